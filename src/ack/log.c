@@ -55,7 +55,9 @@ static int add_piece(struct ack_log *log)
 
   if (log->n_pieces == PIECES_MAX)
     return -EFBIG;
-  rc = posix_fallocate(log->fd, at, PIECE);
+  do {
+    rc = posix_fallocate(log->fd, at, PIECE);
+  } while (rc == EINTR);
   if (rc != 0)
     return -rc;
   mem = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, log->fd, at);
@@ -99,6 +101,22 @@ static void fill_header(struct ack_log *log, const char *test)
   memcpy(h->magic, ACK_MAGIC "\n", sizeof(ACK_MAGIC));
 }
 
+/* Another log is replaced, and no other file. */
+static int check_old(const struct ack_log *log, off_t size, struct err *err)
+{
+  char magic[sizeof(ACK_MAGIC)] = "";
+
+  if (size == 0)
+    return 0;
+  if (pread(log->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+      (magic[0] == '\0' || memcmp(magic, ACK_MAGIC "\n", sizeof(magic)) == 0))
+    return 0; /* a log, or the begin of one whose run was killed at once */
+  return err_set(err, -EEXIST,
+                 "--ack-log: '%.400s' exists and is no acknowledgement log; "
+                 "remove it, or choose another name",
+                 log->path);
+}
+
 static int open_file(struct ack_log *log, const char *test, struct err *err)
 {
   struct stat st;
@@ -115,6 +133,9 @@ static int open_file(struct ack_log *log, const char *test, struct err *err)
   if (flock(log->fd, LOCK_EX | LOCK_NB) < 0)
     return err_set(err, -EBUSY, "--ack-log: another run writes to '%.400s'",
                    log->path);
+  rc = check_old(log, st.st_size, err);
+  if (rc < 0)
+    return rc;
   if (ftruncate(log->fd, 0) < 0)
     return err_sys(err, "cannot write to '%.400s',", log->path);
   rc = add_piece(log);

@@ -9,6 +9,10 @@
 
 #include "base/err.h"
 
+enum {
+  MOST_CLIENTS = 1 << 22, /* more than a run can have */
+};
+
 static int check_header(struct ack_reader *r, struct err *err)
 {
   struct ack_header *h = &r->header;
@@ -20,6 +24,8 @@ static int check_header(struct ack_reader *r, struct err *err)
     return err_set(err, -EINVAL,
                    "'%.400s' was written by a machine with another byte order",
                    r->path);
+  if (h->clients == 0 || h->clients > MOST_CLIENTS)
+    return err_set(err, -EINVAL, "the header of '%.400s' is damaged", r->path);
   h->query[sizeof(h->query) - 1] = '\0';
   h->test[sizeof(h->test) - 1] = '\0';
   return 0;
@@ -87,6 +93,26 @@ static bool is_zero(const void *bytes, size_t n)
   return at[0] == 0 && memcmp(at, at + 1, n - 1) == 0;
 }
 
+/* Nobody has ended the log, so a client may have been killed while it wrote the
+ * last record of its last chunk: no COMMIT was sent for that one. */
+static bool is_begun(const struct ack_reader *r, int i)
+{
+  const char *rest = (const char *)&r->records[i + 1];
+
+  return atomic_load(&r->header.end_ns) == 0 &&
+         atomic_load_explicit(&r->records[i].state, memory_order_relaxed) ==
+           0 &&
+         (rest == r->raw + ACK_CHUNK ||
+          is_zero(rest, (size_t)(r->raw + ACK_CHUNK - rest)));
+}
+
+/* The same while it took the chunk. */
+static bool is_taken(const struct ack_reader *r, const struct ack_chunk *chunk)
+{
+  return atomic_load(&r->header.end_ns) == 0 && chunk->magic == 0 &&
+         is_zero(r->raw + sizeof(*chunk), ACK_CHUNK - sizeof(*chunk));
+}
+
 /* Keeps the records that are as they were written; returns their number. */
 static int sort_out(struct ack_reader *r, uint32_t client)
 {
@@ -95,7 +121,7 @@ static int sort_out(struct ack_reader *r, uint32_t client)
   for (int i = 0; i < ACK_RECORDS; i++) {
     if (is_right(&r->records[i], client))
       memmove(&r->records[kept++], &r->records[i], sizeof(r->records[0]));
-    else if (!is_zero(&r->records[i], sizeof(r->records[i])))
+    else if (!is_zero(&r->records[i], sizeof(r->records[i])) && !is_begun(r, i))
       r->damaged++;
   }
   return kept;
@@ -120,7 +146,7 @@ int ack_reader_next(struct ack_reader *r, struct err *err)
     memset(r->raw + got, 0, ACK_CHUNK - got);
     if (chunk->magic == ACK_CHUNK_MAGIC && chunk->client < r->header.clients)
       n = sort_out(r, chunk->client);
-    else if (!is_zero(r->raw, ACK_CHUNK))
+    else if (!is_zero(r->raw, ACK_CHUNK) && !is_taken(r, chunk))
       r->damaged++;
   }
   return n;

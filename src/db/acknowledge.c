@@ -74,8 +74,14 @@ static enum ack_state state_of(const struct conn *c, int rc)
 
 void acknowledge(struct conn *c, enum call call, int rc)
 {
+  const uint64_t *event = c->env->event_number;
+
   if (call != CALL_QUERY && call != CALL_EXECUTE)
     return;
+  if (c->env->ack->event != (event ? *event : 0)) {
+    acknowledge_nothing(c->env); /* it was named in an event that is over */
+    return;
+  }
   ack_settle(c->env->ack, state_of(c, rc));
   c->env->ack_due = false;
 }

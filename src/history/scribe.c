@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -89,15 +91,41 @@ static void put(struct scribe *r, const char *text, size_t len)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
+/* Another history is replaced, and no other file. */
+static int check_old(const struct scribe *r, struct err *err)
+{
+  char magic[sizeof(HISTORY_MAGIC)] = "";
+  struct stat st;
+
+  if (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+    return 0;
+  if (flock(r->fd, LOCK_EX | LOCK_NB) < 0)
+    return err_set(err, -EBUSY, "another run writes to '%.400s'", r->path);
+  if (pread(r->fd, magic, sizeof(magic) - 1, 0) < 0)
+    return err_sys(err, "cannot read '%.400s',", r->path);
+  if (strcmp(magic, HISTORY_MAGIC) != 0)
+    return err_set(err, -EEXIST,
+                   "'%.400s' exists and is no history; remove it, or choose "
+                   "another name",
+                   r->path);
+  if (ftruncate(r->fd, 0) < 0)
+    return err_sys(err, "cannot write to '%.400s',", r->path);
+  return 0;
+}
+
 static int put_head(struct scribe *r, struct err *err)
 {
   const char *head = r->kind == HISTORY_LISTS ? HISTORY_MAGIC "lists\n"
                                               : HISTORY_MAGIC "registers\n";
 
-  r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-               0666);
+  int rc;
+
+  r->fd = open(r->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (r->fd < 0)
     return err_sys(err, "cannot write to '%.400s',", r->path);
+  rc = check_old(r, err);
+  if (rc < 0)
+    return rc;
   put(r, head, strlen(head));
   if (r->rc)
     *err = r->err;

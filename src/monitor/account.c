@@ -64,16 +64,21 @@ static void note_cost(struct account *a, const struct server_reading *r)
   a->took_max_ns = max_u64(a->took_max_ns, r->took_ns);
 }
 
+void account_lose(struct account *a)
+{
+  a->lost++;
+  a->unsure = true;
+}
+
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
-                 const struct server_reading *r, uint64_t grid_ns,
-                 uint64_t tick_ns)
+                 const struct server_reading *r, uint64_t grid_ns)
 {
   struct server_interval i = { .known = true, .waits = a->waits };
 
   note_cost(a, r);
   if (a->has_base && grid_ns != UINT64_MAX && grid_ns > 0 &&
-      a->passed_ns + tick_ns / 2 >= grid_ns) {
+      a->passed_ns >= grid_ns) {
     a->late++;
     return;
   }
@@ -81,6 +86,8 @@ void account_add(struct account *a, const struct monitor_source *source,
     a->restarts++;
     a->has_base = false;
   }
+  a->has_base = a->has_base && !a->unsure;
+  a->unsure = false;
   if (a->has_base) {
     i.period_ns = r->at_ns - a->base.at_ns;
     subtract(&a->base, r, &i.did);

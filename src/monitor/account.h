@@ -12,6 +12,7 @@ struct monitor_source;
 /* All {0} at first. */
 struct account {
   bool has_base;
+  bool unsure;                   /* is it still the server of the base? */
   struct server_reading base;    /* what the next reading is compared with */
   struct server_waits waits;     /* since then */
   struct server_interval ready;  /* for the interval that goes on */
@@ -36,8 +37,11 @@ struct account {
  */
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
-                 const struct server_reading *r, uint64_t grid_ns,
-                 uint64_t tick_ns);
+                 const struct server_reading *r, uint64_t grid_ns);
+
+/* The connection was lost.  Behind the next one may be another server, so the
+ * next reading is compared with no earlier one. */
+void account_lose(struct account *a);
 
 /* The interval that ends there is reported now. */
 void account_pass(struct account *a, uint64_t end_ns);

@@ -67,6 +67,7 @@ bool link_open(struct link *l, uint64_t until_ns)
   if (!l->driver)
     return fail(l, "the driver is not available", true);
   if (l->driver->connect(l->session, until_ns, &out) < 0) {
+    l->permanent = out.permanent;
     l->driver->connect_reason(l->session, &out, &why);
     (void)fail(l, strbuf_str(&why), true);
     strbuf_done(&why);

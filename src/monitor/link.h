@@ -26,9 +26,10 @@ struct link {
   pthread_mutex_t
     lock; /* protects `open` and `over` against the other thread */
   bool open;
-  bool over;     /* it shall not be opened again */
-  char why[256]; /* of the last failure */
-  bool lost;     /* the last failure was that of the connection */
+  bool over;      /* it shall not be opened again */
+  char why[256];  /* of the last failure */
+  bool lost;      /* the last failure was that of the connection */
+  bool permanent; /* the server refuses: trying again is useless */
 };
 
 /* `number` chooses the server, as that of a connection.  `params` is copied;

@@ -34,11 +34,11 @@ enum {
 
 #define READ_EVERY_NS NS_PER_S /* at most so often */
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
-#define LOOK_SHARE 50                /* looks take 2 % of the time at most */
-#define LEAD_MIN_NS (20 * NS_PER_MS) /* a reading begins so early */
-#define CONNECT_NS (3 * NS_PER_S)
-#define AGAIN_NS NS_PER_S    /* after a connection was lost */
-#define PATIENCE_NS NS_PER_S /* at the end, twice */
+#define LOOK_SHARE 50                 /* looks take 2 % of the time at most */
+#define LEAD_MIN_NS (20 * NS_PER_MS)  /* a reading begins so early */
+#define CONNECT_NS (3 * NS_PER_S / 2) /* below the patience at the end */
+#define AGAIN_NS NS_PER_S             /* after a connection was lost */
+#define PATIENCE_NS NS_PER_S          /* at the end, twice */
 #define LAST_READING_NS                                 \
   (250 * NS_PER_MS) /* a slower server gets no last one \
                      */
@@ -54,6 +54,7 @@ struct reader {
   /* Of the thread alone. */
   struct link link;
   struct server_access access;
+  bool met;                /* there was a connection */
   pid_t local;             /* 0: it is not on this machine */
   uint64_t lead_ns;        /* before the end of an interval */
   struct raw_counters raw; /* of others after it has ended */
@@ -108,6 +109,7 @@ static void note_server(struct reader *w)
   (void)pthread_mutex_lock(&w->lock);
   (void)snprintf(w->target, sizeof(w->target), "%s", strbuf_str(&target));
   w->failure[0] = '\0';
+  w->met = true;
   w->pid = (long)w->local;
   (void)pthread_mutex_unlock(&w->lock);
   strbuf_done(&target);
@@ -135,7 +137,7 @@ static void lose(struct reader *w)
 {
   note_failure(w);
   (void)pthread_mutex_lock(&w->lock);
-  w->account.lost++;
+  account_lose(&w->account);
   (void)pthread_mutex_unlock(&w->lock);
   link_close(&w->link);
 }
@@ -153,11 +155,13 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
     lose(w);
     return false;
   }
-  if (w->local > 0)
+  if (w->local > 0) {
     local_read("", w->local, &r);
+    r.took_ns = clock_now_ns() - r.at_ns;
+  }
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = gaps;
-  account_add(&w->account, m->source, &w->access, &r, grid_ns, m->tick_ns);
+  account_add(&w->account, m->source, &w->access, &r, grid_ns);
   (void)pthread_mutex_unlock(&w->lock);
   /* Four times as long as it usually takes. */
   w->lead_ns = max_u64(LEAD_MIN_NS, (3 * w->lead_ns + 4 * r.took_ns) / 4);
@@ -241,6 +245,14 @@ static void follow(struct reader *w)
     (void)raw_take(&w->raw, &w->link, w->m->source);
 }
 
+/* A server that lets nobody in is not asked again: it may count that against
+ * the user, or has no connection to spare. */
+static bool gives_up(const struct reader *w)
+{
+  return w->link.permanent ||
+         (w->m->in.cfg->stats == SERVER_STATS_AUTO && !w->met);
+}
+
 static void *watch_main(void *arg)
 {
   struct reader *w = arg;
@@ -254,6 +266,8 @@ static void *watch_main(void *arg)
     while (!is_over(w)) {
       if (connect_to(w))
         follow(w);
+      else if (gives_up(w))
+        break;
       if (!is_over(w))
         pause_until(w, clock_now_ns() + AGAIN_NS);
     }
@@ -360,8 +374,12 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   for (unsigned i = 0; rc == 0 && i < m->n; i++) {
     rc = thread_start_masked(&m->of[i].thread, watch_main, &m->of[i], err);
     m->of[i].started = rc == 0;
+    if (rc < 0)
+      (void)snprintf(m->of[i].failure, sizeof(m->of[i].failure), "%.255s",
+                     err->text);
   }
-  return rc;
+  /* Nobody has asked for it: the run goes on without. */
+  return m->in.cfg->stats == SERVER_STATS_AUTO ? 0 : rc;
 }
 
 static int on_interval(void *ctx, const struct report_setup *setup,
@@ -488,11 +506,11 @@ void monitor_total(struct monitor *m, unsigned server, struct server_total *ret)
   account_total(&w->account, ret);
   ret->gaps = w->gaps;
   ret->pid = w->pid;
+  memcpy(ret->target, w->target, sizeof(ret->target));
+  memcpy(ret->failure, w->failure, sizeof(ret->failure));
   (void)pthread_mutex_unlock(&w->lock);
   ret->events = atomic_load(&m->events_per_s) * (double)ret->period_ns /
                 (double)NS_PER_S;
-  ret->target = w->target;
-  ret->failure = w->failure;
 }
 
 bool monitor_raw(const struct monitor *m, unsigned server, size_t i,

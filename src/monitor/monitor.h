@@ -46,9 +46,9 @@ struct server_interval {
 
 /* The whole run. */
 struct server_total {
-  const char *target;            /* in words; "": never connected */
+  char target[256];              /* in words; "": never connected */
   long pid;                      /* of a server on this machine; 0: unknown */
-  const char *failure;           /* why there is no connection; "" */
+  char failure[256];             /* why there is no connection; "" */
   uint64_t readings, late, lost; /* numbers of readings */
   uint64_t restarts;             /* of the server, seen by its counters */
   uint64_t took_mean_ns, took_max_ns;

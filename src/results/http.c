@@ -43,6 +43,7 @@ struct reader {
   char request[REQUEST_MAX];
   bool answered; /* `out` is the answer */
   bool stream;   /* further answers follow */
+  bool behind;   /* of a stream: there is more at once */
   bool complete; /* there will be nothing more after `out` */
   uint64_t at;   /* of the stream: what it has got */
   struct strbuf out;
@@ -184,6 +185,7 @@ static void refill(const struct http *h, struct reader *r)
   strbuf_clear(&r->out);
   r->sent = 0;
   r->complete = !h->service->feed(h->arg, &r->at, &r->out);
+  r->behind = !r->complete && r->out.len >= HTTP_FEED;
   r->since_ns = clock_now_ns();
 }
 
@@ -282,7 +284,7 @@ static void take_call(struct http_server *s)
   r->fd = fd;
   r->since_ns = clock_now_ns();
   r->len = r->sent = 0;
-  r->answered = r->stream = r->complete = false;
+  r->answered = r->stream = r->behind = r->complete = false;
   r->at = 0;
 }
 
@@ -389,7 +391,9 @@ static short wanted(const struct reader *r)
 {
   if (!r->answered)
     return POLLIN;
-  return r->stream ? (is_owed(r) ? POLLIN | POLLOUT : POLLIN) : POLLOUT;
+  if (!r->stream)
+    return POLLOUT;
+  return is_owed(r) || r->behind ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* One turn of the loop; false: the server ends. */
@@ -423,7 +427,7 @@ static bool turn(struct http_server *s)
     if (p->revents && p->fd == s->reader[i].fd)
       serve(s->http, &s->reader[i], p->revents);
   }
-  if (fds[AT_LISTENER].revents)
+  if (fds[AT_LISTENER].revents && s->until_ns == 0)
     take_call(s);
   tick(s);
   return true;

@@ -155,18 +155,21 @@ static void keep(struct run *run, const struct view *v, uint64_t now_ns,
     s->fault = *v->fault;
 }
 
-/* The client was down, and has a success again. */
+/* The client was down, and has a success again.  What belongs to the warm-up
+ * does not count. */
 static void back(struct service *s, const struct run *run, uint64_t last,
                  uint64_t now_ns)
 {
-  s->down = false;
-  s->patience_ns = s->all->limit_ns;
-  if (now_ns <= run->measured_ns || now_ns <= last)
+  const uint64_t noticed = max_u64(s->fault.at_ns, run->measured_ns);
+
+  last = max_u64(last, run->measured_ns);
+  if (now_ns <= last)
     return;
   s->outages++;
   s->down_ns += now_ns - last;
   s->longest_ns = max_u64(s->longest_ns, now_ns - last);
-  s->noticed_ns = max_u64(s->noticed_ns, now_ns - s->fault.at_ns);
+  if (now_ns > noticed)
+    s->noticed_ns = max_u64(s->noticed_ns, now_ns - noticed);
 }
 
 void stall_over(struct worker *w, uint64_t now_ns)
@@ -182,6 +185,8 @@ void stall_over(struct worker *w, uint64_t now_ns)
   if (s->down) {
     (void)pthread_mutex_lock(&o->lock);
     back(s, run, last, now_ns);
+    s->down = false;
+    s->patience_ns = o->limit_ns;
     (void)pthread_mutex_unlock(&o->lock);
   }
   if (now_ns - last <= o->limit_ns)
@@ -196,6 +201,8 @@ void stall_over(struct worker *w, uint64_t now_ns)
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
     look(run, false, &v);
     keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
+    /* Nobody may see that stall a second time, as one of this client. */
+    atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
   }
   (void)pthread_mutex_unlock(&o->lock);
@@ -284,7 +291,10 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
   struct outages *o = &run->outages;
   struct view v;
 
-  *ret = (struct outage_report){ .base_ns = run->life.measured_ns,
+  /* Stalls begin at the former at the earliest, which may be a little before
+   * the latter. */
+  *ret = (struct outage_report){ .base_ns = min_u64(run->measured_ns,
+                                                    run->life.measured_ns),
                                  .limit_ns = o->limit_ns,
                                  .open_loop = arrivals_any(run),
                                  .clients = run->plan->threads };

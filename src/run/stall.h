@@ -33,10 +33,11 @@ void stall_start(struct run *run, uint64_t now_ns);
 /* The slow path of stall_served(). */
 COLD void stall_over(struct worker *w, uint64_t now_ns);
 
-/* An event of this worker has ended. */
-static inline void stall_served(struct worker *w, uint64_t now_ns)
+/* An event of this worker, whose recorder is `r`, has ended. */
+static inline void stall_served(struct worker *w, struct recorder *r,
+                                uint64_t now_ns)
 {
-  struct service *s = &w->recorder->service;
+  struct service *s = &r->service;
   const uint64_t last = atomic_load_explicit(&s->last_ns, memory_order_relaxed);
 
   if (UNLIKELY(now_ns - last > s->patience_ns))

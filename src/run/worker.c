@@ -285,7 +285,9 @@ static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
   atomic_store_explicit(&w->recording, 0, memory_order_release);
 }
 
-static void end_watched_event(struct worker *w, uint64_t now, uint64_t took)
+/* Inlined, it would take registers from the fast path. */
+static NOINLINE void end_watched_event(struct worker *w, uint64_t now,
+                                       uint64_t took)
 {
   if (!w->counted && w->plan->warmup_ns > 0) {
     end_cold_event(w, now, took);
@@ -296,16 +298,17 @@ static void end_watched_event(struct worker *w, uint64_t now, uint64_t took)
 }
 
 /* The open event ended at `now`. */
-static inline void end_event(struct worker *w, uint64_t now)
+static ALWAYS_INLINE void end_event(struct worker *w, uint64_t now)
 {
+  struct recorder *r = w->recorder; /* loaded once: stores might change it */
   const uint64_t since = now - w->start_ns;
   const uint64_t took = LIKELY((int64_t)since >= 0) ? since : 0;
 
-  stall_served(w, now);
+  stall_served(w, r, now);
   if (UNLIKELY(w->watched))
     end_watched_event(w, now, took);
   else
-    recorder_event(w->recorders, w->recorder, took);
+    recorder_event(w->recorders, r, took);
 }
 
 /* The same when the run is over.  After a forced end, the event was already

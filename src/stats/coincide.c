@@ -13,9 +13,10 @@
 
 #define DIP 0.8
 #define PEAK 3.0
-#define FAR 4.0         /* robust standard deviations */
-#define TO_SIGMA 1.4826 /* from the median deviation of a normal distribution \
-                         */
+#define FAR 4.0 /* robust standard deviations */
+#define TO_SIGMA                                               \
+  1.4826 /* from the median deviation of a normal distribution \
+          */
 #define P_ONE 0.01
 #define P_ANY 0.01
 
@@ -109,17 +110,13 @@ static bool mark_active(const double *v, size_t n, double *work, bool *ret)
 }
 
 /* Is it active near the dip, if it is shifted by so many intervals? */
-static bool is_hit(const bool *active, size_t n, const struct dip *d,
+static bool is_hit(const uint32_t *sum, size_t n, const struct dip *d,
                    size_t shift)
 {
-  const size_t from = d->first + n + shift - BEFORE;
+  const size_t from = (d->first + n + shift - BEFORE) % n;
   const size_t length = d->last - d->first + 1 + BEFORE + AFTER;
 
-  for (size_t i = 0; i < length && i < n; i++) {
-    if (active[(from + i) % n])
-      return true;
-  }
-  return false;
+  return sum[from + (length < n ? length : n)] > sum[from];
 }
 
 struct work {
@@ -127,6 +124,7 @@ struct work {
   struct dip *dips;
   double *sorted;
   bool *active;
+  uint32_t *sum;   /* [2 n + 1] the active ones before a place, twice around */
   uint16_t *hits;  /* [n] of one series, by shift */
   double *highest; /* [n] of all series: the largest score by shift */
   double *score;   /* [n_series] of shift 0 */
@@ -147,13 +145,16 @@ static void judge_series(struct work *w, size_t k)
   double sum = 0, squares = 0, sd;
   size_t n = 0, as_many = 0;
 
+  w->sum[0] = 0;
+  for (size_t i = 0; i < 2 * w->n; i++)
+    w->sum[i + 1] = w->sum[i] + w->active[i % w->n];
   for (size_t s = 0; s < w->n; s++) {
     unsigned hits = 0;
 
     if (s > 0 && !is_far(w, s))
       continue;
     for (size_t d = 0; d < w->n_dips; d++)
-      hits += is_hit(w->active, w->n, &w->dips[d], s);
+      hits += is_hit(w->sum, w->n, &w->dips[d], s);
     w->hits[s] = (uint16_t)hits;
     if (s == 0)
       continue;
@@ -212,6 +213,7 @@ static void work_done(struct work *w)
   free(w->dips);
   free(w->sorted);
   free(w->active);
+  free(w->sum);
   free(w->hits);
   free(w->highest);
   free(w->score);
@@ -229,6 +231,7 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .dips = mem_new(n, sizeof(*w->dips)),
     .sorted = mem_new(n, sizeof(*w->sorted)),
     .active = mem_new(n, sizeof(*w->active)),
+    .sum = mem_new(2 * n, sizeof(*w->sum)),
     .hits = mem_new(n, sizeof(*w->hits)),
     .highest = mem_new(n, sizeof(*w->highest)),
     .score = mem_new(k, sizeof(*w->score)),
@@ -236,7 +239,7 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .p = mem_new(k, sizeof(*w->p)),
     .seen = mem_new(k, sizeof(*w->seen)),
   };
-  return w->dips && w->sorted && w->active && w->hits && w->highest &&
+  return w->dips && w->sorted && w->active && w->sum && w->hits && w->highest &&
          w->score && w->expected && w->p && w->seen;
 }
 

@@ -199,13 +199,14 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
   static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
   static const struct trace offered = { "", "offered_per_s", NULL, 1 };
   static const struct trace errors = { "", "errors_per_s", NULL, 1 };
-  struct chart c = view_over_time(v, "Throughput over time",
-                                  "events per second", AXIS_COUNT);
+  struct chart c;
 
   if (!has_lines(v)) {
     say_missing(v, out);
     return;
   }
+  c = view_over_time(v, "Throughput over time", "events per second",
+                     AXIS_COUNT);
   view_times(v, out);
   if (v->n_runs == 1 && occurs(v, &offered)) {
     view_add_trace(&c, "achieved", v, 0, &events);

@@ -57,10 +57,14 @@ static int refuse_value(const struct work *w, const sql_value *v,
 /* Marks all numbers that the database has. */
 static int read_numbers(struct work *w, sql_result *rs, struct err *err)
 {
-  sql_row *row;
   uint64_t id;
 
-  while ((row = conn_fetch_row(rs)) != NULL) {
+  for (uint32_t i = 0; i < rs->nrows; i++) {
+    const sql_row *row = conn_fetch_row(rs);
+
+    if (!row)
+      return err_set(err, -EIO, "the rows of the query cannot be read: %.400s",
+                     w->query);
     if (!read_number(&row->values[0], &id))
       return refuse_value(w, &row->values[0], err);
     ack_set_found(&w->set, id);
@@ -71,7 +75,7 @@ static int read_numbers(struct work *w, sql_result *rs, struct err *err)
 static int read_total(const struct work *w, sql_result *rs, double *ret,
                       struct err *err)
 {
-  sql_row *row = conn_fetch_row(rs);
+  sql_row *row = rs->nrows > 0 ? conn_fetch_row(rs) : NULL;
   const sql_value *v = row ? &row->values[0] : NULL;
   char text[64] = "";
 

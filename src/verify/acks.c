@@ -1,6 +1,6 @@
 /*
  * acks.c - sorted numbers instead of a hash table: they are read in long
- * ascending stretches, and ten million need 160 MB.
+ * ascending stretches, and ten million need 240 MB.
  */
 #include "verify/acks.h"
 
@@ -32,6 +32,7 @@ static void add(struct ack_set *s, const struct ack_record *r)
   switch (atomic_load_explicit(&r->state, memory_order_relaxed)) {
   case ACK_ACKED:
     e->acked = 1;
+    e->newest_ns = r->done_ns;
     s->acked++;
     break;
   case ACK_ABORTED:
@@ -96,6 +97,8 @@ static void merge(struct ack_set *s)
       continue;
     }
     last->acked = sum(last->acked, s->of[i].acked);
+    if (s->of[i].newest_ns > last->newest_ns)
+      last->newest_ns = s->of[i].newest_ns;
     last->unknown |= s->of[i].unknown;
     last->aborted |= s->of[i].aborted;
   }

@@ -21,6 +21,7 @@ enum {
  * not know. */
 struct ack_entry {
   uint64_t id;
+  uint64_t newest_ns;   /* of its acknowledgements */
   uint8_t acked, found; /* how often; 255: at least */
   bool unknown, aborted;
 };

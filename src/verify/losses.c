@@ -97,7 +97,10 @@ static int look(struct search *f, struct ack_set *s, const struct ack_record *r,
     return 0;
   case ACK_ACKED:
     e = ack_set_find(s, r->id);
-    if (e && ack_entry_is_lost(e))
+    /* One that is there less often than it was acknowledged is there from the
+     * last attempt. */
+    if (e && ack_entry_is_lost(e) &&
+        (e->found == 0 || r->done_ns != e->newest_ns))
       return add(f, r, err);
     make_holes(f, p);
     return 0;

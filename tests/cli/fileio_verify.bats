@@ -292,5 +292,5 @@ teardown() {
   must has "$stderr" "^WARNING: the log of acknowledged writes is in the file system of the files, so "
   must_find 0
   must has "$output" '^Writes of blocks: 20 begun, 20 completed, 20 acknowledged; 3 fsyncs$'
-  must holds "$(stat -c %s log) == 4096 + 32 * (2 * 20 + 3 + 1)"
+  must holds "$(stat -c %s log) == 65536 + 32 * (2 * 20 + 3 + 1)"
 }

@@ -31,7 +31,8 @@ return function(client)
       sequence:set(next_number)
       enqueued:set(C.bench_now_ns())
       payload:set_rand_str(format)
-      sysbench.ack(client.number * 2 ^ 32 + next_number)
+      local id = client.number * 2 ^ 32 + next_number
+      if id <= 2 ^ 53 then sysbench.ack(id) end
       client.enqueuing = true
       client.added.before_commit()
       insert:execute()

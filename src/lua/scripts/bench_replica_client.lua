@@ -74,7 +74,8 @@ return function(drv, con, outcome)
    local own = {}
    local write = con:prepare("UPDATE replica_rows SET n = n + 1 WHERE id = ?",
                              "write")
-   local look = con:prepare("SELECT n FROM replica_rows WHERE id = ?", "look")
+   -- Waits for a write of this client that the server still executes.
+   local look = con:prepare("SELECT n FROM replica_rows WHERE id = ? FOR UPDATE", "look")
    local id, look_id = write:bind_create(sysbench.sql.type.BIGINT),
       look:bind_create(sysbench.sql.type.BIGINT)
    local replicas, times, count = connect(drv), curve()

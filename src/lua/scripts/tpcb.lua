@@ -131,11 +131,13 @@ local function find_scale()
 end
 
 -- The run, as the column filler begins with it.
-local function run_of(seconds) return string.format("R%08x", seconds) end
+local function run_of(number) return string.format("R%08x", number) end
 
 function init()
    if not is_logged() then return end
-   local now = os.time()
+   -- Two runs may begin in the same second.  The milliseconds of another clock
+   -- make their numbers differ; 8 digits are enough for 49 days.
+   local now = (os.time() * 1000 + math.floor(C.bench_now_ns() / 1e6) % 1000) % 2 ^ 32
 
    assert(C.bench_sequence_set("acks", now) == 0)
    sysbench.ack_query("SELECT SUBSTR(filler, 10) FROM pgbench_history " ..

@@ -16,7 +16,7 @@
 #define ACK_MAGIC "bench fileio acknowledgements 1\n"
 
 enum {
-  ACK_HEADER_BYTES = 4096,
+  ACK_HEADER_BYTES = 65536, /* a multiple of every page size */
 };
 
 /* Blocks are numbered over all files, each of which begins with a new one. */

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,6 +94,11 @@ static int open_file(struct sync_log *log, const struct ack_header *header,
   log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (log->fd < 0)
     return err_sys(err, "Cannot open file '%s'", log->path);
+  if (flock(log->fd, LOCK_EX | LOCK_NB) < 0)
+    return err_set(err, -EBUSY,
+                   "Invalid value for --file-ack-log: another run writes to "
+                   "'%s'",
+                   log->path);
   rc = check_old(log, err);
   if (rc < 0)
     return rc;

@@ -9,8 +9,6 @@
 #include "monitor/source.h"
 #include "tests/unit/tap.h"
 
-#define TICK NS_PER_S
-
 static const struct server_access all = { ~0u, ~0u, true };
 
 static struct server_reading at(uint64_t second, double commits, double dirty)
@@ -28,7 +26,7 @@ static void give(struct account *a, struct server_reading r, uint64_t grid_s)
   const uint64_t grid_ns = grid_s == UINT64_MAX ? UINT64_MAX
                                                 : grid_s * NS_PER_S;
 
-  account_add(a, &monitor_pgsql, &all, &r, grid_ns, TICK);
+  account_add(a, &monitor_pgsql, &all, &r, grid_ns);
 }
 
 static void check_intervals(void)
@@ -68,6 +66,11 @@ static void check_late(void)
   struct account a = { 0 };
 
   give(&a, at(10, 100, 0), 0);
+  account_pass(&a, 11 * NS_PER_S - 1);
+  give(&a, at(11, 200, 0), 11);
+  OK(a.late == 0 && a.ready.known, "one before the end of its interval is not");
+  a = (struct account){ 0 };
+  give(&a, at(10, 100, 0), 0);
   account_pass(&a, 11 * NS_PER_S);
   give(&a, at(11, 200, 0), 11);
   OK(a.late == 1 && !a.ready.known, "a reading after its interval is dropped");
@@ -102,6 +105,22 @@ static void check_restart(void)
   account_total(&a, &t);
   OK(t.did.value[SERVER_COMMITS] == 100 + 38 + 15,
      "what happened across the restart is in no sum");
+}
+
+/* Behind a new connection may be another server. */
+static void check_lost(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+
+  give(&a, at(10, 100, 0), 0);
+  give(&a, at(11, 200, 0), 11);
+  account_lose(&a);
+  give(&a, at(12, 5000, 0), 12);
+  give(&a, at(13, 5030, 0), 13);
+  account_total(&a, &t);
+  OK(a.lost == 1 && t.did.value[SERVER_COMMITS] == 130,
+     "the history of another server is in no sum");
 }
 
 static void check_waits(void)
@@ -144,6 +163,7 @@ int main(void)
   check_intervals();
   check_late();
   check_restart();
+  check_lost();
   check_waits();
   check_tables();
   return TAP_EXIT();
