@@ -139,7 +139,7 @@ void life_worker_left(struct run *run)
 void life_force(struct run *run)
 {
   read_usage(&run->life.client);
-  machine_read("", &run->life.machine_after);
+  machine_read("", &run->life.machine_forced);
 }
 
 /* After a run that ends during its warm-up, `before` may be the later one. */
@@ -171,12 +171,14 @@ static void sum_wakeups(const struct run *run, struct client_use *ret)
   }
 }
 
-static void find_machine_use(struct run *run, struct machine_use *ret)
+static void find_machine_use(struct run *run, bool forced,
+                             struct machine_use *ret)
 {
   struct life *e = &run->life;
   struct neighbours now;
 
-  machine_between(&e->machine_before, &e->machine_after, ret);
+  machine_between(&e->machine_before,
+                  forced ? &e->machine_forced : &e->machine_after, ret);
   neighbours_read(&now, "");
   neighbours_between(&e->neighbours, &now, program_invocation_short_name, ret);
   neighbours_done(&now);
@@ -199,7 +201,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   sum_queues(run, u);
   sum_wakeups(run, u);
   clients_measured(run, &u->loops);
-  find_machine_use(run, &u->machine);
+  find_machine_use(run, forced, &u->machine);
 }
 
 /* The arrivals that were due, and those that no worker had taken: how late the
