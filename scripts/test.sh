@@ -54,13 +54,10 @@ count() {
 
 # list_failures FOLDER: a line for each failed result.
 list_failures() {
-  find "$1" -name '*.trs' -exec awk -v top="$src/" '
-    $1 == ":test-result:" && $2 ~ /^(FAIL|XPASS|ERROR)$/ {
-      name = FILENAME
-      if (index(name, top) == 1) name = substr(name, length(top) + 1)
-      sub(/^:test-result: /, "")
-      print name ": " $0
-    }' {} +
+  local trs
+  while read -r trs; do
+    grep -hE '^(FAIL|XPASS|ERROR): ' "${trs%.trs}.log" | sed "s|^|${1##*/}: |" | head -n 20
+  done < <(find "$1" -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} +)
 }
 
 # tell_failures FOLDER: the failed results and the end of the logs they are from.

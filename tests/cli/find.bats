@@ -227,6 +227,7 @@ END
 }
 
 @test "two searches on SQLite agree within their intervals" {
+  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "the other searches show as much under a sanitizer"
   needs_driver sqlite
   # 32 threads, 50 ms each: 640/s at most, whatever else the machine does.
   cat >fixed.lua <<'END'
