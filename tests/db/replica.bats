@@ -121,3 +121,37 @@ standby_has() {
   servers sql "$b" "SELECT pg_wal_replay_resume()" >/dev/null
   bad 'replica: --replica-host is needed, the hosts of the replicas' --replica-host= run
 }
+
+# on_standby N CONDITION: waits until so many backends of the standby are so.
+on_standby() {
+  until [[ $(servers sql "$b" "SELECT count(*) FROM pg_stat_activity WHERE $2") == "$1" ]]; do
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+@test "replica: the DROP of an earlier table arrives while a run looks at it" {
+  local run
+  good prepare --table-exists=drop
+  standby_has 2
+  # A reader on the standby holds the DROP up, and the DROP holds the run up.
+  # Between its statements the reader has no snapshot that could be in the way.
+  cat >hold.lua <<'LUA'
+sysbench.cmdline.commands = {hold = {function()
+  local con = sysbench.sql.driver():connect()
+  con:query("BEGIN")
+  con:query("LOCK TABLE bench_replica IN ACCESS SHARE MODE")
+  io.stdout:write("it holds\n")
+  io.stdout:flush()
+  io.read()
+end}}
+LUA
+  coproc reader { exec "$BENCH" hold.lua "${to[@]:0:2}" --pgsql-port="$standby_port" hold; }
+  until read -r line <&"${reader[0]}" && [[ $line == "it holds" ]]; do :; done
+  good prepare --table-exists=drop
+  on_standby 1 "backend_type = 'startup' AND wait_event_type = 'Lock'"
+  good --time=0 --events=8 run &
+  run=$!
+  on_standby 1 "wait_event_type = 'Lock' AND query LIKE 'SELECT MAX(mark)%'"
+  echo >&"${reader[1]}"
+  wait "$run"
+}
