@@ -2,20 +2,11 @@
 # tpcc.bats - the tpcc workload against real servers: the rows of prepare,
 # conflicts between clients, a server that is killed, and what check finds.
 
-setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  mysql_flags=(--durable)
-  pgsql_flags=(--durable)
-  start_kinds
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
+mysql_flags=(--durable)
+pgsql_flags=(--durable)
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
 }
