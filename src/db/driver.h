@@ -292,6 +292,9 @@ struct driver {
   /* [opt] A cheap query for one number: how many bytes the tables of the
    * connection's database have. */
   const char *data_query;
+  /* [opt] A cheap query for one number that tells the server's sessions apart.
+   */
+  const char *backend_query;
   /*
    * On the first server connection of a run: warnings, one per line, without
    * their prefix.  May send queries; leaves out what fails.

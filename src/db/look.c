@@ -25,13 +25,13 @@ static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
 
   c->out = (struct outcome){ 0 };
   (void)call_start(c); /* the table may be locked: the deadline ends the wait */
-  told = c->driver->query(c->session, sql, strlen(sql), &c->out) == 0 &&
-         c->out.nfields == 1 && c->driver->fetch(c->session, &v) == 1;
+  told = call_query(c, sql, strlen(sql)) == 0 && c->out.nfields == 1 &&
+         c->driver->fetch(c->session, &v) == 1;
   if (told && v.ptr) { /* an empty table has no largest id */
     (void)snprintf(text, sizeof(text), "%.*s", (int)v.len, v.ptr);
     told = parse_int(text, &n) == 0;
   }
-  (void)c->driver->end_results(c->session, &c->out);
+  (void)call_end_results(c);
   call_stop(c);
   if (told)
     *ret = n > 0 ? (uint64_t)n : 0;
@@ -45,6 +45,11 @@ bool look_at_data(struct conn *c, uint64_t *ret)
 
   c->out = (struct outcome){ 0 };
   return told;
+}
+
+bool look_at_backend(struct conn *c, uint64_t *ret)
+{
+  return ask_number(c, c->driver->backend_query, ret);
 }
 
 void look_at_tables(struct conn *c, const struct run_facts *facts,

@@ -36,6 +36,9 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
  * it does not. */
 bool look_at_data(struct conn *c, uint64_t *ret);
 
+/* The number of the session of the server that answers; its driver can ask. */
+bool look_at_backend(struct conn *c, uint64_t *ret);
+
 /* Warnings about tables whose highest id is below the keys that the run draws,
  * one line for successive tables. */
 void look_warn(const struct tables_look *look, const struct run_facts *facts,

@@ -162,6 +162,20 @@ const struct opt db_opts[] = {
     .help = "the same after a time: S or S..T",
   },
   {
+    OPT_INT(struct db_cfg, backend_sample),
+    .name = "backend-sample",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 1000000000,
+    .help = "ask the server which of its sessions answers after every N-th "
+            "event of a worker; 0 = never",
+    .man = "The report says how many sessions of servers (backends) the "
+           "workers have met. Behind a pooler they are fewer than "
+           "connections. The question is pg_backend_pid() or "
+           "CONNECTION_ID(), between two events and outside of "
+           "transactions; it is in no latency and in no count.",
+  },
+  {
     OPT_TIME(struct db_cfg, query_timeout_s),
     .name = "db-query-timeout",
     .flags = OPT_OWN,

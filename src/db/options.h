@@ -33,6 +33,7 @@ struct db_cfg {
   double query_timeout_s;         /* 0: none */
   uint64_t max_result_bytes;      /* of rows that are kept; 0: no limit */
   const char *churn, *churn_time; /* see churn.h */
+  uint64_t backend_sample;        /* events; 0: off */
   int statement_classes;          /* enum statement_classes */
 };
 

@@ -42,10 +42,11 @@ static int settle_clients(struct program *p, const struct mix_list *list,
   return optset_set_text(&p->set, option, text, err);
 }
 
-/* Lives of connections are counted by the loop of a single script. */
-static int refuse_churn(const struct program *p, struct err *err)
+/* The loop of a single script does what comes between its events. */
+static int refuse_between(const struct program *p, struct err *err)
 {
-  static const char *const options[] = { "churn", "churn-time" };
+  static const char *const options[] = { "churn", "churn-time",
+                                         "backend-sample" };
 
   for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
     if (optset_find(&p->set, options[i])->given)
@@ -120,7 +121,7 @@ static int find(struct job *job)
   job->reads_options = true;
   (void)search_datadir(p->datadir);
   if (mix_list_parse(&mix->list, &p->opts.mix.members, &err) < 0 ||
-      settle_clients(p, &mix->list, &err) < 0 || refuse_churn(p, &err) < 0 ||
+      settle_clients(p, &mix->list, &err) < 0 || refuse_between(p, &err) < 0 ||
       refuse_idle_rate(p, &mix->list, &err) < 0)
     return program_fail(&err);
   if (!job->command)

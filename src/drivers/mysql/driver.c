@@ -414,6 +414,7 @@ const struct driver driver_mysql = {
   .about = mysqld_about_session,
   .socket = socket_of,
   .server_settings = mysqld_about_settings,
+  .backend_query = "SELECT CONNECTION_ID()",
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
                 "WHERE table_schema = DATABASE()",

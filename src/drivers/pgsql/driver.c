@@ -135,6 +135,7 @@ const struct driver driver_pgsql = {
   .socket = socket_of,
   .server_settings = pgsql_settings,
   .data_query = "SELECT pg_database_size(current_database())",
+  .backend_query = "SELECT pg_backend_pid()",
   .check_before_run = pgsql_check,
   .limits = pgsql_limits,
   .query = pgsql_query,
