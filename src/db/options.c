@@ -102,6 +102,10 @@ const struct opt db_opts[] = {
     .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .help = "errors ignorable for every driver, added to the driver's own list",
+    .man = "Numbers, SQLSTATEs, classes of them, connection for lost "
+           "connections, failover, or all. With failover a connection also "
+           "leaves a server that is read-only, shuts down or is not ready, and "
+           "tries the next one of the lists of hosts and ports.",
   },
   {
     OPT_TIME(struct db_cfg, connect_timeout_s),

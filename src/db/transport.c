@@ -236,6 +236,13 @@ static void note_failure(struct conn *c)
   strbuf_done(&reason);
 }
 
+/* After a failover the server of before is no better than any other: the next
+ * attempts begin where this one has ended. */
+static bool stays_there(const struct conn *c)
+{
+  return c->handle->state->ignore.failover;
+}
+
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
 {
   const uint64_t now = clock_now_ns();
@@ -245,9 +252,12 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
-  c->session->attempt = r->attempt;
-  if (transport_open(c, min_u64(transport_limit(c), r->until_ns)) == 0)
+  c->session->attempt = c->first + r->attempt;
+  if (transport_open(c, min_u64(transport_limit(c), r->until_ns)) == 0) {
+    if (stays_there(c))
+      c->first = c->session->attempt;
     return TRANSPORT_BACK;
+  }
   if (c->out.permanent)
     return TRANSPORT_PERMANENT;
   note_failure(c);

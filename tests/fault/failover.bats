@@ -66,6 +66,26 @@ primary_and_standby() {
   committed 1
 }
 
+# The client begins at the standby, and comes back to it.
+@test "pgsql: failover: who refuses to write is left" {
+  primary_and_standby
+  base[-1]="--pgsql-port=$port_b,$port_a"
+  until_enough "${base[@]}" --threads=1 --report-interval=1 \
+    --db-ignore-errors=failover,40P01
+  begun
+  goes_on # at a
+  grep -qE "^WARNING: host .*port $port_b refuses its service \(25006: cannot execute UPDATE in a read-only transaction\), trying the next server$" "$err"
+  servers kill9 "$dir/a"
+  within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  now_at=b
+  servers promote "$dir/b"
+  goes_on
+  enough
+  ((status == 0))
+  (($(counter reconnects) >= 2 && $(counter 'ignored errors') >= 1))
+  committed 1
+}
+
 @test "pgsql: the primary dies, the standby lets nobody in until it is promoted" {
   primary_and_standby --set=hot_standby=off
   until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=connection
@@ -126,4 +146,38 @@ primary_and_standby() {
   printf '%d at a, %d at b\n' "$at_a" "$at_b"
   lost=$((at_a + at_b - $(counter 'total number of events')))
   ((lost >= 0 && lost <= 1))
+}
+
+# Like a switchover: the first one is made read-only, and lives.
+@test "mysql: failover: a server that becomes read-only is left" {
+  needs mysql
+  table=sbtest.counter
+  for name in a b; do
+    servers start mysql "$dir/$name" --set=innodb_flush_log_at_trx_commit=2
+    servers sql "$dir/$name" "CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
+      INSERT INTO sbtest.counter VALUES (1, 0)"
+  done
+  servers_env "$dir/a"
+  port_a=$MY_PORT
+  servers_env "$dir/b"
+  base=("$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$port_a,$MY_PORT")
+  until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=failover
+  begun
+  goes_on # at a
+  servers sql "$dir/a" "SET GLOBAL read_only = 1"
+  at_a=$(counted)
+  now_at=b
+  goes_on
+  enough
+  ((status == 0))
+  [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 1 ]]
+  grep -qE "^WARNING: host '127.0.0.1', port $port_a refuses its service \(1290: .*read.only.*\), trying the next server$" "$err"
+  # Nothing but these two have written.
+  [[ $(now_at=a counted) -eq $at_a ]]
+  [[ $((at_a + $(counted))) -eq $(counter 'total number of events') ]]
+
+  # Without the word it is fatal.
+  bounded "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
+  ((status == 1))
+  grep -q '^FATAL: .* 1290 ' "$err"
 }
