@@ -64,5 +64,7 @@ enum fault_phase fault_of_connect(const struct driver *d,
 
   if (r)
     return r->phase;
+  if (out->other_role)
+    return FAULT_LOGIN;
   return is_answer(d, out) && !out->no_server ? FAULT_LOGIN : FAULT_CONNECT;
 }

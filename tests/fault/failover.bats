@@ -86,6 +86,41 @@ primary_and_standby() {
   committed 1
 }
 
+@test "pgsql: --target takes the role, and follows it" {
+  primary_and_standby
+  # Half of the connections would begin at the primary, and divide by zero.
+  replicas=("${base[@]}" --what=sql --sql="SELECT 1 / pg_is_in_recovery()::int" --threads=4 --events=40 --time=0)
+  bounded "${replicas[@]}" run
+  ((status == 1))
+  bounded "${replicas[@]}" --target=replica run
+  ((status == 0))
+  [[ $(counter 'total number of events') -eq 40 ]]
+  bounded "${replicas[@]}" --target=any run
+  ((status == 1))
+
+  # All of the time that a connection has is given to a promotion.
+  bounded "${replicas[@]}" --target=primary --pgsql-port="$port_b,1" --db-connect-timeout=2 run
+  ((status == 1))
+  [[ $(grep -c '^FATAL: no server' "$err") -eq 1 ]]
+  grep -qE "^FATAL: no server with --target=primary within --db-connect-timeout=2: host .*port $port_b: it is a replica(; |$)" "$err"
+  grep -qE "^FATAL: no server .* port 1: .*refused" "$err"
+
+  base[-1]="--pgsql-port=$port_b,$port_a"
+  until_enough "${base[@]}" --threads=2 --report-interval=1 --target=primary --db-ignore-errors=failover
+  begun
+  goes_on # at a
+  servers kill9 "$dir/a"
+  within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  now_at=b
+  servers promote "$dir/b"
+  goes_on
+  enough
+  ((status == 0))
+  # Nobody has written to a replica.
+  [[ $(counter 'ignored errors') -eq 0 && $(counter reconnects) -ge 2 ]]
+  committed 2
+}
+
 @test "pgsql: the primary dies, the standby lets nobody in until it is promoted" {
   primary_and_standby --set=hot_standby=off
   until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=connection
@@ -175,6 +210,15 @@ primary_and_standby() {
   # Nothing but these two have written.
   [[ $(now_at=a counted) -eq $at_a ]]
   [[ $((at_a + $(counted))) -eq $(counter 'total number of events') ]]
+
+  # The other one is taken by those who ask for a primary, by clients of one
+  # thread, too.
+  bounded "${base[@]}" --clients=4 --threads=1 --events=40 --time=0 --target=primary run
+  ((status == 0))
+  [[ $(now_at=a counted) -eq $at_a ]]
+  one_row=(--what=sql --sql="SELECT IF(@@global.read_only, 1, (SELECT 1 UNION SELECT 2))")
+  bounded "${base[@]}" "${one_row[@]}" --threads=2 --events=40 --time=0 --target=replica run
+  ((status == 0))
 
   # Without the word it is fatal.
   bounded "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run

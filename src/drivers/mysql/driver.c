@@ -419,6 +419,9 @@ const struct driver driver_mysql = {
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
                 "WHERE table_schema = DATABASE()",
+  /* A word instead of a number in newer versions of MariaDB. */
+  .role_query = "SELECT CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') "
+                "OR @@global.innodb_read_only",
   .check_before_run = mysqld_about_check,
   .limits = mysqld_about_limits,
   .query = query,
