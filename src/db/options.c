@@ -21,6 +21,8 @@ static bool is_churn_time(const char *text)
   return churn_parse_time(text, &ignored) == 0;
 }
 
+static const char *const target_words[] = { "any", "primary", "replica", NULL };
+
 static const char *const off_words[] = { "off", NULL };
 
 static const char *const classes_words[] = { "merged", "table", NULL };
@@ -102,6 +104,25 @@ const struct opt db_opts[] = {
     .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .help = "errors ignorable for every driver, added to the driver's own list",
+    .man = "Numbers, SQLSTATEs, classes of them, connection for lost "
+           "connections, failover, or all. With failover a connection also "
+           "leaves a server that is read-only, shuts down or is not ready, and "
+           "tries the next one of the lists of hosts and ports.",
+  },
+  {
+    OPT_WORD(struct db_cfg, target),
+    .name = "target",
+    .flags = OPT_OWN,
+    .def = "any",
+    .words = target_words,
+    .help = "connections take only servers with this role "
+            "{any,primary,replica}",
+    .man = "Each connection asks the server whether it is read-only (in "
+           "recovery or transaction_read_only of PostgreSQL, read_only or "
+           "innodb_read_only of MySQL and MariaDB), and goes on in the lists of "
+           "hosts and ports until it finds the role. With failover in "
+           "--db-ignore-errors clients so follow the role from server to "
+           "server. \"any\" asks nothing.",
   },
   {
     OPT_TIME(struct db_cfg, connect_timeout_s),

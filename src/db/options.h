@@ -27,6 +27,7 @@ struct db_cfg {
   int ps_mode; /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;
+  int target;                     /* enum server_role, see role.h */
   double connect_timeout_s;       /* 0: 10 */
   double connect_rate;            /* per second; 0: no limit */
   uint64_t connect_concurrency;   /* at a time; 0: no limit of its own */
