@@ -20,13 +20,11 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/leave.h"
-#include "base/log.h"
-#include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/utf8.h"
 #include "report/life.h"
 #include "report/marks.h"
-#include "report/text.h"
+#include "report/text_reporter.h"
 
 enum {
   LINE = 4096,       /* the rest of a longer line is not looked at */
@@ -162,22 +160,12 @@ const struct marks *mark_fifo_marks(const struct mark_fifo *f)
 
 /* ---- the thread ---- */
 
-static void print_newest(const struct mark_fifo *f)
-{
-  struct strbuf b = { 0 };
-
-  text_mark(&b, f->marks, marks_count(f->marks) - 1);
-  if (!b.failed)
-    log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
-  strbuf_done(&b);
-}
-
 static void end_line(struct mark_fifo *f, uint64_t now_ns)
 {
   const size_t len = f->len < LINE ? f->len : utf8_whole(f->line, f->len);
 
   if (marks_add(f->marks, f->line, len, now_ns) && f->print)
-    print_newest(f);
+    text_reporter_mark(f->marks, marks_count(f->marks) - 1);
   f->len = 0;
 }
 

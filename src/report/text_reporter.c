@@ -212,6 +212,16 @@ static int print_outages(struct strbuf *b, const struct report_setup *setup,
   return print(b, err);
 }
 
+void text_reporter_mark(const struct marks *m, unsigned i)
+{
+  struct strbuf b = { 0 };
+
+  text_mark(&b, m, i);
+  if (!b.failed)
+    log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
+  strbuf_done(&b);
+}
+
 static int print_marks(struct strbuf *b, const struct marks *m, struct err *err)
 {
   if (marks_count(m) == 0)

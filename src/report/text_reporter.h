@@ -47,4 +47,7 @@ struct text_reporter {
  */
 extern const struct reporter text_reporter;
 
+/* Print a mark when it comes, between intervals; any thread may call. */
+void text_reporter_mark(const struct marks *m, unsigned i);
+
 #endif
