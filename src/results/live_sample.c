@@ -11,8 +11,10 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "report/marks.h"
 #include "results/disk.h"
 #include "results/jobj.h"
+#include "results/json_parts.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/hist_sum.h"
@@ -171,6 +173,17 @@ static void add_warnings(struct jobj *o, const struct look *l,
   jobj_add(o, "warnings", list);
 }
 
+/* Those since the last look. */
+static void add_marks(struct jobj *o, struct live_sampler *s)
+{
+  const struct marks *m = s->shared->marks;
+  const unsigned n = marks_count(m);
+
+  if (n > s->marks)
+    jobj_add(o, "marks", json_marks(m, s->marks, n));
+  s->marks = n;
+}
+
 /* ["name", operations per second, mean latency, errors per second] */
 static json_t *class_part(struct live_sampler *s, const struct look *l,
                           unsigned i)
@@ -259,6 +272,7 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
   add_system(&o, &use);
   add_left(&o, s, t);
   add_warnings(&o, &l, &use, reports_late_s);
+  add_marks(&o, s);
   add_line(ret, jobj_take(&o));
   write_classes(s, &l, ret_classes);
 }

@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "monitor/monitor.h"
+#include "report/marks.h"
 #include "results/jobj.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
@@ -203,6 +204,13 @@ static void add_info(const struct out *o, const struct results_shared *shared)
   strbuf_adds(o->b, "} 1\n");
 }
 
+static void add_marks(const struct out *o, const struct marks *m)
+{
+  if (m)
+    add_counter(o, "bench_marks", "Marks that the experimenter has put.",
+                marks_count(m) + marks_lost(m));
+}
+
 static void add_outages(const struct out *o, const struct outages *outages)
 {
   if (!outages)
@@ -241,6 +249,7 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     add_counter(&o, "bench_reconnects", "Connections that were made again.",
                 s.counter[COUNTER_RECONNECT]);
     add_outages(&o, start->outages);
+    add_marks(&o, shared->marks);
     add_counter(&o, "bench_read_bytes", "Bytes read by the test.",
                 s.counter[COUNTER_BYTES_READ]);
     add_counter(&o, "bench_written_bytes", "Bytes written by the test.",

@@ -107,7 +107,7 @@ const struct opt results_opts[] = {
     .show_as = "[=[ADDR:]PORT]",
     .help = "serve a page that follows the run, port 8080 by default",
     .man = "The page has throughput, latencies, errors, the machine, classes "
-           "of operations and the time left, once per second, and ends as the "
+           "of operations, marks and the time left, once per second, and ends as the "
            "page of report, which can be saved. It is on the loopback address "
            "unless another is given. The end of a run waits for viewers that "
            "take the report, up to two seconds for one that takes nothing.",

@@ -203,6 +203,7 @@ static void write_results(struct page *p)
   part(p, "Summary", view_summary);
   part(p, "Options that differ", view_other_options);
   part(p, "Warnings", view_warnings);
+  part(p, "Marks", view_marks);
   if (p->format == REPORT_HTML)
     pictures(p);
   part(p, "Figures", view_figures);

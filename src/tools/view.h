@@ -79,6 +79,8 @@ void view_statements(const struct view_run *r, struct table *t);
 void view_intervals(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);
+/* What the experimenter has put on the time axis. */
+void view_marks(const struct view *v, struct table *t);
 /* The steps without a result; view_warnings() has them, too. */
 void view_failed(const struct view *v, struct table *t);
 

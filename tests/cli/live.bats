@@ -100,7 +100,8 @@ LUA
 @test "live: a page in a browser follows the run, and ends as its report" {
   local port pid name='<img src=x onerror=console.error(1)>'
   printf 'ffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(1000) end\n' >"$name.lua"
-  serve_at --live "./$name.lua" --time=600
+  export XDG_RUNTIME_DIR=$PWD
+  serve_at --live "./$name.lua" --time=600 --mark
   # The script ends the run; if it could not, that is done here.
   in_browser live "$port" "./$name.lua" $pid || {
     local rc=$?
