@@ -148,11 +148,15 @@ static int declare_member(struct job *job, struct mix_job *m)
 /* Makes the test of those of the members. */
 static void make_test(struct job *job, struct mix_source *mix)
 {
+  const double weights = (double)mix_list_weights(&mix->list);
+
   for (unsigned i = 0; i < mix->n; i++) {
     const struct mix_member *m = &mix->list.of[i];
 
     mix->part[i] = (struct mix_part){ mix->of[i].job.test, mix->of[i].job.cfg };
-    mix->run_member[i] = (struct run_member){ m->name, m->clients, m->rate };
+    mix->run_member[i] = (struct report_member){
+      m->name, m->weight > 0 ? m->weight / weights : 0.0, m->clients, m->rate
+    };
   }
   mix->members = (struct run_members){ mix->n, mix->run_member };
   mix->cfg = (struct mixtest_cfg){ &mix->list, job->p->opts.mix.order,

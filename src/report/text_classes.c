@@ -109,14 +109,6 @@ static void add_header(struct strbuf *b, const struct columns *columns,
   strbuf_addf(b, "%10s  %s\n", "max", form->class);
 }
 
-/* A percentile lies between the smallest and the largest latency. */
-static uint64_t percentile_ns(const struct class_report *c, double pct)
-{
-  const uint64_t ns = hist_percentile(c->hist, pct);
-
-  return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
-}
-
 static void add_row(struct strbuf *b, const struct columns *columns,
                     const struct report *r, const struct class_report *c,
                     double all_ns)
@@ -131,7 +123,7 @@ static void add_row(struct strbuf *b, const struct columns *columns,
   strbuf_addf(b, "%10.3f ", text_ms(c->sum_ns) / (double)c->count);
   for (unsigned i = 0; i < columns->n; i++)
     strbuf_addf(b, "%10.3f ",
-                text_ms(percentile_ns(c, columns->percentile[i])));
+                text_ms(class_percentile(c, columns->percentile[i])));
   strbuf_addf(b, "%10.3f  ", text_ms(c->max_ns));
   add_name(b, c->name);
 }
@@ -175,7 +167,7 @@ static void add_member(struct strbuf *b, const struct columns *columns,
               c->count > 0 ? text_ms(c->sum_ns) / (double)c->count : 0.0);
   for (unsigned i = 0; i < columns->n; i++)
     strbuf_addf(b, "%10.3f ",
-                c->count > 0 ? text_ms(percentile_ns(c, columns->percentile[i]))
+                c->count > 0 ? text_ms(class_percentile(c, columns->percentile[i]))
                              : 0.0);
   strbuf_addf(b, "%8llu %10llu  ", (unsigned long long)c->errors,
               (unsigned long long)c->reconnects);

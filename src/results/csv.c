@@ -121,6 +121,20 @@ static void add_marks(struct strbuf *b, const struct results_shared *s)
   strbuf_adds(b, "\"");
 }
 
+/* The members of a mix. */
+static void add_member_names(struct strbuf *b, const struct report_setup *setup)
+{
+  static const char *const columns[] = { "events",          "errors",
+                                         "reconnects",      "latency_mean_ns",
+                                         "latency_p50_ns",  "latency_p95_ns",
+                                         "latency_p99_ns",  "latency_max_ns" };
+
+  for (unsigned i = 0; i < setup->n_members; i++) {
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+      strbuf_addf(b, ",member_%s_%s", setup->members[i].name, columns[k]);
+  }
+}
+
 void csv_header(struct strbuf *b, const struct report_setup *setup,
                 const struct results_shared *shared)
 {
@@ -142,6 +156,7 @@ void csv_header(struct strbuf *b, const struct report_setup *setup,
   for (unsigned i = 0; own_column(setup, i); i++)
     strbuf_addf(b, ",%s", own_column(setup, i));
   add_server_names(b, shared->monitor);
+  add_member_names(b, setup);
   if (shared->marks)
     strbuf_adds(b, ",marks");
   strbuf_adds(b, "\n");
@@ -150,6 +165,27 @@ void csv_header(struct strbuf *b, const struct report_setup *setup,
 static void add_int(struct strbuf *b, uint64_t value)
 {
   strbuf_addf(b, ",%llu", (unsigned long long)value);
+}
+
+static void add_members(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  static const double percentiles[] = { 50, 95, 99 };
+  static const struct class_report nothing = { .name = "" };
+
+  for (unsigned i = 0; i < setup->n_members; i++) {
+    const struct class_report *m = i < r->members.n ? &r->members.of[i]
+                                                    : &nothing;
+
+    add_int(b, m->count);
+    add_int(b, m->errors);
+    add_int(b, m->reconnects);
+    strbuf_addf(b, ",%.1f",
+                m->count > 0 ? (double)m->sum_ns / (double)m->count : 0.0);
+    for (size_t k = 0; k < ARRAY_SIZE(percentiles); k++)
+      add_int(b, class_percentile(m, percentiles[k]));
+    add_int(b, m->max_ns);
+  }
 }
 
 static void add_system(struct strbuf *b, const struct system_use *u)
@@ -216,6 +252,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   }
   add_own(b, setup, r);
   add_servers(b, shared->monitor);
+  add_members(b, setup, r);
   if (shared->marks)
     add_marks(b, shared);
   strbuf_adds(b, "\n");

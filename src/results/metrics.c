@@ -8,6 +8,7 @@
 #include "results/metrics.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -69,9 +70,11 @@ static void family(const struct out *o, const char *name, const char *type,
               name, suffix, type);
 }
 
-void metrics_histogram(struct strbuf *b, const char *name,
+void metrics_histogram(struct strbuf *b, const char *name, const char *label,
                        const struct hist_sum *h, double sum_s)
 {
+  const char *first = label ? label : "", *comma = label ? "," : "";
+  const char *open = label ? "{" : "", *close = label ? "}" : "";
   uint64_t seen = 0;
   unsigned i = hist_sum_next(h, 0);
 
@@ -79,15 +82,16 @@ void metrics_histogram(struct strbuf *b, const char *name,
     for (; i + 1 < HIST_BUCKETS && hist_low(i + 1) - 1 <= limit_ns[k];
          i = hist_sum_next(h, i + 1))
       seen += hist_sum_at(h, i);
-    strbuf_addf(b, "%s_bucket{le=\"%.9g\"} %llu\n", name,
+    strbuf_addf(b, "%s_bucket{%s%sle=\"%.9g\"} %llu\n", name, first, comma,
                 jobj_seconds(limit_ns[k]), (unsigned long long)seen);
   }
   strbuf_addf(b,
-              "%s_bucket{le=\"+Inf\"} %llu\n"
-              "%s_count %llu\n"
-              "%s_sum %.9f\n",
-              name, (unsigned long long)h->total, name,
-              (unsigned long long)h->total, name, sum_s);
+              "%s_bucket{%s%sle=\"+Inf\"} %llu\n"
+              "%s_count%s%s%s %llu\n"
+              "%s_sum%s%s%s %.9f\n",
+              name, first, comma, (unsigned long long)h->total, name, open,
+              first, close, (unsigned long long)h->total, name, open, first,
+              close, sum_s);
 }
 
 /* The sums over all workers. */
@@ -156,6 +160,60 @@ static void add_classes(const struct out *o, struct class_set *set)
     strbuf_adds(o->b, "bench_class_operations_total{");
     metrics_label(o->b, "class", class_name(set, i));
     strbuf_addf(o->b, "} %llu\n", (unsigned long long)t.count);
+  }
+}
+
+/* The counters of members of a mix. */
+static const struct member_counter {
+  const char *name, *help;
+  size_t offset; /* in struct class_totals */
+} member_counters[] = {
+  { "bench_member_events", "Events of a member of a mix that have ended.",
+    offsetof(struct class_totals, count) },
+  { "bench_member_errors", "Errors of a member that were ignored.",
+    offsetof(struct class_totals, errors) },
+  { "bench_member_reconnects", "Connections of a member that were made again.",
+    offsetof(struct class_totals, reconnects) },
+};
+
+static void add_member_counter(const struct out *o, struct class_set *set,
+                               const struct member_counter *c)
+{
+  const unsigned n = class_count(set);
+
+  family(o, c->name, "counter", c->help);
+  for (unsigned i = 0; i < n; i++) {
+    struct class_totals t = { 0 };
+
+    class_read(set, i, &t);
+    strbuf_addf(o->b, "%s_total{", c->name);
+    metrics_label(o->b, "member", class_name(set, i));
+    strbuf_addf(
+      o->b, "} %llu\n",
+      (unsigned long long)*(const uint64_t *)((const char *)&t + c->offset));
+  }
+}
+
+static void add_members(const struct out *o, struct class_set *set,
+                        struct hist_sum *work)
+{
+  const unsigned n = set ? class_count(set) : 0;
+
+  if (n == 0)
+    return;
+  for (size_t i = 0; i < ARRAY_SIZE(member_counters); i++)
+    add_member_counter(o, set, &member_counters[i]);
+  family(o, "bench_member_latency_seconds", "histogram",
+         "Latency of the events of a member.");
+  for (unsigned i = 0; i < n; i++) {
+    struct class_totals t = { .hist = work };
+    struct strbuf label = { 0 };
+
+    class_read(set, i, &t);
+    metrics_label(&label, "member", class_name(set, i));
+    metrics_histogram(o->b, "bench_member_latency_seconds", strbuf_str(&label),
+                      work, jobj_seconds(t.sum_ns));
+    strbuf_done(&label);
   }
 }
 
@@ -256,7 +314,9 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
                 s.counter[COUNTER_BYTES_WRITTEN]);
     add_classes(&o, start->classes);
     family(&o, "bench_latency_seconds", "histogram", "Latency of events.");
-    metrics_histogram(b, "bench_latency_seconds", work, jobj_seconds(s.sum_ns));
+    metrics_histogram(b, "bench_latency_seconds", NULL, work,
+                      jobj_seconds(s.sum_ns));
+    add_members(&o, start->members, work);
     add_servers(&o, shared->monitor);
   }
   if (format == METRICS_OPENMETRICS)
