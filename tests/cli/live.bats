@@ -122,3 +122,25 @@ LUA
   bench --help=all
   must has "$output" '^ +--live\[=\[ADDR:\]PORT\] .*8080'
 }
+
+@test "live: what the server counts, and what the machine lacks" {
+  needs_driver sqlite
+  local port pid
+  "$BENCH" oltp_write_only --db-driver=sqlite --sqlite-db=s.db --table-size=100 prepare >/dev/null
+  serve_at --live oltp_write_only --db-driver=sqlite --sqlite-db=s.db --table-size=100 --time=600 \
+    --report-interval=1 --server-stats=on
+  python3 "$BENCH_SRC/tests/cli/live.py" find "$port" '"data_bytes"' >seen.json
+  in_browser servers "$port" || {
+    local rc=$?
+    kill -INT $pid
+    return $rc
+  }
+  kill -INT $pid
+  wait $pid || must is "$?" 130
+  must json seen.json 'd[-1][0] == "look" and d[-1][1]["servers"][0]["levels"]["data_bytes"] >= 4096 and
+    all(isinstance(v, (int, float)) for v in d[-1][1]["servers"][0]["rates"].values())'
+  must json seen.json 'any("throttled" in v for n, v in d if n == "look")'
+  # What this machine does not count, it cannot show.
+  [ ! -r /proc/pressure/io ] || must json seen.json 'd[-1][1]["short_io"] >= d[-1][1]["short_io_full"] >= 0'
+  ! grep -q '^Writeback:' /proc/meminfo || must json seen.json 'd[-1][1]["dirty"] >= 0'
+}

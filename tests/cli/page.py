@@ -2,6 +2,7 @@
 
 usage: page.py report PAGE RESULT
        page.py live PORT TEST PID
+       page.py servers PORT
 Exit status 77: there is no browser.
 """
 import json
@@ -178,7 +179,19 @@ def live(port, test, pid):
         assert page.faults == [], page.faults
 
 
+def servers(port):
+    with Browser() as page:
+        page.open(f"http://127.0.0.1:{port}/")
+        # A row for a figure of the server, with the value that it has now.
+        row = "document.querySelector('figure[data-server=data_bytes]')"
+        page.until(row + " && !" + row + ".hidden && " + row + ".querySelector('path.line')")
+        assert page.js(row + ".querySelector('figcaption').textContent") == "Server: data bytes"
+        said = page.js(row + ".querySelector('.legend b').textContent")
+        assert re.fullmatch(r"[0-9.,]+ [kMG]?B", said), said
+        assert page.faults == [], page.faults
+
+
 if __name__ == "__main__":
     if not find():
         sys.exit(77)
-    {"report": report, "live": live}[sys.argv[1]](*sys.argv[2:])
+    {"report": report, "live": live, "servers": servers}[sys.argv[1]](*sys.argv[2:])
