@@ -64,6 +64,12 @@ end
 -- ---------------------------------------------------------------------------
 -- The client that checks
 
+-- The text of an error, which may be a table.
+local function words(err)
+   local text = type(err) == "table" and err.sql_errmsg
+   return text or tostring(err)
+end
+
 -- Executes `one`, a check, whose statements are not counted.  Returns what pcall
 -- does, and the seconds that it took.
 local function measure(one)
@@ -105,7 +111,7 @@ function watch.loop(connect, check)
             unfinished:add(1)
             if not C.bench_linger(0) then return end
             load.say(format("Check %d at %.1f s: not finished: %s", number, at,
-                            tostring(found)))
+                            words(found)))
          elseif found then
             load.say(format("Check %d at %.1f s: %s (%.2f s); the first: %s",
                             number, at, plural(found.violations, "violation"),
