@@ -117,12 +117,13 @@ const struct opt db_opts[] = {
     .words = target_words,
     .help = "connections take only servers with this role "
             "{any,primary,replica}",
-    .man = "Each connection asks the server whether it is read-only (in "
-           "recovery or transaction_read_only of PostgreSQL, read_only or "
-           "innodb_read_only of MySQL and MariaDB), and goes on in the lists of "
-           "hosts and ports until it finds the role. With failover in "
-           "--db-ignore-errors clients so follow the role from server to "
-           "server. \"any\" asks nothing.",
+    .man =
+      "Each connection asks the server whether it is read-only (in "
+      "recovery or transaction_read_only of PostgreSQL, read_only or "
+      "innodb_read_only of MySQL and MariaDB), and goes on in the lists of "
+      "hosts and ports until it finds the role. With failover in "
+      "--db-ignore-errors clients so follow the role from server to "
+      "server. \"any\" asks nothing.",
   },
   {
     OPT_TIME(struct db_cfg, connect_timeout_s),

@@ -150,8 +150,7 @@ static struct verdict_case case_of(const struct conn *c, enum call call)
 /* The server is to be left: c->out, whose text is still there, is a refusal. */
 static bool is_refused(const struct conn *c)
 {
-  return c->handle->state->ignore.failover &&
-         fault_refusal(c->driver, &c->out);
+  return c->handle->state->ignore.failover && fault_refusal(c->driver, &c->out);
 }
 
 bool recover_ignorable(const struct conn *c)

@@ -167,8 +167,9 @@ static void add_member(struct strbuf *b, const struct columns *columns,
               c->count > 0 ? text_ms(c->sum_ns) / (double)c->count : 0.0);
   for (unsigned i = 0; i < columns->n; i++)
     strbuf_addf(b, "%10.3f ",
-                c->count > 0 ? text_ms(class_percentile(c, columns->percentile[i]))
-                             : 0.0);
+                c->count > 0
+                  ? text_ms(class_percentile(c, columns->percentile[i]))
+                  : 0.0);
   strbuf_addf(b, "%8llu %10llu  ", (unsigned long long)c->errors,
               (unsigned long long)c->reconnects);
   add_name(b, c->name);

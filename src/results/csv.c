@@ -124,10 +124,10 @@ static void add_marks(struct strbuf *b, const struct results_shared *s)
 /* The members of a mix. */
 static void add_member_names(struct strbuf *b, const struct report_setup *setup)
 {
-  static const char *const columns[] = { "events",          "errors",
-                                         "reconnects",      "latency_mean_ns",
-                                         "latency_p50_ns",  "latency_p95_ns",
-                                         "latency_p99_ns",  "latency_max_ns" };
+  static const char *const columns[] = { "events",         "errors",
+                                         "reconnects",     "latency_mean_ns",
+                                         "latency_p50_ns", "latency_p95_ns",
+                                         "latency_p99_ns", "latency_max_ns" };
 
   for (unsigned i = 0; i < setup->n_members; i++) {
     for (size_t k = 0; k < ARRAY_SIZE(columns); k++)

@@ -116,8 +116,8 @@ static void add_up(struct sums *s, const struct recorders *rs,
   recorders_latencies(rs, hist);
 }
 
-static void add_counter(const struct metrics_out *o, const char *name, const char *help,
-                        uint64_t value)
+static void add_counter(const struct metrics_out *o, const char *name,
+                        const char *help, uint64_t value)
 {
   metrics_family(o, name, "counter", help);
   strbuf_addf(o->b, "%s_total %llu\n", name, (unsigned long long)value);
@@ -135,7 +135,7 @@ static void add_operations(const struct metrics_out *o, const struct sums *s)
   };
 
   metrics_family(o, "bench_operations", "counter",
-         "Queries or file operations of workers.");
+                 "Queries or file operations of workers.");
   for (size_t i = 0; i < ARRAY_SIZE(of); i++)
     strbuf_addf(o->b, "bench_operations_total{kind=\"%s\"} %llu\n", of[i].kind,
                 (unsigned long long)s->counter[of[i].counter]);
@@ -148,7 +148,7 @@ static void add_classes(const struct metrics_out *o, struct class_set *set)
   if (n == 0)
     return;
   metrics_family(o, "bench_class_operations", "counter",
-         "Operations of a class, failed ones included.");
+                 "Operations of a class, failed ones included.");
   for (unsigned i = 0; i < n; i++) {
     struct class_totals t = { 0 };
 
@@ -172,7 +172,8 @@ static const struct member_counter {
     offsetof(struct class_totals, reconnects) },
 };
 
-static void add_member_counter(const struct metrics_out *o, struct class_set *set,
+static void add_member_counter(const struct metrics_out *o,
+                               struct class_set *set,
                                const struct member_counter *c)
 {
   const unsigned n = class_count(set);
@@ -200,7 +201,7 @@ static void add_members(const struct metrics_out *o, struct class_set *set,
   for (size_t i = 0; i < ARRAY_SIZE(member_counters); i++)
     add_member_counter(o, set, &member_counters[i]);
   metrics_family(o, "bench_member_latency_seconds", "histogram",
-         "Latency of the events of a member.");
+                 "Latency of the events of a member.");
   for (unsigned i = 0; i < n; i++) {
     struct class_totals t = { .hist = work };
     struct strbuf label = { 0 };
@@ -232,7 +233,8 @@ static void add_figure(const struct metrics_out *o, struct monitor *m,
     if (!(counts ? all.did.has[f] : now.known && now.did.has[f]))
       continue;
     if (!begun)
-      metrics_family(o, strbuf_str(&name), counts ? "counter" : "gauge", info->help);
+      metrics_family(o, strbuf_str(&name), counts ? "counter" : "gauge",
+                     info->help);
     begun = true;
     strbuf_addf(o->b, "%s%s{", strbuf_str(&name), counts ? "_total" : "");
     metrics_label(o->b, "server", all.target);
@@ -248,7 +250,8 @@ static void add_servers(const struct metrics_out *o, struct monitor *m)
     add_figure(o, m, (enum server_figure)f);
 }
 
-static void add_info(const struct metrics_out *o, const struct results_shared *shared)
+static void add_info(const struct metrics_out *o,
+                     const struct results_shared *shared)
 {
   metrics_family(o, "bench", "info", "The program and its test.");
   strbuf_adds(o->b, "bench_info{");
@@ -265,7 +268,8 @@ static void add_marks(const struct metrics_out *o, const struct marks *m)
                 marks_count(m) + marks_lost(m));
 }
 
-static void add_outages(const struct metrics_out *o, const struct outages *outages)
+static void add_outages(const struct metrics_out *o,
+                        const struct outages *outages)
 {
   if (!outages)
     return;
@@ -290,7 +294,7 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     metrics_family(&o, "bench_threads", "gauge", "Worker threads.");
     strbuf_addf(b, "bench_threads %u\n", start->threads);
     metrics_family(&o, "bench_start_time_seconds", "gauge",
-           "When the load began, since the epoch.");
+                   "When the load began, since the epoch.");
     strbuf_addf(b, "bench_start_time_seconds %.3f\n",
                 jobj_seconds(start->wall_ns));
     add_counter(&o, "bench_events", "Events that have ended.", s.events);

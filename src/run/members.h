@@ -5,8 +5,8 @@
 #ifndef BENCH_RUN_MEMBERS_H
 #define BENCH_RUN_MEMBERS_H
 
-#include <stdbool.h>
 #include "stats/report.h"
+#include <stdbool.h>
 
 struct err;
 struct run;

@@ -126,18 +126,18 @@ static bool has_percentile(const struct group *g, const char *key,
 {
   const struct result *r = g->runs[0];
 
-  return isfinite(member
-                    ? member_percentile(member_find(r->json, member), key)
-                    : result_percentile(r, key));
+  return isfinite(member ? member_percentile(member_find(r->json, member), key)
+                         : result_percentile(r, key));
 }
 
 /* The percentiles that both groups have, in ascending order. */
 static void add_percentiles(struct comparisons *c, const char *member)
 {
   const json_t *base = c->base->runs[0]->json;
-  const json_t *have =
-    member ? result_at(member_find(base, member), "latency_ns.percentiles")
-           : result_at(base, "totals.latency_ns.percentiles");
+  const json_t *have = member
+                         ? result_at(member_find(base, member),
+                                     "latency_ns.percentiles")
+                         : result_at(base, "totals.latency_ns.percentiles");
   double last = 0;
 
   for (;;) {
@@ -274,9 +274,9 @@ static void add_usual_figures(struct comparisons *c)
   compare_add(c, "events/s", &(struct figure){ .kind = COMPARE_THROUGHPUT });
   if (isfinite(c->base->runs[0]->queries_per_s) &&
       isfinite(c->other->runs[0]->queries_per_s))
-    compare_add(c, "queries/s",
-                &(struct figure){ .kind = COMPARE_THROUGHPUT,
-                                  .queries = true });
+    compare_add(
+      c, "queries/s",
+      &(struct figure){ .kind = COMPARE_THROUGHPUT, .queries = true });
   compare_add(c, "mean", &(struct figure){ .kind = COMPARE_LATENCY });
   add_percentiles(c, NULL);
   add_members(c);

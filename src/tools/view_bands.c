@@ -54,7 +54,7 @@ static void add(struct chart *c, struct chart_band *bands, const char *name,
   struct strbuf text = { 0 };
   char *copy;
 
-  if (!isfinite(at_s) || c->n_bands == BANDS_MAX)
+  if (!isfinite(at_s))
     return;
   describe(name, json, length, &text);
   copy = text.failed ? NULL : mem_strdup(strbuf_str(&text));
@@ -63,19 +63,28 @@ static void add(struct chart *c, struct chart_band *bands, const char *name,
     bands[c->n_bands++] = (struct chart_band){ at_s, at_s + length, copy };
 }
 
+/* How many bands a document has at most. */
+static size_t count(const json_t *json)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+    n += json_array_size(result_at(json, sources[i].path));
+  return n < BANDS_MAX ? n : BANDS_MAX;
+}
+
 void view_bands_add(struct chart *c, const struct view *v)
 {
-  struct chart_band *bands;
-
   /* Those of several runs beside each other would say nothing. */
-  if (v->n_runs != 1)
-    return;
-  bands = calloc(BANDS_MAX, sizeof(*bands));
+  const json_t *json = v->n_runs == 1 ? v->runs[0].run->json : NULL;
+  const size_t n = json ? count(json) : 0;
+  struct chart_band *bands = n > 0 ? calloc(n, sizeof(*bands)) : NULL;
+
   c->bands = bands;
   for (size_t i = 0; bands && i < ARRAY_SIZE(sources); i++) {
-    const json_t *list = result_at(v->runs[0].run->json, sources[i].path);
+    const json_t *list = result_at(json, sources[i].path);
 
-    for (size_t k = 0; k < json_array_size(list); k++)
+    for (size_t k = 0; k < json_array_size(list) && c->n_bands < n; k++)
       add(c, bands, sources[i].name, json_array_get(list, k));
   }
 }

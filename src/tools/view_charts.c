@@ -207,8 +207,8 @@ void view_times(const struct view *v, struct strbuf *out)
 void view_charts_over_time(const struct view *v, struct strbuf *out)
 {
   static const struct trace events = { "", "events_per_s", NULL, 1, NULL };
-  static const struct trace queries = { "", "queries.total_per_s", NULL,
-                                        1, NULL };
+  static const struct trace queries = { "", "queries.total_per_s", NULL, 1,
+                                        NULL };
   static const struct trace offered = { "", "offered_per_s", NULL, 1, NULL };
   static const struct trace errors = { "", "errors_per_s", NULL, 1, NULL };
   struct chart c;
@@ -290,8 +290,8 @@ static void system_of_one(const struct view *v, struct strbuf *out)
 
 void view_charts_system(const struct view *v, struct strbuf *out)
 {
-  static const struct trace idle = { "", "system.cpu.idle_ratio", NULL,
-                                        100, NULL };
+  static const struct trace idle = { "", "system.cpu.idle_ratio", NULL, 100,
+                                     NULL };
   struct chart c;
 
   if (!has_lines(v)) {

@@ -25,7 +25,7 @@ static const json_t *members_of(const struct view_run *r)
 static void head(struct table *t)
 {
   static const char *const heads[] = {
-    "result", "member", "planned", "share", "events",     "events/s", "mean",
+    "result", "member", "planned", "share", "events", "events/s",  "mean",
     "p50",    "p95",    "p99",     "max",   "errors", "reconnects"
   };
 

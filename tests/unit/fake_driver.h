@@ -239,11 +239,11 @@ static const struct driver_hint fake_hints[] = {
     .prepared_size = sizeof(struct prepared),                                  \
     .caps = DRIVER_PREPARES | DRIVER_NUL_IN_SQL | (bits),                      \
     .connection_codes = fake_connection_codes, .refusals = fake_refusals,      \
-    .hints = fake_hints,                                                       \
-    .ignore_errors = fake_ignore, .connect = fake_connect,                     \
-    .disconnect = fake_disconnect, .connect_message = fake_reason,             \
-    .connect_reason = fake_reason, .target = fake_target, .query = fake_query, \
-    .fetch = fake_fetch, .next_result = fake_next, .end_results = fake_end,    \
+    .hints = fake_hints, .ignore_errors = fake_ignore,                         \
+    .connect = fake_connect, .disconnect = fake_disconnect,                    \
+    .connect_message = fake_reason, .connect_reason = fake_reason,             \
+    .target = fake_target, .query = fake_query, .fetch = fake_fetch,           \
+    .next_result = fake_next, .end_results = fake_end,                         \
     .prepare = fake_prepare, .bind = fake_bind, .execute = fake_execute,       \
     .unprepare = fake_unprepare, .quote = fake_quote, .message = fake_message, \
   }

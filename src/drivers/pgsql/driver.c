@@ -105,7 +105,7 @@ static const struct driver_refusal refusals[] = {
   { .state = "57P01", .phase = FAULT_SHUTTING_DOWN }, /* admin_shutdown */
   { .state = "57P02", .phase = FAULT_SHUTTING_DOWN }, /* crash_shutdown */
   { .state = "57P03", .phase = FAULT_LOGIN },         /* cannot_connect_now */
-  { .state = "53300", .phase = FAULT_LOGIN }, /* too_many_connections */
+  { .state = "53300", .phase = FAULT_LOGIN },         /* too_many_connections */
   { 0 },
 };
 

@@ -152,8 +152,9 @@ const struct opt pgsql_opts[] = {
     .expected = "SQLSTATEs, two-character classes, 'connection', 'failover' "
                 "or 'all'",
     .help = "errors after which the event is restarted",
-    .man = "The list has SQLSTATEs, classes of them, connection for lost "
-           "connections, failover, or all. An empty list makes every error fatal.",
+    .man =
+      "The list has SQLSTATEs, classes of them, connection for lost "
+      "connections, failover, or all. An empty list makes every error fatal.",
   },
   OPT_END,
 };

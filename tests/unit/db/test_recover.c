@@ -250,7 +250,8 @@ static void test_refuses_service(void)
   OK_STR(bed_log(&b), "UPDATE;disconnect;connect 3;", "and that one is kept");
   bed_answer(&b, other);
   (void)bed_query(&b, "UPDATE");
-  OK(b.con->pub.error == DB_ERROR_FATAL, "the number with another text is none");
+  OK(b.con->pub.error == DB_ERROR_FATAL,
+     "the number with another text is none");
   conn_say(b.con);
   bed_close(&b);
 

@@ -26,9 +26,9 @@ static void test_columns(void)
     const struct report_setup setup = { .rate = i & 1,
                                         .n_percentiles = i & 2 ? 2 : 0,
                                         .percentiles = asked };
-    const struct results_shared shared = { .sys = { .has_cpu = i & 4,
-                                                    .has_disk = i & 8,
-                                                    .has_net = i & 16 } };
+    const struct results_shared shared = {
+      .sys = { .has_cpu = i & 4, .has_disk = i & 8, .has_net = i & 16 }
+    };
     struct strbuf head = { 0 }, row = { 0 };
 
     csv_header(&head, &setup, &shared);
@@ -75,12 +75,10 @@ static void test_percentiles(void)
 static void test_values(void)
 {
   const struct report_setup setup = { .rate = true };
-  const struct results_shared shared = {
-    .sys = { .has_cpu = true,
-             .user = 0.5,
-             .idle = 0.5,
-             .switches_per_s = 1234.5 }
-  };
+  const struct results_shared shared = { .sys = { .has_cpu = true,
+                                                  .user = 0.5,
+                                                  .idle = 0.5,
+                                                  .switches_per_s = 1234.5 } };
   const struct report r = { .elapsed_ns = 1500000000,
                             .period_ns = 500000000,
                             .partial = true,
