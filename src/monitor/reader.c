@@ -140,7 +140,7 @@ static bool look_once(struct reader *w, uint64_t *ret_took_ns)
   *ret_took_ns = waits.took_ns;
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = gaps;
-  server_waits_add(&w->account.waits, &waits);
+  account_look(&w->account, w->m->source, &w->access, &waits);
   (void)pthread_mutex_unlock(&w->lock);
   return true;
 }
