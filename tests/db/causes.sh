@@ -53,7 +53,7 @@ times() { awk "BEGIN { print $1 * $2 }"; }
 server() {
   kind=$1
   servers has "$1" || cannot "no $1 server is installed"
-  "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$1" || cannot "built without $1"
+  [[ $("$BENCH" --db-driver=help 2>&1) == *"  $1 - "* ]] || cannot "built without $1"
   servers start "$1" "$work/a" "${@:2}"
   servers_env "$work/a"
   case $kind in
@@ -124,14 +124,19 @@ PY
 # slow: events that wait most of the time, so that a busy machine hardly slows
 # them down.  Each thread has a row of its own.
 slow() {
+  slow_tables
+  slow_run
+}
+
+slow_tables() {
   case $kind in
-  pgsql) nap=pg_sleep ;;
-  mysql) nap=SLEEP ;;
+  pgsql) nap=pg_sleep my= ;;
+  mysql) nap=SLEEP my="USE $MY_DB; " ;;
   esac
-  admin 'CREATE TABLE rows_of_threads (id INT PRIMARY KEY, k INT)'
+  admin "${my}CREATE TABLE rows_of_threads (id INT PRIMARY KEY, k INT)"
   for i in {0..15}; do printf '(%d, 0),' "$i"; done >"$work/rows"
-  admin "INSERT INTO rows_of_threads VALUES $(sed 's/,$//' "$work/rows")"
-  admin "GRANT ALL ON rows_of_threads TO $([[ $kind == pgsql ]] && echo "$PG_USER" || echo "$MY_USER@'%'")"
+  admin "${my}INSERT INTO rows_of_threads VALUES $(sed 's/,$//' "$work/rows")"
+  [[ $kind == mysql ]] || admin "GRANT ALL ON rows_of_threads TO $PG_USER"
   cat >"$work/slow.lua" <<LUA
 function thread_init()
   con = sysbench.sql.driver():connect()
@@ -141,6 +146,9 @@ function event()
   con:query("SELECT $nap(" .. (0.02 + sysbench.rand.uniform_double() * 0.06) .. ")")
 end
 LUA
+}
+
+slow_run() {
   under_load "$work/slow.lua" --threads=16
 }
 
@@ -150,7 +158,7 @@ hold() {
   time=$(times "$INTERVAL" 3)
   case $kind in
   pgsql) admin "BEGIN; UPDATE rows_of_threads SET k = k; SELECT pg_sleep($time); ROLLBACK" ;;
-  mysql) admin "USE $MY_DB; BEGIN; UPDATE rows_of_threads SET k = k + 1; SELECT SLEEP($time); ROLLBACK" ;;
+  mysql) admin "${my}BEGIN; UPDATE rows_of_threads SET k = k + 1; SELECT SLEEP($time); ROLLBACK" ;;
   esac
 }
 
@@ -161,6 +169,42 @@ row_pgsql_lock() {
   slow
   each hold
   named server.lock_waiting
+}
+
+row_mysql_lock() {
+  server mysql
+  slow
+  each hold
+  named server.lock_waiting
+}
+
+# All tables are locked, as some backups do.
+freeze() {
+  admin "FLUSH TABLES WITH READ LOCK; SELECT SLEEP($(times "$INTERVAL" 3)); UNLOCK TABLES"
+}
+
+row_mysql_read_lock() {
+  server mysql
+  slow
+  each freeze
+  named server.lock_waiting
+}
+
+# Nothing happens: of CALM_RUNS runs, one at most has a sentence.
+row_calm() {
+  local i said=0
+  server pgsql
+  slow_tables
+  for ((i = 0; i < CALM_RUNS; i++)); do
+    rm -f "$work/stream"
+    slow_run
+    ended
+    if grep ' dips coincide with ' "$work/out"; then
+      said=$((said + 1))
+    fi
+  done
+  printf '  %d of %d runs have a sentence\n' "$said" "$CALM_RUNS"
+  ((said <= 1)) || wrong 'sentences without a cause'
 }
 
 rows=$(declare -F | sed -nE 's/^declare -f row_(.*)/\1/p')
