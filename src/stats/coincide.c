@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #define DIP 0.8
 #define PEAK 3.0
@@ -25,7 +26,8 @@ enum {
   AROUND = 15, /* intervals on each side of a running median */
   BEFORE = 2,  /* a dip, and... */
   AFTER = 1,   /* ...after it */
-  HITS_MIN = 2
+  HITS_MIN = 2,
+  SHIFTS = 99 /* so many are needed for one in a hundred */
 };
 
 struct dip {
@@ -139,6 +141,7 @@ static uint32_t active_near(const uint32_t *sum, size_t n, const struct dip *d,
 
 struct work {
   size_t n, n_dips;
+  size_t reach; /* of the longest dip, as far as enough shifts remain */
   struct dip *dips;
   double *sorted;
   bool *active;
@@ -150,12 +153,10 @@ struct work {
   unsigned *seen;
 };
 
-/* Shifts that are no smaller than the reach of a dip on either side. */
+/* Shifts that are no smaller than the reach on either side. */
 static bool is_far(const struct work *w, size_t shift)
 {
-  const size_t reach = BEFORE + AFTER + 1;
-
-  return shift >= reach && shift + reach <= w->n;
+  return shift >= w->reach && shift + w->reach <= w->n;
 }
 
 /*
@@ -249,6 +250,17 @@ static void keep(struct coincide_result *ret, const struct coincide_finding *f)
     ret->of[at] = *f;
 }
 
+static size_t find_reach(const struct work *w)
+{
+  const size_t least = BEFORE + AFTER + 1;
+  const size_t most = w->n > SHIFTS + 2 * least ? (w->n - SHIFTS) / 2 : least;
+  size_t reach = least;
+
+  for (size_t i = 0; i < w->n_dips; i++)
+    reach = max_u64(reach, least + w->dips[i].last - w->dips[i].first);
+  return min_u64(reach, most);
+}
+
 static void work_done(struct work *w)
 {
   free(w->dips);
@@ -311,6 +323,7 @@ int coincide_find(const struct coincide_input *in, bool *ret_dip,
 
   if (work_init(&w, in)) {
     w.n_dips = list_dips(in, ret_dip, w.dips);
+    w.reach = find_reach(&w);
     found.dips = (unsigned)w.n_dips;
     if (w.n_dips >= HITS_MIN && w.n_dips < UINT16_MAX && is_far(&w, in->n / 2))
       judge_all(&w, in, &found);
