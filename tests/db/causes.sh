@@ -190,6 +190,29 @@ row_mysql_read_lock() {
   named server.lock_waiting
 }
 
+# The control group of the run has a quota for a while.
+limit() {
+  printf '%s' "$1" >"$group/cpu.cfs_quota_us"
+}
+
+squeeze() {
+  limit 1000
+  at $((now + 3))
+  limit -1
+}
+
+row_quota() {
+  local parent=/sys/fs/cgroup/cpu
+  [[ -e $parent/cpu.cfs_quota_us ]] || cannot 'no control groups of version 1 with quotas'
+  mkdir "$parent/bench-causes.$$" 2>/dev/null || cannot "no new control group in $parent"
+  group=$parent/bench-causes.$$
+  server pgsql
+  slow
+  printf '%s' "$run" >"$group/cgroup.procs"
+  each squeeze
+  named system.cpu.throttled
+}
+
 # Nothing happens: of CALM_RUNS runs, one at most has a sentence.
 row_calm() {
   local i said=0
