@@ -105,7 +105,8 @@ static const struct monitor_query queries[] = {
     .min = 100000,
     .items = age },
   { .sql = "SELECT GREATEST(MAX(EXTRACT(EPOCH FROM clock_timestamp() - "
-           "xact_start)), 0) FROM pg_catalog.pg_stat_activity WHERE pid <> pg_backend_pid()",
+           "xact_start)), 0) FROM pg_catalog.pg_stat_activity "
+           "WHERE pid <> pg_backend_pid()",
     .items = oldest },
   { .sql = "SELECT SUM(n_dead_tup) FROM pg_catalog.pg_stat_user_tables",
     .items = dead },

@@ -160,8 +160,8 @@ static bool is_far(const struct work *w, size_t shift)
 }
 
 /*
- * How well does the series fit the dips at this shift?  A dip counts by what was
- * lost in it: noise makes many that are short and flat.  One half is for a
+ * How well does the series fit the dips at this shift?  A dip counts by what
+ * was lost in it: noise makes many that are short and flat.  One half is for a
  * series that is active near the dip, the other for the share of the dip that
  * it is active: what lasts for some time still touches a long dip when it is
  * shifted by a little, but covers less of it.
@@ -292,8 +292,8 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .p = mem_new(k, sizeof(*w->p)),
     .seen = mem_new(k, sizeof(*w->seen)),
   };
-  return w->dips && w->sorted && w->active && w->sum && w->match && w->highest &&
-         w->score && w->expected && w->p && w->seen;
+  return w->dips && w->sorted && w->active && w->sum && w->match &&
+         w->highest && w->score && w->expected && w->p && w->seen;
 }
 
 static void judge_all(struct work *w, const struct coincide_input *in,
