@@ -101,11 +101,23 @@ void account_add(struct account *a, const struct monitor_source *source,
   a->waits = (struct server_waits){ 0 };
 }
 
+void account_look(struct account *a, const struct monitor_source *source,
+                  const struct server_access *access,
+                  const struct server_waits *waits)
+{
+  server_waits_add(&a->waits, waits);
+  server_waits_add(&a->now, waits);
+  reading_levels(source, access, &a->now, &a->seen);
+}
+
 void account_pass(struct account *a, uint64_t end_ns)
 {
   a->passed_ns = end_ns;
   a->shown = a->ready;
+  a->shown.seen = a->seen;
   a->ready = (struct server_interval){ 0 };
+  a->now = (struct server_waits){ 0 };
+  a->seen = (struct server_reading){ 0 };
 }
 
 void account_total(const struct account *a, struct server_total *ret)

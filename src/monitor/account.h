@@ -15,6 +15,8 @@ struct account {
   bool unsure;                   /* is it still the server of the base? */
   struct server_reading base;    /* what the next reading is compared with */
   struct server_waits waits;     /* since then */
+  struct server_waits now;       /* in the interval that goes on */
+  struct server_reading seen;    /* the levels that follow from them */
   struct server_interval ready;  /* for the interval that goes on */
   struct server_interval shown;  /* of the interval that is reported */
   struct server_interval latest; /* the last one that is known */
@@ -38,6 +40,11 @@ struct account {
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
                  const struct server_reading *r, uint64_t grid_ns);
+
+/* What sessions do has been looked at. */
+void account_look(struct account *a, const struct monitor_source *source,
+                  const struct server_access *access,
+                  const struct server_waits *waits);
 
 /* The connection was lost.  Behind the next one may be another server, so the
  * next reading is compared with no earlier one. */

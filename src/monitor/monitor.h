@@ -42,6 +42,9 @@ struct server_interval {
   uint64_t period_ns;
   struct server_reading did; /* counts of the period, and levels */
   struct server_waits waits;
+  /* Known or not: the levels that looks have, of this interval alone.  An
+   * interval may be shorter than the time between two readings. */
+  struct server_reading seen;
 };
 
 /* The whole run. */

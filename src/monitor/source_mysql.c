@@ -44,7 +44,8 @@ static const struct monitor_item oldest[] = {
 
 static const struct monitor_query queries[] = {
   { .items = status },
-  { .sql = "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0)"
+  { .sql = "SELECT COALESCE(MAX(GREATEST(TIMESTAMPDIFF(SECOND, trx_started, "
+           "NOW()), 0)), 0)"
            " FROM information_schema.INNODB_TRX",
     .items = oldest },
 };

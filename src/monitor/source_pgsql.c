@@ -104,8 +104,9 @@ static const struct monitor_query queries[] = {
            "FROM pg_control_checkpoint()",
     .min = 100000,
     .items = age },
-  { .sql = "SELECT COALESCE(MAX(EXTRACT(EPOCH FROM now() - xact_start)), 0) "
-           "FROM pg_catalog.pg_stat_activity WHERE pid <> pg_backend_pid()",
+  { .sql = "SELECT GREATEST(MAX(EXTRACT(EPOCH FROM clock_timestamp() - "
+           "xact_start)), 0) FROM pg_catalog.pg_stat_activity "
+           "WHERE pid <> pg_backend_pid()",
     .items = oldest },
   { .sql = "SELECT SUM(n_dead_tup) FROM pg_catalog.pg_stat_user_tables",
     .items = dead },

@@ -200,15 +200,16 @@ static bool merge_servers(struct monitor *m, struct server_reading *ret)
     struct server_interval did;
 
     monitor_interval(m, i, &did);
-    known |= did.known;
-    for (int f = 0; did.known && f < SERVER_FIGURES; f++) {
-      if (!did.did.has[f])
+    for (int f = 0; f < SERVER_FIGURES; f++) {
+      const struct server_reading *r = did.seen.has[f] ? &did.seen : &did.did;
+
+      if (!r->has[f])
         continue;
-      ret->has[f] = true;
+      ret->has[f] = known = true;
       if (figures_info[f].kind == SERVER_COUNT)
-        ret->value[f] += did.did.value[f];
+        ret->value[f] += r->value[f];
       else
-        ret->value[f] = fmax(ret->value[f], did.did.value[f]);
+        ret->value[f] = fmax(ret->value[f], r->value[f]);
     }
   }
   return known;

@@ -64,6 +64,8 @@ static json_t *interval_part(const struct server_interval *i)
     add_figures(&o, &i->did);
     if (i->waits.looks > 0)
       jobj_add(&o, "waits", waits_part(&i->waits, WAITS_SHOWN));
+  } else {
+    add_figures(&o, &i->seen);
   }
   return jobj_take(&o);
 }

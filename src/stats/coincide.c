@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #define DIP 0.8
 #define PEAK 3.0
@@ -17,6 +18,7 @@
 #define TO_SIGMA                                               \
   1.4826 /* from the median deviation of a normal distribution \
           */
+#define MARGIN 0.5 /* of a dip of usual weight: by less, no shift is worse */
 #define P_ONE 0.01
 #define P_ANY 0.01
 
@@ -24,11 +26,13 @@ enum {
   AROUND = 15, /* intervals on each side of a running median */
   BEFORE = 2,  /* a dip, and... */
   AFTER = 1,   /* ...after it */
-  HITS_MIN = 2
+  HITS_MIN = 2,
+  SHIFTS = 99 /* so many are needed for one in a hundred */
 };
 
 struct dip {
   size_t first, last;
+  double weight; /* what was lost in it: the sum of its depths */
 };
 
 static int by_value(const void *a, const void *b)
@@ -60,29 +64,44 @@ static double median_around(const double *v, size_t n, size_t at)
   return median(near, k);
 }
 
-static void mark_dips(const struct coincide_input *in, bool *ret)
+/* How far from the median around it is the interval?  From 0 to 1; 0: it is in
+ * no dip. */
+static double depth_at(const struct coincide_input *in, size_t i)
 {
-  for (size_t i = 0; i < in->n; i++) {
-    const double rate = median_around(in->rate, in->n, i);
-    const double latency = median_around(in->latency, in->n, i);
+  const double rate = median_around(in->rate, in->n, i);
+  const double latency = median_around(in->latency, in->n, i);
+  double depth = 0;
 
-    ret[i] = in->rate[i] < DIP * rate ||
-             (latency > 0 && in->latency[i] > PEAK * latency);
-  }
+  if (in->rate[i] < DIP * rate)
+    depth = 1 - in->rate[i] / rate;
+  if (latency > 0 && in->latency[i] > PEAK * latency)
+    depth = fmax(depth, 1 - latency / in->latency[i]);
+  return depth;
 }
 
-static size_t list_dips(const bool *in_dip, size_t n, struct dip *ret)
+/* Weights have a mean of 1. */
+static size_t list_dips(const struct coincide_input *in, bool *ret_dip,
+                        struct dip *ret)
 {
+  double sum = 0;
   size_t k = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    if (!in_dip[i])
+  for (size_t i = 0; i < in->n; i++) {
+    const double depth = depth_at(in, i);
+
+    ret_dip[i] = depth > 0;
+    sum += depth;
+    if (!ret_dip[i])
       continue;
-    if (i > 0 && in_dip[i - 1])
+    if (i > 0 && ret_dip[i - 1]) {
       ret[k - 1].last = i;
-    else
-      ret[k++] = (struct dip){ i, i };
+      ret[k - 1].weight += depth;
+    } else {
+      ret[k++] = (struct dip){ i, i, depth };
+    }
   }
+  for (size_t d = 0; d < k; d++)
+    ret[d].weight *= (double)k / sum;
   return k;
 }
 
@@ -109,67 +128,90 @@ static bool mark_active(const double *v, size_t n, double *work, bool *ret)
   return any;
 }
 
-/* Is it active near the dip, if it is shifted by so many intervals? */
-static bool is_hit(const uint32_t *sum, size_t n, const struct dip *d,
+/* In how many intervals near the dip is it active, if it is shifted by so many
+ * intervals? */
+static uint32_t active_near(const uint32_t *sum, size_t n, const struct dip *d,
                    size_t shift)
 {
   const size_t from = (d->first + n + shift - BEFORE) % n;
   const size_t length = d->last - d->first + 1 + BEFORE + AFTER;
 
-  return sum[from + (length < n ? length : n)] > sum[from];
+  return sum[from + (length < n ? length : n)] - sum[from];
 }
 
 struct work {
   size_t n, n_dips;
+  size_t reach; /* of the longest dip, as far as enough shifts remain */
   struct dip *dips;
   double *sorted;
   bool *active;
   uint32_t *sum;   /* [2 n + 1] the active ones before a place, twice around */
-  uint16_t *hits;  /* [n] of one series, by shift */
+  double *match;   /* [n] of one series, by shift */
   double *highest; /* [n] of all series: the largest score by shift */
   double *score;   /* [n_series] of shift 0 */
   double *expected, *p;
   unsigned *seen;
 };
 
-/* Shifts that are no smaller than the reach of a dip on either side. */
+/* Shifts that are no smaller than the reach on either side. */
 static bool is_far(const struct work *w, size_t shift)
 {
-  const size_t reach = BEFORE + AFTER + 1;
+  return shift >= w->reach && shift + w->reach <= w->n;
+}
 
-  return shift >= reach && shift + reach <= w->n;
+/*
+ * How well does the series fit the dips at this shift?  A dip counts by what
+ * was lost in it: noise makes many that are short and flat.  One half is for a
+ * series that is active near the dip, the other for the share of the dip that
+ * it is active: what lasts for some time still touches a long dip when it is
+ * shifted by a little, but covers less of it.
+ */
+static double match_at(const struct work *w, size_t shift, unsigned *ret_hits)
+{
+  double match = 0;
+
+  *ret_hits = 0;
+  for (size_t i = 0; i < w->n_dips; i++) {
+    const struct dip *d = &w->dips[i];
+    const uint32_t near = active_near(w->sum, w->n, d, shift);
+    const double share = near / (double)(d->last - d->first + 1);
+
+    if (near == 0)
+      continue;
+    ++*ret_hits;
+    match += d->weight * (1 + fmin(share, 1)) / 2;
+  }
+  return match;
 }
 
 static void judge_series(struct work *w, size_t k)
 {
-  double sum = 0, squares = 0, sd;
-  size_t n = 0, as_many = 0;
+  double sum = 0, squares = 0, matches = 0, sd;
+  size_t n = 0, as_good = 0;
 
   w->sum[0] = 0;
   for (size_t i = 0; i < 2 * w->n; i++)
     w->sum[i + 1] = w->sum[i] + w->active[i % w->n];
-  for (size_t s = 0; s < w->n; s++) {
-    unsigned hits = 0;
+  w->match[0] = match_at(w, 0, &w->seen[k]) - MARGIN;
+  for (size_t s = 1; s < w->n; s++) {
+    unsigned hits;
 
-    if (s > 0 && !is_far(w, s))
+    if (!is_far(w, s))
       continue;
-    for (size_t d = 0; d < w->n_dips; d++)
-      hits += is_hit(w->sum, w->n, &w->dips[d], s);
-    w->hits[s] = (uint16_t)hits;
-    if (s == 0)
-      continue;
+    w->match[s] = match_at(w, s, &hits);
     n++;
     sum += hits;
-    squares += (double)hits * hits;
-    as_many += hits >= w->hits[0];
+    matches += w->match[s];
+    squares += w->match[s] * w->match[s];
+    as_good += w->match[s] >= w->match[0];
   }
-  w->seen[k] = w->hits[0];
   w->expected[k] = sum / (double)n;
-  w->p[k] = (double)(as_many + 1) / (double)(n + 1);
-  sd = sqrt(fmax(squares / (double)n - w->expected[k] * w->expected[k], 0));
+  w->p[k] = (double)(as_good + 1) / (double)(n + 1);
+  matches /= (double)n;
+  sd = sqrt(fmax(squares / (double)n - matches * matches, 0));
   sd = fmax(sd, 0.1); /* a series that is hardly ever active */
   for (size_t s = 0; s < w->n; s++) {
-    const double score = (w->hits[s] - w->expected[k]) / sd;
+    const double score = (w->match[s] - matches) / sd;
 
     if (s == 0)
       w->score[k] = score;
@@ -208,13 +250,24 @@ static void keep(struct coincide_result *ret, const struct coincide_finding *f)
     ret->of[at] = *f;
 }
 
+static size_t find_reach(const struct work *w)
+{
+  const size_t least = BEFORE + AFTER + 1;
+  const size_t most = w->n > SHIFTS + 2 * least ? (w->n - SHIFTS) / 2 : least;
+  size_t reach = least;
+
+  for (size_t i = 0; i < w->n_dips; i++)
+    reach = max_u64(reach, least + w->dips[i].last - w->dips[i].first);
+  return min_u64(reach, most);
+}
+
 static void work_done(struct work *w)
 {
   free(w->dips);
   free(w->sorted);
   free(w->active);
   free(w->sum);
-  free(w->hits);
+  free(w->match);
   free(w->highest);
   free(w->score);
   free(w->expected);
@@ -232,15 +285,15 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .sorted = mem_new(n, sizeof(*w->sorted)),
     .active = mem_new(n, sizeof(*w->active)),
     .sum = mem_new(2 * n, sizeof(*w->sum)),
-    .hits = mem_new(n, sizeof(*w->hits)),
+    .match = mem_new(n, sizeof(*w->match)),
     .highest = mem_new(n, sizeof(*w->highest)),
     .score = mem_new(k, sizeof(*w->score)),
     .expected = mem_new(k, sizeof(*w->expected)),
     .p = mem_new(k, sizeof(*w->p)),
     .seen = mem_new(k, sizeof(*w->seen)),
   };
-  return w->dips && w->sorted && w->active && w->sum && w->hits && w->highest &&
-         w->score && w->expected && w->p && w->seen;
+  return w->dips && w->sorted && w->active && w->sum && w->match &&
+         w->highest && w->score && w->expected && w->p && w->seen;
 }
 
 static void judge_all(struct work *w, const struct coincide_input *in,
@@ -269,8 +322,8 @@ int coincide_find(const struct coincide_input *in, bool *ret_dip,
   int rc = -ENOMEM;
 
   if (work_init(&w, in)) {
-    mark_dips(in, ret_dip);
-    w.n_dips = list_dips(ret_dip, in->n, w.dips);
+    w.n_dips = list_dips(in, ret_dip, w.dips);
+    w.reach = find_reach(&w);
     found.dips = (unsigned)w.n_dips;
     if (w.n_dips >= HITS_MIN && w.n_dips < UINT16_MAX && is_far(&w, in->n / 2))
       judge_all(&w, in, &found);

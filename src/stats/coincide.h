@@ -8,9 +8,12 @@
  * intervals before the dip to one after it.
  *
  * Chance is what remains if the series is shifted against the dips, in a
- * circle, by every distance that no longer overlaps.  A finding is one with p
- * <= 0.01, and a chance of at most 0.01 that any of all series gets as far.  So
- * runs of less than about 110 intervals have none.  This says that two things
+ * circle, by all distances but the smallest ones: at these, what lasts as long
+ * as the longest dip still meets it.  A dip counts by what was lost in
+ * it, and a series by the share of the dip that it is active; a shift that
+ * loses less than half a dip is no worse.  A finding is one with p <= 0.01, and
+ * a chance of at most 0.01 that any of all series gets as far.  So runs of less
+ * than about 110 intervals have none.  This says that two things
  * go together; it does not say why.
  */
 #ifndef BENCH_STATS_COINCIDE_H

@@ -185,17 +185,36 @@ print(waiting, '"$begun, $freed"')
 assert max(waiting[:'"$begun"']) < 1 < max(waiting['"$begun"':'"$freed"' + 1]), waiting'
 }
 
+@test "an interval that is too short for a reading has what looks have seen" {
+  to pg
+  "$BENCH_BUILD/bench" oltp_update_non_index "${to[@]}" --threads=2 --time=120 --report-interval=0.25 --stream=s.jsonl run >/dev/null 3>&- &
+  run_pid=$!
+  at 1 s.jsonl
+  psql -h "$PG_SOCKET_DIR" -p "$PG_PORT" -U "$PG_USER" -d "$PG_DB" -qc \
+    'BEGIN; UPDATE sbtest1 SET k = k; SELECT pg_sleep(300)' >/dev/null 2>&1 3>&- &
+  holder=$!
+  # The lock is held until it is seen, or until the run ends.
+  until grep -E '"servers": ?\[\{"known": ?false,[^}]*"lock_waiting": ?[0-9.]*[1-9]' s.jsonl; do
+    kill -0 "$run_pid"
+    sleep 0.05
+  done
+  servers sql "$server" "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+  wait "$holder" || true
+  kill "$run_pid"
+  wait "$run_pid" || true
+}
+
 @test "--csv and --prometheus have the figures as well" {
   to pg
   port=$((20000 + RANDOM % 10000))
-  bench oltp_write_only "${to[@]}" --threads=2 --time=60 --server-stats=on --csv=r.csv --prometheus=$port run >/dev/null 3>&- &
+  "$BENCH_BUILD/bench" oltp_write_only "${to[@]}" --threads=2 --time=60 --server-stats=on --csv=r.csv --prometheus=$port run >/dev/null 3>&- &
   run_pid=$!
   until [[ -s r.csv && $(wc -l <r.csv) -ge 3 ]]; do
     kill -0 "$run_pid"
     sleep 0.05
   done
   curl -s "http://127.0.0.1:$port/metrics" >m
-  kill -INT "$run_pid"
+  kill "$run_pid"
   wait "$run_pid" || true
   grep -E '^bench_server_(commits|cpu_seconds|log_bytes)_total\{server="[^"]*"\} [0-9.]*[1-9]' m
   [[ $(grep -cE '^bench_server_(commits|cpu_seconds|log_bytes)_total\{' m) = 3 ]]

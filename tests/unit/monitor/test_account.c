@@ -61,6 +61,29 @@ static void check_intervals(void)
   OK(t.readings == 3 && t.late == 0, "readings are counted");
 }
 
+/* Intervals of half a second: a reading comes for each second one. */
+static void check_looks(void)
+{
+  const struct server_waits locked = { .looks = 2, .waiting = 8 },
+                            free_ones = { .looks = 2 };
+  struct account a = { 0 };
+
+  give(&a, at(10, 1000, 5), 0);
+  account_look(&a, &monitor_pgsql, &all, &locked);
+  account_pass(&a, 10 * NS_PER_S + NS_PER_S / 2);
+  OK(!a.shown.known && a.shown.seen.has[SERVER_LOCK_WAITING] &&
+       a.shown.seen.value[SERVER_LOCK_WAITING] == 4,
+     "an interval without a reading has its looks");
+  account_look(&a, &monitor_pgsql, &all, &free_ones);
+  give(&a, at(11, 1250, 7), 11);
+  account_pass(&a, 11 * NS_PER_S);
+  OK(a.shown.known && a.shown.did.value[SERVER_LOCK_WAITING] == 2 &&
+       a.shown.seen.value[SERVER_LOCK_WAITING] == 0,
+     "a reading has those since the last one, the interval has its own");
+  account_pass(&a, 12 * NS_PER_S);
+  OK(!a.shown.seen.has[SERVER_LOCK_WAITING], "no looks are no zero");
+}
+
 static void check_late(void)
 {
   struct account a = { 0 };
@@ -161,6 +184,7 @@ static void check_tables(void)
 int main(void)
 {
   check_intervals();
+  check_looks();
   check_late();
   check_restart();
   check_lost();

@@ -151,6 +151,41 @@ static void check_details(void)
   free(s);
 }
 
+/* Long, deep dips with a cause that lasts as long, between short and flat ones
+ * that noise has made.  In a run of 130 intervals, each shift counts. */
+static void check_long(void)
+{
+  enum {
+    LONG = 130
+  };
+  static const size_t at[] = { 14, 23, 37, 59, 89 };
+  struct sim *s = calloc(1, sizeof(*s));
+  const struct coincide_input in = { LONG, s->rate, s->latency, SERIES,
+                                     s->series };
+  unsigned named = 0, flat = 0;
+
+  for (int r = 0; r < RUNS; r++) {
+    make_noise(s);
+    memset(s->of[7], 0, sizeof(s->of[7]));
+    for (int d = 0; d < 5; d++)
+      s->rate[(size_t)(uniform() * LONG)] *= 0.75;
+    for (size_t d = 0; d < sizeof(at) / sizeof(*at); d++) {
+      for (size_t i = at[d]; i < at[d] + 4; i++) {
+        s->rate[i] = 0;
+        s->latency[i] = NAN;
+        s->of[7][i] = 16;
+      }
+    }
+    MUST(coincide_find(&in, s->dip, &s->found) == 0);
+    flat += s->found.dips > 5;
+    named += s->found.n > 0 && s->found.of[0].series == 7;
+  }
+  printf("# long: named in %u of %d, with flat dips in %u\n", named, RUNS, flat);
+  OK(flat > RUNS / 2 && named >= RUNS * 95 / 100,
+     "the cause of long dips comes first");
+  free(s);
+}
+
 /* A minute is too short for one in a hundred. */
 static void check_short(void)
 {
@@ -180,6 +215,7 @@ int main(void)
   OK(n <= RUNS / 20, "so have things with other periods");
   check_planted();
   check_details();
+  check_long();
   check_short();
   return TAP_EXIT();
 }

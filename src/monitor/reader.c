@@ -1,0 +1,238 @@
+/*
+ * reader.c - the thread that reads one server.
+ */
+#include "monitor/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/minmax.h"
+#include "base/strbuf.h"
+#include "base/thread.h"
+#include "base/wait.h"
+#include "monitor/files.h"
+#include "monitor/local.h"
+#include "monitor/source.h"
+
+#define LOOK_EVERY_NS (100 * NS_PER_MS)
+#define LOOK_SHARE 50                 /* looks take 2 % of the time at most */
+#define LEAD_MIN_NS (20 * NS_PER_MS)  /* a reading begins so early */
+#define CONNECT_NS (3 * NS_PER_S / 2) /* below the patience at the end */
+#define AGAIN_NS NS_PER_S             /* after a connection was lost */
+#define LAST_READING_NS                                 \
+  (250 * NS_PER_MS) /* a slower server gets no last one \
+                     */
+
+void reader_init(struct reader *w, struct readers *m, unsigned number)
+{
+  w->m = m;
+  w->number = number;
+  w->lead_ns = LEAD_MIN_NS;
+  (void)pthread_mutex_init(&w->lock, NULL);
+  if (m->file)
+    (void)snprintf(w->target, sizeof(w->target), "file '%s'", m->file);
+}
+
+void reader_done(struct reader *w)
+{
+  raw_done(&w->raw);
+  (void)pthread_mutex_destroy(&w->lock);
+}
+
+static bool is_over(const struct reader *w)
+{
+  return atomic_load(&w->m->stop) != 0;
+}
+
+static void note_failure(struct reader *w)
+{
+  (void)pthread_mutex_lock(&w->lock);
+  (void)snprintf(w->failure, sizeof(w->failure), "%s", w->link.why);
+  (void)pthread_mutex_unlock(&w->lock);
+}
+
+static void note_gaps(struct reader *w, const struct server_gaps *gaps)
+{
+  (void)pthread_mutex_lock(&w->lock);
+  w->gaps = *gaps;
+  (void)pthread_mutex_unlock(&w->lock);
+}
+
+static void note_server(struct reader *w)
+{
+  struct strbuf target = { 0 };
+
+  link_target(&w->link, &target);
+  w->local = local_server(link_socket(&w->link));
+  (void)pthread_mutex_lock(&w->lock);
+  (void)snprintf(w->target, sizeof(w->target), "%s", strbuf_str(&target));
+  w->failure[0] = '\0';
+  w->met = true;
+  w->pid = (long)w->local;
+  (void)pthread_mutex_unlock(&w->lock);
+  strbuf_done(&target);
+}
+
+static bool connect_to(struct reader *w)
+{
+  struct server_gaps gaps = w->gaps;
+
+  if (!link_open(&w->link, clock_now_ns() + CONNECT_NS)) {
+    note_failure(w);
+    return false;
+  }
+  note_server(w);
+  if (!reading_prepare(&w->link, w->m->source, &w->access, &gaps)) {
+    note_failure(w);
+    link_close(&w->link);
+    return false;
+  }
+  note_gaps(w, &gaps);
+  return true;
+}
+
+static void lose(struct reader *w)
+{
+  note_failure(w);
+  (void)pthread_mutex_lock(&w->lock);
+  account_lose(&w->account);
+  (void)pthread_mutex_unlock(&w->lock);
+  link_close(&w->link);
+}
+
+/* `grid_ns`: the end of the interval that it is for. */
+static bool read_once(struct reader *w, uint64_t grid_ns)
+{
+  const struct readers *m = w->m;
+  struct server_gaps gaps = w->gaps;
+  struct server_reading r;
+
+  if (!m->source) {
+    files_read(m->file, &r);
+  } else if (!reading_take(&w->link, m->source, &w->access, &gaps, &r)) {
+    lose(w);
+    return false;
+  }
+  if (w->local > 0) {
+    local_read("", w->local, &r);
+    r.took_ns = clock_now_ns() - r.at_ns;
+  }
+  (void)pthread_mutex_lock(&w->lock);
+  w->gaps = gaps;
+  account_add(&w->account, m->source, &w->access, &r, grid_ns);
+  (void)pthread_mutex_unlock(&w->lock);
+  /* Four times as long as it usually takes. */
+  w->lead_ns = max_u64(LEAD_MIN_NS, (3 * w->lead_ns + 4 * r.took_ns) / 4);
+  w->lead_ns = min_u64(w->lead_ns, m->tick_ns / 4);
+  return true;
+}
+
+static bool look_once(struct reader *w, uint64_t *ret_took_ns)
+{
+  struct server_gaps gaps = w->gaps;
+  struct server_waits waits = { 0 };
+
+  if (!reading_look(&w->link, w->m->source, &w->access, &gaps, &waits)) {
+    lose(w);
+    return false;
+  }
+  *ret_took_ns = waits.took_ns;
+  (void)pthread_mutex_lock(&w->lock);
+  w->gaps = gaps;
+  account_look(&w->account, w->m->source, &w->access, &waits);
+  (void)pthread_mutex_unlock(&w->lock);
+  return true;
+}
+
+static void pause_until(struct reader *w, uint64_t until_ns)
+{
+  wait_while(&w->m->stop, 0, until_ns);
+}
+
+/* The end of the next interval whose reading can still begin in time; the
+ * start of the measured part is one. */
+static uint64_t next_grid(const struct reader *w, uint64_t now_ns)
+{
+  const struct readers *m = w->m;
+
+  if (now_ns < m->start_ns)
+    return m->start_ns;
+  return m->start_ns +
+         ((now_ns + w->lead_ns - m->start_ns) / m->tick_ns + 1) * m->tick_ns;
+}
+
+/* When the reading for it is due. */
+static uint64_t due_for(const struct reader *w, uint64_t grid_ns)
+{
+  return grid_ns > w->m->start_ns ? grid_ns - w->lead_ns : grid_ns;
+}
+
+/* Until the run ends, or the connection is lost. */
+static void follow(struct reader *w)
+{
+  uint64_t look_ns = w->m->source ? clock_now_ns() : UINT64_MAX;
+  uint64_t grid_ns, took_ns = 0;
+
+  /* The first reading is what the others are compared with. */
+  if (clock_now_ns() >= w->m->start_ns && !read_once(w, 0))
+    return;
+  if (w->m->source && w->raw.n == 0 &&
+      !raw_take(&w->raw, &w->link, w->m->source) && w->link.lost) {
+    lose(w);
+    return;
+  }
+  grid_ns = next_grid(w, clock_now_ns());
+  while (!is_over(w)) {
+    const uint64_t now = clock_now_ns();
+
+    if (now >= due_for(w, grid_ns)) {
+      if (!read_once(w, grid_ns))
+        return;
+      grid_ns = max_u64(grid_ns + w->m->tick_ns, next_grid(w, clock_now_ns()));
+    } else if (now >= look_ns) {
+      if (!look_once(w, &took_ns))
+        return;
+      look_ns = now + max_u64(LOOK_EVERY_NS, LOOK_SHARE * took_ns);
+    } else {
+      pause_until(w, min_u64(look_ns, due_for(w, grid_ns)));
+    }
+  }
+  if (w->account.took_last_ns > LAST_READING_NS || !read_once(w, UINT64_MAX))
+    return;
+  if (w->m->source)
+    (void)raw_take(&w->raw, &w->link, w->m->source);
+}
+
+/* A server that lets nobody in is not asked again: it may count that against
+ * the user, or has no connection to spare. */
+static bool gives_up(const struct reader *w)
+{
+  return w->link.permanent ||
+         (w->m->may_give_up && !w->met);
+}
+
+void *reader_main(void *arg)
+{
+  struct reader *w = arg;
+  const struct readers *m = w->m;
+
+  thread_set_name("bench-monitor");
+  if (!m->source) {
+    follow(w);
+  } else {
+    link_init(&w->link, m->db, &m->params, w->number);
+    while (!is_over(w)) {
+      if (connect_to(w))
+        follow(w);
+      else if (gives_up(w))
+        break;
+      if (!is_over(w))
+        pause_until(w, clock_now_ns() + AGAIN_NS);
+    }
+    link_done(&w->link);
+  }
+  atomic_store(&w->ended, 1);
+  wait_wake_all(&w->ended);
+  return NULL;
+}

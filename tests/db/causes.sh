@@ -1,0 +1,247 @@
+#!/usr/bin/env bash
+# causes.sh - is the cause of a dip named?  Each row makes a cause for real at
+# known moments, with a private server, and asks the run what its dips coincide
+# with.  The commands of a row can be copied: put your own server in place of
+# those here.
+#
+# usage: causes.sh ROW...   causes.sh list
+#   INTERVAL=SECONDS   of the run, which has 120 of them (1)
+#   KEEP=FILE          where the result document stays
+#   CALM_RUNS=N        of the row `calm`: at most one of them has a sentence (1)
+#
+# Exit status: 0 if the sentence names the cause, 77 if this machine cannot have
+# the cause; stderr says why.
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${BENCH:=$top/build/bench}" "${INTERVAL:=1}" "${CALM_RUNS:=1}"
+# shellcheck source=tests/db/servers.sh
+. "$top/tests/db/servers.sh"
+
+intervals=120
+# When a cause begins: after so many intervals.  No two distances are equal.
+moments=(14 23 37 59 89)
+
+work=$(mktemp -d)
+run=
+group=
+# shellcheck disable=SC2317 # the trap
+leave() {
+  [[ -z $run ]] || kill -KILL "$run" 2>/dev/null || true
+  [[ -z $run ]] || wait "$run" 2>/dev/null || true
+  [[ ! -e $work/a/state ]] || servers stop "$work/a"
+  [[ -z $group ]] || rmdir "$group" || true
+  [[ -z ${KEEP-} || ! -e $work/result ]] || cp "$work/result" "$KEEP"
+  rm -rf "$work"
+}
+trap leave EXIT
+
+wrong() {
+  printf 'WRONG: %s\n' "$*" >&2
+  tail -n 20 "$work/out" "$work/err" >&2 || true
+  exit 1
+}
+
+cannot() {
+  printf 'not here: %s\n' "$*" >&2
+  exit 77
+}
+
+times() { awk "BEGIN { print $1 * $2 }"; }
+
+# server KIND FLAG...
+server() {
+  kind=$1
+  servers has "$1" || cannot "no $1 server is installed"
+  [[ $("$BENCH" --db-driver=help 2>&1) == *"  $1 - "* ]] || cannot "built without $1"
+  servers start "$1" "$work/a" "${@:2}"
+  servers_env "$work/a"
+  case $kind in
+  pgsql) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
+  mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
+  esac
+  case $kind in
+  pgsql) admin "GRANT pg_read_all_stats TO $PG_USER" ;;
+  mysql) admin "GRANT PROCESS ON *.* TO $MY_USER@'%'" ;;
+  esac
+}
+
+admin() { servers sql "$work/a" "$1" >/dev/null; }
+
+# under_load WHAT ARG...: a run of 120 intervals, which has begun.
+under_load() {
+  "$BENCH" "$@" "${to[@]}" --time="$(times "$INTERVAL" $intervals)" --server-stats=on \
+    --report-interval="$INTERVAL" --stream="$work/stream" --json="$work/result" \
+    run >"$work/out" 2>"$work/err" 3>&- &
+  run=$!
+}
+
+# at N: the stream has so many intervals; `now` is how many it has.
+at() {
+  until now=$(wc -l 2>/dev/null <"$work/stream") && ((now >= $1)); do
+    kill -0 "$run" 2>/dev/null || wrong 'the run has ended too early'
+    read -rt 0.05 <> <(:) || true
+  done
+}
+
+# each COMMAND...: the command is the cause, at all moments.
+each() {
+  local moment
+  begun=()
+  for moment in "${moments[@]}"; do
+    at "$moment"
+    begun+=("$now")
+    "$@"
+  done
+  ended
+}
+
+ended() {
+  wait "$run" || wrong "the run has failed"
+  run=
+}
+
+# named SERIES...: the first sentence is about one of them, and the dips are
+# where the cause was.
+named() {
+  sed -n 's/^ *\([0-9]* of [0-9]* dips .*\)/  \1/p' "$work/out"
+  python3 - "$work/result" "${begun[*]}" "$@" <<'PY' || wrong "no sentence names $*"
+import json, sys
+doc = json.load(open(sys.argv[1]))
+begun = [int(n) for n in sys.argv[2].split()]
+said = doc["coincidences"]
+dips = [(d["first"], d["last"]) for d in said["dips"]]
+print(f"  begun after {begun}, {said['intervals']} intervals, dips {dips}")
+missed = [n for n in begun if not any(first <= n + 6 and last >= n - 1 for first, last in dips)]
+assert len(missed) <= 1, f"no dip after {missed}"
+found = said["found"]
+assert found and any(f["series"] in sys.argv[3:] for f in found), found
+first = next(f for f in found if f["series"] in sys.argv[3:])
+assert first["p"] <= 0.01 and first["hits"] >= len(begun) - 1, first
+PY
+}
+
+# slow: events that wait most of the time, so that a busy machine hardly slows
+# them down.  Each thread has a row of its own.
+slow() {
+  slow_tables
+  slow_run
+}
+
+slow_tables() {
+  case $kind in
+  pgsql) nap=pg_sleep my= ;;
+  mysql) nap=SLEEP my="USE $MY_DB; " ;;
+  esac
+  admin "${my}CREATE TABLE rows_of_threads (id INT PRIMARY KEY, k INT)"
+  for i in {0..15}; do printf '(%d, 0),' "$i"; done >"$work/rows"
+  admin "${my}INSERT INTO rows_of_threads VALUES $(sed 's/,$//' "$work/rows")"
+  [[ $kind == mysql ]] || admin "GRANT ALL ON rows_of_threads TO $PG_USER"
+  cat >"$work/slow.lua" <<LUA
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function event()
+  con:query("UPDATE rows_of_threads SET k = k + 1 WHERE id = " .. sysbench.tid)
+  con:query("SELECT $nap(" .. (0.02 + sysbench.rand.uniform_double() * 0.06) .. ")")
+end
+LUA
+}
+
+slow_run() {
+  under_load "$work/slow.lua" --threads=16
+}
+
+# A transaction holds the rows.
+hold() {
+  local time
+  time=$(times "$INTERVAL" 3)
+  case $kind in
+  pgsql) admin "BEGIN; UPDATE rows_of_threads SET k = k; SELECT pg_sleep($time); ROLLBACK" ;;
+  mysql) admin "${my}BEGIN; UPDATE rows_of_threads SET k = k + 1; SELECT SLEEP($time); ROLLBACK" ;;
+  esac
+}
+
+# ---- the rows ----
+
+row_pgsql_lock() {
+  server pgsql
+  slow
+  each hold
+  named server.lock_waiting
+}
+
+row_mysql_lock() {
+  server mysql
+  slow
+  each hold
+  named server.lock_waiting
+}
+
+# All tables are locked, as some backups do.
+freeze() {
+  admin "FLUSH TABLES WITH READ LOCK; SELECT SLEEP($(times "$INTERVAL" 3)); UNLOCK TABLES"
+}
+
+row_mysql_read_lock() {
+  server mysql
+  slow
+  each freeze
+  named server.lock_waiting
+}
+
+# The control group of the run has a quota for a while.
+limit() {
+  printf '%s' "$1" >"$group/cpu.cfs_quota_us"
+}
+
+squeeze() {
+  limit 1000
+  at $((now + 3))
+  limit -1
+}
+
+row_quota() {
+  local parent=/sys/fs/cgroup/cpu
+  [[ -e $parent/cpu.cfs_quota_us ]] || cannot 'no control groups of version 1 with quotas'
+  mkdir "$parent/bench-causes.$$" 2>/dev/null || cannot "no new control group in $parent"
+  group=$parent/bench-causes.$$
+  server pgsql
+  slow
+  printf '%s' "$run" >"$group/cgroup.procs"
+  each squeeze
+  named system.cpu.throttled
+}
+
+# Nothing happens: of CALM_RUNS runs, one at most has a sentence.
+row_calm() {
+  local i said=0
+  server pgsql
+  slow_tables
+  for ((i = 0; i < CALM_RUNS; i++)); do
+    rm -f "$work/stream"
+    slow_run
+    ended
+    if grep ' dips coincide with ' "$work/out"; then
+      said=$((said + 1))
+    fi
+  done
+  printf '  %d of %d runs have a sentence\n' "$said" "$CALM_RUNS"
+  ((said <= 1)) || wrong 'sentences without a cause'
+}
+
+rows=$(declare -F | sed -nE 's/^declare -f row_(.*)/\1/p')
+case ${1-} in
+'' | list) printf '%s\n' "$rows" ;;
+*)
+  for row; do
+    grep -qx -- "$row" <<<"$rows" || { printf 'causes.sh: no row %s\n' "$row" >&2; exit 2; }
+    (
+      printf '== %s\n' "$row"
+      work=$work/$row && mkdir "$work"
+      trap leave EXIT
+      "row_$row"
+    )
+  done
+  ;;
+esac
