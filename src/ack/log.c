@@ -128,7 +128,7 @@ static int open_file(struct ack_log *log, const char *test, struct err *err)
   if (fstat(log->fd, &st) < 0 || !S_ISREG(st.st_mode))
     return err_set(err, -EINVAL,
                    "--ack-log: '%.400s' is not a regular file (expected the "
-                   "name of a file, or tcp:HOST:PORT)",
+                   "name of a file)",
                    log->path);
   if (flock(log->fd, LOCK_EX | LOCK_NB) < 0)
     return err_set(err, -EBUSY, "--ack-log: another run writes to '%.400s'",

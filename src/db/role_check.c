@@ -21,10 +21,9 @@ int role_check(struct conn *c)
   uint64_t read_only = 0;
 
   if (!look_at_number(c, c->driver->role_query, &read_only)) {
-    /* What a server cannot answer now it cannot answer later. */
-    c->out.permanent = !c->out.lost;
-    if (!c->out.msg)
-      c->out.msg = "the server does not say whether it is read-only";
+    /* The server's own text would end with the session. */
+    c->out.msg = "it does not say whether it is read-only";
+    c->out.lost = false;
     return -1;
   }
   c->out = (struct outcome){ 0 };

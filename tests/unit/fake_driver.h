@@ -41,7 +41,8 @@ struct fake {
   unsigned bind_lost; /* this many binds lose the session */
   struct opt_list ignore;
   size_t longest; /* statement */
-  bool numbered;  /* connects are logged with the number of their target */
+  const char *value; /* of each row; NULL: x */
+  bool numbered;     /* connects are logged with the number of their target */
 };
 
 static struct fake *fake_of(struct session *s)
@@ -122,8 +123,7 @@ static int fake_query(struct session *s, const char *sql, size_t len,
 
 static int fake_fetch(struct session *s, sql_value *values)
 {
-  (void)s;
-  values[0].ptr = "x";
+  values[0].ptr = fake_of(s)->value ? fake_of(s)->value : "x";
   values[0].len = 1;
   return 1;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "db/role.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -271,6 +272,46 @@ static void test_refuses_service(void)
   (void)bed_query(&b, "UPDATE");
   OK(b.con->pub.error == DB_ERROR_FATAL, "... and a refusal is fatal");
   conn_say(b.con);
+  bed_close(&b);
+}
+
+static void test_role(void)
+{
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  const struct fake_answer unknown = { .code = 1193 };
+  const struct fake_answer row = { .nfields = 1, .nrows = 1, .settled = true };
+  struct driver with_roles = marking;
+  struct bed b = { 0 };
+
+  with_roles.role_query = "ROLE";
+  bed_open(&b, &with_roles, &dead_or_lost[1], 1);
+  b.fake.numbered = true;
+  b.process->set.target = ROLE_PRIMARY;
+  b.fake.value = "0";
+  bed_answer(&b, lost);
+  bed_answer(&b, unknown);
+  bed_answer(&b, lost);
+  bed_answer(&b, row);
+  (void)bed_query(&b, "UPDATE");
+  OK_STR(bed_log(&b),
+         "UPDATE;disconnect;connect 0;ROLE;disconnect;connect 1;ROLE;"
+         "disconnect;connect 2;ROLE;end;",
+         "servers that do not say what they are, then one with the role");
+  OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
+       bed_count(&b, COUNTER_RECONNECT) == 1 &&
+       bed_count(&b, COUNTER_READ) == 0,
+     "reconnected; the question is not counted");
+
+  b.fake.value = "1";
+  b.process->end_ns = clock_now_ns() + 50 * NS_PER_MS;
+  bed_answer(&b, lost);
+  for (int i = 0; i < 40; i++)
+    bed_answer(&b, row);
+  (void)bed_query(&b, "UPDATE");
+  OK(conn_failure(b.con)->abandoned &&
+       strcmp(b.process->outage.text,
+              "nowhere: it is a replica, and --target is primary") == 0,
+     "only others, up to the end of the run");
   bed_close(&b);
 }
 
@@ -659,6 +700,7 @@ int main(void)
   test_refused();
   test_lost();
   test_refuses_service();
+  test_role();
   test_lost_bind();
   test_lost_fatal();
   test_run_over();
