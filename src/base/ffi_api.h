@@ -229,6 +229,8 @@ void bench_event_abandon(void);
 double bench_iteration(void);
 void bench_event_rest(double seconds);
 bool bench_in_event(void);
+bool bench_linger(double seconds);
+void bench_off_duty(bool off);
 
 /* Between these two calls, the calling thread may start programs, which then
  * have the usual signal mask. */

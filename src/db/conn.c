@@ -13,6 +13,7 @@
 #include "db/exchange.h"
 #include "db/opening.h"
 #include "db/recover.h"
+#include "db/seek.h"
 #include "db/transport.h"
 #include "db/verdict.h"
 
@@ -88,7 +89,7 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
     call_abandon(c);
     return 1;
   }
-  c->driver->connect_reason(c->session, &c->out, &reason);
+  transport_reason(c, &reason);
   c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
   memset(&c->fail, 0, sizeof(c->fail));
   c->fail.code = c->out.code;
@@ -293,10 +294,14 @@ void conn_describe(struct conn *c,
 void conn_mode_line(struct driver_handle *h, struct strbuf *line)
 {
   struct conn *c = h->driver->mode_line ? conn_new(h, NULL) : NULL;
+  struct strbuf seen = { 0 };
+  int rc;
 
   if (!c)
     return;
-  if (transport_open(c, transport_limit(c)) < 0) {
+  rc = seek_server(c, transport_limit(c), &seen);
+  strbuf_done(&seen);
+  if (rc < 0) {
     conn_unref(c);
     return;
   }

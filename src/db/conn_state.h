@@ -111,6 +111,7 @@ struct conn {
   enum conn_state state;
   unsigned owed;       /* enum conn_owed */
   unsigned generation; /* counts successful connects */
+  unsigned first;      /* attempts begin at this target: session->attempt */
   unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
   unsigned refs;             /* the owner and each statement object */

@@ -31,7 +31,9 @@
  *   conn_state          the states of a connection; one enum
  *   call                calls of the driver; its header lists all places that
  *                       wait
+ *   role, role_check    which servers --target takes
  *   transport           sessions
+ *   seek                the first session, at a server with the role
  *   recover             does what a verdict says
  *   exchange            one statement
  *   stmt, conn, bulk, copy
@@ -292,6 +294,12 @@ struct driver {
   /* [opt] A cheap query for one number: how many bytes the tables of the
    * connection's database have. */
   const char *data_query;
+  /* [opt] A cheap query for one number that tells the server's sessions apart.
+   */
+  const char *backend_query;
+  /* [opt] A query for one number: 1, the server is read-only, as replicas are;
+   * or 0. */
+  const char *role_query;
   /*
    * On the first server connection of a run: warnings, one per line, without
    * their prefix.  May send queries; leaves out what fails.

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/message.h"
+#include "db/role.h"
 #include "rand/rng.h"
 
 /* Functions that scripts call get no context argument. */
@@ -150,7 +151,8 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   h = &env->handle[i];
   if (h->driver)
     return h;
-  if (!make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
+  if (!role_is_possible(&p->set, config->driver) ||
+      !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
     env->reported = true;
     return NULL;
   }

@@ -64,7 +64,9 @@ struct db_env {
   bool timed;             /* on_statement is wanted; --db-debug sets it too */
   bool ack_due;           /* the next statement commits what `ack` has named */
   struct ack_client *ack; /* [opt] writes down what is acknowledged */
-  struct churn churn;     /* see env_start_churn() */
+  struct churn churn;     /* see env_start_between() */
+  uint64_t unsampled;     /* events until a backend is asked for its number */
+  bool sampled;           /* one has been */
 
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];

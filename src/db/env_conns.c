@@ -4,8 +4,11 @@
 #include "db/env_conns.h"
 
 #include "base/clock.h"
+#include "base/strbuf.h"
+#include "db/backends.h"
 #include "db/bulk.h"
 #include "db/conn.h"
+#include "db/look.h"
 #include "db/recover.h"
 #include "db/stmt.h"
 
@@ -36,14 +39,16 @@ void env_undo_event(struct db_env *env)
     conn_give_up(c);
 }
 
-bool env_start_churn(struct db_env *env, uint64_t seed, uint64_t index)
+bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index)
 {
   const struct db_process *p = env->process;
+  const uint64_t every = p->set.backend_sample;
 
-  if (!churn_is_wanted(&p->churn))
-    return false;
-  churn_init(&env->churn, &p->churn, seed, index, clock_now_ns());
-  return true;
+  if (churn_is_wanted(&p->churn))
+    churn_init(&env->churn, &p->churn, seed, index, clock_now_ns());
+  if (every > 0) /* not all workers at a time */
+    env->unsampled = 1 + index % every;
+  return churn_is_wanted(&p->churn) || every > 0;
 }
 
 static bool is_in_use(const struct conn *c)
@@ -53,7 +58,39 @@ static bool is_in_use(const struct conn *c)
           (c->owed & (CONN_OWES_FAILURE | CONN_OWES_ROLLBACK)));
 }
 
-void env_churn(struct db_env *env)
+static void ask_backend(struct db_env *env, struct conn *c)
+{
+  struct backends *seen = &env->process->backends;
+  struct strbuf target = { 0 };
+  uint64_t id = 0;
+
+  if (conn_has_rows(c))
+    conn_free_results(&c->rs);
+  if (look_at_backend(c, &id)) {
+    c->driver->target(c->session, &target);
+    backends_add(seen, strbuf_str(&target), id, !env->sampled);
+    strbuf_done(&target);
+    env->sampled = true;
+    return;
+  }
+  backends_fail(seen);
+  if (c->out.lost)
+    conn_renew(c);
+}
+
+/* One connection is enough: a worker that has several uses them in turns. */
+static void sample(struct db_env *env)
+{
+  for (struct conn *c = env->first; c; c = c->next) {
+    if (!conn_is_open(c) || is_in_use(c) || !c->driver->backend_query)
+      continue;
+    ask_backend(env, c);
+    env->unsampled = env->process->set.backend_sample;
+    return;
+  }
+}
+
+static void churn(struct db_env *env)
 {
   if (!churn_is_due(&env->churn, clock_now_ns()))
     return;
@@ -66,6 +103,16 @@ void env_churn(struct db_env *env)
       conn_renew(c);
   }
   churn_begin(&env->churn, clock_now_ns());
+}
+
+void env_between(struct db_env *env)
+{
+  if (env->unsampled > 1)
+    env->unsampled--;
+  else if (env->unsampled == 1)
+    sample(env);
+  if (churn_is_wanted(&env->process->churn))
+    churn(env);
 }
 
 void env_done(struct db_env *env)

@@ -32,14 +32,14 @@ static inline struct conn *env_settle(struct db_env *env)
 }
 
 /*
- * Connections of this worker will be replaced from time to time, as options
- * say.  False: they do not say so.  `index` tells workers apart.
+ * Has this worker something to do between its events: connections that options
+ * replace from time to time, backends that they ask for their number?  `index`
+ * tells workers apart.
  */
-bool env_start_churn(struct db_env *env, uint64_t seed, uint64_t index);
+bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index);
 
-/* After each event of such a worker, which has settled: replace connections
- * whose life is over (WAITS). */
-void env_churn(struct db_env *env);
+/* After each event of such a worker, which has settled: do it (WAITS). */
+void env_between(struct db_env *env);
 
 /* The event is given up, with its rows, its pending results, and the
  * transactions in which it has failed. */

@@ -13,13 +13,20 @@ enum {
   CLIENT_LAST = 2999
 };
 
+static bool is_row(const struct driver_refusal *r, const struct outcome *out)
+{
+  if (r->code != 0 ? r->code != out->code : strcmp(r->state, out->state) != 0)
+    return false;
+  return !r->says || (out->msg && strstr(out->msg, r->says));
+}
+
 const struct driver_refusal *fault_refusal(const struct driver *d,
                                            const struct outcome *out)
 {
   const struct driver_refusal *r = d->refusals;
 
   for (; r && (r->code != 0 || r->state); r++) {
-    if (r->code != 0 ? r->code == out->code : strcmp(r->state, out->state) == 0)
+    if (is_row(r, out))
       return r;
   }
   return NULL;
@@ -57,5 +64,7 @@ enum fault_phase fault_of_connect(const struct driver *d,
 
   if (r)
     return r->phase;
+  if (out->other_role)
+    return FAULT_LOGIN;
   return is_answer(d, out) && !out->no_server ? FAULT_LOGIN : FAULT_CONNECT;
 }

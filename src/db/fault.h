@@ -19,6 +19,7 @@ struct outcome;
 struct driver_refusal {
   int code;          /* native number; 0: the state decides */
   const char *state; /* SQLSTATE */
+  const char *says;  /* [opt] a word of its text */
   enum fault_phase phase;
 };
 

@@ -85,6 +85,11 @@ static int add_item(struct ignore_list *l, const char *text,
     l->connection = true;
     return 0;
   }
+  if (strcasecmp(text, "failover") == 0) {
+    l->connection = true;
+    l->failover = true;
+    return 0;
+  }
   if (len > 0 && digits && (kind == IGNORE_NUMBERS || len <= 4)) {
     if (parse_int(text, &number) < 0 || number > 65535)
       return -EINVAL;
@@ -116,7 +121,7 @@ int ignore_add(struct ignore_list *l, const struct opt_list *items,
       return err_set(err, rc,
                      "Invalid value for --db-ignore-errors: '%s' (expected "
                      "error numbers, SQLSTATEs of five characters, classes of "
-                     "two characters, 'connection' or 'all')",
+                     "two characters, 'connection', 'failover' or 'all')",
                      items->items[i]);
   }
   return 0;

@@ -14,6 +14,7 @@ struct outcome;
 
 struct ignore_list {
   bool all, connection;
+  bool failover; /* a server that refuses its service is left, too */
   size_t n_codes, n_states, n_classes;
   int *codes; /* owned, as the others */
   char (*states)[6];

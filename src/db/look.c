@@ -14,9 +14,7 @@
 /* A smaller share of the keys may be missing: rows that were deleted. */
 #define FEW 0.01
 
-/* The number in the only row of the result; false: there is none.  The result
- * has ended then. */
-static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
+bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
 {
   sql_value v = { 0 };
   char text[32];
@@ -25,13 +23,14 @@ static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
 
   c->out = (struct outcome){ 0 };
   (void)call_start(c); /* the table may be locked: the deadline ends the wait */
-  told = c->driver->query(c->session, sql, strlen(sql), &c->out) == 0 &&
-         c->out.nfields == 1 && c->driver->fetch(c->session, &v) == 1;
+  told = call_query(c, sql, strlen(sql)) == 0 && c->out.nfields == 1 &&
+         c->driver->fetch(c->session, &v) == 1;
   if (told && v.ptr) { /* an empty table has no largest id */
     (void)snprintf(text, sizeof(text), "%.*s", (int)v.len, v.ptr);
     told = parse_int(text, &n) == 0;
   }
-  (void)c->driver->end_results(c->session, &c->out);
+  if (!c->out.lost && (told || !(c->out.code || c->out.state[0])))
+    (void)call_end_results(c);
   call_stop(c);
   if (told)
     *ret = n > 0 ? (uint64_t)n : 0;
@@ -41,10 +40,15 @@ static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
 bool look_at_data(struct conn *c, uint64_t *ret)
 {
   const bool told = c->driver->data_query &&
-                    ask_number(c, c->driver->data_query, ret);
+                    look_at_number(c, c->driver->data_query, ret);
 
   c->out = (struct outcome){ 0 };
   return told;
+}
+
+bool look_at_backend(struct conn *c, uint64_t *ret)
+{
+  return look_at_number(c, c->driver->backend_query, ret);
 }
 
 void look_at_tables(struct conn *c, const struct run_facts *facts,
@@ -58,7 +62,7 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
     char sql[64];
 
     (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", i + 1);
-    t->known = ask_number(c, sql, &t->rows);
+    t->known = look_at_number(c, sql, &t->rows);
     if (c->out.lost)
       return; /* the script will notice */
   }

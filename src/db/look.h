@@ -32,9 +32,17 @@ struct tables_look {
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret);
 
+/* The number in the only row of the result of a query on this open connection;
+ * false: there is none, and if the query has failed, c->out says why.  NULL, as
+ * of an empty table, is 0.  WAITS for the answer. */
+bool look_at_number(struct conn *c, const char *sql, uint64_t *ret);
+
 /* How many bytes the data have, as far as the server tells for little; false:
  * it does not. */
 bool look_at_data(struct conn *c, uint64_t *ret);
+
+/* The number of the session of the server that answers; its driver can ask. */
+bool look_at_backend(struct conn *c, uint64_t *ret);
 
 /* Warnings about tables whose highest id is below the keys that the run draws,
  * one line for successive tables. */

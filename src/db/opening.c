@@ -16,6 +16,8 @@
 #include "base/wait.h"
 #include "db/call.h"
 #include "db/message.h"
+#include "db/role.h"
+#include "db/seek.h"
 #include "db/transport.h"
 #include "loop/loop.h"
 
@@ -113,6 +115,20 @@ static bool is_known_reason(struct connect_failures *f, const char *text)
   return i < CONNECT_REASONS;
 }
 
+/* No server of the lists has the role; `seen` has them all. */
+static void say_no_role(struct conn *c, const struct strbuf *seen)
+{
+  struct db_process *p = c->env->process;
+  char reason[64];
+
+  c->env->reported = true;
+  (void)snprintf(reason, sizeof(reason), "no server with --target=%s",
+                 role_wanted(&p->set));
+  if (!is_known_reason(&p->failures, reason))
+    log_msg(LOG_FATAL, "%s within --db-connect-timeout=%g: %s", reason,
+            p->set.connect_timeout_s, strbuf_str(seen));
+}
+
 /* The same failure of many threads is printed once. */
 static void say_failed(struct conn *c)
 {
@@ -188,14 +204,18 @@ static void try_it(void *arg)
   struct conn *c = t->c;
   const uint64_t until_ns = transport_limit(c);
   const bool first = is_first(c, until_ns);
-  const int rc = transport_open(c, until_ns);
+  struct strbuf seen = { 0 };
+  const int rc = seek_server(c, until_ns, &seen);
 
   if (first)
     first_over(c->env->process);
   if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
     say_warnings(c);
-  if (rc < 0)
+  if (rc < 0 && seen.len > 0)
+    say_no_role(c, &seen);
+  else if (rc < 0)
     say_failed(c);
+  strbuf_done(&seen);
   t->rc = rc;
 }
 

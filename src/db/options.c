@@ -21,6 +21,8 @@ static bool is_churn_time(const char *text)
   return churn_parse_time(text, &ignored) == 0;
 }
 
+static const char *const target_words[] = { "any", "primary", "replica", NULL };
+
 static const char *const off_words[] = { "off", NULL };
 
 static const char *const classes_words[] = { "merged", "table", NULL };
@@ -102,6 +104,25 @@ const struct opt db_opts[] = {
     .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .help = "errors ignorable for every driver, added to the driver's own list",
+    .man = "Numbers, SQLSTATEs, classes of them, connection for lost "
+           "connections, failover, or all. With failover a connection also "
+           "leaves a server that is read-only, shuts down or is not ready, and "
+           "tries the next one of the lists of hosts and ports.",
+  },
+  {
+    OPT_WORD(struct db_cfg, target),
+    .name = "target",
+    .flags = OPT_OWN,
+    .def = "any",
+    .words = target_words,
+    .help = "connections take only servers with this role "
+            "{any,primary,replica}",
+    .man = "Each connection asks the server whether it is read-only (in "
+           "recovery or transaction_read_only of PostgreSQL, read_only or "
+           "innodb_read_only of MySQL and MariaDB), and goes on in the lists of "
+           "hosts and ports until it finds the role. With failover in "
+           "--db-ignore-errors clients so follow the role from server to "
+           "server. \"any\" asks nothing.",
   },
   {
     OPT_TIME(struct db_cfg, connect_timeout_s),
@@ -160,6 +181,20 @@ const struct opt db_opts[] = {
     .expected = "off, or a time from 1ms to 168h such as 30s, or two of them "
                 "such as 30s..1m",
     .help = "the same after a time: S or S..T",
+  },
+  {
+    OPT_INT(struct db_cfg, backend_sample),
+    .name = "backend-sample",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 1000000000,
+    .help = "ask the server which of its sessions answers after every N-th "
+            "event of a worker; 0 = never",
+    .man = "The report says how many sessions of servers (backends) the "
+           "workers have met. Behind a pooler they are fewer than "
+           "connections. The question is pg_backend_pid() or "
+           "CONNECTION_ID(), between two events and outside of "
+           "transactions; it is in no latency and in no count.",
   },
   {
     OPT_TIME(struct db_cfg, query_timeout_s),

@@ -27,12 +27,14 @@ struct db_cfg {
   int ps_mode; /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;
+  int target;                     /* enum server_role, see role.h */
   double connect_timeout_s;       /* 0: 10 */
   double connect_rate;            /* per second; 0: no limit */
   uint64_t connect_concurrency;   /* at a time; 0: no limit of its own */
   double query_timeout_s;         /* 0: none */
   uint64_t max_result_bytes;      /* of rows that are kept; 0: no limit */
   const char *churn, *churn_time; /* see churn.h */
+  uint64_t backend_sample;        /* events; 0: off */
   int statement_classes;          /* enum statement_classes */
 };
 

@@ -21,20 +21,22 @@ void outage_done(struct outage *o)
 }
 
 enum {
-  SAID_PER_SECOND = 20
+  SAID_PER_SECOND = 20,
+  REFUSED_PER_SECOND = 1 /* such an outage may last for a moment only */
 };
 
 /* An outage begins: shall it be announced? */
-static bool may_say(struct outage *o, uint64_t now)
+static bool may_say(struct outage *o, uint64_t now, unsigned most)
 {
   if (now / NS_PER_S != o->second) {
     o->second = now / NS_PER_S;
     o->said = 0;
   }
-  return o->said++ < SAID_PER_SECOND;
+  return o->said++ < most;
 }
 
-void outage_lost(struct outage *o, const char *target, const char *reason)
+void outage_lost(struct outage *o, const char *target, const char *reason,
+                 bool refused)
 {
   bool first;
 
@@ -43,14 +45,18 @@ void outage_lost(struct outage *o, const char *target, const char *reason)
   if (first) {
     o->began_ns = clock_now_ns();
     o->lost = 0;
-    o->announced = may_say(o, o->began_ns);
+    o->announced = may_say(o, o->began_ns,
+                           refused ? REFUSED_PER_SECOND : SAID_PER_SECOND);
   }
   o->down++;
   o->lost++;
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
   first &= o->announced;
   (void)pthread_mutex_unlock(&o->lock);
-  if (first)
+  if (first && refused)
+    log_msg(LOG_WARNING, "%s refuses its service (%s), trying the next server",
+            target, reason);
+  else if (first)
     log_msg(LOG_WARNING, "connection to %s lost (%s), reconnecting", target,
             reason);
 }

@@ -30,8 +30,12 @@ void outage_done(struct outage *o);
 /*
  * Warns when it is the first of this outage: `WARNING: connection to TARGET
  * lost (REASON), reconnecting`; about no more than 20 outages in a second.
+ * `refused`: the server has refused its service, and the connection is given
+ * up for that: `WARNING: TARGET refuses its service (REASON), trying the next
+ * server`, about one of them in a second.
  */
-void outage_lost(struct outage *o, const char *target, const char *reason);
+void outage_lost(struct outage *o, const char *target, const char *reason,
+                 bool refused);
 /* An attempt failed. */
 void outage_failed(struct outage *o, const char *reason);
 /* Back; warns when all are, if it warned before: `WARNING: reconnected after S

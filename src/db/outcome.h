@@ -53,6 +53,8 @@ struct outcome {
   bool emulate;        /* prepare only: this statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */
   bool no_server;      /* connect only: there is no server */
+  bool other_role;     /* connect only: not the role that --target asks for;
+                        * `msg` says which */
   bool no_files;       /* connect only: no more files can be opened */
   bool over; /* the driver gave up waiting because the run is over; this
               * counts as no error */

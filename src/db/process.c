@@ -4,10 +4,12 @@
 #include "db/process.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "db/durable.h"
 
 /* Connections are open files; ask for as many as the system gives. */
@@ -55,6 +57,7 @@ int process_init(struct db_process *p, struct err *err)
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);
   errtab_init(&p->errors);
+  backends_init(&p->backends);
   outage_init(&p->outage);
   flood_init(&p->flood);
   watch_init(&p->watch, p->set.query_timeout_s);
@@ -101,6 +104,7 @@ bool process_done(struct db_process *p)
   watch_done(&p->watch);
   flood_done(&p->flood);
   outage_done(&p->outage);
+  backends_done(&p->backends);
   facts_done(&p->server);
   errtab_done(&p->errors);
   (void)pthread_mutex_destroy(&p->failures.lock);
@@ -146,11 +150,31 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   (void)pthread_mutex_unlock(&f->lock);
 }
 
+static void print_backends(struct db_process *p)
+{
+  const struct backends_seen seen = backends_get(&p->backends);
+  struct strbuf line = { 0 };
+
+  strbuf_addf(&line,
+              "Backends seen: %" PRIu64 "%s by %" PRIu64
+              " client%s that asked %" PRIu64 " time%s",
+              seen.backends, seen.incomplete ? " or more" : "", seen.askers,
+              seen.askers == 1 ? "" : "s", seen.asked,
+              seen.asked == 1 ? "" : "s");
+  if (seen.failed > 0)
+    strbuf_addf(&line, " and had no answer %" PRIu64 " time%s", seen.failed,
+                seen.failed == 1 ? "" : "s");
+  log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
+  strbuf_done(&line);
+}
+
 void process_final_messages(struct db_process *p)
 {
   flood_flush(&p->flood);
   outage_print(&p->outage);
   errtab_print(&p->errors);
+  if (p->set.backend_sample > 0)
+    print_backends(p);
 }
 
 const char *process_statement_mode(const struct db_process *p)
@@ -193,6 +217,14 @@ bool process_keeps_rows(struct db_process *p)
   return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
 }
 
+static void describe_backends(struct backends_seen seen, struct facts *ret)
+{
+  facts_int(ret, "backends_seen", (int64_t)seen.backends);
+  facts_int(ret, "backends_askers", (int64_t)seen.askers);
+  facts_int(ret, "backends_asked", (int64_t)seen.asked);
+  facts_int(ret, "backends_failed", (int64_t)seen.failed);
+}
+
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage);
@@ -203,6 +235,8 @@ void process_describe(struct db_process *p, struct facts *ret)
       copy_fact(ret, &p->server.of[i]);
   }
   facts_text(ret, "statements", process_statement_mode(p));
+  if (p->set.backend_sample > 0)
+    describe_backends(backends_get(&p->backends), ret);
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);
   facts_real(ret, "without_connection_s", (double)t.total_ns / 1e9);

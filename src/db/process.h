@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "db/backends.h"
 #include "db/churn.h"
 #include "db/driver.h"
 #include "db/errtab.h"
@@ -111,6 +112,7 @@ struct db_process {
   struct connect_failures failures;
   struct gate gate;       /* of all connections */
   struct churn_cfg churn; /* what the options say */
+  struct backends backends;
   struct errtab errors;
   struct outage outage;
   struct flood flood;

@@ -52,7 +52,8 @@ static sql_error_t fail_for_good(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
-static void outage_begin(struct conn *c)
+/* `refused`: the server is there, and is left. */
+static void outage_begin(struct conn *c, bool refused)
 {
   struct strbuf target = { 0 }, reason = { 0 };
   char name[16];
@@ -61,13 +62,14 @@ static void outage_begin(struct conn *c)
   c->driver->target(c->session, &target);
   strbuf_addf(&reason, "%s: %s", name, c->fail.text);
   outage_lost(&c->env->process->outage, strbuf_str(&target),
-              strbuf_str(&reason));
+              strbuf_str(&reason), refused);
   strbuf_done(&target);
   strbuf_done(&reason);
   log_msg(LOG_DEBUG, "Reconnecting");
 }
 
-sql_error_t recover_replace(struct conn *c)
+/* `refused`: the next server of the list gets the first attempt. */
+static sql_error_t replace(struct conn *c, bool refused)
 {
   struct outage *o = &c->env->process->outage;
   const struct failure before = c->fail;
@@ -75,7 +77,9 @@ sql_error_t recover_replace(struct conn *c)
   enum verdict_class v;
 
   transport_drop(c);
-  outage_begin(c);
+  outage_begin(c, refused);
+  if (refused)
+    c->first++;
   rc = transport_retry(c, UINT64_MAX);
   if (rc == TRANSPORT_BACK) {
     outage_back(o);
@@ -96,6 +100,11 @@ sql_error_t recover_replace(struct conn *c)
   memcpy(c->fail.state, before.state, sizeof(before.state));
   memcpy(c->fail.text, before.text, sizeof(before.text));
   return DB_ERROR_FATAL;
+}
+
+sql_error_t recover_replace(struct conn *c)
+{
+  return replace(c, false);
 }
 
 /* Does the call end the transaction? */
@@ -138,10 +147,18 @@ static struct verdict_case case_of(const struct conn *c, enum call call)
   };
 }
 
+/* The server is to be left: c->out, whose text is still there, is a refusal. */
+static bool is_refused(const struct conn *c)
+{
+  return c->handle->state->ignore.failover &&
+         fault_refusal(c->driver, &c->out);
+}
+
 bool recover_ignorable(const struct conn *c)
 {
-  const struct verdict_case v = case_of(c, CALL_QUERY);
+  struct verdict_case v = case_of(c, CALL_QUERY);
 
+  v.refused = is_refused(c);
   return verdict_ignorable(&v);
 }
 
@@ -174,9 +191,11 @@ static void abandon(struct conn *c, const struct verdict *v)
 
 void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
 {
-  const struct verdict_case what = case_of(c, call);
-  const struct verdict v = verdict_failed(&what);
+  struct verdict_case what = case_of(c, call);
+  struct verdict v;
 
+  what.refused = is_refused(c);
+  v = verdict_failed(&what);
   c->cls = NULL;
   if (c->out.lost)
     acknowledge_loss(c);
@@ -194,7 +213,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   if (v.count)
     recover_count_error(c);
   if (v.class == VERDICT_REPLACE) {
-    (void)recover_replace(c);
+    (void)replace(c, what.refused && !c->out.lost);
   } else if (v.class == VERDICT_IGNORE) {
     ignore_error(c, call, &v);
   } else {

@@ -12,6 +12,8 @@
 #include "db/fault.h"
 #include "db/look.h"
 #include "db/message.h"
+#include "db/role.h"
+#include "db/role_check.h"
 #include "db/verdict.h"
 #include "loop/loop.h"
 
@@ -121,16 +123,41 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
+void transport_drop(struct conn *c)
+{
+  if (!conn_is_open(c))
+    return;
+  watch_closing(&c->watched);
+  for (struct conn_stmt *st = c->stmts; st; st = st->next) {
+    if (st->ready && st->prepared)
+      c->driver->unprepare(st->prepared, true);
+    st->ready = false;
+  }
+  c->driver->disconnect(c->session);
+  c->session->trx = TRX_NONE;
+  call_idle(c);
+  c->state = CONN_LOST;
+  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
+  c->bulk.own_trx = false;
+}
+
 static int open_here(struct conn *c, uint64_t until_ns)
 {
+  const enum conn_state before = c->state;
+
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
   if (c->driver->connect(c->session, until_ns, &c->out) < 0)
     return -1;
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
-  c->generation++;
   watch_opened(&c->watched);
+  if (role_matters(c) && role_check(c) < 0) {
+    transport_drop(c);
+    c->state = before;
+    return -1;
+  }
+  c->generation++;
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
     say_about(c);
   check_before_run(c);
@@ -183,24 +210,6 @@ int transport_open(struct conn *c, uint64_t until_ns)
   return o.rc;
 }
 
-void transport_drop(struct conn *c)
-{
-  if (!conn_is_open(c))
-    return;
-  watch_closing(&c->watched);
-  for (struct conn_stmt *st = c->stmts; st; st = st->next) {
-    if (st->ready && st->prepared)
-      c->driver->unprepare(st->prepared, true);
-    st->ready = false;
-  }
-  c->driver->disconnect(c->session);
-  c->session->trx = TRX_NONE;
-  call_idle(c);
-  c->state = CONN_LOST;
-  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
-  c->bulk.own_trx = false;
-}
-
 uint64_t transport_limit(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
@@ -216,6 +225,17 @@ static uint64_t jittered(struct conn *c, uint64_t ms)
                     (0.8 + 0.4 * env_random_double(c->env)));
 }
 
+void transport_reason(const struct conn *c, struct strbuf *line)
+{
+  if (!c->out.other_role) {
+    c->driver->connect_reason(c->session, &c->out, line);
+    return;
+  }
+  c->driver->target(c->session, line);
+  strbuf_addf(line, ": %s, and --target is %s", c->out.msg,
+              role_wanted(&c->env->process->set));
+}
+
 /* The text of c->out is borrowed; the outage keeps the reason for the message
  * at the end of the run. */
 static void note_failure(struct conn *c)
@@ -227,13 +247,20 @@ static void note_failure(struct conn *c)
     (void)snprintf(code, sizeof(code), "%d", c->out.code);
   else
     (void)snprintf(code, sizeof(code), "%s", c->out.state);
-  c->driver->connect_reason(c->session, &c->out, &reason);
+  transport_reason(c, &reason);
   if (c->env->recorder)
     service_fault(&c->env->recorder->service, clock_now_ns(),
                   fault_of_connect(c->driver, &c->out), code,
                   strbuf_str(&reason));
   outage_failed(&c->env->process->outage, strbuf_str(&reason));
   strbuf_done(&reason);
+}
+
+/* After a failover the server of before is no better than any other: the next
+ * attempts begin where this one has ended. */
+static bool stays_there(const struct conn *c)
+{
+  return c->handle->state->ignore.failover || role_matters(c);
 }
 
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
@@ -245,9 +272,12 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
-  c->session->attempt = r->attempt;
-  if (transport_open(c, min_u64(transport_limit(c), r->until_ns)) == 0)
+  c->session->attempt = c->first + r->attempt;
+  if (transport_open(c, min_u64(transport_limit(c), r->until_ns)) == 0) {
+    if (stays_there(c))
+      c->first = c->session->attempt;
     return TRANSPORT_BACK;
+  }
   if (c->out.permanent)
     return TRANSPORT_PERMANENT;
   note_failure(c);

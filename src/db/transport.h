@@ -8,9 +8,13 @@
 #include <stdint.h>
 
 struct conn;
+struct strbuf;
 
 /* WAITS for the server.  0; or -1 and c->out. */
 int transport_open(struct conn *c, uint64_t until_ns);
+
+/* Why the last attempt has failed, in one line: c->out. */
+void transport_reason(const struct conn *c, struct strbuf *line);
 
 /* Run fn(arg), which opens a session, where it may wait. */
 void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg);

@@ -12,7 +12,7 @@ bool verdict_is_cut(const struct outcome *out, bool dead)
 
 bool verdict_ignorable(const struct verdict_case *v)
 {
-  if (v->always_ignorable && v->always_ignorable(v->out))
+  if (v->refused || (v->always_ignorable && v->always_ignorable(v->out)))
     return true;
   return ignore_has(v->ignore, v->out);
 }
@@ -44,6 +44,8 @@ struct verdict verdict_failed(const struct verdict_case *v)
     };
   if (out->lost)
     return (struct verdict){ .class = VERDICT_REPLACE };
+  if (v->refused)
+    return (struct verdict){ .class = VERDICT_REPLACE, .count = !own };
   if (own)
     return (struct verdict){ .class = VERDICT_IGNORE, .mark = true };
   return undo(v, (struct verdict){ .class = VERDICT_IGNORE, .count = true });

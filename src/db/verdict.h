@@ -28,6 +28,7 @@ struct verdict_case {
   const struct ignore_list *ignore;
   bool (*always_ignorable)(const struct outcome *out); /* [opt] */
   enum verdict_phase phase;
+  bool refused; /* the server refuses its service, and is to be left for that */
   bool in_trx;  /* the session is open, and a transaction may be */
   bool at_once; /* DRIVER_ROLLBACK_AT_ONCE */
 };

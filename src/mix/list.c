@@ -19,6 +19,9 @@ enum {
 static const char name_letters[] =
   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
+static const char bad_rate[] =
+  "the rate is a number greater than 0, in events per second";
+
 static int refuse(const char *item, const char *why, struct err *err)
 {
   return err_set(err, -EINVAL, "--mix: '%s': %s", item, why);
@@ -50,6 +53,11 @@ static int parse_weight(struct mix_member *m, const char *item,
 {
   int64_t weight;
 
+  if (strstr(text, ":rate="))
+    return refuse(item,
+                  "a rate is for clients of its own, as in "
+                  "SCRIPT:2:rate=10",
+                  err);
   if (parse_int(text, &weight) < 0 || weight < 1 || weight > MIX_WEIGHT_MAX)
     return refuse(item,
                   "the weight after @ is a whole number from 1 to "
@@ -88,10 +96,7 @@ static int parse_clients(struct mix_member *m, const char *item,
                   err);
   if (parse_double(colon + 1 + strlen(rate), &m->rate) < 0 ||
       !(m->rate > 0.0) || m->rate > 1e9)
-    return refuse(item,
-                  "the rate is a number greater than 0, in events per "
-                  "second",
-                  err);
+    return refuse(item, bad_rate, err);
   return 0;
 }
 
@@ -127,6 +132,8 @@ static int parse_member(struct mix_member *m, const char *item, struct err *err)
   m->script = mem_strndup(script, len);
   if (!m->script)
     return no_memory(err);
+  if (strstr(m->script, ":rate=")) /* a slash stands behind it */
+    return refuse(item, bad_rate, err);
   if (!end)
     m->weight = 1;
   else if (*end == '@')
@@ -139,6 +146,23 @@ static int parse_member(struct mix_member *m, const char *item, struct err *err)
     return name_after_script(m, item, err);
   m->name = mem_strndup(item, name);
   return m->name ? 0 : no_memory(err);
+}
+
+/* Blanks around an item are no part of it. */
+static int parse_item(struct mix_member *m, const char *item, struct err *err)
+{
+  static const char blanks[] = " \t";
+  const char *begin = item + strspn(item, blanks);
+  size_t len = strlen(begin);
+  char *text;
+  int rc;
+
+  while (len > 0 && strchr(blanks, begin[len - 1]))
+    len--;
+  text = mem_strndup(begin, len);
+  rc = text ? parse_member(m, text, err) : no_memory(err);
+  free(text);
+  return rc;
 }
 
 /* What has to be true of the members together. */
@@ -184,7 +208,7 @@ int mix_list_parse(struct mix_list *ret, const struct opt_list *items,
     return no_memory(err);
   for (size_t i = 0; i < items->n && rc == 0; i++) {
     list.n = i + 1;
-    rc = parse_member(&list.of[i], items->items[i], err);
+    rc = parse_item(&list.of[i], items->items[i], err);
   }
   if (rc == 0)
     rc = check(&list, items, err);

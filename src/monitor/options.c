@@ -16,8 +16,8 @@ const struct opt monitor_opts[] = {
     .man = "One more connection per server reads its counters at the end of "
            "each interval, at most once per second, and looks ten times per "
            "second what sessions wait for. Nothing is written or reset. "
-           "\"auto\" is on with --json and --stream. With \"on\" a few lines "
-           "after the report say what the server did per event.",
+           "\"auto\" is on with --json, --stream and --live. With \"on\" a few "
+           "lines after the report say what the server did per event.",
   },
   {
     OPT_STRING(struct monitor_cfg, user),

@@ -35,6 +35,7 @@ struct program {
   struct optset set;
   struct program_options opts;
   struct results *results;           /* owned; NULL: only text is wanted */
+  struct mark_fifo *marks;           /* owned; NULL: no marks are taken */
   struct monitor *monitor;           /* owned; NULL: no server is read */
   struct ranks *ranks;               /* owned; NULL: this process is alone */
   struct peers peers;                /* the other ranks */

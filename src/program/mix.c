@@ -42,10 +42,11 @@ static int settle_clients(struct program *p, const struct mix_list *list,
   return optset_set_text(&p->set, option, text, err);
 }
 
-/* Lives of connections are counted by the loop of a single script. */
-static int refuse_churn(const struct program *p, struct err *err)
+/* The loop of a single script does what comes between its events. */
+static int refuse_between(const struct program *p, struct err *err)
 {
-  static const char *const options[] = { "churn", "churn-time" };
+  static const char *const options[] = { "churn", "churn-time",
+                                         "backend-sample" };
 
   for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
     if (optset_find(&p->set, options[i])->given)
@@ -120,7 +121,7 @@ static int find(struct job *job)
   job->reads_options = true;
   (void)search_datadir(p->datadir);
   if (mix_list_parse(&mix->list, &p->opts.mix.members, &err) < 0 ||
-      settle_clients(p, &mix->list, &err) < 0 || refuse_churn(p, &err) < 0 ||
+      settle_clients(p, &mix->list, &err) < 0 || refuse_between(p, &err) < 0 ||
       refuse_idle_rate(p, &mix->list, &err) < 0)
     return program_fail(&err);
   if (!job->command)
@@ -147,11 +148,15 @@ static int declare_member(struct job *job, struct mix_job *m)
 /* Makes the test of those of the members. */
 static void make_test(struct job *job, struct mix_source *mix)
 {
+  const double weights = (double)mix_list_weights(&mix->list);
+
   for (unsigned i = 0; i < mix->n; i++) {
     const struct mix_member *m = &mix->list.of[i];
 
     mix->part[i] = (struct mix_part){ mix->of[i].job.test, mix->of[i].job.cfg };
-    mix->run_member[i] = (struct run_member){ m->name, m->clients, m->rate };
+    mix->run_member[i] = (struct report_member){
+      m->name, m->weight > 0 ? m->weight / weights : 0.0, m->clients, m->rate
+    };
   }
   mix->members = (struct run_members){ mix->n, mix->run_member };
   mix->cfg = (struct mixtest_cfg){ &mix->list, job->p->opts.mix.order,

@@ -31,7 +31,7 @@ struct mix_source {
   unsigned n; /* members below are made */
   struct mix_job of[MIX_MEMBERS_MAX];
   struct mix_part part[MIX_MEMBERS_MAX];
-  struct run_member run_member[MIX_MEMBERS_MAX];
+  struct report_member run_member[MIX_MEMBERS_MAX];
   struct run_members members;
   struct mixtest_cfg cfg;
   struct test test;

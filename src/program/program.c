@@ -25,6 +25,7 @@
 #include "program/source.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
+#include "report/mark_fifo.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
 #include "run/runner.h"
@@ -239,6 +240,7 @@ static void free_all(struct program *p)
   program_free_drivers(p);
   ranks_report_free(p->ranks_report);
   results_free(p->results);
+  mark_fifo_free(p->marks);
   free(p->partial_file);
   free(p->event_file);
   free(p);

@@ -18,6 +18,7 @@
 #include "ranks/ranks.h"
 #include "ranks/report.h"
 #include "report/live_line.h"
+#include "report/mark_fifo.h"
 #include "results/outname.h"
 #include "results/results.h"
 #include "run/plan.h"
@@ -97,11 +98,33 @@ static int open_by_rank(struct program *p, struct err *err)
   return p->ranks->rank == 0 ? open_results(p, &in, err) : open_others(p, &in);
 }
 
+/* Marks are taken by one process of a run. */
+static int open_marks(struct program *p, struct err *err)
+{
+  const char *where = p->opts.run.mark;
+  int rc;
+
+  if (where[0] == '\0' || (p->ranks && p->ranks->rank != 0))
+    return 0;
+  rc = mark_fifo_new(&p->marks, where, p->opts.run.report_interval_s > 0,
+                     &p->leave, err);
+  if (rc < 0)
+    return rc;
+  p->text.marks = mark_fifo_marks(p->marks);
+  results_set_marks(p->results, p->text.marks);
+  log_msg(LOG_NOTICE, "Marks are taken from %s, or by %s mark %ld TEXT\n",
+          mark_fifo_path(p->marks), p->name, (long)getpid());
+  return 0;
+}
+
 int program_open_results(struct program *p, struct err *err)
 {
+  int rc;
+
   if (p->opts.sweep.role == SWEEP_ROLE_STEP)
     p->opts.results.summary = ""; /* the sweep has one for all steps */
-  return open_by_rank(p, err);
+  rc = open_by_rank(p, err);
+  return rc < 0 ? rc : open_marks(p, err);
 }
 
 static int run_with(struct program *p, const struct test *test, const void *cfg,
@@ -149,13 +172,15 @@ int program_run_test(struct program *p, const struct test *test,
                             .time_ns = plan->time_ns,
                             .events = plan->events };
   struct slo_reporter slo = { false };
-  struct reporter_use use[5];
+  struct reporter_use use[6];
   size_t n = 0;
   uint64_t dropped;
   int status;
 
   results_limits(p->results, plan->time_ns, plan->events);
-  /* The others show what it reads. */
+  /* The others show what these two read. */
+  if (p->marks)
+    use[n++] = (struct reporter_use){ &mark_reporter, p->marks };
   if (p->monitor)
     use[n++] = (struct reporter_use){ &monitor_reporter, p->monitor };
   /* Files come first: a hook may not return after the text. */

@@ -21,7 +21,8 @@ static bool is_wanted(const struct program *p)
   const struct program_options *o = &p->opts;
 
   if (o->monitor.stats == SERVER_STATS_AUTO)
-    return o->results.json[0] != '\0' || o->results.stream[0] != '\0';
+    return o->results.json[0] != '\0' || o->results.stream[0] != '\0' ||
+           o->results.live[0] != '\0';
   return o->monitor.stats == SERVER_STATS_ON;
 }
 

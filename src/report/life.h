@@ -32,6 +32,7 @@ struct run_start {
   /* Borrowed until the end of the run; any thread may read them. */
   const struct recorders *recorders;
   struct class_set *classes; /* NULL: no classes are kept */
+  struct class_set *members; /* NULL: it is no mix */
   /* Events that have become due, a little late; NULL: none become due. */
   const _Atomic uint64_t *arrivals;
   const struct outages *outages; /* NULL: they are not looked for */

@@ -10,6 +10,7 @@
 #ifndef BENCH_REPORT_TEXT_H
 #define BENCH_REPORT_TEXT_H
 
+struct marks;
 struct outage_report;
 struct report;
 struct report_setup;
@@ -51,6 +52,10 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
 
 /* The outages of a run that had some, followed by an empty line. */
 void text_outages(struct strbuf *b, const struct outage_report *r);
+
+/* A mark at its moment, and all marks at the end, followed by an empty line. */
+void text_mark(struct strbuf *b, const struct marks *m, unsigned i);
+void text_marks(struct strbuf *b, const struct marks *m);
 
 /* The verdict on the objective, followed by an empty line. */
 void text_slo(struct strbuf *b, const struct slo_verdict *v);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
 #include "base/strbuf.h"
@@ -109,14 +110,6 @@ static void add_header(struct strbuf *b, const struct columns *columns,
   strbuf_addf(b, "%10s  %s\n", "max", form->class);
 }
 
-/* A percentile lies between the smallest and the largest latency. */
-static uint64_t percentile_ns(const struct class_report *c, double pct)
-{
-  const uint64_t ns = hist_percentile(c->hist, pct);
-
-  return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
-}
-
 static void add_row(struct strbuf *b, const struct columns *columns,
                     const struct report *r, const struct class_report *c,
                     double all_ns)
@@ -131,7 +124,7 @@ static void add_row(struct strbuf *b, const struct columns *columns,
   strbuf_addf(b, "%10.3f ", text_ms(c->sum_ns) / (double)c->count);
   for (unsigned i = 0; i < columns->n; i++)
     strbuf_addf(b, "%10.3f ",
-                text_ms(percentile_ns(c, columns->percentile[i])));
+                text_ms(class_percentile(c, columns->percentile[i])));
   strbuf_addf(b, "%10.3f  ", text_ms(c->max_ns));
   add_name(b, c->name);
 }
@@ -165,17 +158,16 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
 }
 
 static void add_member(struct strbuf *b, const struct columns *columns,
-                       const struct report *r, const struct class_report *c)
+                       double seconds, uint64_t all,
+                       const struct class_report *c)
 {
-  const double all = (double)r->events;
-
   strbuf_addf(b, "%12llu %12.2f %6.1f%% %10.3f ", (unsigned long long)c->count,
-              report_rate(r, c->count),
-              all > 0 ? 100.0 * (double)c->count / all : 0.0,
+              seconds > 0 ? (double)c->count / seconds : 0.0,
+              all > 0 ? 100.0 * (double)c->count / (double)all : 0.0,
               c->count > 0 ? text_ms(c->sum_ns) / (double)c->count : 0.0);
   for (unsigned i = 0; i < columns->n; i++)
     strbuf_addf(b, "%10.3f ",
-                c->count > 0 ? text_ms(percentile_ns(c, columns->percentile[i]))
+                c->count > 0 ? text_ms(class_percentile(c, columns->percentile[i]))
                              : 0.0);
   strbuf_addf(b, "%8llu %10llu  ", (unsigned long long)c->errors,
               (unsigned long long)c->reconnects);
@@ -185,14 +177,21 @@ static void add_member(struct strbuf *b, const struct columns *columns,
 void text_members(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r)
 {
+  /* The report itself may be about the time since a checkpoint. */
+  const uint64_t ns = r->total ? r->total->period_ns
+                               : max_u64(r->period_ns, r->elapsed_ns);
+  const double seconds = (double)ns / NS_PER_S;
   struct columns columns;
+  uint64_t all = 0;
 
+  for (unsigned i = 0; i < r->members.n; i++)
+    all += r->members.of[i].count;
   choose_percentiles(&columns, setup);
   strbuf_addf(b, "Members (times in ms):\n%12s %12s %7s %10s ", "events",
               "events/s", "share", "avg");
   add_percentile_titles(b, &columns);
   strbuf_addf(b, "%8s %10s  %s\n", "errors", "reconnects", "member");
   for (unsigned i = 0; i < r->members.n; i++)
-    add_member(b, &columns, r, &r->members.of[i]);
+    add_member(b, &columns, seconds, all, &r->members.of[i]);
   strbuf_adds(b, "\n");
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "report/form.h"
+#include "report/marks.h"
 #include "report/text.h"
 #include "stats/outage_report.h"
 #include "stats/report.h"
@@ -211,6 +212,25 @@ static int print_outages(struct strbuf *b, const struct report_setup *setup,
   return print(b, err);
 }
 
+void text_reporter_mark(const struct marks *m, unsigned i)
+{
+  struct strbuf b = { 0 };
+
+  text_mark(&b, m, i);
+  if (!b.failed)
+    log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
+  strbuf_done(&b);
+}
+
+static int print_marks(struct strbuf *b, const struct marks *m, struct err *err)
+{
+  if (marks_count(m) == 0)
+    return 0;
+  strbuf_clear(b);
+  text_marks(b, m);
+  return print(b, err);
+}
+
 static int text_on_final(void *ctx, const struct report_setup *setup,
                          const struct report *r, struct err *err)
 {
@@ -226,6 +246,8 @@ static int text_on_final(void *ctx, const struct report_setup *setup,
     rc = append(t, &b, r, err);
   if (rc == 0)
     rc = print_outages(&b, setup, r, err);
+  if (rc == 0)
+    rc = print_marks(&b, t->marks, err);
   strbuf_done(&b);
   return rc;
 }

@@ -8,6 +8,7 @@
 
 #include "report/reporter.h"
 
+struct marks;
 struct strbuf;
 
 /*
@@ -36,6 +37,7 @@ struct text_hooks {
 /* The context of text_reporter; {0} prints the usual text. */
 struct text_reporter {
   const struct text_hooks *hooks; /* [opt], borrowed */
+  const struct marks *marks;      /* [opt], borrowed */
 };
 
 /*
@@ -44,5 +46,8 @@ struct text_reporter {
  * before the text of a script's hook.
  */
 extern const struct reporter text_reporter;
+
+/* Print a mark when it comes, between intervals; any thread may call. */
+void text_reporter_mark(const struct marks *m, unsigned i);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "monitor/monitor.h"
 #include "report/form.h"
+#include "report/marks.h"
 #include "results/jobj.h"
 #include "results/shared.h"
 #include "stats/report.h"
@@ -107,8 +108,35 @@ static void add_servers(struct strbuf *b, struct monitor *m)
   }
 }
 
+/* The marks of the interval, as one quoted text. */
+static void add_marks(struct strbuf *b, const struct results_shared *s)
+{
+  strbuf_adds(b, ",\"");
+  for (unsigned i = s->marks_from; i < s->marks_to; i++) {
+    strbuf_addf(b, "%s%.3f ", i > s->marks_from ? "; " : "",
+                mark_at_s(s->marks, i));
+    for (const char *c = mark_text(s->marks, i); *c; c++)
+      strbuf_add(b, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+  }
+  strbuf_adds(b, "\"");
+}
+
+/* The members of a mix. */
+static void add_member_names(struct strbuf *b, const struct report_setup *setup)
+{
+  static const char *const columns[] = { "events",          "errors",
+                                         "reconnects",      "latency_mean_ns",
+                                         "latency_p50_ns",  "latency_p95_ns",
+                                         "latency_p99_ns",  "latency_max_ns" };
+
+  for (unsigned i = 0; i < setup->n_members; i++) {
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+      strbuf_addf(b, ",member_%s_%s", setup->members[i].name, columns[k]);
+  }
+}
+
 void csv_header(struct strbuf *b, const struct report_setup *setup,
-                const struct monitor *monitor)
+                const struct results_shared *shared)
 {
   strbuf_adds(b, "elapsed_s,period_s,partial,threads_running,events,"
                  "events_per_s,reads,writes,others,read_bytes,written_bytes,"
@@ -127,13 +155,37 @@ void csv_header(struct strbuf *b, const struct report_setup *setup,
   }
   for (unsigned i = 0; own_column(setup, i); i++)
     strbuf_addf(b, ",%s", own_column(setup, i));
-  add_server_names(b, monitor);
+  add_server_names(b, shared->monitor);
+  add_member_names(b, setup);
+  if (shared->marks)
+    strbuf_adds(b, ",marks");
   strbuf_adds(b, "\n");
 }
 
 static void add_int(struct strbuf *b, uint64_t value)
 {
   strbuf_addf(b, ",%llu", (unsigned long long)value);
+}
+
+static void add_members(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  static const double percentiles[] = { 50, 95, 99 };
+  static const struct class_report nothing = { .name = "" };
+
+  for (unsigned i = 0; i < setup->n_members; i++) {
+    const struct class_report *m = i < r->members.n ? &r->members.of[i]
+                                                    : &nothing;
+
+    add_int(b, m->count);
+    add_int(b, m->errors);
+    add_int(b, m->reconnects);
+    strbuf_addf(b, ",%.1f",
+                m->count > 0 ? (double)m->sum_ns / (double)m->count : 0.0);
+    for (size_t k = 0; k < ARRAY_SIZE(percentiles); k++)
+      add_int(b, class_percentile(m, percentiles[k]));
+    add_int(b, m->max_ns);
+  }
 }
 
 static void add_system(struct strbuf *b, const struct system_use *u)
@@ -161,8 +213,7 @@ static void add_system(struct strbuf *b, const struct system_use *u)
 }
 
 void csv_interval(struct strbuf *b, const struct report_setup *setup,
-                  const struct report *r, const struct system_use *u,
-                  struct monitor *monitor)
+                  const struct report *r, const struct results_shared *shared)
 {
   strbuf_addf(b, "%.3f,%.6f,%d,%u", jobj_seconds(r->elapsed_ns),
               jobj_seconds(r->period_ns), r->partial, r->threads_running);
@@ -187,7 +238,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   add_int(b, r->max_ns);
   for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
     add_int(b, report_percentile(r, usual[i]));
-  add_system(b, u);
+  add_system(b, &shared->sys);
   if (setup->rate) {
     add_int(b, r->arrivals);
     strbuf_addf(b, ",%.4f", report_rate(r, r->arrivals));
@@ -200,7 +251,10 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
       add_int(b, report_percentile(r, setup->percentiles[i]));
   }
   add_own(b, setup, r);
-  add_servers(b, monitor);
+  add_servers(b, shared->monitor);
+  add_members(b, setup, r);
+  if (shared->marks)
+    add_marks(b, shared);
   strbuf_adds(b, "\n");
 }
 
@@ -226,7 +280,7 @@ static int on_begin(void *ctx, const struct report_setup *setup,
 
   if (has_table(setup))
     return 0;
-  csv_header(&b, setup, ((struct csv *)ctx)->shared->monitor);
+  csv_header(&b, setup, ((struct csv *)ctx)->shared);
   return put(ctx, &b, err);
 }
 
@@ -238,7 +292,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 
   if (has_table(setup))
     return 0;
-  csv_interval(&b, setup, r, &c->shared->sys, c->shared->monitor);
+  csv_interval(&b, setup, r, c->shared);
   return put(c, &b, err);
 }
 

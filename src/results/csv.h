@@ -8,12 +8,10 @@
 #include "report/reporter.h"
 #include "results/outfile.h"
 
-struct monitor;
 struct report;
 struct report_setup;
 struct results_shared;
 struct strbuf;
-struct system_use;
 
 /* The context of csv_reporter; `file` is open.  Lines are put there, and the
  * caller writes them: see outfile_flush(). */
@@ -25,11 +23,10 @@ struct csv {
 extern const struct reporter csv_reporter;
 
 /* Write the line of column names, or the line of an interval.  An unknown value
- * is an empty field.  `monitor` may be NULL. */
+ * is an empty field. */
 void csv_header(struct strbuf *b, const struct report_setup *setup,
-                const struct monitor *monitor);
+                const struct results_shared *shared);
 void csv_interval(struct strbuf *b, const struct report_setup *setup,
-                  const struct report *r, const struct system_use *u,
-                  struct monitor *monitor);
+                  const struct report *r, const struct results_shared *shared);
 
 #endif

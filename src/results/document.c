@@ -15,6 +15,7 @@
 #include "base/facts.h"
 #include "base/mem.h"
 #include "monitor/monitor.h"
+#include "report/marks.h"
 #include "results/disk.h"
 #include "results/env.h"
 #include "results/jobj.h"
@@ -289,6 +290,10 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
     MEMBER("slo", json_incref(d->slo));
   if (d->outages)
     MEMBER("outages", json_incref(d->outages));
+  if (s->marks) {
+    MEMBER("marks", json_marks(s->marks, 0, marks_count(s->marks)));
+    MEMBER("marks_lost", json_integer((json_int_t)marks_lost(s->marks)));
+  }
   if (end->decision)
     MEMBER("decision", json_decision(end->decision));
   MEMBER("test", json_facts(end->details ? &end->details->test : &none));

@@ -17,6 +17,7 @@ struct error_count;
 struct facts;
 struct hist_sum;
 struct jobj;
+struct marks;
 struct monitor;
 struct decision_result;
 struct optset;
@@ -96,6 +97,8 @@ json_t *json_doubts(const struct doubts *doubts);
 json_t *json_slo(const struct slo_verdict *v);
 /* Times without service. */
 json_t *json_outages(const struct outage_report *r);
+/* Marks `from` up to but not including `to`. */
+json_t *json_marks(const struct marks *m, unsigned from, unsigned to);
 /* What was decided about the objective while the run went on. */
 json_t *json_decision(const struct decision_result *r);
 /* Without the arrivals, which become known later. */

@@ -101,8 +101,20 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
   return array;
 }
 
+/* What the command line wants of a member, in the whole run. */
+static void add_planned(struct jobj *o, const struct report_member *m)
+{
+  if (m->share > 0.0)
+    jobj_real(o, "planned_ratio", m->share);
+  if (m->clients > 0)
+    jobj_int(o, "clients", m->clients);
+  if (m->rate > 0.0)
+    jobj_real(o, "planned_per_s", m->rate);
+}
+
 static json_t *member_part(const struct class_report *c, const struct report *r,
-                           const struct report_setup *setup, bool brief)
+                           const struct report_setup *setup, unsigned place,
+                           bool brief)
 {
   const struct latency l = { c->count,  c->sum_ns, c->min_ns,
                              c->max_ns, c->hist,   brief };
@@ -115,6 +127,8 @@ static json_t *member_part(const struct class_report *c, const struct report *r,
             r->events > 0 ? (double)c->count / (double)r->events : 0.0);
   jobj_int(&o, "errors", c->errors);
   jobj_int(&o, "reconnects", c->reconnects);
+  if (r->kind != REPORT_INTERVAL && place < setup->n_members)
+    add_planned(&o, &setup->members[place]);
   jobj_add(&o, "latency_ns", json_latency(&l, setup));
   return jobj_take(&o);
 }
@@ -126,7 +140,7 @@ json_t *json_members(const struct report *r, const struct report_setup *setup,
 
   for (unsigned i = 0; array && i < r->members.n; i++) {
     if (!jobj_array_add(array,
-                        member_part(&r->members.of[i], r, setup, brief))) {
+                        member_part(&r->members.of[i], r, setup, i, brief))) {
       json_decref(array);
       array = NULL;
     }

@@ -95,6 +95,13 @@ json_t *json_interval(const struct report *r, const struct report_setup *setup,
     json_decref(value);
     value = NULL;
   }
+  if (value && shared->marks_from < shared->marks_to &&
+      json_object_set_new(value, "marks",
+                          json_marks(shared->marks, shared->marks_from,
+                                     shared->marks_to)) < 0) {
+    json_decref(value);
+    value = NULL;
+  }
   return value;
 }
 

@@ -11,8 +11,11 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "monitor/monitor.h"
+#include "report/marks.h"
 #include "results/disk.h"
 #include "results/jobj.h"
+#include "results/json_parts.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/hist_sum.h"
@@ -125,6 +128,68 @@ static void add_system(struct jobj *o, const struct system_use *u)
   }
 }
 
+static void add_strain(struct jobj *o, const struct system_use *u)
+{
+  static const char *const names[STRAIN_PRESSURES] = {
+    [STRAIN_CPU_SOME] = "short_cpu",
+    [STRAIN_IO_SOME] = "short_io",
+    [STRAIN_IO_FULL] = "short_io_full",
+    [STRAIN_MEMORY_SOME] = "short_memory",
+    [STRAIN_MEMORY_FULL] = "short_memory_full",
+  };
+  const struct strain_use *s = &u->strain;
+  const double period_s = jobj_seconds(u->period_ns);
+
+  for (int i = 0; i < STRAIN_PRESSURES; i++) {
+    if (s->has[i])
+      jobj_real(o, names[i], s->stopped[i]);
+  }
+  jobj_real(o, "throttled", s->throttled);
+  if (s->has_dirty) {
+    jobj_int(o, "dirty", s->dirty_bytes);
+    jobj_int(o, "writeback", s->writeback_bytes);
+  }
+  if (s->has_retransmits && period_s > 0)
+    jobj_real(o, "retransmits", (double)s->retransmits / period_s);
+  if (s->has_faults && period_s > 0)
+    jobj_real(o, "major_faults", (double)s->major_faults / period_s);
+}
+
+/* The last reading of a server: what it counts per second, and its levels. */
+static json_t *server_part(struct monitor *m, unsigned server)
+{
+  struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
+  struct server_interval now;
+  struct server_total all;
+
+  monitor_latest(m, server, &now);
+  monitor_total(m, server, &all);
+  for (int f = 0; now.known && now.period_ns > 0 && f < SERVER_FIGURES; f++) {
+    const struct server_figure_info *info = &figures_info[f];
+    const double value = now.did.value[f] * info->to_metric;
+
+    if (now.did.has[f] && info->kind == SERVER_COUNT)
+      jobj_real(&rates, info->metric, value / jobj_seconds(now.period_ns));
+    else if (now.did.has[f])
+      jobj_real(&levels, info->metric, value);
+  }
+  jobj_text(&o, "target", all.target);
+  jobj_add(&o, "rates", jobj_take(&rates));
+  jobj_add(&o, "levels", jobj_take(&levels));
+  return jobj_take(&o);
+}
+
+static void add_servers(struct jobj *o, const struct live_sampler *s)
+{
+  struct monitor *m = s->shared->monitor;
+  json_t *list = monitor_servers(m) > 0 ? json_array() : NULL;
+
+  for (unsigned i = 0; list && i < monitor_servers(m); i++)
+    o->failed |= !jobj_array_add(list, server_part(m, i));
+  if (list)
+    jobj_add(o, "servers", list);
+}
+
 static void add_left(struct jobj *o, const struct live_sampler *s,
                      double elapsed_s)
 {
@@ -169,6 +234,17 @@ static void add_warnings(struct jobj *o, const struct look *l,
     o->failed |= !jobj_array_add(
       list, jobj_string("all processors of this machine are busy"));
   jobj_add(o, "warnings", list);
+}
+
+/* Those since the last look. */
+static void add_marks(struct jobj *o, struct live_sampler *s)
+{
+  const struct marks *m = s->shared->marks;
+  const unsigned n = marks_count(m);
+
+  if (n > s->marks)
+    jobj_add(o, "marks", json_marks(m, s->marks, n));
+  s->marks = n;
 }
 
 /* ["name", operations per second, mean latency, errors per second] */
@@ -257,8 +333,11 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
   jobj_real(&o, "reconnects", per_second(&l, l.counter[COUNTER_RECONNECT]));
   add_latency(&o, s, &l);
   add_system(&o, &use);
+  add_strain(&o, &use);
+  add_servers(&o, s);
   add_left(&o, s, t);
   add_warnings(&o, &l, &use, reports_late_s);
+  add_marks(&o, s);
   add_line(ret, jobj_take(&o));
   write_classes(s, &l, ret_classes);
 }

@@ -28,6 +28,7 @@ struct live_sampler {
   uint64_t events, sum_ns, counter[COUNTERS]; /* at the last look */
   struct hist_sum *now, *before, *diff;       /* owned */
   struct live_class *classes;                 /* owned; [CLASS_MAX] */
+  unsigned marks;                             /* seen so far */
 };
 
 /* -ENOMEM: `s` is to be freed with live_sampler_done() nevertheless. */

@@ -8,13 +8,17 @@
 #include "results/metrics.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "monitor/monitor.h"
+#include "report/marks.h"
+#include "results/disk.h"
 #include "results/jobj.h"
+#include "results/metrics_parts.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/recorder.h"
@@ -47,14 +51,8 @@ void metrics_label(struct strbuf *b, const char *name, const char *value)
   strbuf_adds(b, "\"");
 }
 
-/* The text, and its format. */
-struct out {
-  struct strbuf *b;
-  enum metrics_format format;
-};
-
-static void family(const struct out *o, const char *name, const char *type,
-                   const char *help)
+void metrics_family(const struct metrics_out *o, const char *name,
+                    const char *type, const char *help)
 {
   const char *suffix = "";
 
@@ -68,9 +66,11 @@ static void family(const struct out *o, const char *name, const char *type,
               name, suffix, type);
 }
 
-void metrics_histogram(struct strbuf *b, const char *name,
+void metrics_histogram(struct strbuf *b, const char *name, const char *label,
                        const struct hist_sum *h, double sum_s)
 {
+  const char *first = label ? label : "", *comma = label ? "," : "";
+  const char *open = label ? "{" : "", *close = label ? "}" : "";
   uint64_t seen = 0;
   unsigned i = hist_sum_next(h, 0);
 
@@ -78,15 +78,16 @@ void metrics_histogram(struct strbuf *b, const char *name,
     for (; i + 1 < HIST_BUCKETS && hist_low(i + 1) - 1 <= limit_ns[k];
          i = hist_sum_next(h, i + 1))
       seen += hist_sum_at(h, i);
-    strbuf_addf(b, "%s_bucket{le=\"%.9g\"} %llu\n", name,
+    strbuf_addf(b, "%s_bucket{%s%sle=\"%.9g\"} %llu\n", name, first, comma,
                 jobj_seconds(limit_ns[k]), (unsigned long long)seen);
   }
   strbuf_addf(b,
-              "%s_bucket{le=\"+Inf\"} %llu\n"
-              "%s_count %llu\n"
-              "%s_sum %.9f\n",
-              name, (unsigned long long)h->total, name,
-              (unsigned long long)h->total, name, sum_s);
+              "%s_bucket{%s%sle=\"+Inf\"} %llu\n"
+              "%s_count%s%s%s %llu\n"
+              "%s_sum%s%s%s %.9f\n",
+              name, first, comma, (unsigned long long)h->total, name, open,
+              first, close, (unsigned long long)h->total, name, open, first,
+              close, sum_s);
 }
 
 /* The sums over all workers. */
@@ -115,14 +116,14 @@ static void add_up(struct sums *s, const struct recorders *rs,
   recorders_latencies(rs, hist);
 }
 
-static void add_counter(const struct out *o, const char *name, const char *help,
+static void add_counter(const struct metrics_out *o, const char *name, const char *help,
                         uint64_t value)
 {
-  family(o, name, "counter", help);
+  metrics_family(o, name, "counter", help);
   strbuf_addf(o->b, "%s_total %llu\n", name, (unsigned long long)value);
 }
 
-static void add_operations(const struct out *o, const struct sums *s)
+static void add_operations(const struct metrics_out *o, const struct sums *s)
 {
   static const struct {
     enum counter counter;
@@ -133,20 +134,20 @@ static void add_operations(const struct out *o, const struct sums *s)
     { COUNTER_OTHER, "other" },
   };
 
-  family(o, "bench_operations", "counter",
+  metrics_family(o, "bench_operations", "counter",
          "Queries or file operations of workers.");
   for (size_t i = 0; i < ARRAY_SIZE(of); i++)
     strbuf_addf(o->b, "bench_operations_total{kind=\"%s\"} %llu\n", of[i].kind,
                 (unsigned long long)s->counter[of[i].counter]);
 }
 
-static void add_classes(const struct out *o, struct class_set *set)
+static void add_classes(const struct metrics_out *o, struct class_set *set)
 {
   const unsigned n = set ? class_count(set) : 0;
 
   if (n == 0)
     return;
-  family(o, "bench_class_operations", "counter",
+  metrics_family(o, "bench_class_operations", "counter",
          "Operations of a class, failed ones included.");
   for (unsigned i = 0; i < n; i++) {
     struct class_totals t = { 0 };
@@ -158,8 +159,62 @@ static void add_classes(const struct out *o, struct class_set *set)
   }
 }
 
+/* The counters of members of a mix. */
+static const struct member_counter {
+  const char *name, *help;
+  size_t offset; /* in struct class_totals */
+} member_counters[] = {
+  { "bench_member_events", "Events of a member of a mix that have ended.",
+    offsetof(struct class_totals, count) },
+  { "bench_member_errors", "Errors of a member that were ignored.",
+    offsetof(struct class_totals, errors) },
+  { "bench_member_reconnects", "Connections of a member that were made again.",
+    offsetof(struct class_totals, reconnects) },
+};
+
+static void add_member_counter(const struct metrics_out *o, struct class_set *set,
+                               const struct member_counter *c)
+{
+  const unsigned n = class_count(set);
+
+  metrics_family(o, c->name, "counter", c->help);
+  for (unsigned i = 0; i < n; i++) {
+    struct class_totals t = { 0 };
+
+    class_read(set, i, &t);
+    strbuf_addf(o->b, "%s_total{", c->name);
+    metrics_label(o->b, "member", class_name(set, i));
+    strbuf_addf(
+      o->b, "} %llu\n",
+      (unsigned long long)*(const uint64_t *)((const char *)&t + c->offset));
+  }
+}
+
+static void add_members(const struct metrics_out *o, struct class_set *set,
+                        struct hist_sum *work)
+{
+  const unsigned n = set ? class_count(set) : 0;
+
+  if (n == 0)
+    return;
+  for (size_t i = 0; i < ARRAY_SIZE(member_counters); i++)
+    add_member_counter(o, set, &member_counters[i]);
+  metrics_family(o, "bench_member_latency_seconds", "histogram",
+         "Latency of the events of a member.");
+  for (unsigned i = 0; i < n; i++) {
+    struct class_totals t = { .hist = work };
+    struct strbuf label = { 0 };
+
+    class_read(set, i, &t);
+    metrics_label(&label, "member", class_name(set, i));
+    metrics_histogram(o->b, "bench_member_latency_seconds", strbuf_str(&label),
+                      work, jobj_seconds(t.sum_ns));
+    strbuf_done(&label);
+  }
+}
+
 /* The samples of a figure, each with the name of its server. */
-static void add_figure(const struct out *o, struct monitor *m,
+static void add_figure(const struct metrics_out *o, struct monitor *m,
                        enum server_figure f)
 {
   const struct server_figure_info *info = &figures_info[f];
@@ -177,7 +232,7 @@ static void add_figure(const struct out *o, struct monitor *m,
     if (!(counts ? all.did.has[f] : now.known && now.did.has[f]))
       continue;
     if (!begun)
-      family(o, strbuf_str(&name), counts ? "counter" : "gauge", info->help);
+      metrics_family(o, strbuf_str(&name), counts ? "counter" : "gauge", info->help);
     begun = true;
     strbuf_addf(o->b, "%s%s{", strbuf_str(&name), counts ? "_total" : "");
     metrics_label(o->b, "server", all.target);
@@ -187,15 +242,15 @@ static void add_figure(const struct out *o, struct monitor *m,
   strbuf_done(&name);
 }
 
-static void add_servers(const struct out *o, struct monitor *m)
+static void add_servers(const struct metrics_out *o, struct monitor *m)
 {
   for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++)
     add_figure(o, m, (enum server_figure)f);
 }
 
-static void add_info(const struct out *o, const struct results_shared *shared)
+static void add_info(const struct metrics_out *o, const struct results_shared *shared)
 {
-  family(o, "bench", "info", "The program and its test.");
+  metrics_family(o, "bench", "info", "The program and its test.");
   strbuf_adds(o->b, "bench_info{");
   metrics_label(o->b, "version", PACKAGE_VERSION);
   strbuf_adds(o->b, ",");
@@ -203,13 +258,20 @@ static void add_info(const struct out *o, const struct results_shared *shared)
   strbuf_adds(o->b, "} 1\n");
 }
 
-static void add_outages(const struct out *o, const struct outages *outages)
+static void add_marks(const struct metrics_out *o, const struct marks *m)
+{
+  if (m)
+    add_counter(o, "bench_marks", "Marks that the experimenter has put.",
+                marks_count(m) + marks_lost(m));
+}
+
+static void add_outages(const struct metrics_out *o, const struct outages *outages)
 {
   if (!outages)
     return;
   add_counter(o, "bench_stalls", "Times without any success that have ended.",
               atomic_load_explicit(&outages->count, memory_order_relaxed));
-  family(o, "bench_stalled_seconds", "counter", "Their sum.");
+  metrics_family(o, "bench_stalled_seconds", "counter", "Their sum.");
   strbuf_addf(
     o->b, "bench_stalled_seconds_total %.6f\n",
     jobj_seconds(atomic_load_explicit(&outages->sum_ns, memory_order_relaxed)));
@@ -218,16 +280,16 @@ static void add_outages(const struct out *o, const struct outages *outages)
 void metrics_write(struct strbuf *b, enum metrics_format format,
                    const struct results_shared *shared, struct hist_sum *work)
 {
-  const struct out o = { b, format };
+  const struct metrics_out o = { b, format };
   const struct run_start *start = &shared->start;
   struct sums s;
 
   add_info(&o, shared);
   if (shared->started) {
     add_up(&s, start->recorders, work);
-    family(&o, "bench_threads", "gauge", "Worker threads.");
+    metrics_family(&o, "bench_threads", "gauge", "Worker threads.");
     strbuf_addf(b, "bench_threads %u\n", start->threads);
-    family(&o, "bench_start_time_seconds", "gauge",
+    metrics_family(&o, "bench_start_time_seconds", "gauge",
            "When the load began, since the epoch.");
     strbuf_addf(b, "bench_start_time_seconds %.3f\n",
                 jobj_seconds(start->wall_ns));
@@ -241,14 +303,19 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     add_counter(&o, "bench_reconnects", "Connections that were made again.",
                 s.counter[COUNTER_RECONNECT]);
     add_outages(&o, start->outages);
+    add_marks(&o, shared->marks);
     add_counter(&o, "bench_read_bytes", "Bytes read by the test.",
                 s.counter[COUNTER_BYTES_READ]);
     add_counter(&o, "bench_written_bytes", "Bytes written by the test.",
                 s.counter[COUNTER_BYTES_WRITTEN]);
     add_classes(&o, start->classes);
-    family(&o, "bench_latency_seconds", "histogram", "Latency of events.");
-    metrics_histogram(b, "bench_latency_seconds", work, jobj_seconds(s.sum_ns));
+    metrics_family(&o, "bench_latency_seconds", "histogram",
+                   "Latency of events.");
+    metrics_histogram(b, "bench_latency_seconds", NULL, work,
+                      jobj_seconds(s.sum_ns));
+    add_members(&o, start->members, work);
     add_servers(&o, shared->monitor);
+    metrics_machine(&o, "", shared->disk->device);
   }
   if (format == METRICS_OPENMETRICS)
     strbuf_adds(b, "# EOF\n");

@@ -29,8 +29,9 @@ bool metrics_wants_openmetrics(const char *accept);
 void metrics_write(struct strbuf *b, enum metrics_format format,
                    const struct results_shared *shared, struct hist_sum *work);
 
-/* The same for given numbers: cumulative counts of latencies, in seconds. */
-void metrics_histogram(struct strbuf *b, const char *name,
+/* The same for given numbers: cumulative counts of latencies, in seconds.
+ * `label` is NULL, or a label of all samples as metrics_label() writes it. */
+void metrics_histogram(struct strbuf *b, const char *name, const char *label,
                        const struct hist_sum *h, double sum_s);
 
 /* Write NAME="VALUE", escaped as needed.  A value that is not valid UTF-8 is

@@ -106,11 +106,12 @@ const struct opt results_opts[] = {
     .expected = "a port, or an address and a port as in 127.0.0.1:8080",
     .show_as = "[=[ADDR:]PORT]",
     .help = "serve a page that follows the run, port 8080 by default",
-    .man = "The page has throughput, latencies, errors, the machine, classes "
-           "of operations and the time left, once per second, and ends as the "
-           "page of report, which can be saved. It is on the loopback address "
-           "unless another is given. The end of a run waits for viewers that "
-           "take the report, up to two seconds for one that takes nothing.",
+    .man = "The page has throughput, latencies, errors, machine and servers, "
+           "classes of operations, marks and the time left, once per second, "
+           "and ends as the page of report, which can be saved. It is on the "
+           "loopback address unless another is given. The end of a run waits "
+           "for viewers that take the report, up to two seconds for one that "
+           "takes nothing.",
   },
   {
     OPT_STRING(struct results_cfg, summary),

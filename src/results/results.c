@@ -20,6 +20,7 @@
 #include "base/wait.h"
 #include "opt/optset.h"
 #include "report/life.h"
+#include "report/marks.h"
 #include "results/csv.h"
 #include "results/disk.h"
 #include "results/document.h"
@@ -230,6 +231,12 @@ void results_set_monitor(struct results *r, struct monitor *monitor)
     r->shared.monitor = monitor;
 }
 
+void results_set_marks(struct results *r, const struct marks *marks)
+{
+  if (r)
+    r->shared.marks = marks;
+}
+
 bool results_coincidence(const struct results *r, unsigned i,
                          struct strbuf *ret)
 {
@@ -369,6 +376,14 @@ static bool is_conductors(const struct report *report)
          report->kind == REPORT_FORCED;
 }
 
+/* The marks since the last interval.  A partial one is the last. */
+static void next_marks(struct results_shared *s, const struct report *report)
+{
+  s->marks_from = s->marks_to;
+  s->marks_to = marks_until(s->marks,
+                            report->partial ? UINT64_MAX : report->end_ns);
+}
+
 static int on_report(void *ctx, const struct report_setup *setup,
                      const struct report *report, struct err *err)
 {
@@ -383,6 +398,7 @@ static int on_report(void *ctx, const struct report_setup *setup,
     return rc;
   if (!r->ended) {
     if (report->kind == REPORT_INTERVAL) {
+      next_marks(&r->shared, report);
       system_next(&r->system, report->end_ns, &r->shared.sys);
       coincidences_add(&r->shared.coincidences, report, &r->shared.sys,
                        r->shared.monitor);

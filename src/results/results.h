@@ -14,6 +14,7 @@
 struct err;
 struct event_rings;
 struct leave;
+struct marks;
 struct monitor;
 struct optset;
 struct results;
@@ -52,6 +53,10 @@ void results_limits(struct results *r, uint64_t time_ns, uint64_t events);
 /* Before a run: what reads the servers; borrowed until the end.  Both may be
  * NULL. */
 void results_set_monitor(struct results *r, struct monitor *monitor);
+
+/* Before a run: the marks that it gets; borrowed until the end.  Both may be
+ * NULL. */
+void results_set_marks(struct results *r, const struct marks *marks);
 
 /* After the run: what happens when it stumbles, as a sentence; false: there are
  * no more. */

@@ -14,6 +14,7 @@
 #include "results/system.h"
 
 struct err;
+struct marks;
 struct monitor;
 struct optset;
 
@@ -25,6 +26,9 @@ struct results_shared {
   const struct optset *set;
   struct disk *disk;
   struct monitor *monitor; /* [opt] reads the servers */
+
+  const struct marks *marks;     /* [opt] borrowed */
+  unsigned marks_from, marks_to; /* those of the interval that is reported */
 
   struct coincidences coincidences;
 

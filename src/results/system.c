@@ -9,24 +9,20 @@
 
 #include "base/clock.h"
 
-enum {
-  SECTOR = 512 /* the unit of the kernel's statistics, for all disks */
-};
-
 typedef unsigned long long count; /* a type that scanf has */
 
-static FILE *open_below(const struct system_watch *w, const char *name)
+static FILE *open_below(const char *root, const char *name)
 {
   char path[PATH_MAX];
 
-  (void)snprintf(path, sizeof(path), "%s%s", w->root, name);
+  (void)snprintf(path, sizeof(path), "%s%s", root, name);
   return fopen(path, "re");
 }
 
-static void read_cpu(const struct system_watch *w, struct system_counts *ret)
+static void read_cpu(const char *root, struct system_counts *ret)
 {
   count user, nice, system, idle, iowait, irq, softirq, steal, switches;
-  FILE *f = open_below(w, "/proc/stat");
+  FILE *f = open_below(root, "/proc/stat");
   char line[4096];
 
   if (!f)
@@ -49,10 +45,11 @@ static void read_cpu(const struct system_watch *w, struct system_counts *ret)
   (void)fclose(f);
 }
 
-static void read_disk(const struct system_watch *w, struct system_counts *ret)
+static void read_disk(const char *root, const char *device,
+                      struct system_counts *ret)
 {
   count reads, read_sectors, writes, written_sectors, busy_ms;
-  FILE *f = open_below(w, "/proc/diskstats");
+  FILE *f = open_below(root, "/proc/diskstats");
   char line[512], name[64];
 
   while (f && fgets(line, sizeof(line), f)) {
@@ -60,7 +57,7 @@ static void read_disk(const struct system_watch *w, struct system_counts *ret)
                "%*u %*u %63s %llu %*u %llu %*u %llu %*u %llu %*u %*u %llu",
                name, &reads, &read_sectors, &writes, &written_sectors,
                &busy_ms) != 6 ||
-        strcmp(name, w->device) != 0)
+        strcmp(name, device) != 0)
       continue;
     ret->has_disk = true;
     ret->reads = reads;
@@ -73,10 +70,10 @@ static void read_disk(const struct system_watch *w, struct system_counts *ret)
     (void)fclose(f);
 }
 
-static void read_net(const struct system_watch *w, struct system_counts *ret)
+static void read_net(const char *root, struct system_counts *ret)
 {
   count received, sent;
-  FILE *f = open_below(w, "/proc/net/dev");
+  FILE *f = open_below(root, "/proc/net/dev");
   char line[512];
 
   while (f && fgets(line, sizeof(line), f)) {
@@ -99,13 +96,14 @@ static void read_net(const struct system_watch *w, struct system_counts *ret)
     (void)fclose(f);
 }
 
-static void read_all(const struct system_watch *w, struct system_counts *ret)
+void system_read(const char *root, const char *device,
+                 struct system_counts *ret)
 {
   memset(ret, 0, sizeof(*ret));
-  read_cpu(w, ret);
-  if (w->device[0] != '\0')
-    read_disk(w, ret);
-  read_net(w, ret);
+  read_cpu(root, ret);
+  if (device[0] != '\0')
+    read_disk(root, device, ret);
+  read_net(root, ret);
 }
 
 void system_start(struct system_watch *w, const char *root, const char *device,
@@ -114,7 +112,7 @@ void system_start(struct system_watch *w, const char *root, const char *device,
   memset(w, 0, sizeof(*w));
   (void)snprintf(w->root, sizeof(w->root), "%s", root);
   (void)snprintf(w->device, sizeof(w->device), "%s", device);
-  read_all(w, &w->last);
+  system_read(w->root, w->device, &w->last);
   strain_read(w->root, &w->last_strain);
   w->last_ns = now_ns;
 }
@@ -156,8 +154,8 @@ static void fill_disk(struct system_use *u, const struct system_counts *now,
   u->has_disk = now->has_disk && last->has_disk;
   u->reads = grown(now->reads, last->reads);
   u->writes = grown(now->writes, last->writes);
-  u->read_bytes = SECTOR * grown(now->read_sectors, last->read_sectors);
-  u->written_bytes = SECTOR *
+  u->read_bytes = SYSTEM_SECTOR * grown(now->read_sectors, last->read_sectors);
+  u->written_bytes = SYSTEM_SECTOR *
                      grown(now->written_sectors, last->written_sectors);
   if (ms > 0.0)
     u->busy = (double)grown(now->busy_ms, last->busy_ms) / ms;
@@ -172,7 +170,7 @@ void system_next(struct system_watch *w, uint64_t now_ns,
   struct strain_counts strain;
   struct system_counts now;
 
-  read_all(w, &now);
+  system_read(w->root, w->device, &now);
   strain_read(w->root, &strain);
   memset(ret, 0, sizeof(*ret));
   ret->period_ns = grown(now_ns, w->last_ns);

@@ -12,6 +12,10 @@
 
 #include "results/strain.h"
 
+enum {
+  SYSTEM_SECTOR = 512 /* the unit of the kernel's statistics, for all disks */
+};
+
 /* Counters since the machine was started, in the kernel's units. */
 struct system_counts {
   bool has_cpu, has_disk, has_net;
@@ -41,6 +45,10 @@ struct system_use {
   uint64_t received_bytes, sent_bytes, loopback_bytes;
   struct strain_use strain;
 };
+
+/* Read the counters; `device` is a disk, or "". */
+void system_read(const char *root, const char *device,
+                 struct system_counts *ret);
 
 /* Begin the first interval. */
 void system_start(struct system_watch *w, const char *root, const char *device,

@@ -93,6 +93,7 @@ void life_start(struct run *run)
     .carriers = run->plan->carriers,
     .recorders = &run->recorders,
     .classes = run->classes,
+    .members = run->members,
     .arrivals = arrivals_any(run) ? &run->arrivals : NULL,
     .outages = run->outages.limit_ns > 0 ? &run->outages : NULL,
   };

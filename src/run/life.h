@@ -31,7 +31,7 @@ struct life {
   _Atomic uint32_t left;  /* workers for which the measured part has ended */
   struct client_use last; /* what it has used when the last of them left */
   struct machine_counts machine_before, machine_after; /* like base and last */
-  struct machine_counts machine_forced; /* at a forced end */
+  struct machine_counts machine_forced;                /* at a forced end */
   struct neighbours neighbours; /* other programs before the load; owned */
   /* What was used in the measured part; of the conductor. */
   struct client_use client;

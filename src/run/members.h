@@ -6,21 +6,14 @@
 #define BENCH_RUN_MEMBERS_H
 
 #include <stdbool.h>
-#include <stdint.h>
+#include "stats/report.h"
 
 struct err;
 struct run;
 
-struct run_member {
-  const char *name;
-  unsigned clients; /* workers that run only this member; 0 in all members:
-                     * each worker runs all of them */
-  double rate; /* of its clients together, per second; 0: none of its own */
-};
-
 struct run_members {
   unsigned n;
-  const struct run_member *of; /* [n] */
+  const struct report_member *of; /* [n] */
 };
 
 /*

@@ -285,6 +285,22 @@ const struct opt run_opts[] = {
            "events, so that long events are no outages.",
   },
   {
+    OPT_STRING(struct run_cfg, mark),
+    .name = "mark",
+    .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_PATH,
+    .bare = "auto",
+    .expected = "the name of a fifo",
+    .show_as = "[=FIFO]",
+    .help = "take marks, which \"mark PROCESS TEXT\" puts on the time axis",
+    .man = "Each line that is written to the fifo becomes a mark with its "
+           "moment, in the text, all files of results, live metrics and "
+           "charts. \"bench mark PROCESS TEXT\" writes one, and so does any "
+           "shell. Without a name the fifo is bench-PROCESS.mark in "
+           "$XDG_RUNTIME_DIR, $TMPDIR or /tmp. A fifo that does not exist is "
+           "made for this user alone, and removed at the end. The first 1000 "
+           "marks are kept, each with at most 255 bytes.",
+  },
+  {
     OPT_TIME(struct run_cfg, report_interval_s),
     .name = "report-interval",
     .flags = OPT_COMMON,

@@ -33,6 +33,7 @@ struct run_cfg {
   int rate_overload;            /* enum rate_overload */
   const char *think_time;       /* see think_parse() */
   double stall_s;               /* 0: stalls are not looked for */
+  const char *mark;             /* a fifo, "auto"; "": no marks are taken */
   double report_interval_s;     /* 0: none */
   struct opt_list report_checkpoints;
   bool until_decided; /* the end of a run that has an objective */

@@ -138,6 +138,10 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
     return rc;
   c->opened = true;
   run->report_setup.form = run->test->form;
+  if (run->test->members) {
+    run->report_setup.n_members = run->test->members->n;
+    run->report_setup.members = run->test->members->of;
+  }
   if (run_members_rated(run->test->members))
     run->report_setup.rate = true;
   if (ops->setup)

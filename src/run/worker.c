@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "loop/fiber.h"
@@ -380,6 +381,41 @@ bool worker_turn(struct worker *w)
 bool worker_more(struct worker *w)
 {
   return admit(w, clock_now_ns());
+}
+
+/* Nobody says when the last ticket is taken, so a worker that takes none looks
+ * so often. */
+#define LINGER_NS (20 * NS_PER_MS)
+
+/* Are there no more tickets for others? */
+static bool out_of_tickets(struct worker *w)
+{
+  return w->counted && w->plan->events != PLAN_NO_LIMIT &&
+         atomic_load_explicit(&w->run->tickets, memory_order_relaxed) == 0;
+}
+
+bool worker_linger(struct worker *w, uint64_t ns)
+{
+  struct run *run = w->run;
+  uint64_t now = clock_now_ns();
+  const uint64_t until = now + ns;
+
+  worker_abandon(w);
+  set_phase(w, WORKER_IDLE);
+  for (;;) {
+    uint64_t wake = min_u64(until, run->end_ns);
+
+    if (now >= run->measured_ns && !w->counted)
+      end_warmup(w, &now);
+    if (run_stopped(run) || time_is_over(run, now) || out_of_tickets(w))
+      return leave(w, now, NULL);
+    if (now >= until)
+      return true;
+    if (w->plan->events != PLAN_NO_LIMIT)
+      wake = min_u64(wake, now + LINGER_NS);
+    loop_wait_while(&run->stop, STOP_NO, wake);
+    now = clock_now_ns();
+  }
 }
 
 void worker_start(struct worker *w)

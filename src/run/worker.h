@@ -130,6 +130,12 @@ void worker_stop(struct worker *w);
 void worker_give(struct worker *w, unsigned member);
 bool worker_turn(struct worker *w);
 
+/*
+ * For a loop that runs no events: wait so long.  False: no event may start any
+ * more, because the run is stopped, or out of time or of events.
+ */
+bool worker_linger(struct worker *w, uint64_t ns);
+
 /* The open event ends and is not counted; its ticket is used up. */
 void worker_abandon(struct worker *w);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 /* One class: its numbers when the periods began. */
 struct class_track {
   struct class_totals interval, total;
@@ -122,6 +124,13 @@ static void fit_sum(struct class_report *r)
 
 /* Fill in the difference between `now`, which has just been read, and
  * `base`. */
+uint64_t class_percentile(const struct class_report *c, double pct)
+{
+  const uint64_t ns = c->count > 0 ? hist_percentile(c->hist, pct) : 0;
+
+  return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
+}
+
 static void fill(struct class_periods *p, unsigned id,
                  const struct class_totals *base)
 {

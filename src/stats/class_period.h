@@ -22,6 +22,9 @@ struct class_report {
   uint64_t reconnects;         /* see class_add_trouble() */
 };
 
+/* A percentile of its times, within [min, max]; 0: there are none. */
+uint64_t class_percentile(const struct class_report *c, double pct);
+
 struct class_list {
   unsigned n;
   const struct class_report *of; /* borrowed */

@@ -30,6 +30,15 @@ enum report_kind {
   REPORT_FORCED, /* final, but workers may be inside an event */
 };
 
+/* A member of a mix, as the command line says. */
+struct report_member {
+  const char *name;
+  double share;     /* of all events, by its weight; 0: it has no weight */
+  unsigned clients; /* workers that run only this member; 0 in all members:
+                     * each worker runs all of them */
+  double rate; /* of its clients together, per second; 0: none of its own */
+};
+
 /* The settings that are the same in all reports of a run. */
 struct report_setup {
   /* Options, whose rows fill them in. */
@@ -57,6 +66,8 @@ struct report_setup {
   unsigned interval_decimals;     /* decimals of the time in interval lines */
   const struct report_form *form; /* [opt] of the test: report/form.h */
   const void *of_test;            /* [opt] borrowed; for the form */
+  unsigned n_members;             /* of a mix; 0: it is none */
+  const struct report_member *members; /* borrowed; [n_members] */
 };
 
 extern const struct opt report_opts[];

@@ -19,6 +19,7 @@
 #include "tools/compare_internal.h"
 #include "tools/compare_series.h"
 #include "tools/figure.h"
+#include "tools/members.h"
 
 /* For percentiles: a run must have so many events above it. */
 #define BEYOND_RUN 100.0
@@ -36,7 +37,7 @@ static bool has_tail(const struct group *g, const struct compare_series *s,
                      const struct figure *f)
 {
   for (size_t i = 0; i < g->n; i++) {
-    if (g->runs[i]->events * f->beyond < BEYOND_RUN)
+    if (compare_events(g->runs[i], f) * f->beyond < BEYOND_RUN)
       return false;
     /* There are enough intervals, but each has too few of these events. */
     if (s->runs[i].n < 4 && g->runs[i]->n_intervals > 4 &&
@@ -81,7 +82,9 @@ void compare_add(struct comparisons *c, const char *name,
   }
   c->of = more;
   here = &c->of[c->n];
-  *here = (struct comparison){ .name = mem_strdup(name), .kind = f->kind };
+  *here = (struct comparison){ .name = mem_strdup(name),
+                               .kind = f->kind,
+                               .member = f->member };
   if (!here->name) {
     c->failed = true;
     return;
@@ -103,11 +106,38 @@ void compare_add(struct comparisons *c, const char *name,
   compare_series_done(&other);
 }
 
-/* The percentiles that both groups have, in ascending order. */
-static void add_percentiles(struct comparisons *c)
+/* The name of the figure begins with that of the member, if it is one's. */
+static void add_of(struct comparisons *c, const char *name,
+                   const struct figure *f)
 {
-  const json_t *have = result_at(c->base->runs[0]->json,
-                                 "totals.latency_ns.percentiles");
+  struct strbuf full = { 0 };
+
+  if (f->member)
+    strbuf_addf(&full, "%s: ", f->member);
+  strbuf_adds(&full, name);
+  c->failed = c->failed || full.failed;
+  compare_add(c, strbuf_str(&full), f);
+  strbuf_done(&full);
+}
+
+/* Does the first run have this percentile? */
+static bool has_percentile(const struct group *g, const char *key,
+                           const char *member)
+{
+  const struct result *r = g->runs[0];
+
+  return isfinite(member
+                    ? member_percentile(member_find(r->json, member), key)
+                    : result_percentile(r, key));
+}
+
+/* The percentiles that both groups have, in ascending order. */
+static void add_percentiles(struct comparisons *c, const char *member)
+{
+  const json_t *base = c->base->runs[0]->json;
+  const json_t *have =
+    member ? result_at(member_find(base, member), "latency_ns.percentiles")
+           : result_at(base, "totals.latency_ns.percentiles");
   double last = 0;
 
   for (;;) {
@@ -128,13 +158,33 @@ static void add_percentiles(struct comparisons *c)
     if (!next)
       return;
     last = lowest;
-    if (!isfinite(result_percentile(c->other->runs[0], next)))
+    if (!has_percentile(c->other, next, member))
       continue;
     strbuf_addf(&name, "p%s", next);
-    compare_add(
-      c, strbuf_str(&name),
-      &(struct figure){ COMPARE_LATENCY, next, false, 1 - lowest / 100 });
+    add_of(c, strbuf_str(&name),
+           &(struct figure){ .kind = COMPARE_LATENCY,
+                             .key = next,
+                             .beyond = 1 - lowest / 100,
+                             .member = member });
     strbuf_done(&name);
+  }
+}
+
+/* The members that both mixes have: matched by their names. */
+static void add_members(struct comparisons *c)
+{
+  const json_t *list = json_object_get(c->base->runs[0]->json, "members");
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *name = result_text_at(json_array_get(list, i), "name");
+
+    if (!name || !member_find(c->other->runs[0]->json, name))
+      continue;
+    add_of(c, "events/s",
+           &(struct figure){ .kind = COMPARE_THROUGHPUT, .member = name });
+    add_of(c, "mean",
+           &(struct figure){ .kind = COMPARE_LATENCY, .member = name });
+    add_percentiles(c, name);
   }
 }
 
@@ -154,7 +204,8 @@ static void add_classes(struct comparisons *c)
     const size_t before = c->n;
 
     if (name && compare_class_of(other, name))
-      compare_add(c, name, &(struct figure){ COMPARE_CLASS, name, false, 0 });
+      compare_add(c, name,
+                  &(struct figure){ .kind = COMPARE_CLASS, .key = name });
     if (c->n > before)
       c->of[before].share = rows.of[i].share;
   }
@@ -191,7 +242,8 @@ static void add_own_figures(struct comparisons *c)
   json_object_foreach((json_t *)(uintptr_t)have, name, value)
   {
     if (compare_own_figure(c->other->runs[0], name))
-      compare_add(c, name, &(struct figure){ kind_of(value), name, false, 0 });
+      compare_add(c, name,
+                  &(struct figure){ .kind = kind_of(value), .key = name });
   }
 }
 
@@ -213,22 +265,22 @@ static void add_server_figures(struct comparisons *c)
     if (compare_server_figure(c->base->runs[0], of[i].key) > 0 &&
         compare_server_figure(c->other->runs[0], of[i].key) > 0)
       compare_add(c, of[i].name,
-                  &(struct figure){ of[i].kind, of[i].key, false, 0 });
+                  &(struct figure){ .kind = of[i].kind, .key = of[i].key });
   }
 }
 
 static void add_usual_figures(struct comparisons *c)
 {
-  compare_add(c, "events/s",
-              &(struct figure){ COMPARE_THROUGHPUT, NULL, false, 0 });
+  compare_add(c, "events/s", &(struct figure){ .kind = COMPARE_THROUGHPUT });
   if (isfinite(c->base->runs[0]->queries_per_s) &&
       isfinite(c->other->runs[0]->queries_per_s))
     compare_add(c, "queries/s",
-                &(struct figure){ COMPARE_THROUGHPUT, NULL, true, 0 });
-  compare_add(c, "mean", &(struct figure){ COMPARE_LATENCY, NULL, false, 0 });
-  add_percentiles(c);
-  compare_add(c, "client CPU/event",
-              &(struct figure){ COMPARE_CPU, NULL, false, 0 });
+                &(struct figure){ .kind = COMPARE_THROUGHPUT,
+                                  .queries = true });
+  compare_add(c, "mean", &(struct figure){ .kind = COMPARE_LATENCY });
+  add_percentiles(c, NULL);
+  add_members(c);
+  compare_add(c, "client CPU/event", &(struct figure){ .kind = COMPARE_CPU });
   add_server_figures(c);
   /* A class there is a kernel, whose time its throughput has already. */
   if (compare_add_kernels(c) == 0)

@@ -35,6 +35,8 @@ static inline bool compare_is_rate(enum compare_kind kind)
 
 struct comparison {
   char *name; /* owned: "events/s", "p95", the text of a statement */
+  /* [opt] borrowed from the base: a figure of this member of a mix. */
+  const char *member;
   enum compare_kind kind;
   bool known;   /* there is a comparison */
   bool too_few; /* too few events for this percentile: hence not known */

@@ -20,6 +20,7 @@ struct figure {
   const char *key;
   bool queries;  /* THROUGHPUT: of queries, not of events */
   double beyond; /* percentiles: share of the events above it; may be 0 */
+  const char *member; /* [opt] of this member of a mix, not of the whole */
 };
 
 /* Compare one figure; without memory, c->failed is set. */

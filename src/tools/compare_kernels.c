@@ -69,7 +69,7 @@ size_t compare_add_kernels(struct comparisons *c)
   {
     if (json_object_get(other, name))
       compare_add(c, name,
-                  &(struct figure){ COMPARE_THROUGHPUT, name, false, 0 });
+                  &(struct figure){ .kind = COMPARE_THROUGHPUT, .key = name });
   }
   if (c->n == first || c->failed)
     return 0;

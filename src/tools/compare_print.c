@@ -202,6 +202,8 @@ static json_t *figure_json(const struct comparison *c, double share)
 
   jobj_text(&o, "name", c->name);
   jobj_text(&o, "kind", kinds[c->kind]);
+  if (c->member)
+    jobj_text(&o, "member", c->member);
   jobj_text(&o, "unit", unit_of(c->kind));
   jobj_text(&o, "verdict", verdict_name(verdict_of(c, share)));
   if (!c->known)

@@ -9,6 +9,7 @@
 
 #include "tools/compare_internal.h"
 #include "tools/figure.h"
+#include "tools/members.h"
 
 /* For percentiles: an interval must have so many events above it. */
 #define BEYOND_INTERVAL 10.0
@@ -79,8 +80,50 @@ static bool kernel_sample_of(const struct result_interval *i, const char *name,
   return *ret_num > 0 && *ret_den > 0;
 }
 
+/* A figure of a member of a mix: throughput or latency. */
+static double member_value(const json_t *json, const struct figure *f)
+{
+  const json_t *member = member_find(json, f->member);
+
+  if (f->kind == COMPARE_THROUGHPUT)
+    return result_number_at(member, "events_per_s");
+  if (f->key)
+    return member_percentile(member, f->key);
+  return result_number_at(member, "events") > 0
+           ? result_number_at(member, "latency_ns.mean")
+           : NAN;
+}
+
+static bool member_sample_of(const struct result_interval *i,
+                             const struct figure *f, double *ret_num,
+                             double *ret_den)
+{
+  const double events = result_number_at(member_find(i->json, f->member),
+                                         "events");
+  const double value = member_value(i->json, f);
+
+  if (f->kind == COMPARE_THROUGHPUT) {
+    *ret_num = events;
+    *ret_den = i->period_s;
+    return isfinite(events) && i->period_s > 0;
+  }
+  if (f->key && events * f->beyond < BEYOND_INTERVAL)
+    return false;
+  *ret_num = value * events;
+  *ret_den = events;
+  return events > 0 && isfinite(value);
+}
+
+double compare_events(const struct result *r, const struct figure *f)
+{
+  return f->member ? result_number_at(member_find(r->json, f->member), "events")
+                   : r->events;
+}
+
 static double value_of(const struct result *r, const struct figure *f)
 {
+  if (f->member)
+    return member_value(r->json, f);
   switch (f->kind) {
   case COMPARE_THROUGHPUT:
     if (f->key)
@@ -114,6 +157,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
   const json_t *class;
   double weight = i->events, value = NAN;
 
+  if (f->member)
+    return member_sample_of(i, f, ret_num, ret_den);
   switch (f->kind) {
   case COMPARE_THROUGHPUT:
     if (f->key)

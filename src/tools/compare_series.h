@@ -28,6 +28,9 @@ bool compare_series_init(struct compare_series *s, const struct group *g,
                          const struct figure *f);
 void compare_series_done(struct compare_series *s);
 
+/* The events that the figure is about: those of a run, or of a member. */
+double compare_events(const struct result *r, const struct figure *f);
+
 /* The class of that name in a list of a document, or NULL. */
 const json_t *compare_class_of(const json_t *list, const char *name);
 

@@ -99,7 +99,7 @@
       c.cursor.setAttribute('x1', x);
       c.cursor.setAttribute('x2', x);
       c.cursor.setAttribute('visibility', 'visible');
-      c.at.textContent = 'at ' + number(t, 1) + ' s';
+      c.at.textContent = 'at ' + number(t, 1) + ' s' + bandsAt(c, t, x);
       c.lines.forEach((line, i) => {
         const list = c.times[line.times - 1];
         const y = list && line.y[nearest(list, t)];
@@ -108,6 +108,9 @@
       if (c.grid) sayCell(c, t, over === c ? heightAt(c, event) : null);
     }
   };
+  /* What is shaded there, and marks that are near. */
+  const bandsAt = (c, t, x) => c.bands.filter(b => (t >= +b.dataset.from && t <= +b.dataset.to) ||
+    Math.abs(x - placeX(c, +b.dataset.from)) < 5).map(b => ', ' + b.textContent.trim()).join('');
   const sayCell = (c, t, height) => {
     const {x, y, counts} = c.grid, rows = y.length - 1;
     let column = x.findIndex(end => end >= t) - 1;

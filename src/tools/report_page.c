@@ -192,6 +192,7 @@ static void pictures(struct page *p)
   }
   charts(p, "Kernels", view_charts_kernels);
   charts(p, "Over time", view_charts_over_time);
+  charts(p, "Members over time", view_charts_members);
   charts(p, "Distribution of latencies", view_charts_distribution);
   charts(p, "Distribution of fsync", view_charts_fsync);
 }
@@ -201,8 +202,10 @@ static void write_results(struct page *p)
 {
   find_part(p);
   part(p, "Summary", view_summary);
+  part(p, "Members", view_members);
   part(p, "Options that differ", view_other_options);
   part(p, "Warnings", view_warnings);
+  part(p, "Marks", view_marks);
   if (p->format == REPORT_HTML)
     pictures(p);
   part(p, "Figures", view_figures);

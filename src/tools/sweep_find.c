@@ -136,6 +136,8 @@ static void print_step(const struct sweep *s, const struct find *f)
     (void)fprintf(s->text, "  %10.2f events/s", step->throughput);
   if (f->latency_ns[i] > 0 && isfinite(f->latency_ns[i]))
     (void)fprintf(s->text, "  %10.3f ms", f->latency_ns[i] / 1e6);
+  else if (has_run)
+    (void)fprintf(s->text, "  %10s   ", "-");
   if (has_run)
     (void)fprintf(s->text, "  %7.1f s", result->run.period_s);
   print_codes(s, result->json);

@@ -29,4 +29,4 @@ const struct tool tool_verify = {
 const struct tool *const tool_list[] = { &tool_compare, &tool_report,
                                          &tool_rerun,   &tool_doctor,
                                          &tool_machine, &tool_verify,
-                                         NULL };
+                                         &tool_mark,    NULL };

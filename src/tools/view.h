@@ -69,6 +69,8 @@ void view_find_steps(const struct view *v, struct table *t);
 /* The tables; one without rows is empty.  The summary has the percentiles that
  * were asked for, and some usual ones. */
 void view_summary(const struct view *v, struct table *t);
+/* A row for each member of each mix. */
+void view_members(const struct view *v, struct table *t);
 /* The figures that a test has named. */
 void view_figures(const struct view *v, struct table *t);
 /* Is there one of --memory-test, or of --cpu-scaling?  Its events are only
@@ -79,6 +81,8 @@ void view_statements(const struct view_run *r, struct table *t);
 void view_intervals(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);
+/* What the experimenter has put on the time axis. */
+void view_marks(const struct view *v, struct table *t);
 /* The steps without a result; view_warnings() has them, too. */
 void view_failed(const struct view *v, struct table *t);
 

@@ -12,12 +12,23 @@
 #include "base/strbuf.h"
 #include "tools/chart.h"
 #include "tools/html.h"
+#include "tools/members.h"
 #include "tools/view.h"
 #include "tools/view_bands.h"
 #include "tools/view_draw.h"
 
+static double member_at(const struct trace *t, const json_t *interval)
+{
+  const json_t *member = member_find(interval, t->member);
+
+  return t->scale * (t->path ? result_number_at(member, t->path)
+                             : member_percentile(member, t->percentile));
+}
+
 static double trace_at(const struct trace *t, const struct result_interval *i)
 {
+  if (t->member)
+    return member_at(t, i->json);
   return t->scale * (t->path ? result_number_at(i->json, t->path)
                              : result_interval_percentile(i, t->percentile));
 }
@@ -143,11 +154,11 @@ static void say_missing(const struct view *v, struct strbuf *out)
 static void latency_over_time(const struct view *v, struct strbuf *out)
 {
   static const struct trace traces[] = {
-    { "p50", NULL, "50", 1 },
-    { "p95", NULL, "95", 1 },
-    { "p99", NULL, "99", 1 },
-    { "p99.9", NULL, "99.9", 1 },
-    { "max", "latency_ns.max", NULL, 1 },
+    { "p50", NULL, "50", 1, NULL },
+    { "p95", NULL, "95", 1, NULL },
+    { "p99", NULL, "99", 1, NULL },
+    { "p99.9", NULL, "99.9", 1, NULL },
+    { "max", "latency_ns.max", NULL, 1, NULL },
   };
   static const char *const titles[] = { "Median latency over time", NULL,
                                         "99th percentile over time" };
@@ -195,10 +206,11 @@ void view_times(const struct view *v, struct strbuf *out)
 
 void view_charts_over_time(const struct view *v, struct strbuf *out)
 {
-  static const struct trace events = { "", "events_per_s", NULL, 1 };
-  static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
-  static const struct trace offered = { "", "offered_per_s", NULL, 1 };
-  static const struct trace errors = { "", "errors_per_s", NULL, 1 };
+  static const struct trace events = { "", "events_per_s", NULL, 1, NULL };
+  static const struct trace queries = { "", "queries.total_per_s", NULL,
+                                        1, NULL };
+  static const struct trace offered = { "", "offered_per_s", NULL, 1, NULL };
+  static const struct trace errors = { "", "errors_per_s", NULL, 1, NULL };
   struct chart c;
 
   if (!has_lines(v)) {
@@ -239,19 +251,19 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
 static void system_of_one(const struct view *v, struct strbuf *out)
 {
   static const struct trace cpu[] = {
-    { "user", "system.cpu.user_ratio", NULL, 100 },
-    { "system", "system.cpu.system_ratio", NULL, 100 },
-    { "iowait", "system.cpu.iowait_ratio", NULL, 100 },
-    { "stolen", "system.cpu.steal_ratio", NULL, 100 },
+    { "user", "system.cpu.user_ratio", NULL, 100, NULL },
+    { "system", "system.cpu.system_ratio", NULL, 100, NULL },
+    { "iowait", "system.cpu.iowait_ratio", NULL, 100, NULL },
+    { "stolen", "system.cpu.steal_ratio", NULL, 100, NULL },
   };
   static const struct trace disk[] = {
-    { "read", "system.disk.read_bytes", NULL, 1 },
-    { "written", "system.disk.written_bytes", NULL, 1 },
+    { "read", "system.disk.read_bytes", NULL, 1, NULL },
+    { "written", "system.disk.written_bytes", NULL, 1, NULL },
   };
   static const struct trace net[] = {
-    { "received", "system.network.received_bytes", NULL, 1 },
-    { "sent", "system.network.sent_bytes", NULL, 1 },
-    { "loopback", "system.network.loopback_bytes", NULL, 1 },
+    { "received", "system.network.received_bytes", NULL, 1, NULL },
+    { "sent", "system.network.sent_bytes", NULL, 1, NULL },
+    { "loopback", "system.network.loopback_bytes", NULL, 1, NULL },
   };
   struct chart c = view_over_time(v, "Processors of the machine",
                                   "share of all", AXIS_SHARE);
@@ -278,7 +290,8 @@ static void system_of_one(const struct view *v, struct strbuf *out)
 
 void view_charts_system(const struct view *v, struct strbuf *out)
 {
-  static const struct trace idle = { "", "system.cpu.idle_ratio", NULL, 100 };
+  static const struct trace idle = { "", "system.cpu.idle_ratio", NULL,
+                                        100, NULL };
   struct chart c;
 
   if (!has_lines(v)) {

@@ -13,6 +13,8 @@ void view_charts_over_time(const struct view *v, struct strbuf *out);
 /* The latencies of each run as a heat map; part of the charts over time. */
 void view_charts_heat(const struct view *v, struct strbuf *out);
 void view_charts_distribution(const struct view *v, struct strbuf *out);
+/* The members of mixes; nothing where there are none. */
+void view_charts_members(const struct view *v, struct strbuf *out);
 void view_charts_system(const struct view *v, struct strbuf *out);
 /* A row for each figure of the server and of the machine that has no chart. */
 void view_charts_rows(const struct view *v, struct strbuf *out);

@@ -26,6 +26,7 @@ struct trace {
   const char *path;       /* in the interval; a percentile's is NULL */
   const char *percentile; /* its key */
   double scale;
+  const char *member; /* [opt] the figure of this member of a mix */
 };
 
 /* A chart without lines, over the time of the runs, for view_draw(). */

@@ -1,5 +1,5 @@
 /*
- * view_tables.c - operations, errors and warnings of a report as tables.
+ * view_tables.c - operations, errors, warnings and marks of a report as tables.
  */
 #include <math.h>
 #include <stdint.h>
@@ -203,5 +203,37 @@ void view_warnings(const struct view *v, struct table *t)
     }
     if (r->group->failed > 0)
       warning_row(t, r->label, "some repeats failed and are left out");
+  }
+}
+
+static void mark_row(struct table *t, const struct view *v, size_t run,
+                     const json_t *mark)
+{
+  const double at_s = result_number_at(mark, "at_s");
+  const char *text = result_text_at(mark, "text");
+
+  if (!isfinite(at_s) || !text)
+    return;
+  if (t->n == 0) {
+    if (v->n_runs > 1)
+      table_cell(t, "result");
+    table_cell(t, "at (s)");
+    table_cell(t, "mark");
+    table_end_row(t);
+  }
+  if (v->n_runs > 1)
+    table_cell(t, v->runs[run].label);
+  table_cellf(t, "%.3f", at_s);
+  table_cell(t, text);
+  table_end_row(t);
+}
+
+void view_marks(const struct view *v, struct table *t)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const json_t *list = json_object_get(v->runs[i].run->json, "marks");
+
+    for (size_t k = 0; k < json_array_size(list); k++)
+      mark_row(t, v, i, json_array_get(list, k));
   }
 }

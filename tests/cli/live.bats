@@ -100,7 +100,8 @@ LUA
 @test "live: a page in a browser follows the run, and ends as its report" {
   local port pid name='<img src=x onerror=console.error(1)>'
   printf 'ffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(1000) end\n' >"$name.lua"
-  serve_at --live "./$name.lua" --time=600
+  export XDG_RUNTIME_DIR=$PWD
+  serve_at --live "./$name.lua" --time=600 --mark
   # The script ends the run; if it could not, that is done here.
   in_browser live "$port" "./$name.lua" $pid || {
     local rc=$?
@@ -120,4 +121,26 @@ LUA
   wait $pid || true
   bench --help=all
   must has "$output" '^ +--live\[=\[ADDR:\]PORT\] .*8080'
+}
+
+@test "live: what the server counts, and what the machine lacks" {
+  needs_driver sqlite
+  local port pid
+  "$BENCH" oltp_write_only --db-driver=sqlite --sqlite-db=s.db --table-size=100 prepare >/dev/null
+  serve_at --live oltp_write_only --db-driver=sqlite --sqlite-db=s.db --table-size=100 --time=600 \
+    --report-interval=1 --server-stats=on
+  python3 "$BENCH_SRC/tests/cli/live.py" find "$port" '"data_bytes"' >seen.json
+  in_browser servers "$port" || {
+    local rc=$?
+    kill -INT $pid
+    return $rc
+  }
+  kill -INT $pid
+  wait $pid || must is "$?" 130
+  must json seen.json 'd[-1][0] == "look" and d[-1][1]["servers"][0]["levels"]["data_bytes"] >= 4096 and
+    all(isinstance(v, (int, float)) for v in d[-1][1]["servers"][0]["rates"].values())'
+  must json seen.json 'any("throttled" in v for n, v in d if n == "look")'
+  # What this machine does not count, it cannot show.
+  [ ! -r /proc/pressure/io ] || must json seen.json 'd[-1][1]["short_io"] >= d[-1][1]["short_io_full"] >= 0'
+  ! grep -q '^Writeback:' /proc/meminfo || must json seen.json 'd[-1][1]["dirty"] >= 0'
 }

@@ -31,6 +31,27 @@ over() {
   over
 }
 
+@test "the machine and the marks are among them, and the dashboard asks for nothing else" {
+  local port pid text name lacks=none
+  export XDG_RUNTIME_DIR=$PWD
+  serve_metrics --mark
+  text=$(get /metrics)
+  over
+  must has "$text" '^bench_machine_cpu_seconds_total\{mode="user"\} [0-9]*[1-9]'
+  must has "$text" '^bench_marks_total 0$'
+  # What this machine does not count, it cannot show.
+  [ -r /proc/pressure/io ] || lacks+='|pressure'
+  has "$text" '^bench_machine_disk_' || lacks+='|disk'
+  grep -q '^Writeback:' /proc/meminfo || lacks+='|dirty|writeback'
+  grep -q '^pgmajfault ' /proc/vmstat || lacks+='|major'
+  grep -q RetransSegs /proc/net/snmp || lacks+='|network_retransmits'
+  grep -oE 'bench_ma[a-z_]+' "$BENCH_SRC/share/grafana/bench.json" | sort -u >asked
+  must [ "$(wc -l <asked)" -ge 12 ]
+  for name in $(grep -vE "machine_($lacks)" asked); do
+    must has "$text" "^$name[{ ]"
+  done
+}
+
 @test "promtool finds nothing to complain about" {
   command -v promtool >/dev/null || skip "promtool is not installed"
   local port pid

@@ -272,6 +272,17 @@ has_own_rate() {
     'len(d["intervals"]) > 2' 'all(len(i["members"]) == 2 for i in d["intervals"])'
 }
 
+@test "after a checkpoint the members still have the figures of the whole run" {
+  echo 'function event() end' >one.lua
+  for how in '' --json=m.json; do
+    # the last report is about the time after the checkpoint, which is short
+    good a=./one.lua@3,b=./one.lua --rate=400 --events=800 --report-checkpoints=1 $how
+    is "$(printed '% .* [ab]$' | wc -l)" 2
+    printed '% .* [ab]$' | awk '{ share += $3; n += $1; if ($2 > 380) bad = 1; if ($3 + 0 < 15 || $3 + 0 > 85) bad = 1 }
+      END { exit !(n == 800 && share > 99.8 && share < 100.2 && !bad) }'
+  done
+}
+
 @test "errors and reconnects belong to the member that had them" {
   NEEDS_DRIVER=sqlite
   needs_driver sqlite

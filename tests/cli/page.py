@@ -2,11 +2,14 @@
 
 usage: page.py report PAGE RESULT
        page.py live PORT TEST PID
+       page.py servers PORT
 Exit status 77: there is no browser.
 """
 import json
 import os
+import re
 import signal
+import subprocess
 import sys
 
 from browser import Browser, find
@@ -72,6 +75,15 @@ def report(path, result):
                 assert text.endswith(" ms") and near(float(text[:-3]), got / 1e6, 1e-3), text
             at = cursors(page)
             assert len(at) == charts and max(at) - min(at) < 1, at
+
+        # The mark and the outage are said where they are.
+        for place, text in ((20.0, "mark: "), (11.5, "no service")):
+            page.mouse("Moved", left + (right - left) * place / end, y)
+            at = page.js("document.querySelector('figure.timed .at').textContent")
+            assert at.startswith("at %.1f s, %s" % (place, text)), at
+        page.mouse("Moved", left + (right - left) * 30 / end, y)
+        at = page.js("document.querySelector('figure.timed .at').textContent")
+        assert re.fullmatch(r"at [0-9.]+ s", at), at
 
         # A square of the heat map has the events of its moment.
         left, right, y = box(page, "Heat map")
@@ -145,8 +157,19 @@ def live(port, test, pid):
         page.open(f"http://127.0.0.1:{port}/")
         page.until("document.querySelector('path.line').getAttribute('d').includes('L')")
         assert page.js("document.documentElement.scrollWidth") <= 400
+        # A mark comes while somebody watches, as text, on each chart and in the list.
+        text = "<img src=y onerror=console.error(2)>"
+        subprocess.run([os.environ["BENCH"], "mark", pid, text], check=True)
+        page.until("document.querySelectorAll('#marks li').length")
+        said = page.js("document.querySelector('#marks li').textContent")
+        assert re.fullmatch(r"at [0-9]+\.[0-9]{3} s: " + re.escape(text), said), said
+        page.until("document.querySelector('svg .moment title')")
+        assert page.js("document.querySelector('svg .moment title').textContent") == text
         os.kill(int(pid), signal.SIGINT)
         page.until("document.getElementById('save')")
+        assert text in page.js("document.querySelector('rect.moment title').textContent")
+        assert text in page.js("""[...document.querySelectorAll('td')].map(
+          t => t.textContent)"""), "the table of marks"
         assert page.js("document.querySelector('h1').textContent") == "bench report: " + test
         assert page.js("document.querySelectorAll('figure.timed').length") >= 3
         # What is saved is the page, and works: its script has run here.
@@ -156,7 +179,19 @@ def live(port, test, pid):
         assert page.faults == [], page.faults
 
 
+def servers(port):
+    with Browser() as page:
+        page.open(f"http://127.0.0.1:{port}/")
+        # A row for a figure of the server, with the value that it has now.
+        row = "document.querySelector('figure[data-server=data_bytes]')"
+        page.until(row + " && !" + row + ".hidden && " + row + ".querySelector('path.line')")
+        assert page.js(row + ".querySelector('figcaption').textContent") == "Server: data bytes"
+        said = page.js(row + ".querySelector('.legend b').textContent")
+        assert re.fullmatch(r"[0-9.,]+ [kMG]?B", said), said
+        assert page.faults == [], page.faults
+
+
 if __name__ == "__main__":
     if not find():
         sys.exit(77)
-    {"report": report, "live": live}[sys.argv[1]](*sys.argv[2:])
+    {"report": report, "live": live, "servers": servers}[sys.argv[1]](*sys.argv[2:])

@@ -234,3 +234,60 @@ L
   [ "$(sql mysql "SHOW GLOBAL STATUS LIKE 'Aborted_clients'")" = "$before" ]
 }
 @test "pgsql: connections that are replaced between events" { churned pgsql "SELECT pg_backend_pid()"; }
+
+# met WHO...: a run of these clients that asks; its backends and its clients.
+met() {
+  "$BENCH" oltp_point_select "${at[@]}" "$@" --backend-sample=5 --time=0 --json=a.json run >out
+  grep -Eq "^Backends seen: $(value a.json "d['database']['backends_seen']") by [0-9]+ clients? that asked [0-9]+ times?$" out
+  # The questions are in no count.
+  [ "$(value a.json "d['totals']['queries']['total'] - d['totals']['events']")" = 0 ]
+  value a.json "'%(backends_seen)d of %(backends_askers)d, %(backends_failed)d' % d['database']"
+}
+
+backends() {
+  where "$1"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 prepare >out
+  # Each client has its own; not all of them need to have asked.
+  [[ $(met --threads=4 --events=2000) =~ ^([1-4])\ of\ ([1-4]),\ 0$ ]]
+  ((BASH_REMATCH[1] == BASH_REMATCH[2]))
+  [[ $(met --threads=2 --clients=30 --events=3000) =~ ^([0-9]+)\ of\ ([0-9]+),\ 0$ ]]
+  ((BASH_REMATCH[1] == BASH_REMATCH[2] && BASH_REMATCH[1] > 10))
+  # Whoever comes back gets another one.
+  [[ $(met --threads=2 --churn=10 --events=400) =~ ^([0-9]+)\ of\ [12],\ 0$ ]]
+  ((BASH_REMATCH[1] > 20))
+}
+
+@test "mysql: which of the server's sessions answer" { backends mysql; }
+@test "pgsql: which of the server's sessions answer" { backends pgsql; }
+
+@test "pgsql: a pooler gives forty clients five backends" {
+  local pooler pool as=()
+  where pgsql
+  PATH=$PATH:/usr/sbin type -p pgbouncer >/dev/null || skip "pgbouncer is not installed"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  # It refuses to be root.
+  pool=$(mktemp -d)
+  if [ "$(id -u)" = 0 ]; then
+    chown nobody "$pool"
+    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
+  fi
+  cat >"$pool/ini" <<INI
+[databases]
+sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
+[pgbouncer]
+listen_port = 6432
+unix_socket_dir = $pool
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+INI
+  PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$pool/ini" >log 2>&1 3>&- &
+  pooler=$!
+  within 30 [ -S "$pool/.s.PGSQL.6432" ] || { cat log; return 1; }
+  at=(--db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --db-ps-mode=disable)
+  [[ $(met --threads=2 --clients=40 --events=4000) =~ ^([1-5])\ of\ ([0-9]+),\ 0$ ]]
+  ((BASH_REMATCH[2] > 10))
+  kill "$pooler"
+  wait "$pooler" || :
+  rm -rf "$pool"
+}

@@ -2,20 +2,11 @@
 # tpcc.bats - the tpcc workload against real servers: the rows of prepare,
 # conflicts between clients, a server that is killed, and what check finds.
 
-setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  mysql_flags=(--durable)
-  pgsql_flags=(--durable)
-  start_kinds
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
+mysql_flags=(--durable)
+pgsql_flags=(--durable)
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
 }
@@ -178,6 +169,35 @@ has_committed() {
     kill -INT $pid
     wait $pid || :
     cat run.out run.err
+    grep -Eq '^New orders of the run: .*: ok$' run.out
+    good cleanup
+  done
+}
+
+# said PID PATTERN: the run has printed such a line.
+said() {
+  until grep -Eq "$2" run.out; do
+    kill -0 "$1" || { cat run.out run.err; return 1; }
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+@test "checks during a run: one snapshot each, and a corruption is found" {
+  for kind in $kinds; do
+    small "$kind"
+    good --threads=2 --table-exists=drop prepare
+    "$BENCH" tpcc "${to[@]}" --threads=3 --time=600 --check-every=100ms run >run.out 2>run.err &
+    pid=$!
+    said $pid '^Check 4 at .*: all conditions hold '
+    # all of them held, while the others wrote
+    [ "$(grep '^Check ' run.out | grep -vc 'all conditions hold')" -eq 0 ]
+    sql "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_w_id = 1 AND d_id = 2"
+    said $pid '^Check [0-9]+ at .* 2 violations .*; the first: condition 1, warehouse \(w 1\): w_ytd '
+    kill -INT $pid
+    wait $pid || :
+    cat run.out run.err
+    grep -Eq '^FATAL: done\(\) failed: tpcc: a check during the run has found violations$' run.err
+    grep -Eq '^Checks during the run: [0-9]+, one every 0.1 s: [0-9]+ checks? found violations, the first at ' run.out
     grep -Eq '^New orders of the run: .*: ok$' run.out
     good cleanup
   done

@@ -1,20 +1,11 @@
 #!/usr/bin/env bats
 # ycsb.bats - the script ycsb on real servers, and one that is killed.
 
-setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  mysql_flags=(--durable)
-  pgsql_flags=(--durable)
-  start_kinds
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
+mysql_flags=(--durable)
+pgsql_flags=(--durable)
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   . "$BENCH_SRC/tests/db/ycsb.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"

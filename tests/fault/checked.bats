@@ -6,20 +6,11 @@
 # signal leaves clients of PostgreSQL behind in their transactions, so that run
 # has to end by its time.
 
-setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  mysql_flags=(--durable)
-  pgsql_flags=(--durable)
-  start_kinds
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
+mysql_flags=(--durable)
+pgsql_flags=(--durable)
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   # Clients that lock two rows in any order.
   cat >crossing.lua <<'LUA'

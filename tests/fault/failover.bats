@@ -66,6 +66,61 @@ primary_and_standby() {
   committed 1
 }
 
+# The client begins at the standby, and comes back to it.
+@test "pgsql: failover: who refuses to write is left" {
+  primary_and_standby
+  base[-1]="--pgsql-port=$port_b,$port_a"
+  until_enough "${base[@]}" --threads=1 --report-interval=1 \
+    --db-ignore-errors=failover,40P01
+  begun
+  goes_on # at a
+  grep -qE "^WARNING: host .*port $port_b refuses its service \(25006: cannot execute UPDATE in a read-only transaction\), trying the next server$" "$err"
+  servers kill9 "$dir/a"
+  within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  now_at=b
+  servers promote "$dir/b"
+  goes_on
+  enough
+  ((status == 0))
+  (($(counter reconnects) >= 2 && $(counter 'ignored errors') >= 1))
+  committed 1
+}
+
+@test "pgsql: --target takes the role, and follows it" {
+  primary_and_standby
+  # Half of the connections would begin at the primary, and divide by zero.
+  replicas=("${base[@]}" --what=sql --sql="SELECT 1 / pg_is_in_recovery()::int" --threads=4 --events=40 --time=0)
+  bounded "${replicas[@]}" run
+  ((status == 1))
+  bounded "${replicas[@]}" --target=replica run
+  ((status == 0))
+  [[ $(counter 'total number of events') -eq 40 ]]
+  bounded "${replicas[@]}" --target=any run
+  ((status == 1))
+
+  # All of the time that a connection has is given to a promotion.
+  bounded "${replicas[@]}" --target=primary --pgsql-port="$port_b,1" --db-connect-timeout=2 run
+  ((status == 1))
+  [[ $(grep -c '^FATAL: no server' "$err") -eq 1 ]]
+  grep -qE "^FATAL: no server with --target=primary within --db-connect-timeout=2: host .*port $port_b: it is a replica(; |$)" "$err"
+  grep -qE "^FATAL: no server .* port 1: .*refused" "$err"
+
+  base[-1]="--pgsql-port=$port_b,$port_a"
+  until_enough "${base[@]}" --threads=2 --report-interval=1 --target=primary --db-ignore-errors=failover
+  begun
+  goes_on # at a
+  servers kill9 "$dir/a"
+  within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  now_at=b
+  servers promote "$dir/b"
+  goes_on
+  enough
+  ((status == 0))
+  # Nobody has written to a replica.
+  [[ $(counter 'ignored errors') -eq 0 && $(counter reconnects) -ge 2 ]]
+  committed 2
+}
+
 @test "pgsql: the primary dies, the standby lets nobody in until it is promoted" {
   primary_and_standby --set=hot_standby=off
   until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=connection
@@ -126,4 +181,47 @@ primary_and_standby() {
   printf '%d at a, %d at b\n' "$at_a" "$at_b"
   lost=$((at_a + at_b - $(counter 'total number of events')))
   ((lost >= 0 && lost <= 1))
+}
+
+# Like a switchover: the first one is made read-only, and lives.
+@test "mysql: failover: a server that becomes read-only is left" {
+  needs mysql
+  table=sbtest.counter
+  for name in a b; do
+    servers start mysql "$dir/$name" --set=innodb_flush_log_at_trx_commit=2
+    servers sql "$dir/$name" "CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
+      INSERT INTO sbtest.counter VALUES (1, 0)"
+  done
+  servers_env "$dir/a"
+  port_a=$MY_PORT
+  servers_env "$dir/b"
+  base=("$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$port_a,$MY_PORT")
+  until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=failover
+  begun
+  goes_on # at a
+  servers sql "$dir/a" "SET GLOBAL read_only = 1"
+  at_a=$(counted)
+  now_at=b
+  goes_on
+  enough
+  ((status == 0))
+  [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 1 ]]
+  grep -qE "^WARNING: host '127.0.0.1', port $port_a refuses its service \(1290: .*read.only.*\), trying the next server$" "$err"
+  # Nothing but these two have written.
+  [[ $(now_at=a counted) -eq $at_a ]]
+  [[ $((at_a + $(counted))) -eq $(counter 'total number of events') ]]
+
+  # The other one is taken by those who ask for a primary, by clients of one
+  # thread, too.
+  bounded "${base[@]}" --clients=4 --threads=1 --events=40 --time=0 --target=primary run
+  ((status == 0))
+  [[ $(now_at=a counted) -eq $at_a ]]
+  one_row=(--what=sql --sql="SELECT IF(@@global.read_only, 1, (SELECT 1 UNION SELECT 2))")
+  bounded "${base[@]}" "${one_row[@]}" --threads=2 --events=40 --time=0 --target=replica run
+  ((status == 0))
+
+  # Without the word it is fatal.
+  bounded "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
+  ((status == 1))
+  grep -q '^FATAL: .* 1290 ' "$err"
 }

@@ -184,3 +184,21 @@ no_memory() {
   done
   ((failures == 3))
 }
+
+# counter_server KIND: the server $BATS_FILE_TMPDIR/KIND is $server, on $port,
+# and has a fresh $table for `counted`.  Skips the test if it does not run.
+counter_server() {
+  kind=$1
+  server=$BATS_FILE_TMPDIR/$kind
+  "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" && [[ -e $server/state ]] ||
+    skip "no $kind server, or built without $kind"
+  servers_env "$server"
+  port=$PG_PORT table=counter
+  [[ $kind != mysql ]] || port=$MY_PORT table=sbtest.counter
+  servers sql "$server" "DROP TABLE IF EXISTS $table" 2>/dev/null
+  servers sql "$server" "CREATE TABLE $table (id INT PRIMARY KEY, n INT NOT NULL)"
+  servers sql "$server" "INSERT INTO $table VALUES (1, 0)"
+  [[ $kind == mysql ]] || servers sql "$server" "GRANT ALL ON counter TO sbtest; GRANT ALL ON SCHEMA public TO sbtest"
+}
+
+counted() { servers sql "$server" "SELECT n FROM $table WHERE id = 1"; }

@@ -36,18 +36,7 @@ teardown() {
 
 # against KIND: an empty table, $port; `base` goes straight to the server.
 against() {
-  kind=$1
-  server=$BATS_FILE_TMPDIR/$kind
-  "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" && [[ -e $server/state ]] ||
-    skip "no $kind server, or built without $kind"
-  servers_env "$server"
-  [[ $kind == mysql ]] && port=$MY_PORT || port=$PG_PORT
-  table=counter
-  [[ $kind != mysql ]] || table=sbtest.counter
-  servers sql "$server" "DROP TABLE IF EXISTS $table" 2>/dev/null
-  servers sql "$server" "CREATE TABLE $table (id INT PRIMARY KEY, n INT NOT NULL)"
-  servers sql "$server" "INSERT INTO $table VALUES (1, 0)"
-  [[ $kind == mysql ]] || servers sql "$server" "GRANT ALL ON counter TO sbtest; GRANT ALL ON SCHEMA public TO sbtest"
+  counter_server "$1"
   tcp "$port"
 }
 
@@ -55,8 +44,6 @@ tcp() {
   base=("$BENCH" "$events" "--db-driver=$kind" "--$kind-host=127.0.0.1" "--$kind-port=$1"
     "--json=$json" --db-ignore-errors=connection)
 }
-
-counted() { servers sql "$server" "SELECT n FROM $table WHERE id = 1"; }
 
 # about EXPRESSION...: about `d`, the valid document of the run, `o`, its
 # outages, and `longest`, the longest stall.

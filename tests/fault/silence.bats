@@ -31,23 +31,12 @@ teardown() {
 
 # against KIND: the server behind a proxy.
 against() {
-  kind=$1
-  server=$BATS_FILE_TMPDIR/$kind
-  "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" && [[ -e $server/state ]] ||
-    skip "no $kind server, or built without $kind"
-  servers_env "$server"
-  [[ $kind == mysql ]] && port=$MY_PORT || port=$PG_PORT
-  servers sql "$server" "DROP TABLE IF EXISTS ${table:=$([[ $kind == mysql ]] && echo sbtest.)counter}" 2>/dev/null
-  servers sql "$server" "CREATE TABLE $table (id INT PRIMARY KEY, n INT NOT NULL)"
-  servers sql "$server" "INSERT INTO $table VALUES (1, 0)"
-  [[ $kind == mysql ]] || servers sql "$server" "GRANT ALL ON counter TO sbtest; GRANT ALL ON SCHEMA public TO sbtest"
+  counter_server "$1"
   through_proxy "$port"
   tcp=("--db-driver=$kind" "--$kind-host=127.0.0.1" "--$kind-port=$proxy_port")
   [[ -z ${2-} ]] || tcp+=("$2")
   base=("$BENCH" "$events" "${tcp[@]}")
 }
-
-counted() { servers sql "$server" "SELECT n FROM $table WHERE id = 1"; }
 
 # The run ends at its time, plus the grace, plus at most two seconds.
 during() {

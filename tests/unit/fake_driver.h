@@ -14,6 +14,7 @@
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/env_conns.h"
+#include "db/fault.h"
 #include "db/stmt.h"
 
 /* What the next statements answer; a zero entry is a plain success. */
@@ -40,6 +41,7 @@ struct fake {
   unsigned bind_lost; /* this many binds lose the session */
   struct opt_list ignore;
   size_t longest; /* statement */
+  bool numbered;  /* connects are logged with the number of their target */
 };
 
 static struct fake *fake_of(struct session *s)
@@ -53,7 +55,10 @@ static int fake_connect(struct session *s, uint64_t until_ns,
   struct fake *f = fake_of(s);
 
   (void)until_ns;
-  strbuf_adds(&f->log, "connect;");
+  if (f->numbered)
+    strbuf_addf(&f->log, "connect %u;", s->attempt);
+  else
+    strbuf_adds(&f->log, "connect;");
   s->dialect = EMUL_MYSQL;
   if (f->connect_fails == 0 && !f->connect_permanent)
     return 0;
@@ -216,6 +221,12 @@ static const struct opt_list *fake_ignore(const void *cfg)
 
 static const int fake_connection_codes[] = { 2006, 2013, 0 };
 
+static const struct driver_refusal fake_refusals[] = {
+  { .code = 1290, .says = "happened", .phase = FAULT_READ_ONLY },
+  { .code = 1291, .says = "something else", .phase = FAULT_READ_ONLY },
+  { 0 },
+};
+
 static const struct driver_hint fake_hints[] = {
   { .code = 1461, .text = "a hint" },
   { 0 },
@@ -227,7 +238,8 @@ static const struct driver_hint fake_hints[] = {
     .session_size = sizeof(struct session),                                    \
     .prepared_size = sizeof(struct prepared),                                  \
     .caps = DRIVER_PREPARES | DRIVER_NUL_IN_SQL | (bits),                      \
-    .connection_codes = fake_connection_codes, .hints = fake_hints,            \
+    .connection_codes = fake_connection_codes, .refusals = fake_refusals,      \
+    .hints = fake_hints,                                                       \
     .ignore_errors = fake_ignore, .connect = fake_connect,                     \
     .disconnect = fake_disconnect, .connect_message = fake_reason,             \
     .connect_reason = fake_reason, .target = fake_target, .query = fake_query, \

@@ -369,11 +369,13 @@ static const char *quote_special(double value)
 static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 
 static const struct driver_refusal refusals[] = {
-  { 1290, NULL, FAULT_READ_ONLY },     /* --read-only */
-  { 1836, NULL, FAULT_READ_ONLY },     /* the same of InnoDB */
-  { 1053, NULL, FAULT_SHUTTING_DOWN }, /* server shutdown in progress */
-  { 1040, NULL, FAULT_LOGIN },         /* too many connections */
-  { 1047, NULL, FAULT_LOGIN },         /* a node of Galera that is not ready */
+  /* --read-only and --super-read-only; the number has other options, too */
+  { .code = 1290, .says = "read", .phase = FAULT_READ_ONLY },
+  { .code = 1836, .phase = FAULT_READ_ONLY },     /* the same of InnoDB */
+  { .code = 1792, .phase = FAULT_READ_ONLY },     /* of a transaction */
+  { .code = 1053, .phase = FAULT_SHUTTING_DOWN }, /* shutdown in progress */
+  { .code = 1040, .phase = FAULT_LOGIN },         /* too many connections */
+  { .code = 1047, .phase = FAULT_LOGIN }, /* a node of Galera, not ready */
   { 0 },
 };
 
@@ -414,9 +416,13 @@ const struct driver driver_mysql = {
   .about = mysqld_about_session,
   .socket = socket_of,
   .server_settings = mysqld_about_settings,
+  .backend_query = "SELECT CONNECTION_ID()",
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
                 "WHERE table_schema = DATABASE()",
+  /* A word instead of a number in newer versions of MariaDB. */
+  .role_query = "SELECT CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') "
+                "OR @@global.innodb_read_only",
   .check_before_run = mysqld_about_check,
   .limits = mysqld_about_limits,
   .query = query,

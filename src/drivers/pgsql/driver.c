@@ -101,11 +101,11 @@ static void message(const struct session *s, enum call call,
 }
 
 static const struct driver_refusal refusals[] = {
-  { 0, "25006", FAULT_READ_ONLY },     /* a standby */
-  { 0, "57P01", FAULT_SHUTTING_DOWN }, /* admin_shutdown */
-  { 0, "57P02", FAULT_SHUTTING_DOWN }, /* crash_shutdown */
-  { 0, "57P03", FAULT_LOGIN },         /* cannot_connect_now */
-  { 0, "53300", FAULT_LOGIN },         /* too_many_connections */
+  { .state = "25006", .phase = FAULT_READ_ONLY },     /* a standby */
+  { .state = "57P01", .phase = FAULT_SHUTTING_DOWN }, /* admin_shutdown */
+  { .state = "57P02", .phase = FAULT_SHUTTING_DOWN }, /* crash_shutdown */
+  { .state = "57P03", .phase = FAULT_LOGIN },         /* cannot_connect_now */
+  { .state = "53300", .phase = FAULT_LOGIN }, /* too_many_connections */
   { 0 },
 };
 
@@ -135,6 +135,9 @@ const struct driver driver_pgsql = {
   .socket = socket_of,
   .server_settings = pgsql_settings,
   .data_query = "SELECT pg_database_size(current_database())",
+  .backend_query = "SELECT pg_backend_pid()",
+  .role_query = "SELECT (pg_is_in_recovery() OR "
+                "current_setting('transaction_read_only') = 'on')::int",
   .check_before_run = pgsql_check,
   .limits = pgsql_limits,
   .query = pgsql_query,

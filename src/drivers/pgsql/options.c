@@ -149,11 +149,11 @@ const struct opt pgsql_opts[] = {
     .name = "pgsql-ignore-errors",
     .def = "40P01,23505,40001",
     .check = states_ok,
-    .expected = "SQLSTATEs of five characters, classes of two characters, "
-                "'connection' or 'all'",
+    .expected = "SQLSTATEs, two-character classes, 'connection', 'failover' "
+                "or 'all'",
     .help = "errors after which the event is restarted",
     .man = "The list has SQLSTATEs, classes of them, connection for lost "
-           "connections, or all. An empty list makes every error fatal.",
+           "connections, failover, or all. An empty list makes every error fatal.",
   },
   OPT_END,
 };

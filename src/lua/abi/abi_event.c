@@ -199,6 +199,29 @@ void bench_event_rest(double seconds)
                                  : 1000000000 * NS_PER_S);
 }
 
+/* For a loop of a client's own: waits so long, outside of events.  False: the
+ * run is over. */
+bool bench_linger(double seconds)
+{
+  struct worker *w = current_worker();
+
+  return w && worker_linger(w, seconds > 0 && seconds < 1e9
+                                 ? (uint64_t)(seconds * NS_PER_S)
+                                 : 0);
+}
+
+/* What the client does from now on is in no figure of the run; or it is
+ * again. */
+void bench_off_duty(bool off)
+{
+  struct state *s = state_current();
+
+  if (!s || !s->worker)
+    return;
+  s->env.recorder = off ? NULL : s->worker->recorder;
+  s->measured = !off;
+}
+
 double bench_iteration(void)
 {
   const struct worker *w = current_worker();

@@ -181,9 +181,9 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   return 0;
 }
 
-static void end_life(void *ctx)
+static void between_events(void *ctx)
 {
-  env_churn(ctx);
+  env_between(ctx);
 }
 
 /* Calls the loop of events; if it has failed, no event is open. */
@@ -201,8 +201,8 @@ static int run_loop(struct thread *t, struct worker *w, struct err *err)
   s->env.recorder = w->recorder;
   s->measured = true;
   if (!w->members &&
-      env_start_churn(&s->env, s->script->setup.plan->seed, s->tid)) {
-    w->between = end_life;
+      env_start_between(&s->env, s->script->setup.plan->seed, s->tid)) {
+    w->between = between_events;
     w->between_ctx = &s->env;
   }
   rc = state_call(s, "thread_run", true, err);

@@ -53,6 +53,19 @@ options.number = by_limit(function(text, low)
    return n and n == math.floor(n) and n >= low and n < 2 ^ 63
 end)
 
+local UNITS = {ms = 0.001, s = 1, m = 60, h = 3600, [""] = 1}
+
+-- The seconds of a time such as 60, 60s, 500ms or 2m; nil: it is none.
+function options.seconds(text)
+   local number, unit = text:match("^(%d+%.?%d*)(%l*)$")
+   return number and UNITS[unit] and tonumber(number) * UNITS[unit]
+end
+
+-- Validates such times.
+options.time = validator(function(text)
+   return options.seconds(text) ~= nil, "a time, such as 500ms, 60s or 2m"
+end)
+
 -- Validates on or off; an option without value is on.
 options.switch = validator(function(text)
    return text == "" or options.word(text) ~= nil, "on or off"

@@ -29,6 +29,9 @@ local function agree(attempt, text)
    return true
 end
 
+-- Begins a transaction on one connection, which others do not share.
+function snapshot.begin(drv, con) schema.begin_snapshot(drv, con) end
+
 -- Begins a transaction on the connection of each thread.  fingerprint() reads
 -- that text.  Returns how many threads have the same snapshot: thread 0 up to
 -- that number.

@@ -4,7 +4,7 @@
 -- audit of the run; `check` proves that the tables are consistent.
 --
 -- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_deferred
--- keeps deliveries for later, tpcc_audit counts and reports, tpcc_tables has
+-- keeps deliveries for later, tpcc_watch checks during a run, tpcc_audit counts and reports, tpcc_tables has
 -- prepare and cleanup, tpcc_check has check.
 
 local deferred = require("tpcc_deferred")
@@ -12,6 +12,7 @@ local isolation = require("bench_isolation")
 local lost = require("bench_lost")
 local model = require("tpcc_model")
 local options = require("bench_options")
+local watch = require("tpcc_watch")
 
 if sysbench.bench_version == nil then
    error("tpcc needs functions that only bench has", 0)
@@ -71,6 +72,9 @@ sysbench.cmdline.options = {
                STRING, one_of(DELIVERIES)},
    delivery_clients = {"clients that execute queued deliveries, those with " ..
                        "the highest numbers", 1, INT, within(1, 1000000)},
+   check_every = {"time between two checks during a run, by the thread with " ..
+                  "the highest number and a connection of its own, such as " ..
+                  "60s; 0 = none", "0", STRING, options.time},
    isolation = isolation.option,
    districts = {"districts of a warehouse; other than 10 is not the " ..
                 "standard size, for tests", 10, INT, within(1, 10)},
@@ -171,6 +175,7 @@ function init()
    end
    deferred.refuse()
    local drv, con = connect()
+   watch.refuse(drv, con, deferred.clients())
    local settings = known_tables(drv, con)
 
    ledger = require("tpcc_ledger").open(drv, con, settings)
@@ -179,7 +184,14 @@ function init()
       "WHERE o_id > %.0f", settings.customers), {others = true})
 end
 
-function done() ledger.close() end
+local broken = false -- has a check found a violation?
+
+function done()
+   ledger.close()
+   if broken then
+      error("tpcc: a check during the run has found violations", 0)
+   end
+end
 
 local function pace_words()
    local keying = sysbench.opt.keying
@@ -195,7 +207,8 @@ local function notes(size, figures)
       "%d warehouse%s, %s, %s", size.warehouses,
       size.warehouses == 1 and "" or "s", isolation.words(), pace_words())}
    local wanted = size.warehouses * model.clients_per_warehouse
-   local terminals = sysbench.opt.threads - deferred.clients()
+   local terminals = sysbench.opt.threads - deferred.clients() -
+      watch.clients(0)
 
    if figures.efficiency_percent then
       table.insert(lines, string.format(
@@ -236,9 +249,14 @@ function sysbench.hooks.report_append(stat)
    local text = "\n" .. audit.text(figures, notes(size, figures)) .. "\n" .. line .. "\n"
 
    if queue then text = text .. deferred.text(queue) end
+   local checks = watch.figures(stat)
+   if checks then
+      broken = checks.violated > 0
+      text = text .. watch.text(checks)
+   end
    return text, audit.named(figures, {
       standard_size = is_standard(size), reconciliation = result,
-      deferred = queue and deferred.named(queue)})
+      deferred = queue and deferred.named(queue), checks = checks})
 end
 
 -- ---------------------------------------------------------------------------
@@ -286,9 +304,27 @@ local function rest(last)
    sysbench.rest(keying * (model.keying[upcoming] + think))
 end
 
+-- The thread checks instead of running events.
+local function begin_watch(drv, con, settings)
+   local check = require("tpcc_check")
+
+   thread_run = watch.loop(
+      function()
+         local again = con or drv:connect()
+         con = nil
+         return again
+      end,
+      function(on) return check.once(drv, on, settings) end)
+end
+
 function thread_init(id)
    local drv, con = connect()
    local settings = known_tables(drv, con)
+
+   if watch.is_checker() then
+      begin_watch(drv, con, settings)
+      return
+   end
    local warehouses = settings.warehouses
    local uniform = sysbench.rand.uniform
    local audit = require("tpcc_audit")

@@ -155,7 +155,7 @@ local function new_context(drv, con, settings, wanted, threads)
 
    return {
       con = con, size = size, findings = new_findings(), threads = threads,
-      thread = team.number, fresh = settings ~= nil and settings.runs == 0,
+      thread = threads == 1 and 0 or team.number, fresh = settings ~= nil and settings.runs == 0,
       cents = drv:name() == "sqlite" and tonumber or
          function(text) return text and model.cents(text) end,
       exchange = function(text)
@@ -179,6 +179,27 @@ local function check_together(c, settings)
    good = reconcile(c, settings) and good
    team.give("verdict", good and "good" or "bad")
    return good
+end
+
+-- Checks everything in one snapshot on this connection, beside a run.  Returns
+-- nil, or what it has found: how many violations, and a text about the first.
+function check.once(drv, con, settings)
+   local c = new_context(drv, con, settings, settings, 1)
+   local found
+
+   c.fresh = false
+   snapshot.begin(drv, con)
+   conditions.check(c)
+   con:query("COMMIT")
+   for _, rule in ipairs(RULES) do
+      local name = rule[1]
+      if c.findings.count[name] > 0 then
+         found = found or {violations = 0, text = format(
+            "condition %s, %s", name, c.findings.shown[name][1]:match("^ *(.*)"))}
+         found.violations = found.violations + c.findings.count[name]
+      end
+   end
+   return found
 end
 
 -- All threads call this.  Checks the tables in one snapshot; returns whether all

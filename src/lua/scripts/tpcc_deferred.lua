@@ -5,6 +5,7 @@
 local ffi = require("ffi")
 
 local model = require("tpcc_model")
+local watch = require("tpcc_watch")
 
 local C = ffi.C
 local deferred = {}
@@ -37,10 +38,13 @@ function deferred.refuse()
    end
 end
 
--- Those with the highest numbers of a process.
+-- Those with the highest numbers of a process, below the one that checks.
 function deferred.is_deliverer()
    local clients = sysbench.opt.threads
-   return sysbench.tid % clients >= clients - deferred.clients()
+   local last = clients - watch.clients(sysbench.tid)
+   local place = sysbench.tid % clients
+
+   return place < last and place >= last - deferred.clients()
 end
 
 -- Returns the function that executes the transactions of a terminal: deliveries

@@ -253,9 +253,9 @@ static bool step(struct client *c)
   return UNLIKELY(c->other_step) ? other_step(c->w) : worker_step(c->w);
 }
 
-static void end_life(void *ctx)
+static void between_events(void *ctx)
 {
-  env_churn(ctx);
+  env_between(ctx);
 }
 
 int client_run(struct client *c, struct err *err)
@@ -264,9 +264,10 @@ int client_run(struct client *c, struct err *err)
 
   c->env.recorder = c->w->recorder;
   c->measured = true;
-  if (!c->w->members && env_start_churn(&c->env, c->w->plan->seed,
-                                        c->w->plan->first_thread + c->w->tid)) {
-    c->w->between = end_life;
+  if (!c->w->members &&
+      env_start_between(&c->env, c->w->plan->seed,
+                        c->w->plan->first_thread + c->w->tid)) {
+    c->w->between = between_events;
     c->w->between_ctx = &c->env;
   }
   while (end != CLIENT_OVER && end != CLIENT_FAILED && step(c)) {

@@ -37,6 +37,8 @@ static const struct {
   { IGNORE_ANY, "ALL", 0, 2013, 0, "08006", true, true },
   { IGNORE_ANY, "connection", 0, 2013, 0, "08006", true, true },
   { IGNORE_ANY, "Connection", 0, 1213, 0, "40001", false, false },
+  { IGNORE_ANY, "failover", 0, 2013, 0, "08006", true, true },
+  { IGNORE_ANY, "failover", 0, 1213, 0, "40001", false, false },
   { IGNORE_ANY, "2006", 0, 2013, 0, "08006", true, true },
   { IGNORE_ANY, "1047", 0, 2013, 0, "08006", true, false },
   { IGNORE_ANY, "40p01", 0, 0, 0, "40P01", false, true },
@@ -70,7 +72,7 @@ static void test_ignore(void)
     OK(ignore_has(&l, &out) == ignore_case[i].has, ignore_case[i].item);
     ignore_done(&l);
   }
-  OK(ignore_text_ok("1213,40P01,connection,08,all"), "a good list");
+  OK(ignore_text_ok("1213,40P01,connection,failover,08,all"), "a good list");
   OK(ignore_text_ok(""), "an empty list");
   OK(!ignore_text_ok("1213,abc"), "a bad item");
   OK(!ignore_text_ok("1213,,1"), "an empty item");

@@ -15,6 +15,7 @@ static const struct driver skipping = FAKE_DRIVER(DRIVER_SKIPS_EMPTY);
 
 static const char *const deadlock[] = { "1213" };
 static const char *const dead_or_lost[] = { "1213", "2013" };
+static const char *const failover[] = { "failover" };
 static const char *const killed[] = { "1927" };
 
 static void test_success(void)
@@ -214,6 +215,61 @@ static void test_lost(void)
      "an explicit reconnect helps");
   (void)stmt_execute(st);
   OK(b.con->pub.error == DB_ERROR_NONE, "and the statement lives");
+  bed_close(&b);
+}
+
+static void test_refuses_service(void)
+{
+  const struct fake_answer refused = { .code = 1290 };
+  const struct fake_answer other = { .code = 1291 };
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  struct bed b = { 0 };
+
+  bed_open(&b, &marking, failover, 1);
+  b.fake.numbered = true;
+  (void)bed_query(&b, "BEGIN");
+  bed_answer(&b, refused);
+  (void)bed_query(&b, "UPDATE");
+  OK_STR(bed_log(&b), "BEGIN;UPDATE;disconnect;connect 1;",
+         "a server that refuses is left for the next one");
+  OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
+       conn_failure(b.con)->reconnected && b.con->pub.sql_errno == 1290,
+     "ignorable, reconnected");
+  OK(bed_count(&b, COUNTER_RECONNECT) == 1 && bed_count(&b, COUNTER_ERROR) == 1,
+     "a reconnect, and an error");
+  bed_answer(&b, lost);
+  b.fake.connect_fails = 1;
+  (void)bed_query(&b, "UPDATE");
+  OK_STR(bed_log(&b), "UPDATE;disconnect;connect 1;connect 2;",
+         "a lost one is asked again, and then the next one");
+  bed_answer(&b, refused);
+  (void)bed_query(&b, "UPDATE");
+  OK_STR(bed_log(&b), "UPDATE;disconnect;connect 3;", "left from there");
+  bed_answer(&b, lost);
+  (void)bed_query(&b, "UPDATE");
+  OK_STR(bed_log(&b), "UPDATE;disconnect;connect 3;", "and that one is kept");
+  bed_answer(&b, other);
+  (void)bed_query(&b, "UPDATE");
+  OK(b.con->pub.error == DB_ERROR_FATAL, "the number with another text is none");
+  conn_say(b.con);
+  bed_close(&b);
+
+  b = (struct bed){ 0 };
+  bed_open(&b, &marking, &dead_or_lost[1], 1);
+  b.fake.numbered = true;
+  bed_answer(&b, lost);
+  b.fake.connect_fails = 1;
+  (void)bed_query(&b, "UPDATE");
+  bed_answer(&b, lost);
+  (void)bed_query(&b, "UPDATE");
+  OK_STR(bed_log(&b),
+         "UPDATE;disconnect;connect 0;connect 1;"
+         "UPDATE;disconnect;connect 0;",
+         "without it, the first server is always the first");
+  bed_answer(&b, refused);
+  (void)bed_query(&b, "UPDATE");
+  OK(b.con->pub.error == DB_ERROR_FATAL, "... and a refusal is fatal");
+  conn_say(b.con);
   bed_close(&b);
 }
 
@@ -601,6 +657,7 @@ int main(void)
   test_at_once();
   test_refused();
   test_lost();
+  test_refuses_service();
   test_lost_bind();
   test_lost_fatal();
   test_run_over();

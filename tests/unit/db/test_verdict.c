@@ -33,6 +33,7 @@ enum bits {
   TRX = 8,
   AT_ONCE = 16,
   ALWAYS = 32, /* ignorable for the driver */
+  REFUSED = 64,
 };
 
 static const struct {
@@ -112,6 +113,18 @@ static const struct {
   { "... at a ROLLBACK", connection, 2013, 0, "HY000", CALL_ROLLBACK,
     VERDICT_EVENT, LOST | TRX, VERDICT_REPLACE, 0 },
 
+  /* Servers that are left. */
+  { "a server that refuses its service", no_list, 1290, 0, "HY000", CALL_QUERY,
+    VERDICT_EVENT, REFUSED | TRX, VERDICT_REPLACE, COUNT },
+  { "... after the run", no_list, 1290, 0, "HY000", CALL_QUERY, VERDICT_AFTER,
+    REFUSED, VERDICT_REPLACE, COUNT },
+  { "... and ends the connection", connection, 1053, 0, "08S01", CALL_QUERY,
+    VERDICT_EVENT, REFUSED | LOST | TRX, VERDICT_REPLACE, 0 },
+  { "... even a ROLLBACK", no_list, 1047, 0, "08S01", CALL_ROLLBACK,
+    VERDICT_EVENT, REFUSED | TRX, VERDICT_REPLACE, 0 },
+  { "... at the deadline", no_list, 1290, 0, "HY000", CALL_QUERY, VERDICT_DEAD,
+    REFUSED | TRX, VERDICT_ABANDON, MARK },
+
   /* The ROLLBACK of the layer. */
   { "a ROLLBACK that is refused for now", deadlock, 1213, 0, "40001",
     CALL_ROLLBACK, VERDICT_EVENT, TRX, VERDICT_IGNORE, MARK },
@@ -176,6 +189,7 @@ static void test_failed(void)
       .ignore = &list,
       .always_ignorable = facts & ALWAYS ? always : NULL,
       .phase = row[i].phase,
+      .refused = facts & REFUSED,
       .in_trx = facts & TRX,
       .at_once = facts & AT_ONCE,
     };

@@ -60,14 +60,14 @@ static void check_weights(void)
 
 static void check_clients(void)
 {
-  static const char *const items[] = { "a:900", "b=a:100:rate=2.5" };
+  static const char *const items[] = { "a:900 ", " b=a:100:rate=2.5" };
   struct mix_list list;
   struct err err = { "" };
 
   MUST(parse(&list, items, ARRAY_SIZE(items), &err) == 0);
   OK(list.dedicated && is_member(&list.of[0], "a", "a", 0, 900, 0) &&
        is_member(&list.of[1], "b", "a", 0, 100, 2.5),
-     "clients, and a rate");
+     "clients, and a rate; blanks around them");
   OK(mix_list_clients(&list) == 1000, "the sum of the clients");
   mix_list_done(&list);
 }
@@ -89,6 +89,9 @@ static void check_refused(void)
     { { "a:1:rate=0" }, "the rate is a number greater than 0" },
     { { "a:1:rate=nan" }, "the rate is a number greater than 0" },
     { { "a:1:rate=1x" }, "the rate is a number greater than 0" },
+    { { "a:1:rate=1/s" }, "the rate is a number greater than 0" },
+    { { "a@1:rate=1" }, "a rate is for clients of its own" },
+    { { " " }, "it names no script" },
     { { "@3" }, "'@3': it names no script" },
     { { "x=@3" }, "'x=@3': it names no script" },
     { { "./a b.lua" }, "'./a b.lua': it needs a name" },

@@ -2,8 +2,9 @@
  * test_csv.c - comma-separated values: as many in each line as there are names.
  */
 #include "base/strbuf.h"
+#include "report/marks.h"
 #include "results/csv.h"
-#include "results/system.h"
+#include "results/shared.h"
 #include "stats/report.h"
 #include "tests/unit/tap.h"
 
@@ -25,13 +26,13 @@ static void test_columns(void)
     const struct report_setup setup = { .rate = i & 1,
                                         .n_percentiles = i & 2 ? 2 : 0,
                                         .percentiles = asked };
-    const struct system_use u = { .has_cpu = i & 4,
-                                  .has_disk = i & 8,
-                                  .has_net = i & 16 };
+    const struct results_shared shared = { .sys = { .has_cpu = i & 4,
+                                                    .has_disk = i & 8,
+                                                    .has_net = i & 16 } };
     struct strbuf head = { 0 }, row = { 0 };
 
-    csv_header(&head, &setup, NULL);
-    csv_interval(&row, &setup, &r, &u, NULL);
+    csv_header(&head, &setup, &shared);
+    csv_interval(&row, &setup, &r, &shared);
     OK(commas(&head) == commas(&row), "a value for each name");
     OK(strchr(strbuf_str(&row), '\n') == row.text + row.len - 1, "one line");
     strbuf_done(&head);
@@ -55,11 +56,11 @@ static void test_percentiles(void)
   const struct report_setup setup = { .n_percentiles = 5,
                                       .percentiles = asked };
   const struct report r = { 0 };
-  const struct system_use u = { .busy = 0 };
+  const struct results_shared shared = { 0 };
   struct strbuf head = { 0 }, row = { 0 };
 
-  csv_header(&head, &setup, NULL);
-  csv_interval(&row, &setup, &r, &u, NULL);
+  csv_header(&head, &setup, &shared);
+  csv_interval(&row, &setup, &r, &shared);
   OK(columns(strbuf_str(&head), "_p95_") == 1 &&
        columns(strbuf_str(&head), "_p99.9_") == 1,
      "usual ones once, where they are in all files");
@@ -74,8 +75,11 @@ static void test_percentiles(void)
 static void test_values(void)
 {
   const struct report_setup setup = { .rate = true };
-  const struct system_use u = {
-    .has_cpu = true, .user = 0.5, .idle = 0.5, .switches_per_s = 1234.5
+  const struct results_shared shared = {
+    .sys = { .has_cpu = true,
+             .user = 0.5,
+             .idle = 0.5,
+             .switches_per_s = 1234.5 }
   };
   const struct report r = { .elapsed_ns = 1500000000,
                             .period_ns = 500000000,
@@ -91,7 +95,7 @@ static void test_values(void)
                             .arrivals = 13 };
   struct strbuf b = { 0 };
 
-  csv_interval(&b, &setup, &r, &u, NULL);
+  csv_interval(&b, &setup, &r, &shared);
   OK_STR(strbuf_str(&b),
          "1.500,0.500000,1,3,4,8.0000,2,3,1,7,8,5,6,11,12,1,2.5,5,"
          "0,0,0,0,0,0,0,0.5000,0.0000,0.0000,0.5000,1234.5,,,,,,,,13,26.0000,0."
@@ -100,10 +104,38 @@ static void test_values(void)
   strbuf_done(&b);
 }
 
+static void test_marks(void)
+{
+  static const char first[] = "killed \"db1\", at last", second[] = "x";
+  const struct report_setup setup = { .rate = false };
+  const struct report r = { 0 };
+  struct marks *m = marks_new();
+  struct results_shared shared = { .marks = m };
+  struct strbuf head = { 0 }, row = { 0 };
+
+  marks_begin(m, 1000000000);
+  (void)marks_add(m, first, strlen(first), 500000000);
+  (void)marks_add(m, second, strlen(second), 2250000000);
+  csv_header(&head, &setup, &shared);
+  OK(strstr(strbuf_str(&head), ",marks\n"), "a column at the end");
+  csv_interval(&row, &setup, &r, &shared);
+  OK(strstr(strbuf_str(&row), ",\"\"\n"), "no mark");
+  strbuf_clear(&row);
+  shared.marks_to = 2;
+  csv_interval(&row, &setup, &r, &shared);
+  OK(strstr(strbuf_str(&row),
+            ",\"-0.500 killed \"\"db1\"\", at last; 1.250 x\"\n"),
+     "two, quoted");
+  strbuf_done(&head);
+  strbuf_done(&row);
+  marks_free(m);
+}
+
 int main(void)
 {
   test_columns();
   test_percentiles();
   test_values();
+  test_marks();
   return TAP_EXIT();
 }

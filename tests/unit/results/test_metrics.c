@@ -164,7 +164,7 @@ static void test_histogram(void)
   hist_sum_clear(work);
   for (uint64_t ns = 1; ns < HIST_MAX_NS; ns *= 3)
     hist_sum_put(work, hist_index(ns), 2);
-  metrics_histogram(&b, "x", work, 12.5);
+  metrics_histogram(&b, "x", NULL, work, 12.5);
   OK(value_of(b.text, "x_bucket{le=\"1e-06\"} ") == 14, "up to 1000 ns");
   OK(value_of(b.text, "x_bucket{le=\"100\"} ") == 48, "up to 100 s");
   OK(value_of(b.text, "x_bucket{le=\"+Inf\"} ") == (double)work->total &&

@@ -8,8 +8,10 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/facts.h"
+#include "base/strbuf.h"
 #include "results/disk.h"
 #include "results/env.h"
+#include "results/metrics_parts.h"
 #include "results/system.h"
 #include "tests/unit/tap.h"
 
@@ -107,6 +109,51 @@ static void test_strain(void)
   OK(u.strain.has_retransmits && u.strain.retransmits == 5, "retransmits");
   OK(u.strain.throttled == 0.25, "a quota");
   OK(u.strain.mhz == 2400, "the clock");
+}
+
+/* The files are those that the two tests before this one have left. */
+static void test_metrics(void)
+{
+  static const char *const lines[] = {
+    "bench_machine_cpu_seconds_total{mode=\"user\"} 1.60\n",
+    "bench_machine_cpu_seconds_total{mode=\"system\"} 0.70\n",
+    "bench_machine_cpu_seconds_total{mode=\"idle\"} 10.30\n",
+    "bench_machine_context_switches_total 7000\n",
+    "bench_machine_disk_reads_total 14\n",
+    "bench_machine_disk_writes_total 25\n",
+    "bench_machine_disk_read_bytes_total 55296\n",
+    "bench_machine_disk_written_bytes_total 153600\n",
+    "bench_machine_disk_busy_seconds_total 1.5\n",
+    "bench_machine_network_received_bytes_total 2010\n",
+    "bench_machine_network_sent_bytes_total 3020\n",
+    "bench_machine_network_retransmits_total 25\n",
+    "bench_machine_pressure_seconds_total{resource=\"cpu\",tasks=\"some\"} "
+    "0.501000\n",
+    "bench_machine_pressure_seconds_total{resource=\"io\",tasks=\"full\"} "
+    "0.507000\n",
+    "bench_machine_throttled_seconds_total 0.501\n",
+    "bench_machine_major_faults_total 13\n",
+    "bench_machine_dirty_bytes 4096\n",
+    "bench_machine_writeback_bytes 8192\n",
+    "bench_machine_clock_hertz 2400000000\n",
+  };
+  struct strbuf b = { 0 };
+  const struct metrics_out o = { &b, METRICS_OPENMETRICS };
+
+  metrics_machine(&o, root, "sda");
+  for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+    OK(strstr(strbuf_str(&b), lines[i]), lines[i]);
+  OK(!strstr(strbuf_str(&b), "resource=\"memory\""),
+     "what the system lacks is left out");
+  strbuf_clear(&b);
+  metrics_machine(&o, "/nowhere", "sda");
+  OK_STR(strbuf_str(&b),
+         "# HELP bench_machine_throttled_seconds Time that the quota of the "
+         "control group has withheld.\n"
+         "# TYPE bench_machine_throttled_seconds counter\n"
+         "bench_machine_throttled_seconds_total 0\n",
+         "a system that tells nothing");
+  strbuf_done(&b);
 }
 
 static void test_cgroups(void)
@@ -235,6 +282,7 @@ int main(void)
     return 1;
   test_use();
   test_strain();
+  test_metrics();
   test_cgroups();
   test_environment();
   test_disk();

@@ -1,0 +1,22 @@
+/*
+ * role_check.h - whether a server has the role that --target asks for (for
+ * src/db only).
+ */
+#ifndef BENCH_DB_ROLE_CHECK_H
+#define BENCH_DB_ROLE_CHECK_H
+
+#include <stdbool.h>
+
+struct conn;
+
+/* Has the server of this connection to have a role?  One that is named by the
+ * parameters of the connection has not. */
+bool role_matters(const struct conn *c);
+
+/*
+ * Ask the server of the open session, and WAIT for the answer.  0: it has the
+ * role; -1 and c->out: it has another one (`other_role`), or does not say.
+ */
+int role_check(struct conn *c);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * seek.c - the first server of the lists that has the role of --target.
+ */
+#include "db/seek.h"
+
+#include <string.h>
+
+#include "base/minmax.h"
+#include "db/call.h"
+#include "db/role_check.h"
+#include "db/transport.h"
+
+enum {
+  PAUSE_MS = 20 /* between two servers */
+};
+
+/* One more server was asked in vain. */
+static void note_seen(const struct conn *c, struct strbuf *seen)
+{
+  strbuf_adds(seen, seen->len > 0 ? "; " : "");
+  c->driver->target(c->session, seen);
+  strbuf_adds(seen, ": ");
+  if (c->out.other_role)
+    strbuf_adds(seen, c->out.msg);
+  else
+    c->driver->connect_reason(c->session, &c->out, seen);
+}
+
+/* Is the target of the session this one? */
+static bool is_at(const struct conn *c, const struct strbuf *target)
+{
+  struct strbuf here = { 0 };
+  bool same;
+
+  c->driver->target(c->session, &here);
+  same = strcmp(strbuf_str(&here), strbuf_str(target)) == 0;
+  strbuf_done(&here);
+  return same;
+}
+
+/* Half of the time is left for the servers behind one that is silent, and the
+ * last attempts have enough to get an answer. */
+static uint64_t share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
+{
+  const uint64_t all = until_ns > begin_ns ? until_ns - begin_ns : 0;
+  const uint64_t rest = until_ns > now ? until_ns - now : 0;
+
+  return max_u64(rest / 2, all / 4);
+}
+
+static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
+{
+  const uint64_t begin = clock_now_ns();
+  struct strbuf first = { 0 }, round = { 0 };
+  uint64_t now = begin;
+  int rc;
+
+  for (unsigned i = 0;; i++) {
+    c->session->attempt = i;
+    rc = transport_open(c, now + share(begin, until_ns, now));
+    if (rc == 0 || c->out.permanent)
+      break;
+    if (i == 0) {
+      c->driver->target(c->session, &first);
+    } else if (is_at(c, &first)) { /* the lists begin again */
+      strbuf_clear(seen);
+      strbuf_adds(seen, strbuf_str(&round));
+      strbuf_clear(&round);
+    }
+    note_seen(c, &round);
+    call_pause(c, min_u64(clock_now_ns() + PAUSE_MS * NS_PER_MS, until_ns));
+    now = clock_now_ns();
+    if (now >= until_ns || (seen->len > 0 && env_is_over(c->env, now)))
+      break;
+  }
+  if (rc == 0)
+    c->first = c->session->attempt;
+  if (rc == 0 || c->out.permanent)
+    strbuf_clear(seen);
+  else if (seen->len == 0)
+    strbuf_adds(seen, strbuf_str(&round));
+  strbuf_done(&first);
+  strbuf_done(&round);
+  return rc;
+}
+
+int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
+{
+  return role_matters(c) ? seek_role(c, until_ns, seen)
+                         : transport_open(c, until_ns);
+}

@@ -1,0 +1,21 @@
+/*
+ * seek.h - the first server of the lists that has the role of --target (for
+ * src/db only).
+ */
+#ifndef BENCH_DB_SEEK_H
+#define BENCH_DB_SEEK_H
+
+#include <stdint.h>
+
+struct conn;
+struct strbuf;
+
+/*
+ * The first session of a connection: as transport_open(); with --target at the
+ * first server of the lists that has the role, for which it WAITS up to
+ * `until_ns`, and a quarter longer for a server that is silent.  -1: `seen` has
+ * what was seen of each server, or is empty and c->out says why.
+ */
+int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * mark_fifo.c - the fifo from which a run takes marks.
+ */
+#include "report/mark_fifo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/leave.h"
+#include "base/thread.h"
+#include "base/utf8.h"
+#include "report/life.h"
+#include "report/marks.h"
+#include "report/text_reporter.h"
+
+enum {
+  LINE = 4096,       /* the rest of a longer line is not looked at */
+  REST_MS = 100,     /* a line without its end gets so long */
+  LAST_READS = 32,   /* what the fifo holds at the end of the run */
+  END_PATIENCE_S = 1 /* a thread that prints gets so long to end */
+};
+
+struct mark_fifo {
+  char path[PATH_MAX];
+  bool made; /* it is to be removed */
+  bool print;
+  int fd, wake; /* -1: not open */
+  struct leave *leave;
+  struct marks *marks; /* owned */
+  bool running;
+  pthread_t thread;
+  /* The thread's. */
+  char line[LINE];
+  size_t len;
+};
+
+bool mark_path(char *ret, size_t size, unsigned which, long pid)
+{
+  const char *const folders[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
+                                  "/tmp" };
+
+  for (unsigned i = 0, n = 0; i < ARRAY_SIZE(folders); i++) {
+    if (!folders[i] || folders[i][0] != '/' || n++ != which)
+      continue;
+    return (size_t)snprintf(ret, size, "%s/bench-%ld.mark", folders[i], pid) <
+           size;
+  }
+  return false;
+}
+
+/* ---- opening ---- */
+
+/* One that a process with the same number has left. */
+static bool is_old(const char *path)
+{
+  struct stat st;
+
+  return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode) &&
+         st.st_uid == geteuid();
+}
+
+static bool make(const char *path)
+{
+  if (mkfifo(path, 0600) == 0)
+    return true;
+  return errno == EEXIST && is_old(path) && unlink(path) == 0 &&
+         mkfifo(path, 0600) == 0;
+}
+
+static int make_auto(struct mark_fifo *f, struct err *err)
+{
+  errno = ENOENT;
+  for (unsigned i = 0; mark_path(f->path, sizeof(f->path), i, (long)getpid());
+       i++) {
+    f->made = make(f->path);
+    if (f->made)
+      return 0;
+  }
+  return err_sys(err,
+                 "--mark cannot make a fifo in XDG_RUNTIME_DIR, TMPDIR or /tmp;"
+                 " name one with --mark=FIFO,");
+}
+
+static int make_named(struct mark_fifo *f, const char *path, struct err *err)
+{
+  struct stat st;
+
+  if ((size_t)snprintf(f->path, sizeof(f->path), "%s", path) >=
+      sizeof(f->path)) {
+    errno = ENAMETOOLONG;
+    return err_sys(err, "cannot make the fifo of --mark,");
+  }
+  f->made = mkfifo(path, 0600) == 0;
+  if (f->made)
+    return 0;
+  if (errno != EEXIST)
+    return err_sys(err, "cannot make the fifo '%s' of --mark,", path);
+  if (stat(path, &st) < 0 || !S_ISFIFO(st.st_mode))
+    return err_set(err, -EEXIST,
+                   "Invalid value for --mark: '%s' (expected a fifo, or a name "
+                   "that is free)",
+                   path);
+  return 0;
+}
+
+int mark_fifo_new(struct mark_fifo **ret, const char *where, bool print,
+                  struct leave *leave, struct err *err)
+{
+  struct mark_fifo *f = calloc(1, sizeof(*f));
+  int rc;
+
+  *ret = NULL;
+  if (!f)
+    return err_set(err, -ENOMEM, "not enough memory for marks");
+  f->fd = f->wake = -1;
+  f->print = print;
+  f->leave = leave;
+  f->marks = marks_new();
+  rc = f->marks ? 0 : err_set(err, -ENOMEM, "not enough memory for marks");
+  if (rc == 0)
+    rc = strcmp(where, MARK_AUTO) == 0 ? make_auto(f, err)
+                                       : make_named(f, where, err);
+  if (rc == 0) {
+    /* A writer of its own: the end of another one is no end of the fifo. */
+    f->fd = open(f->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    f->wake = eventfd(0, EFD_CLOEXEC);
+    if (f->fd < 0 || f->wake < 0)
+      rc = err_sys(err, "cannot open the fifo '%s' of --mark,", f->path);
+  }
+  if (rc < 0) {
+    mark_fifo_free(f);
+    return rc;
+  }
+  *ret = f;
+  return 0;
+}
+
+const char *mark_fifo_path(const struct mark_fifo *f)
+{
+  return f->path;
+}
+
+const struct marks *mark_fifo_marks(const struct mark_fifo *f)
+{
+  return f ? f->marks : NULL;
+}
+
+/* ---- the thread ---- */
+
+static void end_line(struct mark_fifo *f, uint64_t now_ns)
+{
+  const size_t len = f->len < LINE ? f->len : utf8_whole(f->line, f->len);
+
+  if (marks_add(f->marks, f->line, len, now_ns) && f->print)
+    text_reporter_mark(f->marks, marks_count(f->marks) - 1);
+  f->len = 0;
+}
+
+/* Take what is there; false: nothing. */
+static bool take(struct mark_fifo *f)
+{
+  char bytes[LINE];
+  const ssize_t n = read(f->fd, bytes, sizeof(bytes));
+  const uint64_t now_ns = clock_now_ns();
+
+  for (ssize_t i = 0; i < n; i++) {
+    if (bytes[i] == '\n')
+      end_line(f, now_ns);
+    else if (f->len < LINE)
+      f->line[f->len++] = bytes[i];
+  }
+  return n > 0;
+}
+
+static void *read_marks(void *arg)
+{
+  struct mark_fifo *f = arg;
+  struct pollfd of[] = { { .fd = f->fd, .events = POLLIN },
+                         { .fd = f->wake, .events = POLLIN } };
+
+  thread_set_name("marks");
+  for (;;) {
+    const int n = poll(of, ARRAY_SIZE(of), f->len > 0 ? REST_MS : -1);
+
+    if (n == 0 || (n > 0 && of[1].revents == 0 && !take(f)))
+      end_line(f, clock_now_ns());
+    if (n > 0 && of[1].revents != 0)
+      break;
+  }
+  for (int i = 0; i < LAST_READS && take(f); i++)
+    continue;
+  end_line(f, clock_now_ns());
+  return NULL;
+}
+
+/* Nothing is read any more.  The thread may be stuck in a terminal that takes
+ * no text; then it is left behind. */
+static void stop(struct mark_fifo *f)
+{
+  const uint64_t one = 1;
+  struct timespec until;
+
+  if (!f->running)
+    return;
+  f->running = false;
+  while (write(f->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+    continue;
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += END_PATIENCE_S;
+  if (pthread_timedjoin_np(f->thread, NULL, &until) != 0)
+    leave_thread(f->leave);
+}
+
+static void remove_fifo(struct mark_fifo *f)
+{
+  if (f->made)
+    (void)unlink(f->path);
+  f->made = false;
+}
+
+void mark_fifo_free(struct mark_fifo *f)
+{
+  if (!f)
+    return;
+  stop(f);
+  remove_fifo(f);
+  if (f->fd >= 0)
+    (void)close(f->fd);
+  if (f->wake >= 0)
+    (void)close(f->wake);
+  marks_free(f->marks);
+  free(f);
+}
+
+/* ---- the reporter ---- */
+
+static int on_start(void *ctx, const struct run_start *start, struct err *err)
+{
+  struct mark_fifo *f = ctx;
+  int rc;
+
+  marks_begin(f->marks, start->measured_ns);
+  rc = thread_start_masked(&f->thread, read_marks, f, err);
+  f->running = rc == 0;
+  return rc;
+}
+
+static int on_final(void *ctx, const struct report_setup *setup,
+                    const struct report *r, struct err *err)
+{
+  (void)setup, (void)r, (void)err;
+  stop(ctx);
+  return 0;
+}
+
+static int on_end(void *ctx, struct err *err)
+{
+  (void)err;
+  stop(ctx);
+  remove_fifo(ctx);
+  return 0;
+}
+
+const struct reporter mark_reporter = {
+  .name = "marks",
+  .start = on_start,
+  .final = on_final,
+  .end = on_end,
+};
