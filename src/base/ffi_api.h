@@ -290,6 +290,7 @@ void bench_db_statement_free(sql_statement *stmt);
 void bench_db_statement_later(sql_statement *stmt);
 void bench_db_connection_later(sql_connection *con);
 bool bench_db_in_transaction(sql_connection *con);
+double bench_value_number(const sql_value *v, double decimals);
 const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len);
 double bench_db_statement_sizes(sql_connection *con, double *ret_most,

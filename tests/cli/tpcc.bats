@@ -521,3 +521,31 @@ LUA
   tpcc check
   must is "$status" 0
 }
+
+@test "numbers of rows are read as they are written" {
+  cat >numbers.lua <<'LUA'
+local ffi = require("ffi")
+function event()
+   local v = ffi.new("sql_value")
+   for _, case in ipairs({
+      {"7", 0, 7}, {"-7", 0, -7}, {"7", 2, 700}, {"12.34", 2, 1234},
+      {"-0.05", 2, -5}, {"12.3", 2, 1230}, {"12.345", 2, 1235},
+      {"1e3", 0, 1000}, {"0.5", 0, 0.5}, {"123456789012345", 0, 123456789012345},
+      {"9999999999999.99", 2, 999999999999999},
+      {"100000000000000000000", 0, 1e20}, {"", 0}, {"-", 0}, {".", 2},
+      {"1.2.3", 2}, {"12a", 0}, {"abc", 2}, {nil, 2},
+   }) do
+      local text, decimals, wanted = case[1], case[2], case[3]
+      v.ptr, v.len = text, text and #text or 0
+      local n = ffi.C.bench_value_number(v, decimals)
+      if n ~= wanted and (wanted or n == n) then
+         error(("%s with %d is %s"):format(text, decimals, n))
+      end
+   end
+   print("all numbers")
+end
+LUA
+  bench numbers.lua --db-driver=null --time=0 --events=1 run
+  must is "$status" 0
+  must has "$output" '^all numbers$'
+}

@@ -3,8 +3,10 @@
  * those of sysbench: labels, explicit parameters, and what to do after a
  * failure.
  */
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ffi_api.h"
 #include "db/bulk.h"
@@ -149,6 +151,69 @@ void bench_db_connection_later(sql_connection *con)
 
   if (c)
     later_add(&state_of(c->env)->client.later, c, NULL);
+}
+
+/* ---- values of rows ---- */
+
+enum {
+  EXACT_DIGITS = 15, /* a double holds so many */
+  NUMBER_BYTES = 64, /* longest number of other forms */
+};
+
+/* Numbers of other forms, such as 1e3; NaN: it is none. */
+static double other_number(const sql_value *v, unsigned decimals)
+{
+  char text[NUMBER_BYTES];
+  char *end;
+  double n;
+
+  if (v->len == 0 || v->len >= sizeof(text))
+    return NAN;
+  memcpy(text, v->ptr, v->len);
+  text[v->len] = '\0';
+  n = strtod(text, &end);
+  if (end != text + v->len)
+    return NAN;
+  if (decimals == 0)
+    return n;
+  while (decimals-- > 0)
+    n *= 10;
+  return floor(n + 0.5);
+}
+
+/*
+ * Return a value of a row, or NaN if it is NULL or no number.  With `decimals`,
+ * the number is multiplied by ten that often and rounded: an amount of money
+ * becomes cents (2; at most 3).  Digits and a point are read exactly.
+ */
+double bench_value_number(const sql_value *v, double decimals)
+{
+  const char *at = v->ptr, *const end = at ? at + v->len : NULL;
+  const bool minus = at && at < end && *at == '-';
+  unsigned n = 0, left = (unsigned)decimals;
+  bool point = false;
+  int64_t sum = 0;
+
+  if (UNLIKELY(!at))
+    return NAN;
+  for (at += minus; at < end; at++) {
+    const unsigned digit = (unsigned)(unsigned char)*at - '0';
+
+    if (digit > 9) {
+      if (*at != '.' || point)
+        return other_number(v, (unsigned)decimals);
+      point = true;
+      continue;
+    }
+    if (++n > EXACT_DIGITS || (point && left-- == 0))
+      return other_number(v, (unsigned)decimals);
+    sum = sum * 10 + digit;
+  }
+  if (n == 0)
+    return other_number(v, (unsigned)decimals);
+  for (; left > 0; left--)
+    sum *= 10;
+  return (double)(minus ? -sum : sum);
 }
 
 /* ---- rows as text ---- */

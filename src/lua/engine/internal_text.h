@@ -9,7 +9,7 @@
 
 enum {
   INTERNAL_MODULES = 21,
-  INTERNAL_DECLARATIONS = 192, /* maximum number */
+  INTERNAL_DECLARATIONS = 200, /* maximum number */
 };
 
 struct internal_module {

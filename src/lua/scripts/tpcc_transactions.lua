@@ -114,43 +114,46 @@ local SERVER = {["$m"] = "(? * 0.01)", ["$lock"] = " FOR UPDATE"}
 
 local BIGINT, VARCHAR = sysbench.sql.type.BIGINT, sysbench.sql.type.VARCHAR
 
--- Returns a prepared statement as a function of its parameters.
+-- Returns a prepared statement as a function of its parameters.  Each one is
+-- compiled on its own, without a loop, and writes whole numbers where the driver
+-- reads them.
 local function prepare(con, name, dialect)
    local text, kinds = STATEMENTS[name][1], STATEMENTS[name][2]
    local statement = con:prepare((text:gsub("%$?%w+", dialect)))
-   local params = {}
+   local params, upvalues, names, body = {}, {}, {}, {}
 
-   if #kinds == 0 then return function() return statement:execute() end end
+   if #kinds == 0 then return function() return (statement:execute()) end end
    for i = 1, #kinds do
       if kinds:sub(i, i) == "i" then
          params[i] = statement:bind_create(BIGINT)
+         body[i] = string.format(
+            "if v%d == nil then p%d:set() else b%d[0], n%d[0] = v%d, 0 end",
+            i, i, i, i, i)
       else
          params[i] = statement:bind_create(VARCHAR, TEXT_BYTES)
+         body[i] = string.format("p%d:set(v%d)", i, i)
       end
+      names[i] = "v" .. i
+      upvalues[i] = string.format(
+         "local p%d = params[%d]\nlocal b%d, n%d = p%d.buffer, p%d.is_null",
+         i, i, i, i, i, i)
    end
    statement:bind_param(unpack(params))
-   -- A function for each number of parameters is compiled without a loop.
-   local body = {}
-   for i = 1, #kinds do
-      table.insert(body, string.format("p%d:set(v%d)", i, i))
-   end
-   local list = function(prefix)
-      local names = {}
-      for i = 1, #kinds do names[i] = prefix .. i end
-      return table.concat(names, ", ")
-   end
    local make = assert(loadstring(string.format([[
-      local statement, %s = ...
+      local statement, params = ...
+      %s
       return function(%s)
          %s
          return (statement:execute())
-      end]], list("p"), list("v"), table.concat(body, "\n"))))
-   return make(statement, unpack(params))
+      end]], table.concat(upvalues, "\n"), table.concat(names, ", "),
+      table.concat(body, "\n"))))
+   return make(statement, params)
 end
 
--- Values of rows are read one by one: only those that are needed become strings
--- of Lua.
-local c_fetch_row, ffi_string = ffi.C.db_fetch_row, ffi.string
+-- Values of rows are read one by one: only texts that are needed become strings
+-- of Lua, and numbers never do.
+local c_fetch_row, c_number = ffi.C.db_fetch_row, ffi.C.bench_value_number
+local ffi_string = ffi.string
 
 -- Returns the values of the next row of a result; nil: there is none.
 local function first_of(rs)
@@ -161,13 +164,26 @@ local function first_of(rs)
 end
 
 -- Returns value number i of a row; nil: NULL.
-local function value_of(values, i)
+local function text_of(values, i)
    local v = values[i - 1]
    if v.ptr ~= nil then return ffi_string(v.ptr, v.len) end
 end
 
+-- The same of a number.
+local function number_of(values, i)
+   local n = c_number(values[i - 1], 0)
+   if n == n then return n end
+end
+
+-- The same of an amount of money with two decimals, in cents.
+local function cents_of(values, i)
+   local n = c_number(values[i - 1], 2)
+   if n == n then return n end
+end
+
 -- The rows of the null driver have no values.
 local function no_value() end
+local function one() return 1 end
 
 -- Returns the values of the first row of a result, which must exist.
 local function row_of(rs, what)
@@ -184,23 +200,20 @@ local function read_all(rs)
    for _ = 1, rs.nrows do c_fetch_row(rs) end
 end
 
--- The null driver answers with NULL.
-local function or_one(text) return tonumber(text) or 1 end
-
 -- Returns a function that executes the transaction of an input on a connection
 -- of this driver, and returns whether it was committed; before_commit() is
 -- called before each COMMIT.
 function transactions.new(con, driver, before_commit)
    local is_sqlite = driver == "sqlite"
    local dialect = is_sqlite and SQLITE or SERVER
-   local number = driver == "null" and or_one or tonumber
-   local cents = driver == "null" and or_one or
-      is_sqlite and tonumber or model.cents
+   local is_null = driver == "null"
+   local text = is_null and no_value or text_of
+   local number = is_null and one or number_of
+   local cents = is_null and one or is_sqlite and number_of or cents_of
    local sql = setmetatable({}, {__index = function(t, name)
       t[name] = prepare(con, name, dialect)
       return t[name]
    end})
-   local text = driver == "null" and no_value or value_of
    local do_transaction = {}
 
    local function commit(order)
@@ -216,20 +229,20 @@ function transactions.new(con, driver, before_commit)
       local n, c = model.median(rs.nrows), nil
       if n == 0 then row_of(rs, "customer called " .. input.last) end
       for _ = 1, n do c = first_of(rs) end
-      return number(text(c, 1))
+      return number(c, 1)
    end
 
    -- Returns false if the item does not exist.
-   local function order_line(input, line, order)
+   local function order_line(input, line, order, read_stock)
       local id, supply = input.item[line], input.supply[line]
       local quantity = input.quantity[line]
       local item = first_of(sql.item(id))
       if item == nil or input.rollback and line == input.lines then
          return false
       end
-      local price = cents(text(item, 1))
-      local stock = row_of(sql["stock_" .. input.d](supply, id), "stock")
-      local left, dist = number(text(stock, 1)), text(stock, 2)
+      local price = cents(item, 1)
+      local stock = row_of(read_stock(supply, id), "stock")
+      local left, dist = number(stock, 1), text(stock, 2)
       sql.use_stock(model.stock_after(left, quantity), quantity,
                     supply == input.w and 0 or 1, supply, id)
       sql.add_line(input.w, input.d, order, line, id, supply, quantity,
@@ -242,13 +255,14 @@ function transactions.new(con, driver, before_commit)
       local w, d, c = input.w, input.d, input.c
 
       row_of(sql.warehouse_tax(w), "warehouse")
-      local order = number(text(row_of(sql.district_next(w, d), "district"), 2))
+      local order = number(row_of(sql.district_next(w, d), "district"), 2)
       sql.district_use(order + 1, w, d)
       row_of(sql.customer_discount(w, d, c), "customer")
       sql.add_order(w, d, order, c, input.lines, input.remote == 0 and 1 or 0)
       sql.add_new_order(w, d, order)
+      local read_stock = sql["stock_" .. d]
       for line = 1, input.lines do
-         if not order_line(input, line, order) then
+         if not order_line(input, line, order, read_stock) then
             if not input.rollback then
                error("tpcc: there is no item " .. input.item[line], 0)
             end
@@ -293,7 +307,7 @@ function transactions.new(con, driver, before_commit)
 
       row_of(sql.customer_status(w, d, c), "customer")
       local order = first_of(sql.last_order(w, d, c))
-      if order then read_all(sql.lines(w, d, number(text(order, 1)))) end
+      if order then read_all(sql.lines(w, d, number(order, 1))) end
       commit()
       return true
    end
@@ -304,7 +318,7 @@ function transactions.new(con, driver, before_commit)
    local function oldest_order(w, d)
       while true do
          local row = first_of(sql.oldest_order(w, d))
-         if row then return number(text(row, 1)) end
+         if row then return number(row, 1) end
          if driver ~= "pgsql" or
             text(row_of(sql.any_order(w, d), "minimum"), 1) == nil then
             return nil
@@ -324,10 +338,10 @@ function transactions.new(con, driver, before_commit)
             sql.drop_new_order(w, d, order)
             sql.set_carrier(input.carrier, w, d, order)
             local c = number(
-               text(row_of(sql.order_customer(w, d, order), "order"), 1))
+               row_of(sql.order_customer(w, d, order), "order"), 1)
             sql.deliver_lines(w, d, order)
             local total = cents(
-               text(row_of(sql.order_total(w, d, order), "order line"), 1))
+               row_of(sql.order_total(w, d, order), "order line"), 1)
             sql.charge_customer(total, w, d, c)
          else
             skipped = skipped + 1
@@ -341,7 +355,7 @@ function transactions.new(con, driver, before_commit)
    -- 2.8.2
    do_transaction[model.STOCK_LEVEL] = function(input)
       local w, d = input.w, input.d
-      local after = number(text(row_of(sql.next_order(w, d), "district"), 1))
+      local after = number(row_of(sql.next_order(w, d), "district"), 1)
 
       row_of(sql.low_stock(w, d, after, after - 20, w, input.threshold),
              "stock")
