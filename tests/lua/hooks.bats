@@ -30,8 +30,8 @@ L
 ffi.cdef "int usleep(uint32_t);"
 function event() ffi.C.usleep(1000) end
 function sysbench.hooks.report_intermediate()
-  events, sysbench.opt.mark = (events or 0) + 1, (sysbench.opt.mark or 0) + 1
-  print("calls", events, sysbench.opt.mark)
+  events, sysbench.opt.own_mark = (events or 0) + 1, (sysbench.opt.own_mark or 0) + 1
+  print("calls", events, sysbench.opt.own_mark)
 end
 L
   bench t.lua --report-interval=0.2 --time=1 run
