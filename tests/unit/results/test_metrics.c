@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "results/address.h"
+#include "results/disk.h"
 #include "results/http.h"
 #include "results/metrics.h"
 #include "results/shared.h"
@@ -181,7 +182,8 @@ static void test_histogram(void)
 
 static void test_text(void)
 {
-  struct results_shared shared = { .test = "a\"b\\c\nd" };
+  struct disk disk = { .device = "" };
+  struct results_shared shared = { .test = "a\"b\\c\nd", .disk = &disk };
   const _Atomic uint64_t arrivals = 31;
   struct class_set *set = NULL;
   struct recorders rs;
