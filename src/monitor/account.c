@@ -68,6 +68,7 @@ void account_lose(struct account *a)
 {
   a->lost++;
   a->unsure = true;
+  a->latest = (struct server_interval){ 0 };
 }
 
 void account_add(struct account *a, const struct monitor_source *source,

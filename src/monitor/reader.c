@@ -208,8 +208,7 @@ static void follow(struct reader *w)
  * the user, or has no connection to spare. */
 static bool gives_up(const struct reader *w)
 {
-  return w->link.permanent ||
-         (w->m->may_give_up && !w->met);
+  return w->link.permanent || (w->m->may_give_up && !w->met);
 }
 
 void *reader_main(void *arg)

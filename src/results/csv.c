@@ -80,16 +80,18 @@ static bool of_servers(struct monitor *m, enum server_figure f, double *ret)
 
   *ret = 0;
   for (unsigned i = 0; i < monitor_servers(m); i++) {
+    const struct server_reading *r;
     struct server_interval did;
 
     monitor_interval(m, i, &did);
-    if (!did.known || !did.did.has[f])
+    r = did.known ? &did.did : &did.seen;
+    if (!r->has[f])
       continue;
     known = true;
     if (figures_info[f].kind == SERVER_COUNT)
-      *ret += did.did.value[f];
-    else if (did.did.value[f] > *ret)
-      *ret = did.did.value[f];
+      *ret += r->value[f];
+    else
+      *ret = fmax(*ret, r->value[f]);
   }
   return known;
 }

@@ -117,8 +117,8 @@ static void note_gone(struct run *run)
 {
   const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
 
-  if (n == run->plan->threads || run_stopped(run) != STOP_NO ||
-      atomic_load(&run->gate) != GATE_OPEN)
+  if (n + atomic_load(&run->aside) >= run->plan->threads ||
+      run_stopped(run) != STOP_NO || atomic_load(&run->gate) != GATE_OPEN)
     run_news(run);
 }
 

@@ -192,6 +192,17 @@ static bool leave_by_themselves(struct conductor *c)
          conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
 }
 
+/* The load has ended, and somebody who stands aside does not notice. */
+static bool is_held_up(struct conductor *c)
+{
+  const unsigned aside = atomic_load(&c->run.aside) > 0
+                           ? run_count_aside(&c->run)
+                           : 0;
+
+  return aside > 0 && atomic_load(&c->run.gone) + aside == c->crew.workers &&
+         !conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
+}
+
 void conductor_await_end(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -207,6 +218,10 @@ void conductor_await_end(struct conductor *c)
 
     if (all_gone(c))
       break;
+    if (is_held_up(c)) {
+      conductor_wake_blocked(c);
+      return;
+    }
     if (atomic_load(&run->signal) != 0)
       early = now + SIGNAL_PATIENCE_NS;
     else if (run_stopped(run) != STOP_NO)

@@ -71,6 +71,11 @@ void run_no_more_signals(struct run *run)
   (void)atomic_compare_exchange_strong(&run->signal, &none, SIGNAL_TOO_LATE);
 }
 
+static bool is_aside(const struct worker *w)
+{
+  return atomic_load_explicit(&w->recorder->aside, memory_order_relaxed);
+}
+
 uint64_t run_last_left(const struct run *run, uint64_t from_ns)
 {
   uint64_t last = from_ns;
@@ -78,7 +83,7 @@ uint64_t run_last_left(const struct run *run, uint64_t from_ns)
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const uint64_t left = atomic_load(&run->workers[i].left_ns);
 
-    if (left > last)
+    if (left > last && !is_aside(&run->workers[i]))
       last = left;
   }
   return last;
@@ -91,8 +96,18 @@ unsigned run_count_running(const struct run *run, uint64_t when_ns)
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const uint64_t left = atomic_load(&run->workers[i].left_ns);
 
-    n += left == 0 || left > when_ns;
+    n += (left == 0 || left > when_ns) && !is_aside(&run->workers[i]);
   }
+  return n;
+}
+
+unsigned run_count_aside(const struct run *run)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < run->plan->threads; i++)
+    n += is_aside(&run->workers[i]) &&
+         atomic_load(&run->workers[i].left_ns) == 0;
   return n;
 }
 

@@ -122,6 +122,7 @@ struct run {
   _Atomic uint32_t broken;  /* workers that failed while events ran */
   _Atomic uint32_t drained; /* workers that left their loops; waited for */
   _Atomic uint32_t gone;
+  _Atomic uint32_t aside;  /* workers that stand aside: worker_linger() */
   _Atomic uint32_t signal; /* number of the signal that arrived; 0: none did */
 
   /* The report thread: see reporting.h. */
@@ -175,11 +176,16 @@ int run_signal(const struct run *run);
 /* Ignore signals from now on: they are too late to end the run. */
 void run_no_more_signals(struct run *run);
 
-/* The moment at which the last worker left, or `from_ns` if that is later. */
+/* The moment at which the last worker left, or `from_ns` if that is later.
+ * Workers that stand aside do not count: see worker_linger(). */
 uint64_t run_last_left(const struct run *run, uint64_t from_ns);
 
-/* The number of workers that had not left their loops at `when_ns`. */
+/* The number of workers that had not left their loops at `when_ns`, but for
+ * those that stand aside. */
 unsigned run_count_running(const struct run *run, uint64_t when_ns);
+
+/* The number of workers that stand aside and have not left their loops. */
+unsigned run_count_aside(const struct run *run);
 
 /* The number of workers in a phase. */
 unsigned run_count_phase(const struct run *run, enum worker_phase phase);

@@ -394,12 +394,20 @@ static bool out_of_tickets(struct worker *w)
          atomic_load_explicit(&w->run->tickets, memory_order_relaxed) == 0;
 }
 
+static void stand_aside(struct worker *w)
+{
+  if (atomic_exchange_explicit(&w->recorder->aside, true, memory_order_relaxed))
+    return;
+  (void)atomic_fetch_add(&w->run->aside, 1);
+}
+
 bool worker_linger(struct worker *w, uint64_t ns)
 {
   struct run *run = w->run;
   uint64_t now = clock_now_ns();
   const uint64_t until = now + ns;
 
+  stand_aside(w);
   worker_abandon(w);
   set_phase(w, WORKER_IDLE);
   for (;;) {

@@ -122,8 +122,6 @@ static void fit_sum(struct class_report *r)
     r->sum_ns = r->count * r->max_ns;
 }
 
-/* Fill in the difference between `now`, which has just been read, and
- * `base`. */
 uint64_t class_percentile(const struct class_report *c, double pct)
 {
   const uint64_t ns = c->count > 0 ? hist_percentile(c->hist, pct) : 0;
@@ -131,6 +129,8 @@ uint64_t class_percentile(const struct class_report *c, double pct)
   return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
 }
 
+/* Fill in the difference between `now`, which has just been read, and
+ * `base`. */
 static void fill(struct class_periods *p, unsigned id,
                  const struct class_totals *base)
 {

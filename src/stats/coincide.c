@@ -15,9 +15,9 @@
 #define DIP 0.8
 #define PEAK 3.0
 #define FAR 4.0 /* robust standard deviations */
-#define TO_SIGMA                                               \
-  1.4826 /* from the median deviation of a normal distribution \
-          */
+#define TO_SIGMA                                                         \
+  1.4826           /* from the median deviation of a normal distribution \
+                    */
 #define MARGIN 0.5 /* of a dip of usual weight: by less, no shift is worse */
 #define P_ONE 0.01
 #define P_ANY 0.01
@@ -131,7 +131,7 @@ static bool mark_active(const double *v, size_t n, double *work, bool *ret)
 /* In how many intervals near the dip is it active, if it is shifted by so many
  * intervals? */
 static uint32_t active_near(const uint32_t *sum, size_t n, const struct dip *d,
-                   size_t shift)
+                            size_t shift)
 {
   const size_t from = (d->first + n + shift - BEFORE) % n;
   const size_t length = d->last - d->first + 1 + BEFORE + AFTER;

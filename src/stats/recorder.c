@@ -219,6 +219,7 @@ static void read_worker(struct worker_totals *w, const struct recorder *r,
   w->sum_ns = v.sum_ns;
   w->min_ns = v.min_ns;
   w->max_ns = v.max_ns;
+  w->aside = atomic_load_explicit(&r->aside, memory_order_relaxed);
 
   late = v.first_events - seen->events;
   if (late > 0) {

@@ -62,6 +62,7 @@ struct recorder {
   _Atomic uint32_t epoch;    /* of the worker; data[epoch & 1] is current */
   struct epoch_data data[2]; /* the other one is the previous epoch */
   _Atomic uint64_t counter[COUNTERS]; /* EVENT: only what scripts add */
+  _Atomic bool aside;                 /* it runs no events: worker_linger() */
 
   /* Constant after recorders_init(). */
   struct hist *hist;      /* NULL: no percentiles wanted */
@@ -77,6 +78,7 @@ struct worker_totals {
   uint64_t sum_ns;
   uint64_t min_ns,
     max_ns; /* since the previous snapshot; UINT64_MAX, 0: no event */
+  bool aside;
 };
 
 /* All the recorders of a run. */

@@ -35,6 +35,8 @@ static void fill_fairness(struct report *r, const struct snapshot *before,
   for (unsigned i = 0; i < now->n; i++) {
     const struct worker_totals *a = &before->worker[i], *b = &now->worker[i];
 
+    if (b->aside)
+      continue;
     spread_add(&events, (double)(b->events - a->events));
     spread_add(&time_s, (double)(b->sum_ns - a->sum_ns) / (double)NS_PER_S);
   }

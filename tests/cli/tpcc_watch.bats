@@ -85,6 +85,16 @@ await() {
   must has "$output" '^Checks during the run: .*: [0-9]+ checks? found violations'
 }
 
+@test "the warm-up has no checks" {
+  fresh
+  sql "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 3 AND ol_o_id = 7 AND ol_number = 2"
+  tpcc --threads=2 --warmup-time=1 --time=0 --events=200 --rate=100 --weights=0,1,0,0,0 --check-every=50ms --json=t.json run
+  must is "$status" 1
+  must has "$output" '^Check 1 at .*; the first: condition 4, district \(w 1, d 3\): '
+  check t.json 'd["test"]["checks"]["checks"] == d["test"]["checks"]["violated"] > 0' \
+    'd["test"]["checks"]["first_violation"]["at_s"] > 0'
+}
+
 @test "queued deliveries beside it, and the end of a run without any check" {
   fresh
   tpcc --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=300 run
@@ -93,6 +103,34 @@ await() {
   must has "$output" '^Checks during the run: 0, one every 3600 s: none ended$'
   tpcc --threads=2 --delivery=queue --check-every=1 run
   must is "$status: $stderr" '1: FATAL: init() failed: --check-every: one thread checks, so --threads is 3 or more'
+}
+
+@test "a check that goes on when the load has ended does not make the run longer" {
+  needs_driver sqlite
+  # It never ends by itself.
+  cat >aside.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  if sysbench.tid == 1 then thread_run = aside end
+end
+function event() con:query("SELECT 1") end
+function aside()
+  ffi.C.bench_linger(0.01)
+  ffi.C.bench_off_duty(true)
+  local ok = pcall(con.query, con, "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT COUNT(*) FROM c")
+  print("interrupted", not ok)
+  ffi.C.bench_off_duty(false)
+end
+LUA
+  for limit in "--time=1" "--time=0 --events=100"; do
+    # shellcheck disable=SC2086 # two options
+    bench ./aside.lua --db-driver=sqlite --sqlite-db=x.db --threads=2 --rate=100 $limit --forced-shutdown=60 --report-interval=0.2 --json=a.json run
+    must is "$status" 0
+    must has "$output" '^interrupted	true$'
+    # The run has ended, and so have the intervals, long before the sixty seconds.
+    check a.json 'd["totals"]["elapsed_s"] < 30' 'd["run"]["end_reason"] in ("time_limit", "event_limit")' \
+      'd["totals"]["events"] == d["threads"]["events_mean"]' 'd["totals"]["threads_running"] == 0'
+  done
 }
 
 @test "what cannot be checked during a run is refused" {

@@ -40,7 +40,7 @@ struct fake {
   int prepare_code;
   unsigned bind_lost; /* this many binds lose the session */
   struct opt_list ignore;
-  size_t longest; /* statement */
+  size_t longest;    /* statement */
   const char *value; /* of each row; NULL: x */
   bool numbered;     /* connects are logged with the number of their target */
 };

@@ -189,14 +189,21 @@ bool bench_in_event(void)
   return s && env_in_event(&s->env);
 }
 
+/* As nanoseconds; 0 if it is no time. */
+static uint64_t nanoseconds(double seconds)
+{
+  if (!(seconds > 0))
+    return 0;
+  return seconds < 1e9 ? (uint64_t)(seconds * NS_PER_S) : 1000000000 * NS_PER_S;
+}
+
 /* The client waits so long before its next event. */
 void bench_event_rest(double seconds)
 {
   struct worker *w = current_worker();
 
   if (w && seconds > 0)
-    worker_rest(w, seconds < 1e9 ? (uint64_t)(seconds * NS_PER_S)
-                                 : 1000000000 * NS_PER_S);
+    worker_rest(w, nanoseconds(seconds));
 }
 
 /* For a loop of a client's own: waits so long, outside of events.  False: the
@@ -205,9 +212,7 @@ bool bench_linger(double seconds)
 {
   struct worker *w = current_worker();
 
-  return w && worker_linger(w, seconds > 0 && seconds < 1e9
-                                 ? (uint64_t)(seconds * NS_PER_S)
-                                 : 0);
+  return w && worker_linger(w, nanoseconds(seconds));
 }
 
 /* What the client does from now on is in no figure of the run; or it is

@@ -91,6 +91,7 @@ function watch.loop(connect, check)
    local unfinished = sysbench.counter.new(UNFINISHED)
    local times = sysbench.histogram.new(TIME, "ms")
    local every, con = watch.every(), nil
+   local warmup_ns = tonumber(sysbench.opt.warmup_time) * 1e9
 
    local function one()
       con = con or connect()
@@ -98,7 +99,8 @@ function watch.loop(connect, check)
    end
 
    return function()
-      local began = C.bench_now_ns()
+      -- The warm-up has no checks.
+      local began = C.bench_now_ns() + warmup_ns
       local number, told, due = 0, false, every
 
       local function now() return (C.bench_now_ns() - began) / 1e9 end
@@ -107,6 +109,8 @@ function watch.loop(connect, check)
          local ok, found, took = measure(one)
          number = number + 1
          if not ok then
+            -- It would hold its snapshot until it is collected.
+            if con then pcall(con.disconnect, con) end
             con = nil
             unfinished:add(1)
             if not C.bench_linger(0) then return end

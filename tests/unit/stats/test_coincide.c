@@ -180,7 +180,8 @@ static void check_long(void)
     flat += s->found.dips > 5;
     named += s->found.n > 0 && s->found.of[0].series == 7;
   }
-  printf("# long: named in %u of %d, with flat dips in %u\n", named, RUNS, flat);
+  printf("# long: named in %u of %d, with flat dips in %u\n", named, RUNS,
+         flat);
   OK(flat > RUNS / 2 && named >= RUNS * 95 / 100,
      "the cause of long dips comes first");
   free(s);
