@@ -28,14 +28,16 @@ function events.held()
    con:query("COMMIT")
 end
 
--- The first with a prepared statement.
+-- The first with a prepared statement, which is there when all of it is: any
+-- call may be the one that loses its session.
 function events.prepared()
    if not st then
-      st = con:prepare("UPDATE counter SET n = n + ? WHERE id = ?")
-      one = st:bind_create(sysbench.sql.type.INT)
-      id = st:bind_create(sysbench.sql.type.INT)
-      st:bind_param(one, id)
+      local new = con:prepare("UPDATE counter SET n = n + ? WHERE id = ?")
+      local one = new:bind_create(sysbench.sql.type.INT)
+      id = new:bind_create(sysbench.sql.type.INT)
+      new:bind_param(one, id)
       one:set(1)
+      st = new
    end
    id:set(1)
    st:execute()
