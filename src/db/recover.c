@@ -196,7 +196,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   what.refused = is_refused(c);
   v = verdict_failed(&what);
   c->cls = NULL;
-  if (c->out.lost)
+  if (c->out.lost || v.class == VERDICT_REPLACE)
     acknowledge_loss(c);
   call_end_answer(c);
   if (v.class == VERDICT_MISUSE) {

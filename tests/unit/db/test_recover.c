@@ -3,9 +3,13 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <unistd.h>
 
+#include "ack/log.h"
+#include "ack/reader.h"
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "db/acknowledge.h"
 #include "db/role.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
@@ -273,6 +277,79 @@ static void test_refuses_service(void)
   OK(b.con->pub.error == DB_ERROR_FATAL, "... and a refusal is fatal");
   conn_say(b.con);
   bed_close(&b);
+}
+
+/* What the log of the only client has, in its order: A acknowledged, a aborted,
+ * L a loss. */
+static const char *ack_story(const char *path)
+{
+  static char story[16];
+  static struct ack_reader r;
+  struct err err = { "" };
+  size_t n = 0;
+  int got;
+
+  if (ack_reader_open(&r, path, &err) < 0)
+    return "no log";
+  while ((got = ack_reader_next(&r, &err)) > 0) {
+    for (int i = 0; i < got && n < sizeof(story) - 1; i++) {
+      switch (atomic_load(&r.records[i].state)) {
+      case ACK_ACKED:
+        story[n++] = 'A';
+        break;
+      case ACK_ABORTED:
+        story[n++] = 'a';
+        break;
+      case ACK_LOST:
+        story[n++] = 'L';
+        break;
+      default:
+        story[n++] = '?';
+        break;
+      }
+    }
+  }
+  story[n] = '\0';
+  ack_reader_done(&r);
+  return story;
+}
+
+/* What is lost with a server that is left is its end, and no hole in what the
+ * next one has. */
+static void test_left_is_logged(void)
+{
+  const struct fake_answer answers[] = { { .counter = COUNTER_WRITE },
+                                         { .code = 1290 },
+                                         { .counter = COUNTER_WRITE },
+                                         { .code = 2013, .lost = true },
+                                         { .code = 1213 } };
+  static const char *const both[] = { "failover", "1213" };
+  char path[] = "/tmp/test_recover.XXXXXX";
+  const int fd = mkstemp(path);
+  struct ack_log *log = NULL;
+  struct ack_totals totals;
+  struct bed b = { 0 };
+  struct err err;
+
+  OK(fd >= 0 && ack_log_open(&log, path, 1, "test", &err) == 0, "a log");
+  bed_open(&b, &marking, both, 2);
+  b.env.ack = ack_log_client(log, 0);
+  for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
+    bed_answer(&b, answers[i]);
+  (void)acknowledge_next(&b.env, 1);
+  (void)bed_query(&b, "COMMIT");
+  (void)bed_query(&b, "UPDATE"); /* refused */
+  (void)acknowledge_next(&b.env, 2);
+  (void)bed_query(&b, "COMMIT");
+  (void)bed_query(&b, "UPDATE"); /* lost */
+  (void)acknowledge_next(&b.env, 3);
+  (void)bed_query(&b, "COMMIT"); /* a deadlock: nobody leaves */
+  OK(ack_log_finish(log, true, &totals, &err) == 0, "it ends");
+  bed_close(&b);
+  ack_log_free(log);
+  OK_STR(ack_story(path), "ALALa", "a server that is left ends a part");
+  (void)unlink(path);
+  (void)close(fd);
 }
 
 static void test_role(void)
@@ -700,6 +777,7 @@ int main(void)
   test_refused();
   test_lost();
   test_refuses_service();
+  test_left_is_logged();
   test_role();
   test_lost_bind();
   test_lost_fatal();
