@@ -352,6 +352,66 @@ static void test_left_is_logged(void)
   (void)close(fd);
 }
 
+static void ask(struct bed *b, struct fake_answer a)
+{
+  bed_answer(b, a);
+  b->event_open = false;
+  env_between(&b->env);
+  b->event_open = true;
+}
+
+/* The question of --backend-sample between two events. */
+static void test_backend(void)
+{
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  const struct fake_answer cut = { .code = 1317, .over = true };
+  const struct fake_answer row = { .nfields = 1, .nrows = 1, .settled = true };
+  struct driver asked = marking;
+  struct backends_seen seen;
+  struct bed b = { 0 };
+
+  asked.backend_query = "WHO";
+  bed_open(&b, &asked, &dead_or_lost[1], 1);
+  b.process->set.backend_sample = 1;
+  OK(env_start_between(&b.env, 0, 0), "something to do between events");
+  b.fake.value = "7";
+  ask(&b, row);
+  OK_STR(bed_log(&b), "WHO;end;", "asked");
+  ask(&b, lost);
+  OK_STR(bed_log(&b), "WHO;disconnect;connect;", "lost, and replaced");
+  OK(bed_count(&b, COUNTER_RECONNECT) == 1 &&
+       b.process->outage.reconnects == 1,
+     "an outage");
+  OK(!bed_query(&b, "UPDATE") && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 2013 && conn_failure(b.con)->reconnected,
+     "the next event starts again");
+  OK_STR(bed_log(&b), "", "its first statement was not sent");
+  ask(&b, cut);
+  ask(&b, row);
+  seen = backends_get(&b.process->backends);
+  OK(seen.backends == 1 && seen.asked == 2 && seen.failed == 1,
+     "an answer that the end of the run has cut counts as nothing");
+  b.fake.connect_fails = UINT32_MAX;
+  b.process->end_ns = clock_now_ns() + 20 * NS_PER_MS;
+  ask(&b, lost);
+  OK(conn_failure(b.con)->abandoned && b.process->outage.given_up == 1 &&
+       bed_count(&b, COUNTER_ERROR) == 0 && !(b.con->owed & CONN_OWES_MESSAGE),
+     "the end of the run ends the wait, which is no error");
+  bed_close(&b);
+
+  b = (struct bed){ 0 };
+  bed_open(&b, &asked, deadlock, 1);
+  b.process->set.backend_sample = 1;
+  (void)env_start_between(&b.env, 0, 0);
+  ask(&b, lost);
+  OK(env_settle(&b.env) == b.con && b.con->pub.error == DB_ERROR_FATAL &&
+       b.con->pub.sql_errno == 2013 && b.con->owed & CONN_OWES_MESSAGE,
+     "a loss that no list has is fatal");
+  OK_STR(bed_log(&b), "WHO;disconnect;", "and stays");
+  conn_say(b.con);
+  bed_close(&b);
+}
+
 static void test_role(void)
 {
   const struct fake_answer lost = { .code = 2013, .lost = true };
@@ -778,6 +838,7 @@ int main(void)
   test_lost();
   test_refuses_service();
   test_left_is_logged();
+  test_backend();
   test_role();
   test_lost_bind();
   test_lost_fatal();
