@@ -11,8 +11,10 @@
 
 bool role_matters(const struct conn *c)
 {
+  const struct driver *d = c->driver;
+
   return c->env->process->set.target != ROLE_ANY && !c->params.host &&
-         !c->params.socket;
+         !c->params.socket && !(d->is_dry_run && d->is_dry_run(c->handle->cfg));
 }
 
 int role_check(struct conn *c)
