@@ -15,8 +15,8 @@
 void recover_failed(struct conn *c, enum call call, const char *sql,
                     size_t len);
 
-/* The same for a call that no script has made: the next one reports the failure,
- * unless the run is over. */
+/* The same for a call that no script has made: the next one reports the
+ * failure, unless the run is over. */
 void recover_failed_late(struct conn *c, enum call call, const char *sql,
                          size_t len);
 

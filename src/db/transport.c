@@ -245,7 +245,9 @@ static void note_failure(struct conn *c)
   struct strbuf reason = { 0 };
   char code[16];
 
-  if (c->driver->caps & DRIVER_BY_NUMBER)
+  if (c->out.other_role)
+    (void)snprintf(code, sizeof(code), "role");
+  else if (c->driver->caps & DRIVER_BY_NUMBER)
     (void)snprintf(code, sizeof(code), "%d", c->out.code);
   else
     (void)snprintf(code, sizeof(code), "%s", c->out.state);
@@ -283,6 +285,8 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
   }
   if (c->out.permanent)
     return TRANSPORT_PERMANENT;
+  if (verdict_is_cut(&c->out, conn_is_dead(c)))
+    return TRANSPORT_OVER;
   note_failure(c);
   for (unsigned i = 0; i < r->attempt && pause_ms < PAUSE_LAST_MS; i++)
     pause_ms *= 2;

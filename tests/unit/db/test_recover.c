@@ -438,6 +438,9 @@ static void test_role(void)
        bed_count(&b, COUNTER_RECONNECT) == 1 &&
        bed_count(&b, COUNTER_READ) == 0,
      "reconnected; the question is not counted");
+  OK_STR(b.process->outage.text,
+         "error 2013: it does not say whether it is read-only: what happened",
+         "the words of the server are behind it");
 
   b.fake.value = "1";
   b.process->end_ns = clock_now_ns() + 50 * NS_PER_MS;
