@@ -352,6 +352,20 @@ static void test_left_is_logged(void)
   (void)close(fd);
 }
 
+/* Both of these are announced, in whatever second they come. */
+static void test_announced(void)
+{
+  struct outage o;
+
+  outage_init(&o);
+  outage_lost(&o, "a server", "why", false);
+  outage_back(&o);
+  outage_lost(&o, "a server", "why", true);
+  OK(o.announced, "a loss does not hide that a server refuses");
+  outage_back(&o);
+  outage_done(&o);
+}
+
 static void ask(struct bed *b, struct fake_answer a)
 {
   bed_answer(b, a);
@@ -841,6 +855,7 @@ int main(void)
   test_lost();
   test_refuses_service();
   test_left_is_logged();
+  test_announced();
   test_backend();
   test_role();
   test_lost_bind();
