@@ -73,8 +73,8 @@ static inline bool ack_is_pending(const struct ack_client *c)
   return c->n_pending > 0;
 }
 
-/* The client has lost its connection: what it has done up to here is judged
- * separately.  A log that cannot grow stays as it is. */
+/* The client has lost its connection, or leaves its server: what it has done up
+ * to here is judged separately.  A log that cannot grow stays as it is. */
 void ack_lost(struct ack_client *c);
 
 #endif

@@ -25,7 +25,7 @@ void acknowledge(struct conn *c, enum call call, int rc);
  * outcome was not seen. */
 void acknowledge_nothing(struct db_env *env);
 
-/* The connection was lost. */
+/* The connection was lost, or its server is about to be left. */
 void acknowledge_loss(const struct conn *c);
 
 #endif

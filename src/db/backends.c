@@ -5,11 +5,28 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "db/driver.h"
+#include "db/options.h"
 #include "rand/rng.h"
 
 enum {
   ROOM_MIN = 64 /* a power of two */
 };
+
+bool backends_are_possible(const struct db_cfg *set, const struct driver *d,
+                           const void *cfg)
+{
+  const bool dry = d->is_dry_run && d->is_dry_run(cfg);
+
+  if (set->backend_sample == 0 || (d->backend_query && !dry))
+    return true;
+  log_msg(LOG_FATAL,
+          "--backend-sample asks servers which of their sessions answers; %s%s "
+          "has none",
+          dry ? "a dry run" : "--db-driver=", dry ? "" : d->name);
+  return false;
+}
 
 void backends_init(struct backends *b)
 {

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct db_cfg;
+struct driver;
+
 /* Shared by all threads of a run. */
 struct backends {
   pthread_mutex_t lock; /* protects the rest */
@@ -25,6 +28,11 @@ struct backends_seen {
   uint64_t backends, asked, failed, askers;
   bool incomplete;
 };
+
+/* The driver has a server that can be asked, or --backend-sample asks none;
+ * false after a FATAL line.  `cfg` is that of the driver. */
+bool backends_are_possible(const struct db_cfg *set, const struct driver *d,
+                           const void *cfg);
 
 void backends_init(struct backends *b);
 void backends_done(struct backends *b);

@@ -50,6 +50,7 @@ static void destroy(struct conn *c)
     free((void *)(uintptr_t)*param(&c->params, i));
   strbuf_done(&c->message);
   strbuf_done(&c->text);
+  strbuf_done(&c->no_role);
   strbuf_done(&c->bulk.text);
   free(c->values);
   free(c->session);

@@ -128,7 +128,8 @@ struct conn {
   struct failure fail;
   struct strbuf message; /* fatal lines that were not printed yet */
   char message_code[16];
-  struct strbuf text; /* of emulated statements */
+  struct strbuf text;    /* of emulated statements */
+  struct strbuf no_role; /* why the last server did not say its role */
   struct bulk bulk;
   struct watched watched;
 };

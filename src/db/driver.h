@@ -241,6 +241,9 @@ struct driver {
   /* Ignorable whatever the lists say. */
   bool (*always_ignorable)(const struct outcome *out); /* [opt] */
 
+  /* There is no server: statements succeed and do nothing. */
+  bool (*is_dry_run)(const void *cfg); /* [opt] */
+
   /*
    * Once per process, before the first session, by one thread while no other
    * uses the driver.  The text of `err` may have several lines.  global_done

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "db/backends.h"
 #include "db/message.h"
 #include "db/role.h"
 #include "rand/rng.h"
@@ -152,6 +153,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   if (h->driver)
     return h;
   if (!role_is_possible(&p->set, config->driver) ||
+      !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
     env->reported = true;
     return NULL;

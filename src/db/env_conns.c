@@ -3,6 +3,8 @@
  */
 #include "db/env_conns.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "db/backends.h"
@@ -11,6 +13,7 @@
 #include "db/look.h"
 #include "db/recover.h"
 #include "db/stmt.h"
+#include "db/verdict.h"
 
 void env_undo_attempt(struct db_env *env)
 {
@@ -61,21 +64,36 @@ static bool is_in_use(const struct conn *c)
 static void ask_backend(struct db_env *env, struct conn *c)
 {
   struct backends *seen = &env->process->backends;
+  const char *const sql = c->driver->backend_query;
   struct strbuf target = { 0 };
   uint64_t id = 0;
 
-  if (conn_has_rows(c))
-    conn_free_results(&c->rs);
+  if (!recover_drain(c))
+    return;
   if (look_at_backend(c, &id)) {
     c->driver->target(c->session, &target);
     backends_add(seen, strbuf_str(&target), id, !env->sampled);
     strbuf_done(&target);
     env->sampled = true;
-    return;
+  } else if (!verdict_is_cut(&c->out, conn_is_dead(c))) {
+    backends_fail(seen);
   }
-  backends_fail(seen);
   if (c->out.lost)
-    conn_renew(c);
+    recover_failed_late(c, CALL_QUERY, sql, strlen(sql));
+}
+
+/* A loss is like that of a statement, so the end of the run ends the wait for a
+ * new session. */
+static void ask_as_in_event(struct db_env *env, struct conn *c)
+{
+  static const bool open = true;
+  const bool *const was = env->event_open;
+
+  if (env_is_over(env, clock_now_ns()))
+    return;
+  env->event_open = &open;
+  ask_backend(env, c);
+  env->event_open = was;
 }
 
 /* One connection is enough: a worker that has several uses them in turns. */
@@ -84,7 +102,7 @@ static void sample(struct db_env *env)
   for (struct conn *c = env->first; c; c = c->next) {
     if (!conn_is_open(c) || is_in_use(c) || !c->driver->backend_query)
       continue;
-    ask_backend(env, c);
+    ask_as_in_event(env, c);
     env->unsampled = env->process->set.backend_sample;
     return;
   }

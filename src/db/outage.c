@@ -21,18 +21,20 @@ void outage_done(struct outage *o)
 }
 
 enum {
-  SAID_PER_SECOND = 20,
+  LOST_PER_SECOND = 20,
   REFUSED_PER_SECOND = 1 /* such an outage may last for a moment only */
 };
 
-/* An outage begins: shall it be announced? */
-static bool may_say(struct outage *o, uint64_t now, unsigned most)
+/* An outage begins: shall it be announced?  Many of one kind hide none of the
+ * other. */
+static bool may_say(struct outage *o, uint64_t now, bool refused)
 {
   if (now / NS_PER_S != o->second) {
     o->second = now / NS_PER_S;
-    o->said = 0;
+    o->said_lost = o->said_refused = 0;
   }
-  return o->said++ < most;
+  return refused ? o->said_refused++ < REFUSED_PER_SECOND
+                 : o->said_lost++ < LOST_PER_SECOND;
 }
 
 void outage_lost(struct outage *o, const char *target, const char *reason,
@@ -45,8 +47,7 @@ void outage_lost(struct outage *o, const char *target, const char *reason,
   if (first) {
     o->began_ns = clock_now_ns();
     o->lost = 0;
-    o->announced = may_say(o, o->began_ns,
-                           refused ? REFUSED_PER_SECOND : SAID_PER_SECOND);
+    o->announced = may_say(o, o->began_ns, refused);
   }
   o->down++;
   o->lost++;

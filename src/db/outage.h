@@ -19,8 +19,9 @@ struct outage {
   uint64_t reconnects; /* connections that came back */
   unsigned given_up;   /* still reconnecting when the run ended */
   bool announced;      /* the warning about this outage was printed */
-  uint64_t second;     /* of the last warning, and how many were printed */
-  unsigned said;
+  uint64_t second;     /* of the last warning, and how many were due in it: */
+  unsigned said_lost;  /* about connections that were lost */
+  unsigned said_refused; /* ... and about servers that refuse */
   char text[256]; /* of the last failed attempt */
 };
 

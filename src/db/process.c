@@ -173,7 +173,8 @@ void process_final_messages(struct db_process *p)
   flood_flush(&p->flood);
   outage_print(&p->outage);
   errtab_print(&p->errors);
-  if (p->set.backend_sample > 0)
+  if (p->set.backend_sample > 0 &&
+      atomic_load_explicit(&p->used, memory_order_relaxed))
     print_backends(p);
 }
 

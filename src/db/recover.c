@@ -196,7 +196,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   what.refused = is_refused(c);
   v = verdict_failed(&what);
   c->cls = NULL;
-  if (c->out.lost)
+  if (c->out.lost || v.class == VERDICT_REPLACE)
     acknowledge_loss(c);
   call_end_answer(c);
   if (v.class == VERDICT_MISUSE) {
@@ -242,10 +242,10 @@ sql_error_t recover_forgiven(struct conn *c)
   return DB_ERROR_IGNORABLE;
 }
 
-/* The next call reports it, unless the run is over. */
-static void keep_late(struct conn *c)
+void recover_failed_late(struct conn *c, enum call call, const char *sql,
+                         size_t len)
 {
-  recover_failed(c, CALL_UNREAD, "", 0);
+  recover_failed(c, call, sql, len);
   c->fail.earlier = true;
   if (c->fail.abandoned)
     return;
@@ -259,7 +259,7 @@ bool recover_drain(struct conn *c)
 {
   if (LIKELY(call_drain(c) == 0))
     return true;
-  keep_late(c);
+  recover_failed_late(c, CALL_UNREAD, "", 0);
   return false;
 }
 

@@ -15,6 +15,11 @@
 void recover_failed(struct conn *c, enum call call, const char *sql,
                     size_t len);
 
+/* The same for a call that no script has made: the next one reports the
+ * failure, unless the run is over. */
+void recover_failed_late(struct conn *c, enum call call, const char *sql,
+                         size_t len);
+
 /* The failure in c->fail is counted, and listed by its code. */
 void recover_count_error(struct conn *c);
 

@@ -11,8 +11,24 @@
 
 bool role_matters(const struct conn *c)
 {
+  const struct driver *d = c->driver;
+
   return c->env->process->set.target != ROLE_ANY && !c->params.host &&
-         !c->params.socket;
+         !c->params.socket && !(d->is_dry_run && d->is_dry_run(c->handle->cfg));
+}
+
+/* The server's own text would end with the session. */
+static void keep_reason(struct conn *c)
+{
+  const char *text = c->out.msg ? c->out.msg : "";
+
+  strbuf_clear(&c->no_role);
+  strbuf_adds(&c->no_role, "it does not say whether it is read-only");
+  if (*text) {
+    strbuf_adds(&c->no_role, ": ");
+    strbuf_add(&c->no_role, text, strcspn(text, "\n"));
+  }
+  c->out.msg = strbuf_str(&c->no_role);
 }
 
 int role_check(struct conn *c)
@@ -21,8 +37,7 @@ int role_check(struct conn *c)
   uint64_t read_only = 0;
 
   if (!look_at_number(c, c->driver->role_query, &read_only)) {
-    /* The server's own text would end with the session. */
-    c->out.msg = "it does not say whether it is read-only";
+    keep_reason(c);
     c->out.lost = false;
     return -1;
   }

@@ -10,7 +10,7 @@
 struct conn;
 
 /* Has the server of this connection to have a role?  One that is named by the
- * parameters of the connection has not. */
+ * parameters of the connection has not, and in a dry run there is none. */
 bool role_matters(const struct conn *c);
 
 /*

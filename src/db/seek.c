@@ -11,7 +11,8 @@
 #include "db/transport.h"
 
 enum {
-  PAUSE_MS = 20 /* between two servers */
+  PAUSE_FIRST_MS = 20, /* between two servers; twice as long in each round */
+  PAUSE_LAST_MS = 500,
 };
 
 /* One more server was asked in vain. */
@@ -50,14 +51,15 @@ static uint64_t share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
 
 static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
-  const uint64_t begin = clock_now_ns();
   struct strbuf first = { 0 }, round = { 0 };
-  uint64_t now = begin;
+  uint64_t begin = clock_now_ns(), now = begin, pause_ms = PAUSE_FIRST_MS, turn;
   int rc;
 
   for (unsigned i = 0;; i++) {
     c->session->attempt = i;
-    rc = transport_open(c, now + share(begin, until_ns, now));
+    rc = transport_open(c, now + share(begin, until_ns, now), &turn);
+    begin += turn; /* others had that time */
+    until_ns += turn;
     if (rc == 0 || c->out.permanent)
       break;
     if (i == 0) {
@@ -66,9 +68,11 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
       strbuf_clear(seen);
       strbuf_adds(seen, strbuf_str(&round));
       strbuf_clear(&round);
+      pause_ms = min_u64(2 * pause_ms, PAUSE_LAST_MS);
     }
     note_seen(c, &round);
-    call_pause(c, min_u64(clock_now_ns() + PAUSE_MS * NS_PER_MS, until_ns));
+    now = clock_now_ns();
+    call_pause(c, min_u64(now + transport_jittered(c, pause_ms), until_ns));
     now = clock_now_ns();
     if (now >= until_ns || (seen->len > 0 && env_is_over(c->env, now)))
       break;
@@ -87,5 +91,5 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
   return role_matters(c) ? seek_role(c, until_ns, seen)
-                         : transport_open(c, until_ns);
+                         : transport_open(c, until_ns, NULL);
 }

@@ -13,8 +13,10 @@ struct strbuf;
 /*
  * The first session of a connection: as transport_open(); with --target at the
  * first server of the lists that has the role, for which it WAITS up to
- * `until_ns`, and a quarter longer for a server that is silent.  -1: `seen` has
- * what was seen of each server, or is empty and c->out says why.
+ * `until_ns`, and a quarter longer for a server that is silent; its turns to
+ * open a session come in addition, and so does an answer to the question for
+ * the role, whose only limit is --db-query-timeout.  -1: `seen` has what was
+ * seen of each server, or is empty and c->out says why.
  */
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
 

@@ -168,7 +168,7 @@ static int open_here(struct conn *c, uint64_t until_ns)
 
 struct opening {
   struct conn *c;
-  uint64_t until_ns;
+  uint64_t until_ns, waited_ns;
   int rc;
 };
 
@@ -181,6 +181,7 @@ static void open_in_turn(void *arg)
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
   uint64_t until = o->until_ns + waited;
 
+  o->waited_ns = waited;
   if (o->c->generation > 0 && end > clock_now_ns()) /* it is replaced */
     until = min_u64(until, end + END_GRACE_MS * NS_PER_MS);
   o->rc = open_here(o->c, until);
@@ -200,13 +201,15 @@ void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
   loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
 }
 
-int transport_open(struct conn *c, uint64_t until_ns)
+int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
   struct opening o = { .c = c, .until_ns = until_ns };
 
   transport_aside(c, open_in_turn, &o);
   if (!c->env->shares_thread)
     c->session->blocks = 0;
+  if (ret_turn_ns)
+    *ret_turn_ns = o.waited_ns;
   return o.rc;
 }
 
@@ -218,8 +221,7 @@ uint64_t transport_limit(const struct conn *c)
   return clock_now_ns() + (uint64_t)(s * (double)NS_PER_S);
 }
 
-/* +-20 %, so that threads do not come back all at once. */
-static uint64_t jittered(struct conn *c, uint64_t ms)
+uint64_t transport_jittered(const struct conn *c, uint64_t ms)
 {
   return (uint64_t)((double)(ms * NS_PER_MS) *
                     (0.8 + 0.4 * env_random_double(c->env)));
@@ -243,7 +245,9 @@ static void note_failure(struct conn *c)
   struct strbuf reason = { 0 };
   char code[16];
 
-  if (c->driver->caps & DRIVER_BY_NUMBER)
+  if (c->out.other_role)
+    (void)snprintf(code, sizeof(code), "role");
+  else if (c->driver->caps & DRIVER_BY_NUMBER)
     (void)snprintf(code, sizeof(code), "%d", c->out.code);
   else
     (void)snprintf(code, sizeof(code), "%s", c->out.state);
@@ -273,19 +277,22 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
   c->session->attempt = c->first + r->attempt;
-  if (transport_open(c, min_u64(transport_limit(c), r->until_ns)) == 0) {
+  if (transport_open(c, min_u64(transport_limit(c), r->until_ns), NULL) ==
+      0) {
     if (stays_there(c))
       c->first = c->session->attempt;
     return TRANSPORT_BACK;
   }
   if (c->out.permanent)
     return TRANSPORT_PERMANENT;
+  if (verdict_is_cut(&c->out, conn_is_dead(c)))
+    return TRANSPORT_OVER;
   note_failure(c);
   for (unsigned i = 0; i < r->attempt && pause_ms < PAUSE_LAST_MS; i++)
     pause_ms *= 2;
   r->attempt++;
-  r->next_ns = min_u64(clock_now_ns() +
-                         jittered(c, min_u64(pause_ms, PAUSE_LAST_MS)),
+  pause_ms = min_u64(pause_ms, PAUSE_LAST_MS);
+  r->next_ns = min_u64(clock_now_ns() + transport_jittered(c, pause_ms),
                        r->until_ns);
   return TRANSPORT_AGAIN;
 }

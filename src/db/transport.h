@@ -10,8 +10,12 @@
 struct conn;
 struct strbuf;
 
-/* WAITS for the server.  0; or -1 and c->out. */
-int transport_open(struct conn *c, uint64_t until_ns);
+/* WAITS for its turn, which `until_ns` gives in addition, and for the server.
+ * 0; or -1 and c->out.  *ret_turn_ns [opt]: how long the turn took to come. */
+int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns);
+
+/* So many milliseconds +-20 %, so that threads do not come back all at once. */
+uint64_t transport_jittered(const struct conn *c, uint64_t ms);
 
 /* Why the last attempt has failed, in one line: c->out. */
 void transport_reason(const struct conn *c, struct strbuf *line);

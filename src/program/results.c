@@ -98,6 +98,20 @@ static int open_by_rank(struct program *p, struct err *err)
   return p->ranks->rank == 0 ? open_results(p, &in, err) : open_others(p, &in);
 }
 
+/* What `mark` is told: the process, or the name that --mark has given. */
+static void say_marks(const struct program *p, const char *where)
+{
+  const bool by_number = strcmp(where, MARK_AUTO) == 0;
+  /* It takes digits for a process. */
+  const bool digits = where[strspn(where, "0123456789")] == '\0';
+  char number[32];
+
+  (void)snprintf(number, sizeof(number), "%ld", (long)getpid());
+  log_msg(LOG_NOTICE, "Marks are taken from %s, or by %s mark %s%s TEXT\n",
+          mark_fifo_path(p->marks), p->name, digits ? "./" : "",
+          by_number ? number : where);
+}
+
 /* Marks are taken by one process of a run. */
 static int open_marks(struct program *p, struct err *err)
 {
@@ -112,8 +126,7 @@ static int open_marks(struct program *p, struct err *err)
     return rc;
   p->text.marks = mark_fifo_marks(p->marks);
   results_set_marks(p->results, p->text.marks);
-  log_msg(LOG_NOTICE, "Marks are taken from %s, or by %s mark %ld TEXT\n",
-          mark_fifo_path(p->marks), p->name, (long)getpid());
+  say_marks(p, where);
   return 0;
 }
 

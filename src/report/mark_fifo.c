@@ -63,21 +63,32 @@ bool mark_path(char *ret, size_t size, unsigned which, long pid)
 
 /* ---- opening ---- */
 
-/* One that a process with the same number has left. */
+/* One that a process with the same number has left: nobody reads it.  In
+ * another container a run of that number may. */
 static bool is_old(const char *path)
 {
   struct stat st;
+  int fd;
 
-  return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode) &&
-         st.st_uid == geteuid();
+  if (lstat(path, &st) < 0 || !S_ISFIFO(st.st_mode) || st.st_uid != geteuid())
+    return false;
+  fd = open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return errno == ENXIO;
+  (void)close(fd);
+  return false;
 }
 
 static bool make(const char *path)
 {
   if (mkfifo(path, 0600) == 0)
     return true;
-  return errno == EEXIST && is_old(path) && unlink(path) == 0 &&
-         mkfifo(path, 0600) == 0;
+  if (errno != EEXIST)
+    return false;
+  if (is_old(path))
+    return unlink(path) == 0 && mkfifo(path, 0600) == 0;
+  errno = EEXIST;
+  return false;
 }
 
 static int make_auto(struct mark_fifo *f, struct err *err)
@@ -224,9 +235,19 @@ static void stop(struct mark_fifo *f)
     leave_thread(f->leave);
 }
 
+/* Is the file of that name still the one that was made? */
+static bool is_there(const struct mark_fifo *f)
+{
+  struct stat there, here;
+
+  return f->fd < 0 ||
+         (lstat(f->path, &there) == 0 && fstat(f->fd, &here) == 0 &&
+          there.st_dev == here.st_dev && there.st_ino == here.st_ino);
+}
+
 static void remove_fifo(struct mark_fifo *f)
 {
-  if (f->made)
+  if (f->made && is_there(f))
     (void)unlink(f->path);
   f->made = false;
 }

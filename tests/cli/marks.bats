@@ -97,6 +97,7 @@ PY
   local port pid
   mkfifo mine
   serve_at --prometheus cpu --time=600 --mark=mine --json=r.json
+  must has "$(cat text)" '^Marks are taken from mine, or by bench mark mine TEXT$'
   must "$BENCH" mark mine by name
   over
   must [ -p mine ]
@@ -109,6 +110,36 @@ PY
   bench cpu --events=1 --time=0 --mark=no/fifo run
   must is "$status" 1
   must is "$stderr" "FATAL: cannot make the fifo 'no/fifo' of --mark, errno = 2 (No such file or directory)"
+}
+
+# made_by SHELL: a run in place of this shell, which has the same number.
+made_by() {
+  mkdir -p run tmp
+  XDG_RUNTIME_DIR=$PWD/run TMPDIR=$PWD/tmp bash -c "$1"'
+    echo "number $$"
+    exec "$BENCH" cpu --events=1 --time=0 --mark run' >text
+  number=$(sed -n 's/^number //p' text)
+}
+
+@test "marks: a fifo of the same number is taken away if nobody reads it" {
+  local number
+  made_by 'mkfifo run/bench-$$.mark'
+  must has "$(cat text)" "^Marks are taken from $PWD/run/bench-$number.mark, "
+  must [ ! -e run/bench-$number.mark ]
+  made_by 'mkfifo run/bench-$$.mark; exec 9<>run/bench-$$.mark'
+  must has "$(cat text)" "^Marks are taken from $PWD/tmp/bench-$number.mark, "
+  must [ -p run/bench-$number.mark ]
+  must [ ! -e tmp/bench-$number.mark ]
+}
+
+@test "marks: what has taken the name of the fifo stays" {
+  local port pid
+  marked
+  mv bench-$pid.mark away
+  echo precious >bench-$pid.mark
+  over
+  must is "$(cat bench-$pid.mark)" precious
+  rm bench-$pid.mark
 }
 
 # refused MESSAGE ARG...

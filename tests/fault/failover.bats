@@ -90,12 +90,13 @@ primary_and_standby() {
   primary_and_standby
   # Half of the connections would begin at the primary, and divide by zero.
   replicas=("${base[@]}" --what=sql --sql="SELECT 1 / pg_is_in_recovery()::int" --threads=4 --events=40 --time=0)
-  bounded "${replicas[@]}" run
+  # With many events: the other half must not take them all.
+  bounded "${replicas[@]}" --events=4000 run
   ((status == 1))
   bounded "${replicas[@]}" --target=replica run
   ((status == 0))
   [[ $(counter 'total number of events') -eq 40 ]]
-  bounded "${replicas[@]}" --target=any run
+  bounded "${replicas[@]}" --target=any --events=4000 run
   ((status == 1))
 
   # All of the time that a connection has is given to a promotion.

@@ -597,7 +597,7 @@ function event()
   assert(con:reconnect())
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" --mysql-host=192.0.2.1 --mysql-dry-run --events=5 run
+  bounded "$BENCH" "$dir/script.lua" --mysql-host=192.0.2.1 --mysql-dry-run --target=primary --events=5 run
   ((status == 0))
   [[ $(counter other) -eq 15 ]]
   [[ $(counter reconnects) -eq 5 ]]

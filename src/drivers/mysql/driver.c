@@ -194,6 +194,11 @@ static void *session_token(struct session *base)
 
 /* ---- statements ---- */
 
+static bool is_dry_run(const void *cfg)
+{
+  return ((const struct mysql_cfg *)cfg)->dry_run;
+}
+
 /* In a dry run a statement succeeds and does nothing. */
 static int pretend(struct outcome *out)
 {
@@ -402,6 +407,7 @@ const struct driver driver_mysql = {
   .hints = mysqld_message_hints,
   .durable = mysqld_about_durable,
   .ignore_errors = ignore_errors,
+  .is_dry_run = is_dry_run,
   .global_init = driver_init,
   .global_done = driver_done,
   .is_busy = mysqld_connect_is_busy,

@@ -3,9 +3,13 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <unistd.h>
 
+#include "ack/log.h"
+#include "ack/reader.h"
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "db/acknowledge.h"
 #include "db/role.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
@@ -275,6 +279,153 @@ static void test_refuses_service(void)
   bed_close(&b);
 }
 
+/* What the log of the only client has, in its order: A acknowledged, a aborted,
+ * L a loss. */
+static const char *ack_story(const char *path)
+{
+  static char story[16];
+  static struct ack_reader r;
+  struct err err = { "" };
+  size_t n = 0;
+  int got;
+
+  if (ack_reader_open(&r, path, &err) < 0)
+    return "no log";
+  while ((got = ack_reader_next(&r, &err)) > 0) {
+    for (int i = 0; i < got && n < sizeof(story) - 1; i++) {
+      switch (atomic_load(&r.records[i].state)) {
+      case ACK_ACKED:
+        story[n++] = 'A';
+        break;
+      case ACK_ABORTED:
+        story[n++] = 'a';
+        break;
+      case ACK_LOST:
+        story[n++] = 'L';
+        break;
+      default:
+        story[n++] = '?';
+        break;
+      }
+    }
+  }
+  story[n] = '\0';
+  ack_reader_done(&r);
+  return story;
+}
+
+/* What is lost with a server that is left is its end, and no hole in what the
+ * next one has. */
+static void test_left_is_logged(void)
+{
+  const struct fake_answer answers[] = { { .counter = COUNTER_WRITE },
+                                         { .code = 1290 },
+                                         { .counter = COUNTER_WRITE },
+                                         { .code = 2013, .lost = true },
+                                         { .code = 1213 } };
+  static const char *const both[] = { "failover", "1213" };
+  char path[] = "/tmp/test_recover.XXXXXX";
+  const int fd = mkstemp(path);
+  struct ack_log *log = NULL;
+  struct ack_totals totals;
+  struct bed b = { 0 };
+  struct err err;
+
+  OK(fd >= 0 && ack_log_open(&log, path, 1, "test", &err) == 0, "a log");
+  bed_open(&b, &marking, both, 2);
+  b.env.ack = ack_log_client(log, 0);
+  for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
+    bed_answer(&b, answers[i]);
+  (void)acknowledge_next(&b.env, 1);
+  (void)bed_query(&b, "COMMIT");
+  (void)bed_query(&b, "UPDATE"); /* refused */
+  (void)acknowledge_next(&b.env, 2);
+  (void)bed_query(&b, "COMMIT");
+  (void)bed_query(&b, "UPDATE"); /* lost */
+  (void)acknowledge_next(&b.env, 3);
+  (void)bed_query(&b, "COMMIT"); /* a deadlock: nobody leaves */
+  OK(ack_log_finish(log, true, &totals, &err) == 0, "it ends");
+  bed_close(&b);
+  ack_log_free(log);
+  OK_STR(ack_story(path), "ALALa", "a server that is left ends a part");
+  (void)unlink(path);
+  (void)close(fd);
+}
+
+/* Both of these are announced, in whatever second they come. */
+static void test_announced(void)
+{
+  struct outage o;
+
+  outage_init(&o);
+  outage_lost(&o, "a server", "why", false);
+  outage_back(&o);
+  outage_lost(&o, "a server", "why", true);
+  OK(o.announced, "a loss does not hide that a server refuses");
+  outage_back(&o);
+  outage_done(&o);
+}
+
+static void ask(struct bed *b, struct fake_answer a)
+{
+  bed_answer(b, a);
+  b->event_open = false;
+  env_between(&b->env);
+  b->event_open = true;
+}
+
+/* The question of --backend-sample between two events. */
+static void test_backend(void)
+{
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  const struct fake_answer cut = { .code = 1317, .over = true };
+  const struct fake_answer row = { .nfields = 1, .nrows = 1, .settled = true };
+  struct driver asked = marking;
+  struct backends_seen seen;
+  struct bed b = { 0 };
+
+  asked.backend_query = "WHO";
+  bed_open(&b, &asked, &dead_or_lost[1], 1);
+  b.process->set.backend_sample = 1;
+  OK(env_start_between(&b.env, 0, 0), "something to do between events");
+  b.fake.value = "7";
+  ask(&b, row);
+  OK_STR(bed_log(&b), "WHO;end;", "asked");
+  ask(&b, lost);
+  OK_STR(bed_log(&b), "WHO;disconnect;connect;", "lost, and replaced");
+  OK(bed_count(&b, COUNTER_RECONNECT) == 1 &&
+       b.process->outage.reconnects == 1,
+     "an outage");
+  OK(!bed_query(&b, "UPDATE") && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 2013 && conn_failure(b.con)->reconnected,
+     "the next event starts again");
+  OK_STR(bed_log(&b), "", "its first statement was not sent");
+  ask(&b, cut);
+  ask(&b, row);
+  seen = backends_get(&b.process->backends);
+  OK(seen.backends == 1 && seen.asked == 2 && seen.failed == 1,
+     "an answer that the end of the run has cut counts as nothing");
+  b.fake.connect_fails = UINT32_MAX;
+  b.process->end_ns = clock_now_ns() + 20 * NS_PER_MS;
+  ask(&b, lost);
+  OK(conn_failure(b.con)->abandoned && b.process->outage.given_up == 1 &&
+       bed_count(&b, COUNTER_ERROR) == 0 && !(b.con->owed & CONN_OWES_MESSAGE),
+     "the end of the run ends the wait, which is no error");
+  bed_close(&b);
+
+  b = (struct bed){ 0 };
+  bed_open(&b, &asked, deadlock, 1);
+  b.process->set.backend_sample = 1;
+  (void)env_start_between(&b.env, 0, 0);
+  ask(&b, lost);
+  OK(env_settle(&b.env) == b.con && b.con->pub.error == DB_ERROR_FATAL &&
+       b.con->pub.sql_errno == 2013 && b.con->owed & CONN_OWES_MESSAGE,
+     "a loss that no list has is fatal");
+  OK_STR(bed_log(&b), "WHO;disconnect;", "and stays");
+  conn_say(b.con);
+  bed_close(&b);
+}
+
 static void test_role(void)
 {
   const struct fake_answer lost = { .code = 2013, .lost = true };
@@ -301,6 +452,9 @@ static void test_role(void)
        bed_count(&b, COUNTER_RECONNECT) == 1 &&
        bed_count(&b, COUNTER_READ) == 0,
      "reconnected; the question is not counted");
+  OK_STR(b.process->outage.text,
+         "error 2013: it does not say whether it is read-only: what happened",
+         "the words of the server are behind it");
 
   b.fake.value = "1";
   b.process->end_ns = clock_now_ns() + 50 * NS_PER_MS;
@@ -700,6 +854,9 @@ int main(void)
   test_refused();
   test_lost();
   test_refuses_service();
+  test_left_is_logged();
+  test_announced();
+  test_backend();
   test_role();
   test_lost_bind();
   test_lost_fatal();
