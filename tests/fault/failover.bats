@@ -150,7 +150,8 @@ primary_and_standby() {
   grep -qx 'FATAL: the server is read-only' "$err"
 }
 
-@test "mysql: two servers in the list, one dies" {
+# two_mysql: the servers a, on $port_a, and b, on $MY_PORT, each with a $table.
+two_mysql() {
   needs mysql
   table=sbtest.counter
   for name in a b; do
@@ -161,6 +162,10 @@ primary_and_standby() {
   servers_env "$dir/a"
   port_a=$MY_PORT
   servers_env "$dir/b"
+}
+
+@test "mysql: two servers in the list, one dies" {
+  two_mysql
   until_enough "$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 \
     --mysql-port="$port_a,$MY_PORT" --what=prepared --threads=2 \
     --db-ignore-errors=connection
@@ -186,16 +191,7 @@ primary_and_standby() {
 
 # Like a switchover: the first one is made read-only, and lives.
 @test "mysql: failover: a server that becomes read-only is left" {
-  needs mysql
-  table=sbtest.counter
-  for name in a b; do
-    servers start mysql "$dir/$name" --set=innodb_flush_log_at_trx_commit=2
-    servers sql "$dir/$name" "CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
-      INSERT INTO sbtest.counter VALUES (1, 0)"
-  done
-  servers_env "$dir/a"
-  port_a=$MY_PORT
-  servers_env "$dir/b"
+  two_mysql
   base=("$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$port_a,$MY_PORT")
   until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=failover
   begun
