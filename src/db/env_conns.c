@@ -3,9 +3,11 @@
  */
 #include "db/env_conns.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/strbuf.h"
 #include "db/backends.h"
 #include "db/bulk.h"
@@ -84,7 +86,8 @@ static void ask_backend(struct db_env *env, struct conn *c)
 
 /* A loss is like that of a statement, so the end of the run ends the wait for a
  * new session. */
-static void ask_as_in_event(struct db_env *env, struct conn *c)
+static void ask_as_in_event(struct db_env *env, struct conn *c,
+                            void (*ask)(struct db_env *env, struct conn *c))
 {
   static const bool open = true;
   const bool *const was = env->event_open;
@@ -92,7 +95,7 @@ static void ask_as_in_event(struct db_env *env, struct conn *c)
   if (env_is_over(env, clock_now_ns()))
     return;
   env->event_open = &open;
-  ask_backend(env, c);
+  ask(env, c);
   env->event_open = was;
 }
 
@@ -102,7 +105,7 @@ static void sample(struct db_env *env)
   for (struct conn *c = env->first; c; c = c->next) {
     if (!conn_is_open(c) || is_in_use(c) || !c->driver->backend_query)
       continue;
-    ask_as_in_event(env, c);
+    ask_as_in_event(env, c, ask_backend);
     env->unsampled = env->process->set.backend_sample;
     return;
   }
@@ -131,6 +134,52 @@ void env_between(struct db_env *env)
     sample(env);
   if (churn_is_wanted(&env->process->churn))
     churn(env);
+}
+
+static void ping(struct db_env *env, struct conn *c)
+{
+  static const char sql[] = "SELECT 1";
+  struct db_process *p = env->process;
+  uint64_t one;
+
+  if (!recover_drain(c))
+    return;
+  if (look_at_number(c, sql, &one))
+    (void)atomic_fetch_add(&p->pings, 1);
+  else if (!verdict_is_cut(&c->out, conn_is_dead(c)))
+    (void)atomic_fetch_add(&p->pings_failed, 1);
+  if (c->out.lost)
+    recover_failed_late(c, CALL_QUERY, sql, sizeof(sql) - 1);
+}
+
+/* Nobody but a server closes connections that are idle. */
+static bool has_server(const struct conn *c)
+{
+  return (c->driver->caps & DRIVER_SERVER) &&
+         !(c->driver->is_dry_run && c->driver->is_dry_run(c->handle->cfg));
+}
+
+int env_ping(struct db_env *env, struct err *err)
+{
+  struct conn *failed;
+  int rc = 0;
+
+  for (struct conn *c = env->first; c; c = c->next) {
+    if (conn_is_open(c) && !is_in_use(c) && has_server(c))
+      ask_as_in_event(env, c, ping);
+  }
+  while ((failed = env_settle(env)) != NULL) {
+    const struct failure *f = &failed->fail;
+
+    if (failed->pub.error == DB_ERROR_IGNORABLE)
+      continue; /* it was counted before */
+    conn_say(failed);
+    rc = err_set(err, -EIO,
+                 "a ping of an idle client has failed: SQL error, errno = %d, "
+                 "state = '%s': %s",
+                 f->code, f->state, f->text);
+  }
+  return rc;
 }
 
 void env_done(struct db_env *env)

@@ -41,6 +41,10 @@ bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index);
 /* After each event of such a worker, which has settled: do it (WAITS). */
 void env_between(struct db_env *env);
 
+/* A client that is idle: ask its servers for a sign of life (WAITS).  -EIO: one
+ * has none, and no list of errors ignores that. */
+int env_ping(struct db_env *env, struct err *err);
+
 /* The event is given up, with its rows, its pending results, and the
  * transactions in which it has failed. */
 void env_undo_event(struct db_env *env);

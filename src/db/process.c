@@ -218,6 +218,16 @@ bool process_keeps_rows(struct db_process *p)
   return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
 }
 
+static void describe_pings(const struct db_process *p, struct facts *ret)
+{
+  const uint64_t failed = p->pings_failed;
+
+  if (p->pings + failed == 0)
+    return;
+  facts_int(ret, "idle_pings", (int64_t)p->pings);
+  facts_int(ret, "idle_pings_failed", (int64_t)failed);
+}
+
 static void describe_backends(struct backends_seen seen, struct facts *ret)
 {
   facts_int(ret, "backends_seen", (int64_t)seen.backends);
@@ -238,6 +248,7 @@ void process_describe(struct db_process *p, struct facts *ret)
   facts_text(ret, "statements", process_statement_mode(p));
   if (p->set.backend_sample > 0)
     describe_backends(backends_get(&p->backends), ret);
+  describe_pings(p, ret);
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);
   facts_real(ret, "without_connection_s", (double)t.total_ns / 1e9);

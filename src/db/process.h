@@ -113,6 +113,7 @@ struct db_process {
   struct gate gate;       /* of all connections */
   struct churn_cfg churn; /* what the options say */
   struct backends backends;
+  _Atomic uint64_t pings, pings_failed; /* of idle clients */
   struct errtab errors;
   struct outage outage;
   struct flood flood;

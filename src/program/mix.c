@@ -222,6 +222,7 @@ static void set_needs(const struct job *job, struct plan_input *in)
     if (in->min_stack_bytes < before)
       in->min_stack_bytes = before;
   }
+  in->pings = false;
 }
 
 static void warn(const struct job *job)

@@ -179,6 +179,7 @@ static int choose(struct job *job, struct err *err)
 static void set_needs(const struct job *job, struct plan_input *in)
 {
   in->clients = program_is_run(job->p);
+  in->pings = true;
   in->start_rate = job->p->opts.db.connect_rate;
   in->min_stack_bytes = SMALLEST_STACK;
 }

@@ -28,6 +28,7 @@ struct run_start {
   uint64_t seed;
   unsigned threads;  /* workers */
   unsigned carriers; /* threads that carry them; 0: they are threads */
+  unsigned idle;     /* workers that begin no events */
 
   /* Borrowed until the end of the run; any thread may read them. */
   const struct recorders *recorders;

@@ -24,6 +24,8 @@ void text_mode(struct strbuf *b, const struct text_mode *m)
 
   strbuf_adds(b, "Running the test with following options:\n");
   strbuf_addf(b, "Number of threads: %u\n", m->threads);
+  if (m->idle > 0)
+    strbuf_addf(b, "Idle clients: %u\n", m->idle);
   if (m->warmup_s > 0)
     strbuf_addf(b, "Warmup time: %" PRIu64 "s\n", m->warmup_s);
   if (m->rate > 0.0)

@@ -54,6 +54,8 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
              start->carriers > 0 ? start->carriers : start->threads);
     if (start->carriers > 0)
       jobj_int(&o, "clients", start->threads);
+    if (start->idle > 0)
+      jobj_int(&o, "idle_clients", start->idle);
     jobj_signed(&o, "seed", (int64_t)start->seed);
   }
   if (end->settled.asked)

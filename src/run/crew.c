@@ -14,6 +14,7 @@
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "run/clients.h"
+#include "run/idle.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
@@ -69,6 +70,8 @@ static int work(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
 
+  if (idle_is(w->plan, w->tid))
+    return idle_loop(w, thr, err);
   if (ops->loop)
     return ops->loop(thr, w, err);
   return ops->next ? loop_requests(w, thr, err) : loop_events(w, thr, err);

@@ -195,12 +195,20 @@ static bool leave_by_themselves(struct conductor *c)
 /* The load has ended, and somebody who stands aside does not notice. */
 static bool is_held_up(struct conductor *c)
 {
-  const unsigned aside = atomic_load(&c->run.aside) > 0
+  unsigned aside, left = atomic_load(&c->run.aside) > 0
                            ? run_count_aside(&c->run)
                            : 0;
 
-  return aside > 0 && atomic_load(&c->run.gone) + aside == c->crew.workers &&
-         !conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
+  if (left == 0 || atomic_load(&c->run.gone) + left < c->crew.workers)
+    return false;
+  run_end_load(&c->run);
+  do { /* thousands of them leave one after the other */
+    aside = left;
+    if (conductor_await_gone(c, clock_now_ns() + NOTICE_NS))
+      return false;
+    left = run_count_aside(&c->run);
+  } while (left < aside);
+  return left > 0;
 }
 
 void conductor_await_end(struct conductor *c)

@@ -91,6 +91,7 @@ void life_start(struct run *run)
     .seed = run->plan->seed,
     .threads = run->plan->threads,
     .carriers = run->plan->carriers,
+    .idle = run->plan->idle,
     .recorders = &run->recorders,
     .classes = run->classes,
     .members = run->members,

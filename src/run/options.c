@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "opt/optset.h"
 #include "run/calm.h"
+#include "run/idle.h"
 #include "run/think.h"
 
 /* The default where the system does not allow 64K, as some with large
@@ -42,6 +43,13 @@ static bool is_clients(const char *text)
 
   return strcmp(text, "off") == 0 ||
          (parse_int(text, &n) == 0 && n >= 1 && n <= RUN_CLIENTS_MAX);
+}
+
+static bool is_idle_clients(const char *text)
+{
+  struct idle_share ignored;
+
+  return idle_parse(text, &ignored) == 0;
 }
 
 static bool is_think_time(const char *text)
@@ -85,7 +93,7 @@ static bool is_moment(const char *text)
   "0, or a time from 0.001 to 4294967295 seconds, such as 10, 0.5, 30s, 5m " \
   "or 1h"
 
-static const char *const clients_words[] = { "off", NULL };
+static const char *const off_words[] = { "off", NULL };
 static const char *const shutdown_words[] = { "auto", "off", NULL };
 static const char *const overload_words[] = { "queue", "abort", NULL };
 
@@ -105,7 +113,7 @@ const struct opt run_opts[] = {
     .flags = OPT_COMMON,
     .def = "off",
     .check = is_clients,
-    .words = clients_words,
+    .words = off_words,
     .expected = "off, or a number from 1 to 1000000",
     .help = "clients that the threads carry: scripts see them as threads",
     .man =
@@ -269,6 +277,31 @@ const struct opt run_opts[] = {
            "are not part of any latency, and their random numbers are not "
            "those of the workload. --rate sets the moments of events by "
            "itself, so they exclude each other.",
+  },
+  {
+    OPT_STRING(struct run_cfg, idle_clients),
+    .name = "idle-clients",
+    .flags = OPT_OWN,
+    .def = "off",
+    .check = is_idle_clients,
+    .words = off_words,
+    .expected = IDLE_EXPECTED,
+    .help = "clients that connect and then stay idle: N or P%",
+    .man = "They are a part of --clients (or --threads), run thread_init() and "
+           "thread_done(), and begin no events; the server keeps their "
+           "connections. The others do all events, and are spread evenly over "
+           "the threads. Means per thread in the report are theirs.",
+  },
+  {
+    OPT_TIME(struct run_cfg, idle_ping_s),
+    .name = "idle-ping",
+    .flags = OPT_OWN,
+    .def = "30",
+    .fmax = 86400,
+    .help = "seconds between two pings of an idle client; 0 = it never pings",
+    .man = "A ping is SELECT 1 on each of its connections to a server, outside "
+           "of transactions. It is in no latency and in no count of queries. "
+           "One that fails is treated as a statement that fails.",
   },
   {
     OPT_TIME(struct run_cfg, stall_s),

@@ -32,6 +32,8 @@ struct run_cfg {
   const char *load_profile;     /* see load_profile.h; "": none */
   int rate_overload;            /* enum rate_overload */
   const char *think_time;       /* see think_parse() */
+  const char *idle_clients;     /* see idle_parse() */
+  double idle_ping_s;           /* 0: none */
   double stall_s;               /* 0: stalls are not looked for */
   const char *mark;             /* a fifo, "auto"; "": no marks are taken */
   double report_interval_s;     /* 0: none */

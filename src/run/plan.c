@@ -15,6 +15,7 @@
 #include "rand/dist.h"
 #include "rand/rng.h"
 #include "report/text_mode.h"
+#include "run/idle.h"
 #include "run/load_curve.h"
 #include "run/load_profile.h"
 
@@ -138,6 +139,21 @@ static void set_work(struct plan *plan, const struct plan_input *in)
                    : PLAN_NO_LIMIT;
 }
 
+static int set_idle(struct plan *plan, const struct plan_input *in,
+                    struct err *err)
+{
+  struct idle_share share;
+
+  (void)idle_parse(in->run->idle_clients, &share); /* it was checked */
+  if (!in->pings && (share.clients > 0 || share.part > 0))
+    return err_set(err, -EINVAL,
+                   "--idle-clients needs a script or a file of SQL, whose "
+                   "connections stay idle; it cannot be used with --mix");
+  if (!in->clients) /* of a command that runs no events */
+    return 0;
+  return idle_count(&share, plan->threads, &plan->idle, err);
+}
+
 const char *plan_rated_by(const struct plan *plan)
 {
   if (plan->curve)
@@ -207,11 +223,14 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->warmup_ns = ns_of(run->warmup_time_s);
   plan->stall_ns = (uint64_t)(run->stall_s * (double)NS_PER_S);
   (void)think_parse(run->think_time, &plan->think); /* it was checked */
+  plan->idle_ping_ns = (uint64_t)(run->idle_ping_s * (double)NS_PER_S);
   plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details || in->live)
     plan->sample_ns = SAMPLE_NS;
   set_grace(plan, in->no_deadline);
-  rc = set_curve(plan, err);
+  rc = set_idle(plan, in, err);
+  if (rc == 0)
+    rc = set_curve(plan, err);
   set_report(plan, in);
   if (rc == 0)
     rc = read_lists(plan, err);
@@ -255,6 +274,7 @@ void plan_describe(const struct plan *plan, const char *extra,
   uint64_t moments[RUN_CHECKPOINTS_MAX];
   struct text_mode mode = {
     .threads = plan->threads,
+    .idle = plan->idle,
     .warmup_s = plan->warmup_ns / NS_PER_S,
     .rate = plan->all_rate,
     .profile = plan->cfg.load_profile,

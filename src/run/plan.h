@@ -68,6 +68,8 @@ struct plan {
   struct load_curve *curve;
 
   struct think think; /* between two events of a worker */
+  unsigned idle;      /* workers that begin no events */
+  uint64_t idle_ping_ns; /* between two signs of life of one; 0: none */
   uint64_t stall_ns;  /* a longer time without success is a stall; 0: off */
 
   /* Reports. */
@@ -107,6 +109,7 @@ struct plan_input {
   bool percentile_given;           /* on the command line or in a file */
   bool stall_given;                /* likewise */
   bool details;                    /* results for machines are wanted */
+  bool pings;                      /* clients may be idle: test_ops.ping() */
   bool live;                       /* a line follows the run */
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;

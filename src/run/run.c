@@ -29,6 +29,12 @@ void run_wake(struct run *run, _Atomic uint32_t *word)
   }
 }
 
+void run_end_load(struct run *run)
+{
+  if (atomic_exchange(&run->load_over, 1) == 0)
+    run_wake(run, &run->load_over);
+}
+
 bool run_stop(struct run *run, enum stop_reason why)
 {
   uint32_t none = STOP_NO;
@@ -38,6 +44,7 @@ bool run_stop(struct run *run, enum stop_reason why)
   if (first) {
     run_wake(run, &run->stop);
     run_wake(run, &run->warm);
+    run_end_load(run);
   }
   /* Rank 0 passes on what other ranks report to it. */
   if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))

@@ -107,6 +107,8 @@ struct run {
                               count, and drain() and finish() are not called */
   _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
   _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
+  _Atomic uint32_t load_over; /* the run stops, or there are none left but
+                                 workers that stand aside; waited for */
 
   /* The moment at which the objective was decided, which ends the run;
    * UINT64_MAX: it was not.  Written by the report thread. */
@@ -160,6 +162,9 @@ void run_tell_peers(struct run *run, int signal);
 
 /* Wake all workers that wait for this word. */
 void run_wake(struct run *run, _Atomic uint32_t *word);
+
+/* No event will begin any more: workers that stand aside need not go on. */
+void run_end_load(struct run *run);
 
 /* Wake the conductor. */
 void run_news(struct run *run);

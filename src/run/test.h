@@ -115,6 +115,12 @@ struct test_ops {
   int (*loop)(void *thr, struct worker *w, struct err *err);
 
   /*
+   * [opt] A sign of life of a worker that begins no events, and whose
+   * connections stay open: see idle.h.  A negative value as from event().
+   */
+  int (*ping)(void *thr, struct worker *w, struct err *err);
+
+  /*
    * [opt] For a member of a mix: the loop for the one event that is open; see
    * worker_turn().  Afterwards no event is open if this worker has no more to
    * do.  A negative value as from event().

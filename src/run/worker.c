@@ -383,22 +383,13 @@ bool worker_more(struct worker *w)
   return admit(w, clock_now_ns());
 }
 
-/* Nobody says when the last ticket is taken, so a worker that takes none looks
- * so often. */
-#define LINGER_NS (20 * NS_PER_MS)
-
-/* Are there no more tickets for others? */
-static bool out_of_tickets(struct worker *w)
-{
-  return w->counted && w->plan->events != PLAN_NO_LIMIT &&
-         atomic_load_explicit(&w->run->tickets, memory_order_relaxed) == 0;
-}
-
 static void stand_aside(struct worker *w)
 {
   if (atomic_exchange_explicit(&w->recorder->aside, true, memory_order_relaxed))
     return;
-  (void)atomic_fetch_add(&w->run->aside, 1);
+  if (atomic_fetch_add(&w->run->aside, 1) + 1 + atomic_load(&w->run->gone) >=
+      w->plan->threads)
+    run_news(w->run);
 }
 
 bool worker_linger(struct worker *w, uint64_t ns)
@@ -411,17 +402,13 @@ bool worker_linger(struct worker *w, uint64_t ns)
   worker_abandon(w);
   set_phase(w, WORKER_IDLE);
   for (;;) {
-    uint64_t wake = min_u64(until, run->end_ns);
-
     if (now >= run->measured_ns && !w->counted)
       end_warmup(w, &now);
-    if (run_stopped(run) || time_is_over(run, now) || out_of_tickets(w))
+    if (atomic_load(&run->load_over) || time_is_over(run, now))
       return leave(w, now, NULL);
     if (now >= until)
       return true;
-    if (w->plan->events != PLAN_NO_LIMIT)
-      wake = min_u64(wake, now + LINGER_NS);
-    loop_wait_while(&run->stop, STOP_NO, wake);
+    loop_wait_while(&run->load_over, 0, min_u64(until, run->end_ns));
     now = clock_now_ns();
   }
 }

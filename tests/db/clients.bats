@@ -240,6 +240,53 @@ L
 }
 @test "pgsql: connections that are replaced between events" { churned pgsql "SELECT pg_backend_pid()"; }
 
+# idle KIND: clients that only keep their connections ping, which is in no count.
+idle() {
+  where "$1"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=2 --clients=20 --idle-clients=90% --idle-ping=0.1 --rate=100 --events=150 --time=0 --json=a.json run >out
+  grep -q '^Idle clients: 18$' out
+  [ "$(value a.json "d['totals']['queries']['total'], d['totals']['events'], d['run']['idle_clients']")" = "(150, 150, 18)" ]
+  [ "$(value a.json "d['database']['idle_pings'] >= 18 and d['database']['idle_pings_failed']")" = 0 ]
+  # The control: they never ping.
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=4 --idle-clients=2 --idle-ping=0 --events=50 --time=0 --json=a.json run >out
+  [ "$(value a.json "'idle_pings' in d['database']")" = False ]
+}
+
+@test "mysql: idle clients ping" { idle mysql; }
+@test "pgsql: idle clients ping" { idle pgsql; }
+
+# Ends one session whose last statement was a ping.
+end_one() {
+  [ "$(sql pgsql "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE query = 'SELECT 1' AND state = 'idle' AND pid <> pg_backend_pid() LIMIT 1) AS p")" = 1 ]
+}
+
+@test "pgsql: an idle client whose connection has gone" {
+  local pid status
+  where pgsql
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  for ignore in none all; do
+    "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=2 --clients=10 --idle-clients=8 --idle-ping=0.1 --rate=50 --time=600 --report-interval=1 \
+      --db-ignore-errors=$ignore --json=a.json run >out 2>err 3>&- &
+    pid=$!
+    within 60 end_one
+    if [ $ignore = all ]; then
+      within 60 grep -q 'reconn/s: 0.*[1-9]' out
+      kill -INT $pid
+    fi
+    status=0
+    wait $pid || status=$?
+    cat out err
+    if [ $ignore = all ]; then
+      [ "$status" = 130 ]
+      [ "$(value a.json "d['totals']['reconnects'], d['totals']['errors'], d['database']['idle_pings_failed']")" = "(1, 1, 1)" ]
+    else
+      [ "$status" = 1 ]
+      grep -q '^FATAL: a ping of an idle client has failed: SQL error, ' err
+    fi
+  done
+}
+
 # met WHO...: a run of these clients that asks; $seen is its backends and its
 # clients.  Call it plainly: in a condition, its own checks would not count.
 met() {

@@ -115,6 +115,40 @@ L
     "d['threads']['each'][49]['events'] > 0"
 }
 
+# counts OPTION...: a run of so many clients that write how many events they had;
+# `had` is the number of those with some, the number of all, and the sum.
+counts() {
+  null ./t.lua --null-latency=1000 --time=0 --json=a.json "$@"
+  must is "$status: $stderr" "0: "
+  had=$(awk '/^had [0-9]+$/ { some += $2 > 0; n++; sum += $2 } END { print some, n, sum }' <<<"$output")
+}
+
+@test "idle clients connect, begin no events, and end with the others" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() n = (n or 0) + 1; con:query("SELECT 1") end
+function thread_done() io.stdout:write("had " .. (n or 0) .. "\n") end
+L
+  local had
+  counts --threads=2 --clients=20 --idle-clients=75% --idle-ping=0.01 --events=500
+  must has "$had" '^[1-5] 20 500$'
+  must has "$output" '^Number of threads: 20$' '^Idle clients: 15$' 'events \(avg/stddev\): +100\.0000/'
+  check a.json "d['run']['idle_clients'] == 15" "'idle_pings' not in d['database']"
+  counts --threads=4 --idle-clients=3 --events=100
+  must is "$had" "1 4 100"
+  # The control: without it all of them work.
+  counts --threads=2 --clients=20 --events=500
+  must has "$had" '^(1[0-9]|20) 20 500$'
+  must not has "$output" 'Idle clients'
+  # A time limit ends them, too; and so does the last of the others.
+  null ./t.lua --null-latency=1000 --threads=2 --clients=400 --idle-clients=99% --time=0.3
+  must is "$status" 0
+  must is "$(grep -c '^had 0$' <<<"$output")" 396
+  sed -i 's/^function event.*/function event() return true end/' t.lua
+  null ./t.lua --threads=3 --idle-clients=1 --time=600
+  must is "$status" 0
+}
+
 @test "errors, restarts and hooks belong to one client" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end

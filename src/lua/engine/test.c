@@ -220,6 +220,21 @@ static int run_loop(struct thread *t, struct worker *w, struct err *err)
   return rc;
 }
 
+static int thread_ping(void *thr, struct worker *w, struct err *err)
+{
+  const struct thread *t = thr;
+  struct state *s = t->state;
+  int rc;
+
+  (void)state_enter(s);
+  s->env.recorder = w->recorder; /* for errors */
+  s->measured = true;
+  rc = env_ping(&s->env, err);
+  s->measured = false;
+  s->env.recorder = NULL;
+  return rc;
+}
+
 static int thread_loop(void *thr, struct worker *w, struct err *err)
 {
   const int rc = run_loop(thr, w, err);
@@ -327,6 +342,7 @@ const struct test_ops test_script_ops = {
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,
+  .ping = thread_ping,
   .turn = thread_turn,
   .loops = thread_loops,
   .drain = thread_drain,

@@ -289,3 +289,15 @@ int client_run(struct client *c, struct err *err)
     worker_abandon(c->w);
   return end == CLIENT_FAILED ? -EINVAL : 0;
 }
+
+int client_ping(struct client *c, struct err *err)
+{
+  int rc;
+
+  c->env.recorder = c->w->recorder; /* for errors */
+  c->measured = true;
+  rc = env_ping(&c->env, err);
+  c->measured = false;
+  c->env.recorder = NULL;
+  return rc;
+}

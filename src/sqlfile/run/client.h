@@ -71,6 +71,9 @@ void client_close(struct client *c); /* may be NULL */
  */
 int client_run(struct client *c, struct err *err);
 
+/* Of a client that executes nothing: see env_ping(). */
+int client_ping(struct client *c, struct err *err);
+
 /* How a pass through the file, or the preparation of another one, has ended. */
 enum client_end {
   CLIENT_DONE,

@@ -149,6 +149,19 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
+static int thread_ping(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  int rc;
+
+  (void)w;
+  err->said = false;
+  rc = client_ping(t->client, err);
+  if (rc < 0)
+    note_failure(t->run, err);
+  return rc;
+}
+
 /* The same loop for one event, which is open. */
 static int thread_turn(void *thr, struct worker *w, struct err *err)
 {
@@ -239,6 +252,7 @@ const struct test_ops sqltest_ops = {
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,
+  .ping = thread_ping,
   .turn = thread_turn,
   .interrupt = interrupt,
   .form = form,
