@@ -320,11 +320,11 @@ burn() {
 row_hog() {
   server pgsql
   group cpu
-  echo 2 >"$group/cpu.shares"
-  # shellcheck disable=SC2046 # words
-  join $(servers pids "$work/a")
   slow
-  join "$run"
+  at 3
+  # shellcheck disable=SC2046 # words
+  join "$run" $(servers pids "$work/a")
+  echo 2 >"$group/cpu.shares"
   each burn "$(times "$INTERVAL" 3)"
   named system.cpu.others system.cpu.busy system.pressure.cpu_some
 }
