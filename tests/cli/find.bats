@@ -196,7 +196,7 @@ END
   bench "${mix[@]}" --time=1 --slo='p99<=1ms' --json=m.json run
   must is "$status" 4
   must json m.json 'd["slo"]["verdict"] == "failed"'
-  search "${mix[@]}" --find=rate --slo='p99<=1s' "${coarse[@]}"
+  search "${mix[@]}" --find=rate --slo='p90<=1s' "${coarse[@]}"
   must has "$output" '^   2  bracket  .*/s +held'
   bench mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
   must is "$status" 1
