@@ -204,11 +204,11 @@ local function now()
 end
 local slow_until
 function event()
-  slow_until = slow_until or now() + 2.05
+  slow_until = slow_until or now() + 1.05
   if now() < slow_until then ffi.C.usleep(5000) end
 end
 L
-  bench ./slow.lua --rate=70000 --rate-overload=abort --warmup-time=2 \
+  bench ./slow.lua --rate=140000 --rate-overload=abort --warmup-time=1 \
     --time=0 --events=1000 --json=r.json run
   must is "$status" 0
   must is "$(grep -Ec 'queue|had not begun' <<<"$stderr")" 0

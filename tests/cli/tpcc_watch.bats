@@ -98,7 +98,7 @@ await() {
 
 @test "queued deliveries beside it, and the end of a run without any check" {
   fresh
-  tpcc --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=300 run
+  tpcc --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=1500 run
   must is "$status" 0
   must has "$output" '^Deliveries queued: [0-9]+, executed: [1-9][0-9]* by 1 client, '
   must has "$output" '^Checks during the run: 0, one every 3600 s: none ended$'

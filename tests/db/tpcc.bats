@@ -209,6 +209,24 @@ said() {
   done
 }
 
+# until_enough WORKLOAD: a script that does the same until there is a file `enough`.
+# A signal would leave clients behind that are in a transaction.
+until_enough() {
+  rm -f enough
+  cat >until_enough.lua <<LUA
+require("$1")
+local real = event
+function event(id)
+  local file = io.open("enough")
+  if file then
+    file:close()
+    return true
+  end
+  return real(id)
+end
+LUA
+}
+
 # goes_on PID: intervals after this moment have transactions again.
 goes_on() {
   local from
@@ -224,13 +242,15 @@ goes_on() {
     small "$kind"
     good --threads=2 --table-exists=drop prepare
     : >out
-    "$BENCH" tpcc "${to[@]}" --threads=4 --time=25 --db-ignore-errors=all --report-interval=1 run >out 2>err &
+    until_enough tpcc
+    "$BENCH" ./until_enough.lua "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 run >out 2>err &
     pid=$!
     has_committed $pid out
     servers kill9 "$BATS_FILE_TMPDIR/$kind"
     servers restart "$BATS_FILE_TMPDIR/$kind"
     goes_on $pid
-    status=0 # a signal would leave clients behind that are in a transaction
+    : >enough
+    status=0
     wait $pid || status=$?
     cat out err
     [ "$status" -eq 0 ]
