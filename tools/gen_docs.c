@@ -7,9 +7,9 @@
  *
  * A line @OPTIONS@ of the template is replaced by the generated text, @INDEX@
  * by an index of the options, @TOOL_LIST@ by the tools with their summaries,
- * @TOOL@, @SUMMARY@ and @USAGE@ by what one tool says of itself, and @VERSION@, @TESTS@, @TOOLS@, @OWN_TOOLS@
- * (which take no options of tests), @DATA_TESTS@ (which have prepare and
- * cleanup) and @SCRIPTS@ by what they say.
+ * @TOOL@, @SUMMARY@ and @USAGE@ by what one tool says of itself, and @VERSION@,
+ * @TESTS@, @TOOLS@, @OWN_TOOLS@ (which take no options of tests), @DATA_TESTS@
+ * (which have prepare and cleanup) and @SCRIPTS@ by what they say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,11 +96,8 @@ static const struct kind {
   const char *name;
   void (*write)(struct strbuf *out, const struct docs *d);
 } kinds[] = {
-  { "man", docs_man },
-  { "bash", docs_bash },
-  { "zsh", docs_zsh },
-  { "fish", docs_fish },
-  { "tool", docs_tool },
+  { "man", docs_man },   { "bash", docs_bash }, { "zsh", docs_zsh },
+  { "fish", docs_fish }, { "tool", docs_tool },
 };
 
 /* False: there is no tool of this name. */

@@ -30,7 +30,7 @@ struct docs {
   char title[MOST_TABLES][64];
   /* Names, a blank between them. */
   struct strbuf tests, tools, own_tools, data_tests, scripts;
-  const struct tool *tool;   /* whose page is written, or NULL */
+  const struct tool *tool;    /* whose page is written, or NULL */
   struct strbuf usage, pages; /* of that tool; of all tools, for SEE ALSO */
 };
 

@@ -195,9 +195,8 @@ static bool leave_by_themselves(struct conductor *c)
 /* The load has ended, and somebody who stands aside does not notice. */
 static bool is_held_up(struct conductor *c)
 {
-  unsigned aside, left = atomic_load(&c->run.aside) > 0
-                           ? run_count_aside(&c->run)
-                           : 0;
+  unsigned aside,
+    left = atomic_load(&c->run.aside) > 0 ? run_count_aside(&c->run) : 0;
 
   if (left == 0 || atomic_load(&c->run.gone) + left < c->crew.workers)
     return false;

@@ -19,8 +19,8 @@ struct idle_share {
 };
 
 /* What --idle-clients allows, in words. */
-#define IDLE_EXPECTED                                                 \
-  "off, a number of clients such as 900, or a part of all above 0% "  \
+#define IDLE_EXPECTED                                                \
+  "off, a number of clients such as 900, or a part of all above 0% " \
   "and below 100% such as 90%"
 
 /* Read a value of --idle-clients.  -EINVAL: it is not of this form. */

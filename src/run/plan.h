@@ -67,10 +67,10 @@ struct plan {
   /* [opt] owned: the rate of all ranks changes, and the two above are 0. */
   struct load_curve *curve;
 
-  struct think think; /* between two events of a worker */
-  unsigned idle;      /* workers that begin no events */
+  struct think think;    /* between two events of a worker */
+  unsigned idle;         /* workers that begin no events */
   uint64_t idle_ping_ns; /* between two signs of life of one; 0: none */
-  uint64_t stall_ns;  /* a longer time without success is a stall; 0: off */
+  uint64_t stall_ns;     /* a longer time without success is a stall; 0: off */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */

@@ -21,7 +21,7 @@ struct parser {
   unsigned height; /* values on the stack at this point of the code */
   unsigned depth;
   bool has_unit; /* letters may follow a number at once */
-  int rc; /* why emit() failed */
+  int rc;        /* why emit() failed */
 };
 
 struct function {

@@ -87,10 +87,10 @@ static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
 {
   struct ack_listener *l;
   const int stop = open_stop(err);
-  int rc = stop < 0 ? stop
-                    : ack_listener_open(&l,
-                                        (const struct sockaddr *)&where->addr,
-                                        where->len, cfg->dir, stdout, err);
+  int rc = stop < 0
+             ? stop
+             : ack_listener_open(&l, (const struct sockaddr *)&where->addr,
+                                 where->len, cfg->dir, stdout, err);
 
   if (rc == 0) {
     (void)printf("Listening at %s port %u; logs go to '%s'\n", cfg->address,

@@ -124,8 +124,7 @@ static void examples(FILE *out, const struct ack_reader *r,
     (void)fprintf(out,
                   "  number %" PRIu64 " of client %" PRIu32
                   ", acknowledged at %.3f s, %.3f s before its failure: %s\n",
-                  one->id, one->client,
-                  seconds_at(&r->header, one->acked_ns),
+                  one->id, one->client, seconds_at(&r->header, one->acked_ns),
                   (double)one->before_ns / (double)NS_PER_S,
                   one->hole ? "a hole" : "in a suffix");
   }

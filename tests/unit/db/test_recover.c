@@ -393,8 +393,7 @@ static void test_backend(void)
   OK_STR(bed_log(&b), "WHO;end;", "asked");
   ask(&b, lost);
   OK_STR(bed_log(&b), "WHO;disconnect;connect;", "lost, and replaced");
-  OK(bed_count(&b, COUNTER_RECONNECT) == 1 &&
-       b.process->outage.reconnects == 1,
+  OK(bed_count(&b, COUNTER_RECONNECT) == 1 && b.process->outage.reconnects == 1,
      "an outage");
   OK(!bed_query(&b, "UPDATE") && b.con->pub.error == DB_ERROR_IGNORABLE &&
        b.con->pub.sql_errno == 2013 && conn_failure(b.con)->reconnected,
