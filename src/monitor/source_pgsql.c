@@ -132,6 +132,34 @@ static const struct monitor_fast fast[] = {
     .subject = "waits of sessions" },
 };
 
+static const char *const own[] = {
+  "pg_stat_",    "pg_control_checkpoint",   "pg_current_wal_insert_lsn",
+  "pg_has_role", "pg_catalog.pg_extension", "SHOW server_version_num",
+  NULL
+};
+
+/* Texts are read apart: the server has them in a file. */
+#define DIGESTS(time)                                                         \
+  .where_sql =                                                                \
+    "SELECT pg_catalog.quote_ident(n.nspname) "                               \
+    "FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "          \
+    "ON n.oid = e.extnamespace "                                              \
+    "WHERE e.extname = 'pg_stat_statements'",                                 \
+  .missing = "this database has no extension pg_stat_statements",             \
+  .counts_sql = "SELECT queryid, SUM(calls), SUM(" time ") * 1e6, SUM(rows) " \
+                "FROM @.pg_stat_statements(false) WHERE dbid = "              \
+                "(SELECT oid FROM pg_catalog.pg_database "                    \
+                "WHERE datname = current_database()) "                        \
+                "AND queryid IS NOT NULL GROUP BY 1",                         \
+  .texts_sql = "SELECT queryid, MIN(query) FROM @.pg_stat_statements "        \
+               "WHERE queryid IN (#) GROUP BY 1",                             \
+  .own = own
+
+static const struct monitor_digests digests[] = {
+  { .min = 100000, .max = 130000, DIGESTS("total_time") },
+  { .min = 130000, DIGESTS("total_exec_time") },
+};
+
 #define RAW(view)                                                 \
   "SELECT '" view ".' || key, value FROM pg_catalog." view " t, " \
   "jsonb_each_text(to_jsonb(t))"
@@ -148,6 +176,8 @@ const struct monitor_source monitor_pgsql = {
                         "key, value FROM pg_catalog.pg_stat_database t, "
                         "jsonb_each_text(to_jsonb(t)) WHERE datname = "
                         "current_database()",
+  .digests = digests,
+  .n_digests = ARRAY_SIZE(digests),
   .sees_all_sql = "SELECT pg_has_role('pg_read_all_stats', 'usage')",
   .sees_all_hint = "GRANT pg_read_all_stats",
 };
