@@ -359,6 +359,20 @@ tpcb: prepare"
   is "$status: $(head -n 1 <<<"$stderr")" '1: Unknown command: nosuch'
 }
 
+@test "mixes with tpcc run as the documents write them" {
+  needs_driver sqlite
+  local lines line
+  mapfile -t lines < <(sed -nE 's/^    bench (--mix=.*tpcc.*)/\1/p' "$BENCH_SRC/docs/workloads.md")
+  must is "${#lines[@]}" 2
+  for line in "${lines[@]}"; do
+    must has "$line" '--db-driver=pgsql '
+    # shellcheck disable=SC2086
+    bench ${line/--db-driver=pgsql/--db-driver=sqlite} --sqlite-db=t.db --sqlite-synchronous=off --sqlite-busy-timeout=60000 \
+      --oltp_read_only.table-size=100 --tpcc.customers=30 --tpcc.items=100 --time=0 --events=100
+    must is "$status" 0
+  done
+}
+
 @test "members that would make the same tables in two ways are refused" {
   needs_driver sqlite
   bench --mix=oltp_read_only,oltp_read_write --db-driver=sqlite --sqlite-db=t.db \

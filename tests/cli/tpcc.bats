@@ -114,6 +114,25 @@ LUA
   must [ ! -e t.db ]
 }
 
+@test "prepare that is refused, or leaves the tables, forgets no run" {
+  used
+  local runs
+  runs=$(sql "SELECT runs, committed FROM bench_tpcc")
+  tpcc prepare
+  must is "$status" 1
+  must has "$stderr" 'order_line already exists'
+  tpcc --table-exists=drop --create-table-options="CHAOS" prepare
+  must is "$status" 1
+  tpcc --table-exists=skip --threads=2 prepare
+  must is "$status" 0
+  must is "$(grep -c "^Skipping table '[a-z_]*': it exists$" <<<"$output")" 9
+  must is "$(sql "SELECT runs, committed FROM bench_tpcc")" "$runs"
+  tpcc check
+  must is "$status" 0
+  must has "$output" '^Condition 11: .* left out, because it holds only before the first run$'
+  must has "$output" '^New orders of all runs: .*: ok$'
+}
+
 @test "run: the report, the audit, its JSON, and check afterwards" {
   fresh
   tpcc --threads=2 --events=1500 --rand-seed=5 --json=t.json run
