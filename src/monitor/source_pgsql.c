@@ -113,7 +113,8 @@ static const struct monitor_query queries[] = {
 };
 
 static const struct monitor_fast fast[] = {
-  /* Sessions of this run have the same application name as this one. */
+  /* Sessions of this run have the same application name as this one.  Workers
+   * of the automatic vacuum that only look for work have no query. */
   { .sql =
       "SELECT CASE backend_type WHEN 'checkpointer' THEN 'c' "
       "WHEN 'autovacuum worker' THEN 'v' ELSE 'w' END, "
@@ -123,7 +124,8 @@ static const struct monitor_fast fast[] = {
       "FROM pg_catalog.pg_stat_activity "
       "WHERE (backend_type = 'client backend' AND state = 'active' "
       "AND application_name = current_setting('application_name') "
-      "AND pid <> pg_backend_pid()) OR backend_type = 'autovacuum worker' "
+      "AND pid <> pg_backend_pid()) "
+      "OR (backend_type = 'autovacuum worker' AND query LIKE 'autovacuum:%') "
       "OR (backend_type = 'checkpointer' "
       "AND wait_event IS DISTINCT FROM 'CheckpointerMain' "
       "AND query <> '<insufficient privilege>') GROUP BY 1, 2",

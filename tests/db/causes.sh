@@ -49,11 +49,11 @@ cannot() {
   exit 77
 }
 
-# group CONTROLLER: a new control group of version 1, in $group.
+# group CONTROLLER [NAME]: a new control group of version 1, in $group.
 group() {
   local parent=/sys/fs/cgroup/$1
   [[ -e $parent/cgroup.procs && -e $parent/tasks ]] || cannot "no control groups of version 1 for $1"
-  group=$parent/bench-causes.$$
+  group=$parent/bench-causes.$$${2-}
   mkdir "$group" 2>/dev/null || cannot "no new control group in $parent"
   groups+=("$group")
 }
@@ -305,26 +305,31 @@ row_pgsql_vacuum() {
   named server.vacuum_running
 }
 
-# burn SECONDS: twice as many programs as there are processors.
+# burn SECONDS: a program that comes before all others on this processor.
 burn() {
-  local i busy=()
-  for ((i = 0; i < 2 * $(nproc); i++)); do
-    timeout "$1" bash -c 'while :; do :; done' 3>&- &
-    busy+=($!)
-  done
-  wait "${busy[@]}" || true
+  local busy
+  timeout "$1" bash -c 'while :; do :; done' 3>&- &
+  busy=$!
+  group=$hog
+  join "$busy"
+  wait "$busy" || true
 }
 
-# The run and its server have the smallest share of the processors; all other
-# programs come first.
+# The run and its server share a processor with it.  They come before what else
+# this machine does.
 row_hog() {
-  server pgsql
+  local hog
+  taskset -cp 0 "$BASHPID" >/dev/null || cannot 'processor 0 is not for this process'
+  group cpu hog
+  hog=$group
+  echo 262144 >"$group/cpu.shares"
   group cpu
+  echo 8192 >"$group/cpu.shares"
+  server pgsql
   slow
   at 3
   # shellcheck disable=SC2046 # words
   join "$run" $(servers pids "$work/a")
-  echo 2 >"$group/cpu.shares"
   each burn "$(times "$INTERVAL" 3)"
   named system.cpu.others system.cpu.busy system.pressure.cpu_some
 }
