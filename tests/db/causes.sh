@@ -31,6 +31,9 @@ leave() {
   [[ -z $run ]] || wait "$run" 2>/dev/null || true
   [[ ! -e $work/a/state ]] || servers stop "$work/a"
   for group in ${groups[@]+"${groups[@]}"}; do
+    while read -r pid; do
+      printf '%s' "$pid" 2>/dev/null >"${group%/*}/cgroup.procs" || true
+    done <"$group/cgroup.procs"
     rmdir "$group" || true
   done
   [[ -z ${KEEP-} || ! -e $work/result ]] || cp "$work/result" "$KEEP"
@@ -65,6 +68,14 @@ join() {
   done
 }
 
+# come_first: before what else this machine does, if it has such groups.
+come_first() {
+  [[ -w /sys/fs/cgroup/cpu/tasks ]] || return 0
+  group cpu first
+  echo 8192 >"$group/cpu.shares"
+  join "$BASHPID"
+}
+
 # The disk of the server stores so many bytes per second.
 slow_disk() {
   local disk
@@ -85,6 +96,7 @@ server() {
   kind=$1
   servers has "$1" || cannot "no $1 server is installed"
   [[ $("$BENCH" --db-driver=help 2>&1) == *"  $1 - "* ]] || cannot "built without $1"
+  come_first
   servers start "$1" "$work/a" "${@:2}"
   servers_env "$work/a"
   case $kind in
@@ -307,29 +319,23 @@ row_pgsql_vacuum() {
 
 # burn SECONDS: a program that comes before all others on this processor.
 burn() {
-  local busy
-  timeout "$1" bash -c 'while :; do :; done' 3>&- &
-  busy=$!
-  group=$hog
-  join "$busy"
-  wait "$busy" || true
+  local group=$hog
+  (
+    join "$BASHPID"
+    exec timeout "$1" bash -c 'while :; do :; done'
+  ) 3>&- &
+  wait $! || true
 }
 
-# The run and its server share a processor with it.  They come before what else
-# this machine does.
+# The run and its server share a processor with it.
 row_hog() {
   local hog
   taskset -cp 0 "$BASHPID" >/dev/null || cannot 'processor 0 is not for this process'
   group cpu hog
   hog=$group
-  echo 262144 >"$group/cpu.shares"
-  group cpu
-  echo 8192 >"$group/cpu.shares"
+  echo 262144 >"$hog/cpu.shares"
   server pgsql
   slow
-  at 3
-  # shellcheck disable=SC2046 # words
-  join "$run" $(servers pids "$work/a")
   each burn "$(times "$INTERVAL" 3)"
   named system.cpu.others system.cpu.busy system.pressure.cpu_some
 }
