@@ -337,7 +337,7 @@ row_hog() {
   server pgsql
   slow
   each burn "$(times "$INTERVAL" 3)"
-  named system.cpu.others system.cpu.busy system.pressure.cpu_some
+  named client.waiting system.cpu.others
 }
 
 # Nothing happens: of CALM_RUNS runs, one at most has a sentence.
