@@ -456,6 +456,18 @@ LUA
   must is "$status" 0
   must has "$output" 'payments of all .* bad$'
   must has "$output" '^    weights of transactions: 50,20,10,10,10$'
+  # decks keep the shares, where drawn ones need luck
+  bench tpcc --db-driver=null --time=0 --events=23000 --threads=2 --warehouses=2 run
+  must is "$status" 0
+  must is "$(grep -cE '^    (payments|order status|deliveries|stock levels) of all .* 23000  ok$' <<<"$output")" 4
+  must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
+  bench tpcc --db-driver=null --time=0 --events=200 --threads=2 --warehouses=2 run
+  must has "$output" '^    payments of all .* 200  too short$'
+  bench tpcc --db-driver=null --time=0 --events=2300 --weights=10,10,1,1,1 --rand-seed=1 --threads=1 --warehouses=2 run
+  must has "$output" '^    order status of all .* 2300  too short$'
+  must has "$stderr" "^WARNING: 1 client for 2 warehouses: the others are no client's home"
+  bench tpcc --db-driver=null --time=0 --events=10 --home=random --threads=1 --warehouses=2 run
+  must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
   fresh
   tpcc --isolation=serializable run
   must is "$status" 1
