@@ -62,16 +62,21 @@ static int compile_modules(lua_State *L)
   return 0;
 }
 
+static bool is_named_lua(const char *path)
+{
+  static const char suffix[] = ".lua";
+  const size_t len = strlen(path);
+
+  return len >= sizeof(suffix) - 1 &&
+         strcmp(path + len - (sizeof(suffix) - 1), suffix) == 0;
+}
+
 /* Scripts of pgbench may have any name, and their first line is no Lua. */
 static int no_lua(const struct resolved *what, struct err *err)
 {
-  static const char suffix[] = ".lua";
-  const size_t len = strlen(what->path);
-  struct err why = *err;
+  const struct err why = *err;
 
-  if (what->kind == RESOLVE_STDIN ||
-      (len >= sizeof(suffix) - 1 &&
-       strcmp(what->path + len - (sizeof(suffix) - 1), suffix) == 0))
+  if (what->kind == RESOLVE_STDIN || is_named_lua(what->path))
     return -EINVAL;
   return err_set(err, -EINVAL,
                  "%s (this is read as Lua; a file of SQL needs a name that "
