@@ -324,6 +324,8 @@ static bool deliver(struct remote *r, bool ending)
 
   if (!ack_link_is_up(&r->link))
     rc = ack_link_open(&r->link, &err);
+  if (rc == 0 && ending) /* as long as it answers, it is waited for */
+    atomic_store(&r->until_ns, clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S);
   if (rc == 0)
     rc = ack_link_deliver(&r->link, r->batch, r->len, r->number, r->is_last,
                           &err);
