@@ -14,7 +14,9 @@
 # cannot be made here is said in one line each.  The same sources, on a machine
 # with the same compilers and libraries, give the same bytes; the time in them is
 # SOURCE_DATE_EPOCH, or that of debian/changelog.  `deps.sh build release`
-# installs what is needed.  Tests are not run: `make check` comes before.
+# installs what is needed.  What a part was built from is removed, unless it has
+# failed; FOLDER/work keeps the logs, and the libraries of the static program
+# (BENCH_STATIC_LIBS is another folder for these).  Tests are not run: `make check` comes before.
 set -euo pipefail
 shopt -s nullglob
 umask 022
@@ -139,7 +141,9 @@ for part; do
   if ! logged "$part" bash -c "set -euo pipefail; $(declare -p out work name version jobs here); $(declare -f fresh "make_$part"); make_$part"; then
     failed=1
     [[ $part != tarball ]] || exit 1
+    continue
   fi
+  rm -rf "${work:?}/$part" "$work/dist"
 done
 [[ -e $out/$name.tar.xz ]] || { say "there is no $out/$name.tar.xz"; exit 1; }
 make_recipes

@@ -11,11 +11,15 @@
 set -euo pipefail
 shopt -s nullglob
 
+# debootstrap mounts /proc and /sys: only here, and gone with this process.
+if ((EUID == 0)) && [[ -z ${BENCH_ROOTS_PRIVATE-} ]] && unshare --mount true; then
+  BENCH_ROOTS_PRIVATE=yes exec unshare --mount "$0" "$@"
+fi
 here=$(cd "$(dirname "$0")/../.." && pwd)
 (($# == 1 || $# == 2)) || { echo 'usage: roots.sh FOLDER [ROOT]' >&2; exit 1; }
 made=$(cd "$1" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/bench-roots.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf --one-file-system "$work"' EXIT
 base=${2:-$work/base}
 
 count=0 failed=0
@@ -56,8 +60,8 @@ in_root() {
 }
 
 new_root() {
-  rm -rf "$work/root"
-  cp -a "$base" "$work/root"
+  rm -rf --one-file-system "$work/root"
+  cp -ax "$base" "$work/root"
   cp "$here/tests/packages/try.sh" "$work/root/tmp/"
   ! in_root "$work/root" sh -c 'command -v bench'
 }
