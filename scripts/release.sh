@@ -17,6 +17,7 @@
 # installs what is needed.  What a part was built from is removed, unless it has
 # failed; FOLDER/work keeps the logs, and the libraries of the static program
 # (BENCH_STATIC_LIBS is another folder for these).  Tests are not run: `make check` comes before.
+# shellcheck disable=SC2317 # functions of parts are called by name
 set -euo pipefail
 shopt -s nullglob
 umask 022
@@ -63,7 +64,7 @@ export SOURCE_DATE_EPOCH
 # The page and the completions say what options all drivers have, so all drivers
 # are in this build.
 make_tarball() {
-  rm -rf "$work/dist"
+  rm -rf "${work:?}/dist"
   mkdir "$work/dist"
   cd "$work/dist"
   "$here/configure" -q --without-mpi --with-mysql --with-pgsql --with-sqlite \
@@ -77,7 +78,7 @@ make_tarball() {
 
 # fresh FOLDER: the tarball, unpacked there.
 fresh() {
-  rm -rf "$work/$1"
+  rm -rf "${work:?}/$1"
   mkdir "$work/$1"
   tar -xf "$out/$name.tar.xz" -C "$work/$1"
 }
@@ -92,7 +93,7 @@ make_deb() {
 
 # This machine's libraries need not be packages that rpm knows.
 make_rpm() {
-  rm -rf "$work/rpm"
+  rm -rf "${work:?}/rpm"
   rpmbuild -tb --nodeps --define "_topdir $work/rpm" --define 'dist %{nil}' \
     --define 'debug_package %{nil}' --define "_smp_mflags -j$jobs" \
     --define "optflags -O2 -g -ffile-prefix-map=$work/rpm=." \
