@@ -71,8 +71,10 @@ try_deb() {
   new_root
   cp "$1" "$work/root/tmp/bench.deb"
   in_root "$work/root" dpkg -i /tmp/bench.deb
-  in_root "$work/root" /tmp/try.sh bench
-  in_root "$work/root" bench --db-driver=help
+  mkdir -p "$work/root/tmp/src/tests/packages"
+  cp "$here/debian/tests/installed" "$work/root/tmp/src/"
+  cp "$here/tests/packages/try.sh" "$work/root/tmp/src/tests/packages/"
+  in_root "$work/root" sh -c 'cd /tmp/src && ./installed'
   in_root "$work/root" dpkg --purge bench
   [[ ! -e $work/root/usr/share/bench && ! -e $work/root/usr/bin/bench ]]
 }
