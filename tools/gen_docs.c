@@ -64,8 +64,9 @@ static void collect(struct docs *d, char **scripts)
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
-    strbuf_addf(&d->pages, "%s.BR bench\\-%s (1)", p == tool_list ? "" : ",\n",
-                (*p)->name);
+    strbuf_addf(&d->pages, "%s.BR bench\\-", p == tool_list ? "" : ",\n");
+    man_text(&d->pages, (*p)->name);
+    strbuf_adds(&d->pages, " (1)");
     if (tool_takes_files(*p))
       add_word(&d->tools, (*p)->name);
     if (!(*p)->takes_any_option && !(*p)->uses_database)

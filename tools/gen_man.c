@@ -98,8 +98,12 @@ void docs_tool(struct strbuf *out, const struct docs *d)
 void docs_tool_list(struct strbuf *out)
 {
   for (const struct tool *const *p = tool_list; *p; p++) {
-    strbuf_addf(out, ".TP\n.B %s\n", (*p)->name);
+    strbuf_adds(out, ".TP\n.B ");
+    man_text(out, (*p)->name);
+    strbuf_adds(out, "\n");
     man_text(out, (*p)->summary);
-    strbuf_addf(out, ":\n.BR bench\\-%s (1)\n", (*p)->name);
+    strbuf_adds(out, ":\n.BR bench\\-");
+    man_text(out, (*p)->name);
+    strbuf_adds(out, " (1)\n");
   }
 }
