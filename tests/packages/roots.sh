@@ -82,13 +82,14 @@ try_deb() {
 # The system knows no packages of this kind, so what it requires is looked for by
 # hand: programs and libraries.
 try_rpm() {
-  local name root=$work/root
+  local name libraries root=$work/root
   new_root
+  libraries=$(in_root "$root" ldconfig -p)
   while read -r name; do
     case $name in
     rpmlib* | *'('*'GLIBC'*) ;;
     /*) [[ -e $root$name ]] || { echo "$name is missing"; return 1; } ;;
-    lib*.so* | ld-*) in_root "$root" ldconfig -p | grep -qF "${name%%(*} " ||
+    lib*.so* | ld-*) [[ $libraries == *"${name%%(*} "* ]] ||
       { echo "$name is missing"; return 1; } ;;
     esac
   done < <(rpm -qp --requires "$1")
