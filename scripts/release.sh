@@ -96,7 +96,6 @@ make_rpm() {
   rm -rf "${work:?}/rpm"
   rpmbuild -tb --nodeps --define "_topdir $work/rpm" --define 'dist %{nil}' \
     --define 'debug_package %{nil}' --define "_smp_mflags -j$jobs" \
-    --define "optflags -O2 -g -ffile-prefix-map=$work/rpm=." \
     --define '_buildhost release' --define 'use_source_date_epoch_as_buildtime 1' \
     --define 'clamp_mtime_to_source_date_epoch 1' \
     --define 'source_date_epoch_from_changelog 0' "$out/$name.tar.xz"
