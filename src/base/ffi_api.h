@@ -333,6 +333,7 @@ const char *bench_load_tidy(sql_connection *con);
 int bench_json_document(const double *param, double id, double n, char *to);
 double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
                             double k, double *ret_v);
+double bench_tpcc_first_quantity(double seed, double key);
 void *bench_pace_open(bool warmup, double total);
 void bench_pace_add(void *pace, double n);
 void bench_say(const char *line, size_t len);

@@ -51,6 +51,8 @@ const struct opt db_opts[] = {
     .flags = OPT_COMMON,
     .def = "mysql",
     .help = "database driver; 'help' prints the driver list",
+    .man = "Without it, --dsn chooses the driver, or options of one driver "
+           "alone do: --pgsql-host means pgsql.",
   },
   {
     OPT_STRING(struct db_cfg, dsn),

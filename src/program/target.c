@@ -158,6 +158,36 @@ static int use_dsn(struct program *p, struct err *err)
   return rc;
 }
 
+/*
+ * Returns the only driver whose options are on the command line or in a
+ * configuration file; NULL: there is none, or there are several.
+ */
+static const char *driver_of_options(const struct program *p)
+{
+  const char *only = NULL;
+
+  for (size_t i = 0; i < p->set.n; i++) {
+    const struct opt_entry *e = p->set.entries[i];
+
+    if (e->section != OPT_SECTION_DRIVER ||
+        (e->source != OPT_SOURCE_CMDLINE && e->source != OPT_SOURCE_FILE))
+      continue;
+    if (only && strcmp(only, e->owner) != 0)
+      return NULL;
+    only = e->owner;
+  }
+  return only;
+}
+
+/* `--pgsql-host=db1` says which driver is meant.  In sysbench it does not. */
+static int use_options(struct program *p, struct err *err)
+{
+  struct source s = { .p = p, .kind = OPT_SOURCE_SCRIPT };
+  const char *name = p->set.as_sysbench ? NULL : driver_of_options(p);
+
+  return name ? put(&s, "db-driver", name, err) : 0;
+}
+
 /* Changes an alias to the name that reports show. */
 static int use_real_name(struct program *p, const struct driver *d,
                          struct err *err)
@@ -371,6 +401,8 @@ static int settle(struct program *p, struct err *err)
   const struct driver *d;
   int rc = use_dsn(p, err);
 
+  if (rc == 0)
+    rc = use_options(p, err);
   if (rc < 0)
     return rc;
   d = choose_driver(p);

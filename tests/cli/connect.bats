@@ -377,3 +377,21 @@ LUA
   must has "$stderr" '--mysql-password cannot be swept'
   must is "$(grep -c $word <<<"$output$stderr" || :)" 0
 }
+
+@test "options of one driver choose it" {
+  drivers mysql pgsql sqlite
+  into driver=pgsql 'pgsql host=db1' -- --pgsql-host=db1
+  into driver=sqlite 'sqlite db=t.db off' -- --sqlite-db=t.db --sqlite-synchronous=off
+  into driver=mysql -- --mysql-user=me
+  # those of two say nothing, and what was given counts
+  into driver=mysql -- --pgsql-host=db1 --mysql-host=db2
+  into driver=mysql -- --pgsql-host=db1 --db-driver=mysql
+  into driver=sqlite -- --pgsql-host=db1 --dsn=sqlite:t.db
+  # nor does the environment
+  BENCH_PGSQL_PASSWORD=$word PGHOST=db1 into driver=mysql --
+  echo 'pgsql-host=db1' >file
+  into driver=pgsql -- --config-file=file
+  ln -s "$BENCH" sysbench
+  run ./sysbench ./show.lua --pgsql-host=db1 prepare
+  must has "$output" '^driver=mysql$'
+}

@@ -70,7 +70,7 @@ LUA
   tpcc --check-rows --threads=2 check
   must is "$status" 0
   must is "$(grep -c '^Checking the rows of .* ok$' <<<"$output")" 9
-  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 15
+  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 16
   must is "$(sql "SELECT COUNT(*), SUM(d_ytd), MIN(d_next_o_id) FROM district")" "20 800000 41"
   must is "$(sql "SELECT SUM(w_ytd) FROM warehouse")" 800000
   must is "$(sql "SELECT COUNT(*), MIN(c_balance), MAX(c_balance), SUM(c_ytd_payment) FROM customer")" "800 -1000 -1000 800000"
@@ -325,6 +325,20 @@ finds() {
     "UPDATE stock SET s_i_id = (SELECT b FROM pair) WHERE s_i_id = -1"
   finds stock 'stock \(w 2, i [0-9]+\): s_remote_cnt' "UPDATE stock SET s_remote_cnt = s_remote_cnt + 1 WHERE s_w_id = 2 AND s_i_id = 7"
   finds customer 'customer \(w 1, d 1, c 1\): c_payment_cnt' "UPDATE customer SET c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1"
+  # two rows may have each other's quantity
+  finds stock 'stock \(w 1, i [0-9]+\): s_quantity [0-9]+, should be: [0-9]+$' "UPDATE stock SET s_quantity = s_quantity + 1
+    WHERE s_w_id = 1 AND s_i_id = (SELECT s_i_id FROM stock WHERE s_w_id = 1 ORDER BY s_ytd DESC LIMIT 1)"
+  must has "$output" '^Condition stock: .* 1 violation$'
+  finds stock 'stock \(w 2, i [0-9]+\): s_quantity [0-9]+, should be: [0-9]+$' \
+    "CREATE TABLE pair AS SELECT a.s_i_id AS a, b.s_i_id AS b, a.s_quantity AS na, b.s_quantity AS nb FROM stock a, stock b
+      WHERE a.s_w_id = 2 AND b.s_w_id = 2 AND a.s_quantity <> b.s_quantity LIMIT 1" \
+    "UPDATE stock SET s_quantity = CASE s_i_id WHEN (SELECT a FROM pair) THEN (SELECT nb FROM pair) ELSE (SELECT na FROM pair) END
+      WHERE s_w_id = 2 AND s_i_id IN ((SELECT a FROM pair), (SELECT b FROM pair))"
+  must has "$output" '^Condition stock: .* 2 violations$'
+  finds customer 'customer \(w 1, d 2, c [0-9]+\): orders of the load: [02], should be: 1' \
+    "UPDATE orders SET o_c_id = o_c_id % 40 + 1 WHERE o_w_id = 1 AND o_d_id = 2 AND o_id = 9"
+  finds indexes 'customer \(customer_by_name\): there is no such index' "DROP INDEX customer_by_name"
+  finds indexes 'orders \(orders_by_customer\): there is no such index' "DROP INDEX orders_by_customer"
   # the newest order is gone without a trace: only the acknowledgement knows
   used
   sql "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = (SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 1)" \
@@ -362,7 +376,7 @@ LUA
   COMMITS=5 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
   must is "$status" 0
   must has "$output" '^With one connection, because transactions were committed between the snapshots of several$'
-  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 14
+  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 15
 }
 
 @test "check: a thread that fails ends all of them" {
@@ -394,7 +408,12 @@ LUA
     "ALTER TABLE copy RENAME TO orders" "UPDATE orders SET o_ol_cnt = NULL WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 1"
 }
 
-@test "check right after prepare: condition 11, and ten offending keys of a rule" {
+@test "check right after prepare: condition 11, stock that was never used, and ten offending keys of a rule" {
+  fresh
+  sql "UPDATE stock SET s_quantity = s_quantity + 1 WHERE s_w_id = 2 AND s_i_id = 77"
+  tpcc check
+  must is "$status" 1
+  must is "$(grep -A1 '^Condition stock' <<<"$output" | grep -cE ' 1 violation$|^    stock \(w 2, i 77\): s_quantity [0-9]+, should be: [0-9]+$')" 2
   fresh
   sql "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 2 AND no_o_id = 29"
   tpcc check
@@ -437,6 +456,18 @@ LUA
   must is "$status" 0
   must has "$output" 'payments of all .* bad$'
   must has "$output" '^    weights of transactions: 50,20,10,10,10$'
+  # decks keep the shares, where drawn ones need luck
+  bench tpcc --db-driver=null --time=0 --events=23000 --threads=2 --warehouses=2 run
+  must is "$status" 0
+  must is "$(grep -cE '^    (payments|order status|deliveries|stock levels) of all .* 23000  ok$' <<<"$output")" 4
+  must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
+  bench tpcc --db-driver=null --time=0 --events=200 --threads=2 --warehouses=2 run
+  must has "$output" '^    payments of all .* 200  too short$'
+  bench tpcc --db-driver=null --time=0 --events=2300 --weights=10,10,1,1,1 --rand-seed=1 --threads=1 --warehouses=2 run
+  must has "$output" '^    order status of all .* 2300  too short$'
+  must has "$stderr" "^WARNING: 1 client for 2 warehouses: the others are no client's home"
+  bench tpcc --db-driver=null --time=0 --events=10 --home=random --threads=1 --warehouses=2 run
+  must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
   fresh
   tpcc --isolation=serializable run
   must is "$status" 1

@@ -35,6 +35,7 @@ assert c["count"] == 20, c
 assert d["totals"]["counters"]["jobs done"] == 20, d["totals"]'
   good --threads=2 --producers=2 --events=90 --time=0 --payload=10 run
   ran 90 0
+  says '^    enqueue to done: no job that this run has added was done$'
   says '^    depth: 0 at the begin, 90 at the end, 90 at most$'
   [ "$(sql 'SELECT COUNT(*), MIN(LENGTH(payload)), MAX(LENGTH(payload)) FROM queue_jobs')" = '90 10 10' ]
   for claim; do

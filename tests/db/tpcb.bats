@@ -80,6 +80,7 @@ pgbench() {
   # pgbench empties the history.
   pgbench -c 1 -t 10
   bad 'sum of pgbench_history.delta is' check
+  grep -q '^pgbench empties pgbench_history .* use --history=off$' out
   good --history=off check
   good cleanup
 }

@@ -164,7 +164,7 @@ has_committed() {
     has_committed $pid run.out
     for _ in 1 2 3 4 5 6 7 8; do
       good --threads=4 check
-      [ "$(grep -c '^Condition [0-9a-z]*: .* ok$' out)" -eq 14 ]
+      [ "$(grep -c '^Condition [0-9a-z]*: .* ok$' out)" -eq 15 ]
     done
     kill -INT $pid
     wait $pid || :

@@ -299,11 +299,25 @@ static void put_item(struct making *k)
   put_data(k);
 }
 
+/* The first number that is drawn for a row of stock. */
+static unsigned first_quantity(struct rng *rng)
+{
+  return 10 + (unsigned)rng_below(rng, 91);
+}
+
+unsigned tpcc_first_quantity(uint64_t seed, uint64_t key)
+{
+  struct rng rng;
+
+  rng_seed2(&rng, seed, RNG_ROWS, TPCC_STOCK, key);
+  return first_quantity(&rng);
+}
+
 static void put_stock(struct making *k)
 {
   row_int(&k->row, (int64_t)k->key[1]);
   row_int(&k->row, (int64_t)k->key[0]);
-  row_int(&k->row, between(k, 10, 100));
+  row_int(&k->row, first_quantity(&k->rng));
   for (int i = 0; i < TPCC_STD_DISTRICTS; i++)
     put_text(k, 24, 24);
   for (int i = 0; i < 3; i++)

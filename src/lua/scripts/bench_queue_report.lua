@@ -42,8 +42,13 @@ return function(stat, run, before, claim)
    add("    events that found no job: %.0f", counted("empty polls"))
    add("    claims that another client was faster with: %.0f",
        counted("claims in vain"))
-   add("    enqueue to done (ms): mean %.2f, p50 %.2f, p95 %.2f, p99 %.2f, " ..
-       "max %.2f, of %.0f jobs", h.mean, h.p50, h.p95, h.p99, h.max, h.count)
+   if h.count == 0 then
+      add("    enqueue to done: no job that this run has added was done")
+   else
+      add("    enqueue to done (ms): mean %.2f, p50 %.2f, p95 %.2f, p99 %.2f, " ..
+          "max %.2f, of %.0f jobs", h.mean, h.p50, h.p95, h.p99, h.max,
+          h.count)
+   end
    add("    depth: %.0f at the begin, %.0f at the end, %.0f at most", before,
        depth[#depth] or before, most)
    if #depth > 0 then

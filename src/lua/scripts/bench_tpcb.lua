@@ -235,12 +235,18 @@ local function check_balances(drv, con)
 
    schema.begin_snapshot(drv, con)
    local sum = check_sums(con, faults)
+   local balanced = #faults == 0
    if sysbench.opt.history then
       words = format("balances and the history of %d rows",
                      check_history(con, sum, faults))
    end
    con:query("ROLLBACK")
-   return report(words, faults)
+   local good = report(words, faults)
+   if not good and balanced and drv:name() == "pgsql" then
+      print("pgbench empties pgbench_history when it starts without -n: if it " ..
+            "has run on these tables, use --history=off")
+   end
+   return good
 end
 
 function tables.check(drv, con)

@@ -165,6 +165,21 @@ end
 
 local ledger -- tpcc_ledger, which compares commits with the tables
 
+local function ranks() return ffi.C.bench_ranks(ffi.new("double[1]")) end
+
+-- Warns of warehouses that no client works for.
+local function warn_of_homes(warehouses)
+   local terminals = ranks() * (ffi.C.bench_clients() - deferred.clients()) -
+      watch.clients(0)
+
+   if sysbench.opt.home == "client" and terminals < warehouses then
+      io.stderr:write(string.format(
+         "WARNING: %d client%s for %d warehouses: the others are no client's " ..
+         "home, and hardly used; use as many clients as warehouses, or a " ..
+         "multiple\n", terminals, terminals == 1 and "" or "s", warehouses))
+   end
+end
+
 function init()
    for other, none in pairs({rate = "0", think_time = "0", load_profile = ""}) do
       if sysbench.opt.keying > 0 and tostring(sysbench.opt[other]) ~= none then
@@ -178,6 +193,7 @@ function init()
    watch.refuse(drv, con, deferred.clients())
    local settings = known_tables(drv, con)
 
+   warn_of_homes(settings.warehouses)
    ledger = require("tpcc_ledger").open(drv, con, settings)
    sysbench.ack_query(string.format(
       "SELECT o_w_id * 4294967296 + o_d_id * 134217728 + o_id FROM orders " ..
@@ -239,7 +255,10 @@ end
 function sysbench.hooks.report_append(stat)
    local audit = require("tpcc_audit")
    local size = wanted_size()
-   local figures = audit.figures(stat, size.warehouses, sysbench.opt.keying)
+   local decks = sysbench.opt.weights == "" and
+      ranks() * ffi.C.bench_clients() or nil
+   local figures = audit.figures(stat, size.warehouses, sysbench.opt.keying,
+                                 decks)
    local line, result = ledger.compare(stat)
    local queue = deferred.figures(stat)
    if queue then

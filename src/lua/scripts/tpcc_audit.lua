@@ -97,14 +97,18 @@ local function verdict(low, high, least, most)
 end
 audit.verdict = verdict
 
--- Returns a line of the audit about a share in per cent.
-local function share(rule, k, n, least, most)
+-- Returns a line of the audit about a share in per cent.  `off` [optional]: k is
+-- at most so far from its share of n, whatever chance does.
+local function share(rule, k, n, least, most, off)
    local line = {rule = rule, least = least, most = most, of = n, unit = "%"}
    if n < 1 then
       line.verdict = "too short"
       return line
    end
    local low, high = share_interval(k, n)
+   if off then
+      low, high = math.max(low, (k - off) / n), math.min(high, (k + off) / n)
+   end
    line.value = 100 * k / n
    line.verdict = verdict(100 * low, 100 * high, least, most or 100)
    return line
@@ -183,9 +187,20 @@ local function per_warehouse(n, warehouses, minutes)
    return line
 end
 
+-- Decks are dealt to the end, so that a share is off only by what is left of the
+-- first deck of each client and by what it has taken of its last one, and by the
+-- transaction that the end of the run has cut off.
+local function off_deck(kind, decks)
+   if decks == nil then return nil end
+   local all, cards = 0, model.deck[kind]
+   for _, n in ipairs(model.deck) do all = all + n end
+   return decks * (2 * cards * (all - cards) / all + 1)
+end
+
 -- Returns the lines of the audit: rule, least, most (nil: no limit), value (nil:
--- nothing was measured), of, unit, verdict.
-local function audit_lines(c, latency, warehouses)
+-- nothing was measured), of, unit, verdict.  `decks`: how many clients have one;
+-- nil: they draw by weights.
+local function audit_lines(c, latency, warehouses, decks)
    local orders = c.new_orders + c.rolled_back
    local all = orders + c.payments + c.order_status + c.deliveries +
       c.stock_levels
@@ -199,10 +214,14 @@ local function audit_lines(c, latency, warehouses)
       share("payments by last name", c.payments_by_name, c.payments, 57, 63),
       share("order status by last name", c.status_by_name, c.order_status, 57,
             63),
-      share("payments of all", c.payments, all, 43),
-      share("order status of all", c.order_status, all, 4),
-      share("deliveries of all", c.deliveries, all, 4),
-      share("stock levels of all", c.stock_levels, all, 4),
+      share("payments of all", c.payments, all, 43, nil,
+            off_deck(model.PAYMENT, decks)),
+      share("order status of all", c.order_status, all, 4, nil,
+            off_deck(model.ORDER_STATUS, decks)),
+      share("deliveries of all", c.deliveries, all, 4, nil,
+            off_deck(model.DELIVERY, decks)),
+      share("stock levels of all", c.stock_levels, all, 4, nil,
+            off_deck(model.STOCK_LEVEL, decks)),
    }
    for kind = 1, #model.names do
       table.insert(lines, slowest(kind, latency[kind]))
@@ -230,8 +249,8 @@ local function latencies_of(stat)
 end
 
 -- Returns the figures of a report of a run: stat is that of the hook, keying
--- the part of the keying and think times.
-function audit.figures(stat, warehouses, keying)
+-- the part of the keying and think times, decks that of audit_lines().
+function audit.figures(stat, warehouses, keying, decks)
    local c, latency = counts_of(stat), latencies_of(stat)
    local minutes = stat.time_total / 60
    local function per_minute(n) return minutes > 0 and n / minutes or 0 end
@@ -241,7 +260,7 @@ function audit.figures(stat, warehouses, keying)
       rolled_back = c.rolled_back,
       districts_skipped = c.skipped,
       transactions = {},
-      audit = audit_lines(c, latency, warehouses),
+      audit = audit_lines(c, latency, warehouses, decks),
    }
    if keying > 0 then
       figures.efficiency_percent = 100 * per_minute(c.new_orders) * keying /

@@ -31,8 +31,9 @@ local RULES = {
    {"11", "as many orders were delivered as the load says"},
    {"12", "c_balance + c_ytd_payment is the sum of delivered lines"},
    {"sizes", "the numbers of warehouses, districts, customers, items, stock"},
-   {"stock", "s_ytd, s_order_cnt, s_remote_cnt are those of order lines"},
+   {"stock", "s_quantity, s_ytd, s_order_cnt, s_remote_cnt are those of order lines"},
    {"customer", "c_payment_cnt, c_delivery_cnt are those of history, orders"},
+   {"indexes", "those of customers by name and of orders by customer are there"},
 }
 
 local MAX_SHOWN = 10 -- offending keys of a rule
@@ -155,7 +156,9 @@ local function new_context(drv, con, settings, wanted, threads)
 
    return {
       con = con, size = size, findings = new_findings(), threads = threads,
-      thread = threads == 1 and 0 or team.number, fresh = settings ~= nil and settings.runs == 0,
+      thread = threads == 1 and 0 or team.number,
+      fresh = settings ~= nil and settings.runs == 0,
+      ours = settings ~= nil and settings.version == tables.VERSION,
       cents = drv:name() == "sqlite" and tonumber or
          function(text) return text and model.cents(text) end,
       exchange = function(text)
@@ -166,8 +169,13 @@ end
 
 -- Takes part in the check; returns whether all conditions hold, as thread 0
 -- has found out.
-local function check_together(c, settings)
+local function check_together(c, drv, settings)
    conditions.check(c)
+   if c.thread == 0 and c.ours then
+      tables.each_missing_index(drv, c.con, function(index, name)
+         c.findings.add("indexes", name, index, "there is no such index")
+      end)
+   end
    if c.thread > 0 then
       team.give("findings " .. c.thread, c.findings.text())
       return team.await("verdict") == "good"
@@ -225,7 +233,7 @@ function check.run(drv, con, wanted)
                "between the snapshots of several")
       end
    end
-   local good = check_together(c, settings)
+   local good = check_together(c, drv, settings)
    con:query("COMMIT")
    return good
 end

@@ -14,7 +14,7 @@ model.names = {"new order", "payment", "order status", "delivery",
 
 -- A deck has these numbers of cards: 43.5 % payments, 4.3 % of the three rare
 -- transactions (5.2.4.2).
-local DECK = {10, 10, 1, 1, 1}
+model.deck = {10, 10, 1, 1, 1}
 
 -- 5.2.5.7: seconds of keying before each transaction, and the mean think time
 -- after it.
@@ -106,7 +106,7 @@ function model.chooser(uniform, weights)
          return kind
       end
    end
-   for kind, n in ipairs(DECK) do
+   for kind, n in ipairs(model.deck) do
       for _ = 1, n do cards[#cards + 1] = kind end
    end
    return function()

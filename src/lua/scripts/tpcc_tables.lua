@@ -252,6 +252,16 @@ local function create(drv, con, size, name)
    return load.FRESH
 end
 
+-- Calls found(index, name) for each index that is missing, and its table.
+function tables.each_missing_index(drv, con, found)
+   for _, name in ipairs(tables.names) do
+      local index = INDEXES[name]
+      if index and not schema.has_index(drv, con, name, index[1]) then
+         found(index[1], name)
+      end
+   end
+end
+
 local function finish(drv, con, name)
    local index = INDEXES[name]
 
