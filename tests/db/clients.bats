@@ -136,7 +136,7 @@ stuck() {
   where "$1"
   local server=$BATS_FILE_TMPDIR/$1
   "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=4 --forced-shutdown=1 \
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=7 --forced-shutdown=1 \
     --report-interval=0.2 run >out 2>err 3>&- &
   local pid=$!
   within 60 grep -q '^\[' out
