@@ -32,9 +32,10 @@ struct visit {
   uint64_t until_ns; /* it fails at this moment at the latest */
 
   /* Set by the driver. */
-  uint64_t took_ns[VISIT_STEPS]; /* 0: this step was not needed, or has failed */
-  enum visit_step failed;        /* if one has failed */
-  char why_not[128]; /* VISIT_CANNOT: what only the library can */
+  uint64_t
+    took_ns[VISIT_STEPS]; /* 0: this step was not needed, or has failed */
+  enum visit_step failed; /* if one has failed */
+  char why_not[128];      /* VISIT_CANNOT: what only the library can */
 };
 
 enum visit_rc {

@@ -168,8 +168,9 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
 
 /* ---- passwords ---- */
 
-static enum pgsql_greet_rc answer_md5(struct pgsql_greet *g, const uint8_t *body,
-                                      size_t len, struct wire_buffer *out)
+static enum pgsql_greet_rc answer_md5(struct pgsql_greet *g,
+                                      const uint8_t *body, size_t len,
+                                      struct wire_buffer *out)
 {
   char answer[3 + MD5_DIGITS + 1] = "md5", first[MD5_DIGITS];
   const struct pgsql_greet_who *w = g->who;
@@ -235,8 +236,7 @@ static enum pgsql_greet_rc go_on_with_scram(struct pgsql_greet *g,
   if (n == 0)
     return *why ? fail(g, why) : GREET_LATE;
   g->stage = GREET_SCRAM_LAST;
-  return send_message(out, 'p', answer, n, NULL, 0) ? GREET_MORE
-                                                    : no_memory(g);
+  return send_message(out, 'p', answer, n, NULL, 0) ? GREET_MORE : no_memory(g);
 }
 
 static enum pgsql_greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,

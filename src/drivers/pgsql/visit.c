@@ -163,8 +163,7 @@ static enum visit_rc refused(struct life *l)
   l->out->permanent = is_permanent(g->state) || g->not_this ||
                       (!g->refused && l->step == VISIT_LOGIN);
   if (g->not_this)
-    (void)snprintf(g->text + strlen(g->text),
-                   sizeof(g->text) - strlen(g->text),
+    (void)snprintf(g->text + strlen(g->text), sizeof(g->text) - strlen(g->text),
                    "is this a PostgreSQL server?\n");
   return failed(l, g->text);
 }
@@ -243,8 +242,8 @@ static enum visit_rc connect_to_host(struct life *l)
     const uint64_t now = clock_now_ns(), until = l->v->until_ns;
 
     memcpy(l->address, found.text[i], sizeof(l->address));
-    done = connect_to_address(
-      l, now + (until > now ? until - now : 0) / (found.n - i));
+    done = connect_to_address(l, now + (until > now ? until - now : 0) /
+                                         (found.n - i));
   }
   return done;
 }
@@ -381,7 +380,11 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
   struct pgsql_session *p = pgsql_of(s);
   struct pgsql_params params;
   struct life l = {
-    .p = p, .v = v, .out = out, .params = &params, .fd = -1,
+    .p = p,
+    .v = v,
+    .out = out,
+    .params = &params,
+    .fd = -1,
   };
   struct pgsql_greet_who who;
   struct err err;
@@ -400,9 +403,9 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
     .options = params.cfg->options,
   };
   l.port = params.port ? params.port : "5432";
-  l.greet = (struct pgsql_greet){
-    .who = &who, .keys = &p->keys, .until_ns = v->until_ns
-  };
+  l.greet = (struct pgsql_greet){ .who = &who,
+                                  .keys = &p->keys,
+                                  .until_ns = v->until_ns };
   p->text[0] = '\0';
   l.at_ns = clock_now_ns();
   rc = why ? cannot(&l, why) : live(&l);

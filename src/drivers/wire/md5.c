@@ -45,8 +45,8 @@ static void add_block(struct state *s)
   memcpy(w, s->block, sizeof(w));
   for (unsigned i = 0; i < 64; i++) {
     const unsigned quarter = i / 16, by = shift[quarter][i % 4];
-    const uint32_t word = le32toh(w[(factor[quarter] * i + start[quarter]) %
-                                    16]);
+    const uint32_t word = le32toh(
+      w[(factor[quarter] * i + start[quarter]) % 16]);
     uint32_t f;
 
     if (quarter == 0)

@@ -119,8 +119,7 @@ static const char *read_challenge(struct challenge *c, const struct scram *s,
   text = value(&said, end, 'i', &n);
   if (!text || !read_number(text, n, &c->iterations))
     return "malformed SCRAM message (invalid iteration count)";
-  return said == end ? NULL
-                     : "malformed SCRAM message (garbage at its end)";
+  return said == end ? NULL : "malformed SCRAM message (garbage at its end)";
 }
 
 /* ---- keys ---- */
@@ -148,7 +147,7 @@ static bool make_keys(struct scram_keys *k, const char *password,
   identify(password, c, of);
   if (k->known && memcmp(of, k->of, sizeof(of)) == 0)
     return true;
-  if (!pbkdf2_sha256(password, strlen(password), c->salt, c->salt_len,
+  if (!sha256_pbkdf2(password, strlen(password), c->salt, c->salt_len,
                      (uint32_t)c->iterations, until_ns, key))
     return false;
   hmac_sha256_key(&salted, key, sizeof(key));
@@ -193,8 +192,8 @@ size_t scram_answer(struct scram *s, struct scram_keys *keys,
   }
   at = (size_t)snprintf(to, SCRAM_ROOM, FINAL_HEAD "%.*s", (int)c.nonce_len,
                         c.nonce);
-  n = (size_t)snprintf(all, sizeof(all), "%s,%.*s,%s", s->first,
-                       (int)len, said, to);
+  n = (size_t)snprintf(all, sizeof(all), "%s,%.*s,%s", s->first, (int)len, said,
+                       to);
   hmac_sha256(&keys->server, all, n, s->expected);
   hmac_sha256(&keys->stored, all, n, proof);
   for (size_t i = 0; i < sizeof(proof); i++)
@@ -212,7 +211,6 @@ bool scram_is_right(const struct scram *s, const char *said, size_t len)
   const char *text = value(&said, end, 'v', &n);
 
   return text && said == end &&
-         base64_decode(text, n, signature, sizeof(signature)) ==
-           SHA256_BYTES &&
+         base64_decode(text, n, signature, sizeof(signature)) == SHA256_BYTES &&
          memcmp(signature, s->expected, SHA256_BYTES) == 0;
 }

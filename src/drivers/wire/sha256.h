@@ -41,7 +41,7 @@ void hmac_sha256(const struct hmac_sha256 *k, const void *message, size_t n,
  * The first block of the derived key, which has 32 bytes.  `iterations` is at
  * least 1.  False: `until_ns` (clock_now_ns()) has come before the end.
  */
-bool pbkdf2_sha256(const void *password, size_t password_len, const void *salt,
+bool sha256_pbkdf2(const void *password, size_t password_len, const void *salt,
                    size_t salt_len, uint32_t iterations, uint64_t until_ns,
                    uint8_t ret[SHA256_BYTES]);
 

@@ -65,25 +65,29 @@ static void test_hmac(void)
   memset(key, 0x0b, 20);
   hmac_sha256_key(&k, key, 20);
   hmac_sha256(&k, "Hi There", 8, mac);
-  OK(is_hex(mac, sizeof(mac), "b0344c61d8db38535ca8afceaf0bf12b"
-                              "881dc200c9833da726e9376c2e32cff7"),
+  OK(is_hex(mac, sizeof(mac),
+            "b0344c61d8db38535ca8afceaf0bf12b"
+            "881dc200c9833da726e9376c2e32cff7"),
      "HMAC");
   hmac_sha256_key(&k, "Jefe", 4);
   hmac_sha256(&k, "what do ya want for nothing?", 28, mac);
-  OK(is_hex(mac, sizeof(mac), "5bdcc146bf60754e6a042426089575c7"
-                              "5a003f089d2739839dec58b964ec3843"),
+  OK(is_hex(mac, sizeof(mac),
+            "5bdcc146bf60754e6a042426089575c7"
+            "5a003f089d2739839dec58b964ec3843"),
      "HMAC with a short key");
   memset(key, 0xaa, sizeof(key));
   memset(text, 0xdd, sizeof(text));
   hmac_sha256_key(&k, key, 20);
   hmac_sha256(&k, text, sizeof(text), mac);
-  OK(is_hex(mac, sizeof(mac), "773ea91e36800e46854db8ebd09181a7"
-                              "2959098b3ef8c122d9635514ced565fe"),
+  OK(is_hex(mac, sizeof(mac),
+            "773ea91e36800e46854db8ebd09181a7"
+            "2959098b3ef8c122d9635514ced565fe"),
      "HMAC of bytes");
   hmac_sha256_key(&k, key, sizeof(key));
   hmac_sha256(&k, long_text, sizeof(long_text) - 1, mac);
-  OK(is_hex(mac, sizeof(mac), "60e431591ee0b67f0d8a26aacbf5b77f"
-                              "8e0bc6213728c5140546040f0ee37f54"),
+  OK(is_hex(mac, sizeof(mac),
+            "60e431591ee0b67f0d8a26aacbf5b77f"
+            "8e0bc6213728c5140546040f0ee37f54"),
      "HMAC with a long key");
 }
 
@@ -92,15 +96,17 @@ static void test_pbkdf2(void)
 {
   uint8_t key[SHA256_BYTES];
 
-  OK(pbkdf2_sha256("passwd", 6, "salt", 4, 1, WAIT_FOREVER, key) &&
-       is_hex(key, sizeof(key), "55ac046e56e3089fec1691c22544b605"
-                                "f94185216dde0465e68b9d57c20dacbc"),
+  OK(sha256_pbkdf2("passwd", 6, "salt", 4, 1, WAIT_FOREVER, key) &&
+       is_hex(key, sizeof(key),
+              "55ac046e56e3089fec1691c22544b605"
+              "f94185216dde0465e68b9d57c20dacbc"),
      "PBKDF2");
-  OK(pbkdf2_sha256("Password", 8, "NaCl", 4, 80000, WAIT_FOREVER, key) &&
-       is_hex(key, sizeof(key), "4ddcd8f60b98be21830cee5ef22701f9"
-                                "641a4418d04c0414aeff08876b34ab56"),
+  OK(sha256_pbkdf2("Password", 8, "NaCl", 4, 80000, WAIT_FOREVER, key) &&
+       is_hex(key, sizeof(key),
+              "4ddcd8f60b98be21830cee5ef22701f9"
+              "641a4418d04c0414aeff08876b34ab56"),
      "PBKDF2 with many iterations");
-  OK(!pbkdf2_sha256("Password", 8, "NaCl", 4, UINT32_MAX, 1, key),
+  OK(!sha256_pbkdf2("Password", 8, "NaCl", 4, UINT32_MAX, 1, key),
      "PBKDF2 ends at its time limit");
 }
 
@@ -135,8 +141,12 @@ static void test_md5(void)
 static void test_base64(void)
 {
   static const char *const cases[][2] = {
-    { "", "" },           { "f", "Zg==" },         { "fo", "Zm8=" },
-    { "foo", "Zm9v" },    { "foob", "Zm9vYg==" },  { "fooba", "Zm9vYmE=" },
+    { "", "" },
+    { "f", "Zg==" },
+    { "fo", "Zm8=" },
+    { "foo", "Zm9v" },
+    { "foob", "Zm9vYg==" },
+    { "fooba", "Zm9vYmE=" },
     { "foobar", "Zm9vYmFy" },
   };
   static const char *const bad[] = { "Zg=",  "Zg",   "Z===", "====", "Zh==",
