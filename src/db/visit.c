@@ -137,16 +137,22 @@ static void tell(struct conn *c, const char *why)
     log_msg(LOG_WARNING, "the client library opens the connections: %s", why);
 }
 
+/* A wish that cannot be granted: no error of a server, and not counted. */
 static enum visit_rc refuse(struct conn *c, const char *why)
 {
-  char text[256];
+  struct failure *f = &c->fail;
 
-  (void)snprintf(text, sizeof(text), "the driver cannot log in by itself: %s\n",
-                 why);
-  c->out = (struct outcome){ .msg = text, .permanent = true };
-  memcpy(c->out.state, "08001", 6);
-  recover_life_failed(c);
-  c->out.msg = NULL;
+  *f = (struct failure){ .state = "08001", .lost = true };
+  (void)snprintf(f->text, sizeof(f->text),
+                 "the driver cannot log in by itself: %s", why);
+  c->pub.error = DB_ERROR_FATAL;
+  c->pub.sql_errno = 0;
+  c->pub.sql_state = f->state;
+  c->pub.sql_errmsg = f->text;
+  strbuf_clear(&c->message);
+  strbuf_addf(&c->message, "Connection to database failed: %s", f->text);
+  (void)snprintf(c->message_code, sizeof(c->message_code), "%s", f->state);
+  c->owed |= CONN_OWES_MESSAGE;
   return VISIT_CANNOT;
 }
 
