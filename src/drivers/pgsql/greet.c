@@ -33,7 +33,8 @@ static bool append(struct wire_buffer *b, const void *bytes, size_t n)
 {
   if (!wire_buffer_reserve(b, b->end + n))
     return false;
-  memcpy(b->bytes + b->end, bytes, n);
+  if (n > 0)
+    memcpy(b->bytes + b->end, bytes, n);
   b->end += n;
   return true;
 }

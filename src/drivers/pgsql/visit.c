@@ -96,14 +96,10 @@ static void add_text(struct life *l, const char *why)
     (void)snprintf(
       to, room, "connection to server on socket \"%s/.s.PGSQL.%s\" failed: %s",
       host, l->port, why);
-  else if (!l->address[0] || strcmp(host, l->address) == 0)
-    (void)snprintf(to, room,
-                   "connection to server at \"%s\", port %s failed: %s", host,
-                   l->port, why);
   else
     (void)snprintf(to, room,
-                   "connection to server at \"%s\" (%s), port %s failed: %s",
-                   host, l->address, l->port, why);
+                   "connection to server at \"%s\", port %s failed: %s",
+                   l->address, l->port, why);
 }
 
 static enum visit_rc failed(struct life *l, const char *why)
