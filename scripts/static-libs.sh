@@ -7,7 +7,7 @@
 # FOLDER gets the sources (src), the compiler's wrapper (bin), and what was built
 # (lib, include).  A library that is there is not built again.  Nothing outside
 # of FOLDER is changed; apt-get keeps its lists of source packages there, too.
-# Needs: musl-tools dpkg-dev tclsh linux-libc-dev and a C compiler.
+# Needs a C compiler, and what `deps.sh static` installs.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -97,8 +97,9 @@ build_ck() {
 }
 
 build_luajit() {
-  # gcc's unwinder would need a function of the GNU C library.
-  BUILDMODE=static TARGET_LDFLAGS=-static XCFLAGS=-DLUAJIT_NO_UNWIND \
+  # gcc's unwinder would need a function of the GNU C library.  The program looks
+  # for modules of users where LuaJIT of a distribution does.
+  MODULES=/usr/local BUILDMODE=static TARGET_LDFLAGS=-static XCFLAGS=-DLUAJIT_NO_UNWIND \
     "$here/third_party/build-luajit.sh" "$prefix/src/luajit" "$prefix"
 }
 

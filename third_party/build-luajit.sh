@@ -2,6 +2,9 @@
 # build-luajit.sh - builds LuaJIT in its GC64 mode into a prefix.
 #
 # usage: build-luajit.sh TARBALL|FOLDER PREFIX
+#
+# Modules of Lua are searched in PREFIX, or in MODULES/share and MODULES/lib if
+# that variable is set: for a library that is linked into another program.
 set -euo pipefail
 # shellcheck source=third_party/common.sh
 . "$(dirname "$0")/common.sh"
@@ -21,7 +24,7 @@ settings=(PREFIX="$prefix" XCFLAGS="-DLUAJIT_ENABLE_GC64 ${XCFLAGS-}")
 for name in TARGET_FLAGS TARGET_LDFLAGS BUILDMODE HOST_CC CROSS; do
   [[ -z ${!name-} ]] || settings+=("$name=${!name}")
 done
-make -C "$work/src" -j"$(processors)" amalg "${settings[@]}"
+make -C "$work/src" -j"$(processors)" amalg "${settings[@]}" PREFIX="${MODULES-$prefix}"
 make -C "$work/src" install "${settings[@]}"
 
 # A snapshot calls itself luajit-2.1.VERSION and installs no plain name.

@@ -3,9 +3,11 @@
  * the manual page, and the words that shells complete.
  *
  * usage: gen_docs man|bash|zsh|fish TEMPLATE [SCRIPT]...
+ *        gen_docs tool TEMPLATE TOOL
  *
  * A line @OPTIONS@ of the template is replaced by the generated text, @INDEX@
- * by an index of the options, and @VERSION@, @TESTS@, @TOOLS@, @OWN_TOOLS@
+ * by an index of the options, @TOOL_LIST@ by the tools with their summaries,
+ * @TOOL@, @SUMMARY@ and @USAGE@ by what one tool says of itself, and @VERSION@, @TESTS@, @TOOLS@, @OWN_TOOLS@
  * (which take no options of tests), @DATA_TESTS@ (which have prepare and
  * cleanup) and @SCRIPTS@ by what they say.
  */
@@ -18,6 +20,7 @@
 #include "db/driver.h"
 #include "drivers/driver_list.h"
 #include "gen_docs.h"
+#include "opt/man.h"
 #include "program/options.h"
 #include "run/test.h"
 #include "tests/test_list.h"
@@ -61,6 +64,9 @@ static void collect(struct docs *d, char **scripts)
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
+    strbuf_addf(&d->pages, "%s.BR bench\\-", p == tool_list ? "" : ",\n");
+    man_text(&d->pages, (*p)->name);
+    strbuf_adds(&d->pages, " (1)");
     if (tool_takes_files(*p))
       add_word(&d->tools, (*p)->name);
     if (!(*p)->takes_any_option && !(*p)->uses_database)
@@ -94,7 +100,20 @@ static const struct kind {
   { "bash", docs_bash },
   { "zsh", docs_zsh },
   { "fish", docs_fish },
+  { "tool", docs_tool },
 };
+
+/* False: there is no tool of this name. */
+static bool choose_tool(struct docs *d, const char *name)
+{
+  for (const struct tool *const *p = tool_list; name && *p; p++) {
+    if (strcmp((*p)->name, name) == 0)
+      d->tool = *p;
+  }
+  if (d->tool)
+    man_text(&d->usage, d->tool->usage);
+  return d->tool != NULL;
+}
 
 /* A line of the template, with the words between @ replaced. */
 static void add_line(struct strbuf *out, const char *line, const struct docs *d)
@@ -108,6 +127,10 @@ static void add_line(struct strbuf *out, const char *line, const struct docs *d)
     { "@OWN_TOOLS@", strbuf_str(&d->own_tools) },
     { "@DATA_TESTS@", strbuf_str(&d->data_tests) },
     { "@SCRIPTS@", strbuf_str(&d->scripts) },
+    { "@TOOL@", d->tool ? d->tool->name : "" },
+    { "@SUMMARY@", d->tool ? d->tool->summary : "" },
+    { "@USAGE@", strbuf_str(&d->usage) },
+    { "@TOOL_PAGES@", strbuf_str(&d->pages) },
   };
 
   for (; *line; line++) {
@@ -152,6 +175,8 @@ static int fill_in(struct strbuf *out, const char *path,
       write_options(out, kind, d);
     else if (strcmp(line, "@INDEX@\n") == 0)
       docs_index(out, d);
+    else if (strcmp(line, "@TOOL_LIST@\n") == 0)
+      docs_tool_list(out);
     else
       add_line(out, line, d);
   }
@@ -176,6 +201,10 @@ int main(int argc, char **argv)
                 stderr);
     return 1;
   }
+  if (kind->write == docs_tool && !choose_tool(&docs, argv[3])) {
+    (void)fputs("gen_docs: there is no such tool\n", stderr);
+    return 1;
+  }
   collect(&docs, argv + 3);
   status = fill_in(&out, argv[2], kind, &docs);
   if (out.failed || fwrite(strbuf_str(&out), 1, out.len, stdout) != out.len ||
@@ -187,5 +216,7 @@ int main(int argc, char **argv)
   strbuf_done(&docs.own_tools);
   strbuf_done(&docs.data_tests);
   strbuf_done(&docs.scripts);
+  strbuf_done(&docs.usage);
+  strbuf_done(&docs.pages);
   return status;
 }

@@ -22,12 +22,16 @@ enum {
   MOST_OPTIONS = 512
 };
 
+struct tool;
+
 struct docs {
   struct table table[MOST_TABLES];
   size_t n;
   char title[MOST_TABLES][64];
   /* Names, a blank between them. */
   struct strbuf tests, tools, own_tools, data_tests, scripts;
+  const struct tool *tool;   /* whose page is written, or NULL */
+  struct strbuf usage, pages; /* of that tool; of all tools, for SEE ALSO */
 };
 
 /* Deprecated names work, but nobody needs to be led to them. */
@@ -36,6 +40,10 @@ bool docs_is_offered(const struct opt *row);
 /* For the manual: the options, and an index of them. */
 void docs_man(struct strbuf *out, const struct docs *d);
 void docs_index(struct strbuf *out, const struct docs *d);
+/* The options of one tool, for its own page. */
+void docs_tool(struct strbuf *out, const struct docs *d);
+/* All tools, with what each is for. */
+void docs_tool_list(struct strbuf *out);
 
 /* For shells: the words that they complete. */
 void docs_bash(struct strbuf *out, const struct docs *d);

@@ -6,6 +6,7 @@
 
 #include "gen_docs.h"
 #include "opt/man.h"
+#include "tools/tool.h"
 
 /* Lines of text end before column 80.  troff takes a line that begins with a
  * point or a quote for a request: no line is broken in front of these. */
@@ -79,5 +80,30 @@ void docs_index(struct strbuf *out, const struct docs *d)
     strbuf_adds(out, "\\fR \\(en ");
     man_text(out, tables[k]->title);
     strbuf_adds(out, "\n");
+  }
+}
+
+void docs_tool(struct strbuf *out, const struct docs *d)
+{
+  struct strbuf text = { 0 };
+
+  man_options(&text, d->tool->opts);
+  if (text.len == 0)
+    strbuf_adds(&text, "It has no options of its own.\n");
+  fold(out, strbuf_str(&text));
+  out->failed = out->failed || text.failed;
+  strbuf_done(&text);
+}
+
+void docs_tool_list(struct strbuf *out)
+{
+  for (const struct tool *const *p = tool_list; *p; p++) {
+    strbuf_adds(out, ".TP\n.B ");
+    man_text(out, (*p)->name);
+    strbuf_adds(out, "\n");
+    man_text(out, (*p)->summary);
+    strbuf_adds(out, ":\n.BR bench\\-");
+    man_text(out, (*p)->name);
+    strbuf_adds(out, " (1)\n");
   }
 }

@@ -14,6 +14,7 @@
 #define BENCH_ACK_FORMAT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ACK_MAGIC "bench acknowledgements 1"
@@ -46,6 +47,7 @@ enum ack_kind {
 enum ack_flags {
   ACK_OTHERS = 1 << 0, /* the query finds work that this log does not name */
   ACK_REMOTE = 1 << 1, /* sent by another machine: the end may be missing */
+  ACK_MISSES = 1 << 2, /* there was no room for some records */
 };
 
 struct ack_header {
@@ -62,6 +64,7 @@ struct ack_header {
   double before;   /* ACK_TOTAL: the total before the run */
   char test[64];
   char query[ACK_QUERY];
+  uint64_t covered_ns; /* ACK_REMOTE: outcomes up to about then are here */
 };
 
 struct ack_chunk {
@@ -88,6 +91,13 @@ enum {
   /* Behind the chunk's own head. */
   ACK_RECORDS = ACK_CHUNK / (int)sizeof(struct ack_record) - 1
 };
+
+/* May records be missing that the run has written? */
+static inline bool ack_is_incomplete(const struct ack_header *h)
+{
+  return (h->flags & ACK_MISSES) != 0 ||
+         ((h->flags & ACK_REMOTE) != 0 && atomic_load(&h->end_ns) == 0);
+}
 
 /* A word that changes with each bit of an intent. */
 static inline uint64_t ack_check(const struct ack_record *r)

@@ -1,30 +1,26 @@
 /*
- * log.c - the mapped file, its chunks and its records.
+ * log.c - the clients of an acknowledgement log, and their records.
  */
 #include "ack/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "ack/store.h"
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/mem.h"
 
 enum {
-  PIECE = 4 << 20, /* bytes that are mapped at a time */
-  PIECE_CHUNKS = PIECE / ACK_CHUNK,
-  PIECES_MAX = 1 << 18, /* 1 TiB */
+  REMOTE_CHUNKS = 4096, /* 256 MiB wait for the listener at most... */
+  CLIENT_CHUNKS = 2,    /* ...and the chunks that clients fill */
 };
+
+#define REMOTE_PREFIX "tcp:"
 
 /* A client, with cache lines of its own. */
 struct place {
@@ -33,61 +29,28 @@ struct place {
 };
 
 struct ack_log {
-  int fd;
-  char *path;
-  struct ack_header *header; /* in the first piece */
+  struct ack_store *store; /* owned */
   unsigned n_clients;
-  struct place *places;  /* owned; of the clients */
-  _Atomic uint32_t next; /* chunk that is given out next */
-  pthread_mutex_t lock;  /* protects the rest, and growing the file */
-  size_t n_pieces;
-  char **pieces; /* owned */
+  struct place *places; /* owned; of the clients */
 };
 
-/* ---- the file ---- */
-
-/* Reserves and maps one more piece; the caller has the lock. */
-static int add_piece(struct ack_log *log)
+const char *ack_log_address(const char *where)
 {
-  const off_t at = (off_t)log->n_pieces * PIECE;
-  void *mem;
-  int rc;
+  const size_t len = strlen(REMOTE_PREFIX);
 
-  if (log->n_pieces == PIECES_MAX)
-    return -EFBIG;
-  do {
-    rc = posix_fallocate(log->fd, at, PIECE);
-  } while (rc == EINTR);
-  if (rc != 0)
-    return -rc;
-  mem = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, log->fd, at);
-  if (mem == MAP_FAILED)
-    return -errno;
-  log->pieces[log->n_pieces++] = mem;
-  return 0;
+  return strncmp(where, REMOTE_PREFIX, len) == 0 ? where + len : NULL;
 }
 
-/* Returns the chunk; NULL: *ret_rc says why not. */
-static char *take_chunk(struct ack_log *log, int *ret_rc)
+static int changed(struct ack_log *log, struct err *err)
 {
-  const uint32_t n = atomic_fetch_add(&log->next, 1);
-  char *chunk = NULL;
-  int rc = 0;
+  const struct ack_store_ops *ops = log->store->ops;
 
-  (void)pthread_mutex_lock(&log->lock);
-  while (rc == 0 && n / PIECE_CHUNKS >= log->n_pieces)
-    rc = add_piece(log);
-  if (rc == 0)
-    chunk = log->pieces[n / PIECE_CHUNKS] +
-            (size_t)(n % PIECE_CHUNKS) * ACK_CHUNK;
-  (void)pthread_mutex_unlock(&log->lock);
-  *ret_rc = rc;
-  return chunk;
+  return ops->changed ? ops->changed(log->store, err) : 0;
 }
 
 static void fill_header(struct ack_log *log, const char *test)
 {
-  struct ack_header *h = log->header;
+  struct ack_header *h = log->store->header;
   struct timespec now;
 
   (void)clock_gettime(CLOCK_REALTIME, &now);
@@ -101,74 +64,31 @@ static void fill_header(struct ack_log *log, const char *test)
   memcpy(h->magic, ACK_MAGIC "\n", sizeof(ACK_MAGIC));
 }
 
-/* Another log is replaced, and no other file. */
-static int check_old(const struct ack_log *log, off_t size, struct err *err)
+int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
+                 const char *test, const struct ack_notices *notices,
+                 struct err *err)
 {
-  char magic[sizeof(ACK_MAGIC)] = "";
-
-  if (size == 0)
-    return 0;
-  if (pread(log->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-      (magic[0] == '\0' || memcmp(magic, ACK_MAGIC "\n", sizeof(magic)) == 0))
-    return 0; /* a log, or the begin of one whose run was killed at once */
-  return err_set(err, -EEXIST,
-                 "--ack-log: '%.400s' exists and is no acknowledgement log; "
-                 "remove it, or choose another name",
-                 log->path);
-}
-
-static int open_file(struct ack_log *log, const char *test, struct err *err)
-{
-  struct stat st;
-  int rc;
-
-  log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (log->fd < 0)
-    return err_sys(err, "cannot open '%.400s' for writing,", log->path);
-  if (fstat(log->fd, &st) < 0 || !S_ISREG(st.st_mode))
-    return err_set(err, -EINVAL,
-                   "--ack-log: '%.400s' is not a regular file (expected the "
-                   "name of a file)",
-                   log->path);
-  if (flock(log->fd, LOCK_EX | LOCK_NB) < 0)
-    return err_set(err, -EBUSY, "--ack-log: another run writes to '%.400s'",
-                   log->path);
-  rc = check_old(log, st.st_size, err);
-  if (rc < 0)
-    return rc;
-  if (ftruncate(log->fd, 0) < 0)
-    return err_sys(err, "cannot write to '%.400s',", log->path);
-  rc = add_piece(log);
-  if (rc < 0) {
-    errno = -rc;
-    return err_sys(err, "cannot write to '%.400s',", log->path);
-  }
-  log->header = (struct ack_header *)(void *)log->pieces[0];
-  fill_header(log, test);
-  return 0;
-}
-
-int ack_log_open(struct ack_log **ret, const char *path, unsigned clients,
-                 const char *test, struct err *err)
-{
+  const char *address = ack_log_address(where);
   struct ack_log *log = calloc(1, sizeof(*log));
   int rc = 0;
 
   if (!log)
     return err_set(err, -ENOMEM, "not enough memory for --ack-log");
-  log->fd = -1;
   log->n_clients = clients;
-  log->next = 1; /* behind the header */
-  (void)pthread_mutex_init(&log->lock, NULL);
-  log->path = strdup(path);
   log->places = calloc(clients, sizeof(*log->places));
-  log->pieces = calloc(PIECES_MAX, sizeof(*log->pieces));
-  if (!log->path || !log->places || !log->pieces)
+  if (!log->places)
     rc = err_set(err, -ENOMEM, "not enough memory for --ack-log");
   for (unsigned i = 0; rc == 0 && i < clients; i++)
     log->places[i].client = (struct ack_client){ .log = log, .number = i };
   if (rc == 0)
-    rc = open_file(log, test, err);
+    rc = address ? ack_store_remote(&log->store, address, clients,
+                                    REMOTE_CHUNKS + CLIENT_CHUNKS * clients,
+                                    notices, err)
+                 : ack_store_file(&log->store, where, err);
+  if (rc == 0) {
+    fill_header(log, test);
+    rc = changed(log, err);
+  }
   if (rc < 0) {
     ack_log_free(log);
     return rc;
@@ -177,10 +97,15 @@ int ack_log_open(struct ack_log **ret, const char *path, unsigned clients,
   return 0;
 }
 
+const char *ack_log_name(const struct ack_log *log)
+{
+  return log->store->name;
+}
+
 int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
                      double before, const char *query, struct err *err)
 {
-  struct ack_header *h = log->header;
+  struct ack_header *h = log->store->header;
 
   if (strlen(query) >= sizeof(h->query))
     return err_set(err, -E2BIG,
@@ -195,71 +120,24 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
   h->flags |= flags;
   h->before = before;
   memcpy(h->query, query, strlen(query) + 1);
-  return 0;
+  return changed(log, err);
 }
 
 /* ---- the end ---- */
 
-static void count_chunk(const char *chunk, struct ack_totals *t)
-{
-  const struct ack_record *r = (const struct ack_record *)(const void *)chunk +
-                               1;
-
-  for (int i = 0; i < ACK_RECORDS; i++, r++) {
-    switch (atomic_load_explicit(&r->state, memory_order_acquire)) {
-    case ACK_ACKED:
-      t->acked++;
-      break;
-    case ACK_ABORTED:
-      t->aborted++;
-      break;
-    case ACK_INTENT:
-    case ACK_UNKNOWN:
-      t->unknown++;
-      break;
-    default:
-      break;
-    }
-  }
-}
-
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
                    struct err *err)
 {
-  struct ack_totals t = { 0 };
-  uint32_t n;
-
-  (void)pthread_mutex_lock(&log->lock);
-  n = atomic_load(&log->next);
-  if (n > log->n_pieces * PIECE_CHUNKS) /* the file could not grow */
-    n = (uint32_t)(log->n_pieces * PIECE_CHUNKS);
-  for (uint32_t i = 1; i < n; i++)
-    count_chunk(log->pieces[i / PIECE_CHUNKS] +
-                  (size_t)(i % PIECE_CHUNKS) * ACK_CHUNK,
-                &t);
-  (void)pthread_mutex_unlock(&log->lock);
-  *ret = t;
-  if (!all_ended)
-    return 0;
-  log->header->chunks = n - 1;
-  atomic_store(&log->header->end_ns, clock_now_ns());
-  if (ftruncate(log->fd, (off_t)n * ACK_CHUNK) < 0)
-    return err_sys(err, "cannot write to '%.400s',", log->path);
-  return 0;
+  return log->store->ops->finish(log->store, all_ended, ret, err);
 }
 
 void ack_log_free(struct ack_log *log)
 {
   if (!log)
     return;
-  for (size_t i = 0; i < log->n_pieces; i++)
-    (void)munmap(log->pieces[i], PIECE);
-  if (log->fd >= 0)
-    (void)close(log->fd);
-  (void)pthread_mutex_destroy(&log->lock);
-  free(log->pieces);
+  if (log->store)
+    log->store->ops->free(log->store);
   free(log->places);
-  free(log->path);
   free(log);
 }
 
@@ -272,12 +150,14 @@ struct ack_client *ack_log_client(struct ack_log *log, unsigned number)
 
 static int next_chunk(struct ack_client *c)
 {
+  struct ack_store *store = c->log->store;
   struct ack_chunk *chunk;
-  int rc;
+  char *bytes;
+  const int rc = store->ops->take(store, c->number, &bytes);
 
-  chunk = (struct ack_chunk *)(void *)take_chunk(c->log, &rc);
-  if (!chunk)
+  if (rc < 0)
     return rc;
+  chunk = (struct ack_chunk *)(void *)bytes;
   chunk->client = c->number;
   chunk->number = c->chunks++;
   chunk->magic = ACK_CHUNK_MAGIC;
@@ -307,9 +187,9 @@ int ack_intent(struct ack_client *c, uint64_t id)
     return -E2BIG;
   if (UNLIKELY(c->at == c->end))
     rc = next_chunk(c);
-  if (rc == 0)
+  if (LIKELY(rc == 0))
     c->pending[c->n_pending++] = add(c, id, ACK_INTENT);
-  return rc;
+  return rc == -ENOBUFS ? 0 : rc; /* the store counts what it cannot take */
 }
 
 void ack_settle(struct ack_client *c, enum ack_state state)

@@ -1,9 +1,14 @@
 /*
  * log.h - writes an acknowledgement log (format.h).
  *
- * The file is mapped, so that a record costs no system call and survives the
- * end of the process.  It grows by pieces of 4 MiB, whose space on the disk is
- * reserved before it is used: a full disk is an error and no crash.
+ * A file of this machine is mapped, so that a record costs no system call and
+ * survives the end of the process.  It grows by pieces of 4 MiB, whose space on
+ * the disk is reserved before it is used: a full disk is an error and no crash.
+ *
+ * A log on another machine is memory that a thread sends there every few
+ * milliseconds.  So a record costs no system call either, and clients never
+ * wait for the listener.  What waits to be sent has a limit; beyond it records
+ * are left out, and the log says so.
  */
 #ifndef BENCH_ACK_LOG_H
 #define BENCH_ACK_LOG_H
@@ -37,20 +42,44 @@ struct ack_totals {
   uint64_t acked, aborted, unknown; /* intents without an outcome are unknown */
 };
 
-/* Make the file, which replaces another one; `test` is a name for messages. */
-int ack_log_open(struct ack_log **ret, const char *path, unsigned clients,
-                 const char *test, struct err *err);
+/* What is to be told of a log on another machine, by a thread of its own.  All
+ * members are called with `arg`. */
+struct ack_notices {
+  void *arg;
+  void (*lost)(void *arg, const char *why); /* the link: records wait */
+  void (*back)(void *arg);                  /* they are there */
+  void (*full)(void *arg); /* there is no room for more: they are left out */
+};
+
+/* The text behind `tcp:`; NULL: `where` is a file. */
+const char *ack_log_address(const char *where);
+
+/*
+ * Make the file, which replaces another one, or WAIT for the listener at
+ * "tcp:HOST:PORT"; `test` is a name for messages.  `notices` are
+ * for a listener, and may be NULL for a file.
+ */
+int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
+                 const char *test, const struct ack_notices *notices,
+                 struct err *err);
+
+/* The file; of another machine, its name there. */
+const char *ack_log_name(const struct ack_log *log);
 
 /* How verify finds the work in the database; before the clients begin. */
 int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
                      double before, const char *query, struct err *err);
 
-/* Count what the clients have written.  `all_ended`: none of them goes on, and
- * the log ends here in the usual way. */
+/*
+ * Count what the clients have written.  `all_ended`: none of them goes on, and
+ * the log ends here in the usual way.  WAITS for a listener, until it has said
+ * nothing for five seconds; < 0: it has not got all, and `ret` is set all the
+ * same.
+ */
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
                    struct err *err);
 
-/* Unmap the file; no client may use the log any more.  `log` may be NULL. */
+/* No client may use the log any more.  `log` may be NULL. */
 void ack_log_free(struct ack_log *log);
 
 /* Client 0 and so on. */

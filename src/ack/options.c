@@ -3,12 +3,14 @@
  */
 #include "ack/options.h"
 
-#include <string.h>
+#include "ack/link.h"
+#include "ack/log.h"
 
-/* An address is no file: who gives one means another machine. */
-static bool is_file(const char *text)
+static bool is_place(const char *text)
 {
-  return strncmp(text, "tcp:", 4) != 0;
+  const char *address = ack_log_address(text);
+
+  return !address || ack_link_is_address(address);
 }
 
 const struct opt ack_opts[] = {
@@ -17,16 +19,19 @@ const struct opt ack_opts[] = {
     .name = "ack-log",
     .def = "",
     .flags = OPT_OWN | OPT_PATH,
-    .check = is_file,
-    .expected = "the name of a file of this machine",
-    .show_as = "=FILE",
+    .check = is_place,
+    .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
+    .show_as = "=FILE|tcp:HOST:PORT",
     .help = "write down what the server has acknowledged, for bench verify",
     .man = "Before a COMMIT is sent, the number that the script gives to "
            "sysbench.ack() is stored as an intent, and after the answer its "
            "outcome: acknowledged, aborted, or unknown, if the connection was "
            "lost in between. The file is mapped into memory: what is in it "
            "survives when bench is killed. It must not be on a machine that "
-           "is going to fail.",
+           "is going to fail. With tcp:HOST:PORT the log goes to bench "
+           "ack-listen on another machine, every 10 ms, by a thread of its "
+           "own: what has arrived there survives the machine of bench. "
+           "Clients never wait for the listener.",
   },
   OPT_END,
 };

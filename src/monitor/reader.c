@@ -17,6 +17,7 @@
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
 #define LOOK_SHARE 50                 /* looks take 2 % of the time at most */
+#define LOOK_SLOWLY 64                /* so many slow ones show a slow server */
 #define LEAD_MIN_NS (20 * NS_PER_MS)  /* a reading begins so early */
 #define CONNECT_NS (3 * NS_PER_S / 2) /* below the patience at the end */
 #define AGAIN_NS NS_PER_S             /* after a connection was lost */
@@ -128,7 +129,17 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
   return true;
 }
 
-static bool look_once(struct reader *w, uint64_t *ret_took_ns)
+/* What a look costs.  One in a stall of the server waits, but costs no more
+ * than others do; and that is when looks are wanted. */
+static uint64_t cost_of_look(uint64_t cost_ns, uint64_t took_ns)
+{
+  if (cost_ns == 0 || took_ns <= cost_ns)
+    return took_ns;
+  return cost_ns + (took_ns - cost_ns) / LOOK_SLOWLY;
+}
+
+/* *cost_ns: of the looks before, and with this one. */
+static bool look_once(struct reader *w, uint64_t *cost_ns)
 {
   struct server_gaps gaps = w->gaps;
   struct server_waits waits = { 0 };
@@ -137,7 +148,7 @@ static bool look_once(struct reader *w, uint64_t *ret_took_ns)
     lose(w);
     return false;
   }
-  *ret_took_ns = waits.took_ns;
+  *cost_ns = cost_of_look(*cost_ns, waits.took_ns);
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = gaps;
   account_look(&w->account, w->m->source, &w->access, &waits);
@@ -172,7 +183,7 @@ static uint64_t due_for(const struct reader *w, uint64_t grid_ns)
 static void follow(struct reader *w)
 {
   uint64_t look_ns = w->m->source ? clock_now_ns() : UINT64_MAX;
-  uint64_t grid_ns, took_ns = 0;
+  uint64_t grid_ns, cost_ns = 0;
 
   /* The first reading is what the others are compared with. */
   if (clock_now_ns() >= w->m->start_ns && !read_once(w, 0))
@@ -191,9 +202,9 @@ static void follow(struct reader *w)
         return;
       grid_ns = max_u64(grid_ns + w->m->tick_ns, next_grid(w, clock_now_ns()));
     } else if (now >= look_ns) {
-      if (!look_once(w, &took_ns))
+      if (!look_once(w, &cost_ns))
         return;
-      look_ns = now + max_u64(LOOK_EVERY_NS, LOOK_SHARE * took_ns);
+      look_ns = now + max_u64(LOOK_EVERY_NS, LOOK_SHARE * cost_ns);
     } else {
       pause_until(w, min_u64(look_ns, due_for(w, grid_ns)));
     }

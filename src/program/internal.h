@@ -96,6 +96,9 @@ void program_free_server(struct program *p);
 /* After the report, with --server-stats=on: what they did. */
 void program_print_server(const struct program *p);
 
+/* What a search cannot be combined with. */
+int program_check_find(const struct program *p, struct err *err);
+
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);
 /* Does a line on the terminal follow the run? */

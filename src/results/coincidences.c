@@ -19,6 +19,7 @@ struct moment {
   const struct report *report;
   const struct system_use *sys;
   const struct server_reading *server; /* NULL: nothing */
+  double servers; /* processors that local servers have used; NAN: unknown */
 };
 
 struct rule {
@@ -45,6 +46,12 @@ static double age(const struct moment *m)
 static double busy(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->user + m->sys->system : NAN;
+}
+
+/* What neither this process nor the servers have used. */
+static double others(const struct moment *m)
+{
+  return m->sys->has_cpu ? m->sys->others - m->servers : NAN;
 }
 
 static double iowait(const struct moment *m)
@@ -141,6 +148,8 @@ static const struct rule rules[] = {
   { "system.cpu.throttled", "the quota of the control group", SERVER_FIGURES,
     throttled },
   { "system.cpu.busy", "busy processors", SERVER_FIGURES, busy },
+  { "system.cpu.others", "other programs on the processors", SERVER_FIGURES,
+    others },
   { "system.cpu.iowait", "processors that wait for disks", SERVER_FIGURES,
     iowait },
   { "system.disk.utilisation", "a busy disk", SERVER_FIGURES, disk },
@@ -190,6 +199,24 @@ static bool grow(struct coincidences *c)
   return ok;
 }
 
+/* Unknown, unless the readings are as far apart as the interval is long. */
+static double cpu_of_servers(struct monitor *m, uint64_t period_ns)
+{
+  double sum = 0;
+
+  for (unsigned i = 0; i < monitor_servers(m); i++) {
+    struct server_interval did;
+
+    monitor_interval(m, i, &did);
+    if (!did.known || did.period_ns < period_ns / 2 ||
+        did.period_ns / 2 > period_ns)
+      return NAN;
+    if (did.did.has[SERVER_CPU_NS])
+      sum += did.did.value[SERVER_CPU_NS] / (double)did.period_ns;
+  }
+  return sum;
+}
+
 /* Of several servers, the sum of what is counted and the highest levels. */
 static bool merge_servers(struct monitor *m, struct server_reading *ret)
 {
@@ -227,8 +254,12 @@ void coincidences_add(struct coincidences *c, const struct report *r,
                       const struct system_use *sys, struct monitor *monitor)
 {
   struct server_reading server;
-  const struct moment m = { r, sys,
-                            merge_servers(monitor, &server) ? &server : NULL };
+  const struct moment m = {
+    r,
+    sys,
+    merge_servers(monitor, &server) ? &server : NULL,
+    cpu_of_servers(monitor, sys->period_ns),
+  };
 
   if (c->failed || r->partial || c->n == COINCIDENCES_MAX ||
       (c->n == c->room && !grow(c)))
@@ -267,8 +298,10 @@ void coincidences_sentence(const struct coincidences *c, unsigned i,
 {
   const struct coincide_finding *f = &c->found.of[i];
 
-  strbuf_addf(ret,
-              "%u of %u dips coincide with %s (%.1f expected by chance, "
-              "p = %.3f)",
-              f->hits, c->found.dips, rules[f->series].text, f->expected, f->p);
+  if (c->found.dips == 1)
+    strbuf_adds(ret, "the only dip coincides");
+  else
+    strbuf_addf(ret, "%u of %u dips coincide", f->hits, c->found.dips);
+  strbuf_addf(ret, " with %s (%.1f expected by chance, p = %.3f)",
+              rules[f->series].text, f->expected, f->p);
 }

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -96,11 +98,21 @@ static void read_net(const char *root, struct system_counts *ret)
     (void)fclose(f);
 }
 
+static uint64_t read_own(void)
+{
+  struct timespec t;
+
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) < 0)
+    return 0;
+  return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
 void system_read(const char *root, const char *device,
                  struct system_counts *ret)
 {
   memset(ret, 0, sizeof(*ret));
   read_cpu(root, ret);
+  ret->own_ns = read_own();
   if (device[0] != '\0')
     read_disk(root, device, ret);
   read_net(root, ret);
@@ -132,6 +144,8 @@ static void fill_cpu(struct system_use *u, const struct system_counts *now,
   const double iowait = (double)grown(now->iowait, last->iowait);
   const double steal = (double)grown(now->steal, last->steal);
   const double all = user + system + idle + iowait + steal;
+  const double own = (double)grown(now->own_ns, last->own_ns);
+  const double ns = (double)u->period_ns;
 
   u->has_cpu = now->has_cpu && last->has_cpu && all > 0.0;
   if (!u->has_cpu)
@@ -141,9 +155,13 @@ static void fill_cpu(struct system_use *u, const struct system_counts *now,
   u->idle = idle / all;
   u->iowait = iowait / all;
   u->steal = steal / all;
-  if (u->period_ns > 0)
-    u->switches_per_s = (double)grown(now->switches, last->switches) *
-                        (double)NS_PER_S / (double)u->period_ns;
+  if (u->period_ns == 0)
+    return;
+  u->switches_per_s = (double)grown(now->switches, last->switches) *
+                      (double)NS_PER_S / ns;
+  u->others =
+    ((user + system) / (double)sysconf(_SC_CLK_TCK) * (double)NS_PER_S - own) /
+    ns;
 }
 
 static void fill_disk(struct system_use *u, const struct system_counts *now,

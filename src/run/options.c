@@ -3,6 +3,7 @@
  */
 #include "run/options.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>

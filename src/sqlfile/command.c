@@ -3,13 +3,15 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "sqlfile/reading.h"
 
+/* Small and capital letters are the same, as in pgbench. */
 static bool is_word(const char *at, size_t len, const char *word)
 {
-  return strlen(word) == len && memcmp(at, word, len) == 0;
+  return strlen(word) == len && strncasecmp(at, word, len) == 0;
 }
 
 static int expect_line_end(struct reading *r)
@@ -80,7 +82,8 @@ static int read_unit(struct reading *r, uint64_t *ret_ns)
   return expect_line_end(r);
 }
 
-/* The operand of \sleep: digits, or a variable. */
+/* The operand of \sleep: digits, which the unit may follow at once, or a
+ * variable. */
 static int check_sleep(struct reading *r)
 {
   reading_skip_blanks(r);
@@ -274,7 +277,7 @@ int reading_command(struct reading *r)
       is_word(word, len, "endif"))
     return read_branch(r, at, word, len);
   if (is_word(word, len, "gset") || is_word(word, len, "aset"))
-    return read_keep(r, at, *word == 'g');
+    return read_keep(r, at, is_word(word, len, "gset"));
   r->p = word + len;
   return refuse(r, at, word, len);
 }

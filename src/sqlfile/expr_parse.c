@@ -20,6 +20,7 @@ struct parser {
   struct expr *to;
   unsigned height; /* values on the stack at this point of the code */
   unsigned depth;
+  bool has_unit; /* letters may follow a number at once */
   int rc; /* why emit() failed */
 };
 
@@ -237,7 +238,7 @@ static int parse_number(struct parser *p, bool negative)
   const size_t len = number_length(r, at, &real);
   struct value v = value_null();
 
-  if (reading_name(r, at + len) > 0)
+  if (!p->has_unit && reading_name(r, at + len) > 0)
     return reading_fail(r, at, "'%.*s' is not a number",
                         (int)(len + reading_name(r, at + len)), at);
   if (len + 1 >= sizeof(digits))
@@ -603,7 +604,7 @@ static int parse_or(struct parser *p)
 
 int reading_operand(struct reading *r, struct expr *ret)
 {
-  struct parser p = { .r = r, .to = ret };
+  struct parser p = { .r = r, .to = ret, .has_unit = true };
 
   return parse_operand(&p);
 }

@@ -80,7 +80,7 @@ struct sqlfile_statement *reading_add_statement(struct reading *r);
 
 /* An expression, to the end of the line. */
 int reading_expr(struct reading *r, struct expr *ret);
-/* One operand: a number, a variable. */
+/* One operand: a number, which letters may follow, or a variable. */
 int reading_operand(struct reading *r, struct expr *ret);
 /* One statement, with its terminator if it has one; p is at its first
  * character. */

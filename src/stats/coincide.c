@@ -11,9 +11,9 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "stats/coincide_dips.h"
+#include "stats/coincide_shape.h"
 
-#define DIP 0.8
-#define PEAK 3.0
 #define FAR 4.0 /* robust standard deviations */
 #define TO_SIGMA                                                         \
   1.4826           /* from the median deviation of a normal distribution \
@@ -23,91 +23,15 @@
 #define P_ANY 0.01
 
 enum {
-  AROUND = 15, /* intervals on each side of a running median */
-  BEFORE = 2,  /* a dip, and... */
-  AFTER = 1,   /* ...after it */
+  BEFORE = 2, /* a dip, and... */
+  AFTER = 1,  /* ...after it */
   HITS_MIN = 2,
   SHIFTS = 99 /* so many are needed for one in a hundred */
 };
 
-struct dip {
-  size_t first, last;
-  double weight; /* what was lost in it: the sum of its depths */
-};
-
-static int by_value(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-/* The median of the known values; NAN: there are none.  Sorts `of`. */
-static double median(double *of, size_t n)
-{
-  if (n == 0)
-    return NAN;
-  qsort(of, n, sizeof(*of), by_value);
-  return n % 2 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
-}
-
-static double median_around(const double *v, size_t n, size_t at)
-{
-  double near[2 * AROUND + 1];
-  const size_t first = at > AROUND ? at - AROUND : 0;
-  size_t k = 0;
-
-  for (size_t i = first; i < n && i <= at + AROUND; i++) {
-    if (isfinite(v[i]))
-      near[k++] = v[i];
-  }
-  return median(near, k);
-}
-
-/* How far from the median around it is the interval?  From 0 to 1; 0: it is in
- * no dip. */
-static double depth_at(const struct coincide_input *in, size_t i)
-{
-  const double rate = median_around(in->rate, in->n, i);
-  const double latency = median_around(in->latency, in->n, i);
-  double depth = 0;
-
-  if (in->rate[i] < DIP * rate)
-    depth = 1 - in->rate[i] / rate;
-  if (latency > 0 && in->latency[i] > PEAK * latency)
-    depth = fmax(depth, 1 - latency / in->latency[i]);
-  return depth;
-}
-
-/* Weights have a mean of 1. */
-static size_t list_dips(const struct coincide_input *in, bool *ret_dip,
-                        struct dip *ret)
-{
-  double sum = 0;
-  size_t k = 0;
-
-  for (size_t i = 0; i < in->n; i++) {
-    const double depth = depth_at(in, i);
-
-    ret_dip[i] = depth > 0;
-    sum += depth;
-    if (!ret_dip[i])
-      continue;
-    if (i > 0 && ret_dip[i - 1]) {
-      ret[k - 1].last = i;
-      ret[k - 1].weight += depth;
-    } else {
-      ret[k++] = (struct dip){ i, i, depth };
-    }
-  }
-  for (size_t d = 0; d < k; d++)
-    ret[d].weight *= (double)k / sum;
-  return k;
-}
-
-/* Where is the series far above its usual values?  False: there is no such
- * place.  `work` has n elements. */
-static bool mark_active(const double *v, size_t n, double *work, bool *ret)
+/* Where is the series far above its usual values, and how far?  0: it is not
+ * active.  False: there is no such place.  `work` has n elements. */
+static bool mark_active(const double *v, size_t n, double *work, double *ret)
 {
   double usual, deviation;
   size_t k = 0;
@@ -117,21 +41,24 @@ static bool mark_active(const double *v, size_t n, double *work, bool *ret)
     if (isfinite(v[i]))
       work[k++] = v[i];
   }
-  usual = median(work, k);
+  usual = coincide_median(work, k);
   for (size_t i = 0; i < k; i++)
     work[i] = fabs(work[i] - usual);
-  deviation = TO_SIGMA * median(work, k);
+  deviation = TO_SIGMA * coincide_median(work, k);
   for (size_t i = 0; i < n; i++) {
-    ret[i] = isfinite(v[i]) && v[i] > usual && v[i] > usual + FAR * deviation;
-    any |= ret[i];
+    const bool active = isfinite(v[i]) && v[i] > usual &&
+                        v[i] > usual + FAR * deviation;
+
+    ret[i] = active ? v[i] - usual : 0;
+    any |= active;
   }
   return any;
 }
 
 /* In how many intervals near the dip is it active, if it is shifted by so many
  * intervals? */
-static uint32_t active_near(const uint32_t *sum, size_t n, const struct dip *d,
-                            size_t shift)
+static uint32_t active_near(const uint32_t *sum, size_t n,
+                            const struct coincide_dip *d, size_t shift)
 {
   const size_t from = (d->first + n + shift - BEFORE) % n;
   const size_t length = d->last - d->first + 1 + BEFORE + AFTER;
@@ -142,15 +69,18 @@ static uint32_t active_near(const uint32_t *sum, size_t n, const struct dip *d,
 struct work {
   size_t n, n_dips;
   size_t reach; /* of the longest dip, as far as enough shifts remain */
-  struct dip *dips;
+  struct coincide_dip *dips;
   double *sorted;
-  bool *active;
+  double *loss;    /* [n] what was lost */
+  double *active;  /* [n] of one series: what is far above the usual */
   uint32_t *sum;   /* [2 n + 1] the active ones before a place, twice around */
   double *match;   /* [n] of one series, by shift */
   double *highest; /* [n] of all series: the largest score by shift */
   double *score;   /* [n_series] of shift 0 */
   double *expected, *p;
   unsigned *seen;
+  struct coincide_shape shape;
+  double *p_shape; /* [n_series] */
 };
 
 /* Shifts that are no smaller than the reach on either side. */
@@ -172,7 +102,7 @@ static double match_at(const struct work *w, size_t shift, unsigned *ret_hits)
 
   *ret_hits = 0;
   for (size_t i = 0; i < w->n_dips; i++) {
-    const struct dip *d = &w->dips[i];
+    const struct coincide_dip *d = &w->dips[i];
     const uint32_t near = active_near(w->sum, w->n, d, shift);
     const double share = near / (double)(d->last - d->first + 1);
 
@@ -191,7 +121,7 @@ static void judge_series(struct work *w, size_t k)
 
   w->sum[0] = 0;
   for (size_t i = 0; i < 2 * w->n; i++)
-    w->sum[i + 1] = w->sum[i] + w->active[i % w->n];
+    w->sum[i + 1] = w->sum[i] + (w->active[i % w->n] > 0);
   w->match[0] = match_at(w, 0, &w->seen[k]) - MARGIN;
   for (size_t s = 1; s < w->n; s++) {
     unsigned hits;
@@ -265,6 +195,7 @@ static void work_done(struct work *w)
 {
   free(w->dips);
   free(w->sorted);
+  free(w->loss);
   free(w->active);
   free(w->sum);
   free(w->match);
@@ -273,6 +204,8 @@ static void work_done(struct work *w)
   free(w->expected);
   free(w->p);
   free(w->seen);
+  free(w->p_shape);
+  coincide_shape_done(&w->shape);
 }
 
 static bool work_init(struct work *w, const struct coincide_input *in)
@@ -283,6 +216,7 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .n = in->n,
     .dips = mem_new(n, sizeof(*w->dips)),
     .sorted = mem_new(n, sizeof(*w->sorted)),
+    .loss = mem_new(n, sizeof(*w->loss)),
     .active = mem_new(n, sizeof(*w->active)),
     .sum = mem_new(2 * n, sizeof(*w->sum)),
     .match = mem_new(n, sizeof(*w->match)),
@@ -291,27 +225,63 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .expected = mem_new(k, sizeof(*w->expected)),
     .p = mem_new(k, sizeof(*w->p)),
     .seen = mem_new(k, sizeof(*w->seen)),
+    .p_shape = mem_new(k, sizeof(*w->p_shape)),
   };
-  return w->dips && w->sorted && w->active && w->sum && w->match &&
-         w->highest && w->score && w->expected && w->p && w->seen;
+  return w->dips && w->sorted && w->loss && w->active && w->sum && w->match &&
+         w->highest && w->score && w->expected && w->p && w->seen && w->p_shape;
 }
 
-static void judge_all(struct work *w, const struct coincide_input *in,
-                      struct coincide_result *ret)
+static void judge_all(struct work *w, const struct coincide_input *in)
 {
   for (size_t s = 0; s < w->n; s++)
     w->highest[s] = -INFINITY;
   for (size_t k = 0; k < in->n_series; k++) {
-    w->p[k] = 1;
-    if (mark_active(in->series[k], in->n, w->sorted, w->active))
-      judge_series(w, k);
+    w->p[k] = w->p_shape[k] = 1;
+    if (!mark_active(in->series[k], in->n, w->sorted, w->active))
+      continue;
+    judge_series(w, k);
+    w->p_shape[k] = coincide_shape_add(&w->shape, k, w->active);
   }
-  for (size_t k = 0; k < in->n_series; k++) {
+}
+
+/* What is active near many dips. */
+static void keep_frequent(struct work *w, size_t n_series,
+                          struct coincide_result *ret)
+{
+  for (size_t k = 0; k < n_series; k++) {
     if (w->p[k] <= P_ONE && w->seen[k] >= HITS_MIN &&
         chance_of_any(w, k) <= P_ANY)
       keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
                                             w->p[k] });
   }
+}
+
+/* What is active as long as the dips last: one of them can be enough. */
+static void keep_alike(struct work *w, size_t n_series,
+                       struct coincide_result *ret)
+{
+  for (size_t k = 0; k < n_series; k++) {
+    if (w->p_shape[k] <= P_ONE && w->seen[k] > 0 &&
+        coincide_shape_chance(&w->shape, k) <= P_ANY)
+      keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
+                                            w->p_shape[k] });
+  }
+}
+
+static bool find(struct work *w, const struct coincide_input *in,
+                 struct coincide_result *ret)
+{
+  w->reach = find_reach(w);
+  ret->dips = (unsigned)w->n_dips;
+  if (w->n_dips == 0 || w->n_dips >= UINT16_MAX || !is_far(w, in->n / 2))
+    return true;
+  if (!coincide_shape_init(&w->shape, w->loss, in->n, in->n_series))
+    return false;
+  judge_all(w, in);
+  keep_frequent(w, in->n_series, ret);
+  if (ret->n == 0)
+    keep_alike(w, in->n_series, ret);
+  return true;
 }
 
 int coincide_find(const struct coincide_input *in, bool *ret_dip,
@@ -322,13 +292,11 @@ int coincide_find(const struct coincide_input *in, bool *ret_dip,
   int rc = -ENOMEM;
 
   if (work_init(&w, in)) {
-    w.n_dips = list_dips(in, ret_dip, w.dips);
-    w.reach = find_reach(&w);
-    found.dips = (unsigned)w.n_dips;
-    if (w.n_dips >= HITS_MIN && w.n_dips < UINT16_MAX && is_far(&w, in->n / 2))
-      judge_all(&w, in, &found);
-    *ret = found;
-    rc = 0;
+    w.n_dips = coincide_dips(in, ret_dip, w.loss, w.dips);
+    if (find(&w, in, &found)) {
+      *ret = found;
+      rc = 0;
+    }
   }
   work_done(&w);
   return rc;

@@ -12,9 +12,13 @@
  * as the longest dip still meets it.  A dip counts by what was lost in
  * it, and a series by the share of the dip that it is active; a shift that
  * loses less than half a dip is no worse.  A finding is one with p <= 0.01, and
- * a chance of at most 0.01 that any of all series gets as far.  So runs of less
- * than about 110 intervals have none.  This says that two things
- * go together; it does not say why.
+ * a chance of at most 0.01 that any of all series gets as far.
+ *
+ * If nothing passes, the shapes are compared: a series that rises as long as
+ * what was lost lasts, see coincide_shape.h.  One dip can be enough for that.
+ *
+ * So runs of less than about 100 intervals have no finding.  This says that two
+ * things go together; it does not say why.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H

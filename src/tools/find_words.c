@@ -22,7 +22,7 @@ const char *find_noun(const struct find *f)
 void find_value(const struct find *f, double value, struct strbuf *out)
 {
   if (f->rules.what == SEARCH_RATE)
-    strbuf_addf(out, "%.5g/s", value);
+    strbuf_addf(out, "%.10g/s", value);
   else
     strbuf_addf(out, "%.0f %.*s%s", value,
                 (int)strlen(search_what_name(f->rules.what)) - 1,
@@ -104,6 +104,21 @@ static void say_undecided(const struct find *f, struct strbuf *out)
                 f->objective);
 }
 
+static void say_interrupted(const struct find *f, struct strbuf *out)
+{
+  const struct search *s = &f->search;
+
+  strbuf_adds(out, "The search did not come to its end, so there is no "
+                   "answer.");
+  if (s->low > 0)
+    add_value(f, out, " So far, it has held up to ", s->low, "");
+  if (s->low > 0 && s->high > 0)
+    add_value(f, out, " and failed at ", s->high, "");
+  if (s->low > 0)
+    strbuf_adds(out, ".");
+  strbuf_adds(out, "\n");
+}
+
 static void say_end(const struct find *f, struct strbuf *out)
 {
   const struct search *s = &f->search;
@@ -154,7 +169,7 @@ static void say_end(const struct find *f, struct strbuf *out)
                 (int)SEARCH_STEPS_MAX);
     break;
   default:
-    strbuf_adds(out, "The search did not come to its end.\n");
+    say_interrupted(f, out);
     break;
   }
 }
@@ -188,7 +203,7 @@ void find_table(const struct find *f, struct strbuf *out)
     if (is_free)
       strbuf_adds(out, "closed loop");
     else
-      strbuf_addf(out, "%.5g", s->value);
+      strbuf_addf(out, "%.10g", s->value);
     strbuf_addf(out, " | %s | %.0f | %.2f | ",
                 is_free ? "" : search_verdict_name(s->verdict), s->events,
                 s->throughput);

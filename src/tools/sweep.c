@@ -139,9 +139,8 @@ static int begin(struct sweep *s, struct err *err)
 
   if (s->in->command && strcmp(s->in->command, "run") != 0)
     return err_set(err, -EINVAL,
-                   "--sweep and --repeat cannot be used with the "
-                   "command '%.100s' (expected run)",
-                   s->in->command);
+                   "the command '%.100s' cannot be used with %s (expected run)",
+                   s->in->command, sweep_option_names(cfg));
   rc = make_plan(s, err);
   if (rc < 0)
     return rc;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "opt/optset.h"
+#include "stats/slo.h"
 #include "tools/find.h"
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
@@ -98,22 +99,42 @@ static void set_options(struct sweep *s, const struct find *f)
   strbuf_addf(&s->extra, "--slo-until-decided=%s\n", closed ? "off" : "on");
 }
 
-/* What makes the figures of a step doubtful.  Waiting events are no doubt: they
- * are what a search looks for. */
+/* What makes the figures of a step doubtful, by its code.  sweep_doubts() has
+ * the words. */
 static void print_codes(const struct sweep *s, const json_t *json)
 {
   const json_t *list = json_object_get(json, "warnings");
   const char *before = "  ! ";
 
   for (size_t i = 0; i < json_array_size(list); i++) {
-    const char *code = result_text_at(json_array_get(list, i), "code");
+    const char *code = sweep_doubt(json_array_get(list, i));
 
-    if (!code || strcmp(code, "backlog") == 0 ||
-        strcmp(code, "few_samples") == 0)
+    if (!code)
       continue;
     (void)fprintf(s->text, "%s%s", before, code);
     before = ", ";
   }
+}
+
+/* The name of the figure that the first limit of time is about. */
+static void print_header(const struct sweep *s)
+{
+  struct err ignored = { "" };
+  const char *name = "latency";
+  struct slo slo = { 0 };
+  int len = (int)strlen(name);
+
+  if (slo_parse(s->find.objective, &slo, &ignored) == 0) {
+    for (unsigned i = slo.n; i > 0; i--) {
+      if (slo.term[i - 1].kind->unit != SLO_NS)
+        continue;
+      name = slo.term[i - 1].text;
+      len = (int)strcspn(name, "<");
+    }
+  }
+  (void)fprintf(s->text, "step  %-9s  %-13s  %-7s  %19s  %13.*s  %9s\n",
+                "phase", search_what_name(s->find.rules.what), "verdict",
+                "throughput", len, name, "measured");
 }
 
 static void print_step(const struct sweep *s, const struct find *f)
@@ -189,6 +210,7 @@ int sweep_find_steps(struct sweep *s, struct err *err)
     return no_memory(err);
   (void)fprintf(s->text, "Searching for the highest %s that holds %s\n\n",
                 find_noun(f), f->objective);
+  print_header(s);
   for (;;) {
     find_choose(f);
     if (rc < 0 || sweep_is_over(s) || f->search.end != SEARCH_GOES_ON)
@@ -204,8 +226,8 @@ void sweep_find_print(const struct sweep *s)
 {
   struct strbuf out = { 0 };
 
-  if (s->find.search.end != SEARCH_GOES_ON)
-    find_say(&s->find, &out);
+  find_say(&s->find, &out);
+  sweep_doubts(s, "\nWhy figures are doubtful (!):\n", TABLE_TEXT, &out);
   (void)fprintf(s->text, "\n%s", strbuf_str(&out));
   (void)fflush(s->text);
   strbuf_done(&out);

@@ -85,6 +85,16 @@ bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o);
 /* Print the answer. */
 void sweep_find_print(const struct sweep *s);
 
+/* ---- sweep_doubts.c ---- */
+
+/* The code of a warning that makes the figures of a search doubtful, or NULL.
+ */
+const char *sweep_doubt(const json_t *warning);
+/* The title, and a line for each code: how many steps have it, and the words of
+ * the first one.  Nothing if there is none. */
+void sweep_doubts(const struct sweep *s, const char *title,
+                  enum table_format format, struct strbuf *out);
+
 /* ---- sweep_check.c ---- */
 
 /* Are all steps valid?  -EINVAL: one is not, which was printed. */

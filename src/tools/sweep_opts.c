@@ -172,6 +172,11 @@ bool sweep_wanted(const struct sweep_cfg *cfg)
          (*cfg->sweeps || cfg->repeat > 1 || cfg->find != SEARCH_OFF);
 }
 
+const char *sweep_option_names(const struct sweep_cfg *cfg)
+{
+  return cfg->find != SEARCH_OFF ? "--find" : "--sweep or --repeat";
+}
+
 struct search_rules sweep_rules(const struct sweep_cfg *cfg)
 {
   return (struct search_rules){

@@ -46,6 +46,9 @@ bool sweep_wanted(const struct sweep_cfg *cfg);
 /* The rules of its search; what is SEARCH_OFF without one. */
 struct search_rules sweep_rules(const struct sweep_cfg *cfg);
 
+/* The option that wants it, for messages: "--find" or "--sweep or --repeat". */
+const char *sweep_option_names(const struct sweep_cfg *cfg);
+
 /* Is one of the sweep's options given that has no effect without a sweep? */
 const char *sweep_useless_option(const struct sweep_cfg *cfg);
 

@@ -26,9 +26,10 @@ static void search_text(const struct sweep *s, struct strbuf *out)
 
   find_say(&s->find, &answer);
   table_add_text(out, strbuf_str(&answer), TABLE_MARKDOWN);
-  strbuf_done(&answer);
   strbuf_adds(out, "\n\n");
   find_table(&s->find, out);
+  strbuf_done(&answer);
+  sweep_doubts(s, "\n### Warnings\n\n", TABLE_MARKDOWN, out);
 }
 
 int sweep_write_summary(const struct sweep *s, struct err *err)

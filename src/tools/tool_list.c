@@ -26,7 +26,7 @@ const struct tool tool_verify = {
   .uses_database = true,
 };
 
-const struct tool *const tool_list[] = { &tool_compare, &tool_report,
-                                         &tool_rerun,   &tool_doctor,
-                                         &tool_machine, &tool_verify,
-                                         &tool_mark,    NULL };
+const struct tool *const tool_list[] = {
+  &tool_compare, &tool_report, &tool_rerun,      &tool_doctor, &tool_machine,
+  &tool_verify,  &tool_mark,   &tool_ack_listen, NULL
+};

@@ -10,6 +10,24 @@
 #include "base/fmt.h"
 #include "verify/verify.h"
 
+/* Seconds since the begin of the run. */
+static double seconds_at(const struct ack_header *h, uint64_t ns)
+{
+  return ns > h->start_ns ? (double)(ns - h->start_ns) / (double)NS_PER_S : 0.0;
+}
+
+/* Why the log may miss something; "": it does not. */
+static const char *what_misses(const struct ack_header *h)
+{
+  if (!ack_is_incomplete(h))
+    return atomic_load(&h->end_ns) != 0
+             ? ""
+             : "; the run did not end in the usual way";
+  return (h->flags & ACK_MISSES) != 0
+           ? "; it has gaps, because its listener was too slow"
+           : "; its end has not arrived at the listener";
+}
+
 void ack_report_log(FILE *out, const struct ack_reader *r,
                     const struct ack_set *s)
 {
@@ -21,9 +39,7 @@ void ack_report_log(FILE *out, const struct ack_reader *r,
 
   (void)fprintf(out, "Log '%s': %s, %" PRIu32 " client%s, %.3f s%s\n", r->path,
                 h->test, h->clients, fmt_plural(h->clients), took_s,
-                atomic_load(&h->end_ns) != 0
-                  ? ""
-                  : "; the run did not end in the usual way");
+                what_misses(h));
   (void)fprintf(out,
                 "  %" PRIu64 " acknowledged, %" PRIu64 " aborted, %" PRIu64
                 " unknown\n",
@@ -33,6 +49,7 @@ void ack_report_log(FILE *out, const struct ack_reader *r,
 /* Counts of entries, and the first numbers of each kind. */
 struct tally {
   uint64_t lost, recovered, phantom, duplicate;
+  uint64_t unclear; /* phantoms, unless a later attempt is not in the log */
   uint64_t phantom_ids[ACKS_EXAMPLES], duplicate_ids[ACKS_EXAMPLES];
 };
 
@@ -43,7 +60,7 @@ static void note(uint64_t *count, uint64_t ids[ACKS_EXAMPLES], uint64_t id)
   ++*count;
 }
 
-static void count(const struct ack_set *s, struct tally *t)
+static void count(const struct ack_set *s, bool incomplete, struct tally *t)
 {
   for (size_t i = 0; i < s->n; i++) {
     const struct ack_entry *e = &s->of[i];
@@ -51,7 +68,9 @@ static void count(const struct ack_set *s, struct tally *t)
     if (ack_entry_is_lost(e))
       t->lost += e->acked - e->found;
     t->recovered += ack_entry_is_recovered(e);
-    if (ack_entry_is_phantom(e))
+    if (ack_entry_is_phantom(e) && incomplete)
+      t->unclear++;
+    else if (ack_entry_is_phantom(e))
       note(&t->phantom, t->phantom_ids, e->id);
     if (ack_entry_is_duplicate(e))
       note(&t->duplicate, t->duplicate_ids, e->id);
@@ -106,10 +125,7 @@ static void examples(FILE *out, const struct ack_reader *r,
                   "  number %" PRIu64 " of client %" PRIu32
                   ", acknowledged at %.3f s, %.3f s before its failure: %s\n",
                   one->id, one->client,
-                  one->acked_ns > r->header.start_ns
-                    ? (double)(one->acked_ns - r->header.start_ns) /
-                        (double)NS_PER_S
-                    : 0.0,
+                  seconds_at(&r->header, one->acked_ns),
                   (double)one->before_ns / (double)NS_PER_S,
                   one->hole ? "a hole" : "in a suffix");
   }
@@ -119,6 +135,8 @@ static void examples(FILE *out, const struct ack_reader *r,
 static int conclude_good(FILE *out, const struct ack_reader *r,
                          const struct ack_set *s)
 {
+  const struct ack_header *h = &r->header;
+
   if (r->damaged > 0) {
     (void)fprintf(
       out, "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
@@ -127,6 +145,19 @@ static int conclude_good(FILE *out, const struct ack_reader *r,
   }
   if (s->acked == 0) {
     (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
+    return VERIFY_UNKNOWN;
+  }
+  if (ack_is_incomplete(h) && (h->flags & ACK_MISSES) != 0) {
+    (void)fputs("Nobody can tell what is not in the log; all that is "
+                "acknowledged in it is there\n",
+                out);
+    return VERIFY_UNKNOWN;
+  }
+  if (ack_is_incomplete(h)) {
+    (void)fprintf(out,
+                  "Nobody can tell what came after %.3f s of the run; all that "
+                  "was acknowledged until then is there\n",
+                  seconds_at(h, h->covered_ns));
     return VERIFY_UNKNOWN;
   }
   (void)fputs("ok: everything that was acknowledged is there\n", out);
@@ -162,8 +193,7 @@ static bool may_have_others(const struct ack_reader *r)
 {
   const struct ack_header *h = &r->header;
 
-  return (h->flags & ACK_OTHERS) != 0 || r->damaged > 0 ||
-         ((h->flags & ACK_REMOTE) != 0 && atomic_load(&h->end_ns) == 0);
+  return (h->flags & ACK_OTHERS) != 0 || r->damaged > 0 || ack_is_incomplete(h);
 }
 
 int ack_report_numbers(FILE *out, const struct ack_reader *r,
@@ -173,7 +203,7 @@ int ack_report_numbers(FILE *out, const struct ack_reader *r,
   const uint64_t unexpected = others ? 0 : s->unexpected;
   struct tally t = { 0 };
 
-  count(s, &t);
+  count(s, ack_is_incomplete(&r->header), &t);
   (void)fprintf(out, "Database: %" PRIu64 " row%s\n", s->rows,
                 fmt_plural(s->rows));
   (void)fprintf(out,
@@ -183,6 +213,10 @@ int ack_report_numbers(FILE *out, const struct ack_reader *r,
   line(out, "recovered", t.recovered,
        "the outcome was unknown, and it is there", NULL);
   line(out, "phantom", t.phantom, "aborted, and it is there", t.phantom_ids);
+  if (t.unclear > 0)
+    line(out, "unclear", t.unclear,
+         "aborted, and it is there; a later attempt may be missing in the log",
+         NULL);
   line(out, "duplicate", t.duplicate, "it is there more than once",
        t.duplicate_ids);
   line(out, others ? "others" : "unexpected", s->unexpected,

@@ -52,17 +52,32 @@ PY
   bench_as_it_is cpu --threads=$((4 * $(nproc))) --time=1 --json=out.json run
   must is "$status" 0
   must json out.json 'd["client"]["run_queue_delay_s"] > 2 * d["totals"]["period_s"]'
-  must json out.json '(d["warnings"] == []) == (d["client"]["cpus_used"] > 0.95 * d["client"]["cpus_allowed"]
-    or d["client"]["other_programs_cpus"] * d["totals"]["period_s"] < 0.1
-    or d["client"]["cpus_used"] > 0.95 * (d["client"]["cpus_used"] + d["client"]["other_programs_cpus"]))
-    or "steal" in d["warnings"][0]["code"]'
+  must python3 - <<'PY'
+import json
+d = json.load(open("out.json"))
+c = d["client"]
+own, others, cpus = c["cpus_used"], c["other_programs_cpus"], c["cpus_allowed"]
+# What they have cost is not more than they have used, nor than was missing.
+lost = min(others, max(0, cpus - own))
+said = "other_programs" in [w["code"] for w in d["warnings"]]
+share, seconds = lost / (own + lost), lost * d["totals"]["period_s"]
+# Between the two, rounding decides.
+if share < 0.045 or seconds < 0.09:
+    assert not said, (share, seconds, d["warnings"])
+elif share > 0.055 and seconds > 0.11:
+    assert said, (share, seconds, d["warnings"])
+PY
+}
+
+# A machine that is busy enough does not let it be over at once.
+over_at_once() {
+  bench_as_it_is cpu --events=1 run
+  must is "$status" 0 && is "$stderr" ""
 }
 
 @test "a run that is over at once has no doubts about processors" {
   spin
-  bench_as_it_is cpu --events=1 run
-  must is "$status" 0
-  must is "$stderr" ""
+  must sooner_or_later over_at_once
 }
 
 # In a group of its own, which may use a quarter of a processor.
@@ -243,7 +258,12 @@ LUA
 }
 
 @test "the table of a sweep marks steps with doubts" {
-  bench cpu --cpu-max-prime=10 --percentile=99 --sweep=events:10,1000 run
+  # The few events are the slow ones.
+  cat >nap.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+function event() ffi.C.usleep(sysbench.opt.events < 100 and 50000 or 100) end
+LUA
+  bench ./nap.lua --time=0 --percentile=99 --sweep=events:10,1000 run
   must is "$status" 0
   must has "$output" '^ +10 .* ! few_samples$'
   must has "$output" '^ +1000 .* best, knee$'

@@ -177,7 +177,7 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
   done
   prepared
   : >out
-  "$BENCH" fileio $SIZES --file-test-mode=rndrd --time=1 run >out 2>err &
+  "$BENCH" fileio $SIZES --file-test-mode=rndrd --time=3 run >out 2>err &
   pid=$!
   until grep -q 'Threads started' out; do kill -0 $pid || break; done
   rm test_file.1

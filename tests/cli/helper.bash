@@ -25,7 +25,7 @@ bench_as_it_is() {
 # without_machine: copies its input without the remarks that a busy machine
 # causes.
 without_machine() {
-  grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|the CPUs slowed|heat slowed|bench used|the control group of bench may)" ||
+  grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|the CPUs slowed|heat slowed|bench used|the control group of bench may|clients went on up to|threads that slept until|throughput was still)" ||
     true
 }
 

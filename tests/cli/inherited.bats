@@ -75,7 +75,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$@" >out 2>err 3>&- &
 ended() {
   status=0
   wait $pid || status=$?
-  output=$(<out) stderr=$(<err)
+  output=$(<out) stderr=$(without_machine <err)
 }
 
 @test "a hangup: report, document and exit status 129" {
@@ -84,7 +84,7 @@ ended() {
   kill -HUP $pid # shells and terminals both send it
   ended
   must is "$status" 129
-  must is "$(without_machine <<<"$stderr")" "WARNING: stopped by SIGHUP"
+  must is "$stderr" "WARNING: stopped by SIGHUP"
   must has "$output" 'execution time \(avg/stddev\):'
   check a.json "d['run']['end_reason'] == 'signal'" "d['run']['signal'] == 1" \
     "d['run']['exit_status'] == 129" "d['totals']['events'] > 0"
@@ -134,7 +134,7 @@ PYTHON
   }
   ended
   must is "$status" 152
-  must is "$(without_machine <<<"$stderr")" "WARNING: stopped by SIGXCPU"
+  must is "$stderr" "WARNING: stopped by SIGXCPU"
   check a.json "d['run']['signal'] == 24" "d['totals']['events'] > 0"
 }
 

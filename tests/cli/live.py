@@ -45,10 +45,14 @@ def find(port, word):
 
 
 def crowd(port):
-    ends = []
+    ends, here = [], threading.Semaphore(0)
 
     def view():
-        names = [name for name, _ in events(port)]
+        names = []
+        for name, _ in events(port):
+            names.append(name)
+            if len(names) == 1:
+                here.release()
         ends.append((names[0], names[-1], names.count("look")))
 
     viewers = [threading.Thread(target=view) for _ in range(32)]
@@ -71,6 +75,9 @@ def crowd(port):
                 size += len(data)
             sizes.add(size)
     assert len(sizes) == 1 and sizes.pop() > 5000, sizes
+    # None of them comes when the run is over.
+    for _ in viewers:
+        here.acquire()
     print("asked", flush=True)
     for v in viewers:
         v.join()

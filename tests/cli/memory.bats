@@ -42,7 +42,7 @@ needs_two_processors() {
 }
 
 @test "latency: both kinds of pages, plateaus, and the end by itself" {
-  bench memory --memory-test=latency --memory-size=256K --time=3 --json=l.json run
+  bench memory --memory-test=latency --memory-size=256K --time=30 --json=l.json run
   must is "$status" 0
   must has "$output" '^ +size +huge pages +small pages +\(ns per access\)$'
   must has "$output" '^ +4 KiB +[0-9.]+ +[0-9.]+$'
@@ -108,7 +108,7 @@ loaded_is_complete() {
 }
 
 @test "numa: every node, or a clear line where there is one" {
-  bench memory --memory-test=numa --memory-size=1M --time=1 --json=n.json run
+  bench memory --memory-test=numa --memory-size=1M --time=30 --json=n.json run
   must is "$status" 0
   nodes=$(find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' 2>/dev/null | wc -l)
   if [ "$nodes" -le 1 ]; then
@@ -165,15 +165,15 @@ PY
   must has "$(head -n 1 t.csv)" '^elapsed_s,period_s,'
 }
 
-# Sizes are measured until the time is over.
+# Sizes are measured until all are, or the time is over.
 latency_is_complete() {
-  bench memory --memory-test=latency --memory-size=64K --time=1 --json="$1" run &&
-    has "$output" '^ +64 KiB +[0-9.]+ +[0-9.]+'
+  bench memory --memory-test=latency --memory-size=64K --time=30 --json="$1" run
+  must has "$output" '^ +64 KiB +[0-9.]+ +[0-9.]+'
 }
 
 @test "compare: a line for each figure, and only two of one kind" {
-  sooner_or_later latency_is_complete a.json
-  sooner_or_later latency_is_complete b.json
+  latency_is_complete a.json
+  latency_is_complete b.json
   bench memory --memory-test=bandwidth --memory-size=64K --time=1 --json=c.json run
   bench compare a.json b.json
   must is "$status" 0
@@ -212,8 +212,9 @@ pairs_are_measured() {
 
 @test "report: one page for each test, which needs nothing else" {
   needs_two_processors
-  bench memory --memory-test=latency --memory-size=64K --time=1 --json=latency.json run
-  bench memory --memory-test=loaded --threads=2 --memory-size=256K --time=1 --json=loaded.json run
+  bench memory --memory-test=latency --memory-size=64K --time=30 --json=latency.json run
+  sooner_or_later loaded_is_complete
+  mv l.json loaded.json
   sooner_or_later pairs_are_measured
   local -A title=([latency]='Latency by the size of the memory' [loaded]='Latency by bandwidth of the loads'
     [pairs]='Exchange of a cache line between processors')
@@ -283,8 +284,25 @@ C
   done
 }
 
+# interrupted: after so many intervals with events, one more each time.
+interrupted() {
+  local pid
+  intervals=$((${intervals:-0} + 1))
+  rm -f out
+  "$BENCH" memory --memory-test=latency --memory-size=32M --time=600 --report-interval=0.5 run >out 2>err 3>&- &
+  pid=$!
+  until [ "$(grep -cs 'eps: [1-9]' out)" -ge $intervals ]; do
+    kill -0 $pid
+    sleep 0.05
+  done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  must is "$status" 130 && must has "$(<out)" '^Memory latency:$' &&
+    has "$(<out)" '^ +4 KiB +[0-9.]+'
+}
+
 @test "an interrupted run reports what it has" {
-  run timeout --signal=INT 1 "$BENCH" memory --memory-test=latency --memory-size=32M --time=100 run
-  must has "$output" '^Memory latency:$'
-  must has "$output" '^ +4 KiB +[0-9.]+'
+  local intervals
+  must sooner_or_later interrupted
 }

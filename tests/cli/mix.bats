@@ -191,9 +191,12 @@ LUA
       'd["members"][1]["events"] > 0 and d["members"][1]["latency_ns"]["max"] > 0' \
       "d['members'][1]['events'] == $(($(printed '^own' | sed 's/own //' | paste -sd+)))"
   done
-  # at a rate of its own
-  good oltp_point_select:1,./own.lua:2:rate=400 --events=0 --time=2 --json=m.json
-  check m.json 'abs(d["members"][1]["events"] - 800) < 170'
+  sooner_or_later own_loop_has_own_rate
+}
+
+own_loop_has_own_rate() {
+  good oltp_point_select:1,./own.lua:2:rate=400 --events=0 --time=2 --json=m.json &&
+    check m.json 'abs(d["members"][1]["events"] - 800) < 170'
 }
 
 @test "clients of their own: how many, and which" {
@@ -269,7 +272,7 @@ has_own_rate() {
   good a=./one.lua@3,b=./one.lua --rate=1000 --events=500 --warmup-time=0.2 \
     --report-interval=0.1 --json=m.json --threads=2
   check m.json 'sum(m["events"] for m in d["members"]) == 500 == d["totals"]["events"]' \
-    'len(d["intervals"]) > 2' 'all(len(i["members"]) == 2 for i in d["intervals"])'
+    'len(d["intervals"]) > 0' 'all(len(i["members"]) == 2 for i in d["intervals"])'
 }
 
 @test "after a checkpoint the members still have the figures of the whole run" {
@@ -357,6 +360,20 @@ tpcb: prepare"
   must [ "$status" -eq 1 ]
   command nosuch
   is "$status: $(head -n 1 <<<"$stderr")" '1: Unknown command: nosuch'
+}
+
+@test "mixes with tpcc run as the documents write them" {
+  needs_driver sqlite
+  local lines line
+  mapfile -t lines < <(sed -nE 's/^    bench (--mix=.*tpcc.*)/\1/p' "$BENCH_SRC/docs/workloads.md")
+  must is "${#lines[@]}" 2
+  for line in "${lines[@]}"; do
+    must has "$line" '--db-driver=pgsql '
+    # shellcheck disable=SC2086
+    bench ${line/--db-driver=pgsql/--db-driver=sqlite} --sqlite-db=t.db --sqlite-synchronous=off --sqlite-busy-timeout=60000 \
+      --oltp_read_only.table-size=100 --tpcc.customers=30 --tpcc.items=100 --time=0 --events=100
+    must is "$status" 0
+  done
 }
 
 @test "members that would make the same tables in two ways are refused" {

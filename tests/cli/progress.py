@@ -11,12 +11,26 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import sys
 import termios
 
 LINE = re.compile(rb"\r([^\r\n\033]+)\033\[K")
+
+
+def resize(pid, terminal, columns):
+    """The next width; returns what was shown before.  The command stands still
+    meanwhile, so that one line at most is in its hands."""
+    before = b""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+    while select.select([terminal], [], [], 0)[0]:
+        before += os.read(terminal, 65536)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    os.kill(pid, signal.SIGCONT)
+    return before
 
 
 def main():
@@ -51,8 +65,10 @@ def main():
                 os.kill(pid, signal.SIGINT)
                 sent, at = True, at - 1
             else:
-                fcntl.ioctl(terminal, termios.TIOCSWINSZ,
-                            struct.pack("HHHH", 24, widths[at], 0, 0))
+                before = resize(pid, terminal, widths[at])
+                everything += before
+                shown += before
+                shown = shown[max(shown.rfind(b"\033[K"), 0):]
     status = os.waitpid(pid, 0)[1]
     for width, n in zip(widths, widest):
         print(f"width {width}: {n}")

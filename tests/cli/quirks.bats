@@ -193,7 +193,7 @@ L
   SECONDS=0
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=all --time=1 run
   must is "$status" 0
-  must [ "$SECONDS" -le 5 ]
+  must [ "$SECONDS" -le 60 ]
   must holds "$(number 'ignored errors:') > 1"
   must [ "$(wc -l <<<"$stderr")" -lt 60 ]
 }
@@ -207,12 +207,17 @@ L
   must is "$(number 'total number of events:')" 10
 }
 
+# Two intervals are two lines, if none was late by a whole one.
+two_lines() {
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -f -o trace -s 400 -e trace=write \
+    "$BENCH" cpu --cpu-max-prime=100 --time=1 --report-interval=0.5 run >out &&
+    is "$(grep -cE 'write\(1, "\[ [0-9.]+s \] .*\\n", ' trace)" 2
+}
+
 @test "a line of a report is one system call" {
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
-  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -f -o trace -s 400 -e trace=write \
-    "$BENCH" cpu --cpu-max-prime=100 --time=1 --report-interval=0.5 run >out
-  must is "$(grep -cE 'write\(1, "\[ [0-9.]+s \] .*\\n", ' trace)" 2
+  must sooner_or_later two_lines
   must holds "$(grep -c 'write(1,' trace) <= $(wc -l <out)"
 }
 

@@ -171,6 +171,40 @@ SQL
   must [ "$(number 'total number of events:')" = 0 ]
 }
 
+@test "sleeping: pgbench takes units without a blank, and capital letters" {
+  printf '%s\n' 'SELECT 1;' '\sleep 15ms' '\SET t 5000' '\Sleep :t US' '\sleep 0s' '\IF 0' '\sleep 9999s' '\ENDIF' >t.sql
+  sqlite t.sql --events=2 --time=0 run
+  must [ "$status" -eq 0 ]
+  must holds "$(number 'min:') >= 20"
+  must holds "$(number 'max:') < 9999000"
+  printf '%s\n' 'SELECT 1;' '\sleep 5min' >t.sql
+  sqlite t.sql run
+  [ "$status" -eq 1 ]
+  is "$stderr" "FATAL: t.sql:2:9: the unit 'min' is not one of us, ms, s"
+  printf '%s\n' '\set a 5ms' 'SELECT 1;' >t.sql
+  sqlite t.sql run
+  is "$stderr" "FATAL: t.sql:1:8: '5ms' is not a number"
+}
+
+@test "a script of pgbench with another name is told what it needs" {
+  printf '%s\n' '\set a 1' 'SELECT :a;' >t.pgbench
+  bench ./t.pgbench --db-driver=sqlite --sqlite-db=t.db run
+  [ "$status" -eq 1 ]
+  must has "$stderr" '^FATAL: ./t.pgbench:1: .*this is read as Lua; a file of SQL needs a name that ends in .sql'
+  printf 'x = = 1\n' >t.lua
+  bench ./t.lua --db-driver=sqlite --sqlite-db=t.db run
+  [ "$status" -eq 1 ]
+  [ "$(grep -c 'ends in .sql' <<<"$stderr")" = 0 ]
+}
+
+@test "a database that cannot be reached is told, and not once more for each client" {
+  echo 'SELECT 1;' >t.sql
+  bench ./t.sql --db-driver=sqlite --sqlite-db="$PWD/none/t.db" --threads=3 run
+  [ "$status" -eq 1 ]
+  is "$(grep -c 'has no connection' <<<"$stderr")" 0
+  must has "$stderr" '^FATAL: .*unable to open database file'
+}
+
 @test "failures have file, line and column, once for all clients" {
   printf '%s\n' 'SELECT 1;' '  SELECT * FROM nosuch;' >t.sql
   sqlite t.sql --threads=4 run

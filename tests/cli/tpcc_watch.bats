@@ -49,7 +49,8 @@ await() {
   must has "$(cat err)" '^FATAL: done\(\) failed: tpcc: a check during the run has found violations$'
   must has "$(cat out)" '^Checks during the run: [0-9]+, one every 0.1 s: [0-9]+ checks? found violations, the first at [0-9.]+ s: condition 1, warehouse \(w 2\): w_ytd '
   must has "$(cat out)" '^    they took [0-9.]+ s \([0-9.]+ % of the run\)'
-  must has "$(cat out)" '^New orders of the run: .*: ok$'
+  # On a slow machine the signal leaves a client behind in a transaction.
+  must has "$(cat out)" '^New orders of the run: (.*: ok|clients were left behind, .*)$'
   check t.json 'd["test"]["checks"]["violated"] >= 1' 'd["test"]["checks"]["held"] >= 2' \
     'd["test"]["checks"]["checks"] == d["test"]["checks"]["held"] + d["test"]["checks"]["violated"]' \
     'd["test"]["checks"]["first_violation"]["text"].startswith("condition 1, warehouse (w 2): w_ytd ")' \
@@ -97,7 +98,7 @@ await() {
 
 @test "queued deliveries beside it, and the end of a run without any check" {
   fresh
-  tpcc --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=300 run
+  tpcc --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=1500 run
   must is "$status" 0
   must has "$output" '^Deliveries queued: [0-9]+, executed: [1-9][0-9]* by 1 client, '
   must has "$output" '^Checks during the run: 0, one every 3600 s: none ended$'

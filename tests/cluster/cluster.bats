@@ -128,8 +128,8 @@ skews() {
   local i
   for i in 1 2 3 4 5; do
     ranks "$1" threads --events="$1" --json=run.json run
-    must is "$status" 0
-    must has "$stderr" '^cluster: started within [0-9.]+ ms \(clocks known to [0-9.]+ ms\)$'
+    must is "$status" 0 || return
+    must has "$stderr" '^cluster: started within [0-9.]+ ms \(clocks known to [0-9.]+ ms\)$' || return
     check run.json "all(r['start_offset_ns'] is not None for r in d['ranks'])" || return
     python3 -c 'import json; print(json.load(open("run.json"))["run"]["start_skew_ns"])' >>skews
   done
@@ -141,7 +141,8 @@ skews() {
 # process waits for its turn first, 50 ms at most.
 within_a_millisecond() {
   local limit=1000000
-  skews "$1"
+  rm -f skews
+  skews "$1" || return
   if is_busy; then
     limit=50000000
     printf '# the machine is busy: %s ms count as together\n' $((limit / 1000000)) >&3
@@ -158,11 +159,11 @@ within_a_millisecond() {
 }
 
 @test "all start within a millisecond" {
-  within_a_millisecond "$(($(nproc) < 4 ? $(nproc) : 4))"
+  sooner_or_later within_a_millisecond "$(($(nproc) < 4 ? $(nproc) : 4))"
 }
 
 @test "more processes than processors start within a millisecond" {
-  within_a_millisecond $((2 * $(nproc)))
+  sooner_or_later within_a_millisecond $((2 * $(nproc)))
 }
 
 @test "numbers of threads and random numbers are different everywhere" {
@@ -301,12 +302,12 @@ LUA
     must is "$status" 0
     must is "$(grep WARNING <<<"$stderr" | without_machine)" ""
   done
-  check run.json "d['warnings'] == []" "d['totals']['events'] == 1500"
+  check run.json "'few_samples' not in [w['code'] for w in d['warnings']]" "d['totals']['events'] == 1500"
   ranks 2 "${args[@]}" --events=900 --json=run.json run
   must is "$status" 0
   must is "$(grep WARNING <<<"$stderr" | without_machine)" \
     "WARNING: 900 events are too few for p99.9, beyond which there is less than one event; at least 1000 are needed"
-  check run.json "[w['code'] for w in d['warnings']] == ['few_samples']"
+  check run.json "[w['code'] for w in d['warnings']].count('few_samples') == 1"
 }
 
 @test "--report-ranks prints a table of the processes" {
@@ -341,7 +342,7 @@ LUA
 @test "one process is an ordinary run" {
   ranks 1 cpu --cpu-max-prime=500 --events=10 run
   must is "$status" 0
-  is "$stderr" ""
+  is "$(without_machine <<<"$stderr")" ""
   has "$output" 'total number of events: *10$'
 }
 

@@ -151,14 +151,14 @@ between() {
   }
   local before after errors events i
   bench oltp_read_write "${to[@]}" --table-size=20000 prepare
-  read -ra before < <(server)
+  # Sessions tell what they have done when they end: those that have loaded, too.
+  until read -ra before < <(server) && [ "${before[1]:-0}" -ge 20000 ]; do sleep 0.1; done
   ranks 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
     --report-ranks --json=run.json run
   must is "$status" 0
   check run.json "${statement_sums[@]}"
   errors=$(number "d['totals']['errors']")
   events=$(number "d['totals']['events']")
-  # Sessions tell what they have done when they end.
   for ((i = 0; i < 100; i++)); do
     read -ra after < <(server)
     [ "$((after[1] - before[1]))" -ge "$events" ] && break
@@ -196,9 +196,10 @@ short = [{k: x[k] for k in ("events", "errors", "reconnects", "lost")} for x in 
 assert not any(x["lost"] for x in r), short
 assert d["run"]["end_reason"] == "signal", d["run"]
 assert sum(x["events"] for x in r) == d["totals"]["events"]
-# In step: lines are a second apart, and work goes on until the end.
+# In step: lines are a second apart, a few on a busy machine, and work goes on
+# until the end.
 at = [i["elapsed_s"] for i in d["intervals"]]
-assert len(at) >= 4 and all(b - a < 1.5 for a, b in zip(at, at[1:])), at
+assert len(at) >= 4 and all(b - a < 5 for a, b in zip(at, at[1:])), at
 assert all(i["events"] > 0 for i in d["intervals"][:-1]), at
 assert eval(sys.argv[1]), short
 PY

@@ -24,13 +24,15 @@ moments=(14 23 37 59 89)
 
 work=$(mktemp -d)
 run=
-group=
+groups=()
 # shellcheck disable=SC2317 # the trap
 leave() {
   [[ -z $run ]] || kill -KILL "$run" 2>/dev/null || true
   [[ -z $run ]] || wait "$run" 2>/dev/null || true
   [[ ! -e $work/a/state ]] || servers stop "$work/a"
-  [[ -z $group ]] || rmdir "$group" || true
+  for group in ${groups[@]+"${groups[@]}"}; do
+    rmdir "$group" || true
+  done
   [[ -z ${KEEP-} || ! -e $work/result ]] || cp "$work/result" "$KEEP"
   rm -rf "$work"
 }
@@ -45,6 +47,35 @@ wrong() {
 cannot() {
   printf 'not here: %s\n' "$*" >&2
   exit 77
+}
+
+# group CONTROLLER: a new control group of version 1, in $group.
+group() {
+  local parent=/sys/fs/cgroup/$1
+  [[ -e $parent/cgroup.procs && -e $parent/tasks ]] || cannot "no control groups of version 1 for $1"
+  group=$parent/bench-causes.$$
+  mkdir "$group" 2>/dev/null || cannot "no new control group in $parent"
+  groups+=("$group")
+}
+
+# join PID...: they are in $group from now on, and so are their children.
+join() {
+  for pid; do
+    printf '%s' "$pid" >"$group/cgroup.procs"
+  done
+}
+
+# The disk of the server stores so many bytes per second.
+slow_disk() {
+  local disk
+  group blkio
+  [[ -e $group/blkio.throttle.write_bps_device ]] || cannot 'no limits of disks'
+  disk=$(findmnt -no MAJ:MIN -T "${SERVERS_TMP:-/tmp}")
+  [[ ! -e /sys/dev/block/$disk/partition ]] || disk=$(cat "/sys/dev/block/$disk/../dev")
+  printf '%s %d' "$disk" "$1" 2>/dev/null >"$group/blkio.throttle.write_bps_device" ||
+    cannot "disk $disk has no limit"
+  # shellcheck disable=SC2046 # words
+  join $(servers pids "$work/a")
 }
 
 times() { awk "BEGIN { print $1 * $2 }"; }
@@ -104,7 +135,7 @@ ended() {
 # named SERIES...: the first sentence is about one of them, and the dips are
 # where the cause was.
 named() {
-  sed -n 's/^ *\([0-9]* of [0-9]* dips .*\)/  \1/p' "$work/out"
+  sed -nE 's/^ *(.* dips? coincides? with .*)/  \1/p' "$work/out"
   python3 - "$work/result" "${begun[*]}" "$@" <<'PY' || wrong "no sentence names $*"
 import json, sys
 doc = json.load(open(sys.argv[1]))
@@ -113,11 +144,11 @@ said = doc["coincidences"]
 dips = [(d["first"], d["last"]) for d in said["dips"]]
 print(f"  begun after {begun}, {said['intervals']} intervals, dips {dips}")
 missed = [n for n in begun if not any(first <= n + 6 and last >= n - 1 for first, last in dips)]
-assert len(missed) <= 1, f"no dip after {missed}"
+assert len(missed) <= len(begun) // 5, f"no dip after {missed}"
 found = said["found"]
 assert found and any(f["series"] in sys.argv[3:] for f in found), found
 first = next(f for f in found if f["series"] in sys.argv[3:])
-assert first["p"] <= 0.01 and first["hits"] >= len(begun) - 1, first
+assert first["p"] <= 0.01 and first["hits"] >= max(1, len(begun) - 1), first
 PY
 }
 
@@ -171,6 +202,15 @@ row_pgsql_lock() {
   named server.lock_waiting
 }
 
+# One event in the whole run.
+row_pgsql_lock_once() {
+  moments=(61)
+  server pgsql
+  slow
+  each hold
+  named server.lock_waiting
+}
+
 row_mysql_lock() {
   server mysql
   slow
@@ -202,15 +242,91 @@ squeeze() {
 }
 
 row_quota() {
-  local parent=/sys/fs/cgroup/cpu
-  [[ -e $parent/cpu.cfs_quota_us ]] || cannot 'no control groups of version 1 with quotas'
-  mkdir "$parent/bench-causes.$$" 2>/dev/null || cannot "no new control group in $parent"
-  group=$parent/bench-causes.$$
+  group cpu
+  [[ -e $group/cpu.cfs_quota_us ]] || cannot 'no quotas'
   server pgsql
   slow
-  printf '%s' "$run" >"$group/cgroup.procs"
+  join "$run"
   each squeeze
   named system.cpu.throttled
+}
+
+# spread: as slow, with rows on thousands of pages.
+spread() {
+  admin "CREATE TABLE spread_rows (id INT PRIMARY KEY, k INT, pad TEXT) WITH (fillfactor = 80, autovacuum_enabled = off)"
+  admin "ALTER TABLE spread_rows ALTER pad SET STORAGE PLAIN"
+  admin "INSERT INTO spread_rows SELECT n, 0, repeat('x', 1000) FROM generate_series(1, 40000) n"
+  admin "GRANT ALL ON spread_rows TO $PG_USER; CHECKPOINT"
+  cat >"$work/slow.lua" <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function event()
+  con:query("UPDATE spread_rows SET k = k + 1 WHERE id = " .. sysbench.rand.uniform(1, 40000))
+  con:query("SELECT pg_sleep(" .. (0.02 + sysbench.rand.uniform_double() * 0.06) .. ")")
+end
+LUA
+  slow_run
+}
+
+# The server syncs, and its disk has other things to do while all pages that
+# were changed are written.
+row_pgsql_checkpoint() {
+  server pgsql --durable --set=checkpoint_timeout=1h --set=shared_buffers=128MB --set=wal_init_zero=off --set=autovacuum=off
+  slow_disk $((8 << 20))
+  spread
+  each admin CHECKPOINT
+  named server.checkpoint_running server.checkpoints server.pages_written
+}
+
+row_pgsql_checkpoint_once() {
+  moments=(61)
+  row_pgsql_checkpoint
+}
+
+# The next table with dead rows is given to the automatic vacuum, whose changes
+# fill the log.
+give() {
+  dead=$((dead + 1))
+  admin "ALTER TABLE dead$dead SET (autovacuum_enabled = on)"
+}
+
+row_pgsql_vacuum() {
+  local dead=0 i
+  server pgsql --durable --set=checkpoint_timeout=1h --set=max_wal_size=4GB --set=shared_buffers=256MB \
+    --set=wal_init_zero=off --set=autovacuum_naptime=1s --set=autovacuum_vacuum_cost_delay=0
+  for i in "${!moments[@]}"; do
+    admin "CREATE TABLE dead$((i + 1)) WITH (autovacuum_enabled = off) AS SELECT n AS id, repeat('x', 80) AS pad FROM generate_series(1, 200000) n"
+    admin "DELETE FROM dead$((i + 1)) WHERE id % 2 = 0"
+  done
+  slow_disk $((8 << 20))
+  spread
+  each give
+  named server.vacuum_running
+}
+
+# burn SECONDS: twice as many programs as there are processors.
+burn() {
+  local i busy=()
+  for ((i = 0; i < 2 * $(nproc); i++)); do
+    timeout "$1" bash -c 'while :; do :; done' 3>&- &
+    busy+=($!)
+  done
+  wait "${busy[@]}" || true
+}
+
+# The run and its server have the smallest share of the processors; all other
+# programs come first.
+row_hog() {
+  server pgsql
+  group cpu
+  slow
+  at 3
+  # shellcheck disable=SC2046 # words
+  join "$run" $(servers pids "$work/a")
+  echo 2 >"$group/cpu.shares"
+  each burn "$(times "$INTERVAL" 3)"
+  named system.cpu.others system.cpu.busy system.pressure.cpu_some
 }
 
 # Nothing happens: of CALM_RUNS runs, one at most has a sentence.
@@ -222,7 +338,7 @@ row_calm() {
     rm -f "$work/stream"
     slow_run
     ended
-    if grep ' dips coincide with ' "$work/out"; then
+    if grep -E ' dips? coincides? with ' "$work/out"; then
       said=$((said + 1))
     fi
   done

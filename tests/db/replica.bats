@@ -6,7 +6,8 @@ setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
   servers has pgsql || return 0
   servers start pgsql "$BATS_FILE_TMPDIR/a" --set=synchronous_commit=remote_apply
-  servers start pgsql "$BATS_FILE_TMPDIR/b" --standby-of="$BATS_FILE_TMPDIR/a"
+  servers start pgsql "$BATS_FILE_TMPDIR/b" --standby-of="$BATS_FILE_TMPDIR/a" \
+    --set=max_standby_streaming_delay=-1
 }
 
 teardown_file() {

@@ -97,6 +97,24 @@ has_committed() {
   return 1
 }
 
+# until_enough WORKLOAD: a script that does the same until there is a file `enough`.
+# A signal would leave clients behind that are in a transaction.
+until_enough() {
+  rm -f enough
+  cat >until_enough.lua <<LUA
+require("$1")
+local real = event
+function event(id)
+  local file = io.open("enough")
+  if file then
+    file:close()
+    return true
+  end
+  return real(id)
+end
+LUA
+}
+
 # goes_on PID: intervals after this moment have events again.
 goes_on() {
   local from
@@ -110,12 +128,14 @@ goes_on() {
 # killed WORKLOAD: its server is killed in the middle of a run.
 killed() {
   : >out
-  "$BENCH" ycsb "${to[@]}" --workload="$1" --verify --threads=4 --time=15 --db-ignore-errors=all --report-interval=1 run >out 2>err &
+  until_enough ycsb
+  "$BENCH" ./until_enough.lua "${to[@]}" --workload="$1" --verify --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 run >out 2>err &
   local pid=$!
   has_committed $pid
   servers kill9 "$BATS_FILE_TMPDIR/$kind"
   servers restart "$BATS_FILE_TMPDIR/$kind"
   goes_on $pid
+  : >enough
   status=0
   wait $pid || status=$?
   [ "$status" -eq 0 ] || shown "$1"

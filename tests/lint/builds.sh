@@ -108,6 +108,7 @@ installs() {
   make -s install DESTDIR="$root"
   cd "$root/opt/bench"
   for file in bin/bench bin/sysbench share/man/man1/bench.1 \
+    share/man/man1/bench-compare.1 share/man/man7/bench-lua.7 \
     share/bench/oltp_read_write.lua share/bench/oltp_common.lua \
     share/bench/tests/include/oltp_legacy/oltp.lua \
     share/bash-completion/completions/bench share/zsh/site-functions/_bench \

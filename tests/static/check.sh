@@ -103,7 +103,7 @@ LUA
 echo 'return { value = 7 }' >"$root/other.lua"
 runs 'total number of events: *1000' /mine.lua --events=1000 run
 echo 'require("ffi").cdef("int nosuch(void)"); require("ffi").C.nosuch()' >"$root/no.lua"
-runs 'oltp_read_write +[a-z]' --help
+runs 'oltp_read_write +[a-z]' list
 fails 'option of the oltp' cpu --table-size=5 run
 fails 'no.lua:1: no such function: a static program' /no.lua run
 fails "Cannot find benchmark 'nosuch'" nosuch run

@@ -8,6 +8,7 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "db/process.h"
@@ -61,6 +62,23 @@ static int compile_modules(lua_State *L)
   return 0;
 }
 
+/* Scripts of pgbench may have any name, and their first line is no Lua. */
+static int no_lua(const struct resolved *what, struct err *err)
+{
+  static const char suffix[] = ".lua";
+  const size_t len = strlen(what->path);
+  struct err why = *err;
+
+  if (what->kind == RESOLVE_STDIN ||
+      (len >= sizeof(suffix) - 1 &&
+       strcmp(what->path + len - (sizeof(suffix) - 1), suffix) == 0))
+    return -EINVAL;
+  return err_set(err, -EINVAL,
+                 "%s (this is read as Lua; a file of SQL needs a name that "
+                 "ends in .sql)",
+                 why.text);
+}
+
 /* Returns the name that errors show: "@path", "=stdin". */
 static int compile_script(struct script *script, lua_State *L, struct err *err)
 {
@@ -82,8 +100,11 @@ static int compile_script(struct script *script, lua_State *L, struct err *err)
     strbuf_adds(&chunk, "=stdin");
   else
     strbuf_addf(&chunk, "@%s", what->path);
-  if (rc == 0)
+  if (rc == 0) {
     rc = compiled_text(L, &text, strbuf_str(&chunk), &script->body, err);
+    if (rc == -EINVAL)
+      rc = no_lua(what, err);
+  }
   strbuf_done(&text);
   strbuf_done(&chunk);
   return rc;

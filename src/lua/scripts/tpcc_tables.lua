@@ -232,28 +232,23 @@ end
 -- ---------------------------------------------------------------------------
 -- prepare and cleanup
 
+-- The table bench_tpcc is made after the first of the others, so that what runs
+-- have committed is forgotten only together with the tables.
 local function create(drv, con, size, name)
-   local first = name == tables.names[1]
-   local wish = sysbench.opt.table_exists
-   local exists = wish ~= "error" and schema.has_table(drv, con, name)
-
-   if exists and wish == "resume" then
+   if sysbench.opt.table_exists == "resume" and
+      schema.has_table(drv, con, name) then
       local settings, why = tables.settings(drv, con, size)
       why = why or tables.misfit(settings, size, {"seed", "warehouses",
          "districts", "customers", "items"})
       if why then error("--table-exists=resume is not possible: " .. why, 0) end
       print(string.format("Resuming table '%s'...", name))
       return load.RESUME
-   elseif exists and wish == "skip" then
-      print(string.format("Skipping table '%s': it exists", name))
-      return load.LEAVE
-   elseif exists then
-      print(string.format("Dropping table '%s'...", name))
-      con:query("DROP TABLE " .. name)
    end
+   local statement = table_statement(drv, name)
+   if not schema.make_way(drv, con, name, statement) then return load.LEAVE end
    print(string.format("Creating table '%s'...", name))
-   if first then create_own(drv, con, size) end
-   con:query(table_statement(drv, name))
+   con:query(statement)
+   if name == tables.names[1] then create_own(drv, con, size) end
    return load.FRESH
 end
 

@@ -135,9 +135,10 @@ static int open_parts(struct client *c, const struct sqltest_cfg *cfg,
   c->conn = h ? conn_open(h, NULL) : NULL;
   if (c->conn)
     return 0;
+  (void)err_set(err, -EIO, "client %u has no connection",
+                plan->first_thread + c->w->tid);
   err->said = log_get_level() < LOG_INFO; /* the SQL layer has said why */
-  return err_set(err, -EIO, "client %u has no connection",
-                 plan->first_thread + c->w->tid);
+  return -EIO;
 }
 
 int client_open(struct client **ret, const struct sqltest_cfg *cfg,

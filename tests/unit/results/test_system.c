@@ -1,6 +1,7 @@
 /*
  * test_system.c - what the machine reports, read from a small tree of files.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,10 @@ static void test_use(void)
        u.idle == 0.4,
      "processors");
   OK(u.switches_per_s == 1000.0, "context switches");
+  /* 50 ticks in 2 s, and hardly any time of this program. */
+  OK(u.others > 0.2 * 100 / (double)sysconf(_SC_CLK_TCK) &&
+       u.others < 0.25 * 100 / (double)sysconf(_SC_CLK_TCK),
+     "other programs");
   OK(u.has_disk && u.reads == 4 && u.writes == 5 && u.read_bytes == 4096 &&
        u.written_bytes == 51200 && u.busy == 0.25,
      "the disk, and not its partition");
@@ -274,6 +279,28 @@ static void test_mounts(void)
   OK_STR(mounted((struct disk_mount){ false, 0, 7, 1 }), "  ", "none");
 }
 
+/* The machine is busy with nothing but this program. */
+static void test_own(void)
+{
+  const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+  struct system_counts now;
+  struct system_watch w;
+  struct system_use u;
+  char text[128];
+
+  put("/proc/stat", "cpu  100 0 0 1000 0 0 0 0 0 0\n");
+  system_start(&w, root, "", 0);
+  do
+    system_read(root, "", &now);
+  while (now.own_ns < w.last.own_ns + 10 * (uint64_t)tick_ns);
+  (void)snprintf(text, sizeof(text), "cpu  %.0f 0 0 1100 0 0 0 0 0 0\n",
+                 100 + (double)(now.own_ns - w.last.own_ns) / tick_ns);
+  put("/proc/stat", text);
+  system_next(&w, NS_PER_S, &u);
+  OK(u.user > 0.05 && fabs(u.others) < 0.05,
+     "this program is no other program");
+}
+
 int main(void)
 {
   char command[256];
@@ -287,6 +314,7 @@ int main(void)
   test_environment();
   test_disk();
   test_mounts();
+  test_own();
   (void)snprintf(command, sizeof(command), "rm -r '%s'", root);
   return system(command) != 0 || TAP_EXIT();
 }

@@ -204,6 +204,95 @@ static void check_short(void)
      "nothing is said of a short run");
 }
 
+/* So many intervals from `at` on, which may begin and end in the middle of
+ * one: what is above 0 is in all of them. */
+static double covered(size_t i, double at, double length)
+{
+  return fmin(fmax(fmin(at + length, (double)i + 1) - fmax(at, (double)i), 0),
+              1);
+}
+
+/* One dip.  Something lasts as long, and begins `late` after it. */
+static void make_one(struct sim *s, double at, double length, double late)
+{
+  make_noise(s);
+  for (size_t i = 0; i < N; i++) {
+    s->rate[i] *= 1 - covered(i, at, length);
+    s->of[7][i] = 16 * (covered(i, at + late, length) +
+                        covered(i + N, at + late, length));
+  }
+}
+
+static bool names(const struct sim *s, size_t series)
+{
+  bool named = false;
+
+  for (unsigned i = 0; i < s->found.n; i++)
+    named |= s->found.of[i].series == series;
+  return named;
+}
+
+static void check_one(void)
+{
+  struct sim *s = calloc(1, sizeof(*s));
+  unsigned named = 0, first = 0, by_chance = 0, thrice = 0;
+
+  for (int r = 0; r < RUNS; r++) {
+    const double at = 10 + 170 * uniform(), length = 2 + 4 * uniform();
+
+    make_one(s, at, length, 0);
+    judge(s);
+    named += names(s, 7);
+    first += s->found.n > 0 && s->found.of[0].series == 7 &&
+             s->found.of[0].hits == 1 && s->found.of[0].p <= 0.01;
+    /* Two others do the same at other moments. */
+    for (size_t i = 0; i < N; i++) {
+      s->of[3][(i + 50) % N] = s->of[7][i];
+      s->of[9][(i + 90) % N] = s->of[7][i];
+    }
+    judge(s);
+    thrice += names(s, 7);
+  }
+  for (int r = 0; r < 5 * RUNS; r++) {
+    make_one(s, 10 + 170 * uniform(), 2 + 4 * uniform(), N * uniform());
+    judge(s);
+    by_chance += s->found.n > 0;
+  }
+  printf("# one dip: named in %u, first in %u of %d; by chance in %u of %d\n",
+         named, first, RUNS, by_chance, 5 * RUNS);
+  OK(named >= RUNS * 95 / 100 && first >= RUNS * 95 / 100,
+     "the cause of the only dip is named");
+  OK(by_chance <= 5 * RUNS / 50,
+     "what lasts as long at any time is named in one of 50 runs at most");
+  OK(thrice == 0, "nothing is named if three could have been");
+  free(s);
+}
+
+/* As many intervals as a dip of 4 s has in two minutes. */
+static void check_fine(void)
+{
+  enum {
+    FINE = 600
+  };
+  double rate[FINE], latency[FINE], cause[FINE] = { 0 };
+  const double *series[] = { cause };
+  const struct coincide_input in = { FINE, rate, latency, 1, series };
+  struct coincide_result found;
+  bool dip[FINE];
+
+  for (size_t i = 0; i < FINE; i++) {
+    rate[i] = 1000 + 30 * normal();
+    latency[i] = NAN;
+  }
+  for (size_t i = 300; i < 320; i++)
+    rate[i] = 100;
+  for (size_t i = 301; i < 321; i++)
+    cause[i] = 1;
+  OK(coincide_find(&in, dip, &found) == 0 && found.dips == 1 && dip[300] &&
+       dip[319] && found.n == 1,
+     "a dip of many short intervals is one");
+}
+
 int main(void)
 {
   unsigned n;
@@ -218,5 +307,7 @@ int main(void)
   check_details();
   check_long();
   check_short();
+  check_one();
+  check_fine();
   return TAP_EXIT();
 }

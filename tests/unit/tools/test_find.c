@@ -163,6 +163,20 @@ static void check_words(void)
       "The server has frozen: without a rate events did not end, so there is "
       "no answer.\n",
       5 },
+    { { .end = SEARCH_GOES_ON, .low = 4633900, .high = 5283500 },
+      500,
+      "The search did not come to its end, so there is no answer. So far, it "
+      "has held up to 4633900/s and failed at 5283500/s.\n",
+      5 },
+    { { .end = SEARCH_GOES_ON, .low = 700 },
+      500,
+      "The search did not come to its end, so there is no answer. So far, it "
+      "has held up to 700/s.\n",
+      5 },
+    { { .end = SEARCH_GOES_ON, .high = 700 },
+      500,
+      "The search did not come to its end, so there is no answer.\n",
+      5 },
     { { .end = SEARCH_STEP_END },
       500,
       "A step failed: at 500/s there is no result, so there is no answer.\n",

@@ -1,0 +1,39 @@
+# bench.rb - the Homebrew formula.  A release fills in the checksum.
+class Bench < Formula
+  desc "Benchmark of databases, disks, processors and memory"
+  homepage "https://bench.example/"
+  url "https://bench.example/releases/bench-0.1.0.tar.xz"
+  sha256 "@SHA256@"
+  license "GPL-2.0-or-later"
+  head do
+    url "https://bench.example/bench.git", branch: "main"
+
+    depends_on "autoconf" => :build
+    depends_on "automake" => :build
+    depends_on "libtool" => :build
+  end
+
+  depends_on "pkgconf" => :build
+  depends_on "concurrencykit"
+  depends_on "jansson"
+  depends_on "libpq"
+  # The program needs functions of Linux.
+  depends_on :linux
+  depends_on "liburing"
+  depends_on "luajit"
+  depends_on "mariadb-connector-c"
+  depends_on "sqlite"
+  depends_on "zlib"
+
+  def install
+    system "./autogen.sh" if build.head?
+    system "./configure", "--disable-silent-rules", "--without-mpi", "--without-libaio",
+           "--with-mysql", "--with-pgsql", "--with-sqlite", "--with-liburing", *std_configure_args
+    system "make", "install"
+    pkgshare.install "tests/packages/try.sh"
+  end
+
+  test do
+    system pkgshare/"try.sh", bin/"bench"
+  end
+end

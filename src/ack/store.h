@@ -1,0 +1,51 @@
+/*
+ * store.h - where the chunks of an acknowledgement log are: a mapped file, or
+ * memory that is sent to another machine (for src/ack only).
+ */
+#ifndef BENCH_ACK_STORE_H
+#define BENCH_ACK_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ack/log.h"
+
+struct ack_store_ops;
+
+struct ack_store {
+  const struct ack_store_ops *ops;
+  struct ack_header *header; /* zeros at first; ack_log_open() fills it in */
+  const char *name;          /* of the file, for messages */
+};
+
+struct ack_store_ops {
+  /* A chunk of zeros for this client; any thread.  -ENOBUFS: there is none now,
+   * and the log goes on without what the client writes. */
+  int (*take)(struct ack_store *store, uint32_t client, char **ret);
+
+  /* [opt] The header is complete, or has changed; not while clients run. */
+  int (*changed)(struct ack_store *store, struct err *err);
+
+  /* See ack_log_finish(). */
+  int (*finish)(struct ack_store *store, bool all_ended, struct ack_totals *ret,
+                struct err *err);
+
+  void (*free)(struct ack_store *store);
+};
+
+int ack_store_file(struct ack_store **ret, const char *path, struct err *err);
+
+/* `most_chunks` of memory are used at most; `clients` is their number. */
+int ack_store_remote(struct ack_store **ret, const char *address,
+                     unsigned clients, unsigned most_chunks,
+                     const struct ack_notices *notices, struct err *err);
+
+/* Counts a record with this state. */
+static inline void ack_totals_add(struct ack_totals *t, uint32_t state)
+{
+  t->acked += state == ACK_ACKED;
+  t->aborted += state == ACK_ABORTED;
+  t->unknown += state == ACK_INTENT || state == ACK_UNKNOWN;
+}
+
+#endif

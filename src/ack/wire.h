@@ -1,0 +1,65 @@
+/*
+ * wire.h - what a run and `bench ack-listen` say to each other.
+ *
+ * The run says hello, and the listener answers with the name of the file.  Then
+ * the run sends batches, one at a time; the listener answers each when its
+ * bytes are in the file.  A batch is a sequence of frames: bytes, and their
+ * place in the file.  To send a batch again changes nothing, so a run that has
+ * lost its link says hello again and repeats the batch without an answer.
+ *
+ * Numbers have the byte order of the run's machine, which the file has, too.
+ */
+#ifndef BENCH_ACK_WIRE_H
+#define BENCH_ACK_WIRE_H
+
+#include <stdint.h>
+
+#define ACK_WIRE_HELLO "bench ack hello\n"
+#define ACK_WIRE_REPLY UINT32_C(0x594c5052)
+
+enum {
+  ACK_WIRE_BATCH = 1 << 20,    /* bytes of a batch, without its head */
+  ACK_WIRE_TEXT = 240,         /* with the terminator */
+  ACK_WIRE_QUIET_S = 10,       /* so long without a word: the link is broken */
+  ACK_WIRE_HEARTBEAT_MS = 500, /* so often the run says something */
+  ACK_WIRE_END_S = 5, /* after its end a run waits so long for an answer */
+};
+
+/* No file is longer. */
+#define ACK_WIRE_FILE_BYTES (UINT64_C(1) << 40)
+
+struct ack_hello {
+  char magic[16];         /* ACK_WIRE_HELLO */
+  uint64_t order;         /* ACK_ORDER */
+  uint64_t run;           /* a random number */
+  uint64_t start_real_ns; /* since 1970 */
+  uint32_t again;         /* 1: the file exists, and goes on */
+  uint32_t unused;
+};
+
+struct ack_batch {
+  uint64_t number; /* from 1 */
+  uint32_t bytes;  /* of the frames that follow; 0: a heartbeat */
+  uint32_t last;   /* 1: the run closes the link after the answer */
+};
+
+struct ack_frame {
+  uint64_t offset; /* in the file */
+  uint32_t bytes;  /* that follow; a multiple of 8 */
+  uint32_t unused;
+};
+
+/* The answer to a hello, as number 0, and to each batch. */
+struct ack_reply {
+  uint32_t magic; /* ACK_WIRE_REPLY */
+  uint32_t bad;   /* 1: it was not written, and `text` says why */
+  uint64_t number;
+  char text[ACK_WIRE_TEXT]; /* number 0: the name of the file */
+};
+
+_Static_assert(sizeof(struct ack_hello) == 48, "the same on all machines");
+_Static_assert(sizeof(struct ack_batch) == 16, "the same on all machines");
+_Static_assert(sizeof(struct ack_frame) == 16, "the same on all machines");
+_Static_assert(sizeof(struct ack_reply) == 256, "the same on all machines");
+
+#endif

@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# ack_listen.bats - the acknowledgement log on another machine: what has arrived
+# is judged, what has not is never called lost, and clients never wait for it.
+
+load helper
+NEEDS_DRIVER=sqlite
+
+teardown() {
+  local pid
+  for pid in "${job-}" "${listener-}"; do
+    [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
+  done
+}
+
+# until COMMAND...: waits for it, as long as the file of tests may run.
+until_it() {
+  until "$@"; do
+    read -rt 0.05 <> <(:) || :
+  done
+}
+
+# listen [PORT]: a listener; sets listener and port.
+listen() {
+  local try
+  for try in {1..50}; do
+    port=${1-$((20000 + RANDOM % 12000))}
+    "$BENCH" ack-listen --address=127.0.0.1 --port="$port" --dir="$PWD" >heard 2>not_heard 3>&- &
+    listener=$!
+    while kill -0 $listener 2>/dev/null; do
+      ! grep -qs '^Listening at 127.0.0.1 port' heard || return 0
+      read -rt 0.05 <> <(:) || :
+    done
+    must has "$(cat not_heard)" 'Address already in use'
+  done
+  return 1
+}
+
+database() {
+  to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
+  bench ack "${to[@]}" prepare
+  must is "$status" 0
+}
+
+delete() {
+  python3 -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1], timeout=60)
+c.executescript(sys.argv[2])
+c.commit()' t.db "DELETE FROM ack_rows WHERE $1"
+}
+
+# begin: a run in the background, which has committed something.
+begin() {
+  rm -f out
+  "$BENCH" ack "${to[@]}" --threads=2 --time=600 --report-interval=1 \
+    --ack-log="tcp:127.0.0.1:$port" "$@" run >out 2>err 3>&- &
+  job=$!
+  commits
+  until_it has "$(ls)" '^acks-.*\.log$'
+  log=$(ls acks-*.log)
+}
+
+# commits: until another interval has commits.
+commits() {
+  local from
+  from=$(wc -l <out)
+  until tail -n "+$((from + 1))" out | grep -Eq 'tps: [1-9]'; do
+    kill -0 $job
+    read -rt 0.05 <> <(:) || :
+  done
+}
+
+# stop STATUS: the run ends.
+stop() {
+  kill -TERM $job
+  status=0
+  wait $job || status=$?
+  job=
+  output=$(cat out) stderr=$(without_machine <err)
+  must is "$status" "$1"
+}
+
+verify() {
+  bench verify "$log" "${to[@]}"
+  must is "$status" "$1"
+  must has "$output" "^  lost +${2-0} "
+}
+
+@test "ack-listen: one file per run, and what was acknowledged is there" {
+  database
+  listen
+  for n in 1000 3000; do
+    bench ack "${to[@]}" --threads=2 --clients=8 --events=$n --time=0 --ack-log="tcp:127.0.0.1:$port" run
+    must is "$status" 0
+    log=$(sed -nE "s/^Acknowledgement log '(.*)' at 127.0.0.1:$port: $n acknowledged, 0 aborted, 0 unknown\$/\1/p" <<<"$output")
+    must has "$log" '^acks-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}\.log$'
+    verify 0
+    must has "$output" "^Database: $n rows\$"
+    must has "$output" '^ok: everything that was acknowledged is there$'
+    # It is what a file of this machine would be: whole chunks, and an end.
+    must is "$(($(wc -c <"$log") % 65536))" 0
+  done
+  must is "$(grep -c 'the log is complete$' heard)" 2
+  delete 'number = 7'
+  verify 1 1
+  kill $listener
+  wait $listener
+  listener=
+  bench ack "${to[@]}" --events=1 --ack-log="tcp:127.0.0.1:$port" run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: --ack-log: no listener at 127.0.0.1:$port: the listener cannot be reached: Connection refused$"
+}
+
+@test "ack-listen: bench is killed, and the listener has what it was told" {
+  database
+  listen
+  begin
+  bench verify "$log" "${to[@]}"
+  must is "$status" 3
+  must has "$stderr" "^FATAL: the run that writes '$log' has not ended$"
+  kill -KILL $job
+  wait $job || true
+  job=
+  until_it grep -q 'the link broke' heard
+  verify 3
+  must has "$output" '^  [1-9][0-9]* acknowledged, 0 aborted, [0-2] unknown$'
+  must has "$output" "^Log '$log': .* its end has not arrived at the listener$"
+  must has "$output" '^  others +[0-9]'
+  must has "$output" '^Nobody can tell what came after [0-9.]+ s of the run; all that was acknowledged until then is there$'
+  # The control: a loss is one, with or without an end.
+  delete 'number = 1'
+  verify 1 1
+}
+
+@test "ack-listen: the listener is killed, and the run goes on" {
+  database
+  listen
+  begin
+  kill -KILL $listener
+  wait $listener || true
+  listener=
+  until_it grep -q "^WARNING: --ack-log=tcp:127.0.0.1:$port: .*; the run goes on, and the log waits for the listener\$" err
+  commits
+  stop 143
+  must has "$stderr" "^FATAL: --ack-log: the log '$log' at 127.0.0.1:$port is not complete, it ends at [0-9.]+ s of the run: .*"
+  must has "$output" '^Inserts of the run: [1-9]'
+  verify 3
+  must has "$output" '^  others +[1-9]'
+  must has "$output" '^Nobody can tell what came after'
+}
+
+@test "ack-listen: the listener comes back, and nothing is missing" {
+  database
+  listen
+  begin
+  kill -KILL $listener
+  wait $listener || true
+  until_it grep -q 'the log waits for the listener$' err
+  commits
+  listen "$port"
+  until_it grep -q 'the listener has all of the log again$' err
+  must has "$(cat heard)" "$log: the log goes on\$"
+  stop 143
+  verify 0
+  must has "$output" '^  unexpected +0 '
+}
+
+@test "ack-listen: a listener that stands still does not slow the run" {
+  database
+  listen
+  begin
+  kill -STOP $listener
+  commits
+  commits
+  kill -CONT $listener
+  stop 143
+  verify 0
+  must has "$output" '^  unexpected +0 '
+}
+
+@test "ack-listen: a full disk is said, and the run goes on" {
+  mkdir small
+  mount -t tmpfs -o size=68k none small 2>/dev/null || skip "no file system can be mounted here"
+  database
+  port=$((20000 + RANDOM % 12000))
+  "$BENCH" ack-listen --address=127.0.0.1 --port=0 --dir=small >heard 2>&1 3>&- &
+  listener=$!
+  until_it grep -q '^Listening' heard
+  port=$(sed -nE 's/^Listening at .* port ([0-9]+);.*/\1/p' heard)
+  bench ack "${to[@]}" --threads=1 --events=3000 --time=0 --ack-log="tcp:127.0.0.1:$port" run
+  kill -KILL $listener
+  wait $listener || true
+  listener=
+  log=$(ls small/acks-*.log)
+  must is "$status" 1
+  must has "$stderr" "^FATAL: --ack-log: the log 'acks-.*' at .* is not complete, .*: the listener has refused it: cannot write 'acks-.*', errno = 28 \(No space left on device\)$"
+  bench verify "$log" "${to[@]}"
+  umount small
+  must is "$status" 3
+}
+
+@test "ack-listen: strangers, on both sides" {
+  listen
+  exec {talk}<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET / HTTP/1.1\r\nHost: nobody, who has a long name\r\n\r\n' >&$talk
+  run cat <&$talk
+  exec {talk}>&-
+  must is "$output" ''
+  until_it grep -q '^127.0.0.1 port .*: refused: it is no run of bench with --ack-log=tcp:$' heard
+  [ -z "$(ls -- *.log 2>/dev/null)" ]
+  # And what answers a run is no listener.
+  serve_metrics
+  job=$pid
+  database
+  bench ack "${to[@]}" --events=1 --ack-log="tcp:127.0.0.1:$port" run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: --ack-log: no listener at 127.0.0.1:$port: (what listens there is no bench ack-listen|the listener has closed|the listener cannot be reached|the listener does not answer)"
+}
+
+@test "ack-listen: what is refused" {
+  bench ack-listen --dir=nowhere --port=0
+  must is "$status" 1
+  must is "$stderr" "FATAL: --dir: cannot make files in 'nowhere', errno = 2 (No such file or directory)"
+  bench ack-listen --address=somewhere
+  must is "$status" 2
+  must has "$stderr" "^FATAL: Invalid value for --address: 'somewhere' \(expected the number of an address"
+  bench ack-listen logs
+  must is "$status" 2
+  must has "$stderr" "^FATAL: ack-listen takes no file: 'logs'"
+  bench ack-listen --port=70000
+  must is "$status" 2
+  must has "$stderr" "Invalid value for --port: '70000' \(expected"
+}

@@ -1,0 +1,256 @@
+/*
+ * test_remote.c - an acknowledgement log that is sent to a listener: what
+ * arrives is what a file would be, chunks are used again, and what there is no
+ * room for is said to be missing.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ack/listener.h"
+#include "ack/reader.h"
+#include "ack/store.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "tests/unit/tap.h"
+
+struct serving {
+  struct ack_listener *listener;
+  int stop[2];
+  FILE *out;
+  pthread_t thread;
+  char folder[32], address[32], file[400];
+};
+
+static void *serve(void *arg)
+{
+  struct serving *s = arg;
+  struct err err = { "" };
+
+  (void)ack_listener_serve(s->listener, s->stop[0], &err);
+  return NULL;
+}
+
+static void begin(struct serving *s)
+{
+  const struct sockaddr_in at = { .sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  struct err err = { "" };
+
+  strcpy(s->folder, "/tmp/test_remote.XXXXXX");
+  s->out = tmpfile();
+  if (!mkdtemp(s->folder) || !s->out || pipe(s->stop) < 0 ||
+      ack_listener_open(&s->listener, (const struct sockaddr *)&at, sizeof(at),
+                        s->folder, s->out, &err) < 0 ||
+      pthread_create(&s->thread, NULL, serve, s) != 0) {
+    printf("Bail out! no listener: %s\n", err.text);
+    exit(1);
+  }
+  (void)snprintf(s->address, sizeof(s->address), "127.0.0.1:%u",
+                 ack_listener_port(s->listener));
+}
+
+static void end(struct serving *s)
+{
+  (void)!write(s->stop[1], "x", 1);
+  (void)pthread_join(s->thread, NULL);
+  ack_listener_free(s->listener);
+  (void)close(s->stop[0]);
+  (void)close(s->stop[1]);
+  (void)fclose(s->out);
+  (void)unlink(s->file);
+  (void)rmdir(s->folder);
+}
+
+static void no_text(void *arg, const char *why)
+{
+  (void)arg;
+  (void)why;
+}
+
+static void nothing(void *arg)
+{
+  (void)arg;
+}
+
+static const struct ack_notices quiet = { .lost = no_text,
+                                          .back = nothing,
+                                          .full = nothing };
+
+static struct ack_store *open_store(struct serving *s, unsigned clients,
+                                    unsigned most)
+{
+  struct ack_store *store = NULL;
+  struct err err = { "" };
+  struct ack_header *h;
+
+  if (ack_store_remote(&store, s->address, clients, most, &quiet, &err) < 0) {
+    printf("Bail out! %s\n", err.text);
+    exit(1);
+  }
+  h = store->header;
+  memcpy(h->magic, ACK_MAGIC "\n", sizeof(ACK_MAGIC));
+  h->order = ACK_ORDER;
+  h->chunk_bytes = ACK_CHUNK;
+  h->record_bytes = sizeof(struct ack_record);
+  h->clients = clients;
+  h->start_ns = clock_now_ns();
+  OK(store->ops->changed(store, &err) == 0, "the log begins");
+  (void)snprintf(s->file, sizeof(s->file), "%s/%.200s", s->folder, store->name);
+  return store;
+}
+
+/* Fills records first..last - 1 of a chunk. */
+static void write_records(char *chunk, uint32_t client, uint64_t number,
+                          int first, int last, uint64_t id, uint32_t state)
+{
+  struct ack_chunk *head = (struct ack_chunk *)(void *)chunk;
+  struct ack_record *r = (struct ack_record *)(void *)chunk + 1;
+
+  head->client = client;
+  head->number = number;
+  head->magic = ACK_CHUNK_MAGIC;
+  for (int i = first; i < last; i++) {
+    r[i].id = id + (uint64_t)(i - first);
+    r[i].intent_ns = clock_now_ns();
+    r[i].client = client;
+    r[i].check = ack_check(&r[i]);
+    r[i].done_ns = state == ACK_INTENT ? 0 : r[i].intent_ns + 1;
+    atomic_store_explicit(&r[i].state, state, memory_order_release);
+  }
+}
+
+static bool is_zero(const char *bytes, size_t n)
+{
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
+/* The numbers of the file are 1, 2, ... up to `n`, acknowledged. */
+static void check_file(const char *path, uint64_t n, uint32_t flags)
+{
+  struct ack_reader *r = calloc(1, sizeof(*r));
+  struct err err = { "" };
+  uint64_t expected = 1;
+  bool right = true;
+  int got;
+
+  OK(r && ack_reader_open(r, path, &err) == 0, "the file is a log");
+  while ((got = ack_reader_next(r, &err)) > 0) {
+    for (int i = 0; i < got; i++)
+      right &= r->records[i].id == expected++ &&
+               r->records[i].state == ACK_ACKED && r->records[i].done_ns > 0;
+  }
+  OK(got == 0 && right && expected == n + 1, "all numbers are there, in order");
+  OK(r->damaged == 0 && r->header.end_ns > 0 && r->header.flags == flags,
+     "the file is whole, and says what it is");
+  OK(ack_is_incomplete(&r->header) == ((flags & ACK_MISSES) != 0),
+     "it is complete if nothing was left out");
+  ack_reader_done(r);
+  free(r);
+}
+
+/* Two chunks carry any number of records. */
+static void again(void)
+{
+  enum {
+    ROUNDS = 5
+  };
+  struct serving s;
+  struct ack_store *store;
+  struct ack_totals t;
+  struct err err = { "" };
+  uint64_t id = 1, missed = 0;
+  bool zeros = true;
+  char *chunk;
+  int rc;
+
+  begin(&s);
+  store = open_store(&s, 1, 2);
+  for (unsigned i = 0; i < ROUNDS; i++) {
+    while ((rc = store->ops->take(store, 0, &chunk)) == -ENOBUFS) {
+      missed++;
+      (void)sched_yield();
+    }
+    zeros &= rc == 0 && is_zero(chunk, ACK_CHUNK);
+    write_records(chunk, 0, i, 0, ACK_RECORDS, id, ACK_ACKED);
+    id += ACK_RECORDS;
+  }
+  OK(zeros, "a chunk that is used again is empty");
+  rc = store->ops->finish(store, true, &t, &err);
+  OK(rc == (missed > 0 ? -ENOBUFS : 0), "the end says whether there are gaps");
+  OK(t.acked == ROUNDS * ACK_RECORDS && t.aborted == 0 && t.unknown == 0,
+     "all records are counted");
+  store->ops->free(store);
+  check_file(s.file, ROUNDS * ACK_RECORDS,
+             ACK_REMOTE | (missed > 0 ? ACK_MISSES : 0));
+  end(&s);
+}
+
+/* There is no chunk for the third client. */
+static void no_room(void)
+{
+  struct serving s;
+  struct ack_store *store;
+  struct ack_totals t;
+  struct err err = { "" };
+  char *one, *two, *three;
+
+  begin(&s);
+  store = open_store(&s, 3, 2);
+  OK(store->ops->take(store, 0, &one) == 0 &&
+       store->ops->take(store, 1, &two) == 0,
+     "two chunks");
+  OK(store->ops->take(store, 2, &three) == -ENOBUFS, "and no third one");
+  write_records(one, 0, 0, 0, 2, 1, ACK_INTENT);
+  /* Both states may be sent. */
+  write_records(one, 0, 0, 0, 2, 1, ACK_ACKED);
+  write_records(two, 1, 0, 0, 1, 3, ACK_ACKED);
+  OK(store->ops->finish(store, true, &t, &err) == -ENOBUFS &&
+       strstr(err.text, "has gaps"),
+     "the end says that something is missing");
+  OK(t.acked == 3 && t.unknown == 0, "what there was room for is counted");
+  store->ops->free(store);
+  check_file(s.file, 3, ACK_REMOTE | ACK_MISSES);
+  end(&s);
+}
+
+/* Clients that are still at work: the log has no end. */
+static void no_end(void)
+{
+  struct serving s;
+  struct ack_store *store;
+  struct ack_totals t;
+  struct ack_reader *r = calloc(1, sizeof(*r));
+  struct err err = { "" };
+  char *chunk;
+
+  begin(&s);
+  store = open_store(&s, 1, 2);
+  OK(store->ops->take(store, 0, &chunk) == 0, "a chunk");
+  write_records(chunk, 0, 0, 0, 1, 7, ACK_INTENT);
+  OK(store->ops->finish(store, false, &t, &err) == 0 && t.unknown == 1,
+     "what has no outcome is unknown");
+  store->ops->free(store);
+  OK(r && ack_reader_open(r, s.file, &err) == 0 &&
+       ack_is_incomplete(&r->header) && r->header.covered_ns > 0,
+     "the file has no end, and says how far it goes");
+  OK(ack_reader_next(r, &err) == 1 && r->records[0].id == 7 &&
+       r->records[0].state == ACK_INTENT && r->records[0].done_ns == 0,
+     "the intent is there");
+  ack_reader_done(r);
+  free(r);
+  end(&s);
+}
+
+int main(void)
+{
+  again();
+  no_room();
+  no_end();
+  return TAP_EXIT();
+}
