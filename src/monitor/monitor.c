@@ -89,6 +89,7 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
   m->in = *in;
   m->all.db = in->db;
   m->all.file = in->file;
+  m->all.statements = max_u64(in->cfg->statements, DIGESTS_USUAL);
   m->all.may_give_up = in->cfg->stats == SERVER_STATS_AUTO;
   m->all.source = monitor_source_find(in->driver);
   m->all.params.user = given(in->cfg->user);
@@ -274,4 +275,13 @@ bool monitor_raw(const struct monitor *m, unsigned server, size_t i,
   ret->name = w->raw.of[i].name;
   ret->change = w->raw.of[i].ended ? w->raw.of[i].last - w->raw.of[i].first : 0;
   return true;
+}
+
+const struct digests *monitor_statements(const struct monitor *m,
+                                         unsigned server)
+{
+  const struct reader *w = &m->of[server];
+
+  return atomic_load(&w->ended) != 0 && w->digests.period_ns > 0 ? &w->digests
+                                                                 : NULL;
 }

@@ -22,6 +22,7 @@
 #include "report/reporter.h"
 
 struct db_process;
+struct digests;
 struct err;
 struct leave;
 struct monitor;
@@ -94,5 +95,9 @@ void monitor_total(struct monitor *m, unsigned server,
 /* After the end: the raw counters; false: there are no more. */
 bool monitor_raw(const struct monitor *m, unsigned server, size_t i,
                  struct server_raw *ret);
+/* After the end: the statements that took most of the server's time; NULL: they
+ * were not read. */
+const struct digests *monitor_statements(const struct monitor *m,
+                                         unsigned server);
 
 #endif

@@ -20,6 +20,20 @@ const struct opt monitor_opts[] = {
            "lines after the report say what the server did per event.",
   },
   {
+    OPT_INT(struct monitor_cfg, statements),
+    .name = "server-statements",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 100,
+    .help = "print so many statements that took the server most time",
+    .man =
+      "As the server counts them, without their values, from the start of "
+      "the run to its end: by pg_stat_statements, or by performance_schema "
+      "on MySQL and MariaDB. Other clients of the same database count as "
+      "well. More than 0 turns --server-stats=auto on. --json has 20 of "
+      "them, or this number if it is larger.",
+  },
+  {
     OPT_STRING(struct monitor_cfg, user),
     .name = "monitor-user",
     .flags = OPT_OWN | OPT_NOT_EMPTY,

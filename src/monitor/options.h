@@ -13,7 +13,8 @@ enum server_stats {
 };
 
 struct monitor_cfg {
-  int stats; /* enum server_stats */
+  int stats;           /* enum server_stats */
+  uint64_t statements; /* that are printed */
   /* "": as the connections of the run. */
   const char *user, *password, *host;
 };

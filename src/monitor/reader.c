@@ -38,6 +38,7 @@ void reader_init(struct reader *w, struct readers *m, unsigned number)
 void reader_done(struct reader *w)
 {
   raw_done(&w->raw);
+  digests_done(&w->digests);
   (void)pthread_mutex_destroy(&w->lock);
 }
 
@@ -99,6 +100,7 @@ static void lose(struct reader *w)
   (void)pthread_mutex_lock(&w->lock);
   account_lose(&w->account);
   (void)pthread_mutex_unlock(&w->lock);
+  digests_done(&w->digests);
   link_close(&w->link);
 }
 
@@ -179,6 +181,42 @@ static uint64_t due_for(const struct reader *w, uint64_t grid_ns)
   return grid_ns > w->m->start_ns ? grid_ns - w->lead_ns : grid_ns;
 }
 
+/* What is counted from now on.  False: the connection is lost. */
+static bool begin_totals(struct reader *w)
+{
+  const struct monitor_source *s = w->m->source;
+  struct server_gaps gaps = w->gaps;
+  bool ok = true;
+
+  if (w->raw.n == 0)
+    ok = raw_take(&w->raw, &w->link, s) || !w->link.lost;
+  ok = ok && digests_begin(&w->digests, &w->link, s, &gaps);
+  if (w->digests.begun && !w->access.sees_all)
+    server_gaps_add(&gaps, "statements of other users", s->sees_all_hint);
+  note_gaps(w, &gaps);
+  if (!ok)
+    lose(w);
+  return ok;
+}
+
+static void end_totals(struct reader *w)
+{
+  struct server_gaps gaps = w->gaps;
+
+  (void)raw_take(&w->raw, &w->link, w->m->source);
+  digests_end(&w->digests, &w->link, w->m->source, w->m->statements, &gaps);
+  note_gaps(w, &gaps);
+}
+
+static void leave_totals(struct reader *w)
+{
+  struct server_gaps gaps = w->gaps;
+
+  if (w->digests.begun)
+    server_gaps_add(&gaps, "statements", "the server answers too slowly");
+  note_gaps(w, &gaps);
+}
+
 /* Until the run ends, or the connection is lost. */
 static void follow(struct reader *w)
 {
@@ -188,11 +226,8 @@ static void follow(struct reader *w)
   /* The first reading is what the others are compared with. */
   if (clock_now_ns() >= w->m->start_ns && !read_once(w, 0))
     return;
-  if (w->m->source && w->raw.n == 0 &&
-      !raw_take(&w->raw, &w->link, w->m->source) && w->link.lost) {
-    lose(w);
+  if (w->m->source && !begin_totals(w))
     return;
-  }
   grid_ns = next_grid(w, clock_now_ns());
   while (!is_over(w)) {
     const uint64_t now = clock_now_ns();
@@ -209,10 +244,10 @@ static void follow(struct reader *w)
       pause_until(w, min_u64(look_ns, due_for(w, grid_ns)));
     }
   }
-  if (w->account.took_last_ns > LAST_READING_NS || !read_once(w, UINT64_MAX))
-    return;
-  if (w->m->source)
-    (void)raw_take(&w->raw, &w->link, w->m->source);
+  if (w->account.took_last_ns > LAST_READING_NS)
+    leave_totals(w);
+  else if (read_once(w, UINT64_MAX) && w->m->source)
+    end_totals(w);
 }
 
 /* A server that lets nobody in is not asked again: it may count that against

@@ -14,6 +14,7 @@
 
 #include "db/driver.h"
 #include "monitor/account.h"
+#include "monitor/digests.h"
 #include "monitor/link.h"
 #include "monitor/raw.h"
 
@@ -27,6 +28,7 @@ struct readers {
   const char *file;                    /* [opt] SQLite: the file of data */
   struct db_process *db;
   struct conn_params params;
+  size_t statements;     /* how many remain at the end */
   bool may_give_up;      /* if the first connection fails */
   uint64_t start_ns;     /* of the measured part */
   uint64_t tick_ns;      /* from one reading to the next */
@@ -48,6 +50,7 @@ struct reader {
   pid_t local;             /* 0: it is not on this machine */
   uint64_t lead_ns;        /* before the end of an interval */
   struct raw_counters raw; /* of others after it has ended */
+  struct digests digests;  /* as well */
 
   pthread_mutex_t lock; /* protects the rest */
   struct account account;

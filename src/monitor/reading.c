@@ -17,8 +17,7 @@ enum {
   NUMBER_SIZE = 64
 };
 
-/* False: it is no number. */
-static bool number_of(const sql_value *v, double *ret)
+bool reading_number(const sql_value *v, double *ret)
 {
   char text[NUMBER_SIZE];
 
@@ -29,9 +28,13 @@ static bool number_of(const sql_value *v, double *ret)
   return parse_double(text, ret) == 0;
 }
 
-static void note_gap(struct server_gaps *gaps, const char *what,
+void server_gaps_add(struct server_gaps *gaps, const char *what,
                      const char *why)
 {
+  for (unsigned i = 0; i < gaps->n; i++) {
+    if (strncmp(gaps->of[i].what, what, sizeof(gaps->of[0].what) - 1) == 0)
+      return;
+  }
   if (gaps->n == SERVER_GAPS)
     return;
   (void)snprintf(gaps->of[gaps->n].what, sizeof(gaps->of[0].what), "%s", what);
@@ -44,7 +47,7 @@ static void note_gap(struct server_gaps *gaps, const char *what,
 static void take_number(void *ctx, const sql_value *v, unsigned n)
 {
   if (n == 1)
-    (void)number_of(&v[0], ctx);
+    (void)reading_number(&v[0], ctx);
 }
 
 static void take_truth(void *ctx, const sql_value *v, unsigned n)
@@ -58,14 +61,20 @@ static bool is_for(unsigned min, unsigned max, double version)
   return version >= min && (max == 0 || version < max);
 }
 
-bool reading_prepare(struct link *l, const struct monitor_source *s,
-                     struct server_access *ret, struct server_gaps *gaps)
+double reading_version(struct link *l, const struct monitor_source *s)
 {
   double version = 0;
 
-  if (s->version_sql && !link_query(l, s->version_sql, take_number, &version) &&
-      l->lost)
-    return false;
+  if (s->version_sql)
+    (void)link_query(l, s->version_sql, take_number, &version);
+  return version;
+}
+
+bool reading_prepare(struct link *l, const struct monitor_source *s,
+                     struct server_access *ret, struct server_gaps *gaps)
+{
+  const double version = reading_version(l, s);
+
   *ret = (struct server_access){ .sees_all = true };
   for (size_t i = 0; i < s->n_queries; i++) {
     if (is_for(s->queries[i].min, s->queries[i].max, version))
@@ -80,8 +89,8 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
   if (!link_query(l, s->sees_all_sql, take_truth, &ret->sees_all))
     return !l->lost;
   if (!ret->sees_all && gaps->n == 0)
-    note_gap(gaps, figures_info[SERVER_CHECKPOINT_RUNNING].name,
-             s->sees_all_hint);
+    server_gaps_add(gaps, figures_info[SERVER_CHECKPOINT_RUNNING].name,
+                    s->sees_all_hint);
   return true;
 }
 
@@ -113,7 +122,7 @@ static void take_columns(void *ctx, const sql_value *v, unsigned n)
   double value;
 
   for (unsigned i = 0; i < n && t->query->items[i].key; i++) {
-    if (number_of(&v[i], &value))
+    if (reading_number(&v[i], &value))
       put(t, i, value);
   }
 }
@@ -123,7 +132,7 @@ static void take_named(void *ctx, const sql_value *v, unsigned n)
   struct target *t = ctx;
   double value;
 
-  if (n < 2 || !v[0].ptr || !number_of(&v[1], &value))
+  if (n < 2 || !v[0].ptr || !reading_number(&v[1], &value))
     return;
   for (unsigned i = 0; t->query->items[i].key; i++) {
     const char *key = t->query->items[i].key;
@@ -154,7 +163,7 @@ static void give_up_query(struct link *l, const struct monitor_query *q,
   struct strbuf names = { 0 };
 
   name_figures(q, &names);
-  note_gap(gaps, strbuf_str(&names), l->why);
+  server_gaps_add(gaps, strbuf_str(&names), l->why);
   strbuf_done(&names);
 }
 
@@ -218,9 +227,9 @@ static void take_session(void *ctx, const sql_value *v, unsigned n)
   struct server_waits *w = ctx;
   double sessions = 0, locked = 0;
 
-  if (n < 4 || !v[0].ptr || v[0].len == 0 || !number_of(&v[2], &sessions))
+  if (n < 4 || !v[0].ptr || v[0].len == 0 || !reading_number(&v[2], &sessions))
     return;
-  (void)number_of(&v[3], &locked);
+  (void)reading_number(&v[3], &locked);
   switch (*v[0].ptr) {
   case 'c':
     w->checkpoints++;
@@ -251,7 +260,7 @@ bool reading_look(struct link *l, const struct monitor_source *s,
     if (l->lost)
       return false;
     access->fast &= ~(1u << i);
-    note_gap(gaps, s->fast[i].subject, l->why);
+    server_gaps_add(gaps, s->fast[i].subject, l->why);
   }
   to->looks += access->fast != 0;
   to->took_ns += clock_now_ns() - begun;

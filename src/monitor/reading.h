@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "db/driver.h"
 #include "monitor/figures.h"
 
 struct link;
@@ -56,6 +57,16 @@ struct server_access {
   unsigned queries, fast;
   bool sees_all; /* sessions of other users, too */
 };
+
+/* The same subject is not added twice. */
+void server_gaps_add(struct server_gaps *gaps, const char *what,
+                     const char *why);
+
+/* A number in an answer; false: it is none. */
+bool reading_number(const sql_value *v, double *ret);
+
+/* The version of the server; 0: not known, or not needed. */
+double reading_version(struct link *l, const struct monitor_source *s);
 
 /* After connecting: find out what the server knows.  What this user must not
  * see becomes a gap. */

@@ -46,6 +46,18 @@ struct monitor_fast {
   const char *subject; /* in words */
 };
 
+/* Statements as the server counts them.  In `counts_sql` and `texts_sql` each @
+ * stands for the schema, and # for a list of ids. */
+struct monitor_digests {
+  unsigned min, max;      /* versions, as above */
+  const char *where_sql;  /* the schema; no row, or NULL: it counts none */
+  const char *missing;    /* why, then */
+  const char *counts_sql; /* id, calls, nanoseconds, rows */
+  const char *texts_sql;  /* id, text */
+  const char *const *own; /* words of statements that ask for the state of the
+                           * server; ends with NULL */
+};
+
 struct monitor_source {
   const char *driver;      /* its name */
   const char *version_sql; /* [opt] a number */
@@ -55,6 +67,8 @@ struct monitor_source {
   size_t n_fast;
   /* Names and values of all that the server counts, for its raw figures. */
   const char *raw_sql;
+  const struct monitor_digests *digests;
+  size_t n_digests;
   /* [opt] A query for true or false: may this user see other sessions? */
   const char *sees_all_sql;
   const char *sees_all_hint; /* what to do about it */

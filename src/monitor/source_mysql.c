@@ -65,6 +65,30 @@ static const struct monitor_fast fast[] = {
     .subject = "sessions that wait for row locks" },
 };
 
+static const char *const own[] = { "_schema`", "SHOW GLOBAL STATUS", NULL };
+
+/* Times are in picoseconds.  MariaDB counts prepared statements in no digest,
+ * but all of them together. */
+static const struct monitor_digests digests[] = {
+  { .where_sql = "SELECT IF(@@performance_schema, 'performance_schema', NULL)",
+    .missing = "performance_schema is off",
+    .counts_sql = "SELECT DIGEST, SUM(COUNT_STAR), SUM(SUM_TIMER_WAIT) / 1000, "
+                  "SUM(SUM_ROWS_SENT + SUM_ROWS_AFFECTED) "
+                  "FROM @.events_statements_summary_by_digest "
+                  "WHERE SCHEMA_NAME <=> DATABASE() AND DIGEST IS NOT NULL "
+                  "GROUP BY 1 UNION ALL "
+                  "SELECT '0', COUNT_STAR, SUM_TIMER_WAIT / 1000, "
+                  "SUM_ROWS_SENT + SUM_ROWS_AFFECTED "
+                  "FROM @.events_statements_summary_global_by_event_name "
+                  "WHERE EVENT_NAME = 'statement/com/Execute' "
+                  "AND VERSION() LIKE '%MariaDB%'",
+    .texts_sql = "SELECT DIGEST, MIN(DIGEST_TEXT) "
+                 "FROM @.events_statements_summary_by_digest "
+                 "WHERE DIGEST IN (#) GROUP BY 1 UNION ALL "
+                 "SELECT '0', '(all prepared statements of all databases)'",
+    .own = own },
+};
+
 const struct monitor_source monitor_mysql = {
   .driver = "mysql",
   .queries = queries,
@@ -72,4 +96,6 @@ const struct monitor_source monitor_mysql = {
   .fast = fast,
   .n_fast = ARRAY_SIZE(fast),
   .raw_sql = "SHOW GLOBAL STATUS",
+  .digests = digests,
+  .n_digests = ARRAY_SIZE(digests),
 };

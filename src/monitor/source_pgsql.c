@@ -113,7 +113,8 @@ static const struct monitor_query queries[] = {
 };
 
 static const struct monitor_fast fast[] = {
-  /* Sessions of this run have the same application name as this one. */
+  /* Sessions of this run have the same application name as this one.  Workers
+   * of the automatic vacuum that only look for work have no query. */
   { .sql =
       "SELECT CASE backend_type WHEN 'checkpointer' THEN 'c' "
       "WHEN 'autovacuum worker' THEN 'v' ELSE 'w' END, "
@@ -123,13 +124,42 @@ static const struct monitor_fast fast[] = {
       "FROM pg_catalog.pg_stat_activity "
       "WHERE (backend_type = 'client backend' AND state = 'active' "
       "AND application_name = current_setting('application_name') "
-      "AND pid <> pg_backend_pid()) OR backend_type = 'autovacuum worker' "
+      "AND pid <> pg_backend_pid()) "
+      "OR (backend_type = 'autovacuum worker' AND query LIKE 'autovacuum:%') "
       "OR (backend_type = 'checkpointer' "
       "AND wait_event IS DISTINCT FROM 'CheckpointerMain' "
       "AND query <> '<insufficient privilege>') GROUP BY 1, 2",
     .min = 100000,
     .kinds = "wvc",
     .subject = "waits of sessions" },
+};
+
+static const char *const own[] = {
+  "pg_stat_",    "pg_control_checkpoint",   "pg_current_wal_insert_lsn",
+  "pg_has_role", "pg_catalog.pg_extension", "SHOW server_version_num",
+  NULL
+};
+
+/* Texts are read apart: the server has them in a file. */
+#define DIGESTS(time)                                                         \
+  .where_sql =                                                                \
+    "SELECT pg_catalog.quote_ident(n.nspname) "                               \
+    "FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "          \
+    "ON n.oid = e.extnamespace "                                              \
+    "WHERE e.extname = 'pg_stat_statements'",                                 \
+  .missing = "this database has no extension pg_stat_statements",             \
+  .counts_sql = "SELECT queryid, SUM(calls), SUM(" time ") * 1e6, SUM(rows) " \
+                "FROM @.pg_stat_statements(false) WHERE dbid = "              \
+                "(SELECT oid FROM pg_catalog.pg_database "                    \
+                "WHERE datname = current_database()) "                        \
+                "AND queryid IS NOT NULL GROUP BY 1",                         \
+  .texts_sql = "SELECT queryid, MIN(query) FROM @.pg_stat_statements "        \
+               "WHERE queryid IN (#) GROUP BY 1",                             \
+  .own = own
+
+static const struct monitor_digests digests[] = {
+  { .min = 100000, .max = 130000, DIGESTS("total_time") },
+  { .min = 130000, DIGESTS("total_exec_time") },
 };
 
 #define RAW(view)                                                 \
@@ -148,6 +178,8 @@ const struct monitor_source monitor_pgsql = {
                         "key, value FROM pg_catalog.pg_stat_database t, "
                         "jsonb_each_text(to_jsonb(t)) WHERE datname = "
                         "current_database()",
+  .digests = digests,
+  .n_digests = ARRAY_SIZE(digests),
   .sees_all_sql = "SELECT pg_has_role('pg_read_all_stats', 'usage')",
   .sees_all_hint = "GRANT pg_read_all_stats",
 };

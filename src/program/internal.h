@@ -87,13 +87,16 @@ int program_print_usage(const struct program *p); /* to stderr */
 /* Print what --version shows. */
 void program_put_version(const struct program *p);
 
+/* Do its options go together?  An exit status. */
+int program_check_server(struct program *p);
 /*
  * Before a run: make what reads the servers, if --server-stats asks for it.
  * program_free_server() comes before the end of the job.
  */
 int program_watch_server(const struct job *job, struct err *err);
 void program_free_server(struct program *p);
-/* After the report, with --server-stats=on: what they did. */
+/* After the report, with --server-stats=on or --server-statements: what they
+ * did. */
 void program_print_server(const struct program *p);
 
 /* What a search cannot be combined with. */

@@ -156,7 +156,7 @@ static int act(struct program *p)
                             p->cmdline.test);
   if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
     return program_doctor_machine(p);
-  if (program_check_ack(p) != EXIT_OK)
+  if (program_check_server(p) != EXIT_OK || program_check_ack(p) != EXIT_OK)
     return EXIT_FAILED;
   source = source_of(p);
   if (source->settle)

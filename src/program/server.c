@@ -10,11 +10,18 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
+#include "monitor/digests.h"
 #include "monitor/monitor.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "ranks/ranks.h"
 #include "results/results.h"
+#include "run/runner.h"
+
+enum {
+  STATEMENT_SHOWN = 100 /* bytes of its text */
+};
 
 static bool is_wanted(const struct program *p)
 {
@@ -22,7 +29,7 @@ static bool is_wanted(const struct program *p)
 
   if (o->monitor.stats == SERVER_STATS_AUTO)
     return o->results.json[0] != '\0' || o->results.stream[0] != '\0' ||
-           o->results.live[0] != '\0';
+           o->results.live[0] != '\0' || o->monitor.statements > 0;
   return o->monitor.stats == SERVER_STATS_ON;
 }
 
@@ -69,6 +76,16 @@ static const char *data_file(const struct program *p)
   const char *name = e ? opt_get_string(e) : "";
 
   return *name && *name != ':' && strncmp(name, "file:", 5) != 0 ? name : NULL;
+}
+
+int program_check_server(struct program *p)
+{
+  const struct monitor_cfg *cfg = &p->opts.monitor;
+
+  if (cfg->stats == SERVER_STATS_OFF && cfg->statements > 0)
+    return program_complain("--server-statements cannot be used with "
+                            "--server-stats=off");
+  return EXIT_OK;
 }
 
 int program_watch_server(const struct job *job, struct err *err)
@@ -135,16 +152,52 @@ static void print_total(const struct server_total *t)
   if (line.len > 0)
     log_msg(LOG_NOTICE, "    per event: %s\n", strbuf_str(&line));
   strbuf_done(&line);
-  for (unsigned i = 0; i < t->gaps.n; i++)
-    log_msg(LOG_NOTICE, "    not read: %s (%s)\n", t->gaps.of[i].what,
-            t->gaps.of[i].why);
+}
+
+/* That the server does not count statements matters to those who want them. */
+static void print_gaps(const struct server_gaps *gaps, bool statements)
+{
+  for (unsigned i = 0; i < gaps->n; i++) {
+    if (statements || strncmp(gaps->of[i].what, "statements", 10) != 0)
+      log_msg(LOG_NOTICE, "    not read: %s (%s)\n", gaps->of[i].what,
+              gaps->of[i].why);
+  }
+}
+
+static void add_statement(struct strbuf *out, const struct digest *d)
+{
+  const char *text = d->text ? d->text : d->id;
+
+  strbuf_addf(out, "    %10.3f %10.0f %10.3f %10.1f  ", d->time_ns / 1e9,
+              d->calls, d->time_ns / d->calls / 1e6, d->rows / d->calls);
+  utf8_add_shown(out, text, utf8_cut(text, STATEMENT_SHOWN), "");
+  strbuf_adds(out, "\n");
+}
+
+/* Those that took the server most time. */
+static void print_statements(const struct digests *d, size_t max)
+{
+  struct strbuf lines = { 0 };
+
+  if (!d || max == 0 || d->n == 0)
+    return;
+  strbuf_addf(&lines,
+              "    statements that took the server most time, in %.1f s:\n"
+              "    %10s %10s %10s %10s\n",
+              (double)d->period_ns / 1e9, "seconds", "calls", "ms/call",
+              "rows/call");
+  for (size_t i = 0; i < d->n && i < max; i++)
+    add_statement(&lines, &d->of[i]);
+  log_msg(LOG_NOTICE, "%s", strbuf_str(&lines));
+  strbuf_done(&lines);
 }
 
 void program_print_server(const struct program *p)
 {
+  const struct monitor_cfg *cfg = &p->opts.monitor;
   struct strbuf text = { 0 };
 
-  if (p->opts.monitor.stats != SERVER_STATS_ON ||
+  if ((cfg->stats != SERVER_STATS_ON && cfg->statements == 0) ||
       monitor_servers(p->monitor) == 0)
     return;
   log_msg(LOG_NOTICE, "Server:\n");
@@ -153,6 +206,9 @@ void program_print_server(const struct program *p)
 
     monitor_total(p->monitor, i, &t);
     print_total(&t);
+    print_gaps(&t.gaps, cfg->statements > 0);
+    print_statements(monitor_statements(p->monitor, i),
+                     (size_t)cfg->statements);
   }
   for (unsigned i = 0; results_coincidence(p->results, i, &text); i++) {
     log_msg(LOG_NOTICE, "    %s\n", strbuf_str(&text));

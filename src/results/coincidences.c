@@ -54,6 +54,11 @@ static double others(const struct moment *m)
   return m->sys->has_cpu ? m->sys->others - m->servers : NAN;
 }
 
+static double waiting(const struct moment *m)
+{
+  return m->sys->has_waited ? m->sys->waiting : NAN;
+}
+
 static double iowait(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->iowait : NAN;
@@ -150,6 +155,8 @@ static const struct rule rules[] = {
   { "system.cpu.busy", "busy processors", SERVER_FIGURES, busy },
   { "system.cpu.others", "other programs on the processors", SERVER_FIGURES,
     others },
+  { "client.waiting", "threads of this program that wait for processors",
+    SERVER_FIGURES, waiting },
   { "system.cpu.iowait", "processors that wait for disks", SERVER_FIGURES,
     iowait },
   { "system.disk.utilisation", "a busy disk", SERVER_FIGURES, disk },

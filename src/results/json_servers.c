@@ -1,6 +1,7 @@
 /*
  * json_servers.c - what database servers did, as JSON.
  */
+#include "monitor/digests.h"
 #include "monitor/monitor.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
@@ -168,6 +169,37 @@ static json_t *raw_part(const struct monitor *m, unsigned server)
   return jobj_take(&o);
 }
 
+static json_t *statement_part(const struct digest *d)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "id", d->id);
+  if (d->text)
+    jobj_text(&o, "text", d->text);
+  else
+    jobj_null(&o, "text");
+  jobj_int(&o, "calls", (uint64_t)d->calls);
+  jobj_int(&o, "time_ns", (uint64_t)d->time_ns);
+  jobj_int(&o, "rows", (uint64_t)d->rows);
+  return jobj_take(&o);
+}
+
+static json_t *statements_part(const struct digests *d)
+{
+  struct jobj o = jobj_new();
+  json_t *list = json_array();
+
+  for (size_t i = 0; list && i < d->n; i++) {
+    if (!jobj_array_add(list, statement_part(&d->of[i]))) {
+      json_decref(list);
+      list = NULL;
+    }
+  }
+  jobj_real(&o, "period_s", jobj_seconds(d->period_ns));
+  jobj_add(&o, "top", list);
+  return jobj_take(&o);
+}
+
 static json_t *cost_part(const struct server_total *t)
 {
   struct jobj o = jobj_new();
@@ -186,6 +218,7 @@ static json_t *cost_part(const struct server_total *t)
 static json_t *server_part(struct monitor *m, unsigned server)
 {
   struct jobj o = jobj_new();
+  const struct digests *statements = monitor_statements(m, server);
   struct server_total t;
 
   monitor_total(m, server, &t);
@@ -203,6 +236,8 @@ static json_t *server_part(struct monitor *m, unsigned server)
   jobj_add(&o, "per_event", per_event_part(&t));
   jobj_add(&o, "waits", waits_part(&t.waits, SERVER_WAITS));
   jobj_add(&o, "raw", raw_part(m, server));
+  if (statements)
+    jobj_add(&o, "statements", statements_part(statements));
   return jobj_take(&o);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "results/system.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+
+enum {
+  THREADS_MAX = 64 /* whose waits are read */
+};
 
 typedef unsigned long long count; /* a type that scanf has */
 
@@ -107,12 +112,45 @@ static uint64_t read_own(void)
   return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+/* Threads are in the order in which they were made. */
+static void read_waited(const char *root, struct system_counts *ret)
+{
+  char path[PATH_MAX];
+  struct dirent *e;
+  DIR *dir;
+  int n = 0;
+
+  (void)snprintf(path, sizeof(path), "%s/proc/self/task", root);
+  dir = opendir(path);
+  while (dir && n < THREADS_MAX && (e = readdir(dir)) != NULL) {
+    char name[64];
+    count waited;
+    FILE *f;
+
+    if (e->d_name[0] == '.')
+      continue;
+    n++;
+    (void)snprintf(name, sizeof(name), "/proc/self/task/%.20s/schedstat",
+                   e->d_name);
+    f = open_below(root, name);
+    if (f && fscanf(f, "%*u %llu", &waited) == 1) {
+      ret->has_waited = true;
+      ret->waited_ns += waited;
+    }
+    if (f)
+      (void)fclose(f);
+  }
+  if (dir)
+    (void)closedir(dir);
+}
+
 void system_read(const char *root, const char *device,
                  struct system_counts *ret)
 {
   memset(ret, 0, sizeof(*ret));
   read_cpu(root, ret);
   ret->own_ns = read_own();
+  read_waited(root, ret);
   if (device[0] != '\0')
     read_disk(root, device, ret);
   read_net(root, ret);
@@ -194,6 +232,10 @@ void system_next(struct system_watch *w, uint64_t now_ns,
   ret->period_ns = grown(now_ns, w->last_ns);
   fill_cpu(ret, &now, last);
   fill_disk(ret, &now, last);
+  ret->has_waited = now.has_waited && last->has_waited && ret->period_ns > 0;
+  if (ret->has_waited)
+    ret->waiting = (double)grown(now.waited_ns, last->waited_ns) /
+                   (double)ret->period_ns;
   ret->has_net = now.has_net && last->has_net;
   ret->received_bytes = grown(now.received, last->received);
   ret->sent_bytes = grown(now.sent, last->sent);

@@ -22,6 +22,8 @@ struct system_counts {
   uint64_t user, system, iowait, idle, steal; /* ticks of all processors */
   uint64_t switches;                          /* context switches */
   uint64_t own_ns; /* processor time of this process */
+  bool has_waited;
+  uint64_t waited_ns; /* of its first threads, for a processor */
   uint64_t reads, writes, read_sectors, written_sectors, busy_ms;
   uint64_t received, sent,
     loopback; /* bytes; the first two do not include loopback */
@@ -41,7 +43,10 @@ struct system_use {
   uint64_t period_ns;
   double user, system, iowait, idle, steal; /* shares of all ticks, 0..1 */
   double switches_per_s;
-  double others; /* processors that all programs but this one have used */
+  bool has_waited;
+  double waiting; /* threads of this program that wait for a processor, on
+                   * average: of the first ones */
+  double others;  /* processors that all programs but this one have used */
   uint64_t reads, writes, read_bytes, written_bytes;
   double busy; /* share of the time with a request in progress, 0..1 */
   uint64_t received_bytes, sent_bytes, loopback_bytes;

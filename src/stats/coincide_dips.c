@@ -49,21 +49,37 @@ static double median_around(const double *v, size_t n, size_t at)
 }
 
 /* How far from the median around it is the interval?  From 0 to 1; 0: it is in
- * no dip.  *ret_loss: how far the rate is below that median, in a dip or not.
- */
-static double depth_at(const struct coincide_input *in, size_t i,
-                       double *ret_loss)
+ * no dip. */
+struct depth {
+  double rate;    /* in a dip or not */
+  double latency; /* of a peak */
+  bool low;       /* the rate is that of a dip */
+};
+
+static struct depth depth_at(const struct coincide_input *in, size_t i)
 {
   const double rate = median_around(in->rate, in->n, i);
   const double latency = median_around(in->latency, in->n, i);
-  double depth = 0;
+  struct depth d = { .low = in->rate[i] < DIP * rate };
 
-  *ret_loss = in->rate[i] < rate ? 1 - in->rate[i] / rate : 0;
-  if (in->rate[i] < DIP * rate)
-    depth = *ret_loss;
+  if (in->rate[i] < rate)
+    d.rate = 1 - in->rate[i] / rate;
   if (latency > 0 && in->latency[i] > PEAK * latency)
-    depth = fmax(depth, 1 - latency / in->latency[i]);
-  return depth;
+    d.latency = 1 - latency / in->latency[i];
+  return d;
+}
+
+/* What was lost in a dip is what the rate lacks.  Events that end in an
+ * interval may have waited in those before it: their latencies count only where
+ * the rate is never low. */
+static void note_loss(const struct coincide_input *in,
+                      const struct coincide_dip *dip, bool low, double *loss)
+{
+  for (size_t i = dip->first; !low && i <= dip->last; i++) {
+    const struct depth d = depth_at(in, i);
+
+    loss[i] = fmax(d.rate, d.latency);
+  }
 }
 
 /* Dips begin and end in the middle of intervals: those beside one belong to
@@ -79,24 +95,32 @@ static void keep_edges(const bool *dip, size_t n, double *loss)
 size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
                      double *ret_loss, struct coincide_dip *ret)
 {
+  bool low = false; /* in the dip that goes on */
   double sum = 0;
   size_t k = 0;
 
   for (size_t i = 0; i < in->n; i++) {
-    const double depth = depth_at(in, i, &ret_loss[i]);
+    const struct depth d = depth_at(in, i);
+    const double depth = fmax(d.low ? d.rate : 0, d.latency);
 
+    ret_loss[i] = d.rate;
     ret_dip[i] = depth > 0;
     sum += depth;
     if (!ret_dip[i])
       continue;
-    ret_loss[i] = depth;
     if (i > 0 && ret_dip[i - 1]) {
       ret[k - 1].last = i;
       ret[k - 1].weight += depth;
+      low |= d.low;
     } else {
+      if (k > 0)
+        note_loss(in, &ret[k - 1], low, ret_loss);
       ret[k++] = (struct coincide_dip){ i, i, depth };
+      low = d.low;
     }
   }
+  if (k > 0)
+    note_loss(in, &ret[k - 1], low, ret_loss);
   for (size_t d = 0; d < k; d++)
     ret[d].weight *= (double)k / sum;
   keep_edges(ret_dip, in->n, ret_loss);

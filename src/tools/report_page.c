@@ -68,14 +68,16 @@ static void part(struct page *p, const char *title,
   table_done(&t);
 }
 
-static void statements(struct page *p)
+/* A table for each run. */
+static void of_runs(struct page *p, const char *what,
+                    void (*fill)(const struct view_run *r, struct table *t))
 {
   for (size_t i = 0; i < p->v->n_runs && i < VIEW_RUNS_MAX; i++) {
     struct table t = { 0 };
     struct strbuf title = { 0 };
 
-    view_statements(&p->v->runs[i], &t);
-    strbuf_adds(&title, "Operations");
+    fill(&p->v->runs[i], &t);
+    strbuf_adds(&title, what);
     if (p->v->n_runs > 1)
       strbuf_addf(&title, " of %s", p->v->runs[i].label);
     if (t.n > t.columns) {
@@ -209,7 +211,8 @@ static void write_results(struct page *p)
   if (p->format == REPORT_HTML)
     pictures(p);
   part(p, "Figures", view_figures);
-  statements(p);
+  of_runs(p, "Operations", view_statements);
+  of_runs(p, "Statements as the server counts them", view_server_statements);
   part(p, "Errors", view_errors);
   if (p->format == REPORT_HTML)
     charts(p, "System", view_charts_system);

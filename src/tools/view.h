@@ -77,6 +77,8 @@ void view_figures(const struct view *v, struct table *t);
  * samples. */
 bool view_has_samples(const struct view *v);
 void view_statements(const struct view_run *r, struct table *t);
+/* Those of all its servers, as these count them. */
+void view_server_statements(const struct view_run *r, struct table *t);
 /* A row per interval; they are all numbers. */
 void view_intervals(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);

@@ -175,7 +175,7 @@ WARNING: --rand-init is no longer needed: remove it (--rand-seed sets the seed);
   must is "$(number 'total number of events:')" 3
   check a.json "d['options']['time']['value'] == 10" \
     "d['options']['time']['source'] == 'default'"
-  bench cpu --cpu-max-prime=9 --events=3 --events= --time=0.05 run
+  bench cpu --cpu-max-prime=9 --events=3 --events= --time=0.5 run
   must is "$status" 0
   must holds "$(number 'total number of events:') > 3"
   # The name alone is a slip, as ever.

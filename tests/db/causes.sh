@@ -31,6 +31,9 @@ leave() {
   [[ -z $run ]] || wait "$run" 2>/dev/null || true
   [[ ! -e $work/a/state ]] || servers stop "$work/a"
   for group in ${groups[@]+"${groups[@]}"}; do
+    while read -r pid; do
+      printf '%s' "$pid" 2>/dev/null >"${group%/*}/cgroup.procs" || true
+    done <"$group/cgroup.procs"
     rmdir "$group" || true
   done
   [[ -z ${KEEP-} || ! -e $work/result ]] || cp "$work/result" "$KEEP"
@@ -49,11 +52,11 @@ cannot() {
   exit 77
 }
 
-# group CONTROLLER: a new control group of version 1, in $group.
+# group CONTROLLER [NAME]: a new control group of version 1, in $group.
 group() {
   local parent=/sys/fs/cgroup/$1
   [[ -e $parent/cgroup.procs && -e $parent/tasks ]] || cannot "no control groups of version 1 for $1"
-  group=$parent/bench-causes.$$
+  group=$parent/bench-causes.$$${2-}
   mkdir "$group" 2>/dev/null || cannot "no new control group in $parent"
   groups+=("$group")
 }
@@ -63,6 +66,14 @@ join() {
   for pid; do
     printf '%s' "$pid" >"$group/cgroup.procs"
   done
+}
+
+# come_first: before what else this machine does, if it has such groups.
+come_first() {
+  [[ -w /sys/fs/cgroup/cpu/tasks ]] || return 0
+  group cpu first
+  echo 8192 >"$group/cpu.shares"
+  join "$BASHPID"
 }
 
 # The disk of the server stores so many bytes per second.
@@ -85,6 +96,7 @@ server() {
   kind=$1
   servers has "$1" || cannot "no $1 server is installed"
   [[ $("$BENCH" --db-driver=help 2>&1) == *"  $1 - "* ]] || cannot "built without $1"
+  come_first
   servers start "$1" "$work/a" "${@:2}"
   servers_env "$work/a"
   case $kind in
@@ -305,28 +317,27 @@ row_pgsql_vacuum() {
   named server.vacuum_running
 }
 
-# burn SECONDS: twice as many programs as there are processors.
+# burn SECONDS: a program that comes before all others on this processor.
 burn() {
-  local i busy=()
-  for ((i = 0; i < 2 * $(nproc); i++)); do
-    timeout "$1" bash -c 'while :; do :; done' 3>&- &
-    busy+=($!)
-  done
-  wait "${busy[@]}" || true
+  local group=$hog
+  (
+    join "$BASHPID"
+    exec timeout "$1" bash -c 'while :; do :; done'
+  ) 3>&- &
+  wait $! || true
 }
 
-# The run and its server have the smallest share of the processors; all other
-# programs come first.
+# The run and its server share a processor with it.
 row_hog() {
+  local hog
+  taskset -cp 0 "$BASHPID" >/dev/null || cannot 'processor 0 is not for this process'
+  group cpu hog
+  hog=$group
+  echo 262144 >"$hog/cpu.shares"
   server pgsql
-  group cpu
   slow
-  at 3
-  # shellcheck disable=SC2046 # words
-  join "$run" $(servers pids "$work/a")
-  echo 2 >"$group/cpu.shares"
   each burn "$(times "$INTERVAL" 3)"
-  named system.cpu.others system.cpu.busy system.pressure.cpu_some
+  named client.waiting system.cpu.others
 }
 
 # Nothing happens: of CALM_RUNS runs, one at most has a sentence.

@@ -66,10 +66,10 @@ static int compile_modules(lua_State *L)
 static int no_lua(const struct resolved *what, struct err *err)
 {
   static const char suffix[] = ".lua";
-  const size_t len = what->path ? strlen(what->path) : 0; /* NULL: stdin */
+  const size_t len = what->path ? strlen(what->path) : 0; /* of stdin: none */
   struct err why = *err;
 
-  if (!what->path ||
+  if (what->kind == RESOLVE_STDIN ||
       (len >= sizeof(suffix) - 1 &&
        strcmp(what->path + len - (sizeof(suffix) - 1), suffix) == 0))
     return -EINVAL;

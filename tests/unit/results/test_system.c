@@ -47,7 +47,11 @@ static void test_use(void)
   put("/proc/net/dev", "Inter-| x\n face |bytes\n"
                        "    lo: 1000 1 0 0 0 0 0 0 1000 1 0 0 0 0 0 0\n"
                        "  eth0:2000 1 0 0 0 0 0 0 3000 1 0 0 0 0 0 0\n");
+  put("/proc/self/task/10/schedstat", "5 1000000000 7\n");
+  put("/proc/self/task/11/schedstat", "5 2000000000 7\n");
   system_start(&w, root, "sda", 0);
+  put("/proc/self/task/10/schedstat", "6 1500000000 8\n");
+  put("/proc/self/task/11/schedstat", "6 2500000000 8\n");
   put("/proc/stat", "cpu  140 10 60 1040 50 5 5 0 0 0\nctxt 7000\n");
   put("/proc/diskstats", "   8 0 sda 14 0 108 7 25 0 300 7 0 1500 9\n");
   put("/proc/net/dev", "    lo: 1500 1 0 0 0 0 0 0 1500 1 0 0 0 0 0 0\n"
@@ -61,6 +65,7 @@ static void test_use(void)
   OK(u.others > 0.2 * 100 / (double)sysconf(_SC_CLK_TCK) &&
        u.others < 0.25 * 100 / (double)sysconf(_SC_CLK_TCK),
      "other programs");
+  OK(u.has_waited && u.waiting == 0.5, "threads that wait for processors");
   OK(u.has_disk && u.reads == 4 && u.writes == 5 && u.read_bytes == 4096 &&
        u.written_bytes == 51200 && u.busy == 0.25,
      "the disk, and not its partition");
@@ -73,7 +78,8 @@ static void test_use(void)
   OK(u.reads == 0 && u.switches_per_s == 0.0, "only what is new");
   system_start(&w, "/nowhere", "", 0);
   system_next(&w, NS_PER_S, &u);
-  OK(!u.has_cpu && !u.has_disk && !u.has_net, "a system that tells nothing");
+  OK(!u.has_cpu && !u.has_disk && !u.has_net && !u.has_waited,
+     "a system that tells nothing");
 }
 
 static void test_strain(void)

@@ -268,6 +268,31 @@ static void check_one(void)
   free(s);
 }
 
+/* What has waited in a dip ends behind it, with a high latency.  Another series
+ * lasts as long as both. */
+static void check_late(void)
+{
+  struct sim *s = calloc(1, sizeof(*s));
+  unsigned named = 0, other = 0;
+
+  for (int r = 0; r < RUNS; r++) {
+    const double at = 10 + 170 * uniform();
+    const size_t end = (size_t)(at + 3) + 1;
+
+    make_one(s, at, 3, 0);
+    s->latency[end - 1] = s->latency[end] = 300;
+    for (size_t i = 0; i < N; i++)
+      s->of[3][i] = 16 * covered(i, at + 30, 4);
+    judge(s);
+    named += names(s, 7);
+    other += names(s, 3);
+  }
+  printf("# latencies behind a dip: named in %u of %d\n", named, RUNS);
+  OK(named >= RUNS * 95 / 100 && other == 0,
+     "latencies behind a dip do not change its shape");
+  free(s);
+}
+
 /* As many intervals as a dip of 4 s has in two minutes. */
 static void check_fine(void)
 {
@@ -308,6 +333,7 @@ int main(void)
   check_long();
   check_short();
   check_one();
+  check_late();
   check_fine();
   return TAP_EXIT();
 }
