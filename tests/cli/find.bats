@@ -44,6 +44,12 @@ search() {
   must has "$(cat page.html)" 'objective'
   bench report f.json --format=text
   must has "$output" '^Search:$'
+  bench compare f.json f.json
+  must is "$status" 0
+  must has "$output" '^Answers:$'
+  must has "$output" '^(The intervals overlap, so no|Without two answers there is no) difference'
+  bench compare f.json f.json --format=json
+  must has "$output" '"outcome": "(overlap|no_answer)"'
   python3 -c 'import json
 d = json.load(open("f.json"))
 d["sweep"]["search"]["steps"][0]["events_per_s"] *= 2
