@@ -66,7 +66,7 @@ static int compile_modules(lua_State *L)
 static int no_lua(const struct resolved *what, struct err *err)
 {
   static const char suffix[] = ".lua";
-  const size_t len = strlen(what->path);
+  const size_t len = what->path ? strlen(what->path) : 0; /* stdin has none */
   struct err why = *err;
 
   if (what->kind == RESOLVE_STDIN ||
