@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # deps.sh - the packages that building and testing need, and their installation.
 #
-# usage: deps.sh [build] [test] [mpi] [bench] [browser] [static]   install what is missing
+# usage: deps.sh [build] [test] [mpi] [bench] [browser] [static] [release]
+#                                                 install what is missing
 #        deps.sh --list [SET]...   only say what is missing
 # `mpi` is for runs on several client machines, and `bench` for tests/bench: the
 # programs that bench is compared with.  `browser` is for tests that look at pages
 # in a real browser; they are skipped without it.  `static` is for the static
-# program (scripts/static.sh), on Debian and Ubuntu.  All else works without.
+# program (scripts/static.sh), and `release` for scripts/release.sh, on Debian and Ubuntu.  All else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
 
@@ -21,6 +22,7 @@ apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   luajit python3-jsonschema
   util-linux'
 apt_static='musl-tools dpkg-dev tcl linux-libc-dev util-linux xz-utils binutils'
+apt_release="$apt_static debhelper debootstrap rpm python3 git"
 apt_browser='chromium python3'
 apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind'
 
@@ -125,8 +127,8 @@ fi
 (($# > 0)) || set -- build
 for set; do
   [[ $set == build || $set == test || $set == mpi || $set == bench ||
-    $set == browser || $set == static ]] ||
-    die "'$set' is none of build, test, mpi, bench, browser and static"
+    $set == browser || $set == static || $set == release ]] ||
+    die "'$set' is none of build, test, mpi, bench, browser, static and release"
 done
 
 manager=$(find_manager)

@@ -16,7 +16,7 @@ mkdir -p "$1"/{src,bin,lib,include,done,apt/lists/partial,apt/archives/partial}
 prefix=$(cd "$1" && pwd)
 shift
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
-export CC=$prefix/bin/musl-cc CFLAGS='-O2 -g0 -fPIC' AR=ar RANLIB=ranlib
+export CC=$prefix/bin/musl-cc CFLAGS="-O2 -g0 -fPIC -ffile-prefix-map=$prefix=." AR=ar RANLIB=ranlib
 unset PKG_CONFIG_PATH MAKEFLAGS MFLAGS MAKELEVEL
 
 # die TEXT

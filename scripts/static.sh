@@ -8,23 +8,25 @@
 #
 # FOLDER gets bench-VERSION-linux-MACHINE.tar.xz and its checksum; what is built
 # on the way stays in FOLDER/work, so that a second time takes a minute.  The
-# program is tried in an otherwise empty root before it is packed.
+# program is tried in an otherwise empty root before it is packed.  The libraries
+# are in FOLDER/work/libs, or in the folder BENCH_STATIC_LIBS.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 (($# == 1)) || { echo 'usage: static.sh FOLDER' >&2; exit 1; }
 mkdir -p "$1/work/build"
 out=$(cd "$1" && pwd)
-libs=$out/work/libs
+libs=${BENCH_STATIC_LIBS:-$out/work/libs}
 
 "$here/scripts/static-libs.sh" "$libs"
 [[ -x $here/configure ]] || "$here/autogen.sh"
 cd "$out/work/build"
 CC=$libs/bin/musl-cc PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
   "$here/configure" -q --enable-static-program --without-mysql --without-pgsql \
-  --with-sqlite --with-libaio --with-liburing CFLAGS='-O2 -g' \
+  --with-sqlite --with-libaio --with-liburing \
+  CFLAGS="-O2 -g -ffile-prefix-map=$here=. -ffile-prefix-map=$out=. -ffile-prefix-map=$libs=." \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib"
-make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench man/bench.1
+make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench pages
 
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' config.h)
 name=bench-$version-linux-$(uname -m)
@@ -32,11 +34,15 @@ rm -rf "${out:?}/work/$name"
 mkdir "$out/work/$name"
 strip -o "$out/work/$name/bench" bench
 "$here/tests/static/check.sh" "$out/work/$name/bench"
-cp man/bench.1 "$here"/{COPYING,README.md,NEWS.md} "$out/work/$name/"
+# In a tarball the pages are among the sources.
+for page in "$here"/man/*.[1-8] man/*.[1-8]; do
+  [[ ! -e $page ]] || cp "$page" "$out/work/$name/"
+done
+cp "$here"/{COPYING,README.md,NEWS.md} "$out/work/$name/"
 
 # The same bytes from the same sources: no times, no names of users.
 cd "$out"
 tar --sort=name --owner=0 --group=0 --numeric-owner \
-  --mtime="@${SOURCE_DATE_EPOCH:-0}" -C work -c "$name" | xz -9 >"$name.tar.xz"
+  --mode=u+w,go=rX --mtime="@${SOURCE_DATE_EPOCH:-0}" -C work -c "$name" | xz -9 >"$name.tar.xz"
 sha256sum "$name.tar.xz" >"$name.tar.xz.sha256"
 ls -l "$name.tar.xz"

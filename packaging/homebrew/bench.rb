@@ -1,4 +1,4 @@
-# bench.rb - the Homebrew formula.  A release fills in the checksum.
+# bench.rb - the Homebrew formula.  scripts/release.sh fills in the checksum.
 class Bench < Formula
   desc "Benchmark of databases, disks, processors and memory"
   homepage "https://bench.example/"

@@ -72,9 +72,9 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
 
 /*
  * Count what the clients have written.  `all_ended`: none of them goes on, and
- * the log ends here in the usual way.  WAITS for a listener, until it has said
- * nothing for five seconds; < 0: it has not got all, and `ret` is set all the
- * same.
+ * the log ends here in the usual way.  WAITS for a listener: five seconds for
+ * a new link, ten for each answer; < 0: it has not got all, and `ret` is set
+ * all the same.
  */
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
                    struct err *err);

@@ -60,7 +60,7 @@ struct remote {
   bool runs;                 /* the thread; of the main thread */
   _Atomic uint32_t word;     /* futex: changes with `ending` */
   _Atomic bool ending;       /* no client writes any more; release, acquire */
-  _Atomic uint64_t until_ns; /* when the sender gives up; 0: at once */
+  _Atomic uint64_t until_ns; /* when a wait of the sender ends; 0: at once */
 
   /* The sender's; of others, when it has ended. */
   struct ack_link link;
@@ -75,6 +75,7 @@ struct remote {
   uint64_t covered_ns, delivered_ns; /* by the last whole scan; by the last one
                                       * that the listener has */
   uint64_t sent_ns;                  /* the last batch */
+  uint64_t give_up_ns;               /* after `ending`, if nothing is sent */
   bool broken, full;                 /* both were told */
   bool complete;                     /* the listener has all */
   struct ack_totals totals;          /* of records with an outcome */
@@ -324,6 +325,8 @@ static bool deliver(struct remote *r, bool ending)
 
   if (!ack_link_is_up(&r->link))
     rc = ack_link_open(&r->link, &err);
+  if (rc == 0 && ending && r->give_up_ns > 0) /* it is there: it may be slow */
+    atomic_store(&r->until_ns, clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S);
   if (rc == 0)
     rc = ack_link_deliver(&r->link, r->batch, r->len, r->number, r->is_last,
                           &err);
@@ -341,7 +344,7 @@ static bool deliver(struct remote *r, bool ending)
   r->delivered_ns = r->covered_ns;
   r->sent_ns = clock_now_ns();
   if (ending)
-    atomic_store(&r->until_ns, r->sent_ns + ACK_WIRE_END_S * NS_PER_S);
+    r->give_up_ns = r->sent_ns + ACK_WIRE_END_S * NS_PER_S;
   return true;
 }
 
@@ -357,18 +360,21 @@ static void pause_for(struct remote *r, uint64_t ns)
 static void *send_log(void *arg)
 {
   struct remote *r = arg;
-  bool waits = false, more = false;
+  bool waits = false, more = false, was_ending = false;
 
   thread_set_name("ack log");
   while (!r->complete) {
     const bool ending = atomic_load_explicit(&r->ending, memory_order_acquire);
 
+    if (ending && !was_ending)
+      r->give_up_ns = atomic_load(&r->until_ns);
+    was_ending = ending;
     if (!waits)
       more = fill(r, ending);
     waits = !is_empty(r) && !deliver(r, ending);
     note_full(r);
     r->complete = !waits && r->is_last;
-    if (waits && clock_now_ns() >= atomic_load(&r->until_ns))
+    if (waits && ending && clock_now_ns() >= r->give_up_ns)
       break;
     if (waits && ending)
       thread_sleep_until(clock_now_ns() + RETRY_NS);

@@ -22,7 +22,7 @@ enum {
   ACK_WIRE_TEXT = 240,         /* with the terminator */
   ACK_WIRE_QUIET_S = 10,       /* so long without a word: the link is broken */
   ACK_WIRE_HEARTBEAT_MS = 500, /* so often the run says something */
-  ACK_WIRE_END_S = 5, /* after its end a run waits so long for an answer */
+  ACK_WIRE_END_S = 5, /* a run that has ended tries so long to connect */
 };
 
 /* No file is longer. */

@@ -277,6 +277,9 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
                                  const char *port, const char *socket,
                                  const char *user, const char *password,
                                  const char *db);
+sql_connection *bench_db_visitor(sql_driver *drv);
+bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
+                    double *ret_ms);
 void *bench_db_class(const char *label);
 sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
                            void *cls);

@@ -35,6 +35,7 @@
  *   transport           sessions
  *   seek                the first session, at a server with the role
  *   recover             does what a verdict says
+ *   visit               whole lives of connections
  *   exchange            one statement
  *   stmt, conn, bulk, copy
  *   env_conns           all connections of a thread
@@ -51,6 +52,7 @@
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "db/driver_copy.h"
+#include "db/driver_visit.h"
 #include "db/outcome.h"
 #include "opt/opt.h"
 
@@ -263,6 +265,7 @@ struct driver {
    * `until_ns` (clock_now_ns()) at the latest, or soon after.
    */
   int (*connect)(struct session *s, uint64_t until_ns, struct outcome *out);
+  driver_visit *visit; /* [opt] */
   /* Never waits longer than 1 s, and not at all after `lost`.  Frees what an
    * open or pending result still holds. */
   void (*disconnect)(struct session *s);

@@ -223,6 +223,36 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   }
 }
 
+void recover_life_failed(struct conn *c)
+{
+  const struct verdict_case what = case_of(c, CALL_QUERY);
+  struct strbuf reason = { 0 };
+  char name[16];
+
+  if (verdict_is_cut(&c->out, conn_is_dead(c)) ||
+      verdict_not_connected(what.phase, c->out.permanent) == VERDICT_ABANDON) {
+    call_abandon(c);
+    return;
+  }
+  save(c);
+  c->fail.lost = true;
+  transport_reason(c, &reason);
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
+  strbuf_done(&reason);
+  conn_error_name(c, name, sizeof(name));
+  if (c->env->recorder)
+    service_fault(&c->env->recorder->service, clock_now_ns(),
+                  fault_of_connect(c->driver, &c->out), name, c->fail.text);
+  recover_count_error(c);
+  if (!c->out.permanent && verdict_ignorable(&what)) {
+    log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
+    c->pub.error = DB_ERROR_IGNORABLE;
+    return;
+  }
+  conn_keep_connect_message(c);
+  c->pub.error = DB_ERROR_FATAL;
+}
+
 sql_error_t recover_forgiven(struct conn *c)
 {
   const struct verdict_case what = case_of(c, CALL_QUERY);

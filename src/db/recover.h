@@ -20,6 +20,12 @@ void recover_failed(struct conn *c, enum call call, const char *sql,
 void recover_failed_late(struct conn *c, enum call call, const char *sql,
                          size_t len);
 
+/*
+ * The life of a connection has failed before its end: c->out.  Nothing is
+ * replaced, because the next life begins with a session of its own.
+ */
+void recover_life_failed(struct conn *c);
+
 /* The failure in c->fail is counted, and listed by its code. */
 void recover_count_error(struct conn *c);
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "db/conn_state.h"
 #include "db/look.h"
 #include "db/role.h"
@@ -18,12 +19,15 @@ bool role_matters(const struct conn *c)
 }
 
 /* The server's own text would end with the session. */
-static void keep_reason(struct conn *c)
+static void keep_reason(struct conn *c, bool silent)
 {
-  const char *text = c->out.msg ? c->out.msg : "";
+  const char *text = c->out.msg && !silent ? c->out.msg : "";
 
   strbuf_clear(&c->no_role);
-  strbuf_adds(&c->no_role, "it does not say whether it is read-only");
+  strbuf_adds(&c->no_role,
+              silent ? "it lets clients in, and does not answer whether it is "
+                       "read-only"
+                     : "it does not say whether it is read-only");
   if (*text) {
     strbuf_adds(&c->no_role, ": ");
     strbuf_add(&c->no_role, text, strcspn(text, "\n"));
@@ -31,13 +35,18 @@ static void keep_reason(struct conn *c)
   c->out.msg = strbuf_str(&c->no_role);
 }
 
-int role_check(struct conn *c)
+int role_check(struct conn *c, uint64_t until_ns)
 {
-  const bool replica = c->env->process->set.target == ROLE_REPLICA;
+  struct db_process *p = c->env->process;
+  const bool replica = p->set.target == ROLE_REPLICA;
   uint64_t read_only = 0;
+  bool told;
 
-  if (!look_at_number(c, c->driver->role_query, &read_only)) {
-    keep_reason(c);
+  watch_until(&p->watch, &c->watched, until_ns);
+  told = look_at_number(c, c->driver->role_query, &read_only);
+  watch_until(&p->watch, &c->watched, 0);
+  if (!told) {
+    keep_reason(c, clock_now_ns() >= until_ns);
     c->out.lost = false;
     return -1;
   }

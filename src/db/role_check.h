@@ -6,6 +6,7 @@
 #define BENCH_DB_ROLE_CHECK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct conn;
 
@@ -14,9 +15,10 @@ struct conn;
 bool role_matters(const struct conn *c);
 
 /*
- * Ask the server of the open session, and WAIT for the answer.  0: it has the
- * role; -1 and c->out: it has another one (`other_role`), or does not say.
+ * Ask the server of the open session, and WAIT for the answer until that moment
+ * (clock_now_ns()).  0: it has the role; -1 and c->out: it has another one
+ * (`other_role`), or does not say.
  */
-int role_check(struct conn *c);
+int role_check(struct conn *c, uint64_t until_ns);
 
 #endif

@@ -152,7 +152,7 @@ static int open_here(struct conn *c, uint64_t until_ns)
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   watch_opened(&c->watched);
-  if (role_matters(c) && role_check(c) < 0) {
+  if (role_matters(c) && role_check(c, until_ns) < 0) {
     transport_drop(c);
     c->state = before;
     return -1;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "base/wait.h"
 #include "db/cancel.h"
 #include "db/driver.h"
@@ -144,15 +145,18 @@ static bool is_due(const struct watch *watch, const struct watched *w,
 static struct canceller *look_at(const struct watch *watch, struct watched *w,
                                  uint64_t now)
 {
+  const uint64_t until = atomic_load_explicit(&w->until_ns,
+                                              memory_order_acquire);
   const uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed) &
                         ~(uint64_t)WATCH_CANCELLED;
+  const bool over = until != 0 && now >= until;
   bool first, break_it;
 
   if (busy == 0) {
     w->cancelled = 0;
     return NULL;
   }
-  if (!is_due(watch, w, busy, now))
+  if (!over && !is_due(watch, w, busy, now))
     return NULL;
   first = w->cancelled != busy;
   if (first) {
@@ -160,11 +164,12 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
     w->cancelled_ns = now;
     w->broken = false;
   }
-  break_it = !w->broken && now - w->cancelled_ns >= BREAK_AFTER_MS * NS_PER_MS;
+  break_it = !w->broken &&
+             (over || now - w->cancelled_ns >= BREAK_AFTER_MS * NS_PER_MS);
   w->broken |= break_it;
   /* wake() is repeated: the first one may have come just before the statement
    * that it was meant for. */
-  return disturb(w, busy, first, break_it);
+  return disturb(w, busy, first && !over, break_it);
 }
 
 static size_t list_length(const struct watched *w)
@@ -176,18 +181,27 @@ static size_t list_length(const struct watched *w)
   return n;
 }
 
-static void scan(struct watch *watch)
+/* Returns when a call has to be broken; WAIT_FOREVER: at no known moment. */
+static uint64_t scan(struct watch *watch)
 {
   const uint64_t now = clock_now_ns();
+  uint64_t next = WAIT_FOREVER;
   struct cancel_batch *b;
 
   (void)pthread_mutex_lock(&watch->lock);
   b = cancel_batch_new(list_length(watch->first));
-  for (struct watched *w = watch->first; w && b; w = w->next)
+  for (struct watched *w = watch->first; w && b; w = w->next) {
+    const uint64_t until = atomic_load_explicit(&w->until_ns,
+                                                memory_order_relaxed);
+
     cancel_batch_add(b, look_at(watch, w, now));
+    if (until != 0)
+      next = min_u64(next, max_u64(until, now + SCAN_MS * NS_PER_MS));
+  }
   (void)pthread_mutex_unlock(&watch->lock);
   if (b)
     cancel_batch_send(b, now + BREAK_AFTER_MS * NS_PER_MS, &watch->threads);
+  return b ? next : now + SCAN_MS * NS_PER_MS;
 }
 
 /* ---- the thread ---- */
@@ -212,11 +226,11 @@ static void *watch_thread(void *arg)
 
   while (!atomic_load_explicit(&w->quit, memory_order_relaxed)) {
     const uint32_t word = atomic_load_explicit(&w->word, memory_order_acquire);
+    const uint64_t next = scan(w);
 
-    scan(w);
     if (atomic_load_explicit(&w->quit, memory_order_relaxed))
       break;
-    wait_while(&w->word, word, next_scan(w, clock_now_ns()));
+    wait_while(&w->word, word, min_u64(next, next_scan(w, clock_now_ns())));
   }
   cancel_leave_thread(&w->threads);
   return NULL;
@@ -244,6 +258,17 @@ static void notify(struct watch *w)
   /* Release: pairs with the thread's acquire of the word. */
   (void)atomic_fetch_add_explicit(&w->word, 1, memory_order_release);
   wait_wake_all(&w->word);
+}
+
+void watch_until(struct watch *w, struct watched *c, uint64_t until_ns)
+{
+  struct err err;
+
+  atomic_store_explicit(&c->until_ns, until_ns, memory_order_release);
+  if (until_ns == 0)
+    return;
+  (void)watch_start(w, &err);
+  notify(w);
 }
 
 int watch_deadline(struct watch *w, struct err *err)

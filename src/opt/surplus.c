@@ -36,10 +36,10 @@ static bool lacks_hyphen(const struct cmdline *c, const char *arg)
   return optset_find(c->set, name) != NULL;
 }
 
-/* `-t`: this program has no such options. */
+/* `-t`, `-j4`: this program has no such options. */
 static bool is_short(const char *arg)
 {
-  return arg[0] == '-' && isalpha((unsigned char)arg[1]) && arg[2] == '\0';
+  return arg[0] == '-' && isalpha((unsigned char)arg[1]);
 }
 
 /* `compar a.json b.json`: only tools take so many arguments. */

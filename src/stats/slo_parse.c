@@ -115,8 +115,9 @@ static int read_term(struct slo_term *t, struct err *err)
                    SLO_EXPECTED);
   wanted = t->kind->at_least ? ">=" : "<=";
   if (strncmp(sign, wanted, 2) != 0)
-    return err_set(err, -EINVAL, "'%s' has no limit (expected %s%s and %s)",
-                   t->text, name, wanted, units[t->kind->unit].expected);
+    return err_set(
+      err, -EINVAL, "'%s' has no limit with '%s' (expected %s%s and %s)",
+      t->text, wanted, name, wanted, units[t->kind->unit].expected);
   if (!read_limit(t, sign + 2))
     return err_set(err, -EINVAL, "'%s' has no such limit (expected %s)",
                    t->text, units[t->kind->unit].expected);

@@ -17,6 +17,7 @@
 #include "stats/slo.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
+#include "tools/compare_search.h"
 #include "tools/compare_summary.h"
 #include "tools/slo_group.h"
 #include "tools/tool.h"
@@ -66,8 +67,9 @@ struct job {
   struct compare_summary summary;
   struct strbuf text; /* the text below the summary */
   /* Owned; for FORMAT_JSON. */
-  json_t *list, *only_in_base, *only_in_new;
-  struct slo slo; /* no terms: no verdicts are wanted */
+  json_t *list, *only_in_base, *only_in_new, *searches;
+  struct strbuf answers; /* of searches: the text above the others */
+  struct slo slo;        /* no terms: no verdicts are wanted */
   struct slo_table verdicts;
   bool missed; /* a new result misses the objective */
 };
@@ -174,7 +176,8 @@ static int compare_files(struct job *job, const struct groups *base,
 }
 
 static int compare_with(struct job *job, const struct groups *base,
-                        const char *path, struct err *err)
+                        const struct result_file *base_file, const char *path,
+                        struct err *err)
 {
   struct result_file file = { 0 };
   struct groups groups = { 0 };
@@ -182,6 +185,10 @@ static int compare_with(struct job *job, const struct groups *base,
 
   if (rc == 0)
     rc = groups_init(&groups, &file, err);
+  if (rc == 0)
+    rc = compare_search(base_file, &file,
+                        job->summary.markdown ? TABLE_MARKDOWN : TABLE_TEXT,
+                        &job->answers, job->searches, err);
   if (rc == 0)
     rc = compare_files(job, base, &groups, err);
   if (rc == 0 && job->slo.n > 0)
@@ -211,6 +218,8 @@ static int make_json(struct job *job, struct strbuf *out, struct err *err)
   jobj_add(&o, "comparisons", json_incref(job->list));
   jobj_add(&o, "only_in_base", json_incref(job->only_in_base));
   jobj_add(&o, "only_in_new", json_incref(job->only_in_new));
+  if (json_array_size(job->searches) > 0)
+    jobj_add(&o, "searches", json_incref(job->searches));
   if (job->verdicts.list)
     jobj_add(&o, "objective", json_incref(job->verdicts.list));
   if (s->gated) {
@@ -251,6 +260,7 @@ static int print(struct job *job, const char *file, struct err *err)
   if (job->cfg->format == FORMAT_JSON) {
     rc = make_json(job, &out, err);
   } else {
+    strbuf_add(&out, strbuf_str(&job->answers), job->answers.len);
     compare_summary_print(&job->summary, &out);
     compare_explain(&out);
     if (job->slo.n > 0) {
@@ -262,7 +272,8 @@ static int print(struct job *job, const char *file, struct err *err)
     strbuf_adds(&out, "\n");
     strbuf_add(&out, strbuf_str(&job->text), job->text.len);
   }
-  if (rc == 0 && (job->text.failed || job->summary.lines.failed || out.failed))
+  if (rc == 0 && (job->text.failed || job->answers.failed ||
+                  job->summary.lines.failed || out.failed))
     rc = no_memory(err);
   if (rc == 0) {
     /* Labels and settings in results may come from anywhere; JSON escapes
@@ -294,7 +305,7 @@ static int compare_all(struct job *job, const struct tool_args *args,
   if (rc == 0 && job->slo.n > 0)
     rc = slo_table_add(&job->verdicts, &base, &ignored, err);
   for (size_t i = 1; i < args->n_files && rc == 0; i++)
-    rc = compare_with(job, &base, args->files[i], err);
+    rc = compare_with(job, &base, &file, args->files[i], err);
   if (rc == 0)
     rc = print(job, to_file, err);
   groups_done(&base);
@@ -316,6 +327,7 @@ static void job_init(struct job *job, const struct tool_args *args)
     .list = json_array(),
     .only_in_base = json_array(),
     .only_in_new = json_array(),
+    .searches = json_array(),
   };
   job->verdicts.slo = &job->slo;
 }
@@ -327,6 +339,8 @@ static void job_done(struct job *job)
   json_decref(job->list);
   json_decref(job->only_in_base);
   json_decref(job->only_in_new);
+  json_decref(job->searches);
+  strbuf_done(&job->answers);
   slo_table_done(&job->verdicts);
 }
 
@@ -345,7 +359,7 @@ static int write_summary(const struct job *shown, const struct tool_args *args,
   again.cfg = &cfg;
   job_init(&job, &again);
   job.slo = shown->slo;
-  rc = !job.list || !job.only_in_base || !job.only_in_new
+  rc = !job.list || !job.only_in_base || !job.only_in_new || !job.searches
          ? no_memory(err)
          : compare_all(&job, &again, results_summary(args->results), err);
   job_done(&job);
@@ -361,7 +375,7 @@ static int run_compare(const struct tool_args *args, struct err *err)
   (void)slo_parse(args->objective, &job.slo, err); /* it has been checked */
   if (args->n_files < 2)
     rc = err_set(err, -EINVAL, "compare needs two files or more");
-  else if (!job.list || !job.only_in_base || !job.only_in_new)
+  else if (!job.list || !job.only_in_base || !job.only_in_new || !job.searches)
     rc = no_memory(err);
   else
     rc = compare_all(&job, args, NULL, err);

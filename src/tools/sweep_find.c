@@ -116,6 +116,25 @@ static void print_codes(const struct sweep *s, const json_t *json)
   }
 }
 
+/* A rate is one of these threads or clients, and one thread has one event at a
+ * time. */
+static void print_title(const struct sweep *s)
+{
+  const char *what = is_given(s, "clients") ? "clients" : "threads";
+  const struct opt_entry *e = optset_find(s->in->set, what);
+  const char *n = e ? opt_get_string(e) : "";
+
+  (void)fprintf(s->text, "Searching for the highest %s that holds %s",
+                find_noun(&s->find), s->find.objective);
+  if (s->find.rules.what == SEARCH_RATE && *n)
+    (void)fprintf(s->text, ", with %s %.*s%s", n, (int)strlen(what) - 1, what,
+                  strcmp(n, "1") == 0
+                    ? ", which has one event at a time; give more --threads or "
+                      "--clients unless that is meant"
+                    : "s");
+  (void)fputs("\n\n", s->text);
+}
+
 /* The name of the figure that the first limit of time is about. */
 static void print_header(const struct sweep *s)
 {
@@ -208,8 +227,7 @@ int sweep_find_steps(struct sweep *s, struct err *err)
   s->outcomes = calloc(SEARCH_STEPS_MAX, sizeof(*s->outcomes));
   if (!s->outcomes)
     return no_memory(err);
-  (void)fprintf(s->text, "Searching for the highest %s that holds %s\n\n",
-                find_noun(f), f->objective);
+  print_title(s);
   print_header(s);
   for (;;) {
     find_choose(f);

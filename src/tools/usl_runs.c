@@ -72,11 +72,25 @@ bool usl_of_groups(const struct groups *g, struct usl *ret)
   return found;
 }
 
+/* Three digits, or all of a number that has more. */
+static void add_percent(struct strbuf *out, double share)
+{
+  if (share < 9.995)
+    strbuf_addf(out, "%.3g", 100 * share);
+  else
+    strbuf_addf(out, "%.0f", 100 * share);
+}
+
 static void add_share(struct strbuf *out, const char *what,
                       const struct usl_figure *f)
 {
-  strbuf_addf(out, "%s %.3g %% (%.3g to %.3g %%)", what, 100 * f->value,
-              100 * f->low, 100 * f->high);
+  strbuf_addf(out, "%s ", what);
+  add_percent(out, f->value);
+  strbuf_adds(out, " % (");
+  add_percent(out, f->low);
+  strbuf_adds(out, " to ");
+  add_percent(out, f->high);
+  strbuf_adds(out, " %)");
 }
 
 void usl_print(const struct usl *u, const char *option, struct strbuf *out)

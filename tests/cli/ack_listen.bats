@@ -12,7 +12,7 @@ teardown() {
   done
 }
 
-# until COMMAND...: waits for it, as long as the file of tests may run.
+# until_it COMMAND...: waits until it succeeds, as long as a test may run.
 until_it() {
   until "$@"; do
     read -rt 0.05 <> <(:) || :
@@ -24,6 +24,7 @@ listen() {
   local try
   for try in {1..50}; do
     port=${1-$((20000 + RANDOM % 12000))}
+    : >heard
     "$BENCH" ack-listen --address=127.0.0.1 --port="$port" --dir="$PWD" >heard 2>not_heard 3>&- &
     listener=$!
     while kill -0 $listener 2>/dev/null; do
@@ -50,12 +51,12 @@ c.commit()' t.db "DELETE FROM ack_rows WHERE $1"
 
 # begin: a run in the background, which has committed something.
 begin() {
-  rm -f out
+  : >out
+  : >err
   "$BENCH" ack "${to[@]}" --threads=2 --time=600 --report-interval=1 \
     --ack-log="tcp:127.0.0.1:$port" "$@" run >out 2>err 3>&- &
   job=$!
   commits
-  until_it has "$(ls)" '^acks-.*\.log$'
   log=$(ls acks-*.log)
 }
 
@@ -181,7 +182,7 @@ verify() {
   mkdir small
   mount -t tmpfs -o size=68k none small 2>/dev/null || skip "no file system can be mounted here"
   database
-  port=$((20000 + RANDOM % 12000))
+  : >heard
   "$BENCH" ack-listen --address=127.0.0.1 --port=0 --dir=small >heard 2>&1 3>&- &
   listener=$!
   until_it grep -q '^Listening' heard

@@ -90,6 +90,22 @@ LUA
   says '20 committed, 2 with unknown outcome, the tables have 21: ok'
 }
 
+@test "counter: if the tables cannot be read after a run, it says what it has committed" {
+  use counter
+  good prepare
+  cat >drop.lua <<'LUA'
+require("counter")
+local real, n = event, 0
+function event(id)
+  real(id)
+  n = n + 1
+  if n == 5 then sysbench.sql.driver():connect():query("DROP TABLE counter_rows") end
+end
+LUA
+  "$BENCH" ./drop.lua "${to[@]}" --events=5 --time=0 run >out 2>err
+  says '^Increments of the run: 5 committed, 0 with unknown outcome, but the tables cannot be read$'
+}
+
 @test "queue: prepare, run, check, and what check finds" {
   use queue
   queue_life update

@@ -4,15 +4,16 @@
 load helper
 load fake_server
 
-# full AT_ONCE OPTION...: connects ten clients to a server that refuses them.
+# full AT_ONCE SURE ALL OPTION...: connects ALL clients to a server that refuses
+# them; SURE of them come at once.
 full() {
   rm -f sock most
-  fake_server mysql_full.py sock "$1"
+  fake_server mysql_full.py sock "$1" "$2" "$3"
   cat >t.lua <<'L'
 function thread_init() pcall(function() sysbench.sql.driver():connect() end) end
 function event() end
 L
-  bench t.lua --db-driver=mysql --events=10 --time=0 --mysql-socket=sock --db-connect-timeout=600 --thread-init-timeout=600 "${@:2}" run
+  bench t.lua --db-driver=mysql --events=10 --time=0 --mysql-socket=sock --db-connect-timeout=600 --thread-init-timeout=600 "${@:4}" run
   fake_server_stop
   must is "$status" 0
 }
@@ -21,15 +22,14 @@ L
   needs_driver mysql
   for who in --threads=10 "--threads=2 --clients=10"; do
     # shellcheck disable=SC2086 # two options
-    full 5 $who --connect-concurrency=3
-    must test "$(<most)" -le 3
-    must test "$(<most)" -ge 2
+    full 5 3 10 $who --connect-concurrency=3
+    must is "$(<most)" 3
     # The control: without the limit, more come at once.
     # shellcheck disable=SC2086
-    full 5 $who
+    full 5 5 10 $who
     must is "$(<most)" 5
     # shellcheck disable=SC2086
-    full 9 $who --connect-concurrency=10
+    full 9 9 10 $who --connect-concurrency=10
     must is "$(<most)" 9
   done
 }
@@ -38,7 +38,7 @@ L
   needs_driver mysql
   for who in --threads=9 "--threads=2 --clients=9"; do
     # shellcheck disable=SC2086
-    full 3 $who --connect-concurrency=3
+    full 3 3 9 $who --connect-concurrency=3
     must is "$(grep -c '^FATAL: .*Too many connections' <<<"$stderr")" 2
     must has "$stderr" '^FATAL: 9 of 9 connections failed$'
     must has "$stderr" '^FATAL: 6 of these: error 1040: Too many connections$'

@@ -23,6 +23,7 @@ search() {
 @test "the highest rate of a queue" {
   # One server of 1 ms: 1000/s at most, and 988/s with p99 at 400 ms.
   search model --model-service=1ms --threads=32 --find=rate --slo='p99<=400ms' "${coarse[@]}"
+  must has "$output" '^Searching for the highest rate that holds p99<=400ms, with 32 threads$'
   must has "$output" '^step  phase      rate           verdict +throughput +p99 +measured$'
   must has "$output" '^   1  ceiling    closed loop '
   must has "$output" '^   2  bracket  .*/s +(held|failed|open) '
@@ -44,6 +45,12 @@ search() {
   must has "$(cat page.html)" 'objective'
   bench report f.json --format=text
   must has "$output" '^Search:$'
+  bench compare f.json f.json
+  must is "$status" 0
+  must has "$output" '^Answers:$'
+  must has "$output" '^(The intervals overlap, so no|Without two answers there is no) difference'
+  bench compare f.json f.json --format=json
+  must has "$output" '"outcome": "(overlap|no_answer)"'
   python3 -c 'import json
 d = json.load(open("f.json"))
 d["sweep"]["search"]["steps"][0]["events_per_s"] *= 2
@@ -211,6 +218,7 @@ END
   echo 'function event() error("no luck") end' >bad.lua
   bench bad.lua --find=rate --slo='p99<=1s' "${coarse[@]}" run
   must is "$status" 1
+  must has "$output" '^Searching .* p99<=1s, with 1 thread, which has one event at a time; give more --threads or --clients unless that is meant$'
   must has "$output" '^A step failed: without a rate there is no result, so there is no answer\.$'
   must has "$stderr" 'no luck'
 }

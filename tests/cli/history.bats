@@ -64,6 +64,34 @@ END
   must json h.json 'len(d) == 4 and d[3]["value"] == [["r", 1, []], ["r", 2, []], ["append", 2, 1]]'
 }
 
+@test "history: the EDN is what a reader of EDN understands, and what the JSON says" {
+  python3 -c 'import edn_format' 2>/dev/null || skip "python3 has no edn_format"
+  skew >h.log
+  bench verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
+  must is "$status" 0
+  cat >same.py <<'PY'
+import edn_format, json, sys
+def plain(x):
+    if isinstance(x, edn_format.Keyword):
+        return x.name
+    if isinstance(x, edn_format.immutable_dict.ImmutableDict):
+        return {plain(k): plain(v) for k, v in x.items()}
+    if isinstance(x, (list, tuple, edn_format.immutable_list.ImmutableList)):
+        return [plain(i) for i in x]
+    return x
+edn = [plain(edn_format.loads(line)) for line in open(sys.argv[1])]
+assert edn and edn == json.load(open(sys.argv[2])), (edn, sys.argv[2])
+PY
+  must python3 same.py h.edn h.json
+  # The controls: another value, and a bracket that is missing.
+  sed '$s/:append 2 1/:append 2 3/' h.edn >other.edn
+  run python3 same.py other.edn h.json
+  must is "$status" 1
+  sed '$s/]]}$/]}/' h.edn >cut.edn
+  run python3 same.py cut.edn h.json
+  must is "$status" 1
+}
+
 @test "history: an export that cannot be written is an error" {
   skew >h.log
   bench verify h.log --export-edn=no/h.edn

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A MariaDB server that is full, and looks how many clients come at once.
 
-usage: mysql_full.py SOCKET AT_ONCE
+usage: mysql_full.py SOCKET AT_ONCE SURE ALL
 
 Keeps clients waiting until AT_ONCE of them are there, or no further one has
-come for half a second; then it refuses the first of them: every third with
+come for half a second, though SURE of them are there or all have come (ten
+seconds, if not: they should have come); then it refuses the first of them: every third with
 "host is blocked", the others with "too many connections".  When its standard
 input ends, the file "most" says how many clients were there at once at most.
 """
@@ -14,7 +15,8 @@ import struct
 import sys
 import threading
 
-PATH, AT_ONCE = sys.argv[1], int(sys.argv[2])
+PATH = sys.argv[1]
+AT_ONCE, SURE, ALL = map(int, sys.argv[2:])
 FULL = b"\xff" + struct.pack("<H", 1040) + b"#08004Too many connections"
 BLOCKED = b"\xff" + struct.pack("<H", 1129) + b"#HY000Host is blocked"
 
@@ -33,7 +35,8 @@ def main():
     print("ready", flush=True)
     waiting, most, refused = [], 0, 0
     while not over.is_set() or waiting:
-        if select.select([server], [], [], 0.5)[0] and len(waiting) < AT_ONCE:
+        missing = len(waiting) < SURE and refused + len(waiting) < ALL
+        if select.select([server], [], [], 10 if missing else 0.5)[0] and len(waiting) < AT_ONCE:
             waiting.append(server.accept()[0])
             most = max(most, len(waiting))
             if len(waiting) < AT_ONCE:

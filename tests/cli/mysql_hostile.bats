@@ -78,3 +78,13 @@ LUA
   hostile colour
   texts_are_harmless
 }
+
+@test "a server that lets clients in, and does not say which role it has" {
+  hostile silent
+  echo 'function event() sysbench.sql.driver():connect() end' >meets.lua
+  # Without a limit of the question the program would stay for ever.
+  run --separate-stderr timeout -s KILL 60 \
+    "$BENCH" ./meets.lua "${to[@]}" --target=primary --db-connect-timeout=1 --events=1 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: no server with --target=primary within --db-connect-timeout=1: .*: it lets clients in, and does not answer whether it is read-only"
+}

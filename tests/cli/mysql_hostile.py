@@ -15,6 +15,7 @@ Serves sessions beside each other, until its standard input ends.  KIND is
            one after the other
   colour   statements with the word "bad" fail with a text that has control
            characters
+  silent   lets everybody in, and answers no statement
 """
 import select
 import socket
@@ -104,7 +105,13 @@ def statements(session):
             answer(session, packet[1:])
 
 
-KINDS = {"drip": drip, "switches": switches, "flood": flood, "stuck": stuck}
+def silent(session):
+    log_in(session)
+    while take(session)[0] != 1:
+        pass
+
+
+KINDS = {"drip": drip, "silent": silent, "switches": switches, "flood": flood, "stuck": stuck}
 
 
 def serve(session, kind):

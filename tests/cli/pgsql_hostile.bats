@@ -75,3 +75,29 @@ LUA
   hostile answers
   texts_are_harmless
 }
+
+@test "a server that lets clients in, and does not say which role it has" {
+  hostile silent
+  echo 'function event() sysbench.sql.driver():connect() end' >meets.lua
+  # Without a limit of the question the program would stay for ever.
+  run --separate-stderr timeout -s KILL 60 \
+    "$BENCH" ./meets.lua "${to[@]}" --target=primary --db-connect-timeout=1 --events=1 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: no server with --target=primary within --db-connect-timeout=1: .*: it lets clients in, and does not answer whether it is read-only"
+}
+
+@test "the search for a role goes on behind a server that does not answer" {
+  mkdir quiet
+  hostile answers # it answers 1: a replica
+  mkfifo in.2 out.2
+  python3 -B "$BENCH_SRC/tests/cli/pgsql_hostile.py" "$PWD/quiet" silent <in.2 >out.2 3>&- &
+  exec {quiet}>in.2
+  read -r line <out.2
+  must is "$line" ready
+  echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' >meets.lua
+  run --separate-stderr timeout -s KILL 60 "$BENCH" ./meets.lua --db-driver=pgsql \
+    --pgsql-host="$PWD/quiet,$PWD" --target=replica --db-connect-timeout=4 --events=1 --time=0 run
+  exec {quiet}>&-
+  must is "$status" 0
+  must has "$output" 'total number of events: +1$'
+}

@@ -13,6 +13,7 @@ standard input ends.  KIND is
            later; those with the word "bad" fail with a text that has control
            characters; the file FOLDER/updates tells how many UPDATEs have been
            answered in full
+  silent   lets everybody in, and answers no statement
 """
 import os
 import struct
@@ -84,6 +85,13 @@ def answers(session):
                 print(updates, file=told)
 
 
-KINDS = {"drip": drip, "hashes": hashes, "pieces": lambda s: hashes(s, True),
+def silent(session):
+    begin(session)
+    session.sendall(GREETING)
+    while packet(session)[0] != b"X":
+        pass
+
+
+KINDS = {"drip": drip, "silent": silent, "hashes": hashes, "pieces": lambda s: hashes(s, True),
          "answers": answers}
 serve_all(os.path.join(sys.argv[1], ".s.PGSQL.5432"), KINDS[sys.argv[2]])

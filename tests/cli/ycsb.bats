@@ -33,6 +33,15 @@ setup_ycsb() {
   ycsb_resume --key=int
 }
 
+@test "ycsb: resume without --records is about the rows that prepare loads" {
+  setup_ycsb
+  good prepare
+  sql "DELETE FROM usertable WHERE ycsb_key < 'user5'"
+  good --table-exists=resume prepare
+  good check
+  bad 'tables were made with --records=1000, not 2000' --records=2000 --table-exists=resume prepare
+}
+
 @test "ycsb: classes of operations, and their figures in text and JSON" {
   setup_ycsb
   good prepare

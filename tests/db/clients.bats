@@ -136,7 +136,7 @@ stuck() {
   where "$1"
   local server=$BATS_FILE_TMPDIR/$1
   "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=4 --forced-shutdown=1 \
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=7 --forced-shutdown=1 \
     --report-interval=0.2 run >out 2>err 3>&- &
   local pid=$!
   within 60 grep -q '^\[' out
@@ -317,11 +317,10 @@ backends() {
 @test "mysql: which of the server's sessions answer" { backends mysql; }
 @test "pgsql: which of the server's sessions answer" { backends pgsql; }
 
-@test "pgsql: a pooler gives forty clients five backends" {
-  local seen as=()
-  where pgsql
+# start_pooler LINE...: with these settings, for five sessions of the server.
+start_pooler() {
+  local as=()
   PATH=$PATH:/usr/sbin type -p pgbouncer >/dev/null || skip "pgbouncer is not installed"
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
   # It refuses to be root.
   pool=$(mktemp -d)
   if [ "$(id -u)" = 0 ]; then
@@ -334,15 +333,54 @@ sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
 [pgbouncer]
 listen_port = 6432
 unix_socket_dir = $pool
-auth_type = any
 pool_mode = transaction
 default_pool_size = 5
+$(printf '%s\n' "$@")
 INI
   PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$pool/ini" >log 2>&1 3>&- &
   pooler=$!
   within 30 [ -S "$pool/.s.PGSQL.6432" ] || { cat log; return 1; }
+}
+
+@test "pgsql: a pooler gives forty clients five backends" {
+  local seen
+  where pgsql
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  start_pooler "auth_type = any"
   at=(--db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --db-ps-mode=disable)
   met --threads=2 --clients=40 --events=4000
   [[ $seen =~ ^([1-5])\ of\ ([0-9]+),\ 0$ ]]
   ((BASH_REMATCH[2] > 10))
+}
+
+# lives ARG...: a hundred lives of connections without the library.
+lives() {
+  "$BENCH" connect "${at[@]}" --handshake=own --events=100 --time=0 "$@" run >out 2>err || { cat err; return 1; }
+  grep -Eq '^    transactions: +100 ' out
+  grep -Eq '^    login +100 ' out
+}
+
+@test "pgsql: lives of connections through a pooler, with SCRAM and md5" {
+  local kind secret users
+  where pgsql
+  for kind in scram-sha-256 md5; do
+    if [ $kind = md5 ]; then
+      secret=md5$(printf secretsbpass | md5sum | cut -d' ' -f1)
+    else
+      secret=$(servers sql "$BATS_FILE_TMPDIR/pgsql" "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")
+    fi
+    users=$(mktemp)
+    printf '"sbpass" "%s"\n' "$secret" >"$users"
+    chmod 644 "$users"
+    start_pooler "auth_type = $kind" "auth_file = $users"
+    at=(--db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --pgsql-user=sbpass)
+    lives --pgsql-password=secret --threads=3
+    lives --pgsql-password=secret --threads=2 --clients=20
+    lives --pgsql-password=wrong && return 1
+    grep -q '^FATAL: Connection to database failed: .*authentication failed' err
+    kill "$pooler"
+    wait "$pooler" || :
+    unset pooler
+    rm -rf "$pool" "$users"
+  done
 }

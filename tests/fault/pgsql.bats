@@ -284,13 +284,13 @@ shut_down() {
 }
 
 freezes() {
-  in_background "${base[@]}" --time=3 --forced-shutdown=1 --threads=2 "$@" run
+  in_background "${base[@]}" --time=6 --forced-shutdown=1 --threads=2 "$@" run
   begun
   servers freeze "$pg"
   ended
   servers thaw "$pg"
   ((status == 2))
-  in_time 6
+  in_time 9
   grep -q 'General statistics' "$out"
 }
 

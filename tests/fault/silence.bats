@@ -40,12 +40,12 @@ against() {
 
 # The run ends at its time, plus the grace, plus at most two seconds.
 during() {
-  in_background "${base[@]}" --threads=2 --time=3 --forced-shutdown=1 \
+  in_background "${base[@]}" --threads=2 --time=6 --forced-shutdown=1 \
     --report-interval=1 "$@" run
   begun
   weather blackhole
   ended
-  in_time 6
+  in_time 9
   ((status == 2))
   grep -qx 'Number of unfinished transactions on forced shutdown: 2' "$out"
   [[ $(counter 'ignored errors') -eq 0 && $(counter reconnects) -eq 0 ]]

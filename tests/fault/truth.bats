@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # truth.bats - the rows of truth.sh: failures that are made for real, and what
 # `bench verify` says about them.  TRUTH=all has all rows, KILLS=20 kills the
-# server of a row more often.
+# server of a row more often, CALM=20 makes more runs in which nothing happens.
 
 row() {
   local status=0
@@ -29,3 +29,5 @@ needs() {
 @test "mysql, COMMIT is swallowed: absent, not lost" { needs mysql; row mysql_commit; }
 @test "pgsql, inserted again after an unknown outcome: duplicates" { needs pgsql; all; row retry; }
 @test "bench is killed: its log has everything" { needs pgsql; all; row bench; }
+@test "pgsql, nothing happens: nothing is lost, no anomaly" { needs pgsql; all; row calm_pgsql; }
+@test "mysql, nothing happens: nothing is lost, no anomaly" { needs mysql; all; row calm_mysql; }

@@ -3,14 +3,15 @@
 # failure for real, with private servers, and asks `bench verify`.  The commands
 # of a row can be copied: put your own server in place of those here.
 #
-# usage: truth.sh ROW...   truth.sh list   (KILLS=N: how often a server is killed)
+# usage: truth.sh ROW...   truth.sh list   (KILLS=N: how often a server is killed;
+#        CALM=N: how many runs in which nothing happens)
 #
 # Exit status: 0 if verify has said what it must say, 77 if no such server is
 # installed.
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-: "${BENCH:=$top/build/bench}" "${KILLS:=2}"
+: "${BENCH:=$top/build/bench}" "${KILLS:=2}" "${CALM:=1}"
 # shellcheck source=tests/db/servers.sh
 . "$top/tests/db/servers.sh"
 
@@ -229,6 +230,35 @@ row_retry() {
   verify 1
   (($(count duplicate) >= 10)) || wrong 'no duplicates'
 }
+
+# calm KIND: nothing happens, CALM times: no client is without service, nothing is
+# lost, and a history has no anomaly.
+calm() {
+  local i table=ack_rows
+  server "$1"
+  [[ $kind == pgsql ]] || table=$MY_DB.$table
+  "$BENCH" append "${to[@]}" prepare >"$work/out"
+  for ((i = 0; i < CALM; i++)); do
+    "$BENCH" ack "${to[@]}" --threads=8 --events=2000 --time=0 --ack-log="$work/acks.log" \
+      run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
+    ! grep -qE 'clients whose service failed: +[1-9]|first error' "$work/out" || wrong 'an outage'
+    verify 0
+    (($(count lost) == 0 && $(count recovered) == 0 && $(count unexpected) == 0)) ||
+      wrong 'a calm run has lost something'
+    "$BENCH" append "${to[@]}" --isolation=serializable --threads=8 --events=600 --time=0 \
+      --history="$work/history.log" run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
+    "$BENCH" verify "$work/history.log" | tail -n 1 | tee "$work/out"
+    grep -qx 'Verdict: nothing contradicts serializable' "$work/out" || wrong 'an anomaly'
+    # The control of this row: what is deleted is missed.
+    servers sql "$work/a" "DELETE FROM $table WHERE number = 5" >/dev/null
+    verify 1
+    (($(count lost) == 1)) || wrong 'a row was deleted, and is not missed'
+    "$BENCH" append "${to[@]}" cleanup >"$work/out"
+    "$BENCH" append "${to[@]}" prepare >"$work/out"
+  done
+}
+row_calm_pgsql() { calm pgsql; }
+row_calm_mysql() { calm mysql; }
 
 # bench itself is killed: its log has everything up to then.
 row_bench() {

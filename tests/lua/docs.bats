@@ -137,5 +137,5 @@ L
     n=$((n + 1))
   done < <(sed -nE 's/^\| `(\w+)` \| .* \| ([0-9]+) \+ ([0-9]+) \+ ([0-9]+)\b.*\|$/\1 \2 \3 \4/p' \
     "$BENCH_SRC/docs/workloads.md")
-  must is "$n" 14
+  must is "$n" 15
 }

@@ -127,6 +127,7 @@ const struct driver driver_pgsql = {
   .global_init = global_init,
   .is_busy = pgsql_login_is_busy,
   .connect = open_session,
+  .visit = pgsql_visit,
   .disconnect = pgsql_disconnect,
   .connect_message = pgsql_connect_message,
   .connect_reason = pgsql_connect_reason,

@@ -12,8 +12,10 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
+#include "db/driver_visit.h"
 #include "drivers/pgsql/options.h"
 #include "drivers/pgsql/wire_io.h"
+#include "drivers/wire/scram.h"
 
 /* What happened to a COPY before a result. */
 enum pgsql_copied {
@@ -66,6 +68,8 @@ struct pgsql_session {
   struct strbuf closing; /* DEALLOCATE for statements that were closed */
   char *scratch;         /* owned: a literal being written */
   size_t scratch_room;
+
+  struct scram_keys keys; /* of the logins without the library */
 
   unsigned copy_columns;
   bool copy_binary;
@@ -127,6 +131,10 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines);
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,
                           struct strbuf *line);
+
+/* ---- lives of connections without the library (visit.c) ---- */
+
+driver_visit pgsql_visit;
 
 /* The target of a session; texts are borrowed or in `parsed`. */
 struct pgsql_params {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/ffi_api.h"
 #include "db/bulk.h"
 #include "db/classes/label.h"
@@ -16,6 +17,7 @@
 #include "db/copy.h"
 #include "db/env.h"
 #include "db/stmt.h"
+#include "db/visit.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "rand/stream.h"
@@ -51,6 +53,34 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
   struct conn *c = conn_open(handle_of(drv), &params);
 
   return c ? conn_abi(c) : NULL;
+}
+
+/* ---- whole lives of connections ---- */
+
+/* A connection that is closed, for bench_db_visit(). */
+sql_connection *bench_db_visitor(sql_driver *drv)
+{
+  struct conn *c = visit_new(handle_of(drv));
+
+  return c ? conn_abi(c) : NULL;
+}
+
+/*
+ * One life, by enum visit_way.  ret_ms has VISIT_STEPS + 1 places: milliseconds
+ * of each step, 0 if there was none; the last one is 1 if the client library
+ * has opened the connection, and 0 if the driver has.
+ */
+bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
+                    double *ret_ms)
+{
+  struct conn *c = conn_of(con);
+  struct visit v;
+  const bool done = visit_make(c, (enum visit_way)way, query, len, &v);
+
+  for (unsigned i = 0; i < VISIT_STEPS; i++)
+    ret_ms[i] = (double)v.took_ns[i] / NS_PER_MS;
+  ret_ms[VISIT_STEPS] = way == VISIT_LIBRARY || c->left_to_library;
+  return done;
 }
 
 /* ---- direct statements and results ---- */

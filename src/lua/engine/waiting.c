@@ -66,6 +66,11 @@ static void connection_reconnect(bench_call *c)
   c->n = db_connection_reconnect(c->con);
 }
 
+static void visit(bench_call *c)
+{
+  c->yes = bench_db_visit(c->con, c->n, c->text[0], c->len, c->ptr);
+}
+
 static void forgive(bench_call *c)
 {
   c->n = bench_db_forgive(c->con);
@@ -183,6 +188,7 @@ static const struct operation operations[] = {
   { "bench_db_connect", connect_to },
   { "db_connection_close", connection_close },
   { "db_connection_reconnect", connection_reconnect },
+  { "bench_db_visit", visit },
   { "bench_db_forgive", forgive },
   { "bench_db_restart", restart },
   { "db_query", query },

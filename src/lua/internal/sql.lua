@@ -226,6 +226,13 @@ function driver:connect(params)
   return con
 end
 
+function driver:visitor()
+  check_driver(self)
+  local con = host.use("sql_visit").visitor(self)
+  connections[address(con)] = con
+  return con
+end
+
 -- This is the function sysbench.sql.driver.
 return function(name)
   if name ~= nil and type(name) ~= "string" then

@@ -54,6 +54,12 @@ function connection:reconnect()
   return true
 end
 
+function connection:visit(query, way)
+  check_object(self)
+  local times = host.use("sql_visit").visit(self, query, way)
+  return times
+end
+
 -- ---- bulk inserts ----
 
 local prefix_length = ffi.new("size_t[1]")

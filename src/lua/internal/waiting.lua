@@ -69,6 +69,12 @@ function M.bench_db_connect(drv, ...)
   return call.con
 end
 
+function M.bench_db_visit(con, way, text, len, ms)
+  call.op, call.con, call.n, call.text[0], call.len, call.ptr = op.bench_db_visit, con, way, text, len, ms
+  wait(con, text, ms)
+  return call.yes
+end
+
 -- Returns a function that calls `name` with a connection and has a number or
 -- a boolean (`field`) as its result.
 local function of_connection(name, field)

@@ -21,6 +21,7 @@ local ffi = require("ffi")
 
 local lost = require("bench_lost")
 
+local format = string.format
 local ledger = {}
 
 -- Compares `growth`, the work in the tables, with what is known of it;
@@ -155,7 +156,9 @@ function ledger.open(drv, con, spec)
       local ok, grown, others = pcall(growth, i or 1)
       if not ok then
          result.verdict = "unreadable"
-         return title .. "the tables cannot be read", result
+         return title .. format(
+            "%.0f committed, %.0f with unknown outcome, but the tables " ..
+            "cannot be read", committed, unknown), result
       end
       local line
       result.in_tables = grown

@@ -81,8 +81,8 @@ end
 
 -- Compares settings with options that were given.  Returns nil, or why they do
 -- not fit.
-local function misfit(settings, names)
-   local wanted = tables.wanted()
+-- Returns nil, or which of these settings is not the one that is wanted.
+local function misfit(settings, names, wanted)
 
    if settings.version ~= tables.VERSION then
       return format("the tables have version %d, this program makes and " ..
@@ -133,7 +133,7 @@ function tables.settings(drv, con)
       end
    end
    table.sort(given)
-   why = why or misfit(settings, given)
+   why = why or misfit(settings, given, wanted)
    if why then error("ycsb: " .. why, 0) end
    return settings
 end
@@ -173,7 +173,7 @@ local function create(drv, con, name, settings)
       schema.has_table(drv, con, name) then
       local found, why = stored(drv, con)
       why = why or misfit(found, {"seed", "records", "fields", "length",
-                                  "int_keys", "ordered"})
+                                  "int_keys", "ordered"}, settings)
       if why then error("--table-exists=resume is not possible: " .. why, 0) end
       print(format("Resuming table '%s'...", name))
       return load.RESUME

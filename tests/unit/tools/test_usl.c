@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 #include "rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/numbers.h"
 #include "tools/usl.h"
+#include "tools/usl_runs.h"
 
 enum {
   SETS = 100,
@@ -224,8 +226,25 @@ static void test_refused(void)
   OK(!usl_fit(&u, p, 0), "no data");
 }
 
+static void test_words(void)
+{
+  const struct usl u = { .values = 6,
+                         .contention = { 2.614, 0, 40.9 },
+                         .coherence = { 0.000403, 0.000311, 0.5 } };
+  struct strbuf out = { 0 };
+
+  usl_print(&u, "threads", &out);
+  OK_STR(strbuf_str(&out),
+         "scalability: contention 261 % (0 to 4090 %), coherence 0.0403 % "
+         "(0.0311 to 50 %), with 99 % intervals (Universal Scalability Law "
+         "over 6 values)\nno peak within the data\n",
+         "large intervals are plain numbers");
+  strbuf_done(&out);
+}
+
 int main(void)
 {
+  test_words();
   test_exact();
   test_intervals();
   test_patterns();

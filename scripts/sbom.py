@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""sbom.py - what the files of a release contain, as SPDX 2.3 in JSON.
+
+usage: sbom.py NAME-VERSION LIBS FILE...
+
+LIBS is the folder of static-libs.sh: the static program contains these
+libraries, with the versions of their source packages.  A .deb and an .rpm name
+the shared libraries that they need.  The time is SOURCE_DATE_EPOCH.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+# The licences of what is linked into the static program.
+LICENSES = {
+    "ck": "BSD-2-Clause",
+    "jansson": "MIT",
+    "libaio": "LGPL-2.1-or-later",
+    "liburing": "LGPL-2.1-or-later OR MIT",
+    "luajit": "MIT",
+    "musl": "MIT",
+    "sqlite3": "blessing",
+    "zlib": "Zlib",
+}
+HOME = "https://bench.example/"
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True,
+                          text=True).stdout
+
+
+def spdx_id(text):
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", text)
+
+
+def digest(path, kind):
+    return hashlib.new(kind, path.read_bytes()).hexdigest()
+
+
+def library(name, version):
+    """A source package of Debian that is linked into the program."""
+    return {
+        "SPDXID": spdx_id("lib-" + name),
+        "name": name,
+        "versionInfo": version,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": LICENSES[name],
+        "copyrightText": "NOASSERTION",
+        "externalRefs": [{
+            "referenceCategory": "PACKAGE-MANAGER",
+            "referenceType": "purl",
+            "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch=source",
+        }],
+    }
+
+
+def static_libraries(libs):
+    """Of each source in `libs`, and of musl, which is the compiler's."""
+    found = []
+    for name in sorted(LICENSES):
+        changes = pathlib.Path(libs, "src", name, "debian", "changelog")
+        if name == "musl":
+            version = output("dpkg-query", "-W", "-f=${source:Version}", "musl-dev")
+        else:
+            version = output("dpkg-parsechangelog", "-l", str(changes), "-S", "Version")
+        found.append(library(name, version.strip()))
+    return found
+
+
+def needed(path):
+    """What a package needs, by the names of its own kind."""
+    if path.suffix == ".deb":
+        names = output("dpkg-deb", "-f", str(path), "Depends").split(",")
+    elif path.suffix == ".rpm":
+        names = [line for line in output("rpm", "-qp", "--requires", str(path)).splitlines()
+                 if not line.startswith("rpmlib(")]
+    else:
+        return []
+    return sorted({name.strip() for name in names if name.strip()})
+
+
+def artifact(path, version):
+    """A file of the release is a package of its own."""
+    package = {
+        "SPDXID": spdx_id(path.name),
+        "name": path.name,
+        "versionInfo": version,
+        "packageFileName": path.name,
+        "downloadLocation": HOME + "releases/" + path.name,
+        "homepage": HOME,
+        "filesAnalyzed": False,
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": "GPL-2.0-or-later",
+        "copyrightText": "Copyright 2026 the bench authors",
+        "checksums": [{"algorithm": kind.upper(), "checksumValue": digest(path, kind)}
+                      for kind in ("sha256", "sha512")],
+    }
+    libraries = needed(path)
+    if libraries:
+        package["comment"] = "needs " + ", ".join(libraries)
+    return package
+
+
+def relation(one, kind, other):
+    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+
+
+def main():
+    full, libs, paths = sys.argv[1], sys.argv[2], [pathlib.Path(p) for p in sys.argv[3:]]
+    version = full.split("-", 1)[1]
+    source = paths[0]
+    packages = [artifact(path, version) for path in paths]
+    relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", spdx_id(p.name)) for p in paths]
+    relations += [relation(spdx_id(p.name), "GENERATED_FROM", spdx_id(source.name))
+                  for p in paths[1:]]
+    linked = [p for p in paths if "-linux-" in p.name]
+    if linked:
+        libraries = static_libraries(libs)
+        packages += libraries
+        relations += [relation(spdx_id(p.name), "STATIC_LINK", one["SPDXID"])
+                      for p in linked for one in libraries]
+    created = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))
+    json.dump({
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": full,
+        "documentNamespace": f"{HOME}spdx/{full}-{digest(source, 'sha256')}",
+        "creationInfo": {
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", created),
+            "creators": ["Tool: bench-sbom.py", "Organization: the bench authors"],
+        },
+        "packages": packages,
+        "relationships": relations,
+    }, sys.stdout, indent=1, sort_keys=True)
+    print()
+
+
+main()

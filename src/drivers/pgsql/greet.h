@@ -1,0 +1,93 @@
+/*
+ * greet.h - what a client and a PostgreSQL server say to each other from the
+ * first message of a session to the answer of its first statement: bytes in,
+ * bytes out, without a socket.
+ *
+ * Logins without a password, with md5 and with SCRAM-SHA-256 are known here.
+ * A password is never sent as it is.
+ */
+#ifndef BENCH_DRIVERS_PGSQL_GREET_H
+#define BENCH_DRIVERS_PGSQL_GREET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/wire/buffer.h"
+#include "drivers/wire/scram.h"
+
+enum {
+  GREET_MESSAGE_MAX = 64 * 1024, /* bytes of one message */
+  GREET_TOTAL_MAX = 1024 * 1024, /* ... of all until the server is ready */
+};
+
+/* Who logs in; all is borrowed. */
+struct pgsql_greet_who {
+  const char *user;
+  const char *password; /* [opt] */
+  const char *db;       /* [opt] that of the user's name */
+  const char *options;  /* [opt] */
+};
+
+enum pgsql_greet_rc {
+  GREET_MORE,   /* more bytes of the server are needed */
+  GREET_READY,  /* the server awaits a statement: the last one was answered */
+  GREET_FAILED, /* `state` and `text` say why */
+  GREET_CANNOT, /* only the library can: `text` says why */
+  GREET_LATE,   /* until_ns has come */
+};
+
+enum pgsql_greet_stage {
+  GREET_LOGIN,       /* a request for a password, or OK */
+  GREET_SCRAM_FIRST, /* the first message of the server */
+  GREET_SCRAM_LAST,  /* its signature */
+  GREET_LOGGED_IN,   /* OK */
+  GREET_SETTINGS,    /* settings, then ready */
+  GREET_ANSWER,      /* of a statement */
+};
+
+/* The caller sets the first three members; the rest is 0. */
+struct pgsql_greet {
+  const struct pgsql_greet_who *who;
+  struct scram_keys *keys; /* borrowed: of earlier logins */
+  uint64_t until_ns;
+
+  enum pgsql_greet_stage stage;
+  struct scram scram;
+  size_t total;     /* bytes since the server was ready, or the beginning */
+  bool refused;     /* the server has sent an error: `state`, `text` */
+  bool not_this;    /* the other side is no PostgreSQL server */
+  bool complete;    /* the statement was executed */
+  uint64_t rows;    /* ... and has so many rows */
+  bool with_rows;   /* it has a result set */
+  unsigned columns; /* of that */
+  char state[6];    /* SQLSTATE; "": none */
+  char text[512];   /* lines, each with its end */
+};
+
+/* The request for TLS; the server answers with one letter, S or N. */
+extern const uint8_t pgsql_greet_tls[8];
+
+/* Append the first message to `out`; false: no memory. */
+bool pgsql_greet_begin(struct pgsql_greet *g, struct wire_buffer *out);
+
+/* Append a statement, when the server is ready; false: no memory. */
+bool pgsql_greet_ask(struct pgsql_greet *g, const char *sql, size_t len,
+                     struct wire_buffer *out);
+
+/*
+ * Consume the messages of the server that are complete, and append to `out`
+ * what is to be sent.  After anything but GREET_MORE and GREET_READY, the
+ * session has to be closed.  A statement that fails is GREET_FAILED.
+ */
+enum pgsql_greet_rc pgsql_greet_take(struct pgsql_greet *g,
+                                     struct wire_buffer *in,
+                                     struct wire_buffer *out);
+
+/* How many bytes are needed after those that there are, 1 at least. */
+size_t pgsql_greet_wants(const struct wire_buffer *in);
+
+/* Append the message that ends a session; false: no memory. */
+bool pgsql_greet_end(struct wire_buffer *out);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * scram.c - the messages of a client in a login with SCRAM-SHA-256.
+ */
+#include "drivers/wire/scram.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "drivers/wire/base64.h"
+
+enum {
+  NONCE_BYTES = SCRAM_NONCE / 4 * 3
+};
+
+/* No channel binding, and no other user to act for. */
+#define FIRST_HEAD "n,,"
+#define FINAL_HEAD "c=biws,r=" /* biws: FIRST_HEAD in base64 */
+
+int scram_nonce(char ret[SCRAM_NONCE + 1])
+{
+  uint8_t bytes[NONCE_BYTES];
+
+  if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+    return -errno;
+  base64_encode(bytes, sizeof(bytes), ret);
+  ret[SCRAM_NONCE] = '\0';
+  return 0;
+}
+
+bool scram_is_plain(const char *password)
+{
+  for (; *password; password++) {
+    if (*password < ' ' || *password > '~')
+      return false;
+  }
+  return true;
+}
+
+size_t scram_begin(struct scram *s, const char *user, const char *nonce,
+                   char to[SCRAM_ROOM])
+{
+  (void)snprintf(s->nonce, sizeof(s->nonce), "%s", nonce);
+  (void)snprintf(s->first, sizeof(s->first), "n=%.*s,r=%s", SCRAM_USER_MAX,
+                 user, s->nonce);
+  return (size_t)snprintf(to, SCRAM_ROOM, FIRST_HEAD "%s", s->first);
+}
+
+/* ---- the first message of the server ---- */
+
+/* What it says; the texts are parts of it. */
+struct challenge {
+  const char *nonce;
+  size_t nonce_len;
+  uint8_t salt[SCRAM_SALT_MAX];
+  size_t salt_len;
+  unsigned long iterations;
+};
+
+/* The value of the attribute with this letter, at *at; NULL: another one is
+ * there.  *at becomes what follows. */
+static const char *value(const char **at, const char *end, char letter,
+                         size_t *ret_len)
+{
+  const char *const begin = *at;
+  const char *comma;
+
+  if (end - begin < 2 || begin[0] != letter || begin[1] != '=')
+    return NULL;
+  comma = memchr(begin, ',', (size_t)(end - begin));
+  *at = comma ? comma + 1 : end;
+  *ret_len = (size_t)((comma ? comma : end) - begin) - 2;
+  return begin + 2;
+}
+
+static bool read_number(const char *text, size_t len, unsigned long *ret)
+{
+  unsigned long n = 0;
+
+  if (len == 0 || len > 10)
+    return false;
+  for (size_t i = 0; i < len; i++) {
+    if (text[i] < '0' || text[i] > '9')
+      return false;
+    n = n * 10 + (unsigned long)(text[i] - '0');
+  }
+  *ret = n;
+  return n > 0;
+}
+
+static const char *read_challenge(struct challenge *c, const struct scram *s,
+                                  const char *said, size_t len)
+{
+  const size_t own = strlen(s->nonce);
+  const char *const end = said + len;
+  const char *text;
+  ssize_t salt;
+  size_t n;
+
+  if (len > SCRAM_MESSAGE_MAX)
+    return "malformed SCRAM message (too long)";
+  for (size_t i = 0; i < len; i++) {
+    if (said[i] <= ' ' || said[i] > '~')
+      return "malformed SCRAM message (it is not printable)";
+  }
+  text = value(&said, end, 'r', &c->nonce_len);
+  if (!text)
+    return "malformed SCRAM message (no nonce)";
+  c->nonce = text;
+  if (c->nonce_len <= own || c->nonce_len > SCRAM_NONCE_MAX ||
+      memcmp(text, s->nonce, own) != 0)
+    return "invalid SCRAM response (nonce mismatch)";
+  text = value(&said, end, 's', &n);
+  salt = text ? base64_decode(text, n, c->salt, sizeof(c->salt)) : -1;
+  if (salt <= 0)
+    return "malformed SCRAM message (invalid salt)";
+  c->salt_len = (size_t)salt;
+  text = value(&said, end, 'i', &n);
+  if (!text || !read_number(text, n, &c->iterations))
+    return "malformed SCRAM message (invalid iteration count)";
+  return said == end ? NULL : "malformed SCRAM message (garbage at its end)";
+}
+
+/* ---- keys ---- */
+
+/* What the keys depend on, as one hash. */
+static void identify(const char *password, const struct challenge *c,
+                     uint8_t ret[SHA256_BYTES])
+{
+  const uint64_t numbers[2] = { c->salt_len, c->iterations };
+  struct sha256 h;
+
+  sha256_begin(&h);
+  sha256_add(&h, numbers, sizeof(numbers));
+  sha256_add(&h, c->salt, c->salt_len);
+  sha256_add(&h, password, strlen(password));
+  sha256_end(&h, ret);
+}
+
+static bool make_keys(struct scram_keys *k, const char *password,
+                      const struct challenge *c, uint64_t until_ns)
+{
+  uint8_t of[SHA256_BYTES], key[SHA256_BYTES];
+  struct hmac_sha256 salted;
+
+  identify(password, c, of);
+  if (k->known && memcmp(of, k->of, sizeof(of)) == 0)
+    return true;
+  if (!sha256_pbkdf2(password, strlen(password), c->salt, c->salt_len,
+                     (uint32_t)c->iterations, until_ns, key))
+    return false;
+  hmac_sha256_key(&salted, key, sizeof(key));
+  hmac_sha256(&salted, "Client Key", 10, k->client);
+  sha256(k->client, sizeof(k->client), key);
+  hmac_sha256_key(&k->stored, key, sizeof(key));
+  hmac_sha256(&salted, "Server Key", 10, key);
+  hmac_sha256_key(&k->server, key, sizeof(key));
+  memcpy(k->of, of, sizeof(of));
+  k->known = true;
+  return true;
+}
+
+/* ---- the second message of the client ---- */
+
+size_t scram_answer(struct scram *s, struct scram_keys *keys,
+                    const char *password, const char *said, size_t len,
+                    uint64_t until_ns, char to[SCRAM_ROOM], char *why,
+                    size_t why_size)
+{
+  /* Both first messages without their heads, and this one without its proof. */
+  char all[SCRAM_ROOM + SCRAM_MESSAGE_MAX + SCRAM_ROOM];
+  struct challenge c;
+  uint8_t proof[SHA256_BYTES];
+  size_t at, n;
+  const char *wrong = read_challenge(&c, s, said, len);
+
+  if (wrong) {
+    (void)snprintf(why, why_size, "%s", wrong);
+    return 0;
+  }
+  if (c.iterations > SCRAM_ITERATIONS) {
+    (void)snprintf(why, why_size,
+                   "the server asks for %lu iterations of SCRAM, more than %d "
+                   "are refused",
+                   c.iterations, SCRAM_ITERATIONS);
+    return 0;
+  }
+  if (!make_keys(keys, password, &c, until_ns)) {
+    *why = '\0';
+    return 0;
+  }
+  at = (size_t)snprintf(to, SCRAM_ROOM, FINAL_HEAD "%.*s", (int)c.nonce_len,
+                        c.nonce);
+  n = (size_t)snprintf(all, sizeof(all), "%s,%.*s,%s", s->first, (int)len, said,
+                       to);
+  hmac_sha256(&keys->server, all, n, s->expected);
+  hmac_sha256(&keys->stored, all, n, proof);
+  for (size_t i = 0; i < sizeof(proof); i++)
+    proof[i] ^= keys->client[i];
+  memcpy(to + at, ",p=", 3);
+  base64_encode(proof, sizeof(proof), to + at + 3);
+  return at + 3 + BASE64_LENGTH(sizeof(proof));
+}
+
+bool scram_is_right(const struct scram *s, const char *said, size_t len)
+{
+  const char *const end = said + len;
+  uint8_t signature[SHA256_BYTES + 1];
+  size_t n;
+  const char *text = value(&said, end, 'v', &n);
+
+  return text && said == end &&
+         base64_decode(text, n, signature, sizeof(signature)) == SHA256_BYTES &&
+         memcmp(signature, s->expected, SHA256_BYTES) == 0;
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# visits.bats - the workload connect: lives of connections without libpq, and
+# servers that refuse them, lie to them, or talk nonsense.
+
+NEEDS_DRIVER=pgsql
+load helper
+load fake_server
+
+# at KIND: starts such a server; `to` leads there, without the library.
+at() {
+  fake_server visits.py "$PWD" "$1"
+  to=(--db-driver=pgsql "--pgsql-host=$PWD" --pgsql-user=me --pgsql-password=secret --handshake=own --time=0 --server-stats=off)
+}
+
+# visit ARG...: runs with these options, within its time.
+visit() {
+  run --separate-stderr timeout -s KILL 120 "$BENCH" connect "${to[@]}" "$@" run
+}
+
+# lives N: the server has seen so many lives, and so has the report.
+lives() {
+  must is "$status" 0
+  must has "$output" '^Connections, by the driver itself:$'
+  must has "$output" "^    transactions: +$1 "
+  must has "$output" "^        read: +$1\$"
+  for step in connect login 'first query' close; do
+    must has "$output" "^    $step +$1 "
+  done
+  fake_server_stop
+  must is "$(wc -l <log)" "$1"
+}
+
+# fails_with TEXT ARG...: the run ends with one message that has the text.
+fails_with() {
+  visit --events=1 "${@:2}"
+  must is "$status" 1
+  must is "$(grep -c '^FATAL: Connection to database failed' <<<"$stderr")" 1
+  must has "$stderr" "^FATAL: Connection to database failed: .*$1"
+}
+
+@test "logins without a password, with md5 and with SCRAM, whole and byte by byte" {
+  for kind in trust md5 scram bytes; do
+    rm -f log
+    at $kind
+    visit --events=5
+    lives 5
+  done
+}
+
+@test "many clients of few threads, each step a class" {
+  at scram
+  visit --threads=2 --clients=10 --events=30 --json=a.json --report-classes
+  lives 30
+  for step in connect login 'first query' close; do
+    must json a.json "sum(c['count'] for c in d['classes'] if c['name'] == '$step') == 30"
+  done
+  must json a.json "d['test']['own'] == 30 and d['test']['library'] == 0"
+  must json a.json "d['test']['login']['count'] == 30"
+}
+
+@test "a wrong password" {
+  at scram
+  fails_with 'failed: FATAL:  password authentication failed for user "me"; see --pgsql-user and --pgsql-password$' --pgsql-password=wrong
+  # Whatever errors are ignored.
+  fails_with 'password authentication failed' --pgsql-password=wrong --pgsql-ignore-errors=all
+}
+
+@test "a server that does not know the password" {
+  at signature
+  fails_with 'incorrect server signature'
+  at unsigned
+  fails_with 'the server has left out a step of the login'
+}
+
+@test "a password is never sent as it is" {
+  at plain
+  fails_with 'the driver cannot log in by itself: the server asks for the password in plain text'
+  fake_server_stop
+  must test -f got
+  must test ! -s got
+  # The library takes over where it may.
+  at plain
+  run --separate-stderr "$BENCH" connect "${to[@]}" --handshake=auto --events=1 run
+  must is "$status" 1
+  fake_server_stop
+  must grep -q secret got
+}
+
+@test "servers that hang, and those that hang up" {
+  at silent
+  fails_with 'timeout expired' --db-connect-timeout=0.2
+  at drip
+  fails_with 'timeout expired' --db-connect-timeout=0.2
+  at closes
+  fails_with 'server closed the connection unexpectedly'
+  fake_server_stop
+  fails_with 'Is the server running locally|is the server running locally'
+}
+
+@test "servers that talk nonsense" {
+  at length
+  fails_with 'the server sent a message of an unreasonable length'
+  at mysql
+  fails_with 'expected authentication request from server, but received J$'
+  must has "$stderr" '^is this a PostgreSQL server\?$'
+}
+
+@test "failures that are ignored are counted, and the event starts again" {
+  at every2
+  visit --events=4 --pgsql-ignore-errors=connection --json=a.json --report-classes
+  must has "$output" 'ignored errors: +4 '
+  lives 4
+  must json a.json "[c['errors'] for c in d['classes'] if c['name'] == 'login'] == [4]"
+  at full
+  fails_with 'sorry, too many clients already'
+  visit --events=1 --pgsql-ignore-errors=53300 --time=1
+  must is "$status" 0
+  must has "$stderr" 'error 53300'
+}
+
+@test "what only the library can, is left to it" {
+  at trust
+  to+=(--pgsql-sslmode=require)
+  fails_with 'the driver cannot log in by itself: --pgsql-sslmode asks for TLS'
+  needs_driver sqlite
+  : >x.db
+  run --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --events=3 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Connections, by the client library:$'
+  must has "$output" '^    connect and login +3 '
+  run --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --handshake=own --events=3 --time=0 run
+  must is "$status" 1
+  must has "$stderr" 'the driver has no login of its own'
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# release.sh - two releases from the same sources, in different folders, have the
+# same bytes; every file is named by checksum and by SBOM, and runs in a new root
+# of its kind.  Prints TAP.  `make check-release`; takes many minutes.
+#
+# usage: release.sh [FOLDER]
+#
+# FOLDER has a first release, by scripts/release.sh; without it, both are made.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/bench-release.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+first=${1:-$work/first}
+second=$work/a-folder-with-a-longer-name
+
+count=0 failed=0
+# result STATUS WHAT
+result() {
+  count=$((count + 1))
+  if (($1 == 0)); then
+    printf 'ok %d - %s\n' "$count" "$2"
+  else
+    printf 'not ok %d - %s\n' "$count" "$2"
+    failed=1
+  fi
+}
+
+# release FOLDER
+release() {
+  local status=0
+  "$here/scripts/release.sh" "$1" >"$work/said" 2>&1 || status=1
+  ((status == 0)) || sed 's/^/# /' "$work/said"
+  result $status "a release in ${1##*/}"
+}
+
+[[ -e $first/SHA256SUMS ]] || release "$first"
+# Another time of day, another mask and other names must not show.
+(umask 077 && sleep 1 && release "$second")
+names() {
+  find "$1" -maxdepth 1 -type f -printf '%f\n' | LC_ALL=C sort
+}
+for name in $(names "$first"); do
+  status=0
+  cmp -- "$first/$name" "$second/$name" || status=1
+  result $status "$name: the same bytes"
+done
+status=0
+diff <(names "$first") <(names "$second") || status=1
+result $status 'the same files'
+
+cd "$second"
+status=0
+sha256sum --quiet -c SHA256SUMS || status=1
+diff <(cut -c67- SHA256SUMS | LC_ALL=C sort) <(names . | grep -v SHA256SUMS) || status=1
+result $status 'SHA256SUMS has every file'
+status=0
+python3 - <<'PY' || status=1
+import glob, hashlib, json
+doc = json.load(open(glob.glob("*.spdx.json")[0]))
+ids = [p["SPDXID"] for p in doc["packages"]] + ["SPDXRef-DOCUMENT"]
+assert len(ids) == len(set(ids)), "ids are not unique"
+for r in doc["relationships"]:
+    assert r["spdxElementId"] in ids and r["relatedSpdxElement"] in ids, r
+files = {p["packageFileName"]: p for p in doc["packages"] if "packageFileName" in p}
+for path in glob.glob("bench*.xz") + glob.glob("*.deb") + glob.glob("*.rpm"):
+    sums = {c["algorithm"]: c["checksumValue"] for c in files[path]["checksums"]}
+    assert sums["SHA256"] == hashlib.sha256(open(path, "rb").read()).hexdigest(), path
+linked = [r for r in doc["relationships"] if r["relationshipType"] == "STATIC_LINK"]
+assert len(linked) >= 8, "libraries of the static program are missing"
+PY
+result $status 'the SBOM has every file and library'
+
+status=0
+"$here/tests/packages/roots.sh" "$second" >"$work/roots" 2>&1 || status=1
+sed 's/^/# /' "$work/roots"
+result $status 'every file runs in a new root of its kind'
+printf '1..%d\n' "$count"
+exit "$failed"

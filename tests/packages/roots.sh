@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# roots.sh - each file of a release, started in a new root of its kind.  Prints
+# TAP.
+#
+# usage: roots.sh FOLDER [ROOT]
+#
+# FOLDER is that of scripts/release.sh.  The roots of packages are systems that
+# debootstrap makes, with the libraries that the Debian package depends on and
+# nothing else of ours; ROOT keeps the first one, so that it is made only once.
+# It has to be root, and needs Debian's archive.
+set -euo pipefail
+shopt -s nullglob
+
+# debootstrap mounts /proc and /sys: only here, and gone with this process.
+if ((EUID == 0)) && [[ -z ${BENCH_ROOTS_PRIVATE-} ]] && unshare --mount true; then
+  BENCH_ROOTS_PRIVATE=yes exec unshare --mount "$0" "$@"
+fi
+here=$(cd "$(dirname "$0")/../.." && pwd)
+(($# == 1 || $# == 2)) || { echo 'usage: roots.sh FOLDER [ROOT]' >&2; exit 1; }
+made=$(cd "$1" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/bench-roots.XXXXXX")
+trap 'rm -rf --one-file-system "$work"' EXIT
+base=${2:-$work/base}
+
+count=0 failed=0
+# part WHAT COMMAND...: the command prints TAP, or only fails.
+part() {
+  local what=$1 status
+  shift
+  count=$((count + 1))
+  set +e
+  (set -e; "$@") >"$work/said" 2>&1 </dev/null
+  status=$?
+  set -e
+  sed 's/^/# /' "$work/said"
+  if ((status == 0)); then
+    printf 'ok %d - %s\n' "$count" "$what"
+  else
+    printf 'not ok %d - %s\n' "$count" "$what"
+    failed=1
+  fi
+}
+
+# The libraries, as debootstrap wants to have them.
+depends() {
+  dpkg-deb -f "$1" Depends | tr ',' '\n' | sed -E 's/^ *([^ |(]+).*/\1/' | paste -sd,
+}
+
+make_base() {
+  local suite uri
+  read -r uri suite < <(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
+    'Created-By: Packages' | grep -vE 'security|updates|backports' | head -n 1)
+  debootstrap --variant=minbase --include="$(depends "$1")" "$suite" "$base.new" "$uri"
+  mv "$base.new" "$base"
+}
+
+# in_root ROOT COMMAND...: with nothing of our environment.
+in_root() {
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/tmp chroot "$@"
+}
+
+new_root() {
+  rm -rf --one-file-system "$work/root"
+  cp -ax "$base" "$work/root"
+  cp "$here/tests/packages/try.sh" "$work/root/tmp/"
+  ! in_root "$work/root" sh -c 'command -v bench'
+}
+
+# dpkg refuses it where something that it depends on is missing.
+try_deb() {
+  new_root
+  cp "$1" "$work/root/tmp/bench.deb"
+  in_root "$work/root" dpkg -i /tmp/bench.deb
+  mkdir -p "$work/root/tmp/src/tests/packages"
+  cp "$here/debian/tests/installed" "$work/root/tmp/src/"
+  cp "$here/tests/packages/try.sh" "$work/root/tmp/src/tests/packages/"
+  in_root "$work/root" sh -c 'cd /tmp/src && ./installed'
+  in_root "$work/root" dpkg --purge bench
+  [[ ! -e $work/root/usr/share/bench && ! -e $work/root/usr/bin/bench ]]
+}
+
+# The system knows no packages of this kind, so what it requires is looked for by
+# hand: programs and libraries.
+try_rpm() {
+  local name libraries root=$work/root
+  new_root
+  libraries=$(in_root "$root" ldconfig -p)
+  while read -r name; do
+    case $name in
+    rpmlib* | *'('*'GLIBC'*) ;;
+    /*) [[ -e $root$name ]] || { echo "$name is missing"; return 1; } ;;
+    lib*.so* | ld-*) [[ $libraries == *"${name%%(*} "* ]] ||
+      { echo "$name is missing"; return 1; } ;;
+    esac
+  done < <(rpm -qp --requires "$1")
+  rpm --root="$root" --dbpath=/var/lib/rpm -i --nodeps --ignorearch "$1"
+  in_root "$root" /tmp/try.sh bench
+  [[ $(rpm --root="$root" --dbpath=/var/lib/rpm -q bench) == "$(rpm -qp "$1")" ]]
+  rpm --root="$root" --dbpath=/var/lib/rpm -e --nodeps bench
+  [[ ! -e $root/usr/share/bench && ! -e $root/usr/bin/bench ]]
+}
+
+# Its test makes a root that has nothing at all.
+try_static() {
+  mkdir "$work/static"
+  tar -xf "$1" -C "$work/static" --strip-components=1
+  "$here/tests/static/check.sh" "$work/static/bench"
+}
+
+if ((EUID != 0)) || ! command -v debootstrap >/dev/null; then
+  echo '1..0 # SKIP needs root, and debootstrap'
+  exit 0
+fi
+debs=("$made"/bench_*.deb) rpms=("$made"/bench-*.rpm)
+statics=("$made"/bench-*-linux-"$(uname -m)".tar.xz)
+if ((${#debs[@]})) && [[ ! -d $base ]]; then
+  part 'a new system' make_base "${debs[0]}"
+fi
+for file in "${debs[@]}"; do part "${file##*/}" try_deb "$file"; done
+for file in "${rpms[@]}"; do part "${file##*/}" try_rpm "$file"; done
+for file in "${statics[@]}"; do part "${file##*/}" try_static "$file"; done
+((${#debs[@]} && ${#rpms[@]} && ${#statics[@]})) ||
+  part 'there are a Debian package, an RPM and a static program' false
+printf '1..%d\n' "$count"
+exit "$failed"
