@@ -206,7 +206,7 @@ SELECT :n + 1;' >f.sql
 # churned KIND QUERY: connections that are closed after some events are others for
 # the server, prepared statements go on, and the server sees no broken session.
 churned() {
-  local who
+  local who lives clients ids
   where "$1"
   cat >ids.lua <<'L'
 sysbench.cmdline.options = { query = { "asks the server for the number of the session", "" } }
@@ -224,11 +224,15 @@ L
     "$BENCH" ids.lua "${at[@]}" $who --query="$2" --churn=4..6 --events=400 --time=0 --json=a.json run >out
     [ "$(grep -c '^id ' out)" = 400 ]
     [ "$(value a.json "d['totals']['reconnects'] > 40 and d['totals']['errors'] == 0")" = True ]
-    [ "$(grep '^id ' out | sort -u | wc -l)" = "$(value a.json "d['totals']['reconnects'] + d['run']['clients' if 'clients' in d['run'] else 'threads']")" ]
+    # A client that comes late finds no event left, and shows no session.
+    lives=$(value a.json "d['totals']['reconnects']")
+    clients=$(value a.json "d['run'].get('clients', d['run']['threads'])")
+    ids=$(grep '^id ' out | sort -u | wc -l)
+    ((lives < ids && ids <= lives + clients))
     # The control: without it, each client keeps its session.
     # shellcheck disable=SC2086
     "$BENCH" ids.lua "${at[@]}" $who --query="$2" --events=400 --time=0 --json=a.json run >out
-    [ "$(grep '^id ' out | sort -u | wc -l)" = "$(value a.json "d['run']['clients' if 'clients' in d['run'] else 'threads']")" ]
+    (($(grep '^id ' out | sort -u | wc -l) <= clients))
   done
 }
 
