@@ -35,7 +35,7 @@ enum ack_state {
   ACK_ABORTED = 0x54424100, /* ... or that it is not */
   ACK_UNKNOWN = 0x4b4e5500, /* the connection was lost before the answer */
   ACK_LOST = 0x54534f4c,    /* no number: the client has lost a connection,
-                           * or left its server */
+                             * or left its server */
 };
 
 /* What the query of a log returns. */

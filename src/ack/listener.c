@@ -231,8 +231,9 @@ static void end_quiet_runs(struct ack_listener *l)
     struct run *r = &l->runs[i];
 
     if (r->used && now - r->heard_ns > ACK_WIRE_QUIET_S * NS_PER_S)
-      end_run(l, r, "nothing was heard for 10 s: the log ends here, unless the "
-                    "run is back");
+      end_run(l, r,
+              "nothing was heard for 10 s: the log ends here, unless the "
+              "run is back");
   }
 }
 
@@ -303,8 +304,7 @@ unsigned ack_listener_port(const struct ack_listener *l)
 
   memset(&at, 0, sizeof(at));
   (void)getsockname(l->fd, &at.any, &len);
-  return ntohs(at.any.sa_family == AF_INET6 ? at.v6.sin6_port
-                                            : at.v4.sin_port);
+  return ntohs(at.any.sa_family == AF_INET6 ? at.v6.sin6_port : at.v4.sin_port);
 }
 
 void ack_listener_free(struct ack_listener *l)

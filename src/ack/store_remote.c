@@ -292,9 +292,8 @@ static bool fill(struct remote *r, bool ending)
     put_header(r);
     r->is_last = true;
   } else if (whole && has_room(r, sizeof(r->covered_ns)) &&
-             (!is_empty(r) ||
-              clock_now_ns() - r->sent_ns >=
-                (uint64_t)ACK_WIRE_HEARTBEAT_MS * NS_PER_MS)) {
+             (!is_empty(r) || clock_now_ns() - r->sent_ns >=
+                                (uint64_t)ACK_WIRE_HEARTBEAT_MS * NS_PER_MS)) {
     put(r, offsetof(struct ack_header, covered_ns), &r->covered_ns,
         sizeof(r->covered_ns));
   }

@@ -11,18 +11,18 @@
 /* All protected by the lock, which is taken only when connections break. */
 struct outage {
   pthread_mutex_t lock;
-  unsigned down;       /* connections being replaced now */
-  unsigned lost;       /* in this outage, back or not */
-  uint64_t began_ns;   /* of this outage */
-  uint64_t longest_ns; /* of those that ended */
-  uint64_t total_ns;   /* time with at least one connection down, ended */
-  uint64_t reconnects; /* connections that came back */
-  unsigned given_up;   /* still reconnecting when the run ended */
-  bool announced;      /* the warning about this outage was printed */
-  uint64_t second;     /* of the last warning, and how many were due in it: */
-  unsigned said_lost;  /* about connections that were lost */
+  unsigned down;         /* connections being replaced now */
+  unsigned lost;         /* in this outage, back or not */
+  uint64_t began_ns;     /* of this outage */
+  uint64_t longest_ns;   /* of those that ended */
+  uint64_t total_ns;     /* time with at least one connection down, ended */
+  uint64_t reconnects;   /* connections that came back */
+  unsigned given_up;     /* still reconnecting when the run ended */
+  bool announced;        /* the warning about this outage was printed */
+  uint64_t second;       /* of the last warning, and how many were due in it: */
+  unsigned said_lost;    /* about connections that were lost */
   unsigned said_refused; /* ... and about servers that refuse */
-  char text[256]; /* of the last failed attempt */
+  char text[256];        /* of the last failed attempt */
 };
 
 void outage_init(struct outage *o);

@@ -277,8 +277,7 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
   c->session->attempt = c->first + r->attempt;
-  if (transport_open(c, min_u64(transport_limit(c), r->until_ns), NULL) ==
-      0) {
+  if (transport_open(c, min_u64(transport_limit(c), r->until_ns), NULL) == 0) {
     if (stays_there(c))
       c->first = c->session->attempt;
     return TRANSPORT_BACK;

@@ -92,8 +92,8 @@ int program_end_ack(const struct job *job, struct ack_log *log)
             file);
   else
     log_msg(LOG_NOTICE,
-            "\nAcknowledgement log '%s'%s%s: %" PRIu64
-            " acknowledged, %" PRIu64 " aborted, %" PRIu64 " unknown\n",
+            "\nAcknowledgement log '%s'%s%s: %" PRIu64 " acknowledged, %" PRIu64
+            " aborted, %" PRIu64 " unknown\n",
             file, address ? " at " : "", address ? address : "", t.acked,
             t.aborted, t.unknown);
   return EXIT_OK;

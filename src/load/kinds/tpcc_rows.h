@@ -22,7 +22,8 @@ uint64_t tpcc_first_undelivered(const struct kind_args *args);
 /* The number of lines of an order, 5..15; its key is that of table orders. */
 unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key);
 
-/* What a row of stock has before the first run; its key is that of the table. */
+/* What a row of stock has before the first run; its key is that of the table.
+ */
 unsigned tpcc_first_quantity(uint64_t seed, uint64_t key);
 
 /* The member `put` of struct kind. */

@@ -1,6 +1,6 @@
 /*
- * abi_tpcc.c - what the script tpcc has loaded, so that its check can judge what
- * runs have made of it.
+ * abi_tpcc.c - what the script tpcc has loaded, so that its check can judge
+ * what runs have made of it.
  */
 #include <math.h>
 
