@@ -113,7 +113,7 @@ Creating file test_file.2"
   mkdir $'esc\e[31m'
   io --file-dir=$'esc\e[31m' prepare
   must has "$output" '^Creating file esc\\x1b\[31m/test_file\.0$'
-  io --file-dir=nowhere prepare
+  io --file-dir=nowhere --events=1 prepare
   must is "$status" 1
   must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
 }
@@ -721,7 +721,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 }
 
 @test "no mode: the options are shown" {
-  io run
+  io --events=1 run
   must is "$status" 1
   must is "$stderr" "FATAL: Missing required argument: --file-test-mode"
   must has "$output" '^fileio options:$'

@@ -21,6 +21,7 @@ static struct plan_input usual(void)
   cfg = (struct run_cfg){ .threads = 4,
                           .forced_shutdown = "auto",
                           .think_time = "0",
+                          .idle_clients = "off",
                           .events = 10,
                           .time_s = 10,
                           .thread_stack_size = 64 << 10,
