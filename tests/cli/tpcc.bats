@@ -114,6 +114,17 @@ LUA
   must [ ! -e t.db ]
 }
 
+@test "check knows the stock of a negative seed, and that of another" {
+  bench tpcc "${size[@]}" --sqlite-db=t.db --warehouses=1 --rand-seed=-1 prepare
+  must is "$status" 0
+  tpcc --warehouses=1 --rand-seed=-1 check
+  must is "$status" 0
+  sql "UPDATE bench_tpcc SET seed = -2"
+  tpcc --warehouses=1 --rand-seed=-2 check
+  must is "$status" 1
+  must has "$output" 's_quantity [0-9]+, should be: [0-9]+$'
+}
+
 @test "prepare that is refused, or leaves the tables, forgets no run" {
   used
   local runs

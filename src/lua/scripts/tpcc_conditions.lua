@@ -409,7 +409,7 @@ local function check_stock_of(c, sold, w)
    local of_warehouse = sold[w] or NOTHING
    local f = c.findings
    -- quantities that nobody has sold are known of our own tables only
-   local all = c.ours and c.size.seed < EXACT
+   local all = c.ours and math.abs(c.size.seed) < EXACT
 
    each_five(c.con, function(i, quantity, ytd, orders, remote)
       local of = of_warehouse[i] or NOT_SOLD
