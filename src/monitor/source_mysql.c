@@ -65,10 +65,14 @@ static const struct monitor_fast fast[] = {
     .subject = "sessions that wait for row locks" },
 };
 
-static const char *const own[] = { "_schema`", "SHOW GLOBAL STATUS", NULL };
+/* Digests have names in such quotes. */
+static const char *const own[] = { "`performance_schema`",
+                                   "`information_schema`", "SHOW GLOBAL STATUS",
+                                   NULL };
 
 /* Times are in picoseconds.  MariaDB counts prepared statements in no digest,
- * but all of them together. */
+ * but all of them together.  A row without a digest has all statements that
+ * came when performance_schema_digests_size others were there. */
 static const struct monitor_digests digests[] = {
   { .where_sql = "SELECT IF(@@performance_schema, 'performance_schema', NULL)",
     .missing = "performance_schema is off",
@@ -77,6 +81,10 @@ static const struct monitor_digests digests[] = {
                   "FROM @.events_statements_summary_by_digest "
                   "WHERE SCHEMA_NAME <=> DATABASE() AND DIGEST IS NOT NULL "
                   "GROUP BY 1 UNION ALL "
+                  "SELECT '1', SUM(COUNT_STAR), SUM(SUM_TIMER_WAIT) / 1000, "
+                  "SUM(SUM_ROWS_SENT + SUM_ROWS_AFFECTED) "
+                  "FROM @.events_statements_summary_by_digest "
+                  "WHERE DIGEST IS NULL UNION ALL "
                   "SELECT '0', COUNT_STAR, SUM_TIMER_WAIT / 1000, "
                   "SUM_ROWS_SENT + SUM_ROWS_AFFECTED "
                   "FROM @.events_statements_summary_global_by_event_name "
@@ -85,7 +93,9 @@ static const struct monitor_digests digests[] = {
     .texts_sql = "SELECT DIGEST, MIN(DIGEST_TEXT) "
                  "FROM @.events_statements_summary_by_digest "
                  "WHERE DIGEST IN (#) GROUP BY 1 UNION ALL "
-                 "SELECT '0', '(all prepared statements of all databases)'",
+                 "SELECT '0', '(all prepared statements of all databases)' "
+                 "UNION ALL SELECT '1', '(statements of all databases that "
+                 "performance_schema_digests_size leaves no room for)'",
     .own = own },
 };
 
