@@ -56,17 +56,18 @@ static bool make_room(struct digests *d)
   const size_t room = d->room > 0 ? 2 * d->room : 256;
   struct digest *more;
 
-  if (d->n < d->room)
+  if (d->n < d->room && d->n < DIGESTS_MAX)
     return true;
   more = d->n < DIGESTS_MAX ? realloc(d->of, room * sizeof(*more)) : NULL;
-  if (!more)
+  if (!more) {
+    d->cut = true;
     return false;
+  }
   d->of = more;
   d->room = room;
   return true;
 }
 
-/* Statements for which there is no room are left out. */
 static void take_counts(void *ctx, const sql_value *v, unsigned n)
 {
   struct digests *d = ctx;
@@ -116,11 +117,23 @@ static bool ask(struct link *l, const char *text, const char *schema,
   return ok;
 }
 
+/* What of these counts was there before is only known if all are read. */
 static bool read_counts(struct digests *d, struct link *l,
-                        const struct monitor_digests *s)
+                        const struct monitor_digests *s,
+                        struct server_gaps *gaps)
 {
-  if (!ask(l, s->counts_sql, d->where, "", take_counts, d))
+  if (!ask(l, s->counts_sql, d->where, "", take_counts, d)) {
+    server_gaps_add(gaps, subject, l->why);
     return false;
+  }
+  if (d->cut) {
+    char why[64];
+
+    (void)snprintf(why, sizeof(why), "the server has more than %d of them",
+                   DIGESTS_MAX);
+    server_gaps_add(gaps, subject, why);
+    return false;
+  }
   if (d->n > 0)
     qsort(d->of, d->n, sizeof(d->of[0]), by_id);
   return true;
@@ -156,10 +169,14 @@ bool digests_begin(struct digests *d, struct link *l,
     server_gaps_add(gaps, subject, from->missing);
     return true;
   }
-  if (!read_counts(d, l, from)) {
-    server_gaps_add(gaps, subject, l->why);
-    return !l->lost;
+  if (!read_counts(d, l, from, gaps)) {
+    const bool cut = d->cut;
+
+    digests_done(d);
+    return cut || !l->lost;
   }
+  /* A connection before this one may have been lost meanwhile. */
+  server_gaps_remove(gaps, subject);
   d->begun = true;
   d->begun_ns = clock_now_ns();
   return true;
@@ -288,15 +305,16 @@ void digests_end(struct digests *d, struct link *l,
   if (!from)
     return;
   memcpy(now.where, d->where, sizeof(now.where));
-  ok = read_counts(&now, l, from);
+  ok = read_counts(&now, l, from, gaps);
   now.period_ns = clock_now_ns() - now.begun_ns;
   leave_out_old(&now, d);
   keep_first(&now, keep + OWN_MAX);
-  ok = ok && read_texts(&now, l, from);
+  if (ok && !read_texts(&now, l, from)) {
+    server_gaps_add(gaps, subject, l->why);
+    ok = false;
+  }
   leave_out_own(&now, from);
   keep_first(&now, ok ? keep : 0);
-  if (!ok)
-    server_gaps_add(gaps, subject, l->why);
   digests_done(d);
   *d = now;
 }

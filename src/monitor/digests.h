@@ -20,7 +20,7 @@ enum {
   DIGEST_ID = 72,     /* bytes of an id */
   DIGEST_TEXT = 1024, /* and of a text; the rest is cut off */
   DIGESTS_MAX =
-    20000,            /* statements that a server has; more are not looked at */
+    20000,            /* statements that a server has; of more, none are read */
   DIGESTS_USUAL = 20, /* so many remain */
 };
 
@@ -33,6 +33,7 @@ struct digest {
 /* {0} has not begun. */
 struct digests {
   bool begun;
+  bool cut; /* there are more than DIGESTS_MAX, or no memory */
   char where[DIGEST_ID]; /* in which schema the server counts */
   uint64_t begun_ns;
   uint64_t period_ns; /* 0 until the end */

@@ -42,6 +42,17 @@ void server_gaps_add(struct server_gaps *gaps, const char *what,
   gaps->n++;
 }
 
+void server_gaps_remove(struct server_gaps *gaps, const char *what)
+{
+  unsigned k = 0;
+
+  for (unsigned i = 0; i < gaps->n; i++) {
+    if (strcmp(gaps->of[i].what, what) != 0)
+      gaps->of[k++] = gaps->of[i];
+  }
+  gaps->n = k;
+}
+
 /* ---- what the server knows ---- */
 
 static void take_number(void *ctx, const sql_value *v, unsigned n)

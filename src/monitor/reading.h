@@ -62,6 +62,9 @@ struct server_access {
 void server_gaps_add(struct server_gaps *gaps, const char *what,
                      const char *why);
 
+/* It has been read after all. */
+void server_gaps_remove(struct server_gaps *gaps, const char *what);
+
 /* A number in an answer; false: it is none. */
 bool reading_number(const sql_value *v, double *ret);
 
