@@ -236,6 +236,7 @@ void monitor_interval(struct monitor *m, unsigned server,
 
   (void)pthread_mutex_lock(&w->lock);
   *ret = w->account.shown;
+  ret->local = w->near;
   (void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -246,6 +247,7 @@ void monitor_latest(struct monitor *m, unsigned server,
 
   (void)pthread_mutex_lock(&w->lock);
   *ret = w->account.latest;
+  ret->local = w->near;
   (void)pthread_mutex_unlock(&w->lock);
 }
 

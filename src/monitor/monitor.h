@@ -40,6 +40,7 @@ struct monitor_input {
 /* What a server did in an interval. */
 struct server_interval {
   bool known; /* otherwise there is no reading */
+  bool local; /* known or not: the server is on this machine */
   uint64_t period_ns;
   struct server_reading did; /* counts of the period, and levels */
   struct server_waits waits;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "base/sock.h"
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/wait.h"
@@ -16,8 +17,10 @@
 #include "monitor/source.h"
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
-#define LOOK_SHARE 50                 /* looks take 2 % of the time at most */
-#define LOOK_SLOWLY 64                /* so many slow ones show a slow server */
+/* Looks take 2 % of the time at most, unless the server has become slow: then
+ * they take more, until about LOOK_SLOWLY of them were slow. */
+#define LOOK_SHARE 50
+#define LOOK_SLOWLY 64
 #define LEAD_MIN_NS (20 * NS_PER_MS)  /* a reading begins so early */
 #define CONNECT_NS (3 * NS_PER_S / 2) /* below the patience at the end */
 #define AGAIN_NS NS_PER_S             /* after a connection was lost */
@@ -64,14 +67,16 @@ static void note_gaps(struct reader *w, const struct server_gaps *gaps)
 static void note_server(struct reader *w)
 {
   struct strbuf target = { 0 };
+  const int fd = link_socket(&w->link);
 
   link_target(&w->link, &target);
-  w->local = local_server(link_socket(&w->link));
+  w->local = local_server(fd);
   (void)pthread_mutex_lock(&w->lock);
   (void)snprintf(w->target, sizeof(w->target), "%s", strbuf_str(&target));
   w->failure[0] = '\0';
   w->met = true;
   w->pid = (long)w->local;
+  w->near = fd >= 0 && sock_is_local(fd);
   (void)pthread_mutex_unlock(&w->lock);
   strbuf_done(&target);
 }

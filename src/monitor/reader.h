@@ -56,6 +56,7 @@ struct reader {
   struct account account;
   char target[256], failure[256];
   long pid;
+  bool near; /* on this machine, with or without a known pid */
   struct server_gaps gaps;
 };
 

@@ -206,7 +206,8 @@ static bool grow(struct coincidences *c)
   return ok;
 }
 
-/* Unknown, unless the readings are as far apart as the interval is long. */
+/* Unknown, unless the readings are as far apart as the interval is long.  Only
+ * a server on another machine uses none of these processors. */
 static double cpu_of_servers(struct monitor *m, uint64_t period_ns)
 {
   double sum = 0;
@@ -217,6 +218,8 @@ static double cpu_of_servers(struct monitor *m, uint64_t period_ns)
     monitor_interval(m, i, &did);
     if (!did.known || did.period_ns < period_ns / 2 ||
         did.period_ns / 2 > period_ns)
+      return NAN;
+    if (did.local && !did.did.has[SERVER_CPU_NS])
       return NAN;
     if (did.did.has[SERVER_CPU_NS])
       sum += did.did.value[SERVER_CPU_NS] / (double)did.period_ns;
