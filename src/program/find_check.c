@@ -33,7 +33,8 @@ static const char *alien_to_find(const struct program *p)
 }
 
 /* What a search could change in a mix. */
-static int check_find_mix(const struct program *p, struct err *err)
+static int check_find_mix(const struct program *p, bool *ret_own_clients,
+                          struct err *err)
 {
   const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
   const char *what = search_what_name((enum search_what)p->opts.sweep.find);
@@ -41,6 +42,7 @@ static int check_find_mix(const struct program *p, struct err *err)
   size_t rated = 0;
   int rc;
 
+  *ret_own_clients = false;
   if (p->opts.mix.members.n == 0)
     return 0;
   rc = mix_list_parse(&list, &p->opts.mix.members, err);
@@ -56,6 +58,7 @@ static int check_find_mix(const struct program *p, struct err *err)
     rc = err_set(err, -EINVAL,
                  "--find=rate needs a member of the mix without a rate of its "
                  "own");
+  *ret_own_clients = rc == 0 && list.dedicated;
   mix_list_done(&list);
   return rc;
 }
@@ -90,7 +93,8 @@ static int check_objective(const struct program *p, struct err *err)
 }
 
 /* What a search cannot be combined with. */
-int program_check_find(const struct program *p, struct err *err)
+int program_check_find(const struct program *p, bool *ret_own_clients,
+                       struct err *err)
 {
   const struct sweep_cfg *cfg = &p->opts.sweep;
   const char *what = search_what_name((enum search_what)cfg->find);
@@ -127,5 +131,5 @@ int program_check_find(const struct program *p, struct err *err)
                    (int)FIND_TIME_MIN_S);
   if (check_objective(p, err) < 0)
     return -EINVAL;
-  return check_find_mix(p, err);
+  return check_find_mix(p, ret_own_clients, err);
 }

@@ -99,8 +99,10 @@ void program_free_server(struct program *p);
  * did. */
 void program_print_server(const struct program *p);
 
-/* What a search cannot be combined with. */
-int program_check_find(const struct program *p, struct err *err);
+/* What a search cannot be combined with.  Says whether the test is a mix whose
+ * members have clients of their own. */
+int program_check_find(const struct program *p, bool *ret_own_clients,
+                       struct err *err);
 
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);

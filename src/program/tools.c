@@ -113,7 +113,8 @@ int program_sweep(struct program *p)
   struct results_file bad;
   struct err err = { "" };
 
-  if (in.cfg->find != SEARCH_OFF && program_check_find(p, &err) < 0)
+  if (in.cfg->find != SEARCH_OFF &&
+      program_check_find(p, &in.own_clients, &err) < 0)
     return program_complain("%s", err.text);
   if (!add_files(&in, &p->opts.results, &bad))
     return program_complain("with %s only --json can be on stdout, a pipe or a "

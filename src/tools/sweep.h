@@ -38,6 +38,8 @@ struct sweep_input {
   const char *json;      /* the file for all results; "-": stdout; "": none */
   const char *summary;   /* the file of the summary; "": none */
   const char *test;      /* [opt] its name, for the summary */
+  bool own_clients;      /* those of the members of a mix: --threads says
+                          * nothing about their number */
   /* Files of which every step has its own: PATH.step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;

@@ -126,7 +126,7 @@ static void print_title(const struct sweep *s)
 
   (void)fprintf(s->text, "Searching for the highest %s that holds %s",
                 find_noun(&s->find), s->find.objective);
-  if (s->find.rules.what == SEARCH_RATE && *n)
+  if (s->find.rules.what == SEARCH_RATE && *n && !s->in->own_clients)
     (void)fprintf(s->text, ", with %s %.*s%s", n, (int)strlen(what) - 1, what,
                   strcmp(n, "1") == 0
                     ? ", which has one event at a time; give more --threads or "

@@ -195,6 +195,7 @@ ffi.cdef("int usleep(unsigned);")
 function event() ffi.C.usleep(5000) end
 END
   echo 'function event() end' >empty.lua
+  echo 'function event() error("no luck") end' >bad.lua
   local mix=(mix --mix=wait.lua@50,empty.lua@50 --threads=2)
   bench "${mix[@]}" --time=1 --slo='p25<=100s' run
   must is "$status" 0
@@ -209,6 +210,10 @@ END
   bench mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
   must is "$status" 1
   must is "$stderr" '--find=threads cannot be used with a --mix whose members have clients of their own (wait.lua:2); give them weights (wait.lua@2)'
+  # The members say how many clients they have.
+  bench mix --mix=bad.lua:2,empty.lua:1 --find=rate --slo='p99<=1s' "${coarse[@]}" run
+  must is "$status" 1
+  must has "$output" '^Searching for the highest rate .* p99<=1s$'
   bench mix --mix=wait.lua:2:rate=5,empty.lua:1:rate=7 --find=rate --slo='p99<=1s' "${coarse[@]}" run
   must is "$status" 1
   must is "$stderr" '--find=rate needs a member of the mix without a rate of its own'
