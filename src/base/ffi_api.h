@@ -344,6 +344,7 @@ void bench_say(const char *line, size_t len);
 int bench_team_size(void);
 int bench_team_number(void);
 int bench_clients(void);
+int bench_idle_clients(void);
 bool bench_team_give(const char *name, const char *text, size_t len);
 const char *bench_team_await(const char *name, size_t *ret_len);
 

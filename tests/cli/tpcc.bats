@@ -477,6 +477,13 @@ LUA
   bench tpcc --db-driver=null --time=0 --events=2300 --weights=10,10,1,1,1 --rand-seed=1 --threads=1 --warehouses=2 run
   must has "$output" '^    order status of all .* 2300  too short$'
   must has "$stderr" "^WARNING: 1 client for 2 warehouses: the others are no client's home"
+  # idle clients are no terminals
+  bench tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=2 --warehouses=4 run
+  must is "$status" 0
+  must has "$stderr" "^WARNING: 3 clients for 4 warehouses: the others are no client's home"
+  bench tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=1 --warehouses=4 run
+  must is "$status" 0
+  must is "$(grep -c "no client's home" <<<"$stderr")" 0
   bench tpcc --db-driver=null --time=0 --events=10 --home=random --threads=1 --warehouses=2 run
   must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
   fresh

@@ -30,6 +30,14 @@ int bench_clients(void)
                                       : (int)s->script->setup.plan->threads;
 }
 
+/* Those of all clients of this process that begin no events. */
+int bench_idle_clients(void)
+{
+  const struct state *s = state_current();
+
+  return s ? (int)s->script->setup.plan->idle : 0;
+}
+
 /* The number of this thread among them, from 0. */
 int bench_team_number(void)
 {

@@ -169,8 +169,9 @@ local function ranks() return ffi.C.bench_ranks(ffi.new("double[1]")) end
 
 -- Warns of warehouses that no client works for.
 local function warn_of_homes(warehouses)
-   local terminals = ranks() * (ffi.C.bench_clients() - deferred.clients()) -
-      watch.clients(0)
+   local working = ffi.C.bench_clients() - ffi.C.bench_idle_clients() -
+      deferred.clients()
+   local terminals = ranks() * working - watch.clients(0)
 
    if sysbench.opt.home == "client" and terminals < warehouses then
       io.stderr:write(string.format(
@@ -223,8 +224,8 @@ local function notes(size, figures)
       "%d warehouse%s, %s, %s", size.warehouses,
       size.warehouses == 1 and "" or "s", isolation.words(), pace_words())}
    local wanted = size.warehouses * model.clients_per_warehouse
-   local terminals = sysbench.opt.threads - deferred.clients() -
-      watch.clients(0)
+   local terminals = sysbench.opt.threads - ffi.C.bench_idle_clients() -
+      deferred.clients() - watch.clients(0)
 
    if figures.efficiency_percent then
       table.insert(lines, string.format(
