@@ -50,7 +50,7 @@ end
 LUA
   serve_at --live "./$name.lua" --db-driver=sqlite --sqlite-db=e.db --db-ignore-errors=all --time=600
   follow >seen.json # without --json there is a report as well
-  ! grep -q $'\x1b' seen.json
+  must is "$(grep -c $'\x1b' seen.json)" 0
   must json seen.json 'any(n == "classes" and any("red" in c[0] and c[1] > 0 for c in v)
     for n, v in d) and any(n == "look" and v["errors"] > 0 and
     any("errors per second" in w for w in v["warnings"]) for n, v in d)'
