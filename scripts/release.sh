@@ -25,9 +25,15 @@ export LC_ALL=C TZ=UTC
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 (($# > 0)) || { echo 'usage: release.sh FOLDER [PART...]' >&2; exit 1; }
+# Folders in FOLDER/work are removed, so it must be one that this script has made.
+if [[ -e $1/work && ! -e $1/work/.made-by-release.sh ]]; then
+  echo "release.sh: $1/work is there, and was not made by this script: remove it, or choose another folder" >&2
+  exit 1
+fi
 mkdir -p "$1/work"
 out=$(cd "$1" && pwd)
 work=$out/work
+: >"$work/.made-by-release.sh"
 shift
 (($# > 0)) || set -- tarball deb rpm static
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
