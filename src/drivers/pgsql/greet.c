@@ -140,6 +140,8 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
   const uint8_t *const end = body + len;
   const char *severity = "FATAL", *text = "", *detail = NULL, *hint = NULL;
 
+  if (g->refused)
+    return true; /* the first one counts */
   for (const uint8_t *zero; body < end && *body != '\0'; body = zero + 1) {
     const char *const value = (const char *)body + 1;
 
@@ -157,8 +159,6 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
     else if (*body == 'C' && strlen(value) == sizeof(g->state) - 1)
       memcpy(g->state, value, sizeof(g->state));
   }
-  if (g->refused)
-    return true; /* the first one counts */
   g->refused = true;
   g->text[0] = '\0';
   add_line(g, severity, text);
