@@ -1,8 +1,8 @@
 /*
  * link.h - the run's end of the connection to `bench ack-listen`.
  *
- * One thread uses a link.  All calls that WAIT end at a moment that another
- * thread may bring forward, see struct ack_link.
+ * One thread uses a link.  All calls that WAIT, but for ack_link_init(), end at
+ * a moment that another thread may bring forward, see struct ack_link.
  */
 #ifndef BENCH_ACK_LINK_H
 #define BENCH_ACK_LINK_H
@@ -28,7 +28,8 @@ struct ack_link {
 /* Is the text HOST:PORT, or [ADDRESS]:PORT? */
 bool ack_link_is_address(const char *text);
 
-/* Find the listener's addresses; WAITS.  `until_ns` is borrowed. */
+/* Find the listener's addresses; WAITS as long as the resolver of the system
+ * does.  `until_ns` is borrowed. */
 int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
                   uint64_t start_real_ns, _Atomic uint64_t *until_ns,
                   struct err *err);

@@ -107,10 +107,12 @@ static struct slot *take_slot(struct remote *r)
     s = mem_aligned(1, sizeof(*s), CACHE_LINE);
     r->n_slots += s != NULL;
   }
-  if (s)
+  if (s) {
     s->number = r->next++;
-  else
-    r->missed++;
+  } else if (r->missed++ == 0) {
+    r->latest.flags |= ACK_MISSES; /* said at once: the run may not end */
+    r->has_news = true;
+  }
   (void)pthread_mutex_unlock(&r->lock);
   return s;
 }
@@ -235,6 +237,14 @@ static bool copy_queue(struct remote *r, struct queue *q)
   return true;
 }
 
+/* With the lock held. */
+static void take_header(struct remote *r, const struct ack_header *h)
+{
+  r->latest = *h;
+  if (r->missed > 0)
+    r->latest.flags |= ACK_MISSES;
+}
+
 static void put_header(struct remote *r)
 {
   (void)pthread_mutex_lock(&r->lock);
@@ -274,6 +284,17 @@ static bool scan(struct remote *r)
   return true;
 }
 
+/* How far the log goes, never without the news up to there. */
+static void put_covered(struct remote *r)
+{
+  if (!has_news(r)) {
+    put(r, offsetof(struct ack_header, covered_ns), &r->covered_ns,
+        sizeof(r->covered_ns));
+  } else if (has_room(r, sizeof(r->latest))) {
+    put_header(r);
+  }
+}
+
 /* Fills the batch with what is new, if anything is.  True: there is more. */
 static bool fill(struct remote *r, bool ending)
 {
@@ -294,8 +315,7 @@ static bool fill(struct remote *r, bool ending)
   } else if (whole && has_room(r, sizeof(r->covered_ns)) &&
              (!is_empty(r) || clock_now_ns() - r->sent_ns >=
                                 (uint64_t)ACK_WIRE_HEARTBEAT_MS * NS_PER_MS)) {
-    put(r, offsetof(struct ack_header, covered_ns), &r->covered_ns,
-        sizeof(r->covered_ns));
+    put_covered(r);
   }
   if (!is_empty(r))
     r->number++;
@@ -392,7 +412,7 @@ static int changed(struct ack_store *store, struct err *err)
 
   store->header->flags |= ACK_REMOTE;
   (void)pthread_mutex_lock(&r->lock);
-  r->latest = *store->header;
+  take_header(r, store->header);
   r->has_news = true;
   (void)pthread_mutex_unlock(&r->lock);
   if (!r->runs)
@@ -449,9 +469,7 @@ static int finish(struct ack_store *store, bool all_ended,
 
   (void)pthread_mutex_lock(&r->lock);
   missed = r->missed;
-  r->latest = *store->header;
-  if (missed > 0)
-    r->latest.flags |= ACK_MISSES;
+  take_header(r, store->header);
   r->latest.chunks = all_ended ? r->next - 1 : 0;
   r->latest.end_ns = all_ended ? clock_now_ns() : 0;
   (void)pthread_mutex_unlock(&r->lock);

@@ -39,7 +39,7 @@ struct ack_hello {
 
 struct ack_batch {
   uint64_t number; /* from 1 */
-  uint32_t bytes;  /* of the frames that follow; 0: a heartbeat */
+  uint32_t bytes;  /* of the frames that follow, one at least */
   uint32_t last;   /* 1: the run closes the link after the answer */
 };
 

@@ -144,12 +144,13 @@ static void ping(struct db_env *env, struct conn *c)
 
   if (!recover_drain(c))
     return;
-  if (look_at_number(c, sql, &one))
+  if (look_at_number(c, sql, &one)) {
     (void)atomic_fetch_add(&p->pings, 1);
-  else if (!verdict_is_cut(&c->out, conn_is_dead(c)))
+    return;
+  }
+  if (!verdict_is_cut(&c->out, conn_is_dead(c)))
     (void)atomic_fetch_add(&p->pings_failed, 1);
-  if (c->out.lost)
-    recover_failed_late(c, CALL_QUERY, sql, sizeof(sql) - 1);
+  recover_failed_late(c, CALL_QUERY, sql, sizeof(sql) - 1);
 }
 
 /* Nobody but a server closes connections that are idle. */

@@ -223,10 +223,35 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   }
 }
 
-void recover_life_failed(struct conn *c)
+/* Without a connection the text is one line. */
+static void save_life(struct conn *c)
+{
+  struct strbuf reason = { 0 };
+
+  save(c);
+  if (!c->out.lost)
+    return;
+  transport_reason(c, &reason);
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
+  strbuf_done(&reason);
+}
+
+static void note_life_fault(const struct conn *c, const char *sql, size_t len)
+{
+  char name[16];
+
+  if (sql) {
+    note_fault(c, sql, len);
+  } else if (c->env->recorder) {
+    conn_error_name(c, name, sizeof(name));
+    service_fault(&c->env->recorder->service, clock_now_ns(),
+                  fault_of_connect(c->driver, &c->out), name, c->fail.text);
+  }
+}
+
+void recover_life_failed(struct conn *c, const char *sql, size_t len)
 {
   const struct verdict_case what = case_of(c, CALL_QUERY);
-  struct strbuf reason = { 0 };
   char name[16];
 
   if (verdict_is_cut(&c->out, conn_is_dead(c)) ||
@@ -234,22 +259,19 @@ void recover_life_failed(struct conn *c)
     call_abandon(c);
     return;
   }
-  save(c);
-  c->fail.lost = true;
-  transport_reason(c, &reason);
-  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
-  strbuf_done(&reason);
-  conn_error_name(c, name, sizeof(name));
-  if (c->env->recorder)
-    service_fault(&c->env->recorder->service, clock_now_ns(),
-                  fault_of_connect(c->driver, &c->out), name, c->fail.text);
+  save_life(c);
+  note_life_fault(c, sql, len);
   recover_count_error(c);
   if (!c->out.permanent && verdict_ignorable(&what)) {
+    conn_error_name(c, name, sizeof(name));
     log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
     c->pub.error = DB_ERROR_IGNORABLE;
     return;
   }
-  conn_keep_connect_message(c);
+  if (sql && !c->out.lost)
+    conn_keep_message(c, CALL_QUERY, sql, len);
+  else
+    conn_keep_connect_message(c);
   c->pub.error = DB_ERROR_FATAL;
 }
 

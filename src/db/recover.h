@@ -22,9 +22,10 @@ void recover_failed_late(struct conn *c, enum call call, const char *sql,
 
 /*
  * The life of a connection has failed before its end: c->out.  Nothing is
- * replaced, because the next life begins with a session of its own.
+ * replaced, because the next life begins with a session of its own.  `sql`: the
+ * statement that has failed; NULL: the opening has.
  */
-void recover_life_failed(struct conn *c);
+void recover_life_failed(struct conn *c, const char *sql, size_t len);
 
 /* The failure in c->fail is counted, and listed by its code. */
 void recover_count_error(struct conn *c);

@@ -101,6 +101,7 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
   uint64_t now = clock_now_ns();
 
   v->failed = VISIT_LOGIN;
+  c->out.lost |= rc < 0;
   if (rc == 0) {
     v->took_ns[VISIT_LOGIN] = now - at_ns > turn_ns ? now - at_ns - turn_ns : 1;
     v->failed = VISIT_QUERY;
@@ -205,7 +206,7 @@ bool visit_make(struct conn *c, enum visit_way way, const char *sql, size_t len,
     call_count(c, c->out.counter);
     call_no_error(c);
   } else if (rc == VISIT_FAILED) {
-    recover_life_failed(c);
+    recover_life_failed(c, v->failed == VISIT_QUERY ? sql : NULL, len);
     transport_drop(c);
   }
   c->state = CONN_CLOSED;

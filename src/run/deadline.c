@@ -206,7 +206,7 @@ static bool is_held_up(struct conductor *c)
     if (conductor_await_gone(c, clock_now_ns() + NOTICE_NS))
       return false;
     left = run_count_aside(&c->run);
-  } while (left < aside);
+  } while (left < aside && atomic_load(&c->run.signal) == 0);
   return left > 0;
 }
 

@@ -30,7 +30,7 @@ static int read_percent(const char *text, size_t len, double *ret)
   (void)snprintf(copy, sizeof(copy), "%.*s", (int)len, text);
   if (parse_double(copy, &percent) < 0 || !(percent > 0 && percent < 100))
     return -EINVAL;
-  *ret = percent / 100;
+  *ret = percent;
   return 0;
 }
 
@@ -45,7 +45,7 @@ int idle_parse(const char *text, struct idle_share *ret)
     return 0;
   }
   if (len > 0 && text[len - 1] == '%') {
-    if (read_percent(text, len - 1, &s.part) < 0)
+    if (read_percent(text, len - 1, &s.percent) < 0)
       return -EINVAL;
   } else {
     if (parse_int(text, &n) < 0 || n < 1)
@@ -60,7 +60,7 @@ int idle_count(const struct idle_share *share, unsigned all, unsigned *ret,
                struct err *err)
 {
   const uint64_t n = share->clients > 0 ? share->clients
-                                        : (uint64_t)(share->part * (double)all);
+                                        : (uint64_t)(share->percent * (double)all / 100);
 
   if (n >= all && n > 0)
     return err_set(err, -EINVAL,

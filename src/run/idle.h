@@ -15,7 +15,7 @@ struct worker;
 /* How many: a number, or a part of all; both 0: none. */
 struct idle_share {
   uint64_t clients;
-  double part;
+  double percent;
 };
 
 /* What --idle-clients allows, in words. */

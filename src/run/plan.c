@@ -145,7 +145,7 @@ static int set_idle(struct plan *plan, const struct plan_input *in,
   struct idle_share share;
 
   (void)idle_parse(in->run->idle_clients, &share); /* it was checked */
-  if (!in->pings && (share.clients > 0 || share.part > 0))
+  if (!in->pings && (share.clients > 0 || share.percent > 0))
     return err_set(err, -EINVAL,
                    "--idle-clients needs a script or a file of SQL, whose "
                    "connections stay idle; it cannot be used with --mix");

@@ -132,9 +132,10 @@ bool worker_turn(struct worker *w);
 
 /*
  * For a loop that runs no events: wait so long.  False: no event may start any
- * more, because the run is stopped, or out of time or of events.  From the
- * first call on the worker stands aside: the others decide when the load has
- * ended, and what it still does then is interrupted.
+ * more, because the run is stopped, or out of time or of events, or because
+ * only workers aside are left.  From the first call on the worker stands aside:
+ * the others decide when the load has ended, and what it still does then is
+ * interrupted.
  */
 bool worker_linger(struct worker *w, uint64_t ns);
 

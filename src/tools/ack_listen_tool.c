@@ -92,6 +92,7 @@ static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
              : ack_listener_open(&l, (const struct sockaddr *)&where->addr,
                                  where->len, cfg->dir, stdout, err);
 
+  (void)signal(SIGPIPE, SIG_IGN); /* logs matter more than who reads here */
   if (rc == 0) {
     (void)printf("Listening at %s port %u; logs go to '%s'\n", cfg->address,
                  ack_listener_port(l), cfg->dir);

@@ -244,6 +244,10 @@ int ack_report_total(FILE *out, const struct ack_reader *r,
     (void)fprintf(out, "FAILED: %.0f unexpected\n", growth - acked - unknown);
     return VERIFY_BAD;
   }
+  if (ack_is_incomplete(&r->header)) {
+    (void)fputs("Nobody can tell: the log is not complete\n", out);
+    return VERIFY_UNKNOWN;
+  }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
                 growth > acked + unknown ? unknown : growth - acked);
   return conclude_good(out, r, s);

@@ -199,6 +199,23 @@ verify() {
   must is "$status" 3
 }
 
+@test "ack-listen: nobody reads what it says any more" {
+  local from line
+  database
+  mkfifo said
+  "$BENCH" ack-listen --address=127.0.0.1 --port=0 --dir="$PWD" >said 2>not_heard 3>&- &
+  listener=$!
+  exec {from}<said
+  read -r line <&$from
+  exec {from}<&-
+  port=$(sed -nE 's/^Listening at .* port ([0-9]+);.*/\1/p' <<<"$line")
+  bench ack "${to[@]}" --events=1000 --time=0 --ack-log="tcp:127.0.0.1:$port" run
+  must is "$status" 0
+  log=$(ls acks-*.log)
+  verify 0
+  kill -0 $listener
+}
+
 @test "ack-listen: strangers, on both sides" {
   listen
   exec {talk}<>"/dev/tcp/127.0.0.1/$port"

@@ -118,10 +118,66 @@ fails_with() {
   must has "$stderr" 'error 53300'
 }
 
+@test "a statement that is refused is no lost connection, by either login" {
+  local way
+  for way in own library; do
+    at table
+    to+=(--handshake=$way)
+    for ignored in '' connection; do
+      visit --events=1 --pgsql-ignore-errors="$ignored"
+      must is "$status" 1
+      must has "$stderr" '^FATAL: PQexec\(\) failed: 7 no such table$'
+      must has "$stderr" '^FATAL: failed query was: SELECT 1$'
+      must is "$(grep -c 'Connection to database failed' <<<"$stderr")" 0
+    done
+    visit --events=1 --time=1 --pgsql-ignore-errors=42P01 --report-classes --json=a.json
+    must is "$status" 0
+    must has "$stderr" 'error 42P01'
+    must json a.json "[c['errors'] > 0 for c in d['classes'] if c['name'] == 'first query'] == [True]"
+    must json a.json "set(d['outages']['first_errors'].values()) == {0}"
+  done
+}
+
+@test "a connection that cannot be opened is a lost one, by either login" {
+  local way
+  cat >visit.lua <<'EOF'
+sysbench.cmdline.options = {way = {"who logs in", "own"}}
+function thread_init() visitor = sysbench.sql.driver():visitor() end
+function event() visitor:visit("SELECT 1", sysbench.opt.way) end
+EOF
+  for way in own library; do
+    at every2
+    run --separate-stderr timeout -s KILL 120 "$BENCH" visit.lua "${to[@]:0:4}" --server-stats=off --way=$way \
+      --events=4 --time=0 --pgsql-ignore-errors=connection run
+    must is "$status" 0
+    must has "$output" 'ignored errors: +4 '
+  done
+}
+
+@test "what a server says before it ends a session is the reason" {
+  local way
+  for way in own library; do
+    at shuts
+    to+=(--handshake=$way)
+    fails_with 'terminating connection'
+    visit --events=1 --time=1 --pgsql-ignore-errors=57P01 --json=a.json
+    must has "$stderr" 'error 57P01'
+    must json a.json "d['outages']['first_errors']['connect'] == 0"
+    must json a.json "d['outages']['first_errors']['shutting_down'] == 1"
+  done
+}
+
 @test "what only the library can, is left to it" {
   at trust
   to+=(--pgsql-sslmode=require)
   fails_with 'the driver cannot log in by itself: --pgsql-sslmode asks for TLS'
+  at trust
+  for name in OPTIONS CLIENTENCODING TARGETSESSIONATTRS APPNAME; do
+    (
+      export "PG$name=x"
+      fails_with 'the driver cannot log in by itself: the environment has wishes for libpq'
+    )
+  done
   needs_driver sqlite
   : >x.db
   run --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --events=3 --time=0 run

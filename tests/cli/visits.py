@@ -21,6 +21,8 @@ FOLDER/log.  The user is "me", the password "secret".  KIND is
   mysql     greets as another kind of server does
   plain     asks for the password as it is; FOLDER/got has what came then
   full      refuses each login: too many connections
+  shuts     ends the session when a statement comes, and says why
+  table     knows no table, and goes on
 """
 import base64
 import hashlib
@@ -132,7 +134,16 @@ def serve(session):
         kind, body = packet(session)
         if kind == b"X":
             break
+        if KIND in ("every2", "shuts", "table") and body != b"SELECT 1\0":  # of a login by the library
+            session.sendall(message(b"E", b"SERROR\0C42601\0Mnot understood\0\0") + READY)
+            continue
         assert (kind, body) == (b"Q", b"SELECT 1\0"), body
+        if KIND == "shuts":
+            session.sendall(message(b"E", b"SFATAL\0C57P01\0Mterminating connection\0\0"))
+            return
+        if KIND == "table":
+            session.sendall(message(b"E", b"SERROR\0C42P01\0Mno such table\0Hlook\0\0") + READY)
+            continue
         send(session, ANSWER)
     with open(os.path.join(FOLDER, "log"), "a") as log:
         print("served", file=log)

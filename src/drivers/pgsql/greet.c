@@ -80,6 +80,7 @@ bool pgsql_greet_ask(struct pgsql_greet *g, const char *sql, size_t len,
                      struct wire_buffer *out)
 {
   g->stage = GREET_ANSWER;
+  g->ready = false;
   g->total = 0;
   return send_message(out, 'Q', sql, len, "", 1);
 }
@@ -140,6 +141,8 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
   const uint8_t *const end = body + len;
   const char *severity = "FATAL", *text = "", *detail = NULL, *hint = NULL;
 
+  if (g->refused)
+    return true; /* the first one counts */
   for (const uint8_t *zero; body < end && *body != '\0'; body = zero + 1) {
     const char *const value = (const char *)body + 1;
 
@@ -157,8 +160,6 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
     else if (*body == 'C' && strlen(value) == sizeof(g->state) - 1)
       memcpy(g->state, value, sizeof(g->state));
   }
-  if (g->refused)
-    return true; /* the first one counts */
   g->refused = true;
   g->text[0] = '\0';
   add_line(g, severity, text);
@@ -329,8 +330,10 @@ static enum pgsql_greet_rc take_message(struct pgsql_greet *g, uint8_t type,
     return type == 'N' || type == 'v' ? GREET_MORE : out_of_step(g, type);
   }
   if (type == 'Z' && len == 1 &&
-      (g->stage == GREET_SETTINGS || g->complete || g->refused))
+      (g->stage == GREET_SETTINGS || g->complete || g->refused)) {
+    g->ready = true;
     return g->refused ? GREET_FAILED : GREET_READY;
+  }
   if (type == 'N' || type == 'S' || type == 'A' || type == 'K')
     return GREET_MORE;
   if (g->stage == GREET_ANSWER && take_answer(g, type, body, len))
@@ -345,7 +348,8 @@ size_t pgsql_greet_wants(const struct wire_buffer *in)
   return size > have ? size - have : 1;
 }
 
-/* Before authentication, servers send short messages. */
+/* What servers send at a login is short.  So has to be the answer to the
+ * statement: rows up to 64 KiB, and 1 MiB in all. */
 static bool is_too_long(const struct pgsql_greet *g, size_t size)
 {
   return size > GREET_MESSAGE_MAX || g->total + size > GREET_TOTAL_MAX;

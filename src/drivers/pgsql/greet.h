@@ -55,6 +55,7 @@ struct pgsql_greet {
   enum pgsql_greet_stage stage;
   struct scram scram;
   size_t total;     /* bytes since the server was ready, or the beginning */
+  bool ready;       /* the server awaits a statement */
   bool refused;     /* the server has sent an error: `state`, `text` */
   bool not_this;    /* the other side is no PostgreSQL server */
   bool complete;    /* the statement was executed */

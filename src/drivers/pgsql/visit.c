@@ -42,8 +42,11 @@ struct life {
 /* These ask for more than is known here. */
 static bool is_asked_for_more(void)
 {
-  static const char *const names[] = { "PGREQUIREAUTH", "PGCHANNELBINDING",
-                                       "PGGSSENCMODE", "PGREQUIREPEER" };
+  static const char *const names[] = {
+    "PGREQUIREAUTH",       "PGCHANNELBINDING", "PGGSSENCMODE",
+    "PGREQUIREPEER",       "PGOPTIONS",        "PGCLIENTENCODING",
+    "PGTARGETSESSIONATTRS", "PGAPPNAME",
+  };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
     const char *text = getenv(names[i]);
@@ -137,8 +140,13 @@ static enum visit_rc not_connected(struct life *l, int code)
   return failed(l, why);
 }
 
+static enum visit_rc refused(struct life *l);
+
+/* An error that the server has sent before is the reason. */
 static enum visit_rc broken(struct life *l, int code)
 {
+  if (l->greet.refused)
+    return refused(l);
   if (code == -EPIPE || code == -ECONNRESET)
     return failed(l, "server closed the connection unexpectedly\n"
                      "\tThis probably means the server terminated abnormally\n"
@@ -149,6 +157,23 @@ static enum visit_rc broken(struct life *l, int code)
 static bool is_permanent(const char *state)
 {
   return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
+}
+
+/* The connection is still there, and the text is what the library gives: that
+ * of the message alone. */
+static enum visit_rc statement_refused(struct life *l)
+{
+  const struct pgsql_greet *g = &l->greet;
+  const char *text = strstr(g->text, ":  ");
+
+  text = text ? text + 3 : g->text;
+  (void)snprintf(l->p->text, sizeof(l->p->text), "%.*s",
+                 (int)strcspn(text, "\n"), text);
+  memcpy(l->out->state, g->state, sizeof(l->out->state));
+  l->out->msg = l->p->text;
+  l->out->lost = pgsql_is_goodbye(g->state, "ERROR");
+  l->v->failed = l->step;
+  return VISIT_FAILED;
 }
 
 static enum visit_rc refused(struct life *l)
@@ -310,7 +335,10 @@ static enum visit_rc talk(struct life *l)
     return cannot(l, l->greet.text);
   if (rc == GREET_LATE)
     return broken(l, -ETIMEDOUT);
-  return rc == GREET_FAILED ? refused(l) : VISIT_DONE;
+  if (rc == GREET_FAILED)
+    return l->step == VISIT_QUERY && l->greet.ready ? statement_refused(l)
+                                                    : refused(l);
+  return VISIT_DONE;
 }
 
 static enum visit_rc log_in(struct life *l)

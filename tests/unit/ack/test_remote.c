@@ -208,7 +208,12 @@ static void no_room(void)
   OK(store->ops->take(store, 2, &three) == -ENOBUFS, "and no third one");
   write_records(one, 0, 0, 0, 2, 1, ACK_INTENT);
   /* Both states may be sent. */
-  write_records(one, 0, 0, 0, 2, 1, ACK_ACKED);
+  for (int i = 1; i <= 2; i++) {
+    struct ack_record *r = (struct ack_record *)(void *)one + i;
+
+    r->done_ns = r->intent_ns + 1;
+    atomic_store_explicit(&r->state, ACK_ACKED, memory_order_release);
+  }
   write_records(two, 1, 0, 0, 1, 3, ACK_ACKED);
   OK(store->ops->finish(store, true, &t, &err) == -ENOBUFS &&
        strstr(err.text, "has gaps"),
@@ -247,10 +252,57 @@ static void no_end(void)
   end(&s);
 }
 
+/* The header of a log that is still written, with these flags at last. */
+static struct ack_header header_with(const char *path, uint32_t flags)
+{
+  const uint64_t until = clock_now_ns() + 60 * NS_PER_S;
+  struct ack_header h = { .flags = 0 };
+
+  while ((h.flags & flags) != flags && clock_now_ns() < until) {
+    FILE *f = fopen(path, "re");
+
+    if (f && fread(&h, sizeof(h), 1, f) != 1)
+      h.flags = 0;
+    if (f)
+      (void)fclose(f);
+    (void)sched_yield();
+  }
+  return h;
+}
+
+/* A run that dies has said before that records were left out. */
+static void misses_without_end(void)
+{
+  struct serving s;
+  struct ack_store *store;
+  struct ack_header h;
+  struct err err = { "" };
+  char *one, *two;
+
+  begin(&s);
+  store = open_store(&s, 2, 1);
+  h = header_with(s.file, ACK_REMOTE);
+  OK(h.flags == ACK_REMOTE, "nothing is left out yet");
+  OK(store->ops->take(store, 0, &one) == 0 &&
+       store->ops->take(store, 1, &two) == -ENOBUFS,
+     "one chunk for two clients");
+  h = header_with(s.file, ACK_MISSES);
+  OK(h.flags == (ACK_REMOTE | ACK_MISSES) && h.end_ns == 0,
+     "the file says at once that something is left out");
+  store->header->before = 5;
+  OK(store->ops->changed(store, &err) == 0, "a new header");
+  while (h.before < 5 && h.flags != 0)
+    h = header_with(s.file, ACK_REMOTE);
+  OK(h.flags == (ACK_REMOTE | ACK_MISSES), "which says so as well");
+  store->ops->free(store);
+  end(&s);
+}
+
 int main(void)
 {
   again();
   no_room();
   no_end();
+  misses_without_end();
   return TAP_EXIT();
 }

@@ -261,6 +261,14 @@ static void test_errors(void)
        strcmp(greet.text, "ERROR:  divided\n") == 0,
      "a statement that fails");
   begin(NULL);
+  MUST(hear(BYTES(LOGIN_OK READY("I"))) == GREET_READY);
+  MUST(pgsql_greet_ask(&greet, "x", 1, &out));
+  OK(hear(BYTES(FAILED)) == GREET_MORE &&
+       hear(BYTES("E\0\0\0\x18SFATAL\0C57P01\0Mend\0\0")) == GREET_MORE &&
+       strcmp(greet.state, "22012") == 0 &&
+       strcmp(greet.text, "ERROR:  divided\n") == 0,
+     "the first of two errors counts");
+  begin(NULL);
   OK(hear(BYTES("E\0\0\0\x09SFATA")) == GREET_FAILED && !greet.refused,
      "an error without an end");
 }

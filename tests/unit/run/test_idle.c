@@ -22,8 +22,8 @@ static const struct {
   { "off", 0, { 0, 0 } },
   { "1", 0, { 1, 0 } },
   { "900", 0, { 900, 0 } },
-  { "50%", 0, { 0, 0.5 } },
-  { "12.5%", 0, { 0, 0.125 } },
+  { "50%", 0, { 0, 50 } },
+  { "12.5%", 0, { 0, 12.5 } },
   { "", -EINVAL, { 0, 0 } },
   { "0", -EINVAL, { 0, 0 } },
   { "-1", -EINVAL, { 0, 0 } },
@@ -42,7 +42,7 @@ static void test_parse(void)
     struct idle_share got = { 0, 0 };
 
     OK(idle_parse(texts[i].text, &got) == texts[i].rc, texts[i].text);
-    OK(got.clients == texts[i].share.clients && got.part == texts[i].share.part,
+    OK(got.clients == texts[i].share.clients && got.percent == texts[i].share.percent,
        "its value");
   }
 }
@@ -55,8 +55,9 @@ static const struct {
 } counts[] = {
   { { 0, 0 }, 1, 0, 0 },        { { 3, 0 }, 4, 0, 3 },
   { { 4, 0 }, 4, -EINVAL, 0 },  { { 1, 0 }, 1, -EINVAL, 0 },
-  { { 0, 0.9 }, 1000, 0, 900 }, { { 0, 0.99 }, 4, 0, 3 },
-  { { 0, 0.1 }, 4, 0, 0 },
+  { { 0, 90 }, 1000, 0, 900 },  { { 0, 99 }, 4, 0, 3 },
+  { { 0, 10 }, 4, 0, 0 },       { { 0, 29 }, 100, 0, 29 },
+  { { 0, 57 }, 100, 0, 57 },
 };
 
 static void test_count(void)
