@@ -33,7 +33,7 @@ struct digest {
 /* {0} has not begun. */
 struct digests {
   bool begun;
-  bool cut; /* there are more than DIGESTS_MAX, or no memory */
+  bool cut;              /* there are more than DIGESTS_MAX, or no memory */
   char where[DIGEST_ID]; /* in which schema the server counts */
   uint64_t begun_ns;
   uint64_t period_ns; /* 0 until the end */

@@ -59,8 +59,9 @@ int idle_parse(const char *text, struct idle_share *ret)
 int idle_count(const struct idle_share *share, unsigned all, unsigned *ret,
                struct err *err)
 {
-  const uint64_t n = share->clients > 0 ? share->clients
-                                        : (uint64_t)(share->percent * (double)all / 100);
+  const uint64_t n = share->clients > 0
+                       ? share->clients
+                       : (uint64_t)(share->percent * (double)all / 100);
 
   if (n >= all && n > 0)
     return err_set(err, -EINVAL,

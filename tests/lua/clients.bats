@@ -143,7 +143,9 @@ L
   # A time limit ends them, too; and so does the last of the others.
   null ./t.lua --null-latency=1000 --threads=2 --clients=400 --idle-clients=99% --time=0.3
   must is "$status" 0
-  must is "$(grep -c '^had 0$' <<<"$output")" 396
+  # On a slow machine the others have none either.
+  must holds "$(grep -c '^had 0$' <<<"$output") >= 396"
+  must is "$(grep -c '^had ' <<<"$output")" 400
   sed -i 's/^function event.*/function event() return true end/' t.lua
   null ./t.lua --threads=3 --idle-clients=1 --time=600
   must is "$status" 0

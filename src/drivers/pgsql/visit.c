@@ -43,8 +43,8 @@ struct life {
 static bool is_asked_for_more(void)
 {
   static const char *const names[] = {
-    "PGREQUIREAUTH",       "PGCHANNELBINDING", "PGGSSENCMODE",
-    "PGREQUIREPEER",       "PGOPTIONS",        "PGCLIENTENCODING",
+    "PGREQUIREAUTH",        "PGCHANNELBINDING", "PGGSSENCMODE",
+    "PGREQUIREPEER",        "PGOPTIONS",        "PGCLIENTENCODING",
     "PGTARGETSESSIONATTRS", "PGAPPNAME",
   };
 

@@ -42,7 +42,8 @@ static void test_parse(void)
     struct idle_share got = { 0, 0 };
 
     OK(idle_parse(texts[i].text, &got) == texts[i].rc, texts[i].text);
-    OK(got.clients == texts[i].share.clients && got.percent == texts[i].share.percent,
+    OK(got.clients == texts[i].share.clients &&
+         got.percent == texts[i].share.percent,
        "its value");
   }
 }
@@ -53,10 +54,10 @@ static const struct {
   int rc;
   unsigned n;
 } counts[] = {
-  { { 0, 0 }, 1, 0, 0 },        { { 3, 0 }, 4, 0, 3 },
-  { { 4, 0 }, 4, -EINVAL, 0 },  { { 1, 0 }, 1, -EINVAL, 0 },
-  { { 0, 90 }, 1000, 0, 900 },  { { 0, 99 }, 4, 0, 3 },
-  { { 0, 10 }, 4, 0, 0 },       { { 0, 29 }, 100, 0, 29 },
+  { { 0, 0 }, 1, 0, 0 },       { { 3, 0 }, 4, 0, 3 },
+  { { 4, 0 }, 4, -EINVAL, 0 }, { { 1, 0 }, 1, -EINVAL, 0 },
+  { { 0, 90 }, 1000, 0, 900 }, { { 0, 99 }, 4, 0, 3 },
+  { { 0, 10 }, 4, 0, 0 },      { { 0, 29 }, 100, 0, 29 },
   { { 0, 57 }, 100, 0, 57 },
 };
 
