@@ -300,7 +300,7 @@ static void add_legend(const struct chart *c, struct strbuf *out)
   }
   if (c->grid.columns > 0)
     strbuf_adds(out, "<span>the darker, the more events (logarithmic) "
-                     "<b class=\"v\"></b></span>");
+                     "<b class=\"v wide\"></b></span>");
   strbuf_adds(out, "</p>\n");
 }
 

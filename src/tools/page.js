@@ -25,6 +25,7 @@
 
   /* ---- charts over time ---- */
   const charts = [];
+  document.documentElement.classList.add('scripted');
   let times = [];
   for (const part of document.querySelectorAll('script.times, figure.timed')) {
     if (part.matches('script')) {
@@ -88,6 +89,8 @@
   let place = null;
   const point = (t, over, event) => {
     place = t;
+    /* What is written below could move the chart. */
+    const height = over && heightAt(over, event);
     for (const c of charts) {
       if (t === null || t < shown(c)[0] || t > shown(c)[1]) {
         c.cursor.setAttribute('visibility', 'hidden');
@@ -105,7 +108,7 @@
         const y = list && line.y[nearest(list, t)];
         say(c.values[i], y, format(y, c.unit));
       });
-      if (c.grid) sayCell(c, t, over === c ? heightAt(c, event) : null);
+      if (c.grid) sayCell(c, t, over === c ? height : null);
     }
   };
   /* What is shaded there, and marks that are near. */

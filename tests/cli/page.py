@@ -53,6 +53,12 @@ def values(page, title):
     })()""" % json.dumps(title))
 
 
+def places(page):
+    """Where the charts are in the document: the pointer must not move them."""
+    return page.js("""[...document.querySelectorAll('figure.timed > svg')]
+      .map(s => s.getBoundingClientRect().top + scrollY)""")
+
+
 def cursors(page):
     """Where the visible cursors are, on all charts."""
     return page.js("""[...document.querySelectorAll('.cursor')]
@@ -71,6 +77,7 @@ def report(path, result):
         assert charts >= 5, charts
 
         # The values under the pointer are those of the document, in all charts.
+        before = places(page)
         left, right, y = box(page, "Throughput")
         for i in (9, 25):
             x = left + (right - left) * intervals[i]["elapsed_s"] / end
@@ -102,6 +109,8 @@ def report(path, result):
         (got, text), = values(page, "Heat map")
         assert re.fullmatch(r"[0-9.,]+ \w+ to [0-9.,]+ \w+: %d events" % got, text), text
         assert 0 < got <= intervals[0]["events"], got
+
+        assert places(page) == before, (places(page), before)
 
         # Dragging enlarges all charts; a double click shows everything again.
         whole = page.js("[...document.querySelectorAll('path.line')].map(p => p.getAttribute('d'))")
