@@ -16,6 +16,7 @@ teardown_file() {
 
 setup() {
   . "$BENCH_SRC/tests/db/every_kind.bash"
+  . "$BENCH_SRC/tests/db/in_a_run.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -23,24 +24,6 @@ setup() {
 aim_workload() {
   aim "$1"
   . "$BENCH_SRC/tests/db/$2.bash"
-}
-
-# has_committed PID: waits until the run has reported events.
-has_committed() {
-  until grep -Eq 'thds: .* tps: [1-9]' out; do
-    kill -0 "$1"
-    read -rt 0.1 <> <(:) || :
-  done
-}
-
-# goes_on PID: intervals after this moment have transactions again.
-goes_on() {
-  local from
-  from=$(wc -l <out)
-  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
-    kill -0 "$1"
-    read -rt 0.1 <> <(:) || :
-  done
 }
 
 # survives KIND ARG...: the server is killed in the middle of such a run.
