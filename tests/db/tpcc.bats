@@ -198,6 +198,51 @@ said() {
   done
 }
 
+# ends_without ARG...: the server of a run dies, and then the run is ended.
+ends_without() {
+  : >out
+  "$BENCH" tpcc "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 "$@" run >out 2>err &
+  pid=$!
+  has_committed $pid
+  servers kill9 "$BATS_FILE_TMPDIR/$kind"
+  kill -INT $pid
+}
+
+# over: the run has ended, by the signal.
+over() {
+  status=0
+  wait $pid || status=$?
+  cat out err
+  [ "$status" -eq 130 ]
+}
+
+@test "the server is away at the end of a run: it is waited for, or check cannot tell" {
+  for kind in $kinds; do
+    small "$kind"
+    good --threads=2 --table-exists=drop prepare
+    ends_without --db-connect-timeout=300
+    servers restart "$BATS_FILE_TMPDIR/$kind"
+    over
+    grep -Eq '^New orders of the run: .*, and so for each district: ok$' out
+    small "$kind"
+    good check
+    grep -Eq '^New orders of all runs: .*, and so for each district: ok$' out
+    ends_without --db-connect-timeout=0.1
+    over
+    grep -Eq '^New orders of the run: [0-9]+ committed, [0-9]+ with unknown outcome, but the tables cannot be read$' out
+    statement=$(sed -n 's/^FATAL: done() failed: bench_tpcc: the sums of this run are not stored .* To store them, execute once: \(UPDATE .*\)$/\1/p' err)
+    [ -n "$statement" ]
+    servers restart "$BATS_FILE_TMPDIR/$kind"
+    small "$kind"
+    good check
+    grep -Eq '^New orders of all runs: cannot tell: 1 did not end properly' out
+    sql "$statement"
+    good check
+    grep -Eq '^New orders of all runs: .*, the tables have [0-9]+: ok$' out
+    good cleanup
+  done
+}
+
 @test "the server is killed in the middle of a run: nothing is lost, nothing twice" {
   for kind in $kinds; do
     small "$kind"

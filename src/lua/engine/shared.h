@@ -18,6 +18,7 @@
 #include "db/classes/label.h"
 #include "lua/engine/compiled.h"
 #include "lua/engine/failure.h"
+#include "lua/engine/sums.h"
 #include "lua/engine/internal_text.h"
 #include "lua/engine/jobs.h"
 #include "lua/engine/measure.h"
@@ -89,6 +90,7 @@ struct script {
   struct sequences sequences;
   struct jobs jobs;
   struct series_set series;
+  struct sums sums;
   struct labels labels; /* labels of statements */
   struct compiled_modules compiled;
   struct failures failures;

@@ -295,6 +295,7 @@ end
 local choose, fill, execute -- functions of this client
 local input, measures
 local count                 -- of tpcc_audit
+local orders                -- the outcomes of new orders, of tpcc_ledger
 local committing = false    -- is a COMMIT in progress?
 local upcoming              -- the next transaction
 local deliverer             -- executes queued deliveries; nil: a terminal
@@ -305,14 +306,21 @@ local NEW_ORDER = model.NEW_ORDER
 -- number is `order`.
 local function before_commit(order)
    committing = true
-   if input.kind == NEW_ORDER then measures.unknown:add(1) end
+   if input.kind == NEW_ORDER then
+      measures.unknown:add(1)
+      orders.before_commit(input.w, input.d)
+   end
    if order then sysbench.ack(input.w * 2 ^ 32 + input.d * 2 ^ 27 + order) end
 end
 
-local function after_commit()
+-- `outcome` is a function of `orders`.
+local function after_commit(outcome)
    if not committing then return end
    committing = false
-   if input.kind == NEW_ORDER then measures.unknown:add(-1) end
+   if input.kind == NEW_ORDER then
+      measures.unknown:add(-1)
+      outcome(input.w, input.d)
+   end
 end
 
 -- The client thinks about transaction `last`, and then types the next one.
@@ -362,6 +370,7 @@ function thread_init(id)
    input = model.new_input()
    input.districts = settings.districts
    measures, count = audit.measures(), audit.count
+   orders = require("tpcc_ledger").client(settings)
    execute = require("tpcc_transactions").new(con, drv:name(), before_commit)
    if deferred.is_deliverer() then
       deliverer = deferred.deliverer(execute, settings.districts)
@@ -389,7 +398,7 @@ function event()
       fill(input, upcoming)
    end
    local committed = execute(input)
-   after_commit()
+   after_commit(orders.committed)
    count(measures, input, committed, now_ms() - began_ms)
    upcoming = choose()
    rest(input.kind)
@@ -400,6 +409,6 @@ function sysbench.hooks.before_restart_event(err)
    if lost(err) then
       committing = false
    else
-      after_commit()
+      after_commit(orders.refused)
    end
 end
