@@ -37,8 +37,7 @@ static bool try_until(struct conn *c, uint64_t until_ns)
     now = clock_now_ns();
     if (rc == 0 || c->out.permanent || now >= until_ns)
       return rc == 0;
-    thread_sleep_until(
-      min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
+    thread_sleep_until(min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
   }
 }
 

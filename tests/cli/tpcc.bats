@@ -65,6 +65,12 @@ LUA
   must has "$output" '^the model keeps the rules$'
 }
 
+@test "the audit: right runs are ok, wrong ones never, short ones cannot fail" {
+  bench "$BENCH_SRC/tests/cli/tpcc_power.lua" --rand-seed=1 check
+  must is "$status" 0
+  must has "$output" '^the verdicts keep their promises$'
+}
+
 @test "prepare: the rows are those of the standard, and check proves them" {
   fresh
   tpcc --check-rows --threads=2 check
@@ -155,6 +161,9 @@ LUA
   must check t.json 'd["test"]["reconciliation"]["verdict"] == "ok"' \
     'd["test"]["reconciliation"]["in_tables"] == d["totals"]["counters"]["new orders"]' \
     'd["test"]["standard_size"] is False' \
+    'd["test"]["isolation_level"] == "serializable" and d["test"]["isolation_default"] is True' \
+    'd["test"]["audit"]["remote_payments"]["low"] < d["test"]["audit"]["remote_payments"]["value"] < d["test"]["audit"]["remote_payments"]["high"]' \
+    'd["test"]["audit"]["remote_payments"]["wrong_below"] == 13.5' \
     'sum(t["count"] for t in d["test"]["transactions"].values()) == 1500' \
     'd["test"]["audit"]["lines_of_an_order"]["verdict"] in ("ok", "too short")' \
     'd["test"]["audit"]["new_orders_rolled_back"]["verdict"] in ("ok", "too short")' \
@@ -545,7 +554,7 @@ LUA
   # transaction of a client to the next
   bench tpcc --db-driver=null --warehouses=4 --clients=40 --threads=1 --keying=0.02 --events=0 --time=4 --json=t.json run
   must is "$status" 0
-  must has "$output" "^    4 warehouses, isolation level: the default, keying and think times: 0.02 of the rules'$"
+  must has "$output" "^    4 warehouses, keying and think times: 0.02 of the rules'$"
   must has "$output" '^    efficiency: [0-9.]+ % of 643.00 new orders per warehouse and minute$'
   must check t.json '0 < d["test"]["efficiency_percent"] < 200' 'd["totals"]["events"] > 40' \
     'd["totals"]["latency_ns"]["mean"] < 200e6' \

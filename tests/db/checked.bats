@@ -114,7 +114,8 @@ LUA
     good --threads=4 --clients=16 --isolation=read-committed --events=2000 --time=0 run
     good check
     workload=./unlocked.lua
-    good --threads=4 --isolation=read-committed --events=2000 --time=0 run
+    bad '^FATAL: done\(\) failed: Jobs enqueued of the run: .*: nobody has committed [1-9]' \
+      --threads=4 --isolation=read-committed --events=2000 --time=0 run
     workload=queue
     bad "'queue_done'... [1-9][0-9]* jobs? done more than once in queue_done, the first has producer [0-9]+, sequence [0-9]+" check
     good cleanup

@@ -19,8 +19,8 @@ struct sums {
 void sums_init(struct sums *s);
 void sums_done(struct sums *s);
 
-/* Make `n` cells of 0; the same number any other time does nothing.  0, -ENOMEM,
- * or -EINVAL: there is another number of cells. */
+/* Make `n` cells of 0; the same number any other time does nothing.  0,
+ * -ENOMEM, or -EINVAL: there is another number of cells. */
 int sums_open(struct sums *s, size_t n);
 
 /* After sums_open() by this thread; what is beyond the cells is nothing. */

@@ -164,6 +164,7 @@ end
 -- A run, in its main state
 
 local ledger -- tpcc_ledger, which compares commits with the tables
+local level, is_default -- of isolation
 
 local function ranks() return ffi.C.bench_ranks(ffi.new("double[1]")) end
 
@@ -195,6 +196,7 @@ function init()
    local settings = known_tables(drv, con)
 
    warn_of_homes(settings.warehouses)
+   level, is_default = isolation.level(drv, con)
    ledger = require("tpcc_ledger").open(drv, con, settings)
    sysbench.ack_query(string.format(
       "SELECT o_w_id * 4294967296 + o_d_id * 134217728 + o_id FROM orders " ..
@@ -218,11 +220,18 @@ local function pace_words()
       string.format("keying and think times: %g of the rules'", keying)
 end
 
+-- 3.4.1: which anomalies transactions may see.
+local function isolation_words()
+   return string.format("isolation level: %s%s; the rules ask for " ..
+      "serializable, and for read-committed by stock levels", level or "none",
+      is_default and level and ", that of the server" or "")
+end
+
 -- Lines below the headline.
 local function notes(size, figures)
    local lines = {string.format(
-      "%d warehouse%s, %s, %s", size.warehouses,
-      size.warehouses == 1 and "" or "s", isolation.words(), pace_words())}
+      "%d warehouse%s, %s", size.warehouses,
+      size.warehouses == 1 and "" or "s", pace_words()), isolation_words()}
    local wanted = size.warehouses * model.clients_per_warehouse
    local terminals = sysbench.opt.threads - ffi.C.bench_idle_clients() -
       deferred.clients() - watch.clients(0)
@@ -276,6 +285,7 @@ function sysbench.hooks.report_append(stat)
    end
    return text, audit.named(figures, {
       standard_size = is_standard(size), reconciliation = result,
+      isolation_level = level, isolation_default = is_default,
       deferred = queue and deferred.named(queue), checks = checks})
 end
 
