@@ -163,7 +163,7 @@ LUA
     'd["test"]["standard_size"] is False' \
     'd["test"]["isolation_level"] == "serializable" and d["test"]["isolation_default"] is True' \
     'd["test"]["audit"]["remote_payments"]["low"] < d["test"]["audit"]["remote_payments"]["value"] < d["test"]["audit"]["remote_payments"]["high"]' \
-    'd["test"]["audit"]["remote_payments"]["wrong_below"] == 13.5' \
+    'd["test"]["audit"]["remote_payments"]["wrong_below"] == 7.5' \
     'sum(t["count"] for t in d["test"]["transactions"].values()) == 1500' \
     'd["test"]["audit"]["lines_of_an_order"]["verdict"] in ("ok", "too short")' \
     'd["test"]["audit"]["new_orders_rolled_back"]["verdict"] in ("ok", "too short")' \

@@ -89,13 +89,6 @@ function audit.skipped(queue, districts)
    return line
 end
 
--- Remote lines and payments need a second warehouse.
-local function remote(rule, k, n, warehouses)
-   local line = verdict.share(rule, k, n)
-   if warehouses == 1 then line.verdict = "one warehouse" end
-   return line
-end
-
 -- Decks are dealt to the end, so that a share is off only by what is left of the
 -- first deck of each client and by what it has taken of its last one, and by the
 -- transaction that the end of the run has cut off.
@@ -113,7 +106,7 @@ local function audit_lines(c, latency, warehouses, decks)
    local orders = c.new_orders + c.rolled_back
    local all = orders + c.payments + c.order_status + c.deliveries +
       c.stock_levels
-   local share = verdict.share
+   local share, remote = verdict.share, verdict.remote
    local lines = {
       share("new orders rolled back", c.rolled_back, orders),
       verdict.lines(c.lines, c.lines_squared, orders),

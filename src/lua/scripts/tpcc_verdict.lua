@@ -17,12 +17,9 @@ local verdict = {}
 local RULES = {
    -- none, one in 200; one in 50
    ["new orders rolled back"] = {0.9, 1.1, 0.5, 2},
-   -- none; a warehouse that is drawn among all, so that one of ten is the own one
-   ["remote order lines"] = {0.95, 1.05, 0.9, 1.1},
-   ["remote payments"] = {14, 16, 13.5, 16.5},
-   -- a half, all, or two of three
-   ["payments by last name"] = {57, 63, 55, 65},
-   ["order status by last name"] = {57, 63, 55, 65},
+   -- a half; two of three
+   ["payments by last name"] = {57, 63, 50, 100 * 2 / 3},
+   ["order status by last name"] = {57, 63, 50, 100 * 2 / 3},
    -- other cards or weights
    ["payments of all"] = {43, nil, 42},
    ["order status of all"] = {4, nil, 3.5},
@@ -30,6 +27,12 @@ local RULES = {
    ["stock levels of all"] = {4, nil, 3.5},
    -- the rules allow one of a hundred
    ["districts without an order"] = {0, 1, nil, 2},
+}
+
+-- Shares of what is remote: what is allowed, and what is right.
+local REMOTE = {
+   ["remote order lines"] = {0.95, 1.05, 1},
+   ["remote payments"] = {14, 16, 15},
 }
 
 -- Lines of an order: 5 to 15.  The nearest mistakes have one fewer or more.
@@ -86,7 +89,7 @@ local function lowest(k, n, chance)
 end
 
 -- Returns the exact interval (Clopper and Pearson) of the share of k in n, in per
--- cent.  `off`: see verdict.share().
+-- cent.  `off`: as for verdict.share().
 local function share_interval(k, n, width, off)
    local low = lowest(k, n, width.chance)
    local high = 1 - lowest(n - k, n, width.chance)
@@ -116,10 +119,7 @@ local function judge(line, rule, value, interval)
    return line
 end
 
--- Returns the line of the audit about a share: k of n.  `off` [optional]: k is at
--- most so far from its share of n, whatever chance does.
-function verdict.share(name, k, n, off)
-   local rule = RULES[name]
+local function share(name, rule, k, n, off)
    local line = {rule = name, least = rule[1], most = rule[2], of = n,
                  wrong_below = rule[3], wrong_above = rule[4], unit = "%"}
 
@@ -130,6 +130,25 @@ function verdict.share(name, k, n, off)
    return judge(line, rule, 100 * k / n, function(width)
       return share_interval(k, n, width, off)
    end)
+end
+
+-- Returns the line of the audit about a share: k of n.  `off` [optional]: k is at
+-- most so far from its share of n, whatever chance does.
+function verdict.share(name, k, n, off)
+   return share(name, RULES[name], k, n, off)
+end
+
+-- The same about what is remote.  The nearest mistake draws the other warehouse
+-- among all, so that it is the own one now and then, and a share is too small by
+-- that; or it is as much too large.  Of many warehouses, that keeps the rule; then
+-- it is a tenth.
+function verdict.remote(name, k, n, warehouses)
+   local least, most, right = unpack(REMOTE[name])
+   local below = right * math.min((warehouses - 1) / warehouses, 0.9)
+   local line = share(name, {least, most, below, 2 * right - below}, k, n)
+
+   if warehouses == 1 then line.verdict = "one warehouse" end
+   return line
 end
 
 -- Returns the line about the lines of n orders: their sum, and that of squares.
