@@ -132,17 +132,16 @@ static void pause_for(struct ack_sender *s, uint64_t ns, bool ending)
     wait_while(&s->word, word, until);
 }
 
-/* Is it time to leave the rest where it is?  A listener that has refused it gets
- * no second chance, and one that cannot be reached has less time than one that
- * is slow. */
+/* Is it time to leave the rest where it is?  A listener that has refused it
+ * gets no second chance, and one that cannot be reached has less time than one
+ * that is slow. */
 static bool gives_up(struct ack_sender *s, int rc, uint64_t ended_ns)
 {
   const uint64_t now = clock_now_ns();
 
   if (now < atomic_load(&s->until_ns))
-    return rc == -EPERM ||
-           (rc < 0 && now - max_u64(ended_ns, s->sent_ns) >=
-                        ACK_WIRE_END_S * NS_PER_S);
+    return rc == -EPERM || (rc < 0 && now - max_u64(ended_ns, s->sent_ns) >=
+                                        ACK_WIRE_END_S * NS_PER_S);
   if (s->sent_ns > ended_ns || s->why.text[0] == '\0')
     (void)err_set(&s->why, -ETIMEDOUT,
                   "the link is too slow, and the run waits no longer than %d s",

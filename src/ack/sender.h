@@ -71,11 +71,11 @@ struct ack_sender {
 
   /* The thread's; of others, when it has ended. */
   struct ack_bytes bytes;
-  uint64_t number;     /* of the batch */
-  uint64_t sent_ns;    /* the last one that was delivered */
-  bool broken, full;   /* both were told */
-  bool complete;       /* the listener has all */
-  struct err why;      /* it does not */
+  uint64_t number;   /* of the batch */
+  uint64_t sent_ns;  /* the last one that was delivered */
+  bool broken, full; /* both were told */
+  bool complete;     /* the listener has all */
+  struct err why;    /* it does not */
 };
 
 /*

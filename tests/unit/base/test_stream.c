@@ -59,8 +59,8 @@ static void all_bytes(void)
   pthread_t thread;
   size_t got;
 
-  OK(stream_open(&here, (const struct sockaddr *)&at, sizeof(at),
-                 &long_time) == 0,
+  OK(stream_open(&here, (const struct sockaddr *)&at, sizeof(at), &long_time) ==
+       0,
      "it is connected");
   there = accept(listener, NULL, NULL);
   OK(bytes && pthread_create(&thread, NULL, read_all, &there) == 0 &&
