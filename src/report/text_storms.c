@@ -13,7 +13,9 @@ static void add_times(struct strbuf *b, const char *what,
 {
   if (t->count == 0)
     return;
-  strbuf_addf(b, "        %s %7u: half within %.3f s, 99%% within %.3f s, all within %.3f s\n",
+  strbuf_addf(b,
+              "        %s %7u: half within %.3f s, 99%% within %.3f s, all "
+              "within %.3f s\n",
               what, t->count, text_s(t->p50_ns), text_s(t->p99_ns),
               text_s(t->max_ns));
 }
@@ -27,7 +29,8 @@ static void add_storm(struct strbuf *b, const struct storm_report *s)
   add_times(b, "connected:", &s->connected);
   add_times(b, "served:   ", &s->served);
   if (s->failed > 0)
-    strbuf_addf(b, "        refused:    %7u, the first one: %s\n", s->failed, s->reason);
+    strbuf_addf(b, "        refused:    %7u, the first one: %s\n", s->failed,
+                s->reason);
   if (lost > 0)
     strbuf_addf(b, "        not served: %7u until the end of the run\n", lost);
 }

@@ -39,8 +39,8 @@ struct wave {
 
 struct storms {
   unsigned n;
-  struct wave *of;      /* owned; [n] */
-  struct guest *guests; /* owned; those of all storms */
+  struct wave *of;             /* owned; [n] */
+  struct guest *guests;        /* owned; those of all storms */
   struct storm_report *report; /* owned; [n] */
 };
 
@@ -165,8 +165,8 @@ static void note_failed(struct wave *wave, const struct err *why)
 {
   (void)pthread_mutex_lock(&wave->lock);
   if (wave->failed++ == 0)
-    (void)snprintf(wave->reason, sizeof(wave->reason), "%.*s",
-                   STORM_REASON - 1, why->text);
+    (void)snprintf(wave->reason, sizeof(wave->reason), "%.*s", STORM_REASON - 1,
+                   why->text);
   (void)pthread_mutex_unlock(&wave->lock);
 }
 

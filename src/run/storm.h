@@ -32,7 +32,7 @@ struct storm_plan {
 };
 
 /* What --storm allows, in words. */
-#define STORM_EXPECTED                                                       \
+#define STORM_EXPECTED                                                      \
   "off, or up to 32 storms of clients such as 500@10s or 500@10s,800@20s, " \
   "at most 100000 clients"
 

@@ -13,7 +13,8 @@
 #include "stats/storm_report.h"
 #include "tests/unit/tap.h"
 
-#define SIXTEEN "1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1"
+#define SIXTEEN \
+  "1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1,1@1"
 
 static const struct {
   const char *text;
@@ -22,10 +23,10 @@ static const struct {
 } texts[] = {
   { "off", 0, { 0 } },
   { "1@0", 0, { .n = 1, .clients = 1, .of = { { 0, 1 } } } },
-  { "500@10s", 0, { .n = 1, .clients = 500, .of = { { 10 * NS_PER_S, 500 } } } },
-  { "7@250ms",
+  { "500@10s",
     0,
-    { .n = 1, .clients = 7, .of = { { NS_PER_S / 4, 7 } } } },
+    { .n = 1, .clients = 500, .of = { { 10 * NS_PER_S, 500 } } } },
+  { "7@250ms", 0, { .n = 1, .clients = 7, .of = { { NS_PER_S / 4, 7 } } } },
   /* In the order of their moments. */
   { "2@20,3@1m,1@1.5",
     0,
@@ -84,8 +85,7 @@ static void test_parse(void)
 
 static void test_who(void)
 {
-  const struct plan plan = { .threads = 10,
-                             .storm = { .n = 1, .clients = 6 } };
+  const struct plan plan = { .threads = 10, .storm = { .n = 1, .clients = 6 } };
 
   OK(plan_clients(&plan) == 4, "storms add to the clients");
   OK(!storm_has(&plan, 0) && !storm_has(&plan, 3), "not those of the start");
