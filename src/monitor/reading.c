@@ -95,6 +95,8 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
     if (is_for(s->fast[i].min, s->fast[i].max, version))
       ret->fast |= 1u << i;
   }
+  if (s->started_sql)
+    (void)link_query(l, s->started_sql, take_number, &ret->started);
   if (!s->sees_all_sql)
     return true;
   if (!link_query(l, s->sees_all_sql, take_truth, &ret->sees_all))

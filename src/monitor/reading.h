@@ -55,7 +55,8 @@ struct server_gaps {
 /* Which queries are sent: bits of the source's tables. */
 struct server_access {
   unsigned queries, fast;
-  bool sees_all; /* sessions of other users, too */
+  bool sees_all;  /* sessions of other users, too */
+  double started; /* when the server was, in seconds; 0: not known */
 };
 
 /* The same subject is not added twice. */

@@ -134,11 +134,14 @@ static const struct monitor_fast fast[] = {
     .subject = "waits of sessions" },
 };
 
-static const char *const own[] = {
-  "pg_stat_",    "pg_control_checkpoint",   "pg_current_wal_insert_lsn",
-  "pg_has_role", "pg_catalog.pg_extension", "SHOW server_version_num",
-  NULL
-};
+static const char *const own[] = { "pg_stat_",
+                                   "pg_control_checkpoint",
+                                   "pg_current_wal_insert_lsn",
+                                   "pg_has_role",
+                                   "pg_catalog.pg_extension",
+                                   "SHOW server_version_num",
+                                   "pg_postmaster_start_time",
+                                   NULL };
 
 /* Texts are read apart: the server has them in a file. */
 #define DIGESTS(time)                                                         \
@@ -169,6 +172,7 @@ static const struct monitor_digests digests[] = {
 const struct monitor_source monitor_pgsql = {
   .driver = "pgsql",
   .version_sql = "SHOW server_version_num",
+  .started_sql = "SELECT EXTRACT(EPOCH FROM pg_postmaster_start_time())",
   .queries = queries,
   .n_queries = ARRAY_SIZE(queries),
   .fast = fast,

@@ -7,7 +7,7 @@
 # usage: causes.sh ROW...   causes.sh all   causes.sh list
 #   RUNS=N             of each row (1); a table at the end says how many were right
 #   JOBS=N             of them at a time (1): for `calm`, which has nothing to fear
-#   INTERVAL=SECONDS   of the run, which has 120 of them (1)
+#   INTERVAL=SECONDS   of the run, which has 120 of them or more (1)
 #   KEEP=FOLDER        result documents stay there: ROW.N.json
 #
 # Exit status: 0 if the sentences name the causes, and if one of 20 runs of `calm`
@@ -25,6 +25,8 @@ intervals=120
 moments=(14 23 37 59 89)
 # A cause is in the interval after its moment.  It needs some time to begin.
 begins=1
+# So many of the events change something.
+writes=1
 
 work=$(mktemp -d)
 run=
@@ -115,9 +117,9 @@ server() {
 
 admin() { servers sql "$work/a" "$1" >/dev/null; }
 
-# under_load WHAT ARG...: a run of 120 intervals, which has begun.
+# under_load WHAT ARG...: a run of so many intervals, which has begun.
 under_load() {
-  "$BENCH" "$@" "${to[@]}" --time="$(times "$INTERVAL" $intervals)" --server-stats=on \
+  "$BENCH" "$@" "${to[@]}" --time="$(times "$INTERVAL" "$intervals")" --server-stats=on \
     --report-interval="$INTERVAL" --stream="$work/stream" --json="$work/result" \
     run >"$work/out" 2>"$work/err" 3>&- &
   run=$!
@@ -198,7 +200,9 @@ function thread_init()
   con = sysbench.sql.driver():connect()
 end
 function event()
-  con:query("UPDATE rows_of_threads SET k = k + 1 WHERE id = " .. sysbench.tid)
+  if sysbench.rand.uniform_double() < $writes then
+    con:query("UPDATE rows_of_threads SET k = k + 1 WHERE id = " .. sysbench.tid)
+  end
   con:query("SELECT $nap(" .. (0.02 + sysbench.rand.uniform_double() * 0.06) .. ")")
 end
 LUA
@@ -311,16 +315,18 @@ row_pgsql_checkpoint_once() {
 }
 
 # The log is small, and another client fills it faster than the disk stores the
-# pages that it is about.
+# pages that it is about.  Commits wait for no disk.
 fill() {
-  admin "USE $MY_DB; INSERT INTO filler (pad) SELECT REPEAT('x', 2000) FROM seq_1_to_8000"
+  admin "USE $MY_DB; INSERT INTO filler (pad) SELECT REPEAT('x', 2000) FROM seq_1_to_3000"
 }
 
 row_mysql_log() {
-  server mysql --durable --set=innodb_log_file_size=4M --set=innodb_buffer_pool_size=256M --set=innodb_flush_method=O_DIRECT
+  writes=0.2 # the run itself does not fill the log
+  server mysql --durable --set=innodb_flush_log_at_trx_commit=0 --set=innodb_flush_method=O_DIRECT \
+    --set=innodb_log_file_size=4M --set=innodb_buffer_pool_size=256M
   slow_tables
   admin "USE $MY_DB; CREATE TABLE filler (id INT AUTO_INCREMENT PRIMARY KEY, pad TEXT)"
-  slow_disk $((4 << 20))
+  slow_disk $((8 << 20))
   slow_run
   each fill
   named server.checkpoint_age server.pages_written server.fsyncs
