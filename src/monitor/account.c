@@ -4,6 +4,7 @@
 #include "monitor/account.h"
 
 #include "base/minmax.h"
+#include "monitor/looks.h"
 #include "monitor/source.h"
 
 /* Processes that have ended take some of these with them. */
@@ -135,7 +136,7 @@ void account_add(struct account *a, const struct monitor_source *source,
     i.period_ns = r->at_ns - a->base.at_ns;
     subtract(&a->base, r, &i.did);
     if (source)
-      reading_levels(source, access, &a->waits, &i.did);
+      looks_levels(source, access, &a->waits, &i.did);
     add_up(a, &i);
     a->ready = a->latest = i;
     if (a->over_ns > 0)
@@ -150,7 +151,7 @@ void account_look(struct account *a, const struct monitor_source *source,
 {
   server_waits_add(&a->waits, waits);
   server_waits_add(&a->now, waits);
-  reading_levels(source, access, &a->now, &a->seen);
+  looks_levels(source, access, &a->now, &a->seen);
 }
 
 void account_pass(struct account *a, const struct account_part *interval)

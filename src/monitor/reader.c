@@ -15,6 +15,7 @@
 #include "base/wait.h"
 #include "monitor/files.h"
 #include "monitor/local.h"
+#include "monitor/looks.h"
 #include "monitor/source.h"
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
@@ -65,20 +66,28 @@ static void note_gaps(struct reader *w, const struct server_gaps *gaps)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-static void note_server(struct reader *w)
+/* Where the connection goes, or was to go. */
+static void note_target(struct reader *w)
 {
   struct strbuf target = { 0 };
-  const int fd = link_socket(&w->link);
 
   link_target(&w->link, &target);
-  w->local = local_server(fd);
   (void)pthread_mutex_lock(&w->lock);
   (void)snprintf(w->target, sizeof(w->target), "%s", strbuf_str(&target));
+  (void)pthread_mutex_unlock(&w->lock);
+  strbuf_done(&target);
+}
+
+static void note_server(struct reader *w)
+{
+  const int fd = link_socket(&w->link);
+
+  w->local = local_server(fd);
+  (void)pthread_mutex_lock(&w->lock);
   w->met = true;
   w->pid = (long)w->local;
   w->near = fd >= 0 && sock_is_local(fd);
   (void)pthread_mutex_unlock(&w->lock);
-  strbuf_done(&target);
 }
 
 /* A server that was shut down in an orderly way may go on with its counts. */
@@ -96,7 +105,11 @@ static bool connect_to(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
-  if (!link_open(&w->link, clock_now_ns() + CONNECT_NS)) {
+  const bool open = link_open(&w->link, clock_now_ns() + CONNECT_NS);
+
+  if (w->link.driver)
+    note_target(w);
+  if (!open) {
     note_failure(w);
     return false;
   }
@@ -166,7 +179,7 @@ static bool look_once(struct reader *w, uint64_t *cost_ns)
   struct server_gaps gaps = w->gaps;
   struct server_waits waits = { 0 };
 
-  if (!reading_look(&w->link, w->m->source, &w->access, &gaps, &waits)) {
+  if (!looks_take(&w->link, w->m->source, &w->access, &gaps, &waits)) {
     lose(w);
     return false;
   }
