@@ -124,7 +124,8 @@ void account_add(struct account *a, const struct monitor_source *source,
     a->late++;
     return;
   }
-  if (a->has_base && is_restart(&a->base, r)) {
+  /* What is read from files begins anew with them, without a server. */
+  if (a->has_base && source && is_restart(&a->base, r)) {
     a->restarts++;
     a->has_base = false;
   }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "monitor/account.h"
+#include "monitor/looks.h"
 #include "monitor/source.h"
 #include "tests/unit/tap.h"
 
@@ -136,6 +137,25 @@ static void check_restart(void)
      "what happened across the restart is in no sum");
 }
 
+/* The log of SQLite goes with the last connection. */
+static void check_files(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+  struct server_reading r = at(10, 0, 0);
+
+  r.has[SERVER_CHECKPOINTS] = true;
+  r.value[SERVER_CHECKPOINTS] = 3;
+  account_add(&a, NULL, &all, &r, 0);
+  r.at_ns += NS_PER_S;
+  r.value[SERVER_CHECKPOINTS] = 0;
+  account_add(&a, NULL, &all, &r, UINT64_MAX);
+  account_total(&a, &t);
+  OK(t.restarts == 0 && t.did.has[SERVER_CHECKPOINTS] &&
+       t.did.value[SERVER_CHECKPOINTS] == 0 && t.period_ns == NS_PER_S,
+     "a file that is gone is no restart");
+}
+
 /* Behind a new connection may be another server. */
 static void check_lost(void)
 {
@@ -256,6 +276,7 @@ int main(void)
   check_looks();
   check_late();
   check_restart();
+  check_files();
   check_lost();
   check_events();
   check_too_late();
