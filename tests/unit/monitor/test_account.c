@@ -10,7 +10,9 @@
 #include "monitor/source.h"
 #include "tests/unit/tap.h"
 
-static const struct server_access all = { ~0u, ~0u, true };
+static const struct server_access all = { .queries = ~0u,
+                                          .fast = ~0u,
+                                          .sees_all = true };
 
 static struct server_reading at(uint64_t second, double commits, double dirty)
 {
