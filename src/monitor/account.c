@@ -4,6 +4,7 @@
 #include "monitor/account.h"
 
 #include "base/minmax.h"
+#include "monitor/looks.h"
 #include "monitor/source.h"
 
 /* Processes that have ended take some of these with them. */
@@ -71,6 +72,46 @@ void account_lose(struct account *a)
   a->latest = (struct server_interval){ 0 };
 }
 
+void account_restart(struct account *a)
+{
+  a->restarts++;
+  a->has_base = false;
+}
+
+static void set_base(struct account *a, const struct server_reading *r)
+{
+  if (!a->has_base) {
+    a->begun_ns = r->at_ns;
+    a->since_events = 0;
+  }
+  a->base = *r;
+  a->has_base = true;
+  a->waits = (struct server_waits){ 0 };
+}
+
+/* What has happened since the base has been read. */
+static void take_events(struct account *a)
+{
+  a->events += a->since_events;
+  a->since_events = 0;
+}
+
+/* Those of a part in which the base was read count from there on. */
+static void add_events(struct account *a, uint64_t end_ns, uint64_t period_ns,
+                       double events)
+{
+  const uint64_t since_ns = end_ns > a->begun_ns ? end_ns - a->begun_ns : 0;
+
+  a->passed_events += events;
+  a->passed_period_ns += period_ns;
+  if (a->begun_ns > 0 && since_ns < period_ns)
+    events *= (double)since_ns / (double)period_ns;
+  a->since_events += events;
+  a->begun_ns = 0;
+  if (a->ready.known)
+    take_events(a);
+}
+
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
                  const struct server_reading *r, uint64_t grid_ns)
@@ -83,23 +124,26 @@ void account_add(struct account *a, const struct monitor_source *source,
     a->late++;
     return;
   }
-  if (a->has_base && is_restart(&a->base, r)) {
+  /* What is read from files begins anew with them, without a server. */
+  if (a->has_base && source && is_restart(&a->base, r)) {
     a->restarts++;
     a->has_base = false;
   }
   a->has_base = a->has_base && !a->unsure;
   a->unsure = false;
+  if (a->over_ns > 0 && (!a->has_base || a->base.at_ns >= a->over_ns))
+    return;
   if (a->has_base) {
     i.period_ns = r->at_ns - a->base.at_ns;
     subtract(&a->base, r, &i.did);
     if (source)
-      reading_levels(source, access, &a->waits, &i.did);
+      looks_levels(source, access, &a->waits, &i.did);
     add_up(a, &i);
     a->ready = a->latest = i;
+    if (a->over_ns > 0)
+      take_events(a);
   }
-  a->base = *r;
-  a->has_base = true;
-  a->waits = (struct server_waits){ 0 };
+  set_base(a, r);
 }
 
 void account_look(struct account *a, const struct monitor_source *source,
@@ -108,12 +152,15 @@ void account_look(struct account *a, const struct monitor_source *source,
 {
   server_waits_add(&a->waits, waits);
   server_waits_add(&a->now, waits);
-  reading_levels(source, access, &a->now, &a->seen);
+  looks_levels(source, access, &a->now, &a->seen);
 }
 
-void account_pass(struct account *a, uint64_t end_ns)
+void account_pass(struct account *a, const struct account_part *interval)
 {
-  a->passed_ns = end_ns;
+  add_events(a, interval->end_ns, interval->period_ns,
+             (double)interval->events);
+  a->missed += interval->due && !a->ready.known;
+  a->passed_ns = interval->end_ns;
   a->shown = a->ready;
   a->shown.seen = a->seen;
   a->ready = (struct server_interval){ 0 };
@@ -121,15 +168,27 @@ void account_pass(struct account *a, uint64_t end_ns)
   a->seen = (struct server_reading){ 0 };
 }
 
+void account_finish(struct account *a, const struct account_part *all)
+{
+  const double events = (double)all->events - a->passed_events;
+
+  if (all->period_ns > a->passed_period_ns)
+    add_events(a, all->end_ns, all->period_ns - a->passed_period_ns,
+               events > 0 ? events : 0);
+  a->over_ns = all->end_ns;
+}
+
 void account_total(const struct account *a, struct server_total *ret)
 {
   ret->readings = a->readings;
   ret->late = a->late;
+  ret->missed = a->missed;
   ret->lost = a->lost;
   ret->restarts = a->restarts;
   ret->took_mean_ns = a->readings > 0 ? a->took_ns / a->readings : 0;
   ret->took_max_ns = a->took_max_ns;
   ret->period_ns = a->period_ns;
+  ret->events = a->events;
   ret->did = a->sum;
   ret->most = a->most;
   for (int f = 0; f < SERVER_FIGURES; f++) {

@@ -9,6 +9,13 @@
 
 struct monitor_source;
 
+/* A part of the run that has been reported. */
+struct account_part {
+  uint64_t end_ns, period_ns;
+  uint64_t events;
+  bool due; /* it should have a reading */
+};
+
 /* All {0} at first. */
 struct account {
   bool has_base;
@@ -22,7 +29,15 @@ struct account {
   struct server_interval latest; /* the last one that is known */
   uint64_t passed_ns; /* the end of the last interval that was reported */
 
-  uint64_t readings, late, lost, restarts;
+  uint64_t over_ns; /* the end of the load; 0: it goes on */
+
+  /* Events of the run: in all parts that were reported, since the base, and in
+   * the time of `sum`. */
+  double passed_events, since_events, events;
+  uint64_t passed_period_ns;
+  uint64_t begun_ns; /* the base is the first one, of that time; 0: it is not */
+
+  uint64_t readings, late, missed, lost, restarts;
   uint64_t took_ns, took_max_ns, took_last_ns;
 
   uint64_t period_ns;
@@ -50,8 +65,15 @@ void account_look(struct account *a, const struct monitor_source *source,
  * next reading is compared with no earlier one. */
 void account_lose(struct account *a);
 
+/* Behind the new connection the server has begun anew, or it is another. */
+void account_restart(struct account *a);
+
 /* The interval that ends there is reported now. */
-void account_pass(struct account *a, uint64_t end_ns);
+void account_pass(struct account *a, const struct account_part *interval);
+
+/* The load has ended; `all` is the measured part.  What a server does behind
+ * its end is in no figure, unless a reading has begun before it. */
+void account_finish(struct account *a, const struct account_part *all);
 
 /* Fills in the numbers of *ret. */
 void account_total(const struct account *a, struct server_total *ret);

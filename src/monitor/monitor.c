@@ -32,8 +32,8 @@ enum {
 struct monitor {
   struct monitor_input in;
   struct readers all;
-  char *host, *port;           /* owned; parts of --monitor-host */
-  _Atomic double events_per_s; /* of the run; 0 until its end */
+  char *host, *port; /* owned; parts of --monitor-host */
+  uint64_t ticks;    /* readings that were due in the intervals so far */
   unsigned n;
   struct reader of[SERVERS_MAX];
 };
@@ -138,14 +138,20 @@ static int on_interval(void *ctx, const struct report_setup *setup,
                        const struct report *r, struct err *err)
 {
   struct monitor *m = ctx;
+  const uint64_t ticks = r->end_ns > m->all.start_ns
+                           ? (r->end_ns - m->all.start_ns) / m->all.tick_ns
+                           : 0;
+  const struct account_part interval = { r->end_ns, r->period_ns, r->events,
+                                         ticks > m->ticks };
 
   (void)setup;
   (void)err;
+  m->ticks = ticks;
   for (unsigned i = 0; i < m->n; i++) {
     struct reader *w = &m->of[i];
 
     (void)pthread_mutex_lock(&w->lock);
-    account_pass(&w->account, r->end_ns);
+    account_pass(&w->account, &interval);
     (void)pthread_mutex_unlock(&w->lock);
   }
   return 0;
@@ -154,12 +160,20 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 static int on_final(void *ctx, const struct report_setup *setup,
                     const struct report *r, struct err *err)
 {
+  struct monitor *m = ctx;
   const struct report *total = r->total ? r->total : r;
+  const struct account_part all = { total->end_ns, total->period_ns,
+                                    total->events, false };
 
   (void)setup;
   (void)err;
-  atomic_store(&((struct monitor *)ctx)->events_per_s,
-               report_rate(total, total->events));
+  for (unsigned i = 0; i < m->n; i++) {
+    struct reader *w = &m->of[i];
+
+    (void)pthread_mutex_lock(&w->lock);
+    account_finish(&w->account, &all);
+    (void)pthread_mutex_unlock(&w->lock);
+  }
   return 0;
 }
 
@@ -263,8 +277,6 @@ void monitor_total(struct monitor *m, unsigned server, struct server_total *ret)
   memcpy(ret->target, w->target, sizeof(ret->target));
   memcpy(ret->failure, w->failure, sizeof(ret->failure));
   (void)pthread_mutex_unlock(&w->lock);
-  ret->events = atomic_load(&m->events_per_s) * (double)ret->period_ns /
-                (double)NS_PER_S;
 }
 
 bool monitor_raw(const struct monitor *m, unsigned server, size_t i,

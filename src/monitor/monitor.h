@@ -51,14 +51,16 @@ struct server_interval {
 
 /* The whole run. */
 struct server_total {
-  char target[256];              /* in words; "": never connected */
-  long pid;                      /* of a server on this machine; 0: unknown */
-  char failure[256];             /* why there is no connection; "" */
-  uint64_t readings, late, lost; /* numbers of readings */
-  uint64_t restarts;             /* of the server, seen by its counters */
+  char target[256];        /* in words; "": never connected */
+  long pid;                /* of a server on this machine; 0: unknown */
+  char failure[256];       /* why there is no connection; "" */
+  uint64_t readings, late; /* numbers of readings */
+  uint64_t missed;         /* intervals without a reading */
+  uint64_t lost;           /* connections */
+  uint64_t restarts;       /* of the server */
   uint64_t took_mean_ns, took_max_ns;
   uint64_t period_ns;         /* the time that `did` covers */
-  double events;              /* of the run in such a time; 0: not known */
+  double events;              /* of the run in that time */
   struct server_reading did;  /* counts, and means of levels */
   struct server_reading most; /* largest levels */
   struct server_waits waits;

@@ -3,6 +3,7 @@
  */
 #include "monitor/reader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "base/wait.h"
 #include "monitor/files.h"
 #include "monitor/local.h"
+#include "monitor/looks.h"
 #include "monitor/source.h"
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
@@ -64,28 +66,50 @@ static void note_gaps(struct reader *w, const struct server_gaps *gaps)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-static void note_server(struct reader *w)
+/* Where the connection goes, or was to go. */
+static void note_target(struct reader *w)
 {
   struct strbuf target = { 0 };
-  const int fd = link_socket(&w->link);
 
   link_target(&w->link, &target);
-  w->local = local_server(fd);
   (void)pthread_mutex_lock(&w->lock);
   (void)snprintf(w->target, sizeof(w->target), "%s", strbuf_str(&target));
-  w->failure[0] = '\0';
+  (void)pthread_mutex_unlock(&w->lock);
+  strbuf_done(&target);
+}
+
+static void note_server(struct reader *w)
+{
+  const int fd = link_socket(&w->link);
+
+  w->local = local_server(fd);
+  (void)pthread_mutex_lock(&w->lock);
   w->met = true;
   w->pid = (long)w->local;
   w->near = fd >= 0 && sock_is_local(fd);
   (void)pthread_mutex_unlock(&w->lock);
-  strbuf_done(&target);
+}
+
+/* A server that was shut down in an orderly way may go on with its counts. */
+static void note_start(struct reader *w)
+{
+  (void)pthread_mutex_lock(&w->lock);
+  if (w->server_started > 0 &&
+      fabs(w->access.started - w->server_started) > 0.5)
+    account_restart(&w->account);
+  (void)pthread_mutex_unlock(&w->lock);
+  w->server_started = w->access.started;
 }
 
 static bool connect_to(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
-  if (!link_open(&w->link, clock_now_ns() + CONNECT_NS)) {
+  const bool open = link_open(&w->link, clock_now_ns() + CONNECT_NS);
+
+  if (w->link.driver)
+    note_target(w);
+  if (!open) {
     note_failure(w);
     return false;
   }
@@ -96,6 +120,7 @@ static bool connect_to(struct reader *w)
     return false;
   }
   note_gaps(w, &gaps);
+  note_start(w);
   return true;
 }
 
@@ -106,6 +131,7 @@ static void lose(struct reader *w)
   account_lose(&w->account);
   (void)pthread_mutex_unlock(&w->lock);
   digests_done(&w->digests);
+  raw_done(&w->raw);
   link_close(&w->link);
 }
 
@@ -129,6 +155,8 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = gaps;
   account_add(&w->account, m->source, &w->access, &r, grid_ns);
+  if (w->account.latest.known)
+    w->failure[0] = '\0';
   (void)pthread_mutex_unlock(&w->lock);
   /* Four times as long as it usually takes. */
   w->lead_ns = max_u64(LEAD_MIN_NS, (3 * w->lead_ns + 4 * r.took_ns) / 4);
@@ -151,7 +179,7 @@ static bool look_once(struct reader *w, uint64_t *cost_ns)
   struct server_gaps gaps = w->gaps;
   struct server_waits waits = { 0 };
 
-  if (!reading_look(&w->link, w->m->source, &w->access, &gaps, &waits)) {
+  if (!looks_take(&w->link, w->m->source, &w->access, &gaps, &waits)) {
     lose(w);
     return false;
   }
@@ -193,8 +221,7 @@ static bool begin_totals(struct reader *w)
   struct server_gaps gaps = w->gaps;
   bool ok = true;
 
-  if (w->raw.n == 0)
-    ok = raw_take(&w->raw, &w->link, s) || !w->link.lost;
+  ok = raw_take(&w->raw, &w->link, s) || !w->link.lost;
   ok = ok && digests_begin(&w->digests, &w->link, s, &gaps);
   if (w->digests.begun && !w->access.sees_all)
     server_gaps_add(&gaps, "statements of other users", s->sees_all_hint);
@@ -208,6 +235,11 @@ static void end_totals(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
+  if (w->account.period_ns == 0) { /* it was let in when all was over */
+    raw_done(&w->raw);
+    digests_done(&w->digests);
+    return;
+  }
   (void)raw_take(&w->raw, &w->link, w->m->source);
   digests_end(&w->digests, &w->link, w->m->source, w->m->statements, &gaps);
   note_gaps(w, &gaps);

@@ -47,6 +47,7 @@ struct reader {
   struct link link;
   struct server_access access;
   bool met;                /* there was a connection */
+  double server_started;   /* see struct server_access */
   pid_t local;             /* 0: it is not on this machine */
   uint64_t lead_ns;        /* before the end of an interval */
   struct raw_counters raw; /* of others after it has ended */

@@ -95,6 +95,8 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
     if (is_for(s->fast[i].min, s->fast[i].max, version))
       ret->fast |= 1u << i;
   }
+  if (s->started_sql)
+    (void)link_query(l, s->started_sql, take_number, &ret->started);
   if (!s->sees_all_sql)
     return true;
   if (!link_query(l, s->sees_all_sql, take_truth, &ret->sees_all))
@@ -193,124 +195,91 @@ static bool ask(struct link *l, const struct monitor_query *q,
   return ok;
 }
 
+/* All queries with a text as one, so that they take one round trip; its columns
+ * are theirs, one after the other.  Returns how many they are. */
+static unsigned join_queries(const struct monitor_source *s, unsigned which,
+                             struct strbuf *sql)
+{
+  unsigned n = 0;
+
+  for (size_t i = 0; i < s->n_queries; i++) {
+    if (!(which & 1u << i))
+      continue;
+    strbuf_addf(sql, "%s(%s) q%u", n == 0 ? "SELECT * FROM " : ", ",
+                s->queries[i].sql, n);
+    n++;
+  }
+  return n;
+}
+
+/* The columns of all queries that are joined. */
+struct columns {
+  const struct monitor_source *source;
+  unsigned which;
+  struct server_reading *to;
+};
+
+static void take_joined(void *ctx, const sql_value *v, unsigned n)
+{
+  const struct columns *c = ctx;
+
+  for (size_t i = 0; i < c->source->n_queries; i++) {
+    const struct monitor_query *q = &c->source->queries[i];
+    struct target t = { .query = q, .to = c->to };
+    unsigned k = 0;
+
+    if (!(c->which & 1u << i))
+      continue;
+    while (q->items[k].key)
+      k++;
+    if (k > n)
+      return;
+    take_columns(&t, v, k);
+    v += k;
+    n -= k;
+  }
+}
+
+/* The bits of the queries that were read together; 0: the server refuses one
+ * of them, and so all, or there are not several. */
+static unsigned take_at_once(struct link *l, const struct monitor_source *s,
+                             const struct server_access *access,
+                             struct server_reading *ret)
+{
+  struct columns c = { s, 0, ret };
+  struct strbuf sql = { 0 };
+  unsigned done = 0;
+
+  for (size_t i = 0; i < s->n_queries; i++)
+    c.which |= s->queries[i].sql ? access->queries & 1u << i : 0;
+  if (!access->apart && join_queries(s, c.which, &sql) > 1 &&
+      link_query(l, strbuf_str(&sql), take_joined, &c))
+    done = c.which;
+  strbuf_done(&sql);
+  return done;
+}
+
 bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret)
 {
+  unsigned done, refused = 0, one_by_one = 0;
+
   *ret = (struct server_reading){ .at_ns = clock_now_ns() };
-  for (size_t i = 0; i < s->n_queries; i++) {
-    if (!(access->queries & 1u << i) || ask(l, &s->queries[i], ret))
+  l->lost = false;
+  done = take_at_once(l, s, access, ret);
+  for (size_t i = 0; i < s->n_queries && !l->lost; i++) {
+    if (!(access->queries & ~done & 1u << i))
       continue;
-    if (l->lost)
-      return false;
+    one_by_one += s->queries[i].sql != NULL;
+    if (ask(l, &s->queries[i], ret) || l->lost)
+      continue;
+    refused++;
     access->queries &= ~(1u << i);
     give_up_query(l, &s->queries[i], gaps);
   }
+  /* Together they do not work, although each of them does. */
+  access->apart |= one_by_one > 1 && refused == 0;
   ret->took_ns = clock_now_ns() - ret->at_ns;
-  return true;
-}
-
-/* ---- sessions ---- */
-
-static void count_wait(struct server_waits *w, const char *name, size_t len,
-                       uint64_t sessions)
-{
-  unsigned i = 0;
-
-  if (len >= SERVER_WAIT_NAME)
-    len = SERVER_WAIT_NAME - 1;
-  while (i < w->n &&
-         (strncmp(w->of[i].name, name, len) != 0 || w->of[i].name[len] != '\0'))
-    i++;
-  if (i == SERVER_WAITS)
-    return;
-  if (i == w->n) {
-    memcpy(w->of[i].name, name, len);
-    w->of[i].name[len] = '\0';
-    w->of[i].sessions = 0;
-    w->n++;
-  }
-  w->of[i].sessions += sessions;
-}
-
-static void take_session(void *ctx, const sql_value *v, unsigned n)
-{
-  struct server_waits *w = ctx;
-  double sessions = 0, locked = 0;
-
-  if (n < 4 || !v[0].ptr || v[0].len == 0 || !reading_number(&v[2], &sessions))
-    return;
-  (void)reading_number(&v[3], &locked);
-  switch (*v[0].ptr) {
-  case 'c':
-    w->checkpoints++;
-    break;
-  case 'v':
-    w->vacuums += (uint64_t)sessions;
-    break;
-  case 'l':
-    w->waiting += (uint64_t)sessions;
-    break;
-  default:
-    w->waiting += (uint64_t)locked;
-    if (v[1].ptr)
-      count_wait(w, v[1].ptr, v[1].len, (uint64_t)sessions);
-  }
-}
-
-bool reading_look(struct link *l, const struct monitor_source *s,
-                  struct server_access *access, struct server_gaps *gaps,
-                  struct server_waits *to)
-{
-  const uint64_t begun = clock_now_ns();
-
-  for (size_t i = 0; i < s->n_fast; i++) {
-    if (!(access->fast & 1u << i) ||
-        link_query(l, s->fast[i].sql, take_session, to))
-      continue;
-    if (l->lost)
-      return false;
-    access->fast &= ~(1u << i);
-    server_gaps_add(gaps, s->fast[i].subject, l->why);
-  }
-  to->looks += access->fast != 0;
-  to->took_ns += clock_now_ns() - begun;
-  return true;
-}
-
-static void level(struct server_reading *r, enum server_figure f, uint64_t sum,
-                  uint64_t looks)
-{
-  r->has[f] = true;
-  r->value[f] = (double)sum / (double)looks;
-}
-
-void reading_levels(const struct monitor_source *s,
-                    const struct server_access *access,
-                    const struct server_waits *w, struct server_reading *ret)
-{
-  for (size_t i = 0; i < s->n_fast && w->looks > 0; i++) {
-    const char *kinds = s->fast[i].kinds;
-
-    if (!(access->fast & 1u << i))
-      continue;
-    if (strpbrk(kinds, "wl"))
-      level(ret, SERVER_LOCK_WAITING, w->waiting, w->looks);
-    if (strchr(kinds, 'v') && access->sees_all)
-      level(ret, SERVER_VACUUM_RUNNING, w->vacuums, w->looks);
-    if (strchr(kinds, 'c') && access->sees_all)
-      level(ret, SERVER_CHECKPOINT_RUNNING, w->checkpoints, w->looks);
-  }
-}
-
-void server_waits_add(struct server_waits *to, const struct server_waits *more)
-{
-  to->looks += more->looks;
-  to->took_ns += more->took_ns;
-  to->waiting += more->waiting;
-  to->checkpoints += more->checkpoints;
-  to->vacuums += more->vacuums;
-  for (unsigned i = 0; i < more->n; i++)
-    count_wait(to, more->of[i].name, strlen(more->of[i].name),
-               more->of[i].sessions);
+  return !l->lost;
 }

@@ -55,7 +55,9 @@ struct server_gaps {
 /* Which queries are sent: bits of the source's tables. */
 struct server_access {
   unsigned queries, fast;
-  bool sees_all; /* sessions of other users, too */
+  bool apart;     /* each query has to be sent by itself */
+  bool sees_all;  /* sessions of other users, too */
+  double started; /* when the server was, in seconds; 0: not known */
 };
 
 /* The same subject is not added twice. */
@@ -76,22 +78,10 @@ double reading_version(struct link *l, const struct monitor_source *s);
 bool reading_prepare(struct link *l, const struct monitor_source *s,
                      struct server_access *ret, struct server_gaps *gaps);
 
-/* Ask for all figures but those of reading_look().  False: the connection is
+/* Ask for all figures but those of looks_take().  False: the connection is
  * lost. */
 bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret);
-
-/* Look once what sessions do; adds to `to`. */
-bool reading_look(struct link *l, const struct monitor_source *s,
-                  struct server_access *access, struct server_gaps *gaps,
-                  struct server_waits *to);
-
-/* Put the levels that follow from the looks into *ret. */
-void reading_levels(const struct monitor_source *s,
-                    const struct server_access *access,
-                    const struct server_waits *w, struct server_reading *ret);
-
-void server_waits_add(struct server_waits *to, const struct server_waits *more);
 
 #endif

@@ -61,6 +61,9 @@ struct monitor_digests {
 struct monitor_source {
   const char *driver;      /* its name */
   const char *version_sql; /* [opt] a number */
+  /* [opt] When it was started, in seconds.  Without, its counts tell: they
+   * begin anew. */
+  const char *started_sql;
   const struct monitor_query *queries;
   size_t n_queries;
   const struct monitor_fast *fast;

@@ -132,18 +132,26 @@ static void print_total(const struct server_total *t)
 {
   struct strbuf line = { 0 };
 
-  if (t->failure[0] != '\0' && t->readings == 0) {
-    log_msg(LOG_NOTICE, "    %s: not read: %s\n", t->target, t->failure);
+  if (t->failure[0] != '\0' && t->period_ns == 0) {
+    log_msg(LOG_NOTICE, "    %s%snot read: %s\n", t->target,
+            t->target[0] != '\0' ? ": " : "", t->failure);
     return;
   }
   log_msg(LOG_NOTICE,
-          "    %s: %" PRIu64 " readings of %.2f ms, %" PRIu64 " late, %" PRIu64
-          " looks of %.2f ms\n",
-          t->target, t->readings, (double)t->took_mean_ns / 1e6, t->late,
+          "    %s: %" PRIu64 " readings of %.2f ms, %" PRIu64
+          " missed, %" PRIu64 " looks of %.2f ms\n",
+          t->target, t->readings, (double)t->took_mean_ns / 1e6, t->missed,
           t->waits.looks,
           t->waits.looks > 0
             ? (double)t->waits.took_ns / (double)t->waits.looks / 1e6
             : 0.0);
+  if (t->lost > 0)
+    log_msg(LOG_NOTICE,
+            "    lost connections: %" PRIu64
+            ", restarts of the server: %" PRIu64
+            "; what it did meanwhile is in no figure%s%s\n",
+            t->lost, t->restarts, t->failure[0] != '\0' ? "; at last: " : "",
+            t->failure);
   add_figure(&line, t, SERVER_CPU_NS, 1e-6, "processor time (ms)");
   add_figure(&line, t, SERVER_LOG_BYTES, 1, "log bytes");
   add_figure(&line, t, SERVER_FSYNCS, 1, "fsyncs");

@@ -311,7 +311,12 @@ void coincidences_sentence(const struct coincidences *c, unsigned i,
   if (c->found.dips == 1)
     strbuf_adds(ret, "the only dip coincides");
   else
-    strbuf_addf(ret, "%u of %u dips coincide", f->hits, c->found.dips);
-  strbuf_addf(ret, " with %s (%.1f expected by chance, p = %.3f)",
-              rules[f->series].text, f->expected, f->p);
+    strbuf_addf(ret, "%u of %u dips coincide%s", f->hits, c->found.dips,
+                f->hits == 1 ? "s" : "");
+  strbuf_addf(ret, " with %s (%.1f expected by chance, ", rules[f->series].text,
+              f->expected);
+  if (f->p < 0.001)
+    strbuf_adds(ret, "p < 0.001)");
+  else
+    strbuf_addf(ret, "p = %.3f)", f->p);
 }

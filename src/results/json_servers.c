@@ -206,6 +206,7 @@ static json_t *cost_part(const struct server_total *t)
 
   jobj_int(&o, "readings", t->readings);
   jobj_int(&o, "late", t->late);
+  jobj_int(&o, "missed", t->missed);
   jobj_int(&o, "lost", t->lost);
   jobj_int(&o, "reading_mean_ns", t->took_mean_ns);
   jobj_int(&o, "reading_max_ns", t->took_max_ns);

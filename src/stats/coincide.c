@@ -13,6 +13,7 @@
 #include "base/minmax.h"
 #include "stats/coincide_dips.h"
 #include "stats/coincide_shape.h"
+#include "stats/coincide_turns.h"
 
 #define FAR 4.0 /* robust standard deviations */
 #define TO_SIGMA                                                         \
@@ -68,26 +69,21 @@ static uint32_t active_near(const uint32_t *sum, size_t n,
 
 struct work {
   size_t n, n_dips;
-  size_t reach; /* of the longest dip, as far as enough shifts remain */
   struct coincide_dip *dips;
   double *sorted;
-  double *loss;    /* [n] what was lost */
-  double *active;  /* [n] of one series: what is far above the usual */
-  uint32_t *sum;   /* [2 n + 1] the active ones before a place, twice around */
-  double *match;   /* [n] of one series, by shift */
-  double *highest; /* [n] of all series: the largest score by shift */
-  double *score;   /* [n_series] of shift 0 */
+  double *loss;   /* [n] what was lost */
+  double *active; /* [n] of one series: what is far above the usual */
+  uint32_t *sum;  /* [2 n + 1] the active ones before a place, twice around */
+  size_t *shift;  /* [n_shifts] */
+  size_t n_shifts;
+  double *match;   /* [n_shifts] of one series */
+  double *highest; /* [n_shifts] of all series: the largest score */
+  double *score;   /* [n_series] if it is not shifted */
   double *expected, *p;
   unsigned *seen;
   struct coincide_shape shape;
   double *p_shape; /* [n_series] */
 };
-
-/* Shifts that are no smaller than the reach on either side. */
-static bool is_far(const struct work *w, size_t shift)
-{
-  return shift >= w->reach && shift + w->reach <= w->n;
-}
 
 /*
  * How well does the series fit the dips at this shift?  A dip counts by what
@@ -116,52 +112,41 @@ static double match_at(const struct work *w, size_t shift, unsigned *ret_hits)
 
 static void judge_series(struct work *w, size_t k)
 {
-  double sum = 0, squares = 0, matches = 0, sd;
-  size_t n = 0, as_good = 0;
+  const double n = (double)w->n_shifts;
+  double sum = 0, squares = 0, matches = 0, match, sd;
+  size_t as_good = 0;
 
   w->sum[0] = 0;
   for (size_t i = 0; i < 2 * w->n; i++)
     w->sum[i + 1] = w->sum[i] + (w->active[i % w->n] > 0);
-  w->match[0] = match_at(w, 0, &w->seen[k]) - MARGIN;
-  for (size_t s = 1; s < w->n; s++) {
+  match = match_at(w, 0, &w->seen[k]) - MARGIN;
+  for (size_t s = 0; s < w->n_shifts; s++) {
     unsigned hits;
 
-    if (!is_far(w, s))
-      continue;
-    w->match[s] = match_at(w, s, &hits);
-    n++;
+    w->match[s] = match_at(w, w->shift[s], &hits);
     sum += hits;
     matches += w->match[s];
     squares += w->match[s] * w->match[s];
-    as_good += w->match[s] >= w->match[0];
+    as_good += w->match[s] >= match;
   }
-  w->expected[k] = sum / (double)n;
-  w->p[k] = (double)(as_good + 1) / (double)(n + 1);
-  matches /= (double)n;
-  sd = sqrt(fmax(squares / (double)n - matches * matches, 0));
+  w->expected[k] = sum / n;
+  w->p[k] = (double)(as_good + 1) / (n + 1);
+  matches /= n;
+  sd = sqrt(fmax(squares / n - matches * matches, 0));
   sd = fmax(sd, 0.1); /* a series that is hardly ever active */
-  for (size_t s = 0; s < w->n; s++) {
-    const double score = (w->match[s] - matches) / sd;
-
-    if (s == 0)
-      w->score[k] = score;
-    else if (is_far(w, s) && score > w->highest[s])
-      w->highest[s] = score;
-  }
+  w->score[k] = (match - matches) / sd;
+  for (size_t s = 0; s < w->n_shifts; s++)
+    w->highest[s] = fmax(w->highest[s], (w->match[s] - matches) / sd);
 }
 
 /* How often does any series get as far, at another shift? */
 static double chance_of_any(const struct work *w, size_t k)
 {
-  size_t n = 0, as_far = 0;
+  size_t as_far = 0;
 
-  for (size_t s = 1; s < w->n; s++) {
-    if (!is_far(w, s))
-      continue;
-    n++;
+  for (size_t s = 0; s < w->n_shifts; s++)
     as_far += w->highest[s] >= w->score[k];
-  }
-  return (double)(as_far + 1) / (double)(n + 1);
+  return (double)(as_far + 1) / (double)(w->n_shifts + 1);
 }
 
 static void keep(struct coincide_result *ret, const struct coincide_finding *f)
@@ -180,6 +165,8 @@ static void keep(struct coincide_result *ret, const struct coincide_finding *f)
     ret->of[at] = *f;
 }
 
+/* Shifts are no smaller on either side: that of the longest dip, as far as
+ * enough of them remain. */
 static size_t find_reach(const struct work *w)
 {
   const size_t least = BEFORE + AFTER + 1;
@@ -198,6 +185,7 @@ static void work_done(struct work *w)
   free(w->loss);
   free(w->active);
   free(w->sum);
+  free(w->shift);
   free(w->match);
   free(w->highest);
   free(w->score);
@@ -219,6 +207,7 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .loss = mem_new(n, sizeof(*w->loss)),
     .active = mem_new(n, sizeof(*w->active)),
     .sum = mem_new(2 * n, sizeof(*w->sum)),
+    .shift = mem_new(n, sizeof(*w->shift)),
     .match = mem_new(n, sizeof(*w->match)),
     .highest = mem_new(n, sizeof(*w->highest)),
     .score = mem_new(k, sizeof(*w->score)),
@@ -227,13 +216,14 @@ static bool work_init(struct work *w, const struct coincide_input *in)
     .seen = mem_new(k, sizeof(*w->seen)),
     .p_shape = mem_new(k, sizeof(*w->p_shape)),
   };
-  return w->dips && w->sorted && w->loss && w->active && w->sum && w->match &&
-         w->highest && w->score && w->expected && w->p && w->seen && w->p_shape;
+  return w->dips && w->sorted && w->loss && w->active && w->sum && w->shift &&
+         w->match && w->highest && w->score && w->expected && w->p && w->seen &&
+         w->p_shape;
 }
 
 static void judge_all(struct work *w, const struct coincide_input *in)
 {
-  for (size_t s = 0; s < w->n; s++)
+  for (size_t s = 0; s < w->n_shifts; s++)
     w->highest[s] = -INFINITY;
   for (size_t k = 0; k < in->n_series; k++) {
     w->p[k] = w->p_shape[k] = 1;
@@ -271,10 +261,12 @@ static void keep_alike(struct work *w, size_t n_series,
 static bool find(struct work *w, const struct coincide_input *in,
                  struct coincide_result *ret)
 {
-  w->reach = find_reach(w);
+  const size_t reach = find_reach(w);
+
   ret->dips = (unsigned)w->n_dips;
-  if (w->n_dips == 0 || w->n_dips >= UINT16_MAX || !is_far(w, in->n / 2))
+  if (w->n_dips == 0 || w->n_dips >= UINT16_MAX || w->n < 2 * reach)
     return true;
+  w->n_shifts = coincide_turns(reach, w->n - reach, w->shift);
   if (!coincide_shape_init(&w->shape, w->loss, in->n, in->n_series))
     return false;
   judge_all(w, in);

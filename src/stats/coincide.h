@@ -8,11 +8,12 @@
  * intervals before the dip to one after it.
  *
  * Chance is what remains if the series is shifted against the dips, in a
- * circle, by all distances but the smallest ones: at these, what lasts as long
- * as the longest dip still meets it.  A dip counts by what was lost in
- * it, and a series by the share of the dip that it is active; a shift that
- * loses less than half a dip is no worse.  A finding is one with p <= 0.01, and
- * a chance of at most 0.01 that any of all series gets as far.
+ * circle, by all distances (by 2048 of them in longer runs) but the smallest
+ * ones: at these, what lasts as long as the longest dip still meets it.  A dip
+ * counts by what was lost in it, and a series by the share of the dip that it
+ * is active; a shift that loses less than half a dip is no worse.  A finding is
+ * one with p <= 0.01, and a chance of at most 0.01 that any of all series gets
+ * as far.
  *
  * If nothing passes, the shapes are compared: a series that rises as long as
  * what was lost lasts, see coincide_shape.h.  One dip can be enough for that.

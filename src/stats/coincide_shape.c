@@ -5,9 +5,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "stats/coincide_turns.h"
 
 #define ALIKE 0.5     /* a smaller correlation is none */
 #define ROUNDING 1e-9 /* sums in another order differ by less */
@@ -29,6 +29,7 @@ bool coincide_shape_init(struct coincide_shape *c, const double *loss, size_t n,
     .loss = loss,
     .length = length_of(loss, n),
     .lost = mem_new(n, sizeof(*c->lost)),
+    .turn = mem_new(n, sizeof(*c->turn)),
     .fit = mem_new(n, sizeof(*c->fit)),
     .highest = mem_new(n, sizeof(*c->highest)),
     .own = mem_new(n_series + 1, sizeof(*c->own)),
@@ -37,31 +38,34 @@ bool coincide_shape_init(struct coincide_shape *c, const double *loss, size_t n,
     if (loss[i] > 0)
       c->lost[c->n_lost++] = i;
   }
-  return c->lost && c->fit && c->highest && c->own;
+  if (!c->lost || !c->turn || !c->fit || !c->highest || !c->own)
+    return false;
+  c->n_turns = coincide_turns(0, n - 1, c->turn);
+  return true;
 }
 
 void coincide_shape_done(struct coincide_shape *c)
 {
   free(c->lost);
+  free(c->turn);
   free(c->fit);
   free(c->highest);
   free(c->own);
 }
 
-/* Most of both series is 0. */
 static void correlate(struct coincide_shape *c, const double *excess)
 {
   const double scale = c->length * length_of(excess, c->n);
 
-  memset(c->fit, 0, c->n * sizeof(*c->fit));
-  for (size_t i = 0; i < c->n; i++) {
-    if (!(excess[i] > 0))
-      continue;
-    for (size_t k = 0; k < c->n_lost; k++) {
-      const size_t j = c->lost[k];
+  for (size_t t = 0; t < c->n_turns; t++) {
+    double sum = 0;
 
-      c->fit[i >= j ? i - j : i + c->n - j] += excess[i] * c->loss[j] / scale;
+    for (size_t k = 0; k < c->n_lost; k++) {
+      const size_t j = c->lost[k], at = j + c->turn[t];
+
+      sum += excess[at < c->n ? at : at - c->n] * c->loss[j];
     }
+    c->fit[t] = sum / scale;
   }
 }
 
@@ -80,12 +84,12 @@ double coincide_shape_add(struct coincide_shape *c, size_t k,
 {
   correlate(c, excess);
   c->own[k] = c->fit[0];
-  for (size_t s = 0; s < c->n; s++)
-    c->highest[s] = fmax(c->highest[s], c->fit[s]);
-  return share_of(c->fit, c->n, c->own[k]);
+  for (size_t t = 0; t < c->n_turns; t++)
+    c->highest[t] = fmax(c->highest[t], c->fit[t]);
+  return share_of(c->fit, c->n_turns, c->own[k]);
 }
 
 double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 {
-  return c->own[k] >= ALIKE ? share_of(c->highest, c->n, c->own[k]) : 1;
+  return c->own[k] >= ALIKE ? share_of(c->highest, c->n_turns, c->own[k]) : 1;
 }

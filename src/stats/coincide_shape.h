@@ -2,9 +2,10 @@
  * coincide_shape.h - does a series have the shape of what was lost?
  *
  * The correlation of two series, one of them turned in a circle by each
- * distance.  Chance is the share of all distances, with the smallest ones and
- * none, at which any series fits as well as this one does.  That is exact for
- * one dip as well as for many.
+ * distance, or by many of them if there are too many: see coincide_turns.h.
+ * Chance is the share of all distances, with the smallest ones and none, at
+ * which any series fits as well as this one does.  That is exact for one dip as
+ * well as for many.
  */
 #ifndef BENCH_STATS_COINCIDE_SHAPE_H
 #define BENCH_STATS_COINCIDE_SHAPE_H
@@ -17,9 +18,11 @@ struct coincide_shape {
   const double *loss; /* [n] what was lost, by interval */
   double length;      /* of the loss as a vector */
   size_t *lost;       /* owned; [n_lost] where it is not 0 */
-  double *fit;        /* owned; [n] of one series, by distance */
-  double *highest;    /* owned; [n] of all series, by distance */
-  double *own;        /* owned; [n_series] at no distance */
+  size_t *turn;       /* owned; [n_turns] the distances, 0 first */
+  size_t n_turns;
+  double *fit;     /* owned; [n_turns] of one series */
+  double *highest; /* owned; [n_turns] of all series */
+  double *own;     /* owned; [n_series] at no distance */
 };
 
 /* `loss` is borrowed.  False: not enough memory; done() all the same. */

@@ -16,7 +16,7 @@ setup_file() {
   fi
 }
 
-# to pg|my: the options of that server in `to`; skips if it is not there.
+# to pg|my|few: the options of that server in `to`; skips if it is not there.
 to() {
   . "$BENCH_SRC/tests/db/servers.sh"
   server=$BATS_FILE_TMPDIR/$1
@@ -27,7 +27,7 @@ to() {
   cd "$BATS_TEST_TMPDIR" || return 1
   case $1 in
     pg) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
-    my) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
+    *) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
   esac
   to+=(--table-size=2000 --rand-type=uniform)
   "$BENCH_BUILD/bench" oltp_read_write "${to[@]}" cleanup >/dev/null 2>&1 || true
@@ -36,7 +36,7 @@ to() {
 
 teardown_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
-  for one in pg my; do
+  for one in pg my few; do
     [[ ! -e $BATS_FILE_TMPDIR/$one/state ]] || servers stop "$BATS_FILE_TMPDIR/$one"
   done
 }
@@ -279,5 +279,105 @@ assert all(len(r) == len(rows[0]) and None not in r for r in rows)'
   wait "$run_pid" || true
   servers thaw "$server"
   check r.json '
-assert not each[-1]["known"]'
+assert not each[-1]["known"]
+# Intervals without a reading are counted; the last one may be a part of one.
+assert server["monitor"]["missed"] >= len(each) - len(known) - 1 >= 1, server["monitor"]'
+}
+
+@test "a server that was frozen for some seconds: the next reading covers them" {
+  to pg
+  under_watch
+  servers freeze "$server"
+  at $(($(followed s.jsonl) + 4)) s.jsonl
+  servers thaw "$server"
+  thawed=$(followed s.jsonl)
+  until tail -n 1 s.jsonl | grep -qE '"known": ?true' && (($(followed s.jsonl) > thawed)); do
+    kill -0 "$run_pid"
+    sleep 0.05
+  done
+  end_run
+  check r.json '
+longest = max(i["period_s"] for i in known)
+print(server["monitor"], longest)
+assert server["monitor"]["missed"] >= 3 and server["monitor"]["late"] >= 1 and longest > 3
+assert server["restarts"] == 0'
+}
+
+# restarted: a run whose server is started anew in the middle of it.
+restarted() {
+  under_watch "$@"
+  servers restart "$server"
+  again=$(followed s.jsonl)
+  until tail -n 1 s.jsonl | grep -qE '"known": ?true' && (($(followed s.jsonl) > again + 1)); do
+    kill -0 "$run_pid"
+    sleep 0.05
+  done
+  end_run
+  check r.json '
+counts = [n for n in server["per_event"] if n != "cpu_ns"]
+print(server["monitor"], server["restarts"], server["figures"], server["per_event"])
+assert server["monitor"]["lost"] >= 1 and server["restarts"] == 1 and server["monitor"]["missed"] >= 1
+assert server["monitor"]["readings"] > 2
+# No count is negative, and the outage is in none: an event changes one row.
+assert all(i.get(n, 0) >= 0 for i in known for n in counts)
+assert 0.5 < server["per_event"]["rows_written"] < 1.5'
+}
+
+@test "pgsql: an orderly restart during the run is counted, and in no figure" {
+  to pg
+  restarted --pgsql-ignore-errors=all
+}
+
+@test "mysql: a restart during the run is counted, and in no figure" {
+  to my
+  restarted --mysql-ignore-errors=all
+}
+
+@test "a server without a connection to spare is named, and the run goes on" {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  [[ -e $BATS_FILE_TMPDIR/my/state ]] || skip "no such server"
+  servers start mysql "$BATS_FILE_TMPDIR/few" --max-connections=10
+  to few
+  for how in on auto; do
+    bench oltp_point_select "${to[@]}" --threads=10 --events=2000 --time=0 --server-stats=$how --json=r.json run >out
+    check r.json '
+assert "Too many connections" in server["failure"] and server["target"], server
+assert server["figures"] == {} and server["period_s"] == 0, server'
+  done
+  bench oltp_point_select "${to[@]}" --threads=10 --events=2000 --time=0 --server-stats=on run >out
+  grep -E "^    socket .*: not read: .*Too many connections" out
+  servers stop "$server"
+}
+
+@test "behind a pooler, --monitor-host reads the server" {
+  local as=() pool
+  to pg
+  PATH=$PATH:/usr/sbin type -p pgbouncer >/dev/null || skip "pgbouncer is not installed"
+  pool=$(mktemp -d)
+  if [ "$(id -u)" = 0 ]; then # which it refuses to be
+    chown nobody "$pool"
+    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
+  fi
+  printf '%s\n' '[databases]' "sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest" '[pgbouncer]' \
+    'listen_port = 6432' "unix_socket_dir = $pool" 'listen_addr =' 'pool_mode = transaction' \
+    'auth_type = any' >"$pool/ini"
+  PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$pool/ini" >log 2>&1 3>&- &
+  pooler=$!
+  until [[ -S $pool/.s.PGSQL.6432 ]]; do
+    kill -0 "$pooler"
+    sleep 0.05
+  done
+  status=0
+  bench oltp_point_select --db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --pgsql-user="$PG_USER" \
+    --pgsql-db="$PG_DB" --table-size=2000 --db-ps-mode=disable --threads=2 --time=2 \
+    --monitor-host="127.0.0.1:$PG_PORT" --json=r.json run >out 2>&1 || status=$?
+  kill "$pooler"
+  wait "$pooler" || true
+  rm -rf "$pool"
+  cat out log
+  [[ $status = 0 ]]
+  check r.json '
+print(server["target"], server.get("pid"), server["per_event"])
+assert "127.0.0.1" in server["target"] and server["pid"] == '"$PG_PID"'
+assert server["figures"]["commits"] > 0 and server["figures"]["connections"] >= 1'
 }

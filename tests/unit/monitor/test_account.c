@@ -6,10 +6,13 @@
 
 #include "base/clock.h"
 #include "monitor/account.h"
+#include "monitor/looks.h"
 #include "monitor/source.h"
 #include "tests/unit/tap.h"
 
-static const struct server_access all = { ~0u, ~0u, true };
+static const struct server_access all = { .queries = ~0u,
+                                          .fast = ~0u,
+                                          .sees_all = true };
 
 static struct server_reading at(uint64_t second, double commits, double dirty)
 {
@@ -29,19 +32,25 @@ static void give(struct account *a, struct server_reading r, uint64_t grid_s)
   account_add(a, &monitor_pgsql, &all, &r, grid_ns);
 }
 
+/* An interval of a second is reported. */
+static void pass(struct account *a, uint64_t end_ns)
+{
+  account_pass(a, &(struct account_part){ end_ns, NS_PER_S, 10, true });
+}
+
 static void check_intervals(void)
 {
   struct account a = { 0 };
   struct server_total t = { 0 };
 
   give(&a, at(10, 1000, 5), 0);
-  account_pass(&a, 10 * NS_PER_S);
+  pass(&a, 10 * NS_PER_S);
   OK(!a.shown.known, "the first reading alone says nothing");
   a.waits.looks = 4;
   a.waits.waiting = 6;
   a.waits.checkpoints = 1;
   give(&a, at(11, 1250, 7), 11);
-  account_pass(&a, 11 * NS_PER_S);
+  pass(&a, 11 * NS_PER_S);
   OK(a.shown.known && a.shown.period_ns == NS_PER_S, "the second one does");
   OK(a.shown.did.value[SERVER_COMMITS] == 250, "counts are differences");
   OK(a.shown.did.value[SERVER_PAGES_DIRTY] == 7, "levels are not");
@@ -49,7 +58,7 @@ static void check_intervals(void)
        a.shown.did.value[SERVER_CHECKPOINT_RUNNING] == 0.25,
      "what was looked at is a mean over the looks");
   OK(!a.shown.did.has[SERVER_DEADLOCKS], "what the server lacks is absent");
-  account_pass(&a, 12 * NS_PER_S);
+  pass(&a, 12 * NS_PER_S);
   OK(!a.shown.known, "an interval without a reading has none of an older one");
   give(&a, at(13, 1300, 9), UINT64_MAX);
   account_total(&a, &t);
@@ -70,17 +79,17 @@ static void check_looks(void)
 
   give(&a, at(10, 1000, 5), 0);
   account_look(&a, &monitor_pgsql, &all, &locked);
-  account_pass(&a, 10 * NS_PER_S + NS_PER_S / 2);
+  pass(&a, 10 * NS_PER_S + NS_PER_S / 2);
   OK(!a.shown.known && a.shown.seen.has[SERVER_LOCK_WAITING] &&
        a.shown.seen.value[SERVER_LOCK_WAITING] == 4,
      "an interval without a reading has its looks");
   account_look(&a, &monitor_pgsql, &all, &free_ones);
   give(&a, at(11, 1250, 7), 11);
-  account_pass(&a, 11 * NS_PER_S);
+  pass(&a, 11 * NS_PER_S);
   OK(a.shown.known && a.shown.did.value[SERVER_LOCK_WAITING] == 2 &&
        a.shown.seen.value[SERVER_LOCK_WAITING] == 0,
      "a reading has those since the last one, the interval has its own");
-  account_pass(&a, 12 * NS_PER_S);
+  pass(&a, 12 * NS_PER_S);
   OK(!a.shown.seen.has[SERVER_LOCK_WAITING], "no looks are no zero");
 }
 
@@ -89,16 +98,16 @@ static void check_late(void)
   struct account a = { 0 };
 
   give(&a, at(10, 100, 0), 0);
-  account_pass(&a, 11 * NS_PER_S - 1);
+  pass(&a, 11 * NS_PER_S - 1);
   give(&a, at(11, 200, 0), 11);
   OK(a.late == 0 && a.ready.known, "one before the end of its interval is not");
   a = (struct account){ 0 };
   give(&a, at(10, 100, 0), 0);
-  account_pass(&a, 11 * NS_PER_S);
+  pass(&a, 11 * NS_PER_S);
   give(&a, at(11, 200, 0), 11);
   OK(a.late == 1 && !a.ready.known, "a reading after its interval is dropped");
   give(&a, at(12, 330, 0), 12);
-  account_pass(&a, 12 * NS_PER_S);
+  pass(&a, 12 * NS_PER_S);
   OK(a.shown.known && a.shown.did.value[SERVER_COMMITS] == 230 &&
        a.shown.period_ns == 2 * NS_PER_S,
      "the next one covers both intervals");
@@ -112,9 +121,9 @@ static void check_restart(void)
 
   give(&a, at(10, 100, 0), 0);
   give(&a, at(11, 200, 0), 11);
-  account_pass(&a, 11 * NS_PER_S);
+  pass(&a, 11 * NS_PER_S);
   give(&a, at(12, 7, 0), 12);
-  account_pass(&a, 12 * NS_PER_S);
+  pass(&a, 12 * NS_PER_S);
   OK(!a.shown.known && a.restarts == 1,
      "a count that begins anew is a restart, and no negative number");
   r.has[SERVER_CPU_NS] = true;
@@ -128,6 +137,25 @@ static void check_restart(void)
   account_total(&a, &t);
   OK(t.did.value[SERVER_COMMITS] == 100 + 38 + 15,
      "what happened across the restart is in no sum");
+}
+
+/* The log of SQLite goes with the last connection. */
+static void check_files(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+  struct server_reading r = at(10, 0, 0);
+
+  r.has[SERVER_CHECKPOINTS] = true;
+  r.value[SERVER_CHECKPOINTS] = 3;
+  account_add(&a, NULL, &all, &r, 0);
+  r.at_ns += NS_PER_S;
+  r.value[SERVER_CHECKPOINTS] = 0;
+  account_add(&a, NULL, &all, &r, UINT64_MAX);
+  account_total(&a, &t);
+  OK(t.restarts == 0 && t.did.has[SERVER_CHECKPOINTS] &&
+       t.did.value[SERVER_CHECKPOINTS] == 0 && t.period_ns == NS_PER_S,
+     "a file that is gone is no restart");
 }
 
 /* Behind a new connection may be another server. */
@@ -144,6 +172,69 @@ static void check_lost(void)
   account_total(&a, &t);
   OK(a.lost == 1 && t.did.value[SERVER_COMMITS] == 130,
      "the history of another server is in no sum");
+}
+
+/* Intervals of 10 events each. */
+static void check_events(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+
+  give(&a, at(10, 100, 0), 0);
+  give(&a, at(11, 200, 0), 11);
+  pass(&a, 11 * NS_PER_S);
+  account_total(&a, &t);
+  OK(t.events == 10 && t.missed == 0, "events of an interval with a reading");
+  for (uint64_t s = 12; s < 16; s++)
+    pass(&a, s * NS_PER_S);
+  account_total(&a, &t);
+  OK(t.events == 10 && t.missed == 4, "without a reading, they wait for one");
+  give(&a, at(16, 700, 0), 16);
+  pass(&a, 16 * NS_PER_S);
+  account_total(&a, &t);
+  OK(t.events == 60 && t.period_ns == 6 * NS_PER_S, "which has them all");
+  account_lose(&a);
+  pass(&a, 17 * NS_PER_S);
+  pass(&a, 18 * NS_PER_S);
+  give(&a, at(18, 900, 0), 0);
+  give(&a, at(19, 920, 0), 19);
+  pass(&a, 19 * NS_PER_S);
+  account_total(&a, &t);
+  OK(t.events == 70 && t.period_ns == 7 * NS_PER_S && t.missed == 6,
+     "those of a time without a connection count nowhere");
+  account_restart(&a);
+  pass(&a, 20 * NS_PER_S);
+  give(&a, at(20, 10, 0), 0);
+  account_finish(
+    &a, &(struct account_part){ 21 * NS_PER_S, 11 * NS_PER_S, 106, false });
+  give(&a, at(21, 50, 0), UINT64_MAX);
+  account_total(&a, &t);
+  OK(t.restarts == 1 && t.events == 76 && t.period_ns == 8 * NS_PER_S,
+     "the last reading has those behind the last interval");
+}
+
+/* The server has let nobody in until the load had ended. */
+static void check_too_late(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+
+  pass(&a, 11 * NS_PER_S);
+  account_finish(
+    &a, &(struct account_part){ 12 * NS_PER_S, 2 * NS_PER_S, 20, false });
+  give(&a, at(12, 100, 0), 0);
+  give(&a, at(13, 200, 0), UINT64_MAX);
+  account_total(&a, &t);
+  OK(t.period_ns == 0 && t.events == 0 && !t.did.has[SERVER_COMMITS],
+     "what a server does behind the end is in no figure");
+  a = (struct account){ 0 };
+  pass(&a, 11 * NS_PER_S);
+  give(&a, at(12, 100, 0), 0);
+  account_finish(
+    &a, &(struct account_part){ 12 * NS_PER_S, 2 * NS_PER_S, 20, false });
+  give(&a, at(13, 200, 0), UINT64_MAX);
+  account_total(&a, &t);
+  OK(t.period_ns == 0, "nor if it was let in when the load ended");
 }
 
 static void check_waits(void)
@@ -187,7 +278,10 @@ int main(void)
   check_looks();
   check_late();
   check_restart();
+  check_files();
   check_lost();
+  check_events();
+  check_too_late();
   check_waits();
   check_tables();
   return TAP_EXIT();
