@@ -22,6 +22,8 @@
 #include "base/parse.h"
 #include "base/stream.h"
 
+#define PREFIX "tcp:"
+
 enum {
   PART_BYTES = 1 << 16, /* that have to get away in ACK_WIRE_QUIET_S */
 };
@@ -55,11 +57,19 @@ static bool split(const char *text, struct where *ret)
   return true;
 }
 
-bool ack_link_is_address(const char *text)
+const char *ack_link_address(const char *where)
 {
-  struct where where;
+  const size_t len = strlen(PREFIX);
 
-  return split(text, &where);
+  return strncmp(where, PREFIX, len) == 0 ? where + len : NULL;
+}
+
+bool ack_link_is_place(const char *where)
+{
+  const char *address = ack_link_address(where);
+  struct where parts;
+
+  return !address || split(address, &parts);
 }
 
 int ack_link_init(struct ack_link *l, const char *address, uint64_t run,

@@ -25,8 +25,11 @@ struct ack_link {
   _Atomic uint64_t *until_ns; /* when waiting ends at the latest */
 };
 
-/* Is the text HOST:PORT, or [ADDRESS]:PORT? */
-bool ack_link_is_address(const char *text);
+/* The text behind `tcp:`; NULL: `where` is a file. */
+const char *ack_link_address(const char *where);
+
+/* May a log be there: in a file, or at tcp:HOST:PORT, or tcp:[ADDRESS]:PORT? */
+bool ack_link_is_place(const char *where);
 
 /* Find the listener's addresses; WAITS as long as the resolver of the system
  * does.  `until_ns` is borrowed. */

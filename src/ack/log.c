@@ -9,7 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "ack/link.h"
 #include "ack/store.h"
+#include "ack/tell.h"
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
@@ -20,8 +22,6 @@ enum {
   CLIENT_CHUNKS = 2,    /* ...and the chunks that clients fill */
 };
 
-#define REMOTE_PREFIX "tcp:"
-
 /* A client, with cache lines of its own. */
 struct place {
   struct ack_client client;
@@ -30,16 +30,10 @@ struct place {
 
 struct ack_log {
   struct ack_store *store; /* owned */
-  unsigned n_clients;
+  unsigned n_clients, first;
   struct place *places; /* owned; of the clients */
+  struct ack_teller teller;
 };
-
-const char *ack_log_address(const char *where)
-{
-  const size_t len = strlen(REMOTE_PREFIX);
-
-  return strncmp(where, REMOTE_PREFIX, len) == 0 ? where + len : NULL;
-}
 
 static int changed(struct ack_log *log, struct err *err)
 {
@@ -65,25 +59,28 @@ static void fill_header(struct ack_log *log, const char *test)
 }
 
 int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
-                 const char *test, const struct ack_notices *notices,
-                 struct err *err)
+                 unsigned first, const char *test, struct err *err)
 {
-  const char *address = ack_log_address(where);
+  const char *address = ack_link_address(where);
   struct ack_log *log = calloc(1, sizeof(*log));
+  struct ack_notices notices;
   int rc = 0;
 
   if (!log)
     return err_set(err, -ENOMEM, "not enough memory for --ack-log");
   log->n_clients = clients;
+  log->first = first;
   log->places = calloc(clients, sizeof(*log->places));
   if (!log->places)
     rc = err_set(err, -ENOMEM, "not enough memory for --ack-log");
   for (unsigned i = 0; rc == 0 && i < clients; i++)
     log->places[i].client = (struct ack_client){ .log = log, .number = i };
+  log->teller = (struct ack_teller){ "--ack-log", address };
+  notices = ack_tell(&log->teller);
   if (rc == 0)
     rc = address ? ack_store_remote(&log->store, address, clients,
                                     REMOTE_CHUNKS + CLIENT_CHUNKS * clients,
-                                    notices, err)
+                                    &notices, err)
                  : ack_store_file(&log->store, where, err);
   if (rc == 0) {
     fill_header(log, test);
@@ -143,7 +140,9 @@ void ack_log_free(struct ack_log *log)
 
 struct ack_client *ack_log_client(struct ack_log *log, unsigned number)
 {
-  return number < log->n_clients ? &log->places[number].client : NULL;
+  const unsigned i = number - log->first;
+
+  return i < log->n_clients ? &log->places[i].client : NULL;
 }
 
 /* ---- records ---- */

@@ -20,7 +20,6 @@
 #include "ack/format.h"
 
 struct ack_log;
-struct ack_notices;
 struct err;
 
 enum {
@@ -43,17 +42,13 @@ struct ack_totals {
   uint64_t acked, aborted, unknown; /* intents without an outcome are unknown */
 };
 
-/* The text behind `tcp:`; NULL: `where` is a file. */
-const char *ack_log_address(const char *where);
-
 /*
  * Make the file, which replaces another one, or WAIT for the listener at
- * "tcp:HOST:PORT"; `test` is a name for messages.  `notices` (sender.h) are
- * for a listener, and may be NULL for a file.
+ * "tcp:HOST:PORT"; The number of the first client is `first`.
+ * `test` is a name for messages, and `where` is borrowed.
  */
 int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
-                 const char *test, const struct ack_notices *notices,
-                 struct err *err);
+                 unsigned first, const char *test, struct err *err);
 
 /* The file; of another machine, its name there. */
 const char *ack_log_name(const struct ack_log *log);
@@ -73,7 +68,7 @@ int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
 /* No client may use the log any more.  `log` may be NULL. */
 void ack_log_free(struct ack_log *log);
 
-/* Client 0 and so on. */
+/* The first client has the number of ack_log_open(); in the log it is 0. */
 struct ack_client *ack_log_client(struct ack_log *log, unsigned number);
 
 /* ---- by a client ---- */

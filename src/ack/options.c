@@ -4,14 +4,6 @@
 #include "ack/options.h"
 
 #include "ack/link.h"
-#include "ack/log.h"
-
-static bool is_place(const char *text)
-{
-  const char *address = ack_log_address(text);
-
-  return !address || ack_link_is_address(address);
-}
 
 const struct opt ack_opts[] = {
   {
@@ -19,7 +11,7 @@ const struct opt ack_opts[] = {
     .name = "ack-log",
     .def = "",
     .flags = OPT_OWN | OPT_PATH,
-    .check = is_place,
+    .check = ack_link_is_place,
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
     .show_as = "=FILE|tcp:HOST:PORT",
     .help = "write down what the server has acknowledged, for bench verify",

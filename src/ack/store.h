@@ -10,6 +10,7 @@
 
 #include "ack/log.h"
 
+struct ack_notices;
 struct ack_store_ops;
 
 struct ack_store {

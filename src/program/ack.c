@@ -3,14 +3,17 @@
  */
 #include "program/ack.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "ack/link.h"
 #include "ack/log.h"
-#include "ack/sender.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "program/internal.h"
 #include "program/source.h"
+#include "ranks/ranks.h"
 #include "run/runner.h"
 
 int program_check_ack(struct program *p)
@@ -20,58 +23,31 @@ int program_check_ack(struct program *p)
   if (source_of(p) != &source_script)
     return program_complain("--ack-log is for scripts that call "
                             "sysbench.ack(), such as the workload ack");
-  if (p->ranks)
-    return program_complain("--ack-log cannot be used by several processes in "
-                            "one run (see --cluster)");
   if (sweep_wanted(&p->opts.sweep))
     return program_complain("--ack-log cannot be used with --sweep, --repeat "
                             "or --find: each run needs a log of its own");
   return EXIT_OK;
 }
 
-/* ---- what the sender of a log has to say ---- */
-
-static void say_lost(void *arg, const char *why)
-{
-  const struct program *p = arg;
-
-  log_msg(LOG_WARNING,
-          "--ack-log=%s: %s; the run goes on, and the log waits for the "
-          "listener",
-          p->opts.ack.log, why);
-}
-
-static void say_back(void *arg)
-{
-  const struct program *p = arg;
-
-  log_msg(LOG_WARNING, "--ack-log=%s: the listener has all of the log again",
-          p->opts.ack.log);
-}
-
-static void say_full(void *arg)
-{
-  const struct program *p = arg;
-
-  log_msg(LOG_WARNING,
-          "--ack-log=%s: the listener is too slow; the run goes on, and what "
-          "it does now is not in the log",
-          p->opts.ack.log);
-}
-
 int program_open_ack(const struct job *job, struct ack_log **ret)
 {
-  const struct ack_notices notices = {
-    .arg = job->p, .lost = say_lost, .back = say_back, .full = say_full
-  };
+  const struct program *p = job->p;
+  const char *where = p->opts.ack.log;
   struct err err = { "" };
+  char *own = NULL;
+  int rc = 0;
 
-  if (!*job->p->opts.ack.log)
+  if (!*where)
     return EXIT_OK;
-  if (ack_log_open(ret, job->p->opts.ack.log, job->plan->threads, job->name,
-                   &notices, &err) < 0)
-    return program_fail(&err);
-  return EXIT_OK;
+  if (p->ranks && p->ranks->rank > 0 && !ack_link_address(where)) {
+    own = program_rank_file(where, p->ranks->rank);
+    rc = own ? 0 : err_set(&err, -ENOMEM, "not enough memory for --ack-log");
+  }
+  if (rc == 0)
+    rc = ack_log_open(ret, own ? own : where, job->plan->threads,
+                      job->plan->first_thread, job->name, &err);
+  free(own);
+  return rc < 0 ? program_fail(&err) : EXIT_OK;
 }
 
 int program_end_ack(const struct job *job, struct ack_log *log)
@@ -83,7 +59,7 @@ int program_end_ack(const struct job *job, struct ack_log *log)
   if (!log)
     return EXIT_OK;
   file = ack_log_name(log);
-  address = ack_log_address(job->p->opts.ack.log);
+  address = ack_link_address(job->p->opts.ack.log);
   if (ack_log_finish(log, !leave_any(&job->p->leave), &t, &err) < 0)
     return program_fail(&err);
   if (t.acked + t.aborted + t.unknown == 0)
@@ -97,5 +73,12 @@ int program_end_ack(const struct job *job, struct ack_log *log)
             " aborted, %" PRIu64 " unknown\n",
             file, address ? " at " : "", address ? address : "", t.acked,
             t.aborted, t.unknown);
+  if (job->p->ranks && address)
+    log_msg(LOG_NOTICE, "The listener has a log of each other process, too.\n");
+  else if (job->p->ranks)
+    log_msg(LOG_NOTICE,
+            "The other processes have logs of their own: '%s.rank1' and so "
+            "on.\n",
+            file);
   return EXIT_OK;
 }

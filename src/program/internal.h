@@ -104,6 +104,10 @@ void program_print_server(const struct program *p);
 int program_check_find(const struct program *p, bool *ret_own_clients,
                        struct err *err);
 
+/* Returns FILE.rank3: the file of a rank that is not the first.  The caller
+ * frees it; NULL: there is no memory. */
+char *program_rank_file(const char *name, unsigned rank);
+
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);
 /* Does a line on the terminal follow the run? */

@@ -25,18 +25,21 @@
 #include "run/runner.h"
 #include "tools/report_page.h"
 
-/*
- * Returns FILE.rank3: the file of a rank that is not the first.  A name that is
- * not a regular file, such as a pipe, belongs to the first rank alone.
- */
-static char *own_name(const char *name, unsigned rank)
+char *program_rank_file(const char *name, unsigned rank)
 {
   struct strbuf b = { 0 };
 
-  if (name[0] == '\0' || outname_is_special(name))
-    return NULL;
   strbuf_addf(&b, "%s.rank%u", name, rank);
-  return b.text; /* NULL if there is no memory; then there is no file */
+  return b.text;
+}
+
+/* A name that is not a regular file, such as a pipe, belongs to the first rank
+ * alone.  NULL also if there is no memory; then there is no file. */
+static char *own_name(const char *name, unsigned rank)
+{
+  return name[0] == '\0' || outname_is_special(name)
+           ? NULL
+           : program_rank_file(name, rank);
 }
 
 /*

@@ -1,9 +1,10 @@
 /*
- * verify.c - `bench verify FILE`: the kind of the file, and the database that
- * the options name.
+ * verify.c - `bench verify FILE...`: the kind of the file, and the database
+ * that the options name.
  */
 #include "verify/verify.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -35,7 +36,8 @@ static int judge(struct program *p, const struct verify_kind *kind,
   const struct plan plan = { .threads = 1 };
   struct db_process db = { 0 };
   const struct verify_input in = {
-    .path = args->files[0],
+    .paths = args->files,
+    .n_paths = args->n_files,
     .cfg = args->cfg,
     .db = kind->uses_database ? &db : NULL,
     .out = stdout,
@@ -53,17 +55,36 @@ static int judge(struct program *p, const struct verify_kind *kind,
   return status;
 }
 
+/* All files are of one kind. */
+static int find_kind(const struct tool_args *args,
+                     const struct verify_kind **ret, struct err *err)
+{
+  int rc = 0;
+
+  if (args->n_files == 0)
+    return err_set(err, -EINVAL, "verify needs a file");
+  for (size_t i = 0; i < args->n_files && rc == 0; i++) {
+    const struct verify_kind *kind = NULL;
+
+    rc = verify_find(verify_kinds, args->files[i], &kind, err);
+    if (rc == 0 && i > 0 && kind != *ret)
+      rc = err_set(err, -EINVAL, "'%.400s' is %s, and '%.400s' is %s",
+                   args->files[0], (*ret)->title, args->files[i], kind->title);
+    if (rc == 0)
+      *ret = kind;
+  }
+  if (rc == 0 && args->n_files > 1 && !(*ret)->takes_several)
+    rc = err_set(err, -EINVAL, "verify takes one file that is %s, not %zu",
+                 (*ret)->title, args->n_files);
+  return rc;
+}
+
 int program_verify(struct program *p, const struct tool_args *args,
                    struct err *err)
 {
-  const struct verify_kind *kind;
+  const struct verify_kind *kind = NULL;
 
-  if (args->n_files != 1) {
-    (void)err_set(err, -1, "verify needs one file, not %zu", args->n_files);
-    return VERIFY_BAD_INPUT;
-  }
-  if (verify_find(verify_kinds, args->files[0], &kind, err) < 0 ||
-      check_options(p, kind, err) < 0)
+  if (find_kind(args, &kind, err) < 0 || check_options(p, kind, err) < 0)
     return VERIFY_BAD_INPUT;
   return judge(p, kind, args, err);
 }

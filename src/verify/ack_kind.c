@@ -1,10 +1,11 @@
 /*
- * ack_kind.c - judges an acknowledgement log: every number that the server has
+ * ack_kind.c - judges acknowledgement logs: every number that the server has
  * acknowledged must be in the database, once.
  *
  * One query reads all numbers, so they are those of one moment.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +15,15 @@
 #include "db/conn.h"
 #include "db/env.h"
 #include "db/env_conns.h"
+#include "verify/ack_logs.h"
 #include "verify/ack_report.h"
 #include "verify/acks.h"
 #include "verify/kinds.h"
 #include "verify/losses.h"
 
-/* What is needed until the end; static storage would be shared by threads. */
+/* What is needed for the logs of a run. */
 struct work {
-  struct ack_reader reader;
+  struct ack_logs logs;
   struct ack_set set;
   struct losses losses;
   const char *query;
@@ -101,7 +103,7 @@ static int ask(struct work *w, struct conn *c, double *ret_total,
   if (rs->nfields != 1)
     rc = err_set(err, -EINVAL, "the query has %u columns, not one: %.400s",
                  rs->nfields, w->query);
-  else if (w->reader.header.kind == ACK_TOTAL)
+  else if (w->logs.of[0]->reader.header.kind == ACK_TOTAL)
     rc = read_total(w, rs, ret_total, err);
   else
     rc = read_numbers(w, rs, err);
@@ -127,16 +129,36 @@ static int ask_database(struct work *w, struct db_process *db,
   return rc;
 }
 
+static int load_all(struct work *w, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < w->logs.n && rc == 0; i++)
+    rc = ack_set_load(&w->set, &w->logs.of[i]->reader, &w->logs.of[i]->sums,
+                      err);
+  if (rc == 0)
+    ack_set_sort(&w->set);
+  return rc;
+}
+
+static int find_losses(struct work *w, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < w->logs.n && rc == 0; i++)
+    rc = losses_find(&w->losses, &w->set, &w->logs.of[i]->reader,
+                     w->logs.of[i]->sums.last_ns, err);
+  return rc;
+}
+
 static int judge_work(struct work *w, const struct verify_input *in,
                       struct err *err)
 {
-  const struct ack_header *h = &w->reader.header;
   double total = 0;
 
-  if (ack_set_load(&w->set, &w->reader, err) < 0)
+  if (load_all(w, err) < 0)
     return VERIFY_UNKNOWN;
-  ack_report_log(in->out, &w->reader, &w->set);
-  w->query = *in->cfg->query ? in->cfg->query : h->query;
+  ack_report_logs(in->out, &w->logs);
   if (!*w->query) {
     (void)err_set(err, -EINVAL,
                   "the log has no query: give --query, or let the script call "
@@ -145,32 +167,124 @@ static int judge_work(struct work *w, const struct verify_input *in,
   }
   if (ask_database(w, in->db, &total, err) < 0)
     return VERIFY_UNKNOWN;
-  if (h->kind == ACK_TOTAL)
-    return ack_report_total(in->out, &w->reader, &w->set, total - h->before);
-  if (losses_find(&w->losses, &w->set, &w->reader, err) < 0)
+  if (w->logs.of[0]->reader.header.kind == ACK_TOTAL)
+    return ack_report_total(in->out, &w->logs,
+                            total - ack_logs_before(&w->logs));
+  if (find_losses(w, err) < 0)
     return VERIFY_UNKNOWN;
-  return ack_report_numbers(in->out, &w->reader, &w->set, &w->losses);
+  return ack_report_numbers(in->out, &w->logs, &w->set, &w->losses);
+}
+
+/* ---- several logs ---- */
+
+struct all {
+  size_t n, n_open;
+  struct ack_log_read *logs;   /* owned */
+  struct ack_log_read **group; /* owned; logs that are judged together */
+  bool *judged;                /* owned */
+};
+
+/* The query of a log, or the one that the user gives. */
+static const char *query_of(const struct verify_input *in,
+                            const struct ack_log_read *log)
+{
+  return *in->cfg->query ? in->cfg->query : log->reader.header.query;
+}
+
+static bool is_same_log(const struct ack_header *a, const struct ack_header *b)
+{
+  return a->start_ns == b->start_ns && a->start_real_ns == b->start_real_ns;
+}
+
+static int open_all(struct all *a, const struct verify_input *in,
+                    struct err *err)
+{
+  int rc = 0;
+
+  for (; rc == 0 && a->n_open < a->n; a->n_open++) {
+    const struct ack_header *h = &a->logs[a->n_open].reader.header;
+
+    rc = ack_reader_open(&a->logs[a->n_open].reader, in->paths[a->n_open], err);
+    if (rc < 0)
+      break;
+    for (size_t i = 0; i < a->n_open && rc == 0; i++) {
+      if (is_same_log(h, &a->logs[i].reader.header))
+        rc = err_set(err, -EINVAL, "'%.400s' and '%.400s' are the same log",
+                     in->paths[i], in->paths[a->n_open]);
+    }
+  }
+  return rc;
+}
+
+/* Judges the logs with the query of log number i. */
+static int judge_group(struct all *a, size_t i, const struct verify_input *in,
+                       struct err *err)
+{
+  struct work w = { .query = query_of(in, &a->logs[i]) };
+  size_t n = 0;
+  int status;
+
+  for (size_t k = i; k < a->n; k++) {
+    if (a->judged[k] || strcmp(query_of(in, &a->logs[k]), w.query) != 0 ||
+        a->logs[k].reader.header.kind != a->logs[i].reader.header.kind)
+      continue;
+    a->group[n++] = &a->logs[k];
+    a->judged[k] = true;
+  }
+  w.logs = (struct ack_logs){ a->group, n };
+  if (i > 0)
+    (void)fputs("\n", in->out);
+  status = judge_work(&w, in, err);
+  losses_done(&w.losses);
+  ack_set_done(&w.set);
+  return status;
+}
+
+/* What is bad says more than what nobody knows. */
+static int worse(int a, int b)
+{
+  static const int weight[] = { [VERIFY_OK] = 0,
+                                [VERIFY_BAD] = 2,
+                                [VERIFY_BAD_INPUT] = 3,
+                                [VERIFY_UNKNOWN] = 1 };
+
+  return weight[a] >= weight[b] ? a : b;
+}
+
+static int judge_all(struct all *a, const struct verify_input *in,
+                     struct err *err)
+{
+  int status = VERIFY_OK;
+  const int rc = open_all(a, in, err);
+
+  if (rc < 0)
+    return rc == -EINVAL ? VERIFY_BAD_INPUT : VERIFY_UNKNOWN;
+  for (size_t i = 0; i < a->n; i++) {
+    if (!a->judged[i])
+      status = worse(status, judge_group(a, i, in, err));
+  }
+  return status;
 }
 
 static int judge(const struct verify_input *in, struct err *err)
 {
-  struct work *w = calloc(1, sizeof(*w));
+  struct all a = {
+    .n = in->n_paths,
+    .logs = calloc(in->n_paths, sizeof(*a.logs)),
+    .group = calloc(in->n_paths, sizeof(*a.group)),
+    .judged = calloc(in->n_paths, sizeof(*a.judged)),
+  };
   int status = VERIFY_UNKNOWN;
-  int rc;
 
-  if (!w) {
+  if (a.logs && a.group && a.judged)
+    status = judge_all(&a, in, err);
+  else
     (void)err_set(err, -ENOMEM, "not enough memory");
-    return VERIFY_UNKNOWN;
-  }
-  rc = ack_reader_open(&w->reader, in->path, err);
-  if (rc == 0)
-    status = judge_work(w, in, err);
-  else if (rc == -EINVAL)
-    status = VERIFY_BAD_INPUT;
-  losses_done(&w->losses);
-  ack_set_done(&w->set);
-  ack_reader_done(&w->reader);
-  free(w);
+  for (size_t i = 0; i < a.n_open; i++)
+    ack_reader_done(&a.logs[i].reader);
+  free(a.logs);
+  free((void *)a.group);
+  free(a.judged);
   return status;
 }
 
@@ -178,6 +292,7 @@ const struct verify_kind verify_acks = {
   .magic = ACK_MAGIC,
   .title = "an acknowledgement log",
   .uses_database = true,
+  .takes_several = true,
   .options = { "query" },
   .judge = judge,
 };

@@ -28,22 +28,39 @@ static const char *what_misses(const struct ack_header *h)
            : "; its end has not arrived at the listener";
 }
 
-void ack_report_log(FILE *out, const struct ack_reader *r,
-                    const struct ack_set *s)
+static void counts_of(FILE *out, const struct ack_sums *s)
 {
-  const struct ack_header *h = &r->header;
+  (void)fprintf(out,
+                "  %" PRIu64 " acknowledged, %" PRIu64 " aborted, %" PRIu64
+                " unknown\n",
+                s->acked, s->aborted, s->unknown);
+}
+
+static void report_log(FILE *out, const struct ack_log_read *log)
+{
+  const struct ack_header *h = &log->reader.header;
+  const struct ack_sums *s = &log->sums;
   const double took_s = (double)(s->last_ns > s->first_ns
                                    ? s->last_ns - s->first_ns
                                    : 0) /
                         (double)NS_PER_S;
 
-  (void)fprintf(out, "Log '%s': %s, %" PRIu32 " client%s, %.3f s%s\n", r->path,
-                h->test, h->clients, fmt_plural(h->clients), took_s,
-                what_misses(h));
-  (void)fprintf(out,
-                "  %" PRIu64 " acknowledged, %" PRIu64 " aborted, %" PRIu64
-                " unknown\n",
-                s->acked, s->aborted, s->unknown);
+  (void)fprintf(out, "Log '%s': %s, %" PRIu32 " client%s, %.3f s%s\n",
+                log->reader.path, h->test, h->clients, fmt_plural(h->clients),
+                took_s, what_misses(h));
+  counts_of(out, s);
+}
+
+void ack_report_logs(FILE *out, const struct ack_logs *logs)
+{
+  const struct ack_sums all = ack_logs_sums(logs);
+
+  for (size_t i = 0; i < logs->n; i++)
+    report_log(out, logs->of[i]);
+  if (logs->n > 1) {
+    (void)fprintf(out, "All %zu logs:\n", logs->n);
+    counts_of(out, &all);
+  }
 }
 
 /* Counts of entries, and the first numbers of each kind. */
@@ -115,48 +132,53 @@ static void by_time(FILE *out, const struct losses *l)
 }
 
 /* The first losses, one per line. */
-static void examples(FILE *out, const struct ack_reader *r,
+static void examples(FILE *out, const struct ack_logs *logs,
                      const struct losses *l)
 {
   for (size_t i = 0; i < l->n && i < ACKS_EXAMPLES; i++) {
     const struct loss *one = &l->of[i];
+    const struct ack_reader *r = &logs->of[one->log]->reader;
 
+    (void)fprintf(out, "  number %" PRIu64 " of client %" PRIu32, one->id,
+                  one->client);
+    if (logs->n > 1)
+      (void)fprintf(out, " of '%s'", r->path);
     (void)fprintf(out,
-                  "  number %" PRIu64 " of client %" PRIu32
                   ", acknowledged at %.3f s, %.3f s before its failure: %s\n",
-                  one->id, one->client, seconds_at(&r->header, one->acked_ns),
+                  seconds_at(&r->header, one->acked_ns),
                   (double)one->before_ns / (double)NS_PER_S,
                   one->hole ? "a hole" : "in a suffix");
   }
 }
 
 /* What is left to say if nothing is wrong. */
-static int conclude_good(FILE *out, const struct ack_reader *r,
-                         const struct ack_set *s)
+static int conclude_good(FILE *out, const struct ack_logs *logs)
 {
-  const struct ack_header *h = &r->header;
+  const struct ack_reader *r = ack_logs_incomplete(logs);
+  const uint64_t damaged = ack_logs_damaged(logs);
 
-  if (r->damaged > 0) {
-    (void)fprintf(
-      out, "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
-      r->damaged, fmt_plural(r->damaged), r->damaged == 1 ? "is" : "are");
+  if (damaged > 0) {
+    (void)fprintf(out,
+                  "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
+                  damaged, fmt_plural(damaged), damaged == 1 ? "is" : "are");
     return VERIFY_UNKNOWN;
   }
-  if (s->acked == 0) {
+  if (ack_logs_sums(logs).acked == 0) {
     (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
     return VERIFY_UNKNOWN;
   }
-  if (ack_is_incomplete(h) && (h->flags & ACK_MISSES) != 0) {
+  if (r && (ack_logs_flags(logs) & ACK_MISSES) != 0) {
     (void)fputs("Nobody can tell what is not in the log; all that is "
                 "acknowledged in it is there\n",
                 out);
     return VERIFY_UNKNOWN;
   }
-  if (ack_is_incomplete(h)) {
-    (void)fprintf(out,
-                  "Nobody can tell what came after %.3f s of the run; all that "
-                  "was acknowledged until then is there\n",
-                  seconds_at(h, h->covered_ns));
+  if (r) {
+    (void)fprintf(out, "Nobody can tell what came after %.3f s of the run",
+                  seconds_at(&r->header, r->header.covered_ns));
+    if (logs->n > 1)
+      (void)fprintf(out, " in '%s'", r->path);
+    (void)fputs("; all that was acknowledged until then is there\n", out);
     return VERIFY_UNKNOWN;
   }
   (void)fputs("ok: everything that was acknowledged is there\n", out);
@@ -188,21 +210,20 @@ static int conclude_bad(FILE *out, const struct tally *t, uint64_t unexpected)
 }
 
 /* May the database have what the log does not name? */
-static bool may_have_others(const struct ack_reader *r)
+static bool may_have_others(const struct ack_logs *logs)
 {
-  const struct ack_header *h = &r->header;
-
-  return (h->flags & ACK_OTHERS) != 0 || r->damaged > 0 || ack_is_incomplete(h);
+  return (ack_logs_flags(logs) & ACK_OTHERS) != 0 ||
+         ack_logs_damaged(logs) > 0 || ack_logs_incomplete(logs) != NULL;
 }
 
-int ack_report_numbers(FILE *out, const struct ack_reader *r,
+int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                        const struct ack_set *s, const struct losses *l)
 {
-  const bool others = may_have_others(r);
+  const bool others = may_have_others(logs);
   const uint64_t unexpected = others ? 0 : s->unexpected;
   struct tally t = { 0 };
 
-  count(s, ack_is_incomplete(&r->header), &t);
+  count(s, ack_logs_incomplete(logs) != NULL, &t);
   (void)fprintf(out, "Database: %" PRIu64 " row%s\n", s->rows,
                 fmt_plural(s->rows));
   (void)fprintf(out,
@@ -223,32 +244,32 @@ int ack_report_numbers(FILE *out, const struct ack_reader *r,
        others ? NULL : s->unexpected_ids);
   if (l->n > 0) {
     by_time(out, l);
-    examples(out, r, l);
+    examples(out, logs, l);
   }
   return t.lost + t.phantom + t.duplicate + unexpected > 0
            ? conclude_bad(out, &t, unexpected)
-           : conclude_good(out, r, s);
+           : conclude_good(out, logs);
 }
 
-int ack_report_total(FILE *out, const struct ack_reader *r,
-                     const struct ack_set *s, double growth)
+int ack_report_total(FILE *out, const struct ack_logs *logs, double growth)
 {
-  const double acked = (double)s->acked, unknown = (double)s->unknown;
+  const struct ack_sums all = ack_logs_sums(logs);
+  const double acked = (double)all.acked, unknown = (double)all.unknown;
 
   (void)fprintf(out, "Database: %.0f since the begin of the run\n", growth);
   if (growth < acked) {
     (void)fprintf(out, "FAILED: at least %.0f lost\n", acked - growth);
     return VERIFY_BAD;
   }
-  if (growth > acked + unknown && !may_have_others(r)) {
+  if (growth > acked + unknown && !may_have_others(logs)) {
     (void)fprintf(out, "FAILED: %.0f unexpected\n", growth - acked - unknown);
     return VERIFY_BAD;
   }
-  if (ack_is_incomplete(&r->header)) {
+  if (ack_logs_incomplete(logs)) {
     (void)fputs("Nobody can tell: the log is not complete\n", out);
     return VERIFY_UNKNOWN;
   }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
                 growth > acked + unknown ? unknown : growth - acked);
-  return conclude_good(out, r, s);
+  return conclude_good(out, logs);
 }

@@ -1,25 +1,22 @@
 /*
- * ack_report.h - what an acknowledgement log and the database say together.
+ * ack_report.h - what acknowledgement logs and the database say together.
  */
 #ifndef BENCH_VERIFY_ACK_REPORT_H
 #define BENCH_VERIFY_ACK_REPORT_H
 
 #include <stdio.h>
 
-#include "ack/reader.h"
-#include "verify/acks.h"
+#include "verify/ack_logs.h"
 #include "verify/losses.h"
 
-/* About the log itself. */
-void ack_report_log(FILE *out, const struct ack_reader *r,
-                    const struct ack_set *s);
+/* About the logs themselves. */
+void ack_report_logs(FILE *out, const struct ack_logs *logs);
 
 /* Numbers that were looked for.  Returns an exit status of verify.h. */
-int ack_report_numbers(FILE *out, const struct ack_reader *r,
+int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                        const struct ack_set *s, const struct losses *l);
 
 /* A total that has grown by `growth`.  Returns an exit status, too. */
-int ack_report_total(FILE *out, const struct ack_reader *r,
-                     const struct ack_set *s, double growth);
+int ack_report_total(FILE *out, const struct ack_logs *logs, double growth);
 
 #endif

@@ -15,7 +15,7 @@ static int no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the numbers of the log");
 }
 
-static void note_time(struct ack_set *s, const struct ack_record *r)
+static void note_time(struct ack_sums *s, const struct ack_record *r)
 {
   if (s->first_ns == 0 || r->intent_ns < s->first_ns)
     s->first_ns = r->intent_ns;
@@ -24,7 +24,8 @@ static void note_time(struct ack_set *s, const struct ack_record *r)
 }
 
 /* Adds a record that names a number. */
-static void add(struct ack_set *s, const struct ack_record *r)
+static void add(struct ack_set *s, struct ack_sums *sums,
+                const struct ack_record *r)
 {
   struct ack_entry *e = &s->of[s->n];
 
@@ -33,42 +34,44 @@ static void add(struct ack_set *s, const struct ack_record *r)
   case ACK_ACKED:
     e->acked = 1;
     e->newest_ns = r->done_ns;
-    s->acked++;
+    sums->acked++;
     break;
   case ACK_ABORTED:
     e->aborted = true;
-    s->aborted++;
+    sums->aborted++;
     break;
   case ACK_LOST:
     return;
   default:
     e->unknown = true;
-    s->unknown++;
+    sums->unknown++;
     break;
   }
   s->n++;
 }
 
-static int read_all(struct ack_set *s, struct ack_reader *r, struct err *err)
+int ack_set_load(struct ack_set *s, struct ack_reader *r, struct ack_sums *ret,
+                 struct err *err)
 {
-  size_t room = 0;
+  struct ack_sums sums = { 0 };
   int n;
 
   while ((n = ack_reader_next(r, err)) > 0) {
-    if (s->n + (size_t)n > room) {
-      struct ack_entry *more;
+    if (s->n + (size_t)n > s->room) {
+      const size_t room = s->room + s->room / 4 + ACK_RECORDS;
+      struct ack_entry *more = reallocarray(s->of, room, sizeof(*more));
 
-      room += room / 4 + ACK_RECORDS;
-      more = reallocarray(s->of, room, sizeof(*more));
       if (!more)
         return no_memory(err);
       s->of = more;
+      s->room = room;
     }
     for (int i = 0; i < n; i++) {
-      note_time(s, &r->records[i]);
-      add(s, &r->records[i]);
+      note_time(&sums, &r->records[i]);
+      add(s, &sums, &r->records[i]);
     }
   }
+  *ret = sums;
   return n;
 }
 
@@ -105,16 +108,11 @@ static void merge(struct ack_set *s)
   s->n = kept;
 }
 
-int ack_set_load(struct ack_set *s, struct ack_reader *r, struct err *err)
+void ack_set_sort(struct ack_set *s)
 {
-  const int rc = read_all(s, r, err);
-
-  if (rc < 0)
-    return rc;
   if (s->n > 0)
     qsort(s->of, s->n, sizeof(*s->of), by_id);
   merge(s);
-  return 0;
 }
 
 void ack_set_done(struct ack_set *s)

@@ -1,6 +1,6 @@
 /*
- * acks.h - the numbers of an acknowledgement log, sorted, with what became of
- * each in the log and in the database.
+ * acks.h - the numbers of the acknowledgement logs of a run, sorted, with what
+ * became of each in the logs and in the database.
  */
 #ifndef BENCH_VERIFY_ACKS_H
 #define BENCH_VERIFY_ACKS_H
@@ -26,21 +26,29 @@ struct ack_entry {
   bool unknown, aborted;
 };
 
-struct ack_set {
-  struct ack_entry *of; /* owned; ascending, each id once */
-  size_t n;
-  size_t hint;                      /* where the next id is probably found */
+/* What is in a log. */
+struct ack_sums {
   uint64_t acked, aborted, unknown; /* records */
-  uint64_t rows;                    /* of the database */
-  uint64_t unexpected;              /* rows that the log does not name */
-  uint64_t unexpected_ids[ACKS_EXAMPLES];
-  uint64_t first_ns, last_ns; /* of all records; 0: there are none */
+  uint64_t first_ns, last_ns;       /* of all records; 0: there are none */
 };
 
-/* Read the log up to its end.  ack_set_done() frees what is there, also after
- * a failure. */
-int ack_set_load(struct ack_set *s, struct ack_reader *r, struct err *err);
+struct ack_set {
+  struct ack_entry *of; /* owned; once it is sorted, each id once */
+  size_t n, room;
+  size_t hint;         /* where the next id is probably found */
+  uint64_t rows;       /* of the database */
+  uint64_t unexpected; /* rows that the logs do not name */
+  uint64_t unexpected_ids[ACKS_EXAMPLES];
+};
+
+/* Add a log, up to its end.  ack_set_done() frees what is there, also after a
+ * failure. */
+int ack_set_load(struct ack_set *s, struct ack_reader *r, struct ack_sums *ret,
+                 struct err *err);
 void ack_set_done(struct ack_set *s);
+
+/* After the last log, and before what follows. */
+void ack_set_sort(struct ack_set *s);
 
 /* The database has this number. */
 void ack_set_found(struct ack_set *s, uint64_t id);

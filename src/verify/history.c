@@ -59,7 +59,7 @@ static int tell(const struct verify_input *in, const struct history *h,
 static int judge(const struct verify_input *in, struct err *err)
 {
   struct history h;
-  int rc = history_read(&h, in->path, err), status;
+  int rc = history_read(&h, in->paths[0], err), status;
 
   if (rc)
     return rc == -ENOMEM ? VERIFY_UNKNOWN : VERIFY_BAD_INPUT;

@@ -34,8 +34,8 @@ static int add(struct search *f, const struct ack_record *r, struct err *err)
   struct losses *l = f->l;
   struct part *p = &f->parts[r->client];
 
-  if (l->n == f->room) {
-    const size_t room = f->room * 2 + 64;
+  if (l->n >= f->room) {
+    const size_t room = l->n * 2 + 64;
     struct loss *of = reallocarray(l->of, room, sizeof(*of));
     size_t *next;
 
@@ -51,6 +51,7 @@ static int add(struct search *f, const struct ack_record *r, struct err *err)
   l->of[l->n] = (struct loss){
     .id = r->id,
     .client = r->client,
+    .log = l->logs,
     .acked_ns = r->done_ns,
   };
   f->next[l->n] = NONE;
@@ -110,7 +111,7 @@ static int look(struct search *f, struct ack_set *s, const struct ack_record *r,
 }
 
 int losses_find(struct losses *l, struct ack_set *s, struct ack_reader *r,
-                struct err *err)
+                uint64_t last_ns, struct err *err)
 {
   struct search f = { .l = l };
   int rc = ack_reader_rewind(r, err), n;
@@ -126,7 +127,8 @@ int losses_find(struct losses *l, struct ack_set *s, struct ack_reader *r,
       rc = look(&f, s, &r->records[i], err);
   }
   for (uint32_t i = 0; rc == 0 && i < r->header.clients; i++)
-    end_part(&f, &f.parts[i], s->last_ns);
+    end_part(&f, &f.parts[i], last_ns);
+  l->logs++;
   free(f.parts);
   free(f.next);
   return rc;

@@ -20,6 +20,7 @@ struct err;
 struct loss {
   uint64_t id;
   uint32_t client;
+  uint32_t log; /* number of the log, from 0 */
   bool hole;
   uint64_t acked_ns;  /* when it was acknowledged */
   uint64_t before_ns; /* from that moment to the client's failure, or to the
@@ -27,13 +28,15 @@ struct loss {
 };
 
 struct losses {
-  struct loss *of; /* owned; in the order of the log */
+  struct loss *of; /* owned; in the order of the logs */
   size_t n, n_holes;
+  uint32_t logs; /* that were looked at */
 };
 
-/* Look at the log again, with what was found in the database. */
+/* Look at a log again, with what was found in the database; its last record is
+ * of `last_ns`.  The losses of several logs follow one another. */
 int losses_find(struct losses *l, struct ack_set *s, struct ack_reader *r,
-                struct err *err);
+                uint64_t last_ns, struct err *err);
 void losses_done(struct losses *l);
 
 #endif

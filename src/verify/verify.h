@@ -1,5 +1,5 @@
 /*
- * verify.h - `bench verify FILE`: judges what a run has written down.
+ * verify.h - `bench verify FILE...`: judges what a run has written down.
  *
  * The first line of the file says which kind it is, and the kind has the
  * function that judges.  To add a kind: a `const struct verify_kind` in a file
@@ -40,7 +40,8 @@ struct verify_cfg {
 extern const struct opt verify_opts[];
 
 struct verify_input {
-  const char *path;             /* of the file, for messages */
+  const char *const *paths;     /* of the files, also for messages */
+  size_t n_paths;               /* one, or more */
   const struct verify_cfg *cfg; /* options of other kinds were not given */
   struct db_process *db;        /* NULL without uses_database */
   FILE *out;                    /* what the user reads */
@@ -54,10 +55,11 @@ struct verify_kind {
   const char *magic;
   const char *title;  /* "an acknowledgement log" */
   bool uses_database; /* the options say which; judge() connects */
+  bool takes_several; /* files; judge() gets them all */
   const char *const options[VERIFY_OPTIONS]; /* of verify_opts; NULL: the end */
 
   /*
-   * Judges the file, and writes to in->out.  Returns one of the exit statuses;
+   * Judges the files, and writes to in->out.  Returns one of the exit statuses;
    * with another one than VERIFY_OK, the caller prints err->text, if any.
    */
   int (*judge)(const struct verify_input *in, struct err *err);

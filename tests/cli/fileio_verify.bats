@@ -257,7 +257,7 @@ teardown() {
   must is "$status" 0
   bench fileio verify
   must is "$status" 3
-  must is "$stderr" "FATAL: verify needs --file-ack-log=FILE, the log of the run"
+  must is "$stderr" "FATAL: verify needs --file-ack-log=FILE, the log of the run, or the file that bench ack-listen has made of it"
   verify --file-ack-log=none
   must is "$status" 3
   must has "$stderr" "^FATAL: Cannot open file 'none' errno = 2 "

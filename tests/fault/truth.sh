@@ -4,14 +4,15 @@
 # of a row can be copied: put your own server in place of those here.
 #
 # usage: truth.sh ROW...   truth.sh list   (KILLS=N: how often a server is killed;
-#        CALM=N: how many runs in which nothing happens)
+#        CALM=N: how many runs in which nothing happens; SLACK=S: by how much the
+#        time of an outage may differ, in seconds)
 #
 # Exit status: 0 if verify has said what it must say, 77 if no such server is
 # installed.
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-: "${BENCH:=$top/build/bench}" "${KILLS:=2}" "${CALM:=1}"
+: "${BENCH:=$top/build/bench}" "${KILLS:=2}" "${CALM:=1}" "${SLACK:=0.02}"
 # shellcheck source=tests/db/servers.sh
 . "$top/tests/db/servers.sh"
 
@@ -259,6 +260,98 @@ calm() {
 }
 row_calm_pgsql() { calm pgsql; }
 row_calm_mysql() { calm mysql; }
+
+# history STATUS ISOLATION: clients read lists and write them back, and verify asks
+# whether that was serializable.
+history() {
+  local status=0
+  server pgsql
+  "$BENCH" append "${to[@]}" prepare >"$work/out"
+  "$BENCH" append "${to[@]}" --method=read_write --isolation="$2" --threads=8 --events=3000 \
+    --time=0 --history="$work/history.log" run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
+  "$BENCH" verify "$work/history.log" --expect=serializable | tee "$work/said" || status=$?
+  ((status == $1)) || wrong "bench verify ended with $status, not with $1"
+}
+
+# Two clients read the same list, and each writes its own element behind it.
+row_read_committed() {
+  history 1 read-committed
+  grep -q '^lost-update: ' "$work/said" || wrong 'no lost update'
+  grep -q '^  The shortest cycle of [2-9]' "$work/said" || wrong 'no cycle'
+}
+
+row_serializable() {
+  history 0 serializable
+  grep -qx 'Verdict: nothing contradicts serializable' "$work/said" || wrong 'an anomaly'
+}
+
+# The network is closed for two seconds: bench measures the same, and counts the
+# events that became due in that time.
+row_closed() {
+  server pgsql --set=synchronous_commit=off
+  mkfifo "$work/in"
+  exec {to_proxy}<>"$work/in"
+  python3 "$top/tests/fault/pause_proxy.py" "$PG_PORT" <"$work/in" >"$work/times" {to_proxy}>&- &
+  proxy=$!
+  until [[ -s $work/times ]]; do
+    kill -0 $proxy
+    read -rt 0.1 <> <(:) || true
+  done
+  under_load --pgsql-port="$(<"$work/times")" --threads=16 --rate=1000
+  echo 2.000 >&$to_proxy
+  until (($(wc -l <"$work/times") == 2)); do
+    kill -0 $proxy
+    read -rt 0.1 <> <(:) || true
+  done
+  commits
+  kill -TERM "$run"
+  ended
+  sed -n '/^Outages:/,/^$/p' "$work/out" | tee "$work/said"
+  python3 - "$(tail -n 1 "$work/times")" "$SLACK" "$work/said" <<'PY' || wrong 'that is not the time, or not the arrivals'
+import re, sys
+closed, slack = float(sys.argv[1]), float(sys.argv[2])
+found = [(float(s), int(n)) for s, n in re.findall(r" for ([0-9.]+) s, .*?([0-9]+) arrivals", open(sys.argv[3]).read())]
+length, arrivals = max(found)
+print("closed for %.3f s, measured %.3f s, %d arrivals" % (closed, length, arrivals))
+sys.exit(not (abs(length - closed) <= slack and abs(arrivals - 1000 * length) <= 6 * (1000 * length) ** 0.5))
+PY
+}
+
+# block FROM N TO M: copies a block of 16 KiB.
+block() {
+  dd if="$1" of="$3" bs=16K skip="$2" seek="$4" count=1 conv=notrunc status=none
+}
+
+# finds VERDICT...: verify names these blocks, and no others.  Then the files are
+# as they were.
+finds() {
+  local status=0
+  "$BENCH" fileio --file-dir="$work/files" --file-ack-log="$work/writes.log" verify |
+    tee "$work/said" | grep -E '^(lost|stale|torn|misdirected|damaged|Everything)' || status=$?
+  [[ $(grep -oE '^(lost|stale|torn|misdirected|damaged): ' "$work/said" | tr -d '\n') == "$(printf '%s: ' "$@")" ]] ||
+    wrong "not found: $*"
+  cp "$work"/good/* "$work/files"
+}
+
+# Files are changed behind the program's back, after fsync has acknowledged them.
+row_files() {
+  local sizes=(--file-dir="$work/files" --file-num=3 --file-total-size=384K --file-test-mode=seqrewr
+    --file-io-verify --file-ack-log="$work/writes.log" --events=100 --time=0)
+  mkdir "$work/files" "$work/old" "$work/good"
+  "$BENCH" fileio "${sizes[@]:0:3}" prepare >"$work/out"
+  "$BENCH" fileio "${sizes[@]}" run >"$work/out" 2>"$work/err"
+  cp "$work"/files/* "$work/old"
+  "$BENCH" fileio "${sizes[@]}" run >"$work/out" 2>"$work/err"
+  cp "$work"/files/* "$work/good"
+  block /dev/zero 0 "$work/files/test_file.0" 1
+  finds lost
+  block "$work/good/test_file.0" 1 "$work/files/test_file.2" 3
+  block "$work/good/test_file.2" 3 "$work/files/test_file.0" 1
+  finds misdirected misdirected
+  block "$work/old/test_file.1" 2 "$work/files/test_file.1" 2
+  finds stale
+  "$BENCH" fileio --file-dir="$work/files" --file-ack-log="$work/writes.log" verify | tail -n 1
+}
 
 # bench itself is killed: its log has everything up to then.
 row_bench() {

@@ -63,7 +63,7 @@ void ack_close(struct ack_reader *r)
 
 int ack_rewind(struct ack_reader *r, struct err *err)
 {
-  r->next = 0;
+  r->next = r->missing = 0;
   if (fseeko(r->file, (off_t)ACK_HEADER_BYTES, SEEK_SET) < 0)
     return err_sys(err, "Cannot read file '%s'", r->path);
   return 0;
@@ -91,10 +91,15 @@ static bool is_good(const struct ack_reader *r, const struct ack_record *rec,
 
 bool ack_next(struct ack_reader *r, struct ack_record *ret)
 {
+  uint64_t missing = 0;
+
   while (fread(ret, sizeof(*ret), 1, r->file) == 1) {
     r->index = r->next++;
-    if (is_good(r, ret, r->index))
+    if (is_good(r, ret, r->index)) {
+      r->missing += missing;
       return true;
+    }
+    missing++;
   }
   return false;
 }
@@ -132,6 +137,10 @@ static int collect_syncs(struct ack_reader *r, struct sync *sync,
       sum->ended = true;
     }
   }
+  if (r->header.where & ACK_SENT) {
+    sum->gaps = r->missing;
+    sum->open = !sum->ended || sum->gaps > 0;
+  }
   return ack_check_end(r, err);
 }
 
@@ -168,6 +177,8 @@ static int collect_blocks(struct ack_reader *r, const struct sync *sync,
       sum->written += rec.n;
     sum->acked += acked ? rec.n : 0;
   }
+  for (uint64_t i = 0; sum->open && i < r->blocks; i++)
+    block[i].begun = UINT64_MAX; /* nobody knows */
   return ack_check_end(r, err);
 }
 

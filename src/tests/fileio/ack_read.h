@@ -17,16 +17,16 @@ struct err;
 /* What the log says about a block; 0: there was no such write. */
 struct ack_block {
   uint64_t acked; /* the last generation that was acknowledged */
-  uint64_t begun; /* the last one whose write was begun */
+  uint64_t begun; /* the last one whose write was begun; UINT64_MAX: unknown */
 };
 
 struct ack_reader {
   const char *path; /* borrowed */
   FILE *file;       /* owned */
   struct ack_header header;
-  uint64_t blocks; /* of all files */
-  uint64_t index;  /* of the record that ack_next() has found */
-  uint64_t next;
+  uint64_t blocks;        /* of all files */
+  uint64_t index;         /* of the record that ack_next() has found */
+  uint64_t next, missing; /* the latter: records before a good one are not */
 };
 
 /* About the log as a whole. */
@@ -35,6 +35,8 @@ struct ack_summary {
   uint64_t syncs;
   uint32_t last_ms; /* time of the last record */
   bool ended;       /* the run has ended properly */
+  bool open;        /* records may not have arrived */
+  uint64_t gaps;    /* ACK_SENT: records that were left out */
 };
 
 /* A write of a block whose generation is known: who wrote it and when? */

@@ -9,6 +9,7 @@
 #ifndef BENCH_TESTS_FILEIO_ACK_RECORD_H
 #define BENCH_TESTS_FILEIO_ACK_RECORD_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "rand/rng.h"
@@ -27,8 +28,14 @@ struct ack_header {
   uint64_t files;      /* number of files */
   uint64_t file_bytes; /* used part of each */
   uint64_t block;      /* bytes */
-  uint64_t device;     /* 1: the only file is a device */
+  uint64_t where;      /* enum ack_where */
   uint64_t check;      /* of the numbers before it */
+};
+
+enum ack_where {
+  ACK_ON_DEVICE = 1 << 0, /* the only file is a device */
+  ACK_SENT = 1 << 1,      /* the log was sent by another machine: the end may be
+                           * missing, and what there was no room for */
 };
 
 enum ack_kind {
@@ -46,10 +53,10 @@ enum ack_kind {
 };
 
 struct ack_record {
-  uint32_t check;
-  uint32_t kind : 8;    /* enum ack_kind */
-  uint32_t writer : 24; /* thread */
-  uint32_t ms;          /* since the start of the log */
+  _Atomic uint32_t check; /* stored last, released */
+  uint32_t kind : 8;      /* enum ack_kind */
+  uint32_t writer : 24;   /* thread */
+  uint32_t ms;            /* since the start of the log */
   uint32_t n;
   uint64_t generation;
   uint64_t block;
@@ -78,7 +85,7 @@ static inline uint64_t ack_header_check(const struct ack_header *h)
   sum = rng_mix(sum ^ h->files);
   sum = rng_mix(sum ^ h->file_bytes);
   sum = rng_mix(sum ^ h->block);
-  return rng_mix(sum ^ h->device);
+  return rng_mix(sum ^ h->where);
 }
 
 /* Blocks of each file. */

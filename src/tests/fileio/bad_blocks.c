@@ -111,6 +111,14 @@ int bad_blocks_find_origins(struct bad_blocks *f, struct ack_reader *log,
   return ack_find_origins(log, f->origin, f->n_origins, err);
 }
 
+static const char *how_it_ends(const struct ack_reader *log,
+                               const struct ack_summary *sum)
+{
+  if (sum->ended)
+    return "ended properly";
+  return log->header.where & ACK_SENT ? "is unknown" : "was cut off";
+}
+
 void bad_blocks_tell_log(const struct ack_reader *log,
                          const struct ack_summary *sum)
 {
@@ -126,8 +134,7 @@ void bad_blocks_tell_log(const struct ack_reader *log,
           "%" PRIu64 " files, %sB each, in blocks of %sB\n"
           "Writes of blocks: %" PRIu64 " begun, %" PRIu64 " completed, %" PRIu64
           " acknowledged; %" PRIu64 " fsyncs\n\n",
-          when, sum->ended ? "ended properly" : "was cut off",
-          (double)sum->last_ms / 1000, h->files,
+          when, how_it_ends(log, sum), (double)sum->last_ms / 1000, h->files,
           layout_size_text(h->file_bytes, each, sizeof(each)),
           layout_size_text(h->block, block, sizeof(block)), sum->begun,
           sum->written, sum->acked, sum->syncs);
@@ -221,6 +228,16 @@ void bad_blocks_tell(const struct bad_blocks *f, const struct ack_summary *sum)
     log_msg(LOG_NOTICE, "%" PRIu64 " block%s not as acknowledged.\n", bad,
             bad == 1 ? " is" : "s are");
     tell_times(f, sum);
+  } else if (sum->acked > 0 && sum->gaps > 0) {
+    log_msg(LOG_NOTICE,
+            "Nobody can tell what is not in the log, because its listener was "
+            "too slow; all that is acknowledged in it is there.\n");
+  } else if (sum->acked > 0 && sum->open) {
+    log_msg(
+      LOG_NOTICE,
+      "Nobody can tell what was acknowledged after %.3f s of the run; all "
+      "that was until then is there.\n",
+      (double)sum->last_ms / 1000);
   } else if (sum->acked > 0) {
     log_msg(LOG_NOTICE, "Everything that was acknowledged is there.\n");
   } else {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ack/link.h"
 #include "base/err.h"
 #include "tests/fileio/blocks.h"
 #include "tests/fileio/queue_opts.h"
@@ -293,11 +294,16 @@ const struct opt fileio_opts[] = {
     OPT_STRING(struct fileio_cfg, ack_log),
     .name = "file-ack-log",
     .flags = OPT_PATH,
-    .show_as = "=FILE",
+    .check = ack_link_is_place,
+    .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
+    .show_as = "=FILE|tcp:HOST:PORT",
     .help = "log of the writes and of what fsync has acknowledged",
     .man = "A run with --file-io-verify writes it, and verify reads it. It "
            "should be on another disk than the files. It takes 64 bytes for "
-           "each write.",
+           "each write. With tcp:HOST:PORT the log goes to bench ack-listen on "
+           "another machine, by a thread of its own: what has arrived there "
+           "survives the machine of bench. Threads that write never wait for "
+           "the listener. verify reads the file that the listener has made.",
   },
   FILEIO_QUEUE_ALIAS_OPTS,
   OPT_END,

@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ack/link.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "tests/fileio/sync_remote.h"
 
 /* The file grows by this much, and each piece is mapped for itself. */
 #define SEGMENT_BYTES (UINT64_C(4) << 20)
@@ -28,7 +30,9 @@ enum {
 struct sync_log {
   /* Constant. */
   const char *path;
-  int fd;
+  int fd;                     /* -1: there is no file here... */
+  struct sync_remote *remote; /* ...but on another machine; owned */
+  struct ack_record *nothing; /* a segment that takes no records; NULL: none */
   uint64_t run, start_ns;
 
   /* [MAX_SEGMENTS] mapped when they are needed, under the lock. */
@@ -88,7 +92,6 @@ static int map_segment(struct sync_log *log, uint64_t i, struct err *err)
 static int open_file(struct sync_log *log, const struct ack_header *header,
                      struct err *err)
 {
-  struct ack_header h = *header;
   int rc;
 
   log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -102,12 +105,38 @@ static int open_file(struct sync_log *log, const struct ack_header *header,
   rc = check_old(log, err);
   if (rc < 0)
     return rc;
-  memcpy(h.magic, ACK_MAGIC, sizeof(ACK_MAGIC));
-  h.check = ack_header_check(&h);
   if (ftruncate(log->fd, 0) < 0 || ftruncate(log->fd, ACK_HEADER_BYTES) < 0 ||
-      pwrite(log->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
+      pwrite(log->fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
     return err_sys(err, "Cannot write file '%s'", log->path);
   return map_segment(log, 0, err);
+}
+
+static int open_remote(struct sync_log *log, const char *address,
+                       const struct ack_header *header, struct err *err)
+{
+  const struct sync_pieces pieces = { .of = log->segment,
+                                      .most = MAX_SEGMENTS,
+                                      .records = SEGMENT_RECORDS,
+                                      .count = &log->count };
+  const int rc = sync_remote_new(&log->remote, address, header, &pieces, err);
+
+  if (rc == 0)
+    log->nothing = sync_remote_nothing(log->remote);
+  return rc;
+}
+
+/* The header is complete but for what this file knows. */
+static int open_log(struct sync_log *log, const struct ack_header *header,
+                    struct err *err)
+{
+  const char *address = ack_link_address(log->path);
+  struct ack_header h = *header;
+
+  memcpy(h.magic, ACK_MAGIC, sizeof(ACK_MAGIC));
+  if (address)
+    h.where |= ACK_SENT;
+  h.check = ack_header_check(&h);
+  return address ? open_remote(log, address, &h, err) : open_file(log, &h, err);
 }
 
 int sync_log_new(struct sync_log **ret, const char *path,
@@ -124,7 +153,7 @@ int sync_log_new(struct sync_log **ret, const char *path,
   log->start_ns = clock_now_ns();
   (void)pthread_mutex_init(&log->grow, NULL);
   log->segment = mem_pages(MAX_SEGMENTS * sizeof(void *));
-  rc = log->segment ? open_file(log, header, err)
+  rc = log->segment ? open_log(log, header, err)
                     : err_set(err, -ENOMEM, "cannot allocate a log");
   if (rc < 0)
     sync_log_free(log);
@@ -137,20 +166,32 @@ bool sync_log_is_in(const struct sync_log *log, uint64_t device)
 {
   struct stat st;
 
-  return fstat(log->fd, &st) == 0 && (uint64_t)st.st_dev == device;
+  return log->fd >= 0 && fstat(log->fd, &st) == 0 &&
+         (uint64_t)st.st_dev == device;
+}
+
+static void close_file(const struct sync_log *log)
+{
+  for (uint64_t i = 0; log->segment && i < MAX_SEGMENTS && log->segment[i]; i++)
+    (void)munmap(log->segment[i], SEGMENT_BYTES);
+  if (log->segment && log->segment[0])
+    (void)!ftruncate(log->fd, (off_t)(ACK_HEADER_BYTES +
+                                      log->count * sizeof(struct ack_record)));
+  (void)close(log->fd);
+}
+
+int sync_log_end(struct sync_log *log, struct err *err)
+{
+  return log->remote ? sync_remote_end(log->remote, err) : 0;
 }
 
 void sync_log_free(struct sync_log *log)
 {
   if (!log)
     return;
-  for (uint64_t i = 0; log->segment && i < MAX_SEGMENTS && log->segment[i]; i++)
-    (void)munmap(log->segment[i], SEGMENT_BYTES);
-  if (log->segment && log->segment[0])
-    (void)!ftruncate(log->fd, (off_t)(ACK_HEADER_BYTES +
-                                      log->count * sizeof(struct ack_record)));
+  sync_remote_free(log->remote);
   if (log->fd >= 0)
-    (void)close(log->fd);
+    close_file(log);
   mem_pages_free((void *)log->segment, MAX_SEGMENTS * sizeof(void *));
   (void)pthread_mutex_destroy(&log->grow);
   free(log);
@@ -165,7 +206,8 @@ static COLD int grow(struct sync_log *log, uint64_t i, struct err *err)
     rc = err_set(err, -EFBIG, "The log '%s' of acknowledged writes is full",
                  log->path);
   else if (!atomic_load_explicit(&log->segment[i], memory_order_relaxed))
-    rc = map_segment(log, i, err);
+    rc = log->remote ? sync_remote_make(log->remote, i, err)
+                     : map_segment(log, i, err);
   (void)pthread_mutex_unlock(&log->grow);
   return rc;
 }
@@ -180,6 +222,7 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
                                                    memory_order_acq_rel);
   const uint64_t i = index / SEGMENT_RECORDS;
   struct ack_record *segment = NULL;
+  uint32_t check;
 
   if (LIKELY(i < MAX_SEGMENTS))
     segment = atomic_load_explicit(&log->segment[i], memory_order_acquire);
@@ -190,9 +233,14 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
       return rc;
     segment = atomic_load_explicit(&log->segment[i], memory_order_acquire);
   }
+  if (UNLIKELY(segment == log->nothing))
+    return 0;
   r.ms = (uint32_t)((clock_now_ns() - log->start_ns) / NS_PER_MS);
-  r.check = ack_check(&r, log->run, index);
+  check = ack_check(&r, log->run, index);
+  atomic_store_explicit(&r.check, 0, memory_order_relaxed);
   segment[index % SEGMENT_RECORDS] = r;
+  atomic_store_explicit(&segment[index % SEGMENT_RECORDS].check, check,
+                        memory_order_release);
   return 0;
 }
 

@@ -2,8 +2,9 @@
  * sync_log.h - writes the log of acknowledged writes.
  *
  * The log is a file that is mapped into memory, so a record costs no system
- * call, and all records are there if the process is killed.  Any number of
- * threads add records; the place of a record in the log says what it follows.
+ * call, and all records are there if the process is killed; or memory that is
+ * sent to another machine (sync_remote.h).  Any number of threads add records;
+ * the place of a record in the log says what it follows.
  */
 #ifndef BENCH_TESTS_FILEIO_SYNC_LOG_H
 #define BENCH_TESTS_FILEIO_SYNC_LOG_H
@@ -20,10 +21,14 @@ struct err;
 
 /*
  * Create the log, or replace an old one.  A file that is no log is refused.
- * `path` is borrowed until sync_log_free().
+ * "tcp:HOST:PORT" is a listener on another machine; it makes the file, and the
+ * caller WAITS for that.  `path` is borrowed until sync_log_free().
  */
 int sync_log_new(struct sync_log **ret, const char *path,
                  const struct ack_header *header, struct err *err);
+
+/* The last record was added.  WAITS for a listener, see sync_remote_end(). */
+int sync_log_end(struct sync_log *log, struct err *err);
 
 /* Is it in the file system with this number (st_dev)? */
 bool sync_log_is_in(const struct sync_log *log, uint64_t device);

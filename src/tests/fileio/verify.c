@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ack/link.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -50,10 +51,10 @@ static int open_folder(struct verify *v, struct err *err)
   const bool device = *v->cfg->device != '\0';
   int rc;
 
-  if (device != (h->device != 0))
+  if (device != ((h->where & ACK_ON_DEVICE) != 0))
     return err_set(err, -EINVAL,
                    "'%s' is the log of a run with%s --file-device",
-                   v->cfg->ack_log, h->device ? "" : "out");
+                   v->cfg->ack_log, h->where & ACK_ON_DEVICE ? "" : "out");
   rc = device_or_folder(&v->folder, v->cfg, false, err);
   v->folder.read_only = true;
   if (rc == 0 && device && v->folder.device_bytes < h->file_bytes)
@@ -175,9 +176,10 @@ static int work(struct verify *v, struct err *err)
 {
   int rc;
 
-  if (*v->cfg->ack_log == '\0')
+  if (*v->cfg->ack_log == '\0' || ack_link_address(v->cfg->ack_log))
     return err_set(err, -EINVAL,
-                   "verify needs --file-ack-log=FILE, the log of the run");
+                   "verify needs --file-ack-log=FILE, the log of the run, or "
+                   "the file that bench ack-listen has made of it");
   rc = ack_open(&v->log, v->cfg->ack_log, err);
   if (rc == 0)
     rc = open_folder(v, err);
@@ -200,7 +202,7 @@ int fileio_verify(const struct plan *plan, const void *cfg, struct err *err)
     bad_blocks_tell(&v.bad, &v.sum);
     if (bad_blocks_count(&v.bad) > 0)
       status = VERIFY_BAD;
-    else if (v.sum.acked > 0)
+    else if (v.sum.acked > 0 && !v.sum.open)
       status = VERIFY_GOOD;
   }
   bad_blocks_done(&v.bad);

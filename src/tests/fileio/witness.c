@@ -32,6 +32,8 @@ struct witness {
   uint64_t blocks_per_file;
   enum ack_kind written; /* what a completed write is */
   struct sync_log *log;  /* owned */
+  _Atomic bool *failed;  /* owned; by file: a synchronisation has.  Later ones
+                          * acknowledge nothing, even if the log cannot say so */
 
   _Atomic uint64_t last CACHE_ALIGNED; /* the last generation */
 };
@@ -55,7 +57,8 @@ int witness_check(const struct fileio *fio, struct err *err)
   if (*cfg->ack_log == '\0')
     return err_set(err, -EINVAL,
                    "--file-io-verify needs --file-ack-log=FILE, which should "
-                   "be on another disk than the files");
+                   "be on another disk than the files, or tcp:HOST:PORT of "
+                   "bench ack-listen");
   if (!file_mode_writes(cfg->mode))
     return refuse("in a --file-test-mode that only reads", err);
   if (fio->plan->cfg.validate)
@@ -119,7 +122,7 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
     .files = l->files,
     .file_bytes = l->file_bytes,
     .block = l->block,
-    .device = folder_is_device(&fio->folder),
+    .where = folder_is_device(&fio->folder) ? ACK_ON_DEVICE : 0,
   };
   w->header.run = rng_mix(
     fio->plan->seed ^
@@ -130,7 +133,9 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
                    fio->cfg->io_mode != FILE_ENGINE_MMAP
                  ? ACK_DURABLE
                  : ACK_WRITTEN;
-  rc = sync_folder(fio, err);
+  w->failed = calloc(l->files, sizeof(*w->failed));
+  rc = w->failed ? sync_folder(fio, err)
+                 : err_set(err, -ENOMEM, "cannot allocate the fileio test");
   if (rc == 0)
     rc = sync_log_new(&w->log, fio->cfg->ack_log, &w->header, err);
   if (rc == 0)
@@ -140,14 +145,19 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
 
 int witness_end(struct witness *w, struct err *err)
 {
-  return w ? sync_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err)
-           : 0;
+  int rc = 0;
+
+  if (w)
+    rc = sync_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err);
+  return w && rc == 0 ? sync_log_end(w->log, err) : rc;
 }
 
 void witness_free(struct witness *w)
 {
-  if (w)
-    sync_log_free(w->log);
+  if (!w)
+    return;
+  sync_log_free(w->log);
+  free(w->failed);
   free(w);
 }
 
@@ -208,6 +218,10 @@ uint64_t witness_syncing(const struct witness *w)
 int witness_synced(struct witness *w, const struct io *io, uint32_t file,
                    uint64_t syncing, bool failed, struct err *err)
 {
+  if (failed)
+    atomic_store(&w->failed[file], true);
+  else if (atomic_load(&w->failed[file]))
+    return 0;
   return sync_log_add(w->log,
                       (struct ack_record){
                         .kind = failed ? ACK_SYNC_FAILED : ACK_SYNCED,

@@ -331,7 +331,7 @@ static void test_left_is_logged(void)
   struct bed b = { 0 };
   struct err err;
 
-  OK(fd >= 0 && ack_log_open(&log, path, 1, "test", NULL, &err) == 0, "a log");
+  OK(fd >= 0 && ack_log_open(&log, path, 1, 0, "test", &err) == 0, "a log");
   bed_open(&b, &marking, both, 2);
   b.env.ack = ack_log_client(log, 0);
   for (size_t i = 0; i < ARRAY_SIZE(answers); i++)

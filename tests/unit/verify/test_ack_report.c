@@ -12,18 +12,20 @@
 /* A log with 10 acknowledged, and a total that has grown by `growth`. */
 static int judge(unsigned flags, uint64_t end_ns, double growth, char text[512])
 {
-  static struct ack_reader r;
-  struct ack_set s = { .acked = 10 };
+  static struct ack_log_read log;
+  struct ack_log_read *const all[] = { &log };
+  const struct ack_logs logs = { all, 1 };
   FILE *out = tmpfile();
   size_t n = 0;
   int rc;
 
   if (!out)
     return -1;
-  memset(&r, 0, sizeof(r));
-  r.header.flags = flags;
-  r.header.end_ns = end_ns;
-  rc = ack_report_total(out, &r, &s, growth);
+  memset(&log, 0, sizeof(log));
+  log.sums.acked = 10;
+  log.reader.header.flags = flags;
+  log.reader.header.end_ns = end_ns;
+  rc = ack_report_total(out, &logs, growth);
   rewind(out);
   n = fread(text, 1, 511, out);
   text[n] = '\0';

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# fileio --file-io-verify with its log on another machine: what has arrived there
+# is judged, and what has not is never held against the disk.
+load helper
+
+SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+
+teardown() {
+  local pid
+  for pid in "${job-}" "${listener-}" "${relay-}"; do
+    [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
+  done
+}
+
+# until_it COMMAND...: waits until it succeeds, two minutes at most.
+until_it() {
+  local end=$((SECONDS + 120))
+  until "$@"; do
+    must test $SECONDS -lt $end
+    read -rt 0.05 <> <(:) || :
+  done
+}
+
+listen() {
+  "$BENCH" ack-listen --address=127.0.0.1 --port=0 --dir="$PWD" >heard 2>&1 3>&- &
+  listener=$!
+  until_it grep -q '^Listening' heard
+  port=$(sed -nE 's/^Listening at .* port ([0-9]+);.*/\1/p' heard)
+  "$BENCH" fileio $SIZES prepare >prepared
+}
+
+writes() {
+  bench fileio $SIZES --file-test-mode=rndwr --threads=3 --file-fsync-freq=30 --file-io-verify \
+    --file-ack-log="tcp:127.0.0.1:$port" --time=0 --events=600 "$@" run
+}
+
+# begin: a run that goes on, and whose log has a synchronisation.
+begin() {
+  "$BENCH" fileio $SIZES --file-test-mode=rndwr --threads=3 --file-fsync-freq=30 --file-io-verify \
+    --file-ack-log="tcp:127.0.0.1:$port" --time=600 "$@" run >out 2>err 3>&- &
+  job=$!
+  until_it compgen -G 'acks-*.log' >found
+  log=$(cat found)
+  until_it acknowledged
+}
+
+acknowledged() {
+  kill -0 $job
+  "$BENCH" fileio --file-ack-log="$log" verify 2>/dev/null | grep -qE ' [1-9][0-9]* acknowledged;'
+}
+
+verify() {
+  bench fileio --file-ack-log="$log" verify
+  must is "$status" "$1"
+}
+
+zero() {
+  dd if=/dev/zero of="$1" bs=16K count=1 conv=notrunc status=none
+}
+
+@test "fileio: the log is at the listener, and verify reads it" {
+  listen
+  writes
+  must is "$status" 0
+  log=$(sed -nE "s/^Log of acknowledged writes '(.*)' at 127.0.0.1:$port: [1-9][0-9]* records\$/\1/p" <<<"$output")
+  must has "$log" '^acks-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}\.log$'
+  must is "$(grep -c 'the log is complete$' heard)" 1
+  verify 0
+  must has "$output" ' ended properly after '
+  must has "$output" '^Everything that was acknowledged is there\.$'
+  # It has what a file of this machine has.
+  must has "$output" '^Writes of blocks: ([1-9][0-9]*) begun, \1 completed, \1 acknowledged; '
+  zero test_file.1
+  verify 1
+  must has "$output" '^lost: test_file.1, offset 0: zeros; should be: generation '
+}
+
+@test "fileio: bench is killed, and what had arrived is judged" {
+  listen
+  begin
+  kill -KILL $job
+  wait $job || true
+  job=
+  until_it grep -q 'the link broke' heard
+  verify 3
+  must has "$output" ' and is unknown after '
+  must has "$output" '^Nobody can tell what was acknowledged after [0-9.]+ s of the run; all that was until then is there\.$'
+  zero test_file.0
+  zero test_file.1
+  zero test_file.2
+  verify 1
+}
+
+@test "fileio: the listener dies, and the run goes on" {
+  listen
+  begin
+  kill -KILL $listener
+  wait $listener || true
+  listener=
+  until_it grep -q "^WARNING: --file-ack-log=tcp:127.0.0.1:$port: .*; the run goes on, and the log waits for the listener\$" err
+  kill -TERM $job
+  status=0
+  wait $job || status=$?
+  job=
+  must is "$status" 143
+  output=$(cat out) stderr=$(cat err)
+  must has "$stderr" "^FATAL: --file-ack-log: the log '$log' at 127.0.0.1:$port is not complete, [0-9]+ of [0-9]+ records are not there: "
+  verify 3
+}
+
+@test "fileio: a link that is slower than the log" {
+  listen
+  "$BENCH_BUILD/tests/fault/tcp_proxy" --control=control --owner=$$ "127.0.0.1:$port" >relayed 2>&1 3>&- &
+  relay=$!
+  until_it test -s relayed
+  port=$(cat relayed)
+  "$BENCH_BUILD/tests/fault/tcp_proxy" --send=control 'rate 2000'
+  writes --events=20000 --file-fsync-freq=0
+  must is "$status" 1
+  must has "$stderr" "^FATAL: --file-ack-log: the log 'acks-.*' at 127.0.0.1:$port is not complete, [1-9][0-9]* of [1-9][0-9]* records are not there: "
+}
+
+@test "fileio: what is refused" {
+  bench fileio $SIZES --file-io-verify --file-ack-log=tcp:nowhere run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --file-ack-log: 'tcp:nowhere' \(expected the name of a file, or tcp:HOST:PORT of bench ack-listen\)"
+  bench fileio --file-ack-log=tcp:127.0.0.1:7377 verify
+  must is "$status" 3
+  must has "$stderr" '^FATAL: verify needs --file-ack-log=FILE, the log of the run, or the file that bench ack-listen has made of it$'
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# Acknowledgement logs of a run of several processes: one of each, and `bench
+# verify` reads them together.
+load helper
+
+teardown() {
+  [ -z "${listener-}" ] || kill -KILL "$listener" 2>/dev/null || true
+}
+
+database() {
+  needs_driver sqlite
+  to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
+  bench "$1" "${to[@]}" prepare
+  must is "$status" 0
+}
+
+change() {
+  python3 -c 'import sqlite3, sys
+c = sqlite3.connect("t.db", timeout=60)
+c.executescript(sys.argv[1])
+c.commit()' "$1"
+}
+
+verify() {
+  bench verify "${logs[@]}" "${to[@]}"
+  must is "$status" "$1"
+}
+
+# The numbers of three processes, of one run: all are there, or one is not.
+judged_together() {
+  verify 0
+  must has "$output" '^All 3 logs:$'
+  must is "$(grep -c "^Log '" <<<"$output")" 3
+  must is "$(grep -cx '  300 acknowledged, 0 aborted, 0 unknown' <<<"$output")" 1
+  must has "$output" '^Database: 300 rows$'
+  must has "$output" '^  unexpected +0 '
+  must is "$(tail -n 1 <<<"$output")" 'ok: everything that was acknowledged is there'
+  # The control: one row of each process is deleted.
+  change 'DELETE FROM ack_rows WHERE number IN
+    (SELECT MIN(number) FROM ack_rows GROUP BY number / 8589934592)'
+  verify 1
+  must has "$output" '^  lost +3 '
+  must has "$output" "^  number [0-9]+ of client [01] of '.*', acknowledged at"
+}
+
+@test "--ack-log: a file of each process, which verify reads together" {
+  database ack
+  ranks 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log=acks.log run
+  must is "$status" 0
+  must has "$output" "^The other processes have logs of their own: 'acks.log.rank1' and so on\.\$"
+  logs=(acks.log acks.log.rank1 acks.log.rank2)
+  judged_together
+  # What one process has done is unexpected without its log.
+  bench verify acks.log acks.log.rank2 "${to[@]}"
+  must is "$status" 1
+  must has "$output" '^  unexpected +[1-9]'
+  # The same log twice would be acknowledged twice.
+  cp acks.log copy.log
+  bench verify acks.log copy.log "${to[@]}"
+  must is "$status" 2
+  must has "$stderr" "^FATAL: 'acks.log' and 'copy.log' are the same log$"
+}
+
+@test "--ack-log: each process has a stream to the listener" {
+  local port
+  database ack
+  "$BENCH" ack-listen --address=127.0.0.1 --port=0 --dir="$PWD" >heard 2>&1 3>&- &
+  listener=$!
+  await heard '^Listening'
+  port=$(sed -nE 's/^Listening at .* port ([0-9]+);.*/\1/p' heard)
+  ranks 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log="tcp:127.0.0.1:$port" run
+  must is "$status" 0
+  must has "$output" '^The listener has a log of each other process, too\.$'
+  logs=(acks-*.log)
+  judged_together
+}
+
+@test "--ack-log: a total of several processes" {
+  database counter
+  ranks 2 counter "${to[@]}" --threads=2 --events=100 --time=0 --ack-log=acks.log run
+  must is "$status" 0
+  logs=(acks.log acks.log.rank1)
+  verify 0
+  must has "$output" '^Database: 100 since the begin of the run$'
+}
+
+@test "verify: logs of two runs are judged one after the other" {
+  database ack
+  for i in 1 2; do
+    bench ack "${to[@]}" --events=50 --time=0 --ack-log=log$i run
+    must is "$status" 0
+  done
+  logs=(log1 log2)
+  verify 0
+  must is "$(grep -c '^Database: 50 rows$' <<<"$output")" 2
+  change 'DELETE FROM ack_rows WHERE run = (SELECT MIN(run) FROM ack_rows) AND id % 50 = 1'
+  verify 1
+  must is "$(grep -c '^FAILED: 1 lost$' <<<"$output")" 1
+  must is "$(grep -c '^ok: ' <<<"$output")" 1
+}
