@@ -13,6 +13,7 @@ tpcb_life() {
   grep -q "history of 0 rows... ok" out
   good --threads=2 --events=200 --time=0 run
   ! grep -q -e '--scale' err || shown run
+  grep -q '^Events of the run: 200 committed, 0 with unknown outcome, the tables have 200: ok$' out || shown run
   good --acknowledged=200 check
   grep -q "Checking balances and the history of 200 rows... ok" out
   bad 'pgbench_history has 200 rows, --acknowledged is 201: events are lost' \
@@ -21,6 +22,23 @@ tpcb_life() {
   good --threads=3 --events=3 --time=0 run
   grep -q 'WARNING: --scale is 2, with 3 threads' err
   bad 'pgbench_branches has 2 rows, but --scale is 3' --scale=3 run
+}
+
+# A run finds out that its event is lost.
+tpcb_lost() {
+  cat >loses.lua <<'LUA'
+require("tpcb")
+local real = sysbench.hooks.report_append
+function sysbench.hooks.report_append(stat)
+  local con = sysbench.sql.driver():connect()
+  con:query("DELETE FROM pgbench_history WHERE mtime = (SELECT last FROM (SELECT MAX(mtime) AS last FROM pgbench_history) h)")
+  con:disconnect()
+  return real(stat)
+end
+LUA
+  workload=./loses.lua
+  bad '^FATAL: done\(\) failed: Events of the run: 1 committed, .*: [1-9][0-9]* are LOST$' --threads=1 --events=1 --time=0 run
+  workload=tpcb
 }
 
 # Each thing that may go wrong is named, on tables that have had events.
@@ -60,6 +78,7 @@ tpcb_mutations() {
     'INSERT INTO pgbench_history (tid, bid, aid) VALUES (1, 1, 1)' \
     'DELETE FROM pgbench_history WHERE mtime IS NULL'
   good check
+  tpcb_lost
   sql 'DELETE FROM pgbench_history'
   bad 'sum of pgbench_history.delta is 0' check
   good --history=off check

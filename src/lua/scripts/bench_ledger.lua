@@ -8,7 +8,8 @@
 -- that, the outcome is unknown, and the work may be in the tables or not.
 --
 -- A `spec` describes the work:
---   table            the table of the workload
+--   table            [optional] the table of the workload; without one, a run
+--                    does not know of others, and stores nothing
 --   title            the work in a report, such as "New orders"
 --   committed, unknown    names of the counters that the clients add to
 --   sums             [optional] columns of both; committed and unknown
@@ -142,8 +143,10 @@ function ledger.open(drv, con, spec)
    local ranks = C.bench_ranks(number)
 
    if not is_null then
-      note(con, spec, ranks, number[0])
-      begun, open = runs(con, spec)
+      if spec.table then
+         note(con, spec, ranks, number[0])
+         begun, open = runs(con, spec)
+      end
       for i, work in ipairs(ledger.works(spec)) do
          before[i] = work.placed(con)
       end
@@ -157,9 +160,9 @@ function ledger.open(drv, con, spec)
       local placed = ledger.works(spec)[i].placed(con)
       local parts = parts_before and
          differences(spec.parts.placed(con), parts_before)
-      local now = runs(con, spec)
+      local others = not spec.table or open > ranks or runs(con, spec) ~= begun
       con:disconnect()
-      return placed - before[i], open > ranks or now ~= begun, parts
+      return placed - before[i], others, parts
    end
 
    -- Returns what the run has done of a work, the warm-up included; nil: nobody
@@ -213,10 +216,12 @@ function ledger.open(drv, con, spec)
    -- A run that has proved that the tables are wrong has failed.
    function own.close()
       if is_null then return end
-      store.sums(drv, connect, spec.table,
-                 format("UPDATE %s SET open_runs = open_runs - %d, %s",
-                        spec.table, left_behind and 0 or 1, sums(spec)),
-                 spec.store)
+      if spec.table then
+         store.sums(drv, connect, spec.table,
+                    format("UPDATE %s SET open_runs = open_runs - %d, %s",
+                           spec.table, left_behind and 0 or 1, sums(spec)),
+                    spec.store)
+      end
       if #proved > 0 then error(table.concat(proved, "; "), 0) end
    end
 

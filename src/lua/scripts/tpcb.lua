@@ -2,8 +2,10 @@
 -- One event: the transaction of pgbench's default script, on the tables of
 -- pgbench.  Data of `pgbench -i` can be run and checked, and the reverse.
 
+local ledger = require("bench_ledger")
 local lost = require("bench_lost")
 local options = require("bench_options")
+local schema = require("bench_schema")
 
 if sysbench.cmdline.command == nil then
    error("a command is required, one of: prepare, check, run, cleanup, help", 0)
@@ -60,6 +62,7 @@ local begin, commit, account, read, teller, branch, history
 local aid, bid, tid, delta -- the parameters of all statements
 local filler, name         -- with --ack-log: a parameter, and its beginning
 local number = 0           -- of the last history row of this client
+local client               -- of bench_ledger
 local scale
 
 -- Prepares a statement with these parameters.
@@ -130,10 +133,36 @@ local function find_scale()
    return there
 end
 
+-- Every event leaves a row of the history.
+local EVENTS = {
+   title = "Events", committed = "events committed", unknown = "events unknown",
+   placed = function(con)
+      return tonumber((con:query_row("SELECT COUNT(*) FROM pgbench_history")))
+   end,
+}
+local run
+
+function done()
+   if run then run.close() end
+end
+
+function sysbench.hooks.report_append(stat)
+   if run == nil then return "" end
+   local line, result = run.compare(stat)
+   return "\n" .. line .. "\n", {reconciliation = result}
+end
+
 -- The run, as the column filler begins with it.
 local function run_of(number) return string.format("R%08x", number) end
 
 function init()
+   local main_drv, main_con = connect()
+   -- without tables, the clients say what is missing
+   if main_drv:name() == "null" or
+      schema.has_table(main_drv, main_con, "pgbench_history") then
+      run = ledger.open(main_drv, main_con, EVENTS)
+   end
+   main_con:disconnect()
    if not is_logged() then return end
    -- Two runs may begin in the same second.  The milliseconds of another clock
    -- make their numbers differ; 8 digits are enough for 49 days.
@@ -156,6 +185,7 @@ end
 function thread_init(id)
    drv, con = connect()
    if is_logged() then join_acks(id) end
+   client = ledger.client(EVENTS)
    scale = find_scale()
    if sysbench.tid == 0 and scale < sysbench.opt.threads then
       io.stderr:write(string.format(
@@ -217,10 +247,13 @@ function event()
    if name then filler:set(name .. string.format("%.0f", number)) end
    history:execute()
    if name then sysbench.ack(number) end
+   client.before_commit()
    commit:execute()
+   client.after_commit()
 end
 
 function sysbench.hooks.before_restart_event(errdesc)
+   client.restarts(errdesc)
    if lost(errdesc) then
       close_all()
       prepare_all()
