@@ -97,6 +97,16 @@ fails_with() {
   fails_with 'Is the server running locally|is the server running locally'
 }
 
+@test "a server that cannot start a process for the session, by either login" {
+  local way
+  for way in own library; do
+    at fork
+    to+=(--handshake=$way)
+    fails_with 'could not fork new process for connection: Cannot allocate memory'
+    must is "$(grep -c 'is this a PostgreSQL server' <<<"$stderr")" 0
+  done
+}
+
 @test "servers that talk nonsense" {
   at length
   fails_with 'the server sent a message of an unreasonable length'

@@ -20,6 +20,7 @@ FOLDER/log.  The user is "me", the password "secret".  KIND is
   length    sends a message of two thousand million bytes
   mysql     greets as another kind of server does
   plain     asks for the password as it is; FOLDER/got has what came then
+  fork      cannot even start a process for the session
   full      refuses each login: too many connections
   shuts     ends the session when a statement comes, and says why
   table     knows no table, and goes on
@@ -117,6 +118,9 @@ def serve(session):
         session.sendall(b"R\x77\0\0\0")
     if KIND == "mysql":
         session.sendall(b"J\0\0\0\x0a8.0.30\0")
+    if KIND == "fork":
+        session.sendall(b"Ecould not fork new process for connection: Cannot allocate memory\n\0")
+        return
     if KIND == "full":
         session.sendall(message(b"E", b"SFATAL\0C53300\0Msorry, too many clients already\0\0"))
         return
