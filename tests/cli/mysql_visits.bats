@@ -114,7 +114,7 @@ fails_with() {
 @test "servers that talk nonsense" {
   at length
   fails_with 'Malformed packet; is this a MySQL server\? \(error 2027\)'
-  at pgsql
+  at http
   fails_with 'Malformed packet; is this a MySQL server\? \(error 2027\)'
   at version
   fails_with 'Protocol mismatch. Server Version = 9 Client Version = 10; is this a MySQL server\? \(error 2007\)'
@@ -122,16 +122,30 @@ fails_with() {
 
 @test "failures that are ignored are counted, and the event starts again" {
   at every2
-  visit --events=4 --mysql-ignore-errors=connection --json=a.json --report-classes
+  visit --events=4 --mysql-ignore-errors=2013 --json=a.json --report-classes
   must has "$output" 'ignored errors: +4 '
   lives 4
   must json a.json "[c['errors'] for c in d['classes'] if c['name'] == 'login'] == [4]"
   for code in full:1040 blocked:1129; do
     at "${code%%:*}"
-    fails_with '(Too many connections|Host .me. is blocked)'
     visit --events=1 --mysql-ignore-errors="${code#*:}" --time=1
     must is "$status" 0
     must has "$stderr" "error ${code#*:}"
+  done
+}
+
+@test "servers that refuse every session, by either login" {
+  local way
+  for way in own library; do
+    at full
+    to+=(--handshake=$way)
+    fails_with 'Too many connections \(error 1040\)'
+    at blocked
+    to+=(--handshake=$way)
+    fails_with "Host 'me' is blocked because of many connection errors \(error 1129\)"
+    at closes
+    to+=(--handshake=$way)
+    fails_with "Lost connection to server at .* \(error 2013\)"
   done
 }
 
@@ -140,7 +154,7 @@ fails_with() {
   for way in own library; do
     at table
     to+=(--handshake=$way)
-    for ignored in '' connection; do
+    for ignored in '' 2013; do
       visit --events=1 --mysql-ignore-errors="$ignored"
       must is "$status" 1
       must has "$stderr" "^FATAL: mysql_drv_query\(\) returned error 1146 \(Table 'x' doesn't exist\) for query 'SELECT 1'\$"

@@ -10,6 +10,7 @@
 
 #include "drivers/pgsql/greet.h"
 #include "fuzz.h"
+#include "pieces.h"
 
 enum {
   FLAG_NO_PASSWORD = 1,
@@ -32,21 +33,6 @@ static void check_end(const struct pgsql_greet *g, enum greet_rc rc)
   (void)fuzz_touch(g->text, strlen(g->text));
 }
 
-/* In memory of just the size of what has come. */
-static void grow(struct wire_buffer *in, const uint8_t *bytes, size_t n)
-{
-  struct wire_buffer exact = { .pos = 0, .end = in->end - in->pos + n };
-
-  exact.room = exact.end;
-  exact.bytes = malloc(exact.room);
-  MUST(exact.bytes);
-  if (in->end > in->pos)
-    memcpy(exact.bytes, in->bytes + in->pos, in->end - in->pos);
-  memcpy(exact.bytes + exact.end - n, bytes, n);
-  free(in->bytes);
-  *in = exact;
-}
-
 static void talk(struct pgsql_greet *g, const uint8_t *data, size_t size,
                  size_t piece)
 {
@@ -58,7 +44,7 @@ static void talk(struct pgsql_greet *g, const uint8_t *data, size_t size,
   while (size > 0 && rc == GREET_MORE) {
     const size_t n = size < piece ? size : piece;
 
-    grow(&in, data, n);
+    fuzz_grow(&in, data, n);
     data += n;
     size -= n;
     check_sent(&out);

@@ -17,8 +17,8 @@ enum {
   PROTOCOL = 10,
   CHARSET = 45, /* utf8mb4_general_ci */
   NONCE_FIRST = 8,
-  RESERVED = 10,  /* bytes of the greeting */
-  FILLER = 23,    /* bytes of the answer to it */
+  RESERVED = 10, /* bytes of the greeting */
+  FILLER = 23,   /* bytes of the answer to it */
   COM_QUIT = 0x01,
   COM_QUERY = 0x03,
 
@@ -177,7 +177,7 @@ static bool find_plugin(struct bytes name, enum mysql_greet_plugin *ret)
 /* The parts of a greeting that matter. */
 struct hello {
   unsigned flags;
-  const uint8_t *first, *rest; /* of the nonce */
+  const uint8_t *first, *rest; /* of the nonce; `rest` may be NULL */
   struct bytes plugin;
 };
 
@@ -258,7 +258,7 @@ static enum greet_rc take_hello(struct mysql_greet *g, const uint8_t *packet,
     g->not_this = true;
     return mysqld_greet_malformed(g);
   }
-  if ((h.flags & FLAGS_NEEDED) != FLAGS_NEEDED)
+  if ((h.flags & FLAGS_NEEDED) != FLAGS_NEEDED || !h.rest)
     return cannot(g, "the server speaks an old version of the protocol");
   g->flags = h.flags & FLAGS;
   if (g->who->db && *g->who->db)
@@ -371,6 +371,8 @@ enum greet_rc mysqld_greet_take(struct mysql_greet *g, struct wire_buffer *in,
     const uint8_t *const p = in->bytes + in->pos;
     const size_t len = packet_length(p), size = PACKET_HEAD + len;
 
+    if (g->stage == GREET_HELLO && packet_number(p) != 0)
+      return out_of_step(g); /* its length means nothing */
     if (size > GREET_MESSAGE_MAX || g->total + size > GREET_TOTAL_MAX)
       return out_of_step(g);
     if (wire_buffer_have(in) < size)

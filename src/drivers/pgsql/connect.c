@@ -189,8 +189,8 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
 /* Tries one address after another, each with its share of the time. */
 static bool try_addresses(struct pgsql_session *p,
                           const struct pgsql_params *params,
-                          const struct wire_addresses *found,
-                          uint64_t until_ns, struct outcome *out)
+                          const struct wire_addresses *found, uint64_t until_ns,
+                          struct outcome *out)
 {
   enum attempt result = ATTEMPT_UNANSWERED;
   struct words w;

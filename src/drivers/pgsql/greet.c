@@ -170,9 +170,8 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
 
 /* ---- passwords ---- */
 
-static enum greet_rc answer_md5(struct pgsql_greet *g,
-                                      const uint8_t *body, size_t len,
-                                      struct wire_buffer *out)
+static enum greet_rc answer_md5(struct pgsql_greet *g, const uint8_t *body,
+                                size_t len, struct wire_buffer *out)
 {
   char answer[3 + MD5_DIGITS + 1] = "md5", first[MD5_DIGITS];
   const struct pgsql_greet_who *w = g->who;
@@ -204,9 +203,8 @@ static bool is_listed(const char *name, const uint8_t *list, size_t len)
   return false;
 }
 
-static enum greet_rc begin_scram(struct pgsql_greet *g,
-                                       const uint8_t *body, size_t len,
-                                       struct wire_buffer *out)
+static enum greet_rc begin_scram(struct pgsql_greet *g, const uint8_t *body,
+                                 size_t len, struct wire_buffer *out)
 {
   uint8_t head[sizeof(mechanism) + 4];
   char nonce[SCRAM_NONCE + 1], first[SCRAM_ROOM];
@@ -227,8 +225,8 @@ static enum greet_rc begin_scram(struct pgsql_greet *g,
 }
 
 static enum greet_rc go_on_with_scram(struct pgsql_greet *g,
-                                            const uint8_t *body, size_t len,
-                                            struct wire_buffer *out)
+                                      const uint8_t *body, size_t len,
+                                      struct wire_buffer *out)
 {
   char answer[SCRAM_ROOM], why[256];
   const size_t n = scram_answer(&g->scram, g->keys, g->who->password,
@@ -242,7 +240,7 @@ static enum greet_rc go_on_with_scram(struct pgsql_greet *g,
 }
 
 static enum greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,
-                                     size_t len)
+                               size_t len)
 {
   if (!scram_is_right(&g->scram, (const char *)body, len))
     return fail(g, "incorrect server signature");
@@ -251,9 +249,8 @@ static enum greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,
 }
 
 /* The server asks how the client proves who it is, or is content. */
-static enum greet_rc take_request(struct pgsql_greet *g,
-                                        const uint8_t *body, size_t len,
-                                        struct wire_buffer *out)
+static enum greet_rc take_request(struct pgsql_greet *g, const uint8_t *body,
+                                  size_t len, struct wire_buffer *out)
 {
   const bool first = g->stage == GREET_LOGIN;
   uint32_t kind;
@@ -309,8 +306,8 @@ static bool take_answer(struct pgsql_greet *g, uint8_t type,
   }
 }
 
-static enum greet_rc take_error(struct pgsql_greet *g,
-                                      const uint8_t *body, size_t len)
+static enum greet_rc take_error(struct pgsql_greet *g, const uint8_t *body,
+                                size_t len)
 {
   if (!note_error(g, body, len))
     return fail(g, "the server sent an error that cannot be read");
@@ -319,8 +316,8 @@ static enum greet_rc take_error(struct pgsql_greet *g,
 }
 
 static enum greet_rc take_message(struct pgsql_greet *g, uint8_t type,
-                                        const uint8_t *body, size_t len,
-                                        struct wire_buffer *out)
+                                  const uint8_t *body, size_t len,
+                                  struct wire_buffer *out)
 {
   if (type == 'E')
     return take_error(g, body, len);
@@ -375,9 +372,8 @@ static bool is_too_long(const struct pgsql_greet *g, size_t size)
   return size > GREET_MESSAGE_MAX || g->total + size > GREET_TOTAL_MAX;
 }
 
-enum greet_rc pgsql_greet_take(struct pgsql_greet *g,
-                                     struct wire_buffer *in,
-                                     struct wire_buffer *out)
+enum greet_rc pgsql_greet_take(struct pgsql_greet *g, struct wire_buffer *in,
+                               struct wire_buffer *out)
 {
   while (wire_buffer_have(in) >= WIRE_HEAD) {
     const uint8_t *const m = in->bytes + in->pos;

@@ -184,9 +184,8 @@ static enum visit_rc connect_to_folder(struct life *l)
   return rc < 0 ? not_connected(l, rc) : VISIT_DONE;
 }
 
-static enum visit_rc connect_to_address(struct life *l,
-                                        const struct wire_addresses *found,
-                                        size_t i)
+static enum visit_rc
+connect_to_address(struct life *l, const struct wire_addresses *found, size_t i)
 {
   int64_t port;
   int rc;
@@ -317,8 +316,7 @@ static enum visit_rc ask(struct life *l)
   enum visit_rc rc;
 
   l->trip.step = VISIT_QUERY;
-  if (!pgsql_greet_ask(&l->greet, l->trip.v->sql, l->trip.v->len,
-                       &l->trip.out))
+  if (!pgsql_greet_ask(&l->greet, l->trip.v->sql, l->trip.v->len, &l->trip.out))
     return broken(l, -ENOMEM);
   rc = talk(l);
   if (rc != VISIT_DONE)

@@ -37,8 +37,7 @@ static void unref(struct lookup *l)
 
 static void keep_addresses(struct wire_addresses *to, struct addrinfo *list)
 {
-  for (struct addrinfo *a = list; a && to->n < WIRE_ADDRESSES;
-       a = a->ai_next) {
+  for (struct addrinfo *a = list; a && to->n < WIRE_ADDRESSES; a = a->ai_next) {
     if (getnameinfo(a->ai_addr, a->ai_addrlen, to->text[to->n],
                     WIRE_ADDRESS_MAX, NULL, 0, NI_NUMERICHOST) == 0)
       to->n++;
@@ -90,7 +89,7 @@ static bool is_numeric(const char *host)
 }
 
 int wire_resolve(const char *host, uint64_t until_ns,
-                  struct wire_addresses *ret, struct err *err)
+                 struct wire_addresses *ret, struct err *err)
 {
   const size_t size = strlen(host) + 1;
   struct lookup *l;

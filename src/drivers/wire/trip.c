@@ -76,8 +76,7 @@ int trip_connect_address(struct trip *t, const struct wire_addresses *of,
     to = (const struct sockaddr *)(const void *)&six;
     len = sizeof(six);
   }
-  return dial_open(&t->fd, to, len,
-                   share_of_time(t->v->until_ns, of->n - i));
+  return dial_open(&t->fd, to, len, share_of_time(t->v->until_ns, of->n - i));
 }
 
 static void close_socket(struct trip *t)
@@ -93,9 +92,9 @@ static void close_socket(struct trip *t)
 
 int trip_send(struct trip *t)
 {
-  const int rc = t->out.end > 0 ? dial_send(t->fd, t->out.bytes, t->out.end,
-                                            t->v->until_ns)
-                                : 0;
+  const int rc = t->out.end > 0
+                   ? dial_send(t->fd, t->out.bytes, t->out.end, t->v->until_ns)
+                   : 0;
 
   wire_buffer_clear(&t->out);
   return rc;

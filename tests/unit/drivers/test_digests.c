@@ -70,8 +70,8 @@ static void test_sha1(void)
      "SHA-1");
   for (size_t i = 0; i < sizeof(long_text); i++) {
     sha1(long_text, i, long_text + i, sizeof(long_text) - 1 - i, hash);
-    MUST(is_hex(hash, sizeof(hash),
-                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"));
+    MUST(
+      is_hex(hash, sizeof(hash), "84983e441c3bd26ebaae4aa1f95129e5e54670f1"));
   }
   OK(true, "SHA-1 of two parts, of any lengths");
   memset(block, 'a', sizeof(block));

@@ -88,9 +88,8 @@ static bool has_proof(size_t at, size_t n, const char *hex)
 
 /* By another program, for the password "secret". */
 static const char native_proof[] = "f0594bb5f75eac99bdd1de4dcaa8acdb233e7eab";
-static const char sha2_proof[] =
-  "1a345e4ef142ab13b89b9339e61b2869"
-  "fc002999327ce85f60ebf80370c038f0";
+static const char sha2_proof[] = "1a345e4ef142ab13b89b9339e61b2869"
+                                 "fc002999327ce85f60ebf80370c038f0";
 
 enum {
   PROOF_AT = 4 + 32 + 3 + 1 /* of the first answer, to the user "me" */
@@ -120,8 +119,7 @@ static void test_native(void)
   begin("secret");
   who.db = "d";
   OK(hello(NATIVE, FLAGS_HIGH) == GREET_MORE && out.bytes[4] == 8 &&
-       out.bytes[PROOF_AT - 1] == 20 &&
-       has_proof(PROOF_AT, 20, native_proof) &&
+       out.bytes[PROOF_AT - 1] == 20 && has_proof(PROOF_AT, 20, native_proof) &&
        memcmp(out.bytes + PROOF_AT + 20, "d\0" NATIVE, 24) == 0,
      "a password and a database");
   begin("secret");
@@ -211,7 +209,7 @@ static void test_library(void)
 
 /* ---- answers ---- */
 
-#define COLUMN                          \
+#define COLUMN                           \
   "\3def\0\0\0\0011\0\x0c\x3f\0\1\0\0\0" \
   "\3\x81\0\0\0\0"
 
@@ -285,12 +283,18 @@ static void test_nonsense(void)
     const char *packet;
     size_t len;
   } cases[] = {
-    { "another version", false, false, 0, BYTES("\x09" "3.20\0") },
-    { "a version without an end", false, false, 0, BYTES("\x0a" "8.0") },
+    { "another version", false, false, 0,
+      BYTES("\x09"
+            "3.20\0") },
+    { "a version without an end", false, false, 0,
+      BYTES("\x0a"
+            "8.0") },
     { "a greeting that is cut off", false, false, 0,
-      BYTES("\x0a" "8.0\0\1\0\0\0saltsalt\0\0\xa2\x21\2\0\x1b") },
+      BYTES("\x0a"
+            "8.0\0\1\0\0\0saltsalt\0\0\xa2\x21\2\0\x1b") },
     { "a greeting without the rest of the number", false, false, 0,
-      BYTES("\x0a" "8.0\0\1\0\0\0saltsalt\0\0\xa2\x21\2\0\x1b\0\x15"
+      BYTES("\x0a"
+            "8.0\0\1\0\0\0saltsalt\0\0\xa2\x21\2\0\x1b\0\x15"
             "\0\0\0\0\0\0\0\0\0\0salt") },
     { "nothing at all", false, false, 0, BYTES("") },
     { "a wrong number", false, false, 1, BYTES("\x0a") },
