@@ -5,7 +5,8 @@
 #ifndef BENCH_DRIVERS_MYSQL_GREET_ANSWER_H
 #define BENCH_DRIVERS_MYSQL_GREET_ANSWER_H
 
-#include "drivers/mysql/greet.h"
+#include "drivers/mysql/greet_state.h"
+#include "drivers/wire/greet.h"
 
 enum {
   GREET_FLAG_NO_EOF = 1 << 24,
