@@ -382,6 +382,7 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
   l.greet = (struct pgsql_greet){ .who = &who,
                                   .keys = &p->keys,
                                   .until_ns = v->until_ns };
+  p->keys.shared = s->env ? &s->env->process->login_keys : NULL;
   p->text[0] = '\0';
   rc = why ? trip_cannot(&l.trip, why) : live(&l);
   trip_done(&l.trip);

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/loop.h"
 
 /* Shared by the caller and its helper; the last one frees it. */
 struct lookup {
@@ -88,19 +89,13 @@ static bool is_numeric(const char *host)
          inet_pton(AF_INET6, host, &any) == 1;
 }
 
-int wire_resolve(const char *host, uint64_t until_ns,
-                 struct wire_addresses *ret, struct err *err)
+static int look_up_until(const char *host, uint64_t until_ns,
+                         struct wire_addresses *ret, struct err *err)
 {
   const size_t size = strlen(host) + 1;
-  struct lookup *l;
+  struct lookup *l = calloc(1, sizeof(*l) + size);
   int rc = 0;
 
-  if (is_numeric(host) && size <= WIRE_ADDRESS_MAX) {
-    ret->n = 1;
-    memcpy(ret->text[0], host, size);
-    return 0;
-  }
-  l = calloc(1, sizeof(*l) + size);
   if (!l)
     return err_set(err, -ENOMEM, "not enough memory");
   memcpy(l->host, host, size);
@@ -117,4 +112,35 @@ int wire_resolve(const char *host, uint64_t until_ns,
     *ret = l->found;
   unref(l);
   return rc;
+}
+
+/* A question that may take long. */
+struct question {
+  const char *host;
+  uint64_t until_ns;
+  struct wire_addresses *ret;
+  struct err *err;
+  int rc;
+};
+
+static void answer(void *arg)
+{
+  struct question *q = arg;
+
+  q->rc = look_up_until(q->host, q->until_ns, q->ret, q->err);
+}
+
+int wire_resolve(const char *host, uint64_t until_ns,
+                 struct wire_addresses *ret, struct err *err)
+{
+  struct question q = { host, until_ns, ret, err, 0 };
+  const size_t size = strlen(host) + 1;
+
+  if (is_numeric(host) && size <= WIRE_ADDRESS_MAX) {
+    ret->n = 1;
+    memcpy(ret->text[0], host, size);
+    return 0;
+  }
+  loop_aside(answer, &q, LOOP_ASIDE_CONNECT);
+  return q.rc;
 }
