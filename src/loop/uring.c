@@ -351,8 +351,12 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
     got = recv_later(l, fd, p, n);
     if (LIKELY(got > 0))
       return got;
-    if (send_has_failed(&l->fds[fd]))
-      return -1;
+    if (UNLIKELY(l->fds[fd].error != 0)) {
+      got = recv_now(&l->fds[fd], fd, p, n);
+      if (got <= 0 && send_has_failed(&l->fds[fd]))
+        return -1;
+      return got;
+    }
   } while (got == -EINTR || got == -EAGAIN);
   if (got == 0)
     return 0;

@@ -103,6 +103,7 @@ fails_with() {
     at fork
     to+=(--handshake=$way)
     fails_with 'could not fork new process for connection: Cannot allocate memory'
+    fails_with 'could not fork new process for connection: Cannot allocate memory' --clients=3
     must is "$(grep -c 'is this a PostgreSQL server' <<<"$stderr")" 0
   done
 }

@@ -99,6 +99,9 @@ def serve(session):
     served += 1
     if KIND == "every2" and served % 2:
         return
+    if KIND == "fork":  # it does not listen
+        session.sendall(b"Ecould not fork new process for connection: Cannot allocate memory\n\0")
+        return
     begin = read(session, struct.unpack("!i", read(session, 4))[0] - 4)
     assert begin.startswith(b"\0\3\0\0user\0me\0database\0sbtest\0"), begin
     if KIND == "closes":
@@ -118,9 +121,6 @@ def serve(session):
         session.sendall(b"R\x77\0\0\0")
     if KIND == "mysql":
         session.sendall(b"J\0\0\0\x0a8.0.30\0")
-    if KIND == "fork":
-        session.sendall(b"Ecould not fork new process for connection: Cannot allocate memory\n\0")
-        return
     if KIND == "full":
         session.sendall(message(b"E", b"SFATAL\0C53300\0Msorry, too many clients already\0\0"))
         return

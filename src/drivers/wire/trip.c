@@ -112,12 +112,13 @@ int trip_talk(struct trip *t, greet_take *take, void *greet, enum greet_rc *ret)
   enum greet_rc rc;
 
   do {
-    int code = trip_send(t);
+    const int sent = trip_send(t);
+    /* Who hangs up may have said why, without listening. */
+    const int heard = sent == -ETIMEDOUT ? sent
+                                         : trip_receive(t, GREET_MESSAGE_MAX);
 
-    if (code == 0)
-      code = trip_receive(t, GREET_MESSAGE_MAX);
-    if (code < 0)
-      return code;
+    if (heard < 0)
+      return sent < 0 ? sent : heard;
     rc = take(greet, &t->in, &t->out);
   } while (rc == GREET_MORE);
   *ret = rc;
