@@ -58,6 +58,16 @@ fails_with() {
   must json a.json "d['test']['login']['count'] == 30"
 }
 
+@test "clients that wait for their turn, with and without a limit of those at a time" {
+  for limits in --connect-rate=500 --connect-concurrency=2 '--connect-rate=500 --connect-concurrency=2'; do
+    rm -f log
+    at scram
+    # shellcheck disable=SC2086 # several options
+    visit --threads=2 --clients=10 --events=30 $limits
+    lives 30
+  done
+}
+
 @test "a wrong password" {
   at scram
   fails_with 'failed: FATAL:  password authentication failed for user "me"; see --pgsql-user and --pgsql-password$' --pgsql-password=wrong
