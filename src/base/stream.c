@@ -41,6 +41,8 @@ static int wait_for(int fd, short events, uint64_t most_ns,
   const uint64_t end_ns = clock_now_ns() + min_u64(most_ns, left_ns(limit));
   struct pollfd p = { .fd = fd, .events = events };
 
+  if (limit->wait)
+    return limit->wait(fd, events, end_ns);
   for (;;) {
     const uint64_t now = clock_now_ns();
     const uint64_t left = now < end_ns ? min_u64(end_ns - now, left_ns(limit))

@@ -2,8 +2,8 @@
  * stream.h - a socket to another program, and bytes to and from it, all until a
  * moment at the latest.
  *
- * The thread waits, never a fiber.  All functions return 0, -ETIMEDOUT, or the
- * -errno of what has failed.
+ * The thread waits, unless `wait` does.  All functions return 0, -ETIMEDOUT, or
+ * the -errno of what has failed.
  */
 #ifndef BENCH_BASE_STREAM_H
 #define BENCH_BASE_STREAM_H
@@ -18,6 +18,9 @@
 struct stream_limit {
   uint64_t until_ns;
   const _Atomic uint64_t *sooner_ns; /* [opt] */
+  /* [opt] Waits for events in place of the thread; fd -1: for the moment only.
+   * 0, -ETIMEDOUT or another -errno. */
+  int (*wait)(int fd, short events, uint64_t until_ns);
 };
 
 /*

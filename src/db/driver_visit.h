@@ -45,8 +45,8 @@ enum visit_rc {
 };
 
 /*
- * On a session that is not open.  WAITS in the thread.  The outcome is that of
- * the statement, or of connect().
+ * On a session that is not open.  WAITS; a fiber lets others run.  The outcome
+ * is that of the statement, or of connect().
  */
 typedef enum visit_rc driver_visit(struct session *s, struct visit *v,
                                    struct outcome *out);

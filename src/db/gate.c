@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/wait.h"
+#include "loop/loop.h"
 
 void gate_init(struct gate *g, double rate, uint64_t places)
 {
@@ -54,7 +55,7 @@ uint64_t gate_enter(struct gate *g, _Atomic uint32_t *over)
   if (g->gap_ns > 0) {
     at = take_moment(g, start);
     while (clock_now_ns() < at && atomic_load(over) == 0)
-      wait_while(over, 0, at);
+      loop_wait_while(over, 0, at);
   }
   if (g->counted)
     take_place(g);

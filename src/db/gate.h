@@ -1,8 +1,9 @@
 /*
  * gate.h - how many connections are opened at a time, and how many per second.
  *
- * Threads of the system wait here, never the fibers of clients: these open
- * their connections in threads beside their own (loop_aside()).
+ * Where the number at a time is limited, threads of the system wait here, never
+ * the fibers of clients: these open their connections in threads beside their
+ * own (loop_aside()).
  */
 #ifndef BENCH_DB_GATE_H
 #define BENCH_DB_GATE_H
@@ -25,6 +26,12 @@ void gate_init(struct gate *g, double rate, uint64_t places);
 static inline bool gate_is_open(const struct gate *g)
 {
   return g->gap_ns == 0 && !g->counted;
+}
+
+/* May a fiber wait here? */
+static inline bool gate_suits_fibers(const struct gate *g)
+{
+  return !g->counted;
 }
 
 /*

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -107,6 +108,7 @@ bool process_done(struct db_process *p)
   backends_done(&p->backends);
   facts_done(&p->server);
   errtab_done(&p->errors);
+  free(atomic_load(&p->login_keys));
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
   return all;

@@ -106,9 +106,12 @@ struct db_process {
   atomic_flag noting;            /* the first connection is asked */
   atomic_flag told;              /* why the library is needed: see visit.h */
   _Atomic bool noted;            /* `server` is complete; release, acquire */
-  const struct driver *driver;   /* with `server`: of that connection */
-  struct facts server;           /* owned */
-  pthread_mutex_t driver_lock;   /* protects `state` until ready */
+  /* Keys that a login has computed, for those of all sessions: see scram.h.
+   * Owned. */
+  _Atomic(void *) login_keys;
+  const struct driver *driver; /* with `server`: of that connection */
+  struct facts server;         /* owned */
+  pthread_mutex_t driver_lock; /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;
   struct gate gate;       /* of all connections */

@@ -85,7 +85,10 @@ static enum visit_rc by_driver(struct conn *c, struct visit *v)
   struct own_visit o = { .c = c, .v = v };
 
   c->out = (struct outcome){ 0 };
-  transport_aside(c, visit_in_turn, &o);
+  if (gate_suits_fibers(&c->env->process->gate))
+    visit_in_turn(&o);
+  else
+    transport_aside(c, visit_in_turn, &o);
   if (o.rc != VISIT_CANNOT)
     record_steps(c, v, "login", o.start_ns, o.rc == VISIT_FAILED);
   return o.rc;

@@ -71,6 +71,8 @@ static void arrived(struct loop *l, const struct epoll_event *event)
   }
   s = &l->fds[fd];
   s->ready = true;
+  /* One edge may stand for the last bytes and for the end behind them. */
+  s->ended |= (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (s->waiter) {
     loop_bump(&l->counts.arrived, 1);
     loop_make_arrived(l, s->waiter);
@@ -133,17 +135,31 @@ static struct loop_fd *watch(struct loop *l, int fd)
   if (epoll_ctl(e->fd, EPOLL_CTL_ADD, fd, &event) < 0)
     return NULL;
   s->known = true;
-  s->ready = true; /* what has come before: the next recv() shows it */
+  s->ready = s->ended = false; /* the system tells what has come before */
   return s;
 }
 
-static void park_for(struct loop *l, int fd)
+/* False, with errno: the limit has come. */
+static bool park_for(struct loop *l, int fd)
 {
+  bool in_time;
+
   l->fds[fd].waiter = l->running;
-  l->waiting++;
-  loop_park(l);
-  l->waiting--;
+  in_time = loop_park_for_arrival(l);
   l->fds[fd].waiter = NULL; /* `fds` may have moved */
+  if (UNLIKELY(!in_time))
+    errno = ETIMEDOUT;
+  return in_time;
+}
+
+/* Wait for something to receive, unless there may be already. */
+static inline bool wait_in(struct loop *l, int fd)
+{
+  while (!l->fds[fd].ready) {
+    if (UNLIKELY(!park_for(l, fd)) && !l->fds[fd].ready)
+      return false;
+  }
+  return true;
 }
 
 static bool wait_out(struct loop *l, int fd)
@@ -151,11 +167,13 @@ static bool wait_out(struct loop *l, int fd)
   struct epoll_event event = { .events = EDGES | EPOLLOUT, .data.fd = fd };
   const struct loop_epoll *e = l->engine_data;
 
+  bool in_time;
+
   if (epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) < 0)
     return false;
-  park_for(l, fd);
+  in_time = park_for(l, fd);
   event.events = EDGES;
-  return epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) == 0;
+  return epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) == 0 && in_time;
 }
 
 static bool epoll_wait_fd(struct loop *l, int fd, short events)
@@ -166,9 +184,9 @@ static bool epoll_wait_fd(struct loop *l, int fd, short events)
     return false;
   if (events & POLLOUT)
     return wait_out(l, fd);
-  while (!l->fds[fd].ready)
-    park_for(l, fd);
-  l->fds[fd].ready = false;
+  if (!wait_in(l, fd))
+    return false;
+  l->fds[fd].ready = l->fds[fd].ended;
   return true;
 }
 
@@ -194,15 +212,15 @@ static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
   for (;;) {
     ssize_t got;
 
-    while (!l->fds[fd].ready)
-      park_for(l, fd);
+    if (!wait_in(l, fd))
+      return -1;
     got = recv(fd, p, n, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR)
       continue;
     if (got > 0 && (size_t)got == n)
       return got; /* there may be more */
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
-      l->fds[fd].ready = false;
+      l->fds[fd].ready = l->fds[fd].ended;
     if (got >= 0 || l->fds[fd].ready)
       return got; /* an end, or an error, stays */
   }

@@ -21,6 +21,7 @@ struct task {
   struct task *next; /* in a queue */
   bool queued;       /* it can go on */
   struct timer timer;
+  uint64_t limit_ns; /* of its waits for sockets; 0: none */
 
   /* In loop_wait_while(): its word, and its neighbours in the loop's list. */
   _Atomic uint32_t *word;
@@ -56,6 +57,7 @@ struct loop_fd {
   struct task *waiter; /* waits for it */
   bool known;          /* the engine watches it */
   bool ready;          /* there may be something to receive */
+  bool ended;          /* the peer has hung up: so it stays */
   bool sending;        /* the engine has bytes that are not sent yet */
   bool settles;        /* the waiter waits until they are */
   int error;           /* why they could not be sent; 0: they could */
@@ -124,6 +126,9 @@ static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
 
 /* The task of this thread parks, until something makes it ready. */
 void loop_park(struct loop *l);
+/* The same for an arrival, within the limit of the task; false: the limit has
+ * come, and maybe the arrival too. */
+bool loop_park_for_arrival(struct loop *l);
 /* It goes on in the next turn. */
 void loop_make_ready(struct loop *l, struct task *t);
 /* The same because of an arrival that l->now_ns has seen. */

@@ -64,6 +64,25 @@ void loop_park(struct loop *l)
   }
 }
 
+bool loop_park_for_arrival(struct loop *l)
+{
+  struct task *t = l->running;
+  bool limited = t->limit_ns != 0, late = false;
+
+  l->waiting++;
+  if (UNLIKELY(limited)) {
+    t->timer.at_ns = t->limit_ns;
+    timers_add(&l->timers, &t->timer);
+  }
+  loop_park(l);
+  if (UNLIKELY(limited)) {
+    late = t->timer.place == 0;
+    timers_remove(&l->timers, &t->timer);
+  }
+  l->waiting--;
+  return !late;
+}
+
 void fiber_yield(void)
 {
   struct fiber *f = fiber_parkable();
@@ -424,6 +443,14 @@ ssize_t loop_recv(int fd, void *p, size_t n)
   if (l)
     return l->engine->recv(l, fd, p, n);
   return sock_wait(fd, POLLIN) ? sock_recv(fd, p, n) : -1;
+}
+
+void loop_limit(uint64_t until_ns)
+{
+  const struct fiber *f = fiber_here();
+
+  if (f)
+    f->loop->running->limit_ns = until_ns;
 }
 
 void loop_settle(int fd)

@@ -83,9 +83,15 @@ ssize_t loop_recv(int fd, void *p, size_t n);
  * without an answer, whose memory is used again. */
 void loop_settle(int fd);
 
-/* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
- * possible. */
+/* Wait for POLLIN or POLLOUT; false: it is not possible. */
 bool loop_wait_fd(int fd, short events);
+
+/*
+ * From now on, waits of this fiber for sockets end at `until_ns` at the latest:
+ * the functions above then fail with ETIMEDOUT.  0: no limit, as at first.
+ * Outside of fibers it does nothing.
+ */
+void loop_limit(uint64_t until_ns);
 
 /* Call this before a socket is closed that a fiber may have waited for. */
 void loop_forget(int fd);

@@ -14,6 +14,7 @@
 
 #ifdef LOOP_HAVE_URING
 
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -35,6 +36,9 @@ enum {
   OF_CANCEL,
   OF_BITS = 2,
 };
+
+/* The result of a request that has not completed yet. */
+#define PENDING LONG_MIN
 
 struct uring {
   struct ring ring;
@@ -76,15 +80,25 @@ static void cancel(struct uring *u, uint64_t user_data)
   q->addr = user_data;
 }
 
-/* Park until the request of this task has completed. */
+/* Park until the request of this task has completed.  -ETIMEDOUT: its limit has
+ * come, and it was cancelled. */
 static long await(struct loop *l)
 {
   struct task *t = l->running;
+  bool in_time;
 
-  l->waiting++;
-  loop_park(l);
-  l->waiting--;
-  return t->result;
+  t->result = PENDING;
+  in_time = loop_park_for_arrival(l);
+  if (LIKELY(t->result != PENDING))
+    return t->result;
+  if (!in_time)
+    cancel(l->engine_data, (uint64_t)(uintptr_t)t | OF_TASK);
+  while (t->result == PENDING) {
+    l->waiting++;
+    loop_park(l);
+    l->waiting--;
+  }
+  return t->result == -ECANCELED && !in_time ? -ETIMEDOUT : t->result;
 }
 
 /* ---- completions ---- */
@@ -337,8 +351,12 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
     got = recv_later(l, fd, p, n);
     if (LIKELY(got > 0))
       return got;
-    if (send_has_failed(&l->fds[fd]))
-      return -1;
+    if (UNLIKELY(l->fds[fd].error != 0)) {
+      got = recv_now(&l->fds[fd], fd, p, n);
+      if (got <= 0 && send_has_failed(&l->fds[fd]))
+        return -1;
+      return got;
+    }
   } while (got == -EINTR || got == -EAGAIN);
   if (got == 0)
     return 0;

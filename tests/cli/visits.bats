@@ -58,6 +58,16 @@ fails_with() {
   must json a.json "d['test']['login']['count'] == 30"
 }
 
+@test "clients that wait for their turn, with and without a limit of those at a time" {
+  for limits in --connect-rate=500 --connect-concurrency=2 '--connect-rate=500 --connect-concurrency=2'; do
+    rm -f log
+    at scram
+    # shellcheck disable=SC2086 # several options
+    visit --threads=2 --clients=10 --events=30 $limits
+    lives 30
+  done
+}
+
 @test "a wrong password" {
   at scram
   fails_with 'failed: FATAL:  password authentication failed for user "me"; see --pgsql-user and --pgsql-password$' --pgsql-password=wrong
@@ -95,6 +105,17 @@ fails_with() {
   fails_with 'server closed the connection unexpectedly'
   fake_server_stop
   fails_with 'Is the server running locally|is the server running locally'
+}
+
+@test "a server that cannot start a process for the session, by either login" {
+  local way
+  for way in own library; do
+    at fork
+    to+=(--handshake=$way)
+    fails_with 'could not fork new process for connection: Cannot allocate memory'
+    fails_with 'could not fork new process for connection: Cannot allocate memory' --clients=3
+    must is "$(grep -c 'is this a PostgreSQL server' <<<"$stderr")" 0
+  done
 }
 
 @test "servers that talk nonsense" {

@@ -20,6 +20,7 @@ FOLDER/log.  The user is "me", the password "secret".  KIND is
   length    sends a message of two thousand million bytes
   mysql     greets as another kind of server does
   plain     asks for the password as it is; FOLDER/got has what came then
+  fork      cannot even start a process for the session
   full      refuses each login: too many connections
   shuts     ends the session when a statement comes, and says why
   table     knows no table, and goes on
@@ -97,6 +98,9 @@ def serve(session):
     global served
     served += 1
     if KIND == "every2" and served % 2:
+        return
+    if KIND == "fork":  # it does not listen
+        session.sendall(b"Ecould not fork new process for connection: Cannot allocate memory\n\0")
         return
     begin = read(session, struct.unpack("!i", read(session, 4))[0] - 4)
     assert begin.startswith(b"\0\3\0\0user\0me\0database\0sbtest\0"), begin

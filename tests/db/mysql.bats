@@ -68,6 +68,46 @@ teardown_file() {
   "$tests/mysql_reals" --driver=mysql "${tcp[@]}" --mysql-protocol=library
 }
 
+# life ARG...: a life of a connection, or some; what it says is in `out` and
+# `err`.
+life() {
+  status=0
+  "$BENCH" connect --db-driver=mysql --time=0 --events=20 --server-stats=off "$@" \
+    run >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+  out=$(<"$BATS_TEST_TMPDIR/out")
+  err=$(<"$BATS_TEST_TMPDIR/err")
+}
+
+@test "lives of connections without the library" {
+  life --mysql-socket="$MY_SOCKET" --handshake=own
+  [ "$status" = 0 ] || { echo "$err"; return 1; }
+  grep -Eq '^    login +20 ' <<<"$out"
+  life "${tcp[@]}" --handshake=own --threads=2 --mysql-db=
+  [ "$status" = 0 ]
+  grep -Eq '^    first query +20 ' <<<"$out"
+  life "${tcp[@]}" --threads=2 --clients=20
+  [ "$status" = 0 ]
+  grep -q '^Connections, by the driver itself:' <<<"$out"
+  life "${tcp[@]}" --mysql-ssl=REQUIRED
+  [ "$status" = 0 ]
+  grep -q '^WARNING: the client library opens the connections: --mysql-ssl asks for TLS$' <<<"$err"
+}
+
+@test "a life that fails says what the library says" {
+  local args own
+  for args in "--mysql-password=wrong" "--mysql-db=nowhere" "--mysql-user=nobody" "--mysql-socket=/nowhere" \
+    "--mysql-password= --mysql-user=nobody --mysql-db=" "${tcp[*]} --mysql-password=wrong" "${tcp[*]} --mysql-db=nowhere"; do
+    # shellcheck disable=SC2086 # several options
+    life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=own $args
+    [ "$status" = 1 ]
+    own=$(grep -m 1 '^FATAL' <<<"$err")
+    # shellcheck disable=SC2086
+    life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=library $args
+    [ "$status" = 1 ]
+    [ "$own" ] && diff <(echo "$own") <(grep -m 1 '^FATAL' <<<"$err" | sed -E 's/; to try bench without .*//')
+  done
+}
+
 # says TEXT OPTIONS: a run that opens a connection.
 says() {
   printf 'function thread_init() con = sysbench.sql.driver():connect() end

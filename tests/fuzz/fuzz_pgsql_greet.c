@@ -10,6 +10,7 @@
 
 #include "drivers/pgsql/greet.h"
 #include "fuzz.h"
+#include "pieces.h"
 
 enum {
   FLAG_NO_PASSWORD = 1,
@@ -25,46 +26,31 @@ static void check_sent(const struct wire_buffer *out)
   MUST(out->end <= 2048);
 }
 
-static void check_end(const struct pgsql_greet *g, enum pgsql_greet_rc rc)
+static void check_end(const struct pgsql_greet *g, enum greet_rc rc)
 {
   MUST(strlen(g->state) == 5 || g->state[0] == '\0');
   MUST(!(rc == GREET_FAILED || rc == GREET_CANNOT) || g->text[0]);
   (void)fuzz_touch(g->text, strlen(g->text));
 }
 
-/* In memory of just the size of what has come. */
-static void grow(struct wire_buffer *in, const uint8_t *bytes, size_t n)
-{
-  struct wire_buffer exact = { .pos = 0, .end = in->end - in->pos + n };
-
-  exact.room = exact.end;
-  exact.bytes = malloc(exact.room);
-  MUST(exact.bytes);
-  if (in->end > in->pos)
-    memcpy(exact.bytes, in->bytes + in->pos, in->end - in->pos);
-  memcpy(exact.bytes + exact.end - n, bytes, n);
-  free(in->bytes);
-  *in = exact;
-}
-
 static void talk(struct pgsql_greet *g, const uint8_t *data, size_t size,
                  size_t piece)
 {
   struct wire_buffer in = { 0 }, out = { 0 };
-  enum pgsql_greet_rc rc = GREET_MORE;
+  enum greet_rc rc = GREET_MORE;
   bool asked = false;
 
   MUST(pgsql_greet_begin(g, &out));
   while (size > 0 && rc == GREET_MORE) {
     const size_t n = size < piece ? size : piece;
 
-    grow(&in, data, n);
+    fuzz_grow(&in, data, n);
     data += n;
     size -= n;
     check_sent(&out);
     wire_buffer_clear(&out);
     rc = pgsql_greet_take(g, &in, &out);
-    MUST(in.pos <= in.end && pgsql_greet_wants(&in) >= 1);
+    MUST(in.pos <= in.end);
     if (rc == GREET_READY && !asked) {
       MUST(g->stage == GREET_SETTINGS);
       MUST(pgsql_greet_ask(g, "SELECT 1", 8, &out));

@@ -24,6 +24,7 @@
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/visit.h"
 #include "loop/loop.h"
 
 /* Traces one call of the library, or of its replacement, in a line. */
@@ -86,17 +87,6 @@ static const struct opt_list *ignore_errors(const void *cfg)
   return &((const struct mysql_cfg *)cfg)->ignore_errors;
 }
 
-/* The session never became usable.  Returns -1. */
-static int not_connected(struct mysql_session *s, int code, const char *state,
-                         const char *text, struct outcome *out)
-{
-  (void)mysqld_error_set(s, out, code, state, text, strlen(text));
-  out->lost = false; /* there was nothing to lose */
-  out->permanent = mysqld_code_is_permanent(code);
-  out->no_server = mysqld_code_is_no_server(code);
-  return -1;
-}
-
 /*
  * Chooses the backend of the session; -1: the one that was asked for is not
  * possible.
@@ -116,7 +106,7 @@ static int choose_backend(struct mysql_session *s, struct outcome *out)
   s->mysql = NULL;
   (void)snprintf(text, sizeof(text),
                  "'mysql-protocol' cannot be 'wire' here: %s", why);
-  return not_connected(s, CODE_PROTOCOL, "HY000", text, out);
+  return mysqld_error_connect(s, out, CODE_PROTOCOL, "HY000", text);
 }
 
 static void trace_connect(const struct mysql_session *s, const char *how)
@@ -150,7 +140,7 @@ static int connect_session(struct session *base, uint64_t until_ns,
   s->mysql = mysqld_connect_open(cfg_of(s), &s->to, until_ns, &why);
   trace_connect(s, s->mysql ? "ok" : why.text);
   if (!s->mysql)
-    return not_connected(s, why.code, why.state, why.text, out);
+    return mysqld_error_connect(s, out, why.code, why.state, why.text);
   s->fd = mysqld_shim_fd(s->mysql);
   s->tcp = mysqld_connect_tune(s->fd);
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
@@ -415,6 +405,7 @@ const struct driver driver_mysql = {
   .thread_done = thread_done,
   .connect = connect_session,
   .disconnect = disconnect_session,
+  .visit = mysqld_visit,
   .connect_message = mysqld_message_connect,
   .connect_reason = mysqld_message_reason,
   .warnings = mysqld_message_warnings,

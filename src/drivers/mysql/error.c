@@ -37,6 +37,16 @@ static int set_text(struct mysql_session *s, struct outcome *out, int code,
   return mysqld_error_set(s, out, code, NULL, text, strlen(text));
 }
 
+int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
+                         const char *state, const char *text)
+{
+  (void)mysqld_error_set(s, out, code, state, text, strlen(text));
+  out->lost = false; /* there was nothing to lose */
+  out->permanent = mysqld_code_is_permanent(code);
+  out->no_server = mysqld_code_is_no_server(code);
+  return -1;
+}
+
 int mysqld_error_gone(struct mysql_session *s, struct outcome *out)
 {
   return set_text(s, out, CODE_GONE, mysqld_shim_text_gone());

@@ -30,6 +30,9 @@ enum mysql_status_flag {
  */
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
                      const char *state, const char *msg, size_t len);
+/* The session never became usable. */
+int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
+                         const char *state, const char *text);
 /*
  * The request could not be sent, or the answer did not come or made no sense.
  */

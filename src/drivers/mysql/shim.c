@@ -5,11 +5,13 @@
 #include "drivers/mysql/shim.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/strbuf.h"
 #include "drivers/mysql/bound.h"
+#include "drivers/mysql/code.h"
 #include "drivers/mysql/wire_io.h"
 
 /* Flags of the login. */
@@ -147,6 +149,11 @@ size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
   return mysql_real_escape_string(mysql, to, text, len);
 }
 
+int mysqld_shim_code_refused(void)
+{
+  return CODE_NO_SOCKET; /* as if it were a Unix socket */
+}
+
 const char *mysqld_shim_text_gone(void)
 {
   return "Server has gone away";
@@ -277,6 +284,11 @@ size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
   return mysql_real_escape_string_quote(mysql, to, text, len, '\'');
 }
 
+int mysqld_shim_code_refused(void)
+{
+  return CODE_NO_HOST;
+}
+
 const char *mysqld_shim_text_gone(void)
 {
   return "MySQL server has gone away";
@@ -293,6 +305,17 @@ void mysqld_shim_note_end(MYSQL *mysql)
 }
 
 #endif
+
+const char *mysqld_shim_socket(void)
+{
+  const char *path = or_null(getenv("MYSQL_UNIX_PORT"));
+
+#ifdef MARIADB_UNIX_ADDR
+  if (!path)
+    path = MARIADB_UNIX_ADDR;
+#endif
+  return path;
+}
 
 void mysqld_shim_set_server_status(MYSQL *mysql, unsigned status)
 {

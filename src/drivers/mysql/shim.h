@@ -53,6 +53,10 @@ bool mysqld_shim_set_compression(MYSQL *mysql,
                                  const struct opt_list *algorithms);
 void mysqld_shim_set_public_key(MYSQL *mysql);
 
+/* The path of the socket that stands for localhost; NULL: only the library
+ * knows. */
+const char *mysqld_shim_socket(void);
+
 /* The socket of an open connection. */
 int mysqld_shim_fd(MYSQL *mysql);
 /* NULL: not known (or no TLS). */
@@ -74,6 +78,8 @@ void mysqld_shim_note_end(MYSQL *mysql);
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,
                                       struct wire_forms *ret_forms);
 
+/* The code of this library when a host refuses the connection. */
+int mysqld_shim_code_refused(void);
 /* Texts of this library for failures on the client's side. */
 const char *mysqld_shim_text_gone(void); /* 2006 */
 const char *mysqld_shim_text_lost(void); /* 2013 */

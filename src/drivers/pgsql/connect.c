@@ -135,11 +135,6 @@ static bool is_other_server(const char *text)
          strstr(text, "expected authentication request from server");
 }
 
-static bool is_permanent(const char *state)
-{
-  return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
-}
-
 /* ---- the attempts ---- */
 
 enum attempt {
@@ -180,7 +175,7 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
       add_text(p, "is this a PostgreSQL server?\n");
       out->permanent = true;
     }
-    out->permanent |= is_permanent(out->state) ||
+    out->permanent |= pgsql_is_permanent(out->state) ||
                       PQconnectionNeedsPassword(conn) ||
                       (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
   } else {
@@ -194,8 +189,8 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
 /* Tries one address after another, each with its share of the time. */
 static bool try_addresses(struct pgsql_session *p,
                           const struct pgsql_params *params,
-                          const struct pgsql_addresses *found,
-                          uint64_t until_ns, struct outcome *out)
+                          const struct wire_addresses *found, uint64_t until_ns,
+                          struct outcome *out)
 {
   enum attempt result = ATTEMPT_UNANSWERED;
   struct words w;
@@ -214,7 +209,7 @@ static bool try_addresses(struct pgsql_session *p,
 static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
                       struct outcome *out)
 {
-  struct pgsql_addresses found = { .n = 1 }; /* one address, unspecified */
+  struct wire_addresses found = { .n = 1 }; /* one address, unspecified */
   struct pgsql_params params;
   struct err err;
   bool done = false;

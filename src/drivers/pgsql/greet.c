@@ -8,7 +8,6 @@
 
 #include "base/compiler.h"
 #include "drivers/pgsql/wire_io.h"
-#include "drivers/wire/frame.h"
 #include "drivers/wire/md5.h"
 
 enum {
@@ -20,10 +19,11 @@ enum {
   REQUEST_SASL_CONTINUE = 11,
   REQUEST_SASL_FINAL = 12,
   MD5_SALT = 4,
+  ERROR_MIN = 8, /* the length that an error of this protocol tells */
+  ERROR_MAX = 30000,
 };
 
 static const char mechanism[] = "SCRAM-SHA-256";
-static const struct wire_frame frame = { WIRE_HEAD, message_size };
 
 const uint8_t pgsql_greet_tls[8] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
 
@@ -92,25 +92,25 @@ bool pgsql_greet_end(struct wire_buffer *out)
 
 /* ---- failures ---- */
 
-static enum pgsql_greet_rc fail(struct pgsql_greet *g, const char *why)
+static enum greet_rc fail(struct pgsql_greet *g, const char *why)
 {
   (void)snprintf(g->text, sizeof(g->text), "%s\n", why);
   return GREET_FAILED;
 }
 
-static enum pgsql_greet_rc cannot(struct pgsql_greet *g, const char *why)
+static enum greet_rc cannot(struct pgsql_greet *g, const char *why)
 {
   (void)snprintf(g->text, sizeof(g->text), "%s", why);
   return GREET_CANNOT;
 }
 
-static enum pgsql_greet_rc no_memory(struct pgsql_greet *g)
+static enum greet_rc no_memory(struct pgsql_greet *g)
 {
   return fail(g, "not enough memory");
 }
 
 /* The other side does not speak this protocol. */
-static enum pgsql_greet_rc out_of_step(struct pgsql_greet *g, uint8_t type)
+static enum greet_rc out_of_step(struct pgsql_greet *g, uint8_t type)
 {
   if (g->stage != GREET_LOGIN)
     return fail(g, "the server sent a message that does not belong there");
@@ -170,9 +170,8 @@ static bool note_error(struct pgsql_greet *g, const uint8_t *body, size_t len)
 
 /* ---- passwords ---- */
 
-static enum pgsql_greet_rc answer_md5(struct pgsql_greet *g,
-                                      const uint8_t *body, size_t len,
-                                      struct wire_buffer *out)
+static enum greet_rc answer_md5(struct pgsql_greet *g, const uint8_t *body,
+                                size_t len, struct wire_buffer *out)
 {
   char answer[3 + MD5_DIGITS + 1] = "md5", first[MD5_DIGITS];
   const struct pgsql_greet_who *w = g->who;
@@ -204,9 +203,8 @@ static bool is_listed(const char *name, const uint8_t *list, size_t len)
   return false;
 }
 
-static enum pgsql_greet_rc begin_scram(struct pgsql_greet *g,
-                                       const uint8_t *body, size_t len,
-                                       struct wire_buffer *out)
+static enum greet_rc begin_scram(struct pgsql_greet *g, const uint8_t *body,
+                                 size_t len, struct wire_buffer *out)
 {
   uint8_t head[sizeof(mechanism) + 4];
   char nonce[SCRAM_NONCE + 1], first[SCRAM_ROOM];
@@ -226,9 +224,9 @@ static enum pgsql_greet_rc begin_scram(struct pgsql_greet *g,
                                                               : no_memory(g);
 }
 
-static enum pgsql_greet_rc go_on_with_scram(struct pgsql_greet *g,
-                                            const uint8_t *body, size_t len,
-                                            struct wire_buffer *out)
+static enum greet_rc go_on_with_scram(struct pgsql_greet *g,
+                                      const uint8_t *body, size_t len,
+                                      struct wire_buffer *out)
 {
   char answer[SCRAM_ROOM], why[256];
   const size_t n = scram_answer(&g->scram, g->keys, g->who->password,
@@ -241,8 +239,8 @@ static enum pgsql_greet_rc go_on_with_scram(struct pgsql_greet *g,
   return send_message(out, 'p', answer, n, NULL, 0) ? GREET_MORE : no_memory(g);
 }
 
-static enum pgsql_greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,
-                                     size_t len)
+static enum greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,
+                               size_t len)
 {
   if (!scram_is_right(&g->scram, (const char *)body, len))
     return fail(g, "incorrect server signature");
@@ -251,9 +249,8 @@ static enum pgsql_greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,
 }
 
 /* The server asks how the client proves who it is, or is content. */
-static enum pgsql_greet_rc take_request(struct pgsql_greet *g,
-                                        const uint8_t *body, size_t len,
-                                        struct wire_buffer *out)
+static enum greet_rc take_request(struct pgsql_greet *g, const uint8_t *body,
+                                  size_t len, struct wire_buffer *out)
 {
   const bool first = g->stage == GREET_LOGIN;
   uint32_t kind;
@@ -309,8 +306,8 @@ static bool take_answer(struct pgsql_greet *g, uint8_t type,
   }
 }
 
-static enum pgsql_greet_rc take_error(struct pgsql_greet *g,
-                                      const uint8_t *body, size_t len)
+static enum greet_rc take_error(struct pgsql_greet *g, const uint8_t *body,
+                                size_t len)
 {
   if (!note_error(g, body, len))
     return fail(g, "the server sent an error that cannot be read");
@@ -318,9 +315,9 @@ static enum pgsql_greet_rc take_error(struct pgsql_greet *g,
   return g->stage == GREET_ANSWER ? GREET_MORE : GREET_FAILED;
 }
 
-static enum pgsql_greet_rc take_message(struct pgsql_greet *g, uint8_t type,
-                                        const uint8_t *body, size_t len,
-                                        struct wire_buffer *out)
+static enum greet_rc take_message(struct pgsql_greet *g, uint8_t type,
+                                  const uint8_t *body, size_t len,
+                                  struct wire_buffer *out)
 {
   if (type == 'E')
     return take_error(g, body, len);
@@ -341,11 +338,31 @@ static enum pgsql_greet_rc take_message(struct pgsql_greet *g, uint8_t type,
   return out_of_step(g, type);
 }
 
-size_t pgsql_greet_wants(const struct wire_buffer *in)
+/*
+ * A server that cannot even start a process for the session says so in the form
+ * of an older protocol: a text that ends with a zero, without a length.
+ */
+static bool is_old_error(const struct pgsql_greet *g, const uint8_t *m)
 {
-  const size_t size = wire_frame_size(&frame, in), have = wire_buffer_have(in);
+  const size_t told = message_size(m) - 1;
 
-  return size > have ? size - have : 1;
+  return g->stage == GREET_LOGIN && *m == 'E' &&
+         (told < ERROR_MIN || told > ERROR_MAX);
+}
+
+static enum greet_rc take_old_error(struct pgsql_greet *g,
+                                    const struct wire_buffer *in)
+{
+  const char *const text = (const char *)in->bytes + in->pos + 1;
+  const size_t have = wire_buffer_have(in) - 1;
+
+  if (!memchr(text, '\0', have))
+    return have < ERROR_MAX ? GREET_MORE
+                            : fail(g, "the server sent an error without end");
+  g->refused = true;
+  (void)snprintf(g->text, sizeof(g->text), "%.*s\n", (int)strcspn(text, "\n"),
+                 text);
+  return GREET_FAILED;
 }
 
 /* What servers send at a login is short.  So has to be the answer to the
@@ -355,18 +372,19 @@ static bool is_too_long(const struct pgsql_greet *g, size_t size)
   return size > GREET_MESSAGE_MAX || g->total + size > GREET_TOTAL_MAX;
 }
 
-enum pgsql_greet_rc pgsql_greet_take(struct pgsql_greet *g,
-                                     struct wire_buffer *in,
-                                     struct wire_buffer *out)
+enum greet_rc pgsql_greet_take(struct pgsql_greet *g, struct wire_buffer *in,
+                               struct wire_buffer *out)
 {
   while (wire_buffer_have(in) >= WIRE_HEAD) {
     const uint8_t *const m = in->bytes + in->pos;
     const size_t size = message_size(m);
-    enum pgsql_greet_rc rc;
+    enum greet_rc rc;
 
     if (g->stage == GREET_LOGIN && *m != 'R' && *m != 'E' && *m != 'N' &&
         *m != 'v')
       return out_of_step(g, *m); /* its length means nothing */
+    if (is_old_error(g, m))
+      return take_old_error(g, in);
     if (size < WIRE_HEAD || is_too_long(g, size))
       return fail(g, "the server sent a message of an unreasonable length");
     if (wire_buffer_have(in) < size)

@@ -14,12 +14,8 @@
 #include <stdint.h>
 
 #include "drivers/wire/buffer.h"
+#include "drivers/wire/greet.h"
 #include "drivers/wire/scram.h"
-
-enum {
-  GREET_MESSAGE_MAX = 64 * 1024, /* bytes of one message */
-  GREET_TOTAL_MAX = 1024 * 1024, /* ... of all until the server is ready */
-};
 
 /* Who logs in; all is borrowed. */
 struct pgsql_greet_who {
@@ -27,14 +23,6 @@ struct pgsql_greet_who {
   const char *password; /* [opt] */
   const char *db;       /* [opt] that of the user's name */
   const char *options;  /* [opt] */
-};
-
-enum pgsql_greet_rc {
-  GREET_MORE,   /* more bytes of the server are needed */
-  GREET_READY,  /* the server awaits a statement: the last one was answered */
-  GREET_FAILED, /* `state` and `text` say why */
-  GREET_CANNOT, /* only the library can: `text` says why */
-  GREET_LATE,   /* until_ns has come */
 };
 
 enum pgsql_greet_stage {
@@ -76,17 +64,9 @@ bool pgsql_greet_begin(struct pgsql_greet *g, struct wire_buffer *out);
 bool pgsql_greet_ask(struct pgsql_greet *g, const char *sql, size_t len,
                      struct wire_buffer *out);
 
-/*
- * Consume the messages of the server that are complete, and append to `out`
- * what is to be sent.  After anything but GREET_MORE and GREET_READY, the
- * session has to be closed.  A statement that fails is GREET_FAILED.
- */
-enum pgsql_greet_rc pgsql_greet_take(struct pgsql_greet *g,
-                                     struct wire_buffer *in,
-                                     struct wire_buffer *out);
-
-/* How many bytes are needed after those that there are, 1 at least. */
-size_t pgsql_greet_wants(const struct wire_buffer *in);
+/* As greet_take().  A statement that fails is GREET_FAILED. */
+enum greet_rc pgsql_greet_take(struct pgsql_greet *g, struct wire_buffer *in,
+                               struct wire_buffer *out);
 
 /* Append the message that ends a session; false: no memory. */
 bool pgsql_greet_end(struct wire_buffer *out);

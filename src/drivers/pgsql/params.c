@@ -151,6 +151,21 @@ bool pgsql_is_socket(const char *host)
   return *host == '/' || *host == '@';
 }
 
+int pgsql_resolve(const char *host, uint64_t until_ns,
+                  struct wire_addresses *ret, struct err *err)
+{
+  const int rc = wire_resolve(host, until_ns, ret, err);
+
+  if (rc < 0)
+    err_prefix(err, "could not translate host name \"%s\" to address", host);
+  return rc;
+}
+
+bool pgsql_is_permanent(const char *state)
+{
+  return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
+}
+
 void pgsql_target(const struct session *s, struct strbuf *line)
 {
   struct pgsql_params p;

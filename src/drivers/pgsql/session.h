@@ -15,6 +15,7 @@
 #include "db/driver_visit.h"
 #include "drivers/pgsql/options.h"
 #include "drivers/pgsql/wire_io.h"
+#include "drivers/wire/resolve.h"
 #include "drivers/wire/scram.h"
 
 /* What happened to a COPY before a result. */
@@ -122,7 +123,7 @@ static inline const struct pgsql_session *pgsql_const(const struct session *s)
  */
 void pgsql_wire_lend(struct pgsql_session *p);
 
-/* ---- connecting (connect.c, params.c, resolve.c) ---- */
+/* ---- connecting (connect.c, params.c) ---- */
 
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void pgsql_disconnect(struct session *s);
@@ -153,24 +154,16 @@ void pgsql_params_done(struct pgsql_params *p);
 /* Check the options.  -EINVAL as above. */
 int pgsql_params_check(const struct pgsql_cfg *cfg, struct err *err);
 
+/* Does an SQLSTATE of a login mean that trying again is useless? */
+bool pgsql_is_permanent(const char *state);
+
 /* Is the host a folder of sockets, or the name of an abstract one? */
 bool pgsql_is_socket(const char *host);
 void pgsql_target(const struct session *s, struct strbuf *line);
 
-enum {
-  PGSQL_ADDRESSES = 8, /* number of addresses of a host that are tried */
-  PGSQL_ADDRESS_MAX = 64
-};
-struct pgsql_addresses {
-  size_t n;
-  char text[PGSQL_ADDRESSES][PGSQL_ADDRESS_MAX];
-};
-
-/*
- * Look up the numeric addresses of a host; -ETIMEDOUT or -ENOENT with a text.
- */
+/* As wire_resolve(), with a text in the words of the library. */
 int pgsql_resolve(const char *host, uint64_t until_ns,
-                  struct pgsql_addresses *ret, struct err *err);
+                  struct wire_addresses *ret, struct err *err);
 
 /* ---- direct statements (query.c) ---- */
 

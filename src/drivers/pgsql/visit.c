@@ -2,38 +2,29 @@
  * visit.c - whole lives of connections without libpq: the socket, the login,
  * one statement, the farewell, each with its time.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/parse.h"
 #include "db/driver_visit.h"
 #include "db/env.h"
 #include "drivers/pgsql/greet.h"
 #include "drivers/pgsql/session.h"
-#include "drivers/wire/dial.h"
+#include "drivers/wire/trip.h"
 
 /* One life. */
 struct life {
+  struct trip trip;
   struct pgsql_session *p;
-  struct visit *v;
   struct outcome *out;
   const struct pgsql_params *params;
   const char *port;
-  char address[PGSQL_ADDRESS_MAX]; /* numeric; "": none yet, or a socket */
-  int fd;                          /* -1: there is none */
-  uint64_t at_ns;                  /* when the present step began */
-  enum visit_step step;
-  struct wire_buffer in, send;
+  char address[WIRE_ADDRESS_MAX]; /* numeric; "": none yet, or a socket */
   struct pgsql_greet greet;
 };
 
@@ -77,12 +68,6 @@ static const char *why_not(const struct pgsql_params *p)
   return is_asked_for_more() ? "the environment has wishes for libpq" : NULL;
 }
 
-static enum visit_rc cannot(const struct life *l, const char *why)
-{
-  (void)snprintf(l->v->why_not, sizeof(l->v->why_not), "%.127s", why);
-  return VISIT_CANNOT;
-}
-
 /* ---- failures ---- */
 
 /* Append what was tried, in the words of the library, and why it failed. */
@@ -93,7 +78,7 @@ static void add_text(struct life *l, const char *why)
   const size_t room = sizeof(l->p->text) - len;
   char *const to = l->p->text + len;
 
-  if (l->step == VISIT_QUERY)
+  if (l->trip.step == VISIT_QUERY)
     (void)snprintf(to, room, "%s", why);
   else if (pgsql_is_socket(host))
     (void)snprintf(
@@ -114,7 +99,7 @@ static enum visit_rc failed(struct life *l, const char *why)
     memcpy(out->state, "08006", 6);
   out->msg = l->p->text;
   out->lost = true;
-  l->v->failed = l->step;
+  l->trip.v->failed = l->trip.step;
   return VISIT_FAILED;
 }
 
@@ -154,11 +139,6 @@ static enum visit_rc broken(struct life *l, int code)
   return not_connected(l, code);
 }
 
-static bool is_permanent(const char *state)
-{
-  return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
-}
-
 /* The connection is still there, and the text is what the library gives: that
  * of the message alone. */
 static enum visit_rc statement_refused(struct life *l)
@@ -172,7 +152,7 @@ static enum visit_rc statement_refused(struct life *l)
   memcpy(l->out->state, g->state, sizeof(l->out->state));
   l->out->msg = l->p->text;
   l->out->lost = pgsql_is_goodbye(g->state, "ERROR");
-  l->v->failed = l->step;
+  l->trip.v->failed = l->trip.step;
   return VISIT_FAILED;
 }
 
@@ -181,8 +161,8 @@ static enum visit_rc refused(struct life *l)
   struct pgsql_greet *g = &l->greet;
 
   memcpy(l->out->state, g->state, sizeof(l->out->state));
-  l->out->permanent = is_permanent(g->state) || g->not_this ||
-                      (!g->refused && l->step == VISIT_LOGIN);
+  l->out->permanent = pgsql_is_permanent(g->state) || g->not_this ||
+                      (!g->refused && l->trip.step == VISIT_LOGIN);
   if (g->not_this)
     (void)snprintf(g->text + strlen(g->text), sizeof(g->text) - strlen(g->text),
                    "is this a PostgreSQL server?\n");
@@ -191,65 +171,44 @@ static enum visit_rc refused(struct life *l)
 
 /* ---- steps ---- */
 
-static void end_step(struct life *l)
-{
-  const uint64_t now = clock_now_ns();
-
-  l->v->took_ns[l->step] = now > l->at_ns ? now - l->at_ns : 1;
-  l->at_ns = now;
-}
-
 static enum visit_rc connect_to_folder(struct life *l)
 {
-  struct sockaddr_un to = { .sun_family = AF_UNIX };
-  const int n = snprintf(to.sun_path, sizeof(to.sun_path), "%s/.s.PGSQL.%s",
-                         l->params->host, l->port);
-  socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+  char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
   int rc;
 
-  if (n < 0 || (size_t)n >= sizeof(to.sun_path))
-    return cannot(l, "the path of the socket is too long");
-  if (to.sun_path[0] == '@')
-    to.sun_path[0] = '\0'; /* an abstract one: its length ends it */
-  else
-    len++;
-  rc = dial_open(&l->fd, (const struct sockaddr *)(const void *)&to, len,
-                 l->v->until_ns);
+  (void)snprintf(path, sizeof(path), "%s/.s.PGSQL.%s", l->params->host,
+                 l->port);
+  rc = trip_connect_path(&l->trip, path);
+  if (rc == -ENAMETOOLONG)
+    return trip_cannot(&l->trip, "the path of the socket is too long");
   return rc < 0 ? not_connected(l, rc) : VISIT_DONE;
 }
 
-static enum visit_rc connect_to_address(struct life *l, uint64_t until_ns)
+static enum visit_rc
+connect_to_address(struct life *l, const struct wire_addresses *found, size_t i)
 {
-  struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
-  struct sockaddr_in four = { .sin_family = AF_INET };
-  const struct sockaddr *to = (const struct sockaddr *)(const void *)&four;
-  socklen_t len = sizeof(four);
   int64_t port;
   int rc;
 
   if (parse_int(l->port, &port) < 0 || port < 1 || port > UINT16_MAX)
-    return cannot(l, "the port is no number");
-  four.sin_port = six.sin6_port = htons((uint16_t)port);
-  if (inet_pton(AF_INET, l->address, &four.sin_addr) != 1) {
-    if (inet_pton(AF_INET6, l->address, &six.sin6_addr) != 1)
-      return cannot(l, "the address has a zone");
-    to = (const struct sockaddr *)(const void *)&six;
-    len = sizeof(six);
-  }
-  rc = dial_open(&l->fd, to, len, until_ns);
+    return trip_cannot(&l->trip, "the port is no number");
+  memcpy(l->address, found->text[i], sizeof(l->address));
+  rc = trip_connect_address(&l->trip, found, i, (unsigned)port);
+  if (rc == -EINVAL)
+    return trip_cannot(&l->trip, "the address has a zone");
   return rc < 0 ? not_connected(l, rc) : VISIT_DONE;
 }
 
-/* Tries one address after another, each with its share of the time. */
+/* Tries one address after another. */
 static enum visit_rc connect_to_host(struct life *l)
 {
-  struct pgsql_addresses found = { 0 };
+  struct wire_addresses found = { 0 };
   enum visit_rc done = VISIT_FAILED;
   struct err err;
 
-  l->step = VISIT_RESOLVE;
-  if (pgsql_resolve(l->params->host, l->v->until_ns, &found, &err) < 0) {
-    l->v->failed = l->step;
+  l->trip.step = VISIT_RESOLVE;
+  if (pgsql_resolve(l->params->host, l->trip.v->until_ns, &found, &err) < 0) {
+    l->trip.v->failed = l->trip.step;
     l->out->no_server = true;
     memcpy(l->out->state, "08006", 6);
     (void)snprintf(l->p->text, sizeof(l->p->text), "%.900s", err.text);
@@ -257,15 +216,10 @@ static enum visit_rc connect_to_host(struct life *l)
     return VISIT_FAILED;
   }
   if (strcmp(found.text[0], l->params->host) != 0)
-    end_step(l);
-  l->step = VISIT_CONNECT;
-  for (size_t i = 0; i < found.n && done == VISIT_FAILED; i++) {
-    const uint64_t now = clock_now_ns(), until = l->v->until_ns;
-
-    memcpy(l->address, found.text[i], sizeof(l->address));
-    done = connect_to_address(l, now + (until > now ? until - now : 0) /
-                                         (found.n - i));
-  }
+    trip_end_step(&l->trip);
+  l->trip.step = VISIT_CONNECT;
+  for (size_t i = 0; i < found.n && done == VISIT_FAILED; i++)
+    done = connect_to_address(l, &found, i);
   return done;
 }
 
@@ -273,35 +227,73 @@ static enum visit_rc open_socket(struct life *l)
 {
   enum visit_rc rc;
 
-  l->step = VISIT_CONNECT;
+  l->trip.step = VISIT_CONNECT;
   rc = pgsql_is_socket(l->params->host) ? connect_to_folder(l)
                                         : connect_to_host(l);
   if (rc == VISIT_DONE)
-    end_step(l);
+    trip_end_step(&l->trip);
   return rc;
 }
 
-/* The answer is one byte, and nothing after it is read yet. */
+static enum greet_rc take(void *greet, struct wire_buffer *in,
+                          struct wire_buffer *out)
+{
+  return pgsql_greet_take(greet, in, out);
+}
+
+/* What the talk of the client and the server has come to. */
+static enum visit_rc end_of_talk(struct life *l, int code, enum greet_rc rc)
+{
+  if (code < 0)
+    return broken(l, code);
+  if (rc == GREET_CANNOT)
+    return trip_cannot(&l->trip, l->greet.text);
+  if (rc == GREET_LATE)
+    return broken(l, -ETIMEDOUT);
+  if (rc == GREET_FAILED)
+    return l->trip.step == VISIT_QUERY && l->greet.ready ? statement_refused(l)
+                                                         : refused(l);
+  trip_end_step(&l->trip);
+  return VISIT_DONE;
+}
+
+/* Sends what is to be sent, and reads until the server is ready. */
+static enum visit_rc talk(struct life *l)
+{
+  enum greet_rc rc = GREET_FAILED;
+  const int code = trip_talk(&l->trip, take, &l->greet, &rc);
+
+  return end_of_talk(l, code, rc);
+}
+
+/* The answer is one byte, and nothing after it is read yet, unless it begins an
+ * error. */
 static enum visit_rc ask_for_tls(struct life *l)
 {
+  struct trip *t = &l->trip;
   char why[96];
   uint8_t answer;
   int rc;
 
-  l->step = VISIT_TLS;
-  rc = dial_send(l->fd, pgsql_greet_tls, sizeof(pgsql_greet_tls),
-                 l->v->until_ns);
+  t->step = VISIT_TLS;
+  if (!wire_buffer_reserve(&t->out, sizeof(pgsql_greet_tls)))
+    return broken(l, -ENOMEM);
+  memcpy(t->out.bytes, pgsql_greet_tls, sizeof(pgsql_greet_tls));
+  t->out.end = sizeof(pgsql_greet_tls);
+  rc = trip_send(t);
   if (rc == 0)
-    rc = dial_receive(l->fd, &l->in, 1, l->v->until_ns);
+    rc = trip_receive(t, 1);
   if (rc < 0)
     return broken(l, rc);
-  answer = l->in.bytes[0];
-  wire_buffer_clear(&l->in);
-  end_step(l);
+  answer = t->in.bytes[0];
+  if (answer == 'E') /* not even a process for the session */
+    return talk(l);
+  wire_buffer_clear(&t->in);
+  trip_end_step(t);
   if (answer == 'N')
     return VISIT_DONE;
   if (answer == 'S')
-    return cannot(l, "the server wants TLS");
+    return trip_cannot(t, "the server wants TLS");
   l->out->permanent = true;
   (void)snprintf(why, sizeof(why),
                  "received invalid response to SSL negotiation: %c\n"
@@ -310,48 +302,12 @@ static enum visit_rc ask_for_tls(struct life *l)
   return failed(l, why);
 }
 
-/* Sends what is to be sent, and reads until the server is ready. */
-static enum visit_rc talk(struct life *l)
-{
-  enum pgsql_greet_rc rc = GREET_MORE;
-  int code = 0;
-
-  while (rc == GREET_MORE) {
-    if (l->send.end > 0)
-      code = dial_send(l->fd, l->send.bytes, l->send.end, l->v->until_ns);
-    wire_buffer_clear(&l->send);
-    if (code == 0) {
-      if (l->in.pos > 0) {
-        wire_buffer_cut(&l->in, 0, l->in.pos);
-        l->in.pos = 0;
-      }
-      code = dial_receive(l->fd, &l->in, GREET_MESSAGE_MAX, l->v->until_ns);
-    }
-    if (code < 0)
-      return broken(l, code);
-    rc = pgsql_greet_take(&l->greet, &l->in, &l->send);
-  }
-  if (rc == GREET_CANNOT)
-    return cannot(l, l->greet.text);
-  if (rc == GREET_LATE)
-    return broken(l, -ETIMEDOUT);
-  if (rc == GREET_FAILED)
-    return l->step == VISIT_QUERY && l->greet.ready ? statement_refused(l)
-                                                    : refused(l);
-  return VISIT_DONE;
-}
-
 static enum visit_rc log_in(struct life *l)
 {
-  enum visit_rc rc;
-
-  l->step = VISIT_LOGIN;
-  if (!pgsql_greet_begin(&l->greet, &l->send))
+  l->trip.step = VISIT_LOGIN;
+  if (!pgsql_greet_begin(&l->greet, &l->trip.out))
     return broken(l, -ENOMEM);
-  rc = talk(l);
-  if (rc == VISIT_DONE)
-    end_step(l);
-  return rc;
+  return talk(l);
 }
 
 static enum visit_rc ask(struct life *l)
@@ -359,13 +315,12 @@ static enum visit_rc ask(struct life *l)
   const struct pgsql_greet *g = &l->greet;
   enum visit_rc rc;
 
-  l->step = VISIT_QUERY;
-  if (!pgsql_greet_ask(&l->greet, l->v->sql, l->v->len, &l->send))
+  l->trip.step = VISIT_QUERY;
+  if (!pgsql_greet_ask(&l->greet, l->trip.v->sql, l->trip.v->len, &l->trip.out))
     return broken(l, -ENOMEM);
   rc = talk(l);
   if (rc != VISIT_DONE)
     return rc;
-  end_step(l);
   l->out->counter = g->with_rows ? COUNTER_READ : COUNTER_OTHER;
   l->out->nfields = g->columns;
   l->out->nrows = g->rows;
@@ -375,12 +330,10 @@ static enum visit_rc ask(struct life *l)
 /* As the library does it: the farewell is not awaited. */
 static void say_goodbye(struct life *l)
 {
-  l->step = VISIT_CLOSE;
-  if (pgsql_greet_end(&l->send))
-    (void)send(l->fd, l->send.bytes, l->send.end, MSG_NOSIGNAL | MSG_DONTWAIT);
-  (void)close(l->fd);
-  l->fd = -1;
-  end_step(l);
+  l->trip.step = VISIT_CLOSE;
+  (void)pgsql_greet_end(&l->trip.out);
+  trip_part(&l->trip);
+  trip_end_step(&l->trip);
 }
 
 static enum visit_rc live(struct life *l)
@@ -405,19 +358,18 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
   struct pgsql_params params;
   struct life l = {
     .p = p,
-    .v = v,
     .out = out,
     .params = &params,
-    .fd = -1,
   };
   struct pgsql_greet_who who;
   struct err err;
   enum visit_rc rc;
   const char *why;
 
+  trip_begin(&l.trip, v);
   if (pgsql_params_make(&params, s, &err) < 0) {
     pgsql_params_done(&params);
-    return cannot(&l, "there is a connection string");
+    return trip_cannot(&l.trip, "there is a connection string");
   }
   why = why_not(&params);
   who = (struct pgsql_greet_who){
@@ -430,13 +382,10 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
   l.greet = (struct pgsql_greet){ .who = &who,
                                   .keys = &p->keys,
                                   .until_ns = v->until_ns };
+  p->keys.shared = s->env ? &s->env->process->login_keys : NULL;
   p->text[0] = '\0';
-  l.at_ns = clock_now_ns();
-  rc = why ? cannot(&l, why) : live(&l);
-  if (l.fd >= 0)
-    (void)close(l.fd);
-  wire_buffer_done(&l.in);
-  wire_buffer_done(&l.send);
+  rc = why ? trip_cannot(&l.trip, why) : live(&l);
+  trip_done(&l.trip);
   pgsql_params_done(&params);
   return rc;
 }

@@ -2,7 +2,9 @@
  * dial.h - a socket that is opened, and bytes to and from it, all until a
  * moment at the latest.
  *
- * The thread waits, never a fiber: a client of many runs this aside.
+ * A fiber waits in the loop; elsewhere the thread waits.  What is to be sent
+ * stays valid until something was received, or the socket is forgotten: see
+ * loop.h.
  */
 #ifndef BENCH_DRIVERS_WIRE_DIAL_H
 #define BENCH_DRIVERS_WIRE_DIAL_H
@@ -15,7 +17,8 @@
 
 /*
  * Open a socket that is connected to an address.  0; -ETIMEDOUT; or why the
- * system has refused it.  A Unix socket whose queue is full is tried again.
+ * system has refused it.  A Unix socket whose queue is full is tried again. The
+ * socket may be in blocking mode or not.
  */
 int dial_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
               uint64_t until_ns);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -138,18 +139,49 @@ static void identify(const char *password, const struct challenge *c,
   sha256_end(&h, ret);
 }
 
-static bool make_keys(struct scram_keys *k, const char *password,
-                      const struct challenge *c, uint64_t until_ns)
+static bool is_for(const struct scram_keys *k, const uint8_t of[SHA256_BYTES])
 {
+  return k && k->known && memcmp(of, k->of, SHA256_BYTES) == 0;
+}
+
+/* The first keys that somebody computes are for all. */
+static void share(const struct scram_keys *k)
+{
+  void *expected = NULL;
+  struct scram_keys *copy;
+
+  if (!k->shared || atomic_load_explicit(k->shared, memory_order_relaxed))
+    return;
+  copy = malloc(sizeof(*copy));
+  if (!copy)
+    return; /* others compute them, too */
+  *copy = *k;
+  /* Pairs with the acquire of those who use them. */
+  if (!atomic_compare_exchange_strong_explicit(
+        k->shared, &expected, copy, memory_order_release, memory_order_relaxed))
+    free(copy);
+}
+
+/* NULL: the time is over. */
+static const struct scram_keys *get_keys(struct scram_keys *k,
+                                         const char *password,
+                                         const struct challenge *c,
+                                         uint64_t until_ns)
+{
+  const struct scram_keys *common = NULL;
   uint8_t of[SHA256_BYTES], key[SHA256_BYTES];
   struct hmac_sha256 salted;
 
   identify(password, c, of);
-  if (k->known && memcmp(of, k->of, sizeof(of)) == 0)
-    return true;
+  if (k->shared)
+    common = atomic_load_explicit(k->shared, memory_order_acquire);
+  if (is_for(common, of))
+    return common;
+  if (is_for(k, of))
+    return k;
   if (!sha256_pbkdf2(password, strlen(password), c->salt, c->salt_len,
                      (uint32_t)c->iterations, until_ns, key))
-    return false;
+    return NULL;
   hmac_sha256_key(&salted, key, sizeof(key));
   hmac_sha256(&salted, "Client Key", 10, k->client);
   sha256(k->client, sizeof(k->client), key);
@@ -158,12 +190,13 @@ static bool make_keys(struct scram_keys *k, const char *password,
   hmac_sha256_key(&k->server, key, sizeof(key));
   memcpy(k->of, of, sizeof(of));
   k->known = true;
-  return true;
+  share(k);
+  return k;
 }
 
 /* ---- the second message of the client ---- */
 
-size_t scram_answer(struct scram *s, struct scram_keys *keys,
+size_t scram_answer(struct scram *s, struct scram_keys *own,
                     const char *password, const char *said, size_t len,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
                     size_t why_size)
@@ -173,6 +206,7 @@ size_t scram_answer(struct scram *s, struct scram_keys *keys,
   struct challenge c;
   uint8_t proof[SHA256_BYTES];
   size_t at, n;
+  const struct scram_keys *keys;
   const char *wrong = read_challenge(&c, s, said, len);
 
   if (wrong) {
@@ -186,7 +220,8 @@ size_t scram_answer(struct scram *s, struct scram_keys *keys,
                    c.iterations, SCRAM_ITERATIONS);
     return 0;
   }
-  if (!make_keys(keys, password, &c, until_ns)) {
+  keys = get_keys(own, password, &c, until_ns);
+  if (!keys) {
     *why = '\0';
     return 0;
   }

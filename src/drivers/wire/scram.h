@@ -9,6 +9,7 @@
 #ifndef BENCH_DRIVERS_WIRE_SCRAM_H
 #define BENCH_DRIVERS_WIRE_SCRAM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,11 @@ enum {
 /* What was computed for the last password, salt and iterations; {0}: nothing
  * was. */
 struct scram_keys {
+  /*
+   * [opt] A place that many share for the keys that one of them computes first;
+   * they stay as they are, and whoever owns the place frees them.
+   */
+  _Atomic(void *) *shared;
   bool known;
   uint8_t of[SHA256_BYTES]; /* a hash of what they were computed from */
   struct hmac_sha256 stored, server;

@@ -9,6 +9,7 @@
 #include "base/wait.h"
 #include "drivers/wire/base64.h"
 #include "drivers/wire/md5.h"
+#include "drivers/wire/sha1.h"
 #include "drivers/wire/sha256.h"
 #include "tests/unit/tap.h"
 
@@ -52,6 +53,31 @@ static void test_sha256(void)
   OK(is_hex(hash, sizeof(hash),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
      "SHA-256 of a million letters, in pieces");
+}
+
+/* FIPS 180-4, in one and in two parts. */
+static void test_sha1(void)
+{
+  static const char long_text[] =
+    "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+  uint8_t hash[SHA1_BYTES], block[64];
+
+  sha1("", 0, NULL, 0, hash);
+  OK(is_hex(hash, sizeof(hash), "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+     "SHA-1 of nothing");
+  sha1("abc", 3, NULL, 0, hash);
+  OK(is_hex(hash, sizeof(hash), "a9993e364706816aba3e25717850c26c9cd0d89d"),
+     "SHA-1");
+  for (size_t i = 0; i < sizeof(long_text); i++) {
+    sha1(long_text, i, long_text + i, sizeof(long_text) - 1 - i, hash);
+    MUST(
+      is_hex(hash, sizeof(hash), "84983e441c3bd26ebaae4aa1f95129e5e54670f1"));
+  }
+  OK(true, "SHA-1 of two parts, of any lengths");
+  memset(block, 'a', sizeof(block));
+  sha1(block, sizeof(block), NULL, 0, hash);
+  OK(is_hex(hash, sizeof(hash), "0098ba824b5c16427bd7a1122a5a442a25ec644d"),
+     "SHA-1 of a whole block");
 }
 
 /* RFC 4231, cases 1, 2, 3 and 6. */
@@ -175,6 +201,7 @@ static void test_base64(void)
 
 int main(void)
 {
+  test_sha1();
   test_sha256();
   test_hmac();
   test_pbkdf2();

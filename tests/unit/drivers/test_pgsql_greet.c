@@ -56,13 +56,12 @@ static void begin(const char *password)
 }
 
 /* The server says this, byte by byte; what the client says stays in `out`. */
-static enum pgsql_greet_rc hear(const char *bytes, size_t len)
+static enum greet_rc hear(const char *bytes, size_t len)
 {
-  enum pgsql_greet_rc rc = GREET_MORE;
+  enum greet_rc rc = GREET_MORE;
 
   wire_buffer_clear(&out);
   for (size_t i = 0; i < len && rc == GREET_MORE; i++) {
-    MUST(pgsql_greet_wants(&in) >= 1);
     MUST(wire_buffer_reserve(&in, in.end + 1));
     in.bytes[in.end++] = (uint8_t)bytes[i];
     rc = pgsql_greet_take(&greet, &in, &out);
@@ -134,7 +133,7 @@ static size_t request(char *to, uint8_t kind, const char *text)
   return 9 + n;
 }
 
-static enum pgsql_greet_rc challenge(const char *iterations)
+static enum greet_rc challenge(const char *iterations)
 {
   char message[256];
 
@@ -273,6 +272,26 @@ static void test_errors(void)
      "an error without an end");
 }
 
+/* In the form of the protocol before. */
+static void test_old_error(void)
+{
+  char text[40000];
+
+  begin("secret");
+  OK(hear(BYTES("Ecould not fork new process: no\n\0")) == GREET_FAILED &&
+       greet.refused && out.end == 0 && greet.state[0] == '\0' &&
+       strcmp(greet.text, "could not fork new process: no\n") == 0,
+     "an error without a length");
+  begin(NULL);
+  memset(text, 'E', sizeof(text));
+  OK(hear(text, sizeof(text)) == GREET_FAILED && !greet.refused,
+     "... without an end");
+  begin(NULL);
+  MUST(hear(BYTES(LOGIN_OK)) == GREET_MORE);
+  OK(hear(BYTES("Ecould not\n\0")) == GREET_FAILED && !greet.refused,
+     "... after the login");
+}
+
 static void test_nonsense(void)
 {
   static const struct {
@@ -313,7 +332,7 @@ static void test_nonsense(void)
 /* Settings without an end. */
 static void test_flood(void)
 {
-  enum pgsql_greet_rc rc = GREET_MORE;
+  enum greet_rc rc = GREET_MORE;
   size_t n = 0;
 
   begin(NULL);
@@ -330,6 +349,7 @@ int main(void)
   test_scram();
   test_library();
   test_errors();
+  test_old_error();
   test_nonsense();
   test_flood();
   wire_buffer_done(&in);

@@ -3,6 +3,7 @@
  * RFC 7677, keys that are kept, and servers that lie.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -64,6 +65,27 @@ static void test_keys(void)
      "and so does another salt");
 }
 
+/* Another session needs no time for the keys that the first one has made. */
+static void test_shared_keys(void)
+{
+  _Atomic(void *) place = NULL;
+
+  keys = (struct scram_keys){ .shared = &place };
+  OK(answer("r=" NONCES SALT "4096", WAIT_FOREVER) > 0 && place != NULL,
+     "the first keys are shared");
+  keys = (struct scram_keys){ .shared = &place };
+  OK(answer("r=" NONCES SALT "4096", 1) > 0 &&
+       is_right("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="),
+     "and used by another session");
+  OK(answer("r=" NONCES SALT "9999", 1) == 0, "other keys are not shared");
+  OK(answer("r=" NONCES SALT "5000", WAIT_FOREVER) > 0 &&
+       answer("r=" NONCES SALT "5000", 1) > 0 &&
+       answer("r=" NONCES SALT "4096", 1) > 0,
+     "a session keeps its own besides");
+  free(place);
+  keys = (struct scram_keys){ 0 };
+}
+
 static void test_lies(void)
 {
   static const struct {
@@ -117,6 +139,7 @@ int main(void)
 {
   test_example();
   test_keys();
+  test_shared_keys();
   test_lies();
   test_nonces();
   return TAP_EXIT();

@@ -4,12 +4,14 @@
 #include "loop/loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "loop/fiber.h"
 #include "tests/unit/tap.h"
@@ -217,6 +219,58 @@ static void test_failed_send(void)
   loop_free(e.loop);
 }
 
+/* ---- limits ---- */
+
+static void receive_in_time(void *arg)
+{
+  struct ends *e = arg;
+
+  loop_limit(clock_now_ns() + NS_PER_MS);
+  e->got = loop_recv(e->fd, e->text, 1);
+  e->error = errno;
+  e->sent = loop_wait_fd(e->fd, POLLIN) ? 1 : -errno;
+  /* What comes later is not lost, whatever was under way. */
+  MUST(write(e->peer, "late", 4) == 4);
+  loop_limit(clock_now_ns() + 1000 * NS_PER_S);
+  e->after = loop_recv(e->fd, e->text, sizeof(e->text));
+  loop_limit(0);
+}
+
+static void send_in_time(void *arg)
+{
+  struct ends *e = arg;
+
+  while (send(e->fd, e->text, sizeof(e->text), MSG_DONTWAIT) > 0)
+    ;
+  loop_limit(clock_now_ns() + NS_PER_MS);
+  e->sent = loop_wait_fd(e->fd, POLLOUT) ? 1 : -errno;
+  while (recv(e->peer, e->text, sizeof(e->text), MSG_DONTWAIT) > 0)
+    ;
+  loop_limit(clock_now_ns() + 1000 * NS_PER_S);
+  e->got = loop_wait_fd(e->fd, POLLOUT);
+  loop_limit(0);
+}
+
+static void test_limits(void)
+{
+  struct ends e = { .got = 0 };
+
+  run(&e, receive_in_time, NULL);
+  OK(e.got == -1 && e.error == ETIMEDOUT && e.sent == -ETIMEDOUT,
+     "a wait for a peer that says nothing ends at its limit");
+  OK(e.after == 4 && memcmp(e.text, "late", 4) == 0,
+     "what it says then is received");
+  (void)close(e.fd);
+  (void)close(e.peer);
+  loop_free(e.loop);
+  e = (struct ends){ .got = 0 };
+  run(&e, send_in_time, NULL);
+  OK(e.sent == -ETIMEDOUT && e.got == 1, "so does one for room");
+  (void)close(e.fd);
+  (void)close(e.peer);
+  loop_free(e.loop);
+}
+
 /* ---- a thread that has to block ---- */
 
 static void *echo(void *arg)
@@ -332,6 +386,7 @@ static void test_all(void)
   test_give_up();
   test_dead_peer();
   test_failed_send();
+  test_limits();
   test_block();
   test_counts();
 }

@@ -2,6 +2,8 @@
  * resolve.c - looks up the addresses of a host in a helper thread, so that a
  * slow name server cannot hold the caller beyond its time limit.
  */
+#include "drivers/wire/resolve.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -12,9 +14,10 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/thread.h"
 #include "base/wait.h"
-#include "drivers/pgsql/session.h"
+#include "loop/loop.h"
 
 /* Shared by the caller and its helper; the last one frees it. */
 struct lookup {
@@ -22,7 +25,7 @@ struct lookup {
   /* Futex: 1 when the members below are valid (release by the helper). */
   _Atomic uint32_t done;
   int gai; /* the result of getaddrinfo() */
-  struct pgsql_addresses found;
+  struct wire_addresses found;
   char host[]; /* constant */
 };
 
@@ -33,12 +36,11 @@ static void unref(struct lookup *l)
     free(l);
 }
 
-static void keep_addresses(struct pgsql_addresses *to, struct addrinfo *list)
+static void keep_addresses(struct wire_addresses *to, struct addrinfo *list)
 {
-  for (struct addrinfo *a = list; a && to->n < PGSQL_ADDRESSES;
-       a = a->ai_next) {
+  for (struct addrinfo *a = list; a && to->n < WIRE_ADDRESSES; a = a->ai_next) {
     if (getnameinfo(a->ai_addr, a->ai_addrlen, to->text[to->n],
-                    PGSQL_ADDRESS_MAX, NULL, 0, NI_NUMERICHOST) == 0)
+                    WIRE_ADDRESS_MAX, NULL, 0, NI_NUMERICHOST) == 0)
       to->n++;
   }
 }
@@ -87,19 +89,13 @@ static bool is_numeric(const char *host)
          inet_pton(AF_INET6, host, &any) == 1;
 }
 
-int pgsql_resolve(const char *host, uint64_t until_ns,
-                  struct pgsql_addresses *ret, struct err *err)
+static int look_up_until(const char *host, uint64_t until_ns,
+                         struct wire_addresses *ret, struct err *err)
 {
   const size_t size = strlen(host) + 1;
-  struct lookup *l;
+  struct lookup *l = calloc(1, sizeof(*l) + size);
   int rc = 0;
 
-  if (is_numeric(host) && size <= PGSQL_ADDRESS_MAX) {
-    ret->n = 1;
-    memcpy(ret->text[0], host, size);
-    return 0;
-  }
-  l = calloc(1, sizeof(*l) + size);
   if (!l)
     return err_set(err, -ENOMEM, "not enough memory");
   memcpy(l->host, host, size);
@@ -108,16 +104,43 @@ int pgsql_resolve(const char *host, uint64_t until_ns,
   /* One reference is ours.
    * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   if (!wait_done(l, until_ns))
-    rc = err_set(err, -ETIMEDOUT,
-                 "could not translate host name \"%s\" to address: "
-                 "timeout expired",
-                 host);
+    rc = err_set(err, -ETIMEDOUT, "timeout expired");
   else if (l->gai != 0 || l->found.n == 0)
-    rc = err_set(err, -ENOENT,
-                 "could not translate host name \"%s\" to address: %s", host,
+    rc = err_set(err, -ENOENT, "%s",
                  gai_strerror(l->gai ? l->gai : EAI_NONAME));
   else
     *ret = l->found;
   unref(l);
   return rc;
+}
+
+/* A question that may take long. */
+struct question {
+  const char *host;
+  uint64_t until_ns;
+  struct wire_addresses *ret;
+  struct err *err;
+  int rc;
+};
+
+static void answer(void *arg)
+{
+  struct question *q = arg;
+
+  q->rc = look_up_until(q->host, q->until_ns, q->ret, q->err);
+}
+
+int wire_resolve(const char *host, uint64_t until_ns,
+                 struct wire_addresses *ret, struct err *err)
+{
+  struct question q = { host, until_ns, ret, err, 0 };
+  const size_t size = strlen(host) + 1;
+
+  if (is_numeric(host) && size <= WIRE_ADDRESS_MAX) {
+    ret->n = 1;
+    memcpy(ret->text[0], host, size);
+    return 0;
+  }
+  loop_aside(answer, &q, LOOP_ASIDE_CONNECT);
+  return q.rc;
 }

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# connect.sh - connections per second of the workload connect, by the driver
+# itself and by the client library in turns, on private servers: MariaDB,
+# PostgreSQL, and PostgreSQL through pgbouncer with SCRAM.  Medians of the rates,
+# of the processor time of the client per connection, and of the ratios of the
+# pairs.  Ratios of runs that follow each other hold on a busy machine as well,
+# rates do not.
+#
+# THREADS [2], CLIENTS of them ["30 200 10:10"; T:N is N clients on T threads],
+# SECONDS_EACH run [3].  The library logs in within helper threads, 16 for each
+# thread: with more clients than that, servers have more to do at a time in the
+# runs of the driver.
+set -euo pipefail
+# shellcheck source=tests/bench/common.sh
+. "$(dirname "$0")/common.sh"
+
+threads=${THREADS:-2} seconds=${SECONDS_EACH:-3}
+servers=$here/../db/servers.sh
+PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || die 'there is no pgbouncer: scripts/deps.sh bench'
+work=$(mktemp -d)
+pooler=
+trap '[[ -z $pooler ]] || kill "$pooler" || :
+      "$servers" stop "$work/my" >/dev/null 2>&1 || :
+      "$servers" stop "$work/pg" >/dev/null 2>&1 || :
+      rm -rf "$work"' EXIT
+
+"$servers" start mysql "$work/my" --password=secret --max-connections=1000 >/dev/null
+"$servers" start pgsql "$work/pg" --max-connections=400 >/dev/null
+eval "$("$servers" env "$work/my")"
+eval "$("$servers" env "$work/pg")"
+
+# A pooler that asks for the password of sbpass with SCRAM.
+start_pooler() {
+  local as=() i
+  printf '"sbpass" "%s"\n' "$("$servers" sql "$work/pg" \
+    "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")" >"$work/users"
+  cat >"$work/ini" <<INI
+[databases]
+sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
+[pgbouncer]
+listen_port = 6432
+unix_socket_dir = $work
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 2000
+auth_type = scram-sha-256
+auth_file = $work/users
+INI
+  if (($(id -u) == 0)); then # it refuses to be root
+    chown -R nobody "$work/users" "$work/ini"
+    chown nobody "$work"
+    as=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
+  fi
+  PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$work/ini" >"$work/log" 2>&1 &
+  pooler=$!
+  for ((i = 0; i < 300; i++)); do
+    [[ ! -S $work/.s.PGSQL.6432 ]] || return 0
+    sleep 0.1
+  done
+  die "pgbouncer does not start: $(<"$work/log")"
+}
+start_pooler
+
+# shellcheck disable=SC2034 # by name
+{
+  mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-password=secret)
+  mysql_tcp=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-password=secret)
+  pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret)
+  pooled=(--db-driver=pgsql --pgsql-host="$work" --pgsql-port=6432 --pgsql-user=sbpass --pgsql-password=secret)
+}
+
+# one WAY ARG...: connections per second, microseconds of our processor time
+# per connection.
+one() {
+  python3 -c '
+import re, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+u = resource.getrusage(resource.RUSAGE_CHILDREN)
+n = re.search(r"transactions: +(\d+) +\(([0-9.]+)", done.stdout)
+if done.returncode != 0 or not n:
+    sys.exit("failed: %s\n%s" % (" ".join(sys.argv[1:]), done.stdout))
+print(n[2], (u.ru_utime + u.ru_stime) / int(n[1]) * 1e6)' \
+    "$BENCH" connect --time="$seconds" --server-stats=off --handshake="$1" "${@:2}" run
+}
+
+# column N FILE: the median of that column.
+column() {
+  awk -v n="$1" '{ print $n }' "$2" | median
+}
+
+# pairs NAME CLIENTS: a line of the table.
+pairs() {
+  local -n target=$1
+  local t=$threads n=$2 i own library
+  [[ $n != *:* ]] || t=${n%:*} n=${n#*:}
+  : >"$work/pairs"
+  for ((i = 0; i < PAIRS; i++)); do
+    own=$(one own "${target[@]}" --threads="$t" --clients="$n") || exit 1
+    library=$(one library "${target[@]}" --threads="$t" --clients="$n") || exit 1
+    awk '{ print $0, $1 / $3 }' <<<"$own $library" >>"$work/pairs"
+  done
+  printf '%-10s %7d %7d %9.0f %9.0f %9.0f %9.0f %8.1f\n' "$1" "$t" "$n" "$(column 1 "$work/pairs")" \
+    "$(column 2 "$work/pairs")" "$(column 3 "$work/pairs")" "$(column 4 "$work/pairs")" "$(column 5 "$work/pairs")"
+}
+
+title 'connections per second, and us of the client per connection'
+printf '%-10s %7s %7s %9s %9s %9s %9s %8s\n' server threads clients own us library us ratio
+for clients in ${CLIENTS:-30 200 10:10}; do
+  for name in mysql mysql_tcp pgsql pooled; do
+    pairs "$name" "$clients"
+  done
+done

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# mysql_visits.bats - the workload connect: lives of connections without the
+# client library of MySQL, and servers that refuse them or talk nonsense.
+
+NEEDS_DRIVER=mysql
+load helper
+load fake_server
+
+# at KIND: starts such a server; `to` leads there, without the library.
+at() {
+  fake_server mysql_visits.py "$PWD/server" "$1"
+  to=(--db-driver=mysql "--mysql-socket=$PWD/server" --mysql-user=me --mysql-password=secret --handshake=own --time=0 --server-stats=off)
+}
+
+# visit ARG...: runs with these options, within its time.
+visit() {
+  run --separate-stderr timeout -s KILL 120 "$BENCH" connect "${to[@]}" "$@" run
+}
+
+# lives N: the server has seen so many lives, and so has the report.
+lives() {
+  must is "$status" 0
+  must has "$output" '^Connections, by the driver itself:$'
+  must has "$output" "^    transactions: +$1 "
+  must has "$output" "^        read: +$1\$"
+  for step in connect login 'first query' close; do
+    must has "$output" "^    $step +$1 "
+  done
+  fake_server_stop
+  must is "$(wc -l <log)" "$1"
+}
+
+# fails_with TEXT ARG...: the run ends with one message that has the text.
+fails_with() {
+  visit --events=1 "${@:2}"
+  must is "$status" 1
+  must is "$(grep -c '^FATAL: cannot connect to MySQL server' <<<"$stderr")" 1
+  must has "$stderr" "^FATAL: cannot connect to MySQL server on socket .* as 'me': $1"
+}
+
+@test "logins with each kind of proof, whole and byte by byte" {
+  for kind in native sha2 bytes switch plain; do
+    rm -f log
+    at $kind
+    visit --events=5
+    lives 5
+  done
+}
+
+@test "many clients of few threads, each step a class" {
+  at sha2
+  visit --threads=2 --clients=10 --events=30 --json=a.json --report-classes
+  lives 30
+  for step in connect login 'first query' close; do
+    must json a.json "sum(c['count'] for c in d['classes'] if c['name'] == '$step') == 30"
+  done
+  must json a.json "d['test']['own'] == 30 and d['test']['library'] == 0"
+}
+
+@test "the whole password goes through a Unix socket, if the server wants it" {
+  at whole
+  visit --events=3
+  lives 3
+  must is "$(tr '\0' . <got)" secret.
+}
+
+@test "a wrong password" {
+  for kind in native sha2 switch; do
+    at $kind
+    fails_with "Access denied for user 'me'@'localhost' \(error 1045\); see --mysql-user and --mysql-password\$" \
+      --mysql-password=wrong
+    # Whatever errors are ignored.
+    fails_with 'Access denied' --mysql-password=wrong --mysql-ignore-errors=all
+  done
+}
+
+@test "what only the library can, is left to it" {
+  local kind
+  for kind in ed25519:client_ed25519 clear:mysql_clear_password; do
+    at "${kind%%:*}"
+    visit --events=1
+    must is "$status" 1
+    must has "$stderr" "the driver cannot log in by itself: the server asks for a login with ${kind#*:}\$"
+  done
+  fake_server_stop
+  must test ! -s got
+  # The library takes over where it may.
+  at clear
+  visit --events=2 --handshake=auto --mysql-cleartext=on
+  must is "$status" 0
+  must has "$stderr" '^WARNING: the client library opens the connections: the server asks for a login with mysql_clear_password$'
+  must has "$output" '^    connect and login +2 '
+  fake_server_stop
+  must is "$(tr '\0' . <got)" secret.
+  at native
+  for option in --mysql-ssl=REQUIRED:'--mysql-ssl asks for TLS' --mysql-compression=on:'--mysql-compression is on' \
+    --mysql-protocol=library:'--mysql-protocol asks for it' --mysql-dry-run:'--mysql-dry-run connects to no server'; do
+    visit --events=1 "${option%%:*}"
+    must is "$status" 1
+    must has "$stderr" "the driver cannot log in by itself: ${option#*:}\$"
+  done
+}
+
+@test "servers that hang, and those that hang up" {
+  at silent
+  fails_with "Lost connection to server at 'handshake: reading initial communication packet', system error: 110; is this a MySQL server\? \(error 2013\)" \
+    --db-connect-timeout=0.2
+  at closes
+  fails_with "Lost connection to server at 'reading authorization packet', system error: [0-9]+ \(error 2013\)"
+  fake_server_stop
+  fails_with "Can't connect to local server through socket '.*/server' \(2\) \(error 2002\)"
+}
+
+@test "servers that talk nonsense" {
+  at length
+  fails_with 'Malformed packet; is this a MySQL server\? \(error 2027\)'
+  at http
+  fails_with 'Malformed packet; is this a MySQL server\? \(error 2027\)'
+  at version
+  fails_with 'Protocol mismatch. Server Version = 9 Client Version = 10; is this a MySQL server\? \(error 2007\)'
+}
+
+@test "failures that are ignored are counted, and the event starts again" {
+  at every2
+  visit --events=4 --mysql-ignore-errors=2013 --json=a.json --report-classes
+  must has "$output" 'ignored errors: +4 '
+  lives 4
+  must json a.json "[c['errors'] for c in d['classes'] if c['name'] == 'login'] == [4]"
+  for code in full:1040 blocked:1129; do
+    at "${code%%:*}"
+    visit --events=1 --mysql-ignore-errors="${code#*:}" --time=1
+    must is "$status" 0
+    must has "$stderr" "error ${code#*:}"
+  done
+}
+
+@test "servers that refuse every session, by either login" {
+  local way
+  for way in own library; do
+    at full
+    to+=(--handshake=$way)
+    fails_with 'Too many connections \(error 1040\)'
+    at blocked
+    to+=(--handshake=$way)
+    fails_with "Host 'me' is blocked because of many connection errors \(error 1129\)"
+    at closes
+    to+=(--handshake=$way)
+    fails_with "Lost connection to server at .* \(error 2013\)"
+  done
+}
+
+@test "a statement that is refused is no lost connection, by either login" {
+  local way
+  for way in own library; do
+    at table
+    to+=(--handshake=$way)
+    for ignored in '' 2013; do
+      visit --events=1 --mysql-ignore-errors="$ignored"
+      must is "$status" 1
+      must has "$stderr" "^FATAL: mysql_drv_query\(\) returned error 1146 \(Table 'x' doesn't exist\) for query 'SELECT 1'\$"
+      must is "$(grep -c 'cannot connect' <<<"$stderr")" 0
+    done
+    visit --events=1 --time=1 --mysql-ignore-errors=1146 --report-classes --json=a.json
+    must is "$status" 0
+    must has "$stderr" 'error 1146'
+    must json a.json "[c['errors'] > 0 for c in d['classes'] if c['name'] == 'first query'] == [True]"
+    must json a.json "set(d['outages']['first_errors'].values()) == {0}"
+  done
+}
+
+@test "what a server says before it ends a session is the reason" {
+  local way
+  for way in own library; do
+    at shuts
+    to+=(--handshake=$way)
+    fails_with 'Server shutdown in progress \(error 1053\)'
+    visit --events=1 --time=1 --mysql-ignore-errors=1053 --json=a.json
+    must has "$stderr" 'error 1053'
+    must json a.json "d['outages']['first_errors']['connect'] == 0"
+    must json a.json "d['outages']['first_errors']['shutting_down'] == 1"
+  done
+}
