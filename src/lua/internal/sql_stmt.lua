@@ -234,6 +234,13 @@ function statement:execute()
   return (result_of(self.connection, rs))
 end
 
+local execute_drawn = host.execute_drawn or function(stmt, times, max, first, last, span)
+  if last then
+    return (c_execute_drawn(stmt, times, max, first.buffer, last.buffer, span))
+  end
+  return (c_execute_drawn(stmt, times, max, first.buffer, nil, 0))
+end
+
 local function is_size(v)
   return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
@@ -249,13 +256,10 @@ function statement:execute_drawn(times, max, first, last, span)
     error("execute_drawn: integer parameters expected", 2)
   end
   first.is_null[0] = 0
-  local done
   if last then
     last.is_null[0] = 0
-    done = c_execute_drawn(self, times, max, first.buffer, last.buffer, span or 0)
-  else
-    done = c_execute_drawn(self, times, max, first.buffer, nil, 0)
   end
+  local done = execute_drawn(self, times, max, first, last, span or 0)
   if done < math.floor(times) then
     no_rows(self)
   end
