@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,9 +30,11 @@ static char *take(struct stacks *s)
 /* How a process ends that writes to this byte. */
 static bool faults(char *p)
 {
-  const pid_t child = fork();
+  pid_t child;
   int status;
 
+  (void)fflush(stdout); /* the child of a sanitizer would write it again */
+  child = fork();
   MUST(child >= 0);
   if (child == 0) {
     (void)signal(SIGSEGV, SIG_DFL); /* a sanitizer has a handler of its own */
