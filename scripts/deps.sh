@@ -24,7 +24,7 @@ apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
 apt_static='musl-tools dpkg-dev tcl linux-libc-dev util-linux xz-utils binutils'
 apt_release="$apt_static debhelper debootstrap rpm python3 git"
 apt_browser='chromium python3'
-apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer'
+apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer python3'
 
 dnf_build='gcc glibc-devel make autoconf automake libtool
   pkgconf-pkg-config luajit-devel ck-devel jansson-devel zlib-devel
@@ -36,14 +36,14 @@ dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strac
   luajit python3-jsonschema
   procps-ng util-linux'
 dnf_browser='chromium python3'
-dnf_bench='sysbench fio stress-ng openssl lz4 valgrind pgbouncer'
+dnf_bench='sysbench fio stress-ng openssl lz4 valgrind pgbouncer python3'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
   concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq sqlite'
 brew_mpi='open-mpi|mpich'
 brew_test='bats-core mariadb postgresql@15 openssl@3'
 brew_browser='chromium python@3'
-brew_bench='sysbench fio stress-ng openssl@3 lz4 pgbouncer'
+brew_bench='sysbench fio stress-ng openssl@3 lz4 pgbouncer python@3'
 }
 
 die() {

@@ -3,6 +3,7 @@
  */
 #include "db/env.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cgroup.h"
@@ -149,9 +150,8 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
     env->reported = true;
     return NULL;
   }
-  h = &env->handle[i];
-  if (h->driver)
-    return h;
+  if (env->handle[i])
+    return env->handle[i];
   if (!role_is_possible(&p->set, config->driver) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
@@ -164,6 +164,15 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
     env->reported = true;
     return NULL;
   }
+  h = calloc(1, sizeof(*h));
+  if (!h) {
+    log_msg(LOG_FATAL, "not enough memory for the database driver");
+    env->reported = true;
+    if (config->driver->thread_done)
+      config->driver->thread_done(config->cfg);
+    return NULL;
+  }
+  env->handle[i] = h;
   h->pub.sname = config->driver->name;
   h->pub.lname = config->driver->title;
   h->driver = config->driver;
@@ -178,11 +187,12 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
 void env_done_drivers(struct db_env *env)
 {
   for (size_t i = 0; i < DRIVERS_MAX; i++) {
-    struct driver_handle *h = &env->handle[i];
+    struct driver_handle *h = env->handle[i];
 
-    if (h->driver && h->driver->thread_done)
+    if (h && h->driver->thread_done)
       h->driver->thread_done(h->cfg);
-    memset(h, 0, sizeof(*h));
+    free(h);
+    env->handle[i] = NULL;
   }
   if (current == env)
     current = NULL;

@@ -32,7 +32,7 @@ struct stmt_sample {
 /* A driver as a thread sees it; the first member is what scripts hold. */
 struct driver_handle {
   struct driver_pub pub;
-  const struct driver *driver; /* NULL: this place is free */
+  const struct driver *driver;
   struct driver_state *state;
   const void *cfg;
   struct db_env *env;
@@ -69,7 +69,7 @@ struct db_env {
   bool sampled;           /* one has been */
 
   /* The layer's own. */
-  struct driver_handle handle[DRIVERS_MAX];
+  struct driver_handle *handle[DRIVERS_MAX]; /* owned; NULL: not used yet */
   struct conn *first; /* all connection objects of the thread */
   /* [opt] A connection that fails does not end the run: the reason is put
    * there. */

@@ -1,16 +1,13 @@
 /*
- * context.c - stacks, and the switch from one to another.
+ * context.c - the switch from one stack to another.
  */
 #include "loop/context.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/err.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -30,16 +27,6 @@
 #include <sanitizer/common_interface_defs.h>
 #elif defined(FIBER_TSAN)
 #include <sanitizer/tsan_interface.h>
-#endif
-
-#ifdef BENCH_SANITIZED
-enum {
-  STACK_FACTOR = 4
-};
-#else
-enum {
-  STACK_FACTOR = 1
-};
 #endif
 
 /* ---- the switch ---- */
@@ -182,7 +169,7 @@ void context_switch(struct context *from, struct context *to, int last)
   arrived(fake);
 }
 
-/* ---- stacks ---- */
+/* ---- beginnings ---- */
 
 void context_init(struct context *c)
 {
@@ -193,26 +180,6 @@ void context_init(struct context *c)
 #ifdef FIBER_PORTABLE
   c->portable = calloc(1, sizeof(ucontext_t));
 #endif
-}
-
-/* A page below the stack, which nobody may touch, catches an overflow. */
-static char *map_stack(size_t bytes, size_t page)
-{
-  char *p = mmap(NULL, bytes + page, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-#ifdef MAP_STACK
-                   | MAP_STACK
-#endif
-                 ,
-                 -1, 0);
-
-  if (p == MAP_FAILED)
-    return NULL;
-  if (mprotect(p + page, bytes, PROT_READ | PROT_WRITE) < 0) {
-    (void)munmap(p, bytes + page);
-    return NULL;
-  }
-  return p + page;
 }
 
 #ifdef FIBER_PORTABLE
@@ -254,21 +221,12 @@ static int set_start(struct context *c)
 }
 #endif
 
-int context_make(struct context *c, size_t bytes, void (*fn)(void *arg),
-                 void *arg, struct err *err)
+int context_make(struct context *c, char *stack, size_t bytes,
+                 void (*fn)(void *arg), void *arg)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-  *c = (struct context){ .fn = fn, .arg = arg };
-  c->bytes = (bytes * STACK_FACTOR + page - 1) / page * page;
-  c->stack = map_stack(c->bytes, page);
-  if (!c->stack)
-    return err_sys(err, "cannot get memory for the stack of a client (see "
-                        "vm.max_map_count and ulimit -v):");
-  if (set_start(c) < 0) {
-    context_free(c);
-    return err_set(err, -ENOMEM, "not enough memory for a client");
-  }
+  *c = (struct context){ .stack = stack, .bytes = bytes, .fn = fn, .arg = arg };
+  if (set_start(c) < 0)
+    return -ENOMEM;
 #ifdef FIBER_TSAN
   c->sanitizer = __tsan_create_fiber(0);
 #endif
@@ -277,8 +235,6 @@ int context_make(struct context *c, size_t bytes, void (*fn)(void *arg),
 
 void context_free(struct context *c)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
 #ifdef FIBER_TSAN
   if (c->stack && c->sanitizer)
     __tsan_destroy_fiber(c->sanitizer);
@@ -287,8 +243,6 @@ void context_free(struct context *c)
   if (c->stack)
     __asan_unpoison_memory_region(c->stack, c->bytes);
 #endif
-  if (c->stack)
-    (void)munmap(c->stack - page, c->bytes + page);
   free(c->portable);
   *c = (struct context){ 0 };
 }

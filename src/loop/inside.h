@@ -10,6 +10,7 @@
 #include "loop/context.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
+#include "loop/stacks.h"
 #include "loop/timers.h"
 
 /* A fiber with what only the loop needs to know. */
@@ -95,7 +96,7 @@ struct loop {
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
   unsigned waiting; /* tasks that wait for an arrival at a socket */
-  size_t stack_bytes;
+  struct stacks stacks;
   struct task *ended; /* its stack can be freed now */
   uint64_t now_ns;    /* when the last look ended */
 

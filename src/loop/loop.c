@@ -22,6 +22,17 @@
 
 _Thread_local struct fiber *fiber_of_thread;
 
+/* A sanitizer puts more on the stack. */
+#ifdef BENCH_SANITIZED
+enum {
+  STACK_FACTOR = 4
+};
+#else
+enum {
+  STACK_FACTOR = 1
+};
+#endif
+
 static struct task *task_of(struct fiber *f)
 {
   return (struct task *)(void *)f;
@@ -146,7 +157,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   }
   context_init(&l->thread);
   task_queue_clear(&l->ready);
-  l->stack_bytes = setup->stack_bytes;
+  stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = open_engine(l, setup->engine, err);
   if (rc < 0) {
     l->engine = NULL;
@@ -157,11 +168,15 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   return 0;
 }
 
-static void task_free(struct task *t)
+static void task_free(struct loop *l, struct task *t)
 {
+  char *stack;
+
   if (!t)
     return;
+  stack = t->context.stack;
   context_free(&t->context);
+  stacks_give_back(&l->stacks, stack);
   free(t);
 }
 
@@ -173,15 +188,16 @@ void loop_free(struct loop *l)
     return;
   for (t = l->ready.first; t; t = next) { /* those that were never run */
     next = t->next;
-    task_free(t);
+    task_free(l, t);
   }
-  task_free(l->ended);
+  task_free(l, l->ended);
   aside_stop(l);
   if (l->engine)
     l->engine->close(l);
   (void)close(l->wake_fd);
   timers_done(&l->timers);
   context_free(&l->thread);
+  stacks_done(&l->stacks);
   free(l->fds);
   free(l);
 }
@@ -217,6 +233,7 @@ static void task_main(void *arg)
 int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err)
 {
   struct task *t = calloc(1, sizeof(*t));
+  char *stack;
   int rc;
 
   if (!t || !timers_reserve(&l->timers, (size_t)l->alive + 1)) {
@@ -227,10 +244,14 @@ int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err)
   t->arg = arg;
   t->fiber.loop = l;
   t->fiber.may_park = true;
-  rc = context_make(&t->context, l->stack_bytes, task_main, t, err);
+  rc = stacks_take(&l->stacks, &stack, err);
   if (rc < 0) {
     free(t);
     return rc;
+  }
+  if (context_make(&t->context, stack, l->stacks.bytes, task_main, t) < 0) {
+    task_free(l, t);
+    return err_set(err, -ENOMEM, "not enough memory for a client");
   }
   l->alive++;
   loop_make_ready(l, t);
@@ -246,7 +267,7 @@ static void run_task(struct loop *l, struct task *t)
   fiber_of_thread = NULL;
   l->running = NULL;
   if (UNLIKELY(l->ended != NULL)) {
-    task_free(l->ended);
+    task_free(l, l->ended);
     l->ended = NULL;
   }
 }

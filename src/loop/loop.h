@@ -65,6 +65,9 @@ void loop_run(struct loop *l);
 /* From any thread: fibers in loop_wait_while() look at their words again. */
 void loop_wake(struct loop *l);
 
+/* How many maps of memory the system keeps for the stack of a fiber. */
+unsigned loop_maps_of_fiber(void);
+
 /* ---- waits ---- */
 
 /* As wait_while() of base/wait.h. */

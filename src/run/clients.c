@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/space.h"
 #include "base/thread.h"
 #include "loop/loop.h"
 #include "report/life.h"
@@ -20,16 +21,15 @@
 
 enum {
   CLIENT_STACK = 256 * 1024, /* only what is used takes memory */
+  CLIENT_LEAST = 16 * 1024,  /* bytes that the least client takes */
   MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
 };
 
-/*
- * Each stack and the page that guards it are two maps of memory.  Where they
- * use up what the system allows, nothing else gets memory either.
- */
+/* Where stacks use up the maps that the system allows, nothing else gets memory
+ * either. */
 static int check_maps(unsigned clients, struct err *err)
 {
-  const uint64_t needed = 2 * (uint64_t)clients + MAPS_SPARE;
+  const uint64_t needed = loop_maps_of_fiber() * (uint64_t)clients + MAPS_SPARE;
   FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
   unsigned long long allowed = 0;
   const bool known = f && fscanf(f, "%llu", &allowed) == 1;
@@ -44,6 +44,22 @@ static int check_maps(unsigned clients, struct err *err)
                  clients, (unsigned long long)needed, allowed);
 }
 
+/* Rather no client than a machine without memory. */
+static int check_memory(unsigned clients, struct err *err)
+{
+  const uint64_t needed = (uint64_t)clients * CLIENT_LEAST;
+  struct space space = { .disk = SPACE_UNKNOWN, .block = 1 };
+
+  space_look_memory("", &space);
+  if (needed <= space_free(&space))
+    return 0;
+  return err_set(err, -ENOMEM,
+                 "%u clients need more than %llu MiB of memory, and %llu MiB "
+                 "are left; use fewer --clients",
+                 clients, (unsigned long long)(needed >> 20),
+                 (unsigned long long)(space_free(&space) >> 20));
+}
+
 int clients_make(struct run *run, struct err *err)
 {
   const unsigned n = run->plan->carriers;
@@ -52,6 +68,8 @@ int clients_make(struct run *run, struct err *err)
   if (n == 0)
     return 0;
   rc = check_maps(run->plan->threads, err);
+  if (rc == 0)
+    rc = check_memory(run->plan->threads, err);
   if (rc < 0)
     return rc;
   run->carriers = calloc(n, sizeof(*run->carriers));

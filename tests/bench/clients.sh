@@ -1,120 +1,354 @@
 #!/usr/bin/env bash
-# clients.sh - many clients on two threads, prepared point selects on private
-# servers: processor time of the client program per query, start and end
-# included, and queries per second, beside our own threads, sysbench (MariaDB)
-# and pgbench -j 2 (PostgreSQL); then resident memory per client.
+# clients.sh - many clients on two threads, beside our own threads, sysbench
+# (MariaDB) and pgbench -j 2 (PostgreSQL), on private servers.  Prints rows of
+# tables for docs/performance.md.
 #
-# ROWS of the table [20000], SECONDS_EACH run [4], CONNECTIONS to try
-# ["16 64 256 1000"].
+# usage: tests/bench/clients.sh [PART...]     the default: all of them
+#
+# select    prepared point selects: processor time of the client program per
+#           query, start and end included, and queries per second
+# rate      the 99th percentile at half of the rate that clients reach
+# memory    resident memory per client of oltp_read_write, at work and idle
+# start     10,000 clients of the null driver; 10,000 through pgbouncer
+# one       one client on one thread, and one thread, beside those of BASE
+# connect   the connect test through pgbouncer with SCRAM: our own handshake
+#           beside that of libpq
+#
+# PAIRS, QUICK, BENCH, SYSBENCH  see common.sh
+# ROWS          of the table [20000]
+# SECONDS_EACH  of a run [2]
+# CONNECTIONS   of `select` ["64 256 1000"]
+# MANY          clients of `start`, and of `memory` where no server is the limit
+#               [10000]
+# BASE          an earlier bench, for `one`
+# FLOOR         tests/bench/loop_floor, else that beside BENCH, if it was built:
+#               what a blocking client costs that only sends and receives
+#
+# All parts together take less than twenty minutes.  What needs pgbouncer is
+# left out without it.
+# shellcheck disable=SC2178 # arrays that are named after a kind of server
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
 
-rows=${ROWS:-20000} seconds=${SECONDS_EACH:-4}
+rows=${ROWS:-20000} seconds=${SECONDS_EACH:-2}
 servers=$here/../db/servers.sh
+figures=$here/clients.py
+floor=${FLOOR:-$(dirname "$BENCH")/tests/bench/loop_floor}
 pgbench=$(command -v pgbench || find /usr/lib/postgresql -name pgbench 2>/dev/null | tail -n 1)
+pgbouncer=$(PATH=$PATH:/usr/sbin type -p pgbouncer || :)
+many=${MANY:-10000}
+((!QUICK)) || many=100
+parts=("$@")
+((${#parts[@]})) || parts=(select rate memory start one connect)
+for part in "${parts[@]}"; do
+  [[ " select rate memory start one connect " == *" $part "* ]] ||
+    die "there is no part '$part': select, rate, memory, start, one, connect"
+done
+# Each client has a socket, and so has the pooler twice.
+ulimit -n "$(ulimit -Hn)"
+
 work=$(mktemp -d)
-trap '"$servers" stop "$work/my" >/dev/null 2>&1 || :
+pooler=
+trap '[[ -z $pooler ]] || kill "$pooler" 2>/dev/null || :
+      "$servers" stop "$work/my" >/dev/null 2>&1 || :
       "$servers" stop "$work/pg" >/dev/null 2>&1 || :
       rm -rf "$work"' EXIT
 
-"$servers" start mysql "$work/my" --max-connections=4200 --max-prepared-stmt-count=100000 >/dev/null
-"$servers" start pgsql "$work/pg" --max-connections=1100 >/dev/null
-eval "$("$servers" env "$work/my")"
-eval "$("$servers" env "$work/pg")"
+# ---- servers ----
+
 table=(--tables=1 --table-size="$rows" --rand-type=uniform)
-# shellcheck disable=SC2034 # by name
-{
-  mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET" "${table[@]}")
-  pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" "${table[@]}")
+# shellcheck disable=SC2034 # arrays named after a kind of server are used by name
+null=(--db-driver=null "${table[@]}")
+
+# start_server KIND: sets the array of that name; once.
+start_server() {
+  declare -n where=$1
+  ((${#where[@]} == 0)) || return 0
+  if [[ $1 == mysql ]]; then
+    "$servers" start mysql "$work/my" --max-connections=4200 --max-prepared-stmt-count=100000 >/dev/null
+    eval "$("$servers" env "$work/my")"
+    where=(--db-driver=mysql --mysql-socket="$MY_SOCKET" "${table[@]}")
+  else
+    "$servers" start pgsql "$work/pg" --max-connections=1100 >/dev/null
+    eval "$("$servers" env "$work/pg")"
+    where=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" "${table[@]}")
+  fi
+  "$BENCH" oltp_point_select "${where[@]}" prepare >/dev/null 2>&1 || die "cannot prepare the table on $1"
 }
-cat >"$work/select.sql" <<END
-\\set id random(1, $rows)
-SELECT c FROM sbtest1 WHERE id = :id;
+declare -a mysql=() pgsql=() pooled=()
+
+# start_pooler AUTH: sets `pooled`; twenty sessions of the server, statements as
+# text.  It refuses to be root.
+start_pooler() {
+  local as=() dir=$work/pool
+  start_server pgsql
+  stop_pooler
+  rm -rf "$dir"
+  mkdir "$dir"
+  chmod 755 "$work"
+  if [[ $1 == scram-sha-256 ]]; then
+    "$servers" sql "$work/pg" "SET password_encryption = 'scram-sha-256';
+      DROP ROLE IF EXISTS pooled; CREATE ROLE pooled LOGIN PASSWORD 'secret'" >/dev/null 2>&1
+    printf '"pooled" "%s"\n' "$("$servers" sql "$work/pg" \
+      "SELECT rolpassword FROM pg_authid WHERE rolname = 'pooled'" | tail -n 1)" >"$dir/users"
+  else
+    : >"$dir/users"
+  fi
+  cat >"$dir/ini" <<END
+[databases]
+sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
+[pgbouncer]
+listen_port = 6432
+unix_socket_dir = $dir
+pool_mode = transaction
+auth_type = $1
+auth_file = $dir/users
+default_pool_size = 20
+max_client_conn = $((many + 100))
+listen_backlog = 4096
 END
-
-# cost COMMAND...: microseconds of processor time per query, and queries per
-# second, of a report of ours, sysbench or pgbench.
-cost() {
-  python3 -c '
-import re, resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-u = resource.getrusage(resource.RUSAGE_CHILDREN)
-n = re.search(r"(?:transactions actually processed|total number of events): +(\d+)", done.stdout)
-rate = re.search(r"(?:tps = |transactions: +\d+ +\()([0-9.]+)", done.stdout)
-if done.returncode != 0 or not n or not rate:
-    sys.exit("failed: %s\n%s" % (" ".join(sys.argv[1:]), done.stdout))
-print((u.ru_utime + u.ru_stime) / int(n[1]) * 1e6, rate[1])' "$@"
+  if (($(id -u) == 0)); then
+    chown -R nobody "$dir"
+    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
+  fi
+  "${as[@]}" "$pgbouncer" --quiet "$dir/ini" >"$work/pooler.log" 2>&1 &
+  pooler=$!
+  until [[ -S $dir/.s.PGSQL.6432 ]]; do
+    kill -0 "$pooler" 2>/dev/null || die "pgbouncer does not start
+$(cat "$work/pooler.log")"
+    sleep 0.1
+  done
+  pooled=(--db-driver=pgsql --pgsql-host="$dir" --pgsql-port=6432 --db-ps-mode=disable "${table[@]}")
 }
 
-# take_turns NAME...: each name is a function that runs one program with $n
-# connections; a line with the medians of each.
+stop_pooler() {
+  [[ -n $pooler ]] || return 0
+  kill "$pooler" 2>/dev/null || :
+  wait "$pooler" 2>/dev/null || :
+  pooler=
+}
+
+# ---- turns ----
+
+# take_turns COLUMNS NAME...: each name is a function that runs one program and
+# prints that many figures.  Sets figure[NAME,COLUMN] to their medians.
+declare -A figure=()
 take_turns() {
-  local name i
+  local columns=$1 name i c
+  shift
   for ((i = 0; i < PAIRS; i++)); do
     for name in "$@"; do
-      "$name" >>"$work/$name" || die 'a run has failed'
+      "$name" >>"$work/of_$name" || die 'a run has failed'
     done
   done
   for name in "$@"; do
-    printf ' %10.2f %10.0f' "$(awk '{ print $1 }' "$work/$name" | median)" \
-      "$(awk '{ print $2 }' "$work/$name" | median)"
-    rm "$work/$name"
+    for ((c = 1; c <= columns; c++)); do
+      figure[$name,$c]=$(awk -v c="$c" '{ print $c }' "$work/of_$name" | median)
+    done
+    rm "$work/of_$name"
   done
-  printf '\n'
 }
 
-ours() {
+ratio() { calc "$1 / $2" | xargs printf '%.2f'; }
+row() { printf '| %s' "$1"; shift; printf ' | %s' "$@"; printf ' |\n'; }
+# heading COLUMN...
+heading() { row "$@"; printf '|%.0s---' "$@"; printf '|\n'; }
+server_of() { [[ $1 == mysql ]] && echo MariaDB || echo PostgreSQL; }
+
+ours_cost() {
   declare -n where=$kind
-  cost "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
+  "$figures" cost "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
 }
-clients() { ours --threads=2 --clients="$n"; }
-threads() { ours --threads="$n"; }
+clients() { ours_cost --threads=2 --clients="$n"; }
+threads() { ours_cost --threads="$n"; }
 peer() {
   if [[ $kind == mysql ]]; then
-    cost "$SYSBENCH" oltp_point_select "${mysql[@]}" --mysql-user=sbtest --mysql-db=sbtest \
+    "$figures" cost "$SYSBENCH" oltp_point_select "${mysql[@]}" --mysql-user=sbtest --mysql-db=sbtest \
       --threads="$n" --time="$seconds" run
   else
-    cost "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
+    "$figures" cost "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
       -U sbtest -c "$n" -j 2 -T "$seconds" sbtest
   fi
 }
-
-for kind in mysql pgsql; do
-  declare -n where=$kind
-  [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
-  "$BENCH" oltp_point_select "${where[@]}" prepare >/dev/null 2>&1
-  [[ $kind == mysql ]] && name=sysbench || name='pgbench -j 2'
-  title "point selects, $kind: microseconds of the client per query, queries per second"
-  printf '%11s %21s %21s %21s\n' connections 'clients on 2 threads' 'our threads' "$name"
-  for n in ${CONNECTIONS:-16 64 256 1000}; do
-    printf '%11d' "$n"
-    take_turns clients threads peer
-  done
-done
-
-# resident CLIENTS DRIVER-OPTION...: KiB, while a run of oltp_read_write works.
-resident() {
-  "$BENCH" oltp_read_write "${@:2}" "${table[@]}" --threads=2 --clients="$1" --time=0 --report-interval=1 run \
-    >"$work/out" 2>&1 &
-  local job=$!
-  until grep -q '^\[' "$work/out"; do
-    kill -0 "$job" 2>/dev/null || die "a run has failed
-$(tail -n 5 "$work/out")"
-    sleep 0.1
-  done
-  settled "$job"
-  kill -INT "$job"
-  wait "$job" || :
+sysbench_too() { # beside PostgreSQL's own
+  "$figures" cost "$SYSBENCH" oltp_point_select "${pgsql[@]}" --pgsql-user=sbtest --pgsql-db=sbtest \
+    --threads="$n" --time="$seconds" run
+}
+blocking() {
+  local to
+  [[ $kind == mysql ]] && to=(mysql "$MY_SOCKET" sbtest sbtest) ||
+    to=(pgsql "host=$PG_SOCKET_DIR port=$PG_PORT user=sbtest dbname=sbtest")
+  "$floor" block "$n" 1 "$seconds" "${to[@]}" |
+    awk '{ for (i = 2; i <= NF; i++) { if ($i == "us") us = $(i - 1); if ($i == "per" && $(i + 1) == "s") q = $(i - 1) }
+           print us, q }'
 }
 
-printf '\nresident memory per client, oltp_read_write, KiB\n'
-for kind in null mysql pgsql; do
-  # shellcheck disable=SC2034 # by name
-  null=(--db-driver=null)
+# ---- the parts ----
+
+part_select() {
+  local kind n with cells
+  printf '\\set id random(1, %d)\nSELECT c FROM sbtest1 WHERE id = :id;\n' "$rows" >"$work/select.sql"
+  title "Point selects: microseconds of the client program per query; queries per second"
+  heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' \
+    'per second' 'as threads' ratio peer ratio
+  for kind in mysql pgsql; do
+    [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
+    start_server "$kind"
+    for n in ${CONNECTIONS:-64 256 1000}; do
+      with=(clients threads peer)
+      [[ $kind == mysql ]] || with+=(sysbench_too)
+      [[ ! -x $floor ]] || with+=(blocking)
+      figure=()
+      take_turns 2 "${with[@]}"
+      [[ $kind == pgsql ]] || figure[sysbench_too,1]=${figure[peer,1]}
+      cells=("$(printf '%.2f' "${figure[clients,1]}")")
+      cells+=("$(printf '%.2f' "${figure[threads,1]}")" "$(ratio "${figure[clients,1]}" "${figure[threads,1]}")")
+      cells+=("$(printf '%.2f' "${figure[peer,1]}")" "$(ratio "${figure[clients,1]}" "${figure[peer,1]}")")
+      cells+=("$(printf '%.2f' "${figure[sysbench_too,1]}")" "$(ratio "${figure[clients,1]}" "${figure[sysbench_too,1]}")")
+      cells+=("${figure[blocking,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
+      cells+=("$(printf '%.0f' "${figure[threads,2]}")" "$(ratio "${figure[clients,2]}" "${figure[threads,2]}")")
+      cells+=("$(printf '%.0f' "${figure[peer,2]}")" "$(ratio "${figure[clients,2]}" "${figure[peer,2]}")")
+      row "$(server_of "$kind")" "$n" "${cells[@]}"
+    done
+  done
+}
+
+late() {
   declare -n where=$kind
-  case $kind in null) n=10000 ;; mysql) n=4000 ;; pgsql) n=1000 ;; esac
-  ((!QUICK)) || n=100
-  printf '%8s %6d clients %8.1f\n' "$kind" "$n" \
-    "$(calc "($(resident "$n" "${where[@]}") - $(resident 2 "${where[@]}")) / ($n - 2)")"
+  "$figures" p99 "$BENCH" oltp_point_select "${where[@]}" --percentile=99 --rate="$rate" \
+    --time="$seconds" "$@" run
+}
+late_clients() { late --threads=2 --clients="$n"; }
+late_threads() { late --threads="$n"; }
+
+part_rate() {
+  local kind n=256 rate most
+  ((!QUICK)) || n=20
+  title "99th percentile in milliseconds at half of the rate that clients reach"
+  heading Server Clients 'rate per second' 'on 2 threads' 'as threads' ratio
+  for kind in mysql pgsql; do
+    start_server "$kind"
+    most=$(clients) || die 'a run has failed'
+    rate=$(awk '{ printf "%d", $2 / 2 }' <<<"$most")
+    take_turns 1 late_clients late_threads
+    row "$(server_of "$kind")" "$n" "$rate" "${figure[late_clients,1]}" "${figure[late_threads,1]}" \
+      "$(ratio "${figure[late_clients,1]}" "${figure[late_threads,1]}")"
+  done
+}
+
+# memory_of CLIENTS ARGUMENT...: KiB per client beyond the first two.
+memory_of() {
+  local n=$1 two all
+  shift
+  two=$("$figures" resident 0 "$BENCH" oltp_read_write "$@" --threads=2 --clients=2 --time=0 run) || exit 1
+  all=$("$figures" resident "$two" "$BENCH" oltp_read_write "$@" --threads=2 --clients="$n" --time=0 "${more[@]}" run) || exit 1
+  calc "$all / ($n - 2)" | xargs printf '%.1f'
+}
+
+part_memory() {
+  local kind n name more
+  printf 'Resident memory per client, oltp_read_write, KiB: %s\n' "$("$BENCH" --version)"
+  heading Server Clients 'at work' idle
+  for kind in null mysql pgsql pooled; do
+    case $kind in
+      null) n=$many name='null driver' ;;
+      mysql) n=4000 name=MariaDB ;;
+      pgsql) n=1000 name=PostgreSQL ;;
+      pooled) n=$many name='PostgreSQL, pgbouncer, text' ;;
+    esac
+    ((!QUICK)) || n=100
+    if [[ $kind == pooled ]]; then
+      [[ -n $pgbouncer ]] || continue
+      start_pooler any
+    elif [[ $kind != null ]]; then
+      start_server "$kind"
+    fi
+    declare -n where=$kind
+    more=()
+    working=$(memory_of "$n" "${where[@]}") || exit 1
+    more=(--idle-clients=$((n - 2)))
+    row "$name" "$n" "$working" "$(memory_of "$n" "${where[@]}")"
+  done
+  stop_pooler
+}
+
+start_of() {
+  declare -n where=$kind
+  "$figures" start "$BENCH" oltp_read_write "${where[@]}" --threads=2 --clients="$many" --time=0 \
+    --idle-clients=$((many - 2)) run
+}
+
+part_start() {
+  local kind
+  title "Start and end of $many clients on 2 threads, oltp_read_write"
+  heading Server 'start, s' 'processor time, ms' 'end, s'
+  for kind in null pooled; do
+    if [[ $kind == pooled ]]; then
+      [[ -n $pgbouncer ]] || continue
+      start_pooler any
+    fi
+    take_turns 3 start_of
+    row "$([[ $kind == null ]] && echo 'null driver' || echo 'PostgreSQL, pgbouncer')" \
+      "$(printf '%.2f' "${figure[start_of,1]}")" "${figure[start_of,2]}" "$(printf '%.2f' "${figure[start_of,3]}")"
+  done
+  stop_pooler
+}
+
+one() { "$figures" cost "$1" "${test[@]}" --time="$seconds" --threads=1 "${@:2}" run; }
+one_client() { one "$BENCH" --clients=1; }
+one_thread() { one "$BENCH"; }
+base_client() { one "${BASE:-$BENCH}" --clients=1; }
+base_thread() { one "${BASE:-$BENCH}"; }
+
+part_one() {
+  local kind test
+  echo 'function event() end' >"$work/empty.lua"
+  title "One client on one thread: microseconds of processor time per event, and of BASE (${BASE:-the same})"
+  heading Test client 'of BASE' ratio thread 'of BASE' ratio
+  for kind in empty null mysql pgsql; do
+    case $kind in
+      empty) test=("$work/empty.lua" --db-driver=null) ;;
+      null) test=(oltp_point_select "${null[@]}") ;;
+      *)
+        start_server "$kind"
+        declare -n where=$kind
+        test=(oltp_point_select "${where[@]}")
+        ;;
+    esac
+    take_turns 2 one_client base_client one_thread base_thread
+    row "$([[ $kind == empty ]] && echo 'an empty event' || echo "point select, $kind")" \
+      "$(printf '%.3f' "${figure[one_client,1]}")" "$(printf '%.3f' "${figure[base_client,1]}")" \
+      "$(ratio "${figure[one_client,1]}" "${figure[base_client,1]}")" \
+      "$(printf '%.3f' "${figure[one_thread,1]}")" "$(printf '%.3f' "${figure[base_thread,1]}")" \
+      "$(ratio "${figure[one_thread,1]}" "${figure[base_thread,1]}")"
+  done
+}
+
+logins() {
+  "$figures" cost "$BENCH" connect "${pooled[@]:0:3}" --pgsql-user=pooled --pgsql-password=secret \
+    --handshake="$1" --threads=10 --time="$seconds" run
+}
+own_login() { logins own; }
+library_login() { logins library; }
+
+part_connect() {
+  [[ -n $pgbouncer ]] || return 0
+  title "Connections per second through pgbouncer with SCRAM, 10 threads; microseconds of the client for each"
+  heading 'own handshake' libpq ratio 'own, us' 'libpq, us' ratio
+  start_pooler scram-sha-256
+  take_turns 2 own_login library_login
+  row "$(printf '%.0f' "${figure[own_login,2]}")" "$(printf '%.0f' "${figure[library_login,2]}")" \
+    "$(ratio "${figure[own_login,2]}" "${figure[library_login,2]}")" \
+    "$(printf '%.1f' "${figure[own_login,1]}")" "$(printf '%.1f' "${figure[library_login,1]}")" \
+    "$(ratio "${figure[own_login,1]}" "${figure[library_login,1]}")"
+  stop_pooler
+}
+
+for part in "${parts[@]}"; do
+  began=$SECONDS
+  "part_$part"
+  printf '\n'
+  echo "clients.sh: $part took $((SECONDS - began)) s" >&2
 done
+[[ -n $pgbouncer ]] || echo 'pgbouncer is not installed: what needs it was left out'

@@ -4,6 +4,7 @@
 #include "lua/engine/client.h"
 
 #include <lauxlib.h>
+#include <limits.h>
 #include <stdio.h>
 
 static int die(lua_State *L)
@@ -63,6 +64,32 @@ int client_new(struct client *c, struct vm *vm, unsigned tid, lua_State **ret_L)
   if (rc == 0)
     *ret_L = m.thread;
   return rc;
+}
+
+/*
+ * While thousands of clients are made, nearly all memory stays in use, and each
+ * collection would look at all of it.  So the next one is put off, and begins
+ * in a script's thread_init() only if that takes as much memory as all clients
+ * so far.
+ */
+enum {
+  KIB_AT_FIRST = 128 * 1024, /* before anything is collected */
+  LATER = -1, /* of LUA_GCRESTART: when memory in use has grown as it has to
+               * after a collection */
+};
+
+int client_made(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, 1);
+  int kib = lua_gc(L, LUA_GCCOUNT, 0);
+
+  if (kib - KIB_AT_FIRST > vm->most_kib) {
+    (void)lua_gc(L, LUA_GCCOLLECT, 0);
+    kib = lua_gc(L, LUA_GCCOUNT, 0);
+    vm->most_kib = kib < INT_MAX / 2 ? 2 * kib : INT_MAX;
+  }
+  (void)lua_gc(L, LUA_GCRESTART, LATER);
+  return 0;
 }
 
 void client_drop(struct client *c, struct vm *vm)

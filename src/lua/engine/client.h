@@ -24,7 +24,8 @@ struct vm {
   struct heap heap;
   struct script *script;
   struct host host;
-  bench_call call;       /* of the client that runs */
+  int most_kib;    /* what clients may use, beyond some, while they are made */
+  bench_call call; /* of the client that runs */
   struct state *retired; /* states that were freed, linked by client.next */
 };
 
@@ -45,6 +46,10 @@ lua_State *client_lua(struct heap *heap, bool gc64);
  */
 int client_new(struct client *c, struct vm *vm, unsigned tid,
                lua_State **ret_L);
+
+/* Called by lua_cpcall() with the vm, when a client was made: garbage is left
+ * until there is much of it. */
+int client_made(lua_State *L);
 
 /* Drop the thread and the host table.  `c` may be half made. */
 void client_drop(struct client *c, struct vm *vm);

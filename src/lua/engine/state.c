@@ -100,7 +100,7 @@ static int boot(lua_State *L)
   struct state *s = lua_touserdata(L, 1);
 
   luaL_openlibs(L);
-  host_boot(&s->host, L);
+  host_boot(&s->own->host, L);
   return 0;
 }
 
@@ -144,14 +144,9 @@ static int make_client(struct state *s, struct err *err)
   }
   if (rc == 0)
     rc = client_body_done(&s->client, s->L);
+  if (rc == 0)
+    rc = lua_cpcall(s->L, client_made, s->vm);
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
-}
-
-static void init_host(struct state *s)
-{
-  s->host.script = s->script;
-  s->host.tid = s->tid;
-  s->host.in_worker = s->worker != NULL;
 }
 
 static int init_random(struct state *s, const struct state_role *role,
@@ -211,10 +206,14 @@ static int make_lua(struct state *s, struct err *err)
 {
   int rc;
 
-  s->L = client_lua(&s->heap, s->script->gc64);
+  s->own = calloc(1, sizeof(*s->own));
+  if (s->own)
+    s->L = client_lua(&s->own->heap, s->script->gc64);
   if (!s->L)
     return out_of_memory(s, err);
-  init_host(s);
+  s->own->host.script = s->script;
+  s->own->host.tid = s->tid;
+  s->own->host.in_worker = s->worker != NULL;
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
@@ -302,7 +301,9 @@ void state_free(struct state *s)
   }
   if (s->L)
     lua_close(s->L);
-  heap_done(&s->heap);
+  if (s->own)
+    heap_done(&s->own->heap);
+  free(s->own);
   env_done(&s->env);
   if (state_of_thread == s)
     (void)state_enter(NULL);

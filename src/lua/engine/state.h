@@ -36,11 +36,17 @@ struct statements;
 struct vm;
 struct worker;
 
+/* A Lua state that no other state shares. */
+struct own_lua {
+  struct heap heap;
+  struct host host;
+};
+
 struct state {
   lua_State *L;
-  struct vm *vm;        /* [opt] L is a thread in it; no own heap and host */
+  struct vm *vm;        /* [opt] L is a thread in it */
   struct client client; /* with a vm */
-  struct heap heap;     /* memory of L */
+  struct own_lua *own;  /* owned; NULL with a vm */
   struct script *script;
   unsigned tid;          /* as scripts see it */
   struct worker *worker; /* [opt] the worker of the state */
@@ -50,7 +56,6 @@ struct state {
   struct statements *statements; /* owned; NULL: no classes are kept */
   struct strbuf quoted;          /* the last literal that was made */
   bool measured;                 /* counters of the script count */
-  struct host host;
 };
 
 /* The role of a state, and its source of random numbers. */

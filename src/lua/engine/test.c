@@ -216,8 +216,6 @@ static int run_loop(struct thread *t, struct worker *w, struct err *err)
   if (end_ns != PLAN_NO_LIMIT)
     atomic_store_explicit(&s->script->setup.db->end_ns, end_ns,
                           memory_order_relaxed);
-  if (s->vm)
-    vm_clients_made(s->vm);
   s->env.recorder = w->recorder;
   s->measured = true;
   if (!w->members &&

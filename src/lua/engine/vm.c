@@ -27,16 +27,6 @@ static int push_client(lua_State *L)
   return 1;
 }
 
-/*
- * When the next collection begins, in percent of what the last one has left.
- * While thousands of clients are made, nearly all memory stays in use, and each
- * collection looks at all of it.
- */
-enum {
-  PAUSE_MAKING = 400,
-  PAUSE_USUAL = 200, /* LuaJIT's own */
-};
-
 /* host.load_body(): returns the body of the script as a new function. */
 static int load_body(lua_State *L)
 {
@@ -68,7 +58,6 @@ static int boot(lua_State *L)
   luaL_openlibs(L);
   host_boot(&vm->host, L);
   (void)lua_gc(L, LUA_GCCOLLECT, 0);
-  (void)lua_gc(L, LUA_GCSETPAUSE, PAUSE_MAKING);
   return 0;
 }
 
@@ -109,11 +98,6 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
   }
   *ret = vm;
   return 0;
-}
-
-void vm_clients_made(struct vm *vm)
-{
-  (void)lua_gc(vm->L, LUA_GCSETPAUSE, PAUSE_USUAL);
 }
 
 void vm_free(struct vm *vm)

@@ -17,9 +17,6 @@ struct vm;
  */
 int vm_new(struct vm **ret, struct script *script, struct err *err);
 
-/* Clients have been made and run events: memory is collected as usual. */
-void vm_clients_made(struct vm *vm);
-
 /*
  * Free the Lua state and the states of its clients, for all of which
  * state_free() was called.  Closes what their scripts left open; WAITS.  NULL

@@ -65,12 +65,37 @@ local function class(label)
 end
 host.sql_class = class
 
--- ---- results ----
+-- ---- owners ----
 
 -- The owners of connections and of their result sets, by the address of the
 -- connection.  The table is weak: it keeps nothing alive.
 local connections = setmetatable({}, { __mode = "v" })
 local results = setmetatable({}, { __mode = "v" })
+
+-- The finalizers of a connection's statements, by the address of the
+-- connection: one is enough for all that are there.
+local finalizers = setmetatable({}, { __mode = "v" })
+
+-- Returns a finalizer that calls free(object) and keeps the owner alive.
+function host.sql_finalizer(owner, free)
+  local at = address(owner)
+  local known = finalizers[at]
+  if not known then
+    function known(object)
+      free(object)
+      return owner
+    end
+    finalizers[at] = known
+  end
+  return known
+end
+
+local function own(con)
+  local at = address(con)
+  connections[at], finalizers[at] = con, nil
+end
+
+-- ---- results ----
 
 local function make_result(con, rs, at)
   local owner = connections[at] or con
@@ -222,14 +247,14 @@ function driver:connect(params)
     error("connection creation failed", 2)
   end
   con = ffi_gc(con, C.db_connection_free)
-  connections[address(con)] = con
+  own(con)
   return con
 end
 
 function driver:visitor()
   check_driver(self)
   local con = host.use("sql_visit").visitor(self)
-  connections[address(con)] = con
+  own(con)
   return con
 end
 

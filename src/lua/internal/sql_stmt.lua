@@ -14,11 +14,27 @@ local c_execute_drawn = C.bench_db_execute_drawn
 local NONE = C.DB_ERROR_NONE
 local T = sysbench.sql.type
 local uintptr_t = ffi.typeof("uintptr_t")
-local integer_t, double_t = ffi.typeof("int64_t[1]"), ffi.typeof("double[1]")
-local chars_t, length_t = ffi.typeof("char[?]"), ffi.typeof("unsigned long[1]")
-local flag_t, binds_t = ffi.typeof("char[1]"), ffi.typeof("sql_bind[?]")
+local binds_t = ffi.typeof("sql_bind[?]")
 
 -- ---- parameters ----
+
+-- A parameter is one object with all that a binding points to, because
+-- thousands of connections have many of them.
+ffi.cdef([[
+struct bench_integer_param {
+  int type, max_len; char is_null[1]; unsigned long data_len[1]; int64_t buffer[1];
+};
+struct bench_double_param {
+  int type, max_len; char is_null[1]; unsigned long data_len[1]; double buffer[1];
+};
+struct bench_text_param {
+  int type, max_len; char is_null[1]; unsigned long data_len[1]; char buffer[?];
+};
+]])
+local integer_t = ffi.typeof("struct bench_integer_param")
+local double_t = ffi.typeof("struct bench_double_param")
+local text_t = ffi.typeof("struct bench_text_param")
+local istype = ffi.istype
 
 local param = {}
 
@@ -52,16 +68,16 @@ local function set_string(p, v)
   p.data_len[0] = len
 end
 
--- For each type: the type that is sent, its memory, and how it is set.
+-- For each type: the type that is sent, and the parameter.
 local kinds = {
-  [T.TINYINT] = { T.BIGINT, integer_t, 8, set_integer },
-  [T.SMALLINT] = { T.BIGINT, integer_t, 8, set_integer },
-  [T.INT] = { T.BIGINT, integer_t, 8, set_integer },
-  [T.BIGINT] = { T.BIGINT, integer_t, 8, set_integer },
-  [T.FLOAT] = { T.DOUBLE, double_t, 8, set_double },
-  [T.DOUBLE] = { T.DOUBLE, double_t, 8, set_double },
-  [T.CHAR] = { T.VARCHAR, chars_t, nil, set_string },
-  [T.VARCHAR] = { T.VARCHAR, chars_t, nil, set_string },
+  [T.TINYINT] = { T.BIGINT, integer_t },
+  [T.SMALLINT] = { T.BIGINT, integer_t },
+  [T.INT] = { T.BIGINT, integer_t },
+  [T.BIGINT] = { T.BIGINT, integer_t },
+  [T.FLOAT] = { T.DOUBLE, double_t },
+  [T.DOUBLE] = { T.DOUBLE, double_t },
+  [T.CHAR] = { T.VARCHAR, text_t },
+  [T.VARCHAR] = { T.VARCHAR, text_t },
 }
 
 function param:set(v)
@@ -102,29 +118,33 @@ local param_mt = {
     return "<sql_param>"
   end,
 }
+ffi.metatype(integer_t, param_mt)
+ffi.metatype(double_t, param_mt)
+ffi.metatype(text_t, param_mt)
 
 local function new_param(kind, max_len)
   local known = kinds[tonumber(kind)]
   if not known then
     error("Unsupported argument type: " .. tostring(kind), 3)
   end
-  local buffer
-  if known[3] then
-    max_len, buffer = known[3], ffi_new(known[2])
+  local p
+  if known[2] ~= text_t then
+    p = known[2]()
+    p.max_len, p.data_len[0] = 8, 8
   else
     if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
       error("CHAR and VARCHAR parameters need a maximum length", 3)
     end
     max_len = math.floor(max_len)
-    buffer = ffi_new(known[2], math.max(max_len, 1))
+    p = text_t(math.max(max_len, 1))
+    p.max_len = max_len
   end
-  return setmetatable({
-    type = known[1],
-    buffer = buffer,
-    max_len = max_len,
-    data_len = ffi_new(length_t, known[3] or 0),
-    is_null = ffi_new(flag_t, 1),
-  }, param_mt)
+  p.type, p.is_null[0] = known[1], 1
+  return p
+end
+
+local function is_param(p)
+  return istype(integer_t, p) or istype(text_t, p) or istype(double_t, p)
 end
 
 -- ---- statements ----
@@ -163,7 +183,7 @@ local function bind(stmt, params, n, level)
   local binds = ffi_new(binds_t, math.max(n, 1))
   for i = 1, n do
     local p = params[i]
-    if getmetatable(p) ~= param_mt then
+    if not is_param(p) then
       error(("bad argument #%d to 'bind_param' (parameter expected, got %s)"):format(i, type(p)), level)
     end
     local b = binds[i - 1]
@@ -214,6 +234,13 @@ function statement:execute()
   return (result_of(self.connection, rs))
 end
 
+local execute_drawn = host.execute_drawn or function(stmt, times, max, first, last, span)
+  if last then
+    return (c_execute_drawn(stmt, times, max, first.buffer, last.buffer, span))
+  end
+  return (c_execute_drawn(stmt, times, max, first.buffer, nil, 0))
+end
+
 local function is_size(v)
   return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
@@ -225,18 +252,14 @@ function statement:execute_drawn(times, max, first, last, span)
   if not (is_size(times) and is_size(max) and is_size(span or 0)) then
     error("execute_drawn: numbers of 0 to 2^53 expected", 2)
   end
-  if getmetatable(first) ~= param_mt or first.type ~= 4 or
-    last and (getmetatable(last) ~= param_mt or last.type ~= 4) then
+  if not istype(integer_t, first) or last and not istype(integer_t, last) then
     error("execute_drawn: integer parameters expected", 2)
   end
   first.is_null[0] = 0
-  local done
   if last then
     last.is_null[0] = 0
-    done = c_execute_drawn(self, times, max, first.buffer, last.buffer, span or 0)
-  else
-    done = c_execute_drawn(self, times, max, first.buffer, nil, 0)
   end
+  local done = execute_drawn(self, times, max, first, last, span or 0)
   if done < math.floor(times) then
     no_rows(self)
   end
@@ -254,6 +277,11 @@ end
 
 local c_free = C.bench_db_statement_free
 
+local function free_statement(gone)
+  bound[address(gone)] = nil
+  c_free(gone)
+end
+
 function host.methods.connection:prepare(query, label)
   if type(query) ~= "string" then
     error(("bad argument #1 to 'prepare' (string expected, got %s)"):format(type(query)), 2)
@@ -264,14 +292,7 @@ function host.methods.connection:prepare(query, label)
     raise(self, query, 2)
   end
   C.bench_db_set_class(stmt, label and host.sql_class(label))
-  local owner = owner_of(self)
-  return (
-    ffi_gc(stmt, function(gone)
-      bound[address(gone)] = nil
-      c_free(gone)
-      return owner
-    end)
-  )
+  return (ffi_gc(stmt, host.sql_finalizer(owner_of(self), free_statement)))
 end
 
 -- Functions called once per connection are not compiled: the machine code would

@@ -87,7 +87,7 @@ end
 -- ---- the program's own modules ----
 
 -- These have data of a client, or use its globals.
-local of_client = { cmdline = true, compat = true, loop = true, report = true, restart = true, sql_error = true }
+local of_client = { cmdline = true, compat = true, report = true, restart = true, sql_error = true }
 local chunks = {}
 
 local function run_module(client, name)
@@ -117,6 +117,9 @@ end
 function host.sql_error()
   return host.use("sql_error")
 end
+
+-- The loop of events, which finds the modules of the client that runs.
+host.load("loop", host)
 
 -- Creates stand-ins for functions of such a module.  The first call replaces
 -- those of the client, unless the script has replaced them before.
@@ -245,11 +248,20 @@ local loaded_mt = {
 }
 
 -- Modules of bundled scripts that have no data.
-local stateless = { bench_columns = true, bench_on_demand = true, bench_options = true }
+local stateless =
+  { bench_columns = true, bench_lost = true, bench_oltp = true, bench_on_demand = true, bench_options = true }
 
 local LOADING = base.newproxy() -- the value of a module while it is executed
 
+-- The files of modules that a client has found where all of them look.
+local file_of = {}
+
 local function find_loader(package, name)
+  local usual = rawget(package, "loaders") == nil and rawget(package, "preload") == nil and
+    rawget(package, "path") == nil and rawget(package, "cpath") == nil
+  if usual and file_of[name] then
+    return (host.module_in(file_of[name], name))
+  end
   local loaders = rawget(package, "loaders") or base_package.loaders
   if type(loaders) ~= "table" then
     error("'package.loaders' must be a table", 3)
@@ -263,6 +275,7 @@ local function find_loader(package, name)
     end
     local found = loader(name)
     if type(found) == "function" then
+      file_of[name] = usual and taken[found] or nil
       return found
     elseif type(found) == "string" or type(found) == "number" then
       looked = looked .. found
@@ -606,6 +619,5 @@ function host.new_client(tid)
     cmdline = sysbench.cmdline,
     modules = {},
   }, client_mt)
-  run_module(client, "loop")
   return G, client
 end

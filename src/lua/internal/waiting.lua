@@ -138,6 +138,20 @@ function M.bench_db_execute_drawn(stmt, times, highest, first, last, span)
   return call.number[0]
 end
 
+-- The same for parameters: their buffers are no objects of their own.
+function host.execute_drawn(stmt, times, highest, first, last, span)
+  call.op, call.stmt = DRAWN, stmt
+  call.number[0], call.number[1], call.number[2] = times, highest, span
+  call.row[0] = first.buffer
+  if last then
+    call.row[1] = last.buffer
+  else
+    call.row[1] = nil
+  end
+  wait(stmt, first, last)
+  return call.number[0]
+end
+
 function M.db_stmt_next_result(stmt)
   call.op, call.stmt = NEXT, stmt
   wait(stmt)

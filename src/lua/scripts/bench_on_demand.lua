@@ -13,6 +13,8 @@ local MAX_ARRAY = 100000
 local family = {}
 family.__index = family
 
+local weak = {__mode = "k"}
+
 -- Makes t[n] a sub-table that makes its wanted values itself.
 local function adopt(self, sub, n)
    self.number_of[sub] = n
@@ -67,7 +69,7 @@ local function new_family(keys, make)
    local self = {keys = keys, wanted = {}}
 
    -- the number of a sub-table lives as long as the sub-table
-   self.number_of = setmetatable({}, {__mode = "k"})
+   self.number_of = setmetatable({}, weak)
    self.sub_meta = {
       __index = function(sub, key)
          if not self.wanted[key] then return nil end

@@ -1,0 +1,133 @@
+/*
+ * stacks.c - cuts stacks from long stretches of addresses.
+ */
+#include "loop/stacks.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "loop/loop.h"
+
+/* A page that faults, without a map of its own: since Linux 6.13. */
+#if defined(__linux__) && !defined(MADV_GUARD_INSTALL)
+#define MADV_GUARD_INSTALL 102
+#endif
+
+enum {
+  STACKS_FIRST = 8,
+  STACKS_MOST = 256, /* of one stretch */
+};
+
+/* At the start of a stretch, in a page of its own. */
+struct stacks_stretch {
+  struct stacks_stretch *next;
+  size_t bytes, stacks;
+};
+
+void stacks_init(struct stacks *s, size_t bytes)
+{
+  *s = (struct stacks){ .page = (size_t)sysconf(_SC_PAGESIZE) };
+  s->bytes = (bytes + s->page - 1) / s->page * s->page;
+}
+
+void stacks_done(struct stacks *s)
+{
+  struct stacks_stretch *next;
+
+  for (struct stacks_stretch *p = s->stretches; p; p = next) {
+    next = p->next;
+    (void)munmap(p, p->bytes);
+  }
+  stacks_init(s, s->bytes);
+}
+
+/* Only pages that are written to take memory, if none of them is huge. */
+static int add_stretch(struct stacks *s)
+{
+  size_t n = s->stretches ? 2 * s->stretches->stacks : STACKS_FIRST;
+  struct stacks_stretch *p;
+  size_t bytes;
+
+  if (n > STACKS_MOST)
+    n = STACKS_MOST;
+  bytes = s->page + n * (s->page + s->bytes);
+  p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+#ifdef MAP_STACK
+             | MAP_STACK
+#endif
+           ,
+           -1, 0);
+  if (p == MAP_FAILED)
+    return -1;
+#ifdef MADV_NOHUGEPAGE
+  (void)madvise(p, bytes, MADV_NOHUGEPAGE);
+#endif
+  p->next = s->stretches;
+  p->bytes = bytes;
+  p->stacks = n;
+  s->stretches = p;
+  s->at = (char *)p + s->page;
+  s->end = (char *)p + bytes;
+  return 0;
+}
+
+static int install_guard(char *page, size_t bytes)
+{
+#ifdef MADV_GUARD_INSTALL
+  if (madvise(page, bytes, MADV_GUARD_INSTALL) == 0)
+    return 0;
+#endif
+  return mprotect(page, bytes, PROT_NONE);
+}
+
+static char *last_word(const struct stacks *s, char *stack)
+{
+  return stack + s->bytes - sizeof(char *);
+}
+
+int stacks_take(struct stacks *s, char **ret, struct err *err)
+{
+  char *stack = s->unused;
+
+  if (stack) {
+    memcpy(&s->unused, last_word(s, stack), sizeof(char *));
+    *ret = stack;
+    return 0;
+  }
+  if ((s->at == s->end && add_stretch(s) < 0) ||
+      install_guard(s->at, s->page) < 0)
+    return err_sys(err, "cannot get memory for the stack of a client (see "
+                        "vm.max_map_count and ulimit -v):");
+  *ret = s->at + s->page;
+  s->at += s->page + s->bytes;
+  return 0;
+}
+
+void stacks_give_back(struct stacks *s, char *stack)
+{
+  memcpy(last_word(s, stack), &s->unused, sizeof(char *));
+  s->unused = stack;
+}
+
+/* ---- what the system allows ---- */
+
+unsigned loop_maps_of_fiber(void)
+{
+#ifdef MADV_GUARD_INSTALL
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *p = mmap(NULL, page, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  bool light;
+
+  if (p == MAP_FAILED)
+    return 2;
+  light = madvise(p, page, MADV_GUARD_INSTALL) == 0;
+  (void)munmap(p, page);
+  return light ? 0 : 2;
+#else
+  return 2;
+#endif
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""clients.py - runs one client program for clients.sh and prints its figures.
+
+cost COMMAND...            microseconds of processor time per query, start and
+                           end included, and queries per second, of a report of
+                           bench, sysbench or pgbench
+start COMMAND...           of bench: seconds until all clients have started, and
+                           the milliseconds of processor time until then; after
+                           that it is interrupted: seconds until it has ended
+resident KIB COMMAND...    of bench: resident KiB when they no longer grow, at
+                           work, less KIB
+p99 COMMAND...             of bench: milliseconds of the 99th percentile
+"""
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+
+def fail(command, output):
+    sys.exit("failed: %s\n%s" % (" ".join(command), output))
+
+
+def number(pattern, command, output):
+    found = re.search(pattern, output)
+    if not found:
+        fail(command, output)
+    return float(found[1])
+
+
+def finished(command):
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode != 0:
+        fail(command, done.stdout)
+    return done.stdout
+
+
+def cost(command):
+    output = finished(command)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    events = number(
+        r"(?:transactions actually processed|total number of events): +(\d+)",
+        command, output,
+    )
+    rate = re.search(
+        r"(?:tps = |(?<!failed )transactions: +\d+ +\()([0-9.]+)", output
+    )
+    # Only statements have a rate in the report.
+    rate = float(rate[1]) if rate else events / number(
+        r"total time: +([0-9.]+)s", command, output
+    )
+    print((used.ru_utime + used.ru_stime) / events * 1e6, rate)
+
+
+def p99(command):
+    print(number(r"99th percentile: +([0-9.]+)", command, finished(command)))
+
+
+def begun(command):
+    """The process, and its output up to the line that says it has started."""
+    job = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    output = ""
+    for line in job.stdout:
+        output += line
+        if line.startswith("Threads started!"):
+            return job, output
+    job.wait()
+    fail(command, output)
+
+
+def stop(job, command, output):
+    job.send_signal(signal.SIGINT)
+    output += job.stdout.read()
+    if job.wait() not in (-signal.SIGINT, 128 + signal.SIGINT):
+        fail(command, output)
+
+
+def start(command):
+    began = time.monotonic()
+    job, output = begun(command)
+    seconds = time.monotonic() - began
+    with open("/proc/%d/stat" % job.pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    ticks = int(fields[11]) + int(fields[12])
+    ending = time.monotonic()
+    stop(job, command, output)
+    print(seconds, ticks * 1000 / os.sysconf("SC_CLK_TCK"),
+          time.monotonic() - ending)
+
+
+def resident_kib(pid):
+    with open("/proc/%d/status" % pid) as f:
+        return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
+
+
+def resident(command):
+    """The clients' first events add statements, so memory grows for a while."""
+    less, command = float(command[0]), command[1:]
+    job, output = begun(command)
+    last, quiet = 0, 0
+    until = time.monotonic() + 40
+    while quiet < 4 and time.monotonic() < until:
+        time.sleep(0.5)
+        now = resident_kib(job.pid)
+        quiet = quiet + 1 if now < last * 1.002 else 0
+        last = max(now, last)
+    stop(job, command, output)
+    print(last - less)
+
+
+if __name__ == "__main__":
+    {"cost": cost, "start": start, "resident": resident, "p99": p99}[sys.argv[1]](
+        sys.argv[2:]
+    )
