@@ -73,6 +73,7 @@ struct library {
 struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
+  const char *why_library; /* static; NULL: only because it was asked for */
   MYSQL *mysql; /* owned; NULL: closed, or a dry run */
   int fd;       /* constant while the session is open */
   bool tcp;

@@ -74,6 +74,9 @@ void mysqld_shim_note_end(MYSQL *mysql);
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,
                                       struct wire_forms *ret_forms);
 
+/* Does the server execute a statement with many rows (COM_STMT_BULK_EXECUTE)? */
+bool mysqld_shim_takes_bulk(MYSQL *mysql);
+
 /* Texts of this library for failures on the client's side. */
 const char *mysqld_shim_text_gone(void); /* 2006 */
 const char *mysqld_shim_text_lost(void); /* 2013 */
