@@ -15,8 +15,8 @@ struct session;
 
 /*
  * Order of calls: begin; then add.., send.., receive..; then end.  A pipeline
- * with a failure that is `lost` has no end().  receive() is called once for each
- * request that was added, in their order, after it was sent.
+ * with a failure that is `lost` has no end().  receive() is called once for
+ * each request that was added, in their order, after it was sent.
  */
 struct driver_pipe {
   /* It can be done in this session as it is now; else *ret_why (static). */

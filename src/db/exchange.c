@@ -176,7 +176,8 @@ static sql_result *success(struct conn *c, const struct exchange *info)
   c->state = state = state_after(c);
   if (out->counter != COUNTER_READ)
     return NULL;
-  if (UNLIKELY(out->nfields > c->values_room) && !exchange_make_room(c, out->nfields)) {
+  if (UNLIKELY(out->nfields > c->values_room) &&
+      !exchange_make_room(c, out->nfields)) {
     (void)recover_drain(c);
     c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     call_misuse(c, "not enough memory");

@@ -139,8 +139,8 @@ const sql_value *pipeline_fetch(struct conn *c, size_t i)
 
     memcpy(&len, at, sizeof(len));
     at += sizeof(len);
-    c->values[field] =
-      len == UINT32_MAX ? (sql_value){ 0 } : (sql_value){ len, at };
+    c->values[field] = len == UINT32_MAX ? (sql_value){ 0 }
+                                         : (sql_value){ len, at };
     at += len == UINT32_MAX ? 0 : len;
   }
   it->heard_at = (size_t)(at - p->heard.text);

@@ -63,7 +63,8 @@ bool pipeline_run(struct conn *c, bool keep);
 /*
  * The same for executions of one statement, with as few requests as the driver
  * can.  What is done by one request is one statement for counters and classes.
- * Returns how many rows were changed, as far as the driver knows; -1: it failed.
+ * Returns how many rows were changed, as far as the driver knows; -1: it
+ * failed.
  */
 double pipeline_run_bulk(struct conn *c);
 

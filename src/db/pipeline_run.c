@@ -218,8 +218,8 @@ static void run_in_turn(struct run *r)
       call_stop(c);
     }
     item_ended(r, i, rc);
-    if (rc == 0 && (c->out.more ||
-                    (c->out.counter == COUNTER_READ && !c->out.settled))) {
+    if (rc == 0 &&
+        (c->out.more || (c->out.counter == COUNTER_READ && !c->out.settled))) {
       (void)call_start(c);
       rc = call_end_results(c);
       call_stop(c);
@@ -281,9 +281,9 @@ static void receive(struct run *r, size_t i)
   const char *sql = pipe_item_sql(r->p, it, &len);
 
   next_call(c);
-  item_ended(r, i,
-             d->receive(c->session, st ? st->native.prepared : NULL, sql, len,
-                        &c->out));
+  item_ended(
+    r, i,
+    d->receive(c->session, st ? st->native.prepared : NULL, sql, len, &c->out));
   if (UNLIKELY(c->out.more)) {
     next_call(c);
     if (d->rest(c->session, &c->out) < 0)

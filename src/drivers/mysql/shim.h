@@ -74,7 +74,8 @@ void mysqld_shim_note_end(MYSQL *mysql);
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,
                                       struct wire_forms *ret_forms);
 
-/* Does the server execute a statement with many rows (COM_STMT_BULK_EXECUTE)? */
+/* Does the server execute a statement with many rows (COM_STMT_BULK_EXECUTE)?
+ */
 bool mysqld_shim_takes_bulk(MYSQL *mysql);
 
 /* Texts of this library for failures on the client's side. */

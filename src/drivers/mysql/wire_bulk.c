@@ -2,15 +2,16 @@
  * wire_bulk.c - one request that executes a statement with many rows:
  * COM_STMT_BULK_EXECUTE of MariaDB.
  */
+#include "drivers/mysql/wire_bulk.h"
+
 #include "base/compiler.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/wire.h"
-#include "drivers/mysql/wire_pipe.h"
 
 enum {
-  BULK_HEAD = 7,         /* command, statement, flags */
+  BULK_HEAD = 7, /* command, statement, flags */
   BULK_SENDS_TYPES = 128,
   BULK_VALUE = 0,
   BULK_NULL = 1,
@@ -55,8 +56,8 @@ int mysqld_bulk_row(struct prepared *base, size_t most, struct outcome *out)
   struct mysql_session *s = session_of(base->session);
   struct wire_pipe *pipe = &s->wire.pipe;
   const struct params_form values = { 0 };
-  const size_t size =
-    base->n_binds + mysqld_params_size(base->binds, base->n_binds, values);
+  const size_t size = base->n_binds +
+                      mysqld_params_size(base->binds, base->n_binds, values);
   uint8_t *to;
 
   if (pipe->out.end - PACKET_HEAD + size > most ||

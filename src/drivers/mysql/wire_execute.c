@@ -25,12 +25,13 @@ static void frame_make(struct mysql_prepared *p, const uint8_t *command)
     if (!mysqld_params_is_wide(binds[i].type) || param_is_null(&binds[i]))
       return;
   }
-  p->frame =
-    malloc(PACKET_HEAD + EXECUTE_HEAD + mysqld_params_size(binds, n, form));
+  p->frame = malloc(PACKET_HEAD + EXECUTE_HEAD +
+                    mysqld_params_size(binds, n, form));
   if (!p->frame)
     return; /* it is only an optimization */
   memcpy(p->frame + PACKET_HEAD, command, EXECUTE_HEAD);
-  end = mysqld_params_put(binds, n, form, p->frame + PACKET_HEAD + EXECUTE_HEAD);
+  end = mysqld_params_put(binds, n, form,
+                          p->frame + PACKET_HEAD + EXECUTE_HEAD);
   p->frame_len = (uint32_t)(end - p->frame);
   p->frame_values = p->frame_len - n * (uint32_t)sizeof(uint64_t);
   packet_head(p->frame, p->frame_len - PACKET_HEAD, 0);

@@ -11,6 +11,7 @@
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/wire.h"
+#include "drivers/mysql/wire_bulk.h"
 #include "drivers/mysql/wire_execute.h"
 
 static const char too_long[] = "a statement of a pipeline has at most 16 MiB";

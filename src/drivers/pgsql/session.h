@@ -306,7 +306,7 @@ int pgsql_bind(struct prepared *p, struct outcome *out);
 int pgsql_execute(struct prepared *p, struct outcome *out);
 void pgsql_unprepare(struct prepared *p, bool going);
 
-/* ---- several statements in flight (wire_pipe.c) ---- */
+/* ---- several statements in flight (pipe.c) ---- */
 
 extern const struct driver_pipe pgsql_pipe;
 

@@ -45,9 +45,9 @@ static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
 
 /*
  * Read the answer up to ReadyForQuery, or, if it is direct, up to the message
- * that begins another result: then w->more is true.  One that is piped ends with
- * its CommandComplete or error.  What was received for
- * results before may be overwritten.
+ * that begins another result: then w->more is true.  One that is piped ends
+ * with its CommandComplete or error.  What was received for results before may
+ * be overwritten.
  *
  * False: the connection is of no use any more, see pgsql_wire_why_broken(); it
  * may have `failed` before.
@@ -64,8 +64,8 @@ int pgsql_wire_fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
 
 /* Fill in *out for one that has not. */
 static inline void pgsql_wire_succeed(struct pgsql_session *p,
-                           const struct pgsql_wire_answer *a,
-                           struct outcome *out)
+                                      const struct pgsql_wire_answer *a,
+                                      struct outcome *out)
 {
   struct pgsql_wire *w = &p->wire;
 

@@ -48,8 +48,8 @@ bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
 
   p->sending = true;
   while (out->pos < out->end) {
-    const ssize_t sent =
-      sock_send(fd, out->bytes + out->pos, out->end - out->pos, MSG_DONTWAIT);
+    const ssize_t sent = sock_send(fd, out->bytes + out->pos,
+                                   out->end - out->pos, MSG_DONTWAIT);
 
     if (LIKELY(sent > 0)) {
       out->pos += (size_t)sent;

@@ -69,7 +69,8 @@ local pipeline_mt = {
     if type(key) ~= "number" then
       return pipeline[key]
     end
-    if not (key >= 1 and key <= p.n and key % 1 == 0) or look(p, key, 2) ~= 1 then
+    local ended = look(p, key, 2)
+    if ended ~= 1 or key % 1 ~= 0 then
       return nil
     end
     local r = no_result

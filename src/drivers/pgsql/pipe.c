@@ -1,5 +1,5 @@
 /*
- * wire_pipe.c - several statements in flight, by the extended protocol.
+ * pipe.c - several statements in flight, by the extended protocol.
  *
  * The Sync at the end ends the whole: an error before it makes the server pass
  * over everything up to there.  A server keeps short answers back until a Sync,
