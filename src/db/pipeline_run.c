@@ -253,6 +253,8 @@ static size_t add_requests(struct run *r, size_t added, size_t *total)
 {
   struct conn *c = r->c;
 
+  if (added < *total)
+    c->out = (struct outcome){ 0 };
   while (added < *total && !c->driver->pipe->full(c->session)) {
     if (UNLIKELY(add_request(r, &r->p->items[added]) < 0)) {
       item_failed(r, added);

@@ -155,6 +155,7 @@ local function run(con, f)
   if type(f) ~= "function" then
     error(("bad argument #1 to 'pipeline' (function expected, got %s)"):format(type(f)), 3)
   end
+  con = host.sql_owner(con) -- which keeps it open
   local p = setmetatable({ con = con, number = open(con, 3), n = 0, open = true, statements = {} }, pipeline_mt)
   local ok, err = pcall(f, p)
   p.open = false
