@@ -87,8 +87,8 @@ const char *pipeline_execute(struct conn *c, struct stmt *st)
 
 /* ---- after ---- */
 
-const char *pipe_item_sql(const struct pipeline *p, const struct pipe_item *it,
-                          size_t *ret_len)
+const char *pipeline_sql(const struct pipeline *p, const struct pipe_item *it,
+                         size_t *ret_len)
 {
   if (it->st && it->st->sql) {
     *ret_len = it->st->len;
@@ -158,6 +158,6 @@ size_t pipeline_failed(const struct conn *c, const char **ret_sql,
     *ret_len = 0;
     return 0;
   }
-  *ret_sql = pipe_item_sql(p, &p->items[p->failed], ret_len);
+  *ret_sql = pipeline_sql(p, &p->items[p->failed], ret_len);
   return p->failed;
 }

@@ -82,7 +82,7 @@ size_t pipeline_failed(const struct conn *c, const char **ret_sql,
 /* ---- between pipeline.c and pipeline_run.c ---- */
 
 /* The text of a statement, for messages and classes. */
-const char *pipe_item_sql(const struct pipeline *p, const struct pipe_item *it,
-                          size_t *ret_len);
+const char *pipeline_sql(const struct pipeline *p, const struct pipe_item *it,
+                         size_t *ret_len);
 
 #endif

@@ -118,7 +118,7 @@ static void item_ended(struct run *r, size_t i, int rc)
 
   if (UNLIKELY(c->env->timed && info.start_ns != 0) && !c->out.skipped &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c)))) {
-    info.sql = pipe_item_sql(r->p, it, &info.len);
+    info.sql = pipeline_sql(r->p, it, &info.len);
     exchange_sample(c, &info, rc < 0);
   }
   if (UNLIKELY(rc < 0)) {
@@ -280,7 +280,7 @@ static void receive(struct run *r, size_t i)
   const struct pipe_item *it = &r->p->items[i];
   struct stmt *st = it->st && !it->st->emulated ? it->st : NULL;
   size_t len;
-  const char *sql = pipe_item_sql(r->p, it, &len);
+  const char *sql = pipeline_sql(r->p, it, &len);
 
   next_call(c);
   item_ended(
@@ -367,7 +367,7 @@ static bool begin(struct run *r)
 {
   struct conn *c = r->c;
   size_t len;
-  const char *sql = pipe_item_sql(r->p, &r->p->items[0], &len);
+  const char *sql = pipeline_sql(r->p, &r->p->items[0], &len);
 
   r->p->open = false;
   if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
@@ -391,7 +391,7 @@ static bool end(struct run *r)
   call_idle(c);
   if (UNLIKELY(r->failed)) {
     const struct pipe_item *it = &p->items[p->failed];
-    const char *sql = pipe_item_sql(p, it, &len);
+    const char *sql = pipeline_sql(p, it, &len);
 
     c->out = r->out;
     recover_failed(c, call_of(it), sql, len);
@@ -402,7 +402,7 @@ static bool end(struct run *r)
   if (UNLIKELY(p->heard.failed))
     return misuse(r, 0, "not enough memory");
   for (size_t i = 0; UNLIKELY(c->owed & CONN_OWES_ROLLBACK) && i < p->n; i++) {
-    const char *sql = pipe_item_sql(p, &p->items[i], &len);
+    const char *sql = pipeline_sql(p, &p->items[i], &len);
 
     exchange_clear_mark(c, sql, len);
   }
