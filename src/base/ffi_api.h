@@ -312,6 +312,19 @@ void bench_db_drop_message(void *message);
 int bench_db_forgive(sql_connection *con);
 int bench_db_restart(sql_connection *con);
 
+double bench_pipeline_open(sql_connection *con);
+void bench_pipeline_drop(sql_connection *con);
+const char *bench_pipeline_query(sql_connection *con, const char *query,
+                                 size_t len, void *cls);
+const char *bench_pipeline_execute(sql_connection *con, sql_statement *stmt);
+bool bench_pipeline_run(sql_connection *con);
+double bench_pipeline_run_bulk(sql_connection *con);
+double bench_pipeline_number(sql_connection *con);
+int bench_pipeline_result(sql_connection *con, double index, double *ret_nrows,
+                          double *ret_nfields, const char **ret_text);
+const sql_value *bench_pipeline_fetch(sql_connection *con, double index);
+const char *bench_pipeline_failed(sql_connection *con, size_t *ret_len);
+
 bool bench_copy_begin(sql_connection *con, const char *table,
                       const char **columns, int n);
 bool bench_copy_row(sql_connection *con, const sql_value *values);

@@ -52,6 +52,7 @@ static void destroy(struct conn *c)
   strbuf_done(&c->text);
   strbuf_done(&c->no_role);
   strbuf_done(&c->bulk.text);
+  pipe_items_free(c->pipe);
   free(c->values);
   free(c->session);
   free(c);

@@ -15,6 +15,7 @@
 #include "db/bulk_rows.h"
 #include "db/driver.h"
 #include "db/env.h"
+#include "db/pipe_items.h"
 #include "db/watch.h"
 
 /*
@@ -132,6 +133,7 @@ struct conn {
   struct strbuf text;    /* of emulated statements */
   struct strbuf no_role; /* why the last server did not say its role */
   struct bulk bulk;
+  struct pipeline *pipe; /* owned; NULL: there was none */
   struct watched watched;
 };
 

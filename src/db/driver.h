@@ -28,6 +28,7 @@
  *   verdict             what a failure needs; a pure function
  *   watch, process, env what ends a call; what all threads share; what one
  *                       thread has
+ *   pipe_items          what a pipeline holds
  *   conn_state          the states of a connection; one enum
  *   call                calls of the driver; its header lists all places that
  *                       wait
@@ -38,6 +39,8 @@
  *   visit               whole lives of connections
  *   exchange            one statement
  *   stmt, conn, bulk, copy
+ *   pipe_values         values of parameters that wait for their turn
+ *   pipeline_run, pipeline  several statements in flight
  *   env_conns           all connections of a thread
  *   db_api              the functions of scripts
  */
@@ -52,6 +55,7 @@
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "db/driver_copy.h"
+#include "db/driver_pipe.h"
 #include "db/driver_visit.h"
 #include "db/outcome.h"
 #include "opt/opt.h"
@@ -80,6 +84,8 @@ enum driver_caps {
                                      * rows: how many it has changed */
   DRIVER_KEEPS_ROWS = 1 << 8,       /* what was stored is found again */
   DRIVER_NEVER_WAITS = 1 << 10,     /* connect() returns at once */
+  DRIVER_GOES_ON = 1 << 11, /* statements of a pipeline are executed though one
+                             * before them has failed */
 };
 
 /* Calls of a session that block in a library, whatever runs in the thread. */
@@ -380,6 +386,7 @@ struct driver {
   void (*statement_sizes)(struct session *s,
                           struct statement_sizes *ret); /* [opt] */
   const struct driver_copy *copy;                       /* [opt] */
+  const struct driver_pipe *pipe;                       /* [opt] */
   const struct driver_space *space;                     /* [opt] */
   /*
    * The OLTP tables were dropped and the session is closed: give their space

@@ -75,9 +75,7 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
   return true;
 }
 
-/* COMMIT and ROLLBACK clear the mark, also with AND CHAIN; what ends the
- * transaction in another way does, too. */
-static void clear_mark(struct conn *c, const char *sql, size_t len)
+void exchange_clear_mark(struct conn *c, const char *sql, size_t len)
 {
   const unsigned dialect = c->session->dialect;
   size_t n;
@@ -101,7 +99,7 @@ static void clear_mark(struct conn *c, const char *sql, size_t len)
     c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
 }
 
-static void sample(struct conn *c, const struct exchange *info, bool failed)
+void exchange_sample(struct conn *c, const struct exchange *info, bool failed)
 {
   const uint64_t took_ns = clock_now_ns() - info->start_ns;
   const struct stmt_sample s = { .failed = failed,
@@ -115,7 +113,7 @@ static void sample(struct conn *c, const struct exchange *info, bool failed)
                       took_ns, &s);
 }
 
-static bool room_for(struct conn *c, uint32_t nfields)
+bool exchange_make_room(struct conn *c, uint32_t nfields)
 {
   sql_value *values = reallocarray(c->values, nfields, sizeof(*values));
 
@@ -172,13 +170,14 @@ static sql_result *success(struct conn *c, const struct exchange *info)
 
   call_no_error(c);
   if (UNLIKELY(c->owed & CONN_OWES_ROLLBACK))
-    clear_mark(c, info->sql, info->len);
+    exchange_clear_mark(c, info->sql, info->len);
   if (out->more)
     env_note_unread(c->env, true);
   c->state = state = state_after(c);
   if (out->counter != COUNTER_READ)
     return NULL;
-  if (UNLIKELY(out->nfields > c->values_room) && !room_for(c, out->nfields)) {
+  if (UNLIKELY(out->nfields > c->values_room) &&
+      !exchange_make_room(c, out->nfields)) {
     (void)recover_drain(c);
     c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     call_misuse(c, "not enough memory");
@@ -204,7 +203,7 @@ sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
     acknowledge(c, info->call, rc);
   if (UNLIKELY(info->start_ns != 0 && c->env->timed) &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c))))
-    sample(c, info, rc < 0);
+    exchange_sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
     if (info->stmt && info->call == CALL_QUERY) /* with the values put in */
       recover_failed(c, info->call, strbuf_str(&c->text), c->text.len);

@@ -41,6 +41,17 @@ struct exchange {
 /* After the driver returned `rc`: count, and make the result or the failure. */
 sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info);
 
+/* ---- parts of it, also for a pipeline ---- */
+
+/* `info` has ended now: for its class. */
+void exchange_sample(struct conn *c, const struct exchange *info, bool failed);
+/* Values for so many columns; false: no memory. */
+bool exchange_make_room(struct conn *c, uint32_t nfields);
+/* `sql` has succeeded.  COMMIT and ROLLBACK clear the mark that the transaction
+ * is to be rolled back, also with AND CHAIN; what ends it in another way does,
+ * too. */
+void exchange_clear_mark(struct conn *c, const char *sql, size_t len);
+
 /* conn_next_result() and stmt_next_result(). */
 sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt);
 

@@ -56,8 +56,9 @@ struct outcome {
   bool other_role;     /* connect only: not the role that --target asks for;
                         * `msg` says which */
   bool no_files;       /* connect only: no more files can be opened */
-  bool over; /* the driver gave up waiting because the run is over; this
-              * counts as no error */
+  bool skipped; /* of a pipeline: not executed, as one before it has failed */
+  bool over;    /* the driver gave up waiting because the run is over; this
+                 * counts as no error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
                           * sent": the text to raise; static storage */
 };

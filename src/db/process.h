@@ -105,6 +105,7 @@ struct db_process {
   _Atomic uint32_t first_open;   /* enum first_open: of all connections */
   atomic_flag noting;            /* the first connection is asked */
   atomic_flag told;              /* why the library is needed: see visit.h */
+  atomic_flag pipe_told;         /* why nothing is in flight: see pipeline.h */
   _Atomic bool noted;            /* `server` is complete; release, acquire */
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */

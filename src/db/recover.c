@@ -40,6 +40,14 @@ void recover_count_error(struct conn *c)
                c->fail.state, c->fail.text);
 }
 
+void recover_failed_too(struct conn *c)
+{
+  if (c->out.api_error || verdict_is_cut(&c->out, conn_is_dead(c)))
+    return;
+  save(c);
+  recover_count_error(c);
+}
+
 /* The connection cannot be replaced: more attempts are useless, or the run is
  * over and no event is open. */
 static sql_error_t fail_for_good(struct conn *c)

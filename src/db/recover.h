@@ -30,6 +30,10 @@ void recover_life_failed(struct conn *c, const char *sql, size_t len);
 /* The failure in c->fail is counted, and listed by its code. */
 void recover_count_error(struct conn *c);
 
+/* c->out is a failure besides the one that recover_failed() gets: it is
+ * counted, and has no other consequence. */
+void recover_failed_too(struct conn *c);
+
 /* c->out is ignorable by some list. */
 bool recover_ignorable(const struct conn *c);
 

@@ -185,6 +185,7 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
     memcpy(st->binds, binds, n * sizeof(*binds));
   st->n_binds = n;
   st->bound = true;
+  st->binding++;
   return true;
 }
 
@@ -202,11 +203,10 @@ static void discard(struct stmt *st)
   st->native.ready = false;
 }
 
-/* Prepares the statement in the present session, with its parameters, unless
- * that was done. */
-static bool make_ready(struct stmt *st)
+bool stmt_ready(struct stmt *st)
 {
-  if (st->native.ready && st->generation == st->conn->generation)
+  if (st->emulated ||
+      (st->native.ready && st->generation == st->conn->generation))
     return true;
   if (!prepare(st))
     return false;
@@ -237,7 +237,7 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
   st->quick = 0;
   if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, true))
     return 1;
-  if (!st->emulated && !st->native.ready && !make_ready(st)) {
+  if (!st->emulated && !st->native.ready && !stmt_ready(st)) {
     if (!st->native.ready && st->n_params == n && emul_can_send(binds, n))
       (void)keep_binds(st, binds, n);
     return 1;
@@ -310,7 +310,7 @@ static bool make_quick(struct stmt *st, sql_result **ret)
     call_misuse(c, "parameters are not bound");
     return false;
   }
-  if (UNLIKELY(!st->emulated && !make_ready(st)))
+  if (UNLIKELY(!st->emulated && !stmt_ready(st)))
     return false;
   if (st->emulated) {
     *ret = execute_emulated(st);

@@ -33,6 +33,8 @@ struct stmt {
   struct emul_scan scan; /* of emulated ones */
   sql_bind *binds;       /* owned copy of the descriptors */
   size_t n_binds, binds_room;
+  unsigned binding; /* counts how often parameters were bound */
+  unsigned saved;   /* the pipeline that keeps the script's values */
   void *cls;
 };
 
@@ -72,6 +74,10 @@ sql_result *stmt_execute(struct stmt *st);
  * set ends.  False: it failed. */
 bool stmt_run(struct stmt *st);
 sql_result *stmt_next_result(struct stmt *st);
+
+/* Prepares the statement in the present session, with its parameters, unless
+ * that was done; WAITS.  False: it failed, with details in the connection. */
+bool stmt_ready(struct stmt *st);
 
 static inline void stmt_set_class(struct stmt *st, void *cls)
 {

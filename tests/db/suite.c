@@ -18,6 +18,7 @@ int main(int argc, char **argv)
     suite_rows(&set);
     suite_errors(&set);
     suite_threads(&set);
+    suite_pipeline(&set);
     suite_time(&set);
   }
   return tap_end();

@@ -84,6 +84,7 @@ void suite_results(const struct rig_settings *set);
 void suite_rows(const struct rig_settings *set);
 void suite_errors(const struct rig_settings *set);
 void suite_threads(const struct rig_settings *set);
+void suite_pipeline(const struct rig_settings *set);
 void suite_time(const struct rig_settings *set);
 
 /* TAP, from several files. */

@@ -745,3 +745,75 @@ L
   must is "$(number 'write:')" 10
   must is "$(number 'other:')" 20
 }
+
+@test "pipelines" {
+  for driver in sqlite null; do
+    rm -f t.db
+    DRIVER=$driver lua <<'L'
+con:query("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)")
+local st = con:prepare("INSERT INTO t VALUES (?, ?)")
+local id, name = st:bind_create(sysbench.sql.type.INT), st:bind_create(sysbench.sql.type.VARCHAR, 10)
+st:bind_param(id, name)
+local p = con:pipeline(function(p)
+  for i = 1, 3 do
+    id:set(i)
+    name:set(i == 2 and nil or "n" .. i)
+    print(p:execute(st))
+  end
+  print(p:query("INSERT INTO t VALUES (4, 'x')", "label"))
+  print(pcall(con.pipeline, con, print))
+  print(pcall(p.query, p, nil))
+  print(pcall(p.error, p, 1))
+end)
+print(tostring(p), p.n, p[1] == nil, p:error(4), p[0], p[5], p[1.5])
+print(pcall(con.pipeline, con, function() error({ 1 }) end))
+print(pcall(con.pipeline, con))
+print(con:pipeline(function() end).n)
+print(pcall(st.execute_bulk, st, { { 7, "a" }, "b" }))
+print(pcall(st.execute_bulk, st))
+print(pcall(con:prepare("SELECT 1").execute_bulk, st, {}))
+print(st:execute_bulk({}))
+st:close()
+print(pcall(con.pipeline, con, function(p) p:execute(st) end))
+L
+    must [ "$status" = 0 ]
+    must has "$output" '^<pipeline>	4	true	nil	nil	nil	nil$'
+    must has "$output" '^false	.*a pipeline of this connection is open already$'
+    must has "$output" "^false	.*bad argument #1 to 'query' \(string expected, got nil\)$"
+    must has "$output" '^false	.*the pipeline has no results yet'
+    must has "$output" '^false	table: '
+    must has "$output" "^false	.*bad argument #1 to 'pipeline' \(function expected, got nil\)$"
+    must has "$output" '^false	.*execute_bulk: row 2 is no table$'
+    must has "$output" "^false	.*bad argument #1 to 'execute_bulk' \(table expected, got nil\)$"
+    must has "$output" '^false	.*attempt to use a closed statement$'
+  done
+}
+
+@test "an error in a pipeline starts the event again" {
+  cat >t.lua <<'L'
+function prepare()
+  sysbench.sql.driver():connect():query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+end
+function thread_init() con = sysbench.sql.driver():connect() end
+n = 0
+function event()
+  con:pipeline(function(p)
+    p:query("BEGIN")
+    p:query("INSERT INTO t VALUES (" .. n .. ")", "first")
+    if n % 4 > 0 and not again then p:query("INSERT INTO t VALUES (" .. n - 1 .. ")", "second") end
+    p:query("COMMIT")
+  end)
+  n, again = n + 1, false
+end
+function sysbench.hooks.before_restart_event(err)
+  assert(err.sql_state == "23505" and err.query:find("INSERT"), err.query)
+  again = true
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db prepare
+  must is "$status" 0
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=8 --time=0 --json=a.json run
+  must is "$status" 0
+  must is "$(number 'ignored errors:')" 6
+  must is "$(number 'total number of events:')" 8
+}

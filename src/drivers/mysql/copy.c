@@ -17,7 +17,6 @@
 #include "drivers/mysql/wire.h"
 
 enum {
-  COMMAND_QUERY = 0x03,
   FIRST_FILE = 0xfb, /* the server asks for the file */
   FIRST_ERROR = 0xff,
   PART_MIN = 16 * 1024, /* used if the server's limit is not known */

@@ -25,6 +25,7 @@
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/visit.h"
+#include "drivers/mysql/wire_pipe.h"
 #include "loop/loop.h"
 
 /* Traces one call of the library, or of its replacement, in a line. */
@@ -100,6 +101,8 @@ static int choose_backend(struct mysql_session *s, struct outcome *out)
   s->backend = why || protocol == PROTOCOL_LIBRARY ? &mysqld_library_backend
                                                    : &mysqld_wire_backend;
   s->base.blocks = s->backend == &mysqld_wire_backend ? 0 : SESSION_BLOCKS_ALL;
+  s->wire.bulk = mysqld_shim_takes_bulk(s->mysql);
+  s->why_library = why;
   if (!why || protocol != PROTOCOL_WIRE)
     return 0;
   mysqld_connect_close(s->mysql, false);
@@ -391,7 +394,8 @@ const struct driver driver_mysql = {
   .prepared_size = sizeof(struct mysql_prepared),
   .dialect = EMUL_MYSQL,
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
-          DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
+          DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS |
+          DRIVER_GOES_ON,
   .connection_codes = connection_codes,
   .refusals = refusals,
   .hints = mysqld_message_hints,
@@ -434,6 +438,7 @@ const struct driver driver_mysql = {
   .quote_special = quote_special,
   .statement_sizes = mysqld_about_statement_sizes,
   .copy = &mysqld_copy,
+  .pipe = &mysqld_pipe,
   .space = &mysqld_space,
   .message = mysqld_message_failed,
   .shutdown = shutdown_session,

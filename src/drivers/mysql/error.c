@@ -74,6 +74,12 @@ int mysqld_error_no_memory(struct mysql_session *s, struct outcome *out)
   return set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");
 }
 
+int mysqld_error_no_file_here(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_MALFORMED,
+                  "a statement that asks for a file cannot be in a pipeline");
+}
+
 int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
 {
   (void)set_text(s, out, CODE_NO_MEMORY, RESULT_TOO_LARGE);

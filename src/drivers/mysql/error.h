@@ -42,6 +42,8 @@ int mysqld_error_malformed(struct mysql_session *s, struct outcome *out);
 /* What was received is not part of the answer. */
 int mysqld_error_out_of_step(struct mysql_session *s, struct outcome *out);
 int mysqld_error_no_memory(struct mysql_session *s, struct outcome *out);
+/* Inside of a pipeline a statement asks for a file: the connection is lost. */
+int mysqld_error_no_file_here(struct mysql_session *s, struct outcome *out);
 /* The result has more bytes than may be kept: the rest is not read. */
 int mysqld_error_too_large(struct mysql_session *s, struct outcome *out);
 

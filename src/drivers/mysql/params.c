@@ -72,7 +72,7 @@ static uint8_t *put_length(uint8_t *to, uint64_t n)
   return to + 9;
 }
 
-static uint8_t *put_value(const sql_bind *b, uint8_t *to)
+uint8_t *mysqld_params_put_value(const sql_bind *b, uint8_t *to)
 {
   const size_t size = wire_type[b->type].size;
   size_t len;
@@ -136,7 +136,7 @@ uint8_t *mysqld_params_put(const sql_bind *binds, unsigned n,
     if (UNLIKELY(param_is_null(&binds[i])))
       nulls[i / 8] |= (uint8_t)(1u << i % 8);
     else
-      to = put_value(&binds[i], to);
+      to = mysqld_params_put_value(&binds[i], to);
   }
   return to;
 }

@@ -28,6 +28,9 @@ size_t mysqld_params_size(const sql_bind *binds, unsigned n,
 uint8_t *mysqld_params_put(const sql_bind *binds, unsigned n,
                            struct params_form form, uint8_t *to);
 
+/* Write one value that is not NULL.  Returns the end. */
+uint8_t *mysqld_params_put_value(const sql_bind *b, uint8_t *to);
+
 static inline bool param_is_null(const sql_bind *b)
 {
   return !b->buffer || b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);

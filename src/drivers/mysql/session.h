@@ -73,8 +73,9 @@ struct library {
 struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
-  MYSQL *mysql; /* owned; NULL: closed, or a dry run */
-  int fd;       /* constant while the session is open */
+  const char *why_library; /* static; NULL: only because it was asked for */
+  MYSQL *mysql;            /* owned; NULL: closed, or a dry run */
+  int fd;                  /* constant while the session is open */
   bool tcp;
   bool lost; /* the transport is broken */
   bool more; /* further results of the last statement are pending */

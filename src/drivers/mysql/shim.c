@@ -172,6 +172,21 @@ void mysqld_shim_note_end(MYSQL *mysql)
     mysql->server_status = end[3] | (unsigned)end[4] << 8;
 }
 
+bool mysqld_shim_takes_bulk(MYSQL *mysql)
+{
+  enum {
+    SERVER_OF_MYSQL = 1, /* in the usual flags */
+    BULK_OPERATIONS = 1 << 2,
+  };
+  uint64_t flags = 0; /* versions differ in the size that they write */
+
+  if (mysql->server_capabilities & SERVER_OF_MYSQL ||
+      mariadb_get_infov(mysql, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,
+                        &flags) != 0)
+    return false;
+  return ((flags | flags >> 32) & BULK_OPERATIONS) != 0;
+}
+
 #else /* MySQL's library */
 
 const char *mysqld_shim_library(void)
@@ -302,6 +317,12 @@ const char *mysqld_shim_text_lost(void)
 void mysqld_shim_note_end(MYSQL *mysql)
 {
   (void)mysql; /* the library has done so */
+}
+
+bool mysqld_shim_takes_bulk(MYSQL *mysql)
+{
+  (void)mysql;
+  return false;
 }
 
 #endif

@@ -80,6 +80,11 @@ const char *mysqld_shim_why_not_plain(MYSQL *mysql,
 
 /* The code of this library when a host refuses the connection. */
 int mysqld_shim_code_refused(void);
+
+/* Does the server execute a statement with many rows (COM_STMT_BULK_EXECUTE)?
+ */
+bool mysqld_shim_takes_bulk(MYSQL *mysql);
+
 /* Texts of this library for failures on the client's side. */
 const char *mysqld_shim_text_gone(void); /* 2006 */
 const char *mysqld_shim_text_lost(void); /* 2013 */

@@ -10,22 +10,12 @@
 #include "base/mem.h"
 #include "drivers/mysql/bytes.h"
 #include "drivers/mysql/error.h"
-#include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/wire.h"
+#include "drivers/mysql/wire_execute.h"
 #include "loop/loop.h"
 
-enum wire_command {
-  COMMAND_QUERY = 0x03,
-  COMMAND_PREPARE = 0x16,
-  COMMAND_EXECUTE = 0x17,
-  COMMAND_CLOSE = 0x19,
-};
-
 enum {
-  EXECUTE_HEAD = 10, /* command, statement, flags, iterations */
-  EXECUTE_PACKET = PACKET_HEAD + EXECUTE_HEAD,
-  PARAMETER_COUNT = 8, /* a flag: the number of parameters is sent */
   PREPARED_LENGTH = 12,
 };
 
@@ -203,80 +193,17 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
   return rc;
 }
 
-/*
- * Patches the values into the complete packet of an execution.  False: there is
- * no such packet, or a value is NULL, which changes the packet's form.
- */
-static inline bool frame_fill(const struct mysql_prepared *p)
-{
-  const sql_bind *b = p->base.binds;
-  const unsigned n = p->base.n_binds;
-  uint8_t *to;
-
-  if (UNLIKELY(!p->frame || !p->types_sent))
-    return false;
-  to = p->frame + p->frame_values;
-  for (unsigned i = 0; i < n; i++, to += sizeof(uint64_t)) {
-    uint64_t v;
-
-    if (UNLIKELY(!b[i].buffer || (b[i].is_null && *b[i].is_null)))
-      return false;
-    memcpy(&v, b[i].buffer, sizeof(v));
-    put_le64(to, v);
-  }
-  return true;
-}
-
-/* Keeps the packet in w->out, which has sent the types, without them. */
-static void frame_make(struct mysql_prepared *p)
-{
-  struct mysql_session *s = prepared_session(p);
-  const sql_bind *binds = p->base.binds;
-  const unsigned n = p->base.n_binds;
-  const struct params_form form = { .named = s->wire.forms.attributes };
-  const uint8_t *end;
-
-  free(p->frame);
-  p->frame = NULL;
-  for (unsigned i = 0; i < n; i++) {
-    if (!mysqld_params_is_wide(binds[i].type) || param_is_null(&binds[i]))
-      return;
-  }
-  p->frame = malloc(EXECUTE_PACKET + mysqld_params_size(binds, n, form));
-  if (!p->frame)
-    return; /* it is only an optimization */
-  memcpy(p->frame, s->wire.out.bytes, EXECUTE_PACKET);
-  end = mysqld_params_put(binds, n, form, p->frame + EXECUTE_PACKET);
-  p->frame_len = (uint32_t)(end - p->frame);
-  p->frame_values = p->frame_len - n * (uint32_t)sizeof(uint64_t);
-  packet_head(p->frame, p->frame_len - PACKET_HEAD, 0);
-}
-
 COLD static int send_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
-  const sql_bind *binds = p->base.binds;
-  const unsigned n = p->base.n_binds;
-  const struct params_form form = { .types = !p->types_sent,
-                                    .named = s->wire.forms.attributes };
-  const size_t len = EXECUTE_HEAD + mysqld_params_size(binds, n, form);
-  uint8_t *to = mysqld_wire_out(&s->wire, len);
-  uint8_t *end;
+  uint8_t *to = mysqld_wire_out(&s->wire, mysqld_execute_size(p));
 
   if (UNLIKELY(!to))
     return mysqld_error_no_memory(s, out);
-  to[0] = COMMAND_EXECUTE;
-  put_le32(to + 1, p->id);
-  to[5] = form.named && n > 0 ? PARAMETER_COUNT : 0; /* no cursor */
-  put_le32(to + 6, 1);
-  end = mysqld_params_put(binds, n, form, to + EXECUTE_HEAD);
-  s->sent = (size_t)(end - to);
-  if (UNLIKELY(!mysqld_wire_send(&s->wire, s->fd, s->sent, 0)))
-    return mysqld_error_gone(s, out);
-  if (!p->types_sent)
-    frame_make(p);
-  p->types_sent = true;
-  return 0;
+  s->sent = mysqld_execute_put(p, to);
+  return LIKELY(mysqld_wire_send(&s->wire, s->fd, s->sent, 0))
+           ? 0
+           : mysqld_error_gone(s, out);
 }
 
 static int wire_execute(struct mysql_prepared *p, struct outcome *out)
@@ -286,7 +213,7 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
   if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
     return mysqld_wire_surplus(s, out);
   mysqld_wire_forget(&s->wire);
-  if (LIKELY(frame_fill(p))) {
+  if (LIKELY(mysqld_execute_patch(p))) {
     s->sent = p->frame_len - PACKET_HEAD;
     if (UNLIKELY(!wire_send(s->fd, p->frame, p->frame_len, 0)))
       return mysqld_error_gone(s, out);

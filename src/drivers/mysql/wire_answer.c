@@ -379,6 +379,8 @@ static int answer(struct mysql_session *s, struct mysql_prepared *p,
         continue;
       return mysqld_wire_refused(s, packet, (size_t)len, out);
     case FIRST_FILE:
+      if (UNLIKELY(w->pipe.in_flight > 0)) /* what follows would be the file */
+        return mysqld_error_no_file_here(s, out);
       if (!refuse_file(s, packet[-1]))
         return mysqld_error_gone(s, out);
       refused = true;

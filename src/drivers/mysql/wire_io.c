@@ -103,6 +103,7 @@ void mysqld_wire_done(struct wire *w)
 {
   wire_buffer_done(&w->in);
   wire_buffer_done(&w->out);
+  wire_pipe_done(&w->pipe);
   strbuf_done(&w->big);
   memset(w, 0, sizeof(*w));
 }

@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "drivers/wire/frame.h"
 #include "drivers/wire/link.h"
+#include "drivers/wire/pipe.h"
 
 struct mysql_prepared;
 
@@ -31,6 +32,7 @@ struct wire {
   struct wire_forms forms;
   bool poll_first; /* how an answer is awaited: see wire_receive() */
   bool large;      /* a buffer has become so large that it is given back */
+  bool bulk;       /* the server takes many rows for one statement */
 
   struct wire_buffer in;
   uint8_t seq;      /* number of the next packet */
@@ -44,11 +46,20 @@ struct wire {
   struct strbuf big;           /* a row of several packets */
 
   struct wire_buffer out; /* a packet header and the rest */
+  struct wire_pipe pipe;
 };
 
 enum {
   PACKET_HEAD = 4,
   PACKET_MAX = 0xffffff, /* a packet of this length has a continuation */
+};
+
+enum wire_command {
+  COMMAND_QUERY = 0x03,
+  COMMAND_PREPARE = 0x16,
+  COMMAND_EXECUTE = 0x17,
+  COMMAND_CLOSE = 0x19,
+  COMMAND_BULK = 0xfa, /* of MariaDB */
 };
 
 /* Room for a packet of `len` bytes: its first byte; NULL: no memory. */

@@ -153,6 +153,7 @@ const struct driver driver_pgsql = {
   .quote_special = quote_special,
   .statement_sizes = statement_sizes,
   .copy = &pgsql_copy,
+  .pipe = &pgsql_pipe,
   .space = &pgsql_space,
   .message = message,
   .shutdown = pgsql_shutdown,

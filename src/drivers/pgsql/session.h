@@ -299,6 +299,10 @@ int pgsql_bind(struct prepared *p, struct outcome *out);
 int pgsql_execute(struct prepared *p, struct outcome *out);
 void pgsql_unprepare(struct prepared *p, bool going);
 
+/* ---- several statements in flight (pipe.c) ---- */
+
+extern const struct driver_pipe pgsql_pipe;
+
 /* ---- cancelling (cancel.c) ---- */
 
 void *pgsql_cancel_token(struct session *s);

@@ -29,8 +29,9 @@ static const char *text_of(const struct pgsql_session *p,
   return a->text_at ? (const char *)p->wire.in.bytes + a->text_at : "";
 }
 
-COLD static int fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
-                     bool broken, struct outcome *out)
+COLD int pgsql_wire_fail(struct pgsql_session *p,
+                         const struct pgsql_wire_answer *a, bool broken,
+                         struct outcome *out)
 {
   p->wire.more = false;
   out->in_trx = broken && p->base.trx != TRX_NONE;
@@ -50,28 +51,6 @@ COLD static int fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
   return -1;
 }
 
-static inline void succeed(struct pgsql_session *p,
-                           const struct pgsql_wire_answer *a,
-                           struct outcome *out)
-{
-  struct pgsql_wire *w = &p->wire;
-
-  out->more = w->more;
-  if (a->shape == SHAPE_ROWS) {
-    out->counter = COUNTER_READ;
-    out->nfields = a->n_fields;
-    out->nrows = a->rows;
-    w->row_at = a->first_row;
-    w->rows_left = p->base.unread ? 0 : a->rows; /* some rows may be lost */
-    w->n_fields = a->n_fields;
-    out->settled = w->in.room <= WIRE_KEEP && !w->more;
-  } else {
-    out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
-                                                    : COUNTER_OTHER;
-    out->taken = a->changed;
-  }
-}
-
 /* ---- direct statements ---- */
 
 int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
@@ -81,19 +60,19 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
   struct pgsql_wire_answer a = { .direct = true };
 
   if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
-    return fail(p, &a, true, out);
+    return pgsql_wire_fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_query(p, sql, len)))
     return pgsql_no_memory(out);
   if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
-    return fail(p, &a, true, out);
+    return pgsql_wire_fail(p, &a, true, out);
   if (UNLIKELY(a.failed))
-    return fail(p, &a, false, out);
+    return pgsql_wire_fail(p, &a, false, out);
   if (UNLIKELY(was_aborted) && a.rolled_back && pgsql_is_commit(p, sql, len)) {
     (void)pgsql_wire_drain(p, out);
     *out = (struct outcome){ .lost = p->broken };
     return pgsql_refused_commit(out);
   }
-  succeed(p, &a, out);
+  pgsql_wire_succeed(p, &a, out);
   return 0;
 }
 
@@ -102,10 +81,10 @@ int pgsql_wire_next(struct pgsql_session *p, struct outcome *out)
   struct pgsql_wire_answer a = { .direct = true };
 
   if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
-    return fail(p, &a, true, out);
+    return pgsql_wire_fail(p, &a, true, out);
   if (UNLIKELY(a.failed))
-    return fail(p, &a, false, out);
-  succeed(p, &a, out);
+    return pgsql_wire_fail(p, &a, false, out);
+  pgsql_wire_succeed(p, &a, out);
   return 0;
 }
 
@@ -132,21 +111,21 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
   struct pgsql_wire_answer a = { .shape = st->shape, .n_fields = st->n_fields };
 
   if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
-    return fail(p, &a, true, out);
+    return pgsql_wire_fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_execute(st)))
     return pgsql_no_memory(out);
   if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
-    return fail(p, &a, true, out);
+    return pgsql_wire_fail(p, &a, true, out);
   if (LIKELY(!st->varies)) {
     st->shape = a.shape;
     st->n_fields = a.n_fields;
   }
   if (UNLIKELY(a.failed))
-    return fail(p, &a, false, out);
+    return pgsql_wire_fail(p, &a, false, out);
   if (UNLIKELY(was_aborted) && a.rolled_back &&
       pgsql_is_commit(p, st->base.sql, st->base.len))
     return pgsql_refused_commit(out);
-  succeed(p, &a, out);
+  pgsql_wire_succeed(p, &a, out);
   return 0;
 }
 

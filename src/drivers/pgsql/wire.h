@@ -29,6 +29,7 @@ struct outcome;
 struct pgsql_prepared;
 struct pgsql_session;
 struct pgsql_wire;
+struct wire_pipe;
 
 enum {
   PGSQL_WIRE_TEXT_MAX = 0x7ffffff0, /* maximum bytes of a direct statement */
@@ -64,6 +65,8 @@ int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
                            size_t len);
 bool pgsql_wire_send_execute(struct pgsql_prepared *st);
+/* Add an execution, without a Sync.  False: no memory. */
+bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe);
 /* Call this when the statement is prepared again, or gone. */
 void pgsql_wire_forget(struct pgsql_prepared *st);
 

@@ -130,6 +130,10 @@ static bool refuse_copy(struct pgsql_session *p, struct pgsql_wire_answer *a)
 
   if (a->refused_copy)
     return false;
+  if (a->piped) { /* it takes what was sent for rows, and may pass over Sync */
+    p->wire.broken_by = EOPNOTSUPP;
+    return false;
+  }
   a->refused_copy = true;
   (void)wire_send(p->fd, fail_and_sync,
                   sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
@@ -142,6 +146,8 @@ static bool note_message(struct pgsql_session *p, uint8_t type,
                          struct pgsql_wire_answer *a, struct outcome *out)
 {
   switch (type) {
+  case '1': /* ParseComplete */
+    return a->piped;
   case '2': /* BindComplete */
   case 'N': /* NoticeResponse */
     return true;
@@ -314,7 +320,7 @@ static inline bool messages(struct pgsql_session *p,
     }
     m = w->in.bytes + w->in.pos;
     if (*m == 'Z') {
-      if (size == WIRE_HEAD)
+      if (size == WIRE_HEAD || a->piped)
         break;
       note_ready(p, m[WIRE_HEAD]);
       w->in.pos += size;
@@ -329,8 +335,11 @@ static inline bool messages(struct pgsql_session *p,
           : !note_message(p, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
       break;
     w->in.pos += size;
+    if (UNLIKELY(a->piped) && (a->complete || a->failed))
+      return true;
   }
-  w->broken_by = EPROTO;
+  if (w->broken_by == 0)
+    w->broken_by = EPROTO;
   return false;
 }
 
@@ -343,7 +352,7 @@ bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
   w->rows_left = 0;
   if (UNLIKELY(!messages(p, a, out)))
     return false;
-  if (LIKELY(w->in.pos == w->in.end) || w->more || hear_asides(p))
+  if (LIKELY(w->in.pos == w->in.end) || w->more || a->piped || hear_asides(p))
     return true;
   w->broken_by = EPROTO;
   return false;

@@ -14,6 +14,7 @@
 struct pgsql_wire_answer {
   /* Set by the caller. */
   bool direct;            /* to a text, which may have several results */
+  bool piped;             /* others follow before ReadyForQuery */
   enum pgsql_shape shape; /* as far as it is known */
   unsigned n_fields;
 
@@ -44,13 +45,44 @@ static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
 
 /*
  * Read the answer up to ReadyForQuery, or, if it is direct, up to the message
- * that begins another result: then w->more is true.  What was received for
- * results before may be overwritten.
+ * that begins another result: then w->more is true.  One that is piped ends
+ * with its CommandComplete or error.  What was received for results before may
+ * be overwritten.
  *
  * False: the connection is of no use any more, see pgsql_wire_why_broken(); it
  * may have `failed` before.
  */
 bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
                      struct outcome *out);
+
+/*
+ * Fill in *out for an answer that has failed, or that could not be read
+ * (`broken`).  Returns -1.
+ */
+int pgsql_wire_fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
+                    bool broken, struct outcome *out);
+
+/* Fill in *out for one that has not. */
+static inline void pgsql_wire_succeed(struct pgsql_session *p,
+                                      const struct pgsql_wire_answer *a,
+                                      struct outcome *out)
+{
+  struct pgsql_wire *w = &p->wire;
+
+  out->more = w->more;
+  if (a->shape == SHAPE_ROWS) {
+    out->counter = COUNTER_READ;
+    out->nfields = a->n_fields;
+    out->nrows = a->rows;
+    w->row_at = a->first_row;
+    w->rows_left = p->base.unread ? 0 : a->rows; /* some rows may be lost */
+    w->n_fields = a->n_fields;
+    out->settled = w->in.room <= WIRE_KEEP && !w->more;
+  } else {
+    out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
+                                                    : COUNTER_OTHER;
+    out->taken = a->changed;
+  }
+}
 
 #endif

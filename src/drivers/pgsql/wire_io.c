@@ -60,6 +60,8 @@ const char *pgsql_wire_why_broken(const struct pgsql_wire *w)
     return "not enough memory for the result";
   if (w->broken_by == EFBIG)
     return RESULT_TOO_LARGE;
+  if (w->broken_by == EOPNOTSUPP)
+    return "COPY FROM STDIN cannot be in a pipeline";
   if (w->broken_by == EPROTO)
     return "lost synchronization with server: its answer is not understood";
   if (w->broken_by == ECONNRESET || w->broken_by == 0)
@@ -80,5 +82,6 @@ void pgsql_wire_done(struct pgsql_wire *w)
 {
   wire_buffer_done(&w->in);
   wire_buffer_done(&w->out);
+  wire_pipe_done(&w->pipe);
   *w = (struct pgsql_wire){ 0 };
 }

@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 #include "drivers/wire/buffer.h"
 #include "drivers/wire/link.h"
+#include "drivers/wire/pipe.h"
 
 enum {
   WIRE_HEAD = 5, /* type and length of a message */
@@ -35,6 +36,8 @@ struct pgsql_wire {
   unsigned n_fields;
 
   struct wire_buffer out;
+  struct wire_pipe pipe;
+  bool was_aborted; /* the transaction, when the pipeline began */
 };
 
 static inline uint8_t *put_u8(uint8_t *to, uint8_t v)

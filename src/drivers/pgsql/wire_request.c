@@ -151,6 +151,43 @@ void pgsql_wire_forget(struct pgsql_prepared *st)
   st->frame = NULL;
 }
 
+/* ---- the same for a pipeline ---- */
+
+enum {
+  SYNC_BYTES = 5, /* at the end of the messages */
+};
+
+COLD static bool add_slow(struct pgsql_prepared *st, struct wire_pipe *pipe)
+{
+  const size_t name_len = strlen(st->name);
+  uint8_t *to;
+  size_t len;
+
+  pgsql_put_values(st);
+  to = wire_pipe_room(pipe, size_of(st, name_len) + SYNC_BYTES);
+  if (!to)
+    return false;
+  len = put_messages(to, st, name_len);
+  if (!st->frame && st->shape != SHAPE_UNKNOWN)
+    frame_make(st, to, len);
+  pipe->out.end += len - SYNC_BYTES;
+  return true;
+}
+
+bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe)
+{
+  uint8_t *to;
+
+  if (UNLIKELY(!frame_fill(st)))
+    return add_slow(st, pipe);
+  to = wire_pipe_room(pipe, st->frame_len + SYNC_BYTES);
+  if (UNLIKELY(!to))
+    return false;
+  memcpy(to, st->frame, st->frame_len - SYNC_BYTES);
+  pipe->out.end += st->frame_len - SYNC_BYTES;
+  return true;
+}
+
 COLD static bool send_slow(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);

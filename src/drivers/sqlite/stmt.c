@@ -48,6 +48,8 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   } else {
     out->counter = sqlite3_total_changes(q->db) != changes ? COUNTER_WRITE
                                                            : COUNTER_OTHER;
+    if (out->counter == COUNTER_WRITE)
+      out->taken = (uint64_t)sqlite3_changes(q->db);
   }
   return 0;
 }

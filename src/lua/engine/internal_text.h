@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 22,
+  INTERNAL_MODULES = 23,
   INTERNAL_DECLARATIONS = 200, /* maximum number */
 };
 

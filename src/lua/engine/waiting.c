@@ -156,6 +156,16 @@ static void statement_sizes(bench_call *c)
   c->number[0] = bench_db_statement_sizes(c->con, &c->number[1], &c->text[0]);
 }
 
+static void pipeline(bench_call *c)
+{
+  c->yes = bench_pipeline_run(c->con);
+}
+
+static void pipeline_of_rows(bench_call *c)
+{
+  c->number[0] = bench_pipeline_run_bulk(c->con);
+}
+
 static void copy_begin(bench_call *c)
 {
   c->yes = bench_copy_begin(c->con, c->text[0], c->ptr, c->n);
@@ -205,6 +215,8 @@ static const struct operation operations[] = {
   { "db_bulk_insert_next", bulk_next },
   { "db_bulk_insert_done", bulk_done },
   { "bench_db_statement_sizes", statement_sizes },
+  { "bench_pipeline_run", pipeline },
+  { "bench_pipeline_run_bulk", pipeline_of_rows },
   { "bench_copy_begin", copy_begin },
   { "bench_copy_row", copy_row },
   { "bench_copy_end", copy_end },

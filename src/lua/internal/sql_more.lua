@@ -111,6 +111,12 @@ function connection:copy_rows(spec)
   return n
 end
 
+function connection:pipeline(f)
+  check_object(self)
+  local p = host.use("sql_pipeline").run(self, f)
+  return p
+end
+
 -- ---- statements ----
 
 function statement:next_result()

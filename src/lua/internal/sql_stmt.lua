@@ -265,6 +265,18 @@ function statement:execute_drawn(times, max, first, last, span)
   end
 end
 
+function statement:execute_bulk(rows)
+  check_open(self)
+  local params = bound[address(self)]
+  if type(rows) ~= "table" then
+    error(("bad argument #1 to 'execute_bulk' (table expected, got %s)"):format(type(rows)), 2)
+  elseif not params then
+    error("execute_bulk: the statement has no parameters that are bound", 2)
+  end
+  local changed = host.use("sql_pipeline").execute_bulk(self, params, rows, 3)
+  return changed
+end
+
 function statement:close()
   C.db_close(self)
   bound[address(self)] = nil

@@ -93,6 +93,7 @@ of_connection("bench_db_forgive", "n")
 of_connection("bench_db_restart", "n")
 of_connection("bench_copy_end", "yes")
 of_connection("db_next_result", "rs")
+of_connection("bench_pipeline_run", "yes")
 
 -- ---- statements ----
 
@@ -190,6 +191,12 @@ function M.bench_db_statement_sizes(con, max, setting)
   call.op, call.con = op.bench_db_statement_sizes, con
   wait(con)
   max[0], setting[0] = call.number[1], call.text[0]
+  return call.number[0]
+end
+
+function M.bench_pipeline_run_bulk(con)
+  call.op, call.con = op.bench_pipeline_run_bulk, con
+  wait(con)
   return call.number[0]
 end
 

@@ -1,0 +1,95 @@
+/*
+ * pipe.c - the requests of a pipeline.
+ */
+#include "drivers/wire/pipe.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "base/sock.h"
+#include "loop/loop.h"
+
+static bool would_block(ssize_t rc)
+{
+  return rc < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+/* Wait until something can be sent or has come; take what has.  False: it is of
+ * no use to go on. */
+COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
+{
+  ssize_t got;
+
+  if (!loop_wait_fd(fd, POLLIN | POLLOUT))
+    return false;
+  if (wire_buffer_have(in) >= most || !wire_buffer_extend(in, 1)) {
+    (void)shutdown(fd, SHUT_RDWR); /* it would never end */
+    return false;
+  }
+  got = recv(fd, in->bytes + in->end, in->room - in->end, MSG_DONTWAIT);
+  if (got > 0)
+    in->end += (size_t)got;
+  return got > 0 || would_block(got);
+}
+
+/*
+ * The loop of a client may only note down what it is to send.  A pipeline needs
+ * no company in its system call, and has to know when the socket is full, so it
+ * does not send through the loop.  Nothing of earlier requests is under way,
+ * because their answers were read.
+ */
+bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
+                    size_t most, bool wait)
+{
+  struct wire_buffer *out = &p->out;
+
+  p->sending = true;
+  while (out->pos < out->end) {
+    const ssize_t sent = sock_send(fd, out->bytes + out->pos,
+                                   out->end - out->pos, MSG_DONTWAIT);
+
+    if (LIKELY(sent > 0)) {
+      out->pos += (size_t)sent;
+      continue;
+    }
+    if (!would_block(sent))
+      break;
+    if (!wait)
+      return false;
+    if (!make_way(fd, in, most))
+      break;
+  }
+  wire_buffer_clear(out);
+  p->sending = false;
+  return true;
+}
+
+void wire_pipe_next(struct wire_buffer *in)
+{
+  const size_t left = wire_buffer_have(in);
+
+  if (left > in->pos) /* it would take longer to move than it has to read */
+    return;
+  if (left > 0)
+    wire_buffer_cut(in, 0, in->pos);
+  else
+    in->end = 0;
+  in->pos = 0;
+}
+
+void wire_pipe_clear(struct wire_pipe *p)
+{
+  wire_buffer_clear(&p->out);
+  p->sending = false;
+  p->failed = false;
+  p->in_flight = 0;
+}
+
+void wire_pipe_done(struct wire_pipe *p)
+{
+  wire_buffer_done(&p->out);
+  wire_pipe_clear(p);
+}
