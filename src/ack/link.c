@@ -20,6 +20,7 @@
 #include "base/minmax.h"
 #include "base/parse.h"
 #include "base/sock.h"
+#include "os/os.h"
 
 enum {
   SLICE_MS = 50, /* so long a wait does not look at until_ns */
@@ -189,7 +190,7 @@ static int connect_to(struct ack_link *l, const struct addrinfo *a,
   int why = 0;
   socklen_t len = sizeof(why);
 
-  l->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  l->fd = os_stream_socket(a->ai_family);
   if (l->fd < 0)
     return failed(l, err);
   (void)setsockopt(l->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

@@ -99,7 +99,7 @@ static bool remove_file(const char *path)
   fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return false;
-#ifdef F_SETLEASE
+#if defined(F_SETLEASE) && defined(F_SETSIG)
   /*
    * From now on, a process that opens the file waits until it is gone.  The
    * signal that reports this would end the program, unless it is one that is

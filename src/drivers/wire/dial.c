@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "os/os.h"
 
 /* Between two attempts at a Unix socket whose queue is full: there is no event
  * to wait for. */
@@ -65,8 +66,7 @@ static int connect_to(int fd, const struct sockaddr *to, socklen_t len,
 int dial_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
               uint64_t until_ns)
 {
-  const int fd = socket(to->sa_family,
-                        SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int fd = os_stream_socket(to->sa_family);
   const int on = 1;
   int rc;
 

@@ -1,0 +1,15 @@
+/*
+ * freebsd.h - FreeBSD has most calls of Linux under the same names.
+ */
+#ifndef BENCH_OS_FREEBSD_H
+#define BENCH_OS_FREEBSD_H
+
+#include <sys/endian.h>
+
+#include "os/bsd.h"
+
+#define program_invocation_short_name getprogname()
+
+pid_t gettid(void);
+
+#endif
