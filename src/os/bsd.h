@@ -14,7 +14,8 @@
 
 extern char **environ;
 
-/* ---- byte order: all processors of these systems have the lowest first ---- */
+/* ---- byte order: all processors of these systems have the lowest first ----
+ */
 
 #define os_swap16 __builtin_bswap16
 #define os_swap32 __builtin_bswap32

@@ -1,12 +1,12 @@
 /*
  * freebsd.c - what FreeBSD has under another name.
  */
+#include <pthread_np.h>
 #include <stdarg.h>
 #include <sys/procctl.h>
 #include <sys/socket.h>
 #include <sys/ucred.h>
 #include <sys/un.h>
-#include <pthread_np.h>
 
 #include "os/os.h"
 

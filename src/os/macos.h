@@ -68,13 +68,11 @@ enum {
 int posix_fadvise(int fd, off_t from, off_t n, int advice);
 int posix_fallocate(int fd, off_t from, off_t n);
 
-
 /* ---- time, threads and signals ---- */
 
 /* Looks now and then whether the thread has ended. */
 int pthread_timedjoin_np(pthread_t thread, void **ret,
                          const struct timespec *until);
-
 
 #define TIMER_ABSTIME 1
 /* Until that moment of base/clock.h, whose clock here is CLOCK_UPTIME_RAW. */

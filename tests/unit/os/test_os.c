@@ -1,6 +1,6 @@
 /*
- * What the program needs of the calls in src/os, on every system: here, those of
- * Linux keep the promises that the files of other systems have to keep.
+ * What the program needs of the calls in src/os, on every system: here, those
+ * of Linux keep the promises that the files of other systems have to keep.
  */
 #include "os/os.h"
 
