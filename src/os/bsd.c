@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/event.h>
 #include <unistd.h>
 
@@ -77,6 +78,25 @@ int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
   for (int i = 0; i < got; i++)
     events[i] = (struct epoll_event){ events_of(&k[i]), { k[i].udata } };
   return got;
+}
+
+/* ---- threads ---- */
+
+int pthread_timedjoin_np(pthread_t thread, void **ret,
+                         const struct timespec *until)
+{
+  const struct timespec moment = { .tv_nsec = 1000000 };
+
+  while (pthread_kill(thread, 0) == 0) {
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if (now.tv_sec > until->tv_sec ||
+        (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
+      return ETIMEDOUT;
+    (void)nanosleep(&moment, NULL);
+  }
+  return pthread_join(thread, ret);
 }
 
 /* ---- signals ---- */

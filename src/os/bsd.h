@@ -6,6 +6,7 @@
 #define BENCH_OS_BSD_H
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,6 +60,12 @@ enum {
  * it stays readable, so ask for another one.
  */
 int signalfd(int fd, const sigset_t *set, int flags);
+
+/* ---- pthread.h ---- */
+
+/* Looks now and then whether the thread has ended. */
+int pthread_timedjoin_np(pthread_t thread, void **ret,
+                         const struct timespec *until);
 
 /* ---- sys/prctl.h ---- */
 

@@ -220,23 +220,6 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
   return nanosleep(&left, NULL) < 0 ? errno : 0;
 }
 
-int pthread_timedjoin_np(pthread_t thread, void **ret,
-                         const struct timespec *until)
-{
-  const struct timespec moment = { .tv_nsec = 1000000 };
-
-  while (pthread_kill(thread, 0) == 0) {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    if (now.tv_sec > until->tv_sec ||
-        (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
-      return ETIMEDOUT;
-    (void)nanosleep(&moment, NULL);
-  }
-  return pthread_join(thread, ret);
-}
-
 /* ---- processors ---- */
 
 size_t os_cpus_bytes(size_t cpus)

@@ -5,7 +5,6 @@
 #define BENCH_OS_MACOS_H
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/_types/_socklen_t.h>
@@ -70,9 +69,6 @@ int posix_fallocate(int fd, off_t from, off_t n);
 
 /* ---- time, threads and signals ---- */
 
-/* Looks now and then whether the thread has ended. */
-int pthread_timedjoin_np(pthread_t thread, void **ret,
-                         const struct timespec *until);
 
 #define TIMER_ABSTIME 1
 /* Until that moment of base/clock.h, whose clock here is CLOCK_UPTIME_RAW. */
