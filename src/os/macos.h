@@ -69,7 +69,6 @@ int posix_fallocate(int fd, off_t from, off_t n);
 
 /* ---- time, threads and signals ---- */
 
-
 #define TIMER_ABSTIME 1
 /* Until that moment of base/clock.h, whose clock here is CLOCK_UPTIME_RAW. */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,

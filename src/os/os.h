@@ -4,8 +4,8 @@
  * The program is written for Linux.  Where another system has no such function,
  * its file in this folder has one of the same name that does the same, or fails
  * like a kernel that lacks it; the headers in `include` have the names of those
- * of Linux.  The callers do not differ.  config.h includes this file first, and
- * on Linux it says nothing else.
+ * of Linux.  The callers do not differ.  What configure writes includes this
+ * file before all others on such a system.
  */
 #ifndef BENCH_OS_OS_H
 #define BENCH_OS_OS_H
