@@ -3,6 +3,8 @@
  */
 #include <pthread_np.h>
 #include <stdarg.h>
+#include <sys/filio.h>
+#include <sys/ioctl.h>
 #include <sys/procctl.h>
 #include <sys/socket.h>
 #include <sys/ucred.h>
@@ -17,6 +19,11 @@ const char *const os_lacks =
 int os_stream_socket(int domain)
 {
   return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+int os_unsent(int fd, int *ret)
+{
+  return ioctl(fd, FIONWRITE, ret);
 }
 
 pid_t os_peer(int fd)

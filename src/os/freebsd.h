@@ -10,6 +10,9 @@
 
 #define program_invocation_short_name getprogname()
 
+/* Memory is never reserved. */
+#define MAP_NORESERVE 0
+
 pid_t gettid(void);
 
 #endif

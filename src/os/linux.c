@@ -1,6 +1,8 @@
 /*
  * linux.c - Linux has what the program asks for.
  */
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "os/os.h"
@@ -10,6 +12,11 @@ const char *const os_lacks = "";
 int os_stream_socket(int domain)
 {
   return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+int os_unsent(int fd, int *ret)
+{
+  return ioctl(fd, SIOCOUTQ, ret);
 }
 
 pid_t os_peer(int fd)

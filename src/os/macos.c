@@ -20,6 +20,13 @@ const char *const os_lacks =
   "NUMA nodes on request, steps that end with a killed sweep, counters of the "
   "processor and the system from /proc";
 
+int os_unsent(int fd, int *ret)
+{
+  socklen_t len = sizeof(*ret);
+
+  return getsockopt(fd, SOL_SOCKET, SO_NWRITE, ret, &len);
+}
+
 pid_t os_peer(int fd)
 {
   pid_t pid = 0;

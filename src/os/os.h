@@ -22,6 +22,9 @@ extern const char *const os_lacks;
 /* A socket that does not block, and that other programs do not inherit. */
 int os_stream_socket(int domain);
 
+/* Bytes of a connection that the other end has not acknowledged.  0, or -1. */
+int os_unsent(int fd, int *ret);
+
 /* The process at the other end of a Unix socket; 0: unknown. */
 pid_t os_peer(int fd);
 
