@@ -136,7 +136,7 @@ static int collect_syncs(struct ack_reader *r, struct sync *sync,
 }
 
 static void raise_to(struct ack_block *block, const struct ack_record *rec,
-                  bool acked)
+                     bool acked)
 {
   for (uint32_t i = 0; i < rec->n; i++) {
     struct ack_block *b = &block[rec->block + i];
