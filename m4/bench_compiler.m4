@@ -21,6 +21,30 @@ AC_DEFUN([BENCH_64_BITS], [
     [AC_MSG_ERROR([$CC has no type __int128, which bench needs. gcc and clang have it on 64-bit systems])])
 ])
 
+dnl src/os has a file for each system, and headers for those that are not Linux.
+AC_DEFUN([BENCH_SYSTEM], [
+  AS_CASE([$host_os],
+    [linux*], [bench_system=linux],
+    [darwin*], [bench_system=macos],
+    [freebsd*], [bench_system=freebsd],
+    [AC_MSG_ERROR([bench knows Linux, macOS and FreeBSD, and this is $host_os])])
+  AS_IF([test $bench_system = linux], [OS_CPPFLAGS=],
+    [OS_CPPFLAGS='-I$(top_srcdir)/src/os/include'])
+  AC_SUBST([OS_CPPFLAGS])
+  AM_CONDITIONAL([ON_LINUX], [test $bench_system = linux])
+  AM_CONDITIONAL([ON_MACOS], [test $bench_system = macos])
+  AM_CONDITIONAL([ON_FREEBSD], [test $bench_system = freebsd])
+])
+
+dnl Programs of the build run on the machine that builds.  The pages of a checkout
+dnl are written by one that knows all options, so another build provides it.
+AC_DEFUN([BENCH_CROSS], [
+  AC_ARG_VAR([GEN_DOCS], [for a cross build from a checkout: tools/gen_docs of a build for this machine])
+  AM_CONDITIONAL([OWN_GEN_DOCS], [test -z "$GEN_DOCS"])
+  AS_IF([test "$cross_compiling" = yes && test -z "$GEN_DOCS" && test ! -e "$srcdir/man/bench.1"],
+    [AC_MSG_ERROR([a cross build from a checkout needs a program of the build for this machine: configure GEN_DOCS=/path/to/its/tools/gen_docs, see docs/building.md])])
+])
+
 AC_DEFUN([BENCH_COMPILER_FLAGS], [
   BENCH_CFLAGS=
   m4_foreach_w([flag], [-std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes

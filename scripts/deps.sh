@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # deps.sh - the packages that building and testing need, and their installation.
 #
-# usage: deps.sh [build] [test] [mpi] [bench] [browser] [static] [release]
+# usage: deps.sh [build] [test] [mpi] [bench] [browser] [static] [cross] [release]
 #                                                 install what is missing
 #        deps.sh --list [SET]...   only say what is missing
 # `mpi` is for runs on several client machines, and `bench` for tests/bench: the
 # programs that bench is compared with.  `browser` is for tests that look at pages
 # in a real browser; they are skipped without it.  `static` is for the static
-# program (scripts/static.sh), and `release` for scripts/release.sh, on Debian and Ubuntu.  All else works without.
+# program (scripts/static.sh), `cross` for that of aarch64 on x86-64, and `release` for
+# scripts/release.sh, on Debian and Ubuntu.  All else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
 
@@ -21,8 +22,9 @@ apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   luajit python3-jsonschema
   util-linux'
-apt_static='musl-tools dpkg-dev tcl linux-libc-dev util-linux xz-utils binutils'
-apt_release="$apt_static debhelper debootstrap rpm python3 git"
+apt_static='musl-tools dpkg-dev cmake perl tcl linux-libc-dev util-linux xz-utils binutils'
+apt_cross='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static'
+apt_release="$apt_static $apt_cross debhelper debootstrap rpm python3 git"
 apt_browser='chromium python3'
 apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer python3'
 
@@ -127,8 +129,8 @@ fi
 (($# > 0)) || set -- build
 for set; do
   [[ $set == build || $set == test || $set == mpi || $set == bench ||
-    $set == browser || $set == static || $set == release ]] ||
-    die "'$set' is none of build, test, mpi, bench, browser, static and release"
+    $set == browser || $set == static || $set == cross || $set == release ]] ||
+    die "'$set' is none of build, test, mpi, bench, browser, static, cross and release"
 done
 
 manager=$(find_manager)

@@ -3,10 +3,11 @@
 #
 # usage: release.sh FOLDER [PART...]
 #
-# PART is tarball, deb, rpm, static or none of these for all.  FOLDER gets
+# PART is tarball, deb, rpm, static, static-MACHINE or none of these for all; static
+# is the program of this machine, and on x86-64 that of aarch64, too.  FOLDER gets
 #   bench-VERSION.tar.xz                    the sources
 #   bench_VERSION_ARCH.deb, bench-VERSION-1.ARCH.rpm
-#   bench-VERSION-linux-ARCH.tar.xz         the static program
+#   bench-VERSION-linux-MACHINE.tar.xz      the static programs
 #   bench.rb, APKBUILD                      with the checksum of the sources
 #   bench-VERSION.spdx.json                 what the files contain
 #   SHA256SUMS
@@ -36,6 +37,17 @@ work=$out/work
 : >"$work/.made-by-release.sh"
 shift
 (($# > 0)) || set -- tarball deb rpm static
+machines=("$(uname -m)")
+[[ ${machines[0]} != x86_64 ]] || machines+=(aarch64)
+parts=()
+for part; do
+  if [[ $part == static ]]; then
+    parts+=("${machines[@]/#/static-}")
+  else
+    parts+=("$part")
+  fi
+done
+set -- "${parts[@]}"
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 version=$(sed -n 's/^AC_INIT(\[bench\], \[\([^]]*\)\].*/\1/p' "$here/configure.ac")
 name=bench-$version
@@ -108,11 +120,12 @@ make_rpm() {
   cp "$work"/rpm/RPMS/*/"$name"-*.rpm "$out/"
 }
 
-make_static() {
-  fresh static
+# static_of MACHINE
+static_of() {
+  fresh "static-$1"
   BENCH_STATIC_LIBS=${BENCH_STATIC_LIBS:-$work/libs} \
-    "$work/static/$name/scripts/static.sh" "$work/static"
-  cp "$work/static/$name"-linux-*.tar.xz "$out/"
+    "$work/static-$1/$name/scripts/static.sh" --machine="$1" "$work/static-$1"
+  cp "$work/static-$1/$name"-linux-*.tar.xz "$out/"
 }
 
 # A formula and an APKBUILD name the tarball by its checksum.
@@ -139,12 +152,16 @@ for part; do
   deb) lacks 'Debian package' dpkg-buildpackage dpkg-dev && continue
     lacks 'Debian package' dh debhelper && continue ;;
   rpm) lacks RPM rpmbuild rpm && continue ;;
-  static) lacks 'static program' musl-gcc musl-tools && continue ;;
-  *) say "'$part' is none of tarball, deb, rpm and static"; exit 1 ;;
+  static-"$(uname -m)") lacks 'static program' musl-gcc musl-tools && continue ;;
+  static-aarch64) lacks "static program of aarch64" aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu && continue
+    lacks "static program of aarch64" qemu-aarch64-static qemu-user-static && continue ;;
+  *) say "'$part' is none of tarball, deb, rpm, static, static-x86_64 and static-aarch64"; exit 1 ;;
   esac
   say "making: $part"
   # A subshell of its own: each part has a current folder.
-  if ! logged "$part" bash -c "set -euo pipefail; $(declare -p out work name version jobs here); $(declare -f fresh "make_$part"); make_$part"; then
+  make="make_$part"
+  [[ $part != static-* ]] || make="static_of ${part#*-}"
+  if ! logged "$part" bash -c "set -euo pipefail; $(declare -p out work name version jobs here); $(declare -f fresh "${make%% *}"); $make"; then
     failed=1
     [[ $part != tarball ]] || exit 1
     continue
@@ -154,8 +171,7 @@ done
 [[ -e $out/$name.tar.xz ]] || { say "there is no $out/$name.tar.xz"; exit 1; }
 make_recipes
 for machine in x86_64 aarch64; do
-  [[ $(uname -m) == "$machine" || -e $out/$name-linux-$machine.tar.xz ]] ||
-    say "no static program for $machine: run this on such a machine (Debian has no compiler for musl of another processor)"
+  [[ -e $out/$name-linux-$machine.tar.xz ]] || say "there is no static program of $machine"
 done
 
 cd "$out"

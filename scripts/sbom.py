@@ -23,7 +23,10 @@ LICENSES = {
     "libaio": "LGPL-2.1-or-later",
     "liburing": "LGPL-2.1-or-later OR MIT",
     "luajit": "MIT",
+    "mariadb": "LGPL-2.1-or-later",
     "musl": "MIT",
+    "openssl": "Apache-2.0",
+    "postgresql": "PostgreSQL",
     "sqlite3": "blessing",
     "zlib": "Zlib",
 }

@@ -1,39 +1,52 @@
 #!/usr/bin/env bash
 # static.sh - one file that runs on any Linux of this kind of processor.
 #
-# usage: static.sh FOLDER
-#
-# It has the drivers sqlite and null: the libraries of database servers are not
-# among those that static-libs.sh builds.
+# usage: static.sh [--machine=x86_64|aarch64] FOLDER
 #
 # FOLDER gets bench-VERSION-linux-MACHINE.tar.xz and its checksum; what is built
 # on the way stays in FOLDER/work, so that a second time takes a minute.  The
-# program is tried in an otherwise empty root before it is packed.  The libraries
-# are in FOLDER/work/libs, or in the folder BENCH_STATIC_LIBS.
+# libraries are in FOLDER/work/libs, or in the folder BENCH_STATIC_LIBS.  The
+# program is tried in an otherwise empty root before it is packed; that of another
+# machine by qemu.  From a checkout it takes GEN_DOCS (docs/building.md), too.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
-(($# == 1)) || { echo 'usage: static.sh FOLDER' >&2; exit 1; }
-mkdir -p "$1/work/build"
+machine=$(uname -m)
+if [[ ${1-} == --machine=* ]]; then
+  machine=${1#*=}
+  shift
+fi
+(($# == 1)) || { echo 'usage: static.sh [--machine=x86_64|aarch64] FOLDER' >&2; exit 1; }
+mkdir -p "$1/work/$machine"
 out=$(cd "$1" && pwd)
-libs=${BENCH_STATIC_LIBS:-$out/work/libs}
+all_libs=${BENCH_STATIC_LIBS:-$out/work/libs}
 
-"$here/scripts/static-libs.sh" "$libs"
+"$here/scripts/static-libs.sh" --machine="$machine" "$all_libs"
+libs=$(cd "$all_libs/$machine" && pwd)
+host=() strip=strip run=''
+if [[ $machine != "$(uname -m)" ]]; then
+  host=(--host="$machine-linux-musl" --build="$(gcc -dumpmachine)"
+    "AR=$machine-linux-gnu-ar" "RANLIB=$machine-linux-gnu-ranlib" "NM=$machine-linux-gnu-nm"
+    ${GEN_DOCS:+"GEN_DOCS=$GEN_DOCS"})
+  strip=$machine-linux-gnu-strip
+  run=$(command -v "qemu-$machine-static") ||
+    { echo "static.sh: qemu-$machine-static was not found: install qemu-user-static" >&2; exit 1; }
+fi
 [[ -x $here/configure ]] || "$here/autogen.sh"
-cd "$out/work/build"
-CC=$libs/bin/musl-cc PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
-  "$here/configure" -q --enable-static-program --without-mysql --without-pgsql \
+cd "$out/work/$machine"
+CC=$libs/bin/musl-cc PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
+  "$here/configure" -q "${host[@]}" --enable-static-program --with-mysql --with-pgsql \
   --with-sqlite --with-libaio --with-liburing \
-  CFLAGS="-O2 -g -ffile-prefix-map=$here=. -ffile-prefix-map=$out=. -ffile-prefix-map=$libs=." \
+  CFLAGS="-O2 -g -ffile-prefix-map=$here=. -ffile-prefix-map=$out=." \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib"
 make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench pages
 
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' config.h)
-name=bench-$version-linux-$(uname -m)
+name=bench-$version-linux-$machine
 rm -rf "${out:?}/work/$name"
 mkdir "$out/work/$name"
-strip -o "$out/work/$name/bench" bench
-"$here/tests/static/check.sh" "$out/work/$name/bench"
+"$strip" -o "$out/work/$name/bench" bench
+RUN=$run "$here/tests/static/check.sh" "$out/work/$name/bench"
 # In a tarball the pages are among the sources.
 for page in "$here"/man/*.[1-8] man/*.[1-8]; do
   [[ ! -e $page ]] || cp "$page" "$out/work/$name/"

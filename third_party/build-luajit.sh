@@ -5,6 +5,7 @@
 #
 # Modules of Lua are searched in PREFIX, or in MODULES/share and MODULES/lib if
 # that variable is set: for a library that is linked into another program.
+# For another machine, CC is its compiler and HOST_CC that of this one.
 set -euo pipefail
 # shellcheck source=third_party/common.sh
 . "$(dirname "$0")/common.sh"
@@ -21,7 +22,7 @@ prefix=$(absolute "$2")
 settings=(PREFIX="$prefix" XCFLAGS="-DLUAJIT_ENABLE_GC64 ${XCFLAGS-}")
 [[ -z ${CC-} ]] || settings+=(CC="$CC")
 [[ -z ${CFLAGS-} ]] || settings+=(CCOPT="$CFLAGS")
-for name in TARGET_FLAGS TARGET_LDFLAGS BUILDMODE HOST_CC CROSS; do
+for name in TARGET_FLAGS TARGET_LDFLAGS TARGET_AR TARGET_STRIP BUILDMODE HOST_CC CROSS; do
   [[ -z ${!name-} ]] || settings+=("$name=${!name}")
 done
 make -C "$work/src" -j"$(processors)" amalg "${settings[@]}" PREFIX="${MODULES-$prefix}"
@@ -31,6 +32,11 @@ make -C "$work/src" install "${settings[@]}"
 [[ -e $prefix/bin/luajit ]] || {
   cd "$prefix/bin" && ln -s luajit-2.1* luajit
 }
+# Other machines than x86-64 have no other mode.
+if [[ -n ${HOST_CC-} ]]; then
+  printf 'PKG_CONFIG_PATH=%s\n' "$prefix/lib/pkgconfig"
+  exit 0
+fi
 bits=$("$prefix/bin/luajit" -e \
   'print(require("ffi").abi("gc64") and "GC64" or "not GC64")')
 [[ $bits == GC64 ]] || die "the LuaJIT that was built is $bits"

@@ -5,13 +5,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "base/minmax.h"
 #include "base/parse.h"
 #include "base/stream.h"
+#include "os/os.h"
 
 #define PREFIX "tcp:"
 
@@ -167,7 +166,7 @@ static int receive(struct ack_link *l, char *at, size_t room, size_t *ret_n)
 
     if (rc != -ETIMEDOUT || now >= atomic_load(l->until_ns))
       return rc;
-    if (ioctl(l->fd, SIOCOUTQ, &unsent) == 0 && unsent < before) {
+    if (os_unsent(l->fd, &unsent) == 0 && unsent < before) {
       quiet_ns = now + ACK_WIRE_QUIET_S * NS_PER_S;
       before = unsent;
     } else if (now >= quiet_ns) {

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/sock.h"
+#include "os/os.h"
 
 enum {
   RUNS_MAX = 64, /* at the same time */
@@ -278,8 +279,7 @@ int ack_listener_open(struct ack_listener **ret, const struct sockaddr *where,
   if (l->folder < 0 || faccessat(l->folder, ".", W_OK | X_OK, 0) < 0) {
     rc = err_sys(err, "--dir: cannot make files in '%.400s',", folder);
   } else {
-    l->fd = socket(where->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                   0);
+    l->fd = os_stream_socket(where->sa_family);
     if (l->fd >= 0)
       (void)setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (l->fd < 0 || bind(l->fd, where, len) < 0 || listen(l->fd, RUNS_MAX) < 0)

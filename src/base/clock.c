@@ -1,6 +1,6 @@
 /*
- * clock.c - monotonic nanoseconds, from the time stamp counter where it can be
- * trusted.
+ * clock.c - monotonic nanoseconds, from the processor's counter where it can be
+ * trusted: the time stamp counter of x86-64, the virtual counter of ARM.
  *
  * The scale in use is a file-level variable, a documented exception to "no
  * mutable statics": the machine has one clock, and a reading must not cost a
@@ -46,6 +46,13 @@ static unsigned newest;                 /* writer: clock_discipline() */
 /* Both clocks at the moment at which the scale was first made. */
 static uint64_t anchor_tick, anchor_ns;
 
+#if defined(__APPLE__)
+/* There, CLOCK_MONOTONIC counts microseconds. */
+static uint64_t kernel_ns(void)
+{
+  return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+}
+#else
 static uint64_t kernel_ns(void)
 {
   struct timespec ts;
@@ -53,8 +60,30 @@ static uint64_t kernel_ns(void)
   (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail for this clock */
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
+#endif
+
+/* Is this the clock source that the kernel uses? */
+#if defined(__x86_64__) || defined(__aarch64__)
+static bool kernel_uses(const char *source)
+{
+  static const char path[] =
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+  char name[32] = "";
+  FILE *f = fopen(path, "re");
+
+  if (!f)
+    return false;
+  if (!fgets(name, sizeof(name), f))
+    name[0] = '\0';
+  (void)fclose(f);
+  name[strcspn(name, "\n")] = '\0';
+  return strcmp(name, source) == 0;
+}
+#endif
 
 #if defined(__x86_64__)
+
+#define TICKS "tsc"
 
 static uint64_t read_ticks(void)
 {
@@ -64,24 +93,33 @@ static uint64_t read_ticks(void)
 /* Does the processor promise a constant rate, and does the kernel use it? */
 static bool ticks_are_trusted(void)
 {
-  static const char path[] =
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource";
   unsigned a, b, c, d;
-  char name[16] = "";
-  FILE *f;
 
-  if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8)))
-    return false;
-  f = fopen(path, "re");
-  if (!f)
-    return false;
-  if (!fgets(name, sizeof(name), f))
-    name[0] = '\0';
-  (void)fclose(f);
-  return strcmp(name, "tsc\n") == 0;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8)) &&
+         kernel_uses("tsc");
+}
+
+#elif defined(__aarch64__)
+
+#define TICKS "cntvct"
+
+static uint64_t read_ticks(void)
+{
+  uint64_t ticks;
+
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+}
+
+/* Its rate is constant by definition. */
+static bool ticks_are_trusted(void)
+{
+  return kernel_uses("arch_sys_counter");
 }
 
 #else
+
+#define TICKS ""
 
 static uint64_t read_ticks(void)
 {
@@ -211,7 +249,7 @@ void clock_discipline(void)
 
 const char *clock_source(void)
 {
-  return atomic_load(&current) ? "tsc" : "clock_gettime";
+  return atomic_load(&current) ? TICKS : "clock_gettime";
 }
 
 /* The fastest of several batches: the others were interrupted. */

@@ -29,7 +29,7 @@ void clock_calibrate(void);
  * read the clock. */
 void clock_discipline(void);
 
-/* "tsc" or "clock_gettime". */
+/* "tsc", "cntvct" (ARM) or "clock_gettime". */
 const char *clock_source(void);
 
 /* What one reading costs; takes a millisecond at most. */

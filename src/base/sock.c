@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #if defined(__x86_64__) && defined(__linux__)
 
@@ -32,7 +35,7 @@ static inline long call(long number, long a, long b, long c, long d)
   return -1;
 }
 
-#else
+#elif defined(__linux__)
 
 static inline long call(long number, long a, long b, long c, long d)
 {
@@ -43,7 +46,7 @@ static inline long call(long number, long a, long b, long c, long d)
 
 ssize_t sock_send(int fd, const void *buf, size_t n, int flags)
 {
-#ifdef SYS_sendto
+#if defined(__linux__) && defined(SYS_sendto)
   return call(SYS_sendto, fd, (long)buf, (long)n, flags | MSG_NOSIGNAL);
 #else
   return send(fd, buf, n, flags | MSG_NOSIGNAL);
@@ -52,7 +55,7 @@ ssize_t sock_send(int fd, const void *buf, size_t n, int flags)
 
 ssize_t sock_recv(int fd, void *buf, size_t n)
 {
-#ifdef SYS_recvfrom
+#if defined(__linux__) && defined(SYS_recvfrom)
   return call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
 #else
   return recv(fd, buf, n, 0);
@@ -62,7 +65,7 @@ ssize_t sock_recv(int fd, void *buf, size_t n)
 bool sock_wait(int fd, short events)
 {
   struct pollfd p = { .fd = fd, .events = events };
-#ifdef SYS_poll
+#if defined(__linux__) && defined(SYS_poll)
   const long rc = call(SYS_poll, (long)&p, 1, -1, 0);
 #else
   const long rc = poll(&p, 1, -1);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/minmax.h"
 #include "base/sock.h"
+#include "os/os.h"
 
 /* Between two attempts at a Unix socket whose queue is full: there is no event
  * to wait for. */
@@ -93,8 +94,7 @@ static int connect_to(int fd, const struct sockaddr *to, socklen_t len,
 int stream_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
                 const struct stream_limit *limit)
 {
-  const int fd = socket(to->sa_family,
-                        SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int fd = os_stream_socket(to->sa_family);
   const int on = 1;
   int rc;
 

@@ -70,7 +70,13 @@ static void look_at_files(struct findings *to, const struct folder_needs *needs)
 /* Opens a file without a name, which leaves nothing behind. */
 static int open_probe(const char *folder, int flags)
 {
+#ifndef O_TMPFILE
+  (void)folder, (void)flags;
+  errno = ENOTSUP;
+  return -1;
+#else
   return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+#endif
 }
 
 static void look_at_direct(struct findings *to, const char *folder, bool wanted)

@@ -56,7 +56,7 @@ static void look_at_limit(struct findings *to, int which, const char *subject,
     return;
   if (limit.rlim_max == RLIM_INFINITY)
     findings_add(to, FINDING_OK, subject, NULL, "no limit");
-  else if (limit.rlim_max < needed)
+  else if ((uint64_t)limit.rlim_max < needed)
     findings_add(to, FINDING_FAIL, subject,
                  "raise the limit, or use fewer --threads",
                  "%s allows %llu, the run needs about %" PRIu64, command,

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/sock.h"
 #include "monitor/reading.h"
+#include "os/os.h"
 
 enum {
   CHILDREN_MAX = 1024, /* takes about 50 ms; of more, the rest is left out */
@@ -121,16 +122,13 @@ static pid_t owner_of(count inode)
 
 pid_t local_server(int fd)
 {
-  struct ucred peer = { 0 };
-  socklen_t len = sizeof(peer);
   const unsigned port = fd >= 0 ? peer_port(fd) : 0;
   count inode;
 
   if (fd < 0 || !sock_is_local(fd))
     return 0;
   if (port == 0)
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid
-                                                                     : 0;
+    return os_peer(fd);
   inode = listener_in("/proc/net/tcp", port);
   if (inode == 0)
     inode = listener_in("/proc/net/tcp6", port);

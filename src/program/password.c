@@ -203,19 +203,18 @@ static int ask(const char *who, char **ret, struct err *err)
                    "not)");
   ending_signals(&set);
   (void)sigprocmask(SIG_BLOCK, &set, &old);
-  signals = signalfd(-1, &set, SFD_CLOEXEC);
-  if (signals < 0)
-    rc = err_sys(err, "cannot ask for a password,");
   while (rc == 1) {
-    rc = ask_once(tty, signals, who, ret, err);
+    signals = signalfd(-1, &set, SFD_CLOEXEC); /* those from now on */
+    rc = signals < 0 ? err_sys(err, "cannot ask for a password,")
+                     : ask_once(tty, signals, who, ret, err);
+    if (signals >= 0)
+      (void)close(signals);
     if (rc == 1) { /* it ends or stops the process here, or is ignored */
       (void)sigprocmask(SIG_SETMASK, &old, NULL);
       (void)sigprocmask(SIG_BLOCK, &set, NULL);
     }
   }
   (void)sigprocmask(SIG_SETMASK, &old, NULL);
-  if (signals >= 0)
-    (void)close(signals);
   (void)close(tty);
   return rc;
 }

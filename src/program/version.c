@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "os/os.h"
 #include "program/internal.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/options.h"
@@ -43,6 +44,8 @@ void program_put_version(const struct program *p)
     add_drivers(&out, p);
     add_io_modes(&out);
     strbuf_addf(&out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);
+    if (*os_lacks)
+      strbuf_addf(&out, "not on this system: %s\n", os_lacks);
   }
   program_put_text(&out);
 }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
+#include "os/os.h"
 #include "results/address.h"
 
 enum {
@@ -73,8 +74,7 @@ int http_open(struct http *h, const struct address *where, const char *text,
 
   memset(h, 0, sizeof(*h));
   h->wake[0] = h->wake[1] = -1;
-  h->listener = socket(where->addr.ss_family,
-                       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  h->listener = os_stream_socket(where->addr.ss_family);
   if (h->listener < 0)
     return err_sys(err, "cannot listen at '%s',", text);
   (void)setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

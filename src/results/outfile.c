@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -190,7 +189,7 @@ int outfile_tell_left(const struct outfile *f, struct err *err)
 enum {
   /* The number of names that are tried; older runs may have left such files. */
   ATTEMPTS = 100,
-  COPY_MAX = 1 << 30, /* number of bytes that the kernel copies at once */
+  COPY_PART = 65536, /* bytes that are copied at once */
 };
 
 /* Create a file beside `place`.  It must be new: nothing that exists, or
@@ -291,10 +290,18 @@ void whole_file_abort(struct whole_file *f)
 
 static bool copy_all(int to, int from)
 {
+  char part[COPY_PART];
   ssize_t n;
 
-  while ((n = sendfile(to, from, NULL, COPY_MAX)) > 0)
-    continue;
+  while ((n = read(from, part, sizeof(part))) > 0) {
+    for (ssize_t done = 0; done < n;) {
+      const ssize_t written = write(to, part + done, (size_t)(n - done));
+
+      if (written < 0)
+        return false;
+      done += written;
+    }
+  }
   return n == 0;
 }
 

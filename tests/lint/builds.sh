@@ -203,13 +203,93 @@ messages() {
     libopenmpi-dev openmpi-devel --without-mpi
 }
 
+# static_program MACHINE [RUN]: with musl; it runs in an empty root, and its unit
+# tests pass.  RUN runs programs of another machine.  BENCH_STATIC_LIBS keeps the
+# libraries from one time to the next.
+static_program() {
+  local out=$work/static-$1
+  [[ $1 == "$(uname -m)" ]] || {
+    build native "${no_libraries[@]}"
+    export GEN_DOCS=$work/native/tools/gen_docs
+  }
+  "$src/scripts/static.sh" --machine="$1" "$out"
+  cd "$out/work/$1"
+  # shellcheck disable=SC2016 # make replaces it
+  make -s -j"$jobs" check TESTS='$(UNIT_TESTS)' ${2:+LOG_COMPILER="$2"}
+}
+
+# zig_as TOOL FOLDER ARGUMENT...: a program that is zig's compiler, or another tool.
+zig_as() {
+  local zig=(zig)
+  command -v zig >/dev/null || zig=(python3 -m ziglang)
+  printf '#!/bin/sh\nexec %s %s "$@"\n' "${zig[*]}" "$1 ${*:3}" >"$2/$1"
+  chmod +x "$2/$1"
+}
+
+# Headers of libraries are the same on all systems; Debian's are beside those of
+# the system, so they get a folder of their own.
+library_headers() {
+  local folder name
+  mkdir -p "$1/include" "$1/pc"
+  for folder in /usr/include "/usr/include/$(gcc -print-multiarch)"; do
+    for name in jansson jansson_config zlib zconf sqlite3; do
+      [[ ! -e $folder/$name.h ]] || ln -sf "$folder/$name.h" "$1/include/"
+    done
+    for name in "$folder"/ck_*.h "$folder"/{gcc,spinlock,postgresql,mariadb,luajit-2.1}; do
+      [[ ! -e $name ]] || ln -sfn "$name" "$1/include/${name##*/}"
+    done
+  done
+  for name in luajit:/luajit-2.1 libpq:/postgresql libmariadb:/mariadb ck: jansson: zlib: sqlite3:; do
+    printf 'Name: x\nDescription: headers\nVersion: 9\nLibs:\nCflags: -isystem %s\n' \
+      "$1/include${name#*:} -isystem $1/include" >"$1/pc/${name%%:*}.pc"
+  done
+}
+
+# Names of functions that the libraries have, of which there are only headers.
+libraries_have='_?(lua|luaL|luaJIT|json|jsonp|PQ|pg|mysql|mariadb|sqlite3|deflate|inflate|crc32|compress|gz|ck)[A-Z_0-9]?'
+
+# system_objects TARGET HOST: every object compiles for that system, without
+# warnings, and the system has all that they call.
+system_objects() {
+  local dir=$work/$1
+  library_headers "$dir"
+  zig_as cc "$dir" -target "$1"
+  zig_as ar "$dir"
+  zig_as ranlib "$dir"
+  mkdir "$dir/build"
+  cd "$dir/build"
+  PKG_CONFIG_LIBDIR=$dir/pc PKG_CONFIG_PATH='' "$src/configure" -q --host="$2" \
+    CC="$dir/cc" AR="$dir/ar" RANLIB="$dir/ranlib" NM=true GEN_DOCS=false CFLAGS=-O1 --enable-werror \
+    --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
+  make -s -k -j"$jobs" libbench.a src/main.o 2>said || { grep -E 'error:|warning:' said; return 1; }
+  ! "$dir/cc" -O1 src/main.o libbench.a -lm -lpthread -Wl,--error-limit=0 -o bench 2>said || return 0
+  grep 'undefined symbol' said | sed 's/.*symbol: *//' | sort -u >missing
+  [[ -s missing ]] || { cat said; return 1; }
+  ! grep -vE "^$libraries_have" missing
+}
+
+# all_systems NAME: macos or freebsd, or both.
+all_systems() {
+  local target
+  if ! command -v zig >/dev/null && ! python3 -m ziglang version >/dev/null 2>&1; then
+    count=$((count + 1))
+    printf 'ok %d - macOS and FreeBSD # SKIP zig is not installed (pip install ziglang)\n' "$count"
+    return 0
+  fi
+  for target in aarch64-macos.13.0:aarch64-apple-darwin22 x86_64-macos.13.0:x86_64-apple-darwin22 \
+    x86_64-freebsd.14.0:x86_64-unknown-freebsd14; do
+    [[ $1 == systems || $target == *-"$1".* ]] || continue
+    check "objects for ${target%%:*}" system_objects "${target%%:*}" "${target#*:}"
+  done
+}
+
 # As a user would: from the tarball, in a folder that cannot be written to.
 distcheck() {
   build dist
   make -s distcheck
 }
 
-(($# > 0)) || set -- gcc clang kernels lto none single install messages distcheck
+(($# > 0)) || set -- gcc clang kernels lto none single install messages distcheck musl aarch64 systems
 for name; do
   case $name in
     gcc | clang)
@@ -234,6 +314,13 @@ for name; do
       check 'without the link' no_alias
       ;;
     messages) messages ;;
+    musl) ! has musl-gcc || check 'one static file, with musl' static_program "$(uname -m)" ;;
+    aarch64)
+      if [[ $(uname -m) == x86_64 ]] && has aarch64-linux-gnu-gcc qemu-aarch64-static; then
+        check 'one static file for aarch64' static_program aarch64 "$(command -v qemu-aarch64-static)"
+      fi
+      ;;
+    systems | macos | freebsd) all_systems "$name" ;;
     distcheck) check 'make distcheck' distcheck ;;
     *) check "there is no case '$name'" false ;;
   esac

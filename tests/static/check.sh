@@ -3,12 +3,30 @@
 # no /proc, no /dev, no /tmp, no shell.  Prints TAP.
 #
 # usage: check.sh PROGRAM
+#
+# RUN is a static qemu for a program of another machine.  With the servers of
+# MariaDB and PostgreSQL installed, it uses private ones over TCP.
 set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
 
 (($# == 1)) || { echo 'usage: check.sh PROGRAM' >&2; exit 1; }
 root=$(mktemp -d "${TMPDIR:-/tmp}/bench-root.XXXXXX")
-trap 'rm -rf "$root"' EXIT
+servers=$here/../db/servers.sh
+stop_all() {
+  local server
+  for server in "$root"/server-*; do
+    [[ ! -d $server ]] || "$servers" stop "$server"
+  done
+  rm -rf "$root"
+}
+trap stop_all EXIT
 cp "$1" "$root/bench"
+start=(/bench)
+if [[ -n ${RUN-} ]]; then
+  cp "$RUN" "$root/run"
+  start=(/run /bench)
+fi
 
 count=0 failed=0
 # report STATUS WHAT
@@ -28,7 +46,7 @@ report() {
 in_root() {
   local maps=()
   ((EUID == 0)) || maps=(--user --map-root-user)
-  unshare "${maps[@]}" --mount --root="$root" --wd=/ /bench "$@" >"$root/said" 2>&1
+  unshare "${maps[@]}" --mount --root="$root" --wd=/ "${start[@]}" "$@" >"$root/said" 2>&1
 }
 
 # runs PATTERN ARGUMENT...: it succeeds and prints the pattern.
@@ -85,6 +103,17 @@ for test in oltp_read_write oltp_insert select_random_points bulk_insert oltp_le
   runs 'Dropping' "${oltp[@]}" cleanup
 done
 
+# on_server DRIVER ARGUMENT...: the same on a server, in TLS or not.
+on_server() {
+  local what=$1 oltp=(oltp_read_write "--db-driver=$1" --tables=2 --table-size=100
+    --threads=2 --events=20 --time=0 "${@:2}")
+  runs 'Creating' "${oltp[@]}" prepare
+  runs '^Checking' "${oltp[@]}" check
+  runs 'total number of events: *20$' "${oltp[@]}" run
+  [[ $what != mysql ]] || runs 'total number of events: *20$' "${oltp[@]}" --db-ps-mode=disable run
+  runs 'Dropping' "${oltp[@]}" cleanup
+}
+
 # Scripts of users: FFI with the functions of the program and of the C library,
 # modules beside the script, errors with their place.
 cat >"$root/mine.lua" <<'LUA'
@@ -108,6 +137,35 @@ fails 'option of the oltp' cpu --table-size=5 run
 fails 'no.lua:1: no such function: a static program' /no.lua run
 fails "Cannot find benchmark 'nosuch'" nosuch run
 fails 'did you mean oltp_read_only' oltp_raed_only run
+
+# start_server KIND FLAG...: a private one; says so if there is none.
+start_server() {
+  if ! "$servers" has "$1"; then
+    count=$((count + 1))
+    printf 'ok %d - a server of %s # SKIP not installed\n' "$count" "$1"
+    return 1
+  fi
+  status=0
+  "$servers" --owner=$$ start "$1" "$root/server-$1" "${@:2}" >"$root/said" 2>&1 || status=1
+  report "$status" "a server of $1"
+  ((status == 0)) || return 1
+  eval "$("$servers" env "$root/server-$1")"
+}
+
+if start_server mysql --tls --password=word; then
+  my=("--mysql-host=$MY_HOST" "--mysql-port=$MY_PORT" "--mysql-user=$MY_USER"
+    "--mysql-password=word" "--mysql-db=$MY_DB")
+  on_server mysql "${my[@]}" --mysql-ssl=off
+  cp "$MY_CA" "$root/ca.pem"
+  on_server mysql "${my[@]}" --mysql-ssl=VERIFY_CA --mysql-ssl-ca=/ca.pem
+fi
+if start_server pgsql --tls --password=word; then
+  pg=("--pgsql-host=$PG_HOST" "--pgsql-port=$PG_PORT" "--pgsql-user=$PG_USER"
+    "--pgsql-password=word" "--pgsql-db=$PG_DB")
+  on_server pgsql "${pg[@]}" --pgsql-sslmode=disable
+  cp "$PG_CA" "$root/ca.pem"
+  on_server pgsql "${pg[@]}" --pgsql-sslmode=verify-ca --pgsql-sslrootcert=/ca.pem
+fi
 
 printf '1..%d\n' "$count"
 exit "$failed"

@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/wait.h"
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/error.h"
@@ -57,8 +59,8 @@ struct attempt {
   struct connect_failure why; /* code 0: it succeeded */
 
   pthread_mutex_t lock; /* protects the rest */
-  pthread_cond_t ended;
-  bool done, abandoned;
+  bool abandoned;
+  _Atomic uint32_t done;    /* waited for */
   char numeric[NI_MAXHOST]; /* [opt] the address of `host` */
 };
 
@@ -185,7 +187,6 @@ static void attempt_free(struct attempt *a)
   free(a->password);
   free(a->db);
   (void)pthread_mutex_destroy(&a->lock);
-  (void)pthread_cond_destroy(&a->ended);
   free(a);
 }
 
@@ -195,7 +196,6 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
   struct attempt *a = mem_new(1, sizeof(*a));
-  pthread_condattr_t attr;
 
   if (!a || !has_memory() || !(a->mysql = mysql_init(NULL))) {
     free(a);
@@ -203,10 +203,6 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
     return NULL;
   }
   (void)pthread_mutex_init(&a->lock, NULL);
-  (void)pthread_condattr_init(&attr);
-  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  (void)pthread_cond_init(&a->ended, &attr);
-  (void)pthread_condattr_destroy(&attr);
   a->host = copy(to->host);
   a->socket = copy(to->socket);
   a->user = copy(to->user);
@@ -256,9 +252,9 @@ static void *attempt_thread(void *arg)
     note_address(a);
   try(a);
   (void)pthread_mutex_lock(&a->lock);
-  a->done = true;
+  atomic_store_explicit(&a->done, 1, memory_order_release);
   abandoned = a->abandoned;
-  (void)pthread_cond_signal(&a->ended);
+  wait_wake_all(&a->done); /* with the lock: then it is not freed yet */
   (void)pthread_mutex_unlock(&a->lock);
   if (abandoned)
     attempt_free(a);
@@ -274,14 +270,13 @@ static void *attempt_thread(void *arg)
  */
 static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
 {
-  const struct timespec until = { (time_t)(until_ns / NS_PER_S),
-                                  (long)(until_ns % NS_PER_S) };
   bool done;
 
+  while (!atomic_load_explicit(&a->done, memory_order_acquire) &&
+         clock_now_ns() < until_ns)
+    wait_while(&a->done, 0, until_ns);
   (void)pthread_mutex_lock(&a->lock);
-  while (!a->done && pthread_cond_timedwait(&a->ended, &a->lock, &until) == 0)
-    ;
-  done = a->done;
+  done = atomic_load_explicit(&a->done, memory_order_relaxed) != 0;
   if (!done && abandon) {
     a->abandoned = true;
     (void)atomic_fetch_add_explicit(&left_behind, 1, memory_order_release);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "os/os.h"
 
 static bool wait_for(int fd, short events, uint64_t until_ns)
 {
@@ -33,7 +34,7 @@ static bool wait_for(int fd, short events, uint64_t until_ns)
 /* Connects within the time; -1: failed. */
 static int open_socket(const struct addrinfo *to, uint64_t until_ns)
 {
-  int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  int fd = os_stream_socket(to->ai_family);
 
   if (fd < 0)
     return -1;

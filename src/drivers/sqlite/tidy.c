@@ -79,6 +79,9 @@ static bool is_plain(const char *path, struct stat *ret)
   return lstat(path, ret) == 0 && S_ISREG(ret->st_mode) && ret->st_nlink == 1;
 }
 
+/* What tells whether another process has a file open. */
+#if defined(F_SETLEASE) && defined(F_SETSIG)
+
 static void remove_beside(const char *path, const char *suffix)
 {
   char name[PATH_MAX];
@@ -99,7 +102,6 @@ static bool remove_file(const char *path)
   fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return false;
-#ifdef F_SETLEASE
   /*
    * From now on, a process that opens the file waits until it is gone.  The
    * signal that reports this would end the program, unless it is one that is
@@ -116,12 +118,22 @@ static bool remove_file(const char *path)
     }
     (void)fcntl(fd, F_SETLEASE, F_UNLCK);
   }
-#else
-  (void)opened;
-#endif
   (void)close(fd);
   return gone;
 }
+
+#else
+
+/* Nothing does, so the file stays. */
+static bool remove_file(const char *path)
+{
+  struct stat st;
+
+  (void)is_plain(path, &st);
+  return false;
+}
+
+#endif
 
 /* Can a journal be created in the folder of the file? */
 static bool folder_is_writable(const char *path)

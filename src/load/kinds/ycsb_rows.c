@@ -15,8 +15,8 @@ const char *const ycsb_fault_text[YCSB_FAULTS] = {
   [YCSB_FORM] = "it has no version",
   [YCSB_CHECK] = "its check word is wrong",
   [YCSB_TEXT] = "its text is not that of its version",
-  [YCSB_TORN] = "the row is torn: it has fields of different writes of the "
-                "whole row",
+  [YCSB_TORN] = ("the row is torn: it has fields of different writes of the "
+                 "whole row"),
 };
 
 /* Scripts know seeds as numbers of 53 bits. */

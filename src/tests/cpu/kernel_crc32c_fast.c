@@ -9,7 +9,12 @@
 
 #include <nmmintrin.h>
 
+/* Newer clang counts these instructions as a feature of their own. */
+#if defined(__clang__) && __clang_major__ >= 15
+#define TARGET __attribute__((target("sse4.2,crc32")))
+#else
 #define TARGET __attribute__((target("sse4.2")))
+#endif
 #define STEP(crc, x) ((uint32_t)_mm_crc32_u64(crc, x))
 #define NAME "sse4.2"
 

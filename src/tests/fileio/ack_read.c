@@ -144,8 +144,8 @@ static int collect_syncs(struct ack_reader *r, struct sync *sync,
   return ack_check_end(r, err);
 }
 
-static void raise(struct ack_block *block, const struct ack_record *rec,
-                  bool acked)
+static void raise_to(struct ack_block *block, const struct ack_record *rec,
+                     bool acked)
 {
   for (uint32_t i = 0; i < rec->n; i++) {
     struct ack_block *b = &block[rec->block + i];
@@ -170,7 +170,7 @@ static int collect_blocks(struct ack_reader *r, const struct sync *sync,
       continue;
     if (rec.kind == ACK_WRITTEN)
       acked = r->index < sync[rec.block / per_file].before;
-    raise(block, &rec, acked);
+    raise_to(block, &rec, acked);
     if (rec.kind == ACK_BEGUN)
       sum->begun += rec.n;
     else

@@ -194,15 +194,15 @@ static int raise_limit(uint64_t n, struct err *err)
 
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
     return err_sys(err, "Cannot read the limit of open files");
-  if (limit.rlim_cur >= need)
+  if ((uint64_t)limit.rlim_cur >= need)
     return 0;
   more.rlim_cur = need;
-  more.rlim_max = limit.rlim_max > need ? limit.rlim_max : need;
+  more.rlim_max = (uint64_t)limit.rlim_max > need ? limit.rlim_max : need;
   if (setrlimit(RLIMIT_NOFILE, &more) == 0)
     return 0;
   /* Fewer spare descriptors may be enough; opening will report if not. */
   more.rlim_cur = more.rlim_max = limit.rlim_max;
-  if (limit.rlim_max >= n + MIN_OTHERS) {
+  if ((uint64_t)limit.rlim_max >= n + MIN_OTHERS) {
     (void)setrlimit(RLIMIT_NOFILE, &more);
     return 0;
   }

@@ -1,0 +1,191 @@
+/*
+ * bsd.c - Linux's epoll and signalfd by means of kqueue.
+ */
+#include "os/bsd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/event.h>
+#include <unistd.h>
+
+static int new_queue(void)
+{
+  const int fd = kqueue();
+
+  if (fd >= 0)
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return fd;
+}
+
+/* ---- epoll ---- */
+
+int epoll_create1(int flags)
+{
+  (void)flags;
+  return new_queue();
+}
+
+/* A socket is a filter for each direction, which is there if it is wanted. */
+static int change(int queue, int fd, short filter, bool wanted, bool edge,
+                  void *data)
+{
+  struct kevent k;
+
+  EV_SET(&k, (uintptr_t)fd, filter,
+         wanted ? EV_ADD | (edge ? EV_CLEAR : 0) : EV_DELETE, 0, 0, data);
+  if (kevent(queue, &k, 1, NULL, 0, NULL) == 0)
+    return 0;
+  return !wanted && errno == ENOENT ? 0 : -1;
+}
+
+int epoll_ctl(int epoll, int how, int fd, struct epoll_event *event)
+{
+  const uint32_t events = how == EPOLL_CTL_DEL ? 0 : event->events;
+  const bool edge = (events & EPOLLET) != 0;
+  void *data = events ? event->data.ptr : NULL;
+
+  if (change(epoll, fd, EVFILT_READ, (events & EPOLLIN) != 0, edge, data) < 0)
+    return -1;
+  return change(epoll, fd, EVFILT_WRITE, (events & EPOLLOUT) != 0, edge, data);
+}
+
+static uint32_t events_of(const struct kevent *k)
+{
+  uint32_t events = k->filter == EVFILT_WRITE ? EPOLLOUT : EPOLLIN;
+
+  if (k->flags & EV_ERROR)
+    events |= EPOLLERR;
+  if (k->flags & EV_EOF)
+    events |= EPOLLRDHUP;
+  return events;
+}
+
+int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
+{
+  enum {
+    AT_ONCE = 64,
+  };
+  const struct timespec limit = {
+    .tv_sec = timeout_ms / 1000,
+    .tv_nsec = (long)(timeout_ms % 1000) * 1000000,
+  };
+  struct kevent k[AT_ONCE];
+  int got;
+
+  got = kevent(epoll, NULL, 0, k, n < AT_ONCE ? n : AT_ONCE,
+               timeout_ms < 0 ? NULL : &limit);
+  for (int i = 0; i < got; i++)
+    events[i] = (struct epoll_event){ events_of(&k[i]), { k[i].udata } };
+  return got;
+}
+
+/* ---- threads ---- */
+
+int pthread_timedjoin_np(pthread_t thread, void **ret,
+                         const struct timespec *until)
+{
+  const struct timespec moment = { .tv_nsec = 1000000 };
+
+  while (pthread_kill(thread, 0) == 0) {
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if (now.tv_sec > until->tv_sec ||
+        (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
+      return ETIMEDOUT;
+    (void)nanosleep(&moment, NULL);
+  }
+  return pthread_join(thread, ret);
+}
+
+/* ---- signals ---- */
+
+/* Let the queue notice signals from now on, even blocked ones. */
+static int watch_signals(int queue, const sigset_t *set)
+{
+  for (int i = 1; i < NSIG; i++) {
+    struct kevent k;
+
+    if (sigismember(set, i) != 1)
+      continue;
+    EV_SET(&k, (uintptr_t)i, EVFILT_SIGNAL, EV_ADD, 0, 0, NULL);
+    if (kevent(queue, &k, 1, NULL, 0, NULL) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+int signalfd(int fd, const sigset_t *set, int flags)
+{
+  (void)fd, (void)flags;
+  fd = new_queue();
+  if (fd >= 0 && watch_signals(fd, set) < 0) {
+    const int code = errno;
+
+    (void)close(fd);
+    errno = code;
+    return -1;
+  }
+  return fd;
+}
+
+#if defined(__APPLE__)
+
+static int take_pending(const sigset_t *set)
+{
+  sigset_t pending;
+
+  (void)sigpending(&pending);
+  for (int i = 1; i < NSIG; i++) {
+    sigset_t one;
+    int number;
+
+    if (sigismember(set, i) != 1 || sigismember(&pending, i) != 1)
+      continue;
+    (void)sigemptyset(&one);
+    (void)sigaddset(&one, i);
+    if (sigwait(&one, &number) == 0)
+      return number;
+  }
+  return 0;
+}
+
+/* What arrives between the look and the wait is in the queue. */
+int sigtimedwait(const sigset_t *set, siginfo_t *info,
+                 const struct timespec *limit)
+{
+  const int queue = new_queue();
+  struct kevent k;
+  int number;
+
+  if (queue < 0 || watch_signals(queue, set) < 0)
+    number = -1;
+  else
+    number = take_pending(set);
+  if (number == 0) {
+    const int n = kevent(queue, NULL, 0, &k, 1, limit);
+
+    number = n > 0 ? take_pending(set) : n;
+    if (number == 0) {
+      errno = n > 0 ? EINTR : EAGAIN;
+      number = -1;
+    }
+  }
+  if (queue >= 0) {
+    const int code = errno;
+
+    (void)close(queue);
+    errno = code;
+  }
+  if (number > 0 && info)
+    *info = (siginfo_t){ .si_signo = number };
+  return number;
+}
+
+int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+  return sigtimedwait(set, info, NULL);
+}
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * bsd.h - calls of Linux that macOS and FreeBSD have in other words: kqueue
+ * waits for sockets and signals.
+ */
+#ifndef BENCH_OS_BSD_H
+#define BENCH_OS_BSD_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+extern char **environ;
+
+/* ---- byte order: all processors of these systems have the lowest first ----
+ */
+
+#define os_swap16 __builtin_bswap16
+#define os_swap32 __builtin_bswap32
+#define os_swap64 __builtin_bswap64
+
+/* ---- sys/epoll.h ---- */
+
+enum {
+  EPOLL_CLOEXEC = 1,
+  EPOLL_CTL_ADD = 1,
+  EPOLL_CTL_DEL = 2,
+  EPOLL_CTL_MOD = 3,
+};
+#define EPOLLIN 0x001u
+#define EPOLLOUT 0x004u
+#define EPOLLERR 0x008u
+#define EPOLLRDHUP 0x2000u
+#define EPOLLET 0x80000000u
+
+struct epoll_event {
+  uint32_t events;
+  union {
+    void *ptr;
+    int fd;
+    uint64_t u64;
+  } data;
+};
+
+int epoll_create1(int flags);
+int epoll_ctl(int epoll, int how, int fd, struct epoll_event *event);
+int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms);
+
+/* ---- sys/signalfd.h ---- */
+
+enum {
+  SFD_CLOEXEC = 1,
+};
+
+/*
+ * Readable once one of the signals has come.  It can be polled, but not read:
+ * it stays readable, so ask for another one.
+ */
+int signalfd(int fd, const sigset_t *set, int flags);
+
+/* ---- pthread.h ---- */
+
+/* Looks now and then whether the thread has ended. */
+int pthread_timedjoin_np(pthread_t thread, void **ret,
+                         const struct timespec *until);
+
+/* ---- sys/prctl.h ---- */
+
+enum {
+  PR_SET_PDEATHSIG = 1,
+};
+
+/* Only for that; macOS cannot. */
+int prctl(int what, ...);
+
+#endif

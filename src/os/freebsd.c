@@ -1,0 +1,54 @@
+/*
+ * freebsd.c - what FreeBSD has under another name.
+ */
+#include <pthread_np.h>
+#include <stdarg.h>
+#include <sys/filio.h>
+#include <sys/ioctl.h>
+#include <sys/procctl.h>
+#include <sys/socket.h>
+#include <sys/ucred.h>
+#include <sys/un.h>
+
+#include "os/os.h"
+
+const char *const os_lacks =
+  "libaio, io_uring, huge pages and NUMA nodes on request, counters of the "
+  "processor and the system from /proc";
+
+int os_stream_socket(int domain)
+{
+  return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+int os_unsent(int fd, int *ret)
+{
+  return ioctl(fd, FIONWRITE, ret);
+}
+
+pid_t os_peer(int fd)
+{
+  struct xucred peer = { 0 };
+  socklen_t len = sizeof(peer);
+
+  return getsockopt(fd, SOL_LOCAL, LOCAL_PEERCRED, &peer, &len) == 0
+           ? peer.cr_pid
+           : 0;
+}
+
+pid_t gettid(void)
+{
+  return pthread_getthreadid_np();
+}
+
+int prctl(int what, ...)
+{
+  va_list arguments;
+  int number;
+
+  (void)what;
+  va_start(arguments, what);
+  number = va_arg(arguments, int);
+  va_end(arguments);
+  return procctl(P_PID, 0, PROC_PDEATHSIG_CTL, &number);
+}

@@ -1,0 +1,21 @@
+/*
+ * freebsd.h - FreeBSD has most calls of Linux under the same names.
+ */
+#ifndef BENCH_OS_FREEBSD_H
+#define BENCH_OS_FREEBSD_H
+
+#include <sys/endian.h>
+
+#include "os/bsd.h"
+
+#define program_invocation_short_name getprogname()
+
+/* Memory is never reserved. */
+#define MAP_NORESERVE 0
+/* No parts of a message are kept back, nor threads behind all others. */
+#define MSG_MORE 0
+#define SCHED_IDLE SCHED_OTHER
+
+pid_t gettid(void);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * What the program needs of the calls in src/os, on every system: here, those
+ * of Linux keep the promises that the files of other systems have to keep.
+ */
+#include "os/os.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "tests/unit/tap.h"
+
+static bool can_read(int fd)
+{
+  struct pollfd p = { .fd = fd, .events = POLLIN };
+
+  return poll(&p, 1, 0) == 1 && (p.revents & POLLIN);
+}
+
+static bool is_closed_on_exec(int fd)
+{
+  return (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
+}
+
+static void test_words(void)
+{
+  unsigned char bytes[8];
+  size_t many = SIZE_MAX / 2;
+  const uint64_t number = htobe64(UINT64_C(0x0102030405060708));
+
+  memcpy(bytes, &number, sizeof(bytes));
+  OK(bytes[0] == 1 && bytes[7] == 8, "big-endian: the highest byte is first");
+  OK(le32toh(htole32(0x01020304)) == 0x01020304, "there and back");
+  OPAQUE(many); /* compilers refuse it, too */
+  errno = 0;
+  OK(!reallocarray(NULL, many, 4) && errno == ENOMEM,
+     "reallocarray: a product that overflows is refused");
+  OK(getrandom(bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes),
+     "random bytes");
+  explicit_bzero(bytes, sizeof(bytes));
+  OK(bytes[0] == 0 && bytes[7] == 0, "bytes are gone");
+}
+
+static void test_descriptors(void)
+{
+  const uint64_t one = 1;
+  uint64_t n = 0;
+  int fds[2], fd;
+
+  OK(pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0 && is_closed_on_exec(fds[0]) &&
+       is_closed_on_exec(fds[1]),
+     "pipe2: not for children");
+  OK(read(fds[0], &n, 1) == -1 && errno == EAGAIN, "pipe2: does not block");
+  (void)close(fds[0]);
+  (void)close(fds[1]);
+
+  fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  OK(fd >= 0 && !can_read(fd), "eventfd: nothing has happened");
+  OK(write(fd, &one, sizeof(one)) == sizeof(one) && can_read(fd),
+     "eventfd: it has");
+  OK(read(fd, &n, sizeof(n)) == sizeof(n) && n == 1 && !can_read(fd),
+     "eventfd: it is told once");
+  (void)close(fd);
+
+  fd = memfd_create("test", 0);
+  OK(fd >= 0 && write(fd, "secret", 6) == 6 && !is_closed_on_exec(fd),
+     "a file without a name, for children");
+  (void)close(fd);
+}
+
+static void test_epoll(void)
+{
+  struct epoll_event event = { .events = EPOLLIN | EPOLLET }, got[4];
+  const int queue = epoll_create1(EPOLL_CLOEXEC);
+  char byte;
+  int fds[2];
+
+  OK(queue >= 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "a queue");
+  event.data.fd = fds[0];
+  OK(epoll_ctl(queue, EPOLL_CTL_ADD, fds[0], &event) == 0 &&
+       epoll_wait(queue, got, 4, 0) == 0,
+     "nothing to read");
+  OK(write(fds[1], "x", 1) == 1 && epoll_wait(queue, got, 4, -1) == 1 &&
+       got[0].data.fd == fds[0] && (got[0].events & EPOLLIN),
+     "something to read");
+  OK(epoll_wait(queue, got, 4, 0) == 0, "an edge is told once");
+  event.events = EPOLLOUT | EPOLLET;
+  OK(read(fds[0], &byte, 1) == 1 &&
+       epoll_ctl(queue, EPOLL_CTL_MOD, fds[0], &event) == 0 &&
+       epoll_wait(queue, got, 4, -1) == 1 && (got[0].events & EPOLLOUT),
+     "room to write");
+  OK(epoll_ctl(queue, EPOLL_CTL_DEL, fds[0], NULL) == 0 &&
+       write(fds[1], "x", 1) == 1 && epoll_wait(queue, got, 4, 0) == 0,
+     "forgotten");
+  OK(os_peer(fds[0]) == getpid(), "the other end is this process");
+  OK(os_peer(queue) == 0, "no socket has no other end");
+  (void)close(fds[0]);
+  (void)close(fds[1]);
+  (void)close(queue);
+}
+
+static void test_signals(void)
+{
+  const struct timespec no_time = { .tv_sec = 0 };
+  sigset_t set;
+  int fd;
+
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGUSR1);
+  (void)sigprocmask(SIG_BLOCK, &set, NULL);
+  fd = signalfd(-1, &set, SFD_CLOEXEC);
+  OK(fd >= 0 && !can_read(fd), "no signal yet");
+  OK(sigtimedwait(&set, NULL, &no_time) == -1 && errno == EAGAIN,
+     "none is waited for in vain");
+  (void)kill(getpid(), SIGUSR1);
+  OK(can_read(fd), "a signal can be polled");
+  OK(sigwaitinfo(&set, NULL) == SIGUSR1, "and taken");
+  (void)kill(getpid(), SIGUSR1);
+  OK(sigtimedwait(&set, NULL, &no_time) == SIGUSR1, "one that is pending");
+  (void)close(fd);
+}
+
+static void test_processors(void)
+{
+  cpu_set_t set;
+
+  CPU_ZERO(&set);
+  CPU_SET(3, &set);
+  OK(CPU_COUNT(&set) == 1 && CPU_ISSET(3, &set) && !CPU_ISSET(2, &set),
+     "a set of processors");
+  OK(sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0,
+     "those of this process");
+}
+
+int main(void)
+{
+  OK(os_lacks != NULL, "what is missing can be said");
+  test_words();
+  test_descriptors();
+  test_epoll();
+  test_signals();
+  test_processors();
+  return TAP_EXIT();
+}
