@@ -93,12 +93,18 @@ def report(path, result):
             at = cursors(page)
             assert len(at) == charts and max(at) - min(at) < 1, at
 
-        # The mark and the outage are said where they are.
-        for place, text in ((20.0, "mark: "), (11.5, "no service")):
+        # So are those of a server.
+        page.mouse("Moved", left + (right - left) * intervals[25]["elapsed_s"] / end, y)
+        (got, text), = values(page, "server 1: log bytes")
+        assert got == float("%.4g" % intervals[25]["servers"][0]["log_bytes"]), got
+        assert re.fullmatch(r"[0-9.]+ k(i)?B", text), text
+
+        # The mark, the outage and the dip are said where they are.
+        for place, text in ((20.0, "mark: "), (11.5, "no service"), (31.0, "dip")):
             page.mouse("Moved", left + (right - left) * place / end, y)
             at = page.js("document.querySelector('figure.timed .at').textContent")
             assert at.startswith("at %.1f s, %s" % (place, text)), at
-        page.mouse("Moved", left + (right - left) * 30 / end, y)
+        page.mouse("Moved", left + (right - left) * 25 / end, y)
         at = page.js("document.querySelector('figure.timed .at').textContent")
         assert re.fullmatch(r"at [0-9.]+ s", at), at
 
