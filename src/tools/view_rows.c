@@ -108,16 +108,25 @@ static bool ends_with(const char *text, const char *end)
   return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-/* Is it a figure that rises and falls? */
-static bool is_level(const char *path)
+/* What a figure of a server is; NULL: it is none of those that are known. */
+static const struct server_figure_info *info_of(const char *path)
 {
   const char *name = strrchr(path, '.') + 1;
 
   for (int f = 0; is_of_server(path) && f < SERVER_FIGURES; f++) {
     if (strcmp(figures_info[f].name, name) == 0)
-      return figures_info[f].kind == SERVER_LEVEL;
+      return &figures_info[f];
   }
-  return false;
+  return NULL;
+}
+
+static const char *label_of(const char *path, const char *otherwise)
+{
+  const struct server_figure_info *info = info_of(path);
+
+  if (!info)
+    return otherwise;
+  return info->kind == SERVER_COUNT ? "per interval" : "level";
 }
 
 /* The unit is in the name of what has a unit. */
@@ -125,14 +134,16 @@ static enum axis_unit unit_of(const char *path, const char **ret_label,
                               double *ret_scale)
 {
   *ret_scale = 1;
-  *ret_label = "";
   if (ends_with(path, "_ratio")) {
     *ret_scale = 100;
     *ret_label = "share";
     return AXIS_SHARE;
   }
-  if (ends_with(path, "_bytes") || ends_with(path, "_bytes_per_s"))
+  if (ends_with(path, "_bytes") || ends_with(path, "_bytes_per_s")) {
+    *ret_label = label_of(path, "bytes");
     return AXIS_BYTES;
+  }
+  *ret_label = label_of(path, "time");
   if (ends_with(path, "_ns"))
     return AXIS_TIME;
   if (ends_with(path, "_s") && !ends_with(path, "_per_s")) {
@@ -140,8 +151,7 @@ static enum axis_unit unit_of(const char *path, const char **ret_label,
     return AXIS_TIME;
   }
   *ret_label = ends_with(path, "_per_s") ? "per second"
-               : is_level(path)          ? ""
-                                         : "per interval";
+                                         : label_of(path, "per interval");
   return AXIS_COUNT;
 }
 
@@ -161,10 +171,23 @@ static bool occurs(const struct view *v, const char *path)
   return false;
 }
 
-/* "system.psi.io_full_ratio" is "system: psi io full ratio"; the first of
- * several servers is "server 1", the only one "server". */
+/* How much of the path is left without the unit, which the axis has. */
+static size_t without_unit(const char *path)
+{
+  static const char *const units[] = { "_ratio", "_ns", "_s" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    if (ends_with(path, units[i]) && !ends_with(path, "_per_s"))
+      return strlen(path) - strlen(units[i]);
+  }
+  return strlen(path);
+}
+
+/* "system.psi.io_full_ratio" is "system: psi io full"; the first of several
+ * servers is "server 1", the only one "server". */
 static void add_title(struct strbuf *out, const char *path, bool several)
 {
+  const char *const end = path + without_unit(path);
   const char *p = path + strcspn(path, ".") + 1;
 
   if (is_of_server(path)) {
@@ -176,7 +199,7 @@ static void add_title(struct strbuf *out, const char *path, bool several)
     strbuf_add(out, path, (size_t)(p - 1 - path));
   }
   strbuf_adds(out, ": ");
-  for (; *p; p++)
+  for (; p < end; p++)
     strbuf_add(out, *p == '.' || *p == '_' ? " " : p, 1);
 }
 

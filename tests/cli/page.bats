@@ -105,7 +105,7 @@ assert "Lock:</script><img src=x onerror=console.error(1)>\\x1b[31m&\"'" in page
 assert ["the other", "IO:log", "0.250"] in [page.cells[i:i + 3] for i in range(len(page.cells))]
 assert any(c.startswith("the only dip coincides with </script>") for c in page.cells)
 assert not [t for t in page.titles if "period" in t], page.titles
-for t in ("Heat map of latency", "server 1: log bytes", "server 2: commits", "system: psi io full ratio",
+for t in ("Heat map of latency", "server 1: log bytes", "server 2: commits", "system: psi io full", "server 1: cpu",
           "Throughput over time", "Latency over time"):
     assert t in page.titles, page.titles
 # The charts' data are those of the document.
