@@ -4,13 +4,14 @@
 #include "ack/link.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,10 +20,10 @@
 #include "base/err.h"
 #include "base/minmax.h"
 #include "base/parse.h"
-#include "base/sock.h"
+#include "base/stream.h"
 
 enum {
-  SLICE_MS = 50, /* so long a wait does not look at until_ns */
+  PART_BYTES = 1 << 16, /* that have to get away in ACK_WIRE_QUIET_S */
 };
 
 struct where {
@@ -100,56 +101,69 @@ void ack_link_done(struct ack_link *l)
   l->list = NULL;
 }
 
-/* Waits for POLLIN or POLLOUT; false: it has not come in time. */
-static bool await(const struct ack_link *l, short events)
+/* The link is not of use any more. */
+static int failed(struct ack_link *l, int rc, struct err *err)
 {
-  const uint64_t quiet_ns = clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S;
-  struct pollfd p = { .fd = l->fd, .events = events };
-
-  for (;;) {
-    const uint64_t until = min_u64(quiet_ns, atomic_load(l->until_ns));
-    const uint64_t now = clock_now_ns();
-    const uint64_t left_ms = until > now ? (until - now) / NS_PER_MS : 0;
-
-    if (poll(&p, 1, (int)min_u64(left_ms, SLICE_MS)) > 0)
-      return true;
-    if (left_ms == 0)
-      return false;
-  }
-}
-
-static int failed(struct ack_link *l, struct err *err)
-{
-  const int why = errno;
   char text[128];
 
   hang_up(l);
-  return err_set(err, -why, "the listener cannot be reached: %s",
-                 err_text(why, text, sizeof(text)));
+  if (rc == -ETIMEDOUT)
+    return err_set(err, rc, "the listener does not answer");
+  if (rc == -EPIPE)
+    return err_set(err, -ECONNRESET, "the listener has closed the link");
+  return err_set(err, rc, "the listener cannot be reached: %s",
+                 err_text(-rc, text, sizeof(text)));
 }
 
-static int is_quiet(struct ack_link *l, struct err *err)
+static struct stream_limit limit_of(const struct ack_link *l)
 {
-  hang_up(l);
-  return err_set(err, -ETIMEDOUT, "the listener does not answer");
+  return (struct stream_limit){
+    .until_ns = clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S,
+    .sooner_ns = l->until_ns,
+  };
 }
 
 static int send_all(struct ack_link *l, const char *at, size_t n,
                     struct err *err)
 {
-  while (n > 0) {
-    const ssize_t sent = sock_send(l->fd, at, n, 0);
+  int rc = 0;
 
-    if (sent >= 0) {
-      at += sent;
-      n -= (size_t)sent;
-    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-      return failed(l, err);
-    } else if (!await(l, POLLOUT)) {
-      return is_quiet(l, err);
+  while (rc == 0 && n > 0) {
+    const size_t part = min_u64(n, PART_BYTES);
+    const struct stream_limit limit = limit_of(l);
+
+    rc = stream_send(l->fd, at, part, &limit);
+    at += part;
+    n -= part;
+  }
+  return rc < 0 ? failed(l, rc, err) : 0;
+}
+
+/* Waits for bytes of an answer as long as the system gets rid of what is to be
+ * sent: the link may be slow. */
+static int receive(struct ack_link *l, char *at, size_t room, size_t *ret_n)
+{
+  uint64_t quiet_ns = clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S;
+  int before = INT_MAX;
+
+  for (;;) {
+    const struct stream_limit limit = {
+      .until_ns = min_u64(quiet_ns, clock_now_ns() + NS_PER_S),
+      .sooner_ns = l->until_ns,
+    };
+    const int rc = stream_receive(l->fd, at, room, ret_n, &limit);
+    const uint64_t now = clock_now_ns();
+    int unsent = 0;
+
+    if (rc != -ETIMEDOUT || now >= atomic_load(l->until_ns))
+      return rc;
+    if (ioctl(l->fd, SIOCOUTQ, &unsent) == 0 && unsent < before) {
+      quiet_ns = now + ACK_WIRE_QUIET_S * NS_PER_S;
+      before = unsent;
+    } else if (now >= quiet_ns) {
+      return rc;
     }
   }
-  return 0;
 }
 
 static int get_reply(struct ack_link *l, uint64_t number,
@@ -158,19 +172,12 @@ static int get_reply(struct ack_link *l, uint64_t number,
   size_t got = 0;
 
   while (got < sizeof(*reply)) {
-    const ssize_t n = sock_recv(l->fd, (char *)reply + got,
-                                sizeof(*reply) - got);
+    size_t n = 0;
+    const int rc = receive(l, (char *)reply + got, sizeof(*reply) - got, &n);
 
-    if (n > 0) {
-      got += (size_t)n;
-    } else if (n == 0) {
-      hang_up(l);
-      return err_set(err, -ECONNRESET, "the listener has closed the link");
-    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-      return failed(l, err);
-    } else if (!await(l, POLLIN)) {
-      return is_quiet(l, err);
-    }
+    if (rc < 0)
+      return failed(l, rc, err);
+    got += n;
   }
   reply->text[sizeof(reply->text) - 1] = '\0';
   if (reply->magic == ACK_WIRE_REPLY && !reply->bad && reply->number == number)
@@ -185,23 +192,10 @@ static int get_reply(struct ack_link *l, uint64_t number,
 static int connect_to(struct ack_link *l, const struct addrinfo *a,
                       struct err *err)
 {
-  const int on = 1;
-  int why = 0;
-  socklen_t len = sizeof(why);
+  const struct stream_limit limit = limit_of(l);
+  const int rc = stream_open(&l->fd, a->ai_addr, a->ai_addrlen, &limit);
 
-  l->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (l->fd < 0)
-    return failed(l, err);
-  (void)setsockopt(l->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  if (connect(l->fd, a->ai_addr, a->ai_addrlen) == 0)
-    return 0;
-  if (errno != EINPROGRESS)
-    return failed(l, err);
-  if (!await(l, POLLOUT))
-    return is_quiet(l, err);
-  (void)getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &why, &len);
-  errno = why;
-  return why == 0 ? 0 : failed(l, err);
+  return rc < 0 ? failed(l, rc, err) : 0;
 }
 
 int ack_link_open(struct ack_link *l, struct err *err)

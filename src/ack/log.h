@@ -20,6 +20,7 @@
 #include "ack/format.h"
 
 struct ack_log;
+struct ack_notices;
 struct err;
 
 enum {
@@ -42,21 +43,12 @@ struct ack_totals {
   uint64_t acked, aborted, unknown; /* intents without an outcome are unknown */
 };
 
-/* What is to be told of a log on another machine, by a thread of its own.  All
- * members are called with `arg`. */
-struct ack_notices {
-  void *arg;
-  void (*lost)(void *arg, const char *why); /* the link: records wait */
-  void (*back)(void *arg);                  /* they are there */
-  void (*full)(void *arg); /* there is no room for more: they are left out */
-};
-
 /* The text behind `tcp:`; NULL: `where` is a file. */
 const char *ack_log_address(const char *where);
 
 /*
  * Make the file, which replaces another one, or WAIT for the listener at
- * "tcp:HOST:PORT"; `test` is a name for messages.  `notices` are
+ * "tcp:HOST:PORT"; `test` is a name for messages.  `notices` (sender.h) are
  * for a listener, and may be NULL for a file.
  */
 int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
@@ -72,9 +64,8 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
 
 /*
  * Count what the clients have written.  `all_ended`: none of them goes on, and
- * the log ends here in the usual way.  WAITS for a listener: five seconds for
- * a new link, ten for each answer; < 0: it has not got all, and `ret` is set
- * all the same.
+ * the log ends here in the usual way.  WAITS for a listener, five seconds at
+ * most; < 0: it has not got all, and `ret` is set all the same.
  */
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
                    struct err *err);

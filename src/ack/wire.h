@@ -22,7 +22,11 @@ enum {
   ACK_WIRE_TEXT = 240,         /* with the terminator */
   ACK_WIRE_QUIET_S = 10,       /* so long without a word: the link is broken */
   ACK_WIRE_HEARTBEAT_MS = 500, /* so often the run says something */
-  ACK_WIRE_END_S = 5, /* a run that has ended tries so long to connect */
+
+  /* So long a run that has ended waits for a listener that cannot be reached,
+   * and for all that is to be sent. */
+  ACK_WIRE_END_S = 3,
+  ACK_WIRE_FLUSH_S = 5,
 };
 
 /* No file is longer. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "ack/log.h"
+#include "ack/sender.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "program/internal.h"

@@ -7,7 +7,7 @@ NEEDS_DRIVER=sqlite
 
 teardown() {
   local pid
-  for pid in "${job-}" "${listener-}"; do
+  for pid in "${job-}" "${listener-}" "${relay-}"; do
     [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
   done
 }
@@ -53,7 +53,7 @@ c.commit()' t.db "DELETE FROM ack_rows WHERE $1"
 begin() {
   : >out
   : >err
-  "$BENCH" ack "${to[@]}" --threads=2 --time=600 --report-interval=1 \
+  "$BENCH" ack "${to[@]}" --threads=2 --time=600 --report-interval=0.1 \
     --ack-log="tcp:127.0.0.1:$port" "$@" run >out 2>err 3>&- &
   job=$!
   commits
@@ -142,7 +142,7 @@ verify() {
   until_it grep -q "^WARNING: --ack-log=tcp:127.0.0.1:$port: .*; the run goes on, and the log waits for the listener\$" err
   commits
   stop 143
-  must has "$stderr" "^FATAL: --ack-log: the log '$log' at 127.0.0.1:$port is not complete, it ends at [0-9.]+ s of the run: .*"
+  must has "$stderr" "^FATAL: --ack-log: the log '$log' at 127.0.0.1:$port is not complete, it ends at [0-9.]+ s of the run, and [0-9]+ of [1-9][0-9]* answers of the server are not there: .*"
   must has "$output" '^Inserts of the run: [1-9]'
   verify 3
   must has "$output" '^  others +[1-9]'
@@ -176,6 +176,29 @@ verify() {
   stop 143
   verify 0
   must has "$output" '^  unexpected +0 '
+}
+
+@test "ack-listen: the link is slower than the log, and the run ends all the same" {
+  database
+  listen
+  # A second of this log takes a minute at least.
+  "$BENCH_BUILD/tests/fault/tcp_proxy" --control=control --owner=$$ "127.0.0.1:$port" >relayed 2>&1 3>&- &
+  relay=$!
+  until_it test -s relayed
+  port=$(cat relayed)
+  "$BENCH_BUILD/tests/fault/tcp_proxy" --send=control 'rate 20000'
+  begin
+  commits
+  commits
+  stop 143
+  must has "$stderr" "^FATAL: --ack-log: the log '$log' at 127.0.0.1:$port is not complete, it ends at [0-9.]+ s of the run, and [1-9][0-9]* of [1-9][0-9]* answers of the server are not there: the link is too slow, and the run waits no longer than 5 s"
+  run ! grep 'the log waits for the listener' err
+  until_it grep -q 'the link broke' heard
+  verify 3
+  must has "$output" '^  others +[1-9]'
+  must has "$output" '^Nobody can tell what came after [0-9.]+ s of the run; all that was acknowledged until then is there$'
+  delete 'number = 1'
+  verify 1 1
 }
 
 @test "ack-listen: a full disk is said, and the run goes on" {

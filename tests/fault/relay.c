@@ -10,8 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define NS_PER_S UINT64_C(1000000000)
 #define QUEUE_MAX_BYTES ((size_t)1 << 20)
 #define READ_BYTES ((size_t)1 << 16)
+#define SLOW_READ_BYTES ((size_t)1 << 12) /* with a rate: due evenly */
 
 struct chunk {
   struct chunk *next;
@@ -80,12 +82,14 @@ static bool can_pass(const struct relay *r, const struct weather *w, int side)
          !(side == CLIENT && r->connecting);
 }
 
-static bool wants_read(const struct relay *r, int side)
+static bool wants_read(const struct relay *r, const struct weather *w, int side)
 {
+  const size_t most = w->rate > 0 ? SLOW_READ_BYTES : QUEUE_MAX_BYTES;
+
   const struct flow *f = &r->flow[side];
 
   return r->fd[side] >= 0 && !(side == SERVER && r->connecting) && !f->ended &&
-         f->queued_bytes < QUEUE_MAX_BYTES;
+         f->queued_bytes < most;
 }
 
 void relay_events(const struct relay *r, const struct weather *w,
@@ -93,7 +97,7 @@ void relay_events(const struct relay *r, const struct weather *w,
 {
   for (int side = CLIENT; side <= SERVER; side++) {
     pfd[side].fd = r->fd[side];
-    pfd[side].events = wants_read(r, side) ? POLLIN : 0;
+    pfd[side].events = wants_read(r, w, side) ? POLLIN : 0;
     pfd[side].revents = 0;
   }
   if (r->connecting)
@@ -119,6 +123,18 @@ void relay_events(const struct relay *r, const struct weather *w,
       pfd[side].fd = -1;
 }
 
+/* When has the link carried n more bytes? */
+static uint64_t due_ns(struct flow *f, const struct weather *w, uint64_t now_ns,
+                       size_t n)
+{
+  if (w->rate > 0) {
+    f->free_ns = (f->free_ns > now_ns ? f->free_ns : now_ns) +
+                 n * NS_PER_S / w->rate;
+    now_ns = f->free_ns;
+  }
+  return now_ns + w->delay_ns;
+}
+
 static bool read_side(struct relay *r, const struct weather *w, uint64_t now_ns,
                       int side)
 {
@@ -129,7 +145,8 @@ static bool read_side(struct relay *r, const struct weather *w, uint64_t now_ns,
 
   if (!c)
     return false;
-  n = recv(r->fd[side], c->data, READ_BYTES, MSG_DONTWAIT);
+  n = recv(r->fd[side], c->data, w->rate > 0 ? SLOW_READ_BYTES : READ_BYTES,
+           MSG_DONTWAIT);
   if (n <= 0) {
     int code = errno;
 
@@ -138,14 +155,14 @@ static bool read_side(struct relay *r, const struct weather *w, uint64_t now_ns,
       return true;
     f->ended = true;
     f->broken = n < 0;
-    f->due_end_ns = now_ns + w->delay_ns;
+    f->due_end_ns = due_ns(f, w, now_ns, 0);
     return true;
   }
   fit = realloc(c, sizeof(*c) + (size_t)n);
   if (fit)
     c = fit;
   c->next = NULL;
-  c->due_ns = now_ns + w->delay_ns;
+  c->due_ns = due_ns(f, w, now_ns, (size_t)n);
   c->len = (size_t)n;
   c->sent = 0;
   if (f->tail)
@@ -190,6 +207,7 @@ void relay_hurry(struct relay *r)
     for (struct chunk *c = r->flow[side].head; c; c = c->next)
       c->due_ns = 0;
     r->flow[side].due_end_ns = 0;
+    r->flow[side].free_ns = 0;
   }
 }
 
@@ -213,7 +231,7 @@ bool relay_step(struct relay *r, const struct weather *w, uint64_t now_ns,
     return false;
 
   for (int side = CLIENT; side <= SERVER; side++)
-    if (pfd[side].revents && wants_read(r, side) &&
+    if (pfd[side].revents && wants_read(r, w, side) &&
         !read_side(r, w, now_ns, side))
       return false;
   for (int side = CLIENT; side <= SERVER; side++)

@@ -16,6 +16,7 @@ struct chunk;
 struct flow {
   struct chunk *head, *tail;
   size_t queued_bytes; /* reading pauses above a limit */
+  uint64_t free_ns;    /* with a rate: when all of the queue is due */
   uint64_t due_end_ns; /* when the sender's end of data may be passed on */
   bool ended;          /* the sender will send no more */
   bool passed_end;     /* and the receiver was told */
@@ -38,6 +39,7 @@ struct relay {
 struct weather {
   bool blackhole;    /* take data, pass nothing on, connect to nobody */
   uint64_t delay_ns; /* added to what arrives from now on */
+  uint64_t rate;     /* bytes per second, in each direction; 0: no limit */
 };
 
 /* Owns `client_fd` from here on, also when it fails (NULL). */

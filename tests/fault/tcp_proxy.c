@@ -70,6 +70,7 @@ static void pass(struct proxy *p)
 {
   p->weather.blackhole = false;
   p->weather.delay_ns = 0;
+  p->weather.rate = 0;
   for (struct relay *r = p->relays; r; r = r->next)
     relay_hurry(r);
 }
@@ -90,7 +91,7 @@ static bool accept_again(struct proxy *p)
 
 static void run_command(struct proxy *p, const char *cmd, int out)
 {
-  unsigned long ms;
+  unsigned long ms, rate;
   char extra;
 
   if (strcmp(cmd, "cut") == 0)
@@ -116,6 +117,8 @@ static void run_command(struct proxy *p, const char *cmd, int out)
     }
   } else if (sscanf(cmd, "delay %lu%c", &ms, &extra) == 1 && ms <= 3600000) {
     p->weather.delay_ns = ms * NS_PER_MS;
+  } else if (sscanf(cmd, "rate %lu%c", &rate, &extra) == 1) {
+    p->weather.rate = rate;
   } else {
     (void)dprintf(out, "error: unknown command '%s'\n", cmd);
     return;
@@ -309,7 +312,8 @@ static int usage(void)
 {
   fputs("usage: tcp_proxy [--control=PATH] [--owner=PID] HOST:PORT | PATH\n"
         "       tcp_proxy --send=PATH COMMAND\n"
-        "commands: delay MS, cut, blackhole, pass, refuse, accept, count,"
+        "commands: delay MS, rate BYTES, cut, blackhole, pass, refuse, accept, "
+        "count,"
         " quit\n",
         stderr);
   return 2;

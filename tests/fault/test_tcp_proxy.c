@@ -225,6 +225,33 @@ static void test_delay(struct proxy *p, int listener)
   close_pair(fd);
 }
 
+static void test_rate(struct proxy *p, int listener)
+{
+  static char bytes[20000];
+  size_t got = 0;
+  uint64_t start_ms;
+  int fd[2];
+
+  OK(connect_pair(p, listener, fd), "rate: connects");
+  OK_STR(tell(p, "rate 100000"), "ok", "rate: accepted");
+  start_ms = now_ms();
+  OK(send(fd[0], bytes, sizeof(bytes), 0) == sizeof(bytes), "rate: bytes");
+  while (got < sizeof(bytes)) {
+    const ssize_t n = recv(fd[1], bytes, sizeof(bytes), 0);
+
+    if (n <= 0)
+      break;
+    got += (size_t)n;
+  }
+  OK(got == sizeof(bytes), "rate: all of them arrive");
+  OK(now_ms() - start_ms >= 199, "rate: not before their time");
+  OK_STR(tell(p, "rate 1"), "ok", "rate: a byte per second");
+  OK(send(fd[0], "x", 1, 0) == 1, "rate: a byte that waits");
+  OK_STR(tell(p, "pass"), "ok", "pass");
+  OK(next_event(fd[1]) == 1, "pass: delivers it at once");
+  close_pair(fd);
+}
+
 static void test_blackhole(struct proxy *p, int listener)
 {
   struct pollfd waiting = { .events = POLLIN };
@@ -377,6 +404,7 @@ int main(int argc, char **argv)
   test_pass(&p, listener);
   test_bulk(&p, listener);
   test_delay(&p, listener);
+  test_rate(&p, listener);
   test_blackhole(&p, listener);
   test_cut(&p, listener);
   test_reset_is_passed_on(&p, listener);

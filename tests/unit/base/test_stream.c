@@ -1,0 +1,130 @@
+/*
+ * test_stream.c - a socket is connected, bytes go through it whole, and waiting
+ * ends at its moment, also at one that another thread brings forward.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stream.h"
+#include "base/wait.h"
+#include "tests/unit/tap.h"
+
+enum {
+  MANY = 8 << 20 /* more than sockets keep */
+};
+
+static const struct stream_limit long_time = { .until_ns = WAIT_FOREVER };
+
+static struct sockaddr_in listen_at(int *ret_fd)
+{
+  struct sockaddr_in at = { .sin_family = AF_INET,
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  socklen_t len = sizeof(at);
+
+  *ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (*ret_fd < 0 || bind(*ret_fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+      listen(*ret_fd, 8) < 0 ||
+      getsockname(*ret_fd, (struct sockaddr *)&at, &len) < 0) {
+    printf("Bail out! nobody can listen here\n");
+    exit(1);
+  }
+  return at;
+}
+
+static void *read_all(void *arg)
+{
+  const int *fd = arg;
+  char bytes[65536];
+  size_t n = 0, got;
+
+  while (n < MANY &&
+         stream_receive(*fd, bytes, sizeof(bytes), &got, &long_time) == 0)
+    n += got;
+  (void)close(*fd);
+  return (void *)n;
+}
+
+static void all_bytes(void)
+{
+  int listener, there, here = -1;
+  const struct sockaddr_in at = listen_at(&listener);
+  char *bytes = calloc(1, MANY);
+  void *n = NULL;
+  pthread_t thread;
+  size_t got;
+
+  OK(stream_open(&here, (const struct sockaddr *)&at, sizeof(at), &long_time) ==
+       0,
+     "it is connected");
+  there = accept(listener, NULL, NULL);
+  OK(bytes && pthread_create(&thread, NULL, read_all, &there) == 0 &&
+       stream_send(here, bytes, MANY, &long_time) == 0,
+     "more than a socket keeps is sent");
+  (void)pthread_join(thread, &n);
+  OK((size_t)n == MANY, "and arrives");
+  OK(stream_receive(here, bytes, 1, &got, &long_time) == -EPIPE,
+     "the other side has closed it");
+  (void)close(here);
+  (void)close(listener);
+  free(bytes);
+}
+
+struct soon {
+  _Atomic uint64_t until_ns;
+};
+
+static void *bring_forward(void *arg)
+{
+  struct soon *s = arg;
+
+  atomic_store(&s->until_ns, 1);
+  return NULL;
+}
+
+static void limits(void)
+{
+  int listener, there, here = -1;
+  struct sockaddr_in at = listen_at(&listener);
+  const uint64_t now = clock_now_ns();
+  const struct stream_limit none = { .until_ns = now };
+  struct soon soon = { WAIT_FOREVER };
+  const struct stream_limit sooner = { .until_ns = WAIT_FOREVER,
+                                       .sooner_ns = &soon.until_ns };
+  char *bytes = calloc(1, MANY);
+  pthread_t thread;
+  size_t got;
+
+  OK(stream_open(&here, (struct sockaddr *)&at, sizeof(at), &long_time) == 0,
+     "it is connected");
+  there = accept(listener, NULL, NULL);
+  OK(stream_receive(here, bytes, 1, &got, &none) == -ETIMEDOUT,
+     "nothing has come in time");
+  OK(bytes && stream_send(here, bytes, MANY, &none) == -ETIMEDOUT,
+     "nobody reads");
+  OK(pthread_create(&thread, NULL, bring_forward, &soon) == 0 &&
+       stream_receive(here, bytes, 1, &got, &sooner) == -ETIMEDOUT,
+     "waiting ends when another thread wants it");
+  (void)pthread_join(thread, NULL);
+  (void)close(there);
+  (void)close(here);
+  (void)close(listener);
+  here = -1;
+  OK(stream_open(&here, (struct sockaddr *)&at, sizeof(at), &long_time) ==
+         -ECONNREFUSED &&
+       here == -1,
+     "nobody listens any more");
+  free(bytes);
+}
+
+int main(void)
+{
+  all_bytes();
+  limits();
+  return TAP_EXIT();
+}
