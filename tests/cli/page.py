@@ -142,6 +142,16 @@ def report(path, result):
         for _ in range(3):
             page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight")
         assert len(cursors(page)) == charts
+        # They enlarge what is around it, and go back; those of the browser are not taken.
+        shown = "document.querySelector('.tools').dataset.range"
+        for key, modifiers, parts in (("+", 0, 2), ("+", 0, 4), ("+", 2, 4), ("-", 0, 2), ("-", 0, 1)):
+            page.call("Input.dispatchKeyEvent", type="keyDown", key=key, modifiers=modifiers)
+            low, high = map(float, (page.js(shown) or "0 %r" % end).split())
+            assert near(high - low, end / parts), (key, low, high)
+            assert len(cursors(page)) == charts
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="+")
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="Escape")
+        assert page.js(shown) == ""
 
         # A click on a head sorts by numbers, a second one the other way.
         page.js("document.querySelector('details').open = true")
