@@ -261,6 +261,9 @@ void bench_series_add(void *series, double n);
 double bench_series_seconds(void *series);
 double bench_series_sum(void *series, double second);
 double bench_series_gap(void *series, double *ret_at);
+int bench_sums_open(double n);
+void bench_sums_add(double number, double n);
+double bench_sums_value(double number);
 int bench_sequence_set(const char *name, double next);
 int bench_sequence_take(const char *name, double n, double limit,
                         double *ret_first);
@@ -277,6 +280,7 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
                                  const char *port, const char *socket,
                                  const char *user, const char *password,
                                  const char *db);
+bool bench_db_await(sql_driver *drv);
 sql_connection *bench_db_visitor(sql_driver *drv);
 bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
                     double *ret_ms);

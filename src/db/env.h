@@ -71,6 +71,9 @@ struct db_env {
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
   struct conn *first; /* all connection objects of the thread */
+  /* [opt] A connection that fails does not end the run: the reason is put
+   * there. */
+  struct strbuf *refused;
   bool reported; /* a FATAL line has said why a call of this thread failed, or
                   * that of another one with the same cause has */
   bool unread;   /* env_settle() has something to do */

@@ -115,6 +115,12 @@ static bool is_known_reason(struct connect_failures *f, const char *text)
   return i < CONNECT_REASONS;
 }
 
+/* The client of a connection may be one that does without. */
+static enum log_level level_of(const struct conn *c)
+{
+  return c->env->refused ? LOG_WARNING : LOG_FATAL;
+}
+
 /* No server of the lists has the role; `seen` has them all. */
 static void say_no_role(struct conn *c, const struct strbuf *seen)
 {
@@ -124,8 +130,10 @@ static void say_no_role(struct conn *c, const struct strbuf *seen)
   c->env->reported = true;
   (void)snprintf(reason, sizeof(reason), "no server with --target=%s",
                  role_wanted(&p->set));
+  if (c->env->refused)
+    strbuf_adds(c->env->refused, reason);
   if (!is_known_reason(&p->failures, reason))
-    log_msg(LOG_FATAL, "%s within --db-connect-timeout=%g: %s", reason,
+    log_msg(level_of(c), "%s within --db-connect-timeout=%g: %s", reason,
             p->set.connect_timeout_s, strbuf_str(seen));
 }
 
@@ -138,12 +146,14 @@ static void say_failed(struct conn *c)
 
   c->env->reported = true;
   c->driver->connect_reason(c->session, &c->out, &reason);
+  if (c->env->refused)
+    strbuf_adds(c->env->refused, strbuf_str(&reason));
   if (!is_known_reason(&p->failures, strbuf_str(&reason))) {
     c->driver->connect_message(c->session, &c->out, &lines);
     no_files = is_out_of_files(c, strbuf_str(&reason));
     if (!no_files && c->out.no_server && !is_shortage(strbuf_str(&reason)))
       add_way_out(p, &lines);
-    message_lines(LOG_FATAL, &lines);
+    message_lines(level_of(c), &lines);
     if (no_files)
       say_limit(c);
   }

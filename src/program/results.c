@@ -87,7 +87,8 @@ static int open_by_rank(struct program *p, struct err *err)
     .name = p->name,
     .version = p->version,
     .test = p->cmdline.test,
-    .threads = run_workers(&p->opts.run, source_of(p) != &source_builtin),
+    .threads = run_workers(&p->opts.run, source_of(p) != &source_builtin) +
+               run_storm_clients(&p->opts.run),
     .page = report_page,
     .leave = &p->leave,
   };

@@ -16,6 +16,7 @@ struct report;
 struct report_setup;
 struct slo_result;
 struct slo_verdict;
+struct storm_report;
 struct strbuf;
 
 /* One interval line, and with a rate the line about the queue if the test has
@@ -52,6 +53,9 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
 
 /* The outages of a run that had some, followed by an empty line. */
 void text_outages(struct strbuf *b, const struct outage_report *r);
+
+/* What became of the clients of storms, followed by an empty line. */
+void text_storms(struct strbuf *b, const struct storm_report *of, unsigned n);
 
 /* A mark at its moment, and all marks at the end, followed by an empty line. */
 void text_mark(struct strbuf *b, const struct marks *m, unsigned i);

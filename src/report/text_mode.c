@@ -26,6 +26,8 @@ void text_mode(struct strbuf *b, const struct text_mode *m)
   strbuf_addf(b, "Number of threads: %u\n", m->threads);
   if (m->idle > 0)
     strbuf_addf(b, "Idle clients: %u\n", m->idle);
+  if (m->storm)
+    strbuf_addf(b, "Storms of clients: %s\n", m->storm);
   if (m->warmup_s > 0)
     strbuf_addf(b, "Warmup time: %" PRIu64 "s\n", m->warmup_s);
   if (m->rate > 0.0)

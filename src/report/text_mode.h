@@ -13,6 +13,7 @@ struct strbuf;
 struct text_mode {
   unsigned threads;
   unsigned idle;               /* of them */
+  const char *storm;           /* [opt] of clients that come in addition */
   uint64_t warmup_s;           /* 0: none */
   double rate;                 /* events per second; 0: no rate */
   const char *profile;         /* [opt] of the load; "": none */

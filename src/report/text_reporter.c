@@ -212,6 +212,16 @@ static int print_outages(struct strbuf *b, const struct report_setup *setup,
   return print(b, err);
 }
 
+static int print_storms(struct strbuf *b, const struct report *r,
+                        struct err *err)
+{
+  if (r->n_storms == 0)
+    return 0;
+  strbuf_clear(b);
+  text_storms(b, r->storms, r->n_storms);
+  return print(b, err);
+}
+
 void text_reporter_mark(const struct marks *m, unsigned i)
 {
   struct strbuf b = { 0 };
@@ -246,6 +256,8 @@ static int text_on_final(void *ctx, const struct report_setup *setup,
     rc = append(t, &b, r, err);
   if (rc == 0)
     rc = print_outages(&b, setup, r, err);
+  if (rc == 0)
+    rc = print_storms(&b, r, err);
   if (rc == 0)
     rc = print_marks(&b, t->marks, err);
   strbuf_done(&b);

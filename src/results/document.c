@@ -38,7 +38,7 @@ struct document {
   struct spool intervals, checkpoints;
 
   /* From the final report; NULL until then. */
-  json_t *totals, *classes, *members, *threads, *rate, *slo, *outages;
+  json_t *totals, *classes, *members, *threads, *rate, *slo, *outages, *storms;
   bool missed; /* the objective */
   uint64_t events;
   bool written;
@@ -102,6 +102,7 @@ void document_free(struct document *d)
   json_decref(d->rate);
   json_decref(d->slo);
   json_decref(d->outages);
+  json_decref(d->storms);
   spool_done(&d->intervals);
   spool_done(&d->checkpoints);
   whole_file_abort(&d->file);
@@ -184,6 +185,11 @@ static int on_final(void *ctx, const struct report_setup *setup,
   if (r->outages) {
     d->outages = json_outages(r->outages);
     if (!d->outages)
+      return results_no_memory(err);
+  }
+  if (r->n_storms > 0) {
+    d->storms = json_storms(r->storms, r->n_storms);
+    if (!d->storms)
       return results_no_memory(err);
   }
   if (setup->rate && total->rated.n > 0) {
@@ -290,6 +296,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
     MEMBER("slo", json_incref(d->slo));
   if (d->outages)
     MEMBER("outages", json_incref(d->outages));
+  if (d->storms)
+    MEMBER("storms", json_incref(d->storms));
   if (s->marks) {
     MEMBER("marks", json_marks(s->marks, 0, marks_count(s->marks)));
     MEMBER("marks_lost", json_integer((json_int_t)marks_lost(s->marks)));

@@ -26,6 +26,7 @@ struct report;
 struct report_setup;
 struct results_shared;
 struct slo_verdict;
+struct storm_report;
 struct run_end;
 struct run_start;
 struct system_use;
@@ -97,6 +98,8 @@ json_t *json_doubts(const struct doubts *doubts);
 json_t *json_slo(const struct slo_verdict *v);
 /* Times without service. */
 json_t *json_outages(const struct outage_report *r);
+/* Clients that came all at once. */
+json_t *json_storms(const struct storm_report *of, unsigned n);
 /* Marks `from` up to but not including `to`. */
 json_t *json_marks(const struct marks *m, unsigned from, unsigned to);
 /* What was decided about the objective while the run went on. */

@@ -17,6 +17,7 @@
 #include "run/idle.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/storm.h"
 #include "run/test.h"
 
 static void set_phase(struct worker *w, enum worker_phase phase)
@@ -70,6 +71,8 @@ static int work(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
 
+  if (w->late)
+    return storm_loop(w, thr, err);
   if (idle_is(w->plan, w->tid))
     return idle_loop(w, thr, err);
   if (ops->loop)

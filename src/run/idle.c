@@ -85,8 +85,9 @@ bool idle_is(const struct plan *plan, unsigned index)
   const unsigned carriers = plan->carriers > 0 ? plan->carriers : 1;
   const unsigned carrier = index % carriers;
   const uint64_t row = index / carriers;
-  const uint64_t here = dealt(plan->threads, carriers, carrier);
-  const uint64_t work = dealt(plan->threads - plan->idle, carriers, carrier);
+  const unsigned all = plan_clients(plan);
+  const uint64_t here = dealt(all, carriers, carrier);
+  const uint64_t work = dealt(all - plan->idle, carriers, carrier);
 
   return row * work % here >= work;
 }
@@ -97,7 +98,7 @@ static uint64_t first_pause(const struct worker *w)
   const struct plan *plan = w->plan;
 
   return (uint64_t)((double)plan->idle_ping_ns * (double)(w->tid + 1) /
-                    (double)plan->threads);
+                    (double)plan_clients(plan));
 }
 
 int idle_loop(struct worker *w, void *thr, struct err *err)

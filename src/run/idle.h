@@ -31,7 +31,8 @@ int idle_count(const struct idle_share *share, unsigned all, unsigned *ret,
                struct err *err);
 
 /*
- * Is worker `index` of this plan one of those?  The others are spread evenly
+ * Is worker `index` of this plan, who is there from the start, one of those?
+ * The others are spread evenly
  * over the threads that carry clients, and worker 0 is one of them.
  */
 bool idle_is(const struct plan *plan, unsigned index);

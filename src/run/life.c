@@ -89,7 +89,7 @@ void life_start(struct run *run)
     .interval_ns = run->plan->interval_ns > 0 ? run->plan->interval_ns
                                               : run->plan->sample_ns,
     .seed = run->plan->seed,
-    .threads = run->plan->threads,
+    .threads = plan_clients(run->plan),
     .carriers = run->plan->carriers,
     .idle = run->plan->idle,
     .recorders = &run->recorders,
@@ -234,7 +234,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .measures_others = !total->form->measures_itself,
     .in_process = run->test->ops->in_process &&
                   run->test->ops->in_process(run->test_run),
-    .threads = run->plan->threads,
+    .threads = plan_clients(run->plan),
     .rate = run->plan->all_rate,
     .profile = run->plan->curve != NULL,
     .members = run_members_rated(run->test->members),

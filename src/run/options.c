@@ -13,6 +13,7 @@
 #include "opt/optset.h"
 #include "run/calm.h"
 #include "run/idle.h"
+#include "run/storm.h"
 #include "run/think.h"
 
 /* The default where the system does not allow 64K, as some with large
@@ -51,6 +52,13 @@ static bool is_idle_clients(const char *text)
   struct idle_share ignored;
 
   return idle_parse(text, &ignored) == 0;
+}
+
+static bool is_storm(const char *text)
+{
+  struct storm_plan ignored;
+
+  return storm_parse(text, &ignored) == 0;
 }
 
 static bool is_think_time(const char *text)
@@ -303,6 +311,23 @@ const struct opt run_opts[] = {
     .man = "A ping is SELECT 1 on each of its connections to a server, outside "
            "of transactions. It is in no latency and in no count of queries. "
            "One that fails is treated as a statement that fails.",
+  },
+  {
+    OPT_STRING(struct run_cfg, storm),
+    .name = "storm",
+    .flags = OPT_OWN,
+    .def = "off",
+    .check = is_storm,
+    .words = off_words,
+    .expected = STORM_EXPECTED,
+    .help = "CLIENTS@TIME[,...]: so many more clients connect at once at this "
+            "time, run one event, and leave",
+    .man = "Times count from the start of the measured part. The clients come "
+           "in addition to --clients (or --threads), and scripts do not know "
+           "of them. At the end the report says how many of each storm were "
+           "served, how long they took to connect and to their first result, "
+           "and why connections failed. Failed connections do not end the "
+           "run.",
   },
   {
     OPT_TIME(struct run_cfg, stall_s),

@@ -34,6 +34,7 @@ struct run_cfg {
   const char *think_time;       /* see think_parse() */
   const char *idle_clients;     /* see idle_parse() */
   double idle_ping_s;           /* 0: none */
+  const char *storm;            /* see storm_parse() */
   double stall_s;               /* 0: stalls are not looked for */
   const char *mark;             /* a fifo, "auto"; "": no marks are taken */
   double report_interval_s;     /* 0: none */
@@ -67,6 +68,9 @@ unsigned run_clients(const struct run_cfg *cfg);
 /* How many workers a run has: its clients, or its threads.  What is not the run
  * of a script (`is_script_run`) has no clients. */
 unsigned run_workers(const struct run_cfg *cfg, bool is_script_run);
+
+/* Those that come in addition: see storm.h. */
+unsigned run_storm_clients(const struct run_cfg *cfg);
 
 /* What is allowed, but odd; the texts are const.  Returns how many there are.
  */

@@ -12,6 +12,7 @@
 #include "base/parse.h"
 #include "opt/optset.h"
 #include "run/options.h"
+#include "run/storm.h"
 #include "run/think.h"
 
 #define BARE_PERCENT 5
@@ -109,6 +110,14 @@ unsigned run_workers(const struct run_cfg *cfg, bool is_script_run)
   const unsigned clients = is_script_run ? run_clients(cfg) : 0;
 
   return clients > 0 ? clients : (unsigned)cfg->threads;
+}
+
+unsigned run_storm_clients(const struct run_cfg *cfg)
+{
+  struct storm_plan storm = { 0 };
+
+  (void)storm_parse(cfg->storm, &storm); /* the row has checked it */
+  return storm.clients;
 }
 
 size_t run_options_warnings(const struct run_cfg *cfg,

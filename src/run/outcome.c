@@ -18,6 +18,7 @@
 #include "run/runner.h"
 #include "run/signals.h"
 #include "run/stall.h"
+#include "run/storm.h"
 #include "run/test.h"
 
 static bool has_only_warmed_up(const struct run *run)
@@ -56,6 +57,10 @@ static void final_report(struct conductor *c)
   if (run->outages.limit_ns > 0 && r.form->has_statements) {
     stall_report(run, end_ns, &run->outage_report);
     r.outages = &run->outage_report;
+  }
+  if (run->storms) {
+    r.n_storms = run->plan->storm.n;
+    r.storms = storms_report(run->storms);
   }
   total = r;
   periods_cumulative(run->periods, setup, end_ns, &r);

@@ -154,6 +154,37 @@ static int set_idle(struct plan *plan, const struct plan_input *in,
   return idle_count(&share, plan->threads, &plan->idle, err);
 }
 
+/* The clients of storms come after all others, and are additional ones. */
+static int set_storm(struct plan *plan, const struct plan_input *in,
+                     struct err *err)
+{
+  struct storm_plan storm = { 0 };
+  uint64_t last_ns;
+
+  (void)storm_parse(in->run->storm, &storm); /* it was checked */
+  if (storm.n == 0)
+    return 0;
+  if (!in->pings)
+    return err_set(err, -EINVAL,
+                   "--storm needs a script or a file of SQL, whose clients "
+                   "connect to a database; it cannot be used with --mix");
+  if (plan->parts > 1)
+    return err_set(err, -EINVAL,
+                   "--storm cannot be used in a run of several processes");
+  if (!in->clients) /* of a command that runs no events */
+    return 0;
+  last_ns = storm.of[storm.n - 1].at_ns;
+  if (last_ns >= plan->time_ns)
+    return err_set(err, -EINVAL,
+                   "--storm=%s: the run ends after %.10g s, so the storm at "
+                   "%.10g s would never come",
+                   in->run->storm, in->run->time_s,
+                   (double)last_ns / (double)NS_PER_S);
+  plan->storm = storm;
+  plan->threads += storm.clients;
+  return 0;
+}
+
 const char *plan_rated_by(const struct plan *plan)
 {
   if (plan->curve)
@@ -230,6 +261,8 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   set_grace(plan, in->no_deadline);
   rc = set_idle(plan, in, err);
   if (rc == 0)
+    rc = set_storm(plan, in, err);
+  if (rc == 0)
     rc = set_curve(plan, err);
   set_report(plan, in);
   if (rc == 0)
@@ -273,8 +306,9 @@ void plan_describe(const struct plan *plan, const char *extra,
 {
   uint64_t moments[RUN_CHECKPOINTS_MAX];
   struct text_mode mode = {
-    .threads = plan->threads,
+    .threads = plan_clients(plan),
     .idle = plan->idle,
+    .storm = plan->storm.n > 0 ? plan->cfg.storm : NULL,
     .warmup_s = plan->warmup_ns / NS_PER_S,
     .rate = plan->all_rate,
     .profile = plan->cfg.load_profile,

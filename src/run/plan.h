@@ -15,6 +15,7 @@
 #include "opt/identity.h"
 #include "opt/opt.h"
 #include "run/options.h"
+#include "run/storm.h"
 #include "run/think.h"
 #include "stats/report.h"
 
@@ -37,7 +38,7 @@ struct plan {
   enum compat compat;
   /* When called as sysbench, messages and reports are sysbench's. */
   enum identity identity;
-  unsigned threads;  /* workers: threads, or clients */
+  unsigned threads;  /* workers: threads, or clients; those of storms too */
   unsigned carriers; /* threads that carry the clients; 0: each worker has a
                       * thread of its own */
 
@@ -67,10 +68,11 @@ struct plan {
   /* [opt] owned: the rate of all ranks changes, and the two above are 0. */
   struct load_curve *curve;
 
-  struct think think;    /* between two events of a worker */
-  unsigned idle;         /* workers that begin no events */
-  uint64_t idle_ping_ns; /* between two signs of life of one; 0: none */
-  uint64_t stall_ns;     /* a longer time without success is a stall; 0: off */
+  struct think think;      /* between two events of a worker */
+  unsigned idle;           /* workers that begin no events */
+  struct storm_plan storm; /* workers that come later, and go */
+  uint64_t idle_ping_ns;   /* between two signs of life of one; 0: none */
+  uint64_t stall_ns; /* a longer time without success is a stall; 0: off */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
@@ -129,6 +131,13 @@ struct plan_input {
 /* plan_done() frees the owned members. */
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
+
+/* The workers that are there from the start: scripts and reports know of no
+ * others. */
+static inline unsigned plan_clients(const struct plan *plan)
+{
+  return plan->threads - plan->storm.clients;
+}
 
 /* The option by which events become due at moments of their own: "rate" or
  * "load-profile"; NULL: a worker begins the next event when one has ended. */

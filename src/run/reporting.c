@@ -122,7 +122,7 @@ void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
   r->kind = kind;
   r->form = form_of(run);
   r->elapsed_ns = now_ns > since_ns ? now_ns - since_ns : 0;
-  r->threads = run->plan->threads;
+  r->threads = plan_clients(run->plan);
   if (arrivals_any(run)) {
     r->queue_length = arrivals_waiting(run, arrivals_until(run, r, now_ns));
     r->concurrency = run_count_phase(run, WORKER_EVENT);

@@ -143,6 +143,7 @@ struct run {
   struct judge *judge;
 
   struct carrier *carriers; /* [plan->carriers] */
+  struct storms *storms;    /* owned; NULL: there are none */
 
   struct outages outages;     /* see run/stall.h */
   struct brownouts brownouts; /* of the report thread, then of the conductor */

@@ -79,7 +79,8 @@ static int make_workers(struct run *run, struct err *err)
     struct worker *w = &run->workers[i];
 
     rand_stream_init(&run->streams[i], plan->rand, plan->seed, RNG_WORKLOAD,
-                     plan->first_thread + i, plan->all_threads);
+                     plan->first_thread + i,
+                     plan->all_threads + plan->storm.clients);
     rng_seed(&w->think, plan->seed, RNG_THINK, plan->first_thread + i);
     w->tid = i;
     w->rand = &run->streams[i];
@@ -96,9 +97,14 @@ static int make_workers(struct run *run, struct err *err)
     if (run->rated)
       w->rated = class_recorder_of(run->rated, i);
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
-    w->schedule = run->schedule;
+    w->late = storm_has(plan, i);
+    /* Its event is due when its storm is. */
+    w->schedule = w->late ? NULL : run->schedule;
   }
-  rc = clients_make(run, err);
+  if (plan->storm.n > 0)
+    rc = storms_new(&run->storms, plan, err);
+  if (rc == 0)
+    rc = clients_make(run, err);
   if (rc < 0)
     return rc;
   atomic_store(&run->tickets, plan->events);
@@ -121,6 +127,7 @@ void conductor_done(struct conductor *c)
   class_set_free(run->classes);
   class_set_free(run->rated);
   life_done(run);
+  storms_free(run->storms);
   free(run->workers);
   free(run->streams);
   clients_done(run);

@@ -87,6 +87,13 @@ struct test_ops {
   void (*thread_close)(void *thr);     /* [opt] */
 
   /*
+   * [opt] The moment of a worker that comes with a storm (worker->late), for
+   * which thread_open() has connected to nothing: do that now.  A negative
+   * value: it was not possible, which does not end the run.
+   */
+  int (*arrive)(void *thr, struct worker *w, struct err *err);
+
+  /*
    * [opt] Choose the next request, outside of the event's time.  False: this
    * worker has no more to do.  A test with this function pays for one more
    * clock reading per event.

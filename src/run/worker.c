@@ -209,6 +209,8 @@ static bool admit(struct worker *w, uint64_t now)
     return leave(w, now, NULL);
   if (time_is_over(run, now))
     return leave(w, now, time_is_up);
+  if (w->late && w->iteration > 0)
+    return leave(w, now, NULL);
 
   if (!w->counted) {
     w->look_ns = run->measured_ns;
@@ -219,7 +221,7 @@ static bool admit(struct worker *w, uint64_t now)
 
   w->start_ns = now;
   if (w->schedule || w->plan->think.kind != THINK_NONE || w->between ||
-      w->rest_ns > 0) {
+      w->rest_ns > 0 || w->late) {
     if (!wait_for_start(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
@@ -411,6 +413,16 @@ bool worker_linger(struct worker *w, uint64_t ns)
     loop_wait_while(&run->load_over, 0, min_u64(until, run->end_ns));
     now = clock_now_ns();
   }
+}
+
+bool worker_return(struct worker *w)
+{
+  struct run *run = w->run;
+
+  (void)atomic_fetch_sub(&run->aside, 1);
+  if (atomic_load(&run->load_over))
+    return leave(w, clock_now_ns(), NULL);
+  return true;
 }
 
 void worker_start(struct worker *w)

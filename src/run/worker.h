@@ -37,6 +37,8 @@ struct worker {
   /* For the test: it has to complete something before the event.  In a mix it
    * is always set, because a member has another step: worker_turn(). */
   bool unsettled;
+  /* It comes with a storm: see test_ops.arrive(); it runs one event. */
+  bool late;
   uint64_t start_ns; /* of the open event, or of its arrival */
   uint64_t look_ns;  /* from this moment on worker_step() takes the slow path */
   uint64_t tickets;  /* events that it may start without taking another block */
@@ -138,6 +140,9 @@ bool worker_turn(struct worker *w);
  * interrupted.
  */
 bool worker_linger(struct worker *w, uint64_t ns);
+
+/* It stands aside no more.  False: the load has ended in the meantime. */
+bool worker_return(struct worker *w);
 
 /* The open event ends and is not counted; its ticket is used up. */
 void worker_abandon(struct worker *w);

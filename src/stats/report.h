@@ -21,6 +21,7 @@
 struct err;
 struct optset;
 struct outage_report;
+struct storm_report;
 struct report_form;
 
 enum report_kind {
@@ -135,6 +136,8 @@ struct report {
   uint64_t stalled_ns; /* in intervals: of stalls, as far as they are new */
   /* [opt] In the last report of a test with a service; borrowed. */
   const struct outage_report *outages;
+  unsigned n_storms; /* in the last report; [n_storms] borrowed */
+  const struct storm_report *storms;
 
   struct leave *leave; /* [opt] asked before each reporter, with leave_step() */
 

@@ -65,6 +65,12 @@ LUA
   must has "$output" '^the model keeps the rules$'
 }
 
+@test "the audit: right runs are ok, wrong ones never, short ones cannot fail" {
+  bench "$BENCH_SRC/tests/cli/tpcc_power.lua" --rand-seed=1 check
+  must is "$status" 0
+  must has "$output" '^the verdicts keep their promises$'
+}
+
 @test "prepare: the rows are those of the standard, and check proves them" {
   fresh
   tpcc --check-rows --threads=2 check
@@ -150,11 +156,14 @@ LUA
   must is "$status" 0
   must has "$output" '^New orders per minute: [0-9.]+ \([0-9.]+ with the rolled back ones\)$'
   must has "$output" '^    NOT THE STANDARD SIZE: 10 districts, 40 customers, 500 items$'
-  must has "$output" '^New orders of the run: [0-9]+ committed, 0 with unknown outcome, the tables have [0-9]+: ok$'
+  must has "$output" '^New orders of the run: [0-9]+ committed, 0 with unknown outcome, the tables have [0-9]+, and so for each district: ok$'
   must [ "$(grep -c TPC <<<"$output")" = 0 ]
   must check t.json 'd["test"]["reconciliation"]["verdict"] == "ok"' \
     'd["test"]["reconciliation"]["in_tables"] == d["totals"]["counters"]["new orders"]' \
     'd["test"]["standard_size"] is False' \
+    'd["test"]["isolation_level"] == "serializable" and d["test"]["isolation_default"] is True' \
+    'd["test"]["audit"]["remote_payments"]["low"] < d["test"]["audit"]["remote_payments"]["value"] < d["test"]["audit"]["remote_payments"]["high"]' \
+    'd["test"]["audit"]["remote_payments"]["wrong_below"] == 7.5' \
     'sum(t["count"] for t in d["test"]["transactions"].values()) == 1500' \
     'd["test"]["audit"]["lines_of_an_order"]["verdict"] in ("ok", "too short")' \
     'd["test"]["audit"]["new_orders_rolled_back"]["verdict"] in ("ok", "too short")' \
@@ -190,7 +199,7 @@ LUA
   must has "$output" 'of the new orders 60 were rolled back'
   must has "$output" 'new orders rolled back  .* 100.000 % +60  bad$'
   must has "$output" 'ignored errors: +0 '
-  must has "$output" ': 0 committed, 0 with unknown outcome, the tables have 0: ok$'
+  must has "$output" ': 0 committed, 0 with unknown outcome, the tables have 0, and so for each district: ok$'
   # each line but the last has a write: 4 statements begin an order
   must [ "$(number write:)" -gt $((60 * (3 + 2 * 4))) ]
   must is "$(sql "SELECT MAX(d_next_o_id) FROM district")" 41
@@ -229,10 +238,10 @@ LUA
   must is "$status" 0
   local n
   n=$(sed -nE 's/.*: ([0-9]+) committed, 1 with.*/\1/p' <<<"$output")
-  must has "$output" ": $n committed, 1 with unknown outcome, the tables have $((n + 1)): ok"
+  must has "$output" ": $n committed, 1 with unknown outcome, the tables have $((n + 1)), and so for each district: ok"
   tpcc check
   must is "$status" 0
-  must has "$output" "^New orders of all runs: $n committed, 1 with unknown outcome, the tables have $((n + 1)): ok$"
+  must has "$output" "^New orders of all runs: $n committed, 1 with unknown outcome, the tables have $((n + 1)), and so for each district: ok$"
 }
 
 @test "run: two runs at the same time, and one that does not end" {
@@ -260,7 +269,55 @@ LUA
   must is "$status" 3
   tpcc check
   must is "$status" 0
-  must has "$output" '^New orders of all runs: .*; 1 did not end properly or still run$'
+  must has "$output" '^New orders of all runs: cannot tell: 1 did not end properly or still run; '
+}
+
+@test "run: orders that districts have lost are found, also if the sum is right" {
+  cat >moved.lua <<'LUA'
+require("tpcc")
+local real = sysbench.hooks.report_append
+function sysbench.hooks.report_append(stat)
+  local con = sysbench.sql.driver():connect()
+  con:query("UPDATE district SET d_next_o_id = d_next_o_id - 1 WHERE d_w_id = 1 AND d_id = 2")
+  con:query("UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = " .. to)
+  con:disconnect()
+  return real(stat)
+end
+LUA
+  for to in 2 3; do
+    fresh
+    # three orders of district 2 and nothing else
+    cat >only.lua <<LUA
+to = $to
+local model = require("tpcc_model")
+local inputs = model.inputs
+function model.inputs(uniform, client)
+  local fill = inputs(uniform, client)
+  return function(input, kind)
+    fill(input, kind)
+    input.d, input.rollback = 2, false
+    if input.item[input.lines] > 500 then input.item[input.lines] = 1 end
+  end
+end
+require("moved")
+LUA
+    bench ./only.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=3 --json=t.json run
+    if [ "$to" = 2 ]; then
+      must is "$status" 0
+      must has "$output" '^New orders of the run: 3 committed, 0 with .*, the tables have 3, and so for each district: ok$'
+      must check t.json 'd["test"]["reconciliation"]["verdict"] == "ok"'
+      continue
+    fi
+    must is "$status" 1
+    line='New orders of the run: 3 committed, 0 with unknown outcome, the tables have 3; district \(w 1, d 2\): 3 committed, 0 with unknown outcome, the tables have 2: 1 are LOST'
+    must has "$output" "^$line$"
+    must has "$stderr" "^FATAL: done\(\) failed: $line$"
+    must check t.json 'd["test"]["reconciliation"]["verdict"] == "bad"' 'd["run"]["exit_status"] == 1'
+    # what the run knows is stored
+    tpcc check
+    must is "$status" 1
+    must has "$output" '^New orders of all runs: 3 committed, .* district \(w 1, d 2\): 3 committed, .*: 1 are LOST$'
+  done
 }
 
 # finds CONDITION PATTERN STATEMENT...: after these statements, check fails, the
@@ -453,7 +510,7 @@ LUA
   sql "UPDATE bench_tpcc SET version = 99"
   tpcc run
   must is "$status" 1
-  must has "$stderr" 'the tables have version 99, this program makes and runs version 1; use prepare with --table-exists=drop'
+  must has "$stderr" 'the tables have version 99, this program makes and runs version 2; use prepare with --table-exists=drop'
 }
 
 @test "options, and a run without a database" {
@@ -474,8 +531,8 @@ LUA
   must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
   bench tpcc --db-driver=null --time=0 --events=200 --threads=2 --warehouses=2 run
   must has "$output" '^    payments of all .* 200  too short$'
-  bench tpcc --db-driver=null --time=0 --events=2300 --weights=10,10,1,1,1 --rand-seed=1 --threads=1 --warehouses=2 run
-  must has "$output" '^    order status of all .* 2300  too short$'
+  bench tpcc --db-driver=null --time=0 --events=500 --weights=10,10,1,1,1 --rand-seed=1 --threads=1 --warehouses=2 run
+  must has "$output" '^    order status of all .* 500  too short$'
   must has "$stderr" "^WARNING: 1 client for 2 warehouses: the others are no client's home"
   # idle clients are no terminals
   bench tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=2 --warehouses=4 run
@@ -497,7 +554,7 @@ LUA
   # transaction of a client to the next
   bench tpcc --db-driver=null --warehouses=4 --clients=40 --threads=1 --keying=0.02 --events=0 --time=4 --json=t.json run
   must is "$status" 0
-  must has "$output" "^    4 warehouses, isolation level: the default, keying and think times: 0.02 of the rules'$"
+  must has "$output" "^    4 warehouses, keying and think times: 0.02 of the rules'$"
   must has "$output" '^    efficiency: [0-9.]+ % of 643.00 new orders per warehouse and minute$'
   must check t.json '0 < d["test"]["efficiency_percent"] < 200' 'd["totals"]["events"] > 40' \
     'd["totals"]["latency_ns"]["mean"] < 200e6' \

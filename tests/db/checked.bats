@@ -16,6 +16,7 @@ teardown_file() {
 
 setup() {
   . "$BENCH_SRC/tests/db/every_kind.bash"
+  . "$BENCH_SRC/tests/db/in_a_run.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -23,24 +24,6 @@ setup() {
 aim_workload() {
   aim "$1"
   . "$BENCH_SRC/tests/db/$2.bash"
-}
-
-# has_committed PID: waits until the run has reported events.
-has_committed() {
-  until grep -Eq 'thds: .* tps: [1-9]' out; do
-    kill -0 "$1"
-    read -rt 0.1 <> <(:) || :
-  done
-}
-
-# goes_on PID: intervals after this moment have transactions again.
-goes_on() {
-  local from
-  from=$(wc -l <out)
-  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
-    kill -0 "$1"
-    read -rt 0.1 <> <(:) || :
-  done
 }
 
 # survives KIND ARG...: the server is killed in the middle of such a run.
@@ -79,7 +62,9 @@ survives() {
       says '^Increments of the run: 400 committed, 0 with .*: ok$'
     done
     good check
-    good --threads=4 --method=read_write --isolation=read-committed --events=2000 --time=0 run
+    # a run that has proved a loss has failed, and what it knows is stored
+    bad '^FATAL: done\(\) failed: Increments of the run: 2000 committed, .* are LOST$' \
+      --threads=4 --method=read_write --isolation=read-committed --events=2000 --time=0 run
     says '^Increments of the run: 2000 committed, 0 with .* are LOST$'
     bad 'counter_rows: sum of n: Increments of all runs: 3200 committed, 0 with .* are LOST' check
     good cleanup
@@ -129,7 +114,8 @@ LUA
     good --threads=4 --clients=16 --isolation=read-committed --events=2000 --time=0 run
     good check
     workload=./unlocked.lua
-    good --threads=4 --isolation=read-committed --events=2000 --time=0 run
+    bad '^FATAL: done\(\) failed: Jobs enqueued of the run: .*: nobody has committed [1-9]' \
+      --threads=4 --isolation=read-committed --events=2000 --time=0 run
     workload=queue
     bad "'queue_done'... [1-9][0-9]* jobs? done more than once in queue_done, the first has producer [0-9]+, sequence [0-9]+" check
     good cleanup
@@ -174,7 +160,8 @@ LUA
     done
     good check
     # Reads of the same transaction see different moments.
-    good --threads=4 --read=rows --isolation=read-committed --readers=50 --events=1000 --time=0 run
+    bad '^FATAL: done\(\) failed: bank: [1-9][0-9]* wrong totals were read$' \
+      --threads=4 --read=rows --isolation=read-committed --readers=50 --events=1000 --time=0 run
     says '^Totals read, --read=rows, isolation level: read-committed: [0-9]+, wrong: [1-9][0-9]*: bad$'
     says '^Transfers of the run: .*: ok$'
     bad '^Checking the totals of readers... bench_bank.wrong_totals is [1-9]' check

@@ -260,6 +260,46 @@ idle() {
 @test "mysql: idle clients ping" { idle mysql; }
 @test "pgsql: idle clients ping" { idle pgsql; }
 
+# storm KIND: clients that come at once, for one event each.  All sums are those
+# of the report, whatever the time it takes them to connect.
+storm() {
+  where "$1"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  for who in --threads=2 "--threads=2 --clients=10"; do
+    # shellcheck disable=SC2086 # two options
+    "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 $who --rate=50 --storm=3@500ms,20@0.2 --time=4 \
+      --event-log=log.csv --json=a.json run >out
+    [ "$(value a.json "[(s['at_s'], s['clients'], s['refused'], s['connected']['count'], s['served']['count']) for s in d['storms']]")" = \
+      "[(0.2, 20, 0, 20, 20), (0.5, 3, 0, 3, 3)]" ]
+    [ "$(value a.json "all(0 < s['connected']['p50_ns'] <= s['served']['p50_ns'] <= s['served']['p99_ns'] <= s['served']['max_ns'] for s in d['storms'])")" = True ]
+    # They are no threads to anybody, and their events count.
+    [ "$(value a.json "len(d['threads']['each']), d['totals']['events'] >= 23")" = "$([[ $who == *clients* ]] && echo "(10, True)" || echo "(2, True)")" ]
+    [ "$(value a.json "d['totals']['events']")" = $(($(wc -l <log.csv) - 1)) ]
+    grep -q '^    at 0.200 s, 20 clients:$' out
+    grep -Eq '^        served: +20: half within [0-9.]+ s, 99% within [0-9.]+ s, all within [0-9.]+ s$' out
+  done
+}
+
+@test "mysql: storms of clients" { storm mysql; }
+@test "pgsql: storms of clients" { storm pgsql; }
+
+@test "pgsql: a storm that is refused does not end the run" {
+  local status=0
+  where pgsql
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  sql pgsql "ALTER DATABASE sbtest CONNECTION LIMIT 4"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=4 --storm=9@1 --time=3 --db-connect-timeout=0.5 --json=a.json run >out 2>err || status=$?
+  sql pgsql "ALTER DATABASE sbtest CONNECTION LIMIT -1"
+  cat out err
+  [ "$status" = 0 ]
+  [ "$(value a.json "d['storms'][0]['refused'], d['storms'][0]['connected']['count'], d['storms'][0]['served']['count']")" = "(9, 0, 0)" ]
+  value a.json "d['storms'][0]['first_reason']" | grep -q 'too many connections for database'
+  grep -Eq '^        refused: +9, the first one: .*too many connections for database' out
+  # Told once.
+  [ "$(grep -c '^WARNING: .*too many connections' err)" = 1 ]
+  if grep -q "^FATAL" err; then false; fi
+}
+
 # Ends one session whose last statement was a ping.
 end_one() {
   [ "$(sql pgsql "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE query = 'SELECT 1' AND state = 'idle' AND pid <> pg_backend_pid() LIMIT 1) AS p")" = 1 ]

@@ -5,6 +5,7 @@
 mysql_flags=(--durable)
 pgsql_flags=(--durable)
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/in_a_run.bash"
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -143,18 +144,6 @@ corrupt_loaded() {
   done
 }
 
-# has_committed PID FILE: waits until the run has reported events there.
-has_committed() {
-  local i
-  for ((i = 0; i < 600; i++)); do
-    grep -Eq 'thds: .* tps: [1-9]' "$2" && return 0
-    kill -0 "$1" || break
-    sleep 0.1
-  done
-  cat "$2" err
-  return 1
-}
-
 @test "check beside a run: all connections read the same moment" {
   for kind in $kinds; do
     small "$kind"
@@ -209,31 +198,48 @@ said() {
   done
 }
 
-# until_enough WORKLOAD: a script that does the same until there is a file `enough`.
-# A signal would leave clients behind that are in a transaction.
-until_enough() {
-  rm -f enough
-  cat >until_enough.lua <<LUA
-require("$1")
-local real = event
-function event(id)
-  local file = io.open("enough")
-  if file then
-    file:close()
-    return true
-  end
-  return real(id)
-end
-LUA
+# ends_without ARG...: the server of a run dies, and then the run is ended.
+ends_without() {
+  : >out
+  "$BENCH" tpcc "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 "$@" run >out 2>err &
+  pid=$!
+  has_committed $pid
+  servers kill9 "$BATS_FILE_TMPDIR/$kind"
+  kill -INT $pid
 }
 
-# goes_on PID: intervals after this moment have transactions again.
-goes_on() {
-  local from
-  from=$(wc -l <out)
-  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
-    kill -0 "$1"
-    read -rt 0.1 <> <(:) || :
+# over: the run has ended, by the signal.
+over() {
+  status=0
+  wait $pid || status=$?
+  cat out err
+  [ "$status" -eq 130 ]
+}
+
+@test "the server is away at the end of a run: it is waited for, or check cannot tell" {
+  for kind in $kinds; do
+    small "$kind"
+    good --threads=2 --table-exists=drop prepare
+    ends_without --db-connect-timeout=300
+    servers restart "$BATS_FILE_TMPDIR/$kind"
+    over
+    grep -Eq '^New orders of the run: .*, and so for each district: ok$' out
+    small "$kind"
+    good check
+    grep -Eq '^New orders of all runs: .*, and so for each district: ok$' out
+    ends_without --db-connect-timeout=0.1
+    over
+    grep -Eq '^New orders of the run: [0-9]+ committed, [0-9]+ with unknown outcome, but the tables cannot be read$' out
+    statement=$(sed -n 's/^FATAL: done() failed: bench_tpcc: the sums of this run are not stored .* To store them, execute once: \(UPDATE .*\)$/\1/p' err)
+    [ -n "$statement" ]
+    servers restart "$BATS_FILE_TMPDIR/$kind"
+    small "$kind"
+    good check
+    grep -Eq '^New orders of all runs: cannot tell: 1 did not end properly' out
+    sql "$statement"
+    good check
+    grep -Eq '^New orders of all runs: .*, the tables have [0-9]+: ok$' out
+    good cleanup
   done
 }
 
@@ -245,7 +251,7 @@ goes_on() {
     until_enough tpcc
     "$BENCH" ./until_enough.lua "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 run >out 2>err &
     pid=$!
-    has_committed $pid out
+    has_committed $pid
     servers kill9 "$BATS_FILE_TMPDIR/$kind"
     servers restart "$BATS_FILE_TMPDIR/$kind"
     goes_on $pid

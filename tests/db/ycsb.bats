@@ -4,6 +4,7 @@
 mysql_flags=(--durable)
 pgsql_flags=(--durable)
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/in_a_run.bash"
 
 setup() {
   . "$BENCH_SRC/tests/db/ycsb.bash"
@@ -82,46 +83,6 @@ versions() {
     [ $(($(versions) - before)) -lt "$changes" ] || shown plain
     good check
     good cleanup
-  done
-}
-
-# has_committed PID: waits until the run has reported events.
-has_committed() {
-  local i
-  for ((i = 0; i < 600; i++)); do
-    grep -Eq 'thds: .* tps: [1-9]' out && return 0
-    kill -0 "$1" || break
-    sleep 0.1
-  done
-  cat out err
-  return 1
-}
-
-# until_enough WORKLOAD: a script that does the same until there is a file `enough`.
-# A signal would leave clients behind that are in a transaction.
-until_enough() {
-  rm -f enough
-  cat >until_enough.lua <<LUA
-require("$1")
-local real = event
-function event(id)
-  local file = io.open("enough")
-  if file then
-    file:close()
-    return true
-  end
-  return real(id)
-end
-LUA
-}
-
-# goes_on PID: intervals after this moment have events again.
-goes_on() {
-  local from
-  from=$(wc -l <out)
-  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
-    kill -0 "$1"
-    read -rt 0.1 <> <(:) || :
   done
 }
 

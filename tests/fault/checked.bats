@@ -9,6 +9,7 @@
 mysql_flags=(--durable)
 pgsql_flags=(--durable)
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/in_a_run.bash"
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -41,14 +42,6 @@ mix=(--mix=tpcc:4,tpcb:2,bank:2,counter:2,queue:4,json:2,./crossing.lua:3
 
 mix() {
   "$BENCH" "${mix[@]}" "${to[@]}" "$@"
-}
-
-# goes_on PID LINE: intervals after this line of the output have transactions.
-goes_on() {
-  until tail -n +$(($2 + 2)) out | grep -q 'tps: [1-9]'; do
-    kill -0 "$1" || return 1
-    read -rt 0.1 <> <(:) || :
-  done
 }
 
 # end_sessions: the server ends the sessions of the run.

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/ffi_api.h"
+#include "db/await.h"
 #include "db/bulk.h"
 #include "db/classes/label.h"
 #include "db/classes/statement.h"
@@ -53,6 +54,12 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
   struct conn *c = conn_open(handle_of(drv), &params);
 
   return c ? conn_abi(c) : NULL;
+}
+
+/* Can a connection be opened, now or within --db-connect-timeout? */
+bool bench_db_await(sql_driver *drv)
+{
+  return await_server(handle_of(drv));
 }
 
 /* ---- whole lives of connections ---- */

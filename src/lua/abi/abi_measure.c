@@ -1,6 +1,6 @@
 /*
  * abi_measure.c - named counters, histograms, series and sequences of scripts,
- * and their queue of jobs.
+ * sums by number, and their queue of jobs.
  */
 #include <errno.h>
 
@@ -99,6 +99,30 @@ double bench_series_gap(void *series, double *ret_at)
 
   *ret_at = (double)at / NS_PER_S;
   return (double)gap / NS_PER_S;
+}
+
+/* So many sums for all states of the script.  0, or a negative errno
+ * value. */
+int bench_sums_open(double cells)
+{
+  struct state *s = state_current();
+
+  return s && cells >= 1 ? sums_open(&s->script->sums, (size_t)cells) : -EINVAL;
+}
+
+void bench_sums_add(double number, double n)
+{
+  struct state *s = state_current();
+
+  if (is_measured() && number >= 0)
+    sums_add(&s->script->sums, (size_t)number, n);
+}
+
+double bench_sums_value(double number)
+{
+  const struct state *s = state_current();
+
+  return s && number >= 0 ? sums_value(&s->script->sums, (size_t)number) : 0;
 }
 
 int bench_sequence_set(const char *name, double next)

@@ -26,8 +26,9 @@ int bench_clients(void)
 
   if (!s)
     return 1;
-  return s->script->setup.workers > 0 ? (int)s->script->setup.workers
-                                      : (int)s->script->setup.plan->threads;
+  return s->script->setup.workers > 0
+           ? (int)s->script->setup.workers
+           : (int)plan_clients(s->script->setup.plan);
 }
 
 /* Those of all clients of this process that begin no events. */

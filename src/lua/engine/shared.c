@@ -150,6 +150,7 @@ static void init_parts(struct script *script)
   sequences_init(&script->sequences);
   jobs_init(&script->jobs);
   series_set_init(&script->series);
+  sums_init(&script->sums);
   labels_init(&script->labels);
   compiled_init(&script->compiled);
   failures_init(&script->failures, &rules);
@@ -195,6 +196,7 @@ void shared_done(struct script *script)
   sequences_done(&script->sequences);
   jobs_done(&script->jobs);
   series_set_done(&script->series);
+  sums_done(&script->sums);
   labels_done(&script->labels);
   compiled_done(&script->compiled);
   failures_done(&script->failures);

@@ -24,6 +24,7 @@
 #include "lua/engine/sequence.h"
 #include "lua/engine/series.h"
 #include "lua/engine/setup.h"
+#include "lua/engine/sums.h"
 #include "lua/engine/team.h"
 #include "report/text_reporter.h"
 #include "run/test.h"
@@ -89,6 +90,7 @@ struct script {
   struct sequences sequences;
   struct jobs jobs;
   struct series_set series;
+  struct sums sums;
   struct labels labels; /* labels of statements */
   struct compiled_modules compiled;
   struct failures failures;

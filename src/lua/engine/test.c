@@ -105,7 +105,7 @@ static void close_run(void *run)
 
 struct thread {
   struct state *state;
-  bool failed;   /* its thread_run() has raised an error */
+  bool failed;   /* its thread_run() has raised an error, or it has not begun */
   bool own_loop; /* a member of a mix with a thread_run() of its own */
 };
 
@@ -114,7 +114,7 @@ static void count_opened(struct script *script)
 {
   const unsigned threads = script->setup.workers > 0
                              ? script->setup.workers
-                             : script->setup.plan->threads;
+                             : plan_clients(script->setup.plan);
 
   if (atomic_fetch_add(&script->opened, 1) + 1 == threads)
     process_connect_summary(script->setup.db, threads);
@@ -148,7 +148,8 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
     failure_note(&script->failures, err);
   if (rc == 0)
     rc = options_export(t->state, err);
-  if (rc == 0)
+  t->failed = w->late; /* it has nothing to wind up yet */
+  if (rc == 0 && !w->late)
     rc = state_call_optional(t->state, "thread_init", true, err);
   t->own_loop = rc == 0 && w->members && has_own_loop(t->state);
   if (t->own_loop && !w->one_member)
@@ -159,7 +160,8 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
                  script->name);
   if (rc == -ECANCELED)
     err->text[0] = '\0'; /* another one has ended the run, and said why */
-  count_opened(script);
+  if (!w->late)
+    count_opened(script);
   return rc;
 }
 
@@ -179,6 +181,24 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   }
   *ret_thr = t;
   return 0;
+}
+
+static int thread_arrive(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  struct strbuf refused = { 0 };
+  int rc;
+
+  (void)w;
+  (void)state_enter(t->state);
+  t->state->env.refused = &refused;
+  rc = state_call_optional(t->state, "thread_init", true, err);
+  t->state->env.refused = NULL;
+  t->failed = rc < 0;
+  if (rc < 0 && refused.len > 0)
+    (void)err_set(err, rc, "%s", strbuf_str(&refused));
+  strbuf_done(&refused);
+  return rc;
 }
 
 static void between_events(void *ctx)
@@ -341,6 +361,7 @@ const struct test_ops test_script_ops = {
   .group_close = group_close,
   .thread_open = thread_open,
   .thread_close = thread_close,
+  .arrive = thread_arrive,
   .loop = thread_loop,
   .ping = thread_ping,
   .turn = thread_turn,

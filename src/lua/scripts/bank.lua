@@ -107,12 +107,19 @@ function init()
    ledger.ack_total(drv, con, spec)
 end
 
-function done() run.close() end
+local wrong = 0 -- totals that readers have seen
+
+function done()
+   run.close()
+   if wrong > 0 then
+      error(string.format("bank: %.0f wrong totals were read", wrong), 0)
+   end
+end
 
 function sysbench.hooks.report_append(stat)
    local line, result = run.compare(stat)
    local totals = stat.counters["totals read"] or 0
-   local wrong = stat.counters["wrong totals"] or 0
+   wrong = stat.counters["wrong totals"] or 0
    local verdict = wrong == 0 and "ok" or "bad"
 
    return string.format("\nTotals read, --read=%s, %s: %.0f, wrong: %.0f: %s\n%s\n",

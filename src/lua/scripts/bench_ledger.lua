@@ -14,34 +14,59 @@
 --   sums             [optional] columns of both; committed and unknown
 --   placed(con)      returns how much work is in the tables
 --   also             [optional] more columns with sums: column -> counter
+--   store(con)       [optional] stores more, in the transaction of the sums
+--   parts            [optional] the work is in parts, and so are its sums:
+--      name(n), words   what part number n is, and all of them: "the districts"
+--      known(n)      returns what this process has committed of it, and unknown
+--      placed(con)   returns a list of how much is in the tables
 -- With several kinds of work, `works` is a list of those that have the members
 -- from `title` to `placed`.
 
 local ffi = require("ffi")
 
 local lost = require("bench_lost")
+local store = require("bench_store")
 
-local format = string.format
+local C, format = ffi.C, string.format
 local ledger = {}
 
 -- Compares `growth`, the work in the tables, with what is known of it;
 -- `others`: other runs may have added to it.  Returns a verdict, and a line
 -- about it.
 function ledger.compare(growth, committed, unknown, others)
-   local facts = string.format(
+   local facts = format(
       "%.0f committed, %.0f with unknown outcome, the tables have %.0f",
       committed, unknown, growth)
 
    if growth < committed then
-      return "bad", facts .. string.format(": %.0f are LOST",
-                                           committed - growth)
+      return "bad", facts .. format(": %.0f are LOST", committed - growth)
    elseif growth <= committed + unknown then
       return "ok", facts .. ": ok"
    elseif others then
       return "other runs", facts .. ", with those of other runs"
    end
-   return "bad", facts .. string.format(": nobody has committed %.0f",
-                                        growth - committed - unknown)
+   return "bad", facts .. format(": nobody has committed %.0f",
+                                 growth - committed - unknown)
+end
+
+-- Does the same for each part: growth is a list.  Returns nil, or a line about
+-- the first part that is bad.
+function ledger.compare_parts(parts, growth, known, others)
+   for n = 1, #growth do
+      local committed, unknown = known(n)
+      local verdict, line = ledger.compare(growth[n], committed, unknown, others)
+      if verdict == "bad" then return parts.name(n) .. ": " .. line end
+   end
+end
+
+-- Adds to a verdict and a line about all of the work what is known of its parts:
+-- `bad` is what compare_parts() has returned.
+function ledger.add_parts(verdict, line, parts, bad)
+   if bad then return "bad", line:gsub(": ok$", "") .. "; " .. bad end
+   if verdict == "ok" then
+      line = line:gsub(": ok$", ", and so for " .. parts.words .. ": ok")
+   end
+   return verdict, line
 end
 
 local SUMS = {"committed", "unknown"}
@@ -69,7 +94,7 @@ end
 local function sums(spec)
    local list = {}
    local function add(column, n)
-      table.insert(list, string.format("%s = %s + %.0f", column, column, n))
+      table.insert(list, format("%s = %s + %.0f", column, column, n))
    end
 
    for _, work in ipairs(ledger.works(spec)) do
@@ -87,13 +112,20 @@ local function note(con, spec, ranks, rank)
    local ok, why = true, nil
 
    if rank == 0 then
-      ok, why = pcall(con.query, con, string.format(
+      ok, why = pcall(con.query, con, format(
          "UPDATE %s SET runs = runs + %d, open_runs = open_runs + %d",
          spec.table, ranks, ranks))
    end
-   local agreed = ffi.C.bench_agree(ok and 1 or 0)
+   local agreed = C.bench_agree(ok and 1 or 0)
    if not ok then error(why, 0) end
    if agreed ~= 1 then error(spec.table .. ": another process has given up", 0) end
+end
+
+-- Returns by how much a list has grown.
+local function differences(after, before)
+   local list = {}
+   for n = 1, #after do list[n] = after[n] - before[n] end
+   return list
 end
 
 -- Notes that a run has begun.  Of several processes, each is a run there, and
@@ -102,9 +134,12 @@ function ledger.open(drv, con, spec)
    local own = {}
    local is_null = drv:name() == "null"
    local before, begun, open = {}, nil, nil
+   local parts_before -- of the parts
+   local proved = {} -- lines about what cannot be
    local left_behind = false -- clients that may still commit
+   local connect = store.connector(drv)
    local number = ffi.new("double[1]")
-   local ranks = ffi.C.bench_ranks(number)
+   local ranks = C.bench_ranks(number)
 
    if not is_null then
       note(con, spec, ranks, number[0])
@@ -112,16 +147,19 @@ function ledger.open(drv, con, spec)
       for i, work in ipairs(ledger.works(spec)) do
          before[i] = work.placed(con)
       end
+      parts_before = spec.parts and spec.parts.placed(con)
    end
 
-   -- Returns what the tables have got of a work since then, and whether other
-   -- runs may have added to it.
+   -- Returns what the tables have got of a work since then, whether other runs
+   -- may have added to it, and the list for its parts.
    local function growth(i)
-      local con = drv:connect()
+      local con = connect()
       local placed = ledger.works(spec)[i].placed(con)
+      local parts = parts_before and
+         differences(spec.parts.placed(con), parts_before)
       local now = runs(con, spec)
       con:disconnect()
-      return placed - before[i], open > ranks or now ~= begun
+      return placed - before[i], open > ranks or now ~= begun, parts
    end
 
    -- Returns what the run has done of a work, the warm-up included; nil: nobody
@@ -153,7 +191,7 @@ function ledger.open(drv, con, spec)
          return title .. "clients were left behind, so nothing is compared",
             result
       end
-      local ok, grown, others = pcall(growth, i or 1)
+      local ok, grown, others, parts = pcall(growth, i or 1)
       if not ok then
          result.verdict = "unreadable"
          return title .. format(
@@ -163,16 +201,23 @@ function ledger.open(drv, con, spec)
       local line
       result.in_tables = grown
       result.verdict, line = ledger.compare(grown, committed, unknown, others)
+      if parts and ranks == 1 then
+         result.verdict, line = ledger.add_parts(result.verdict, line, spec.parts,
+            ledger.compare_parts(spec.parts, parts, spec.parts.known, others))
+      end
+      if result.verdict == "bad" then table.insert(proved, title .. line) end
       return title .. line, result
    end
 
    -- Notes that the run has ended.  It stays open if clients were left behind.
+   -- A run that has proved that the tables are wrong has failed.
    function own.close()
       if is_null then return end
-      local con = drv:connect()
-      con:query(string.format("UPDATE %s SET open_runs = open_runs - %d, %s",
-                              spec.table, left_behind and 0 or 1, sums(spec)))
-      con:disconnect()
+      store.sums(drv, connect, spec.table,
+                 format("UPDATE %s SET open_runs = open_runs - %d, %s",
+                        spec.table, left_behind and 0 or 1, sums(spec)),
+                 spec.store)
+      if #proved > 0 then error(table.concat(proved, "; "), 0) end
    end
 
    return own
@@ -226,12 +271,12 @@ function ledger.reconcile(work, settings, placed)
    local verdict, line = ledger.compare(placed, committed, unknown)
    if settings.open_runs > 0 and placed >= committed then
       verdict = "ok"
-      line = string.format(
-         "%.0f committed by runs that have ended, the tables have %.0f; " ..
-         "%d did not end properly or still run",
-         committed, placed, settings.open_runs)
+      line = format(
+         "cannot tell: %d did not end properly or still run; %.0f committed " ..
+         "by those that have ended, the tables have %.0f", settings.open_runs,
+         committed, placed)
    end
-   return verdict == "ok", work.title .. " of all runs: " .. line
+   return verdict == "ok", work.title .. " of all runs: " .. line, verdict
 end
 
 return ledger

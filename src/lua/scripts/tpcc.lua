@@ -164,6 +164,7 @@ end
 -- A run, in its main state
 
 local ledger -- tpcc_ledger, which compares commits with the tables
+local level, is_default -- of isolation
 
 local function ranks() return ffi.C.bench_ranks(ffi.new("double[1]")) end
 
@@ -195,6 +196,7 @@ function init()
    local settings = known_tables(drv, con)
 
    warn_of_homes(settings.warehouses)
+   level, is_default = isolation.level(drv, con)
    ledger = require("tpcc_ledger").open(drv, con, settings)
    sysbench.ack_query(string.format(
       "SELECT o_w_id * 4294967296 + o_d_id * 134217728 + o_id FROM orders " ..
@@ -218,11 +220,18 @@ local function pace_words()
       string.format("keying and think times: %g of the rules'", keying)
 end
 
+-- 3.4.1: which anomalies transactions may see.
+local function isolation_words()
+   return string.format("isolation level: %s%s; the rules ask for " ..
+      "serializable, and for read-committed by stock levels", level or "none",
+      is_default and level and ", that of the server" or "")
+end
+
 -- Lines below the headline.
 local function notes(size, figures)
    local lines = {string.format(
-      "%d warehouse%s, %s, %s", size.warehouses,
-      size.warehouses == 1 and "" or "s", isolation.words(), pace_words())}
+      "%d warehouse%s, %s", size.warehouses,
+      size.warehouses == 1 and "" or "s", pace_words()), isolation_words()}
    local wanted = size.warehouses * model.clients_per_warehouse
    local terminals = sysbench.opt.threads - ffi.C.bench_idle_clients() -
       deferred.clients() - watch.clients(0)
@@ -276,6 +285,7 @@ function sysbench.hooks.report_append(stat)
    end
    return text, audit.named(figures, {
       standard_size = is_standard(size), reconciliation = result,
+      isolation_level = level, isolation_default = is_default,
       deferred = queue and deferred.named(queue), checks = checks})
 end
 
@@ -295,6 +305,7 @@ end
 local choose, fill, execute -- functions of this client
 local input, measures
 local count                 -- of tpcc_audit
+local orders                -- the outcomes of new orders, of tpcc_ledger
 local committing = false    -- is a COMMIT in progress?
 local upcoming              -- the next transaction
 local deliverer             -- executes queued deliveries; nil: a terminal
@@ -305,14 +316,21 @@ local NEW_ORDER = model.NEW_ORDER
 -- number is `order`.
 local function before_commit(order)
    committing = true
-   if input.kind == NEW_ORDER then measures.unknown:add(1) end
+   if input.kind == NEW_ORDER then
+      measures.unknown:add(1)
+      orders.before_commit(input.w, input.d)
+   end
    if order then sysbench.ack(input.w * 2 ^ 32 + input.d * 2 ^ 27 + order) end
 end
 
-local function after_commit()
+-- `outcome` is a function of `orders`.
+local function after_commit(outcome)
    if not committing then return end
    committing = false
-   if input.kind == NEW_ORDER then measures.unknown:add(-1) end
+   if input.kind == NEW_ORDER then
+      measures.unknown:add(-1)
+      outcome(input.w, input.d)
+   end
 end
 
 -- The client thinks about transaction `last`, and then types the next one.
@@ -362,6 +380,7 @@ function thread_init(id)
    input = model.new_input()
    input.districts = settings.districts
    measures, count = audit.measures(), audit.count
+   orders = require("tpcc_ledger").client(settings)
    execute = require("tpcc_transactions").new(con, drv:name(), before_commit)
    if deferred.is_deliverer() then
       deliverer = deferred.deliverer(execute, settings.districts)
@@ -389,7 +408,7 @@ function event()
       fill(input, upcoming)
    end
    local committed = execute(input)
-   after_commit()
+   after_commit(orders.committed)
    count(measures, input, committed, now_ms() - began_ms)
    upcoming = choose()
    rest(input.kind)
@@ -400,6 +419,6 @@ function sysbench.hooks.before_restart_event(err)
    if lost(err) then
       committing = false
    else
-      after_commit()
+      after_commit(orders.refused)
    end
 end

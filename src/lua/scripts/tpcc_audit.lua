@@ -1,12 +1,9 @@
 -- What a run of the tpcc workload counts, and what its report says about it:
 -- new orders per minute, a line for each transaction, and the audit, which
--- compares the shares of the run with the rules.
---
--- A verdict is "ok" if a share certainly keeps its rule, "bad" if it certainly
--- breaks it, and "too short" if so few transactions could have done either by
--- chance.
+-- compares the shares of the run with the rules; tpcc_verdict has these.
 
 local model = require("tpcc_model")
+local verdict = require("tpcc_verdict")
 
 local audit = {}
 
@@ -69,82 +66,11 @@ function audit.count(m, input, committed, latency_ms)
 end
 
 -- ---------------------------------------------------------------------------
--- Verdicts
-
--- 99 % of samples are within so many standard deviations.
-local Z = 2.576
-
--- Wilson's interval of the probability behind k hits in n trials.
-local function share_interval(k, n)
-   local p, zz = k / n, Z * Z
-   local middle = (p + zz / (2 * n)) / (1 + zz / n)
-   local half = Z / (1 + zz / n) *
-      math.sqrt(p * (1 - p) / n + zz / (4 * n * n))
-   return middle - half, middle + half
-end
-
-local function mean_interval(sum, squares, n)
-   local mean = sum / n
-   local half = Z * math.sqrt(math.max(squares / n - mean * mean, 0) / n)
-   return mean - half, mean + half
-end
-
--- The interval low..high of what was measured, against what is required.
-local function verdict(low, high, least, most)
-   if low >= least and high <= most then return "ok" end
-   if high < least or low > most then return "bad" end
-   return "too short"
-end
-audit.verdict = verdict
-
--- Returns a line of the audit about a share in per cent.  `off` [optional]: k is
--- at most so far from its share of n, whatever chance does.
-local function share(rule, k, n, least, most, off)
-   local line = {rule = rule, least = least, most = most, of = n, unit = "%"}
-   if n < 1 then
-      line.verdict = "too short"
-      return line
-   end
-   local low, high = share_interval(k, n)
-   if off then
-      low, high = math.max(low, (k - off) / n), math.min(high, (k + off) / n)
-   end
-   line.value = 100 * k / n
-   line.verdict = verdict(100 * low, 100 * high, least, most or 100)
-   return line
-end
-
-local function mean_lines(c)
-   local n = c.new_orders + c.rolled_back
-   local line = {rule = "lines of an order", least = 9.5, most = 10.5, of = n,
-                 unit = ""}
-   if n < 2 then
-      line.verdict = "too short"
-      return line
-   end
-   line.value = c.lines / n
-   local low, high = mean_interval(c.lines, c.lines_squared, n)
-   line.verdict = verdict(low, high, 9.5, 10.5)
-   return line
-end
-
--- So many latencies are needed for a 90th percentile.
-local MANY = 100
-
-local function slow_line(rule, limit, h)
-   local line = {rule = rule, least = 0, most = limit, of = h.count, unit = "s"}
-   if h.count > 0 then line.value = h.p90 / 1000 end
-   if h.count < MANY then
-      line.verdict = "too short"
-   else
-      line.verdict = line.value <= limit and "ok" or "bad"
-   end
-   return line
-end
+-- The lines of the audit
 
 local function slowest(kind, h)
-   return slow_line(model.names[kind] .. ", 90 % within",
-                    kind == model.STOCK_LEVEL and 20 or 5, h)
+   return verdict.slow(model.names[kind] .. ", 90 % within",
+                       kind == model.STOCK_LEVEL and 20 or 5, h)
 end
 
 -- Queued deliveries: 90 % are complete after 80 s (2.7.2.3), and at most 1 % of
@@ -152,38 +78,14 @@ end
 local COMPLETION = 80
 
 function audit.completion(h)
-   return slow_line("delivery done, 90 % within", COMPLETION, h)
+   return verdict.slow("delivery done, 90 % within", COMPLETION, h)
 end
 
 function audit.skipped(queue, districts)
-   local line = share("districts without an order", queue.skipped,
-                      queue.executed * districts, 0, 1)
+   local line = verdict.share("districts without an order", queue.skipped,
+                              queue.executed * districts)
 
    if queue.executed > 0 and queue.skipped <= 1 then line.verdict = "ok" end
-   return line
-end
-
--- Remote lines and payments need a second warehouse.
-local function remote(rule, k, n, least, most, warehouses)
-   local line = share(rule, k, n, least, most)
-   if warehouses == 1 then line.verdict = "one warehouse" end
-   return line
-end
-
--- The rate with all keying and think times.  They make it impossible to have
--- more than the most; only chance can make it fewer than the fewest.
-local function per_warehouse(n, warehouses, minutes)
-   local least, most = model.fewest_per_warehouse, model.most_per_warehouse
-   local line = {rule = "new orders per warehouse", least = least, most = most,
-                 of = n, unit = "/min", verdict = "too short"}
-   if minutes <= 0 then return line end
-   local half = Z * math.sqrt(n) / warehouses / minutes
-   line.value = n / warehouses / minutes
-   if line.value + half < least or line.value - half > most then
-      line.verdict = "bad"
-   elseif line.value - half >= least and line.value <= most then
-      line.verdict = "ok"
-   end
    return line
 end
 
@@ -198,29 +100,27 @@ local function off_deck(kind, decks)
 end
 
 -- Returns the lines of the audit: rule, least, most (nil: no limit), value (nil:
--- nothing was measured), of, unit, verdict.  `decks`: how many clients have one;
--- nil: they draw by weights.
+-- nothing was measured), low and high (of shares: the interval), of, unit,
+-- verdict.  `decks`: how many clients have one; nil: they draw by weights.
 local function audit_lines(c, latency, warehouses, decks)
    local orders = c.new_orders + c.rolled_back
    local all = orders + c.payments + c.order_status + c.deliveries +
       c.stock_levels
+   local share, remote = verdict.share, verdict.remote
    local lines = {
-      share("new orders rolled back", c.rolled_back, orders, 0.9, 1.1),
-      mean_lines(c),
-      remote("remote order lines", c.remote_lines, c.lines, 0.95, 1.05,
-             warehouses),
-      remote("remote payments", c.remote_payments, c.payments, 14, 16,
-             warehouses),
-      share("payments by last name", c.payments_by_name, c.payments, 57, 63),
-      share("order status by last name", c.status_by_name, c.order_status, 57,
-            63),
-      share("payments of all", c.payments, all, 43, nil,
+      share("new orders rolled back", c.rolled_back, orders),
+      verdict.lines(c.lines, c.lines_squared, orders),
+      remote("remote order lines", c.remote_lines, c.lines, warehouses),
+      remote("remote payments", c.remote_payments, c.payments, warehouses),
+      share("payments by last name", c.payments_by_name, c.payments),
+      share("order status by last name", c.status_by_name, c.order_status),
+      share("payments of all", c.payments, all,
             off_deck(model.PAYMENT, decks)),
-      share("order status of all", c.order_status, all, 4, nil,
+      share("order status of all", c.order_status, all,
             off_deck(model.ORDER_STATUS, decks)),
-      share("deliveries of all", c.deliveries, all, 4, nil,
+      share("deliveries of all", c.deliveries, all,
             off_deck(model.DELIVERY, decks)),
-      share("stock levels of all", c.stock_levels, all, 4, nil,
+      share("stock levels of all", c.stock_levels, all,
             off_deck(model.STOCK_LEVEL, decks)),
    }
    for kind = 1, #model.names do
@@ -268,7 +168,9 @@ function audit.figures(stat, warehouses, keying, decks)
    end
    if keying == 1 then
       table.insert(figures.audit,
-                   per_warehouse(c.new_orders, warehouses, minutes))
+                   verdict.rate("new orders per warehouse", c.new_orders,
+                                warehouses, minutes, model.fewest_per_warehouse,
+                                model.most_per_warehouse))
    end
    local all = 0
    for kind = 1, #model.names do all = all + latency[kind].count end

@@ -121,9 +121,9 @@ local function print_findings(c)
 end
 
 -- Compares what all runs have committed with the tables.
-local function reconcile(c, settings)
+local function reconcile(c, drv, settings)
    if settings == nil then return true end
-   local good, line = ledger.reconcile(c.con, settings)
+   local good, line = ledger.reconcile(drv, c.con, settings)
    if line then print(line) end
    return good
 end
@@ -184,7 +184,7 @@ local function check_together(c, drv, settings)
       c.findings.merge(team.await("findings " .. n))
    end
    local good = print_findings(c)
-   good = reconcile(c, settings) and good
+   good = reconcile(c, drv, settings) and good
    team.give("verdict", good and "good" or "bad")
    return good
 end
@@ -226,6 +226,7 @@ function check.run(drv, con, wanted)
       if not settings then
          print("Sizes are those of the options: " .. why)
       end
+      if c.ours then print(tables.made(con)) end
       print(format("Checking the tables of %d warehouse%s in one snapshot...",
                    c.size.warehouses, c.size.warehouses == 1 and "" or "s"))
       if threads < team.size then

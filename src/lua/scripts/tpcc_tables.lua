@@ -2,8 +2,9 @@
 -- prepare and cleanup.  The rows are made by the loader of the program.
 --
 -- The table bench_tpcc has one row, which says how the others were made, and
--- what all runs since then have committed.
+-- what all runs since then have committed; see tpcc_ledger for that.
 
+local ledger = require("tpcc_ledger")
 local load = require("bench_load")
 local model = require("tpcc_model")
 local schema = require("bench_schema")
@@ -12,7 +13,7 @@ local print = load.say
 local tables = {}
 
 -- `run` refuses tables of another version.
-tables.VERSION = 1
+tables.VERSION = 2
 
 -- The types of columns: money, a rate, a moment.
 local TYPES = {
@@ -153,7 +154,9 @@ CREATE TABLE bench_tpcc(
   runs INTEGER NOT NULL,
   open_runs INTEGER NOT NULL,
   committed BIGINT NOT NULL,
-  unknown BIGINT NOT NULL
+  unknown BIGINT NOT NULL,
+  made_at $moment NOT NULL,
+  made_with VARCHAR(1000) NOT NULL
 )]]
 
 local function is_mysql(drv)
@@ -165,8 +168,10 @@ local function engine(drv)
    return "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " */"
 end
 
+local function types_of(drv) return TYPES[drv:name()] or TYPES.other end
+
 local function table_statement(drv, name)
-   local types = TYPES[drv:name()] or TYPES.other
+   local types = types_of(drv)
    return string.format("CREATE TABLE %s(\n%s\n) %s %s", name,
                         (COLUMNS[name]:gsub("%$%w+", types)), engine(drv),
                         sysbench.opt.create_table_options)
@@ -219,14 +224,41 @@ function tables.misfit(settings, size, names)
    end
 end
 
+-- The options of prepare that say how the tables are stored, as a text that
+-- needs no quotes.
+local function made_with(drv)
+   local opt, words = sysbench.opt, {"driver=" .. drv:name()}
+
+   for _, name in ipairs({"load_method", "create_table_options"}) do
+      if (opt[name] or "") ~= "" then
+         table.insert(words, (name:gsub("_", "-")) .. "=" .. opt[name])
+      end
+   end
+   if is_mysql(drv) then
+      table.insert(words, "engine=" .. opt.mysql_storage_engine)
+   end
+   return (table.concat(words, " "):gsub("['\\\n]", " "):sub(1, 1000))
+end
+
 local function create_own(drv, con, size)
    if is_null(drv) then return end
+   local types = types_of(drv)
    con:query("DROP TABLE IF EXISTS bench_tpcc")
-   con:query(OWN_TABLE .. engine(drv))
+   con:query((OWN_TABLE:gsub("%$%w+", types)) .. engine(drv))
    con:query(string.format(
-      "INSERT INTO bench_tpcc VALUES (%d, %.0f, %d, %d, %d, %d, %d, 0, 0, 0, 0)",
+      "INSERT INTO bench_tpcc VALUES (%d, %.0f, %d, %d, %d, %d, %d, 0, 0, 0, " ..
+      "0, CURRENT_TIMESTAMP, '%s')",
       tables.VERSION, size.seed, size.warehouses, size.districts,
-      size.customers, size.items, size.c_load))
+      size.customers, size.items, size.c_load, made_with(drv)))
+   con:query("DROP TABLE IF EXISTS " .. ledger.TABLE)
+   con:query(string.format("CREATE TABLE %s(\n%s\n)%s", ledger.TABLE,
+                           ledger.COLUMNS, engine(drv)))
+end
+
+-- Returns a line about how the tables were made.
+function tables.made(con)
+   return string.format("The tables were made at %s, with %s",
+                        con:query_row("SELECT made_at, made_with FROM bench_tpcc"))
 end
 
 -- ---------------------------------------------------------------------------
@@ -298,6 +330,7 @@ function tables.cleanup(_, con)
       con:query("DROP TABLE IF EXISTS " .. name)
    end
    con:query("DROP TABLE IF EXISTS bench_tpcc")
+   con:query("DROP TABLE IF EXISTS " .. ledger.TABLE)
    load.tidy(con)
 end
 

@@ -122,21 +122,19 @@ static bool make_classes(struct client *c, struct labels *labels,
   return true;
 }
 
-static int open_parts(struct client *c, const struct sqltest_cfg *cfg,
-                      struct labels *labels, struct err *err)
+int client_connect(struct client *c, struct strbuf *refused, struct err *err)
 {
-  const struct plan *plan = c->w->plan;
   struct driver_handle *h;
 
-  if (!make_values(c, plan) || !make_classes(c, labels, cfg->member))
-    return err_set(err, -ENOMEM, "not enough memory for client %u", c->w->tid);
   env_set_current(&c->env);
+  c->env.refused = refused;
   h = env_driver(&c->env, NULL);
   c->conn = h ? conn_open(h, NULL) : NULL;
+  c->env.refused = NULL;
   if (c->conn)
     return 0;
   (void)err_set(err, -EIO, "client %u has no connection",
-                plan->first_thread + c->w->tid);
+                c->w->plan->first_thread + c->w->tid);
   err->said = log_get_level() < LOG_INFO; /* the SQL layer has said why */
   return -EIO;
 }
@@ -146,7 +144,6 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
 {
   const struct plan *plan = w->plan;
   struct client *c = calloc(1, sizeof(*c));
-  int rc;
 
   if (!c)
     return err_set(err, -ENOMEM, "not enough memory for client %u", w->tid);
@@ -164,10 +161,9 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
     .unread_too = w->members ? NULL : &w->unsettled,
   };
   c->other_step = plan->carriers > 0 || w->members;
-  rc = open_parts(c, cfg, labels, err);
-  if (rc < 0) {
+  if (!make_values(c, plan) || !make_classes(c, labels, cfg->member)) {
     client_close(c);
-    return rc;
+    return err_set(err, -ENOMEM, "not enough memory for client %u", w->tid);
   }
   *ret = c;
   return 0;

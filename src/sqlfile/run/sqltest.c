@@ -89,7 +89,7 @@ struct thread {
 static void count_opened(struct sqltest_run *run)
 {
   const unsigned threads = run->cfg->workers > 0 ? run->cfg->workers
-                                                 : run->plan->threads;
+                                                 : plan_clients(run->plan);
 
   if (atomic_fetch_add(&run->opened, 1) + 1 == threads)
     process_connect_summary(run->cfg->db, threads);
@@ -106,6 +106,14 @@ static void note_failure(struct sqltest_run *run, struct err *err)
   (void)pthread_mutex_unlock(&run->lock);
 }
 
+static void thread_close(void *thr)
+{
+  struct thread *t = thr;
+
+  client_close(t->client);
+  free(t);
+}
+
 static int thread_open(void *arg, struct worker *w, void **ret_thr,
                        struct err *err)
 {
@@ -117,13 +125,32 @@ static int thread_open(void *arg, struct worker *w, void **ret_thr,
   t->run = arg;
   err->said = false;
   rc = client_open(&t->client, t->run->cfg, w, &t->run->labels, err);
-  count_opened(t->run);
+  if (rc == 0 && !w->late)
+    rc = client_connect(t->client, NULL, err);
+  if (!w->late)
+    count_opened(t->run);
   if (rc < 0) {
-    free(t);
+    thread_close(t);
     return rc;
   }
   *ret_thr = t;
   return 0;
+}
+
+/* A client of a storm. */
+static int thread_arrive(void *thr, struct worker *w, struct err *err)
+{
+  const struct thread *t = thr;
+  struct strbuf refused = { 0 };
+  int rc;
+
+  (void)w;
+  err->said = false;
+  rc = client_connect(t->client, &refused, err);
+  if (rc < 0 && refused.len > 0)
+    (void)err_set(err, rc, "%s", strbuf_str(&refused));
+  strbuf_done(&refused);
+  return rc;
 }
 
 static int run_loop(struct thread *t, const struct worker *w, struct err *err)
@@ -166,14 +193,6 @@ static int thread_ping(void *thr, struct worker *w, struct err *err)
 static int thread_turn(void *thr, struct worker *w, struct err *err)
 {
   return run_loop(thr, w, err);
-}
-
-static void thread_close(void *thr)
-{
-  struct thread *t = thr;
-
-  client_close(t->client);
-  free(t);
 }
 
 /* ---- questions of the runner ---- */
@@ -251,6 +270,7 @@ const struct test_ops sqltest_ops = {
   .group_close = group_close,
   .thread_open = thread_open,
   .thread_close = thread_close,
+  .arrive = thread_arrive,
   .loop = thread_loop,
   .ping = thread_ping,
   .turn = thread_turn,

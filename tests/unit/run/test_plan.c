@@ -22,6 +22,7 @@ static struct plan_input usual(void)
                           .forced_shutdown = "auto",
                           .think_time = "0",
                           .idle_clients = "off",
+                          .storm = "off",
                           .events = 10,
                           .time_s = 10,
                           .thread_stack_size = 64 << 10,

@@ -1,0 +1,51 @@
+-- The end of a run: its sums are stored in the table that `check` reads, also if
+-- the server is away for a moment.
+
+local C = require("ffi").C
+
+local format = string.format
+local store = {}
+
+-- The text of an error, which may be a table.
+local function words(err)
+   return type(err) == "table" and err.sql_errmsg or tostring(err)
+end
+
+-- Returns a function that connects at the end of a run.  A server that may come
+-- back is waited for, once.
+function store.connector(drv)
+   local there = nil
+
+   return function()
+      if there == nil then there = C.bench_db_await(drv) end
+      if not there then error("the server cannot be reached", 0) end
+      return drv:connect()
+   end
+end
+
+-- Executes `update`, a statement that stores the sums in table `name`, and
+-- before it more(con) [optional], in one transaction.  If that is not possible,
+-- the error says what to do.
+function store.sums(drv, connect, name, update, more)
+   local ok, con = pcall(connect)
+
+   if not ok then
+      error(format("%s: the sums of this run are not stored (%s), so check " ..
+                   "cannot tell whether all of its work is there. To store " ..
+                   "them, execute once: %s", name, words(con), update), 0)
+   end
+   local stored, why = pcall(function()
+      con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
+      if more then more(con) end
+      con:query(update)
+      con:query("COMMIT")
+      con:disconnect()
+   end)
+   if not stored then
+      error(format("%s: the sums of this run may not be stored (%s); if they " ..
+                   "are not, check cannot tell whether all of its work is there",
+                   name, words(why)), 0)
+   end
+end
+
+return store

@@ -1,0 +1,265 @@
+/*
+ * storm.c - clients that come all at once in the middle of a run.
+ */
+#include "run/storm.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/parse.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/test.h"
+#include "run/worker.h"
+#include "stats/storm_report.h"
+
+#define LATEST_S (366.0 * 24 * 60 * 60)
+
+/* One client; it writes, and the report reads. */
+struct guest {
+  _Atomic uint64_t connected_ns; /* since its storm broke loose; 0: not yet */
+  _Atomic uint64_t served_ns;    /* likewise */
+};
+
+struct wave {
+  struct storm_wave set;
+  struct guest *guests; /* [set.clients], a part of `guests` below */
+  pthread_mutex_t lock; /* protects the rest */
+  unsigned failed;
+  char reason[STORM_REASON];
+};
+
+struct storms {
+  unsigned n;
+  struct wave *of;             /* owned; [n] */
+  struct guest *guests;        /* owned; those of all storms */
+  struct storm_report *report; /* owned; [n] */
+};
+
+/* ---- the option ---- */
+
+/* One storm: CLIENTS@MOMENT, of `len` bytes. */
+static int read_wave(const char *text, size_t len, struct storm_wave *ret)
+{
+  char copy[48];
+  char *at;
+  int64_t clients;
+  double s;
+
+  if (len >= sizeof(copy))
+    return -EINVAL;
+  (void)snprintf(copy, sizeof(copy), "%.*s", (int)len, text);
+  at = strchr(copy, '@');
+  if (!at)
+    return -EINVAL;
+  *at++ = '\0';
+  if (parse_int(copy, &clients) < 0 || clients < 1 ||
+      clients > STORM_CLIENTS_MAX || parse_seconds(at, &s) < 0 || s < 0 ||
+      s > LATEST_S)
+    return -EINVAL;
+  *ret = (struct storm_wave){ .at_ns = (uint64_t)llround(s * (double)NS_PER_S),
+                              .clients = (unsigned)clients };
+  return 0;
+}
+
+static int by_moment(const void *a, const void *b)
+{
+  const struct storm_wave *x = a, *y = b;
+
+  return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+int storm_parse(const char *text, struct storm_plan *ret)
+{
+  struct storm_plan p = { 0 };
+
+  if (strcmp(text, "off") == 0) {
+    *ret = p;
+    return 0;
+  }
+  for (;;) {
+    const size_t len = strcspn(text, ",");
+
+    if (p.n == STORM_WAVES || read_wave(text, len, &p.of[p.n]) < 0)
+      return -EINVAL;
+    p.clients += p.of[p.n++].clients;
+    if (p.clients > STORM_CLIENTS_MAX)
+      return -EINVAL;
+    if (text[len] == '\0')
+      break;
+    text += len + 1;
+  }
+  qsort(p.of, p.n, sizeof(p.of[0]), by_moment);
+  *ret = p;
+  return 0;
+}
+
+bool storm_has(const struct plan *plan, unsigned index)
+{
+  return index >= plan_clients(plan);
+}
+
+/* ---- the clients ---- */
+
+int storms_new(struct storms **ret, const struct plan *plan, struct err *err)
+{
+  struct storms *s = calloc(1, sizeof(*s));
+  struct guest *next;
+
+  if (s) {
+    s->of = calloc(plan->storm.n, sizeof(*s->of));
+    s->guests = calloc(plan->storm.clients, sizeof(*s->guests));
+    s->report = calloc(plan->storm.n, sizeof(*s->report));
+  }
+  if (!s || !s->of || !s->guests || !s->report) {
+    storms_free(s);
+    return err_set(err, -ENOMEM, "cannot allocate %u clients of storms",
+                   plan->storm.clients);
+  }
+  next = s->guests;
+  for (; s->n < plan->storm.n; s->n++) {
+    struct wave *wave = &s->of[s->n];
+
+    (void)pthread_mutex_init(&wave->lock, NULL);
+    wave->set = plan->storm.of[s->n];
+    wave->guests = next;
+    next += wave->set.clients;
+  }
+  *ret = s;
+  return 0;
+}
+
+void storms_free(struct storms *s)
+{
+  if (!s)
+    return;
+  for (unsigned i = 0; i < s->n; i++)
+    (void)pthread_mutex_destroy(&s->of[i].lock);
+  free(s->of);
+  free(s->guests);
+  free(s->report);
+  free(s);
+}
+
+/* The storm of the client with this number among all of them. */
+static struct wave *find_wave(struct storms *s, unsigned guest)
+{
+  struct wave *wave = s->of;
+
+  while (guest >= wave->set.clients) {
+    guest -= wave->set.clients;
+    wave++;
+  }
+  return wave;
+}
+
+static void note_failed(struct wave *wave, const struct err *why)
+{
+  (void)pthread_mutex_lock(&wave->lock);
+  if (wave->failed++ == 0)
+    (void)snprintf(wave->reason, sizeof(wave->reason), "%.*s", STORM_REASON - 1,
+                   why->text);
+  (void)pthread_mutex_unlock(&wave->lock);
+}
+
+/* 0 says that it did not come to that. */
+static void note_time(_Atomic uint64_t *to, uint64_t now_ns, uint64_t due_ns)
+{
+  atomic_store_explicit(to, now_ns > due_ns ? now_ns - due_ns : 1,
+                        memory_order_release);
+}
+
+int storm_loop(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+  const unsigned number = w->tid - plan_clients(w->plan);
+  struct storms *s = w->run->storms;
+  struct wave *wave = find_wave(s, number);
+  struct guest *guest = &s->guests[number];
+  const uint64_t due = w->run->measured_ns + wave->set.at_ns,
+                 now = clock_now_ns();
+  uint64_t last;
+  int rc;
+
+  if (!worker_linger(w, due > now ? due - now : 0) || !worker_return(w))
+    return 0;
+  rc = ops->arrive(thr, w, err);
+  if (rc < 0) {
+    note_failed(wave, err);
+    err->text[0] = '\0';
+    return 0;
+  }
+  note_time(&guest->connected_ns, clock_now_ns(), due);
+  rc = ops->loop(thr, w, err);
+  last = atomic_load_explicit(&w->recorder->service.last_ns,
+                              memory_order_relaxed);
+  if (last > due)
+    note_time(&guest->served_ns, last, due);
+  return rc;
+}
+
+/* ---- the report ---- */
+
+static int by_size(const void *a, const void *b)
+{
+  const uint64_t *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* `sorted` are n values, of which the first `none` are 0. */
+static void fill_times(struct storm_times *ret, uint64_t *of, unsigned n)
+{
+  unsigned none = 0;
+  const uint64_t *have;
+
+  qsort(of, n, sizeof(of[0]), by_size);
+  while (none < n && of[none] == 0)
+    none++;
+  have = of + none;
+  n -= none;
+  *ret = (struct storm_times){ .count = n };
+  if (n == 0)
+    return;
+  ret->p50_ns = have[(n - 1) / 2];
+  ret->p99_ns = have[(unsigned)ceil(0.99 * n) - 1];
+  ret->max_ns = have[n - 1];
+}
+
+static void report_wave(struct wave *wave, struct storm_report *ret)
+{
+  const unsigned n = wave->set.clients;
+  uint64_t *times = calloc(n, sizeof(*times));
+
+  *ret = (struct storm_report){ .at_ns = wave->set.at_ns, .clients = n };
+  (void)pthread_mutex_lock(&wave->lock);
+  ret->failed = wave->failed;
+  memcpy(ret->reason, wave->reason, sizeof(ret->reason));
+  (void)pthread_mutex_unlock(&wave->lock);
+  if (!times)
+    return;
+  for (unsigned i = 0; i < n; i++)
+    times[i] = atomic_load_explicit(&wave->guests[i].connected_ns,
+                                    memory_order_acquire);
+  fill_times(&ret->connected, times, n);
+  for (unsigned i = 0; i < n; i++)
+    times[i] = atomic_load_explicit(&wave->guests[i].served_ns,
+                                    memory_order_acquire);
+  fill_times(&ret->served, times, n);
+  free(times);
+}
+
+const struct storm_report *storms_report(struct storms *s)
+{
+  for (unsigned i = 0; i < s->n; i++)
+    report_wave(&s->of[i], &s->report[i]);
+  return s->report;
+}
