@@ -4,6 +4,7 @@
 usage: screenshots.py [PROGRAM]    ./build/bench by default; takes a minute
 Each picture is of a run that is made here, wide and on a phone, light and dark.
 """
+import json
 import os
 import random
 import signal
@@ -22,11 +23,14 @@ SIZES = [  # ending of the name, width, height of the picture at most, dark
 ]
 
 
-def take(page, url, name, sizes):
+def take(page, url, name, sizes, heading):
+    """Pictures that begin with a heading: with the charts."""
     for ending, width, height, dark in sizes:
         page.screen(width, 900, dark)
         page.open(url)
-        page.picture(os.path.join(DOCS, f"{name}{ending}.png"), height)
+        top = page.js("""[...document.querySelectorAll('h2')].find(h => h.textContent === %s)
+          .getBoundingClientRect().top + scrollY - 16""" % json.dumps(heading))
+        page.picture(os.path.join(DOCS, f"{name}{ending}.png"), height, top)
 
 
 def main():
@@ -45,11 +49,11 @@ def main():
         run(*sql, "prepare")
         run(*sql, "--threads=2", "--time=30", "--json=r.json", "run")
         run("report", "r.json", "-o", "r.html")
-        take(page, f"file://{folder}/r.html", "report", SIZES)
+        take(page, f"file://{folder}/r.html", "report", SIZES, "Over time")
 
         run("memory", "--sweep=threads:1,2,3,4,6,8", "--time=2", "--json=s.json", "run")
         run("report", "s.json", "-o", "s.html")
-        take(page, f"file://{folder}/s.html", "sweep", SIZES[:1])
+        take(page, f"file://{folder}/s.html", "sweep", SIZES[:1], "Sweep")
 
         for _ in range(20):
             port = random.randrange(20000, 32000)

@@ -45,9 +45,6 @@ static void take_session(void *ctx, const sql_value *v, unsigned n)
   case 'v':
     w->vacuums += (uint64_t)sessions;
     break;
-  case 'l':
-    w->waiting += (uint64_t)sessions;
-    break;
   default:
     w->waiting += (uint64_t)locked;
     if (v[1].ptr)
@@ -92,7 +89,7 @@ void looks_levels(const struct monitor_source *s,
 
     if (!(access->fast & 1u << i))
       continue;
-    if (strpbrk(kinds, "wl"))
+    if (strchr(kinds, 'w'))
       level(ret, SERVER_LOCK_WAITING, w->waiting, w->looks);
     if (strchr(kinds, 'v') && access->sees_all)
       level(ret, SERVER_VACUUM_RUNNING, w->vacuums, w->looks);

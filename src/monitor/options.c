@@ -39,10 +39,11 @@ const struct opt monitor_opts[] = {
     .flags = OPT_OWN | OPT_NOT_EMPTY,
     .help = "user of the connection of --server-stats",
     .expected = "the name of a user",
-    .man = "Without it, it is the user of the other connections. What a user "
-           "must not read is named once. On PostgreSQL a member of "
-           "pg_read_all_stats sees all, on MySQL and MariaDB a user with the "
-           "privilege PROCESS.",
+    .man =
+      "Without it, it is the user of the other connections. What a user "
+      "must not read is named once. On PostgreSQL a member of "
+      "pg_read_all_stats sees all, on MySQL and MariaDB a user with the "
+      "privilege PROCESS, and SELECT on performance_schema where it is on.",
   },
   {
     OPT_STRING(struct monitor_cfg, password),

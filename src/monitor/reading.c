@@ -81,18 +81,51 @@ double reading_version(struct link *l, const struct monitor_source *s)
   return version;
 }
 
+static void ignore_row(void *ctx, const sql_value *v, unsigned n)
+{
+  (void)ctx, (void)v, (void)n;
+}
+
+/* The bits of what there is, and may be read; otherwise there is a gap.  False:
+ * the connection is lost. */
+static bool probe(struct link *l, const struct monitor_source *s, unsigned *ret,
+                  struct server_gaps *gaps)
+{
+  *ret = 0;
+  for (size_t i = 0; i < s->n_probes; i++) {
+    const struct monitor_probe *p = &s->probes[i];
+    bool has = !p->has_sql;
+
+    if (p->has_sql && !link_query(l, p->has_sql, take_truth, &has) && l->lost)
+      return false;
+    if (!has)
+      continue;
+    if (link_query(l, p->may_sql, ignore_row, NULL))
+      *ret |= 1u << i;
+    else if (l->lost)
+      return false;
+    else
+      server_gaps_add(gaps, p->subject, l->why);
+  }
+  return true;
+}
+
 bool reading_prepare(struct link *l, const struct monitor_source *s,
                      struct server_access *ret, struct server_gaps *gaps)
 {
   const double version = reading_version(l, s);
+  unsigned can;
 
+  if (!probe(l, s, &can, gaps))
+    return false;
   *ret = (struct server_access){ .sees_all = true };
   for (size_t i = 0; i < s->n_queries; i++) {
     if (is_for(s->queries[i].min, s->queries[i].max, version))
       ret->queries |= 1u << i;
   }
   for (size_t i = 0; i < s->n_fast; i++) {
-    if (is_for(s->fast[i].min, s->fast[i].max, version))
+    if (is_for(s->fast[i].min, s->fast[i].max, version) &&
+        (s->fast[i].with & ~can) == 0 && (s->fast[i].without & can) == 0)
       ret->fast |= 1u << i;
   }
   if (s->started_sql)
@@ -120,6 +153,8 @@ static void put(struct target *t, unsigned item, double value)
   const struct monitor_item *i = &t->query->items[item];
   struct server_reading *r = t->to;
 
+  if (i->less)
+    value = -value;
   if (i->add && r->has[i->figure])
     value += r->value[i->figure];
   else if (!i->add && t->rank[i->figure] > 0 && t->rank[i->figure] <= item + 1)

@@ -15,8 +15,9 @@
 struct monitor_item {
   const char *key; /* name of a counter; of columns: for people */
   enum server_figure figure;
-  bool add; /* several items make the figure: their sum.  Otherwise the first
-             * item that the server has counts */
+  bool add;  /* several items make the figure: their sum.  Otherwise the first
+              * item that the server has counts */
+  bool less; /* with `add`: it is taken away */
 };
 
 enum {
@@ -33,17 +34,25 @@ struct monitor_query {
   const struct monitor_item *items;
 };
 
+/* What some servers do not have, and some users must not read. */
+struct monitor_probe {
+  const char *has_sql; /* [opt] true or false: does the server have it? */
+  const char *may_sql; /* refused: this user must not read it */
+  const char *subject; /* what is missing then, in words */
+};
+
 /*
  * A query that is sent ten times a second.  Its rows have a kind ("w": sessions
- * of this run, "c": a checkpoint, "v": a vacuum, "l": sessions that wait for
- * row locks), what they wait for, how many they are, and how many of them wait
- * for a lock.
+ * of this run, "c": a checkpoint, "v": a vacuum), what they wait for, how many
+ * they are, and how many of them wait for a lock.
  */
 struct monitor_fast {
   const char *sql;
   unsigned min, max;
-  const char *kinds;   /* the kinds that its rows can have */
-  const char *subject; /* in words */
+  unsigned with, without; /* bits of probes: what it needs, and what it is
+                           * the replacement for */
+  const char *kinds;      /* the kinds that its rows can have */
+  const char *subject;    /* in words */
 };
 
 /* Statements as the server counts them.  In `counts_sql` and `texts_sql` each @
@@ -66,6 +75,8 @@ struct monitor_source {
   const char *started_sql;
   const struct monitor_query *queries;
   size_t n_queries;
+  const struct monitor_probe *probes;
+  size_t n_probes;
   const struct monitor_fast *fast;
   size_t n_fast;
   /* Names and values of all that the server counts, for its raw figures. */

@@ -30,7 +30,11 @@ static const struct monitor_item status[] = {
   { "Innodb_deadlocks", SERVER_DEADLOCKS },
   { "Created_tmp_disk_tables", SERVER_TEMP_FILES },
   { "Innodb_checkpoint_age", SERVER_CHECKPOINT_AGE_BYTES },
+  { "Innodb_redo_log_current_lsn", SERVER_CHECKPOINT_AGE_BYTES, .add = true },
+  { "Innodb_redo_log_checkpoint_lsn", SERVER_CHECKPOINT_AGE_BYTES, .add = true,
+    .less = true },
   { "Innodb_checkpoint_max_age", SERVER_CHECKPOINT_LIMIT_BYTES },
+  { "Innodb_redo_log_capacity_resized", SERVER_CHECKPOINT_LIMIT_BYTES },
   { "Innodb_buffer_pool_pages_dirty", SERVER_PAGES_DIRTY },
   { "Threads_connected", SERVER_CONNECTIONS },
   { "Innodb_history_list_length", SERVER_HISTORY_LENGTH },
@@ -42,27 +46,110 @@ static const struct monitor_item oldest[] = {
   { NULL, SERVER_FIGURES },
 };
 
+static const struct monitor_item metrics[] = {
+  { "lock_deadlocks", SERVER_DEADLOCKS },
+  { "trx_rseg_history_len", SERVER_HISTORY_LENGTH },
+  { NULL, SERVER_FIGURES },
+};
+
 static const struct monitor_query queries[] = {
   { .items = status },
   { .sql = "SELECT COALESCE(MAX(GREATEST(TIMESTAMPDIFF(SECOND, trx_started, "
            "NOW()), 0)), 0)"
            " FROM information_schema.INNODB_TRX",
     .items = oldest },
+  /* MariaDB has them in its status. */
+  { .sql = "SELECT MAX(IF(NAME = 'lock_deadlocks', COUNT, NULL)), "
+           "MAX(IF(NAME = 'trx_rseg_history_len', COUNT, NULL)) "
+           "FROM information_schema.INNODB_METRICS WHERE STATUS = 'enabled' "
+           "AND NAME IN ('lock_deadlocks', 'trx_rseg_history_len')",
+    .min = 1,
+    .items = metrics },
 };
 
+enum {
+  WITH_EVENTS = 1 << 0, /* bits of the list below */
+  WITH_LOCKS = 1 << 1,
+};
+
+/* A query for no rows would be allowed to everybody. */
+static const struct monitor_probe probes[] = {
+  { .has_sql = "SELECT @@performance_schema",
+    .may_sql = "SELECT COUNT(*) FROM performance_schema.threads t "
+               "JOIN performance_schema.events_waits_current e "
+               "ON e.THREAD_ID = t.THREAD_ID",
+    .subject = "waits by performance_schema" },
+  { .may_sql = "SELECT COUNT(trx_id) FROM information_schema.INNODB_TRX",
+    .subject = "sessions that wait for row locks" },
+};
+
+/*
+ * What sessions wait for, under names like those of PostgreSQL: a class, a
+ * colon, and what it is.  A state that names a lock says more than the event of
+ * waiting for it; the other states come last.  Sessions of this run use the
+ * same database as this one.
+ */
+#define WAITS(row_lock, event, sessions)                                  \
+  "SELECT 'w', wait, COUNT(*), SUM(wait LIKE 'Lock:%') FROM (SELECT "     \
+  "CASE " row_lock                                                        \
+  " WHEN state LIKE 'Waiting for % lock' THEN CONCAT('Lock:', "           \
+  "SUBSTRING(state, 13, CHAR_LENGTH(state) - 17)) " event                 \
+  " WHEN COALESCE(state, '') = '' THEN 'running' ELSE state END AS wait " \
+  "FROM " sessions ") AS sessions GROUP BY 2"
+
+#define ROW_LOCK "WHEN trx_state = 'LOCK WAIT' THEN 'Lock:row'"
+
+/* 'wait/io/file/innodb/innodb_log_file' is 'IO:innodb_log_file', and
+ * 'wait/lock/table/sql/handler' is 'Lock:table'. */
+#define EVENT                                                                \
+  "WHEN event LIKE 'wait/synch/%' THEN "                                     \
+  "CONCAT('LWLock:', SUBSTRING_INDEX(event, '/', -1)) "                      \
+  "WHEN event LIKE 'wait/io/socket/%' THEN "                                 \
+  "CONCAT('Client:', SUBSTRING_INDEX(event, '/', -1)) "                      \
+  "WHEN event LIKE 'wait/io/file/%' THEN "                                   \
+  "CONCAT('IO:', SUBSTRING_INDEX(event, '/', -1)) "                          \
+  "WHEN event LIKE 'wait/io/%' THEN "                                        \
+  "CONCAT('IO:', SUBSTRING_INDEX(SUBSTRING_INDEX(event, '/', 3), '/', -1)) " \
+  "WHEN event LIKE 'wait/lock/%' THEN "                                      \
+  "CONCAT('Lock:', SUBSTRING_INDEX(SUBSTRING_INDEX(event, '/', 3), '/', -1))"
+
+#define TRANSACTIONS \
+  " LEFT JOIN information_schema.INNODB_TRX ON trx_mysql_thread_id = id"
+
+/* An event that goes on has no end. */
+#define THREADS(transactions)                                      \
+  "(SELECT t.PROCESSLIST_ID AS id, t.PROCESSLIST_STATE AS state, " \
+  "e.EVENT_NAME AS event FROM performance_schema.threads t "       \
+  "LEFT JOIN performance_schema.events_waits_current e "           \
+  "ON e.THREAD_ID = t.THREAD_ID AND e.END_EVENT_ID IS NULL "       \
+  "WHERE t.PROCESSLIST_COMMAND IN ('Query', 'Execute') "           \
+  "AND t.PROCESSLIST_ID <> CONNECTION_ID() "                       \
+  "AND t.PROCESSLIST_DB <=> DATABASE()) AS threads" transactions
+
+#define PROCESSES(transactions)                                           \
+  "(SELECT ID AS id, STATE AS state FROM information_schema.PROCESSLIST " \
+  "WHERE COMMAND IN ('Query', 'Execute') AND ID <> CONNECTION_ID() "      \
+  "AND DB <=> DATABASE()) AS processes" transactions
+
 static const struct monitor_fast fast[] = {
-  /* Sessions of this run use the same database as this one. */
-  { .sql = "SELECT 'w', IF(STATE IS NULL OR STATE = '', 'running', STATE), "
-           "COUNT(*), SUM(COALESCE(STATE, '') LIKE 'Waiting for%lock') "
-           "FROM information_schema.PROCESSLIST "
-           "WHERE COMMAND IN ('Query', 'Execute') AND ID <> CONNECTION_ID() "
-           "AND DB <=> DATABASE() GROUP BY 2",
+  { .sql = WAITS(ROW_LOCK, EVENT, THREADS(TRANSACTIONS)),
+    .with = WITH_EVENTS | WITH_LOCKS,
     .kinds = "w",
     .subject = "waits of sessions" },
-  { .sql = "SELECT 'l', 'row lock', COUNT(*), COUNT(*) "
-           "FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'",
-    .kinds = "l",
-    .subject = "sessions that wait for row locks" },
+  { .sql = WAITS("", EVENT, THREADS("")),
+    .with = WITH_EVENTS,
+    .without = WITH_LOCKS,
+    .kinds = "w",
+    .subject = "waits of sessions" },
+  { .sql = WAITS(ROW_LOCK, "", PROCESSES(TRANSACTIONS)),
+    .with = WITH_LOCKS,
+    .without = WITH_EVENTS,
+    .kinds = "w",
+    .subject = "waits of sessions" },
+  { .sql = WAITS("", "", PROCESSES("")),
+    .without = WITH_EVENTS | WITH_LOCKS,
+    .kinds = "w",
+    .subject = "waits of sessions" },
 };
 
 /* Digests have names in such quotes. */
@@ -101,8 +188,13 @@ static const struct monitor_digests digests[] = {
 
 const struct monitor_source monitor_mysql = {
   .driver = "mysql",
+  /* 0: MariaDB, whose versions have other numbers. */
+  .version_sql = "SELECT IF(VERSION() LIKE '%MariaDB%', 0, "
+                 "SUBSTRING_INDEX(VERSION(), '.', 1))",
   .queries = queries,
   .n_queries = ARRAY_SIZE(queries),
+  .probes = probes,
+  .n_probes = ARRAY_SIZE(probes),
   .fast = fast,
   .n_fast = ARRAY_SIZE(fast),
   .raw_sql = "SHOW GLOBAL STATUS",

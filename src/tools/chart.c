@@ -299,7 +299,7 @@ static void add_legend(const struct chart *c, struct strbuf *out)
     strbuf_adds(out, timed ? " <b class=\"v\"></b></span>" : "</span>");
   }
   if (c->grid.columns > 0)
-    strbuf_adds(out, "<span>the darker, the more events (logarithmic) "
+    strbuf_adds(out, "<span>the stronger the colour, the more events "
                      "<b class=\"v wide\"></b></span>");
   strbuf_adds(out, "</p>\n");
 }

@@ -2,9 +2,16 @@
  * chart_data.c - the values of a chart over time, for the script of the page.
  */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "tools/chart_place.h"
+
+enum {
+  DIGITS = 6,
+  DIGITS_LOW = 4, /* of small charts, of which there are many */
+};
 
 static const char *const units[] = {
   [AXIS_PLAIN] = "",      [AXIS_SECONDS] = "s",   [AXIS_TIME] = "time",
@@ -16,15 +23,38 @@ bool chart_is_timed(const struct chart *c)
   return c->grid.columns > 0 || (c->n_lines > 0 && c->lines[0].times > 0);
 }
 
+/* "1.5e+06" is "1.5e6": a long run has very many of them. */
+static void add_number(double value, int digits, struct strbuf *out)
+{
+  char text[32];
+  char *exponent;
+
+  (void)snprintf(text, sizeof(text), "%.*g", digits, value);
+  exponent = strchr(text, 'e');
+  if (exponent) {
+    const char *power = exponent + 1 + (exponent[1] == '+');
+    const bool negative = *power == '-';
+
+    power += negative;
+    power += strspn(power, "0");
+    exponent++;
+    if (negative)
+      *exponent++ = '-';
+    memmove(exponent, power, strlen(power) + 1);
+  }
+  strbuf_adds(out, text);
+}
+
 static void add_numbers(const double *of, size_t n, int digits,
                         struct strbuf *out)
 {
   strbuf_adds(out, "[");
   for (size_t i = 0; i < n; i++) {
+    strbuf_adds(out, i > 0 ? "," : "");
     if (isfinite(of[i]))
-      strbuf_addf(out, "%s%.*g", i > 0 ? "," : "", digits, of[i]);
+      add_number(of[i], digits, out);
     else
-      strbuf_adds(out, i > 0 ? ",null" : "null");
+      strbuf_adds(out, "null");
   }
   strbuf_adds(out, "]");
 }
@@ -54,7 +84,8 @@ void chart_add_data(const struct chart *c, struct strbuf *out)
   for (size_t i = 0; i < c->n_lines; i++) {
     strbuf_addf(out, "%s{\"times\":%zu,\"y\":", i > 0 ? "," : "",
                 c->lines[i].times);
-    add_numbers(c->lines[i].y, c->lines[i].n, 6, out);
+    add_numbers(c->lines[i].y, c->lines[i].n, c->low ? DIGITS_LOW : DIGITS,
+                out);
     strbuf_adds(out, "}");
   }
   strbuf_adds(out, "]");

@@ -100,6 +100,16 @@ void html_paragraph(struct strbuf *out, const char *text)
   element(out, "p", text);
 }
 
+void html_paragraph_of(struct strbuf *out, const char *text, size_t len)
+{
+  struct strbuf one = { 0 };
+
+  strbuf_add(&one, text, len);
+  html_paragraph(out, strbuf_str(&one));
+  out->failed = out->failed || one.failed;
+  strbuf_done(&one);
+}
+
 /* Exact numbers of people's own are left as they are. */
 static void add_cell(struct strbuf *out, const struct table *t,
                      const char *cell, bool number)

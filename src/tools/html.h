@@ -5,6 +5,8 @@
 #ifndef BENCH_TOOLS_HTML_H
 #define BENCH_TOOLS_HTML_H
 
+#include <stddef.h>
+
 struct strbuf;
 struct table;
 
@@ -18,6 +20,8 @@ void html_end(struct strbuf *out);
 void html_heading(struct strbuf *out, const char *text);
 void html_subheading(struct strbuf *out, const char *text);
 void html_paragraph(struct strbuf *out, const char *text);
+/* The same of a part of a text. */
+void html_paragraph_of(struct strbuf *out, const char *text, size_t len);
 /* Numbers get separators of thousands. */
 void html_table(struct strbuf *out, const struct table *t);
 /* A long table of nothing but numbers, which the reader unfolds and sorts. */

@@ -192,13 +192,14 @@
   const tools = document.createElement('div');
   const reset = document.createElement('button');
   const what = document.createElement('span');
+  const hint = 'drag over a chart to enlarge a stretch of time (keys: arrows, + and -)';
   const zoom = to => {
     range = to;
     charts.forEach(draw);
     point(null);
     reset.hidden = !range;
     what.textContent = range ? 'shown: ' + number(range[0], 1) + ' s to ' + number(range[1], 1) + ' s'
-      : 'drag over a chart to enlarge a stretch of time';
+      : hint;
     tools.dataset.range = range ? range.join(' ') : '';
   };
   if (charts.length) {
@@ -208,8 +209,18 @@
     reset.onclick = () => zoom(null);
     tools.append(what, reset);
     charts[0].svg.closest('.charts').before(tools);
-    what.textContent = 'drag over a chart to enlarge a stretch of time';
+    what.textContent = hint;
   }
+  /* Show a part of what is shown, around the cursor; with more than 1: more. */
+  const scale = (c, times) => {
+    const [low, high] = shown(c), [first, last] = c.x;
+    const length = Math.min((high - low) * times, last - first);
+    if (times < 1 && length < (last - first) / 1000) return;
+    const middle = place ?? (low + high) / 2;
+    const start = Math.min(Math.max(middle - length / 2, first), last - length);
+    zoom(length < last - first ? [start, start + length] : null);
+    point(middle);
+  };
   for (const c of charts) {
     let from = null;
     const end = event => {
@@ -243,7 +254,10 @@
     c.svg.addEventListener('keydown', event => {
       const step = (shown(c)[1] - shown(c)[0]) / 100;
       const by = {ArrowLeft: -step, ArrowRight: step}[event.key];
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === 'Escape') range ? zoom(null) : point(null);
+      if (event.key === '+' || event.key === '=') scale(c, 0.5);
+      if (event.key === '-') scale(c, 2);
       if (!by) return;
       event.preventDefault();
       const t = place === null ? shown(c)[0] : place + by;

@@ -207,11 +207,13 @@ static void write_results(struct page *p)
   part(p, "Members", view_members);
   part(p, "Options that differ", view_other_options);
   part(p, "Warnings", view_warnings);
+  part(p, "Dips", view_coincidences);
   part(p, "Marks", view_marks);
   if (p->format == REPORT_HTML)
     pictures(p);
   part(p, "Figures", view_figures);
   of_runs(p, "Operations", view_statements);
+  of_runs(p, "What sessions waited for", view_server_waits);
   of_runs(p, "Statements as the server counts them", view_server_statements);
   part(p, "Errors", view_errors);
   if (p->format == REPORT_HTML)

@@ -14,12 +14,25 @@
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
+static const json_t *member_at(const json_t *json, const char *key, size_t len)
+{
+  size_t place = 0;
+
+  if (!json_is_array(json))
+    return json_object_getn(json, key, len);
+  if (len == 0 || len > 4 || strspn(key, "0123456789") < len)
+    return NULL;
+  for (size_t i = 0; i < len; i++)
+    place = 10 * place + (size_t)(key[i] - '0');
+  return json_array_get(json, place);
+}
+
 const json_t *result_at(const json_t *json, const char *path)
 {
   while (json && *path) {
     const size_t len = strcspn(path, ".");
 
-    json = json_object_getn(json, path, len);
+    json = member_at(json, path, len);
     path += len + (path[len] == '.');
   }
   return json;

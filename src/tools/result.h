@@ -99,7 +99,8 @@ struct hist_sum *result_class_histogram(const struct result *r,
 bool result_option(const struct result *r, const char *name,
                    struct strbuf *out);
 
-/* Values somewhere in a document: `path` is "run.start_time". */
+/* Values somewhere in a document: `path` is "run.start_time"; a number is a
+ * place in a list, as in "servers.0.commits". */
 const json_t *result_at(const json_t *json, const char *path);
 double result_number_at(const json_t *json, const char *path);    /* or NAN */
 const char *result_text_at(const json_t *json, const char *path); /* or NULL */

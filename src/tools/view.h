@@ -79,6 +79,10 @@ bool view_has_samples(const struct view *v);
 void view_statements(const struct view_run *r, struct table *t);
 /* Those of all its servers, as these count them. */
 void view_server_statements(const struct view_run *r, struct table *t);
+/* What sessions waited for at its servers. */
+void view_server_waits(const struct view_run *r, struct table *t);
+/* What coincides with dips of the throughput and peaks of the latency. */
+void view_coincidences(const struct view *v, struct table *t);
 /* A row per interval; they are all numbers. */
 void view_intervals(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);

@@ -1,6 +1,6 @@
 /*
  * view_bands.c - what is shaded on the charts over time: times without service,
- * times with little, and marks.
+ * times with little, dips, and marks.
  */
 #include "tools/view_bands.h"
 
@@ -28,6 +28,8 @@ static const struct source {
   { "outages.brownouts", "brownout" },
   { "marks", "mark" },
 };
+
+static const char dips_path[] = "coincidences.dips";
 
 static void describe(const char *name, const json_t *json, double length_s,
                      struct strbuf *out)
@@ -63,6 +65,28 @@ static void add(struct chart *c, struct chart_band *bands, const char *name,
     bands[c->n_bands++] = (struct chart_band){ at_s, at_s + length, copy };
 }
 
+/* A dip is a stretch of intervals. */
+static void add_dip(struct chart *c, struct chart_band *bands,
+                    const struct result *r, const json_t *json)
+{
+  const json_t *first = json_object_get(json, "first");
+  const json_t *last = json_object_get(json, "last");
+  const json_int_t from = json_integer_value(first);
+  const json_int_t to = json_integer_value(last);
+  char *text;
+
+  if (!json_is_integer(first) || !json_is_integer(last) || from < 0 ||
+      to < from || (size_t)to >= r->n_intervals ||
+      !isfinite(r->intervals[from].end_s - r->intervals[from].period_s) ||
+      !isfinite(r->intervals[to].end_s))
+    return;
+  text = mem_strdup("dip");
+  if (text)
+    bands[c->n_bands++] = (struct chart_band){ r->intervals[from].end_s -
+                                                 r->intervals[from].period_s,
+                                               r->intervals[to].end_s, text };
+}
+
 /* How many bands a document has at most. */
 static size_t count(const json_t *json)
 {
@@ -70,6 +94,7 @@ static size_t count(const json_t *json)
 
   for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
     n += json_array_size(result_at(json, sources[i].path));
+  n += json_array_size(result_at(json, dips_path));
   return n < BANDS_MAX ? n : BANDS_MAX;
 }
 
@@ -86,6 +111,13 @@ void view_bands_add(struct chart *c, const struct view *v)
 
     for (size_t k = 0; k < json_array_size(list) && c->n_bands < n; k++)
       add(c, bands, sources[i].name, json_array_get(list, k));
+  }
+  for (size_t k = 0; bands && c->n_bands < n; k++) {
+    const json_t *dip = json_array_get(result_at(json, dips_path), k);
+
+    if (!dip)
+      break;
+    add_dip(c, bands, v->runs[0].run, dip);
   }
 }
 

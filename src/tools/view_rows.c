@@ -4,12 +4,14 @@
  */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "monitor/figures.h"
 #include "tools/chart.h"
 #include "tools/result.h"
 #include "tools/view.h"
@@ -64,7 +66,24 @@ static void collect(struct paths *p, const json_t *json, const char *path,
   }
 }
 
-/* Charts of their own show these. */
+static bool is_of_server(const char *path)
+{
+  return strncmp(path, "servers.", 8) == 0;
+}
+
+/* The figures of each server. */
+static void collect_servers(struct paths *p, const json_t *list)
+{
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "servers.%zu", i);
+    collect(p, json_array_get(list, i), path, DEPTH_MAX);
+  }
+}
+
+/* Charts of their own show these, and how far apart readings were is no
+ * figure of a server. */
 static bool is_drawn(const char *path)
 {
   static const char *const drawn[] = {
@@ -79,7 +98,7 @@ static bool is_drawn(const char *path)
     if (strcmp(drawn[i], path) == 0)
       return true;
   }
-  return false;
+  return is_of_server(path) && strcmp(strrchr(path, '.'), ".period_s") == 0;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -89,26 +108,50 @@ static bool ends_with(const char *text, const char *end)
   return len >= n && strcmp(text + len - n, end) == 0;
 }
 
+/* What a figure of a server is; NULL: it is none of those that are known. */
+static const struct server_figure_info *info_of(const char *path)
+{
+  const char *name = strrchr(path, '.') + 1;
+
+  for (int f = 0; is_of_server(path) && f < SERVER_FIGURES; f++) {
+    if (strcmp(figures_info[f].name, name) == 0)
+      return &figures_info[f];
+  }
+  return NULL;
+}
+
+static const char *label_of(const char *path, const char *otherwise)
+{
+  const struct server_figure_info *info = info_of(path);
+
+  if (!info)
+    return otherwise;
+  return info->kind == SERVER_COUNT ? "per interval" : "level";
+}
+
 /* The unit is in the name of what has a unit. */
 static enum axis_unit unit_of(const char *path, const char **ret_label,
                               double *ret_scale)
 {
   *ret_scale = 1;
-  *ret_label = "";
   if (ends_with(path, "_ratio")) {
     *ret_scale = 100;
     *ret_label = "share";
     return AXIS_SHARE;
   }
-  if (ends_with(path, "_bytes") || ends_with(path, "_bytes_per_s"))
+  if (ends_with(path, "_bytes") || ends_with(path, "_bytes_per_s")) {
+    *ret_label = label_of(path, "bytes");
     return AXIS_BYTES;
+  }
+  *ret_label = label_of(path, "time");
   if (ends_with(path, "_ns"))
     return AXIS_TIME;
   if (ends_with(path, "_s") && !ends_with(path, "_per_s")) {
     *ret_scale = 1e9;
     return AXIS_TIME;
   }
-  *ret_label = ends_with(path, "_per_s") ? "per second" : "per interval";
+  *ret_label = ends_with(path, "_per_s") ? "per second"
+                                         : label_of(path, "per interval");
   return AXIS_COUNT;
 }
 
@@ -128,19 +171,40 @@ static bool occurs(const struct view *v, const char *path)
   return false;
 }
 
-/* "server.checkpoint.age_bytes" has the title "server: checkpoint age
- * bytes". */
-static void add_title(struct strbuf *out, const char *path)
+/* How much of the path is left without the unit, which the axis has. */
+static size_t without_unit(const char *path)
 {
-  const size_t part = strcspn(path, ".");
+  static const char *const units[] = { "_ratio", "_ns", "_s" };
 
-  strbuf_add(out, path, part);
+  for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    if (ends_with(path, units[i]) && !ends_with(path, "_per_s"))
+      return strlen(path) - strlen(units[i]);
+  }
+  return strlen(path);
+}
+
+/* "system.psi.io_full_ratio" is "system: psi io full"; the first of several
+ * servers is "server 1", the only one "server". */
+static void add_title(struct strbuf *out, const char *path, bool several)
+{
+  const char *const end = path + without_unit(path);
+  const char *p = path + strcspn(path, ".") + 1;
+
+  if (is_of_server(path)) {
+    strbuf_adds(out, "server");
+    if (several)
+      strbuf_addf(out, " %d", atoi(p) + 1);
+    p = strchr(p, '.') + 1;
+  } else {
+    strbuf_add(out, path, (size_t)(p - 1 - path));
+  }
   strbuf_adds(out, ": ");
-  for (const char *p = path + part + (path[part] != '\0'); *p; p++)
+  for (; p < end; p++)
     strbuf_add(out, *p == '.' || *p == '_' ? " " : p, 1);
 }
 
-static void draw_row(const struct view *v, const char *path, struct strbuf *out)
+static void draw_row(const struct view *v, const char *path, bool several,
+                     struct strbuf *out)
 {
   struct trace t = { .path = path };
   struct strbuf title = { 0 };
@@ -148,7 +212,7 @@ static void draw_row(const struct view *v, const char *path, struct strbuf *out)
   const enum axis_unit unit = unit_of(path, &label, &t.scale);
   struct chart c;
 
-  add_title(&title, path);
+  add_title(&title, path, several);
   c = view_over_time(v, strbuf_str(&title), label, unit);
   c.low = true;
   for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++)
@@ -159,21 +223,28 @@ static void draw_row(const struct view *v, const char *path, struct strbuf *out)
 
 void view_charts_rows(const struct view *v, struct strbuf *out)
 {
-  static const char *const parts[] = { "server", "system" };
   struct paths p = { .n = 0 };
+  bool several = false;
 
-  for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
-    for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
-      const struct result *r = v->runs[i].run;
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    const struct result *r = v->runs[i].run;
 
-      for (size_t n = 0; n < r->n_intervals; n++)
-        collect(&p, json_object_get(r->intervals[n].json, parts[k]), parts[k],
-                0);
+    for (size_t n = 0; n < r->n_intervals; n++) {
+      const json_t *list = json_object_get(r->intervals[n].json, "servers");
+
+      several = several || json_array_size(list) > 1;
+      collect_servers(&p, list);
     }
+  }
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    const struct result *r = v->runs[i].run;
+
+    for (size_t n = 0; n < r->n_intervals; n++)
+      collect(&p, json_object_get(r->intervals[n].json, "system"), "system", 0);
   }
   for (size_t i = 0; i < p.n; i++) {
     if (!is_drawn(p.of[i]) && occurs(v, p.of[i]))
-      draw_row(v, p.of[i], out);
+      draw_row(v, p.of[i], several, out);
     free(p.of[i]);
   }
   out->failed = out->failed || p.failed;

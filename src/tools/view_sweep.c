@@ -347,6 +347,8 @@ static void describe_law(const struct groups *g, struct strbuf *out)
 {
   struct strbuf text = { 0 };
   struct usl usl;
+  const char *line;
+  size_t len;
 
   if (!usl_of_groups(g, &usl))
     return;
@@ -354,7 +356,9 @@ static void describe_law(const struct groups *g, struct strbuf *out)
             json_object_iter_key(
               json_object_iter((json_t *)(uintptr_t)g->of[0].values)),
             &text);
-  html_paragraph(out, strbuf_str(&text));
+  line = strbuf_str(&text);
+  for (; (len = strcspn(line, "\n")) > 0; line += len + (line[len] != '\0'))
+    html_paragraph_of(out, line, len);
   out->failed = out->failed || text.failed;
   strbuf_done(&text);
 }

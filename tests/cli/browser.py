@@ -146,10 +146,10 @@ class Browser:
         self.mouse("Moved", x1, y1, "left")
         self.mouse("Released", x1, y1, "left", 1)
 
-    def picture(self, path, height=None):
+    def picture(self, path, height=None, top=0):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"],
-                "height": min(size["height"], height or size["height"]), "scale": 1}
+        clip = {"x": 0, "y": top, "width": size["width"],
+                "height": min(size["height"] - top, height or size["height"]), "scale": 1}
         data = self.call("Page.captureScreenshot", format="png", clip=clip,
                          captureBeyondViewport=True)["data"]
         with open(path, "wb") as f:

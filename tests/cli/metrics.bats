@@ -52,6 +52,13 @@ over() {
   done
 }
 
+@test "the dashboard is one that the types of Grafana know, and its panels have room" {
+  run python3 "$BENCH_SRC/tests/cli/grafana.py" "$BENCH_SRC/share/grafana/bench.json"
+  [ "$status" != 77 ] || skip "grafana-foundation-sdk of PyPI is not installed"
+  must is "$status" 0
+  must has "$output" '^[0-9]+ panels$'
+}
+
 @test "promtool finds nothing to complain about" {
   command -v promtool >/dev/null || skip "promtool is not installed"
   local port pid

@@ -3,7 +3,7 @@
 # what it does in a real browser.
 load helper
 
-# Makes r.json: 40 intervals with a machine, a server and hostile names.
+# Makes r.json: 40 intervals with a machine, two servers and hostile names.
 make_result() {
   "$BENCH" cpu --events=200 --time=0 --json=seed.json run >/dev/null
   python3 - <<'PY'
@@ -18,6 +18,14 @@ d["classes"] = [{"name": evil, "count": 123456, "count_per_s": 5.0, "errors": 0,
                  "latency_ns": whole}]
 d["outages"] = {"stalls": [{"at_s": 10.5, "length_s": 2.0, "first_error": {"text": evil}}]}
 d["marks"] = [{"at_s": 20.0, "text": evil}]
+d["coincidences"] = {"intervals": 40, "dips": [{"first": 30, "last": 31}], "found": [
+    {"series": "errors", "text": "the only dip coincides with " + evil, "dips": 1, "hits": 1,
+     "expected": 0.1, "p": 0.001}]}
+d["servers"] = [{"target": evil, "waits": [{"name": "Lock:" + evil, "sessions": 1.5}]},
+                {"target": "the other", "waits": [{"name": "IO:log", "sessions": 0.25}]}]
+counts = ("commits rollbacks rows_read rows_written fsyncs pages_read pages_written lock_waits deadlocks "
+          "temp_files read_bytes written_bytes cpu_ns pages_dirty oldest_transaction_s history_length "
+          "checkpoint_age_bytes connections lock_waiting").split()
 d["intervals"] = []
 for i in range(40):
     latency = copy.deepcopy(whole)
@@ -28,8 +36,13 @@ for i in range(40):
         "elapsed_s": i + 1.0, "period_s": 1.0, "partial": False, "events": whole["count"],
         "events_per_s": 10000.0 + random.randrange(5000), "errors": 0, "errors_per_s": 0.0,
         "latency_ns": latency,
-        "server": {"log_bytes": 4096 * (i + 1), evil: 3},
-        "system": {"psi": {"io_full_ratio": i / 100}}})
+        "servers": [
+            dict({name: random.randrange(10**9) for name in counts}, known=True, period_s=0.99,
+                 log_bytes=4096 * (i + 1), **{evil: 3}),
+            {"known": True, "period_s": 0.98, "commits": 7}],
+        "system": {
+            "psi": {"io_full_ratio": i / 100}, **{part: {"figure_%d" % k: random.random() for k in range(4)}
+                                                  for part in ("disk", "network", "memory")}}})
 json.dump(d, open("r.json", "w"))
 PY
   "$BENCH" report r.json -o r.html
@@ -88,7 +101,11 @@ assert "\x1b" not in text
 # Hostile texts are cells, with the escape made visible, and end no script.
 assert any("</script><img src=x onerror=console.error(1)>" in c for c in page.cells)
 assert "123,456" in page.cells
-for t in ("Heat map of latency", "server: log bytes", "system: psi io full ratio",
+assert "Lock:</script><img src=x onerror=console.error(1)>\\x1b[31m&\"'" in page.cells, page.cells
+assert ["the other", "IO:log", "0.250"] in [page.cells[i:i + 3] for i in range(len(page.cells))]
+assert any(c.startswith("the only dip coincides with </script>") for c in page.cells)
+assert not [t for t in page.titles if "period" in t], page.titles
+for t in ("Heat map of latency", "server 1: log bytes", "server 2: commits", "system: psi io full", "server 1: cpu",
           "Throughput over time", "Latency over time"):
     assert t in page.titles, page.titles
 # The charts' data are those of the document.
@@ -105,6 +122,7 @@ assert sum(grid["counts"]) == sum(i["events"] for i in d["intervals"])
 assert text.count('<rect class="band" data-from="10.5" data-to="12.5" x="245.7"') == len(data) - 1
 assert text.count('<rect class="moment" data-from="20" data-to="20" x="392.0"') == len(data) - 1
 assert "no service for 2.000 s; first error: &lt;/script&gt;" in text
+assert text.count('<rect class="band" data-from="30" data-to="32"') == len(data) - 1
 # A row per interval.
 rows = re.findall(r"<tr><td>([0-9]+)<td>([0-9,.]+)<td>", text)
 assert [float(b.replace(",", "")) for _, b in rows] == rates, rows

@@ -59,6 +59,52 @@ def places(page):
       .map(s => s.getBoundingClientRect().top + scrollY)""")
 
 
+def faint(page):
+    """Texts whose contrast to what is behind them is below 4.5, and lines and dots below 3; there are others."""
+    seen, bad = page.js("""(() => {
+      const parts = text => text.match(/[0-9.]+/g).map(Number);
+      const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 :
+        ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = e => {
+        for (; e; e = e.parentElement) {
+          const c = parts(getComputedStyle(e).backgroundColor);
+          if (c.length < 4 || c[3] > 0) return c;
+        }
+        return [255, 255, 255];
+      };
+      let seen = 0;
+      const bad = new Set();
+      const look = (e, colour, least) => {
+        const [a, b] = [light(parts(colour)), light(behind(e))].sort((x, y) => x - y);
+        seen++;
+        if ((b + 0.05) / (a + 0.05) < least) bad.add(e.outerHTML.slice(0, 80));
+      };
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const e = texts.currentNode.parentElement;
+        if (!texts.currentNode.textContent.trim() || e.closest('script, style, noscript, title')) continue;
+        if (!e.getClientRects().length) continue;
+        look(e, getComputedStyle(e)[e instanceof SVGElement ? 'fill' : 'color'], 4.5);
+      }
+      for (const e of document.querySelectorAll('path.line')) look(e, getComputedStyle(e).stroke, 3);
+      return [seen, [...bad]];
+    })()""")
+    assert seen > 20, seen
+    return bad
+
+
+def without_script(page, url):
+    """The charts and tables that are there if scripts are switched off, and if they are on."""
+    counts = []
+    for off in (True, False):
+        page.call("Emulation.setScriptExecutionDisabled", value=off)
+        page.open(url)
+        root = page.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+        counts.append([len(page.call("DOM.querySelectorAll", nodeId=root, selector=what)["nodeIds"])
+                       for what in ("figure > svg", "path.line", "td")])
+    return counts
+
+
 def cursors(page):
     """Where the visible cursors are, on all charts."""
     return page.js("""[...document.querySelectorAll('.cursor')]
@@ -72,7 +118,9 @@ def report(path, result):
         intervals = json.load(f)["intervals"]
     end = intervals[-1]["elapsed_s"]
     with Browser() as page:
-        page.open(url)
+        off, on = without_script(page, url)
+        assert off == on and min(on) > 5, (off, on)
+        assert faint(page) == [], faint(page)
         charts = page.js("document.querySelectorAll('figure.timed').length")
         assert charts >= 5, charts
 
@@ -93,12 +141,18 @@ def report(path, result):
             at = cursors(page)
             assert len(at) == charts and max(at) - min(at) < 1, at
 
-        # The mark and the outage are said where they are.
-        for place, text in ((20.0, "mark: "), (11.5, "no service")):
+        # So are those of a server.
+        page.mouse("Moved", left + (right - left) * intervals[25]["elapsed_s"] / end, y)
+        (got, text), = values(page, "server 1: log bytes")
+        assert got == float("%.4g" % intervals[25]["servers"][0]["log_bytes"]), got
+        assert re.fullmatch(r"[0-9.]+ k(i)?B", text), text
+
+        # The mark, the outage and the dip are said where they are.
+        for place, text in ((20.0, "mark: "), (11.5, "no service"), (31.0, "dip")):
             page.mouse("Moved", left + (right - left) * place / end, y)
             at = page.js("document.querySelector('figure.timed .at').textContent")
             assert at.startswith("at %.1f s, %s" % (place, text)), at
-        page.mouse("Moved", left + (right - left) * 30 / end, y)
+        page.mouse("Moved", left + (right - left) * 25 / end, y)
         at = page.js("document.querySelector('figure.timed .at').textContent")
         assert re.fullmatch(r"at [0-9.]+ s", at), at
 
@@ -136,6 +190,16 @@ def report(path, result):
         for _ in range(3):
             page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight")
         assert len(cursors(page)) == charts
+        # They enlarge what is around it, and go back; those of the browser are not taken.
+        shown = "document.querySelector('.tools').dataset.range"
+        for key, modifiers, parts in (("+", 0, 2), ("+", 0, 4), ("+", 2, 4), ("-", 0, 2), ("-", 0, 1)):
+            page.call("Input.dispatchKeyEvent", type="keyDown", key=key, modifiers=modifiers)
+            low, high = map(float, (page.js(shown) or "0 %r" % end).split())
+            assert near(high - low, end / parts), (key, low, high)
+            assert len(cursors(page)) == charts
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="+")
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="Escape")
+        assert page.js(shown) == ""
 
         # A click on a head sorts by numbers, a second one the other way.
         page.js("document.querySelector('details').open = true")
@@ -154,6 +218,7 @@ def report(path, result):
         page.screen(400, 800, dark=True)
         page.open(url)
         assert page.js("document.documentElement.scrollWidth") <= 400
+        assert faint(page) == [], faint(page)
         assert page.js("""(() => {
           const t = document.querySelector('figure.timed svg text');
           return t.getBoundingClientRect().height; })()""") >= 9
@@ -173,11 +238,13 @@ def live(port, test, pid):
         rate = page.js("document.getElementById('now-rate').textContent").replace(",", "")
         assert float(rate) > 0, rate
         assert " left" in page.js("document.getElementById('state').textContent")
+        assert faint(page) == [], faint(page)
         # A viewer that comes late gets the past; this one has a small screen.
         page.screen(400, 800, dark=True)
         page.open(f"http://127.0.0.1:{port}/")
         page.until("document.querySelector('path.line').getAttribute('d').includes('L')")
         assert page.js("document.documentElement.scrollWidth") <= 400
+        assert faint(page) == [], faint(page)
         # A mark comes while somebody watches, as text, on each chart and in the list.
         text = "<img src=y onerror=console.error(2)>"
         subprocess.run([os.environ["BENCH"], "mark", pid, text], check=True)

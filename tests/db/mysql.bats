@@ -152,7 +152,8 @@ executes() {
   cat >"$BATS_TEST_TMPDIR/half.lua" <<'L'
 function prepare()
   local con = sysbench.sql.driver():connect()
-  con:query("CREATE OR REPLACE TABLE half (d DOUBLE)")
+  con:query("DROP TABLE IF EXISTS half")
+  con:query("CREATE TABLE half (d DOUBLE)")
   con:query("INSERT INTO half VALUES (1), (1e308)")
   local st = con:prepare("SELECT d * 10 FROM half")
   for i = 1, 3 do

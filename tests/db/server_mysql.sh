@@ -1,12 +1,21 @@
 # shellcheck shell=bash
-# server_mysql.sh - what is particular to MariaDB.  Part of servers.sh.
+# server_mysql.sh - what is particular to MariaDB, and to a MySQL server whose
+# programs BENCH_MYSQLD and BENCH_MYSQL name.  Part of servers.sh.
 # shellcheck disable=SC2154,SC2034
 
 mysql_user() { printf 'mysql\n'; }
 mysql_end_signal() { printf 'TERM\n'; }
 mysql_after_kill() { rm -f "$base/socket" "$base/server.pid"; }
 
+# of_mysql: is it MySQL's server?
+of_mysql() { [[ -n ${BENCH_MYSQLD-} ]]; }
+
 mysql_find() {
+  if of_mysql; then
+    mariadbd=$BENCH_MYSQLD mariadb=${BENCH_MYSQL-}
+    [[ -x $mariadbd && -x $mariadb ]]
+    return
+  fi
   local path=$PATH:/usr/sbin:/usr/libexec:/usr/local/sbin
   mariadbd=$(PATH=$path command -v mariadbd) || return 1
   mariadb=$(PATH=$path command -v mariadb) || return 1
@@ -36,15 +45,39 @@ mysql_flag() {
 # Relative to the data folder: flags are read before the folder exists.
 mysql_general_log() { printf 'general.log\n'; }
 
-# The size of InnoDB's log has to be the same at every start.
 mysql_common=(
-  --innodb-log-file-size=8M --innodb-buffer-pool-size=32M
-  --innodb-use-native-aio=0 --skip-innodb-buffer-pool-dump-at-shutdown
+  --innodb-buffer-pool-size=32M --skip-innodb-buffer-pool-dump-at-shutdown
   --skip-innodb-buffer-pool-load-at-startup --skip-log-bin
 )
+if of_mysql; then
+  mysql_common+=(--innodb-redo-log-capacity=16M --secure-file-priv= --mysqlx=0)
+  mysql_sync=O_DIRECT_NO_FSYNC
+else
+  # The size of InnoDB's log has to be the same at every start.
+  mysql_common+=(--innodb-log-file-size=8M --innodb-use-native-aio=0)
+  mysql_sync=nosync
+fi
+
+# A line of the file is a statement.
+mysql_init_mysql() {
+  cat >"$base/tmp/init.sql" <<'SQL'
+CREATE DATABASE sbtest;
+CREATE USER sbtest@'%';
+CREATE USER sbpass@'%' IDENTIFIED BY 'secret';
+GRANT ALL ON sbtest.* TO sbtest@'%', sbpass@'%';
+SQL
+  give_to_server
+  "${as_server[@]}" "$mariadbd" --no-defaults --datadir="$base/data" \
+    --tmpdir="$base/tmp" --initialize-insecure --init-file="$base/tmp/init.sql" \
+    "${mysql_common[@]}"
+}
 
 mysql_init() {
   mkdir -p "$base/tmp"
+  if of_mysql; then
+    mysql_init_mysql
+    return
+  fi
   give_to_server
   "${as_server[@]}" "$mariadb_install" --no-defaults --datadir="$base/data" \
     --tmpdir="$base/tmp" --skip-test-db --skip-name-resolve \
@@ -74,7 +107,7 @@ mysql_command() {
     cmd+=(--innodb-flush-log-at-trx-commit=1)
   else
     cmd+=(--innodb-flush-log-at-trx-commit=0 --skip-innodb-doublewrite
-      --innodb-flush-method=nosync)
+      --innodb-flush-method="$mysql_sync")
   fi
   if [[ $tls != off ]]; then
     cmd+=(--ssl-ca="$base/tls/ca.pem" --ssl-cert="$base/tls/server-cert.pem"
@@ -100,7 +133,7 @@ mysql_ready() {
 
 mysql_accounts() {
   [[ -z $password ]] || mysql_sql \
-    "SET PASSWORD FOR sbtest@'%' = PASSWORD('${password//\'/\'\'}')"
+    "ALTER USER sbtest@'%' IDENTIFIED BY '${password//\'/\'\'}'"
 }
 
 mysql_env() {
