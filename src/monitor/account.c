@@ -54,7 +54,7 @@ static void add_up(struct account *a, const struct server_interval *i)
     a->most.has[f] = true;
     a->levels[f]++;
   }
-  server_waits_add(&a->all_waits, &i->waits);
+  looks_add(&a->all_waits, &i->waits);
 }
 
 static void note_cost(struct account *a, const struct server_reading *r)
@@ -150,8 +150,8 @@ void account_look(struct account *a, const struct monitor_source *source,
                   const struct server_access *access,
                   const struct server_waits *waits)
 {
-  server_waits_add(&a->waits, waits);
-  server_waits_add(&a->now, waits);
+  looks_add(&a->waits, waits);
+  looks_add(&a->now, waits);
   looks_levels(source, access, &a->now, &a->seen);
 }
 

@@ -98,7 +98,7 @@ void looks_levels(const struct monitor_source *s,
   }
 }
 
-void server_waits_add(struct server_waits *to, const struct server_waits *more)
+void looks_add(struct server_waits *to, const struct server_waits *more)
 {
   to->looks += more->looks;
   to->took_ns += more->took_ns;

@@ -21,6 +21,6 @@ void looks_levels(const struct monitor_source *s,
                   const struct server_access *access,
                   const struct server_waits *w, struct server_reading *ret);
 
-void server_waits_add(struct server_waits *to, const struct server_waits *more);
+void looks_add(struct server_waits *to, const struct server_waits *more);
 
 #endif
