@@ -195,13 +195,20 @@ static void take_header(struct remote *r, const struct ack_header *h)
     r->latest.flags |= ACK_MISSES;
 }
 
-static void put_header(struct remote *r, struct ack_bytes *b)
+/* `final`: all records are there, or in this batch.  Before that the log has no
+ * end, even if the run has. */
+static void put_header(struct remote *r, struct ack_bytes *b, bool final)
 {
+  struct ack_header h;
+
   (void)pthread_mutex_lock(&r->lock);
   r->latest.covered_ns = r->covered_ns;
-  ack_bytes_put(b, 0, &r->latest, sizeof(r->latest));
+  h = r->latest;
   r->has_news = false;
   (void)pthread_mutex_unlock(&r->lock);
+  if (!final)
+    h.chunks = h.end_ns = 0;
+  ack_bytes_put(b, 0, &h, sizeof(h));
 }
 
 static bool has_news(struct remote *r)
@@ -236,7 +243,7 @@ static void put_covered(struct remote *r, struct ack_bytes *b)
     ack_bytes_put(b, offsetof(struct ack_header, covered_ns), &r->covered_ns,
                   sizeof(r->covered_ns));
   } else if (ack_bytes_have_room(b, sizeof(r->latest))) {
-    put_header(r, b);
+    put_header(r, b, false);
   }
 }
 
@@ -249,11 +256,11 @@ static bool fill(void *arg, struct ack_bytes *b, bool beat, bool ending)
   if (!r->last_scan && ending)
     r->scan_at = 0;
   r->last_scan = ending;
-  if (!ending && has_news(r))
-    put_header(r, b);
+  if (has_news(r))
+    put_header(r, b, false);
   whole = scan(r, b);
   if (whole && ending && ack_bytes_have_room(b, sizeof(r->latest))) {
-    put_header(r, b);
+    put_header(r, b, true);
     b->last = true;
   } else if (whole && ack_bytes_have_room(b, sizeof(r->covered_ns)) &&
              (beat || b->len > empty)) {

@@ -79,7 +79,7 @@ const sql_value *pipeline_fetch(struct conn *c, size_t i);
 size_t pipeline_failed(const struct conn *c, const char **ret_sql,
                        size_t *ret_len);
 
-/* ---- between pipeline.c and pipeline_run.c ---- */
+/* ---- between the files of pipelines ---- */
 
 /* The text of a statement, for messages and classes. */
 const char *pipeline_sql(const struct pipeline *p, const struct pipe_item *it,

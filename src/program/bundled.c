@@ -4,7 +4,7 @@
  * The files are read as text.  A script that can be run begins with the comment
  * "-- One event: WHAT."  Options are declared as
  *
- *   sysbench.cmdline.options = {
+ *   sysbench.cmdline.options = {          or: local declared = {
  *      NAME = {...
  *   }
  *   sysbench.cmdline.options.NAME =
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "lua/find/embedded.h"
 #include "opt/suggest.h"
 
@@ -143,6 +144,20 @@ size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX])
   return n;
 }
 
+/* Tables of options begin like this; all scripts that use oltp_common.lua have
+ * those of bench_oltp.lua. */
+static bool begins_table(const char *line)
+{
+  static const char *const table[] = { "sysbench.cmdline.options = {",
+                                       "local declared = {" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+    if (strncmp(line, table[i], strlen(table[i])) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Does the line declare an option?  Cuts its name out. */
 static char *declared_name(char *line, bool in_table)
 {
@@ -165,7 +180,6 @@ static char *declared_name(char *line, bool in_table)
 static bool declares(const char *datadir, const char *script,
                      const char *option)
 {
-  static const char table[] = "sysbench.cmdline.options = {";
   FILE *f = open_script(datadir, script);
   bool found = false, in_table = false;
   char line[256];
@@ -174,7 +188,7 @@ static bool declares(const char *datadir, const char *script,
     const char *name = declared_name(line, in_table);
 
     found = name && opt_name_equal(name, option);
-    if (strncmp(line, table, strlen(table)) == 0)
+    if (begins_table(line))
       in_table = true;
     else if (line[0] == '}')
       in_table = false;
@@ -192,7 +206,7 @@ bool bundled_find_option(const char *datadir, const char *name,
   bool found = false;
 
   (void)snprintf(ret_script, BUNDLED_NAME, "oltp_common");
-  found = declares(datadir, ret_script, name);
+  found = declares(datadir, "bench_oltp", name);
   while (!found && (file = files_next(&files)))
     found = is_script(file, ret_script) && declares(datadir, ret_script, name);
   files_close(&files);
