@@ -91,12 +91,14 @@ cross_compiler() {
 # packages.
 apt() {
   local list=$top/apt/sources.list
-  [[ -s $list ]] ||
+  [[ -s $list ]] || {
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED-BY)' \
       'Created-By: Packages' | awk '!seen[$0]++' | while read -r uri suite component key; do
       [[ $key == /* ]] || key=$(ls /usr/share/keyrings/*-archive-keyring.gpg | paste -sd,)
       echo "deb-src [signed-by=$key] $uri $suite $component"
-    done >"$list"
+    done >"$list.new" 
+    mv "$list.new" "$list"
+  }
   "$1" -q -o Dir::Etc::sourcelist="$list" -o Dir::Etc::sourceparts=/dev/null \
     -o Dir::State::lists="$top/apt/lists" -o Dir::Cache="$top/apt" \
     -o APT::Sandbox::User=root "${@:2}"
@@ -111,7 +113,9 @@ fetch() {
   # That source package is named after the version.
   [[ $package != postgresql ]] ||
     from=$(apt-cache show libpq-dev | sed -n 's/^Source: \(postgresql-[0-9]*\).*/\1/p' | head -n 1)
-  [[ -e $top/apt/updated ]] || { apt apt-get update && touch "$top/apt/updated"; }
+  # The lists of the day before may name versions that are gone.
+  [[ -n $(find "$top/apt" -maxdepth 1 -name updated -mmin -1440) ]] ||
+    { apt apt-get update && touch "$top/apt/updated"; }
   rm -rf "$top/src/$package.new"
   mkdir -p "$top/src/$package.new"
   (

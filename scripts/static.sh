@@ -17,6 +17,8 @@ if [[ ${1-} == --machine=* ]]; then
   shift
 fi
 (($# == 1)) || { echo 'usage: static.sh [--machine=x86_64|aarch64] FOLDER' >&2; exit 1; }
+[[ $here$(realpath -m -- "$1") != *[[:blank:]]* ]] ||
+  { echo "static.sh: '$1' or '$here' has a blank, which flags of the compiler cannot have: choose another folder" >&2; exit 1; }
 mkdir -p "$1/work/$machine"
 out=$(cd "$1" && pwd)
 all_libs=${BENCH_STATIC_LIBS:-$out/work/libs}

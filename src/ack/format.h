@@ -65,6 +65,9 @@ struct ack_header {
   char test[64];
   char query[ACK_QUERY];
   uint64_t covered_ns; /* ACK_REMOTE: outcomes up to about then are here */
+
+  /* Of a run of several processes: which one, of how many; else zeros. */
+  uint32_t rank, ranks;
 };
 
 struct ack_chunk {

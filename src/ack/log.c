@@ -94,6 +94,14 @@ int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
   return 0;
 }
 
+int ack_log_part(struct ack_log *log, unsigned rank, unsigned ranks,
+                 struct err *err)
+{
+  log->store->header->rank = rank;
+  log->store->header->ranks = ranks;
+  return changed(log, err);
+}
+
 const char *ack_log_name(const struct ack_log *log)
 {
   return log->store->name;

@@ -44,11 +44,15 @@ struct ack_totals {
 
 /*
  * Make the file, which replaces another one, or WAIT for the listener at
- * "tcp:HOST:PORT"; The number of the first client is `first`.
+ * "tcp:HOST:PORT"; the number of the first client is `first`.
  * `test` is a name for messages, and `where` is borrowed.
  */
 int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
                  unsigned first, const char *test, struct err *err);
+
+/* The log is that of process `rank` of `ranks`; before the clients begin. */
+int ack_log_part(struct ack_log *log, unsigned rank, unsigned ranks,
+                 struct err *err);
 
 /* The file; of another machine, its name there. */
 const char *ack_log_name(const struct ack_log *log);

@@ -24,7 +24,8 @@ static int check_header(struct ack_reader *r, struct err *err)
     return err_set(err, -EINVAL,
                    "'%.400s' was written by a machine with another byte order",
                    r->path);
-  if (h->clients == 0 || h->clients > MOST_CLIENTS)
+  if (h->clients == 0 || h->clients > MOST_CLIENTS ||
+      (h->ranks > 0 ? h->rank >= h->ranks : h->rank > 0))
     return err_set(err, -EINVAL, "the header of '%.400s' is damaged", r->path);
   h->query[sizeof(h->query) - 1] = '\0';
   h->test[sizeof(h->test) - 1] = '\0';

@@ -85,6 +85,8 @@ static int connect_to(int fd, const struct sockaddr *to, socklen_t len,
       return -errno;
     rc = wait_for(-1, 0, pause, limit);
     if (left_ns(limit) == 0)
+      return -ETIMEDOUT;
+    if (rc < 0 && rc != -ETIMEDOUT)
       return rc;
     pause = min_u64(2 * pause, FULL_LAST_NS);
   }

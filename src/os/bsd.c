@@ -61,6 +61,21 @@ static uint32_t events_of(const struct kevent *k)
   return events;
 }
 
+/* The two filters of a socket are one event, as on Linux: who has it may free
+ * what the pointer names.  Returns how many there are now. */
+static int add_event(struct epoll_event *events, int used,
+                     const struct kevent *k)
+{
+  for (int i = 0; i < used; i++) {
+    if (events[i].data.ptr == k->udata) {
+      events[i].events |= events_of(k);
+      return used;
+    }
+  }
+  events[used] = (struct epoll_event){ events_of(k), { k->udata } };
+  return used + 1;
+}
+
 int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
 {
   enum {
@@ -71,13 +86,13 @@ int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
     .tv_nsec = (long)(timeout_ms % 1000) * 1000000,
   };
   struct kevent k[AT_ONCE];
-  int got;
+  int got, used = 0;
 
   got = kevent(epoll, NULL, 0, k, n < AT_ONCE ? n : AT_ONCE,
                timeout_ms < 0 ? NULL : &limit);
   for (int i = 0; i < got; i++)
-    events[i] = (struct epoll_event){ events_of(&k[i]), { k[i].udata } };
-  return got;
+    used = add_event(events, used, &k[i]);
+  return got < 0 ? got : used;
 }
 
 /* ---- threads ---- */

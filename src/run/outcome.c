@@ -106,6 +106,16 @@ static bool tell_if_late(struct run *run)
   return true;
 }
 
+static int end_test(const struct conductor *c, struct err *err)
+{
+  const struct test_ops *ops = c->run.test->ops;
+  int (*end)(void *, struct err *) = c->forced || leave_any(c->run.leave)
+                                       ? ops->end_forced
+                                       : ops->end;
+
+  return end ? end(c->run.test_run, err) : 0;
+}
+
 int conductor_conclude(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -126,8 +136,7 @@ int conductor_conclude(struct conductor *c)
   c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
-  if (!c->forced && !leave_any(run->leave) && run->test->ops->end &&
-      run->test->ops->end(run->test_run, &err) < 0) {
+  if (end_test(c, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
   }

@@ -73,6 +73,10 @@ struct test_ops {
    * forced to end.  An error makes the exit status 1. */
   int (*end)(void *run, struct err *err);
 
+  /* [opt] The same of a run that was forced to end: threads may still be in
+   * event(). */
+  int (*end_forced)(void *run, struct err *err);
+
   /*
    * [opt] With clients: once per thread that carries some of them, on that
    * thread, before the first of them begins and after the last has ended.

@@ -11,6 +11,7 @@
 
 #include "ack/reader.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/parse.h"
 #include "db/conn.h"
 #include "db/env.h"
@@ -232,6 +233,8 @@ static int judge_group(struct all *a, size_t i, const struct verify_input *in,
     a->judged[k] = true;
   }
   w.logs = (struct ack_logs){ a->group, n };
+  if (ack_logs_check(&w.logs, err) < 0)
+    return VERIFY_BAD_INPUT;
   if (i > 0)
     (void)fputs("\n", in->out);
   status = judge_work(&w, in, err);
@@ -240,15 +243,24 @@ static int judge_group(struct all *a, size_t i, const struct verify_input *in,
   return status;
 }
 
-/* What is bad says more than what nobody knows. */
+/* A loss says more than a log that cannot be judged, and that more than what
+ * nobody knows. */
 static int worse(int a, int b)
 {
   static const int weight[] = { [VERIFY_OK] = 0,
-                                [VERIFY_BAD] = 2,
-                                [VERIFY_BAD_INPUT] = 3,
+                                [VERIFY_BAD] = 3,
+                                [VERIFY_BAD_INPUT] = 2,
                                 [VERIFY_UNKNOWN] = 1 };
 
   return weight[a] >= weight[b] ? a : b;
+}
+
+/* The caller prints the reason of the last group only. */
+static void tell(struct err *err)
+{
+  if (err->text[0] != '\0')
+    log_msg(LOG_FATAL, "%s", err->text);
+  err->text[0] = '\0';
 }
 
 static int judge_all(struct all *a, const struct verify_input *in,
@@ -260,8 +272,10 @@ static int judge_all(struct all *a, const struct verify_input *in,
   if (rc < 0)
     return rc == -EINVAL ? VERIFY_BAD_INPUT : VERIFY_UNKNOWN;
   for (size_t i = 0; i < a->n; i++) {
-    if (!a->judged[i])
-      status = worse(status, judge_group(a, i, in, err));
+    if (a->judged[i])
+      continue;
+    tell(err);
+    status = worse(status, judge_group(a, i, in, err));
   }
   return status;
 }

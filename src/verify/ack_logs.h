@@ -12,6 +12,8 @@
 #include "ack/reader.h"
 #include "verify/acks.h"
 
+struct err;
+
 struct ack_log_read {
   struct ack_reader reader;
   struct ack_sums sums;
@@ -33,6 +35,12 @@ unsigned ack_logs_flags(const struct ack_logs *logs);
 
 /* The first log that may miss something; NULL: none. */
 const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs);
+
+/* Can they be of one run?  -EINVAL. */
+int ack_logs_check(const struct ack_logs *logs, struct err *err);
+
+/* How many processes of the run have no log among them; *ret is one of these. */
+uint32_t ack_logs_absent(const struct ack_logs *logs, uint32_t *ret);
 
 /* The total before the run. */
 double ack_logs_before(const struct ack_logs *logs);

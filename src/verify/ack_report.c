@@ -156,11 +156,21 @@ static int conclude_good(FILE *out, const struct ack_logs *logs)
 {
   const struct ack_reader *r = ack_logs_incomplete(logs);
   const uint64_t damaged = ack_logs_damaged(logs);
+  uint32_t rank = 0;
+  const uint32_t absent = ack_logs_absent(logs, &rank);
 
   if (damaged > 0) {
     (void)fprintf(out,
                   "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
                   damaged, fmt_plural(damaged), damaged == 1 ? "is" : "are");
+    return VERIFY_UNKNOWN;
+  }
+  if (absent > 0) {
+    (void)fprintf(out,
+                  "Nobody can tell: the logs of %" PRIu32 " of %" PRIu32
+                  " processes are not here, such as that of process %" PRIu32
+                  "\n",
+                  absent, logs->of[0]->reader.header.ranks, rank);
     return VERIFY_UNKNOWN;
   }
   if (ack_logs_sums(logs).acked == 0) {
@@ -212,8 +222,11 @@ static int conclude_bad(FILE *out, const struct tally *t, uint64_t unexpected)
 /* May the database have what the log does not name? */
 static bool may_have_others(const struct ack_logs *logs)
 {
+  uint32_t rank;
+
   return (ack_logs_flags(logs) & ACK_OTHERS) != 0 ||
-         ack_logs_damaged(logs) > 0 || ack_logs_incomplete(logs) != NULL;
+         ack_logs_damaged(logs) > 0 || ack_logs_incomplete(logs) != NULL ||
+         ack_logs_absent(logs, &rank) > 0;
 }
 
 int ack_report_numbers(FILE *out, const struct ack_logs *logs,

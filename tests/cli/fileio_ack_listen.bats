@@ -91,6 +91,62 @@ zero() {
   verify 1
 }
 
+@test "fileio: a log without its end, and a block that no write of it explains" {
+  listen
+  writes
+  must is "$status" 0
+  log=$(echo acks-*.log)
+  truncate -s -32 "$log" # the last record
+  verify 3
+  must has "$output" '^ +torn, by no write of the log: +0$'
+  must has "$output" '; all that was until then is there\.$'
+  # Those that a write has filled are judged.
+  local from at=0
+  for from in 0 1 2 3 4 5 6 7; do
+    at=$((from * 16384))
+    printf 'xxxxxxxx' | dd of=test_file.0 bs=1 seek=$((at + 1000)) conv=notrunc status=none
+  done
+  verify 3
+  must has "$output" '^ +torn, by no write of the log: +[1-8]$'
+  must has "$output" '^ +unfinished, which is allowed: +0$'
+  must has "$output" '^[1-8] blocks? (is|are) torn; only a write that is not in the log could explain that\.$'
+  [[ $output != *'is there.'* ]]
+}
+
+# told: the records that the run says are at the listener are those of the file.
+told() {
+  local n
+  n=$(sed -nE "s/^Log of acknowledged writes '.*' at 127.0.0.1:$port: ([1-9][0-9]*) records\$/\1/p" "$1")
+  must is "$(wc -c <"$log")" $((65536 + 32 * n))
+}
+
+@test "fileio: a file is replaced under the run, and the log is at the listener" {
+  listen
+  begin
+  mv test_file.1 other
+  kill -TERM $job
+  status=0
+  wait $job || status=$?
+  job=
+  must is "$status" 143
+  must has "$(cat err)" "^FATAL: .*test_file.1"
+  told out
+}
+
+@test "fileio: a disk that hangs, and the log is at the listener" {
+  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "sanitizers cannot be traced"
+  strace -o probe true 2>/dev/null || skip "strace is not installed, or may not trace here"
+  listen
+  run --separate-stderr strace -f -o trace -P "$PWD/test_file.1" -e trace=pwrite64 \
+    -e inject=pwrite64:delay_enter=600000000:when=20+ "$BENCH" fileio $SIZES --file-test-mode=rndwr --threads=2 \
+    --file-fsync-freq=5 --file-io-verify --file-ack-log="tcp:127.0.0.1:$port" --time=1 --forced-shutdown=1 run
+  must is "$status" 2
+  must has "$stderr" '^FATAL: The --max-time limit has expired, forcing shutdown'
+  log=$(echo acks-*.log)
+  printf '%s\n' "$output" >out
+  told out
+}
+
 @test "fileio: the listener dies, and the run goes on" {
   listen
   begin

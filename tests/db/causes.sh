@@ -426,6 +426,8 @@ case ${1-} in
 *)
   # shellcheck disable=SC2086 # words
   [[ $1 != all ]] || set -- $rows
+  [[ -z $KEEP || -d $KEEP && -w $KEEP ]] ||
+    { printf "causes.sh: KEEP: '%s' is no folder to write in\n" "$KEEP" >&2; exit 2; }
   for row; do
     grep -qx -- "$row" <<<"$rows" || { printf 'causes.sh: no row %s\n' "$row" >&2; exit 2; }
   done

@@ -177,8 +177,10 @@ static int collect_blocks(struct ack_reader *r, const struct sync *sync,
       sum->written += rec.n;
     sum->acked += acked ? rec.n : 0;
   }
-  for (uint64_t i = 0; sum->open && i < r->blocks; i++)
-    block[i].begun = UINT64_MAX; /* nobody knows */
+  for (uint64_t i = 0; sum->open && i < r->blocks; i++) {
+    if (block[i].begun == block[i].acked)
+      block[i].begun = ACK_NOBODY_KNOWS;
+  }
   return ack_check_end(r, err);
 }
 

@@ -14,10 +14,13 @@
 
 struct err;
 
+/* A later write may have been begun, which the log does not have. */
+#define ACK_NOBODY_KNOWS UINT64_MAX
+
 /* What the log says about a block; 0: there was no such write. */
 struct ack_block {
   uint64_t acked; /* the last generation that was acknowledged */
-  uint64_t begun; /* the last one whose write was begun; UINT64_MAX: unknown */
+  uint64_t begun; /* the last one whose write was begun, or ACK_NOBODY_KNOWS */
 };
 
 struct ack_reader {

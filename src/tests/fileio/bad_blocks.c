@@ -90,6 +90,8 @@ int bad_blocks_add(struct bad_blocks *f, const struct found_block *b,
   int rc;
 
   f->count[verdict]++;
+  if (verdict == VERDICT_UNFINISHED && log->begun == ACK_NOBODY_KNOWS)
+    f->n_unexplained++;
   if (!verdict_is_bad(verdict))
     return 0;
   rc = show(f, b, log->acked, verdict, err);
@@ -175,7 +177,7 @@ static void tell_one(const struct bad_blocks *f, const struct bad_block *one)
   strbuf_done(&line);
 }
 
-static void tell_counts(const struct bad_blocks *f)
+static void tell_counts(const struct bad_blocks *f, bool open)
 {
   static const char *const label[VERDICTS] = {
     [VERDICT_GOOD] = "as acknowledged, or later:",
@@ -190,7 +192,11 @@ static void tell_counts(const struct bad_blocks *f)
 
   log_msg(LOG_NOTICE, "Blocks:\n");
   for (int v = 0; v < VERDICTS; v++)
-    log_msg(LOG_NOTICE, "    %-29s %" PRIu64 "\n", label[v], f->count[v]);
+    log_msg(LOG_NOTICE, "    %-29s %" PRIu64 "\n", label[v],
+            f->count[v] - (v == VERDICT_UNFINISHED ? f->n_unexplained : 0));
+  if (open)
+    log_msg(LOG_NOTICE, "    %-29s %" PRIu64 "\n",
+            "torn, by no write of the log:", f->n_unexplained);
   log_msg(LOG_NOTICE, "\n");
 }
 
@@ -223,11 +229,16 @@ void bad_blocks_tell(const struct bad_blocks *f, const struct ack_summary *sum)
     log_msg(LOG_NOTICE, "... and %" PRIu64 " more\n", bad - f->n_shown);
   if (bad > 0)
     log_msg(LOG_NOTICE, "\n");
-  tell_counts(f);
+  tell_counts(f, sum->open);
   if (bad > 0) {
     log_msg(LOG_NOTICE, "%" PRIu64 " block%s not as acknowledged.\n", bad,
             bad == 1 ? " is" : "s are");
     tell_times(f, sum);
+  } else if (f->n_unexplained > 0) {
+    log_msg(LOG_NOTICE,
+            "%" PRIu64 " block%s torn; only a write that is not in the log "
+            "could explain that.\n",
+            f->n_unexplained, f->n_unexplained == 1 ? " is" : "s are");
   } else if (sum->acked > 0 && sum->gaps > 0) {
     log_msg(LOG_NOTICE,
             "Nobody can tell what is not in the log, because its listener was "

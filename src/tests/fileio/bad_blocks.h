@@ -30,6 +30,7 @@ struct bad_block {
 struct bad_blocks {
   const struct folder *folder; /* borrowed */
   uint64_t count[VERDICTS];    /* blocks */
+  uint64_t n_unexplained;      /* unfinished, by no write that the log has */
   struct bad_block *shown;     /* owned */
   size_t n_shown;
   struct ack_origin *origin; /* owned; of the acknowledged generations */

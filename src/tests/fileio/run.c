@@ -222,6 +222,7 @@ static void warn_if_short(const struct fileio *fio)
 static int fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
+  struct err lost = { "" };
   int rc;
 
   if (fio->cfg->steady > 0)
@@ -229,7 +230,19 @@ static int fileio_end(void *run, struct err *err)
   wear_run_tell(fio);
   warn_if_short(fio);
   rc = files_check_names(&fio->files, err);
-  return rc < 0 ? rc : witness_end(fio->witness, err);
+  if (rc == 0)
+    return witness_end(fio->witness, true, err);
+  if (witness_end(fio->witness, false, &lost) < 0)
+    log_msg(LOG_FATAL, "%s", lost.text);
+  return rc;
+}
+
+/* What was acknowledged before a disk has hung is what verify needs. */
+static int fileio_end_forced(void *run, struct err *err)
+{
+  const struct fileio *fio = run;
+
+  return witness_end(fio->witness, false, err);
 }
 
 static int thread_open(void *run, struct worker *w, void **ret_thr,
@@ -446,6 +459,7 @@ static const struct test_ops fileio_ops = {
   .begin = fileio_begin,
   .close = fileio_close,
   .end = fileio_end,
+  .end_forced = fileio_end_forced,
   .thread_open = thread_open,
   .thread_close = thread_close,
   .next = next,

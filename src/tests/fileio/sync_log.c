@@ -222,6 +222,7 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
                                                    memory_order_acq_rel);
   const uint64_t i = index / SEGMENT_RECORDS;
   struct ack_record *segment = NULL;
+  struct ack_record *to;
   uint32_t check;
 
   if (LIKELY(i < MAX_SEGMENTS))
@@ -237,10 +238,11 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
     return 0;
   r.ms = (uint32_t)((clock_now_ns() - log->start_ns) / NS_PER_MS);
   check = ack_check(&r, log->run, index);
-  atomic_store_explicit(&r.check, 0, memory_order_relaxed);
-  segment[index % SEGMENT_RECORDS] = r;
-  atomic_store_explicit(&segment[index % SEGMENT_RECORDS].check, check,
-                        memory_order_release);
+  /* Others may look at the check word meanwhile. */
+  to = &segment[index % SEGMENT_RECORDS];
+  memcpy((char *)to + sizeof(to->check), (char *)&r + sizeof(r.check),
+         sizeof(r) - sizeof(r.check));
+  atomic_store_explicit(&to->check, check, memory_order_release);
   return 0;
 }
 

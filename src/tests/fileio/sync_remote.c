@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 
 enum {
   MOST_BYTES = 256 << 20, /* that wait for the listener */
@@ -29,8 +30,9 @@ struct sync_remote {
 
   /* The sender's thread's. */
   uint64_t at;      /* record that is sent next */
+  uint64_t copied;  /* records before it, without those that were left out */
   bool has_header;  /* the batches have it */
-  uint64_t arrived; /* records before it are there */
+  uint64_t arrived; /* records that are there */
 };
 
 static uint64_t bytes_of(const struct sync_pieces *p)
@@ -93,14 +95,16 @@ static bool copy_piece(struct sync_remote *r, struct ack_bytes *b)
   const struct sync_pieces *p = &r->pieces;
   const uint64_t i = r->at / p->records, k = r->at % p->records;
   struct ack_record *piece = NULL;
-  uint64_t n;
+  uint64_t n = p->records - k;
 
   if (i < p->most && r->at < atomic_load(p->count))
     piece = atomic_load_explicit(&p->of[i], memory_order_acquire);
   if (!piece)
     return false;
-  n = piece == &r->nothing ? p->records - k
-                           : copy(b, piece, k, p->records, r->at);
+  if (piece != &r->nothing) {
+    n = copy(b, piece, k, p->records, r->at);
+    r->copied += n;
+  }
   r->at += n;
   if (k + n < p->records)
     return false;
@@ -127,7 +131,7 @@ static void note_arrived(void *arg)
 {
   struct sync_remote *r = arg;
 
-  r->arrived = r->at;
+  r->arrived = r->copied;
 }
 
 static bool has_gaps(void *arg)
@@ -172,19 +176,29 @@ int sync_remote_new(struct sync_remote **ret, const char *address,
 int sync_remote_end(struct sync_remote *r, struct err *err)
 {
   const uint64_t all = atomic_load(r->pieces.count);
+  uint64_t missing;
 
   ack_sender_end(&r->sender);
+  /* After a forced end there may be more than at the begin of this. */
+  missing = all - min_u64(r->arrived, all);
   if (!r->sender.complete)
     return err_set(err, -EPIPE,
                    "--file-ack-log: the log '%s' at %.200s is not complete, "
                    "%" PRIu64 " of %" PRIu64 " records are not there: %.400s",
-                   r->sender.link.file, r->teller.address, all - r->arrived,
-                   all, r->sender.why.text);
+                   r->sender.link.file, r->teller.address, missing, all,
+                   r->sender.why.text);
   if (has_gaps(r))
     return err_set(err, -ENOBUFS,
-                   "--file-ack-log: the log '%s' at %.200s has gaps: the "
-                   "listener was too slow",
-                   r->sender.link.file, r->teller.address);
+                   "--file-ack-log: the log '%s' at %.200s has gaps, %" PRIu64
+                   " of %" PRIu64
+                   " records are not there: the listener was too slow",
+                   r->sender.link.file, r->teller.address, missing, all);
+  if (missing > 0)
+    return err_set(err, -EPIPE,
+                   "--file-ack-log: the log '%s' at %.200s is not complete, "
+                   "%" PRIu64 " of %" PRIu64 " records are not there: the run "
+                   "ended while they were written",
+                   r->sender.link.file, r->teller.address, missing, all);
   log_msg(LOG_NOTICE,
           "\nLog of acknowledged writes '%s' at %s: %" PRIu64 " records\n",
           r->sender.link.file, r->teller.address, all);

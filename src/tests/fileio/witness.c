@@ -143,11 +143,11 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
   return rc;
 }
 
-int witness_end(struct witness *w, struct err *err)
+int witness_end(struct witness *w, bool ended, struct err *err)
 {
   int rc = 0;
 
-  if (w)
+  if (w && ended)
     rc = sync_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err);
   return w && rc == 0 ? sync_log_end(w->log, err) : rc;
 }
