@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -122,9 +123,67 @@ static void limits(void)
   free(bytes);
 }
 
+#if defined(__linux__)
+
+/* A caller that waits in its own way, and says that the moment has come. */
+static int own_wait(int fd, short events, uint64_t until_ns)
+{
+  (void)fd, (void)events, (void)until_ns;
+  return 0;
+}
+
+static int broken_wait(int fd, short events, uint64_t until_ns)
+{
+  (void)fd, (void)events, (void)until_ns;
+  return -ECANCELED;
+}
+
+/* The queue of a Unix socket is full: connect() has to be tried again. */
+static void full_queue(void)
+{
+  const struct stream_limit soon = { .until_ns = clock_now_ns() + NS_PER_MS,
+                                     .wait = own_wait };
+  const struct stream_limit broken = { .until_ns = WAIT_FOREVER,
+                                       .wait = broken_wait };
+  struct sockaddr_un at = { .sun_family = AF_UNIX };
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  int first = -1, fd = -1;
+
+  (void)snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/test_stream.%d",
+                 (int)getpid());
+  if (listener < 0 || bind(listener, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+      listen(listener, 0) < 0) {
+    printf("Bail out! nobody can listen here\n");
+    exit(1);
+  }
+  OK(stream_open(&first, (struct sockaddr *)&at, sizeof(at), &soon) == 0,
+     "the first one has a place");
+  OK(stream_open(&fd, (struct sockaddr *)&at, sizeof(at), &soon) ==
+         -ETIMEDOUT &&
+       fd == -1,
+     "the next one is not connected when its time is over");
+  OK(stream_open(&fd, (struct sockaddr *)&at, sizeof(at), &broken) ==
+         -ECANCELED &&
+       fd == -1,
+     "a wait that fails ends it");
+  (void)close(first);
+  (void)close(listener);
+  (void)unlink(at.sun_path);
+}
+
+#else
+
+static void full_queue(void)
+{
+  /* Elsewhere a connection is refused. */
+}
+
+#endif
+
 int main(void)
 {
   all_bytes();
   limits();
+  full_queue();
   return TAP_EXIT();
 }
