@@ -39,7 +39,8 @@ const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs);
 /* Can they be of one run?  -EINVAL. */
 int ack_logs_check(const struct ack_logs *logs, struct err *err);
 
-/* How many processes of the run have no log among them; *ret is one of these. */
+/* How many processes of the run have no log among them; *ret is one of these.
+ */
 uint32_t ack_logs_absent(const struct ack_logs *logs, uint32_t *ret);
 
 /* The total before the run. */

@@ -26,7 +26,8 @@ struct witness;
 int witness_check(const struct fileio *fio, struct err *err);
 
 /* Begin and end the log of a run; the files are open.  NULL is accepted.  Not
- * `ended`: the run was cut off, and so is its log; writers may still be there. */
+ * `ended`: the run was cut off, and so is its log; writers may still be there.
+ */
 int witness_new(struct witness **ret, const struct fileio *fio,
                 struct err *err);
 int witness_end(struct witness *w, bool ended, struct err *err);
