@@ -310,7 +310,7 @@ restarted() {
   under_watch "$@"
   servers restart "$server"
   again=$(followed s.jsonl)
-  until tail -n 1 s.jsonl | grep -qE '"known": ?true' && (($(followed s.jsonl) > again + 1)); do
+  until tail -n 1 s.jsonl | grep -qE '"known": ?true' && (($(followed s.jsonl) > again + 6)); do
     kill -0 "$run_pid"
     sleep 0.05
   done
@@ -322,7 +322,11 @@ assert server["monitor"]["lost"] >= 1 and server["restarts"] == 1 and server["mo
 assert server["monitor"]["readings"] > 2
 # No count is negative, and the outage is in none: an event changes one row.
 assert all(i.get(n, 0) >= 0 for i in known for n in counts)
-assert 0.5 < server["per_event"]["rows_written"] < 1.5'
+totals = doc["totals"]
+assert server["figures"]["rows_written"] <= totals["events"] + totals["errors"] + totals["reconnects"] + 2, totals
+# Sessions of PostgreSQL tell of their rows up to a second late: the first reading
+# after the outage lacks some that the next one has.
+assert 0.5 < server["per_event"]["rows_written"] < 2'
 }
 
 @test "pgsql: an orderly restart during the run is counted, and in no figure" {
