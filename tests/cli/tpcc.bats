@@ -313,10 +313,13 @@ LUA
     must has "$output" "^$line$"
     must has "$stderr" "^FATAL: done\(\) failed: $line$"
     must check t.json 'd["test"]["reconciliation"]["verdict"] == "bad"' 'd["run"]["exit_status"] == 1'
-    # what the run knows is stored
+    # what the run knows is stored, and added to that of other runs
     tpcc check
     must is "$status" 1
     must has "$output" '^New orders of all runs: 3 committed, .* district \(w 1, d 2\): 3 committed, .*: 1 are LOST$'
+    bench ./only.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=2 run
+    must is "$status" 1
+    must is "$(sql 'SELECT w_id, d_id, committed, unknown FROM bench_tpcc_districts')" '1 2 5 0'
   done
 }
 
