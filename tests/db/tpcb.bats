@@ -71,14 +71,14 @@ pgbench() {
 @test "pgsql: a user who must not read the history runs the test" {
   aim_integer pgsql
   good --scale=1 prepare
-  sql 'CREATE ROLE adds_only LOGIN' \
-    'GRANT SELECT, UPDATE ON pgbench_accounts, pgbench_tellers, pgbench_branches TO adds_only' \
+  servers sql "$BATS_FILE_TMPDIR/pgsql" 'CREATE ROLE adds_only LOGIN'
+  sql 'GRANT SELECT, UPDATE ON pgbench_accounts, pgbench_tellers, pgbench_branches TO adds_only' \
     'GRANT INSERT ON pgbench_history TO adds_only'
   good --pgsql-user=adds_only --threads=1 --events=3 --time=0 run
   grep -q '^Events of the run: not compared: .*permission denied for .*pgbench_history' out || shown run
   good --acknowledged=3 check
   good cleanup
-  sql 'DROP ROLE adds_only'
+  servers sql "$BATS_FILE_TMPDIR/pgsql" 'DROP ROLE adds_only'
 }
 
 @test "data of pgbench is run and checked" {
