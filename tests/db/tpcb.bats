@@ -71,7 +71,7 @@ pgbench() {
 @test "pgsql: a user who must not read the history runs the test" {
   aim_integer pgsql
   good --scale=1 prepare
-  servers sql "$BATS_FILE_TMPDIR/pgsql" 'CREATE ROLE adds_only LOGIN'
+  servers sql "$BATS_FILE_TMPDIR/pgsql" 'CREATE ROLE adds_only LOGIN NOINHERIT IN ROLE sbtest'
   sql 'GRANT SELECT, UPDATE ON pgbench_accounts, pgbench_tellers, pgbench_branches TO adds_only' \
     'GRANT INSERT ON pgbench_history TO adds_only'
   good --pgsql-user=adds_only --threads=1 --events=3 --time=0 run
