@@ -74,7 +74,7 @@ pgbench() {
   servers sql "$BATS_FILE_TMPDIR/pgsql" 'CREATE ROLE adds_only LOGIN NOINHERIT IN ROLE sbtest'
   sql 'GRANT SELECT, UPDATE ON pgbench_accounts, pgbench_tellers, pgbench_branches TO adds_only' \
     'GRANT INSERT ON pgbench_history TO adds_only'
-  good --pgsql-user=adds_only --threads=1 --events=3 --time=0 run
+  good --pgsql-host="$PG_SOCKET_DIR" --pgsql-user=adds_only --threads=1 --events=3 --time=0 run
   grep -q '^Events of the run: not compared: .*permission denied for .*pgbench_history' out || shown run
   good --acknowledged=3 check
   good cleanup
