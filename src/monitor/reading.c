@@ -152,13 +152,15 @@ static void put(struct target *t, unsigned item, double value)
 {
   const struct monitor_item *i = &t->query->items[item];
   struct server_reading *r = t->to;
+  const unsigned rank = t->rank[i->figure];
 
+  if (rank > 0 && rank <= item + 1 &&
+      !(i->add && t->query->items[rank - 1].add))
+    return; /* an item above this one */
   if (i->less)
     value = -value;
   if (i->add && r->has[i->figure])
     value += r->value[i->figure];
-  else if (!i->add && t->rank[i->figure] > 0 && t->rank[i->figure] <= item + 1)
-    return; /* an item above this one */
   r->has[i->figure] = true;
   r->value[i->figure] = value;
   t->rank[i->figure] = item + 1;

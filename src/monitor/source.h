@@ -15,8 +15,9 @@
 struct monitor_item {
   const char *key; /* name of a counter; of columns: for people */
   enum server_figure figure;
-  bool add;  /* several items make the figure: their sum.  Otherwise the first
-              * item that the server has counts */
+  bool add;  /* several items make the figure: their sum, unless the server has
+              * an item above them that is the whole figure.  Of items without
+              * `add`, the first one that the server has counts */
   bool less; /* with `add`: it is taken away */
 };
 

@@ -100,7 +100,9 @@ static const struct monitor_probe probes[] = {
 #define ROW_LOCK "WHEN trx_state = 'LOCK WAIT' THEN 'Lock:row'"
 
 /* 'wait/io/file/innodb/innodb_log_file' is 'IO:innodb_log_file', and
- * 'wait/lock/table/sql/handler' is 'Lock:table'. */
+ * 'wait/lock/table/sql/handler' is 'Lock:table'.  'wait/io/table/sql/handler' is
+ * a whole call into the engine, which may find its rows in memory:
+ * 'Table:handler'. */
 #define EVENT                                                                \
   "WHEN event LIKE 'wait/synch/%' THEN "                                     \
   "CONCAT('LWLock:', SUBSTRING_INDEX(event, '/', -1)) "                      \
@@ -108,6 +110,8 @@ static const struct monitor_probe probes[] = {
   "CONCAT('Client:', SUBSTRING_INDEX(event, '/', -1)) "                      \
   "WHEN event LIKE 'wait/io/file/%' THEN "                                   \
   "CONCAT('IO:', SUBSTRING_INDEX(event, '/', -1)) "                          \
+  "WHEN event LIKE 'wait/io/table/%' THEN "                                  \
+  "CONCAT('Table:', SUBSTRING_INDEX(event, '/', -1)) "                       \
   "WHEN event LIKE 'wait/io/%' THEN "                                        \
   "CONCAT('IO:', SUBSTRING_INDEX(SUBSTRING_INDEX(event, '/', 3), '/', -1)) " \
   "WHEN event LIKE 'wait/lock/%' THEN "                                      \

@@ -90,6 +90,29 @@ LUA
   says '20 committed, 2 with unknown outcome, the tables have 21: ok'
 }
 
+@test "a COMMIT that was interrupted has an unknown outcome, one that was refused has none" {
+  use counter
+  cat >doubt.lua <<'LUA'
+local client = require("bench_ledger").client({committed = "done", unknown = "unknown"})
+local function fails(code, state)
+  client.before_commit()
+  client.restarts({sql_errno = code, sql_state = state})
+end
+function event()
+  for _, code in ipairs({1053, 1180, 1317, 1927, 2013, 4031}) do fails(code, "HY000") end
+  for _, state in ipairs({"08006", "40003", "57014", "57P01", "58030", "XX000"}) do fails(0, state) end
+  for _, code in ipairs({1062, 1205, 1213}) do fails(code, "HY000") end
+  for _, state in ipairs({"23505", "40001", "40P01"}) do fails(0, state) end
+end
+function sysbench.hooks.report_append(stat)
+  return "unknown: " .. stat.counters.unknown .. "\n"
+end
+LUA
+  workload=./doubt.lua
+  good --db-driver=null --threads=1 --events=1 --time=0 run
+  says '^unknown: 12$'
+}
+
 @test "counter: if the tables cannot be read after a run, it says what it has committed" {
   use counter
   good prepare

@@ -306,6 +306,12 @@ LUA
       must is "$status" 0
       must has "$output" '^New orders of the run: 3 committed, 0 with .*, the tables have 3, and so for each district: ok$'
       must check t.json 'd["test"]["reconciliation"]["verdict"] == "ok"'
+      # a district has one row for all runs
+      bench ./only.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=2 run
+      must is "$status" 0
+      must is "$(sql 'SELECT COUNT(*), SUM(committed), SUM(unknown) FROM bench_tpcc_districts')" '1 5 0'
+      tpcc check
+      must has "$output" '^New orders of all runs: 5 committed, .*, and so for each district: ok$'
       continue
     fi
     must is "$status" 1

@@ -288,7 +288,7 @@ storm() {
   where pgsql
   "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
   sql pgsql "ALTER DATABASE sbtest CONNECTION LIMIT 4"
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=4 --storm=9@1 --time=3 --db-connect-timeout=0.5 --json=a.json run >out 2>err || status=$?
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=4 --storm=9@1 --time=10 --db-connect-timeout=3 --json=a.json run >out 2>err || status=$?
   sql pgsql "ALTER DATABASE sbtest CONNECTION LIMIT -1"
   cat out err
   [ "$status" = 0 ]

@@ -104,7 +104,7 @@ read_lock() {
 
 @test "performance_schema on: without PROCESS a row lock is a wait for the table, and the gap has a name" {
   use on
-  held "$rows" IO:table --monitor-user=sees_events
+  held "$rows" Table:handler --monitor-user=sees_events
   check '
 assert set(gaps) == {"oldest_transaction_s", "sessions that wait for row locks"}, gaps
 assert all("PROCESS" in why for why in gaps.values()) and "Lock:row" not in waits'

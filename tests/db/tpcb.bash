@@ -22,6 +22,17 @@ tpcb_life() {
   good --threads=3 --events=3 --time=0 run
   grep -q 'WARNING: --scale is 2, with 3 threads' err
   bad 'pgbench_branches has 2 rows, but --scale is 3' --scale=3 run
+  tpcb_not_compared
+}
+
+# The history is long, or its rows are not to be counted; it has 203.
+tpcb_not_compared() {
+  good --events=1 --threads=1 --time=0 --compare-rows=203 run
+  grep -q '^Events of the run: 1 committed, .*: ok$' out || shown run
+  good --events=1 --threads=1 --time=0 --compare-rows=203 run
+  grep -q '^Events of the run: not compared: pgbench_history has more than --compare-rows=203 rows$' out || shown run
+  good --events=1 --threads=1 --time=0 --compare-rows=0 run
+  grep -q '^Events of the run: not compared: --compare-rows=0$' out || shown run
 }
 
 # A run finds out that its event is lost.

@@ -68,6 +68,17 @@ pgbench() {
   skip 'pgbench is not installed'
 }
 
+@test "pgsql: a user who must not read the history runs the test" {
+  aim_integer pgsql
+  good --scale=1 prepare
+  sql 'REVOKE SELECT ON pgbench_history FROM CURRENT_USER'
+  good --threads=1 --events=3 --time=0 run
+  grep -q '^Events of the run: not compared: .*permission denied for .*pgbench_history' out || shown run
+  sql 'GRANT SELECT ON pgbench_history TO CURRENT_USER'
+  good --acknowledged=3 check
+  good cleanup
+}
+
 @test "data of pgbench is run and checked" {
   aim_integer pgsql
   pgbench -i -s 2 -q

@@ -227,7 +227,7 @@ over() {
     small "$kind"
     good check
     grep -Eq '^New orders of all runs: .*, and so for each district: ok$' out
-    ends_without --db-connect-timeout=0.1
+    ends_without --db-connect-timeout=3
     over
     grep -Eq '^New orders of the run: [0-9]+ committed, [0-9]+ with unknown outcome, but the tables cannot be read$' out
     statement=$(sed -n 's/^FATAL: done() failed: bench_tpcc: the sums of this run are not stored .* To store them, execute once: \(UPDATE .*\)$/\1/p' err)

@@ -16,7 +16,7 @@ servers=$here/../db/servers.sh
 stop_all() {
   local server
   for server in "$root"/server-*; do
-    [[ ! -d $server ]] || "$servers" stop "$server"
+    [[ ! -d $server ]] || "$servers" stop "$server" || :
   done
   rm -rf "$root"
 }

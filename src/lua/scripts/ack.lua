@@ -3,10 +3,10 @@
 -- --ack-log writes down; `bench verify` then looks for each of them.
 
 local checked = require("bench_checked")
+local doubt = require("bench_doubt")
 local isolation = require("bench_isolation")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
-local lost = require("bench_lost")
 local options = require("bench_options")
 
 local C = require("ffi").C
@@ -162,6 +162,6 @@ function event()
 end
 
 function sysbench.hooks.before_restart_event(err)
-   again = sysbench.opt.retry_unknown == "same" and lost(err)
+   again = sysbench.opt.retry_unknown == "same" and doubt(err)
    client.restarts(err)
 end

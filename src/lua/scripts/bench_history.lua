@@ -9,8 +9,8 @@
 -- has used.
 
 local checked = require("bench_checked")
+local doubt = require("bench_doubt")
 local isolation = require("bench_isolation")
-local lost = require("bench_lost")
 local options = require("bench_options")
 
 local ffi = require("ffi")
@@ -222,7 +222,7 @@ function history.client(spec, values, appends)
    -- Without COMMIT nothing is committed, and a COMMIT that was refused has an
    -- outcome as well.
    function own.restarts(err)
-      local unknown = committing and lost(err)
+      local unknown = committing and doubt(err)
 
       committing = false
       if recorder then

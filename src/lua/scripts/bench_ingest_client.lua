@@ -98,8 +98,8 @@ return function(drv, con, rows)
    end
 
    -- A restarted event inserts the same keys, unless they may be there.
-   function client.restarts(was_lost)
-      if was_lost then key = nil end
+   function client.restarts(is_unknown)
+      if is_unknown then key = nil end
    end
 
    function client.query()

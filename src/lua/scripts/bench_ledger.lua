@@ -5,7 +5,8 @@
 -- runs (committed, unknown, and more if it likes).
 --
 -- Work is committed if the server has said so.  If a connection was lost before
--- that, the outcome is unknown, and the work may be in the tables or not.
+-- that, or the COMMIT was interrupted, the outcome is unknown, and the work may
+-- be in the tables or not.
 --
 -- A `spec` describes the work:
 --   table            [optional] the table of the workload; without one, a run
@@ -25,7 +26,7 @@
 
 local ffi = require("ffi")
 
-local lost = require("bench_lost")
+local doubt = require("bench_doubt")
 local store = require("bench_store")
 
 local C, format = ffi.C, string.format
@@ -257,7 +258,7 @@ function ledger.client(work)
    -- An event restarts because of this error.  A commit that the server has
    -- refused has an outcome: nothing was committed.
    function own.restarts(err)
-      if in_progress and not lost(err) then unknown:add(-1) end
+      if in_progress and not doubt(err) then unknown:add(-1) end
       in_progress = false
    end
 

@@ -193,10 +193,10 @@ return function(client, how)
    client.began = C.bench_now_ns()
    client.failed = false
 
-   function client.after_error(was_lost)
+   function client.after_error(was_lost, is_unknown)
       if client.enqueuing then
          client.enqueuing = false
-         if was_lost then client.after_lost_job() end
+         if is_unknown then client.after_unknown_job() end
       else
          client.failed = true
          client.is_new = client.is_new or was_lost

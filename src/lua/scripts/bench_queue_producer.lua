@@ -25,7 +25,7 @@ return function(client)
    clock:set(client.clock)
 
    -- The job of an unknown outcome keeps its number.
-   function client.after_lost_job() next_number = next_number + 1 end
+   function client.after_unknown_job() next_number = next_number + 1 end
 
    return function()
       sequence:set(next_number)

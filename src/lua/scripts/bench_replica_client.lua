@@ -7,8 +7,8 @@
 -- what was read before: only such reads, and the first one of each watched write,
 -- count for the share of stale reads.
 
+local doubt = require("bench_doubt")
 local hosts = require("bench_replica_hosts")
-local lost = require("bench_lost")
 
 local C = require("ffi").C
 local uniform = sysbench.rand.uniform
@@ -186,10 +186,10 @@ return function(drv, con, outcome)
       end
    end
 
-   -- After a lost connection to the primary the number of the write is unknown.
+   -- If the outcome is unknown, so is the number of the write.
    function own.restarts(err)
       outcome.restarts(err)
-      if not state and lost(err) then number = nil end
+      if not state and doubt(err) then number = nil end
    end
 
    return own

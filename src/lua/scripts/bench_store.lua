@@ -23,9 +23,10 @@ function store.connector(drv)
    end
 end
 
--- Executes `update`, a statement that stores the sums in table `name`, and
--- before it more(con) [optional], in one transaction.  If that is not possible,
--- the error says what to do.
+-- Executes `update`, a statement that stores the sums in the only row of table
+-- `name`, and then more(con) [optional], in one transaction.  Processes that end
+-- together wait for that row, and so never for each other's rows of more().  If
+-- it is not possible, the error says what to do.
 function store.sums(drv, connect, name, update, more)
    local ok, con = pcall(connect)
 
@@ -36,8 +37,8 @@ function store.sums(drv, connect, name, update, more)
    end
    local stored, why = pcall(function()
       con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
-      if more then more(con) end
       con:query(update)
+      if more then more(con) end
       con:query("COMMIT")
       con:disconnect()
    end)

@@ -5,9 +5,9 @@
 -- agree with the table.
 
 local checked = require("bench_checked")
+local doubt = require("bench_doubt")
 local ledger = require("bench_ledger")
 local ffi = require("ffi")
-local lost = require("bench_lost")
 local options = require("bench_options")
 local series = require("bench_series")
 local tables = require("bench_ingest")
@@ -139,4 +139,4 @@ end
 
 function event() return steps[sysbench.opt.step]() end
 
-function sysbench.hooks.before_restart_event(err) client.restarts(lost(err)) end
+function sysbench.hooks.before_restart_event(err) client.restarts(doubt(err)) end

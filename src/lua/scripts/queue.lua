@@ -6,6 +6,7 @@
 local checked = require("bench_checked")
 local isolation = require("bench_isolation")
 local ledger = require("bench_ledger")
+local doubt = require("bench_doubt")
 local lost = require("bench_lost")
 local options = require("bench_options")
 local tables = require("bench_queue")
@@ -110,5 +111,5 @@ end
 function sysbench.hooks.before_restart_event(err)
    client.added.restarts(err)
    client.done.restarts(err)
-   client.after_error(lost(err))
+   client.after_error(lost(err), doubt(err))
 end

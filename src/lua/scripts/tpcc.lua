@@ -7,9 +7,9 @@
 -- keeps deliveries for later, tpcc_watch checks during a run, tpcc_audit counts and reports, tpcc_tables has
 -- prepare and cleanup, tpcc_check has check.
 
+local doubt = require("bench_doubt")
 local deferred = require("tpcc_deferred")
 local isolation = require("bench_isolation")
-local lost = require("bench_lost")
 local model = require("tpcc_model")
 local options = require("bench_options")
 local watch = require("tpcc_watch")
@@ -416,7 +416,7 @@ end
 
 -- A COMMIT that the server has refused has an outcome: nothing was committed.
 function sysbench.hooks.before_restart_event(err)
-   if lost(err) then
+   if doubt(err) then
       committing = false
    else
       after_commit(orders.refused)

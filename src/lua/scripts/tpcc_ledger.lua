@@ -66,24 +66,36 @@ function ledger.client(settings)
 end
 
 -- ---------------------------------------------------------------------------
--- The table bench_tpcc_districts has a row for each run and district
+-- The table bench_tpcc_districts has a row for each district that had new orders
 
 ledger.TABLE = "bench_tpcc_districts"
 ledger.COLUMNS = [[
   w_id INTEGER NOT NULL,
   d_id INTEGER NOT NULL,
   committed BIGINT NOT NULL,
-  unknown BIGINT NOT NULL]]
+  unknown BIGINT NOT NULL,
+  PRIMARY KEY (w_id, d_id)]]
+
+-- What an INSERT does with a row that is there
+local ADDS = {
+   mysql = "ON DUPLICATE KEY UPDATE committed = committed + VALUES(committed), " ..
+      "unknown = unknown + VALUES(unknown)",
+   other = "ON CONFLICT (w_id, d_id) DO UPDATE SET " ..
+      "committed = bench_tpcc_districts.committed + excluded.committed, " ..
+      "unknown = bench_tpcc_districts.unknown + excluded.unknown",
+}
 
 local ROWS = 500 -- of an INSERT
 
-local function store(con, settings)
+local function store(drv, con, settings)
    local rows = {}
+   local adds = ADDS[drv:name()] or ADDS.other
 
    local function flush()
       if #rows == 0 then return end
-      con:query(format("INSERT INTO %s (w_id, d_id, committed, unknown) VALUES %s",
-                       ledger.TABLE, table.concat(rows, ", ")))
+      con:query(format(
+         "INSERT INTO %s (w_id, d_id, committed, unknown) VALUES %s %s",
+         ledger.TABLE, table.concat(rows, ", "), adds))
       rows = {}
    end
 
@@ -103,9 +115,8 @@ end
 -- whole table bench_tpcc.
 local function stored(con, settings)
    local sums, all, all_unknown = {}, 0, 0
-   local rs = con:query(format(
-      "SELECT w_id, d_id, SUM(committed), SUM(unknown) FROM %s " ..
-      "GROUP BY w_id, d_id", ledger.TABLE))
+   local rs = con:query("SELECT w_id, d_id, committed, unknown FROM " ..
+                        ledger.TABLE)
 
    for _ = 1, rs.nrows do
       local row = rs:fetch_row()
@@ -147,7 +158,7 @@ function ledger.open(drv, con, settings)
       table = "bench_tpcc", title = "New orders",
       committed = "new orders", unknown = "new orders unknown",
       placed = function(on) return placed(on, settings) end,
-      store = function(on) store(on, settings) end,
+      store = function(on) store(drv, on, settings) end,
       parts = parts_of(settings),
    })
 end
