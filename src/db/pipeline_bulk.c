@@ -8,7 +8,8 @@
 #include "db/stmt.h"
 
 /* As many rows as one request takes; returns the number of the next one. */
-static size_t add_rows(struct pipe_run *r, struct prepared *p, size_t i, size_t most)
+static size_t add_rows(struct pipe_run *r, struct prepared *p, size_t i,
+                       size_t most)
 {
   const size_t first = i;
 

@@ -100,8 +100,8 @@ static const struct monitor_probe probes[] = {
 #define ROW_LOCK "WHEN trx_state = 'LOCK WAIT' THEN 'Lock:row'"
 
 /* 'wait/io/file/innodb/innodb_log_file' is 'IO:innodb_log_file', and
- * 'wait/lock/table/sql/handler' is 'Lock:table'.  'wait/io/table/sql/handler' is
- * a whole call into the engine, which may find its rows in memory:
+ * 'wait/lock/table/sql/handler' is 'Lock:table'.  'wait/io/table/sql/handler'
+ * is a whole call into the engine, which may find its rows in memory:
  * 'Table:handler'. */
 #define EVENT                                                                \
   "WHEN event LIKE 'wait/synch/%' THEN "                                     \

@@ -1,6 +1,6 @@
 /*
- * test_reading.c - from names and numbers of a server to figures.  The server is
- * a function.
+ * test_reading.c - from names and numbers of a server to figures.  The server
+ * is a function.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* What the status of the server has; ends with a name that is NULL. */
 static const struct status {
   const char *name, *value;
-} *status;
+} * status;
 
 static sql_value text_of(const char *text)
 {
