@@ -19,6 +19,7 @@
 #include "db/flood.h"
 #include "db/gate.h"
 #include "db/ignore.h"
+#include "db/login_keys.h"
 #include "db/options.h"
 #include "db/outage.h"
 #include "db/times.h"
@@ -109,7 +110,7 @@ struct db_process {
   _Atomic bool noted;            /* `server` is complete; release, acquire */
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */
-  _Atomic(void *) login_keys;
+  struct login_keys login_keys;
   const struct driver *driver; /* with `server`: of that connection */
   struct facts server;         /* owned */
   pthread_mutex_t driver_lock; /* protects `state` until ready */
