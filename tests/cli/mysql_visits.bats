@@ -81,6 +81,9 @@ fails_with() {
   to=("${to[@]/--mysql-socket=*/--mysql-ssl=off}")
   MARIADB_UNIX_PORT=$PWD/none MYSQL_UNIX_PORT=$PWD/server visit --events=2 --handshake=own
   lives 2
+  MARIADB_UNIX_PORT=$PWD/server visit --events=1 --handshake=own
+  must is "$status" 1
+  must has "$stderr" 'only the library knows the socket of localhost'
 }
 
 @test "a wrong password" {
