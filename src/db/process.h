@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "base/login_keys.h"
 #include "db/backends.h"
 #include "db/churn.h"
 #include "db/driver.h"
@@ -19,7 +20,6 @@
 #include "db/flood.h"
 #include "db/gate.h"
 #include "db/ignore.h"
-#include "db/login_keys.h"
 #include "db/options.h"
 #include "db/outage.h"
 #include "db/times.h"

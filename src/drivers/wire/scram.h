@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "db/login_keys.h"
+#include "base/login_keys.h"
 #include "drivers/wire/sha256.h"
 
 enum {

@@ -1,8 +1,8 @@
 /*
  * login_keys.h - keys that logins have computed, for all sessions.
  */
-#ifndef BENCH_DB_LOGIN_KEYS_H
-#define BENCH_DB_LOGIN_KEYS_H
+#ifndef BENCH_BASE_LOGIN_KEYS_H
+#define BENCH_BASE_LOGIN_KEYS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
