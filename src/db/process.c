@@ -108,7 +108,8 @@ bool process_done(struct db_process *p)
   backends_done(&p->backends);
   facts_done(&p->server);
   errtab_done(&p->errors);
-  free(atomic_load(&p->login_keys));
+  for (int i = 0; i < LOGIN_KEYS; i++)
+    free(atomic_load(&p->login_keys.of[i]));
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
   return all;

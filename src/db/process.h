@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "base/login_keys.h"
 #include "db/backends.h"
 #include "db/churn.h"
 #include "db/driver.h"
@@ -109,7 +110,7 @@ struct db_process {
   _Atomic bool noted;            /* `server` is complete; release, acquire */
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */
-  _Atomic(void *) login_keys;
+  struct login_keys login_keys;
   const struct driver *driver; /* with `server`: of that connection */
   struct facts server;         /* owned */
   pthread_mutex_t driver_lock; /* protects `state` until ready */

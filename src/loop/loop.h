@@ -83,7 +83,8 @@ ssize_t loop_send(int fd, const void *p, size_t n, int flags);
 ssize_t loop_recv(int fd, void *p, size_t n);
 
 /* Until the bytes given to loop_send() are no longer needed: for a message
- * without an answer, whose memory is used again. */
+ * without an answer, whose memory is used again.  If the limit comes before
+ * that, they are given up, and sends and receives fail from then on. */
 void loop_settle(int fd);
 
 /* Wait for POLLIN or POLLOUT; false: it is not possible. */

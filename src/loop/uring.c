@@ -238,17 +238,39 @@ static int poll_for(struct loop *l, int fd, short events)
   return (int)await(l);
 }
 
-/* Until nothing is under way from this socket. */
+/* False: the limit of the task has come. */
+static bool park_to_settle(struct loop *l, int fd)
+{
+  bool in_time;
+
+  l->fds[fd].waiter = l->running;
+  l->fds[fd].settles = true;
+  in_time = loop_park_for_arrival(l);
+  l->fds[fd].waiter = NULL;
+  l->fds[fd].settles = false;
+  return in_time;
+}
+
+/*
+ * Until nothing is under way from this socket.  What is still under way when
+ * the limit of the task comes is given up, and so is the socket.
+ */
 static void settle(struct loop *l, int fd)
 {
+  const uint64_t limit_ns = l->running->limit_ns;
+  bool given_up = false;
+
   uring_flush(l); /* mostly that is all */
   while (l->fds[fd].sending) {
-    l->fds[fd].waiter = l->running;
-    l->fds[fd].settles = true;
-    loop_park(l);
-    l->fds[fd].waiter = NULL;
-    l->fds[fd].settles = false;
+    if (park_to_settle(l, fd) || !l->fds[fd].sending)
+      continue;
+    cancel(l->engine_data, send_name(fd) | OF_SEND);
+    given_up = true;
+    l->running->limit_ns = 0; /* its end comes soon */
   }
+  l->running->limit_ns = limit_ns;
+  if (given_up)
+    l->fds[fd].error = ETIMEDOUT;
 }
 
 static ssize_t send_directly(struct loop *l, int fd, const void *p, size_t n,

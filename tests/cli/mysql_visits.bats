@@ -64,6 +64,28 @@ fails_with() {
   must is "$(tr '\0' . <got)" secret.
 }
 
+@test "what the client libraries read of the environment" {
+  at native
+  to=("${to[@]/--mysql-password=secret/--mysql-password=}")
+  MYSQL_PWD=secret visit --events=2
+  lives 2
+  rm log
+  at native
+  to=("${to[@]/--handshake=own/--mysql-host=localhost}")
+  to=("${to[@]/--mysql-socket=*/--mysql-ssl=off}")
+  MYSQL_UNIX_PORT=$PWD/server visit --events=2 --handshake=own
+  lives 2
+  rm log
+  at native
+  to=("${to[@]/--handshake=own/--mysql-host=localhost}")
+  to=("${to[@]/--mysql-socket=*/--mysql-ssl=off}")
+  MARIADB_UNIX_PORT=$PWD/none MYSQL_UNIX_PORT=$PWD/server visit --events=2 --handshake=own
+  lives 2
+  MARIADB_UNIX_PORT=$PWD/server visit --events=1 --handshake=own
+  must is "$status" 1
+  must has "$stderr" 'only the library knows the socket of localhost'
+}
+
 @test "a wrong password" {
   for kind in native sha2 switch; do
     at $kind
@@ -152,6 +174,7 @@ fails_with() {
 @test "a statement that is refused is no lost connection, by either login" {
   local way
   for way in own library; do
+    rm -f log
     at table
     to+=(--handshake=$way)
     for ignored in '' 2013; do
@@ -165,6 +188,8 @@ fails_with() {
     must has "$stderr" 'error 1146'
     must json a.json "[c['errors'] > 0 for c in d['classes'] if c['name'] == 'first query'] == [True]"
     must json a.json "set(d['outages']['first_errors'].values()) == {0}"
+    fake_server_stop
+    must is "$(($(wc -l <log) >= 3))" 1 # each has said goodbye
   done
 }
 

@@ -46,6 +46,29 @@ L
   must diff -r threads clients
 }
 
+@test "what a client writes to its declared options, others do not see" {
+  cat >t.lua <<'L'
+require("oltp_common")
+sysbench.cmdline.options.mine = {"mine", 5}
+function thread_init() end
+function event()
+  local o, tid = sysbench.cmdline.options, sysbench.tid
+  if wrote then
+    io.stdout:write(("%d %d %d %s\n"):format(o.tables[2] - tid, o.mine[2] - tid, o.mark - tid, tostring(rawget(sysbench.cmdline, "options") == o)))
+    return true
+  end
+  wrote = true
+  io.stdout:write(("new %d %d %s\n"):format(o.tables[2], o.mine[2], tostring(o.mark)))
+  o.tables[2], o.mine[2], o.mark = tid, tid, tid
+end
+function thread_done() end
+L
+  null ./t.lua --threads=1 --clients=4 --time=60 --think-time=1
+  must is "$status" 0
+  must is "$(grep -c '^new 1 5 nil$' <<<"$output")" 4
+  must is "$(grep -c '^0 0 0 true$' <<<"$output")" 4
+}
+
 @test "a script that wraps a function wraps it once per client" {
   cat >helper.lua <<'L'
 calls = (calls or 0) + 1

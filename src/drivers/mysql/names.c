@@ -219,7 +219,7 @@ static int read_file(const struct target_pair *pairs, size_t n,
 
 /* ---- the vtable ---- */
 
-/* The library itself reads MYSQL_UNIX_PORT and MYSQL_PWD. */
+/* The library itself reads MYSQL_UNIX_PORT and MYSQL_PWD: see visit.c. */
 static const struct target_name variables[] = {
   { .name = "MYSQL_HOST", .option = "mysql-host" },
   { .name = "MYSQL_TCP_PORT", .option = "mysql-port" },

@@ -329,13 +329,14 @@ bool mysqld_shim_takes_bulk(MYSQL *mysql)
 
 const char *mysqld_shim_socket(void)
 {
-  const char *path = or_null(getenv("MYSQL_UNIX_PORT"));
+  const char *path = getenv("MYSQL_UNIX_PORT");
 
 #ifdef MARIADB_UNIX_ADDR
-  if (!path)
+  /* Old releases do not read the second variable. */
+  if (!path && !getenv("MARIADB_UNIX_PORT"))
     path = MARIADB_UNIX_ADDR;
 #endif
-  return path;
+  return or_null(path);
 }
 
 void mysqld_shim_set_server_status(MYSQL *mysql, unsigned status)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -54,6 +55,12 @@ static const char *why_not(const struct mysql_cfg *cfg, const struct life *l)
   return !l->path && is_here(&l->s->to)
            ? "only the library knows the socket of localhost"
            : NULL;
+}
+
+/* As the libraries do it: no password is the one of the environment. */
+static const char *password_of(const struct address *to)
+{
+  return to->password && *to->password ? to->password : getenv("MYSQL_PWD");
 }
 
 /* ---- failures ---- */
@@ -221,11 +228,16 @@ static enum visit_rc ask(struct life *l)
 }
 
 /* The server closes its end without an answer, which is not awaited. */
+static void part(struct life *l)
+{
+  (void)mysqld_greet_end(&l->trip.out);
+  trip_part(&l->trip);
+}
+
 static void say_goodbye(struct life *l)
 {
   l->trip.step = VISIT_CLOSE;
-  (void)mysqld_greet_end(&l->trip.out);
-  trip_part(&l->trip);
+  part(l);
   trip_end_step(&l->trip);
 }
 
@@ -239,6 +251,8 @@ static enum visit_rc live(struct life *l)
     rc = ask(l);
   if (rc == VISIT_DONE)
     say_goodbye(l);
+  else if (l->greet.ready) /* or it counts as a client that was aborted */
+    part(l);
   return rc;
 }
 
@@ -258,7 +272,7 @@ enum visit_rc mysqld_visit(struct session *base, struct visit *v,
   l.path = socket_path(&s->to);
   who = (struct mysql_greet_who){
     .user = s->to.user,
-    .password = s->to.password,
+    .password = password_of(&s->to),
     .db = s->to.db,
     .alone = l.path != NULL,
   };

@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
+#include "base/wait.h"
 #include "drivers/wire/base64.h"
+#include "loop/loop.h"
 
 enum {
   NONCE_BYTES = SCRAM_NONCE / 4 * 3
@@ -144,22 +147,104 @@ static bool is_for(const struct scram_keys *k, const uint8_t of[SHA256_BYTES])
   return k && k->known && memcmp(of, k->of, SHA256_BYTES) == 0;
 }
 
-/* The first keys that somebody computes are for all. */
+/* NULL: nobody has computed them. */
+static const struct scram_keys *find_shared(struct login_keys *shared,
+                                            const uint8_t of[SHA256_BYTES])
+{
+  for (int i = 0; shared && i < LOGIN_KEYS; i++) {
+    const struct scram_keys *k = atomic_load_explicit(&shared->of[i],
+                                                      memory_order_acquire);
+
+    if (is_for(k, of))
+      return k;
+  }
+  return NULL;
+}
+
+/* As long as there are places. */
 static void share(const struct scram_keys *k)
 {
-  void *expected = NULL;
-  struct scram_keys *copy;
+  struct scram_keys *copy = malloc(sizeof(*copy));
 
-  if (!k->shared || atomic_load_explicit(k->shared, memory_order_relaxed))
-    return;
-  copy = malloc(sizeof(*copy));
   if (!copy)
     return; /* others compute them, too */
   *copy = *k;
-  /* Pairs with the acquire of those who use them. */
-  if (!atomic_compare_exchange_strong_explicit(
-        k->shared, &expected, copy, memory_order_release, memory_order_relaxed))
-    free(copy);
+  for (int i = 0; i < LOGIN_KEYS; i++) {
+    void *expected = NULL;
+
+    /* Pairs with the acquire of find_shared(). */
+    if (atomic_compare_exchange_strong_explicit(&k->shared->of[i], &expected,
+                                                copy, memory_order_release,
+                                                memory_order_relaxed))
+      return;
+  }
+  free(copy);
+}
+
+/* One computes keys, and the others wait for its result.  False: the time is
+ * over. */
+static bool take_turn(struct login_keys *shared, uint64_t until_ns)
+{
+  while (atomic_exchange_explicit(&shared->busy, 1, memory_order_acquire)) {
+    if (clock_now_ns() >= until_ns)
+      return false;
+    wait_while(&shared->busy, 1, until_ns);
+  }
+  return true;
+}
+
+static void end_turn(struct login_keys *shared)
+{
+  atomic_store_explicit(&shared->busy, 0, memory_order_release);
+  wait_wake_all(&shared->busy);
+}
+
+/* Keys that are wanted. */
+struct wish {
+  struct scram_keys *own;
+  const char *password;
+  const struct challenge *c;
+  const uint8_t *of; /* [SHA256_BYTES] */
+  uint64_t until_ns;
+  const struct scram_keys *keys; /* the answer; NULL: the time is over */
+};
+
+static const struct scram_keys *compute(const struct wish *w)
+{
+  struct scram_keys *k = w->own;
+  uint8_t key[SHA256_BYTES];
+  struct hmac_sha256 salted;
+
+  if (!sha256_pbkdf2(w->password, strlen(w->password), w->c->salt,
+                     w->c->salt_len, (uint32_t)w->c->iterations, w->until_ns,
+                     key))
+    return NULL;
+  hmac_sha256_key(&salted, key, sizeof(key));
+  hmac_sha256(&salted, "Client Key", 10, k->client);
+  sha256(k->client, sizeof(k->client), key);
+  hmac_sha256_key(&k->stored, key, sizeof(key));
+  hmac_sha256(&salted, "Server Key", 10, key);
+  hmac_sha256_key(&k->server, key, sizeof(key));
+  memcpy(k->of, w->of, sizeof(k->of));
+  k->known = true;
+  if (k->shared)
+    share(k);
+  return k;
+}
+
+/* This takes long, and may wait for another thread. */
+static void grant(void *arg)
+{
+  struct wish *w = arg;
+  struct login_keys *const shared = w->own->shared;
+
+  if (shared && !take_turn(shared, w->until_ns))
+    return;
+  w->keys = find_shared(shared, w->of);
+  if (!w->keys)
+    w->keys = compute(w);
+  if (shared)
+    end_turn(shared);
 }
 
 /* NULL: the time is over. */
@@ -168,30 +253,16 @@ static const struct scram_keys *get_keys(struct scram_keys *k,
                                          const struct challenge *c,
                                          uint64_t until_ns)
 {
-  const struct scram_keys *common = NULL;
-  uint8_t of[SHA256_BYTES], key[SHA256_BYTES];
-  struct hmac_sha256 salted;
+  uint8_t of[SHA256_BYTES];
+  struct wish w = { k, password, c, of, until_ns, NULL };
 
   identify(password, c, of);
-  if (k->shared)
-    common = atomic_load_explicit(k->shared, memory_order_acquire);
-  if (is_for(common, of))
-    return common;
-  if (is_for(k, of))
-    return k;
-  if (!sha256_pbkdf2(password, strlen(password), c->salt, c->salt_len,
-                     (uint32_t)c->iterations, until_ns, key))
-    return NULL;
-  hmac_sha256_key(&salted, key, sizeof(key));
-  hmac_sha256(&salted, "Client Key", 10, k->client);
-  sha256(k->client, sizeof(k->client), key);
-  hmac_sha256_key(&k->stored, key, sizeof(key));
-  hmac_sha256(&salted, "Server Key", 10, key);
-  hmac_sha256_key(&k->server, key, sizeof(key));
-  memcpy(k->of, of, sizeof(of));
-  k->known = true;
-  share(k);
-  return k;
+  w.keys = find_shared(k->shared, of);
+  if (!w.keys && is_for(k, of))
+    w.keys = k;
+  if (!w.keys)
+    loop_aside(grant, &w, LOOP_ASIDE_CONNECT);
+  return w.keys;
 }
 
 /* ---- the second message of the client ---- */

@@ -4,16 +4,17 @@
  *
  * The dear part is the key of the password, thousands of hashes.  It depends on
  * the password, on the salt of the server and on the number of iterations only,
- * so that a client that logs in again and again computes it once.
+ * so that a client that logs in again and again computes it once.  A fiber is
+ * parked meanwhile, and another thread computes it.
  */
 #ifndef BENCH_DRIVERS_WIRE_SCRAM_H
 #define BENCH_DRIVERS_WIRE_SCRAM_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/login_keys.h"
 #include "drivers/wire/sha256.h"
 
 enum {
@@ -29,11 +30,7 @@ enum {
 /* What was computed for the last password, salt and iterations; {0}: nothing
  * was. */
 struct scram_keys {
-  /*
-   * [opt] A place that many share for the keys that one of them computes first;
-   * they stay as they are, and whoever owns the place frees them.
-   */
-  _Atomic(void *) *shared;
+  struct login_keys *shared; /* [opt] of many sessions; borrowed */
   bool known;
   uint8_t of[SHA256_BYTES]; /* a hash of what they were computed from */
   struct hmac_sha256 stored, server;
@@ -60,7 +57,7 @@ size_t scram_begin(struct scram *s, const char *user, const char *nonce,
 /*
  * Answer the first message of the server.  Returns the length of what was
  * written.  0: `why` says why that is not possible; if it is "", `until_ns` has
- * come.
+ * come.  WAITS.
  */
 size_t scram_answer(struct scram *s, struct scram_keys *keys,
                     const char *password, const char *said, size_t len,

@@ -76,13 +76,14 @@ local results = setmetatable({}, { __mode = "v" })
 -- connection: one is enough for all that are there.
 local finalizers = setmetatable({}, { __mode = "v" })
 
--- Returns a finalizer that calls free(object) and keeps the owner alive.
-function host.sql_finalizer(owner, free)
+-- Returns a finalizer for the statements of a connection, which frees a
+-- statement and keeps the owner alive.
+function host.sql_finalizer(owner)
   local at = address(owner)
   local known = finalizers[at]
   if not known then
     function known(object)
-      free(object)
+      host.sql_free_statement(object)
       return owner
     end
     finalizers[at] = known

@@ -289,7 +289,7 @@ end
 
 local c_free = C.bench_db_statement_free
 
-local function free_statement(gone)
+function host.sql_free_statement(gone)
   bound[address(gone)] = nil
   c_free(gone)
 end
@@ -304,7 +304,7 @@ function host.methods.connection:prepare(query, label)
     raise(self, query, 2)
   end
   C.bench_db_set_class(stmt, label and host.sql_class(label))
-  return (ffi_gc(stmt, host.sql_finalizer(owner_of(self), free_statement)))
+  return (ffi_gc(stmt, host.sql_finalizer(owner_of(self))))
 end
 
 -- Functions called once per connection are not compiled: the machine code would

@@ -441,6 +441,8 @@ local function fill(t, common)
     for name in base_pairs(lists) do
       local _ = t[name]
     end
+  elseif t == client_of().cmdline then
+    local _ = t.options
   end
   setmetatable(t, nil)
   for key, value in base_pairs(common) do
@@ -493,7 +495,7 @@ end
 function base.rawget(t, key)
   local value = rawget(t, key)
   if value == nil and common_of[getmetatable(t)] then
-    return common_of[getmetatable(t)][key]
+    return t[key]
   end
   return value
 end
@@ -588,15 +590,55 @@ local function new_sysbench(tid)
 end
 
 -- The body has declared the options of the script.  The program reads those of
--- the main state, and all clients have the same ones.
+-- the main state, and all clients declare the same ones.  So one copy is kept,
+-- from which a client gets its own when it first looks at them.
 local declared
+
+local function copy_of(t, seen)
+  local copy = seen[t]
+  if not copy then
+    copy = {}
+    seen[t] = copy
+    for key, value in base_pairs(t) do
+      copy[key] = type(value) == "table" and copy_of(value, seen) or value
+    end
+  end
+  return copy
+end
+
+local declared_mt = looks_like(sysbench.cmdline)
+local common_cmdline = sysbench.cmdline
+function declared_mt.__index(t, key)
+  if key ~= "options" then
+    return common_cmdline[key]
+  end
+  local own = copy_of(declared, {})
+  rawset(t, key, own)
+  return own
+end
+
+-- A client that clears its options has none.
+local set_cmdline = declared_mt.__newindex
+function declared_mt.__newindex(t, key, value)
+  if key == "options" and value == nil then
+    fill(t, common_cmdline)
+  end
+  set_cmdline(t, key, value)
+end
+
 function host.body_done(body)
   give_back(body)
   local cmdline = client_of().cmdline
   local own = rawget(cmdline, "options")
-  if type(own) == "table" then
-    declared = declared or own
-    cmdline.options = declared
+  if type(own) ~= "table" then
+    return
+  end
+  declared = declared or copy_of(own, {})
+  if common_of[getmetatable(cmdline)] then
+    rawset(cmdline, "options", nil)
+    setmetatable(cmdline, declared_mt)
+  else -- it has all fields itself
+    cmdline.options = copy_of(declared, {})
   end
 end
 

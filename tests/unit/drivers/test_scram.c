@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/err.h"
 #include "base/wait.h"
 #include "drivers/wire/scram.h"
+#include "loop/loop.h"
 #include "tests/unit/tap.h"
 
 #define NONCE "rOprNGfwEbeRWgbNEkqO"
@@ -65,25 +67,86 @@ static void test_keys(void)
      "and so does another salt");
 }
 
-/* Another session needs no time for the keys that the first one has made. */
+static void forget(struct login_keys *shared)
+{
+  for (int i = 0; i < LOGIN_KEYS; i++)
+    free(atomic_load(&shared->of[i]));
+}
+
+static size_t answer_iterations(int n, uint64_t until_ns)
+{
+  char text[128];
+
+  (void)snprintf(text, sizeof(text), "%s%d", "r=" NONCES SALT, n);
+  return answer(text, until_ns);
+}
+
+/* Another session needs no time for the keys that the first ones have made. */
 static void test_shared_keys(void)
 {
-  _Atomic(void *) place = NULL;
+  struct login_keys shared = { .busy = 0 };
+  bool right = true;
 
-  keys = (struct scram_keys){ .shared = &place };
-  OK(answer("r=" NONCES SALT "4096", WAIT_FOREVER) > 0 && place != NULL,
-     "the first keys are shared");
-  keys = (struct scram_keys){ .shared = &place };
-  OK(answer("r=" NONCES SALT "4096", 1) > 0 &&
+  keys = (struct scram_keys){ .shared = &shared };
+  for (int i = 0; i <= LOGIN_KEYS; i++)
+    right &= answer_iterations(4096 + i, WAIT_FOREVER) > 0;
+  OK(right && answer_iterations(4096 + LOGIN_KEYS, 1) > 0,
+     "a session keeps its own besides the shared ones");
+  keys = (struct scram_keys){ .shared = &shared };
+  for (int i = 0; i < LOGIN_KEYS; i++)
+    right &= answer_iterations(4096 + i, 1) > 0;
+  OK(right, "the first ones are used by another session");
+  OK(answer_iterations(4096, 1) > 0 &&
        is_right("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="),
-     "and used by another session");
-  OK(answer("r=" NONCES SALT "9999", 1) == 0, "other keys are not shared");
-  OK(answer("r=" NONCES SALT "5000", WAIT_FOREVER) > 0 &&
-       answer("r=" NONCES SALT "5000", 1) > 0 &&
-       answer("r=" NONCES SALT "4096", 1) > 0,
-     "a session keeps its own besides");
-  free(place);
+     "and they are right");
+  OK(answer_iterations(4096 + LOGIN_KEYS, 1) == 0, "others are not shared");
+  OK(!atomic_load(&shared.busy), "nobody computes any more");
+  forget(&shared);
   keys = (struct scram_keys){ 0 };
+}
+
+/* ---- fibers ---- */
+
+/* Several clients of a thread log in at the same time. */
+struct guests {
+  struct login_keys shared;
+  unsigned began, ended, first_saw; /* ... that so many had begun */
+};
+
+static void log_in(void *arg)
+{
+  static const char text[] = "r=" NONCES SALT "4096";
+  struct guests *g = arg;
+  struct scram_keys own = { .shared = &g->shared };
+  struct scram s;
+  char to[SCRAM_ROOM], reason[256];
+
+  g->began++;
+  (void)scram_begin(&s, "user", NONCE, to);
+  if (scram_answer(&s, &own, "pencil", text, strlen(text), WAIT_FOREVER, to,
+                   reason, sizeof(reason)) == 0)
+    return;
+  if (g->ended++ == 0)
+    g->first_saw = g->began;
+}
+
+static void test_fibers(void)
+{
+  const struct loop_setup setup = { .stack_bytes = 64 * 1024 };
+  struct guests g = { .began = 0 };
+  struct loop *l;
+  struct err err;
+
+  MUST(loop_new(&l, &setup, &err) == 0);
+  for (int i = 0; i < 3; i++)
+    MUST(loop_add(l, log_in, &g, &err) == 0);
+  loop_run(l);
+  loop_free(l);
+  OK(g.ended == 3, "clients of a thread log in");
+  OK(g.first_saw == 3, "the thread goes on while keys are computed");
+  OK(atomic_load(&g.shared.of[0]) && !atomic_load(&g.shared.of[1]),
+     "they are computed once");
+  forget(&g.shared);
 }
 
 static void test_lies(void)
@@ -140,6 +203,7 @@ int main(void)
   test_example();
   test_keys();
   test_shared_keys();
+  test_fibers();
   test_lies();
   test_nonces();
   return TAP_EXIT();

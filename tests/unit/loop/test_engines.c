@@ -251,6 +251,22 @@ static void send_in_time(void *arg)
   loop_limit(0);
 }
 
+/* The second send waits until the first one is under way. */
+static void send_after_another(void *arg)
+{
+  struct ends *e = arg;
+
+  while (send(e->fd, e->text, sizeof(e->text), MSG_DONTWAIT) > 0)
+    ;
+  loop_limit(clock_now_ns() + NS_PER_MS);
+  e->sent = loop_send(e->fd, "one", 3, 0);
+  loop_settle(e->fd);
+  e->got = loop_send(e->fd, "two", 3, 0);
+  e->error = errno;
+  loop_limit(0);
+  loop_forget(e->fd);
+}
+
 static void test_limits(void)
 {
   struct ends e = { .got = 0 };
@@ -266,6 +282,12 @@ static void test_limits(void)
   e = (struct ends){ .got = 0 };
   run(&e, send_in_time, NULL);
   OK(e.sent == -ETIMEDOUT && e.got == 1, "so does one for room");
+  (void)close(e.fd);
+  (void)close(e.peer);
+  loop_free(e.loop);
+  e = (struct ends){ .got = 0 };
+  run(&e, send_after_another, NULL);
+  OK(e.got == -1 && e.error == ETIMEDOUT, "and one for an earlier send");
   (void)close(e.fd);
   (void)close(e.peer);
   loop_free(e.loop);
