@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/acknowledge.h"
 #include "db/call.h"
 #include "db/exchange.h"
 #include "db/literal.h"
@@ -200,6 +201,23 @@ static bool prepare_all(struct pipe_run *r)
   return true;
 }
 
+/* An owed rollback comes before all, as the mark is cleared only afterwards. */
+static bool roll_back(const struct pipe_run *r)
+{
+  struct conn *c = r->c;
+  size_t len;
+
+  for (size_t i = 0; i < r->p->n; i++) {
+    const char *sql = pipeline_sql(r->p, &r->p->items[i], &len);
+
+    if (exchange_begins_transaction(c, sql, len))
+      return recover_rollback(c, false) == DB_ERROR_NONE;
+    if (exchange_ends_transaction(c, sql, len))
+      break;
+  }
+  return true;
+}
+
 bool pipe_run_begin(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -209,10 +227,14 @@ bool pipe_run_begin(struct pipe_run *r)
   r->p->open = false;
   if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
     return false;
+  if (UNLIKELY(c->owed & CONN_OWES_ROLLBACK) && !roll_back(r))
+    return false;
   call_idle(c);
-  if (UNLIKELY(c->env->ack_due))
+  if (UNLIKELY(c->env->ack_due)) {
+    acknowledge_nothing(c->env);
     return misuse(r, 0,
                   "the statement that is acknowledged cannot be in a pipeline");
+  }
   if (!prepare_all(r))
     return false;
   return save_values(r->p) || misuse(r, 0, "not enough memory");
