@@ -39,6 +39,11 @@ void pipe_items_clear(struct pipeline *p)
 {
   clear(&p->said);
   clear(&p->heard);
+  if (UNLIKELY(p->room > KEPT_BYTES / sizeof(*p->items))) {
+    free(p->items);
+    p->items = NULL;
+    p->room = 0;
+  }
   p->n = 0;
   p->failed = 0;
 }

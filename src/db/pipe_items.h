@@ -17,6 +17,7 @@ enum pipe_end {
   PIPE_SKIPPED, /* not executed; 0, as long as nothing else is known */
   PIPE_DONE,
   PIPE_FAILED,
+  PIPE_UNKNOWN, /* sent, and the connection broke before its answer */
 };
 
 struct pipe_item {

@@ -253,11 +253,16 @@ bool pipe_run_end(struct pipe_run *r)
     const char *sql = pipeline_sql(p, it, &len);
 
     c->out = r->out;
+    c->out.in_time = r->cancelled && r->cancelled_at != p->failed;
     recover_failed(c, pipe_run_call(it), sql, len);
+    if (c->out.msg == r->text)
+      c->out.msg = c->fail.text;
     return false;
   }
   if (UNLIKELY(r->too_large))
-    return misuse(r, 0, RESULT_TOO_LARGE);
+    return misuse(r, 0,
+                  "the results of the pipeline take more than "
+                  "--db-max-result-size allows");
   if (UNLIKELY(p->heard.failed))
     return misuse(r, 0, "not enough memory");
   for (size_t i = 0; UNLIKELY(c->owed & CONN_OWES_ROLLBACK) && i < p->n; i++) {

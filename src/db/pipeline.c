@@ -111,6 +111,10 @@ struct pipe_result pipeline_result(const struct conn *c, size_t i)
   if (!p || p->open || i >= p->n)
     return (struct pipe_result){ 0 };
   it = &p->items[i];
+  if (UNLIKELY(it->end == PIPE_UNKNOWN))
+    return (struct pipe_result){
+      .end = PIPE_UNKNOWN, .text = "the connection broke before its answer"
+    };
   return (struct pipe_result){
     .end = it->end,
     .counter = it->counter,
