@@ -55,7 +55,9 @@ struct driver_pipe {
    * rows: bulk_begin(), bulk_row().. with the values that are bound, then
    * bulk_run(), which sends it and reads the answer.  bulk_possible() may
    * depend on the session.  bulk_row() returns 1 if the row does not fit into
-   * `most` bytes, which then holds for the next request only.
+   * `most` bytes, which then holds for the next request only.  bulk_run() fails
+   * with out->emulate if the server refuses the statement in such a request:
+   * nothing was executed, and it has to be executed for each row.
    */
   bool (*bulk_possible)(struct prepared *p);
   int (*bulk_begin)(struct prepared *p, struct outcome *out);

@@ -26,8 +26,8 @@ static void fail_again(struct conn *c, const char *sql, size_t len)
   recover_failed(c, CALL_QUERY, sql, len);
 }
 
-static bool begins_transaction(const struct conn *c, const char *sql,
-                               size_t len)
+bool exchange_begins_transaction(const struct conn *c, const char *sql,
+                                 size_t len)
 {
   size_t n;
   const char *word = emul_first_word(sql, len, c->session->dialect, &n);
@@ -70,32 +70,36 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
     c->fail.earlier = true;
     return false;
   }
-  if (c->owed & CONN_OWES_ROLLBACK && begins_transaction(c, sql, len))
+  if (c->owed & CONN_OWES_ROLLBACK &&
+      exchange_begins_transaction(c, sql, len))
     return recover_rollback(c, false) == DB_ERROR_NONE;
   return true;
 }
 
-void exchange_clear_mark(struct conn *c, const char *sql, size_t len)
+bool exchange_ends_transaction(const struct conn *c, const char *sql,
+                               size_t len)
 {
   const unsigned dialect = c->session->dialect;
   size_t n;
   const char *word = emul_first_word(sql, len, dialect, &n);
   const char *next;
 
-  if (c->session->trx == TRX_NONE || emul_word_is(word, n, "COMMIT") ||
-      emul_word_is(word, n, "END")) {
-    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
-    return;
-  }
+  if (emul_word_is(word, n, "COMMIT") || emul_word_is(word, n, "END"))
+    return true;
   if (!emul_word_is(word, n, "ROLLBACK"))
-    return;
+    return false;
   do { /* ROLLBACK [WORK | TRANSACTION] TO ... does not end it */
     word += n;
     next = emul_first_word(word, len - (size_t)(word - sql), dialect, &n);
     word = next;
   } while (emul_word_is(word, n, "WORK") ||
            emul_word_is(word, n, "TRANSACTION"));
-  if (!emul_word_is(word, n, "TO"))
+  return !emul_word_is(word, n, "TO");
+}
+
+void exchange_clear_mark(struct conn *c, const char *sql, size_t len)
+{
+  if (c->session->trx == TRX_NONE || exchange_ends_transaction(c, sql, len))
     c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
 }
 

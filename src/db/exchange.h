@@ -51,6 +51,11 @@ bool exchange_make_room(struct conn *c, uint32_t nfields);
  * is to be rolled back, also with AND CHAIN; what ends it in another way does,
  * too. */
 void exchange_clear_mark(struct conn *c, const char *sql, size_t len);
+/* By the first words: BEGIN, START; COMMIT, END, ROLLBACK. */
+bool exchange_begins_transaction(const struct conn *c, const char *sql,
+                                 size_t len);
+bool exchange_ends_transaction(const struct conn *c, const char *sql,
+                               size_t len);
 
 /* conn_next_result() and stmt_next_result(). */
 sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt);

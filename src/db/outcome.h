@@ -57,6 +57,7 @@ struct outcome {
                         * `msg` says which */
   bool no_files;       /* connect only: no more files can be opened */
   bool skipped; /* of a pipeline: not executed, as one before it has failed */
+  bool in_time; /* of a pipeline: --db-query-timeout cancelled another one */
   bool over;    /* the driver gave up waiting because the run is over; this
                  * counts as no error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be

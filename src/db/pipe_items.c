@@ -1,11 +1,12 @@
 /*
- * pipe_items.c - the memory of a pipeline.
+ * pipe_items.c - the memory of a pipeline, and its texts.
  */
 #include "db/pipe_items.h"
 
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "db/stmt.h"
 
 enum {
   FIRST_ITEMS = 16,
@@ -39,6 +40,11 @@ void pipe_items_clear(struct pipeline *p)
 {
   clear(&p->said);
   clear(&p->heard);
+  if (UNLIKELY(p->room > KEPT_BYTES / sizeof(*p->items))) {
+    free(p->items);
+    p->items = NULL;
+    p->room = 0;
+  }
   p->n = 0;
   p->failed = 0;
 }
@@ -51,4 +57,15 @@ void pipe_items_free(struct pipeline *p)
   strbuf_done(&p->said);
   strbuf_done(&p->heard);
   free(p);
+}
+
+const char *pipe_items_sql(const struct pipeline *p, const struct pipe_item *it,
+                         size_t *ret_len)
+{
+  if (it->st && it->st->sql) {
+    *ret_len = it->st->len;
+    return it->st->sql;
+  }
+  *ret_len = it->st ? 0 : it->len;
+  return it->st ? "" : p->said.text + it->at;
 }

@@ -17,6 +17,7 @@ enum pipe_end {
   PIPE_SKIPPED, /* not executed; 0, as long as nothing else is known */
   PIPE_DONE,
   PIPE_FAILED,
+  PIPE_UNKNOWN, /* sent, and the connection broke before its answer */
 };
 
 struct pipe_item {
@@ -52,5 +53,9 @@ struct pipe_item *pipe_items_new(struct pipeline *p);
 void pipe_items_clear(struct pipeline *p);
 /* Frees the object as well; may be NULL. */
 void pipe_items_free(struct pipeline *p);
+
+/* The text of a statement, for messages and classes. */
+const char *pipe_items_sql(const struct pipeline *p, const struct pipe_item *it,
+                           size_t *ret_len);
 
 #endif

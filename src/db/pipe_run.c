@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/acknowledge.h"
 #include "db/call.h"
 #include "db/exchange.h"
 #include "db/literal.h"
 #include "db/pipe_values.h"
-#include "db/pipeline.h"
 #include "db/recover.h"
 #include "db/stmt.h"
 #include "db/verdict.h"
@@ -105,7 +105,7 @@ void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
 
   if (UNLIKELY(c->env->timed && info.start_ns != 0) && !c->out.skipped &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c)))) {
-    info.sql = pipeline_sql(r->p, it, &info.len);
+    info.sql = pipe_items_sql(r->p, it, &info.len);
     exchange_sample(c, &info, rc < 0);
   }
   if (UNLIKELY(rc < 0)) {
@@ -200,19 +200,40 @@ static bool prepare_all(struct pipe_run *r)
   return true;
 }
 
+/* An owed rollback comes before all, as the mark is cleared only afterwards. */
+static bool roll_back(const struct pipe_run *r)
+{
+  struct conn *c = r->c;
+  size_t len;
+
+  for (size_t i = 0; i < r->p->n; i++) {
+    const char *sql = pipe_items_sql(r->p, &r->p->items[i], &len);
+
+    if (exchange_begins_transaction(c, sql, len))
+      return recover_rollback(c, false) == DB_ERROR_NONE;
+    if (exchange_ends_transaction(c, sql, len))
+      break;
+  }
+  return true;
+}
+
 bool pipe_run_begin(struct pipe_run *r)
 {
   struct conn *c = r->c;
   size_t len;
-  const char *sql = pipeline_sql(r->p, &r->p->items[0], &len);
+  const char *sql = pipe_items_sql(r->p, &r->p->items[0], &len);
 
   r->p->open = false;
   if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
     return false;
+  if (UNLIKELY(c->owed & CONN_OWES_ROLLBACK) && !roll_back(r))
+    return false;
   call_idle(c);
-  if (UNLIKELY(c->env->ack_due))
+  if (UNLIKELY(c->env->ack_due)) {
+    acknowledge_nothing(c->env);
     return misuse(r, 0,
                   "the statement that is acknowledged cannot be in a pipeline");
+  }
   if (!prepare_all(r))
     return false;
   return save_values(r->p) || misuse(r, 0, "not enough memory");
@@ -228,18 +249,23 @@ bool pipe_run_end(struct pipe_run *r)
   call_idle(c);
   if (UNLIKELY(r->failed)) {
     const struct pipe_item *it = &p->items[p->failed];
-    const char *sql = pipeline_sql(p, it, &len);
+    const char *sql = pipe_items_sql(p, it, &len);
 
     c->out = r->out;
+    c->out.in_time = r->cancelled && r->cancelled_at != p->failed;
     recover_failed(c, pipe_run_call(it), sql, len);
+    if (c->out.msg == r->text)
+      c->out.msg = c->fail.text;
     return false;
   }
   if (UNLIKELY(r->too_large))
-    return misuse(r, 0, RESULT_TOO_LARGE);
+    return misuse(r, 0,
+                  "the results of the pipeline take more than "
+                  "--db-max-result-size allows");
   if (UNLIKELY(p->heard.failed))
     return misuse(r, 0, "not enough memory");
   for (size_t i = 0; UNLIKELY(c->owed & CONN_OWES_ROLLBACK) && i < p->n; i++) {
-    const char *sql = pipeline_sql(p, &p->items[i], &len);
+    const char *sql = pipe_items_sql(p, &p->items[i], &len);
 
     exchange_clear_mark(c, sql, len);
   }

@@ -18,6 +18,10 @@ struct pipe_run {
   bool keep;      /* the rows */
   bool too_large; /* they are not kept any more */
   uint64_t start_ns;
+  size_t at;              /* the statement whose answer is waited for */
+  bool cancelled;         /* one took longer than --db-query-timeout */
+  size_t cancelled_at;
+  struct outcome refused; /* why a request could not be made */
 
   /* The failure that counts, if there was one. */
   bool failed;

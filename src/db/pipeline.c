@@ -87,17 +87,6 @@ const char *pipeline_execute(struct conn *c, struct stmt *st)
 
 /* ---- after ---- */
 
-const char *pipeline_sql(const struct pipeline *p, const struct pipe_item *it,
-                         size_t *ret_len)
-{
-  if (it->st && it->st->sql) {
-    *ret_len = it->st->len;
-    return it->st->sql;
-  }
-  *ret_len = it->st ? 0 : it->len;
-  return it->st ? "" : p->said.text + it->at;
-}
-
 unsigned pipeline_number(const struct conn *c)
 {
   return c->pipe ? c->pipe->number : 0;
@@ -111,6 +100,10 @@ struct pipe_result pipeline_result(const struct conn *c, size_t i)
   if (!p || p->open || i >= p->n)
     return (struct pipe_result){ 0 };
   it = &p->items[i];
+  if (UNLIKELY(it->end == PIPE_UNKNOWN))
+    return (struct pipe_result){
+      .end = PIPE_UNKNOWN, .text = "the connection broke before its answer"
+    };
   return (struct pipe_result){
     .end = it->end,
     .counter = it->counter,
@@ -158,6 +151,6 @@ size_t pipeline_failed(const struct conn *c, const char **ret_sql,
     *ret_len = 0;
     return 0;
   }
-  *ret_sql = pipeline_sql(p, &p->items[p->failed], ret_len);
+  *ret_sql = pipe_items_sql(p, &p->items[p->failed], ret_len);
   return p->failed;
 }

@@ -4,7 +4,9 @@
  *
  * A connection has one pipeline at a time.  Its results stay until the next one
  * begins.  Where a session cannot do it (no server, or a client library serves
- * it), statements are executed one after another, with the same results.
+ * it), statements are executed one after another, with the same results; but
+ * with PostgreSQL each then commits by itself outside of a transaction, while a
+ * pipeline in flight is one transaction.
  *
  * Statements are treated as single ones are: counters, classes, time limits.  A
  * failure is that of the pipeline, and what has to follow it is done when all
@@ -32,7 +34,8 @@ struct pipe_result {
   uint32_t nfields;
   uint64_t nrows;
   uint64_t taken;   /* rows that it has changed, see outcome.h */
-  const char *text; /* of a failure, until the next pipeline */
+  const char *text; /* of a failure, or why it is unknown; until the next
+                     * pipeline */
 };
 
 /*
@@ -78,11 +81,5 @@ const sql_value *pipeline_fetch(struct conn *c, size_t i);
 /* The statement whose failure was reported; its text in *ret_sql. */
 size_t pipeline_failed(const struct conn *c, const char **ret_sql,
                        size_t *ret_len);
-
-/* ---- between the files of pipelines ---- */
-
-/* The text of a statement, for messages and classes. */
-const char *pipeline_sql(const struct pipeline *p, const struct pipe_item *it,
-                         size_t *ret_len);
 
 #endif

@@ -8,6 +8,19 @@
 #include "db/pipeline.h"
 #include "db/stmt.h"
 
+/* The call for statement r->at ends. */
+static void stop_call(struct pipe_run *r)
+{
+  struct conn *c = r->c;
+  const unsigned owed = c->owed;
+
+  call_stop(c);
+  if (UNLIKELY(c->owed != owed)) {
+    r->cancelled = true;
+    r->cancelled_at = r->at;
+  }
+}
+
 /* ---- one after another ---- */
 
 static int execute_one(const struct pipe_run *r, const struct pipe_item *it)
@@ -35,18 +48,19 @@ static void run_in_turn(struct pipe_run *r)
       pipe_run_failed(r, i);
       return;
     }
+    r->at = i;
     r->start_ns = 0;
     if (!it->st || pipe_run_values(r, it)) {
       r->start_ns = call_start(c);
       rc = execute_one(r, it);
-      call_stop(c);
+      stop_call(r);
     }
     pipe_run_ended(r, i, rc);
     if (rc == 0 &&
         (c->out.more || (c->out.counter == COUNTER_READ && !c->out.settled))) {
       (void)call_start(c);
       rc = call_end_results(c);
-      call_stop(c);
+      stop_call(r);
       if (rc < 0)
         pipe_run_failed(r, i);
     }
@@ -72,7 +86,7 @@ static int add_request(const struct pipe_run *r, const struct pipe_item *it)
 }
 
 /* Requests up to the end of a chunk, or of *total; one that cannot be made is
- * the end of all. */
+ * the end of all, and fails when the others have. */
 static size_t add_requests(struct pipe_run *r, size_t added, size_t *total)
 {
   struct conn *c = r->c;
@@ -81,7 +95,7 @@ static size_t add_requests(struct pipe_run *r, size_t added, size_t *total)
     c->out = (struct outcome){ 0 };
   while (added < *total && !c->driver->pipe->full(c->session)) {
     if (UNLIKELY(add_request(r, &r->p->items[added]) < 0)) {
-      pipe_run_failed(r, added);
+      r->refused = c->out;
       *total = added;
       break;
     }
@@ -91,10 +105,10 @@ static size_t add_requests(struct pipe_run *r, size_t added, size_t *total)
 }
 
 /* The time limit of a statement begins when the answer before has come. */
-static void next_call(struct conn *c)
+static void next_call(struct pipe_run *r)
 {
-  call_stop(c);
-  (void)call_start(c);
+  stop_call(r);
+  (void)call_start(r->c);
 }
 
 static void receive(struct pipe_run *r, size_t i)
@@ -104,14 +118,15 @@ static void receive(struct pipe_run *r, size_t i)
   const struct pipe_item *it = &r->p->items[i];
   struct stmt *st = it->st && !it->st->emulated ? it->st : NULL;
   size_t len;
-  const char *sql = pipeline_sql(r->p, it, &len);
+  const char *sql = pipe_items_sql(r->p, it, &len);
 
-  next_call(c);
+  next_call(r);
+  r->at = i;
   pipe_run_ended(
     r, i,
     d->receive(c->session, st ? st->native.prepared : NULL, sql, len, &c->out));
   if (UNLIKELY(c->out.more)) {
-    next_call(c);
+    next_call(r);
     if (d->rest(c->session, &c->out) < 0)
       pipe_run_failed(r, i);
   }
@@ -136,12 +151,19 @@ static void run_in_flight(struct pipe_run *r)
       }
     }
     receive(r, got++);
-    if (c->out.lost)
+    if (UNLIKELY(c->out.lost)) {
+      for (; got < added; got++)
+        r->p->items[got].end = PIPE_UNKNOWN;
       return;
+    }
   }
-  next_call(c);
+  next_call(r);
   if (d->end(c->session, &c->out) < 0)
     pipe_run_failed(r, total > 0 ? total - 1 : 0);
+  if (UNLIKELY(total < r->p->n) && !c->out.lost) {
+    c->out = r->refused;
+    pipe_run_failed(r, total);
+  }
 }
 
 static void run_piped(struct pipe_run *r)
@@ -153,7 +175,7 @@ static void run_piped(struct pipe_run *r)
     pipe_run_failed(r, 0);
   else
     run_in_flight(r);
-  call_stop(c);
+  stop_call(r);
 }
 
 /* ---- either ---- */
@@ -169,7 +191,10 @@ static bool possible(struct conn *c)
     return true;
   if (why && !atomic_flag_test_and_set(&c->env->process->pipe_told))
     log_msg(LOG_WARNING,
-            "pipelines wait for each answer before the next statement: %s",
+            "pipelines wait for each answer before the next statement%s: %s",
+            c->driver->caps & DRIVER_GOES_ON
+              ? ""
+              : ", and each statement commits by itself",
             why);
   return false;
 }

@@ -115,6 +115,19 @@ function event()
   end)
 end
 LUA
+  cat >unknown.lua <<'LUA'
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  local q
+  pcall(con.pipeline, con, function(p)
+    q = p
+    p:query("SELECT drip")
+    p:query("SELECT gone")
+    p:query("SELECT one")
+  end)
+  print(q[1] and q[1].nrows, q:error(1), (q:error(2):gsub("\n", " ")), q:error(3))
+end
+LUA
   gone() {
     bench ./gone.lua "${to[@]}" --events=6 --time=0 --db-ignore-errors=connection run
     must is "$status" 0
@@ -123,6 +136,8 @@ LUA
     bench ./gone.lua "${to[@]}" --events=6 --time=0 run
     must is "$status" 1
     must has "$stderr" 'Lost connection|server closed the connection unexpectedly'
+    bench ./unknown.lua "${to[@]}" prepare
+    must has "$output" "^1	nil	.*(Lost connection|server closed).*	the connection broke before its answer$"
   }
   with_each gone
 }
@@ -136,9 +151,21 @@ function prepare()
   print(q[1] and q[1].nrows)
 end
 LUA
+  cat >sum.lua <<'LUA'
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  print(pcall(con.pipeline, con, function(p)
+    for _ = 1, 3 do p:query("SELECT long") end
+  end))
+  print(con:query_row("SELECT 1"))
+end
+LUA
   rows() {
     bench ./rows.lua "${to[@]}" --db-max-result-size=200K prepare
-    must has "$output" "^false	.*the result is larger than --db-max-result-size allows"
+    must has "$output" "^false	.*--db-max-result-size allows"
+    bench ./sum.lua "${to[@]}" --db-max-result-size=800K prepare
+    must has "$output" "^false	.*the results of the pipeline take more than --db-max-result-size allows"
+    must has "$output" "^8$"
   }
   with_each rows
 }

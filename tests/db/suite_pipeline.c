@@ -202,9 +202,10 @@ static void failing(const struct rig_settings *base)
        end_of(&r, 3) == (goes_on ? PIPE_DONE : PIPE_SKIPPED),
      "what follows it");
   ok(counted(&r, COUNTER_ERROR) == (goes_on ? 2u : 1u), "errors");
-  ok(conn_restart(r.con) == DB_ERROR_NONE && run_sql(r.con, "BEGIN") &&
-       run_sql(r.con, "COMMIT"),
-     "the event starts again");
+  ok(pipeline_open(r.con) != 0 && add(&r, "SELECT 2") && add(&r, "BEGIN") &&
+       add(&r, "COMMIT") && pipeline_run(r.con, true) &&
+       conn_restart(r.con) == DB_ERROR_NONE,
+     "a pipeline that begins a transaction somewhere rolls back first");
   ok_str(ask_sql(r.con, "SELECT COUNT(*) FROM suite_pipe WHERE id = 2001"), "0",
          "nothing of the first attempt is left");
   rig_close(&r);
@@ -249,7 +250,7 @@ static void too_long(const struct rig_settings *base)
   struct rig r;
   bool goes_on;
 
-  set.query_timeout_s = 0.3;
+  set.query_timeout_s = 2;
   if (!rig_open(&r, &set))
     return;
   goes_on = r.con->driver->caps & DRIVER_GOES_ON;
@@ -257,7 +258,8 @@ static void too_long(const struct rig_settings *base)
        add(&r, "SELECT 1") && !pipeline_run(r.con, true) &&
        r.con->pub.error == DB_ERROR_FATAL && end_of(&r, 0) == PIPE_DONE &&
        end_of(&r, 1) == PIPE_FAILED &&
-       end_of(&r, 2) == (goes_on ? PIPE_DONE : PIPE_SKIPPED),
+       (goes_on ? end_of(&r, 2) != PIPE_SKIPPED /* the cancel may come late */
+                : end_of(&r, 2) == PIPE_SKIPPED),
      "a statement that takes too long is interrupted");
   drop_message(&r);
   ok(run_sql(r.con, "SELECT 1"), "the connection can be used");

@@ -770,6 +770,7 @@ print(pcall(con.pipeline, con, function() error({ 1 }) end))
 print(pcall(con.pipeline, con))
 print(con:pipeline(function() end).n)
 print(pcall(st.execute_bulk, st, { { 7, "a" }, "b" }))
+print(pcall(st.execute_bulk, st, { { 7, "a" }, { 8, "b", "c" } }))
 print(pcall(st.execute_bulk, st))
 print(pcall(con:prepare("SELECT 1").execute_bulk, st, {}))
 print(st:execute_bulk({}))
@@ -784,6 +785,7 @@ L
     must has "$output" '^false	table: '
     must has "$output" "^false	.*bad argument #1 to 'pipeline' \(function expected, got nil\)$"
     must has "$output" '^false	.*execute_bulk: row 2 is no table$'
+    must has "$output" '^false	.*execute_bulk: row 2 has more values than the statement has parameters \(2\)$'
     must has "$output" "^false	.*bad argument #1 to 'execute_bulk' \(table expected, got nil\)$"
     must has "$output" '^false	.*attempt to use a closed statement$'
   done

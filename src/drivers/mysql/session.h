@@ -101,6 +101,7 @@ struct mysql_prepared {
   uint32_t id;
   struct column *cols; /* owned: columns of the result, as last received */
   uint32_t n_cols;
+  bool no_bulk; /* the server refuses it in a request with many rows */
   bool open; /* `id` is valid */
   /*
    * [opt] owned: a packet that executes the statement, if all parameters have 8

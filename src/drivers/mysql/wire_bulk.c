@@ -15,14 +15,17 @@ enum {
   BULK_SENDS_TYPES = 128,
   BULK_VALUE = 0,
   BULK_NULL = 1,
+  CODE_NOT_IN_BULK = 1295, /* ER_UNSUPPORTED_PS */
 };
 
 bool mysqld_bulk_possible(struct prepared *base)
 {
   struct mysql_prepared *p = prepared_of(base);
 
-  /* The server refuses statements that have rows, or no parameters. */
-  return prepared_session(p)->wire.bulk && base->n_binds > 0 && p->n_cols == 0;
+  /* The server refuses statements that have rows, or no parameters; and others
+   * but simple INSERT, REPLACE, UPDATE and DELETE: see mysqld_bulk_run(). */
+  return prepared_session(p)->wire.bulk && base->n_binds > 0 &&
+         p->n_cols == 0 && !p->no_bulk;
 }
 
 int mysqld_bulk_begin(struct prepared *base, struct outcome *out)
@@ -66,6 +69,7 @@ int mysqld_bulk_row(struct prepared *base, size_t most, struct outcome *out)
   to = wire_pipe_room(pipe, size);
   if (UNLIKELY(!to))
     return mysqld_error_no_memory(s, out);
+  s->wire.large |= pipe->out.room > WIRE_KEEP; /* if it is never sent */
   for (unsigned i = 0; i < base->n_binds; i++) {
     const bool null = param_is_null(&base->binds[i]);
 
@@ -90,8 +94,12 @@ int mysqld_bulk_run(struct prepared *base, struct outcome *out)
     return mysqld_error_gone(s, out);
   mysqld_wire_await(&s->wire, s->fd);
   rc = mysqld_wire_result(s, NULL, out);
-  if (UNLIKELY(rc < 0))
+  if (UNLIKELY(rc < 0)) {
+    out->emulate = out->code == CODE_NOT_IN_BULK;
+    prepared_of(base)->no_bulk = out->emulate;
     mysqld_error_note_trx(s, out, base->sql, base->len);
+  }
   wire_buffer_clear(packet);
+  wire_buffer_trim(packet);
   return rc;
 }

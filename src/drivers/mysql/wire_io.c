@@ -94,6 +94,8 @@ void mysqld_wire_trim(struct wire *w)
     mysqld_wire_forget(w);
   wire_buffer_trim(&w->in);
   wire_buffer_trim(&w->out);
+  if (!w->pipe.sending) /* else a part of it is still to be sent */
+    wire_buffer_trim(&w->pipe.out);
   if (UNLIKELY(w->big.room > WIRE_KEEP))
     strbuf_done(&w->big);
   w->large = false;

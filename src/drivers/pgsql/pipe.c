@@ -6,6 +6,7 @@
  * or a Flush, which ends each chunk of requests but the last.
  */
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/compiler.h"
 #include "db/env.h"
@@ -102,9 +103,14 @@ static bool send_chunk(struct session *s, bool last, bool wait)
   const uint64_t most = s->env ? s->env->process->set.max_result_bytes : 0;
   uint8_t *to;
 
-  if (!pipe->sending && (to = wire_pipe_room(pipe, MARK)) != NULL) {
-    (void)put_u32(put_u8(to, last ? 'S' : 'H'), 4);
-    pipe->out.end += MARK;
+  if (!pipe->sending) {
+    to = wire_pipe_room(pipe, MARK);
+    if (LIKELY(to != NULL)) {
+      (void)put_u32(put_u8(to, last ? 'S' : 'H'), 4);
+      pipe->out.end += MARK;
+    } else {
+      (void)shutdown(p->fd, SHUT_RDWR); /* no answer would ever come */
+    }
   }
   return wire_pipe_send(pipe, p->fd, &p->wire.in,
                         most > 0 ? (size_t)most : SIZE_MAX, wait);

@@ -48,8 +48,8 @@ double bench_pipeline_number(sql_connection *con)
   return pipeline_number(conn_of(con));
 }
 
-/* Statement number `index` (from 0): 1 done, 0 skipped, -1 failed, and
- * *ret_text is why. */
+/* Statement number `index` (from 0): 1 done, 0 skipped, -1 failed or
+ * unknown, and *ret_text is why. */
 int bench_pipeline_result(sql_connection *con, double index, double *ret_nrows,
                           double *ret_nfields, const char **ret_text)
 {
@@ -62,7 +62,7 @@ int bench_pipeline_result(sql_connection *con, double index, double *ret_nrows,
   *ret_text = r.text;
   if (r.end == PIPE_DONE)
     return 1;
-  return r.end == PIPE_FAILED ? -1 : 0;
+  return r.end == PIPE_SKIPPED ? 0 : -1;
 }
 
 const sql_value *bench_pipeline_fetch(sql_connection *con, double index)

@@ -54,7 +54,7 @@ end
 
 local pipeline = {}
 
--- Returns what became of statement number `i`: 1 done, 0 skipped, -1 failed.
+-- Returns what became of statement number `i`: 1 done, 0 skipped, -1 failed or unknown.
 local function look(p, i, level)
   if p.open then
     error("the pipeline has no results yet: its statements are sent when the function ends", level + 1)
@@ -179,6 +179,9 @@ local function add_rows(con, stmt, params, rows, first, last)
     local row = rows[i]
     if type(row) ~= "table" then
       error(("execute_bulk: row %d is no table"):format(i), 0)
+    end
+    if row[#params + 1] ~= nil then
+      error(("execute_bulk: row %d has more values than the statement has parameters (%d)"):format(i, #params), 0)
     end
     for k = 1, #params do
       params[k]:set(row[k])
