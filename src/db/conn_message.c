@@ -57,7 +57,8 @@ static void add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
 
-  if (c->owed & CONN_OWES_CANCEL && !c->out.in_time) /* by nothing else: see verdict_is_cut() */
+  if (c->owed & CONN_OWES_CANCEL &&
+      !c->out.in_time) /* by nothing else: see verdict_is_cut() */
     strbuf_addf(&c->message,
                 "the statement took longer than --db-query-timeout=%s\n",
                 fmt_shortest(text, c->env->process->set.query_timeout_s));

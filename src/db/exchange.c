@@ -70,8 +70,7 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
     c->fail.earlier = true;
     return false;
   }
-  if (c->owed & CONN_OWES_ROLLBACK &&
-      exchange_begins_transaction(c, sql, len))
+  if (c->owed & CONN_OWES_ROLLBACK && exchange_begins_transaction(c, sql, len))
     return recover_rollback(c, false) == DB_ERROR_NONE;
   return true;
 }

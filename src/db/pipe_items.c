@@ -60,7 +60,7 @@ void pipe_items_free(struct pipeline *p)
 }
 
 const char *pipe_items_sql(const struct pipeline *p, const struct pipe_item *it,
-                         size_t *ret_len)
+                           size_t *ret_len)
 {
   if (it->st && it->st->sql) {
     *ret_len = it->st->len;

@@ -18,8 +18,8 @@ struct pipe_run {
   bool keep;      /* the rows */
   bool too_large; /* they are not kept any more */
   uint64_t start_ns;
-  size_t at;              /* the statement whose answer is waited for */
-  bool cancelled;         /* one took longer than --db-query-timeout */
+  size_t at;      /* the statement whose answer is waited for */
+  bool cancelled; /* one took longer than --db-query-timeout */
   size_t cancelled_at;
   struct outcome refused; /* why a request could not be made */
 

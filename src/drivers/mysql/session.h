@@ -102,7 +102,7 @@ struct mysql_prepared {
   struct column *cols; /* owned: columns of the result, as last received */
   uint32_t n_cols;
   bool no_bulk; /* the server refuses it in a request with many rows */
-  bool open; /* `id` is valid */
+  bool open;    /* `id` is valid */
   /*
    * [opt] owned: a packet that executes the statement, if all parameters have 8
    * bytes and none is NULL; the values begin at `frame_values`.
