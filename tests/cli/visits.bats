@@ -5,29 +5,12 @@
 NEEDS_DRIVER=pgsql
 load helper
 load fake_server
+load visits
 
 # at KIND: starts such a server; `to` leads there, without the library.
 at() {
   fake_server visits.py "$PWD" "$1"
   to=(--db-driver=pgsql "--pgsql-host=$PWD" --pgsql-user=me --pgsql-password=secret --handshake=own --time=0 --server-stats=off)
-}
-
-# visit ARG...: runs with these options, within its time.
-visit() {
-  run --separate-stderr timeout -s KILL 120 "$BENCH" connect "${to[@]}" "$@" run
-}
-
-# lives N: the server has seen so many lives, and so has the report.
-lives() {
-  must is "$status" 0
-  must has "$output" '^Connections, by the driver itself:$'
-  must has "$output" "^    transactions: +$1 "
-  must has "$output" "^        read: +$1\$"
-  for step in connect login 'first query' close; do
-    must has "$output" "^    $step +$1 "
-  done
-  fake_server_stop
-  must is "$(wc -l <log)" "$1"
 }
 
 # fails_with TEXT ARG...: the run ends with one message that has the text.

@@ -3,6 +3,7 @@
 # interval, and what a user must not read.
 
 load missing
+load own_servers
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
@@ -18,13 +19,7 @@ setup_file() {
 
 # to pg|my|few: the options of that server in `to`; skips if it is not there.
 to() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  server=$BATS_FILE_TMPDIR/$1
-  [[ -e $server/state ]] || { skip "no such server"; }
-  set -a
-  servers_env "$server"
-  set +a
-  cd "$BATS_TEST_TMPDIR" || return 1
+  reach "$1" "such server" || return 1
   case $1 in
     pg) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
     *) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
@@ -41,10 +36,7 @@ teardown() {
 }
 
 teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for one in pg my few; do
-    [[ ! -e $BATS_FILE_TMPDIR/$one/state ]] || servers stop "$BATS_FILE_TMPDIR/$one"
-  done
+  stop_servers pg my few
 }
 
 bench() {

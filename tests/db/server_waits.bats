@@ -2,6 +2,8 @@
 # server_waits.bats - what sessions of a run wait for, on MySQL and MariaDB: by
 # performance_schema if it is on and may be read, else by the list of processes.
 
+load own_servers
+
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
   if servers has mysql && [[ -x $BENCH_BUILD/tests/db/mysql_types ]]; then
@@ -24,21 +26,12 @@ start() {
 }
 
 teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for one in on off; do
-    [[ ! -e $BATS_FILE_TMPDIR/$one/state ]] || servers stop "$BATS_FILE_TMPDIR/$one"
-  done
+  stop_servers on off
 }
 
 # use on|off: that server; skips if it is not there.
 use() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  server=$BATS_FILE_TMPDIR/$1
-  [[ -e $server/state ]] || { skip "no such server"; }
-  set -a
-  servers_env "$server"
-  set +a
-  cd "$BATS_TEST_TMPDIR" || return 1
+  reach "$1" "such server" || return 1
   to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB" --table-size=100)
   "$BENCH_BUILD/bench" oltp_update_non_index "${to[@]}" cleanup >/dev/null 2>&1 || true
   "$BENCH_BUILD/bench" oltp_update_non_index "${to[@]}" prepare >/dev/null
