@@ -1,12 +1,11 @@
 /*
- * pipe_items.c - the memory of a pipeline, and its texts.
+ * pipe_items.c - the memory of a pipeline.
  */
 #include "db/pipe_items.h"
 
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "db/stmt.h"
 
 enum {
   FIRST_ITEMS = 16,
@@ -57,15 +56,4 @@ void pipe_items_free(struct pipeline *p)
   strbuf_done(&p->said);
   strbuf_done(&p->heard);
   free(p);
-}
-
-const char *pipe_items_sql(const struct pipeline *p, const struct pipe_item *it,
-                           size_t *ret_len)
-{
-  if (it->st && it->st->sql) {
-    *ret_len = it->st->len;
-    return it->st->sql;
-  }
-  *ret_len = it->st ? 0 : it->len;
-  return it->st ? "" : p->said.text + it->at;
 }

@@ -54,8 +54,4 @@ void pipe_items_clear(struct pipeline *p);
 /* Frees the object as well; may be NULL. */
 void pipe_items_free(struct pipeline *p);
 
-/* The text of a statement, for messages and classes. */
-const char *pipe_items_sql(const struct pipeline *p, const struct pipe_item *it,
-                           size_t *ret_len);
-
 #endif

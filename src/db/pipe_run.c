@@ -3,6 +3,7 @@
  * what each of them leaves.
  */
 #include "db/pipe_run.h"
+#include "db/pipe_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
 
   if (UNLIKELY(c->env->timed && info.start_ns != 0) && !c->out.skipped &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c)))) {
-    info.sql = pipe_items_sql(r->p, it, &info.len);
+    info.sql = pipe_text_sql(r->p, it, &info.len);
     exchange_sample(c, &info, rc < 0);
   }
   if (UNLIKELY(rc < 0)) {
@@ -207,7 +208,7 @@ static bool roll_back(const struct pipe_run *r)
   size_t len;
 
   for (size_t i = 0; i < r->p->n; i++) {
-    const char *sql = pipe_items_sql(r->p, &r->p->items[i], &len);
+    const char *sql = pipe_text_sql(r->p, &r->p->items[i], &len);
 
     if (exchange_begins_transaction(c, sql, len))
       return recover_rollback(c, false) == DB_ERROR_NONE;
@@ -221,7 +222,7 @@ bool pipe_run_begin(struct pipe_run *r)
 {
   struct conn *c = r->c;
   size_t len;
-  const char *sql = pipe_items_sql(r->p, &r->p->items[0], &len);
+  const char *sql = pipe_text_sql(r->p, &r->p->items[0], &len);
 
   r->p->open = false;
   if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
@@ -249,7 +250,7 @@ bool pipe_run_end(struct pipe_run *r)
   call_idle(c);
   if (UNLIKELY(r->failed)) {
     const struct pipe_item *it = &p->items[p->failed];
-    const char *sql = pipe_items_sql(p, it, &len);
+    const char *sql = pipe_text_sql(p, it, &len);
 
     c->out = r->out;
     c->out.in_time = r->cancelled && r->cancelled_at != p->failed;
@@ -265,7 +266,7 @@ bool pipe_run_end(struct pipe_run *r)
   if (UNLIKELY(p->heard.failed))
     return misuse(r, 0, "not enough memory");
   for (size_t i = 0; UNLIKELY(c->owed & CONN_OWES_ROLLBACK) && i < p->n; i++) {
-    const char *sql = pipe_items_sql(p, &p->items[i], &len);
+    const char *sql = pipe_text_sql(p, &p->items[i], &len);
 
     exchange_clear_mark(c, sql, len);
   }

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "db/conn_state.h"
+#include "db/pipe_text.h"
 #include "db/pipe_values.h"
 #include "db/stmt.h"
 
@@ -151,6 +152,6 @@ size_t pipeline_failed(const struct conn *c, const char **ret_sql,
     *ret_len = 0;
     return 0;
   }
-  *ret_sql = pipe_items_sql(p, &p->items[p->failed], ret_len);
+  *ret_sql = pipe_text_sql(p, &p->items[p->failed], ret_len);
   return p->failed;
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "db/call.h"
 #include "db/pipe_run.h"
+#include "db/pipe_text.h"
 #include "db/pipeline.h"
 #include "db/stmt.h"
 
@@ -118,7 +119,7 @@ static void receive(struct pipe_run *r, size_t i)
   const struct pipe_item *it = &r->p->items[i];
   struct stmt *st = it->st && !it->st->emulated ? it->st : NULL;
   size_t len;
-  const char *sql = pipe_items_sql(r->p, it, &len);
+  const char *sql = pipe_text_sql(r->p, it, &len);
 
   next_call(r);
   r->at = i;

@@ -36,7 +36,9 @@ fileio random reads"
   must has "$output" '^=== Part 1 of [79]: cpu kernels$'
   must has "$output" '^part +figure +value$'
   must has "$output" '^cpu kernels +int +[0-9.]+[MG]/s$'
-  must has "$output" '^memory latency +(huge|small) pages 4 KiB +[0-9.]+ ns$'
+  # Half a second may be too short for it beside other programs.
+  grep -Eq '^WARNING: latencies with small pages were not measured, because the run was over' <<<"$stderr" ||
+    must has "$output" '^memory latency +(huge|small) pages 4 KiB +[0-9.]+ ns$'
   must has "$output" '^fileio wal +events +[0-9.]+M?/s$'
   must json m.json 'd["sweep"]["parts"] and d["sweep"]["best"] is None and not d["sweep"]["interrupted"]
     and all(s["exit_status"] == 0 and s["failed"] is None for s in d["steps"])'
