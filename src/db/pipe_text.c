@@ -7,7 +7,7 @@
 #include "db/stmt.h"
 
 const char *pipe_text_sql(const struct pipeline *p, const struct pipe_item *it,
-                           size_t *ret_len)
+                          size_t *ret_len)
 {
   if (it->st && it->st->sql) {
     *ret_len = it->st->len;

@@ -56,31 +56,21 @@ static const char attributes[] = "\x13\x0cprogram_name\x05"
 
 /* ---- packets to the server ---- */
 
-static bool append(struct wire_buffer *b, const void *bytes, size_t n)
-{
-  if (!wire_buffer_reserve(b, b->end + n))
-    return false;
-  if (n > 0)
-    memcpy(b->bytes + b->end, bytes, n);
-  b->end += n;
-  return true;
-}
-
 static bool append_text(struct wire_buffer *b, const char *text)
 {
-  return append(b, text, strlen(text) + 1);
+  return wire_buffer_append(b, text, strlen(text) + 1);
 }
 
 static bool append_byte(struct wire_buffer *b, uint8_t byte)
 {
-  return append(b, &byte, 1);
+  return wire_buffer_append(b, &byte, 1);
 }
 
 /* A packet begins; its head is written when it ends. */
 static bool open_packet(struct wire_buffer *b, size_t *ret_at)
 {
   *ret_at = b->end;
-  return append(b, "\0\0\0", PACKET_HEAD);
+  return wire_buffer_append(b, "\0\0\0", PACKET_HEAD);
 }
 
 static void close_packet(struct wire_buffer *b, size_t at, uint8_t seq)
@@ -93,7 +83,7 @@ static bool send_packet(struct wire_buffer *out, uint8_t seq, const void *bytes,
 {
   size_t at;
 
-  if (!open_packet(out, &at) || !append(out, bytes, n))
+  if (!open_packet(out, &at) || !wire_buffer_append(out, bytes, n))
     return false;
   close_packet(out, at, seq);
   return true;
@@ -109,7 +99,7 @@ bool mysqld_greet_ask(struct mysql_greet *g, const char *sql, size_t len,
   g->total = 0;
   g->seq = 1;
   if (!open_packet(out, &at) || !append_byte(out, COM_QUERY) ||
-      !append(out, sql, len))
+      !wire_buffer_append(out, sql, len))
     return false;
   close_packet(out, at, 0);
   return true;
@@ -226,15 +216,16 @@ static enum greet_rc answer_hello(struct mysql_greet *g,
   put_le32(fixed, g->flags);
   put_le32(fixed + 4, 1U << 24); /* bytes of the largest packet */
   fixed[8] = CHARSET;
-  done = open_packet(out, &at) && append(out, fixed, sizeof(fixed)) &&
+  done = open_packet(out, &at) &&
+         wire_buffer_append(out, fixed, sizeof(fixed)) &&
          append_text(out, w->user) && append_byte(out, (uint8_t)n) &&
-         append(out, proof, n);
+         wire_buffer_append(out, proof, n);
   if (g->flags & FLAG_WITH_DB)
     done = done && append_text(out, w->db);
   if (g->flags & FLAG_PLUGINS)
     done = done && append_text(out, plugins[g->plugin]);
   if (g->flags & FLAG_ATTRIBUTES)
-    done = done && append(out, attributes, sizeof(attributes) - 1);
+    done = done && wire_buffer_append(out, attributes, sizeof(attributes) - 1);
   if (done)
     close_packet(out, at, g->seq);
   g->stage = GREET_PROOF;

@@ -29,16 +29,6 @@ const uint8_t pgsql_greet_tls[8] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
 
 /* ---- messages to the server ---- */
 
-static bool append(struct wire_buffer *b, const void *bytes, size_t n)
-{
-  if (!wire_buffer_reserve(b, b->end + n))
-    return false;
-  if (n > 0)
-    memcpy(b->bytes + b->end, bytes, n);
-  b->end += n;
-  return true;
-}
-
 /* A message of two parts. */
 static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
                          size_t a_len, const void *b, size_t b_len)
@@ -46,8 +36,8 @@ static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
   uint8_t head[WIRE_HEAD];
 
   (void)put_u32(put_u8(head, type), (uint32_t)(4 + a_len + b_len));
-  return append(out, head, sizeof(head)) && append(out, a, a_len) &&
-         append(out, b, b_len);
+  return wire_buffer_append(out, head, sizeof(head)) &&
+         wire_buffer_append(out, a, a_len) && wire_buffer_append(out, b, b_len);
 }
 
 /* A name and its value, each with its end. */
@@ -55,8 +45,8 @@ static bool append_setting(struct wire_buffer *out, const char *name,
                            const char *value)
 {
   return !value || !*value ||
-         (append(out, name, strlen(name) + 1) &&
-          append(out, value, strlen(value) + 1));
+         (wire_buffer_append(out, name, strlen(name) + 1) &&
+          wire_buffer_append(out, value, strlen(value) + 1));
 }
 
 bool pgsql_greet_begin(struct pgsql_greet *g, struct wire_buffer *out)
@@ -65,11 +55,12 @@ bool pgsql_greet_begin(struct pgsql_greet *g, struct wire_buffer *out)
   uint8_t head[8] = { 0 };
 
   (void)put_u32(head + 4, PROTOCOL);
-  if (!append(out, head, sizeof(head)) ||
+  if (!wire_buffer_append(out, head, sizeof(head)) ||
       !append_setting(out, "user", g->who->user) ||
       !append_setting(out, "database", g->who->db) ||
       !append_setting(out, "options", g->who->options) ||
-      !append_setting(out, "application_name", "bench") || !append(out, "", 1))
+      !append_setting(out, "application_name", "bench") ||
+      !wire_buffer_append(out, "", 1))
     return false;
   (void)put_u32(out->bytes + at, (uint32_t)(out->end - at));
   g->stage = GREET_LOGIN;

@@ -24,6 +24,16 @@ bool wire_buffer_grow(struct wire_buffer *b, size_t need)
   return true;
 }
 
+bool wire_buffer_append(struct wire_buffer *b, const void *bytes, size_t n)
+{
+  if (!wire_buffer_reserve(b, b->end + n))
+    return false;
+  if (n > 0)
+    memcpy(b->bytes + b->end, bytes, n);
+  b->end += n;
+  return true;
+}
+
 void wire_buffer_cut(struct wire_buffer *b, size_t from, size_t to)
 {
   if (from == to)

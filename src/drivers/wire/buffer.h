@@ -33,6 +33,9 @@ static inline bool wire_buffer_reserve(struct wire_buffer *b, size_t need)
   return LIKELY(need <= b->room) || wire_buffer_grow(b, need);
 }
 
+/* Add bytes behind the end; false: no memory, and nothing changes. */
+bool wire_buffer_append(struct wire_buffer *b, const void *bytes, size_t n);
+
 /*
  * Have room for at least one more byte after `end`; false: no memory.  `n`
  * bytes from `pos` on are wanted.  The buffer grows with what has arrived,
