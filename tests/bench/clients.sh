@@ -30,13 +30,14 @@
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=tests/db/pooler.sh
+. "$here/../db/pooler.sh"
 
 rows=${ROWS:-20000} seconds=${SECONDS_EACH:-2}
 servers=$here/../db/servers.sh
 figures=$here/clients.py
 floor=${FLOOR:-$(dirname "$BENCH")/tests/bench/loop_floor}
 pgbench=$(command -v pgbench || find /usr/lib/postgresql -name pgbench 2>/dev/null | tail -n 1)
-pgbouncer=$(PATH=$PATH:/usr/sbin type -p pgbouncer || :)
 many=${MANY:-10000}
 ((!QUICK)) || many=100
 parts=("$@")
@@ -49,8 +50,7 @@ done
 ulimit -n "$(ulimit -Hn)"
 
 work=$(mktemp -d)
-pooler=
-trap '[[ -z $pooler ]] || kill "$pooler" 2>/dev/null || :
+trap 'pooler_stop
       "$servers" stop "$work/my" >/dev/null 2>&1 || :
       "$servers" stop "$work/pg" >/dev/null 2>&1 || :
       rm -rf "$work"' EXIT
@@ -79,54 +79,16 @@ start_server() {
 declare -a mysql=() pgsql=() pooled=()
 
 # start_pooler AUTH: sets `pooled`; twenty sessions of the server, statements as
-# text.  It refuses to be root.
+# text.
 start_pooler() {
-  local as=() dir=$work/pool
   start_server pgsql
-  stop_pooler
-  rm -rf "$dir"
-  mkdir "$dir"
-  chmod 755 "$work"
-  if [[ $1 == scram-sha-256 ]]; then
-    "$servers" sql "$work/pg" "SET password_encryption = 'scram-sha-256';
-      DROP ROLE IF EXISTS pooled; CREATE ROLE pooled LOGIN PASSWORD 'secret'" >/dev/null 2>&1
-    printf '"pooled" "%s"\n' "$("$servers" sql "$work/pg" \
-      "SELECT rolpassword FROM pg_authid WHERE rolname = 'pooled'" | tail -n 1)" >"$dir/users"
-  else
-    : >"$dir/users"
-  fi
-  cat >"$dir/ini" <<END
-[databases]
-sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
-[pgbouncer]
-listen_port = 6432
-unix_socket_dir = $dir
-pool_mode = transaction
-auth_type = $1
-auth_file = $dir/users
-default_pool_size = 20
-max_client_conn = $((many + 100))
-listen_backlog = 4096
-END
-  if (($(id -u) == 0)); then
-    chown -R nobody "$dir"
-    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
-  fi
-  "${as[@]}" "$pgbouncer" --quiet "$dir/ini" >"$work/pooler.log" 2>&1 &
-  pooler=$!
-  until [[ -S $dir/.s.PGSQL.6432 ]]; do
-    kill -0 "$pooler" 2>/dev/null || die "pgbouncer does not start
-$(cat "$work/pooler.log")"
-    sleep 0.1
-  done
-  pooled=(--db-driver=pgsql --pgsql-host="$dir" --pgsql-port=6432 --db-ps-mode=disable "${table[@]}")
-}
-
-stop_pooler() {
-  [[ -n $pooler ]] || return 0
-  kill "$pooler" 2>/dev/null || :
-  wait "$pooler" 2>/dev/null || :
-  pooler=
+  pooler_stop
+  pooler_make
+  printf '"sbpass" "%s"\n' "$("$servers" sql "$work/pg" \
+    "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'" | tail -n 1)" >"$pooler_dir/users"
+  pooler_start "auth_type = $1" "auth_file = $pooler_dir/users" 'default_pool_size = 20' \
+    "max_client_conn = $((many + 100))" 'listen_backlog = 4096' || die 'no pooler'
+  pooled=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --db-ps-mode=disable "${table[@]}")
 }
 
 # ---- turns ----
@@ -259,7 +221,7 @@ part_memory() {
     esac
     ((!QUICK)) || n=100
     if [[ $kind == pooled ]]; then
-      [[ -n $pgbouncer ]] || continue
+      pooler_there || continue
       start_pooler any
     elif [[ $kind != null ]]; then
       start_server "$kind"
@@ -270,7 +232,7 @@ part_memory() {
     more=(--idle-clients=$((n - 2)))
     row "$name" "$n" "$working" "$(memory_of "$n" "${where[@]}")"
   done
-  stop_pooler
+  pooler_stop
 }
 
 start_of() {
@@ -285,14 +247,14 @@ part_start() {
   heading Server 'start, s' 'processor time, ms' 'end, s'
   for kind in null pooled; do
     if [[ $kind == pooled ]]; then
-      [[ -n $pgbouncer ]] || continue
+      pooler_there || continue
       start_pooler any
     fi
     take_turns 3 start_of
     row "$([[ $kind == null ]] && echo 'null driver' || echo 'PostgreSQL, pgbouncer')" \
       "$(printf '%.2f' "${figure[start_of,1]}")" "${figure[start_of,2]}" "$(printf '%.2f' "${figure[start_of,3]}")"
   done
-  stop_pooler
+  pooler_stop
 }
 
 one() { "$figures" cost "$1" "${test[@]}" --time="$seconds" --threads=1 "${@:2}" run; }
@@ -326,14 +288,14 @@ part_one() {
 }
 
 logins() {
-  "$figures" cost "$BENCH" connect "${pooled[@]:0:3}" --pgsql-user=pooled --pgsql-password=secret \
+  "$figures" cost "$BENCH" connect "${pooled[@]:0:3}" --pgsql-user=sbpass --pgsql-password=secret \
     --handshake="$1" --threads=10 --time="$seconds" run
 }
 own_login() { logins own; }
 library_login() { logins library; }
 
 part_connect() {
-  [[ -n $pgbouncer ]] || return 0
+  pooler_there || return 0
   title "Connections per second through pgbouncer with SCRAM, 10 threads; microseconds of the client for each"
   heading 'own handshake' libpq ratio 'own, us' 'libpq, us' ratio
   start_pooler scram-sha-256
@@ -342,7 +304,7 @@ part_connect() {
     "$(ratio "${figure[own_login,2]}" "${figure[library_login,2]}")" \
     "$(printf '%.1f' "${figure[own_login,1]}")" "$(printf '%.1f' "${figure[library_login,1]}")" \
     "$(ratio "${figure[own_login,1]}" "${figure[library_login,1]}")"
-  stop_pooler
+  pooler_stop
 }
 
 for part in "${parts[@]}"; do
@@ -351,4 +313,4 @@ for part in "${parts[@]}"; do
   printf '\n'
   echo "clients.sh: $part took $((SECONDS - began)) s" >&2
 done
-[[ -n $pgbouncer ]] || echo 'pgbouncer is not installed: what needs it was left out'
+pooler_there || echo 'pgbouncer is not installed: what needs it was left out'

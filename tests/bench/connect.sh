@@ -16,10 +16,11 @@ set -euo pipefail
 
 threads=${THREADS:-2} seconds=${SECONDS_EACH:-3}
 servers=$here/../db/servers.sh
-PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || die 'there is no pgbouncer: scripts/deps.sh bench'
+# shellcheck source=tests/db/pooler.sh
+. "$here/../db/pooler.sh"
+pooler_there || die 'there is no pgbouncer: scripts/deps.sh bench'
 work=$(mktemp -d)
-pooler=
-trap '[[ -z $pooler ]] || kill "$pooler" || :
+trap 'pooler_stop
       "$servers" stop "$work/my" >/dev/null 2>&1 || :
       "$servers" stop "$work/pg" >/dev/null 2>&1 || :
       rm -rf "$work"' EXIT
@@ -30,43 +31,18 @@ eval "$("$servers" env "$work/my")"
 eval "$("$servers" env "$work/pg")"
 
 # A pooler that asks for the password of sbpass with SCRAM.
-start_pooler() {
-  local as=() i
-  printf '"sbpass" "%s"\n' "$("$servers" sql "$work/pg" \
-    "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")" >"$work/users"
-  cat >"$work/ini" <<INI
-[databases]
-sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
-[pgbouncer]
-listen_port = 6432
-unix_socket_dir = $work
-pool_mode = transaction
-default_pool_size = 5
-max_client_conn = 2000
-auth_type = scram-sha-256
-auth_file = $work/users
-INI
-  if (($(id -u) == 0)); then # it refuses to be root
-    chown -R nobody "$work/users" "$work/ini"
-    chown nobody "$work"
-    as=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
-  fi
-  PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$work/ini" >"$work/log" 2>&1 &
-  pooler=$!
-  for ((i = 0; i < 300; i++)); do
-    [[ ! -S $work/.s.PGSQL.6432 ]] || return 0
-    sleep 0.1
-  done
-  die "pgbouncer does not start: $(<"$work/log")"
-}
-start_pooler
+pooler_make
+printf '"sbpass" "%s"\n' "$("$servers" sql "$work/pg" \
+  "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")" >"$pooler_dir/users"
+pooler_start 'default_pool_size = 5' 'max_client_conn = 2000' 'auth_type = scram-sha-256' \
+  "auth_file = $pooler_dir/users" || die 'no pooler'
 
 # shellcheck disable=SC2034 # by name
 {
   mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-password=secret)
   mysql_tcp=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-password=secret)
   pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret)
-  pooled=(--db-driver=pgsql --pgsql-host="$work" --pgsql-port=6432 --pgsql-user=sbpass --pgsql-password=secret)
+  pooled=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user=sbpass --pgsql-password=secret)
 }
 
 # one WAY ARG...: connections per second, microseconds of our processor time

@@ -3,6 +3,7 @@
 # statements as threads, encrypted sessions, servers that die and come back.
 
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/pooler.sh"
 
 setup_file() {
   mysql_flags=(--max-connections=400)
@@ -17,11 +18,7 @@ setup() {
 # A test that fails leaves nothing to the next one.
 teardown() {
   [ ! -v at ] || "$BENCH" oltp_point_select "${at[@]}" --tables=2 cleanup >/dev/null 2>&1 || :
-  if [ -v pooler ]; then
-    kill "$pooler" || :
-    wait "$pooler" || :
-  fi
-  [ ! -v pool ] || rm -rf "$pool"
+  pooler_stop
 }
 
 # where KIND: sets `at`, the options of its server.
@@ -361,37 +358,17 @@ backends() {
 @test "mysql: which of the server's sessions answer" { backends mysql; }
 @test "pgsql: which of the server's sessions answer" { backends pgsql; }
 
-# start_pooler LINE...: with these settings, for five sessions of the server.
-start_pooler() {
-  local as=()
-  PATH=$PATH:/usr/sbin type -p pgbouncer >/dev/null || skip "pgbouncer is not installed"
-  # It refuses to be root.
-  pool=$(mktemp -d)
-  if [ "$(id -u)" = 0 ]; then
-    chown nobody "$pool"
-    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
-  fi
-  cat >"$pool/ini" <<INI
-[databases]
-sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest
-[pgbouncer]
-listen_port = 6432
-unix_socket_dir = $pool
-pool_mode = transaction
-default_pool_size = 5
-$(printf '%s\n' "$@")
-INI
-  PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$pool/ini" >log 2>&1 3>&- &
-  pooler=$!
-  within 30 [ -S "$pool/.s.PGSQL.6432" ] || { cat log; return 1; }
+need_pooler() {
+  pooler_there || skip "pgbouncer is not installed"
 }
 
 @test "pgsql: a pooler gives forty clients five backends" {
   local seen
   where pgsql
   "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
-  start_pooler "auth_type = any"
-  at=(--db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --db-ps-mode=disable)
+  need_pooler
+  pooler_start "default_pool_size = 5" "auth_type = any"
+  at=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --db-ps-mode=disable)
   met --threads=2 --clients=40 --events=4000
   [[ $seen =~ ^([1-5])\ of\ ([0-9]+),\ 0$ ]]
   ((BASH_REMATCH[2] > 10))
@@ -405,26 +382,23 @@ lives() {
 }
 
 @test "pgsql: lives of connections through a pooler, with SCRAM and md5" {
-  local kind secret users
+  local kind secret
   where pgsql
+  need_pooler
   for kind in scram-sha-256 md5; do
     if [ $kind = md5 ]; then
       secret=md5$(printf secretsbpass | md5sum | cut -d' ' -f1)
     else
       secret=$(servers sql "$BATS_FILE_TMPDIR/pgsql" "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")
     fi
-    users=$(mktemp)
-    printf '"sbpass" "%s"\n' "$secret" >"$users"
-    chmod 644 "$users"
-    start_pooler "auth_type = $kind" "auth_file = $users"
-    at=(--db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --pgsql-user=sbpass)
+    pooler_make
+    printf '"sbpass" "%s"\n' "$secret" >"$pooler_dir/users"
+    pooler_start "default_pool_size = 5" "auth_type = $kind" "auth_file = $pooler_dir/users"
+    at=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user=sbpass)
     lives --pgsql-password=secret --threads=3
     lives --pgsql-password=secret --threads=2 --clients=20
     lives --pgsql-password=wrong && return 1
     grep -q '^FATAL: Connection to database failed: .*authentication failed' err
-    kill "$pooler"
-    wait "$pooler" || :
-    unset pooler
-    rm -rf "$pool" "$users"
+    pooler_stop
   done
 }

@@ -4,6 +4,7 @@
 
 load missing
 load own_servers
+. "$BENCH_SRC/tests/db/pooler.sh"
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
@@ -30,9 +31,7 @@ to() {
 }
 
 teardown() {
-  # of the last test, if it fails
-  [[ -z ${pooler-} ]] || kill "$pooler" 2>/dev/null || :
-  [[ -z ${pool-} ]] || rm -rf "$pool"
+  pooler_stop
 }
 
 teardown_file() {
@@ -369,31 +368,14 @@ assert server["figures"] == {} and server["period_s"] == 0, server'
 }
 
 @test "behind a pooler, --monitor-host reads the server" {
-  local as=()
   to pg
-  PATH=$PATH:/usr/sbin type -p pgbouncer >/dev/null || skip "pgbouncer is not installed"
-  pool=$(mktemp -d)
-  if [ "$(id -u)" = 0 ]; then # which it refuses to be
-    chown nobody "$pool"
-    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
-  fi
-  printf '%s\n' '[databases]' "sbtest = host=127.0.0.1 port=$PG_PORT user=sbtest" '[pgbouncer]' \
-    'listen_port = 6432' "unix_socket_dir = $pool" 'listen_addr =' 'pool_mode = transaction' \
-    'auth_type = any' >"$pool/ini"
-  PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$pool/ini" >log 2>&1 3>&- &
-  pooler=$!
-  until [[ -S $pool/.s.PGSQL.6432 ]]; do
-    kill -0 "$pooler"
-    sleep 0.05
-  done
+  pooler_there || skip "pgbouncer is not installed"
+  pooler_start "auth_type = any"
   status=0
-  bench oltp_point_select --db-driver=pgsql --pgsql-host="$pool" --pgsql-port=6432 --pgsql-user="$PG_USER" \
+  bench oltp_point_select --db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user="$PG_USER" \
     --pgsql-db="$PG_DB" --table-size=2000 --db-ps-mode=disable --threads=2 --time=2 \
     --monitor-host="127.0.0.1:$PG_PORT" --json=r.json run >out 2>&1 || status=$?
-  kill "$pooler"
-  wait "$pooler" || true
-  pooler=''
-  cat out log
+  cat out "$pooler_dir/log"
   [[ $status = 0 ]]
   check r.json '
 print(server["target"], server.get("pid"), server["per_event"])

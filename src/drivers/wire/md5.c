@@ -6,16 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-enum {
-  BLOCK = 64,
-  LENGTH_AT = BLOCK - 8,
-};
-
-struct state {
-  uint32_t of[4];
-  uint64_t bytes;
-  uint8_t block[BLOCK];
-};
+#include "drivers/wire/blocks.h"
 
 /* 2^32 times the absolute sine of 1 to 64. */
 static const uint32_t sines[64] = {
@@ -32,7 +23,7 @@ static const uint32_t sines[64] = {
   0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
 
-static void add_block(struct state *s)
+static void add_block(uint32_t *state, const uint8_t *block)
 {
   /* Each quarter of the steps repeats four shifts, and has its own function
    * and order of words. */
@@ -40,9 +31,9 @@ static void add_block(struct state *s)
     { 7, 12, 17, 22 }, { 5, 9, 14, 20 }, { 4, 11, 16, 23 }, { 6, 10, 15, 21 }
   };
   static const uint8_t factor[4] = { 1, 5, 3, 7 }, start[4] = { 0, 1, 5, 0 };
-  uint32_t w[16], a = s->of[0], b = s->of[1], c = s->of[2], d = s->of[3];
+  uint32_t w[16], a = state[0], b = state[1], c = state[2], d = state[3];
 
-  memcpy(w, s->block, sizeof(w));
+  memcpy(w, block, sizeof(w));
   for (unsigned i = 0; i < 64; i++) {
     const unsigned quarter = i / 16, by = shift[quarter][i % 4];
     const uint32_t word = le32toh(
@@ -63,37 +54,23 @@ static void add_block(struct state *s)
     c = b;
     b += f << by | f >> (32 - by);
   }
-  s->of[0] += a;
-  s->of[1] += b;
-  s->of[2] += c;
-  s->of[3] += d;
-}
-
-static void add(struct state *s, const void *bytes, size_t n)
-{
-  const uint8_t *from = bytes;
-
-  for (size_t i = 0; i < n; i++) {
-    s->block[s->bytes++ % BLOCK] = from[i];
-    if (s->bytes % BLOCK == 0)
-      add_block(s);
-  }
+  state[0] += a;
+  state[1] += b;
+  state[2] += c;
+  state[3] += d;
 }
 
 void md5(const void *a, size_t a_len, const void *b, size_t b_len,
          uint8_t ret[MD5_BYTES])
 {
-  static const uint8_t end[BLOCK] = { 0x80 };
-  struct state s = { .of = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476 } };
-  uint64_t bits;
+  struct blocks s = { .state = { 0x67452301, 0xefcdab89, 0x98badcfe,
+                                 0x10325476 } };
 
-  add(&s, a, a_len);
-  add(&s, b, b_len);
-  bits = htole64(s.bytes * 8);
-  add(&s, end, 1 + (BLOCK + LENGTH_AT - 1 - s.bytes % BLOCK) % BLOCK);
-  add(&s, &bits, sizeof(bits));
+  blocks_add(&s, add_block, a, a_len);
+  blocks_add(&s, add_block, b, b_len);
+  blocks_end(&s, add_block, htole64(s.bytes * 8));
   for (unsigned i = 0; i < 4; i++) {
-    const uint32_t le = htole32(s.of[i]);
+    const uint32_t le = htole32(s.state[i]);
 
     memcpy(ret + (size_t)i * 4, &le, sizeof(le));
   }

@@ -6,16 +6,10 @@
 #include <endian.h>
 #include <string.h>
 
-enum {
-  BLOCK = 64,
-  LENGTH_AT = BLOCK - 8,
-  STEPS = 80,
-};
+#include "drivers/wire/blocks.h"
 
-struct state {
-  uint32_t of[5];
-  uint64_t bytes;
-  uint8_t block[BLOCK];
+enum {
+  STEPS = 80
 };
 
 static inline uint32_t rotate(uint32_t x, unsigned by)
@@ -39,16 +33,16 @@ static uint32_t mix(unsigned quarter, uint32_t b, uint32_t c, uint32_t d)
   }
 }
 
-static void add_block(struct state *s)
+static void add_block(uint32_t *state, const uint8_t *block)
 {
   uint32_t w[STEPS], v[5];
 
-  memcpy(w, s->block, BLOCK);
-  for (unsigned i = 0; i < BLOCK / 4; i++)
+  memcpy(w, block, BLOCK_BYTES);
+  for (unsigned i = 0; i < BLOCK_BYTES / 4; i++)
     w[i] = be32toh(w[i]);
-  for (unsigned i = BLOCK / 4; i < STEPS; i++)
+  for (unsigned i = BLOCK_BYTES / 4; i < STEPS; i++)
     w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
-  memcpy(v, s->of, sizeof(v));
+  memcpy(v, state, sizeof(v));
   for (unsigned i = 0; i < STEPS; i++) {
     const uint32_t sum = rotate(v[0], 5) + v[4] + w[i] +
                          mix(i / (STEPS / 4), v[1], v[2], v[3]);
@@ -60,35 +54,20 @@ static void add_block(struct state *s)
     v[0] = sum;
   }
   for (unsigned i = 0; i < 5; i++)
-    s->of[i] += v[i];
-}
-
-static void add(struct state *s, const void *bytes, size_t n)
-{
-  const uint8_t *from = bytes;
-
-  for (size_t i = 0; i < n; i++) {
-    s->block[s->bytes++ % BLOCK] = from[i];
-    if (s->bytes % BLOCK == 0)
-      add_block(s);
-  }
+    state[i] += v[i];
 }
 
 void sha1(const void *a, size_t a_len, const void *b, size_t b_len,
           uint8_t ret[SHA1_BYTES])
 {
-  static const uint8_t end[BLOCK] = { 0x80 };
-  struct state s = { .of = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476,
-                             0xc3d2e1f0 } };
-  uint64_t bits;
+  struct blocks s = { .state = { 0x67452301, 0xefcdab89, 0x98badcfe,
+                                 0x10325476, 0xc3d2e1f0 } };
 
-  add(&s, a, a_len);
-  add(&s, b, b_len);
-  bits = htobe64(s.bytes * 8);
-  add(&s, end, 1 + (BLOCK + LENGTH_AT - 1 - s.bytes % BLOCK) % BLOCK);
-  add(&s, &bits, sizeof(bits));
+  blocks_add(&s, add_block, a, a_len);
+  blocks_add(&s, add_block, b, b_len);
+  blocks_end(&s, add_block, htobe64(s.bytes * 8));
   for (unsigned i = 0; i < 5; i++) {
-    const uint32_t be = htobe32(s.of[i]);
+    const uint32_t be = htobe32(s.state[i]);
 
     memcpy(ret + (size_t)i * 4, &be, sizeof(be));
   }

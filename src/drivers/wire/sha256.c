@@ -11,8 +11,7 @@
 #include "base/clock.h"
 
 enum {
-  LENGTH_AT = SHA256_BLOCK - 8, /* of the message, in its last block */
-  CLOCK_EVERY = 1024,           /* iterations */
+  CLOCK_EVERY = 1024 /* iterations */
 };
 
 /* The cube roots of the first 64 primes, 32 bits after the point. */
@@ -35,7 +34,7 @@ static inline uint32_t rotate(uint32_t x, unsigned by)
   return x >> by | x << (32 - by);
 }
 
-static void add_block(uint32_t state[8], const uint8_t *block)
+static void add_block(uint32_t *state, const uint8_t *block)
 {
   uint32_t w[64], s[8];
 
@@ -73,43 +72,20 @@ void sha256_begin(struct sha256 *h)
     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
   };
 
-  memcpy(h->state, first, sizeof(first));
-  h->bytes = 0;
+  memcpy(h->of.state, first, sizeof(first));
+  h->of.bytes = 0;
 }
 
 void sha256_add(struct sha256 *h, const void *bytes, size_t n)
 {
-  const uint8_t *from = bytes;
-
-  while (n > 0) {
-    const size_t at = h->bytes % SHA256_BLOCK;
-    const size_t some = n < SHA256_BLOCK - at ? n : SHA256_BLOCK - at;
-
-    memcpy(h->block + at, from, some);
-    h->bytes += some;
-    from += some;
-    n -= some;
-    if (at + some == SHA256_BLOCK)
-      add_block(h->state, h->block);
-  }
+  blocks_add(&h->of, add_block, bytes, n);
 }
 
 void sha256_end(struct sha256 *h, uint8_t ret[SHA256_BYTES])
 {
-  const uint64_t bits = htobe64(h->bytes * 8);
-  size_t at = h->bytes % SHA256_BLOCK;
-
-  h->block[at++] = 0x80;
-  if (at > LENGTH_AT) {
-    memset(h->block + at, 0, SHA256_BLOCK - at);
-    add_block(h->state, h->block);
-    at = 0;
-  }
-  memset(h->block + at, 0, LENGTH_AT - at);
-  memcpy(h->block + LENGTH_AT, &bits, sizeof(bits));
-  add_block(h->state, h->block);
+  blocks_end(&h->of, add_block, htobe64(h->of.bytes * 8));
   for (unsigned i = 0; i < 8; i++) {
-    const uint32_t be = htobe32(h->state[i]);
+    const uint32_t be = htobe32(h->of.state[i]);
 
     memcpy(ret + (size_t)i * 4, &be, sizeof(be));
   }
@@ -128,13 +104,13 @@ void sha256(const void *bytes, size_t n, uint8_t ret[SHA256_BYTES])
 
 void hmac_sha256_key(struct hmac_sha256 *k, const void *key, size_t n)
 {
-  uint8_t inner[SHA256_BLOCK] = { 0 }, outer[SHA256_BLOCK];
+  uint8_t inner[BLOCK_BYTES] = { 0 }, outer[BLOCK_BYTES];
 
-  if (n > SHA256_BLOCK)
+  if (n > BLOCK_BYTES)
     sha256(key, n, inner);
   else if (n > 0)
     memcpy(inner, key, n);
-  for (unsigned i = 0; i < SHA256_BLOCK; i++) {
+  for (unsigned i = 0; i < BLOCK_BYTES; i++) {
     outer[i] = inner[i] ^ 0x5c;
     inner[i] ^= 0x36;
   }

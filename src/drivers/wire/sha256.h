@@ -9,15 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drivers/wire/blocks.h"
+
 enum {
-  SHA256_BYTES = 32,
-  SHA256_BLOCK = 64,
+  SHA256_BYTES = 32
 };
 
 struct sha256 {
-  uint32_t state[8];
-  uint64_t bytes;              /* that were added */
-  uint8_t block[SHA256_BLOCK]; /* the last, incomplete one */
+  struct blocks of;
 };
 
 void sha256_begin(struct sha256 *h);
