@@ -279,6 +279,7 @@ void judge_end(struct judge *j, uint64_t now_ns, uint64_t unfinished)
     t->events = j->term[i].total.events;
     t->late = j->term[i].total.late;
     t->inflation = counts_events(t->term) ? decision_inflation(&j->term[i]) : 1;
+    t->clusters = decision_clusters(&j->term[i]);
   }
 }
 

@@ -75,7 +75,7 @@ static double inflation_of(const struct decision *d, unsigned m)
   return squares * blocks / (blocks - 1) / (events * share * (1 - share));
 }
 
-static unsigned late_cells(const struct decision *d)
+unsigned decision_clusters(const struct decision *d)
 {
   unsigned n = 0;
 
@@ -84,15 +84,18 @@ static unsigned late_cells(const struct decision *d)
   return n;
 }
 
+double decision_correct(double seen, double clusters)
+{
+  return seen > 1 && clusters > 0 ? 1 + (seen - 1) * (1 + FEW / clusters) : 1;
+}
+
 double decision_inflation(const struct decision *d)
 {
-  const unsigned clusters = late_cells(d);
   double most = 1;
 
   for (unsigned m = 1; d->cells / m >= BLOCKS_MIN; m *= 2)
     most = fmax(most, inflation_of(d, m));
-  /* A variance that was seen in a few clusters only is often larger. */
-  return most > 1 ? 1 + (most - 1) * (1 + FEW / clusters) : 1;
+  return decision_correct(most, decision_clusters(d));
 }
 
 /* Have far more been late than may be, even if all others are in time? */

@@ -53,8 +53,15 @@ void decision_init(struct decision *d, double share, double planned);
 /* The next interval; all have the same length. */
 void decision_add(struct decision *d, uint64_t events, uint64_t late);
 
-/* How much more the late events per interval vary than independent ones
- * would: 1 or more. */
+/* In so many cells were late events. */
+unsigned decision_clusters(const struct decision *d);
+
+/* The inflation of variance that was seen in so many clusters, corrected: what
+ * was seen in a few only is often larger. */
+double decision_correct(double seen, double clusters);
+
+/* How much more the late events per interval vary than independent ones would,
+ * corrected: 1 or more. */
 double decision_inflation(const struct decision *d);
 
 /* Events that have not begun although they were due. */
@@ -82,6 +89,7 @@ struct decision_term {
   enum decision_verdict verdict;
   uint64_t events, late; /* 0 for a term that does not count events */
   double inflation;      /* of the late events */
+  unsigned clusters;     /* of them: intervals that have any */
 };
 
 /* The same about a run. */

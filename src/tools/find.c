@@ -123,10 +123,82 @@ static void add_step(struct find *f, enum search_phase phase, double value,
   f->n++;
 }
 
+/* Is it the same again that was not decided the last time? */
+static bool repeats(const struct find *f, enum search_phase phase, double value)
+{
+  size_t i = f->n;
+
+  while (i > 0 && f->step[i - 1].phase == SEARCH_REFERENCE)
+    i--;
+  return i > 0 && f->step[i - 1].phase == phase &&
+         f->step[i - 1].value == value && f->step[i - 1].verdict == SEARCH_OPEN;
+}
+
+/* Is it about the objective, and not about the client or the server? */
+static bool is_judgement(enum search_verdict verdict)
+{
+  return verdict == SEARCH_HELD || verdict == SEARCH_FAILED ||
+         verdict == SEARCH_OPEN;
+}
+
+static bool has_failed(const json_t *term)
+{
+  const char *verdict = result_text_at(term, "verdict");
+
+  return verdict && strcmp(verdict, "failed") == 0;
+}
+
+/* The verdict of all runs in the pool, of which `run` is the last. */
+static enum search_verdict judge_pool(struct find *f, const struct result *run)
+{
+  const json_t *terms = result_at(run->json, "decision.terms");
+  const struct slo_sample none = { 0 };
+  struct err ignored = { "" };
+  struct slo slo = { 0 };
+  bool held = true;
+
+  if (slo_parse(f->objective, &slo, &ignored) < 0 ||
+      json_array_size(terms) != slo.n)
+    return SEARCH_OPEN;
+  for (unsigned i = 0; i < slo.n; i++) {
+    const json_t *t = json_array_get(terms, i);
+    struct decision_pool *pool = &f->pool[i];
+    enum decision_verdict verdict;
+    uint64_t bad, all;
+    double share;
+
+    if (!slo_count(&slo.term[i], &none, &bad, &all, &share)) {
+      if (has_failed(t))
+        return SEARCH_FAILED;
+      continue;
+    }
+    decision_pool_add(
+      pool, result_number_at(t, "attempts"), result_number_at(t, "beyond"),
+      result_number_at(t, "inflation"), result_number_at(t, "clusters"));
+    verdict = decision_pool_verdict(pool, share);
+    if (verdict == DECISION_FAILED)
+      return SEARCH_FAILED;
+    held = held && verdict == DECISION_HELD;
+  }
+  return held ? SEARCH_HELD : SEARCH_OPEN;
+}
+
 void find_judge(struct find *f, enum search_phase phase, double value,
                 const struct result *run)
 {
-  add_step(f, phase, value, judge(&f->rules, value, run), run);
+  enum search_verdict verdict = judge(&f->rules, value, run);
+
+  if (phase != SEARCH_REFERENCE && is_judgement(verdict)) {
+    const bool again = repeats(f, phase, value);
+    enum search_verdict all;
+
+    if (!again)
+      memset(f->pool, 0, sizeof(f->pool));
+    all = judge_pool(f, run);
+    if (again)
+      verdict = all;
+  }
+  add_step(f, phase, value, verdict, run);
 }
 
 bool find_never_began(const struct result *run)

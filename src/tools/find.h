@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "stats/decision_pool.h"
 #include "tools/search.h"
 
 struct err;
@@ -30,13 +31,17 @@ struct find {
   double latency_ns[SEARCH_STEPS_MAX];
   double limit_ns;
   size_t n;
+  /* Of the terms that count events, in the steps of one value of which none was
+   * decided. */
+  struct decision_pool pool[SLO_TERMS_MAX];
   struct search search; /* what follows from the steps */
 };
 
 /* Set it, and the events that it needs.  `objective` is borrowed. */
 void find_set_objective(struct find *f, const char *objective);
 
-/* What a step has shown; `run` NULL: it has no result. */
+/* What a step has shown, together with those before it that it repeats; `run`
+ * NULL: it has no result. */
 void find_judge(struct find *f, enum search_phase phase, double value,
                 const struct result *run);
 

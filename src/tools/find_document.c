@@ -48,6 +48,7 @@ json_t *find_json(const struct find *f)
   add_known(&o, "limit_ns", f->limit_ns);
   jobj_real(&o, "precision", f->rules.precision);
   jobj_int(&o, "confirm", f->rules.confirm);
+  jobj_int(&o, "again", f->rules.again);
   jobj_text(&o, "end", search_end_name(s->end));
   add_known(&o, "low", s->end == SEARCH_FOUND ? s->low : 0);
   add_known(&o, "high", s->end == SEARCH_FOUND ? s->high : 0);
@@ -113,6 +114,7 @@ static bool read_step(struct find *f, const json_t *json)
 static bool read_rules(struct find *f, const json_t *json)
 {
   const double confirm = result_number_at(json, "confirm");
+  const double again = result_number_at(json, "again");
   const unsigned what = number_of(result_text_at(json, "find"), what_of,
                                   SEARCH_THREADS + 1);
   const char *objective = result_text_at(json, "objective");
@@ -120,10 +122,13 @@ static bool read_rules(struct find *f, const json_t *json)
   f->limit_ns = result_number_at(json, "limit_ns");
   f->rules.precision = result_number_at(json, "precision");
   if (!objective || what == SEARCH_OFF || what > SEARCH_THREADS ||
-      !(f->rules.precision > 0) || !(confirm >= 0 && confirm <= 1000))
+      !(f->rules.precision > 0) || !(confirm >= 0 && confirm <= 1000) ||
+      again < 0 || again > 1000)
     return false;
   f->rules.what = (enum search_what)what;
   f->rules.confirm = (unsigned)confirm;
+  /* Older documents do not have it, and measured no step again. */
+  f->rules.again = isfinite(again) ? (unsigned)again : 0;
   find_set_objective(f, objective);
   return true;
 }

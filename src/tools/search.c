@@ -49,12 +49,6 @@ static bool find_ceiling(struct course *c)
   return true;
 }
 
-/* It was not decided, and a lower value has fewer events still. */
-static bool is_too_short(const struct course *c, const struct search_step *step)
-{
-  return step->verdict == SEARCH_OPEN && step->events < c->rules->events_min;
-}
-
 /* Until there is a value that holds and one that does not. */
 static bool find_bracket(struct course *c)
 {
@@ -72,7 +66,7 @@ static bool find_bracket(struct course *c)
         return course_end(c, SEARCH_EMPTY_END);
       course_note_reference(c, step);
     }
-    if (c->holds <= 0 && is_too_short(c, step))
+    if (c->holds <= 0 && course_is_too_short(c, step))
       return course_end(c, SEARCH_UNDECIDED);
     if (c->holds > 0 && c->fails > 0)
       return true;

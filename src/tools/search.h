@@ -14,6 +14,10 @@
  *              in both orders; if one of them fails, one step down
  *   reference  the first step again, every few steps and at the end: if its
  *              throughput has changed, so has what is measured
+ *
+ * A step that was not decided says nothing about its value: a pause or two of
+ * the machine may be all that it has seen.  So it is measured again, some
+ * times, before its value counts as one that does not hold.
  */
 #ifndef BENCH_TOOLS_SEARCH_H
 #define BENCH_TOOLS_SEARCH_H
@@ -29,6 +33,7 @@
 
 enum {
   SEARCH_REFERENCE_EVERY = 5, /* steps */
+  SEARCH_AGAIN = 4,           /* the usual rules.again */
   SEARCH_STEPS_MAX = 100,
   /* Of threads or clients: a process has room for so many. */
   SEARCH_NUMBER_MAX = 16384,
@@ -72,6 +77,7 @@ struct search_rules {
   enum search_what what;
   double precision; /* 0.03: 3 % */
   unsigned confirm; /* so many times */
+  unsigned again;   /* so often is a step measured again that was not decided */
   /* No step with fewer events can hold.  0: unknown */
   double events_min;
 };

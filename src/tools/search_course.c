@@ -110,21 +110,36 @@ bool course_refer(struct course *c)
                                           : true;
 }
 
+bool course_is_too_short(const struct course *c, const struct search_step *step)
+{
+  return step->verdict == SEARCH_OPEN && step->events < c->rules->events_min;
+}
+
 static double lower_of(double a, double b)
 {
   return a == 0 || b < a ? b : a;
+}
+
+/* With too few events, another step of the same length is open as well. */
+static bool is_worth_another(const struct course *c,
+                             const struct search_step *step)
+{
+  return step->verdict == SEARCH_OPEN && !course_is_too_short(c, step);
 }
 
 bool course_measure(struct course *c, enum search_phase phase, double value,
                     bool *ret_held)
 {
   const struct search_step *step;
+  unsigned again = 0;
 
-  if (c->since_reference == SEARCH_REFERENCE_EVERY && !course_refer(c))
-    return false;
-  if (!course_step(c, phase, value, &step))
-    return false;
-  c->since_reference++;
+  do {
+    if (c->since_reference == SEARCH_REFERENCE_EVERY && !course_refer(c))
+      return false;
+    if (!course_step(c, phase, value, &step))
+      return false;
+    c->since_reference++;
+  } while (is_worth_another(c, step) && again++ < c->rules->again);
   c->s->lowest = lower_of(c->s->lowest, value);
   *ret_held = step->verdict == SEARCH_HELD;
   if (*ret_held)

@@ -49,8 +49,13 @@ void course_note_reference(struct course *c, const struct search_step *step);
 /* Read a reference; false: the search ends, or what is measured has changed. */
 bool course_refer(struct course *c);
 
-/* Read the next step, after a reference if one is due.  *ret_held: the
- * objective held; the bracket in `c` becomes narrower. */
+/* It was not decided, and a lower value has fewer events still. */
+bool course_is_too_short(const struct course *c,
+                         const struct search_step *step);
+
+/* Read the next step, after a reference if one is due, and those that repeat it
+ * while it is not decided.  *ret_held: the objective held; the bracket in `c`
+ * becomes narrower. */
 bool course_measure(struct course *c, enum search_phase phase, double value,
                     bool *ret_held);
 

@@ -183,6 +183,7 @@ struct search_rules sweep_rules(const struct sweep_cfg *cfg)
     .what = (enum search_what)cfg->find,
     .precision = read_precision(cfg->find_precision),
     .confirm = (unsigned)cfg->confirm,
+    .again = SEARCH_AGAIN,
   };
 }
 

@@ -26,9 +26,11 @@ struct blocks {
 /* What a hash does with a block. */
 typedef void block_step(uint32_t *state, const uint8_t *block);
 
-void blocks_add(struct blocks *b, block_step *step, const void *bytes, size_t n);
+void blocks_add(struct blocks *b, block_step *step, const void *bytes,
+                size_t n);
 
-/* After the last byte.  `bits`, 8 for each byte added, is in the hash's order. */
+/* After the last byte.  `bits`, 8 for each byte added, is in the hash's order.
+ */
 void blocks_end(struct blocks *b, block_step *step, uint64_t bits);
 
 #endif

@@ -60,8 +60,8 @@ static void add_block(uint32_t *state, const uint8_t *block)
 void sha1(const void *a, size_t a_len, const void *b, size_t b_len,
           uint8_t ret[SHA1_BYTES])
 {
-  struct blocks s = { .state = { 0x67452301, 0xefcdab89, 0x98badcfe,
-                                 0x10325476, 0xc3d2e1f0 } };
+  struct blocks s = { .state = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476,
+                                 0xc3d2e1f0 } };
 
   blocks_add(&s, add_block, a, a_len);
   blocks_add(&s, add_block, b, b_len);

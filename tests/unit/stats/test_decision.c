@@ -5,7 +5,7 @@
 
 #include "rand/rng.h"
 #include "stats/binomial.h"
-#include "stats/decision.h"
+#include "stats/decision_pool.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -175,11 +175,47 @@ static void check_errors(void)
   }
 }
 
+/* Runs of 1,000 events with so many late ones each, that came in clusters. */
+static enum decision_verdict verdict_of_runs(unsigned runs, double late,
+                                             double inflation, double clusters)
+{
+  struct decision_pool p = { 0 };
+
+  for (unsigned i = 0; i < runs; i++)
+    decision_pool_add(&p, 1000, late, inflation, clusters);
+  return decision_pool_verdict(&p, 0.01);
+}
+
+static void check_pool(void)
+{
+  const struct decision_pool none = { 0 };
+  struct decision_pool p = { 0 };
+
+  OK(decision_pool_verdict(&none, 0.01) == DECISION_OPEN,
+     "no run says nothing");
+  OK(verdict_of_runs(1, 5, 1, 5) == DECISION_OPEN, "a run may be open");
+  OK(verdict_of_runs(4, 5, 1, 5) == DECISION_HELD, "and four like it hold");
+  OK(verdict_of_runs(1, 15, 1, 5) == DECISION_OPEN &&
+       verdict_of_runs(10, 15, 1, 5) == DECISION_FAILED,
+     "or have failed");
+  OK(verdict_of_runs(20, 10, 1, 5) == DECISION_OPEN,
+     "at the limit it stays open");
+  OK(verdict_of_runs(4, 5, 10, 5) == DECISION_OPEN &&
+       verdict_of_runs(40, 5, 10, 5) == DECISION_HELD,
+     "events that come in clusters say less");
+  /* 1 + 9 * (1 + 3 / 1) is 37 as one cluster, and 10.6 as forty. */
+  decision_pool_add(&p, 1000, 5, 37, 1);
+  OK(fabs(p.inflated - 5 * 10) < 1e-9,
+     "the correction for few clusters is that of all runs");
+  OK(decision_pool_verdict(&p, 0) == DECISION_FAILED, "none may be late");
+}
+
 int main(void)
 {
   check_counts();
   check_rules();
   check_clusters();
   check_errors();
+  check_pool();
   return TAP_EXIT();
 }

@@ -16,7 +16,8 @@ static enum search_verdict verdict_with(const char *end, const char *decision,
                                         const char *arrivals,
                                         const char *warning)
 {
-  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 },
+                    .objective = "errors<=10%,p99<=2ms" };
   struct strbuf text = { 0 };
   struct result run = { .period_s = 15, .events_per_s = 100, .events = 1000 };
   json_t *json;
@@ -73,6 +74,53 @@ static void check_verdicts(void)
      "nor are they missing");
   find_judge(&f, SEARCH_CEILING, 0, NULL);
   OK(f.step[0].verdict == SEARCH_NO_RESULT, "no document");
+}
+
+/* Judge a run with 1,000 events, so many of them late, and an average. */
+static enum search_verdict judge_run(struct find *f, enum search_phase phase,
+                                     const char *verdict, unsigned late,
+                                     const char *average)
+{
+  struct result run = { .period_s = 15, .events_per_s = 100, .events = 1000 };
+  struct strbuf text = { 0 };
+  json_t *json;
+
+  strbuf_addf(
+    &text,
+    "{\"run\": {\"end_reason\": \"time_limit\"}, \"rate\": {\"arrivals\": "
+    "1000, \"offered_s\": 10}, \"decision\": {\"verdict\": \"%s\", "
+    "\"terms\": [{\"verdict\": \"%s\", \"attempts\": 1000, \"beyond\": %u, "
+    "\"inflation\": 1, \"clusters\": 5}, {\"verdict\": \"%s\", \"attempts\": "
+    "0, \"beyond\": 0, \"inflation\": 1, \"clusters\": 0}]}}",
+    verdict, verdict, late, average);
+  json = json_loads(strbuf_str(&text), 0, NULL);
+  MUST(json);
+  run.json = json;
+  find_judge(f, phase, phase == SEARCH_REFERENCE ? 0 : 100, &run);
+  json_decref(json);
+  strbuf_done(&text);
+  return f->step[f->n - 1].verdict;
+}
+
+/* Runs that repeat one that was open are judged with it. */
+static void check_repeats(void)
+{
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3, SEARCH_AGAIN },
+                    .objective = "p99<=2ms,avg<=1ms" };
+
+  OK(judge_run(&f, SEARCH_CONFIRM, "open", 6, "held") == SEARCH_OPEN,
+     "one run is open");
+  (void)judge_run(&f, SEARCH_REFERENCE, "held", 0, "held");
+  OK(judge_run(&f, SEARCH_CONFIRM, "failed", 6, "held") == SEARCH_OPEN,
+     "another one may have failed by chance");
+  OK(judge_run(&f, SEARCH_CONFIRM, "open", 3, "held") == SEARCH_HELD,
+     "three of them have held");
+  OK(judge_run(&f, SEARCH_CONFIRM, "open", 6, "held") == SEARCH_OPEN,
+     "then it begins anew");
+  OK(judge_run(&f, SEARCH_CONFIRM, "failed", 0, "failed") == SEARCH_FAILED,
+     "an average has failed in whichever run");
+  OK(judge_run(&f, SEARCH_BISECT, "failed", 6, "held") == SEARCH_FAILED,
+     "what repeats none is judged alone");
 }
 
 /* A step with so many threads that failed. */
@@ -211,8 +259,39 @@ static void run_all(struct find *f)
                                1000.0 / 3, 1e6 };
     if (s->value > 700.0 / 3)
       s->verdict = SEARCH_FAILED;
+    if (f->n == 3 && f->rules.again > 0)
+      s->verdict = SEARCH_OPEN;
     f->latency_ns[f->n++] = s->value > 300 ? INFINITY : 1e6;
   }
+}
+
+/* A document that says nothing of repeated steps is an older one. */
+static void check_older(void)
+{
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 },
+                    .objective = "p99<=1ms",
+                    .limit_ns = 1e6 };
+  struct find again;
+  struct err err = { "" };
+  json_t *json;
+
+  run_all(&f);
+  json = find_json(&f);
+  MUST(json_object_del(json, "again") == 0);
+  OK(find_read(&again, json, &err) == 0 && again.n == f.n,
+     "an older document is replayed");
+  json_decref(json);
+  f.n = 0;
+  f.rules.again = SEARCH_AGAIN;
+  run_all(&f);
+  OK(f.step[3].value == f.step[4].value, "what is open is measured again");
+  json = find_json(&f);
+  OK(find_read(&again, json, &err) == 0, "which is replayed, too");
+  (void)json_object_del(json, "again");
+  OK(find_read(&again, json, &err) == -22, "and was never done before");
+  (void)json_object_set_new(json, "again", json_integer(-1));
+  OK(find_read(&again, json, &err) == -22, "-1 times again is nothing");
+  json_decref(json);
 }
 
 static void check_replay(void)
@@ -253,7 +332,9 @@ int main(void)
 {
   check_verdicts();
   check_failed();
+  check_repeats();
   check_words();
   check_replay();
+  check_older();
   return TAP_EXIT();
 }

@@ -1,0 +1,26 @@
+/*
+ * decision_pool.h - what several runs at the same load say together about one
+ * term of an objective, when none of them was decided.
+ *
+ * Pure functions of what was added.
+ */
+#ifndef BENCH_STATS_DECISION_POOL_H
+#define BENCH_STATS_DECISION_POOL_H
+
+#include "stats/decision.h"
+
+struct decision_pool {
+  double events, late;
+  double clusters;
+  double inflated; /* the sum of late events times their inflation as seen */
+};
+
+/* A run, with its decision_inflation() and decision_clusters(). */
+void decision_pool_add(struct decision_pool *p, double events, double late,
+                       double inflation, double clusters);
+
+/* No more than `share` (0..1) of the events may be late. */
+enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
+                                            double share);
+
+#endif
