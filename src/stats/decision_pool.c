@@ -3,12 +3,18 @@
  */
 #include "stats/decision_pool.h"
 
+#include <math.h>
+
 #include "stats/binomial.h"
 
 /* Each run that is added is another look, and another chance to err.  A load
- * that holds is confirmed anyway.  One that has failed is not measured again, so
- * that has to be so many times as sure. */
+ * that holds is confirmed anyway.  One that has failed is not measured again,
+ * so that has to be so many times as sure. */
 #define SURER 5
+/* By which a number of late events may be too high. */
+#define SIGMAS 2
+/* More runs than so many times those in the pool are a lot. */
+#define TIMES_MAX 50
 
 void decision_pool_add(struct decision_pool *p, double events, double late,
                        double inflation, double clusters)
@@ -19,27 +25,55 @@ void decision_pool_add(struct decision_pool *p, double events, double late,
 
   p->events += events;
   p->late += late;
+  p->longest = fmax(p->longest, events);
   p->clusters += clusters;
   p->inflated += late * seen;
+}
+
+/* As seen in the run with the most late events, which knows best how they
+ * come. */
+static double seen_inflation(const struct decision_pool *p)
+{
+  return p->late > 0 ? p->inflated / p->late : 1;
+}
+
+/* The verdict on `times` as many runs like those in the pool, with so many late
+ * events. */
+static enum decision_verdict verdict_of_more(const struct decision_pool *p,
+                                             double late, double share,
+                                             double times)
+{
+  const double rare = 1 - DECISION_CONFIDENCE;
+  const double inflation = decision_correct(seen_inflation(p),
+                                            p->clusters * times);
+  const double all = p->events * times / inflation;
+  const double hits = late * times / inflation;
+
+  if (binomial_at_most(all, hits, share) <= rare)
+    return DECISION_HELD;
+  if (binomial_at_least(all, hits, share) <= rare / SURER)
+    return DECISION_FAILED;
+  return DECISION_OPEN;
 }
 
 enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
                                             double share)
 {
-  const double rare = 1 - DECISION_CONFIDENCE;
-  /* The run with the most late events knows best how they come. */
-  const double seen = p->late > 0 ? p->inflated / p->late : 1;
-  const double inflation = decision_correct(seen, p->clusters);
-
   if (share <= 0)
     return p->late > 0 ? DECISION_FAILED : DECISION_HELD;
+  return p->events < 1 ? DECISION_OPEN : verdict_of_more(p, p->late, share, 1);
+}
+
+double decision_pool_missing(const struct decision_pool *p, double share)
+{
+  const double sigma = sqrt(p->late * seen_inflation(p));
+  const double late = fmax(p->late - SIGMAS * sigma, 0);
+  double times = 1;
+
   if (p->events < 1)
-    return DECISION_OPEN;
-  if (binomial_at_most(p->events / inflation, p->late / inflation, share) <=
-      rare)
-    return DECISION_HELD;
-  if (binomial_at_least(p->events / inflation, p->late / inflation, share) <=
-      rare / SURER)
-    return DECISION_FAILED;
-  return DECISION_OPEN;
+    return INFINITY;
+  while (times < TIMES_MAX &&
+         verdict_of_more(p, late, share, times) == DECISION_OPEN)
+    times *= 1.1;
+  return times < TIMES_MAX ? (times - 1) * p->events / p->longest : INFINITY;
 }

@@ -11,6 +11,7 @@
 
 struct decision_pool {
   double events, late;
+  double longest; /* events of the run that has the most */
   double clusters;
   double inflated; /* the sum of late events times their inflation as seen */
 };
@@ -22,5 +23,10 @@ void decision_pool_add(struct decision_pool *p, double events, double late,
 /* No more than `share` (0..1) of the events may be late. */
 enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
                                             double share);
+
+/* If it is open: it takes so many more runs as long as the longest one, at
+ * least. Their late events are those of the pool, less two standard deviations,
+ * for it may have seen too many by chance.  INFINITY: a lot. */
+double decision_pool_missing(const struct decision_pool *p, double share);
 
 #endif

@@ -148,8 +148,10 @@ static bool has_failed(const json_t *term)
   return verdict && strcmp(verdict, "failed") == 0;
 }
 
-/* The verdict of all runs in the pool, of which `run` is the last. */
-static enum search_verdict judge_pool(struct find *f, const struct result *run)
+/* The verdict of all runs in the pool, of which `run` is the last, and how many
+ * more are missing if it is open. */
+static enum search_verdict judge_pool(struct find *f, const struct result *run,
+                                      double *ret_missing)
 {
   const json_t *terms = result_at(run->json, "decision.terms");
   const struct slo_sample none = { 0 };
@@ -157,6 +159,7 @@ static enum search_verdict judge_pool(struct find *f, const struct result *run)
   struct slo slo = { 0 };
   bool held = true;
 
+  *ret_missing = 0;
   if (slo_parse(f->objective, &slo, &ignored) < 0 ||
       json_array_size(terms) != slo.n)
     return SEARCH_OPEN;
@@ -179,6 +182,8 @@ static enum search_verdict judge_pool(struct find *f, const struct result *run)
     if (verdict == DECISION_FAILED)
       return SEARCH_FAILED;
     held = held && verdict == DECISION_HELD;
+    if (verdict == DECISION_OPEN)
+      *ret_missing = fmax(*ret_missing, decision_pool_missing(pool, share));
   }
   return held ? SEARCH_HELD : SEARCH_OPEN;
 }
@@ -187,6 +192,7 @@ void find_judge(struct find *f, enum search_phase phase, double value,
                 const struct result *run)
 {
   enum search_verdict verdict = judge(&f->rules, value, run);
+  double missing = 0;
 
   if (phase != SEARCH_REFERENCE && is_judgement(verdict)) {
     const bool again = repeats(f, phase, value);
@@ -194,11 +200,13 @@ void find_judge(struct find *f, enum search_phase phase, double value,
 
     if (!again)
       memset(f->pool, 0, sizeof(f->pool));
-    all = judge_pool(f, run);
+    all = judge_pool(f, run, &missing);
     if (again)
       verdict = all;
   }
   add_step(f, phase, value, verdict, run);
+  if (verdict == SEARCH_OPEN)
+    f->step[f->n - 1].missing = missing;
 }
 
 bool find_never_began(const struct result *run)

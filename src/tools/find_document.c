@@ -30,6 +30,10 @@ static json_t *step_json(const struct find *f, size_t i)
   jobj_int(&o, "events", (uint64_t)s->events);
   jobj_real(&o, "events_per_s", s->throughput);
   add_known(&o, "latency_ns", f->latency_ns[i]);
+  if (s->verdict == SEARCH_OPEN && isfinite(s->missing))
+    jobj_real(&o, "missing_runs", s->missing);
+  else if (s->verdict == SEARCH_OPEN)
+    jobj_null(&o, "missing_runs");
   return jobj_take(&o);
 }
 
@@ -87,6 +91,16 @@ static const char *verdict_of(unsigned i)
   return search_verdict_name((enum search_verdict)i);
 }
 
+/* null is a lot; older documents do not have it. */
+static double read_missing(const json_t *step)
+{
+  const json_t *missing = json_object_get(step, "missing_runs");
+
+  if (!missing)
+    return 0;
+  return json_is_number(missing) ? json_number_value(missing) : INFINITY;
+}
+
 static bool read_step(struct find *f, const json_t *json)
 {
   struct search_step *s = &f->step[f->n];
@@ -106,6 +120,7 @@ static bool read_step(struct find *f, const json_t *json)
     .throughput = result_number_at(json, "events_per_s"),
   };
   *latency = result_number_at(json, "latency_ns");
+  s->missing = read_missing(json);
   f->n++;
   return isfinite(s->value) && s->value >= 0 && isfinite(s->throughput) &&
          isfinite(s->events);

@@ -17,7 +17,8 @@
  *
  * A step that was not decided says nothing about its value: a pause or two of
  * the machine may be all that it has seen.  So it is measured again, some
- * times, before its value counts as one that does not hold.
+ * times, before its value counts as one that does not hold; unless it is so
+ * close to the limit that this would not decide it either.
  */
 #ifndef BENCH_TOOLS_SEARCH_H
 #define BENCH_TOOLS_SEARCH_H
@@ -71,6 +72,8 @@ struct search_step {
   enum search_verdict verdict;
   double throughput; /* events per second */
   double events;     /* so many */
+  /* SEARCH_OPEN: it takes so many more runs like it, at least. */
+  double missing;
 };
 
 struct search_rules {

@@ -120,26 +120,29 @@ static double lower_of(double a, double b)
   return a == 0 || b < a ? b : a;
 }
 
-/* With too few events, another step of the same length is open as well. */
+/* May steps decide it that measure it again, after so many of them?  With too
+ * few events, another one of the same length is open as well. */
 static bool is_worth_another(const struct course *c,
-                             const struct search_step *step)
+                             const struct search_step *step, unsigned again)
 {
-  return step->verdict == SEARCH_OPEN && !course_is_too_short(c, step);
+  return step->verdict == SEARCH_OPEN && !course_is_too_short(c, step) &&
+         again < c->rules->again && step->missing <= c->rules->again - again;
 }
 
 bool course_measure(struct course *c, enum search_phase phase, double value,
                     bool *ret_held)
 {
   const struct search_step *step;
-  unsigned again = 0;
 
-  do {
+  for (unsigned again = 0;; again++) {
     if (c->since_reference == SEARCH_REFERENCE_EVERY && !course_refer(c))
       return false;
     if (!course_step(c, phase, value, &step))
       return false;
     c->since_reference++;
-  } while (is_worth_another(c, step) && again++ < c->rules->again);
+    if (!is_worth_another(c, step, again))
+      break;
+  }
   c->s->lowest = lower_of(c->s->lowest, value);
   *ret_held = step->verdict == SEARCH_HELD;
   if (*ret_held)

@@ -186,6 +186,15 @@ static enum decision_verdict verdict_of_runs(unsigned runs, double late,
   return decision_pool_verdict(&p, 0.01);
 }
 
+/* After a run with such a part of the late events that may be. */
+static double missing_after(double events, double part)
+{
+  struct decision_pool p = { 0 };
+
+  decision_pool_add(&p, events, part * events / 100, 1, 5);
+  return decision_pool_missing(&p, 0.01);
+}
+
 static void check_pool(void)
 {
   const struct decision_pool none = { 0 };
@@ -208,6 +217,12 @@ static void check_pool(void)
   OK(fabs(p.inflated - 5 * 10) < 1e-9,
      "the correction for few clusters is that of all runs");
   OK(decision_pool_verdict(&p, 0) == DECISION_FAILED, "none may be late");
+  OK(missing_after(15000, 0.9) <= 0 && missing_after(15000, 1.05) > 0.5 &&
+       missing_after(15000, 1.05) < 2,
+     "how many more runs it takes, if this one was unlucky");
+  OK(isinf(missing_after(1.5e6, 1.015)) &&
+       isinf(decision_pool_missing(&none, 0.01)),
+     "so close to the limit, and without events, it takes a lot");
 }
 
 int main(void)

@@ -181,6 +181,8 @@ static void run_step(struct simulation *s, struct search_step *step)
     verdict = decision_verdict(&d, &none, i + 1 == step_s);
     if (verdict != DECISION_OPEN || i + 1 == step_s)
       verdict = pooled(s, step->value, &d, verdict);
+    if (verdict == DECISION_OPEN && i + 1 == step_s)
+      step->missing = decision_pool_missing(&s->pool, SHARE);
     if (verdict != DECISION_OPEN) {
       step->verdict = verdict == DECISION_HELD ? SEARCH_HELD : SEARCH_FAILED;
       break;
