@@ -13,6 +13,7 @@ static json_t *term(const struct decision_term *t)
   jobj_text(&o, "verdict", decision_name(t->verdict));
   jobj_int(&o, "attempts", t->events);
   jobj_int(&o, "beyond", t->late);
+  jobj_int(&o, "waiting", t->waiting);
   jobj_real(&o, "inflation", t->inflation);
   jobj_int(&o, "clusters", t->clusters);
   return jobj_take(&o);

@@ -240,6 +240,7 @@ static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
       waiting.late = judge_past_overdue(&j->past, now_ns, taken, t->limit);
     }
     counting = true;
+    result->of[i].waiting = waiting.all;
     result->of[i].verdict = decide_share(j, i, &s, &waiting, last);
     all = worse(all, result->of[i].verdict);
   }

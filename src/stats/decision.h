@@ -88,6 +88,7 @@ struct decision_term {
   const struct slo_term *term; /* borrowed from the objective */
   enum decision_verdict verdict;
   uint64_t events, late; /* 0 for a term that does not count events */
+  uint64_t waiting;      /* due when it was decided, and not begun */
   double inflation;      /* of the late events */
   unsigned clusters;     /* of them: intervals that have any */
 };

@@ -16,18 +16,18 @@
 /* More runs than so many times those in the pool are a lot. */
 #define TIMES_MAX 50
 
-void decision_pool_add(struct decision_pool *p, double events, double late,
-                       double inflation, double clusters)
+void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
 {
   /* decision_correct() is linear in the first: 1 + (seen - 1) * factor. */
-  const double factor = decision_correct(2, clusters) - 1;
-  const double seen = factor > 0 ? 1 + (inflation - 1) / factor : 1;
+  const double factor = decision_correct(2, run->clusters) - 1;
+  const double seen = factor > 0 ? 1 + (run->inflation - 1) / factor : 1;
 
-  p->events += events;
-  p->late += late;
-  p->longest = fmax(p->longest, events);
-  p->clusters += clusters;
-  p->inflated += late * seen;
+  p->events += run->events;
+  p->late += run->late;
+  p->waiting += run->waiting;
+  p->longest = fmax(p->longest, run->events);
+  p->clusters += run->clusters;
+  p->inflated += run->late * seen;
 }
 
 /* As seen in the run with the most late events, which knows best how they
@@ -48,8 +48,9 @@ static enum decision_verdict verdict_of_more(const struct decision_pool *p,
                                             p->clusters * times);
   const double all = p->events * times / inflation;
   const double hits = late * times / inflation;
+  const double waiting = p->waiting * times / inflation;
 
-  if (binomial_at_most(all, hits, share) <= rare)
+  if (binomial_at_most(all + waiting, hits + waiting, share) <= rare)
     return DECISION_HELD;
   if (binomial_at_least(all, hits, share) <= rare / SURER)
     return DECISION_FAILED;

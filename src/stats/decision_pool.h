@@ -11,14 +11,21 @@
 
 struct decision_pool {
   double events, late;
+  double waiting; /* at the ends of runs: they are not in time */
   double longest; /* events of the run that has the most */
   double clusters;
   double inflated; /* the sum of late events times their inflation as seen */
 };
 
-/* A run, with its decision_inflation() and decision_clusters(). */
-void decision_pool_add(struct decision_pool *p, double events, double late,
-                       double inflation, double clusters);
+/* What is known of a run. */
+struct decision_run {
+  double events, late;
+  double waiting;   /* at its end; see struct decision_waiting */
+  double inflation; /* decision_inflation() */
+  double clusters;  /* decision_clusters() */
+};
+
+void decision_pool_add(struct decision_pool *p, const struct decision_run *run);
 
 /* No more than `share` (0..1) of the events may be late. */
 enum decision_verdict decision_pool_verdict(const struct decision_pool *p,

@@ -175,9 +175,13 @@ static enum search_verdict judge_pool(struct find *f, const struct result *run,
         return SEARCH_FAILED;
       continue;
     }
-    decision_pool_add(
-      pool, result_number_at(t, "attempts"), result_number_at(t, "beyond"),
-      result_number_at(t, "inflation"), result_number_at(t, "clusters"));
+    decision_pool_add(pool, &(struct decision_run){
+                              .events = result_number_at(t, "attempts"),
+                              .late = result_number_at(t, "beyond"),
+                              .waiting = result_number_at(t, "waiting"),
+                              .inflation = result_number_at(t, "inflation"),
+                              .clusters = result_number_at(t, "clusters"),
+                            });
     verdict = decision_pool_verdict(pool, share);
     if (verdict == DECISION_FAILED)
       return SEARCH_FAILED;

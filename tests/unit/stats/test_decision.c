@@ -182,7 +182,8 @@ static enum decision_verdict verdict_of_runs(unsigned runs, double late,
   struct decision_pool p = { 0 };
 
   for (unsigned i = 0; i < runs; i++)
-    decision_pool_add(&p, 1000, late, inflation, clusters);
+    decision_pool_add(
+      &p, &(struct decision_run){ 1000, late, 0, inflation, clusters });
   return decision_pool_verdict(&p, 0.01);
 }
 
@@ -191,7 +192,8 @@ static double missing_after(double events, double part)
 {
   struct decision_pool p = { 0 };
 
-  decision_pool_add(&p, events, part * events / 100, 1, 5);
+  decision_pool_add(
+    &p, &(struct decision_run){ events, part * events / 100, 0, 1, 5 });
   return decision_pool_missing(&p, 0.01);
 }
 
@@ -213,10 +215,14 @@ static void check_pool(void)
        verdict_of_runs(40, 5, 10, 5) == DECISION_HELD,
      "events that come in clusters say less");
   /* 1 + 9 * (1 + 3 / 1) is 37 as one cluster, and 10.6 as forty. */
-  decision_pool_add(&p, 1000, 5, 37, 1);
+  decision_pool_add(&p, &(struct decision_run){ 1000, 5, 0, 37, 1 });
   OK(fabs(p.inflated - 5 * 10) < 1e-9,
      "the correction for few clusters is that of all runs");
   OK(decision_pool_verdict(&p, 0) == DECISION_FAILED, "none may be late");
+  p = (struct decision_pool){ 0 };
+  decision_pool_add(&p, &(struct decision_run){ 10000, 0, 300, 1, 0 });
+  OK(decision_pool_verdict(&p, 0.01) == DECISION_OPEN,
+     "events that wait are not in time");
   OK(missing_after(15000, 0.9) <= 0 && missing_after(15000, 1.05) > 0.5 &&
        missing_after(15000, 1.05) < 2,
      "how many more runs it takes, if this one was unlucky");

@@ -90,8 +90,9 @@ static enum search_verdict judge_run(struct find *f, enum search_phase phase,
     "{\"run\": {\"end_reason\": \"time_limit\"}, \"rate\": {\"arrivals\": "
     "1000, \"offered_s\": 10}, \"decision\": {\"verdict\": \"%s\", "
     "\"terms\": [{\"verdict\": \"%s\", \"attempts\": 1000, \"beyond\": %u, "
-    "\"inflation\": 1, \"clusters\": 5}, {\"verdict\": \"%s\", \"attempts\": "
-    "0, \"beyond\": 0, \"inflation\": 1, \"clusters\": 0}]}}",
+    "\"waiting\": 0, \"inflation\": 1, \"clusters\": 5}, {\"verdict\": \"%s\", "
+    "\"attempts\": "
+    "0, \"beyond\": 0, \"waiting\": 0, \"inflation\": 1, \"clusters\": 0}]}}",
     verdict, verdict, late, average);
   json = json_loads(strbuf_str(&text), 0, NULL);
   MUST(json);

@@ -144,8 +144,12 @@ static enum decision_verdict pooled(struct simulation *s, double value,
 
   if (!again)
     s->pool = (struct decision_pool){ 0 };
-  decision_pool_add(&s->pool, (double)d->total.events, (double)d->total.late,
-                    decision_inflation(d), decision_clusters(d));
+  decision_pool_add(&s->pool, &(struct decision_run){
+                                .events = (double)d->total.events,
+                                .late = (double)d->total.late,
+                                .inflation = decision_inflation(d),
+                                .clusters = decision_clusters(d),
+                              });
   if (again)
     verdict = decision_pool_verdict(&s->pool, SHARE);
   s->pool_value = verdict == DECISION_OPEN ? value : 0;
