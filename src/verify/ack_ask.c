@@ -66,8 +66,7 @@ static int read_numbers(const struct question *q, sql_result *rs,
   return 0;
 }
 
-static int read_total(const struct question *q, sql_result *rs,
-                      struct err *err)
+static int read_total(const struct question *q, sql_result *rs, struct err *err)
 {
   sql_row *row = rs->nrows > 0 ? conn_fetch_row(rs) : NULL;
   const sql_value *v = row ? &row->values[0] : NULL;
