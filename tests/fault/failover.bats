@@ -326,3 +326,25 @@ ends_without_the_first() {
   ended
   summed --pgsql-port="$port_b"
 }
+
+# The client that checks has a connection to the proxy, most likely.
+@test "pgsql: tpcc's checks during a run go on at the server that is up" {
+  needs pgsql
+  servers start pgsql "$dir/a"
+  servers_env "$dir/a"
+  base=("$BENCH" tpcc --db-driver=pgsql --pgsql-host=127.0.0.1 --warehouses=1 --customers=30 --items=200)
+  "${base[@]}" --pgsql-port="$PG_PORT" prepare
+  through_proxy "$PG_PORT"
+  in_background "${base[@]}" --pgsql-port="$proxy_port,$proxy_port,$proxy_port,$PG_PORT" --threads=2 --time=90 \
+    --check-every=200ms --db-ignore-errors=connection run
+  holds='^Check [0-9]+ at .*: all conditions hold'
+  within 60 grep -qE "$holds" "$out"
+  weather quit
+  within 30 grep -q '^WARNING: connection to .* lost' "$err"
+  lines=$(wc -l <"$out")
+  held() { tail -n "+$((lines + 1))" "$out" | grep -qE "$holds"; }
+  within 60 held
+  signal_job INT
+  ended
+  lacks '^FATAL' "$err"
+}
