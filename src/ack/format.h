@@ -66,8 +66,11 @@ struct ack_header {
   char query[ACK_QUERY];
   uint64_t covered_ns; /* ACK_REMOTE: outcomes up to about then are here */
 
-  /* Of a run of several processes: which one, of how many; else zeros. */
+  /* Of a run of several processes: which one, of how many, and a number that
+   * all of them have; else zeros.  The first logs of format 1 have no number.
+   */
   uint32_t rank, ranks;
+  uint64_t run;
 };
 
 struct ack_chunk {

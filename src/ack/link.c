@@ -87,6 +87,7 @@ int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
   l->hello.order = ACK_ORDER;
   l->hello.run = run;
   l->hello.start_real_ns = start_real_ns;
+  l->hello.version = ACK_WIRE_VERSION;
   if (!split(address, &where))
     return err_set(err, -EINVAL, "'%.200s' is no HOST:PORT", address);
   rc = getaddrinfo(where.host, where.port, &hints, &l->list);

@@ -102,6 +102,10 @@ static void take_hello(struct ack_listener *l, struct run *r)
     refuse(l, r, 0, "refused: the run's machine has another byte order");
     return;
   }
+  if (hello.version != ACK_WIRE_VERSION) {
+    refuse(l, r, 0, "refused: the run is of another version of bench");
+    return;
+  }
   end_others(l, r, hello.run);
   if (received_open(&r->file, l->folder, &hello, &err) < 0)
     refuse(l, r, 0, err.text);

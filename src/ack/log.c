@@ -94,9 +94,10 @@ int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
   return 0;
 }
 
-int ack_log_part(struct ack_log *log, unsigned rank, unsigned ranks,
-                 struct err *err)
+int ack_log_part(struct ack_log *log, uint64_t run, unsigned rank,
+                 unsigned ranks, struct err *err)
 {
+  log->store->header->run = run;
   log->store->header->rank = rank;
   log->store->header->ranks = ranks;
   return changed(log, err);

@@ -50,9 +50,10 @@ struct ack_totals {
 int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
                  unsigned first, const char *test, struct err *err);
 
-/* The log is that of process `rank` of `ranks`; before the clients begin. */
-int ack_log_part(struct ack_log *log, unsigned rank, unsigned ranks,
-                 struct err *err);
+/* The log is that of process `rank` of `ranks`, which all know the run by that
+ * number; before the clients begin. */
+int ack_log_part(struct ack_log *log, uint64_t run, unsigned rank,
+                 unsigned ranks, struct err *err);
 
 /* The file; of another machine, its name there. */
 const char *ack_log_name(const struct ack_log *log);

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ack/format.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -53,7 +52,8 @@ int received_open(struct received *r, int folder, const struct ack_hello *hello,
 /* The file always ends with a whole chunk, as one of this machine would. */
 static int grow(struct received *r, uint64_t to, struct err *err)
 {
-  const uint64_t bytes = (to + ACK_CHUNK - 1) / ACK_CHUNK * ACK_CHUNK;
+  const uint64_t bytes = (to + ACK_WIRE_CHUNK - 1) / ACK_WIRE_CHUNK *
+                         ACK_WIRE_CHUNK;
 
   if (bytes <= r->bytes)
     return 0;
@@ -94,7 +94,7 @@ int received_apply(struct received *r, const char *frames, size_t n,
       return err_set(err, -EPROTO, "a frame is cut");
     memcpy(&f, frames + at, sizeof(f));
     at += sizeof(f);
-    if (f.bytes == 0 || f.bytes > n - at ||
+    if (f.bytes == 0 || f.bytes > n - at || f.offset > r->bytes ||
         f.offset > ACK_WIRE_FILE_BYTES - f.bytes)
       return err_set(err, -EPROTO, "a frame is wrong");
     rc = grow(r, f.offset + f.bytes, err);

@@ -22,7 +22,8 @@ struct received {
 int received_open(struct received *r, int folder, const struct ack_hello *hello,
                   struct err *err);
 
-/* Write the frames of a batch. */
+/* Write the frames of a batch.  -EPROTO: one is behind the end of the file, or
+ * makes no sense. */
 int received_apply(struct received *r, const char *frames, size_t n,
                    struct err *err);
 

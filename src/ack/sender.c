@@ -53,6 +53,15 @@ void ack_bytes_put(struct ack_bytes *b, uint64_t offset, const void *bytes,
   b->len += n;
 }
 
+uint64_t ack_bytes_begin(struct ack_bytes *b, uint64_t chunk, uint64_t end)
+{
+  static const char zeros[8];
+
+  for (; chunk < end && ack_bytes_have_room(b, sizeof(zeros)); chunk++)
+    ack_bytes_put(b, chunk * ACK_WIRE_CHUNK, zeros, sizeof(zeros));
+  return chunk;
+}
+
 static bool is_empty(const struct ack_bytes *b)
 {
   return b->len == sizeof(struct ack_batch);

@@ -26,7 +26,8 @@ struct ack_notices {
   void (*full)(void *arg); /* there is no room for more: they are left out */
 };
 
-/* What is sent next. */
+/* What is sent next.  The file grows by chunks of ACK_WIRE_CHUNK bytes, from
+ * its begin to its end: see ack_bytes_begin(). */
 struct ack_bytes {
   char *of;        /* owned; begins with room for a struct ack_batch */
   size_t len;      /* bytes in it */
@@ -41,6 +42,13 @@ bool ack_bytes_have_room(const struct ack_bytes *b, size_t n);
 /* Add bytes of the file, a multiple of 8; the caller has looked for room. */
 void ack_bytes_put(struct ack_bytes *b, uint64_t offset, const void *bytes,
                    size_t n);
+
+/*
+ * The file has these chunks from now on, which are zeros until something is put
+ * there.  Returns the number of the first one that it has not: `end`, unless
+ * the batch is full.
+ */
+uint64_t ack_bytes_begin(struct ack_bytes *b, uint64_t chunk, uint64_t end);
 
 /* The functions are called by the sender's thread, with `arg`. */
 struct ack_source {

@@ -1,8 +1,6 @@
 /*
- * store_remote.c - memory that is sent to a listener on another machine.
- *
- * A client fills slots, one after another; the queue of its slots has one
- * producer, the client, and one consumer, the sender's thread.
+ * store_remote.c - memory that is sent to a listener on another machine: what
+ * is sent when.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,41 +10,27 @@
 #include <string.h>
 
 #include "ack/sender.h"
+#include "ack/slots.h"
 #include "ack/store.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/mem.h"
 
-struct slot {
-  struct slot *_Atomic next; /* of the same client, later; release, acquire */
-  uint32_t number;           /* of the chunk in the file */
-  int sent;                  /* sender: records that were, if only as intents */
-  int final;                 /* sender: those before it have their outcome */
-  _Alignas(CACHE_LINE) char bytes[ACK_CHUNK];
-};
-
-struct queue {
-  struct slot *_Atomic first; /* the sender takes it; release, acquire */
-  struct slot *last;          /* of the client */
-  char unused[CACHE_LINE];
-};
+_Static_assert((int)ACK_CHUNK == (int)ACK_WIRE_CHUNK,
+               "the file grows by chunks");
 
 struct remote {
   struct ack_store store;
   struct ack_header header; /* the store's */
-  unsigned n_clients, most;
-  struct queue *queues; /* owned; of the clients */
+  struct slots slots;
 
-  pthread_mutex_t lock;     /* protects the next six */
-  struct slot *unused;      /* owned; slots of zeros */
-  unsigned n_slots;         /* all, at most `most` */
-  uint32_t next;            /* number of the next chunk */
-  uint64_t missed;          /* how often there was no slot */
+  pthread_mutex_t lock;     /* protects the next two */
   struct ack_header latest; /* the header as it has to be sent... */
   bool has_news;            /* ...again */
 
   /* The sender's thread's; of others, when it has ended. */
   struct ack_sender sender;
+  bool has_told;    /* that there was no slot: the run may not end */
+  uint64_t begun;   /* chunks before it are in the file */
   unsigned scan_at; /* the client that is looked at next */
   uint64_t scan_ns; /* when that began with the first one */
   bool last_scan;   /* it has begun after the end of all clients */
@@ -61,49 +45,12 @@ static struct remote *remote_of(struct ack_store *store)
   return (struct remote *)(void *)store;
 }
 
-static struct ack_record *records_of(struct slot *s)
-{
-  return (struct ack_record *)(void *)s->bytes + 1;
-}
-
-/* ---- for clients ---- */
-
-static struct slot *take_slot(struct remote *r)
-{
-  struct slot *s;
-
-  (void)pthread_mutex_lock(&r->lock);
-  s = r->unused;
-  if (s) {
-    r->unused = atomic_load_explicit(&s->next, memory_order_relaxed);
-    atomic_store_explicit(&s->next, NULL, memory_order_relaxed);
-  } else if (r->n_slots < r->most) {
-    s = mem_aligned(1, sizeof(*s), CACHE_LINE);
-    r->n_slots += s != NULL;
-  }
-  if (s) {
-    s->number = r->next++;
-  } else if (r->missed++ == 0) {
-    r->latest.flags |= ACK_MISSES; /* said at once: the run may not end */
-    r->has_news = true;
-  }
-  (void)pthread_mutex_unlock(&r->lock);
-  return s;
-}
-
 static int take(struct ack_store *store, uint32_t client, char **ret)
 {
-  struct remote *r = remote_of(store);
-  struct queue *q = &r->queues[client];
-  struct slot *s = take_slot(r);
+  struct slot *s = slots_take(&remote_of(store)->slots, client);
 
   if (!s)
     return -ENOBUFS;
-  if (q->last)
-    atomic_store_explicit(&q->last->next, s, memory_order_release);
-  else
-    atomic_store_explicit(&q->first, s, memory_order_release);
-  q->last = s;
   *ret = s->bytes;
   return 0;
 }
@@ -132,7 +79,7 @@ static void put_record(struct ack_bytes *b, const struct slot *s, int i,
 /* False: the batch is full. */
 static bool copy_slot(struct remote *r, struct slot *s, struct ack_bytes *b)
 {
-  const struct ack_record *of = records_of(s);
+  const struct ack_record *of = slot_records(s);
 
   for (int i = s->final; i < ACK_RECORDS; i++) {
     const uint32_t state = atomic_load_explicit(&of[i].state,
@@ -155,44 +102,22 @@ static bool copy_slot(struct remote *r, struct slot *s, struct ack_bytes *b)
   return true;
 }
 
-/* A slot is used again, without what is in it. */
-static void give_back(struct remote *r, struct slot *s)
-{
-  memset(s->bytes, 0, sizeof(s->bytes));
-  s->sent = s->final = 0;
-  (void)pthread_mutex_lock(&r->lock);
-  atomic_store_explicit(&s->next, r->unused, memory_order_relaxed);
-  r->unused = s;
-  (void)pthread_mutex_unlock(&r->lock);
-}
-
 /* False: the batch is full.  The last slot stays: the client may use it. */
-static bool copy_queue(struct remote *r, struct queue *q, struct ack_bytes *b)
+static bool copy_queue(struct remote *r, uint32_t client, struct ack_bytes *b)
 {
-  struct slot *s = atomic_load_explicit(&q->first, memory_order_acquire);
+  struct slot *s = slots_first(&r->slots, client);
 
-  while (s) {
+  while (s && s->number < r->begun) { /* else it was taken just now */
     struct slot *next;
 
     if (!copy_slot(r, s, b))
       return false;
-    next = atomic_load_explicit(&s->next, memory_order_acquire);
-    if (next && s->final == ACK_RECORDS &&
-        s == atomic_load_explicit(&q->first, memory_order_relaxed)) {
-      atomic_store_explicit(&q->first, next, memory_order_relaxed);
-      give_back(r, s);
-    }
+    next = slots_after(s);
+    if (next && s->final == ACK_RECORDS && s == slots_first(&r->slots, client))
+      slots_give_back(&r->slots, client);
     s = next;
   }
   return true;
-}
-
-/* With the lock held. */
-static void take_header(struct remote *r, const struct ack_header *h)
-{
-  r->latest = *h;
-  if (r->missed > 0)
-    r->latest.flags |= ACK_MISSES;
 }
 
 /* `final`: all records are there, or in this batch.  Before that the log has no
@@ -206,6 +131,9 @@ static void put_header(struct remote *r, struct ack_bytes *b, bool final)
   h = r->latest;
   r->has_news = false;
   (void)pthread_mutex_unlock(&r->lock);
+  r->has_told = slots_missed(&r->slots) > 0;
+  if (r->has_told)
+    h.flags |= ACK_MISSES;
   if (!final)
     h.chunks = h.end_ns = 0;
   ack_bytes_put(b, 0, &h, sizeof(h));
@@ -218,7 +146,16 @@ static bool has_news(struct remote *r)
   (void)pthread_mutex_lock(&r->lock);
   yes = r->has_news;
   (void)pthread_mutex_unlock(&r->lock);
-  return yes;
+  return yes || (!r->has_told && slots_missed(&r->slots) > 0);
+}
+
+/* False: the batch is full. */
+static bool begin_chunks(struct remote *r, struct ack_bytes *b)
+{
+  const uint64_t next = slots_next(&r->slots);
+
+  r->begun = ack_bytes_begin(b, r->begun, next);
+  return r->begun == next;
 }
 
 /* Looks at the clients from scan_at on.  True: at all of them. */
@@ -226,8 +163,10 @@ static bool scan(struct remote *r, struct ack_bytes *b)
 {
   if (r->scan_at == 0)
     r->scan_ns = clock_now_ns();
-  while (r->scan_at < r->n_clients) {
-    if (!copy_queue(r, &r->queues[r->scan_at], b))
+  if (!begin_chunks(r, b))
+    return false;
+  while (r->scan_at < r->slots.n_clients) {
+    if (!copy_queue(r, r->scan_at, b))
       return false;
     r->scan_at++;
   }
@@ -280,12 +219,8 @@ static void note_delivered(void *arg)
 static bool has_gaps(void *arg)
 {
   struct remote *r = arg;
-  bool yes;
 
-  (void)pthread_mutex_lock(&r->lock);
-  yes = r->missed > 0;
-  (void)pthread_mutex_unlock(&r->lock);
-  return yes;
+  return slots_missed(&r->slots) > 0;
 }
 
 /* ---- a store ---- */
@@ -296,21 +231,21 @@ static int changed(struct ack_store *store, struct err *err)
 
   store->header->flags |= ACK_REMOTE;
   (void)pthread_mutex_lock(&r->lock);
-  take_header(r, store->header);
+  r->latest = *store->header;
   r->has_news = true;
   (void)pthread_mutex_unlock(&r->lock);
   return ack_sender_start(&r->sender, err);
 }
 
 /* Records that the sender has not seen with an outcome. */
-static void count_rest(struct remote *r, struct ack_totals *t)
+static void count_rest(const struct remote *r, struct ack_totals *t)
 {
-  for (unsigned i = 0; i < r->n_clients; i++) {
-    struct slot *s = atomic_load(&r->queues[i].first);
+  for (unsigned i = 0; i < r->slots.n_clients; i++) {
+    struct slot *s = slots_first(&r->slots, i);
 
-    for (; s; s = atomic_load_explicit(&s->next, memory_order_acquire)) {
+    for (; s; s = slots_after(s)) {
       for (int k = s->final; k < ACK_RECORDS; k++)
-        ack_totals_add(t, atomic_load_explicit(&records_of(s)[k].state,
+        ack_totals_add(t, atomic_load_explicit(&slot_records(s)[k].state,
                                                memory_order_acquire));
     }
   }
@@ -338,12 +273,11 @@ static int finish(struct ack_store *store, bool all_ended,
                   struct ack_totals *ret, struct err *err)
 {
   struct remote *r = remote_of(store);
-  uint64_t missed;
+  const uint32_t chunks = slots_next(&r->slots) - 1;
 
   (void)pthread_mutex_lock(&r->lock);
-  missed = r->missed;
-  take_header(r, store->header);
-  r->latest.chunks = all_ended ? r->next - 1 : 0;
+  r->latest = *store->header;
+  r->latest.chunks = all_ended ? chunks : 0;
   r->latest.end_ns = all_ended ? clock_now_ns() : 0;
   (void)pthread_mutex_unlock(&r->lock);
   ack_sender_end(&r->sender);
@@ -351,7 +285,7 @@ static int finish(struct ack_store *store, bool all_ended,
   count_rest(r, ret);
   if (!r->sender.complete)
     return refuse_end(r, ret, err);
-  if (missed > 0)
+  if (slots_missed(&r->slots) > 0)
     return err_set(err, -ENOBUFS,
                    "--ack-log: the log '%s' at %.200s has gaps: the listener "
                    "was too slow",
@@ -359,26 +293,13 @@ static int finish(struct ack_store *store, bool all_ended,
   return 0;
 }
 
-static void free_slots(struct slot *s)
-{
-  while (s) {
-    struct slot *next = atomic_load(&s->next);
-
-    free(s);
-    s = next;
-  }
-}
-
 static void free_remote(struct ack_store *store)
 {
   struct remote *r = remote_of(store);
 
   ack_sender_done(&r->sender);
-  for (unsigned i = 0; r->queues && i < r->n_clients; i++)
-    free_slots(atomic_load(&r->queues[i].first));
-  free_slots(r->unused);
+  slots_done(&r->slots);
   (void)pthread_mutex_destroy(&r->lock);
-  free(r->queues);
   free(r);
 }
 
@@ -403,13 +324,10 @@ int ack_store_remote(struct ack_store **ret, const char *address,
     return err_set(err, -ENOMEM, "not enough memory for --ack-log");
   r->store.ops = &ops;
   r->store.header = &r->header;
-  r->n_clients = clients;
-  r->most = most_chunks;
-  r->next = 1; /* behind the header */
+  r->begun = 1; /* behind the header */
   (void)pthread_mutex_init(&r->lock, NULL);
-  r->queues = calloc(clients, sizeof(*r->queues));
   r->sender.link.fd = -1;
-  if (!r->queues)
+  if (slots_init(&r->slots, clients, most_chunks) < 0)
     rc = err_set(err, -ENOMEM, "not enough memory for --ack-log");
   if (rc == 0) {
     rc = ack_sender_init(&r->sender, address, &source, notices, err);

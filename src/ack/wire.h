@@ -4,8 +4,10 @@
  * The run says hello, and the listener answers with the name of the file.  Then
  * the run sends batches, one at a time; the listener answers each when its
  * bytes are in the file.  A batch is a sequence of frames: bytes, and their
- * place in the file.  To send a batch again changes nothing, so a run that has
- * lost its link says hello again and repeats the batch without an answer.
+ * place in the file.  A file has whole chunks of ACK_WIRE_CHUNK bytes, zeros at
+ * first, and no frame begins behind its end.  To send a batch again changes
+ * nothing, so a run that has lost its link says hello again and repeats the
+ * batch without an answer.
  *
  * Numbers have the byte order of the run's machine, which the file has, too.
  */
@@ -16,8 +18,10 @@
 
 #define ACK_WIRE_HELLO "bench ack hello\n"
 #define ACK_WIRE_REPLY UINT32_C(0x594c5052)
+#define ACK_WIRE_VERSION 1
 
 enum {
+  ACK_WIRE_CHUNK = 1 << 16,    /* the file has whole chunks of so many bytes */
   ACK_WIRE_BATCH = 1 << 20,    /* bytes of a batch, without its head */
   ACK_WIRE_TEXT = 240,         /* with the terminator */
   ACK_WIRE_QUIET_S = 10,       /* so long without a word: the link is broken */
@@ -38,7 +42,7 @@ struct ack_hello {
   uint64_t run;           /* a random number */
   uint64_t start_real_ns; /* since 1970 */
   uint32_t again;         /* 1: the file exists, and goes on */
-  uint32_t unused;
+  uint32_t version;       /* ACK_WIRE_VERSION; the first runs have said 0 */
 };
 
 struct ack_batch {

@@ -280,7 +280,7 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
                                  const char *port, const char *socket,
                                  const char *user, const char *password,
                                  const char *db);
-bool bench_db_await(sql_driver *drv);
+const char *bench_db_await(sql_driver *drv);
 sql_connection *bench_db_visitor(sql_driver *drv);
 bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
                     double *ret_ms);

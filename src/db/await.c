@@ -1,5 +1,5 @@
 /*
- * await.c - the wait for a server that is away at the end of a run.
+ * await.c - the search for a server at the end of a run.
  */
 #include "db/await.h"
 
@@ -9,10 +9,11 @@
 #include "db/conn.h"
 #include "db/driver.h"
 #include "db/role_check.h"
+#include "db/seek.h"
 #include "db/transport.h"
 
 enum {
-  PAUSE_MS = 100, /* between two attempts */
+  PAUSE_MS = 100, /* between two rounds */
 };
 
 static bool is_patient(const struct driver_handle *h)
@@ -23,38 +24,64 @@ static bool is_patient(const struct driver_handle *h)
 }
 
 /* The object has no message to print: its failures are not recorded. */
-static bool try_until(struct conn *c, uint64_t until_ns)
+static bool try_one(struct conn *c, uint64_t until_ns, bool several)
 {
-  struct db_process *p = c->env->process;
-
-  for (;;) {
-    uint64_t now;
-    int rc;
-
-    c->session->number = atomic_fetch_add_explicit(&p->next_number, 1,
-                                                   memory_order_relaxed);
-    rc = transport_open(c, transport_limit(c), NULL);
-    now = clock_now_ns();
-    if (rc == 0 || c->out.permanent || now >= until_ns)
-      return rc == 0;
-    thread_sleep_until(min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
-  }
+  if (transport_open(c, until_ns, NULL) < 0)
+    return false;
+  if (!several || role_matters(c) || role_takes_writes(c, until_ns))
+    return true;
+  transport_drop(c);
+  return false;
 }
 
-bool await_server(struct driver_handle *h)
+static void pause_until(uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+
+  thread_sleep_until(min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
+}
+
+static bool find(struct conn *c, bool patient)
+{
+  const size_t servers = seek_servers(c);
+  const uint64_t begin = clock_now_ns(), until = transport_limit(c);
+  uint64_t now = begin;
+
+  c->session->number = seek_served(c);
+  for (unsigned i = 0; i < servers || (patient && now < until); i++) {
+    if (i > 0 && i % servers == 0)
+      pause_until(until);
+    now = clock_now_ns();
+    c->session->attempt = i;
+    if (try_one(c,
+                servers > 1 ? now + seek_share(begin, until, now)
+                            : transport_limit(c),
+                servers > 1))
+      return true;
+    if (c->out.permanent)
+      return false;
+    now = clock_now_ns();
+  }
+  return false;
+}
+
+const char *await_server(struct driver_handle *h)
 {
   struct conn *c;
-  bool there;
+  const char *why = NULL;
 
   if (!(h->driver->caps & DRIVER_SERVER))
-    return true;
+    return NULL;
   c = conn_new(h, NULL);
   if (!c)
-    return false;
-  there = role_matters(c) ||
-          try_until(c, is_patient(h) ? transport_limit(c) : clock_now_ns());
+    return "not enough memory";
+  h->env->awaited = find(c, is_patient(h));
+  if (!h->env->awaited)
+    why = seek_servers(c) > 1 ? "no server of the lists can be reached and "
+                                "takes writes"
+                              : "the server cannot be reached";
   transport_drop(c);
   c->state = CONN_CLOSED;
   conn_free(c);
-  return there;
+  return why;
 }

@@ -1,18 +1,20 @@
 /*
- * await.h - the wait for a server that is away at the end of a run.
+ * await.h - the search for a server at the end of a run, whose sums are to be
+ * stored: some servers of the lists may be away, or be replicas now.
  */
 #ifndef BENCH_DB_AWAIT_H
 #define BENCH_DB_AWAIT_H
 
-#include <stdbool.h>
-
 struct driver_handle;
 
 /*
- * Can a connection be opened?  If the run ignores lost connections, it tries
- * again for --db-connect-timeout, otherwise once; BLOCKS.  What fails is not
- * reported.  With --target it is true: opening a connection waits for the role.
+ * Looks for a server at which a connection can be opened, and which takes
+ * writes if there are several: first where clients were served last, then
+ * through the lists of hosts and ports; BLOCKS.  If the run ignores lost
+ * connections, it goes on for --db-connect-timeout, otherwise it asks each
+ * server once.  NULL: connections of now on go there.  Else why not; what has
+ * failed is not reported.
  */
-bool await_server(struct driver_handle *h);
+const char *await_server(struct driver_handle *h);
 
 #endif

@@ -30,13 +30,20 @@
 #include "base/compiler.h"
 #include "db/conn_state.h"
 
-/* The driver is about to be called.  Returns the time if it is wanted, or 0. */
+enum {
+  CALL_NOT_TIMED = 1, /* a moment that stands for none: see call_start() */
+};
+
+/* The driver is about to be called.  Returns the time if it is wanted, 0 if
+ * nothing is, and CALL_NOT_TIMED if only the outcome is. */
 static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->watched.limited || c->env->timed || c->env->ack_due))
+  if (UNLIKELY(c->watched.limited || c->env->timed))
     now = clock_now_ns();
+  else if (UNLIKELY(c->env->ack_due))
+    now = CALL_NOT_TIMED;
   atomic_store_explicit(&c->watched.busy,
                         (now & ~(uint64_t)WATCH_CANCELLED) | WATCH_BUSY,
                         memory_order_relaxed);

@@ -17,10 +17,20 @@
 #include "db/transport.h"
 #include "db/verdict.h"
 
+/* Connections take turns in the lists; what is opened after the run goes where
+ * clients were served last. */
+static uint64_t take_number(const struct conn *c)
+{
+  struct db_process *p = c->env->process;
+
+  if (c->env->awaited || (p->in_run && env_is_over(c->env, clock_now_ns())))
+    return seek_served(c);
+  return atomic_fetch_add_explicit(&p->next_number, 1, memory_order_relaxed);
+}
+
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
-  struct db_process *p = h->env->process;
   struct conn *c = conn_new(h, params);
 
   if (!c) {
@@ -28,9 +38,8 @@ struct conn *conn_open(struct driver_handle *h,
     return NULL;
   }
   /* A connection with a server in its parameters takes no turn in the lists. */
-  if (!c->params.host && !c->params.socket)
-    c->session->number = atomic_fetch_add_explicit(&p->next_number, 1,
-                                                   memory_order_relaxed);
+  if (conn_is_listed(c))
+    c->session->number = take_number(c);
   if (opening_try(c) < 0) {
     conn_unref(c);
     return NULL;

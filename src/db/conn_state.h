@@ -147,6 +147,12 @@ static inline struct conn *conn_of(sql_connection *con)
   return (struct conn *)(void *)con;
 }
 
+/* It goes to a server of the lists of hosts and ports, and to none that the
+ * script names. */
+static inline bool conn_is_listed(const struct conn *c)
+{
+  return !c->params.host && !c->params.socket;
+}
 static inline bool conn_is_open(const struct conn *c)
 {
   return c->state < CONN_LOST;

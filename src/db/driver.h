@@ -287,6 +287,9 @@ struct driver {
    * the prefix.
    */
   void (*warnings)(struct session *s, struct strbuf *lines);
+  /* [opt] How many servers the lists of the options have, for target_pick();
+   * without it, one. */
+  size_t (*servers)(const void *cfg);
   /* Where this session goes, in words: "host 'a', port 3306". */
   void (*target)(const struct session *s, struct strbuf *line);
   /* Version, transport, TLS, compression: for DEBUG and structured results. */

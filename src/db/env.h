@@ -76,6 +76,7 @@ struct db_env {
   struct strbuf *refused;
   bool reported; /* a FATAL line has said why a call of this thread failed, or
                   * that of another one with the same cause has */
+  bool awaited;  /* its connections go where one was opened last: await.h */
   bool unread;   /* env_settle() has something to do */
   bool *unread_too; /* [opt] the same, where the end of events is decided */
 };

@@ -98,7 +98,9 @@ struct db_process {
   /* The layer's own. */
   _Atomic uint32_t never; /* used as `over` when none was given; stays 0 */
   _Atomic uint64_t next_number; /* of a connection */
-  _Atomic bool used; /* a driver was obtained: reports are about SQL */
+  _Atomic uint64_t served; /* where a connection to a server of the lists was
+                            * opened last: its number and attempt; relaxed */
+  _Atomic bool used;       /* a driver was obtained: reports are about SQL */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */

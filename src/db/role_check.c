@@ -10,12 +10,17 @@
 #include "db/look.h"
 #include "db/role.h"
 
-bool role_matters(const struct conn *c)
+static bool is_dry_run(const struct conn *c)
 {
   const struct driver *d = c->driver;
 
-  return c->env->process->set.target != ROLE_ANY && !c->params.host &&
-         !c->params.socket && !(d->is_dry_run && d->is_dry_run(c->handle->cfg));
+  return d->is_dry_run && d->is_dry_run(c->handle->cfg);
+}
+
+bool role_matters(const struct conn *c)
+{
+  return c->env->process->set.target != ROLE_ANY && conn_is_listed(c) &&
+         !is_dry_run(c);
 }
 
 /* The server's own text would end with the session. */
@@ -57,4 +62,11 @@ int role_check(struct conn *c, uint64_t until_ns)
   c->out.msg = replica ? "it is a primary" : "it is a replica";
   memcpy(c->out.state, "HY000", sizeof("HY000"));
   return -1;
+}
+
+bool role_takes_writes(struct conn *c, uint64_t until_ns)
+{
+  if (!c->driver->role_query || is_dry_run(c) || role_check(c, until_ns) == 0)
+    return true;
+  return !c->out.other_role && clock_now_ns() < until_ns;
 }

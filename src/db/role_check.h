@@ -21,4 +21,8 @@ bool role_matters(const struct conn *c);
  */
 int role_check(struct conn *c, uint64_t until_ns);
 
+/* The same without --target: does the server take writes?  Also true if it
+ * answers, and does not say. */
+bool role_takes_writes(struct conn *c, uint64_t until_ns);
+
 #endif

@@ -39,14 +39,26 @@ static bool is_at(const struct conn *c, const struct strbuf *target)
   return same;
 }
 
-/* Half of the time is left for the servers behind one that is silent, and the
- * last attempts have enough to get an answer. */
-static uint64_t share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
+uint64_t seek_share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
 {
   const uint64_t all = until_ns > begin_ns ? until_ns - begin_ns : 0;
   const uint64_t rest = until_ns > now ? until_ns - now : 0;
 
   return max_u64(rest / 2, all / 4);
+}
+
+size_t seek_servers(const struct conn *c)
+{
+  const struct driver *d = c->driver;
+
+  return d->servers ? d->servers(c->handle->cfg) : 1;
+}
+
+uint64_t seek_served(const struct conn *c)
+{
+  /* Not 0: that is the first connection of the process. */
+  return atomic_load_explicit(&c->env->process->served, memory_order_relaxed) +
+         seek_servers(c);
 }
 
 static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
@@ -57,7 +69,7 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 
   for (unsigned i = 0;; i++) {
     c->session->attempt = i;
-    rc = transport_open(c, now + share(begin, until_ns, now), &turn);
+    rc = transport_open(c, now + seek_share(begin, until_ns, now), &turn);
     begin += turn; /* others had that time */
     until_ns += turn;
     if (rc == 0 || c->out.permanent)

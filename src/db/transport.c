@@ -141,6 +141,15 @@ void transport_drop(struct conn *c)
   c->bulk.own_trx = false;
 }
 
+/* The end of the run goes where clients were served: see await.h. */
+static void note_served(const struct conn *c)
+{
+  if (conn_is_listed(c))
+    atomic_store_explicit(&c->env->process->served,
+                          c->session->number + c->session->attempt,
+                          memory_order_relaxed);
+}
+
 static int open_here(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
@@ -158,6 +167,7 @@ static int open_here(struct conn *c, uint64_t until_ns)
     return -1;
   }
   c->generation++;
+  note_served(c);
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
     say_about(c);
   check_before_run(c);

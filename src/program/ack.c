@@ -47,7 +47,8 @@ int program_open_ack(const struct job *job, struct ack_log **ret)
     rc = ack_log_open(ret, own ? own : where, job->plan->threads,
                       job->plan->first_thread, job->name, &err);
   if (rc == 0 && p->ranks)
-    rc = ack_log_part(*ret, p->ranks->rank, p->ranks->size, &err);
+    rc = ack_log_part(*ret, p->ranks->token, p->ranks->rank, p->ranks->size,
+                      &err);
   free(own);
   return rc < 0 ? program_fail(&err) : EXIT_OK;
 }

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 
 struct ack_sums ack_logs_sums(const struct ack_logs *logs)
@@ -47,26 +49,61 @@ const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs)
   return NULL;
 }
 
+struct when {
+  char text[32];
+};
+
+/* The moment at which the log begins. */
+static struct when when(const struct ack_header *h)
+{
+  const time_t at = (time_t)(h->start_real_ns / NS_PER_S);
+  struct when w = { "some time" };
+  struct tm tm;
+
+  if (gmtime_r(&at, &tm))
+    (void)strftime(w.text, sizeof(w.text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+  return w;
+}
+
+static int refuse(const struct ack_reader *a, const struct ack_reader *b,
+                  struct err *err)
+{
+  return err_set(err, -EINVAL,
+                 "'%.400s' and '%.400s' are logs of two runs: the first is of "
+                 "process %" PRIu32 " of %" PRIu32
+                 ", which began at %s, the other of process %" PRIu32
+                 " of %" PRIu32 ", %s (expected those of one run)",
+                 a->path, b->path, a->header.rank, a->header.ranks,
+                 when(&a->header).text, b->header.rank, b->header.ranks,
+                 when(&b->header).text);
+}
+
+/* Two processes of one run, or two runs of one process each: these may well
+ * have worked for the same query. */
+static bool belong_together(const struct ack_header *a,
+                            const struct ack_header *b)
+{
+  return a->ranks == b->ranks && a->run == b->run &&
+         (a->ranks == 0 || a->rank != b->rank);
+}
+
 int ack_logs_check(const struct ack_logs *logs, struct err *err)
 {
   for (size_t i = 1; i < logs->n; i++) {
-    const struct ack_reader *b = &logs->of[i]->reader;
-
     for (size_t k = 0; k < i; k++) {
       const struct ack_reader *a = &logs->of[k]->reader;
+      const struct ack_reader *b = &logs->of[i]->reader;
 
-      if (a->header.ranks != b->header.ranks ||
-          (a->header.ranks > 0 && a->header.rank == b->header.rank))
-        return err_set(err, -EINVAL,
-                       "'%.400s' and '%.400s' are logs of two runs: the first "
-                       "is of process %" PRIu32 " of %" PRIu32
-                       ", the other of process %" PRIu32 " of %" PRIu32
-                       " (expected those of one run)",
-                       a->path, b->path, a->header.rank, a->header.ranks,
-                       b->header.rank, b->header.ranks);
+      if (!belong_together(&a->header, &b->header))
+        return refuse(a, b, err);
     }
   }
   return 0;
+}
+
+size_t ack_logs_runs(const struct ack_logs *logs)
+{
+  return logs->of[0]->reader.header.ranks > 0 ? 1 : logs->n;
 }
 
 static bool has_rank(const struct ack_logs *logs, uint32_t rank)

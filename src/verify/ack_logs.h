@@ -1,6 +1,6 @@
 /*
  * ack_logs.h - the acknowledgement logs that are judged together: those of the
- * processes of one run.
+ * processes of one run, or of runs of one process each with the same query.
  */
 #ifndef BENCH_VERIFY_ACK_LOGS_H
 #define BENCH_VERIFY_ACK_LOGS_H
@@ -36,8 +36,12 @@ unsigned ack_logs_flags(const struct ack_logs *logs);
 /* The first log that may miss something; NULL: none. */
 const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs);
 
-/* Can they be of one run?  -EINVAL. */
+/* May they be judged together?  Those of several processes only if these were
+ * of one run; -EINVAL. */
 int ack_logs_check(const struct ack_logs *logs, struct err *err);
+
+/* How many runs have written them. */
+size_t ack_logs_runs(const struct ack_logs *logs);
 
 /* How many processes of the run have no log among them; *ret is one of these.
  */

@@ -54,13 +54,18 @@ static void report_log(FILE *out, const struct ack_log_read *log)
 void ack_report_logs(FILE *out, const struct ack_logs *logs)
 {
   const struct ack_sums all = ack_logs_sums(logs);
+  const size_t runs = ack_logs_runs(logs);
 
   for (size_t i = 0; i < logs->n; i++)
     report_log(out, logs->of[i]);
-  if (logs->n > 1) {
+  if (logs->n == 1)
+    return;
+  if (runs == 1)
     (void)fprintf(out, "All %zu logs:\n", logs->n);
-    counts_of(out, &all);
-  }
+  else
+    (void)fprintf(out, "All %zu logs, of %zu runs with one query:\n", logs->n,
+                  runs);
+  counts_of(out, &all);
 }
 
 /* Counts of entries, and the first numbers of each kind. */

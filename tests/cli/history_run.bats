@@ -37,6 +37,21 @@ recorded() {
 @test "history: register" { recorded register registers --readers=50 --writes=5; }
 @test "history: long_fork" { recorded long_fork registers --keys=5; }
 
+@test "history: bank, one statement for all accounts" { recorded bank registers --readers=50; }
+@test "history: bank, a statement for each account" { recorded bank registers --readers=50 --read=rows; }
+
+@test "history: bank, what is refused" {
+  on bank --accounts=1001 prepare
+  on bank --events=1 --time=0 --history=h.log run
+  must is "$status" 1
+  must has "$stderr$output" '--history is for at most 1000 accounts, and there are 1001: readers read them all'
+  [ ! -e h.log ]
+  on bank --events=1 --time=0 run
+  must is "$status" 0
+  on bank check
+  must is "$status" 0
+}
+
 @test "history: clients that share a thread" {
   bench append --db-driver=null --clients=4 --threads=1 --events=20 --time=0 run
   must is "$status" 0

@@ -26,6 +26,16 @@ verify() {
   must is "$status" "$1"
 }
 
+# fresh_run: the first one of new tables, of two processes.
+fresh_run() {
+  bench ack "${to[@]}" --table-exists=drop prepare
+  must is "$status" 0
+  ranks 2 ack "${to[@]}" --threads=2 --events=30 --time=0 --ack-log=acks.log run
+  must is "$status" 0
+}
+
+moment='[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC'
+
 # The numbers of three processes, of one run: all are there, or one is not.
 judged_together() {
   verify 0
@@ -70,7 +80,17 @@ judged_together() {
   must is "$status" 0
   bench verify acks.log acks.log.rank1 old.log --query="$query" "${to[@]}"
   must is "$status" 2
-  must has "$stderr" "^FATAL: 'acks.log' and 'old.log' are logs of two runs: the first is of process 0 of 2, the other of process 2 of 3 \(expected those of one run\)\$"
+  must has "$stderr" "^FATAL: 'acks.log' and 'old.log' are logs of two runs: the first is of process 0 of 2, which began at $moment, the other of process 2 of 3, $moment \(expected those of one run\)\$"
+  # One of a run of as many, before the tables were made again: both have the
+  # same query.
+  fresh_run
+  mv acks.log.rank1 older.log
+  fresh_run
+  bench verify acks.log older.log "${to[@]}"
+  must is "$status" 2
+  must has "$stderr" "^FATAL: 'acks.log' and 'older.log' are logs of two runs: the first is of process 0 of 2, which began at $moment, the other of process 1 of 2, $moment \(expected those of one run\)\$"
+  logs=(acks.log acks.log.rank1)
+  verify 0
   # The same log twice would be acknowledged twice.
   cp acks.log copy.log
   bench verify acks.log copy.log "${to[@]}"
@@ -110,6 +130,10 @@ judged_together() {
   logs=(log1 log2)
   verify 0
   must is "$(grep -c '^Database: 50 rows$' <<<"$output")" 2
+  # One query for both: the numbers of a client are the same in both runs.
+  bench verify log1 log2 --query='SELECT number FROM ack_rows' "${to[@]}"
+  must has "$output" '^All 2 logs, of 2 runs with one query:$'
+  must has "$output" '^Database: 100 rows$'
   change 'DELETE FROM ack_rows WHERE run = (SELECT MIN(run) FROM ack_rows) AND id % 50 = 1'
   verify 1
   must is "$(grep -c '^FAILED: 1 lost$' <<<"$output")" 1

@@ -9,6 +9,7 @@ setup() {
 }
 
 teardown() {
+  proxy_gone
   for name in a b; do
     [[ ! -e $dir/$name/state ]] || servers stop "$dir/$name"
   done
@@ -221,4 +222,129 @@ two_mysql() {
   bounded "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
   ((status == 1))
   grep -q '^FATAL: .* 1290 ' "$err"
+}
+
+# counter_script: the workload counter in $dir/script.lua, until `enough`.
+counter_script() {
+  lua <<'LUA'
+require("counter")
+sysbench.cmdline.options.stop_file = {"the run ends when there is such a file", ""}
+local increment = event
+function event()
+  local file = io.open(sysbench.opt.stop_file)
+  if file then
+    file:close()
+    return true
+  end
+  return increment()
+end
+LUA
+}
+
+# served: there are commits after this.
+served() {
+  local lines
+  lines=$(wc -l <"$out")
+  commits() { tail -n "+$((lines + 1))" "$out" | grep -qE ' tps: [1-9]'; }
+  within 60 commits
+}
+
+# counter_run ARG...: in the background, with commits, and without --target.
+counter_run() {
+  base=("$BENCH" "$dir/script.lua" "--db-driver=$kind" "--$kind-host=127.0.0.1")
+  counter_script
+  until_enough "${base[@]}" --report-interval=1 --server-stats=off "$@"
+  begun
+  served
+}
+
+# What the run has done is in the tables, and its sums are stored.
+summed() {
+  grep -qE '^Increments of the run: [1-9][0-9]* committed, .*: ok$' "$out"
+  lacks '^FATAL' "$err"
+  bounded "${base[@]}" "$@" check
+  ((status == 0))
+  grep -qE 'Increments of all runs: [1-9][0-9]* committed, .*: ok$' "$out"
+}
+
+# The first server of the list is gone for good.
+ends_without_the_first() {
+  local threads=$1 port
+  case $kind in
+    mysql) port=$MY_PORT ;;
+    pgsql) port=$PG_PORT ;;
+  esac
+  "$BENCH" counter "--db-driver=$kind" "--$kind-host=127.0.0.1" "--$kind-port=$port" --table-exists=drop prepare
+  through_proxy "$port"
+  counter_run --threads="$threads" "--$kind-port=$proxy_port,$port" --db-ignore-errors=connection
+  weather quit
+  within 30 grep -q '^WARNING: connection to .* lost' "$err"
+  served
+  enough
+  ((status == 0))
+  summed "--$kind-port=$port"
+}
+
+@test "the end of a run finds the server of the list that is up" {
+  for kind in mysql pgsql; do
+    servers has "$kind" && "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" || continue
+    servers start "$kind" "$dir/a"
+    servers_env "$dir/a"
+    ends_without_the_first 2
+    ends_without_the_first 3 # the next connection has another turn
+    servers stop "$dir/a"
+  done
+}
+
+@test "pgsql: after a failover the sums of the run go to the new primary" {
+  primary_and_standby
+  kind=pgsql
+  "$BENCH" counter --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$port_a" prepare
+  counter_run --threads=2 --pgsql-port="$port_a,$port_b" --db-ignore-errors=failover
+  servers kill9 "$dir/a"
+  servers promote "$dir/b"
+  within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  served
+  enough
+  ((status == 0))
+  summed --pgsql-port="$port_b"
+}
+
+# The standby lets clients in and read, but the sums have to be written.
+@test "pgsql: the end of a run waits for the promotion" {
+  primary_and_standby --general-log
+  kind=pgsql
+  "$BENCH" counter --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$port_a" prepare
+  counter_run --threads=2 --pgsql-port="$port_a,$port_b" --db-ignore-errors=failover --db-connect-timeout=60
+  servers kill9 "$dir/a"
+  within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  signal_job INT
+  servers_env "$dir/b"
+  ln -s "$PG_LOG" "$dir/b.log"
+  within 60 grep -q transaction_read_only "$dir/b.log"
+  servers promote "$dir/b"
+  ended
+  summed --pgsql-port="$port_b"
+}
+
+# The client that checks has a connection to the proxy, most likely.
+@test "pgsql: tpcc's checks during a run go on at the server that is up" {
+  needs pgsql
+  servers start pgsql "$dir/a"
+  servers_env "$dir/a"
+  base=("$BENCH" tpcc --db-driver=pgsql --pgsql-host=127.0.0.1 --warehouses=1 --customers=30 --items=200)
+  "${base[@]}" --pgsql-port="$PG_PORT" prepare
+  through_proxy "$PG_PORT"
+  in_background "${base[@]}" --pgsql-port="$proxy_port,$proxy_port,$proxy_port,$PG_PORT" --threads=2 --time=90 \
+    --check-every=200ms --db-ignore-errors=connection run
+  holds='^Check [0-9]+ at .*: all conditions hold'
+  within 60 grep -qE "$holds" "$out"
+  weather quit
+  within 30 grep -q '^WARNING: connection to .* lost' "$err"
+  lines=$(wc -l <"$out")
+  held() { tail -n "+$((lines + 1))" "$out" | grep -qE "$holds"; }
+  within 60 held
+  signal_job INT
+  ended
+  lacks '^FATAL' "$err"
 }

@@ -24,8 +24,10 @@ MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
                            const struct address *to, uint64_t until_ns,
                            struct connect_failure *ret_why);
 
-/* The target of a session, chosen by its number and attempt. */
+/* The target of a session, chosen by its number and attempt; and how many of
+ * them the lists have. */
 struct address mysqld_connect_address(const struct session *s);
+size_t mysqld_connect_servers(const void *cfg);
 
 /*
  * Set keep-alive and other properties of a TCP socket; returns whether it is

@@ -60,6 +60,13 @@ struct address mysqld_connect_address(const struct session *s)
   return a;
 }
 
+size_t mysqld_connect_servers(const void *cfg)
+{
+  const struct mysql_cfg *c = cfg;
+
+  return c->sockets.n > 0 ? c->sockets.n : c->hosts.n * c->ports.n;
+}
+
 bool mysqld_connect_tune(int fd)
 {
   static const struct {

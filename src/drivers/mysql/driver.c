@@ -413,6 +413,7 @@ const struct driver driver_mysql = {
   .connect_message = mysqld_message_connect,
   .connect_reason = mysqld_message_reason,
   .warnings = mysqld_message_warnings,
+  .servers = mysqld_connect_servers,
   .target = mysqld_message_target,
   .about = mysqld_about_session,
   .socket = socket_of,

@@ -131,6 +131,7 @@ const struct driver driver_pgsql = {
   .disconnect = pgsql_disconnect,
   .connect_message = pgsql_connect_message,
   .connect_reason = pgsql_connect_reason,
+  .servers = pgsql_servers,
   .target = pgsql_target,
   .about = pgsql_about,
   .socket = socket_of,

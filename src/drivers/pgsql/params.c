@@ -166,6 +166,13 @@ bool pgsql_is_permanent(const char *state)
   return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
 }
 
+size_t pgsql_servers(const void *cfg)
+{
+  const struct pgsql_cfg *c = cfg;
+
+  return (c->hosts.n ? c->hosts.n : 1) * (c->ports.n ? c->ports.n : 1);
+}
+
 void pgsql_target(const struct session *s, struct strbuf *line)
 {
   struct pgsql_params p;

@@ -159,6 +159,7 @@ bool pgsql_is_permanent(const char *state);
 
 /* Is the host a folder of sockets, or the name of an abstract one? */
 bool pgsql_is_socket(const char *host);
+size_t pgsql_servers(const void *cfg);
 void pgsql_target(const struct session *s, struct strbuf *line);
 
 /* As wire_resolve(), with a text in the words of the library. */

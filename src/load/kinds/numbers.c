@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "load/kinds/kind_list.h"
 
@@ -18,7 +19,8 @@ enum {
 static const char *const counter_params[] = { "rows", NULL };
 static const char *const counter_columns[] = { "id", "n" };
 static const char *const bank_params[] = { "accounts", "balance", NULL };
-static const char *const bank_columns[] = { "id", "balance", "transfers" };
+static const char *const bank_columns[] = { "id", "balance", "transfers",
+                                            "version" };
 
 static int check(const struct kind_args *args, const char *option,
                  struct err *err)
@@ -45,10 +47,10 @@ static void describe(const struct kind_args *args, const char *name,
   (void)snprintf(ret->name, sizeof(ret->name), "%s", name);
   ret->columns = columns;
   ret->n = n;
-  ret->types = "iii";
+  ret->types = "iiii";
   ret->key[0] = (struct kind_key){ columns[0], 1, args->value[ROWS] };
   ret->keys = 1;
-  ret->bytes_max = ROW_HEAD + 3 * ROW_INT_MAX;
+  ret->bytes_max = ROW_HEAD + 4 * ROW_INT_MAX;
   ret->disk_bytes = NUMBERS_DISK;
 }
 
@@ -56,14 +58,15 @@ static void describe_counter(const struct kind_args *args, uint64_t number,
                              struct kind_table *ret)
 {
   (void)number;
-  describe(args, "counter_rows", counter_columns, 2, ret);
+  describe(args, "counter_rows", counter_columns, ARRAY_SIZE(counter_columns),
+           ret);
 }
 
 static void describe_bank(const struct kind_args *args, uint64_t number,
                           struct kind_table *ret)
 {
   (void)number;
-  describe(args, "bank_accounts", bank_columns, 3, ret);
+  describe(args, "bank_accounts", bank_columns, ARRAY_SIZE(bank_columns), ret);
 }
 
 /* The counter has no second parameter, so it begins with 0. */
@@ -74,7 +77,7 @@ static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
   row_begin(&row, form, m->table.n, to);
   row_int(&row, (int64_t)key);
   row_long(&row, (int64_t)m->args.value[FIRST]);
-  if (m->table.n == 3)
+  for (unsigned i = 2; i < m->table.n; i++)
     row_long(&row, 0);
   return (size_t)(row_end(&row) - to);
 }

@@ -56,8 +56,8 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
   return c ? conn_abi(c) : NULL;
 }
 
-/* Can a connection be opened, now or within --db-connect-timeout? */
-bool bench_db_await(sql_driver *drv)
+/* NULL: a connection can be opened, now or within --db-connect-timeout. */
+const char *bench_db_await(sql_driver *drv)
 {
   return await_server(handle_of(drv));
 }

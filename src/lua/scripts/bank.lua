@@ -3,6 +3,7 @@
 -- a reader sees it. A total that is wrong is counted, and fails `check`.
 
 local checked = require("bench_checked")
+local history = require("bench_bank_history")
 local isolation = require("bench_isolation")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
@@ -24,16 +25,17 @@ checked.options({
    read = {"how the total is read {" .. table.concat(READS, ",") .. "}: sum " ..
            "is one statement, rows is one for each account in a transaction",
            "sum", STRING, options.one_of(READS)},
+   history = history.option,
    isolation = isolation.option,
 })
 
 local spec = {
-   name = "bank", version = 1, table = "bench_bank", kind = "bank",
+   name = "bank", version = 2, table = "bench_bank", kind = "bank",
    settings = {{"accounts", "accounts", ACCOUNTS},
                {"balance", "balance", BALANCE}},
    names = {"bank_accounts"},
    columns = {bank_accounts = "id $key, balance BIGINT NOT NULL, " ..
-                 "transfers BIGINT NOT NULL"},
+                 "transfers BIGINT NOT NULL, version BIGINT NOT NULL"},
    title = "Transfers", committed = "transfers", unknown = "transfers unknown",
    also = {wrong_totals = "wrong totals"},
    rows = function(settings) return settings.accounts end,
@@ -68,7 +70,7 @@ end
 checked.commands(spec, function(drv, con, settings)
    local faults = {}
 
-   checked.rows(con, faults, spec, settings, 1, "balance,transfers")
+   checked.rows(con, faults, spec, settings, 1, "balance,transfers,version")
    schema.begin_snapshot(drv, con)
    for _, column in ipairs({"balance", "transfers"}) do
       checked.no_rows(con, faults, "bank_accounts", "id", column .. " IS NULL",
@@ -102,7 +104,8 @@ local run
 function init()
    local drv, con = checked.connect()
 
-   checked.settings(drv, con, spec)
+   local settings = checked.settings(drv, con, spec)
+   history.open(drv, con, settings)
    run = ledger.open(drv, con, spec)
    ledger.ack_total(drv, con, spec)
 end
@@ -110,6 +113,7 @@ end
 local wrong = 0 -- totals that readers have seen
 
 function done()
+   history.close()
    run.close()
    if wrong > 0 then
       error(string.format("bank: %.0f wrong totals were read", wrong), 0)
@@ -122,11 +126,13 @@ function sysbench.hooks.report_append(stat)
    wrong = stat.counters["wrong totals"] or 0
    local verdict = wrong == 0 and "ok" or "bad"
 
-   return string.format("\nTotals read, --read=%s, %s: %.0f, wrong: %.0f: %s\n%s\n",
-                        sysbench.opt.read, isolation.words(), totals, wrong,
-                        verdict, line),
+   local text = string.format(
+      "\nTotals read, --read=%s, %s: %.0f, wrong: %.0f: %s\n%s\n",
+      sysbench.opt.read, isolation.words(), totals, wrong, verdict, line)
+   local more, figures = history.report()
+   return text .. (more or ""),
       {totals = {read = totals, wrong = wrong, verdict = verdict},
-       reconciliation = result}
+       reconciliation = result, history = figures and figures.history}
 end
 
 -- ---------------------------------------------------------------------------
@@ -136,6 +142,7 @@ local draw, uniform = sysbench.rand.default, sysbench.rand.uniform
 local begin, commit, snapshot, take, give, total, account -- statements
 local amount, from, to, id -- their parameters
 local client, settings, right
+local record -- with --history
 local totals, wrong_totals -- counters
 local keeps_rows -- false for the null driver
 
@@ -143,10 +150,12 @@ function thread_init()
    local drv, con = checked.connect()
    local BIGINT = sysbench.sql.type.BIGINT
    local sqlite = drv:name() == "sqlite"
-   local text = "UPDATE bank_accounts SET balance = balance %s ?, " ..
-      "transfers = transfers + 1 WHERE id = ?"
 
    isolation.set(drv, con)
+   record = history.client(drv, con)
+   local text = "UPDATE bank_accounts SET balance = balance %s ?, " ..
+      "transfers = transfers + 1" .. (record and ", version = ?" or "") ..
+      " WHERE id = ?"
    settings = checked.settings(drv, con, spec)
    if settings.accounts < 2 then
       error("a transfer needs two accounts: prepare with --accounts=2 or more",
@@ -164,13 +173,26 @@ function thread_init()
    give = con:prepare(text:format("+"), "give")
    amount, from = take:bind_create(BIGINT), take:bind_create(BIGINT)
    to = give:bind_create(BIGINT)
-   take:bind_param(amount, from)
-   give:bind_param(amount, to)
-   total = con:prepare("SELECT SUM(balance) FROM bank_accounts", "total")
-   account = con:prepare("SELECT balance FROM bank_accounts WHERE id = ?",
-                         "account")
+   if record then
+      take:bind_param(amount, record.bind(take), from)
+      give:bind_param(amount, record.bind(give), to)
+   else
+      take:bind_param(amount, from)
+      give:bind_param(amount, to)
+   end
+   total = con:prepare(record and
+                          "SELECT balance, version, id FROM bank_accounts" or
+                          "SELECT SUM(balance) FROM bank_accounts", "total")
+   account = con:prepare(string.format(
+      "SELECT balance%s FROM bank_accounts WHERE id = ?",
+      record and ", version" or ""), "account")
    id = account:bind_create(BIGINT)
    account:bind_param(id)
+end
+
+local function change(statement, account)
+   if record then record.change(account) end
+   statement:execute()
 end
 
 -- Locks the accounts in the order of their numbers, so that two transfers
@@ -183,21 +205,34 @@ local function transfer()
    to:set(b)
    amount:set(uniform(1, 100))
    begin:execute()
+   if record then record.lock(a, b) end
    if a < b then
-      take:execute()
-      give:execute()
+      change(take, a)
+      change(give, b)
    else
-      give:execute()
-      take:execute()
+      change(give, b)
+      change(take, a)
    end
    sysbench.ack(sysbench.iteration())
    client.before_commit()
+   if record then record.before_commit() end
    commit:execute()
    client.after_commit()
 end
 
-local function value_of(rs)
-   return rs ~= nil and rs.nrows == 1 and tonumber(rs:fetch_row()[1]) or nil
+-- Returns the sum of n rows; nil: there are not so many.  `only`: the account that
+-- was read, if it is one.
+local function sum_of(rs, n, only)
+   local sum = 0
+
+   if rs == nil or rs.nrows ~= n then return nil end
+   for _ = 1, n do
+      local row = rs:fetch_row()
+      local value = tonumber(row[1])
+      if record then record.read(only or tonumber(row[3]), tonumber(row[2])) end
+      sum = sum and value and sum + value
+   end
+   return sum
 end
 
 local function read_rows()
@@ -206,7 +241,7 @@ local function read_rows()
    snapshot:execute()
    for i = 1, settings.accounts do
       id:set(i)
-      local value = value_of(account:execute())
+      local value = sum_of(account:execute(), 1, i)
       sum = sum and value and sum + value
    end
    commit:execute()
@@ -219,14 +254,19 @@ local function read()
    if sysbench.opt.read == "rows" then
       sum = read_rows()
    else
-      sum = value_of(total:execute())
+      sum = sum_of(total:execute(), record and settings.accounts or 1)
    end
    totals:add(1)
    if keeps_rows and sum ~= right then wrong_totals:add(1) end
 end
 
 function event()
+   if record then record.begin() end
    if uniform(1, 100) <= sysbench.opt.readers then read() else transfer() end
+   if record then record.finish() end
 end
 
-function sysbench.hooks.before_restart_event(err) client.restarts(err) end
+function sysbench.hooks.before_restart_event(err)
+   client.restarts(err)
+   if record then record.restarts(err) end
+end

@@ -21,12 +21,16 @@ local OK, FAIL, UNKNOWN = 0, 1, 2
 local LARGEST = 2^31 - 1 -- of a key
 local history = {}
 
+-- The row of the option.
+history.option = {"write what each transaction has read and written to this " ..
+                  "file, for bench verify; empty = not at all", "",
+                  sysbench.cmdline.ARG_STRING}
+
 -- Adds the options that all have to those of a workload.
 function history.options(list)
-   local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
+   local INT = sysbench.cmdline.ARG_INT
 
-   list.history = {"write what each transaction has read and written to this " ..
-                   "file, for bench verify; empty = not at all", "", STRING}
+   list.history = history.option
    list.keys = {"keys that are in use at a time", 10, INT,
                 options.within(1, 1000)}
    list.isolation = isolation.option
@@ -46,7 +50,6 @@ local REASON = 1600
 local ORDINAL = "keys and values" -- the sequence
 
 local function refuse(drv)
-   if sysbench.opt.history == "" then return end
    if drv:name() == "null" then
       error("--history: the null driver keeps no rows, so nothing can be told " ..
             "from what it answers", 0)
@@ -65,22 +68,27 @@ end
 
 local first_group = "first group"
 
+-- Opens the file, if there is to be one.  `lists`: the values are lists.
+function history.start(drv, lists)
+   local reason = ffi.new("char[?]", REASON)
+
+   if sysbench.opt.history == "" then return end
+   refuse(drv)
+   if not C.bench_history_open(sysbench.opt.history, lists, reason, REASON) then
+      error("--history: " .. ffi.string(reason), 0)
+   end
+end
+
 function history.open(spec)
    local drv, con = checked.connect()
    local null = drv:name() == "null"
-   local reason = ffi.new("char[?]", REASON)
 
-   refuse(drv)
    checked.settings(drv, con, spec)
    assert(C.bench_sequence_set(ORDINAL, 1) == 0)
    assert(C.bench_sequence_set(first_group,
                                null and 1 or free_group(con, spec)) == 0)
    con:disconnect()
-   if sysbench.opt.history ~= "" and
-      not C.bench_history_open(sysbench.opt.history, spec.lists == true, reason,
-                               REASON) then
-      error("--history: " .. ffi.string(reason), 0)
-   end
+   history.start(drv, spec.lists == true)
 end
 
 function history.close()
@@ -108,6 +116,14 @@ end
 -- Clients
 
 local number = ffi.new("double[1]")
+
+-- Returns what a client writes with; nil: there is no history.
+function history.recorder()
+   if sysbench.opt.history == "" then return nil end
+   local recorder = C.bench_history_join(sysbench.tid)
+   if recorder == nil then error("not enough memory for a history", 0) end
+   return recorder
+end
 
 local function take(name, n)
    if C.bench_sequence_take(name, n, LARGEST, number) < 0 then
@@ -138,7 +154,7 @@ function history.client(spec, values, appends)
    local column = spec.lists and "list" or "value"
    local keeps_rows = drv:name() ~= "null"
    local base = take(first_group, 0)
-   local recorder, committing
+   local recorder, committing = history.recorder(), false
    local ordinal = take(ORDINAL, 0)
 
    local function prepare(text, label)
@@ -147,10 +163,6 @@ function history.client(spec, values, appends)
    end
 
    isolation.set(drv, con)
-   if opt.history ~= "" then
-      recorder = C.bench_history_join(sysbench.tid)
-      if recorder == nil then error("not enough memory for a history", 0) end
-   end
 
    -- A transaction of SQLite that reads first, and writes then, could not wait
    -- for another one.

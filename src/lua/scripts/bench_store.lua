@@ -1,7 +1,9 @@
 -- The end of a run: its sums are stored in the table that `check` reads, also if
 -- the server is away for a moment.
 
-local C = require("ffi").C
+local ffi = require("ffi")
+
+local C = ffi.C
 
 local format = string.format
 local store = {}
@@ -11,14 +13,16 @@ local function words(err)
    return type(err) == "table" and err.sql_errmsg or tostring(err)
 end
 
--- Returns a function that connects at the end of a run.  A server that may come
--- back is waited for, once.
+-- Returns a function that connects at the end of a run, to a server of the lists
+-- that takes writes.  One that may come back is waited for, once.
 function store.connector(drv)
-   local there = nil
+   local awaited, why = false, nil
 
    return function()
-      if there == nil then there = C.bench_db_await(drv) end
-      if not there then error("the server cannot be reached", 0) end
+      if not awaited then
+         awaited, why = true, C.bench_db_await(drv)
+      end
+      if why ~= nil then error(ffi.string(why), 0) end
       return drv:connect()
    end
 end

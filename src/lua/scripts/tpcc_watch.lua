@@ -90,11 +90,13 @@ function watch.loop(connect, check)
    local broken = sysbench.counter.new(BROKEN)
    local unfinished = sysbench.counter.new(UNFINISHED)
    local times = sysbench.histogram.new(TIME, "ms")
-   local every, con = watch.every(), nil
+   local every, con, closed = watch.every(), nil, false
    local warmup_ns = tonumber(sysbench.opt.warmup_time) * 1e9
 
    local function one()
       con = con or connect()
+      if closed then con:reconnect() end -- at the next server that is there
+      closed = false
       return check(con)
    end
 
@@ -110,8 +112,8 @@ function watch.loop(connect, check)
          number = number + 1
          if not ok then
             -- It would hold its snapshot until it is collected.
-            if con then pcall(con.disconnect, con) end
-            con = nil
+            if con and not closed then pcall(con.disconnect, con) end
+            closed = con ~= nil
             unfinished:add(1)
             if not C.bench_linger(0) then return end
             load.say(format("Check %d at %.1f s: not finished: %s", number, at,

@@ -79,6 +79,15 @@ static uint64_t copy(struct ack_bytes *b, const struct ack_record *of,
   return n;
 }
 
+/* Returns how many of n records that were left out have a place in the file. */
+static uint64_t leave_out(struct ack_bytes *b, uint64_t n, uint64_t at)
+{
+  const uint64_t each = ACK_WIRE_CHUNK / sizeof(struct ack_record);
+  const uint64_t from = ACK_HEADER_BYTES / ACK_WIRE_CHUNK + at / each;
+
+  return (ack_bytes_begin(b, from, from + n / each) - from) * each;
+}
+
 /* Nobody adds to the piece any more. */
 static void free_piece(struct sync_remote *r, uint64_t i,
                        struct ack_record *piece)
@@ -101,7 +110,9 @@ static bool copy_piece(struct sync_remote *r, struct ack_bytes *b)
     piece = atomic_load_explicit(&p->of[i], memory_order_acquire);
   if (!piece)
     return false;
-  if (piece != &r->nothing) {
+  if (piece == &r->nothing) {
+    n = leave_out(b, n, r->at);
+  } else {
     n = copy(b, piece, k, p->records, r->at);
     r->copied += n;
   }

@@ -1,7 +1,7 @@
 /*
  * test_remote.c - an acknowledgement log that is sent to a listener: what
- * arrives is what a file would be, chunks are used again, and what there is no
- * room for is said to be missing.
+ * arrives is what a file would be, chunks are used again, what there is no room
+ * for is said to be missing, and a file grows only by what was sent.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ack/listener.h"
 #include "ack/reader.h"
 #include "ack/sender.h"
 #include "ack/store.h"
+#include "ack/wire.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "tests/unit/tap.h"
@@ -302,11 +305,105 @@ static void misses_without_end(void)
   end(&s);
 }
 
+/* ---- a sender that is no run of ours ---- */
+
+static int dial(const struct serving *s)
+{
+  const struct sockaddr_in at = {
+    .sin_family = AF_INET,
+    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    .sin_port = htons((uint16_t)ack_listener_port(s->listener)),
+  };
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  if (fd < 0 || connect(fd, (const struct sockaddr *)&at, sizeof(at)) < 0) {
+    printf("Bail out! no connection\n");
+    exit(1);
+  }
+  return fd;
+}
+
+static struct ack_reply say(int fd, const void *bytes, size_t n)
+{
+  struct ack_reply reply;
+
+  memset(&reply, 0, sizeof(reply));
+  if (send(fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n ||
+      recv(fd, &reply, sizeof(reply), MSG_WAITALL) != (ssize_t)sizeof(reply))
+    reply.magic = 0;
+  return reply;
+}
+
+static struct ack_reply hello(struct serving *s, int fd, uint32_t version)
+{
+  struct ack_hello h = { .order = ACK_ORDER, .run = 1, .version = version };
+  struct ack_reply reply;
+
+  memcpy(h.magic, ACK_WIRE_HELLO, sizeof(h.magic));
+  reply = say(fd, &h, sizeof(h));
+  if (!reply.bad)
+    (void)snprintf(s->file, sizeof(s->file), "%s/%.200s", s->folder,
+                   reply.text);
+  return reply;
+}
+
+/* A batch of one frame with eight bytes at this place. */
+static struct ack_reply eight_bytes(int fd, uint64_t number, uint64_t offset)
+{
+  struct {
+    struct ack_batch head;
+    struct ack_frame frame;
+    char bytes[8];
+  } b = { .head = { .number = number,
+                    .bytes = sizeof(b.frame) + sizeof(b.bytes) },
+          .frame = { .offset = offset, .bytes = sizeof(b.bytes) },
+          .bytes = "a bytes" };
+
+  return say(fd, &b, sizeof(b));
+}
+
+/* The file is as long as what was sent in its order, whatever comes then. */
+static void forged(void)
+{
+  static const uint64_t places[] = { 2 * ACK_WIRE_CHUNK + 8, 1 << 20,
+                                     ACK_WIRE_FILE_BYTES - 8, UINT64_MAX - 7 };
+  struct ack_reply reply;
+  struct serving s;
+  struct stat st;
+  int fd;
+
+  begin(&s);
+  fd = dial(&s);
+  reply = hello(&s, fd, 0);
+  OK(reply.magic == ACK_WIRE_REPLY && reply.bad &&
+       strstr(reply.text, "another version"),
+     "a run of another version is refused");
+  (void)close(fd);
+  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    fd = dial(&s);
+    OK(!hello(&s, fd, ACK_WIRE_VERSION).bad, "a file");
+    reply = eight_bytes(fd, 1, 0);
+    OK(reply.magic == ACK_WIRE_REPLY && !reply.bad, "its first chunk");
+    reply = eight_bytes(fd, 2, ACK_WIRE_CHUNK);
+    OK(reply.magic == ACK_WIRE_REPLY && !reply.bad, "the next one");
+    reply = eight_bytes(fd, 3, places[i]);
+    OK(reply.magic == ACK_WIRE_REPLY && reply.bad &&
+         strcmp(reply.text, "a frame is wrong") == 0,
+       "a frame behind the end is refused");
+    OK(stat(s.file, &st) == 0 && st.st_size == 2 * ACK_WIRE_CHUNK,
+       "and the file does not grow");
+    (void)close(fd);
+    (void)unlink(s.file);
+  }
+  end(&s);
+}
+
 int main(void)
 {
   again();
   no_room();
   no_end();
   misses_without_end();
+  forged();
   return TAP_EXIT();
 }

@@ -301,7 +301,7 @@ static void test_numbers(void)
   OK(kind_bank.check(&none, &err) == -EINVAL, "bank: no account");
   OK(kind_bank.check(&args, &err) == 0, "bank: some accounts");
   ok_row(&kind_counter, &counter, 3, "3\t0\n");
-  ok_row(&kind_bank, &args, 3, "3\t1000\t0\n");
+  ok_row(&kind_bank, &args, 3, "3\t1000\t0\t0\n");
 }
 
 /* Every value of k has its rows, and they are found from it. */

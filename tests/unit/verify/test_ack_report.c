@@ -1,10 +1,12 @@
 /*
- * test_ack_report.c - what a total proves, with a whole log and with one that
- * may miss something.
+ * test_ack_report.c - which logs are judged together, and what a total proves,
+ * with a whole log and with one that may miss something.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "tests/unit/tap.h"
 #include "verify/ack_report.h"
 #include "verify/verify.h"
@@ -39,9 +41,51 @@ static bool is_unsaid(const char *text)
                       "Nobody can tell: the log is not complete\n") == 0;
 }
 
+/* May logs of two processes be judged together? */
+static int check(struct ack_header a, struct ack_header b, struct err *err)
+{
+  static struct ack_log_read log[2];
+  struct ack_log_read *const all[] = { &log[0], &log[1] };
+  const struct ack_logs logs = { all, 2 };
+
+  log[0].reader.header = a;
+  log[0].reader.path = "A";
+  log[1].reader.header = b;
+  log[1].reader.path = "B";
+  return ack_logs_check(&logs, err);
+}
+
+static void test_runs(void)
+{
+  const struct ack_header first = { .rank = 0, .ranks = 2, .run = 7 };
+  struct ack_header other = { .rank = 1, .ranks = 2, .run = 7 };
+  const struct ack_header alone = { .ranks = 0 };
+  struct ack_header older = first;
+  struct err err = { "" };
+
+  OK(check(first, other, &err) == 0, "two processes of a run");
+  other.run = 8;
+  other.start_real_ns = UINT64_C(1700000000) * 1000000000;
+  OK(check(first, other, &err) == -EINVAL &&
+       strcmp(err.text,
+              "'A' and 'B' are logs of two runs: the first is of process 0 of "
+              "2, which began at 1970-01-01 00:00:00 UTC, the other of process "
+              "1 of 2, 2023-11-14 22:13:20 UTC (expected those of one run)") ==
+         0,
+     "processes of two runs");
+  OK(check(first, first, &err) == -EINVAL, "one process twice");
+  older.run = other.run = 0;
+  OK(check(older, other, &err) == 0, "logs from before there were numbers");
+  OK(check(first, other, &err) == -EINVAL, "one of them is");
+  OK(check(alone, alone, &err) == 0, "two runs of one process each");
+  OK(check(alone, first, &err) == -EINVAL, "a run alone, and one of several");
+}
+
 int main(void)
 {
   char text[512];
+
+  test_runs();
 
   OK(judge(0, 9, 10, text) == VERIFY_OK && strstr(text, "\nok: everything"),
      "a whole log, and all is there");

@@ -1,0 +1,108 @@
+-- The history of the workload bank: each account is a register, whose value is
+-- the number of the transfer that has changed it last, in the column version.
+--
+-- A transfer locks its two accounts and reads their numbers before it changes
+-- them, so the history has the order of all transfers of an account.
+
+local checked = require("bench_checked")
+local doubt = require("bench_doubt")
+local history = require("bench_history")
+
+local ffi = require("ffi")
+local C = ffi.C
+local format = string.format
+
+local OK, FAIL, UNKNOWN = 0, 1, 2
+local LARGEST = 2^53
+local MOST_ACCOUNTS = 1000 -- a reader reads them all
+local NUMBERS, BEFORE = "transfers", "transfers before the run" -- sequences
+
+local own = {option = history.option, close = history.close,
+             report = history.report}
+
+-- At the begin of a run, whose settings are those of the tables.
+function own.open(drv, con, settings)
+   if sysbench.opt.history == "" then return end
+   if settings.accounts > MOST_ACCOUNTS then
+      error(format("--history is for at most %d accounts, and there are %.0f: " ..
+                   "readers read them all", MOST_ACCOUNTS, settings.accounts), 0)
+   end
+   history.start(drv, false)
+   local last = checked.numbers(con, "SELECT MAX(version) FROM bank_accounts")
+   assert(C.bench_sequence_set(NUMBERS, last + 1) == 0)
+   assert(C.bench_sequence_set(BEFORE, last + 1) == 0)
+end
+
+local number = ffi.new("double[1]")
+
+local function take(name, n)
+   if C.bench_sequence_take(name, n, LARGEST, number) < 0 then
+      error("there are no more numbers of transfers: prepare the tables again",
+            0)
+   end
+   return number[0]
+end
+
+-- Returns what a client records with; nil: there is no history.
+function own.client(drv, con)
+   local recorder = history.recorder()
+   if recorder == nil then return nil end
+   local record = {}
+   local BIGINT = sysbench.sql.type.BIGINT
+   local first = take(BEFORE, 0)
+   local committing = false
+   local this, version -- the number of the transfer, and the parameter for it
+   local lock = con:prepare("SELECT version FROM bank_accounts WHERE id = ?" ..
+                            (drv:name() == "sqlite" and "" or " FOR UPDATE"),
+                            "lock")
+   local id = lock:bind_create(BIGINT)
+
+   lock:bind_param(id)
+
+   -- Adds the parameter of a statement that changes an account.
+   function record.bind(statement)
+      version = version or statement:bind_create(BIGINT)
+      return version
+   end
+
+   function record.begin() C.bench_history_begin(recorder) end
+
+   -- An account was read; what earlier runs have left there counts as nothing.
+   function record.read(account, seen)
+      local text = seen >= first and format("%.0f", seen - first + 1) or ""
+
+      C.bench_history_read(recorder, account)
+      C.bench_history_answer(recorder, text, #text)
+   end
+
+   -- Locks both accounts of a transfer, and gives it a number.
+   function record.lock(a, b)
+      for _, account in ipairs({math.min(a, b), math.max(a, b)}) do
+         id:set(account)
+         record.read(account, tonumber(lock:execute():fetch_row()[1]))
+      end
+      this = take(NUMBERS, 1)
+      version:set(this)
+   end
+
+   -- The account is about to be changed.
+   function record.change(account)
+      C.bench_history_write(recorder, account, this - first + 1)
+   end
+
+   function record.before_commit() committing = true end
+
+   function record.finish()
+      committing = false
+      C.bench_history_end(recorder, OK)
+   end
+
+   function record.restarts(err)
+      C.bench_history_end(recorder, committing and doubt(err) and UNKNOWN or FAIL)
+      committing = false
+   end
+
+   return record
+end
+
+return own

@@ -1,0 +1,24 @@
+/*
+ * ack_ask.h - what the database has of the work that acknowledgement logs name.
+ *
+ * One query reads all numbers, so they are those of one moment.  The functions
+ * connect to the server that the options name, and WAIT.
+ */
+#ifndef BENCH_VERIFY_ACK_ASK_H
+#define BENCH_VERIFY_ACK_ASK_H
+
+#include "verify/acks.h"
+
+struct db_process;
+struct err;
+
+/* Marks in `set` all numbers that the database has.  < 0: why not is in `err`,
+ * or was printed. */
+int ack_ask_numbers(struct db_process *db, const char *query,
+                    struct ack_set *set, struct err *err);
+
+/* The only number that the query returns. */
+int ack_ask_total(struct db_process *db, const char *query, double *ret,
+                  struct err *err);
+
+#endif
