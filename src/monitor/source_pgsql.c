@@ -74,7 +74,7 @@ static const struct monitor_item dead[] = {
 /* Milliseconds of the log; NULL, if the server takes no times of it. */
 #define TIMED(ms)                                                             \
   "CASE WHEN current_setting('track_wal_io_timing')::bool THEN " ms " * 1e6 " \
-                                                                    "END"
+  "END"
 
 static const struct monitor_query queries[] = {
   { .sql = "SELECT SUM(xact_commit), SUM(xact_rollback), SUM(tup_returned), "
