@@ -10,17 +10,22 @@
 /* Processes that have ended take some of these with them. */
 static bool may_fall(enum server_figure f)
 {
-  return f == SERVER_CPU_NS || f == SERVER_READ_BYTES ||
-         f == SERVER_WRITTEN_BYTES;
+  return f == SERVER_CPU_NS || f == SERVER_CPU_WAIT_NS ||
+         f == SERVER_READ_BYTES || f == SERVER_WRITTEN_BYTES;
+}
+
+static bool is_count(enum server_figure f)
+{
+  return f >= SERVER_FIGURES || figures_info[f].kind == SERVER_COUNT;
 }
 
 /* Does a count begin anew?  Then the server was started again. */
 static bool is_restart(const struct server_reading *from,
                        const struct server_reading *to)
 {
-  for (int f = 0; f < SERVER_FIGURES; f++) {
-    if (figures_info[f].kind == SERVER_COUNT && !may_fall(f) && from->has[f] &&
-        to->has[f] && to->value[f] < from->value[f])
+  for (int f = 0; f < SERVER_VALUES; f++) {
+    if (is_count(f) && !may_fall(f) && from->has[f] && to->has[f] &&
+        to->value[f] < from->value[f])
       return true;
   }
   return false;
@@ -31,8 +36,8 @@ static void subtract(const struct server_reading *from,
                      struct server_reading *ret)
 {
   *ret = *to;
-  for (int f = 0; f < SERVER_FIGURES; f++) {
-    if (figures_info[f].kind != SERVER_COUNT)
+  for (int f = 0; f < SERVER_VALUES; f++) {
+    if (!is_count(f))
       continue;
     ret->has[f] = from->has[f] && to->has[f];
     ret->value[f] = ret->has[f] && to->value[f] > from->value[f]
@@ -136,6 +141,8 @@ void account_add(struct account *a, const struct monitor_source *source,
   if (a->has_base) {
     i.period_ns = r->at_ns - a->base.at_ns;
     subtract(&a->base, r, &i.did);
+    if (source && source->derive)
+      source->derive(&i.did);
     if (source)
       looks_levels(source, access, &a->waits, &i.did);
     add_up(a, &i);

@@ -12,6 +12,7 @@ enum server_figure {
   SERVER_ROWS_WRITTEN,
   SERVER_LOG_BYTES,
   SERVER_FSYNCS,
+  SERVER_FSYNC_NS,
   SERVER_CHECKPOINTS,
   SERVER_PAGES_READ,
   SERVER_PAGES_WRITTEN,
@@ -20,6 +21,7 @@ enum server_figure {
   SERVER_DEADLOCKS,
   SERVER_TEMP_FILES,
   SERVER_CPU_NS,
+  SERVER_CPU_WAIT_NS,
   SERVER_READ_BYTES,
   SERVER_WRITTEN_BYTES,
   /* Levels: they rise and fall. */
@@ -35,7 +37,17 @@ enum server_figure {
   SERVER_DEAD_ROWS,
   SERVER_DATA_BYTES,
   SERVER_LOG_SIZE_BYTES,
-  SERVER_FIGURES
+  SERVER_FIGURES,
+
+  /* Counts of MySQL and MariaDB that only serve for others: no result has
+   * them. */
+  SERVER_PART_COMMIT = SERVER_FIGURES, /* explicit ones */
+  SERVER_PART_STATEMENT_ENDS, /* of statements and transactions, per engine */
+  SERVER_PART_PREPARED,       /* of these, in two phases, per engine */
+  SERVER_PART_CHANGES,        /* statements that change rows */
+  SERVER_PART_IDS,            /* of transactions that have changed rows: two */
+  SERVER_PART_TRANSACTIONS,   /* all, if the server counts them */
+  SERVER_VALUES
 };
 
 enum server_kind {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "db/env_conns.h"
 
@@ -68,6 +69,7 @@ bool link_open(struct link *l, uint64_t until_ns)
     return fail(l, "the driver is not available", true);
   if (l->driver->connect(l->session, until_ns, &out) < 0) {
     l->permanent = out.permanent;
+    l->slow = clock_now_ns() >= until_ns;
     l->driver->connect_reason(l->session, &out, &why);
     (void)fail(l, strbuf_str(&why), true);
     strbuf_done(&why);

@@ -30,6 +30,7 @@ struct link {
   char why[256];  /* of the last failure */
   bool lost;      /* the last failure was that of the connection */
   bool permanent; /* the server refuses: trying again is useless */
+  bool slow;      /* it had no time to let anybody in */
 };
 
 /* `number` chooses the server, as that of a connection.  `params` is copied;

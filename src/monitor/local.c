@@ -21,6 +21,7 @@
 
 enum {
   CHILDREN_MAX = 1024, /* takes about 50 ms; of more, the rest is left out */
+  WAITS_MAX = 256,     /* of so many threads: about 4 ms; of more, none */
   LISTENING = 10       /* a state in /proc/net/tcp */
 };
 
@@ -191,18 +192,58 @@ static void add_process(const char *root, pid_t pid, struct server_reading *ret)
     add_io(root, pid, ret);
 }
 
+/* How long a thread has waited for a processor. */
+static void add_wait(const char *root, pid_t pid, const char *thread,
+                     struct server_reading *ret)
+{
+  char name[64];
+  FILE *f;
+  count waited;
+
+  (void)snprintf(name, sizeof(name), "task/%.20s/schedstat", thread);
+  f = open_at(root, pid, name);
+  if (f && fscanf(f, "%*u %llu", &waited) == 1)
+    add(ret, SERVER_CPU_WAIT_NS, (double)waited);
+  if (f)
+    (void)fclose(f);
+}
+
+/* Of all threads of a process.  *left: so many more may be read; below 0: there
+ * are too many. */
+static void add_waits(const char *root, pid_t pid, int *left,
+                      struct server_reading *ret)
+{
+  char path[PATH_MAX];
+  struct dirent *e;
+  DIR *dir;
+
+  (void)snprintf(path, sizeof(path), "%s/proc/%ld/task", root, (long)pid);
+  dir = opendir(path);
+  while (dir && *left >= 0 && (e = readdir(dir)) != NULL) {
+    if (isdigit((unsigned char)e->d_name[0]) && --*left >= 0)
+      add_wait(root, pid, e->d_name, ret);
+  }
+  if (dir)
+    (void)closedir(dir);
+}
+
 void local_read(const char *root, pid_t server, struct server_reading *ret)
 {
   char name[64];
   FILE *f;
   long child;
-  int n = 0;
+  int n = 0, left = WAITS_MAX;
 
   add_process(root, server, ret);
+  add_waits(root, server, &left, ret);
   (void)snprintf(name, sizeof(name), "task/%ld/children", (long)server);
   f = open_at(root, server, name);
-  while (f && n++ < CHILDREN_MAX && fscanf(f, "%ld", &child) == 1)
+  while (f && n++ < CHILDREN_MAX && fscanf(f, "%ld", &child) == 1) {
     add_process(root, (pid_t)child, ret);
+    add_waits(root, (pid_t)child, &left, ret);
+  }
   if (f)
     (void)fclose(f);
+  if (left < 0)
+    ret->has[SERVER_CPU_WAIT_NS] = false;
 }

@@ -287,11 +287,12 @@ static void follow(struct reader *w)
     end_totals(w);
 }
 
-/* A server that lets nobody in is not asked again: it may count that against
- * the user, or has no connection to spare. */
+/* A server that refuses is not asked again: it may count that against the user,
+ * or has no connection to spare.  One that is only slow is. */
 static bool gives_up(const struct reader *w)
 {
-  return w->link.permanent || (w->m->may_give_up && !w->met);
+  return w->link.permanent ||
+         (w->m->may_give_up && !w->met && !w->link.slow);
 }
 
 void *reader_main(void *arg)

@@ -120,7 +120,8 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
     return false;
   *ret = (struct server_access){ .sees_all = true };
   for (size_t i = 0; i < s->n_queries; i++) {
-    if (is_for(s->queries[i].min, s->queries[i].max, version))
+    if (is_for(s->queries[i].min, s->queries[i].max, version) &&
+        (s->queries[i].with & ~can) == 0)
       ret->queries |= 1u << i;
   }
   for (size_t i = 0; i < s->n_fast; i++) {
@@ -145,7 +146,7 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
 struct target {
   const struct monitor_query *query;
   struct server_reading *to;
-  unsigned rank[SERVER_FIGURES]; /* of the item whose value is there, and 1 */
+  unsigned rank[SERVER_VALUES]; /* of the item whose value is there, and 1 */
 };
 
 static void put(struct target *t, unsigned item, double value)
@@ -202,9 +203,18 @@ static void status_query(const struct monitor_query *q, struct strbuf *sql)
 
 static void name_figures(const struct monitor_query *q, struct strbuf *names)
 {
-  for (unsigned i = 0; q->items[i].key; i++)
-    strbuf_addf(names, "%s%s", i > 0 ? ", " : "",
-                figures_info[q->items[i].figure].name);
+  const char *last = NULL;
+
+  for (unsigned i = 0; q->items[i].key; i++) {
+    const enum server_figure f = q->items[i].figure;
+    /* All parts are those of the commits. */
+    const char *name =
+      figures_info[f < SERVER_FIGURES ? f : SERVER_COMMITS].name;
+
+    if (name != last)
+      strbuf_addf(names, "%s%s", last ? ", " : "", name);
+    last = name;
+  }
 }
 
 static void give_up_query(struct link *l, const struct monitor_query *q,

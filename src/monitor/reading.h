@@ -18,8 +18,8 @@ struct monitor_source;
 struct server_reading {
   uint64_t at_ns;   /* before the first query */
   uint64_t took_ns; /* until the last answer */
-  bool has[SERVER_FIGURES];
-  double value[SERVER_FIGURES];
+  bool has[SERVER_VALUES];
+  double value[SERVER_VALUES];
 };
 
 enum {

@@ -11,6 +11,8 @@
 
 #include "monitor/figures.h"
 
+struct server_reading;
+
 /* One number of an answer. */
 struct monitor_item {
   const char *key; /* name of a counter; of columns: for people */
@@ -21,15 +23,12 @@ struct monitor_item {
   bool less; /* with `add`: it is taken away */
 };
 
-enum {
-  MONITOR_ITEMS = 32 /* of a query, at most */
-};
-
 struct monitor_query {
   /* NULL: SHOW GLOBAL STATUS, for the names of the items. */
   const char *sql;
   /* Versions of the server that know it: min <= version < max; 0: any. */
   unsigned min, max;
+  unsigned with; /* bits of probes: what it needs */
   /* With `sql`: the columns of its only row, in this order.  Ends with a key
    * that is NULL. */
   const struct monitor_item *items;
@@ -76,6 +75,8 @@ struct monitor_source {
   const char *started_sql;
   const struct monitor_query *queries;
   size_t n_queries;
+  /* [opt] Figures that no item has, from the counts of a period. */
+  void (*derive)(struct server_reading *did);
   const struct monitor_probe *probes;
   size_t n_probes;
   const struct monitor_fast *fast;

@@ -2,11 +2,24 @@
  * source_mysql.c - where MySQL and MariaDB keep their figures.
  */
 #include "base/compiler.h"
+#include "monitor/commits_mysql.h"
 #include "monitor/source.h"
 
 static const struct monitor_item status[] = {
-  /* Handler_commit counts each statement of a transaction as well. */
-  { "Com_commit", SERVER_COMMITS },
+  /* The commits follow from these: see commits_mysql.h. */
+  { "Com_commit", SERVER_PART_COMMIT },
+  { "Handler_commit", SERVER_PART_STATEMENT_ENDS },
+  { "Handler_prepare", SERVER_PART_PREPARED },
+  { "Com_insert", SERVER_PART_CHANGES, .add = true },
+  { "Com_insert_select", SERVER_PART_CHANGES, .add = true },
+  { "Com_update", SERVER_PART_CHANGES, .add = true },
+  { "Com_update_multi", SERVER_PART_CHANGES, .add = true },
+  { "Com_delete", SERVER_PART_CHANGES, .add = true },
+  { "Com_delete_multi", SERVER_PART_CHANGES, .add = true },
+  { "Com_replace", SERVER_PART_CHANGES, .add = true },
+  { "Com_replace_select", SERVER_PART_CHANGES, .add = true },
+  { "Com_load", SERVER_PART_CHANGES, .add = true },
+  { "Innodb_max_trx_id", SERVER_PART_IDS },
   { "Com_rollback", SERVER_ROLLBACKS },
   { "Handler_read_first", SERVER_ROWS_READ, .add = true },
   { "Handler_read_key", SERVER_ROWS_READ, .add = true },
@@ -52,6 +65,16 @@ static const struct monitor_item metrics[] = {
   { NULL, SERVER_FIGURES },
 };
 
+static const struct monitor_item transactions[] = {
+  { "COUNT_STAR", SERVER_PART_TRANSACTIONS },
+  { NULL, SERVER_FIGURES },
+};
+
+enum {
+  WITH_EVENTS = 1 << 0, /* bits of the list below */
+  WITH_LOCKS = 1 << 1,
+};
+
 static const struct monitor_query queries[] = {
   { .items = status },
   { .sql = "SELECT COALESCE(MAX(GREATEST(TIMESTAMPDIFF(SECOND, trx_started, "
@@ -65,11 +88,14 @@ static const struct monitor_query queries[] = {
            "AND NAME IN ('lock_deadlocks', 'trx_rseg_history_len')",
     .min = 1,
     .items = metrics },
-};
-
-enum {
-  WITH_EVENTS = 1 << 0, /* bits of the list below */
-  WITH_LOCKS = 1 << 1,
+  /* NULL, unless it counts them. */
+  { .sql = "SELECT SUM(t.COUNT_STAR) FROM "
+           "performance_schema.events_transactions_summary_global_by_event_name"
+           " t JOIN performance_schema.setup_instruments i "
+           "ON i.NAME = t.EVENT_NAME WHERE i.ENABLED = 'YES'",
+    .min = 8,
+    .with = WITH_EVENTS,
+    .items = transactions },
 };
 
 /* A query for no rows would be allowed to everybody. */
@@ -197,6 +223,7 @@ const struct monitor_source monitor_mysql = {
                  "SUBSTRING_INDEX(VERSION(), '.', 1))",
   .queries = queries,
   .n_queries = ARRAY_SIZE(queries),
+  .derive = commits_mysql,
   .probes = probes,
   .n_probes = ARRAY_SIZE(probes),
   .fast = fast,

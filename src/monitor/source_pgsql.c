@@ -32,6 +32,7 @@ static const struct monitor_item log_position[] = {
 
 static const struct monitor_item log_fsyncs[] = {
   { "wal_sync", SERVER_FSYNCS },
+  { "wal_sync_time", SERVER_FSYNC_NS },
   END,
 };
 
@@ -70,6 +71,11 @@ static const struct monitor_item dead[] = {
   END,
 };
 
+/* Milliseconds of the log; NULL, if the server takes no times of it. */
+#define TIMED(ms)                                                             \
+  "CASE WHEN current_setting('track_wal_io_timing')::bool THEN " ms " * 1e6 " \
+  "END"
+
 static const struct monitor_query queries[] = {
   { .sql = "SELECT SUM(xact_commit), SUM(xact_rollback), SUM(tup_returned), "
            "SUM(tup_inserted + tup_updated + tup_deleted), SUM(blks_read), "
@@ -79,12 +85,14 @@ static const struct monitor_query queries[] = {
   { .sql = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn",
     .min = 100000,
     .items = log_position },
-  { .sql = "SELECT wal_sync FROM pg_catalog.pg_stat_wal",
+  { .sql = "SELECT wal_sync, " TIMED(
+      "wal_sync_time") " FROM pg_catalog.pg_stat_wal",
     .min = 140000,
     .max = 180000,
     .items = log_fsyncs },
-  { .sql = "SELECT SUM(fsyncs) FROM pg_catalog.pg_stat_io "
-           "WHERE object = 'wal'",
+  { .sql = "SELECT SUM(fsyncs), " TIMED(
+      "SUM(fsync_time)") " FROM pg_catalog.pg_stat_io "
+                         "WHERE object = 'wal'",
     .min = 180000,
     .items = log_fsyncs },
   { .sql = "SELECT checkpoints_timed + checkpoints_req, "

@@ -78,13 +78,35 @@ static const char *data_file(const struct program *p)
   return *name && *name != ':' && strncmp(name, "file:", 5) != 0 ? name : NULL;
 }
 
+/* An option that only says how to read; NULL: none is given. */
+static const char *way_to_read(const struct program *p)
+{
+  static const char *const names[] = { "monitor-user", "monitor-password",
+                                       "monitor-host" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    if (optset_find(&p->set, names[i])->given)
+      return names[i];
+  }
+  return NULL;
+}
+
 int program_check_server(struct program *p)
 {
   const struct monitor_cfg *cfg = &p->opts.monitor;
+  const char *way = way_to_read(p);
 
   if (cfg->stats == SERVER_STATS_OFF && cfg->statements > 0)
     return program_complain("--server-statements cannot be used with "
                             "--server-stats=off");
+  if (way && cfg->stats == SERVER_STATS_OFF)
+    return program_complain("--%s cannot be used with --server-stats=off", way);
+  /* Steps of a sweep have result files of their own. */
+  if (way && program_is_run(p) && !is_wanted(p) &&
+      !sweep_wanted(&p->opts.sweep))
+    return program_complain("--%s has no effect without --server-stats=on, "
+                            "--json, --stream or --live",
+                            way);
   return EXIT_OK;
 }
 

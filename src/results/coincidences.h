@@ -16,7 +16,7 @@ struct strbuf;
 struct system_use;
 
 enum {
-  COINCIDENCES_SERIES = 29,
+  COINCIDENCES_SERIES = 31,
   COINCIDENCES_MAX = 20000 /* intervals that are kept; 5 MB */
 };
 

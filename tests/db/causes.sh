@@ -271,7 +271,11 @@ squeeze() {
   limit -1
 }
 
+# A program that is stopped reports nothing, for some seconds: it has to work off
+# what it has used too much.  All that would have been intervals is one, so that a
+# run with short ones has to last longer.
 row_quota() {
+  intervals=$(awk "BEGIN { print $INTERVAL < 1 ? 2 * $intervals : $intervals }")
   group cpu
   [[ -e $group/cpu.cfs_quota_us ]] || cannot 'no quotas'
   server pgsql

@@ -83,7 +83,7 @@ assert gap["figures"] == "statements" and "pg_stat_statements" in gap["reason"],
 @test "compare has what servers do per event" {
   to pg
   for i in 1 2; do
-    bench oltp_write_only "${to[@]}" --threads=1 --events=300 --time=0 --json=$i.json run
+    bench oltp_write_only "${to[@]}" --threads=1 --events=5000 --time=0 --json=$i.json run
   done
   run bench compare 1.json 2.json
   echo "$output"

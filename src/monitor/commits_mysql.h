@@ -1,0 +1,35 @@
+/*
+ * commits_mysql.h - how many transactions MySQL and MariaDB have committed.
+ *
+ * Neither has a count of them in its status.  Com_commit has those that end
+ * with COMMIT, not those of a single statement with autocommit.  Handler_commit
+ * has one for each statement that has used an engine, in a transaction or not,
+ * and one more for each COMMIT; what is stored in two phases (a binary log and
+ * InnoDB) counts for both.  So from these alone nobody can tell a transaction
+ * of ten statements from ten with autocommit.  Two other counts help:
+ *
+ * - performance_schema counts transactions, if its instrument is on (MySQL's
+ *   default).  Nothing else is needed then.
+ * - InnoDB of MariaDB numbers transactions that change something, each twice:
+ *   when it begins and when it commits.
+ *
+ * What remains are transactions without changes, or on MySQL all.  The
+ * statements of those that end with COMMIT or ROLLBACK are taken away first:
+ * COMMITS_MYSQL_STATEMENTS for each, as if all of them were long.  So nothing
+ * is counted twice where transactions have at most that many statements, and
+ * the figure is exact where statements are either all in transactions or all by
+ * themselves.  Where a server has both, it is a lower bound.
+ */
+#ifndef BENCH_MONITOR_COMMITS_MYSQL_H
+#define BENCH_MONITOR_COMMITS_MYSQL_H
+
+struct server_reading;
+
+enum {
+  COMMITS_MYSQL_STATEMENTS = 100
+};
+
+/* Puts the commits of a period beside its parts. */
+void commits_mysql(struct server_reading *did);
+
+#endif

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# server_commits.bats - the commits of a server are those that users mean: a
+# statement with autocommit is one, and so is a transaction of many.
+
+load own_servers
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  if servers has mysql && [[ -x $BENCH_BUILD/tests/db/mysql_types ]]; then
+    servers start mysql "$BATS_FILE_TMPDIR/plain"
+    servers start mysql "$BATS_FILE_TMPDIR/log" --set=log_bin=binary --set=server_id=1
+    servers start mysql "$BATS_FILE_TMPDIR/counts" --set=performance_schema=ON
+    servers sql "$BATS_FILE_TMPDIR/counts" "GRANT SELECT ON performance_schema.* TO sbtest@'%'"
+  fi
+  if servers has pgsql && [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]]; then
+    servers start pgsql "$BATS_FILE_TMPDIR/pg"
+  fi
+}
+
+teardown_file() {
+  stop_servers plain log counts pg
+}
+
+# to NAME: that server, with tables.
+to() {
+  reach "$1" "such server" || return 1
+  case $1 in
+    pg) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
+    *) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
+  esac
+  to+=(--table-size=2000 --rand-type=uniform)
+  "$BENCH_BUILD/bench" oltp_read_write "${to[@]}" prepare >/dev/null
+}
+
+# agree COMMITS TEST [OPTION]...: an event makes so many.
+agree() {
+  "$BENCH_BUILD/bench" "${@:2}" "${to[@]}" --threads=1 --time=2 --report-interval=1 --json=r.json run >/dev/null
+  python3 - "$@" <<'PY'
+import json, sys
+doc = json.load(open("r.json"))
+server, = doc["servers"]
+want = int(sys.argv[1])
+seconds = server["period_s"]
+per_s = server["figures"]["commits"] / seconds
+events_per_s = doc["totals"]["events_per_s"]
+names = ("Com_commit", "Com_rollback", "Handler_commit", "Handler_prepare", "Innodb_max_trx_id")
+print(sys.argv[2:], "commits per event %.3f, of %d; per second %.1f, events %.1f;" % (
+    server["per_event"]["commits"], want, per_s, events_per_s), {n: server["raw"].get(n) for n in names})
+# The connection that reads has some of its own.
+own = (20 + 20 * server["monitor"]["readings"] + 2 * server["monitor"]["looks"]) / doc["totals"]["events"]
+assert 0.95 * want < server["per_event"]["commits"] < 1.05 * want + own
+PY
+}
+
+# all_agree NAME: with autocommit and in transactions, of reads and of changes.
+all_agree() {
+  to "$1"
+  agree 1 oltp_point_select
+  agree 1 oltp_update_non_index
+  agree 1 oltp_insert
+  agree 1 oltp_read_only
+  agree 1 oltp_read_write
+  agree 4 oltp_write_only --skip-trx
+  agree 18 oltp_read_write --skip-trx
+  [[ -n ${BENCH_MYSQLD-} && $1 != counts && $1 != pg ]] || agree 1 --mix=oltp_update_non_index,oltp_write_only
+}
+
+@test "mysql: commits of the server are those of the run" {
+  all_agree plain
+}
+
+@test "mysql: with a binary log as well" {
+  all_agree log
+}
+
+@test "mysql: where performance_schema counts transactions" {
+  all_agree counts
+}
+
+@test "pgsql: commits of the server are those of the run" {
+  all_agree pg
+}

@@ -1,0 +1,83 @@
+/*
+ * test_commits.c - how many transactions MySQL and MariaDB have committed, from
+ * what they count instead.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "monitor/commits_mysql.h"
+#include "monitor/reading.h"
+#include "tests/unit/tap.h"
+
+enum {
+  IDS = 1 << 0, /* the server numbers transactions, as MariaDB does */
+  ALL = 1 << 1  /* it counts them all, as performance_schema does */
+};
+
+/* What a period has of each count. */
+static const struct row {
+  const char *what;
+  unsigned has;
+  double commit, rollback, ends, prepared, changes, ids, all;
+  double want;
+} rows[] = {
+  { "nothing happens", IDS, 0, 0, 0, 0, 0, 0, 0, 0 },
+  { "reads with autocommit", IDS, 0, 0, 5000, 0, 0, 0, 0, 5000 },
+  { "changes with autocommit", IDS, 0, 0, 5000, 0, 5000, 10000, 0, 5000 },
+  { "both, with autocommit", IDS, 0, 0, 9000, 0, 4000, 8000, 0, 9000 },
+  { "changes with autocommit and a binary log", IDS, 0, 0, 10000, 10000, 5000,
+    10000, 0, 5000 },
+  { "transactions of 18 statements, 4 of which change rows", IDS, 300, 0, 5700,
+    0, 1200, 600, 0, 300 },
+  { "the same with a binary log", IDS, 300, 0, 7200, 3000, 1200, 600, 0, 300 },
+  { "transactions of 14 reads", IDS, 300, 0, 4500, 0, 0, 0, 0, 300 },
+  { "a long transaction of changes goes on", IDS, 0, 0, 8000, 0, 8000, 1, 0,
+    0 },
+  { "it ends", IDS, 1, 0, 8001, 0, 8000, 1, 0, 1 },
+  { "transactions of changes, others with autocommit", IDS, 300, 0, 2200, 0,
+    1900, 2600, 0, 1300 },
+  { "few transactions beside reads with autocommit", IDS, 5, 0, 50025, 0, 0, 0,
+    0, 49525 },
+  { "transactions that are rolled back", IDS, 100, 100, 3000, 0, 0, 0, 0, 100 },
+  { "without numbers: autocommit", 0, 0, 0, 5000, 0, 2000, 0, 0, 5000 },
+  { "without numbers: with a binary log", 0, 0, 0, 10000, 10000, 5000, 0, 0,
+    5000 },
+  { "without numbers: transactions", 0, 300, 0, 5700, 0, 1200, 0, 0, 300 },
+  { "all are counted", ALL, 300, 10, 99999, 0, 0, 0, 1310, 1300 },
+  { "all are counted, and none was there", ALL, 0, 0, 40, 0, 0, 0, 0, 0 },
+};
+
+static double commits_of(const struct row *r)
+{
+  struct server_reading did = { 0 };
+
+  did.has[SERVER_PART_COMMIT] = did.has[SERVER_PART_STATEMENT_ENDS] = true;
+  did.value[SERVER_PART_COMMIT] = r->commit;
+  did.value[SERVER_ROLLBACKS] = r->rollback;
+  did.value[SERVER_PART_STATEMENT_ENDS] = r->ends;
+  did.value[SERVER_PART_PREPARED] = r->prepared;
+  did.value[SERVER_PART_CHANGES] = r->changes;
+  did.has[SERVER_PART_IDS] = r->has & IDS;
+  did.value[SERVER_PART_IDS] = r->ids;
+  did.has[SERVER_PART_TRANSACTIONS] = r->has & ALL;
+  did.value[SERVER_PART_TRANSACTIONS] = r->all;
+  commits_mysql(&did);
+  return did.has[SERVER_COMMITS] ? did.value[SERVER_COMMITS] : -1;
+}
+
+int main(void)
+{
+  struct server_reading none = { 0 };
+
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    const double got = commits_of(&rows[i]);
+
+    OK(fabs(got - rows[i].want) < 1e-9, rows[i].what);
+    if (fabs(got - rows[i].want) >= 1e-9)
+      printf("# got %g\n", got);
+  }
+  commits_mysql(&none);
+  OK(!none.has[SERVER_COMMITS], "a server that says nothing has no figure");
+  return TAP_EXIT();
+}

@@ -1,0 +1,90 @@
+/*
+ * test_local.c - what the processes of a server on this machine have used, read
+ * from a small tree of files.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "monitor/local.h"
+#include "monitor/reading.h"
+#include "tests/unit/tap.h"
+
+enum {
+  SERVER = 70,
+  CHILD = 71,
+};
+
+static char root[] = "/tmp/bench-local-XXXXXX";
+
+/* A file of a process, with the folders above it. */
+static void put(int pid, const char *name, const char *text)
+{
+  char path[512];
+  FILE *f;
+
+  (void)snprintf(path, sizeof(path), "%s/proc/%d/%s", root, pid, name);
+  for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')) != NULL; p++) {
+    *p = '\0';
+    (void)mkdir(path, 0700);
+    *p = '/';
+  }
+  f = fopen(path, "w");
+  MUST(f);
+  (void)fputs(text, f);
+  (void)fclose(f);
+}
+
+static struct server_reading read_now(void)
+{
+  struct server_reading r = { 0 };
+
+  local_read(root, SERVER, &r);
+  return r;
+}
+
+/* It has so many threads more, which have waited a second each. */
+static void put_threads(int first, int n)
+{
+  for (int i = first; i < first + n; i++) {
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "task/%d/schedstat", i);
+    put(SERVER, name, "5 1000000000 9\n");
+  }
+}
+
+int main(void)
+{
+  struct server_reading r;
+  char command[64];
+
+  MUST(mkdtemp(root));
+  r = read_now();
+  OK(!r.has[SERVER_CPU_NS] && !r.has[SERVER_CPU_WAIT_NS],
+     "a process that is gone has nothing");
+  put(SERVER, "stat",
+      "70 (a ) name) S 1 1 1 0 -1 0 1 1 1 1 200 100 30 20 20 0 1 0\n");
+  put(SERVER, "io", "rchar: 9\nread_bytes: 4096\nwrite_bytes: 100\n");
+  put(SERVER, "task/70/schedstat", "7 500000000 9\n");
+  put(SERVER, "task/70/children", "71 ");
+  put(CHILD, "stat", "71 (worker) S 70 1 1 0 -1 0 1 1 1 1 50 0 0 0 20 0 1 0\n");
+  put(CHILD, "io", "read_bytes: 4\nwrite_bytes: 11\n");
+  put(CHILD, "task/71/schedstat", "7 250000000 9\n");
+  put_threads(80, 3);
+  r = read_now();
+  OK(r.value[SERVER_CPU_NS] ==
+       400 * ((double)NS_PER_S / (double)sysconf(_SC_CLK_TCK)),
+     "processor time of the process, its children, and those that have ended");
+  OK(r.value[SERVER_READ_BYTES] == 4100 && r.value[SERVER_WRITTEN_BYTES] == 111,
+     "bytes");
+  OK(r.has[SERVER_CPU_WAIT_NS] && r.value[SERVER_CPU_WAIT_NS] == 3.75e9,
+     "waits for processors are those of all threads");
+  put_threads(1000, 400);
+  r = read_now();
+  OK(!r.has[SERVER_CPU_WAIT_NS] && r.has[SERVER_CPU_NS],
+     "of very many threads there is no such figure, and no part of one");
+  (void)snprintf(command, sizeof(command), "rm -r '%s'", root);
+  return system(command) != 0 || TAP_EXIT();
+}
