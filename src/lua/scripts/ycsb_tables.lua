@@ -22,7 +22,7 @@ local OWN, RUNS = "bench_ycsb", "bench_ycsb_runs"
 
 local OWN_TABLE = [[
 CREATE TABLE bench_ycsb(
-  version INTEGER NOT NULL,
+  version INTEGER NOT NULL PRIMARY KEY,
   seed BIGINT NOT NULL,
   records BIGINT NOT NULL,
   fields INTEGER NOT NULL,
