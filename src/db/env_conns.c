@@ -183,6 +183,21 @@ int env_ping(struct db_env *env, struct err *err)
   return rc;
 }
 
+int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
+               void *ctx, struct err *err)
+{
+  struct strbuf refused = { 0 };
+  int rc;
+
+  env->refused = &refused;
+  rc = init(ctx, err);
+  env->refused = NULL;
+  if (rc < 0 && refused.len > 0)
+    (void)err_set(err, rc, "%s", strbuf_str(&refused));
+  strbuf_done(&refused);
+  return rc;
+}
+
 void env_done(struct db_env *env)
 {
   while (env->first) {

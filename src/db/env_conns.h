@@ -9,6 +9,7 @@
 #include "db/env.h"
 
 struct conn;
+struct err;
 
 /* Ends and frees all connections, statements and drivers of the thread; no
  * pointer to one may be used afterwards. */
@@ -44,6 +45,14 @@ void env_between(struct db_env *env);
 /* A client that is idle: ask its servers for a sign of life (WAITS).  -EIO: one
  * has none, and no list of errors ignores that. */
 int env_ping(struct db_env *env, struct err *err);
+
+/*
+ * A client of a storm comes: init() opens its connections (WAITS).  If that
+ * fails, the run goes on without the client, and *err has the reason that the
+ * server gave.
+ */
+int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
+               void *ctx, struct err *err);
 
 /* The event is given up, with its rows, its pending results, and the
  * transactions in which it has failed. */

@@ -129,7 +129,8 @@ static int make_plan(struct sweep *s, struct err *err)
     return sweep_find_plan(&s->plan, cfg, err);
   if (sweep_has_parts(s))
     return sweep_parts_plan(&s->plan, s->in, err);
-  return sweep_plan_init(&s->plan, s->in->set, cfg->sweeps, cfg->repeat, err);
+  return sweep_plan_init(&s->plan, s->in->set, s->in->test, cfg->sweeps,
+                         cfg->repeat, err);
 }
 
 static int begin(struct sweep *s, struct err *err)

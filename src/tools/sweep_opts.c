@@ -105,7 +105,7 @@ const struct opt sweep_opts[] = {
     .words = prepare_words,
     .help = "cleanup and prepare around each step {auto,on,off}",
     .man = "With \"auto\" this happens if a swept option shapes the data, such "
-           "as table-size or file-num. Existing data is removed.",
+           "as table-size, warehouses or file-num. Existing data is removed.",
   },
   {
     OPT_WORD(struct sweep_cfg, format),

@@ -17,8 +17,8 @@
 #include "results/options.h"
 #include "tools/sweep_opts.h"
 
-/* Options of the bundled tests that determine the data that prepare makes, and
- * those of the program that say how it is made. */
+/* Options of several bundled tests that determine the data that prepare makes,
+ * and those of the program that say how it is made. */
 static const char *const data_options[] = {
   "tables",
   "table-size",
@@ -41,6 +41,23 @@ static const char *const data_options[] = {
   "sqlite-page-size",
 };
 
+/* Options of one bundled script, which may mean something else in others. */
+enum {
+  SCRIPT_OPTIONS_MAX = 6
+};
+static const struct {
+  const char *test;
+  const char *option[SCRIPT_OPTIONS_MAX]; /* the last ones are NULL */
+} script_options[] = {
+  { "bank", { "accounts", "balance" } },
+  { "counter", { "rows" } },
+  { "json", { "documents", "groups", "body", "data-seed" } },
+  { "secondary", { "keys", "rows-per-key", "data-seed" } },
+  { "tpcb", { "scale" } },
+  { "tpcc", { "warehouses", "scale", "districts", "customers", "items" } },
+  { "ycsb", { "records", "fields", "field-length", "key", "order" } },
+};
+
 /* Sweeping these options would make no sense.  The same is true of options for
  * results and for sweeps themselves. */
 static const char *const fixed_options[] = {
@@ -59,8 +76,18 @@ static bool is_among(const char *const *list, size_t n, const char *name)
   return false;
 }
 
-bool sweep_shapes_data(const char *option)
+bool sweep_shapes_data(const char *test, const char *option)
 {
+  for (size_t i = 0; test && i < ARRAY_SIZE(script_options); i++) {
+    size_t n = 0;
+
+    if (strcmp(script_options[i].test, test) != 0)
+      continue;
+    while (n < SCRIPT_OPTIONS_MAX && script_options[i].option[n])
+      n++;
+    if (is_among(script_options[i].option, n, option))
+      return true;
+  }
   return is_among(data_options, ARRAY_SIZE(data_options), option);
 }
 
@@ -102,7 +129,7 @@ static int use_real_name(struct sweep_spec *spec, const struct optset *set,
 }
 
 static int add_spec(struct sweep_plan *plan, const struct optset *set,
-                    const char *line, struct err *err)
+                    const char *test, const char *line, struct err *err)
 {
   struct sweep_spec *spec = &plan->spec[plan->n_specs];
   int rc;
@@ -121,7 +148,8 @@ static int add_spec(struct sweep_plan *plan, const struct optset *set,
   }
   plan->n_specs++;
   plan->n_combinations *= spec->n; /* at most 1000 times 10000 */
-  plan->shapes_data = plan->shapes_data || sweep_shapes_data(spec->option);
+  plan->shapes_data = plan->shapes_data ||
+                      sweep_shapes_data(test, spec->option);
   if (plan->n_combinations * plan->repeats > SWEEP_STEPS_MAX)
     return err_set(err, -EINVAL, "a sweep of more than %d steps",
                    SWEEP_STEPS_MAX);
@@ -129,7 +157,8 @@ static int add_spec(struct sweep_plan *plan, const struct optset *set,
 }
 
 int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
-                    const char *sweeps, size_t repeats, struct err *err)
+                    const char *test, const char *sweeps, size_t repeats,
+                    struct err *err)
 {
   struct sweep_plan plan = { .n_combinations = 1, .repeats = repeats };
   int rc = 0;
@@ -138,7 +167,7 @@ int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
     const size_t len = strcspn(sweeps, "\n");
     char *line = mem_strndup(sweeps, len);
 
-    rc = line ? add_spec(&plan, set, line, err)
+    rc = line ? add_spec(&plan, set, test, line, err)
               : err_set(err, -ENOMEM, "not enough memory for --sweep");
     free(line);
     sweeps += len + (sweeps[len] == '\n');

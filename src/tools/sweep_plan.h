@@ -28,12 +28,14 @@ struct sweep_plan {
 };
 
 /*
- * `sweeps` has one --sweep per line; options that `set` knows get their proper
- * names there.  -EINVAL: an option is there twice, there are too many steps, or
- * the option cannot be swept; -ENOMEM.
+ * `test`: [opt] the name of the test.  `sweeps` has one --sweep per line;
+ * options that `set` knows get their proper names there.  -EINVAL: an option is
+ * there twice, there are too many steps, or the option cannot be swept;
+ * -ENOMEM.
  */
 int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
-                    const char *sweeps, size_t repeats, struct err *err);
+                    const char *test, const char *sweeps, size_t repeats,
+                    struct err *err);
 void sweep_plan_done(struct sweep_plan *plan);
 
 /* The value of option `option` in a combination.  The last option changes with
@@ -45,7 +47,8 @@ const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
 void sweep_plan_describe(const struct sweep_plan *plan, size_t combination,
                          struct strbuf *out);
 
-/* Does this option shape the data that prepare makes? */
-bool sweep_shapes_data(const char *option);
+/* Does this option of the test shape the data that prepare makes?  test: [opt]
+ */
+bool sweep_shapes_data(const char *test, const char *option);
 
 #endif

@@ -270,7 +270,7 @@ LUA
   good check
   sql 'DELETE FROM ingest_rows WHERE transactionid = 20'
   bad '11 rows are missing, but only 10 had an unknown outcome: rows are LOST, the first has transactionid 1$' check
-  sql 'UPDATE bench_ingest SET open_runs = 1, deleted_to = 5'
+  sql 'UPDATE bench_ingest SET open_runs = 1' 'UPDATE ingest_parts SET deleted = 5'
   good check
   says 'a run did not end properly, so nobody knows which rows it has deleted'
   good --db-driver=null --step=q --threads=3 --events=50 --time=0 run

@@ -120,6 +120,25 @@ LUA
   must [ ! -e t.db ]
 }
 
+@test "prepare --history-key: the history has a key, and the rest is the same" {
+  bench tpcc "${size[@]}" --sqlite-db=t.db --history-key --threads=2 prepare
+  must is "$status" 0
+  must is "$(sql "SELECT COUNT(*), COUNT(DISTINCT h_id), MIN(h_id) FROM history")" "800 800 1"
+  sql "DELETE FROM history WHERE h_c_d_id > 4"
+  tpcc --history-key --table-exists=resume prepare
+  must is "$status" 0
+  tpcc --check-rows check
+  must is "$status" 0
+  tpcc --threads=2 --events=200 run
+  must is "$status" 0
+  tpcc check
+  must is "$status" 0
+  sql "DELETE FROM history WHERE h_id = (SELECT MIN(h_id) FROM history)"
+  tpcc check
+  must is "$status" 1
+  must has "$output" '^Condition 10: .* 1 violation$'
+}
+
 @test "check knows the stock of a negative seed, and that of another" {
   bench tpcc "${size[@]}" --sqlite-db=t.db --warehouses=1 --rand-seed=-1 prepare
   must is "$status" 0
@@ -381,6 +400,38 @@ finds() {
   must has "$output" '^    history \(w 2, d 1, c 6\): there is no such customer$'
   finds 2 'district \(w 2, d 9\): d_next_o_id - 1 is NULL' "DELETE FROM district WHERE d_w_id = 2 AND d_id = 9"
   finds 1 'warehouse \(w 1\): w_ytd NULL' "DELETE FROM warehouse WHERE w_id = 1"
+}
+
+@test "check finds the missing new order of a district that has no other" {
+  fresh
+  # twelve deliveries take all orders of warehouse 1, and then there is one more
+  tpcc --threads=1 --weights=0,0,0,1,0 --events=12 --time=0 run
+  must is "$status" 0
+  must is "$(sql "SELECT COUNT(*) FROM new_order WHERE no_w_id = 1")" 0
+  cat >one.lua <<'LUA'
+local model = require("tpcc_model")
+local inputs = model.inputs
+function model.inputs(uniform, client)
+  local fill = inputs(uniform, client)
+  return function(input, kind)
+    fill(input, kind)
+    input.d, input.rollback = 7, false
+    if input.item[input.lines] > 500 then input.item[input.lines] = 1 end
+  end
+end
+require("tpcc")
+LUA
+  bench ./one.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=1 --time=0 run
+  must is "$status" 0
+  tpcc check
+  must is "$status" 0
+  must is "$(sql "SELECT COUNT(*), MIN(no_d_id), MIN(no_o_id) FROM new_order WHERE no_w_id = 1")" "1 7 41"
+  sql "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 7"
+  tpcc check
+  must is "$status" 1
+  must has "$output" '^Condition 5: o_carrier_id is NULL as long as there is a new order... 1 violation$'
+  must has "$output" '^    orders \(w 1, d 7, o 41\): o_carrier_id is NULL, but it is no new order$'
+  must is "$(grep -c ' violations*$' <<<"$output")" 1
 }
 
 @test "check finds orders, numbers and stock that do not fit" {

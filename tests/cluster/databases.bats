@@ -291,6 +291,74 @@ checked() {
   must is "$status" 0
 }
 
+# Each process inserts and deletes in a part of the keys: 2^40 keys of its own.
+ingest_in_parts() {
+  local part=$((1 << 40))
+  ranks 2 ingest "${to[@]}" prepare
+  must is "$status" 0
+  ranks 3 ingest "${to[@]}" --threads=2 --rows-per-commit=10 --events=300 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Rows inserted of the run: 3000 committed, 0 with unknown outcome, the tables have 3000: ok$'
+  must has "$output" '^    worst stall of process 0: '
+  ranks 3 ingest "${to[@]}" --step=l.x --time=0 run
+  must is "$status" 0
+  must has "$output" '^    total number of events: +3$'
+  # 100 transactions of each of two clients are between inserts and deletes
+  ranks 3 ingest "${to[@]}" --step=l.i1 --threads=2 --rows-per-commit=1 --events=300 --time=0 --json=run.json run
+  must is "$status" 0
+  must has "$output" '^Rows inserted of the run: 300 committed, 0 with unknown outcome, the tables have 300: ok$'
+  is "$(number "d['totals']['counters']['keys given to deletes']")" 300.0
+  bench ingest "${to[@]}" check
+  must is "$status" 0
+  must has "$output" '^ingest_rows: Rows inserted of all runs: 3300 committed, 0 with .* 3300: ok$'
+  # fewer processes, and one alone, go on with their parts
+  ranks 2 ingest "${to[@]}" --step=l.i2 --threads=2 --events=200 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Rows inserted of the run: 1000 committed, .* 1000: ok$'
+  bench ingest "${to[@]}" --step=q --rows-per-commit=1 --insert-rate=1000000000 --events=50 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Rows inserted of the run: 50 committed, .* 50: ok$'
+  bench ingest "${to[@]}" check
+  must is "$status" 0
+  must has "$output" '^ingest_rows: Rows inserted of all runs: 4350 committed, 0 with .* 4350: ok$'
+  sql "DELETE FROM ingest_rows WHERE transactionid = $((part + 990))" >/dev/null
+  bench ingest "${to[@]}" check
+  must is "$status" 1
+  must has "$output" "1 row is missing, .* rows are LOST, the first has transactionid $((part + 990))$"
+  sql "INSERT INTO ingest_rows SELECT $((3 * part + 1)), dateandtime, cashregisterid, customerid, productid, price, data
+    FROM ingest_rows WHERE transactionid = $((part + 991))" >/dev/null
+  bench ingest "${to[@]}" check
+  must has "$output" "a key of no run in 1 row of ingest_rows, the first has transactionid $((3 * part + 1))$"
+  bench ingest "${to[@]}" cleanup
+}
+
+@test "mysql: processes of ingest have keys of their own" {
+  need mysql
+  ingest_in_parts
+}
+
+@test "pgsql: processes of ingest have keys of their own" {
+  need pgsql
+  ingest_in_parts
+}
+
+@test "pgsql: processes of queue give back the claims of a run that was killed" {
+  need pgsql
+  bench queue "${to[@]}" prepare
+  ranks 2 queue "${to[@]}" --producers=1 --events=100 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Jobs enqueued of the run: 100 committed, .*: ok$'
+  must has "$output" '^    depth: 0 at the begin$'
+  sql 'UPDATE queue_jobs SET claimed_by = 77' >/dev/null
+  ranks 2 queue "${to[@]}" --claim=update --producers=0 --threads=2 --events=400 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Jobs done of the run: 100 committed, .*: ok$'
+  bench queue "${to[@]}" check
+  must is "$status" 0
+  must has "$output" '^0 jobs wait, 0 of them are claimed$'
+  bench queue "${to[@]}" cleanup
+}
+
 @test "pgsql: the small workloads, tpcb and tpcc compare the work of all processes" {
   need pgsql
   checked counter --rows=3

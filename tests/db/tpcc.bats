@@ -124,6 +124,20 @@ corrupt_loaded() {
     'INSERT INTO new_order (no_w_id, no_d_id, no_o_id) VALUES (1, 2, 22)'
 }
 
+# A district whose only new order has no row in new_order: nine deliveries have
+# emptied warehouse 1 before.
+corrupt_empty() {
+  good --threads=1 --weights=0,0,0,1,0 --events=9 --time=0 run
+  good --threads=1 --weights=1,0,0,0,0 --events=1 --time=0 --rand-seed=3 run
+  good check
+  finds 5 'orders \(w 1, d [0-9]+, o 31\): o_carrier_id is NULL, but it is no new order$' \
+    'DELETE FROM new_order WHERE no_w_id = 1' \
+    'INSERT INTO new_order (no_w_id, no_d_id, no_o_id) SELECT o_w_id, o_d_id, o_id FROM orders
+       WHERE o_w_id = 1 AND o_carrier_id IS NULL'
+  [ "$(grep -c ' violations*$' out)" -eq 1 ]
+  grep -q '^Condition 5: .* 1 violation$' out
+}
+
 @test "prepare, check of all rows, run, check, and corruptions" {
   for kind in $kinds; do
     small "$kind"
@@ -131,6 +145,7 @@ corrupt_loaded() {
     good --threads=2 --check-rows check
     [ "$(grep -c '^Checking the rows of .* ok$' out)" -eq 9 ]
     corrupt_loaded
+    corrupt_empty
     good --threads=6 --time=600 --events=1500 --rand-seed=3 --json=t.json run
     grep -Eq '^New orders of the run: .*: ok$' out
     good check
@@ -142,6 +157,22 @@ corrupt_loaded() {
     corrupt_all
     good cleanup
   done
+}
+
+@test "a server that demands primary keys: prepare --history-key" {
+  small mysql
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_force_primary_key = ON' ||
+    servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL sql_require_primary_key = ON'
+  tpcc --table-exists=drop prepare
+  [ "$status" -eq 1 ]
+  grep -Ei '^FATAL: .*primary key' err
+  good --table-exists=drop --history-key --threads=2 prepare
+  good --check-rows check
+  good --threads=3 --time=600 --events=200 run
+  good check
+  good cleanup
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_force_primary_key = OFF' ||
+    servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL sql_require_primary_key = OFF'
 }
 
 @test "check beside a run: all connections read the same moment" {

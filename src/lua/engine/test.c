@@ -183,21 +183,20 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   return 0;
 }
 
+static int init_thread(void *state, struct err *err)
+{
+  return state_call_optional(state, "thread_init", true, err);
+}
+
 static int thread_arrive(void *thr, struct worker *w, struct err *err)
 {
   struct thread *t = thr;
-  struct strbuf refused = { 0 };
   int rc;
 
   (void)w;
   (void)state_enter(t->state);
-  t->state->env.refused = &refused;
-  rc = state_call_optional(t->state, "thread_init", true, err);
-  t->state->env.refused = NULL;
+  rc = env_arrive(&t->state->env, init_thread, t->state, err);
   t->failed = rc < 0;
-  if (rc < 0 && refused.len > 0)
-    (void)err_set(err, rc, "%s", strbuf_str(&refused));
-  strbuf_done(&refused);
   return rc;
 }
 

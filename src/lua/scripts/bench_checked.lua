@@ -85,7 +85,8 @@ local function create_own(drv, con, spec, size)
 
    if drv:name() == "null" then return end
    for i, name in ipairs(columns) do
-      types[i] = name .. " BIGINT NOT NULL"
+      types[i] = name .. " BIGINT NOT NULL" ..
+         (i == 1 and " PRIMARY KEY" or "") -- some servers demand one
       values[i] = format("%.0f", size[name] or 0)
    end
    con:query("DROP TABLE IF EXISTS " .. spec.table)
@@ -148,15 +149,9 @@ end
 -- ---------------------------------------------------------------------------
 -- prepare and cleanup
 
-local SERIAL = {
-   sqlite = "INTEGER PRIMARY KEY AUTOINCREMENT",
-   pgsql = "BIGSERIAL PRIMARY KEY",
-   other = "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
-}
-
 local function table_statement(drv, spec, name)
    local types = {["$key"] = "INTEGER NOT NULL PRIMARY KEY",
-                  ["$serial"] = SERIAL[drv:name()] or SERIAL.other}
+                  ["$serial"] = schema.serial(drv)}
    local more = spec.types and (spec.types[drv:name()] or spec.types.other)
 
    for word, text in pairs(more or {}) do types["$" .. word] = text end

@@ -1,9 +1,8 @@
 -- The tables of the workload ingest, what `check` finds in them, and the
 -- numbers that a run begins with.
 --
--- Keys are given out one after the other, so a key that is missing is a row that
--- was lost, unless it was deleted or its outcome is unknown. Keys up to
--- deleted_to, which bench_ingest keeps, were given to deletes.
+-- Each process gives out keys one after the other, so a key that is missing is a
+-- row that was lost, unless it was deleted or its outcome is unknown.
 
 local ffi = require("ffi")
 
@@ -11,6 +10,7 @@ local checked = require("bench_checked")
 local indexes = require("bench_index")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
+local parts = require("bench_ingest_parts")
 local schema = require("bench_schema")
 
 local format, numbers = string.format, checked.numbers
@@ -26,26 +26,38 @@ ingest.indexes = {
 local TABLE = {name = "ingest_rows", sums = {"customerid", "price"},
                outside = "productid"}
 
--- All rows that were ever inserted.  Those whose keys were given to deletes, by
--- earlier runs and by this one, count as if they were there.
-local function placed(con)
-   local low = numbers(con, "SELECT deleted_to FROM bench_ingest") +
-      sysbench.counter.new("keys given to deletes"):total()
-   local rows = numbers(con, "SELECT COUNT(*) FROM ingest_rows " ..
-                        "WHERE transactionid > %.0f", low)
-   return low + rows
+local function given()
+   return sysbench.counter.new("keys given to deletes"):total()
+end
+
+-- What all processes of a run have inserted, and what was there before.  A delete
+-- of an unknown outcome counts as executed, as its insert may be.
+local deleted_before = nil
+
+local function placed_by_all(con, stat)
+   local now = stat and stat.counters["keys given to deletes"] or 0
+
+   deleted_before = deleted_before or parts.deleted(con)
+   return deleted_before + now + numbers(con, "SELECT COUNT(*) FROM ingest_rows")
+end
+
+local function placed(con, stat)
+   if parts.processes() > 1 then return placed_by_all(con, stat) end
+   return parts.placed(con, given())
 end
 
 ingest.spec = {
-   name = "ingest", version = 1, table = "bench_ingest", settings = {},
-   names = {"ingest_rows"},
-   columns = {ingest_rows = "transactionid BIGINT NOT NULL PRIMARY KEY, " ..
-      "dateandtime VARCHAR(19) NOT NULL, cashregisterid INTEGER NOT NULL, " ..
-      "customerid INTEGER NOT NULL, productid INTEGER NOT NULL, " ..
-      "price DECIMAL(10,2) NOT NULL, data VARCHAR(1000) NOT NULL"},
+   name = "ingest", version = 2, table = "bench_ingest", settings = {},
+   names = {"ingest_rows", parts.TABLE},
+   columns = {
+      [parts.TABLE] = parts.COLUMNS,
+      ingest_rows = "transactionid BIGINT NOT NULL PRIMARY KEY, " ..
+         "dateandtime VARCHAR(19) NOT NULL, cashregisterid INTEGER NOT NULL, " ..
+         "customerid INTEGER NOT NULL, productid INTEGER NOT NULL, " ..
+         "price DECIMAL(10,2) NOT NULL, data VARCHAR(1000) NOT NULL",
+   },
    title = "Rows inserted", committed = "rows", unknown = "rows unknown",
-   also = {deleted_to = "keys given to deletes"},
-   placed = placed,
+   placed = placed, also_update = function() return parts.update(given()) end,
 }
 
 local function has_index(drv, con, i)
@@ -73,49 +85,27 @@ local function set_sequence(name, value)
 end
 
 -- Keys and deletes go on where the last run has ended.
-function ingest.begin_run(drv, con, settings)
-   local highest = 0
+function ingest.begin_run(drv, con)
+   local part = parts.own(drv, con)
+   local highest = drv:name() == "null" and part.low or parts.highest(con, part)
 
-   if drv:name() ~= "null" then
-      highest = numbers(con, "SELECT COALESCE(MAX(transactionid), 0) " ..
-                        "FROM ingest_rows")
-   end
-   set_sequence("keys", math.max(highest, settings.deleted_to) + 1)
-   set_sequence("deletes", settings.deleted_to + 1)
+   set_sequence("keys", highest + 1)
+   set_sequence("deletes", part.low + 1)
 end
 
 -- ---------------------------------------------------------------------------
 -- check
 
--- Returns the first key after `low` that is missing.
-local function first_gap(con, low, high)
-   while high - low > 1 do -- all rows up to `low` are there
-      local middle = math.floor((low + high) / 2)
-      local rows = numbers(con, "SELECT COUNT(*) FROM ingest_rows WHERE " ..
-                           "transactionid > %.0f AND transactionid <= %.0f",
-                           low, middle)
-      if rows == middle - low then low = middle else high = middle end
-   end
-   return high
-end
-
 local function check_keys(con, faults, settings)
-   local low = settings.deleted_to
-   local rows, highest = numbers(con, [[
-SELECT COUNT(*), COALESCE(MAX(transactionid), 0) FROM ingest_rows
-WHERE transactionid > %.0f]], low)
-   local missing = rows > 0 and highest - low - rows or 0
+   local missing, gap = parts.missing(con)
+   local left, first = parts.left(con)
 
-   if settings.open_runs > 0 then return end
    if missing > settings.unknown then
       table.insert(faults, format(
          "%.0f row%s missing, but only %.0f had an unknown outcome: rows are " ..
          "LOST, the first has transactionid %.0f", missing,
-         missing == 1 and " is" or "s are", settings.unknown,
-         first_gap(con, low, highest)))
+         missing == 1 and " is" or "s are", settings.unknown, gap))
    end
-   local left, first = numbers(con, "SELECT COUNT(*), MIN(transactionid) FROM " ..
-                               "ingest_rows WHERE transactionid <= %.0f", low)
    if left > settings.unknown then
       table.insert(faults, format(
          "%.0f row%s there that a run has deleted, but only %.0f had an " ..
@@ -128,15 +118,19 @@ function ingest.check(drv, con, settings)
    local faults = {}
 
    schema.begin_snapshot(drv, con)
-   check_keys(con, faults, settings)
+   -- nobody knows the keys of a run that did not end
+   if settings.open_runs == 0 then check_keys(con, faults, settings) end
+   checked.no_rows(con, faults, "ingest_rows", "transactionid",
+                   parts.outside(con), "a key of no run")
    local good = checked.report("table 'ingest_rows'", faults)
    for i, index in ipairs(ingest.indexes) do
       if has_index(drv, con, i) then
          good = indexes.check(drv, con, TABLE, index) and good
       end
    end
-   if settings.open_runs == 0 or settings.deleted_to == 0 then
-      local fits, line = ledger.reconcile(ingest.spec, settings, placed(con))
+   if settings.open_runs == 0 or parts.deleted(con) == 0 then
+      local fits, line = ledger.reconcile(ingest.spec, settings,
+                                          parts.placed(con, 0))
       if line then load.say("ingest_rows: " .. line) end
       good = good and fits
    else

@@ -43,7 +43,8 @@ return function(drv, con, rows)
    local inserted, deleted = series.open("rows inserted"),
       series.open("rows deleted")
    local data = string.rep("@", sysbench.opt.data_length)
-   local distance = DISTANCE * sysbench.opt.threads * rows
+   local distance = DISTANCE * C.bench_clients() * rows
+   local clients = C.bench_clients() * C.bench_ranks(first) -- of all processes
    local queries, lowest = {}, {}
    local key, delete_from -- what the present event has taken
 
@@ -115,14 +116,14 @@ return function(drv, con, rows)
 
    local due -- when the next insert is
    local rate = sysbench.opt.insert_rate
-   local pause = rate > 0 and 1e9 * rows * sysbench.opt.threads / rate or nil
+   local pause = rate > 0 and 1e9 * rows * clients / rate or nil
 
    -- Clients begin at different times of the first pause.
    function client.insert_is_due()
       if pause == nil then return false end
       if key ~= nil then return true end -- it is restarted
       local now = C.bench_now_ns()
-      due = due or now + pause * (sysbench.tid / sysbench.opt.threads)
+      due = due or now + pause * (sysbench.tid % clients / clients)
       if now < due then return false end
       due = due + pause
       return true

@@ -14,8 +14,10 @@
 --   title            the work in a report, such as "New orders"
 --   committed, unknown    names of the counters that the clients add to
 --   sums             [optional] columns of both; committed and unknown
---   placed(con)      returns how much work is in the tables
+--   placed(con, stat)     returns how much work is in the tables; with `stat`,
+--                    that of the report hook, after the run
 --   also             [optional] more columns with sums: column -> counter
+--   also_update()    [optional] returns one more statement that stores sums
 --   store(con)       [optional] stores more, in the transaction of the sums
 --   parts            [optional] the work is in parts, and so are its sums:
 --      name(n), words   what part number n is, and all of them: "the districts"
@@ -156,9 +158,9 @@ function ledger.open(drv, con, spec)
 
    -- Returns what the tables have got of a work since then, whether other runs
    -- may have added to it, and the list for its parts.
-   local function growth(i)
+   local function growth(i, stat)
       local con = connect()
-      local placed = ledger.works(spec)[i].placed(con)
+      local placed = ledger.works(spec)[i].placed(con, stat)
       local parts = parts_before and
          differences(spec.parts.placed(con), parts_before)
       local others = not spec.table or open > ranks or runs(con, spec) ~= begun
@@ -195,7 +197,7 @@ function ledger.open(drv, con, spec)
          return title .. "clients were left behind, so nothing is compared",
             result
       end
-      local ok, grown, others, parts = pcall(growth, i or 1)
+      local ok, grown, others, parts = pcall(growth, i or 1, stat)
       if not ok then
          result.verdict = "unreadable"
          return title .. format(
@@ -218,9 +220,10 @@ function ledger.open(drv, con, spec)
    function own.close()
       if is_null then return end
       if spec.table then
+         local update = format("UPDATE %s SET open_runs = open_runs - %d, %s",
+                               spec.table, left_behind and 0 or 1, sums(spec))
          store.sums(drv, connect, spec.table,
-                    format("UPDATE %s SET open_runs = open_runs - %d, %s",
-                           spec.table, left_behind and 0 or 1, sums(spec)),
+                    {update, spec.also_update and spec.also_update()},
                     spec.store)
       end
       if #proved > 0 then error(table.concat(proved, "; "), 0) end

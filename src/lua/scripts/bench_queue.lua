@@ -6,6 +6,8 @@
 -- without gaps: a number that is in neither table is a job that was lost, unless
 -- its outcome is unknown.
 
+local ffi = require("ffi")
+
 local checked = require("bench_checked")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
@@ -178,7 +180,9 @@ function queue.begin_run(drv, con)
    local clients = numbers(con, "SELECT clients FROM bench_queue")
    sysbench.ack_query(format(ADDED, clients, clients), {others = true})
    local open = numbers(con, "SELECT open_runs FROM bench_queue")
-   if open == 1 then
+   local rank = ffi.new("double[1]")
+   local ranks = ffi.C.bench_ranks(rank)
+   if open == ranks and rank[0] == 0 then
       con:query("UPDATE queue_jobs SET claimed_by = 0 WHERE claimed_by <> 0")
    end
    return count(con, "queue_jobs")

@@ -1,6 +1,8 @@
 -- What the report of a run of the workload queue says: rates, the latency from
 -- enqueueing to done, and the depth of the queue over time.
 
+local ffi = require("ffi")
+
 local series = require("bench_series")
 
 local format = string.format
@@ -23,13 +25,31 @@ local function depths(before)
    return depth, most, added, done
 end
 
+-- Adds lines about the depth with add(); returns its figures.  A process knows
+-- what it has added and done in each second, and not what others have.
+local function add_depth(add, before)
+   if ffi.C.bench_ranks(ffi.new("double[1]")) > 1 then
+      add("    depth: %.0f at the begin", before)
+      return {}
+   end
+   local depth, most, added, done = depths(before)
+
+   add("    depth: %.0f at the begin, %.0f at the end, %.0f at most", before,
+       depth[#depth] or before, most)
+   if #depth > 0 then
+      add("%s", series.lines(#depth, {"enqueued", "done", "depth"},
+          function(i) return added[i] or 0, done[i] or 0, depth[i] end))
+   end
+   return {at_end = depth[#depth] or before, most = most,
+           seconds = series.figures(#depth, function(i) return depth[i] end)}
+end
+
 -- Returns the text and the figures for the hook report_append.
 return function(stat, run, before, claim)
    local counters = stat.counters
    local function counted(name) return counters[name] or 0 end
    local h = stat.histograms["enqueue to done"] or
       {count = 0, mean = 0, p50 = 0, p95 = 0, p99 = 0, max = 0}
-   local depth, most, added, done = depths(before)
    local out = {}
    local function add(...) table.insert(out, format(...)) end
 
@@ -49,12 +69,7 @@ return function(stat, run, before, claim)
           "max %.2f, of %.0f jobs", h.mean, h.p50, h.p95, h.p99, h.max,
           h.count)
    end
-   add("    depth: %.0f at the begin, %.0f at the end, %.0f at most", before,
-       depth[#depth] or before, most)
-   if #depth > 0 then
-      add("%s", series.lines(#depth, {"enqueued", "done", "depth"},
-          function(i) return added[i] or 0, done[i] or 0, depth[i] end))
-   end
+   local depth = add_depth(add, before)
    add("")
    local line, enqueued_result = run.compare(stat, 1)
    add("%s", line)
@@ -67,9 +82,8 @@ return function(stat, run, before, claim)
       done_per_second = per_second(counted("jobs done"), stat),
       empty_polls = counted("empty polls"),
       claims_in_vain = counted("claims in vain"),
-      depth_begin = before, depth_end = depth[#depth] or before,
-      depth_max = most,
-      depth = series.figures(#depth, function(i) return depth[i] end),
+      depth_begin = before, depth_end = depth.at_end, depth_max = depth.most,
+      depth = depth.seconds,
       enqueue_to_done = {count = h.count, mean_ms = h.mean, p50_ms = h.p50,
                          p95_ms = h.p95, p99_ms = h.p99, max_ms = h.max},
       reconciliation = {enqueued = enqueued_result, done = done_result},

@@ -55,6 +55,15 @@ function schema.has_index(drv, con, n, index)
    return count(drv, con, INDEX_QUERY, name_of(n), index) > 0
 end
 
+local SERIAL = {
+   sqlite = "INTEGER PRIMARY KEY AUTOINCREMENT",
+   pgsql = "BIGSERIAL PRIMARY KEY",
+   other = "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
+}
+
+-- Returns the type of a primary key that the database numbers.
+function schema.serial(drv) return SERIAL[drv:name()] or SERIAL.other end
+
 -- Creates an empty table by `statement` under an unused name, and drops it.  If
 -- the server refuses an engine or an option, the error comes now, while the old
 -- table still exists.  Done once per connection.

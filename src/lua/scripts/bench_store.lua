@@ -27,21 +27,21 @@ function store.connector(drv)
    end
 end
 
--- Executes `update`, a statement that stores the sums in the only row of table
--- `name`, and then more(con) [optional], in one transaction.  Processes that end
--- together wait for that row, and so never for each other's rows of more().  If
--- it is not possible, the error says what to do.
-function store.sums(drv, connect, name, update, more)
+-- Executes `updates`, statements of which the first one stores the sums in the
+-- only row of table `name`, and then more(con) [optional], in one transaction.
+-- Processes that end together wait for that row, and so never for each other's
+-- rows of the rest.  If it is not possible, the error says what to do.
+function store.sums(drv, connect, name, updates, more)
    local ok, con = pcall(connect)
 
    if not ok then
       error(format("%s: the sums of this run are not stored (%s), so check " ..
                    "cannot tell whether all of its work is there. To store " ..
-                   "them, execute once: %s", name, words(con), update), 0)
+                   "them, execute once: %s", name, words(con), table.concat(updates, "; ")), 0)
    end
    local stored, why = pcall(function()
       con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
-      con:query(update)
+      for _, update in ipairs(updates) do con:query(update) end
       if more then more(con) end
       con:query("COMMIT")
       con:disconnect()

@@ -10,6 +10,7 @@ local ledger = require("bench_ledger")
 local ffi = require("ffi")
 local options = require("bench_options")
 local series = require("bench_series")
+local parts = require("bench_ingest_parts")
 local tables = require("bench_ingest")
 
 local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
@@ -48,11 +49,11 @@ local run
 
 function init()
    local drv, con = checked.connect()
-   local settings = checked.settings(drv, con, spec)
 
+   checked.settings(drv, con, spec)
    tables.demand(drv, con, sysbench.opt.step)
+   tables.begin_run(drv, con)
    run = ledger.open(drv, con, spec)
-   tables.begin_run(drv, con, settings)
 end
 
 function done() run.close() end
@@ -75,16 +76,20 @@ function sysbench.hooks.report_append(stat)
    local stall, at = inserted:stall()
    local lowest, mean = summary(sums)
    local line, result = run.compare(stat)
+   local several = parts.processes() > 1
+   local of = several and " of process 0" or ""
    local out = {}
    local function add(...) table.insert(out, string.format(...)) end
 
    add("\nIngest, --step=%s, --rows-per-commit=%d:", sysbench.opt.step,
        rows_per_commit())
-   add("    rows inserted per second: %.1f, of whole seconds: mean %.1f, " ..
+   add("    rows inserted per second: %.1f, of whole seconds%s: mean %.1f, " ..
        "lowest %.0f", stat.time_total > 0 and
-       (stat.counters["rows"] or 0) / stat.time_total or 0, mean, lowest)
-   add("    worst stall: %.3f s without an insert, after %.3f s", stall, at)
+       (stat.counters["rows"] or 0) / stat.time_total or 0, of, mean, lowest)
+   add("    worst stall%s: %.3f s without an insert, after %.3f s", of, stall,
+       at)
    if #sums > 0 then
+      if several then add("    Seconds%s:", of) end
       add("%s", series.lines(#sums, {"inserted", "deleted"}, function(i)
          return sums[i], deleted[i] or 0
       end))
@@ -92,7 +97,7 @@ function sysbench.hooks.report_append(stat)
    add("\n%s\n", line)
    return table.concat(out, "\n"), {
       step = sysbench.opt.step, rows_per_commit = rows_per_commit(),
-      stall_s = stall, stall_at_s = at,
+      seconds_of_rank = several and 0 or nil, stall_s = stall, stall_at_s = at,
       inserted_per_second_lowest = lowest, inserted_per_second_mean = mean,
       inserted = series.figures(#sums, function(i) return sums[i] end),
       reconciliation = result,

@@ -85,6 +85,8 @@ sysbench.cmdline.options = {
    check_rows = {"check also compares every row with the one that prepare has " ..
                  "made; only before the first run", false,
                  sysbench.cmdline.ARG_BOOL},
+   history_key = {"prepare gives the table history a primary key, for servers " ..
+                  "that demand one", false, sysbench.cmdline.ARG_BOOL},
    create_table_options = {"text appended to CREATE TABLE", "", STRING},
    mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},
 }

@@ -144,7 +144,7 @@ local INDEXES = {
 
 local OWN_TABLE = [[
 CREATE TABLE bench_tpcc(
-  version INTEGER NOT NULL,
+  version INTEGER NOT NULL PRIMARY KEY,
   seed BIGINT NOT NULL,
   warehouses INTEGER NOT NULL,
   districts INTEGER NOT NULL,
@@ -170,10 +170,19 @@ end
 
 local function types_of(drv) return TYPES[drv:name()] or TYPES.other end
 
+-- The standard has no primary key for the history, but some servers demand one.
+local function columns_of(drv, name)
+   local columns = COLUMNS[name]:gsub("%$%w+", types_of(drv))
+
+   if name == "history" and sysbench.opt.history_key then
+      return "  h_id " .. schema.serial(drv) .. ",\n" .. columns
+   end
+   return columns
+end
+
 local function table_statement(drv, name)
-   local types = types_of(drv)
    return string.format("CREATE TABLE %s(\n%s\n) %s %s", name,
-                        (COLUMNS[name]:gsub("%$%w+", types)), engine(drv),
+                        columns_of(drv, name), engine(drv),
                         sysbench.opt.create_table_options)
 end
 

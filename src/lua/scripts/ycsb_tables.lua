@@ -22,7 +22,7 @@ local OWN, RUNS = "bench_ycsb", "bench_ycsb_runs"
 
 local OWN_TABLE = [[
 CREATE TABLE bench_ycsb(
-  version INTEGER NOT NULL,
+  version INTEGER NOT NULL PRIMARY KEY,
   seed BIGINT NOT NULL,
   records BIGINT NOT NULL,
   fields INTEGER NOT NULL,
@@ -297,10 +297,10 @@ function tables.begin_inserts(drv, con, settings, runs)
    return function()
       local begun, readable = ffi.new("double[1]"), ffi.new("double[1]")
       local acknowledged = ffi.C.bench_ycsb_inserts(begun, readable)
-      store.sums(drv, store.connector(drv), RUNS, format(
+      store.sums(drv, store.connector(drv), RUNS, {format(
          "UPDATE %s SET readable = %.0f, acknowledged = %.0f, begun = %.0f " ..
          "WHERE run = %d AND part = %d", RUNS, readable[0], acknowledged,
-         begun[0], number, rank))
+         begun[0], number, rank)})
    end
 end
 

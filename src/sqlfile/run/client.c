@@ -122,15 +122,13 @@ static bool make_classes(struct client *c, struct labels *labels,
   return true;
 }
 
-int client_connect(struct client *c, struct strbuf *refused, struct err *err)
+int client_connect(struct client *c, struct err *err)
 {
   struct driver_handle *h;
 
   env_set_current(&c->env);
-  c->env.refused = refused;
   h = env_driver(&c->env, NULL);
   c->conn = h ? conn_open(h, NULL) : NULL;
-  c->env.refused = NULL;
   if (c->conn)
     return 0;
   (void)err_set(err, -EIO, "client %u has no connection",

@@ -64,9 +64,8 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
                 struct worker *w, struct labels *labels, struct err *err);
 void client_close(struct client *c); /* may be NULL */
 
-/* WAITS.  refused: [opt] the run goes on without this client if it cannot
- * connect, and this takes the reason. */
-int client_connect(struct client *c, struct strbuf *refused, struct err *err);
+/* WAITS. */
+int client_connect(struct client *c, struct err *err);
 
 /*
  * Executes passes until the run is over, or in a mix for one event.  0, or

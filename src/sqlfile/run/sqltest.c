@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "base/strbuf.h"
 #include "db/classes/label.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
@@ -126,7 +125,7 @@ static int thread_open(void *arg, struct worker *w, void **ret_thr,
   err->said = false;
   rc = client_open(&t->client, t->run->cfg, w, &t->run->labels, err);
   if (rc == 0 && !w->late)
-    rc = client_connect(t->client, NULL, err);
+    rc = client_connect(t->client, err);
   if (!w->late)
     count_opened(t->run);
   if (rc < 0) {
@@ -137,20 +136,18 @@ static int thread_open(void *arg, struct worker *w, void **ret_thr,
   return 0;
 }
 
-/* A client of a storm. */
+static int connect_client(void *client, struct err *err)
+{
+  return client_connect(client, err);
+}
+
 static int thread_arrive(void *thr, struct worker *w, struct err *err)
 {
   const struct thread *t = thr;
-  struct strbuf refused = { 0 };
-  int rc;
 
   (void)w;
   err->said = false;
-  rc = client_connect(t->client, &refused, err);
-  if (rc < 0 && refused.len > 0)
-    (void)err_set(err, rc, "%s", strbuf_str(&refused));
-  strbuf_done(&refused);
-  return rc;
+  return env_arrive(&t->client->env, connect_client, t->client, err);
 }
 
 static int run_loop(struct thread *t, const struct worker *w, struct err *err)

@@ -29,8 +29,8 @@ static int plan_sweep(void *set, struct err *err)
 {
   struct sweep_plan plan = { .n_specs = 0 };
   struct strbuf text = { 0 };
-  int rc = sweep_plan_init(&plan, set, "a:1..4*2\nb-c:x,y\nthreads:2..6+2", 2,
-                           err);
+  int rc = sweep_plan_init(&plan, set, NULL,
+                           "a:1..4*2\nb-c:x,y\nthreads:2..6+2", 2, err);
 
   if (rc < 0)
     return rc;

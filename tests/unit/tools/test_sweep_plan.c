@@ -62,7 +62,7 @@ static void test_plan(const struct optset *s, const char *sweeps)
   struct strbuf all = { 0 };
   struct err err = { "" };
 
-  OK(sweep_plan_init(&plan, s, sweeps, 3, &err) == 0, "a plan");
+  OK(sweep_plan_init(&plan, s, "cpu", sweeps, 3, &err) == 0, "a plan");
   OK(plan.n_combinations == 4 && plan.repeats == 3 && !plan.shapes_data,
      "of all combinations");
   for (size_t i = 0; i < plan.n_combinations; i++) {
@@ -83,7 +83,7 @@ static void refused(const struct optset *s, const char *sweeps, size_t repeats,
   struct sweep_plan plan = { .n_specs = 0 };
   struct err err = { "" };
 
-  OK(sweep_plan_init(&plan, s, sweeps, repeats, &err) == -EINVAL &&
+  OK(sweep_plan_init(&plan, s, "cpu", sweeps, repeats, &err) == -EINVAL &&
        strstr(err.text, says) && plan.n_specs == 0,
      sweeps);
 }
@@ -108,11 +108,18 @@ int main(void)
   refused(&s, "sweep_role:step", 1, "cannot be swept");
   refused(&s, "a:1..200\nb:1..51", 1, "more than 10000");
   refused(&s, "a:1..200\nb:1..10", 6, "more than 10000");
-  OK(sweep_plan_init(&plan, &s, "", 2, &err) == 0 && plan.n_combinations == 1,
+  OK(sweep_plan_init(&plan, &s, "cpu", "", 2, &err) == 0 &&
+       plan.n_combinations == 1,
      "repeats of the same");
-  OK(sweep_shapes_data("table_size") && sweep_shapes_data("file-num") &&
-       !sweep_shapes_data("threads"),
+  OK(sweep_shapes_data("x.lua", "table_size") &&
+       sweep_shapes_data(NULL, "file-num") &&
+       !sweep_shapes_data("tpcc", "threads"),
      "what shapes the data");
+  OK(sweep_shapes_data("tpcc", "warehouses") &&
+       sweep_shapes_data("secondary", "rows_per_key") &&
+       sweep_shapes_data("counter", "rows") &&
+       !sweep_shapes_data("ack", "rows") && !sweep_shapes_data(NULL, "rows"),
+     "what shapes the data of one script");
   sweep_plan_done(&plan);
   optset_done(&s);
   return TAP_EXIT();

@@ -1,0 +1,153 @@
+-- The keys of the workload ingest.  Each process of a run has a part of them, in
+-- which it inserts one key after the other and deletes the oldest, so processes
+-- need not agree.  A run of one process has part 0.
+--
+-- The table ingest_parts has a row for each part that was ever used: so many of
+-- its keys, from the first one on, were given to deletes.
+
+local ffi = require("ffi")
+
+local checked = require("bench_checked")
+
+local format, numbers = string.format, checked.numbers
+local parts = {}
+
+local SIZE = 2 ^ 40 -- keys of a part
+
+parts.TABLE = "ingest_parts"
+parts.COLUMNS = "part $key, deleted BIGINT NOT NULL"
+
+-- Keys of a part are above `base`, those that may be there above `low`, and none
+-- is above `high`.
+local function part_of(number, deleted)
+   local base = number * SIZE
+   return {number = number, base = base, low = base + deleted,
+           high = base + SIZE}
+end
+
+local function rows_between(con, what, low, high)
+   return numbers(con, "SELECT %s FROM ingest_rows WHERE transactionid > %.0f " ..
+                  "AND transactionid <= %.0f", what, low, high)
+end
+
+-- Returns all parts, in order.
+function parts.read(con)
+   local list = {}
+   local rs = con:query("SELECT part, deleted FROM ingest_parts ORDER BY part")
+
+   for i = 1, rs.nrows do
+      local row = rs:fetch_row()
+      list[i] = part_of(tonumber(row[1]), tonumber(row[2]))
+   end
+   return list
+end
+
+-- Returns how many keys of all parts were given to deletes.
+function parts.deleted(con)
+   return (numbers(con, "SELECT COALESCE(SUM(deleted), 0) FROM ingest_parts"))
+end
+
+-- ---------------------------------------------------------------------------
+-- A run
+
+local rank = ffi.new("double[1]")
+
+-- Returns the number of processes, and that of this one.
+function parts.processes()
+   local n = ffi.C.bench_ranks(rank)
+   return n, rank[0]
+end
+
+-- Returns the part of this process.  It is noted before it has any rows.
+function parts.own(drv, con)
+   local _, number = parts.processes()
+
+   if drv:name() == "null" then return part_of(number, 0) end
+   local deleted = numbers(con, "SELECT deleted FROM ingest_parts " ..
+                           "WHERE part = %d", number)
+   if deleted == nil then
+      con:query(format("INSERT INTO ingest_parts (part, deleted) " ..
+                       "VALUES (%d, 0)", number))
+   end
+   return part_of(number, deleted or 0)
+end
+
+-- Returns the statement that notes how many keys this process has given to
+-- deletes.
+function parts.update(given)
+   local _, number = parts.processes()
+   return format("UPDATE ingest_parts SET deleted = deleted + %.0f " ..
+                 "WHERE part = %d", given, number)
+end
+
+-- Returns the highest key of a part, or that of its last delete.
+function parts.highest(con, part)
+   return math.max(part.low, (rows_between(
+      con, "COALESCE(MAX(transactionid), 0)", part.base, part.high)))
+end
+
+-- Returns how many rows were ever inserted.  Keys that were given to deletes
+-- count as if their rows were there; `given`: those of this process, which are
+-- not noted yet.
+function parts.placed(con, given)
+   local _, own = parts.processes()
+   local total = 0
+
+   for _, part in ipairs(parts.read(con)) do
+      local low = part.low + (part.number == own and given or 0)
+      total = total + low - part.base +
+         rows_between(con, "COUNT(*)", low, part.high)
+   end
+   return total
+end
+
+-- ---------------------------------------------------------------------------
+-- check
+
+-- Returns the first key after `low` that is missing.
+local function first_gap(con, low, high)
+   while high - low > 1 do -- all rows up to `low` are there
+      local middle = math.floor((low + high) / 2)
+      local rows = rows_between(con, "COUNT(*)", low, middle)
+      if rows == middle - low then low = middle else high = middle end
+   end
+   return high
+end
+
+-- Returns how many rows are missing, and the key of the first.
+function parts.missing(con)
+   local missing, first = 0, nil
+
+   for _, part in ipairs(parts.read(con)) do
+      local rows, highest = rows_between(
+         con, "COUNT(*), COALESCE(MAX(transactionid), 0)", part.low, part.high)
+      local lack = rows > 0 and highest - part.low - rows or 0
+      if lack > 0 then
+         missing = missing + lack
+         first = first or first_gap(con, part.low, highest)
+      end
+   end
+   return missing, first
+end
+
+-- Returns how many rows are there whose keys were given to deletes, and the key
+-- of the first.
+function parts.left(con)
+   local left, first = 0, nil
+
+   for _, part in ipairs(parts.read(con)) do
+      local rows, lowest = rows_between(con, "COUNT(*), MIN(transactionid)",
+                                        part.base, part.low)
+      left, first = left + rows, first or lowest
+   end
+   return left, first
+end
+
+-- Returns the condition that no row of a run fulfils.
+function parts.outside(con)
+   local last = numbers(con, "SELECT MAX(part) FROM ingest_parts")
+   return format("transactionid < 1 OR transactionid > %.0f",
+                 last and part_of(last, 0).high or 0)
+end
+
+return parts
