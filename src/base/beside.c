@@ -5,16 +5,14 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "os/os.h"
 
 bool beside_program(char buf[PATH_MAX], const char *below)
 {
-  const ssize_t len = readlink("/proc/self/exe", buf, PATH_MAX - 1);
-  char *slash;
+  char *slash = os_program(buf) ? strrchr(buf, '/') : NULL;
   size_t room;
 
-  buf[len > 0 ? len : 0] = '\0';
-  slash = strrchr(buf, '/');
   if (slash) {
     room = (size_t)(buf + PATH_MAX - slash);
     if (snprintf(slash, room, "%s", below) < (int)room)

@@ -21,8 +21,15 @@
 /* On paths where a call would cost more than what it does. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Data of one thread is kept this far from that of another. */
+/* Data of one thread is kept this far from that of another: the longest cache
+ * line of processors of this kind. */
+#if defined(__s390x__)
+#define CACHE_LINE 256
+#elif defined(__aarch64__) || defined(__powerpc64__)
+#define CACHE_LINE 128
+#else
 #define CACHE_LINE 64
+#endif
 #define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE)))
 
 /* Hide a value from the optimiser on the way in and on the way out. */

@@ -5,11 +5,18 @@
 #define BENCH_BASE_THREAD_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct err;
+
+/* Numbers of processors that a cpu_set_t has room for.  CPU_SETSIZE is less
+ * with musl: an eighth of them. */
+enum {
+  CPUS_MAX = 8 * sizeof(cpu_set_t),
+};
 
 /*
  * Start fn(arg) in a joinable thread.  If stack_bytes is 0, the stack has the

@@ -42,7 +42,7 @@ void client_governors(struct findings *to, const char *root,
   unsigned known = 0, others = 0;
   char path[PATH_MAX], text[64], other[64] = "";
 
-  for (unsigned i = 0; i < CPU_SETSIZE; i++) {
+  for (unsigned i = 0; i < CPUS_MAX; i++) {
     if (!CPU_ISSET(i, cpus))
       continue;
     (void)snprintf(path, sizeof(path), CPU "/cpu%u/cpufreq/scaling_governor",
@@ -112,7 +112,7 @@ void client_idle_states(struct findings *to, const char *root,
 {
   struct idle_state worst = { .known = false };
 
-  for (unsigned i = 0; i < CPU_SETSIZE; i++) {
+  for (unsigned i = 0; i < CPUS_MAX; i++) {
     if (CPU_ISSET(i, cpus))
       look_at_states(&worst, root, i);
   }
@@ -157,7 +157,7 @@ static void read_ticks(struct client_counts *c, const char *root)
 
 /* The numbers of the processors in the columns of /proc/interrupts. */
 struct columns {
-  unsigned cpu[CPU_SETSIZE];
+  unsigned cpu[CPUS_MAX];
   size_t n;
 };
 
@@ -166,7 +166,7 @@ static void read_columns(struct columns *c, const char *line)
   unsigned cpu;
 
   c->n = 0;
-  while ((line = strstr(line, "CPU")) && c->n < CPU_SETSIZE) {
+  while ((line = strstr(line, "CPU")) && c->n < CPUS_MAX) {
     if (sscanf(line, "CPU%u", &cpu) == 1)
       c->cpu[c->n++] = cpu;
     line += 3;
@@ -191,7 +191,7 @@ static bool read_irq(struct client_irq *ret, char *line,
 
     if (end == p)
       break;
-    if (columns->cpu[i] < CPU_SETSIZE && CPU_ISSET(columns->cpu[i], cpus))
+    if (columns->cpu[i] < CPUS_MAX && CPU_ISSET(columns->cpu[i], cpus))
       ret->count += n;
     p = end;
   }

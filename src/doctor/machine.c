@@ -8,6 +8,8 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/facts.h"
+#include "base/fmt.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "doctor/client.h"
 #include "doctor/doctor.h"
@@ -84,22 +86,28 @@ static void look_at_cpus(struct findings *to, unsigned threads)
 
 static void look_at_memory(struct findings *to)
 {
+  const struct cgroup_limits group = cgroup_read("");
   struct facts f = { 0 };
   const struct fact *total, *left;
 
   env_host(&f, "");
-  env_limits(&f, "");
   total = facts_find(&f, "memory.total_bytes");
   left = facts_find(&f, "memory.available_bytes");
   if (total && left && total->integer > 0) {
-    const double gib = 1024.0 * 1024 * 1024;
-    const double share = (double)left->integer / (double)total->integer;
+    const bool less = group.memory_bytes > 0 &&
+                      group.memory_bytes < (uint64_t)total->integer;
+    const uint64_t whole = less ? group.memory_bytes : (uint64_t)total->integer;
+    const uint64_t unused = min_u64((uint64_t)left->integer, group.memory_left);
+    const double share = (double)unused / (double)whole;
+    char some[FMT_SIZE_SIZE], all[FMT_SIZE_SIZE];
 
     findings_add(to, share < SHORT_OF_MEMORY ? FINDING_WARN : FINDING_OK,
                  "memory",
-                 share < SHORT_OF_MEMORY ? "stop programs that use it" : NULL,
-                 "%.1f of %.1f GiB are available", (double)left->integer / gib,
-                 (double)total->integer / gib);
+                 share >= SHORT_OF_MEMORY ? NULL
+                 : less                   ? "raise the limit of the container"
+                                          : "stop programs that use it",
+                 "%s of %s%s are available", fmt_size(some, unused),
+                 fmt_size(all, whole), less ? " of the control group" : "");
   }
   facts_done(&f);
 }

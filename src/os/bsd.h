@@ -33,6 +33,7 @@ enum {
 #define EPOLLIN 0x001u
 #define EPOLLOUT 0x004u
 #define EPOLLERR 0x008u
+#define EPOLLHUP 0x010u
 #define EPOLLRDHUP 0x2000u
 #define EPOLLET 0x80000000u
 

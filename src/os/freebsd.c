@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/procctl.h>
 #include <sys/socket.h>
+#include <sys/sysctl.h>
 #include <sys/ucred.h>
 #include <sys/un.h>
 
@@ -15,6 +16,14 @@
 const char *const os_lacks =
   "libaio, io_uring, huge pages and NUMA nodes on request, counters of the "
   "processor and the system from /proc";
+
+bool os_program(char ret[PATH_MAX])
+{
+  static const int name[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
+  size_t size = PATH_MAX;
+
+  return sysctl(name, sizeof(name) / sizeof(name[0]), ret, &size, NULL, 0) == 0;
+}
 
 int os_stream_socket(int domain)
 {

@@ -2,12 +2,28 @@
  * linux.c - Linux has what the program asks for.
  */
 #include <linux/sockios.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "os/os.h"
 
 const char *const os_lacks = "";
+
+/* Without /proc, the path by which the program was started. */
+bool os_program(char ret[PATH_MAX])
+{
+  const ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+  const char *started = (const char *)getauxval(AT_EXECFN);
+
+  if (len > 0) {
+    ret[len] = '\0';
+    return true;
+  }
+  return started && realpath(started, ret) != NULL;
+}
 
 int os_stream_socket(int domain)
 {

@@ -2,6 +2,7 @@
  * macos.c - calls of Linux by means of macOS.
  */
 #include <errno.h>
+#include <mach-o/dyld.h>
 #include <math.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -19,6 +20,14 @@ const char *const os_lacks =
   "direct I/O, libaio, io_uring, threads bound to processors, huge pages and "
   "NUMA nodes on request, steps that end with a killed sweep, counters of the "
   "processor and the system from /proc";
+
+bool os_program(char ret[PATH_MAX])
+{
+  char path[PATH_MAX];
+  uint32_t size = sizeof(path);
+
+  return _NSGetExecutablePath(path, &size) == 0 && realpath(path, ret) != NULL;
+}
 
 int os_unsent(int fd, int *ret)
 {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/_types/_socklen_t.h>
+#include <unistd.h>
 
 #include "os/bsd.h"
 
@@ -42,6 +43,8 @@ int memfd_create(const char *name, unsigned flags);
 #define SOCK_NONBLOCK 0x20000000
 struct sockaddr;
 int accept4(int fd, struct sockaddr *ret, socklen_t *len, int flags);
+/* Systems from 27 on have one, which a program for older ones must not name. */
+#define pipe2 os_pipe2
 int pipe2(int fds[2], int flags);
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit,
           const sigset_t *mask);

@@ -14,10 +14,16 @@
 #define _XOPEN_SOURCE 700 /* ucontext.h; _DARWIN_C_SOURCE keeps the rest */
 #endif
 
+#include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* What cannot be had here, for --version: words between commas, or "". */
 extern const char *const os_lacks;
+
+/* Where the running program is: a whole path without links.  Call it before the
+ * current folder changes.  False: the system does not say. */
+bool os_program(char ret[PATH_MAX]);
 
 /* A socket that does not block, and that other programs do not inherit. */
 int os_stream_socket(int domain);

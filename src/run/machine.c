@@ -11,6 +11,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "report/life.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu"
@@ -48,7 +49,7 @@ static double number_of(const char *root, unsigned cpu, const char *name)
 
 static bool is_allowed(const cpu_set_t *set, unsigned cpu)
 {
-  return cpu >= CPU_SETSIZE || CPU_ISSET(cpu, set);
+  return cpu >= CPUS_MAX || CPU_ISSET(cpu, set);
 }
 
 /* User time includes the time of guests. */
@@ -81,7 +82,7 @@ static void read_speed(const char *root, const cpu_set_t *set,
 {
   unsigned read = 0;
 
-  for (unsigned i = 0; i < CPU_SETSIZE && read < FREQUENCIES_MAX; i++) {
+  for (unsigned i = 0; i < CPUS_MAX && read < FREQUENCIES_MAX; i++) {
     double khz;
 
     if (!CPU_ISSET(i, set))
@@ -106,7 +107,7 @@ void machine_read(const char *root, struct machine_counts *ret)
   /* Those of the main thread: the caller may be a worker with a processor of
    * its own. */
   if (sched_getaffinity(getpid(), sizeof(set), &set) < 0) {
-    for (unsigned i = 0; i < CPU_SETSIZE; i++)
+    for (unsigned i = 0; i < CPUS_MAX; i++)
       CPU_SET(i, &set);
   }
   read_times(root, &set, ret);

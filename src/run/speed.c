@@ -92,7 +92,7 @@ static bool go_to(int cpu)
 {
   cpu_set_t set;
 
-  if (cpu < 0 || cpu >= CPU_SETSIZE)
+  if (cpu < 0 || cpu >= CPUS_MAX)
     return false;
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);

@@ -87,6 +87,11 @@ static int kinds_begin(void *arg, struct err *err)
   for (; run->ready < run->cfg->num; run->ready++) {
     const int rc = run->kind->init(&run->lock[run->ready]);
 
+    if (rc == -ENOTSUP)
+      return err_set(err, rc,
+                     "--mutex-kind=%s: the C library of this program has no "
+                     "such lock; choose another kind",
+                     run->kind->name);
     if (rc < 0)
       return err_set(err, rc, "cannot make a lock for --mutex-kind=%s: %s",
                      run->kind->name, strerror(-rc));

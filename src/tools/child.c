@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "os/os.h"
 #include "run/signals.h"
 
 enum {
@@ -59,9 +61,11 @@ void children_end(struct children *c)
   c->blocked = false;
 }
 
-/* In the new process: only calls that are safe after fork(). */
+/* In the new process: only calls that are safe after fork().  The second
+ * program is for systems where the first is not found. */
 static _Noreturn void become(const struct children *c,
-                             const struct child_command *what, pid_t parent)
+                             const struct child_command *what,
+                             const char *const programs[2], pid_t parent)
 {
   int fd = what->out == CHILD_OUT_NONE     ? open("/dev/null", O_WRONLY)
            : what->out == CHILD_OUT_STDERR ? STDERR_FILENO
@@ -80,8 +84,8 @@ static _Noreturn void become(const struct children *c,
   if (what->err_fd >= 0)
     (void)dup2(what->err_fd, STDERR_FILENO);
   (void)sigprocmask(SIG_SETMASK, &c->old, NULL);
-  (void)execve(what->program ? what->program : "/proc/self/exe", what->argv,
-               what->env ? what->env : environ);
+  for (size_t i = 0; i < 2 && programs[i]; i++)
+    (void)execve(programs[i], what->argv, what->env ? what->env : environ);
   _exit(STATUS_NO_EXEC);
 }
 
@@ -106,16 +110,22 @@ int children_run(struct children *c, const struct child_command *what,
                  int *ret_status, struct err *err)
 {
   const pid_t self = getpid();
+  /* The file of this process, even if there is a new one at its path. */
+  const char *programs[2] = { what->program ? what->program
+                                            : "/proc/self/exe" };
+  char path[PATH_MAX];
   sigset_t set;
   pid_t pid;
   int status;
 
+  if (!what->program && os_program(path))
+    programs[1] = path;
   (void)fflush(NULL);
   pid = fork();
   if (pid < 0)
     return err_sys(err, "cannot start a process");
   if (pid == 0)
-    become(c, what, self);
+    become(c, what, programs, self);
   (void)setpgid(pid, pid); /* whichever of the two processes comes first */
 
   awaited(c, &set);

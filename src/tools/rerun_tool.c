@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "opt/suggest.h"
+#include "os/os.h"
 #include "results/options.h"
 #include "tools/result.h"
 #include "tools/sweep_opts.h"
@@ -309,6 +311,7 @@ static int run_rerun(const struct tool_args *args, struct err *err)
 {
   struct result_file file = { 0 };
   struct args a = { 0 };
+  char path[PATH_MAX];
   int rc;
 
   if (args->n_files != 1) {
@@ -327,6 +330,8 @@ static int run_rerun(const struct tool_args *args, struct err *err)
   /* make_args() has set it.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   (void)execv("/proc/self/exe", a.of);
+  if (os_program(path))
+    (void)execv(path, a.of);
   rc = err_sys(err, "cannot start the program again,");
   args_done(&a);
   return rc == -E2BIG ? TOOL_BAD_INPUT : TOOL_FAILED;

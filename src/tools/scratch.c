@@ -5,8 +5,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -42,11 +48,48 @@ int scratch_make_in(const char *below, const char *name, char **ret,
   return 0;
 }
 
-int scratch_make(char **ret, struct err *err)
+/* The folder of a file that is a plain one, or is not there yet. */
+static bool folder_of(const char *file, char ret[PATH_MAX])
+{
+  const char *slash = strrchr(file, '/');
+  struct stat st;
+
+  if (!*file || (stat(file, &st) == 0 && !S_ISREG(st.st_mode)))
+    return false;
+  if (!slash)
+    return snprintf(ret, PATH_MAX, ".") == 1;
+  return snprintf(ret, PATH_MAX, "%.*s/", (int)(slash - file), file) < PATH_MAX;
+}
+
+int scratch_make(const char *beside, char **ret, struct err *err)
 {
   const char *tmp = getenv("TMPDIR");
+  char folder[PATH_MAX];
+  int rc;
 
-  return scratch_make_in(tmp && *tmp ? tmp : "/tmp", "bench-sweep", ret, err);
+  if (tmp && *tmp && scratch_make_in(tmp, "bench-sweep", ret, err) == 0)
+    return 0;
+  rc = scratch_make_in("/tmp", "bench-sweep", ret, err);
+  if (rc < 0 && folder_of(beside, folder))
+    rc = scratch_make_in(folder, "bench-sweep", ret, err);
+  if (rc < 0)
+    rc = err_set(err, rc,
+                 "no folder takes temporary files (TMPDIR, /tmp, the folder of "
+                 "--json): %s; set TMPDIR to one that can be written to",
+                 strerror(-rc));
+  return rc;
+}
+
+FILE *scratch_file(void)
+{
+  const int fd = memfd_create("bench", 0);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+
+  if (f)
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  else if (fd >= 0)
+    (void)close(fd);
+  return f;
 }
 
 void scratch_remove(char *folder)

@@ -161,7 +161,7 @@ static int begin(struct sweep *s, struct err *err)
   if (rc == 0 && !sweep_has_parts(s))
     rc = sweep_check_steps(s, err);
   if (rc == 0)
-    rc = scratch_make(&s->folder, err);
+    rc = scratch_make(s->in->json, &s->folder, err);
   return rc;
 }
 

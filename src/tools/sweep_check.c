@@ -2,13 +2,13 @@
  * sweep_check.c - what is checked before the first step of a sweep.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "run/runner.h"
+#include "tools/scratch.h"
 #include "tools/sweep_internal.h"
 
 static int no_memory(struct err *err)
@@ -48,7 +48,7 @@ static void show_complaint(const struct sweep *s, FILE *complaint,
 static int check_command(struct sweep *s, size_t combination,
                          const char *command, struct err *err)
 {
-  FILE *complaint = tmpfile();
+  FILE *complaint = scratch_file();
   const struct sweep_process p = { .combination = combination,
                                    .command = command,
                                    .role = "check" };
@@ -57,9 +57,7 @@ static int check_command(struct sweep *s, size_t combination,
 
   if (!complaint)
     return err_sys(err, "cannot make a temporary file");
-  how.err_fd = fileno(
-    complaint); /* the file becomes the standard error of the check */
-  (void)fcntl(how.err_fd, F_SETFD, FD_CLOEXEC);
+  how.err_fd = fileno(complaint);
   rc = sweep_command(s, &p, how, &status, err);
   if (rc == 0 && status != EXIT_OK) {
     show_complaint(s, complaint, combination);

@@ -3,7 +3,6 @@
  * own, and its result.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/strbuf.h"
 #include "run/runner.h"
 #include "stats/slo.h"
+#include "tools/scratch.h"
 #include "tools/sweep_internal.h"
 
 bool sweep_outcome_good(const struct sweep_outcome *o)
@@ -101,11 +101,7 @@ static enum child_out output_of(const struct sweep *s)
  * fails: what they say about its figures is in its result. */
 static FILE *quiet_file(const struct sweep *s)
 {
-  FILE *f = sweep_finds(s) ? tmpfile() : NULL;
-
-  if (f)
-    (void)fcntl(fileno(f), F_SETFD, FD_CLOEXEC);
-  return f;
+  return sweep_finds(s) ? scratch_file() : NULL;
 }
 
 /* `step`: its number, or 0 for a reference. */

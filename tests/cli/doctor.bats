@@ -13,7 +13,7 @@ line() {
   bench doctor --threads=3
   must is "$status" 0
   line ok processors '[0-9]+ for 3 threads|ok +processors +[0-9]+, of which'
-  line '(ok|warn)' memory '[0-9.]+ of [0-9.]+ GiB are available'
+  line '(ok|warn)' memory '[0-9.]+ [MG]iB of [0-9.]+ [MGT]iB( of the control group)? are available'
   line ok 'open files' '(ulimit -n allows [0-9]+, the run needs about 64|no limit)'
   line '(ok|warn)' wake-ups 'a thread that sleeps wakes up [0-9]+ us late'
   line '(ok|warn)' noise 'other programs use [0-9]+% of the processors'

@@ -104,6 +104,12 @@ needs_driver() {
     skip "built without the $1 driver"
 }
 
+# needs_files: skips the test if the program has its scripts in it, and can open
+# no libraries.
+needs_files() {
+  readelf -lW "$BENCH" | grep -q INTERP || skip "a static program has its scripts in it"
+}
+
 # as_nobody COMMAND...: runs the command without any privilege.
 as_nobody() {
   [ "$(id -u)" = 0 ] || skip "needs root to give up privileges"

@@ -63,6 +63,7 @@ FOLDERS="'.', './src/lua', '/usr/local/share/lua/5.1', '/usr/share/lua/5.1'"
 }
 
 @test "bundled scripts that are nowhere are named with the remedy" {
+  needs_files
   unset HOME
   BENCH_DATADIR=$PWD/none bench nosuch run
   must is "$status" 1
@@ -72,6 +73,7 @@ the folder of the bundled scripts, '$PWD/none', does not exist: install bench, o
 }
 
 @test "a program finds its scripts in the source, in a build folder and installed" {
+  needs_files
   local from=$BENCH_DATADIR place folder
   unset BENCH_DATADIR HOME
   while read -r place folder; do

@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/log.h"
 #include "tests/fileio/layout.h"
 
@@ -32,22 +33,35 @@ static const char *special_folder(const struct folder *folder)
   }
 }
 
+/* What the page cache can have: memory of the machine, or of the control group
+ * if that has less. */
+static uint64_t memory_of_cache(bool *ret_group)
+{
+  const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+                           (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t group = cgroup_read("").memory_bytes;
+
+  *ret_group = group > 0 && group < machine;
+  return *ret_group ? group : machine;
+}
+
 void advice_print(const struct folder *folder, uint64_t total_bytes,
                   bool to_disk)
 {
   const char *special = folder_is_device(folder) ? NULL
                                                  : special_folder(folder);
-  const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-                          (uint64_t)sysconf(_SC_PAGESIZE);
   char files[32], ram[32];
+  bool group;
+  const uint64_t memory = memory_of_cache(&group);
 
   if (special)
     log_advise("the files are on %s", special);
   if (!to_disk && total_bytes < memory)
-    log_advise("the %s (%sB) fit%s into memory (%sB), so without direct in "
+    log_advise("the %s (%sB) fit%s into %s (%sB), so without direct in "
                "--file-extra-flags the page cache is measured, not the disk",
                folder_is_device(folder) ? "device" : "files",
                layout_size_text(total_bytes, files, sizeof(files)),
                folder_is_device(folder) ? "s" : "",
+               group ? "the memory of the control group" : "memory",
                layout_size_text(memory, ram, sizeof(ram)));
 }

@@ -240,6 +240,8 @@ static void watch_memory(void)
   watched = memory;
   watched.xMalloc = give;
   watched.xRealloc = resize;
+  /* Small pieces come from there as well, however SQLite was built. */
+  (void)sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
   if (sqlite3_config(SQLITE_CONFIG_MALLOC, &watched) != SQLITE_OK)
     abort();
 }

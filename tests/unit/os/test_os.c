@@ -135,6 +135,15 @@ static void test_signals(void)
   (void)close(fd);
 }
 
+static void test_program(void)
+{
+  char path[PATH_MAX] = "", whole[PATH_MAX] = "";
+
+  OK(os_program(path) && access(path, X_OK) == 0, "where this program is");
+  OK(realpath(path, whole) && strcmp(path, whole) == 0,
+     "the whole path, without links");
+}
+
 static void test_processors(void)
 {
   cpu_set_t set;
@@ -155,5 +164,6 @@ int main(void)
   test_epoll();
   test_signals();
   test_processors();
+  test_program();
   return TAP_EXIT();
 }

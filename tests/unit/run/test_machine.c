@@ -11,6 +11,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "report/life.h"
 #include "run/machine.h"
 #include "run/neighbours.h"
@@ -43,7 +44,7 @@ static int allowed_cpu(void)
 
   CPU_ZERO(&set);
   (void)sched_getaffinity(0, sizeof(set), &set);
-  for (int i = 0; i < CPU_SETSIZE; i++) {
+  for (int i = 0; i < CPUS_MAX; i++) {
     if (CPU_ISSET(i, &set))
       return i;
   }
@@ -112,7 +113,7 @@ static void test_pinned(void)
   unsigned n = 0;
 
   (void)sched_getaffinity(0, sizeof(set), &set);
-  for (int i = 0; i < CPU_SETSIZE && n < 2; i++) {
+  for (int i = 0; i < CPUS_MAX && n < 2; i++) {
     if (CPU_ISSET(i, &set))
       n++, (void)snprintf(strchr(text, '\0'), 100,
                           "cpu%d 100 0 0 0 0 0 0 7 0 0\n", i);

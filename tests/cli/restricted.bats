@@ -1,0 +1,195 @@
+#!/usr/bin/env bats
+# restricted.bats - places where much is missing or forbidden: a read-only system,
+# no /proc, no /tmp, part of a processor, little memory, no privileges.  What can
+# be done without is done; else one line says what is missing, before the run.
+load helper
+
+# private COMMAND: a shell command in a mount namespace of its own, where the
+# program is /mnt/bench/...; it ends with 77 where it may not mount.
+private() {
+  unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  # The list of suppressions may be where nothing can be read.
+  [ -z "${TSAN_OPTIONS:-}" ] || local -x TSAN_OPTIONS="${TSAN_OPTIONS%%:suppressions=*}"
+  run --separate-stderr unshare -m bash -c "$1"
+  [ "$status" -ne 77 ] || skip "may not mount"
+  stderr=$(complaints)
+}
+
+# complaints: what was said that is no progress, and not about files in memory.
+complaints() {
+  without_machine <<<"$stderr" | grep -Ev "^(Loaded|Checked) [0-9]|fit into memory" || :
+}
+
+# no_sanitizer: skips the test where a sanitizer needs what it takes away.
+no_sanitizer() {
+  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "sanitizers need /proc"
+}
+
+# Tests of all kinds and a workload, as shell commands.
+every='
+  for test in "cpu --events=5" "memory --memory-total-size=5M" "threads --events=5" "mutex --mutex-loops=10"; do
+    "$BENCH" $test --threads=2 --json=${test%% *}.json run || exit
+  done'
+oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=100 --events=20 --time=0'
+
+@test "a read-only system: results and tables where something can be written" {
+  needs_driver sqlite
+  mkdir out
+  private "
+    mount -t tmpfs none out && mount -o remount,bind,ro / || exit 77
+    cd out
+    ! touch ../x 2>/dev/null || exit 77
+    $every
+    $oltp prepare && $oltp check && $oltp --json=o.json --report-interval=1 run && $oltp cleanup &&
+    \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run
+    status=\$?
+    ls
+    exit \$status"
+  must is "$status" 0
+  must is "$stderr" ""
+  must is "$(tail -n 6 <<<"$output")" $'cpu.json\nmemory.json\nmutex.json\no.json\ns.json\nthreads.json'
+}
+
+@test "a read-only system: what cannot be written is said before the run" {
+  needs_driver sqlite
+  private "
+    mount -o remount,bind,ro / || exit 77
+    ! touch x 2>/dev/null || exit 77
+    \"\$BENCH\" cpu --events=5 --json=x.json run
+    \"\$BENCH\" cpu --events=5 --csv=x.csv run
+    TMPDIR= \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 run
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare
+    $oltp prepare"
+  must is "$status" 1
+  must is "$(grep -c 'Threads started' <<<"$output" || :)" 0
+  must is "$(grep -c '' <<<"$stderr")" 5
+  must has "$stderr" "^FATAL: .*'x\.json'.*Read-only file system"
+  must has "$stderr" "^FATAL: .*'x\.csv'.*Read-only file system"
+  must has "$stderr" "^FATAL: no folder takes temporary files \(TMPDIR, /tmp, the folder of --json\): Read-only file system; set TMPDIR to one that can be written to"
+  must has "$stderr" "^FATAL: .*'test_file.0'.*Read-only file system"
+  must has "$stderr" "^FATAL: .*'t\.db'"
+}
+
+@test "no /tmp at all" {
+  needs_driver sqlite
+  mkdir root
+  private "
+    mount -t tmpfs none root && cd root && mkdir usr proc dev home build || exit 77
+    for dir in lib lib64 bin; do ln -s usr/\$dir \$dir; done
+    mount --rbind /usr usr && mount --rbind /proc proc && mount --rbind /dev dev &&
+    mount --bind '${BENCH%/*}' build || exit 77
+    mkdir scripts && mount --bind '$BENCH_DATADIR' scripts || exit 77
+    unset TMPDIR
+    export BENCH=/build/${BENCH##*/} BENCH_DATADIR=/scripts
+    exec chroot . /bin/sh -c 'cd /home &&
+      \"\$BENCH\" cpu --events=5 --report-interval=1 --json=c.json run &&
+      \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run &&
+      $oltp prepare && $oltp run && $oltp cleanup && ls'"
+  must is "$status" 0
+  must is "$stderr" ""
+  must is "$(tail -n 2 <<<"$output")" $'c.json\ns.json'
+}
+
+@test "no /proc: everything runs, and sweeps find the program" {
+  no_sanitizer
+  needs_driver sqlite
+  private "
+    mount -t tmpfs none /proc || exit 77
+    $every
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare &&
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 --file-test-mode=rndrw --events=9 run &&
+    $oltp prepare && $oltp run && $oltp --clients=3 run && $oltp cleanup &&
+    (cd '${BENCH%/*}' && './${BENCH##*/}' cpu --sweep=threads:1,2 --events=5 --json=\"\$OLDPWD/s.json\" run)"
+  must is "$status" 0
+  must is "$stderr" ""
+  must json cpu.json 'd["totals"]["events"] == 5'
+  must json s.json 'len(d["steps"]) == 2 and all(s["result"]["totals"]["events"] == 5 for s in d["steps"])'
+}
+
+# quota COMMAND: the command, with a fiftieth of a processor: less than it gets beside
+# many other programs.
+quota() {
+  local v1=/sys/fs/cgroup/cpu v2=/sys/fs/cgroup name=bench-test.$$
+  if mkdir $v1/$name 2>/dev/null; then
+    group=$v1/$name
+    echo 100000 >$group/cpu.cfs_period_us
+    echo 2000 >$group/cpu.cfs_quota_us
+  elif [ -e $v2/cgroup.controllers ] && mkdir $v2/$name 2>/dev/null; then
+    group=$v2/$name
+    echo '2000 100000' 2>/dev/null >$group/cpu.max || skip "no quota in a new control group"
+  else
+    skip "may not make a control group"
+  fi
+  run --separate-stderr bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$group" "$@"
+}
+
+teardown() {
+  cd /
+  [ -z "${own-}" ] || rm -r "$own"
+  [ -z "${group-}" ] || until rmdir "$group" 2>/dev/null || [ ! -d "$group" ]; do sleep 0.1; done
+}
+
+@test "part of a processor: the figures are those of the quota" {
+  quota "$BENCH" cpu --time=1 --json=c.json run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: the control group of bench may use 0.02 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the figures are those of the quota, not of the machine; raise its quota \(cpu.max\)$'
+  must json c.json 'd["environment"]["limits"]["cpu_quota_cpus"] == 0.02'
+  for test in memory "threads --threads=2"; do
+    rmdir "$group"
+    # shellcheck disable=SC2086 # it is several words
+    quota "$BENCH" $test --time=1 run
+    must is "$status" 0
+    must has "$stderr" '^WARNING: the control group of bench may use 0.02 of '
+  done
+}
+
+@test "little memory: the limit of the control group counts, not the machine" {
+  private '
+    cat /proc/self/cgroup >/dev/null && mount -t tmpfs none /sys/fs/cgroup || exit 77
+    mkdir -p /sys/fs/cgroup/small disk
+    echo 67108864 >/sys/fs/cgroup/small/memory.max
+    echo 16777216 >/sys/fs/cgroup/small/memory.current
+    echo 0::/small >groups
+    mount -t tmpfs none disk || exit 77
+    limited() {
+      local pid=$BASHPID
+      mount --bind groups "/proc/$pid/cgroup" || exit 77
+      [ "$(cat "/proc/$pid/cgroup")" = 0::/small ] || exit 77
+      exec "$BENCH" "$@"
+    }
+    (limited doctor --db-driver=null oltp_read_only >doctor)
+    (limited memory --memory-test=latency --memory-size=60M --time=1 run)
+    (limited fileio --file-num=1 --file-total-size=60M --file-dir=disk prepare)'
+  must is "$status" 1
+  must has "$(<doctor)" '^ok +memory +48 MiB of 64 MiB of the control group are available'
+  must has "$stderr" '^FATAL: --memory-size asks for 60 MiB, but only 48 MiB are left of the memory of the control group; '
+  must has "$stderr" "^FATAL: 60 MiB needed in 'disk', 48 MiB left of the memory of the control group; "
+}
+
+@test "without privileges: all kinds of tests, and nothing is said" {
+  needs_driver sqlite
+  # Folders above it must let everybody through.
+  own=$(mktemp -d /tmp/bench-nobody.XXXXXX)
+  chmod 777 "$own"
+  cd "$own"
+  as_nobody bash -c "
+    $every
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare &&
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 --file-test-mode=rndrw --events=9 run &&
+    $oltp prepare && $oltp run && $oltp --clients=3 run && $oltp cleanup"
+  must is "$status" 0
+  must is "$(complaints)" ""
+}
+
+@test "few open files: SQLite and metrics name the limit" {
+  needs_driver sqlite
+  cat >many.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() end
+LUA
+  run --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" ./many.lua --db-driver=sqlite --sqlite-db=d.db --threads=60 --time=1 run"
+  must is "$status" 1
+  must has "$stderr" 'the limit of open files is 64 \(ulimit -n\); about [0-9]+ are needed'
+  run --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" cpu --threads=60 --events=60 run"
+  must is "$status" 0
+}
