@@ -12,7 +12,7 @@
  *   for the rest of one    call_drain()
  *   for a rollback         call_rollback()
  *   for a cancel to pass   call_pass_cancel()
- *   for a session          transport_open()
+ *   for a session          transport_open(), pool_take()
  *   between two attempts   call_pause(), bulk_next(), bulk_done()
  *   for the first session  opening_try()
  *   at the end             watch_stop()
@@ -40,11 +40,11 @@ static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->watched.limited || c->env->timed))
+  if (UNLIKELY(c->watched->limited || c->env->timed))
     now = clock_now_ns();
   else if (UNLIKELY(c->env->ack_due))
     now = CALL_NOT_TIMED;
-  atomic_store_explicit(&c->watched.busy,
+  atomic_store_explicit(&c->watched->busy,
                         (now & ~(uint64_t)WATCH_CANCELLED) | WATCH_BUSY,
                         memory_order_relaxed);
   c->out = (struct outcome){ 0 };
@@ -53,9 +53,10 @@ static inline uint64_t call_start(struct conn *c)
 
 static inline void call_stop(struct conn *c)
 {
-  if (LIKELY(!c->watched.limited))
-    atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
-  else if (atomic_exchange_explicit(&c->watched.busy, 0, memory_order_acquire) &
+  if (LIKELY(!c->watched->limited))
+    atomic_store_explicit(&c->watched->busy, 0, memory_order_relaxed);
+  else if (atomic_exchange_explicit(&c->watched->busy, 0,
+                                    memory_order_acquire) &
            WATCH_CANCELLED)
     c->owed |= CONN_OWES_CANCEL;
 }

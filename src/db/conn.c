@@ -12,10 +12,11 @@
 #include "db/call.h"
 #include "db/exchange.h"
 #include "db/opening.h"
+#include "db/pool.h"
 #include "db/recover.h"
+#include "db/reopen.h"
 #include "db/seek.h"
 #include "db/transport.h"
-#include "db/verdict.h"
 
 /* Connections take turns in the lists; what is opened after the run goes where
  * clients were served last. */
@@ -31,7 +32,11 @@ static uint64_t take_number(const struct conn *c)
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
-  struct conn *c = conn_new(h, params);
+  struct conn *c;
+
+  if (h->env->pool)
+    return pool_connect(h, params);
+  c = conn_new(h, params);
 
   if (!c) {
     log_msg(LOG_FATAL, "not enough memory for a connection");
@@ -52,7 +57,10 @@ static void close_quietly(struct conn *c)
 {
   if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
-  transport_drop(c);
+  if (!c->pool)
+    transport_drop(c);
+  else if (c->lease)
+    pool_give_back(c->env);
   c->state = CONN_CLOSED;
   c->owed &= CONN_OWES_FAILURE;
   c->bulk.active = false;
@@ -89,31 +97,6 @@ void conn_free(struct conn *c)
   conn_unref(c);
 }
 
-static int reconnect_failed(struct conn *c, enum transport_rc rc)
-{
-  struct strbuf reason = { 0 };
-
-  if (verdict_not_connected(env_phase(c->env, clock_now_ns()),
-                            rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
-    call_abandon(c);
-    return 1;
-  }
-  transport_reason(c, &reason);
-  c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
-  memset(&c->fail, 0, sizeof(c->fail));
-  c->fail.code = c->out.code;
-  memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
-  c->fail.lost = true;
-  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
-  strbuf_done(&reason);
-  c->pub.error = DB_ERROR_FATAL;
-  c->pub.sql_errno = c->fail.code;
-  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
-  c->pub.sql_errmsg = c->fail.text;
-  call_count(c, COUNTER_ERROR);
-  return 1;
-}
-
 int conn_reconnect(struct conn *c)
 {
   enum transport_rc rc;
@@ -129,11 +112,13 @@ int conn_reconnect(struct conn *c)
     call_abandon(c);
     return 1;
   }
+  if (c->pool && !c->lease && !pool_take(c))
+    return 1;
   transport_drop(c);
   c->state = CONN_LOST;
   rc = transport_retry(c, transport_limit(c));
   if (rc != TRANSPORT_BACK)
-    return reconnect_failed(c, rc);
+    return reopen_failed(c, rc);
   call_count(c, COUNTER_RECONNECT);
   call_no_error(c);
   return 0;
@@ -151,7 +136,7 @@ void conn_renew(struct conn *c)
   c->state = CONN_LOST;
   rc = transport_retry(c, UINT64_MAX);
   if (rc != TRANSPORT_BACK) {
-    (void)reconnect_failed(c, rc);
+    (void)reopen_failed(c, rc);
     return;
   }
   call_count(c, COUNTER_RECONNECT);
@@ -175,6 +160,8 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
+  if (UNLIKELY(c->pool != NULL))
+    pool_look(c, sql, len);
   info.cls = c->cls;
   c->cls = NULL;
   info.start_ns = call_start(c);

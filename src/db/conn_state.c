@@ -39,7 +39,8 @@ static void destroy(struct conn *c)
 {
   struct db_env *env = c->env;
 
-  watch_remove(&env->process->watch, &c->watched);
+  if (!c->pool)
+    watch_remove(&env->process->watch, c->watched);
   if (c->prev)
     c->prev->next = c->next;
   else
@@ -54,43 +55,63 @@ static void destroy(struct conn *c)
   strbuf_done(&c->bulk.text);
   pipe_items_free(c->pipe);
   free(c->values);
-  free(c->session);
+  if (!c->pool)
+    free(c->session);
   free(c);
 }
 
-struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
+/* All but a session. */
+static struct conn *new_conn(struct driver_handle *h)
 {
   struct db_env *env = h->env;
   struct conn *c = calloc(1, sizeof(*c));
-  struct session *s = calloc(1, h->driver->session_size);
 
-  if (!c || !s) {
-    free(c);
-    free(s);
+  if (!c)
     return NULL;
-  }
   c->env = env;
   c->handle = h;
   c->driver = h->driver;
-  c->session = s;
   c->pub.driver = (sql_driver *)(void *)h;
   c->rs.ptr = c;
   c->refs = 1;
   c->state = CONN_CLOSED;
-  s->driver = h->driver;
-  s->cfg = h->cfg;
-  s->env = env;
-  s->params = &c->params;
   c->next = env->first;
   if (c->next)
     c->next->prev = c;
   env->first = c;
-  c->watched.driver = c->driver;
-  c->watched.session = c->session;
-  c->watched.deadline = watch_deadline_of(&env->process->watch,
-                                          env->under_deadline);
-  c->watched.limited = env->process->watch.limit_ns > 0;
-  watch_add(&env->process->watch, &c->watched);
+  return c;
+}
+
+struct conn *conn_new_pooled(struct driver_handle *h)
+{
+  struct pool *pool = h->env->pool;
+  struct conn *c = new_conn(h);
+
+  if (!c)
+    return NULL;
+  c->pool = pool;
+  c->session = pool->nobody;
+  c->watched = &pool->watched_nobody;
+  return c;
+}
+
+struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
+{
+  struct db_process *p = h->env->process;
+  struct session *s = calloc(1, h->driver->session_size);
+  struct conn *c = s ? new_conn(h) : NULL;
+
+  if (!c) {
+    free(s);
+    return NULL;
+  }
+  c->session = s;
+  c->watched = &c->own_watched;
+  s->driver = h->driver;
+  s->cfg = h->cfg;
+  s->env = h->env;
+  s->params = &c->params;
+  watch_add(&p->watch, c->watched, s, h->env->under_deadline);
   if (!copy_params(&c->params, params)) {
     destroy(c);
     return NULL;

@@ -16,6 +16,7 @@
 #include "db/driver.h"
 #include "db/env.h"
 #include "db/pipe_items.h"
+#include "db/pool_parts.h"
 #include "db/watch.h"
 
 /*
@@ -53,6 +54,9 @@
  *   open, LOST, CLOSED -> LOST -> IDLE, or it stays LOST
  * conn_free():
  *   all -> FREED         statement objects may still hold the memory
+ * With a pool (pool.h), the session is that of a lease:
+ *   AWAY -> IDLE, LOST   pool_take(): the session was open, or was not
+ *   open, LOST -> AWAY   pool_give_back()
  */
 enum conn_state {
   CONN_IDLE, /* open: nothing is left of the statement before */
@@ -62,6 +66,7 @@ enum conn_state {
   CONN_MORE, /* no rows; further results are pending */
   CONN_REST, /* no rows and no results: the driver has to end the answer */
   CONN_LOST, /* the session is gone, and the script has not closed it */
+  CONN_AWAY, /* others may have the session: the next statement leases one */
   CONN_CLOSED,
   CONN_FREED, /* closed for good: its owner has given it up */
 };
@@ -99,8 +104,11 @@ struct failure {
  * session that they were prepared in. */
 struct conn_stmt {
   struct conn_stmt *next, *prev;
-  struct prepared *prepared; /* owned by the statement; NULL when emulated */
+  struct prepared *prepared; /* owned by the statement, or with a pool by
+                              * `shared`; NULL when emulated */
   bool ready;                /* prepared in a session of this connection */
+  struct pool_stmt *shared;  /* [opt] that of the session of the lease */
+  uint64_t hash;             /* of the text, for that; 0: unknown */
 };
 
 struct conn {
@@ -108,7 +116,10 @@ struct conn {
   struct db_env *env;
   struct driver_handle *handle;
   const struct driver *driver;
-  struct session *session; /* owned */
+  struct session *session; /* owned; or with a pool: of the lease, or of nobody
+                            */
+  struct pool *pool;       /* [opt] sessions are leased from it */
+  struct pool_session *lease; /* [opt] the one that it has */
   enum conn_state state;
   unsigned owed;       /* enum conn_owed */
   unsigned generation; /* counts successful connects */
@@ -133,8 +144,9 @@ struct conn {
   struct strbuf text;    /* of emulated statements */
   struct strbuf no_role; /* why the last server did not say its role */
   struct bulk bulk;
-  struct pipeline *pipe; /* owned; NULL: there was none */
-  struct watched watched;
+  struct pipeline *pipe;   /* owned; NULL: there was none */
+  struct watched *watched; /* of the session */
+  struct watched own_watched;
 };
 
 /* What scripts hold, and back. */
@@ -165,7 +177,7 @@ static inline bool conn_is_closed(const struct conn *c)
 /* Its calls have to fail at once: the deadline has passed. */
 static inline bool conn_is_dead(const struct conn *c)
 {
-  return atomic_load_explicit(c->watched.deadline, memory_order_relaxed) != 0;
+  return atomic_load_explicit(c->watched->deadline, memory_order_relaxed) != 0;
 }
 /* Rows can be fetched. */
 static inline bool conn_has_rows(const struct conn *c)
@@ -187,6 +199,9 @@ static inline bool conn_has_rest(const struct conn *c)
  * memory.  `params` may be NULL; it is copied. */
 struct conn *conn_new(struct driver_handle *h,
                       const struct conn_params *params);
+/* The same for one that leases its sessions from the pool of the thread, which
+ * pool_begin() has made ready. */
+struct conn *conn_new_pooled(struct driver_handle *h);
 
 /* A reference is gone: that of the owner, or of a statement object.  The last
  * one frees the memory. */

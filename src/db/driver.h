@@ -26,16 +26,20 @@
  * and by calls.  From below:
  *   driver, outcome     what a database does
  *   verdict             what a failure needs; a pure function
- *   watch, process, env what ends a call; what all threads share; what one
- *                       thread has
+ *   watch               what ends a call
+ *   pool_parts          what a pool of sessions consists of
+ *   process, env        what all threads share; what one thread has
  *   pipe_items          what a pipeline holds
  *   conn_state          the states of a connection; one enum
+ *   pool_stmts          prepared statements that several clients use
  *   call                calls of the driver; its header lists all places that
  *                       wait
  *   role, role_check    which servers --target takes
  *   transport           sessions
  *   seek                the first session, at a server with the role
  *   recover             does what a verdict says
+ *   reopen              a session that could not be opened again
+ *   pool                sessions that the clients of a thread share
  *   visit               whole lives of connections
  *   exchange            one statement
  *   stmt, conn, bulk, copy

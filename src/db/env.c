@@ -28,6 +28,17 @@ void env_set_current(struct db_env *env)
   current = env;
 }
 
+void env_as_in_event(struct db_env *env, struct conn *c,
+                     void (*fn)(struct db_env *env, struct conn *c))
+{
+  static const bool open = true;
+  const bool *const was = env->event_open;
+
+  env->event_open = &open;
+  fn(env, c);
+  env->event_open = was;
+}
+
 /* Any state will do, and nothing depends on the quality. */
 uint64_t env_random(struct db_env *env)
 {

@@ -22,6 +22,7 @@
 
 struct ack_client;
 struct conn;
+struct pool;
 
 /* One statement that ended, for statement classes. */
 struct stmt_sample {
@@ -53,6 +54,8 @@ struct db_env {
    */
   const bool *event_open;
   const uint64_t *event_number;
+  const bool *counted; /* [opt] of a worker: the warm-up is over */
+  struct pool *pool;   /* [opt] of the thread: connections lease sessions */
   /*
    * [opt] Called after each statement (not for those that the layer sends by
    * itself) with the class that was set by conn_set_class() or
@@ -74,6 +77,10 @@ struct db_env {
   /* [opt] A connection that fails does not end the run: the reason is put
    * there. */
   struct strbuf *refused;
+  struct pool_wait pool_wait;
+  struct conn *leased; /* the connection that has a session of the pool */
+  bool between;        /* env_between() is called between events */
+  bool in_pool;        /* there was one: see pool_leave() */
   bool reported; /* a FATAL line has said why a call of this thread failed, or
                   * that of another one with the same cause has */
   bool awaited;  /* its connections go where one was opened last: await.h */
@@ -94,6 +101,11 @@ void env_set_current(struct db_env *env);
  * long as the env.
  */
 struct driver_handle *env_driver(struct db_env *env, const char *name);
+
+/* Call fn(env, c) as a part of an event: so the end of the run ends the wait
+ * for a new session, if c loses its own. */
+void env_as_in_event(struct db_env *env, struct conn *c,
+                     void (*fn)(struct db_env *env, struct conn *c));
 
 /* A number from the internal stream; and one in [0, 1). */
 uint64_t env_random(struct db_env *env);

@@ -13,6 +13,7 @@
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/look.h"
+#include "db/pool.h"
 #include "db/recover.h"
 #include "db/stmt.h"
 #include "db/verdict.h"
@@ -37,11 +38,23 @@ struct conn *env_settle_slow(struct db_env *env)
   return NULL;
 }
 
+void env_work_ended(struct db_env *env, bool well)
+{
+  struct conn *c = env->leased;
+
+  if (!c)
+    return;
+  if (!well && conn_is_open(c) && c->session->trx != TRX_NONE)
+    c->owed |= CONN_OWES_ROLLBACK;
+  pool_give_back(env);
+}
+
 void env_undo_event(struct db_env *env)
 {
   env_undo_attempt(env);
   for (struct conn *c = env->first; c; c = c->next)
     conn_give_up(c);
+  env_work_ended(env, false);
 }
 
 bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index)
@@ -51,9 +64,12 @@ bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index)
 
   if (churn_is_wanted(&p->churn))
     churn_init(&env->churn, &p->churn, seed, index, clock_now_ns());
+  if (env->pool)
+    env->pool->seed = seed;
   if (every > 0) /* not all workers at a time */
     env->unsampled = 1 + index % every;
-  return churn_is_wanted(&p->churn) || every > 0;
+  env->between = churn_is_wanted(&p->churn) || every > 0;
+  return env->between;
 }
 
 static bool is_in_use(const struct conn *c)
@@ -84,19 +100,12 @@ static void ask_backend(struct db_env *env, struct conn *c)
     recover_failed_late(c, CALL_QUERY, sql, strlen(sql));
 }
 
-/* A loss is like that of a statement, so the end of the run ends the wait for a
- * new session. */
+/* A loss is like that of a statement. */
 static void ask_as_in_event(struct db_env *env, struct conn *c,
                             void (*ask)(struct db_env *env, struct conn *c))
 {
-  static const bool open = true;
-  const bool *const was = env->event_open;
-
-  if (env_is_over(env, clock_now_ns()))
-    return;
-  env->event_open = &open;
-  ask(env, c);
-  env->event_open = was;
+  if (!env_is_over(env, clock_now_ns()))
+    env_as_in_event(env, c, ask);
 }
 
 /* One connection is enough: a worker that has several uses them in turns. */
@@ -126,14 +135,39 @@ static void churn(struct db_env *env)
   churn_begin(&env->churn, clock_now_ns());
 }
 
+/* With a pool, the lives are those of its sessions. */
+static void churn_leased(struct db_env *env)
+{
+  const struct db_process *p = env->process;
+  struct conn *c = env->leased;
+  struct pool_session *s = c ? c->lease : NULL;
+
+  if (!s)
+    return;
+  if (!s->churns)
+    churn_init(&s->churn, &p->churn, c->pool->seed, s->session->number,
+               clock_now_ns());
+  s->churns = true;
+  if (!churn_is_due(&s->churn, clock_now_ns()) || !conn_is_open(c))
+    return;
+  conn_renew(c);
+  churn_begin(&s->churn, clock_now_ns());
+}
+
 void env_between(struct db_env *env)
 {
+  pool_clean(env);
   if (env->unsampled > 1)
     env->unsampled--;
   else if (env->unsampled == 1)
     sample(env);
-  if (churn_is_wanted(&env->process->churn))
-    churn(env);
+  if (churn_is_wanted(&env->process->churn)) {
+    if (env->pool)
+      churn_leased(env);
+    else
+      churn(env);
+  }
+  pool_give_back(env);
 }
 
 static void ping(struct db_env *env, struct conn *c)
@@ -200,6 +234,7 @@ int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
 
 void env_done(struct db_env *env)
 {
+  pool_give_back(env);
   while (env->first) {
     struct conn *c = env->first;
 
@@ -209,5 +244,6 @@ void env_done(struct db_env *env)
       stmt_free(stmt_listed(c->stmts));
     conn_unref(c);
   }
+  pool_leave(env);
   env_done_drivers(env);
 }

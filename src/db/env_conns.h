@@ -32,6 +32,18 @@ static inline struct conn *env_settle(struct db_env *env)
   return UNLIKELY(env->unread) ? env_settle_slow(env) : NULL;
 }
 
+/* What a worker does now has ended (WAITS): a session of a pool goes back.
+ * `well`: its transactions should have ended, too. */
+void env_work_ended(struct db_env *env, bool well);
+
+/* The same for an event, after which another may start; env_between() does it
+ * where there is more to do. */
+static inline void env_event_ended(struct db_env *env)
+{
+  if (UNLIKELY(env->leased != NULL) && !env->between)
+    env_work_ended(env, true);
+}
+
 /*
  * Has this worker something to do between its events: connections that options
  * replace from time to time, backends that they ask for their number?  `index`

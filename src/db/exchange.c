@@ -11,6 +11,7 @@
 #include "db/acknowledge.h"
 #include "db/conn_message.h"
 #include "db/emul.h"
+#include "db/pool.h"
 #include "db/recover.h"
 #include "db/verdict.h"
 
@@ -54,6 +55,8 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
     call_abandon(c);
     return false;
   }
+  if (c->state == CONN_AWAY && !pool_lease(c))
+    return false;
   if (c->state == CONN_LOST) {
     fail_again(c, sql, len);
     return false;

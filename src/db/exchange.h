@@ -21,9 +21,10 @@ static inline bool exchange_needs_care(const struct conn *c)
 
 /*
  * The care: prints a message that is due, refuses closed connections, replaces
- * lost ones, rolls back before `sql` begins a transaction, lets a cancel that
- * came too late pass, and ends results (pending ones only when `keep_rows`),
- * whose failure is that of the call. False: the call has failed already.
+ * lost ones, leases a session from a pool, rolls back before `sql` begins a
+ * transaction, lets a cancel that came too late pass, and ends results (pending
+ * ones only when `keep_rows`), whose failure is that of the call. False: the
+ * call has failed already.
  */
 bool exchange_take_care(struct conn *c, const char *sql, size_t len,
                         bool keep_rows);

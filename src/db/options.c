@@ -200,6 +200,21 @@ const struct opt db_opts[] = {
            "transactions; it is in no latency and in no count.",
   },
   {
+    OPT_INT(struct db_cfg, pool),
+    .name = "pool",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 1000000,
+    .help = "connections that all --clients share; 0 = each has its own",
+    .man = "An event leases a connection when it needs one, and gives it back "
+           "at its end. Clients that find none wait, first come, first "
+           "served; that time is a part of the event, and a class, \"pool "
+           "wait\". Each thread shares a part of the connections among its "
+           "clients. Prepared statements are prepared once on each "
+           "connection. A transaction that an event leaves open is rolled "
+           "back.",
+  },
+  {
     OPT_TIME(struct db_cfg, query_timeout_s),
     .name = "db-query-timeout",
     .flags = OPT_OWN,

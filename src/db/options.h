@@ -35,6 +35,7 @@ struct db_cfg {
   uint64_t max_result_bytes;      /* of rows that are kept; 0: no limit */
   const char *churn, *churn_time; /* see churn.h */
   uint64_t backend_sample;        /* events; 0: off */
+  uint64_t pool;                  /* connections of all clients; 0: off */
   int statement_classes;          /* enum statement_classes */
 };
 

@@ -11,6 +11,7 @@
 #include "db/conn_state.h"
 #include "db/pipe_text.h"
 #include "db/pipe_values.h"
+#include "db/pool.h"
 #include "db/stmt.h"
 
 static const char no_memory[] = "not enough memory";
@@ -58,6 +59,8 @@ const char *pipeline_query(struct conn *c, const char *sql, size_t len,
     return no_memory;
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len))
     return "statement contains a NUL byte";
+  if (UNLIKELY(c->pool != NULL))
+    pool_look(c, sql, len);
   it->cls = cls;
   strbuf_add(&p->said, sql, len);
   if (added(p, it))

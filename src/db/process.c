@@ -67,6 +67,11 @@ int process_init(struct db_process *p, struct err *err)
   if (p->set.churn_time) /* the rows have checked both */
     (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
   gate_init(&p->gate, p->set.connect_rate, p->set.connect_concurrency);
+  if (p->pool_sessions > 0) {
+    p->pools = pools_new(p->carriers, p->pool_sessions);
+    if (!p->pools)
+      rc = err_set(err, -ENOMEM, "not enough memory for a pool");
+  }
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
@@ -106,6 +111,8 @@ bool process_done(struct db_process *p)
   flood_done(&p->flood);
   outage_done(&p->outage);
   backends_done(&p->backends);
+  pools_free(p->pools, p->carriers);
+  p->pools = NULL;
   facts_done(&p->server);
   errtab_done(&p->errors);
   for (int i = 0; i < LOGIN_KEYS; i++)
@@ -171,11 +178,35 @@ static void print_backends(struct db_process *p)
   strbuf_done(&line);
 }
 
+static void print_pool(const struct db_process *p)
+{
+  const struct pool_sum sum = pools_sum(p->pools, p->carriers);
+  const double ms = sum.waits > 0
+                      ? (double)sum.wait_ns / 1e6 / (double)sum.waits
+                      : 0;
+  struct strbuf line = { 0 };
+
+  strbuf_addf(
+    &line,
+    "Pool: %u connection%s; %" PRIu64 " of %" PRIu64 " leases had to wait",
+    p->pool_sessions, p->pool_sessions == 1 ? "" : "s", sum.waits, sum.leases);
+  if (sum.waits > 0)
+    strbuf_addf(&line, ", %.2f ms each and %.2f ms at most", ms,
+                (double)sum.longest_ns / 1e6);
+  if (sum.rolled_back > 0)
+    strbuf_addf(&line, "; %" PRIu64 " open transaction%s rolled back",
+                sum.rolled_back, sum.rolled_back == 1 ? " was" : "s were");
+  log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
+  strbuf_done(&line);
+}
+
 void process_final_messages(struct db_process *p)
 {
   flood_flush(&p->flood);
   outage_print(&p->outage);
   errtab_print(&p->errors);
+  if (p->pools && atomic_load_explicit(&p->used, memory_order_relaxed))
+    print_pool(p);
   if (p->set.backend_sample > 0 &&
       atomic_load_explicit(&p->used, memory_order_relaxed))
     print_backends(p);
@@ -239,6 +270,18 @@ static void describe_backends(struct backends_seen seen, struct facts *ret)
   facts_int(ret, "backends_failed", (int64_t)seen.failed);
 }
 
+static void describe_pool(const struct db_process *p, struct facts *ret)
+{
+  const struct pool_sum sum = pools_sum(p->pools, p->carriers);
+
+  facts_int(ret, "pool_connections", (int64_t)p->pool_sessions);
+  facts_int(ret, "pool_leases", (int64_t)sum.leases);
+  facts_int(ret, "pool_waits", (int64_t)sum.waits);
+  facts_real(ret, "pool_wait_s", (double)sum.wait_ns / 1e9);
+  facts_real(ret, "pool_longest_wait_s", (double)sum.longest_ns / 1e9);
+  facts_int(ret, "pool_rolled_back", (int64_t)sum.rolled_back);
+}
+
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage);
@@ -251,6 +294,8 @@ void process_describe(struct db_process *p, struct facts *ret)
   facts_text(ret, "statements", process_statement_mode(p));
   if (p->set.backend_sample > 0)
     describe_backends(backends_get(&p->backends), ret);
+  if (p->pools)
+    describe_pool(p, ret);
   describe_pings(p, ret);
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);

@@ -22,6 +22,7 @@
 #include "db/ignore.h"
 #include "db/options.h"
 #include "db/outage.h"
+#include "db/pool_parts.h"
 #include "db/times.h"
 #include "db/watch.h"
 #include "opt/identity.h"
@@ -84,7 +85,9 @@ struct db_process {
   enum identity identity; /* under the name sysbench messages have its words */
   bool in_run;            /* the command is `run` */
   bool is_known; /* facts are filled in: make the checks before the run */
-  uint64_t first_number; /* of a connection: as if others had been before */
+  uint64_t first_number;  /* of a connection: as if others had been before */
+  unsigned carriers;      /* threads that carry clients; 0: none do */
+  unsigned pool_sessions; /* of all their clients; 0: each has its own */
   bool in_results; /* keep what the first connection reports of its server */
   /*
    * The run is over when it is not 0.  Wake all waiters after changing it:
@@ -109,7 +112,10 @@ struct db_process {
   atomic_flag noting;            /* the first connection is asked */
   atomic_flag told;              /* why the library is needed: see visit.h */
   atomic_flag pipe_told;         /* why nothing is in flight: see pipeline.h */
-  _Atomic bool noted;            /* `server` is complete; release, acquire */
+  atomic_flag pool_told;         /* of open transactions: see pool.c */
+  _Atomic unsigned pool_leftovers; /* kinds that were said; bits */
+  struct pool *pools;              /* owned; [carriers]; NULL: none */
+  _Atomic bool noted;              /* `server` is complete; release, acquire */
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */
   struct login_keys login_keys;
@@ -140,6 +146,13 @@ bool process_done(struct db_process *p);
 
 /* Change p->over, while no other thread uses the process; NULL: never. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);
+
+/* That of the clients that this thread carries; NULL: there is none. */
+static inline struct pool *process_pool(const struct db_process *p,
+                                        unsigned carrier)
+{
+  return p->pools ? &p->pools[carrier] : NULL;
+}
 
 /* One of the drivers in use talks to servers. */
 bool process_uses_server(struct db_process *p);

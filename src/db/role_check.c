@@ -47,9 +47,9 @@ int role_check(struct conn *c, uint64_t until_ns)
   uint64_t read_only = 0;
   bool told;
 
-  watch_until(&p->watch, &c->watched, until_ns);
+  watch_until(&p->watch, c->watched, until_ns);
   told = look_at_number(c, c->driver->role_query, &read_only);
-  watch_until(&p->watch, &c->watched, 0);
+  watch_until(&p->watch, c->watched, 0);
   if (!told) {
     keep_reason(c, clock_now_ns() >= until_ns);
     c->out.lost = false;

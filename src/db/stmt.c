@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "db/exchange.h"
 #include "db/literal.h"
+#include "db/pool.h"
+#include "db/pool_stmts.h"
 #include "db/recover.h"
 
 static void unlink_stmt(struct stmt *st)
@@ -25,20 +27,31 @@ static void unlink_stmt(struct stmt *st)
     n->next->prev = n->prev;
 }
 
+/* The driver's part, which is not prepared (any more). */
+static void free_prepared(struct stmt *st)
+{
+  struct conn_stmt *n = &st->native;
+
+  if (n->shared)
+    pool_stmts_remove(&st->conn->lease->stmts, n->shared);
+  else if (!st->conn->pool)
+    free(n->prepared);
+  n->prepared = NULL;
+  n->ready = false;
+}
+
 /* Free everything but the object itself, as scripts may still point to it. */
 static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
+  free_prepared(st);
   free(st->binds);
-  free(st->native.prepared);
   free(st->sql);
   st->binds = NULL;
-  st->native.prepared = NULL;
   st->sql = NULL;
   st->n_binds = 0;
   st->binds_room = 0;
   st->bound = false;
-  st->native.ready = false;
   st->quick = 0;
 }
 
@@ -72,10 +85,8 @@ static bool emulate(struct stmt *st)
     return false;
   }
   st->emulated = true;
-  st->native.ready = false;
   st->n_params = (unsigned)st->scan.n_params;
-  free(st->native.prepared);
-  st->native.prepared = NULL;
+  free_prepared(st);
   atomic_store_explicit(&st->conn->env->process->emulated, true,
                         memory_order_relaxed);
   return true;
@@ -93,17 +104,50 @@ static bool refused(struct stmt *st)
   return emulate(st);
 }
 
+/* It is prepared in the present session. */
+static bool is_prepared(struct stmt *st)
+{
+  struct conn *c = st->conn;
+
+  st->n_params = st->native.prepared->n_params;
+  st->native.ready = true;
+  st->generation = c->generation;
+  atomic_store_explicit(&c->env->process->native, true, memory_order_relaxed);
+  return true;
+}
+
+/* Gets the driver's part.  False: no memory. */
+static bool make_prepared(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  const size_t size = c->driver->prepared_size;
+  struct conn_stmt *n = &st->native;
+
+  if (c->lease)
+    return pool_stmts_get(&c->lease->stmts, n, st->sql, st->len, size) != NULL;
+  if (!n->prepared)
+    n->prepared = mem_new(1, size);
+  return n->prepared != NULL;
+}
+
 /* Prepares it on the server, or else emulates it.  False: it failed. */
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
-  struct prepared *p = st->native.prepared;
+  struct prepared *p;
   int rc;
 
   st->quick = 0;
+  if (!make_prepared(st)) {
+    call_misuse(c, "not enough memory");
+    return false;
+  }
+  if (st->native.shared && st->native.shared->ready)
+    return is_prepared(st);
+  p = st->native.prepared;
   memset(p, 0, c->driver->prepared_size);
   p->session = c->session;
-  p->sql = st->sql;
+  p->sql = st->native.shared ? st->native.shared->sql : st->sql;
   p->len = st->len;
   (void)call_start(c);
   rc = call_prepare(c, p);
@@ -114,15 +158,15 @@ static bool prepare(struct stmt *st)
     const struct outcome out = c->out; /* unprepare() fails on its own */
 
     c->driver->unprepare(p, out.lost);
+    if (st->native.shared)
+      free_prepared(st);
     c->out = out;
     recover_failed(c, CALL_PREPARE, st->sql, st->len);
     return false;
   }
-  st->n_params = p->n_params;
-  st->native.ready = true;
-  st->generation = c->generation;
-  atomic_store_explicit(&c->env->process->native, true, memory_order_relaxed);
-  return true;
+  if (st->native.shared)
+    st->native.shared->ready = true;
+  return is_prepared(st);
 }
 
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
@@ -137,11 +181,11 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
+  if (UNLIKELY(c->pool != NULL))
+    pool_look(c, sql, len);
   st = new_stmt(c, sql, len);
-  if (!st || (native &&
-              !(st->native.prepared = mem_new(1, c->driver->prepared_size)))) {
+  if (!st) {
     call_misuse(c, "not enough memory");
-    stmt_free(st);
     return NULL;
   }
   if (native ? !prepare(st) : !emulate(st)) {
@@ -201,6 +245,8 @@ static void discard(struct stmt *st)
   c->driver->unprepare(st->native.prepared, !conn_is_open(c));
   call_stop(c);
   st->native.ready = false;
+  if (st->native.shared)
+    free_prepared(st);
 }
 
 bool stmt_ready(struct stmt *st)
@@ -348,6 +394,8 @@ bool stmt_run(struct stmt *st)
   struct conn *c = st->conn;
   bool done;
 
+  if (UNLIKELY(c->state == CONN_AWAY) && !exchange_take_care(c, "", 0, false))
+    return false;
   c->session->unread = true;
   done = execute(st) || c->pub.error == DB_ERROR_NONE;
   c->session->unread = false;

@@ -12,6 +12,7 @@
 #include "db/fault.h"
 #include "db/look.h"
 #include "db/message.h"
+#include "db/pool_stmts.h"
 #include "db/role.h"
 #include "db/role_check.h"
 #include "db/verdict.h"
@@ -127,7 +128,9 @@ void transport_drop(struct conn *c)
 {
   if (!conn_is_open(c))
     return;
-  watch_closing(&c->watched);
+  watch_closing(c->watched);
+  if (c->lease)
+    pool_stmts_clear(&c->lease->stmts, c->driver);
   for (struct conn_stmt *st = c->stmts; st; st = st->next) {
     if (st->ready && st->prepared)
       c->driver->unprepare(st->prepared, true);
@@ -160,7 +163,7 @@ static int open_here(struct conn *c, uint64_t until_ns)
     return -1;
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
-  watch_opened(&c->watched);
+  watch_opened(c->watched);
   if (role_matters(c) && role_check(c, until_ns) < 0) {
     transport_drop(c);
     c->state = before;

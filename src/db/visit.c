@@ -20,6 +20,12 @@
 
 struct conn *visit_new(struct driver_handle *h)
 {
+  if (h->env->pool) {
+    log_msg(LOG_FATAL, "--pool: the script opens a connection for each event, "
+                       "and such connections cannot be shared");
+    h->env->reported = true;
+    return NULL;
+  }
   return conn_new(h, NULL);
 }
 

@@ -34,8 +34,13 @@ void watch_done(struct watch *w)
 
 /* ---- the list ---- */
 
-void watch_add(struct watch *w, struct watched *c)
+void watch_add(struct watch *w, struct watched *c, struct session *s,
+               bool of_worker)
 {
+  c->driver = s->driver;
+  c->session = s;
+  c->deadline = watch_deadline_of(w, of_worker);
+  c->limited = w->limit_ns > 0;
   (void)pthread_mutex_init(&c->lock, NULL);
   (void)pthread_mutex_lock(&w->lock);
   c->next = w->first;

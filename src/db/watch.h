@@ -24,8 +24,8 @@ enum {
   WATCH_CANCELLED = 2
 };
 
-/* A connection as the watching thread sees it.  The owner gives the first four
- * members before watch_add(), and they do not change. */
+/* A connection as the watching thread sees it.  The first four members do not
+ * change. */
 struct watched {
   const struct driver *driver;
   struct session *session;
@@ -81,7 +81,9 @@ static inline const _Atomic uint64_t *watch_deadline_of(const struct watch *w,
   return of_worker ? &w->deadline_at_ns : &w->no_deadline;
 }
 
-void watch_add(struct watch *w, struct watched *c);
+/* Fills in the first four members. */
+void watch_add(struct watch *w, struct watched *c, struct session *s,
+               bool of_worker);
 void watch_remove(struct watch *w, struct watched *c);
 
 /* For the owner: its session is open (makes a canceller), or about to close. */

@@ -62,6 +62,11 @@ static inline uint64_t fiber_switches(void)
 /* Let the other fibers run that can. */
 void fiber_yield(void);
 
+/* Park this fiber, which must be parkable, until another one of its thread
+ * calls fiber_wake(). */
+void fiber_sleep(void);
+void fiber_wake(struct fiber *f);
+
 /* Give back the memory of the stack that deeper calls have used. */
 void fiber_trim_stack(void);
 

@@ -104,6 +104,16 @@ void fiber_yield(void)
   loop_park(f->loop);
 }
 
+void fiber_sleep(void)
+{
+  loop_park(fiber_here()->loop);
+}
+
+void fiber_wake(struct fiber *f)
+{
+  loop_make_ready(f->loop, task_of(f));
+}
+
 NOINLINE void fiber_trim_stack(void)
 {
   enum {

@@ -3,6 +3,7 @@
  * has to know about a run.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,15 +124,60 @@ int program_check_driver(const struct program *p)
                             : EXIT_FAILED;
 }
 
+static int check_pool(const struct program *p, const struct plan *plan,
+                      struct err *err)
+{
+  const uint64_t n = p->opts.db.pool;
+
+  if (p->opts.mix.members.n > 0)
+    return err_set(err, -EINVAL,
+                   "--pool cannot be used with --mix, whose members have "
+                   "connections of their own");
+  if (plan->carriers == 0)
+    return err_set(err, -EINVAL,
+                   "--pool=%" PRIu64 " needs --clients, which share the "
+                   "connections of their threads",
+                   n);
+  if (n > plan->threads)
+    return err_set(err, -EINVAL,
+                   "--pool=%" PRIu64 " is more than --clients=%u, which would "
+                   "never wait: it must not be larger",
+                   n, plan->threads);
+  if (n < plan->carriers)
+    return err_set(err, -EINVAL,
+                   "--pool=%" PRIu64 " is less than --threads=%u: each thread "
+                   "needs a connection for its clients",
+                   n, plan->carriers);
+  if (plan->idle > 0)
+    return err_set(err, -EINVAL,
+                   "--pool cannot be used with --idle-clients, which keep "
+                   "connections of their own");
+  if (plan->storm.n > 0)
+    return err_set(err, -EINVAL,
+                   "--pool cannot be used with --storm, whose clients open "
+                   "connections of their own");
+  return 0;
+}
+
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err)
 {
+  int rc;
+
   db->set = p->opts.db;
   db->drivers = p->drivers->of;
   db->n_drivers = p->drivers->n;
   db->program = p->name;
   db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
+  if (db->in_run && p->opts.db.pool > 0) {
+    rc = check_pool(p, plan, err);
+    if (rc < 0)
+      return rc;
+    db->carriers = plan->carriers;
+    db->pool_sessions = (unsigned)p->opts.db.pool;
+    db->facts.threads = db->pool_sessions; /* what servers see of them */
+  }
   db->first_number = plan->first_thread; /* over all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;
   return process_init(db, err);

@@ -139,6 +139,12 @@ static inline unsigned plan_clients(const struct plan *plan)
   return plan->threads - plan->storm.clients;
 }
 
+/* The thread that carries a client. */
+static inline unsigned plan_carrier(const struct plan *plan, unsigned tid)
+{
+  return tid % plan->carriers;
+}
+
 /* The option by which events become due at moments of their own: "rate" or
  * "load-profile"; NULL: a worker begins the next event when one has ended. */
 const char *plan_rated_by(const struct plan *plan);

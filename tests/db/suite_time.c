@@ -88,7 +88,7 @@ static void deadline(const struct rig_settings *base)
   while (atomic_load(&b.connected) == 0)
     wait_while(&b.connected, 0, WAIT_FOREVER);
   if (atomic_load(&b.connected) == 1) { /* let it get into its call */
-    while (atomic_load(&b.c->watched.busy) == 0)
+    while (atomic_load(&b.c->watched->busy) == 0)
       (void)sched_yield();
   }
   start = clock_now_ns();

@@ -265,8 +265,8 @@ struct bed {
   uint64_t event_number;
 };
 
-static void bed_open(struct bed *b, const struct driver *d,
-                     const char *const *ignore, size_t n_ignore)
+static inline void bed_open(struct bed *b, const struct driver *d,
+                            const char *const *ignore, size_t n_ignore)
 {
   struct err err;
 
@@ -292,7 +292,7 @@ static void bed_open(struct bed *b, const struct driver *d,
   strbuf_clear(&b->fake.log);
 }
 
-static void bed_close(struct bed *b)
+static inline void bed_close(struct bed *b)
 {
   env_done(&b->env);
   process_done(b->process);

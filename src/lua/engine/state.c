@@ -234,9 +234,13 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
   s->env.shares_thread = role->worker && role->worker->group;
+  if (s->env.shares_thread)
+    s->env.pool = process_pool(
+      s->env.process, plan_carrier(s->script->setup.plan, role->worker->tid));
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
+    s->env.counted = &role->worker->counted;
     if (s->script->setup.ack && *s->script->setup.ack)
       s->env.ack = ack_log_client(*s->script->setup.ack, s->tid);
     s->env.unread_too = role->worker->members ? &role->worker->turn_unread
@@ -282,6 +286,7 @@ static void retire(struct state *s)
   s->env.recorder = NULL;
   s->env.event_open = NULL;
   s->env.event_number = NULL;
+  s->env.counted = NULL;
   s->env.unread_too = NULL;
   s->env.on_statement = NULL;
   if (!s->own_rand)
@@ -432,7 +437,10 @@ int state_call(struct state *s, const char *name, bool with_tid,
   if (with_tid)
     lua_pushnumber(s->L, s->tid);
   rc = state_call_top(s, name, with_tid ? 1 : 0, 0, err);
-  return rc < 0 ? rc : state_settle(s, name, err);
+  if (rc == 0)
+    rc = state_settle(s, name, err);
+  env_work_ended(&s->env, rc == 0);
+  return rc;
 }
 
 int state_call_optional(struct state *s, const char *name, bool with_tid,

@@ -229,6 +229,7 @@ static int run_loop(struct thread *t, struct worker *w, struct err *err)
     rc = 0;
   }
   w->between = NULL;
+  s->env.between = false;
   s->measured = false;
   s->env.recorder = NULL;
   t->failed = rc < 0;

@@ -5,21 +5,31 @@
 
 #include "base/compiler.h"
 #include "base/ffi_api.h"
+#include "db/env_conns.h"
 #include "loop/fiber.h"
 #include "lua/engine/state.h"
 #include "run/worker.h"
 
 /* ---- events ---- */
 
+/* The event has ended, unless it is going to be tried again. */
+static void end_lease(struct state *s, const struct worker *w)
+{
+  if (!w->again)
+    env_event_ended(&s->env);
+}
+
 static void event_step(bench_call *c)
 {
-  const struct state *s = state_current();
+  struct state *s = state_current();
   struct worker *w = s ? s->worker : NULL;
 
-  if (LIKELY(w != NULL && !w->unsettled))
+  if (LIKELY(w != NULL && !w->unsettled)) {
+    end_lease(s, w);
     c->yes = worker_step_in_turn(w);
-  else
+  } else {
     c->yes = w && w->members && worker_turn(w);
+  }
 }
 
 static void event_settle(bench_call *c)
@@ -40,6 +50,10 @@ static void event_undo(bench_call *c)
 
 static void more_events(bench_call *c)
 {
+  struct state *s = state_current();
+
+  if (s && s->worker)
+    end_lease(s, s->worker);
   c->yes = sb_more_events(c->n);
 }
 

@@ -15,7 +15,7 @@ local M = {}
 function M.visitor(drv)
   local con = C.bench_db_visitor(drv)
   if con == nil then
-    error("not enough memory for a connection", 3)
+    error("connection creation failed", 3)
   end
   return ffi.gc(con, C.db_connection_free)
 end

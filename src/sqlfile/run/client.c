@@ -129,6 +129,7 @@ int client_connect(struct client *c, struct err *err)
   env_set_current(&c->env);
   h = env_driver(&c->env, NULL);
   c->conn = h ? conn_open(h, NULL) : NULL;
+  env_work_ended(&c->env, true);
   if (c->conn)
     return 0;
   (void)err_set(err, -EIO, "client %u has no connection",
@@ -156,6 +157,10 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
     .shares_thread = plan->carriers > 0,
     .event_open = &w->open,
     .event_number = &w->iteration,
+    .counted = &w->counted,
+    .pool = plan->carriers > 0
+              ? process_pool(cfg->db, plan_carrier(plan, w->tid))
+              : NULL,
     .unread_too = w->members ? NULL : &w->unsettled,
   };
   c->other_step = plan->carriers > 0 || w->members;
@@ -245,6 +250,8 @@ static bool other_step(struct worker *w)
 
 static bool step(struct client *c)
 {
+  if (!c->w->again)
+    env_event_ended(&c->env);
   return UNLIKELY(c->other_step) ? other_step(c->w) : worker_step(c->w);
 }
 
@@ -277,7 +284,9 @@ int client_run(struct client *c, struct err *err)
   }
   if (end == CLIENT_OVER)
     env_undo_event(&c->env);
+  env_work_ended(&c->env, end == CLIENT_DONE);
   c->w->between = NULL;
+  c->env.between = false;
   c->measured = false;
   c->env.recorder = NULL;
   if (end == CLIENT_OVER || end == CLIENT_FAILED)

@@ -62,7 +62,7 @@ static void test_frozen(void)
       abort();
   }
   for (struct conn *c = b.env.first; c; c = c->next)
-    atomic_store(&c->watched.busy, 1);
+    atomic_store(&c->watched->busy, 1);
   OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline");
   while ((n = atomic_load(&cut)) < CONNECTIONS)
     wait_while(&cut, n, WAIT_FOREVER);
@@ -70,7 +70,7 @@ static void test_frozen(void)
   OK(atomic_load(&cancels) <= HELPERS,
      "what was cut off already is not cancelled any more");
   for (struct conn *c = b.env.first; c; c = c->next)
-    atomic_store(&c->watched.busy, 0);
+    atomic_store(&c->watched->busy, 0);
   bed_close(&b);
 }
 
@@ -120,7 +120,7 @@ static void test_late(void)
   d.query = answer;
   bed_open(&b, &d, NULL, 0);
   b.process->watch.limit_ns = 300 * NS_PER_MS;
-  b.con->watched.limited = true;
+  b.con->watched->limited = true;
   bed_answer(&b, (struct fake_answer){ .counter = COUNTER_WRITE });
   bed_answer(&b, (struct fake_answer){ .code = 1317 });
   OK(watch_start(&b.process->watch, &err) == 0, "statements are watched");
@@ -163,7 +163,7 @@ static void test_endless(void)
   d.cancel = endless_cancel;
   atomic_store(&cancelling, 0);
   bed_open(&b, &d, NULL, 0);
-  atomic_store(&b.con->watched.busy, 1);
+  atomic_store(&b.con->watched->busy, 1);
   OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline");
   while (atomic_load(&cancelling) == 0)
     wait_while(&cancelling, 0, WAIT_FOREVER);
@@ -173,7 +173,7 @@ static void test_endless(void)
   while ((n = atomic_load(&b.process->watch.threads)) > 0)
     wait_while(&b.process->watch.threads, n, WAIT_FOREVER);
   OK(watch_stop(&b.process->watch), "until it ends after all");
-  atomic_store(&b.con->watched.busy, 0);
+  atomic_store(&b.con->watched->busy, 0);
   bed_close(&b);
 }
 

@@ -223,7 +223,7 @@ static void test_hang(void)
   bed_open(&b, (struct null_cfg){ .error_rate = 1, .error = NULL_HANG }, NULL,
            0);
   (void)pthread_create(&thread, NULL, hang, &b);
-  while (atomic_load(&b.con->watched.busy) == 0)
+  while (atomic_load(&b.con->watched->busy) == 0)
     (void)sched_yield();
   OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline");
   (void)pthread_join(thread, NULL);

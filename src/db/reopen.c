@@ -1,0 +1,36 @@
+/*
+ * reopen.c - a session that was to be opened again could not be.
+ */
+#include "db/reopen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "db/call.h"
+#include "db/verdict.h"
+
+int reopen_failed(struct conn *c, enum transport_rc rc)
+{
+  struct strbuf reason = { 0 };
+
+  if (verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
+    call_abandon(c);
+    return 1;
+  }
+  transport_reason(c, &reason);
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
+  memset(&c->fail, 0, sizeof(c->fail));
+  c->fail.code = c->out.code;
+  memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
+  c->fail.lost = true;
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
+  strbuf_done(&reason);
+  c->pub.error = DB_ERROR_FATAL;
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+  call_count(c, COUNTER_ERROR);
+  return 1;
+}
