@@ -291,8 +291,7 @@ static void follow(struct reader *w)
  * or has no connection to spare.  One that is only slow is. */
 static bool gives_up(const struct reader *w)
 {
-  return w->link.permanent ||
-         (w->m->may_give_up && !w->met && !w->link.slow);
+  return w->link.permanent || (w->m->may_give_up && !w->met && !w->link.slow);
 }
 
 void *reader_main(void *arg)
