@@ -200,7 +200,7 @@ static inline bool conn_has_rest(const struct conn *c)
 struct conn *conn_new(struct driver_handle *h,
                       const struct conn_params *params);
 /* The same for one that leases its sessions from the pool of the thread, which
- * pool_begin() has made ready. */
+ * pool_connect() has made ready. */
 struct conn *conn_new_pooled(struct driver_handle *h);
 
 /* A reference is gone: that of the owner, or of a statement object.  The last
