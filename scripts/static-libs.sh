@@ -18,21 +18,19 @@ if [[ ${1-} == --machine=* ]]; then
   shift
 fi
 (($# > 0)) || { echo 'usage: static-libs.sh [--machine=x86_64|aarch64] FOLDER [LIBRARY...]' >&2; exit 1; }
-mkdir -p "$1"/{src,apt/lists/partial,apt/archives/partial} \
-  "$1/$machine"/{bin,lib/pkgconfig,include,done,build}
-top=$(cd "$1" && pwd)
-prefix=$top/$machine
+# shellcheck source=scripts/libs.sh
+. "$here/scripts/libs.sh"
+folders "$1" "$machine"
 shift
-jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 export CC=musl-cc CFLAGS='-O2 -g0 -fPIC' AR=ar RANLIB=ranlib
-export PATH=$prefix/bin:$PATH PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
-unset PKG_CONFIG_PATH MAKEFLAGS MFLAGS MAKELEVEL
 
-# die TEXT
-die() {
-  printf 'static-libs.sh: %s\n' "$*" >&2
-  exit 1
+# shellcheck disable=SC2034 # libs.sh uses them
+{
+cmake_system=(-DCMAKE_SYSTEM_NAME=Linux)
+cmake_tls=(-DWITH_SSL=OPENSSL "-DOPENSSL_ROOT_DIR=$prefix" -DOPENSSL_USE_STATIC_LIBS=ON
+  "-DOPENSSL_INCLUDE_DIR=$prefix/include" "-DOPENSSL_SSL_LIBRARY=$prefix/lib/libssl.a"
+  "-DOPENSSL_CRYPTO_LIBRARY=$prefix/lib/libcrypto.a")
+pgsql_tls=--with-openssl tls='-lssl -lcrypto'
 }
 
 # wrapper COMMAND: the compiler, as bin/musl-cc.  It has the headers of the kernel,
@@ -87,62 +85,6 @@ cross_compiler() {
   wrapper "$target-gcc -specs '$prefix/lib/musl-gcc.specs'"
 }
 
-# apt COMMAND...: apt-get or apt-cache with lists of its own, which have source
-# packages.
-apt() {
-  local list=$top/apt/sources.list
-  [[ -s $list ]] ||
-    apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED-BY)' \
-      'Created-By: Packages' | awk '!seen[$0]++' | while read -r uri suite component key; do
-      [[ $key == /* ]] || key=$(ls /usr/share/keyrings/*-archive-keyring.gpg | paste -sd,)
-      echo "deb-src [signed-by=$key] $uri $suite $component"
-    done >"$list.new" && mv "$list.new" "$list" || die 'apt-get tells no sources of packages'
-  "$1" -q -o Dir::Etc::sourcelist="$list" -o Dir::Etc::sourceparts=/dev/null \
-    -o Dir::State::lists="$top/apt/lists" -o Dir::Cache="$top/apt" \
-    -o APT::Sandbox::User=root "${@:2}"
-}
-
-# fetch PACKAGE [FOLDER...]: its source, with the distribution's changes, is
-# src/PACKAGE; of a large one only these folders.  A mirror may lack the newest
-# version: then it is the one before.
-fetch() {
-  local package=$1 from=$1 version
-  [[ ! -d $top/src/$package ]] || return 0
-  # That source package is named after the version.
-  [[ $package != postgresql ]] ||
-    from=$(apt-cache show libpq-dev | sed -n 's/^Source: \(postgresql-[0-9]*\).*/\1/p' | head -n 1)
-  # The lists of the day before may name versions that are gone.
-  [[ -n $(find "$top/apt" -maxdepth 1 -name updated -mmin -1440) ]] ||
-    { apt apt-get update && touch "$top/apt/updated"; }
-  rm -rf "$top/src/$package.new"
-  mkdir -p "$top/src/$package.new"
-  (
-    cd "$top/src/$package.new"
-    for version in $(apt apt-cache showsrc --only-source "$from" |
-      sed -n 's/^Version: //p' | sort -ruV); do
-      ! apt apt-get source --download-only --only-source "$from=$version" || break
-      rm -f -- *
-    done
-    dpkg-source --no-check -x ./*.dsc tree
-    shift
-    if (($# > 0)); then
-      mkdir part
-      (cd tree && cp -a --parents debian/changelog "$@" ../part/)
-      rm -rf tree
-      mv part tree
-    fi
-  )
-  mv "$top/src/$package.new/tree" "$top/src/$package"
-  rm -rf "$top/src/$package.new"
-}
-
-# tree PACKAGE: a copy of its source, to be built in; it is the current folder.
-tree() {
-  rm -rf "$prefix/build/$1"
-  cp -a "$top/src/$1" "$prefix/build/$1"
-  cd "$prefix/build/$1"
-}
-
 build_musl() {
   tree musl
   ./configure --target="$machine-linux-musl" --prefix="$prefix" \
@@ -176,32 +118,6 @@ build_luajit() {
   echo 'void abort(void); void lj_err_unwind_dwarf(void) { abort(); }' >"$prefix/build/unwind.c"
   "$CC" -O2 -c "$prefix/build/unwind.c" -o "$prefix/build/luajit_unwind.o"
   "$AR" rcs "$prefix/lib/libluajit-5.1.a" "$prefix/build/luajit_unwind.o"
-}
-
-build_jansson() {
-  tree jansson
-  [[ -x configure ]] || autoreconf -i
-  ./configure -q "${host[@]}" --prefix="$prefix" --disable-shared --enable-static
-  make -s -j"$jobs"
-  make -s install
-}
-
-# Its one big source is made by programs that run here, once for all machines.
-build_sqlite3() {
-  if [[ ! -e $top/src/sqlite3/made/sqlite3.c ]]; then
-    tree sqlite3
-    CC=gcc ./configure -q --disable-tcl --disable-readline
-    make -s sqlite3.c sqlite3.h
-    mkdir -p "$top/src/sqlite3/made"
-    cp sqlite3.h sqlite3.c "$top/src/sqlite3/made/"
-  fi
-  cd "$top/src/sqlite3/made"
-  # shellcheck disable=SC2086 # it is several words
-  "$CC" $CFLAGS -ffile-prefix-map="$top"=. -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION=1 \
-    -DSQLITE_ENABLE_MATH_FUNCTIONS -c sqlite3.c -o "$prefix/build/sqlite3.o"
-  "$AR" rcs "$prefix/lib/libsqlite3.a" "$prefix/build/sqlite3.o"
-  cp sqlite3.h "$prefix/include/"
-  pc sqlite3 '-lsqlite3 -lm'
 }
 
 build_libaio() {
@@ -238,87 +154,8 @@ build_openssl() {
   pc openssl '-lssl -lcrypto'
 }
 
-# libpq alone.  Folders are those of Debian, for settings of the machine.
-build_postgresql() {
-  tree postgresql
-  ./configure -q "${host[@]}" --prefix=/usr --sysconfdir=/etc/postgresql-common \
-    --with-openssl --without-readline --without-zlib --without-icu \
-    CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib"
-  make -s -C src/backend generated-headers
-  make -s -j"$jobs" -C src/common
-  make -s -j"$jobs" -C src/port
-  make -s -j"$jobs" -C src/interfaces/libpq libpq.a
-  cp src/interfaces/libpq/libpq.a src/common/libpgcommon.a src/port/libpgport.a "$prefix/lib/"
-  cp src/interfaces/libpq/{libpq-fe,libpq-events}.h src/include/{postgres_ext,pg_config_ext}.h \
-    "$prefix/include/"
-  pc libpq '-lpq -lpgcommon -lpgport -lssl -lcrypto -lm'
-}
-
-# The client library of MariaDB, with the logins that need no other library.
-build_mariadb() {
-  tree mariadb
-  local plugin plugins=()
-  for plugin in DIALOG CLEAR_PASSWORD SHA256_PASSWORD CACHING_SHA2_PASSWORD CLIENT_ED25519; do
-    plugins+=("-DCLIENT_PLUGIN_${plugin#CLIENT_}=STATIC" "-DCLIENT_PLUGIN_$plugin=STATIC")
-  done
-  for plugin in AUTH_GSSAPI_CLIENT ZSTD REMOTE_IO; do
-    plugins+=("-DCLIENT_PLUGIN_$plugin=OFF")
-  done
-  # It could compute that digest, but no login asks for it.
-  cmake -S libmariadb -B made -DCMAKE_BUILD_TYPE=None -DCMAKE_SYSTEM_NAME=Linux \
-    -DCMAKE_SYSTEM_PROCESSOR="$machine" -DCMAKE_C_COMPILER="$prefix/bin/musl-cc" \
-    -DCMAKE_AR="$(command -v "$AR")" -DCMAKE_RANLIB="$(command -v "$RANLIB")" \
-    -DCMAKE_C_FLAGS="$CFLAGS -DEVP_ripemd160=EVP_md_null" -DCMAKE_FIND_ROOT_PATH="$prefix" \
-    -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY \
-    -DCMAKE_INSTALL_PREFIX=/usr -DMARIADB_UNIX_ADDR=/run/mysqld/mysqld.sock \
-    -DWITH_SSL=OPENSSL -DOPENSSL_ROOT_DIR="$prefix" -DOPENSSL_USE_STATIC_LIBS=ON \
-    -DOPENSSL_INCLUDE_DIR="$prefix/include" -DOPENSSL_SSL_LIBRARY="$prefix/lib/libssl.a" \
-    -DOPENSSL_CRYPTO_LIBRARY="$prefix/lib/libcrypto.a" \
-    -DWITH_EXTERNAL_ZLIB=ON -DZLIB_INCLUDE_DIR="$prefix/include" -DZLIB_LIBRARY="$prefix/lib/libz.a" \
-    -DWITH_UNIT_TESTS=OFF -DWITH_CURL=OFF -DWITH_ICONV=OFF "${plugins[@]}"
-  cmake --build made -j "$jobs" --target mariadbclient
-  cp made/libmariadb/libmariadbclient.a "$prefix/lib/"
-  mkdir -p "$prefix/include/mariadb"
-  cp -R libmariadb/include/. made/include/. "$prefix/include/mariadb/"
-  pc libmariadb '-lmariadbclient -lssl -lcrypto -lz -lm' /mariadb
-}
-
-# pc NAME LIBRARIES [FOLDER]: a file for pkg-config; headers may be in a folder.
-pc() {
-  cat >"$prefix/lib/pkgconfig/$1.pc" <<PC
-Name: $1
-Description: static, for bench
-Version: 1
-Libs: -L$prefix/lib $2
-Cflags: -I$prefix/include${3-}
-PC
-}
-
-# build LIBRARY [FOLDER...]: fetches and builds what is not there.
-build() {
-  local name=$1
-  [[ ! -e $prefix/done/$name ]] || return 0
-  echo "static-libs.sh: building $name for $machine"
-  fetch "$@"
-  set +e # a condition around the subshell would make it go on after errors
-  (set -e; "build_$name") >"$prefix/done/$name.log" 2>&1 </dev/null
-  local status=$?
-  set -e
-  ((status == 0)) || {
-    tail -n 30 "$prefix/done/$name.log" >&2
-    die "$name cannot be built: see $prefix/done/$name.log"
-  }
-  rm -rf "$prefix/build/$name"
-  touch "$prefix/done/$name"
-}
-
 cross='' host=()
 [[ $machine == "$(uname -m)" ]] || cross=yes
 compiler
 (($# > 0)) || set -- zlib ck luajit jansson sqlite3 libaio liburing openssl postgresql mariadb
-for library; do
-  case $library in
-  mariadb) build mariadb libmariadb ;;
-  *) build "$library" ;;
-  esac
-done
+build_all "$@"

@@ -5,7 +5,8 @@
 #
 # Modules of Lua are searched in PREFIX, or in MODULES/share and MODULES/lib if
 # that variable is set: for a library that is linked into another program.
-# For another machine, CC is its compiler and HOST_CC that of this one.
+# For another machine, CC is its compiler and HOST_CC that of this one; TARGET_SYS
+# is its system, as uname -s says it.
 set -euo pipefail
 # shellcheck source=third_party/common.sh
 . "$(dirname "$0")/common.sh"
@@ -22,7 +23,7 @@ prefix=$(absolute "$2")
 settings=(PREFIX="$prefix" XCFLAGS="-DLUAJIT_ENABLE_GC64 ${XCFLAGS-}")
 [[ -z ${CC-} ]] || settings+=(CC="$CC")
 [[ -z ${CFLAGS-} ]] || settings+=(CCOPT="$CFLAGS")
-for name in TARGET_FLAGS TARGET_LDFLAGS TARGET_AR TARGET_STRIP BUILDMODE HOST_CC CROSS; do
+for name in TARGET_FLAGS TARGET_LDFLAGS TARGET_AR TARGET_STRIP TARGET_SYS BUILDMODE HOST_CC CROSS; do
   [[ -z ${!name-} ]] || settings+=("$name=${!name}")
 done
 make -C "$work/src" -j"$(processors)" amalg "${settings[@]}" PREFIX="${MODULES-$prefix}"

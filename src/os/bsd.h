@@ -68,6 +68,12 @@ int signalfd(int fd, const sigset_t *set, int flags);
 int pthread_timedjoin_np(pthread_t thread, void **ret,
                          const struct timespec *until);
 
+/* ---- sys/socket.h, sched.h ---- */
+
+/* No parts of a message are kept back, nor threads behind all others. */
+#define MSG_MORE 0
+#define SCHED_IDLE SCHED_OTHER
+
 /* ---- sys/prctl.h ---- */
 
 enum {

@@ -12,9 +12,6 @@
 
 /* Memory is never reserved. */
 #define MAP_NORESERVE 0
-/* No parts of a message are kept back, nor threads behind all others. */
-#define MSG_MORE 0
-#define SCHED_IDLE SCHED_OTHER
 
 pid_t gettid(void);
 

@@ -11,7 +11,7 @@
 enum {
   INITIAL_PAYMENT = 1000, /* cents that each customer has paid */
   CREDIT_LIMIT = 5000000, /* cents */
-  LINE_MAX = 999999,      /* largest amount of a line, in cents */
+  LINE_CENTS = 999999,    /* largest amount of a line, in cents */
 };
 
 /* All moments of the load. */
@@ -109,8 +109,9 @@ static void put_cents(struct making *k, int64_t cents)
 /* street_1, street_2, city, state, zip (4.3.2.7) */
 static void put_address(struct making *k)
 {
-  char zip[9] = "000011111", state[2];
+  char zip[9], state[2];
 
+  memset(zip, '1', sizeof(zip));
   put_text(k, 10, 20);
   put_text(k, 10, 20);
   put_text(k, 10, 20);
@@ -286,7 +287,7 @@ static void put_line(struct making *k, unsigned number)
   else
     row_null(&k->row);
   row_int(&k->row, 5);
-  put_cents(k, delivered ? 0 : between(k, 1, LINE_MAX));
+  put_cents(k, delivered ? 0 : between(k, 1, LINE_CENTS));
   put_text(k, 24, 24);
 }
 

@@ -53,7 +53,7 @@ double bench_pipeline_number(sql_connection *con)
 int bench_pipeline_result(sql_connection *con, double index, double *ret_nrows,
                           double *ret_nfields, const char **ret_text)
 {
-  const bool is_index = index >= 0 && index < SIZE_MAX / 2;
+  const bool is_index = index >= 0 && index < (double)(SIZE_MAX / 2);
   const struct pipe_result r = pipeline_result(
     conn_of(con), is_index ? (size_t)index : SIZE_MAX);
 

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# systems.sh - bench for macOS or FreeBSD: compiled and linked by zig's C compiler,
+# with all its libraries.  Warnings are errors.  It cannot run here.
+#
+# usage: systems.sh SYSTEM FOLDER LIBRARIES
+#
+# SYSTEM is one of scripts/system-libs.sh; FOLDER gets the build.  LIBRARIES has the
+# libraries, or gets them: that takes minutes, once.
+set -euo pipefail
+
+src=$(cd "${BENCH_SRC:-$(dirname "$0")/../..}" && pwd)
+(($# == 3)) || { echo 'usage: systems.sh SYSTEM FOLDER LIBRARIES' >&2; exit 1; }
+system=$1
+case $system in
+*-macos) host=${system%-*}-apple-darwin22 ;;
+*) host=${system%-*}-unknown-freebsd14 ;;
+esac
+
+"$src/scripts/system-libs.sh" "$system" "$3"
+libs=$(cd "$3/$system" && pwd)
+mkdir -p "$2"
+cd "$2"
+
+# Manual pages are the same for all systems, and are not made here.
+PATH=$libs/bin:$PATH PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
+  "$src/configure" -q --host="$host" --enable-werror \
+  CC=zig-cc AR=zig-ar RANLIB=zig-ranlib NM=true GEN_DOCS=false CFLAGS=-O1 \
+  CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib" \
+  --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
+PATH=$libs/bin:$PATH make -s -k -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench tools/gen_docs 2>said ||
+  { grep -E 'error:|warning:|undefined' said || cat said; exit 1; }
+
+# fails TEXT
+fails() {
+  echo "$system: $1"
+  exit 1
+}
+
+# lists WHAT: what the linker has put into the program.
+case $system in
+aarch64-macos) kind='Mach-O 64-bit arm64 executable' ;;
+x86_64-macos) kind='Mach-O 64-bit x86_64 executable' ;;
+*) kind='ELF 64-bit LSB .*x86-64.*for FreeBSD 14' ;;
+esac
+file -b bench | grep -q "$kind" || fails "bench is $(file -b bench)"
+
+# It needs the system's own libraries, and no others.
+case $system in
+*-macos)
+  needed=$(llvm-objdump --macho --dylibs-used bench | sed -n 's/^\t\([^ ]*\) .*/\1/p')
+  allowed='^/usr/lib/libSystem\.B\.dylib$'
+  exported=$(llvm-objdump --macho --exports-trie bench | sed -n 's/^0x[0-9A-F]* *_\([a-z_0-9]*\).*/\1/p')
+  ;;
+*)
+  needed=$(readelf -dW bench | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+  allowed='^lib(c|m|thr|dl|rt|util|gcc_s|ssp)\.so\.[0-9]+$'
+  exported=$(readelf --dyn-syms -W bench | awk '$7 != "UND" { print $8 }')
+  ;;
+esac
+[[ -n $needed ]] || fails 'it needs no library'
+! grep -vE "$allowed" <<<"$needed" || fails 'it needs other libraries than those of the system'
+
+# Scripts find the functions of their interface.
+for name in $(grep -oE '^ *[a-z_0-9]+;' src/lua/exports.list | tr -d ' ;'); do
+  grep -qx "$name" <<<"$exported" || fails "$name is not exported"
+done
