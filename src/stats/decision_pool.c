@@ -7,9 +7,9 @@
 
 #include "stats/binomial.h"
 
-/* Each run that is added is another look, and another chance to err.  A load
- * that holds is confirmed anyway.  One that has failed is not measured again,
- * so that has to be so many times as sure. */
+/* Each run that is added is another look, and another chance to err.  A load is
+ * an answer only if several steps hold.  One that has failed is not measured
+ * again, so that has to be so many times as sure. */
 #define SURER 5
 /* By which a number of late events may be too high. */
 #define SIGMAS 2
@@ -22,6 +22,8 @@ void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
   const double factor = decision_correct(2, run->clusters) - 1;
   const double seen = factor > 0 ? 1 + (run->inflation - 1) / factor : 1;
 
+  if (!(run->intervals >= DECISION_INTERVALS_MIN))
+    return;
   p->events += run->events;
   p->late += run->late;
   p->waiting += run->waiting;
@@ -60,9 +62,11 @@ static enum decision_verdict verdict_of_more(const struct decision_pool *p,
 enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
                                             double share)
 {
+  if (p->events < 1)
+    return DECISION_OPEN;
   if (share <= 0)
     return p->late > 0 ? DECISION_FAILED : DECISION_HELD;
-  return p->events < 1 ? DECISION_OPEN : verdict_of_more(p, p->late, share, 1);
+  return verdict_of_more(p, p->late, share, 1);
 }
 
 double decision_pool_missing(const struct decision_pool *p, double share)

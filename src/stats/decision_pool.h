@@ -17,8 +17,10 @@ struct decision_pool {
   double inflated; /* the sum of late events times their inflation as seen */
 };
 
-/* What is known of a run. */
+/* What is known of a run.  One with fewer than DECISION_INTERVALS_MIN intervals
+ * says nothing about clusters, and is left out. */
 struct decision_run {
+  double intervals;
   double events, late;
   double waiting;   /* at its end; see struct decision_waiting */
   double inflation; /* decision_inflation() */

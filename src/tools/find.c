@@ -37,11 +37,19 @@ void find_set_objective(struct find *f, const char *objective)
   }
 }
 
-static const char *verdict_in(const struct result *run)
+/* By the name of a decision; NULL: there was none. */
+static enum search_verdict verdict_named(const char *name)
 {
-  const char *text = result_text_at(run->json, "decision.verdict");
+  if (!name)
+    return SEARCH_OPEN;
+  if (strcmp(name, "held") == 0)
+    return SEARCH_HELD;
+  return strcmp(name, "failed") == 0 ? SEARCH_FAILED : SEARCH_OPEN;
+}
 
-  return text ? text : "open";
+static enum search_verdict verdict_in(const struct result *run)
+{
+  return verdict_named(result_text_at(run->json, "decision.verdict"));
 }
 
 /* Has the run a warning that the client was busy with itself? */
@@ -80,12 +88,12 @@ static enum search_verdict judge(const struct search_rules *rules, double value,
     return SEARCH_NO_RESULT;
   if (strcmp(end, "forced") == 0)
     return SEARCH_FROZEN;
-  if (strcmp(verdict_in(run), "held") == 0)
+  if (verdict_in(run) == SEARCH_HELD)
     return SEARCH_HELD;
   if (value > 0 &&
       (client_is_busy(run) || (open_loop && offers_less(run, value))))
     return SEARCH_CLIENT;
-  return strcmp(verdict_in(run), "failed") == 0 ? SEARCH_FAILED : SEARCH_OPEN;
+  return verdict_in(run);
 }
 
 /* The first term with a limit of time. */
@@ -141,55 +149,74 @@ static bool is_judgement(enum search_verdict verdict)
          verdict == SEARCH_OPEN;
 }
 
-static bool has_failed(const json_t *term)
+/* Add the terms of a run that count events to the pool. */
+static void add_to_pool(struct find *f, const struct slo *slo,
+                        const struct result *run)
 {
-  const char *verdict = result_text_at(term, "verdict");
+  const json_t *terms = result_at(run->json, "decision.terms");
 
-  return verdict && strcmp(verdict, "failed") == 0;
+  for (unsigned i = 0; i < slo->n; i++) {
+    const json_t *t = json_array_get(terms, i);
+
+    decision_pool_add(
+      &f->pool[i],
+      &(struct decision_run){
+        .intervals = result_number_at(run->json, "decision.intervals"),
+        .events = result_number_at(t, "attempts"),
+        .late = result_number_at(t, "beyond"),
+        .waiting = result_number_at(t, "waiting"),
+        .inflation = result_number_at(t, "inflation"),
+        .clusters = result_number_at(t, "clusters"),
+      });
+  }
 }
 
-/* The verdict of all runs in the pool, of which `run` is the last, and how many
- * more are missing if it is open. */
+/* The verdict of all runs in the pool on a term, and how many more are missing
+ * if it is open.  A term that counts no events is decided by each run alone. */
+static enum search_verdict judge_term(const struct decision_pool *pool,
+                                      const struct slo_term *term,
+                                      const json_t *last, double *ret_missing)
+{
+  const struct slo_sample none = { 0 };
+  uint64_t bad, all;
+  double share;
+
+  if (!slo_count(term, &none, &bad, &all, &share)) {
+    *ret_missing = INFINITY;
+    return verdict_named(result_text_at(last, "verdict"));
+  }
+  *ret_missing = decision_pool_missing(pool, share);
+  return verdict_named(decision_name(decision_pool_verdict(pool, share)));
+}
+
+/* The verdict of all runs in the pool, to which `run` comes. */
 static enum search_verdict judge_pool(struct find *f, const struct result *run,
                                       double *ret_missing)
 {
   const json_t *terms = result_at(run->json, "decision.terms");
-  const struct slo_sample none = { 0 };
+  enum search_verdict all = SEARCH_HELD;
   struct err ignored = { "" };
   struct slo slo = { 0 };
-  bool held = true;
 
-  *ret_missing = 0;
+  *ret_missing = INFINITY;
   if (slo_parse(f->objective, &slo, &ignored) < 0 ||
       json_array_size(terms) != slo.n)
     return SEARCH_OPEN;
+  *ret_missing = 0;
+  add_to_pool(f, &slo, run);
   for (unsigned i = 0; i < slo.n; i++) {
-    const json_t *t = json_array_get(terms, i);
-    struct decision_pool *pool = &f->pool[i];
-    enum decision_verdict verdict;
-    uint64_t bad, all;
-    double share;
+    double missing;
+    const enum search_verdict one = judge_term(
+      &f->pool[i], &slo.term[i], json_array_get(terms, i), &missing);
 
-    if (!slo_count(&slo.term[i], &none, &bad, &all, &share)) {
-      if (has_failed(t))
-        return SEARCH_FAILED;
-      continue;
-    }
-    decision_pool_add(pool, &(struct decision_run){
-                              .events = result_number_at(t, "attempts"),
-                              .late = result_number_at(t, "beyond"),
-                              .waiting = result_number_at(t, "waiting"),
-                              .inflation = result_number_at(t, "inflation"),
-                              .clusters = result_number_at(t, "clusters"),
-                            });
-    verdict = decision_pool_verdict(pool, share);
-    if (verdict == DECISION_FAILED)
-      return SEARCH_FAILED;
-    held = held && verdict == DECISION_HELD;
-    if (verdict == DECISION_OPEN)
-      *ret_missing = fmax(*ret_missing, decision_pool_missing(pool, share));
+    if (one == SEARCH_FAILED)
+      all = SEARCH_FAILED;
+    else if (one == SEARCH_OPEN && all == SEARCH_HELD)
+      all = SEARCH_OPEN;
+    if (one == SEARCH_OPEN)
+      *ret_missing = fmax(*ret_missing, missing);
   }
-  return held ? SEARCH_HELD : SEARCH_OPEN;
+  return all;
 }
 
 void find_judge(struct find *f, enum search_phase phase, double value,

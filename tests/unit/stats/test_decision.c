@@ -183,7 +183,7 @@ static enum decision_verdict verdict_of_runs(unsigned runs, double late,
 
   for (unsigned i = 0; i < runs; i++)
     decision_pool_add(
-      &p, &(struct decision_run){ 1000, late, 0, inflation, clusters });
+      &p, &(struct decision_run){ 100, 1000, late, 0, inflation, clusters });
   return decision_pool_verdict(&p, 0.01);
 }
 
@@ -193,7 +193,7 @@ static double missing_after(double events, double part)
   struct decision_pool p = { 0 };
 
   decision_pool_add(
-    &p, &(struct decision_run){ events, part * events / 100, 0, 1, 5 });
+    &p, &(struct decision_run){ 100, events, part * events / 100, 0, 1, 5 });
   return decision_pool_missing(&p, 0.01);
 }
 
@@ -215,14 +215,20 @@ static void check_pool(void)
        verdict_of_runs(40, 5, 10, 5) == DECISION_HELD,
      "events that come in clusters say less");
   /* 1 + 9 * (1 + 3 / 1) is 37 as one cluster, and 10.6 as forty. */
-  decision_pool_add(&p, &(struct decision_run){ 1000, 5, 0, 37, 1 });
+  decision_pool_add(&p, &(struct decision_run){ 100, 1000, 5, 0, 37, 1 });
   OK(fabs(p.inflated - 5 * 10) < 1e-9,
      "the correction for few clusters is that of all runs");
   OK(decision_pool_verdict(&p, 0) == DECISION_FAILED, "none may be late");
   p = (struct decision_pool){ 0 };
-  decision_pool_add(&p, &(struct decision_run){ 10000, 0, 300, 1, 0 });
+  decision_pool_add(&p, &(struct decision_run){ 100, 10000, 0, 300, 1, 0 });
   OK(decision_pool_verdict(&p, 0.01) == DECISION_OPEN,
      "events that wait are not in time");
+  p = (struct decision_pool){ 0 };
+  decision_pool_add(&p, &(struct decision_run){ 20, 1e6, 0, 0, 1, 0 });
+  OK(decision_pool_verdict(&p, 0.01) == DECISION_OPEN &&
+       decision_pool_verdict(&p, 0) == DECISION_OPEN &&
+       isinf(decision_pool_missing(&p, 0.01)),
+     "a few intervals say nothing");
   OK(missing_after(15000, 0.9) <= 0 && missing_after(15000, 1.05) > 0.5 &&
        missing_after(15000, 1.05) < 2,
      "how many more runs it takes, if this one was unlucky");

@@ -89,7 +89,8 @@ static enum search_verdict judge_run(struct find *f, enum search_phase phase,
     &text,
     "{\"run\": {\"end_reason\": \"time_limit\"}, \"rate\": {\"arrivals\": "
     "1000, \"offered_s\": 10}, \"decision\": {\"verdict\": \"%s\", "
-    "\"terms\": [{\"verdict\": \"%s\", \"attempts\": 1000, \"beyond\": %u, "
+    "\"intervals\": 100, \"terms\": [{\"verdict\": \"%s\", \"attempts\": 1000, "
+    "\"beyond\": %u, "
     "\"waiting\": 0, \"inflation\": 1, \"clusters\": 5}, {\"verdict\": \"%s\", "
     "\"attempts\": "
     "0, \"beyond\": 0, \"waiting\": 0, \"inflation\": 1, \"clusters\": 0}]}}",
@@ -122,6 +123,11 @@ static void check_repeats(void)
      "an average has failed in whichever run");
   OK(judge_run(&f, SEARCH_BISECT, "failed", 6, "held") == SEARCH_FAILED,
      "what repeats none is judged alone");
+  OK(judge_run(&f, SEARCH_CONFIRM, "open", 6, "open") == SEARCH_OPEN &&
+       isinf(f.step[f.n - 1].missing),
+     "no other run decides an average");
+  OK(judge_run(&f, SEARCH_CONFIRM, "open", 0, "open") == SEARCH_OPEN,
+     "which is not held because it has not failed");
 }
 
 /* A step with so many threads that failed. */

@@ -145,6 +145,7 @@ static enum decision_verdict pooled(struct simulation *s, double value,
   if (!again)
     s->pool = (struct decision_pool){ 0 };
   decision_pool_add(&s->pool, &(struct decision_run){
+                                .intervals = d->intervals,
                                 .events = (double)d->total.events,
                                 .late = (double)d->total.late,
                                 .inflation = decision_inflation(d),
