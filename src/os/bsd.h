@@ -68,10 +68,14 @@ int signalfd(int fd, const sigset_t *set, int flags);
 int pthread_timedjoin_np(pthread_t thread, void **ret,
                          const struct timespec *until);
 
-/* ---- sys/socket.h, sched.h ---- */
+/* ---- sys/socket.h ---- */
 
-/* No parts of a message are kept back, nor threads behind all others. */
+/* No parts of a message are kept back. */
 #define MSG_MORE 0
+
+/* ---- sched.h ---- */
+
+/* No threads are kept behind all others. */
 #define SCHED_IDLE SCHED_OTHER
 
 /* ---- sys/prctl.h ---- */
