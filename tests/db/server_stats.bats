@@ -363,6 +363,7 @@ assert server["figures"] == {} and server["period_s"] == 0, server'
   done
   all_gone
   bench oltp_point_select "${to[@]}" --threads=10 --events=2000 --time=0 --server-stats=on run >out
+  cat out
   grep -E "^    socket .*: not read: .*Too many connections" out
   servers stop "$server"
 }
