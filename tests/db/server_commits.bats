@@ -52,6 +52,24 @@ assert 0.95 * want < server["per_event"]["commits"] < 1.05 * want + own
 PY
 }
 
+# rolls_back: an event changes rows in two transactions, and commits one.
+rolls_back() {
+  cat >rolls_back.lua <<'LUA'
+local con
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function event()
+  for _, last in ipairs({"COMMIT", "ROLLBACK"}) do
+    con:query("BEGIN")
+    con:query("UPDATE sbtest1 SET k = k + 1 WHERE id = 1")
+    con:query(last)
+  end
+end
+LUA
+  agree 1 ./rolls_back.lua
+}
+
 # all_agree NAME: with autocommit and in transactions, of reads and of changes.
 all_agree() {
   to "$1"
@@ -62,6 +80,7 @@ all_agree() {
   agree 1 oltp_read_write
   agree 4 oltp_write_only --skip-trx
   agree 18 oltp_read_write --skip-trx
+  rolls_back
   [[ -n ${BENCH_MYSQLD-} && $1 != counts && $1 != pg ]] || agree 1 --mix=oltp_update_non_index,oltp_write_only
 }
 
