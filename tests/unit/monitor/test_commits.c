@@ -48,6 +48,8 @@ static const struct row {
     5000 },
   { "without numbers: transactions", 0, 300, 0, 5700, 0, 1200, 0, 0, 300 },
   { "all are counted", ALL, 300, 10, 99999, 0, 0, 0, 1310, 1300 },
+  { "all are counted, and some rollbacks ended none", ALL, 300, 50, 600, 0, 0, 0,
+    310, 300 },
   { "all are counted, and none was there", ALL, 0, 0, 40, 0, 0, 0, 0, 0 },
 };
 
