@@ -7,11 +7,13 @@
 #include "monitor/looks.h"
 #include "monitor/source.h"
 
-/* Processes that have ended take some of these with them. */
+/* Processes that have ended take some of these with them; tables of
+ * performance_schema can be emptied. */
 static bool may_fall(enum server_figure f)
 {
-  return f == SERVER_CPU_NS || f == SERVER_CPU_WAIT_NS ||
-         f == SERVER_READ_BYTES || f == SERVER_WRITTEN_BYTES;
+  return f == SERVER_PART_TRANSACTIONS || f == SERVER_CPU_NS ||
+         f == SERVER_CPU_WAIT_NS || f == SERVER_READ_BYTES ||
+         f == SERVER_WRITTEN_BYTES;
 }
 
 static bool is_count(enum server_figure f)
@@ -44,6 +46,10 @@ static void subtract(const struct server_reading *from,
                       ? to->value[f] - from->value[f]
                       : 0;
   }
+  /* Then the commits follow from other counts. */
+  if (to->value[SERVER_PART_TRANSACTIONS] <
+      from->value[SERVER_PART_TRANSACTIONS])
+    ret->has[SERVER_PART_TRANSACTIONS] = false;
 }
 
 static void add_up(struct account *a, const struct server_interval *i)

@@ -19,9 +19,9 @@ void commits_mysql(struct server_reading *did)
   double commits;
 
   if (did->has[SERVER_PART_TRANSACTIONS])
-    commits = v[SERVER_PART_TRANSACTIONS] - v[SERVER_ROLLBACKS];
+    commits = fmax(said, v[SERVER_PART_TRANSACTIONS] - v[SERVER_ROLLBACKS]);
   else if (did->has[SERVER_PART_IDS])
-    commits = fmax(said, v[SERVER_PART_IDS] / 2) +
+    commits = fmax(said, v[SERVER_PART_IDS] / 2 - v[SERVER_ROLLBACKS]) +
               fmax(ends - v[SERVER_PART_CHANGES] - ended - in_transactions, 0);
   else
     commits = fmax(said, ends - ended - in_transactions);

@@ -45,7 +45,7 @@ enum server_figure {
   SERVER_PART_STATEMENT_ENDS, /* of statements and transactions, per engine */
   SERVER_PART_PREPARED,       /* of these, in two phases, per engine */
   SERVER_PART_CHANGES,        /* statements that change rows */
-  SERVER_PART_IDS,            /* of transactions that have changed rows: two */
+  SERVER_PART_IDS,            /* of transactions that change rows: two */
   SERVER_PART_TRANSACTIONS,   /* all, if the server counts them */
   SERVER_VALUES
 };

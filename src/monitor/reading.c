@@ -217,11 +217,23 @@ static void name_figures(const struct monitor_query *q, struct strbuf *names)
   }
 }
 
+/* Does it only serve for figures that follow from other counts without it? */
+static bool is_extra(const struct monitor_query *q)
+{
+  for (unsigned i = 0; q->items[i].key; i++) {
+    if (q->items[i].figure < SERVER_FIGURES)
+      return false;
+  }
+  return true;
+}
+
 static void give_up_query(struct link *l, const struct monitor_query *q,
                           struct server_gaps *gaps)
 {
   struct strbuf names = { 0 };
 
+  if (is_extra(q))
+    return;
   name_figures(q, &names);
   server_gaps_add(gaps, strbuf_str(&names), l->why);
   strbuf_done(&names);

@@ -92,7 +92,9 @@ static const struct monitor_query queries[] = {
   { .sql = "SELECT SUM(t.COUNT_STAR) FROM "
            "performance_schema.events_transactions_summary_global_by_event_name"
            " t JOIN performance_schema.setup_instruments i "
-           "ON i.NAME = t.EVENT_NAME WHERE i.ENABLED = 'YES'",
+           "ON i.NAME = t.EVENT_NAME WHERE i.ENABLED = 'YES' AND "
+           "(SELECT ENABLED FROM performance_schema.setup_consumers "
+           "WHERE NAME = 'global_instrumentation') = 'YES'",
     .min = 8,
     .with = WITH_EVENTS,
     .items = transactions },

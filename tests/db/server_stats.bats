@@ -18,11 +18,11 @@ setup_file() {
   fi
 }
 
-# to pg|my|few: the options of that server in `to`; skips if it is not there.
+# to pg|my|few|synced: the options of that server in `to`; skips if it is not there.
 to() {
   reach "$1" "such server" || return 1
   case $1 in
-    pg) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
+    pg | synced) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
     *) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
   esac
   to+=(--table-size=2000 --rand-type=uniform)
@@ -35,7 +35,7 @@ teardown() {
 }
 
 teardown_file() {
-  stop_servers pg my few
+  stop_servers pg my few synced
 }
 
 bench() {
@@ -78,6 +78,24 @@ assert server["raw"]["pg_stat_database.xact_commit"] > 0
 gap, = server["not_read"]
 assert gap["figures"] == "statements" and "pg_stat_statements" in gap["reason"], gap'
   python3 "$BENCH_SRC/tests/cli/results_check.py" "$BENCH_SRC/share/schema/bench-1.schema.json" r.json
+}
+
+@test "pgsql: the time of fsyncs, if the server takes it" {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  [[ -e $BATS_FILE_TMPDIR/pg/state ]] || skip "no such server"
+  servers start pgsql "$BATS_FILE_TMPDIR/synced" --durable
+  to synced
+  (($(servers sql "$server" "SHOW server_version_num") >= 140000)) || skip "PostgreSQL before 14"
+  for timing in on off; do
+    servers sql "$server" "ALTER ROLE sbtest SET track_wal_io_timing = $timing"
+    bench oltp_update_non_index "${to[@]}" --threads=2 --time=3 --json=$timing.json run
+    check $timing.json '
+print(server["figures"])
+assert server["figures"]["fsyncs"] > 0
+assert ("fsync_ns" in server["figures"]) == ("'$timing'" == "on")
+assert server["figures"].get("fsync_ns", 1) > 0'
+  done
+  servers stop "$server"
 }
 
 @test "compare has what servers do per event" {

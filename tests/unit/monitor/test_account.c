@@ -139,6 +139,24 @@ static void check_restart(void)
      "what happened across the restart is in no sum");
 }
 
+/* TRUNCATE empties what performance_schema has counted. */
+static void check_emptied(void)
+{
+  struct account a = { 0 };
+  struct server_reading r = { .at_ns = 10 * NS_PER_S };
+
+  r.has[SERVER_PART_COMMIT] = r.has[SERVER_PART_TRANSACTIONS] = true;
+  r.value[SERVER_PART_COMMIT] = 500;
+  r.value[SERVER_PART_TRANSACTIONS] = 900;
+  account_add(&a, &monitor_mysql, &all, &r, 0);
+  r.at_ns += NS_PER_S;
+  r.value[SERVER_PART_COMMIT] = 530;
+  r.value[SERVER_PART_TRANSACTIONS] = 10;
+  account_add(&a, &monitor_mysql, &all, &r, 11 * NS_PER_S);
+  OK(a.restarts == 0 && a.ready.did.value[SERVER_COMMITS] == 30,
+     "a table that was emptied is no restart");
+}
+
 /* The log of SQLite goes with the last connection. */
 static void check_files(void)
 {
@@ -278,6 +296,7 @@ int main(void)
   check_looks();
   check_late();
   check_restart();
+  check_emptied();
   check_files();
   check_lost();
   check_events();

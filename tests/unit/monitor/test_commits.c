@@ -40,11 +40,16 @@ static const struct row {
   { "few transactions beside reads with autocommit", IDS, 5, 0, 50025, 0, 0, 0,
     0, 49525 },
   { "transactions that are rolled back", IDS, 100, 100, 3000, 0, 0, 0, 0, 100 },
+  { "changes that are rolled back", IDS, 0, 100, 100, 0, 100, 200, 0, 0 },
+  { "changes, some of which are rolled back", IDS, 300, 100, 1900, 0, 1200, 800,
+    0, 300 },
   { "without numbers: autocommit", 0, 0, 0, 5000, 0, 2000, 0, 0, 5000 },
   { "without numbers: with a binary log", 0, 0, 0, 10000, 10000, 5000, 0, 0,
     5000 },
   { "without numbers: transactions", 0, 300, 0, 5700, 0, 1200, 0, 0, 300 },
   { "all are counted", ALL, 300, 10, 99999, 0, 0, 0, 1310, 1300 },
+  { "all are counted, and some rollbacks ended none", ALL, 300, 50, 600, 0, 0, 0,
+    310, 300 },
   { "all are counted, and none was there", ALL, 0, 0, 40, 0, 0, 0, 0, 0 },
 };
 

@@ -2,6 +2,7 @@
  * test_reading.c - from names and numbers of a server to figures.  The server
  * is a function.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "monitor/link.h"
@@ -13,6 +14,9 @@
 static const struct status {
   const char *name, *value;
 } * status;
+
+/* [opt] Queries with this word are refused. */
+static const char *refused;
 
 static sql_value text_of(const char *text)
 {
@@ -27,7 +31,10 @@ bool link_query(struct link *l, const char *sql,
                 void (*row)(void *ctx, const sql_value *v, unsigned n),
                 void *ctx)
 {
-  (void)l;
+  if (refused && strstr(sql, refused)) {
+    (void)snprintf(l->why, sizeof(l->why), "no");
+    return false;
+  }
   if (strncmp(sql, "SHOW GLOBAL STATUS", 18) != 0)
     return true;
   for (const struct status *s = status; s->name; s++) {
@@ -103,9 +110,31 @@ static void check_first(void)
      "the first name in the table counts");
 }
 
+/* A user who must not read one table of several. */
+static void check_refused(void)
+{
+  static const struct status some[] = { { "Com_commit", "7" }, { NULL, NULL } };
+  struct server_access access = { .queries = ~0u };
+  struct server_gaps gaps = { 0 };
+  struct server_reading r;
+  struct link l = { 0 };
+
+  status = some;
+  refused = "events_transactions_summary";
+  OK(reading_take(&l, &monitor_mysql, &access, &gaps, &r) && gaps.n == 0 &&
+       r.has[SERVER_PART_COMMIT],
+     "what other counts stand in for is not missing");
+  refused = "INNODB_TRX";
+  OK(reading_take(&l, &monitor_mysql, &access, &gaps, &r) && gaps.n == 1 &&
+       strcmp(gaps.of[0].what, "oldest_transaction_s") == 0,
+     "a figure is");
+  refused = NULL;
+}
+
 int main(void)
 {
   check_age();
   check_first();
+  check_refused();
   return TAP_EXIT();
 }
