@@ -73,3 +73,18 @@ recorded() {
   must is "$status" 1
   must has "$stderr$output" "cannot write to '/dev/full', errno = 28"
 }
+
+@test "history: bank, a disk that is full keeps no sums from being stored" {
+  unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  on bank prepare
+  mkdir small
+  # The history is larger than the disk, and is written at the end.
+  run --separate-stderr unshare -m bash -c 'mount -t tmpfs -o size=4k none small || exit 77
+    exec "$BENCH" bank --db-driver=sqlite --sqlite-db=t.db --events=500 --time=0 --readers=0 --history=small/h.log run'
+  [ "$status" -ne 77 ] || skip "may not mount"
+  must is "$status" 1
+  must has "$stderr" "--history: cannot write to 'small/h.log', errno = 28"
+  on bank check
+  must is "$status" 0
+  must has "$output" "sum of transfers: Transfers of all runs: 500 committed, 0 with unknown outcome, the tables have 500: ok"
+}

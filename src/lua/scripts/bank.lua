@@ -113,8 +113,10 @@ end
 local wrong = 0 -- totals that readers have seen
 
 function done()
-   history.close()
-   run.close()
+   local kept, why = pcall(history.close)
+
+   run.close() -- the sums are stored also if the history is not complete
+   if not kept then error(why, 0) end
    if wrong > 0 then
       error(string.format("bank: %.0f wrong totals were read", wrong), 0)
    end
