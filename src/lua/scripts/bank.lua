@@ -106,7 +106,8 @@ function init()
 
    local settings = checked.settings(drv, con, spec)
    history.open(drv, con, settings)
-   run = ledger.open(drv, con, spec)
+   run = ledger.open(drv, con, spec, history.alone())
+   history.number(con)
    ledger.ack_total(drv, con, spec)
 end
 
