@@ -54,7 +54,9 @@ static const struct {
   { "json", { "documents", "groups", "body", "data-seed" } },
   { "secondary", { "keys", "rows-per-key", "data-seed" } },
   { "tpcb", { "scale" } },
-  { "tpcc", { "warehouses", "scale", "districts", "customers", "items" } },
+  { "tpcc",
+    { "warehouses", "scale", "districts", "customers", "items",
+      "history-key" } },
   { "ycsb", { "records", "fields", "field-length", "key", "order" } },
 };
 

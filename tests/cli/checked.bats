@@ -362,3 +362,18 @@ fits() {
   MODEL=ingest fits 4 500000 --step=q --insert-rate=0
   MODEL=ingest fits 5 2500 --step=l.i0
 }
+
+@test "sums that cannot be stored: the statements for that are one transaction" {
+  cat >sums.lua <<'L'
+local store = require("bench_store")
+function event()
+  for _, updates in ipairs({{"UPDATE a"}, {"UPDATE a", "UPDATE b"}}) do
+    local _, why = pcall(store.sums, nil, function() error("gone", 0) end, "t", updates)
+    io.stdout:write(why:match("execute once: .*"), "\n")
+  end
+end
+L
+  bench ./sums.lua --threads=1 --events=1 --time=0 run
+  must is "$status" 0
+  must has "$output" '^execute once: UPDATE a$' '^execute once: BEGIN; UPDATE a; UPDATE b; COMMIT$'
+}

@@ -73,3 +73,51 @@ recorded() {
   must is "$status" 1
   must has "$stderr$output" "cannot write to '/dev/full', errno = 28"
 }
+
+@test "history: bank, a disk that is full keeps no sums from being stored" {
+  unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  on bank prepare
+  mkdir small
+  # The history is larger than the disk, and is written at the end.
+  run --separate-stderr unshare -m bash -c 'mount -t tmpfs -o size=4k none small || exit 77
+    exec "$BENCH" bank --db-driver=sqlite --sqlite-db=t.db --events=500 --time=0 --readers=0 --history=small/h.log run'
+  [ "$status" -ne 77 ] || skip "may not mount"
+  must is "$status" 1
+  must has "$stderr" "--history: cannot write to 'small/h.log', errno = 28"
+  on bank check
+  must is "$status" 0
+  must has "$output" "sum of transfers: Transfers of all runs: 500 committed, 0 with unknown outcome, the tables have 500: ok"
+}
+
+# statement SQL: executes it.
+statement() {
+  cat >statement.lua <<'L'
+sysbench.cmdline.options = {sql = {"statement", ""}}
+function prepare() sysbench.sql.driver():connect():query(sysbench.opt.sql) end
+L
+  on ./statement.lua --sql="$1" prepare
+  must is "$status" 0
+}
+
+@test "history: bank, only if no other run is open" {
+  on bank prepare
+  statement "UPDATE bench_bank SET open_runs = 1"
+  echo "bench history 1 registers" >h.log
+  on bank --events=1 --time=0 --history=h.log run
+  must is "$status" 1
+  must is "$stderr" "FATAL: init() failed: --history: another run uses these tables, or has not ended properly, and transfers of two runs would have the same numbers: wait for its end, or prepare the tables again"
+  must is "$(<h.log)" "bench history 1 registers"
+  on bank --events=10 --time=0 run
+  must is "$status" 0
+  statement "UPDATE bench_bank SET open_runs = 0"
+  on bank --events=10 --time=0 --history=h.log run
+  must is "$status" 0
+}
+
+@test "history: bank, an account that is missing" {
+  on bank --accounts=2 prepare
+  statement "DELETE FROM bank_accounts WHERE id = 2"
+  on bank --threads=1 --events=10 --time=0 --readers=0 --history=h.log run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: .*bank_accounts has no account 2: prepare the tables again$"
+}

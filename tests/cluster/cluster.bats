@@ -459,3 +459,17 @@ posts() {
   must is "$status" 0
   check run.json "d['run']['threads'] == 6"
 }
+
+@test "a history is refused, because it needs one clock" {
+  needs_driver sqlite
+  local to=(bank --db-driver=sqlite --sqlite-db="$PWD/t.db")
+  bench "${to[@]}" prepare
+  must is "$status" 0
+  ranks 2 "${to[@]}" --events=2 --time=0 --history=h.log run
+  [ "$status" -ne 0 ]
+  must has "$stderr" '^FATAL: init\(\) failed: --history needs one clock: it is not possible with several processes$'
+  [ ! -e h.log ]
+  # Nobody has begun.
+  bench "${to[@]}" --events=10 --time=0 --history=h.log run
+  must is "$status" 0
+}

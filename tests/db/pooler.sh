@@ -21,7 +21,7 @@ pooler_make() {
 }
 
 pooler_start() {
-  local as=()
+  local as=() limit=$((SECONDS + 30))
   [[ -n ${pooler_dir-} ]] || pooler_make
   if (($(id -u) == 0)); then # it refuses to be root
     chown nobody "$pooler_dir"
@@ -32,11 +32,17 @@ pooler_start() {
     printf '%s\n' '[pgbouncer]' 'listen_port = 6432' 'listen_addr =' "unix_socket_dir = $pooler_dir"
     printf '%s\n' 'pool_mode = transaction' "$@"
   } >"$pooler_dir/ini"
+  chmod 644 "$pooler_dir"/* # whatever the umask is: nobody reads them
   PATH=$PATH:/usr/sbin "${as[@]}" pgbouncer --quiet "$pooler_dir/ini" >"$pooler_dir/log" 2>&1 3>&- &
   pooler_pid=$!
   until [[ -S $pooler_dir/.s.PGSQL.6432 ]]; do
     kill -0 "$pooler_pid" 2>/dev/null || {
       printf 'pgbouncer does not start:\n'
+      cat "$pooler_dir/log"
+      return 1
+    }
+    ((SECONDS < limit)) || {
+      printf 'pgbouncer has no socket after 30 s:\n'
       cat "$pooler_dir/log"
       return 1
     }

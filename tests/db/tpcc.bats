@@ -159,10 +159,21 @@ corrupt_empty() {
   done
 }
 
+# demand_keys ON|OFF: the server refuses tables without a primary key.
+demand_keys() {
+  servers sql "$BATS_FILE_TMPDIR/mysql" "SET GLOBAL innodb_force_primary_key = $1" ||
+    servers sql "$BATS_FILE_TMPDIR/mysql" "SET GLOBAL sql_require_primary_key = $1"
+}
+
+# A test that fails leaves nothing to the next one.
+teardown() {
+  [ ! -v demanded ] || demand_keys OFF
+}
+
 @test "a server that demands primary keys: prepare --history-key" {
   small mysql
-  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_force_primary_key = ON' ||
-    servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL sql_require_primary_key = ON'
+  demanded=yes
+  demand_keys ON
   tpcc --table-exists=drop prepare
   [ "$status" -eq 1 ]
   grep -Ei '^FATAL: .*primary key' err
@@ -171,8 +182,6 @@ corrupt_empty() {
   good --threads=3 --time=600 --events=200 run
   good check
   good cleanup
-  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_force_primary_key = OFF' ||
-    servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL sql_require_primary_key = OFF'
 }
 
 @test "check beside a run: all connections read the same moment" {

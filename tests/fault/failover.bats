@@ -286,14 +286,17 @@ ends_without_the_first() {
 }
 
 @test "the end of a run finds the server of the list that is up" {
+  local found=
   for kind in mysql pgsql; do
     servers has "$kind" && "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" || continue
+    found=yes
     servers start "$kind" "$dir/a"
     servers_env "$dir/a"
     ends_without_the_first 2
     ends_without_the_first 3 # the next connection has another turn
     servers stop "$dir/a"
   done
+  [ -n "$found" ] || skip 'no server is installed'
 }
 
 @test "pgsql: after a failover the sums of the run go to the new primary" {

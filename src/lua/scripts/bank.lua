@@ -106,15 +106,18 @@ function init()
 
    local settings = checked.settings(drv, con, spec)
    history.open(drv, con, settings)
-   run = ledger.open(drv, con, spec)
+   run = ledger.open(drv, con, spec, history.alone())
+   history.number(con)
    ledger.ack_total(drv, con, spec)
 end
 
 local wrong = 0 -- totals that readers have seen
 
 function done()
-   history.close()
-   run.close()
+   local kept, why = pcall(history.close)
+
+   run.close() -- the sums are stored also if the history is not complete
+   if not kept then error(why, 0) end
    if wrong > 0 then
       error(string.format("bank: %.0f wrong totals were read", wrong), 0)
    end

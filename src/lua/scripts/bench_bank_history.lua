@@ -20,14 +20,28 @@ local NUMBERS, BEFORE = "transfers", "transfers before the run" -- sequences
 local own = {option = history.option, close = history.close,
              report = history.report}
 
--- At the begin of a run, whose settings are those of the tables.
+local ALONE = "--history: another run uses these tables, or has not ended " ..
+   "properly, and transfers of two runs would have the same numbers: wait for " ..
+   "its end, or prepare the tables again"
+
+-- Returns nil, or the error if another run is open.
+function own.alone() return sysbench.opt.history ~= "" and ALONE or nil end
+
+-- At the begin of a run, whose settings are those of the tables: opens the file.
 function own.open(drv, con, settings)
    if sysbench.opt.history == "" then return end
    if settings.accounts > MOST_ACCOUNTS then
       error(format("--history is for at most %d accounts, and there are %.0f: " ..
                    "readers read them all", MOST_ACCOUNTS, settings.accounts), 0)
    end
+   -- Before the file, which may be that of the other run.
+   if settings.open_runs > 0 then error(ALONE, 0) end
    history.start(drv, false)
+end
+
+-- The same, when no other run can begin: the numbers of the transfers.
+function own.number(con)
+   if sysbench.opt.history == "" then return end
    local last = checked.numbers(con, "SELECT MAX(version) FROM bank_accounts")
    assert(C.bench_sequence_set(NUMBERS, last + 1) == 0)
    assert(C.bench_sequence_set(BEFORE, last + 1) == 0)
@@ -75,11 +89,21 @@ function own.client(drv, con)
       C.bench_history_answer(recorder, text, #text)
    end
 
+   -- Locks an account, and returns its number.
+   local function locked(account)
+      local rs = lock:execute()
+      if rs.nrows == 0 then
+         error(format("bank_accounts has no account %d: prepare the tables again",
+                      account), 0)
+      end
+      return rs:fetch_row()[1]
+   end
+
    -- Locks both accounts of a transfer, and gives it a number.
    function record.lock(a, b)
       for _, account in ipairs({math.min(a, b), math.max(a, b)}) do
          id:set(account)
-         record.read(account, tonumber(lock:execute():fetch_row()[1]))
+         record.read(account, tonumber(locked(account)))
       end
       this = take(NUMBERS, 1)
       version:set(this)

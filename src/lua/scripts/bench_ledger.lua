@@ -110,15 +110,27 @@ local function sums(spec)
    return table.concat(list, ", ")
 end
 
+-- Notes that a run of so many processes has begun, in one transaction: `start`
+-- begins it.  With `alone`, an error that says this if another run is open.
+local function begin(con, spec, ranks, start, alone)
+   con:query(start)
+   con:query(format("UPDATE %s SET runs = runs + %d, open_runs = open_runs + %d",
+                    spec.table, ranks, ranks))
+   local _, open = runs(con, spec)
+   if alone and open > ranks then
+      con:query("ROLLBACK")
+      error(alone, 0)
+   end
+   con:query("COMMIT")
+end
+
 -- Process 0 notes that a run of so many processes has begun; the others wait for
 -- that.
-local function note(con, spec, ranks, rank)
+local function note(con, spec, ranks, rank, start, alone)
    local ok, why = true, nil
 
    if rank == 0 then
-      ok, why = pcall(con.query, con, format(
-         "UPDATE %s SET runs = runs + %d, open_runs = open_runs + %d",
-         spec.table, ranks, ranks))
+      ok, why = pcall(begin, con, spec, ranks, start, alone)
    end
    local agreed = C.bench_agree(ok and 1 or 0)
    if not ok then error(why, 0) end
@@ -133,8 +145,8 @@ local function differences(after, before)
 end
 
 -- Notes that a run has begun.  Of several processes, each is a run there, and
--- notes its own end.
-function ledger.open(drv, con, spec)
+-- notes its own end.  `alone` [optional]: the error if another run is open.
+function ledger.open(drv, con, spec, alone)
    local own = {}
    local is_null = drv:name() == "null"
    local before, begun, open = {}, nil, nil
@@ -147,7 +159,7 @@ function ledger.open(drv, con, spec)
 
    if not is_null then
       if spec.table then
-         note(con, spec, ranks, number[0])
+         note(con, spec, ranks, number[0], store.begin(drv), alone)
          begun, open = runs(con, spec)
       end
       for i, work in ipairs(ledger.works(spec)) do

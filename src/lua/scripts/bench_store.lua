@@ -27,6 +27,18 @@ function store.connector(drv)
    end
 end
 
+-- Returns the statement that begins a transaction which writes.
+function store.begin(drv)
+   return drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
+end
+
+-- Returns a text of statements that do all of it or nothing.
+local function together(updates)
+   local text = table.concat(updates, "; ")
+
+   return #updates == 1 and text or "BEGIN; " .. text .. "; COMMIT"
+end
+
 -- Executes `updates`, statements of which the first one stores the sums in the
 -- only row of table `name`, and then more(con) [optional], in one transaction.
 -- Processes that end together wait for that row, and so never for each other's
@@ -37,10 +49,10 @@ function store.sums(drv, connect, name, updates, more)
    if not ok then
       error(format("%s: the sums of this run are not stored (%s), so check " ..
                    "cannot tell whether all of its work is there. To store " ..
-                   "them, execute once: %s", name, words(con), table.concat(updates, "; ")), 0)
+                   "them, execute once: %s", name, words(con), together(updates)), 0)
    end
    local stored, why = pcall(function()
-      con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
+      con:query(store.begin(drv))
       for _, update in ipairs(updates) do con:query(update) end
       if more then more(con) end
       con:query("COMMIT")

@@ -2,6 +2,7 @@
  * test_local.c - what the processes of a server on this machine have used, read
  * from a small tree of files.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,17 @@ enum {
   CHILD = 71,
 };
 
-static char root[] = "/tmp/bench-local-XXXXXX";
+static char root[256];
+
+static void make_root(void)
+{
+  const char *tmp = getenv("TMPDIR");
+  const int n = snprintf(root, sizeof(root), "%s/bench-local-XXXXXX",
+                         tmp && *tmp ? tmp : "/tmp");
+
+  MUST(n > 0 && (size_t)n < sizeof(root));
+  MUST(mkdtemp(root));
+}
 
 /* A file of a process, with the folders above it. */
 static void put(int pid, const char *name, const char *text)
@@ -58,9 +69,9 @@ static void put_threads(int first, int n)
 int main(void)
 {
   struct server_reading r;
-  char command[64];
+  char command[sizeof(root) + 16];
 
-  MUST(mkdtemp(root));
+  make_root();
   r = read_now();
   OK(!r.has[SERVER_CPU_NS] && !r.has[SERVER_CPU_WAIT_NS],
      "a process that is gone has nothing");

@@ -116,6 +116,7 @@ int main(void)
        !sweep_shapes_data("tpcc", "threads"),
      "what shapes the data");
   OK(sweep_shapes_data("tpcc", "warehouses") &&
+       sweep_shapes_data("tpcc", "history_key") &&
        sweep_shapes_data("secondary", "rows_per_key") &&
        sweep_shapes_data("counter", "rows") &&
        !sweep_shapes_data("ack", "rows") && !sweep_shapes_data(NULL, "rows"),
