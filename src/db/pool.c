@@ -209,6 +209,10 @@ static bool take(struct conn *c, bool fresh)
     s = take_free(p);
   if (!s)
     s = make_session(p, c->handle);
+  if (!s && p->made < p->size) { /* nobody may be there to wait for */
+    call_misuse(c, "not enough memory for a connection of the pool");
+    return false;
+  }
   if (!s) {
     waits = true;
     s = wait_for_one(env);

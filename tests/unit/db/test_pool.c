@@ -258,6 +258,32 @@ static void test_no_place(void)
   scene_free(s);
 }
 
+/* The first one has the only session there will be. */
+static void live_short(void *arg)
+{
+  struct client *c = arg;
+  const bool first = c == &c->scene->client[0];
+
+  while (!first && !c->scene->client[0].con)
+    fiber_yield();
+  c->con = conn_open(c->handle, NULL);
+  if (first)
+    c->scene->driver.session_size = SIZE_MAX / 4;
+  for (int i = 0; first && i < 5; i++)
+    fiber_yield();
+  env_work_ended(&c->env, true);
+}
+
+static void test_no_memory(void)
+{
+  struct scene *s = scene_new(2, NULL);
+
+  run_all(s, live_short);
+  OK(s->client[0].con && !s->client[1].con && !s->client[2].con,
+     "nobody waits for memory");
+  scene_free(s);
+}
+
 /* ---- prepared statements ---- */
 
 static void test_prepared(void)
@@ -422,6 +448,7 @@ int main(void)
   test_several();
   test_over();
   test_no_place();
+  test_no_memory();
   test_prepared();
   test_transaction();
   test_rest();
