@@ -269,6 +269,7 @@ static bool roll_back(struct conn *c)
 
   if (call_rollback(c) < 0)
     return false;
+  c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
   if (marked) /* a failure has left it, not the script */
     return true;
   add(&c->pool->figures.rolled_back, 1);

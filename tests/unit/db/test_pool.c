@@ -16,6 +16,7 @@ enum {
 };
 
 static const char *const connection[] = { "connection" };
+static const char *const deadlock[] = { "1213" };
 
 /* Others run while it is executed; the values that are sent are logged. */
 static int query(struct session *s, const char *sql, size_t len,
@@ -361,6 +362,27 @@ static void test_transaction(void)
   scene_free(s);
 }
 
+/* What is done between events does not do it again. */
+static void test_once(void)
+{
+  struct scene *s = scene_new(1, deadlock);
+  struct client *c = &s->client[0];
+
+  connect_all(s);
+  (void)said(s);
+  begin(c);
+  ask(c, "BEGIN");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 1213 };
+  ask(c, "A");
+  OK(c->con->pub.error == DB_ERROR_IGNORABLE, "an event fails");
+  env_between(&c->env);
+  c->event_open = false;
+  OK_STR(said(s), "BEGIN;A;ROLLBACK;", "one rollback between two events");
+  OK(pools_sum(s->process.pools, 1).rolled_back == 0,
+     "and no fault of the script");
+  scene_free(s);
+}
+
 static void test_rest(void)
 {
   struct scene *s = scene_new(1, NULL);
@@ -451,6 +473,7 @@ int main(void)
   test_no_memory();
   test_prepared();
   test_transaction();
+  test_once();
   test_rest();
   test_lost();
   test_lost_for_good();
