@@ -284,7 +284,7 @@ static bool make_clean(struct conn *c)
 {
   if (call_drain(c) < 0 && c->out.lost)
     return false;
-  if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c))
+  if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c) && c->out.lost)
     return false;
   return (c->session->trx == TRX_NONE && !(c->owed & CONN_OWES_ROLLBACK)) ||
          roll_back(c);
