@@ -3,6 +3,7 @@
  */
 #include "db/pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,11 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "db/call.h"
+#include "db/conn_message.h"
 #include "db/leftover.h"
 #include "db/opening.h"
 #include "db/pool_stmts.h"
 #include "db/recover.h"
-#include "db/reopen.h"
 #include "db/transport.h"
 #include "loop/fiber.h"
 
@@ -167,12 +168,28 @@ static void attach(struct conn *c, struct pool_session *s)
   c->env->leased = c;
 }
 
+/* The next client that leases the session says it again. */
+static void note_loss(const struct conn *c, struct pool_session *s)
+{
+  char name[16];
+
+  if (!c->fail.lost) {
+    (void)snprintf(s->lost, sizeof(s->lost), "it was closed");
+    return;
+  }
+  conn_error_name(c, name, sizeof(name));
+  (void)snprintf(s->lost, sizeof(s->lost), "%s: %.120s", name,
+                 c->fail.text);
+}
+
 static void detach(struct conn *c)
 {
   struct pool *p = c->pool;
   struct pool_session *s = c->lease;
 
   s->open = conn_is_open(c);
+  if (!s->open)
+    note_loss(c, s);
   s->first = c->first;
   s->sizes = c->sizes;
   s->sized = c->sized == c->generation;
@@ -244,18 +261,10 @@ bool pool_take(struct conn *c)
 
 bool pool_lease(struct conn *c)
 {
-  enum transport_rc rc;
-
   if (!pool_take(c))
     return false;
-  if (c->state != CONN_LOST)
+  if (c->state != CONN_LOST || recover_reopen(c, c->lease->lost))
     return true;
-  rc = transport_retry(c, transport_limit(c));
-  if (rc == TRANSPORT_BACK) {
-    call_count(c, COUNTER_RECONNECT);
-    return true;
-  }
-  (void)reopen_failed(c, rc);
   detach(c);
   return false;
 }

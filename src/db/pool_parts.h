@@ -43,6 +43,7 @@ struct pool_session {
   struct session *session;   /* owned; NULL: it was not made yet */
   struct watched watched;
   bool open;
+  char lost[160]; /* why it is not open any more */
   unsigned first; /* attempts begin at this target */
   bool sized;     /* `sizes` is of this session */
   struct statement_sizes sizes;

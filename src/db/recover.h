@@ -42,6 +42,13 @@ bool recover_ignorable(const struct conn *c);
 sql_error_t recover_replace(struct conn *c);
 
 /*
+ * A session that was lost before, for the reason `why`, is opened for the
+ * present call.  WAITS: up to the end of the run if a list ignores losses, else
+ * for --db-connect-timeout.  False: it failed, as the call does thereby.
+ */
+bool recover_reopen(struct conn *c, const char *why);
+
+/*
  * The script's hook has declared the failure ignorable: as conn_forgive(), and
  * conn_failure()->reconnected says whether the connection was replaced.  May
  * WAIT, like the two functions around it.

@@ -450,6 +450,64 @@ static void test_lost_for_good(void)
   scene_free(s);
 }
 
+/* A client meets a session that another one has lost. */
+static void test_reopened(void)
+{
+  struct scene *s = scene_new(1, NULL);
+  struct client *c = &s->client[1];
+  struct conn_message m;
+
+  connect_all(s);
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 2013,
+                                                       .lost = true };
+  begin(&s->client[0]);
+  ask(&s->client[0], "A");
+  conn_say(s->client[0].con);
+  end(&s->client[0]);
+  begin(c);
+  ask(c, "B");
+  OK(c->con->pub.error == DB_ERROR_NONE &&
+       outage_times(&s->process.outage).reconnects == 1,
+     "the way back is that of an outage");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 2013,
+                                                       .lost = true };
+  ask(c, "C");
+  conn_say(c->con);
+  end(c);
+  s->fake.connect_permanent = true;
+  begin(&s->client[2]);
+  ask(&s->client[2], "D");
+  m = conn_take_message(s->client[2].con);
+  OK_STR(strbuf_str(&m.lines), "error 1045: no", "or ends with its message");
+  conn_drop_message(&m);
+  OK(s->client[2].con->pub.error == DB_ERROR_FATAL &&
+       s->process.outage.down == 0,
+     "as an error");
+  end(&s->client[2]);
+  scene_free(s);
+}
+
+static void test_patient(void)
+{
+  struct scene *s = scene_new(1, connection);
+
+  connect_all(s);
+  s->process.set.connect_timeout_s = 0.001;
+  begin(&s->client[0]);
+  ask(&s->client[0], "BEGIN");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 1234 };
+  (void)said(s);
+  end(&s->client[0]);
+  OK_STR(said(s), "ROLLBACK;disconnect;", "a session that cannot be cleaned");
+  s->fake.connect_fails = 2;
+  begin(&s->client[1]);
+  ask(&s->client[1], "A");
+  end(&s->client[1]);
+  OK_STR(said(s), "connect;connect;connect;A;",
+         "is awaited as long as the run goes on, if losses are ignored");
+  scene_free(s);
+}
+
 static void test_refused(void)
 {
   struct scene *s = scene_new(1, NULL);
@@ -477,6 +535,8 @@ int main(void)
   test_rest();
   test_lost();
   test_lost_for_good();
+  test_reopened();
+  test_patient();
   test_refused();
   return TAP_EXIT();
 }
