@@ -310,7 +310,7 @@ static void clean(struct db_env *env, struct conn *c)
   }
   if (make_clean(c))
     return;
-  if (c->out.lost)
+  if (c->out.lost || recover_refused(c))
     recover_failed_late(c, CALL_ROLLBACK, "ROLLBACK", strlen("ROLLBACK"));
   else
     transport_drop(c);

@@ -181,8 +181,7 @@ static struct verdict_case case_of(const struct conn *c, enum call call)
   };
 }
 
-/* The server is to be left: c->out, whose text is still there, is a refusal. */
-static bool is_refused(const struct conn *c)
+bool recover_refused(const struct conn *c)
 {
   return c->handle->state->ignore.failover && fault_refusal(c->driver, &c->out);
 }
@@ -191,7 +190,7 @@ bool recover_ignorable(const struct conn *c)
 {
   struct verdict_case v = case_of(c, CALL_QUERY);
 
-  v.refused = is_refused(c);
+  v.refused = recover_refused(c);
   return verdict_ignorable(&v);
 }
 
@@ -227,7 +226,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   struct verdict_case what = case_of(c, call);
   struct verdict v;
 
-  what.refused = is_refused(c);
+  what.refused = recover_refused(c);
   v = verdict_failed(&what);
   c->cls = NULL;
   if (c->out.lost || v.class == VERDICT_REPLACE)

@@ -37,6 +37,9 @@ void recover_failed_too(struct conn *c);
 /* c->out is ignorable by some list. */
 bool recover_ignorable(const struct conn *c);
 
+/* The server is to be left: c->out, whose text is still there, is a refusal. */
+bool recover_refused(const struct conn *c);
+
 /* Replace the lost connection: the class of what comes of it.  WAITS for a new
  * session, up to the end of the run. */
 sql_error_t recover_replace(struct conn *c);

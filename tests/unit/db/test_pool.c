@@ -508,6 +508,27 @@ static void test_patient(void)
   scene_free(s);
 }
 
+static void test_left(void)
+{
+  static const char *const failover[] = { "failover" };
+  struct scene *s = scene_new(1, failover);
+
+  connect_all(s);
+  begin(&s->client[0]);
+  ask(&s->client[0], "BEGIN");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 1290 };
+  s->fake.numbered = true;
+  (void)said(s);
+  end(&s->client[0]);
+  OK_STR(said(s), "ROLLBACK;disconnect;connect 1;",
+         "a server that refuses the rollback is left");
+  begin(&s->client[1]);
+  ask(&s->client[1], "A");
+  end(&s->client[1]);
+  OK_STR(said(s), "A;", "and the session is there for the next client");
+  scene_free(s);
+}
+
 static void test_refused(void)
 {
   struct scene *s = scene_new(1, NULL);
@@ -537,6 +558,7 @@ int main(void)
   test_lost_for_good();
   test_reopened();
   test_patient();
+  test_left();
   test_refused();
   return TAP_EXIT();
 }
