@@ -23,6 +23,7 @@ struct pool_stmt {
   struct pool_stmt *next_used; /* in this lease */
   bool used;                   /* it is in that list */
   bool ready;                  /* prepared on the server */
+  uint64_t last;               /* the last lease in which it was used */
   struct conn_stmt *user;      /* in this lease; NULL: none */
   uint64_t hash;
   size_t len;
@@ -35,6 +36,7 @@ struct pool_stmts {
   struct pool_stmt **table; /* owned */
   size_t room, n;           /* places: a power of two; statements */
   struct pool_stmt *used;
+  uint64_t lease; /* the number of this one */
 };
 
 /* A session that clients lease. */

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/pool.h"
+#include "db/pool_stmts.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "tests/unit/fake_driver.h"
@@ -336,6 +337,38 @@ static void test_prepared(void)
   scene_free(s);
 }
 
+/* Objects that are freed between leases close nothing. */
+static void test_surplus(void)
+{
+  struct scene *s = scene_new(1, NULL);
+  struct client *c = &s->client[0];
+  char text[16];
+
+  connect_all(s);
+  c->stmt = stmt_prepare(c->con, "KEPT", 4);
+  for (int i = 0; i <= POOL_STMTS_KEPT; i++) {
+    struct stmt *st;
+    const int len = snprintf(text, sizeof(text), "P%d", i);
+
+    (void)said(s);
+    begin(c);
+    MUST(stmt_run(c->stmt));
+    st = stmt_prepare(c->con, text, (size_t)len);
+    MUST(st);
+    end(c);
+    stmt_free(st);
+  }
+  OK_STR(said(s), "KEPT=0;unprepare;prepare P1000;",
+         "too many statements that nobody has: the oldest one goes");
+  begin(c);
+  (void)stmt_prepare(c->con, "P1", 2);
+  OK_STR(said(s), "unprepare;prepare P1;", "there are no more than that");
+  (void)stmt_prepare(c->con, "P999", 4);
+  OK_STR(said(s), "", "the others stay");
+  end(c);
+  scene_free(s);
+}
+
 /* ---- what is left in a session ---- */
 
 static void test_transaction(void)
@@ -551,6 +584,7 @@ int main(void)
   test_no_place();
   test_no_memory();
   test_prepared();
+  test_surplus();
   test_transaction();
   test_once();
   test_rest();
