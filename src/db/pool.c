@@ -304,7 +304,7 @@ static void clean(struct db_env *env, struct conn *c)
   (void)env;
   if (!conn_is_open(c))
     return;
-  if (conn_is_dead(c)) {
+  if (conn_is_dead(c) || c->copies) {
     transport_drop(c); /* it may be in the middle of anything */
     return;
   }

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/copy.h"
 #include "db/pool.h"
 #include "db/pool_stmts.h"
 #include "loop/fiber.h"
@@ -434,6 +435,48 @@ static void test_rest(void)
   scene_free(s);
 }
 
+static int copy_begin_here(struct session *s, const struct copy_spec *spec,
+                           struct outcome *out)
+{
+  (void)out;
+  strbuf_addf(&fake_of(s)->log, "copy %s;", spec->table);
+  return 0;
+}
+
+static int copy_end_here(struct session *s, struct outcome *out)
+{
+  (void)out;
+  strbuf_adds(&fake_of(s)->log, "copied;");
+  return 0;
+}
+
+static void test_copy(void)
+{
+  static const struct driver_copy copy = { .begin = copy_begin_here,
+                                           .end = copy_end_here };
+  static const struct copy_spec spec = { .table = "t" };
+  struct scene *s = scene_new(1, NULL);
+  uint64_t rows;
+
+  s->driver.copy = &copy;
+  connect_all(s);
+  (void)said(s);
+  begin(&s->client[0]);
+  MUST(copy_begin(s->client[0].con, &spec) == 0);
+  MUST(copy_end(s->client[0].con, &rows) == 0);
+  end(&s->client[0]);
+  OK_STR(said(s), "copy t;copied;", "a copy ends, and the session stays");
+  begin(&s->client[0]);
+  MUST(copy_begin(s->client[0].con, &spec) == 0);
+  end(&s->client[0]);
+  begin(&s->client[1]);
+  ask(&s->client[1], "A");
+  end(&s->client[1]);
+  OK_STR(said(s), "copy t;disconnect;connect;A;",
+         "nobody gets a session in which one is open");
+  scene_free(s);
+}
+
 static void test_lost(void)
 {
   struct scene *s = scene_new(1, connection);
@@ -588,6 +631,7 @@ int main(void)
   test_transaction();
   test_once();
   test_rest();
+  test_copy();
   test_lost();
   test_lost_for_good();
   test_reopened();
