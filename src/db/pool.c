@@ -178,8 +178,7 @@ static void note_loss(const struct conn *c, struct pool_session *s)
     return;
   }
   conn_error_name(c, name, sizeof(name));
-  (void)snprintf(s->lost, sizeof(s->lost), "%s: %.120s", name,
-                 c->fail.text);
+  (void)snprintf(s->lost, sizeof(s->lost), "%s: %.120s", name, c->fail.text);
 }
 
 static void detach(struct conn *c)
