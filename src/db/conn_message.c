@@ -12,6 +12,7 @@
 #include "base/fmt.h"
 #include "base/log.h"
 #include "db/message.h"
+#include "db/transport.h"
 
 void conn_error_name(const struct conn *c, char *to, size_t size)
 {
@@ -90,7 +91,10 @@ void conn_keep_message(struct conn *c, enum call call, const char *sql,
 void conn_keep_connect_message(struct conn *c)
 {
   strbuf_clear(&c->message);
-  c->driver->connect_message(c->session, &c->out, &c->message);
+  if (c->out.other_role)
+    transport_reason(c, &c->message);
+  else
+    c->driver->connect_message(c->session, &c->out, &c->message);
   conn_error_name(c, c->message_code, sizeof(c->message_code));
   c->owed |= CONN_OWES_MESSAGE;
 }

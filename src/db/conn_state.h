@@ -127,6 +127,7 @@ struct conn {
   unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
   bool left_to_library;      /* see visit.h */
+  bool copies;               /* a copy is open: see copy.h */
   unsigned refs;             /* the owner and each statement object */
   struct conn *next, *prev;  /* in the env's list */
   struct conn_stmt *stmts;   /* live and closed ones, all of this connection */

@@ -38,6 +38,7 @@ static int after(struct conn *c, int rc)
   call_stop(c);
   if (LIKELY(rc == 0))
     return 0;
+  c->copies = false;
   if (!c->out.lost) {
     /* Aborting it overwrites the driver's text. */
     (void)snprintf(text, sizeof(text), "%s", c->out.msg ? c->out.msg : "");
@@ -54,7 +55,10 @@ int copy_begin(struct conn *c, const struct copy_spec *spec)
     return 1;
   call_no_error(c);
   (void)call_start(c);
-  return after(c, c->driver->copy->begin(c->session, spec, &c->out));
+  if (after(c, c->driver->copy->begin(c->session, spec, &c->out)) != 0)
+    return 1;
+  c->copies = true;
+  return 0;
 }
 
 int copy_row(struct conn *c, const sql_value *values)
@@ -74,6 +78,7 @@ int copy_end(struct conn *c, uint64_t *ret_rows)
   (void)call_start(c);
   if (after(c, c->driver->copy->end(c->session, &c->out)) != 0)
     return 1;
+  c->copies = false;
   *ret_rows = c->out.taken;
   return 0;
 }

@@ -3,6 +3,7 @@
  */
 #include "db/pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,11 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "db/call.h"
+#include "db/conn_message.h"
 #include "db/leftover.h"
 #include "db/opening.h"
 #include "db/pool_stmts.h"
 #include "db/recover.h"
-#include "db/reopen.h"
 #include "db/transport.h"
 #include "loop/fiber.h"
 
@@ -167,12 +168,27 @@ static void attach(struct conn *c, struct pool_session *s)
   c->env->leased = c;
 }
 
+/* The next client that leases the session says it again. */
+static void note_loss(const struct conn *c, struct pool_session *s)
+{
+  char name[16];
+
+  if (!c->fail.lost) {
+    (void)snprintf(s->lost, sizeof(s->lost), "it was closed");
+    return;
+  }
+  conn_error_name(c, name, sizeof(name));
+  (void)snprintf(s->lost, sizeof(s->lost), "%s: %.120s", name, c->fail.text);
+}
+
 static void detach(struct conn *c)
 {
   struct pool *p = c->pool;
   struct pool_session *s = c->lease;
 
   s->open = conn_is_open(c);
+  if (!s->open)
+    note_loss(c, s);
   s->first = c->first;
   s->sizes = c->sizes;
   s->sized = c->sized == c->generation;
@@ -209,6 +225,10 @@ static bool take(struct conn *c, bool fresh)
     s = take_free(p);
   if (!s)
     s = make_session(p, c->handle);
+  if (!s && p->made < p->size) { /* nobody may be there to wait for */
+    call_misuse(c, "not enough memory for a connection of the pool");
+    return false;
+  }
   if (!s) {
     waits = true;
     s = wait_for_one(env);
@@ -240,18 +260,10 @@ bool pool_take(struct conn *c)
 
 bool pool_lease(struct conn *c)
 {
-  enum transport_rc rc;
-
   if (!pool_take(c))
     return false;
-  if (c->state != CONN_LOST)
+  if (c->state != CONN_LOST || recover_reopen(c, c->lease->lost))
     return true;
-  rc = transport_retry(c, transport_limit(c));
-  if (rc == TRANSPORT_BACK) {
-    call_count(c, COUNTER_RECONNECT);
-    return true;
-  }
-  (void)reopen_failed(c, rc);
   detach(c);
   return false;
 }
@@ -265,6 +277,7 @@ static bool roll_back(struct conn *c)
 
   if (call_rollback(c) < 0)
     return false;
+  c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
   if (marked) /* a failure has left it, not the script */
     return true;
   add(&c->pool->figures.rolled_back, 1);
@@ -279,7 +292,7 @@ static bool make_clean(struct conn *c)
 {
   if (call_drain(c) < 0 && c->out.lost)
     return false;
-  if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c))
+  if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c) && c->out.lost)
     return false;
   return (c->session->trx == TRX_NONE && !(c->owed & CONN_OWES_ROLLBACK)) ||
          roll_back(c);
@@ -290,13 +303,13 @@ static void clean(struct db_env *env, struct conn *c)
   (void)env;
   if (!conn_is_open(c))
     return;
-  if (conn_is_dead(c)) {
+  if (conn_is_dead(c) || c->copies) {
     transport_drop(c); /* it may be in the middle of anything */
     return;
   }
   if (make_clean(c))
     return;
-  if (c->out.lost)
+  if (c->out.lost || recover_refused(c))
     recover_failed_late(c, CALL_ROLLBACK, "ROLLBACK", strlen("ROLLBACK"));
   else
     transport_drop(c);

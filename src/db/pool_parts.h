@@ -23,6 +23,7 @@ struct pool_stmt {
   struct pool_stmt *next_used; /* in this lease */
   bool used;                   /* it is in that list */
   bool ready;                  /* prepared on the server */
+  uint64_t last;               /* the last lease in which it was used */
   struct conn_stmt *user;      /* in this lease; NULL: none */
   uint64_t hash;
   size_t len;
@@ -35,6 +36,7 @@ struct pool_stmts {
   struct pool_stmt **table; /* owned */
   size_t room, n;           /* places: a power of two; statements */
   struct pool_stmt *used;
+  uint64_t lease; /* the number of this one */
 };
 
 /* A session that clients lease. */
@@ -43,6 +45,7 @@ struct pool_session {
   struct session *session;   /* owned; NULL: it was not made yet */
   struct watched watched;
   bool open;
+  char lost[160]; /* why it is not open any more */
   unsigned first; /* attempts begin at this target */
   bool sized;     /* `sizes` is of this session */
   struct statement_sizes sizes;

@@ -106,6 +106,7 @@ struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
   st->user = user;
   user->shared = st;
   user->prepared = st->prepared;
+  st->last = s->lease;
   st->prepared->binds = NULL; /* those of the user before */
   st->prepared->n_binds = 0;
   if (!st->used) {
@@ -156,6 +157,22 @@ void pool_stmts_release(struct pool_stmts *s)
     st->next_used = NULL;
   }
   s->used = NULL;
+  s->lease++;
+}
+
+struct pool_stmt *pool_stmts_surplus(const struct pool_stmts *s)
+{
+  struct pool_stmt *oldest = NULL;
+
+  if (s->n <= POOL_STMTS_KEPT)
+    return NULL;
+  for (size_t i = 0; i < s->room; i++) {
+    for (struct pool_stmt *st = s->table[i]; st; st = st->next) {
+      if (!st->user && (!oldest || st->last < oldest->last))
+        oldest = st;
+    }
+  }
+  return oldest;
 }
 
 void pool_stmts_clear(struct pool_stmts *s, const struct driver *driver)

@@ -24,6 +24,16 @@ struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
                                  const char *sql, size_t len,
                                  size_t prepared_size);
 
+/*
+ * A statement that has to go, as there are more than so many: the one that
+ * nobody has had for longest; NULL: none.  A client that drops its statement
+ * objects while it has no lease cannot close what they stood for.
+ */
+enum {
+  POOL_STMTS_KEPT = 1000
+};
+struct pool_stmt *pool_stmts_surplus(const struct pool_stmts *s);
+
 /* It was not prepared, or is not any more; its user has none then. */
 void pool_stmts_remove(struct pool_stmts *s, struct pool_stmt *st);
 

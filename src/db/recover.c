@@ -12,6 +12,7 @@
 #include "db/conn_message.h"
 #include "db/emul.h"
 #include "db/fault.h"
+#include "db/ignore.h"
 #include "db/transport.h"
 #include "db/verdict.h"
 
@@ -60,6 +61,42 @@ static sql_error_t fail_for_good(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
+/* The end of an outage: the session is back, or is given up. */
+static bool come_back(struct conn *c, uint64_t until_ns)
+{
+  struct outage *o = &c->env->process->outage;
+  const enum transport_rc rc = transport_retry(c, until_ns);
+  enum verdict_class v;
+
+  if (rc == TRANSPORT_BACK) {
+    outage_back(o);
+    log_msg(LOG_DEBUG, "Reconnected");
+    call_count(c, COUNTER_RECONNECT);
+    return true;
+  }
+  v = verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT);
+  outage_gave_up(o, v == VERDICT_ABANDON);
+  if (v == VERDICT_ABANDON)
+    call_abandon(c);
+  else
+    (void)fail_for_good(c);
+  return false;
+}
+
+bool recover_reopen(struct conn *c, const char *why)
+{
+  const struct outcome gone = { .lost = true };
+  struct strbuf target = { 0 };
+
+  c->driver->target(c->session, &target);
+  outage_lost(&c->env->process->outage, strbuf_str(&target), why, false);
+  strbuf_done(&target);
+  return come_back(c, ignore_has(&c->handle->state->ignore, &gone)
+                        ? UINT64_MAX
+                        : transport_limit(c));
+}
+
 /* `refused`: the server is there, and is left. */
 static void outage_begin(struct conn *c, bool refused)
 {
@@ -79,30 +116,19 @@ static void outage_begin(struct conn *c, bool refused)
 /* `refused`: the next server of the list gets the first attempt. */
 static sql_error_t replace(struct conn *c, bool refused)
 {
-  struct outage *o = &c->env->process->outage;
   const struct failure before = c->fail;
-  enum transport_rc rc;
-  enum verdict_class v;
 
   transport_drop(c);
   outage_begin(c, refused);
   if (refused)
     c->first++;
-  rc = transport_retry(c, UINT64_MAX);
-  if (rc == TRANSPORT_BACK) {
-    outage_back(o);
-    log_msg(LOG_DEBUG, "Reconnected");
-    call_count(c, COUNTER_RECONNECT);
+  if (come_back(c, UINT64_MAX)) {
     c->fail.reconnected = true;
     c->pub.error = DB_ERROR_IGNORABLE;
     return DB_ERROR_IGNORABLE;
   }
-  v = verdict_not_connected(env_phase(c->env, clock_now_ns()),
-                            rc == TRANSPORT_PERMANENT);
-  outage_gave_up(o, v == VERDICT_ABANDON);
-  if (v != VERDICT_ABANDON)
-    return fail_for_good(c);
-  call_abandon(c);
+  if (!c->fail.abandoned)
+    return DB_ERROR_FATAL;
   /* A later verdict on this connection depends on them. */
   c->fail.code = before.code;
   memcpy(c->fail.state, before.state, sizeof(before.state));
@@ -155,8 +181,7 @@ static struct verdict_case case_of(const struct conn *c, enum call call)
   };
 }
 
-/* The server is to be left: c->out, whose text is still there, is a refusal. */
-static bool is_refused(const struct conn *c)
+bool recover_refused(const struct conn *c)
 {
   return c->handle->state->ignore.failover && fault_refusal(c->driver, &c->out);
 }
@@ -165,7 +190,7 @@ bool recover_ignorable(const struct conn *c)
 {
   struct verdict_case v = case_of(c, CALL_QUERY);
 
-  v.refused = is_refused(c);
+  v.refused = recover_refused(c);
   return verdict_ignorable(&v);
 }
 
@@ -201,7 +226,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   struct verdict_case what = case_of(c, call);
   struct verdict v;
 
-  what.refused = is_refused(c);
+  what.refused = recover_refused(c);
   v = verdict_failed(&what);
   c->cls = NULL;
   if (c->out.lost || v.class == VERDICT_REPLACE)

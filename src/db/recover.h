@@ -37,9 +37,19 @@ void recover_failed_too(struct conn *c);
 /* c->out is ignorable by some list. */
 bool recover_ignorable(const struct conn *c);
 
+/* The server is to be left: c->out, whose text is still there, is a refusal. */
+bool recover_refused(const struct conn *c);
+
 /* Replace the lost connection: the class of what comes of it.  WAITS for a new
  * session, up to the end of the run. */
 sql_error_t recover_replace(struct conn *c);
+
+/*
+ * A session that was lost before, for the reason `why`, is opened for the
+ * present call.  WAITS: up to the end of the run if a list ignores losses, else
+ * for --db-connect-timeout.  False: it failed, as the call does thereby.
+ */
+bool recover_reopen(struct conn *c, const char *why);
 
 /*
  * The script's hook has declared the failure ignorable: as conn_forgive(), and

@@ -116,6 +116,22 @@ static bool is_prepared(struct stmt *st)
   return true;
 }
 
+/* Statements that nobody uses any more leave the session of the lease. */
+static void drop_surplus(struct conn *c)
+{
+  struct pool_stmts *shared = &c->lease->stmts;
+  struct pool_stmt *old = pool_stmts_surplus(shared);
+
+  if (!old)
+    return;
+  if (old->ready) {
+    (void)call_start(c);
+    c->driver->unprepare(old->prepared, false);
+    call_stop(c);
+  }
+  pool_stmts_remove(shared, old);
+}
+
 /* Gets the driver's part.  False: no memory. */
 static bool make_prepared(struct stmt *st)
 {
@@ -123,8 +139,12 @@ static bool make_prepared(struct stmt *st)
   const size_t size = c->driver->prepared_size;
   struct conn_stmt *n = &st->native;
 
-  if (c->lease)
-    return pool_stmts_get(&c->lease->stmts, n, st->sql, st->len, size) != NULL;
+  if (c->lease) {
+    if (!pool_stmts_get(&c->lease->stmts, n, st->sql, st->len, size))
+      return false;
+    drop_surplus(c);
+    return true;
+  }
   if (!n->prepared)
     n->prepared = mem_new(1, size);
   return n->prepared != NULL;

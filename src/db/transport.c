@@ -142,6 +142,7 @@ void transport_drop(struct conn *c)
   c->state = CONN_LOST;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   c->bulk.own_trx = false;
+  c->copies = false;
 }
 
 /* The end of the run goes where clients were served: see await.h. */

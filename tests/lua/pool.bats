@@ -6,6 +6,12 @@ null() {
   bench "$1" --db-driver=null "${@:2}" run
 }
 
+# The same with a limit, for failure.
+limited() {
+  run --separate-stderr timeout -s KILL 120 "$BENCH" "$1" --db-driver=null "${@:2}" run
+  stderr=$(without_machine <<<"$stderr")
+}
+
 @test "the wait for a connection is in the latency, and a class" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -137,6 +143,27 @@ L
   null ./own.lua --threads=1 --clients=4 --pool=2 --events=40 --null-latency=100
   must is "$status" 0
   must has "$output" 'total number of events: +40$'
+}
+
+@test "a connection that the body of the script opens" {
+  cat >t.lua <<'L'
+con = sysbench.sql.driver():connect()
+function event() con:query("SELECT 1") end
+L
+  # Clients that kept their leases until they all begin would stop the others.
+  limited ./t.lua --threads=1 --clients=100 --pool=10 --events=300 --time=0
+  must is "$status" 0
+  must is "$stderr" ""
+  must has "$output" 'total number of events: +300$'
+  # One that fails gives its lease back, too.
+  cat >t.lua <<'L'
+con = sysbench.sql.driver():connect()
+if sysbench.tid == 3 then error("no") end
+function event() con:query("SELECT 1") end
+L
+  limited ./t.lua --threads=1 --clients=20 --pool=2 --events=300 --time=0
+  must is "$status" 1
+  must has "$stderr" 'no$'
 }
 
 @test "the lives of shared connections, their rate, and the end of a run" {

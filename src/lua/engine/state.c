@@ -249,7 +249,9 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;
-  return s->vm ? make_client(s, err) : make_lua(s, err);
+  rc = s->vm ? make_client(s, err) : make_lua(s, err);
+  env_work_ended(&s->env, rc == 0); /* the body may have a connection */
+  return rc;
 }
 
 int state_new(struct state **ret, struct script *script,

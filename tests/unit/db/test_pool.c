@@ -4,7 +4,9 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/copy.h"
 #include "db/pool.h"
+#include "db/pool_stmts.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "tests/unit/fake_driver.h"
@@ -16,6 +18,7 @@ enum {
 };
 
 static const char *const connection[] = { "connection" };
+static const char *const deadlock[] = { "1213" };
 
 /* Others run while it is executed; the values that are sent are logged. */
 static int query(struct session *s, const char *sql, size_t len,
@@ -258,6 +261,32 @@ static void test_no_place(void)
   scene_free(s);
 }
 
+/* The first one has the only session there will be. */
+static void live_short(void *arg)
+{
+  struct client *c = arg;
+  const bool first = c == &c->scene->client[0];
+
+  while (!first && !c->scene->client[0].con)
+    fiber_yield();
+  c->con = conn_open(c->handle, NULL);
+  if (first)
+    c->scene->driver.session_size = SIZE_MAX / 4;
+  for (int i = 0; first && i < 5; i++)
+    fiber_yield();
+  env_work_ended(&c->env, true);
+}
+
+static void test_no_memory(void)
+{
+  struct scene *s = scene_new(2, NULL);
+
+  run_all(s, live_short);
+  OK(s->client[0].con && !s->client[1].con && !s->client[2].con,
+     "nobody waits for memory");
+  scene_free(s);
+}
+
 /* ---- prepared statements ---- */
 
 static void test_prepared(void)
@@ -309,6 +338,38 @@ static void test_prepared(void)
   scene_free(s);
 }
 
+/* Objects that are freed between leases close nothing. */
+static void test_surplus(void)
+{
+  struct scene *s = scene_new(1, NULL);
+  struct client *c = &s->client[0];
+  char text[16];
+
+  connect_all(s);
+  c->stmt = stmt_prepare(c->con, "KEPT", 4);
+  for (int i = 0; i <= POOL_STMTS_KEPT; i++) {
+    struct stmt *st;
+    const int len = snprintf(text, sizeof(text), "P%d", i);
+
+    (void)said(s);
+    begin(c);
+    MUST(stmt_run(c->stmt));
+    st = stmt_prepare(c->con, text, (size_t)len);
+    MUST(st);
+    end(c);
+    stmt_free(st);
+  }
+  OK_STR(said(s), "KEPT=0;unprepare;prepare P1000;",
+         "too many statements that nobody has: the oldest one goes");
+  begin(c);
+  (void)stmt_prepare(c->con, "P1", 2);
+  OK_STR(said(s), "unprepare;prepare P1;", "there are no more than that");
+  (void)stmt_prepare(c->con, "P999", 4);
+  OK_STR(said(s), "", "the others stay");
+  end(c);
+  scene_free(s);
+}
+
 /* ---- what is left in a session ---- */
 
 static void test_transaction(void)
@@ -335,6 +396,27 @@ static void test_transaction(void)
   scene_free(s);
 }
 
+/* What is done between events does not do it again. */
+static void test_once(void)
+{
+  struct scene *s = scene_new(1, deadlock);
+  struct client *c = &s->client[0];
+
+  connect_all(s);
+  (void)said(s);
+  begin(c);
+  ask(c, "BEGIN");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 1213 };
+  ask(c, "A");
+  OK(c->con->pub.error == DB_ERROR_IGNORABLE, "an event fails");
+  env_between(&c->env);
+  c->event_open = false;
+  OK_STR(said(s), "BEGIN;A;ROLLBACK;", "one rollback between two events");
+  OK(pools_sum(s->process.pools, 1).rolled_back == 0,
+     "and no fault of the script");
+  scene_free(s);
+}
+
 static void test_rest(void)
 {
   struct scene *s = scene_new(1, NULL);
@@ -350,6 +432,48 @@ static void test_rest(void)
   OK(rs->nrows == 0 && conn_fetch_row(rs) == NULL, "ends with the lease");
   ask(&s->client[1], "B");
   OK_STR(said(s), "A;end;B;", "and nobody else meets its rest");
+  scene_free(s);
+}
+
+static int copy_begin_here(struct session *s, const struct copy_spec *spec,
+                           struct outcome *out)
+{
+  (void)out;
+  strbuf_addf(&fake_of(s)->log, "copy %s;", spec->table);
+  return 0;
+}
+
+static int copy_end_here(struct session *s, struct outcome *out)
+{
+  (void)out;
+  strbuf_adds(&fake_of(s)->log, "copied;");
+  return 0;
+}
+
+static void test_copy(void)
+{
+  static const struct driver_copy copy = { .begin = copy_begin_here,
+                                           .end = copy_end_here };
+  static const struct copy_spec spec = { .table = "t" };
+  struct scene *s = scene_new(1, NULL);
+  uint64_t rows;
+
+  s->driver.copy = &copy;
+  connect_all(s);
+  (void)said(s);
+  begin(&s->client[0]);
+  MUST(copy_begin(s->client[0].con, &spec) == 0);
+  MUST(copy_end(s->client[0].con, &rows) == 0);
+  end(&s->client[0]);
+  OK_STR(said(s), "copy t;copied;", "a copy ends, and the session stays");
+  begin(&s->client[0]);
+  MUST(copy_begin(s->client[0].con, &spec) == 0);
+  end(&s->client[0]);
+  begin(&s->client[1]);
+  ask(&s->client[1], "A");
+  end(&s->client[1]);
+  OK_STR(said(s), "copy t;disconnect;connect;A;",
+         "nobody gets a session in which one is open");
   scene_free(s);
 }
 
@@ -402,6 +526,85 @@ static void test_lost_for_good(void)
   scene_free(s);
 }
 
+/* A client meets a session that another one has lost. */
+static void test_reopened(void)
+{
+  struct scene *s = scene_new(1, NULL);
+  struct client *c = &s->client[1];
+  struct conn_message m;
+
+  connect_all(s);
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 2013,
+                                                       .lost = true };
+  begin(&s->client[0]);
+  ask(&s->client[0], "A");
+  conn_say(s->client[0].con);
+  end(&s->client[0]);
+  begin(c);
+  ask(c, "B");
+  OK(c->con->pub.error == DB_ERROR_NONE &&
+       outage_times(&s->process.outage).reconnects == 1,
+     "the way back is that of an outage");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 2013,
+                                                       .lost = true };
+  ask(c, "C");
+  conn_say(c->con);
+  end(c);
+  s->fake.connect_permanent = true;
+  begin(&s->client[2]);
+  ask(&s->client[2], "D");
+  m = conn_take_message(s->client[2].con);
+  OK_STR(strbuf_str(&m.lines), "error 1045: no", "or ends with its message");
+  conn_drop_message(&m);
+  OK(s->client[2].con->pub.error == DB_ERROR_FATAL &&
+       s->process.outage.down == 0,
+     "as an error");
+  end(&s->client[2]);
+  scene_free(s);
+}
+
+static void test_patient(void)
+{
+  struct scene *s = scene_new(1, connection);
+
+  connect_all(s);
+  s->process.set.connect_timeout_s = 0.001;
+  begin(&s->client[0]);
+  ask(&s->client[0], "BEGIN");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 1234 };
+  (void)said(s);
+  end(&s->client[0]);
+  OK_STR(said(s), "ROLLBACK;disconnect;", "a session that cannot be cleaned");
+  s->fake.connect_fails = 2;
+  begin(&s->client[1]);
+  ask(&s->client[1], "A");
+  end(&s->client[1]);
+  OK_STR(said(s), "connect;connect;connect;A;",
+         "is awaited as long as the run goes on, if losses are ignored");
+  scene_free(s);
+}
+
+static void test_left(void)
+{
+  static const char *const failover[] = { "failover" };
+  struct scene *s = scene_new(1, failover);
+
+  connect_all(s);
+  begin(&s->client[0]);
+  ask(&s->client[0], "BEGIN");
+  s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 1290 };
+  s->fake.numbered = true;
+  (void)said(s);
+  end(&s->client[0]);
+  OK_STR(said(s), "ROLLBACK;disconnect;connect 1;",
+         "a server that refuses the rollback is left");
+  begin(&s->client[1]);
+  ask(&s->client[1], "A");
+  end(&s->client[1]);
+  OK_STR(said(s), "A;", "and the session is there for the next client");
+  scene_free(s);
+}
+
 static void test_refused(void)
 {
   struct scene *s = scene_new(1, NULL);
@@ -422,11 +625,18 @@ int main(void)
   test_several();
   test_over();
   test_no_place();
+  test_no_memory();
   test_prepared();
+  test_surplus();
   test_transaction();
+  test_once();
   test_rest();
+  test_copy();
   test_lost();
   test_lost_for_good();
+  test_reopened();
+  test_patient();
+  test_left();
   test_refused();
   return TAP_EXIT();
 }
