@@ -21,6 +21,7 @@ static const struct fake_answer a_number = { .nfields = 1,
                                              .nrows = 1,
                                              .settled = true };
 static const struct fake_answer no_number = { .code = 1064 };
+static const struct fake_answer broken = { .code = 2013, .lost = true };
 
 /* A run whose clients were at the server of `served`. */
 static void begin(struct bed *b, const struct driver *d, uint64_t served,
@@ -120,6 +121,34 @@ static void test_writes(void)
   bed_close(&b);
 }
 
+static void test_breaks(void)
+{
+  struct driver d = one_server;
+  struct bed b = { 0 };
+
+  d.servers = three;
+  d.role_query = "ROLE";
+  begin(&b, &d, 1, 0);
+  b.fake.value = "0";
+  bed_answer(&b, broken);
+  bed_answer(&b, a_number);
+  OK(await_server(b.handle) == NULL, "one breaks, the next takes writes");
+  OK_STR(bed_log(&b),
+         "connect 0;ROLE;disconnect;connect 1;ROLE;end;disconnect;",
+         "the one that broke is left");
+  b.fake.unread = broken;
+  bed_answer(&b, a_number);
+  bed_answer(&b, a_number);
+  OK(await_server(b.handle) == NULL, "one breaks after its number");
+  OK_STR(bed_log(&b),
+         "connect 0;ROLE;end;disconnect;connect 1;ROLE;end;disconnect;",
+         "it is left, too");
+  for (unsigned i = 0; i < 3; i++)
+    bed_answer(&b, broken);
+  OK(await_server(b.handle) != NULL, "all of them break");
+  bed_close(&b);
+}
+
 /* A script that connects in done() by itself. */
 static void test_unasked(void)
 {
@@ -141,6 +170,7 @@ int main(void)
   test_one();
   test_lists();
   test_writes();
+  test_breaks();
   test_unasked();
   return TAP_EXIT();
 }
