@@ -46,6 +46,7 @@ static bool find(struct conn *c, bool patient)
   const size_t servers = seek_servers(c);
   const uint64_t begin = clock_now_ns(), until = transport_limit(c);
   uint64_t now = begin;
+  size_t refused = 0; /* for good, one after the other */
 
   c->session->number = seek_served(c);
   for (unsigned i = 0; i < servers || (patient && now < until); i++) {
@@ -58,7 +59,8 @@ static bool find(struct conn *c, bool patient)
                             : transport_limit(c),
                 servers > 1))
       return true;
-    if (c->out.permanent)
+    refused = c->out.permanent ? refused + 1 : 0;
+    if (refused == servers) /* all of them */
       return false;
     now = clock_now_ns();
   }

@@ -121,6 +121,39 @@ static void test_writes(void)
   bed_close(&b);
 }
 
+/* Servers that refuse the login for good. */
+static void test_refused(void)
+{
+  struct driver d = one_server;
+  struct bed b = { 0 };
+
+  begin(&b, &d, 0, 1);
+  b.fake.connect_refused = 1;
+  OK(await_server(b.handle) != NULL, "the only one refuses");
+  OK_STR(bed_log(&b), "connect 0;", "it is asked once");
+  bed_close(&b);
+
+  d.servers = three;
+  begin(&b, &d, 1, 0);
+  b.fake.connect_refused = 1;
+  OK(await_server(b.handle) == NULL && next_server(&b) == 2,
+     "one refuses, the next is up");
+  bed_close(&b);
+
+  begin(&b, &d, 1, 1);
+  b.fake.connect_refused = 1;
+  b.fake.connect_fails = 4;
+  OK(await_server(b.handle) == NULL, "the others are away for a while");
+  OK_STR(bed_log(&b),
+         "connect 0;connect 1;connect 2;connect 3;connect 4;disconnect;",
+         "they are waited for");
+  b.fake.connect_refused = 3;
+  OK(await_server(b.handle) != NULL, "all of them refuse");
+  OK_STR(bed_log(&b), "connect 0;connect 1;connect 2;",
+         "nothing is waited for");
+  bed_close(&b);
+}
+
 static void test_breaks(void)
 {
   struct driver d = one_server;
@@ -170,6 +203,7 @@ int main(void)
   test_one();
   test_lists();
   test_writes();
+  test_refused();
   test_breaks();
   test_unasked();
   return TAP_EXIT();
