@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "db/conn.h"
 #include "db/driver.h"
+#include "db/role.h"
 #include "db/role_check.h"
 #include "db/seek.h"
 #include "db/transport.h"
@@ -67,6 +68,15 @@ static bool find(struct conn *c, bool patient)
   return false;
 }
 
+static const char *why_not(const struct conn *c)
+{
+  if (seek_servers(c) == 1)
+    return "the server cannot be reached";
+  return c->env->process->set.target == ROLE_REPLICA
+           ? "no server of the lists can be reached and is a replica"
+           : "no server of the lists can be reached and takes writes";
+}
+
 const char *await_server(struct driver_handle *h)
 {
   struct conn *c;
@@ -79,9 +89,7 @@ const char *await_server(struct driver_handle *h)
     return "not enough memory";
   h->env->awaited = find(c, is_patient(h));
   if (!h->env->awaited)
-    why = seek_servers(c) > 1 ? "no server of the lists can be reached and "
-                                "takes writes"
-                              : "the server cannot be reached";
+    why = why_not(c);
   transport_drop(c);
   c->state = CONN_CLOSED;
   conn_free(c);

@@ -3,6 +3,7 @@
  */
 #include "db/await.h"
 
+#include "db/role.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -121,6 +122,29 @@ static void test_writes(void)
   bed_close(&b);
 }
 
+/* With --target=replica connections go nowhere else. */
+static void test_replica(void)
+{
+  struct driver d = one_server;
+  struct bed b = { 0 };
+
+  d.servers = three;
+  d.role_query = "ROLE";
+  begin(&b, &d, 1, 0);
+  b.process->set.target = ROLE_REPLICA;
+  b.fake.value = "1";
+  bed_answer(&b, a_number);
+  OK(await_server(b.handle) == NULL, "a replica is taken");
+  OK_STR(bed_log(&b), "connect 0;ROLE;end;disconnect;", "it is asked once");
+  b.fake.value = "0";
+  for (unsigned i = 0; i < 3; i++)
+    bed_answer(&b, a_number);
+  OK_STR(await_server(b.handle),
+         "no server of the lists can be reached and is a replica",
+         "none is a replica");
+  bed_close(&b);
+}
+
 /* Servers that refuse the login for good. */
 static void test_refused(void)
 {
@@ -203,6 +227,7 @@ int main(void)
   test_one();
   test_lists();
   test_writes();
+  test_replica();
   test_refused();
   test_breaks();
   test_unasked();
