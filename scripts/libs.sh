@@ -34,12 +34,13 @@ die() {
 # packages.
 apt() {
   local list=$top/apt/sources.list
-  [[ -s $list ]] ||
+  [[ -s $list ]] || {
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED-BY)' \
       'Created-By: Packages' | awk '!seen[$0]++' | while read -r uri suite component key; do
       [[ $key == /* ]] || key=$(ls /usr/share/keyrings/*-archive-keyring.gpg | paste -sd,)
       echo "deb-src [signed-by=$key] $uri $suite $component"
-    done >"$list.new" && mv "$list.new" "$list" || die 'apt-get tells no sources of packages'
+    done >"$list.new" && mv "$list.new" "$list"
+  } || die 'apt-get tells no sources of packages'
   "$1" -q -o Dir::Etc::sourcelist="$list" -o Dir::Etc::sourceparts=/dev/null \
     -o Dir::State::lists="$top/apt/lists" -o Dir::Cache="$top/apt" \
     -o APT::Sandbox::User=root "${@:2}"

@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "db/conn.h"
 #include "db/driver.h"
+#include "db/role.h"
 #include "db/role_check.h"
 #include "db/seek.h"
 #include "db/transport.h"
@@ -46,6 +47,7 @@ static bool find(struct conn *c, bool patient)
   const size_t servers = seek_servers(c);
   const uint64_t begin = clock_now_ns(), until = transport_limit(c);
   uint64_t now = begin;
+  size_t refused = 0; /* for good, one after the other */
 
   c->session->number = seek_served(c);
   for (unsigned i = 0; i < servers || (patient && now < until); i++) {
@@ -58,11 +60,21 @@ static bool find(struct conn *c, bool patient)
                             : transport_limit(c),
                 servers > 1))
       return true;
-    if (c->out.permanent)
+    refused = c->out.permanent ? refused + 1 : 0;
+    if (refused == servers) /* all of them */
       return false;
     now = clock_now_ns();
   }
   return false;
+}
+
+static const char *why_not(const struct conn *c)
+{
+  if (seek_servers(c) == 1)
+    return "the server cannot be reached";
+  return c->env->process->set.target == ROLE_REPLICA
+           ? "no server of the lists can be reached and is a replica"
+           : "no server of the lists can be reached and takes writes";
 }
 
 const char *await_server(struct driver_handle *h)
@@ -77,9 +89,7 @@ const char *await_server(struct driver_handle *h)
     return "not enough memory";
   h->env->awaited = find(c, is_patient(h));
   if (!h->env->awaited)
-    why = seek_servers(c) > 1 ? "no server of the lists can be reached and "
-                                "takes writes"
-                              : "the server cannot be reached";
+    why = why_not(c);
   transport_drop(c);
   c->state = CONN_CLOSED;
   conn_free(c);

@@ -9,11 +9,13 @@ struct driver_handle;
 
 /*
  * Looks for a server at which a connection can be opened, and which takes
- * writes if there are several: first where clients were served last, then
- * through the lists of hosts and ports; BLOCKS.  If the run ignores lost
- * connections, it goes on for --db-connect-timeout, otherwise it asks each
- * server once.  NULL: connections of now on go there.  Else why not; what has
- * failed is not reported.
+ * writes if there are several; with --target=replica it is a replica, as no
+ * connection goes elsewhere, and takes none.  First where clients were served
+ * last, then through the lists of hosts and ports; BLOCKS.  If the run ignores
+ * lost connections, it goes on for --db-connect-timeout, or until all servers
+ * in turn have refused it for good; otherwise it asks each server once.  NULL:
+ * connections of now on go there.  Else why not; what has failed is not
+ * reported.
  */
 const char *await_server(struct driver_handle *h);
 

@@ -40,7 +40,8 @@ static void keep_reason(struct conn *c, bool silent)
   c->out.msg = strbuf_str(&c->no_role);
 }
 
-int role_check(struct conn *c, uint64_t until_ns)
+/* As role_check(); c->out.lost: the session is gone. */
+static int ask(struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
   const bool replica = p->set.target == ROLE_REPLICA;
@@ -50,9 +51,8 @@ int role_check(struct conn *c, uint64_t until_ns)
   watch_until(&p->watch, c->watched, until_ns);
   told = look_at_number(c, c->driver->role_query, &read_only);
   watch_until(&p->watch, c->watched, 0);
-  if (!told) {
+  if (!told || c->out.lost) {
     keep_reason(c, clock_now_ns() >= until_ns);
-    c->out.lost = false;
     return -1;
   }
   c->out = (struct outcome){ 0 };
@@ -64,9 +64,17 @@ int role_check(struct conn *c, uint64_t until_ns)
   return -1;
 }
 
+int role_check(struct conn *c, uint64_t until_ns)
+{
+  const int rc = ask(c, until_ns);
+
+  c->out.lost = false;
+  return rc;
+}
+
 bool role_takes_writes(struct conn *c, uint64_t until_ns)
 {
-  if (!c->driver->role_query || is_dry_run(c) || role_check(c, until_ns) == 0)
+  if (!c->driver->role_query || is_dry_run(c) || ask(c, until_ns) == 0)
     return true;
-  return !c->out.other_role && clock_now_ns() < until_ns;
+  return !c->out.other_role && !c->out.lost && clock_now_ns() < until_ns;
 }

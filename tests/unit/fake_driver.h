@@ -35,7 +35,8 @@ struct fake {
   struct fake_answer unread; /* content of the next results that are dropped */
   int after;                 /* the code of all further answers; 0: success */
   uint64_t queries;
-  unsigned connect_fails; /* this many attempts fail */
+  unsigned connect_fails;   /* this many attempts fail */
+  unsigned connect_refused; /* ... and this many are refused for good */
   bool connect_permanent, refuse_prepare;
   int prepare_code;
   unsigned bind_lost; /* this many binds lose the session */
@@ -54,6 +55,7 @@ static int fake_connect(struct session *s, uint64_t until_ns,
                         struct outcome *out)
 {
   struct fake *f = fake_of(s);
+  const bool for_good = f->connect_permanent || f->connect_refused > 0;
 
   (void)until_ns;
   if (f->numbered)
@@ -61,13 +63,14 @@ static int fake_connect(struct session *s, uint64_t until_ns,
   else
     strbuf_adds(&f->log, "connect;");
   s->dialect = EMUL_MYSQL;
-  if (f->connect_fails == 0 && !f->connect_permanent)
+  if (f->connect_fails == 0 && !for_good)
     return 0;
   f->connect_fails -= f->connect_fails > 0;
-  out->code = f->connect_permanent ? 1045 : 2003;
+  f->connect_refused -= f->connect_refused > 0;
+  out->code = for_good ? 1045 : 2003;
   memcpy(out->state, "HY000", 6);
   out->msg = "no";
-  out->permanent = f->connect_permanent;
+  out->permanent = for_good;
   return -1;
 }
 

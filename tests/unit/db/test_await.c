@@ -3,6 +3,7 @@
  */
 #include "db/await.h"
 
+#include "db/role.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -21,6 +22,7 @@ static const struct fake_answer a_number = { .nfields = 1,
                                              .nrows = 1,
                                              .settled = true };
 static const struct fake_answer no_number = { .code = 1064 };
+static const struct fake_answer broken = { .code = 2013, .lost = true };
 
 /* A run whose clients were at the server of `served`. */
 static void begin(struct bed *b, const struct driver *d, uint64_t served,
@@ -120,6 +122,90 @@ static void test_writes(void)
   bed_close(&b);
 }
 
+/* With --target=replica connections go nowhere else. */
+static void test_replica(void)
+{
+  struct driver d = one_server;
+  struct bed b = { 0 };
+
+  d.servers = three;
+  d.role_query = "ROLE";
+  begin(&b, &d, 1, 0);
+  b.process->set.target = ROLE_REPLICA;
+  b.fake.value = "1";
+  bed_answer(&b, a_number);
+  OK(await_server(b.handle) == NULL, "a replica is taken");
+  OK_STR(bed_log(&b), "connect 0;ROLE;end;disconnect;", "it is asked once");
+  b.fake.value = "0";
+  for (unsigned i = 0; i < 3; i++)
+    bed_answer(&b, a_number);
+  OK_STR(await_server(b.handle),
+         "no server of the lists can be reached and is a replica",
+         "none is a replica");
+  bed_close(&b);
+}
+
+/* Servers that refuse the login for good. */
+static void test_refused(void)
+{
+  struct driver d = one_server;
+  struct bed b = { 0 };
+
+  begin(&b, &d, 0, 1);
+  b.fake.connect_refused = 1;
+  OK(await_server(b.handle) != NULL, "the only one refuses");
+  OK_STR(bed_log(&b), "connect 0;", "it is asked once");
+  bed_close(&b);
+
+  d.servers = three;
+  begin(&b, &d, 1, 0);
+  b.fake.connect_refused = 1;
+  OK(await_server(b.handle) == NULL && next_server(&b) == 2,
+     "one refuses, the next is up");
+  bed_close(&b);
+
+  begin(&b, &d, 1, 1);
+  b.fake.connect_refused = 1;
+  b.fake.connect_fails = 4;
+  OK(await_server(b.handle) == NULL, "the others are away for a while");
+  OK_STR(bed_log(&b),
+         "connect 0;connect 1;connect 2;connect 3;connect 4;disconnect;",
+         "they are waited for");
+  b.fake.connect_refused = 3;
+  OK(await_server(b.handle) != NULL, "all of them refuse");
+  OK_STR(bed_log(&b), "connect 0;connect 1;connect 2;",
+         "nothing is waited for");
+  bed_close(&b);
+}
+
+static void test_breaks(void)
+{
+  struct driver d = one_server;
+  struct bed b = { 0 };
+
+  d.servers = three;
+  d.role_query = "ROLE";
+  begin(&b, &d, 1, 0);
+  b.fake.value = "0";
+  bed_answer(&b, broken);
+  bed_answer(&b, a_number);
+  OK(await_server(b.handle) == NULL, "one breaks, the next takes writes");
+  OK_STR(bed_log(&b),
+         "connect 0;ROLE;disconnect;connect 1;ROLE;end;disconnect;",
+         "the one that broke is left");
+  b.fake.unread = broken;
+  bed_answer(&b, a_number);
+  bed_answer(&b, a_number);
+  OK(await_server(b.handle) == NULL, "one breaks after its number");
+  OK_STR(bed_log(&b),
+         "connect 0;ROLE;end;disconnect;connect 1;ROLE;end;disconnect;",
+         "it is left, too");
+  for (unsigned i = 0; i < 3; i++)
+    bed_answer(&b, broken);
+  OK(await_server(b.handle) != NULL, "all of them break");
+  bed_close(&b);
+}
+
 /* A script that connects in done() by itself. */
 static void test_unasked(void)
 {
@@ -141,6 +227,9 @@ int main(void)
   test_one();
   test_lists();
   test_writes();
+  test_replica();
+  test_refused();
+  test_breaks();
   test_unasked();
   return TAP_EXIT();
 }
