@@ -11,8 +11,8 @@
  * - performance_schema counts transactions, if its instrument is on (MySQL's
  *   default).  Nothing else is needed then.
  * - InnoDB of MariaDB numbers transactions that change something, each twice:
- *   when it begins and when it ends, with COMMIT or ROLLBACK.  All rollbacks
- * are taken away, as if each had changed something.
+ *   when it begins and when it ends.  All rollbacks are taken away, as if each
+ *   had changed something.
  *
  * What remains are transactions without changes, or on MySQL all.  The
  * statements of those that end with COMMIT or ROLLBACK are taken away first:
