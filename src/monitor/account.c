@@ -94,6 +94,7 @@ static void set_base(struct account *a, const struct server_reading *r)
   if (!a->has_base) {
     a->begun_ns = r->at_ns;
     a->since_events = 0;
+    a->owed = (struct server_owed){ 0 };
   }
   a->base = *r;
   a->has_base = true;
@@ -148,7 +149,7 @@ void account_add(struct account *a, const struct monitor_source *source,
     i.period_ns = r->at_ns - a->base.at_ns;
     subtract(&a->base, r, &i.did);
     if (source && source->derive)
-      source->derive(&i.did);
+      source->derive(&i.did, &a->owed);
     if (source)
       looks_levels(source, access, &a->waits, &i.did);
     add_up(a, &i);

@@ -21,6 +21,7 @@ struct account {
   bool has_base;
   bool unsure;                   /* is it still the server of the base? */
   struct server_reading base;    /* what the next reading is compared with */
+  struct server_owed owed;       /* by what came before */
   struct server_waits waits;     /* since then */
   struct server_waits now;       /* in the interval that goes on */
   struct server_reading seen;    /* the levels that follow from them */

@@ -7,7 +7,16 @@
 
 #include "monitor/reading.h"
 
-void commits_mysql(struct server_reading *did)
+/* What is left of `n`, or nothing: then the next one owes the rest. */
+static double pay(double n, double most, double *owed)
+{
+  const double left = n - *owed;
+
+  *owed = fmin(fmax(-left, 0), most);
+  return fmax(left, 0);
+}
+
+void commits_mysql(struct server_reading *did, struct server_owed *owed)
 {
   const double *v = did->value; /* 0, if it is not known */
   const double said = v[SERVER_PART_COMMIT];
@@ -16,15 +25,21 @@ void commits_mysql(struct server_reading *did)
   const double ends = v[SERVER_PART_STATEMENT_ENDS] -
                       v[SERVER_PART_PREPARED] / 2;
   const double in_transactions = COMMITS_MYSQL_STATEMENTS * ended;
+  const double open = v[SERVER_CONNECTIONS];
+  const double open_statements = COMMITS_MYSQL_STATEMENTS * open;
   double commits;
 
   if (did->has[SERVER_PART_TRANSACTIONS])
     commits = fmax(said, v[SERVER_PART_TRANSACTIONS] - v[SERVER_ROLLBACKS]);
   else if (did->has[SERVER_PART_IDS])
-    commits = fmax(said, v[SERVER_PART_IDS] / 2 - v[SERVER_ROLLBACKS]) +
-              fmax(ends - v[SERVER_PART_CHANGES] - ended - in_transactions, 0);
+    commits = said +
+              pay(v[SERVER_PART_IDS] / 2 - v[SERVER_ROLLBACKS] - said, open / 2,
+                  &owed->changes) +
+              pay(ends - v[SERVER_PART_CHANGES] - ended - in_transactions,
+                  open_statements, &owed->statements);
   else
-    commits = fmax(said, ends - ended - in_transactions);
+    commits = fmax(said, pay(ends - ended - in_transactions, open_statements,
+                             &owed->statements));
   did->has[SERVER_COMMITS] = did->has[SERVER_PART_COMMIT];
   did->value[SERVER_COMMITS] = floor(fmax(commits, 0));
 }

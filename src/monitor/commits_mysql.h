@@ -11,8 +11,8 @@
  * - performance_schema counts transactions, if its instrument is on (MySQL's
  *   default).  Nothing else is needed then.
  * - InnoDB of MariaDB numbers transactions that change something, each twice:
- *   when it begins and when it ends, with COMMIT or ROLLBACK.  All rollbacks are
- *   taken away, as if each had changed something.
+ *   when it begins and when it ends.  All rollbacks are taken away, as if each
+ *   had changed something.
  *
  * What remains are transactions without changes, or on MySQL all.  The
  * statements of those that end with COMMIT or ROLLBACK are taken away first:
@@ -20,17 +20,24 @@
  * is counted twice where transactions have at most that many statements, and
  * the figure is exact where statements are either all in transactions or all by
  * themselves.  Where a server has both, it is a lower bound.
+ *
+ * A transaction may have its statements in one period, and its COMMIT in the
+ * next.  So what a period has less than nothing of is owed by the next one, as
+ * far as transactions that are open can be its cause: each connection has one.
+ * Only those that are open before the first COMMIT was seen can count twice.
  */
 #ifndef BENCH_MONITOR_COMMITS_MYSQL_H
 #define BENCH_MONITOR_COMMITS_MYSQL_H
 
+struct server_owed;
 struct server_reading;
 
 enum {
   COMMITS_MYSQL_STATEMENTS = 100
 };
 
-/* Puts the commits of a period beside its parts. */
-void commits_mysql(struct server_reading *did);
+/* Puts the commits of a period beside its parts.  *owed: by the period before,
+ * and by this one to the next. */
+void commits_mysql(struct server_reading *did, struct server_owed *owed);
 
 #endif

@@ -22,6 +22,12 @@ struct server_reading {
   double value[SERVER_VALUES];
 };
 
+/* What transactions that go on from one period to the next have too much in
+ * one of them; all {0} at first.  See commits_mysql.h. */
+struct server_owed {
+  double statements, changes;
+};
+
 enum {
   SERVER_WAITS = 32,    /* kinds of waits, at most */
   SERVER_WAIT_NAME = 64 /* bytes of a name */

@@ -11,6 +11,7 @@
 
 #include "monitor/figures.h"
 
+struct server_owed;
 struct server_reading;
 
 /* One number of an answer. */
@@ -75,8 +76,9 @@ struct monitor_source {
   const char *started_sql;
   const struct monitor_query *queries;
   size_t n_queries;
-  /* [opt] Figures that no item has, from the counts of a period. */
-  void (*derive)(struct server_reading *did);
+  /* [opt] Figures that no item has, from the counts of a period.  *owed: from
+   * the period before, for the next one. */
+  void (*derive)(struct server_reading *did, struct server_owed *owed);
   const struct monitor_probe *probes;
   size_t n_probes;
   const struct monitor_fast *fast;

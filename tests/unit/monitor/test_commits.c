@@ -48,12 +48,13 @@ static const struct row {
     5000 },
   { "without numbers: transactions", 0, 300, 0, 5700, 0, 1200, 0, 0, 300 },
   { "all are counted", ALL, 300, 10, 99999, 0, 0, 0, 1310, 1300 },
-  { "all are counted, and some rollbacks ended none", ALL, 300, 50, 600, 0, 0, 0,
-    310, 300 },
+  { "all are counted, and some rollbacks ended none", ALL, 300, 50, 600, 0, 0,
+    0, 310, 300 },
   { "all are counted, and none was there", ALL, 0, 0, 40, 0, 0, 0, 0, 0 },
 };
 
-static double commits_of(const struct row *r)
+/* Of a server with 4 connections. */
+static double commits_of(const struct row *r, struct server_owed *owed)
 {
   struct server_reading did = { 0 };
 
@@ -67,22 +68,72 @@ static double commits_of(const struct row *r)
   did.value[SERVER_PART_IDS] = r->ids;
   did.has[SERVER_PART_TRANSACTIONS] = r->has & ALL;
   did.value[SERVER_PART_TRANSACTIONS] = r->all;
-  commits_mysql(&did);
+  did.has[SERVER_CONNECTIONS] = true;
+  did.value[SERVER_CONNECTIONS] = 4;
+  commits_mysql(&did, owed);
   return did.has[SERVER_COMMITS] ? did.value[SERVER_COMMITS] : -1;
+}
+
+/* Transactions of 4 connections have statements in one period, and end in the
+ * next.  Then there are statements with autocommit. */
+static void check_follow(const char *what, unsigned has)
+{
+  static const struct row begins = { .ends = 200 },
+                          ends = { .commit = 4, .ends = 8 },
+                          reads = { .ends = 5000 };
+  struct row row = ends;
+  struct server_owed owed = { 0 };
+  double got;
+
+  row.has = has;
+  (void)commits_of(&row, &owed);
+  row = begins;
+  row.has = has;
+  got = commits_of(&row, &owed);
+  row = ends;
+  row.has = has;
+  OK(got == 0 && commits_of(&row, &owed) == 4, what);
+  row = reads;
+  row.has = has;
+  OK(commits_of(&row, &owed) == 5000 - 4 * COMMITS_MYSQL_STATEMENTS,
+     "no more is taken away than connections can have open");
+  OK(commits_of(&row, &owed) == 5000, "and only once");
+}
+
+/* Some transactions begin in one period, and end in the next. */
+static void check_changes(void)
+{
+  static const struct row periods[] = {
+    { .has = IDS, .commit = 10, .ends = 20, .changes = 10, .ids = 18 },
+    { .has = IDS, .commit = 10, .ends = 20, .changes = 10, .ids = 22 },
+    { .has = IDS, .commit = 10, .ends = 20, .changes = 10, .ids = 18 },
+    { .has = IDS, .commit = 10, .ends = 20, .changes = 10, .ids = 22 },
+  };
+  struct server_owed owed = { 0 };
+  double sum = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(periods); i++)
+    sum += commits_of(&periods[i], &owed);
+  OK(sum == 40, "transactions that change rows from one period to the next");
 }
 
 int main(void)
 {
   struct server_reading none = { 0 };
+  struct server_owed owed = { 0 };
 
   for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-    const double got = commits_of(&rows[i]);
+    struct server_owed nothing = { 0 };
+    const double got = commits_of(&rows[i], &nothing);
 
     OK(fabs(got - rows[i].want) < 1e-9, rows[i].what);
     if (fabs(got - rows[i].want) >= 1e-9)
       printf("# got %g\n", got);
   }
-  commits_mysql(&none);
+  check_follow("those with numbers", IDS);
+  check_follow("those without", 0);
+  check_changes();
+  commits_mysql(&none, &owed);
   OK(!none.has[SERVER_COMMITS], "a server that says nothing has no figure");
   return TAP_EXIT();
 }

@@ -21,7 +21,7 @@
 
 enum {
   LONGEST = 300,
-  SERIES = 29
+  SERIES = 31
 };
 
 struct sim {
