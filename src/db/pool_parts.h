@@ -91,6 +91,14 @@ struct pool *pools_new(unsigned n, unsigned sessions);
 /* They are closed. */
 void pools_free(struct pool *pools, unsigned n);
 
+/* A figure grows; the thread of the pool does it. */
+static inline void pool_figure(_Atomic uint64_t *figure, uint64_t n)
+{
+  atomic_store_explicit(figure,
+                        atomic_load_explicit(figure, memory_order_relaxed) + n,
+                        memory_order_relaxed);
+}
+
 /* Of all of them. */
 struct pool_sum {
   uint64_t leases, waits, wait_ns, longest_ns, rolled_back;
