@@ -54,7 +54,8 @@ static bool folder_of(const char *file, char ret[PATH_MAX])
   const char *slash = strrchr(file, '/');
   struct stat st;
 
-  if (!*file || (stat(file, &st) == 0 && !S_ISREG(st.st_mode)))
+  if (!*file || strcmp(file, "-") == 0 ||
+      (stat(file, &st) == 0 && !S_ISREG(st.st_mode)))
     return false;
   if (!slash)
     return snprintf(ret, PATH_MAX, ".") == 1;

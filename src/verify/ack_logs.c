@@ -68,6 +68,12 @@ static struct when when(const struct ack_header *h)
 static int refuse(const struct ack_reader *a, const struct ack_reader *b,
                   struct err *err)
 {
+  if (a->header.ranks == b->header.ranks && a->header.run == b->header.run)
+    return err_set(err, -EINVAL,
+                   "'%.400s' and '%.400s' are both logs of process %" PRIu32
+                   " of %" PRIu32
+                   " (expected one log of each process of a run)",
+                   a->path, b->path, a->header.rank, a->header.ranks);
   return err_set(err, -EINVAL,
                  "'%.400s' and '%.400s' are logs of two runs: the first is of "
                  "process %" PRIu32 " of %" PRIu32

@@ -84,9 +84,10 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
     exec chroot . /bin/sh -c 'cd /home &&
       \"\$BENCH\" cpu --events=5 --report-interval=1 --json=c.json run &&
       \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run &&
-      $oltp prepare && $oltp run && $oltp cleanup && ls'"
+      $oltp prepare && $oltp run && $oltp cleanup && ls &&
+      ! \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=- run'"
   must is "$status" 0
-  must is "$stderr" ""
+  must is "$stderr" "FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json): No such file or directory; set TMPDIR to one that can be written to"
   must is "$(tail -n 2 <<<"$output")" $'c.json\ns.json'
 }
 

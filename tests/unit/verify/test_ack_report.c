@@ -73,7 +73,10 @@ static void test_runs(void)
               "1 of 2, 2023-11-14 22:13:20 UTC (expected those of one run)") ==
          0,
      "processes of two runs");
-  OK(check(first, first, &err) == -EINVAL, "one process twice");
+  OK(check(first, first, &err) == -EINVAL &&
+       strcmp(err.text, "'A' and 'B' are both logs of process 0 of 2 (expected "
+                        "one log of each process of a run)") == 0,
+     "one process twice");
   older.run = other.run = 0;
   OK(check(older, other, &err) == 0, "logs from before there were numbers");
   OK(check(first, other, &err) == -EINVAL, "one of them is");
