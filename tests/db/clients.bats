@@ -3,6 +3,7 @@
 # statements as threads, encrypted sessions, servers that die and come back.
 
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/background.bash"
 . "$BENCH_SRC/tests/db/pooler.sh"
 
 setup_file() {
@@ -17,6 +18,7 @@ setup() {
 
 # A test that fails leaves nothing to the next one.
 teardown() {
+  tidy_up
   [ ! -v at ] || "$BENCH" oltp_point_select "${at[@]}" --tables=2 cleanup >/dev/null 2>&1 || :
   pooler_stop
 }
@@ -28,27 +30,6 @@ where() {
     mysql) at=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
     pgsql) at=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
   esac
-}
-
-sql() {
-  local use=
-  [ "$1" != mysql ] || use="USE sbtest; "
-  servers sql "$BATS_FILE_TMPDIR/$1" "$use$2"
-}
-
-# value FILE EXPRESSION: of the results `d`, in Python.
-value() {
-  python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
-}
-
-# within SECONDS COMMAND...: a limit for failure.
-within() {
-  local limit=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < limit)) || return 1
-    read -rt 0.05 <> <(:) || :
-  done
 }
 
 # same_work KIND: every client does what a thread would do: each inserts the rows
@@ -109,16 +90,14 @@ killed() {
   where "$1"
   local server=$BATS_FILE_TMPDIR/$1
   "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=300 --report-interval=0.2 \
-    --db-ignore-errors=connection --json=a.json run >out 2>err 3>&- &
-  local pid=$!
+  in_background "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=300 --report-interval=0.2 \
+    --db-ignore-errors=connection --json=a.json run
   within 60 grep -q '^\[' out
   servers kill9 "$server"
   servers restart "$server"
   within 90 all_back "$1"
-  kill -INT $pid
-  status=0
-  wait $pid || status=$?
+  kill -INT "$job"
+  ended
   [ "$status" = 130 ]
   grep -Eq 'reconnects: +([1-9][0-9]{2,}|[5-9][0-9])' out
   where "$1"
@@ -131,16 +110,13 @@ killed() {
 # stuck KIND: a server that is frozen: the run ends by its deadline.
 stuck() {
   where "$1"
-  local server=$BATS_FILE_TMPDIR/$1
   "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=7 --forced-shutdown=1 \
-    --report-interval=0.2 run >out 2>err 3>&- &
-  local pid=$!
+  in_background "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=20 --forced-shutdown=1 \
+    --report-interval=0.2 run
   within 60 grep -q '^\[' out
-  servers freeze "$server"
-  status=0
-  wait $pid || status=$?
-  servers thaw "$server"
+  frozen "$1"
+  ended
+  thawed
   [ "$status" = 2 ]
   grep -q 'forcing shutdown' err
   grep -Eq 'total number of events: +[1-9]' out

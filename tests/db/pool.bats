@@ -3,6 +3,7 @@
 # measured, nothing of a client meets another one, and servers die and come back.
 
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/background.bash"
 
 setup_file() {
   mysql_flags=(--max-connections=40)
@@ -10,25 +11,9 @@ setup_file() {
   start_kinds
 }
 
-sql() {
-  local use=
-  [ "$1" != mysql ] || use="USE sbtest; "
-  servers sql "$BATS_FILE_TMPDIR/$1" "$use$2"
-}
-
-# value FILE EXPRESSION: of the results `d`, in Python.
-value() {
-  python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
-}
-
-# within SECONDS COMMAND...: a limit for failure.
-within() {
-  local limit=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < limit)) || return 1
-    read -rt 0.05 <> <(:) || :
-  done
+teardown() {
+  tidy_up
+  [ ! -v to ] || "$BENCH" oltp_point_select "${to[@]}" --tables=2 cleanup >/dev/null 2>&1 || :
 }
 
 # waits KIND QUERY: four clients, one connection, a statement of 20 ms.
@@ -155,11 +140,10 @@ L
 # killed KIND: the server dies and comes back: all clients go on.
 killed() {
   aim "$1"
-  local server=$BATS_FILE_TMPDIR/$1 pid status=0
+  local server=$BATS_FILE_TMPDIR/$1
   "$BENCH" oltp_point_select "${to[@]}" --table-size=500 --table-exists=drop prepare
-  "$BENCH" oltp_point_select "${to[@]}" --table-size=500 --threads=2 --clients=60 --pool=6 --time=300 --report-interval=0.2 \
-    --db-ignore-errors=connection --json=a.json run >out 2>err 3>&- &
-  pid=$!
+  in_background "$BENCH" oltp_point_select "${to[@]}" --table-size=500 --threads=2 --clients=60 --pool=6 --time=300 --report-interval=0.2 \
+    --db-ignore-errors=connection --json=a.json run
   within 60 grep -q '^\[' out
   servers kill9 "$server"
   servers restart "$server"
@@ -168,8 +152,8 @@ killed() {
   lines=$(wc -l <out)
   goes_on() { tail -n +"$((lines + 3))" out | grep -q 'qps: [0-9.]*[1-9]'; }
   within 60 goes_on
-  kill -INT $pid
-  wait $pid || status=$?
+  kill -INT "$job"
+  ended
   cat err
   [ "$status" = 130 ]
   [ "$(value a.json "d['totals']['reconnects'] >= 6 and d['totals']['errors'] == 0")" = True ]
@@ -182,15 +166,13 @@ killed() {
 # stuck KIND: a server that is frozen: the run ends by its deadline.
 stuck() {
   aim "$1"
-  local server=$BATS_FILE_TMPDIR/$1 pid status=0
   "$BENCH" oltp_point_select "${to[@]}" --table-size=500 --table-exists=drop prepare
-  "$BENCH" oltp_point_select "${to[@]}" --table-size=500 --threads=2 --clients=60 --pool=6 --time=7 --forced-shutdown=1 \
-    --report-interval=0.2 run >out 2>err 3>&- &
-  pid=$!
+  in_background "$BENCH" oltp_point_select "${to[@]}" --table-size=500 --threads=2 --clients=60 --pool=6 --time=20 --forced-shutdown=1 \
+    --report-interval=0.2 run
   within 60 grep -q '^\[' out
-  servers freeze "$server"
-  wait $pid || status=$?
-  servers thaw "$server"
+  frozen "$1"
+  ended
+  thawed
   cat out err
   [ "$status" = 2 ]
   grep -q 'forcing shutdown' err

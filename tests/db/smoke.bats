@@ -4,6 +4,7 @@
 
 setup() {
   . "$BENCH_SRC/tests/db/servers.sh"
+  . "$BENCH_SRC/tests/db/within.bash"
   proxy=$BENCH_BUILD/tests/fault/tcp_proxy
   dir=$BATS_TEST_TMPDIR
 }
@@ -18,16 +19,6 @@ teardown() {
 
 need() {
   servers has "$1" || skip "no $1 server is installed"
-}
-
-# Seconds as a limit for failure.
-within() {
-  local limit=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < limit)) || return 1
-    sleep 0.05
-  done
 }
 
 my() {

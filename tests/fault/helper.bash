@@ -8,6 +8,8 @@
 # setup_fault sets $dir, the folder of the test, $out and $err, the two streams
 # of the last run, and $events, the script of one-line events.
 
+. "$BENCH_SRC/tests/db/within.bash"
+
 setup_fault() {
   . "$BENCH_SRC/tests/db/servers.sh"
   dir=$BATS_TEST_TMPDIR
@@ -73,20 +75,6 @@ bounded() {
 # A signal for the run in the background itself.
 signal_job() {
   pkill "-$1" -P "$job"
-}
-
-# within SECONDS COMMAND...: until it succeeds.
-within() {
-  local limit=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    if ((SECONDS >= limit)); then
-      printf 'not within time: %s\n' "$*"
-      show
-      return 1
-    fi
-    sleep 0.05
-  done
 }
 
 # lacks PATTERN FILE...: it is in none of them.

@@ -184,7 +184,8 @@ function event()
   done_events = (done_events or 0) + 1
 end
 function thread_done()
-  assert(attempts == (done_events or 0) + (hooked or 0), attempts)
+  -- A client may have had no event at all: the others were quicker.
+  assert((attempts or 0) == (done_events or 0) + (hooked or 0))
   io.stdout:write("hooked " .. (hooked or 0) .. "\n")
 end
 L
