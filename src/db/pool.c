@@ -178,8 +178,8 @@ bool pool_take_any(struct conn *c, bool fresh)
 {
   struct pool *p = c->pool;
   struct db_env *env = c->env;
-  const uint64_t start = clock_now_ns();
   struct pool_session *s = NULL;
+  uint64_t wait_ns = 0;
   bool waits = false;
 
   if (env->leased) {
@@ -197,15 +197,18 @@ bool pool_take_any(struct conn *c, bool fresh)
     return false;
   }
   if (!s) {
+    const uint64_t start = clock_now_ns();
+
     waits = true;
     s = wait_for_one(env);
+    wait_ns = clock_now_ns() - start;
   }
   if (!s) {
     call_misuse(c, "no connection of the pool is free, and this place cannot "
                    "wait for one (--pool)");
     return false;
   }
-  note_wait(env, waits ? clock_now_ns() - start : 0, waits);
+  note_wait(env, wait_ns, waits);
   attach(c, s);
   return true;
 }

@@ -59,6 +59,24 @@ LUA
   sed -n 's/^= //p' sql.out
 }
 
+# orders_of DISTRICT MODULE: a script, that module with orders of one district
+# that are not rolled back.
+orders_of() {
+  cat <<LUA
+local model = require("tpcc_model")
+local inputs = model.inputs
+function model.inputs(uniform, client)
+  local fill = inputs(uniform, client)
+  return function(input, kind)
+    fill(input, kind)
+    input.d, input.rollback = $1, false
+    if input.item[input.lines] > 500 then input.item[input.lines] = 1 end
+  end
+end
+require("$2")
+LUA
+}
+
 @test "a million inputs keep the rules" {
   bench "$BENCH_SRC/tests/cli/tpcc_model.lua" --rand-seed=1 check
   must is "$status" 0
@@ -306,20 +324,7 @@ LUA
   for to in 2 3; do
     fresh
     # three orders of district 2 and nothing else
-    cat >only.lua <<LUA
-to = $to
-local model = require("tpcc_model")
-local inputs = model.inputs
-function model.inputs(uniform, client)
-  local fill = inputs(uniform, client)
-  return function(input, kind)
-    fill(input, kind)
-    input.d, input.rollback = 2, false
-    if input.item[input.lines] > 500 then input.item[input.lines] = 1 end
-  end
-end
-require("moved")
-LUA
+    { echo "to = $to"; orders_of 2 moved; } >only.lua
     bench ./only.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=3 --json=t.json run
     if [ "$to" = 2 ]; then
       must is "$status" 0
@@ -408,19 +413,7 @@ finds() {
   tpcc --threads=1 --weights=0,0,0,1,0 --events=12 --time=0 run
   must is "$status" 0
   must is "$(sql "SELECT COUNT(*) FROM new_order WHERE no_w_id = 1")" 0
-  cat >one.lua <<'LUA'
-local model = require("tpcc_model")
-local inputs = model.inputs
-function model.inputs(uniform, client)
-  local fill = inputs(uniform, client)
-  return function(input, kind)
-    fill(input, kind)
-    input.d, input.rollback = 7, false
-    if input.item[input.lines] > 500 then input.item[input.lines] = 1 end
-  end
-end
-require("tpcc")
-LUA
+  orders_of 7 tpcc >one.lua
   bench ./one.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=1 --time=0 run
   must is "$status" 0
   tpcc check

@@ -11,6 +11,21 @@
 #include "tools/find.h"
 #include "tools/result.h"
 
+/* Judge a step whose run has left that text of JSON, which is freed. */
+static enum search_verdict judge_text(struct find *f, enum search_phase phase,
+                                      struct strbuf *text)
+{
+  struct result run = { .period_s = 15, .events_per_s = 100, .events = 1000 };
+  json_t *json = json_loads(strbuf_str(text), 0, NULL);
+
+  MUST(json);
+  run.json = json;
+  find_judge(f, phase, phase == SEARCH_REFERENCE ? 0 : 100, &run);
+  json_decref(json);
+  strbuf_done(text);
+  return f->step[f->n - 1].verdict;
+}
+
 /* A step of 10 s at a rate of 100/s.  `arrivals` is text of JSON. */
 static enum search_verdict verdict_with(const char *end, const char *decision,
                                         const char *arrivals,
@@ -19,8 +34,7 @@ static enum search_verdict verdict_with(const char *end, const char *decision,
   struct find f = { .rules = { SEARCH_RATE, 0.03, 3 },
                     .objective = "errors<=10%,p99<=2ms" };
   struct strbuf text = { 0 };
-  struct result run = { .period_s = 15, .events_per_s = 100, .events = 1000 };
-  json_t *json;
+  enum search_verdict verdict;
 
   strbuf_addf(
     &text,
@@ -30,14 +44,9 @@ static enum search_verdict verdict_with(const char *end, const char *decision,
     "\"ratio\", \"limit\": 0.1, \"value\": 0}, {\"unit\": \"ns\", "
     "\"limit\": 2e6, \"value\": null}]}}",
     end, arrivals, warning, decision);
-  json = json_loads(strbuf_str(&text), 0, NULL);
-  MUST(json);
-  run.json = json;
-  find_judge(&f, SEARCH_BRACKET, 100, &run);
+  verdict = judge_text(&f, SEARCH_BRACKET, &text);
   MUST(f.n == 1 && f.limit_ns == 2e6 && isinf(f.latency_ns[0]));
-  json_decref(json);
-  strbuf_done(&text);
-  return f.step[0].verdict;
+  return verdict;
 }
 
 static enum search_verdict verdict_of(const char *end, const char *decision,
@@ -81,9 +90,7 @@ static enum search_verdict judge_run(struct find *f, enum search_phase phase,
                                      const char *verdict, unsigned late,
                                      const char *average)
 {
-  struct result run = { .period_s = 15, .events_per_s = 100, .events = 1000 };
   struct strbuf text = { 0 };
-  json_t *json;
 
   strbuf_addf(
     &text,
@@ -95,13 +102,7 @@ static enum search_verdict judge_run(struct find *f, enum search_phase phase,
     "\"attempts\": "
     "0, \"beyond\": 0, \"waiting\": 0, \"inflation\": 1, \"clusters\": 0}]}}",
     verdict, verdict, late, average);
-  json = json_loads(strbuf_str(&text), 0, NULL);
-  MUST(json);
-  run.json = json;
-  find_judge(f, phase, phase == SEARCH_REFERENCE ? 0 : 100, &run);
-  json_decref(json);
-  strbuf_done(&text);
-  return f->step[f->n - 1].verdict;
+  return judge_text(f, phase, &text);
 }
 
 /* Runs that repeat one that was open are judged with it. */
