@@ -41,6 +41,12 @@
 /* A function that has data races on purpose. */
 #define RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
 
+/*
+ * A function that goes over all the memory that a test measures.  The thread
+ * sanitizer would keep four times as much for it.
+ */
+#define GOES_OVER_MEMORY __attribute__((no_sanitize("thread")))
+
 /* Number of elements of an array (not of a pointer). */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

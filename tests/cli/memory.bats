@@ -33,6 +33,14 @@ needs_two_processors() {
     "d['test']['bandwidth'].get('huge_bytes', 0) == 0"
 }
 
+@test "bandwidth: a run that is too short names the loops that it has not measured" {
+  bench memory --memory-test=bandwidth --memory-size=1M --time=0.002 --json=b.json run
+  must is "$status" 0
+  must has "$output" '^ +scale-add +none$'
+  must has "$stderr" '^WARNING: the bandwidth of ([a-z-]+, )*scale-add(, scale-add-nt)? was not measured, because the run was over; give it more --time$'
+  check b.json "[w['code'] for w in d['warnings'] if w['code'] == 'unfinished'] == ['unfinished']"
+}
+
 @test "bandwidth: the warm-up does not count" {
   bench memory --memory-test=bandwidth --memory-kernel=read --memory-size=64K --warmup-time=1 \
     --time=1 --json=b.json run

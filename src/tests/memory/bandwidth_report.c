@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "report/doubts.h"
+#include "report/doubts_list.h"
 #include "report/form.h"
 #include "report/life.h"
 #include "report/text_num.h"
@@ -136,6 +138,28 @@ void bandwidth_report_details(void *arg, struct test_details *ret)
     facts_int(&ret->test, key, (int64_t)f.rounds);
     figure_add(&ret->test, FIGURE_BYTES_PER_S, f.median, "%s", name);
   }
+}
+
+void bandwidth_report_doubts(void *run, const struct report *total,
+                             struct doubts *to)
+{
+  const struct bandwidth *b = run;
+  struct strbuf names = { 0 };
+  unsigned n = 0;
+
+  (void)total;
+  for (unsigned i = 0; i < b->loops.n; i++) {
+    if (atomic_load(&b->of[b->loops.of[i]].n) == 0)
+      strbuf_addf(&names, "%s%s", n++ > 0 ? ", " : "",
+                  stream_words[b->loops.of[i]]);
+  }
+  if (n > 0)
+    doubts_add(
+      to, true, "unfinished",
+      "the bandwidth of %s was not measured, because the run was over; "
+      "give it more --time",
+      strbuf_str(&names));
+  strbuf_done(&names);
 }
 
 const struct report_form memory_bandwidth_form = {

@@ -16,12 +16,12 @@ void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed)
   *c->at = c->at;
 }
 
-static void **line_of(const struct chase *c, size_t i)
+GOES_OVER_MEMORY static void **line_of(const struct chase *c, size_t i)
 {
   return (void **)(void *)(c->base + i * c->stride);
 }
 
-void chase_grow(struct chase *c, size_t lines)
+GOES_OVER_MEMORY void chase_grow(struct chase *c, size_t lines)
 {
   for (; c->lines < lines; c->lines++) {
     void **before = line_of(c, rng_below(&c->rng, c->lines));
@@ -39,7 +39,7 @@ void chase_grow(struct chase *c, size_t lines)
   STEP;         \
   STEP
 
-size_t chase_run(struct chase *c, size_t steps)
+GOES_OVER_MEMORY size_t chase_run(struct chase *c, size_t steps)
 {
   const size_t turns = (steps + UNROLLED - 1) / UNROLLED;
   void **at = c->at;

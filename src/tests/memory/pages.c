@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/space.h"
@@ -140,7 +141,7 @@ bool pages_in_smaps(const char *path, const void *from, const void *to,
   return found;
 }
 
-void pages_touch(struct pages *p)
+GOES_OVER_MEMORY void pages_touch(struct pages *p)
 {
   uint64_t huge = 0;
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/compiler.h"
 #include "tests/memory/streams.h"
 
 const char *const stream_words[] = {
@@ -123,7 +124,8 @@ uint64_t stream_content_sum(struct stream_content c, size_t n)
   return n / 3 * bits_of(c.low) + (n - n / 3) * bits_of(c.rest);
 }
 
-bool stream_content_is(struct stream_content c, const struct stream_block *b)
+GOES_OVER_MEMORY bool stream_content_is(struct stream_content c,
+                                        const struct stream_block *b)
 {
   for (size_t i = 0; i < b->n; i++) {
     if (b->words[i] != (i < b->n / 3 ? c.low : c.rest))

@@ -113,8 +113,8 @@ WIDE(16, double);
 #define PLAIN(p, v) *(p) = (v)
 #define NO_FENCE (void)0
 
-READ_LOOP(plain16, , 16)
-STORE_LOOPS(plain16, , 16, PLAIN, NO_FENCE)
+READ_LOOP(plain16, GOES_OVER_MEMORY, 16)
+STORE_LOOPS(plain16, GOES_OVER_MEMORY, 16, PLAIN, NO_FENCE)
 
 #if defined(__x86_64__)
 WIDE(32, word);
@@ -122,9 +122,9 @@ WIDE(32, double);
 
 #define PAST_16(p, v) _mm_stream_pd((double *)(p), (__m128d)(v))
 #define PAST_32(p, v) _mm256_stream_pd((double *)(p), (__m256d)(v))
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 GOES_OVER_MEMORY __attribute__((target("avx2")))
 
-STORE_LOOPS(past16, , 16, PAST_16, _mm_sfence())
+STORE_LOOPS(past16, GOES_OVER_MEMORY, 16, PAST_16, _mm_sfence())
 READ_LOOP(plain32, AVX2, 32)
 STORE_LOOPS(plain32, AVX2, 32, PLAIN, NO_FENCE)
 STORE_LOOPS(past32, AVX2, 32, PAST_32, _mm_sfence())
