@@ -28,7 +28,7 @@ struct counts_part {
 };
 
 struct counts {
-  _Atomic bool wanted; /* somebody reads them; relaxed */
+  _Atomic bool wanted;  /* somebody reads them; relaxed */
   pthread_mutex_t lock; /* protects the rest */
   struct counts_part *first;
   uint64_t gone[DB_COUNTS]; /* of sessions that have ended */

@@ -165,25 +165,47 @@ static void add(struct server_reading *r, enum server_figure f, double value)
   r->value[f] += value;
 }
 
+/* The words of a text that are numbers, one after the other; sscanf() takes as
+ * long as the system does. */
+static void skip_words(const char **at, int n)
+{
+  while (n-- > 0) {
+    *at += strspn(*at, " ");
+    *at += strcspn(*at, " ");
+  }
+}
+
+static count next_number(const char **at)
+{
+  char *end;
+  const count n = strtoull(*at, &end, 10);
+
+  *at = end;
+  return n;
+}
+
 /* Returns how many threads it has. */
 static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
 {
   const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
   char line[1024];
-  const char *end;
-  count user, system, child_user, child_system;
+  const char *at;
+  count ticks = 0;
   unsigned threads;
 
   if (!read_text(root, pid, "stat", line, sizeof(line)))
     return 0;
-  end = strrchr(line, ')'); /* names may have blanks */
-  if (!end || sscanf(end + 1,
-                     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
-                     "%llu %llu %*d %*d %u",
-                     &user, &system, &child_user, &child_system, &threads) != 5)
+  at = strrchr(line, ')'); /* names may have blanks */
+  if (!at)
     return 0;
-  add(ret, SERVER_CPU_NS,
-      (double)(user + system + child_user + child_system) * tick_ns);
+  at++;
+  skip_words(&at, 11);
+  for (int i = 0; i < 4; i++) /* its own ones, those of children that ended */
+    ticks += next_number(&at);
+  skip_words(&at, 2);
+  threads = (unsigned)next_number(&at);
+  if (threads > 0)
+    add(ret, SERVER_CPU_NS, (double)ticks * tick_ns);
   return threads;
 }
 
@@ -191,10 +213,11 @@ static void add_bytes(struct server_reading *ret, enum server_figure f,
                       const char *text, const char *name)
 {
   const char *at = strstr(text, name); /* with the end of the line before it */
-  count n;
 
-  if (at && sscanf(at + strlen(name), " %llu", &n) == 1)
-    add(ret, f, (double)n);
+  if (!at)
+    return;
+  at += strlen(name);
+  add(ret, f, (double)next_number(&at));
 }
 
 /* Other users may not read it. */
@@ -213,13 +236,13 @@ static void add_wait(const char *root, pid_t pid, const char *name,
                      struct server_reading *ret)
 {
   char text[128];
-  count waited, turns;
+  const char *at = text;
 
-  if (!read_text(root, pid, name, text, sizeof(text)) ||
-      sscanf(text, "%*u %llu %llu", &waited, &turns) != 2)
+  if (!read_text(root, pid, name, text, sizeof(text)))
     return;
-  add(ret, SERVER_CPU_WAIT_NS, (double)waited);
-  add(ret, SERVER_SWITCHES, (double)turns);
+  skip_words(&at, 1);
+  add(ret, SERVER_CPU_WAIT_NS, (double)next_number(&at));
+  add(ret, SERVER_SWITCHES, (double)next_number(&at));
 }
 
 static void add_waits(const char *root, const struct process *p,

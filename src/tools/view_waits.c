@@ -52,8 +52,8 @@ static void draw_server(const struct view *v, size_t server, bool several,
   c.low = true;
   c.named = true;
   for (size_t k = 0; k < json_array_size(waits); k++) {
-    const struct wait w = { server, result_text_at(json_array_get(waits, k),
-                                                   "name") };
+    const struct wait w = { server,
+                            result_text_at(json_array_get(waits, k), "name") };
 
     if (w.name)
       view_add_values(&c, w.name, v, 0, sessions_at, &w);

@@ -66,7 +66,7 @@ oltp=(oltp_common --db-driver=sqlite --sqlite-synchronous=off)
   on_terminal "step 1 of 2, about" 80 "$BENCH" cpu --time=3 --sweep=threads:1,2 run
   must is "$status" 0
   must has "$output" '^width 80: [4-7][0-9]$'
-  must is "$(grep -c 'about' <<<"$output")" 0
+  must is "$(grep -c ' left; ' <<<"$output")" 0
 }
 
 @test "a run has no line in a pipe, beside intervals, as sysbench, or if it is unwanted" {
