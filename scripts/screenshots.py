@@ -61,12 +61,11 @@ def main():
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as live:
                 if not any(b"Threads started" in line for line in live.stdout):
                     continue # the port is taken
-                page.screen(1400, 900)
                 page.open(f"http://127.0.0.1:{port}/")
                 page.until("document.querySelector('path.line').getAttribute('d').split('L').length > 15")
-                page.picture(os.path.join(DOCS, "live.png"), 1000)
-                page.screen(400, 900, dark=True)
-                page.picture(os.path.join(DOCS, "live-phone-dark.png"), 1000)
+                for ending, width, height, dark in SIZES:
+                    page.screen(width, 900, dark)
+                    page.picture(os.path.join(DOCS, f"live{ending}.png"), height)
                 live.send_signal(signal.SIGINT)
                 live.stdout.read()
                 break

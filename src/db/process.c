@@ -59,6 +59,7 @@ int process_init(struct db_process *p, struct err *err)
   (void)pthread_mutex_init(&p->failures.lock, NULL);
   errtab_init(&p->errors);
   backends_init(&p->backends);
+  counts_init(&p->counts);
   outage_init(&p->outage);
   flood_init(&p->flood);
   watch_init(&p->watch, p->set.query_timeout_s);
@@ -110,6 +111,7 @@ bool process_done(struct db_process *p)
   watch_done(&p->watch);
   flood_done(&p->flood);
   outage_done(&p->outage);
+  counts_done(&p->counts);
   backends_done(&p->backends);
   pools_free(p->pools, p->carriers);
   p->pools = NULL;

@@ -15,6 +15,7 @@
 #include "base/login_keys.h"
 #include "db/backends.h"
 #include "db/churn.h"
+#include "db/counts.h"
 #include "db/driver.h"
 #include "db/errtab.h"
 #include "db/flood.h"
@@ -127,6 +128,7 @@ struct db_process {
   struct gate gate;       /* of all connections */
   struct churn_cfg churn; /* what the options say */
   struct backends backends;
+  struct counts counts; /* of sessions of an embedded database */
   _Atomic uint64_t pings, pings_failed; /* of idle clients */
   struct errtab errors;
   struct outage outage;

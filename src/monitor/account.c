@@ -12,8 +12,8 @@
 static bool may_fall(enum server_figure f)
 {
   return f == SERVER_PART_TRANSACTIONS || f == SERVER_CPU_NS ||
-         f == SERVER_CPU_WAIT_NS || f == SERVER_READ_BYTES ||
-         f == SERVER_WRITTEN_BYTES;
+         f == SERVER_CPU_WAIT_NS || f == SERVER_SWITCHES ||
+         f == SERVER_READ_BYTES || f == SERVER_WRITTEN_BYTES;
 }
 
 static bool is_count(enum server_figure f)

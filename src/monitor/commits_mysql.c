@@ -16,19 +16,40 @@ static double pay(double n, double most, double *owed)
   return fmax(left, 0);
 }
 
+static void rollbacks(struct server_reading *did)
+{
+  const double *v = did->value; /* 0, if it is not known */
+  const double asked = v[SERVER_PART_ROLLBACK];
+  const double deadlocks = v[SERVER_DEADLOCKS];
+
+  /* A binary log counts what changes something once more. */
+  const double engines = v[SERVER_PART_PREPARED] > 0 ? 2 : 1;
+  const double undone = fmax(v[SERVER_PART_UNDONE] - deadlocks, 0);
+  const double least = fmax(fmin(asked, undone), deadlocks);
+
+  did->has[SERVER_ROLLBACKS] = did->has[SERVER_PART_ROLLBACK];
+  did->value[SERVER_ROLLBACKS] = asked;
+  if (did->has[SERVER_PART_UNDONE])
+    did->value[SERVER_ROLLBACKS] = floor(
+      fmin(fmax(undone / engines, least), asked + deadlocks));
+}
+
 void commits_mysql(struct server_reading *did, struct server_owed *owed)
 {
   const double *v = did->value; /* 0, if it is not known */
   const double said = v[SERVER_PART_COMMIT];
-  const double ended = said + v[SERVER_ROLLBACKS];
+  double ended;
   /* Each engine counts, and the binary log is one of two. */
   const double ends = v[SERVER_PART_STATEMENT_ENDS] -
                       v[SERVER_PART_PREPARED] / 2;
-  const double in_transactions = COMMITS_MYSQL_STATEMENTS * ended;
+  double in_transactions;
   const double open = v[SERVER_CONNECTIONS];
   const double open_statements = COMMITS_MYSQL_STATEMENTS * open;
   double commits;
 
+  rollbacks(did);
+  ended = said + fmax(v[SERVER_PART_ROLLBACK], v[SERVER_ROLLBACKS]);
+  in_transactions = COMMITS_MYSQL_STATEMENTS * ended;
   if (did->has[SERVER_PART_TRANSACTIONS])
     commits = fmax(said, v[SERVER_PART_TRANSACTIONS] - v[SERVER_ROLLBACKS]);
   else if (did->has[SERVER_PART_IDS])

@@ -1,5 +1,6 @@
 /*
- * commits_mysql.h - how many transactions MySQL and MariaDB have committed.
+ * commits_mysql.h - how many transactions MySQL and MariaDB have committed, and
+ * rolled back.
  *
  * Neither has a count of them in its status.  Com_commit has those that end
  * with COMMIT, not those of a single statement with autocommit.  Handler_commit
@@ -25,6 +26,17 @@
  * next.  So what a period has less than nothing of is owed by the next one, as
  * far as transactions that are open can be its cause: each connection has one.
  * Only those that are open before the first COMMIT was seen can count twice.
+ *
+ * Rollbacks.  Com_rollback has those that clients ask for, among them those
+ * that end nothing.  The server itself rolls back the victim of a deadlock, and
+ * its client may say ROLLBACK then, or not.  Handler_rollback has one for each
+ * transaction that is rolled back, one more for the statement that made it a
+ * victim, and one for any other statement that fails; a binary log doubles
+ * those that have changed something.  So what Handler_rollback has without a
+ * statement for each deadlock is the figure, halved with a binary log, but
+ * - at most as many as were asked for and deadlocks together,
+ * - at least the deadlocks, and at least as many as were asked for, unless
+ *   Handler_rollback shows that they ended nothing.
  */
 #ifndef BENCH_MONITOR_COMMITS_MYSQL_H
 #define BENCH_MONITOR_COMMITS_MYSQL_H
@@ -36,8 +48,8 @@ enum {
   COMMITS_MYSQL_STATEMENTS = 100
 };
 
-/* Puts the commits of a period beside its parts.  *owed: by the period before,
- * and by this one to the next. */
+/* Puts the commits and rollbacks of a period beside its parts.  *owed: by the
+ * period before, and by this one to the next. */
 void commits_mysql(struct server_reading *did, struct server_owed *owed);
 
 #endif

@@ -25,13 +25,16 @@ const struct server_figure_info figures_info[SERVER_FIGURES] = {
   COUNT(SERVER_PAGES_WRITTEN, "pages_written", "Pages written to files"),
   COUNT(SERVER_FREE_PAGE_WAITS, "free_page_waits",
         "Statements that had to write a page before they could use its memory"),
-  COUNT(SERVER_LOCK_WAITS, "lock_waits", "Waits for row locks"),
+  COUNT(SERVER_LOCK_WAITS, "lock_waits",
+        "Waits for locks of rows, or of a SQLite database"),
   COUNT(SERVER_DEADLOCKS, "deadlocks", "Deadlocks"),
   COUNT(SERVER_TEMP_FILES, "temp_files", "Results that needed a file"),
   TIME(SERVER_CPU_NS, "cpu_ns", "cpu_seconds",
        "Processor time of the server's processes"),
   TIME(SERVER_CPU_WAIT_NS, "cpu_wait_ns", "cpu_wait_seconds",
        "How long its threads waited for a processor"),
+  COUNT(SERVER_SWITCHES, "context_switches",
+        "How often its threads were given a processor"),
   COUNT(SERVER_READ_BYTES, "read_bytes",
         "Bytes that its processes read from disks"),
   COUNT(SERVER_WRITTEN_BYTES, "written_bytes",
@@ -56,4 +59,12 @@ const struct server_figure_info figures_info[SERVER_FIGURES] = {
   LEVEL(SERVER_DEAD_ROWS, "dead_rows", "Rows that wait for a vacuum"),
   LEVEL(SERVER_DATA_BYTES, "data_bytes", "Size of the file of data"),
   LEVEL(SERVER_LOG_SIZE_BYTES, "log_size_bytes", "Size of the file of the log"),
+};
+
+const struct server_cost figures_costs[SERVER_COSTS] = {
+  { SERVER_CPU_NS, "processor time (ms)", 1e-6 },
+  { SERVER_LOG_BYTES, "log bytes", 1 },
+  { SERVER_FSYNCS, "fsyncs", 1 },
+  { SERVER_PAGES_READ, "pages read", 1 },
+  { SERVER_PAGES_WRITTEN, "pages written", 1 },
 };

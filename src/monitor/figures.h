@@ -22,6 +22,7 @@ enum server_figure {
   SERVER_TEMP_FILES,
   SERVER_CPU_NS,
   SERVER_CPU_WAIT_NS,
+  SERVER_SWITCHES,
   SERVER_READ_BYTES,
   SERVER_WRITTEN_BYTES,
   /* Levels: they rise and fall. */
@@ -46,6 +47,8 @@ enum server_figure {
   SERVER_PART_PREPARED,       /* of these, in two phases, per engine */
   SERVER_PART_CHANGES,        /* statements that change rows */
   SERVER_PART_IDS,            /* of transactions that change rows: two */
+  SERVER_PART_ROLLBACK,       /* explicit ones */
+  SERVER_PART_UNDONE,         /* of statements and transactions, per engine */
   SERVER_PART_TRANSACTIONS,   /* all, if the server counts them */
   SERVER_VALUES
 };
@@ -64,6 +67,19 @@ struct server_figure_info {
 };
 
 extern const struct server_figure_info figures_info[SERVER_FIGURES];
+
+/* What an event costs the server, in the order in which people are told. */
+struct server_cost {
+  enum server_figure figure;
+  const char *what;
+  double unit; /* what the figure is multiplied with */
+};
+
+enum {
+  SERVER_COSTS = 5
+};
+
+extern const struct server_cost figures_costs[SERVER_COSTS];
 
 /* Figures that only a fast sample has: see struct monitor_source. */
 static inline int server_figure_is_sampled(enum server_figure f)

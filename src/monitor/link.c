@@ -84,10 +84,24 @@ bool link_open(struct link *l, uint64_t until_ns)
   return over ? fail(l, "the run has ended", true) : true;
 }
 
+static void drop_plans(struct link *l)
+{
+  for (int i = 0; i < LINK_PLANS; i++) {
+    struct link_plan *plan = &l->plans[i];
+
+    if (plan->p)
+      l->driver->unprepare(plan->p, true);
+    free(plan->p);
+    free(plan->sql);
+    *plan = (struct link_plan){ 0 };
+  }
+}
+
 void link_close(struct link *l)
 {
   bool open;
 
+  drop_plans(l);
   (void)pthread_mutex_lock(&l->lock);
   open = l->open;
   l->open = false;
@@ -106,27 +120,103 @@ int link_socket(const struct link *l)
   return l->driver->socket ? l->driver->socket(l->session) : -1;
 }
 
+/* Passes on the rows of a call that has returned `rc`. */
+static bool take_rows(struct link *l, int rc, const struct outcome *out,
+                      void (*row)(void *ctx, const sql_value *v, unsigned n),
+                      void *ctx)
+{
+  const struct driver *d = l->driver;
+  struct outcome end = { 0 };
+  sql_value v[FIELDS];
+
+  if (rc < 0) {
+    (void)fail(l, out->msg ? out->msg : "no answer", out->lost);
+    if (!out->lost)
+      (void)d->end_results(l->session, &end);
+    return false;
+  }
+  if (out->nfields > 0 && out->nfields <= FIELDS) {
+    while (d->fetch(l->session, v) == 1)
+      row(ctx, v, out->nfields);
+  }
+  if (out->settled || d->end_results(l->session, &end) == 0)
+    return true;
+  return fail(l, end.msg ? end.msg : "the answer broke off", end.lost);
+}
+
 bool link_query(struct link *l, const char *sql,
                 void (*row)(void *ctx, const sql_value *v, unsigned n),
                 void *ctx)
 {
-  const struct driver *d = l->driver;
-  struct outcome out = { 0 }, end = { 0 };
-  sql_value v[FIELDS];
+  struct outcome out = { 0 };
 
-  if (d->query(l->session, sql, strlen(sql), &out) < 0) {
-    (void)fail(l, out.msg ? out.msg : "no answer", out.lost);
-    if (!out.lost)
-      (void)d->end_results(l->session, &end);
-    return false;
-  }
-  if (out.nfields > 0 && out.nfields <= FIELDS) {
-    while (d->fetch(l->session, v) == 1)
-      row(ctx, v, out.nfields);
-  }
-  if (out.settled || d->end_results(l->session, &end) == 0)
+  return take_rows(l, l->driver->query(l->session, sql, strlen(sql), &out),
+                   &out, row, ctx);
+}
+
+/* False: the connection is lost. */
+static bool prepare(struct link *l, struct link_plan *plan)
+{
+  struct prepared *p = calloc(1, l->driver->prepared_size);
+  struct outcome out = { 0 };
+
+  if (!p)
     return true;
-  return fail(l, end.msg ? end.msg : "the answer broke off", end.lost);
+  p->session = l->session;
+  p->sql = plan->sql;
+  p->len = strlen(plan->sql);
+  if (l->driver->prepare(p, &out) == 0 && p->n_params == 0) {
+    plan->p = p;
+    return true;
+  }
+  l->driver->unprepare(p, out.lost);
+  free(p);
+  return !out.lost || fail(l, out.msg ? out.msg : "no answer", true);
+}
+
+/* *ret: NULL, if the text has to be sent.  False: the connection is lost. */
+static bool find_plan(struct link *l, const char *sql, struct link_plan **ret)
+{
+  *ret = NULL;
+  if (!l->keeps_plans || l->env.process->set.ps_mode == PS_DISABLE)
+    return true;
+  for (int i = 0; i < LINK_PLANS; i++) {
+    struct link_plan *plan = &l->plans[i];
+
+    if (!plan->sql) {
+      plan->sql = strdup(sql);
+      if (plan->sql && !prepare(l, plan))
+        return false;
+    }
+    if (plan->sql && strcmp(plan->sql, sql) == 0) {
+      *ret = plan->p ? plan : NULL;
+      return true;
+    }
+  }
+  return true;
+}
+
+bool link_query_often(struct link *l, const char *sql,
+                      void (*row)(void *ctx, const sql_value *v, unsigned n),
+                      void *ctx)
+{
+  struct outcome out = { 0 }, end = { 0 };
+  struct link_plan *plan;
+  int rc;
+
+  if (!find_plan(l, sql, &plan))
+    return false;
+  if (!plan)
+    return link_query(l, sql, row, ctx);
+  rc = l->driver->execute(plan->p, &out);
+  if (rc == 0 || out.lost)
+    return take_rows(l, rc, &out, row, ctx);
+  /* A pooler may have given it to another session of the server. */
+  (void)l->driver->end_results(l->session, &end);
+  l->driver->unprepare(plan->p, false);
+  free(plan->p);
+  plan->p = NULL;
+  return link_query(l, sql, row, ctx);
 }
 
 void link_interrupt(struct link *l)

@@ -18,6 +18,16 @@
 
 struct db_process;
 
+/* A query that the server keeps the plan of. */
+struct link_plan {
+  char *sql;          /* owned; NULL: there is none */
+  struct prepared *p; /* owned; NULL: the server refuses, its text is sent */
+};
+
+enum {
+  LINK_PLANS = 4
+};
+
 struct link {
   struct db_env env;
   const struct driver *driver; /* NULL: not initialised */
@@ -26,11 +36,13 @@ struct link {
   pthread_mutex_t
     lock; /* protects `open` and `over` against the other thread */
   bool open;
-  bool over;      /* it shall not be opened again */
-  char why[256];  /* of the last failure */
-  bool lost;      /* the last failure was that of the connection */
-  bool permanent; /* the server refuses: trying again is useless */
-  bool slow;      /* it had no time to let anybody in */
+  bool over;        /* it shall not be opened again */
+  char why[256];    /* of the last failure */
+  bool lost;        /* the last failure was that of the connection */
+  bool permanent;   /* the server refuses: trying again is useless */
+  bool slow;        /* it had no time to let anybody in */
+  bool keeps_plans; /* set by the owner: see link_query_often() */
+  struct link_plan plans[LINK_PLANS]; /* of this connection */
 };
 
 /* `number` chooses the server, as that of a connection.  `params` is copied;
@@ -55,6 +67,12 @@ int link_socket(const struct link *l);
 bool link_query(struct link *l, const char *sql,
                 void (*row)(void *ctx, const sql_value *v, unsigned n),
                 void *ctx);
+
+/* The same for a text that comes again and again.  With `keeps_plans` it is
+ * prepared, unless the run must not do that. */
+bool link_query_often(struct link *l, const char *sql,
+                      void (*row)(void *ctx, const sql_value *v, unsigned n),
+                      void *ctx);
 
 /* By another thread: let a call that waits fail, now and from now on. */
 void link_interrupt(struct link *l);

@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <inttypes.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -20,20 +20,12 @@
 #include "os/os.h"
 
 enum {
-  CHILDREN_MAX = 1024, /* takes about 50 ms; of more, the rest is left out */
-  WAITS_MAX = 256,     /* of so many threads: about 4 ms; of more, none */
+  CHILDREN_MAX = 1024, /* of more, the rest is left out */
+  WAITS_MAX = 256,     /* of so many threads; of more, none */
   LISTENING = 10       /* a state in /proc/net/tcp */
 };
 
 typedef unsigned long long count; /* a type that scanf has */
-
-static FILE *open_at(const char *root, pid_t pid, const char *name)
-{
-  char path[PATH_MAX];
-
-  (void)snprintf(path, sizeof(path), "%s/proc/%ld/%s", root, (long)pid, name);
-  return fopen(path, "re");
-}
 
 /* ---- which process ---- */
 
@@ -138,112 +130,177 @@ pid_t local_server(int fd)
 
 /* ---- what it has used ---- */
 
+/*
+ * A server may have hundreds of processes, and others may want all processors:
+ * whoever needs more than a millisecond then waits for all of them.  So files
+ * are read as cheaply as can be, and none that is not needed.
+ */
+
+struct process {
+  pid_t pid;
+  unsigned threads; /* 0: it is gone */
+};
+
+/* What a small file of a process has, as text; false: nothing. */
+static bool read_text(const char *root, pid_t pid, const char *name, char *text,
+                      size_t size)
+{
+  char path[PATH_MAX];
+  ssize_t n = -1;
+  int fd;
+
+  (void)snprintf(path, sizeof(path), "%s/proc/%ld/%s", root, (long)pid, name);
+  fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    n = read(fd, text, size - 1);
+    (void)close(fd);
+  }
+  text[n > 0 ? n : 0] = '\0';
+  return n > 0;
+}
+
 static void add(struct server_reading *r, enum server_figure f, double value)
 {
   r->has[f] = true;
   r->value[f] += value;
 }
 
-/* False: it is no process any more. */
-static bool add_cpu(const char *root, pid_t pid, struct server_reading *ret)
+/* The words of a text that are numbers, one after the other; sscanf() takes as
+ * long as the system does. */
+static void skip_words(const char **at, int n)
+{
+  while (n-- > 0) {
+    *at += strspn(*at, " ");
+    *at += strcspn(*at, " ");
+  }
+}
+
+static count next_number(const char **at)
+{
+  char *end;
+  const count n = strtoull(*at, &end, 10);
+
+  *at = end;
+  return n;
+}
+
+/* Returns how many threads it has. */
+static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
 {
   const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
-  FILE *f = open_at(root, pid, "stat");
   char line[1024];
-  const char *end;
-  count user, system, child_user, child_system;
-  bool ok;
+  const char *at;
+  count ticks = 0;
+  unsigned threads;
 
-  if (!f)
-    return false;
-  ok = fgets(line, sizeof(line), f) != NULL;
-  (void)fclose(f);
-  end = ok ? strrchr(line, ')') : NULL; /* names may have blanks */
-  ok = end && sscanf(end + 1,
-                     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
-                     "%llu %llu",
-                     &user, &system, &child_user, &child_system) == 4;
-  if (ok)
-    add(ret, SERVER_CPU_NS,
-        (double)(user + system + child_user + child_system) * tick_ns);
-  return ok;
+  if (!read_text(root, pid, "stat", line, sizeof(line)))
+    return 0;
+  at = strrchr(line, ')'); /* names may have blanks */
+  if (!at)
+    return 0;
+  at++;
+  skip_words(&at, 11);
+  for (int i = 0; i < 4; i++) /* its own ones, those of children that ended */
+    ticks += next_number(&at);
+  skip_words(&at, 2);
+  threads = (unsigned)next_number(&at);
+  if (threads > 0)
+    add(ret, SERVER_CPU_NS, (double)ticks * tick_ns);
+  return threads;
+}
+
+static void add_bytes(struct server_reading *ret, enum server_figure f,
+                      const char *text, const char *name)
+{
+  const char *at = strstr(text, name); /* with the end of the line before it */
+
+  if (!at)
+    return;
+  at += strlen(name);
+  add(ret, f, (double)next_number(&at));
 }
 
 /* Other users may not read it. */
 static void add_io(const char *root, pid_t pid, struct server_reading *ret)
 {
-  FILE *f = open_at(root, pid, "io");
-  char line[128];
-  count n;
+  char text[512];
 
-  while (f && fgets(line, sizeof(line), f)) {
-    if (sscanf(line, "read_bytes: %llu", &n) == 1)
-      add(ret, SERVER_READ_BYTES, (double)n);
-    else if (sscanf(line, "write_bytes: %llu", &n) == 1)
-      add(ret, SERVER_WRITTEN_BYTES, (double)n);
-  }
-  if (f)
-    (void)fclose(f);
+  if (!read_text(root, pid, "io", text, sizeof(text)))
+    return;
+  add_bytes(ret, SERVER_READ_BYTES, text, "\nread_bytes:");
+  add_bytes(ret, SERVER_WRITTEN_BYTES, text, "\nwrite_bytes:");
 }
 
-static void add_process(const char *root, pid_t pid, struct server_reading *ret)
-{
-  if (add_cpu(root, pid, ret))
-    add_io(root, pid, ret);
-}
-
-/* How long a thread has waited for a processor. */
-static void add_wait(const char *root, pid_t pid, const char *thread,
+/* How long a thread has waited for a processor, and how often it got one. */
+static void add_wait(const char *root, pid_t pid, const char *name,
                      struct server_reading *ret)
 {
-  char name[64];
-  FILE *f;
-  count waited;
+  char text[128];
+  const char *at = text;
 
-  (void)snprintf(name, sizeof(name), "task/%.20s/schedstat", thread);
-  f = open_at(root, pid, name);
-  if (f && fscanf(f, "%*u %llu", &waited) == 1)
-    add(ret, SERVER_CPU_WAIT_NS, (double)waited);
-  if (f)
-    (void)fclose(f);
+  if (!read_text(root, pid, name, text, sizeof(text)))
+    return;
+  skip_words(&at, 1);
+  add(ret, SERVER_CPU_WAIT_NS, (double)next_number(&at));
+  add(ret, SERVER_SWITCHES, (double)next_number(&at));
 }
 
-/* Of all threads of a process.  *left: so many more may be read; below 0: there
- * are too many. */
-static void add_waits(const char *root, pid_t pid, int *left,
+static void add_waits(const char *root, const struct process *p,
                       struct server_reading *ret)
 {
-  char path[PATH_MAX];
+  char name[64], path[PATH_MAX];
   struct dirent *e;
   DIR *dir;
 
-  (void)snprintf(path, sizeof(path), "%s/proc/%ld/task", root, (long)pid);
+  if (p->threads == 1) {
+    add_wait(root, p->pid, "schedstat", ret);
+    return;
+  }
+  (void)snprintf(path, sizeof(path), "%s/proc/%ld/task", root, (long)p->pid);
   dir = opendir(path);
-  while (dir && *left >= 0 && (e = readdir(dir)) != NULL) {
-    if (isdigit((unsigned char)e->d_name[0]) && --*left >= 0)
-      add_wait(root, pid, e->d_name, ret);
+  while (dir && (e = readdir(dir)) != NULL) {
+    (void)snprintf(name, sizeof(name), "task/%.20s/schedstat", e->d_name);
+    if (isdigit((unsigned char)e->d_name[0]))
+      add_wait(root, p->pid, name, ret);
   }
   if (dir)
     (void)closedir(dir);
 }
 
-void local_read(const char *root, pid_t server, struct server_reading *ret)
+/* The process and its children; returns how many they are. */
+static size_t list(const char *root, pid_t server,
+                   struct process all[1 + CHILDREN_MAX])
 {
-  char name[64];
+  char path[PATH_MAX];
+  size_t n = 1;
   FILE *f;
   long child;
-  int n = 0, left = WAITS_MAX;
 
-  add_process(root, server, ret);
-  add_waits(root, server, &left, ret);
-  (void)snprintf(name, sizeof(name), "task/%ld/children", (long)server);
-  f = open_at(root, server, name);
-  while (f && n++ < CHILDREN_MAX && fscanf(f, "%ld", &child) == 1) {
-    add_process(root, (pid_t)child, ret);
-    add_waits(root, (pid_t)child, &left, ret);
-  }
+  all[0].pid = server;
+  (void)snprintf(path, sizeof(path), "%s/proc/%ld/task/%ld/children", root,
+                 (long)server, (long)server);
+  f = fopen(path, "re");
+  while (f && n <= CHILDREN_MAX && fscanf(f, "%ld", &child) == 1)
+    all[n++].pid = (pid_t)child;
   if (f)
     (void)fclose(f);
-  if (left < 0)
-    ret->has[SERVER_CPU_WAIT_NS] = false;
+  return n;
+}
+
+void local_read(const char *root, pid_t server, struct server_reading *ret)
+{
+  struct process all[1 + CHILDREN_MAX];
+  const size_t n = list(root, server, all);
+  unsigned threads = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    all[i].threads = add_cpu(root, all[i].pid, ret);
+    if (all[i].threads > 0)
+      add_io(root, all[i].pid, ret);
+    threads += all[i].threads;
+  }
+  for (size_t i = 0; i < n && threads <= WAITS_MAX; i++) {
+    if (all[i].threads > 0)
+      add_waits(root, &all[i], ret);
+  }
 }

@@ -61,7 +61,7 @@ bool looks_take(struct link *l, const struct monitor_source *s,
 
   for (size_t i = 0; i < s->n_fast; i++) {
     if (!(access->fast & 1u << i) ||
-        link_query(l, s->fast[i].sql, take_session, to))
+        link_query_often(l, s->fast[i].sql, take_session, to))
       continue;
     if (l->lost)
       return false;

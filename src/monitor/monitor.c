@@ -18,6 +18,7 @@
 #include "db/process.h"
 #include "monitor/options.h"
 #include "monitor/reader.h"
+#include "monitor/sessions.h"
 #include "monitor/source.h"
 #include "report/life.h"
 #include "stats/report.h"
@@ -92,6 +93,8 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
   m->all.statements = max_u64(in->cfg->statements, DIGESTS_USUAL);
   m->all.may_give_up = in->cfg->stats == SERVER_STATS_AUTO;
   m->all.source = monitor_source_find(in->driver);
+  if (!m->all.source)
+    sessions_want(&in->db->counts);
   m->all.params.user = given(in->cfg->user);
   m->all.params.password = given(in->cfg->password);
   m->n = m->all.params.host ? 1 : (unsigned)min_u64(in->servers, SERVERS_MAX);

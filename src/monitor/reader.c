@@ -13,9 +13,11 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "db/process.h"
 #include "monitor/files.h"
 #include "monitor/local.h"
 #include "monitor/looks.h"
+#include "monitor/sessions.h"
 #include "monitor/source.h"
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
@@ -144,6 +146,7 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
 
   if (!m->source) {
     files_read(m->file, &r);
+    sessions_read(&m->db->counts, &r);
   } else if (!reading_take(&w->link, m->source, &w->access, &gaps, &r)) {
     lose(w);
     return false;
@@ -304,6 +307,7 @@ void *reader_main(void *arg)
     follow(w);
   } else {
     link_init(&w->link, m->db, &m->params, w->number);
+    w->link.keeps_plans = m->source->keeps_plans;
     while (!is_over(w)) {
       if (connect_to(w))
         follow(w);

@@ -312,7 +312,7 @@ static unsigned take_at_once(struct link *l, const struct monitor_source *s,
   for (size_t i = 0; i < s->n_queries; i++)
     c.which |= s->queries[i].sql ? access->queries & 1u << i : 0;
   if (!access->apart && join_queries(s, c.which, &sql) > 1 &&
-      link_query(l, strbuf_str(&sql), take_joined, &c))
+      link_query_often(l, strbuf_str(&sql), take_joined, &c))
     done = c.which;
   strbuf_done(&sql);
   return done;

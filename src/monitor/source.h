@@ -90,6 +90,9 @@ struct monitor_source {
   /* [opt] A query for true or false: may this user see other sessions? */
   const char *sees_all_sql;
   const char *sees_all_hint; /* what to do about it */
+  /* What is asked again and again is prepared, because to plan it is dear; and
+   * the server counts it by its text nevertheless. */
+  bool keeps_plans;
 };
 
 extern const struct monitor_source monitor_mysql, monitor_pgsql;

@@ -198,4 +198,5 @@ const struct monitor_source monitor_pgsql = {
   .n_digests = ARRAY_SIZE(digests),
   .sees_all_sql = "SELECT pg_has_role('pg_read_all_stats', 'usage')",
   .sees_all_hint = "GRANT pg_read_all_stats",
+  .keeps_plans = true,
 };

@@ -194,6 +194,8 @@ int program_run_test(struct program *p, const struct test *test,
   uint64_t dropped;
   int status;
 
+  if (!sweep_place(&p->opts.sweep, &line.step, &line.steps, &line.rest_s))
+    line.steps = 0;
   results_limits(p->results, plan->time_ns, plan->events);
   /* The others show what these two read. */
   if (p->marks)

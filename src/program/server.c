@@ -142,12 +142,15 @@ void program_free_server(struct program *p)
   p->monitor = NULL;
 }
 
-static void add_figure(struct strbuf *line, const struct server_total *t,
-                       enum server_figure f, double unit, const char *what)
+static void add_costs(struct strbuf *line, const struct server_total *t)
 {
-  if (t->did.has[f] && t->events > 0)
-    strbuf_addf(line, "%s%s %.4g", line->len > 0 ? ", " : "", what,
-                t->did.value[f] * unit / t->events);
+  for (size_t i = 0; i < SERVER_COSTS && t->events > 0; i++) {
+    const struct server_cost *c = &figures_costs[i];
+
+    if (t->did.has[c->figure])
+      strbuf_addf(line, "%s%s %.4g", line->len > 0 ? ", " : "", c->what,
+                  t->did.value[c->figure] * c->unit / t->events);
+  }
 }
 
 static void print_total(const struct server_total *t)
@@ -174,11 +177,7 @@ static void print_total(const struct server_total *t)
             "; what it did meanwhile is in no figure%s%s\n",
             t->lost, t->restarts, t->failure[0] != '\0' ? "; at last: " : "",
             t->failure);
-  add_figure(&line, t, SERVER_CPU_NS, 1e-6, "processor time (ms)");
-  add_figure(&line, t, SERVER_LOG_BYTES, 1, "log bytes");
-  add_figure(&line, t, SERVER_FSYNCS, 1, "fsyncs");
-  add_figure(&line, t, SERVER_PAGES_READ, 1, "pages read");
-  add_figure(&line, t, SERVER_PAGES_WRITTEN, 1, "pages written");
+  add_costs(&line, t);
   if (line.len > 0)
     log_msg(LOG_NOTICE, "    per event: %s\n", strbuf_str(&line));
   strbuf_done(&line);

@@ -4,6 +4,7 @@
 #include "report/live_line.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/clock.h"
 #include "base/fmt.h"
@@ -17,8 +18,27 @@ enum form {
   FORM_ALL,
   FORM_RATE, /* without latency and errors */
   FORM_LEFT, /* only the time, or the events, left */
+  FORM_STEP, /* of a sweep: the step alone */
   FORMS,
 };
+
+/* How far the sweep is. */
+static void add_step(struct strbuf *line, const struct live_line *l,
+                     const struct report *r, enum form form)
+{
+  strbuf_addf(line, "step %" PRIu64 " of %" PRIu64, l->step, l->steps);
+  if (l->time_ns != UINT64_MAX && isfinite(l->rest_s)) {
+    const double mine_s = l->time_ns > r->elapsed_ns
+                            ? text_s(l->time_ns - r->elapsed_ns)
+                            : 0;
+
+    strbuf_adds(line, ", about ");
+    progress_add_time(line, mine_s + l->rest_s);
+    strbuf_adds(line, " left");
+  }
+  if (form != FORM_STEP)
+    strbuf_adds(line, "; ");
+}
 
 /* How far the run is. */
 static void add_place(struct strbuf *line, const struct live_line *l,
@@ -55,6 +75,10 @@ static void add_form(struct strbuf *line, const struct live_line *l,
                      const struct report_setup *setup, const struct report *r,
                      enum form form)
 {
+  if (l->steps > 0)
+    add_step(line, l, r, form);
+  if (form == FORM_STEP)
+    return;
   add_place(line, l, r);
   if (form == FORM_LEFT)
     return;

@@ -21,6 +21,10 @@ struct live_line {
   void *io_ctx;
   uint64_t time_ns; /* the time limit; UINT64_MAX: none */
   uint64_t events;  /* the limit of events; UINT64_MAX: none */
+  /* Of a sweep: the number of this step, and how long those take that follow
+   * it (NAN: not known); no steps: it is no part of one. */
+  uint64_t step, steps;
+  double rest_s;
 
   /* What the intervals so far have counted. */
   uint64_t done, errors;

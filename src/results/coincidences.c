@@ -128,7 +128,7 @@ static const struct rule rules[] = {
     SERVER_FIGURES, age },
   { "server.lock_waiting", "sessions that wait for locks", SERVER_LOCK_WAITING,
     NULL },
-  { "server.lock_waits", "many waits for row locks", SERVER_LOCK_WAITS, NULL },
+  { "server.lock_waits", "many waits for locks", SERVER_LOCK_WAITS, NULL },
   { "server.deadlocks", "deadlocks", SERVER_DEADLOCKS, NULL },
   { "server.free_page_waits", "statements that had to write pages",
     SERVER_FREE_PAGE_WAITS, NULL },

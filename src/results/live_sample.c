@@ -155,10 +155,12 @@ static void add_strain(struct jobj *o, const struct system_use *u)
     jobj_real(o, "major_faults", (double)s->major_faults / period_s);
 }
 
-/* The last reading of a server: what it counts per second, and its levels. */
+/* The last reading of a server: what it counts per second, its levels, and how
+ * many sessions waited for what. */
 static json_t *server_part(struct monitor *m, unsigned server)
 {
-  struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
+  struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new(),
+              waits = jobj_new();
   struct server_interval now;
   struct server_total all;
 
@@ -173,9 +175,14 @@ static json_t *server_part(struct monitor *m, unsigned server)
     else if (now.did.has[f])
       jobj_real(&levels, info->metric, value);
   }
+  for (unsigned i = 0; i < now.waits.n; i++)
+    jobj_named(
+      &waits, now.waits.of[i].name,
+      jobj_number((double)now.waits.of[i].sessions / (double)now.waits.looks));
   jobj_text(&o, "target", all.target);
   jobj_add(&o, "rates", jobj_take(&rates));
   jobj_add(&o, "levels", jobj_take(&levels));
+  jobj_add(&o, "waits", jobj_take(&waits));
   return jobj_take(&o);
 }
 

@@ -14,7 +14,6 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
-#include "monitor/monitor.h"
 #include "report/marks.h"
 #include "results/disk.h"
 #include "results/jobj.h"
@@ -214,42 +213,6 @@ static void add_members(const struct metrics_out *o, struct class_set *set,
   }
 }
 
-/* The samples of a figure, each with the name of its server. */
-static void add_figure(const struct metrics_out *o, struct monitor *m,
-                       enum server_figure f)
-{
-  const struct server_figure_info *info = &figures_info[f];
-  const bool counts = info->kind == SERVER_COUNT;
-  struct strbuf name = { 0 };
-  bool begun = false;
-
-  strbuf_addf(&name, "bench_server_%s", info->metric);
-  for (unsigned i = 0; i < monitor_servers(m); i++) {
-    struct server_interval now;
-    struct server_total all;
-
-    monitor_latest(m, i, &now);
-    monitor_total(m, i, &all);
-    if (!(counts ? all.did.has[f] : now.known && now.did.has[f]))
-      continue;
-    if (!begun)
-      metrics_family(o, strbuf_str(&name), counts ? "counter" : "gauge",
-                     info->help);
-    begun = true;
-    strbuf_addf(o->b, "%s%s{", strbuf_str(&name), counts ? "_total" : "");
-    metrics_label(o->b, "server", all.target);
-    strbuf_addf(o->b, "} %.15g\n",
-                (counts ? all.did : now.did).value[f] * info->to_metric);
-  }
-  strbuf_done(&name);
-}
-
-static void add_servers(const struct metrics_out *o, struct monitor *m)
-{
-  for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++)
-    add_figure(o, m, (enum server_figure)f);
-}
-
 static void add_info(const struct metrics_out *o,
                      const struct results_shared *shared)
 {
@@ -318,7 +281,7 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     metrics_histogram(b, "bench_latency_seconds", NULL, work,
                       jobj_seconds(s.sum_ns));
     add_members(&o, start->members, work);
-    add_servers(&o, shared->monitor);
+    metrics_servers(&o, shared->monitor);
     metrics_machine(&o, "", shared->disk->device);
   }
   if (format == METRICS_OPENMETRICS)

@@ -6,6 +6,7 @@
 
 #include "results/metrics.h"
 
+struct monitor;
 struct strbuf;
 
 /* The text, and its format. */
@@ -24,5 +25,8 @@ void metrics_family(const struct metrics_out *o, const char *name,
  * the disk of the test, or "".  What is unknown is left out. */
 void metrics_machine(const struct metrics_out *o, const char *root,
                      const char *device);
+
+/* The servers of the run: since their first readings, and at the last ones. */
+void metrics_servers(const struct metrics_out *o, struct monitor *m);
 
 #endif

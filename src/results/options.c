@@ -121,9 +121,10 @@ const struct opt results_opts[] = {
     .expected = "markdown:FILE",
     .show_as = "=markdown:FILE",
     .help = "write a short summary, for the pages of build servers",
-    .man = "The result, the verdict of --slo, warnings and the machine, as "
-           "Markdown. A sweep has one with its table, and compare one with "
-           "its verdicts. The file is replaced.",
+    .man = "The result, the verdict of --slo, what an event has cost the "
+           "servers, warnings and the machine, as Markdown. A sweep has one "
+           "with its table, and compare one with its verdicts. The file is "
+           "replaced.",
   },
   OPT_END,
 };

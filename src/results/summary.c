@@ -13,6 +13,7 @@
 #include "base/facts.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "monitor/monitor.h"
 #include "report/text.h"
 #include "results/env.h"
 #include "results/outfile.h"
@@ -204,6 +205,28 @@ static void add_warnings(struct strbuf *out, const struct doubts *d)
   }
 }
 
+/* What an event has cost each server. */
+static void add_servers(struct strbuf *out, struct monitor *m)
+{
+  for (unsigned i = 0; i < monitor_servers(m); i++) {
+    struct server_total t;
+
+    monitor_total(m, i, &t);
+    if (t.events <= 0)
+      continue;
+    strbuf_adds(out, "\n### Server: ");
+    add_text(out, t.target);
+    strbuf_adds(out, "\n\n| Per event | Value |\n|---|---:|\n");
+    for (size_t k = 0; k < SERVER_COSTS; k++) {
+      const struct server_cost *c = &figures_costs[k];
+
+      if (t.did.has[c->figure])
+        strbuf_addf(out, "| %s | %.4g |\n", c->what,
+                    t.did.value[c->figure] * c->unit / t.events);
+    }
+  }
+}
+
 static const char *outcome(const struct summary *s, const struct run_end *end)
 {
   static const char *const verdicts[] = {
@@ -232,6 +255,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     strbuf_adds(&out, "\n");
   }
   strbuf_adds(&out, strbuf_str(&s->figures));
+  add_servers(&out, s->shared->monitor);
   add_warnings(&out, end->doubts);
   summary_machine(&out);
   rc = summary_write(s->name, &out, err);

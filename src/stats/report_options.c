@@ -64,8 +64,9 @@ const struct opt report_opts[] = {
     .def = "on",
     .help = "on a terminal, one line follows a run without --report-interval",
     .man = "The line is on the standard error and has the time left, the "
-           "events per second, the latency and the errors. It is removed "
-           "before the report. A pipe or a file never gets it.",
+           "events per second, the latency and the errors; in a sweep it "
+           "begins with the step and the time that the whole has left. It is "
+           "removed before the report. A pipe or a file never gets it.",
   },
   {
     OPT_BOOL(struct report_setup, class_table),

@@ -26,7 +26,7 @@
 
 /* Options that belong to that process, or to its files. */
 static const char *const left_out[] = {
-  "sweep-role", "test", "config-file", "help", "version",
+  "sweep-role", "sweep-place", "test", "config-file", "help", "version",
 };
 
 struct args {

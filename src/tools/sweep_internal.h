@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/strbuf.h"
@@ -55,6 +56,7 @@ struct sweep {
 
   struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
+  uint64_t steps_ns; /* what these have taken */
 
   struct sweep_reference *references; /* owned */
   size_t n_references;
@@ -122,6 +124,7 @@ struct sweep_process {
   const char *command; /* "run", "prepare" */
   const char *role;    /* [opt] --sweep-role */
   const char *json;    /* [opt] */
+  const char *place;   /* [opt] --sweep-place */
   /* Number of the step with files of its own, from 1; 0: it has none. */
   size_t step;
 };

@@ -3,6 +3,9 @@
  */
 #include "tools/sweep_opts.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -163,6 +166,14 @@ const struct opt sweep_opts[] = {
     .flags = OPT_HIDDEN,
     .help = "task of a process that a sweep has started",
   },
+  {
+    OPT_STRING(struct sweep_cfg, place),
+    .name = "sweep-place",
+    .def = "",
+    .flags = OPT_HIDDEN,
+    .help = "where a process that a sweep has started is in it: "
+            "STEP/STEPS/SECONDS that follow",
+  },
   OPT_END,
 };
 
@@ -170,6 +181,14 @@ bool sweep_wanted(const struct sweep_cfg *cfg)
 {
   return cfg->role == SWEEP_ROLE_NONE &&
          (*cfg->sweeps || cfg->repeat > 1 || cfg->find != SEARCH_OFF);
+}
+
+bool sweep_place(const struct sweep_cfg *cfg, uint64_t *ret_step,
+                 uint64_t *ret_steps, double *ret_rest_s)
+{
+  *ret_rest_s = NAN;
+  return sscanf(cfg->place, "%" SCNu64 "/%" SCNu64 "/%lf", ret_step, ret_steps,
+                ret_rest_s) >= 2;
 }
 
 const char *sweep_option_names(const struct sweep_cfg *cfg)

@@ -35,10 +35,16 @@ struct sweep_cfg {
   int find; /* enum search_what */
   const char *find_precision;
   uint64_t confirm;
-  int role; /* enum sweep_role */
+  int role;          /* enum sweep_role */
+  const char *place; /* of a step in its sweep, as sweep_place() reads it */
 };
 
 extern const struct opt sweep_opts[];
+
+/* Where a step is in its sweep, and for how many seconds the others go on after
+ * it (NAN: not known).  False: it is in none. */
+bool sweep_place(const struct sweep_cfg *cfg, uint64_t *ret_step,
+                 uint64_t *ret_steps, double *ret_rest_s);
 
 /* Is the command to be run more than once? */
 bool sweep_wanted(const struct sweep_cfg *cfg);

@@ -3,9 +3,11 @@
  * own, and its result.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -13,6 +15,7 @@
 #include "stats/slo.h"
 #include "tools/scratch.h"
 #include "tools/sweep_internal.h"
+#include "tools/sweep_opts.h"
 
 bool sweep_outcome_good(const struct sweep_outcome *o)
 {
@@ -104,6 +107,29 @@ static FILE *quiet_file(const struct sweep *s)
   return sweep_finds(s) ? scratch_file() : NULL;
 }
 
+/* How long the steps take that follow the present one: as long as those before,
+ * or at first as long as a run.  NAN: not known. */
+static double rest_s(const struct sweep *s)
+{
+  const size_t all = s->plan.n_combinations * s->plan.repeats;
+  const double left = (double)(all - s->n_outcomes - 1);
+
+  if (s->n_outcomes > 0)
+    return left * (double)s->steps_ns / (double)NS_PER_S /
+           (double)s->n_outcomes;
+  return s->in->time_s > 0 ? left * (s->in->time_s + s->in->cfg->pause_s) : NAN;
+}
+
+/* For the line that follows a step on a terminal. */
+static void add_place(const struct sweep *s, size_t step, struct strbuf *out)
+{
+  const size_t all = s->plan.n_combinations * s->plan.repeats;
+
+  if (step > 0 && !sweep_finds(s) && !sweep_has_parts(s) &&
+      isatty(STDERR_FILENO) == 1)
+    strbuf_addf(out, "%zu/%zu/%.1f", step, all, rest_s(s));
+}
+
 /* `step`: its number, or 0 for a reference. */
 static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
                     struct err *err)
@@ -113,7 +139,7 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
     .out = output_of(s),
     .err_fd = quiet ? fileno(quiet) : -1,
   };
-  struct strbuf path = { 0 };
+  struct strbuf path = { 0 }, place = { 0 };
   struct sweep_process p = { .combination = o->combination,
                              .command = "run",
                              .role = "step",
@@ -121,9 +147,14 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
   int rc;
 
   strbuf_addf(&path, "%s/step.json", s->folder);
-  if (path.failed)
+  add_place(s, step, &place);
+  if (path.failed || place.failed) {
+    strbuf_done(&path);
+    strbuf_done(&place);
     return no_memory(err);
+  }
   p.json = strbuf_str(&path);
+  p.place = place.len > 0 ? strbuf_str(&place) : NULL;
   rc = sweep_command(s, &p, how, &o->status, err);
   if (rc == 0) {
     take_result(o, strbuf_str(&path));
@@ -136,6 +167,7 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
   if (quiet)
     (void)fclose(quiet);
   strbuf_done(&path);
+  strbuf_done(&place);
   return rc;
 }
 
@@ -191,6 +223,7 @@ int sweep_step(struct sweep *s, size_t combination, size_t repeat,
                struct err *err)
 {
   struct sweep_outcome *o = &s->outcomes[s->n_outcomes];
+  const uint64_t begun_ns = clock_now_ns();
   int rc;
 
   *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
@@ -201,6 +234,8 @@ int sweep_step(struct sweep *s, size_t combination, size_t repeat,
   if (rc < 0 || sweep_is_over(s))
     return rc;
   rc = sweep_perform(s, o, s->n_outcomes + 1, err);
+  s->steps_ns += clock_now_ns() - begun_ns +
+                 (uint64_t)(s->in->cfg->pause_s * (double)NS_PER_S);
   s->n_outcomes++;
   return rc;
 }

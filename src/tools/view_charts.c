@@ -25,8 +25,11 @@ static double member_at(const struct trace *t, const json_t *interval)
                              : member_percentile(member, t->percentile));
 }
 
-static double trace_at(const struct trace *t, const struct result_interval *i)
+/* `ctx` is a struct trace. */
+static double trace_at(const void *ctx, const struct result_interval *i)
 {
+  const struct trace *t = ctx;
+
   if (t->member)
     return member_at(t, i->json);
   return t->scale * (t->path ? result_number_at(i->json, t->path)
@@ -40,8 +43,8 @@ bool view_is_scrap(const struct result *r, size_t i)
 }
 
 /* The line keeps its memory, which drop_lines() frees. */
-void view_add_trace(struct chart *c, const char *name, const struct view *v,
-                    size_t run, const struct trace *t)
+void view_add_values(struct chart *c, const char *name, const struct view *v,
+                     size_t run, view_value *value, const void *ctx)
 {
   const struct result *r = v->runs[run].run;
   struct chart_line *line = &c->lines[c->n_lines];
@@ -59,10 +62,16 @@ void view_add_trace(struct chart *c, const char *name, const struct view *v,
     if (view_is_scrap(r, i))
       continue;
     xy[line->n] = r->intervals[i].end_s;
-    xy[r->n_intervals + line->n] = trace_at(t, &r->intervals[i]);
+    xy[r->n_intervals + line->n] = value(ctx, &r->intervals[i]);
     line->n++;
   }
   c->n_lines++;
+}
+
+void view_add_trace(struct chart *c, const char *name, const struct view *v,
+                    size_t run, const struct trace *t)
+{
+  view_add_values(c, name, v, run, trace_at, t);
 }
 
 static void drop_lines(struct chart *c)
@@ -300,6 +309,7 @@ void view_charts_system(const struct view *v, struct strbuf *out)
   }
   if (v->n_runs == 1) {
     system_of_one(v, out);
+    view_charts_waits(v, out);
     view_charts_rows(v, out);
     return;
   }

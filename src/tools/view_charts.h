@@ -16,6 +16,9 @@ void view_charts_distribution(const struct view *v, struct strbuf *out);
 /* The members of mixes; nothing where there are none. */
 void view_charts_members(const struct view *v, struct strbuf *out);
 void view_charts_system(const struct view *v, struct strbuf *out);
+/* What the sessions of a single run waited for; nothing where it is not known.
+ */
+void view_charts_waits(const struct view *v, struct strbuf *out);
 /* A row for each figure of the server and of the machine that has no chart. */
 void view_charts_rows(const struct view *v, struct strbuf *out);
 void view_charts_sweep(const struct view *v, struct strbuf *out);

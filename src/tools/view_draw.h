@@ -11,6 +11,7 @@
 #include "tools/chart.h"
 
 struct result;
+struct result_interval;
 struct strbuf;
 struct view;
 
@@ -36,6 +37,11 @@ struct chart view_over_time(const struct view *v, const char *title,
 /* Add the line of a run's figure, for view_draw(). */
 void view_add_trace(struct chart *c, const char *name, const struct view *v,
                     size_t run, const struct trace *t);
+
+/* The same of any figure; one that is not finite is a gap. */
+typedef double view_value(const void *ctx, const struct result_interval *i);
+void view_add_values(struct chart *c, const char *name, const struct view *v,
+                     size_t run, view_value *value, const void *ctx);
 
 /* Is this an interval at the end that is so short that its figures scatter too
  * much? */

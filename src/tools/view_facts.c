@@ -149,7 +149,7 @@ static void add_options(const struct view *v, struct table *t, bool same)
   {
     /* The file of a sweep's step is of no interest to readers. */
     if (is_given(v, name) && strcmp(name, "sweep-role") != 0 &&
-        strcmp(name, "json") != 0 &&
+        strcmp(name, "sweep-place") != 0 && strcmp(name, "json") != 0 &&
         !json_is_true(json_object_get(option, "secret")))
       fact_row(&f, name, option_value);
   }

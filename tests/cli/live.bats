@@ -144,3 +144,7 @@ LUA
   [ ! -r /proc/pressure/io ] || must json seen.json 'd[-1][1]["short_io"] >= d[-1][1]["short_io_full"] >= 0'
   ! grep -q '^Writeback:' /proc/meminfo || must json seen.json 'd[-1][1]["dirty"] >= 0'
 }
+
+@test "live: what a hostile server calls its waits is text, and has lines" {
+  in_browser hostile "$BENCH_SRC/src/results/live.html"
+}

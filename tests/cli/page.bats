@@ -23,8 +23,8 @@ d["coincidences"] = {"intervals": 40, "dips": [{"first": 30, "last": 31}], "foun
      "expected": 0.1, "p": 0.001}]}
 d["servers"] = [{"target": evil, "waits": [{"name": "Lock:" + evil, "sessions": 1.5}]},
                 {"target": "the other", "waits": [{"name": "IO:log", "sessions": 0.25}]}]
-counts = ("commits rollbacks rows_read rows_written fsyncs pages_read pages_written lock_waits deadlocks "
-          "temp_files read_bytes written_bytes cpu_ns pages_dirty oldest_transaction_s history_length "
+counts = ("commits rows_read rows_written fsyncs pages_read pages_written lock_waits deadlocks "
+          "read_bytes written_bytes cpu_ns pages_dirty oldest_transaction_s history_length "
           "checkpoint_age_bytes connections lock_waiting").split()
 d["intervals"] = []
 for i in range(40):
@@ -38,8 +38,9 @@ for i in range(40):
         "latency_ns": latency,
         "servers": [
             dict({name: random.randrange(10**9) for name in counts}, known=True, period_s=0.99,
-                 log_bytes=4096 * (i + 1), **{evil: 3}),
-            {"known": True, "period_s": 0.98, "commits": 7}],
+                 log_bytes=4096 * (i + 1), waits=[{"name": "Lock:" + evil, "sessions": i / 8}], **{evil: 3}),
+            {"known": True, "period_s": 0.98, "commits": 7,
+             "waits": [{"name": "IO:log", "sessions": 0.5}] if i == 9 else []}],
         "system": {
             "psi": {"io_full_ratio": i / 100}, **{part: {"figure_%d" % k: random.random() for k in range(4)}
                                                   for part in ("disk", "network", "memory")}}})
@@ -106,7 +107,7 @@ assert ["the other", "IO:log", "0.250"] in [page.cells[i:i + 3] for i in range(l
 assert any(c.startswith("the only dip coincides with </script>") for c in page.cells)
 assert not [t for t in page.titles if "period" in t], page.titles
 for t in ("Heat map of latency", "server 1: log bytes", "server 2: commits", "system: psi io full", "server 1: cpu",
-          "Throughput over time", "Latency over time"):
+          "Throughput over time", "Latency over time", "What sessions wait for at server 1"):
     assert t in page.titles, page.titles
 # The charts' data are those of the document.
 data = [json.loads(s) for s in page.scripts[:-1]]
@@ -116,6 +117,9 @@ rates = [i["events_per_s"] for i in d["intervals"]]
 assert rates in [c["lines"][0]["y"] for c in data[1:] if c["lines"]]
 p95 = [float("%.6g" % i["latency_ns"]["percentiles"]["95"]) for i in d["intervals"]]
 assert any(p95 == line["y"] for c in data[1:] for line in c["lines"])
+# What is not in the list of an interval was 0 there.
+for waits in [i / 8 for i in range(40)], [0.5 if i == 9 else 0 for i in range(40)]:
+    assert any(waits == line["y"] for c in data[1:] for line in c["lines"]), waits
 grid, = [c["grid"] for c in data[1:] if "grid" in c]
 assert sum(grid["counts"]) == sum(i["events"] for i in d["intervals"])
 # The outage and the mark are on each chart over time, where they belong.

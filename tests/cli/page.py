@@ -3,14 +3,17 @@
 usage: page.py report PAGE RESULT
        page.py live PORT TEST PID
        page.py servers PORT
+       page.py hostile PAGE
 Exit status 77: there is no browser.
 """
+import http.server
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 
 from browser import Browser, find
 
@@ -279,7 +282,52 @@ def servers(port):
         assert page.faults == [], page.faults
 
 
+def hostile(path):
+    """The live page of a run whose server has markup in the names of its waits."""
+    evil = "Lock:<img src=x onerror=console.error(1)>\x1b[31m"
+    over = threading.Event()
+    run = {"test": evil, "version": evil, "threads": 1, "start": 0}
+    looks = [{"t": t, "events": 9, "rate": 9.0, "queries": 9.0, "errors": 0, "reconnects": 0, "warnings": [evil],
+              "servers": [{"target": evil, "rates": {evil: 1.5}, "levels": {"connections": 3},
+                           "waits": {evil: 2.25, "__proto__": 1, "IO:log": t} if t > 1 else {}}]}
+             for t in (1, 2, 3)]
+
+    class Run(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html" if self.path == "/" else "text/event-stream")
+            self.end_headers()
+            if self.path == "/":
+                with open(path, "rb") as f:
+                    self.wfile.write(f.read())
+                return
+            for name, value in [("run", run)] + [("look", look) for look in looks]:
+                self.wfile.write(f"event: {name}\ndata: {json.dumps(value)}\n\n".encode())
+            over.wait()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Run) as server, Browser() as page:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page.open(f"http://127.0.0.1:{server.server_port}/")
+        figure = "document.querySelector('figure[data-waits]')"
+        page.until(figure + " && " + figure + ".querySelectorAll('path.line').length === 3")
+        assert page.js(figure + ".querySelector('figcaption').textContent") == "Server: what sessions wait for"
+        said = page.js("[..." + figure + ".querySelectorAll('.legend span')].map(s => s.textContent)")
+        assert sorted(said) == sorted([evil + " 2.25", "__proto__ 1", "IO:log 3"]), said
+        # A wait that begins had nothing before: its line rises from there.
+        drawn = page.js("[..." + figure + ".querySelectorAll('path.line')].map(p => p.getAttribute('d'))")
+        assert all(len(d.split("L")) == 3 for d in drawn), drawn
+        assert page.js("document.querySelectorAll('img').length") == 0
+        assert evil in page.js("document.getElementById('title').textContent")
+        assert page.faults == [], page.faults
+        over.set()
+        server.shutdown()
+
+
 if __name__ == "__main__":
     if not find():
         sys.exit(77)
-    {"report": report, "live": live, "servers": servers}[sys.argv[1]](*sys.argv[2:])
+    {"report": report, "live": live, "servers": servers, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])

@@ -62,6 +62,13 @@ oltp=(oltp_common --db-driver=sqlite --sqlite-synchronous=off)
   must has "$output" '^width 40: [1-3][0-9]$'
 }
 
+@test "a sweep on a terminal says which step it is, and how long all take" {
+  on_terminal "step 1 of 2, about" 80 "$BENCH" cpu --time=3 --sweep=threads:1,2 run
+  must is "$status" 0
+  must has "$output" '^width 80: [4-7][0-9]$'
+  must is "$(grep -c ' left; ' <<<"$output")" 0
+}
+
 @test "a run has no line in a pipe, beside intervals, as sysbench, or if it is unwanted" {
   bench cpu --time=2.2 run
   must is "$stderr" ""

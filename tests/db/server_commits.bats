@@ -71,6 +71,44 @@ LUA
   agree 1 ./rolls_back.lua
 }
 
+# deadlocks WHAT: each of four threads locks the same rows, every other one in the
+# opposite order.  The server rolls back one of two that meet; of transactions,
+# the run then says ROLLBACK as well, of statements with autocommit nobody does.
+deadlocks() {
+  cat >deadlocks.lua <<LUA
+local con
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function event()
+  local odd = sysbench.tid % 2
+  if "$1" == "autocommit" then
+    con:query("UPDATE sbtest1 SET k = k + 1 WHERE id BETWEEN 1 AND 50 ORDER BY id " .. (odd == 1 and "DESC" or "ASC"))
+    return
+  end
+  con:query("BEGIN")
+  con:query("UPDATE sbtest1 SET k = k + 1 WHERE id = " .. 1 + odd)
+  con:query("UPDATE sbtest1 SET k = k + 1 WHERE id = " .. 2 - odd)
+  con:query("$1")
+end
+LUA
+  "$BENCH_BUILD/bench" ./deadlocks.lua "${to[@]}" --threads=4 --time=3 --report-interval=1 --json=r.json run >/dev/null
+  python3 - "$1" <<'PY'
+import json, sys
+doc = json.load(open("r.json"))
+server, = doc["servers"]
+events = doc["totals"]["events"]
+victims = sum(e["count"] for e in doc["errors"] if str(e["code"]) == "1213")
+assert victims >= 20, doc["errors"]
+want = {"COMMIT": victims, "ROLLBACK": victims + events, "autocommit": victims}[sys.argv[1]] / events
+got = {n: server["per_event"][n] for n in ("rollbacks", "deadlocks", "commits")}
+print(sys.argv[1], "per event: victims %.3f, rollbacks wanted %.3f;" % (victims / events, want), got,
+      {n: server["raw"].get(n) for n in ("Com_rollback", "Handler_rollback")})
+assert 0.9 * victims / events < got["deadlocks"] < 1.1 * victims / events
+assert 0.9 * want < got["rollbacks"] < 1.1 * want + 0.01
+PY
+}
+
 # all_agree NAME: with autocommit and in transactions, of reads and of changes.
 all_agree() {
   to "$1"
@@ -99,6 +137,17 @@ all_agree() {
   [[ $(servers sql "$server" "SELECT VERSION() NOT LIKE '%MariaDB%' AND SUBSTRING_INDEX(VERSION(), '.', 1) >= 8") = *1* ]] ||
     skip "not MySQL 8 or later"
   all_agree counts
+}
+
+@test "mysql: victims of deadlocks are rolled back, and each is counted once" {
+  for name in plain log; do
+    to $name
+    # MySQL has its deadlocks in a table of their own.
+    servers sql "$server" "GRANT PROCESS ON *.* TO $MY_USER@'%'"
+    for how in COMMIT ROLLBACK autocommit; do
+      deadlocks $how
+    done
+  done
 }
 
 @test "pgsql: commits of the server are those of the run" {

@@ -38,8 +38,10 @@ static int busy(void *arg, int tries)
   uint64_t us = PAUSE_FIRST_US;
   uint64_t until;
 
-  if (tries == 0)
+  if (tries == 0) {
     q->busy_since_ns = now;
+    counts_add(&q->counts, COUNT_LOCK_WAITS, 1);
+  }
   q->gave_up = env_has_to_leave(q->base.env, now);
   if (q->gave_up ||
       atomic_load_explicit(&q->woken, memory_order_relaxed) != 0 ||
@@ -141,8 +143,10 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
     rc = sqlite3_busy_handler(q->db, busy, q);
   if (rc == SQLITE_OK)
     rc = apply(q);
-  if (rc == SQLITE_OK)
+  if (rc == SQLITE_OK) {
+    counts_join(&s->env->process->counts, &q->counts);
     return 0;
+  }
 
   /* Without a handle, there was no memory for one. */
   (void)snprintf(q->why, sizeof(q->why), "%s",
@@ -161,6 +165,8 @@ void sqlite_disconnect(struct session *s)
 {
   struct sqlite_session *q = sqlite_of(s);
 
+  sqlite_note_pages(q);
+  counts_leave(&s->env->process->counts, &q->counts);
   (void)sqlite3_close(q->db); /* no statement is left, so it cannot be busy */
   q->db = NULL;
   q->more = false;

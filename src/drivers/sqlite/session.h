@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "db/counts.h"
 #include "db/driver.h"
 #include "db/env.h"
 #include "db/names.h"
@@ -52,6 +53,8 @@ struct sqlite_session {
   bool gave_up;           /* this statement gave up, because the run is over */
   _Atomic uint32_t woken; /* set by another thread: the statement has to end */
   char why[256];          /* text of a failed connect */
+
+  struct counts_part counts; /* in the list of the process while it is open */
 };
 
 struct sqlite_prepared {
@@ -80,6 +83,9 @@ void sqlite_settings(struct session *s,
 
 extern const struct driver_space sqlite_space;
 const char *sqlite_file(const struct session *s); /* as it was given */
+
+/* pages.c: add what the session has done since the last call to its counts. */
+void sqlite_note_pages(struct sqlite_session *q);
 
 /* tidy.c: see struct driver. */
 void sqlite_tidy(struct session *s, struct strbuf *line);

@@ -10,6 +10,9 @@
 static void note_trx(struct sqlite_session *q)
 {
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
+  if (q->base.trx == TRX_NONE &&
+      UNLIKELY(counts_are_wanted(&q->base.env->process->counts)))
+    sqlite_note_pages(q);
 }
 
 /* A statement begins: no request to end it has arrived yet. */

@@ -53,6 +53,45 @@ static const struct row {
   { "all are counted, and none was there", ALL, 0, 0, 40, 0, 0, 0, 0, 0 },
 };
 
+/* What a period has of rollbacks: asked for, counted by engines, victims. */
+static const struct undone {
+  const char *what;
+  double asked, undone, deadlocks, prepared;
+  double want;
+} undone[] = {
+  { "nothing is rolled back", 0, 0, 0, 500, 0 },
+  { "transactions of changes", 10, 10, 0, 0, 10 },
+  { "the same with a binary log", 10, 20, 0, 500, 10 },
+  { "transactions of reads with a binary log", 10, 10, 0, 500, 10 },
+  { "of both", 10, 15, 0, 500, 10 },
+  { "ROLLBACK outside of transactions", 10, 0, 0, 0, 0 },
+  { "victims whose clients say ROLLBACK", 7, 14, 7, 0, 7 },
+  { "the same with a binary log", 7, 21, 7, 500, 7 },
+  { "victims whose clients say nothing", 0, 14, 7, 0, 7 },
+  { "the same with a binary log", 0, 21, 7, 500, 7 },
+  { "victims with autocommit", 0, 7, 7, 0, 7 },
+  { "victims of both kinds", 4, 11, 7, 0, 7 },
+  { "victims, and others who change their mind", 17, 24, 7, 0, 17 },
+  { "the same with a binary log", 17, 41, 7, 500, 17 },
+  { "both, and nobody says ROLLBACK to a victim", 10, 24, 7, 0, 17 },
+  { "statements that fail, and nothing is rolled back", 0, 30, 0, 0, 0 },
+};
+
+static void check_undone(const struct undone *u)
+{
+  struct server_reading did = { 0 };
+  struct server_owed owed = { 0 };
+
+  did.has[SERVER_PART_ROLLBACK] = did.has[SERVER_PART_UNDONE] = true;
+  did.value[SERVER_PART_ROLLBACK] = u->asked;
+  did.value[SERVER_PART_UNDONE] = u->undone;
+  did.value[SERVER_DEADLOCKS] = u->deadlocks;
+  did.value[SERVER_PART_PREPARED] = u->prepared;
+  commits_mysql(&did, &owed);
+  OK(did.has[SERVER_ROLLBACKS] && did.value[SERVER_ROLLBACKS] == u->want,
+     u->what);
+}
+
 /* Of a server with 4 connections. */
 static double commits_of(const struct row *r, struct server_owed *owed)
 {
@@ -60,7 +99,8 @@ static double commits_of(const struct row *r, struct server_owed *owed)
 
   did.has[SERVER_PART_COMMIT] = did.has[SERVER_PART_STATEMENT_ENDS] = true;
   did.value[SERVER_PART_COMMIT] = r->commit;
-  did.value[SERVER_ROLLBACKS] = r->rollback;
+  did.has[SERVER_PART_ROLLBACK] = true;
+  did.value[SERVER_PART_ROLLBACK] = r->rollback;
   did.value[SERVER_PART_STATEMENT_ENDS] = r->ends;
   did.value[SERVER_PART_PREPARED] = r->prepared;
   did.value[SERVER_PART_CHANGES] = r->changes;
@@ -130,6 +170,8 @@ int main(void)
     if (fabs(got - rows[i].want) >= 1e-9)
       printf("# got %g\n", got);
   }
+  for (size_t i = 0; i < ARRAY_SIZE(undone); i++)
+    check_undone(&undone[i]);
   check_follow("those with numbers", IDS);
   check_follow("those without", 0);
   check_changes();

@@ -76,13 +76,15 @@ int main(void)
   OK(!r.has[SERVER_CPU_NS] && !r.has[SERVER_CPU_WAIT_NS],
      "a process that is gone has nothing");
   put(SERVER, "stat",
-      "70 (a ) name) S 1 1 1 0 -1 0 1 1 1 1 200 100 30 20 20 0 1 0\n");
-  put(SERVER, "io", "rchar: 9\nread_bytes: 4096\nwrite_bytes: 100\n");
+      "70 (a ) name) S 1 1 1 0 -1 0 1 1 1 1 200 100 30 20 20 0 4 0\n");
+  put(SERVER, "io",
+      "rchar: 9\nread_bytes: 4096\nwrite_bytes: 100\n"
+      "cancelled_write_bytes: 5\n");
   put(SERVER, "task/70/schedstat", "7 500000000 9\n");
   put(SERVER, "task/70/children", "71 ");
   put(CHILD, "stat", "71 (worker) S 70 1 1 0 -1 0 1 1 1 1 50 0 0 0 20 0 1 0\n");
-  put(CHILD, "io", "read_bytes: 4\nwrite_bytes: 11\n");
-  put(CHILD, "task/71/schedstat", "7 250000000 9\n");
+  put(CHILD, "io", "rchar: 9\nread_bytes: 4\nwrite_bytes: 11\n");
+  put(CHILD, "schedstat", "7 250000000 9\n");
   put_threads(80, 3);
   r = read_now();
   OK(r.value[SERVER_CPU_NS] ==
@@ -92,9 +94,14 @@ int main(void)
      "bytes");
   OK(r.has[SERVER_CPU_WAIT_NS] && r.value[SERVER_CPU_WAIT_NS] == 3.75e9,
      "waits for processors are those of all threads");
+  OK(r.has[SERVER_SWITCHES] && r.value[SERVER_SWITCHES] == 45,
+     "and so is how often they were given one");
+  put(SERVER, "stat",
+      "70 (a ) name) S 1 1 1 0 -1 0 1 1 1 1 200 100 30 20 20 0 404 0\n");
   put_threads(1000, 400);
   r = read_now();
-  OK(!r.has[SERVER_CPU_WAIT_NS] && r.has[SERVER_CPU_NS],
+  OK(!r.has[SERVER_CPU_WAIT_NS] && !r.has[SERVER_SWITCHES] &&
+       r.has[SERVER_CPU_NS],
      "of very many threads there is no such figure, and no part of one");
   (void)snprintf(command, sizeof(command), "rm -r '%s'", root);
   return system(command) != 0 || TAP_EXIT();

@@ -8,6 +8,7 @@
 #include "monitor/link.h"
 #include "monitor/reading.h"
 #include "monitor/source.h"
+#include "tests/unit/link_often.h"
 #include "tests/unit/tap.h"
 
 /* What the status of the server has; ends with a name that is NULL. */

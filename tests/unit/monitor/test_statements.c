@@ -9,6 +9,7 @@
 #include "monitor/link.h"
 #include "monitor/reading.h"
 #include "monitor/source.h"
+#include "tests/unit/link_often.h"
 #include "tests/unit/tap.h"
 
 static const char *const own[] = { NULL };

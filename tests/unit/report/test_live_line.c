@@ -1,6 +1,7 @@
 /*
  * test_live_line.c - the line that follows a run, by the width of the terminal.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -127,9 +128,36 @@ static void test_no_terminal(void)
   OK(s.removed == 1, "it is removed before the report");
 }
 
+static void test_sweep(void)
+{
+  struct screen s = { .columns = 100 };
+  struct live_line l = { .io = &io,
+                         .io_ctx = &s,
+                         .time_ns = 10 * NS_PER_S,
+                         .events = UINT64_MAX,
+                         .step = 2,
+                         .steps = 6,
+                         .rest_s = 40 };
+  struct report r = interval(3, 1234, 0);
+
+  OK_STR(line_of(&s, &l, &r),
+         "step 2 of 6, about 47 s left; 3 s of 10 s, 7 s left: 1234 events/s, "
+         "p95 2.50 ms",
+         "the step, and the time left of the sweep");
+  s.columns = 40;
+  OK_STR(line_of(&s, &l, &r), "step 2 of 6, about 47 s left",
+         "these are left if there is little room");
+  s.columns = 100;
+  l.rest_s = NAN;
+  OK_STR(line_of(&s, &l, &r),
+         "step 2 of 6; 3 s of 10 s, 7 s left: 1234 events/s, p95 2.50 ms",
+         "nobody knows how long the others take");
+}
+
 int main(void)
 {
   test_time();
+  test_sweep();
   test_events();
   test_no_terminal();
   return TAP_EXIT();
