@@ -11,11 +11,14 @@
 #include "base/mem.h"
 #include "db/call.h"
 #include "db/exchange.h"
+#include "db/lane.h"
+#include "db/line.h"
 #include "db/opening.h"
 #include "db/pool.h"
 #include "db/recover.h"
 #include "db/reopen.h"
 #include "db/seek.h"
+#include "db/sharing.h"
 #include "db/transport.h"
 
 /* Connections take turns in the lists; what is opened after the run goes where
@@ -29,6 +32,27 @@ static uint64_t take_number(const struct conn *c)
   return atomic_fetch_add_explicit(&p->next_number, 1, memory_order_relaxed);
 }
 
+/* With a line, the first client opens the session for all. */
+static int open_first(struct conn *c)
+{
+  struct db_env *env = c->env;
+  int rc;
+
+  if (!line_enter(env)) {
+    log_msg(LOG_FATAL, "this place cannot wait for the other clients of the "
+                       "connection (--pipeline)");
+    env->reported = true;
+    return -1;
+  }
+  /* A connection with a server in its parameters takes no turn in the lists. */
+  lane_clear_line(env);
+  if (conn_is_listed(c) && !(env->line && line_is_open(env)))
+    c->session->number = take_number(c);
+  rc = opening_try(c);
+  line_leave(env);
+  return rc;
+}
+
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
@@ -36,16 +60,17 @@ struct conn *conn_open(struct driver_handle *h,
 
   if (h->env->pool)
     return pool_connect(h, params);
+  if (h->env->line && !sharing_is_possible(h, params, "--pipeline")) {
+    h->env->reported = true;
+    return NULL;
+  }
   c = conn_new(h, params);
 
   if (!c) {
     log_msg(LOG_FATAL, "not enough memory for a connection");
     return NULL;
   }
-  /* A connection with a server in its parameters takes no turn in the lists. */
-  if (conn_is_listed(c))
-    c->session->number = take_number(c);
-  if (opening_try(c) < 0) {
+  if (open_first(c) < 0) {
     conn_unref(c);
     return NULL;
   }
@@ -97,6 +122,15 @@ void conn_free(struct conn *c)
   conn_unref(c);
 }
 
+static int refuse_reconnect(struct conn *c)
+{
+  call_misuse(c, "SQL API error");
+  (void)snprintf(c->fail.text, sizeof(c->fail.text),
+                 "with --pipeline a client shares its connection with others, "
+                 "and cannot replace it");
+  return 1;
+}
+
 int conn_reconnect(struct conn *c)
 {
   enum transport_rc rc;
@@ -112,6 +146,8 @@ int conn_reconnect(struct conn *c)
     call_abandon(c);
     return 1;
   }
+  if (c->env->line)
+    return refuse_reconnect(c);
   if (c->pool && !c->lease && !pool_take(c))
     return 1;
   transport_drop(c);

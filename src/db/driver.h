@@ -28,7 +28,11 @@
  *   verdict             what a failure needs; a pure function
  *   watch               what ends a call
  *   pool_parts          what a pool of sessions consists of
+ *   line_parts          what a session that several clients use consists of
  *   process, env        what all threads share; what one thread has
+ *   line                the clients that use one session
+ *   kept_row            rows that are copied
+ *   lane_parts, lane    a driver whose sessions are shares in another's
  *   pipe_items          what a pipeline holds
  *   conn_state          the states of a connection; one enum
  *   pool_stmts          prepared statements that several clients use
@@ -39,6 +43,7 @@
  *   seek                the first session, at a server with the role
  *   recover             does what a verdict says
  *   reopen              a session that could not be opened again
+ *   sharing             what clients that share sessions can have
  *   pool                sessions that the clients of a thread share
  *   visit               whole lives of connections
  *   exchange            one statement

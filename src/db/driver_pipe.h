@@ -51,6 +51,25 @@ struct driver_pipe {
   int (*end)(struct session *s, struct outcome *out);
 
   /*
+   * [opt] All four or none.  Requests of several clients, which do not know of
+   * each other: begin; then at any time add one and mark_apart(), push, or
+   * receive, rest and end_apart() for the next one.  There is no send and no
+   * end().
+   *
+   * mark_apart(): the request that was added fails by itself.  False: no
+   * memory, and the session is of no use any more.
+   */
+  bool (*mark_apart)(struct session *s);
+  /* Send what was added.  False: the socket is full; with `wait`, see send().
+   */
+  bool (*push)(struct session *s, bool wait);
+  /* Something of the next answer has been received. */
+  bool (*has_arrived)(const struct session *s);
+  /* The rows of the request were fetched, or it has failed.  -1: it fails now.
+   */
+  int (*end_apart)(struct session *s, struct outcome *out);
+
+  /*
    * [opt] All four or none.  One request that executes a statement with many
    * rows: bulk_begin(), bulk_row().. with the values that are bound, then
    * bulk_run(), which sends it and reads the answer.  bulk_possible() may

@@ -163,6 +163,12 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   }
   if (env->handle[i])
     return env->handle[i];
+  if (env->line && !config->lanes) {
+    log_msg(LOG_FATAL, "--pipeline cannot be used with the driver %s",
+            config->driver->name);
+    env->reported = true;
+    return NULL;
+  }
   if (!role_is_possible(&p->set, config->driver) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
@@ -186,7 +192,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   env->handle[i] = h;
   h->pub.sname = config->driver->name;
   h->pub.lname = config->driver->title;
-  h->driver = config->driver;
+  h->driver = env->line ? config->lanes : config->driver;
   h->state = &p->state[i];
   h->cfg = config->cfg;
   h->env = env;

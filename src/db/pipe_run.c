@@ -11,6 +11,7 @@
 #include "db/acknowledge.h"
 #include "db/call.h"
 #include "db/exchange.h"
+#include "db/kept_row.h"
 #include "db/literal.h"
 #include "db/pipe_values.h"
 #include "db/recover.h"
@@ -67,17 +68,6 @@ void pipe_run_failed(struct pipe_run *r, size_t i)
   keep_failure(r, i);
 }
 
-static void keep_row(struct strbuf *heard, const sql_value *values, uint32_t n)
-{
-  for (uint32_t i = 0; i < n; i++) {
-    const uint32_t len = values[i].ptr ? values[i].len : UINT32_MAX;
-
-    strbuf_add(heard, &len, sizeof(len));
-    if (values[i].ptr)
-      strbuf_add(heard, values[i].ptr, len);
-  }
-}
-
 static void keep_rows(struct pipe_run *r, struct pipe_item *it)
 {
   struct conn *c = r->c;
@@ -90,7 +80,7 @@ static void keep_rows(struct pipe_run *r, struct pipe_item *it)
   }
   while (!r->too_large && !heard->failed &&
          c->driver->fetch(c->session, c->values) > 0) {
-    keep_row(heard, c->values, it->nfields);
+    kept_row_add(heard, c->values, it->nfields);
     it->rows_left++;
     r->too_large = !env_may_keep(c->env, heard->len);
   }

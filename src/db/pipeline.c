@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "db/conn_state.h"
+#include "db/kept_row.h"
 #include "db/pipe_text.h"
 #include "db/pipe_values.h"
 #include "db/pool.h"
@@ -124,23 +125,13 @@ const sql_value *pipeline_fetch(struct conn *c, size_t i)
 {
   struct pipeline *p = c->pipe;
   struct pipe_item *it;
-  const char *at;
 
   if (!p || p->open || i >= p->n || p->items[i].rows_left == 0 ||
       p->heard.failed)
     return NULL;
   it = &p->items[i];
-  at = p->heard.text + it->heard_at;
-  for (uint32_t field = 0; field < it->nfields; field++) {
-    uint32_t len;
-
-    memcpy(&len, at, sizeof(len));
-    at += sizeof(len);
-    c->values[field] = len == UINT32_MAX ? (sql_value){ 0 }
-                                         : (sql_value){ len, at };
-    at += len == UINT32_MAX ? 0 : len;
-  }
-  it->heard_at = (size_t)(at - p->heard.text);
+  it->heard_at += kept_row_get(p->heard.text + it->heard_at, c->values,
+                               it->nfields);
   it->rows_left--;
   return c->values;
 }

@@ -8,6 +8,7 @@
 #include "db/pool.h"
 #include "db/pool_queue.h"
 #include "db/pool_stmts.h"
+#include "db/sharing.h"
 
 /* The first client of the thread has come, or one more. */
 static bool join(struct pool *p, struct driver_handle *h)
@@ -36,21 +37,8 @@ static bool is_possible(const struct driver_handle *h,
 {
   const struct pool *p = h->env->pool;
 
-  for (const struct conn *c = h->env->first; c; c = c->next) {
-    if (c->pool && !conn_is_closed(c)) {
-      log_msg(LOG_FATAL,
-              "--pool: the script opens a second connection, and a client of a "
-              "pool can have one");
-      return false;
-    }
-  }
-  if (params && (params->host || params->port || params->socket ||
-                 params->user || params->password || params->db)) {
-    log_msg(LOG_FATAL,
-            "--pool: the script opens a connection with parameters of its own, "
-            "and those of a pool are all the same");
+  if (!sharing_is_possible(h, params, "--pool"))
     return false;
-  }
   if (p->driver && p->driver != h->driver) {
     log_msg(LOG_FATAL,
             "--pool: the script uses the drivers %s and %s, and the "

@@ -73,6 +73,9 @@ int process_init(struct db_process *p, struct err *err)
     if (!p->pools)
       rc = err_set(err, -ENOMEM, "not enough memory for a pool");
   }
+  if (p->in_flight > 0 &&
+      !lines_init(&p->lines, p->carriers, p->clients, p->in_flight))
+    rc = err_set(err, -ENOMEM, "not enough memory for shared connections");
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
@@ -115,6 +118,7 @@ bool process_done(struct db_process *p)
   backends_done(&p->backends);
   pools_free(p->pools, p->carriers);
   p->pools = NULL;
+  lines_done(&p->lines);
   facts_done(&p->server);
   errtab_done(&p->errors);
   for (int i = 0; i < LOGIN_KEYS; i++)
@@ -202,6 +206,20 @@ static void print_pool(const struct db_process *p)
   strbuf_done(&line);
 }
 
+static void print_lines(const struct db_process *p)
+{
+  const struct line_sum sum = lines_sum(&p->lines);
+  struct strbuf line = { 0 };
+
+  strbuf_addf(&line,
+              "Pipeline: %u connection%s, %u statement%s in flight on each; "
+              "%" PRIu64 " statements were sent %" PRIu64 " times",
+              p->lines.n, p->lines.n == 1 ? "" : "s", p->in_flight,
+              p->in_flight == 1 ? "" : "s", sum.statements, sum.sends);
+  log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
+  strbuf_done(&line);
+}
+
 void process_final_messages(struct db_process *p)
 {
   flood_flush(&p->flood);
@@ -209,6 +227,8 @@ void process_final_messages(struct db_process *p)
   errtab_print(&p->errors);
   if (p->pools && atomic_load_explicit(&p->used, memory_order_relaxed))
     print_pool(p);
+  if (p->in_flight > 0 && atomic_load_explicit(&p->used, memory_order_relaxed))
+    print_lines(p);
   if (p->set.backend_sample > 0 &&
       atomic_load_explicit(&p->used, memory_order_relaxed))
     print_backends(p);
@@ -284,6 +304,16 @@ static void describe_pool(const struct db_process *p, struct facts *ret)
   facts_int(ret, "pool_rolled_back", (int64_t)sum.rolled_back);
 }
 
+static void describe_lines(const struct db_process *p, struct facts *ret)
+{
+  const struct line_sum sum = lines_sum(&p->lines);
+
+  facts_int(ret, "pipeline_connections", (int64_t)p->lines.n);
+  facts_int(ret, "pipeline_in_flight", (int64_t)p->in_flight);
+  facts_int(ret, "pipeline_statements", (int64_t)sum.statements);
+  facts_int(ret, "pipeline_sends", (int64_t)sum.sends);
+}
+
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage);
@@ -298,6 +328,8 @@ void process_describe(struct db_process *p, struct facts *ret)
     describe_backends(backends_get(&p->backends), ret);
   if (p->pools)
     describe_pool(p, ret);
+  if (p->in_flight > 0)
+    describe_lines(p, ret);
   describe_pings(p, ret);
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);

@@ -10,6 +10,8 @@
 #include "base/minmax.h"
 #include "db/call.h"
 #include "db/fault.h"
+#include "db/lane.h"
+#include "db/line.h"
 #include "db/look.h"
 #include "db/message.h"
 #include "db/pool_stmts.h"
@@ -215,11 +217,33 @@ void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
   loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
 }
 
+/* Nothing is opened if another client of the line has done it. */
+static void open_lane(struct opening *o)
+{
+  struct conn *c = o->c;
+
+  if (!line_enter(c->env)) {
+    c->out = (struct outcome){ .permanent = true,
+                               .msg = "this place cannot wait (--pipeline)" };
+    o->rc = -1;
+    return;
+  }
+  lane_clear_line(c->env);
+  if (line_is_open(c->env))
+    o->rc = open_here(c, o->until_ns);
+  else
+    transport_aside(c, open_in_turn, o);
+  line_leave(c->env);
+}
+
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
   struct opening o = { .c = c, .until_ns = until_ns };
 
-  transport_aside(c, open_in_turn, &o);
+  if (c->env->line)
+    open_lane(&o);
+  else
+    transport_aside(c, open_in_turn, &o);
   if (!c->env->shares_thread)
     c->session->blocks = 0;
   if (ret_turn_ns)

@@ -20,9 +20,11 @@
 
 struct conn *visit_new(struct driver_handle *h)
 {
-  if (h->env->pool) {
-    log_msg(LOG_FATAL, "--pool: the script opens a connection for each event, "
-                       "and such connections cannot be shared");
+  if (h->env->pool || h->env->line) {
+    log_msg(LOG_FATAL,
+            "--%s: the script opens a connection for each event, and such "
+            "connections cannot be shared",
+            h->env->pool ? "pool" : "pipeline");
     h->env->reported = true;
     return NULL;
   }

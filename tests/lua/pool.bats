@@ -120,7 +120,7 @@ function event() one:query("SELECT 1") end
 L
   null ./two.lua --threads=1 --clients=4 --pool=2 --events=10
   must is "$status" 1
-  must has "$stderr" '^FATAL: --pool: the script opens a second connection, and a client of a pool can have one$'
+  must has "$stderr" '^FATAL: --pool: the script opens a second connection, and a client that shares one can have no other$'
   null connect --threads=1 --clients=4 --pool=2 --events=10
   must is "$status" 1
   must has "$stderr" '^FATAL: --pool: the script opens a connection for each event, and such connections cannot be shared$'

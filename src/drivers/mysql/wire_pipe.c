@@ -110,15 +110,20 @@ static bool is_full(const struct session *base)
   return wire_pipe_is_full(&session_of(base)->wire.pipe);
 }
 
-static bool send_chunk(struct session *base, bool last, bool wait)
+static bool push(struct session *base, bool wait)
 {
   struct mysql_session *s = session_of(base);
   const uint64_t most = base->env ? base->env->process->set.max_result_bytes
                                   : 0;
 
-  (void)last;
   return wire_pipe_send(&s->wire.pipe, s->fd, &s->wire.in,
                         most > 0 ? (size_t)most : SIZE_MAX, wait);
+}
+
+static bool send_chunk(struct session *base, bool last, bool wait)
+{
+  (void)last;
+  return push(base, wait);
 }
 
 static int receive(struct session *base, struct prepared *prepared,
@@ -169,6 +174,31 @@ static int end(struct session *base, struct outcome *out)
   return 0;
 }
 
+/* ---- requests of several clients ---- */
+
+static bool mark_apart(struct session *base)
+{
+  (void)base; /* all are */
+  return true;
+}
+
+static bool has_arrived(const struct session *base)
+{
+  return wire_buffer_have(&session_of(base)->wire.in) > 0;
+}
+
+static int end_apart(struct session *base, struct outcome *out)
+{
+  struct wire *w = &session_of(base)->wire;
+
+  (void)out;
+  w->rows_left = 0;
+  w->from = NULL;
+  if (UNLIKELY(w->large) && w->in.pos == w->in.end && w->pipe.out.end == 0)
+    mysqld_wire_trim(w);
+  return 0;
+}
+
 const struct driver_pipe mysqld_pipe = {
   .possible = possible,
   .begin = begin,
@@ -179,6 +209,10 @@ const struct driver_pipe mysqld_pipe = {
   .receive = receive,
   .rest = rest,
   .end = end,
+  .mark_apart = mark_apart,
+  .push = push,
+  .has_arrived = has_arrived,
+  .end_apart = end_apart,
   .bulk_possible = mysqld_bulk_possible,
   .bulk_begin = mysqld_bulk_begin,
   .bulk_row = mysqld_bulk_row,

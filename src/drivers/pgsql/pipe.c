@@ -96,24 +96,37 @@ static bool is_full(const struct session *s)
   return wire_pipe_is_full(&pgsql_const(s)->wire.pipe);
 }
 
+/* 'S': a Sync, 'H': a Flush. */
+static bool add_mark(struct pgsql_session *p, uint8_t type)
+{
+  struct wire_pipe *pipe = &p->wire.pipe;
+  uint8_t *to = wire_pipe_room(pipe, MARK);
+
+  if (UNLIKELY(!to)) {
+    (void)shutdown(p->fd, SHUT_RDWR); /* no answer would ever come */
+    return false;
+  }
+  (void)put_u32(put_u8(to, type), 4);
+  pipe->out.end += MARK;
+  return true;
+}
+
+static bool push(struct session *s, bool wait)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  const uint64_t most = s->env ? s->env->process->set.max_result_bytes : 0;
+
+  return wire_pipe_send(&p->wire.pipe, p->fd, &p->wire.in,
+                        most > 0 ? (size_t)most : SIZE_MAX, wait);
+}
+
 static bool send_chunk(struct session *s, bool last, bool wait)
 {
   struct pgsql_session *p = pgsql_of(s);
-  struct wire_pipe *pipe = &p->wire.pipe;
-  const uint64_t most = s->env ? s->env->process->set.max_result_bytes : 0;
-  uint8_t *to;
 
-  if (!pipe->sending) {
-    to = wire_pipe_room(pipe, MARK);
-    if (LIKELY(to != NULL)) {
-      (void)put_u32(put_u8(to, last ? 'S' : 'H'), 4);
-      pipe->out.end += MARK;
-    } else {
-      (void)shutdown(p->fd, SHUT_RDWR); /* no answer would ever come */
-    }
-  }
-  return wire_pipe_send(pipe, p->fd, &p->wire.in,
-                        most > 0 ? (size_t)most : SIZE_MAX, wait);
+  if (!p->wire.pipe.sending)
+    (void)add_mark(p, last ? 'S' : 'H');
+  return push(s, wait);
 }
 
 /* ---- answers ---- */
@@ -175,6 +188,37 @@ static int end(struct session *s, struct outcome *out)
   return 0;
 }
 
+/* ---- requests of several clients, each with a Sync of its own ---- */
+
+static bool mark_apart(struct session *s)
+{
+  return add_mark(pgsql_of(s), 'S');
+}
+
+static bool has_arrived(const struct session *s)
+{
+  return wire_buffer_have(&pgsql_const(s)->wire.in) > 0;
+}
+
+/* ReadyForQuery; what follows it belongs to the next one. */
+static int end_apart(struct session *s, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  struct pgsql_wire *w = &p->wire;
+  struct pgsql_wire_answer a = { .followed = true };
+
+  wire_pipe_next(&w->in);
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
+    return pgsql_wire_fail(p, &a, true, out);
+  w->pipe.failed = false;
+  w->rows_left = 0;
+  if (w->in.pos == w->in.end)
+    wire_buffer_trim(&w->in);
+  if (w->pipe.out.end == 0)
+    wire_buffer_trim(&w->pipe.out);
+  return UNLIKELY(a.failed) ? pgsql_wire_fail(p, &a, false, out) : 0;
+}
+
 const struct driver_pipe pgsql_pipe = {
   .possible = possible,
   .begin = begin,
@@ -185,4 +229,8 @@ const struct driver_pipe pgsql_pipe = {
   .receive = receive,
   .rest = rest,
   .end = end,
+  .mark_apart = mark_apart,
+  .push = push,
+  .has_arrived = has_arrived,
+  .end_apart = end_apart,
 };

@@ -352,7 +352,8 @@ bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
   w->rows_left = 0;
   if (UNLIKELY(!messages(p, a, out)))
     return false;
-  if (LIKELY(w->in.pos == w->in.end) || w->more || a->piped || hear_asides(p))
+  if (LIKELY(w->in.pos == w->in.end) || w->more || a->piped || a->followed ||
+      hear_asides(p))
     return true;
   w->broken_by = EPROTO;
   return false;

@@ -15,6 +15,7 @@ struct pgsql_wire_answer {
   /* Set by the caller. */
   bool direct;            /* to a text, which may have several results */
   bool piped;             /* others follow before ReadyForQuery */
+  bool followed;          /* other answers may follow it */
   enum pgsql_shape shape; /* as far as it is known */
   unsigned n_fields;
 
