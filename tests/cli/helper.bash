@@ -104,10 +104,14 @@ needs_driver() {
     skip "built without the $1 driver"
 }
 
-# needs_files: skips the test if the program has its scripts in it, and can open
-# no libraries.
+# is_static: the program has its scripts in it, and can open no libraries.
+is_static() {
+  ! readelf -lW "$BENCH" | grep -q INTERP
+}
+
+# needs_files: skips the test if the program is static.
 needs_files() {
-  readelf -lW "$BENCH" | grep -q INTERP || skip "a static program has its scripts in it"
+  ! is_static || skip "a static program has its scripts in it"
 }
 
 # as_nobody COMMAND...: runs the command without any privilege.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # restricted.bats - places where much is missing or forbidden: a read-only system,
-# no /proc, no /tmp, part of a processor, little memory, no privileges.  What can
-# be done without is done; else one line says what is missing, before the run.
+# no /proc, no /tmp, part of a processor, little memory, no privileges, an old kernel.
+# What can be done without is done; else one line says what is missing, before the run.
 load helper
 
 # private COMMAND: a shell command in a mount namespace of its own, where the
@@ -205,4 +205,26 @@ LUA
   must has "$stderr" 'the limit of open files is 64 \(ulimit -n\); about [0-9]+ are needed'
   run --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" cpu --threads=60 --events=60 run"
   must is "$status" 0
+}
+
+# What came to Linux after 4.18, which is the oldest that the static program is for.
+newer='?io_uring_setup,?io_uring_enter,?io_uring_register,?pidfd_open,?pidfd_send_signal,?pidfd_getfd,?clone3,?close_range,?openat2,?faccessat2,?fchmodat2,?epoll_pwait2,?futex_waitv,?process_madvise,?memfd_secret,?cachestat'
+
+@test "a kernel of 2018: what it lacks is done without" {
+  needs_driver sqlite
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  # A leak checker cannot work under strace.
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
+    strace -f -qq --seccomp-bpf -o calls -e trace="$newer" -e inject="$newer:error=ENOSYS" bash -c "
+    $every
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare &&
+    \"\$BENCH\" fileio --file-total-size=1M --file-num=1 --file-test-mode=rndrw --events=9 run &&
+    \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run &&
+    \"\$BENCH\" cpu --time=0 --rate=200 --events=5 run &&
+    $oltp prepare && $oltp run && $oltp --clients=3 run && $oltp cleanup"
+  must is "$status" 0
+  must is "$(complaints)" ""
+  must has "$(<calls)" 'io_uring_setup\(.*ENOSYS .*INJECTED'
+  must json s.json 'all(s["result"]["totals"]["events"] == 5 for s in d["steps"])'
 }

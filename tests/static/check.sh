@@ -75,6 +75,10 @@ runs '^bench ' --version
 status=0
 readelf -lW "$root/bench" >"$root/said" && ! grep -q INTERP "$root/said" || status=1
 report "$status" 'it asks for no loader'
+status=0
+stat -c '%s bytes' "$1" >"$root/said"
+(($(stat -c %s "$1") < 12 << 20)) || status=1
+report "$status" 'it is smaller than 12 MiB'
 
 runs 'events per second: *[1-9]' cpu --cpu-max-prime=100 --events=10 run
 runs 'transferred' memory --memory-total-size=10M run
