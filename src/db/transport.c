@@ -156,7 +156,7 @@ static void note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
-static int open_here(struct conn *c, uint64_t until_ns)
+static int open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
 
@@ -180,6 +180,19 @@ static int open_here(struct conn *c, uint64_t until_ns)
   note_server(c);
   check_tables(c);
   return 0;
+}
+
+/* Questions to the new session need their rows, also if the statement that has
+ * met the loss does not. */
+static int open_here(struct conn *c, uint64_t until_ns)
+{
+  const bool unread = c->session->unread;
+  int rc;
+
+  c->session->unread = false;
+  rc = open_session(c, until_ns);
+  c->session->unread = unread;
+  return rc;
 }
 
 struct opening {

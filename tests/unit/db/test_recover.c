@@ -468,6 +468,35 @@ static void test_role(void)
   bed_close(&b);
 }
 
+/* A statement whose rows are not wanted meets the loss; those of the question
+ * for the role are. */
+static void test_role_unread(void)
+{
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  const struct fake_answer row = { .nfields = 1, .nrows = 1, .settled = true };
+  struct driver with_roles = marking;
+  struct bed b = { 0 };
+  struct stmt *st;
+
+  with_roles.role_query = "ROLE";
+  bed_open(&b, &with_roles, &dead_or_lost[1], 1);
+  b.process->set.target = ROLE_PRIMARY;
+  b.process->end_ns = clock_now_ns() + 10 * NS_PER_S;
+  b.fake.value = "0";
+  st = stmt_prepare(b.con, "A", 1);
+  (void)stmt_bind(st, NULL, 0);
+  (void)bed_log(&b);
+  bed_answer(&b, lost);
+  for (int i = 0; i < 40; i++)
+    bed_answer(&b, row);
+  OK(!stmt_run(st) && conn_failure(b.con)->reconnected, "replaced");
+  OK_STR(bed_log(&b), "execute;forget;disconnect;connect;ROLE;end;",
+         "the first answer is heard");
+  OK(!b.con->session->unread, "and only for that statement rows are dropped");
+  stmt_free(st);
+  bed_close(&b);
+}
+
 /* A session that is lost while parameters are bound does not take them with
  * it. */
 static void test_lost_bind(void)
@@ -857,6 +886,7 @@ int main(void)
   test_announced();
   test_backend();
   test_role();
+  test_role_unread();
   test_lost_bind();
   test_lost_fatal();
   test_run_over();
