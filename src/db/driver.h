@@ -36,7 +36,7 @@
  *                       wait
  *   role, role_check    which servers --target takes
  *   transport           sessions
- *   seek                the first session, at a server with the role
+ *   seek                the server of the first session, among several
  *   recover             does what a verdict says
  *   reopen              a session that could not be opened again
  *   pool                sessions that the clients of a thread share

@@ -3,6 +3,7 @@
 # another one takes over.
 
 load helper
+load standby
 
 setup() {
   setup_fault
@@ -15,34 +16,8 @@ teardown() {
   done
 }
 
-needs() {
-  servers has "$1" && "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$1" ||
-    skip "no $1 server, or built without $1"
-}
-
 # Commits seen by the server that is left; `now_at` says which.
 counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1"; }
-
-# primary_and_standby FLAG...: $port_a, $port_b; what the first one acknowledges
-# the second one has.
-primary_and_standby() {
-  needs pgsql
-  table=counter
-  servers start pgsql "$dir/a" --set=synchronous_commit=on
-  servers sql "$dir/a" "CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL);
-    GRANT ALL ON counter TO sbtest; INSERT INTO counter VALUES (1, 0)"
-  servers start pgsql "$dir/b" --standby-of="$dir/a" "$@"
-  servers sql "$dir/a" "ALTER SYSTEM SET synchronous_standby_names = '*'"
-  servers sql "$dir/a" "SELECT pg_reload_conf()" >/dev/null
-  in_step() { [[ $(servers sql "$dir/a" "SELECT sync_state FROM pg_stat_replication") == sync ]]; }
-  within 30 in_step
-  servers_env "$dir/a"
-  port_a=$PG_PORT
-  servers_env "$dir/b"
-  port_b=$PG_PORT
-  base=("$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1
-    --pgsql-port="$port_a,$port_b")
-}
 
 # The second target is tried when the first one is gone.
 @test "pgsql: the primary dies, the hot standby is promoted" {
@@ -258,7 +233,8 @@ counter_run() {
   served
 }
 
-# What the run has done is in the tables, and its sums are stored.
+# What the run has done is in the tables, and its sums are stored.  check looks for
+# a server of the list that is up, and takes writes.
 summed() {
   grep -qE '^Increments of the run: [1-9][0-9]* committed, .*: ok$' "$out"
   lacks '^FATAL' "$err"
@@ -282,7 +258,7 @@ ends_without_the_first() {
   served
   enough
   ((status == 0))
-  summed "--$kind-port=$port"
+  summed "--$kind-port=$proxy_port,$port"
 }
 
 @test "the end of a run finds the server of the list that is up" {
@@ -310,7 +286,7 @@ ends_without_the_first() {
   served
   enough
   ((status == 0))
-  summed --pgsql-port="$port_b"
+  summed --pgsql-port="$port_a,$port_b"
 }
 
 # The standby lets clients in and read, but the sums have to be written.
