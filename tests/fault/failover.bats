@@ -62,6 +62,18 @@ counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1";
   committed 1
 }
 
+# Such a standby refuses already to read.
+@test "pgsql: failover: a standby that is asked for SERIALIZABLE is left" {
+  primary_and_standby
+  servers sql "$dir/a" "ALTER ROLE sbtest SET default_transaction_isolation = 'serializable'"
+  refuses() { ! "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$port_b" --what=sql --sql="SELECT n FROM counter" --events=1 run &>/dev/null; }
+  within 30 refuses
+  base[-1]="--pgsql-port=$port_b,$port_a"
+  bounded "${base[@]}" --what=sql --sql="SELECT n FROM counter" --threads=2 --events=40 --time=0 --db-ignore-errors=failover run
+  ((status == 0))
+  grep -qE "^WARNING: host .*port $port_b refuses its service \(0A000: .*hot standby\), trying the next server$" "$err"
+}
+
 @test "pgsql: --target takes the role, and follows it" {
   primary_and_standby
   # Half of the connections would begin at the primary, and divide by zero.
@@ -197,6 +209,23 @@ two_mysql() {
   bounded "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
   ((status == 1))
   grep -q '^FATAL: .* 1290 ' "$err"
+}
+
+# MySQL ends the sessions of all but its administrators, and lets no one else in
+# (3032).
+@test "mysql: failover: a server that goes offline is left" {
+  two_mysql
+  servers sql "$dir/a" "SET GLOBAL offline_mode = 0" 2>/dev/null || skip 'this server has no offline mode'
+  until_enough "$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$port_a,$MY_PORT" \
+    --threads=2 --db-ignore-errors=failover
+  begun
+  goes_on # at a
+  servers sql "$dir/a" "SET GLOBAL offline_mode = 1"
+  now_at=b
+  goes_on
+  enough
+  ((status == 0))
+  lacks '^FATAL' "$err"
 }
 
 # counter_script: the workload counter in $dir/script.lua, until `enough`.
