@@ -12,8 +12,10 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cluster/merge_classes.h"
+#include "cluster/merge_outages.h"
 #include "cluster/merge_tally.h"
 #include "cluster/pack.h"
+#include "stats/outage_sum.h"
 
 /* Mean and squared distances of n values, in a form that can be added up. */
 struct spread {
@@ -41,6 +43,7 @@ struct merge {
   unsigned n_threads;
   struct merge_classes classes, rated, members;
   struct tally *tally; /* owned */
+  struct outage_sum outages;
 };
 
 int merge_new(struct merge **ret, struct err *err)
@@ -67,6 +70,7 @@ void merge_free(struct merge *m)
   merge_classes_done(&m->rated);
   merge_classes_done(&m->members);
   tally_free(m->tally);
+  outage_sum_clear(&m->outages);
   free(m);
 }
 
@@ -84,6 +88,7 @@ void merge_clear(struct merge *m)
   merge_classes_clear(&m->rated);
   merge_classes_clear(&m->members);
   tally_clear(m->tally);
+  outage_sum_clear(&m->outages);
 }
 
 int merge_add_report(struct merge *m, const struct report *r)
@@ -233,6 +238,16 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   add_spread(&m->time_s, u, (double)last->threads, again);
 }
 
+/* No client of any rank was served in the time that all of them have, at most:
+ * that of the least. */
+static void add_stalled(struct merge *m, uint64_t ns, bool again)
+{
+  if (again)
+    return;
+  if (m->count == 0 || ns < m->sum.stalled_ns)
+    m->sum.stalled_ns = ns;
+}
+
 /* `again`: it is from the rank that was added last. */
 static int add_report(struct merge *m, struct unpack *u, bool again)
 {
@@ -252,6 +267,10 @@ static int add_report(struct merge *m, struct unpack *u, bool again)
     rc = merge_classes_add(&m->members, u);
   if (rc == 0)
     rc = merge_tally_add(m->tally, u);
+  if (rc == 0) {
+    add_stalled(m, unpack_u64(u), again);
+    rc = merge_outages_add(&m->outages, u);
+  }
   if (rc == 0 && u->failed)
     rc = -EBADMSG;
   return rc;
@@ -305,6 +324,7 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->rated = (struct class_list){ m->rated.n, m->rated.of };
   r->members = (struct class_list){ m->members.n, m->members.of };
   tally_total(m->tally, &r->tally);
+  r->outages = outage_sum_report(&m->outages);
 }
 
 void merge_of_all(struct report *r, unsigned threads)

@@ -3,6 +3,7 @@
  */
 #include "base/strbuf.h"
 #include "cluster/merge.h"
+#include "cluster/merge_outages.h"
 #include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 
@@ -72,4 +73,6 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_classes(b, &r->rated);
   pack_classes(b, &r->members);
   merge_tally_pack(b, &r->tally);
+  pack_u64(b, r->stalled_ns);
+  merge_outages_pack(b, r->outages);
 }

@@ -17,6 +17,7 @@
 #include "db/pool.h"
 #include "db/recover.h"
 #include "db/reopen.h"
+#include "db/role_check.h"
 #include "db/seek.h"
 #include "db/sharing.h"
 #include "db/transport.h"
@@ -308,6 +309,18 @@ void conn_give_up(struct conn *c)
 }
 
 /* ---- about ---- */
+
+bool conn_is_current(struct conn *c)
+{
+  bool current;
+
+  if (!conn_is_open(c) || !recover_drain(c))
+    return true;
+  current = role_takes_writes(c, transport_limit(c)) || !c->out.other_role;
+  if (c->out.lost)
+    transport_drop(c);
+  return current;
+}
 
 void conn_describe(struct conn *c,
                    void (*put)(void *ctx, const char *key, const char *value),

@@ -118,6 +118,12 @@ void conn_give_up(struct conn *c);
 /* ---- about ---- */
 
 /*
+ * Asks the server of an open connection, and WAITS: is it as --target says, or,
+ * without, does it take writes?  True, too, if it does not say.
+ */
+bool conn_is_current(struct conn *c);
+
+/*
  * Version, transport, TLS, compression and the settings that decide results,
  * for structured results.  May send queries; ends results.  Nothing on a
  * connection that is not open.

@@ -40,7 +40,7 @@
  *                       wait
  *   role, role_check    which servers --target takes
  *   transport           sessions
- *   seek                the first session, at a server with the role
+ *   seek                the server of the first session, among several
  *   recover             does what a verdict says
  *   reopen              a session that could not be opened again
  *   sharing             what clients that share sessions can have

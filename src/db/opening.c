@@ -17,6 +17,7 @@
 #include "db/call.h"
 #include "db/message.h"
 #include "db/role.h"
+#include "db/role_check.h"
 #include "db/seek.h"
 #include "db/transport.h"
 #include "loop/loop.h"
@@ -121,20 +122,36 @@ static enum log_level level_of(const struct conn *c)
   return c->env->refused ? LOG_WARNING : LOG_FATAL;
 }
 
-/* No server of the lists has the role; `seen` has them all. */
-static void say_no_role(struct conn *c, const struct strbuf *seen)
+/* No server of the lists will do; `seen` has them all. */
+static void say_none(struct conn *c, const struct strbuf *seen)
 {
   struct db_process *p = c->env->process;
-  char reason[64];
+  char reason[64] = "no server of the lists can be used", within[64] = "";
 
   c->env->reported = true;
-  (void)snprintf(reason, sizeof(reason), "no server with --target=%s",
-                 role_wanted(&p->set));
+  if (role_matters(c)) {
+    (void)snprintf(reason, sizeof(reason), "no server with --target=%s",
+                   role_wanted(&p->set));
+    (void)snprintf(within, sizeof(within), " within --db-connect-timeout=%g",
+                   p->set.connect_timeout_s);
+  }
   if (c->env->refused)
     strbuf_adds(c->env->refused, reason);
   if (!is_known_reason(&p->failures, reason))
-    log_msg(level_of(c), "%s within --db-connect-timeout=%g: %s", reason,
-            p->set.connect_timeout_s, strbuf_str(seen));
+    log_msg(level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
+}
+
+/* What is stored there may be older than what the primary has. */
+static void say_replica(struct conn *c)
+{
+  struct strbuf target = { 0 };
+
+  c->driver->target(c->session, &target);
+  log_msg(LOG_WARNING,
+          "no server of the lists takes writes; %s is read, a replica, which "
+          "may not have everything yet",
+          strbuf_str(&target));
+  strbuf_done(&target);
 }
 
 /* The same failure of many threads is printed once. */
@@ -161,14 +178,17 @@ static void say_failed(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* True: it is the first of a run, which others wait for until first_over(). */
+/* True: it is the first of a run, or of a command that uses one server; others
+ * wait for it until first_over(). */
 static bool is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
+  const bool for_one = seek_is_for_one(c);
   uint32_t was = FIRST_OPEN_NOT_YET;
   uint64_t now, turn;
 
-  if (!p->in_run || !p->is_known || !(c->driver->caps & DRIVER_SERVER))
+  if (!(p->in_run && p->is_known && c->driver->caps & DRIVER_SERVER) &&
+      !for_one)
     return false;
   if (atomic_compare_exchange_strong_explicit(
         &p->first_open, &was, FIRST_OPEN_UNDER_WAY, memory_order_relaxed,
@@ -177,7 +197,9 @@ static bool is_first(const struct conn *c, uint64_t until_ns)
   /* Half of the time is left for an attempt of its own. */
   now = clock_now_ns();
   turn = now + (until_ns > now ? until_ns - now : 0) / 2;
-  if (turn > now + FIRST_ALONE_NS)
+  if (for_one)
+    turn = UINT64_MAX; /* the first one has a limit of its own */
+  else if (turn > now + FIRST_ALONE_NS)
     turn = now + FIRST_ALONE_NS;
   while (atomic_load_explicit(&p->first_open, memory_order_relaxed) ==
            FIRST_OPEN_UNDER_WAY &&
@@ -203,6 +225,19 @@ static void say_warnings(struct conn *c)
   strbuf_done(&lines);
 }
 
+static int open_somewhere(struct conn *c, uint64_t until_ns,
+                          struct strbuf *seen)
+{
+  enum seek_found found;
+
+  if (!seek_is_for_one(c))
+    return seek_server(c, until_ns, seen);
+  found = seek_one(c, seen);
+  if (found == SEEK_REPLICA)
+    say_replica(c);
+  return found == SEEK_NONE ? -1 : 0;
+}
+
 struct first_try {
   struct conn *c;
   int rc;
@@ -215,14 +250,14 @@ static void try_it(void *arg)
   const uint64_t until_ns = transport_limit(c);
   const bool first = is_first(c, until_ns);
   struct strbuf seen = { 0 };
-  const int rc = seek_server(c, until_ns, &seen);
+  const int rc = open_somewhere(c, until_ns, &seen);
 
   if (first)
     first_over(c->env->process);
   if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
     say_warnings(c);
   if (rc < 0 && seen.len > 0)
-    say_no_role(c, &seen);
+    say_none(c, &seen);
   else if (rc < 0)
     say_failed(c);
   strbuf_done(&seen);

@@ -89,7 +89,9 @@ struct db_process {
   const char *program;    /* its name in messages; NULL: bench */
   enum identity identity; /* under the name sysbench messages have its words */
   bool in_run;            /* the command is `run` */
-  bool is_known; /* facts are filled in: make the checks before the run */
+  bool one_server; /* all connections to servers of the lists go to the same
+                    * one: the first that takes writes, else that is there */
+  bool is_known;   /* facts are filled in: make the checks before the run */
   uint64_t first_number;  /* of a connection: as if others had been before */
   unsigned carriers;      /* threads that carry clients; 0: none do */
   unsigned pool_sessions; /* of all their clients; 0: each has its own */
@@ -110,6 +112,7 @@ struct db_process {
   _Atomic uint64_t next_number; /* of a connection */
   _Atomic uint64_t served; /* where a connection to a server of the lists was
                             * opened last: its number and attempt; relaxed */
+  _Atomic bool settled;    /* with one_server: `served` is the one; relaxed */
   _Atomic bool used;       /* a driver was obtained: reports are about SQL */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */

@@ -22,7 +22,8 @@ bool role_matters(const struct conn *c);
 int role_check(struct conn *c, uint64_t until_ns);
 
 /* The same without --target: does the server take writes?  Also true if it
- * answers, and does not say; false if the session breaks. */
+ * answers, and does not say; false if the session breaks, or if it refuses its
+ * service (fault.h). */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 
 #endif

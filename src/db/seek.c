@@ -1,11 +1,10 @@
 /*
- * seek.c - the first server of the lists that has the role of --target.
+ * seek.c - searches for a server in the lists of hosts and ports.
  */
 #include "db/seek.h"
 
-#include <string.h>
-
 #include "base/minmax.h"
+#include "base/thread.h"
 #include "db/call.h"
 #include "db/role_check.h"
 #include "db/transport.h"
@@ -13,6 +12,7 @@
 enum {
   PAUSE_FIRST_MS = 20, /* between two servers; twice as long in each round */
   PAUSE_LAST_MS = 500,
+  PAUSE_MS = 100, /* between two rounds of seek_writer() */
 };
 
 /* One more server was asked in vain. */
@@ -27,16 +27,12 @@ static void note_seen(const struct conn *c, struct strbuf *seen)
     c->driver->connect_reason(c->session, &c->out, seen);
 }
 
-/* Is the target of the session this one? */
-static bool is_at(const struct conn *c, const struct strbuf *target)
+/* The lists begin again: `seen` has the last round. */
+static void end_round(struct strbuf *round, struct strbuf *seen)
 {
-  struct strbuf here = { 0 };
-  bool same;
-
-  c->driver->target(c->session, &here);
-  same = strcmp(strbuf_str(&here), strbuf_str(target)) == 0;
-  strbuf_done(&here);
-  return same;
+  strbuf_clear(seen);
+  strbuf_adds(seen, strbuf_str(round));
+  strbuf_clear(round);
 }
 
 uint64_t seek_share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
@@ -61,9 +57,12 @@ uint64_t seek_served(const struct conn *c)
          seek_servers(c);
 }
 
+/* ---- a server with the role of --target ---- */
+
 static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
-  struct strbuf first = { 0 }, round = { 0 };
+  const size_t servers = seek_servers(c);
+  struct strbuf round = { 0 };
   uint64_t begin = clock_now_ns(), now = begin, pause_ms = PAUSE_FIRST_MS, turn;
   int rc;
 
@@ -74,12 +73,8 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
     until_ns += turn;
     if (rc == 0 || c->out.permanent)
       break;
-    if (i == 0) {
-      c->driver->target(c->session, &first);
-    } else if (is_at(c, &first)) { /* the lists begin again */
-      strbuf_clear(seen);
-      strbuf_adds(seen, strbuf_str(&round));
-      strbuf_clear(&round);
+    if (i > 0 && i % servers == 0) {
+      end_round(&round, seen);
       pause_ms = min_u64(2 * pause_ms, PAUSE_LAST_MS);
     }
     note_seen(c, &round);
@@ -95,9 +90,113 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
     strbuf_clear(seen);
   else if (seen->len == 0)
     strbuf_adds(seen, strbuf_str(&round));
-  strbuf_done(&first);
   strbuf_done(&round);
   return rc;
+}
+
+/* ---- a server that takes writes ---- */
+
+static bool is_patient(const struct conn *c)
+{
+  const struct ignore_list *ignore = &c->handle->state->ignore;
+
+  return ignore->connection || ignore->all || ignore->failover;
+}
+
+static enum seek_found try_one(struct conn *c, uint64_t until_ns, bool several)
+{
+  if (transport_open(c, until_ns, NULL) < 0)
+    return SEEK_NONE;
+  if (!several || role_matters(c) || role_takes_writes(c, until_ns))
+    return SEEK_WRITER;
+  transport_drop(c);
+  return c->out.other_role ? SEEK_REPLICA : SEEK_NONE;
+}
+
+static void pause_until(uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+
+  thread_sleep_until(min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
+}
+
+enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
+{
+  const size_t servers = seek_servers(c);
+  const bool patient = is_patient(c), several = servers > 1;
+  const uint64_t begin = clock_now_ns(), until = transport_limit(c);
+  enum seek_found best = SEEK_NONE, found = SEEK_NONE;
+  struct strbuf round = { 0 };
+  uint64_t now = begin;
+  size_t refused = 0; /* for good, one after the other */
+
+  for (unsigned i = 0; i < servers || (patient && now < until); i++) {
+    if (i > 0 && i % servers == 0) {
+      end_round(&round, seen);
+      pause_until(until);
+    }
+    now = clock_now_ns();
+    c->session->attempt = i;
+    found = try_one(
+      c, several ? now + seek_share(begin, until, now) : transport_limit(c),
+      several);
+    if (found == SEEK_WRITER)
+      break;
+    note_seen(c, &round);
+    if (found == SEEK_REPLICA && best == SEEK_NONE) {
+      best = found;
+      c->first = i;
+    }
+    refused = c->out.permanent ? refused + 1 : 0;
+    if (refused == servers) /* all of them */
+      break;
+    now = clock_now_ns();
+  }
+  if (found == SEEK_WRITER) {
+    best = found;
+    c->first = c->session->attempt;
+  }
+  if (seen->len == 0)
+    strbuf_adds(seen, strbuf_str(&round));
+  strbuf_done(&round);
+  return best;
+}
+
+/* ---- the one server of a command ---- */
+
+bool seek_is_for_one(const struct conn *c)
+{
+  return c->env->process->one_server && conn_is_listed(c) &&
+         seek_servers(c) > 1;
+}
+
+static enum seek_found seek_any(struct conn *c, struct strbuf *seen)
+{
+  if (!role_matters(c))
+    return seek_writer(c, seen);
+  return seek_role(c, transport_limit(c), seen) == 0 ? SEEK_WRITER : SEEK_NONE;
+}
+
+enum seek_found seek_one(struct conn *c, struct strbuf *seen)
+{
+  struct db_process *p = c->env->process;
+  enum seek_found found;
+
+  if (atomic_load_explicit(&p->settled, memory_order_relaxed)) {
+    c->session->number = seek_served(c);
+    if (transport_open(c, transport_limit(c), NULL) == 0)
+      return SEEK_SETTLED;
+  }
+  c->session->number = 0;
+  found = seek_any(c, seen);
+  if (found == SEEK_REPLICA) {
+    c->session->attempt = c->first;
+    if (transport_open(c, transport_limit(c), NULL) < 0)
+      return SEEK_NONE;
+  }
+  if (found != SEEK_NONE)
+    atomic_store_explicit(&p->settled, true, memory_order_relaxed);
+  return found;
 }
 
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)

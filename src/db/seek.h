@@ -1,10 +1,11 @@
 /*
- * seek.h - the first server of the lists that has the role of --target (for
- * src/db only).
+ * seek.h - searches for a server in the lists of hosts and ports: one with the
+ * role of --target, one that takes writes (for src/db only).
  */
 #ifndef BENCH_DB_SEEK_H
 #define BENCH_DB_SEEK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,36 @@ struct strbuf;
  * seen of each server, or is empty and c->out says why.
  */
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
+
+enum seek_found {
+  SEEK_NONE,    /* no server can be used */
+  SEEK_REPLICA, /* none takes writes, and at least one is a replica */
+  SEEK_WRITER,
+  SEEK_SETTLED, /* seek_one(): the server of an earlier connection */
+};
+
+/*
+ * Opens a session at the first server, from c->session->number on, that takes
+ * writes; a single one is not asked.  With --target it is one with the role.
+ * WAITS: each server is asked once, or, if lost connections are ignored, again
+ * and again for --db-connect-timeout or until all in turn have refused for
+ * good. SEEK_REPLICA: nothing is open, and c->first is the attempt that has
+ * found the first one.  Without a writer, `seen` has what was seen of each
+ * server.
+ */
+enum seek_found seek_writer(struct conn *c, struct strbuf *seen);
+
+/* Does this connection go where all those of the command go?  See one_server in
+ * process.h. */
+bool seek_is_for_one(const struct conn *c);
+
+/*
+ * Opens a session there: at the first server that takes writes, else at the
+ * first replica; WAITS as seek_writer().  With --target: as seek_server().
+ * SEEK_NONE: `seen` has what was seen of each server, or is empty and c->out
+ * says why.
+ */
+enum seek_found seek_one(struct conn *c, struct strbuf *seen);
 
 /*
  * The time that one server gets of that from `begin_ns` to `until_ns`: half of

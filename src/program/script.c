@@ -129,6 +129,8 @@ static int start_database(struct job *job, struct err *err)
 
   own->db.facts.bundled = is_bundled(job);
   own->db.in_run = program_is_run(p);
+  own->db.one_server = p->cmdline.command &&
+                       strcmp(p->cmdline.command, "check") == 0;
   own->db.in_results = job->plan->report.details;
   rc = program_start_database(p, job->plan, &own->db, err);
   own->has_db = rc == 0;

@@ -34,7 +34,7 @@ static int judge(struct program *p, const struct verify_kind *kind,
                  const struct tool_args *args, struct err *err)
 {
   const struct plan plan = { .threads = 1 };
-  struct db_process db = { 0 };
+  struct db_process db = { .one_server = true };
   const struct verify_input in = {
     .paths = args->files,
     .n_paths = args->n_files,

@@ -228,25 +228,6 @@ uint64_t stall_sum_ns(struct run *run, uint64_t now_ns)
 
 /* ---- the report ---- */
 
-/* The median, the 95th percentile and the largest of `n` numbers, which are put
- * into order. */
-static int by_size(const void *a, const void *b)
-{
-  const uint64_t *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
-static struct outage_spread spread(uint64_t *of, unsigned n)
-{
-  if (n == 0)
-    return (struct outage_spread){ 0 };
-  qsort(of, n, sizeof(*of), by_size);
-  return (struct outage_spread){ .median_ns = of[n / 2],
-                                 .p95_ns = of[n - 1 - n / 20],
-                                 .max_ns = of[n - 1] };
-}
-
 /* One client, at the end.  Under the lock. */
 static void add_client(const struct run *run, struct service *s,
                        uint64_t end_ns, struct outage_report *ret)
@@ -262,7 +243,7 @@ static void add_client(const struct run *run, struct service *s,
   ret->affected += s->outages > 0;
 }
 
-static void add_clients(const struct run *run, uint64_t end_ns,
+static void add_clients(struct run *run, uint64_t end_ns,
                         struct outage_report *ret)
 {
   uint64_t *all;
@@ -271,6 +252,8 @@ static void add_clients(const struct run *run, uint64_t end_ns,
   for (unsigned i = 0; i < run->plan->threads; i++)
     add_client(run, &run->recorders.of[i].service, end_ns, ret);
   all = ret->affected > 0 ? calloc(ret->affected, 2 * sizeof(*all)) : NULL;
+  free(run->outages.longest);
+  run->outages.longest = all;
   if (!all)
     return;
   for (unsigned i = 0; i < run->plan->threads; i++) {
@@ -281,9 +264,11 @@ static void add_clients(const struct run *run, uint64_t end_ns,
     all[n] = s->longest_ns;
     all[ret->affected + n++] = s->noticed_ns;
   }
-  ret->unavailable = spread(all, n);
-  ret->noticed = spread(all + ret->affected, n);
-  free(all);
+  ret->unavailable = outage_spread_of(all, n);
+  ret->noticed = outage_spread_of(all + ret->affected, n);
+  ret->n_longest = n;
+  ret->longest_of = all;
+  ret->noticed_of = all + ret->affected;
 }
 
 void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)

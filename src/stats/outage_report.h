@@ -48,8 +48,14 @@ struct outage_report {
   uint64_t unserved_ns; /* their sum */
   /* From the last success to the next; and from the first error on. */
   struct outage_spread unavailable, noticed;
+  /* The numbers behind them, in no order; borrowed, [n_longest]. */
+  unsigned n_longest;
+  const uint64_t *longest_of, *noticed_of;
   uint64_t phases[FAULT_PHASES];
 };
+
+/* The spread of `n` numbers, which are put into order. */
+struct outage_spread outage_spread_of(uint64_t *of, unsigned n);
 
 /* Something has happened. */
 static inline bool outage_report_any(const struct outage_report *r)

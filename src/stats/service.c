@@ -37,7 +37,9 @@ void outages_done(struct outages *o)
 {
   (void)pthread_mutex_destroy(&o->lock);
   free(o->of);
+  free(o->longest);
   o->of = NULL;
+  o->longest = NULL;
 }
 
 void service_start(struct service *s, uint64_t now_ns)

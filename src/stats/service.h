@@ -89,6 +89,7 @@ struct outages {
   pthread_mutex_t lock; /* protects the rest, and parts of each service */
   struct stall *of;     /* owned; [STALLS_MAX] */
   unsigned n;
+  uint64_t *longest; /* owned; of the report: outage_report.longest_of */
   uint64_t phases[FAULT_PHASES]; /* failures of clients, by their first error */
 };
 

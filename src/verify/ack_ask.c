@@ -16,6 +16,7 @@
 /* One of the last two is set. */
 struct question {
   const char *query;
+  bool *ret_replica;
   struct ack_set *ret_set;
   double *ret_total;
 };
@@ -108,10 +109,13 @@ static int ask_database(const struct question *q, struct db_process *db,
   struct conn *c = h ? conn_open(h, NULL) : NULL;
   int rc = -EIO; /* which was printed */
 
-  if (c && !(c->driver->caps & DRIVER_KEEPS_ROWS))
+  if (c && !(c->driver->caps & DRIVER_KEEPS_ROWS)) {
     rc = err_set(err, -EINVAL, "the driver %s keeps no rows", c->driver->name);
-  else if (c)
+  } else if (c) {
+    /* Before the query: what is promoted after it has answered as a replica. */
+    *q->ret_replica = !conn_is_current(c);
     rc = ask(q, c, err);
+  }
   if (c)
     conn_free(c);
   env_done(&env);
@@ -119,17 +123,21 @@ static int ask_database(const struct question *q, struct db_process *db,
 }
 
 int ack_ask_numbers(struct db_process *db, const char *query,
-                    struct ack_set *set, struct err *err)
+                    struct ack_set *set, bool *ret_replica, struct err *err)
 {
-  const struct question q = { .query = query, .ret_set = set };
+  const struct question q = { .query = query,
+                              .ret_replica = ret_replica,
+                              .ret_set = set };
 
   return ask_database(&q, db, err);
 }
 
 int ack_ask_total(struct db_process *db, const char *query, double *ret,
-                  struct err *err)
+                  bool *ret_replica, struct err *err)
 {
-  const struct question q = { .query = query, .ret_total = ret };
+  const struct question q = { .query = query,
+                              .ret_replica = ret_replica,
+                              .ret_total = ret };
 
   return ask_database(&q, db, err);
 }

@@ -52,6 +52,7 @@ static int judge_work(struct work *w, const struct verify_input *in,
 {
   const bool is_total = w->logs.of[0]->reader.header.kind == ACK_TOTAL;
   double total = 0;
+  bool replica = false;
 
   if (load_all(w, err) < 0)
     return VERIFY_UNKNOWN;
@@ -63,16 +64,16 @@ static int judge_work(struct work *w, const struct verify_input *in,
     return VERIFY_BAD_INPUT;
   }
   if (is_total) {
-    if (ack_ask_total(in->db, w->query, &total, err) < 0)
+    if (ack_ask_total(in->db, w->query, &total, &replica, err) < 0)
       return VERIFY_UNKNOWN;
     return ack_report_total(in->out, &w->logs,
-                            total - ack_logs_before(&w->logs));
+                            total - ack_logs_before(&w->logs), replica);
   }
-  if (ack_ask_numbers(in->db, w->query, &w->set, err) < 0)
+  if (ack_ask_numbers(in->db, w->query, &w->set, &replica, err) < 0)
     return VERIFY_UNKNOWN;
   if (find_losses(w, err) < 0)
     return VERIFY_UNKNOWN;
-  return ack_report_numbers(in->out, &w->logs, &w->set, &w->losses);
+  return ack_report_numbers(in->out, &w->logs, &w->set, &w->losses, replica);
 }
 
 /* ---- several logs ---- */

@@ -8,13 +8,8 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/fmt.h"
+#include "verify/ack_verdict.h"
 #include "verify/verify.h"
-
-/* Seconds since the begin of the run. */
-static double seconds_at(const struct ack_header *h, uint64_t ns)
-{
-  return ns > h->start_ns ? (double)(ns - h->start_ns) / (double)NS_PER_S : 0.0;
-}
 
 /* Why the log may miss something; "": it does not. */
 static const char *what_misses(const struct ack_header *h)
@@ -109,7 +104,7 @@ static void line(FILE *out, const char *name, uint64_t n, const char *means,
 }
 
 /* How long before the failure the losses were acknowledged. */
-static void by_time(FILE *out, const struct losses *l)
+static void by_time(FILE *out, const struct losses *l, const char *title)
 {
   static const double limits[] = { 0.001, 0.01, 0.1, 1, 10, 100 };
   uint64_t counts[ARRAY_SIZE(limits) + 1] = { 0 };
@@ -124,8 +119,8 @@ static void by_time(FILE *out, const struct losses *l)
     counts[k]++;
     most = s > most ? s : most;
   }
-  (void)fprintf(out, "Lost, by seconds before the failure (at most %.3f):\n",
-                most);
+  (void)fprintf(out, "%s, by seconds before the failure (at most %.3f):\n",
+                title, most);
   for (size_t k = 0; k <= ARRAY_SIZE(limits); k++) {
     if (counts[k] == 0)
       continue;
@@ -150,78 +145,10 @@ static void examples(FILE *out, const struct ack_logs *logs,
       (void)fprintf(out, " of '%s'", r->path);
     (void)fprintf(out,
                   ", acknowledged at %.3f s, %.3f s before its failure: %s\n",
-                  seconds_at(&r->header, one->acked_ns),
+                  ack_seconds_at(&r->header, one->acked_ns),
                   (double)one->before_ns / (double)NS_PER_S,
                   one->hole ? "a hole" : "in a suffix");
   }
-}
-
-/* What is left to say if nothing is wrong. */
-static int conclude_good(FILE *out, const struct ack_logs *logs)
-{
-  const struct ack_reader *r = ack_logs_incomplete(logs);
-  const uint64_t damaged = ack_logs_damaged(logs);
-  uint32_t rank = 0;
-  const uint32_t absent = ack_logs_absent(logs, &rank);
-
-  if (damaged > 0) {
-    (void)fprintf(out,
-                  "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
-                  damaged, fmt_plural(damaged), damaged == 1 ? "is" : "are");
-    return VERIFY_UNKNOWN;
-  }
-  if (absent > 0) {
-    (void)fprintf(out,
-                  "Nobody can tell: the logs of %" PRIu32 " of %" PRIu32
-                  " processes are not here, such as that of process %" PRIu32
-                  "\n",
-                  absent, logs->of[0]->reader.header.ranks, rank);
-    return VERIFY_UNKNOWN;
-  }
-  if (ack_logs_sums(logs).acked == 0) {
-    (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
-    return VERIFY_UNKNOWN;
-  }
-  if (r && (ack_logs_flags(logs) & ACK_MISSES) != 0) {
-    (void)fputs("Nobody can tell what is not in the log; all that is "
-                "acknowledged in it is there\n",
-                out);
-    return VERIFY_UNKNOWN;
-  }
-  if (r) {
-    (void)fprintf(out, "Nobody can tell what came after %.3f s of the run",
-                  seconds_at(&r->header, r->header.covered_ns));
-    if (logs->n > 1)
-      (void)fprintf(out, " in '%s'", r->path);
-    (void)fputs("; all that was acknowledged until then is there\n", out);
-    return VERIFY_UNKNOWN;
-  }
-  (void)fputs("ok: everything that was acknowledged is there\n", out);
-  return VERIFY_OK;
-}
-
-static int conclude_bad(FILE *out, const struct tally *t, uint64_t unexpected)
-{
-  const struct {
-    uint64_t n;
-    const char *name;
-  } all[] = {
-    { t->lost, "lost" },
-    { t->phantom, "phantom" },
-    { t->duplicate, "duplicate" },
-    { unexpected, "unexpected" },
-  };
-  const char *gap = " ";
-
-  (void)fputs("FAILED:", out);
-  for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-    if (all[i].n == 0)
-      continue;
-    (void)fprintf(out, "%s%" PRIu64 " %s", gap, all[i].n, all[i].name);
-    gap = ", ";
-  }
-  (void)fputs("\n", out);
-  return VERIFY_BAD;
 }
 
 /* May the database have what the log does not name? */
@@ -235,19 +162,23 @@ static bool may_have_others(const struct ack_logs *logs)
 }
 
 int ack_report_numbers(FILE *out, const struct ack_logs *logs,
-                       const struct ack_set *s, const struct losses *l)
+                       const struct ack_set *s, const struct losses *l,
+                       bool replica)
 {
   const bool others = may_have_others(logs);
   const uint64_t unexpected = others ? 0 : s->unexpected;
   struct tally t = { 0 };
+  bool behind;
 
   count(s, ack_logs_incomplete(logs) != NULL, &t);
+  behind = replica && t.lost > 0;
   (void)fprintf(out, "Database: %" PRIu64 " row%s\n", s->rows,
                 fmt_plural(s->rows));
   (void)fprintf(out,
-                "  lost        %9" PRIu64 "   acknowledged, and not there: "
+                "  %-11s %9" PRIu64 "   acknowledged, and not there: "
                 "%zu in a suffix, %zu in a hole\n",
-                t.lost, l->n - l->n_holes, l->n_holes);
+                behind ? "missing" : "lost", t.lost, l->n - l->n_holes,
+                l->n_holes);
   line(out, "recovered", t.recovered,
        "the outcome was unknown, and it is there", NULL);
   line(out, "phantom", t.phantom, "aborted, and it is there", t.phantom_ids);
@@ -261,20 +192,29 @@ int ack_report_numbers(FILE *out, const struct ack_logs *logs,
        "it is there, and the log does not name it",
        others ? NULL : s->unexpected_ids);
   if (l->n > 0) {
-    by_time(out, l);
+    by_time(out, l, behind ? "Missing" : "Lost");
     examples(out, logs, l);
   }
-  return t.lost + t.phantom + t.duplicate + unexpected > 0
-           ? conclude_bad(out, &t, unexpected)
-           : conclude_good(out, logs);
+  if (t.phantom + t.duplicate + unexpected > 0 || (t.lost > 0 && !behind))
+    return ack_verdict_bad(out, (struct ack_faults){
+                                  .lost = behind ? 0 : t.lost,
+                                  .phantom = t.phantom,
+                                  .duplicate = t.duplicate,
+                                  .unexpected = unexpected,
+                                });
+  return behind ? ack_verdict_behind(out, (double)t.lost)
+                : ack_verdict_good(out, logs);
 }
 
-int ack_report_total(FILE *out, const struct ack_logs *logs, double growth)
+int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
+                     bool replica)
 {
   const struct ack_sums all = ack_logs_sums(logs);
   const double acked = (double)all.acked, unknown = (double)all.unknown;
 
   (void)fprintf(out, "Database: %.0f since the begin of the run\n", growth);
+  if (growth < acked && replica)
+    return ack_verdict_behind(out, acked - growth);
   if (growth < acked) {
     (void)fprintf(out, "FAILED: at least %.0f lost\n", acked - growth);
     return VERIFY_BAD;
@@ -289,5 +229,5 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth)
   }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
                 growth > acked + unknown ? unknown : growth - acked);
-  return conclude_good(out, logs);
+  return ack_verdict_good(out, logs);
 }

@@ -222,8 +222,37 @@ PY
   pid=$!
   await out '^\[ [0-9]+s \]'
   # Process 1 has no other server: what it still does is to try again.
-  after_kill "r[0]['events'] > 0 and r[1]['events'] > 0 and r[0]['reconnects'] == r[1]['reconnects'] == 0"
+  after_kill "(r[0]['events'] > 0 and r[1]['events'] > 0 and r[0]['reconnects'] == r[1]['reconnects'] == 0 and
+    [d['outages']['clients'][k] for k in ('all', 'affected', 'until_the_end', 'outages')] == [2, 1, 1, 1])"
   must grep -q 'process 1 on .* still reconnecting at the end' err
+}
+
+@test "pgsql: a server that is silent is an outage of all processes" {
+  need pgsql
+  local lines i
+  bench oltp_point_select "${to[@]}" --table-size=1000 prepare
+  start 2 oltp_point_select "${to[@]}" --table-size=1000 --threads=2 --time=60 --report-interval=1 --stall=100ms \
+    --json=run.json run
+  servers freeze "$dir"
+  sleep 1.2 # that long
+  servers thaw "$dir"
+  lines=$(grep -c '^\[ ' out)
+  for ((i = 0; i < 300; i++)); do
+    ! tail -n +2 out | grep '^\[ ' | tail -n "+$((lines + 1))" | grep -q ' tps: [1-9]' || break
+    sleep 0.1
+  done
+  kill -INT "$pid"
+  wait "$pid" || true
+  must grep -qE '^    at [0-9.]+ s for [0-9.]+ s, [1-4] of 4 clients, until client [0-3] was served$' out
+  python3 - <<'PY'
+import json
+d = json.load(open("run.json"))
+o = d["outages"]
+longest = max(o["stalls"], key=lambda s: s["length_s"])
+assert longest["length_s"] >= 0.7 and longest["ended_by_client"] in range(4), o
+assert o["clients"]["all"] == 4 and o["clients"]["outages"] == 0, o
+assert any(i["stalled_s"] > 0 for i in d["intervals"]), o
+PY
 }
 
 @test "pgsql: connections of a server that dies go to the next one of the list" {

@@ -3,6 +3,7 @@
 # another one takes over.
 
 load helper
+load standby
 
 setup() {
   setup_fault
@@ -15,34 +16,8 @@ teardown() {
   done
 }
 
-needs() {
-  servers has "$1" && "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$1" ||
-    skip "no $1 server, or built without $1"
-}
-
 # Commits seen by the server that is left; `now_at` says which.
 counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1"; }
-
-# primary_and_standby FLAG...: $port_a, $port_b; what the first one acknowledges
-# the second one has.
-primary_and_standby() {
-  needs pgsql
-  table=counter
-  servers start pgsql "$dir/a" --set=synchronous_commit=on
-  servers sql "$dir/a" "CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL);
-    GRANT ALL ON counter TO sbtest; INSERT INTO counter VALUES (1, 0)"
-  servers start pgsql "$dir/b" --standby-of="$dir/a" "$@"
-  servers sql "$dir/a" "ALTER SYSTEM SET synchronous_standby_names = '*'"
-  servers sql "$dir/a" "SELECT pg_reload_conf()" >/dev/null
-  in_step() { [[ $(servers sql "$dir/a" "SELECT sync_state FROM pg_stat_replication") == sync ]]; }
-  within 30 in_step
-  servers_env "$dir/a"
-  port_a=$PG_PORT
-  servers_env "$dir/b"
-  port_b=$PG_PORT
-  base=("$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1
-    --pgsql-port="$port_a,$port_b")
-}
 
 # The second target is tried when the first one is gone.
 @test "pgsql: the primary dies, the hot standby is promoted" {
@@ -85,6 +60,18 @@ primary_and_standby() {
   ((status == 0))
   (($(counter reconnects) >= 2 && $(counter 'ignored errors') >= 1))
   committed 1
+}
+
+# Such a standby refuses already to read.
+@test "pgsql: failover: a standby that is asked for SERIALIZABLE is left" {
+  primary_and_standby
+  servers sql "$dir/a" "ALTER ROLE sbtest SET default_transaction_isolation = 'serializable'"
+  refuses() { ! "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$port_b" --what=sql --sql="SELECT n FROM counter" --events=1 run &>/dev/null; }
+  within 30 refuses
+  base[-1]="--pgsql-port=$port_b,$port_a"
+  bounded "${base[@]}" --what=sql --sql="SELECT n FROM counter" --threads=2 --events=40 --time=0 --db-ignore-errors=failover run
+  ((status == 0))
+  grep -qE "^WARNING: host .*port $port_b refuses its service \(0A000: .*hot standby\), trying the next server$" "$err"
 }
 
 @test "pgsql: --target takes the role, and follows it" {
@@ -224,6 +211,23 @@ two_mysql() {
   grep -q '^FATAL: .* 1290 ' "$err"
 }
 
+# MySQL ends the sessions of all but its administrators, and lets no one else in
+# (3032).
+@test "mysql: failover: a server that goes offline is left" {
+  two_mysql
+  servers sql "$dir/a" "SET GLOBAL offline_mode = 0" 2>/dev/null || skip 'this server has no offline mode'
+  until_enough "$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$port_a,$MY_PORT" \
+    --threads=2 --db-ignore-errors=failover
+  begun
+  goes_on # at a
+  servers sql "$dir/a" "SET GLOBAL offline_mode = 1"
+  now_at=b
+  goes_on
+  enough
+  ((status == 0))
+  lacks '^FATAL' "$err"
+}
+
 # counter_script: the workload counter in $dir/script.lua, until `enough`.
 counter_script() {
   lua <<'LUA'
@@ -258,7 +262,8 @@ counter_run() {
   served
 }
 
-# What the run has done is in the tables, and its sums are stored.
+# What the run has done is in the tables, and its sums are stored.  check looks for
+# a server of the list that is up, and takes writes.
 summed() {
   grep -qE '^Increments of the run: [1-9][0-9]* committed, .*: ok$' "$out"
   lacks '^FATAL' "$err"
@@ -282,7 +287,7 @@ ends_without_the_first() {
   served
   enough
   ((status == 0))
-  summed "--$kind-port=$port"
+  summed "--$kind-port=$proxy_port,$port"
 }
 
 @test "the end of a run finds the server of the list that is up" {
@@ -310,7 +315,7 @@ ends_without_the_first() {
   served
   enough
   ((status == 0))
-  summed --pgsql-port="$port_b"
+  summed --pgsql-port="$port_a,$port_b"
 }
 
 # The standby lets clients in and read, but the sums have to be written.

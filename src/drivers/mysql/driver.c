@@ -374,6 +374,7 @@ static const struct driver_refusal refusals[] = {
   { .code = 1053, .phase = FAULT_SHUTTING_DOWN }, /* shutdown in progress */
   { .code = 1040, .phase = FAULT_LOGIN },         /* too many connections */
   { .code = 1047, .phase = FAULT_LOGIN }, /* a node of Galera, not ready */
+  { .code = 9001, .phase = FAULT_LOGIN }, /* ProxySQL has no server for it */
   { 0 },
 };
 

@@ -101,7 +101,9 @@ static void message(const struct session *s, enum call call,
 }
 
 static const struct driver_refusal refusals[] = {
-  { .state = "25006", .phase = FAULT_READ_ONLY },     /* a standby */
+  { .state = "25006", .phase = FAULT_READ_ONLY }, /* a standby */
+  /* the same at SERIALIZABLE, before anything is written */
+  { .state = "0A000", .says = "hot standby", .phase = FAULT_READ_ONLY },
   { .state = "57P01", .phase = FAULT_SHUTTING_DOWN }, /* admin_shutdown */
   { .state = "57P02", .phase = FAULT_SHUTTING_DOWN }, /* crash_shutdown */
   { .state = "57P03", .phase = FAULT_LOGIN },         /* cannot_connect_now */
