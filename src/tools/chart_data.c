@@ -9,7 +9,7 @@
 #include "tools/chart_place.h"
 
 enum {
-  DIGITS = 6,
+  DIGITS = 5,
   DIGITS_LOW = 4, /* of small charts, of which there are many */
 };
 
@@ -45,28 +45,50 @@ static void add_number(double value, int digits, struct strbuf *out)
   strbuf_adds(out, text);
 }
 
-static void add_numbers(const double *of, size_t n, int digits,
+static void add_numbers(const double *of, size_t n, double unit, int digits,
                         struct strbuf *out)
 {
   strbuf_adds(out, "[");
   for (size_t i = 0; i < n; i++) {
     strbuf_adds(out, i > 0 ? "," : "");
     if (isfinite(of[i]))
-      add_number(of[i], digits, out);
+      add_number(of[i] / unit, digits, out);
     else
       strbuf_adds(out, "null");
   }
   strbuf_adds(out, "]");
 }
 
+/*
+ * The power of ten of the last digit that the greatest value has.  Divided by
+ * it, values are integers, or have few digits: "978,12.3" for "9.78e8,1.23e7".
+ */
+static int scale_of(const double *of, size_t n, int digits)
+{
+  double most = 0;
+
+  for (size_t i = 0; i < n; i++)
+    most = isfinite(of[i]) ? fmax(most, fabs(of[i])) : most;
+  return most > 0 ? (int)floor(log10(most)) - digits + 1 : 0;
+}
+
+static void add_line(const struct chart_line *l, int digits, struct strbuf *out)
+{
+  const int scale = scale_of(l->y, l->n, digits);
+
+  strbuf_addf(out, "{\"times\":%zu,\"scale\":%d,\"y\":", l->times, scale);
+  add_numbers(l->y, l->n, pow(10, scale), digits, out);
+  strbuf_adds(out, "}");
+}
+
 static void add_grid(const struct chart_grid *g, struct strbuf *out)
 {
   strbuf_adds(out, ",\"grid\":{\"x\":");
-  add_numbers(g->x, g->columns + 1, 7, out);
+  add_numbers(g->x, g->columns + 1, 1, 7, out);
   strbuf_adds(out, ",\"y\":");
-  add_numbers(g->y, g->rows + 1, 4, out);
+  add_numbers(g->y, g->rows + 1, 1, 4, out);
   strbuf_adds(out, ",\"counts\":");
-  add_numbers(g->counts, g->columns * g->rows, 12, out);
+  add_numbers(g->counts, g->columns * g->rows, 1, 12, out);
   strbuf_adds(out, "}");
 }
 
@@ -82,11 +104,8 @@ void chart_add_data(const struct chart *c, struct strbuf *out)
               c->y.high, c->y.kind == AXIS_LOG ? "true" : "false",
               units[c->y.unit]);
   for (size_t i = 0; i < c->n_lines; i++) {
-    strbuf_addf(out, "%s{\"times\":%zu,\"y\":", i > 0 ? "," : "",
-                c->lines[i].times);
-    add_numbers(c->lines[i].y, c->lines[i].n, c->low ? DIGITS_LOW : DIGITS,
-                out);
-    strbuf_adds(out, "}");
+    strbuf_adds(out, i > 0 ? "," : "");
+    add_line(&c->lines[i], c->low ? DIGITS_LOW : DIGITS, out);
   }
   strbuf_adds(out, "]");
   if (c->grid.columns > 0)

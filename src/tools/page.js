@@ -33,6 +33,10 @@
       continue;
     }
     const data = JSON.parse(part.querySelector('script').textContent);
+    for (const line of data.lines) {
+      const up = 10 ** Math.max(line.scale, 0), down = 10 ** Math.max(-line.scale, 0);
+      line.y = line.y.map(y => y === null ? null : y * up / down);
+    }
     const svg = part.querySelector(':scope > svg');
     const at = document.createElement('span');
     at.className = 'at';
