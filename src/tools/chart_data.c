@@ -9,7 +9,7 @@
 #include "tools/chart_place.h"
 
 enum {
-  DIGITS = 5,
+  DIGITS = 6,
   DIGITS_LOW = 4, /* of small charts, of which there are many */
 };
 

@@ -111,6 +111,9 @@ for t in ("Heat map of latency", "server 1: log bytes", "server 2: commits", "sy
     assert t in page.titles, page.titles
 # The charts' data are those of the document.
 data = [json.loads(s) for s in page.scripts[:-1]]
+for line in [line for c in data[1:] for line in c["lines"]]:
+    up, down = 10 ** max(line["scale"], 0), 10 ** max(-line["scale"], 0)
+    line["y"] = [y if y is None else y * up / down for y in line["y"]]
 times = data[0]
 assert times == [[i["elapsed_s"] for i in d["intervals"]]], times
 rates = [i["events_per_s"] for i in d["intervals"]]
