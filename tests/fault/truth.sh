@@ -105,10 +105,10 @@ kills() {
 
 # ---- the rows ----
 
-# PostgreSQL does not wait for its log: the last commits are lost, and they are
-# not older than three times wal_writer_delay.
-row_pgsql_off() {
-  server pgsql --set=synchronous_commit=off --set=wal_writer_delay=1s
+# loses SECONDS: the last commits before a kill are lost, and none of them is older
+# than that.
+loses() {
+  local most=$1
   lost=0
   judge() {
     local status=0
@@ -116,8 +116,8 @@ row_pgsql_off() {
     ((status <= 1)) || wrong "bench verify ended with $status"
     lost=$((lost + $(count lost)))
     grep -q '^  lost .* 0 in a hole$' "$work/said" || wrong 'a hole'
-    awk '/^Lost, by seconds/ { sub(/.*at most /, ""); if ($0 + 0 > 3) exit 1 }' "$work/said" ||
-      wrong 'more than 3 s are lost'
+    awk -v most="$most" '/^Lost, by seconds/ { sub(/.*at most /, ""); if ($0 + 0 > most) exit 1 }' \
+      "$work/said" || wrong "more than $most s are lost"
   }
   kills judge
   # The log may have been written in the very moment before.
@@ -125,6 +125,25 @@ row_pgsql_off() {
     ((lost > 0)) || kills judge
   done
   ((lost > 0)) || wrong 'nothing was lost'
+}
+
+# PostgreSQL does not wait for its log: at most three times wal_writer_delay.
+row_pgsql_off() {
+  server pgsql --set=synchronous_commit=off --set=wal_writer_delay=1s
+  loses 3
+}
+
+# InnoDB writes its log once in a second: at most some of these.
+row_mysql_off() {
+  server mysql --set=innodb-flush-log-at-trx-commit=0
+  loses 5
+}
+
+# The log is written at each commit, and not flushed: a kill of the server loses
+# nothing, only one of the machine would.
+row_mysql_cache() {
+  server mysql --set=innodb-flush-log-at-trx-commit=2
+  kills verify 0
 }
 
 row_pgsql_on() {
