@@ -1,5 +1,6 @@
 /*
- * commits_mysql.c - how many transactions MySQL and MariaDB have committed.
+ * commits_mysql.c - how many transactions MySQL and MariaDB have committed,
+ * and rolled back.
  */
 #include "monitor/commits_mysql.h"
 
@@ -16,12 +17,13 @@ static double pay(double n, double most, double *owed)
   return fmax(left, 0);
 }
 
-static void rollbacks(struct server_reading *did)
+/* Returns how many of them were of a single statement: InnoDB has one number
+ * for each, not two. */
+static double rollbacks(struct server_reading *did)
 {
   const double *v = did->value; /* 0, if it is not known */
   const double asked = v[SERVER_PART_ROLLBACK];
   const double deadlocks = v[SERVER_DEADLOCKS];
-
   /* A binary log counts what changes something once more. */
   const double engines = v[SERVER_PART_PREPARED] > 0 ? 2 : 1;
   const double undone = fmax(v[SERVER_PART_UNDONE] - deadlocks, 0);
@@ -32,30 +34,33 @@ static void rollbacks(struct server_reading *did)
   if (did->has[SERVER_PART_UNDONE])
     did->value[SERVER_ROLLBACKS] = floor(
       fmin(fmax(undone / engines, least), asked + deadlocks));
+  return did->has[SERVER_PART_UNDONE]
+           ? fmax(did->value[SERVER_ROLLBACKS] - undone / engines, 0)
+           : 0;
 }
 
 void commits_mysql(struct server_reading *did, struct server_owed *owed)
 {
   const double *v = did->value; /* 0, if it is not known */
   const double said = v[SERVER_PART_COMMIT];
-  double ended;
+  const double single = rollbacks(did);
+  const double ended = said +
+                       fmax(v[SERVER_PART_ROLLBACK], v[SERVER_ROLLBACKS]);
   /* Each engine counts, and the binary log is one of two. */
   const double ends = v[SERVER_PART_STATEMENT_ENDS] -
                       v[SERVER_PART_PREPARED] / 2;
-  double in_transactions;
+  const double in_transactions = COMMITS_MYSQL_STATEMENTS * ended;
   const double open = v[SERVER_CONNECTIONS];
   const double open_statements = COMMITS_MYSQL_STATEMENTS * open;
   double commits;
 
-  rollbacks(did);
-  ended = said + fmax(v[SERVER_PART_ROLLBACK], v[SERVER_ROLLBACKS]);
-  in_transactions = COMMITS_MYSQL_STATEMENTS * ended;
   if (did->has[SERVER_PART_TRANSACTIONS])
     commits = fmax(said, v[SERVER_PART_TRANSACTIONS] - v[SERVER_ROLLBACKS]);
   else if (did->has[SERVER_PART_IDS])
     commits = said +
-              pay(v[SERVER_PART_IDS] / 2 - v[SERVER_ROLLBACKS] - said, open / 2,
-                  &owed->changes) +
+              pay((v[SERVER_PART_IDS] + single) / 2 - v[SERVER_ROLLBACKS] -
+                    said,
+                  open / 2, &owed->changes) +
               pay(ends - v[SERVER_PART_CHANGES] - ended - in_transactions,
                   open_statements, &owed->statements);
   else

@@ -92,6 +92,25 @@ static void check_undone(const struct undone *u)
      u->what);
 }
 
+/* 100 changes with autocommit, and 40 victims among others like them, each with
+ * one number; or 40 victims in transactions, with two. */
+static void check_victims(bool single)
+{
+  struct server_reading did = { 0 };
+  struct server_owed owed = { 0 };
+
+  did.has[SERVER_PART_COMMIT] = did.has[SERVER_PART_IDS] = true;
+  did.has[SERVER_PART_ROLLBACK] = did.has[SERVER_PART_UNDONE] = true;
+  did.value[SERVER_DEADLOCKS] = 40;
+  did.value[SERVER_PART_UNDONE] = single ? 40 : 80;
+  did.value[SERVER_PART_IDS] = 200 + (single ? 40 : 80);
+  did.value[SERVER_PART_CHANGES] = did.value[SERVER_PART_STATEMENT_ENDS] = 100;
+  commits_mysql(&did, &owed);
+  OK(did.value[SERVER_ROLLBACKS] == 40 && did.value[SERVER_COMMITS] == 100,
+     single ? "victims with autocommit are no commits"
+            : "victims in transactions are no commits");
+}
+
 /* Of a server with 4 connections. */
 static double commits_of(const struct row *r, struct server_owed *owed)
 {
@@ -172,6 +191,8 @@ int main(void)
   }
   for (size_t i = 0; i < ARRAY_SIZE(undone); i++)
     check_undone(&undone[i]);
+  check_victims(true);
+  check_victims(false);
   check_follow("those with numbers", IDS);
   check_follow("those without", 0);
   check_changes();
