@@ -28,13 +28,15 @@ machine=${system%%-*}
 folders "$2" "$system"
 shift 2
 
-zig=(zig)
-command -v zig >/dev/null || zig=(python3 -m ziglang)
-"${zig[@]}" version >/dev/null 2>&1 || die "zig was not found: pip install ziglang"
+# In Python's package, a program of its own: starting Python costs as much as
+# compiling a small file.
+zig=$(command -v zig || python3 -c \
+  'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name("zig"))' 2>/dev/null) || :
+"$zig" version >/dev/null 2>&1 || die "zig was not found: pip install ziglang"
 
 # tool NAME ARGUMENT...: bin/NAME is a part of zig.
 tool() {
-  printf '#!/bin/sh\nexec %s "$@"\n' "${zig[*]} ${*:2}" >"$prefix/bin/$1.new"
+  printf "#!/bin/sh\nexec '%s' %s \"\$@\"\n" "$zig" "${*:2}" >"$prefix/bin/$1.new"
   chmod +x "$prefix/bin/$1.new"
   mv "$prefix/bin/$1.new" "$prefix/bin/$1"
 }

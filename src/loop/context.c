@@ -40,19 +40,38 @@
 
 #if defined(FIBER_PORTABLE)
 #include <ucontext.h>
+#else
 
 /* The registers that a function must keep go on the stack, and the place of the
  * stack to *from. */
-#elif defined(__x86_64__)
-#define FIBER_FRAME 7 /* words: six registers, and where to return to */
 void context_jump(void **from, void *to);
+
+/* The function's name as compilers of the system have it, for this program
+ * only. */
+#if defined(__APPLE__)
+#define JUMP_BEGIN                  \
+  ".text\n"                         \
+  ".globl _context_jump\n"          \
+  ".private_extern _context_jump\n" \
+  ".p2align 4\n"                    \
+  "_context_jump:\n"
+#define JUMP_END
+#else
+#define JUMP_BEGIN                 \
+  ".text\n"                        \
+  ".globl context_jump\n"          \
+  ".hidden context_jump\n"         \
+  ".type context_jump, STT_FUNC\n" \
+  ".p2align 4\n"                   \
+  "context_jump:\n"
+#define JUMP_END ".size context_jump, . - context_jump\n"
+#endif
+
+#if defined(__x86_64__)
+#define FIBER_FRAME 7 /* words: six registers, and where to return to */
 /* clang-format off */
 __asm__(
-  ".text\n"
-  ".globl context_jump\n"
-  ".hidden context_jump\n"
-  ".type context_jump, @function\n"
-  "context_jump:\n"
+  JUMP_BEGIN
   "  pushq %rbp\n"
   "  pushq %rbx\n"
   "  pushq %r12\n"
@@ -68,26 +87,14 @@ __asm__(
   "  popq %rbx\n"
   "  popq %rbp\n"
   "  ret\n"
-  ".size context_jump, . - context_jump\n");
+  JUMP_END);
 /* clang-format on */
 
 #else /* aarch64 */
 #define FIBER_FRAME 20
-void context_jump(void **from, void *to);
 /* clang-format off */
 __asm__(
-  ".text\n"
-#if defined(__APPLE__)
-  ".globl _context_jump\n"
-  ".private_extern _context_jump\n"
-  ".p2align 2\n"
-  "_context_jump:\n"
-#else
-  ".globl context_jump\n"
-  ".hidden context_jump\n"
-  ".type context_jump, %function\n"
-  "context_jump:\n"
-#endif
+  JUMP_BEGIN
   "  sub sp, sp, #160\n"
   "  stp x19, x20, [sp, #0]\n"
   "  stp x21, x22, [sp, #16]\n"
@@ -113,9 +120,11 @@ __asm__(
   "  ldp d12, d13, [sp, #128]\n"
   "  ldp d14, d15, [sp, #144]\n"
   "  add sp, sp, #160\n"
-  "  ret\n");
+  "  ret\n"
+  JUMP_END);
 /* clang-format on */
 
+#endif
 #endif
 
 /* The last switch of this thread: what a context that runs for the first time,

@@ -225,10 +225,10 @@ suites() {
   "$@" make -k check TESTS="$tests" >said 2>&1 || { grep -E '^(FAIL|ERROR|XPASS)' said; return 1; }
 }
 
-# Tests that hold for a static program with musl, too: no modules in C, no locales.
+# What is tested of a static program with musl, beside the unit tests.
 static_suites='$(addprefix tests/cli/,cmdline.bats sessions.bats workloads.bats
   restricted.bats sqlfile.bats modes.bats fileio.bats mix.bats summary.bats)
-  $(addprefix tests/lua/,sql.bats rand.bats options.bats hooks.bats docs.bats)'
+  $(addprefix tests/lua/,sql.bats rand.bats options.bats hooks.bats docs.bats state.bats ffi.bats)'
 static_suites=${static_suites//$'\n'/}
 
 # static_program MACHINE [QEMU]: with musl; it runs in an empty root, and passes

@@ -82,7 +82,7 @@ enum {
   STORE(out + (size_t)(i)*AES_BLOCK, \
         XOR(LOAD(out + (size_t)(i)*AES_BLOCK), LAST_ROUNDS(x##i, key)));
 
-TARGET static void encrypt(struct aes_data *d, uint32_t counter)
+TARGET static void encrypt_data(struct aes_data *d, uint32_t counter)
 {
   const block_vector nonce = LOAD(d->nonce);
   block_vector key[AES_ROUNDS + 1];
@@ -112,7 +112,7 @@ static bool works(void)
 
 static uint64_t run(void *mem)
 {
-  return cpu_aes_round(mem, encrypt);
+  return cpu_aes_round(mem, encrypt_data);
 }
 
 const struct cpu_path cpu_aes_fast = { NAME, works, run };
