@@ -76,13 +76,18 @@ static const struct monitor_item dead[] = {
   "CASE WHEN current_setting('track_wal_io_timing')::bool THEN " ms " * 1e6 " \
   "END"
 
+/* A standby has no position of its own until it is promoted: it follows. */
+#define LOG_POSITION                                             \
+  "CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() " \
+  "ELSE pg_current_wal_insert_lsn() END"
+
 static const struct monitor_query queries[] = {
   { .sql = "SELECT SUM(xact_commit), SUM(xact_rollback), SUM(tup_returned), "
            "SUM(tup_inserted + tup_updated + tup_deleted), SUM(blks_read), "
            "SUM(deadlocks), SUM(temp_files), SUM(numbackends) "
            "FROM pg_catalog.pg_stat_database",
     .items = database },
-  { .sql = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn",
+  { .sql = "SELECT " LOG_POSITION " - '0/0'::pg_lsn",
     .min = 100000,
     .items = log_position },
   { .sql = "SELECT wal_sync, " TIMED(
@@ -109,7 +114,7 @@ static const struct monitor_query queries[] = {
            "FROM pg_catalog.pg_stat_io WHERE object = 'relation'",
     .min = 170000,
     .items = relation_io },
-  { .sql = "SELECT pg_current_wal_insert_lsn() - redo_lsn, "
+  { .sql = "SELECT " LOG_POSITION " - redo_lsn, "
            "pg_size_bytes(current_setting('max_wal_size')) "
            "FROM pg_control_checkpoint()",
     .min = 100000,

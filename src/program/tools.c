@@ -62,6 +62,7 @@ static int check_sweep_files(const struct sweep_input *in,
                              const struct results_cfg *cfg, struct err *err)
 {
   struct results_cfg steps = *cfg;
+  int rc;
 
   steps.json = "";
   for (size_t i = 0; i < in->n_files; i++) {
@@ -71,7 +72,8 @@ static int check_sweep_files(const struct sweep_input *in,
                      "file for each)",
                      in->files[i].option, cfg->json);
   }
-  return results_check(&steps, err);
+  rc = results_check(&steps, err);
+  return rc < 0 ? rc : results_check_others(cfg, in->set, err);
 }
 
 /* The steps can neither prompt one after another nor read one pipe. */

@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "opt/optset.h"
 #include "results/address.h"
 #include "results/outname.h"
 
@@ -207,6 +208,35 @@ int results_check(const struct results_cfg *cfg, struct err *err)
     for (int k = 0; k < i; k++) {
       if (is_same_file(&f[i], &f[k]))
         return cannot_share(&f[k], &f[i], err);
+    }
+  }
+  return 0;
+}
+
+/* The file of an option that is not of results; "": none. */
+static struct results_file other_file(const struct optset *set,
+                                      const char *option)
+{
+  const struct opt_entry *e = optset_find(set, option);
+  const bool names = e && e->row->type == OPT_TYPE_STRING;
+
+  return (struct results_file){ option, names ? opt_get_string(e) : "" };
+}
+
+int results_check_others(const struct results_cfg *cfg,
+                         const struct optset *set, struct err *err)
+{
+  static const char *const others[] = { "mark", "ack-log", "file-ack-log" };
+  struct results_file f[RESULTS_FILES + 1];
+
+  results_files(cfg, f);
+  f[RESULTS_FILES] = (struct results_file){ "summary", results_summary(cfg) };
+  for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+    const struct results_file other = other_file(set, others[i]);
+
+    for (size_t k = 0; k < ARRAY_SIZE(f); k++) {
+      if (is_same_file(&f[k], &other))
+        return cannot_share(&f[k], &other, err);
     }
   }
   return 0;

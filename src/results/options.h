@@ -9,6 +9,7 @@
 #include "opt/opt.h"
 
 struct err;
+struct optset;
 
 /* "": not wanted; "-": the standard output. */
 struct results_cfg {
@@ -51,5 +52,10 @@ bool results_on_stdout(const struct results_cfg *cfg);
 
 /* -EINVAL: two kinds of results cannot share one file. */
 int results_check(const struct results_cfg *cfg, struct err *err);
+
+/* -EINVAL: results would replace a log, or the fifo of marks, that another
+ * option of the run names. */
+int results_check_others(const struct results_cfg *cfg,
+                         const struct optset *set, struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 load missing
 load own_servers
+load within
 . "$BENCH_SRC/tests/db/pooler.sh"
 
 setup_file() {
@@ -35,7 +36,7 @@ teardown() {
 }
 
 teardown_file() {
-  stop_servers pg my few synced
+  stop_servers follower pg my few synced
 }
 
 bench() {
@@ -96,6 +97,33 @@ assert ("fsync_ns" in server["figures"]) == ("'$timing'" == "on")
 assert server["figures"].get("fsync_ns", 1) > 0'
   done
   servers stop "$server"
+}
+
+# It reads on while it is promoted, by the same connection.
+@test "pgsql: the log of a standby, and of what becomes of it" {
+  to pg
+  . "$BENCH_SRC/tests/db/servers.sh"
+  follower=$BATS_FILE_TMPDIR/follower
+  servers start pgsql "$follower" --standby-of="$server"
+  servers_env "$follower"
+  : >s.jsonl
+  "$BENCH_BUILD/bench" oltp_point_select "${to[@]}" --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --threads=1 \
+    --time=120 --stream=s.jsonl --json=s.json run &
+  run_pid=$!
+  more() { (($(wc -l <s.jsonl) >= lines)); }
+  lines=2
+  within 60 more
+  servers promote "$follower"
+  servers sql "$follower" "CREATE TABLE grown AS SELECT generate_series(1, 50000) AS n"
+  lines=$(($(wc -l <s.jsonl) + 3))
+  within 60 more
+  kill -TERM "$run_pid"
+  wait "$run_pid" || true
+  check s.json '
+print(server["not_read"], server["figures"])
+assert not any("log_bytes" in n["figures"] or "checkpoint_age" in n["figures"] for n in server["not_read"])
+assert server["figures"]["log_bytes"] > 1000000 and not server["restarts"]'
+  servers stop "$follower"
 }
 
 @test "compare has what servers do per event" {
