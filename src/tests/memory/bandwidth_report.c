@@ -10,7 +10,6 @@
 
 #include "base/strbuf.h"
 #include "report/doubts.h"
-#include "report/doubts_list.h"
 #include "report/form.h"
 #include "report/life.h"
 #include "report/text_num.h"
