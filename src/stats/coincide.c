@@ -22,6 +22,7 @@
 #define MARGIN 0.5 /* of a dip of usual weight: by less, no shift is worse */
 #define P_ONE 0.01
 #define P_ANY 0.01
+#define TIMES_CHANCE 1.5 /* so many times more dips than by chance */
 
 enum {
   BEFORE = 2, /* a dip, and... */
@@ -234,12 +235,18 @@ static void judge_all(struct work *w, const struct coincide_input *in)
   }
 }
 
+/* More than readers would call the same. */
+static bool is_often(const struct work *w, size_t k)
+{
+  return w->seen[k] >= TIMES_CHANCE * w->expected[k];
+}
+
 /* What is active near many dips. */
 static void keep_frequent(struct work *w, size_t n_series,
                           struct coincide_result *ret)
 {
   for (size_t k = 0; k < n_series; k++) {
-    if (w->p[k] <= P_ONE && w->seen[k] >= HITS_MIN &&
+    if (w->p[k] <= P_ONE && w->seen[k] >= HITS_MIN && is_often(w, k) &&
         chance_of_any(w, k) <= P_ANY)
       keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
                                             w->p[k] });
@@ -251,7 +258,7 @@ static void keep_alike(struct work *w, size_t n_series,
                        struct coincide_result *ret)
 {
   for (size_t k = 0; k < n_series; k++) {
-    if (w->p_shape[k] <= P_ONE && w->seen[k] > 0 &&
+    if (w->p_shape[k] <= P_ONE && w->seen[k] > 0 && is_often(w, k) &&
         coincide_shape_chance(&w->shape, k) <= P_ANY)
       keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
                                             w->p_shape[k] });

@@ -13,7 +13,8 @@
  * counts by what was lost in it, and a series by the share of the dip that it
  * is active; a shift that loses less than half a dip is no worse.  A finding is
  * one with p <= 0.01, and a chance of at most 0.01 that any of all series gets
- * as far.
+ * as far.  It also meets at least 1.5 times as many dips as by chance: great
+ * dips may decide alone, but a sentence says how many.
  *
  * If nothing passes, the shapes are compared: a series that rises as long as
  * what was lost lasts, see coincide_shape.h.  One dip can be enough for that.

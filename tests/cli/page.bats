@@ -23,8 +23,8 @@ d["coincidences"] = {"intervals": 40, "dips": [{"first": 30, "last": 31}], "foun
      "expected": 0.1, "p": 0.001}]}
 d["servers"] = [{"target": evil, "waits": [{"name": "Lock:" + evil, "sessions": 1.5}]},
                 {"target": "the other", "waits": [{"name": "IO:log", "sessions": 0.25}]}]
-counts = ("commits rows_read rows_written fsyncs pages_read pages_written lock_waits deadlocks "
-          "read_bytes written_bytes cpu_ns pages_dirty oldest_transaction_s history_length "
+counts = ("commits rollbacks rows_read rows_written fsyncs pages_read pages_written lock_waits deadlocks "
+          "temp_files read_bytes written_bytes cpu_ns pages_dirty oldest_transaction_s history_length "
           "checkpoint_age_bytes connections lock_waiting").split()
 d["intervals"] = []
 for i in range(40):
