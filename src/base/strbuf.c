@@ -38,7 +38,7 @@ static char *grown(const struct strbuf *b, size_t room)
   return text;
 }
 
-bool strbuf_reserve(struct strbuf *b, size_t more)
+bool strbuf_grow(struct strbuf *b, size_t more)
 {
   size_t room = b->room ? b->room : 64;
   char *text;

@@ -30,7 +30,11 @@ void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
 
 /* Make room for `more` bytes, and a terminator, after the text.  False: there
  * is no memory, and the buffer has failed. */
-bool strbuf_reserve(struct strbuf *b, size_t more);
+bool strbuf_grow(struct strbuf *b, size_t more);
+static inline bool strbuf_reserve(struct strbuf *b, size_t more)
+{
+  return LIKELY(more < b->room - b->len) || strbuf_grow(b, more);
+}
 
 /* The text so far, never NULL; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *b);

@@ -9,13 +9,26 @@
 
 void kept_row_add(struct strbuf *to, const sql_value *values, uint32_t n)
 {
+  size_t bytes = 0;
+  char *at;
+
+  for (uint32_t i = 0; i < n; i++)
+    bytes += sizeof(uint32_t) + (values[i].ptr ? values[i].len : 0);
+  if (!strbuf_reserve(to, bytes))
+    return;
+  at = to->text + to->len;
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t len = values[i].ptr ? values[i].len : UINT32_MAX;
 
-    strbuf_add(to, &len, sizeof(len));
-    if (values[i].ptr)
-      strbuf_add(to, values[i].ptr, len);
+    memcpy(at, &len, sizeof(len));
+    at += sizeof(len);
+    if (values[i].ptr) {
+      memcpy(at, values[i].ptr, len);
+      at += len;
+    }
   }
+  to->len += bytes;
+  *at = '\0';
 }
 
 size_t kept_row_get(const char *from, sql_value *values, uint32_t n)

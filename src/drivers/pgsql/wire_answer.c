@@ -299,9 +299,10 @@ static inline bool messages(struct pgsql_session *p,
     if (LIKELY(w->in.end > 0)) { /* there is a buffer */
       static const uint8_t bound[WIRE_HEAD] = { '2', 0, 0, 0, 4 };
 
-      if (w->in.pos == 0 && w->in.end > sizeof(bound) &&
-          memcmp(w->in.bytes, bound, sizeof(bound)) == 0)
-        w->in.pos = sizeof(bound);
+      if ((w->in.pos == 0 || a->piped) &&
+          wire_buffer_have(&w->in) > sizeof(bound) &&
+          memcmp(w->in.bytes + w->in.pos, bound, sizeof(bound)) == 0)
+        w->in.pos += sizeof(bound);
       if (LIKELY(!a->complete))
         plain_rows(w, a);
     }

@@ -238,6 +238,12 @@ static const struct operation operations[] = {
 
 /* ---- host.wait() ---- */
 
+/* What the functions of this file have besides their arguments. */
+enum upvalue {
+  THE_VM = 1,
+  DO_NOTHING,
+};
+
 static int nothing(lua_State *L)
 {
   (void)L;
@@ -246,15 +252,14 @@ static int nothing(lua_State *L)
 
 /*
  * Others have run.  The functions that scripts call have to find this client,
- * and LuaJIT remembers the thread that has entered it last.
+ * and LuaJIT remembers the thread that has entered it last.  No lua_cpcall():
+ * it leaves garbage, and nothing in an event may call for the collector.
  */
 static void come_back(lua_State *L, struct state *s)
 {
-  const int top = lua_gettop(L);
-
   (void)state_enter(s);
-  (void)lua_cpcall(L, nothing, NULL); /* it cannot fail */
-  lua_settop(L, top);
+  lua_pushvalue(L, lua_upvalueindex(DO_NOTHING));
+  lua_call(L, 0, 0);
 }
 
 /*
@@ -270,7 +275,7 @@ static void free_later(struct state *s, const bench_call *call)
 /* host.wait(...): the arguments only have to live as long as the call. */
 static int wait_for_call(lua_State *L)
 {
-  struct vm *vm = lua_touserdata(L, lua_upvalueindex(1));
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
   struct state *s = state_current();
   bench_call call = vm->call; /* other clients write to that one */
   const uint64_t switches = fiber_switches();
@@ -347,6 +352,14 @@ static int run_events(lua_State *L)
   return 0;
 }
 
+static void add(struct vm *vm, lua_State *L, const char *name, lua_CFunction f)
+{
+  lua_pushlightuserdata(L, vm);
+  lua_pushcfunction(L, nothing);
+  lua_pushcclosure(L, f, 2);
+  lua_setfield(L, -2, name);
+}
+
 void waiting_add(struct vm *vm, lua_State *L)
 {
   lua_createtable(L, 0, (int)ARRAY_SIZE(operations));
@@ -357,9 +370,6 @@ void waiting_add(struct vm *vm, lua_State *L)
   lua_setfield(L, -2, "wait_ops");
   lua_pushlightuserdata(L, &vm->call);
   lua_setfield(L, -2, "wait_call");
-  lua_pushlightuserdata(L, vm);
-  lua_pushcclosure(L, wait_for_call, 1);
-  lua_setfield(L, -2, "wait");
-  lua_pushcfunction(L, run_events);
-  lua_setfield(L, -2, "run_events");
+  add(vm, L, "wait", wait_for_call);
+  add(vm, L, "run_events", run_events);
 }

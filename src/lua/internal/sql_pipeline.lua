@@ -119,7 +119,10 @@ function pipeline:execute(stmt)
     error(("bad argument #1 to 'execute' (statement expected, got %s)"):format(type(stmt)), 2)
   end
   local n = added(self, c_execute(self.con, stmt))
-  self.statements[n] = stmt -- lives until it is executed
+  if not rawequal(self.last, stmt) then -- it lives until it is executed
+    self.last = stmt
+    self.statements[n] = stmt
+  end
   return n
 end
 
@@ -156,7 +159,7 @@ local function run(con, f)
     error(("bad argument #1 to 'pipeline' (function expected, got %s)"):format(type(f)), 3)
   end
   con = host.sql_owner(con) -- which keeps it open
-  local p = setmetatable({ con = con, number = open(con, 3), n = 0, open = true, statements = {} }, pipeline_mt)
+  local p = setmetatable({ con = con, number = open(con, 3), n = 0, open = true, last = false, statements = {} }, pipeline_mt)
   local ok, err = pcall(f, p)
   p.open = false
   if not ok then
@@ -166,7 +169,7 @@ local function run(con, f)
   if not c_run(con) then
     failed(con, 3)
   end
-  p.statements = nil
+  p.statements, p.last = nil, nil
   return p
 end
 

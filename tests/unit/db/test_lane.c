@@ -488,7 +488,8 @@ static void test_no_place(void)
   line_leave(&s->client[1].env);
   ask(c, "a1");
   OK(c->con->pub.error == DB_ERROR_NONE, "or goes on where nobody is before");
-  env_done(&c->env);
+  for (unsigned i = 0; i < CLIENTS; i++)
+    env_done(&s->client[i].env);
   scene_free(s);
 }
 
