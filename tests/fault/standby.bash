@@ -36,7 +36,6 @@ primary_and_standby() {
     --pgsql-port="$port_a,$port_b")
 }
 
-
 # cut_off: the standby b receives nothing more.
 cut_off() {
   servers sql "$dir/b" "ALTER SYSTEM SET primary_conninfo = ''"
