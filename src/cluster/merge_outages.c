@@ -60,6 +60,7 @@ void merge_outages_pack(struct strbuf *b, const struct outage_report *r)
   pack_u64(b, r->unserved_ns);
   for (unsigned i = 0; i < FAULT_PHASES; i++)
     pack_u64(b, r->phases[i]);
+  pack_u64(b, r->count);
   pack_u64(b, r->n_stalls);
   for (unsigned i = 0; i < r->n_stalls; i++)
     pack_stall(b, &r->stalls[i]);
@@ -97,6 +98,7 @@ static int unpack_report(struct unpack *u, struct outage_report *r,
   r->unserved_ns = unpack_u64(u);
   for (unsigned i = 0; i < FAULT_PHASES; i++)
     r->phases[i] = unpack_u64(u);
+  r->count = unpack_u64(u);
   r->n_stalls = unpack_length(u);
   *ret_stalls = stalls = calloc(r->n_stalls + 1, sizeof(*stalls));
   if (!stalls)

@@ -48,11 +48,12 @@ static void add_more(struct strbuf *b, uint64_t all, unsigned shown)
 static void add_stalls(struct strbuf *b, const struct outage_report *r)
 {
   const unsigned n = r->n_stalls < SHOWN ? r->n_stalls : SHOWN;
+  const char *least = r->at_least ? "at least " : "";
 
   strbuf_addf(b,
-              "    times without any success:           %" PRIu64
-              ", together %.3f s\n",
-              r->count, text_s(r->stalled_ns));
+              "    times without any success:           %s%" PRIu64
+              ", together %s%.3f s\n",
+              least, r->count, least, text_s(r->stalled_ns));
   for (unsigned i = 0; i < n; i++)
     add_stall(b, r, &r->stalls[i]);
   add_more(b, r->count, n);

@@ -119,6 +119,8 @@ json_t *json_outages(const struct outage_report *r)
   jobj_text(&o, "loop", r->open_loop ? "open" : "closed");
   jobj_int(&o, "stall_count", r->count);
   jobj_real(&o, "stalled_s", jobj_seconds(r->stalled_ns));
+  if (r->at_least)
+    jobj_bool(&o, "at_least", true);
   jobj_real(&o, "longest_stall_s", jobj_seconds(r->longest_ns));
   if (r->open_loop)
     jobj_int(&o, "arrivals", r->arrivals);

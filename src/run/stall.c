@@ -135,24 +135,19 @@ static uint64_t stalled_since(const struct run *run, const struct view *v,
 static void keep(struct run *run, const struct view *v, uint64_t now_ns,
                  int64_t ended_by)
 {
-  struct outages *o = &run->outages;
   uint64_t from = stalled_since(run, v, now_ns);
-  struct stall *s;
+  struct stall s;
 
   if (from == UINT64_MAX || now_ns <= run->measured_ns)
     return;
   from = max_u64(from, run->measured_ns);
-  atomic_fetch_add_explicit(&o->count, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&o->sum_ns, now_ns - from, memory_order_relaxed);
-  if (o->n == STALLS_MAX)
-    return;
-  s = &o->of[o->n++];
-  *s = (struct stall){ .from_ns = from,
-                       .to_ns = now_ns,
-                       .clients = v->waiting,
-                       .ended_by = ended_by };
+  s = (struct stall){ .from_ns = from,
+                      .to_ns = now_ns,
+                      .clients = v->waiting,
+                      .ended_by = ended_by };
   if (v->fault)
-    s->fault = *v->fault;
+    s.fault = *v->fault;
+  outages_keep(&run->outages, &s);
 }
 
 /* The client was down, and has a success again.  What belongs to the warm-up
@@ -286,6 +281,7 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
   (void)pthread_mutex_lock(&o->lock);
   look(run, true, &v);
   keep(run, &v, end_ns, -1);
+  outages_sort(o);
   arrivals_in_stalls(run, o->of, o->n);
   for (unsigned i = 0; i < o->n; i++) {
     ret->longest_ns = max_u64(ret->longest_ns,

@@ -33,6 +33,7 @@ struct outage_report {
   unsigned n_stalls; /* borrowed, as the others; ascending */
   const struct stall *stalls;
   uint64_t count;      /* with those that were not kept */
+  bool at_least;       /* count and stalled_ns may be larger */
   uint64_t stalled_ns; /* their sum */
   uint64_t longest_ns;
   uint64_t arrivals; /* with a rate: that were due in stalls */

@@ -111,6 +111,7 @@ int outage_sum_add(struct outage_sum *s, const struct outage_report *r)
     return -ENOMEM;
   s->parts++;
   all->open_loop |= r->open_loop;
+  all->at_least |= r->at_least || r->count > r->n_stalls;
   all->clients += r->clients;
   all->affected += r->affected;
   all->still_down += r->still_down;

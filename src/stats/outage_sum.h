@@ -5,6 +5,9 @@
  * time that is in a stall of each process.  Clients are added up.  Times are
  * those since the measured start of each process, which begin together.
  * Brown-outs are not known: each process knows its own throughput only.
+ *
+ * A process keeps its longest stalls.  If one has not kept all, stalls of the
+ * whole that are no longer than those that it dropped may be missing.
  */
 #ifndef BENCH_STATS_OUTAGE_SUM_H
 #define BENCH_STATS_OUTAGE_SUM_H

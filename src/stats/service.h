@@ -75,7 +75,7 @@ struct stall {
 };
 
 enum {
-  STALLS_MAX = 1000 /* further ones are only counted */
+  STALLS_MAX = 1000 /* the longest; others are only counted */
 };
 
 /* All clients of a run. */
@@ -89,12 +89,19 @@ struct outages {
   pthread_mutex_t lock; /* protects the rest, and parts of each service */
   struct stall *of;     /* owned; [STALLS_MAX] */
   unsigned n;
+  unsigned shortest; /* of them, when there are STALLS_MAX */
   uint64_t *longest; /* owned; of the report: outage_report.longest_of */
   uint64_t phases[FAULT_PHASES]; /* failures of clients, by their first error */
 };
 
 int outages_init(struct outages *o, uint64_t limit_ns, struct err *err);
 void outages_done(struct outages *o);
+
+/* Count a stall, and keep it if it is one of the longest.  Under the lock. */
+void outages_keep(struct outages *o, const struct stall *s);
+
+/* Put those that were kept in the order of time, when there will be no more. */
+void outages_sort(struct outages *o);
 
 /* A watched client is ready, and the load begins. */
 void service_start(struct service *s, uint64_t now_ns);

@@ -11,6 +11,7 @@
 #include "cluster/merge.h"
 #include "cluster/merge_outages.h"
 #include "cluster/pack.h"
+#include "report/text.h"
 #include "stats/outage_sum.h"
 #include "tests/unit/tap.h"
 
@@ -182,6 +183,26 @@ static void test_few(struct merge *m)
   OK(merge(m, none, 2, &r) == 0 && !r.outages, "a test without a service");
 }
 
+/* A process that has not kept all of its stalls. */
+static void test_dropped(struct merge *m)
+{
+  struct outage_report many = b;
+  const struct outage_report *const both[] = { &a, &many };
+  struct strbuf text = { 0 };
+  struct report r;
+
+  many.count = many.n_stalls;
+  OK(merge(m, both, 2, &r) == 0 && !r.outages->at_least, "all are known");
+  many.count += 1;
+  OK(merge(m, both, 2, &r) == 0 && r.outages->at_least &&
+       r.outages->count == 2 && r.outages->longest_ns == ms(1500),
+     "there may be more than those that were kept");
+  text_outages(&text, r.outages);
+  OK(strstr(strbuf_str(&text), " at least 2, together at least "),
+     "and the text says so");
+  strbuf_done(&text);
+}
+
 /* Bytes that are cut off, wherever. */
 static void test_cut(void)
 {
@@ -210,6 +231,7 @@ int main(void)
     return 1;
   test_two(m);
   test_few(m);
+  test_dropped(m);
   test_cut();
   merge_free(m);
   return TAP_EXIT();
