@@ -238,16 +238,6 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   add_spread(&m->time_s, u, (double)last->threads, again);
 }
 
-/* No client of any rank was served in the time that all of them have, at most:
- * that of the least. */
-static void add_stalled(struct merge *m, uint64_t ns, bool again)
-{
-  if (again)
-    return;
-  if (m->count == 0 || ns < m->sum.stalled_ns)
-    m->sum.stalled_ns = ns;
-}
-
 /* `again`: it is from the rank that was added last. */
 static int add_report(struct merge *m, struct unpack *u, bool again)
 {
@@ -267,10 +257,8 @@ static int add_report(struct merge *m, struct unpack *u, bool again)
     rc = merge_classes_add(&m->members, u);
   if (rc == 0)
     rc = merge_tally_add(m->tally, u);
-  if (rc == 0) {
-    add_stalled(m, unpack_u64(u), again);
+  if (rc == 0)
     rc = merge_outages_add(&m->outages, u);
-  }
   if (rc == 0 && u->failed)
     rc = -EBADMSG;
   return rc;

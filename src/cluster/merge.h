@@ -47,9 +47,9 @@ int merge_add_report(struct merge *m, const struct report *r);
 unsigned merge_count(const struct merge *m);
 
 /*
- * Make the report of the whole.  Kind, form, elapsed_ns, end_ns and the flags
- * of intervals stay as the caller has set them in *r; the rest is written.
- * What it borrows is valid until the next merge_clear().
+ * Make the report of the whole, without r->stalled_ns.  Kind, form, elapsed_ns,
+ * end_ns and the flags of intervals stay as the caller has set them in *r; the
+ * rest is written. What it borrows is valid until the next merge_clear().
  *
  * For an interval, period_ns is the mean over the ranks: each may have been a
  * little late, or have sent two reports because it was very late.  For all

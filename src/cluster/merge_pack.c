@@ -73,6 +73,5 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_classes(b, &r->rated);
   pack_classes(b, &r->members);
   merge_tally_pack(b, &r->tally);
-  pack_u64(b, r->stalled_ns);
   merge_outages_pack(b, r->outages);
 }

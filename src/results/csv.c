@@ -247,7 +247,10 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   } else {
     strbuf_adds(b, ",,");
   }
-  strbuf_addf(b, ",%.6f", jobj_seconds(r->stalled_ns));
+  if (r->has_stalled)
+    strbuf_addf(b, ",%.6f", jobj_seconds(r->stalled_ns));
+  else
+    strbuf_adds(b, ",");
   for (unsigned i = 0; i < setup->n_percentiles; i++) {
     if (has_column(setup, i))
       add_int(b, report_percentile(r, setup->percentiles[i]));

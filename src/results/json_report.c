@@ -177,7 +177,7 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
     jobj_int(&o, "arrivals", r->arrivals);
     jobj_real(&o, "offered_per_s", report_rate(r, r->arrivals));
   }
-  if (r->kind == REPORT_INTERVAL)
+  if (r->has_stalled)
     jobj_real(&o, "stalled_s", jobj_seconds(r->stalled_ns));
   if (r->kind == REPORT_INTERVAL && r->classes.n > 0)
     jobj_add(&o, "classes", json_classes(r, setup, brief));

@@ -128,7 +128,8 @@ void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
     r->concurrency = run_count_phase(run, WORKER_EVENT);
     r->arrivals = new_arrivals(run, kind);
   }
-  if (kind == REPORT_INTERVAL)
+  r->has_stalled = kind == REPORT_INTERVAL;
+  if (r->has_stalled)
     r->stalled_ns = new_stalls(run, now_ns);
   else
     take_statement_times(run, r);

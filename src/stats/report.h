@@ -133,7 +133,10 @@ struct report {
   bool unprinted; /* for files only: no text, no hooks */
   bool partial;   /* the last one, shorter than the others */
 
-  uint64_t stalled_ns; /* in intervals: of stalls, as far as they are new */
+  /* In intervals of one process: of stalls, as far as they are new.  What
+   * several processes have in common in an interval is not known. */
+  bool has_stalled;
+  uint64_t stalled_ns;
   /* [opt] In the last report of a test with a service; borrowed. */
   const struct outage_report *outages;
   unsigned n_storms; /* in the last report; [n_storms] borrowed */

@@ -120,9 +120,7 @@ static int merge(struct merge *m, const struct outage_report *const *of,
 
   merge_clear(m);
   for (size_t i = 0; i < n && rc == 0; i++) {
-    const struct report one = { .kind = REPORT_FINAL,
-                                .stalled_ns = 100 * (n - i),
-                                .outages = of[i] };
+    const struct report one = { .kind = REPORT_FINAL, .outages = of[i] };
 
     rc = merge_add_report(m, &one);
   }
@@ -162,7 +160,6 @@ static void test_two(struct merge *m)
   OK(o->phases[FAULT_AT_COMMIT] == 4 && o->phases[FAULT_CONNECT] == 1,
      "and so are the first errors");
   OK(o->limit_ns == ms(100) && o->open_loop, "what the options say");
-  OK(r.stalled_ns == 100, "no more than the least of them was stalled");
 }
 
 static void test_few(struct merge *m)
@@ -203,6 +200,55 @@ static void test_dropped(struct merge *m)
   strbuf_done(&text);
 }
 
+static int add_more(struct merge *m, const struct report *r)
+{
+  struct strbuf bytes = { 0 };
+  struct unpack u;
+  int rc;
+
+  merge_pack(&bytes, r);
+  u = unpack_start(strbuf_str(&bytes), bytes.len);
+  rc = merge_add_more(m, &u);
+  strbuf_done(&bytes);
+  return rc;
+}
+
+/* A late process has two intervals in one line.  Nobody knows whether it was
+ * stalled at the same time as the other. */
+static void test_intervals(struct merge *m)
+{
+  const struct report one = { .kind = REPORT_INTERVAL,
+                              .has_stalled = true,
+                              .stalled_ns = NS_PER_S };
+  struct report r = { .kind = REPORT_INTERVAL };
+
+  merge_clear(m);
+  OK(merge_add_report(m, &one) == 0 && merge_add_report(m, &one) == 0 &&
+       add_more(m, &one) == 0,
+     "intervals of two processes");
+  merge_report(m, &setup, &r);
+  OK(!r.has_stalled && r.stalled_ns == 0 && !r.outages,
+     "what their stalls have in common is not known");
+}
+
+/* The outages come with the last report of a process, after a checkpoint. */
+static void test_more(struct merge *m)
+{
+  const struct report checkpoint = { .kind = REPORT_CHECKPOINT };
+  const struct report of_one = { .kind = REPORT_FINAL, .outages = &a };
+  const struct report of_other = { .kind = REPORT_FINAL, .outages = &b };
+  struct report r = { .kind = REPORT_FINAL };
+
+  merge_clear(m);
+  OK(merge_add_report(m, &of_one) == 0 &&
+       merge_add_report(m, &checkpoint) == 0 && add_more(m, &of_other) == 0,
+     "a process with two reports");
+  merge_report(m, &setup, &r);
+  OK(r.outages && r.outages->clients == 7 && r.outages->count == 2 &&
+       is_stall(&r.outages->stalls[0], 2500, 4000, 7, 2),
+     "has the outages of the second one");
+}
+
 /* Bytes that are cut off, wherever. */
 static void test_cut(void)
 {
@@ -232,6 +278,8 @@ int main(void)
   test_two(m);
   test_few(m);
   test_dropped(m);
+  test_intervals(m);
+  test_more(m);
   test_cut();
   merge_free(m);
   return TAP_EXIT();

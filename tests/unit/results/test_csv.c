@@ -79,18 +79,19 @@ static void test_values(void)
                                                   .user = 0.5,
                                                   .idle = 0.5,
                                                   .switches_per_s = 1234.5 } };
-  const struct report r = { .elapsed_ns = 1500000000,
-                            .period_ns = 500000000,
-                            .partial = true,
-                            .threads_running = 3,
-                            .events = 4,
-                            .sum_ns = 10,
-                            .min_ns = 1,
-                            .max_ns = 5,
-                            .counter = { 1, 2, 3, 4, 5, 6, 7, 8 },
-                            .queue_length = 11,
-                            .concurrency = 12,
-                            .arrivals = 13 };
+  struct report r = { .elapsed_ns = 1500000000,
+                      .period_ns = 500000000,
+                      .partial = true,
+                      .threads_running = 3,
+                      .events = 4,
+                      .sum_ns = 10,
+                      .min_ns = 1,
+                      .max_ns = 5,
+                      .counter = { 1, 2, 3, 4, 5, 6, 7, 8 },
+                      .queue_length = 11,
+                      .concurrency = 12,
+                      .arrivals = 13,
+                      .has_stalled = true };
   struct strbuf b = { 0 };
 
   csv_interval(&b, &setup, &r, &shared);
@@ -99,6 +100,10 @@ static void test_values(void)
          "0,0,0,0,0,0,0,0.5000,0.0000,0.0000,0.5000,1234.5,,,,,,,,13,26.0000,0."
          "000000\n",
          "a line");
+  strbuf_clear(&b);
+  r.has_stalled = false;
+  csv_interval(&b, &setup, &r, &shared);
+  OK(strstr(strbuf_str(&b), ",26.0000,\n"), "stalls that are not known");
   strbuf_done(&b);
 }
 
