@@ -51,6 +51,7 @@ void merge_outages_pack(struct strbuf *b, const struct outage_report *r)
   if (!r)
     return;
   pack_u64(b, r->base_ns);
+  pack_u64(b, r->end_ns);
   pack_u64(b, r->limit_ns);
   pack_u64(b, r->open_loop);
   pack_u64(b, r->clients);
@@ -89,6 +90,7 @@ static int unpack_report(struct unpack *u, struct outage_report *r,
   uint64_t *longest;
 
   r->base_ns = unpack_u64(u);
+  r->end_ns = unpack_u64(u);
   r->limit_ns = unpack_u64(u);
   r->open_loop = unpack_u64(u) == 1;
   r->clients = (unsigned)unpack_u64(u);

@@ -275,6 +275,7 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
    * the latter. */
   *ret = (struct outage_report){ .base_ns = min_u64(run->measured_ns,
                                                     run->life.measured_ns),
+                                 .end_ns = end_ns,
                                  .limit_ns = o->limit_ns,
                                  .open_loop = arrivals_any(run),
                                  .clients = run->plan->threads };

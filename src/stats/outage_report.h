@@ -27,6 +27,7 @@ enum {
 
 struct outage_report {
   uint64_t base_ns;  /* the measured start: times count from here */
+  uint64_t end_ns;   /* of its clients; in a sum 0 */
   uint64_t limit_ns; /* --stall */
   bool open_loop;    /* events were due at moments of their own */
 

@@ -10,6 +10,9 @@
 
 #include "base/minmax.h"
 
+/* The end of a stall that lasts as long as its process, and longer. */
+#define FOREVER UINT64_MAX
+
 /* The stall with times since the measured start. */
 static struct stall from_base(const struct stall *s, uint64_t base_ns)
 {
@@ -22,18 +25,51 @@ static struct stall from_base(const struct stall *s, uint64_t base_ns)
   return to;
 }
 
-/* The arrivals of a part of a stall: they are spread over it. */
-static uint64_t share(const struct stall *s, uint64_t ns)
+/* The stalls of one process, with times since its measured start.  The last one
+ * has no end: a process that has ended serves nobody. */
+static int list_of(const struct outage_report *r, struct outage_list *ret)
 {
-  const double all = (double)(s->to_ns - s->from_ns);
+  const uint64_t end_ns = max_u64(r->end_ns, r->base_ns) - r->base_ns;
+  struct stall *of = calloc(r->n_stalls + 1, sizeof(*of));
+  unsigned n = 0;
 
-  return (uint64_t)((double)s->arrivals * (double)ns / all + 0.5);
+  *ret = (struct outage_list){ .of = of, .end_ns = end_ns };
+  if (!of)
+    return -ENOMEM;
+  while (n < r->n_stalls) {
+    of[n] = from_base(&r->stalls[n], r->base_ns);
+    if (of[n].to_ns >= end_ns)
+      break;
+    n++;
+  }
+  if (n == r->n_stalls)
+    of[n] = (struct stall){ .from_ns = end_ns, .ended_by = -1 };
+  of[n].to_ns = FOREVER;
+  ret->n = n + 1;
+  return 0;
+}
+
+/* The arrivals of a part of a stall: they are spread over it, as far as there
+ * were any. */
+static uint64_t share(const struct stall *s, uint64_t end_ns,
+                      const struct stall *part)
+{
+  const uint64_t last = min_u64(s->to_ns, end_ns);
+  const uint64_t until = min_u64(part->to_ns, last);
+
+  if (until <= part->from_ns)
+    return 0;
+  return (uint64_t)((double)s->arrivals * (double)(until - part->from_ns) /
+                      (double)(last - s->from_ns) +
+                    0.5);
 }
 
 /* The time that two stalls have in common; false: none, or a short one. */
-static bool common(const struct stall *a, const struct stall *b,
+static bool common(const struct outage_list *all_a, unsigned i,
+                   const struct outage_list *all_b, unsigned k,
                    uint64_t limit_ns, struct stall *ret)
 {
+  const struct stall *a = &all_a->of[i], *b = &all_b->of[k];
   const struct stall *first = b->to_ns < a->to_ns ? b : a;
   const struct service_error *f = &a->fault;
   const uint64_t from = max_u64(a->from_ns, b->from_ns);
@@ -47,37 +83,74 @@ static bool common(const struct stall *a, const struct stall *b,
                          .to_ns = to,
                          .clients = a->clients + b->clients,
                          .ended_by = first->ended_by,
-                         .arrivals = share(a, to - from) + share(b, to - from),
                          .fault = *f };
+  ret->arrivals = share(a, all_a->end_ns, ret) + share(b, all_b->end_ns, ret);
   return true;
 }
 
-/* What the stalls of the sum and those of `r` have in common. */
-static int meet(struct outage_sum *s, const struct outage_report *r)
+/* What the stalls of both have in common.  The last one has no end again. */
+static int meet(const struct outage_list *a, const struct outage_list *b,
+                uint64_t limit_ns, struct outage_list *ret)
 {
-  const unsigned most = s->all.n_stalls + r->n_stalls;
-  struct stall *of = calloc(most > 0 ? most : 1, sizeof(*of));
-  unsigned n = 0, i = 0, k = 0;
+  unsigned i = 0, k = 0;
 
-  if (!of)
+  *ret = (struct outage_list){ .of = calloc(a->n + b->n, sizeof(*ret->of)),
+                               .end_ns = max_u64(a->end_ns, b->end_ns) };
+  if (!ret->of)
     return -ENOMEM;
-  if (s->parts == 0) {
-    for (; k < r->n_stalls; k++)
-      of[n++] = from_base(&r->stalls[k], r->base_ns);
-  }
-  while (i < s->all.n_stalls && k < r->n_stalls) {
-    const struct stall b = from_base(&r->stalls[k], r->base_ns);
-
-    n += common(&s->stalls[i], &b, s->all.limit_ns, &of[n]);
-    if (b.to_ns < s->stalls[i].to_ns)
+  while (i < a->n && k < b->n) {
+    ret->n += common(a, i, b, k, limit_ns, &ret->of[ret->n]);
+    if (b->of[k].to_ns < a->of[i].to_ns)
       k++;
     else
       i++;
   }
-  free(s->stalls);
-  s->stalls = of;
-  s->all.n_stalls = n;
   return 0;
+}
+
+/* Those of the whole, as far as `r` is part of it. */
+static int add_stalls(struct outage_sum *s, const struct outage_report *r)
+{
+  struct outage_list more, all;
+  struct stall *closed;
+  int rc = list_of(r, &more);
+
+  if (rc == 0 && s->parts > 0) {
+    rc = meet(&s->list, &more, s->all.limit_ns, &all);
+    free(more.of);
+    more = all;
+  }
+  closed = rc == 0 ? calloc(more.n, sizeof(*closed)) : NULL;
+  if (!closed) {
+    free(more.of);
+    return -ENOMEM;
+  }
+  free(s->list.of);
+  free(s->stalls);
+  s->list = more;
+  s->stalls = closed;
+  return 0;
+}
+
+/* The stalls until the end of the last process. */
+static void close_stalls(struct outage_sum *s)
+{
+  const uint64_t end_ns = s->list.end_ns;
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < s->list.n; i++) {
+    struct stall one = s->list.of[i];
+
+    if (one.to_ns == FOREVER) {
+      if (one.from_ns >= end_ns ||
+          (s->parts > 1 && end_ns - one.from_ns <= s->all.limit_ns))
+        continue;
+      one.to_ns = end_ns;
+    }
+    s->stalls[n++] = one;
+  }
+  s->all.stalls = s->stalls;
+  s->all.n_stalls = n;
 }
 
 static int append(uint64_t **to, size_t n, const uint64_t *from, size_t more)
@@ -107,7 +180,7 @@ int outage_sum_add(struct outage_sum *s, const struct outage_report *r)
   struct outage_report *all = &s->all;
 
   all->limit_ns = max_u64(all->limit_ns, r->limit_ns);
-  if (meet(s, r) < 0 || add_clients(s, r) < 0)
+  if (add_stalls(s, r) < 0 || add_clients(s, r) < 0)
     return -ENOMEM;
   s->parts++;
   all->open_loop |= r->open_loop;
@@ -128,7 +201,7 @@ const struct outage_report *outage_sum_report(struct outage_sum *s)
 
   if (s->parts == 0)
     return NULL;
-  all->stalls = s->stalls;
+  close_stalls(s);
   all->count = all->n_stalls;
   all->stalled_ns = all->longest_ns = all->arrivals = 0;
   for (unsigned i = 0; i < all->n_stalls; i++) {
@@ -148,6 +221,7 @@ const struct outage_report *outage_sum_report(struct outage_sum *s)
 
 void outage_sum_clear(struct outage_sum *s)
 {
+  free(s->list.of);
   free(s->stalls);
   free(s->longest);
   free(s->noticed);

@@ -2,8 +2,9 @@
  * outage_sum.h - the outages of several processes of a run as those of one.
  *
  * No client was served when none of any process was: a stall of the whole is a
- * time that is in a stall of each process.  Clients are added up.  Times are
- * those since the measured start of each process, which begin together.
+ * time that is in a stall of each process that has not ended.  Clients are
+ * added up.  Times are those since the measured start of each process, which
+ * begin together.
  * Brown-outs are not known: each process knows its own throughput only.
  *
  * A process keeps its longest stalls.  If one has not kept all, stalls of the
@@ -17,10 +18,18 @@
 
 #include "stats/outage_report.h"
 
+/* In the order of time; the last one never ends. */
+struct outage_list {
+  struct stall *of;
+  unsigned n;
+  uint64_t end_ns; /* of the last process */
+};
+
 struct outage_sum {
   unsigned parts; /* that were added */
   struct outage_report all;
-  struct stall *stalls;        /* owned; [all.n_stalls] */
+  struct outage_list list;     /* owned */
+  struct stall *stalls;        /* owned; [list.n], of the report */
   uint64_t *longest, *noticed; /* owned; [n], of each affected client */
   size_t n;
 };

@@ -75,6 +75,7 @@ static const uint64_t noticed_b[] = { 2450000000 };
 
 static const struct outage_report a = {
   .base_ns = A_BASE * NS_PER_MS,
+  .end_ns = (A_BASE + 9990) * NS_PER_MS,
   .limit_ns = 100 * NS_PER_MS,
   .open_loop = true,
   .n_stalls = 3,
@@ -91,6 +92,7 @@ static const struct outage_report a = {
 };
 static const struct outage_report b = {
   .base_ns = B_BASE * NS_PER_MS,
+  .end_ns = (B_BASE + 10000) * NS_PER_MS,
   .limit_ns = 100 * NS_PER_MS,
   .open_loop = true,
   .n_stalls = 4,
@@ -140,7 +142,8 @@ static void test_two(struct merge *m)
   OK(o->n_stalls == 2 && o->count == 2, "what is too short is none");
   OK(o->base_ns == 0 && is_stall(&o->stalls[0], 2500, 4000, 7, 2),
      "from the later begin to the earlier end, with the clients of both");
-  OK(is_stall(&o->stalls[1], 9500, 9990, 7, -1), "until the end of the run");
+  OK(is_stall(&o->stalls[1], 9500, 10000, 7, -1),
+     "until the end of the last one");
   OK(o->stalls[0].arrivals == 150 + 300 && o->arrivals == 450,
      "each has its share of the arrivals");
   OK(o->stalls[0].fault.at_ns == ms(2100) &&
@@ -149,7 +152,7 @@ static void test_two(struct merge *m)
        strcmp(o->stalls[0].fault.text, "terminating") == 0,
      "the first error of any");
   OK(o->stalls[1].fault.at_ns == 0, "there was none");
-  OK(o->stalled_ns == ms(1990) && o->longest_ns == ms(1500), "their sums");
+  OK(o->stalled_ns == ms(2000) && o->longest_ns == ms(1500), "their sums");
   OK(o->clients == 7 && o->affected == 4 && o->still_down == 1 &&
        o->outages == 5 && o->unserved_ns == 11500000000,
      "clients are added up");
@@ -164,7 +167,8 @@ static void test_two(struct merge *m)
 
 static void test_few(struct merge *m)
 {
-  static const struct outage_report calm = { .limit_ns = 100 * NS_PER_MS,
+  static const struct outage_report calm = { .end_ns = 10 * NS_PER_S,
+                                             .limit_ns = 100 * NS_PER_MS,
                                              .clients = 2 };
   const struct outage_report *const one[] = { &a };
   const struct outage_report *const calmer[] = { &a, &calm, &b };
