@@ -125,9 +125,11 @@ json_t *json_outages(const struct outage_report *r)
   if (r->open_loop)
     jobj_int(&o, "arrivals", r->arrivals);
   jobj_add(&o, "stalls", stalls(r));
-  jobj_int(&o, "brownout_count", r->brownout_count);
-  jobj_real(&o, "brownout_s", jobj_seconds(r->brownout_ns));
-  jobj_add(&o, "brownouts", brownouts(r));
+  if (r->brownouts) {
+    jobj_int(&o, "brownout_count", r->brownout_count);
+    jobj_real(&o, "brownout_s", jobj_seconds(r->brownout_ns));
+    jobj_add(&o, "brownouts", brownouts(r));
+  }
   jobj_add(&o, "clients", clients(r));
   jobj_add(&o, "first_errors", phases(r));
   return jobj_take(&o);

@@ -40,7 +40,7 @@ struct outage_report {
   uint64_t arrivals; /* with a rate: that were due in stalls */
 
   unsigned n_brownouts;
-  const struct brownout *brownouts;
+  const struct brownout *brownouts; /* NULL: they are not known */
   uint64_t brownout_count, brownout_ns;
 
   unsigned clients;     /* of the run */
