@@ -203,7 +203,7 @@ int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                                   .unexpected = unexpected,
                                 });
   return behind ? ack_verdict_behind(out, (double)t.lost)
-                : ack_verdict_good(out, logs);
+                : ack_verdict_good(out, logs, false);
 }
 
 int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
@@ -211,6 +211,7 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
 {
   const struct ack_sums all = ack_logs_sums(logs);
   const double acked = (double)all.acked, unknown = (double)all.unknown;
+  bool in_doubt;
 
   (void)fprintf(out, "Database: %.0f since the begin of the run\n", growth);
   if (growth < acked && replica)
@@ -229,5 +230,8 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
   }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
                 growth > acked + unknown ? unknown : growth - acked);
-  return ack_verdict_good(out, logs);
+  /* Below that, some of the one kind may be there in place of some of the
+   * other; the work of others may be, too. */
+  in_doubt = unknown > 0 && (growth < acked + unknown || may_have_others(logs));
+  return ack_verdict_good(out, logs, in_doubt);
 }

@@ -4,7 +4,6 @@
 #include "verify/ack_verdict.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
@@ -16,15 +15,7 @@ double ack_seconds_at(const struct ack_header *h, uint64_t ns)
   return ns > h->start_ns ? (double)(ns - h->start_ns) / (double)NS_PER_S : 0.0;
 }
 
-/* A total that is as high as it must be may have some of the one kind in place
- * of some of the other. */
-static bool is_in_doubt(const struct ack_logs *logs)
-{
-  return logs->of[0]->reader.header.kind == ACK_TOTAL &&
-         ack_logs_sums(logs).unknown > 0;
-}
-
-int ack_verdict_good(FILE *out, const struct ack_logs *logs)
+int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool doubt)
 {
   const struct ack_reader *r = ack_logs_incomplete(logs);
   const uint64_t damaged = ack_logs_damaged(logs);
@@ -63,7 +54,7 @@ int ack_verdict_good(FILE *out, const struct ack_logs *logs)
     (void)fputs("; all that was acknowledged until then is there\n", out);
     return VERIFY_UNKNOWN;
   }
-  (void)fputs(is_in_doubt(logs)
+  (void)fputs(doubt
                 ? "ok: the total is not too low, unless commits with unknown "
                   "outcome are there in place of acknowledged ones\n"
                 : "ok: everything that was acknowledged is there\n",

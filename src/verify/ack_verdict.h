@@ -5,6 +5,7 @@
 #ifndef BENCH_VERIFY_ACK_VERDICT_H
 #define BENCH_VERIFY_ACK_VERDICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,8 +16,9 @@ struct ack_faults {
   uint64_t lost, phantom, duplicate, unexpected;
 };
 
-/* Nothing is wrong; but the logs may not say enough. */
-int ack_verdict_good(FILE *out, const struct ack_logs *logs);
+/* Nothing is wrong; but the logs may not say enough.  `doubt`: what is there
+ * may be commits with unknown outcome in place of acknowledged ones. */
+int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool doubt);
 
 /* At least one is not 0. */
 int ack_verdict_bad(FILE *out, struct ack_faults faults);

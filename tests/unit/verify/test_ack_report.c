@@ -157,6 +157,12 @@ int main(void)
   OK(judge_of(0, 9, 2, 10, false, text) == VERIFY_OK &&
        strstr(text, "\nok: the total is not too low, unless"),
      "two with unknown outcome could be there in place of others");
+  OK(judge_of(0, 9, 2, 12, false, text) == VERIFY_OK &&
+       strstr(text, "\nok: everything"),
+     "all of them are there, so none is missing");
+  OK(judge_of(ACK_OTHERS, 9, 2, 13, false, text) == VERIFY_OK &&
+       strstr(text, "\nok: the total is not too low, unless"),
+     "unless some are those of others");
   OK(judge(ACK_REMOTE, 9, 9, text) == VERIFY_BAD &&
        strstr(text, "FAILED: at least 1 lost"),
      "a whole log, and one is not");
