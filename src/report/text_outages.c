@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "base/minmax.h"
 #include "base/strbuf.h"
 #include "report/text.h"
 #include "report/text_num.h"
@@ -20,12 +21,16 @@ static double since(const struct outage_report *r, uint64_t at_ns)
   return text_s(at_ns - r->base_ns);
 }
 
+static uint64_t length(const struct stall *s)
+{
+  return s->to_ns - s->from_ns;
+}
+
 static void add_stall(struct strbuf *b, const struct outage_report *r,
                       const struct stall *s)
 {
   strbuf_addf(b, "    at %.3f s for %.3f s, %u of %u clients",
-              since(r, s->from_ns), text_s(s->to_ns - s->from_ns), s->clients,
-              r->clients);
+              since(r, s->from_ns), text_s(length(s)), s->clients, r->clients);
   if (r->open_loop)
     strbuf_addf(b, ", %" PRIu64 " arrivals", s->arrivals);
   if (s->ended_by >= 0)
@@ -45,17 +50,51 @@ static void add_more(struct strbuf *b, uint64_t all, unsigned shown)
     strbuf_addf(b, "    and %" PRIu64 " more\n", all - shown);
 }
 
+/* The n-th longest is so long; 0: there are not so many. */
+static uint64_t nth_longest(const struct outage_report *r, unsigned n)
+{
+  uint64_t at = UINT64_MAX;
+
+  /* From the longest on, each that is next to it, until there are n. */
+  for (unsigned found = 0; found < n;) {
+    uint64_t next = 0;
+
+    for (unsigned i = 0; i < r->n_stalls; i++) {
+      if (length(&r->stalls[i]) < at)
+        next = max_u64(next, length(&r->stalls[i]));
+    }
+    if (next == 0)
+      return 0;
+    at = next;
+    for (unsigned i = 0; i < r->n_stalls; i++)
+      found += length(&r->stalls[i]) == at;
+  }
+  return at;
+}
+
+/* The longest ones, in the order of time. */
 static void add_stalls(struct strbuf *b, const struct outage_report *r)
 {
   const unsigned n = r->n_stalls < SHOWN ? r->n_stalls : SHOWN;
+  const uint64_t least_ns = nth_longest(r, n);
+  unsigned longer = 0, alike;
   const char *least = r->at_least ? "at least " : "";
 
   strbuf_addf(b,
               "    times without any success:           %s%" PRIu64
               ", together %s%.3f s\n",
               least, r->count, least, text_s(r->stalled_ns));
-  for (unsigned i = 0; i < n; i++)
-    add_stall(b, r, &r->stalls[i]);
+  for (unsigned i = 0; i < r->n_stalls; i++)
+    longer += length(&r->stalls[i]) > least_ns;
+  alike = n - longer; /* of those that are exactly as long as the last one */
+  for (unsigned i = 0; i < r->n_stalls; i++) {
+    const uint64_t ns = length(&r->stalls[i]);
+
+    if (ns > least_ns || (ns == least_ns && alike > 0)) {
+      alike -= ns == least_ns;
+      add_stall(b, r, &r->stalls[i]);
+    }
+  }
   add_more(b, r->count, n);
 }
 
