@@ -164,6 +164,39 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
 
 /* ---- the one server of a command ---- */
 
+/* db_process.settled: where a search has ended.  No session that is opened on
+ * the way, or later, changes it. */
+static uint64_t settled_at(uint64_t number, bool writes)
+{
+  return (number + 1) << 1 | writes;
+}
+
+static uint64_t load_settled(const struct conn *c)
+{
+  return atomic_load_explicit(&c->env->process->settled, memory_order_acquire);
+}
+
+static void settle(const struct conn *c, bool writes)
+{
+  atomic_store_explicit(
+    &c->env->process->settled,
+    settled_at(c->session->number + c->session->attempt, writes),
+    memory_order_release);
+}
+
+/* Attempts of this connection begin there. */
+static void aim_at(struct conn *c, uint64_t settled)
+{
+  /* Not 0: that is the first connection of the process. */
+  c->session->number = (settled >> 1) - 1 + seek_servers(c);
+  c->session->attempt = c->first = 0;
+}
+
+static bool takes_writes(uint64_t settled)
+{
+  return settled & 1;
+}
+
 bool seek_is_for_one(const struct conn *c)
 {
   return c->env->process->one_server && conn_is_listed(c) &&
@@ -179,23 +212,26 @@ static enum seek_found seek_any(struct conn *c, struct strbuf *seen)
 
 enum seek_found seek_one(struct conn *c, struct strbuf *seen)
 {
-  struct db_process *p = c->env->process;
+  const uint64_t settled = load_settled(c);
   enum seek_found found;
 
-  if (atomic_load_explicit(&p->settled, memory_order_relaxed)) {
-    c->session->number = seek_served(c);
+  if (settled) {
+    aim_at(c, settled);
     if (transport_open(c, transport_limit(c), NULL) == 0)
       return SEEK_SETTLED;
   }
   c->session->number = 0;
   found = seek_any(c, seen);
   if (found == SEEK_REPLICA) {
+    /* Others of the command read what it may not have. */
+    if (takes_writes(load_settled(c)))
+      return SEEK_NONE;
     c->session->attempt = c->first;
     if (transport_open(c, transport_limit(c), NULL) < 0)
       return SEEK_NONE;
   }
   if (found != SEEK_NONE)
-    atomic_store_explicit(&p->settled, true, memory_order_relaxed);
+    settle(c, found == SEEK_WRITER);
   return found;
 }
 

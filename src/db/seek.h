@@ -46,7 +46,9 @@ bool seek_is_for_one(const struct conn *c);
 
 /*
  * Opens a session there: at the first server that takes writes, else at the
- * first replica; WAITS as seek_writer().  With --target: as seek_server().
+ * first replica; WAITS as seek_writer().  With --target: as seek_server().  If
+ * that server is away later, another one is looked for, but no replica in place
+ * of a server that took writes.
  * SEEK_NONE: `seen` has what was seen of each server, or is empty and c->out
  * says why.
  */

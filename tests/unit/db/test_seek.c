@@ -143,6 +143,30 @@ static void test_one(void)
   bed_close(&b);
 }
 
+/* The server of the others is full for one connection, whose search meets
+ * replicas. */
+static void test_one_full(void)
+{
+  const struct driver d = lists();
+  struct bed b = { 0 };
+
+  begin(&b, &d, "0");
+  b.process->one_server = true;
+  answers(&b, 1);
+  OK(server_of(&b) == 0, "a command is at a primary");
+  b.fake.value = "1";
+  b.fake.connect_fails = 2;
+  answers(&b, 2);
+  (void)bed_log(&b);
+  OK(server_of(&b) == 99, "if that is full, a replica does not stand in");
+  OK_STR(bed_log(&b),
+         "connect 0;connect 0;connect 1;ROLE;end;disconnect;connect 2;ROLE;"
+         "end;disconnect;",
+         "all were asked");
+  OK(server_of(&b) == 0, "the next connection goes to the primary again");
+  bed_close(&b);
+}
+
 static void test_one_replica(void)
 {
   const struct driver d = lists();
@@ -207,6 +231,7 @@ int main(void)
   test_twice();
   test_turns();
   test_one();
+  test_one_full();
   test_one_replica();
   test_named();
   test_current();
