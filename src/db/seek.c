@@ -105,12 +105,16 @@ static bool is_patient(const struct conn *c)
 
 static enum seek_found try_one(struct conn *c, uint64_t until_ns, bool several)
 {
+  enum seek_found found = SEEK_NONE;
+
   if (transport_open(c, until_ns, NULL) < 0)
     return SEEK_NONE;
   if (!several || role_matters(c) || role_takes_writes(c, until_ns))
     return SEEK_WRITER;
+  if (c->out.other_role)
+    found = role_may_be_behind(c, until_ns) ? SEEK_REPLICA : SEEK_READ_ONLY;
   transport_drop(c);
-  return c->out.other_role ? SEEK_REPLICA : SEEK_NONE;
+  return found;
 }
 
 static void pause_until(uint64_t until_ns)
@@ -143,7 +147,7 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
     if (found == SEEK_WRITER)
       break;
     note_seen(c, &round);
-    if (found == SEEK_REPLICA && best == SEEK_NONE) {
+    if (found > best) {
       best = found;
       c->first = i;
     }
@@ -222,7 +226,7 @@ enum seek_found seek_one(struct conn *c, struct strbuf *seen)
   }
   c->session->number = 0;
   found = seek_any(c, seen);
-  if (found == SEEK_REPLICA) {
+  if (found == SEEK_REPLICA || found == SEEK_READ_ONLY) {
     /* Others of the command read what it may not have. */
     if (takes_writes(load_settled(c)))
       return SEEK_NONE;

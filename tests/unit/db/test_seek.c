@@ -192,6 +192,26 @@ static void test_one_replica(void)
   bed_close(&b);
 }
 
+/* All are read-only, and one of them is behind no other one. */
+static void test_one_read_only(void)
+{
+  struct driver d = lists();
+  struct bed b = { 0 };
+
+  d.standby_query = "STANDBY";
+  begin(&b, &d, NULL);
+  b.process->one_server = true;
+  b.fake.values = "111011";
+  answers(&b, 6);
+  OK(server_of(&b) == 1, "a standby is the last choice");
+  OK_STR(bed_log(&b),
+         "connect 0;ROLE;end;STANDBY;end;disconnect;connect 1;ROLE;end;"
+         "STANDBY;end;disconnect;connect 2;ROLE;end;STANDBY;end;disconnect;"
+         "connect 1;disconnect;",
+         "each was asked");
+  bed_close(&b);
+}
+
 /* A server that the script itself names is taken as it is. */
 static void test_named(void)
 {
@@ -211,12 +231,16 @@ static void test_named(void)
 
 static void test_current(void)
 {
-  const struct driver d = lists();
+  struct driver d = lists();
   struct bed b = { 0 };
 
+  d.standby_query = "STANDBY";
   begin(&b, &d, "1");
-  answers(&b, 1);
+  answers(&b, 2);
   OK(!conn_is_current(b.con), "a replica may not have everything");
+  b.fake.values = "10";
+  answers(&b, 2);
+  OK(conn_is_current(b.con), "a server that is only read-only has");
   b.fake.value = "0";
   answers(&b, 1);
   OK(conn_is_current(b.con), "a primary has");
@@ -233,6 +257,7 @@ int main(void)
   test_one();
   test_one_full();
   test_one_replica();
+  test_one_read_only();
   test_named();
   test_current();
   return TAP_EXIT();
