@@ -239,6 +239,45 @@ enum seek_found seek_one(struct conn *c, struct strbuf *seen)
   return found;
 }
 
+/* The question needs its row, also if the statement that has met the loss does
+ * not. */
+static bool ask_writes(struct conn *c, uint64_t until_ns)
+{
+  const bool unread = c->session->unread;
+  bool takes;
+
+  c->session->unread = false;
+  takes = role_takes_writes(c, until_ns);
+  c->session->unread = unread;
+  return takes;
+}
+
+int seek_again(struct conn *c, unsigned attempt, uint64_t until_ns)
+{
+  const bool for_one = seek_is_for_one(c) && !role_matters(c);
+  const uint64_t settled = for_one ? load_settled(c) : 0;
+  uint64_t turn;
+
+  if (settled && !takes_writes(settled)) {
+    aim_at(c, settled);
+    return transport_open(c, until_ns, NULL);
+  }
+  c->session->attempt = c->first + attempt;
+  if (transport_open(c, until_ns, &turn) < 0)
+    return -1;
+  if (settled && !ask_writes(c, until_ns + turn)) {
+    transport_drop(c);
+    c->out.lost = false;
+    return -1;
+  }
+  if (settled) {
+    c->first = c->session->attempt;
+    c->out = (struct outcome){ 0 };
+    settle(c, true);
+  }
+  return 0;
+}
+
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
   return role_matters(c) ? seek_role(c, until_ns, seen)

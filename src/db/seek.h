@@ -56,6 +56,15 @@ bool seek_is_for_one(const struct conn *c);
 enum seek_found seek_one(struct conn *c, struct strbuf *seen);
 
 /*
+ * Opens a session in place of one that is gone: the attempts with the numbers
+ * 0, 1, ... go from server to server, from c->first on; WAITS as
+ * transport_open().  In a command with one server it has to take writes, and is
+ * the one from then on; if none did at first, all attempts go to the server of
+ * before.
+ */
+int seek_again(struct conn *c, unsigned attempt, uint64_t until_ns);
+
+/*
  * The time that one server gets of that from `begin_ns` to `until_ns`: half of
  * what is left for the others, if this one is silent, and the last attempts
  * have enough to get an answer.

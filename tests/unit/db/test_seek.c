@@ -212,6 +212,43 @@ static void test_one_read_only(void)
   bed_close(&b);
 }
 
+/* A lost connection of the command. */
+static void test_one_again(void)
+{
+  const struct driver d = lists();
+  struct bed b = { 0 };
+  struct conn *c;
+
+  begin(&b, &d, "0");
+  b.process->one_server = true;
+  answers(&b, 3);
+  c = conn_open(b.handle, NULL);
+  b.fake.connect_fails = 1;
+  b.fake.values = "10";
+  (void)bed_log(&b);
+  OK(c && conn_reconnect(c) == 0 && place_of(c->session) == 2,
+     "if its server is gone, it goes to one that takes writes");
+  OK_STR(bed_log(&b),
+         "disconnect;connect 0;connect 1;ROLE;end;disconnect;connect 2;ROLE;"
+         "end;",
+         "each was asked");
+  OK(server_of(&b) == 2, "and so do others");
+  conn_free(c);
+  bed_close(&b);
+
+  begin(&b, &d, "1");
+  b.process->one_server = true;
+  answers(&b, 3);
+  c = conn_open(b.handle, NULL);
+  b.fake.connect_fails = 1;
+  (void)bed_log(&b);
+  OK(c && conn_reconnect(c) == 0 && place_of(c->session) == 0,
+     "one at a replica stays there");
+  OK_STR(bed_log(&b), "disconnect;connect 0;connect 0;", "without a question");
+  conn_free(c);
+  bed_close(&b);
+}
+
 /* A server that the script itself names is taken as it is. */
 static void test_named(void)
 {
@@ -258,6 +295,7 @@ int main(void)
   test_one_full();
   test_one_replica();
   test_one_read_only();
+  test_one_again();
   test_named();
   test_current();
   return TAP_EXIT();
