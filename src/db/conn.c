@@ -316,7 +316,8 @@ bool conn_is_current(struct conn *c)
 
   if (!conn_is_open(c) || !recover_drain(c))
     return true;
-  current = role_takes_writes(c, transport_limit(c)) || !c->out.other_role;
+  current = role_takes_writes(c, transport_limit(c)) || !c->out.other_role ||
+            !role_may_be_behind(c, transport_limit(c));
   if (c->out.lost)
     transport_drop(c);
   return current;

@@ -119,7 +119,8 @@ void conn_give_up(struct conn *c);
 
 /*
  * Asks the server of an open connection, and WAITS: is it as --target says, or,
- * without, does it take writes?  True, too, if it does not say.
+ * without, does it take writes?  True, too, if it does not say, or says that it
+ * is read-only, and behind no other one.
  */
 bool conn_is_current(struct conn *c);
 

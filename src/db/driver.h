@@ -324,6 +324,10 @@ struct driver {
   /* [opt] A query for one number: 1, the server is read-only, as replicas are;
    * or 0. */
   const char *role_query;
+  /* [opt] A query for one number: 1, the server follows another one, and may
+   * not have everything yet; or 0, also if it is read-only for other reasons.
+   */
+  const char *standby_query;
   /*
    * On the first server connection of a run: warnings, one per line, without
    * their prefix.  May send queries; leaves out what fails.

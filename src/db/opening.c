@@ -141,16 +141,18 @@ static void say_none(struct conn *c, const struct strbuf *seen)
     log_msg(level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
 }
 
-/* What is stored there may be older than what the primary has. */
-static void say_replica(struct conn *c)
+/* What is stored on a replica may be older than what the primary has. */
+static void say_read_only(struct conn *c, enum seek_found found)
 {
   struct strbuf target = { 0 };
 
   c->driver->target(c->session, &target);
   log_msg(LOG_WARNING,
-          "no server of the lists takes writes; %s is read, a replica, which "
-          "may not have everything yet",
-          strbuf_str(&target));
+          "no server of the lists takes writes; %s is read, which is "
+          "read-only%s",
+          strbuf_str(&target),
+          found == SEEK_REPLICA ? "; a replica may not have everything yet"
+                                : ", and no replica");
   strbuf_done(&target);
 }
 
@@ -233,8 +235,8 @@ static int open_somewhere(struct conn *c, uint64_t until_ns,
   if (!seek_is_for_one(c))
     return seek_server(c, until_ns, seen);
   found = seek_one(c, seen);
-  if (found == SEEK_REPLICA)
-    say_replica(c);
+  if (found == SEEK_REPLICA || found == SEEK_READ_ONLY)
+    say_read_only(c, found);
   return found == SEEK_NONE ? -1 : 0;
 }
 

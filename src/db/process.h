@@ -110,10 +110,11 @@ struct db_process {
   /* The layer's own. */
   _Atomic uint32_t never; /* used as `over` when none was given; stays 0 */
   _Atomic uint64_t next_number; /* of a connection */
-  _Atomic uint64_t served; /* where a connection to a server of the lists was
-                            * opened last: its number and attempt; relaxed */
-  _Atomic bool settled;    /* with one_server: `served` is the one; relaxed */
-  _Atomic bool used;       /* a driver was obtained: reports are about SQL */
+  _Atomic uint64_t served;  /* where a connection to a server of the lists was
+                             * opened last: its number and attempt; relaxed */
+  _Atomic uint64_t settled; /* with one_server: which one, see seek.c; 0: not
+                             * known yet; release, acquire */
+  _Atomic bool used;        /* a driver was obtained: reports are about SQL */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */

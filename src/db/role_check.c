@@ -80,3 +80,24 @@ bool role_takes_writes(struct conn *c, uint64_t until_ns)
   return !c->out.other_role && !c->out.lost &&
          !fault_refusal(c->driver, &c->out) && clock_now_ns() < until_ns;
 }
+
+bool role_may_be_behind(struct conn *c, uint64_t until_ns)
+{
+  struct db_process *p = c->env->process;
+  struct outcome before = c->out;
+  uint64_t standby = 0;
+  bool known;
+
+  if (!c->driver->standby_query)
+    return true;
+  watch_until(&p->watch, c->watched, until_ns);
+  known = look_at_number(c, c->driver->standby_query, &standby);
+  watch_until(&p->watch, c->watched, 0);
+  before.lost = c->out.lost;
+  known = known && !c->out.lost;
+  c->out = before;
+  if (!known || standby != 0)
+    return true;
+  c->out.msg = "it is read-only";
+  return false;
+}

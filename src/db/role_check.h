@@ -26,4 +26,9 @@ int role_check(struct conn *c, uint64_t until_ns);
  * service (fault.h). */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 
+/* One that does not (`other_role`): may it be behind another one?  False only
+ * if it says that it follows none: it is read-only for other reasons, such as
+ * the defaults of a user.  WAITS for the answer; c->out stays, with `lost`. */
+bool role_may_be_behind(struct conn *c, uint64_t until_ns);
+
 #endif

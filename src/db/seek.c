@@ -105,12 +105,16 @@ static bool is_patient(const struct conn *c)
 
 static enum seek_found try_one(struct conn *c, uint64_t until_ns, bool several)
 {
+  enum seek_found found = SEEK_NONE;
+
   if (transport_open(c, until_ns, NULL) < 0)
     return SEEK_NONE;
   if (!several || role_matters(c) || role_takes_writes(c, until_ns))
     return SEEK_WRITER;
+  if (c->out.other_role)
+    found = role_may_be_behind(c, until_ns) ? SEEK_REPLICA : SEEK_READ_ONLY;
   transport_drop(c);
-  return c->out.other_role ? SEEK_REPLICA : SEEK_NONE;
+  return found;
 }
 
 static void pause_until(uint64_t until_ns)
@@ -143,7 +147,7 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
     if (found == SEEK_WRITER)
       break;
     note_seen(c, &round);
-    if (found == SEEK_REPLICA && best == SEEK_NONE) {
+    if (found > best) {
       best = found;
       c->first = i;
     }
@@ -164,6 +168,39 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
 
 /* ---- the one server of a command ---- */
 
+/* db_process.settled: where a search has ended.  No session that is opened on
+ * the way, or later, changes it. */
+static uint64_t settled_at(uint64_t number, bool writes)
+{
+  return (number + 1) << 1 | writes;
+}
+
+static uint64_t load_settled(const struct conn *c)
+{
+  return atomic_load_explicit(&c->env->process->settled, memory_order_acquire);
+}
+
+static void settle(const struct conn *c, bool writes)
+{
+  atomic_store_explicit(
+    &c->env->process->settled,
+    settled_at(c->session->number + c->session->attempt, writes),
+    memory_order_release);
+}
+
+/* Attempts of this connection begin there. */
+static void aim_at(struct conn *c, uint64_t settled)
+{
+  /* Not 0: that is the first connection of the process. */
+  c->session->number = (settled >> 1) - 1 + seek_servers(c);
+  c->session->attempt = c->first = 0;
+}
+
+static bool takes_writes(uint64_t settled)
+{
+  return settled & 1;
+}
+
 bool seek_is_for_one(const struct conn *c)
 {
   return c->env->process->one_server && conn_is_listed(c) &&
@@ -179,24 +216,66 @@ static enum seek_found seek_any(struct conn *c, struct strbuf *seen)
 
 enum seek_found seek_one(struct conn *c, struct strbuf *seen)
 {
-  struct db_process *p = c->env->process;
+  const uint64_t settled = load_settled(c);
   enum seek_found found;
 
-  if (atomic_load_explicit(&p->settled, memory_order_relaxed)) {
-    c->session->number = seek_served(c);
+  if (settled) {
+    aim_at(c, settled);
     if (transport_open(c, transport_limit(c), NULL) == 0)
       return SEEK_SETTLED;
   }
   c->session->number = 0;
   found = seek_any(c, seen);
-  if (found == SEEK_REPLICA) {
+  if (found == SEEK_REPLICA || found == SEEK_READ_ONLY) {
+    /* Others of the command read what it may not have. */
+    if (takes_writes(load_settled(c)))
+      return SEEK_NONE;
     c->session->attempt = c->first;
     if (transport_open(c, transport_limit(c), NULL) < 0)
       return SEEK_NONE;
   }
   if (found != SEEK_NONE)
-    atomic_store_explicit(&p->settled, true, memory_order_relaxed);
+    settle(c, found == SEEK_WRITER);
   return found;
+}
+
+/* The question needs its row, also if the statement that has met the loss does
+ * not. */
+static bool ask_writes(struct conn *c, uint64_t until_ns)
+{
+  const bool unread = c->session->unread;
+  bool takes;
+
+  c->session->unread = false;
+  takes = role_takes_writes(c, until_ns);
+  c->session->unread = unread;
+  return takes;
+}
+
+int seek_again(struct conn *c, unsigned attempt, uint64_t until_ns)
+{
+  const bool for_one = seek_is_for_one(c) && !role_matters(c);
+  const uint64_t settled = for_one ? load_settled(c) : 0;
+  uint64_t turn;
+
+  if (settled && !takes_writes(settled)) {
+    aim_at(c, settled);
+    return transport_open(c, until_ns, NULL);
+  }
+  c->session->attempt = c->first + attempt;
+  if (transport_open(c, until_ns, &turn) < 0)
+    return -1;
+  if (settled && !ask_writes(c, until_ns + turn)) {
+    transport_drop(c);
+    c->out.lost = false;
+    return -1;
+  }
+  if (settled) {
+    c->first = c->session->attempt;
+    c->out = (struct outcome){ 0 };
+    settle(c, true);
+  }
+  return 0;
 }
 
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)

@@ -23,8 +23,9 @@ struct strbuf;
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
 
 enum seek_found {
-  SEEK_NONE,    /* no server can be used */
-  SEEK_REPLICA, /* none takes writes, and at least one is a replica */
+  SEEK_NONE,      /* no server can be used */
+  SEEK_REPLICA,   /* none takes writes, and at least one may be a replica */
+  SEEK_READ_ONLY, /* ... and at least one of them is known to be none */
   SEEK_WRITER,
   SEEK_SETTLED, /* seek_one(): the server of an earlier connection */
 };
@@ -34,9 +35,9 @@ enum seek_found {
  * writes; a single one is not asked.  With --target it is one with the role.
  * WAITS: each server is asked once, or, if lost connections are ignored, again
  * and again for --db-connect-timeout or until all in turn have refused for
- * good. SEEK_REPLICA: nothing is open, and c->first is the attempt that has
- * found the first one.  Without a writer, `seen` has what was seen of each
- * server.
+ * good.  SEEK_REPLICA, SEEK_READ_ONLY: nothing is open, and c->first is the
+ * attempt that has found the first one.  Without a writer, `seen` has what was
+ * seen of each server.
  */
 enum seek_found seek_writer(struct conn *c, struct strbuf *seen);
 
@@ -46,11 +47,22 @@ bool seek_is_for_one(const struct conn *c);
 
 /*
  * Opens a session there: at the first server that takes writes, else at the
- * first replica; WAITS as seek_writer().  With --target: as seek_server().
+ * first that is no replica, else at the first replica; WAITS as seek_writer().
+ * With --target: as seek_server().  If that server is away later, another one
+ * is looked for, but none that is read-only in place of one that took writes.
  * SEEK_NONE: `seen` has what was seen of each server, or is empty and c->out
  * says why.
  */
 enum seek_found seek_one(struct conn *c, struct strbuf *seen);
+
+/*
+ * Opens a session in place of one that is gone: the attempts with the numbers
+ * 0, 1, ... go from server to server, from c->first on; WAITS as
+ * transport_open().  In a command with one server it has to take writes, and is
+ * the one from then on; if none did at first, all attempts go to the server of
+ * before.
+ */
+int seek_again(struct conn *c, unsigned attempt, uint64_t until_ns);
 
 /*
  * The time that one server gets of that from `begin_ns` to `until_ns`: half of

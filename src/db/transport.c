@@ -17,6 +17,7 @@
 #include "db/pool_stmts.h"
 #include "db/role.h"
 #include "db/role_check.h"
+#include "db/seek.h"
 #include "db/verdict.h"
 #include "loop/loop.h"
 
@@ -280,13 +281,16 @@ uint64_t transport_jittered(const struct conn *c, uint64_t ms)
 
 void transport_reason(const struct conn *c, struct strbuf *line)
 {
+  const struct db_cfg *set = &c->env->process->set;
+
   if (!c->out.other_role) {
     c->driver->connect_reason(c->session, &c->out, line);
     return;
   }
   c->driver->target(c->session, line);
-  strbuf_addf(line, ": %s, and --target is %s", c->out.msg,
-              role_wanted(&c->env->process->set));
+  strbuf_addf(line, ": %s", c->out.msg);
+  if (set->target != ROLE_ANY)
+    strbuf_addf(line, ", and --target is %s", role_wanted(set));
 }
 
 /* The text of c->out is borrowed; the outage keeps the reason for the message
@@ -327,8 +331,8 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
-  c->session->attempt = c->first + r->attempt;
-  if (transport_open(c, min_u64(transport_limit(c), r->until_ns), NULL) == 0) {
+  if (seek_again(c, r->attempt, min_u64(transport_limit(c), r->until_ns)) ==
+      0) {
     if (stays_there(c))
       c->first = c->session->attempt;
     return TRANSPORT_BACK;

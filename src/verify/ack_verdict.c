@@ -89,9 +89,9 @@ int ack_verdict_bad(FILE *out, struct ack_faults faults)
 int ack_verdict_behind(FILE *out, double missing)
 {
   (void)fprintf(out,
-                "Nobody can tell: at least %.0f %s not on this replica, which "
-                "may not have everything yet (--target=replica takes it as it "
-                "is)\n",
+                "Nobody can tell: at least %.0f %s not on this server, which "
+                "is read-only: a replica may not have everything yet "
+                "(--target=replica takes it as it is)\n",
                 missing, missing > 1 ? "are" : "is");
   return VERIFY_UNKNOWN;
 }

@@ -98,14 +98,25 @@ checks() {
   verify
   ((status == 3))
   grep -qE '^  missing +50 ' "$out"
-  grep -qE '^Nobody can tell: at least 50 are not on this replica' "$out"
+  grep -qE '^Nobody can tell: at least 50 are not on this server, which is read-only: a replica' "$out"
   at 1 "$port_b"
   verify
   ((status == 3))
-  grep -qE "^WARNING: no server of the lists takes writes; .*port $port_b is read, a replica, which may not have everything yet$" "$err"
+  grep -qE "^WARNING: no server of the lists takes writes; .*port $port_b is read, which is read-only; a replica may not have everything yet$" "$err"
   verify --target=replica
   ((status == 1))
   grep -qE '^FAILED: 50 lost$' "$out"
+
+  # A user who may only read, at the primary: it is known to be no standby.
+  at "$port_b" "$port_a"
+  verify --pgsql-options='-c default_transaction_read_only=on'
+  ((status == 0))
+  grep -qE "^WARNING: no server of the lists takes writes; .*port $port_a is read, which is read-only, and no replica$" "$err"
+  at "$port_a"
+  servers sql "$dir/a" "DELETE FROM ack_rows WHERE id = (SELECT min(id) FROM ack_rows)"
+  verify --pgsql-options='-c default_transaction_read_only=on'
+  ((status == 1))
+  grep -qE '^FAILED: 1 lost$' "$out"
 
   # Now it is.
   servers promote "$dir/b"

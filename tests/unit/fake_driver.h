@@ -41,9 +41,10 @@ struct fake {
   int prepare_code;
   unsigned bind_lost; /* this many binds lose the session */
   struct opt_list ignore;
-  size_t longest;    /* statement */
-  const char *value; /* of each row; NULL: x */
-  bool numbered;     /* connects are logged with the number of their target */
+  size_t longest;     /* statement */
+  const char *value;  /* of each row; NULL: x */
+  const char *values; /* the first rows: a letter each; NULL: none */
+  bool numbered;      /* connects are logged with the number of their target */
 };
 
 static struct fake *fake_of(struct session *s)
@@ -130,6 +131,8 @@ static int fake_fetch(struct session *s, sql_value *values)
   if (s->unread)
     return 0;
   values[0].ptr = fake_of(s)->value ? fake_of(s)->value : "x";
+  if (fake_of(s)->values && *fake_of(s)->values)
+    values[0].ptr = fake_of(s)->values++;
   values[0].len = 1;
   return 1;
 }

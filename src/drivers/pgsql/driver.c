@@ -142,6 +142,7 @@ const struct driver driver_pgsql = {
   .backend_query = "SELECT pg_backend_pid()",
   .role_query = "SELECT (pg_is_in_recovery() OR "
                 "current_setting('transaction_read_only') = 'on')::int",
+  .standby_query = "SELECT pg_is_in_recovery()::int",
   .check_before_run = pgsql_check,
   .limits = pgsql_limits,
   .query = pgsql_query,

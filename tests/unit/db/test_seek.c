@@ -143,6 +143,30 @@ static void test_one(void)
   bed_close(&b);
 }
 
+/* The server of the others is full for one connection, whose search meets
+ * replicas. */
+static void test_one_full(void)
+{
+  const struct driver d = lists();
+  struct bed b = { 0 };
+
+  begin(&b, &d, "0");
+  b.process->one_server = true;
+  answers(&b, 1);
+  OK(server_of(&b) == 0, "a command is at a primary");
+  b.fake.value = "1";
+  b.fake.connect_fails = 2;
+  answers(&b, 2);
+  (void)bed_log(&b);
+  OK(server_of(&b) == 99, "if that is full, a replica does not stand in");
+  OK_STR(bed_log(&b),
+         "connect 0;connect 0;connect 1;ROLE;end;disconnect;connect 2;ROLE;"
+         "end;disconnect;",
+         "all were asked");
+  OK(server_of(&b) == 0, "the next connection goes to the primary again");
+  bed_close(&b);
+}
+
 static void test_one_replica(void)
 {
   const struct driver d = lists();
@@ -168,6 +192,63 @@ static void test_one_replica(void)
   bed_close(&b);
 }
 
+/* All are read-only, and one of them is behind no other one. */
+static void test_one_read_only(void)
+{
+  struct driver d = lists();
+  struct bed b = { 0 };
+
+  d.standby_query = "STANDBY";
+  begin(&b, &d, NULL);
+  b.process->one_server = true;
+  b.fake.values = "111011";
+  answers(&b, 6);
+  OK(server_of(&b) == 1, "a standby is the last choice");
+  OK_STR(bed_log(&b),
+         "connect 0;ROLE;end;STANDBY;end;disconnect;connect 1;ROLE;end;"
+         "STANDBY;end;disconnect;connect 2;ROLE;end;STANDBY;end;disconnect;"
+         "connect 1;disconnect;",
+         "each was asked");
+  bed_close(&b);
+}
+
+/* A lost connection of the command. */
+static void test_one_again(void)
+{
+  const struct driver d = lists();
+  struct bed b = { 0 };
+  struct conn *c;
+
+  begin(&b, &d, "0");
+  b.process->one_server = true;
+  answers(&b, 3);
+  c = conn_open(b.handle, NULL);
+  b.fake.connect_fails = 1;
+  b.fake.values = "10";
+  (void)bed_log(&b);
+  OK(c && conn_reconnect(c) == 0 && place_of(c->session) == 2,
+     "if its server is gone, it goes to one that takes writes");
+  OK_STR(bed_log(&b),
+         "disconnect;connect 0;connect 1;ROLE;end;disconnect;connect 2;ROLE;"
+         "end;",
+         "each was asked");
+  OK(server_of(&b) == 2, "and so do others");
+  conn_free(c);
+  bed_close(&b);
+
+  begin(&b, &d, "1");
+  b.process->one_server = true;
+  answers(&b, 3);
+  c = conn_open(b.handle, NULL);
+  b.fake.connect_fails = 1;
+  (void)bed_log(&b);
+  OK(c && conn_reconnect(c) == 0 && place_of(c->session) == 0,
+     "one at a replica stays there");
+  OK_STR(bed_log(&b), "disconnect;connect 0;connect 0;", "without a question");
+  conn_free(c);
+  bed_close(&b);
+}
+
 /* A server that the script itself names is taken as it is. */
 static void test_named(void)
 {
@@ -187,12 +268,16 @@ static void test_named(void)
 
 static void test_current(void)
 {
-  const struct driver d = lists();
+  struct driver d = lists();
   struct bed b = { 0 };
 
+  d.standby_query = "STANDBY";
   begin(&b, &d, "1");
-  answers(&b, 1);
+  answers(&b, 2);
   OK(!conn_is_current(b.con), "a replica may not have everything");
+  b.fake.values = "10";
+  answers(&b, 2);
+  OK(conn_is_current(b.con), "a server that is only read-only has");
   b.fake.value = "0";
   answers(&b, 1);
   OK(conn_is_current(b.con), "a primary has");
@@ -207,7 +292,10 @@ int main(void)
   test_twice();
   test_turns();
   test_one();
+  test_one_full();
   test_one_replica();
+  test_one_read_only();
+  test_one_again();
   test_named();
   test_current();
   return TAP_EXIT();
