@@ -119,6 +119,7 @@ struct session {
   struct db_env *env;
   const struct conn_params *params; /* never NULL */
   uint64_t number;                  /* of the connection, for target_pick() */
+  bool apart;       /* it is none of the run's: statements have other names */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
   bool
     unread; /* the rows of the statement that is executed will not be fetched:

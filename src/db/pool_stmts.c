@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "db/conn_state.h"
 
@@ -13,13 +14,11 @@ enum {
   FIRST_ROOM = 32
 };
 
-/* FNV-1a; never 0. */
+/* Never 0. */
 static uint64_t hash_of(const char *text, size_t len)
 {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  const uint64_t h = fnv_hash(text, len);
 
-  for (size_t i = 0; i < len; i++)
-    h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
   return h ? h : 1;
 }
 

@@ -19,16 +19,18 @@ static double pay(double n, double most, double *owed)
 
 /* Returns how many of them were of a single statement: InnoDB has one number
  * for each, not two. */
-static double rollbacks(struct server_reading *did)
+static double rollbacks(struct server_reading *did, struct server_owed *owed)
 {
   const double *v = did->value; /* 0, if it is not known */
   const double asked = v[SERVER_PART_ROLLBACK];
   const double deadlocks = v[SERVER_DEADLOCKS];
   /* A binary log counts what changes something once more. */
-  const double engines = v[SERVER_PART_PREPARED] > 0 ? 2 : 1;
+  const bool logged = owed->prepares || v[SERVER_PART_PREPARED] > 0;
+  const double engines = logged ? 2 : 1;
   const double undone = fmax(v[SERVER_PART_UNDONE] - deadlocks, 0);
   const double least = fmax(fmin(asked, undone), deadlocks);
 
+  owed->prepares = logged;
   did->has[SERVER_ROLLBACKS] = did->has[SERVER_PART_ROLLBACK];
   did->value[SERVER_ROLLBACKS] = asked;
   if (did->has[SERVER_PART_UNDONE])
@@ -43,7 +45,7 @@ void commits_mysql(struct server_reading *did, struct server_owed *owed)
 {
   const double *v = did->value; /* 0, if it is not known */
   const double said = v[SERVER_PART_COMMIT];
-  const double single = rollbacks(did);
+  const double single = rollbacks(did, owed);
   const double ended = said +
                        fmax(v[SERVER_PART_ROLLBACK], v[SERVER_ROLLBACKS]);
   /* Each engine counts, and the binary log is one of two. */

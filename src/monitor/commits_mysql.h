@@ -37,6 +37,8 @@
  * - at most as many as were asked for and deadlocks together,
  * - at least the deadlocks, and at least as many as were asked for, unless
  *   Handler_rollback shows that they ended nothing.
+ * There is a binary log if something was ever stored in two phases: a period
+ * may have victims alone, and no commit.
  */
 #ifndef BENCH_MONITOR_COMMITS_MYSQL_H
 #define BENCH_MONITOR_COMMITS_MYSQL_H

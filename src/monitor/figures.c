@@ -3,6 +3,8 @@
  */
 #include "monitor/figures.h"
 
+#include "monitor/reading.h"
+
 #define COUNT(id, title, text) \
   [id] = { title, SERVER_COUNT, title, 1.0, text "." }
 #define TIME(id, title, other, text) \
@@ -68,3 +70,13 @@ const struct server_cost figures_costs[SERVER_COSTS] = {
   { SERVER_PAGES_READ, "pages read", 1 },
   { SERVER_PAGES_WRITTEN, "pages written", 1 },
 };
+
+bool figures_cost_per_event(const struct server_cost *c,
+                            const struct server_reading *did, double events,
+                            double *ret)
+{
+  if (!did->has[c->figure] || events <= 0)
+    return false;
+  *ret = did->value[c->figure] * c->unit / events;
+  return true;
+}

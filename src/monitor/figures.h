@@ -4,6 +4,8 @@
 #ifndef BENCH_MONITOR_FIGURES_H
 #define BENCH_MONITOR_FIGURES_H
 
+#include <stdbool.h>
+
 enum server_figure {
   /* Counts: they only grow. */
   SERVER_COMMITS,
@@ -68,6 +70,8 @@ struct server_figure_info {
 
 extern const struct server_figure_info figures_info[SERVER_FIGURES];
 
+struct server_reading;
+
 /* What an event costs the server, in the order in which people are told. */
 struct server_cost {
   enum server_figure figure;
@@ -80,6 +84,11 @@ enum {
 };
 
 extern const struct server_cost figures_costs[SERVER_COSTS];
+
+/* What each of `events` has cost; false: unknown. */
+bool figures_cost_per_event(const struct server_cost *c,
+                            const struct server_reading *did, double events,
+                            double *ret);
 
 /* Figures that only a fast sample has: see struct monitor_source. */
 static inline int server_figure_is_sampled(enum server_figure f)

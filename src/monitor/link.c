@@ -38,6 +38,7 @@ void link_init(struct link *l, struct db_process *db,
     .env = &l->env,
     .params = &l->params,
     .number = number,
+    .apart = true,
     .blocks = 0,
     .dialect = h->driver->dialect,
   };

@@ -22,10 +22,12 @@ struct server_reading {
   double value[SERVER_VALUES];
 };
 
-/* What transactions that go on from one period to the next have too much in
- * one of them; all {0} at first.  See commits_mysql.h. */
+/* What the counts of a period say about the next one: what transactions that go
+ * on have too much in one of them, and whether there is a binary log; all {0}
+ * at first.  See commits_mysql.h. */
 struct server_owed {
   double statements, changes;
+  bool prepares; /* something was stored in two phases */
 };
 
 enum {

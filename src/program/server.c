@@ -144,12 +144,13 @@ void program_free_server(struct program *p)
 
 static void add_costs(struct strbuf *line, const struct server_total *t)
 {
-  for (size_t i = 0; i < SERVER_COSTS && t->events > 0; i++) {
+  double cost;
+
+  for (size_t i = 0; i < SERVER_COSTS; i++) {
     const struct server_cost *c = &figures_costs[i];
 
-    if (t->did.has[c->figure])
-      strbuf_addf(line, "%s%s %.4g", line->len > 0 ? ", " : "", c->what,
-                  t->did.value[c->figure] * c->unit / t->events);
+    if (figures_cost_per_event(c, &t->did, t->events, &cost))
+      strbuf_addf(line, "%s%s %.4g", line->len > 0 ? ", " : "", c->what, cost);
   }
 }
 

@@ -60,6 +60,9 @@ enum {
   /* With more classes, an interval of a document has no histograms of classes:
    * they would be most of it. */
   JSON_CLASSES_WHOLE = 4,
+  /* An interval has the most frequent waits of a server.  What is not in a list
+   * of so many is unknown, not 0. */
+  JSON_WAITS_SHOWN = 8,
 };
 
 /* The object of an interval, a checkpoint or the whole run; `sys` may be NULL.

@@ -7,10 +7,6 @@
 #include "results/json_parts.h"
 #include "results/shared.h"
 
-enum {
-  WAITS_SHOWN = 8 /* of an interval */
-};
-
 static void add_figures(struct jobj *o, const struct server_reading *r)
 {
   for (int f = 0; f < SERVER_FIGURES; f++) {
@@ -64,7 +60,7 @@ static json_t *interval_part(const struct server_interval *i)
     jobj_real(&o, "period_s", jobj_seconds(i->period_ns));
     add_figures(&o, &i->did);
     if (i->waits.looks > 0)
-      jobj_add(&o, "waits", waits_part(&i->waits, WAITS_SHOWN));
+      jobj_add(&o, "waits", waits_part(&i->waits, JSON_WAITS_SHOWN));
   } else {
     add_figures(&o, &i->seen);
   }

@@ -155,12 +155,22 @@ static void add_strain(struct jobj *o, const struct system_use *u)
     jobj_real(o, "major_faults", (double)s->major_faults / period_s);
 }
 
-/* The last reading of a server: what it counts per second, its levels, and how
- * many sessions waited for what. */
+/* How many sessions waited for what. */
+static json_t *waits_part(const struct server_waits *w)
+{
+  struct jobj o = jobj_new();
+
+  for (unsigned i = 0; i < w->n; i++)
+    jobj_named(&o, w->of[i].name,
+               jobj_number((double)w->of[i].sessions / (double)w->looks));
+  return jobj_take(&o);
+}
+
+/* The last reading of a server: what it counts per second, its levels, and its
+ * waits.  Without a reading, or without looks, nobody knows who waits. */
 static json_t *server_part(struct monitor *m, unsigned server)
 {
-  struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new(),
-              waits = jobj_new();
+  struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
   struct server_interval now;
   struct server_total all;
 
@@ -175,14 +185,11 @@ static json_t *server_part(struct monitor *m, unsigned server)
     else if (now.did.has[f])
       jobj_real(&levels, info->metric, value);
   }
-  for (unsigned i = 0; i < now.waits.n; i++)
-    jobj_named(
-      &waits, now.waits.of[i].name,
-      jobj_number((double)now.waits.of[i].sessions / (double)now.waits.looks));
   jobj_text(&o, "target", all.target);
   jobj_add(&o, "rates", jobj_take(&rates));
   jobj_add(&o, "levels", jobj_take(&levels));
-  jobj_add(&o, "waits", jobj_take(&waits));
+  if (now.known && now.waits.looks > 0)
+    jobj_add(&o, "waits", waits_part(&now.waits));
   return jobj_take(&o);
 }
 

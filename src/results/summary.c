@@ -205,25 +205,34 @@ static void add_warnings(struct strbuf *out, const struct doubts *d)
   }
 }
 
-/* What an event has cost each server. */
+/* What an event has cost a server; nothing, if nothing is known. */
+static void add_server(struct strbuf *out, const struct server_total *t)
+{
+  bool any = false;
+  double cost;
+
+  for (size_t i = 0; i < SERVER_COSTS; i++) {
+    const struct server_cost *c = &figures_costs[i];
+
+    if (!figures_cost_per_event(c, &t->did, t->events, &cost))
+      continue;
+    if (!any) {
+      strbuf_adds(out, "\n### Server: ");
+      add_text(out, t->target);
+      strbuf_adds(out, "\n\n| Per event | Value |\n|---|---:|\n");
+    }
+    any = true;
+    strbuf_addf(out, "| %s | %.4g |\n", c->what, cost);
+  }
+}
+
 static void add_servers(struct strbuf *out, struct monitor *m)
 {
   for (unsigned i = 0; i < monitor_servers(m); i++) {
     struct server_total t;
 
     monitor_total(m, i, &t);
-    if (t.events <= 0)
-      continue;
-    strbuf_adds(out, "\n### Server: ");
-    add_text(out, t.target);
-    strbuf_adds(out, "\n\n| Per event | Value |\n|---|---:|\n");
-    for (size_t k = 0; k < SERVER_COSTS; k++) {
-      const struct server_cost *c = &figures_costs[k];
-
-      if (t.did.has[c->figure])
-        strbuf_addf(out, "| %s | %.4g |\n", c->what,
-                    t.did.value[c->figure] * c->unit / t.events);
-    }
+    add_server(out, &t);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "results/json_parts.h"
 #include "tools/chart.h"
 #include "tools/result.h"
 #include "tools/view.h"
@@ -18,8 +19,8 @@ struct wait {
   const char *name;
 };
 
-/* Unknown in an interval without a reading; of what is not in its list, there
- * were none. */
+/* Unknown in an interval without a reading.  Of what is not in its list there
+ * were none, unless the list is full. */
 static double sessions_at(const void *ctx, const struct result_interval *i)
 {
   const struct wait *w = ctx;
@@ -34,7 +35,7 @@ static double sessions_at(const void *ctx, const struct result_interval *i)
     if (name && strcmp(name, w->name) == 0)
       return result_number_at(one, "sessions");
   }
-  return list ? 0 : NAN;
+  return list && json_array_size(list) < JSON_WAITS_SHOWN ? 0 : NAN;
 }
 
 /* Those that were most in the whole run, one line each. */

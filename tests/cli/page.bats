@@ -40,7 +40,8 @@ for i in range(40):
             dict({name: random.randrange(10**9) for name in counts}, known=True, period_s=0.99,
                  log_bytes=4096 * (i + 1), waits=[{"name": "Lock:" + evil, "sessions": i / 8}], **{evil: 3}),
             {"known": True, "period_s": 0.98, "commits": 7,
-             "waits": [{"name": "IO:log", "sessions": 0.5}] if i == 9 else []}],
+             "waits": [{"name": "IO:log", "sessions": 0.5}] if i == 9 else
+                      [{"name": "IO:%d" % k, "sessions": 1.0} for k in range(8)] if i == 5 else []}],
         "system": {
             "psi": {"io_full_ratio": i / 100}, **{part: {"figure_%d" % k: random.random() for k in range(4)}
                                                   for part in ("disk", "network", "memory")}}})
@@ -120,8 +121,8 @@ rates = [i["events_per_s"] for i in d["intervals"]]
 assert rates in [c["lines"][0]["y"] for c in data[1:] if c["lines"]]
 p95 = [float("%.6g" % i["latency_ns"]["percentiles"]["95"]) for i in d["intervals"]]
 assert any(p95 == line["y"] for c in data[1:] for line in c["lines"])
-# What is not in the list of an interval was 0 there.
-for waits in [i / 8 for i in range(40)], [0.5 if i == 9 else 0 for i in range(40)]:
+# What is not in the list of an interval was 0 there, unless the list is full.
+for waits in [i / 8 for i in range(40)], [0.5 if i == 9 else None if i == 5 else 0 for i in range(40)]:
     assert any(waits == line["y"] for c in data[1:] for line in c["lines"]), waits
 grid, = [c["grid"] for c in data[1:] if "grid" in c]
 assert sum(grid["counts"]) == sum(i["events"] for i in d["intervals"])

@@ -90,7 +90,7 @@ struct pgsql_prepared {
   enum pgsql_shape shape;
   unsigned n_fields;
   bool there; /* it is prepared on the server */
-  char name[24];
+  char name[32];
   /*
    * [opt] owned: the messages of an execution, if all parameters have 8 bytes,
    * none is NULL, and the shape is known.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "db/emul.h"
 #include "db/env.h"
@@ -117,6 +118,23 @@ static bool varies(const struct pgsql_session *p, const char *sql)
          emul_word_is(word, n, "CALL");
 }
 
+/*
+ * A pooler may give sessions of the server to another connection together with
+ * what was prepared there.  Those of the run are all alike, but one that is
+ * apart must never execute what these have prepared, nor the other way round:
+ * its names tell statements by their texts.
+ */
+static void make_name(struct pgsql_prepared *st, const char *sql)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+
+  if (p->base.apart)
+    (void)snprintf(st->name, sizeof(st->name), "bench_apart_%016" PRIx64,
+                   fnv_hash(sql, strlen(sql)));
+  else
+    (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
+}
+
 static int send_prepare(struct pgsql_prepared *st, const char *sql,
                         struct outcome *out)
 {
@@ -125,7 +143,7 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
 
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
-  (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
+  make_name(st, sql);
   pgsql_wire_lend(p);
   rc = pgsql_receive(p,
                      PQsendPrepare(p->conn, st->name, sql,

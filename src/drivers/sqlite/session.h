@@ -31,6 +31,12 @@ struct sqlite_rows {
   uint32_t fields;
 };
 
+enum {
+  /* To ask SQLite costs more than 1 % of a short select: so many by themselves
+   * are asked for at once. */
+  SQLITE_NOTE_EACH = 4
+};
+
 struct sqlite_session {
   struct session base; /* first */
   sqlite3 *db;
@@ -55,6 +61,7 @@ struct sqlite_session {
   char why[256];          /* text of a failed connect */
 
   struct counts_part counts; /* in the list of the process while it is open */
+  unsigned unnoted; /* selects since the last one whose pages were counted */
 };
 
 struct sqlite_prepared {
@@ -86,6 +93,7 @@ const char *sqlite_file(const struct session *s); /* as it was given */
 
 /* pages.c: add what the session has done since the last call to its counts. */
 void sqlite_note_pages(struct sqlite_session *q);
+void sqlite_note_reads(struct sqlite_session *q); /* pages read, no others */
 
 /* tidy.c: see struct driver. */
 void sqlite_tidy(struct session *s, struct strbuf *line);

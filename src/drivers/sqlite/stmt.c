@@ -7,12 +7,17 @@
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
 
-static void note_trx(struct sqlite_session *q)
+/* A statement has ended; `reads`: it is one that changes nothing. */
+static void note_trx(struct sqlite_session *q, bool reads)
 {
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
-  if (q->base.trx == TRX_NONE &&
-      UNLIKELY(counts_are_wanted(&q->base.env->process->counts)))
+  if (q->base.trx != TRX_NONE ||
+      LIKELY(!counts_are_wanted(&q->base.env->process->counts)))
+    return;
+  if (!reads)
     sqlite_note_pages(q);
+  else if (++q->unnoted == SQLITE_NOTE_EACH)
+    sqlite_note_reads(q);
 }
 
 /* A statement begins: no request to end it has arrived yet. */
@@ -43,7 +48,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   }
   if (rc != SQLITE_DONE)
     return sqlite_failed(q, out);
-  note_trx(q);
+  note_trx(q, columns > 0 && sqlite3_stmt_readonly(stmt));
   if (columns > 0) {
     out->counter = COUNTER_READ;
     out->nfields = (uint32_t)columns;
@@ -104,7 +109,7 @@ static int first_of(struct sqlite_session *q, const char *sql, size_t len,
   }
   (void)sqlite3_finalize(stmt);
   if (rc < 0)
-    note_trx(q);
+    note_trx(q, false);
   return rc;
 }
 
@@ -232,7 +237,7 @@ int sqlite_execute(struct prepared *p, struct outcome *out)
   /* The message lasts until the next call that fails; a reset repeats it. */
   (void)sqlite3_reset(sp->stmt);
   if (rc < 0)
-    note_trx(q);
+    note_trx(q, false);
   out->settled = rc == 0; /* as in sqlite_query() */
   return rc;
 }

@@ -92,6 +92,23 @@ static void check_undone(const struct undone *u)
      u->what);
 }
 
+/* A period with commits, and one with victims alone. */
+static void check_victims_alone(void)
+{
+  struct server_reading did = { 0 };
+  struct server_owed owed = { 0 };
+
+  did.has[SERVER_PART_ROLLBACK] = did.has[SERVER_PART_UNDONE] = true;
+  did.value[SERVER_PART_PREPARED] = 500;
+  commits_mysql(&did, &owed);
+  did.value[SERVER_PART_PREPARED] = 0;
+  did.value[SERVER_PART_ROLLBACK] = did.value[SERVER_DEADLOCKS] = 7;
+  did.value[SERVER_PART_UNDONE] = 21;
+  commits_mysql(&did, &owed);
+  OK(did.value[SERVER_ROLLBACKS] == 7,
+     "victims with a binary log, and no commit in the period");
+}
+
 /* 100 changes with autocommit, and 40 victims among others like them, each with
  * one number; or 40 victims in transactions, with two. */
 static void check_victims(bool single)
@@ -191,6 +208,7 @@ int main(void)
   }
   for (size_t i = 0; i < ARRAY_SIZE(undone); i++)
     check_undone(&undone[i]);
+  check_victims_alone();
   check_victims(true);
   check_victims(false);
   check_follow("those with numbers", IDS);
