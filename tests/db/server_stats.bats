@@ -429,3 +429,27 @@ print(server["target"], server.get("pid"), server["per_event"])
 assert "127.0.0.1" in server["target"] and server["pid"] == '"$PG_PID"'
 assert server["figures"]["commits"] > 0 and server["figures"]["connections"] >= 1'
 }
+
+@test "behind a pooler, the monitor and the run prepare under different names" {
+  to pg
+  pooler_there || skip "pgbouncer is not installed"
+  pooler_start "auth_type = any" "default_pool_size = 1" # all share a session
+  cat >both.lua <<'L'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  own = con:prepare("SELECT 1")
+end
+function event()
+  repeat
+    own:execute()
+    local both = con:query_row("SELECT count(*) FROM pg_prepared_statements WHERE " ..
+      "name = 'bench_1' AND statement = 'SELECT 1' OR name LIKE 'bench\\_apart\\_%' AND statement LIKE '%activity%'")
+  until tonumber(both) > 1
+end
+L
+  status=0
+  timeout 100 "$BENCH_BUILD/bench" ./both.lua --db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user="$PG_USER" \
+    --pgsql-db="$PG_DB" --events=1 --time=0 --server-stats=on --json=r.json run >out 2>&1 || status=$?
+  cat out "$pooler_dir/log"
+  [[ $status = 0 ]]
+}
