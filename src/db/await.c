@@ -7,11 +7,12 @@
 #include "db/driver.h"
 #include "db/role.h"
 #include "db/seek.h"
+#include "db/settled.h"
 #include "db/transport.h"
 
 static const char *why_not(const struct conn *c)
 {
-  if (seek_servers(c) == 1)
+  if (settled_servers(c) == 1)
     return "the server cannot be reached";
   return c->env->process->set.target == ROLE_REPLICA
            ? "no server of the lists can be reached and is a replica"

@@ -19,6 +19,7 @@
 #include "db/role.h"
 #include "db/role_check.h"
 #include "db/seek.h"
+#include "db/settled.h"
 #include "db/transport.h"
 #include "loop/loop.h"
 
@@ -185,7 +186,7 @@ static void say_failed(struct conn *c)
 static bool is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
-  const bool for_one = seek_is_for_one(c);
+  const bool for_one = settled_is_for(c);
   uint32_t was = FIRST_OPEN_NOT_YET;
   uint64_t now, turn;
 
@@ -232,7 +233,7 @@ static int open_somewhere(struct conn *c, uint64_t until_ns,
 {
   enum seek_found found;
 
-  if (!seek_is_for_one(c))
+  if (!settled_is_for(c))
     return seek_server(c, until_ns, seen);
   found = seek_one(c, seen);
   if (found == SEEK_REPLICA || found == SEEK_READ_ONLY)

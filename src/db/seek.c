@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "db/call.h"
 #include "db/role_check.h"
+#include "db/settled.h"
 #include "db/transport.h"
 
 enum {
@@ -43,25 +44,18 @@ uint64_t seek_share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
   return max_u64(rest / 2, all / 4);
 }
 
-size_t seek_servers(const struct conn *c)
-{
-  const struct driver *d = c->driver;
-
-  return d->servers ? d->servers(c->handle->cfg) : 1;
-}
-
 uint64_t seek_served(const struct conn *c)
 {
   /* Not 0: that is the first connection of the process. */
   return atomic_load_explicit(&c->env->process->served, memory_order_relaxed) +
-         seek_servers(c);
+         settled_servers(c);
 }
 
 /* ---- a server with the role of --target ---- */
 
 static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
-  const size_t servers = seek_servers(c);
+  const size_t servers = settled_servers(c);
   struct strbuf round = { 0 };
   uint64_t begin = clock_now_ns(), now = begin, pause_ms = PAUSE_FIRST_MS, turn;
   int rc;
@@ -126,7 +120,7 @@ static void pause_until(uint64_t until_ns)
 
 enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
 {
-  const size_t servers = seek_servers(c);
+  const size_t servers = settled_servers(c);
   const bool patient = is_patient(c), several = servers > 1;
   const uint64_t begin = clock_now_ns(), until = transport_limit(c);
   enum seek_found best = SEEK_NONE, found = SEEK_NONE;
@@ -168,45 +162,6 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
 
 /* ---- the one server of a command ---- */
 
-/* db_process.settled: where a search has ended.  No session that is opened on
- * the way, or later, changes it. */
-static uint64_t settled_at(uint64_t number, bool writes)
-{
-  return (number + 1) << 1 | writes;
-}
-
-static uint64_t load_settled(const struct conn *c)
-{
-  return atomic_load_explicit(&c->env->process->settled, memory_order_acquire);
-}
-
-static void settle(const struct conn *c, bool writes)
-{
-  atomic_store_explicit(
-    &c->env->process->settled,
-    settled_at(c->session->number + c->session->attempt, writes),
-    memory_order_release);
-}
-
-/* Attempts of this connection begin there. */
-static void aim_at(struct conn *c, uint64_t settled)
-{
-  /* Not 0: that is the first connection of the process. */
-  c->session->number = (settled >> 1) - 1 + seek_servers(c);
-  c->session->attempt = c->first = 0;
-}
-
-static bool takes_writes(uint64_t settled)
-{
-  return settled & 1;
-}
-
-bool seek_is_for_one(const struct conn *c)
-{
-  return c->env->process->one_server && conn_is_listed(c) &&
-         seek_servers(c) > 1;
-}
-
 static enum seek_found seek_any(struct conn *c, struct strbuf *seen)
 {
   if (!role_matters(c))
@@ -216,11 +171,11 @@ static enum seek_found seek_any(struct conn *c, struct strbuf *seen)
 
 enum seek_found seek_one(struct conn *c, struct strbuf *seen)
 {
-  const uint64_t settled = load_settled(c);
+  const uint64_t settled = settled_load(c);
   enum seek_found found;
 
   if (settled) {
-    aim_at(c, settled);
+    settled_aim(c, settled);
     if (transport_open(c, transport_limit(c), NULL) == 0)
       return SEEK_SETTLED;
   }
@@ -228,54 +183,15 @@ enum seek_found seek_one(struct conn *c, struct strbuf *seen)
   found = seek_any(c, seen);
   if (found == SEEK_REPLICA || found == SEEK_READ_ONLY) {
     /* Others of the command read what it may not have. */
-    if (takes_writes(load_settled(c)))
+    if (settled_writes(settled_load(c)))
       return SEEK_NONE;
     c->session->attempt = c->first;
     if (transport_open(c, transport_limit(c), NULL) < 0)
       return SEEK_NONE;
   }
   if (found != SEEK_NONE)
-    settle(c, found == SEEK_WRITER);
+    settled_store(c, found == SEEK_WRITER);
   return found;
-}
-
-/* The question needs its row, also if the statement that has met the loss does
- * not. */
-static bool ask_writes(struct conn *c, uint64_t until_ns)
-{
-  const bool unread = c->session->unread;
-  bool takes;
-
-  c->session->unread = false;
-  takes = role_takes_writes(c, until_ns);
-  c->session->unread = unread;
-  return takes;
-}
-
-int seek_again(struct conn *c, unsigned attempt, uint64_t until_ns)
-{
-  const bool for_one = seek_is_for_one(c) && !role_matters(c);
-  const uint64_t settled = for_one ? load_settled(c) : 0;
-  uint64_t turn;
-
-  if (settled && !takes_writes(settled)) {
-    aim_at(c, settled);
-    return transport_open(c, until_ns, NULL);
-  }
-  c->session->attempt = c->first + attempt;
-  if (transport_open(c, until_ns, &turn) < 0)
-    return -1;
-  if (settled && !ask_writes(c, until_ns + turn)) {
-    transport_drop(c);
-    c->out.lost = false;
-    return -1;
-  }
-  if (settled) {
-    c->first = c->session->attempt;
-    c->out = (struct outcome){ 0 };
-    settle(c, true);
-  }
-  return 0;
 }
 
 int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)

@@ -41,10 +41,6 @@ enum seek_found {
  */
 enum seek_found seek_writer(struct conn *c, struct strbuf *seen);
 
-/* Does this connection go where all those of the command go?  See one_server in
- * process.h. */
-bool seek_is_for_one(const struct conn *c);
-
 /*
  * Opens a session there: at the first server that takes writes, else at the
  * first that is no replica, else at the first replica; WAITS as seek_writer().
@@ -56,23 +52,11 @@ bool seek_is_for_one(const struct conn *c);
 enum seek_found seek_one(struct conn *c, struct strbuf *seen);
 
 /*
- * Opens a session in place of one that is gone: the attempts with the numbers
- * 0, 1, ... go from server to server, from c->first on; WAITS as
- * transport_open().  In a command with one server it has to take writes, and is
- * the one from then on; if none did at first, all attempts go to the server of
- * before.
- */
-int seek_again(struct conn *c, unsigned attempt, uint64_t until_ns);
-
-/*
  * The time that one server gets of that from `begin_ns` to `until_ns`: half of
  * what is left for the others, if this one is silent, and the last attempts
  * have enough to get an answer.
  */
 uint64_t seek_share(uint64_t begin_ns, uint64_t until_ns, uint64_t now);
-
-/* How many servers the lists have. */
-size_t seek_servers(const struct conn *c);
 
 /* A number for a connection that goes where one was opened last. */
 uint64_t seek_served(const struct conn *c);

@@ -17,7 +17,7 @@
 #include "db/pool_stmts.h"
 #include "db/role.h"
 #include "db/role_check.h"
-#include "db/seek.h"
+#include "db/settled.h"
 #include "db/verdict.h"
 #include "loop/loop.h"
 
@@ -322,6 +322,48 @@ static bool stays_there(const struct conn *c)
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
+/* The question needs its row, also if the statement that has met the loss does
+ * not. */
+static bool takes_writes(struct conn *c, uint64_t until_ns)
+{
+  const bool unread = c->session->unread;
+  bool takes;
+
+  c->session->unread = false;
+  takes = role_takes_writes(c, until_ns);
+  c->session->unread = unread;
+  return takes;
+}
+
+/* Attempts go from server to server.  In a command with one server it has to
+ * take writes, and is the one from then on; if none did at first, all attempts
+ * go to the server of before. */
+static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
+{
+  const bool for_one = settled_is_for(c) && !role_matters(c);
+  const uint64_t settled = for_one ? settled_load(c) : 0;
+  uint64_t turn;
+
+  if (settled && !settled_writes(settled)) {
+    settled_aim(c, settled);
+    return transport_open(c, until_ns, NULL);
+  }
+  c->session->attempt = c->first + attempt;
+  if (transport_open(c, until_ns, &turn) < 0)
+    return -1;
+  if (settled && !takes_writes(c, until_ns + turn)) {
+    transport_drop(c);
+    c->out.lost = false;
+    return -1;
+  }
+  if (settled) {
+    c->first = c->session->attempt;
+    c->out = (struct outcome){ 0 };
+    settled_store(c, true);
+  }
+  return 0;
+}
+
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
 {
   const uint64_t now = clock_now_ns();
@@ -331,7 +373,7 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
-  if (seek_again(c, r->attempt, min_u64(transport_limit(c), r->until_ns)) ==
+  if (open_again(c, r->attempt, min_u64(transport_limit(c), r->until_ns)) ==
       0) {
     if (stays_there(c))
       c->first = c->session->attempt;
