@@ -12,6 +12,15 @@
 #include <stdbool.h>
 
 struct db_env;
+struct fiber;
+
+/* A place in the queue: each client has one. */
+struct line_place {
+  struct line_place *prev, *next;
+  struct fiber *fiber; /* [opt] it sleeps until its turn may have come */
+  bool queued;
+  bool sent; /* its request was added, so that the next one may follow */
+};
 
 /*
  * Have the line alone; WAITS until all before are done.  It may be taken again
@@ -23,6 +32,9 @@ void line_leave(struct db_env *env);
 
 /* The session is there, and of use; who asks has the line alone. */
 bool line_is_open(const struct db_env *env);
+
+/* How often it could not be opened. */
+unsigned line_failures(const struct db_env *env);
 
 /* Is it had alone?  Also for the helper thread that works for this env. */
 bool line_is_mine(const struct db_env *env);
