@@ -17,7 +17,7 @@
 #include "db/abi.h"
 #include "db/churn.h"
 #include "db/driver.h"
-#include "db/line.h"
+#include "db/line_place.h"
 #include "db/process.h"
 #include "db/verdict.h"
 

@@ -12,15 +12,6 @@
 #include <stdbool.h>
 
 struct db_env;
-struct fiber;
-
-/* A place in the queue: each client has one. */
-struct line_place {
-  struct line_place *prev, *next;
-  struct fiber *fiber; /* [opt] it sleeps until its turn may have come */
-  bool queued;
-  bool sent; /* its request was added, so that the next one may follow */
-};
 
 /*
  * Have the line alone; WAITS until all before are done.  It may be taken again
