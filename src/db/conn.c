@@ -37,6 +37,7 @@ static uint64_t take_number(const struct conn *c)
 static int open_first(struct conn *c)
 {
   struct db_env *env = c->env;
+  const unsigned failures = env->line ? line_failures(env) : 0;
   int rc;
 
   if (!line_enter(env)) {
@@ -47,6 +48,11 @@ static int open_first(struct conn *c)
   }
   /* A connection with a server in its parameters takes no turn in the lists. */
   lane_clear_line(env);
+  if (env->line && !line_is_open(env) && line_failures(env) != failures) {
+    opening_failed_too(c);
+    line_leave(env);
+    return -1;
+  }
   if (conn_is_listed(c) && !(env->line && line_is_open(env)))
     c->session->number = take_number(c);
   rc = opening_try(c);

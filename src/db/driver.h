@@ -28,6 +28,7 @@
  *   verdict             what a failure needs; a pure function
  *   watch               what ends a call
  *   pool_parts          what a pool of sessions consists of
+ *   line_place          where a client is in the queue of its line
  *   line_parts          what a session that several clients use consists of
  *   process, env        what all threads share; what one thread has
  *   line                the clients that use one session

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "db/outcome.h"
 
@@ -51,18 +52,21 @@ struct driver_pipe {
   int (*end)(struct session *s, struct outcome *out);
 
   /*
-   * [opt] All four or none.  Requests of several clients, which do not know of
+   * [opt] All five or none.  Requests of several clients, which do not know of
    * each other: begin; then at any time add one and mark_apart(), push, or
    * receive, rest and end_apart() for the next one.  There is no send and no
-   * end().
+   * end().  receive() sends what was added before it waits.
    *
    * mark_apart(): the request that was added fails by itself.  False: no
    * memory, and the session is of no use any more.
    */
   bool (*mark_apart)(struct session *s);
-  /* Send what was added.  False: the socket is full; with `wait`, see send().
-   */
+  /* Send what was added, while answers are under way.  False: the socket is
+   * full; with `wait`, until something came, which is to be received first. */
   bool (*push)(struct session *s, bool wait);
+  /* How often something was sent, since the session was opened: system calls.
+   */
+  uint64_t (*sends)(const struct session *s);
   /* Something of the next answer has been received. */
   bool (*has_arrived)(const struct session *s);
   /* The rows of the request were fetched, or it has failed.  -1: it fails now.

@@ -17,12 +17,13 @@
 #include "db/abi.h"
 #include "db/churn.h"
 #include "db/driver.h"
-#include "db/line_parts.h"
+#include "db/line_place.h"
 #include "db/process.h"
 #include "db/verdict.h"
 
 struct ack_client;
 struct conn;
+struct line;
 struct pool;
 
 /* One statement that ended, for statement classes. */
@@ -81,6 +82,7 @@ struct db_env {
   struct strbuf *refused;
   struct pool_wait pool_wait;
   struct line_place place; /* in the line */
+  uint64_t attempts;       /* of events that were undone */
   struct conn *leased;     /* the connection that has a session of the pool */
   bool between;            /* env_between() is called between events */
   bool in_pool;            /* there was one: see pool_leave() */

@@ -22,6 +22,7 @@ void env_undo_attempt(struct db_env *env)
 {
   for (struct conn *c = env->first; c; c = c->next)
     bulk_undo(c);
+  env->attempts++;
 }
 
 struct conn *env_settle_slow(struct db_env *env)

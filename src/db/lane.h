@@ -19,6 +19,8 @@
 
 struct db_env;
 struct driver;
+struct outcome;
+struct session;
 
 /*
  * What shares sessions of `real`; owned by the caller, free() it.  NULL and
@@ -33,5 +35,26 @@ const struct driver *lane_driver_new(const struct driver *real,
  * socket.
  */
 void lane_clear_line(struct db_env *env);
+
+/*
+ * The server of an open lane has refused its service with this failure, and is
+ * left: all clients of the line meet the same failure, and the first one that
+ * opens its lane again opens the session elsewhere.
+ */
+void lane_leave_server(struct session *s, const struct outcome *out);
+
+/* Who has the line alone has opened its session, on a server that will not do:
+ * the next one opens it anew. */
+void lane_reject_server(struct session *s);
+
+/* The line could not be had, or its session not be opened.  -1; `format` has
+ * one %s. */
+int lane_refuse(struct session *s, struct outcome *out, const char *format,
+                const char *what);
+
+/* The session could not be opened; clients that have waited for it meanwhile
+ * share the failure, so that they do not wait for one of their own. */
+void lane_note_failure(struct session *s, const struct outcome *out);
+void lane_share_failure(struct session *s, struct outcome *out);
 
 #endif

@@ -6,6 +6,11 @@
 #include "db/emul.h"
 #include "db/lane_parts.h"
 
+#define FOR_EVENTS "--pipeline is for events of one statement, and "
+#define NO_TRX                                                                 \
+  "with --pipeline no transaction can be on a connection that clients share, " \
+  "and "
+
 static int misuse(const struct lane_call *call, const char *what)
 {
   enum {
@@ -13,10 +18,8 @@ static int misuse(const struct lane_call *call, const char *what)
   };
   struct lane *lane = call->lane;
 
-  (void)snprintf(lane->text, sizeof(lane->text),
-                 "--pipeline is for events of one statement, and this %s: "
-                 "%.*s%s",
-                 what, call->len < SHOWN ? (int)call->len : SHOWN, call->sql,
+  (void)snprintf(lane->text, sizeof(lane->text), "%s: %.*s%s", what,
+                 call->len < SHOWN ? (int)call->len : SHOWN, call->sql,
                  call->len < SHOWN ? "" : "...");
   *call->out = (struct outcome){ .api_error = lane->text };
   return -1;
@@ -47,13 +50,15 @@ int lane_check(const struct lane_call *call)
   const bool in_event = env_in_event(env);
 
   if (begins_transaction(call))
-    return misuse(call, in_event ? "one begins a transaction"
-                                 : "statement begins a transaction");
+    return misuse(call, in_event ? FOR_EVENTS "this one begins a transaction"
+                                 : NO_TRX "this statement begins one");
   if (!in_event)
     return 0;
-  if (lane->used && lane->event == *env->event_number)
-    return misuse(call, "is the second one of an event");
+  if (lane->used && lane->event == *env->event_number &&
+      lane->attempts == env->attempts)
+    return misuse(call, FOR_EVENTS "this is the second one of an event");
   lane->event = *env->event_number;
+  lane->attempts = env->attempts;
   lane->used = true;
   return 0;
 }
@@ -70,5 +75,5 @@ int lane_check_after(const struct lane_call *call, int rc)
     return rc;
   }
   lane_forget_rows(call->lane);
-  return misuse(call, "statement leaves a transaction open");
+  return misuse(call, NO_TRX "this statement leaves one open");
 }

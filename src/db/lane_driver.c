@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "db/lane_parts.h"
 #include "db/line.h"
 #include "loop/loop.h"
@@ -56,22 +57,32 @@ static void *lane_token(struct session *s)
   return lane_real(s)->cancel_token(lane_of(s)->line->session);
 }
 
-/* ---- without the session ---- */
+/* ---- at any time ---- */
 
 static bool lane_quote(struct session *s, const char *text, size_t len,
                        struct strbuf *to, const char **ret_why)
 {
-  struct session *nobody = lane_of(s)->line->nobody;
+  const struct lane *lane = lane_of(s);
 
-  nobody->dialect = s->dialect;
-  return lane_real(s)->quote(nobody, text, len, to, ret_why);
+  /* The session is another one by then: the statement will not be sent, and
+   * says why. */
+  if ((lane->line->opening && !line_is_mine(s->env)) || lane_is_stale(lane)) {
+    strbuf_adds(to, "''");
+    return true;
+  }
+  return lane_real(s)->quote(lane->line->session, text, len, to, ret_why);
 }
 
 static void lane_message(const struct session *s, enum call call,
                          const struct outcome *out, const char *sql,
                          struct strbuf *lines)
 {
-  lane_real(s)->message(lane_of(s)->line->session, call, out, sql, lines);
+  struct session *real = lane_of(s)->line->session;
+  struct db_env *const reader = real->env;
+
+  real->env = s->env;
+  lane_real(s)->message(real, call, out, sql, lines);
+  real->env = reader;
 }
 
 static int lane_next_result(struct session *s, struct outcome *out)

@@ -27,16 +27,14 @@ static struct session *new_session(const struct session *of,
   return s;
 }
 
-static bool make_sessions(struct line *l, const struct session *of)
+static bool make_session(struct line *l, const struct session *of)
 {
   const struct driver *real = lane_real(of);
 
-  if (!l->nobody)
-    l->nobody = new_session(of, real);
   if (!l->session)
     l->session = new_session(of, real);
   l->driver = real;
-  return l->nobody && l->session;
+  return l->session != NULL;
 }
 
 static void set_cuttable(struct line *l, bool yes)
@@ -102,10 +100,27 @@ void lane_clear_line(struct db_env *env)
 {
   struct line *l = env->line;
 
-  if (l && l->open && l->broken) {
+  if (!l)
+    return;
+  if (l->open && l->broken) {
     l->session->env = env;
     close_session(l);
   }
+  if (!l->open && !l->opening) /* who opens it may call this from elsewhere */
+    l->opening = true;
+}
+
+void lane_leave_server(struct session *s, const struct outcome *out)
+{
+  struct lane *lane = lane_of(s);
+
+  if (lane->open && !lane_is_stale(lane))
+    lane_break(lane, out);
+}
+
+void lane_reject_server(struct session *s)
+{
+  lane_of(s)->line->broken = true; /* why: as before */
 }
 
 /* How many have it open now; other threads may come and go. */
@@ -134,7 +149,7 @@ static void note_target(struct lane *lane)
   struct strbuf b = { 0 };
 
   l->driver->target(l->session, &b);
-  keep(lane->target, sizeof(lane->target), &b);
+  keep(lane->words.target, sizeof(lane->words.target), &b);
 }
 
 static int refused(struct lane *lane, struct outcome *out)
@@ -143,24 +158,59 @@ static int refused(struct lane *lane, struct outcome *out)
   struct strbuf b = { 0 };
 
   l->driver->connect_reason(l->session, out, &b);
-  keep(lane->reason, sizeof(lane->reason), &b);
+  keep(lane->words.reason, sizeof(lane->words.reason), &b);
   l->driver->connect_message(l->session, out, &b);
-  keep(lane->message, sizeof(lane->message), &b);
+  keep(lane->words.message, sizeof(lane->words.message), &b);
   lane_keep_text(lane, out);
   return -1;
 }
 
+int lane_refuse(struct session *s, struct outcome *out, const char *format,
+                const char *what)
+{
+  struct lane_words *words = &lane_of(s)->words;
+
+  *out = (struct outcome){ .permanent = true, .state = "HY000" };
+  (void)snprintf(words->reason, sizeof(words->reason), format, what);
+  (void)snprintf(words->message, sizeof(words->message), "%s\n", words->reason);
+  out->msg = words->reason;
+  return -1;
+}
+
+/* ---- one failure for all that have waited for it ---- */
+
+void lane_note_failure(struct session *s, const struct outcome *out)
+{
+  const struct lane *lane = lane_of(s);
+  struct line *l = s->env->line;
+
+  l->failures++;
+  l->failed = *out;
+  l->failed_words = lane->words;
+  (void)snprintf(l->failed_text, sizeof(l->failed_text), "%s",
+                 out->msg ? out->msg : "");
+}
+
+void lane_share_failure(struct session *s, struct outcome *out)
+{
+  struct lane *lane = lane_of(s);
+  const struct line *l = s->env->line;
+
+  lane->line = s->env->line;
+  lane->words = l->failed_words;
+  *out = l->failed;
+  out->msg = l->failed_text;
+  lane_keep_text(lane, out);
+}
+
+/* ---- open: the rest ---- */
+
 /* The session is open, and nothing can be in flight in it. */
 static int unsuitable(struct lane *lane, const char *why, struct outcome *out)
 {
-  *out = (struct outcome){ .permanent = true, .state = "HY000" };
-  (void)snprintf(lane->reason, sizeof(lane->reason),
-                 "--pipeline cannot be used on this connection: %s",
-                 why ? why : "it has no server");
-  (void)snprintf(lane->message, sizeof(lane->message), "%s\n", lane->reason);
-  out->msg = lane->reason;
   close_session(lane->line);
-  return -1;
+  return lane_refuse(&lane->base, out, LANE_UNSUITABLE,
+                     why ? why : "it has no server");
 }
 
 static int open_session(struct lane *lane, uint64_t until_ns,
@@ -191,13 +241,8 @@ int lane_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   struct line *l = s->env->line;
 
   lane->line = l;
-  if (!make_sessions(l, s)) {
-    *out = (struct outcome){ .permanent = true, .state = "HY000" };
-    out->msg = "not enough memory for a connection";
-    (void)snprintf(lane->reason, sizeof(lane->reason), "%s", out->msg);
-    (void)snprintf(lane->message, sizeof(lane->message), "%s\n", out->msg);
-    return -1;
-  }
+  if (!make_session(l, s))
+    return lane_refuse(s, out, "%s", "not enough memory for a connection");
   if ((!l->open || l->broken) && open_session(lane, until_ns, out) < 0)
     return -1;
   (void)add_users(l, 1);
@@ -244,17 +289,17 @@ void lane_connect_message(const struct session *s, const struct outcome *out,
                           struct strbuf *lines)
 {
   (void)out;
-  strbuf_adds(lines, lane_of(s)->message);
+  strbuf_adds(lines, lane_of(s)->words.message);
 }
 
 void lane_connect_reason(const struct session *s, const struct outcome *out,
                          struct strbuf *line)
 {
   (void)out;
-  strbuf_adds(line, lane_of(s)->reason);
+  strbuf_adds(line, lane_of(s)->words.reason);
 }
 
 void lane_target(const struct session *s, struct strbuf *line)
 {
-  strbuf_adds(line, lane_of(s)->target);
+  strbuf_adds(line, lane_of(s)->words.target);
 }

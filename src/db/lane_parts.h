@@ -13,6 +13,8 @@
 #include "db/env.h"
 #include "db/line_parts.h"
 
+#define LANE_UNSUITABLE "--pipeline cannot be used on this connection: %s"
+
 /* The driver, and the one whose sessions it shares. */
 struct lane_driver {
   struct driver driver; /* first */
@@ -24,8 +26,9 @@ struct lane {
   struct line *line;   /* NULL: not connected yet */
   unsigned generation; /* of the session that it has */
   bool open;
-  uint64_t event; /* the number of the one that has had its statement */
-  bool used;      /* there was one, and it has succeeded */
+  uint64_t event;    /* the number of the one that has had its statement */
+  uint64_t attempts; /* that events had then: see db_env */
+  bool used;         /* there was one, and it has succeeded */
 
   struct strbuf rows; /* of the last answer */
   size_t row_at;
@@ -34,10 +37,8 @@ struct lane {
   sql_value *values; /* owned; while rows are copied */
   uint32_t values_room;
 
-  char text[512];   /* of the last failure */
-  char target[128]; /* where the session goes */
-  char reason[256]; /* why it could not be opened, and the same in lines */
-  char message[768];
+  char text[512]; /* of the last failure */
+  struct lane_words words;
 };
 
 struct lane_prepared {
@@ -87,6 +88,8 @@ int lane_fetch(struct session *s, sql_value *values);
 /* The session of the lane has gone: is it so, and what a call says then. */
 bool lane_is_stale(const struct lane *lane);
 int lane_lost(struct lane *lane, struct outcome *out);
+/* Nothing comes from the session any more, as the first witness says. */
+void lane_break(const struct lane *lane, const struct outcome *why);
 /* A call of the real session has failed.  -1. */
 int lane_failed(struct lane *lane, struct outcome *out);
 /* The text of a failure gets a place of its own. */

@@ -3,8 +3,13 @@
  */
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "db/kept_row.h"
 #include "db/lane_parts.h"
+
+enum {
+  ROWS_KEEP = 1024 * 1024 /* bytes; a larger buffer is given back */
+};
 
 static bool make_room(struct lane *lane, uint32_t n)
 {
@@ -38,6 +43,8 @@ bool lane_keep_rows(struct lane *lane, const struct outcome *out)
 
 void lane_forget_rows(struct lane *lane)
 {
+  if (UNLIKELY(lane->rows.room > ROWS_KEEP))
+    strbuf_done(&lane->rows);
   strbuf_clear(&lane->rows);
   lane->row_at = 0;
   lane->rows_left = 0;

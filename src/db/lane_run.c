@@ -45,19 +45,20 @@ int lane_lost(struct lane *lane, struct outcome *out)
 {
   const struct line *l = lane->line;
 
-  *out = l->why;
+  *out = l->why; /* it may be a refusal */
   out->msg = l->why_text;
   lane_keep_text(lane, out);
   return -1;
 }
 
-/* The first one that meets the loss says why for all. */
-static void note_loss(struct line *l, const struct outcome *out)
+void lane_break(const struct lane *lane, const struct outcome *out)
 {
+  struct line *l = lane->line;
+
   l->broken = true;
   l->why = (struct outcome){ .code = out->code,
                              .base_code = out->base_code,
-                             .lost = true };
+                             .lost = out->lost };
   memcpy(l->why.state, out->state, sizeof(out->state));
   (void)snprintf(l->why_text, sizeof(l->why_text), "%s",
                  out->msg ? out->msg : "connection to server lost");
@@ -67,7 +68,7 @@ int lane_failed(struct lane *lane, struct outcome *out)
 {
   lane_keep_text(lane, out);
   if (out->lost)
-    note_loss(lane->line, out);
+    lane_break(lane, out);
   return -1;
 }
 
@@ -94,6 +95,7 @@ static int execute_here(const struct lane_call *call)
   struct session *s = lane_lend(call->lane);
   struct outcome *out = call->out;
   struct outcome rest = { 0 };
+  bool more;
   int rc;
 
   s->unread = call->lane->base.unread;
@@ -101,9 +103,10 @@ static int execute_here(const struct lane_call *call)
                       : d->query(s, call->sql, call->len, out);
   if (rc < 0)
     return failed(call);
+  more = out->more || !out->settled;
   if (out->counter == COUNTER_READ && !lane_keep_rows(call->lane, out))
     rc = no_memory(call);
-  if ((out->more || !out->settled) && d->end_results(s, &rest) < 0) {
+  if (more && d->end_results(s, &rest) < 0) {
     *out = rest;
     lane_forget_rows(call->lane);
     return failed(call);
@@ -113,17 +116,22 @@ static int execute_here(const struct lane_call *call)
 
 /* ---- in flight ---- */
 
-/* Sends what was added; false: not all could be sent. */
-static void push(struct line *l, bool wait)
+static bool is_counted(const struct lane_call *call)
 {
-  const struct db_env *env = l->session->env;
+  const struct db_env *env = call->lane->base.env;
 
-  if (l->unsent == 0 && !l->partly)
-    return;
-  if (env->counted && *env->counted && env->recorder)
-    line_figure(&l->figures.sends, l->unsent > 0);
-  l->unsent = 0;
-  l->partly = !l->driver->pipe->push(l->session, wait);
+  return env->counted && *env->counted && env->recorder;
+}
+
+/* The driver sends by itself, too. */
+static void count_sends(const struct lane_call *call)
+{
+  struct line *l = call->lane->line;
+  const uint64_t sends = l->driver->pipe->sends(l->session);
+
+  if (is_counted(call))
+    line_figure(&l->figures.sends, sends - l->sends);
+  l->sends = sends;
 }
 
 /* The session may have become one that a library serves. */
@@ -133,21 +141,24 @@ static int begin(const struct lane_call *call)
   const struct driver_pipe *d = l->driver->pipe;
   const char *why = NULL;
 
-  l->partly = false;
-  l->unsent = 0;
+  (void)lane_lend(call->lane); /* nobody reads */
   if (!d->possible(l->session, &why)) {
-    call->out->api_error = why ? why : "no statement can be in flight";
+    (void)snprintf(call->lane->text, sizeof(call->lane->text), LANE_UNSUITABLE,
+                   why ? why : "it has no server");
+    call->out->api_error = call->lane->text;
     return -1;
   }
   l->begun = d->begin(l->session, call->out) == 0;
+  l->sends = d->sends(l->session);
   return l->begun ? 0 : -1;
 }
 
+/* The session stays lent to who reads from it. */
 static int add(const struct lane_call *call)
 {
   struct line *l = call->lane->line;
   const struct driver_pipe *d = l->driver->pipe;
-  struct session *s = lane_lend(call->lane);
+  struct session *s = l->session;
   int rc = 0;
 
   if (!l->begun)
@@ -161,7 +172,8 @@ static int add(const struct lane_call *call)
     *call->out = (struct outcome){ .lost = true, .msg = "not enough memory" };
     return failed(call);
   }
-  l->unsent++;
+  if (is_counted(call))
+    line_figure(&l->figures.statements, 1);
   return 0;
 }
 
@@ -170,13 +182,17 @@ static int add(const struct lane_call *call)
  * have come together are sent together.  One that waits already has to be
  * helped, after others had time to add theirs.
  */
-static void help_reader(struct line *l)
+static void help_reader(const struct lane_call *call)
 {
+  struct line *l = call->lane->line;
+
   if (!l->reading)
     return;
   fiber_yield();
-  if (l->reading && !l->broken)
-    push(l, false);
+  if (!l->reading || l->broken)
+    return;
+  (void)l->driver->pipe->push(l->session, false);
+  count_sends(call);
 }
 
 static int read_answer(const struct lane_call *call)
@@ -187,15 +203,17 @@ static int read_answer(const struct lane_call *call)
   struct outcome *out = call->out;
   struct outcome late = { 0 };
   struct session *s = lane_lend(call->lane);
+  bool more;
   int rc;
 
   s->unread = call->lane->base.unread; /* for the reader only */
   rc = d->receive(s, p ? p->prepared : NULL, call->sql, call->len, out);
+  more = out->more;
   if (UNLIKELY(rc < 0))
     (void)failed(call);
   else if (out->counter == COUNTER_READ && !lane_keep_rows(call->lane, out))
     rc = no_memory(call);
-  if (UNLIKELY(out->more) && d->rest(s, &late) < 0)
+  if (UNLIKELY(more) && d->rest(s, &late) < 0)
     rc = -1;
   if (!late.lost && !out->lost) {
     struct outcome end = { 0 };
@@ -221,9 +239,11 @@ static int receive(const struct lane_call *call)
   (void)lane_lend(call->lane);
   l->reading = true;
   if (!l->driver->pipe->has_arrived(l->session))
-    push(l, true);
+    (void)l->driver->pipe->push(l->session, true);
   rc = read_answer(call);
   l->reading = false;
+  count_sends(call);
+  call->lane->base.dialect = l->session->dialect;
   return lane_check_after(call, rc);
 }
 
@@ -240,13 +260,11 @@ static int execute_in_flight(const struct lane_call *call)
     rc = lane_lost(lane, call->out);
   } else if ((rc = add(call)) == 0) {
     line_added(env);
-    help_reader(l);
+    help_reader(call);
     line_await(env);
     rc = UNLIKELY(l->broken) ? lane_lost(lane, call->out) : receive(call);
   }
   line_quit(env);
-  if (env->counted && *env->counted && env->recorder && rc == 0)
-    line_figure(&l->figures.statements, 1);
   return rc;
 }
 
@@ -264,6 +282,7 @@ static int execute_alone(const struct lane_call *call)
   } else {
     lane_tidy_line(call->lane);
     rc = lane_check_after(call, execute_here(call));
+    call->lane->base.dialect = call->lane->line->session->dialect;
   }
   line_leave(env);
   return rc;

@@ -83,6 +83,11 @@ bool line_is_open(const struct db_env *env)
   return env->line->open && !env->line->broken;
 }
 
+unsigned line_failures(const struct db_env *env)
+{
+  return env->line->failures;
+}
+
 bool line_is_mine(const struct db_env *env)
 {
   return env->line && env->line->alone == &env->place;
@@ -117,6 +122,7 @@ void line_leave(struct db_env *env)
   if (!l || --l->depth > 0)
     return;
   l->alone = NULL;
+  l->opening = false;
   take_out(l, &env->place);
 }
 

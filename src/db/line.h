@@ -24,6 +24,9 @@ void line_leave(struct db_env *env);
 /* The session is there, and of use; who asks has the line alone. */
 bool line_is_open(const struct db_env *env);
 
+/* How often it could not be opened. */
+unsigned line_failures(const struct db_env *env);
+
 /* Is it had alone?  Also for the helper thread that works for this env. */
 bool line_is_mine(const struct db_env *env);
 

@@ -62,7 +62,6 @@ void lines_done(struct lines *l)
     (void)pthread_mutex_destroy(&l->of[i].lock);
     free_closing(&l->of[i]);
     free(l->of[i].session);
-    free(l->of[i].nobody);
   }
   free(l->of);
   l->of = NULL;

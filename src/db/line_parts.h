@@ -15,7 +15,7 @@
 #include "db/outcome.h"
 
 struct db_env;
-struct fiber;
+struct line_place;
 
 /* A statement that was prepared in a session of the line, and is not used any
  * more. */
@@ -31,12 +31,11 @@ struct line_figures {
   _Atomic uint64_t sends;      /* that carried them */
 };
 
-/* A place in the queue of a line: each client has one. */
-struct line_place {
-  struct line_place *prev, *next;
-  struct fiber *fiber; /* [opt] it sleeps until its turn may have come */
-  bool queued;
-  bool sent; /* its request was added, so that the next one may follow */
+/* What is said of a session. */
+struct lane_words {
+  char target[128]; /* where it goes */
+  char reason[256]; /* why it could not be opened, and the same in lines */
+  char message[768];
 };
 
 /*
@@ -48,7 +47,6 @@ struct line_place {
 struct line {
   const struct driver *driver; /* NULL: it was not used yet */
   struct session *session;     /* owned; constant once it is there */
-  struct session *nobody;      /* owned; never open: for quotes */
   struct line_place *first, *last;
   struct line_place *alone; /* has it alone */
   unsigned depth;           /* ... so many times */
@@ -59,10 +57,16 @@ struct line {
   struct outcome why;  /* broken: the loss, as its first witness saw it */
   char why_text[256];
 
-  bool begun;      /* requests can be added: see driver_pipe.h */
-  bool reading;    /* the first one reads, and may wait for bytes */
-  bool partly;     /* a send has left something over */
-  unsigned unsent; /* requests that were added since the last send */
+  bool opening;          /* another thread may use the session */
+  unsigned failures;     /* to open it */
+  struct outcome failed; /* the last one, and its words */
+  char failed_text[512];
+  struct lane_words failed_words;
+  char said[256]; /* to the user, of a first connect */
+
+  bool begun;     /* requests can be added: see driver_pipe.h */
+  bool reading;   /* the first one reads, and may wait for bytes */
+  uint64_t sends; /* those that the driver has counted, as seen last */
   struct line_figures figures;
 
   pthread_mutex_t lock; /* protects the rest, and shutdown() of the driver */

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
+#include "db/line_parts.h"
 #include "db/message.h"
 #include "db/role.h"
 #include "db/role_check.h"
@@ -117,6 +118,26 @@ static bool is_known_reason(struct connect_failures *f, const char *text)
   return i < CONNECT_REASONS;
 }
 
+/* Those that have waited for the same session fail with it. */
+static bool is_known(struct conn *c, const char *text)
+{
+  struct line *l = c->env->line;
+
+  if (l)
+    (void)snprintf(l->said, sizeof(l->said), "%s", text);
+  return is_known_reason(&c->env->process->failures, text);
+}
+
+void opening_failed_too(struct conn *c)
+{
+  const char *text = c->env->line->said;
+
+  c->env->reported = true;
+  if (c->env->refused)
+    strbuf_adds(c->env->refused, text);
+  (void)is_known_reason(&c->env->process->failures, text);
+}
+
 /* The client of a connection may be one that does without. */
 static enum log_level level_of(const struct conn *c)
 {
@@ -138,7 +159,7 @@ static void say_none(struct conn *c, const struct strbuf *seen)
   }
   if (c->env->refused)
     strbuf_adds(c->env->refused, reason);
-  if (!is_known_reason(&p->failures, reason))
+  if (!is_known(c, reason))
     log_msg(level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
 }
 
@@ -168,7 +189,7 @@ static void say_failed(struct conn *c)
   c->driver->connect_reason(c->session, &c->out, &reason);
   if (c->env->refused)
     strbuf_adds(c->env->refused, strbuf_str(&reason));
-  if (!is_known_reason(&p->failures, strbuf_str(&reason))) {
+  if (!is_known(c, strbuf_str(&reason))) {
     c->driver->connect_message(c->session, &c->out, &lines);
     no_files = is_out_of_files(c, strbuf_str(&reason));
     if (!no_files && c->out.no_server && !is_shortage(strbuf_str(&reason)))

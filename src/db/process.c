@@ -211,11 +211,12 @@ static void print_lines(const struct db_process *p)
   const struct line_sum sum = lines_sum(&p->lines);
   struct strbuf line = { 0 };
 
-  strbuf_addf(&line,
-              "Pipeline: %u connection%s, %u statement%s in flight on each; "
-              "%" PRIu64 " statements were sent %" PRIu64 " times",
-              p->lines.n, p->lines.n == 1 ? "" : "s", p->in_flight,
-              p->in_flight == 1 ? "" : "s", sum.statements, sum.sends);
+  strbuf_addf(
+    &line,
+    "Pipeline: %u connection%s, at most %u statement%s in flight on each; "
+    "%" PRIu64 " statements were sent %" PRIu64 " times",
+    p->lines.n, p->lines.n == 1 ? "" : "s", p->in_flight,
+    p->in_flight == 1 ? "" : "s", sum.statements, sum.sends);
   log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
   strbuf_done(&line);
 }

@@ -13,6 +13,7 @@
 #include "db/emul.h"
 #include "db/fault.h"
 #include "db/ignore.h"
+#include "db/lane.h"
 #include "db/transport.h"
 #include "db/verdict.h"
 
@@ -118,6 +119,8 @@ static sql_error_t replace(struct conn *c, bool refused)
 {
   const struct failure before = c->fail;
 
+  if (refused && c->env->line)
+    lane_leave_server(c->session, &c->out);
   transport_drop(c);
   outage_begin(c, refused);
   if (refused)

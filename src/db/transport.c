@@ -160,6 +160,8 @@ static void note_served(const struct conn *c)
 static int open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
+  /* Who has opened the session for all has asked for its role. */
+  const bool joins = c->env->line && line_is_open(c->env);
 
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
@@ -168,7 +170,9 @@ static int open_session(struct conn *c, uint64_t until_ns)
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   watch_opened(c->watched);
-  if (role_matters(c) && role_check(c, until_ns) < 0) {
+  if (!joins && role_matters(c) && role_check(c, until_ns) < 0) {
+    if (c->env->line)
+      lane_reject_server(c->session);
     transport_drop(c);
     c->state = before;
     return -1;
@@ -231,23 +235,32 @@ void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
   loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
 }
 
-/* Nothing is opened if another client of the line has done it. */
+/* Nothing is opened if another client of the line has done it, or has failed to
+ * while this one waited. */
 static void open_lane(struct opening *o)
 {
   struct conn *c = o->c;
+  struct db_env *env = c->env;
+  const unsigned failures = line_failures(env);
 
-  if (!line_enter(c->env)) {
-    c->out = (struct outcome){ .permanent = true,
-                               .msg = "this place cannot wait (--pipeline)" };
-    o->rc = -1;
+  if (!line_enter(env)) {
+    o->rc = lane_refuse(c->session, &c->out, "%s",
+                        "this place cannot wait for the other clients of the "
+                        "connection (--pipeline)");
     return;
   }
-  lane_clear_line(c->env);
-  if (line_is_open(c->env))
+  lane_clear_line(env);
+  if (line_is_open(env)) {
     o->rc = open_here(c, o->until_ns);
-  else
+  } else if (line_failures(env) != failures) {
+    lane_share_failure(c->session, &c->out);
+    o->rc = -1;
+  } else {
     transport_aside(c, open_in_turn, o);
-  line_leave(c->env);
+    if (o->rc < 0)
+      lane_note_failure(c->session, &c->out);
+  }
+  line_leave(env);
 }
 
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)

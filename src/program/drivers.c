@@ -163,27 +163,30 @@ static int check_pool(const struct program *p, const struct plan *plan,
   return 0;
 }
 
-/* An option that takes connections for those of one client. */
+/* An option that does not go with --pipeline, and what it does. */
 static const char *rival_of_pipeline(const struct program *p,
                                      const struct plan *plan)
 {
   const struct db_cfg *db = &p->opts.db;
 
   if (p->opts.mix.members.n > 0)
-    return "mix";
+    return "mix, whose members have connections of their own";
   if (db->pool > 0)
-    return "pool";
+    return "pool, which lends a connection to one client at a time";
   if (plan->idle > 0)
-    return "idle-clients";
+    return "idle-clients, which keep connections of their own";
   if (plan->storm.n > 0)
-    return "storm";
+    return "storm, whose clients open connections of their own";
   if (strcmp(db->churn, "off") != 0)
-    return "churn";
+    return "churn, which closes the connection of one client";
   if (strcmp(db->churn_time, "off") != 0)
-    return "churn-time";
+    return "churn-time, which closes the connection of one client";
   if (db->backend_sample > 0)
-    return "backend-sample";
-  return db->query_timeout_s > 0 ? "db-query-timeout" : NULL;
+    return "backend-sample, which asks on the connection of one client";
+  return db->query_timeout_s > 0
+           ? "db-query-timeout, which would cancel the statement of another "
+             "client"
+           : NULL;
 }
 
 static int check_pipeline(const struct program *p, const struct plan *plan,
@@ -193,10 +196,7 @@ static int check_pipeline(const struct program *p, const struct plan *plan,
   const char *rival = rival_of_pipeline(p, plan);
 
   if (rival)
-    return err_set(err, -EINVAL,
-                   "--pipeline cannot be used with --%s, which is about "
-                   "connections that have one client",
-                   rival);
+    return err_set(err, -EINVAL, "--pipeline cannot be used with --%s", rival);
   if (plan->carriers == 0)
     return err_set(err, -EINVAL,
                    "--pipeline=%" PRIu64 " needs --clients, of which so many "

@@ -64,8 +64,10 @@ bool mysqld_wire_look(struct wire *w, int fd)
 
 int mysqld_wire_fill(struct wire *w, int fd)
 {
-  const int rc = wire_frame_fill(&frame, &w->in, fd, w->poll_first);
+  int rc;
 
+  (void)wire_pipe_push_first(&w->pipe, fd, &w->in);
+  rc = wire_frame_fill(&frame, &w->in, fd, w->poll_first);
   w->large |= w->in.room > WIRE_KEEP;
   return rc == 0 || rc == -ENOMEM ? rc : -EPIPE;
 }

@@ -110,20 +110,15 @@ static bool is_full(const struct session *base)
   return wire_pipe_is_full(&session_of(base)->wire.pipe);
 }
 
-static bool push(struct session *base, bool wait)
+static bool send_chunk(struct session *base, bool last, bool wait)
 {
   struct mysql_session *s = session_of(base);
   const uint64_t most = base->env ? base->env->process->set.max_result_bytes
                                   : 0;
 
+  (void)last;
   return wire_pipe_send(&s->wire.pipe, s->fd, &s->wire.in,
                         most > 0 ? (size_t)most : SIZE_MAX, wait);
-}
-
-static bool send_chunk(struct session *base, bool last, bool wait)
-{
-  (void)last;
-  return push(base, wait);
 }
 
 static int receive(struct session *base, struct prepared *prepared,
@@ -178,8 +173,20 @@ static int end(struct session *base, struct outcome *out)
 
 static bool mark_apart(struct session *base)
 {
-  (void)base; /* all are */
+  session_of(base)->wire.pipe.apart = true;
   return true;
+}
+
+static bool push(struct session *base, bool wait)
+{
+  struct mysql_session *s = session_of(base);
+
+  return wire_pipe_push(&s->wire.pipe, s->fd, &s->wire.in, wait);
+}
+
+static uint64_t sends(const struct session *base)
+{
+  return session_of(base)->wire.pipe.sends;
 }
 
 static bool has_arrived(const struct session *base)
@@ -211,6 +218,7 @@ const struct driver_pipe mysqld_pipe = {
   .end = end,
   .mark_apart = mark_apart,
   .push = push,
+  .sends = sends,
   .has_arrived = has_arrived,
   .end_apart = end_apart,
   .bulk_possible = mysqld_bulk_possible,

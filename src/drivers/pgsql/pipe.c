@@ -111,22 +111,15 @@ static bool add_mark(struct pgsql_session *p, uint8_t type)
   return true;
 }
 
-static bool push(struct session *s, bool wait)
+static bool send_chunk(struct session *s, bool last, bool wait)
 {
   struct pgsql_session *p = pgsql_of(s);
   const uint64_t most = s->env ? s->env->process->set.max_result_bytes : 0;
 
-  return wire_pipe_send(&p->wire.pipe, p->fd, &p->wire.in,
-                        most > 0 ? (size_t)most : SIZE_MAX, wait);
-}
-
-static bool send_chunk(struct session *s, bool last, bool wait)
-{
-  struct pgsql_session *p = pgsql_of(s);
-
   if (!p->wire.pipe.sending)
     (void)add_mark(p, last ? 'S' : 'H');
-  return push(s, wait);
+  return wire_pipe_send(&p->wire.pipe, p->fd, &p->wire.in,
+                        most > 0 ? (size_t)most : SIZE_MAX, wait);
 }
 
 /* ---- answers ---- */
@@ -190,8 +183,21 @@ static int end(struct session *s, struct outcome *out)
 
 /* ---- requests of several clients, each with a Sync of its own ---- */
 
+static bool push(struct session *s, bool wait)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  return wire_pipe_push(&p->wire.pipe, p->fd, &p->wire.in, wait);
+}
+
+static uint64_t sends(const struct session *s)
+{
+  return pgsql_const(s)->wire.pipe.sends;
+}
+
 static bool mark_apart(struct session *s)
 {
+  pgsql_of(s)->wire.pipe.apart = true;
   return add_mark(pgsql_of(s), 'S');
 }
 
@@ -231,6 +237,7 @@ const struct driver_pipe pgsql_pipe = {
   .end = end,
   .mark_apart = mark_apart,
   .push = push,
+  .sends = sends,
   .has_arrived = has_arrived,
   .end_apart = end_apart,
 };

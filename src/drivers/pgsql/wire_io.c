@@ -44,6 +44,8 @@ bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep)
   const bool wait = w->in.end == 0 && !w->blocking;
   int rc;
 
+  if (UNLIKELY(wire_pipe_push_first(&w->pipe, fd, &w->in)))
+    return true;
   if (UNLIKELY(!extend(&w->in, size, keep))) {
     w->broken_by = ENOMEM;
     return false;

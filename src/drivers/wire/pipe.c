@@ -67,6 +67,43 @@ bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
   return true;
 }
 
+bool wire_pipe_push(struct wire_pipe *p, int fd, struct wire_buffer *in,
+                    bool wait)
+{
+  struct wire_buffer *out = &p->out;
+
+  while (out->pos < out->end) {
+    const size_t had = in->end;
+    const ssize_t sent = sock_send(fd, out->bytes + out->pos,
+                                   out->end - out->pos, MSG_DONTWAIT);
+
+    if (LIKELY(sent > 0)) {
+      out->pos += (size_t)sent;
+      p->sends++;
+      continue;
+    }
+    if (!would_block(sent))
+      break;
+    if (!wait)
+      return false;
+    if (!make_way(fd, in, SIZE_MAX))
+      break;
+    if (in->end > had)
+      return false;
+  }
+  wire_buffer_clear(out);
+  return true;
+}
+
+COLD bool wire_pipe_push_slow(struct wire_pipe *p, int fd,
+                              struct wire_buffer *in)
+{
+  const size_t had = in->end;
+
+  (void)wire_pipe_push(p, fd, in, true);
+  return in->end > had;
+}
+
 void wire_pipe_next(struct wire_buffer *in)
 {
   const size_t left = wire_buffer_have(in);
@@ -86,6 +123,7 @@ void wire_pipe_clear(struct wire_pipe *p)
   p->sending = false;
   p->failed = false;
   p->in_flight = 0;
+  p->apart = false;
 }
 
 void wire_pipe_done(struct wire_pipe *p)

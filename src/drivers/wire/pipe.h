@@ -26,6 +26,8 @@ struct wire_pipe {
   bool sending;     /* the chunk is complete, and a part of it is not sent */
   bool failed;      /* for the driver: nothing more is executed */
   size_t in_flight; /* for the driver: requests without an answer */
+  bool apart;       /* requests are of several clients: see wire_pipe_push() */
+  uint64_t sends;   /* system calls that have sent something, ever */
 };
 
 /* Room for `n` bytes after those that were added; NULL: no memory. */
@@ -50,6 +52,27 @@ static inline bool wire_pipe_is_full(const struct wire_pipe *p)
  */
 bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
                     size_t most, bool wait);
+
+/*
+ * For requests that are added at any time, while answers to others are under
+ * way.  False: the socket is full.  With `wait`, this has waited until
+ * something came, which was appended to `in`: it is to be read before this is
+ * called again.
+ */
+bool wire_pipe_push(struct wire_pipe *p, int fd, struct wire_buffer *in,
+                    bool wait);
+
+/*
+ * Before a wait for more of an answer: what was added is sent first, so that
+ * nothing lies here while somebody waits.  True: more has come meanwhile, and
+ * no wait is needed.
+ */
+bool wire_pipe_push_slow(struct wire_pipe *p, int fd, struct wire_buffer *in);
+static inline bool wire_pipe_push_first(struct wire_pipe *p, int fd,
+                                        struct wire_buffer *in)
+{
+  return p->apart && p->out.pos < p->out.end && wire_pipe_push_slow(p, fd, in);
+}
 
 /* Before an answer is read at in->pos: what lies before it makes room now and
  * then. */

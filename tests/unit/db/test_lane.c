@@ -20,6 +20,7 @@ enum {
 
 static const char *const connection[] = { "connection" };
 static const char *const some[] = { "1213" };
+static const char *const failover[] = { "failover" };
 
 struct client {
   struct scene *scene;
@@ -47,6 +48,7 @@ struct scene {
   /* What is in flight. */
   char asked[QUEUE][TEXT];
   unsigned n_asked, n_pushed, n_answered;
+  uint64_t sends;
   bool has_row;
   char row[TEXT];
 };
@@ -100,9 +102,17 @@ static bool push(struct session *s, bool wait)
   struct scene *sc = scene_of(s);
 
   (void)wait;
+  if (sc->n_pushed == sc->n_asked)
+    return true;
   sc->n_pushed = sc->n_asked;
+  sc->sends++;
   strbuf_adds(&sc->fake.log, "send;");
   return true;
+}
+
+static uint64_t sends(const struct session *s)
+{
+  return scene_of(s)->sends;
 }
 
 static bool has_arrived(const struct session *s)
@@ -127,6 +137,10 @@ static int receive(struct session *s, struct prepared *p, const char *sql,
   if (*is == 'L') {
     sc->n_asked = sc->n_pushed = sc->n_answered = 0; /* nothing more comes */
     return fake_say((struct fake_answer){ .code = 2013, .lost = true }, out);
+  }
+  if (*is == 'R') {
+    sc->n_asked = sc->n_pushed = sc->n_answered = 0;
+    return fake_say((struct fake_answer){ .code = 1290 }, out);
   }
   if (*is == 'E')
     return fake_say((struct fake_answer){ .code = 1213 }, out);
@@ -171,6 +185,7 @@ static const struct driver_pipe pipe_calls = {
   .rest = rest,
   .mark_apart = mark,
   .push = push,
+  .sends = sends,
   .has_arrived = has_arrived,
   .end_apart = end_apart,
 };
@@ -381,11 +396,123 @@ static void ask_badly(struct client *c, unsigned n)
 static void test_error(void)
 {
   struct scene *s = scene_new(some);
+  struct line_sum sum;
 
   (void)run(s, 2, ask_badly);
+  sum = lines_sum(&s->process.lines);
+  OK(sum.statements == 7 && sum.sends <= 7, "all that were sent are counted");
   OK_STR(s->client[0].rows, "a0,a1,", "the error of another one is not there");
   OK_STR(s->client[1].rows, "I1213,b0,b1,", "it is its own client's");
   OK_STR(s->client[2].rows, "c0,c1,", "and not of who was sent behind it");
+  scene_free(s);
+}
+
+/* All of it has succeeded, and the script asks for another attempt. */
+static void ask_again(struct client *c, unsigned n)
+{
+  ask_one(c, n);
+  env_undo_attempt(&c->env);
+  ask_one(c, n);
+}
+
+static void test_restart(void)
+{
+  struct scene *s = scene_new(NULL);
+
+  (void)run(s, 2, ask_again);
+  OK_STR(s->client[1].rows, "b0,b0,b1,b1,",
+         "an event that starts again has its statement again");
+  scene_free(s);
+}
+
+static void meet_refusal(struct client *c, unsigned n)
+{
+  if (c->number == 1 && n == 0)
+    ask(c, "R1");
+  else
+    ask_one(c, n);
+}
+
+static void test_refusal(void)
+{
+  struct scene *s = scene_new(failover);
+  const char *log;
+
+  s->fake.numbered = true;
+  log = run(s, 2, meet_refusal);
+  OK(comes_after(log, "connect 0;", "disconnect;connect 1;") &&
+       count_of(log, "disconnect;") == 2 && !strstr(log, "connect 2;"),
+     "a server that refuses is left once, for the next one");
+  OK_STR(s->client[0].rows, "a0,I1290R,", "whose next event is refused");
+  OK_STR(s->client[1].rows, "I1290R,b1,", "who was refused first");
+  OK_STR(s->client[2].rows, "I1290R,c1,", "who was in flight");
+  scene_free(s);
+}
+
+/* The literals of a session that is open. */
+static bool quote(struct session *s, const char *text, size_t len,
+                  struct strbuf *to, const char **ret_why)
+{
+  (void)ret_why;
+  strbuf_addf(to, "<%.*s of %s>", (int)len, text,
+              s->dialect == EMUL_MYSQL ? "it" : "none");
+  return true;
+}
+
+static void execute_text(struct client *c, unsigned n)
+{
+  struct stmt *st = stmt_prepare(c->con, "x?", 2);
+  char text[] = "y";
+  unsigned long len = 1;
+  const sql_bind bind = { .type = SQL_TYPE_VARCHAR,
+                          .buffer = text,
+                          .data_len = &len };
+
+  (void)n;
+  MUST(st && stmt_bind(st, &bind, 1) == 0);
+  (void)stmt_execute(st);
+  (void)stmt_close(st);
+}
+
+static void test_quote(void)
+{
+  struct scene *s = scene_new(NULL);
+  const char *log;
+
+  s->driver.dialect = 0; /* until it is connected */
+  s->driver.quote = quote;
+  s->process.set.ps_mode = PS_DISABLE;
+  log = run(s, 1, execute_text);
+  OK(count_of(log, "+x <y of it>;") == CLIENTS,
+     "strings are quoted as the session has them");
+  scene_free(s);
+}
+
+static void refuse_clients(void *arg)
+{
+  struct client *c = arg;
+
+  c->con = conn_open(c->handle, NULL);
+  OK(!c->con && c->env.reported, "no session, and that was said");
+  env_done(&c->env);
+}
+
+static void test_no_session(void)
+{
+  struct scene *s = scene_new(NULL);
+  const struct loop_setup setup = { .stack_bytes = STACK };
+  struct loop *l;
+  struct err err;
+
+  s->fake.connect_fails = CLIENTS;
+  MUST(loop_new(&l, &setup, &err) == 0);
+  for (unsigned i = 0; i < CLIENTS; i++)
+    MUST(loop_add(l, refuse_clients, &s->client[i], &err) == 0);
+  loop_run(l);
+  loop_free(l);
+  OK_STR(said(s), "connect;", "those who have waited share the failure");
+  OK(s->process.failures.count == CLIENTS && s->process.failures.n_reasons == 1,
+     "which is counted for each of them");
   scene_free(s);
 }
 
@@ -514,6 +641,10 @@ int main(void)
   log_set_level(LOG_FATAL);
   test_order();
   test_error();
+  test_restart();
+  test_refusal();
+  test_quote();
+  test_no_session();
   test_loss();
   test_fatal_loss();
   test_alone();
