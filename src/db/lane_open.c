@@ -184,7 +184,7 @@ void lane_note_failure(struct session *s, const struct outcome *out)
   const struct lane *lane = lane_of(s);
   struct line *l = s->env->line;
 
-  l->failures++;
+  (void)atomic_fetch_add_explicit(&l->failures, 1, memory_order_relaxed);
   l->failed = *out;
   l->failed_words = lane->words;
   (void)snprintf(l->failed_text, sizeof(l->failed_text), "%s",

@@ -85,7 +85,7 @@ bool line_is_open(const struct db_env *env)
 
 unsigned line_failures(const struct db_env *env)
 {
-  return env->line->failures;
+  return atomic_load_explicit(&env->line->failures, memory_order_relaxed);
 }
 
 bool line_is_mine(const struct db_env *env)

@@ -57,9 +57,9 @@ struct line {
   struct outcome why;  /* broken: the loss, as its first witness saw it */
   char why_text[256];
 
-  bool opening;          /* another thread may use the session */
-  unsigned failures;     /* to open it */
-  struct outcome failed; /* the last one, and its words */
+  bool opening;              /* another thread may use the session */
+  _Atomic unsigned failures; /* to open it; relaxed */
+  struct outcome failed;     /* the last one, and its words */
   char failed_text[512];
   struct lane_words failed_words;
   char said[256]; /* to the user, of a first connect */
