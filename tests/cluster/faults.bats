@@ -34,8 +34,6 @@ failed() {
 }
 
 begin() {
-  # Between SIGTERM and SIGKILL; one second is little where others are at work.
-  export OMPI_MCA_odls_base_sigkill_timeout=8
   sleeper
   start 3 ./sleeper.lua --threads=2 --time=60 --report-interval=1 --json=run.json \
     --report-ranks run

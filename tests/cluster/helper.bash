@@ -47,6 +47,8 @@ ranks() {
 start() {
   local n=$1
   shift
+  # Between SIGTERM and SIGKILL; one second is little where others are at work.
+  export OMPI_MCA_odls_base_sigkill_timeout=8
   "${launcher[@]}" -n "$n" "$BENCH" "$@" >out 2>err &
   pid=$!
   await out '^\[ [0-9]+s \]' # a busy machine prints the first one late
