@@ -9,6 +9,7 @@
 # nothing else of ours; that of the RPM has rpm, too.  ROOT and ROOT.rpm keep these
 # systems, so that they are made only once.  It has to be root, and needs Debian's
 # archive.
+# shellcheck disable=SC2317 # functions are called by part()
 set -euo pipefail
 shopt -s nullglob
 
@@ -23,47 +24,12 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/bench-roots.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 base=${2:-$work/base}
 
-count=0 failed=0
-# part WHAT COMMAND...: the command prints TAP, or only fails; with 77 its last
-# line says what it lacks.
-part() {
-  local what=$1 status
-  shift
-  count=$((count + 1))
-  set +e
-  (set -e; "$@") >"$work/said" 2>&1 </dev/null
-  status=$?
-  set -e
-  sed 's/^/# /' "$work/said"
-  if ((status == 77)); then
-    printf 'ok %d - %s # SKIP %s\n' "$count" "$what" "$(tail -n 1 "$work/said")"
-  elif ((status == 0)); then
-    printf 'ok %d - %s\n' "$count" "$what"
-  else
-    printf 'not ok %d - %s\n' "$count" "$what"
-    failed=1
-  fi
-}
+# shellcheck source=tests/packages/common.sh
+. "$here/tests/packages/common.sh"
 
 # The libraries, as debootstrap wants to have them.
 depends() {
   dpkg-deb -f "$1" Depends | tr ',' '\n' | sed -E 's/^ *([^ |(]+).*/\1/' | paste -sd,
-}
-
-# make_base FOLDER PACKAGES: a small system with these.
-make_base() {
-  local suite uri
-  [[ ! -d $1 ]] || return 0
-  read -r uri suite < <(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
-    'Created-By: Packages' | grep -vE 'security|updates|backports' | head -n 1)
-  rm -rf --one-file-system "$1.new"
-  debootstrap --variant=minbase --include="$2" "$suite" "$1.new" "$uri"
-  mv "$1.new" "$1"
-}
-
-# in_root ROOT COMMAND...: with nothing of our environment.
-in_root() {
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/tmp chroot "$@"
 }
 
 # new_root BASE
@@ -130,8 +96,8 @@ fi
 debs=("$made"/bench_*.deb) rpms=("$made"/bench-*.rpm)
 statics=("$made"/bench-*-linux-*.tar.xz)
 if ((${#debs[@]})); then
-  part 'a new system' make_base "$base" "$(depends "${debs[0]}")"
-  part 'a new system with rpm' make_base "$base.rpm" "$(depends "${debs[0]}"),rpm"
+  part 'a new system' new_system "$base" "$(depends "${debs[0]}")"
+  part 'a new system with rpm' new_system "$base.rpm" "$(depends "${debs[0]}"),rpm"
 fi
 for file in "${debs[@]}"; do part "${file##*/}" try_deb "$file"; done
 for file in "${rpms[@]}"; do part "${file##*/}" try_rpm "$file"; done
