@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # builds.sh - configures, builds and installs in the ways that `make check` of
-# one build cannot see.  Takes minutes: `make check-builds`, or with names of
-# cases `make check-builds BUILDS='gcc messages'`.
+# one build cannot see.  Takes an hour or more: `make check-builds`, or with names
+# of cases `make check-builds BUILDS='gcc messages'`.
 # shellcheck disable=SC2317 # functions are called by check()
 set -euo pipefail
 
