@@ -7,20 +7,27 @@ AC_DEFUN([BENCH_NEED], [
   ])
 ])
 
-dnl BENCH_OPTIONAL(SWITCH, VAR, PKG-CONFIG NAME, DEBIAN, FEDORA)
+dnl BENCH_OPTIONAL(SWITCH, VAR, PKG-CONFIG NAME, DEBIAN, FEDORA, [HEADER], [DECLARATION])
 dnl Without a switch the library is used when it is there; --with-SWITCH makes
-dnl its absence an error.
+dnl its absence an error.  One whose header lacks the declaration is too old.
 AC_DEFUN([BENCH_OPTIONAL], [
   AC_ARG_WITH([$1],
     [AS_HELP_STRING([--without-$1], [build without $1])],
     [], [with_$1=check])
   AS_IF([test "x$with_$1" != xno], [
-    PKG_CHECK_MODULES([$2], [$3], [have_$1=yes], [
-      have_$1=no
-      AS_IF([test "x$with_$1" = xyes],
-        [AC_MSG_ERROR([$3 was not found. Install the package $4 (Debian, Ubuntu) or $5 (Fedora), or configure --without-$1])],
-        [AC_MSG_WARN([$3 was not found, building without it. The package is $4 (Debian, Ubuntu) or $5 (Fedora)])])
-    ])
+    bench_lacks='was not found'
+    PKG_CHECK_MODULES([$2], [$3], [have_$1=yes], [have_$1=no])
+    m4_ifval([$6], [AS_IF([test $have_$1 = yes], [
+      bench_saved=$CFLAGS
+      CFLAGS="$CFLAGS $$2_CFLAGS"
+      AC_CHECK_DECL([$7], [],
+        [have_$1=no; bench_lacks='is too old (it has no $7)'], [[#include <$6>]])
+      CFLAGS=$bench_saved
+    ])])
+    AS_IF([test "$have_$1,$with_$1" = no,yes],
+      [AC_MSG_ERROR([$3 $bench_lacks. Install the package $4 (Debian, Ubuntu) or $5 (Fedora), or configure --without-$1])])
+    AS_IF([test "$have_$1,$with_$1" = no,check],
+      [AC_MSG_WARN([$3 $bench_lacks, building without it. The package is $4 (Debian, Ubuntu) or $5 (Fedora)])])
   ], [have_$1=no])
   AS_IF([test "x$have_$1" = xyes],
     [AC_DEFINE([HAVE_$2], [1], [Built with $1])])

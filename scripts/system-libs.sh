@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# system-libs.sh - the libraries of bench for macOS or FreeBSD, built on Linux by
-# zig's C compiler from the source packages of Debian (or Ubuntu).
+# system-libs.sh - the libraries of bench for macOS, FreeBSD or an old Linux, built on
+# Linux by zig's C compiler from the source packages of Debian (or Ubuntu).
 #
 # usage: system-libs.sh SYSTEM FOLDER [LIBRARY...]
 #
-# SYSTEM is aarch64-macos, x86_64-macos or x86_64-freebsd.  FOLDER gets the sources
+# SYSTEM is aarch64-macos, x86_64-macos, x86_64-freebsd or x86_64-glibc, which is Linux
+# with the oldest GNU C library that bench is for.  FOLDER gets the sources
 # (src) and a folder SYSTEM with the compiler (bin/zig-cc, zig-ar, zig-ranlib) and
 # what was built (lib, include); it may be that of static-libs.sh.  A library that
 # is there is not built again.  They are static and serve to see that bench
@@ -22,7 +23,8 @@ system=$1
 case $system in
 aarch64-macos | x86_64-macos) target=$system.13.0 uname=Darwin suffix=apple-darwin22 ;;
 x86_64-freebsd) target=$system.14.0 uname=FreeBSD suffix=unknown-freebsd14 ;;
-*) die "'$system' is none of aarch64-macos, x86_64-macos and x86_64-freebsd" ;;
+x86_64-glibc) target=x86_64-linux-gnu.2.28 uname=Linux suffix=linux-gnu ;;
+*) die "'$system' is none of aarch64-macos, x86_64-macos, x86_64-freebsd and x86_64-glibc" ;;
 esac
 machine=${system%%-*}
 folders "$2" "$system"
@@ -73,9 +75,10 @@ build_ck() {
   pc ck -lck
 }
 
-# zig has no library of FreeBSD that unwinds stacks of C++, so LuaJIT does without.
+# zig has a library that unwinds stacks of C++ for macOS alone, so LuaJIT does
+# without elsewhere.
 build_luajit() {
-  [[ $uname != FreeBSD ]] || export XCFLAGS=-DLUAJIT_NO_UNWIND
+  [[ $uname == Darwin ]] || export XCFLAGS=-DLUAJIT_NO_UNWIND
   MACOSX_DEPLOYMENT_TARGET=13.0 TARGET_SYS=$uname HOST_CC=gcc TARGET_AR="$AR rcs" \
     TARGET_STRIP=true MODULES=/usr/local BUILDMODE=static \
     "$here/third_party/build-luajit.sh" "$top/src/luajit" "$prefix"

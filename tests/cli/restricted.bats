@@ -194,7 +194,7 @@ teardown() {
   must is "$(complaints)" ""
 }
 
-@test "few open files: SQLite and metrics name the limit" {
+@test "few open files: SQLite names the limit, threads need none" {
   needs_driver sqlite
   cat >many.lua <<'LUA'
 function thread_init() con = sysbench.sql.driver():connect() end

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # builds.sh - configures, builds and installs in the ways that `make check` of
-# one build cannot see.  Takes minutes: `make check-builds`, or with names of
-# cases `make check-builds BUILDS='gcc messages'`.
+# one build cannot see.  Takes an hour or more: `make check-builds`, or with names
+# of cases `make check-builds BUILDS='gcc messages'`.
 # shellcheck disable=SC2317 # functions are called by check()
 set -euo pipefail
 
@@ -13,7 +13,8 @@ no_libraries=(--without-mysql --without-pgsql --without-sqlite --without-libaio
   --without-liburing)
 
 count=0 failed=0
-# check WHAT COMMAND...: it succeeds; its output is shown if it does not.
+# check WHAT COMMAND...: it succeeds; its output is shown if it does not.  With 77
+# its last line says what it lacks.
 check() {
   local what=$1 status
   shift
@@ -27,6 +28,8 @@ check() {
   set -e
   if ((status == 0)); then
     printf 'ok %d - %s\n' "$count" "$what"
+  elif ((status == 77)); then
+    printf 'ok %d - %s # SKIP %s\n' "$count" "$what" "$(tail -n 1 "$work/said")"
   else
     printf 'not ok %d - %s\n' "$count" "$what"
     tail -n 25 "$work/said" | sed 's/^/# /'
@@ -53,6 +56,34 @@ optimized() {
   make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
   # Those of the linker's stage do not fail the build.
   ! grep 'warning:' said
+}
+
+# compilers: bench is for gcc 10 to 14 and clang 13 to 19.  What is not installed here
+# is in a root with another release; BENCH_ROOTS keeps these.  COMPILERS names some.
+compilers() {
+  local compiler linker ar all=(gcc-{10..14} clang-{13..19})
+  for compiler in ${COMPILERS:-"${all[@]}"}; do
+    compile "$compiler" "$compiler" CFLAGS=-O2
+    ar=gcc-ar linker=''
+    [[ $compiler == gcc-* ]] || ar=llvm-ar linker=-fuse-ld=lld
+    compile "$compiler, optimized" "$compiler" CFLAGS='-O3 -flto -D_FORTIFY_SOURCE=2' \
+      LDFLAGS="$linker" AR="$ar-${compiler#*-}" RANLIB="${ar%ar}ranlib-${compiler#*-}" \
+      NM="${ar%ar}nm-${compiler#*-}"
+  done
+}
+
+# compile WHAT COMPILER ARGUMENT...
+compile() {
+  local what=$1 compiler=$2
+  shift 2
+  if command -v "$compiler" >/dev/null &&
+    { [[ $compiler == gcc-* ]] || command -v "lld-${compiler#*-}" >/dev/null; }; then
+    check "$what" build "$compiler" CC="$compiler" "$@"
+    rm -rf "${work:?}/$compiler"
+  else
+    check "$what, in a root" "$src/tests/lint/compilers.sh" "$compiler" \
+      "${BENCH_ROOTS:-$work/roots}" "$@"
+  fi
 }
 
 # kernels COMPILER ARGUMENT...: the kernels of the cpu test compute the same,
@@ -99,6 +130,42 @@ all_kernels() {
     has "$machine-linux-gnu-gcc" "qemu-$machine" || continue
     RUN=qemu-$machine check "kernels, $machine" kernels "$machine-linux-gnu-gcc" -O2
   done
+}
+
+# `./configure && make` in the source: the program finds its scripts from anywhere,
+# and says where it has looked for one that is not there.
+in_tree() {
+  mkdir "$work/tree"
+  tar -C "$src" --exclude=./.git --exclude=./build -cf - . | tar -C "$work/tree" -xf -
+  cd "$work/tree"
+  ./configure -q --enable-werror "${no_libraries[@]}"
+  make -s -j"$jobs"
+  cd /
+  unset BENCH_DATADIR
+  "$work/tree/bench" oltp_read_only --db-driver=null --events=5 run
+  ! "$work/tree/bench" nosuch run >"$work/tree/said" 2>&1 || return 1
+  grep "^searched: .*'$work/tree/src/lua/scripts'" "$work/tree/said"
+}
+
+# large_pages BYTES: the unit tests, and what maps memory and files, where the system
+# has pages of this size, as 64-bit ARM may have.
+large_pages() {
+  local file=(fileio --file-num=2 --file-total-size=3M) mode
+  if [[ -e $work/pages/bench ]]; then cd "$work/pages"; else build pages CC=gcc; fi
+  gcc -O2 -Wall -shared -fPIC "$src/tests/lint/large_pages.c" -o large_pages.so -ldl
+  # shellcheck disable=SC2016 # make replaces it
+  suites '$(UNIT_TESTS)' env LARGE_PAGE="$1" LOG_COMPILER="env LD_PRELOAD=$PWD/large_pages.so"
+  export LARGE_PAGE=$1 LD_PRELOAD=$PWD/large_pages.so
+  for mode in mmap sync async io_uring; do
+    ./bench "${file[@]}" --file-io-mode="$mode" prepare
+    ./bench "${file[@]}" --file-io-mode="$mode" --file-test-mode=rndrw --events=200 run
+    ./bench "${file[@]}" cleanup
+  done
+  for mode in latency bandwidth; do
+    ./bench memory --memory-test="$mode" --memory-size=20M --time=1 run
+  done
+  ./bench memory --memory-total-size=20M run
+  ./bench oltp_read_only --db-driver=null --clients=50 --time=0 --events=500 run
 }
 
 # In a folder of its own, with a file that is not there in the way of none.
@@ -193,6 +260,9 @@ messages() {
     libsqlite3-dev sqlite-devel --without-sqlite
   check 'liburing is missing' refuses liburing --with-liburing \
     liburing-dev liburing-devel --without-liburing
+  check 'liburing is too old' refuses '' \
+    '--with-liburing ac_cv_have_decl_IORING_SETUP_SINGLE_ISSUER=no' \
+    'liburing is too old' liburing-dev liburing-devel --without-liburing
   check 'libaio is missing' refuses '' \
     '--with-libaio ac_cv_header_libaio_h=no' \
     libaio-dev libaio-devel --without-libaio
@@ -253,16 +323,16 @@ static_program() {
   fi
 }
 
-# all_systems NAME: macos or freebsd, or both.  BENCH_SYSTEM_LIBS keeps their
+# all_systems NAME: macos, freebsd or glibc, or all.  BENCH_SYSTEM_LIBS keeps their
 # libraries from one time to the next.
 all_systems() {
   local system
   if ! command -v zig >/dev/null && ! python3 -m ziglang version >/dev/null 2>&1; then
     count=$((count + 1))
-    printf 'ok %d - macOS and FreeBSD # SKIP zig is not installed (pip install ziglang)\n' "$count"
+    printf 'ok %d - other systems # SKIP zig is not installed (pip install ziglang)\n' "$count"
     return 0
   fi
-  for system in aarch64-macos x86_64-macos x86_64-freebsd; do
+  for system in x86_64-glibc aarch64-macos x86_64-macos x86_64-freebsd; do
     [[ $1 == systems || $system == *-"$1" ]] || continue
     check "$system: compiles and links" "$src/tests/lint/systems.sh" "$system" \
       "$work/$system" "${BENCH_SYSTEM_LIBS:-$work/system-libs}"
@@ -275,7 +345,7 @@ distcheck() {
   make -s distcheck
 }
 
-(($# > 0)) || set -- gcc clang kernels lto none single install messages distcheck musl aarch64 systems
+(($# > 0)) || set -- gcc clang kernels lto none single tree pages install messages distcheck musl aarch64 systems compilers
 for name; do
   case $name in
     gcc | clang)
@@ -284,6 +354,7 @@ for name; do
         ! has "$compiler" || check "$compiler" build "$compiler" CC="$compiler"
       done
       ;;
+    compilers) compilers ;;
     kernels) all_kernels ;;
     lto) check 'gcc -O3 -flto -D_FORTIFY_SOURCE=3' optimized ;;
     single)
@@ -291,6 +362,11 @@ for name; do
         check "$switch" build "single$switch" "$switch"
       done
       ;;
+    pages)
+      check 'pages of 16 KiB' large_pages 16384
+      check 'pages of 64 KiB' large_pages 65536
+      ;;
+    tree) check 'configure and make in the source' in_tree ;;
     none) check 'without every optional library' build none "${no_libraries[@]}" ;;
     install)
       check 'install and uninstall, with the link' installs
@@ -304,7 +380,7 @@ for name; do
         check 'one static file for aarch64' static_program aarch64 "$(command -v qemu-aarch64-static)"
       fi
       ;;
-    systems | macos | freebsd) all_systems "$name" ;;
+    systems | glibc | macos | freebsd) all_systems "$name" ;;
     distcheck) check 'make distcheck' distcheck ;;
     *) check "there is no case '$name'" false ;;
   esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# systems.sh - bench for macOS or FreeBSD: compiled and linked by zig's C compiler,
-# with all its libraries.  Warnings are errors.  It cannot run here.
+# systems.sh - bench for macOS, FreeBSD or an old Linux: compiled and linked by zig's C
+# compiler, with all its libraries.  Warnings are errors.  Only that of Linux runs here.
 #
 # usage: systems.sh SYSTEM FOLDER LIBRARIES
 #
@@ -13,6 +13,7 @@ src=$(cd "${BENCH_SRC:-$(dirname "$0")/../..}" && pwd)
 system=$1
 case $system in
 *-macos) host=${system%-*}-apple-darwin22 ;;
+*-glibc) host=${system%-*}-linux-gnu ;;
 *) host=${system%-*}-unknown-freebsd14 ;;
 esac
 
@@ -40,6 +41,7 @@ fails() {
 case $system in
 aarch64-macos) kind='Mach-O 64-bit arm64 executable' ;;
 x86_64-macos) kind='Mach-O 64-bit x86_64 executable' ;;
+x86_64-glibc) kind='ELF 64-bit LSB .*x86-64.*for GNU/Linux' ;;
 *) kind='ELF 64-bit LSB .*x86-64.*for FreeBSD 14' ;;
 esac
 file -b bench | grep -q "$kind" || fails "bench is $(file -b bench)"
@@ -53,7 +55,7 @@ case $system in
   ;;
 *)
   needed=$(readelf -dW bench | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-  allowed='^lib(c|m|thr|dl|rt|util|gcc_s|ssp)\.so\.[0-9]+$'
+  allowed='^(lib(c|m|thr|pthread|dl|rt|util|gcc_s|ssp)|ld-linux-x86-64)\.so\.[0-9]+$'
   exported=$(readelf --dyn-syms -W bench | awk '$7 != "UND" { print $8 }')
   ;;
 esac
@@ -64,3 +66,15 @@ esac
 for name in $(grep -oE '^ *[a-z_0-9]+;' src/lua/exports.list | tr -d ' ;'); do
   grep -qx "$name" <<<"$exported" || fails "$name is not exported"
 done
+
+# Nothing of a newer C library than 2.28, and what a first user does.
+if [[ $system == *-glibc ]]; then
+  newest=$(readelf -VW bench | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
+  [[ -n $newest ]] || fails 'it names no version of the C library'
+  [[ $(printf 'GLIBC_2.28\n%s\n' "$newest" | sort -V | tail -n 1) == GLIBC_2.28 ]] ||
+    fails "it needs $newest"
+  mkdir -p tried/bin tried/share
+  cp bench tried/bin/
+  ln -sfn "$src/src/lua/scripts" tried/share/bench
+  "$src/tests/packages/try.sh" "$PWD/tried/bin/bench"
+fi

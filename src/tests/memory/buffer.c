@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/fmt.h"
+#include "tests/memory/pages.h"
 
 /* Reads a number from /proc/meminfo; 0 if it is not there. */
 static uint64_t meminfo(const char *name)
@@ -31,17 +32,10 @@ static uint64_t meminfo(const char *name)
   return value;
 }
 
-static uint64_t huge_page_bytes(void)
-{
-  const uint64_t kib = meminfo("Hugepagesize");
-
-  return kib > 0 ? kib * 1024 : UINT64_C(2) << 20;
-}
-
 int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
                       struct err *err)
 {
-  const uint64_t page = huge ? huge_page_bytes()
+  const uint64_t page = huge ? pages_pool_page("")
                              : (uint64_t)sysconf(_SC_PAGESIZE);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS;
   uint64_t rounded;

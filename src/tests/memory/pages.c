@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
+#include "base/meminfo.h"
 #include "base/space.h"
 #include "base/strbuf.h"
 
@@ -24,19 +25,41 @@ enum {
   BIND = 2,           /* the kernel's number for the policy */
 };
 
-static uint64_t round_up(uint64_t bytes)
+static uint64_t round_up(uint64_t bytes, uint64_t to)
 {
-  return (bytes + PAGES_ALIGN - 1) / PAGES_ALIGN * PAGES_ALIGN;
+  return (bytes + to - 1) / to * to;
+}
+
+/*
+ * Huge pages are what one table of small pages has room for: 2 MiB with pages
+ * of 4 KiB, 32 MiB with 16 KiB, 512 MiB with 64 KiB.  Less than one needs no
+ * place of its own.
+ */
+static uint64_t alignment(uint64_t bytes)
+{
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t huge = page * (page / sizeof(uint64_t));
+
+  return bytes < huge ? PAGES_ALIGN : huge;
+}
+
+uint64_t pages_pool_page(const char *root)
+{
+  uint64_t bytes;
+
+  return meminfo_bytes(root, "Hugepagesize", &bytes) && bytes > 0 ? bytes
+                                                                  : PAGES_ALIGN;
 }
 
 /*
  * Maps memory from the pool of huge pages, and makes it all present before the
- * first access: a page that is missing later would cause a signal.
+ * first access: a page that is missing later would cause a signal.  The kernel
+ * takes back whole pages only.
  */
 static bool map_pool(struct pages *p, uint64_t bytes)
 {
 #if defined(MAP_HUGETLB) && defined(MADV_POPULATE_WRITE)
-  const size_t len = round_up(bytes);
+  const size_t len = round_up(bytes, pages_pool_page(""));
   void *at = mmap(NULL, len, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 
@@ -88,14 +111,15 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
   *p = (struct pages){ 0 };
   /* Pages of the pool are present before they can be bound. */
   if (!huge || node >= 0 || !map_pool(p, bytes)) {
-    const size_t len = round_up(bytes) + PAGES_ALIGN;
+    const uint64_t align = alignment(bytes);
+    const size_t len = round_up(bytes, PAGES_ALIGN) + align;
     void *all = mmap(NULL, len, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (all == MAP_FAILED)
       return err_sys(err, "cannot allocate %s of memory,",
                      fmt_size(size, bytes));
-    at = round_up((uintptr_t)all);
+    at = round_up((uintptr_t)all, align);
     *p = (struct pages){ .at = (char *)all + (at - (uintptr_t)all),
                          .mapped = all,
                          .mapped_len = len };

@@ -13,7 +13,7 @@ struct err;
 struct strbuf;
 
 struct pages {
-  char *at;         /* aligned to 2 MiB; NULL: none */
+  char *at;         /* aligned for huge pages; NULL: none */
   uint64_t bytes;   /* usable bytes */
   uint64_t in_huge; /* bytes in huge pages; see pages_touch() */
   bool look_failed; /* the system does not report huge pages */
@@ -37,6 +37,12 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
 /* Write to each page in the calling thread, then find out what was given. */
 void pages_touch(struct pages *p);
 void pages_unmap(struct pages *p);
+
+/*
+ * Return the size of a page of the system's pool of huge pages.  `root` is put
+ * before the path of /proc; it is "" except in tests.
+ */
+uint64_t pages_pool_page(const char *root);
 
 /*
  * Count the bytes in huge pages of the mapping that begins at `from`, in a file

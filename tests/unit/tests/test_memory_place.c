@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -150,6 +151,7 @@ static void test_budget(void)
 
 static void test_pages(void)
 {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   struct err err = { "" };
   struct strbuf text = { 0 };
   struct pages p;
@@ -163,6 +165,14 @@ static void test_pages(void)
      "described as such");
   pages_unmap(&p);
   OK(!p.at, "given back");
+  MUST(pages_map(&p, UINT64_C(600) << 20, true, -1, &err) == 0);
+  OK((uintptr_t)p.at % (page * page / 8) == 0,
+     "many are aligned as huge pages of this processor are");
+  pages_unmap(&p);
+  put("HugePages_Free: 3\nHugepagesize: 524288 kB\n", "proc/meminfo");
+  OK(pages_pool_page(root) == UINT64_C(512) << 20, "huge pages of 512 MiB");
+  put("MemTotal: 2000000 kB\n", "proc/meminfo");
+  OK(pages_pool_page(root) == PAGES_ALIGN, "2 MiB if the system tells none");
   strbuf_clear(&text);
   p = (struct pages){ .bytes = 8 << 20, .in_huge = 2 << 20 };
   pages_describe(&p, true, &text);
