@@ -126,10 +126,10 @@ struct conn {
   unsigned first;      /* attempts begin at this target: session->attempt */
   unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
-  bool left_to_library;      /* see visit.h */
-  bool copies;               /* a copy is open: see copy.h */
-  unsigned refs;             /* the owner and each statement object */
-  struct conn *next, *prev;  /* in the env's list */
+  bool visitor, left_to_library; /* see visit.h */
+  bool copies;                   /* a copy is open: see copy.h */
+  unsigned refs;                 /* the owner and each statement object */
+  struct conn *next, *prev;      /* in the env's list */
   struct conn_stmt *stmts;   /* live and closed ones, all of this connection */
   struct conn_params params; /* owned texts */
   void *cls;                 /* class of the next direct statement */

@@ -123,7 +123,9 @@ static void sample(struct db_env *env)
 
 static void churn(struct db_env *env)
 {
-  if (!churn_is_due(&env->churn, clock_now_ns()))
+  const uint64_t now = clock_now_ns();
+
+  if (!churn_is_due(&env->churn, now) || env_is_over(env, now))
     return;
   for (const struct conn *c = env->first; c; c = c->next) {
     if (is_in_use(c)) /* after the next event, then */
@@ -149,7 +151,8 @@ static void churn_leased(struct db_env *env)
     churn_init(&s->churn, &p->churn, c->pool->seed, s->session->number,
                clock_now_ns());
   s->churns = true;
-  if (!churn_is_due(&s->churn, clock_now_ns()) || !conn_is_open(c))
+  if (!churn_is_due(&s->churn, clock_now_ns()) || !conn_is_open(c) ||
+      env_is_over(env, clock_now_ns()))
     return;
   conn_renew(c);
   churn_begin(&s->churn, clock_now_ns());

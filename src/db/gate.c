@@ -4,6 +4,7 @@
 #include "db/gate.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "base/wait.h"
 #include "loop/loop.h"
 
@@ -30,6 +31,12 @@ static uint64_t take_moment(struct gate *g, uint64_t now)
   return at;
 }
 
+static bool is_late(_Atomic uint32_t *over, uint64_t end_ns)
+{
+  return end_ns != 0 && (atomic_load(over) != 0 || clock_now_ns() >= end_ns);
+}
+
+/* Places become free at the end of a run, as attempts end with it. */
 static void take_place(struct gate *g)
 {
   uint32_t free = atomic_load(&g->free);
@@ -45,21 +52,40 @@ static void take_place(struct gate *g)
   }
 }
 
-uint64_t gate_enter(struct gate *g, _Atomic uint32_t *over)
+static bool wait_for_turn(struct gate *g, _Atomic uint32_t *over,
+                          uint64_t start, uint64_t end_ns)
 {
-  uint64_t start, at;
-
-  if (gate_is_open(g))
-    return 0;
-  start = clock_now_ns();
   if (g->gap_ns > 0) {
-    at = take_moment(g, start);
-    while (clock_now_ns() < at && atomic_load(over) == 0)
-      loop_wait_while(over, 0, at);
+    const uint64_t at = take_moment(g, start);
+    const uint64_t until = end_ns != 0 ? min_u64(at, end_ns) : at;
+
+    while (clock_now_ns() < until && atomic_load(over) == 0)
+      loop_wait_while(over, 0, until);
+    if (clock_now_ns() < at && is_late(over, end_ns))
+      return false;
   }
-  if (g->counted)
-    take_place(g);
-  return clock_now_ns() - start;
+  if (!g->counted)
+    return true;
+  take_place(g);
+  if (!is_late(over, end_ns))
+    return true;
+  gate_leave(g);
+  return false;
+}
+
+bool gate_enter(struct gate *g, _Atomic uint32_t *over, uint64_t end_ns,
+                uint64_t *ret_waited_ns)
+{
+  uint64_t start;
+  bool mine;
+
+  *ret_waited_ns = 0;
+  if (gate_is_open(g))
+    return true;
+  start = clock_now_ns();
+  mine = wait_for_turn(g, over, start, end_ns);
+  *ret_waited_ns = clock_now_ns() - start;
+  return mine;
 }
 
 void gate_leave(struct gate *g)

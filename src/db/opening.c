@@ -69,12 +69,18 @@ static bool is_out_of_files(const struct conn *c, const char *reason)
   return false;
 }
 
+/* The client of a connection may be one that does without. */
+static enum log_level level_of(const struct conn *c)
+{
+  return c->env->refused ? LOG_WARNING : LOG_FATAL;
+}
+
 static void say_limit(const struct conn *c)
 {
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    log_msg(LOG_FATAL,
+    log_msg(level_of(c),
             "the limit of open files is %llu (ulimit -n); about %u are needed",
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
@@ -136,12 +142,6 @@ void opening_failed_too(struct conn *c)
   if (c->env->refused)
     strbuf_adds(c->env->refused, text);
   (void)is_known_reason(&c->env->process->failures, text);
-}
-
-/* The client of a connection may be one that does without. */
-static enum log_level level_of(const struct conn *c)
-{
-  return c->env->refused ? LOG_WARNING : LOG_FATAL;
 }
 
 /* No server of the lists will do; `seen` has them all. */

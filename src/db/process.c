@@ -149,12 +149,16 @@ bool process_is_over(const struct db_process *p, uint64_t now_ns)
 
 void process_connect_summary(struct db_process *p, unsigned threads)
 {
+  const bool shared = p->pool_sessions > 0 || p->in_flight > 0;
   struct connect_failures *f = &p->failures;
 
   (void)pthread_mutex_lock(&f->lock);
   if (p->identity == IDENTITY_BENCH && f->count > 0 &&
       (f->count < threads || f->n_reasons > 1))
-    log_msg(LOG_FATAL, "%u of %u connections failed", f->count, threads);
+    log_msg(LOG_FATAL,
+            shared ? "%u of %u clients got no connection"
+                   : "%u of %u connections failed",
+            f->count, threads);
   else if (p->identity == IDENTITY_SYSBENCH && f->count > 0 && threads > 1)
     log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
             f->reason[0].text);

@@ -175,8 +175,9 @@ bool process_is_over(const struct db_process *p, uint64_t now_ns);
 
 /*
  * When all threads have ended their thread_init: the line
- * `FATAL: K of T connections failed`, unless all have failed for one reason: it
- * says enough.  With several reasons, a line for each says how many it has.
+ * `FATAL: K of T connections failed` (or `K of T clients got no connection`,
+ * where they share them), unless all have failed for one reason: it says
+ * enough.  With several reasons, a line for each says how many it has.
  * Under the name sysbench there is one line, which has the first reason, and is
  * printed also when all have failed.
  */

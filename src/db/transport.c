@@ -18,6 +18,7 @@
 #include "db/role.h"
 #include "db/role_check.h"
 #include "db/settled.h"
+#include "db/turn.h"
 #include "db/verdict.h"
 #include "loop/loop.h"
 
@@ -202,7 +203,7 @@ static int open_here(struct conn *c, uint64_t until_ns)
 
 struct opening {
   struct conn *c;
-  uint64_t until_ns, waited_ns;
+  uint64_t until_ns, limit_ns, waited_ns;
   int rc;
 };
 
@@ -211,11 +212,14 @@ static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
   struct db_process *p = o->c->env->process;
-  const uint64_t waited = gate_enter(&p->gate, p->over);
+  const bool mine = turn_wait(o->c, o->limit_ns, &o->waited_ns);
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-  uint64_t until = o->until_ns + waited;
+  uint64_t until = o->until_ns + o->waited_ns;
 
-  o->waited_ns = waited;
+  if (!mine) {
+    o->rc = -1;
+    return;
+  }
   if (o->c->generation > 0 && end > clock_now_ns()) /* it is replaced */
     until = min_u64(until, end + END_GRACE_MS * NS_PER_MS);
   o->rc = open_here(o->c, until);
@@ -265,7 +269,9 @@ static void open_lane(struct opening *o)
 
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
-  struct opening o = { .c = c, .until_ns = until_ns };
+  struct opening o = { .c = c,
+                       .until_ns = until_ns,
+                       .limit_ns = turn_limit(c) };
 
   if (c->env->line)
     open_lane(&o);

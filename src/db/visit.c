@@ -14,12 +14,15 @@
 #include "db/recover.h"
 #include "db/role_check.h"
 #include "db/transport.h"
+#include "db/turn.h"
 
 /* A life that begins before the end of a run may last this long after it. */
 #define END_GRACE_NS (NS_PER_S / 2)
 
 struct conn *visit_new(struct driver_handle *h)
 {
+  struct conn *c;
+
   if (h->env->pool || h->env->line) {
     log_msg(LOG_FATAL,
             "--%s: the script opens a connection for each event, and such "
@@ -28,7 +31,10 @@ struct conn *visit_new(struct driver_handle *h)
     h->env->reported = true;
     return NULL;
   }
-  return conn_new(h, NULL);
+  c = conn_new(h, NULL);
+  if (c)
+    c->visitor = true;
+  return c;
 }
 
 /* ---- classes ---- */
@@ -71,7 +77,7 @@ static void record_steps(const struct conn *c, const struct visit *v,
 struct own_visit {
   struct conn *c;
   struct visit *v;
-  uint64_t start_ns;
+  uint64_t limit_ns, start_ns;
   enum visit_rc rc;
 };
 
@@ -80,24 +86,28 @@ static void visit_in_turn(void *arg)
 {
   struct own_visit *o = arg;
   struct conn *c = o->c;
-  struct gate *gate = &c->env->process->gate;
+  uint64_t waited_ns;
 
-  o->v->until_ns += gate_enter(gate, c->env->process->over);
+  if (!turn_wait(c, o->limit_ns, &waited_ns))
+    return;
+  o->v->until_ns += waited_ns;
   o->start_ns = clock_now_ns();
   o->rc = c->driver->visit(c->session, o->v, &c->out);
-  gate_leave(gate);
+  gate_leave(&c->env->process->gate);
 }
 
 static enum visit_rc by_driver(struct conn *c, struct visit *v)
 {
-  struct own_visit o = { .c = c, .v = v };
+  struct own_visit o = {
+    .c = c, .v = v, .limit_ns = turn_limit(c), .rc = VISIT_FAILED
+  };
 
   c->out = (struct outcome){ 0 };
   if (gate_suits_fibers(&c->env->process->gate))
     visit_in_turn(&o);
   else
     transport_aside(c, visit_in_turn, &o);
-  if (o.rc != VISIT_CANNOT)
+  if (o.rc != VISIT_CANNOT && !c->out.over)
     record_steps(c, v, "login", o.start_ns, o.rc == VISIT_FAILED);
   return o.rc;
 }
@@ -127,7 +137,8 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
     transport_drop(c); /* with the answer, which was received */
     v->took_ns[VISIT_CLOSE] = clock_now_ns() - now;
   }
-  record_steps(c, v, "connect and login", start_ns + turn_ns, rc < 0);
+  if (!c->out.over)
+    record_steps(c, v, "connect and login", start_ns + turn_ns, rc < 0);
   return rc < 0 ? VISIT_FAILED : VISIT_DONE;
 }
 

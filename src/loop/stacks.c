@@ -100,7 +100,8 @@ int stacks_take(struct stacks *s, char **ret, struct err *err)
   if ((s->at == s->end && add_stretch(s) < 0) ||
       install_guard(s->at, s->page) < 0)
     return err_sys(err, "cannot get memory for the stack of a client (see "
-                        "vm.max_map_count and ulimit -v):");
+                        "--thread-stack-size, vm.max_map_count and ulimit "
+                        "-v):");
   *ret = s->at + s->page;
   s->at += s->page + s->bytes;
   return 0;

@@ -20,7 +20,7 @@
 #include "stats/hist_sum.h"
 
 enum {
-  CLIENT_STACK = 256 * 1024, /* only what is used takes memory */
+  CLIENT_STACK = 256 * 1024, /* at least; only what is used takes memory */
   CLIENT_LEAST = 16 * 1024,  /* bytes that the least client takes */
   MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
 };
@@ -140,12 +140,17 @@ static int carry(struct carrier *c, struct loop *l, void *group,
   return rc;
 }
 
+static size_t client_stack(const struct plan *plan)
+{
+  return plan->stack_bytes > CLIENT_STACK ? plan->stack_bytes : CLIENT_STACK;
+}
+
 static void *carrier_main(void *arg)
 {
   struct carrier *c = arg;
   struct run *run = c->run;
   const struct test_ops *ops = run->test->ops;
-  const struct loop_setup setup = { .stack_bytes = CLIENT_STACK };
+  const struct loop_setup setup = { .stack_bytes = client_stack(run->plan) };
   struct err err = { "" };
   void *group = NULL;
   struct loop *l = NULL;

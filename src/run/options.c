@@ -218,7 +218,8 @@ const struct opt run_opts[] = {
     .max = INT64_C(1) << 40,
     .help = "stack of each thread",
     .man = "The smallest size is that of the system, usually 16K, the largest "
-           "is 1T.",
+           "is 1T. The stack of each client (--clients) has this size, too, "
+           "and at least 256K.",
   },
   {
     OPT_TIME(struct run_cfg, thread_init_timeout_s),

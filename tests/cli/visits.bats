@@ -51,6 +51,20 @@ fails_with() {
   done
 }
 
+# All turns would take 15 s.
+@test "who waits for a turn at the end of the run leaves, and opens nothing" {
+  for places in 0 3; do
+    rm -f log
+    at trust
+    visit --threads=2 --clients=60 --connect-rate=4 --connect-concurrency=$places --time=1 --json=a.json
+    must is "$status" 0
+    must is "$(grep FATAL <<<"$stderr")" ""
+    must json a.json "0 < d['totals']['events'] < 20 and d['totals']['errors'] == 0"
+    fake_server_stop
+    must is "$(($(wc -l <log) < 20))" 1
+  done
+}
+
 @test "a wrong password" {
   at scram
   fails_with 'failed: FATAL:  password authentication failed for user "me"; see --pgsql-user and --pgsql-password$' --pgsql-password=wrong

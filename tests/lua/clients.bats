@@ -410,3 +410,16 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
   # It was 48 bytes for each: 72 MB.
   ((many - few < 30000))
 }
+
+# Calls of C functions inside of calls of C functions, which need much stack.
+@test "the stack of a client has the size that the option names" {
+  cat >t.lua <<'L'
+local function nest(n)
+  return (("x"):gsub("x", function() return n > 0 and nest(n - 1) or "y" end))
+end
+function event() assert(nest(60) == "y") end
+L
+  bench t.lua --threads=1 --clients=3 --thread-stack-size=8M --events=30 run
+  must is "$status" 0
+  must has "$output" '^    total number of events: +30$'
+}
