@@ -187,8 +187,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* Questions to the new session need their rows, also if the statement that has
- * met the loss does not. */
+/* What is asked about the new session needs its rows, also if the statement
+ * that has met the loss does not. */
 static int open_here(struct conn *c, uint64_t until_ns)
 {
   const bool unread = c->session->unread;
@@ -335,19 +335,6 @@ static bool stays_there(const struct conn *c)
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
-/* The question needs its row, also if the statement that has met the loss does
- * not. */
-static bool takes_writes(struct conn *c, uint64_t until_ns)
-{
-  const bool unread = c->session->unread;
-  bool takes;
-
-  c->session->unread = false;
-  takes = role_takes_writes(c, until_ns);
-  c->session->unread = unread;
-  return takes;
-}
-
 /* Attempts go from server to server.  In a command with one server it has to
  * take writes, and is the one from then on; if none did at first, all attempts
  * go to the server of before. */
@@ -364,7 +351,7 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
   c->session->attempt = c->first + attempt;
   if (transport_open(c, until_ns, &turn) < 0)
     return -1;
-  if (settled && !takes_writes(c, until_ns + turn)) {
+  if (settled && !role_takes_writes(c, until_ns + turn)) {
     transport_drop(c);
     c->out.lost = false;
     return -1;
