@@ -202,20 +202,22 @@ static int open_here(struct conn *c, uint64_t until_ns)
 
 struct opening {
   struct conn *c;
-  uint64_t until_ns, waited_ns;
+  uint64_t until_ns, asked_ns, waited_ns;
   int rc;
 };
 
-/* The time in which others are served is not that of the attempt. */
+/* The time in which others are served is not that of the attempt: at the gate,
+ * and where a few threads open the connections of many clients. */
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
   struct db_process *p = o->c->env->process;
-  const uint64_t waited = gate_enter(&p->gate, p->over);
-  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-  uint64_t until = o->until_ns + waited;
+  uint64_t end, until;
 
-  o->waited_ns = waited;
+  (void)gate_enter(&p->gate, p->over);
+  o->waited_ns = clock_now_ns() - o->asked_ns;
+  end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
+  until = o->until_ns + o->waited_ns;
   if (o->c->generation > 0 && end > clock_now_ns()) /* it is replaced */
     until = min_u64(until, end + END_GRACE_MS * NS_PER_MS);
   o->rc = open_here(o->c, until);
@@ -265,7 +267,9 @@ static void open_lane(struct opening *o)
 
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
-  struct opening o = { .c = c, .until_ns = until_ns };
+  struct opening o = { .c = c,
+                       .until_ns = until_ns,
+                       .asked_ns = clock_now_ns() };
 
   if (c->env->line)
     open_lane(&o);

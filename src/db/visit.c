@@ -71,26 +71,27 @@ static void record_steps(const struct conn *c, const struct visit *v,
 struct own_visit {
   struct conn *c;
   struct visit *v;
-  uint64_t start_ns;
+  uint64_t asked_ns, start_ns;
   enum visit_rc rc;
 };
 
-/* The turn is no part of the life. */
+/* The turn is no part of the life, nor of its time limit. */
 static void visit_in_turn(void *arg)
 {
   struct own_visit *o = arg;
   struct conn *c = o->c;
   struct gate *gate = &c->env->process->gate;
 
-  o->v->until_ns += gate_enter(gate, c->env->process->over);
+  (void)gate_enter(gate, c->env->process->over);
   o->start_ns = clock_now_ns();
+  o->v->until_ns += o->start_ns - o->asked_ns;
   o->rc = c->driver->visit(c->session, o->v, &c->out);
   gate_leave(gate);
 }
 
 static enum visit_rc by_driver(struct conn *c, struct visit *v)
 {
-  struct own_visit o = { .c = c, .v = v };
+  struct own_visit o = { .c = c, .v = v, .asked_ns = clock_now_ns() };
 
   c->out = (struct outcome){ 0 };
   if (gate_suits_fibers(&c->env->process->gate))

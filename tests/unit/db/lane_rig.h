@@ -3,8 +3,8 @@
  * and a server that answers one after the other.
  *
  * A statement that begins with E fails, R is refused, L loses the session; any
- * other one has its text as its only row.  The log has +TEXT for what was added,
- * send; for what was sent, and =TEXT for what was answered.
+ * other one has its text as its only row.  The log has +TEXT for what was
+ * added, send; for what was sent, and =TEXT for what was answered.
  */
 #ifndef TESTS_UNIT_DB_LANE_RIG_H
 #define TESTS_UNIT_DB_LANE_RIG_H
@@ -64,7 +64,7 @@ static inline int begin(struct session *s, struct outcome *out)
 }
 
 static inline int add(struct session *s, const char *sql, size_t len,
-               struct outcome *out)
+                      struct outcome *out)
 {
   struct wire *w = wire_of(s);
 
@@ -106,8 +106,8 @@ static inline bool has_arrived(const struct session *s)
   return w->n_pushed > w->n_answered + 1; /* they come two by two */
 }
 
-static inline int receive(struct session *s, struct prepared *p, const char *sql,
-                   size_t len, struct outcome *out)
+static inline int receive(struct session *s, struct prepared *p,
+                          const char *sql, size_t len, struct outcome *out)
 {
   struct wire *w = wire_of(s);
   const char *is = w->asked[w->n_answered % QUEUE];
@@ -145,7 +145,8 @@ static inline int end_apart(struct session *s, struct outcome *out)
   struct wire *w = wire_of(s);
 
   (void)out;
-  strbuf_addf(&w->scene.fake.log, "=%s;", w->asked[(w->n_answered - 1) % QUEUE]);
+  strbuf_addf(&w->scene.fake.log, "=%s;",
+              w->asked[(w->n_answered - 1) % QUEUE]);
   w->has_row = false;
   return 0;
 }
@@ -176,7 +177,7 @@ static const struct driver_pipe pipe_calls = {
 
 /* What is done alone takes a while, in which nothing may be in flight. */
 static inline int query_alone(struct session *s, const char *sql, size_t len,
-                       struct outcome *out)
+                              struct outcome *out)
 {
   struct wire *w = wire_of(s);
 

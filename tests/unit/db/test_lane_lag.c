@@ -95,7 +95,8 @@ static void test_lag(void)
   w->scene.driver.pipe = &calls;
   w->lag = note_lag;
   (void)run(w, EVENTS, ask_and_compute);
-  OK(at.n_lags == EVENTS * CLIENTS, "each answer has a lag, whoever has read it");
+  OK(at.n_lags == EVENTS * CLIENTS,
+     "each answer has a lag, whoever has read it");
   OK(at.longest_ns >= COMPUTES_MS * NS_PER_MS,
      "which counts from the moment when it had come");
   (void)close(at.fd[0]);

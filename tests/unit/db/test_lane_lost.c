@@ -46,8 +46,10 @@ static void test_no_session(void)
 
   w->scene.fake.connect_fails = CLIENTS;
   run_all(&w->scene, refuse_clients, NULL);
-  OK_STR(said(&w->scene), "connect;", "those who have waited share the failure");
-  OK(w->scene.process.failures.count == CLIENTS && w->scene.process.failures.n_reasons == 1,
+  OK_STR(said(&w->scene), "connect;",
+         "those who have waited share the failure");
+  OK(w->scene.process.failures.count == CLIENTS &&
+       w->scene.process.failures.n_reasons == 1,
      "which is counted for each of them");
   wire_free(w);
 }
@@ -68,7 +70,8 @@ static void test_loss(void)
   OK(comes_after(log, "+L1;", "disconnect;connect;") &&
        count_of(log, "connect;") == 4, /* and its end */
      "the session is replaced once");
-  OK_STR(w->scene.client[0].text, "a0,I2013R,", "whose next event meets the loss");
+  OK_STR(w->scene.client[0].text, "a0,I2013R,",
+         "whose next event meets the loss");
   OK_STR(w->scene.client[1].text, "I2013R,b1,", "who has met it first");
   OK_STR(w->scene.client[2].text, "I2013R,c1,", "who was in flight");
   wire_free(w);

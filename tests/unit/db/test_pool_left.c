@@ -1,6 +1,6 @@
 /*
- * test_pool_left.c - the clients of a thread share sessions: what is left in one
- * that comes back, and what becomes of one that is lost.
+ * test_pool_left.c - the clients of a thread share sessions: what is left in
+ * one that comes back, and what becomes of one that is lost.
  */
 #include "db/copy.h"
 #include "tests/unit/db/pool_rig.h"
