@@ -45,21 +45,18 @@ static void take_place(struct gate *g)
   }
 }
 
-uint64_t gate_enter(struct gate *g, _Atomic uint32_t *over)
+void gate_enter(struct gate *g, _Atomic uint32_t *over)
 {
-  uint64_t start, at;
-
   if (gate_is_open(g))
-    return 0;
-  start = clock_now_ns();
+    return;
   if (g->gap_ns > 0) {
-    at = take_moment(g, start);
+    const uint64_t at = take_moment(g, clock_now_ns());
+
     while (clock_now_ns() < at && atomic_load(over) == 0)
       loop_wait_while(over, 0, at);
   }
   if (g->counted)
     take_place(g);
-  return clock_now_ns() - start;
 }
 
 void gate_leave(struct gate *g)

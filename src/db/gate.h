@@ -36,10 +36,9 @@ static inline bool gate_suits_fibers(const struct gate *g)
 
 /*
  * Wait for the turn of one more opening, or until *over is not 0.  Call
- * gate_leave() when the connection is open or has failed.  Returns how long
- * the caller has waited.
+ * gate_leave() when the connection is open or has failed.
  */
-uint64_t gate_enter(struct gate *g, _Atomic uint32_t *over);
+void gate_enter(struct gate *g, _Atomic uint32_t *over);
 void gate_leave(struct gate *g);
 
 #endif

@@ -214,7 +214,7 @@ static void open_in_turn(void *arg)
   struct db_process *p = o->c->env->process;
   uint64_t end, until;
 
-  (void)gate_enter(&p->gate, p->over);
+  gate_enter(&p->gate, p->over);
   o->waited_ns = clock_now_ns() - o->asked_ns;
   end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
   until = o->until_ns + o->waited_ns;

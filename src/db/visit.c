@@ -82,7 +82,7 @@ static void visit_in_turn(void *arg)
   struct conn *c = o->c;
   struct gate *gate = &c->env->process->gate;
 
-  (void)gate_enter(gate, c->env->process->over);
+  gate_enter(gate, c->env->process->over);
   o->start_ns = clock_now_ns();
   o->v->until_ns += o->start_ns - o->asked_ns;
   o->rc = c->driver->visit(c->session, o->v, &c->out);
