@@ -95,7 +95,7 @@ needs_driver() {
 
 # is_static: the program has its scripts in it, and can open no libraries.
 is_static() {
-  ! readelf -lW "$BENCH" | grep -q INTERP
+  ! readelf -lW "${BENCH_REAL-$BENCH}" | grep -q INTERP
 }
 
 # needs_files: skips the test if the program is static.

@@ -2,7 +2,7 @@
  * without_uring.c - runs a program in a system that forbids io_uring, as many
  * containers do.
  *
- * usage: without_uring PROGRAM [ARGUMENT...]
+ * usage: without_uring PROGRAM NAME [ARGUMENT...]     NAME is its argv[0]
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -21,9 +21,8 @@ static int forbid(void)
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  const struct sock_fprog filter = {
-    .len = sizeof(code) / sizeof(code[0]), .filter = code
-  };
+  const struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]),
+                                     .filter = code };
 
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
     return -1;
@@ -32,15 +31,15 @@ static int forbid(void)
 
 int main(int argc, char **argv)
 {
-  if (argc < 2) {
-    (void)fprintf(stderr, "usage: without_uring PROGRAM [ARGUMENT...]\n");
+  if (argc < 3) {
+    (void)fprintf(stderr, "usage: without_uring PROGRAM NAME [ARGUMENT...]\n");
     return 2;
   }
   if (forbid() < 0) {
     perror("without_uring: the system has no filters");
     return 2;
   }
-  (void)execvp(argv[1], argv + 1);
+  (void)execv(argv[1], argv + 2);
   perror(argv[1]);
   return 2;
 }
