@@ -72,6 +72,7 @@
 
 struct db_env;
 struct driver;
+struct watched;
 
 /* What the layer may assume. */
 enum driver_caps {
@@ -122,6 +123,7 @@ struct session {
   uint64_t number;                  /* of the connection, for target_pick() */
   bool apart;       /* it is none of the run's: statements have other names */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
+  struct watched *watched; /* how its calls are ended: see watch.h */
   bool
     unread; /* the rows of the statement that is executed will not be fetched:
              * they only have to be counted, and none needs to be kept */

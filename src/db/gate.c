@@ -73,19 +73,9 @@ static bool wait_for_turn(struct gate *g, _Atomic uint32_t *over,
   return false;
 }
 
-bool gate_enter(struct gate *g, _Atomic uint32_t *over, uint64_t end_ns,
-                uint64_t *ret_waited_ns)
+bool gate_enter(struct gate *g, _Atomic uint32_t *over, uint64_t end_ns)
 {
-  uint64_t start;
-  bool mine;
-
-  *ret_waited_ns = 0;
-  if (gate_is_open(g))
-    return true;
-  start = clock_now_ns();
-  mine = wait_for_turn(g, over, start, end_ns);
-  *ret_waited_ns = clock_now_ns() - start;
-  return mine;
+  return gate_is_open(g) || wait_for_turn(g, over, clock_now_ns(), end_ns);
 }
 
 void gate_leave(struct gate *g)

@@ -38,10 +38,9 @@ static inline bool gate_suits_fibers(const struct gate *g)
  * Wait for the turn of one more opening.  True: it has come; call gate_leave()
  * when the connection is open or has failed.  False: `end_ns` has come before
  * it, or *over is not 0.  With an end_ns of 0 nobody leaves without a turn, and
- * *over only ends the wait for a rate.  *ret_waited_ns is set in any case.
+ * *over only ends the wait for a rate.
  */
-bool gate_enter(struct gate *g, _Atomic uint32_t *over, uint64_t end_ns,
-                uint64_t *ret_waited_ns);
+bool gate_enter(struct gate *g, _Atomic uint32_t *over, uint64_t end_ns);
 void gate_leave(struct gate *g);
 
 #endif

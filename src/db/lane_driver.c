@@ -142,8 +142,10 @@ static int in_turn(struct lane_prepared *p, bool binds, struct outcome *out)
   struct lane *lane = lane_of(p->base.session);
   int rc;
 
+  lane_hold_time(lane);
   if (!line_enter(lane->base.env))
     return lane_cannot_wait(out);
+  lane_count_time(lane, 0);
   rc = run_alone(lane, p->prepared, binds, out);
   line_leave(lane->base.env);
   return rc;

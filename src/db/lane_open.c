@@ -2,7 +2,6 @@
  * lane_open.c - lanes come and go: the first one of a line opens the session,
  * and the last one closes it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -137,74 +136,6 @@ static unsigned add_users(struct line *l, int n)
 
 /* ---- open ---- */
 
-static void keep(char *to, size_t room, struct strbuf *from)
-{
-  (void)snprintf(to, room, "%s", strbuf_str(from));
-  strbuf_done(from);
-}
-
-static void note_target(struct lane *lane)
-{
-  const struct line *l = lane->line;
-  struct strbuf b = { 0 };
-
-  l->driver->target(l->session, &b);
-  keep(lane->words.target, sizeof(lane->words.target), &b);
-}
-
-static int refused(struct lane *lane, struct outcome *out)
-{
-  const struct line *l = lane->line;
-  struct strbuf b = { 0 };
-
-  l->driver->connect_reason(l->session, out, &b);
-  keep(lane->words.reason, sizeof(lane->words.reason), &b);
-  l->driver->connect_message(l->session, out, &b);
-  keep(lane->words.message, sizeof(lane->words.message), &b);
-  lane_keep_text(lane, out);
-  return -1;
-}
-
-int lane_refuse(struct session *s, struct outcome *out, const char *format,
-                const char *what)
-{
-  struct lane_words *words = &lane_of(s)->words;
-
-  *out = (struct outcome){ .permanent = true, .state = "HY000" };
-  (void)snprintf(words->reason, sizeof(words->reason), format, what);
-  (void)snprintf(words->message, sizeof(words->message), "%s\n", words->reason);
-  out->msg = words->reason;
-  return -1;
-}
-
-/* ---- one failure for all that have waited for it ---- */
-
-void lane_note_failure(struct session *s, const struct outcome *out)
-{
-  const struct lane *lane = lane_of(s);
-  struct line *l = s->env->line;
-
-  (void)atomic_fetch_add_explicit(&l->failures, 1, memory_order_relaxed);
-  l->failed = *out;
-  l->failed_words = lane->words;
-  (void)snprintf(l->failed_text, sizeof(l->failed_text), "%s",
-                 out->msg ? out->msg : "");
-}
-
-void lane_share_failure(struct session *s, struct outcome *out)
-{
-  struct lane *lane = lane_of(s);
-  const struct line *l = s->env->line;
-
-  lane->line = s->env->line;
-  lane->words = l->failed_words;
-  *out = l->failed;
-  out->msg = l->failed_text;
-  lane_keep_text(lane, out);
-}
-
-/* ---- open: the rest ---- */
-
 /* The session is open, and nothing can be in flight in it. */
 static int unsuitable(struct lane *lane, const char *why, struct outcome *out)
 {
@@ -225,8 +156,8 @@ static int open_session(struct lane *lane, uint64_t until_ns,
   s->attempt = lane->base.attempt;
   s->trx = TRX_NONE;
   if (l->driver->connect(s, until_ns, out) < 0) {
-    note_target(lane);
-    return refused(lane, out);
+    lane_note_target(lane);
+    return lane_keep_reason(lane, out);
   }
   l->open = true;
   l->broken = false;
@@ -254,7 +185,7 @@ int lane_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   s->dialect = l->session->dialect;
   s->trx = TRX_NONE;
   s->blocks = 0; /* the lane itself sees to it */
-  note_target(lane);
+  lane_note_target(lane);
   return 0;
 }
 
@@ -281,25 +212,4 @@ void lane_disconnect(struct session *s)
     close_session(l);
     line_let_go(s->env);
   }
-}
-
-/* ---- words ---- */
-
-void lane_connect_message(const struct session *s, const struct outcome *out,
-                          struct strbuf *lines)
-{
-  (void)out;
-  strbuf_adds(lines, lane_of(s)->words.message);
-}
-
-void lane_connect_reason(const struct session *s, const struct outcome *out,
-                         struct strbuf *line)
-{
-  (void)out;
-  strbuf_adds(line, lane_of(s)->words.reason);
-}
-
-void lane_target(const struct session *s, struct strbuf *line)
-{
-  strbuf_adds(line, lane_of(s)->words.target);
 }

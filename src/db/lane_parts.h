@@ -71,14 +71,19 @@ struct lane_call {
 /* lane_open.c: see driver.h. */
 int lane_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void lane_disconnect(struct session *s);
+void lane_shutdown(struct session *s);
+/* It has the line alone: what was left to be closed is.  WAITS. */
+void lane_tidy_line(struct lane *lane);
+
+/* lane_words.c: see driver.h. */
 void lane_connect_message(const struct session *s, const struct outcome *out,
                           struct strbuf *lines);
 void lane_connect_reason(const struct session *s, const struct outcome *out,
                          struct strbuf *line);
 void lane_target(const struct session *s, struct strbuf *line);
-void lane_shutdown(struct session *s);
-/* It has the line alone: what was left to be closed is.  WAITS. */
-void lane_tidy_line(struct lane *lane);
+/* Where the session goes; and why it could not be opened.  -1. */
+void lane_note_target(struct lane *lane);
+int lane_keep_reason(struct lane *lane, struct outcome *out);
 
 /* lane_run.c: see driver.h. */
 int lane_query(struct session *s, const char *sql, size_t len,
@@ -96,8 +101,26 @@ int lane_failed(struct lane *lane, struct outcome *out);
 void lane_keep_text(struct lane *lane, struct outcome *out);
 /* The call could not wait for the line.  -1. */
 int lane_cannot_wait(struct outcome *out);
+/* Its rows could not be kept.  -1. */
+int lane_no_memory(const struct lane_call *call);
 /* What the real session needs to know for a call of this lane; returns it. */
 struct session *lane_lend(const struct lane *lane);
+
+/*
+ * --db-query-timeout is the time of a statement since its own send.  A cancel
+ * ends the statement that the server executes, so nothing of a lane is
+ * cancelled while others are before it: the time is held, and counts when its
+ * answer is the next one.  Those before it have been sent earlier, so they are
+ * due before it.  All three do nothing where there is no limit.
+ */
+void lane_hold_time(const struct lane *lane);
+/* Now; 0 without a limit. */
+uint64_t lane_time(const struct lane *lane);
+/* It counts from that moment on; 0: now. */
+void lane_count_time(const struct lane *lane, uint64_t since_ns);
+
+/* lane_flight.c: a statement of an event. */
+int lane_execute_in_flight(const struct lane_call *call);
 
 /* lane_rows.c: the rows of an answer, which the real session has until its next
  * call.  False: no memory. */

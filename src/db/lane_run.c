@@ -1,13 +1,14 @@
 /*
- * lane_run.c - statements of lanes: in flight, or alone.
+ * lane_run.c - statements of lanes: alone, or in flight (lane_flight.c).
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "db/lane_parts.h"
 #include "db/line.h"
-#include "loop/fiber.h"
+#include "db/watch.h"
 
 /* ---- parts ---- */
 
@@ -51,6 +52,27 @@ int lane_lost(struct lane *lane, struct outcome *out)
   return -1;
 }
 
+/* ---- the time limit of a statement ---- */
+
+void lane_hold_time(const struct lane *lane)
+{
+  if (UNLIKELY(lane->base.watched->limited))
+    watch_hold(lane->base.watched);
+}
+
+uint64_t lane_time(const struct lane *lane)
+{
+  return UNLIKELY(lane->base.watched->limited) ? clock_now_ns() : 0;
+}
+
+void lane_count_time(const struct lane *lane, uint64_t since_ns)
+{
+  if (UNLIKELY(lane->base.watched->limited))
+    watch_count_from(lane->base.watched, since_ns ? since_ns : clock_now_ns());
+}
+
+/* ---- failures ---- */
+
 void lane_break(const struct lane *lane, const struct outcome *out)
 {
   struct line *l = lane->line;
@@ -72,12 +94,7 @@ int lane_failed(struct lane *lane, struct outcome *out)
   return -1;
 }
 
-static int failed(const struct lane_call *call)
-{
-  return lane_failed(call->lane, call->out);
-}
-
-static int no_memory(const struct lane_call *call)
+int lane_no_memory(const struct lane_call *call)
 {
   lane_forget_rows(call->lane);
   *call->out = (struct outcome){
@@ -102,169 +119,15 @@ static int execute_here(const struct lane_call *call)
   rc = call->prepared ? d->execute(call->prepared->prepared, out)
                       : d->query(s, call->sql, call->len, out);
   if (rc < 0)
-    return failed(call);
+    return lane_failed(call->lane, call->out);
   more = out->more || !out->settled;
   if (out->counter == COUNTER_READ && !lane_keep_rows(call->lane, out))
-    rc = no_memory(call);
+    rc = lane_no_memory(call);
   if (more && d->end_results(s, &rest) < 0) {
     *out = rest;
     lane_forget_rows(call->lane);
-    return failed(call);
+    return lane_failed(call->lane, call->out);
   }
-  return rc;
-}
-
-/* ---- in flight ---- */
-
-static bool is_counted(const struct lane_call *call)
-{
-  const struct db_env *env = call->lane->base.env;
-
-  return env->counted && *env->counted && env->recorder;
-}
-
-/* The driver sends by itself, too. */
-static void count_sends(const struct lane_call *call)
-{
-  struct line *l = call->lane->line;
-  const uint64_t sends = l->driver->pipe->sends(l->session);
-
-  if (is_counted(call))
-    line_figure(&l->figures.sends, sends - l->sends);
-  l->sends = sends;
-}
-
-/* The session may have become one that a library serves. */
-static int begin(const struct lane_call *call)
-{
-  struct line *l = call->lane->line;
-  const struct driver_pipe *d = l->driver->pipe;
-  const char *why = NULL;
-
-  (void)lane_lend(call->lane); /* nobody reads */
-  if (!d->possible(l->session, &why)) {
-    (void)snprintf(call->lane->text, sizeof(call->lane->text), LANE_UNSUITABLE,
-                   why ? why : "it has no server");
-    call->out->api_error = call->lane->text;
-    return -1;
-  }
-  l->begun = d->begin(l->session, call->out) == 0;
-  l->sends = d->sends(l->session);
-  return l->begun ? 0 : -1;
-}
-
-/* The session stays lent to who reads from it. */
-static int add(const struct lane_call *call)
-{
-  struct line *l = call->lane->line;
-  const struct driver_pipe *d = l->driver->pipe;
-  struct session *s = l->session;
-  int rc = 0;
-
-  if (!l->begun)
-    rc = begin(call);
-  if (rc == 0)
-    rc = call->prepared ? d->execute(call->prepared->prepared, call->out)
-                        : d->query(s, call->sql, call->len, call->out);
-  if (rc < 0)
-    return failed(call);
-  if (!d->mark_apart(s)) {
-    *call->out = (struct outcome){ .lost = true, .msg = "not enough memory" };
-    return failed(call);
-  }
-  if (is_counted(call))
-    line_figure(&l->figures.statements, 1);
-  return 0;
-}
-
-/*
- * The reader sends before it waits, so that requests of clients whose answers
- * have come together are sent together.  One that waits already has to be
- * helped, after others had time to add theirs.
- */
-static void help_reader(const struct lane_call *call)
-{
-  struct line *l = call->lane->line;
-
-  if (!l->reading)
-    return;
-  fiber_yield();
-  if (!l->reading || l->broken)
-    return;
-  (void)l->driver->pipe->push(l->session, false);
-  count_sends(call);
-}
-
-static int read_answer(const struct lane_call *call)
-{
-  struct line *l = call->lane->line;
-  const struct driver_pipe *d = l->driver->pipe;
-  struct lane_prepared *p = call->prepared;
-  struct outcome *out = call->out;
-  struct outcome late = { 0 };
-  struct session *s = lane_lend(call->lane);
-  bool more;
-  int rc;
-
-  s->unread = call->lane->base.unread; /* for the reader only */
-  rc = d->receive(s, p ? p->prepared : NULL, call->sql, call->len, out);
-  more = out->more;
-  if (UNLIKELY(rc < 0))
-    (void)failed(call);
-  else if (out->counter == COUNTER_READ && !lane_keep_rows(call->lane, out))
-    rc = no_memory(call);
-  if (UNLIKELY(more) && d->rest(s, &late) < 0)
-    rc = -1;
-  if (!late.lost && !out->lost) {
-    struct outcome end = { 0 };
-
-    if (d->end_apart(s, &end) < 0) {
-      rc = -1;
-      late = end;
-    }
-  }
-  if (UNLIKELY(late.state[0] || late.lost || late.code != 0)) {
-    lane_forget_rows(call->lane);
-    *out = late;
-    return failed(call);
-  }
-  return rc;
-}
-
-static int receive(const struct lane_call *call)
-{
-  struct line *l = call->lane->line;
-  int rc;
-
-  (void)lane_lend(call->lane);
-  l->reading = true;
-  if (!l->driver->pipe->has_arrived(l->session))
-    (void)l->driver->pipe->push(l->session, true);
-  rc = read_answer(call);
-  l->reading = false;
-  count_sends(call);
-  call->lane->base.dialect = l->session->dialect;
-  return lane_check_after(call, rc);
-}
-
-static int execute_in_flight(const struct lane_call *call)
-{
-  struct lane *lane = call->lane;
-  struct db_env *env = lane->base.env;
-  struct line *l = lane->line;
-  int rc;
-
-  if (!line_join(env))
-    return lane_cannot_wait(call->out);
-  if (UNLIKELY(lane_is_stale(lane))) {
-    rc = lane_lost(lane, call->out);
-  } else if ((rc = add(call)) == 0) {
-    line_added(env);
-    help_reader(call);
-    line_await(env);
-    rc = UNLIKELY(l->broken) ? lane_lost(lane, call->out) : receive(call);
-  }
-  line_quit(env);
   return rc;
 }
 
@@ -277,6 +140,7 @@ static int execute_alone(const struct lane_call *call)
 
   if (!line_enter(env))
     return lane_cannot_wait(call->out);
+  lane_count_time(call->lane, 0);
   if (lane_is_stale(call->lane)) {
     rc = lane_lost(call->lane, call->out);
   } else {
@@ -299,8 +163,9 @@ static int execute(const struct lane_call *call)
     return execute_here(call);
   if (lane_check(call) < 0)
     return -1;
+  lane_hold_time(lane);
   if (env_in_event(lane->base.env))
-    rc = execute_in_flight(call);
+    rc = lane_execute_in_flight(call);
   else
     rc = execute_alone(call);
   if (LIKELY(rc == 0)) {

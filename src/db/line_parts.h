@@ -64,9 +64,10 @@ struct line {
   struct lane_words failed_words;
   char said[256]; /* to the user, of a first connect */
 
-  bool begun;     /* requests can be added: see driver_pipe.h */
-  bool reading;   /* the first one reads, and may wait for bytes */
-  uint64_t sends; /* those that the driver has counted, as seen last */
+  bool begun;       /* requests can be added: see driver_pipe.h */
+  bool reading;     /* the first one reads, and may wait for bytes */
+  uint64_t sends;   /* those that the driver has counted, as seen last */
+  uint64_t came_ns; /* when the bytes that were read last had come */
   struct line_figures figures;
 
   pthread_mutex_t lock; /* protects the rest, and shutdown() of the driver */

@@ -41,18 +41,30 @@ static void keep_reason(struct conn *c, bool silent)
   c->out.msg = strbuf_str(&c->no_role);
 }
 
+/* A number from the server.  The question needs its row, also if the statement
+ * that has met a loss does not. */
+static bool asked(struct conn *c, const char *query, uint64_t until_ns,
+                  uint64_t *ret)
+{
+  struct db_process *p = c->env->process;
+  const bool unread = c->session->unread;
+  bool told;
+
+  c->session->unread = false;
+  watch_until(&p->watch, c->watched, until_ns);
+  told = look_at_number(c, query, ret);
+  watch_until(&p->watch, c->watched, 0);
+  c->session->unread = unread;
+  return told;
+}
+
 /* As role_check(); c->out.lost: the session is gone. */
 static int ask(struct conn *c, uint64_t until_ns)
 {
-  struct db_process *p = c->env->process;
-  const bool replica = p->set.target == ROLE_REPLICA;
+  const bool replica = c->env->process->set.target == ROLE_REPLICA;
   uint64_t read_only = 0;
-  bool told;
 
-  watch_until(&p->watch, c->watched, until_ns);
-  told = look_at_number(c, c->driver->role_query, &read_only);
-  watch_until(&p->watch, c->watched, 0);
-  if (!told || c->out.lost) {
+  if (!asked(c, c->driver->role_query, until_ns, &read_only) || c->out.lost) {
     keep_reason(c, clock_now_ns() >= until_ns);
     return -1;
   }
@@ -83,16 +95,13 @@ bool role_takes_writes(struct conn *c, uint64_t until_ns)
 
 bool role_may_be_behind(struct conn *c, uint64_t until_ns)
 {
-  struct db_process *p = c->env->process;
   struct outcome before = c->out;
   uint64_t standby = 0;
   bool known;
 
   if (!c->driver->standby_query)
     return true;
-  watch_until(&p->watch, c->watched, until_ns);
-  known = look_at_number(c, c->driver->standby_query, &standby);
-  watch_until(&p->watch, c->watched, 0);
+  known = asked(c, c->driver->standby_query, until_ns, &standby);
   before.lost = c->out.lost;
   known = known && !c->out.lost;
   c->out = before;

@@ -188,8 +188,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* Questions to the new session need their rows, also if the statement that has
- * met the loss does not. */
+/* What is asked about the new session needs its rows, also if the statement
+ * that has met the loss does not. */
 static int open_here(struct conn *c, uint64_t until_ns)
 {
   const bool unread = c->session->unread;
@@ -203,23 +203,26 @@ static int open_here(struct conn *c, uint64_t until_ns)
 
 struct opening {
   struct conn *c;
-  uint64_t until_ns, limit_ns, waited_ns;
+  uint64_t until_ns, asked_ns, limit_ns, waited_ns;
   int rc;
 };
 
-/* The time in which others are served is not that of the attempt. */
+/* The time in which others are served is not that of the attempt: at the gate,
+ * and where a few threads open the connections of many clients. */
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
   struct db_process *p = o->c->env->process;
-  const bool mine = turn_wait(o->c, o->limit_ns, &o->waited_ns);
-  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-  uint64_t until = o->until_ns + o->waited_ns;
+  uint64_t end, until;
 
-  if (!mine) {
+  if (!turn_wait(o->c, o->limit_ns)) {
+    o->waited_ns = clock_now_ns() - o->asked_ns;
     o->rc = -1;
     return;
   }
+  o->waited_ns = clock_now_ns() - o->asked_ns;
+  end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
+  until = o->until_ns + o->waited_ns;
   if (o->c->generation > 0 && end > clock_now_ns()) /* it is replaced */
     until = min_u64(until, end + END_GRACE_MS * NS_PER_MS);
   o->rc = open_here(o->c, until);
@@ -271,6 +274,7 @@ int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
   struct opening o = { .c = c,
                        .until_ns = until_ns,
+                       .asked_ns = clock_now_ns(),
                        .limit_ns = turn_limit(c) };
 
   if (c->env->line)
@@ -341,19 +345,6 @@ static bool stays_there(const struct conn *c)
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
-/* The question needs its row, also if the statement that has met the loss does
- * not. */
-static bool takes_writes(struct conn *c, uint64_t until_ns)
-{
-  const bool unread = c->session->unread;
-  bool takes;
-
-  c->session->unread = false;
-  takes = role_takes_writes(c, until_ns);
-  c->session->unread = unread;
-  return takes;
-}
-
 /* Attempts go from server to server.  In a command with one server it has to
  * take writes, and is the one from then on; if none did at first, all attempts
  * go to the server of before. */
@@ -370,7 +361,7 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
   c->session->attempt = c->first + attempt;
   if (transport_open(c, until_ns, &turn) < 0)
     return -1;
-  if (settled && !takes_writes(c, until_ns + turn)) {
+  if (settled && !role_takes_writes(c, until_ns + turn)) {
     transport_drop(c);
     c->out.lost = false;
     return -1;

@@ -22,11 +22,11 @@ uint64_t turn_limit(const struct conn *c)
   return end > clock_now_ns() ? end : 0;
 }
 
-bool turn_wait(struct conn *c, uint64_t limit_ns, uint64_t *ret_waited_ns)
+bool turn_wait(struct conn *c, uint64_t limit_ns)
 {
   struct db_process *p = c->env->process;
 
-  if (gate_enter(&p->gate, p->over, limit_ns, ret_waited_ns))
+  if (gate_enter(&p->gate, p->over, limit_ns))
     return true;
   c->out = (struct outcome){ .lost = true,
                              .over = true,

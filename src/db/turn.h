@@ -20,6 +20,6 @@ uint64_t turn_limit(const struct conn *c);
  * WAITS at the gate of the process; gate_leave() when the attempt is over.
  * False, and c->out: the run has ended, and nothing is to be opened.
  */
-bool turn_wait(struct conn *c, uint64_t limit_ns, uint64_t *ret_waited_ns);
+bool turn_wait(struct conn *c, uint64_t limit_ns);
 
 #endif

@@ -77,21 +77,20 @@ static void record_steps(const struct conn *c, const struct visit *v,
 struct own_visit {
   struct conn *c;
   struct visit *v;
-  uint64_t limit_ns, start_ns;
+  uint64_t asked_ns, limit_ns, start_ns;
   enum visit_rc rc;
 };
 
-/* The turn is no part of the life. */
+/* The turn is no part of the life, nor of its time limit. */
 static void visit_in_turn(void *arg)
 {
   struct own_visit *o = arg;
   struct conn *c = o->c;
-  uint64_t waited_ns;
 
-  if (!turn_wait(c, o->limit_ns, &waited_ns))
+  if (!turn_wait(c, o->limit_ns))
     return;
-  o->v->until_ns += waited_ns;
   o->start_ns = clock_now_ns();
+  o->v->until_ns += o->start_ns - o->asked_ns;
   o->rc = c->driver->visit(c->session, o->v, &c->out);
   gate_leave(&c->env->process->gate);
 }
@@ -99,7 +98,11 @@ static void visit_in_turn(void *arg)
 static enum visit_rc by_driver(struct conn *c, struct visit *v)
 {
   struct own_visit o = {
-    .c = c, .v = v, .limit_ns = turn_limit(c), .rc = VISIT_FAILED
+    .c = c,
+    .v = v,
+    .asked_ns = clock_now_ns(),
+    .limit_ns = turn_limit(c),
+    .rc = VISIT_FAILED,
   };
 
   c->out = (struct outcome){ 0 };

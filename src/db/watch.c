@@ -39,6 +39,7 @@ void watch_add(struct watch *w, struct watched *c, struct session *s,
 {
   c->driver = s->driver;
   c->session = s;
+  s->watched = c;
   c->deadline = watch_deadline_of(w, of_worker);
   c->limited = w->limit_ns > 0;
   (void)pthread_mutex_init(&c->lock, NULL);
@@ -84,6 +85,27 @@ void watch_closing(struct watched *c)
   c->open = false;
   (void)pthread_mutex_unlock(&c->lock);
   canceller_unref(k);
+}
+
+/* What the thread that cancels has said of the call stays true. */
+static void set_busy(struct watched *c, uint64_t busy)
+{
+  uint64_t now = atomic_load_explicit(&c->busy, memory_order_relaxed);
+
+  while (!atomic_compare_exchange_weak_explicit(
+    &c->busy, &now, busy | WATCH_BUSY | (now & WATCH_CANCELLED),
+    memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
+void watch_hold(struct watched *c)
+{
+  set_busy(c, 0);
+}
+
+void watch_count_from(struct watched *c, uint64_t since_ns)
+{
+  set_busy(c, since_ns & ~(uint64_t)WATCH_CANCELLED);
 }
 
 bool watch_await(struct watched *c)

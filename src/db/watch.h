@@ -81,7 +81,7 @@ static inline const _Atomic uint64_t *watch_deadline_of(const struct watch *w,
   return of_worker ? &w->deadline_at_ns : &w->no_deadline;
 }
 
-/* Fills in the first four members. */
+/* Fills in the first four members, and s->watched. */
 void watch_add(struct watch *w, struct watched *c, struct session *s,
                bool of_worker);
 void watch_remove(struct watch *w, struct watched *c);
@@ -89,6 +89,14 @@ void watch_remove(struct watch *w, struct watched *c);
 /* For the owner: its session is open (makes a canceller), or about to close. */
 void watch_opened(struct watched *c);
 void watch_closing(struct watched *c);
+
+/*
+ * For the owner, in a call that has a limit: from now on its time does not
+ * count, and it is not cancelled before the deadline; and it counts from that
+ * moment (clock_now_ns()) on.
+ */
+void watch_hold(struct watched *c);
+void watch_count_from(struct watched *c, uint64_t since_ns);
 
 /*
  * For the owner, after a call that was cancelled.  WAITS until no request for

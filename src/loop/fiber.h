@@ -21,6 +21,7 @@ struct fiber {
   struct loop *loop;
   bool may_park;     /* see above; at first it may */
   uint64_t switches; /* how often it was parked */
+  uint64_t came_ns;  /* see fiber_take_arrival() */
 };
 
 /* The fiber that the calling thread is in; NULL: none. */
@@ -58,6 +59,22 @@ static inline uint64_t fiber_switches(void)
 
   return f ? f->switches : 0;
 }
+
+/* When the bytes that this fiber has received last had come, as far as the loop
+ * has seen; 0: it has received none since this was asked before. */
+static inline uint64_t fiber_take_arrival(void)
+{
+  struct fiber *f = fiber_here();
+  const uint64_t came_ns = f ? f->came_ns : 0;
+
+  if (f)
+    f->came_ns = 0;
+  return came_ns;
+}
+
+/* This fiber goes on so long after its answer has come, which another one has
+ * received: see loop_on_lag(). */
+void fiber_note_lag(uint64_t ns);
 
 /* Let the other fibers run that can. */
 void fiber_yield(void);

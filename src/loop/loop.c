@@ -71,6 +71,7 @@ void loop_park(struct loop *l)
 
       l->lag(l->lag_ctx, now > t->seen_ns ? now - t->seen_ns : 0);
     }
+    t->fiber.came_ns = t->seen_ns;
     t->seen_ns = 0;
   }
 }
@@ -92,6 +93,14 @@ bool loop_park_for_arrival(struct loop *l)
   }
   l->waiting--;
   return !late;
+}
+
+void fiber_note_lag(uint64_t ns)
+{
+  const struct fiber *f = fiber_here();
+
+  if (f && f->loop->lag)
+    f->loop->lag(f->loop->lag_ctx, ns);
 }
 
 void fiber_yield(void)
@@ -471,8 +480,10 @@ ssize_t loop_recv(int fd, void *p, size_t n)
 {
   struct loop *l = loop_here();
 
-  if (l)
+  if (l) {
+    l->running->fiber.came_ns = l->now_ns; /* unless it has to wait for them */
     return l->engine->recv(l, fd, p, n);
+  }
   return sock_wait(fd, POLLIN) ? sock_recv(fd, p, n) : -1;
 }
 

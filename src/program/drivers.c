@@ -181,11 +181,8 @@ static const char *rival_of_pipeline(const struct program *p,
     return "churn, which closes the connection of one client";
   if (strcmp(db->churn_time, "off") != 0)
     return "churn-time, which closes the connection of one client";
-  if (db->backend_sample > 0)
-    return "backend-sample, which asks on the connection of one client";
-  return db->query_timeout_s > 0
-           ? "db-query-timeout, which would cancel the statement of another "
-             "client"
+  return db->backend_sample > 0
+           ? "backend-sample, which asks on the connection of one client"
            : NULL;
 }
 

@@ -3,6 +3,7 @@
 # BENCH, BENCH_SRC and BENCH_BUILD come from the makefile.  Each test runs in a
 # clean folder of its own.
 bats_require_minimum_version 1.5.0
+. "$BENCH_SRC/tests/db/within.bash"
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -57,18 +58,6 @@ d = json.load(open(sys.argv[1]))
 sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
 }
 
-# sooner_or_later COMMAND...: the command succeeds in one of ten attempts.  Use
-# it where a busy machine can cause a failure (a thread gets no processor for
-# half a second) and a wrong program always fails.
-sooner_or_later() {
-  local attempt
-  for attempt in {1..9}; do
-    "$@" && return 0
-    echo "attempt $attempt: $*" >&2
-  done
-  "$@"
-}
-
 # has TEXT PATTERN: the text has a line that matches the pattern.
 has() {
   grep -Eq -- "$2" <<<"$1"
@@ -106,7 +95,7 @@ needs_driver() {
 
 # is_static: the program has its scripts in it, and can open no libraries.
 is_static() {
-  ! readelf -lW "$BENCH" | grep -q INTERP
+  ! readelf -lW "${BENCH_REAL-$BENCH}" | grep -q INTERP
 }
 
 # needs_files: skips the test if the program is static.

@@ -260,5 +260,56 @@ lost() {
 @test "mysql: a loss that is not ignored" { lost mysql; }
 @test "pgsql: a loss that is not ignored" { lost pgsql; }
 
+# late KIND QUERY: one client asks for a minute, and is cancelled; those behind it keep the connection.  A busy machine may take more
+# than the second that a server has for it.
+late_once() {
+  run_script --late="$1" --threads=1 --clients=4 --pipeline=4 --events=40 --time=0 --db-query-timeout=0.5 \
+    --db-ignore-errors=1317,1969,3024,57014,connection
+  [ "$status" = 0 ]
+  [ "$(value a.json "d['totals']['events'], d['totals']['reconnects']")" = "(40, 0)" ]
+}
+late() {
+  local status
+  aim "$1"
+  cat >t.lua <<'L'
+sysbench.cmdline.options = { late = { "", "" } }
+function thread_init() con = sysbench.sql.driver():connect() end
+function event(id)
+  tries = (tries or 0) + 1
+  con:query(id == 2 and tries == 3 and sysbench.opt.late or "SELECT 1")
+end
+L
+  sooner_or_later late_once "$2"
+  # Nobody else was late, unless the cancel came too late for the first one.
+  [ "$(value a.json "1 <= d['totals']['errors'] <= 4 and d['totals']['latency_ns']['max'] >= 0.5e9")" = True ]
+  # Without a list it is an error, whose message says why.
+  status=0
+  run_script --late="$2" --threads=1 --clients=4 --pipeline=4 --events=40 --time=0 --db-query-timeout=0.5
+  [ "$status" = 1 ]
+  grep -qx 'FATAL: the statement took longer than --db-query-timeout=0.5' err
+}
+
+@test "mysql: a statement that takes too long" { late mysql "SELECT SLEEP(60)"; }
+@test "pgsql: a statement that takes too long" { late pgsql "SELECT pg_sleep(60)"; }
+
+# loop_lag KIND: answers that come together are there for all of them.
+loop_lag() {
+  aim "$1"
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("SELECT 1")
+  local till = os.clock() + 0.002
+  while os.clock() < till do end
+end
+L
+  run_script --threads=1 --clients=8 --pipeline=8 --events=400 --time=0
+  # Each answer has one, and the last of eight waits for seven others.
+  [ "$(value a.json "d['client']['loop_lag_ns']['count'] >= 400 and d['client']['loop_lag_ns']['max'] >= 2e6")" = True ]
+}
+
+@test "mysql: answers that wait behind other clients" { loop_lag mysql; }
+@test "pgsql: answers that wait behind other clients" { loop_lag pgsql; }
+
 @test "mysql: a frozen server" { stuck mysql --pipeline=10; }
 @test "pgsql: a frozen server" { stuck pgsql --pipeline=10; }

@@ -10,14 +10,8 @@ setup() {
 }
 
 teardown() {
-  proxy_gone
-  for name in a b; do
-    [[ ! -e $dir/$name/state ]] || servers stop "$dir/$name"
-  done
+  stop_both
 }
-
-# Commits seen by the server that is left; `now_at` says which.
-counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1"; }
 
 # The second target is tried when the first one is gone.
 @test "pgsql: the primary dies, the hot standby is promoted" {
@@ -136,20 +130,6 @@ counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1";
     --pgsql-port="$port_b" --time=60 run
   ((status == 1))
   grep -qx 'FATAL: the server is read-only' "$err"
-}
-
-# two_mysql: the servers a, on $port_a, and b, on $MY_PORT, each with a $table.
-two_mysql() {
-  needs mysql
-  table=sbtest.counter
-  for name in a b; do
-    servers start mysql "$dir/$name" --set=innodb_flush_log_at_trx_commit=2
-    servers sql "$dir/$name" "CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
-      INSERT INTO sbtest.counter VALUES (1, 0)"
-  done
-  servers_env "$dir/a"
-  port_a=$MY_PORT
-  servers_env "$dir/b"
 }
 
 @test "mysql: two servers in the list, one dies" {

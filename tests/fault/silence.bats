@@ -53,22 +53,25 @@ during() {
   committed 2
 }
 
-# A statement's limit makes silence a lost connection; then all is well again.
+# limited CLIENTS OPTION...: a statement's limit makes silence a lost connection;
+# then all is well again.
 limited() {
-  until_enough "${base[@]}" --threads=2 --report-interval=1 --db-query-timeout=0.5 \
+  local clients=$1
+  shift
+  until_enough "${base[@]}" "$@" --report-interval=1 --db-query-timeout=0.5 \
     --db-connect-timeout=1 --db-ignore-errors=connection,1317,57014
   begun
   goes_on
   weather blackhole
   within 30 grep -q '^WARNING: connection to .* lost' "$err"
-  within 30 grep -qE '^\[ [0-9]+s \] thds: 2 tps: 0\.00 ' "$out"
+  within 30 grep -qE "^\[ [0-9]+s \] thds: $clients tps: 0\.00 " "$out"
   weather cut
   weather pass
   goes_on
-  within 30 grep -q '^WARNING: reconnected after .* 2 connections' "$err"
+  within 30 grep -q "^WARNING: reconnected after .* $clients connections" "$err"
   enough
   ((status == 0))
-  (($(counter reconnects) >= 2))
+  (($(counter reconnects) >= clients))
   committed "$(($(counter reconnects) + $(counter 'ignored errors')))"
 }
 
@@ -137,12 +140,14 @@ loads() {
 
 @test "mysql: silence during a run" { against mysql && during; }
 @test "mysql: silence during a run (client library)" { against mysql --mysql-compression=on && during; }
-@test "mysql: silence, and statements with a limit" { against mysql && limited; }
+@test "mysql: silence, and statements with a limit" { against mysql && limited 2 --threads=2; }
+@test "mysql: silence, and statements in flight with a limit" { against mysql && limited 8 --threads=2 --clients=8 --pipeline=4 --what=prepared; }
 @test "mysql: silence at the start" { against mysql && start; }
 @test "mysql: silence at the start (client library)" { against mysql --mysql-compression=on && start; }
 @test "mysql: silence in prepare" { against mysql && loads; }
 @test "mysql: silence in prepare (client library)" { against mysql --mysql-compression=on && loads; }
 @test "pgsql: silence during a run" { against pgsql && during; }
-@test "pgsql: silence, and statements with a limit" { against pgsql && limited; }
+@test "pgsql: silence, and statements with a limit" { against pgsql && limited 2 --threads=2; }
+@test "pgsql: silence, and statements in flight with a limit" { against pgsql && limited 8 --threads=2 --clients=8 --pipeline=4 --what=prepared; }
 @test "pgsql: silence at the start" { against pgsql && start; }
 @test "pgsql: silence in prepare" { against pgsql && loads; }

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# standby.bash - two PostgreSQL servers, of which the second one follows the first.
+# standby.bash - two servers: of PostgreSQL, of which the second one follows the
+# first, or of MySQL.
 #
-# The file that loads it has loaded helper, and its teardown stops $dir/a and
-# $dir/b.
+# The file that loads it has loaded helper, and its teardown is stop_both.
 
 # needs KIND: or the test is skipped.
 needs() {
@@ -43,3 +43,27 @@ cut_off() {
   gone() { [[ $(servers sql "$dir/a" "SELECT count(*) FROM pg_stat_replication") == 0 ]]; }
   within 30 gone
 }
+
+# two_mysql: the servers a, on $port_a, and b, on $MY_PORT, each with a $table.
+two_mysql() {
+  needs mysql
+  table=sbtest.counter
+  for name in a b; do
+    servers start mysql "$dir/$name" --set=innodb_flush_log_at_trx_commit=2
+    servers sql "$dir/$name" "CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
+      INSERT INTO sbtest.counter VALUES (1, 0)"
+  done
+  servers_env "$dir/a"
+  port_a=$MY_PORT
+  servers_env "$dir/b"
+}
+
+stop_both() {
+  proxy_gone
+  for name in a b; do
+    [[ ! -e $dir/$name/state ]] || servers stop "$dir/$name"
+  done
+}
+
+# Commits seen by the server that is left; `now_at` says which.
+counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1"; }
