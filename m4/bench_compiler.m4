@@ -105,6 +105,24 @@ AC_DEFUN([BENCH_STATIC], [
   AM_CONDITIONAL([STATIC_PROGRAM], [test "x$enable_static_program" = xyes])
 ])
 
+dnl What scripts call is exported by a list, or, where the linker takes none (zig's,
+dnl macOS'), with all else that is not hidden.
+AC_DEFUN([BENCH_EXPORTS], [
+  AC_CACHE_CHECK([whether the linker takes a list of what it exports],
+    [bench_cv_dynamic_list], [
+    echo '{ main; };' >conftest.list
+    bench_saved=$LDFLAGS
+    LDFLAGS="$LDFLAGS -Wl,--dynamic-list=conftest.list"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()],
+      [bench_cv_dynamic_list=yes], [bench_cv_dynamic_list=no])
+    LDFLAGS=$bench_saved
+    rm -f conftest.list
+  ])
+  AS_IF([test $bench_cv_dynamic_list = yes],
+    [EXPORT_HOW=-Wl,--dynamic-list=src/lua/exports.list], [EXPORT_HOW=-rdynamic])
+  AC_SUBST([EXPORT_HOW])
+])
+
 dnl --enable-fuzzing: build the fuzz targets with libFuzzer (clang only)
 AC_DEFUN([BENCH_FUZZING], [
   AC_ARG_ENABLE([fuzzing],

@@ -30,6 +30,8 @@ void stacks_init(struct stacks *s, size_t bytes)
 {
   *s = (struct stacks){ .page = (size_t)sysconf(_SC_PAGESIZE) };
   s->bytes = (bytes + s->page - 1) / s->page * s->page;
+  /* Emulators (qemu) ignore what they do not know, and say that it is done. */
+  s->advised = madvise(NULL, 0, -1) < 0;
 }
 
 void stacks_done(struct stacks *s)
@@ -74,13 +76,13 @@ static int add_stretch(struct stacks *s)
   return 0;
 }
 
-static int install_guard(char *page, size_t bytes)
+static int install_guard(const struct stacks *s)
 {
 #ifdef MADV_GUARD_INSTALL
-  if (madvise(page, bytes, MADV_GUARD_INSTALL) == 0)
+  if (s->advised && madvise(s->at, s->page, MADV_GUARD_INSTALL) == 0)
     return 0;
 #endif
-  return mprotect(page, bytes, PROT_NONE);
+  return mprotect(s->at, s->page, PROT_NONE);
 }
 
 static char *last_word(const struct stacks *s, char *stack)
@@ -97,8 +99,7 @@ int stacks_take(struct stacks *s, char **ret, struct err *err)
     *ret = stack;
     return 0;
   }
-  if ((s->at == s->end && add_stretch(s) < 0) ||
-      install_guard(s->at, s->page) < 0)
+  if ((s->at == s->end && add_stretch(s) < 0) || install_guard(s) < 0)
     return err_sys(err, "cannot get memory for the stack of a client (see "
                         "--thread-stack-size, vm.max_map_count and ulimit "
                         "-v):");

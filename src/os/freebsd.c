@@ -45,7 +45,7 @@ pid_t os_peer(int fd)
            : 0;
 }
 
-pid_t gettid(void)
+pid_t os_thread(void)
 {
   return pthread_getthreadid_np();
 }

@@ -13,6 +13,4 @@
 /* Memory is never reserved. */
 #define MAP_NORESERVE 0
 
-pid_t gettid(void);
-
 #endif

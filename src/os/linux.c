@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/os.h"
@@ -33,6 +34,12 @@ int os_stream_socket(int domain)
 int os_unsent(int fd, int *ret)
 {
   return ioctl(fd, SIOCOUTQ, ret);
+}
+
+/* The C library has a function for that since 2.30. */
+pid_t os_thread(void)
+{
+  return (pid_t)syscall(SYS_gettid);
 }
 
 pid_t os_peer(int fd)

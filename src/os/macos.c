@@ -84,7 +84,7 @@ ssize_t getrandom(void *to, size_t n, unsigned flags)
   return (ssize_t)n;
 }
 
-pid_t gettid(void)
+pid_t os_thread(void)
 {
   uint64_t id = 0;
 

@@ -31,7 +31,6 @@ void *reallocarray(void *p, size_t n, size_t size);
 void explicit_bzero(void *p, size_t n);
 ssize_t getrandom(void *to, size_t n, unsigned flags);
 double lgamma_r(double x, int *ret_sign);
-pid_t gettid(void);
 /* In a file that has no name any more. */
 int memfd_create(const char *name, unsigned flags);
 #define program_invocation_short_name getprogname()

@@ -34,6 +34,9 @@ int os_unsent(int fd, int *ret);
 /* The process at the other end of a Unix socket; 0: unknown. */
 pid_t os_peer(int fd);
 
+/* The system's number of the calling thread. */
+pid_t os_thread(void);
+
 #if defined(__APPLE__)
 #include "os/macos.h"
 #elif defined(__FreeBSD__)

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -13,6 +12,7 @@
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
+#include "os/os.h"
 #include "run/clients.h"
 #include "run/idle.h"
 #include "run/plan.h"
@@ -151,7 +151,7 @@ void crew_worker_life(void *arg)
     fiber_trim_stack();
   else
     thread_trim_stack();
-  atomic_store(&w->os_id, (int)gettid());
+  atomic_store(&w->os_id, (int)os_thread());
   set_phase(w, WORKER_READY);
   if (!opened)
     crew_failed(w, &err);

@@ -14,12 +14,26 @@
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
+/* Jansson has a function for that since 2.14, which not all distributions have.
+ */
+static const json_t *member_named(const json_t *json, const char *key,
+                                  size_t len)
+{
+  char name[256]; /* no key of ours is longer */
+
+  if (len >= sizeof(name))
+    return NULL;
+  memcpy(name, key, len);
+  name[len] = '\0';
+  return json_object_get(json, name);
+}
+
 static const json_t *member_at(const json_t *json, const char *key, size_t len)
 {
   size_t place = 0;
 
   if (!json_is_array(json))
-    return json_object_getn(json, key, len);
+    return member_named(json, key, len);
   if (len == 0 || len > 4 || strspn(key, "0123456789") < len)
     return NULL;
   for (size_t i = 0; i < len; i++)

@@ -14,7 +14,7 @@
 #include "tools/view_draw.h"
 
 /* A kind of waits at a server. */
-struct wait {
+struct wait_kind {
   size_t server;
   const char *name;
 };
@@ -23,7 +23,7 @@ struct wait {
  * were none, unless the list is full. */
 static double sessions_at(const void *ctx, const struct result_interval *i)
 {
-  const struct wait *w = ctx;
+  const struct wait_kind *w = ctx;
   const json_t *server = json_array_get(json_object_get(i->json, "servers"),
                                         w->server);
   const json_t *list = json_object_get(server, "waits");
@@ -53,8 +53,8 @@ static void draw_server(const struct view *v, size_t server, bool several,
   c.low = true;
   c.named = true;
   for (size_t k = 0; k < json_array_size(waits); k++) {
-    const struct wait w = { server,
-                            result_text_at(json_array_get(waits, k), "name") };
+    const struct wait_kind w = { server, result_text_at(
+                                           json_array_get(waits, k), "name") };
 
     if (w.name)
       view_add_values(&c, w.name, v, 0, sessions_at, &w);

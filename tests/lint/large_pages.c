@@ -1,12 +1,15 @@
 /*
- * large_pages.c - a library to preload: the system has pages of LARGE_PAGE bytes.
+ * large_pages.c - a library to preload: the system has pages of LARGE_PAGE
+ * bytes.
  *
- * It says so to the program, maps memory at such places only, and refuses what a
- * kernel with such pages refuses.  The C library's own calls do not come here.
+ * It says so to the program, maps memory at such places only, and refuses what
+ * a kernel with such pages refuses.  The C library's own calls do not come
+ * here.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -57,15 +60,21 @@ int getpagesize(void)
   return (int)page_bytes();
 }
 
-unsigned long getauxval(unsigned long type)
+static unsigned long real_auxval(unsigned long type)
 {
-  unsigned long (*real)(unsigned long) =
-    (unsigned long (*)(unsigned long))dlsym(RTLD_NEXT, "getauxval");
+  unsigned long (*real)(unsigned long) = (unsigned long (*)(
+    unsigned long))dlsym(RTLD_NEXT, "getauxval");
 
-  return type == AT_PAGESZ ? page_bytes() : real(type);
+  return real(type);
 }
 
-static void *map(void *at, size_t bytes, int prot, int flags, int fd, off_t from)
+unsigned long getauxval(unsigned long type)
+{
+  return type == AT_PAGESZ ? page_bytes() : real_auxval(type);
+}
+
+static void *map(void *at, size_t bytes, int prot, int flags, int fd,
+                 off_t from)
 {
   return (void *)syscall(SYS_mmap, at, bytes, prot, flags, fd, from);
 }
@@ -119,6 +128,39 @@ int madvise(void *at, size_t bytes, int advice)
 {
   return refused(at) < 0 ? -1
                          : (int)syscall(SYS_madvise, at, whole(bytes), advice);
+}
+
+/* A page is there if one of the kernel's own is. */
+int mincore(void *at, size_t bytes, unsigned char *ret)
+{
+  const size_t page = page_bytes(), own = (size_t)real_auxval(AT_PAGESZ);
+  unsigned char one;
+
+  if (refused(at) < 0)
+    return -1;
+  for (size_t i = 0; i < whole(bytes) / page; i++) {
+    ret[i] = 0;
+    for (size_t j = 0; j < page; j += own)
+      if (syscall(SYS_mincore, (char *)at + i * page + j, own, &one) == 0)
+        ret[i] |= one;
+  }
+  return 0;
+}
+
+/* Stacks of threads come from the C library, which knows small pages. */
+int pthread_attr_getstack(const pthread_attr_t *attr, void **ret, size_t *bytes)
+{
+  int (*real)(const pthread_attr_t *, void **, size_t *) = (int (*)(
+    const pthread_attr_t *, void **, size_t *))dlsym(RTLD_NEXT,
+                                                     "pthread_attr_getstack");
+  const int rc = real(attr, ret, bytes);
+  const size_t low = rc == 0 ? (size_t)*ret : 0;
+
+  if (rc == 0) {
+    *ret = (void *)whole(low);
+    *bytes -= whole(low) - low;
+  }
+  return rc;
 }
 
 int msync(void *at, size_t bytes, int flags)

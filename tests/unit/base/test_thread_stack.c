@@ -15,22 +15,29 @@
 #include "tests/unit/tap.h"
 
 enum {
-  DEEP = 40 * 1024, /* bytes below a frame */
   STACK = 128 * 1024,
 };
+
+/* Bytes below a frame: half of them are in another page than the frame. */
+static size_t deep(void)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+  return page > 10240 ? 4 * page : 40960;
+}
 
 struct seen {
   bool before, after, kept;
 };
 
-/* Uses the stack down to DEEP bytes below `top`. */
-__attribute__((noinline)) static void dive(uintptr_t top)
+/* Uses the stack down to so many bytes below `top`. */
+__attribute__((noinline)) static void dive(uintptr_t top, size_t bytes)
 {
   volatile char room[1024];
 
   room[0] = room[1023] = 1;
-  if (top - (uintptr_t)__builtin_frame_address(0) < DEEP)
-    dive(top);
+  if (top - (uintptr_t)__builtin_frame_address(0) < bytes)
+    dive(top, bytes);
   room[0] = 2; /* prevents a tail call */
 }
 
@@ -47,15 +54,16 @@ static bool is_there(uintptr_t top, size_t below)
 static void *work(void *arg)
 {
   const uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+  const size_t bytes = deep();
   struct seen *seen = arg;
   volatile unsigned char mine[512];
 
   for (size_t i = 0; i < sizeof(mine); i++)
     mine[i] = (unsigned char)i;
-  dive(top);
-  seen->before = is_there(top, DEEP / 2);
+  dive(top, bytes);
+  seen->before = is_there(top, bytes / 2);
   thread_trim_stack();
-  seen->after = is_there(top, DEEP / 2);
+  seen->after = is_there(top, bytes / 2);
   seen->kept = true;
   for (size_t i = 0; i < sizeof(mine); i++)
     seen->kept &= mine[i] == (unsigned char)i;
@@ -105,7 +113,7 @@ int main(void)
   struct err err = { "" };
   pthread_t thread;
 
-  if (thread_start(&thread, STACK, work, &seen, &err) < 0) {
+  if (thread_start(&thread, STACK + 2 * deep(), work, &seen, &err) < 0) {
     OK(false, err.text);
     return TAP_EXIT();
   }
