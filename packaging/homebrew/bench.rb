@@ -2,7 +2,7 @@
 class Bench < Formula
   desc "Benchmark of databases, disks, processors and memory"
   homepage "https://bench.example/"
-  url "https://bench.example/releases/bench-0.1.0.tar.xz"
+  url "https://bench.example/releases/bench-1.0.0.tar.xz"
   sha256 "@SHA256@"
   license "GPL-2.0-or-later"
   head do
