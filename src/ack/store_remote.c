@@ -135,7 +135,7 @@ static void put_header(struct remote *r, struct ack_bytes *b, bool final)
   if (r->has_told)
     h.flags |= ACK_MISSES;
   if (!final)
-    h.chunks = h.end_ns = 0;
+    h.chunks = 0, h.end_ns = 0;
   ack_bytes_put(b, 0, &h, sizeof(h));
 }
 

@@ -59,7 +59,7 @@ optimized() {
 }
 
 # compilers: bench is for gcc 10 to 14 and clang 13 to 19.  What is not installed here
-# is in a root with another release; BENCH_ROOTS keeps these.  COMPILERS names some.
+# with its tools is in a root with another release; BENCH_ROOTS keeps these.  COMPILERS names some.
 compilers() {
   local compiler linker ar all=(gcc-{10..14} clang-{13..19})
   for compiler in ${COMPILERS:-"${all[@]}"}; do
@@ -77,7 +77,8 @@ compile() {
   local what=$1 compiler=$2
   shift 2
   if command -v "$compiler" >/dev/null &&
-    { [[ $compiler == gcc-* ]] || command -v "lld-${compiler#*-}" >/dev/null; }; then
+    { [[ $compiler == gcc-* ]] ||
+      { command -v "lld-${compiler#*-}" && command -v "llvm-ar-${compiler#*-}"; } >/dev/null; }; then
     check "$what" build "$compiler" CC="$compiler" "$@"
     rm -rf "${work:?}/$compiler"
   else

@@ -7,7 +7,9 @@
 #
 # FOLDER is that of scripts/release.sh, FILE is Containerfile or Containerfile.clients
 # of packaging/container, or both.  It has to be root, and needs Debian's archive;
-# `deps.sh release` installs what it uses, but for buildah.  Takes many minutes.
+# `deps.sh release` installs what it uses, but for buildah.  Takes many minutes; with
+# BENCH_STATIC_LIBS (scripts/static-libs.sh), libraries in that folder are not built
+# again.
 # shellcheck disable=SC2317 # functions are called by part()
 set -euo pipefail
 
@@ -47,7 +49,10 @@ debian_image() {
 
 # image FILE: is the image FILE, in small letters.
 image() {
-  store build -q --pull-never -t "localhost/${1,,}" -f "$work/src/packaging/container/$1" "$work/src"
+  local libs=()
+  [[ -z ${BENCH_STATIC_LIBS-} ]] ||
+    libs=(--volume "$BENCH_STATIC_LIBS:$BENCH_STATIC_LIBS" --env "BENCH_STATIC_LIBS=$BENCH_STATIC_LIBS")
+  store build -q "${libs[@]}" --pull-never -t "localhost/${1,,}" -f "$work/src/packaging/container/$1" "$work/src"
 }
 
 try_Containerfile() {

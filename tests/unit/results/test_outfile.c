@@ -106,8 +106,8 @@ static void test_rights(void)
   OK(replace("file", "2") && mode_of("file") == 0600, "those of the old one");
   (void)chmod("file", 0666);
   OK(replace("file", "3") && mode_of("file") == 0666, "which may be more");
-  if (geteuid() == 0) {
-    MUST(chown("file", 1234, 2345) == 0);
+  /* Root of a user namespace may have no other users. */
+  if (geteuid() == 0 && (chown("file", 1234, 2345) == 0 || errno != EINVAL)) {
     OK(replace("file", "4") && stat("file", &st) == 0 && st.st_uid == 1234 &&
          st.st_gid == 2345,
        "owner and group of the old one");
