@@ -13,6 +13,7 @@
  *   for a rollback         call_rollback()
  *   for a cancel to pass   call_pass_cancel()
  *   for a session          transport_open(), pool_take()
+ *   for a turn to open it  turn_wait()
  *   between two attempts   call_pause(), bulk_next(), bulk_done()
  *   for the first session  opening_try()
  *   at the end             watch_stop()

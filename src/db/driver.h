@@ -40,6 +40,7 @@
  *   call                calls of the driver; its header lists all places that
  *                       wait
  *   role, role_check    which servers --target takes
+ *   gate, turn          who may open a session, and when
  *   transport           sessions
  *   seek                the server of the first session, among several
  *   recover             does what a verdict says

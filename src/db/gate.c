@@ -36,7 +36,7 @@ static bool is_late(_Atomic uint32_t *over, uint64_t end_ns)
   return end_ns != 0 && (atomic_load(over) != 0 || clock_now_ns() >= end_ns);
 }
 
-/* Places become free at the end of a run, as attempts end with it. */
+/* Places become free soon after the end of a run: attempts have limits. */
 static void take_place(struct gate *g)
 {
   uint32_t free = atomic_load(&g->free);

@@ -75,8 +75,10 @@ static bool come_back(struct conn *c, uint64_t until_ns)
     call_count(c, COUNTER_RECONNECT);
     return true;
   }
-  v = verdict_not_connected(env_phase(c->env, clock_now_ns()),
-                            rc == TRANSPORT_PERMANENT);
+  v = verdict_is_cut(&c->out, conn_is_dead(c))
+        ? VERDICT_ABANDON
+        : verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                                rc == TRANSPORT_PERMANENT);
   outage_gave_up(o, v == VERDICT_ABANDON);
   if (v == VERDICT_ABANDON)
     call_abandon(c);

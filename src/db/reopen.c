@@ -14,7 +14,8 @@ int reopen_failed(struct conn *c, enum transport_rc rc)
 {
   struct strbuf reason = { 0 };
 
-  if (verdict_not_connected(env_phase(c->env, clock_now_ns()),
+  if (verdict_is_cut(&c->out, conn_is_dead(c)) ||
+      verdict_not_connected(env_phase(c->env, clock_now_ns()),
                             rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
     call_abandon(c);
     return 1;

@@ -25,8 +25,7 @@
 enum {
   PAUSE_FIRST_MS = 10,
   PAUSE_LAST_MS = 1000,
-  FILES_SPARE = 64,   /* open files that a run needs besides connections */
-  END_GRACE_MS = 500, /* an attempt may last this long after the end */
+  FILES_SPARE = 64, /* open files that a run needs besides connections */
 };
 
 static void debug_line(void *ctx, const char *key, const char *value)
@@ -212,8 +211,6 @@ struct opening {
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
-  struct db_process *p = o->c->env->process;
-  uint64_t end, until;
 
   if (!turn_wait(o->c, o->limit_ns)) {
     o->waited_ns = clock_now_ns() - o->asked_ns;
@@ -221,12 +218,8 @@ static void open_in_turn(void *arg)
     return;
   }
   o->waited_ns = clock_now_ns() - o->asked_ns;
-  end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-  until = o->until_ns + o->waited_ns;
-  if (o->c->generation > 0 && end > clock_now_ns()) /* it is replaced */
-    until = min_u64(until, end + END_GRACE_MS * NS_PER_MS);
-  o->rc = open_here(o->c, until);
-  gate_leave(&p->gate);
+  o->rc = open_here(o->c, turn_until(o->c, o->asked_ns, o->until_ns));
+  gate_leave(&o->c->env->process->gate);
 }
 
 void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)

@@ -22,4 +22,12 @@ uint64_t turn_limit(const struct conn *c);
  */
 bool turn_wait(struct conn *c, uint64_t limit_ns);
 
+/*
+ * Its turn has come: until when the attempt lasts that was to last until
+ * `until_ns` when it was asked for, at `asked_ns`.  The time in which others
+ * were served is not that of the attempt.  What is replaced, or belongs to a
+ * visit, is given up soon after the end of the run.
+ */
+uint64_t turn_until(const struct conn *c, uint64_t asked_ns, uint64_t until_ns);
+
 #endif

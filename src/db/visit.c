@@ -90,7 +90,7 @@ static void visit_in_turn(void *arg)
   if (!turn_wait(c, o->limit_ns))
     return;
   o->start_ns = clock_now_ns();
-  o->v->until_ns += o->start_ns - o->asked_ns;
+  o->v->until_ns = turn_until(c, o->asked_ns, o->v->until_ns);
   o->rc = c->driver->visit(c->session, o->v, &c->out);
   gate_leave(&c->env->process->gate);
 }

@@ -77,6 +77,7 @@ until_second() {
 
 # The values to compare with are those of a time when the server is there, and
 # has been shut down and killed.
+((seconds >= 3 * every)) || die "SECONDS must be at least three times EVERY"
 settled=$((2 * every)) restarts=0 first=0 last=0 files=0 most_files=0
 look() {
   local now

@@ -4,12 +4,14 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/turn.h"
 #include "tests/unit/db/clients_rig.h"
 
 #define LIMIT_S 5
 
 enum {
-  CONNECT_MS = 20,
+  CONNECT_MS = 200,
+  UNSURE_MS = 100, /* the thread may wait for a processor */
 };
 
 static const char *const connection[] = { "connection" };
@@ -29,7 +31,8 @@ static int connect_slowly(struct session *s, uint64_t until_ns,
 
   if (!seen.begun)
     return fake_connect(s, until_ns, out);
-  seen.short_of_time |= until_ns < seen.last_end_ns + LIMIT_S * NS_PER_S;
+  seen.short_of_time |= until_ns + UNSURE_MS * NS_PER_MS <
+                        seen.last_end_ns + LIMIT_S * NS_PER_S;
   while (clock_now_ns() < begin_ns + CONNECT_MS * NS_PER_MS)
     ;
   seen.n++;
@@ -71,9 +74,43 @@ static void test_turn(void)
   scene_done(&s);
 }
 
+/* Who waits, and until when, if there is no gate. */
+static void test_limit(void)
+{
+  const uint64_t later = clock_now_ns() + 100 * NS_PER_S;
+  struct scene s;
+  struct conn *c;
+
+  scene_init(&s, connection);
+  scene_start(&s);
+  c = conn_open(s.client[0].handle, NULL);
+  MUST(c);
+  atomic_store(&s.process.end_ns, later);
+  OK(turn_limit(c) == later, "a connection that is replaced: until the end");
+  OK(turn_wait(c, later), "its turn is there");
+  OK(turn_until(c, clock_now_ns(), later + NS_PER_S) <= later + NS_PER_S / 2,
+     "the attempt ends soon after the run");
+  c->generation = 0;
+  OK(turn_limit(c) == 0, "the first one: as long as it takes");
+  c->visitor = true;
+  OK(turn_limit(c) == later, "that of a visit: until the end");
+  OK(!turn_wait(c, clock_now_ns() - 1), "the end comes before its turn");
+  OK(c->out.lost && c->out.over, "it is given up");
+  atomic_store(s.process.over, 1);
+  OK(!turn_wait(c, later), "the run is stopped before its turn");
+  OK(turn_limit(c) == 0, "who asks then has one attempt");
+  atomic_store(s.process.over, 0);
+  atomic_store(&s.process.end_ns, clock_now_ns() - 1);
+  OK(turn_limit(c) == 0, "so has who asks after the end");
+  c->visitor = false;
+  env_done(&s.client[0].env);
+  scene_done(&s);
+}
+
 int main(void)
 {
   log_set_level(LOG_FATAL);
+  test_limit();
   test_turn();
   return TAP_EXIT();
 }
