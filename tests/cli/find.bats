@@ -71,10 +71,14 @@ json.dump(d, open("other.json", "w"))'
 }
 
 @test "an objective that holds nowhere is exit status 4" {
-  # Fast enough that a step at the lowest rate has arrivals.
-  bench model --model-service=1ms --threads=4 --find=rate --slo='p99<=1us' "${coarse[@]}" \
-    --json=f.json run
-  must is "$status" 4
+  # Fast enough that a step at the lowest rate has arrivals.  A busy machine may
+  # not be stationary.
+  nowhere() {
+    bench model --model-service=1ms --threads=4 --find=rate --slo='p99<=1us' "${coarse[@]}" \
+      --json=f.json run
+    [ "$status" = 4 ]
+  }
+  must sooner_or_later nowhere
   must has "$output" '^No rate holds p99<=1us: it fails even at [0-9.]+/s\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "no_value_holds"
     and d["sweep"]["search"]["low"] is None'

@@ -63,7 +63,7 @@ teardown() {
   refuses() { ! "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$port_b" --what=sql --sql="SELECT n FROM counter" --events=1 run &>/dev/null; }
   within 30 refuses
   base[-1]="--pgsql-port=$port_b,$port_a"
-  bounded "${base[@]}" --what=sql --sql="SELECT n FROM counter" --threads=2 --events=40 --time=0 --db-ignore-errors=failover run
+  bounded "${base[@]}" --what=sql --sql="SELECT n FROM counter" --threads=1 --events=40 --time=0 --db-ignore-errors=failover run
   ((status == 0))
   grep -qE "^WARNING: host .*port $port_b refuses its service \(0A000: .*hot standby\), trying the next server$" "$err"
 }
