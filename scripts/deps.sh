@@ -8,7 +8,7 @@
 # programs that bench is compared with.  `browser` is for tests that look at pages
 # in a real browser; they are skipped without it.  `static` is for the static
 # program (scripts/static.sh), `cross` for that of aarch64 on x86-64, and `release` for
-# scripts/release.sh, on Debian and Ubuntu.  All else works without.
+# scripts/release.sh and its test, on Debian and Ubuntu.  All else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
 
@@ -24,7 +24,9 @@ apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   util-linux'
 apt_static='musl-tools dpkg-dev cmake perl tcl linux-libc-dev util-linux xz-utils binutils'
 apt_cross='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static'
-apt_release="$apt_static $apt_cross debhelper debootstrap rpm python3 git"
+# On a machine of another kind, that program is not made.
+apt_release="$apt_static debhelper debootstrap rpm python3 git"
+[[ $(uname -m) != x86_64 ]] || apt_release+=" $apt_cross"
 apt_browser='chromium python3'
 apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer python3'
 

@@ -46,7 +46,7 @@ def digest(path, kind):
     return hashlib.new(kind, path.read_bytes()).hexdigest()
 
 
-def library(name, version):
+def library(name, version, licence):
     """A source package of Debian that is linked into the program."""
     return {
         "SPDXID": spdx_id("lib-" + name),
@@ -55,7 +55,7 @@ def library(name, version):
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
         "licenseConcluded": "NOASSERTION",
-        "licenseDeclared": LICENSES[name],
+        "licenseDeclared": licence,
         "copyrightText": "NOASSERTION",
         "externalRefs": [{
             "referenceCategory": "PACKAGE-MANAGER",
@@ -65,16 +65,25 @@ def library(name, version):
     }
 
 
+def compiler():
+    """The compiler's own library, which has what processors lack."""
+    path = os.path.realpath(output("gcc", "-print-libgcc-file-name").strip())
+    package = output("dpkg-query", "-S", path).split(":")[0]
+    name, version = output("dpkg-query", "-W", "-f=${source:Package} ${source:Version}",
+                           package).split()
+    return library(name, version, "GPL-3.0-or-later WITH GCC-exception-3.1")
+
+
 def static_libraries(libs):
-    """Of each source in `libs`, and of musl, which is the compiler's."""
-    found = []
+    """Of each source in `libs`, and of musl and gcc, which the compiler adds."""
+    found = [compiler()]
     for name in sorted(LICENSES):
         changes = pathlib.Path(libs, "src", name, "debian", "changelog")
         if name == "musl":
             version = output("dpkg-query", "-W", "-f=${source:Version}", "musl-dev")
         else:
             version = output("dpkg-parsechangelog", "-l", str(changes), "-S", "Version")
-        found.append(library(name, version.strip()))
+        found.append(library(name, version.strip(), LICENSES[name]))
     return found
 
 

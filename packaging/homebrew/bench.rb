@@ -2,7 +2,7 @@
 class Bench < Formula
   desc "Benchmark of databases, disks, processors and memory"
   homepage "https://bench.example/"
-  url "https://bench.example/releases/bench-0.1.0.tar.xz"
+  url "https://bench.example/releases/bench-1.0.0.tar.xz"
   sha256 "@SHA256@"
   license "GPL-2.0-or-later"
   head do
@@ -17,18 +17,24 @@ class Bench < Formula
   depends_on "concurrencykit"
   depends_on "jansson"
   depends_on "libpq"
-  # The program needs functions of Linux.
-  depends_on :linux
-  depends_on "liburing"
   depends_on "luajit"
   depends_on "mariadb-connector-c"
   depends_on "sqlite"
   depends_on "zlib"
 
+  on_linux do
+    depends_on "liburing"
+  end
+
+  on_macos do
+    depends_on macos: :ventura
+  end
+
   def install
+    args = %w[--disable-silent-rules --without-mpi --with-mysql --with-pgsql --with-sqlite --without-libaio]
+    args << "--with-liburing" if OS.linux?
     system "./autogen.sh" if build.head?
-    system "./configure", "--disable-silent-rules", "--without-mpi", "--without-libaio",
-           "--with-mysql", "--with-pgsql", "--with-sqlite", "--with-liburing", *std_configure_args
+    system "./configure", *args, *std_configure_args
     system "make", "install"
     pkgshare.install "tests/packages/try.sh"
   end

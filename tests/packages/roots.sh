@@ -6,8 +6,10 @@
 #
 # FOLDER is that of scripts/release.sh.  The roots of packages are systems that
 # debootstrap makes, with the libraries that the Debian package depends on and
-# nothing else of ours; ROOT keeps the first one, so that it is made only once.
-# It has to be root, and needs Debian's archive.
+# nothing else of ours; that of the RPM has rpm, too.  ROOT and ROOT.rpm keep these
+# systems, so that they are made only once.  It has to be root, and needs Debian's
+# archive.
+# shellcheck disable=SC2317 # functions are called by part()
 set -euo pipefail
 shopt -s nullglob
 
@@ -22,56 +24,25 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/bench-roots.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 base=${2:-$work/base}
 
-count=0 failed=0
-# part WHAT COMMAND...: the command prints TAP, or only fails; with 77 its last
-# line says what it lacks.
-part() {
-  local what=$1 status
-  shift
-  count=$((count + 1))
-  set +e
-  (set -e; "$@") >"$work/said" 2>&1 </dev/null
-  status=$?
-  set -e
-  sed 's/^/# /' "$work/said"
-  if ((status == 77)); then
-    printf 'ok %d - %s # SKIP %s\n' "$count" "$what" "$(tail -n 1 "$work/said")"
-  elif ((status == 0)); then
-    printf 'ok %d - %s\n' "$count" "$what"
-  else
-    printf 'not ok %d - %s\n' "$count" "$what"
-    failed=1
-  fi
-}
+# shellcheck source=tests/packages/common.sh
+. "$here/tests/packages/common.sh"
 
 # The libraries, as debootstrap wants to have them.
 depends() {
   dpkg-deb -f "$1" Depends | tr ',' '\n' | sed -E 's/^ *([^ |(]+).*/\1/' | paste -sd,
 }
 
-make_base() {
-  local suite uri
-  read -r uri suite < <(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
-    'Created-By: Packages' | grep -vE 'security|updates|backports' | head -n 1)
-  debootstrap --variant=minbase --include="$(depends "$1")" "$suite" "$base.new" "$uri"
-  mv "$base.new" "$base"
-}
-
-# in_root ROOT COMMAND...: with nothing of our environment.
-in_root() {
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/tmp chroot "$@"
-}
-
+# new_root BASE
 new_root() {
   rm -rf --one-file-system "$work/root"
-  cp -ax "$base" "$work/root"
+  cp -ax "$1" "$work/root"
   cp "$here/tests/packages/try.sh" "$work/root/tmp/"
   ! in_root "$work/root" sh -c 'command -v bench'
 }
 
 # dpkg refuses it where something that it depends on is missing.
 try_deb() {
-  new_root
+  new_root "$base"
   cp "$1" "$work/root/tmp/bench.deb"
   in_root "$work/root" dpkg -i /tmp/bench.deb
   mkdir -p "$work/root/tmp/src/tests/packages"
@@ -82,11 +53,12 @@ try_deb() {
   [[ ! -e $work/root/usr/share/bench && ! -e $work/root/usr/bin/bench ]]
 }
 
-# The system knows no packages of this kind, so what it requires is looked for by
-# hand: programs and libraries.
+# Packages of this system are unknown to rpm, so what the RPM requires is looked for
+# by hand: programs and libraries.
 try_rpm() {
   local name libraries root=$work/root
-  new_root
+  local rpm=(in_root "$root" rpm --dbpath=/var/lib/rpm)
+  new_root "$base.rpm"
   libraries=$(in_root "$root" ldconfig -p)
   while read -r name; do
     case $name in
@@ -96,10 +68,12 @@ try_rpm() {
       { echo "$name is missing"; return 1; } ;;
     esac
   done < <(rpm -qp --requires "$1")
-  rpm --root="$root" --dbpath=/var/lib/rpm -i --nodeps --ignorearch "$1"
+  cp "$1" "$root/tmp/bench.rpm"
+  "${rpm[@]}" -i --nodeps --ignorearch /tmp/bench.rpm
+  "${rpm[@]}" -V --nodeps bench
   in_root "$root" /tmp/try.sh bench
-  [[ $(rpm --root="$root" --dbpath=/var/lib/rpm -q bench) == "$(rpm -qp "$1")" ]]
-  rpm --root="$root" --dbpath=/var/lib/rpm -e --nodeps bench
+  [[ $("${rpm[@]}" -q bench) == "$(rpm -qp "$1")" ]]
+  "${rpm[@]}" -e --nodeps bench
   [[ ! -e $root/usr/share/bench && ! -e $root/usr/bin/bench ]]
 }
 
@@ -121,12 +95,14 @@ if ((EUID != 0)) || ! command -v debootstrap >/dev/null; then
 fi
 debs=("$made"/bench_*.deb) rpms=("$made"/bench-*.rpm)
 statics=("$made"/bench-*-linux-*.tar.xz)
-if ((${#debs[@]})) && [[ ! -d $base ]]; then
-  part 'a new system' make_base "${debs[0]}"
+if ((${#debs[@]})); then
+  part 'a new system' new_system "$base" "$(depends "${debs[0]}")"
+  part 'a new system with rpm' new_system "$base.rpm" "$(depends "${debs[0]}"),rpm"
 fi
 for file in "${debs[@]}"; do part "${file##*/}" try_deb "$file"; done
 for file in "${rpms[@]}"; do part "${file##*/}" try_rpm "$file"; done
 for file in "${statics[@]}"; do part "${file##*/}" try_static "$file"; done
+[[ ! -e $made/APKBUILD ]] || part APKBUILD "$here/tests/packages/alpine.sh" "$made"
 ((${#debs[@]} && ${#rpms[@]} && ${#statics[@]})) ||
   part 'there are a Debian package, an RPM and a static program' false
 printf '1..%d\n' "$count"

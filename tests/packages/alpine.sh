@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# alpine.sh - the steps of the APKBUILD, with Debian's musl in the place of Alpine:
+# what it builds passes its check, and is installed where its subpackages expect it.
+#
+# usage: alpine.sh FOLDER
+#
+# FOLDER is that of scripts/release.sh.  Functions are called as abuild does it: in the
+# unpacked tarball, by a POSIX shell.  Libraries are the static ones of static-libs.sh;
+# the program is not static, so its loader is musl's.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")/../.." && pwd)
+(($# == 1)) || { echo 'usage: alpine.sh FOLDER' >&2; exit 1; }
+made=$(cd "$1" && pwd)
+libs=${BENCH_STATIC_LIBS:-$made/work/libs}
+prefix=$libs/$(uname -m)
+work=$(mktemp -d "${TMPDIR:-/tmp}/bench-alpine.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+command -v musl-gcc >/dev/null || { echo 'needs musl-gcc'; exit 77; }
+"$here/scripts/static-libs.sh" "$libs"
+
+# has NAME: a variable of the APKBUILD.
+has() {
+  # shellcheck disable=SC2016 # it is for the other shell
+  sh -c '. "$1/APKBUILD"; eval "printf %s \"\$$2\""' - "$made" "$1"
+}
+cd "$made"
+has sha512sums | grep . | sha512sum -c
+ck=$(has _ck)
+mkdir "$work"/{src,pkg}
+tar -xf "bench-$(has pkgver).tar.xz" -C "$work/src"
+tar -czf "$work/src/ck-$ck.tar.gz" --transform="s,^ck,ck-$ck," -C "$libs/src" ck
+
+host=$(uname -m)-alpine-linux-musl
+# shellcheck disable=SC2016
+env -i PATH="$prefix/bin:$PATH" HOME="$work" TMPDIR="$work" CC=musl-cc CFLAGS=-O2 \
+  CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" PKG_CONFIG=pkg-config \
+  PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" MAKEFLAGS="-j$(getconf _NPROCESSORS_ONLN)" \
+  CBUILD="$host" CHOST="$host" srcdir="$work/src" pkgdir="$work/pkg" \
+  sh -euc '. "$1/APKBUILD"; cd "$srcdir/$pkgname-$pkgver"; build; check; package' - "$made"
+
+cd "$work/pkg/usr"
+readelf -lW bin/bench | grep -q 'interpreter: /lib/ld-musl-' || { echo 'its loader is not that of musl'; exit 1; }
+"$here/tests/packages/try.sh" "$PWD/bin/bench"
+for file in share/man/man1/bench.1 share/bash-completion/completions/bench \
+  share/fish/vendor_completions.d/bench.fish share/zsh/site-functions/_bench; do
+  [[ -s $file ]] || { echo "/usr/$file is missing"; exit 1; }
+done
