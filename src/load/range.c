@@ -67,7 +67,7 @@ uint64_t range_part(const struct kind_table *t, uint64_t first, uint64_t last,
                     struct strbuf *sql)
 {
   const uint64_t wanted = last - first + 1;
-  uint64_t value[KIND_KEYS], block = block_of(t, 0), n, left;
+  uint64_t value[KIND_KEYS] = { 0 }, block = block_of(t, 0), n, left;
   unsigned at = 0;
 
   while ((first - 1) % block != 0 || wanted < block)

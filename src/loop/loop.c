@@ -252,7 +252,7 @@ static void task_main(void *arg)
 int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err)
 {
   struct task *t = calloc(1, sizeof(*t));
-  char *stack;
+  char *stack = NULL;
   int rc;
 
   if (!t || !timers_reserve(&l->timers, (size_t)l->alive + 1)) {

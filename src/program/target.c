@@ -270,7 +270,7 @@ static int read_file(struct program *p, const struct driver *d,
     .skip = has_password_variable(d) ? d->names->password : NULL,
   };
   const struct target_sink sink = sink_of(&s);
-  struct client_file file;
+  struct client_file file = { 0 };
   char *text;
   size_t len;
   int rc = load_file(p, name, path, &text, &len);

@@ -142,7 +142,7 @@ static void set_work(struct plan *plan, const struct plan_input *in)
 static int set_idle(struct plan *plan, const struct plan_input *in,
                     struct err *err)
 {
-  struct idle_share share;
+  struct idle_share share = { 0 };
 
   (void)idle_parse(in->run->idle_clients, &share); /* it was checked */
   if (!in->pings && (share.clients > 0 || share.percent > 0))

@@ -120,7 +120,7 @@ int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
                        uint64_t lead_ns, uint64_t seed, unsigned part,
                        unsigned parts, struct err *err)
 {
-  struct load_curve *share;
+  struct load_curve *share = NULL;
   double rate;
   int rc;
 

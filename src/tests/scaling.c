@@ -124,7 +124,7 @@ static int do_turn(struct scaling *s, struct scaling_hands *hands,
 {
   for (unsigned work = 0; work < s->works; work++) {
     for (int level = 0; level < SCALING_LEVELS; level++) {
-      double per_s;
+      double per_s = 0;
       int rc;
 
       if (!s->level[level])

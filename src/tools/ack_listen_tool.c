@@ -85,7 +85,7 @@ static int open_stop(struct err *err)
 static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
                  struct err *err)
 {
-  struct ack_listener *l;
+  struct ack_listener *l = NULL;
   const int stop = open_stop(err);
   int rc = stop < 0
              ? stop

@@ -135,6 +135,7 @@ bool usl_law_fit(const struct usl_data *d, double *weigh, struct usl_law *ret)
     { true, false, false },
   };
   double least = INFINITY;
+  bool found = false;
 
   for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
     struct usl_law f;
@@ -147,7 +148,8 @@ bool usl_law_fit(const struct usl_data *d, double *weigh, struct usl_law *ret)
     if (sum < least) {
       least = sum;
       *ret = f;
+      found = true;
     }
   }
-  return isfinite(least);
+  return found;
 }

@@ -168,7 +168,7 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
   struct wire *w = &s->wire;
-  const uint8_t *packet;
+  const uint8_t *packet = NULL;
   size_t begin;
   int rc, len;
 

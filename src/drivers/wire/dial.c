@@ -85,7 +85,7 @@ static int receive_in_loop(int fd, void *to, size_t room, size_t *ret_n,
 
 int dial_receive(int fd, struct wire_buffer *in, size_t n, uint64_t until_ns)
 {
-  size_t got, room;
+  size_t got = 0, room;
   int rc;
 
   if (!wire_buffer_extend(in, n))

@@ -35,7 +35,7 @@ bool bench_history_open(const char *path, bool lists, char *ret_text,
 {
   struct state *s = state_current();
   struct err err = { 0 };
-  struct scribe *r;
+  struct scribe *r = NULL;
 
   if (!s || s->script->workload) {
     (void)err_set(&err, -1, "a history cannot be opened here");

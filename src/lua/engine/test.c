@@ -335,7 +335,7 @@ static bool in_process(void *run)
 /* What the clients of a thread share. */
 static int group_open(void *run, void **ret_group, struct err *err)
 {
-  struct vm *vm;
+  struct vm *vm = NULL;
   const int rc = vm_new(&vm, run, err);
 
   if (rc == 0)
