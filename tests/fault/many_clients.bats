@@ -25,9 +25,11 @@ at_work() {
   within 300 grep -qE '^\[.* tps: [1-9]' out
 }
 
-# All have lost their connections, and have others.
+# All have lost their connections, and have others: no pause is longer than three
+# seconds, and in the last five nobody has lost one.
 all_back() {
-  [ "$(sed -n 's/^WARNING: reconnected after .* s, \([0-9]*\) connections$/\1/p' err | awk '{ n += $1 } END { print (n >= 1000) }')" = 1 ]
+  grep -qE 'reconn/s: [0-9.]*[1-9]' out &&
+    [ "$(tail -n 5 out | grep -cE '^\[.* tps: [1-9].* reconn/s: 0\.00$')" = 5 ]
 }
 
 killed() {
