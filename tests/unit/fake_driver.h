@@ -4,6 +4,8 @@
 #ifndef TESTS_UNIT_FAKE_DRIVER_H
 #define TESTS_UNIT_FAKE_DRIVER_H
 
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@ struct fake_answer {
 };
 
 struct fake {
+  pthread_mutex_t lock; /* of `log`: sessions are opened by other threads */
   struct strbuf log;
   struct fake_answer answer[64]; /* for query and execute, in this order */
   size_t next;
@@ -52,6 +55,18 @@ static struct fake *fake_of(struct session *s)
   return (struct fake *)(uintptr_t)s->cfg;
 }
 
+__attribute__((format(printf, 2, 3))) static void
+fake_log(struct fake *f, const char *format, ...)
+{
+  va_list ap;
+
+  va_start(ap, format);
+  (void)pthread_mutex_lock(&f->lock);
+  strbuf_vaddf(&f->log, format, ap);
+  (void)pthread_mutex_unlock(&f->lock);
+  va_end(ap);
+}
+
 static int fake_connect(struct session *s, uint64_t until_ns,
                         struct outcome *out)
 {
@@ -60,9 +75,9 @@ static int fake_connect(struct session *s, uint64_t until_ns,
 
   (void)until_ns;
   if (f->numbered)
-    strbuf_addf(&f->log, "connect %u;", s->attempt);
+    fake_log(f, "connect %u;", s->attempt);
   else
-    strbuf_adds(&f->log, "connect;");
+    fake_log(f, "connect;");
   s->dialect = EMUL_MYSQL;
   if (f->connect_fails == 0 && !for_good)
     return 0;
@@ -77,7 +92,7 @@ static int fake_connect(struct session *s, uint64_t until_ns,
 
 static void fake_disconnect(struct session *s)
 {
-  strbuf_adds(&fake_of(s)->log, "disconnect;");
+  fake_log(fake_of(s), "disconnect;");
 }
 
 static int fake_say(struct fake_answer a, struct outcome *out)
@@ -115,7 +130,7 @@ static int fake_query(struct session *s, const char *sql, size_t len,
   f->queries++;
   if (len > f->longest)
     f->longest = len;
-  strbuf_addf(&f->log, "%.*s;", len > 60 ? 60 : (int)len, sql);
+  fake_log(f, "%.*s;", len > 60 ? 60 : (int)len, sql);
   if (fake_answer(s, out) < 0)
     return -1;
   if (strncmp(sql, "BEGIN", 5) == 0)
@@ -139,7 +154,7 @@ static int fake_fetch(struct session *s, sql_value *values)
 
 static int fake_next(struct session *s, struct outcome *out)
 {
-  strbuf_adds(&fake_of(s)->log, "next;");
+  fake_log(fake_of(s), "next;");
   return fake_answer(s, out);
 }
 
@@ -148,7 +163,7 @@ static int fake_end(struct session *s, struct outcome *out)
   struct fake *f = fake_of(s);
   const struct fake_answer a = f->unread;
 
-  strbuf_adds(&f->log, "end;");
+  fake_log(f, "end;");
   f->unread = (struct fake_answer){ 0 };
   return fake_say(a, out);
 }
@@ -157,7 +172,7 @@ static int fake_prepare(struct prepared *p, struct outcome *out)
 {
   struct fake *f = fake_of(p->session);
 
-  strbuf_addf(&f->log, "prepare %s;", p->sql);
+  fake_log(f, "prepare %s;", p->sql);
   for (size_t i = 0; i < p->len; i++)
     p->n_params += p->sql[i] == '?';
   out->code = f->refuse_prepare ? 1295 : f->prepare_code;
@@ -183,13 +198,13 @@ static int fake_bind(struct prepared *p, struct outcome *out)
 
 static int fake_execute(struct prepared *p, struct outcome *out)
 {
-  strbuf_adds(&fake_of(p->session)->log, "execute;");
+  fake_log(fake_of(p->session), "execute;");
   return fake_answer(p->session, out);
 }
 
 static void fake_unprepare(struct prepared *p, bool going)
 {
-  strbuf_adds(&fake_of(p->session)->log, going ? "forget;" : "unprepare;");
+  fake_log(fake_of(p->session), "%s", going ? "forget;" : "unprepare;");
 }
 
 static bool fake_quote(struct session *s, const char *text, size_t len,

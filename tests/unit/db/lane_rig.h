@@ -77,7 +77,7 @@ static inline bool mark(struct session *s)
 {
   struct wire *w = wire_of(s);
 
-  strbuf_addf(&w->scene.fake.log, "+%s;", w->asked[(w->n_asked - 1) % QUEUE]);
+  fake_log(&w->scene.fake, "+%s;", w->asked[(w->n_asked - 1) % QUEUE]);
   return true;
 }
 
@@ -90,7 +90,7 @@ static inline bool push(struct session *s, bool wait)
     return true;
   w->n_pushed = w->n_asked;
   w->sends++;
-  strbuf_adds(&w->scene.fake.log, "send;");
+  fake_log(&w->scene.fake, "send;");
   return true;
 }
 
@@ -145,8 +145,7 @@ static inline int end_apart(struct session *s, struct outcome *out)
   struct wire *w = wire_of(s);
 
   (void)out;
-  strbuf_addf(&w->scene.fake.log, "=%s;",
-              w->asked[(w->n_answered - 1) % QUEUE]);
+  fake_log(&w->scene.fake, "=%s;", w->asked[(w->n_answered - 1) % QUEUE]);
   w->has_row = false;
   return 0;
 }

@@ -19,8 +19,8 @@ static inline int query(struct session *s, const char *sql, size_t len,
 
 static inline int execute(struct prepared *p, struct outcome *out)
 {
-  strbuf_addf(&fake_of(p->session)->log, "%s=%d;", p->sql,
-              p->n_binds > 0 ? *(const int *)p->binds[0].buffer : 0);
+  fake_log(fake_of(p->session), "%s=%d;", p->sql,
+           p->n_binds > 0 ? *(const int *)p->binds[0].buffer : 0);
   return fake_answer(p->session, out);
 }
 

@@ -77,14 +77,14 @@ static int copy_begin_here(struct session *s, const struct copy_spec *spec,
                            struct outcome *out)
 {
   (void)out;
-  strbuf_addf(&fake_of(s)->log, "copy %s;", spec->table);
+  fake_log(fake_of(s), "copy %s;", spec->table);
   return 0;
 }
 
 static int copy_end_here(struct session *s, struct outcome *out)
 {
   (void)out;
-  strbuf_adds(&fake_of(s)->log, "copied;");
+  fake_log(fake_of(s), "copied;");
   return 0;
 }
 
