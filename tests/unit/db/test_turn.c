@@ -103,7 +103,8 @@ static void test_limit(void)
   atomic_store(&s.process.end_ns, clock_now_ns() - 1);
   OK(turn_limit(c) == 0, "so has who asks after the end");
   c->visitor = false;
-  env_done(&s.client[0].env);
+  for (unsigned i = 0; i < CLIENTS; i++)
+    env_done(&s.client[i].env);
   scene_done(&s);
 }
 
