@@ -61,12 +61,12 @@ optimized() {
 # compilers: bench is for gcc 10 to 14 and clang 13 to 19.  What is not installed here
 # with its tools is in a root with another release; BENCH_ROOTS keeps these.  COMPILERS names some.
 compilers() {
-  local compiler linker ar all=(gcc-{10..14} clang-{13..19})
+  local compiler linker ar lto all=(gcc-{10..14} clang-{13..19})
   for compiler in ${COMPILERS:-"${all[@]}"}; do
     compile "$compiler" "$compiler" CFLAGS=-O2
-    ar=gcc-ar linker=''
-    [[ $compiler == gcc-* ]] || ar=llvm-ar linker=-fuse-ld=lld
-    compile "$compiler, optimized" "$compiler" CFLAGS='-O3 -flto -D_FORTIFY_SOURCE=2' \
+    ar=gcc-ar linker='' lto=-flto=$jobs # without the number, gcc 11 and 12 warn
+    [[ $compiler == gcc-* ]] || ar=llvm-ar linker=-fuse-ld=lld lto=-flto
+    compile "$compiler, optimized" "$compiler" CFLAGS="-O3 $lto -D_FORTIFY_SOURCE=2" \
       LDFLAGS="$linker" AR="$ar-${compiler#*-}" RANLIB="${ar%ar}ranlib-${compiler#*-}" \
       NM="${ar%ar}nm-${compiler#*-}"
   done
