@@ -221,7 +221,7 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
   const struct scaling *s = run;
   const struct topology *t = &s->topology;
   unsigned work;
-  double ratio;
+  double ratio = 0;
 
   (void)total;
   if (is_unfinished(s))

@@ -65,7 +65,7 @@ compilers() {
   for compiler in ${COMPILERS:-"${all[@]}"}; do
     compile "$compiler" "$compiler" CFLAGS=-O2
     ar=gcc-ar linker='' lto=-flto=$jobs # without the number, gcc 11 and 12 warn
-    [[ $compiler == gcc-* ]] || ar=llvm-ar linker=-fuse-ld=lld lto=-flto
+    [[ $compiler == gcc-* ]] || ar=llvm-ar linker=-fuse-ld=lld-${compiler#*-} lto=-flto
     compile "$compiler, optimized" "$compiler" CFLAGS="-O3 $lto -D_FORTIFY_SOURCE=2" \
       LDFLAGS="$linker" AR="$ar-${compiler#*-}" RANLIB="${ar%ar}ranlib-${compiler#*-}" \
       NM="${ar%ar}nm-${compiler#*-}"
