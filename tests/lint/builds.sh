@@ -156,7 +156,7 @@ large_pages() {
   gcc -O2 -Wall -shared -fPIC "$src/tests/lint/large_pages.c" -o large_pages.so -ldl
   # shellcheck disable=SC2016 # make replaces it
   suites '$(UNIT_TESTS)' env LARGE_PAGE="$1" LOG_COMPILER="env LD_PRELOAD=$PWD/large_pages.so"
-  export LARGE_PAGE=$1 LD_PRELOAD=$PWD/large_pages.so
+  export LARGE_PAGE=$1 LD_PRELOAD=$PWD/large_pages.so BENCH_DATADIR=$src/src/lua/scripts
   for mode in mmap sync async io_uring; do
     ./bench "${file[@]}" --file-io-mode="$mode" prepare
     ./bench "${file[@]}" --file-io-mode="$mode" --file-test-mode=rndrw --events=200 run

@@ -42,7 +42,7 @@ static void *read_all(void *arg)
 {
   const int *fd = arg;
   char bytes[65536];
-  size_t n = 0, got;
+  size_t n = 0, got = 0;
 
   while (n < MANY &&
          stream_receive(*fd, bytes, sizeof(bytes), &got, &long_time) == 0)
