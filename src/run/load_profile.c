@@ -27,8 +27,8 @@ static bool is_file(const char *value)
 
 static int read_file(struct load_curve **ret, const char *path, struct err *err)
 {
-  char *text, buf[128];
-  size_t len;
+  char *text = NULL, buf[128];
+  size_t len = 0;
   int rc = opt_file_load(path, &text, &len);
 
   if (rc == -EFBIG)
@@ -66,7 +66,7 @@ int load_profile_settle(const struct run_cfg *cfg, struct optset *set,
 {
   const struct opt_entry *e = optset_find(set, "load-profile");
   struct err why = { "" };
-  struct load_curve *curve;
+  struct load_curve *curve = NULL;
   double length_s;
   int rc;
 

@@ -220,7 +220,7 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
 {
   const struct scaling *s = run;
   const struct topology *t = &s->topology;
-  unsigned work;
+  unsigned work = 0;
   double ratio = 0;
 
   (void)total;

@@ -108,7 +108,7 @@ static bool near(double a, double b)
 static void test_whole(void)
 {
   struct part part[PROCESSES], whole;
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
   struct report r = { .kind = REPORT_FINAL };
   bool percentiles = true, threads = true;
@@ -185,7 +185,7 @@ static int add_more(struct merge *m, const struct report *r)
 static void test_more(void)
 {
   struct part one, early, late;
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
   struct report r = { .kind = REPORT_CHECKPOINT };
   bool threads = true;
@@ -240,7 +240,7 @@ static void test_more(void)
 static void test_missing(void)
 {
   struct part part[2];
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
   struct report r = { .kind = REPORT_CHECKPOINT };
 
@@ -279,7 +279,7 @@ static void test_tally(void)
   const struct report b = { .tally = { 2, 1, 2, two, &second, errors } };
   struct report r = { .kind = REPORT_FINAL };
   const struct value_sum *values;
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
 
   value_sum_join(low, 2, 3, 1, 2);
@@ -325,7 +325,7 @@ static void test_classes(void)
   const struct report b = { .classes = { 3, two }, .rated = { 1, two } };
   struct report r = { .kind = REPORT_FINAL };
   const struct class_report *c;
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
 
   hist_sum_put(h, 50, 1);
@@ -359,7 +359,7 @@ static void test_nonsense(void)
 {
   struct strbuf b = { 0 };
   struct part p;
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
   bool refused = true;
 

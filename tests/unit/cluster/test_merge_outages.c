@@ -274,7 +274,7 @@ static void test_cut(void)
 
 int main(void)
 {
-  struct merge *m;
+  struct merge *m = NULL;
   struct err err;
 
   if (merge_new(&m, &err) < 0)

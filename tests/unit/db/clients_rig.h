@@ -107,7 +107,7 @@ static inline void run_all(struct scene *s, void (*fn)(void *arg),
                            void (*lag)(void *ctx, uint64_t ns))
 {
   const struct loop_setup setup = { .stack_bytes = STACK };
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   MUST(loop_new(&l, &setup, &err) == 0);

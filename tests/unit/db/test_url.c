@@ -15,7 +15,7 @@
 /* Writes the parts of a URL in one line, or "refused". */
 static void describe(const char *text, struct strbuf *out)
 {
-  struct url url;
+  struct url url = { 0 };
   struct err err;
 
   if (url_parse(text, &url, &err) < 0) {
@@ -89,7 +89,7 @@ static const char file[] = "ignored=1\n"
 
 static void describe_file(const char *text, size_t len, struct strbuf *out)
 {
-  struct client_file f;
+  struct client_file f = { 0 };
   struct err err;
 
   if (client_file_parse(text, len, "f", &f, &err) < 0) {

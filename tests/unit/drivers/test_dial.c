@@ -68,7 +68,7 @@ static void run(enum loop_engine engine, bool in_fiber, void (*one)(void *),
                 void (*other)(void *))
 {
   const struct loop_setup setup = { .stack_bytes = STACK, .engine = engine };
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   if (!in_fiber) {
@@ -195,7 +195,7 @@ static void test_full(enum loop_engine engine)
 static bool opens(enum loop_engine engine)
 {
   const struct loop_setup setup = { .stack_bytes = STACK, .engine = engine };
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   if (loop_new(&l, &setup, &err) < 0)

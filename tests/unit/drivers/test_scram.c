@@ -134,7 +134,7 @@ static void test_fibers(void)
 {
   const struct loop_setup setup = { .stack_bytes = 64 * 1024 };
   struct guests g = { .began = 0 };
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   MUST(loop_new(&l, &setup, &err) == 0);

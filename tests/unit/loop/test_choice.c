@@ -30,7 +30,7 @@ static int try_loop(enum loop_engine engine, struct loop **l, struct err *err)
 
 static bool opens(enum loop_engine engine)
 {
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   if (try_loop(engine, &l, &err) < 0)
@@ -42,7 +42,7 @@ static bool opens(enum loop_engine engine)
 static const char *name_of(enum loop_engine engine)
 {
   const char *name;
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   MUST(try_loop(engine, &l, &err) == 0);
@@ -80,7 +80,7 @@ struct choice {
 static void *choose(void *arg)
 {
   struct choice *c = arg;
-  struct loop *l;
+  struct loop *l = NULL;
 
   c->forbidden = forbid_uring();
   if (!c->forbidden)

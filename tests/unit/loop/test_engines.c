@@ -33,7 +33,7 @@ static int try_loop(enum loop_engine engine, struct loop **l, struct err *err)
 
 static struct loop *new_loop(void)
 {
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   MUST(try_loop(engine_wanted, &l, &err) == 0);
@@ -392,7 +392,7 @@ static void test_counts(void)
 /* Containers forbid io_uring. */
 static bool opens(enum loop_engine engine)
 {
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   if (try_loop(engine, &l, &err) < 0)

@@ -29,7 +29,7 @@ static struct loop *new_loop(void)
 {
   const struct loop_setup setup = { .stack_bytes = STACK,
                                     .engine = engine_wanted };
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   MUST(loop_new(&l, &setup, &err) == 0);
@@ -433,7 +433,7 @@ static void test_all(void)
 static bool opens(enum loop_engine engine)
 {
   const struct loop_setup setup = { .stack_bytes = STACK, .engine = engine };
-  struct loop *l;
+  struct loop *l = NULL;
   struct err err;
 
   if (loop_new(&l, &setup, &err) < 0)

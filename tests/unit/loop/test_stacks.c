@@ -21,7 +21,7 @@ enum {
 static char *take(struct stacks *s)
 {
   struct err err;
-  char *stack;
+  char *stack = NULL;
 
   MUST(stacks_take(s, &stack, &err) == 0);
   return stack;

@@ -128,7 +128,7 @@ static int rig_add(struct rig *r, struct err *err)
     .index = r->n,
     .vm = r->vm,
   };
-  struct state *s;
+  struct state *s = NULL;
   int rc = state_new(&s, r->script, &role, err);
 
   if (rc < 0)

@@ -134,7 +134,7 @@ static void test_clients(const char *jit, const char *what)
   struct bed b = { .done = 0 };
   struct err err = { "" };
   char text[sizeof(script) + 64];
-  struct loop *l;
+  struct loop *l = NULL;
 
   rig_init(&b.rig);
   b.rig.null.latency_us = WAIT_US;
