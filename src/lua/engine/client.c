@@ -76,7 +76,23 @@ enum {
   KIB_AT_FIRST = 128 * 1024, /* before anything is collected */
   LATER = -1, /* of LUA_GCRESTART: when memory in use has grown as it has to
                * after a collection */
+  EARLY_EVENTS = 2, /* of each client */
 };
+
+/* How large memory has to grow between two collections, and how fast these go
+ * on while it grows; both in percent. */
+struct pace {
+  int size, speed;
+};
+
+static const struct pace usual = { 200, 200 }, eager = { 110, 400 };
+
+static void collect_at(lua_State *L, const struct pace *pace)
+{
+  (void)lua_gc(L, LUA_GCSETPAUSE, pace->size);
+  (void)lua_gc(L, LUA_GCSETSTEPMUL, pace->speed);
+  (void)lua_gc(L, LUA_GCRESTART, LATER);
+}
 
 int client_made(lua_State *L)
 {
@@ -88,8 +104,21 @@ int client_made(lua_State *L)
     kib = lua_gc(L, LUA_GCCOUNT, 0);
     vm->most_kib = kib < INT_MAX / 2 ? 2 * kib : INT_MAX;
   }
-  (void)lua_gc(L, LUA_GCRESTART, LATER);
+  vm->eager = false;
+  vm->early += EARLY_EVENTS;
+  collect_at(L, &usual);
   return 0;
+}
+
+/* What is taken from the system is not given back, so garbage of thousands of
+ * clients would stay part of the resident memory. */
+void client_early_event_over(struct vm *vm)
+{
+  if (--vm->early == 0)
+    collect_at(vm->L, &usual);
+  else if (!vm->eager)
+    collect_at(vm->L, &eager);
+  vm->eager = vm->early > 0;
 }
 
 void client_drop(struct client *c, struct vm *vm)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "base/ffi_api.h"
 #include "lua/engine/heap.h"
 #include "lua/engine/host.h"
@@ -25,6 +26,8 @@ struct vm {
   struct script *script;
   struct host host;
   int most_kib;    /* what clients may use, beyond some, while they are made */
+  unsigned early;  /* events that may still end before the memory has settled */
+  bool eager;      /* until then, little garbage is left */
   bench_call call; /* of the client that runs */
   struct state *retired; /* states that were freed, linked by client.next */
 };
@@ -35,6 +38,8 @@ struct client {
   struct later later;       /* objects that will be freed */
   struct state *next;       /* in the list of the vm */
 };
+
+void client_early_event_over(struct vm *vm);
 
 /* Create a Lua state whose memory is `heap`, if that is possible. */
 lua_State *client_lua(struct heap *heap, bool gc64);
@@ -50,6 +55,17 @@ int client_new(struct client *c, struct vm *vm, unsigned tid,
 /* Called by lua_cpcall() with the vm, when a client was made: garbage is left
  * until there is much of it. */
 int client_made(lua_State *L);
+
+/*
+ * An event of a client has ended.  The first one of each client runs, at least
+ * in part, without machine code, and leaves more garbage than all later ones
+ * together.
+ */
+static inline void client_event_over(struct vm *vm)
+{
+  if (UNLIKELY(vm->early > 0))
+    client_early_event_over(vm);
+}
 
 /* Drop the thread and the host table.  `c` may be half made. */
 void client_drop(struct client *c, struct vm *vm);

@@ -15,8 +15,11 @@
 /* The event has ended, unless it is going to be tried again. */
 static void end_lease(struct state *s, const struct worker *w)
 {
-  if (!w->again)
-    env_event_ended(&s->env);
+  if (w->again)
+    return;
+  env_event_ended(&s->env);
+  if (s->vm)
+    client_event_over(s->vm);
 }
 
 static void event_step(bench_call *c)

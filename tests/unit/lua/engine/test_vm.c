@@ -333,11 +333,58 @@ static void test_memory(void)
   rig_done(&r);
 }
 
+static int kib_now(const struct rig *r)
+{
+  return lua_gc(r->vm->L, LUA_GCCOUNT, 0);
+}
+
+/* How much memory is in use at most while each client has an event that leaves
+ * as much garbage as the client has memory; its share of what was in use before
+ * that. */
+static double growth(bool counted)
+{
+  struct err err = { "" };
+  struct rig r;
+  int before, most;
+
+  rig_init(&r);
+  MUST(rig_start(&r,
+                 "keep = {} for i = 1, 100 do keep[i] = { i } end "
+                 "function run() for i = 1, 100 do last = { i } end end",
+                 MANY, &err) == 0);
+  (void)lua_gc(r.vm->L, LUA_GCCOLLECT, 0);
+  before = most = kib_now(&r);
+  for (unsigned round = 0; round < 2; round++) {
+    for (unsigned c = 0; c < MANY; c++) {
+      rig_must(&r, c, "run");
+      if (counted)
+        client_event_over(r.vm);
+      if (kib_now(&r) > most)
+        most = kib_now(&r);
+    }
+  }
+  OK(!counted || (r.vm->early == 0 && !r.vm->eager), "then all is as usual");
+  rig_done(&r);
+  return (double)most / before;
+}
+
+static void test_first_events(void)
+{
+  const double few = growth(true), much = growth(false);
+
+  printf(
+    "# first events: memory grows to %.2f of what it was, %.2f uncounted\n",
+    few, much);
+  OK(few < 1.6, "the first events of clients leave little garbage");
+  OK(much > 1.8, "which is so because they are counted");
+}
+
 int main(void)
 {
   test_cases();
   test_errors();
   test_traces();
   test_memory();
+  test_first_events();
   return TAP_EXIT();
 }
