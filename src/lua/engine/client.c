@@ -5,6 +5,7 @@
 
 #include <lauxlib.h>
 #include <limits.h>
+#include <luajit.h>
 #include <stdio.h>
 
 static int die(lua_State *L)
@@ -94,6 +95,20 @@ static void collect_at(lua_State *L, const struct pace *pace)
   (void)lua_gc(L, LUA_GCRESTART, LATER);
 }
 
+/* Does LuaJIT make machine code?  The script may have said jit.off(). */
+static bool is_compiling(lua_State *L)
+{
+  bool on;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "jit");
+  lua_getfield(L, -1, "status");
+  lua_call(L, 0, 1);
+  on = lua_toboolean(L, -1);
+  lua_pop(L, 3);
+  return on;
+}
+
 int client_made(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, 1);
@@ -104,21 +119,43 @@ int client_made(lua_State *L)
     kib = lua_gc(L, LUA_GCCOUNT, 0);
     vm->most_kib = kib < INT_MAX / 2 ? 2 * kib : INT_MAX;
   }
-  vm->eager = false;
-  vm->early += EARLY_EVENTS;
   collect_at(L, &usual);
+  if (!vm->settled) {
+    vm->early += EARLY_EVENTS;
+    if (!vm->settling)
+      vm->compiles = is_compiling(L);
+  }
   return 0;
 }
 
-/* What is taken from the system is not given back, so garbage of thousands of
- * clients would stay part of the resident memory. */
-void client_early_event_over(struct vm *vm)
+/*
+ * What is taken from the system is not given back, so garbage of thousands of
+ * clients would stay part of the resident memory.  And LuaJIT would see
+ * thousands of first events, which prepare statements: from these it makes
+ * machine code that later events leave again and again, with garbage each time.
+ */
+static void begin_to_settle(struct vm *vm)
 {
+  vm->settling = true;
+  collect_at(vm->L, &eager);
+  (void)luaJIT_setmode(vm->L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+}
+
+static void has_settled(struct vm *vm)
+{
+  vm->settling = false;
+  vm->settled = true;
+  collect_at(vm->L, &usual);
+  if (vm->compiles)
+    (void)luaJIT_setmode(vm->L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_ON);
+}
+
+void client_early_event(struct vm *vm)
+{
+  if (!vm->settling)
+    begin_to_settle(vm);
   if (--vm->early == 0)
-    collect_at(vm->L, &usual);
-  else if (!vm->eager)
-    collect_at(vm->L, &eager);
-  vm->eager = vm->early > 0;
+    has_settled(vm);
 }
 
 void client_drop(struct client *c, struct vm *vm)

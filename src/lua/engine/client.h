@@ -26,8 +26,10 @@ struct vm {
   struct script *script;
   struct host host;
   int most_kib;    /* what clients may use, beyond some, while they are made */
-  unsigned early;  /* events that may still end before the memory has settled */
-  bool eager;      /* until then, little garbage is left */
+  unsigned early;  /* events that may still begin before all has settled */
+  bool settling;   /* the first of them has */
+  bool settled;    /* the last of them has */
+  bool compiles;   /* LuaJIT is to make machine code of the others */
   bench_call call; /* of the client that runs */
   struct state *retired; /* states that were freed, linked by client.next */
 };
@@ -39,7 +41,7 @@ struct client {
   struct state *next;       /* in the list of the vm */
 };
 
-void client_early_event_over(struct vm *vm);
+void client_early_event(struct vm *vm);
 
 /* Create a Lua state whose memory is `heap`, if that is possible. */
 lua_State *client_lua(struct heap *heap, bool gc64);
@@ -57,14 +59,13 @@ int client_new(struct client *c, struct vm *vm, unsigned tid,
 int client_made(lua_State *L);
 
 /*
- * An event of a client has ended.  The first one of each client runs, at least
- * in part, without machine code, and leaves more garbage than all later ones
- * together.
+ * An event of a client may begin.  As long as these are the first ones of
+ * clients, LuaJIT makes no machine code of them, and little garbage is left.
  */
-static inline void client_event_over(struct vm *vm)
+static inline void client_event(struct vm *vm)
 {
   if (UNLIKELY(vm->early > 0))
-    client_early_event_over(vm);
+    client_early_event(vm);
 }
 
 /* Drop the thread and the host table.  `c` may be half made. */

@@ -19,7 +19,7 @@ static void end_lease(struct state *s, const struct worker *w)
     return;
   env_event_ended(&s->env);
   if (s->vm)
-    client_event_over(s->vm);
+    client_event(s->vm);
 }
 
 static void event_step(bench_call *c)

@@ -358,12 +358,12 @@ static double growth(bool counted)
     for (unsigned c = 0; c < MANY; c++) {
       rig_must(&r, c, "run");
       if (counted)
-        client_event_over(r.vm);
+        client_event(r.vm);
       if (kib_now(&r) > most)
         most = kib_now(&r);
     }
   }
-  OK(!counted || (r.vm->early == 0 && !r.vm->eager), "then all is as usual");
+  OK(r.vm->settled == counted, "after two events of each, all is as usual");
   rig_done(&r);
   return (double)most / before;
 }
@@ -379,6 +379,34 @@ static void test_first_events(void)
   OK(much > 1.8, "which is so because they are counted");
 }
 
+static bool compiles(struct rig *r)
+{
+  bool on;
+
+  MUST(luaL_dostring(r->vm->L, "return (jit.status())") == 0);
+  on = lua_toboolean(r->vm->L, -1);
+  lua_settop(r->vm->L, 0);
+  return on;
+}
+
+/* Machine code is made of the events that come after the first ones. */
+static void test_when_compiled(const char *text, bool wanted, const char *what)
+{
+  struct err err = { "" };
+  struct rig r;
+  bool before, meanwhile = false;
+
+  rig_init(&r);
+  MUST(rig_start(&r, text, FEW, &err) == 0);
+  before = compiles(&r);
+  do {
+    client_event(r.vm);
+    meanwhile |= !r.vm->settled && compiles(&r);
+  } while (r.vm->early > 0);
+  OK(before == wanted && !meanwhile && compiles(&r) == wanted, what);
+  rig_done(&r);
+}
+
 int main(void)
 {
   test_cases();
@@ -386,5 +414,7 @@ int main(void)
   test_traces();
   test_memory();
   test_first_events();
+  test_when_compiled("x = 1", true, "machine code is made later");
+  test_when_compiled("jit.off()", false, "none if the script wants none");
   return TAP_EXIT();
 }
