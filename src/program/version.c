@@ -13,6 +13,13 @@
 #include "tests/fileio/engine.h"
 #include "tests/fileio/options.h"
 
+/* See sysbench.lua. */
+#if defined(__aarch64__) && LUAJIT_VERSION_NUM < 20199
+#define NO_MACHINE_CODE ", without machine code, which is wrong on 64-bit ARM"
+#else
+#define NO_MACHINE_CODE ""
+#endif
+
 static void add_drivers(struct strbuf *out, const struct program *p)
 {
   struct help_item drivers[DRIVERS_MAX];
@@ -40,7 +47,7 @@ void program_put_version(const struct program *p)
 
   strbuf_addf(&out, "%s\n", p->version);
   if (program_log_level(&p->opts) >= LOG_DEBUG) {
-    strbuf_addf(&out, "Lua: %s\n", LUAJIT_VERSION);
+    strbuf_addf(&out, "Lua: %s%s\n", LUAJIT_VERSION, NO_MACHINE_CODE);
     add_drivers(&out, p);
     add_io_modes(&out);
     strbuf_addf(&out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);

@@ -138,3 +138,19 @@ true	3	0
 5	7	true
 true	true"
 }
+
+# A compiler of machine code that loses them is not used.
+@test "constants arrive in functions in C as they are" {
+  cat >t.lua <<'L'
+require("jit.opt").start(os.getenv("OPT"))
+function thread_init() sum, n = sysbench.counter.new("sum"), 0 end
+function event() n = n + 1; sum:add(7) end
+function thread_done() print("sum", n, sum:get()) end
+L
+  local opt
+  for opt in loop -loop; do
+    OPT=$opt bench t.lua --events=300 --time=0 run
+    must [ "$status" = 0 ]
+    must has "$output" '^sum	300	2100$'
+  done
+}

@@ -5,6 +5,13 @@
 -- on first use.  Until then a small function takes its place.
 local host = ...
 
+-- On 64-bit ARM, machine code of LuaJIT 2.1.0-beta3 calls functions in C with
+-- wrong numbers: the check of another number overwrites a constant.  Events
+-- were counted wrong, and two clients got the same key.
+if jit.arch == "arm64" and jit.version_num < 20199 then
+  jit.off()
+end
+
 -- Scripts that use LuaJIT's `ffi` find all declarations in it, and the types in
 -- their place, from the first use on.  The program's own modules have the ones
 -- that they need.
