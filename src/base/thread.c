@@ -119,6 +119,16 @@ enum {
   STACK_KEPT = 1024
 };
 
+void thread_be_patient(void)
+{
+#if defined(SCHED_BATCH) && defined(SCHED_RESET_ON_FORK)
+  const struct sched_param none = { 0 };
+
+  if (sched_getscheduler(0) == SCHED_OTHER)
+    (void)sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &none);
+#endif
+}
+
 NOINLINE void thread_trim_stack(void)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -43,6 +43,14 @@ int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg);
 void thread_exact_timers(bool exact);
 
 /*
+ * From now on, a wake-up of the calling thread interrupts nobody: it waits
+ * until a processor has nothing else to do, or takes its turn.  Threads that it
+ * starts are as usual.  A thread with a priority or policy of its own keeps
+ * that.
+ */
+void thread_be_patient(void);
+
+/*
  * Give back the pages of the calling thread's stack that deeper calls than the
  * present one have used.  Useful in a thread that will wait for a long time, or
  * that never goes as deep again.

@@ -228,6 +228,7 @@ const struct driver *lane_driver_new(const struct driver *real,
   d->connect = lane_connect;
   d->visit = NULL;
   d->disconnect = lane_disconnect;
+  d->lighten = NULL;
   d->connect_message = lane_connect_message;
   d->connect_reason = lane_connect_reason;
   d->warnings = real->warnings ? lane_warnings : NULL;

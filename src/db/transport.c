@@ -184,6 +184,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   check_before_run(c);
   note_server(c);
   check_tables(c);
+  if (c->env->shares_thread && c->driver->lighten)
+    c->driver->lighten(c->session);
   return 0;
 }
 

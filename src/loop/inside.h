@@ -112,6 +112,9 @@ struct loop {
   void *engine_data;
 
   struct aside *aside; /* owned; NULL: nothing has run aside yet */
+
+  void *block; /* [opt] owned: see loop_give_block() */
+  size_t block_room;
 };
 
 extern const struct engine loop_engine_epoll;

@@ -218,6 +218,7 @@ void loop_free(struct loop *l)
   context_free(&l->thread);
   stacks_done(&l->stacks);
   free(l->fds);
+  free(l->block);
   free(l);
 }
 
@@ -508,6 +509,35 @@ bool loop_wait_fd(int fd, short events)
   struct loop *l = loop_here();
 
   return l ? l->engine->wait_fd(l, fd, events) : sock_wait(fd, events);
+}
+
+/* ---- the block that is used in turn ---- */
+
+void *loop_take_block(size_t need, size_t *ret_room)
+{
+  const struct fiber *f = fiber_here();
+  void *block = NULL;
+
+  if (f && f->loop->block && f->loop->block_room >= need) {
+    block = f->loop->block;
+    *ret_room = f->loop->block_room;
+    f->loop->block = NULL;
+  }
+  return block;
+}
+
+void loop_give_block(void *block, size_t room)
+{
+  const struct fiber *f = fiber_here();
+  struct loop *l = f ? f->loop : NULL;
+
+  if (!l || (l->block && l->block_room >= room)) {
+    free(block);
+    return;
+  }
+  free(l->block);
+  l->block = block;
+  l->block_room = room;
 }
 
 void loop_forget(int fd)

@@ -100,6 +100,17 @@ void loop_limit(uint64_t until_ns);
 /* Call this before a socket is closed that a fiber may have waited for. */
 void loop_forget(int fd);
 
+/*
+ * A large block of memory that the fibers of a thread use in turn, so that each
+ * needs only a small one while it waits.  Take the one that was given last, if
+ * it has `need` bytes; the caller owns it, and it has *ret_room bytes.  NULL:
+ * there is none.
+ */
+void *loop_take_block(size_t need, size_t *ret_room);
+/* Give a block of malloc() to the next one who needs it; it is freed if there
+ * is a larger one already, and outside of fibers. */
+void loop_give_block(void *block, size_t room);
+
 /* Work that blocks by itself, such as that of client libraries. */
 enum loop_aside {
   LOOP_ASIDE_CONNECT, /* a few at a time */

@@ -45,6 +45,11 @@ tap() {
     --pgsql-host=localhost --pgsql-port="$PG_PORT" --pgsql-sslmode=disable
 }
 
+@test "pgsql: the suite of all drivers, sessions without the library" {
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --light \
+    --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
+}
+
 @test "pgsql: the suite of all drivers, client library, by the socket" {
   tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-protocol=library \
     --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
@@ -113,12 +118,24 @@ life() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated library
 }
 
+@test "pgsql: what is its own, prepared, without the library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" light
+}
+
+@test "pgsql: what is its own, emulated, without the library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated light
+}
+
 @test "pgsql: a session that was terminated: why, whoever notices it" {
   tap "$BENCH_BUILD/tests/db/pgsql_lost"
 }
 
 @test "pgsql: a session that was terminated: why, whoever notices it, client library" {
   tap "$BENCH_BUILD/tests/db/pgsql_lost" library
+}
+
+@test "pgsql: a session that was terminated: why, without the library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_lost" light
 }
 
 # says TEXT OPTIONS: a run that opens a connection.

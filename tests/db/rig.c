@@ -74,6 +74,7 @@ bool rig_open(struct rig *r, const struct rig_settings *set)
 
   memset(r, 0, sizeof(*r));
   r->is = find_specifics(d->name);
+  r->light = option(set, "--light") != NULL;
   r->cfg = cfg_make(d, set->argc, set->argv, set->more);
   r->config = (struct driver_config){ d, r->cfg };
   r->process = p;
@@ -110,6 +111,7 @@ bool rig_thread(struct db_env *env, const struct rig *r, unsigned number,
   *env = (struct db_env){ .process = r->process,
                           .recorder = &r->recorders.of[number],
                           .rng = number,
+                          .shares_thread = r->light,
                           .under_deadline = true };
   h = env_driver(env, NULL);
   *ret_con = h ? conn_open(h, NULL) : NULL;

@@ -1,5 +1,6 @@
 /*
- * suite.c - runs the suite on one driver: --driver=NAME and its options.
+ * suite.c - runs the suite on one driver: --driver=NAME and its options;
+ * with --light its sessions are those of clients that share a thread.
  */
 #include "suite.h"
 

@@ -47,11 +47,12 @@ struct rig {
   struct db_env env; /* of this thread */
   struct driver_handle *handle;
   struct conn *con;
+  bool light; /* sessions are those of clients that share a thread */
 };
 
 struct rig_settings {
   int argc;
-  char **argv; /* options of the driver */
+  char **argv; /* options of the driver, and of the suite: suite.c */
   int ps_mode; /* enum ps_mode */
   double query_timeout_s;
   const char *const *ignore; /* [n_ignore], --db-ignore-errors */

@@ -301,11 +301,15 @@ void pgsql_disconnect(struct session *s)
   p->n_rows = p->row = p->n_fields = 0;
   p->ahead = (struct pgsql_reply){ 0 };
   /* Send the farewell only if the socket takes it at once. */
-  pgsql_wire_lend(p);
-  loop_forget(p->fd);
-  (void)PQsetnonblocking(p->conn, 1);
-  PQfinish(p->conn);
-  p->conn = NULL;
+  if (pgsql_is_light(p)) {
+    pgsql_light_close(p);
+  } else {
+    pgsql_wire_lend(p);
+    loop_forget(p->fd);
+    (void)PQsetnonblocking(p->conn, 1);
+    PQfinish(p->conn);
+    p->conn = NULL;
+  }
   pgsql_wire_done(&p->wire);
   strbuf_done(&p->closing);
   strbuf_done(&p->copy);

@@ -174,7 +174,14 @@ static const char *const not_binary[] = {
   NULL,
 };
 
+static bool possible(struct session *s, const char **ret_why)
+{
+  *ret_why = "a session of --clients has no COPY";
+  return !pgsql_is_light(pgsql_of(s));
+}
+
 const struct driver_copy pgsql_copy = {
+  .possible = possible,
   .form = COPY_BINARY,
   .plain_after = not_binary,
   .checked = true,

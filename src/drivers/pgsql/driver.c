@@ -86,6 +86,8 @@ static void message(const struct session *s, enum call call,
     if (msg == PQresultErrorField(p->failed, PG_DIAG_MESSAGE_PRIMARY))
       msg = PQresultErrorMessage(p->failed);
     strbuf_adds(lines, "PQprepare() failed: ");
+    if (pgsql_is_light(p) && !out->lost)
+      strbuf_adds(lines, "ERROR:  ");
     break;
   case CALL_EXECUTE:
   case CALL_STMT_NEXT:
@@ -131,6 +133,7 @@ const struct driver driver_pgsql = {
   .connect = open_session,
   .visit = pgsql_visit,
   .disconnect = pgsql_disconnect,
+  .lighten = pgsql_lighten,
   .connect_message = pgsql_connect_message,
   .connect_reason = pgsql_connect_reason,
   .servers = pgsql_servers,

@@ -12,6 +12,8 @@ static const char encoding[] = "client_encoding";
 
 void pgsql_hear_listen(struct pgsql_session *p)
 {
+  if (pgsql_is_light(p)) /* nobody else reads its messages */
+    return;
   p->listens = true;
   p->plain = false;
   p->base.blocks |= SESSION_BLOCKS_ALL;

@@ -35,7 +35,7 @@ struct pgsql_reply {
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;   /* owned; NULL: not connected */
+  PGconn *conn;   /* owned; NULL: not connected, or light */
   int fd;         /* socket of the connection; -1: the library closed it */
   bool broken;    /* the protocol's state is unknown: do not continue */
   bool listens;   /* listens or did: the library may have notifications */
@@ -132,6 +132,21 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines);
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,
                           struct strbuf *line);
+
+/* ---- sessions without the library (light.c) ---- */
+
+void pgsql_lighten(struct session *s);
+static inline bool pgsql_is_light(const struct pgsql_session *p)
+{
+  return !p->conn;
+}
+/* All of the following are for such sessions. */
+void pgsql_light_close(struct pgsql_session *p);
+/* Execute a statement of the driver's own, whose errors do not matter. */
+bool pgsql_light_run(struct pgsql_session *p, const char *sql);
+/* Prepare st->name with the types of the parameters. */
+int pgsql_light_prepare(struct pgsql_prepared *st, const char *sql,
+                        struct outcome *out);
 
 /* ---- lives of connections without the library (visit.c) ---- */
 

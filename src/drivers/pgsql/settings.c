@@ -35,6 +35,8 @@ static void ask_server(struct pgsql_session *p)
 
 void pgsql_note_dialect(struct pgsql_session *p)
 {
+  if (pgsql_is_light(p))
+    return; /* it has heard all changes */
   if (UNLIKELY(p->settings_moved))
     ask_server(p);
   else

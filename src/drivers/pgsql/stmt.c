@@ -62,6 +62,8 @@ static bool run_quietly(struct pgsql_session *p, const char *sql)
   struct outcome out = { 0 };
   bool sent;
 
+  if (pgsql_is_light(p))
+    return pgsql_light_run(p, sql);
   pgsql_wire_lend(p);
   sent = PQsendQuery(p->conn, sql) != 0;
   do {
@@ -135,6 +137,18 @@ static void make_name(struct pgsql_prepared *st, const char *sql)
     (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
 }
 
+static int prepare_by_library(struct pgsql_prepared *st, const char *sql,
+                              struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+
+  pgsql_wire_lend(p);
+  return pgsql_receive(p,
+                       PQsendPrepare(p->conn, st->name, sql,
+                                     (int)st->base.n_params, st->types) != 0,
+                       true, NULL, 0, out);
+}
+
 static int send_prepare(struct pgsql_prepared *st, const char *sql,
                         struct outcome *out)
 {
@@ -144,11 +158,8 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
   make_name(st, sql);
-  pgsql_wire_lend(p);
-  rc = pgsql_receive(p,
-                     PQsendPrepare(p->conn, st->name, sql,
-                                   (int)st->base.n_params, st->types) != 0,
-                     true, NULL, 0, out);
+  rc = pgsql_is_light(p) ? pgsql_light_prepare(st, sql, out)
+                         : prepare_by_library(st, sql, out);
   st->there = rc == 0;
   st->shape = SHAPE_UNKNOWN;
   pgsql_wire_forget(st);

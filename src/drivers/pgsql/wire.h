@@ -65,6 +65,8 @@ int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
                            size_t len);
 bool pgsql_wire_send_execute(struct pgsql_prepared *st);
+/* Prepare st->name with st->types. */
+bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql);
 /* Add an execution, without a Sync.  False: no memory. */
 bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe);
 /* Call this when the statement is prepared again, or gone. */

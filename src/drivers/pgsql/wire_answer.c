@@ -147,7 +147,7 @@ static bool note_message(struct pgsql_session *p, uint8_t type,
 {
   switch (type) {
   case '1': /* ParseComplete */
-    return a->piped;
+    return a->piped || a->parsed;
   case '2': /* BindComplete */
   case 'N': /* NoticeResponse */
     return true;

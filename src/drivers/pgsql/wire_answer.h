@@ -16,6 +16,7 @@ struct pgsql_wire_answer {
   bool direct;            /* to a text, which may have several results */
   bool piped;             /* others follow before ReadyForQuery */
   bool followed;          /* other answers may follow it */
+  bool parsed;            /* to a statement that is prepared */
   enum pgsql_shape shape; /* as far as it is known */
   unsigned n_fields;
 
@@ -78,7 +79,8 @@ static inline void pgsql_wire_succeed(struct pgsql_session *p,
     w->row_at = a->first_row;
     w->rows_left = p->base.unread ? 0 : a->rows; /* some rows may be lost */
     w->n_fields = a->n_fields;
-    out->settled = w->in.room <= WIRE_KEEP && !w->more;
+    out->settled = w->in.room <= (w->small ? WIRE_FIRST : WIRE_KEEP) &&
+                   !w->more;
   } else {
     out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
                                                     : COUNTER_OTHER;

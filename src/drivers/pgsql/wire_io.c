@@ -77,7 +77,10 @@ void pgsql_wire_end(struct pgsql_wire *w)
 {
   w->rows_left = 0;
   w->more = false;
-  wire_buffer_trim(&w->in);
+  if (w->small)
+    wire_buffer_shrink(&w->in);
+  else
+    wire_buffer_trim(&w->in);
 }
 
 void pgsql_wire_done(struct pgsql_wire *w)

@@ -24,6 +24,7 @@ struct pgsql_wire {
   struct wire_buffer in;
   int broken_by;     /* errno of the last failed read, 0: the end */
   bool more;         /* further results of a text are to be read */
+  bool small;        /* there are many sessions: see wire_buffer_shrink() */
   unsigned requests; /* since the connection was opened, or less */
 
   /* How the answer is awaited: see pgsql_wire_receive(). */

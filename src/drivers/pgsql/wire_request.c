@@ -38,6 +38,34 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
   return true;
 }
 
+/* ---- preparing ---- */
+
+bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql)
+{
+  static const uint8_t sync[] = { 'S', 0, 0, 0, 4 };
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire *w = &p->wire;
+  const unsigned n = st->types ? st->base.n_params : 0;
+  const size_t name = strlen(st->name) + 1, text = strlen(sql) + 1;
+  const size_t size = 4 + name + text + 2 + 4 * (size_t)n;
+  uint8_t *to;
+
+  if (size > WIRE_MESSAGE_MAX ||
+      !wire_buffer_reserve(&w->out, 1 + size + sizeof(sync)))
+    return false;
+  to = put_u8(w->out.bytes, 'P');
+  to = put_u32(to, (uint32_t)size);
+  memcpy(to, st->name, name);
+  memcpy(to + name, sql, text);
+  to = put_u16(to + name + text, n);
+  for (unsigned i = 0; i < n; i++)
+    to = put_u32(to, st->types[i]);
+  memcpy(to, sync, sizeof(sync));
+  pgsql_wire_begin(w, p->fd);
+  (void)wire_send(p->fd, w->out.bytes, 1 + size + sizeof(sync), 0);
+  return true;
+}
+
 /* ---- executions ---- */
 
 /* Bind to the unnamed portal, describe it if need be, execute, sync. */

@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loop/loop.h"
+
+/* Go on in the block that the fibers of this thread use in turn. */
+static bool take_block(struct wire_buffer *b, size_t need)
+{
+  size_t room;
+  uint8_t *block = loop_take_block(need, &room);
+
+  if (!block)
+    return false;
+  memcpy(block, b->bytes, b->end);
+  b->first = b->bytes;
+  b->bytes = block;
+  b->room = room;
+  return true;
+}
+
 bool wire_buffer_grow(struct wire_buffer *b, size_t need)
 {
   size_t n = b->room ? b->room : WIRE_FIRST;
@@ -16,6 +33,8 @@ bool wire_buffer_grow(struct wire_buffer *b, size_t need)
       return false;
     n *= 2;
   }
+  if (b->room == WIRE_FIRST && take_block(b, n))
+    return true;
   more = realloc(b->bytes, n);
   if (!more)
     return false;
@@ -48,8 +67,19 @@ void wire_buffer_trim(struct wire_buffer *b)
     wire_buffer_done(b);
 }
 
+void wire_buffer_shrink(struct wire_buffer *b)
+{
+  uint8_t *const first = b->first;
+
+  if (b->room <= WIRE_FIRST)
+    return;
+  loop_give_block(b->bytes, b->room);
+  *b = (struct wire_buffer){ .bytes = first, .room = first ? WIRE_FIRST : 0 };
+}
+
 void wire_buffer_done(struct wire_buffer *b)
 {
+  free(b->first);
   free(b->bytes);
   *b = (struct wire_buffer){ 0 };
 }

@@ -3,7 +3,7 @@
  *
  * It is all zero at first.  An answer stays in it, and the session remembers
  * positions in the answer, so that reading can go on later from there.  In the
- * long run nothing is allocated.
+ * long run nothing is allocated: see also loop_take_block().
  */
 #ifndef BENCH_DRIVERS_WIRE_BUFFER_H
 #define BENCH_DRIVERS_WIRE_BUFFER_H
@@ -15,7 +15,7 @@
 #include "base/compiler.h"
 
 enum {
-  WIRE_FIRST = 2 * 1024,   /* bytes; they double until all fits */
+  WIRE_FIRST = 1024,       /* bytes; they double until all fits */
   WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
 };
 
@@ -24,6 +24,8 @@ enum {
 struct wire_buffer {
   uint8_t *bytes; /* owned */
   size_t room, pos, end;
+  uint8_t *first; /* [opt] owned: WIRE_FIRST bytes, while `bytes` is a block of
+                   * the loop */
 };
 
 /* Have room for `need` bytes in all; false: no memory, and nothing changes. */
@@ -66,6 +68,12 @@ void wire_buffer_cut(struct wire_buffer *b, size_t from, size_t to);
 
 /* Give the memory back if there is unusually much of it; the content goes. */
 void wire_buffer_trim(struct wire_buffer *b);
+/*
+ * Go back to WIRE_FIRST bytes; the content goes.  For sessions that are many:
+ * of those in a thread, only the one that reads an answer has a large buffer,
+ * which the next one takes over.
+ */
+void wire_buffer_shrink(struct wire_buffer *b);
 void wire_buffer_done(struct wire_buffer *b);
 
 #endif

@@ -1,0 +1,104 @@
+/*
+ * light.c - sessions without libpq.
+ *
+ * libpq keeps 35 KiB for a connection, which it needs to log in.  Statements are
+ * executed without it (wire.h), so a session that will do nothing else can do
+ * without it from then on, and thousands of them fit into little memory.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
+#include "drivers/pgsql/wire_answer.h"
+#include "drivers/wire/detach.h"
+#include "loop/loop.h"
+
+void pgsql_lighten(struct session *s)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  int fd;
+
+  if (!p->plain || p->broken || p->rows || p->ahead.result || p->closing.len > 0)
+    return;
+  pgsql_wire_lend(p);
+  fd = wire_detach(p->fd);
+  if (fd < 0)
+    return;
+  if (!p->settings_moved) /* the wire hears all changes from now on */
+    p->encoding = PQclientEncoding(p->conn);
+  p->settings_moved = true;
+  loop_forget(p->fd);
+  PQfinish(p->conn);
+  PQclear(p->failed);
+  PQclear(p->goodbye);
+  p->conn = NULL;
+  p->failed = p->goodbye = NULL;
+  p->fd = fd;
+  atomic_store_explicit(&p->fd_to_cut, fd, memory_order_relaxed);
+  p->wire.small = true;
+  s->blocks = 0;
+}
+
+void pgsql_light_close(struct pgsql_session *p)
+{
+  static const uint8_t terminate[] = { 'X', 0, 0, 0, 4 };
+
+  loop_forget(p->fd);
+  (void)send(p->fd, terminate, sizeof(terminate), MSG_DONTWAIT | MSG_NOSIGNAL);
+  (void)close(p->fd);
+}
+
+bool pgsql_light_run(struct pgsql_session *p, const char *sql)
+{
+  struct outcome out = { 0 };
+  const bool ran = pgsql_wire_query(p, sql, strlen(sql), &out) == 0 &&
+                   pgsql_wire_drain(p, &out) == 0;
+
+  if (!ran && out.lost && out.msg != p->last_text)
+    pgsql_note_last_words(p, out.state, out.msg);
+  pgsql_wire_end(&p->wire);
+  return ran;
+}
+
+static int prepare(struct pgsql_prepared *st, const char *sql,
+                   struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire_answer a = { .parsed = true };
+
+  if (p->broken || !pgsql_wire_is_clear(p))
+    return pgsql_wire_fail(p, &a, true, out);
+  if (!pgsql_wire_send_parse(st, sql))
+    return pgsql_no_memory(out);
+  if (!pgsql_wire_read(p, &a, out))
+    return pgsql_wire_fail(p, &a, true, out);
+  return a.failed ? pgsql_wire_fail(p, &a, false, out) : 0;
+}
+
+/* The rows of an open result stay; the answer is received beside them. */
+int pgsql_light_prepare(struct pgsql_prepared *st, const char *sql,
+                        struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire *w = &p->wire;
+  const struct pgsql_wire before = *w;
+  int rc;
+
+  if (w->rows_left == 0)
+    return prepare(st, sql, out);
+  w->in = (struct wire_buffer){ 0 };
+  rc = prepare(st, sql, out);
+  if (rc < 0 && out->msg) {
+    (void)snprintf(p->text, sizeof(p->text), "%s", out->msg);
+    out->msg = p->text;
+  }
+  wire_buffer_done(&w->in);
+  w->in = before.in;
+  w->row_at = before.row_at;
+  w->rows_left = before.rows_left;
+  w->n_fields = before.n_fields;
+  return rc;
+}
