@@ -46,6 +46,17 @@ L
   must diff -r threads clients
 }
 
+@test "messages say client where they say thread of a thread" {
+  echo 'function event(id) if id == 1 then return 5 end require("ffi").C.sb_more_events(7) end' >t.lua
+  null ./t.lua --threads=1 --clients=2 --events=40 --verbosity=5
+  must is "$status" 0
+  must has "$stderr" '^DEBUG: Worker client \(#1\) started$'
+  must has "$stderr" '^ALERT: client number 7 is not that of the calling client, call ignored$'
+  must has "$stderr" 'returned a value \(number\), which ends its client \(1 of 2 clients\)$'
+  must has "$output" '^Number of threads: 2$'
+  must has "$output" '^Threads fairness:$'
+}
+
 @test "what a client writes to its declared options, others do not see" {
   cat >t.lua <<'L'
 require("oltp_common")
@@ -67,6 +78,68 @@ L
   must is "$status" 0
   must is "$(grep -c '^new 1 5 nil$' <<<"$output")" 4
   must is "$(grep -c '^0 0 0 true$' <<<"$output")" 4
+}
+
+@test "finalizers cannot use connections, in whatever way they are set" {
+  cat >t.lua <<'L'
+local ffi = require("ffi")
+local forms = {
+  function(f) ffi.gc(ffi.new("char[100]"), f) end,
+  function(f) ffi.gc(ffi.new("char[100]"), setmetatable({}, { __call = f })) end,
+  function(f) getmetatable(newproxy(true)).__gc = f end,
+  function(f) rawset(getmetatable(newproxy(true)), "__gc", f) end,
+  function(f) local mt = getmetatable(newproxy(true)) debug.setmetatable(mt, nil) mt.__gc = f end,
+}
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  stmt = con:prepare("SELECT 2")
+end
+function event(tid)
+  local ran = {}
+  for i, form in ipairs(forms) do
+    form(function()
+      local ok, err = pcall(con.query, con, "SELECT 1")
+      local again, why = pcall(stmt.execute, stmt)
+      ran[i] = not ok and not again and err
+      assert(ok or tostring(why):find("cannot use connections"))
+    end)
+  end
+  for i = 1, #forms do
+    while ran[i] == nil do con:query("SELECT 1") stmt:execute() local _ = ("x"):rep(1000) .. tostring({}) end
+    assert(tostring(ran[i]):find("^%./t.lua:%d+: with %-%-clients, finalizers cannot use connections"), tostring(ran[i]))
+  end
+  collectgarbage("stop") -- that is no finalizer
+  con:query("SELECT 1")
+  collectgarbage("restart")
+  con:query("SELECT 1")
+end
+L
+  null ./t.lua --threads=1 --clients=3 --events=9 --time=0
+  must is "$status" 0
+  must has "$output" 'total number of events: +9$'
+}
+
+@test "an error in a finalizer is that of the next call of a client" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+local function lost(f) getmetatable(newproxy(true)).__gc = f end
+function event()
+  lost(function() error("mine") end)
+  while true do con:query("SELECT 1") local _ = tostring({}) end
+end
+L
+  null ./t.lua --threads=1 --clients=3 --time=0 --events=3
+  must is "$status" 1
+  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:4 in client [0-2]: mine \(in a finalizer, __gc\)$'
+
+  # Nobody makes a call any more.
+  cat >t.lua <<'L'
+function thread_init() kept = newproxy(true) getmetatable(kept).__gc = function() error("late") end end
+function event() end
+L
+  null ./t.lua --threads=1 --clients=3 --events=9
+  must is "$status" 0
+  must is "$(grep -c 'WARNING: \./t\.lua:1: late (in a finalizer, __gc)' <<<"$stderr")" 1
 }
 
 @test "a script that wraps a function wraps it once per client" {
