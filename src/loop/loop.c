@@ -55,7 +55,9 @@ void loop_make_ready(struct loop *l, struct task *t)
 
 void loop_make_arrived(struct loop *l, struct task *t)
 {
-  t->seen_ns = l->now_ns;
+  const uint64_t since_ns = l->since_ns > 0 ? l->since_ns : l->now_ns;
+
+  t->seen_ns = since_ns > t->parked_ns ? since_ns : t->parked_ns;
   loop_make_ready(l, t);
 }
 
@@ -82,6 +84,8 @@ bool loop_park_for_arrival(struct loop *l)
   bool limited = t->limit_ns != 0, late = false;
 
   l->waiting++;
+  if (l->lag)
+    t->parked_ns = clock_now_ns();
   if (UNLIKELY(limited)) {
     t->timer.at_ns = t->limit_ns;
     timers_add(&l->timers, &t->timer);
@@ -314,6 +318,13 @@ static void expire_timers(struct loop *l)
   }
 }
 
+/* What is there now, and was not when the loop looked before. */
+static void look_once(struct loop *l)
+{
+  l->since_ns = l->now_ns;
+  l->engine->look(l, 0);
+}
+
 /*
  * Look for arrivals until there is one, or `until_ns` comes.
  *
@@ -327,16 +338,17 @@ static void expire_timers(struct loop *l)
 static void look(struct loop *l, uint64_t until_ns)
 {
   loop_bump(&l->counts.turns, 1);
-  l->engine->look(l, 0);
+  look_once(l);
   if (l->ready.first || until_ns <= l->now_ns)
     return;
   if (l->waiting > 1) {
     (void)sched_yield();
-    l->engine->look(l, 0);
+    look_once(l);
     if (l->ready.first)
       return;
   }
   loop_bump(&l->counts.slept, 1);
+  l->since_ns = 0;
   l->engine->look(l, until_ns);
 }
 

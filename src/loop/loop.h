@@ -41,9 +41,17 @@ struct loop_counts {
 };
 
 /*
- * A loop for the calling thread, which alone may use it.  `lag` [opt] is called
- * when a fiber goes on after an arrival, with the time since the loop has seen
- * that.
+ * A loop for the calling thread, which alone may use it.
+ *
+ * `lag` [opt] is called when a fiber goes on after an arrival, with the time
+ * since that can have been there.  A loop does not know when it came, so this
+ * is the longest time that is possible.  It begins when the loop had looked
+ * the last time before, and found nothing, or when the fiber began to wait, if
+ * that was later: while other fibers ran, or while the loop had lent its
+ * processor to others, the arrival may have come at once.  It is different if
+ * the loop slept: an arrival ends that sleep, so the time begins at the return
+ * of the wait, and the delay of a wake-up is none of it, as threads have that
+ * as well.
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);
