@@ -80,6 +80,63 @@ L
   must is "$(grep -c '^0 0 0 true$' <<<"$output")" 4
 }
 
+@test "errors of all kinds are those that a thread has" {
+  needs_driver sqlite
+  cat >t.lua <<'L'
+local named = { __tostring = function(t) return "named " .. t.code end }
+local forms = {
+  function(e) error(e) end, -- an error of SQL, again
+  function() error({ code = 5 }) end,
+  function() error(setmetatable({ code = 7 }, named)) end,
+  function() error(42) end,
+  function() error() end,
+  function() error(print) end,
+  function() assert(nil) end,
+  function() assert(false, { code = 1 }) end,
+  function() con:query("SELECT nowhere") end,
+  function(e) if n < 3 then error({ errcode = sysbench.error.RESTART_EVENT }) end return 1 end,
+  function(e)
+    local ok, x = coroutine.resume(coroutine.create(function() con:query("SELECT 1") error(e) end))
+    io.stdout:write("coroutine ", tostring(ok), " ", tostring(x == e or tostring(x):find(tostring(e), 1, true) ~= nil), "\n")
+    return 1
+  end,
+  function()
+    local ok, x = xpcall(function() con:query("SELECT nowhere") end, function(x) return { was = x } end)
+    io.stdout:write("handler ", tostring(ok), " ", type(x.was), " ", tostring(x.was), "\n")
+    return 1
+  end,
+  function(e)
+    io.stdout:write(type(e), " ", tostring(e), " ", tostring(type(e) == "table" and e.errcode), "\n")
+    local ok, x, y = pcall(pcall, error, e)
+    io.stdout:write(tostring(ok), " ", tostring(x), " ", tostring(y == e), "\n")
+    return 1
+  end,
+}
+function thread_init() con, n = sysbench.sql.driver():connect(), 0 end
+function event()
+  n = n + 1
+  local ok, e = pcall(con.query, con, "SELECT nowhere")
+  assert(not ok)
+  if os.getenv("LOOK") then
+    assert(type(e) == "table" and e.sql_errmsg and e.errcode == 1)
+  end
+  return forms[tonumber(os.getenv("FORM"))](e)
+end
+L
+  # what_is_seen ARG...: without figures and times.
+  what_is_seen() {
+    null=$(FORM=$form "$BENCH" ./t.lua --db-driver=sqlite --sqlite-db=t.db --events=1 "$@" run 2>&1) && status=0 || status=$?
+    printf 'status %s\n' "$status"
+    grep -E '^(FATAL|ALERT|coroutine|handler|table|string|true|false|WARNING: event)' <<<"$null" | sed 's/thread/client/g' || true
+  }
+  for form in {1..13}; do
+    must is "$(what_is_seen --threads=1 --clients=1)" "$(what_is_seen --threads=1)"
+    (( $(what_is_seen --threads=1 --clients=1 | wc -l) > 1 ))
+    [[ $form =~ ^(1|9)$ ]] || # an ignored error restarts the event, for ever
+      must is "$(LOOK=1 what_is_seen --threads=1 --clients=1 --db-ignore-errors=1)" "$(LOOK=1 what_is_seen --threads=1 --db-ignore-errors=1)"
+  done
+}
+
 @test "finalizers cannot use connections, in whatever way they are set" {
   cat >t.lua <<'L'
 local ffi = require("ffi")
