@@ -107,6 +107,9 @@ struct loop {
   size_t n_fds;
   int wake_fd; /* loop_wake() */
 
+  /* The processor time of the thread, at a moment not long ago. */
+  uint64_t cpu_ns, cpu_at_ns;
+
   void (*lag)(void *ctx, uint64_t ns);
   void *lag_ctx;
   struct loop_counts counts;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,6 +20,9 @@
 #include "base/wait.h"
 #include "loop/aside.h"
 #include "loop/inside.h"
+
+/* A system call, so it is not made in each turn. */
+#define CPU_EVERY_NS (100 * NS_PER_MS)
 
 _Thread_local struct fiber *fiber_of_thread;
 
@@ -325,6 +329,39 @@ static void look_once(struct loop *l)
   l->engine->look(l, 0);
 }
 
+static void put(_Atomic uint64_t *to, uint64_t value)
+{
+  atomic_store_explicit(to, value, memory_order_relaxed);
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+  struct timespec t = { 0 };
+
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* A turn of the fibers has ended, and the look after it. */
+static void note_turn(struct loop *l)
+{
+  const uint64_t length_ns = l->now_ns - l->since_ns;
+
+  if (UNLIKELY(l->now_ns - l->cpu_at_ns > CPU_EVERY_NS)) {
+    const uint64_t cpu_ns = thread_cpu_ns();
+
+    if (l->since_ns > 0 && length_ns > LOOP_HELD_NS) {
+      put(&l->counts.held_ns, length_ns);
+      put(&l->counts.held_cpu_ns, cpu_ns - l->cpu_ns);
+      put(&l->counts.held_until_ns, l->now_ns);
+    }
+    l->cpu_ns = cpu_ns;
+    l->cpu_at_ns = l->now_ns;
+  }
+  put(&l->counts.looked_ns, l->now_ns);
+  put(&l->counts.alive, l->alive);
+}
+
 /*
  * Look for arrivals until there is one, or `until_ns` comes.
  *
@@ -339,6 +376,7 @@ static void look(struct loop *l, uint64_t until_ns)
 {
   loop_bump(&l->counts.turns, 1);
   look_once(l);
+  note_turn(l);
   if (l->ready.first || until_ns <= l->now_ns)
     return;
   if (l->waiting > 1) {
@@ -349,7 +387,9 @@ static void look(struct loop *l, uint64_t until_ns)
   }
   loop_bump(&l->counts.slept, 1);
   l->since_ns = 0;
+  put(&l->counts.looked_ns, 0);
   l->engine->look(l, until_ns);
+  put(&l->counts.looked_ns, l->now_ns);
 }
 
 void loop_run(struct loop *l)
@@ -369,6 +409,7 @@ void loop_run(struct loop *l)
     look(l, until);
     expire_timers(l);
   }
+  put(&l->counts.alive, 0);
 }
 
 /* ---- words ---- */

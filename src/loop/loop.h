@@ -38,7 +38,17 @@ struct loop_counts {
   _Atomic uint64_t arrived; /* answers that they found */
   _Atomic uint64_t slept;   /* turns in which nothing was there yet */
   _Atomic uint64_t blocked; /* waits that blocked the thread */
+
+  /* When the last look ended; 0: the loop sleeps. */
+  _Atomic uint64_t looked_ns;
+  _Atomic uint64_t alive; /* fibers, then */
+  /* The last turn of more than LOOP_HELD_NS, in which fibers have kept the
+   * thread: when it ended, its length, and how much of that, or a little more,
+   * the thread had a processor. */
+  _Atomic uint64_t held_until_ns, held_ns, held_cpu_ns;
 };
+
+#define LOOP_HELD_NS UINT64_C(500000000)
 
 /*
  * A loop for the calling thread, which alone may use it.

@@ -137,6 +137,25 @@ L
   done
 }
 
+@test "a run that ends late because of a client says so" {
+  cat >t.lua <<'L'
+local ffi = require("ffi")
+ffi.cdef("int poll(void *fds, unsigned long n, int ms);")
+function event()
+  if os.getenv("BLOCKS") then
+    ffi.C.poll(nil, 0, 2200)
+  else
+    local till = os.time() + 3
+    while os.time() < till do end
+  end
+end
+L
+  null ./t.lua --threads=1 --clients=2 --time=1 --forced-shutdown=off
+  must has "$stderr" '^WARNING: the run ended [0-9.]+ s late, since code of a client has kept its thread busy; rates count that time'
+  BLOCKS=1 null ./t.lua --threads=1 --clients=2 --time=1 --forced-shutdown=off
+  must has "$stderr" '^WARNING: the run ended [0-9.]+ s late, since a client has called a function that stops its thread; rates'
+}
+
 @test "finalizers cannot use connections, in whatever way they are set" {
   cat >t.lua <<'L'
 local ffi = require("ffi")
