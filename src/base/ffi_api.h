@@ -135,7 +135,7 @@ typedef struct histogram sb_histogram_t;
  */
 typedef struct {
   int op;
-  int quiet; /* 0: the client may be parked */
+  int quiet; /* finalizers that run; 0: the call may be made */
   int n;
   bool yes;
   sql_connection *con;

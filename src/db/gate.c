@@ -8,9 +8,14 @@
 #include "base/wait.h"
 #include "loop/loop.h"
 
+/* Longer than any run; millions of them are no overflow. */
+#define GAP_MAX_NS (1e6 * (double)NS_PER_S)
+
 void gate_init(struct gate *g, double rate, uint64_t places)
 {
-  g->gap_ns = rate > 0 ? (uint64_t)((double)NS_PER_S / rate) : 0;
+  const double gap_ns = rate > 0 ? (double)NS_PER_S / rate : 0;
+
+  g->gap_ns = gap_ns < GAP_MAX_NS ? (uint64_t)gap_ns : (uint64_t)GAP_MAX_NS;
   atomic_store(&g->next_ns, 0);
   g->counted = places > 0;
   atomic_store(&g->free, (uint32_t)places);

@@ -127,8 +127,9 @@ static int read_answer(const struct lane_call *call)
 
 /*
  * An answer that has come with that of another client is there since that one
- * was read.  An answer of which a part was still to come is one for which its
- * own client has waited, and which the loop knows.
+ * was read, and one that was in the socket when its client had its turn can be
+ * there since the last look of the loop.  An answer of which a part was still
+ * to come is one for which its own client has waited, and which the loop knows.
  */
 static void note_arrival(struct line *l, uint64_t since_ns)
 {
@@ -136,22 +137,21 @@ static void note_arrival(struct line *l, uint64_t since_ns)
 
   if (came_ns != 0)
     l->came_ns = came_ns;
-  else if (since_ns != 0 && l->came_ns != 0)
+  if (l->came_ns != 0 && (came_ns == 0 || since_ns > came_ns))
     fiber_note_lag(since_ns > l->came_ns ? since_ns - l->came_ns : 0);
 }
 
 static int receive(const struct lane_call *call)
 {
   struct line *l = call->lane->line;
-  uint64_t since_ns = 0; /* it waits for nobody any more */
+  uint64_t since_ns; /* it waits for nobody any more */
   int rc;
 
   (void)lane_lend(call->lane);
   l->reading = true;
   (void)fiber_take_arrival();
-  if (l->driver->pipe->has_arrived(l->session))
-    since_ns = clock_now_ns();
-  else
+  since_ns = clock_now_ns();
+  if (!l->driver->pipe->has_arrived(l->session))
     (void)l->driver->pipe->push(l->session, true);
   rc = read_answer(call);
   l->reading = false;

@@ -109,12 +109,12 @@ void outage_gave_up(struct outage *o, bool run_over)
   (void)pthread_mutex_unlock(&o->lock);
 }
 
-void outage_print(struct outage *o)
+void outage_print(struct outage *o, const char *who)
 {
   (void)pthread_mutex_lock(&o->lock);
   if (o->given_up > 0)
-    log_msg(LOG_WARNING, "%u thread%s still reconnecting at the end: %s",
-            o->given_up, o->given_up == 1 ? " was" : "s were", o->text);
+    log_msg(LOG_WARNING, "%u %s%s still reconnecting at the end: %s",
+            o->given_up, who, o->given_up == 1 ? " was" : "s were", o->text);
   (void)pthread_mutex_unlock(&o->lock);
 }
 

@@ -46,8 +46,8 @@ void outage_back(struct outage *o);
 void outage_gave_up(struct outage *o, bool run_over);
 
 /* At the end: `WARNING: K threads were still reconnecting at the end: TEXT`,
- * if any were. */
-void outage_print(struct outage *o);
+ * if any were; `who` is "thread" or "client". */
+void outage_print(struct outage *o, const char *who);
 
 /* For structured results. */
 struct outage_times {

@@ -228,7 +228,7 @@ static void print_lines(const struct db_process *p)
 void process_final_messages(struct db_process *p)
 {
   flood_flush(&p->flood);
-  outage_print(&p->outage);
+  outage_print(&p->outage, p->worker ? p->worker : "thread");
   errtab_print(&p->errors);
   if (p->pools && atomic_load_explicit(&p->used, memory_order_relaxed))
     print_pool(p);

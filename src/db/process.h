@@ -87,6 +87,7 @@ struct db_process {
   size_t n_drivers;
   struct run_facts facts;
   const char *program;    /* its name in messages; NULL: bench */
+  const char *worker;     /* "client"; NULL: "thread" */
   enum identity identity; /* under the name sysbench messages have its words */
   bool in_run;            /* the command is `run` */
   bool one_server; /* all connections to servers of the lists go to the same

@@ -62,8 +62,10 @@ static void check_files(const struct conn *c)
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
       limit.rlim_max != RLIM_INFINITY && limit.rlim_max < (rlim_t)need)
     log_msg(LOG_WARNING,
-            "only %llu files may be open (ulimit -n), this run needs about %u",
-            (unsigned long long)limit.rlim_max, need);
+            "only %llu files may be open (ulimit -n), this run needs about %u; "
+            "raise the limit, or use fewer --%ss",
+            (unsigned long long)limit.rlim_max, need,
+            c->env->process->worker ? c->env->process->worker : "thread");
 }
 
 /* On the first server connection of a run, before the script gets it. */

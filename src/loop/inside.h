@@ -32,7 +32,8 @@ struct task {
   void (*aside)(void *arg); /* to be run in another thread */
   void *aside_arg;
 
-  uint64_t seen_ns; /* when the loop saw what it waits for; 0: no arrival */
+  uint64_t parked_ns; /* when it began to wait for an arrival */
+  uint64_t seen_ns; /* since when that can have been there; 0: no arrival */
   long result;      /* of the operation that an engine has done for it */
 };
 
@@ -99,10 +100,15 @@ struct loop {
   struct stacks stacks;
   struct task *ended; /* its stack can be freed now */
   uint64_t now_ns;    /* when the last look ended */
+  uint64_t since_ns;  /* what this look finds was not there then; 0: it has
+                       * ended a sleep, and is there since now_ns */
 
   struct loop_fd *fds; /* owned; by number */
   size_t n_fds;
   int wake_fd; /* loop_wake() */
+
+  /* The processor time of the thread, at a moment not long ago. */
+  uint64_t cpu_ns, cpu_at_ns;
 
   void (*lag)(void *ctx, uint64_t ns);
   void *lag_ctx;
@@ -135,7 +141,7 @@ void loop_park(struct loop *l);
 bool loop_park_for_arrival(struct loop *l);
 /* It goes on in the next turn. */
 void loop_make_ready(struct loop *l, struct task *t);
-/* The same because of an arrival that l->now_ns has seen. */
+/* The same because of an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
 
 /* The entry of a socket; NULL: no memory. */

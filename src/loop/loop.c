@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,6 +20,9 @@
 #include "base/wait.h"
 #include "loop/aside.h"
 #include "loop/inside.h"
+
+/* A system call, so it is not made in each turn. */
+#define CPU_EVERY_NS (100 * NS_PER_MS)
 
 _Thread_local struct fiber *fiber_of_thread;
 
@@ -55,7 +59,9 @@ void loop_make_ready(struct loop *l, struct task *t)
 
 void loop_make_arrived(struct loop *l, struct task *t)
 {
-  t->seen_ns = l->now_ns;
+  const uint64_t since_ns = l->since_ns > 0 ? l->since_ns : l->now_ns;
+
+  t->seen_ns = since_ns > t->parked_ns ? since_ns : t->parked_ns;
   loop_make_ready(l, t);
 }
 
@@ -82,6 +88,8 @@ bool loop_park_for_arrival(struct loop *l)
   bool limited = t->limit_ns != 0, late = false;
 
   l->waiting++;
+  if (l->lag)
+    t->parked_ns = clock_now_ns();
   if (UNLIKELY(limited)) {
     t->timer.at_ns = t->limit_ns;
     timers_add(&l->timers, &t->timer);
@@ -315,6 +323,46 @@ static void expire_timers(struct loop *l)
   }
 }
 
+/* What is there now, and was not when the loop looked before. */
+static void look_once(struct loop *l)
+{
+  l->since_ns = l->now_ns;
+  l->engine->look(l, 0);
+}
+
+static void put(_Atomic uint64_t *to, uint64_t value)
+{
+  atomic_store_explicit(to, value, memory_order_relaxed);
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+  struct timespec t = { 0 };
+
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* A turn of the fibers has ended, and the look after it. */
+static void note_turn(struct loop *l)
+{
+  const uint64_t length_ns = l->now_ns - l->since_ns;
+
+  if (UNLIKELY(l->now_ns - l->cpu_at_ns > CPU_EVERY_NS)) {
+    const uint64_t cpu_ns = thread_cpu_ns();
+
+    if (l->since_ns > 0 && length_ns > LOOP_HELD_NS) {
+      put(&l->counts.held_ns, length_ns);
+      put(&l->counts.held_cpu_ns, cpu_ns - l->cpu_ns);
+      put(&l->counts.held_until_ns, l->now_ns);
+    }
+    l->cpu_ns = cpu_ns;
+    l->cpu_at_ns = l->now_ns;
+  }
+  put(&l->counts.looked_ns, l->now_ns);
+  put(&l->counts.alive, l->alive);
+}
+
 /*
  * Look for arrivals until there is one, or `until_ns` comes.
  *
@@ -328,17 +376,21 @@ static void expire_timers(struct loop *l)
 static void look(struct loop *l, uint64_t until_ns)
 {
   loop_bump(&l->counts.turns, 1);
-  l->engine->look(l, 0);
+  look_once(l);
+  note_turn(l);
   if (l->ready.first || until_ns <= l->now_ns)
     return;
   if (l->waiting > 1) {
     (void)sched_yield();
-    l->engine->look(l, 0);
+    look_once(l);
     if (l->ready.first)
       return;
   }
   loop_bump(&l->counts.slept, 1);
+  l->since_ns = 0;
+  put(&l->counts.looked_ns, 0);
   l->engine->look(l, until_ns);
+  put(&l->counts.looked_ns, l->now_ns);
 }
 
 void loop_run(struct loop *l)
@@ -358,6 +410,7 @@ void loop_run(struct loop *l)
     look(l, until);
     expire_timers(l);
   }
+  put(&l->counts.alive, 0);
 }
 
 /* ---- words ---- */

@@ -38,12 +38,30 @@ struct loop_counts {
   _Atomic uint64_t arrived; /* answers that they found */
   _Atomic uint64_t slept;   /* turns in which nothing was there yet */
   _Atomic uint64_t blocked; /* waits that blocked the thread */
+
+  /* When the last look ended; 0: the loop sleeps. */
+  _Atomic uint64_t looked_ns;
+  _Atomic uint64_t alive; /* fibers, then */
+  /* The last turn of more than LOOP_HELD_NS, in which fibers have kept the
+   * thread: when it ended, its length, and how much of that, or a little more,
+   * the thread had a processor. */
+  _Atomic uint64_t held_until_ns, held_ns, held_cpu_ns;
 };
 
+#define LOOP_HELD_NS UINT64_C(500000000)
+
 /*
- * A loop for the calling thread, which alone may use it.  `lag` [opt] is called
- * when a fiber goes on after an arrival, with the time since the loop has seen
- * that.
+ * A loop for the calling thread, which alone may use it.
+ *
+ * `lag` [opt] is called when a fiber goes on after an arrival, with the time
+ * since that can have been there.  A loop does not know when it came, so this
+ * is the longest time that is possible.  It begins when the loop had looked
+ * the last time before, and found nothing, or when the fiber began to wait, if
+ * that was later: while other fibers ran, or while the loop had lent its
+ * processor to others, the arrival may have come at once.  It is different if
+ * the loop slept: an arrival ends that sleep, so the time begins at the return
+ * of the wait, and the delay of a wake-up is none of it, as threads have that
+ * as well.
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);

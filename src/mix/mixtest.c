@@ -228,7 +228,9 @@ static int thread_open(void *arg, struct worker *w, void **ret_thr,
   int rc;
 
   if (!t)
-    return err_set(err, -ENOMEM, "not enough memory for thread %u", w->tid);
+    return err_set(err, -ENOMEM, "not enough memory for %s %u",
+                   plan_worker_word(w->plan),
+                   plan_worker_number(w->plan, w->tid));
   t->run = run;
   t->w = w;
   t->group = w->group;

@@ -265,6 +265,7 @@ int program_start_database(struct program *p, const struct plan *plan,
     if (rc < 0)
       return rc;
   }
+  db->worker = plan_worker_word(plan);
   db->first_number = plan->first_thread; /* over all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;
   return process_init(db, err);

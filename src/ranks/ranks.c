@@ -211,19 +211,21 @@ int ranks_load_as(struct ranks *ranks, const char *name, const char *path,
   return -ENOENT;
 }
 
-static void say_who(const struct ranks *ranks, unsigned threads)
+static void say_who(const struct ranks *ranks, const struct plan *plan)
 {
+  const char *who = plan_worker_word(plan);
   const unsigned hosts = cluster_hosts(ranks->cluster);
 
   if (log_get_level() < LOG_NOTICE)
     return;
   log_flush();
   (void)fprintf(stderr,
-                "cluster: %u processes on %u host%s (%s), %u thread%s each, "
-                "%u threads in all\n",
+                "cluster: %u processes on %u host%s (%s), %u %s%s each, "
+                "%u %ss in all\n",
                 ranks->size, hosts, hosts == 1 ? "" : "s",
-                cluster_engine(ranks->cluster), threads,
-                threads == 1 ? "" : "s", ranks->size * threads);
+                cluster_engine(ranks->cluster), plan->threads, who,
+                plan->threads == 1 ? "" : "s", ranks->size * plan->threads,
+                who);
 }
 
 int ranks_share(struct ranks *ranks, const struct resolved *what,
@@ -245,7 +247,7 @@ int ranks_share(struct ranks *ranks, const struct resolved *what,
   strbuf_done(&b);
   ranks->shared = rc == 0;
   if (rc == 0)
-    say_who(ranks, plan->threads);
+    say_who(ranks, plan);
   return rc;
 }
 

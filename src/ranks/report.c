@@ -224,8 +224,11 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   struct ranks_report *k = ctx;
   struct run_start whole = *start;
 
-  if (k->rank == 0)
+  if (k->rank == 0) {
     whole.threads = k->set.plan->all_threads;
+    whole.carriers = start->carriers * k->set.plan->parts;
+    whole.idle = start->idle * k->set.plan->parts;
+  }
   return reporters_start(k->set.reporters, k->set.n_reporters, &whole, err);
 }
 

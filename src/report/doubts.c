@@ -168,6 +168,26 @@ static bool has_code(const struct doubts *d, const char *code)
   return false;
 }
 
+/* A client that does not give its thread back holds up the end. */
+static void look_at_end(struct doubts *d, const struct doubt_input *in)
+{
+  static const char *const why[] = {
+    [HOLD_COMPUTES] = "code of a client has kept its thread busy",
+    [HOLD_BLOCKS] = "a client has called a function that stops its thread",
+    [HOLD_STILL] = "code of a client does not give its thread back",
+  };
+  const enum client_hold hold = in->client->loops.hold;
+
+  if (hold == HOLD_NONE || in->limit_ns == UINT64_MAX ||
+      in->report->elapsed_ns < in->limit_ns + NS_PER_S)
+    return;
+  doubts_add(d, true, "late_end",
+             "the run ended %.1f s late, since %s; rates count that time, "
+             "--forced-shutdown limits it",
+             (double)(in->report->elapsed_ns - in->limit_ns) / (double)NS_PER_S,
+             why[hold]);
+}
+
 /* Threads that sleep until an event is due, and wake up late on processors that
  * have nothing else to do. */
 static void look_at_wakeups(struct doubts *d, const struct doubt_input *in)
@@ -224,5 +244,6 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
   look_at_backlog(ret, in);
   look_at_loops(ret, in);
   look_at_wakeups(ret, in);
+  look_at_end(ret, in);
   look_at_trend(ret, in);
 }

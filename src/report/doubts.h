@@ -22,6 +22,7 @@ struct doubt_input {
   bool in_process; /* but it is a part of this process: an embedded database */
   unsigned threads;
   double clock_cost_ns; /* of one reading */
+  uint64_t limit_ns;    /* --time; UINT64_MAX: none */
   /* With --rate: the number of events that were due, and of those that had not
    * begun at the end. */
   uint64_t arrivals, backlog;

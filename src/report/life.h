@@ -69,6 +69,14 @@ struct machine_use {
   char busiest[16]; /* the busiest of all others; "": unknown */
 };
 
+/* What has kept a thread from its other clients until after the time limit. */
+enum client_hold {
+  HOLD_NONE,
+  HOLD_COMPUTES, /* code of a client that needed the processor */
+  HOLD_BLOCKS,   /* a function that blocks */
+  HOLD_STILL,    /* one of them: it goes on */
+};
+
 /* The threads that carry clients, and what their loops did in the measured
  * part. */
 struct client_loops {
@@ -79,6 +87,7 @@ struct client_loops {
   uint64_t blocked;   /* waits that stopped a thread with all its clients */
   uint64_t lag_count; /* answers whose client went on... */
   uint64_t lag_p50_ns, lag_p99_ns, lag_max_ns; /* ...so much later */
+  enum client_hold hold;
 };
 
 /* What the process itself used, from the measured start to the end. */

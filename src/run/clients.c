@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/space.h"
 #include "base/thread.h"
@@ -23,6 +24,8 @@ enum {
   CLIENT_STACK = 256 * 1024, /* at least; only what is used takes memory */
   CLIENT_LEAST = 16 * 1024,  /* bytes that the least client takes */
   MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
+  HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
+                      * though others use the processors, too */
 };
 
 /* Where stacks use up the maps that the system allows, nothing else gets memory
@@ -226,6 +229,25 @@ void clients_measure_from(struct run *run)
   }
 }
 
+static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
+{
+  const struct loop_counts *n = loop_counts(l);
+  const uint64_t now = clock_now_ns();
+  const uint64_t looked =
+    atomic_load_explicit(&n->looked_ns, memory_order_relaxed);
+  const uint64_t held = atomic_load_explicit(&n->held_ns, memory_order_relaxed);
+
+  if (looked != 0 && looked + LOOP_HELD_NS < now &&
+      atomic_load_explicit(&n->alive, memory_order_relaxed) > 0)
+    return HOLD_STILL;
+  if (atomic_load_explicit(&n->held_until_ns, memory_order_relaxed) <= end_ns)
+    return HOLD_NONE;
+  return atomic_load_explicit(&n->held_cpu_ns, memory_order_relaxed) >
+             held / HELD_AT_WORK
+           ? HOLD_COMPUTES
+           : HOLD_BLOCKS;
+}
+
 static void add_loop(struct client_loops *to, const struct carrier *c,
                      struct hist_sum *lag)
 {
@@ -239,6 +261,8 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
   to->turns += now.turns - c->base.turns;
   to->answers += now.answers - c->base.answers;
   to->blocked += now.blocked - c->base.blocked;
+  if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
+    to->hold = hold_of(l, c->run->end_ns);
   if (lag)
     hist_sum_add(lag, c->lag);
 }

@@ -128,6 +128,13 @@ static void note_gone(struct run *run)
     run_news(run);
 }
 
+/* "Worker thread (#3) started"; with clients "Worker client (#3) started". */
+static void say_state(const struct worker *w, const char *what)
+{
+  log_msg(LOG_DEBUG, "Worker %s (#%u) %s", plan_worker_word(w->plan),
+          plan_worker_number(w->plan, w->tid), what);
+}
+
 void crew_worker_life(void *arg)
 {
   struct worker *w = arg;
@@ -139,14 +146,11 @@ void crew_worker_life(void *arg)
   bool opened = true, waits;
 
   err.text[0] = '\0';
-  log_msg(LOG_DEBUG, "Worker thread (#%u) started", w->tid);
+  say_state(w, "started");
   if (ops->thread_open)
     opened = ops->thread_open(run->test_run, w, &thr, &err) == 0;
   w->thr = thr;
-  if (opened)
-    log_msg(LOG_DEBUG, "Worker thread (#%u) initialized", w->tid);
-  else
-    log_msg(LOG_DEBUG, "Worker thread (#%u) failed to initialize!", w->tid);
+  say_state(w, opened ? "initialized" : "failed to initialize!");
   if (run->plan->carriers > 0) /* opening goes deeper than events do */
     fiber_trim_stack();
   else
@@ -197,7 +201,8 @@ int crew_start(struct crew *crew, struct run *run, struct err *err)
   crew->run = run;
   crew->threads = calloc(plan->threads, sizeof(*crew->threads));
   if (!crew->threads)
-    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
+    return err_set(err, -ENOMEM, "cannot allocate %u %ss", plan->threads,
+                   plan_worker_word(plan));
   if (plan->carriers > 0)
     return clients_start(crew, err);
   for (; crew->started < plan->threads; crew->started++) {

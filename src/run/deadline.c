@@ -47,9 +47,9 @@ static void start_line(struct start_lines *l, const struct run *run)
   if (!l->wanted || clock_now_ns() < l->next_ns)
     return;
   terminal = progress_stderr.columns(NULL) > 0;
-  (void)snprintf(line, sizeof(line), "Started %u of %u %s",
+  (void)snprintf(line, sizeof(line), "Started %u of %u %ss",
                  (unsigned)atomic_load(&run->ready), run->plan->threads,
-                 run->plan->carriers > 0 ? "clients" : "threads");
+                 plan_worker_word(run->plan));
   progress_stderr.show(NULL, line, !terminal);
   l->shown = terminal;
   l->next_ns += (terminal ? 1 : 10) * NS_PER_S;

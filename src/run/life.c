@@ -239,6 +239,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .profile = run->plan->curve != NULL,
     .members = run_members_rated(run->test->members),
     .clock_cost_ns = clock_cost_ns(),
+    .limit_ns = run->plan->time_ns,
     .client = &e->client,
     .setup = &run->report_setup,
     .report = total,

@@ -175,7 +175,8 @@ int conductor_call_off(struct conductor *c, bool in_time)
   if (signalled)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,
-                "Worker threads failed to initialize within %.10g seconds!",
+                "Worker %ss failed to initialize within %.10g seconds!",
+                plan_worker_word(run->plan),
                 (double)run->plan->init_timeout_ns / (double)NS_PER_S);
   life_fail(run, &late);
   return EXIT_FORCED;

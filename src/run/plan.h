@@ -139,6 +139,18 @@ static inline unsigned plan_clients(const struct plan *plan)
   return plan->threads - plan->storm.clients;
 }
 
+/* What messages call a worker of this run: "thread" or "client". */
+static inline const char *plan_worker_word(const struct plan *plan)
+{
+  return plan->carriers > 0 ? "client" : "thread";
+}
+
+/* The number of a worker among those of all ranks. */
+static inline unsigned plan_worker_number(const struct plan *plan, unsigned tid)
+{
+  return plan->first_thread + tid;
+}
+
 /* The thread that carries a client. */
 static inline unsigned plan_carrier(const struct plan *plan, unsigned tid)
 {

@@ -248,9 +248,9 @@ static void look_at_queue(struct run *run, uint64_t now)
       !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
-          "The event queue is full: %d events are waiting, the worker threads "
+          "The event queue is full: %d events are waiting, the worker %ss "
           "cannot keep up with %s%s",
-          WAITING_MAX,
+          WAITING_MAX, plan_worker_word(run->plan),
           run_members_rated(run->test->members) ? "the rates of the mix"
           : run->plan->curve                    ? "--load-profile"
                                                 : "--rate=",

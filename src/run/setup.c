@@ -74,7 +74,8 @@ static int make_workers(struct run *run, struct err *err)
   run->workers = mem_aligned(plan->threads, sizeof(*run->workers), CACHE_LINE);
   run->streams = mem_aligned(plan->threads, sizeof(*run->streams), CACHE_LINE);
   if (!run->workers || !run->streams)
-    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
+    return err_set(err, -ENOMEM, "cannot allocate %u %ss", plan->threads,
+                   plan_worker_word(plan));
   for (unsigned i = 0; i < plan->threads; i++) {
     struct worker *w = &run->workers[i];
 

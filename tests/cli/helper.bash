@@ -30,6 +30,10 @@ without_machine() {
     true
 }
 
+# What messages call a worker: `make check-clients` has clients.
+worker=thread
+[ -z "${BENCH_REAL-}" ] || worker=client
+
 # must WHAT...: fails and prints what was seen, unless the command succeeds.
 must() {
   "$@" && return 0

@@ -179,6 +179,24 @@ LUA
   is "$(grep '^who' <<<"$output" | cut -d' ' -f5 | sort -u | wc -l | xargs)" 6
 }
 
+@test "clients of several processes are those that threads would be" {
+  cat >who.lua <<'LUA'
+function thread_init(id)
+  print(("who %d %d %d %d"):format(id, sysbench.tid, sysbench.opt.threads, sysbench.rand.uniform(1, 1e9)))
+end
+function event(id) if id >= 3 then error("more", 0) end end
+LUA
+  ranks 2 ./who.lua --threads=3 --time=20 --rand-seed=11 run
+  local threads
+  threads=$(grep '^who' <<<"$output" | sort)
+  ranks 2 ./who.lua --threads=2 --clients=3 --idle-clients=1 --time=20 --rand-seed=11 --json=run.json run
+  must is "$status" 1
+  must is "$(grep '^who' <<<"$output" | sort)" "$threads"
+  must has "$stderr" '^cluster: 2 processes on 1 host \(.*\), 3 clients each, 6 clients in all$'
+  must has "$stderr" 'event\(\) failed in client [345]: more$'
+  check run.json "d['run']['threads'] == 4" "d['run']['clients'] == 6" "d['run']['idle_clients'] == 2"
+}
+
 @test "the same seed gives the same numbers to as many threads" {
   cat >seed.lua <<'LUA'
 function thread_init(id)

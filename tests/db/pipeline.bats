@@ -189,7 +189,7 @@ refused() {
   "$BENCH" oltp_read_write "${to[@]}" --table-size=100 --threads=1 --clients=4 --pipeline=2 --time=10 run >out 2>err || status=$?
   cat err
   [ "$status" = 1 ]
-  grep -q -- '^FATAL: event() failed in thread [0-3]: --pipeline is for events of one statement, and this one begins a transaction: BEGIN$' err
+  grep -q -- '^FATAL: event() failed in client [0-3]: --pipeline is for events of one statement, and this one begins a transaction: BEGIN$' err
   "$BENCH" oltp_point_select "${to[@]}" cleanup
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -201,7 +201,7 @@ L
   status=0
   run_script --threads=1 --clients=4 --pipeline=4 --time=10
   [ "$status" = 1 ]
-  grep -q -- '^FATAL: event() failed at ./t.lua:4 in thread [0-3]: --pipeline is for events of one statement, and this is the second one of an event: SELECT 2$' err
+  grep -q -- '^FATAL: event() failed at ./t.lua:4 in client [0-3]: --pipeline is for events of one statement, and this is the second one of an event: SELECT 2$' err
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:reconnect() end
@@ -209,7 +209,7 @@ L
   status=0
   run_script --threads=1 --clients=4 --pipeline=4 --time=10
   [ "$status" = 1 ]
-  grep -q -- '^FATAL: event() failed at ./t.lua:2 in thread [0-3]: reconnect failed: with --pipeline a client shares its connection' err
+  grep -q -- '^FATAL: event() failed at ./t.lua:2 in client [0-3]: reconnect failed: with --pipeline a client shares its connection' err
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELEKT 1") end

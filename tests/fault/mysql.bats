@@ -229,7 +229,7 @@ comes_back() {
   ended
   ((status == 0))
   in_time 7
-  grep -q '^WARNING: 2 threads were still reconnecting at the end: ' "$err"
+  grep -q '^WARNING: 2 [a-z]*s were still reconnecting at the end: ' "$err"
 }
 
 frozen() {

@@ -280,7 +280,7 @@ shut_down() {
   ended
   ((status == 0))
   in_time 6
-  grep -q '^WARNING: 2 threads were still reconnecting at the end: ' "$err"
+  grep -q '^WARNING: 2 [a-z]*s were still reconnecting at the end: ' "$err"
 }
 
 freezes() {

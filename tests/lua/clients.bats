@@ -46,6 +46,17 @@ L
   must diff -r threads clients
 }
 
+@test "messages say client where they say thread of a thread" {
+  echo 'function event(id) if id == 1 then return 5 end require("ffi").C.sb_more_events(7) end' >t.lua
+  null ./t.lua --threads=1 --clients=2 --events=40 --verbosity=5
+  must is "$status" 0
+  must has "$stderr" '^DEBUG: Worker client \(#1\) started$'
+  must has "$stderr" '^ALERT: client number 7 is not that of the calling client, call ignored$'
+  must has "$stderr" 'returned a value \(number\), which ends its client \(1 of 2 clients\)$'
+  must has "$output" '^Number of threads: 2$'
+  must has "$output" '^Threads fairness:$'
+}
+
 @test "what a client writes to its declared options, others do not see" {
   cat >t.lua <<'L'
 require("oltp_common")
@@ -67,6 +78,144 @@ L
   must is "$status" 0
   must is "$(grep -c '^new 1 5 nil$' <<<"$output")" 4
   must is "$(grep -c '^0 0 0 true$' <<<"$output")" 4
+}
+
+@test "errors of all kinds are those that a thread has" {
+  needs_driver sqlite
+  cat >t.lua <<'L'
+local named = { __tostring = function(t) return "named " .. t.code end }
+local forms = {
+  function(e) error(e) end, -- an error of SQL, again
+  function() error({ code = 5 }) end,
+  function() error(setmetatable({ code = 7 }, named)) end,
+  function() error(42) end,
+  function() error() end,
+  function() error(print) end,
+  function() assert(nil) end,
+  function() assert(false, { code = 1 }) end,
+  function() con:query("SELECT nowhere") end,
+  function(e) if n < 3 then error({ errcode = sysbench.error.RESTART_EVENT }) end return 1 end,
+  function(e)
+    local ok, x = coroutine.resume(coroutine.create(function() con:query("SELECT 1") error(e) end))
+    io.stdout:write("coroutine ", tostring(ok), " ", tostring(x == e or tostring(x):find(tostring(e), 1, true) ~= nil), "\n")
+    return 1
+  end,
+  function()
+    local ok, x = xpcall(function() con:query("SELECT nowhere") end, function(x) return { was = x } end)
+    io.stdout:write("handler ", tostring(ok), " ", type(x.was), " ", tostring(x.was), "\n")
+    return 1
+  end,
+  function(e)
+    io.stdout:write(type(e), " ", tostring(e), " ", tostring(type(e) == "table" and e.errcode), "\n")
+    local ok, x, y = pcall(pcall, error, e)
+    io.stdout:write(tostring(ok), " ", tostring(x), " ", tostring(y == e), "\n")
+    return 1
+  end,
+}
+function thread_init() con, n = sysbench.sql.driver():connect(), 0 end
+function event()
+  n = n + 1
+  local ok, e = pcall(con.query, con, "SELECT nowhere")
+  assert(not ok)
+  if os.getenv("LOOK") then
+    assert(type(e) == "table" and e.sql_errmsg and e.errcode == 1)
+  end
+  return forms[tonumber(os.getenv("FORM"))](e)
+end
+L
+  # what_is_seen ARG...: without figures and times.
+  what_is_seen() {
+    null=$(FORM=$form "$BENCH" ./t.lua --db-driver=sqlite --sqlite-db=t.db --events=1 "$@" run 2>&1) && status=0 || status=$?
+    printf 'status %s\n' "$status"
+    grep -E '^(FATAL|ALERT|coroutine|handler|table|string|true|false|WARNING: event)' <<<"$null" | sed 's/thread/client/g' || true
+  }
+  for form in {1..13}; do
+    must is "$(what_is_seen --threads=1 --clients=1)" "$(what_is_seen --threads=1)"
+    (( $(what_is_seen --threads=1 --clients=1 | wc -l) > 1 ))
+    [[ $form =~ ^(1|9)$ ]] || # an ignored error restarts the event, for ever
+      must is "$(LOOK=1 what_is_seen --threads=1 --clients=1 --db-ignore-errors=1)" "$(LOOK=1 what_is_seen --threads=1 --db-ignore-errors=1)"
+  done
+}
+
+@test "a run that ends late because of a client says so" {
+  cat >t.lua <<'L'
+local ffi = require("ffi")
+ffi.cdef("int poll(void *fds, unsigned long n, int ms);")
+function event()
+  if os.getenv("BLOCKS") then
+    ffi.C.poll(nil, 0, 2200)
+  else
+    local till = os.time() + 3
+    while os.time() < till do end
+  end
+end
+L
+  null ./t.lua --threads=1 --clients=2 --time=1 --forced-shutdown=off
+  must has "$stderr" '^WARNING: the run ended [0-9.]+ s late, since code of a client has kept its thread busy; rates count that time'
+  BLOCKS=1 null ./t.lua --threads=1 --clients=2 --time=1 --forced-shutdown=off
+  must has "$stderr" '^WARNING: the run ended [0-9.]+ s late, since a client has called a function that stops its thread; rates'
+}
+
+@test "finalizers cannot use connections, in whatever way they are set" {
+  cat >t.lua <<'L'
+local ffi = require("ffi")
+local forms = {
+  function(f) ffi.gc(ffi.new("char[100]"), f) end,
+  function(f) ffi.gc(ffi.new("char[100]"), setmetatable({}, { __call = f })) end,
+  function(f) getmetatable(newproxy(true)).__gc = f end,
+  function(f) rawset(getmetatable(newproxy(true)), "__gc", f) end,
+  function(f) local mt = getmetatable(newproxy(true)) debug.setmetatable(mt, nil) mt.__gc = f end,
+}
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  stmt = con:prepare("SELECT 2")
+end
+function event(tid)
+  local ran = {}
+  for i, form in ipairs(forms) do
+    form(function()
+      local ok, err = pcall(con.query, con, "SELECT 1")
+      local again, why = pcall(stmt.execute, stmt)
+      ran[i] = not ok and not again and err
+      assert(ok or tostring(why):find("cannot use connections"))
+    end)
+  end
+  for i = 1, #forms do
+    while ran[i] == nil do con:query("SELECT 1") stmt:execute() local _ = ("x"):rep(1000) .. tostring({}) end
+    assert(tostring(ran[i]):find("^%./t.lua:%d+: with %-%-clients, finalizers cannot use connections"), tostring(ran[i]))
+  end
+  collectgarbage("stop") -- that is no finalizer
+  con:query("SELECT 1")
+  collectgarbage("restart")
+  con:query("SELECT 1")
+end
+L
+  null ./t.lua --threads=1 --clients=3 --events=9 --time=0
+  must is "$status" 0
+  must has "$output" 'total number of events: +9$'
+}
+
+@test "an error in a finalizer is that of the next call of a client" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+local function lost(f) getmetatable(newproxy(true)).__gc = f end
+function event()
+  lost(function() error("mine") end)
+  while true do con:query("SELECT 1") local _ = tostring({}) end
+end
+L
+  null ./t.lua --threads=1 --clients=3 --time=0 --events=3
+  must is "$status" 1
+  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:4 in client [0-2]: mine \(in a finalizer, __gc\)$'
+
+  # Nobody makes a call any more.
+  cat >t.lua <<'L'
+function thread_init() kept = newproxy(true) getmetatable(kept).__gc = function() error("late") end end
+function event() end
+L
+  null ./t.lua --threads=1 --clients=3 --events=9
+  must is "$status" 0
+  must is "$(grep -c 'WARNING: \./t\.lua:1: late (in a finalizer, __gc)' <<<"$stderr")" 1
 }
 
 @test "a script that wraps a function wraps it once per client" {

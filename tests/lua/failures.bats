@@ -22,9 +22,9 @@ L
   late_failure
   bench t.lua run
   must is "$status" 1
-  must is "$stderr" "FATAL: event() failed at t.lua:4 in thread 0: no more"
+  must is "$stderr" "FATAL: event() failed at t.lua:4 in $worker 0: no more"
   must is "$(grep -A 3 'ended early' <<<"$output" | grep .)" \
-    "The run ended early: event() failed at t.lua:4 in thread 0: no more
+    "The run ended early: event() failed at t.lua:4 in $worker 0: no more
 General statistics:"
   must has "$output" 'total number of events: +100$'
   bench t.lua --histogram run
@@ -36,7 +36,7 @@ General statistics:"
   echo 'function event() error("no") end' >t.lua
   bench t.lua --threads=8 run
   must is "$status" 1
-  must has "$stderr" '^FATAL: event\(\) failed at t\.lua:1 in thread [0-7]: no$'
+  must has "$stderr" '^FATAL: event\(\) failed at t\.lua:1 in '"$worker"' [0-7]: no$'
   must [ "$(wc -l <<<"$stderr")" = 1 ]
   echo 'function thread_init() error("no") end function event() end' >t.lua
   bench t.lua --threads=8 run
@@ -49,7 +49,7 @@ General statistics:"
   must is "$status" 1
   must [ "$(tail -n 1 <<<"$output")" = "Threads started!" ]
   must check t.json 'd["run"]["end_reason"] == "error"' \
-    'd["run"]["error"] == "event() failed at t.lua:1 in thread 0: no"'
+    'd["run"]["error"] == "event() failed at t.lua:1 in '"$worker"' 0: no"'
 }
 
 @test "as sysbench: its words, and no report after a failed event" {
@@ -91,17 +91,17 @@ function prepare_statements() end
 function event() con:query("SELEC") end
 L
   bench ./t.lua --db-driver=sqlite --sqlite-db=x.db run
-  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:3 in thread 0: SQL error, errno = 1,'
+  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:3 in '"$worker"' 0: SQL error, errno = 1,'
 }
 
 @test "an event that returns a value: a warning, once, with its line" {
   printf '\nfunction event()\n  return 0\nend\n' >t.lua
   bench t.lua --threads=3 --time=5 run
   must is "$status" 0
-  must is "$stderr" "WARNING: event() (line 2 of t.lua) returned a value (number), which ends its thread (3 of 3 threads)"
+  must is "$stderr" "WARNING: event() (line 2 of t.lua) returned a value (number), which ends its $worker (3 of 3 ${worker}s)"
   echo 'function event(id) return id == 1 and "x" end' >t.lua
   bench t.lua --threads=2 --time=1 run
-  must has "$stderr" 'returned a value \(string\), which ends its thread \(1 of 2 threads\)$'
+  must has "$stderr" "returned a value \(string\), which ends its $worker \(1 of 2 ${worker}s\)$"
   # Restarts are no values.
   echo 'n = 0 function event() n = n + 1 if n % 2 == 1 then error({errcode = 1}) end end' >t.lua
   bench t.lua --events=10 run

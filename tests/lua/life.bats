@@ -96,7 +96,7 @@ L
   for n in 1 4; do
     bench t.lua --threads=$n --time=5 run
     must [ "$status" = 1 ]
-    must is "$stderr" "FATAL: event() failed at t.lua:7 in thread 0: no"
+    must is "$stderr" "FATAL: event() failed at t.lua:7 in $worker 0: no"
     must [ "$(grep -c '^thread_done' <<<"$output")" = $((n - 1)) ]
     must has "$output" '^done 0$'
   done
@@ -105,13 +105,13 @@ L
 @test "error values: numbers, tables with and without a text" {
   script 'function event() error(setmetatable({}, {__tostring = function() return "text" end})) end'
   bench t.lua run
-  must is "$stderr" "FATAL: event() failed in thread 0: text"
+  must is "$stderr" "FATAL: event() failed in $worker 0: text"
   script 'function event() error({}) end'
   bench t.lua run
-  must is "$stderr" "FATAL: event() failed in thread 0: (not a string)"
+  must is "$stderr" "FATAL: event() failed in $worker 0: (not a string)"
   script 'function event() error(42, 0) end'
   bench t.lua run
-  must is "$stderr" "FATAL: event() failed in thread 0: 42"
+  must is "$stderr" "FATAL: event() failed in $worker 0: 42"
 }
 
 @test "thread_run that is no function" {
@@ -274,7 +274,7 @@ other 2"
     'function sysbench.hooks.before_restart_event(err) error("hook") end'
   bench t.lua --events=10 run
   must [ "$status" = 1 ]
-  must is "$stderr" "FATAL: event() failed at t.lua:8 in thread 0: hook"
+  must is "$stderr" "FATAL: event() failed at t.lua:8 in $worker 0: hook"
 }
 
 @test "the number of the event" {
@@ -327,7 +327,7 @@ L
   bench t.lua --events=10 run
   must [ "$status" = 0 ]
   must has "$output" 'total number of events: +5$'
-  must has "$stderr" '^ALERT: thread number 5 is not that of the calling thread'
+  must has "$stderr" "^ALERT: $worker number 5 is not that of the calling $worker"
 }
 
 @test "thousands of threads" {

@@ -342,12 +342,12 @@ L
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must [ "$status" = 1 ]
   must has "$stderr" "^FATAL: SQLite error 1555 \(23505\): UNIQUE constraint failed: t.id for query 'INSERT INTO t VALUES \(1\)'$"
-  must has "$stderr" "^FATAL: event\(\) failed at t.lua:7 in thread 0: SQL error, errno = 1555, state = '23505'"
+  must has "$stderr" "^FATAL: event\(\) failed at t.lua:7 in $worker 0: SQL error, errno = 1555, state = '23505'"
   echo 'function sysbench.hooks.sql_error_ignorable() error("hook fails") end' >>t.lua
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must [ "$status" = 1 ]
   must has "$stderr" "^FATAL: SQLite error 1555"
-  must has "$stderr" "^FATAL: event\(\) failed at t.lua:15 in thread 0: hook fails"
+  must has "$stderr" "^FATAL: event\(\) failed at t.lua:15 in $worker 0: hook fails"
 }
 
 @test "an error is raised by hand" {

@@ -11,7 +11,9 @@
 #include "db/env_conns.h"
 #include "db/restart.h"
 #include "loop/loop.h"
+#include "lua/engine/shared.h"
 #include "lua/engine/state.h"
+#include "run/plan.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
 
@@ -38,12 +40,14 @@ static struct worker *current_worker(void)
 static struct worker *worker_of(int thread_id)
 {
   const struct state *s = state_current();
+  const char *who;
 
   if (LIKELY(s && (unsigned)thread_id == s->tid))
     return s->worker;
+  who = s ? plan_worker_word(s->script->setup.plan) : "thread";
   log_msg(LOG_ALERT,
-          "thread number %d is not that of the calling thread, call ignored",
-          thread_id);
+          "%s number %d is not that of the calling %s, call ignored", who,
+          thread_id, who);
   return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/err.h"
 #include "base/ffi_api.h"
 #include "lua/engine/heap.h"
 #include "lua/engine/host.h"
@@ -31,6 +32,8 @@ struct vm {
   bool settled;    /* the last of them has */
   bool compiles;   /* LuaJIT is to make machine code of the others */
   bench_call call; /* of the client that runs */
+  bool collector_stopped; /* by a script */
+  struct err finalizer;   /* why one has failed; "": none that was not told */
   struct state *retired; /* states that were freed, linked by client.next */
 };
 

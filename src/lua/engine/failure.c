@@ -176,7 +176,7 @@ static void describe(struct failures *f, const struct failed_call *call,
   strbuf_adds(&b, " failed");
   add_place(&b, &p);
   if (call->is_event)
-    strbuf_addf(&b, " in thread %u", call->tid);
+    strbuf_addf(&b, " in %s %u", f->rules.worker, call->tid);
   strbuf_addf(&b, ": %s", p.rest);
   if (!b.failed)
     (void)err_set(err, 0, "%s", strbuf_str(&b));

@@ -24,6 +24,7 @@ struct failure_rules {
   bool bundled;        /* the script is a bundled one */
   const char *command; /* name of the command; NULL: none */
   const char *datadir; /* the folder of the bundled scripts */
+  const char *worker;  /* "thread" or "client": see plan_worker_word() */
 };
 
 /* The messages that have been printed. */

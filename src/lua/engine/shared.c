@@ -143,6 +143,7 @@ static void init_parts(struct script *script)
     .bundled = setup->db->facts.bundled,
     .command = setup->command,
     .datadir = setup->datadir,
+    .worker = plan_worker_word(setup->plan),
   };
 
   (void)pthread_mutex_init(&script->lock, NULL);

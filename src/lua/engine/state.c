@@ -63,11 +63,16 @@ void state_error_text(lua_State *L, int index, struct err *err)
   lua_pop(L, 1);
 }
 
+static const char *worker_word(const struct script *script)
+{
+  return plan_worker_word(script->setup.plan);
+}
+
 static int out_of_memory(const struct state *s, struct err *err)
 {
   return err_set(err, -ENOMEM,
-                 "cannot create the Lua state of thread %u: not enough memory",
-                 s->tid);
+                 "cannot create the Lua state of %s %u: not enough memory",
+                 worker_word(s->script), s->tid);
 }
 
 /*
@@ -264,9 +269,8 @@ int state_new(struct state **ret, struct script *script,
 
   if (!s)
     return err_set(err, -ENOMEM,
-                   "cannot create the Lua state of thread %u: not enough "
-                   "memory",
-                   role->tid);
+                   "cannot create the Lua state of %s %u: not enough memory",
+                   worker_word(script), role->tid);
   s->script = script;
   s->tid = role->tid;
   s->worker = role->worker;
@@ -332,11 +336,27 @@ void state_push_host(struct state *s)
     lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
 }
 
+/* Do the globals of a client look like the common ones?  When the script clears
+ * one of those, it gets all of them itself (vm.lua). */
+static bool has_common_globals(const struct state *s)
+{
+  lua_State *L = s->L;
+  bool has;
+
+  if (!lua_getmetatable(L, LUA_GLOBALSINDEX))
+    return false;
+  lua_pushliteral(L, "__index");
+  lua_rawget(L, -2);
+  has = lua_topointer(L, -1) == lua_topointer(s->vm->L, LUA_GLOBALSINDEX);
+  lua_pop(L, 2);
+  return has;
+}
+
 void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
   lua_rawget(s->L, LUA_GLOBALSINDEX);
-  if (s->vm && lua_isnil(s->L, -1)) {
+  if (s->vm && lua_isnil(s->L, -1) && has_common_globals(s)) {
     lua_pop(s->L, 1);
     client_push_common(s->vm, s->L, name);
   }
@@ -399,8 +419,8 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   if (rc == 0)
     return 0;
   if (lacked_memory(s, rc)) {
-    (void)err_set(err, -ENOMEM,
-                  "not enough memory in the Lua state of thread %u", s->tid);
+    (void)err_set(err, -ENOMEM, "not enough memory in the Lua state of %s %u",
+                  worker_word(s->script), s->tid);
     is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
   } else {
     abandoned = is_abandoned(s);

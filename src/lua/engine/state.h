@@ -140,7 +140,7 @@ void state_push_field(struct state *s, const char *table, const char *name);
 /*
  * A function that was called under lua_pcall() while the state was made has
  * returned `rc`, which is not 0.  Pops the error from the top.  Returns -ENOMEM
- * with a message that names the thread, or -EINVAL with the text of the error.
+ * with a message that names the worker, or -EINVAL with the text of the error.
  */
 int state_make_failed(struct state *s, int rc, struct err *err);
 

@@ -82,8 +82,9 @@ static void warn_of_values(struct script *script)
 
   if (script->returned.threads == 0 || plan->identity == IDENTITY_SYSBENCH)
     return;
-  log_msg(LOG_WARNING, "%s, which ends its thread (%u of %u thread%s)",
-          script->returned.text, script->returned.threads, plan->threads,
+  log_msg(LOG_WARNING, "%s, which ends its %s (%u of %u %s%s)",
+          script->returned.text, plan_worker_word(plan),
+          script->returned.threads, plan->threads, plan_worker_word(plan),
           fmt_plural(plan->threads));
 }
 
@@ -172,7 +173,9 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   int rc;
 
   if (!t)
-    return err_set(err, -ENOMEM, "not enough memory for thread %u", w->tid);
+    return err_set(err, -ENOMEM, "not enough memory for %s %u",
+                   plan_worker_word(w->plan),
+                   plan_worker_number(w->plan, w->tid));
   rc = open_state(t, run, w, err);
   if (rc < 0) {
     state_free(t->state);

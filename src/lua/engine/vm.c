@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "lua/engine/client.h"
+#include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "lua/engine/waiting.h"
@@ -100,6 +102,16 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
   return 0;
 }
 
+/* Of the last finalizers no client has heard. */
+static void warn_of_finalizer(struct vm *vm)
+{
+  if (vm->finalizer.text[0] == '\0')
+    return;
+  failure_note(&vm->script->failures, &vm->finalizer);
+  if (!vm->finalizer.said)
+    log_msg(LOG_WARNING, "%s", vm->finalizer.text);
+}
+
 void vm_free(struct vm *vm)
 {
   struct state *s;
@@ -108,6 +120,7 @@ void vm_free(struct vm *vm)
     return;
   if (vm->L)
     lua_close(vm->L); /* finalizers still find the objects of the clients */
+  warn_of_finalizer(vm);
   while ((s = vm->retired) != NULL) {
     vm->retired = s->client.next;
     s->vm = NULL;

@@ -3,6 +3,8 @@
  */
 #include "lua/engine/waiting.h"
 
+#include <string.h>
+
 #include "base/compiler.h"
 #include "base/ffi_api.h"
 #include "db/env_conns.h"
@@ -265,14 +267,77 @@ static void come_back(lua_State *L, struct state *s)
   lua_call(L, 0, 0);
 }
 
-/*
- * Frees what the collector has found, unless the collector itself makes this
- * call: it may use such an object.
- */
-static void free_later(struct state *s, const bench_call *call)
+/* Frees what the collector has found. */
+static void free_later(struct state *s)
 {
-  if (s && s->client.later.n > 0 && call->quiet == 0 && s->client.host_ref != 0)
+  if (s && s->client.later.n > 0 && s->client.host_ref != 0)
     later_free_objects(&s->client.later);
+}
+
+/* Pushes "FILE:LINE: " of the function of the script that runs, or "". */
+static void push_place(lua_State *L)
+{
+  lua_Debug at;
+
+  for (int level = 0; lua_getstack(L, level, &at); level++) {
+    if (lua_getinfo(L, "Sl", &at) && at.currentline > 0 &&
+        strncmp(at.source, "=bench.", sizeof("=bench.") - 1) != 0) {
+      lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
+/*
+ * Does the garbage collector run?  LuaJIT puts off the next collection while it
+ * calls a finalizer, which is known even of those that host.quiet() has not
+ * seen.
+ */
+static bool in_finalizer(lua_State *L, const struct vm *vm)
+{
+  return vm->call.quiet > 0 ||
+         (!vm->collector_stopped && lua_gc(L, LUA_GCISRUNNING, 0) == 0);
+}
+
+static int refuse(lua_State *L)
+{
+  push_place(L);
+  lua_pushliteral(L, "with --clients, finalizers cannot use connections and "
+                     "statements, since the garbage collector calls them in "
+                     "the middle of the work of any client");
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+/* A finalizer has failed: this client happens to be the next one. */
+static int pass_on(lua_State *L, struct vm *vm)
+{
+  lua_pushstring(L, vm->finalizer.text);
+  vm->finalizer.text[0] = '\0';
+  return lua_error(L);
+}
+
+/* host.finalizer_failed(error) */
+static int finalizer_failed(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
+  struct err err = { "" };
+
+  if (vm->finalizer.text[0] != '\0')
+    return 0;
+  state_error_text(L, 1, &err);
+  (void)err_set(&vm->finalizer, 0, "%s (in a finalizer, __gc)", err.text);
+  return 0;
+}
+
+/* host.collector_stopped(yes): a script has done it, or lets it go on. */
+static int collector_stopped(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
+
+  vm->collector_stopped = lua_toboolean(L, 1);
+  return 0;
 }
 
 /* host.wait(...): the arguments only have to live as long as the call. */
@@ -282,9 +347,14 @@ static int wait_for_call(lua_State *L)
   struct state *s = state_current();
   bench_call call = vm->call; /* other clients write to that one */
   const uint64_t switches = fiber_switches();
-  const bool before = fiber_allow(call.quiet == 0);
+  bool before;
 
-  free_later(s, &call);
+  if (UNLIKELY(in_finalizer(L, vm)))
+    return refuse(L);
+  if (UNLIKELY(vm->finalizer.text[0] != '\0'))
+    return pass_on(L, vm);
+  before = fiber_allow(true);
+  free_later(s);
   if (call.op >= 0 && call.op < (int)ARRAY_SIZE(operations))
     operations[call.op].run(&call);
   (void)fiber_allow(before);
@@ -304,7 +374,7 @@ static bool step(lua_State *L)
   const uint64_t switches = fiber_switches();
   const bool before = fiber_allow(true);
 
-  free_later(s, &call);
+  free_later(s);
   event_step(&call);
   (void)fiber_allow(before);
   if (fiber_switches() != switches)
@@ -375,4 +445,6 @@ void waiting_add(struct vm *vm, lua_State *L)
   lua_setfield(L, -2, "wait_call");
   add(vm, L, "wait", wait_for_call);
   add(vm, L, "run_events", run_events);
+  add(vm, L, "finalizer_failed", finalizer_failed);
+  add(vm, L, "collector_stopped", collector_stopped);
 }

@@ -353,21 +353,29 @@ end
 -- ---- functions of Lua that concern the whole state ----
 
 -- A full collection would stop all clients, and each of them may ask for one.
-local collect = collectgarbage
+local collect, collector_stopped = collectgarbage, host.collector_stopped
 function base.collectgarbage(what, n)
   if what == nil or what == "collect" then
     collect("step", 0)
     return 0
   end
+  if what == "stop" or what == "restart" then
+    collector_stopped(what == "stop")
+  end
   return collect(what, n)
+end
+
+-- Whatever can be called is a finalizer, but functions of C need no care.
+local function quiet(value)
+  if value == nil or type(value) == "cdata" then
+    return value
+  end
+  return host.quiet(value)
 end
 
 local proxy_mt = {
   __newindex = function(mt, key, value)
-    if key == "__gc" and type(value) == "function" then
-      value = host.quiet(value)
-    end
-    rawset(mt, key, value)
+    rawset(mt, key, key == "__gc" and quiet(value) or value)
   end,
 }
 local newproxy_of_lua = base.newproxy
@@ -391,7 +399,7 @@ local function adapt_metatype(ffi)
     if not events then
       local common = {}
       for event, first in pairs(mt) do
-        common[event] = event == "__gc" and host.quiet(first) or function(...)
+        common[event] = event == "__gc" and quiet(first) or function(...)
           local own = client_of().metatypes[key][event]
           if type(own) == "table" then
             return own[select(2, ...)]
@@ -421,10 +429,7 @@ function host.adapt_ffi(ffi)
     end
   end
   function ffi.gc(object, finalizer)
-    if type(finalizer) == "function" then
-      finalizer = host.quiet(finalizer)
-    end
-    return gc(object, finalizer)
+    return gc(object, quiet(finalizer))
   end
   adapt_metatype(ffi)
 end

@@ -220,8 +220,10 @@ M.db_connection_free = C.bench_db_connection_later
 M.bench_db_statement_free = C.bench_db_statement_later
 
 -- Returns a finalizer that calls `f`.  It runs in the middle of other code, so
--- nothing in it parks the client, and it leaves the struct as it was.
+-- host.wait() makes no call for it, it leaves the struct as it was, and its
+-- error does not end that code.
 local call_t = ffi.typeof("bench_call")
+local failed = host.finalizer_failed
 function host.quiet(f)
   return function(object)
     local saved = call_t(call[0])
@@ -229,7 +231,7 @@ function host.quiet(f)
     local ok, err = pcall(f, object)
     call[0] = saved
     if not ok then
-      error(err, 0)
+      failed(err)
     end
   end
 end

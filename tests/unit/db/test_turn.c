@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/gate.h"
 #include "db/turn.h"
 #include "tests/unit/db/clients_rig.h"
 
@@ -108,10 +109,22 @@ static void test_limit(void)
   scene_done(&s);
 }
 
+/* The time between two of them does not fit into 64 bits. */
+static void test_tiny_rate(void)
+{
+  _Atomic uint32_t over = 0;
+  struct gate g;
+
+  gate_init(&g, 1e-300, 0);
+  OK(gate_enter(&g, &over, 0), "the first one need not wait");
+  OK(!gate_enter(&g, &over, 1), "the second one does not get its turn");
+}
+
 int main(void)
 {
   log_set_level(LOG_FATAL);
   test_limit();
   test_turn();
+  test_tiny_rate();
   return TAP_EXIT();
 }

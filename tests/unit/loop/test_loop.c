@@ -416,6 +416,60 @@ static void test_lag(void)
   loop_free(l);
 }
 
+/* A fiber that keeps its thread, though the answer of another one is there. */
+struct hog {
+  struct pair *p;
+  uint64_t kept_ns; /* at least, with the answer there */
+};
+
+static void wait_for_hog(void *arg)
+{
+  const struct hog *h = arg;
+  char c;
+
+  h->p->failed = loop_recv(h->p->fd[1], &c, 1) != 1;
+  loop_forget(h->p->fd[1]);
+}
+
+static void keep_thread(void *arg)
+{
+  struct hog *h = arg;
+  uint64_t from;
+
+  fiber_yield(); /* the loop looks once, and finds nothing */
+  h->p->failed |= write(h->p->fd[0], "x", 1) != 1;
+  from = clock_now_ns();
+  while ((h->kept_ns = clock_now_ns() - from) < 3 * NS_PER_MS)
+    continue;
+}
+
+static void keep_longest(void *ctx, uint64_t ns)
+{
+  uint64_t *longest = ctx;
+
+  if (ns > *longest)
+    *longest = ns;
+}
+
+static void test_lag_of_others(void)
+{
+  struct loop *l = new_loop();
+  struct pair p = { .sum = 0 };
+  struct hog h = { .p = &p };
+  uint64_t longest = 0;
+
+  MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, p.fd) == 0);
+  loop_on_lag(l, keep_longest, &longest);
+  add(l, wait_for_hog, &h);
+  add(l, keep_thread, &h);
+  loop_run(l);
+  OK(!p.failed && longest >= h.kept_ns,
+     "the time in which another fiber has run counts");
+  (void)close(p.fd[0]);
+  (void)close(p.fd[1]);
+  loop_free(l);
+}
+
 static void test_all(void)
 {
   test_turns();
@@ -427,6 +481,7 @@ static void test_all(void)
   test_aside();
   test_blocked();
   test_lag();
+  test_lag_of_others();
 }
 
 /* Containers forbid io_uring. */

@@ -170,7 +170,7 @@ static const struct {
     "  assert(ffi.C.db_query(con, 'SELECT 1', 8) ~= nil)\n"
     "  ffi.C.db_connection_free(con)\n"
     "  local p = newproxy(true)\n"
-    "  getmetatable(p).__gc = function() db_query('SELECT 2') end\n"
+    "  getmetatable(p).__gc = function() pcall(db_query, 'SELECT 2') end\n"
     "  p = nil\n"
     "end\n" },
   { "hooks and errors",
