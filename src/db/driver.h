@@ -289,10 +289,12 @@ struct driver {
   /* Never waits longer than 1 s, and not at all after `lost`.  Frees what an
    * open or pending result still holds. */
   void (*disconnect)(struct session *s);
-  /* [opt] From now on only statements are executed, and the session is closed:
-   * give back what only other calls need.  Called once after connect, about,
-   * cancel_token, with no result open, on sessions that can be executed without
-   * the client library.  Never fails: at worst nothing changes. */
+  /*
+   * [opt] From now on only statements are executed, and the session is closed:
+   * give back what only other calls need.  Called once after connect, about and
+   * cancel_token, with no result open.  wake() and shutdown() do not come
+   * meanwhile.  Never fails: at worst nothing changes.
+   */
   void (*lighten)(struct session *s);
   /* Lines for a failed connect, each without "FATAL: ". */
   void (*connect_message)(const struct session *s, const struct outcome *out,

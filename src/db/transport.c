@@ -159,6 +159,17 @@ static void note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
+/* Clients that share a thread may be thousands.  The socket changes its number,
+ * so nobody ends a call of the session meanwhile. */
+static void lighten(struct conn *c)
+{
+  if (!c->env->shares_thread || !c->driver->lighten)
+    return;
+  (void)pthread_mutex_lock(&c->watched->lock);
+  c->driver->lighten(c->session);
+  (void)pthread_mutex_unlock(&c->watched->lock);
+}
+
 static int open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
@@ -186,8 +197,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
   check_before_run(c);
   note_server(c);
   check_tables(c);
-  if (c->env->shares_thread && c->driver->lighten)
-    c->driver->lighten(c->session);
+  lighten(c);
   return 0;
 }
 

@@ -25,7 +25,7 @@ static void each_row(struct session *base, const char *sql,
   struct outcome out = { 0 };
   sql_value v[2];
 
-  if (!s->mysql)
+  if (!s->open)
     return;
   if (s->backend->query(s, sql, strlen(sql), &out) == 0 && out.nfields == 2) {
     while (s->backend->fetch(s, v) == 1)
@@ -42,10 +42,11 @@ static void text_of(const sql_value *v, char *to, size_t size)
 
 /* ---- the connection ---- */
 
+/* A light session has none. */
 static void tls_of(struct mysql_session *s, char *to, size_t size)
 {
-  const char *cipher = mysql_get_ssl_cipher(s->mysql);
-  const char *version = mysqld_shim_tls_version(s->mysql);
+  const char *cipher = s->mysql ? mysql_get_ssl_cipher(s->mysql) : NULL;
+  const char *version = cipher ? mysqld_shim_tls_version(s->mysql) : NULL;
 
   if (!cipher)
     (void)snprintf(to, size, "off");
@@ -61,12 +62,13 @@ void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
 
   put(ctx, "client_library", mysqld_shim_library());
   put(ctx, "client_version", mysqld_shim_library_version());
-  if (!s->mysql) {
+  if (!s->open) {
     put(ctx, "transport", "none (dry run)");
     return;
   }
   put(ctx, "protocol", s->backend->name);
-  put(ctx, "server_version", mysql_get_server_info(s->mysql));
+  if (s->mysql)
+    put(ctx, "server_version", mysql_get_server_info(s->mysql));
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
   else if (s->tcp)
@@ -308,7 +310,7 @@ static const char *space_query(const struct session *base)
 {
   const struct mysql_session *s = (const void *)base;
 
-  if (!s->mysql || !sock_is_local(s->fd))
+  if (!s->open || !sock_is_local(s->fd))
     return NULL;
   return "SELECT @@datadir, CAST(COALESCE(SUM(data_length + index_length), 0) "
          "AS CHAR) FROM information_schema.tables "

@@ -36,8 +36,7 @@ void *mysqld_cancel_token(struct mysql_session *s)
     return NULL;
   t->cfg = cfg_of(s);
   t->port = s->to.port;
-  if (s->mysql)
-    t->id = mysql_thread_id(s->mysql);
+  t->id = s->id;
   if (copied(&t->host, s->to.host) && copied(&t->socket, s->to.socket) &&
       copied(&t->user, s->to.user) && copied(&t->password, s->to.password))
     return t;

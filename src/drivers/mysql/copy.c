@@ -52,7 +52,7 @@ static bool possible(struct session *base, const char **ret_why)
   bool on = false;
 
   *ret_why = "this is a dry run";
-  if (!s->mysql)
+  if (!s->open)
     return false;
   *ret_why = "the server does not allow it (local_infile is off)";
   if (s->backend->query(s, sql, sizeof(sql) - 1, &out) < 0)

@@ -22,6 +22,8 @@
 #include "drivers/mysql/connect.h"
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/error.h"
+#include "drivers/mysql/escape.h"
+#include "drivers/mysql/light.h"
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/visit.h"
@@ -137,6 +139,7 @@ static int connect_session(struct session *base, uint64_t until_ns,
   s->base.trx = TRX_NONE;
   s->lost = false;
   s->more = false;
+  s->id = 0;
   s->to = mysqld_connect_address(base);
   if (cfg_of(s)->dry_run)
     return 0;
@@ -149,7 +152,10 @@ static int connect_session(struct session *base, uint64_t until_ns,
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
   if (choose_backend(s, out) < 0)
     return -1;
-  if (s->mysql->server_status & STATUS_NO_BACKSLASH)
+  s->open = true;
+  s->id = mysql_thread_id(s->mysql);
+  s->status = s->mysql->server_status;
+  if (s->status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
   return 0;
 }
@@ -158,13 +164,17 @@ static void disconnect_session(struct session *base)
 {
   struct mysql_session *s = session_of(base);
 
-  if (!s->mysql)
+  if (!s->open)
     return;
   s->backend->closing(s);
   loop_forget(s->fd);
-  mysqld_connect_close(s->mysql, s->lost || s->more);
+  if (s->mysql)
+    mysqld_connect_close(s->mysql, s->lost || s->more);
+  else
+    mysqld_light_close(s);
   TRACE(s, "mysql_close()");
   s->mysql = NULL;
+  s->open = false;
   s->backend->closed(s);
   mysqld_copy_done(s);
   free(s->digits);
@@ -172,11 +182,16 @@ static void disconnect_session(struct session *base)
   s->digits_room = 0;
 }
 
+static void lighten_session(struct session *base)
+{
+  mysqld_light_make(session_of(base));
+}
+
 static void shutdown_session(struct session *base)
 {
   const struct mysql_session *s = session_of(base);
 
-  if (s->mysql)
+  if (s->open)
     (void)shutdown(s->fd, SHUT_RDWR);
 }
 
@@ -205,7 +220,7 @@ static int query(struct session *base, const char *sql, size_t len,
   struct mysql_session *s = session_of(base);
   int rc;
 
-  if (UNLIKELY(!s->mysql))
+  if (UNLIKELY(!s->open))
     return pretend(out);
   rc = s->backend->query(s, sql, len, out);
   if (UNLIKELY(rc < 0))
@@ -218,7 +233,7 @@ static int fetch(struct session *base, sql_value *values)
 {
   struct mysql_session *s = session_of(base);
 
-  return s->mysql ? s->backend->fetch(s, values) : 0;
+  return s->open ? s->backend->fetch(s, values) : 0;
 }
 
 static int next_result(struct session *base, struct outcome *out)
@@ -226,7 +241,7 @@ static int next_result(struct session *base, struct outcome *out)
   struct mysql_session *s = session_of(base);
   int rc;
 
-  if (!s->mysql) {
+  if (!s->open) {
     out->ended = true;
     return 0;
   }
@@ -242,7 +257,7 @@ static int end_results(struct session *base, struct outcome *out)
   struct mysql_session *s = session_of(base);
   int rc;
 
-  if (!s->mysql)
+  if (!s->open)
     return 0;
   rc = s->backend->end_results(s, out);
   if (UNLIKELY(rc < 0))
@@ -256,7 +271,7 @@ static int prepare(struct prepared *base, struct outcome *out)
   struct mysql_session *s = prepared_session(p);
   int rc;
 
-  if (!s->mysql) {
+  if (!s->open) {
     base->n_params = PARAMS_ANY;
     return pretend(out);
   }
@@ -301,7 +316,7 @@ static int execute(struct prepared *base, struct outcome *out)
   struct mysql_session *s = prepared_session(p);
   int rc;
 
-  if (UNLIKELY(!s->mysql))
+  if (UNLIKELY(!s->open))
     return pretend(out);
   rc = s->backend->execute(p, out);
   if (UNLIKELY(rc < 0))
@@ -316,7 +331,7 @@ static void unprepare(struct prepared *base, bool going)
   struct mysql_prepared *p = prepared_of(base);
   struct mysql_session *s = prepared_session(p);
 
-  if (s->mysql) {
+  if (s->open) {
     s->backend->unprepare(p, going);
     TRACE(s, "mysql_stmt_close(\"%s\")", base->sql);
   }
@@ -332,6 +347,16 @@ enum {
   QUOTE_FEW = 512, /* up to so many bytes are escaped without an allocation */
 };
 
+/* The library needs to know how the server reads a backslash now. */
+static size_t escape(struct mysql_session *s, char *to, const char *text,
+                     size_t len)
+{
+  if (!s->mysql)
+    return mysqld_escape(s->status & STATUS_NO_BACKSLASH, to, text, len);
+  mysqld_shim_set_server_status(s->mysql, s->status);
+  return mysqld_shim_escape(s->mysql, to, text, len);
+}
+
 static bool quote(struct session *base, const char *text, size_t len,
                   struct strbuf *to, const char **ret_why)
 {
@@ -340,7 +365,7 @@ static bool quote(struct session *base, const char *text, size_t len,
   char *escaped = few;
 
   (void)ret_why; /* any byte can be sent */
-  if (!s->mysql)
+  if (!s->open)
     len = 0; /* a dry run: the text is not used */
   if (len > QUOTE_FEW && !(escaped = malloc(2 * len + 1))) {
     to->failed = true;
@@ -348,7 +373,7 @@ static bool quote(struct session *base, const char *text, size_t len,
   }
   strbuf_add(to, "'", 1);
   if (len > 0)
-    strbuf_add(to, escaped, mysqld_shim_escape(s->mysql, escaped, text, len));
+    strbuf_add(to, escaped, escape(s, escaped, text, len));
   strbuf_add(to, "'", 1);
   if (escaped != few)
     free(escaped);
@@ -382,7 +407,7 @@ static int socket_of(const struct session *s)
 {
   const struct mysql_session *q = (const struct mysql_session *)s;
 
-  return q->mysql ? q->fd : -1;
+  return q->open ? q->fd : -1;
 }
 
 const struct driver driver_mysql = {
@@ -410,6 +435,7 @@ const struct driver driver_mysql = {
   .thread_done = thread_done,
   .connect = connect_session,
   .disconnect = disconnect_session,
+  .lighten = lighten_session,
   .visit = mysqld_visit,
   .connect_message = mysqld_message_connect,
   .connect_reason = mysqld_message_reason,

@@ -119,7 +119,7 @@ static bool may_have_changed(const struct mysql_session *s, int code,
   if (!sql || !is_single(sql, len, s->base.dialect))
     return true;
   if (s->base.trx == TRX_NONE)
-    return !(s->mysql->server_status & STATUS_AUTOCOMMIT);
+    return !(s->status & STATUS_AUTOCOMMIT);
   /* A deadlock rolls back, unless it was about a lock other than a row's. */
   return s->base.trx == TRX_OPEN && code == CODE_DEADLOCK;
 }
@@ -135,6 +135,7 @@ void mysqld_error_none(struct mysql_session *s, struct outcome *out,
                        unsigned status, uint32_t nfields,
                        uint64_t nrows_or_affected)
 {
+  s->status = status;
   s->more = (status & STATUS_MORE_RESULTS) != 0;
   s->base.trx = status & STATUS_IN_TRANS ? TRX_OPEN : TRX_NONE;
   s->base.dialect = status & STATUS_NO_BACKSLASH ? EMUL_MYSQL_PLAIN

@@ -74,9 +74,12 @@ struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
   const char *why_library; /* static; NULL: only because it was asked for */
-  MYSQL *mysql;            /* owned; NULL: closed, or a dry run */
-  int fd;                  /* constant while the session is open */
+  MYSQL *mysql; /* owned; NULL: closed, a dry run, or light: see light.h */
+  bool open;    /* never in a dry run */
   bool tcp;
+  int fd;           /* of the open session; mysqld_light_make() changes it */
+  unsigned status;  /* the server's flags, as it has sent them last */
+  unsigned long id; /* of the session, on the server */
   bool lost; /* the transport is broken */
   bool more; /* further results of the last statement are pending */
   struct address to;

@@ -278,7 +278,6 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   w->nfields = nfields;
   if (!end_parse(w, p, len, &status))
     return mysqld_error_malformed(s, out);
-  mysqld_shim_set_server_status(s->mysql, status);
   mysqld_error_none(s, out, status, nfields, n);
   out->settled = !s->more && !w->large;
   return 0;
@@ -318,7 +317,6 @@ static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
 
   if (!ok_parse(packet, len, &affected, &status))
     return mysqld_error_malformed(s, out);
-  mysqld_shim_set_server_status(s->mysql, status);
   mysqld_error_none(s, out, status, 0, affected);
   return 0;
 }

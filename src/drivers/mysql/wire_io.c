@@ -4,6 +4,7 @@
 #include "drivers/mysql/wire_io.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -13,6 +14,7 @@
 
 enum {
   ERROR = 0xff, /* the first byte of a packet that reports one */
+  LENT = 16 * 1024, /* bytes */
 };
 
 static size_t packet_size(const uint8_t *head)
@@ -22,6 +24,16 @@ static size_t packet_size(const uint8_t *head)
 
 static const struct wire_frame frame = { PACKET_HEAD, packet_size };
 
+/*
+ * Of a buffer, a session keeps at most so many bytes when a statement has
+ * ended.  Light sessions are many, and most of them wait; those in which the
+ * statements of several clients are under way are few.
+ */
+static inline size_t most_kept(const struct wire *w)
+{
+  return w->light && !w->pipe.apart ? WIRE_FIRST : WIRE_KEEP;
+}
+
 uint8_t *mysqld_wire_out(struct wire *w, size_t len)
 {
   const size_t need = PACKET_HEAD + len;
@@ -29,7 +41,7 @@ uint8_t *mysqld_wire_out(struct wire *w, size_t len)
   if (UNLIKELY(need > w->out.room)) {
     if (!wire_buffer_grow(&w->out, need))
       return NULL;
-    w->large |= w->out.room > WIRE_KEEP;
+    w->large |= w->out.room > most_kept(w);
   }
   return w->out.bytes + PACKET_HEAD;
 }
@@ -62,13 +74,46 @@ bool mysqld_wire_look(struct wire *w, int fd)
   return w->in.pos == w->in.end && !wire_look(&w->in, fd);
 }
 
+/*
+ * The client of a light session keeps a small buffer.  For an answer that does
+ * not fit, there is a large one until the results have ended.
+ */
+static void borrow(struct wire *w)
+{
+  struct wire_buffer *in = &w->in;
+  uint8_t *large;
+
+  if (in->room != WIRE_FIRST || w->first || in->room - in->end >= in->room / 4)
+    return;
+  large = malloc(LENT);
+  if (!large)
+    return; /* the small one may grow */
+  memcpy(large, in->bytes, in->end);
+  w->first = in->bytes;
+  in->bytes = large;
+  in->room = LENT;
+}
+
+/* All that was received has been read. */
+static void give_back(struct wire *w)
+{
+  wire_buffer_done(&w->in);
+  if (w->first) {
+    w->in.bytes = w->first;
+    w->in.room = WIRE_FIRST;
+    w->first = NULL;
+  }
+}
+
 int mysqld_wire_fill(struct wire *w, int fd)
 {
   int rc;
 
   (void)wire_pipe_push_first(&w->pipe, fd, &w->in);
+  if (UNLIKELY(w->light))
+    borrow(w);
   rc = wire_frame_fill(&frame, &w->in, fd, w->poll_first);
-  w->large |= w->in.room > WIRE_KEEP;
+  w->large |= w->in.room > most_kept(w);
   return rc == 0 || rc == -ENOMEM ? rc : -EPIPE;
 }
 
@@ -90,8 +135,34 @@ int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret)
   return (int)len;
 }
 
+/* What is under way, or was not expected, stays until the next time. */
+static COLD void trim_light(struct wire *w)
+{
+  if (w->in.room > WIRE_FIRST && w->in.pos == w->in.end)
+    give_back(w);
+  if (w->out.room > WIRE_FIRST)
+    wire_buffer_done(&w->out);
+  if (w->pipe.out.room > WIRE_FIRST && w->pipe.out.pos == w->pipe.out.end)
+    wire_buffer_done(&w->pipe.out);
+  w->large = w->in.room > WIRE_FIRST;
+  if (w->big.room > WIRE_FIRST)
+    strbuf_done(&w->big);
+}
+
+void mysqld_wire_lighten(struct wire *w)
+{
+  w->light = true;
+  wire_buffer_done(&w->in);
+  wire_buffer_done(&w->out);
+  w->large = false;
+}
+
 void mysqld_wire_trim(struct wire *w)
 {
+  if (UNLIKELY(w->light) && !w->pipe.apart) {
+    trim_light(w);
+    return;
+  }
   if (UNLIKELY(w->in.room > WIRE_KEEP))
     mysqld_wire_forget(w);
   wire_buffer_trim(&w->in);
@@ -106,6 +177,7 @@ void mysqld_wire_trim(struct wire *w)
 void mysqld_wire_done(struct wire *w)
 {
   wire_buffer_done(&w->in);
+  free(w->first);
   wire_buffer_done(&w->out);
   wire_pipe_done(&w->pipe);
   strbuf_done(&w->big);

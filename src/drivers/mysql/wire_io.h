@@ -32,9 +32,11 @@ struct wire {
   struct wire_forms forms;
   bool poll_first; /* how an answer is awaited: see wire_receive() */
   bool large;      /* a buffer has become so large that it is given back */
+  bool light;      /* a buffer that is large for a client is: see fill() */
   bool bulk;       /* the server takes many rows for one statement */
 
   struct wire_buffer in;
+  uint8_t *first;   /* [opt] owned: the small buffer, while a large one is lent */
   uint8_t seq;      /* number of the next packet */
   uint8_t requests; /* since the connection was opened, modulo 256 */
 
@@ -55,6 +57,7 @@ enum {
 };
 
 enum wire_command {
+  COMMAND_QUIT = 0x01,
   COMMAND_QUERY = 0x03,
   COMMAND_PREPARE = 0x16,
   COMMAND_EXECUTE = 0x17,
@@ -153,8 +156,12 @@ static inline int mysqld_wire_packet(struct wire *w, int fd,
  * at any time, and with any number. */
 bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len);
 
-/* Give back what an unusually large answer took. */
+/* Give back what an unusually large answer took; of a light session, what a
+ * waiting client does not need. */
 void mysqld_wire_trim(struct wire *w);
+/* From now on there are many sessions, most of which wait; nothing is being
+ * received. */
+void mysqld_wire_lighten(struct wire *w);
 void mysqld_wire_done(struct wire *w);
 
 #endif

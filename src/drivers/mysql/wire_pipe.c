@@ -20,9 +20,9 @@ static bool possible(struct session *base, const char **ret_why)
 {
   const struct mysql_session *s = session_of(base);
 
-  if (s->mysql && s->backend == &mysqld_wire_backend)
+  if (s->open && s->backend == &mysqld_wire_backend)
     return true;
-  if (s->mysql)
+  if (s->open)
     *ret_why = s->why_library ? s->why_library : "--mysql-protocol=library";
   return false;
 }
