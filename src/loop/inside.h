@@ -33,8 +33,8 @@ struct task {
   void *aside_arg;
 
   uint64_t parked_ns; /* when it began to wait for an arrival */
-  uint64_t seen_ns; /* since when that can have been there; 0: no arrival */
-  long result;      /* of the operation that an engine has done for it */
+  uint64_t seen_ns;   /* since when that can have been there; 0: no arrival */
+  long result;        /* of the operation that an engine has done for it */
 };
 
 struct task_queue {

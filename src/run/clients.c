@@ -233,8 +233,8 @@ static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
 {
   const struct loop_counts *n = loop_counts(l);
   const uint64_t now = clock_now_ns();
-  const uint64_t looked =
-    atomic_load_explicit(&n->looked_ns, memory_order_relaxed);
+  const uint64_t looked = atomic_load_explicit(&n->looked_ns,
+                                               memory_order_relaxed);
   const uint64_t held = atomic_load_explicit(&n->held_ns, memory_order_relaxed);
 
   if (looked != 0 && looked + LOOP_HELD_NS < now &&

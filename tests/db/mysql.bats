@@ -30,6 +30,10 @@ teardown_file() {
     --mysql-protocol=wire
 }
 
+@test "suite: sessions without the library" {
+  "$tests/suite" --driver=mysql --light --mysql-socket="$MY_SOCKET"
+}
+
 @test "suite: Unix socket, client library" {
   "$tests/suite" --driver=mysql --mysql-socket="$MY_SOCKET" \
     --mysql-protocol=library

@@ -80,8 +80,8 @@ struct mysql_session {
   int fd;           /* of the open session; mysqld_light_make() changes it */
   unsigned status;  /* the server's flags, as it has sent them last */
   unsigned long id; /* of the session, on the server */
-  bool lost; /* the transport is broken */
-  bool more; /* further results of the last statement are pending */
+  bool lost;        /* the transport is broken */
+  bool more;        /* further results of the last statement are pending */
   struct address to;
   size_t sent;    /* bytes of the last statement */
   char msg[1024]; /* text of the last failure */

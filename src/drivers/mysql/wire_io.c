@@ -4,7 +4,6 @@
 #include "drivers/mysql/wire_io.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -14,7 +13,6 @@
 
 enum {
   ERROR = 0xff, /* the first byte of a packet that reports one */
-  LENT = 16 * 1024, /* bytes */
 };
 
 static size_t packet_size(const uint8_t *head)
@@ -74,44 +72,11 @@ bool mysqld_wire_look(struct wire *w, int fd)
   return w->in.pos == w->in.end && !wire_look(&w->in, fd);
 }
 
-/*
- * The client of a light session keeps a small buffer.  For an answer that does
- * not fit, there is a large one until the results have ended.
- */
-static void borrow(struct wire *w)
-{
-  struct wire_buffer *in = &w->in;
-  uint8_t *large;
-
-  if (in->room != WIRE_FIRST || w->first || in->room - in->end >= in->room / 4)
-    return;
-  large = malloc(LENT);
-  if (!large)
-    return; /* the small one may grow */
-  memcpy(large, in->bytes, in->end);
-  w->first = in->bytes;
-  in->bytes = large;
-  in->room = LENT;
-}
-
-/* All that was received has been read. */
-static void give_back(struct wire *w)
-{
-  wire_buffer_done(&w->in);
-  if (w->first) {
-    w->in.bytes = w->first;
-    w->in.room = WIRE_FIRST;
-    w->first = NULL;
-  }
-}
-
 int mysqld_wire_fill(struct wire *w, int fd)
 {
   int rc;
 
   (void)wire_pipe_push_first(&w->pipe, fd, &w->in);
-  if (UNLIKELY(w->light))
-    borrow(w);
   rc = wire_frame_fill(&frame, &w->in, fd, w->poll_first);
   w->large |= w->in.room > most_kept(w);
   return rc == 0 || rc == -ENOMEM ? rc : -EPIPE;
@@ -139,9 +104,8 @@ int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret)
 static COLD void trim_light(struct wire *w)
 {
   if (w->in.room > WIRE_FIRST && w->in.pos == w->in.end)
-    give_back(w);
-  if (w->out.room > WIRE_FIRST)
-    wire_buffer_done(&w->out);
+    wire_buffer_shrink(&w->in);
+  wire_buffer_shrink(&w->out);
   if (w->pipe.out.room > WIRE_FIRST && w->pipe.out.pos == w->pipe.out.end)
     wire_buffer_done(&w->pipe.out);
   w->large = w->in.room > WIRE_FIRST;
@@ -177,7 +141,6 @@ void mysqld_wire_trim(struct wire *w)
 void mysqld_wire_done(struct wire *w)
 {
   wire_buffer_done(&w->in);
-  free(w->first);
   wire_buffer_done(&w->out);
   wire_pipe_done(&w->pipe);
   strbuf_done(&w->big);

@@ -36,7 +36,6 @@ struct wire {
   bool bulk;       /* the server takes many rows for one statement */
 
   struct wire_buffer in;
-  uint8_t *first;   /* [opt] owned: the small buffer, while a large one is lent */
   uint8_t seq;      /* number of the next packet */
   uint8_t requests; /* since the connection was opened, modulo 256 */
 

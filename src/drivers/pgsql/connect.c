@@ -303,6 +303,7 @@ void pgsql_disconnect(struct session *s)
   /* Send the farewell only if the socket takes it at once. */
   if (pgsql_is_light(p)) {
     pgsql_light_close(p);
+    p->light = false;
   } else {
     pgsql_wire_lend(p);
     loop_forget(p->fd);

@@ -1,9 +1,9 @@
 /*
  * light.c - sessions without libpq.
  *
- * libpq keeps 35 KiB for a connection, which it needs to log in.  Statements are
- * executed without it (wire.h), so a session that will do nothing else can do
- * without it from then on, and thousands of them fit into little memory.
+ * libpq keeps 35 KiB for a connection, which it needs to log in.  Statements
+ * are executed without it (wire.h), so a session that will do nothing else can
+ * do without it from then on, and thousands of them fit into little memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ void pgsql_lighten(struct session *s)
   struct pgsql_session *p = pgsql_of(s);
   int fd;
 
-  if (!p->plain || p->broken || p->rows || p->ahead.result || p->closing.len > 0)
+  if (!p->plain || p->broken || p->rows || p->ahead.result ||
+      p->closing.len > 0)
     return;
   pgsql_wire_lend(p);
   fd = wire_detach(p->fd);
@@ -38,6 +39,7 @@ void pgsql_lighten(struct session *s)
   p->failed = p->goodbye = NULL;
   p->fd = fd;
   atomic_store_explicit(&p->fd_to_cut, fd, memory_order_relaxed);
+  p->light = true;
   p->wire.small = true;
   s->blocks = 0;
 }

@@ -37,6 +37,7 @@ struct pgsql_session {
   struct session base;
   PGconn *conn;   /* owned; NULL: not connected, or light */
   int fd;         /* socket of the connection; -1: the library closed it */
+  bool light;     /* the library has given it up, see light.c */
   bool broken;    /* the protocol's state is unknown: do not continue */
   bool listens;   /* listens or did: the library may have notifications */
   bool emulates;  /* the dialect must be right after each statement */
@@ -138,7 +139,7 @@ void pgsql_connect_reason(const struct session *s, const struct outcome *out,
 void pgsql_lighten(struct session *s);
 static inline bool pgsql_is_light(const struct pgsql_session *p)
 {
-  return !p->conn;
+  return p->light;
 }
 /* All of the following are for such sessions. */
 void pgsql_light_close(struct pgsql_session *p);

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "os/os.h"
+
 int wire_detach(int fd)
 {
   const int mine = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -15,9 +17,11 @@ int wire_detach(int fd)
 
   if (mine < 0)
     return -errno;
-  nobody = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (nobody < 0 || dup3(nobody, fd, O_CLOEXEC) < 0)
+  nobody = os_stream_socket(AF_UNIX);
+  if (nobody < 0 || dup2(nobody, fd) < 0)
     code = errno;
+  else
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (nobody >= 0)
     (void)close(nobody);
   if (code == 0)

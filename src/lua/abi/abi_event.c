@@ -45,9 +45,8 @@ static struct worker *worker_of(int thread_id)
   if (LIKELY(s && (unsigned)thread_id == s->tid))
     return s->worker;
   who = s ? plan_worker_word(s->script->setup.plan) : "thread";
-  log_msg(LOG_ALERT,
-          "%s number %d is not that of the calling %s, call ignored", who,
-          thread_id, who);
+  log_msg(LOG_ALERT, "%s number %d is not that of the calling %s, call ignored",
+          who, thread_id, who);
   return NULL;
 }
 

@@ -34,7 +34,7 @@ struct vm {
   bench_call call; /* of the client that runs */
   bool collector_stopped; /* by a script */
   struct err finalizer;   /* why one has failed; "": none that was not told */
-  struct state *retired; /* states that were freed, linked by client.next */
+  struct state *retired;  /* states that were freed, linked by client.next */
 };
 
 /* What a state has as a client. */
