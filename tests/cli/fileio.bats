@@ -16,6 +16,7 @@ prepared() {
 
 # traced CALLS ARG...: the same under strace; the calls are in the file trace.
 traced() {
+  ! emulated || skip "strace sees the emulator"
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
   local calls=$1
