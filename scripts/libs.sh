@@ -14,11 +14,10 @@
 # folders FOLDER KIND: sets `top` and, for what is built for that kind of
 # machine, `prefix`; makes what is not there.
 folders() {
-  mkdir -p "$1"/{src,apt/lists/partial,apt/archives/partial} \
-    "$1/$2"/{bin,lib/pkgconfig,include,done,build}
+  mkdir -p "$1/src" "$1/$2"/{bin,lib/pkgconfig,include,done,build}
   top=$(cd "$1" && pwd)
   prefix=$top/$2
-  jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+  jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)} release=''
   export PATH=$prefix/bin:$PATH PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
   export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
   unset PKG_CONFIG_PATH MAKEFLAGS MFLAGS MAKELEVEL
@@ -31,19 +30,53 @@ die() {
 }
 
 # apt COMMAND...: apt-get or apt-cache with lists of its own, which have source
-# packages.
+# packages.  With `release`, those of that release of Debian.
 apt() {
-  local list=$top/apt/sources.list
+  local lists=$top/apt${release:+-$release}
+  local list=$lists/sources.list
+  mkdir -p "$lists"/{lists,archives}/partial
   [[ -s $list ]] || {
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED-BY)' \
       'Created-By: Packages' | awk '!seen[$0]++' | while read -r uri suite component key; do
       [[ $key == /* ]] || key=$(ls /usr/share/keyrings/*-archive-keyring.gpg | paste -sd,)
-      echo "deb-src [signed-by=$key] $uri $suite $component"
+      if [[ -z ${release-} ]]; then
+        echo "deb-src [signed-by=$key] $uri $suite $component"
+      elif [[ $uri == */debian/ || $uri == */debian ]]; then
+        echo "deb-src [signed-by=$key] $uri $release main"
+        break
+      fi
     done >"$list.new" && mv "$list.new" "$list"
   } || die 'apt-get tells no sources of packages'
   "$1" -q -o Dir::Etc::sourcelist="$list" -o Dir::Etc::sourceparts=/dev/null \
-    -o Dir::State::lists="$top/apt/lists" -o Dir::Cache="$top/apt" \
+    -o Dir::State::lists="$lists/lists" -o Dir::Cache="$lists" \
     -o APT::Sandbox::User=root "${@:2}"
+}
+
+# update: the lists of the day before may name versions that are gone.
+update() {
+  local lists=$top/apt${release:+-$release}
+  [[ -n $(find "$lists" -maxdepth 1 -name updated -mmin -1440 2>/dev/null) ]] ||
+    { apt apt-get update && touch "$lists/updated"; }
+}
+
+# fetch_newer PACKAGE RELEASE: src/PACKAGE is its source in another release of Debian,
+# without the changes of Debian, whose version is in the file `release`.  Fails where
+# the archive that apt-get knows has none.
+fetch_newer() {
+  local package=$1 release=$2 version tarball
+  update || return
+  version=$(apt apt-cache showsrc --only-source "$package" | sed -n 's/^Version: //p' | sort -rV | head -n 1)
+  [[ -n $version ]] || return
+  rm -rf "$top/src/$package.new"
+  mkdir -p "$top/src/$package.new/tree"
+  # apt-get compares its checksum with the one that Debian has signed.
+  (cd "$top/src/$package.new" &&
+    apt apt-get source --download-only --tar-only --only-source "$package=$version") || return
+  tarball=$(ls "$top/src/$package.new/$package"_*.orig.tar.*)
+  tar -xf "$tarball" -C "$top/src/$package.new/tree" --strip-components=1 || return
+  echo "$version" >"$top/src/$package.new/tree/release"
+  mv "$top/src/$package.new/tree" "$top/src/$package"
+  rm -rf "$top/src/$package.new"
 }
 
 # fetch PACKAGE [FOLDER...]: its source, with the distribution's changes, is
@@ -55,9 +88,12 @@ fetch() {
   # That source package is named after the version.
   [[ $package != postgresql ]] ||
     from=$(apt-cache show libpq-dev | sed -n 's/^Source: \(postgresql-[0-9]*\).*/\1/p' | head -n 1)
-  # The lists of the day before may name versions that are gone.
-  [[ -n $(find "$top/apt" -maxdepth 1 -name updated -mmin -1440) ]] ||
-    { apt apt-get update && touch "$top/apt/updated"; }
+  update
+  # The beta of Debian 12 makes wrong machine code for 64-bit ARM (sysbench.lua).
+  if [[ $package == luajit && $(apt apt-cache showsrc --only-source luajit) == *'Version: 2.1.0~beta'* ]]; then
+    ! fetch_newer luajit trixie || return 0
+    echo "${0##*/}: the archive has no LuaJIT of Debian 13, so it is 2.1.0-beta3, whose machine code is not used on 64-bit ARM" >&2
+  fi
   rm -rf "$top/src/$package.new"
   mkdir -p "$top/src/$package.new"
   (
@@ -136,7 +172,9 @@ build_mariadb() {
   tree mariadb
   local plugin plugins=() static=STATIC
   [[ -n $tls ]] || static=OFF
-  plugins=(-DCLIENT_PLUGIN_DIALOG=STATIC -DCLIENT_PLUGIN_CLEAR_PASSWORD=STATIC)
+  # `dialog` that is built in would come before bench's own, which does not send the
+  # password in plain text (cleartext.c).
+  plugins=(-DCLIENT_PLUGIN_DIALOG=OFF -DCLIENT_PLUGIN_CLEAR_PASSWORD=STATIC)
   for plugin in SHA256_PASSWORD CACHING_SHA2_PASSWORD CLIENT_ED25519; do
     plugins+=("-DCLIENT_PLUGIN_${plugin#CLIENT_}=$static" "-DCLIENT_PLUGIN_$plugin=$static")
   done

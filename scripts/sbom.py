@@ -79,8 +79,11 @@ def static_libraries(libs):
     found = [compiler()]
     for name in sorted(LICENSES):
         changes = pathlib.Path(libs, "src", name, "debian", "changelog")
+        release = pathlib.Path(libs, "src", name, "release")
         if name == "musl":
             version = output("dpkg-query", "-W", "-f=${source:Version}", "musl-dev")
+        elif release.is_file():  # of another release of Debian
+            version = release.read_text()
         else:
             version = output("dpkg-parsechangelog", "-l", str(changes), "-S", "Version")
         found.append(library(name, version.strip(), LICENSES[name]))

@@ -5,6 +5,8 @@
  * verbosity of debugging.
  */
 #include <luajit.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -13,12 +15,24 @@
 #include "tests/fileio/engine.h"
 #include "tests/fileio/options.h"
 
-/* See sysbench.lua. */
-#if defined(__aarch64__) && LUAJIT_VERSION_NUM < 20199
-#define NO_MACHINE_CODE ", without machine code, which is wrong on 64-bit ARM"
+/* Whether scripts have machine code on 64-bit ARM: see sysbench.lua. */
+static const char *machine_code(void)
+{
+#ifdef __aarch64__
+  static const char rolling[] = "LuaJIT 2.1.";
+  const char *version = LUAJIT_VERSION;
+  char *end = NULL;
+  unsigned long long release = 0;
+
+  if (strncmp(version, rolling, sizeof(rolling) - 1) == 0)
+    release = strtoull(version + sizeof(rolling) - 1, &end, 10);
+  if (!end || *end || release < 1737090214)
+    return ", without machine code, which is wrong on 64-bit ARM";
+  return ", with machine code";
 #else
-#define NO_MACHINE_CODE ""
+  return "";
 #endif
+}
 
 static void add_drivers(struct strbuf *out, const struct program *p)
 {
@@ -47,7 +61,7 @@ void program_put_version(const struct program *p)
 
   strbuf_addf(&out, "%s\n", p->version);
   if (program_log_level(&p->opts) >= LOG_DEBUG) {
-    strbuf_addf(&out, "Lua: %s%s\n", LUAJIT_VERSION, NO_MACHINE_CODE);
+    strbuf_addf(&out, "Lua: %s%s\n", LUAJIT_VERSION, machine_code());
     add_drivers(&out, p);
     add_io_modes(&out);
     strbuf_addf(&out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);

@@ -16,6 +16,7 @@ prepared() {
 
 # traced CALLS ARG...: the same under strace; the calls are in the file trace.
 traced() {
+  ! emulated || skip "strace sees the emulator"
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
   local calls=$1
@@ -31,12 +32,11 @@ calls() {
   grep -Ec "\b$1\(" trace || true
 }
 
-# engines: the I/O modes of this build.
+# engines: the I/O modes that are here.
 engines() {
   local mode
   for mode in sync async mmap io_uring; do
-    "$BENCH" fileio $SIZES --file-io-mode=$mode --file-test-mode=seqwr --events=1 run 2>&1 |
-      grep -q 'built without it' || echo "$mode"
+    ! io_mode_here $mode || echo "$mode"
   done
 }
 
@@ -283,8 +283,8 @@ prompt_at_rate() {
   must has "$(tr -d ' \n' <result.json)" '\{"name":"fsync","count":33,'
   must has "$(cat result.json)" '"final_sync_s"'
   must is "$(grep -c queue_depth result.json)" 0
+  io_mode_here async || skip "no asynchronous I/O here"
   io --file-io-mode=async --file-iodepth=4 --file-test-mode=rndrd --events=100 --json=queued.json run
-  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
   must has "$(cat queued.json)" '"queue_depth_mean"'
   must has "$(cat queued.json)" '"queue_depth_max": ?[1-4]\b'
 }
@@ -608,23 +608,24 @@ at_their_rates() {
 }
 
 @test "queued fsyncs come after the writes, and the queue has its depth" {
+  io_mode_here async || skip "no asynchronous I/O here"
+  ! emulated || skip "strace sees the emulator"
   prepared
   traced io_submit,io_getevents,fsync --file-io-mode=async --file-test-mode=rndwr \
     --file-fsync-freq=10 --events=130 run
-  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
   must is "$status" 0
   must has "$(cat trace)" 'aio_lio_opcode=IOCB_CMD_FSYNC|IOCB_CMD_FSYNC'
   must is "$(calls fsync)" 0
 }
 
 @test "a batch of requests is one system call" {
+  io_mode_here async && io_mode_here io_uring || skip "no asynchronous I/O here"
+  ! emulated || skip "strace sees the emulator"
   prepared --validate
   traced io_uring_enter --file-io-mode=io_uring --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
-  [[ $stderr == *"built without it"* || $stderr == *"does not allow io_uring"* ]] && skip "no io_uring here"
   must is "$status" 0
   must holds "$(calls io_uring_enter) <= 2 * 320 / 16"
   traced io_submit --file-io-mode=async --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
-  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
   must is "$(calls io_submit)" "$((320 / 16))"
 }
 
@@ -647,9 +648,10 @@ at_their_rates() {
   io --file-iodepth=0 --file-test-mode=rndrd run
   must is "$status" 1
   must has "$stderr" "'0' \(expected an integer from 1 to 1048576\)"
+  io_mode_here async || skip "no asynchronous I/O here"
+  ! emulated || skip "strace sees the emulator"
   prepared
   traced io_setup,io_uring_setup --file-iodepth=7 --file-io-mode=async --file-test-mode=rndrd --events=20 run
-  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
   must has "$(cat trace)" 'io_setup\(7,'
 }
 

@@ -26,7 +26,7 @@ bench_as_it_is() {
 # without_machine: copies its input without the remarks that a busy machine
 # causes.
 without_machine() {
-  grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|the CPUs slowed|heat slowed|bench used|the control group of bench may|clients went on up to|threads that slept until|throughput was still)" ||
+  grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|the CPUs slowed|heat slowed|bench used|the control group of bench may|clients went on up to|reading the clock takes|threads that slept until|throughput was still)" ||
     true
 }
 
@@ -102,6 +102,23 @@ is_static() {
   ! readelf -lW "${BENCH_REAL-$BENCH}" | grep -q INTERP
 }
 
+# emulated: the program is for another processor than this machine's, so strace
+# sees the emulator in its place.
+emulated() {
+  [ "$(readelf -h "${BENCH_REAL-$BENCH}" | grep Machine:)" != "$(readelf -h "$BASH" | grep Machine:)" ]
+}
+
+# io_mode_here MODE: fileio has it.  Builds may lack one, and so may a system: an
+# emulator, or a container with a filter.
+io_mode_here() {
+  local said
+  mkdir mode.here
+  said=$("$BENCH" fileio --file-dir=mode.here --file-num=1 --file-total-size=16K --file-io-mode="$1" \
+    --file-test-mode=seqwr --events=1 run 2>&1) || true
+  rm -r mode.here
+  ! has "$said" "built without it|^FATAL: The system does not allow .* errno = (1|38) "
+}
+
 # needs_files: skips the test if the program is static.
 needs_files() {
   ! is_static || skip "a static program has its scripts in it"
@@ -134,7 +151,7 @@ serve_at() {
       ! grep -qs 'Threads started' text || return 0
       sleep 0.05
     done
-    must has "$(cat err)" 'Address already in use'
+    must has "$(cat err)" 'Address (already )?in use'
   done
   return 1
 }

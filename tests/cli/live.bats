@@ -116,7 +116,7 @@ LUA
   serve_at --live cpu --time=600
   bench cpu --events=1 --live="$port" run
   must is "$status" 1
-  must has "$stderr" "cannot listen at '$port', .*Address already in use"
+  must has "$stderr" "cannot listen at '$port', .*Address (already )?in use"
   kill -INT $pid
   wait $pid || true
   bench --help=all

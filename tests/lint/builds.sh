@@ -296,27 +296,19 @@ suites() {
   "$@" make -k check TESTS="$tests" >said 2>&1 || { grep -E '^(FAIL|ERROR|XPASS)' said; return 1; }
 }
 
-# What is tested of a static program with musl, beside the unit tests.
-static_suites='$(addprefix tests/cli/,cmdline.bats sessions.bats workloads.bats
-  restricted.bats sqlfile.bats modes.bats fileio.bats mix.bats summary.bats)
-  $(addprefix tests/lua/,sql.bats rand.bats options.bats hooks.bats docs.bats state.bats ffi.bats)'
-static_suites=${static_suites//$'\n'/}
-
-# emulated_suites: the tests of the command line that a static program with musl
-# passes under emulation, which takes a quarter of an hour.
-emulated_suites() {
+# static_suites [emulated]: what is tested of a static program with musl, beside the
+# unit tests.  Under emulation that takes a quarter of an hour.
+static_suites() {
   local file
   for file in "$src"/tests/cli/*.bats; do
     file=${file##*/}
-    case ${file%.bats} in
-      fileio | fileio_verify | fileio_faults) ;; # qemu has no asynchronous I/O
-      fileio_device | restricted | memory) ;;    # ... nor BLKFLSBUF; strace and taskset see qemu
-      bad_inputs | quirks | life | live | results | locks) ;; # texts and locks of glibc
-      cleartext | tpcc) ;; # a static program loads no libraries
-      find) ;;             # takes too long
+    case ${1-}:${file%.bats} in
+      emulated:fileio_device | emulated:restricted | emulated:memory) ;; # BLKFLSBUF; strace and taskset see qemu
+      emulated:find) ;; # takes too long
       *) printf 'tests/cli/%s ' "$file" ;;
     esac
   done
+  printf 'tests/lua/%s.bats ' ffi sql rand options hooks docs state
 }
 
 # static_program MACHINE [QEMU]: with musl; it runs in an empty root, and passes
@@ -332,9 +324,9 @@ static_program() {
   "$src/scripts/static.sh" --machine="$1" "$out"
   cd "$out/work/$1"
   if [[ $1 == "$(uname -m)" ]]; then
-    suites "\$(UNIT_TESTS) $static_suites" env
+    suites "\$(UNIT_TESTS) $(static_suites)" env
   elif emulated "$2" true; then
-    suites "\$(UNIT_TESTS) tests/lua/ffi.bats $(emulated_suites)" emulated "$2"
+    suites "\$(UNIT_TESTS) $(static_suites emulated)" emulated "$2"
   else # kernels before 6.7
     suites '$(UNIT_TESTS)' env LOG_COMPILER="$2"
   fi

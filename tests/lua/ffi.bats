@@ -139,9 +139,10 @@ true	3	0
 true	true"
 }
 
-# A compiler of machine code that loses them is not used.
+# A compiler of machine code that loses them is not used.  JIT=on uses it all the same.
 @test "constants arrive in functions in C as they are" {
   cat >t.lua <<'L'
+if os.getenv("JIT") then jit.on() end
 require("jit.opt").start(os.getenv("OPT"))
 function thread_init() sum, n = sysbench.counter.new("sum"), 0 end
 function event() n = n + 1; sum:add(7) end
@@ -153,4 +154,26 @@ L
     must [ "$status" = 0 ]
     must has "$output" '^sum	300	2100$'
   done
+}
+
+@test "machine code is used, and --version says where it cannot be" {
+  echo 'print("used", (jit.status()))' >t.lua
+  bench t.lua
+  must is "$status" 0
+  local used
+  used=$(sed -n 's/^used	//p' <<<"$output")
+  bench --version --verbosity=5
+  if has "$output" '^Lua: LuaJIT 2\.1\.0-beta3, without machine code, which is wrong on 64-bit ARM$'; then
+    must is "$used" false
+  elif has "$output" '^Lua: LuaJIT 2\.1\.[0-9]{10}, with machine code$' || ! on_arm; then
+    must is "$used" true
+  else # another LuaJIT on 64-bit ARM, of which nothing is known
+    must has "$output" '^Lua: .*, without machine code, which is wrong on 64-bit ARM$'
+    must is "$used" false
+  fi
+}
+
+# on_arm: the program is for 64-bit ARM.
+on_arm() {
+  readelf -h "${BENCH_REAL-$BENCH}" | grep -q 'Machine: *AArch64'
 }
