@@ -236,6 +236,21 @@ int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
   return rc;
 }
 
+void env_abandon(struct db_env *env)
+{
+  for (struct conn *c = env->first; c; c = c->next)
+    for (struct conn_stmt *n = c->stmts; n; n = n->next)
+      stmt_unbind(stmt_listed(n));
+}
+
+void env_close(struct db_env *env)
+{
+  for (struct conn *c = env->first; c; c = c->next) {
+    if (!conn_is_closed(c))
+      (void)conn_close(c);
+  }
+}
+
 void env_done(struct db_env *env)
 {
   pool_give_back(env);

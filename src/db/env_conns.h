@@ -15,6 +15,13 @@ struct err;
  * pointer to one may be used afterwards. */
 void env_done(struct db_env *env);
 
+/* Whoever has used the connections and statements is gone: they stay open, with
+ * what env_ping() needs, and nobody will execute the statements. */
+void env_abandon(struct db_env *env);
+
+/* Close the connections that are open (WAITS); the objects stay. */
+void env_close(struct db_env *env);
+
 /* The open event is about to be started again: rows of bulk inserts that it has
  * collected are dropped. */
 void env_undo_attempt(struct db_env *env);

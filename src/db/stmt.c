@@ -329,6 +329,20 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
   return 0;
 }
 
+void stmt_unbind(struct stmt *st)
+{
+  if (st->native.prepared && st->native.ready) {
+    st->native.prepared->binds = NULL;
+    st->native.prepared->n_binds = 0;
+  }
+  free(st->binds);
+  st->binds = NULL;
+  st->n_binds = 0;
+  st->binds_room = 0;
+  st->bound = false;
+  st->quick = 0;
+}
+
 /* ---- execution ---- */
 
 static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,

@@ -84,6 +84,10 @@ static inline void stmt_set_class(struct stmt *st, void *cls)
   st->cls = cls;
 }
 
+/* It stays prepared, and nobody will execute it: the buffers need not live any
+ * longer. */
+void stmt_unbind(struct stmt *st);
+
 /* Always 0, also when it was closed before; an ALERT on a closed connection. */
 int stmt_close(struct stmt *st);
 /* Close if need be, silently, and free the object; does not end the result set

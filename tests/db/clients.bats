@@ -233,6 +233,73 @@ idle() {
 @test "mysql: idle clients ping" { idle mysql; }
 @test "pgsql: idle clients ping" { idle pgsql; }
 
+# There are so many sessions of the user.
+sessions() {
+  local count
+  case $1 in
+    mysql) count="SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'sbtest'" ;;
+    pgsql) count="SELECT count(*) FROM pg_stat_activity WHERE usename = 'sbtest' AND pid <> pg_backend_pid()" ;;
+  esac
+  [ "$(sql "$1" "$count")" = "$2" ]
+}
+
+# Pings have been sent by so many sessions of PostgreSQL.
+have_pinged() {
+  [ "$(sql pgsql "SELECT count(*) FROM pg_stat_activity WHERE usename = 'sbtest' AND query = 'SELECT 1'")" = "$1" ]
+}
+
+# status_of NAME VALUE: MariaDB's.
+status_of() { [ "$(sql mysql "SELECT variable_value FROM information_schema.global_status WHERE variable_name = '$1'")" = "$2" ]; }
+
+# begin_idle KIND: 98 of 100 clients are idle, so most of them have left the Lua
+# state, and it was collected.  --json has a session of its own.
+begin_idle() {
+  where "$1"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  in_background "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --threads=2 --clients=100 --idle-clients=98 \
+    --idle-ping=0.1 --rate=50 --time=600 --json=a.json run
+  within 60 sessions "$1" 101
+}
+
+end_idle() {
+  kill -INT "$job"
+  ended
+  cat out err
+  [ "$status" = 130 ]
+  [ "$(value a.json "d['database']['idle_pings'] > 98 and d['database']['idle_pings_failed']")" = 0 ]
+  within 60 sessions "$1" 0
+}
+
+@test "mysql: the statements of idle clients stay prepared, and they leave politely" {
+  local before
+  before=$(sql mysql "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'Aborted_clients'")
+  begin_idle mysql
+  within 60 status_of Prepared_stmt_count 100
+  # Whoever has been pinged twice has had all the time to lose something.
+  within 60 pings_beyond 1000
+  sessions mysql 101
+  status_of Prepared_stmt_count 100
+  end_idle mysql
+  status_of Prepared_stmt_count 0
+  status_of Aborted_clients "$before"
+}
+
+# pings_beyond N: MariaDB has answered so many more statements than this test's
+# first call has seen.
+pings_beyond() {
+  local now
+  now=$(sql mysql "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'Com_select'")
+  : "${first_selects:=$now}"
+  ((now - first_selects > $1))
+}
+
+@test "pgsql: idle clients keep their connections" {
+  begin_idle pgsql
+  within 60 have_pinged 98
+  sessions pgsql 101
+  end_idle pgsql
+}
+
 # storm KIND: clients that come at once, for one event each.  All sums are those
 # of the report, whatever the time it takes them to connect.
 storm() {

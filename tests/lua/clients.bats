@@ -323,6 +323,45 @@ L
   must is "$status" 0
 }
 
+# kept SCRIPT: the KiB in the Lua state of 300 clients, of which 299 are idle and
+# have made 100 KiB each.
+kept() {
+  null "./$1" --threads=1 --clients=300 --idle-clients=299 --time=60
+  must is "$status" 0
+  kib=$(awk '$1 == "kib" { print $2 }' <<<"$output")
+}
+
+@test "an idle client gives up its Lua environment, unless thread_done() is the script's own" {
+  local kib
+  cat >bundled.lua <<'L'
+require("oltp_common")
+local init = thread_init
+function prepare_statements() prepare_point_selects() end
+function thread_init(tid)
+  init(tid)
+  big = ("x%d"):format(tid + 100):rep(25600)
+end
+function event()
+  io.stdout:write(("kib %d\n"):format(collectgarbage("count")))
+  return true
+end
+L
+  kept bundled.lua
+  must holds "$kib < 15000"
+  sed 's/^require.*//; s/^local init.*/function init() end/' bundled.lua >without.lua
+  kept without.lua
+  must holds "$kib < 15000"
+  # What the script does at the end, it does for all.
+  { cat bundled.lua; echo 'local done = thread_done; function thread_done() done(); io.stdout:write("done ", #big, "\n") end'; } >own.lua
+  kept own.lua
+  must holds "$kib > 29900"
+  must is "$(grep -c '^done 102400$' <<<"$output")" 300
+  { cat bundled.lua; echo 'local close = close_statements; function close_statements() close(); io.stdout:write("closed ", #big, "\n") end'; } >replaced.lua
+  kept replaced.lua
+  must holds "$kib > 29900"
+  must is "$(grep -c '^closed 102400$' <<<"$output")" 300
+}
+
 @test "errors, restarts and hooks belong to one client" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end

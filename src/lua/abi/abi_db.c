@@ -169,25 +169,31 @@ void bench_db_statement_free(sql_statement *stmt)
 
 /* ---- objects that the garbage collector of a vm has found ---- */
 
-static struct state *state_of(struct db_env *env)
+/* NULL: it has left, and what it has had stays open. */
+static struct later *later_of(struct db_env *env)
 {
-  return (struct state *)(void *)((char *)env - offsetof(struct state, env));
+  struct state *s = (struct state *)(void *)((char *)env -
+                                             offsetof(struct state, env));
+
+  return s->client.left ? NULL : &s->client.later;
 }
 
 void bench_db_statement_later(sql_statement *stmt)
 {
   struct stmt *st = stmt_of(stmt);
+  struct later *later = st ? later_of(st->conn->env) : NULL;
 
-  if (st)
-    later_add(&state_of(st->conn->env)->client.later, NULL, st);
+  if (later)
+    later_add(later, NULL, st);
 }
 
 void bench_db_connection_later(sql_connection *con)
 {
   struct conn *c = conn_of(con);
+  struct later *later = c ? later_of(c->env) : NULL;
 
-  if (c)
-    later_add(&state_of(c->env)->client.later, c, NULL);
+  if (later)
+    later_add(later, c, NULL);
 }
 
 /* ---- values of rows ---- */

@@ -78,6 +78,8 @@ enum {
   LATER = -1, /* of LUA_GCRESTART: when memory in use has grown as it has to
                * after a collection */
   EARLY_EVENTS = 2, /* of each client */
+  LEFT_MIN = 36,    /* clients that leave before they are collected: half a MiB,
+                     * which caches can hold */
 };
 
 /* How large memory has to grow between two collections, and how fast these go
@@ -119,6 +121,7 @@ int client_made(lua_State *L)
     kib = lua_gc(L, LUA_GCCOUNT, 0);
     vm->most_kib = kib < INT_MAX / 2 ? 2 * kib : INT_MAX;
   }
+  vm->here++;
   collect_at(L, &usual);
   if (!vm->settled) {
     vm->early += EARLY_EVENTS;
@@ -165,6 +168,30 @@ void client_drop(struct client *c, struct vm *vm)
   if (c->thread_ref)
     luaL_unref(vm->L, LUA_REGISTRYINDEX, c->thread_ref);
   c->host_ref = c->thread_ref = 0;
+}
+
+static int collect(lua_State *L)
+{
+  (void)lua_gc(L, LUA_GCCOLLECT, 0);
+  return 0;
+}
+
+/*
+ * Clients that are made later get the memory of those that have left, so it has
+ * to be collected in time.  Each collection looks at all that others have, so
+ * their part must not be small.
+ */
+void client_leave(struct client *c, struct vm *vm)
+{
+  c->left = true;
+  client_drop(c, vm);
+  vm->left++;
+  if (vm->left < LEFT_MIN || vm->left < vm->here / 4)
+    return;
+  vm->here -= vm->left;
+  vm->left = 0;
+  if (lua_cpcall(vm->L, collect, NULL) != 0)
+    lua_pop(vm->L, 1); /* without memory for it, a later one collects them */
 }
 
 int client_push_body(const struct client *c, lua_State *L)

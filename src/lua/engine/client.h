@@ -31,6 +31,8 @@ struct vm {
   bool settling;   /* the first of them has */
   bool settled;    /* the last of them has */
   bool compiles;   /* LuaJIT is to make machine code of the others */
+  unsigned here;   /* clients of which something may be in L */
+  unsigned left;   /* those that have left, since a collection was made */
   bench_call call; /* of the client that runs */
   bool collector_stopped; /* by a script */
   struct err finalizer;   /* why one has failed; "": none that was not told */
@@ -42,6 +44,7 @@ struct client {
   int host_ref, thread_ref; /* in the registry; 0: none */
   struct later later;       /* objects that will be freed */
   struct state *next;       /* in the list of the vm */
+  bool left; /* it has left the Lua state; its connections stay open */
 };
 
 void client_early_event(struct vm *vm);
@@ -70,6 +73,12 @@ static inline void client_event(struct vm *vm)
   if (UNLIKELY(vm->early > 0))
     client_early_event(vm);
 }
+
+/*
+ * The script of the client will not run any more, and all that it has in the
+ * Lua state is garbage; connections and statements among that stay open.
+ */
+void client_leave(struct client *c, struct vm *vm);
 
 /* Drop the thread and the host table.  `c` may be half made. */
 void client_drop(struct client *c, struct vm *vm);

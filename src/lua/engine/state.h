@@ -81,6 +81,14 @@ int state_new(struct state **ret, struct script *script,
 void state_free(struct state *s);
 
 /*
+ * An idle client leaves the Lua state of its vm, if its script would only close
+ * connections at the end; WAITS.  They stay open, with their statements, until
+ * state_end_left() closes them (WAITS) in place of the script's thread_done().
+ */
+void state_leave(struct state *s);
+void state_end_left(struct state *s);
+
+/*
  * Return the state in which this thread is; NULL: none.  The functions that
  * scripts call have no argument for it.  Everything else is found from here:
  * the worker, its recorder, the connections, random numbers.

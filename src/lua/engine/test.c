@@ -21,6 +21,7 @@
 #include "lua/engine/state.h"
 #include "lua/engine/vm.h"
 #include "report/form.h"
+#include "run/idle.h"
 #include "run/plan.h"
 #include "run/worker.h"
 #include "stats/report.h"
@@ -161,6 +162,8 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
                  script->name);
   if (rc == -ECANCELED)
     err->text[0] = '\0'; /* another one has ended the run, and said why */
+  if (rc == 0 && w->group && !w->late && idle_is(w->plan, w->tid))
+    state_leave(t->state);
   if (!w->late)
     count_opened(script);
   return rc;
@@ -282,6 +285,10 @@ static int thread_drain(void *thr, struct worker *w, struct err *err)
   (void)w;
   if (t->failed)
     return 0;
+  if (t->state->client.left) {
+    state_end_left(t->state);
+    return 0;
+  }
   rc = state_call_optional(t->state, "thread_done", true, err);
   return rc == -ECANCELED ? 0 : rc; /* the runner reports the deadline */
 }
