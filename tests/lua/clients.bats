@@ -362,6 +362,25 @@ L
   must is "$(grep -c '^closed 102400$' <<<"$output")" 300
 }
 
+@test "threads of clients interrupt nobody in a closed loop; with --rate they are as usual" {
+  cat >policy.lua <<'L'
+function event()
+  local stat = io.open("/proc/thread-self/stat"):read("*a"):match(".*%) (.*)")
+  local n = 2
+  for field in stat:gmatch("%S+") do
+    n = n + 1
+    if n == 41 then print("policy " .. field) end
+  end
+end
+L
+  null ./policy.lua --threads=1 --clients=2 --events=1
+  must is "$(grep -c '^policy 3$' <<<"$output")" 1
+  null ./policy.lua --threads=1 --clients=2 --events=1 --rate=1000
+  must is "$(grep -c '^policy 0$' <<<"$output")" 1
+  null ./policy.lua --threads=1 --events=1
+  must is "$(grep -c '^policy 0$' <<<"$output")" 1
+}
+
 @test "errors, restarts and hooks belong to one client" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end

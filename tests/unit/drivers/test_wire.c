@@ -12,7 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "drivers/wire/frame.h"
+#include "loop/loop.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -104,6 +106,52 @@ static void extends(void)
   OK(wire_buffer_extend(&b, 1) && b.room == 4 * WIRE_FIRST,
      "and when nothing is");
   wire_buffer_done(&b);
+}
+
+/* ---- the block that the fibers of a thread use in turn ---- */
+
+static void one_after_the_other(void *arg)
+{
+  struct wire_buffer a = { 0 }, b = { 0 };
+  const uint8_t *block, *first;
+
+  (void)arg;
+  OK(wire_buffer_reserve(&a, 4 * WIRE_FIRST) && a.room == 4 * WIRE_FIRST,
+     "the first one makes it");
+  block = a.bytes;
+  wire_buffer_shrink(&a);
+  OK(!a.bytes && a.room == 0, "it gives it to the thread");
+  OK(wire_buffer_append(&b, "kept", 4), "another one is small");
+  first = b.bytes;
+  OK(wire_buffer_reserve(&b, 2 * WIRE_FIRST) && b.bytes == block &&
+       b.room == 4 * WIRE_FIRST && memcmp(b.bytes, "kept", 4) == 0,
+     "and takes it over with all its room, when it has to grow");
+  wire_buffer_shrink(&b);
+  OK(b.bytes == first && b.room == WIRE_FIRST && b.end == 0,
+     "what it had before is its own again");
+  OK(wire_buffer_reserve(&a, WIRE_FIRST) &&
+       wire_buffer_reserve(&a, 8 * WIRE_FIRST) && a.bytes != block,
+     "a block that is too small is left there");
+  wire_buffer_done(&a);
+  wire_buffer_done(&b);
+}
+
+static void in_turn(void)
+{
+  const struct loop_setup setup = { .stack_bytes = 65536,
+                                    .engine = LOOP_EPOLL };
+  struct err err = { "" };
+  struct wire_buffer b = { 0 };
+  struct loop *l;
+
+  OK(loop_new(&l, &setup, &err) == 0 &&
+       loop_add(l, one_after_the_other, NULL, &err) == 0,
+     "a thread with fibers");
+  loop_run(l);
+  loop_free(l);
+  OK(wire_buffer_reserve(&b, 2 * WIRE_FIRST), "elsewhere it is malloc()");
+  wire_buffer_shrink(&b);
+  OK(!b.bytes && b.room == 0, "and free()");
 }
 
 static void cuts(void)
@@ -303,6 +351,7 @@ int main(void)
 {
   grows();
   extends();
+  in_turn();
   cuts();
   trims();
   pieces(0, "a long text is sent, in blocking mode", "... and received");
