@@ -14,6 +14,7 @@
 #include "loop/loop.h"
 #include "report/life.h"
 #include "run/crew.h"
+#include "run/idle.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
@@ -111,32 +112,21 @@ static void record_lag(void *ctx, uint64_t ns)
     hist_record(c->lag, ns);
 }
 
-/* Workers that could not even begin count as ready and gone.  The first one
- * says why. */
-static void never_begun(struct run *run, struct worker *w, struct err *why)
-{
-  crew_failed(w, why);
-  why->text[0] = '\0';
-  atomic_store(&w->phase, WORKER_GONE);
-  (void)atomic_fetch_add(&run->ready, 1);
-  (void)atomic_fetch_add(&run->gone, 1);
-  run_news(run);
-}
-
 /* The clients of this thread are every carriers-th worker.  If one of them gets
  * no memory, none begins. */
 static int carry(struct carrier *c, struct loop *l, void *group,
                  struct err *err)
 {
-  const struct run *run = c->run;
-  int rc = 0;
+  struct run *run = c->run;
+  const unsigned step = run->plan->carriers;
+  int rc = openings_begin(&c->openings, run, l, c->number, step, err);
 
-  for (unsigned i = c->number; rc == 0 && i < run->plan->threads;
-       i += run->plan->carriers) {
+  for (unsigned i = c->number; rc == 0 && i < run->plan->threads; i += step) {
     struct worker *w = &run->workers[i];
 
     w->group = group;
-    rc = loop_add(l, crew_worker_life, w, err);
+    if (!idle_is(run->plan, i))
+      rc = loop_add(l, crew_worker_life, w, err);
   }
   if (rc == 0)
     loop_run(l);
@@ -184,7 +174,7 @@ static void *carrier_main(void *arg)
   if (rc == 0)
     return NULL;
   for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
-    never_begun(run, &run->workers[i], &err);
+    crew_never_begun(&run->workers[i], &err);
   return NULL;
 }
 

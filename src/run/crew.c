@@ -35,6 +35,20 @@ void crew_failed(struct worker *w, const struct err *why)
   run_news(run);
 }
 
+void crew_never_begun(struct worker *w, struct err *why)
+{
+  struct run *run = w->run;
+
+  if (why) {
+    crew_failed(w, why);
+    why->text[0] = '\0';
+  }
+  atomic_store(&w->phase, WORKER_GONE);
+  (void)atomic_fetch_add(&run->ready, 1);
+  (void)atomic_fetch_add(&run->gone, 1);
+  run_news(run);
+}
+
 /* The loop of tests that have none of their own. */
 static int loop_events(struct worker *w, void *thr, struct err *err)
 {
@@ -155,6 +169,8 @@ void crew_worker_life(void *arg)
     fiber_trim_stack();
   else
     thread_trim_stack();
+  if (run->plan->carriers > 0 && idle_is(run->plan, w->tid))
+    openings_next(&run->carriers[w->tid % run->plan->carriers].openings);
   atomic_store(&w->os_id, (int)os_thread());
   set_phase(w, WORKER_READY);
   if (!opened)

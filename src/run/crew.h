@@ -23,6 +23,12 @@ void crew_worker_life(void *arg);
 /* A worker failed: report why, and end the run. */
 void crew_failed(struct worker *w, const struct err *why);
 
+/*
+ * A worker could not even begin: it counts as ready and gone.  The first one
+ * says why, and clears the text for the others.  NULL: the run ends anyway.
+ */
+void crew_never_begun(struct worker *w, struct err *why);
+
 /* Start plan->threads workers, which prepare themselves and wait at the gate.
  * After a failure, those that were started still wait there. */
 int crew_start(struct crew *crew, struct run *run, struct err *err);

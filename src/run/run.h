@@ -17,6 +17,7 @@
 #include "base/compiler.h"
 #include "run/brownout.h"
 #include "run/life.h"
+#include "run/openings.h"
 #include "run/worker.h"
 #include "stats/outage_report.h"
 #include "stats/recorder.h"
@@ -73,8 +74,9 @@ struct carrier {
   unsigned number;
   struct loop *_Atomic loop; /* owned; set by the thread, freed after all have
                               * ended */
-  struct hist *lag;      /* owned; of the measured part; its thread writes */
-  struct loop_mark base; /* the loop's counts when that part began */
+  struct hist *lag;         /* owned; of the measured part; its thread writes */
+  struct loop_mark base;    /* the loop's counts when that part began */
+  struct openings openings; /* of its thread */
 };
 
 struct run {
