@@ -23,24 +23,30 @@ static bool take_block(struct wire_buffer *b, size_t need)
   return true;
 }
 
+static bool resize(struct wire_buffer *b, size_t n)
+{
+  uint8_t *more = realloc(b->bytes, n);
+
+  if (!more)
+    return false;
+  b->bytes = more;
+  b->room = n;
+  return true;
+}
+
 bool wire_buffer_grow(struct wire_buffer *b, size_t need)
 {
-  size_t n = b->room ? b->room : WIRE_FIRST;
-  uint8_t *more;
+  size_t n = b->room ? b->room : WIRE_LEAST;
 
   while (n < need) {
     if (n > SIZE_MAX / 2)
       return false;
     n *= 2;
   }
-  if (b->room == WIRE_FIRST && take_block(b, n))
-    return true;
-  more = realloc(b->bytes, n);
-  if (!more)
+  if (b->room > 0 && b->room < WIRE_FIRST && n > WIRE_FIRST &&
+      !resize(b, WIRE_FIRST))
     return false;
-  b->bytes = more;
-  b->room = n;
-  return true;
+  return (b->room == WIRE_FIRST && take_block(b, n)) || resize(b, n);
 }
 
 bool wire_buffer_append(struct wire_buffer *b, const void *bytes, size_t n)

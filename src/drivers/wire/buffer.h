@@ -15,7 +15,8 @@
 #include "base/compiler.h"
 
 enum {
-  WIRE_FIRST = 1024,       /* bytes; they double until all fits */
+  WIRE_LEAST = 256,        /* bytes at first of what is sent; they double */
+  WIRE_FIRST = 1024,       /* ... of what is received */
   WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
 };
 
@@ -49,7 +50,7 @@ static inline bool wire_buffer_extend(struct wire_buffer *b, size_t n)
 
   if (LIKELY(left > 0 && (left >= b->room / 4 || b->room - b->pos >= n)))
     return true;
-  return wire_buffer_grow(b, b->room + 1);
+  return wire_buffer_grow(b, b->room ? b->room + 1 : WIRE_FIRST);
 }
 
 static inline size_t wire_buffer_have(const struct wire_buffer *b)
