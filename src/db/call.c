@@ -14,8 +14,7 @@ _Static_assert((int)SB_CNT_READ == (int)COUNTER_READ &&
 
 void call_misuse(struct conn *c, const char *api_error)
 {
-  memset(&c->fail, 0, sizeof(c->fail));
-  c->fail.api_error = api_error;
+  c->fail = (struct failure){ .api_error = api_error, .text = "" };
   c->pub.error = DB_ERROR_FATAL;
   c->pub.sql_errno = 0;
   c->pub.sql_state = NULL;

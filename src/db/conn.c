@@ -132,9 +132,8 @@ void conn_free(struct conn *c)
 static int refuse_reconnect(struct conn *c)
 {
   call_misuse(c, "SQL API error");
-  (void)snprintf(c->fail.text, sizeof(c->fail.text),
-                 "with --pipeline a client shares its connection with others, "
-                 "and cannot replace it");
+  conn_fail_text(c, "with --pipeline a client shares its connection with "
+                    "others, and cannot replace it");
   return 1;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "db/conn_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -55,9 +56,19 @@ static void destroy(struct conn *c)
   strbuf_done(&c->bulk.text);
   pipe_items_free(c->pipe);
   free(c->values);
+  free(c->said);
   if (!c->pool)
-    free(c->session);
+    session_free(c->session);
   free(c);
+}
+
+void conn_fail_text(struct conn *c, const char *text)
+{
+  if (!c->said)
+    c->said = malloc(FAILURE_TEXT);
+  if (c->said && text != c->said)
+    (void)snprintf(c->said, FAILURE_TEXT, "%s", text);
+  c->fail.text = c->said ? c->said : "not enough memory";
 }
 
 /* All but a session. */
@@ -73,6 +84,7 @@ static struct conn *new_conn(struct driver_handle *h)
   c->driver = h->driver;
   c->pub.driver = (sql_driver *)(void *)h;
   c->rs.ptr = c;
+  c->fail.text = "";
   c->refs = 1;
   c->state = CONN_CLOSED;
   c->next = env->first;

@@ -87,6 +87,10 @@ enum conn_owed {
   CONN_OWES_FAILURE = CONN_OWES_ERROR | CONN_OWES_RESTART,
 };
 
+enum {
+  FAILURE_TEXT = 1024, /* of a failure, with the terminator */
+};
+
 /* Why the last call failed. */
 struct failure {
   int code;
@@ -96,8 +100,8 @@ struct failure {
   bool abandoned;   /* the run is over: leave the event, raise no error */
   bool earlier;     /* an earlier statement has failed; this one was not sent */
   const char
-    *api_error;    /* the text to raise when it was no SQL error; static */
-  char text[1024]; /* = sql_errmsg */
+    *api_error;     /* the text to raise when it was no SQL error; static */
+  const char *text; /* = sql_errmsg; see conn_fail_text() */
 };
 
 /* What a connection knows of its statements: enough to forget them with the
@@ -140,6 +144,8 @@ struct conn {
   uint32_t values_room;
 
   struct failure fail;
+  char *said; /* owned, NULL until it is needed: [FAILURE_TEXT] for fail.text,
+               * which scripts may look at later */
   struct strbuf message; /* fatal lines that were not printed yet */
   char message_code[16];
   struct strbuf text;    /* of emulated statements */
@@ -207,5 +213,8 @@ struct conn *conn_new_pooled(struct driver_handle *h);
 /* A reference is gone: that of the owner, or of a statement object.  The last
  * one frees the memory. */
 void conn_unref(struct conn *c);
+/* Set c->fail.text.  Its place in memory stays the same, as scripts may have it
+ * in `sql_errmsg`. */
+void conn_fail_text(struct conn *c, const char *text);
 
 #endif

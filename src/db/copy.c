@@ -33,7 +33,7 @@ bool copy_possible(struct conn *c, const char **ret_why)
 static int after(struct conn *c, int rc)
 {
   static const char what[] = "bulk load";
-  char text[sizeof(c->fail.text)];
+  char text[FAILURE_TEXT];
 
   call_stop(c);
   if (LIKELY(rc == 0))

@@ -61,6 +61,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/ffi_api.h"
@@ -289,6 +290,9 @@ struct driver {
   /* Never waits longer than 1 s, and not at all after `lost`.  Frees what an
    * open or pending result still holds. */
   void (*disconnect)(struct session *s);
+  /* [opt] The memory of a session that is not open will be freed: free what it
+   * has kept for later connections. */
+  void (*done)(struct session *s);
   /*
    * [opt] From now on only statements are executed, and the session is closed:
    * give back what only other calls need.  Called once after connect, about and
@@ -453,5 +457,13 @@ struct driver {
   /* The text of the mode block for `run`, one line; [opt].  `s` is open. */
   void (*mode_line)(struct session *s, struct strbuf *line);
 };
+
+/* A session that is not open; NULL is fine. */
+static inline void session_free(struct session *s)
+{
+  if (s && s->driver && s->driver->done)
+    s->driver->done(s);
+  free(s);
+}
 
 #endif

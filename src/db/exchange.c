@@ -18,9 +18,9 @@
 /* The connection broke in an earlier call, and was not replaced. */
 static void fail_again(struct conn *c, const char *sql, size_t len)
 {
-  char text[sizeof(c->fail.text)];
+  char text[FAILURE_TEXT];
 
-  memcpy(text, c->fail.text, sizeof(text));
+  (void)snprintf(text, sizeof(text), "%s", c->fail.text);
   c->out = (struct outcome){ .code = c->fail.code, .lost = true };
   memcpy(c->out.state, c->fail.state, sizeof(c->out.state));
   c->out.msg = text[0] ? text : "connection to server lost";

@@ -61,7 +61,7 @@ void lines_done(struct lines *l)
   for (size_t i = 0; l->of && i < (size_t)l->carriers * l->each; i++) {
     (void)pthread_mutex_destroy(&l->of[i].lock);
     free_closing(&l->of[i]);
-    free(l->of[i].session);
+    session_free(l->of[i].session);
   }
   free(l->of);
   l->of = NULL;

@@ -26,7 +26,7 @@ struct pipe_run {
   /* The failure that counts, if there was one. */
   bool failed;
   struct outcome out;
-  char text[sizeof(((struct conn *)0)->fail.text)];
+  char text[FAILURE_TEXT];
 };
 
 /*

@@ -90,7 +90,7 @@ static void close_session(struct pool *p, struct pool_session *s,
   }
   pool_stmts_clear(&s->stmts, p->driver);
   watch_remove(&env->process->watch, &s->watched);
-  free(s->session);
+  session_free(s->session);
   *s = (struct pool_session){ NULL };
 }
 

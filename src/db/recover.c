@@ -22,12 +22,9 @@ static void save(struct conn *c)
 {
   const struct outcome *out = &c->out;
 
-  memset(&c->fail, 0, sizeof(c->fail));
-  c->fail.code = out->code;
+  c->fail = (struct failure){ .code = out->code, .lost = out->lost };
   memcpy(c->fail.state, out->state, sizeof(c->fail.state));
-  c->fail.lost = out->lost;
-  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s",
-                 out->msg ? out->msg : "");
+  conn_fail_text(c, out->msg ? out->msg : "");
   c->pub.sql_errno = out->code;
   c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
   c->pub.sql_errmsg = c->fail.text;
@@ -120,7 +117,9 @@ static void outage_begin(struct conn *c, bool refused)
 static sql_error_t replace(struct conn *c, bool refused)
 {
   const struct failure before = c->fail;
+  char text[FAILURE_TEXT];
 
+  (void)snprintf(text, sizeof(text), "%s", before.text);
   if (refused && c->env->line)
     lane_leave_server(c->session, &c->out);
   transport_drop(c);
@@ -137,7 +136,7 @@ static sql_error_t replace(struct conn *c, bool refused)
   /* A later verdict on this connection depends on them. */
   c->fail.code = before.code;
   memcpy(c->fail.state, before.state, sizeof(before.state));
-  memcpy(c->fail.text, before.text, sizeof(before.text));
+  conn_fail_text(c, text);
   return DB_ERROR_FATAL;
 }
 
@@ -270,7 +269,7 @@ static void save_life(struct conn *c)
   if (!c->out.lost)
     return;
   transport_reason(c, &reason);
-  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
+  conn_fail_text(c, strbuf_str(&reason));
   strbuf_done(&reason);
 }
 
@@ -367,8 +366,11 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details)
 {
   const struct failure before = c->fail;
   const struct conn_pub pub = c->pub;
+  char text[FAILURE_TEXT];
   int rc;
 
+  if (keep_details)
+    (void)snprintf(text, sizeof(text), "%s", before.text);
   if (!recover_drain(c)) {
     c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     if (c->pub.error == DB_ERROR_FATAL || c->fail.reconnected)
@@ -388,6 +390,7 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details)
     const bool replaced = c->fail.reconnected;
 
     c->fail = before;
+    conn_fail_text(c, text);
     c->fail.reconnected = replaced;
     c->pub = pub;
     c->pub.error = DB_ERROR_IGNORABLE;

@@ -22,11 +22,9 @@ int reopen_failed(struct conn *c, enum transport_rc rc)
   }
   transport_reason(c, &reason);
   c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
-  memset(&c->fail, 0, sizeof(c->fail));
-  c->fail.code = c->out.code;
+  c->fail = (struct failure){ .code = c->out.code, .lost = true };
   memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
-  c->fail.lost = true;
-  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
+  conn_fail_text(c, strbuf_str(&reason));
   strbuf_done(&reason);
   c->pub.error = DB_ERROR_FATAL;
   c->pub.sql_errno = c->fail.code;

@@ -167,10 +167,12 @@ static void tell(struct conn *c, const char *why)
 static enum visit_rc refuse(struct conn *c, const char *why)
 {
   struct failure *f = &c->fail;
+  char text[FAILURE_TEXT];
 
   *f = (struct failure){ .state = "08001", .lost = true };
-  (void)snprintf(f->text, sizeof(f->text),
-                 "the driver cannot log in by itself: %s", why);
+  (void)snprintf(text, sizeof(text), "the driver cannot log in by itself: %s",
+                 why);
+  conn_fail_text(c, text);
   c->pub.error = DB_ERROR_FATAL;
   c->pub.sql_errno = 0;
   c->pub.sql_state = f->state;

@@ -182,6 +182,11 @@ static void disconnect_session(struct session *base)
   s->digits_room = 0;
 }
 
+static void done(struct session *base)
+{
+  strbuf_done(&session_of(base)->msg);
+}
+
 static void lighten_session(struct session *base)
 {
   mysqld_light_make(session_of(base));
@@ -437,6 +442,7 @@ const struct driver driver_mysql = {
   .thread_done = thread_done,
   .connect = connect_session,
   .disconnect = disconnect_session,
+  .done = done,
   .lighten = lighten_session,
   .visit = mysqld_visit,
   .connect_message = mysqld_message_connect,

@@ -10,17 +10,19 @@
 #include "db/env.h"
 #include "drivers/mysql/session.h"
 
+enum {
+  MSG_MAX = 1023, /* bytes of a text that are kept */
+};
+
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
                      const char *state, const char *msg, size_t len)
 {
-  if (len >= sizeof(s->msg))
-    len = sizeof(s->msg) - 1;
-  memcpy(s->msg, msg, len);
-  s->msg[len] = '\0';
+  strbuf_clear(&s->msg);
+  strbuf_add(&s->msg, msg, len < MSG_MAX ? len : MSG_MAX);
   out->code = code;
   memcpy(out->state, state ? state : "HY000", 5);
   out->state[5] = '\0';
-  out->msg = s->msg;
+  out->msg = strbuf_str(&s->msg);
   out->lost = mysqld_code_is_lost(code);
   s->more = false;
   if (out->lost) {

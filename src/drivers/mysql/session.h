@@ -83,8 +83,8 @@ struct mysql_session {
   bool lost;        /* the transport is broken */
   bool more;        /* further results of the last statement are pending */
   struct address to;
-  size_t sent;    /* bytes of the last statement */
-  char msg[1024]; /* text of the last failure */
+  size_t sent;       /* bytes of the last statement */
+  struct strbuf msg; /* text of the last failure */
   struct wire wire;
   struct library lib;
   unsigned copy_seq;  /* number of the next packet of a copy */

@@ -75,13 +75,7 @@ static void fill(struct words *w, const struct pgsql_params *p,
 /* The library may quote a connection string. */
 static void add_text(struct pgsql_session *p, const char *text)
 {
-  const size_t len = strlen(p->text);
-  struct strbuf shown = { 0 };
-
-  secret_redact(text, &shown);
-  (void)snprintf(p->text + len, sizeof(p->text) - len, "%s",
-                 strbuf_str(&shown));
-  strbuf_done(&shown);
+  secret_redact(text, &p->text);
 }
 
 static bool is_state(const char *text)
@@ -104,7 +98,7 @@ static void add_verbose(struct pgsql_session *p, const char *text,
 {
   for (const char *end; *text; text = end + (*end == '\n')) {
     const char *mark = strstr(text, ":  ");
-    char line[sizeof(p->text)];
+    char line[PGSQL_TEXT];
 
     end = text + strcspn(text, "\n");
     if (strncmp(text, "LOCATION:", 9) == 0)
@@ -154,7 +148,7 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
                             uint64_t until_ns, struct outcome *out)
 {
   PGconn *conn = PQconnectStartParams(w->key, w->value, 1);
-  char text[sizeof(p->text)];
+  char text[PGSQL_TEXT];
   enum pgsql_login login;
 
   if (!conn) {
@@ -245,10 +239,10 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
     return 0;
   PQfinish(p->conn);
   p->conn = NULL;
-  (void)snprintf(p->text, sizeof(p->text),
-                 "'pgsql-protocol' cannot be 'wire' here: %s\n", why);
+  strbuf_clear(&p->text);
+  strbuf_addf(&p->text, "'pgsql-protocol' cannot be 'wire' here: %s\n", why);
   memcpy(out->state, "08001", 6);
-  out->msg = p->text;
+  out->msg = strbuf_str(&p->text);
   out->permanent = true;
   return -1;
 }
@@ -266,11 +260,11 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
 
-  p->text[0] = '\0';
+  strbuf_clear(&p->text);
   if (!open_conn(p, until_ns, out)) {
     if (!out->state[0])
       memcpy(out->state, "08006", 6);
-    out->msg = p->text;
+    out->msg = strbuf_str(&p->text);
     return -1;
   }
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
@@ -317,6 +311,15 @@ void pgsql_disconnect(struct session *s)
   free(p->scratch);
   p->scratch = NULL;
   p->scratch_room = 0;
+}
+
+void pgsql_done(struct session *s)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  strbuf_done(&p->text);
+  strbuf_done(&p->last_text);
+  scram_keys_done(&p->keys);
 }
 
 void pgsql_shutdown(struct session *s)

@@ -133,6 +133,7 @@ const struct driver driver_pgsql = {
   .connect = open_session,
   .visit = pgsql_visit,
   .disconnect = pgsql_disconnect,
+  .done = pgsql_done,
   .lighten = pgsql_lighten,
   .connect_message = pgsql_connect_message,
   .connect_reason = pgsql_connect_reason,

@@ -38,7 +38,8 @@ void pgsql_note_last_words(struct pgsql_session *p, const char *state,
   if (!state || !(is_end_of_service(state) || is_connection_class(state)))
     return;
   (void)snprintf(p->last_state, sizeof(p->last_state), "%s", state);
-  (void)snprintf(p->last_text, sizeof(p->last_text), "%s", text ? text : "");
+  strbuf_clear(&p->last_text);
+  strbuf_adds(&p->last_text, text ? text : "");
 }
 
 bool pgsql_is_commit(const struct pgsql_session *p, const char *sql, size_t len)

@@ -59,7 +59,7 @@ bool pgsql_light_run(struct pgsql_session *p, const char *sql)
   const bool ran = pgsql_wire_query(p, sql, strlen(sql), &out) == 0 &&
                    pgsql_wire_drain(p, &out) == 0;
 
-  if (!ran && out.lost && out.msg != p->last_text)
+  if (!ran && out.lost && out.msg != strbuf_str(&p->last_text))
     pgsql_note_last_words(p, out.state, out.msg);
   pgsql_wire_end(&p->wire);
   return ran;
@@ -94,8 +94,9 @@ int pgsql_light_prepare(struct pgsql_prepared *st, const char *sql,
   w->in = (struct wire_buffer){ 0 };
   rc = prepare(st, sql, out);
   if (rc < 0 && out->msg) {
-    (void)snprintf(p->text, sizeof(p->text), "%s", out->msg);
-    out->msg = p->text;
+    strbuf_clear(&p->text);
+    strbuf_adds(&p->text, out->msg);
+    out->msg = strbuf_str(&p->text);
   }
   wire_buffer_done(&w->in);
   w->in = before.in;

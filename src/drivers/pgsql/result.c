@@ -45,11 +45,9 @@ static const char *own_text(struct pgsql_session *p, const PGresult *result,
     text = lost ? "connection to server lost" : "no result from the library";
     len = strlen(text);
   }
-  if (len >= sizeof(p->text))
-    len = sizeof(p->text) - 1;
-  memcpy(p->text, text, len);
-  p->text[len] = '\0';
-  return p->text;
+  strbuf_clear(&p->text);
+  strbuf_add(&p->text, text, len < PGSQL_TEXT ? len : PGSQL_TEXT - 1);
+  return strbuf_str(&p->text);
 }
 
 static void keep_failed(struct pgsql_session *p, PGresult *result)
@@ -82,7 +80,7 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
       out->msg = pgsql_copy_refused;
   } else if (out->lost && p->last_state[0]) {
     memcpy(out->state, p->last_state, sizeof(out->state));
-    out->msg = p->last_text;
+    out->msg = strbuf_str(&p->last_text);
   } else {
     memcpy(out->state, out->lost ? "08006" : "HY000", 6);
   }

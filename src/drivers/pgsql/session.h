@@ -33,6 +33,10 @@ struct pgsql_reply {
   int bare;         /* rows without columns; `result` has none of these */
 };
 
+enum {
+  PGSQL_TEXT = 1024, /* at most, for texts of the library */
+};
+
 struct pgsql_session {
   struct session base;
   PGconn *conn;   /* owned; NULL: not connected, or light */
@@ -59,12 +63,13 @@ struct pgsql_session {
   int row, n_rows, n_fields;
   struct pgsql_reply ahead; /* the next result of the same text, owned */
 
-  PGresult *failed;  /* last failure, for its texts; owned */
-  PGresult *goodbye; /* [opt] why the server ended the session; owned */
-  char text[1024];   /* text of a failure that has no result */
+  PGresult *failed;   /* last failure, for its texts; owned */
+  PGresult *goodbye;  /* [opt] why the server ended the session; owned */
+  struct strbuf text; /* of a failure that has no result */
 
   /* Why the server ended the session, received between two answers. */
-  char last_state[6], last_text[256];
+  char last_state[6];
+  struct strbuf last_text;
 
   uint64_t names;        /* statements prepared so far */
   struct strbuf closing; /* DEALLOCATE for statements that were closed */
@@ -128,6 +133,7 @@ void pgsql_wire_lend(struct pgsql_session *p);
 
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void pgsql_disconnect(struct session *s);
+void pgsql_done(struct session *s);
 void pgsql_shutdown(struct session *s);
 void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines);

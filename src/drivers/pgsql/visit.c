@@ -74,20 +74,17 @@ static const char *why_not(const struct pgsql_params *p)
 static void add_text(struct life *l, const char *why)
 {
   const char *const host = l->params->host;
-  const size_t len = strlen(l->p->text);
-  const size_t room = sizeof(l->p->text) - len;
-  char *const to = l->p->text + len;
+  struct strbuf *const to = &l->p->text;
 
   if (l->trip.step == VISIT_QUERY)
-    (void)snprintf(to, room, "%s", why);
+    strbuf_adds(to, why);
   else if (pgsql_is_socket(host))
-    (void)snprintf(
-      to, room, "connection to server on socket \"%s/.s.PGSQL.%s\" failed: %s",
-      host, l->port, why);
+    strbuf_addf(to,
+                "connection to server on socket \"%s/.s.PGSQL.%s\" failed: %s",
+                host, l->port, why);
   else
-    (void)snprintf(to, room,
-                   "connection to server at \"%s\", port %s failed: %s",
-                   l->address, l->port, why);
+    strbuf_addf(to, "connection to server at \"%s\", port %s failed: %s",
+                l->address, l->port, why);
 }
 
 static enum visit_rc failed(struct life *l, const char *why)
@@ -97,7 +94,7 @@ static enum visit_rc failed(struct life *l, const char *why)
   add_text(l, why);
   if (!out->state[0])
     memcpy(out->state, "08006", 6);
-  out->msg = l->p->text;
+  out->msg = strbuf_str(&l->p->text);
   out->lost = true;
   l->trip.v->failed = l->trip.step;
   return VISIT_FAILED;
@@ -147,10 +144,10 @@ static enum visit_rc statement_refused(struct life *l)
   const char *text = strstr(g->text, ":  ");
 
   text = text ? text + 3 : g->text;
-  (void)snprintf(l->p->text, sizeof(l->p->text), "%.*s",
-                 (int)strcspn(text, "\n"), text);
+  strbuf_clear(&l->p->text);
+  strbuf_add(&l->p->text, text, strcspn(text, "\n"));
   memcpy(l->out->state, g->state, sizeof(l->out->state));
-  l->out->msg = l->p->text;
+  l->out->msg = strbuf_str(&l->p->text);
   l->out->lost = pgsql_is_goodbye(g->state, "ERROR");
   l->trip.v->failed = l->trip.step;
   return VISIT_FAILED;
@@ -211,8 +208,9 @@ static enum visit_rc connect_to_host(struct life *l)
     l->trip.v->failed = l->trip.step;
     l->out->no_server = true;
     memcpy(l->out->state, "08006", 6);
-    (void)snprintf(l->p->text, sizeof(l->p->text), "%.900s", err.text);
-    l->out->msg = l->p->text;
+    strbuf_clear(&l->p->text);
+    strbuf_adds(&l->p->text, err.text);
+    l->out->msg = strbuf_str(&l->p->text);
     return VISIT_FAILED;
   }
   if (strcmp(found.text[0], l->params->host) != 0)
@@ -383,7 +381,7 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
                                   .keys = &p->keys,
                                   .until_ns = v->until_ns };
   p->keys.shared = s->env ? &s->env->process->login_keys : NULL;
-  p->text[0] = '\0';
+  strbuf_clear(&p->text);
   rc = why ? trip_cannot(&l.trip, why) : live(&l);
   trip_done(&l.trip);
   pgsql_params_done(&params);

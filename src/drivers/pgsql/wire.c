@@ -43,7 +43,7 @@ COLD int pgsql_wire_fail(struct pgsql_session *p,
     out->msg = text_of(p, a);
   } else if (p->last_state[0]) {
     memcpy(out->state, p->last_state, sizeof(out->state));
-    out->msg = p->last_text;
+    out->msg = strbuf_str(&p->last_text);
   } else {
     memcpy(out->state, "08006", 6);
     out->msg = pgsql_wire_why_broken(&p->wire);

@@ -142,17 +142,29 @@ static void identify(const char *password, const struct challenge *c,
   sha256_end(&h, ret);
 }
 
-static bool is_for(const struct scram_keys *k, const uint8_t of[SHA256_BYTES])
+struct scram_made {
+  uint8_t of[SHA256_BYTES]; /* a hash of what they were computed from */
+  struct hmac_sha256 stored, server;
+  uint8_t client[SHA256_BYTES];
+};
+
+void scram_keys_done(struct scram_keys *k)
 {
-  return k && k->known && memcmp(of, k->of, SHA256_BYTES) == 0;
+  free(k->own);
+  *k = (struct scram_keys){ NULL };
+}
+
+static bool is_for(const struct scram_made *k, const uint8_t of[SHA256_BYTES])
+{
+  return k && memcmp(of, k->of, SHA256_BYTES) == 0;
 }
 
 /* NULL: nobody has computed them. */
-static const struct scram_keys *find_shared(struct login_keys *shared,
+static const struct scram_made *find_shared(struct login_keys *shared,
                                             const uint8_t of[SHA256_BYTES])
 {
   for (int i = 0; shared && i < LOGIN_KEYS; i++) {
-    const struct scram_keys *k = atomic_load_explicit(&shared->of[i],
+    const struct scram_made *k = atomic_load_explicit(&shared->of[i],
                                                       memory_order_acquire);
 
     if (is_for(k, of))
@@ -161,24 +173,19 @@ static const struct scram_keys *find_shared(struct login_keys *shared,
   return NULL;
 }
 
-/* As long as there are places. */
-static void share(const struct scram_keys *k)
+/* As long as there are places.  False: there is none. */
+static bool share(struct login_keys *shared, struct scram_made *k)
 {
-  struct scram_keys *copy = malloc(sizeof(*copy));
-
-  if (!copy)
-    return; /* others compute them, too */
-  *copy = *k;
-  for (int i = 0; i < LOGIN_KEYS; i++) {
+  for (int i = 0; shared && i < LOGIN_KEYS; i++) {
     void *expected = NULL;
 
     /* Pairs with the acquire of find_shared(). */
-    if (atomic_compare_exchange_strong_explicit(&k->shared->of[i], &expected,
-                                                copy, memory_order_release,
+    if (atomic_compare_exchange_strong_explicit(&shared->of[i], &expected, k,
+                                                memory_order_release,
                                                 memory_order_relaxed))
-      return;
+      return true;
   }
-  free(copy);
+  return false;
 }
 
 /* One computes keys, and the others wait for its result.  False: the time is
@@ -201,23 +208,29 @@ static void end_turn(struct login_keys *shared)
 
 /* Keys that are wanted. */
 struct wish {
-  struct scram_keys *own;
+  struct scram_keys *chain;
   const char *password;
   const struct challenge *c;
   const uint8_t *of; /* [SHA256_BYTES] */
   uint64_t until_ns;
-  const struct scram_keys *keys; /* the answer; NULL: the time is over */
+  const struct scram_made *keys; /* the answer; NULL: there is none */
+  bool no_memory;                /* that is why; else the time is over */
 };
 
-static const struct scram_keys *compute(const struct wish *w)
+static const struct scram_made *compute(struct wish *w)
 {
-  struct scram_keys *k = w->own;
+  struct scram_made *k = malloc(sizeof(*k));
   uint8_t key[SHA256_BYTES];
   struct hmac_sha256 salted;
 
-  if (!sha256_pbkdf2(w->password, strlen(w->password), w->c->salt,
-                     w->c->salt_len, (uint32_t)w->c->iterations, w->until_ns,
-                     key))
+  w->no_memory = !k;
+  if (k && !sha256_pbkdf2(w->password, strlen(w->password), w->c->salt,
+                          w->c->salt_len, (uint32_t)w->c->iterations,
+                          w->until_ns, key)) {
+    free(k);
+    k = NULL;
+  }
+  if (!k)
     return NULL;
   hmac_sha256_key(&salted, key, sizeof(key));
   hmac_sha256(&salted, "Client Key", 10, k->client);
@@ -226,9 +239,10 @@ static const struct scram_keys *compute(const struct wish *w)
   hmac_sha256(&salted, "Server Key", 10, key);
   hmac_sha256_key(&k->server, key, sizeof(key));
   memcpy(k->of, w->of, sizeof(k->of));
-  k->known = true;
-  if (k->shared)
-    share(k);
+  if (share(w->chain->shared, k))
+    return k;
+  free(w->chain->own);
+  w->chain->own = k;
   return k;
 }
 
@@ -236,7 +250,7 @@ static const struct scram_keys *compute(const struct wish *w)
 static void grant(void *arg)
 {
   struct wish *w = arg;
-  struct login_keys *const shared = w->own->shared;
+  struct login_keys *const shared = w->chain->shared;
 
   if (shared && !take_turn(shared, w->until_ns))
     return;
@@ -247,27 +261,30 @@ static void grant(void *arg)
     end_turn(shared);
 }
 
-/* NULL: the time is over. */
-static const struct scram_keys *get_keys(struct scram_keys *k,
+/* NULL: `why` says why. */
+static const struct scram_made *get_keys(struct scram_keys *chain,
                                          const char *password,
                                          const struct challenge *c,
-                                         uint64_t until_ns)
+                                         uint64_t until_ns, const char **why)
 {
   uint8_t of[SHA256_BYTES];
-  struct wish w = { k, password, c, of, until_ns, NULL };
+  struct wish w = {
+    .chain = chain, .password = password, .c = c, .of = of, .until_ns = until_ns
+  };
 
   identify(password, c, of);
-  w.keys = find_shared(k->shared, of);
-  if (!w.keys && is_for(k, of))
-    w.keys = k;
+  w.keys = find_shared(chain->shared, of);
+  if (!w.keys && is_for(chain->own, of))
+    w.keys = chain->own;
   if (!w.keys)
     loop_aside(grant, &w, LOOP_ASIDE_CONNECT);
+  *why = w.no_memory ? "not enough memory" : "";
   return w.keys;
 }
 
 /* ---- the second message of the client ---- */
 
-size_t scram_answer(struct scram *s, struct scram_keys *own,
+size_t scram_answer(struct scram *s, struct scram_keys *chain,
                     const char *password, const char *said, size_t len,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
                     size_t why_size)
@@ -277,7 +294,7 @@ size_t scram_answer(struct scram *s, struct scram_keys *own,
   struct challenge c;
   uint8_t proof[SHA256_BYTES];
   size_t at, n;
-  const struct scram_keys *keys;
+  const struct scram_made *keys;
   const char *wrong = read_challenge(&c, s, said, len);
 
   if (wrong) {
@@ -291,9 +308,9 @@ size_t scram_answer(struct scram *s, struct scram_keys *own,
                    c.iterations, SCRAM_ITERATIONS);
     return 0;
   }
-  keys = get_keys(own, password, &c, until_ns);
+  keys = get_keys(chain, password, &c, until_ns, &wrong);
   if (!keys) {
-    *why = '\0';
+    (void)snprintf(why, why_size, "%s", wrong);
     return 0;
   }
   at = (size_t)snprintf(to, SCRAM_ROOM, FINAL_HEAD "%.*s", (int)c.nonce_len,

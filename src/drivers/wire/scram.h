@@ -27,15 +27,16 @@ enum {
   SCRAM_ROOM = 512,           /* for a message of the client */
 };
 
-/* What was computed for the last password, salt and iterations; {0}: nothing
- * was. */
+struct scram_made;
+
+/* Keys that were computed; {0}: none were. */
 struct scram_keys {
   struct login_keys *shared; /* [opt] of many sessions; borrowed */
-  bool known;
-  uint8_t of[SHA256_BYTES]; /* a hash of what they were computed from */
-  struct hmac_sha256 stored, server;
-  uint8_t client[SHA256_BYTES];
+  struct scram_made *own; /* owned: of the last password, salt and iterations,
+                           * if no place was left in `shared` */
 };
+
+void scram_keys_done(struct scram_keys *k);
 
 /* One login. */
 struct scram {

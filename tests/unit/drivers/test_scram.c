@@ -87,11 +87,13 @@ static void test_shared_keys(void)
   struct login_keys shared = { .busy = 0 };
   bool right = true;
 
+  scram_keys_done(&keys);
   keys = (struct scram_keys){ .shared = &shared };
   for (int i = 0; i <= LOGIN_KEYS; i++)
     right &= answer_iterations(4096 + i, WAIT_FOREVER) > 0;
   OK(right && answer_iterations(4096 + LOGIN_KEYS, 1) > 0,
      "a session keeps its own besides the shared ones");
+  scram_keys_done(&keys);
   keys = (struct scram_keys){ .shared = &shared };
   for (int i = 0; i < LOGIN_KEYS; i++)
     right &= answer_iterations(4096 + i, 1) > 0;
@@ -102,7 +104,7 @@ static void test_shared_keys(void)
   OK(answer_iterations(4096 + LOGIN_KEYS, 1) == 0, "others are not shared");
   OK(!atomic_load(&shared.busy), "nobody computes any more");
   forget(&shared);
-  keys = (struct scram_keys){ 0 };
+  scram_keys_done(&keys);
 }
 
 /* ---- fibers ---- */
