@@ -10,10 +10,9 @@ local result_of, no_result = host.sql_result_of, host.sql_no_result
 local owner_of = host.sql_owner
 
 local c_execute, c_text = C.db_execute, C.bench_rand_text
-local c_execute_drawn = C.bench_db_execute_drawn
+local c_draw, c_address, c_describe = C.bench_db_draw, C.bench_db_address, C.bench_param_describe
 local NONE = C.DB_ERROR_NONE
 local T = sysbench.sql.type
-local uintptr_t = ffi.typeof("uintptr_t")
 local binds_t = ffi.typeof("sql_bind[?]")
 
 -- ---- parameters ----
@@ -68,16 +67,49 @@ local function set_string(p, v)
   p.data_len[0] = len
 end
 
--- For each type: the type that is sent, and the parameter.
+-- New parameters are copies, as this module is not compiled until it has been
+-- used a lot, and each use of an array would leave an object as garbage.
+local function first_of(p, kind)
+  p.type, p.max_len = kind, 8
+  p.is_null[0], p.data_len[0] = 1, 8
+  return p
+end
+
+local new_integer = first_of(integer_t(), T.BIGINT)
+local new_double = first_of(double_t(), T.DOUBLE)
+local new_text = first_of(text_t(8), T.VARCHAR)
+new_text.data_len[0] = 0
+local TEXT_HEAD = ffi.offsetof(text_t, "buffer")
+
+local function integer()
+  return (integer_t(new_integer))
+end
+
+local function double()
+  return (double_t(new_double))
+end
+
+local function text(max_len)
+  if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
+    error("CHAR and VARCHAR parameters need a maximum length", 4)
+  end
+  max_len = math.floor(max_len)
+  local p = text_t(math.max(max_len, 1))
+  ffi_copy(p, new_text, TEXT_HEAD)
+  p.max_len = max_len
+  return p
+end
+
+-- For each type: what makes the parameter.
 local kinds = {
-  [T.TINYINT] = { T.BIGINT, integer_t },
-  [T.SMALLINT] = { T.BIGINT, integer_t },
-  [T.INT] = { T.BIGINT, integer_t },
-  [T.BIGINT] = { T.BIGINT, integer_t },
-  [T.FLOAT] = { T.DOUBLE, double_t },
-  [T.DOUBLE] = { T.DOUBLE, double_t },
-  [T.CHAR] = { T.VARCHAR, text_t },
-  [T.VARCHAR] = { T.VARCHAR, text_t },
+  [T.TINYINT] = integer,
+  [T.SMALLINT] = integer,
+  [T.INT] = integer,
+  [T.BIGINT] = integer,
+  [T.FLOAT] = double,
+  [T.DOUBLE] = double,
+  [T.CHAR] = text,
+  [T.VARCHAR] = text,
 }
 
 function param:set(v)
@@ -127,19 +159,7 @@ local function new_param(kind, max_len)
   if not known then
     error("Unsupported argument type: " .. tostring(kind), 3)
   end
-  local p
-  if known[2] ~= text_t then
-    p = known[2]()
-    p.max_len, p.data_len[0] = 8, 8
-  else
-    if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
-      error("CHAR and VARCHAR parameters need a maximum length", 3)
-    end
-    max_len = math.floor(max_len)
-    p = text_t(math.max(max_len, 1))
-    p.max_len = max_len
-  end
-  p.type, p.is_null[0] = known[1], 1
+  local p = known(max_len)
   return p
 end
 
@@ -154,10 +174,6 @@ local statement = host.methods.statement
 -- The parameters that each statement reads, by the address of the statement.
 -- They live as long as the binding.
 local bound = {}
-
-local function address(stmt)
-  return tonumber(ffi.cast(uintptr_t, stmt))
-end
 
 local function check_there(stmt, level)
   if type(stmt) ~= "cdata" or stmt == nil then
@@ -178,20 +194,25 @@ function statement:bind_create(kind, max_len)
   return p
 end
 
+-- Descriptors that no call is using.  Another client may bind while one waits.
+local FEW = 8
+local unused
+
 -- Binds an array of parameters; `level` is that of the script's call.
 local function bind(stmt, params, n, level)
-  local binds = ffi_new(binds_t, math.max(n, 1))
+  local binds
+  if n <= FEW then
+    binds = unused or ffi_new(binds_t, FEW)
+    unused = nil
+  else
+    binds = ffi_new(binds_t, n)
+  end
   for i = 1, n do
     local p = params[i]
     if not is_param(p) then
       error(("bad argument #%d to 'bind_param' (parameter expected, got %s)"):format(i, type(p)), level)
     end
-    local b = binds[i - 1]
-    b.type = p.type
-    b.buffer = p.buffer
-    b.data_len = p.data_len
-    b.max_len = p.max_len
-    b.is_null = p.is_null
+    c_describe(p, binds, i - 1)
   end
   if C.db_bind_param(stmt, binds, n) ~= 0 then
     local wanted = C.bench_db_param_count(stmt)
@@ -200,7 +221,10 @@ local function bind(stmt, params, n, level)
     end
     raise(owner_of(stmt.connection), host.sql_text(stmt), level)
   end
-  bound[address(stmt)] = params
+  bound[c_address(stmt)] = params
+  if n <= FEW then
+    unused = binds
+  end
 end
 host.sql_bind = bind
 host.sql_new_param = new_param
@@ -234,13 +258,6 @@ function statement:execute()
   return (result_of(self.connection, rs))
 end
 
-local execute_drawn = host.execute_drawn or function(stmt, times, max, first, last, span)
-  if last then
-    return (c_execute_drawn(stmt, times, max, first.buffer, last.buffer, span))
-  end
-  return (c_execute_drawn(stmt, times, max, first.buffer, nil, 0))
-end
-
 local function is_size(v)
   return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
@@ -255,11 +272,7 @@ function statement:execute_drawn(times, max, first, last, span)
   if not istype(integer_t, first) or last and not istype(integer_t, last) then
     error("execute_drawn: integer parameters expected", 2)
   end
-  first.is_null[0] = 0
-  if last then
-    last.is_null[0] = 0
-  end
-  local done = execute_drawn(self, times, max, first, last, span or 0)
+  local done = c_draw(self, times, max, first, last, span or 0)
   if done < math.floor(times) then
     no_rows(self)
   end
@@ -267,7 +280,7 @@ end
 
 function statement:execute_bulk(rows)
   check_open(self)
-  local params = bound[address(self)]
+  local params = bound[c_address(self)]
   if type(rows) ~= "table" then
     error(("bad argument #1 to 'execute_bulk' (table expected, got %s)"):format(type(rows)), 2)
   elseif not params then
@@ -279,7 +292,7 @@ end
 
 function statement:close()
   C.db_close(self)
-  bound[address(self)] = nil
+  bound[c_address(self)] = nil
   return 0
 end
 
@@ -290,7 +303,7 @@ end
 local c_free = C.bench_db_statement_free
 
 function host.sql_free_statement(gone)
-  bound[address(gone)] = nil
+  bound[c_address(gone)] = nil
   c_free(gone)
 end
 
