@@ -249,7 +249,7 @@ local loaded_mt = {
 
 -- Modules of bundled scripts that have no data.
 local stateless =
-  { bench_columns = true, bench_doubt = true, bench_lost = true, bench_oltp = true, bench_on_demand = true, bench_options = true }
+  { bench_columns = true, bench_doubt = true, bench_lost = true, bench_oltp = true, bench_on_demand = true, bench_options = true, bench_statements = true }
 
 local LOADING = base.newproxy() -- the value of a module while it is executed
 
