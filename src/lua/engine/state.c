@@ -338,17 +338,17 @@ void state_push_host(struct state *s)
 
 /* Do the globals of a client look like the common ones?  When the script clears
  * one of those, it gets all of them itself (vm.lua). */
-static bool has_common_globals(const struct state *s)
+static bool has_common_globals(struct state *s)
 {
   lua_State *L = s->L;
   bool has;
 
   if (!lua_getmetatable(L, LUA_GLOBALSINDEX))
     return false;
-  lua_pushliteral(L, "__index");
-  lua_rawget(L, -2);
-  has = lua_topointer(L, -1) == lua_topointer(s->vm->L, LUA_GLOBALSINDEX);
-  lua_pop(L, 2);
+  state_push_host(s);
+  lua_getfield(L, -1, "globals_mt");
+  has = lua_rawequal(L, -1, -3);
+  lua_pop(L, 3);
   return has;
 }
 

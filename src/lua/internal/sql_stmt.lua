@@ -91,7 +91,7 @@ end
 
 local function text(max_len)
   if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
-    error("CHAR and VARCHAR parameters need a maximum length", 4)
+    error("CHAR and VARCHAR parameters need a maximum length", 3)
   end
   max_len = math.floor(max_len)
   local p = text_t(math.max(max_len, 1))
@@ -159,8 +159,7 @@ local function new_param(kind, max_len)
   if not known then
     error("Unsupported argument type: " .. tostring(kind), 3)
   end
-  local p = known(max_len)
-  return p
+  return known(max_len) -- which takes the place of this function on the stack
 end
 
 local function is_param(p)
@@ -171,9 +170,61 @@ end
 
 local statement = host.methods.statement
 
--- The parameters that each statement reads, by the address of the statement.
--- They live as long as the binding.
+-- The parameters that each statement reads live as long as the binding.  They
+-- are in one array, as thousands of clients have many statements, and a table
+-- for each would take more memory.
+local kept = {} -- a group of unused places begins with the place of the next one
+local last = 0 -- place in use
+local unused_of = {} -- number of parameters -> the first unused group
+local MOST = 31 -- parameters in the array; more of them are in a table
+
+-- By the address of the statement: the place of its first parameter and their
+-- number, as one number, or a table.
 local bound = {}
+
+local function drop(at)
+  local binding = bound[at]
+  bound[at] = nil
+  if type(binding) == "number" then
+    local n = binding % (MOST + 1)
+    local place = (binding - n) / (MOST + 1)
+    for i = place + 1, place + n - 1 do
+      kept[i] = false
+    end
+    kept[place] = unused_of[n] or false
+    unused_of[n] = place
+  end
+end
+
+local function keep(at, params, n)
+  drop(at)
+  if n < 1 or n > MOST then
+    bound[at] = params
+    return
+  end
+  local place = unused_of[n]
+  if place then
+    unused_of[n] = kept[place]
+  else
+    place = last + 1
+    last = last + n
+  end
+  for i = 1, n do
+    kept[place + i - 1] = params[i]
+  end
+  bound[at] = place * (MOST + 1) + n
+end
+
+-- Returns the array of the parameters of a statement, or nil.
+local function params_of(at)
+  local binding = bound[at]
+  if type(binding) ~= "number" then
+    return binding
+  end
+  local n = binding % (MOST + 1)
+  local place = (binding - n) / (MOST + 1)
+  return { unpack(kept, place, place + n - 1) }
+end
 
 local function check_there(stmt, level)
   if type(stmt) ~= "cdata" or stmt == nil then
@@ -221,7 +272,7 @@ local function bind(stmt, params, n, level)
     end
     raise(owner_of(stmt.connection), host.sql_text(stmt), level)
   end
-  bound[c_address(stmt)] = params
+  keep(c_address(stmt), params, n)
   if n <= FEW then
     unused = binds
   end
@@ -280,7 +331,7 @@ end
 
 function statement:execute_bulk(rows)
   check_open(self)
-  local params = bound[c_address(self)]
+  local params = params_of(c_address(self))
   if type(rows) ~= "table" then
     error(("bad argument #1 to 'execute_bulk' (table expected, got %s)"):format(type(rows)), 2)
   elseif not params then
@@ -292,7 +343,7 @@ end
 
 function statement:close()
   C.db_close(self)
-  bound[c_address(self)] = nil
+  drop(c_address(self))
   return 0
 end
 
@@ -303,7 +354,7 @@ end
 local c_free = C.bench_db_statement_free
 
 function host.sql_free_statement(gone)
-  bound[c_address(gone)] = nil
+  drop(c_address(gone))
   c_free(gone)
 end
 
@@ -322,7 +373,7 @@ end
 
 -- Functions called once per connection are not compiled: the machine code would
 -- grow each time a server goes away and comes back.
-for _, rare in ipairs({ new_param, bind, statement.bind_create, statement.bind_param,
+for _, rare in ipairs({ new_param, drop, keep, bind, statement.bind_create, statement.bind_param,
   statement.close, host.methods.connection.prepare }) do
   require("jit").off(rare, true)
 end
