@@ -322,6 +322,8 @@ void state_free(struct state *s)
     (void)state_enter(NULL);
   strbuf_done(&s->quoted);
   free(s->statements);
+  if (s->own_rand)
+    rand_stream_done(s->own_rand);
   free(s->own_rand);
   free(s);
 }

@@ -106,10 +106,15 @@ function host.use(name)
     return use(name)
   end
   local client = client_of()
-  local module = client.modules[name]
+  local modules = rawget(client, "modules")
+  if not modules then
+    modules = {}
+    client.modules = modules
+  end
+  local module = modules[name]
   if module == nil then
     module = run_module(client, name)
-    client.modules[name] = module
+    modules[name] = module
   end
   return module
 end
@@ -673,7 +678,6 @@ function host.new_client(tid)
     loaded = loaded,
     package = package,
     cmdline = sysbench.cmdline,
-    modules = {},
   }, client_mt)
   return G, client
 end

@@ -71,10 +71,11 @@ end
 
 local family = {}
 
--- Returns a new member: t[1] .. t[count] are sub-tables.
-function family:new_table(count)
+-- Returns a new member: t[1] .. t[count] are sub-tables; the caller will add so
+-- many other fields.
+function family:new_table(count, others)
    -- an array, although its elements will come in any order
-   local t = table_new(math.min(count, MAX_ARRAY), 4)
+   local t = table_new(math.min(count, MAX_ARRAY), others)
 
    self.number_of[t] = -count
    return setmetatable(t, self)

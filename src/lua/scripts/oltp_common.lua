@@ -122,7 +122,7 @@ function prepare_for_each_table(key)
    if fixed.CLASS[key] == nil then
       error("unknown class of statements: " .. tostring(key), 2)
    end
-   statements:prepare_for_each_table(key)
+   return statements:prepare_for_each_table(key)
 end
 
 function prepare_point_selects()
