@@ -361,6 +361,10 @@ void state_push_global(struct state *s, const char *name)
   if (s->vm && lua_isnil(s->L, -1) && has_common_globals(s)) {
     lua_pop(s->L, 1);
     client_push_common(s->vm, s->L, name);
+    if (lua_istable(s->L, -1)) { /* of a library, each client has its own */
+      lua_pop(s->L, 1);
+      lua_getfield(s->L, LUA_GLOBALSINDEX, name);
+    }
   }
 }
 

@@ -242,11 +242,20 @@ local package_mt = {
     return value
   end,
 }
+
+-- Name -> the metatable of each client's own library.
+local libraries = {}
+
 local loaded_mt = {
   __index = function(loaded, name)
     local common = base_package.loaded[name]
     if common ~= nil and common == rawget(base, name) then
-      return rawget(loaded, "_G")[name] -- the client's library
+      local own = rawget(loaded, "_G")[name]
+      if own == nil and libraries[name] then -- the script has cleared the global
+        own = setmetatable({}, libraries[name])
+        rawset(loaded, name, own)
+      end
+      return own
     end
     return common
   end,
@@ -592,7 +601,6 @@ function strings_mt.__newindex(t, key, value)
   strings[key] = value
 end
 
-local libraries = {}
 for name, library in pairs(base) do
   if type(library) == "table" and name ~= "_G" and name ~= "package" and name ~= "sysbench" then
     libraries[name] = library == strings and strings_mt or looks_like(library)
