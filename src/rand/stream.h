@@ -28,8 +28,8 @@ struct rand_stream {
  * RNG_HOOKS, 0 and 1.
  *
  * `params` must live as long as the stream.  A stream is storage from
- * mem_aligned(.., CACHE_LINE) or on the stack.  rand_stream_done() releases what
- * it has taken for unique numbers of several ranges; {0} has nothing.
+ * mem_aligned(.., CACHE_LINE) or on the stack.  rand_stream_done() releases
+ * what it has taken for unique numbers of several ranges; {0} has nothing.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,
