@@ -147,6 +147,7 @@ typedef struct {
   const char *text[6];
   double number[3];
   int64_t *row[2];
+  void *param[2];
 } bench_call;
 
 /* The tables of the ycsb script, and how its rows are chosen.  Yes and no are 1
@@ -288,11 +289,15 @@ void *bench_db_class(const char *label);
 sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
                            void *cls);
 void bench_db_set_class(sql_statement *stmt, void *cls);
+double bench_db_address(const void *object);
 int bench_db_param_count(sql_statement *stmt);
+void bench_param_describe(void *param, sql_bind *binds, int i);
 bool bench_db_is_closed(sql_statement *stmt);
 const char *bench_db_text(sql_statement *stmt);
 double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
                               int64_t *first, int64_t *last, double span);
+double bench_db_draw(sql_statement *stmt, double times, double highest,
+                     void *first, void *last, double span);
 void bench_db_statement_free(sql_statement *stmt);
 void bench_db_statement_later(sql_statement *stmt);
 void bench_db_connection_later(sql_connection *con);

@@ -41,3 +41,8 @@ void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
   s->zipf = (struct zipf_cache){ 0 };
   init_uniq(&s->uniq, seed, purpose, index, workers);
 }
+
+void rand_stream_done(struct rand_stream *s)
+{
+  uniq_done(&s->uniq);
+}

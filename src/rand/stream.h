@@ -27,12 +27,14 @@ struct rand_stream {
  * Unique numbers differ between all the workers and the streams RNG_MAIN, 0 and
  * RNG_HOOKS, 0 and 1.
  *
- * `params` must live as long as the stream.  Nothing has to be released: a
- * stream is plain storage, from mem_aligned(.., CACHE_LINE) or on the stack.
+ * `params` must live as long as the stream.  A stream is storage from
+ * mem_aligned(.., CACHE_LINE) or on the stack.  rand_stream_done() releases
+ * what it has taken for unique numbers of several ranges; {0} has nothing.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,
                       uint64_t workers);
+void rand_stream_done(struct rand_stream *s);
 
 /* Draw a value of a..b by the distribution that the user chose. */
 static inline int64_t rand_draw(struct rand_stream *s, int64_t a, int64_t b)

@@ -8,14 +8,17 @@
  */
 #include "rand/uniq.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/compiler.h"
 #include "rand/primes.h"
 #include "rand/rng.h"
 
 enum {
-  UNIQ_MASK = 0x6A09E667
+  UNIQ_MASK = 0x6A09E667,
+  OTHERS = UNIQ_RANGES - 1
 };
 
 #define PRIME32 UINT64_C(4294967291) /* 2^32 - 5 */
@@ -27,6 +30,12 @@ static uint32_t permute32(uint32_t x)
   if (UNLIKELY(x >= PRIME32))
     return x;
   return x <= PRIME32 / 2 ? square : (uint32_t)PRIME32 - square;
+}
+
+void uniq_done(struct uniq *u)
+{
+  free(u->others);
+  u->others = NULL;
 }
 
 void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
@@ -133,15 +142,27 @@ static void range_step(struct uniq_range *r, uint64_t step)
   r->pos = step;
 }
 
+/* Returns the range that was unused for longest. */
+static struct uniq_range *range_oldest(struct uniq *u)
+{
+  struct uniq_range *r = &u->first;
+
+  if (r->used == 0)
+    return r;
+  if (!u->others)
+    u->others = calloc(OTHERS, sizeof(*u->others));
+  for (size_t i = 0; u->others && i < OTHERS; i++) {
+    if (u->others[i].used < r->used)
+      r = &u->others[i];
+  }
+  return r;
+}
+
 static struct uniq_range *range_replace(struct uniq *u, int64_t a,
                                         uint64_t width)
 {
-  struct uniq_range *r = &u->range[0];
+  struct uniq_range *r = range_oldest(u);
 
-  for (size_t i = 1; i < UNIQ_RANGES; i++) {
-    if (u->range[i].used < r->used)
-      r = &u->range[i];
-  }
   if (r->taken > u->forgotten)
     u->forgotten = r->taken;
   *r = (struct uniq_range){
@@ -154,13 +175,18 @@ static struct uniq_range *range_replace(struct uniq *u, int64_t a,
   return r;
 }
 
+static bool range_is(const struct uniq_range *r, int64_t a, uint64_t width)
+{
+  return r->width == width && r->a == a;
+}
+
 static struct uniq_range *range_of(struct uniq *u, int64_t a, uint64_t width)
 {
-  for (size_t i = 0; i < UNIQ_RANGES; i++) {
-    struct uniq_range *r = &u->range[i];
-
-    if (r->width == width && r->a == a)
-      return r;
+  if (range_is(&u->first, a, width))
+    return &u->first;
+  for (size_t i = 0; u->others && i < OTHERS; i++) {
+    if (range_is(&u->others[i], a, width))
+      return &u->others[i];
   }
   return range_replace(u, a, width);
 }

@@ -47,7 +47,9 @@ struct uniq {
   uint64_t key;       /* the key of the offsets of the ranges */
   uint64_t calls;     /* calls of uniq_in_range() */
   uint64_t forgotten; /* most numbers taken from a range that was replaced */
-  struct uniq_range range[UNIQ_RANGES];
+  struct uniq_range first;
+  /* [opt] owned; the UNIQ_RANGES - 1 others: few scripts need them */
+  struct uniq_range *others;
 };
 
 /*
@@ -56,6 +58,7 @@ struct uniq {
  */
 void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
                uint64_t slot, uint64_t slots);
+void uniq_done(struct uniq *u);
 
 /*
  * A 32-bit number that none of the slots has had before, until one of them has
@@ -68,8 +71,8 @@ uint32_t uniq_next(struct uniq *u);
  * same way.  When its share of the values is used up, the slot starts again in
  * another order.  The first call for a range costs some microseconds.  If more
  * than UNIQ_RANGES ranges are used in turn, those unused for longest are
- * forgotten.  A range that comes back starts after every number taken before,
- * and is used up earlier.
+ * forgotten; without memory, one range is kept.  A range that comes back starts
+ * after every number taken before, and is used up earlier.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 

@@ -130,6 +130,8 @@ void conductor_done(struct conductor *c)
   life_done(run);
   storms_free(run->storms);
   free(run->workers);
+  for (unsigned i = 0; run->streams && i < run->plan->threads; i++)
+    rand_stream_done(&run->streams[i]);
   free(run->streams);
   clients_done(run);
 }

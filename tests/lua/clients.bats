@@ -80,6 +80,99 @@ L
   must is "$(grep -c '^0 0 0 true$' <<<"$output")" 4
 }
 
+@test "libraries that a client has not used yet are there as those of a thread" {
+  cat >names.lua <<'L'
+function event()
+  local seen = {}
+  local function show(name, t, depth)
+    local names = {}
+    for key in pairs(t) do names[#names + 1] = tostring(key) end
+    table.sort(names)
+    for _, key in ipairs(names) do
+      io.stdout:write("name ", name, ".", key, " ", type(t[key]), "\n")
+      if type(t[key]) == "table" and not seen[t[key]] and depth > 0 then
+        seen[t[key]] = true
+        show(name .. "." .. key, t[key], depth - 1)
+      end
+    end
+  end
+  show("", _G, tonumber(os.getenv("DEPTH")))
+  return true
+end
+L
+  for depth in 0 3; do
+    DEPTH=$depth null ./names.lua --threads=1
+    must is "$status" 0
+    grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >thread
+    DEPTH=$depth null ./names.lua --threads=1 --clients=1
+    must is "$status" 0
+    grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >client
+    must diff thread client
+    (($(wc -l <client) > 40))
+  done
+
+  cat >own.lua <<'L'
+local function all()
+  return tostring(bit), type(math), type(rawget(_G, "os")), tostring(string.mine), type(sysbench.db), type(sysbench.sql.error),
+    type(sysbench.sql.type), type(sysbench.histogram.new), type(require("bit").band), type(getmetatable(_G))
+end
+function event(tid)
+  if tid == 1 and not done then
+    done, bit, sysbench.db, sysbench.sql.error, string.mine = true, nil, nil, nil, tid
+    return
+  elseif tid ~= 1 and not done then
+    done = true
+    return
+  end
+  io.stdout:write(("own %d %s %s %s %s %s %s %s %s %s %s\n"):format(tid, all()):gsub("table: 0x%x+", "table"), "")
+  return true
+end
+L
+  null ./own.lua --threads=1 --clients=3 --time=60 --think-time=1
+  must is "$status" 0
+  must is "$(grep '^own' <<<"$output" | sort | sed 's/1$//')" "own 0 table table table nil table table table function function nil
+own 1 nil table table 1 nil nil table function function nil
+own 2 table table table nil table table table function function nil"
+}
+
+@test "a client at work takes little memory, and has only the statements that it wants" {
+  cat >work.lua <<'L'
+require("oltp_read_write")
+local own, events = event, 0
+function event(tid)
+  own(tid)
+  events = events + 1
+  if tid == 0 and events == 4 then
+    io.stdout:write(("kib %d\n"):format(collectgarbage("count")))
+  end
+end
+L
+  null ./work.lua --threads=1 --clients=1000 --events=8000
+  must is "$status" 0
+  must holds "$(awk '$1 == "kib" { print $2 }' <<<"$output") < 16500"
+  cat >some.lua <<'L'
+require("oltp_common")
+function prepare_statements()
+  prepare_point_selects()
+  if thread_id == 1 then prepare_sum_ranges() end
+  prepare_index_updates()
+end
+function event(tid)
+  local names = {}
+  local _ = stmt[2].sum_ranges, stmt[2].index_updates, stmt[2].point_selects, stmt[3], param[0]
+  for name in pairs(param[2]) do names[#names + 1] = name end
+  table.sort(names)
+  io.stdout:write(("has %d %s %s %s\n"):format(tid, table.concat(names, " "), tostring(stmt[3]), tostring(param[0])))
+  return true
+end
+L
+  null ./some.lua --threads=1 --clients=3 --tables=2
+  must is "$status" 0
+  must is "$(grep '^has' <<<"$output" | sort)" "has 0 index_updates point_selects nil nil
+has 1 index_updates point_selects sum_ranges nil nil
+has 2 index_updates point_selects nil nil"
+}
+
 @test "errors of all kinds are those that a thread has" {
   needs_driver sqlite
   cat >t.lua <<'L'

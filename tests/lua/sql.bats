@@ -239,6 +239,62 @@ A
   done
 }
 
+@test "parameters live as long as their binding, whatever else is bound and closed" {
+  needs_driver sqlite
+  cat >t.lua <<'L'
+local con
+local function new(n, first)
+  local st = con:prepare("SELECT " .. ("?, "):rep(n - 1) .. "?")
+  local params = {}
+  for i = 1, n do
+    params[i] = st:bind_create(i % 2 == 0 and sysbench.sql.type.VARCHAR or sysbench.sql.type.INT, 20)
+    params[i]:set(i % 2 == 0 and tostring(first + i) or first + i)
+  end
+  st:bind_param(unpack(params)) -- nothing else keeps them
+  return st
+end
+local function check(st, n, first)
+  local row = st:execute():fetch_row()
+  for i = 1, n do assert(tonumber(row[i]) == first + i, n .. ": " .. tostring(row[i])) end
+end
+function event()
+  con = sysbench.sql.driver():connect()
+  local live, counts = {}, { 1, 2, 4, 31, 32, 3 }
+  for round = 1, 40 do
+    for k, n in ipairs(counts) do
+      local first = round * 1000 + k * 100
+      live[#live + 1] = { new(n, first), n, first }
+    end
+    for i = #live, 1, -3 do -- closed ones, and forgotten ones
+      if round % 2 == 0 then live[i][1]:close() end
+      table.remove(live, i)
+    end
+    for _ = 1, 2 do collectgarbage() end
+    for _, s in ipairs(live) do check(unpack(s)) end
+  end
+  -- The same statement again, with other parameters.
+  local st = con:prepare("SELECT ?, ?")
+  for i = 1, 50 do
+    local a, b = st:bind_create(sysbench.sql.type.BIGINT), st:bind_create(sysbench.sql.type.DOUBLE)
+    a:set(i)
+    b:set(i + 1)
+    st:bind_param(a, b)
+    a, b = nil, nil
+    collectgarbage()
+    check(st, 2, i - 1)
+  end
+  io.stdout:write("all right\n")
+  return true
+end
+L
+  for with in --threads=1 '--threads=1 --clients=2'; do
+    # shellcheck disable=SC2086 # several arguments
+    bench ./t.lua --db-driver=sqlite --sqlite-db=t.db $with run
+    must is "$status" 0
+    must has "$output" '^all right$'
+  done
+}
+
 @test "errors have the position of the script's call" {
   lua <<'L'
 print(select(2, pcall(function() con:query("SELEC") end)))

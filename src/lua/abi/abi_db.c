@@ -119,6 +119,32 @@ void bench_db_set_class(sql_statement *stmt, void *cls)
                  cls ? cls : (void *)(uintptr_t)&statement_prepared);
 }
 
+/* Return where an object is.  A cast in Lua would leave garbage. */
+double bench_db_address(const void *object)
+{
+  return (double)(uintptr_t)object;
+}
+
+/* The parameters of sql_stmt.lua, which have buffers of several types. */
+struct param {
+  int type, max_len;
+  char is_null[1];
+  unsigned long data_len[1];
+  int64_t buffer[];
+};
+
+/* Let binds[i] point to what the parameter has. */
+void bench_param_describe(void *param, sql_bind *binds, int i)
+{
+  struct param *p = param;
+
+  binds[i] = (sql_bind){ .type = (sql_bind_type_t)p->type,
+                         .buffer = p->buffer,
+                         .data_len = p->data_len,
+                         .max_len = (unsigned long)p->max_len,
+                         .is_null = p->is_null };
+}
+
 /* Return the number of parameters; -1: any number is accepted. */
 int bench_db_param_count(sql_statement *stmt)
 {
@@ -160,6 +186,19 @@ double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
       break;
   }
   return (double)done;
+}
+
+/* Do the same with parameters of type BIGINT, which are not NULL any more. */
+double bench_db_draw(sql_statement *stmt, double times, double highest,
+                     void *first, void *last, double span)
+{
+  struct param *a = first, *b = last;
+
+  a->is_null[0] = 0;
+  if (b)
+    b->is_null[0] = 0;
+  return bench_db_execute_drawn(stmt, times, highest, a->buffer,
+                                b ? b->buffer : NULL, span);
 }
 
 void bench_db_statement_free(sql_statement *stmt)

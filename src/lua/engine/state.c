@@ -322,6 +322,8 @@ void state_free(struct state *s)
     (void)state_enter(NULL);
   strbuf_done(&s->quoted);
   free(s->statements);
+  if (s->own_rand)
+    rand_stream_done(s->own_rand);
   free(s->own_rand);
   free(s);
 }
@@ -338,17 +340,17 @@ void state_push_host(struct state *s)
 
 /* Do the globals of a client look like the common ones?  When the script clears
  * one of those, it gets all of them itself (vm.lua). */
-static bool has_common_globals(const struct state *s)
+static bool has_common_globals(struct state *s)
 {
   lua_State *L = s->L;
   bool has;
 
   if (!lua_getmetatable(L, LUA_GLOBALSINDEX))
     return false;
-  lua_pushliteral(L, "__index");
-  lua_rawget(L, -2);
-  has = lua_topointer(L, -1) == lua_topointer(s->vm->L, LUA_GLOBALSINDEX);
-  lua_pop(L, 2);
+  state_push_host(s);
+  lua_getfield(L, -1, "globals_mt");
+  has = lua_rawequal(L, -1, -3);
+  lua_pop(L, 3);
   return has;
 }
 
@@ -359,6 +361,10 @@ void state_push_global(struct state *s, const char *name)
   if (s->vm && lua_isnil(s->L, -1) && has_common_globals(s)) {
     lua_pop(s->L, 1);
     client_push_common(s->vm, s->L, name);
+    if (lua_istable(s->L, -1)) { /* of a library, each client has its own */
+      lua_pop(s->L, 1);
+      lua_getfield(s->L, LUA_GLOBALSINDEX, name);
+    }
   }
 }
 

@@ -143,6 +143,12 @@ static void execute_drawn(bench_call *c)
                                         c->row[0], c->row[1], c->number[2]);
 }
 
+static void draw(bench_call *c)
+{
+  c->number[0] = bench_db_draw(c->stmt, c->number[0], c->number[1], c->param[0],
+                               c->param[1], c->number[2]);
+}
+
 static void next_of_statement(bench_call *c)
 {
   c->rs = db_stmt_next_result(c->stmt);
@@ -228,6 +234,7 @@ static const struct operation operations[] = {
   { "db_bind_param", bind_param },
   { "db_execute", execute },
   { "bench_db_execute_drawn", execute_drawn },
+  { "bench_db_draw", draw },
   { "db_stmt_next_result", next_of_statement },
   { "db_close", statement_close },
   { "db_bulk_insert_init", bulk_init },

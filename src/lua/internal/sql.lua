@@ -47,6 +47,9 @@ local function address(object)
   return tonumber(ffi_cast(uintptr_t, object))
 end
 
+-- The same for code that is not compiled, where a cast leaves garbage.
+local c_address = C.bench_db_address
+
 -- ---- statement classes ----
 
 local class_of = {}
@@ -79,7 +82,7 @@ local finalizers = setmetatable({}, { __mode = "v" })
 -- Returns a finalizer for the statements of a connection, which frees a
 -- statement and keeps the owner alive.
 function host.sql_finalizer(owner)
-  local at = address(owner)
+  local at = c_address(owner)
   local known = finalizers[at]
   if not known then
     function known(object)
@@ -92,7 +95,7 @@ function host.sql_finalizer(owner)
 end
 
 local function own(con)
-  local at = address(con)
+  local at = c_address(con)
   connections[at], finalizers[at] = con, nil
 end
 
@@ -121,7 +124,7 @@ host.sql_no_result = no_result
 
 -- Returns the owner of the connection that another object points to.
 function host.sql_owner(con)
-  return connections[address(con)] or con
+  return connections[c_address(con)] or con
 end
 
 local result = host.methods.result

@@ -10,10 +10,9 @@ local result_of, no_result = host.sql_result_of, host.sql_no_result
 local owner_of = host.sql_owner
 
 local c_execute, c_text = C.db_execute, C.bench_rand_text
-local c_execute_drawn = C.bench_db_execute_drawn
+local c_draw, c_address, c_describe = C.bench_db_draw, C.bench_db_address, C.bench_param_describe
 local NONE = C.DB_ERROR_NONE
 local T = sysbench.sql.type
-local uintptr_t = ffi.typeof("uintptr_t")
 local binds_t = ffi.typeof("sql_bind[?]")
 
 -- ---- parameters ----
@@ -68,16 +67,49 @@ local function set_string(p, v)
   p.data_len[0] = len
 end
 
--- For each type: the type that is sent, and the parameter.
+-- New parameters are copies, as this module is not compiled until it has been
+-- used a lot, and each use of an array would leave an object as garbage.
+local function first_of(p, kind)
+  p.type, p.max_len = kind, 8
+  p.is_null[0], p.data_len[0] = 1, 8
+  return p
+end
+
+local new_integer = first_of(integer_t(), T.BIGINT)
+local new_double = first_of(double_t(), T.DOUBLE)
+local new_text = first_of(text_t(8), T.VARCHAR)
+new_text.data_len[0] = 0
+local TEXT_HEAD = ffi.offsetof(text_t, "buffer")
+
+local function integer()
+  return (integer_t(new_integer))
+end
+
+local function double()
+  return (double_t(new_double))
+end
+
+local function text(max_len)
+  if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
+    error("CHAR and VARCHAR parameters need a maximum length", 3)
+  end
+  max_len = math.floor(max_len)
+  local p = text_t(math.max(max_len, 1))
+  ffi_copy(p, new_text, TEXT_HEAD)
+  p.max_len = max_len
+  return p
+end
+
+-- For each type: what makes the parameter.
 local kinds = {
-  [T.TINYINT] = { T.BIGINT, integer_t },
-  [T.SMALLINT] = { T.BIGINT, integer_t },
-  [T.INT] = { T.BIGINT, integer_t },
-  [T.BIGINT] = { T.BIGINT, integer_t },
-  [T.FLOAT] = { T.DOUBLE, double_t },
-  [T.DOUBLE] = { T.DOUBLE, double_t },
-  [T.CHAR] = { T.VARCHAR, text_t },
-  [T.VARCHAR] = { T.VARCHAR, text_t },
+  [T.TINYINT] = integer,
+  [T.SMALLINT] = integer,
+  [T.INT] = integer,
+  [T.BIGINT] = integer,
+  [T.FLOAT] = double,
+  [T.DOUBLE] = double,
+  [T.CHAR] = text,
+  [T.VARCHAR] = text,
 }
 
 function param:set(v)
@@ -127,20 +159,7 @@ local function new_param(kind, max_len)
   if not known then
     error("Unsupported argument type: " .. tostring(kind), 3)
   end
-  local p
-  if known[2] ~= text_t then
-    p = known[2]()
-    p.max_len, p.data_len[0] = 8, 8
-  else
-    if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
-      error("CHAR and VARCHAR parameters need a maximum length", 3)
-    end
-    max_len = math.floor(max_len)
-    p = text_t(math.max(max_len, 1))
-    p.max_len = max_len
-  end
-  p.type, p.is_null[0] = known[1], 1
-  return p
+  return known(max_len) -- which takes the place of this function on the stack
 end
 
 local function is_param(p)
@@ -151,12 +170,60 @@ end
 
 local statement = host.methods.statement
 
--- The parameters that each statement reads, by the address of the statement.
--- They live as long as the binding.
+-- The parameters that each statement reads live as long as the binding.  They
+-- are in one array, as thousands of clients have many statements, and a table
+-- for each would take more memory.
+local kept = {} -- a group of unused places begins with the place of the next one
+local last = 0 -- place in use
+local unused_of = {} -- number of parameters -> the first unused group
+local MOST = 31 -- parameters in the array; more of them are in a table
+
+-- By the address of the statement: the place of its first parameter and their
+-- number, as one number, or a table.
 local bound = {}
 
-local function address(stmt)
-  return tonumber(ffi.cast(uintptr_t, stmt))
+local function drop(at)
+  local binding = bound[at]
+  bound[at] = nil
+  if type(binding) == "number" then
+    local n = binding % (MOST + 1)
+    local place = (binding - n) / (MOST + 1)
+    for i = place + 1, place + n - 1 do
+      kept[i] = false
+    end
+    kept[place] = unused_of[n] or false
+    unused_of[n] = place
+  end
+end
+
+local function keep(at, params, n)
+  drop(at)
+  if n < 1 or n > MOST then
+    bound[at] = params
+    return
+  end
+  local place = unused_of[n]
+  if place then
+    unused_of[n] = kept[place]
+  else
+    place = last + 1
+    last = last + n
+  end
+  for i = 1, n do
+    kept[place + i - 1] = params[i]
+  end
+  bound[at] = place * (MOST + 1) + n
+end
+
+-- Returns the array of the parameters of a statement, or nil.
+local function params_of(at)
+  local binding = bound[at]
+  if type(binding) ~= "number" then
+    return binding
+  end
+  local n = binding % (MOST + 1)
+  local place = (binding - n) / (MOST + 1)
+  return { unpack(kept, place, place + n - 1) }
 end
 
 local function check_there(stmt, level)
@@ -178,20 +245,25 @@ function statement:bind_create(kind, max_len)
   return p
 end
 
+-- Descriptors that no call is using.  Another client may bind while one waits.
+local FEW = 8
+local unused
+
 -- Binds an array of parameters; `level` is that of the script's call.
 local function bind(stmt, params, n, level)
-  local binds = ffi_new(binds_t, math.max(n, 1))
+  local binds
+  if n <= FEW then
+    binds = unused or ffi_new(binds_t, FEW)
+    unused = nil
+  else
+    binds = ffi_new(binds_t, n)
+  end
   for i = 1, n do
     local p = params[i]
     if not is_param(p) then
       error(("bad argument #%d to 'bind_param' (parameter expected, got %s)"):format(i, type(p)), level)
     end
-    local b = binds[i - 1]
-    b.type = p.type
-    b.buffer = p.buffer
-    b.data_len = p.data_len
-    b.max_len = p.max_len
-    b.is_null = p.is_null
+    c_describe(p, binds, i - 1)
   end
   if C.db_bind_param(stmt, binds, n) ~= 0 then
     local wanted = C.bench_db_param_count(stmt)
@@ -200,7 +272,10 @@ local function bind(stmt, params, n, level)
     end
     raise(owner_of(stmt.connection), host.sql_text(stmt), level)
   end
-  bound[address(stmt)] = params
+  keep(c_address(stmt), params, n)
+  if n <= FEW then
+    unused = binds
+  end
 end
 host.sql_bind = bind
 host.sql_new_param = new_param
@@ -234,13 +309,6 @@ function statement:execute()
   return (result_of(self.connection, rs))
 end
 
-local execute_drawn = host.execute_drawn or function(stmt, times, max, first, last, span)
-  if last then
-    return (c_execute_drawn(stmt, times, max, first.buffer, last.buffer, span))
-  end
-  return (c_execute_drawn(stmt, times, max, first.buffer, nil, 0))
-end
-
 local function is_size(v)
   return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
@@ -255,11 +323,7 @@ function statement:execute_drawn(times, max, first, last, span)
   if not istype(integer_t, first) or last and not istype(integer_t, last) then
     error("execute_drawn: integer parameters expected", 2)
   end
-  first.is_null[0] = 0
-  if last then
-    last.is_null[0] = 0
-  end
-  local done = execute_drawn(self, times, max, first, last, span or 0)
+  local done = c_draw(self, times, max, first, last, span or 0)
   if done < math.floor(times) then
     no_rows(self)
   end
@@ -267,7 +331,7 @@ end
 
 function statement:execute_bulk(rows)
   check_open(self)
-  local params = bound[address(self)]
+  local params = params_of(c_address(self))
   if type(rows) ~= "table" then
     error(("bad argument #1 to 'execute_bulk' (table expected, got %s)"):format(type(rows)), 2)
   elseif not params then
@@ -279,7 +343,7 @@ end
 
 function statement:close()
   C.db_close(self)
-  bound[address(self)] = nil
+  drop(c_address(self))
   return 0
 end
 
@@ -290,7 +354,7 @@ end
 local c_free = C.bench_db_statement_free
 
 function host.sql_free_statement(gone)
-  bound[address(gone)] = nil
+  drop(c_address(gone))
   c_free(gone)
 end
 
@@ -309,7 +373,7 @@ end
 
 -- Functions called once per connection are not compiled: the machine code would
 -- grow each time a server goes away and comes back.
-for _, rare in ipairs({ new_param, bind, statement.bind_create, statement.bind_param,
+for _, rare in ipairs({ new_param, drop, keep, bind, statement.bind_create, statement.bind_param,
   statement.close, host.methods.connection.prepare }) do
   require("jit").off(rare, true)
 end

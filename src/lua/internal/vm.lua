@@ -106,10 +106,15 @@ function host.use(name)
     return use(name)
   end
   local client = client_of()
-  local module = client.modules[name]
+  local modules = rawget(client, "modules")
+  if not modules then
+    modules = {}
+    client.modules = modules
+  end
+  local module = modules[name]
   if module == nil then
     module = run_module(client, name)
-    client.modules[name] = module
+    modules[name] = module
   end
   return module
 end
@@ -237,11 +242,20 @@ local package_mt = {
     return value
   end,
 }
+
+-- Name -> the metatable of each client's own library.
+local libraries = {}
+
 local loaded_mt = {
   __index = function(loaded, name)
     local common = base_package.loaded[name]
     if common ~= nil and common == rawget(base, name) then
-      return rawget(loaded, "_G")[name] -- the client's library
+      local own = rawget(loaded, "_G")[name]
+      if own == nil and libraries[name] then -- the script has cleared the global
+        own = setmetatable({}, libraries[name])
+        rawset(loaded, name, own)
+      end
+      return own
     end
     return common
   end,
@@ -249,7 +263,7 @@ local loaded_mt = {
 
 -- Modules of bundled scripts that have no data.
 local stateless =
-  { bench_columns = true, bench_doubt = true, bench_lost = true, bench_oltp = true, bench_on_demand = true, bench_options = true }
+  { bench_columns = true, bench_doubt = true, bench_lost = true, bench_oltp = true, bench_on_demand = true, bench_options = true, bench_statements = true }
 
 local LOADING = base.newproxy() -- the value of a module while it is executed
 
@@ -437,12 +451,17 @@ end
 -- ---- tables that look like common ones ----
 
 local common_of = {} -- what a table with this metatable looks like
+local names_of = {} -- common table -> the tables in it, of which each client has its own
 local lists = {} -- options whose values are tables
 local base_pairs = pairs
 
 -- From now on the table has everything itself.
 local function fill(t, common)
-  if t == client_of().options then
+  if names_of[common] then
+    for name in base_pairs(names_of[common]) do
+      local _ = t[name]
+    end
+  elseif t == client_of().options then
     for name in base_pairs(lists) do
       local _ = t[name]
     end
@@ -470,6 +489,24 @@ local function looks_like(common)
     end,
   }
   common_of[mt] = common
+  return mt
+end
+
+-- The same for a common table with tables in it.  Each client gets a table of
+-- its own when it first looks at it, with the metatable `metatables[name]`.
+local function looks_like_tree(common, metatables)
+  local mt = looks_like(common)
+  names_of[common] = metatables
+  function mt.__index(t, key)
+    local part = metatables[key]
+    if part then
+      local own = setmetatable({}, part)
+      rawset(t, key, own)
+      return own
+    end
+    return common[key]
+  end
+  jit.on(mt.__index)
   return mt
 end
 
@@ -564,35 +601,23 @@ function strings_mt.__newindex(t, key, value)
   strings[key] = value
 end
 
-local libraries, metatables = {}, {}
 for name, library in pairs(base) do
   if type(library) == "table" and name ~= "_G" and name ~= "package" and name ~= "sysbench" then
-    libraries[#libraries + 1] = name
-    metatables[#libraries] = library == strings and strings_mt or looks_like(library)
+    libraries[name] = library == strings and strings_mt or looks_like(library)
   end
 end
 
-local globals_mt = looks_like(base)
-local sysbench_mt, client_mt = looks_like(sysbench), { __index = host }
-local parts, part_metatables = {}, {}
+local globals_mt, client_mt = looks_like_tree(base, libraries), { __index = host }
+host.globals_mt = globals_mt
+
+local of_sql = { type = looks_like(sysbench.sql.type), error = looks_like(sysbench.sql.error) }
+local parts = {}
 for name, part in pairs(sysbench) do
-  if type(part) == "table" and name ~= "sql" then
-    parts[#parts + 1] = name
-    part_metatables[#parts] = looks_like(part)
+  if type(part) == "table" then
+    parts[name] = name == "sql" and looks_like_tree(part, of_sql) or looks_like(part)
   end
 end
-local sql_mt = looks_like(sysbench.sql)
-local type_mt, error_mt = looks_like(sysbench.sql.type), looks_like(sysbench.sql.error)
-
-local function new_sysbench(tid)
-  local t = setmetatable(new_table(0, #parts + 3), sysbench_mt)
-  t.tid = tid
-  for i = 1, #parts do
-    t[parts[i]] = setmetatable({}, part_metatables[i])
-  end
-  t.sql = setmetatable({ type = setmetatable({}, type_mt), error = setmetatable({}, error_mt) }, sql_mt)
-  return t
-end
+local sysbench_mt = looks_like_tree(sysbench, parts)
 
 -- The body has declared the options of the script.  The program reads those of
 -- the main state, and all clients declare the same ones.  So one copy is kept,
@@ -649,13 +674,10 @@ end
 
 -- Returns the globals and the host table of a new client.
 function host.new_client(tid)
-  local G = setmetatable(new_table(0, #libraries + 6), globals_mt)
-  for i = 1, #libraries do
-    G[libraries[i]] = setmetatable({}, metatables[i])
-  end
+  local G = setmetatable(new_table(0, 32), globals_mt)
   local loaded = setmetatable({ _G = G }, loaded_mt)
   local package = setmetatable({ loaded = loaded }, package_mt)
-  local sysbench = new_sysbench(tid)
+  local sysbench = setmetatable({ tid = tid }, sysbench_mt)
   G._G, G.package, G.sysbench, G.thread_id = G, package, sysbench, tid
   loaded.package = package
   local client = setmetatable({
@@ -664,7 +686,6 @@ function host.new_client(tid)
     loaded = loaded,
     package = package,
     cmdline = sysbench.cmdline,
-    modules = {},
   }, client_mt)
   return G, client
 end

@@ -14,6 +14,8 @@ local ffi = host.ffi
 local C = ffi.C
 local wait, op = host.wait, host.wait_ops
 local call = ffi.cast("bench_call *", host.wait_call)
+-- Code that is not compiled would make an object for each use of an array.
+local text, number, row, param = call.text, call.number, call.row, call.param
 
 local M = {}
 
@@ -62,16 +64,16 @@ end
 function M.bench_db_connect(drv, ...)
   call.drv = drv
   for i = 1, 6 do
-    call.text[i - 1] = (select(i, ...))
+    text[i - 1] = (select(i, ...))
   end
   call.op = op.bench_db_connect
   wait(drv, ...)
   return call.con
 end
 
-function M.bench_db_visit(con, way, text, len, ms)
-  call.op, call.con, call.n, call.text[0], call.len, call.ptr = op.bench_db_visit, con, way, text, len, ms
-  wait(con, text, ms)
+function M.bench_db_visit(con, way, query, len, ms)
+  call.op, call.con, call.n, text[0], call.len, call.ptr = op.bench_db_visit, con, way, query, len, ms
+  wait(con, query, ms)
   return call.yes
 end
 
@@ -98,24 +100,24 @@ of_connection("bench_pipeline_run", "yes")
 -- ---- statements ----
 
 local QUERY, CLASS_QUERY, PREPARE = op.db_query, op.bench_db_query, op.db_prepare
-local EXECUTE, DRAWN, NEXT = op.db_execute, op.bench_db_execute_drawn, op.db_stmt_next_result
+local EXECUTE, DRAWN, DRAW, NEXT = op.db_execute, op.bench_db_execute_drawn, op.bench_db_draw, op.db_stmt_next_result
 local BIND, CLOSE, FREE = op.db_bind_param, op.db_close, op.db_free_results
 
-function M.db_query(con, text, len)
-  call.op, call.con, call.text[0], call.len = QUERY, con, text, len
-  wait(con, text)
+function M.db_query(con, query, len)
+  call.op, call.con, text[0], call.len = QUERY, con, query, len
+  wait(con, query)
   return call.rs
 end
 
-function M.bench_db_query(con, text, len, class)
-  call.op, call.con, call.text[0], call.len, call.ptr = CLASS_QUERY, con, text, len, class
-  wait(con, text)
+function M.bench_db_query(con, query, len, class)
+  call.op, call.con, text[0], call.len, call.ptr = CLASS_QUERY, con, query, len, class
+  wait(con, query)
   return call.rs
 end
 
-function M.db_prepare(con, text, len)
-  call.op, call.con, call.text[0], call.len = PREPARE, con, text, len
-  wait(con, text)
+function M.db_prepare(con, query, len)
+  call.op, call.con, text[0], call.len = PREPARE, con, query, len
+  wait(con, query)
   return call.stmt
 end
 
@@ -133,24 +135,18 @@ end
 
 function M.bench_db_execute_drawn(stmt, times, highest, first, last, span)
   call.op, call.stmt = DRAWN, stmt
-  call.number[0], call.number[1], call.number[2] = times, highest, span
-  call.row[0], call.row[1] = first, last
+  number[0], number[1], number[2] = times, highest, span
+  row[0], row[1] = first, last
   wait(stmt, first, last)
-  return call.number[0]
+  return number[0]
 end
 
--- The same for parameters: their buffers are no objects of their own.
-function host.execute_drawn(stmt, times, highest, first, last, span)
-  call.op, call.stmt = DRAWN, stmt
-  call.number[0], call.number[1], call.number[2] = times, highest, span
-  call.row[0] = first.buffer
-  if last then
-    call.row[1] = last.buffer
-  else
-    call.row[1] = nil
-  end
+function M.bench_db_draw(stmt, times, highest, first, last, span)
+  call.op, call.stmt = DRAW, stmt
+  number[0], number[1], number[2] = times, highest, span
+  param[0], param[1] = first, last
   wait(stmt, first, last)
-  return call.number[0]
+  return number[0]
 end
 
 function M.db_stmt_next_result(stmt)
@@ -175,33 +171,33 @@ end
 
 local BULK_NEXT = op.db_bulk_insert_next
 
-function M.db_bulk_insert_init(con, text, len)
-  call.op, call.con, call.text[0], call.len = op.db_bulk_insert_init, con, text, len
-  wait(con, text)
+function M.db_bulk_insert_init(con, query, len)
+  call.op, call.con, text[0], call.len = op.db_bulk_insert_init, con, query, len
+  wait(con, query)
   return call.n
 end
 
-function M.db_bulk_insert_next(con, text, len)
-  call.op, call.con, call.text[0], call.len = BULK_NEXT, con, text, len
-  wait(con, text)
+function M.db_bulk_insert_next(con, query, len)
+  call.op, call.con, text[0], call.len = BULK_NEXT, con, query, len
+  wait(con, query)
   return call.n
 end
 
 function M.bench_db_statement_sizes(con, max, setting)
   call.op, call.con = op.bench_db_statement_sizes, con
   wait(con)
-  max[0], setting[0] = call.number[1], call.text[0]
-  return call.number[0]
+  max[0], setting[0] = number[1], text[0]
+  return number[0]
 end
 
 function M.bench_pipeline_run_bulk(con)
   call.op, call.con = op.bench_pipeline_run_bulk, con
   wait(con)
-  return call.number[0]
+  return number[0]
 end
 
 function M.bench_copy_begin(con, name, columns, n)
-  call.op, call.con, call.text[0], call.ptr, call.n = op.bench_copy_begin, con, name, columns, n
+  call.op, call.con, text[0], call.ptr, call.n = op.bench_copy_begin, con, name, columns, n
   wait(con, name, columns)
   return call.yes
 end

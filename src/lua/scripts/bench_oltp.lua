@@ -87,6 +87,7 @@ local class_names = {}
 for key in pairs(CLASS) do table.insert(class_names, key) end
 
 return {
+   in_bench = sysbench.bench_version ~= nil,
    options = declared,
    default = default,
    C_TEMPLATE = columns.C,

@@ -10,7 +10,6 @@
 
 local fixed = require("bench_oltp")
 local lost = require("bench_lost")
-local on_demand = require("bench_on_demand")
 
 if sysbench.cmdline.command == nil then
    error("a command is required, one of: prepare, warmup (or prewarm), " ..
@@ -28,78 +27,74 @@ local function option(name)
    return value
 end
 
--- Returns the name of a thread's driver: a script with its own thread_init need
--- not have set `drv`.
-local function name_of(drv)
-   drv = drv or sysbench.sql.driver()
-   return (drv:name())
-end
-
 local function is_redshift(drv)
-   return option("pgsql_variant") == "redshift" and name_of(drv) == "pgsql"
+   if option("pgsql_variant") ~= "redshift" then return false end
+   -- a script with its own thread_init need not have set `drv`
+   drv = drv or sysbench.sql.driver()
+   return drv:name() == "pgsql"
 end
 
 -- ---------------------------------------------------------------------------
 -- Tables
 
-local C_TEMPLATE = fixed.C_TEMPLATE
-local PAD_TEMPLATE = fixed.PAD_TEMPLATE
-
-function get_c_value()
-   return sysbench.rand.string(C_TEMPLATE)
+local function c_value()
+   return sysbench.rand.string(fixed.C_TEMPLATE)
 end
 
-function get_pad_value()
-   return sysbench.rand.string(PAD_TEMPLATE)
+local function pad_value()
+   return sysbench.rand.string(fixed.PAD_TEMPLATE)
 end
+
+get_c_value, get_pad_value = c_value, pad_value
 
 -- The rest is in a separate module, which thousands of threads that run events
 -- need not load.
-local own = {option = option, is_redshift = is_redshift,
-             get_c_value = get_c_value, get_pad_value = get_pad_value}
 local tables
+local own_create_table
 
 -- Calls con:METHOD(...).  If it fails, the error says that it came from here,
 -- where users of these scripts expect it.
-function own.call(con, method, ...)
-   local result = con[method](con, ...)
-   return result
-end
-
-local function connect()
-   local drv = sysbench.sql.driver()
-   return drv, drv:connect()
-end
-
 local function load_tables()
-   tables = tables or require("bench_tables")(own)
+   tables = tables or require("bench_tables")({
+      option = option, is_redshift = is_redshift, get_c_value = c_value,
+      get_pad_value = pad_value, create_table = own_create_table,
+      call = function(con, method, ...)
+         local result = con[method](con, ...)
+         return result
+      end,
+   })
    return tables
 end
 
-if sysbench.cmdline.command ~= "run" then load_tables() end
-
-function create_table(drv, con, table_num)
+function own_create_table(drv, con, table_num)
    load_tables().create_table(drv, con, table_num)
 end
 
-own.create_table = create_table
+create_table = own_create_table
+
+if sysbench.cmdline.command ~= "run" then load_tables() end
+
+local function connected(name)
+   local drv = sysbench.sql.driver()
+   return load_tables()[name](drv, drv:connect())
+end
 
 function cmd_prepare()
-   load_tables().cmd_prepare(connect())
+   connected("cmd_prepare")
 end
 
 function cmd_warmup()
-   load_tables().cmd_warmup(connect())
+   connected("cmd_warmup")
 end
 
 cmd_prewarm = cmd_warmup
 
 local function cmd_check()
-   return load_tables().cmd_check(connect())
+   return connected("cmd_check")
 end
 
 function cleanup()
-   load_tables().cleanup(connect())
+   connected("cleanup")
 end
 
 local PARALLEL = sysbench.cmdline.PARALLEL_COMMAND
@@ -111,80 +106,23 @@ sysbench.cmdline.commands = {
 }
 
 -- ---------------------------------------------------------------------------
--- Statements
---
--- A connection prepares a class of statements for a table when it first uses
--- it there: thousands of tables times classes times connections at the start
--- would cost minutes and more statements than servers allow.  stmt[n][class]
--- and param[n][class] look as if all of them had been made.
+-- Statements: see bench_statements.lua
 
-local CLASS, WRITES = fixed.CLASS, fixed.WRITES
-
-local writing = false -- has a class that writes been wanted in this state?
-local own_begin       -- what prepare_begin has made
-
-local function prepare_class(n, key)
-   local class = CLASS[key]
-   local statement = con:prepare(string.format(class[1], n))
-   local params = {}
-
-   for i = 2, #class do
-      params[i - 1] = statement:bind_create(class[i][1], class[i][2])
-   end
-   statement:bind_param(unpack(params))
-   stmt[n][key] = statement
-   param[n][key] = params
-end
-
-local classes = on_demand.new_family(fixed.class_names, prepare_class)
-
--- SQLite waits for the write lock when a transaction begins.  Then the
--- transaction cannot fail when it changes from reading to writing.
-local function begin_statement()
-   return writing and name_of(drv) == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
-end
+local statements = require("bench_statements")(getfenv(1))
 
 function prepare_begin()
-   own_begin = con:prepare(begin_statement())
-   stmt.begin = own_begin
+   statements:prepare_begin()
 end
 
 function prepare_commit()
    stmt.commit = con:prepare("COMMIT")
 end
 
-local function note_writing()
-   if writing then return end
-   writing = true
-   if own_begin ~= nil and stmt.begin == own_begin and
-      begin_statement() ~= "BEGIN" then
-      own_begin:close()
-      prepare_begin()
-   end
-end
-
--- Statements of all threads that are made before the clock starts, class by
--- class.  A class that would exceed the limit is prepared on first use: servers
--- keep all statements in memory, and the MySQL family allows 16,382.
-local MOST_AT_ONCE = 16000
-local at_once = 0 -- made by this thread so far
-
-local function prepare_at_once(key)
-   local tables = option("tables")
-
-   if (at_once + tables) * sysbench.opt.threads > MOST_AT_ONCE then return end
-   at_once = at_once + tables
-   for n = 1, tables do local _ = stmt[n][key] end
-end
-
 function prepare_for_each_table(key)
-   if CLASS[key] == nil then
+   if fixed.CLASS[key] == nil then
       error("unknown class of statements: " .. tostring(key), 2)
    end
-   classes:want(key, stmt)
-   classes:want(key, param)
-   if WRITES[key] then note_writing() end
-   prepare_at_once(key)
+   return statements:prepare_for_each_table(key)
 end
 
 function prepare_point_selects()
@@ -220,63 +158,24 @@ function prepare_delete_inserts()
    prepare_for_each_table("inserts")
 end
 
--- Returns the classes of each table of which there are statements.
-local function classes_in_use()
-   local used = {}
-
-   for n, sub in pairs(stmt) do
-      if type(n) == "number" and type(sub) == "table" then
-         used[n] = {}
-         for key in pairs(sub) do table.insert(used[n], key) end
-      end
-   end
-   return used
-end
-
 function close_statements()
-   for n, keys in pairs(classes_in_use()) do
-      for _, key in ipairs(keys) do
-         stmt[n][key]:close()
-         stmt[n][key] = nil
-         if CLASS[key] then param[n][key] = nil end
-      end
-   end
-   classes:forget()
-   for _, key in ipairs({"begin", "commit"}) do
-      if stmt[key] ~= nil then
-         stmt[key]:close()
-         stmt[key] = nil
-      end
-   end
-   own_begin, at_once = nil, 0
-end
-
--- Prepares all statements on a new connection.  Those that were in use are made
--- at once, so that the next events find everything that compiled code has found
--- so far.
-local function prepare_again()
-   local used = classes_in_use()
-
-   close_statements()
-   collectgarbage() -- the new ones replace the old ones
-   prepare_statements()
-   for n, keys in pairs(used) do
-      for _, key in ipairs(keys) do
-         local _ = stmt[n] and stmt[n][key]
-      end
-   end
+   statements:close()
 end
 
 -- A function called once per connection is not worth machine code.
 if jit then
-   for _, rare in ipairs({
-      prepare_class, begin_statement, prepare_begin, prepare_commit,
-      note_writing, prepare_at_once, prepare_for_each_table,
-      prepare_point_selects, prepare_simple_ranges, prepare_sum_ranges,
-      prepare_order_ranges, prepare_distinct_ranges, prepare_index_updates,
-      prepare_non_index_updates, prepare_delete_inserts, close_statements,
-      classes_in_use, prepare_again
-   }) do jit.off(rare) end
+   jit.off(prepare_begin)
+   jit.off(prepare_commit)
+   jit.off(prepare_for_each_table)
+   jit.off(prepare_point_selects)
+   jit.off(prepare_simple_ranges)
+   jit.off(prepare_sum_ranges)
+   jit.off(prepare_order_ranges)
+   jit.off(prepare_distinct_ranges)
+   jit.off(prepare_index_updates)
+   jit.off(prepare_non_index_updates)
+   jit.off(prepare_delete_inserts)
+   jit.off(close_statements)
 end
 
 -- ---------------------------------------------------------------------------
@@ -292,10 +191,7 @@ end
 function thread_init()
    drv = sysbench.sql.driver()
    con = drv:connect()
-   classes:forget()
-   stmt = classes:new_table(option("tables"))
-   param = classes:new_table(option("tables"))
-   at_once = 0
+   statements:start()
    prepare_statements()
 end
 
@@ -337,8 +233,6 @@ end
 -- Loops of a few turns would keep an event from being compiled in one piece.
 -- Therefore the first turn is written before them, or the program runs the
 -- loop.
-local in_bench = sysbench.bench_version ~= nil
-
 -- for classes with the id as their only parameter
 local function execute_by_id(key)
    local n = random_table()
@@ -347,7 +241,7 @@ local function execute_by_id(key)
    if times < 1 then return end
    local statement, params = prepared(n, key)
    local id = params[1]
-   if in_bench then
+   if fixed.in_bench then
       statement:execute_drawn(times, option("table_size"), id)
       return
    end
@@ -365,7 +259,7 @@ local function execute_ranges(key)
    local statement, params = prepared(n, key)
    local first, last = params[1], params[2]
    local span = option("range_size") - 1
-   if in_bench then
+   if fixed.in_bench then
       statement:execute_drawn(times, option("table_size"), first, last, span)
       return
    end
@@ -402,7 +296,7 @@ function execute_index_updates()
 end
 
 local function update_non_index(statement, params)
-   params[1]:set_rand_str(C_TEMPLATE)
+   params[1]:set_rand_str(fixed.C_TEMPLATE)
    params[2]:set(random_row())
    statement:execute()
 end
@@ -423,8 +317,8 @@ local function delete_and_insert(delete, by, insert, row)
    by[1]:set(id)
    row[1]:set(id)
    row[2]:set(k)
-   row[3]:set_rand_str(C_TEMPLATE)
-   row[4]:set_rand_str(PAD_TEMPLATE)
+   row[3]:set_rand_str(fixed.C_TEMPLATE)
+   row[4]:set_rand_str(fixed.PAD_TEMPLATE)
    delete:execute()
    insert:execute()
 end
@@ -457,5 +351,5 @@ end
 
 -- The driver has connected again, so statements have to be prepared again, too.
 function sysbench.hooks.before_restart_event(errdesc)
-   if lost(errdesc) then prepare_again() end
+   if lost(errdesc) then statements:prepare_again() end
 end

@@ -311,6 +311,7 @@ static void check_alternation(void)
       seen[k][x] = true;
     }
   }
+  uniq_done(&u);
   OK(unique, "ranges in turn do not disturb each other");
 }
 
