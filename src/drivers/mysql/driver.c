@@ -353,7 +353,7 @@ static size_t escape(struct mysql_session *s, char *to, const char *text,
 {
   if (!s->mysql)
     return mysqld_escape(s->status & STATUS_NO_BACKSLASH, to, text, len);
-  mysqld_shim_set_server_status(s->mysql, s->status);
+  mysqld_shim_set_backslash(s->mysql, s->status);
   return mysqld_shim_escape(s->mysql, to, text, len);
 }
 
