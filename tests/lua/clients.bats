@@ -493,14 +493,14 @@ L
   cat >t.lua <<'L'
 local ffi = require("ffi")
 ffi.cdef("int poll(void *fds, unsigned long n, int ms);")
-function thread_init(id) ffi.C.poll(nil, 0, id == tonumber(os.getenv("STUCK")) and 9000 or 300) end
+function thread_init(id) ffi.C.poll(nil, 0, id == tonumber(os.getenv("STUCK")) and 20000 or 500) end
 function event() end
 L
-  null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=1.5
+  null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=3
   must is "$status" 0
-  STUCK=3 null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=1.5
+  STUCK=3 null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=3
   must is "$status" 2
-  must is "$stderr" "FATAL: 3 of 8 clients are ready, and no other one within 1.5 seconds (--thread-init-timeout)"
+  must is "$stderr" "FATAL: 3 of 8 clients are ready, and no other one within 3 seconds (--thread-init-timeout)"
 }
 
 @test "clients that use up the memory as they start are refused before the system ends something" {
