@@ -3,6 +3,7 @@
  */
 #include "db/call.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "loop/loop.h"
@@ -20,6 +21,24 @@ void call_misuse(struct conn *c, const char *api_error)
   c->pub.sql_state = NULL;
   c->pub.sql_errmsg = NULL;
   c->cls = NULL;
+}
+
+bool call_disturbs(struct conn *c)
+{
+  static const char why[] =
+    "a finalizer cannot use a connection of which rows are read, since the "
+    "garbage collector calls it in the middle of that";
+  const struct db_env *env = c->env;
+
+  if (!(c->owed & CONN_OWES_LOOK))
+    return false;
+  if (!env->in_finalizer || !env->in_finalizer(env->in_finalizer_ctx)) {
+    c->owed &= ~(unsigned)CONN_OWES_LOOK;
+    return false;
+  }
+  call_misuse(c, why);
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", why);
+  return true;
 }
 
 void call_abandon(struct conn *c)

@@ -104,6 +104,10 @@ static inline int call_execute(struct conn *c, struct prepared *p)
 /* The call fails without a server error; the text is static. */
 void call_misuse(struct conn *c, const char *api_error);
 
+/* Does somebody read a row of the connection, while a finalizer wants to use
+ * it?  Then the call fails. */
+bool call_disturbs(struct conn *c);
+
 static inline void call_no_error(struct conn *c)
 {
   c->pub.error = DB_ERROR_NONE;

@@ -104,6 +104,8 @@ int conn_close(struct conn *c)
     log_msg(LOG_ALERT, "attempt to close an already closed connection");
     return 0;
   }
+  if (call_disturbs(c))
+    return 1;
   if (conn_has_more(c) && !conn_is_dead(c))
     (void)recover_drain(c);
   close_quietly(c);
@@ -141,6 +143,8 @@ int conn_reconnect(struct conn *c)
 {
   enum transport_rc rc;
 
+  if (call_disturbs(c))
+    return 1;
   if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
   if (c->state == CONN_FREED) {
@@ -257,6 +261,8 @@ sql_row *conn_fetch_row(sql_result *rs)
     rc = fetch_timed(c);
   else
     rc = c->driver->fetch(c->session, c->values);
+  if (c->env->in_finalizer)
+    c->owed |= CONN_OWES_LOOK;
   return rc > 0 ? &rs->row : NULL;
 }
 
@@ -268,6 +274,8 @@ int conn_free_results(sql_result *rs)
     log_msg(LOG_ALERT, "attempt to free an invalid result set");
     return 1;
   }
+  if (call_disturbs(c))
+    return 1;
   /* Further results may still be asked for; they end with the next call. */
   call_end_rows(c);
   if (!conn_has_more(c))

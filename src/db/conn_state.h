@@ -85,6 +85,7 @@ enum conn_owed {
   CONN_OWES_ERROR = 1 << 7,
   CONN_OWES_RESTART = 1 << 8,
   CONN_OWES_FAILURE = CONN_OWES_ERROR | CONN_OWES_RESTART,
+  CONN_OWES_LOOK = 1 << 9, /* rows may be read just now: call_disturbs() */
 };
 
 enum {

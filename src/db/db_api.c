@@ -48,7 +48,10 @@ SCRIPT_ABI int db_connection_reconnect(sql_connection *con)
 
 SCRIPT_ABI void db_connection_free(sql_connection *con)
 {
-  conn_free(conn_of(con));
+  struct conn *c = conn_of(con);
+
+  if (c && !c->env->ending)
+    conn_free(c);
 }
 
 /* Texts come as Lua strings, which end in a zero byte; a buffer that a script

@@ -67,8 +67,12 @@ struct db_env {
   void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
                        uint64_t took_ns, const struct stmt_sample *s);
   void *on_statement_ctx;
-  bool timed;             /* on_statement is wanted; --db-debug sets it too */
-  bool ack_due;           /* the next statement commits what `ack` has named */
+  /* [opt] Does a finalizer run, in the middle of whatever the thread does? */
+  bool (*in_finalizer)(void *ctx);
+  void *in_finalizer_ctx;
+  bool ending;  /* finalizers run in any order: objects stay until env_done() */
+  bool timed;   /* on_statement is wanted; --db-debug sets it too */
+  bool ack_due; /* the next statement commits what `ack` has named */
   struct ack_client *ack; /* [opt] writes down what is acknowledged */
   struct churn churn;     /* see env_start_between() */
   uint64_t unsampled;     /* events until a backend is asked for its number */

@@ -76,6 +76,8 @@ static inline sql_result *exchange_open_rows(struct conn *c,
   c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
   c->rs.nfields = out->nfields;
   c->rs.statement = stmt;
+  if (c->env->in_finalizer && !c->session->unread)
+    c->owed |= CONN_OWES_LOOK;
   return &c->rs;
 }
 

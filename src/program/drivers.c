@@ -3,11 +3,15 @@
  * has to know about a run.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "db/driver.h"
 #include "db/lane.h"
@@ -269,4 +273,50 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->first_number = plan->first_thread; /* over all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;
   return process_init(db, err);
+}
+
+static bool needs_sockets(const struct program *p)
+{
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    const struct driver_config *of = &p->drivers->of[i];
+    const struct driver *d = of->driver;
+
+    if (strcmp(d->name, p->opts.db.driver) == 0)
+      return d->caps & DRIVER_SERVER &&
+             !(d->is_dry_run && d->is_dry_run(of->cfg));
+  }
+  return false;
+}
+
+/* No more than are open: the lowest number that is free. */
+static unsigned open_files(void)
+{
+  const int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+
+  if (fd < 0)
+    return 0;
+  (void)close(fd);
+  return (unsigned)fd;
+}
+
+bool program_lacks_files(const struct program *p, const struct plan *plan,
+                         const struct db_process *db)
+{
+  const unsigned n = db->facts.threads;
+  struct rlimit limit;
+  uint64_t needed;
+
+  /* The connections of a pool are opened as they are needed. */
+  if (!needs_sockets(p) || db->pool_sessions > 0 ||
+      getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY)
+    return false;
+  needed = (uint64_t)n + open_files() + plan->carriers;
+  if (needed <= limit.rlim_max)
+    return false;
+  log_msg(LOG_FATAL,
+          "%u connections need at least %" PRIu64 " open files, and the system "
+          "allows %llu: raise that limit (ulimit -n), or use fewer --%ss",
+          n, needed, (unsigned long long)limit.rlim_max,
+          plan_worker_word(plan));
+  return true;
 }

@@ -5,6 +5,8 @@
 #ifndef BENCH_PROGRAM_DRIVERS_H
 #define BENCH_PROGRAM_DRIVERS_H
 
+#include <stdbool.h>
+
 #include "db/env.h"
 
 struct err;
@@ -23,5 +25,13 @@ int program_start_database(struct program *p, const struct plan *plan,
  * this if a driver will certainly be used.  Returns the exit status.
  */
 int program_check_driver(const struct program *p);
+
+/*
+ * Are there too few open files for a connection of each worker?  If so, the
+ * reason is printed.  Call this after program_start_database(), if each worker
+ * certainly has one.
+ */
+bool program_lacks_files(const struct program *p, const struct plan *plan,
+                         const struct db_process *db);
 
 #endif

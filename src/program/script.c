@@ -252,6 +252,10 @@ static int begin_run(struct job *job)
   tell_facts(job);
   if (program_lacks_data(job->p, &own->db.facts, job->what->path))
     return EXIT_FAILED;
+  /* Each event of this one opens a connection, and perhaps few at a time. */
+  if (own->db.facts.bundled && strcmp(job->name, "connect") != 0 &&
+      program_lacks_files(job->p, job->plan, &own->db))
+    return EXIT_FAILED;
   if (program_open_ack(job, &own->ack) != EXIT_OK)
     return EXIT_FAILED;
   job->p->text.hooks = script_hooks(own->script);

@@ -244,6 +244,8 @@ static int start(struct job *job)
   if (program_start_database(p, job->plan, &own->db, &err) < 0)
     return program_fail(&err);
   own->has_db = true;
+  if (!p->doctor && program_lacks_files(p, job->plan, &own->db))
+    return EXIT_FAILED;
   return EXIT_OK;
 }
 

@@ -25,6 +25,8 @@ enum {
   CLIENT_STACK = 256 * 1024, /* at least; only what is used takes memory */
   CLIENT_LEAST = 16 * 1024,  /* bytes that the least client takes */
   MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
+  LOOK_EVERY = 256,        /* clients that start between looks at the memory */
+  MEMORY_SPARE = 64 << 20, /* bytes that they leave to all other programs */
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
 };
@@ -62,6 +64,32 @@ static int check_memory(unsigned clients, struct err *err)
                  "are left; use fewer --clients",
                  clients, (unsigned long long)(needed >> 20),
                  (unsigned long long)(space_free(&space) >> 20));
+}
+
+/*
+ * Scripts decide how much a client takes, so this is only known as they start.
+ * When nothing is left, the system ends the process, or another one, without a
+ * word.
+ */
+bool clients_lack_memory(const struct worker *w, struct err *err)
+{
+  struct run *run = w->run;
+  struct space space = { .disk = SPACE_UNKNOWN, .block = 1 };
+
+  if (atomic_load_explicit(&run->memory_gone, memory_order_relaxed) != 0)
+    return true;
+  if (w->tid % LOOK_EVERY != LOOK_EVERY - 1)
+    return false;
+  space_look_memory("", &space);
+  if (space_free(&space) >= MEMORY_SPARE)
+    return false;
+  if (atomic_exchange(&run->memory_gone, 1) == 0)
+    (void)err_set(err, -ENOMEM,
+                  "%u of %u clients are ready, and only %llu MiB of memory are "
+                  "left; use fewer --clients",
+                  (unsigned)atomic_load(&run->ready), run->plan->threads,
+                  (unsigned long long)(space_free(&space) >> 20));
+  return true;
 }
 
 int clients_make(struct run *run, struct err *err)

@@ -149,6 +149,19 @@ static void say_state(const struct worker *w, const char *what)
           plan_worker_number(w->plan, w->tid), what);
 }
 
+/* Makes what the worker needs.  Where there is no memory, one client says so.
+ */
+static bool open_worker(struct worker *w, void **ret_thr, struct err *err)
+{
+  const struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
+
+  if (run->plan->carriers > 0 && clients_lack_memory(w, err))
+    return false;
+  return !ops->thread_open ||
+         ops->thread_open(run->test_run, w, ret_thr, err) == 0;
+}
+
 void crew_worker_life(void *arg)
 {
   struct worker *w = arg;
@@ -157,12 +170,11 @@ void crew_worker_life(void *arg)
   void *thr = run->test_run;
   struct err err; /* not cleared, which would cost a page for each stack */
   uint64_t after_ns;
-  bool opened = true, waits;
+  bool opened, waits;
 
   err.text[0] = '\0';
   say_state(w, "started");
-  if (ops->thread_open)
-    opened = ops->thread_open(run->test_run, w, &thr, &err) == 0;
+  opened = open_worker(w, &thr, &err);
   w->thr = thr;
   say_state(w, opened ? "initialized" : "failed to initialize!");
   if (run->plan->carriers > 0) /* opening goes deeper than events do */

@@ -61,19 +61,30 @@ static void start_lines_done(const struct start_lines *l)
     progress_stderr.show(NULL, NULL, false);
 }
 
+static uint64_t init_deadline(const struct plan *plan)
+{
+  return plan->init_timeout_ns == PLAN_NO_LIMIT
+           ? WAIT_FOREVER
+           : clock_now_ns() + plan->init_timeout_ns;
+}
+
+/* A million clients may take their time, as long as more of them get ready. */
 static bool await_ready(struct run *run, struct start_lines *lines)
 {
   const struct plan *plan = run->plan;
-  const uint64_t until = plan->init_timeout_ns == PLAN_NO_LIMIT
-                           ? WAIT_FOREVER
-                           : clock_now_ns() + plan->init_timeout_ns;
+  uint64_t until = init_deadline(plan);
+  unsigned before = 0;
 
   for (;;) {
     const uint32_t news = atomic_load(&run->news);
+    const unsigned ready = atomic_load(&run->ready);
 
-    if (atomic_load(&run->ready) == plan->threads ||
-        atomic_load(&run->failed) > 0)
+    if (ready == plan->threads || atomic_load(&run->failed) > 0)
       return true;
+    if (plan->carriers > 0 && ready > before) {
+      until = init_deadline(plan);
+      before = ready;
+    }
     if (clock_now_ns() >= until || atomic_load(&run->signal) != 0)
       return false;
     start_line(lines, run);

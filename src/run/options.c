@@ -229,6 +229,8 @@ const struct opt run_opts[] = {
     .check = is_duration,
     .expected = DURATION,
     .help = "seconds allowed for starting the threads; 0 = no limit",
+    .man = "With --clients it is the time in which at least one more of them "
+           "has to get ready.",
   },
   {
     OPT_DOUBLE(struct run_cfg, rate),

@@ -158,6 +158,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
   struct run *run = &c->run;
   const bool signalled = atomic_load(&run->signal) != 0;
   const bool here = atomic_load(&run->failed) > 0;
+  const double limit_s = (double)run->plan->init_timeout_ns / (double)NS_PER_S;
   struct err late;
 
   if (!signalled && in_time) {
@@ -174,10 +175,16 @@ int conductor_call_off(struct conductor *c, bool in_time)
     leave_thread(run->leave);
   if (signalled)
     return EXIT_FAILED;
-  (void)err_set(&late, -ETIMEDOUT,
-                "Worker %ss failed to initialize within %.10g seconds!",
-                plan_worker_word(run->plan),
-                (double)run->plan->init_timeout_ns / (double)NS_PER_S);
+  if (run->plan->carriers > 0)
+    (void)err_set(&late, -ETIMEDOUT,
+                  "%u of %u clients are ready, and no other one within %.10g "
+                  "seconds (--thread-init-timeout)",
+                  (unsigned)atomic_load(&run->ready), run->plan->threads,
+                  limit_s);
+  else
+    (void)err_set(&late, -ETIMEDOUT,
+                  "Worker threads failed to initialize within %.10g seconds!",
+                  limit_s);
   life_fail(run, &late);
   return EXIT_FORCED;
 }

@@ -53,7 +53,8 @@ struct plan {
   const struct peers *peers;
 
   size_t stack_bytes;
-  uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
+  /* PLAN_NO_LIMIT: none.  Of clients, the time until another one is ready. */
+  uint64_t init_timeout_ns;
 
   /* Limits.  Times count from the measured start, that is after warm-up. */
   uint64_t events;    /* PLAN_NO_LIMIT: none */

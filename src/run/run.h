@@ -121,10 +121,11 @@ struct run {
 
   /* Something happened that the conductor waits for; written by any thread. */
   _Atomic uint32_t news CACHE_ALIGNED;
-  _Atomic uint32_t ready;   /* workers that are ready, or failed to get ready */
-  _Atomic uint32_t failed;  /* workers that failed in any way */
-  _Atomic uint32_t broken;  /* workers that failed while events ran */
-  _Atomic uint32_t drained; /* workers that left their loops; waited for */
+  _Atomic uint32_t ready;  /* workers that are ready, or failed to get ready */
+  _Atomic uint32_t failed; /* workers that failed in any way */
+  _Atomic uint32_t memory_gone; /* 1: no more clients open anything */
+  _Atomic uint32_t broken;      /* workers that failed while events ran */
+  _Atomic uint32_t drained;     /* workers that left their loops; waited for */
   _Atomic uint32_t gone;
   _Atomic uint32_t aside;  /* workers that stand aside: worker_linger() */
   _Atomic uint32_t signal; /* number of the signal that arrived; 0: none did */

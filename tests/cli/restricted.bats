@@ -207,6 +207,30 @@ LUA
   must is "$status" 0
 }
 
+# Nobody listens there, which would be the next message.
+@test "too few open files for the connections: refused before the first one, in a line" {
+  needs_driver mysql
+  few() {
+    run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" "$@" --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port=1 --events=1 run' - "$@"
+    must is "$status" 1
+  }
+  echo 'SELECT 1;' >one.sql
+  for workload in oltp_point_select ./one.sql; do
+    few "$workload" --clients=500 --threads=2
+    must has "$stderr" '^FATAL: 500 connections need at least 5[0-9]+ open files, and the system allows 100: raise that limit \(ulimit -n\), or use fewer --clients$'
+    must is "$(wc -l <<<"$stderr")" 1
+    few "$workload" --threads=97
+    must has "$stderr" '^FATAL: 97 connections need at least 1[0-9]+ open files, and the system allows 100: raise that limit \(ulimit -n\), or use fewer --threads$'
+    must is "$(wc -l <<<"$stderr")" 1
+  done
+  few oltp_point_select --clients=96 --threads=2 --pipeline=4 # 24 connections
+  must has "$stderr" '^FATAL: cannot connect '
+  run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=mysql --mysql-dry-run --threads=200 --events=1 run'
+  must is "$status" 0
+  run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=null --clients=500 --events=1 run'
+  must is "$status" 0
+}
+
 # What came to Linux after 4.18, which is the oldest that the static program is for.
 newer='?io_uring_setup,?io_uring_enter,?io_uring_register,?pidfd_open,?pidfd_send_signal,?pidfd_getfd,?clone3,?close_range,?openat2,?faccessat2,?fchmodat2,?epoll_pwait2,?futex_waitv,?process_madvise,?memfd_secret,?cachestat'
 

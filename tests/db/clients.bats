@@ -160,7 +160,7 @@ refused() {
   status=0
   "$BENCH" oltp_point_select "${at[@]}" --threads=2 --clients=500 --time=1 run >out 2>err || status=$?
   [ "$status" = 1 ]
-  grep -Eqi 'too many (connections|clients)' err
+  grep -Eqi 'too many (connections|clients)|remaining connection slots are reserved' err
   [ "$(grep -ci 'FATAL' err)" -lt 10 ]
 }
 

@@ -21,12 +21,12 @@ goes_on() {
   done
 }
 
-# until_enough WORKLOAD: writes until_enough.lua, a script that does the same
-# until there is a file `enough`.  A signal would leave clients behind that are in
-# a transaction.
+# until_enough WORKLOAD [FILE]: writes until_enough.lua, or FILE, a script that
+# does the same until there is a file `enough`.  A signal would leave clients
+# behind that are in a transaction.
 until_enough() {
   rm -f enough
-  cat >until_enough.lua <<LUA
+  cat >"${2:-until_enough.lua}" <<LUA
 require("$1")
 local real = event
 function event(id)

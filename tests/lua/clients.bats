@@ -582,6 +582,33 @@ L
   must has "$output" '^sum 400$'
 }
 
+@test "clients have time to start as long as another one gets ready" {
+  cat >t.lua <<'L'
+local ffi = require("ffi")
+ffi.cdef("int poll(void *fds, unsigned long n, int ms);")
+function thread_init(id) ffi.C.poll(nil, 0, id == tonumber(os.getenv("STUCK")) and 20000 or 500) end
+function event() end
+L
+  null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=3
+  must is "$status" 0
+  STUCK=3 null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=3
+  must is "$status" 2
+  must is "$stderr" "FATAL: 3 of 8 clients are ready, and no other one within 3 seconds (--thread-init-timeout)"
+}
+
+@test "clients that use up the memory as they start are refused before the system ends something" {
+  unshare -rm true 2>/dev/null || skip "no namespaces of mounts"
+  printf '%s kB\n' 'MemTotal: 999999' 'MemFree: 60000' 'MemAvailable: 60000' >meminfo
+  run --separate-stderr unshare -rm sh -c 'mount --bind meminfo /proc/meminfo && exec "$BENCH" "$@"' - \
+    oltp_point_select --db-driver=null --clients=2000 --threads=2 --events=1 run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: [0-9]+ of 2000 clients are ready, and only 58 MiB of memory are left; use fewer --clients$'
+  must is "$(wc -l <<<"$stderr")" 1
+  run --separate-stderr unshare -rm sh -c 'mount --bind meminfo /proc/meminfo && exec "$BENCH" "$@"' - \
+    oltp_point_select --db-driver=null --clients=200 --threads=2 --events=1 run
+  must is "$status" 0
+}
+
 @test "what has no clients says so" {
   bench cpu --clients=10 run
   must is "$status" 1

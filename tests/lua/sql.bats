@@ -875,3 +875,78 @@ L
   must is "$(number 'ignored errors:')" 6
   must is "$(number 'total number of events:')" 8
 }
+
+@test "a finalizer cannot use a connection of which rows are read" {
+  cat >t.lua <<'L'
+local refused, done = 0, 0
+local function lost(...)
+  local ways = {...}
+  getmetatable(newproxy(true)).__gc = function()
+    for _, way in ipairs(ways) do
+      local ok, err = pcall(way)
+      if ok then
+        done = done + 1
+      else
+        refused = refused + 1
+        assert(tostring(err):find("finalizers? cannot use"), tostring(err))
+      end
+    end
+  end
+end
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  stmt = con:prepare("SELECT 'a statement'")
+end
+local function query() con:query("SELECT " .. ("'other',"):rep(200) .. "1") end
+function event()
+  local columns = {}
+  for i = 1, 300 do columns[i] = ("%050d"):format(math.random(1e9)) end
+  local rs = con:query("SELECT '" .. table.concat(columns, "','") .. "'")
+  for i = 1, 20 do
+    lost(query, function() stmt:execute() end, function() con:reconnect() end, function() con:prepare("SELECT 2") end)
+  end
+  local row = rs:fetch_row()
+  for i = 1, 300 do assert(row[i] == columns[i], row[i]) end
+  columns = {con:query_row("SELECT '" .. table.concat(columns, "','") .. "'")}
+  for i = 1, 300 do assert(row[i] == columns[i], columns[i]) end
+end
+function thread_done()
+  print("refused", refused > 1000, done)
+  at_end = newproxy(true)
+  getmetatable(at_end).__gc = function() pcall(query) pcall(stmt.execute, stmt) pcall(con.disconnect, con) print("at the end") end
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=100 --time=0 run
+  must is "$status" 0
+  must has "$output" '^refused	true	0$'
+  must has "$output" '^at the end$'
+  must has "$output" 'total number of events: +100$'
+
+  # Where none are read, it can; a collector that was stopped is no finalizer.
+  lua <<'L'
+local function once(f)
+  local ran
+  getmetatable(newproxy(true)).__gc = function() ran = {pcall(f)} end
+  while not ran do local _ = tostring({}) end
+  return unpack(ran)
+end
+con:query("CREATE TABLE t (id INT)")
+print(once(function() con:query("INSERT INTO t VALUES (1)") end))
+print(con:query_row("SELECT COUNT(*) FROM t"))
+print(once(function() con:query("INSERT INTO t VALUES (2)") end))
+collectgarbage("stop")
+con:query("INSERT INTO t VALUES (3)")
+print(con:query_row("SELECT COUNT(*) FROM t"))
+con:query("INSERT INTO t VALUES (4)")
+collectgarbage("restart")
+print(con:query_row("SELECT COUNT(*) FROM t"), select("#", collectgarbage("count")))
+print(pcall(collectgarbage, "nothing"))
+L
+  must is "$status" 0
+  must is "$(lines | sed 's/t.lua:[0-9]*: //')" "true
+1
+false	a finalizer cannot use a connection of which rows are read, since the garbage collector calls it in the middle of that
+2
+3	1
+false	bad argument #1 to '?' (invalid option 'nothing')"
+}

@@ -352,15 +352,13 @@ enum {
   QUOTE_FEW = 512, /* up to so many bytes are escaped without an allocation */
 };
 
-/* The library needs to know how the server reads a backslash now; it does,
- * where the statements are its own. */
+/* The library needs to know how the server reads a backslash now. */
 static size_t escape(struct mysql_session *s, char *to, const char *text,
                      size_t len)
 {
   if (!s->mysql)
     return mysqld_escape(s->status & STATUS_NO_BACKSLASH, to, text, len);
-  if (s->backend != &mysqld_library_backend)
-    mysqld_shim_set_server_status(s->mysql, s->status);
+  mysqld_shim_set_backslash(s->mysql, s->status);
   return mysqld_shim_escape(s->mysql, to, text, len);
 }
 

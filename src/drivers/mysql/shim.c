@@ -339,9 +339,11 @@ const char *mysqld_shim_socket(void)
   return or_null(path);
 }
 
-void mysqld_shim_set_server_status(MYSQL *mysql, unsigned status)
+void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status)
 {
-  mysql->server_status = status;
+  const unsigned bit = SERVER_STATUS_NO_BACKSLASH_ESCAPES;
+
+  mysql->server_status = (mysql->server_status & ~bit) | (status & bit);
 }
 
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,

@@ -63,7 +63,9 @@ int mysqld_shim_fd(MYSQL *mysql);
 const char *mysqld_shim_tls_version(MYSQL *mysql);
 /* Escape like mysql_real_escape_string(), for text inside '...'. */
 size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len);
-void mysqld_shim_set_server_status(MYSQL *mysql, unsigned status);
+/* Of `status`, how the server reads a backslash.  The rest of its own status
+ * tells the library which answers are still to come. */
+void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status);
 /*
  * Call this after the rows of a prepared statement were received one by one up
  * to their end.  MariaDB's library ignores the flags there: take them as the

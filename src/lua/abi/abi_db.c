@@ -203,7 +203,10 @@ double bench_db_draw(sql_statement *stmt, double times, double highest,
 
 void bench_db_statement_free(sql_statement *stmt)
 {
-  stmt_free(stmt_of(stmt));
+  struct stmt *st = stmt_of(stmt);
+
+  if (st && !st->conn->env->ending)
+    stmt_free(st);
 }
 
 /* ---- objects that the garbage collector of a vm has found ---- */

@@ -115,6 +115,13 @@ static int is_readable(lua_State *L)
   return 1;
 }
 
+/* host.collector_stopped(yes): a script has done it, or lets it go on. */
+static int collector_stopped(lua_State *L)
+{
+  host_of(L)->collector_stopped = lua_toboolean(L, 1);
+  return 0;
+}
+
 static void set_text(lua_State *L, const char *name, const char *text)
 {
   if (text)
@@ -195,6 +202,7 @@ static void push_host(lua_State *L, struct host *h)
   set_function(L, h, "compile", compile_module);
   set_function(L, h, "readable", is_readable);
   set_function(L, h, "declare_all", declare_all);
+  set_function(L, h, "collector_stopped", collector_stopped);
   if (h->in_worker)
     set_function(L, h, "returned", event_returned);
   if (setup->record && !script->main) /* this will be the main state */

@@ -24,9 +24,10 @@ struct vm;
 /* The state that the functions need. */
 struct host {
   struct script *script;
-  unsigned tid;   /* as scripts see it */
-  bool in_worker; /* the state belongs to a worker, or to many */
-  struct vm *vm;  /* [opt] many clients share the state */
+  unsigned tid;           /* as scripts see it */
+  bool in_worker;         /* the state belongs to a worker, or to many */
+  bool collector_stopped; /* by the script; without a vm */
+  struct vm *vm;          /* [opt] many clients share the state */
   /* With a vm: adds fields to the table `host` on the top. */
   void (*add_functions)(struct vm *vm, lua_State *L);
   /* The declarations of the script ABI that LuaJIT already has. */

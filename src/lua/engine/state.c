@@ -228,6 +228,15 @@ static int make_lua(struct state *s, struct err *err)
   return rc < 0 ? rc : collect(s, err);
 }
 
+/* LuaJIT puts off the next collection while it calls a finalizer. */
+static bool in_finalizer(void *ctx)
+{
+  const struct state *s = ctx;
+
+  return !s->own->host.collector_stopped &&
+         lua_gc(s->L, LUA_GCISRUNNING, 0) == 0;
+}
+
 static int make(struct state *s, const struct state_role *role, struct err *err)
 {
   int rc = init_random(s, role, err);
@@ -252,6 +261,10 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
       s->env.ack = ack_log_client(*s->script->setup.ack, s->tid);
     s->env.unread_too = role->worker->members ? &role->worker->turn_unread
                                               : &role->worker->unsettled;
+  }
+  if (!s->vm) { /* there, finalizers use no connection at all */
+    s->env.in_finalizer = in_finalizer;
+    s->env.in_finalizer_ctx = s;
   }
   rc = init_statements(s, err);
   if (rc < 0)
@@ -312,8 +325,10 @@ void state_free(struct state *s)
     retire(s);
     return;
   }
+  s->env.ending = true;
   if (s->L)
     lua_close(s->L);
+  s->env.in_finalizer = NULL;
   if (s->own)
     heap_done(&s->own->heap);
   free(s->own);

@@ -11,9 +11,15 @@ local ffi_string, ffi_cast, ffi_gc = ffi.string, ffi.cast, ffi.gc
 local tonumber, type = tonumber, type
 local new_table = require("table.new")
 
--- Errors are rare, so their module is loaded with the first one.
+-- Errors are rare, so their module is loaded with the first one.  LuaJIT loads
+-- nothing while a finalizer runs.
 local function raise(con, query, level)
-  return host.sql_error().raise(con, query, level)
+  local loaded, errors = pcall(host.sql_error)
+  if not loaded then
+    local why = C.bench_db_api_error(con)
+    error(why ~= nil and ffi.string(why) or "a statement has failed in a finalizer", level + 1)
+  end
+  return errors.raise(con, query, level)
 end
 host.sql_raise = raise
 

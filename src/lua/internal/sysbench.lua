@@ -52,6 +52,15 @@ function print(...)
   stdout:write(concat(texts, "\t", 1, n) .. "\n")
 end
 
+-- While a finalizer runs, the collector looks as if it had been stopped.
+local collect, collector_stopped = collectgarbage, host.collector_stopped
+function collectgarbage(what, ...)
+  if what == "stop" or what == "restart" then
+    collector_stopped(what == "stop")
+  end
+  return collect(what, ...)
+end
+
 -- ---- the program's own modules ----
 
 local modules = {}
