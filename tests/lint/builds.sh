@@ -317,7 +317,6 @@ static_suites() {
   for file in "$src"/tests/cli/*.bats; do
     file=${file##*/}
     case ${1-}:${file%.bats} in
-      emulated:fileio_device | emulated:restricted | emulated:memory) ;; # BLKFLSBUF; strace and taskset see qemu
       emulated:find) ;; # takes too long
       *) printf 'tests/cli/%s ' "$file" ;;
     esac
