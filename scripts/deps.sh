@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # deps.sh - the packages that building and testing need, and their installation.
 #
-# usage: deps.sh [build] [test] [mpi] [bench] [browser] [static] [cross] [release]
+# usage: deps.sh [build] [test] [mpi] [bench] [browser] [static] [cross] [release] [builds]
 #                                                 install what is missing
 #        deps.sh --list [SET]...   only say what is missing
 # `mpi` is for runs on several client machines, and `bench` for tests/bench: the
 # programs that bench is compared with.  `browser` is for tests that look at pages
 # in a real browser; they are skipped without it.  `static` is for the static
-# program (scripts/static.sh), `cross` for that of aarch64 on x86-64, and `release` for
-# scripts/release.sh and its test, on Debian and Ubuntu.  All else works without.
+# program (scripts/static.sh), `cross` for that of aarch64 on x86-64, `release` for
+# scripts/release.sh and its test, and `builds` for `make check-builds` but for macOS
+# and FreeBSD, whose compiler is zig (pip install ziglang); these on Debian and
+# Ubuntu.  All else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
 
@@ -26,7 +28,11 @@ apt_static='musl-tools dpkg-dev cmake perl tcl linux-libc-dev util-linux xz-util
 apt_cross='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static'
 # On a machine of another kind, that program is not made.
 apt_release="$apt_static debhelper debootstrap rpm python3 git"
-[[ $(uname -m) != x86_64 ]] || apt_release+=" $apt_cross"
+apt_builds="$apt_static debootstrap clang"
+[[ $(uname -m) != x86_64 ]] || {
+  apt_release+=" $apt_cross"
+  apt_builds+=" $apt_cross qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross"
+}
 apt_browser='chromium python3'
 apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer python3'
 
@@ -131,8 +137,9 @@ fi
 (($# > 0)) || set -- build
 for set; do
   [[ $set == build || $set == test || $set == mpi || $set == bench ||
-    $set == browser || $set == static || $set == cross || $set == release ]] ||
-    die "'$set' is none of build, test, mpi, bench, browser, static, cross and release"
+    $set == browser || $set == static || $set == cross || $set == release ||
+    $set == builds ]] ||
+    die "'$set' is none of build, test, mpi, bench, browser, static, cross, release and builds"
 done
 
 manager=$(find_manager)

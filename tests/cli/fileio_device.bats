@@ -15,7 +15,7 @@ teardown() {
 
 # flush: what was written to the device is in its file.
 flush() {
-  blockdev --flushbufs "$DEVICE"
+  sync "$DEVICE"
 }
 
 @test "writing to a device needs --yes-destroy" {

@@ -272,6 +272,7 @@ refused() {
 }
 
 @test "a place that does not allow to choose a processor ends with a clear line" {
+  ! is_static || skip "a static program loads no libraries"
   cat >deny.c <<'C'
 #include <errno.h>
 #include <stddef.h>
