@@ -37,7 +37,7 @@ bool call_disturbs(struct conn *c)
     return false;
   }
   call_misuse(c, why);
-  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", why);
+  conn_fail_text(c, why);
   return true;
 }
 
