@@ -3,7 +3,6 @@
  */
 #include "db/call.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "loop/loop.h"
