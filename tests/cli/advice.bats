@@ -77,17 +77,18 @@ LUA
   on oltp_write_only --table-size=100 --sqlite-synchronous=off --json=a.json run
   must is "$status" 0
   must has "$stderr" '^WARNING: writes were faster than durable ones, because synchronous = off \(a crash of the machine can destroy the data\)$'
-  check a.json "[w['code'] for w in d['warnings']] == ['not_durable']"
+  # A busy machine is a warning, too.
+  check a.json "[w['code'] for w in d['warnings']].count('not_durable') == 1"
   # The default of SQLite in this program is for the document only.
   on oltp_write_only --table-size=100 --json=b.json run
   must is "$(grep -c durable <<<"$stderr")" 0
-  check b.json "'synchronous = normal' in d['warnings'][0]['text']"
+  check b.json "any('synchronous = normal' in w['text'] for w in d['warnings'])"
   on oltp_write_only --table-size=100 --sqlite-synchronous=full --json=c.json run
   check c.json "not any(w['code'] == 'not_durable' for w in d['warnings'])"
   # Who only reads loses nothing.
   on oltp_read_only --table-size=100 --sqlite-synchronous=off --json=d.json run
   must is "$(grep -c durable <<<"$stderr")" 0
-  check d.json "d['warnings'] == []"
+  check d.json "not any(w['code'] == 'not_durable' for w in d['warnings'])"
   # A script of the user's own that writes is told, too.
   cat >own.lua <<'LUA'
 function thread_init() con = sysbench.sql.driver():connect() end
