@@ -228,6 +228,7 @@ const struct driver *lane_driver_new(const struct driver *real,
   d->connect = lane_connect;
   d->visit = NULL;
   d->disconnect = lane_disconnect;
+  d->done = NULL; /* that of the line is freed with the line */
   d->lighten = NULL;
   d->connect_message = lane_connect_message;
   d->connect_reason = lane_connect_reason;
