@@ -200,26 +200,18 @@ static uint64_t plain_rows(const struct wire *w, size_t *pos)
 
 /*
  * More of a result is to be received; its rows from `begin` up to *pos are
- * there.  Those that nobody will read make room: thousands of clients may wait
- * in the middle of a result, and each keeps little memory meanwhile.  False: it
- * is too large.
+ * there.  Those that nobody will read make room.  False: it is too large.
  */
 static COLD bool make_room(struct mysql_session *s, size_t begin, size_t *pos)
 {
   struct wire *w = &s->wire;
-  bool waits;
 
   if (!s->base.unread)
     return env_may_keep(s->base.env, w->in.end - begin);
-  w->in.pos = *pos;
-  waits = mysqld_wire_keeps_little(w) && w->in.room > WIRE_FIRST &&
-          !wire_look(&w->in, s->fd);
-  if (waits || *pos - begin >= UNREAD_KEPT) {
+  if (*pos - begin >= UNREAD_KEPT) {
     wire_buffer_cut(&w->in, begin, *pos);
     *pos = begin;
   }
-  if (waits)
-    wire_buffer_settle(&w->in);
   return true;
 }
 

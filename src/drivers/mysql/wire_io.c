@@ -22,11 +22,14 @@ static size_t packet_size(const uint8_t *head)
 
 static const struct wire_frame frame = { PACKET_HEAD, packet_size };
 
-/* Of a buffer, a session keeps at most so many bytes when a statement has
- * ended. */
+/*
+ * Of a buffer, a session keeps at most so many bytes when a statement has
+ * ended.  Light sessions are many, and most of them wait; those in which the
+ * statements of several clients are under way are few.
+ */
 static inline size_t most_kept(const struct wire *w)
 {
-  return mysqld_wire_keeps_little(w) ? WIRE_FIRST : WIRE_KEEP;
+  return w->light && !w->pipe.apart ? WIRE_FIRST : WIRE_KEEP;
 }
 
 uint8_t *mysqld_wire_out(struct wire *w, size_t len)

@@ -92,13 +92,6 @@ static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
   return true;
 }
 
-/* Light sessions are many, and most of them wait; those in which the statements
- * of several clients are under way are few. */
-static inline bool mysqld_wire_keeps_little(const struct wire *w)
-{
-  return w->light && !w->pipe.apart;
-}
-
 /* An answer is going to be read; what was received before is forgotten. */
 static inline void mysqld_wire_forget(struct wire *w)
 {

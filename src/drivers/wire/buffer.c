@@ -83,21 +83,6 @@ void wire_buffer_shrink(struct wire_buffer *b)
   *b = (struct wire_buffer){ .bytes = first, .room = first ? WIRE_FIRST : 0 };
 }
 
-void wire_buffer_settle(struct wire_buffer *b)
-{
-  uint8_t *to = b->first;
-
-  if (b->room <= WIRE_FIRST || b->end > WIRE_FIRST)
-    return;
-  if (!to && !(to = malloc(WIRE_FIRST)))
-    return;
-  memcpy(to, b->bytes, b->end);
-  loop_give_block(b->bytes, b->room);
-  b->bytes = to;
-  b->room = WIRE_FIRST;
-  b->first = NULL;
-}
-
 void wire_buffer_done(struct wire_buffer *b)
 {
   free(b->first);

@@ -75,8 +75,6 @@ void wire_buffer_trim(struct wire_buffer *b);
  * which the next one takes over.
  */
 void wire_buffer_shrink(struct wire_buffer *b);
-/* The same, but the content stays; if it is larger, nothing changes. */
-void wire_buffer_settle(struct wire_buffer *b);
 void wire_buffer_done(struct wire_buffer *b);
 
 #endif

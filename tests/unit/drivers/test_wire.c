@@ -114,7 +114,6 @@ static void one_after_the_other(void *arg)
 {
   struct wire_buffer a = { 0 }, b = { 0 };
   const uint8_t *block, *first;
-  size_t room = 0;
 
   (void)arg;
   OK(wire_buffer_reserve(&a, 4 * WIRE_FIRST) && a.room == 4 * WIRE_FIRST,
@@ -130,21 +129,6 @@ static void one_after_the_other(void *arg)
   wire_buffer_shrink(&b);
   OK(first && b.bytes == first && b.room == WIRE_FIRST && b.end == 0,
      "what it had before is its own again");
-  OK(wire_buffer_append(&b, "kept", 4) &&
-       wire_buffer_reserve(&b, 2 * WIRE_FIRST) && b.bytes == block,
-     "it takes it again");
-  b.end = WIRE_FIRST + 1;
-  wire_buffer_settle(&b);
-  OK(b.bytes == block && b.end == WIRE_FIRST + 1,
-     "it stays there with more than fits elsewhere");
-  b.end = 4;
-  wire_buffer_settle(&b);
-  OK(b.bytes == first && b.room == WIRE_FIRST && b.end == 4 &&
-       memcmp(b.bytes, "kept", 4) == 0,
-     "what fits goes back with it");
-  OK(loop_take_block(1, &room) == block && room == 4 * WIRE_FIRST,
-     "and the block is there for others");
-  loop_give_block((void *)(uintptr_t)block, room);
   OK(wire_buffer_reserve(&a, WIRE_FIRST) &&
        wire_buffer_reserve(&a, 8 * WIRE_FIRST) && a.bytes != block,
      "a block that is too small is left there");
