@@ -63,7 +63,8 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
     fail_again(c, sql, len);
     return false;
   }
-  if (conn_has_rest(c) && (conn_has_more(c) || !keep_rows) &&
+  if (conn_has_rest(c) &&
+      (conn_has_more(c) || !(conn_has_rows(c) && keep_rows)) &&
       !recover_drain(c)) {
     c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     return false;
