@@ -64,6 +64,32 @@ static void test_answers(void)
   }
 }
 
+/* Rows that are open stay where they are; else what they took is given back. */
+static void test_prepare(void)
+{
+  struct bed b = { 0 };
+  struct stmt *first, *open, *ended;
+
+  bed_open(&b, &plain, NULL, 0);
+  first = stmt_prepare(b.con, "A", 1);
+  bed_answer(&b, rows_rest);
+  (void)bed_query(&b, "ONE");
+  (void)bed_log(&b);
+  open = stmt_prepare(b.con, "B", 1);
+  OK_STR(bed_log(&b), "prepare B;", "rows are open");
+  OK(b.con->state == CONN_ROWS_REST, "and stay so");
+  (void)bed_query(&b, "NEXT");
+  b.fake.answer[b.fake.next] = rows_rest;
+  OK(stmt_run(first) && b.con->state == CONN_REST, "rows that nobody reads");
+  (void)bed_log(&b);
+  ended = stmt_prepare(b.con, "C", 1);
+  OK_STR(bed_log(&b), "end;prepare C;", "end before another statement");
+  stmt_free(first);
+  stmt_free(open);
+  stmt_free(ended);
+  bed_close(&b);
+}
+
 static void test_next(void)
 {
   struct bed b = { 0 };
@@ -164,6 +190,7 @@ static void test_steps(void)
 int main(void)
 {
   test_answers();
+  test_prepare();
   test_next();
   test_failures();
   test_replaced();
