@@ -143,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   else
     direct(s);
   mysqld_wire_done(&s->wire);
+  strbuf_done(&s->msg);
   free(s->digits);
   free(s);
   return 0;

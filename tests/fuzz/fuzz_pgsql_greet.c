@@ -75,5 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   who.password = data[0] & FLAG_NO_PASSWORD ? NULL : password;
   g.until_ns = data[0] & FLAG_NO_TIME ? 1 : UINT64_MAX;
   talk(&g, data + 2, size - 2, 1 + data[1]);
+  scram_keys_done(&keys);
   return 0;
 }

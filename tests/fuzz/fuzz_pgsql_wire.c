@@ -121,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     executions(p, &st);
   pgsql_wire_forget(&st);
   pgsql_wire_done(&p->wire);
+  pgsql_done(&p->base);
   free(p);
   return 0;
 }

@@ -70,6 +70,7 @@ static void rig_done(struct rig *r)
 {
   pgsql_wire_forget(&r->st);
   pgsql_wire_done(&r->session.wire);
+  pgsql_done(&r->session.base);
   (void)close(r->session.fd);
   if (r->peer >= 0)
     (void)close(r->peer);

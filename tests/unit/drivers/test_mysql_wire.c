@@ -82,6 +82,7 @@ static void world_open(struct world *w)
 static void world_close(struct world *w)
 {
   mysqld_wire_done(&w->s.wire);
+  strbuf_done(&w->s.msg);
   free(w->p.cols);
   free(w->s.digits);
   mysql_close(w->s.mysql);
