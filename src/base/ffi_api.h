@@ -146,7 +146,6 @@ typedef struct {
   size_t len;
   const char *text[6];
   double number[3];
-  int64_t *row[2];
   void *param[2];
 } bench_call;
 
@@ -294,8 +293,6 @@ int bench_db_param_count(sql_statement *stmt);
 void bench_param_describe(void *param, sql_bind *binds, int i);
 bool bench_db_is_closed(sql_statement *stmt);
 const char *bench_db_text(sql_statement *stmt);
-double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
-                              int64_t *first, int64_t *last, double span);
 double bench_db_draw(sql_statement *stmt, double times, double highest,
                      void *first, void *last, double span);
 void bench_db_statement_free(sql_statement *stmt);

@@ -165,40 +165,31 @@ const char *bench_db_text(sql_statement *stmt)
 
 /*
  * Execute the statement so many times.  Before each, a number of 1..max by the
- * chosen distribution goes to *first, and that plus `span` to *last unless
- * `last` is NULL.  Returns how many succeeded; the first failure ends the loop.
- * The rows are dropped.
+ * chosen distribution goes to the parameter `first`, and that plus `span` to
+ * `last` unless that is NULL; both are of type BIGINT.  Returns how many
+ * succeeded; the first failure ends the loop.  The rows are dropped.
  */
-double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
-                              int64_t *first, int64_t *last, double span)
-{
-  const struct state *s = state_current();
-  const int64_t n = s ? (int64_t)times : 0, max = (int64_t)highest;
-  int64_t done = 0;
-
-  for (; done < n; done++) {
-    const int64_t row = rand_draw(s->rand, 1, max);
-
-    *first = row;
-    if (last)
-      *last = row + (int64_t)span;
-    if (!stmt_run(stmt_of(stmt)))
-      break;
-  }
-  return (double)done;
-}
-
-/* Do the same with parameters of type BIGINT, which are not NULL any more. */
 double bench_db_draw(sql_statement *stmt, double times, double highest,
                      void *first, void *last, double span)
 {
+  const struct state *s = state_current();
+  const int64_t n = s ? (int64_t)times : 0, max = (int64_t)highest;
   struct param *a = first, *b = last;
+  int64_t done = 0;
 
   a->is_null[0] = 0;
   if (b)
     b->is_null[0] = 0;
-  return bench_db_execute_drawn(stmt, times, highest, a->buffer,
-                                b ? b->buffer : NULL, span);
+  for (; done < n; done++) {
+    const int64_t row = rand_draw(s->rand, 1, max);
+
+    a->buffer[0] = row;
+    if (b)
+      b->buffer[0] = row + (int64_t)span;
+    if (!stmt_run(stmt_of(stmt)))
+      break;
+  }
+  return (double)done;
 }
 
 void bench_db_statement_free(sql_statement *stmt)

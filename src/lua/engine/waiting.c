@@ -137,12 +137,6 @@ static void execute(bench_call *c)
   c->rs = db_execute(c->stmt);
 }
 
-static void execute_drawn(bench_call *c)
-{
-  c->number[0] = bench_db_execute_drawn(c->stmt, c->number[0], c->number[1],
-                                        c->row[0], c->row[1], c->number[2]);
-}
-
 static void draw(bench_call *c)
 {
   c->number[0] = bench_db_draw(c->stmt, c->number[0], c->number[1], c->param[0],
@@ -233,7 +227,6 @@ static const struct operation operations[] = {
   { "db_prepare", prepare },
   { "db_bind_param", bind_param },
   { "db_execute", execute },
-  { "bench_db_execute_drawn", execute_drawn },
   { "bench_db_draw", draw },
   { "db_stmt_next_result", next_of_statement },
   { "db_close", statement_close },

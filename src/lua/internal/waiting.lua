@@ -15,7 +15,7 @@ local C = ffi.C
 local wait, op = host.wait, host.wait_ops
 local call = ffi.cast("bench_call *", host.wait_call)
 -- Code that is not compiled would make an object for each use of an array.
-local text, number, row, param = call.text, call.number, call.row, call.param
+local text, number, param = call.text, call.number, call.param
 
 local M = {}
 
@@ -100,7 +100,7 @@ of_connection("bench_pipeline_run", "yes")
 -- ---- statements ----
 
 local QUERY, CLASS_QUERY, PREPARE = op.db_query, op.bench_db_query, op.db_prepare
-local EXECUTE, DRAWN, DRAW, NEXT = op.db_execute, op.bench_db_execute_drawn, op.bench_db_draw, op.db_stmt_next_result
+local EXECUTE, DRAW, NEXT = op.db_execute, op.bench_db_draw, op.db_stmt_next_result
 local BIND, CLOSE, FREE = op.db_bind_param, op.db_close, op.db_free_results
 
 function M.db_query(con, query, len)
@@ -131,14 +131,6 @@ function M.db_execute(stmt)
   call.op, call.stmt = EXECUTE, stmt
   wait(stmt)
   return call.rs
-end
-
-function M.bench_db_execute_drawn(stmt, times, highest, first, last, span)
-  call.op, call.stmt = DRAWN, stmt
-  number[0], number[1], number[2] = times, highest, span
-  row[0], row[1] = first, last
-  wait(stmt, first, last)
-  return number[0]
 end
 
 function M.bench_db_draw(stmt, times, highest, first, last, span)
