@@ -39,7 +39,7 @@ bool exchange_begins_transaction(const struct conn *c, const char *sql,
 bool exchange_take_care(struct conn *c, const char *sql, size_t len,
                         bool keep_rows)
 {
-  if (c->owed & CONN_OWES_LOOK && call_disturbs(c))
+  if (call_disturbs(c))
     return false;
   if (c->owed & CONN_OWES_FAILURE && !conn_is_dead(c)) {
     recover_take_late(c); /* its message waits for the hook */

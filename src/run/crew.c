@@ -177,12 +177,13 @@ void crew_worker_life(void *arg)
   opened = open_worker(w, &thr, &err);
   w->thr = thr;
   say_state(w, opened ? "initialized" : "failed to initialize!");
-  if (run->plan->carriers > 0) /* opening goes deeper than events do */
+  if (run->plan->carriers > 0) { /* opening goes deeper than events do */
     fiber_trim_stack();
-  else
+    if (idle_is(run->plan, w->tid))
+      openings_next(&run->carriers[plan_carrier(run->plan, w->tid)].openings);
+  } else {
     thread_trim_stack();
-  if (run->plan->carriers > 0 && idle_is(run->plan, w->tid))
-    openings_next(&run->carriers[w->tid % run->plan->carriers].openings);
+  }
   atomic_store(&w->os_id, (int)os_thread());
   set_phase(w, WORKER_READY);
   if (!opened)

@@ -32,6 +32,10 @@ bool pgsql_is_goodbye(const char *state, const char *severity)
   return is_end_of_service(state) || (final && is_connection_class(state));
 }
 
+enum {
+  LAST_TEXT = 255, /* bytes of the reason that are kept */
+};
+
 void pgsql_note_last_words(struct pgsql_session *p, const char *state,
                            const char *text)
 {
@@ -39,7 +43,8 @@ void pgsql_note_last_words(struct pgsql_session *p, const char *state,
     return;
   (void)snprintf(p->last_state, sizeof(p->last_state), "%s", state);
   strbuf_clear(&p->last_text);
-  strbuf_adds(&p->last_text, text ? text : "");
+  if (text)
+    strbuf_add(&p->last_text, text, strnlen(text, LAST_TEXT));
 }
 
 bool pgsql_is_commit(const struct pgsql_session *p, const char *sql, size_t len)

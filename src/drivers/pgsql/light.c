@@ -95,7 +95,7 @@ int pgsql_light_prepare(struct pgsql_prepared *st, const char *sql,
   rc = prepare(st, sql, out);
   if (rc < 0 && out->msg) {
     strbuf_clear(&p->text);
-    strbuf_adds(&p->text, out->msg);
+    strbuf_add(&p->text, out->msg, strnlen(out->msg, PGSQL_TEXT - 1));
     out->msg = strbuf_str(&p->text);
   }
   wire_buffer_done(&w->in);
