@@ -47,7 +47,7 @@ void link_init(struct link *l, struct db_process *db,
 void link_done(struct link *l)
 {
   link_close(l);
-  free(l->session);
+  session_free(l->session);
   l->session = NULL;
   env_done(&l->env);
   (void)pthread_mutex_destroy(&l->lock);
