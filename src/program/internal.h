@@ -86,6 +86,9 @@ int program_print_usage(const struct program *p); /* to stderr */
 
 /* Print what --version shows. */
 void program_put_version(const struct program *p);
+/* Add that; `lacks` is what the system lacks, as os_lacks says it. */
+void program_version_text(const struct program *p, const char *lacks,
+                          struct strbuf *out);
 
 /* Do its options go together?  An exit status. */
 int program_check_server(struct program *p);

@@ -1,8 +1,8 @@
 /*
  * version.c - what --version prints.
  *
- * It is one line, because scripts compare it.  The rest is printed only at the
- * verbosity of debugging.
+ * It is one line, because scripts compare it, and another one on systems that
+ * lack something.  The rest is printed only at the verbosity of debugging.
  */
 #include <luajit.h>
 #include <stdlib.h>
@@ -55,18 +55,24 @@ static void add_io_modes(struct strbuf *out)
   strbuf_adds(out, "\n");
 }
 
+void program_version_text(const struct program *p, const char *lacks,
+                          struct strbuf *out)
+{
+  strbuf_addf(out, "%s\n", p->version);
+  if (*lacks)
+    strbuf_addf(out, "not on this system: %s\n", lacks);
+  if (program_log_level(&p->opts) < LOG_DEBUG)
+    return;
+  strbuf_addf(out, "Lua: %s%s\n", LUAJIT_VERSION, machine_code());
+  add_drivers(out, p);
+  add_io_modes(out);
+  strbuf_addf(out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);
+}
+
 void program_put_version(const struct program *p)
 {
   struct strbuf out = { 0 };
 
-  strbuf_addf(&out, "%s\n", p->version);
-  if (program_log_level(&p->opts) >= LOG_DEBUG) {
-    strbuf_addf(&out, "Lua: %s%s\n", LUAJIT_VERSION, machine_code());
-    add_drivers(&out, p);
-    add_io_modes(&out);
-    strbuf_addf(&out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);
-    if (*os_lacks)
-      strbuf_addf(&out, "not on this system: %s\n", os_lacks);
-  }
+  program_version_text(p, os_lacks, &out);
   program_put_text(&out);
 }

@@ -46,6 +46,14 @@ x86_64-glibc) kind='ELF 64-bit LSB .*x86-64.*for GNU/Linux' ;;
 esac
 file -b bench | grep -q "$kind" || fails "bench is $(file -b bench)"
 
+# What the system lacks, bench --version says: tests/unit/program/test_version.c.
+lacks=io_uring
+[[ $system != *-macos ]] || lacks='direct I/O'
+if [[ $system != *-glibc ]]; then
+  strings -a bench | grep -qx 'not on this system: %s' || fails '--version does not say what is missing'
+  strings -a bench | grep -q "$lacks.*NUMA nodes on request" || fails "$lacks is not said to be missing"
+fi
+
 # It needs the system's own libraries, and no others.
 case $system in
 *-macos)
