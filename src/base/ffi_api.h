@@ -256,6 +256,9 @@ double bench_counter_total(const char *name);
 void *bench_histogram_open(const char *name, const char *unit);
 void bench_histogram_update(void *histogram, double value);
 void bench_histogram_print(void *histogram);
+size_t bench_grid_bytes(double size);
+sb_histogram_t *bench_grid_place(void *zeroed, double size, double range_min,
+                                 double range_max);
 void *bench_series_open(const char *name);
 void bench_series_add(void *series, double n);
 double bench_series_seconds(void *series);

@@ -22,8 +22,8 @@ enum {
   BAR = 40 /* columns of the longest bar */
 };
 
-int grid_init(struct grid *g, size_t size, double min, double max,
-              struct err *err)
+int grid_place(struct grid *g, uint64_t *count, size_t size, double min,
+               double max, struct err *err)
 {
   memset(g, 0, sizeof(*g));
   if (size < 2)
@@ -31,16 +31,26 @@ int grid_init(struct grid *g, size_t size, double min, double max,
   if (!(min > 0.0 && min < max && isfinite(max)))
     return err_set(err, -EINVAL,
                    "the range of a histogram needs 0 < min < max");
-  g->count = calloc(size, sizeof(*g->count));
-  if (!g->count)
-    return err_set(err, -ENOMEM, "cannot allocate a histogram of %zu buckets",
-                   size);
+  g->count = count;
   g->size = size;
   g->min = min;
   g->max = max;
   g->log_min = log(min);
   g->buckets_per_e = (double)(size - 1) / (log(max) - g->log_min);
   return 0;
+}
+
+int grid_init(struct grid *g, size_t size, double min, double max,
+              struct err *err)
+{
+  int rc = grid_place(g, NULL, size, min, max, err);
+
+  if (rc < 0)
+    return rc;
+  g->count = calloc(size, sizeof(*g->count));
+  return g->count ? 0
+                  : err_set(err, -ENOMEM,
+                            "cannot allocate a histogram of %zu buckets", size);
 }
 
 void grid_done(struct grid *g)

@@ -22,10 +22,15 @@ struct grid {
   double min, max;
   double log_min;
   double buckets_per_e; /* buckets for a factor of e */
-  uint64_t *count;      /* owned; [size] */
+  uint64_t *count;      /* [size] */
 };
 
-/* -EINVAL unless size >= 2 and 0 < min < max, finite; -ENOMEM. */
+/* An empty grid, whose counts the caller has zeroed, keeps and frees; [size].
+ * -EINVAL unless size >= 2 and 0 < min < max, finite. */
+int grid_place(struct grid *g, uint64_t *count, size_t size, double min,
+               double max, struct err *err);
+
+/* The same with counts of its own, until grid_done(); -ENOMEM. */
 int grid_init(struct grid *g, size_t size, double min, double max,
               struct err *err);
 void grid_done(struct grid *g);

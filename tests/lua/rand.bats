@@ -120,6 +120,30 @@ $block
 t.lua:6: bad argument #1 to 'update' (number expected, got string)"
 }
 
+@test "histograms outlive what uses them, and no longer" {
+  cat >t.lua <<'L'
+function thread_init()
+  local h = sysbench.histogram.new(4, 1, 1000)
+  used_last = newproxy(true)
+  getmetatable(used_last).__gc = function() h:update(10) h:print() end
+end
+function event()
+  for i = 1, 300 do
+    local h = sysbench.histogram.new(10000, 1, 1000)
+    h:update(i)
+  end
+  collectgarbage()
+  rest = collectgarbage("count")
+end
+function thread_done() assert(rest < 20000, rest) end
+L
+  for how in --threads=2 "--threads=1 --clients=2"; do
+    bench t.lua $how --events=4 --time=0 run
+    must is "$status" 0
+    must is "$(grep -c '^      10.000 |\*\** 1$' <<<"$output")" 2
+  done
+}
+
 @test "counters and named histograms: measured part only, per state" {
   cat >t.lua <<'L'
 function thread_init() c = sysbench.counter.new("retries") c:add(100) h = sysbench.histogram.new("wait", "ms") h:update(1) end

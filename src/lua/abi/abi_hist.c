@@ -11,6 +11,7 @@
 
 struct histogram {
   struct grid grid;
+  uint64_t count[]; /* of those in memory of a script */
 };
 
 sb_histogram_t *sb_histogram_new(size_t size, double range_min,
@@ -31,6 +32,23 @@ void sb_histogram_delete(sb_histogram_t *h)
   if (h)
     grid_done(&h->grid);
   free(h);
+}
+
+size_t bench_grid_bytes(double size)
+{
+  return sizeof(struct histogram) + (size_t)size * sizeof(uint64_t);
+}
+
+sb_histogram_t *bench_grid_place(void *zeroed, double size, double range_min,
+                                 double range_max)
+{
+  sb_histogram_t *h = zeroed;
+  struct err err;
+
+  return grid_place(&h->grid, h->count, (size_t)size, range_min, range_max,
+                    &err) < 0
+           ? NULL
+           : h;
 }
 
 void sb_histogram_update(sb_histogram_t *h, double value)

@@ -9,7 +9,7 @@
 
 enum {
   INTERNAL_MODULES = 23,
-  INTERNAL_DECLARATIONS = 200, /* maximum number */
+  INTERNAL_DECLARATIONS = 256, /* maximum number */
 };
 
 struct internal_module {

@@ -3,8 +3,12 @@ local host = ...
 local ffi = host.ffi
 local C = host.C
 
-local c_new, c_delete = C.sb_histogram_new, C.sb_histogram_delete
+local c_bytes, c_place = C.bench_grid_bytes, C.bench_grid_place
 local c_update, c_print = C.sb_histogram_update, C.sb_histogram_print
+
+-- The memory of a histogram is Lua's, so that finalizers can use it when the
+-- state ends.
+local memory = setmetatable({}, {__mode = "k"})
 
 local methods = {}
 
@@ -43,11 +47,13 @@ function histogram.new(size, min, max)
   if not (min > 0 and min < max and max < math.huge) then
     error("histogram.new: the range must be 0 < min < max", 2)
   end
-  local h = c_new(size, min, max)
-  if h == nil then
+  local made, block = pcall(ffi.new, "uint64_t[?]", math.ceil(tonumber(c_bytes(size)) / 8))
+  if not made then
     error("histogram.new: not enough memory", 2)
   end
-  return ffi.gc(h, c_delete)
+  local h = c_place(block, size, min, max)
+  memory[h] = block
+  return h
 end
 
 return histogram
