@@ -144,9 +144,8 @@ static void in_turn(void)
   struct wire_buffer b = { 0 };
   struct loop *l;
 
-  OK(loop_new(&l, &setup, &err) == 0 &&
-       loop_add(l, one_after_the_other, NULL, &err) == 0,
-     "a thread with fibers");
+  MUST(loop_new(&l, &setup, &err) == 0);
+  OK(loop_add(l, one_after_the_other, NULL, &err) == 0, "a thread with fibers");
   loop_run(l);
   loop_free(l);
   OK(wire_buffer_reserve(&b, 2 * WIRE_FIRST), "elsewhere it is malloc()");
