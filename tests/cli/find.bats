@@ -186,7 +186,7 @@ END
 
 @test "a search that does not come to its end says how far it was" {
   bench model --model-service=1ms --threads=8 --find=rate --slo='p99<=100s' "${coarse[@]}" \
-    --reset='[ $BENCH_STEP -lt 2 ]' --json=f.json run
+    --forced-shutdown=off --reset='[ $BENCH_STEP -lt 2 ]' --json=f.json run
   must is "$status" 1
   must has "$stderr" '^FATAL: --reset failed before step 2 with exit status 1'
   must has "$output" '^The search did not come to its end, so there is no answer\.$'
