@@ -87,7 +87,7 @@ static void look_at_direct(struct findings *to, const char *folder, bool wanted)
     (void)close(fd);
     findings_add(to, FINDING_OK, "direct I/O", NULL,
                  "files can be opened with O_DIRECT");
-  } else if (wanted) {
+  } else if (errno == EINVAL && wanted) {
     findings_add(to, FINDING_FAIL, "direct I/O",
                  "choose another --file-dir, or leave direct out of "
                  "--file-extra-flags",
@@ -96,6 +96,9 @@ static void look_at_direct(struct findings *to, const char *folder, bool wanted)
     findings_add(to, FINDING_WARN, "direct I/O", NULL,
                  "the file system does not support O_DIRECT, so reads may come "
                  "from memory");
+  } else if (wanted) {
+    findings_add(to, FINDING_WARN, "direct I/O", NULL, "not looked at: %s",
+                 strerror(errno));
   }
 }
 

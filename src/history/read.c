@@ -446,8 +446,10 @@ static int read_text(FILE *f, const char *path, char **ret, size_t *ret_len,
   if (!text)
     return err_set(err, -ENOMEM, "not enough memory for '%.400s'", path);
   if (ferror(f)) {
+    const int rc = err_sys(err, "cannot read '%.400s'", path);
+
     free(text);
-    return err_sys(err, "cannot read '%.400s'", path);
+    return rc;
   }
   *ret = text;
   *ret_len = len;

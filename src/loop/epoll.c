@@ -99,7 +99,8 @@ static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
     const long n = syscall(SYS_epoll_pwait2, e->fd, e->events, EVENTS, &left,
                            NULL, 0);
 
-    if (n >= 0 || errno != ENOSYS)
+    /* Filters that are older than the call refuse it with EPERM. */
+    if (n >= 0 || (errno != ENOSYS && errno != EPERM))
       return (int)n;
   }
 #endif

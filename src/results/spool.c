@@ -37,7 +37,7 @@ static int put(int fd, const char *text, uint64_t *at)
 }
 
 /* Open a file without a name in a folder.  Programs that a script starts do not
- * inherit it.  -1: the folder takes no file. */
+ * inherit it.  -1, with errno: the folder takes no file. */
 static int open_in(const char *folder)
 {
   char name[PATH_MAX];
@@ -49,8 +49,10 @@ static int open_in(const char *folder)
     return fd;
 #endif
   if (snprintf(name, sizeof(name), "%s/bench-XXXXXX", folder) >=
-      (int)sizeof(name))
+      (int)sizeof(name)) {
+    errno = ENAMETOOLONG;
     return -1;
+  }
   fd = mkostemp(name, O_CLOEXEC);
   if (fd >= 0)
     (void)unlink(name);
@@ -63,8 +65,10 @@ static int open_beside(const char *path)
   const char *slash = strrchr(path, '/');
   const size_t len = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
 
-  if (len >= sizeof(folder))
+  if (len >= sizeof(folder)) {
+    errno = ENAMETOOLONG;
     return -1;
+  }
   memcpy(folder, path, len);
   folder[len] = '\0';
   return open_in(len > 0 ? folder : ".");
@@ -81,8 +85,11 @@ int spool_open(struct spool *s, const char *beside, struct err *err)
     fd = open_beside(beside);
 #ifdef MFD_CLOEXEC
   if (fd < 0) {
+    const int why = errno; /* of a folder, which can be mended */
+
     fd = memfd_create("bench", MFD_CLOEXEC);
     s->in_memory = fd >= 0;
+    errno = why;
   }
 #endif
   if (fd < 0)

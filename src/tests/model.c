@@ -104,8 +104,10 @@ static int count_run(const char *path, uint64_t *ret, struct err *err)
     return err_sys(err, "cannot open '%s' (--model-file),", path);
   n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
   if (n < 0 || fputc('.', f) == EOF) {
+    const int rc = err_sys(err, "cannot write to '%s' (--model-file),", path);
+
     (void)fclose(f);
-    return err_sys(err, "cannot write to '%s' (--model-file),", path);
+    return rc;
   }
   *ret = (uint64_t)n;
   return fclose(f) == 0

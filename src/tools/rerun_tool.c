@@ -330,7 +330,10 @@ static int run_rerun(const struct tool_args *args, struct err *err)
   /* make_args() has set it.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   (void)execv("/proc/self/exe", a.of);
-  if (os_program(path))
+  /* A path of the program helps if there is no such file.  It may be the one of
+   * a program that was removed, which would hide why this one was not started.
+   */
+  if (errno != E2BIG && os_program(path))
     (void)execv(path, a.of);
   rc = err_sys(err, "cannot start the program again,");
   args_done(&a);

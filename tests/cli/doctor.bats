@@ -89,6 +89,25 @@ line() {
   line fail folder "'nowhere': No such file"
 }
 
+@test "doctor: a folder that tells nothing of direct I/O is not one that has none" {
+  ! emulated || skip "strace sees the emulator"
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  mkdir here
+  "$BENCH" fileio --file-dir=here --file-num=1 --file-total-size=16K prepare >/dev/null
+  for why in EINVAL EOPNOTSUPP; do
+    ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
+      strace -f -qq -o calls -P here -e trace=openat -e inject=openat:error=$why \
+      "$BENCH" doctor fileio --file-dir=here --file-num=1 --file-total-size=16K --file-extra-flags=direct
+    must has "$(<calls)" "O_TMPFILE.*$why .*INJECTED"
+    if [ $why = EINVAL ]; then
+      line fail 'direct I/O' 'the file system does not support O_DIRECT; .*'
+    else
+      line warn 'direct I/O' 'not looked at: Operation not supported'
+    fi
+  done
+}
+
 @test "doctor: a SQLite file, its tables and its settings" {
   needs_driver sqlite
   at=(--db-driver=sqlite --sqlite-db="$PWD/a.db" --tables=2)

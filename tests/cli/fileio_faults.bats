@@ -318,6 +318,18 @@ buffers of all threads with io_uring, which makes requests slower, 3 times 20971
   done
 }
 
+@test "buffers that a filter does not let io_uring register: no limit is blamed" {
+  ! emulated || skip "strace sees the emulator"
+  io_mode_here io_uring || skip "no io_uring here"
+  prepared
+  for why in EPERM ENOSYS; do
+    injected "io_uring_register:error=$why" --file-test-mode=rndrd --file-io-mode=io_uring --events=9 run
+    must is "$status" 0
+    must has "$stderr" '^WARNING: the system does not allow to register buffers with io_uring, which makes requests slower: see the seccomp filter of the container$'
+    must is "$(grep -c 'locked memory' <<<"$stderr" || :)" 0
+  done
+}
+
 @test "a trim that fails is called a trim, and says what to do without" {
   prepared
   injected fallocate:error=EOPNOTSUPP --file-test-mode=rndwr --file-trim=100 --events=10 run

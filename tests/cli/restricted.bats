@@ -107,6 +107,15 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
   must json s.json 'len(d["steps"]) == 2 and all(s["result"]["totals"]["events"] == 5 for s in d["steps"])'
 }
 
+@test "no /proc: huge pages that are not there are called that" {
+  no_sanitizer
+  private "
+    mount -t tmpfs none /proc || exit 77
+    \"\$BENCH\" memory --memory-hugetlb=on --memory-block-size=1T --memory-total-size=1T run"
+  must is "$status" 1
+  must has "$stderr" '^FATAL: cannot allocate 1099511627776 bytes of huge pages \(0 free pages\), errno = 12 '
+}
+
 # quota COMMAND: the command, with a fiftieth of a processor: less than it gets beside
 # many other programs.
 quota() {
@@ -252,4 +261,19 @@ newer='?io_uring_setup,?io_uring_enter,?io_uring_register,?pidfd_open,?pidfd_sen
   must is "$(complaints)" ""
   must has "$(<calls)" 'io_uring_setup\(.*ENOSYS .*INJECTED'
   must json s.json 'all(s["result"]["totals"]["events"] == 5 for s in d["steps"])'
+}
+
+# Filters of containers refuse calls that they do not know with EPERM.
+@test "a filter that is older than the kernel: clients still sleep while they wait" {
+  needs_driver null
+  ! emulated || skip "strace sees the emulator"
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
+    strace -f -qq --seccomp-bpf -o calls -e trace=io_uring_setup,?epoll_pwait2 \
+    -e inject=io_uring_setup,?epoll_pwait2:error=EPERM "$BENCH" oltp_point_select --db-driver=null \
+    --null-latency=200000 --clients=3 --events=9 --time=0 run
+  must is "$status" 0
+  must is "$(number '    transactions:')" 9
+  must holds "$(grep -c epoll_pwait2 calls || :) <= 100"
 }

@@ -832,3 +832,15 @@ read_only() {
   must has "$output" '"elapsed_s"'
   must has "$stderr" '^WARNING: no folder takes a temporary file .* the intervals of --json are kept in memory'
 }
+
+@test "json: no folder and no memory for intervals: the reason is that of the folder" {
+  ! emulated || skip "strace sees the emulator"
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" read_only "cd /proc && unset TMPDIR &&
+    strace -f -qq -o /dev/null -e trace=memfd_create -e inject=memfd_create:error=ENOSYS \
+      /mnt/${BENCH##*/} cpu --events=1 --report-interval=1 --json=- run"
+  must is "$status" 1
+  must has "$stderr" '^FATAL: cannot make a temporary file, errno = [0-9]+ '
+  must is "$(grep -c 'errno = 38' <<<"$stderr" || :)" 0
+}

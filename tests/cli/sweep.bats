@@ -696,6 +696,20 @@ json.dump(d, open("long.json", "w"))'
   must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
 }
 
+@test "rerun: a program that was removed says the same" {
+  ! emulated || skip "the program of the process is the emulator"
+  "$BENCH" cpu --events=1 --json=a.json run >/dev/null
+  python3 -c '
+import json
+d = json.load(open("a.json"))
+d["options"]["db-driver"] = dict(value="x" * 200000, source="config_file")
+json.dump(d, open("long.json", "w"))'
+  cp "${BENCH_REAL:-$BENCH}" copy
+  run --separate-stderr bash -c 'exec 3<copy && rm copy && exec /proc/self/fd/3 rerun long.json'
+  must is "$status" 2
+  must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
+}
+
 @test "rerun: nor values of a sweep that are no text" {
   printf 'sysbench.cmdline.options = { w = {"", "x"} }\nfunction event() end\n' >w.lua
   "$BENCH" ./w.lua --sweep=w:$'a\xe9',b --events=1 --json=sw.json run >/dev/null

@@ -98,16 +98,19 @@ static uint64_t raise_memlock(void)
   return limit.rlim_cur;
 }
 
-/*
- * If a filter refuses the system call, as in containers, the message does not
- * mention a limit.
- */
+/* Does a filter refuse the system call, as in containers?  Then a message does
+ * not mention a limit. */
+static bool is_refused(int number)
+{
+  return number == EPERM || number == ENOSYS || number == EACCES;
+}
+
 static int tell_no_ring(int number, struct err *err)
 {
   const uint64_t memlock = raise_memlock(); /* changes errno */
 
   errno = number;
-  if (number == EPERM || number == ENOSYS || number == EACCES)
+  if (is_refused(number))
     return err_sys(err,
                    "The system does not allow io_uring: see "
                    "kernel.io_uring_disabled and the seccomp filter of the "
@@ -155,13 +158,19 @@ static int make_ring(struct queue *q, struct err *err)
 }
 
 /*
- * Users may be allowed little locked memory.  The same requests work without
- * it, but are a bit slower: warn once.
+ * Users may be allowed little locked memory, or a filter may refuse the call.
+ * The same requests work without it, but are a bit slower: warn once.
  */
-static void warn_unregistered(const struct queue *q)
+static void warn_unregistered(const struct queue *q, int number)
 {
   if (atomic_flag_test_and_set(&q->io->fio->warned))
     return;
+  if (is_refused(number)) {
+    log_advise("the system does not allow to register buffers with io_uring, "
+               "which makes requests slower: see the seccomp filter of the "
+               "container");
+    return;
+  }
   log_advise(
     "the limit of locked memory is too low to register the buffers of "
     "all threads with io_uring, which makes requests slower, %u times "
@@ -192,8 +201,8 @@ static int register_buffers(struct queue *q, struct err *err)
   }
   rc = io_uring_register_buffers(&u->ring, piece, n);
   free(piece);
-  if (rc == -ENOMEM || rc == -EPERM) {
-    warn_unregistered(q);
+  if (rc == -ENOMEM || is_refused(-rc)) {
+    warn_unregistered(q, -rc);
     return 0;
   }
   if (rc < 0) {

@@ -32,6 +32,16 @@ static uint64_t meminfo(const char *name)
   return value;
 }
 
+static int tell_no_huge(uint64_t bytes, int number, struct err *err)
+{
+  const uint64_t pages = meminfo("HugePages_Free"); /* changes errno */
+
+  errno = number;
+  return err_sys(
+    err, "cannot allocate %llu bytes of huge pages (%llu free page%s),",
+    (unsigned long long)bytes, (unsigned long long)pages, fmt_plural(pages));
+}
+
 int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
                       struct err *err)
 {
@@ -55,11 +65,7 @@ int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
   p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, flags, -1, 0);
   /* cppcheck-suppress identicalConditionAfterEarlyExit ; it takes both #if */
   if (p == MAP_FAILED && huge)
-    return err_sys(
-      err, "cannot allocate %llu bytes of huge pages (%llu free page%s),",
-      (unsigned long long)rounded,
-      (unsigned long long)meminfo("HugePages_Free"),
-      fmt_plural(meminfo("HugePages_Free")));
+    return tell_no_huge(rounded, errno, err);
   if (p == MAP_FAILED)
     return err_sys(err, "cannot allocate %llu bytes of memory,",
                    (unsigned long long)rounded);
