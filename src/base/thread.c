@@ -113,12 +113,6 @@ int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg)
   return -rc;
 }
 
-#if defined(__linux__)
-/* madvise() itself needs some of the stack. */
-enum {
-  STACK_KEPT = 1024
-};
-
 void thread_be_patient(void)
 {
 #if defined(SCHED_BATCH) && defined(SCHED_RESET_ON_FORK)
@@ -128,6 +122,12 @@ void thread_be_patient(void)
     (void)sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &none);
 #endif
 }
+
+#if defined(__linux__)
+/* madvise() itself needs some of the stack. */
+enum {
+  STACK_KEPT = 1024
+};
 
 NOINLINE void thread_trim_stack(void)
 {

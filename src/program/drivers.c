@@ -311,7 +311,7 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
       getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY)
     return false;
   needed = (uint64_t)n + open_files() + plan->carriers;
-  if (needed <= limit.rlim_max)
+  if (needed <= (uint64_t)limit.rlim_max)
     return false;
   log_msg(LOG_FATAL,
           "%u connections need at least %" PRIu64 " open files, and the system "
