@@ -8,6 +8,8 @@
 # allowed to do is said on that line (NOLINT, cppcheck-suppress), with a reason;
 # for gcc, which has no such comments, in analyzer.supp.
 set -uo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 cd "$(dirname "$0")/.." || exit
 build=${BUILD:-build}
 [ -f "$build/config.h" ] || {

@@ -3,6 +3,8 @@
 #
 # usage: build.sh FOLDER [CONFIGURE ARGUMENT]...
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 src=$(cd "$(dirname "$0")/.." && pwd)
 folder=$1

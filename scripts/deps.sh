@@ -13,6 +13,8 @@
 # Ubuntu.  All else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 # shellcheck disable=SC2034 # all are read through ${!list}
 {

@@ -7,6 +7,8 @@
 #
 # Versions of clang-format differ in what they do; this project uses 14.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 version=14
 top=$(cd "$(dirname "$0")/.." && pwd)

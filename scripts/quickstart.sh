@@ -3,6 +3,8 @@
 # the program and runs its main job, the OLTP workload, on the embedded SQLite
 # in a temporary folder.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 src=$(cd "$(dirname "$0")/.." && pwd)
 

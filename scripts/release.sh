@@ -20,6 +20,8 @@
 # (BENCH_STATIC_LIBS is another folder for these).  Tests are not run: `make check` comes before.
 # shellcheck disable=SC2317 # functions of parts are called by name
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 shopt -s nullglob
 umask 022
 export LC_ALL=C TZ=UTC

@@ -10,6 +10,8 @@
 # source packages there, too.  Needs a C compiler, and what `deps.sh static`
 # installs; for another machine than this one, what `deps.sh cross` installs.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 machine=$(uname -m)

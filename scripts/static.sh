@@ -9,6 +9,8 @@
 # program is tried in an otherwise empty root before it is packed; that of another
 # machine by qemu.  From a checkout it takes GEN_DOCS (docs/building.md), too.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 machine=$(uname -m)

@@ -12,6 +12,8 @@
 # links: the client libraries have no TLS.  Needs zig (pip install ziglang), and
 # what `deps.sh static` installs.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/libs.sh

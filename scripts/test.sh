@@ -16,13 +16,19 @@
 # test, or the program, has a race that must be found.  STRICT=1 leaves the
 # second look out.
 set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
 
 src=$(cd "$(dirname "$0")/.." && pwd)
 # Tests run beside each other, one more than there are processors, because many
 # wait; those with a server mostly do.  Tests of times are last: tests/Makefile.inc.
 cores=$(getconf _NPROCESSORS_ONLN)
 quick=0
-[[ ${1:-} != --quick ]] || quick=1
+case ${1-} in
+'') ;;
+--quick) quick=1 ;;
+*) echo "test.sh: '$1' is unknown; usage: test.sh [--quick]" >&2; exit 1 ;;
+esac
 asan=(build-asan '--enable-sanitizers=address,undefined' CFLAGS='-O1 -g')
 tsan=(build-tsan '--enable-sanitizers=thread' CFLAGS='-O1 -g')
 broken=() unstable=()
