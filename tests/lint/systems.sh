@@ -50,8 +50,9 @@ file -b bench | grep -q "$kind" || fails "bench is $(file -b bench)"
 lacks=io_uring
 [[ $system != *-macos ]] || lacks='direct I/O'
 if [[ $system != *-glibc ]]; then
-  strings -a bench | grep -qx 'not on this system: %s' || fails '--version does not say what is missing'
-  strings -a bench | grep -q "$lacks.*NUMA nodes on request" || fails "$lacks is not said to be missing"
+  texts=$(strings -a bench)
+  grep -qx 'not on this system: %s' <<<"$texts" || fails '--version does not say what is missing'
+  grep -q "$lacks.*NUMA nodes on request" <<<"$texts" || fails "$lacks is not said to be missing"
 fi
 
 # It needs the system's own libraries, and no others.
