@@ -203,16 +203,18 @@ static struct run *free_place(struct ack_listener *l)
   return NULL;
 }
 
-static void accept_run(struct ack_listener *l)
+/* False: runs that call cannot be accepted, and will call on. */
+static bool accept_run(struct ack_listener *l)
 {
   struct sockaddr_storage addr;
   socklen_t len = sizeof(addr);
   const int fd = accept4(l->fd, (struct sockaddr *)&addr, &len,
                          SOCK_NONBLOCK | SOCK_CLOEXEC);
-  struct run *r = free_place(l);
+  struct run *r;
 
   if (fd < 0)
-    return;
+    return !sock_is_exhausted();
+  r = free_place(l);
   if (r)
     *r = (struct run){ .used = true,
                        .fd = fd,
@@ -223,9 +225,10 @@ static void accept_run(struct ack_listener *l)
     if (r)
       r->used = false;
     (void)close(fd);
-    return;
+    return true;
   }
   name_peer((const struct sockaddr *)&addr, len, r->peer, sizeof(r->peer));
+  return true;
 }
 
 static void end_quiet_runs(struct ack_listener *l)
@@ -245,10 +248,12 @@ static void end_quiet_runs(struct ack_listener *l)
 int ack_listener_serve(struct ack_listener *l, int stop, struct err *err)
 {
   struct pollfd p[RUNS_MAX + 2];
+  uint64_t deaf_until_ns = 0; /* to runs that call */
 
   for (;;) {
     p[0] = (struct pollfd){ .fd = stop, .events = POLLIN };
-    p[1] = (struct pollfd){ .fd = l->fd, .events = POLLIN };
+    p[1] = (struct pollfd){ .fd = clock_now_ns() < deaf_until_ns ? -1 : l->fd,
+                            .events = POLLIN };
     for (int i = 0; i < RUNS_MAX; i++)
       p[i + 2] = (struct pollfd){ .fd = l->runs[i].used ? l->runs[i].fd : -1,
                                   .events = POLLIN };
@@ -261,8 +266,8 @@ int ack_listener_serve(struct ack_listener *l, int stop, struct err *err)
         hear(l, &l->runs[i]);
     }
     end_quiet_runs(l);
-    if (p[1].revents)
-      accept_run(l);
+    if (p[1].revents && !accept_run(l))
+      deaf_until_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
     (void)fflush(l->out);
   }
 }

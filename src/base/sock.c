@@ -75,3 +75,9 @@ bool sock_wait(int fd, short events)
     return true;
   return rc < 0 && errno == EINTR && sock_wait(fd, events);
 }
+
+bool sock_is_exhausted(void)
+{
+  return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+         errno == ENOMEM;
+}

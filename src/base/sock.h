@@ -21,6 +21,10 @@ ssize_t sock_recv(int fd, void *buf, size_t n);
  * possible. */
 bool sock_wait(int fd, short events);
 
+/* Has accept() failed for a lasting reason, which is in errno?  Then the call
+ * stays, too, and poll() would report it again and again. */
+bool sock_is_exhausted(void);
+
 /* Is the other end on this machine, through a Unix socket or a loopback
  * address? */
 bool sock_is_local(int fd);

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/sock.h"
 #include "base/thread.h"
 #include "os/os.h"
 #include "results/address.h"
@@ -259,14 +260,6 @@ static struct reader *find_place(struct http_server *s)
   return oldest;
 }
 
-/* Has accept() failed for a lasting reason?  Then the call stays, too, and
- * poll() would report it again and again. */
-static bool is_exhausted(void)
-{
-  return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-         errno == ENOMEM;
-}
-
 /* A call has come. */
 static void take_call(struct http_server *s)
 {
@@ -276,7 +269,7 @@ static void take_call(struct http_server *s)
   struct reader *r;
 
   if (fd < 0) {
-    if (is_exhausted())
+    if (sock_is_exhausted())
       (void)poll(&wake, 1, RETRY_MS);
     return;
   }

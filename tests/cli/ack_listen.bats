@@ -265,6 +265,26 @@ verify() {
   must has "$stderr" "^FATAL: --ack-log: no listener at 127.0.0.1:$port: (what listens there is no bench ack-listen|the listener has closed|the listener cannot be reached|the listener does not answer)"
 }
 
+@test "ack-listen: without a descriptor for a run that calls, it does not spin" {
+  ! emulated || skip "strace sees the emulator"
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  listen
+  kill -KILL $listener
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -f -ttt -qq -o calls -e trace=accept4 \
+    -e inject=accept4:error=EMFILE \
+    "$BENCH" ack-listen --address=127.0.0.1 --port="$port" --dir="$PWD" >heard 2>not_heard 3>&- &
+  listener=$!
+  until_it grep -qs '^Listening' heard
+  exec {talk}<>"/dev/tcp/127.0.0.1/$port"
+  many() { [ "$(grep -c 'accept4.*EMFILE' calls)" -ge 3 ]; }
+  until_it many
+  exec {talk}>&-
+  # It looks again after half a second.
+  must holds "$(awk '/EMFILE/ && ++n == 1 { first = $2 } /EMFILE/ && n == 3 { print $2 - first; exit }' calls) > 0.9"
+  pkill -KILL -P $listener
+}
+
 @test "ack-listen: what is refused" {
   bench ack-listen --dir=nowhere --port=0
   must is "$status" 1
