@@ -147,9 +147,13 @@ int mark_fifo_new(struct mark_fifo **ret, const char *where, bool print,
   if (rc == 0) {
     /* A writer of its own: the end of another one is no end of the fifo. */
     f->fd = open(f->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    f->wake = eventfd(0, EFD_CLOEXEC);
-    if (f->fd < 0 || f->wake < 0)
+    if (f->fd < 0)
       rc = err_sys(err, "cannot open the fifo '%s' of --mark,", f->path);
+  }
+  if (rc == 0) {
+    f->wake = eventfd(0, EFD_CLOEXEC);
+    if (f->wake < 0)
+      rc = err_sys(err, "cannot wait for marks,");
   }
   if (rc < 0) {
     mark_fifo_free(f);

@@ -260,6 +260,9 @@ teardown() {
   verify --file-ack-log=none
   must is "$status" 3
   must has "$stderr" "^FATAL: Cannot open file 'none' errno = 2 "
+  verify --file-ack-log="$PWD"
+  must is "$status" 3
+  must has "$stderr" "^FATAL: Cannot read file '$PWD' errno = 21 "
   verify --file-ack-log=test_file.0
   must is "$status" 3
   must is "$stderr" "FATAL: Cannot use 'test_file.0': it is no log of --file-ack-log"
