@@ -24,12 +24,12 @@ static int refuse(const struct ack_reader *r, const char *why, struct err *err)
 static int check_header(struct ack_reader *r, struct err *err)
 {
   const struct ack_header *h = &r->header;
-  const bool read = fread(&r->header, sizeof(r->header), 1, r->file) == 1;
+  const bool whole = fread(&r->header, sizeof(r->header), 1, r->file) == 1;
   uint64_t per_file;
 
   if (ferror(r->file))
     return err_sys(err, "Cannot read file '%s'", r->path);
-  if (!read || memcmp(h->magic, ACK_MAGIC, sizeof(h->magic)) != 0)
+  if (!whole || memcmp(h->magic, ACK_MAGIC, sizeof(h->magic)) != 0)
     return refuse(r, "it is no log of --file-ack-log", err);
   if (h->check != ack_header_check(h) || h->block == 0 || h->files == 0 ||
       h->file_bytes == 0)
