@@ -198,6 +198,8 @@ const struct opt mysqld_options[] = {
            "then reads and writes the protocol itself, which costs a fraction "
            "of the library's work; it is refused with TLS, with compression, "
            "and if server and library have agreed on an unknown packet format. "
+           "With --clients, the library then gives back the memory of the "
+           "connection. "
            "With library every statement goes through the "
            "client library. auto uses wire if possible.",
   },

@@ -140,7 +140,9 @@ const struct opt pgsql_opts[] = {
            "to execute statements, direct and prepared ones, which costs a "
            "fraction of the library's work; it is refused on encrypted "
            "connections, and a session that has listened for notifications is "
-           "left to libpq. With library everything goes through libpq. "
+           "left to libpq. With --clients, libpq only logs in, and gives back "
+           "the memory of the connection. With library everything goes through "
+           "libpq. "
            "auto uses wire if possible.",
   },
   {
