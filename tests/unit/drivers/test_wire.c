@@ -142,7 +142,7 @@ static void in_turn(void)
                                     .engine = LOOP_EPOLL };
   struct err err = { "" };
   struct wire_buffer b = { 0 };
-  struct loop *l;
+  struct loop *l = NULL;
 
   MUST(loop_new(&l, &setup, &err) == 0);
   OK(loop_add(l, one_after_the_other, NULL, &err) == 0, "a thread with fibers");
