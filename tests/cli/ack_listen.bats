@@ -271,12 +271,16 @@ verify() {
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
   listen
+  # The next one must not be confused with it, by its port or by its line.
   kill -KILL $listener
+  wait $listener || true
+  : >heard
   ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -f -ttt -qq -o calls -e trace=accept4 \
     -e inject=accept4:error=EMFILE \
     "$BENCH" ack-listen --address=127.0.0.1 --port="$port" --dir="$PWD" >heard 2>not_heard 3>&- &
   listener=$!
-  until_it grep -qs '^Listening' heard
+  until_it eval "grep -q '^Listening' heard || ! kill -0 $listener"
+  must is "$(cat not_heard)" ''
   exec {talk}<>"/dev/tcp/127.0.0.1/$port"
   many() { [ "$(grep -c 'accept4.*EMFILE' calls)" -ge 3 ]; }
   until_it many
