@@ -25,7 +25,7 @@ apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
 apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   luajit python3-jsonschema
-  util-linux'
+  util-linux groff-base mandoc zsh fish'
 apt_static='musl-tools dpkg-dev cmake perl tcl linux-libc-dev util-linux xz-utils binutils'
 apt_cross='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static'
 # On a machine of another kind, that program is not made.
@@ -46,7 +46,7 @@ dnf_build='gcc glibc-devel make autoconf automake libtool
 dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
 dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
   luajit python3-jsonschema
-  procps-ng util-linux'
+  procps-ng util-linux groff-base zsh fish'
 dnf_browser='chromium python3'
 dnf_bench='sysbench fio stress-ng openssl lz4 valgrind pgbouncer python3'
 
