@@ -1,5 +1,6 @@
 /*
- * inherited.c - closed standard descriptors, and signals about limits.
+ * inherited.c - closed standard descriptors, and signals about limits and
+ * pipes.
  */
 #include "program/inherited.h"
 
@@ -29,19 +30,30 @@ static void pass_over(int number)
   (void)number;
 }
 
-bool inherited_mend(void)
+/* Unless the parent has decided about it. */
+static void pass_over_if_default(int number)
 {
   const struct sigaction passed = { .sa_handler = pass_over,
                                     .sa_flags = SA_RESTART };
   struct sigaction now;
 
+  if (sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+    (void)sigaction(number, &passed, NULL);
+}
+
+bool inherited_mend(void)
+{
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (!open_null(fd))
       return false;
   }
-  if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-    (void)sigaction(SIGXFSZ, &passed, NULL);
+  pass_over_if_default(SIGXFSZ);
   /* If SIGCHLD were ignored, children would leave no status. */
   (void)signal(SIGCHLD, SIG_DFL);
   return true;
+}
+
+void inherited_outlive_readers(void)
+{
+  pass_over_if_default(SIGPIPE);
 }

@@ -16,4 +16,10 @@
  */
 bool inherited_mend(void);
 
+/*
+ * From here on, the program outlives the readers of what it prints: a write
+ * fails with EPIPE.  A parent that ignores SIGPIPE has asked for that already.
+ */
+void inherited_outlive_readers(void);
+
 #endif

@@ -116,6 +116,23 @@ static const char *useless_find_option(const struct program *p)
   return NULL;
 }
 
+/*
+ * Are results for files, and none for the reader of the standard output?  Then
+ * they do not depend on the text, which may lose its reader: Ctrl-C ends tee in
+ * `bench ... | tee log` before bench has reported.
+ */
+static bool is_for_files(const struct program_options *opts)
+{
+  const struct results_cfg *cfg = &opts->results;
+  struct results_file files[RESULTS_FILES];
+  bool any = results_summary(cfg)[0] != '\0' || opts->ack.log[0] != '\0';
+
+  results_files(cfg, files);
+  for (size_t i = 0; i < RESULTS_FILES; i++)
+    any = any || files[i].path[0] != '\0';
+  return any && !results_on_stdout(cfg);
+}
+
 static int act(struct program *p)
 {
   const struct test_source *source;
@@ -167,6 +184,8 @@ static int act(struct program *p)
     log_set_text(stderr);
   if (doctor)
     return dispatch(p);
+  if (program_is_run(p) && is_for_files(&p->opts))
+    inherited_outlive_readers();
   if (sweep_wanted(&p->opts.sweep) && p->ranks)
     return program_complain("--sweep, --repeat and --find cannot be used by "
                             "several processes in one run (see --cluster)");

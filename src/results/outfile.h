@@ -33,8 +33,8 @@ struct outfile_hold {
 /*
  * Call these around writes.  In between, a pipe whose reader has gone causes an
  * error (EPIPE) and not SIGPIPE: the file ends with its reader, and the run
- * goes on.  This does not apply to the standard output, because its reader ends
- * programs in that way.  outfile_release() keeps errno.
+ * goes on.  This does not apply to results on the standard output, because its
+ * reader ends programs in that way.  outfile_release() keeps errno.
  */
 void outfile_hold(struct outfile_hold *h, bool is_stdout);
 void outfile_release(const struct outfile_hold *h);

@@ -438,6 +438,34 @@ streams_on_stdout() {
   must is "${PIPESTATUS[*]}" "141 0"
 }
 
+@test "files of results are there though nobody reads the text any more" {
+  # Without such a file, and if it is what the reader has read, it ends the run.
+  "$BENCH" cpu --time=60 --report-interval=0.1 run 2>/dev/null | head -n 1 >out
+  must is "${PIPESTATUS[*]}" "141 0"
+  "$BENCH" cpu --time=1 --report-interval=0.1 --json=run.json run 2>err | head -n 1 >out
+  must is "${PIPESTATUS[*]}" "0 0"
+  check run.json "d['run']['end_reason'] == 'time_limit'"
+  must is "$(without_machine <err)" ""
+  "$BENCH" cpu --time=0.2 --json=sweep.json --sweep=threads:1,2 run 2>err | true
+  must is "${PIPESTATUS[*]}" "0 0"
+  grep -q 'bench-sweep/1' sweep.json
+  # Ctrl-C at a terminal: all that run in the foreground.
+  mkfifo text
+  "$BENCH" cpu --time=60 --report-interval=0.1 --csv=run.csv --json=run.json run >text 2>err 3>&- &
+  head -n 20 >out <text
+  kill -TERM $!
+  status=0
+  wait $! || status=$?
+  must is "$status" 143
+  check run.json "d['run']['end_reason'] == 'signal'"
+  [ "$(wc -l <run.csv)" -ge 2 ]
+  # What a script starts ends with its reader, as ever, and not with an error.
+  echo 'function thread_init() os.execute("yes 2>said | head -n 1 >yes") end
+    function event() end' >t.lua
+  "$BENCH" t.lua --events=1 --json=run.json run >out
+  must is "$(cat yes said)" y
+}
+
 @test "-: the file that the standard output is appended to keeps what it has" {
   local name
   for name in /dev/stdout log; do

@@ -77,7 +77,9 @@ try_Containerfile.clients() {
 }
 
 mkdir "$work/src"
-tar -xf "$made"/bench-*[0-9].tar.xz -C "$work/src" --strip-components=1
+# Those of static files are named after a machine, too.
+sources=$(printf '%s\n' "$made"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$')
+tar -xf "$sources" -C "$work/src" --strip-components=1
 part 'a system in the place of Debian'\''s image' debian_image
 for file; do
   part "$file" image "$file"
