@@ -51,10 +51,24 @@ static int refuse_stack(struct err *err, size_t bytes, int code)
                  bytes, strerror(code));
 }
 
+/* pthread_create() has failed.  EAGAIN means too many threads, unless there is
+ * no `room` for the stack. */
+static int refuse_thread(struct err *err, size_t room, int code)
+{
+  if (code == EAGAIN && stack_fits(room))
+    return err_set(err, -code,
+                   "cannot start a thread, errno = %d (%s): the system allows "
+                   "no more of them (see ulimit -u, and pids.max of the "
+                   "cgroup)",
+                   code, strerror(code));
+  errno = code;
+  return err_sys(err, "cannot start a thread,");
+}
+
 int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
                  void *arg, struct err *err)
 {
-  size_t bytes;
+  size_t bytes, room = 0;
   pthread_attr_t attr;
   int rc;
 
@@ -71,15 +85,12 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
     (void)pthread_attr_destroy(&attr);
     return refuse_stack(err, stack_bytes, rc);
   }
+  (void)pthread_attr_getstacksize(&attr, &room);
   rc = pthread_create(ret, &attr, fn, arg);
   (void)pthread_attr_destroy(&attr);
   if (rc != 0 && bytes > 0 && !stack_fits(bytes))
     return refuse_stack(err, stack_bytes, ENOMEM);
-  if (rc != 0) {
-    errno = rc;
-    return err_sys(err, "cannot start a thread,");
-  }
-  return 0;
+  return rc != 0 ? refuse_thread(err, room, rc) : 0;
 }
 
 int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,

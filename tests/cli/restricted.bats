@@ -203,6 +203,15 @@ teardown() {
   must is "$(complaints)" ""
 }
 
+@test "few threads: the limit is named" {
+  own=$(mktemp -d /tmp/bench-nobody.XXXXXX)
+  chmod 777 "$own"
+  cd "$own"
+  as_nobody bash -c 'ulimit -u 20; exec "$BENCH" cpu --threads=64 --events=64 run'
+  must is "$status" 1
+  must has "$stderr" '^FATAL: cannot start a thread, errno = 11 \(.*\): the system allows no more of them \(see ulimit -u, and pids.max of the cgroup\)$'
+}
+
 @test "few open files: SQLite names the limit, threads need none" {
   needs_driver sqlite
   cat >many.lua <<'LUA'
