@@ -10,6 +10,7 @@
 #include "loop/context.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
+#include "loop/order.h"
 #include "loop/stacks.h"
 #include "loop/timers.h"
 
@@ -19,8 +20,10 @@ struct task {
   struct context context;
   void (*fn)(void *arg);
   void *arg;
-  struct task *next; /* in a queue */
-  bool queued;       /* it can go on */
+  struct task *next;   /* in a queue */
+  struct task *before; /* in the order of arrival */
+  uint64_t ready_at;   /* order.gone_on when it was added there */
+  bool queued;         /* it can go on */
   struct timer timer;
   uint64_t limit_ns; /* of its waits for sockets; 0: none */
 
@@ -92,7 +95,8 @@ struct engine {
 struct loop {
   struct context thread; /* of loop_run() */
   struct task *running;
-  struct task_queue ready;
+  struct task_queue ready; /* these can go on, */
+  struct order arrived;    /* and these, after arrivals */
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;

@@ -62,7 +62,15 @@ void loop_make_arrived(struct loop *l, struct task *t)
   const uint64_t since_ns = l->since_ns > 0 ? l->since_ns : l->now_ns;
 
   t->seen_ns = since_ns > t->parked_ns ? since_ns : t->parked_ns;
-  loop_make_ready(l, t);
+  if (t->queued)
+    return;
+  t->queued = true;
+  order_add(&l->arrived, t);
+}
+
+static bool any_ready(const struct loop *l)
+{
+  return l->ready.first || l->arrived.first;
 }
 
 void loop_park(struct loop *l)
@@ -184,6 +192,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   }
   context_init(&l->thread);
   task_queue_clear(&l->ready);
+  order_init(&l->arrived, setup->turn_max);
   stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = open_engine(l, setup->engine, err);
   if (rc < 0) {
@@ -304,8 +313,10 @@ static void run_task(struct loop *l, struct task *t)
  * next one. */
 static void run_ready(struct loop *l)
 {
-  struct task *t = l->ready.first, *next;
+  struct task *t, *next;
 
+  order_take(&l->arrived, l->waiting, &l->ready);
+  t = l->ready.first;
   task_queue_clear(&l->ready);
   for (; t; t = next) {
     next = t->next;
@@ -378,12 +389,12 @@ static void look(struct loop *l, uint64_t until_ns)
   loop_bump(&l->counts.turns, 1);
   look_once(l);
   note_turn(l);
-  if (l->ready.first || until_ns <= l->now_ns)
+  if (any_ready(l) || until_ns <= l->now_ns)
     return;
   if (l->waiting > 1) {
     (void)sched_yield();
     look_once(l);
-    if (l->ready.first)
+    if (any_ready(l))
       return;
   }
   loop_bump(&l->counts.slept, 1);
@@ -405,7 +416,7 @@ void loop_run(struct loop *l)
     next = timers_next(&l->timers);
     if (next)
       until = next->at_ns;
-    if (l->ready.first)
+    if (any_ready(l))
       until = 0;
     look(l, until);
     expire_timers(l);

@@ -30,6 +30,9 @@ enum loop_engine {
 struct loop_setup {
   size_t stack_bytes; /* of each fiber */
   enum loop_engine engine;
+  /* At most so many fibers go on in a turn after arrivals, the latest ones
+   * first; 0: all, in the order of arrival.  See order.h. */
+  unsigned turn_max;
 };
 
 /* Counts of a loop; its thread writes them, others may read. */

@@ -29,6 +29,7 @@ enum {
   MEMORY_SPARE = 64 << 20, /* bytes that they leave to all other programs */
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
+  TURN_MAX = 16,     /* clients that go on in a turn of a loop */
 };
 
 /* Where stacks use up the maps that the system allows, nothing else gets memory
@@ -177,18 +178,28 @@ static bool is_patient(const struct plan *plan)
   return !plan_rated_by(plan) && plan->think.kind == THINK_NONE;
 }
 
+/* Must clients go on in the order in which their answers come? */
+static bool in_order(const struct plan *plan)
+{
+  return plan->cfg.client_order == CLIENT_ORDER_ARRIVAL;
+}
+
 static void *carrier_main(void *arg)
 {
   struct carrier *c = arg;
   struct run *run = c->run;
   const struct test_ops *ops = run->test->ops;
-  const struct loop_setup setup = { .stack_bytes = client_stack(run->plan) };
+  const bool patient = is_patient(run->plan);
+  const struct loop_setup setup = {
+    .stack_bytes = client_stack(run->plan),
+    .turn_max = patient && !in_order(run->plan) ? TURN_MAX : 0,
+  };
   struct err err = { "" };
   void *group = NULL;
   struct loop *l = NULL;
   int rc = loop_new(&l, &setup, &err);
 
-  if (is_patient(run->plan))
+  if (patient)
     thread_be_patient();
   if (rc == 0) {
     loop_on_lag(l, record_lag, c);

@@ -104,6 +104,7 @@ static bool is_moment(const char *text)
 
 static const char *const off_words[] = { "off", NULL };
 static const char *const shutdown_words[] = { "auto", "off", NULL };
+static const char *const order_words[] = { "latest", "arrival", NULL };
 static const char *const overload_words[] = { "queue", "abort", NULL };
 
 const struct opt run_opts[] = {
@@ -289,6 +290,20 @@ const struct opt run_opts[] = {
            "are not part of any latency, and their random numbers are not "
            "those of the workload. --rate sets the moments of events by "
            "itself, so they exclude each other.",
+  },
+  {
+    OPT_WORD(struct run_cfg, client_order),
+    .name = "client-order",
+    .flags = OPT_OWN,
+    .def = "latest",
+    .words = order_words,
+    .help = "which clients of a thread go on first when it cannot keep up with "
+            "their answers {latest,arrival}",
+    .man = "With \"latest\", at most 16 go on between two looks for answers, "
+           "those of the latest answers first, so that the server works for "
+           "sessions that its caches know; none is passed more than 32 times "
+           "by each other one on average. With --rate, --load-profile and "
+           "--think-time it is always the order of arrival.",
   },
   {
     OPT_STRING(struct run_cfg, idle_clients),

@@ -13,6 +13,13 @@
 struct err;
 struct optset;
 
+/* Which clients go on first when more answers have come than a thread can keep
+ * up with. */
+enum client_order {
+  CLIENT_ORDER_LATEST, /* those of the latest answers */
+  CLIENT_ORDER_ARRIVAL,
+};
+
 enum rate_overload {
   RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
   RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
@@ -32,6 +39,7 @@ struct run_cfg {
   const char *load_profile;     /* see load_profile.h; "": none */
   int rate_overload;            /* enum rate_overload */
   const char *think_time;       /* see think_parse() */
+  int client_order;             /* enum client_order */
   const char *idle_clients;     /* see idle_parse() */
   double idle_ping_s;           /* 0: none */
   const char *storm;            /* see storm_parse() */
