@@ -10,11 +10,17 @@ start COMMAND...           of bench: seconds until all clients have started, and
 resident KIB COMMAND...    of bench: resident KiB when they no longer grow, at
                            work, less KIB
 p99 COMMAND...             of bench: milliseconds of the 99th percentile
+even COMMAND...            standard deviation of the queries of a connection, in
+                           percent of their mean, and queries per second, of a
+                           report, or of pgbench with -l --log-prefix=PREFIX
 """
+import collections
+import glob
 import os
 import re
 import resource
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -40,21 +46,52 @@ def finished(command):
     return done.stdout
 
 
-def cost(command):
-    output = finished(command)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    events = number(
-        r"(?:transactions actually processed|total number of events): +(\d+)",
-        command, output,
-    )
+def rate_of(command, output, events):
     rate = re.search(
         r"(?:tps = |(?<!failed )transactions: +\d+ +\()([0-9.]+)", output
     )
     # Only statements have a rate in the report.
-    rate = float(rate[1]) if rate else events / number(
+    return float(rate[1]) if rate else events / number(
         r"total time: +([0-9.]+)s", command, output
     )
+
+
+def events_of(command, output):
+    return number(
+        r"(?:transactions actually processed|total number of events): +(\d+)",
+        command, output,
+    )
+
+
+def cost(command):
+    output = finished(command)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    events = events_of(command, output)
+    rate = rate_of(command, output, events)
     print((used.ru_utime + used.ru_stime) / events * 1e6, rate)
+
+
+def logged(prefix):
+    """The mean and the deviation of the lines of a client in pgbench's log."""
+    lines = collections.Counter()
+    for name in glob.glob(glob.escape(prefix) + ".*"):
+        with open(name) as log:
+            lines.update(line.split(" ", 1)[0] for line in log)
+        os.remove(name)
+    return statistics.mean(lines.values()), statistics.pstdev(lines.values())
+
+
+def even(command):
+    output = finished(command)
+    prefixes = [a.split("=", 1)[1] for a in command if a.startswith("--log-prefix=")]
+    if prefixes:
+        mean, deviation = logged(prefixes[0])
+    else:
+        found = re.search(r"events \(avg/stddev\): +([0-9.]+)/([0-9.]+)", output)
+        if not found:
+            fail(command, output)
+        mean, deviation = float(found[1]), float(found[2])
+    print(100 * deviation / mean, rate_of(command, output, events_of(command, output)))
 
 
 def p99(command):
@@ -117,6 +154,6 @@ def resident(command):
 
 
 if __name__ == "__main__":
-    {"cost": cost, "start": start, "resident": resident, "p99": p99}[sys.argv[1]](
-        sys.argv[2:]
-    )
+    {"cost": cost, "even": even, "start": start, "resident": resident, "p99": p99}[
+        sys.argv[1]
+    ](sys.argv[2:])

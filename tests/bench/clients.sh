@@ -7,6 +7,8 @@
 #
 # select    prepared point selects: processor time of the client program per
 #           query, start and end included, and queries per second
+# even      queries per second, and how much the queries of a connection differ
+#           from their mean (standard deviation, percent), in both orders
 # rate      the 99th percentile at half of the rate that clients reach
 # memory    resident memory per client of oltp_read_write, at work and idle
 # start     10,000 clients of the null driver; 10,000 through pgbouncer
@@ -17,7 +19,7 @@
 # PAIRS, QUICK, BENCH, SYSBENCH  see common.sh
 # ROWS          of the table [20000]
 # SECONDS_EACH  of a run [2]
-# CONNECTIONS   of `select` ["64 256 1000"]
+# CONNECTIONS   of `select` and `even` ["64 256 1000"]
 # MANY          clients of `start`, and of `memory` where no server is the limit
 #               [10000]
 # BASE          an earlier bench, for `one`
@@ -41,10 +43,10 @@ pgbench=$(command -v pgbench || find /usr/lib/postgresql -name pgbench 2>/dev/nu
 many=${MANY:-10000}
 ((!QUICK)) || many=100
 parts=("$@")
-((${#parts[@]})) || parts=(select rate memory start one connect)
+((${#parts[@]})) || parts=(select even rate memory start one connect)
 for part in "${parts[@]}"; do
-  [[ " select rate memory start one connect " == *" $part "* ]] ||
-    die "there is no part '$part': select, rate, memory, start, one, connect"
+  [[ " select even rate memory start one connect " == *" $part "* ]] ||
+    die "there is no part '$part': select, even, rate, memory, start, one, connect"
 done
 # Each client has a socket, and so has the pooler twice.
 ulimit -n "$(ulimit -Hn)"
@@ -148,9 +150,14 @@ blocking() {
 
 # ---- the parts ----
 
+# make_script: of pgbench.
+make_script() {
+  printf '\\set id random(1, %d)\nSELECT c FROM sbtest1 WHERE id = :id;\n' "$rows" >"$work/select.sql"
+}
+
 part_select() {
   local kind n with cells
-  printf '\\set id random(1, %d)\nSELECT c FROM sbtest1 WHERE id = :id;\n' "$rows" >"$work/select.sql"
+  make_script
   title "Point selects: microseconds of the client program per query; queries per second"
   heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' \
     'per second' 'as threads' ratio peer ratio
@@ -171,6 +178,42 @@ part_select() {
       cells+=("${figure[blocking,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
       cells+=("$(printf '%.0f' "${figure[threads,2]}")" "$(ratio "${figure[clients,2]}" "${figure[threads,2]}")")
       cells+=("$(printf '%.0f' "${figure[peer,2]}")" "$(ratio "${figure[clients,2]}" "${figure[peer,2]}")")
+      row "$(server_of "$kind")" "$n" "${cells[@]}"
+    done
+  done
+}
+
+even_of() {
+  declare -n where=$kind
+  "$figures" even "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
+}
+even_latest() { even_of --threads=2 --clients="$n"; }
+even_arrival() { even_of --threads=2 --clients="$n" --client-order=arrival; }
+even_threads() { even_of --threads="$n"; }
+even_peer() {
+  if [[ $kind == mysql ]]; then
+    "$figures" even "$SYSBENCH" oltp_point_select "${mysql[@]}" --mysql-user=sbtest --mysql-db=sbtest \
+      --threads="$n" --time="$seconds" run
+  else
+    "$figures" even "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
+      -U sbtest -c "$n" -j 2 -T "$seconds" -l --log-prefix="$work/log" sbtest
+  fi
+}
+
+part_even() {
+  local kind n name cells
+  make_script
+  title "Queries per second, and how much those of a connection differ from their mean"
+  heading Server Clients latest arrival 'as threads' 'sysbench or pgbench'
+  for kind in mysql pgsql; do
+    [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
+    start_server "$kind"
+    for n in ${CONNECTIONS:-64 256 1000}; do
+      figure=() cells=()
+      take_turns 2 even_latest even_arrival even_threads even_peer
+      for name in latest arrival threads peer; do
+        cells+=("$(printf '%.0f, %.0f %%' "${figure[even_$name,2]}" "${figure[even_$name,1]}")")
+      done
       row "$(server_of "$kind")" "$n" "${cells[@]}"
     done
   done
