@@ -26,7 +26,7 @@
 # FLOOR         tests/bench/loop_floor, else that beside BENCH, if it was built:
 #               what a blocking client costs that only sends and receives
 #
-# All parts together take less than twenty minutes.  What needs pgbouncer is
+# All parts together take less than half an hour.  What needs pgbouncer is
 # left out without it.
 # shellcheck disable=SC2178 # arrays that are named after a kind of server
 set -euo pipefail

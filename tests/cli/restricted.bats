@@ -226,6 +226,26 @@ LUA
 }
 
 # Nobody listens there, which would be the next message.
+@test "fewer open files than SQLite needs: each failure names the limit" {
+  needs_driver sqlite
+  local n late=0
+  for ((n = 4; n < 40; n++)); do # one is what the loader needs
+    rm -f bench.sqlite*
+    # shellcheck disable=SC2016
+    run --separate-stderr bash -c '
+      for at in /proc/self/fd/*; do
+        (( ${at##*/} > 2 )) && eval "exec ${at##*/}>&-"
+      done
+      ulimit -n '"$n"'
+      exec "$BENCH" oltp_read_write --db-driver=sqlite --table-size=10 prepare'
+    [ "$status" != 0 ] || break
+    must has "$stderr$output" 'ulimit -n|Too many open files'
+    ! grep -q 'unable to open a file: too many files are open (see ulimit -n)' <<<"$stderr$output" || late=1
+  done
+  must is "$status" 0
+  must is "$late" 1
+}
+
 @test "too few open files for the connections: refused before the first one, in a line" {
   needs_driver mysql
   few() {

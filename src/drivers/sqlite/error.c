@@ -1,6 +1,7 @@
 /*
  * error.c - SQLite's result codes as SQLSTATEs.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -58,13 +59,22 @@ int sqlite_failed_with(int code, const char *msg, struct outcome *out)
   return -1;
 }
 
+/* SQLite opens its journal late, and does not say why it cannot. */
+static const char *message_of(sqlite3 *db)
+{
+  if ((sqlite3_errcode(db) & 0xff) == SQLITE_CANTOPEN &&
+      sqlite3_system_errno(db) == EMFILE)
+    return "unable to open a file: too many files are open (see ulimit -n)";
+  return sqlite3_errmsg(db);
+}
+
 int sqlite_failed(struct sqlite_session *q, struct outcome *out)
 {
   /* The error may have ended the transaction. */
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
   out->over = q->gave_up && (sqlite3_errcode(q->db) & 0xff) == SQLITE_BUSY;
-  return sqlite_failed_with(sqlite3_extended_errcode(q->db),
-                            sqlite3_errmsg(q->db), out);
+  return sqlite_failed_with(sqlite3_extended_errcode(q->db), message_of(q->db),
+                            out);
 }
 
 bool sqlite_always_ignorable(const struct outcome *out)
