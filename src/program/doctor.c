@@ -182,6 +182,14 @@ static bool is_file_missing(const struct program *p)
          strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
 }
 
+static int complain_of_file(const struct program *p)
+{
+  log_msg(LOG_FATAL, "the database file '%s' does not exist",
+          value_of(&p->set, "sqlite-db"));
+  log_msg(LOG_FATAL, "did you run the prepare command?");
+  return EXIT_FAILED;
+}
+
 bool program_lacks_data(struct program *p, const struct run_facts *facts,
                         const char *path)
 {
@@ -194,9 +202,22 @@ bool program_lacks_data(struct program *p, const struct run_facts *facts,
   }
   if (!is_file_missing(p))
     return false;
-  log_msg(LOG_FATAL, "the database file '%s' does not exist",
-          value_of(&p->set, "sqlite-db"));
-  log_msg(LOG_FATAL, "did you run the prepare command?");
+  (void)complain_of_file(p);
+  return true;
+}
+
+bool program_lacks_file(struct program *p, int *status)
+{
+  const char *command = p->cmdline.command;
+
+  if (!command || strcmp(command, "prepare") == 0 || !is_file_missing(p))
+    return false;
+  *status = EXIT_OK;
+  if (strcmp(command, "cleanup") == 0)
+    log_msg(LOG_NOTICE, "The database file '%s' does not exist\n",
+            value_of(&p->set, "sqlite-db"));
+  else
+    *status = complain_of_file(p);
   return true;
 }
 

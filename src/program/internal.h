@@ -181,6 +181,13 @@ int program_doctor_script(struct program *p, struct db_process *db,
 bool program_lacks_data(struct program *p, const struct run_facts *facts,
                         const char *path);
 
+/*
+ * Is the command of a bundled script one that only looks or removes, in a
+ * database file that does not exist?  Connecting would create it.  If so, that
+ * is printed, and `status` is the exit status.
+ */
+bool program_lacks_file(struct program *p, int *status);
+
 /* Does a test of this name come from a file of SQL? */
 bool program_is_sqlfile(const char *name);
 

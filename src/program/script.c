@@ -341,8 +341,11 @@ static int check(const struct job *job)
 static int call(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
-  const int rc = commands_run(own->script, err);
+  int rc;
 
+  if (is_bundled(job) && program_lacks_file(job->p, &rc))
+    return rc;
+  rc = commands_run(own->script, err);
   return rc > 0 ? EXIT_SIGNAL + rc : rc;
 }
 

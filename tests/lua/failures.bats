@@ -76,7 +76,7 @@ FATAL: Thread initialization failed!"
   bench oltp_read_only --db-driver=sqlite --sqlite-db=folder --threads=4 run
   must is "$status" 1
   must is "$stderr" \
-    "FATAL: cannot open SQLite database 'folder': unable to open database file"
+    "FATAL: cannot open SQLite database 'folder': unable to open database file: Is a directory"
   bench oltp_read_only --db-driver=sqlite --sqlite-db=folder --verbosity=4 run
   must has "$stderr" '^FATAL: thread_init\(\) failed at .*/oltp_common\.lua:[0-9]+: connection creation failed$'
   bench oltp_read_only --db-driver=sqlite --sqlite-db=x.db --json=t.json run
@@ -126,4 +126,33 @@ L
   must has "$output" '^t\.lua:4: SQL error, errno = 1, '
   must has "$output" '^t\.lua:6: SQL API error$'
   must has "$output" '^t\.lua:7: SQL API error$'
+}
+
+@test "sqlite: commands that look or remove make no database" {
+  needs_driver sqlite
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=typo.db cleanup
+  must is "$status" 0
+  must has "$output" "^The database file 'typo.db' does not exist$"
+  local command
+  for command in "oltp_read_only prewarm" "oltp_read_write check" "tpcc check"; do
+    # shellcheck disable=SC2086
+    bench $command --db-driver=sqlite --sqlite-db=typo.db
+    must is "$status" 1
+    must is "$stderr" "FATAL: the database file 'typo.db' does not exist
+FATAL: did you run the prepare command?"
+  done
+  must [ ! -e typo.db ]
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=typo.db --table-size=10 prepare
+  must is "$status" 0
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=typo.db --table-size=10 check
+  must is "$status" 0
+}
+
+@test "sqlite: why a file cannot be used" {
+  needs_driver sqlite
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=/nosuch/x.db prepare
+  must has "$stderr" "^FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file: No such file or directory$"
+  run --separate-stderr bash -c 'ulimit -f 100; exec "$BENCH" oltp_read_only --db-driver=sqlite --table-size=100000 prepare'
+  must is "$status" 1
+  must has "$stderr" 'disk I/O error: File too large \(see ulimit -f\)'
 }

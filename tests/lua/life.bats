@@ -79,7 +79,7 @@ done 0"
   echo 'function thread_init() sysbench.sql.driver():connect() end function event() end' >t.lua
   bench t.lua --threads=4 --db-driver=sqlite --sqlite-db=/nosuch/x.db run
   must [ "$status" = 1 ]
-  must is "$stderr" "FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file
+  must is "$stderr" "FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file: No such file or directory
 FATAL: thread_init() failed at t.lua:1: connection creation failed"
   # Others were opened: how many have failed.
   cat >t.lua <<'L'

@@ -130,6 +130,7 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   struct sqlite_session *q = sqlite_of(s);
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                     SQLITE_OPEN_NOMUTEX;
+  const char *message;
   int rc;
 
   (void)until_ns; /* the busy timeout is the only thing to wait for */
@@ -149,8 +150,9 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   }
 
   /* Without a handle, there was no memory for one. */
-  (void)snprintf(q->why, sizeof(q->why), "%s",
-                 q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(rc));
+  message = q->db ? sqlite_error_text(q) : sqlite3_errstr(rc);
+  if (message != q->why)
+    (void)snprintf(q->why, sizeof(q->why), "%s", message);
   (void)sqlite_failed_with(q->db ? sqlite3_extended_errcode(q->db) : rc, q->why,
                            out);
   out->permanent = true;

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "drivers/sqlite/session.h"
@@ -59,13 +60,25 @@ int sqlite_failed_with(int code, const char *msg, struct outcome *out)
   return -1;
 }
 
-/* SQLite opens its journal late, and does not say why it cannot. */
-static const char *message_of(sqlite3 *db)
+/* SQLite does not say why a file cannot be opened, read or written. */
+const char *sqlite_error_text(struct sqlite_session *q)
 {
-  if ((sqlite3_errcode(db) & 0xff) == SQLITE_CANTOPEN &&
-      sqlite3_system_errno(db) == EMFILE)
-    return "unable to open a file: too many files are open (see ulimit -n)";
-  return sqlite3_errmsg(db);
+  const int code = sqlite3_errcode(q->db) & 0xff;
+  int cause = sqlite3_system_errno(q->db);
+  const char *message = sqlite3_errmsg(q->db), *more = "";
+
+  if (cause == 0 || (code != SQLITE_CANTOPEN && code != SQLITE_IOERR))
+    return message;
+  /* It has tried to read a file that it could not create. */
+  if (cause == ENOENT && sqlite_folder_error(sqlite_file(&q->base)) != 0)
+    cause = sqlite_folder_error(sqlite_file(&q->base));
+  if (cause == EMFILE)
+    more = " (see ulimit -n)";
+  else if (cause == EFBIG)
+    more = " (see ulimit -f)";
+  (void)snprintf(q->why, sizeof(q->why), "%s: %s%s", message, strerror(cause),
+                 more);
+  return q->why;
 }
 
 int sqlite_failed(struct sqlite_session *q, struct outcome *out)
@@ -73,8 +86,8 @@ int sqlite_failed(struct sqlite_session *q, struct outcome *out)
   /* The error may have ended the transaction. */
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
   out->over = q->gave_up && (sqlite3_errcode(q->db) & 0xff) == SQLITE_BUSY;
-  return sqlite_failed_with(sqlite3_extended_errcode(q->db), message_of(q->db),
-                            out);
+  return sqlite_failed_with(sqlite3_extended_errcode(q->db),
+                            sqlite_error_text(q), out);
 }
 
 bool sqlite_always_ignorable(const struct outcome *out)

@@ -58,7 +58,7 @@ struct sqlite_session {
   uint64_t busy_since_ns;
   bool gave_up;           /* this statement gave up, because the run is over */
   _Atomic uint32_t woken; /* set by another thread: the statement has to end */
-  char why[256];          /* text of a failed connect */
+  char why[256];          /* text of an error, with its cause */
 
   struct counts_part counts; /* in the list of the process while it is open */
   unsigned unnoted; /* selects since the last one whose pages were counted */
@@ -99,6 +99,12 @@ void sqlite_note_reads(struct sqlite_session *q); /* pages read, no others */
 void sqlite_tidy(struct session *s, struct strbuf *line);
 
 /* error.c: fill in `out` from the connection's last error; -1. */
+/* Can files be created in the folder of this file?  0, or an errno value. */
+int sqlite_folder_error(const char *path);
+
+/* The text of the last error, with what the system said; valid until the next
+ * one. */
+const char *sqlite_error_text(struct sqlite_session *q);
 int sqlite_failed(struct sqlite_session *q, struct outcome *out);
 int sqlite_failed_with(int code, const char *msg, struct outcome *out);
 bool sqlite_always_ignorable(const struct outcome *out);

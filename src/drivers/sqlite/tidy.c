@@ -6,6 +6,7 @@
  * idle connection holds no lock, so the kernel is asked for a lease.  The
  * kernel grants it only for a file that no other process has open.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -135,17 +136,15 @@ static bool remove_file(const char *path)
 
 #endif
 
-/* Can a journal be created in the folder of the file? */
-static bool folder_is_writable(const char *path)
+int sqlite_folder_error(const char *path)
 {
   const char *slash = strrchr(path, '/');
-  char folder[PATH_MAX];
+  char folder[PATH_MAX] = ".";
 
-  if (!slash)
-    return access(".", W_OK) == 0;
-  (void)snprintf(folder, sizeof(folder), "%.*s",
-                 slash == path ? 1 : (int)(slash - path), path);
-  return access(folder, W_OK) == 0;
+  if (slash)
+    (void)snprintf(folder, sizeof(folder), "%.*s",
+                   slash == path ? 1 : (int)(slash - path), path);
+  return access(folder, W_OK) == 0 ? 0 : errno;
 }
 
 void sqlite_tidy(struct session *s, struct strbuf *line)
@@ -177,6 +176,7 @@ void sqlite_tidy(struct session *s, struct strbuf *line)
     strbuf_addf(line, "The database file '%s' is empty, and stays", path);
   else
     strbuf_addf(line, "The database file '%s' stays, because %s", path,
-                folder_is_writable(path) ? "another program uses it"
-                                         : "its folder cannot be written to");
+                sqlite_folder_error(path) == 0
+                  ? "another program uses it"
+                  : "its folder cannot be written to");
 }

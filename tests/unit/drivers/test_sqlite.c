@@ -134,7 +134,8 @@ static void test_missing_folder(void)
   strbuf_done(&line);
   OK(!conn_open(env_driver(&b.env, NULL), NULL), "a folder that is missing");
   OK_STR(b.process->failures.reason[0].text,
-         "error 14: unable to open database file", "the reason");
+         "error 14: unable to open database file: No such file or directory",
+         "the reason");
   bed_close(&b);
 }
 
