@@ -149,6 +149,8 @@ int program_test(struct program *p);
 int program_find_script(const struct job *job, struct resolved *ret);
 /* Give the options of the test their values; returns the exit status. */
 int program_apply(struct program *p, const struct cmdline_rules *rules);
+/* The same without a test. */
+int program_apply_alone(struct program *p);
 
 /* Is the command a run, so that there is something to report? */
 static inline bool program_is_run(const struct program *p)

@@ -99,6 +99,13 @@ int program_apply(struct program *p, const struct cmdline_rules *rules)
   return EXIT_FAILED;
 }
 
+int program_apply_alone(struct program *p)
+{
+  const struct cmdline_rules rules = program_rules(p);
+
+  return program_apply(p, &rules);
+}
+
 static int print_options(const struct job *job)
 {
   struct strbuf out = { 0 };

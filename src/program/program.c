@@ -149,7 +149,9 @@ static int act(struct program *p)
   case CMDLINE_HELP:
     return program_print_help(p, PROGRAM_HELP_OPTIONS);
   case CMDLINE_LIST:
-    return program_print_help(p, PROGRAM_HELP_NAMES);
+    status = program_apply_alone(p);
+    return status == EXIT_OK ? program_print_help(p, PROGRAM_HELP_NAMES)
+                             : status;
   case CMDLINE_VERSION:
     program_put_version(p);
     return EXIT_OK;
@@ -171,8 +173,10 @@ static int act(struct program *p)
     return program_complain("doctor looks at tests and scripts, and '%s' is a "
                             "tool",
                             p->cmdline.test);
-  if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
-    return program_doctor_machine(p);
+  if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0)) {
+    status = program_apply_alone(p);
+    return status == EXIT_OK ? program_doctor_machine(p) : status;
+  }
   if (program_check_server(p) != EXIT_OK || program_check_ack(p) != EXIT_OK)
     return EXIT_FAILED;
   source = source_of(p);
