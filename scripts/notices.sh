@@ -51,9 +51,13 @@ of_source() {
   notice "$1" "$version" "$file"
 }
 
-# of_package LIBRARY PACKAGE VERSION: from an installed package.
+# of_package LIBRARY PACKAGE VERSION: from an installed package.  Small images keep
+# no links in that folder: of gcc only the package gcc-VERSION-base has a file then.
 of_package() {
-  notice "$1" "$3" "/usr/share/doc/${2%%:*}/copyright"
+  local file=/usr/share/doc/${2%%:*}/copyright
+  [[ -e $file ]] || file=/usr/share/doc/$1-base/copyright
+  [[ -e $file ]] || file=/usr/share/doc/${2%%:*}/copyright
+  notice "$1" "$3" "$file"
 }
 
 # shellcheck disable=SC2016 # dpkg-query replaces it
