@@ -35,6 +35,7 @@ apt() {
   local lists=$top/apt${release:+-$release}
   local list=$lists/sources.list
   mkdir -p "$lists"/{lists,archives}/partial
+  # shellcheck disable=SC2012,SC2016 # apt-get replaces it; keyrings have plain names
   [[ -s $list ]] || {
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED-BY)' \
       'Created-By: Packages' | awk '!seen[$0]++' | while read -r uri suite component key; do
@@ -107,7 +108,7 @@ fetch() {
     shift
     if (($# > 0)); then
       mkdir part
-      (cd tree && cp -a --parents debian/changelog "$@" ../part/)
+      (cd tree && cp -a --parents debian/changelog debian/copyright "$@" ../part/)
       rm -rf tree
       mv part tree
     fi

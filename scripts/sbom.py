@@ -102,8 +102,15 @@ def needed(path):
     return sorted({name.strip() for name in names if name.strip()})
 
 
+def is_static(path):
+    return "-linux-" in path.name
+
+
 def artifact(path, version):
     """A file of the release is a package of its own."""
+    licence = "GPL-2.0-or-later"
+    if is_static(path):  # The Apache License of OpenSSL needs version 3.
+        licence = "GPL-3.0-or-later"
     package = {
         "SPDXID": spdx_id(path.name),
         "name": path.name,
@@ -113,7 +120,7 @@ def artifact(path, version):
         "homepage": HOME,
         "filesAnalyzed": False,
         "licenseConcluded": "NOASSERTION",
-        "licenseDeclared": "GPL-2.0-or-later",
+        "licenseDeclared": licence,
         "copyrightText": "Copyright 2026 the bench authors",
         "checksums": [{"algorithm": kind.upper(), "checksumValue": digest(path, kind)}
                       for kind in ("sha256", "sha512")],
@@ -136,7 +143,7 @@ def main():
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", spdx_id(p.name)) for p in paths]
     relations += [relation(spdx_id(p.name), "GENERATED_FROM", spdx_id(source.name))
                   for p in paths[1:]]
-    linked = [p for p in paths if "-linux-" in p.name]
+    linked = [p for p in paths if is_static(p)]
     if linked:
         libraries = static_libraries(libs)
         packages += libraries

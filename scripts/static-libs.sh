@@ -5,8 +5,8 @@
 # usage: static-libs.sh [--machine=x86_64|aarch64] FOLDER [LIBRARY...]
 #
 # FOLDER gets the sources (src), and for each machine a folder with the compiler's
-# wrapper (bin) and what was built (lib, include).  A library that is there is not
-# built again.  Nothing outside of FOLDER is changed; apt-get keeps its lists of
+# wrapper (bin), what was built (lib, include) and, if all libraries are built, their
+# notices (THIRD-PARTY).  A library that is there is not built again.  Nothing outside of FOLDER is changed; apt-get keeps its lists of
 # source packages there, too.  Needs a C compiler, and what `deps.sh static`
 # installs; for another machine than this one, what `deps.sh cross` installs.
 set -euo pipefail
@@ -159,5 +159,11 @@ build_openssl() {
 cross='' host=()
 [[ $machine == "$(uname -m)" ]] || cross=yes
 compiler
-(($# > 0)) || set -- zlib ck luajit jansson sqlite3 libaio liburing openssl postgresql mariadb
-build_all "$@"
+if (($# > 0)); then
+  build_all "$@"
+  exit
+fi
+libraries=(zlib ck luajit jansson sqlite3 libaio liburing openssl postgresql mariadb)
+build_all "${libraries[@]}"
+"$here/scripts/notices.sh" --machine="$machine" "$top" "${libraries[@]}" >"$prefix/THIRD-PARTY.new"
+mv "$prefix/THIRD-PARTY.new" "$prefix/THIRD-PARTY"

@@ -43,7 +43,8 @@ CC=$libs/bin/musl-cc PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig
   --with-sqlite --with-libaio --with-liburing \
   CFLAGS="-O2 -g -ffile-prefix-map=$here=. -ffile-prefix-map=$out=." \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib"
-make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench pages
+make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench pages \
+  completions/{bench,_bench,bench.fish}
 
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' config.h)
 name=bench-$version-linux-$machine
@@ -51,11 +52,16 @@ rm -rf "${out:?}/work/$name"
 mkdir "$out/work/$name"
 "$strip" -o "$out/work/$name/bench" bench
 RUN=$run "$here/tests/static/check.sh" "$out/work/$name/bench"
-# In a tarball the pages are among the sources.
+# In a tarball the pages and completions are among the sources.
 for page in "$here"/man/*.[1-8] man/*.[1-8]; do
   [[ ! -e $page ]] || cp "$page" "$out/work/$name/"
 done
-cp "$here"/{COPYING,README.md,NEWS.md} "$out/work/$name/"
+mkdir "$out/work/$name/completions"
+for file in completions/{bench,_bench,bench.fish}; do
+  [[ -e $file ]] || file=$here/$file
+  cp "$file" "$out/work/$name/completions/"
+done
+cp "$here"/{COPYING,README.md,NEWS.md} "$libs/THIRD-PARTY" "$out/work/$name/"
 
 # The same bytes from the same sources: no times, no names of users.
 cd "$out"

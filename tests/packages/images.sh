@@ -59,7 +59,7 @@ try_Containerfile() {
   local container root
   container=$(store from --pull-never localhost/containerfile)
   root=$(store mount "$container")
-  diff <(ls -A "$root") <(printf '%s\n' COPYING bench tmp work | LC_ALL=C sort)
+  diff <(ls -A "$root") <(printf '%s\n' COPYING THIRD-PARTY bench tmp work | LC_ALL=C sort)
   [[ $(store inspect --format '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}' "$container") == '[/bench] /work' ]]
   "$here/tests/static/check.sh" "$root/bench"
   store rm "$container"

@@ -70,6 +70,36 @@ linked = [r for r in doc["relationships"] if r["relationshipType"] == "STATIC_LI
 assert len(linked) >= 8, "libraries of the static program are missing"
 PY
 result $status 'the SBOM has every file and library'
+status=0
+python3 - <<'PY' || status=1
+import glob, json, re, tarfile
+doc = json.load(open(glob.glob("*.spdx.json")[0]))
+packages = {p["SPDXID"]: p for p in doc["packages"]}
+static = [p for p in packages.values() if "-linux-" in p.get("packageFileName", "")]
+assert static, "there is no static program"
+for package in static:
+    path = package["packageFileName"]
+    assert package["licenseDeclared"] == "GPL-3.0-or-later", path
+    linked = {packages[r["relatedSpdxElement"]]["name"] for r in doc["relationships"]
+              if r["relationshipType"] == "STATIC_LINK" and r["spdxElementId"] == package["SPDXID"]}
+    with tarfile.open(path) as tar:
+        top = path[:-len(".tar.xz")] + "/"
+        names = tar.getnames()
+        for name in ("COPYING", "THIRD-PARTY", "completions/bench", "completions/_bench",
+                     "completions/bench.fish"):
+            assert top + name in names, f"{path} has no {name}"
+        text = tar.extractfile(top + "THIRD-PARTY").read().decode()
+    # The text before the first heading, then each heading and what follows it.
+    parts = re.split(r"^==== (library \S+|licence \S+)(?: \S+)?$", text, flags=re.M)
+    notices = dict(zip(parts[1::2], parts[2::2]))
+    said = {heading.split()[1] for heading in notices if heading.startswith("library ")}
+    assert said == linked, f"{path}: THIRD-PARTY and the SBOM differ in {sorted(said ^ linked)}"
+    for heading, notice in notices.items():
+        assert notice.strip(), f"{path}: nothing is said of {heading}"
+    for name in ("Apache-2.0", "GPL-3", "LGPL-2.1"):
+        assert "licence " + name in notices, f"{path}: the text of {name} is missing"
+PY
+result $status 'every static program comes with the notices of its libraries'
 
 status=0
 "$here/tests/packages/roots.sh" "$second" >"$work/roots" 2>&1 || status=1
