@@ -1,10 +1,12 @@
 # markdown.awk - a page in troff's man macros whose text is a manual of docs/.
 #
-# usage: awk -v docs=FILE [-v section=HEADING] -f markdown.awk TEMPLATE
+# usage: awk -v docs=FILE [-v section=HEADING] [-v tool=NAME] -f markdown.awk \
+#          TEMPLATE
 #
 # The line @TEXT@ of the template becomes the text of the file, or of one section
-# without its heading; @TEXT HEADING@ that of another section.  It knows what
-# these manuals use: headings, paragraphs, lists of one level, tables, blocks of
+# without its heading.  The line @ROWS HEADING@ becomes the rows of a table in
+# another section that begin with the name of the tool.  It knows what these
+# manuals use: headings, paragraphs, lists of one level, tables, blocks of
 # code, and `code`, **bold**, *italic* and [links](...).
 
 # A piece of text as troff shows it.
@@ -30,7 +32,9 @@ function inline(s, out, at, mark) {
       out = out "\\fB" escape(substr(mark, 2, length(mark) - 2)) "\\fR"
     } else if (match(s, /^\*\*[^*]+\*\*/)) {
       mark = substr(s, 1, RLENGTH)
-      out = out "\\fB" escape(substr(mark, 3, length(mark) - 4)) "\\fR"
+      at = substr(mark, 3, length(mark) - 4)
+      gsub(/`/, "", at) # code is bold, too
+      out = out "\\fB" escape(at) "\\fR"
     } else if (match(s, /^\*[^* ][^*]*\*/)) {
       mark = substr(s, 1, RLENGTH)
       out = out "\\fI" escape(substr(mark, 2, length(mark) - 2)) "\\fR"
@@ -66,9 +70,10 @@ function say(line) {
   print (line ~ /^[.']/ ? "\\&" : "") line
 }
 
-# What was read of a paragraph or of an item of a list.
+# What was read of a paragraph or of an item of a list.  A page has no pictures,
+# and no links to them.
 function flush() {
-  if (text != "" && text !~ /^Contents: / && text !~ /^!\[/) {
+  if (text != "" && text !~ /^Contents: / && text !~ /\.png\)/) {
     if (item)
       print ".IP \\(bu 2"
     else
@@ -233,8 +238,30 @@ function put(wanted, line, level, inside, depth, found) {
   }
 }
 
+# The rows of a section that begin with the name of the tool, without it.
+function put_rows(wanted, line, inside, found) {
+  inside = 0
+  found = 0
+  in_table = 1
+  while ((getline line <docs) > 0) {
+    if (line ~ /^#+ /)
+      inside = substr(line, index(line, " ") + 1) == wanted
+    else if (inside && index(line, "| `" tool "` |") == 1) {
+      row(substr(line, length(tool) + 6))
+      found = 1
+    }
+  }
+  close(docs)
+  in_table = 0
+  if (!found) {
+    print docs ": there is no row '" tool "' in '" wanted "'" >"/dev/stderr"
+    failed = 1
+    exit 1
+  }
+}
+
 /^@TEXT@$/ { put(section); next }
-/^@TEXT .*@$/ { put(substr($0, 7, length($0) - 7)); next }
+/^@ROWS .*@$/ { put_rows(substr($0, 7, length($0) - 7)); next }
 /^\.TH / { $2 = toupper($2) }
 { print }
 END { exit failed }

@@ -88,7 +88,10 @@ void docs_tool(struct strbuf *out, const struct docs *d)
   struct strbuf text = { 0 };
 
   man_options(&text, d->tool->opts);
-  if (text.len == 0)
+  if (d->tool->takes_any_option)
+    strbuf_adds(&text, "Its options are those of a run:\n.BR bench (1)\n"
+                       "describes them.\n");
+  else if (text.len == 0)
     strbuf_adds(&text, "It has no options of its own.\n");
   fold(out, strbuf_str(&text));
   out->failed = out->failed || text.failed;

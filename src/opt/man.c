@@ -4,6 +4,7 @@
 #include "opt/man.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "opt/help.h"
@@ -58,6 +59,8 @@ static void add_default(struct strbuf *out, const struct opt *row)
     return;
   strbuf_adds(out, "Default: ");
   man_text(out, row->def);
+  if (strcmp(row->def, ".") == 0) /* which the end of the sentence hides */
+    strbuf_adds(out, " (the current folder)");
   if (row->def_1_1) {
     strbuf_adds(out, "; at compat level 1.1 ");
     man_text(out, row->def_1_1);

@@ -199,6 +199,10 @@ int program_sweep(struct program *p);
 /* Run a tool on files of results, or print its help. */
 int program_tool(struct program *p);
 bool program_is_tool(const char *name); /* doctor is a tool, too */
+
+/* The exit status for a wrong value of an option of the program. */
+int program_refused_status(const struct program *p);
+
 /* The work of `verify`; as run() of struct tool. */
 int program_verify(struct program *p, const struct tool_args *args,
                    struct err *err);

@@ -239,7 +239,10 @@ static int scan(struct program *p, int argc, char **argv)
   p->set.as_sysbench = p->cmdline.identity == IDENTITY_SYSBENCH;
   p->name = identity_name(p->cmdline.identity);
   p->version = identity_version(p->cmdline.identity, p->set.level);
-  return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
+  if (rc >= 0)
+    return EXIT_OK;
+  (void)program_fail_usage(rc, &err);
+  return program_refused_status(p);
 }
 
 /* Does everything after it is known whether there are other processes. */

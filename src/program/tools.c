@@ -143,6 +143,15 @@ bool program_is_tool(const char *name)
   return find_tool(name) != NULL;
 }
 
+/* verify says by 1 that something is lost. */
+int program_refused_status(const struct program *p)
+{
+  const struct tool *tool =
+    p->cmdline.action == CMDLINE_TOOL ? find_tool(p->cmdline.test) : NULL;
+
+  return tool && tool->uses_database ? TOOL_BAD_INPUT : TOOL_FAILED;
+}
+
 static int tool_help(const struct program *p, const struct tool *tool)
 {
   struct strbuf out = { 0 };

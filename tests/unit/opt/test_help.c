@@ -240,6 +240,7 @@ static const struct opt man_rows[] = {
   },
   { .type = OPT_TYPE_BOOL, .name = "x", .flags = OPT_HIDDEN },
   { .type = OPT_TYPE_STRING, .name = "y", .help = "any" },
+  { .type = OPT_TYPE_STRING, .name = "z", .def = ".", .help = "where" },
   OPT_END,
 };
 
@@ -253,7 +254,9 @@ static void check_man(void)
          "\\&.in the morning\n\\&'tis a \\e and a\\-b\n"
          "Allowed: an integer from 1 to 9.\n"
          "Default: 5; at compat level 1.1 6.\n"
-         ".TP\n.B \\-\\-y=STRING\nany.\n",
+         ".TP\n.B \\-\\-y=STRING\nany.\n"
+         ".TP\n.B \\-\\-z=STRING\nwhere.\n"
+         "Default: \\&. (the current folder).\n",
          "manual");
   strbuf_done(&out);
 }
