@@ -146,8 +146,9 @@ bool program_is_tool(const char *name)
 /* verify says by 1 that something is lost. */
 int program_refused_status(const struct program *p)
 {
-  const struct tool *tool =
-    p->cmdline.action == CMDLINE_TOOL ? find_tool(p->cmdline.test) : NULL;
+  const struct tool *tool = p->cmdline.action == CMDLINE_TOOL
+                              ? find_tool(p->cmdline.test)
+                              : NULL;
 
   return tool && tool->uses_database ? TOOL_BAD_INPUT : TOOL_FAILED;
 }
