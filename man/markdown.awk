@@ -195,6 +195,12 @@ function line_of_text(line) {
   }
 }
 
+function lacks(what) {
+  print docs ": there is no " what >"/dev/stderr"
+  failed = 1
+  exit 1
+}
+
 # The whole file, or one section of it.
 function put(wanted, line, level, inside, depth, found) {
   inside = wanted == ""
@@ -231,11 +237,8 @@ function put(wanted, line, level, inside, depth, found) {
   close(docs)
   flush()
   end_code()
-  if (wanted != "" && !found) {
-    print docs ": there is no section '" wanted "'" >"/dev/stderr"
-    failed = 1
-    exit 1
-  }
+  if (wanted != "" && !found)
+    lacks("section '" wanted "'")
 }
 
 # The rows of a section that begin with the name of the tool, without it.
@@ -253,11 +256,8 @@ function put_rows(wanted, line, inside, found) {
   }
   close(docs)
   in_table = 0
-  if (!found) {
-    print docs ": there is no row '" tool "' in '" wanted "'" >"/dev/stderr"
-    failed = 1
-    exit 1
-  }
+  if (!found)
+    lacks("row '" tool "' in '" wanted "'")
 }
 
 /^@TEXT@$/ { put(section); next }

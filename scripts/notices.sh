@@ -2,7 +2,7 @@
 # notices.sh - prints the notices of the libraries that a static program contains:
 # their copyrights, and the texts of their licences.
 #
-# usage: notices.sh [--machine=x86_64|aarch64] FOLDER LIBRARY...
+# usage: notices.sh x86_64|aarch64 FOLDER LIBRARY...
 #
 # FOLDER is that of static-libs.sh, with the sources of each LIBRARY.  musl and the
 # compiler's own library are added; they come from installed packages, but musl for
@@ -12,14 +12,9 @@ set -euo pipefail
 . "$(dirname "$0")/help.bash"
 export LC_ALL=C
 
-machine=$(uname -m)
-if [[ ${1-} == --machine=* ]]; then
-  machine=${1#*=}
-  shift
-fi
-(($# > 1)) || { echo 'usage: notices.sh [--machine=x86_64|aarch64] FOLDER LIBRARY...' >&2; exit 1; }
-folder=$1
-shift
+(($# > 2)) || { echo 'usage: notices.sh x86_64|aarch64 FOLDER LIBRARY...' >&2; exit 1; }
+machine=$1 folder=$2
+shift 2
 common=/usr/share/common-licenses
 
 # lacks LIBRARY WHY

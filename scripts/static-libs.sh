@@ -6,9 +6,10 @@
 #
 # FOLDER gets the sources (src), and for each machine a folder with the compiler's
 # wrapper (bin), what was built (lib, include) and, if all libraries are built, their
-# notices (THIRD-PARTY).  A library that is there is not built again.  Nothing outside of FOLDER is changed; apt-get keeps its lists of
-# source packages there, too.  Needs a C compiler, and what `deps.sh static`
-# installs; for another machine than this one, what `deps.sh cross` installs.
+# notices (THIRD-PARTY).  A library that is there is not built again.  Nothing outside
+# of FOLDER is changed; apt-get keeps its lists of source packages there, too.  Needs a
+# C compiler, and what `deps.sh static` installs; for another machine than this one,
+# what `deps.sh cross` installs.
 set -euo pipefail
 # shellcheck source=scripts/help.bash
 . "$(dirname "$0")/help.bash"
@@ -165,5 +166,5 @@ if (($# > 0)); then
 fi
 libraries=(zlib ck luajit jansson sqlite3 libaio liburing openssl postgresql mariadb)
 build_all "${libraries[@]}"
-"$here/scripts/notices.sh" --machine="$machine" "$top" "${libraries[@]}" >"$prefix/THIRD-PARTY.new"
+"$here/scripts/notices.sh" "$machine" "$top" "${libraries[@]}" >"$prefix/THIRD-PARTY.new"
 mv "$prefix/THIRD-PARTY.new" "$prefix/THIRD-PARTY"

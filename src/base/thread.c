@@ -51,11 +51,10 @@ static int refuse_stack(struct err *err, size_t bytes, int code)
                  bytes, strerror(code));
 }
 
-/* pthread_create() has failed.  EAGAIN means too many threads, unless there is
- * no `room` for the stack. */
-static int refuse_thread(struct err *err, size_t room, int code)
+/* EAGAIN means too many threads, if the stack `fits`. */
+static int refuse_thread(struct err *err, bool fits, int code)
 {
-  if (code == EAGAIN && stack_fits(room))
+  if (code == EAGAIN && fits)
     return err_set(err, -code,
                    "cannot start a thread, errno = %d (%s): the system allows "
                    "no more of them (see ulimit -u, and pids.max of the "
@@ -70,15 +69,14 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
 {
   size_t bytes, room = 0;
   pthread_attr_t attr;
+  bool fits;
   int rc;
 
   if (__builtin_mul_overflow(stack_bytes, STACK_FACTOR, &bytes))
     return refuse_stack(err, stack_bytes, ENOMEM);
   rc = pthread_attr_init(&attr);
-  if (rc != 0) {
-    errno = rc;
-    return err_sys(err, "cannot start a thread,");
-  }
+  if (rc != 0)
+    return refuse_thread(err, false, rc);
   if (bytes > 0)
     rc = pthread_attr_setstacksize(&attr, bytes);
   if (rc != 0) {
@@ -88,9 +86,12 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
   (void)pthread_attr_getstacksize(&attr, &room);
   rc = pthread_create(ret, &attr, fn, arg);
   (void)pthread_attr_destroy(&attr);
-  if (rc != 0 && bytes > 0 && !stack_fits(bytes))
+  if (rc == 0)
+    return 0;
+  fits = stack_fits(room);
+  if (bytes > 0 && !fits)
     return refuse_stack(err, stack_bytes, ENOMEM);
-  return rc != 0 ? refuse_thread(err, room, rc) : 0;
+  return refuse_thread(err, fits, rc);
 }
 
 int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,

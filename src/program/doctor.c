@@ -182,12 +182,11 @@ static bool is_file_missing(const struct program *p)
          strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
 }
 
-static int complain_of_file(const struct program *p)
+static void complain_of_file(const struct program *p)
 {
   log_msg(LOG_FATAL, "the database file '%s' does not exist",
           value_of(&p->set, "sqlite-db"));
   log_msg(LOG_FATAL, "did you run the prepare command?");
-  return EXIT_FAILED;
 }
 
 bool program_lacks_data(struct program *p, const struct run_facts *facts,
@@ -202,7 +201,7 @@ bool program_lacks_data(struct program *p, const struct run_facts *facts,
   }
   if (!is_file_missing(p))
     return false;
-  (void)complain_of_file(p);
+  complain_of_file(p);
   return true;
 }
 
@@ -212,12 +211,14 @@ bool program_lacks_file(struct program *p, int *status)
 
   if (!command || strcmp(command, "prepare") == 0 || !is_file_missing(p))
     return false;
-  *status = EXIT_OK;
-  if (strcmp(command, "cleanup") == 0)
+  if (strcmp(command, "cleanup") == 0) {
     log_msg(LOG_NOTICE, "The database file '%s' does not exist\n",
             value_of(&p->set, "sqlite-db"));
-  else
-    *status = complain_of_file(p);
+    *status = EXIT_OK;
+  } else {
+    complain_of_file(p);
+    *status = EXIT_FAILED;
+  }
   return true;
 }
 

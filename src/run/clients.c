@@ -178,10 +178,12 @@ static bool is_patient(const struct plan *plan)
   return !plan_rated_by(plan) && plan->think.kind == THINK_NONE;
 }
 
-/* Must clients go on in the order in which their answers come? */
-static bool in_order(const struct plan *plan)
+/* Clients that are not patient go on in the order of their answers. */
+static unsigned turn_max(const struct plan *plan)
 {
-  return plan->cfg.client_order == CLIENT_ORDER_ARRIVAL;
+  return is_patient(plan) && plan->cfg.client_order == CLIENT_ORDER_LATEST
+           ? TURN_MAX
+           : 0;
 }
 
 static void *carrier_main(void *arg)
@@ -189,17 +191,16 @@ static void *carrier_main(void *arg)
   struct carrier *c = arg;
   struct run *run = c->run;
   const struct test_ops *ops = run->test->ops;
-  const bool patient = is_patient(run->plan);
   const struct loop_setup setup = {
     .stack_bytes = client_stack(run->plan),
-    .turn_max = patient && !in_order(run->plan) ? TURN_MAX : 0,
+    .turn_max = turn_max(run->plan),
   };
   struct err err = { "" };
   void *group = NULL;
   struct loop *l = NULL;
   int rc = loop_new(&l, &setup, &err);
 
-  if (patient)
+  if (is_patient(run->plan))
     thread_be_patient();
   if (rc == 0) {
     loop_on_lag(l, record_lag, c);

@@ -87,10 +87,9 @@ def even(command):
     if prefixes:
         mean, deviation = logged(prefixes[0])
     else:
-        found = re.search(r"events \(avg/stddev\): +([0-9.]+)/([0-9.]+)", output)
-        if not found:
-            fail(command, output)
-        mean, deviation = float(found[1]), float(found[2])
+        events = r"events \(avg/stddev\): +"
+        mean = number(events + "([0-9.]+)/", command, output)
+        deviation = number(events + "[0-9.]+/([0-9.]+)", command, output)
     print(100 * deviation / mean, rate_of(command, output, events_of(command, output)))
 
 

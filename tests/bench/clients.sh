@@ -120,25 +120,30 @@ row() { printf '| %s' "$1"; shift; printf ' | %s' "$@"; printf ' |\n'; }
 heading() { row "$@"; printf '|%.0s---' "$@"; printf '|\n'; }
 server_of() { [[ $1 == mysql ]] && echo MariaDB || echo PostgreSQL; }
 
-ours_cost() {
+# ours FIGURE ARGUMENT...: see clients.py, as in the next ones.
+ours() {
   declare -n where=$kind
-  "$figures" cost "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
+  local what=$1
+  shift
+  "$figures" "$what" "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
 }
-clients() { ours_cost --threads=2 --clients="$n"; }
-threads() { ours_cost --threads="$n"; }
-peer() {
-  if [[ $kind == mysql ]]; then
-    "$figures" cost "$SYSBENCH" oltp_point_select "${mysql[@]}" --mysql-user=sbtest --mysql-db=sbtest \
-      --threads="$n" --time="$seconds" run
-  else
-    "$figures" cost "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
-      -U sbtest -c "$n" -j 2 -T "$seconds" sbtest
-  fi
-}
-sysbench_too() { # beside PostgreSQL's own
-  "$figures" cost "$SYSBENCH" oltp_point_select "${pgsql[@]}" --pgsql-user=sbtest --pgsql-db=sbtest \
+by_sysbench() {
+  declare -n where=$kind
+  "$figures" "$1" "$SYSBENCH" oltp_point_select "${where[@]}" --"$kind"-user=sbtest --"$kind"-db=sbtest \
     --threads="$n" --time="$seconds" run
 }
+# by_pgbench FIGURE ARGUMENT...
+by_pgbench() {
+  local what=$1
+  shift
+  "$figures" "$what" "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
+    -U sbtest -c "$n" -j 2 -T "$seconds" "$@" sbtest
+}
+
+clients() { ours cost --threads=2 --clients="$n"; }
+threads() { ours cost --threads="$n"; }
+peer() { if [[ $kind == mysql ]]; then by_sysbench cost; else by_pgbench cost; fi; }
+sysbench_too() { by_sysbench cost; } # beside PostgreSQL's own
 blocking() {
   local to
   [[ $kind == mysql ]] && to=(mysql "$MY_SOCKET" sbtest sbtest) ||
@@ -183,21 +188,11 @@ part_select() {
   done
 }
 
-even_of() {
-  declare -n where=$kind
-  "$figures" even "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
-}
-even_latest() { even_of --threads=2 --clients="$n"; }
-even_arrival() { even_of --threads=2 --clients="$n" --client-order=arrival; }
-even_threads() { even_of --threads="$n"; }
+even_latest() { ours even --threads=2 --clients="$n"; }
+even_arrival() { ours even --threads=2 --clients="$n" --client-order=arrival; }
+even_threads() { ours even --threads="$n"; }
 even_peer() {
-  if [[ $kind == mysql ]]; then
-    "$figures" even "$SYSBENCH" oltp_point_select "${mysql[@]}" --mysql-user=sbtest --mysql-db=sbtest \
-      --threads="$n" --time="$seconds" run
-  else
-    "$figures" even "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
-      -U sbtest -c "$n" -j 2 -T "$seconds" -l --log-prefix="$work/log" sbtest
-  fi
+  if [[ $kind == mysql ]]; then by_sysbench even; else by_pgbench even -l --log-prefix="$work/log"; fi
 }
 
 part_even() {
@@ -219,11 +214,7 @@ part_even() {
   done
 }
 
-late() {
-  declare -n where=$kind
-  "$figures" p99 "$BENCH" oltp_point_select "${where[@]}" --percentile=99 --rate="$rate" \
-    --time="$seconds" "$@" run
-}
+late() { ours p99 --percentile=99 --rate="$rate" "$@"; }
 late_clients() { late --threads=2 --clients="$n"; }
 late_threads() { late --threads="$n"; }
 

@@ -226,7 +226,6 @@ LUA
   must is "$status" 0
 }
 
-# Nobody listens there, which would be the next message.
 @test "fewer open files than SQLite needs: each failure names the limit" {
   needs_driver sqlite
   ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "a sanitizer needs files of its own"
@@ -248,6 +247,7 @@ LUA
   must is "$late" 1
 }
 
+# Nobody listens there, which would be the next message.
 @test "too few open files for the connections: refused before the first one, in a line" {
   needs_driver mysql
   few() {

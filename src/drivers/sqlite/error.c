@@ -64,14 +64,15 @@ int sqlite_failed_with(int code, const char *msg, struct outcome *out)
 const char *sqlite_error_text(struct sqlite_session *q)
 {
   const int code = sqlite3_errcode(q->db) & 0xff;
-  int cause = sqlite3_system_errno(q->db);
+  int cause = sqlite3_system_errno(q->db), folder;
   const char *message = sqlite3_errmsg(q->db), *more = "";
 
   if (cause == 0 || (code != SQLITE_CANTOPEN && code != SQLITE_IOERR))
     return message;
   /* It has tried to read a file that it could not create. */
-  if (cause == ENOENT && sqlite_folder_error(sqlite_file(&q->base)) != 0)
-    cause = sqlite_folder_error(sqlite_file(&q->base));
+  if (cause == ENOENT &&
+      (folder = sqlite_folder_error(sqlite_file(&q->base))) != 0)
+    cause = folder;
   if (cause == EMFILE)
     more = " (see ulimit -n)";
   else if (cause == EFBIG)

@@ -97,14 +97,13 @@ void sqlite_note_reads(struct sqlite_session *q); /* pages read, no others */
 
 /* tidy.c: see struct driver. */
 void sqlite_tidy(struct session *s, struct strbuf *line);
-
-/* error.c: fill in `out` from the connection's last error; -1. */
 /* Can files be created in the folder of this file?  0, or an errno value. */
 int sqlite_folder_error(const char *path);
 
-/* The text of the last error, with what the system said; valid until the next
- * one. */
+/* error.c: the text of the last error, with what the system said; valid until
+ * the next one. */
 const char *sqlite_error_text(struct sqlite_session *q);
+/* Fill in `out` from the connection's last error; -1. */
 int sqlite_failed(struct sqlite_session *q, struct outcome *out);
 int sqlite_failed_with(int code, const char *msg, struct outcome *out);
 bool sqlite_always_ignorable(const struct outcome *out);
