@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
-#include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "doctor/doctor.h"
@@ -128,30 +126,15 @@ int program_doctor_machine(struct program *p)
   return f ? conclude(p, f) : EXIT_FAILED;
 }
 
-/* Returns the value of an option of the test, as text; "": it has none. */
-static const char *value_of(const struct optset *set, const char *name)
-{
-  const struct opt_entry *e = optset_find(set, name);
-  const char *text = e ? opt_get_string(e) : NULL;
-
-  return text ? text : "";
-}
-
-static uint64_t size_of(const struct optset *set, const char *name)
-{
-  uint64_t n = 0;
-
-  return parse_size(value_of(set, name), &n) == 0 ? n : 0;
-}
-
 static void look_at_folder(struct program *p, struct findings *f)
 {
-  const char *folder = value_of(&p->set, "file-dir");
+  const char *folder = program_value(&p->set, "file-dir");
   const struct folder_needs needs = {
     .folder = *folder ? folder : ".",
-    .files = size_of(&p->set, "file-num"),
-    .bytes = size_of(&p->set, "file-total-size"),
-    .direct = strstr(value_of(&p->set, "file-extra-flags"), "direct") != NULL,
+    .files = program_size(&p->set, "file-num"),
+    .bytes = program_size(&p->set, "file-total-size"),
+    .direct = strstr(program_value(&p->set, "file-extra-flags"), "direct") !=
+              NULL,
   };
 
   doctor_folder(f, &needs);
@@ -162,75 +145,24 @@ int program_doctor_builtin(struct program *p, const struct test *test,
 {
   const bool files = strcmp(test->name, "fileio") == 0;
   struct findings *f = begin(plan->threads,
-                             files ? size_of(&p->set, "file-num") : 0);
+                             files ? program_size(&p->set, "file-num") : 0);
 
   if (!f)
     return EXIT_FAILED;
-  if (files && !*value_of(&p->set, "file-device"))
+  if (files && !*program_value(&p->set, "file-device"))
     look_at_folder(p, f);
   return conclude(p, f);
-}
-
-/*
- * Is it a database in a file that does not exist?  Connecting would create it.
- */
-static bool is_file_missing(const struct program *p)
-{
-  const char *file = value_of(&p->set, "sqlite-db");
-
-  return strcmp(p->opts.db.driver, "sqlite") == 0 &&
-         strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
-}
-
-static void complain_of_file(const struct program *p)
-{
-  log_msg(LOG_FATAL, "the database file '%s' does not exist",
-          value_of(&p->set, "sqlite-db"));
-  log_msg(LOG_FATAL, "did you run the prepare command?");
-}
-
-bool program_lacks_data(struct program *p, const struct run_facts *facts,
-                        const char *path)
-{
-  if (!facts->bundled || strstr(path, "/oltp_legacy/"))
-    return false; /* parallel_prepare is a run that creates the tables */
-  if (facts->rows_option && p->cmdline.identity == IDENTITY_BENCH &&
-      size_of(&p->set, "table-size") == 0) {
-    log_msg(LOG_FATAL, "--table-size=0 is for prepare: a run needs rows");
-    return true;
-  }
-  if (!is_file_missing(p))
-    return false;
-  complain_of_file(p);
-  return true;
-}
-
-bool program_lacks_file(struct program *p, int *status)
-{
-  const char *command = p->cmdline.command;
-
-  if (!command || strcmp(command, "prepare") == 0 || !is_file_missing(p))
-    return false;
-  if (strcmp(command, "cleanup") == 0) {
-    log_msg(LOG_NOTICE, "The database file '%s' does not exist\n",
-            value_of(&p->set, "sqlite-db"));
-    *status = EXIT_OK;
-  } else {
-    complain_of_file(p);
-    *status = EXIT_FAILED;
-  }
-  return true;
 }
 
 /* Returns false if the file exists, or the database is on a server. */
 static bool lacks_file(struct program *p, const struct run_facts *facts,
                        struct findings *f)
 {
-  const char *file = value_of(&p->set, "sqlite-db");
+  const char *file = program_value(&p->set, "sqlite-db");
   char folder[PATH_MAX];
   char *slash;
 
-  if (!is_file_missing(p))
+  if (!program_misses_file(p))
     return false;
   findings_add(f, FINDING_FAIL, "server",
                "run the prepare command with the same options",

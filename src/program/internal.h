@@ -176,6 +176,16 @@ int program_doctor_builtin(struct program *p, const struct test *test,
 int program_doctor_script(struct program *p, struct db_process *db,
                           const char *script);
 
+/* The value of an option of the test, as text and as a size; "" and 0: it has
+ * none. */
+const char *program_value(const struct optset *set, const char *name);
+uint64_t program_size(const struct optset *set, const char *name);
+
+/* Is it a database in a file that does not exist?  Connecting would create it.
+ */
+bool program_misses_file(const struct program *p);
+void program_complain_of_file(const struct program *p);
+
 /*
  * Is the run of a bundled script bound to fail, or to measure nothing?  If so,
  * the reason is printed.  `path` is that of the script.

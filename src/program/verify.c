@@ -48,6 +48,10 @@ static int judge(struct program *p, const struct verify_kind *kind,
     return kind->judge(&in, err);
   if (program_settle_target(p) != EXIT_OK || program_check_driver(p) != EXIT_OK)
     return VERIFY_BAD_INPUT; /* which was printed */
+  if (program_misses_file(p)) {
+    program_complain_of_file(p);
+    return VERIFY_BAD_INPUT;
+  }
   if (program_start_database(p, &plan, &db, err) < 0)
     return VERIFY_BAD_INPUT;
   status = kind->judge(&in, err);

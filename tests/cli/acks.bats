@@ -43,6 +43,11 @@ verify() {
   verify 0
   ack check
   must has "$output" "^Checking table 'ack_rows'... ok$"
+  # A name that was mistyped is no empty database, and becomes none.
+  bench verify a.log --db-driver=sqlite --sqlite-db=typo.db
+  must is "$status" 2
+  must has "$stderr" "^FATAL: the database file 'typo.db' does not exist$"
+  must [ ! -e typo.db ]
 }
 
 @test "verify: several rows in a transaction, statements that commit, many clients on a thread" {

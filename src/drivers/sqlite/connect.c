@@ -22,11 +22,6 @@ static const struct sqlite_cfg *cfg_of(const struct session *s)
   return s->cfg;
 }
 
-const char *sqlite_file(const struct session *s)
-{
-  return s->params->db ? s->params->db : cfg_of(s)->db;
-}
-
 /* ---- waiting for a lock ---- */
 
 /* Called by SQLite for try number `tries` of one lock; returns 0 to give up. */

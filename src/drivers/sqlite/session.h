@@ -89,7 +89,11 @@ void sqlite_settings(struct session *s,
                      void *ctx);
 
 extern const struct driver_space sqlite_space;
-const char *sqlite_file(const struct session *s); /* as it was given */
+
+/* file.c: the name as it was given. */
+const char *sqlite_file(const struct session *s);
+/* Can files be created in the folder of this file?  0, or an errno value. */
+int sqlite_folder_error(const char *path);
 
 /* pages.c: add what the session has done since the last call to its counts. */
 void sqlite_note_pages(struct sqlite_session *q);
@@ -97,8 +101,6 @@ void sqlite_note_reads(struct sqlite_session *q); /* pages read, no others */
 
 /* tidy.c: see struct driver. */
 void sqlite_tidy(struct session *s, struct strbuf *line);
-/* Can files be created in the folder of this file?  0, or an errno value. */
-int sqlite_folder_error(const char *path);
 
 /* error.c: the text of the last error, with what the system said; valid until
  * the next one. */

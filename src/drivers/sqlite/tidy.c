@@ -6,7 +6,6 @@
  * idle connection holds no lock, so the kernel is asked for a lease.  The
  * kernel grants it only for a file that no other process has open.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -135,17 +134,6 @@ static bool remove_file(const char *path)
 }
 
 #endif
-
-int sqlite_folder_error(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  char folder[PATH_MAX] = ".";
-
-  if (slash)
-    (void)snprintf(folder, sizeof(folder), "%.*s",
-                   slash == path ? 1 : (int)(slash - path), path);
-  return access(folder, W_OK) == 0 ? 0 : errno;
-}
 
 void sqlite_tidy(struct session *s, struct strbuf *line)
 {

@@ -1,0 +1,75 @@
+/*
+ * datafile.c - what a run needs of its database, as far as that shows before
+ * it connects.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/parse.h"
+#include "opt/optset.h"
+#include "program/internal.h"
+#include "run/runner.h"
+
+const char *program_value(const struct optset *set, const char *name)
+{
+  const struct opt_entry *e = optset_find(set, name);
+  const char *text = e ? opt_get_string(e) : NULL;
+
+  return text ? text : "";
+}
+
+uint64_t program_size(const struct optset *set, const char *name)
+{
+  uint64_t n = 0;
+
+  return parse_size(program_value(set, name), &n) == 0 ? n : 0;
+}
+
+bool program_misses_file(const struct program *p)
+{
+  const char *file = program_value(&p->set, "sqlite-db");
+
+  return strcmp(p->opts.db.driver, "sqlite") == 0 &&
+         strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
+}
+
+void program_complain_of_file(const struct program *p)
+{
+  log_msg(LOG_FATAL, "the database file '%s' does not exist",
+          program_value(&p->set, "sqlite-db"));
+  log_msg(LOG_FATAL, "did you run the prepare command?");
+}
+
+bool program_lacks_data(struct program *p, const struct run_facts *facts,
+                        const char *path)
+{
+  if (!facts->bundled || strstr(path, "/oltp_legacy/"))
+    return false; /* parallel_prepare is a run that creates the tables */
+  if (facts->rows_option && p->cmdline.identity == IDENTITY_BENCH &&
+      program_size(&p->set, "table-size") == 0) {
+    log_msg(LOG_FATAL, "--table-size=0 is for prepare: a run needs rows");
+    return true;
+  }
+  if (!program_misses_file(p))
+    return false;
+  program_complain_of_file(p);
+  return true;
+}
+
+bool program_lacks_file(struct program *p, int *status)
+{
+  const char *command = p->cmdline.command;
+
+  if (!command || strcmp(command, "prepare") == 0 || !program_misses_file(p))
+    return false;
+  if (strcmp(command, "cleanup") == 0) {
+    log_msg(LOG_NOTICE, "The database file '%s' does not exist\n",
+            program_value(&p->set, "sqlite-db"));
+    *status = EXIT_OK;
+  } else {
+    program_complain_of_file(p);
+    *status = EXIT_FAILED;
+  }
+  return true;
+}
