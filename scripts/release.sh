@@ -84,10 +84,12 @@ export SOURCE_DATE_EPOCH
 # The page and the completions say what options all drivers have, so all drivers
 # are in this build.
 make_tarball() {
+  local source
+  source=$("$here/scripts/clean-source.sh" "$here" "$work/source")
   rm -rf "${work:?}/dist"
   mkdir "$work/dist"
   cd "$work/dist"
-  "$here/configure" -q --without-mpi --with-mysql --with-pgsql --with-sqlite \
+  "$source/configure" -q --without-mpi --with-mysql --with-pgsql --with-sqlite \
     --with-libaio --with-liburing CFLAGS=-O0
   # shellcheck disable=SC2016 # make replaces it
   make -s -j"$jobs" dist am__tar='tar --format=ustar --sort=name --owner=0 --group=0 \

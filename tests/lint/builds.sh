@@ -9,7 +9,6 @@ set -euo pipefail
 src=$(cd "${BENCH_SRC:-$(dirname "$0")/../..}" && pwd)
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 work=$(mktemp -d "${TMPDIR:-/tmp}/bench-builds.XXXXXX")
-trap leave EXIT
 no_libraries=(--without-mysql --without-pgsql --without-sqlite --without-libaio
   --without-liburing)
 
@@ -22,6 +21,9 @@ leave() {
     rm -rf "$work"
   fi
 }
+
+trap leave EXIT
+src=$("$src/scripts/clean-source.sh" "$src" "$work/source")
 
 # check WHAT COMMAND...: it succeeds; its output is shown if it does not.  With 77
 # its last line says what it lacks.
