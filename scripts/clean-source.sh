@@ -1,9 +1,13 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # clean-source.sh - prints a folder of sources that can be configured from another
 # folder: SOURCE, or if SOURCE was configured in place, a copy without what was built.
 #
 # usage: scripts/clean-source.sh SOURCE COPY
-set -eu
+set -euo pipefail
+# shellcheck source=scripts/help.bash
+. "$(dirname "$0")/help.bash"
+
+(($# == 2)) || { echo 'usage: clean-source.sh SOURCE COPY' >&2; exit 1; }
 source=$1 copy=$2
 if [ ! -e "$source/config.status" ]; then
   printf '%s\n' "$source"

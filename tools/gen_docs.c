@@ -73,6 +73,8 @@ static void collect(struct docs *d, char **scripts)
       add_word(&d->own_tools, (*p)->name);
   }
   for (size_t i = 0; i < test_list_len; i++) {
+    if (test_list[i]->hidden)
+      continue;
     add_table(d, test_list[i]->name, test_list[i]->opts, "The %s test",
               test_list[i]->name);
     add_word(&d->tests, test_list[i]->name);

@@ -4,9 +4,11 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -301,6 +303,13 @@ void log_flush(void)
   flush(text);
   flush(stdout);
   (void)pthread_mutex_unlock(&lock);
+}
+
+bool log_is_unread(void)
+{
+  struct pollfd at = { .fd = STDOUT_FILENO };
+
+  return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
 }
 
 bool log_lost_text(int *ret_errno)

@@ -78,6 +78,9 @@ void log_line(const char *line);
  * exit. */
 void log_flush(void);
 
+/* Did the reader of the standard output, a pipe, close it? */
+bool log_is_unread(void);
+
 /*
  * Call it after log_flush(): is text missing on stdout, from any writer?  Then
  * *ret_errno is the cause, or 0 if it is unknown.  A caller that reports its

@@ -186,16 +186,24 @@ struct driver_durable {
 
 /* What a run will do, for the checks before it. */
 struct run_facts {
-  unsigned threads;
-  bool bundled;     /* a bundled OLTP script runs */
-  bool as_sysbench; /* advice is for --verbosity=4 then */
-  uint64_t tables;  /* of that script, else 0 */
-  uint64_t rows;    /* per table, among which it draws keys; 0: it does not */
+  unsigned threads;  /* sessions, one of each client */
+  unsigned carriers; /* threads that carry the clients; 0: each is one */
+  bool bundled;      /* a bundled OLTP script runs */
+  bool as_sysbench;  /* advice is for --verbosity=4 then */
+  uint64_t tables;   /* of that script, else 0 */
+  uint64_t rows;     /* per table, among which it draws keys; 0: it does not */
   const char *rows_option; /* that says so: "--table-size"; static */
   unsigned classes;        /* its statements per table */
   bool lazy;   /* it prepares statements when they are first needed */
   bool native; /* --db-ps-mode=auto */
 };
+
+/* What to do where a server allows fewer sessions than a run has. */
+static inline const char *run_facts_fewer(const struct run_facts *f)
+{
+  return f->carriers > 0 ? "raise it, or use fewer --clients"
+                         : "raise it, or use fewer --threads";
+}
 
 /* How much of something a server allows, and how much of it a run may need. */
 struct driver_limit {

@@ -147,7 +147,7 @@ void errtab_print(const struct errtab *t)
     conflicts |= is_conflict(&t->entry[index[i]]);
   }
   if (conflicts)
-    log_advise("threads that conflict restart their events if the error is "
-               "ignored; fewer --threads, more --tables or a larger "
+    log_advise("events that conflict start again if the error is ignored; "
+               "fewer threads or clients, more --tables or a larger "
                "--table-size make conflicts rarer");
 }

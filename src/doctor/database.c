@@ -33,12 +33,14 @@ static void look_at_server(struct findings *to, struct conn *c)
   const struct driver *d = c->driver;
   struct strbuf target = { 0 };
   struct facts f = { 0 };
+  const char *version;
 
   if (d->about)
     d->about(c->session, put_fact, &f);
   d->target(c->session, &target);
-  findings_add(to, FINDING_OK, "server", NULL, "%s %s, %s", d->name,
-               text_of(&f, "server_version", ""), strbuf_str(&target));
+  version = text_of(&f, "server_version", "");
+  findings_add(to, FINDING_OK, "server", NULL, "%s%s%s, %s", d->name,
+               *version ? " " : "", version, strbuf_str(&target));
   strbuf_done(&target);
   facts_done(&f);
 }

@@ -14,8 +14,9 @@ struct db_process;
 struct findings;
 
 struct machine_needs {
-  unsigned threads;
-  uint64_t files; /* files that the run opens; 0: not known */
+  unsigned workers;  /* threads or clients */
+  unsigned carriers; /* threads that carry them; 0: they are threads */
+  uint64_t files;    /* files that the run opens; 0: not known */
 };
 
 /*

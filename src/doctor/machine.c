@@ -50,7 +50,8 @@ static void look_at_others(struct findings *to, const cpu_set_t *cpus)
 }
 
 static void look_at_limit(struct findings *to, int which, const char *subject,
-                          const char *command, uint64_t needed)
+                          const char *command, uint64_t needed,
+                          const char *advice)
 {
   struct rlimit limit;
 
@@ -59,8 +60,7 @@ static void look_at_limit(struct findings *to, int which, const char *subject,
   if (limit.rlim_max == RLIM_INFINITY)
     findings_add(to, FINDING_OK, subject, NULL, "no limit");
   else if ((uint64_t)limit.rlim_max < needed)
-    findings_add(to, FINDING_FAIL, subject,
-                 "raise the limit, or use fewer --threads",
+    findings_add(to, FINDING_FAIL, subject, advice,
                  "%s allows %llu, the run needs about %" PRIu64, command,
                  (unsigned long long)limit.rlim_max, needed);
   else
@@ -69,7 +69,8 @@ static void look_at_limit(struct findings *to, int which, const char *subject,
                  (unsigned long long)limit.rlim_max, needed);
 }
 
-static void look_at_cpus(struct findings *to, unsigned threads)
+static void look_at_cpus(struct findings *to, unsigned threads,
+                         unsigned clients)
 {
   const unsigned cpus = cgroup_cpus_allowed();
   const double quota = cgroup_read("").cpus;
@@ -79,9 +80,13 @@ static void look_at_cpus(struct findings *to, unsigned threads)
       to, FINDING_WARN, "processors",
       "raise the limit of the container, or the client may be slowed down",
       "%u, of which the control group allows %.4g", cpus, quota);
+  else if (clients > 0)
+    findings_add(to, FINDING_OK, "processors", NULL,
+                 "%u for %u client%s on %u thread%s", cpus, clients,
+                 fmt_plural(clients), threads, fmt_plural(threads));
   else
     findings_add(to, FINDING_OK, "processors", NULL, "%u for %u thread%s", cpus,
-                 threads, threads == 1 ? "" : "s");
+                 threads, fmt_plural(threads));
 }
 
 static void look_at_memory(struct findings *to)
@@ -114,17 +119,22 @@ static void look_at_memory(struct findings *to)
 
 void doctor_machine(struct findings *to, const struct machine_needs *needs)
 {
+  static const char fewer_clients[] = "raise the limit, or use fewer --clients";
+  static const char fewer_threads[] = "raise the limit, or use fewer --threads";
+  const bool carried = needs->carriers > 0;
+  const unsigned threads = carried ? needs->carriers : needs->workers;
   cpu_set_t cpus;
 
-  look_at_cpus(to, needs->threads);
+  look_at_cpus(to, threads, carried ? needs->workers : 0);
   allowed(&cpus);
   client_governors(to, "", &cpus);
   client_idle_states(to, "", &cpus);
   look_at_memory(to);
   look_at_limit(to, RLIMIT_NOFILE, "open files", "ulimit -n",
-                needs->files + FILES_SPARE);
+                needs->files + FILES_SPARE,
+                carried ? fewer_clients : fewer_threads);
   look_at_limit(to, RLIMIT_NPROC, "processes", "ulimit -u",
-                (uint64_t)needs->threads + THREADS_SPARE);
+                (uint64_t)threads + THREADS_SPARE, fewer_threads);
   client_wakeups(to, client_wakeup_ns());
   look_at_others(to, &cpus);
 }

@@ -135,10 +135,11 @@ static int same_row(struct maker *m, const sql_value *values, struct err *err)
       (line < 1 || line > expect_lines(&e, key) ||
        expect_compare(&e, key, line, values) != 0)) {
     range_name(&m->table, key, line, &name);
-    rc = err_set(err, -EINVAL,
-                 "its %s is none of this load: resume needs the same %s as "
-                 "the load before",
-                 strbuf_str(&name), m->kind->depends);
+    rc = err_set(
+      err, -EINVAL,
+      "its %s does not belong to this load: resume needs the same %s as "
+      "the load before",
+      strbuf_str(&name), m->kind->depends);
   }
   strbuf_done(&name);
   expect_done(&e);

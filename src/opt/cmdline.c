@@ -84,7 +84,7 @@ static bool asks_for_words(struct cmdline *c)
     return false;
   if (n <= 2 && strcmp(p[0], "help") == 0) {
     c->action = CMDLINE_HELP;
-    c->test = n == 2 ? p[1] : NULL;
+    c->test = n == 2 && strcmp(p[1], "list") != 0 ? p[1] : NULL;
     return true;
   }
   if (n == 1 && strcmp(p[0], "list") == 0) {

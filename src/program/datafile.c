@@ -3,13 +3,19 @@
  * it connects.
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/parse.h"
+#include "base/strbuf.h"
 #include "opt/optset.h"
 #include "program/internal.h"
 #include "run/runner.h"
+
+enum {
+  ONE_PAGE = 4096 /* of SQLite: a table has at least one of its own */
+};
 
 const char *program_value(const struct optset *set, const char *name)
 {
@@ -34,7 +40,20 @@ bool program_misses_file(const struct program *p)
          strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
 }
 
-void program_complain_of_file(const struct program *p)
+void program_remove_empty_file(const struct program *p)
+{
+  const char *file = program_value(&p->set, "sqlite-db");
+  struct strbuf log = { 0 };
+  struct stat st;
+
+  strbuf_addf(&log, "%s-wal", file);
+  if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= ONE_PAGE &&
+      access(strbuf_str(&log), F_OK) != 0)
+    (void)unlink(file);
+  strbuf_done(&log);
+}
+
+static void complain_of_file(const struct program *p)
 {
   log_msg(LOG_FATAL, "the database file '%s' does not exist",
           program_value(&p->set, "sqlite-db"));
@@ -53,7 +72,7 @@ bool program_lacks_data(struct program *p, const struct run_facts *facts,
   }
   if (!program_misses_file(p))
     return false;
-  program_complain_of_file(p);
+  complain_of_file(p);
   return true;
 }
 
@@ -68,7 +87,7 @@ bool program_lacks_file(struct program *p, int *status)
             program_value(&p->set, "sqlite-db"));
     *status = EXIT_OK;
   } else {
-    program_complain_of_file(p);
+    complain_of_file(p);
     *status = EXIT_FAILED;
   }
   return true;

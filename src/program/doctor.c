@@ -101,13 +101,12 @@ static int conclude(struct program *p, struct findings *f)
 }
 
 /* Begins a list with what every run needs; NULL: out of memory. */
-static struct findings *begin(unsigned threads, uint64_t files)
+static struct findings *begin(const struct machine_needs *needs)
 {
-  const struct machine_needs needs = { .threads = threads, .files = files };
   struct findings *f = calloc(1, sizeof(*f));
 
   if (f)
-    doctor_machine(f, &needs);
+    doctor_machine(f, needs);
   return f;
 }
 
@@ -122,7 +121,9 @@ int program_doctor_machine(struct program *p)
     program_put_text(&out);
     return EXIT_OK;
   }
-  f = begin((unsigned)p->opts.run.threads, 0);
+  f = begin(&(struct machine_needs){
+    .workers = (unsigned)p->opts.run.threads,
+  });
   return f ? conclude(p, f) : EXIT_FAILED;
 }
 
@@ -144,8 +145,10 @@ int program_doctor_builtin(struct program *p, const struct test *test,
                            const struct plan *plan)
 {
   const bool files = strcmp(test->name, "fileio") == 0;
-  struct findings *f = begin(plan->threads,
-                             files ? program_size(&p->set, "file-num") : 0);
+  struct findings *f = begin(&(struct machine_needs){
+    .workers = plan->threads,
+    .files = files ? program_size(&p->set, "file-num") : 0,
+  });
 
   if (!f)
     return EXIT_FAILED;
@@ -212,7 +215,11 @@ static void look_at_database(struct program *p, struct db_process *db,
 int program_doctor_script(struct program *p, struct db_process *db,
                           const char *script)
 {
-  struct findings *f = begin(db->facts.threads, db->facts.threads);
+  struct findings *f = begin(&(struct machine_needs){
+    .workers = db->facts.threads,
+    .carriers = db->facts.carriers,
+    .files = db->facts.threads,
+  });
 
   if (!f)
     return EXIT_FAILED;

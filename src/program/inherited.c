@@ -8,7 +8,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+enum {
+  STACK_MIN = INHERITED_STACK_KIB * 1024
+};
 
 /*
  * Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
@@ -51,6 +56,13 @@ bool inherited_mend(void)
   /* If SIGCHLD were ignored, children would leave no status. */
   (void)signal(SIGCHLD, SIG_DFL);
   return true;
+}
+
+bool inherited_stack_suffices(void)
+{
+  struct rlimit limit;
+
+  return getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_MIN;
 }
 
 void inherited_outlive_readers(void)

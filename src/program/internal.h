@@ -184,7 +184,9 @@ uint64_t program_size(const struct optset *set, const char *name);
 /* Is it a database in a file that does not exist?  Connecting would create it.
  */
 bool program_misses_file(const struct program *p);
-void program_complain_of_file(const struct program *p);
+
+/* Remove the file of the database, if that has no table, and is closed. */
+void program_remove_empty_file(const struct program *p);
 
 /*
  * Is the run of a bundled script bound to fail, or to measure nothing?  If so,

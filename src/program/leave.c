@@ -3,7 +3,6 @@
  * status, and the end of a process that has left threads behind.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -14,14 +13,6 @@
 #include "ranks/ranks.h"
 #include "run/runner.h"
 
-/* Did the reader of a pipe close it, because it has seen enough? */
-static bool is_stdout_unread(void)
-{
-  struct pollfd at = { .fd = STDOUT_FILENO };
-
-  return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
-}
-
 /*
  * An incomplete text must not look like success.  A user who has closed the
  * standard output does not want any.
@@ -31,8 +22,7 @@ static int check_stdout(int status)
   struct err err;
   int why;
 
-  if (!log_lost_text(&why) || why == EPIPE || why == EBADF ||
-      is_stdout_unread())
+  if (!log_lost_text(&why) || why == EPIPE || why == EBADF || log_is_unread())
     return status;
   errno = why;
   if (why != 0)

@@ -193,8 +193,10 @@ static int act(struct program *p)
   if (sweep_wanted(&p->opts.sweep) && p->ranks)
     return program_complain("--sweep, --repeat and --find cannot be used by "
                             "several processes in one run (see --cluster)");
-  if (sweep_wanted(&p->opts.sweep))
+  if (sweep_wanted(&p->opts.sweep)) {
+    inherited_outlive_readers();
     return program_sweep(p);
+  }
   if (useless_find_option(p))
     return program_complain("--%s has no effect without --find",
                             useless_find_option(p));
@@ -279,8 +281,18 @@ int program_main(int argc, char **argv)
   bool go = true;
   int status = EXIT_OK;
 
-  if (!inherited_mend())
+  if (!inherited_mend()) {
+    perror("FATAL: cannot open /dev/null for a standard descriptor that is "
+           "closed");
     return EXIT_FAILED;
+  }
+  if (!inherited_stack_suffices()) {
+    (void)fprintf(stderr,
+                  "FATAL: the limit of the stack is less than %d KiB: raise it "
+                  "(ulimit -s)\n",
+                  INHERITED_STACK_KIB);
+    return EXIT_FAILED;
+  }
   p = calloc(1, sizeof(*p));
   if (!p)
     return EXIT_FAILED;

@@ -35,6 +35,8 @@ struct script_job {
   struct db_process db;
   struct ack_log *ack; /* owned; NULL: none is wanted */
   bool has_db;
+  bool declares; /* the script says what options it has */
+  bool in_vain;  /* its prepare has failed, and made the file of the database */
   struct script *script;
 };
 
@@ -109,13 +111,35 @@ static bool is_bundled(const struct job *job)
          path[strlen(dir)] == '/';
 }
 
+/* Those in oltp_legacy read globals, as they did. */
+static bool is_ours(const struct job *job)
+{
+  return is_bundled(job) && !strstr(job->what->path, "/oltp_legacy/");
+}
+
+/*
+ * A script that declares no options gets all that are given.  A bundled one
+ * reads none of them.
+ */
+static void warn_of_options(const struct job *job)
+{
+  const struct script_job *own = job->own;
+
+  for (size_t i = 0; !own->declares && i < job->set->n; i++) {
+    const struct opt_entry *e = job->set->entries[i];
+
+    if (e->given && e->owner && strcmp(e->owner, job->name) == 0)
+      log_msg(LOG_WARNING, "--%s has no effect: %s has no options of its own",
+              e->row->name, job->name);
+  }
+}
+
 /* Warns that a changed copy of the common part would have no effect. */
 static void warn_of_copy(const struct job *job)
 {
   static const char copy[] = "./oltp_common.lua";
 
-  if (is_bundled(job) && !strstr(job->what->path, "/oltp_legacy/") &&
-      access(copy, F_OK) == 0)
+  if (is_ours(job) && access(copy, F_OK) == 0)
     log_msg(LOG_WARNING,
             "%s is not used by bundled scripts; for it, copy %s here, too",
             copy, job->what->path);
@@ -187,17 +211,16 @@ static int declare(struct job *job, struct cmdline_rules *rules)
 {
   struct script_job *own = job->own;
   struct err err = { "" };
-  bool declared = false;
   int rc = load(job, &err);
 
   if (rc == 0 && job->reads_options)
-    rc = options_declare(own->script, job->set, &declared, &err);
+    rc = options_declare(own->script, job->set, &own->declares, &err);
   if (rc < 0)
     return program_fail(&err);
   rules->owner = job->name;
   rules->is_valid = options_is_valid;
   rules->ctx = own->script;
-  rules->accept_unknown = !declared && own->what.kind == RESOLVE_SCRIPT;
+  rules->accept_unknown = !own->declares && own->what.kind == RESOLVE_SCRIPT;
   return EXIT_OK;
 }
 
@@ -335,17 +358,21 @@ static const char *tables(const struct job *job)
  */
 static int check(const struct job *job)
 {
+  if (is_ours(job) && job->p->cmdline.identity == IDENTITY_BENCH)
+    warn_of_options(job);
   return is_bundled(job) ? program_check_driver(job->p) : EXIT_OK;
 }
 
 static int call(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
+  const bool makes_file = is_bundled(job) && program_misses_file(job->p);
   int rc;
 
   if (is_bundled(job) && program_lacks_file(job->p, &rc))
     return rc;
   rc = commands_run(own->script, err);
+  own->in_vain = makes_file && rc != 0;
   return rc > 0 ? EXIT_SIGNAL + rc : rc;
 }
 
@@ -361,6 +388,8 @@ static void end(struct job *job)
     leave_thread(&job->p->leave); /* the memory must stay valid */
     return;
   }
+  if (own->in_vain)
+    program_remove_empty_file(job->p);
   ack_log_free(own->ack);
   resolved_done(&own->what);
   free(own);

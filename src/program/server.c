@@ -163,6 +163,8 @@ static void print_total(const struct server_total *t)
             t->target[0] != '\0' ? ": " : "", t->failure);
     return;
   }
+  if (t->target[0] == '\0') /* it was never connected to */
+    return;
   log_msg(LOG_NOTICE,
           "    %s: %" PRIu64 " readings of %.2f ms, %" PRIu64
           " missed, %" PRIu64 " looks of %.2f ms\n",

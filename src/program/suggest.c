@@ -32,13 +32,18 @@ static bool is_habit(const struct program *p, const char *typed)
     { "-help", "--help" },      { "help", "--help" },
     { "-v", "--version" },      { "-V", "--version" },
     { "version", "--version" }, { "-version", "--version" },
-    { "list", "--help" },
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
     if (strcmp(typed, habits[i].typed) != 0)
       continue;
     (void)program_complain("did you mean %s?", habits[i].meant);
+    return true;
+  }
+  if (strcmp(typed, "list") == 0) {
+    (void)program_complain("'%s list' takes no argument; '%s TEST --help' "
+                           "shows the options of one test",
+                           p->name, p->name);
     return true;
   }
   if (typed[0] == '-' && typed[1] != '\0') {

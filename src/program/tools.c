@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "opt/help.h"
+#include "program/inherited.h"
 #include "program/internal.h"
 #include "results/outname.h"
 #include "tests/test_list.h"
@@ -222,8 +223,11 @@ int program_tool(struct program *p)
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
       0)
     status = program_fail(&err);
-  else
+  else {
+    if (tool == &tool_machine)
+      inherited_outlive_readers();
     status = run_tool(p, tool, cfg);
+  }
   free(cfg);
   return status;
 }

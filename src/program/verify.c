@@ -49,7 +49,10 @@ static int judge(struct program *p, const struct verify_kind *kind,
   if (program_settle_target(p) != EXIT_OK || program_check_driver(p) != EXIT_OK)
     return VERIFY_BAD_INPUT; /* which was printed */
   if (program_misses_file(p)) {
-    program_complain_of_file(p);
+    (void)err_set(err, -ENOENT,
+                  "the database file '%s' does not exist (expected that of "
+                  "the run in --sqlite-db)",
+                  program_value(&p->set, "sqlite-db"));
     return VERIFY_BAD_INPUT;
   }
   if (program_start_database(p, &plan, &db, err) < 0)

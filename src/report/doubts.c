@@ -131,12 +131,13 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
   doubts_add(d, true, "backlog",
              "%s%s was not sustained (about %.*f/s reached), %llu of %llu "
              "scheduled event%s never started; lower %s or use more "
-             "--threads",
+             "--%s",
              in->profile ? "--load-profile" : "--rate=",
              in->profile ? "" : fmt_shortest(rate, in->rate), reached < 10,
              reached, (unsigned long long)in->backlog,
              (unsigned long long)in->arrivals, fmt_plural(in->arrivals),
-             in->profile ? "its rates" : "--rate");
+             in->profile ? "its rates" : "--rate",
+             in->client->loops.threads > 0 ? "clients" : "threads");
 }
 
 /* Clients that wait for their thread, though their answers are there. */

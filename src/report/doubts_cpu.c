@@ -127,7 +127,7 @@ static void look_at_steal(struct doubts *d, const struct doubt_input *in,
     return;
   doubts_add(
     d, true, "steal",
-    "the hypervisor took %.1f of the %.4g CPUs during the run (steal), "
+    "the hypervisor took %.2g of the %.4g CPUs during the run (steal), "
     "so %s; use a virtual machine with CPUs of its own",
     s->steal, in->client->cpus,
     effect(in, s->steal / (s->own + s->others + s->steal), text));

@@ -30,7 +30,9 @@ void text_slo_remark(struct strbuf *b, const struct slo_result *r)
   }
   if (r->bad > 0)
     strbuf_addf(b, ": %" PRIu64 " of %" PRIu64 " %s", r->bad, r->all,
-                r->term->kind->measure == SLO_ERRORS ? "failed" : "were later");
+                r->term->kind->measure == SLO_ERRORS ? "failed"
+                : r->bad == 1                        ? "was later"
+                                                     : "were later");
   if (!r->sure)
     strbuf_adds(b, ", which may be chance");
 }

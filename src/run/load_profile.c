@@ -74,7 +74,7 @@ int load_profile_settle(const struct run_cfg *cfg, struct optset *set,
     return 0;
   if (cfg->rate > 0)
     return err_set(err, -EINVAL,
-                   "--rate cannot be used with --load-profile (expected one "
+                   "--rate cannot be used with --load-profile (use one "
                    "of them)");
   rc = load_profile_read(&curve, cfg->load_profile, &why);
   if (rc == -EINVAL)

@@ -299,11 +299,13 @@ const struct opt run_opts[] = {
     .words = order_words,
     .help = "which clients of a thread go on first when it cannot keep up with "
             "their answers {latest,arrival}",
-    .man = "With \"latest\", at most 16 go on between two looks for answers, "
-           "those of the latest answers first, so that the server works for "
-           "sessions that its caches know; none is passed more than 32 times "
-           "by each other one on average. With --rate, --load-profile and "
-           "--think-time it is always the order of arrival.",
+    .man =
+      "With \"latest\", at most 16 go on between two looks for answers, "
+      "those of the latest answers first, so that the server works for "
+      "sessions that its caches know; a client that the others have passed "
+      "32 times each, on average, goes on next. With --rate, --load-profile "
+      "and "
+      "--think-time it is always the order of arrival.",
   },
   {
     OPT_STRING(struct run_cfg, idle_clients),

@@ -5,16 +5,16 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/thread.h"
 
 struct job {
-  pthread_mutex_t lock; /* protects n_failed and the calls of failed() */
+  pthread_mutex_t lock; /* protects n_failed and the calls of ops->failed() */
   int n_failed;
-  int (*fn)(void *arg, unsigned tid, struct err *err);
-  void (*failed)(void *arg, unsigned tid, const struct err *why);
+  const struct parallel_ops *ops;
   void *arg;
 };
 
@@ -28,8 +28,7 @@ static void job_failed(struct job *job, unsigned tid, const struct err *why)
 {
   (void)pthread_mutex_lock(&job->lock);
   job->n_failed++;
-  if (job->failed)
-    job->failed(job->arg, tid, why);
+  job->ops->failed(job->arg, tid, why);
   (void)pthread_mutex_unlock(&job->lock);
 }
 
@@ -39,25 +38,29 @@ static void *job_main(void *arg)
   struct job *job = t->job;
   struct err err = { "" };
 
-  if (job->fn(job->arg, t->tid, &err) < 0)
+  if (job->ops->fn(job->arg, t->tid, &err) < 0)
     job_failed(job, t->tid, &err);
   return NULL;
 }
 
-int parallel_run(unsigned n, size_t stack_bytes,
-                 int (*fn)(void *arg, unsigned tid, struct err *err), void *arg,
-                 void (*failed)(void *arg, unsigned tid, const struct err *why),
-                 struct err *err)
+int parallel_run(unsigned n, size_t stack_bytes, const struct parallel_ops *ops,
+                 void *arg, struct err *err)
 {
-  struct job job = { .fn = fn, .failed = failed, .arg = arg };
+  struct job job = { .ops = ops, .arg = arg };
   struct job_thread *threads = calloc(n, sizeof(*threads));
   unsigned started = 0;
+  bool is_over = false;
   int rc = 0;
 
   if (!threads)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
   (void)pthread_mutex_init(&job.lock, NULL);
   for (; started < n; started++) {
+    if (ops->is_over(arg)) {
+      job_failed(&job, started, &(struct err){ "" });
+      is_over = true;
+      break;
+    }
     threads[started].tid = started;
     threads[started].job = &job;
     rc = thread_start(&threads[started].id, stack_bytes, job_main,
@@ -71,5 +74,5 @@ int parallel_run(unsigned n, size_t stack_bytes,
     (void)pthread_join(threads[i].id, NULL);
   (void)pthread_mutex_destroy(&job.lock);
   free(threads);
-  return rc < 0 ? rc : job.n_failed;
+  return rc < 0 ? rc : job.n_failed - is_over;
 }

@@ -4,20 +4,27 @@
 #ifndef BENCH_RUN_PARALLEL_H
 #define BENCH_RUN_PARALLEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct err;
 
+struct parallel_ops {
+  int (*fn)(void *arg, unsigned tid, struct err *err);
+
+  /* Thread `tid` has failed, or was not started: then the error is empty.  One
+   * call at a time. */
+  void (*failed)(void *arg, unsigned tid, const struct err *why);
+
+  bool (*is_over)(void *arg); /* no more threads are to be started */
+};
+
 /*
- * Call fn(arg, tid, err) for tid = 0..n-1, each in a thread of its own.  The
- * error of each thread that failed (a negative return) is passed to `failed`,
- * one call at a time.  Returns the number of threads that failed; negative: the
- * threads could not be started (those that were started have ended); `failed`
- * was then called with an empty error for the first one that was not.
+ * Call fn(arg, tid, err) for tid = 0..n-1, each in a thread of its own. Returns
+ * the number of threads that failed (a negative return); negative: the threads
+ * could not be started (those that were started have ended).
  */
-int parallel_run(unsigned n, size_t stack_bytes,
-                 int (*fn)(void *arg, unsigned tid, struct err *err), void *arg,
-                 void (*failed)(void *arg, unsigned tid, const struct err *why),
-                 struct err *err);
+int parallel_run(unsigned n, size_t stack_bytes, const struct parallel_ops *ops,
+                 void *arg, struct err *err);
 
 #endif

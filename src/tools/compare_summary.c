@@ -148,7 +148,10 @@ static void add_open(struct compare_summary *s, const struct comparisons *c,
     strbuf_addf(&s->lines,
                 "it is not slower by more than %s, but may be faster; ",
                 percent(text, s->share));
-  compare_summary_advice(&comparisons_decisive(c)->r, s->share, &s->lines);
+  if (json_object_get(c->base->values, "part")) /* of `bench machine` */
+    strbuf_adds(&s->lines, "measure again, with a longer --time");
+  else
+    compare_summary_advice(&comparisons_decisive(c)->r, s->share, &s->lines);
   strbuf_adds(&s->lines, "\n");
 }
 

@@ -184,7 +184,7 @@ static int run_machine(const struct tool_args *args, struct err *err)
 const struct tool tool_machine = {
   .name = "machine",
   .summary = "measure processors, memory, threads and files in two minutes",
-  .usage = "[--json=FILE] [--time=SECONDS] [--file-dir=FOLDER]",
+  .usage = "[--json=FILE] [--time=S] [--file-dir=DIR] [--file-total-size=N]",
   .opts = machine_opts,
   .cfg_size = sizeof(struct machine_cfg),
   .run = run_machine,

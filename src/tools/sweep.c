@@ -5,6 +5,7 @@
 #include "tools/sweep.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,18 @@ static void pause_between(struct sweep *s)
 {
   if (!sweep_is_first(s) && s->in->cfg->pause_s > 0)
     children_pause(&s->children, s->in->cfg->pause_s);
+}
+
+/*
+ * If nobody reads the table any more, and there is no document, the rest has no
+ * use: it ends like a program that the closed pipe has ended, but the files of
+ * its steps are removed.
+ */
+static void look_for_reader(struct sweep *s)
+{
+  if (!*s->in->json && !*s->in->summary && s->children.signal == 0 &&
+      log_is_unread())
+    s->children.signal = SIGPIPE;
 }
 
 /* Run the steps until all are done, a signal arrives, or nothing can go on. */
@@ -56,6 +69,7 @@ static int run_steps(struct sweep *s, struct err *err)
                       i / s->plan.n_combinations + 1, err);
     if (rc < 0)
       return rc;
+    look_for_reader(s);
     if (i < s->n_outcomes && s->outcomes[i].failed && s->in->cfg->stop_on_error)
       break;
   }

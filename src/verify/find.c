@@ -16,16 +16,18 @@ enum {
 /* Reads the first line, without its end; "": there is none. */
 static int read_magic(const char *path, char line[MAGIC_SIZE], struct err *err)
 {
-  FILE *f = fopen(path, "re");
   struct stat st;
+  FILE *f;
   size_t n;
   char *end;
   int rc = 0;
 
+  /* Opening a pipe would wait for its writer. */
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    return err_set(err, -EINVAL, "'%.400s' is not a regular file", path);
+  f = fopen(path, "re");
   if (!f)
     return err_sys(err, "cannot read '%.400s',", path);
-  if (fstat(fileno(f), &st) == 0 && !S_ISREG(st.st_mode))
-    rc = err_set(err, -EINVAL, "'%.400s' is not a regular file", path);
   n = rc == 0 ? fread(line, 1, MAGIC_SIZE - 1, f) : 0;
   if (rc == 0 && ferror(f))
     rc = err_sys(err, "cannot read '%.400s',", path);

@@ -46,8 +46,12 @@ verify() {
   # A name that was mistyped is no empty database, and becomes none.
   bench verify a.log --db-driver=sqlite --sqlite-db=typo.db
   must is "$status" 2
-  must has "$stderr" "^FATAL: the database file 'typo.db' does not exist$"
+  must has "$stderr" "^FATAL: the database file 'typo.db' does not exist \(expected that of the run in --sqlite-db\)$"
   must [ ! -e typo.db ]
+  mkfifo pipe
+  bench verify pipe
+  must is "$status" 2
+  must is "$stderr" "FATAL: 'pipe' is not a regular file"
 }
 
 @test "verify: several rows in a transaction, statements that commit, many clients on a thread" {

@@ -165,3 +165,21 @@ LUA
   must is "$status" 1
   must has "$stderr" 'the limit of open files is 40 \(ulimit -n\); about 244 are needed'
 }
+
+@test "closed descriptors, and no /dev: one line says so" {
+  unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  run --separate-stderr unshare -m bash -c 'mount -t tmpfs none /dev || exit 77
+    exec "$BENCH" --version <&-'
+  [ "$status" -ne 77 ] || skip "may not mount"
+  must is "$status" 1
+  must is "$stderr" "FATAL: cannot open /dev/null for a standard descriptor that is closed: No such file or directory"
+}
+
+@test "a stack that is too small is refused, before it is used up" {
+  run --separate-stderr bash -c 'ulimit -s 64; exec "$BENCH" cpu --events=5 --json=r.json run'
+  must is "$status" 1
+  must is "$stderr" "FATAL: the limit of the stack is less than 256 KiB: raise it (ulimit -s)"
+  run --separate-stderr bash -c 'ulimit -s 256; exec "$BENCH" cpu --events=5 --json=r.json run'
+  must is "$status" 0
+  check r.json "d['totals']['events'] == 5"
+}

@@ -149,5 +149,12 @@ fileio random reads"
   must is "$output" ""
   bench machine --help
   must is "$status" 0
-  must has "$output" 'file-dir=FOLDER'
+  must has "$output" 'file-dir=DIR'
+}
+
+@test "machine: if nobody reads it any more, it ends, and its folder is gone" {
+  run bash -c '"$BENCH" machine --time=10 2>/dev/null | head -n 1; exit "${PIPESTATUS[0]}"'
+  must is "$status" 141
+  must has "$output" '^=== Part 1 '
+  must is "$(ls)" ""
 }

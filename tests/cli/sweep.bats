@@ -207,6 +207,18 @@ LUA
   must has "$(<out)" 'interrupted \(run, exit status 130\)'
 }
 
+@test "a sweep ends if nobody reads it, and leaves nothing; with a document it goes on" {
+  mkdir tmp
+  run bash -c 'TMPDIR=$PWD/tmp "$BENCH" cpu --sweep=threads:1,2 --events=5 run 2>/dev/null | head -n 1
+    exit "${PIPESTATUS[0]}"'
+  must is "$status" 141
+  must is "$(ls tmp)" ""
+  run bash -c '"$BENCH" cpu --sweep=threads:1,2 --events=5 --json=s.json run 2>/dev/null | head -n 1
+    exit "${PIPESTATUS[0]}"'
+  must is "$status" 0
+  must json s.json 'len(d["steps"]) == 2'
+}
+
 @test "a hangup ends the sweep and its step, unless it is ignored" {
   cat >f.lua <<'LUA'
 sysbench.cmdline.options = {n = {"n", 1}}

@@ -377,7 +377,7 @@ ingest_in_parts() {
   ranks 2 queue "${to[@]}" --producers=1 --events=100 --time=0 run
   must is "$status" 0
   must has "$output" '^Jobs enqueued of the run: 100 committed, .*: ok$'
-  must has "$output" '^    depth: 0 at the begin$'
+  must has "$output" '^    depth: 0 at the beginning$'
   sql 'UPDATE queue_jobs SET claimed_by = 77' >/dev/null
   ranks 2 queue "${to[@]}" --claim=update --producers=0 --threads=2 --events=400 --time=0 run
   must is "$status" 0

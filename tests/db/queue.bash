@@ -36,14 +36,14 @@ assert d["totals"]["counters"]["jobs done"] == 20, d["totals"]'
   good --threads=2 --producers=2 --events=90 --time=0 --payload=10 run
   ran 90 0
   says '^    enqueue to done: no job that this run has added was done$'
-  says '^    depth: 0 at the begin, 90 at the end, 90 at most$'
+  says '^    depth: 0 at the beginning, 90 at the end, 90 at most$'
   [ "$(sql 'SELECT COUNT(*), MIN(LENGTH(payload)), MAX(LENGTH(payload)) FROM queue_jobs')" = '90 10 10' ]
   for claim; do
     good --threads=3 --producers=0 --claim="$claim" --events=20 --time=0 run
     # Where the lock is no part of the read, others may be faster each time.
     done=$(number_of done) none=$(number_of 'events that found no job')
     ((done > 0 && done + none == 20))
-    says "^    depth: $left at the begin, $((left - done)) at the end"
+    says "^    depth: $left at the beginning, $((left - done)) at the end"
     left=$((left - done))
   done
   # The rest, and events that find nothing.

@@ -109,7 +109,7 @@ tpcb_resume() {
   good --scale=1 --table-exists=resume --threads=2 prepare
   good --scale=1 check
   sql 'UPDATE pgbench_branches SET bbalance = 1'
-  bad 'its row 1 is none of this load: resume needs the same --scale' \
+  bad 'its row 1 does not belong to this load: resume needs the same --scale' \
     --scale=1 --table-exists=resume prepare
   good cleanup
   good --scale=2 prepare

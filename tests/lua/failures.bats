@@ -156,3 +156,41 @@ FATAL: did you run the prepare command?"
   must is "$status" 1
   must has "$stderr" 'disk I/O error: File too large \(see ulimit -f\)'
 }
+
+@test "sqlite: a prepare that was refused leaves no file" {
+  local threads
+  for threads in 1 3; do
+    bench oltp_read_only --db-driver=sqlite --sqlite-db=new.db --table-size=99999999999 --tables=3 --threads=$threads prepare
+    must is "$status" 1
+    must has "$stderr" '^FATAL: .*needed in'
+    must [ ! -e new.db ]
+  done
+  # What was there stays, empty or not.
+  : >new.db
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=new.db --table-size=99999999999 prepare
+  must is "$status" 1
+  must [ -e new.db ]
+}
+
+@test "sqlite: Ctrl-C ends a prepare that still starts its threads" {
+  "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db=many.db --table-size=100 --threads=100000 prepare >out 2>err 3>&- &
+  pid=$!
+  until grep -q '^Creating a secondary index' out; do
+    kill -0 $pid
+    read -rt 0.1 <> <(:) || :
+  done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  must is "$status" 130
+  must has "$(<err)" '^WARNING: interrupted: 100 of 100 rows are loaded'
+}
+
+@test "bulk_insert has no options, and says so" {
+  bench bulk_insert help
+  must is "$status" 0
+  must has "$output" '^bulk_insert has no options of its own\.$'
+  bench bulk_insert --db-driver=null --events=5 --time=0 --treads=5 run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: --treads has no effect: bulk_insert has no options of its own$'
+}

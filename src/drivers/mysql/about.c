@@ -211,7 +211,7 @@ size_t mysqld_about_limits(struct session *base, const struct run_facts *facts,
     ret[n++] = (struct driver_limit){
       .subject = "connections",
       .setting = "max_connections",
-      .advice = "raise it, or use fewer --threads",
+      .advice = run_facts_fewer(facts),
       .allowed = l.of[LIMIT_CONNECTIONS].value,
       .used = l.used,
       .needed = facts->threads,
@@ -269,11 +269,10 @@ void mysqld_about_check(struct session *base, const struct run_facts *facts,
                 fmt_plural(tables * facts->classes),
                 (unsigned long long)limit[LIMIT_STATEMENTS].value);
   if (limit[LIMIT_TABLES].known && limit[LIMIT_TABLES].value < tables)
-    strbuf_addf(lines,
-                "table_open_cache = %llu is less than tables x threads = "
-                "%llu\n",
-                (unsigned long long)limit[LIMIT_TABLES].value,
-                (unsigned long long)tables);
+    strbuf_addf(
+      lines, "table_open_cache = %llu is less than tables x %s = %llu\n",
+      (unsigned long long)limit[LIMIT_TABLES].value,
+      facts->carriers > 0 ? "clients" : "threads", (unsigned long long)tables);
 }
 
 /* ---- bulk inserts ---- */

@@ -303,9 +303,13 @@ static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
 int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err)
 {
   if (cfg->sockets.n == 0 && cfg->hosts.n == 0)
-    return err_set(err, -EINVAL, "No MySQL hosts specified, aborting");
+    return err_set(err, -EINVAL,
+                   "No MySQL hosts specified, aborting (--mysql-host is "
+                   "empty)");
   if (cfg->sockets.n == 0 && cfg->ports.n == 0)
-    return err_set(err, -EINVAL, "No MySQL ports specified, aborting");
+    return err_set(err, -EINVAL,
+                   "No MySQL ports specified, aborting (--mysql-port is "
+                   "empty)");
   if (cfg->dry_run)
     return 0;
   if (check_tls_files(cfg, err) < 0)

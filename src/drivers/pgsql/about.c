@@ -146,7 +146,7 @@ size_t pgsql_limits(struct session *s, const struct run_facts *facts,
   ret[0] = (struct driver_limit){
     .subject = "connections",
     .setting = "max_connections",
-    .advice = "raise it, or use fewer --threads",
+    .advice = run_facts_fewer(facts),
     .allowed = c.allowed,
     .used = c.used,
     .needed = facts->threads,

@@ -224,14 +224,29 @@ static void command_failed(void *arg, unsigned tid, const struct err *why)
     log_msg(LOG_FATAL, "%s", why->text);
 }
 
+static bool command_is_over(void *arg)
+{
+  struct script *script = arg;
+  bool over;
+
+  (void)pthread_mutex_lock(&script->lock);
+  over = script->signal != 0;
+  (void)pthread_mutex_unlock(&script->lock);
+  return over;
+}
+
 static int call_parallel(struct script *script, struct err *err)
 {
+  static const struct parallel_ops ops = {
+    .fn = command_worker,
+    .failed = command_failed,
+    .is_over = command_is_over,
+  };
   const struct plan *plan = script->setup.plan;
   int failed;
 
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
-  failed = parallel_run(plan->threads, plan->stack_bytes, command_worker,
-                        script, command_failed, err);
+  failed = parallel_run(plan->threads, plan->stack_bytes, &ops, script, err);
   if (failed <= 0)
     return failed;
   err->text[0] = '\0';

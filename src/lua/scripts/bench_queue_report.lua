@@ -29,12 +29,12 @@ end
 -- what it has added and done in each second, and not what others have.
 local function add_depth(add, before)
    if ffi.C.bench_ranks(ffi.new("double[1]")) > 1 then
-      add("    depth: %.0f at the begin", before)
+      add("    depth: %.0f at the beginning", before)
       return {}
    end
    local depth, most, added, done = depths(before)
 
-   add("    depth: %.0f at the begin, %.0f at the end, %.0f at most", before,
+   add("    depth: %.0f at the beginning, %.0f at the end, %.0f at most", before,
        depth[#depth] or before, most)
    if #depth > 0 then
       add("%s", series.lines(#depth, {"enqueued", "done", "depth"},

@@ -27,6 +27,10 @@ function cleanup()
    require("bench_load").tidy(con)
 end
 
+function help()
+   print("bulk_insert has no options of its own.")
+end
+
 function thread_init(thread_id)
    con = sysbench.sql.driver():connect()
    con:bulk_insert_init(string.format("INSERT INTO sbtest%d VALUES",

@@ -234,7 +234,10 @@ static void describe_edges(struct strbuf *b, const struct latency *l,
   char size[FMT_SIZE_SIZE];
 
   for (size_t i = 0; i + 1 < n; i++)
-    strbuf_addf(b, "%s%s", i > 0 ? " and " : "",
+    strbuf_addf(b, "%s%s",
+                i == 0      ? ""
+                : i + 2 < n ? ", "
+                            : " and ",
                 fmt_size(size, edge_bytes(l->of[kind].point, &levels[i])));
   if (n < 2)
     strbuf_adds(b, "no size");
