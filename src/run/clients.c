@@ -30,6 +30,7 @@ enum {
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
   TURN_MAX = 16,     /* clients that go on in a turn of a loop */
+  FEW = 32,          /* clients of a loop, for which there is no limit */
 };
 
 /* Where stacks use up the maps that the system allows, nothing else gets memory
@@ -178,10 +179,16 @@ static bool is_patient(const struct plan *plan)
   return !plan_rated_by(plan) && plan->think.kind == THINK_NONE;
 }
 
-/* Clients that are not patient go on in the order of their answers. */
+/*
+ * Clients that are not patient go on in the order of their answers.  So do few:
+ * a server's caches know all of them in any order, and then it matters more
+ * that each turn of the loop takes all that has come.
+ */
 static unsigned turn_max(const struct plan *plan)
 {
-  return is_patient(plan) && plan->cfg.client_order == CLIENT_ORDER_LATEST
+  const bool latest = plan->cfg.client_order == CLIENT_ORDER_LATEST;
+
+  return latest && is_patient(plan) && plan->threads > FEW * plan->carriers
            ? TURN_MAX
            : 0;
 }
