@@ -231,10 +231,33 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
                change > 0.0 ? "growing" : "falling", 100.0 * change);
 }
 
+/* Doubts about figures that are wrong as well if the process stood still. */
+static void look_at_load(struct doubts *d, const struct doubt_input *in)
+{
+  look_at_backlog(d, in);
+  look_at_loops(d, in);
+  look_at_wakeups(d, in);
+  look_at_trend(d, in);
+}
+
+static void look_at_pause(struct doubts *d, const struct doubt_input *in)
+{
+  doubts_add(d, true, "paused",
+             "bench stood still for %.1f s during the run, because it was "
+             "stopped, or its machine was; the figures include that time, so "
+             "repeat the run",
+             (double)in->client->paused_ns / 1e9);
+}
+
 void doubts_find(struct doubts *ret, const struct doubt_input *in)
 {
+  const bool paused = in->client->paused_ns > 0;
+
   ret->n = 0;
-  doubts_of_cpu(ret, in);
+  if (paused)
+    look_at_pause(ret, in);
+  else
+    doubts_of_cpu(ret, in);
   if (in->clock_cost_ns > SLOW_CLOCK_NS)
     doubts_add(ret, true, "slow_clock",
                "reading the clock takes %.0f ns here, so short events seem "
@@ -242,9 +265,7 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
                in->clock_cost_ns);
   if (!in->is_part)
     doubts_add_samples(ret, in->setup, in->report->events);
-  look_at_backlog(ret, in);
-  look_at_loops(ret, in);
-  look_at_wakeups(ret, in);
+  if (!paused)
+    look_at_load(ret, in);
   look_at_end(ret, in);
-  look_at_trend(ret, in);
 }

@@ -105,6 +105,8 @@ struct client_use {
    * woke up, summed up. */
   uint64_t wakeups, woke_late_ns;
 
+  uint64_t paused_ns; /* the process stood still: it, or its machine, was
+                       * stopped */
   struct client_loops loops;
   struct machine_use machine; /* unknown for several ranks */
 

@@ -233,6 +233,7 @@ json_t *json_client(const struct client_use *u, uint64_t events)
   else
     jobj_null(&o, "run_queue_delay_s");
   jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
+  jobj_real(&o, "paused_s", jobj_seconds(u->paused_ns));
   add_loops(&o, &u->loops);
   if (u->machine.known && u->wall_ns > 0) {
     const uint64_t busy_ns = u->machine.busy_ns;

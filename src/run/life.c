@@ -203,6 +203,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   sum_queues(run, u);
   sum_wakeups(run, u);
   clients_measured(run, &u->loops);
+  u->paused_ns = atomic_load(&run->paused_ns);
   find_machine_use(run, forced, &u->machine);
 }
 

@@ -33,6 +33,10 @@ enum {
 #define SIGNAL_PATIENCE_NS NS_PER_S
 /* A report that is not stuck gets this long to notice that it is the last. */
 #define STEP_PATIENCE_NS (100 * NS_PER_MS)
+/* A thread that sleeps for so long ... */
+#define TICK_NS (200 * NS_PER_MS)
+/* ... and wakes up so much too late was stopped, or its machine was. */
+#define PAUSE_NS (500 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
 /* When to do what; NEVER: not any more. */
@@ -383,6 +387,19 @@ static bool is_over(const struct run *run, uint64_t now)
   return run_count_running(run, now) == 0;
 }
 
+/* Sleeps, and notes the time in which the whole process stood still. */
+static void sleep_until(struct run *run, uint64_t due_ns)
+{
+  uint64_t now, from;
+
+  due_ns = min_u64(due_ns, clock_now_ns() + TICK_NS);
+  wait_while(&run->report_stop, 0, due_ns);
+  now = clock_now_ns();
+  from = due_ns > run->measured_ns ? due_ns : run->measured_ns;
+  if (now > due_ns && now - due_ns >= PAUSE_NS && now > from)
+    (void)atomic_fetch_add(&run->paused_ns, now - from);
+}
+
 /* Report until the run ends. */
 static void report_lines(struct run *run)
 {
@@ -401,7 +418,7 @@ static void report_lines(struct run *run)
     }
     if (!agenda_do(run, &a, now))
       return;
-    wait_while(&run->report_stop, 0, agenda_next(&a));
+    sleep_until(run, agenda_next(&a));
   }
   /* A line that was due when the time limit came is still printed, but no later
    * one. */

@@ -134,6 +134,7 @@ struct run {
   _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
   _Atomic uint32_t report_ended; /* the thread does nothing any more */
   _Atomic uint32_t report_lost;  /* a reporter failed to write */
+  _Atomic uint64_t paused_ns; /* for so long the process did not run at all */
 
   /* Periods.  They belong to the report thread until it has ended or was left
    * behind, then to the conductor. */

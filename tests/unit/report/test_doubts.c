@@ -225,6 +225,23 @@ static void test_others(void)
   OK_STR(codes(&f), "", "other processes of the same run");
 }
 
+/* What a pause explains is not explained by anything else. */
+static void test_pause(void)
+{
+  struct fixture f;
+
+  make_disturbed(&f);
+  f.in.rate = 100;
+  f.in.arrivals = 1000;
+  f.in.backlog = 500;
+  f.client.queue_ns = 4 * NS_PER_S;
+  others(&f, 1);
+  OK_STR(codes(&f), "other_programs! backlog! ", "without one");
+  f.client.paused_ns = 1500 * NS_PER_MS;
+  OK_STR(codes(&f), "paused! ", "with one");
+  OK(says(&f, "bench stood still for 1.5 s"), "and how long it was");
+}
+
 /* The threads of a database test wait for a processor. */
 static void test_queue(void)
 {
@@ -525,6 +542,7 @@ int main(void)
 {
   test_client();
   test_others();
+  test_pause();
   test_queue();
   test_quota();
   test_steal_and_speed();
