@@ -11,6 +11,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 (($# == 1)) || { echo 'usage: check.sh PROGRAM' >&2; exit 1; }
+unset BENCH_COMPAT BENCH_DATADIR BENCH_DSN BENCH_LIBDIR # of other programs
 root=$(mktemp -d "${TMPDIR:-/tmp}/bench-root.XXXXXX")
 servers=$here/../db/servers.sh
 stop_all() {
