@@ -9,13 +9,14 @@ set -euo pipefail
 
 (($# == 2)) || { echo 'usage: clean-source.sh SOURCE COPY' >&2; exit 1; }
 source=$1 copy=$2
-if [ ! -e "$source/config.status" ]; then
+if [[ ! -e $source/config.status ]]; then
   printf '%s\n' "$source"
   exit
 fi
 rm -rf "$copy"
 mkdir -p "$copy"
-tar -C "$source" --exclude=./.git --exclude=./build --exclude=./build-asan \
-  --exclude=./build-tsan -cf - . | tar -C "$copy" -xf -
+# The copy may be below the source, and is no part of it.
+tar -C "$source" --exclude="./${copy#"$source"/}" --exclude=./.git --exclude=./build \
+  --exclude=./build-asan --exclude=./build-tsan -cf - . | tar -C "$copy" -xf -
 make -s -C "$copy" distclean >/dev/null
 printf '%s\n' "$copy"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/parse.h"
 #include "base/strbuf.h"
 #include "opt/optset.h"
 #include "program/internal.h"
@@ -16,21 +15,6 @@
 enum {
   ONE_PAGE = 4096 /* of SQLite: a table has at least one of its own */
 };
-
-const char *program_value(const struct optset *set, const char *name)
-{
-  const struct opt_entry *e = optset_find(set, name);
-  const char *text = e ? opt_get_string(e) : NULL;
-
-  return text ? text : "";
-}
-
-uint64_t program_size(const struct optset *set, const char *name)
-{
-  uint64_t n = 0;
-
-  return parse_size(program_value(set, name), &n) == 0 ? n : 0;
-}
 
 bool program_misses_file(const struct program *p)
 {
@@ -60,11 +44,8 @@ static void complain_of_file(const struct program *p)
   log_msg(LOG_FATAL, "did you run the prepare command?");
 }
 
-bool program_lacks_data(struct program *p, const struct run_facts *facts,
-                        const char *path)
+bool program_lacks_data(struct program *p, const struct run_facts *facts)
 {
-  if (!facts->bundled || strstr(path, "/oltp_legacy/"))
-    return false; /* parallel_prepare is a run that creates the tables */
   if (facts->rows_option && p->cmdline.identity == IDENTITY_BENCH &&
       program_size(&p->set, "table-size") == 0) {
     log_msg(LOG_FATAL, "--table-size=0 is for prepare: a run needs rows");

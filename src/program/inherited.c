@@ -11,10 +11,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum {
-  STACK_MIN = INHERITED_STACK_KIB * 1024
-};
-
 /*
  * Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
  * that is free, and all numbers below `fd` are taken.
@@ -62,7 +58,8 @@ bool inherited_stack_suffices(void)
 {
   struct rlimit limit;
 
-  return getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_MIN;
+  return getrlimit(RLIMIT_STACK, &limit) < 0 ||
+         limit.rlim_cur >= INHERITED_STACK_KIB * 1024;
 }
 
 void inherited_outlive_readers(void)

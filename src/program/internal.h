@@ -190,10 +190,9 @@ void program_remove_empty_file(const struct program *p);
 
 /*
  * Is the run of a bundled script bound to fail, or to measure nothing?  If so,
- * the reason is printed.  `path` is that of the script.
+ * the reason is printed.
  */
-bool program_lacks_data(struct program *p, const struct run_facts *facts,
-                        const char *path);
+bool program_lacks_data(struct program *p, const struct run_facts *facts);
 
 /*
  * Is the command of a bundled script one that only looks or removes, in a

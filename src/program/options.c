@@ -1,9 +1,15 @@
 /*
- * options.c - the tables of options in the order of the help.
+ * options.c - the tables of options in the order of the help, and values by
+ * name.
  */
 #include "program/options.h"
 
+#include <stdint.h>
+
 #include "base/log.h"
+#include "base/parse.h"
+#include "opt/optset.h"
+#include "program/internal.h"
 #include "run/load_profile.h"
 
 static const struct opt program_opts[] = {
@@ -77,4 +83,19 @@ int program_options_check(void *arg, struct cmdline *c, struct err *err)
 int program_log_level(const struct program_options *opts)
 {
   return opts->run.debug ? LOG_DEBUG : (int)opts->own.verbosity;
+}
+
+const char *program_value(const struct optset *set, const char *name)
+{
+  const struct opt_entry *e = optset_find(set, name);
+  const char *text = e ? opt_get_string(e) : NULL;
+
+  return text ? text : "";
+}
+
+uint64_t program_size(const struct optset *set, const char *name)
+{
+  uint64_t n = 0;
+
+  return parse_size(program_value(set, name), &n) == 0 ? n : 0;
 }

@@ -188,15 +188,14 @@ static int act(struct program *p)
     log_set_text(stderr);
   if (doctor)
     return dispatch(p);
-  if (program_is_run(p) && is_for_files(&p->opts))
+  if (sweep_wanted(&p->opts.sweep) ||
+      (program_is_run(p) && is_for_files(&p->opts)))
     inherited_outlive_readers();
   if (sweep_wanted(&p->opts.sweep) && p->ranks)
     return program_complain("--sweep, --repeat and --find cannot be used by "
                             "several processes in one run (see --cluster)");
-  if (sweep_wanted(&p->opts.sweep)) {
-    inherited_outlive_readers();
+  if (sweep_wanted(&p->opts.sweep))
     return program_sweep(p);
-  }
   if (useless_find_option(p))
     return program_complain("--%s has no effect without --find",
                             useless_find_option(p));

@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
-#include "base/parse.h"
 #include "base/strbuf.h"
 #include "lua/engine/commands.h"
 #include "lua/engine/options.h"
@@ -227,10 +226,9 @@ static int declare(struct job *job, struct cmdline_rules *rules)
 /* Returns a number that a script declared or reads as a global; otherwise 1. */
 static uint64_t option_number(const struct optset *set, const char *name)
 {
-  const struct opt_entry *e = optset_find(set, name);
-  uint64_t n;
+  const uint64_t n = program_size(set, name);
 
-  return e && parse_size(opt_get_string(e), &n) == 0 && n > 0 ? n : 1;
+  return n > 0 ? n : 1;
 }
 
 /*
@@ -273,7 +271,8 @@ static int begin_run(struct job *job)
   struct script_job *own = job->own;
 
   tell_facts(job);
-  if (program_lacks_data(job->p, &own->db.facts, job->what->path))
+  /* parallel_prepare of oltp_legacy is a run that creates the tables. */
+  if (is_ours(job) && program_lacks_data(job->p, &own->db.facts))
     return EXIT_FAILED;
   /* Each event of this one opens a connection, and perhaps few at a time. */
   if (own->db.facts.bundled && strcmp(job->name, "connect") != 0 &&

@@ -220,14 +220,13 @@ int program_tool(struct program *p)
     free(cfg);
     return TOOL_BAD_INPUT;
   }
+  if (tool == &tool_machine) /* it has files to remove */
+    inherited_outlive_readers();
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
       0)
     status = program_fail(&err);
-  else {
-    if (tool == &tool_machine)
-      inherited_outlive_readers();
+  else
     status = run_tool(p, tool, cfg);
-  }
   free(cfg);
   return status;
 }

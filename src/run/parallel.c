@@ -5,15 +5,15 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/thread.h"
 
 struct job {
-  pthread_mutex_t lock; /* protects n_failed and the calls of ops->failed() */
-  int n_failed;
+  pthread_mutex_t lock; /* held by the calls of ops->failed() */
+  _Atomic int n_failed;
   const struct parallel_ops *ops;
   void *arg;
 };
@@ -24,10 +24,9 @@ struct job_thread {
   struct job *job;
 };
 
-static void job_failed(struct job *job, unsigned tid, const struct err *why)
+static void tell(struct job *job, unsigned tid, const struct err *why)
 {
   (void)pthread_mutex_lock(&job->lock);
-  job->n_failed++;
   job->ops->failed(job->arg, tid, why);
   (void)pthread_mutex_unlock(&job->lock);
 }
@@ -38,8 +37,10 @@ static void *job_main(void *arg)
   struct job *job = t->job;
   struct err err = { "" };
 
-  if (job->ops->fn(job->arg, t->tid, &err) < 0)
-    job_failed(job, t->tid, &err);
+  if (job->ops->fn(job->arg, t->tid, &err) < 0) {
+    (void)atomic_fetch_add(&job->n_failed, 1);
+    tell(job, t->tid, &err);
+  }
   return NULL;
 }
 
@@ -49,30 +50,24 @@ int parallel_run(unsigned n, size_t stack_bytes, const struct parallel_ops *ops,
   struct job job = { .ops = ops, .arg = arg };
   struct job_thread *threads = calloc(n, sizeof(*threads));
   unsigned started = 0;
-  bool is_over = false;
   int rc = 0;
 
   if (!threads)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
   (void)pthread_mutex_init(&job.lock, NULL);
-  for (; started < n; started++) {
-    if (ops->is_over(arg)) {
-      job_failed(&job, started, &(struct err){ "" });
-      is_over = true;
-      break;
-    }
+  for (; started < n && !ops->is_over(arg); started++) {
     threads[started].tid = started;
     threads[started].job = &job;
     rc = thread_start(&threads[started].id, stack_bytes, job_main,
                       &threads[started], err);
-    if (rc < 0) {
-      job_failed(&job, started, &(struct err){ "" });
+    if (rc < 0)
       break;
-    }
   }
+  if (started < n)
+    tell(&job, started, &(struct err){ "" });
   for (unsigned i = 0; i < started; i++)
     (void)pthread_join(threads[i].id, NULL);
   (void)pthread_mutex_destroy(&job.lock);
   free(threads);
-  return rc < 0 ? rc : job.n_failed - is_over;
+  return rc < 0 ? rc : atomic_load(&job.n_failed);
 }

@@ -395,8 +395,8 @@ static void sleep_until(struct run *run, uint64_t due_ns)
   due_ns = min_u64(due_ns, clock_now_ns() + TICK_NS);
   wait_while(&run->report_stop, 0, due_ns);
   now = clock_now_ns();
-  from = due_ns > run->measured_ns ? due_ns : run->measured_ns;
-  if (now > due_ns && now - due_ns >= PAUSE_NS && now > from)
+  from = max_u64(due_ns, run->measured_ns);
+  if (now >= due_ns + PAUSE_NS && now > from)
     (void)atomic_fetch_add(&run->paused_ns, now - from);
 }
 

@@ -32,14 +32,14 @@ static void pause_between(struct sweep *s)
 }
 
 /*
- * If nobody reads the table any more, and there is no document, the rest has no
- * use: it ends like a program that the closed pipe has ended, but the files of
- * its steps are removed.
+ * If nobody reads the table any more, and nothing is written to files, the rest
+ * has no use: it ends like a program that the closed pipe has ended, but what
+ * it has made for its steps is removed.
  */
 static void look_for_reader(struct sweep *s)
 {
-  if (!*s->in->json && !*s->in->summary && s->children.signal == 0 &&
-      log_is_unread())
+  if (!*s->in->json && !*s->in->summary && s->in->n_files == 0 &&
+      s->children.signal == 0 && log_is_unread())
     s->children.signal = SIGPIPE;
 }
 

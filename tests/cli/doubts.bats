@@ -220,8 +220,8 @@ kernels_beside_others() {
     kill -INT $pid
     wait $pid || :
     must has "$(<err)" '^WARNING: bench stood still for [1-9][0-9.]* s during the run, because it was stopped, or its machine was; '
-    json out.json '"paused" in [w["code"] for w in d["warnings"]]'
-    json out.json 'not {w["code"] for w in d["warnings"]} & {"other_programs", "backlog", "late_wakeups", "trend"}'
+    # Reading the clock may be slow here, and events may be few.
+    json out.json '{w["code"] for w in d["warnings"]} - {"slow_clock", "few_samples"} == {"paused"}'
     json out.json '1 <= d["client"]["paused_s"]'
   done
 }

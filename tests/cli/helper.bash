@@ -97,6 +97,11 @@ needs_driver() {
     skip "built without the $1 driver"
 }
 
+# no_sanitizer WHAT: skips the test where a sanitizer needs what it takes away.
+no_sanitizer() {
+  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "sanitizers need $1"
+}
+
 # is_static: the program has its scripts in it, and can open no libraries.
 is_static() {
   ! readelf -lW "${BENCH_REAL-$BENCH}" | grep -q INTERP

@@ -166,13 +166,8 @@ LUA
   must has "$stderr" 'the limit of open files is 40 \(ulimit -n\); about 244 are needed'
 }
 
-# A sanitizer has needs of its own before main().
-no_sanitizer() {
-  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "not with sanitizers"
-}
-
 @test "closed descriptors, and no /dev: one line says so" {
-  no_sanitizer
+  no_sanitizer /dev
   unshare -m true 2>/dev/null || skip "no mount namespaces here"
   run --separate-stderr unshare -m bash -c 'mount -t tmpfs none /dev || exit 77
     exec "$BENCH" --version <&-'
@@ -182,7 +177,7 @@ no_sanitizer() {
 }
 
 @test "a stack that is too small is refused, before it is used up" {
-  no_sanitizer
+  no_sanitizer 'a large stack'
   run --separate-stderr bash -c 'ulimit -s 64; exec "$BENCH" cpu --events=5 --json=r.json run'
   must is "$status" 1
   must is "$stderr" "FATAL: the limit of the stack is less than 256 KiB: raise it (ulimit -s)"

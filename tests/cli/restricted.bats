@@ -20,11 +20,6 @@ complaints() {
   without_machine <<<"$stderr" | grep -Ev "^(Loaded|Checked) [0-9]|fit into memory" || :
 }
 
-# no_sanitizer: skips the test where a sanitizer needs what it takes away.
-no_sanitizer() {
-  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "sanitizers need /proc"
-}
-
 # Tests of all kinds and a workload, as shell commands.
 every='
   for test in "cpu --events=5" "memory --memory-total-size=5M" "threads --events=5" "mutex --mutex-loops=10"; do
@@ -92,7 +87,7 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
 }
 
 @test "no /proc: everything runs, and sweeps find the program" {
-  no_sanitizer
+  no_sanitizer /proc
   needs_driver sqlite
   private "
     mount -t tmpfs none /proc || exit 77
@@ -108,7 +103,7 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
 }
 
 @test "no /proc: huge pages that are not there are called that" {
-  no_sanitizer
+  no_sanitizer /proc
   private "
     mount -t tmpfs none /proc || exit 77
     \"\$BENCH\" memory --memory-hugetlb=on --memory-block-size=1T --memory-total-size=1T run"

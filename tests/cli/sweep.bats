@@ -207,7 +207,7 @@ LUA
   must has "$(<out)" 'interrupted \(run, exit status 130\)'
 }
 
-@test "a sweep ends if nobody reads it, and leaves nothing; with a document it goes on" {
+@test "a sweep ends if nobody reads it, and leaves nothing; with files it goes on" {
   mkdir tmp
   run bash -c 'TMPDIR=$PWD/tmp "$BENCH" cpu --sweep=threads:1,2 --events=5 run 2>/dev/null | head -n 1
     exit "${PIPESTATUS[0]}"'
@@ -217,6 +217,10 @@ LUA
     exit "${PIPESTATUS[0]}"'
   must is "$status" 0
   must json s.json 'len(d["steps"]) == 2'
+  run bash -c '"$BENCH" cpu --sweep=threads:1,2 --events=5 --csv=s.csv run 2>/dev/null | head -n 1
+    exit "${PIPESTATUS[0]}"'
+  must is "$status" 0
+  must is "$(echo s.csv*)" "s.csv.step1 s.csv.step2"
 }
 
 @test "a hangup ends the sweep and its step, unless it is ignored" {

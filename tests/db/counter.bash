@@ -60,5 +60,5 @@ counter_resume() {
   sql 'UPDATE bench_counter SET version = 9'
   bad 'the tables have version 9' run
   good cleanup
-  bad 'there is no table bench_counter; use the prepare command first|did you run the prepare command' check
+  lacks_table bench_counter
 }

@@ -101,5 +101,5 @@ json_resume() {
   bad 'resume is not possible: the tables were made with --data-seed=1, not 2' \
     --documents=300 --groups=30 --data-seed=2 --table-exists=resume prepare
   good cleanup
-  bad 'there is no table bench_json; use the prepare command first|did you run the prepare command' check
+  lacks_table bench_json
 }

@@ -79,5 +79,5 @@ queue_mutations() {
   sql 'DELETE FROM queue_jobs WHERE sequence = 5 AND producer = (SELECT clients FROM bench_queue)'
   bad 'queue_jobs and queue_done: Jobs enqueued of all runs: .*: 1 are LOST$' check
   good cleanup
-  bad 'there is no table bench_queue|did you run the prepare command' check
+  lacks_table bench_queue
 }

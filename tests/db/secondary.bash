@@ -90,5 +90,5 @@ secondary_resume() {
   good check
   good --threads=2 --events=50 --time=0 run
   good cleanup
-  bad 'there is no table bench_secondary; use the prepare command first|did you run the prepare command' check
+  lacks_table bench_secondary
 }

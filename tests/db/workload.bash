@@ -33,6 +33,15 @@ bad() {
   }
 }
 
+# lacks_table TABLE: check says that it is missing; with SQLite its file is.
+lacks_table() {
+  if [[ " ${to[*]} " == *' --db-driver=sqlite '* ]]; then
+    bad "^FATAL: the database file '.*' does not exist$" check
+  else
+    bad "there is no table $1; use the prepare command first" check
+  fi
+}
+
 # says PATTERN: the output of the last command has it.
 says() {
   cat out err | grep -Eq -- "$1" || {
