@@ -98,6 +98,15 @@ second_look() {
   unstable+=("${files[*]} in ${1##*/}")
 }
 
+# slowest FOLDER: the files that took longest, with their seconds.  Those of a
+# suite run beside each other.
+slowest() {
+  (cd "$1" && grep -rE --include='*.log' '^# took [0-9]+ s$' tests || :) |
+    sed -E 's/^(.*)\.log:# took ([0-9]+) s$/\2 \1/' | sort -rn | head -n 8 |
+    awk -v folder="${1##*/}" '{ said = said ", " $2 " " $1 " s" }
+      END { if (NR) print "test.sh: the slowest in " folder ": " substr(said, 3) }'
+}
+
 # ahead FOLDER [CONFIGURE ARGUMENT]...: build it, and its tests.  What fails is
 # told when its turn comes.
 ahead() {
@@ -129,6 +138,7 @@ suites() {
       broken+=("$suite in $folder")
     printf 'test.sh: %s in %s took %d s\n' "$suite" "$name" $((SECONDS - began))
   done
+  slowest "$folder"
   count "$folder"
 }
 

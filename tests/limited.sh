@@ -6,6 +6,7 @@
 # A file takes minutes at most.  One that has not ended after TEST_LIMIT seconds
 # (1200 without it) is stopped with all that it started, and is an error that
 # names it; the other files still run.  Without timeout(1) nothing is limited.
+# The last line says how long it took.
 set -uo pipefail
 
 command -v timeout >/dev/null || exec "$@"
@@ -28,4 +29,5 @@ if ((status == 124 || status == 137)); then
   kill -KILL -- "-$job" 2>/dev/null # what it left in the group
   printf 'Bail out! it did not end in %s s and was stopped\n' "$limit"
 fi
+printf '# took %d s\n' "$SECONDS"
 exit "$status"
