@@ -36,12 +36,13 @@ if [[ $machine != "$(uname -m)" ]]; then
   run=$(command -v "qemu-$machine-static") ||
     { echo "static.sh: qemu-$machine-static was not found: install qemu-user-static" >&2; exit 1; }
 fi
-[[ -x $here/configure ]] || "$here/autogen.sh"
+source=$("$here/scripts/clean-source.sh" "$here" "$out/work/source")
+[[ -x $source/configure ]] || "$source/autogen.sh"
 cd "$out/work/$machine"
 CC=$libs/bin/musl-cc PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
-  "$here/configure" -q "${host[@]}" --enable-static-program --with-mysql --with-pgsql \
+  "$source/configure" -q "${host[@]}" --enable-static-program --with-mysql --with-pgsql \
   --with-sqlite --with-libaio --with-liburing \
-  CFLAGS="-O2 -g -ffile-prefix-map=$here=. -ffile-prefix-map=$out=." \
+  CFLAGS="-O2 -g -ffile-prefix-map=$source=. -ffile-prefix-map=$out=." \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib"
 make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench pages \
   completions/{bench,_bench,bench.fish}
@@ -53,12 +54,12 @@ mkdir "$out/work/$name"
 "$strip" -o "$out/work/$name/bench" bench
 RUN=$run "$here/tests/static/check.sh" "$out/work/$name/bench"
 # In a tarball the pages and completions are among the sources.
-for page in "$here"/man/*.[1-8] man/*.[1-8]; do
+for page in "$source"/man/*.[1-8] man/*.[1-8]; do
   [[ ! -e $page ]] || cp "$page" "$out/work/$name/"
 done
 mkdir "$out/work/$name/completions"
 for file in completions/{bench,_bench,bench.fish}; do
-  [[ -e $file ]] || file=$here/$file
+  [[ -e $file ]] || file=$source/$file
   cp "$file" "$out/work/$name/completions/"
 done
 cp "$here"/{COPYING,README.md,NEWS.md} "$libs/THIRD-PARTY" "$out/work/$name/"

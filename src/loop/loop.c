@@ -160,6 +160,12 @@ NOINLINE void fiber_trim_stack(void)
 
 /* ---- the loop ---- */
 
+/* What can be done about an error, to follow its text. */
+static const char *limit_of(int error)
+{
+  return error == EMFILE ? " (see ulimit -n)" : "";
+}
+
 static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
 {
   int rc = -ENOSYS;
@@ -172,9 +178,10 @@ static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
     l->engine = &loop_engine_epoll;
     rc = l->engine->open(l);
   }
-  return rc == 0 ? 0
-                 : err_set(err, rc, "cannot wait for many sockets with %s: %s",
-                           l->engine->name, strerror(-rc));
+  return rc == 0
+           ? 0
+           : err_set(err, rc, "cannot wait for many sockets with %s: %s%s",
+                     l->engine->name, strerror(-rc), limit_of(-rc));
 }
 
 int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
@@ -186,7 +193,8 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
     return err_set(err, -ENOMEM, "not enough memory for clients");
   l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (l->wake_fd < 0) {
-    rc = err_sys(err, "cannot wait for clients:");
+    rc = err_set(err, -errno, "cannot wait for clients: %s%s", strerror(errno),
+                 limit_of(errno));
     free(l);
     return rc;
   }

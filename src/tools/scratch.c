@@ -16,8 +16,12 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+
+/* A folder in memory, where the system has one. */
+#define IN_MEMORY "/dev/shm"
 
 int scratch_make_in(const char *below, const char *name, char **ret,
                     struct err *err)
@@ -73,12 +77,20 @@ int scratch_make(const char *beside, char **ret, struct err *err)
   rc = scratch_make_in("/tmp", "bench-sweep", ret, err);
   if (rc < 0 && folder_of(beside, folder))
     rc = scratch_make_in(folder, "bench-sweep", ret, err);
-  if (rc < 0)
-    rc = err_set(err, rc,
+  if (rc == 0)
+    return 0;
+  if (scratch_make_in(IN_MEMORY, "bench-sweep", ret, err) == 0) {
+    log_msg(LOG_WARNING,
+            "no folder takes temporary files (TMPDIR, /tmp, the folder of "
+            "--json), so the results of steps are kept in memory (" IN_MEMORY
+            ")");
+    return 0;
+  }
+  return err_set(err, rc,
                  "no folder takes temporary files (TMPDIR, /tmp, the folder of "
-                 "--json): %s; set TMPDIR to one that can be written to",
+                 "--json, " IN_MEMORY
+                 "): %s; set TMPDIR to one that can be written to",
                  strerror(-rc));
-  return rc;
 }
 
 FILE *scratch_file(void)

@@ -8,9 +8,9 @@
 
 struct err;
 
-/* Make a folder in TMPDIR, in /tmp, or else where the file `beside` is (or will
- * be; "" or "-" for none).  The caller owns *ret, which is the whole path, and
- * has to remove the folder. */
+/* Make a folder in TMPDIR, in /tmp, where the file `beside` is (or will be; ""
+ * or "-" for none), or else in memory, with a warning.  The caller owns *ret,
+ * which is the whole path, and has to remove the folder. */
 int scratch_make(const char *beside, char **ret, struct err *err);
 /* The same in the folder `below`; its name begins with `name`. */
 int scratch_make_in(const char *below, const char *name, char **ret,

@@ -166,6 +166,16 @@ LUA
   must has "$stderr" 'the limit of open files is 40 \(ulimit -n\); about 244 are needed'
 }
 
+@test "threads with clients and too few descriptors: the limit is named" {
+  status=0
+  (
+    ulimit -n 64
+    exec "$BENCH" oltp_read_only --db-driver=null --threads=64 --clients=128 --time=1 run
+  ) >out 2>err || status=$?
+  must is "$status" 1
+  must has "$(<err)" '^FATAL: cannot wait for .*: Too many open files \(see ulimit -n\)$'
+}
+
 @test "closed descriptors, and no /dev: one line says so" {
   no_sanitizer /dev
   unshare -m true 2>/dev/null || skip "no mount namespaces here"

@@ -52,6 +52,7 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
     ! touch x 2>/dev/null || exit 77
     \"\$BENCH\" cpu --events=5 --json=x.json run
     \"\$BENCH\" cpu --events=5 --csv=x.csv run
+    mount -t tmpfs -o ro none /dev/shm || exit 77
     TMPDIR= \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 run
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare
     $oltp prepare"
@@ -60,7 +61,7 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
   must is "$(grep -c '' <<<"$stderr")" 5
   must has "$stderr" "^FATAL: .*'x\.json'.*Read-only file system"
   must has "$stderr" "^FATAL: .*'x\.csv'.*Read-only file system"
-  must has "$stderr" "^FATAL: no folder takes temporary files \(TMPDIR, /tmp, the folder of --json\): Read-only file system; set TMPDIR to one that can be written to"
+  must has "$stderr" "^FATAL: no folder takes temporary files \(TMPDIR, /tmp, the folder of --json, /dev/shm\): Read-only file system; set TMPDIR to one that can be written to"
   must has "$stderr" "^FATAL: .*'test_file.0'.*Read-only file system"
   must has "$stderr" "^FATAL: .*'t\.db'"
 }
@@ -80,10 +81,17 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
       \"\$BENCH\" cpu --events=5 --report-interval=1 --json=c.json run &&
       \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run &&
       $oltp prepare && $oltp run && $oltp cleanup && ls &&
+      \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=- run 2>said &&
+      grep WARNING: said >&2 &&
+      ! ls /dev/shm | grep ^bench-sweep >&2 &&
+      mount -t tmpfs -o ro none /dev/shm &&
       ! \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=- run'"
   must is "$status" 0
-  must is "$stderr" "FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json): No such file or directory; set TMPDIR to one that can be written to"
-  must is "$(tail -n 2 <<<"$output")" $'c.json\ns.json'
+  # the file of the sweep that used memory is gone
+  must is "$stderr" "WARNING: no folder takes temporary files (TMPDIR, /tmp, the folder of --json), so the results of steps are kept in memory (/dev/shm)
+FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json, /dev/shm): No such file or directory; set TMPDIR to one that can be written to"
+  must is "$(grep -A 1 '^c.json$' <<<"$output")" $'c.json\ns.json'
+  must is "$(grep -c '"threads": [12],$' <<<"$output" || :)" 2
 }
 
 @test "no /proc: everything runs, and sweeps find the program" {

@@ -78,7 +78,7 @@ readelf -lW "$root/bench" >"$root/said" && ! grep -q INTERP "$root/said" || stat
 report "$status" 'it asks for no loader'
 status=0
 stat -c '%s bytes' "$1" >"$root/said"
-(($(stat -c %s "$1") < 12 << 20)) || status=1
+(($(stat -c %s "$1") < 12000000)) || status=1
 report "$status" 'it is smaller than 12 MiB'
 
 runs 'events per second: *[1-9]' cpu --cpu-max-prime=100 --events=10 run
