@@ -98,7 +98,7 @@ try_autopkgtest() {
   in_system "$root" useradd --create-home tester
   in_system "$root" chown -R tester: /tmp/src
   in_system "$root" apt-get -q update
-  while IFS='|' read -r tests depends restrictions; do
+  while IFS='|' read -r -u 3 tests depends restrictions; do
     # shellcheck disable=SC2086 # they are several words
     in_system "$root" apt-get install -qq --no-install-recommends ${depends//@//tmp/bench.deb} >"$work/apt" 2>&1 ||
       { tail -n 30 "$work/apt"; return 1; }
@@ -112,7 +112,7 @@ try_autopkgtest() {
       [[ " $restrictions " == *' allow-stderr '* || ! -s $work/errors ]] ||
         { echo 'it writes to the standard error'; return 1; }
     done
-  done < <(awk -v RS= -F '\n' '{
+  done 3< <(awk -v RS= -F '\n' '{
       split("", field)
       for (i = 1; i <= NF; i++) { n = index($i, ": "); field[substr($i, 1, n - 1)] = substr($i, n + 2) }
       gsub(",", "", field["Depends"]); gsub(",", "", field["Restrictions"])
