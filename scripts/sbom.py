@@ -2,10 +2,15 @@
 """sbom.py - what the files of a release contain, as SPDX 2.3 in JSON.
 
 usage: sbom.py NAME-VERSION LIBS FILE...
+       sbom.py --check DOCUMENT...
 
 LIBS is the folder of static-libs.sh: the static program contains these
 libraries, with the versions of their source packages.  A .deb and an .rpm name
 the shared libraries that they need.  The time is SOURCE_DATE_EPOCH.
+
+With --check, documents of one folder are compared with the tarballs and packages
+in it: every file is in a document, and every document names the checksums of the
+files that are there.
 """
 import hashlib
 import json
@@ -46,8 +51,25 @@ def digest(path, kind):
     return hashlib.new(kind, path.read_bytes()).hexdigest()
 
 
-def library(name, version, licence):
-    """A source package of Debian that is linked into the program."""
+def distribution(path="/etc/os-release"):
+    """Whose source packages apt-get fetches here: the ID of the system."""
+    try:
+        lines = pathlib.Path(path).read_text().splitlines()
+    except OSError:
+        return ""
+    fields = dict(line.split("=", 1) for line in lines if "=" in line)
+    return fields.get("ID", "").strip("\"'")
+
+
+def locator(name, version, system):
+    """The package URL of a source package; a system that is not known makes none."""
+    if system in ("debian", "ubuntu"):
+        return f"pkg:deb/{system}/{name}@{version}?arch=source"
+    return f"pkg:generic/{name}@{version}"
+
+
+def library(name, version, licence, system):
+    """A source package that is linked into the program."""
     return {
         "SPDXID": spdx_id("lib-" + name),
         "name": name,
@@ -60,7 +82,7 @@ def library(name, version, licence):
         "externalRefs": [{
             "referenceCategory": "PACKAGE-MANAGER",
             "referenceType": "purl",
-            "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch=source",
+            "referenceLocator": locator(name, version, system),
         }],
     }
 
@@ -71,7 +93,8 @@ def compiler():
     package = output("dpkg-query", "-S", path).split(":")[0]
     name, version = output("dpkg-query", "-W", "-f=${source:Package} ${source:Version}",
                            package).split()
-    return library(name, version, "GPL-3.0-or-later WITH GCC-exception-3.1")
+    return library(name, version, "GPL-3.0-or-later WITH GCC-exception-3.1",
+                   distribution())
 
 
 def static_libraries(libs):
@@ -80,13 +103,14 @@ def static_libraries(libs):
     for name in sorted(LICENSES):
         changes = pathlib.Path(libs, "src", name, "debian", "changelog")
         release = pathlib.Path(libs, "src", name, "release")
+        system = distribution()
         if name == "musl":
             version = output("dpkg-query", "-W", "-f=${source:Version}", "musl-dev")
         elif release.is_file():  # of another release of Debian
-            version = release.read_text()
+            version, system = release.read_text(), "debian"
         else:
             version = output("dpkg-parsechangelog", "-l", str(changes), "-S", "Version")
-        found.append(library(name, version.strip(), LICENSES[name]))
+        found.append(library(name, version.strip(), LICENSES[name], system))
     return found
 
 
@@ -135,7 +159,48 @@ def relation(one, kind, other):
     return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
 
 
+def problems_of(documents):
+    """What is wrong with documents and the files beside them, as lines."""
+    named = set()
+    for path in documents:
+        doc = json.loads(path.read_text())
+        ids = [p["SPDXID"] for p in doc["packages"]] + [doc["SPDXID"]]
+        if len(ids) != len(set(ids)):
+            yield f"{path}: an id is not unique"
+        for r in doc["relationships"]:
+            for one in (r["spdxElementId"], r["relatedSpdxElement"]):
+                if one not in ids:
+                    yield f"{path}: there is no {one}"
+        for package in doc["packages"]:
+            if "packageFileName" not in package:
+                continue
+            file = path.with_name(package["packageFileName"])
+            named.add(file)
+            if not file.is_file():
+                yield f"{path}: {file.name} is missing"
+                continue
+            sums = {c["algorithm"].lower(): c["checksumValue"] for c in package["checksums"]}
+            if "sha256" not in sums:
+                yield f"{path}: {file.name} has no SHA256"
+            for kind, value in sums.items():
+                if value != digest(file, kind):
+                    yield f"{path}: {file.name} has another {kind.upper()}"
+    folder = documents[0].parent
+    for pattern in ("*.tar.xz", "*.deb", "*.rpm"):
+        for file in sorted(set(folder.glob(pattern)) - named):
+            yield f"{file} is in no document"
+
+
+def check(documents):
+    problems = list(problems_of(documents))
+    for line in problems:
+        print("sbom.py:", line, file=sys.stderr)
+    return 1 if problems else 0
+
+
 def main():
+    if sys.argv[1] == "--check":
+        sys.exit(check([pathlib.Path(p) for p in sys.argv[2:]]))
     full, libs, paths = sys.argv[1], sys.argv[2], [pathlib.Path(p) for p in sys.argv[3:]]
     version = full.split("-", 1)[1]
     source = paths[0]
@@ -166,4 +231,5 @@ def main():
     print()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -20,9 +20,10 @@ class Bench < Formula
   depends_on "luajit"
   depends_on "mariadb-connector-c"
   depends_on "sqlite"
-  depends_on "zlib"
+  uses_from_macos "zlib"
 
   on_linux do
+    depends_on "libaio"
     depends_on "liburing"
   end
 
@@ -31,8 +32,8 @@ class Bench < Formula
   end
 
   def install
-    args = %w[--disable-silent-rules --without-mpi --with-mysql --with-pgsql --with-sqlite --without-libaio]
-    args << "--with-liburing" if OS.linux?
+    args = %w[--disable-silent-rules --without-mpi --with-mysql --with-pgsql --with-sqlite]
+    args += %w[--with-libaio --with-liburing] if OS.linux?
     system "./autogen.sh" if build.head?
     system "./configure", *args, *std_configure_args
     system "make", "install"

@@ -5,8 +5,8 @@
 # usage: alpine.sh FOLDER
 #
 # FOLDER is that of scripts/release.sh.  Functions are called as abuild does it: in the
-# unpacked tarball, by a POSIX shell.  Libraries are the static ones of static-libs.sh;
-# the program is not static, so its loader is musl's.
+# unpacked tarball, by a POSIX shell, after the checksums of all sources.  Libraries are
+# the static ones of static-libs.sh; the program is not static, so its loader is musl's.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -25,15 +25,43 @@ has() {
   # shellcheck disable=SC2016 # it is for the other shell
   sh -c '. "$1/APKBUILD"; eval "printf %s \"\$$2\""' - "$made" "$1"
 }
-cd "$made"
-has sha512sums | grep . | sha512sum -c
+
+# Each source has a checksum, in the same order.
+names=$(has source | tr -s '[:space:]' '\n' | sed -n 's/::.*//; s|.*/||; /./p')
+diff <(echo "$names") <(has sha512sums | sed -n 's/^[0-9a-f]\{128\}  //p') ||
+  { echo 'APKBUILD: the names in sha512sums are not those of its sources'; exit 1; }
+mkdir "$work"/{src,pkg,ck}
+cp "$made/bench-$(has pkgver).tar.xz" "$work/src/"
+
+# Of ConcurrencyKit, its tarball in Debian; apt-get compares it with the checksum that
+# Debian has signed.
 ck=$(has _ck)
-mkdir "$work"/{src,pkg}
-tar -xf "bench-$(has pkgver).tar.xz" -C "$work/src"
-tar -czf "$work/src/ck-$ck.tar.gz" --transform="s,^ck,ck-$ck," -C "$libs/src" ck
+fetch_ck() (
+  # shellcheck source=scripts/libs.sh
+  . "$here/scripts/libs.sh"
+  folders "$libs" "$(uname -m)"
+  # shellcheck disable=SC2034 # libs.sh uses it
+  release=trixie
+  update
+  version=$(apt apt-cache showsrc --only-source ck | sed -n "s/^Version: \($ck-.*\)/\1/p" | sort -rV | head -n 1)
+  [[ -n $version ]] || exit 1
+  cd "$work/ck"
+  apt apt-get source --download-only --tar-only --only-source "ck=$version"
+)
+if fetch_ck; then
+  mv "$work/ck/ck_$ck.orig.tar.xz" "$work/src/ck-$ck.tar.xz"
+  (cd "$work/src" && has sha512sums | grep . | sha512sum --strict -c)
+  [[ $(has source) == *"/$(sha1sum <"$work/src/ck-$ck.tar.xz" | cut -d' ' -f1)"* ]] ||
+    { echo "APKBUILD: the address of ck-$ck.tar.xz is that of other bytes"; exit 1; }
+else
+  echo "the archive has no ck $ck: that of the libraries takes its place, without a checksum"
+  tar -cJf "$work/src/ck-$ck.tar.xz" --transform="s,^ck,ck-$ck," -C "$libs/src" ck
+  (cd "$work/src" && has sha512sums | grep ' bench-' | sha512sum --strict -c)
+fi
+tar -xf "$work/src/bench-$(has pkgver).tar.xz" -C "$work/src"
 
 host=$(uname -m)-alpine-linux-musl
-# shellcheck disable=SC2016
+# shellcheck disable=SC2016,SC2031 # libs.sh is in a subshell
 env -i PATH="$prefix/bin:$PATH" HOME="$work" TMPDIR="$work" CC=musl-cc CFLAGS=-O2 \
   CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" PKG_CONFIG=pkg-config \
   PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" MAKEFLAGS="-j$(getconf _NPROCESSORS_ONLN)" \

@@ -80,6 +80,10 @@ mkdir "$work/src"
 # Those of static files are named after a machine, too.
 sources=$(printf '%s\n' "$made"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$')
 tar -xf "$sources" -C "$work/src" --strip-components=1
+# What a configure in place makes stops a build that copies it: .dockerignore.
+for file in Makefile config.h config.status libtool stamp-h1 src/base/strbuf.o; do
+  echo '#error "a build in place"' >"$work/src/$file"
+done
 part 'a system in the place of Debian'\''s image' debian_image
 for file; do
   part "$file" image "$file"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# roots.sh - each file of a release, started in a new root of its kind.  Prints
-# TAP.
+# roots.sh - each file of a release, started in a new root.  Prints TAP.
 #
 # usage: roots.sh FOLDER [ROOT]
 #
-# FOLDER is that of scripts/release.sh.  The roots of packages are systems that
-# debootstrap makes, with the libraries that the Debian package depends on and
-# nothing else of ours; that of the RPM has rpm, too.  ROOT and ROOT.rpm keep these
-# systems, so that they are made only once.  It has to be root, and needs Debian's
-# archive.
+# FOLDER is that of scripts/release.sh.  The roots are systems that debootstrap makes:
+# for the Debian package with the libraries that it depends on and nothing else of
+# ours, for the RPM with rpm, too.  In a system that has nothing, the sources are built
+# and installed with what deps.sh installs, and apt-get installs the Debian package and
+# its tests need (debian/tests).  ROOT, ROOT.rpm and ROOT.plain keep these systems, so
+# that they are made only once.  It has to be root, and needs Debian's archive.
 # shellcheck disable=SC2317 # functions are called by part()
 set -euo pipefail
 shopt -s nullglob
@@ -53,6 +53,73 @@ try_deb() {
   [[ ! -e $work/root/usr/share/bench && ! -e $work/root/usr/bin/bench ]]
 }
 
+# in_system ROOT COMMAND...: with /proc, and processes of its own that end with it.
+in_system() {
+  # shellcheck disable=SC2016 # it is for the other shell
+  unshare --mount --pid --fork --kill-child env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    TMPDIR=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$@"
+}
+
+# What a user does with the sources, from the packages to a first run; then nothing of
+# it is left.
+try_tarball() {
+  local driver name root=$work/root
+  new_root "$base.plain"
+  tar -xf "$1" -C "$root/tmp"
+  name=$(basename "$1" .tar.xz)
+  # shellcheck disable=SC2016
+  in_system "$root" sh -euc 'cd "/tmp/$0"
+    scripts/deps.sh build
+    ./configure
+    make -j"$(getconf _NPROCESSORS_ONLN)"
+    make install
+    cd / && mv "/tmp/$0" /tmp/elsewhere' "$name" >"$work/built" || { tail -n 50 "$work/built"; return 1; }
+  in_system "$root" /tmp/try.sh bench
+  for driver in mysql pgsql sqlite null; do
+    in_system "$root" bench --db-driver=help 2>&1 | grep "^  $driver - "
+  done
+  [[ -s $root/usr/local/share/man/man1/bench.1 && -s $root/usr/local/share/man/man7/bench-lua.7 ]]
+  in_system "$root" make -s -C /tmp/elsewhere uninstall
+  [[ -z $(find "$root/usr/local" -type f) ]]
+}
+
+# What autopkgtest does with debian/tests: each test as a user, in the folder of the
+# sources, with the package and what the test depends on from apt-get.  A test that is
+# not allowed to write to the standard error does not.
+try_autopkgtest() {
+  local tests depends restrictions test root=$work/root status
+  new_root "$base.plain"
+  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # it starts no services
+  chmod +x "$root/usr/sbin/policy-rc.d"
+  cp "$1" "$root/tmp/bench.deb"
+  mkdir "$root/tmp/src"
+  tar -xf "$2" -C "$root/tmp/src" --strip-components=1
+  in_system "$root" useradd --create-home tester
+  in_system "$root" chown -R tester: /tmp/src
+  in_system "$root" apt-get -q update
+  while IFS='|' read -r -u 3 tests depends restrictions; do
+    # shellcheck disable=SC2086 # they are several words
+    in_system "$root" apt-get install -qq --no-install-recommends ${depends//@//tmp/bench.deb} >"$work/apt" 2>&1 ||
+      { tail -n 30 "$work/apt"; return 1; }
+    for test in $tests; do
+      echo "debian/tests/$test"
+      status=0
+      # shellcheck disable=SC2016
+      in_system "$root" runuser -u tester -- sh -c 'cd /tmp/src && exec "debian/tests/$0"' "$test" 2>"$work/errors" || status=$?
+      cat "$work/errors"
+      ((status == 0)) || return 1
+      [[ " $restrictions " == *' allow-stderr '* || ! -s $work/errors ]] ||
+        { echo 'it writes to the standard error'; return 1; }
+    done
+  done 3< <(awk -v RS= -F '\n' '{
+      split("", field)
+      for (i = 1; i <= NF; i++) { n = index($i, ": "); field[substr($i, 1, n - 1)] = substr($i, n + 2) }
+      gsub(",", "", field["Depends"]); gsub(",", "", field["Restrictions"])
+      print field["Tests"] "|" field["Depends"] "|" field["Restrictions"]
+    }' "$root/tmp/src/debian/tests/control")
+}
+
 # Packages of this system are unknown to rpm, so what the RPM requires is looked for
 # by hand: programs and libraries.
 try_rpm() {
@@ -95,11 +162,18 @@ if ((EUID != 0)) || ! command -v debootstrap >/dev/null; then
 fi
 debs=("$made"/bench_*.deb) rpms=("$made"/bench-*.rpm)
 statics=("$made"/bench-*-linux-*.tar.xz)
+# Those of static programs are named after a machine, too.
+sources=$(printf '%s\n' "$made"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$')
+part 'a new system with nothing' new_system "$base.plain"
+part "${sources##*/}: built and installed" try_tarball "$sources"
 if ((${#debs[@]})); then
   part 'a new system' new_system "$base" "$(depends "${debs[0]}")"
   part 'a new system with rpm' new_system "$base.rpm" "$(depends "${debs[0]}"),rpm"
 fi
-for file in "${debs[@]}"; do part "${file##*/}" try_deb "$file"; done
+for file in "${debs[@]}"; do
+  part "${file##*/}" try_deb "$file"
+  part "${file##*/}: the tests of debian/tests" try_autopkgtest "$file" "$sources"
+done
 for file in "${rpms[@]}"; do part "${file##*/}" try_rpm "$file"; done
 for file in "${statics[@]}"; do part "${file##*/}" try_static "$file"; done
 [[ ! -e $made/APKBUILD ]] || part APKBUILD "$here/tests/packages/alpine.sh" "$made"
