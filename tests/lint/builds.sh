@@ -148,6 +148,7 @@ all_kernels() {
 # `./configure && make` in the source: the program finds its scripts from anywhere,
 # and says where it has looked for one that is not there.
 in_tree() {
+  rm -rf "$work/tree"
   mkdir "$work/tree"
   tar -C "$src" --exclude=./.git --exclude=./build -cf - . | tar -C "$work/tree" -xf -
   cd "$work/tree"
@@ -259,6 +260,23 @@ refuses() {
   done
 }
 
+# cross_in_place: its error names the ways out.  In a source with manual pages, such as
+# a tarball, there is none.
+cross_in_place() {
+  rm -rf "$work/tree"
+  mkdir "$work/tree"
+  tar -C "$src" --exclude=./.git --exclude=./build --exclude=./man/bench.1 -cf - . |
+    tar -C "$work/tree" -xf -
+  cd "$work/tree"
+  if ./configure -q --host=aarch64-linux-gnu --build="$(gcc -dumpmachine)" CC=gcc \
+    >said 2>&1; then
+    echo 'configure did not fail'
+    return 1
+  fi
+  grep 'error:.*another folder.*GEN_DOCS=' said || { cat said; return 1; }
+  [[ $(grep -c 'error:' said) == 1 ]]
+}
+
 messages() {
   check 'a system of 32 bits' refuses '' ac_cv_sizeof_void_p=4 \
     'needs a 64-bit system' '32 bits'
@@ -282,6 +300,7 @@ messages() {
   check 'a MySQL library is missing' refuses \
     'mysqlclient libmariadb mariadb mysql_config mariadb_config mariadb-config' \
     --with-mysql libmariadb-dev mariadb-connector-c-devel --without-mysql
+  check 'a cross build in the source' cross_in_place
   check 'MPI is missing' refuses mpicc --with-mpi \
     libopenmpi-dev openmpi-devel --without-mpi
 }
