@@ -60,14 +60,19 @@ build() {
   ./bench cpu --cpu-max-prime=10 --events=10 run
 }
 
+# build_tests FOLDER ARGUMENT...: the unit tests as well.
+build_tests() {
+  build "$@"
+  make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
+  # Those of the linker's stage do not fail the build.
+  ! grep 'warning:' said || return 1
+}
+
 # The whole program at once, and calls of the library that are checked: both show
 # the compiler more than a plain build.  The unit tests as well.
 optimized() {
-  build optimized CC=gcc AR=gcc-ar RANLIB=gcc-ranlib NM=gcc-nm \
+  build_tests optimized CC=gcc AR=gcc-ar RANLIB=gcc-ranlib NM=gcc-nm \
     CFLAGS="-O3 -g -flto=$jobs -D_FORTIFY_SOURCE=3 $*"
-  make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
-  # Those of the linker's stage do not fail the build.
-  ! grep 'warning:' said
 }
 
 # compilers: bench is for gcc 10 to 14 and clang 13 to 19.  What is not installed here
@@ -84,14 +89,16 @@ compilers() {
   done
 }
 
-# compile WHAT COMPILER ARGUMENT...
+# compile WHAT COMPILER ARGUMENT...: with the unit tests, unless the whole program is
+# compiled at once, which takes long for each of them.
 compile() {
-  local what=$1 compiler=$2
+  local what=$1 compiler=$2 how=build_tests
   shift 2
+  [[ $* != *-flto* ]] || how=build
   if command -v "$compiler" >/dev/null &&
     { [[ $compiler == gcc-* ]] ||
       { command -v "lld-${compiler#*-}" && command -v "llvm-ar-${compiler#*-}"; } >/dev/null; }; then
-    check "$what" build "$compiler" CC="$compiler" "$@"
+    check "$what" "$how" "$compiler" CC="$compiler" "$@"
     rm -rf "${work:?}/$compiler"
   else
     check "$what, in a root" "$src/tests/lint/compilers.sh" "$compiler" \
@@ -388,7 +395,7 @@ for name; do
     gcc | clang)
       for compiler in "$name" "$name"-{1..30}; do
         [[ $compiler != "$name" ]] && ! command -v "$compiler" >/dev/null && continue
-        ! has "$compiler" || check "$compiler" build "$compiler" CC="$compiler"
+        ! has "$compiler" || check "$compiler" build_tests "$compiler" CC="$compiler"
       done
       ;;
     compilers) compilers ;;
