@@ -37,12 +37,19 @@ AC_DEFUN([BENCH_SYSTEM], [
 ])
 
 dnl Programs of the build run on the machine that builds.  The pages of a checkout
-dnl are written by one that knows all options, so another build provides it.
+dnl are written by one of them, which a cross build makes in a folder of its own
+dnl (tools/Makefile.inc), unless the user names one.
 AC_DEFUN([BENCH_CROSS], [
-  AC_ARG_VAR([GEN_DOCS], [for a cross build from a checkout: tools/gen_docs of a build for this machine])
-  AM_CONDITIONAL([OWN_GEN_DOCS], [test -z "$GEN_DOCS"])
+  AC_ARG_VAR([GEN_DOCS], [for a cross build from a checkout: tools/gen_docs of a build for this machine (default: it is built)])
+  AC_ARG_VAR([CC_FOR_BUILD], [for a cross build from a checkout: the compiler of this machine (default: cc)])
+  AC_SUBST([CC_FOR_BUILD], [${CC_FOR_BUILD:-cc}])
+  native_gen_docs=no
   AS_IF([test "$cross_compiling" = yes && test -z "$GEN_DOCS" && test ! -e "$srcdir/man/bench.1"],
-    [AC_MSG_ERROR([a cross build from a checkout needs a program of the build for this machine: configure GEN_DOCS=/path/to/its/tools/gen_docs, see docs/building.md])])
+    [AS_IF([test "`cd "$srcdir" && pwd`" = "`pwd`"],
+      [AC_MSG_ERROR([a cross build from a checkout needs a folder of its own, or tools/gen_docs of a build for this machine: configure in another folder, or with GEN_DOCS=/path/to/tools/gen_docs])])
+     native_gen_docs=yes])
+  AM_CONDITIONAL([NATIVE_GEN_DOCS], [test $native_gen_docs = yes])
+  AM_CONDITIONAL([OWN_GEN_DOCS], [test -z "$GEN_DOCS"])
 ])
 
 AC_DEFUN([BENCH_COMPILER_FLAGS], [

@@ -4,8 +4,8 @@
 #
 # usage: system-libs.sh SYSTEM FOLDER [LIBRARY...]
 #
-# SYSTEM is aarch64-macos, x86_64-macos, x86_64-freebsd or x86_64-glibc, which is Linux
-# with the oldest GNU C library that bench is for.  FOLDER gets the sources
+# SYSTEM is aarch64-macos, x86_64-macos, x86_64-freebsd, or x86_64-glibc or aarch64-glibc,
+# which are Linux with the oldest GNU C library that bench is for.  FOLDER gets the sources
 # (src) and a folder SYSTEM with the compiler (bin/zig-cc, zig-ar, zig-ranlib) and
 # what was built (lib, include); it may be that of static-libs.sh.  A library that
 # is there is not built again.  They are static and serve to see that bench
@@ -25,8 +25,8 @@ system=$1
 case $system in
 aarch64-macos | x86_64-macos) target=$system.13.0 uname=Darwin suffix=apple-darwin22 ;;
 x86_64-freebsd) target=$system.14.0 uname=FreeBSD suffix=unknown-freebsd14 ;;
-x86_64-glibc) target=x86_64-linux-gnu.2.28 uname=Linux suffix=linux-gnu ;;
-*) die "'$system' is none of aarch64-macos, x86_64-macos, x86_64-freebsd and x86_64-glibc" ;;
+x86_64-glibc | aarch64-glibc) target=${system%-*}-linux-gnu.2.28 uname=Linux suffix=linux-gnu ;;
+*) die "'$system' is none of aarch64-macos, x86_64-macos, x86_64-freebsd, x86_64-glibc and aarch64-glibc" ;;
 esac
 machine=${system%%-*}
 folders "$2" "$system"

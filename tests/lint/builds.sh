@@ -60,14 +60,19 @@ build() {
   ./bench cpu --cpu-max-prime=10 --events=10 run
 }
 
+# build_tests FOLDER ARGUMENT...: the unit tests as well.
+build_tests() {
+  build "$@"
+  make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
+  # Those of the linker's stage do not fail the build.
+  ! grep 'warning:' said || return 1
+}
+
 # The whole program at once, and calls of the library that are checked: both show
 # the compiler more than a plain build.  The unit tests as well.
 optimized() {
-  build optimized CC=gcc AR=gcc-ar RANLIB=gcc-ranlib NM=gcc-nm \
+  build_tests optimized CC=gcc AR=gcc-ar RANLIB=gcc-ranlib NM=gcc-nm \
     CFLAGS="-O3 -g -flto=$jobs -D_FORTIFY_SOURCE=3 $*"
-  make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
-  # Those of the linker's stage do not fail the build.
-  ! grep 'warning:' said
 }
 
 # compilers: bench is for gcc 10 to 14 and clang 13 to 19.  What is not installed here
@@ -84,14 +89,16 @@ compilers() {
   done
 }
 
-# compile WHAT COMPILER ARGUMENT...
+# compile WHAT COMPILER ARGUMENT...: with the unit tests, unless the whole program is
+# compiled at once, which takes long for each of them.
 compile() {
-  local what=$1 compiler=$2
+  local what=$1 compiler=$2 how=build_tests
   shift 2
+  [[ $* != *-flto* ]] || how=build
   if command -v "$compiler" >/dev/null &&
     { [[ $compiler == gcc-* ]] ||
       { command -v "lld-${compiler#*-}" && command -v "llvm-ar-${compiler#*-}"; } >/dev/null; }; then
-    check "$what" build "$compiler" CC="$compiler" "$@"
+    check "$what" "$how" "$compiler" CC="$compiler" "$@"
     rm -rf "${work:?}/$compiler"
   else
     check "$what, in a root" "$src/tests/lint/compilers.sh" "$compiler" \
@@ -142,12 +149,15 @@ all_kernels() {
   for machine in aarch64 s390x; do
     has "$machine-linux-gnu-gcc" "qemu-$machine" || continue
     RUN=qemu-$machine check "kernels, $machine" kernels "$machine-linux-gnu-gcc" -O2
+    ! command -v clang >/dev/null || RUN=qemu-$machine \
+      check "kernels, $machine, clang" kernels clang --target="$machine-linux-gnu" -O2
   done
 }
 
 # `./configure && make` in the source: the program finds its scripts from anywhere,
 # and says where it has looked for one that is not there.
 in_tree() {
+  rm -rf "$work/tree"
   mkdir "$work/tree"
   tar -C "$src" --exclude=./.git --exclude=./build -cf - . | tar -C "$work/tree" -xf -
   cd "$work/tree"
@@ -259,6 +269,23 @@ refuses() {
   done
 }
 
+# cross_in_place: its error names the ways out.  In a source with manual pages, such as
+# a tarball, there is none.
+cross_in_place() {
+  rm -rf "$work/tree"
+  mkdir "$work/tree"
+  tar -C "$src" --exclude=./.git --exclude=./build --exclude=./man/bench.1 -cf - . |
+    tar -C "$work/tree" -xf -
+  cd "$work/tree"
+  if ./configure -q --host=aarch64-linux-gnu --build="$(gcc -dumpmachine)" CC=gcc \
+    >said 2>&1; then
+    echo 'configure did not fail'
+    return 1
+  fi
+  grep 'error:.*another folder.*GEN_DOCS=' said || { cat said; return 1; }
+  [[ $(grep -c 'error:' said) == 1 ]]
+}
+
 messages() {
   check 'a system of 32 bits' refuses '' ac_cv_sizeof_void_p=4 \
     'needs a 64-bit system' '32 bits'
@@ -282,21 +309,20 @@ messages() {
   check 'a MySQL library is missing' refuses \
     'mysqlclient libmariadb mariadb mysql_config mariadb_config mariadb-config' \
     --with-mysql libmariadb-dev mariadb-connector-c-devel --without-mysql
+  check 'a cross build in the source' cross_in_place
   check 'MPI is missing' refuses mpicc --with-mpi \
     libopenmpi-dev openmpi-devel --without-mpi
 }
 
-# emulated QEMU COMMAND...: where the kernel starts programs of 64-bit ARM by
-# qemu, whoever starts them.  Only this command and what it starts see that.
+# emulated QEMU COMMAND...: see there.
 emulated() {
-  # shellcheck disable=SC2016 # it is for the other shell
-  unshare --user --map-root-user --mount bash -c '
-    mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
-    elf="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
-    any="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
-    printf %s ":arm:M::$elf:$any:$1:F" >/proc/sys/fs/binfmt_misc/register
-    shift
-    exec "$@"' - "$@"
+  "$src/tests/lint/emulated.sh" "$@"
+}
+
+# can_emulate QEMU: else the last line says why this check is left out.
+can_emulate() {
+  emulated "$1" true 2>/dev/null ||
+    { echo 'what is emulated cannot be started by the kernel: that needs Linux 6.7 and user namespaces'; exit 77; }
 }
 
 # suites TESTS COMMAND...: the tests of the build in the current folder, by make
@@ -321,40 +347,101 @@ static_suites() {
 }
 
 # static_program MACHINE [QEMU]: with musl; it runs in an empty root, and passes
-# the tests that need no server, under emulation as well.  BENCH_STATIC_LIBS keeps
-# the libraries from one time to the next.
+# the unit tests, under emulation as well.  BENCH_STATIC_LIBS keeps the libraries
+# from one time to the next.
 # shellcheck disable=SC2016 # make replaces it
 static_program() {
   local out=$work/static-$1
-  [[ $1 == "$(uname -m)" ]] || {
-    build native "${no_libraries[@]}"
-    export GEN_DOCS=$work/native/tools/gen_docs
-  }
   "$src/scripts/static.sh" --machine="$1" "$out"
   cd "$out/work/$1"
   if [[ $1 == "$(uname -m)" ]]; then
-    suites "\$(UNIT_TESTS) $(static_suites)" env
-  elif emulated "$2" true; then
-    suites "\$(UNIT_TESTS) $(static_suites)" emulated "$2"
-  else # kernels before 6.7
+    suites '$(UNIT_TESTS)' env
+  elif emulated "$2" true 2>/dev/null; then
+    suites '$(UNIT_TESTS)' emulated "$2"
+  else
     suites '$(UNIT_TESTS)' env LOG_COMPILER="$2"
+  fi
+}
+
+# static_tests MACHINE [QEMU]: that program passes the tests that need no server.
+static_tests() {
+  cd "$work/static-$1/work/$1"
+  if [[ $1 == "$(uname -m)" ]]; then
+    suites "$(static_suites)" env
+  else
+    can_emulate "$2"
+    suites "$(static_suites)" emulated "$2"
   fi
 }
 
 # all_systems NAME: macos, freebsd or glibc, or all.  BENCH_SYSTEM_LIBS keeps their
 # libraries from one time to the next.
 all_systems() {
-  local system
+  local system libs=${BENCH_SYSTEM_LIBS:-$work/system-libs}
   if ! command -v zig >/dev/null && ! python3 -m ziglang version >/dev/null 2>&1; then
     count=$((count + 1))
     printf 'ok %d - other systems # SKIP zig is not installed (pip install ziglang)\n' "$count"
     return 0
   fi
-  for system in x86_64-glibc aarch64-macos x86_64-macos x86_64-freebsd; do
+  mkdir -p "$libs"
+  libs=$(cd "$libs" && pwd)
+  for system in x86_64-glibc aarch64-glibc aarch64-macos x86_64-macos x86_64-freebsd; do
     [[ $1 == systems || $system == *-"$1" ]] || continue
     check "$system: compiles and links" "$src/tests/lint/systems.sh" "$system" \
-      "$work/$system" "${BENCH_SYSTEM_LIBS:-$work/system-libs}"
+      "$work/$system" "$libs"
+    [[ $system != "$(uname -m)-glibc" ]] ||
+      check "$system: the unit tests" glibc_units "$system" "$libs"
+    [[ $system != aarch64-glibc || $(uname -m) == aarch64 ]] || arm_glibc "$libs"
   done
+}
+
+# glibc_units SYSTEM LIBRARIES [QEMU]: of the program with the GNU C library.  The other
+# libraries are static, hence without those that tests/unit/Makefile.inc keeps from a
+# static program.
+# shellcheck disable=SC2016 # make replaces it
+glibc_units() {
+  local tests='$(filter-out %/test_alloc,$(UNIT_TESTS)) tests/unit/db/test_alloc'
+  cd "$work/$1"
+  export PATH=$2/$1/bin:$PATH # the compiler, if make looks for it
+  if (($# == 2)); then
+    suites "$tests" env
+  elif emulated "$3" true 2>/dev/null; then
+    suites "$tests" emulated "$3"
+  else
+    suites "$tests" env LOG_COMPILER="$3"
+  fi
+}
+
+# arm_glibc LIBRARIES: what else is tested of that for 64-bit ARM.  The C library and
+# others of that machine come with the cross compiler.
+arm_glibc() {
+  has aarch64-linux-gnu-gcc qemu-aarch64-static || return 0
+  local qemu
+  qemu=$(command -v qemu-aarch64-static)
+  export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
+  check 'aarch64-glibc: the unit tests' glibc_units aarch64-glibc "$1" "$qemu"
+  check 'aarch64-glibc: the counter is the clock' "$src/tests/lint/counter.sh" \
+    "$work/aarch64-glibc" "$qemu"
+  check 'aarch64-glibc: gcc -O3 -flto -D_FORTIFY_SOURCE=2' arm_optimized "$1" "$qemu"
+  unset QEMU_LD_PREFIX
+}
+
+# arm_optimized LIBRARIES QEMU: the whole program at once, and checked calls.  From a
+# checkout, the manual pages are written by a program of this machine.
+arm_optimized() {
+  local libs=$1/aarch64-glibc tool=aarch64-linux-gnu
+  mkdir -p "$work/arm-optimized"
+  cd "$work/arm-optimized"
+  PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' "$src/configure" -q --enable-werror \
+    --host="$tool" --build="$(gcc -dumpmachine)" CC="$tool-gcc" AR="$tool-gcc-ar" \
+    RANLIB="$tool-gcc-ranlib" NM="$tool-gcc-nm" CFLAGS="-O3 -g -flto=$jobs -D_FORTIFY_SOURCE=2" \
+    CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib" \
+    --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
+  make -s -j"$jobs" bench pages 2>said || { cat said; return 1; }
+  # Those of the linker's stage do not fail the build.
+  ! grep 'warning:' said || return 1
+  "$2" ./bench cpu --cpu-max-prime=10 --events=10 run
+  "$2" ./bench cpu --cpu-kernel=all --events=20 --time=0 run
 }
 
 # As a user would: from the tarball, in a folder that cannot be written to.
@@ -369,7 +456,7 @@ for name; do
     gcc | clang)
       for compiler in "$name" "$name"-{1..30}; do
         [[ $compiler != "$name" ]] && ! command -v "$compiler" >/dev/null && continue
-        ! has "$compiler" || check "$compiler" build "$compiler" CC="$compiler"
+        ! has "$compiler" || check "$compiler" build_tests "$compiler" CC="$compiler"
       done
       ;;
     compilers) compilers ;;
@@ -392,10 +479,19 @@ for name; do
       check 'without the link' no_alias
       ;;
     messages) messages ;;
-    musl) ! has musl-gcc || check 'one static file, with musl' static_program "$(uname -m)" ;;
+    musl)
+      if has musl-gcc; then
+        check 'one static file, with musl' static_program "$(uname -m)"
+        check 'the static file: command line and scripts' static_tests "$(uname -m)"
+      fi
+      ;;
     aarch64)
       if [[ $(uname -m) == x86_64 ]] && has aarch64-linux-gnu-gcc qemu-aarch64-static; then
-        check 'one static file for aarch64' static_program aarch64 "$(command -v qemu-aarch64-static)"
+        qemu=$(command -v qemu-aarch64-static)
+        check 'one static file for aarch64' static_program aarch64 "$qemu"
+        check 'aarch64: the counter is the clock' "$src/tests/lint/counter.sh" \
+          "$work/static-aarch64/work/aarch64" "$qemu"
+        check 'aarch64: command line and scripts' static_tests aarch64 "$qemu"
       fi
       ;;
     systems | glibc | macos | freebsd) all_systems "$name" ;;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# compilers.sh - bench built by a compiler that this system may not have, in a root
-# with the release of Debian that has it.  Warnings are errors.
+# compilers.sh - bench and its unit tests built by a compiler that this system may not
+# have, in a root with the release of Debian that has it.  Warnings are errors.  With
+# -flto, bench alone: hundreds of programs would take too long.
 #
 # usage: compilers.sh COMPILER ROOTS [CONFIGURE ARGUMENT...]
 #
@@ -42,6 +43,26 @@ inside() {
     chroot "$root" "$@"
 }
 
+# newer_liburing: in the root, in place of its own, from the source package of this
+# system.  Its caller tests the result, so errors alone would not end it.
+newer_liburing() {
+  (
+    # shellcheck source=/dev/null # it has variables of the same names
+    . "$src/scripts/libs.sh"
+    # shellcheck disable=SC2034 # libs.sh uses them
+    top=$roots/sources release=''
+    mkdir -p "$top/src"
+    fetch liburing
+  ) &&
+    inside apt-get remove -q -y liburing-dev &&
+    inside rm -rf /build/liburing && inside mkdir -p /build &&
+    cp -a "$roots/sources/src/liburing" "$root/build/liburing" &&
+    inside sh -c 'cd /build/liburing && ./configure --prefix=/usr/local --cc=gcc &&
+      make -s -C src ENABLE_SHARED=0 && make -s -C src install ENABLE_SHARED=0 &&
+      make -s liburing.pc && mkdir -p /usr/local/lib/pkgconfig &&
+      cp liburing.pc /usr/local/lib/pkgconfig/ && rm -rf /build/liburing'
+}
+
 # The archive is the one that this system has its packages from.
 if [[ ! -d $root ]]; then
   uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
@@ -63,6 +84,8 @@ flock 9
   [[ -e $root.libraries ]] || { inside bash /src/scripts/deps.sh build && touch "$root.libraries"; }
   inside sh -c "command -v $compiler" ||
     inside apt-get install -q -y --no-install-recommends "${packages[@]}"
+  # That of Debian 11 is older than what bench needs, so it is that of this system.
+  [[ $suite != bullseye || -e $root.liburing ]] || { newer_liburing && touch "$root.liburing"; }
 } >"$root.log" 2>&1 || { tail -n 20 "$root.log"; exit 1; }
 flock -u 9
 
@@ -74,9 +97,20 @@ inside bash -c '
   cd "/build/$1"
   compiler=$1 jobs=$2
   shift 2
-  /src/configure -q --enable-werror CC="$compiler" "$@"
-  make -s -k -j"$jobs" bench 2>said || { cat said; exit 1; }
-  ! grep "warning:" said
-  ./bench cpu --cpu-max-prime=10 --events=10 run' - \
+  # What would be left out, the compiler would not see.
+  /src/configure -q --enable-werror --with-mysql --with-pgsql --with-sqlite --with-libaio \
+    --with-liburing CC="$compiler" "$@"
+  makes() {
+    make -s -k -j"$jobs" "$@" 2>said || { cat said; exit 1; }
+    ! grep "warning:" said || exit 1
+  }
+  makes bench tools/gen_docs
+  ./bench --verbosity=5 --version | grep -q "^file I/O modes:.* io_uring" ||
+    { ./bench --verbosity=5 --version; echo "io_uring is not in it"; exit 1; }
+  ./bench cpu --cpu-max-prime=10 --events=10 run
+  case "$*" in
+  *-flto*) ;;
+  *) makes check TESTS= ;;
+  esac' - \
   "$compiler" "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" "$@"
 inside rm -rf "/build/$compiler"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# systems.sh - bench for macOS, FreeBSD or an old Linux: compiled and linked by zig's C
-# compiler, with all its libraries.  Warnings are errors.  Only that of Linux runs here.
+# systems.sh - bench for macOS, FreeBSD or an old Linux, and its unit tests: compiled and
+# linked by zig's C compiler, with all its libraries.  Warnings are errors.  Only those of
+# Linux run here, by an emulator if they are for another processor.
 #
 # usage: systems.sh SYSTEM FOLDER LIBRARIES
 #
@@ -22,14 +23,26 @@ libs=$(cd "$3/$system" && pwd)
 mkdir -p "$2"
 cd "$2"
 
-# Manual pages are the same for all systems, and are not made here.
+# Manual pages are the same for all systems, and are made once, by a program that this
+# build makes for itself; elsewhere they are empty.
+pages=("GEN_DOCS=$(type -P true)") targets=(bench tools/gen_docs)
+if [[ $system == aarch64-glibc ]]; then
+  pages=() targets+=(pages completions/{bench,_bench,bench.fish})
+fi
 PATH=$libs/bin:$PATH PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
-  "$src/configure" -q --host="$host" --enable-werror \
-  CC=zig-cc AR=zig-ar RANLIB=zig-ranlib NM=true GEN_DOCS=false CFLAGS=-O1 \
+  "$src/configure" -q --host="$host" --build="$(gcc -dumpmachine)" --enable-werror \
+  CC=zig-cc AR=zig-ar RANLIB=zig-ranlib NM=true "${pages[@]}" CFLAGS=-O1 \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib" \
   --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
-PATH=$libs/bin:$PATH make -s -k -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench tools/gen_docs 2>said ||
-  { grep -E 'error:|warning:|undefined' said || cat said; exit 1; }
+
+# makes ARGUMENT...: without a word.
+makes() {
+  PATH=$libs/bin:$PATH make -s -k -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" "$@" 2>said ||
+    { grep -E 'error:|warning:|undefined' said || cat said; exit 1; }
+  ! grep -E 'warning:' said || exit 1
+}
+makes "${targets[@]}"
+makes check TESTS= # the unit tests, and what else only tests need
 
 # fails TEXT
 fails() {
@@ -42,6 +55,7 @@ case $system in
 aarch64-macos) kind='Mach-O 64-bit arm64 executable' ;;
 x86_64-macos) kind='Mach-O 64-bit x86_64 executable' ;;
 x86_64-glibc) kind='ELF 64-bit LSB .*x86-64.*for GNU/Linux' ;;
+aarch64-glibc) kind='ELF 64-bit LSB .*ARM aarch64.*for GNU/Linux' ;;
 *) kind='ELF 64-bit LSB .*x86-64.*for FreeBSD 14' ;;
 esac
 file -b bench | grep -q "$kind" || fails "bench is $(file -b bench)"
@@ -64,7 +78,7 @@ case $system in
   ;;
 *)
   needed=$(readelf -dW bench | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-  allowed='^(lib(c|m|thr|pthread|dl|rt|util|gcc_s|ssp)|ld-linux-x86-64)\.so\.[0-9]+$'
+  allowed='^(lib(c|m|thr|pthread|dl|rt|util|gcc_s|ssp)|ld-linux-(x86-64|aarch64))\.so\.[0-9]+$'
   exported=$(readelf --dyn-syms -W bench | awk '$7 != "UND" { print $8 }')
   ;;
 esac
@@ -85,5 +99,25 @@ if [[ $system == *-glibc ]]; then
   mkdir -p tried/bin tried/share
   cp bench tried/bin/
   ln -sfn "$src/src/lua/scripts" tried/share/bench
-  "$src/tests/packages/try.sh" "$PWD/tried/bin/bench"
+  program=$PWD/tried/bin/bench
+  if [[ $system != "$(uname -m)"-* ]]; then
+    qemu=$(command -v "qemu-${system%-*}-static") ||
+      { echo "qemu-${system%-*}-static is not installed"; exit 77; }
+    program=$PWD/tried/emulated
+    printf "#!/bin/sh\nexec '%s' -L '%s' '%s' \"\$@\"\n" "$qemu" "/usr/${system%-*}-linux-gnu" \
+      "$PWD/tried/bin/bench" >"$program"
+    chmod +x "$program"
+  fi
+  "$src/tests/packages/try.sh" "$program"
+fi
+
+# The pages have the options of all drivers, and the program that wrote them is of this
+# machine.
+if [[ $system == aarch64-glibc ]]; then
+  for option in --mysql-host --pgsql-host --sqlite-db; do
+    grep -q -- "${option//-/\\\\-}" man/bench.1 || fails "bench.1 lacks $option"
+    grep -q -- "$option" completions/bench || fails "the completion of bash lacks $option"
+  done
+  [[ $(uname -m) == aarch64 || $(file -b native/tools/gen_docs) != *aarch64* ]] ||
+    fails 'gen_docs is of the other machine'
 fi

@@ -15,6 +15,13 @@
 
 struct err;
 
+/* Functions of 64-bit ARM may have instructions that others lack: clang knows
+ * how since 16. */
+#if defined(__aarch64__) && defined(__linux__) && \
+  (!defined(__clang__) || __clang_major__ >= 16)
+#define CPU_FAST_ON_ARM
+#endif
+
 /* One way to do the work. */
 struct cpu_path {
   const char *name;    /* the instructions that it needs: "sse4.2" */

@@ -35,13 +35,15 @@ static bool works(void)
   return __builtin_cpu_supports("aes") && __builtin_cpu_supports("sse4.1");
 }
 
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(CPU_FAST_ON_ARM)
 
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 
+#ifndef __clang__ /* it needs no more than the attribute */
 #pragma GCC push_options
 #pragma GCC target("+crypto")
+#endif
 #include <arm_neon.h>
 
 #define TARGET __attribute__((target("+crypto")))
@@ -101,8 +103,10 @@ TARGET static void encrypt_data(struct aes_data *d, uint32_t counter)
   }
 }
 
-#if defined(__aarch64__)
+#if defined(CPU_FAST_ON_ARM)
+#ifndef __clang__
 #pragma GCC pop_options
+#endif
 
 static bool works(void)
 {

@@ -23,13 +23,17 @@ static bool works(void)
   return __builtin_cpu_supports("sse4.2");
 }
 
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(CPU_FAST_ON_ARM)
 
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 
 #define TARGET __attribute__((target("+crc")))
+#ifdef __clang__
+#define STEP(crc, x) __builtin_arm_crc32cd(crc, x)
+#else
 #define STEP(crc, x) __builtin_aarch64_crc32cx(crc, x)
+#endif
 #define NAME "crc"
 
 static bool works(void)

@@ -84,13 +84,15 @@ static bool works(void)
 
 #define NAME "sha-ni"
 
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(CPU_FAST_ON_ARM)
 
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 
+#ifndef __clang__ /* it needs no more than the attribute */
 #pragma GCC push_options
 #pragma GCC target("+crypto")
+#endif
 #include <arm_neon.h>
 
 #define TARGET __attribute__((target("+crypto")))
@@ -140,7 +142,9 @@ TARGET static void add_blocks(uint32_t state[8], const unsigned char *block,
   vst1q_u32(state + 4, efgh);
 }
 
+#ifndef __clang__
 #pragma GCC pop_options
+#endif
 
 static bool works(void)
 {

@@ -64,8 +64,8 @@ static void all_bytes(void)
        0,
      "it is connected");
   there = accept(listener, NULL, NULL);
-  OK(bytes && pthread_create(&thread, NULL, read_all, &there) == 0 &&
-       stream_send(here, bytes, MANY, &long_time) == 0,
+  MUST(bytes && pthread_create(&thread, NULL, read_all, &there) == 0);
+  OK(stream_send(here, bytes, MANY, &long_time) == 0,
      "more than a socket keeps is sent");
   (void)pthread_join(thread, &n);
   OK((size_t)n == MANY, "and arrives");

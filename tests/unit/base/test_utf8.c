@@ -41,8 +41,7 @@ int main(void)
                                       "\xef\xbf\xbf",
                                       "\xf0\x90\x80\x80",
                                       "\xf4\x8f\xbf\xbf",
-                                      "a\xc3\xa4"
-                                      "b" };
+                                      "a\xc3\xa4z" };
   static const char *const bad[] = { "\x80",
                                      "\xff",
                                      "\xc3",

@@ -109,14 +109,15 @@ static void test_moments(const struct hist_sum *sum, const uint64_t *values)
      "standard deviation");
 }
 
-/* Counts the pages of a sum that exist. */
+/* Counts the pages of a sum that exist.  Systems differ in the sign of the
+ * bytes. */
 static unsigned pages_of(const struct hist_sum *s)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char there[sizeof(*s) / 4096 + 1] = { 0 };
   unsigned n = 0;
 
-  if (mincore((void *)(uintptr_t)s, sizeof(*s), there) != 0)
+  if (mincore((void *)(uintptr_t)s, sizeof(*s), (void *)there) != 0)
     return UINT_MAX;
   for (size_t i = 0; i < (sizeof(*s) + page - 1) / page; i++)
     n += there[i] & 1;

@@ -3,12 +3,14 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/wait.h"
 #include "tests/mutex_kinds.h"
 #include "tests/mutex_locks.h"
 #include "tests/unit/tap.h"
@@ -21,7 +23,7 @@ enum {
 struct user {
   const struct mutex_kind *kind;
   struct mutex_lock *lock;
-  pthread_barrier_t *start;
+  _Atomic uint32_t *start; /* 1: all threads are there */
   pthread_t thread;
   struct mutex_waiter waiter;
 };
@@ -30,7 +32,8 @@ static void *use_lock(void *arg)
 {
   struct user *u = arg;
 
-  (void)pthread_barrier_wait(u->start);
+  while (atomic_load(u->start) == 0)
+    wait_while(u->start, 0, WAIT_FOREVER);
   for (int i = 0; i < TIMES; i++)
     u->kind->use(u->lock, &u->waiter, i % 2 == 0);
   return NULL;
@@ -43,7 +46,7 @@ static void test_kind(const struct mutex_kind *kind)
   struct user *users = mem_aligned(THREADS, sizeof(*users), CACHE_LINE);
   const bool all = strcmp(kind->name, "atomic") == 0;
   const uint64_t due = (uint64_t)THREADS * TIMES / (all ? 1 : 2);
-  pthread_barrier_t start;
+  _Atomic uint32_t start = 0;
   char what[64];
   int rc;
 
@@ -57,20 +60,20 @@ static void test_kind(const struct mutex_kind *kind)
     free(lock);
     return;
   }
-  MUST(pthread_barrier_init(&start, NULL, THREADS) == 0);
   for (int i = 0; i < THREADS; i++) {
     users[i].kind = kind;
     users[i].lock = lock;
     users[i].start = &start;
     MUST(pthread_create(&users[i].thread, NULL, use_lock, &users[i]) == 0);
   }
+  atomic_store(&start, 1);
+  wait_wake_all(&start);
   for (int i = 0; i < THREADS; i++)
     MUST(pthread_join(users[i].thread, NULL) == 0);
   (void)snprintf(what, sizeof(what), "%s loses no addition", kind->name);
   OK(lock->count + atomic_load(&lock->shared_count) == due, what);
   if (kind->done)
     kind->done(lock);
-  (void)pthread_barrier_destroy(&start);
   free(users);
   free(lock);
 }

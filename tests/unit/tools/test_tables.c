@@ -30,8 +30,8 @@ static void test_table(void)
 {
   static const char *const want[] = {
     "name      n  note\na,\"b\"  1.50\nc|d       -  x y\n",
-    "| name | n | note |\n|---|---:|---|\n| a,\"b\" | 1.50 |  |\n"
-    "| c\\|d | - | x y |\n",
+    ("| name | n | note |\n|---|---:|---|\n| a,\"b\" | 1.50 |  |\n"
+     "| c\\|d | - | x y |\n"),
     "name,n,note\n\"a,\"\"b\"\"\",1.50,\nc|d,-,\"x\ny\"\n",
   };
   struct table t = { 0 };
