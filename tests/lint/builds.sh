@@ -24,6 +24,7 @@ leave() {
 
 trap leave EXIT
 src=$("$src/scripts/clean-source.sh" "$src" "$work/source")
+export BENCH_SRC=$src # for the scripts beside this one
 
 # check WHAT COMMAND...: it succeeds; its output is shown if it does not.  With 77
 # its last line says what it lacks.
