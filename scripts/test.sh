@@ -4,10 +4,10 @@
 # usage: test.sh [--quick]
 #
 # First in build/ those of `make check` and, where database servers are installed,
-# `make check-servers`; then, but for --quick, `make check` again in build-asan/
-# and build-tsan/, under the sanitizers.  The last line says "N passed, N failed" (", N skipped"),
-# counted over the single results of all suites.  The exit status is 0 only if
-# something ran and nothing failed.
+# `make check-servers`; then, but for --quick, under the sanitizers `make check` in
+# build-asan/ and `make check-races` in build-tsan/.  The last line says
+# "N passed, N failed" (", N skipped"), counted over the single results of all
+# suites.  The exit status is 0 only if something ran and nothing failed.
 #
 # If at most two files of a suite fail, they run once more, alone: many tests
 # here share two processors with servers that they stall and kill.  What fails
@@ -146,7 +146,7 @@ suites build 'check check-servers'
 if ((!quick)); then
   wait
   suites "${asan[0]}" check "${asan[@]:1}"
-  suites "${tsan[0]}" check "${tsan[@]:1}"
+  suites "${tsan[0]}" check-races "${tsan[@]:1}"
 fi
 
 status=0
