@@ -299,7 +299,7 @@ for advice in 4, 19, 20, 23, 102:
   ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
     strace -f -qq --seccomp-bpf -o calls -e trace="$newer" -e inject="$newer:error=ENOSYS" ./old_kernel bash -c "
     $every
-    \"\$BENCH\" memory --memory-test=latency --memory-size=4M --time=1 run &&
+    \"\$BENCH\" memory --memory-test=latency --memory-size=4M --time=1 run 2>said &&
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare &&
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 --file-test-mode=rndrw --events=9 run &&
     \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run &&
