@@ -107,6 +107,12 @@ slowest() {
       END { if (NR) print "test.sh: the slowest in " folder ": " substr(said, 3) }'
 }
 
+# left_behind FOLDER: the files whose runs had to be stopped after them.
+left_behind() {
+  (cd "$1" && grep -rE --include='*.log' '^# left behind: ' tests || :) |
+    sed -E "s|^(.*)\\.log:# (.*)|test.sh: \\1 in ${1##*/}: \\2|"
+}
+
 # ahead FOLDER [CONFIGURE ARGUMENT]...: build it, and its tests.  What fails is
 # told when its turn comes.
 ahead() {
@@ -139,6 +145,7 @@ suites() {
     printf 'test.sh: %s in %s took %d s\n' "$suite" "$name" $((SECONDS - began))
   done
   slowest "$folder"
+  left_behind "$folder"
   count "$folder"
 }
 

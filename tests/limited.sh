@@ -6,7 +6,8 @@
 # A file takes minutes at most.  One that has not ended after TEST_LIMIT seconds
 # (1200 without it) is stopped with all that it started, and is an error that
 # names it; the other files still run.  Without timeout(1) nothing is limited.
-# The last line says how long it took.
+# Runs of bench that are left when it ends are stopped and named.  The last line says
+# how long it took.
 set -uo pipefail
 
 command -v timeout >/dev/null || exec "$@"
@@ -28,6 +29,12 @@ done
 if ((status == 124 || status == 137)); then
   kill -KILL -- "-$job" 2>/dev/null # what it left in the group
   printf 'Bail out! it did not end in %s s and was stopped\n' "$limit"
+fi
+# What the file has left running would slow down all others.
+left=$(pgrep -d ' ' -g "$job" -x bench)
+if [[ -n $left ]]; then
+  printf '# left behind: %s\n' "$(pgrep -a -g "$job" -x bench | head -n 3 | cut -c-200 | paste -s -d ';')"
+  pkill -KILL -g "$job" -x bench
 fi
 printf '# took %d s\n' "$SECONDS"
 exit "$status"

@@ -166,10 +166,15 @@ serve_metrics() {
   serve_at --prometheus cpu --time=600 "$@"
 }
 
-# in_browser TEST ARG...: a function of page.py succeeds.
+# in_browser TEST ARG...: a function of page.py succeeds.  A run of serve_at does not
+# outlive a test that is skipped or has failed.
 in_browser() {
   local rc=0
   python3 "$BENCH_SRC/tests/cli/page.py" "$@" || rc=$?
+  if [ $rc != 0 ] && [ -n "${pid-}" ]; then
+    kill -INT $pid || :
+    wait $pid || :
+  fi
   [ $rc != 77 ] || skip "chromium is not installed (scripts/deps.sh browser)"
   return $rc
 }

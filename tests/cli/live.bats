@@ -102,12 +102,7 @@ LUA
   printf 'ffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(1000) end\n' >"$name.lua"
   export XDG_RUNTIME_DIR=$PWD
   serve_at --live "./$name.lua" --time=600 --mark
-  # The script ends the run; if it could not, that is done here.
-  in_browser live "$port" "./$name.lua" $pid || {
-    local rc=$?
-    kill -INT $pid
-    return $rc
-  }
+  in_browser live "$port" "./$name.lua" $pid # which ends the run
   wait $pid || must is "$?" 130
 }
 
@@ -130,11 +125,7 @@ LUA
   serve_at --live oltp_write_only --db-driver=sqlite --sqlite-db=s.db --table-size=100 --time=600 \
     --report-interval=1 --server-stats=on
   python3 "$BENCH_SRC/tests/cli/live.py" find "$port" '"data_bytes"' >seen.json
-  in_browser servers "$port" || {
-    local rc=$?
-    kill -INT $pid
-    return $rc
-  }
+  in_browser servers "$port"
   kill -INT $pid
   wait $pid || must is "$?" 130
   must json seen.json 'd[-1][0] == "look" and d[-1][1]["servers"][0]["levels"]["data_bytes"] >= 4096 and
