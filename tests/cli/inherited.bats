@@ -173,7 +173,7 @@ LUA
     exec "$BENCH" oltp_read_only --db-driver=null --threads=64 --clients=128 --time=1 run
   ) >out 2>err || status=$?
   must is "$status" 1
-  must has "$(<err)" '^FATAL: cannot wait for .*: Too many open files \(see ulimit -n\)$'
+  must has "$(<err)" '^FATAL: cannot wait for .*: (Too many open files|No file descriptors available) \(see ulimit -n\)$'
 }
 
 @test "closed descriptors, and no /dev: one line says so" {
