@@ -132,8 +132,12 @@ build_jansson() {
   make -s install
 }
 
-# Its one big source is made by programs that run here, once for all machines.
+# Its one big source is made by programs that run here, once for all machines.  What it
+# is not told that the system has, it does without: it sleeps for whole seconds where it
+# means microseconds, and writes the times of files with their data.
 build_sqlite3() {
+  local has=(-DHAVE_USLEEP=1 -DUSE_PREAD=1 -DHAVE_LOCALTIME_R=1 -DHAVE_GMTIME_R=1)
+  [[ ${uname-} == Darwin ]] || has+=(-DHAVE_FDATASYNC=1)
   if [[ ! -e $top/src/sqlite3/made/sqlite3.c ]]; then
     tree sqlite3
     CC=gcc ./configure -q --disable-tcl --disable-readline
@@ -144,7 +148,7 @@ build_sqlite3() {
   cd "$top/src/sqlite3/made"
   # shellcheck disable=SC2086 # it is several words
   "$CC" $CFLAGS -ffile-prefix-map="$top"=. -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION=1 \
-    -DSQLITE_ENABLE_MATH_FUNCTIONS -c sqlite3.c -o "$prefix/build/sqlite3.o"
+    -DSQLITE_ENABLE_MATH_FUNCTIONS "${has[@]}" -c sqlite3.c -o "$prefix/build/sqlite3.o"
   "$AR" rcs "$prefix/lib/libsqlite3.a" "$prefix/build/sqlite3.o"
   cp sqlite3.h "$prefix/include/"
   pc sqlite3 '-lsqlite3 -lm'

@@ -392,6 +392,8 @@ int main(void)
   test_values(file);
   test_late_error(file);
   test_copy_null(file);
+  /* Without usleep(), a client would wait a second for a lock in memory. */
+  OK(sqlite3_sleep(1) == 1, "SQLite sleeps for milliseconds");
   (void)unlink(file);
   (void)snprintf(more, sizeof(more), "%s-wal", file);
   (void)unlink(more);
