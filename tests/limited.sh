@@ -31,9 +31,9 @@ if ((status == 124 || status == 137)); then
   printf 'Bail out! it did not end in %s s and was stopped\n' "$limit"
 fi
 # What the file has left running would slow down all others.
-left=$(pgrep -d ' ' -g "$job" -x bench)
+left=$(pgrep -a -g "$job" -x bench | head -n 3 | cut -c-200 | paste -s -d ';')
 if [[ -n $left ]]; then
-  printf '# left behind: %s\n' "$(pgrep -a -g "$job" -x bench | head -n 3 | cut -c-200 | paste -s -d ';')"
+  printf '# left behind: %s\n' "$left"
   pkill -KILL -g "$job" -x bench
 fi
 printf '# took %d s\n' "$SECONDS"

@@ -244,7 +244,7 @@ LUA
       exec "$BENCH" oltp_read_write --db-driver=sqlite --table-size=10 prepare'
     [ "$status" != 0 ] || break
     must has "$stderr$output" 'ulimit -n|Too many open files'
-    ! grep -qE 'unable to open database file: .* \(see ulimit -n\) for query' <<<"$stderr$output" || late=1
+    ! grep -qE 'unable to open database file: (Too many open files|No file descriptors available) \(see ulimit -n\) for query' <<<"$stderr$output" || late=1
   done
   must is "$status" 0
   must is "$late" 1

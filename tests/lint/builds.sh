@@ -50,23 +50,27 @@ check() {
   fi
 }
 
+# makes [ARGUMENT]...: in the current folder.  Warnings of the linker's stage do not fail
+# a build, so they are looked for.
+makes() {
+  make -s -j"$jobs" "$@" 2>said || { cat said; return 1; }
+  ! grep 'warning:' said || return 1
+}
+
 # build FOLDER ARGUMENT...: out of tree, warnings are errors.
 build() {
   mkdir -p "$work/$1"
   cd "$work/$1"
   shift
   "$src/configure" -q --enable-werror "$@"
-  make -s -j"$jobs" 2>said || { cat said; return 1; }
-  ! grep 'warning:' said || return 1
+  makes
   ./bench cpu --cpu-max-prime=10 --events=10 run
 }
 
 # build_tests FOLDER ARGUMENT...: the unit tests as well.
 build_tests() {
   build "$@"
-  make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
-  # Those of the linker's stage do not fail the build.
-  ! grep 'warning:' said || return 1
+  makes check TESTS=
 }
 
 # The whole program at once, and calls of the library that are checked: both show
@@ -155,13 +159,18 @@ all_kernels() {
   done
 }
 
+# copied [ARGUMENT OF TAR]...: a copy of the source is the current folder.
+copied() {
+  rm -rf "$work/tree"
+  mkdir "$work/tree"
+  tar -C "$src" --exclude=./.git --exclude=./build "$@" -cf - . | tar -C "$work/tree" -xf -
+  cd "$work/tree"
+}
+
 # `./configure && make` in the source: the program finds its scripts from anywhere,
 # and says where it has looked for one that is not there.
 in_tree() {
-  rm -rf "$work/tree"
-  mkdir "$work/tree"
-  tar -C "$src" --exclude=./.git --exclude=./build -cf - . | tar -C "$work/tree" -xf -
-  cd "$work/tree"
+  copied
   ./configure -q --enable-werror "${no_libraries[@]}"
   make -s -j"$jobs"
   cd /
@@ -273,11 +282,7 @@ refuses() {
 # cross_in_place: its error names the ways out.  In a source with manual pages, such as
 # a tarball, there is none.
 cross_in_place() {
-  rm -rf "$work/tree"
-  mkdir "$work/tree"
-  tar -C "$src" --exclude=./.git --exclude=./build --exclude=./man/bench.1 -cf - . |
-    tar -C "$work/tree" -xf -
-  cd "$work/tree"
+  copied --exclude=./man/bench.1
   if ./configure -q --host=aarch64-linux-gnu --build="$(gcc -dumpmachine)" CC=gcc \
     >said 2>&1; then
     echo 'configure did not fail'
@@ -320,12 +325,6 @@ emulated() {
   "$src/tests/lint/emulated.sh" "$@"
 }
 
-# can_emulate QEMU: else the last line says why this check is left out.
-can_emulate() {
-  emulated "$1" true 2>/dev/null ||
-    { echo 'what is emulated cannot be started by the kernel: that needs Linux 6.7 and user namespaces'; exit 77; }
-}
-
 # suites TESTS COMMAND...: the tests of the build in the current folder, by make
 # with the command before it.
 suites() {
@@ -338,6 +337,18 @@ suites() {
     grep -E '^(FAIL|ERROR|XPASS)|^# (TOTAL|PASS|SKIP|FAIL|ERROR)' said
     return 1
   }
+}
+
+# unit_suites TESTS [QEMU]: of a build for this machine, or for one that QEMU emulates.
+# Where the kernel cannot start what is emulated, make starts each test by QEMU.
+unit_suites() {
+  if (($# == 1)); then
+    suites "$1" env
+  elif emulated --check "$2" >/dev/null; then
+    suites "$1" emulated "$2"
+  else
+    suites "$1" env LOG_COMPILER="$2"
+  fi
 }
 
 # static_suites: what is tested of a static program with musl, beside the unit tests.
@@ -355,22 +366,16 @@ static_program() {
   local out=$work/static-$1
   "$src/scripts/static.sh" --machine="$1" "$out"
   cd "$out/work/$1"
-  if [[ $1 == "$(uname -m)" ]]; then
-    suites '$(UNIT_TESTS)' env
-  elif emulated "$2" true 2>/dev/null; then
-    suites '$(UNIT_TESTS)' emulated "$2"
-  else
-    suites '$(UNIT_TESTS)' env LOG_COMPILER="$2"
-  fi
+  unit_suites '$(UNIT_TESTS)' "${@:2}"
 }
 
 # static_tests MACHINE [QEMU]: that program passes the tests that need no server.
 static_tests() {
   cd "$work/static-$1/work/$1"
-  if [[ $1 == "$(uname -m)" ]]; then
+  if (($# == 1)); then
     suites "$(static_suites)" env
   else
-    can_emulate "$2"
+    emulated --check "$2"
     suites "$(static_suites)" emulated "$2"
   fi
 }
@@ -404,13 +409,7 @@ glibc_units() {
   local tests='$(filter-out %/test_alloc,$(UNIT_TESTS)) tests/unit/db/test_alloc'
   cd "$work/$1"
   export PATH=$2/$1/bin:$PATH # the compiler, if make looks for it
-  if (($# == 2)); then
-    suites "$tests" env
-  elif emulated "$3" true 2>/dev/null; then
-    suites "$tests" emulated "$3"
-  else
-    suites "$tests" env LOG_COMPILER="$3"
-  fi
+  unit_suites "$tests" "${@:3}"
 }
 
 # arm_glibc LIBRARIES: what else is tested of that for 64-bit ARM.  The C library and
@@ -438,9 +437,7 @@ arm_optimized() {
     RANLIB="$tool-gcc-ranlib" NM="$tool-gcc-nm" CFLAGS="-O3 -g -flto=$jobs -D_FORTIFY_SOURCE=2" \
     CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib" \
     --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
-  make -s -j"$jobs" bench pages 2>said || { cat said; return 1; }
-  # Those of the linker's stage do not fail the build.
-  ! grep 'warning:' said || return 1
+  makes bench pages
   "$2" ./bench cpu --cpu-max-prime=10 --events=10 run
   "$2" ./bench cpu --cpu-kernel=all --events=20 --time=0 run
 }

@@ -4,11 +4,18 @@
 # its clock.  Only the command and what it starts see that.
 #
 # usage: emulated.sh [--own-clock] QEMU COMMAND...
+#        emulated.sh --check QEMU
 #
 # --own-clock: the kernel names the source of this machine.  QEMU_LD_PREFIX is the
 # folder with the libraries of programs that are not static.  Kernels before 6.7
-# cannot do it: `emulated.sh QEMU true` fails there.
+# cannot do it: --check says so there, and ends with 77.
 set -euo pipefail
+
+if [[ ${1-} == --check ]]; then
+  "$0" "$2" true 2>/dev/null && exit
+  echo 'what is emulated cannot be started by the kernel: that needs Linux 6.7 and user namespaces'
+  exit 77
+fi
 
 clock=arch_sys_counter
 if [[ ${1-} == --own-clock ]]; then

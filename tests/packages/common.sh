@@ -38,6 +38,12 @@ new_system() {
   mv "$1.new" "$1"
 }
 
+# sources_of FOLDER: the source tarball of a release.  Those of static programs are named
+# after a machine, too.
+sources_of() {
+  printf '%s\n' "$1"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$'
+}
+
 # in_root ROOT COMMAND...: with nothing of our environment.
 in_root() {
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/tmp chroot "$@"

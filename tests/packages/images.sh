@@ -77,8 +77,7 @@ try_Containerfile.clients() {
 }
 
 mkdir "$work/src"
-# Those of static files are named after a machine, too.
-sources=$(printf '%s\n' "$made"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$')
+sources=$(sources_of "$made")
 tar -xf "$sources" -C "$work/src" --strip-components=1
 # What a configure in place makes stops a build that copies it: .dockerignore.
 for file in Makefile config.h config.status libtool stamp-h1 src/base/strbuf.o; do

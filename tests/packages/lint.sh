@@ -46,7 +46,7 @@ try_rpm() {
   rpmlint --rpmlintrc "$here/packaging/rpm/bench.rpmlintrc" "$1"
 }
 
-sources=$(printf '%s\n' "$made"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$')
+sources=$(sources_of "$made")
 part "lintian: the source package of ${sources##*/}" try_source "$sources"
 for file in "$made"/*.deb; do part "lintian: ${file##*/}" debian_says "$file"; done
 for file in "$made"/*.rpm; do part "rpmlint: ${file##*/}" try_rpm "$file"; done

@@ -162,8 +162,7 @@ if ((EUID != 0)) || ! command -v debootstrap >/dev/null; then
 fi
 debs=("$made"/bench_*.deb) rpms=("$made"/bench-*.rpm)
 statics=("$made"/bench-*-linux-*.tar.xz)
-# Those of static programs are named after a machine, too.
-sources=$(printf '%s\n' "$made"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$')
+sources=$(sources_of "$made")
 part 'a new system with nothing' new_system "$base.plain"
 part "${sources##*/}: built and installed" try_tarball "$sources"
 if ((${#debs[@]})); then
