@@ -50,6 +50,13 @@ const char *err_text(int code, char *buf, size_t size)
   return TEXT_OF(strerror_r(code, buf, size), buf);
 }
 
+const char *err_limit(int code)
+{
+  if (code == EMFILE)
+    return " (see ulimit -n)";
+  return code == EFBIG ? " (see ulimit -f)" : "";
+}
+
 int err_sys(struct err *err, const char *fmt, ...)
 {
   const int code = errno;

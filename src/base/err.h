@@ -36,4 +36,8 @@ void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
  * call. */
 const char *err_text(int code, char *buf, size_t size);
 
+/* Follows that text where a limit of the process can be raised: " (see ulimit
+ * -n)"; else "". */
+const char *err_limit(int code);
+
 #endif

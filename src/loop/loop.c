@@ -160,12 +160,6 @@ NOINLINE void fiber_trim_stack(void)
 
 /* ---- the loop ---- */
 
-/* What can be done about an error, to follow its text. */
-static const char *limit_of(int error)
-{
-  return error == EMFILE ? " (see ulimit -n)" : "";
-}
-
 static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
 {
   int rc = -ENOSYS;
@@ -181,7 +175,7 @@ static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
   return rc == 0
            ? 0
            : err_set(err, rc, "cannot wait for many sockets with %s: %s%s",
-                     l->engine->name, strerror(-rc), limit_of(-rc));
+                     l->engine->name, strerror(-rc), err_limit(-rc));
 }
 
 int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
@@ -194,7 +188,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (l->wake_fd < 0) {
     rc = err_set(err, -errno, "cannot wait for clients: %s%s", strerror(errno),
-                 limit_of(errno));
+                 err_limit(errno));
     free(l);
     return rc;
   }

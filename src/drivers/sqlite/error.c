@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "drivers/sqlite/session.h"
 
 /* Extended codes come before their primary ones. */
@@ -65,7 +66,7 @@ const char *sqlite_error_text(struct sqlite_session *q)
 {
   const int code = sqlite3_errcode(q->db) & 0xff;
   int cause = sqlite3_system_errno(q->db), folder;
-  const char *message = sqlite3_errmsg(q->db), *more = "";
+  const char *message = sqlite3_errmsg(q->db);
 
   if (cause == 0 || (code != SQLITE_CANTOPEN && code != SQLITE_IOERR))
     return message;
@@ -73,12 +74,8 @@ const char *sqlite_error_text(struct sqlite_session *q)
   if (cause == ENOENT &&
       (folder = sqlite_folder_error(sqlite_file(&q->base))) != 0)
     cause = folder;
-  if (cause == EMFILE)
-    more = " (see ulimit -n)";
-  else if (cause == EFBIG)
-    more = " (see ulimit -f)";
   (void)snprintf(q->why, sizeof(q->why), "%s: %s%s", message, strerror(cause),
-                 more);
+                 err_limit(cause));
   return q->why;
 }
 
