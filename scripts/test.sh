@@ -131,7 +131,8 @@ suites() {
     broken+=("in $folder")
     return
   fi
-  find "$folder" -name '*.trs' -delete # results of former runs do not count
+  # Results and logs of former runs do not count.
+  find "$folder/tests" \( -name '*.trs' -o -name '*.log' \) -delete
   for suite in $targets; do
     began=$SECONDS
     jobs=$((cores + 1))
