@@ -247,12 +247,10 @@ uint64_t cgroup_memory_left(const char *root)
 
 unsigned cgroup_cpus_allowed(void)
 {
-#if defined(__linux__)
   cpu_set_t set;
 
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
     return (unsigned)CPU_COUNT(&set);
-#endif
   return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 }
 

@@ -46,13 +46,6 @@ static unsigned newest;                 /* writer: clock_discipline() */
 /* Both clocks at the moment at which the scale was first made. */
 static uint64_t anchor_tick, anchor_ns;
 
-#if defined(__APPLE__)
-/* There, CLOCK_MONOTONIC counts microseconds. */
-static uint64_t kernel_ns(void)
-{
-  return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
-}
-#else
 static uint64_t kernel_ns(void)
 {
   struct timespec ts;
@@ -60,7 +53,6 @@ static uint64_t kernel_ns(void)
   (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail for this clock */
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
-#endif
 
 /* Is this the clock source that the kernel uses? */
 #if defined(__x86_64__) || defined(__aarch64__)

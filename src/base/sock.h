@@ -1,10 +1,8 @@
 /*
  * sock.h - bytes to and from a socket, for hot paths.
  *
- * These functions are like send(), recv() and poll(), but they are no
- * cancellation points.  The C library's functions are, which costs three times
- * as many instructions as the rest of them in a program with threads.  No
- * thread of the program is ever cancelled.
+ * On Linux these functions are no cancellation points, because no thread of the
+ * program is ever cancelled (os_send()).
  */
 #ifndef BENCH_BASE_SOCK_H
 #define BENCH_BASE_SOCK_H

@@ -6,18 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/vfs.h>
-#endif
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/cgroup.h"
 #include "base/meminfo.h"
-
-/* File systems that keep their files in memory, by their numbers in Linux. */
-#define RAMFS_TYPE 0x858458f6u
-#define TMPFS_TYPE 0x01021994u
+#include "os/os.h"
 
 uint64_t space_free(const struct space *s)
 {
@@ -52,19 +46,6 @@ void space_look_memory(const char *root, struct space *s)
   s->group = cgroup_memory_left(root);
 }
 
-static bool is_in_memory(int fd)
-{
-#if defined(__linux__)
-  struct statfs fs;
-
-  return fstatfs(fd, &fs) == 0 && ((unsigned)fs.f_type == TMPFS_TYPE ||
-                                   (unsigned)fs.f_type == RAMFS_TYPE);
-#else
-  (void)fd;
-  return false;
-#endif
-}
-
 struct space space_look(const char *root, int fd)
 {
   struct space s = { SPACE_UNKNOWN, SPACE_UNKNOWN, SPACE_UNKNOWN, 1 };
@@ -80,7 +61,7 @@ struct space space_look(const char *root, int fd)
       s.disk = fs.f_bavail > UINT64_MAX / unit ? UINT64_MAX
                                                : fs.f_bavail * unit;
   }
-  if (is_in_memory(fd))
+  if (os_in_memory(fd))
     space_look_memory(root, &s);
   return s;
 }
@@ -88,11 +69,7 @@ struct space space_look(const char *root, int fd)
 struct space space_look_at(const char *root, const char *path)
 {
   struct space s = { SPACE_UNKNOWN, SPACE_UNKNOWN, SPACE_UNKNOWN, 1 };
-#ifdef O_PATH
   const int fd = open(path, O_PATH | O_CLOEXEC);
-#else
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-#endif
 
   if (fd >= 0) {
     s = space_look(root, fd);

@@ -11,15 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
+#include "os/os.h"
 
 #ifdef BENCH_SANITIZED
 enum {
@@ -135,7 +134,6 @@ void thread_be_patient(void)
 #endif
 }
 
-#if defined(__linux__)
 /* madvise() itself needs some of the stack. */
 enum {
   STACK_KEPT = 1024
@@ -145,33 +143,19 @@ NOINLINE void thread_trim_stack(void)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  pthread_attr_t attr;
-  uintptr_t end;
-  void *low;
+  const uintptr_t end = (here - STACK_KEPT) / page * page;
   size_t bytes;
+  void *low;
 
-  if (pthread_getattr_np(pthread_self(), &attr) != 0)
+  if (!os_stack(&low, &bytes))
     return; /* it only saves memory */
-  if (pthread_attr_getstack(&attr, &low, &bytes) == 0) {
-    end = (here - STACK_KEPT) / page * page;
-    if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
-      (void)madvise(low, end - (uintptr_t)low, MADV_DONTNEED);
-  }
-  (void)pthread_attr_destroy(&attr);
+  if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
+    (void)madvise(low, end - (uintptr_t)low, MADV_DONTNEED);
 }
-#else
-void thread_trim_stack(void)
-{
-}
-#endif
 
 void thread_set_name(const char *name)
 {
-#if defined(__linux__)
-  (void)prctl(PR_SET_NAME, name); /* on failure it has no name of its own */
-#else
-  (void)name;
-#endif
+  os_name_thread(name);
 }
 
 void thread_exact_timers(bool exact)

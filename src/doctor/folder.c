@@ -14,6 +14,7 @@
 #include "base/space.h"
 #include "doctor/doctor.h"
 #include "doctor/findings.h"
+#include "os/os.h"
 #include "results/disk.h"
 
 #define MIB (1024.0 * 1024)
@@ -75,7 +76,8 @@ static int open_probe(const char *folder, int flags)
   errno = ENOTSUP;
   return -1;
 #else
-  return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+  return os_open(AT_FDCWD, folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags,
+                 0600);
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "os/os.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -46,32 +47,11 @@
  * stack to *from. */
 void context_jump(void **from, void *to);
 
-/* The function's name as compilers of the system have it, for this program
- * only. */
-#if defined(__APPLE__)
-#define JUMP_BEGIN                  \
-  ".text\n"                         \
-  ".globl _context_jump\n"          \
-  ".private_extern _context_jump\n" \
-  ".p2align 4\n"                    \
-  "_context_jump:\n"
-#define JUMP_END
-#else
-#define JUMP_BEGIN                 \
-  ".text\n"                        \
-  ".globl context_jump\n"          \
-  ".hidden context_jump\n"         \
-  ".type context_jump, STT_FUNC\n" \
-  ".p2align 4\n"                   \
-  "context_jump:\n"
-#define JUMP_END ".size context_jump, . - context_jump\n"
-#endif
-
 #if defined(__x86_64__)
 #define FIBER_FRAME 7 /* words: six registers, and where to return to */
 /* clang-format off */
 __asm__(
-  JUMP_BEGIN
+  OS_ASM_BEGIN("context_jump")
   "  pushq %rbp\n"
   "  pushq %rbx\n"
   "  pushq %r12\n"
@@ -87,14 +67,14 @@ __asm__(
   "  popq %rbx\n"
   "  popq %rbp\n"
   "  ret\n"
-  JUMP_END);
+  OS_ASM_END("context_jump"));
 /* clang-format on */
 
 #else /* aarch64 */
 #define FIBER_FRAME 20
 /* clang-format off */
 __asm__(
-  JUMP_BEGIN
+  OS_ASM_BEGIN("context_jump")
   "  sub sp, sp, #160\n"
   "  stp x19, x20, [sp, #0]\n"
   "  stp x21, x22, [sp, #16]\n"
@@ -121,7 +101,7 @@ __asm__(
   "  ldp d14, d15, [sp, #144]\n"
   "  add sp, sp, #160\n"
   "  ret\n"
-  JUMP_END);
+  OS_ASM_END("context_jump"));
 /* clang-format on */
 
 #endif

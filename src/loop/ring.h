@@ -8,7 +8,9 @@
 #ifndef BENCH_LOOP_RING_H
 #define BENCH_LOOP_RING_H
 
-#if defined(__linux__) && defined(__has_include)
+#include <sys/syscall.h>
+
+#if defined(SYS_io_uring_setup) && defined(__has_include)
 #if __has_include(<linux/io_uring.h>)
 #include <linux/io_uring.h>
 #endif

@@ -9,11 +9,7 @@
 
 #include "base/err.h"
 #include "loop/loop.h"
-
-/* A page that faults, without a map of its own: since Linux 6.13. */
-#if defined(__linux__) && !defined(MADV_GUARD_INSTALL)
-#define MADV_GUARD_INSTALL 102
-#endif
+#include "os/os.h"
 
 enum {
   STACKS_FIRST = 8,
@@ -30,8 +26,7 @@ void stacks_init(struct stacks *s, size_t bytes)
 {
   *s = (struct stacks){ .page = (size_t)sysconf(_SC_PAGESIZE) };
   s->bytes = (bytes + s->page - 1) / s->page * s->page;
-  /* Emulators (qemu) ignore what they do not know, and say that it is done. */
-  s->advised = madvise(NULL, 0, -1) < 0;
+  s->light = os_can_guard();
 }
 
 void stacks_done(struct stacks *s)
@@ -78,10 +73,8 @@ static int add_stretch(struct stacks *s)
 
 static int install_guard(const struct stacks *s)
 {
-#ifdef MADV_GUARD_INSTALL
-  if (s->advised && madvise(s->at, s->page, MADV_GUARD_INSTALL) == 0)
+  if (s->light && os_guard(s->at, s->page) == 0)
     return 0;
-#endif
   return mprotect(s->at, s->page, PROT_NONE);
 }
 
@@ -118,18 +111,5 @@ void stacks_give_back(struct stacks *s, char *stack)
 
 unsigned loop_maps_of_fiber(void)
 {
-#ifdef MADV_GUARD_INSTALL
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char *p = mmap(NULL, page, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  bool light;
-
-  if (p == MAP_FAILED)
-    return 2;
-  light = madvise(p, page, MADV_GUARD_INSTALL) == 0;
-  (void)munmap(p, page);
-  return light ? 0 : 2;
-#else
-  return 2;
-#endif
+  return os_can_guard() ? 0 : 2;
 }

@@ -17,7 +17,7 @@ struct stacks_stretch;
 struct stacks {
   size_t bytes;                     /* of each stack */
   size_t page;                      /* the guard below it */
-  bool advised;                     /* guards by madvise(), if it has them */
+  bool light;                       /* guards take no map of their own */
   struct stacks_stretch *stretches; /* owned */
   char *at, *end;                   /* the rest of the last one */
   char *unused;                     /* a list of stacks that were given back */

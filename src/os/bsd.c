@@ -1,13 +1,20 @@
 /*
- * bsd.c - Linux's epoll and signalfd by means of kqueue.
+ * bsd.c - what macOS and FreeBSD share: kqueue in place of epoll and signalfd,
+ * a condition in place of futexes.
  */
 #include "os/bsd.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/event.h>
+#include <sys/mount.h>
+#include <sys/param.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#include "os/os.h"
 
 static int new_queue(void)
 {
@@ -97,6 +104,63 @@ int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
 
 /* ---- threads ---- */
 
+/* All words share one condition. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+/* Now and a time to wait for, but no longer than a second: the clock of
+ * conditions may be set. */
+static bool next_look(const struct timespec *until, struct timespec *ret)
+{
+  const int64_t second = 1000000000;
+  struct timespec now;
+  int64_t left = second;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  if (until && until->tv_sec - now.tv_sec < 2)
+    left = (until->tv_sec - now.tv_sec) * second + until->tv_nsec - now.tv_nsec;
+  if (left <= 0)
+    return false;
+  if (left > second)
+    left = second;
+  (void)clock_gettime(CLOCK_REALTIME, ret);
+  left += ret->tv_nsec;
+  ret->tv_sec += (time_t)(left / second);
+  ret->tv_nsec = (long)(left % second);
+  return true;
+}
+
+void os_wait(_Atomic uint32_t *word, uint32_t value,
+             const struct timespec *until)
+{
+  struct timespec look;
+
+  (void)pthread_mutex_lock(&lock);
+  if (atomic_load(word) == value && next_look(until, &look))
+    (void)pthread_cond_timedwait(&changed, &lock, &look);
+  (void)pthread_mutex_unlock(&lock);
+}
+
+void os_wake(_Atomic uint32_t *word)
+{
+  (void)word;
+  (void)pthread_mutex_lock(&lock);
+  (void)pthread_cond_broadcast(&changed);
+  (void)pthread_mutex_unlock(&lock);
+}
+
+bool os_can_guard(void)
+{
+  return false;
+}
+
+int os_guard(void *page, size_t bytes)
+{
+  (void)page, (void)bytes;
+  errno = ENOSYS;
+  return -1;
+}
+
 int pthread_timedjoin_np(pthread_t thread, void **ret,
                          const struct timespec *until)
 {
@@ -112,6 +176,32 @@ int pthread_timedjoin_np(pthread_t thread, void **ret,
     (void)nanosleep(&moment, NULL);
   }
   return pthread_join(thread, ret);
+}
+
+/* ---- sockets ---- */
+
+ssize_t os_send(int fd, const void *buf, size_t n, int flags)
+{
+  return send(fd, buf, n, flags | MSG_NOSIGNAL);
+}
+
+ssize_t os_recv(int fd, void *buf, size_t n)
+{
+  return recv(fd, buf, n, 0);
+}
+
+int os_poll(struct pollfd *fd)
+{
+  return poll(fd, 1, -1);
+}
+
+/* ---- files ---- */
+
+bool os_in_memory(int fd)
+{
+  struct statfs fs;
+
+  return fstatfs(fd, &fs) == 0 && strcmp(fs.f_fstypename, "tmpfs") == 0;
 }
 
 /* ---- signals ---- */

@@ -1,8 +1,10 @@
 /*
  * freebsd.c - what FreeBSD has under another name.
  */
+#include <fcntl.h>
 #include <pthread_np.h>
 #include <stdarg.h>
+#include <sys/auxv.h>
 #include <sys/filio.h>
 #include <sys/ioctl.h>
 #include <sys/procctl.h>
@@ -49,6 +51,44 @@ pid_t os_thread(void)
 {
   return pthread_getthreadid_np();
 }
+
+void os_name_thread(const char *name)
+{
+  pthread_set_name_np(pthread_self(), name);
+}
+
+bool os_stack(void **ret_low, size_t *ret_bytes)
+{
+  pthread_attr_t attr;
+  bool ok;
+
+  if (pthread_attr_init(&attr) != 0)
+    return false;
+  ok = pthread_attr_get_np(pthread_self(), &attr) == 0 &&
+       pthread_attr_getstack(&attr, ret_low, ret_bytes) == 0;
+  (void)pthread_attr_destroy(&attr);
+  return ok;
+}
+
+int os_open(int folder, const char *path, int flags, mode_t mode)
+{
+  return openat(folder, path, flags, mode);
+}
+
+#if defined(__aarch64__)
+bool os_arm_has(enum os_arm what)
+{
+  static const unsigned long bits[] = {
+    [OS_ARM_AES] = HWCAP_AES,
+    [OS_ARM_SHA2] = HWCAP_SHA2,
+    [OS_ARM_CRC32] = HWCAP_CRC32,
+  };
+  unsigned long has = 0;
+
+  (void)elf_aux_info(AT_HWCAP, &has, sizeof(has));
+  return (has & bits[what]) != 0;
+}
+#endif
 
 int prctl(int what, ...)
 {

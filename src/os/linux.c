@@ -1,15 +1,36 @@
 /*
  * linux.c - Linux has what the program asks for.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sockios.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "os/os.h"
+
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#endif
+
+/* Since Linux 6.13; older headers do not have it. */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+/* File systems that keep their files in memory. */
+#define RAMFS_TYPE 0x858458f6u
+#define TMPFS_TYPE 0x01021994u
 
 const char *const os_lacks = "";
 
@@ -26,20 +47,126 @@ bool os_program(char ret[PATH_MAX])
   return started && realpath(started, ret) != NULL;
 }
 
-int os_stream_socket(int domain)
-{
-  return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-}
-
-int os_unsent(int fd, int *ret)
-{
-  return ioctl(fd, SIOCOUTQ, ret);
-}
+/* ---- threads ---- */
 
 /* The C library has a function for that since 2.30. */
 pid_t os_thread(void)
 {
   return (pid_t)syscall(SYS_gettid);
+}
+
+void os_name_thread(const char *name)
+{
+  (void)prctl(PR_SET_NAME, name); /* on failure it has no name of its own */
+}
+
+bool os_stack(void **ret_low, size_t *ret_bytes)
+{
+  pthread_attr_t attr;
+  bool ok;
+
+  if (pthread_getattr_np(pthread_self(), &attr) != 0)
+    return false;
+  ok = pthread_attr_getstack(&attr, ret_low, ret_bytes) == 0;
+  (void)pthread_attr_destroy(&attr);
+  return ok;
+}
+
+/* Whatever the reason for returning is, the caller looks again. */
+void os_wait(_Atomic uint32_t *word, uint32_t value,
+             const struct timespec *until)
+{
+  (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, until, NULL,
+                FUTEX_BITSET_MATCH_ANY);
+}
+
+void os_wake(_Atomic uint32_t *word)
+{
+  (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Emulators (qemu) ignore what they do not know, and say that it is done. */
+bool os_can_guard(void)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  void *p = MAP_FAILED;
+  bool can;
+
+  if (madvise(NULL, 0, -1) < 0)
+    p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+             -1, 0);
+  if (p == MAP_FAILED)
+    return false;
+  can = os_guard(p, page) == 0;
+  (void)munmap(p, page);
+  return can;
+}
+
+int os_guard(void *page, size_t bytes)
+{
+  return madvise(page, bytes, MADV_GUARD_INSTALL);
+}
+
+/* ---- sockets ---- */
+
+int os_stream_socket(int domain)
+{
+  return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+#if defined(__x86_64__)
+
+/* Like syscall(), without moving the arguments from register to register. */
+static inline long call(long number, long a, long b, long c, long d)
+{
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = 0;
+  register long r9 __asm__("r9") = 0;
+  long rc;
+
+  __asm__ volatile("syscall"
+                   : "=a"(rc)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+                     "r"(r9)
+                   : "rcx", "r11", "memory");
+  if (rc >= 0)
+    return rc;
+  errno = (int)-rc;
+  return -1;
+}
+
+#else
+
+static inline long call(long number, long a, long b, long c, long d)
+{
+  return syscall(number, a, b, c, d, 0L, 0L);
+}
+
+#endif
+
+ssize_t os_send(int fd, const void *buf, size_t n, int flags)
+{
+  return call(SYS_sendto, fd, (long)buf, (long)n, flags | MSG_NOSIGNAL);
+}
+
+ssize_t os_recv(int fd, void *buf, size_t n)
+{
+  return call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
+}
+
+/* Newer processors have no call of this name. */
+int os_poll(struct pollfd *fd)
+{
+#ifdef SYS_poll
+  return (int)call(SYS_poll, (long)fd, 1, -1, 0);
+#else
+  return poll(fd, 1, -1);
+#endif
+}
+
+int os_unsent(int fd, int *ret)
+{
+  return ioctl(fd, SIOCOUTQ, ret);
 }
 
 pid_t os_peer(int fd)
@@ -50,3 +177,33 @@ pid_t os_peer(int fd)
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid
                                                                    : 0;
 }
+
+/* ---- files ---- */
+
+int os_open(int folder, const char *path, int flags, mode_t mode)
+{
+  return openat(folder, path, flags, mode);
+}
+
+bool os_in_memory(int fd)
+{
+  struct statfs fs;
+
+  return fstatfs(fd, &fs) == 0 && ((unsigned)fs.f_type == TMPFS_TYPE ||
+                                   (unsigned)fs.f_type == RAMFS_TYPE);
+}
+
+/* ---- processors ---- */
+
+#if defined(__aarch64__)
+bool os_arm_has(enum os_arm what)
+{
+  static const unsigned long bits[] = {
+    [OS_ARM_AES] = HWCAP_AES,
+    [OS_ARM_SHA2] = HWCAP_SHA2,
+    [OS_ARM_CRC32] = HWCAP_CRC32,
+  };
+
+  return (getauxval(AT_HWCAP) & bits[what]) != 0;
+}
+#endif

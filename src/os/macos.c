@@ -11,13 +11,15 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysctl.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "os/os.h"
 
 const char *const os_lacks =
-  "direct I/O, libaio, io_uring, threads bound to processors, huge pages and "
+  "O_DIRECT (F_NOCACHE is used), libaio, io_uring, threads bound to "
+  "processors, huge pages and "
   "NUMA nodes on request, steps that end with a killed sweep, counters of the "
   "processor and the system from /proc";
 
@@ -90,6 +92,19 @@ pid_t os_thread(void)
 
   (void)pthread_threadid_np(NULL, &id);
   return (pid_t)id;
+}
+
+void os_name_thread(const char *name)
+{
+  (void)pthread_setname_np(name);
+}
+
+/* The system names the other end of the stack. */
+bool os_stack(void **ret_low, size_t *ret_bytes)
+{
+  *ret_bytes = pthread_get_stacksize_np(pthread_self());
+  *ret_low = (char *)pthread_get_stackaddr_np(pthread_self()) - *ret_bytes;
+  return true;
 }
 
 int memfd_create(const char *name, unsigned flags)
@@ -192,6 +207,21 @@ int eventfd(unsigned value, int flags)
 
 /* ---- files ---- */
 
+/* A file that is not read ahead and not kept in the cache.  What the cache has
+ * of it already is still used. */
+int os_open(int folder, const char *path, int flags, mode_t mode)
+{
+  const int fd = openat(folder, path, flags & ~O_DIRECT, mode);
+  int code;
+
+  if (fd < 0 || !(flags & O_DIRECT) || fcntl(fd, F_NOCACHE, 1) == 0)
+    return fd;
+  code = errno;
+  (void)close(fd);
+  errno = code;
+  return -1;
+}
+
 int fdatasync(int fd)
 {
   return fcntl(fd, F_FULLFSYNC) < 0 ? fsync(fd) : 0;
@@ -237,6 +267,21 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
 }
 
 /* ---- processors ---- */
+
+#if defined(__aarch64__)
+bool os_arm_has(enum os_arm what)
+{
+  static const char *const names[] = {
+    [OS_ARM_AES] = "hw.optional.arm.FEAT_AES",
+    [OS_ARM_SHA2] = "hw.optional.arm.FEAT_SHA256",
+    [OS_ARM_CRC32] = "hw.optional.armv8_crc32",
+  };
+  int has = 0;
+  size_t size = sizeof(has);
+
+  return sysctlbyname(names[what], &has, &size, NULL, 0) == 0 && has != 0;
+}
+#endif
 
 size_t os_cpus_bytes(size_t cpus)
 {

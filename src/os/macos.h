@@ -57,8 +57,9 @@ int eventfd(unsigned value, int flags);
 
 /* ---- files ---- */
 
-/* There is none: options that need it are refused. */
-#define O_DIRECT 0
+/* No flag of the system: os_open() knows it. */
+#define O_DIRECT 0x08000000
+#define O_PATH O_RDONLY
 
 /* The device's cache is flushed, as Linux does. */
 int fdatasync(int fd);
@@ -69,10 +70,24 @@ enum {
 int posix_fadvise(int fd, off_t from, off_t n, int advice);
 int posix_fallocate(int fd, off_t from, off_t n);
 
+/* ---- names in object files ---- */
+
+#define OS_MODULE_SUFFIX ".dylib"
+#define OS_ASM_BEGIN(name)      \
+  ".text\n"                     \
+  ".globl _" name "\n"          \
+  ".private_extern _" name "\n" \
+  ".p2align 4\n"                \
+  "_" name ":\n"
+#define OS_ASM_END(name)
+
 /* ---- time, threads and signals ---- */
 
+/* The system's own counts microseconds, and goes on while it is suspended. */
+#undef CLOCK_MONOTONIC
+#define CLOCK_MONOTONIC CLOCK_UPTIME_RAW
 #define TIMER_ABSTIME 1
-/* Until that moment of base/clock.h, whose clock here is CLOCK_UPTIME_RAW. */
+/* Until that moment of CLOCK_MONOTONIC, whatever `clock` and `flags` are. */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
                     struct timespec *ret_left);
 int sigtimedwait(const sigset_t *set, siginfo_t *info,

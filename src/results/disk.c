@@ -9,11 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
-
-#if defined(__linux__)
 #include <sys/sysmacros.h>
-#endif
+#include <unistd.h>
 
 /* The last component of the path that a link points to. */
 static bool link_end(const char *path, char *ret, size_t size)
@@ -96,14 +93,10 @@ static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
 
   (void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major_no,
                  minor_no);
-#if defined(__linux__)
   if (access(path, F_OK) < 0 && d->source[0] == '/' &&
       stat(d->source, &st) == 0 && S_ISBLK(st.st_mode))
     (void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
                    major(st.st_rdev), minor(st.st_rdev));
-#else
-  (void)st;
-#endif
   if (link_end(path, d->device, sizeof(d->device)))
     look_at_queue(d);
 }
@@ -137,7 +130,6 @@ void disk_find(struct disk *d, const char *folder)
     d->size_bytes = (unsigned long long)fs.f_blocks * fs.f_frsize;
     d->free_bytes = (unsigned long long)fs.f_bavail * fs.f_frsize;
   }
-#if defined(__linux__)
   if (stat(folder, &st) < 0)
     return;
   if (S_ISBLK(st.st_mode)) {
@@ -150,10 +142,4 @@ void disk_find(struct disk *d, const char *folder)
   find_id(&mount, folder);
   disk_find_mount(d, "", &mount);
   find_device(d, mount.major, mount.minor);
-#else
-  (void)st;
-  (void)mount;
-  (void)find_id;
-  (void)find_device;
-#endif
 }

@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "opt/optset.h"
 #include "opt/suggest.h"
+#include "os/os.h"
 #include "results/outname.h"
 #include "tools/machine_parts.h"
 #include "tools/scratch.h"
@@ -103,8 +104,9 @@ static bool allows_direct(const char *folder)
   int fd = -1;
 
   strbuf_addf(&path, "%s/direct", folder);
-  if (!path.failed && O_DIRECT != 0) /* macOS has none */
-    fd = open(strbuf_str(&path), O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+  if (!path.failed)
+    fd = os_open(AT_FDCWD, strbuf_str(&path),
+                 O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
   if (fd >= 0)
     (void)close(fd);
   (void)unlink(strbuf_str(&path));

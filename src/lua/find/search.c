@@ -14,12 +14,7 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "lua/find/embedded.h"
-
-#ifdef __APPLE__
-#define MODULE_SUFFIX ".dylib"
-#else
-#define MODULE_SUFFIX ".so"
-#endif
+#include "os/os.h"
 
 /* One entry of a default path: a folder and what follows it. */
 struct entry {
@@ -40,11 +35,11 @@ static const struct entry path_entries[] = {
 };
 
 static const struct entry cpath_entries[] = {
-  { false, "./?" MODULE_SUFFIX },
-  { true, "/.luarocks/lib/lua/5.1/?" MODULE_SUFFIX },
-  { true, "/.luarocks/lib/lua/?" MODULE_SUFFIX },
-  { false, "/usr/local/lib/lua/5.1/?" MODULE_SUFFIX },
-  { false, "/usr/lib/lua/5.1/?" MODULE_SUFFIX },
+  { false, "./?" OS_MODULE_SUFFIX },
+  { true, "/.luarocks/lib/lua/5.1/?" OS_MODULE_SUFFIX },
+  { true, "/.luarocks/lib/lua/?" OS_MODULE_SUFFIX },
+  { false, "/usr/local/lib/lua/5.1/?" OS_MODULE_SUFFIX },
+  { false, "/usr/lib/lua/5.1/?" OS_MODULE_SUFFIX },
 };
 
 static bool is_folder(const char *path)
@@ -127,7 +122,7 @@ void search_cpath(struct strbuf *out, const char *lua_cpath, const char *home)
   struct strbuf def = { 0 };
 
   add_entries(&def, cpath_entries, ARRAY_SIZE(cpath_entries), home);
-  strbuf_adds(&def, BENCH_LIBDIR "/?" MODULE_SUFFIX ";");
+  strbuf_adds(&def, BENCH_LIBDIR "/?" OS_MODULE_SUFFIX ";");
   add_path(out, lua_cpath, strbuf_str(&def));
   out->failed |= def.failed;
   strbuf_done(&def);

@@ -297,7 +297,7 @@ end
 ffi.cdef("struct tpcc_timespec { int64_t s; long ns; };" ..
          "int clock_gettime(int, struct tpcc_timespec *);")
 local now = ffi.new("struct tpcc_timespec")
-local CLOCK_MONOTONIC = 1
+local CLOCK_MONOTONIC = ({OSX = 6, BSD = 4})[jit.os] or 1
 
 local function now_ms()
    ffi.C.clock_gettime(CLOCK_MONOTONIC, now)

@@ -20,7 +20,7 @@ local LATENCY = "read-modify-write latency"
 ffi.cdef("struct ycsb_timespec { int64_t s; long ns; };" ..
          "int clock_gettime(int, struct ycsb_timespec *);")
 local now = ffi.new("struct ycsb_timespec")
-local CLOCK_MONOTONIC = 1
+local CLOCK_MONOTONIC = ({OSX = 6, BSD = 4})[jit.os] or 1
 
 -- Returns the counters of this thread, the histogram, and a clock.
 function report.counters()

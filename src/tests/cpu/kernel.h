@@ -17,8 +17,7 @@ struct err;
 
 /* Functions of 64-bit ARM may have instructions that others lack: clang knows
  * how since 16. */
-#if defined(__aarch64__) && defined(__linux__) && \
-  (!defined(__clang__) || __clang_major__ >= 16)
+#if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define CPU_FAST_ON_ARM
 #endif
 

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "os/os.h"
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_aes.h"
 #include "tests/cpu/kernel_data.h"
@@ -36,9 +37,6 @@ static bool works(void)
 }
 
 #elif defined(CPU_FAST_ON_ARM)
-
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
 
 #ifndef __clang__ /* it needs no more than the attribute */
 #pragma GCC push_options
@@ -110,7 +108,7 @@ TARGET static void encrypt_data(struct aes_data *d, uint32_t counter)
 
 static bool works(void)
 {
-  return (getauxval(AT_HWCAP) & HWCAP_AES) != 0;
+  return os_arm_has(OS_ARM_AES);
 }
 #endif
 

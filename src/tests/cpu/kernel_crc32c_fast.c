@@ -1,6 +1,7 @@
 /*
  * kernel_crc32c_fast.c - crc32c with special instructions.
  */
+#include "os/os.h"
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_crc32c.h"
 #include "tests/cpu/kernel_data.h"
@@ -25,9 +26,6 @@ static bool works(void)
 
 #elif defined(CPU_FAST_ON_ARM)
 
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-
 #define TARGET __attribute__((target("+crc")))
 #ifdef __clang__
 #define STEP(crc, x) __builtin_arm_crc32cd(crc, x)
@@ -38,7 +36,7 @@ static bool works(void)
 
 static bool works(void)
 {
-  return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+  return os_arm_has(OS_ARM_CRC32);
 }
 
 #endif

@@ -2,6 +2,7 @@
  * kernel_sha256_fast.c - sha256 with special instructions: four steps of the
  * hash at a time.
  */
+#include "os/os.h"
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_sha256.h"
 
@@ -86,9 +87,6 @@ static bool works(void)
 
 #elif defined(CPU_FAST_ON_ARM)
 
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-
 #ifndef __clang__ /* it needs no more than the attribute */
 #pragma GCC push_options
 #pragma GCC target("+crypto")
@@ -148,7 +146,7 @@ TARGET static void add_blocks(uint32_t state[8], const unsigned char *block,
 
 static bool works(void)
 {
-  return (getauxval(AT_HWCAP) & HWCAP_SHA2) != 0;
+  return os_arm_has(OS_ARM_SHA2);
 }
 
 #define NAME "sha2"

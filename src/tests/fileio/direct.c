@@ -11,6 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "os/os.h"
+
 enum {
   SMALLEST = 512,
   LARGEST = 65536,
@@ -52,8 +54,9 @@ static uint64_t try_reads(const struct folder *folder)
 {
   uint64_t found = 0;
   void *buf;
-  int fd = openat(folder->fd, "test_file.0",
-                  O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int fd = os_open(folder->fd, "test_file.0",
+                   O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                   0);
 
   if (fd < 0)
     return 0;

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "os/os.h"
 #include "tests/fileio/layout.h"
 
 enum {
@@ -24,18 +25,11 @@ enum {
   MIN_OTHERS = 16 /* the minimum, without any of these */
 };
 
-/* Names are looked up in the folder, which need not be readable. */
-#ifdef O_PATH
-#define FOLDER_ACCESS O_PATH
-#else
-#define FOLDER_ACCESS O_RDONLY
-#endif
-
 int folder_open(struct folder *f, const char *path, struct err *err)
 {
   *f = (struct folder){ .path = path };
-  f->fd = open(path[0] == '\0' ? "." : path,
-               FOLDER_ACCESS | O_DIRECTORY | O_CLOEXEC);
+  /* Names are looked up in the folder, which need not be readable. */
+  f->fd = open(path[0] == '\0' ? "." : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (f->fd < 0)
     return err_sys(err, "Cannot open folder '%s'",
                    path[0] == '\0' ? "." : path);
@@ -119,12 +113,13 @@ static int open_entry(const struct folder *f, uint64_t file, int flags)
   const char *name = entry(f, file, base, &dir);
 
   if (folder_is_device(f))
-    return open(name, (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
-                        (flags & ~O_CREAT));
-  return openat(dir, name,
-                (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW |
-                  flags,
-                S_IRUSR | S_IWUSR);
+    return os_open(
+      AT_FDCWD, name,
+      (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | (flags & ~O_CREAT), 0);
+  return os_open(dir, name,
+                 (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW |
+                   flags,
+                 S_IRUSR | S_IWUSR);
 }
 
 int folder_open_file(const struct folder *f, uint64_t file, int flags,

@@ -350,10 +350,6 @@ int fileio_options_check(const struct fileio_cfg *cfg, struct err *err)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-rw-unit: 'bytes' (expected "
                    "requests without --file-test-mode=rndrw)");
-  if (O_DIRECT == 0 && (fileio_flags(cfg) & FILE_FLAG_DIRECT))
-    return err_set(err, -ENOTSUP,
-                   "--file-extra-flags=direct is not possible: this system "
-                   "has no direct I/O");
   return 0;
 }
 

@@ -9,11 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#if defined(__linux__)
 #include <sys/sysmacros.h>
-#endif
+#include <unistd.h>
 
 #include "base/facts.h"
 #include "base/log.h"
@@ -69,7 +66,6 @@ static bool add(struct wear *w, const char *name, unsigned depth)
 /* The name of a device is the last part of the link that its number has. */
 static bool find_name(struct wear *w, dev_t number)
 {
-#if defined(__linux__)
   char path[PATH_MAX], target[PATH_MAX];
   const char *end;
   ssize_t n;
@@ -82,11 +78,6 @@ static bool find_name(struct wear *w, dev_t number)
   target[n] = '\0';
   end = strrchr(target, '/');
   return copy_name(w->name, end ? end + 1 : target);
-#else
-  (void)w;
-  (void)number;
-  return false;
-#endif
 }
 
 void wear_find(struct wear *w, const char *root, dev_t number)

@@ -18,7 +18,6 @@ enum {
   LINE_USUAL = 64,
 };
 
-#if defined(__linux__)
 void place_find_cpus(struct place_cpus *ret)
 {
   const size_t size = CPU_ALLOC_SIZE(PLACE_CPUS_MAX);
@@ -55,21 +54,6 @@ int place_pin(int cpu, struct err *err)
   CPU_FREE(set);
   return rc;
 }
-#else
-void place_find_cpus(struct place_cpus *ret)
-{
-  ret->n = 1;
-  ret->of[0] = 0;
-}
-
-int place_pin(int cpu, struct err *err)
-{
-  return err_set(err, -ENOTSUP,
-                 "cannot keep a thread on processor %d on this system, which "
-                 "--memory-test needs",
-                 cpu);
-}
-#endif
 
 long place_switches(void)
 {

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "tests/unit/tap.h"
 
@@ -138,6 +141,129 @@ static void test_signals(void)
   (void)close(fd);
 }
 
+static _Atomic uint32_t word;
+
+static void *change_word(void *unused)
+{
+  atomic_store(&word, 1);
+  os_wake(&word);
+  return unused;
+}
+
+static void test_waits(void)
+{
+  const struct timespec long_ago = { .tv_sec = 0, .tv_nsec = 1 };
+  uint64_t begin = clock_now_ns(), end;
+  pthread_t thread;
+  struct timespec soon;
+
+  os_wait(&word, 0, &long_ago);
+  OK(atomic_load(&word) == 0, "a moment that has passed is not waited for");
+  os_wait(&word, 5, NULL);
+  OK(atomic_load(&word) == 0, "nor is a word that has another value");
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &soon);
+  soon.tv_nsec += 20 * NS_PER_MS;
+  soon.tv_sec += soon.tv_nsec / (long)NS_PER_S;
+  soon.tv_nsec %= (long)NS_PER_S;
+  do {
+    os_wait(&word, 0, &soon);
+    end = clock_now_ns();
+  } while (end < (uint64_t)soon.tv_sec * NS_PER_S + (uint64_t)soon.tv_nsec);
+  OK(end - begin >= 20 * NS_PER_MS, "a moment is waited for");
+
+  OK(pthread_create(&thread, NULL, change_word, NULL) == 0, "a thread");
+  while (atomic_load(&word) == 0)
+    os_wait(&word, 0, NULL);
+  (void)pthread_join(thread, NULL);
+  OK(atomic_load(&word) == 1, "who waits is woken");
+}
+
+static void test_threads(void)
+{
+  void *low = NULL;
+  size_t bytes = 0;
+  char here;
+
+  OK(os_stack(&low, &bytes) && &here > (char *)low &&
+       &here < (char *)low + bytes,
+     "where the stack is");
+  OK(os_thread() > 0, "the number of a thread");
+}
+
+static void test_guards(void)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  int fds[2];
+  char *p;
+
+  if (!os_can_guard()) {
+    printf("# guards take a map of their own here\n");
+    return;
+  }
+  p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+           -1, 0);
+  OK(p != MAP_FAILED && os_guard(p, page) == 0 && pipe(fds) == 0, "a guard");
+  OK(write(fds[1], p, 1) == -1 && errno == EFAULT, "it cannot be read");
+  OK(write(fds[1], p + page, 1) == 1, "what is beside it can");
+  (void)munmap(p, 2 * page);
+  (void)close(fds[0]);
+  (void)close(fds[1]);
+}
+
+static void test_sockets(void)
+{
+  struct pollfd p = { .events = POLLIN };
+  char byte = 0;
+  int fds[2];
+
+  OK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0 &&
+       os_send(fds[0], "x", 1, 0) == 1,
+     "a byte is sent");
+  p.fd = fds[1];
+  OK(os_poll(&p) == 1 && (p.revents & POLLIN), "it is waited for");
+  OK(os_recv(fds[1], &byte, 1) == 1 && byte == 'x', "and received");
+  OK(os_recv(-1, &byte, 1) == -1 && errno == EBADF, "an error is in errno");
+  (void)close(fds[1]);
+  OK(os_send(fds[0], "x", 1, 0) == -1 && errno == EPIPE,
+     "a connection that is broken gives no signal");
+  (void)close(fds[0]);
+}
+
+static void test_files(void)
+{
+  char path[] = "/tmp/os.XXXXXX";
+  int fd = mkstemp(path);
+
+  OK(fd >= 0 && write(fd, "x", 1) == 1, "a file");
+  (void)close(fd);
+  fd = os_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  OK(fd >= 0 && is_closed_on_exec(fd), "it is opened");
+  (void)close(fd);
+  fd = os_open(AT_FDCWD, path, O_RDONLY | O_DIRECT, 0);
+  OK(fd >= 0 || errno == EINVAL,
+     "past the cache, or the file system is said not to do that");
+  if (fd >= 0)
+    (void)close(fd);
+  (void)unlink(path);
+  OK(os_open(AT_FDCWD, path, O_RDONLY | O_DIRECT, 0) == -1 && errno == ENOENT,
+     "a missing file");
+  OK(!os_in_memory(-1), "no file is not in memory");
+#ifdef __linux__
+  fd = open("/dev/shm", O_PATH | O_CLOEXEC);
+  if (fd < 0) {
+    printf("# no file system in memory here\n");
+    return;
+  }
+  OK(os_in_memory(fd), "a file system in memory");
+  (void)close(fd);
+  fd = open("/proc/self", O_PATH | O_CLOEXEC);
+  OK(fd < 0 || !os_in_memory(fd), "another one");
+  if (fd >= 0)
+    (void)close(fd);
+#endif
+}
+
 static void test_program(void)
 {
   char path[PATH_MAX] = "", whole[PATH_MAX] = "";
@@ -167,6 +293,11 @@ int main(void)
   test_epoll();
   test_signals();
   test_processors();
+  test_waits();
+  test_threads();
+  test_guards();
+  test_sockets();
+  test_files();
   test_program();
   return TAP_EXIT();
 }
