@@ -122,8 +122,8 @@ kernels() {
   read -ra luajit < <(pkg-config --cflags luajit)
   read -ra libraries < <(pkg-config --libs luajit)
   [[ -z ${RUN-} ]] || libraries=(-static -Wl,--unresolved-symbols=ignore-all)
-  "$compiler" -std=gnu11 -Wall -Werror "$@" -I. -I.. "${luajit[@]}" \
-    ../tests/unit/tests/test_cpu_kernels.c tests/cpu/kernel_*.c base/err.c \
+  "$compiler" -std=gnu11 -D_GNU_SOURCE -Wall -Werror "$@" -I. -I.. "${luajit[@]}" \
+    ../tests/unit/tests/test_cpu_kernels.c tests/cpu/kernel_*.c base/err.c os/linux.c \
     "${libraries[@]}" -lm -o "$work/kernels"
   # shellcheck disable=SC2086 # it is nothing, or one word
   ${RUN-} "$work/kernels" "${left_out[@]}" >"$work/kernels.tap"

@@ -62,7 +62,7 @@ file -b bench | grep -q "$kind" || fails "bench is $(file -b bench)"
 
 # What the system lacks, bench --version says: tests/unit/program/test_version.c.
 lacks=io_uring
-[[ $system != *-macos ]] || lacks='direct I/O'
+[[ $system != *-macos ]] || lacks='O_DIRECT (F_NOCACHE is used)'
 if [[ $system != *-glibc ]]; then
   texts=$(strings -a bench)
   grep -qx 'not on this system: %s' <<<"$texts" || fails '--version does not say what is missing'
