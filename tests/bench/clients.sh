@@ -24,7 +24,8 @@
 #               [10000]
 # BASE          an earlier bench, for `one`
 # FLOOR         tests/bench/loop_floor, else that beside BENCH, if it was built:
-#               what a blocking client costs that only sends and receives
+#               what a client costs that only sends and receives, blocking, and
+#               with epoll on two threads without any code of ours
 #
 # All parts together take less than half an hour.  What needs pgbouncer is
 # left out without it.
@@ -144,14 +145,17 @@ clients() { ours cost --threads=2 --clients="$n"; }
 threads() { ours cost --threads="$n"; }
 peer() { if [[ $kind == mysql ]]; then by_sysbench cost; else by_pgbench cost; fi; }
 sysbench_too() { by_sysbench cost; } # beside PostgreSQL's own
-blocking() {
+# floor_of HOW
+floor_of() {
   local to
   [[ $kind == mysql ]] && to=(mysql "$MY_SOCKET" sbtest sbtest) ||
     to=(pgsql "host=$PG_SOCKET_DIR port=$PG_PORT user=sbtest dbname=sbtest")
-  "$floor" block "$n" 1 "$seconds" "${to[@]}" |
+  "$floor" "$1" "$n" 2 "$seconds" "${to[@]}" |
     awk '{ for (i = 2; i <= NF; i++) { if ($i == "us") us = $(i - 1); if ($i == "per" && $(i + 1) == "s") q = $(i - 1) }
            print us, q }'
 }
+blocking() { floor_of block; }
+plain_epoll() { floor_of plain; }
 
 # ---- the parts ----
 
@@ -164,15 +168,15 @@ part_select() {
   local kind n with cells
   make_script
   title "Point selects: microseconds of the client program per query; queries per second"
-  heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' \
-    'per second' 'as threads' ratio peer ratio
+  heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' 'plain epoll' \
+    'per second' 'as threads' ratio peer ratio 'plain epoll'
   for kind in mysql pgsql; do
     [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
     start_server "$kind"
     for n in ${CONNECTIONS:-64 256 1000}; do
       with=(clients threads peer)
       [[ $kind == mysql ]] || with+=(sysbench_too)
-      [[ ! -x $floor ]] || with+=(blocking)
+      [[ ! -x $floor ]] || with+=(blocking plain_epoll)
       figure=()
       take_turns 2 "${with[@]}"
       [[ $kind == pgsql ]] || figure[sysbench_too,1]=${figure[peer,1]}
@@ -180,9 +184,10 @@ part_select() {
       cells+=("$(printf '%.2f' "${figure[threads,1]}")" "$(ratio "${figure[clients,1]}" "${figure[threads,1]}")")
       cells+=("$(printf '%.2f' "${figure[peer,1]}")" "$(ratio "${figure[clients,1]}" "${figure[peer,1]}")")
       cells+=("$(printf '%.2f' "${figure[sysbench_too,1]}")" "$(ratio "${figure[clients,1]}" "${figure[sysbench_too,1]}")")
-      cells+=("${figure[blocking,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
+      cells+=("${figure[blocking,1]:-}" "${figure[plain_epoll,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
       cells+=("$(printf '%.0f' "${figure[threads,2]}")" "$(ratio "${figure[clients,2]}" "${figure[threads,2]}")")
       cells+=("$(printf '%.0f' "${figure[peer,2]}")" "$(ratio "${figure[clients,2]}" "${figure[peer,2]}")")
+      cells+=("${figure[plain_epoll,2]:-}")
       row "$(server_of "$kind")" "$n" "${cells[@]}"
     done
   done

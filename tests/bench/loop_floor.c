@@ -7,7 +7,8 @@
  *        loop_floor HOW CONNECTIONS THREADS SECONDS pgsql "host=... port=..."
  *
  * HOW: `block` for a thread for each connection; `epoll` or `io_uring` for
- * fibers on THREADS threads.
+ * fibers on THREADS threads; `plain` for as many loops with nothing but epoll,
+ * recv() and send(), which have no part in the program's own loop.
  *
  * Prints queries per second, microseconds of processor time for each query (in
  * all, and those of the kernel), and how many answers came in a turn of a loop.
@@ -22,8 +23,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -41,6 +44,7 @@ struct client {
   unsigned char request[ROOM];
   char answer[ROOM];
   size_t request_len, answer_len;
+  size_t got;        /* of the answer: without fibers */
   unsigned char *id; /* in the request */
   bool big_endian;
   uint64_t random;
@@ -216,6 +220,60 @@ static void *run_loop(void *arg)
   return NULL;
 }
 
+static void ask(struct client *c)
+{
+  choose(c);
+  c->got = 0;
+  if (send(c->fd, c->request, c->request_len, MSG_NOSIGNAL) < 0)
+    die("send", "failed");
+}
+
+/* Receives what has come.  False: this client has reached its end. */
+static bool go_on(struct client *c)
+{
+  const ssize_t n = recv(c->fd, c->answer, ROOM, MSG_DONTWAIT);
+
+  if (n <= 0)
+    die("recv", "the server has closed the connection");
+  c->got += (size_t)n;
+  if (c->got < c->answer_len)
+    return true;
+  c->queries++;
+  if (clock_now_ns() >= c->end_ns)
+    return false;
+  ask(c);
+  return true;
+}
+
+static void *run_plain(void *arg)
+{
+  struct carrier *c = arg;
+  const int queue = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event ready[64];
+  unsigned left = c->n;
+
+  if (queue < 0)
+    die("epoll_create1", "failed");
+  for (unsigned i = 0; i < c->n; i++) {
+    struct epoll_event e = { .events = EPOLLIN, .data.ptr = &c->clients[i] };
+
+    if (epoll_ctl(queue, EPOLL_CTL_ADD, c->clients[i].fd, &e) < 0)
+      die("epoll_ctl", "failed");
+    ask(&c->clients[i]);
+  }
+  while (left > 0) {
+    const int n = epoll_wait(queue, ready, 64, -1);
+
+    c->turns++;
+    for (int i = 0; i < n; i++) {
+      c->arrived++;
+      left -= !go_on(ready[i].data.ptr);
+    }
+  }
+  (void)close(queue);
+  return NULL;
+}
+
 static double seconds_of(const struct timeval *t)
 {
   return (double)t->tv_sec + (double)t->tv_usec / 1e6;
@@ -232,13 +290,14 @@ int main(int argc, char **argv)
   struct carrier sum = { 0 };
   uint64_t queries = 0;
   unsigned n, n_threads;
-  bool blocks;
+  bool blocks, plain;
   double user, kernel, seconds;
 
   if (argc != (is_mysql ? 9 : 7))
     die("usage", "see the top of loop_floor.c");
   n = (unsigned)atoi(argv[2]);
   blocks = strcmp(argv[1], "block") == 0;
+  plain = strcmp(argv[1], "plain") == 0;
   n_threads = blocks ? n : (unsigned)atoi(argv[3]);
   seconds = atof(argv[4]);
   if (n < 1 || n > MAX_CLIENTS || n_threads < 1 || n_threads > n)
@@ -260,7 +319,10 @@ int main(int argc, char **argv)
                                                        : LOOP_URING;
     carriers[i].clients = clients + first;
     carriers[i].n = n * (i + 1) / n_threads - first;
-    if (pthread_create(&threads[i], NULL, blocks ? run_blocked : run_loop,
+    if (pthread_create(&threads[i], NULL,
+                       blocks  ? run_blocked
+                       : plain ? run_plain
+                               : run_loop,
                        blocks ? (void *)&clients[i] : (void *)&carriers[i]))
       die("pthread_create", "failed");
   }
