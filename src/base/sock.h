@@ -1,8 +1,8 @@
 /*
  * sock.h - bytes to and from a socket, for hot paths.
  *
- * On Linux these functions are no cancellation points, because no thread of the
- * program is ever cancelled (os_send()).
+ * On Linux these functions are no cancellation points, which cost more
+ * (os_send()): no thread of the program is ever cancelled.
  */
 #ifndef BENCH_BASE_SOCK_H
 #define BENCH_BASE_SOCK_H

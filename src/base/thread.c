@@ -134,7 +134,7 @@ void thread_be_patient(void)
 #endif
 }
 
-/* madvise() itself needs some of the stack. */
+/* os_release() itself needs some of the stack. */
 enum {
   STACK_KEPT = 1024
 };
@@ -150,7 +150,7 @@ NOINLINE void thread_trim_stack(void)
   if (!os_stack(&low, &bytes))
     return; /* it only saves memory */
   if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
-    (void)madvise(low, end - (uintptr_t)low, MADV_DONTNEED);
+    (void)os_release(low, end - (uintptr_t)low);
 }
 
 void thread_set_name(const char *name)

@@ -71,13 +71,23 @@ static void look_at_files(struct findings *to, const struct folder_needs *needs)
 /* Opens a file without a name, which leaves nothing behind. */
 static int open_probe(const char *folder, int flags)
 {
-#ifndef O_TMPFILE
-  (void)folder, (void)flags;
-  errno = ENOTSUP;
-  return -1;
-#else
+#ifdef O_TMPFILE
   return os_open(AT_FDCWD, folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags,
                  0600);
+#else
+  char name[PATH_MAX];
+  int fd, code;
+
+  (void)snprintf(name, sizeof(name), "%s/bench-XXXXXX", folder);
+  fd = mkostemp(name, O_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  (void)close(fd);
+  fd = os_open(AT_FDCWD, name, O_RDWR | O_CLOEXEC | flags, 0);
+  code = errno;
+  (void)unlink(name);
+  errno = code;
+  return fd;
 #endif
 }
 

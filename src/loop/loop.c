@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "base/wait.h"
 #include "loop/aside.h"
 #include "loop/inside.h"
+#include "os/os.h"
 
 /* A system call, so it is not made in each turn. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
@@ -143,7 +143,7 @@ NOINLINE void fiber_trim_stack(void)
 {
   enum {
     KEPT = 1024
-  }; /* madvise() itself needs some of the stack */
+  }; /* os_release() itself needs some of the stack */
   const struct fiber *f = fiber_here();
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -155,7 +155,7 @@ NOINLINE void fiber_trim_stack(void)
   c = &f->loop->running->context;
   end = (here - KEPT) / page * page;
   if (end > (uintptr_t)c->stack && end < (uintptr_t)c->stack + c->bytes)
-    (void)madvise(c->stack, end - (uintptr_t)c->stack, MADV_DONTNEED);
+    (void)os_release(c->stack, end - (uintptr_t)c->stack);
 }
 
 /* ---- the loop ---- */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/event.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/param.h>
 #include <sys/socket.h>
@@ -147,6 +148,13 @@ void os_wake(_Atomic uint32_t *word)
   (void)pthread_mutex_lock(&lock);
   (void)pthread_cond_broadcast(&changed);
   (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- memory ---- */
+
+int os_release(void *at, size_t bytes)
+{
+  return madvise(at, bytes, MADV_FREE);
 }
 
 bool os_can_guard(void)

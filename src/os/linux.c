@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sockios.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -85,6 +84,13 @@ void os_wake(_Atomic uint32_t *word)
   (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+/* ---- memory ---- */
+
+int os_release(void *at, size_t bytes)
+{
+  return madvise(at, bytes, MADV_DONTNEED);
+}
+
 /* Emulators (qemu) ignore what they do not know, and say that it is done. */
 bool os_can_guard(void)
 {
@@ -154,13 +160,13 @@ ssize_t os_recv(int fd, void *buf, size_t n)
   return call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
 }
 
-/* Newer processors have no call of this name. */
+/* Newer processors have only the call with more arguments. */
 int os_poll(struct pollfd *fd)
 {
 #ifdef SYS_poll
   return (int)call(SYS_poll, (long)fd, 1, -1, 0);
 #else
-  return poll(fd, 1, -1);
+  return (int)call(SYS_ppoll, (long)fd, 1, 0, 0);
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -207,14 +208,46 @@ int eventfd(unsigned value, int flags)
 
 /* ---- files ---- */
 
-/* A file that is not read ahead and not kept in the cache.  What the cache has
- * of it already is still used. */
+_Static_assert((O_DIRECT &
+                (O_ACCMODE | O_NONBLOCK | O_APPEND | O_SHLOCK | O_EXLOCK |
+                 O_ASYNC | O_SYNC | O_DSYNC | O_NOFOLLOW | O_CREAT | O_TRUNC |
+                 O_EXCL | O_DIRECTORY | O_CLOEXEC)) == 0,
+               "O_DIRECT is no other flag");
+
+/* Write what the cache has of a file, and forget it, piece by piece. */
+static int drop_cache(int fd)
+{
+  const off_t piece = (off_t)1 << 30;
+  struct stat st;
+
+  if (fstat(fd, &st) < 0)
+    return -1;
+  if (!S_ISREG(st.st_mode))
+    return 0;
+  for (off_t at = 0; at < st.st_size; at += piece) {
+    const off_t left = st.st_size - at;
+    const size_t n = (size_t)(left < piece ? left : piece);
+    void *p = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, at);
+    bool ok;
+
+    if (p == MAP_FAILED)
+      return -1;
+    ok = msync(p, n, MS_SYNC | MS_INVALIDATE) == 0;
+    (void)munmap(p, n);
+    if (!ok)
+      return -1;
+  }
+  return 0;
+}
+
+/* F_NOCACHE keeps nothing of a file in the cache, but reads what is there. */
 int os_open(int folder, const char *path, int flags, mode_t mode)
 {
   const int fd = openat(folder, path, flags & ~O_DIRECT, mode);
   int code;
 
-  if (fd < 0 || !(flags & O_DIRECT) || fcntl(fd, F_NOCACHE, 1) == 0)
+  if (fd < 0 || !(flags & O_DIRECT) ||
+      (fcntl(fd, F_NOCACHE, 1) == 0 && drop_cache(fd) == 0))
     return fd;
   code = errno;
   (void)close(fd);
@@ -229,8 +262,9 @@ int fdatasync(int fd)
 
 int posix_fadvise(int fd, off_t from, off_t n, int advice)
 {
-  (void)fd, (void)from, (void)n, (void)advice;
-  return ENOTSUP;
+  if (advice != POSIX_FADV_DONTNEED || from != 0 || n != 0)
+    return ENOTSUP;
+  return drop_cache(fd) == 0 ? 0 : errno;
 }
 
 int posix_fallocate(int fd, off_t from, off_t n)

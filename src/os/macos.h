@@ -57,8 +57,8 @@ int eventfd(unsigned value, int flags);
 
 /* ---- files ---- */
 
-/* No flag of the system: os_open() knows it. */
-#define O_DIRECT 0x08000000
+/* No flag of the system: only os_open() knows it. */
+#define O_DIRECT 0x10000000
 #define O_PATH O_RDONLY
 
 /* The device's cache is flushed, as Linux does. */
@@ -66,7 +66,7 @@ int fdatasync(int fd);
 enum {
   POSIX_FADV_DONTNEED = 4,
 };
-/* ENOTSUP: one file cannot be dropped from the cache. */
+/* Only to drop a whole file from the cache. */
 int posix_fadvise(int fd, off_t from, off_t n, int advice);
 int posix_fallocate(int fd, off_t from, off_t n);
 

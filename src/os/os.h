@@ -52,6 +52,11 @@ void os_wait(_Atomic uint32_t *word, uint32_t value,
 /* Wake all who wait for this word to change. */
 void os_wake(_Atomic uint32_t *word);
 
+/* ---- memory ---- */
+
+/* Give these pages back to the system; what was in them is lost. */
+int os_release(void *at, size_t bytes);
+
 /* Can pages be made to fault without a map of their own?  If so, how. */
 bool os_can_guard(void);
 int os_guard(void *page, size_t bytes);
@@ -79,7 +84,8 @@ pid_t os_peer(int fd);
 
 /* ---- files ---- */
 
-/* openat() that knows O_DIRECT on every system. */
+/* openat() that knows O_DIRECT on every system: what the cache has of the file
+ * is not read. */
 int os_open(int folder, const char *path, int flags, mode_t mode);
 
 /* Does the file system of this descriptor keep its files in memory? */

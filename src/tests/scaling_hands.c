@@ -74,8 +74,11 @@ static void settle(struct hand *h)
   if (h->failed < 0)
     h->failed = err_set(&h->why, h->failed,
                         "cannot keep a thread on processor %d, which %s needs "
-                        "(does this container allow sched_setaffinity?)",
-                        cpu, s->kind->option);
+                        "(%s)",
+                        cpu, s->kind->option,
+                        h->failed == -ENOSYS
+                          ? "this system or container has no such call"
+                          : "does this container allow sched_setaffinity?");
   else
     h->failed = s->kind->open(s, &h->mem, &h->why);
   h->opened = h->failed == 0;

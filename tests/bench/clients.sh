@@ -150,7 +150,7 @@ floor_of() {
   local to
   [[ $kind == mysql ]] && to=(mysql "$MY_SOCKET" sbtest sbtest) ||
     to=(pgsql "host=$PG_SOCKET_DIR port=$PG_PORT user=sbtest dbname=sbtest")
-  "$floor" "$1" "$n" 2 "$seconds" "${to[@]}" |
+  "$floor" "$1" "$n" $((n < 2 ? n : 2)) "$seconds" "${to[@]}" |
     awk '{ for (i = 2; i <= NF; i++) { if ($i == "us") us = $(i - 1); if ($i == "per" && $(i + 1) == "s") q = $(i - 1) }
            print us, q }'
 }

@@ -13,6 +13,7 @@
  * Prints queries per second, microseconds of processor time for each query (in
  * all, and those of the kernel), and how many answers came in a turn of a loop.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <mysql.h>
@@ -233,6 +234,8 @@ static bool go_on(struct client *c)
 {
   const ssize_t n = recv(c->fd, c->answer, ROOM, MSG_DONTWAIT);
 
+  if (n < 0 && errno == EAGAIN)
+    return true;
   if (n <= 0)
     die("recv", "the server has closed the connection");
   c->got += (size_t)n;

@@ -49,8 +49,11 @@ int place_pin(int cpu, struct err *err)
   if (sched_setaffinity(0, size, set) < 0)
     rc = err_sys(err,
                  "cannot keep a thread on processor %d, which --memory-test "
-                 "needs (does this container allow sched_setaffinity?),",
-                 cpu);
+                 "needs (%s),",
+                 cpu,
+                 errno == ENOSYS
+                   ? "this system or container has no such call"
+                   : "does this container allow sched_setaffinity?");
   CPU_FREE(set);
   return rc;
 }
