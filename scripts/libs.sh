@@ -214,10 +214,12 @@ Cflags: -I$prefix/include${3-}
 PC
 }
 
-# build LIBRARY [FOLDER...]: fetches and builds what is not there.
+# build LIBRARY [FOLDER...]: fetches and builds what is not there, or was built in
+# another way.
 build() {
-  local name=$1
-  [[ ! -e $prefix/done/$name ]] || return 0
+  local name=$1 way
+  way=$(declare -f "build_$name")
+  [[ ! -e $prefix/done/$name || $(<"$prefix/done/$name") != "$way" ]] || return 0
   echo "${0##*/}: building $name for ${prefix##*/}"
   fetch "$@"
   set +e # a condition around the subshell would make it go on after errors
@@ -229,7 +231,7 @@ build() {
     die "$name cannot be built: see $prefix/done/$name.log"
   }
   rm -rf "$prefix/build/$name"
-  touch "$prefix/done/$name"
+  printf '%s\n' "$way" >"$prefix/done/$name"
 }
 
 # build_all LIBRARY...
