@@ -230,6 +230,7 @@ function prepare() print("called") end'
   if nm "$BENCH" | grep -qE '__[at]san_init'; then
     skip "a sanitizer needs much address space"
   fi
+  ! emulated || skip "the limit is that of the emulator as well"
   local body hog
   # Interpreted: see tests/fault/helper.bash.
   limited() {
