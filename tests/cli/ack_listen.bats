@@ -107,7 +107,7 @@ verify() {
     must is "$(($(wc -c <"$log") % 65536))" 0
   done
   must is "$(grep -c 'the log is complete$' heard)" 2
-  delete 'number = 7'
+  delete 'id = (SELECT MAX(id) FROM ack_rows)' # a client may have few rows
   verify 1 1
   kill $listener
   wait $listener
