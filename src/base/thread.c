@@ -139,18 +139,23 @@ enum {
   STACK_KEPT = 1024
 };
 
-NOINLINE void thread_trim_stack(void)
+NOINLINE void thread_trim(void *low, size_t bytes)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t end = (here - STACK_KEPT) / page * page;
+
+  if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
+    (void)os_release(low, end - (uintptr_t)low);
+}
+
+void thread_trim_stack(void)
+{
   size_t bytes;
   void *low;
 
-  if (!os_stack(&low, &bytes))
-    return; /* it only saves memory */
-  if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
-    (void)os_release(low, end - (uintptr_t)low);
+  if (os_stack(&low, &bytes)) /* it only saves memory */
+    thread_trim(low, bytes);
 }
 
 void thread_set_name(const char *name)

@@ -57,6 +57,9 @@ void thread_be_patient(void);
  */
 void thread_trim_stack(void);
 
+/* The same for a stack that the program has made, which is in use. */
+void thread_trim(void *low, size_t bytes);
+
 /* The name of the calling thread in lists of the system (`top -H`); at most 15
  * characters. */
 void thread_set_name(const char *name);

@@ -16,10 +16,10 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/sock.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "loop/aside.h"
 #include "loop/inside.h"
-#include "os/os.h"
 
 /* A system call, so it is not made in each turn. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
@@ -139,23 +139,13 @@ void fiber_wake(struct fiber *f)
   loop_make_ready(f->loop, task_of(f));
 }
 
-NOINLINE void fiber_trim_stack(void)
+void fiber_trim_stack(void)
 {
-  enum {
-    KEPT = 1024
-  }; /* os_release() itself needs some of the stack */
   const struct fiber *f = fiber_here();
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  const struct context *c;
-  uintptr_t end;
 
-  if (!f)
-    return;
-  c = &f->loop->running->context;
-  end = (here - KEPT) / page * page;
-  if (end > (uintptr_t)c->stack && end < (uintptr_t)c->stack + c->bytes)
-    (void)os_release(c->stack, end - (uintptr_t)c->stack);
+  if (f)
+    thread_trim(f->loop->running->context.stack,
+                f->loop->running->context.bytes);
 }
 
 /* ---- the loop ---- */

@@ -37,7 +37,7 @@ void stacks_done(struct stacks *s)
     next = p->next;
     (void)munmap(p, p->bytes);
   }
-  stacks_init(s, s->bytes);
+  *s = (struct stacks){ .bytes = s->bytes, .page = s->page, .light = s->light };
 }
 
 /* Only pages that are written to take memory, if none of them is huge. */

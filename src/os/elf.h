@@ -1,5 +1,5 @@
 /*
- * elf.h - what Linux and FreeBSD share: their object files.
+ * elf.h - what Linux and FreeBSD share.
  */
 #ifndef BENCH_OS_ELF_H
 #define BENCH_OS_ELF_H
@@ -15,5 +15,8 @@
   ".type " name ", STT_FUNC\n" \
   ".p2align 4\n" name ":\n"
 #define OS_ASM_END(name) ".size " name ", . - " name "\n"
+
+/* What the kernel says of the processor: AT_HWCAP (for src/os only). */
+unsigned long elf_hwcap(void);
 
 #endif

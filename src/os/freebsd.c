@@ -1,7 +1,6 @@
 /*
  * freebsd.c - what FreeBSD has under another name.
  */
-#include <fcntl.h>
 #include <pthread_np.h>
 #include <stdarg.h>
 #include <sys/auxv.h>
@@ -25,11 +24,6 @@ bool os_program(char ret[PATH_MAX])
   size_t size = PATH_MAX;
 
   return sysctl(name, sizeof(name) / sizeof(name[0]), ret, &size, NULL, 0) == 0;
-}
-
-int os_stream_socket(int domain)
-{
-  return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
 int os_unsent(int fd, int *ret)
@@ -70,25 +64,13 @@ bool os_stack(void **ret_low, size_t *ret_bytes)
   return ok;
 }
 
-int os_open(int folder, const char *path, int flags, mode_t mode)
+unsigned long elf_hwcap(void)
 {
-  return openat(folder, path, flags, mode);
-}
-
-#if defined(__aarch64__)
-bool os_arm_has(enum os_arm what)
-{
-  static const unsigned long bits[] = {
-    [OS_ARM_AES] = HWCAP_AES,
-    [OS_ARM_SHA2] = HWCAP_SHA2,
-    [OS_ARM_CRC32] = HWCAP_CRC32,
-  };
   unsigned long has = 0;
 
   (void)elf_aux_info(AT_HWCAP, &has, sizeof(has));
-  return (has & bits[what]) != 0;
+  return has;
 }
-#endif
 
 int prctl(int what, ...)
 {

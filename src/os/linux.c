@@ -2,7 +2,6 @@
  * linux.c - Linux has what the program asks for.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sockios.h>
 #include <pthread.h>
@@ -17,10 +16,6 @@
 #include <unistd.h>
 
 #include "os/os.h"
-
-#if defined(__aarch64__)
-#include <asm/hwcap.h>
-#endif
 
 /* Since Linux 6.13; older headers do not have it. */
 #ifndef MADV_GUARD_INSTALL
@@ -115,11 +110,6 @@ int os_guard(void *page, size_t bytes)
 
 /* ---- sockets ---- */
 
-int os_stream_socket(int domain)
-{
-  return socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-}
-
 #if defined(__x86_64__)
 
 /* Like syscall(), without moving the arguments from register to register. */
@@ -186,11 +176,6 @@ pid_t os_peer(int fd)
 
 /* ---- files ---- */
 
-int os_open(int folder, const char *path, int flags, mode_t mode)
-{
-  return openat(folder, path, flags, mode);
-}
-
 bool os_in_memory(int fd)
 {
   struct statfs fs;
@@ -201,15 +186,7 @@ bool os_in_memory(int fd)
 
 /* ---- processors ---- */
 
-#if defined(__aarch64__)
-bool os_arm_has(enum os_arm what)
+unsigned long elf_hwcap(void)
 {
-  static const unsigned long bits[] = {
-    [OS_ARM_AES] = HWCAP_AES,
-    [OS_ARM_SHA2] = HWCAP_SHA2,
-    [OS_ARM_CRC32] = HWCAP_CRC32,
-  };
-
-  return (getauxval(AT_HWCAP) & bits[what]) != 0;
+  return getauxval(AT_HWCAP);
 }
-#endif

@@ -123,7 +123,7 @@ kernels() {
   read -ra libraries < <(pkg-config --libs luajit)
   [[ -z ${RUN-} ]] || libraries=(-static -Wl,--unresolved-symbols=ignore-all)
   "$compiler" -std=gnu11 -D_GNU_SOURCE -Wall -Werror "$@" -I. -I.. "${luajit[@]}" \
-    ../tests/unit/tests/test_cpu_kernels.c tests/cpu/kernel_*.c base/err.c os/linux.c \
+    ../tests/unit/tests/test_cpu_kernels.c tests/cpu/kernel_*.c base/err.c os/linux.c os/elf.c \
     "${libraries[@]}" -lm -o "$work/kernels"
   # shellcheck disable=SC2086 # it is nothing, or one word
   ${RUN-} "$work/kernels" "${left_out[@]}" >"$work/kernels.tap"
