@@ -3,11 +3,13 @@
  */
 #include "db/outage.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/fmt.h"
 #include "base/log.h"
+#include "base/minmax.h"
 
 void outage_init(struct outage *o)
 {
@@ -20,70 +22,118 @@ void outage_done(struct outage *o)
   (void)pthread_mutex_destroy(&o->lock);
 }
 
-enum {
-  LOST_PER_SECOND = 20,
-  REFUSED_PER_SECOND = 1 /* such an outage may last for a moment only */
-};
+/* Callers read the clock before they have the lock, so another one may have
+ * been there with a later moment. */
+static uint64_t lasts_ns(const struct outage *o, uint64_t now_ns)
+{
+  return now_ns > o->began_ns ? now_ns - o->began_ns : 0;
+}
+
+/* Of a rate of one in `every_ns`, after `at_once` of them. */
+static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
+                   unsigned at_once)
+{
+  if (*due_ns > now_ns + (at_once - 1) * every_ns)
+    return false;
+  *due_ns = max_u64(*due_ns, now_ns) + every_ns;
+  return true;
+}
 
 /* An outage begins: shall it be announced?  Many of one kind hide none of the
- * other. */
-static bool may_say(struct outage *o, uint64_t now, bool refused)
+ * other.  A server that refuses may do so for a moment only. */
+static bool may_say(struct outage *o, uint64_t now_ns, bool refused)
 {
-  if (now / NS_PER_S != o->second) {
-    o->second = now / NS_PER_S;
-    o->said_lost = o->said_refused = 0;
-  }
-  return refused ? o->said_refused++ < REFUSED_PER_SECOND
-                 : o->said_lost++ < LOST_PER_SECOND;
+  return refused
+           ? is_due(&o->refused_due_ns, now_ns, NS_PER_S, 1)
+           : is_due(&o->lost_due_ns, now_ns, OUTAGE_EVERY_NS, OUTAGE_AT_ONCE);
+}
+
+/* Takes what was not told, which the caller says. */
+static uint64_t take_untold(struct outage *o)
+{
+  const uint64_t n = o->untold;
+
+  o->untold = 0;
+  return n;
+}
+
+static void say_untold(uint64_t n)
+{
+  if (n > 0)
+    log_msg(LOG_WARNING, "%" PRIu64 " more outage%s like that %s not reported",
+            n, fmt_plural(n), n == 1 ? "was" : "were");
 }
 
 void outage_lost(struct outage *o, const char *target, const char *reason,
-                 bool refused)
+                 bool refused, uint64_t now_ns)
 {
-  bool first;
+  uint64_t untold = 0;
+  bool say = false;
 
   (void)pthread_mutex_lock(&o->lock);
-  first = o->down == 0;
-  if (first) {
-    o->began_ns = clock_now_ns();
+  if (o->down == 0) {
+    o->began_ns = now_ns;
     o->lost = 0;
-    o->announced = may_say(o, o->began_ns, refused);
+    o->announced = say = may_say(o, now_ns, refused);
+    if (say)
+      untold = take_untold(o);
+    else
+      o->untold++;
+    (void)snprintf(o->target, sizeof(o->target), "%s", target);
   }
   o->down++;
   o->lost++;
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
-  first &= o->announced;
   (void)pthread_mutex_unlock(&o->lock);
-  if (first && refused)
+  say_untold(untold);
+  if (say && refused)
     log_msg(LOG_WARNING, "%s refuses its service (%s), trying the next server",
             target, reason);
-  else if (first)
+  else if (say)
     log_msg(LOG_WARNING, "connection to %s lost (%s), reconnecting", target,
             reason);
 }
 
-void outage_failed(struct outage *o, const char *reason)
+void outage_failed(struct outage *o, const char *reason, uint64_t now_ns)
 {
+  char target[sizeof(o->target)];
+  uint64_t untold = 0;
+  double seconds = 0;
+  bool say;
+
   (void)pthread_mutex_lock(&o->lock);
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
+  say = o->down > 0 && !o->announced && lasts_ns(o, now_ns) >= OUTAGE_LONG_NS;
+  if (say) {
+    o->announced = true;
+    if (o->untold > 0)
+      o->untold--; /* this one */
+    untold = take_untold(o);
+    seconds = (double)lasts_ns(o, now_ns) / (double)NS_PER_S;
+    (void)snprintf(target, sizeof(target), "%s", o->target);
+  }
   (void)pthread_mutex_unlock(&o->lock);
+  say_untold(untold);
+  if (say)
+    log_msg(LOG_WARNING, "connection to %s lost %.1f s ago (%s), reconnecting",
+            target, seconds, reason);
 }
 
 /* One connection less is down.  Returns the length of an outage that ended. */
-static uint64_t one_less(struct outage *o)
+static uint64_t one_less(struct outage *o, uint64_t now_ns)
 {
   uint64_t ns;
 
   if (--o->down > 0)
     return 0;
-  ns = clock_now_ns() - o->began_ns;
+  ns = lasts_ns(o, now_ns);
   o->total_ns += ns;
   if (ns > o->longest_ns)
     o->longest_ns = ns;
   return ns;
 }
 
-void outage_back(struct outage *o)
+void outage_back(struct outage *o, uint64_t now_ns)
 {
   uint64_t ns;
   unsigned lost;
@@ -91,7 +141,7 @@ void outage_back(struct outage *o)
 
   (void)pthread_mutex_lock(&o->lock);
   o->reconnects++;
-  ns = one_less(o);
+  ns = one_less(o, now_ns);
   all_back = o->down == 0 && o->announced;
   lost = o->lost;
   (void)pthread_mutex_unlock(&o->lock);
@@ -100,25 +150,26 @@ void outage_back(struct outage *o)
             (double)ns / (double)NS_PER_S, lost, lost == 1 ? "" : "s");
 }
 
-void outage_gave_up(struct outage *o, bool run_over)
+void outage_gave_up(struct outage *o, bool run_over, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&o->lock);
   if (run_over)
     o->given_up++;
-  (void)one_less(o);
+  (void)one_less(o, now_ns);
   (void)pthread_mutex_unlock(&o->lock);
 }
 
 void outage_print(struct outage *o, const char *who)
 {
   (void)pthread_mutex_lock(&o->lock);
+  say_untold(take_untold(o));
   if (o->given_up > 0)
     log_msg(LOG_WARNING, "%u %s%s still reconnecting at the end: %s",
             o->given_up, who, o->given_up == 1 ? " was" : "s were", o->text);
   (void)pthread_mutex_unlock(&o->lock);
 }
 
-struct outage_times outage_times(struct outage *o)
+struct outage_times outage_times(struct outage *o, uint64_t now_ns)
 {
   struct outage_times t;
 
@@ -127,7 +178,7 @@ struct outage_times outage_times(struct outage *o)
   t.total_ns = o->total_ns;
   t.reconnects = o->reconnects;
   if (o->down > 0) { /* an outage that lasts until now */
-    const uint64_t ns = clock_now_ns() - o->began_ns;
+    const uint64_t ns = lasts_ns(o, now_ns);
 
     t.total_ns += ns;
     if (ns > t.longest_ns)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/durable.h"
@@ -321,7 +322,7 @@ static void describe_lines(const struct db_process *p, struct facts *ret)
 
 void process_describe(struct db_process *p, struct facts *ret)
 {
-  const struct outage_times t = outage_times(&p->outage);
+  const struct outage_times t = outage_times(&p->outage, clock_now_ns());
 
   if (is_noted(p)) {
     facts_text(ret, "driver", p->driver->name);

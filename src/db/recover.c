@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "db/acknowledge.h"
 #include "db/call.h"
@@ -67,7 +68,7 @@ static bool come_back(struct conn *c, uint64_t until_ns)
   enum verdict_class v;
 
   if (rc == TRANSPORT_BACK) {
-    outage_back(o);
+    outage_back(o, clock_now_ns());
     log_msg(LOG_DEBUG, "Reconnected");
     call_count(c, COUNTER_RECONNECT);
     return true;
@@ -76,7 +77,7 @@ static bool come_back(struct conn *c, uint64_t until_ns)
         ? VERDICT_ABANDON
         : verdict_not_connected(env_phase(c->env, clock_now_ns()),
                                 rc == TRANSPORT_PERMANENT);
-  outage_gave_up(o, v == VERDICT_ABANDON);
+  outage_gave_up(o, v == VERDICT_ABANDON, clock_now_ns());
   if (v == VERDICT_ABANDON)
     call_abandon(c);
   else
@@ -90,7 +91,8 @@ bool recover_reopen(struct conn *c, const char *why)
   struct strbuf target = { 0 };
 
   c->driver->target(c->session, &target);
-  outage_lost(&c->env->process->outage, strbuf_str(&target), why, false);
+  outage_lost(&c->env->process->outage, strbuf_str(&target), why, false,
+              clock_now_ns());
   strbuf_done(&target);
   return come_back(c, ignore_has(&c->handle->state->ignore, &gone)
                         ? UINT64_MAX
@@ -107,7 +109,7 @@ static void outage_begin(struct conn *c, bool refused)
   c->driver->target(c->session, &target);
   strbuf_addf(&reason, "%s: %s", name, c->fail.text);
   outage_lost(&c->env->process->outage, strbuf_str(&target),
-              strbuf_str(&reason), refused);
+              strbuf_str(&reason), refused, clock_now_ns());
   strbuf_done(&target);
   strbuf_done(&reason);
   log_msg(LOG_DEBUG, "Reconnecting");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/minmax.h"
 #include "db/call.h"
@@ -341,7 +342,7 @@ static void note_failure(struct conn *c)
     service_fault(&c->env->recorder->service, clock_now_ns(),
                   fault_of_connect(c->driver, &c->out), code,
                   strbuf_str(&reason));
-  outage_failed(&c->env->process->outage, strbuf_str(&reason));
+  outage_failed(&c->env->process->outage, strbuf_str(&reason), clock_now_ns());
   strbuf_done(&reason);
 }
 

@@ -39,7 +39,7 @@ static void fill_error(struct error_count *to, const struct errtab_entry *from)
 
 static void add_outages(struct outage *o, struct facts *to)
 {
-  const struct outage_times times = outage_times(o);
+  const struct outage_times times = outage_times(o, clock_now_ns());
 
   facts_int(to, "reconnects", (int64_t)times.reconnects);
   facts_real(to, "longest_outage_s",

@@ -183,7 +183,7 @@ static void test_reopened(void)
   begin(c);
   ask(c, "B");
   OK(c->con->pub.error == DB_ERROR_NONE &&
-       outage_times(&s->process.outage).reconnects == 1,
+       outage_times(&s->process.outage, clock_now_ns()).reconnects == 1,
      "the way back is that of an outage");
   s->fake.answer[s->fake.next] = (struct fake_answer){ .code = 2013,
                                                        .lost = true };

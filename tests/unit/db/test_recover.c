@@ -207,7 +207,8 @@ static void test_lost(void)
      "a reconnect, no error");
   (void)stmt_execute(st);
   OK_STR(bed_log(&b), "prepare A ?;execute;", "prepared again at its next use");
-  OK(outage_times(&b.process->outage).reconnects == 1, "one outage");
+  OK(outage_times(&b.process->outage, clock_now_ns()).reconnects == 1,
+     "one outage");
 
   bed_answer(&b, (struct fake_answer){ .code = 2013, .lost = true });
   b.fake.connect_permanent = true;
@@ -350,20 +351,6 @@ static void test_left_is_logged(void)
   OK_STR(ack_story(path), "ALALa", "a server that is left ends a part");
   (void)unlink(path);
   (void)close(fd);
-}
-
-/* Both of these are announced, in whatever second they come. */
-static void test_announced(void)
-{
-  struct outage o;
-
-  outage_init(&o);
-  outage_lost(&o, "a server", "why", false);
-  outage_back(&o);
-  outage_lost(&o, "a server", "why", true);
-  OK(o.announced, "a loss does not hide that a server refuses");
-  outage_back(&o);
-  outage_done(&o);
 }
 
 static void ask(struct bed *b, struct fake_answer a)
@@ -883,7 +870,6 @@ int main(void)
   test_lost();
   test_refuses_service();
   test_left_is_logged();
-  test_announced();
   test_backend();
   test_role();
   test_role_unread();
