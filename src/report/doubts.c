@@ -249,9 +249,15 @@ static void look_at_pause(struct doubts *d, const struct doubt_input *in)
              (double)in->client->paused_ns / 1e9);
 }
 
+/* A quota holds the whole process up as well, and has a doubt of its own. */
+static bool stood_still(const struct client_use *c)
+{
+  return c->paused_ns > (c->quota > 0 ? c->machine.throttled_ns : 0);
+}
+
 void doubts_find(struct doubts *ret, const struct doubt_input *in)
 {
-  const bool paused = in->client->paused_ns > 0;
+  const bool paused = stood_still(in->client);
 
   ret->n = 0;
   if (paused)

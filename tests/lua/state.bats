@@ -220,6 +220,7 @@ function prepare() print("called") end'
   if nm "$BENCH" | grep -qE '__[at]san_init'; then
     skip "a sanitizer needs much address space"
   fi
+  ! emulated || skip "the limit is that of the emulator as well"
   echo 'function event() end' >e.lua
   run --separate-stderr bash -c "ulimit -v 400000; exec '$BENCH' e.lua --threads=4000 --events=1 run"
   must [ "$status" = 1 ]
