@@ -249,10 +249,11 @@ static void look_at_pause(struct doubts *d, const struct doubt_input *in)
              (double)in->client->paused_ns / 1e9);
 }
 
-/* A quota holds the whole process up as well, and has a doubt of its own. */
+/* A quota holds the whole process up as well, and has a doubt of its own.  In
+ * the time that it leaves, other threads may run. */
 static bool stood_still(const struct client_use *c)
 {
-  return c->paused_ns > (c->quota > 0 ? c->machine.throttled_ns : 0);
+  return c->paused_ns / 2 > (c->quota > 0 ? c->machine.throttled_ns : 0);
 }
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in)

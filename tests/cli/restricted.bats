@@ -122,16 +122,17 @@ FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json, /dev
 }
 
 # quota COMMAND: the command, with a fiftieth of a processor: less than it gets beside
-# many other programs.
+# many other programs.  PERIOD: in so many microseconds.
 quota() {
+  local period=${PERIOD-100000}
   local v1=/sys/fs/cgroup/cpu v2=/sys/fs/cgroup name=bench-test.$$
   if mkdir $v1/$name 2>/dev/null; then
     group=$v1/$name
-    echo 100000 >$group/cpu.cfs_period_us
-    echo 2000 >$group/cpu.cfs_quota_us
+    echo $period >$group/cpu.cfs_period_us
+    echo $((period / 50)) >$group/cpu.cfs_quota_us
   elif [ -e $v2/cgroup.controllers ] && mkdir $v2/$name 2>/dev/null; then
     group=$v2/$name
-    echo '2000 100000' 2>/dev/null >$group/cpu.max || skip "no quota in a new control group"
+    echo "$((period / 50)) $period" 2>/dev/null >$group/cpu.max || skip "no quota in a new control group"
   else
     skip "may not make a control group"
   fi
@@ -168,6 +169,14 @@ teardown() {
     must is "$status" 0
     must has "$stderr" '^WARNING: the control group of bench may use 0.02 of '
   done
+}
+
+@test "part of a processor, and nothing for a second: it is the quota that holds it up" {
+  PERIOD=1000000 quota "$BENCH" cpu --time=3 --json=c.json run
+  must is "$status" 0
+  must json c.json 'd["client"]["paused_s"] >= 0.5'
+  must has "$stderr" '^WARNING: the control group of bench may use 0.02 of '
+  ! has "$stderr" 'stood still'
 }
 
 @test "little memory: the limit of the control group counts, not the machine" {

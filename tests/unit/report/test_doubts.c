@@ -306,10 +306,10 @@ static void test_quota(void)
               "stopped for 3.0 s to keep to that, so the figures are those of "
               "the quota"),
      "text");
-  f.client.paused_ns = 3 * NS_PER_S;
+  f.client.paused_ns = 5 * NS_PER_S;
   OK_STR(codes(&f), "client_quota! ", "it holds the whole process up");
-  f.client.paused_ns = 4 * NS_PER_S;
-  OK_STR(codes(&f), "paused! ", "but not for longer than it did");
+  f.client.paused_ns = 7 * NS_PER_S;
+  OK_STR(codes(&f), "paused! ", "but not for twice the time");
   f.client.paused_ns = 0;
   f.in.threads = 1;
   f.client.quota = 1;
