@@ -77,8 +77,6 @@ void outage_lost(struct outage *o, const char *target, const char *reason,
     o->announced = say = may_say(o, now_ns, refused);
     if (say)
       untold = take_untold(o);
-    else
-      o->untold++;
     (void)snprintf(o->target, sizeof(o->target), "%s", target);
   }
   o->down++;
@@ -106,8 +104,6 @@ void outage_failed(struct outage *o, const char *reason, uint64_t now_ns)
   say = o->down > 0 && !o->announced && lasts_ns(o, now_ns) >= OUTAGE_LONG_NS;
   if (say) {
     o->announced = true;
-    if (o->untold > 0)
-      o->untold--; /* this one */
     untold = take_untold(o);
     seconds = (double)lasts_ns(o, now_ns) / (double)NS_PER_S;
     (void)snprintf(target, sizeof(target), "%s", o->target);
@@ -126,6 +122,8 @@ static uint64_t one_less(struct outage *o, uint64_t now_ns)
 
   if (--o->down > 0)
     return 0;
+  if (!o->announced)
+    o->untold++;
   ns = lasts_ns(o, now_ns);
   o->total_ns += ns;
   if (ns > o->longest_ns)

@@ -30,7 +30,7 @@ struct outage {
   uint64_t lost_due_ns;    /* when the next warning may come at its rate: of
                             * connections that were lost */
   uint64_t refused_due_ns; /* ... and of servers that refuse */
-  uint64_t untold;         /* outages that were not announced */
+  uint64_t untold;         /* outages that ended and were not announced */
   char target[256];        /* of the first connection of this outage */
   char text[256];          /* of the last failed attempt */
 };

@@ -51,10 +51,18 @@ static void blink(struct outage *o, uint64_t at_ns)
   outage_back(o, at_ns + NS_PER_S / 100);
 }
 
+static void refuse(struct outage *o)
+{
+  outage_lost(o, SERVER, "read only", true, START);
+  outage_back(o, START);
+}
+
 #define BLINK(n)                                             \
   "WARNING: connection to " SERVER " lost (number " n        \
   "), reconnecting\nWARNING: reconnected after 0.0 s, 1 con" \
   "nection\n"
+
+#define FIVE BLINK("1") BLINK("2") BLINK("3") BLINK("4") BLINK("5")
 
 static void test_one(void)
 {
@@ -78,10 +86,7 @@ static void test_overtaken(void)
   struct outage o;
 
   begin(&o);
-  for (unsigned i = 0; i < OUTAGE_AT_ONCE; i++) {
-    outage_lost(&o, SERVER, "read only", true, START);
-    outage_back(&o, START);
-  }
+  refuse(&o);
   outage_lost(&o, SERVER, "gone", true, START + 2);
   outage_lost(&o, SERVER, "gone", true, START);
   outage_failed(&o, "still down", START + 1);
@@ -104,10 +109,9 @@ static void test_row(void)
     blink(&o, START + i * NS_PER_S / 40);
   outage_print(&o, "client");
   end(&o,
-      BLINK("1") BLINK("2") BLINK("3") BLINK("4")
-        BLINK("5") "WARNING: 195 more outages like that were not "
-                   "reported\n" BLINK("201") "WARNING: 199 more outages like "
-                                             "that were not reported\n",
+      FIVE "WARNING: 195 more outages like that were not "
+           "reported\n" BLINK("201") "WARNING: 199 more outages like "
+                                     "that were not reported\n",
       "of outages in a row, the first five and one in five seconds");
 }
 
@@ -122,8 +126,7 @@ static void test_pause(void)
     blink(&o, START + 60 * NS_PER_S);
   outage_print(&o, "client");
   end(&o,
-      BLINK("1") BLINK("2") BLINK("3") BLINK("4") BLINK(
-        "5") "WARNING: 1 more outage like that was not reported\n" BLINK("7")
+      FIVE "WARNING: 1 more outage like that was not reported\n" BLINK("7")
         BLINK("8"),
       "after a pause all are announced again");
 }
@@ -142,18 +145,11 @@ static void test_long(void)
   outage_back(&o, START + NS_PER_S * 4);
   outage_print(&o, "client");
   end(&o,
-      BLINK("1") BLINK("2") BLINK("3") BLINK("4")
-        BLINK("5") "WARNING: 1 more outage like that was not reported\n"
-                   "WARNING: connection to " SERVER
-                   " lost 1.9 s ago (refused), reconnecting\n"
-                   "WARNING: reconnected after 3.9 s, 1 connection\n",
+      FIVE "WARNING: 1 more outage like that was not reported\n"
+           "WARNING: connection to " SERVER
+           " lost 1.9 s ago (refused), reconnecting\n"
+           "WARNING: reconnected after 3.9 s, 1 connection\n",
       "an outage that lasts is announced however many there were");
-}
-
-static void refuse(struct outage *o)
-{
-  outage_lost(o, SERVER, "read only", true, START);
-  outage_back(o, START);
 }
 
 static void test_refused(void)
@@ -185,12 +181,11 @@ static void test_lost(void)
   refuse(&o);
   outage_print(&o, "thread");
   end(&o,
-      BLINK("1") BLINK("2") BLINK("3") BLINK("4")
-        BLINK("5") "WARNING: 2 more outages like that were not reported\n"
-                   "WARNING: " SERVER
-                   " refuses its service (read only), trying the next "
-                   "server\n"
-                   "WARNING: reconnected after 0.0 s, 1 connection\n",
+      FIVE "WARNING: 2 more outages like that were not reported\n"
+           "WARNING: " SERVER
+           " refuses its service (read only), trying the next "
+           "server\n"
+           "WARNING: reconnected after 0.0 s, 1 connection\n",
       "lost connections hide no server that refuses");
 }
 
