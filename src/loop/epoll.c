@@ -194,6 +194,7 @@ static bool epoll_wait_fd(struct loop *l, int fd, short events)
 static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
                           int flags)
 {
+  (void)loop_chases(l);
   for (;;) {
     const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 
@@ -210,6 +211,15 @@ static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
 {
   if (!watch(l, fd))
     return -1;
+  if (l->running->chases) {
+    const ssize_t got = recv(fd, p, n, MSG_DONTWAIT);
+
+    loop_chased(l, got > 0);
+    if (got > 0) {
+      l->fds[fd].ready |= (size_t)got == n;
+      return got;
+    }
+  }
   for (;;) {
     ssize_t got;
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loop/chase.h"
 #include "loop/context.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
@@ -34,6 +35,9 @@ struct task {
 
   void (*aside)(void *arg); /* to be run in another thread */
   void *aside_arg;
+
+  bool chases;  /* it looks at once for the answer to its last request */
+  unsigned row; /* answers that it has taken so since it was parked */
 
   uint64_t parked_ns; /* when it began to wait for an arrival */
   uint64_t seen_ns;   /* since when that can have been there; 0: no arrival */
@@ -97,6 +101,7 @@ struct loop {
   struct task *running;
   struct task_queue ready; /* these can go on, */
   struct order arrived;    /* and these, after arrivals */
+  struct chase chase;
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
@@ -147,6 +152,11 @@ bool loop_park_for_arrival(struct loop *l);
 void loop_make_ready(struct loop *l, struct task *t);
 /* The same because of an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
+
+/* The running task sends a request: does it look for the answer at once? */
+bool loop_chases(struct loop *l);
+/* It has looked: was something there? */
+void loop_chased(struct loop *l, bool there);
 
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);

@@ -78,6 +78,7 @@ void loop_park(struct loop *l)
   struct task *t = l->running;
 
   t->fiber.switches++;
+  t->row = 0;
   context_switch(&t->context, &l->thread, 0);
   if (t->seen_ns != 0) {
     if (l->lag) {
@@ -109,6 +110,32 @@ bool loop_park_for_arrival(struct loop *l)
   }
   l->waiting--;
   return !late;
+}
+
+bool loop_chases(struct loop *l)
+{
+  struct task *t = l->running;
+
+  t->chases = chase_try(&l->chase, t->row);
+  return t->chases;
+}
+
+void loop_chased(struct loop *l, bool there)
+{
+  struct task *t = l->running;
+
+  t->chases = false;
+  if (!there) {
+    chase_in_vain(&l->chase);
+    return;
+  }
+  t->row++;
+  t->fiber.at_once++;
+  t->fiber.came_ns = clock_now_ns();
+  chase_found(&l->chase, t->fiber.came_ns);
+  loop_bump(&l->counts.at_once, 1);
+  if (l->lag)
+    l->lag(l->lag_ctx, 0);
 }
 
 void fiber_note_lag(uint64_t ns)
@@ -185,6 +212,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   context_init(&l->thread);
   task_queue_clear(&l->ready);
   order_init(&l->arrived, setup->turn_max);
+  chase_init(&l->chase, setup->row_max);
   stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = open_engine(l, setup->engine, err);
   if (rc < 0) {
@@ -398,6 +426,7 @@ static void look(struct loop *l, uint64_t until_ns)
 
 void loop_run(struct loop *l)
 {
+  chase_turn(&l->chase, clock_now_ns());
   while (l->alive > 0) {
     const struct timer *next;
     uint64_t until = WAIT_FOREVER;
@@ -411,6 +440,7 @@ void loop_run(struct loop *l)
     if (any_ready(l))
       until = 0;
     look(l, until);
+    chase_turn(&l->chase, l->now_ns);
     expire_timers(l);
   }
   put(&l->counts.alive, 0);

@@ -33,12 +33,16 @@ struct loop_setup {
   /* At most so many fibers go on in a turn after arrivals, the latest ones
    * first; 0: all, in the order of arrival.  See order.h. */
   unsigned turn_max;
+  /* A fiber may take so many answers in a row that are there right after their
+   * requests; 0: none, it is parked.  See chase.h. */
+  unsigned row_max;
 };
 
 /* Counts of a loop; its thread writes them, others may read. */
 struct loop_counts {
   _Atomic uint64_t turns;   /* looks for what has arrived */
   _Atomic uint64_t arrived; /* answers that they found */
+  _Atomic uint64_t at_once; /* answers that were there without a look */
   _Atomic uint64_t slept;   /* turns in which nothing was there yet */
   _Atomic uint64_t blocked; /* waits that blocked the thread */
 

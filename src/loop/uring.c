@@ -5,7 +5,8 @@
  * one system call begins all of it when the turn ends.  So loop_send() returns
  * before anything is sent; if that fails later, the next loop_recv() of the
  * socket fails.  A socket has at most one send under way: a further one, which
- * could overtake it, waits for its end.
+ * could overtake it, waits for its end.  Only a request whose answer is looked
+ * for at once (chase.h) is sent at once.
  */
 #include "loop/inside.h"
 #include "loop/ring.h"
@@ -315,7 +316,7 @@ static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
   }
   if (send_has_failed(s))
     return -1;
-  if (n > DIRECT)
+  if (n > DIRECT || loop_chases(l))
     return send_directly(l, fd, p, n, flags);
   q = request(l->engine_data, IORING_OP_SEND, fd, send_name(fd), OF_SEND);
   q->addr = (uintptr_t)p;
@@ -334,7 +335,9 @@ static ssize_t recv_now(struct loop_fd *s, int fd, void *p, size_t n)
   return got;
 }
 
-static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n)
+/* `missing`: nothing was there a moment ago. */
+static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n,
+                          bool missing)
 {
   struct loop_fd *s = &l->fds[fd];
   struct io_uring_sqe *q = request(l->engine_data, IORING_OP_RECV, fd,
@@ -343,7 +346,7 @@ static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n)
 
   q->addr = (uintptr_t)p;
   q->len = n > INT32_MAX ? INT32_MAX : (uint32_t)n;
-  if (s->sending) /* the answer cannot be here yet */
+  if (s->sending || missing) /* the answer cannot be here yet */
     q->ioprio = IORING_RECVSEND_POLL_FIRST;
   s->waiter = l->running;
   got = await(l);
@@ -356,10 +359,18 @@ static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n)
 static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
 {
   struct loop_fd *s = know(l, fd);
+  bool missing = false;
   ssize_t got;
 
   if (!s)
     return -1;
+  if (l->running->chases) {
+    got = recv_now(s, fd, p, n);
+    loop_chased(l, got > 0);
+    if (got > 0)
+      return got;
+    missing = true;
+  }
   if (UNLIKELY(s->ready || s->error != 0)) {
     got = recv_now(s, fd, p, n);
     if (got > 0)
@@ -370,7 +381,7 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
       return got;
   }
   do {
-    got = recv_later(l, fd, p, n);
+    got = recv_later(l, fd, p, n, missing);
     if (LIKELY(got > 0))
       return got;
     if (UNLIKELY(l->fds[fd].error != 0)) {

@@ -208,6 +208,7 @@ static void add_loops(struct jobj *o, const struct client_loops *l)
   jobj_text(o, "loop_engine", l->engine);
   jobj_int(o, "loop_turns", l->turns);
   jobj_int(o, "loop_arrivals", l->answers);
+  jobj_int(o, "loop_at_once", l->at_once);
   jobj_add(o, "loop_lag_ns", jobj_take(&lag));
   jobj_int(o, "blocking_calls", l->blocked);
 }

@@ -30,6 +30,7 @@ enum {
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
   TURN_MAX = 16,     /* clients that go on in a turn of a loop */
+  ROW_MAX = 32,      /* answers in a row that a client takes at once */
   FEW = 32,          /* clients of a loop, for which there is no limit */
 };
 
@@ -193,6 +194,15 @@ static unsigned turn_max(const struct plan *plan)
            : 0;
 }
 
+/* With the order of arrival no client takes more than one turn after another.
+ */
+static unsigned row_max(const struct plan *plan)
+{
+  const bool latest = plan->cfg.client_order == CLIENT_ORDER_LATEST;
+
+  return latest && is_patient(plan) ? ROW_MAX : 0;
+}
+
 static void *carrier_main(void *arg)
 {
   struct carrier *c = arg;
@@ -201,6 +211,7 @@ static void *carrier_main(void *arg)
   const struct loop_setup setup = {
     .stack_bytes = client_stack(run->plan),
     .turn_max = turn_max(run->plan),
+    .row_max = row_max(run->plan),
   };
   struct err err = { "" };
   void *group = NULL;
@@ -252,6 +263,7 @@ static struct loop_mark mark_of(const struct loop *l)
   return (struct loop_mark){
     .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
     .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
+    .at_once = atomic_load_explicit(&n->at_once, memory_order_relaxed),
     .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
   };
 }
@@ -297,6 +309,7 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
   to->engine = loop_engine_name(l);
   to->turns += now.turns - c->base.turns;
   to->answers += now.answers - c->base.answers;
+  to->at_once += now.at_once - c->base.at_once;
   to->blocked += now.blocked - c->base.blocked;
   if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
     to->hold = hold_of(l, c->run->end_ns);

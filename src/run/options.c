@@ -300,11 +300,13 @@ const struct opt run_opts[] = {
     .help = "which clients of a thread go on first when it cannot keep up with "
             "their answers {latest,arrival}",
     .man =
-      "With \"latest\", at most 16 of more than 32 go on between two looks for "
-      "answers, those of the latest answers first, so that the server works "
-      "for sessions that its caches know; a client that the others have passed "
-      "32 times each, on average, goes on next. With --rate, --load-profile "
-      "and --think-time it is always the order of arrival.",
+      "With \"latest\", a client whose answer is there right after its request "
+      "goes on at once, 32 times in a row at most, and of more than 32 clients "
+      "at most 16 go on between two looks for answers, those of the latest "
+      "answers first, so that the server works for sessions that its caches "
+      "know; a client that the others have passed 32 times each, on average, "
+      "goes on next. With --rate, --load-profile and --think-time it is always "
+      "the order of arrival.",
   },
   {
     OPT_STRING(struct run_cfg, idle_clients),

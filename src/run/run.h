@@ -52,7 +52,7 @@ enum rated_class {
 
 /* Counts of a loop at one moment. */
 struct loop_mark {
-  uint64_t turns, answers, blocked;
+  uint64_t turns, answers, at_once, blocked;
 };
 
 enum gate {

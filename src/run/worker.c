@@ -356,12 +356,12 @@ bool worker_step_in_turn(struct worker *w)
 {
   bool more;
 
-  if (w->open && w->switches == fiber_switches()) {
+  if (w->open && w->moves == fiber_moves()) {
     worker_stop(w);
     fiber_yield();
   }
   more = worker_step(w);
-  w->switches = fiber_switches();
+  w->moves = fiber_moves();
   return more;
 }
 

@@ -18,7 +18,6 @@ import collections
 import glob
 import os
 import re
-import resource
 import signal
 import statistics
 import subprocess
@@ -37,13 +36,25 @@ def number(pattern, command, output):
     return float(found[1])
 
 
-def finished(command):
-    done = subprocess.run(
+def finished_with_use(command):
+    """What it has printed, and what this one process has used.
+
+    Those of all children would include what ran before this program in its
+    process: a script that looks for the right Python, for example.
+    """
+    with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode != 0:
-        fail(command, done.stdout)
-    return done.stdout
+    ) as job:
+        output = job.stdout.read()
+        _, status, used = os.wait4(job.pid, 0)
+        job.returncode = os.waitstatus_to_exitcode(status)
+    if job.returncode != 0:
+        fail(command, output)
+    return output, used
+
+
+def finished(command):
+    return finished_with_use(command)[0]
 
 
 def rate_of(command, output, events):
@@ -64,8 +75,7 @@ def events_of(command, output):
 
 
 def cost(command):
-    output = finished(command)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output, used = finished_with_use(command)
     events = events_of(command, output)
     rate = rate_of(command, output, events)
     print((used.ru_utime + used.ru_stime) / events * 1e6, rate)

@@ -1,0 +1,74 @@
+/*
+ * chase.h - looks for an answer right after its request was sent (for src/loop
+ * only).
+ *
+ * A server on the same processors is woken by the request, and often takes the
+ * processor of the thread that has sent it.  Then the answer is there when that
+ * thread runs again.  A task that takes it at once, and sends its next request,
+ * finds the server with all its data in the caches, and both are spared a wait.
+ * The others of its thread wait meanwhile.  So a task does that a limited
+ * number of times in a row, and all of them together for a limited time between
+ * two looks of the loop.
+ *
+ * Where answers do not come at once, such a look is wasted, and requests are
+ * better sent together.  So a loop goes on with it only while enough of its
+ * looks find something, and tries again now and then.
+ */
+#ifndef BENCH_LOOP_CHASE_H
+#define BENCH_LOOP_CHASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum {
+  CHASE_HOPE_MAX = 256, /* looks in vain until it is given up */
+  CHASE_GAIN = 4,       /* looks in vain that one answer makes good */
+  CHASE_PROBE = 16,     /* then one in so many requests tries it again */
+  CHASE_TURN_NS = 2 * 1000 * 1000, /* between two looks of the loop */
+};
+
+struct chase {
+  unsigned row_max; /* answers of a task in a row; 0: none takes any so */
+  int hope;         /* 0: it was in vain too often */
+  unsigned asked;   /* since then */
+  uint64_t turn_ns; /* when the loop has looked */
+  bool late;        /* too long ago */
+};
+
+static inline void chase_init(struct chase *c, unsigned row_max)
+{
+  *c = (struct chase){ .row_max = row_max, .hope = CHASE_HOPE_MAX / 2 };
+}
+
+/* The loop has looked for arrivals. */
+static inline void chase_turn(struct chase *c, uint64_t now_ns)
+{
+  c->turn_ns = now_ns;
+  c->late = false;
+}
+
+/* A request is sent by a task that has taken `row` answers at once: does it
+ * look for this one? */
+static inline bool chase_try(struct chase *c, unsigned row)
+{
+  if (row >= c->row_max || c->late)
+    return false;
+  return LIKELY(c->hope > 0) || ++c->asked % CHASE_PROBE == 0;
+}
+
+/* It has looked, and the answer was there, or not. */
+static inline void chase_found(struct chase *c, uint64_t now_ns)
+{
+  c->hope += CHASE_GAIN;
+  if (c->hope > CHASE_HOPE_MAX)
+    c->hope = CHASE_HOPE_MAX;
+  c->late = now_ns - c->turn_ns > CHASE_TURN_NS;
+}
+static inline void chase_in_vain(struct chase *c)
+{
+  c->hope -= c->hope > 0;
+}
+
+#endif
