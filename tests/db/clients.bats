@@ -75,6 +75,42 @@ many() {
 @test "mysql: a hundred clients with conflicts" { many mysql; }
 @test "pgsql: a hundred clients with conflicts" { many pgsql; }
 
+# server_on_cpus LIST KIND: the server, and what it starts from now on.
+server_on_cpus() {
+  local pid
+  for pid in $(servers pids "$BATS_FILE_TMPDIR/$2"); do
+    taskset -a -c -p "$1" "$pid" >/dev/null 2>&1 || :
+  done
+}
+
+# answers_at_once ARGUMENT...: of two thousand events of eight clients.
+answers_at_once() {
+  taskset -c "$one" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=1 --clients=8 --events=2000 --time=0 \
+    --json=a.json "$@" run >out 2>err
+  value a.json "d['client']['loop_at_once']"
+}
+
+# A server that shares a processor with its clients often takes it when a
+# request comes, and has answered before they go on.
+@test "pgsql: on one processor, answers are taken right after their requests" {
+  command -v taskset >/dev/null || skip 'taskset is not installed'
+  where pgsql
+  all=$(taskset -cp $$ | sed 's/.*: //')
+  one=${all%%[-,]*}
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
+  server_on_cpus "$one" pgsql
+  latest=0
+  for _ in 1 2 3 4 5; do
+    latest=$((latest + $(answers_at_once)))
+  done
+  arrival=$(answers_at_once --client-order=arrival)
+  rated=$(answers_at_once --rate=100000)
+  server_on_cpus "$all" pgsql
+  "$BENCH" oltp_point_select "${at[@]}" cleanup
+  printf 'at once: %s of 10000, in the order of arrival %s of 2000, with a rate %s\n' "$latest" "$arrival" "$rated"
+  ((latest > 0 && arrival == 0 && rated == 0))
+}
+
 # all_back KIND: the server has sixty sessions of the user.
 all_back() {
   local count
