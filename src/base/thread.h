@@ -44,9 +44,10 @@ void thread_exact_timers(bool exact);
 
 /*
  * From now on, a wake-up of the calling thread interrupts nobody: it waits
- * until a processor has nothing else to do, or takes its turn.  Threads that it
- * starts are as usual.  A thread with a priority or policy of its own keeps
- * that.
+ * until a processor has nothing else to do, or takes its turn.  Others that
+ * wake up interrupt it where the kernel allows that, because its time slice is
+ * longer than theirs.  Threads that it starts are patient, too.  A thread with
+ * a policy of its own keeps that.
  */
 void thread_be_patient(void);
 

@@ -39,7 +39,14 @@ struct chase {
 
 static inline void chase_init(struct chase *c, unsigned row_max)
 {
-  *c = (struct chase){ .row_max = row_max, .hope = CHASE_HOPE_MAX / 2 };
+  *c = (struct chase){ .row_max = row_max };
+  c->hope = CHASE_HOPE_MAX / 2;
+}
+
+/* Something has changed: it may be worth a try. */
+static inline void chase_hope(struct chase *c)
+{
+  c->hope = CHASE_HOPE_MAX / 2;
 }
 
 /* The loop has looked for arrivals. */

@@ -121,6 +121,9 @@ struct loop {
 
   void (*lag)(void *ctx, uint64_t ns);
   void *lag_ctx;
+  void (*now_and_then)(void *ctx);
+  void *now_and_then_ctx;
+  uint64_t then_ns; /* when it was called last */
   struct loop_counts counts;
 
   const struct engine *engine;

@@ -23,6 +23,7 @@
 
 /* A system call, so it is not made in each turn. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
+#define OFTEN_NS (10 * NS_PER_MS)
 
 _Thread_local struct fiber *fiber_of_thread;
 
@@ -136,6 +137,11 @@ void loop_chased(struct loop *l, bool there)
   loop_bump(&l->counts.at_once, 1);
   if (l->lag)
     l->lag(l->lag_ctx, 0);
+}
+
+void loop_moved(struct loop *l)
+{
+  chase_hope(&l->chase);
 }
 
 void fiber_note_lag(uint64_t ns)
@@ -265,6 +271,12 @@ void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns), void *ctx)
   l->lag_ctx = ctx;
 }
 
+void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx)
+{
+  l->now_and_then = now_and_then;
+  l->now_and_then_ctx = ctx;
+}
+
 const struct loop_counts *loop_counts(const struct loop *l)
 {
   return &l->counts;
@@ -389,6 +401,11 @@ static void note_turn(struct loop *l)
     }
     l->cpu_ns = cpu_ns;
     l->cpu_at_ns = l->now_ns;
+  }
+  if (UNLIKELY(l->now_ns - l->then_ns > OFTEN_NS)) {
+    l->then_ns = l->now_ns;
+    if (l->now_and_then)
+      l->now_and_then(l->now_and_then_ctx);
   }
   put(&l->counts.looked_ns, l->now_ns);
   put(&l->counts.alive, l->alive);

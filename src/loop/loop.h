@@ -77,6 +77,15 @@ void loop_free(struct loop *l);
 
 void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
                  void *ctx);
+
+/* `now_and_then` is called between two turns, about a hundred times a second
+ * while there are any. */
+void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
+
+/* The thread has moved to another processor, so it may be worth while again to
+ * look for answers at once. */
+void loop_moved(struct loop *l);
+
 const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */
 const char *loop_engine_name(const struct loop *l);

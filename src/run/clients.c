@@ -17,6 +17,7 @@
 #include "run/idle.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/spread.h"
 #include "run/test.h"
 #include "stats/hist.h"
 #include "stats/hist_sum.h"
@@ -108,7 +109,8 @@ int clients_make(struct run *run, struct err *err)
   if (rc < 0)
     return rc;
   run->carriers = calloc(n, sizeof(*run->carriers));
-  for (unsigned i = 0; run->carriers && i < n; i++) {
+  run->spread = spread_new(n);
+  for (unsigned i = 0; run->carriers && run->spread && i < n; i++) {
     struct carrier *c = &run->carriers[i];
 
     c->run = run;
@@ -129,6 +131,7 @@ void clients_done(struct run *run)
     hist_free(run->carriers[i].lag);
   }
   free(run->carriers);
+  spread_free(run->spread);
 }
 
 /* An answer has come, and its client goes on only now. */
@@ -203,6 +206,14 @@ static unsigned row_max(const struct plan *plan)
   return latest && is_patient(plan) ? ROW_MAX : 0;
 }
 
+static void spread_out(void *ctx)
+{
+  const struct carrier *c = ctx;
+
+  if (spread_look(c->run->spread, c->number))
+    loop_moved(atomic_load(&c->loop));
+}
+
 static void *carrier_main(void *arg)
 {
   struct carrier *c = arg;
@@ -222,6 +233,8 @@ static void *carrier_main(void *arg)
     thread_be_patient();
   if (rc == 0) {
     loop_on_lag(l, record_lag, c);
+    if (row_max(run->plan) > 0)
+      loop_on_turns(l, spread_out, c);
     atomic_store(&c->loop, l);
     rc = ops->group_open(run->test_run, &group, &err);
   }

@@ -147,6 +147,7 @@ struct run {
   struct judge *judge;
 
   struct carrier *carriers; /* [plan->carriers] */
+  struct spread *spread;    /* owned; of these */
   struct storms *storms;    /* owned; NULL: there are none */
 
   struct outages outages;     /* see run/stall.h */
