@@ -26,20 +26,21 @@ enum {
   CHASE_HOPE_MAX = 256, /* looks in vain until it is given up */
   CHASE_GAIN = 4,       /* looks in vain that one answer makes good */
   CHASE_PROBE = 16,     /* then one in so many requests tries it again */
-  CHASE_TURN_NS = 2 * 1000 * 1000, /* between two looks of the loop */
 };
 
 struct chase {
-  unsigned row_max; /* answers of a task in a row; 0: none takes any so */
-  int hope;         /* 0: it was in vain too often */
-  unsigned asked;   /* since then */
-  uint64_t turn_ns; /* when the loop has looked */
-  bool late;        /* too long ago */
+  unsigned row_max;     /* answers of a task in a row; 0: none takes any so */
+  uint64_t turn_max_ns; /* between two looks of the loop */
+  int hope;             /* 0: it was in vain too often */
+  unsigned asked;       /* since then */
+  uint64_t looked_ns;   /* when the loop has looked, */
+  bool late;            /* which is too long ago */
 };
 
-static inline void chase_init(struct chase *c, unsigned row_max)
+static inline void chase_init(struct chase *c, unsigned row_max,
+                              uint64_t turn_max_ns)
 {
-  *c = (struct chase){ .row_max = row_max };
+  *c = (struct chase){ .row_max = row_max, .turn_max_ns = turn_max_ns };
   c->hope = CHASE_HOPE_MAX / 2;
 }
 
@@ -52,7 +53,7 @@ static inline void chase_hope(struct chase *c)
 /* The loop has looked for arrivals. */
 static inline void chase_turn(struct chase *c, uint64_t now_ns)
 {
-  c->turn_ns = now_ns;
+  c->looked_ns = now_ns;
   c->late = false;
 }
 
@@ -71,7 +72,7 @@ static inline void chase_found(struct chase *c, uint64_t now_ns)
   c->hope += CHASE_GAIN;
   if (c->hope > CHASE_HOPE_MAX)
     c->hope = CHASE_HOPE_MAX;
-  c->late = now_ns - c->turn_ns > CHASE_TURN_NS;
+  c->late = now_ns - c->looked_ns > c->turn_max_ns;
 }
 static inline void chase_in_vain(struct chase *c)
 {

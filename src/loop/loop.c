@@ -218,7 +218,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   context_init(&l->thread);
   task_queue_clear(&l->ready);
   order_init(&l->arrived, setup->turn_max);
-  chase_init(&l->chase, setup->row_max);
+  chase_init(&l->chase, setup->row_max, setup->row_turn_ns);
   stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = open_engine(l, setup->engine, err);
   if (rc < 0) {
@@ -443,7 +443,8 @@ static void look(struct loop *l, uint64_t until_ns)
 
 void loop_run(struct loop *l)
 {
-  chase_turn(&l->chase, clock_now_ns());
+  l->now_ns = clock_now_ns();
+  chase_turn(&l->chase, l->now_ns);
   while (l->alive > 0) {
     const struct timer *next;
     uint64_t until = WAIT_FOREVER;

@@ -36,6 +36,7 @@ struct loop_setup {
   /* A fiber may take so many answers in a row that are there right after their
    * requests; 0: none, it is parked.  See chase.h. */
   unsigned row_max;
+  uint64_t row_turn_ns; /* all fibers together, between two looks */
 };
 
 /* Counts of a loop; its thread writes them, others may read. */

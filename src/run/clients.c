@@ -31,8 +31,9 @@ enum {
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
   TURN_MAX = 16,     /* clients that go on in a turn of a loop */
-  ROW_MAX = 32,      /* answers in a row that a client takes at once */
-  FEW = 32,          /* clients of a loop, for which there is no limit */
+  ROW_MAX = 32,      /* answers in a row that a client takes at once... */
+  ROW_TURN_NS = 2 * 1000 * 1000, /* ...and for how long all of a thread do */
+  FEW = 32, /* clients of a loop, for which there is no limit */
 };
 
 /* Where stacks use up the maps that the system allows, nothing else gets memory
@@ -223,6 +224,7 @@ static void *carrier_main(void *arg)
     .stack_bytes = client_stack(run->plan),
     .turn_max = turn_max(run->plan),
     .row_max = row_max(run->plan),
+    .row_turn_ns = ROW_TURN_NS,
   };
   struct err err = { "" };
   void *group = NULL;

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "loop/chase.h"
 #include "loop/fiber.h"
@@ -21,6 +22,8 @@ enum {
   ROW = 3,
 };
 
+#define TURN_NS (3600 * NS_PER_S)
+
 /* ---- when it is tried ---- */
 
 static void test_hope(void)
@@ -28,7 +31,7 @@ static void test_hope(void)
   unsigned tries = 0, asked = 0;
   struct chase c;
 
-  chase_init(&c, 2);
+  chase_init(&c, 2, TURN_NS);
   OK(chase_try(&c, 0) && chase_try(&c, 1) && !chase_try(&c, 2),
      "a task takes a limited number of answers in a row");
   while (chase_try(&c, 0) && ++tries < 100000)
@@ -50,13 +53,13 @@ static void test_turn(void)
 {
   struct chase c;
 
-  chase_init(&c, 2);
+  chase_init(&c, 2, TURN_NS);
   chase_turn(&c, 1000);
-  chase_found(&c, 1000 + CHASE_TURN_NS);
+  chase_found(&c, 1000 + TURN_NS);
   OK(chase_try(&c, 0), "it goes on for some time between two looks");
-  chase_found(&c, 1001 + CHASE_TURN_NS);
+  chase_found(&c, 1001 + TURN_NS);
   OK(!chase_try(&c, 0), "and ends after that");
-  chase_turn(&c, 1001 + CHASE_TURN_NS);
+  chase_turn(&c, 1001 + TURN_NS);
   OK(chase_try(&c, 0), "until the loop has looked");
 }
 
@@ -136,7 +139,8 @@ static struct loop *loop_with(enum loop_engine engine, unsigned row_max)
 {
   const struct loop_setup setup = { .stack_bytes = STACK,
                                     .engine = engine,
-                                    .row_max = row_max };
+                                    .row_max = row_max,
+                                    .row_turn_ns = TURN_NS };
   struct loop *l = NULL;
   struct err err;
 
