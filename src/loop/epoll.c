@@ -209,23 +209,20 @@ static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
 
 static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
 {
+  bool chases = l->running->chases;
+
   if (!watch(l, fd))
     return -1;
-  if (l->running->chases) {
-    const ssize_t got = recv(fd, p, n, MSG_DONTWAIT);
-
-    loop_chased(l, got > 0);
-    if (got > 0) {
-      l->fds[fd].ready |= (size_t)got == n;
-      return got;
-    }
-  }
+  l->fds[fd].ready |= chases;
   for (;;) {
     ssize_t got;
 
     if (!wait_in(l, fd))
       return -1;
     got = recv(fd, p, n, MSG_DONTWAIT);
+    if (chases)
+      loop_chased(l, got > 0);
+    chases = false;
     if (got < 0 && errno == EINTR)
       continue;
     if (got > 0 && (size_t)got == n)

@@ -358,21 +358,16 @@ static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n,
 
 static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
 {
+  const bool chases = l->running->chases;
   struct loop_fd *s = know(l, fd);
-  bool missing = false;
   ssize_t got;
 
   if (!s)
     return -1;
-  if (l->running->chases) {
+  if (chases || UNLIKELY(s->ready || s->error != 0)) {
     got = recv_now(s, fd, p, n);
-    loop_chased(l, got > 0);
-    if (got > 0)
-      return got;
-    missing = true;
-  }
-  if (UNLIKELY(s->ready || s->error != 0)) {
-    got = recv_now(s, fd, p, n);
+    if (chases)
+      loop_chased(l, got > 0);
     if (got > 0)
       return got;
     if (send_has_failed(s))
@@ -381,7 +376,7 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
       return got;
   }
   do {
-    got = recv_later(l, fd, p, n, missing);
+    got = recv_later(l, fd, p, n, chases);
     if (LIKELY(got > 0))
       return got;
     if (UNLIKELY(l->fds[fd].error != 0)) {

@@ -1,6 +1,7 @@
 /*
  * test_chase.c - answers that are taken right after their requests.
  */
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -65,9 +66,10 @@ static void test_turn(void)
 
 /* ---- in a loop ---- */
 
-/* A send() that has woken a server returns when that has answered: it has taken
- * the processor.  Only in tests that say so. */
+/* A send() that has woken a server returns when that has answered, or has died:
+ * it has taken the processor.  Only in tests that say so. */
 static bool server_is_quick;
+static int server_dies = -1; /* its socket */
 
 ssize_t send(int fd, const void *p, size_t n, int flags)
 {
@@ -76,6 +78,8 @@ ssize_t send(int fd, const void *p, size_t n, int flags)
 
   if (sent > 0 && server_is_quick)
     MUST(poll(&answer, 1, -1) == 1);
+  if (server_dies >= 0)
+    MUST(close(server_dies) == 0);
   return sent;
 }
 
@@ -91,6 +95,7 @@ struct client {
   int fd, peer;
   char name;
   bool failed;
+  int error;
   pthread_t server;
 };
 
@@ -188,10 +193,12 @@ static void ask_once(void *arg)
   struct client *c = arg;
   char text[8];
 
+  errno = 0;
   if (loop_send(c->fd, "q", 1, 0) < 0)
     c->failed = true;
   else
     c->all->n = (int)loop_recv(c->fd, text, sizeof(text));
+  c->error = errno;
   loop_forget(c->fd);
 }
 
@@ -205,16 +212,27 @@ static void answer_it(void *arg)
   loop_forget(c->peer);
 }
 
-static void test_in_vain(enum loop_engine engine)
+/* A loop with a client that asks once. */
+static struct loop *loop_of_one(enum loop_engine engine, struct client *c,
+                                struct answers *all)
 {
   struct loop *l = loop_with(engine, ROW);
-  struct answers all = { .n = 0 };
-  struct client c;
   struct err err;
 
   MUST(l != NULL);
-  connect_pair(&c, &all, 'a');
-  MUST(loop_add(l, ask_once, &c, &err) == 0);
+  *all = (struct answers){ .n = 99 };
+  connect_pair(c, all, 'a');
+  MUST(loop_add(l, ask_once, c, &err) == 0);
+  return l;
+}
+
+static void test_in_vain(enum loop_engine engine)
+{
+  struct answers all;
+  struct client c;
+  struct loop *l = loop_of_one(engine, &c, &all);
+  struct err err;
+
   MUST(loop_add(l, answer_it, &c, &err) == 0);
   loop_run(l);
   OK(all.n == 2 && !c.failed, "an answer that comes later is waited for");
@@ -225,18 +243,29 @@ static void test_in_vain(enum loop_engine engine)
 
 static void test_gone(enum loop_engine engine)
 {
-  struct loop *l = loop_with(engine, ROW);
-  struct answers all = { .n = 99 };
+  struct answers all;
   struct client c;
-  struct err err;
+  struct loop *l = loop_of_one(engine, &c, &all);
 
-  MUST(l != NULL);
-  connect_pair(&c, &all, 'a');
   (void)close(c.peer);
   c.peer = -1;
-  MUST(loop_add(l, ask_once, &c, &err) == 0);
   loop_run(l);
   OK(c.failed || all.n <= 0, "the loss of a server is seen");
+  loop_free(l);
+  close_both(&c);
+}
+
+/* It leaves a request unread, which is a reset, not an end. */
+static void test_dies(enum loop_engine engine)
+{
+  struct answers all;
+  struct client c;
+  struct loop *l = loop_of_one(engine, &c, &all);
+
+  server_dies = c.peer;
+  loop_run(l);
+  server_dies = c.peer = -1;
+  OK(all.n == -1 && c.error == ECONNRESET, "and the reason is that of its end");
   loop_free(l);
   close_both(&c);
 }
@@ -247,6 +276,7 @@ static void test_engine(enum loop_engine engine)
   test_rows(engine, ROW, "aaabbb");
   test_in_vain(engine);
   test_gone(engine);
+  test_dies(engine);
 }
 
 int main(void)
