@@ -126,6 +126,17 @@ int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg)
   return -rc;
 }
 
+bool thread_bind(int cpu)
+{
+  cpu_set_t set;
+
+  if (cpu < 0 || cpu >= CPUS_MAX)
+    return false;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
 #if defined(SCHED_BATCH) && defined(SCHED_RESET_ON_FORK)
 
 #define PATIENT_SLICE_NS UINT64_C(20000000)

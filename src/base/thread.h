@@ -42,6 +42,10 @@ int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg);
  * This turns that off for the calling thread, or on again. */
 void thread_exact_timers(bool exact);
 
+/* Bind the calling thread to this processor.  False: there is none, or it may
+ * not run there. */
+bool thread_bind(int cpu);
+
 /*
  * From now on, a wake-up of the calling thread interrupts nobody: it waits
  * until a processor has nothing else to do, or takes its turn.  Others that

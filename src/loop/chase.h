@@ -33,16 +33,8 @@ struct chase {
   uint64_t turn_max_ns; /* between two looks of the loop */
   int hope;             /* 0: it was in vain too often */
   unsigned asked;       /* since then */
-  uint64_t looked_ns;   /* when the loop has looked, */
-  bool late;            /* which is too long ago */
+  bool late;            /* the loop has not looked for that time */
 };
-
-static inline void chase_init(struct chase *c, unsigned row_max,
-                              uint64_t turn_max_ns)
-{
-  *c = (struct chase){ .row_max = row_max, .turn_max_ns = turn_max_ns };
-  c->hope = CHASE_HOPE_MAX / 2;
-}
 
 /* Something has changed: it may be worth a try. */
 static inline void chase_hope(struct chase *c)
@@ -50,10 +42,16 @@ static inline void chase_hope(struct chase *c)
   c->hope = CHASE_HOPE_MAX / 2;
 }
 
-/* The loop has looked for arrivals. */
-static inline void chase_turn(struct chase *c, uint64_t now_ns)
+static inline void chase_init(struct chase *c, unsigned row_max,
+                              uint64_t turn_max_ns)
 {
-  c->looked_ns = now_ns;
+  *c = (struct chase){ .row_max = row_max, .turn_max_ns = turn_max_ns };
+  chase_hope(c);
+}
+
+/* The loop has looked for arrivals. */
+static inline void chase_turn(struct chase *c)
+{
   c->late = false;
 }
 
@@ -66,13 +64,14 @@ static inline bool chase_try(struct chase *c, unsigned row)
   return LIKELY(c->hope > 0) || ++c->asked % CHASE_PROBE == 0;
 }
 
-/* It has looked, and the answer was there, or not. */
-static inline void chase_found(struct chase *c, uint64_t now_ns)
+/* It has looked, and the answer was there, or not.  `turn_ns` has passed since
+ * the loop looked. */
+static inline void chase_found(struct chase *c, uint64_t turn_ns)
 {
   c->hope += CHASE_GAIN;
   if (c->hope > CHASE_HOPE_MAX)
     c->hope = CHASE_HOPE_MAX;
-  c->late = now_ns - c->looked_ns > c->turn_max_ns;
+  c->late = turn_ns > c->turn_max_ns;
 }
 static inline void chase_in_vain(struct chase *c)
 {

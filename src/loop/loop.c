@@ -133,7 +133,7 @@ void loop_chased(struct loop *l, bool there)
   t->row++;
   t->fiber.at_once++;
   t->fiber.came_ns = clock_now_ns();
-  chase_found(&l->chase, t->fiber.came_ns);
+  chase_found(&l->chase, t->fiber.came_ns - l->now_ns);
   loop_bump(&l->counts.at_once, 1);
   if (l->lag)
     l->lag(l->lag_ctx, 0);
@@ -444,7 +444,6 @@ static void look(struct loop *l, uint64_t until_ns)
 void loop_run(struct loop *l)
 {
   l->now_ns = clock_now_ns();
-  chase_turn(&l->chase, l->now_ns);
   while (l->alive > 0) {
     const struct timer *next;
     uint64_t until = WAIT_FOREVER;
@@ -458,7 +457,7 @@ void loop_run(struct loop *l)
     if (any_ready(l))
       until = 0;
     look(l, until);
-    chase_turn(&l->chase, l->now_ns);
+    chase_turn(&l->chase);
     expire_timers(l);
   }
   put(&l->counts.alive, 0);

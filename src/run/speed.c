@@ -3,7 +3,6 @@
  */
 #include "run/speed.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,17 +87,6 @@ static int processor_of(int thread)
   return cpu;
 }
 
-static bool go_to(int cpu)
-{
-  cpu_set_t set;
-
-  if (cpu < 0 || cpu >= CPUS_MAX)
-    return false;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  return sched_setaffinity(0, sizeof(set), &set) == 0;
-}
-
 void speed_add(struct speed_watch *s, uint64_t at_ns, double ghz)
 {
   if (s->n == SPEED_SAMPLES) {
@@ -121,7 +109,7 @@ static void *watch(void *arg)
   for (unsigned turn = 0; atomic_load(&s->stop) == 0; turn++) {
     const struct worker *w = &run->workers[turn % run->plan->threads];
 
-    if (go_to(processor_of(atomic_load(&w->os_id)))) {
+    if (thread_bind(processor_of(atomic_load(&w->os_id)))) {
       const double ghz = speed_measure();
 
       speed_add(s, clock_now_ns(), ghz);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "os/os.h"
 
 struct spread *spread_new(unsigned n)
@@ -39,7 +40,7 @@ static bool is_taken(const struct spread *s, unsigned n, int cpu)
 /* A processor out of these where none of the threads is; -1: there is none. */
 static int find_free(const struct spread *s, const cpu_set_t *may)
 {
-  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+  for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
     if (CPU_ISSET(cpu, may) && !is_taken(s, s->n, cpu))
       return cpu;
   }
@@ -49,18 +50,14 @@ static int find_free(const struct spread *s, const cpu_set_t *may)
 /* The calling thread leaves `cpu`, if it can.  Returns where it is then. */
 static int leave(const struct spread *s, int cpu)
 {
-  cpu_set_t may, there;
+  cpu_set_t may;
   int to;
 
   CPU_ZERO(&may);
   if (sched_getaffinity(0, sizeof(may), &may) < 0)
     return cpu;
   to = find_free(s, &may);
-  if (to < 0)
-    return cpu;
-  CPU_ZERO(&there);
-  CPU_SET(to, &there);
-  if (sched_setaffinity(0, sizeof(there), &there) < 0)
+  if (!thread_bind(to))
     return cpu;
   (void)sched_setaffinity(0, sizeof(may), &may);
   return to;
