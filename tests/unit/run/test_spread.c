@@ -16,6 +16,7 @@ static struct {
   int moves;
 } machine;
 
+#ifdef __linux__
 int sched_getcpu(void)
 {
   return machine.cpu;
@@ -43,6 +44,7 @@ int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t *set)
     machine.cpu++;
   return 0;
 }
+#endif
 
 /* Thread `number` of `s` looks, on this processor.  Returns where it is then.
  */
