@@ -64,6 +64,12 @@ static inline bool chase_try(struct chase *c, unsigned row)
   return LIKELY(c->hope > 0) || ++c->asked % CHASE_PROBE == 0;
 }
 
+/* No request is looked after, but for a try now and then. */
+static inline bool chase_given_up(const struct chase *c)
+{
+  return c->row_max == 0 || c->hope == 0;
+}
+
 /* It has looked, and the answer was there, or not.  `turn_ns` has passed since
  * the loop looked. */
 static inline void chase_found(struct chase *c, uint64_t turn_ns)

@@ -10,6 +10,7 @@
 #include "loop/chase.h"
 #include "loop/context.h"
 #include "loop/fiber.h"
+#include "loop/gather.h"
 #include "loop/loop.h"
 #include "loop/order.h"
 #include "loop/stacks.h"
@@ -69,6 +70,8 @@ struct loop_fd {
   bool ended;          /* the peer has hung up: so it stays */
   bool sending;        /* the engine has bytes that are not sent yet */
   bool settles;        /* the waiter waits until they are */
+  bool placed;         /* it is known whether... */
+  bool far;            /* ...the peer is on another machine */
   int error;           /* why they could not be sent; 0: they could */
 };
 
@@ -85,6 +88,8 @@ struct engine {
    * one until `until_ns` (0: not at all).  Sets l->now_ns.
    */
   void (*look)(struct loop *l, uint64_t until_ns);
+  /* [opt] The same, and wait for `n` of them.  Returns how many came. */
+  unsigned (*gather)(struct loop *l, unsigned n, uint64_t until_ns);
   /* As loop_send() and loop_recv(), in a task. */
   ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
   ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
@@ -102,10 +107,12 @@ struct loop {
   struct task_queue ready; /* these can go on, */
   struct order arrived;    /* and these, after arrivals */
   struct chase chase;
+  struct gather gather;
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
   unsigned waiting; /* tasks that wait for an arrival at a socket */
+  unsigned far;     /* sockets whose peers are on other machines */
   struct stacks stacks;
   struct task *ended; /* its stack can be freed now */
   uint64_t now_ns;    /* when the last look ended */

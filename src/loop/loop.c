@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "base/sock.h"
 #include "base/thread.h"
 #include "base/wait.h"
@@ -144,6 +145,11 @@ void loop_moved(struct loop *l)
   chase_hope(&l->chase);
 }
 
+void loop_crowded(struct loop *l, bool crowded)
+{
+  l->gather.crowded = crowded;
+}
+
 void fiber_note_lag(uint64_t ns)
 {
   const struct fiber *f = fiber_here();
@@ -219,6 +225,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   task_queue_clear(&l->ready);
   order_init(&l->arrived, setup->turn_max);
   chase_init(&l->chase, setup->row_max, setup->row_turn_ns);
+  l->gather.longest_ns = setup->gather_ns;
   stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = open_engine(l, setup->engine, err);
   if (rc < 0) {
@@ -411,6 +418,39 @@ static void note_turn(struct loop *l)
   put(&l->counts.alive, l->alive);
 }
 
+static void sleep_until(struct loop *l, uint64_t until_ns)
+{
+  loop_bump(&l->counts.slept, 1);
+  l->since_ns = 0;
+  put(&l->counts.looked_ns, 0);
+  l->engine->look(l, until_ns);
+  put(&l->counts.looked_ns, l->now_ns);
+}
+
+/* How many answers to sleep for. */
+static unsigned wish(const struct loop *l)
+{
+  if (!l->engine->gather || l->far > 0 || !chase_given_up(&l->chase))
+    return 1;
+  return gather_wish(&l->gather, l->waiting);
+}
+
+/* Sleep until `n` answers have come, but not long: see gather.h. */
+static void gather(struct loop *l, unsigned n, uint64_t until_ns)
+{
+  const uint64_t end_ns = l->now_ns + l->gather.longest_ns;
+  unsigned got;
+
+  loop_bump(&l->counts.slept, 1);
+  loop_bump(&l->counts.gathers, 1);
+  l->since_ns = l->now_ns; /* the first of them may have come at once */
+  put(&l->counts.looked_ns, 0);
+  got = l->engine->gather(l, n, min_u64(end_ns, until_ns));
+  put(&l->counts.looked_ns, l->now_ns);
+  if (got >= n || l->now_ns >= end_ns)
+    gather_ended(&l->gather, n, got);
+}
+
 /*
  * Look for arrivals until there is one, or `until_ns` comes.
  *
@@ -418,27 +458,29 @@ static void note_turn(struct loop *l)
  * and more than one answer is due, the loop lends its processor to whoever
  * wants it, mostly servers on the same machine that have work to do, and looks
  * again before it sleeps.  That takes no time if nobody wants the processor,
- * and holds no answer back.  To wait for several answers, or for some
- * microseconds, brings more of them at a time, but costs throughput.
+ * and holds no answer back.
  */
 static void look(struct loop *l, uint64_t until_ns)
 {
+  unsigned n;
+
   loop_bump(&l->counts.turns, 1);
   look_once(l);
   note_turn(l);
   if (any_ready(l) || until_ns <= l->now_ns)
     return;
+  n = wish(l);
+  if (n > 1) {
+    gather(l, n, until_ns);
+    return;
+  }
   if (l->waiting > 1) {
     (void)sched_yield();
     look_once(l);
     if (any_ready(l))
       return;
   }
-  loop_bump(&l->counts.slept, 1);
-  l->since_ns = 0;
-  put(&l->counts.looked_ns, 0);
-  l->engine->look(l, until_ns);
-  put(&l->counts.looked_ns, l->now_ns);
+  sleep_until(l, until_ns);
 }
 
 void loop_run(struct loop *l)
@@ -652,5 +694,6 @@ void loop_forget(int fd)
     return;
   if (l->fds[fd].known)
     l->engine->forget(l, fd);
+  l->far -= l->fds[fd].far;
   l->fds[fd] = (struct loop_fd){ 0 };
 }

@@ -37,6 +37,9 @@ struct loop_setup {
    * requests; 0: none, it is parked.  See chase.h. */
   unsigned row_max;
   uint64_t row_turn_ns; /* all fibers together, between two looks */
+  /* So long the loop may sleep until several answers have come, while the
+   * machine is crowded; 0: never.  See gather.h. */
+  uint64_t gather_ns;
 };
 
 /* Counts of a loop; its thread writes them, others may read. */
@@ -45,6 +48,7 @@ struct loop_counts {
   _Atomic uint64_t arrived; /* answers that they found */
   _Atomic uint64_t at_once; /* answers that were there without a look */
   _Atomic uint64_t slept;   /* turns in which nothing was there yet */
+  _Atomic uint64_t gathers; /* of these, sleeps until several have come */
   _Atomic uint64_t blocked; /* waits that blocked the thread */
 
   /* When the last look ended; 0: the loop sleeps. */
@@ -69,7 +73,7 @@ struct loop_counts {
  * processor to others, the arrival may have come at once.  It is different if
  * the loop slept: an arrival ends that sleep, so the time begins at the return
  * of the wait, and the delay of a wake-up is none of it, as threads have that
- * as well.
+ * as well.  If the loop slept until several had come, it begins with the sleep.
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);
@@ -86,6 +90,10 @@ void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
 /* The thread has moved to another processor, so it may be worth while again to
  * look for answers at once. */
 void loop_moved(struct loop *l);
+
+/* Is no processor of this machine idle?  At first the loop takes it that some
+ * are. */
+void loop_crowded(struct loop *l, bool crowded);
 
 const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */

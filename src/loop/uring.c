@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/sock.h"
 #include "base/wait.h"
 
 enum {
@@ -217,6 +218,16 @@ static void uring_look(struct loop *l, uint64_t until_ns)
   take(l);
 }
 
+static unsigned uring_gather(struct loop *l, unsigned n, uint64_t until_ns)
+{
+  const uint64_t before = l->counts.arrived;
+
+  if (until_ns > l->now_ns)
+    enter(l->engine_data, n, until_ns - l->now_ns);
+  take(l);
+  return (unsigned)(l->counts.arrived - before);
+}
+
 /* ---- sockets ---- */
 
 static struct loop_fd *know(struct loop *l, int fd)
@@ -302,6 +313,13 @@ static bool send_has_failed(const struct loop_fd *s)
   return true;
 }
 
+static COLD void place(struct loop *l, struct loop_fd *s, int fd)
+{
+  s->placed = true;
+  s->far = !sock_is_local(fd);
+  l->far += s->far;
+}
+
 static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
                           int flags)
 {
@@ -316,6 +334,8 @@ static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
   }
   if (send_has_failed(s))
     return -1;
+  if (UNLIKELY(!s->placed))
+    place(l, s, fd);
   if (n > DIRECT || loop_chases(l))
     return send_directly(l, fd, p, n, flags);
   q = request(l->engine_data, IORING_OP_SEND, fd, send_name(fd), OF_SEND);
@@ -441,6 +461,7 @@ const struct engine loop_engine_uring = {
 #ifdef LOOP_HAVE_URING
   .close = uring_close,
   .look = uring_look,
+  .gather = uring_gather,
   .send = uring_send,
   .recv = uring_recv,
   .wait_fd = uring_wait_fd,

@@ -33,7 +33,8 @@ enum {
   TURN_MAX = 16,     /* clients that go on in a turn of a loop */
   ROW_MAX = 32,      /* answers in a row that a client takes at once... */
   ROW_TURN_NS = 2 * 1000 * 1000, /* ...and for how long all of a thread do */
-  FEW = 32, /* clients of a loop, for which there is no limit */
+  FEW = 32,                /* clients of a loop, for which there is no limit */
+  GATHER_NS = 1000 * 1000, /* so long a loop may wait for several answers */
 };
 
 /* Where stacks use up the maps that the system allows, nothing else gets memory
@@ -207,12 +208,16 @@ static unsigned row_max(const struct plan *plan)
   return latest && is_patient(plan) ? ROW_MAX : 0;
 }
 
-static void spread_out(void *ctx)
+/* What the loops of patient clients should know of the machine. */
+static void look_around(void *ctx)
 {
   const struct carrier *c = ctx;
+  struct run *run = c->run;
+  struct loop *l = atomic_load(&c->loop);
 
-  if (spread_look(c->run->spread, c->number))
-    loop_moved(atomic_load(&c->loop));
+  if (row_max(run->plan) > 0 && spread_look(run->spread, c->number))
+    loop_moved(l);
+  loop_crowded(l, crowd_look(&run->crowd, "", clock_now_ns()));
 }
 
 static void *carrier_main(void *arg)
@@ -225,6 +230,7 @@ static void *carrier_main(void *arg)
     .turn_max = turn_max(run->plan),
     .row_max = row_max(run->plan),
     .row_turn_ns = ROW_TURN_NS,
+    .gather_ns = is_patient(run->plan) ? GATHER_NS : 0,
   };
   struct err err = { "" };
   void *group = NULL;
@@ -235,8 +241,8 @@ static void *carrier_main(void *arg)
     thread_be_patient();
   if (rc == 0) {
     loop_on_lag(l, record_lag, c);
-    if (row_max(run->plan) > 0)
-      loop_on_turns(l, spread_out, c);
+    if (is_patient(run->plan))
+      loop_on_turns(l, look_around, c);
     atomic_store(&c->loop, l);
     rc = ops->group_open(run->test_run, &group, &err);
   }
@@ -279,6 +285,7 @@ static struct loop_mark mark_of(const struct loop *l)
     .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
     .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
     .at_once = atomic_load_explicit(&n->at_once, memory_order_relaxed),
+    .gathers = atomic_load_explicit(&n->gathers, memory_order_relaxed),
     .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
   };
 }
@@ -325,6 +332,7 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
   to->turns += now.turns - c->base.turns;
   to->answers += now.answers - c->base.answers;
   to->at_once += now.at_once - c->base.at_once;
+  to->gathers += now.gathers - c->base.gathers;
   to->blocked += now.blocked - c->base.blocked;
   if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
     to->hold = hold_of(l, c->run->end_ns);

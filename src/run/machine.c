@@ -56,7 +56,7 @@ static bool is_allowed(const cpu_set_t *set, unsigned cpu)
 static void read_times(const char *root, const cpu_set_t *set,
                        struct machine_counts *ret)
 {
-  unsigned long long user, nice, system, irq, softirq, steal;
+  unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
   const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
   FILE *f = open_below(root, "/proc/stat");
   char line[4096];
@@ -66,13 +66,15 @@ static void read_times(const char *root, const cpu_set_t *set,
     return;
   while (fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0) {
     if (line[3] == ' ' ||
-        sscanf(line, "cpu%u %llu %llu %llu %*u %*u %llu %llu %llu", &cpu, &user,
-               &nice, &system, &irq, &softirq, &steal) != 7 ||
+        sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu,
+               &user, &nice, &system, &idle, &iowait, &irq, &softirq,
+               &steal) != 9 ||
         !is_allowed(set, cpu))
       continue;
     ret->known = true;
     ret->busy_ns += (user + nice + system + irq + softirq) * tick_ns;
     ret->steal_ns += steal * tick_ns;
+    ret->idle_ns += (idle + iowait) * tick_ns;
   }
   (void)fclose(f);
 }
@@ -98,18 +100,32 @@ static void read_speed(const char *root, const cpu_set_t *set,
   }
 }
 
+/* Those of the main thread: the caller may be a worker with a processor of its
+ * own. */
+static void find_allowed(cpu_set_t *ret)
+{
+  CPU_ZERO(ret);
+  if (sched_getaffinity(getpid(), sizeof(*ret), ret) == 0)
+    return;
+  for (unsigned i = 0; i < CPUS_MAX; i++)
+    CPU_SET(i, ret);
+}
+
+void machine_read_times(const char *root, struct machine_counts *ret)
+{
+  cpu_set_t set;
+
+  *ret = (struct machine_counts){ 0 };
+  find_allowed(&set);
+  read_times(root, &set, ret);
+}
+
 void machine_read(const char *root, struct machine_counts *ret)
 {
   cpu_set_t set;
 
   *ret = (struct machine_counts){ 0 };
-  CPU_ZERO(&set);
-  /* Those of the main thread: the caller may be a worker with a processor of
-   * its own. */
-  if (sched_getaffinity(getpid(), sizeof(set), &set) < 0) {
-    for (unsigned i = 0; i < CPUS_MAX; i++)
-      CPU_SET(i, &set);
-  }
+  find_allowed(&set);
   read_times(root, &set, ret);
   read_speed(root, &set, ret);
   ret->throttled_ns = cgroup_read(root).throttled_ns;

@@ -15,8 +15,8 @@ struct machine_use;
 
 /* Counters that only grow, over the processors that the process may use. */
 struct machine_counts {
-  bool known; /* the first two are known */
-  uint64_t busy_ns, steal_ns;
+  bool known; /* the first three are known */
+  uint64_t busy_ns, steal_ns, idle_ns;
   uint64_t throttled_ns;
   uint64_t heat; /* how often processors were slowed down by heat */
 
@@ -24,6 +24,9 @@ struct machine_counts {
   double mhz;      /* of the fastest of the processors */
   double base_mhz; /* the frequency that it guarantees */
 };
+
+/* Only these three. */
+void machine_read_times(const char *root, struct machine_counts *ret);
 
 /* Takes about ten microseconds per processor. */
 void machine_read(const char *root, struct machine_counts *ret);

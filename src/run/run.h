@@ -16,6 +16,7 @@
 
 #include "base/compiler.h"
 #include "run/brownout.h"
+#include "run/crowd.h"
 #include "run/life.h"
 #include "run/openings.h"
 #include "run/worker.h"
@@ -52,7 +53,7 @@ enum rated_class {
 
 /* Counts of a loop at one moment. */
 struct loop_mark {
-  uint64_t turns, answers, at_once, blocked;
+  uint64_t turns, answers, at_once, gathers, blocked;
 };
 
 enum gate {
@@ -148,6 +149,7 @@ struct run {
 
   struct carrier *carriers; /* [plan->carriers] */
   struct spread *spread;    /* owned; of these */
+  struct crowd crowd;       /* for these */
   struct storms *storms;    /* owned; NULL: there are none */
 
   struct outages outages;     /* see run/stall.h */

@@ -111,6 +111,30 @@ answers_at_once() {
   ((latest > 0 && arrival == 0 && rated == 0))
 }
 
+# gathers ARGUMENT...: of a hundred clients.
+gathers() {
+  taskset -c "$one" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=1 --clients=100 --time=2 --json=a.json "$@" run >out 2>err
+  value a.json "d['client']['loop_gathers']"
+}
+
+# No processor is idle there, and the server has the requests of many clients.
+@test "mysql: on one processor, the loop waits for several answers" {
+  command -v taskset >/dev/null || skip 'taskset is not installed'
+  where mysql
+  all=$(taskset -cp $$ | sed 's/.*: //')
+  one=${all%%[-,]*}
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
+  server_on_cpus "$one" mysql
+  crowded=$(gathers --client-order=arrival)
+  engine=$(value a.json "d['client']['loop_engine']")
+  rated=$(gathers --rate=1000)
+  server_on_cpus "$all" mysql
+  "$BENCH" oltp_point_select "${at[@]}" cleanup
+  printf 'with %s: %s, with a rate %s\n' "$engine" "$crowded" "$rated"
+  ((rated == 0))
+  if [ "$engine" = io_uring ]; then ((crowded > 0)); else ((crowded == 0)); fi
+}
+
 # all_back KIND: the server has sixty sessions of the user.
 all_back() {
   local count

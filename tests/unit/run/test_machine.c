@@ -78,6 +78,11 @@ static void test_times(void)
   OK(a.known && a.busy_ns == 165 * (NS_PER_S / 100) &&
        a.steal_ns == 5 * (NS_PER_S / 100),
      "user, nice, system and interrupts are busy; guests are in user");
+  OK(a.idle_ns == 907 * (NS_PER_S / 100), "waits for disks are idle");
+  machine_read_times(root, &b);
+  OK(b.known && b.busy_ns == a.busy_ns && b.steal_ns == a.steal_ns &&
+       b.idle_ns == a.idle_ns,
+     "these times alone");
   put_stat("300 10 50 950 7 3 2 25 40 0");
   machine_read(root, &b);
   machine_between(&a, &b, &use);
