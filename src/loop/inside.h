@@ -88,7 +88,8 @@ struct engine {
    * one until `until_ns` (0: not at all).  Sets l->now_ns.
    */
   void (*look)(struct loop *l, uint64_t until_ns);
-  /* [opt] The same, and wait for `n` of them.  Returns how many came. */
+  /* The same, and wait for `n` of them, if it can: the thread has many others
+   * to wait for, too.  Returns how many came. */
   unsigned (*gather)(struct loop *l, unsigned n, uint64_t until_ns);
   /* As loop_send() and loop_recv(), in a task. */
   ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
@@ -170,6 +171,9 @@ void loop_chased(struct loop *l, bool there);
 
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);
+
+/* The first answer is expected: where is the peer? */
+void loop_place(struct loop *l, struct loop_fd *s, int fd);
 
 /* The thread is going to block. */
 static inline void loop_flush(struct loop *l)

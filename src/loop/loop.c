@@ -430,7 +430,7 @@ static void sleep_until(struct loop *l, uint64_t until_ns)
 /* How many answers to sleep for. */
 static unsigned wish(const struct loop *l)
 {
-  if (!l->engine->gather || l->far > 0 || !chase_given_up(&l->chase))
+  if (l->far > 0 || !chase_given_up(&l->chase))
     return 1;
   return gather_wish(&l->gather, l->waiting);
 }
@@ -583,6 +583,13 @@ void loop_woken(struct loop *l)
 }
 
 /* ---- sockets ---- */
+
+void loop_place(struct loop *l, struct loop_fd *s, int fd)
+{
+  s->placed = true;
+  s->far = !sock_is_local(fd);
+  l->far += s->far;
+}
 
 struct loop_fd *loop_fd(struct loop *l, int fd)
 {

@@ -22,7 +22,6 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "base/sock.h"
 #include "base/wait.h"
 
 enum {
@@ -313,13 +312,6 @@ static bool send_has_failed(const struct loop_fd *s)
   return true;
 }
 
-static COLD void place(struct loop *l, struct loop_fd *s, int fd)
-{
-  s->placed = true;
-  s->far = !sock_is_local(fd);
-  l->far += s->far;
-}
-
 static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
                           int flags)
 {
@@ -334,8 +326,6 @@ static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
   }
   if (send_has_failed(s))
     return -1;
-  if (UNLIKELY(!s->placed))
-    place(l, s, fd);
   if (n > DIRECT || loop_chases(l))
     return send_directly(l, fd, p, n, flags);
   q = request(l->engine_data, IORING_OP_SEND, fd, send_name(fd), OF_SEND);
@@ -384,6 +374,8 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
 
   if (!s)
     return -1;
+  if (UNLIKELY(!s->placed))
+    loop_place(l, s, fd);
   if (chases || UNLIKELY(s->ready || s->error != 0)) {
     got = recv_now(s, fd, p, n);
     if (chases)

@@ -24,8 +24,9 @@
 #               [10000]
 # BASE          an earlier bench, for `one`
 # FLOOR         tests/bench/loop_floor, else that beside BENCH, if it was built:
-#               what a client costs that only sends and receives, blocking, and
-#               with epoll on two threads without any code of ours
+#               what a client costs that only sends and receives: blocking,
+#               with epoll on two threads without any code of ours, and with
+#               our loop
 #
 # All parts together take less than half an hour.  What needs pgbouncer is
 # left out without it.
@@ -156,6 +157,7 @@ floor_of() {
 }
 blocking() { floor_of block; }
 plain_epoll() { floor_of plain; }
+own_loop() { floor_of own; }
 
 # ---- the parts ----
 
@@ -168,7 +170,7 @@ part_select() {
   local kind n with cells
   make_script
   title "Point selects: microseconds of the client program per query; queries per second"
-  heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' 'plain epoll' \
+  heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' 'plain epoll' 'own loop' \
     'per second' 'as threads' ratio peer ratio 'plain epoll'
   for kind in mysql pgsql; do
     [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
@@ -176,7 +178,7 @@ part_select() {
     for n in ${CONNECTIONS:-64 256 1000}; do
       with=(clients threads peer)
       [[ $kind == mysql ]] || with+=(sysbench_too)
-      [[ ! -x $floor ]] || with+=(blocking plain_epoll)
+      [[ ! -x $floor ]] || with+=(blocking plain_epoll own_loop)
       figure=()
       take_turns 2 "${with[@]}"
       [[ $kind == pgsql ]] || figure[sysbench_too,1]=${figure[peer,1]}
@@ -184,7 +186,7 @@ part_select() {
       cells+=("$(printf '%.2f' "${figure[threads,1]}")" "$(ratio "${figure[clients,1]}" "${figure[threads,1]}")")
       cells+=("$(printf '%.2f' "${figure[peer,1]}")" "$(ratio "${figure[clients,1]}" "${figure[peer,1]}")")
       cells+=("$(printf '%.2f' "${figure[sysbench_too,1]}")" "$(ratio "${figure[clients,1]}" "${figure[sysbench_too,1]}")")
-      cells+=("${figure[blocking,1]:-}" "${figure[plain_epoll,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
+      cells+=("${figure[blocking,1]:-}" "${figure[plain_epoll,1]:-}" "${figure[own_loop,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
       cells+=("$(printf '%.0f' "${figure[threads,2]}")" "$(ratio "${figure[clients,2]}" "${figure[threads,2]}")")
       cells+=("$(printf '%.0f' "${figure[peer,2]}")" "$(ratio "${figure[clients,2]}" "${figure[peer,2]}")")
       cells+=("${figure[plain_epoll,2]:-}")

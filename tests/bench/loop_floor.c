@@ -7,8 +7,9 @@
  *        loop_floor HOW CONNECTIONS THREADS SECONDS pgsql "host=... port=..."
  *
  * HOW: `block` for a thread for each connection; `epoll` or `io_uring` for
- * fibers on THREADS threads; `plain` for as many loops with nothing but epoll,
- * recv() and send(), which have no part in the program's own loop.
+ * fibers on THREADS threads, in the order of arrival; `own` for fibers that go
+ * on as clients of the program do; `plain` for as many loops with nothing but
+ * epoll, recv() and send(), which have no part in the program's own loop.
  *
  * Prints queries per second, microseconds of processor time for each query (in
  * all, and those of the kernel), and how many answers came in a turn of a loop.
@@ -31,6 +32,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "loop/loop.h"
 
 enum {
@@ -55,6 +57,7 @@ struct client {
 
 struct carrier {
   enum loop_engine engine;
+  bool as_clients; /* with the settings of src/run/clients.c */
   struct client *clients;
   unsigned n;
   uint64_t turns, arrived, slept;
@@ -204,10 +207,18 @@ static void *run_blocked(void *arg)
 static void *run_loop(void *arg)
 {
   struct carrier *c = arg;
-  const struct loop_setup setup = { .stack_bytes = STACK, .engine = c->engine };
+  const struct loop_setup setup = {
+    .stack_bytes = STACK,
+    .engine = c->engine,
+    .turn_max = c->as_clients ? 16 : 0,
+    .row_max = c->as_clients ? 32 : 0,
+    .row_turn_ns = 2 * NS_PER_MS,
+  };
   struct loop *l;
   struct err err;
 
+  if (c->as_clients)
+    thread_be_patient();
   if (loop_new(&l, &setup, &err) < 0)
     die("loop", err.text);
   for (unsigned i = 0; i < c->n; i++)
@@ -318,8 +329,10 @@ int main(int argc, char **argv)
   for (unsigned i = 0; i < n_threads; i++) {
     const unsigned first = n * i / n_threads;
 
-    carriers[i].engine = strcmp(argv[1], "epoll") == 0 ? LOOP_EPOLL
-                                                       : LOOP_URING;
+    carriers[i].as_clients = strcmp(argv[1], "own") == 0;
+    carriers[i].engine = carriers[i].as_clients          ? LOOP_AUTO
+                         : strcmp(argv[1], "epoll") == 0 ? LOOP_EPOLL
+                                                         : LOOP_URING;
     carriers[i].clients = clients + first;
     carriers[i].n = n * (i + 1) / n_threads - first;
     if (pthread_create(&threads[i], NULL,

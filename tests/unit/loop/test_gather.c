@@ -183,14 +183,14 @@ static struct loop *crowded_loop(enum loop_engine engine, uint64_t gather_ns)
   return l;
 }
 
-static void test_engine(enum loop_engine engine, unsigned gathers)
+static void test_engine(enum loop_engine engine)
 {
   struct service s;
 
   peers_are_here = true;
-  OK(gathers_of(crowded_loop(engine, LONG_NS), &s, AWAITED) == gathers &&
+  OK(gathers_of(crowded_loop(engine, LONG_NS), &s, AWAITED) >= 1 &&
        s.n == CLIENTS,
-     "a loop sleeps until most answers have come");
+     "a loop sleeps until several answers have come");
   OK(s.lags == CLIENTS, "each has its lag");
   OK(gathers_of(new_loop(engine, LONG_NS), &s, 1) == 0 && s.n == CLIENTS,
      "not while a processor is idle");
@@ -198,20 +198,20 @@ static void test_engine(enum loop_engine engine, unsigned gathers)
   peers_are_here = false;
   OK(gathers_of(crowded_loop(engine, LONG_NS), &s, 1) == 0,
      "nor for servers on other machines");
+  peers_are_here = true;
+  OK(gathers_of(crowded_loop(engine, NS_PER_MS), &s, 3) >= 1 && s.n == CLIENTS,
+     "it does not sleep long if they do not come");
 }
 
 static void test_uring(void)
 {
   struct service s;
 
-  test_engine(LOOP_URING, 1);
-  peers_are_here = true;
-  (void)gathers_of(crowded_loop(LOOP_URING, LONG_NS), &s, AWAITED);
+  test_engine(LOOP_URING);
+  OK(gathers_of(crowded_loop(LOOP_URING, LONG_NS), &s, AWAITED) == 1,
+     "io_uring wakes the thread once");
   OK(s.took_ns > 0 && s.least_lag_ns >= s.took_ns,
      "the lag includes how long an answer was held back");
-  OK(gathers_of(crowded_loop(LOOP_URING, NS_PER_MS), &s, 3) >= 1 &&
-       s.n == CLIENTS,
-     "it does not sleep long if they do not come");
 }
 
 int main(void)
@@ -220,7 +220,7 @@ int main(void)
 
   test_wish();
   test_limit();
-  test_engine(LOOP_EPOLL, 0);
+  test_engine(LOOP_EPOLL);
   l = new_loop(LOOP_URING, 0);
   if (l) { /* the system allows io_uring */
     loop_free(l);
