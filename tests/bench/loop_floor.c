@@ -213,6 +213,7 @@ static void *run_loop(void *arg)
     .turn_max = c->as_clients ? 16 : 0,
     .row_max = c->as_clients ? 32 : 0,
     .row_turn_ns = 2 * NS_PER_MS,
+    .gather_ns = c->as_clients ? NS_PER_MS : 0,
   };
   struct loop *l;
   struct err err;
@@ -221,6 +222,7 @@ static void *run_loop(void *arg)
     thread_be_patient();
   if (loop_new(&l, &setup, &err) < 0)
     die("loop", err.text);
+  loop_crowded(l, true);
   for (unsigned i = 0; i < c->n; i++)
     if (loop_add(l, run_client, &c->clients[i], &err) < 0)
       die("loop", err.text);
