@@ -1,6 +1,6 @@
 /*
  * minmax.h - the smaller and the larger of two numbers, such as points in time;
- * the largest number of several threads.
+ * the largest number of several threads; by how much a number has grown.
  */
 #ifndef BENCH_BASE_MINMAX_H
 #define BENCH_BASE_MINMAX_H
@@ -16,6 +16,12 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
+}
+
+/* The system's counters may step back a little: then they have not grown. */
+static inline uint64_t grown_u64(uint64_t now, uint64_t before)
+{
+  return now > before ? now - before : 0;
 }
 
 /* Raise *max to the value if that is larger.  Relaxed: any thread may call. */

@@ -10,6 +10,7 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/meminfo.h"
+#include "base/minmax.h"
 
 enum {
   FREQUENCIES_MAX = 4 /* reading one may interrupt its processor */
@@ -149,11 +150,6 @@ void strain_read(const char *root, struct strain_counts *ret)
   ret->mhz = frequency(root);
 }
 
-static uint64_t grown(uint64_t now, uint64_t before)
-{
-  return now > before ? now - before : 0;
-}
-
 void strain_between(const struct strain_counts *before,
                     const struct strain_counts *after, uint64_t period_ns,
                     struct strain_use *ret)
@@ -162,21 +158,22 @@ void strain_between(const struct strain_counts *before,
 
   *ret = (struct strain_use){ .mhz = after->mhz };
   for (int i = 0; i < STRAIN_PRESSURES; i++) {
-    const double stopped = (double)grown(after->stopped_us[i],
-                                         before->stopped_us[i]);
+    const double stopped = (double)grown_u64(after->stopped_us[i],
+                                             before->stopped_us[i]);
 
     ret->has[i] = before->has[i] && after->has[i] && us > 0;
     if (ret->has[i])
       ret->stopped[i] = stopped < us ? stopped / us : 1.0;
   }
   ret->has_faults = before->has_faults && after->has_faults;
-  ret->major_faults = grown(after->major_faults, before->major_faults);
+  ret->major_faults = grown_u64(after->major_faults, before->major_faults);
   ret->has_retransmits = before->has_retransmits && after->has_retransmits;
-  ret->retransmits = grown(after->retransmits, before->retransmits);
+  ret->retransmits = grown_u64(after->retransmits, before->retransmits);
   ret->has_dirty = after->has_dirty;
   ret->dirty_bytes = after->dirty_bytes;
   ret->writeback_bytes = after->writeback_bytes;
   if (period_ns > 0)
-    ret->throttled = (double)grown(after->throttled_ns, before->throttled_ns) /
+    ret->throttled = (double)grown_u64(after->throttled_ns,
+                                       before->throttled_ns) /
                      (double)period_ns;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 enum {
   THREADS_MAX = 64 /* whose waits are read */
@@ -167,22 +168,16 @@ void system_start(struct system_watch *w, const char *root, const char *device,
   w->last_ns = now_ns;
 }
 
-/* The kernel's counters of time may step back a little. */
-static uint64_t grown(uint64_t now, uint64_t before)
-{
-  return now > before ? now - before : 0;
-}
-
 static void fill_cpu(struct system_use *u, const struct system_counts *now,
                      const struct system_counts *last)
 {
-  const double user = (double)grown(now->user, last->user);
-  const double system = (double)grown(now->system, last->system);
-  const double idle = (double)grown(now->idle, last->idle);
-  const double iowait = (double)grown(now->iowait, last->iowait);
-  const double steal = (double)grown(now->steal, last->steal);
+  const double user = (double)grown_u64(now->user, last->user);
+  const double system = (double)grown_u64(now->system, last->system);
+  const double idle = (double)grown_u64(now->idle, last->idle);
+  const double iowait = (double)grown_u64(now->iowait, last->iowait);
+  const double steal = (double)grown_u64(now->steal, last->steal);
   const double all = user + system + idle + iowait + steal;
-  const double own = (double)grown(now->own_ns, last->own_ns);
+  const double own = (double)grown_u64(now->own_ns, last->own_ns);
   const double ns = (double)u->period_ns;
 
   u->has_cpu = now->has_cpu && last->has_cpu && all > 0.0;
@@ -195,7 +190,7 @@ static void fill_cpu(struct system_use *u, const struct system_counts *now,
   u->steal = steal / all;
   if (u->period_ns == 0)
     return;
-  u->switches_per_s = (double)grown(now->switches, last->switches) *
+  u->switches_per_s = (double)grown_u64(now->switches, last->switches) *
                       (double)NS_PER_S / ns;
   u->others =
     ((user + system) / (double)sysconf(_SC_CLK_TCK) * (double)NS_PER_S - own) /
@@ -208,13 +203,14 @@ static void fill_disk(struct system_use *u, const struct system_counts *now,
   const double ms = (double)u->period_ns / (double)NS_PER_MS;
 
   u->has_disk = now->has_disk && last->has_disk;
-  u->reads = grown(now->reads, last->reads);
-  u->writes = grown(now->writes, last->writes);
-  u->read_bytes = SYSTEM_SECTOR * grown(now->read_sectors, last->read_sectors);
+  u->reads = grown_u64(now->reads, last->reads);
+  u->writes = grown_u64(now->writes, last->writes);
+  u->read_bytes = SYSTEM_SECTOR *
+                  grown_u64(now->read_sectors, last->read_sectors);
   u->written_bytes = SYSTEM_SECTOR *
-                     grown(now->written_sectors, last->written_sectors);
+                     grown_u64(now->written_sectors, last->written_sectors);
   if (ms > 0.0)
-    u->busy = (double)grown(now->busy_ms, last->busy_ms) / ms;
+    u->busy = (double)grown_u64(now->busy_ms, last->busy_ms) / ms;
   if (u->busy > 1.0)
     u->busy = 1.0;
 }
@@ -229,17 +225,17 @@ void system_next(struct system_watch *w, uint64_t now_ns,
   system_read(w->root, w->device, &now);
   strain_read(w->root, &strain);
   memset(ret, 0, sizeof(*ret));
-  ret->period_ns = grown(now_ns, w->last_ns);
+  ret->period_ns = grown_u64(now_ns, w->last_ns);
   fill_cpu(ret, &now, last);
   fill_disk(ret, &now, last);
   ret->has_waited = now.has_waited && last->has_waited && ret->period_ns > 0;
   if (ret->has_waited)
-    ret->waiting = (double)grown(now.waited_ns, last->waited_ns) /
+    ret->waiting = (double)grown_u64(now.waited_ns, last->waited_ns) /
                    (double)ret->period_ns;
   ret->has_net = now.has_net && last->has_net;
-  ret->received_bytes = grown(now.received, last->received);
-  ret->sent_bytes = grown(now.sent, last->sent);
-  ret->loopback_bytes = grown(now.loopback, last->loopback);
+  ret->received_bytes = grown_u64(now.received, last->received);
+  ret->sent_bytes = grown_u64(now.sent, last->sent);
+  ret->loopback_bytes = grown_u64(now.loopback, last->loopback);
   strain_between(&w->last_strain, &strain, ret->period_ns, &ret->strain);
   w->last = now;
   w->last_strain = strain;

@@ -3,21 +3,17 @@
  */
 #include "run/crowd.h"
 
+#include "base/minmax.h"
 #include "run/machine.h"
 
 enum {
   IDLE_PART = 20, /* less than that part of the time is not idle */
 };
 
-static uint64_t grown(uint64_t now, uint64_t before)
-{
-  return now > before ? now - before : 0;
-}
-
 static bool is_idle(const struct crowd *c, const struct machine_counts *now)
 {
-  const uint64_t idle = grown(now->idle_ns, c->idle_ns);
-  const uint64_t busy = grown(now->busy_ns + now->steal_ns, c->busy_ns);
+  const uint64_t idle = grown_u64(now->idle_ns, c->idle_ns);
+  const uint64_t busy = grown_u64(now->busy_ns + now->steal_ns, c->busy_ns);
 
   return idle * IDLE_PART >= idle + busy;
 }

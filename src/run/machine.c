@@ -11,6 +11,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "report/life.h"
 
@@ -131,21 +132,15 @@ void machine_read(const char *root, struct machine_counts *ret)
   ret->throttled_ns = cgroup_read(root).throttled_ns;
 }
 
-/* The kernel's counters of time may step back a little. */
-static uint64_t grown(uint64_t now, uint64_t before)
-{
-  return now > before ? now - before : 0;
-}
-
 void machine_between(const struct machine_counts *before,
                      const struct machine_counts *after,
                      struct machine_use *ret)
 {
   ret->known = before->known && after->known;
-  ret->busy_ns = grown(after->busy_ns, before->busy_ns);
-  ret->steal_ns = grown(after->steal_ns, before->steal_ns);
-  ret->throttled_ns = grown(after->throttled_ns, before->throttled_ns);
-  ret->heat = grown(after->heat, before->heat);
+  ret->busy_ns = grown_u64(after->busy_ns, before->busy_ns);
+  ret->steal_ns = grown_u64(after->steal_ns, before->steal_ns);
+  ret->throttled_ns = grown_u64(after->throttled_ns, before->throttled_ns);
+  ret->heat = grown_u64(after->heat, before->heat);
   ret->mhz = after->mhz;
   ret->base_mhz = after->base_mhz;
 }
