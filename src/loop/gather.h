@@ -8,9 +8,9 @@
  * are due, the server works on, and the loop has many of them at a time.
  *
  * That holds answers back, so it is done only where the server would not do
- * more otherwise: where no processor is idle, and all servers are on this
- * machine.  A loop that would have to wait too long for that many is content
- * with fewer the next time.
+ * more otherwise: where all servers are on this machine, and the owner of the
+ * loop allows it, who knows whether a processor is idle.  A loop that would
+ * have to wait too long for that many is content with fewer the next time.
  */
 #ifndef BENCH_LOOP_GATHER_H
 #define BENCH_LOOP_GATHER_H
@@ -25,7 +25,7 @@ enum {
 
 struct gather {
   uint64_t longest_ns; /* so long it may take; 0: the loop never does that */
-  bool crowded;        /* no processor is idle */
+  bool allowed;        /* by the owner of the loop, who knows the machine */
   unsigned most;       /* answers at a time; 0: as many as are due */
 };
 
@@ -34,7 +34,7 @@ static inline unsigned gather_wish(const struct gather *g, unsigned due)
 {
   const unsigned wish = due - due / GATHER_SPARED;
 
-  if (g->longest_ns == 0 || !g->crowded || due < GATHER_LEAST)
+  if (g->longest_ns == 0 || !g->allowed || due < GATHER_LEAST)
     return 1;
   return g->most == 0 || g->most > wish ? wish : g->most;
 }

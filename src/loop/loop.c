@@ -145,9 +145,9 @@ void loop_moved(struct loop *l)
   chase_hope(&l->chase);
 }
 
-void loop_crowded(struct loop *l, bool crowded)
+void loop_gathers(struct loop *l, bool may)
 {
-  l->gather.crowded = crowded;
+  l->gather.allowed = may;
 }
 
 void fiber_note_lag(uint64_t ns)

@@ -37,8 +37,8 @@ struct loop_setup {
    * requests; 0: none, it is parked.  See chase.h. */
   unsigned row_max;
   uint64_t row_turn_ns; /* all fibers together, between two looks */
-  /* So long the loop may sleep until several answers have come, while the
-   * machine is crowded; 0: never.  See gather.h. */
+  /* So long the loop sleeps until several answers have come, where it may:
+   * loop_gathers(); 0: never.  See gather.h. */
   uint64_t gather_ns;
 };
 
@@ -91,9 +91,8 @@ void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
  * look for answers at once. */
 void loop_moved(struct loop *l);
 
-/* Is no processor of this machine idle?  At first the loop takes it that some
- * are. */
-void loop_crowded(struct loop *l, bool crowded);
+/* May the loop sleep until several answers have come?  At first it may not. */
+void loop_gathers(struct loop *l, bool may);
 
 const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */

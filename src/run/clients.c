@@ -208,6 +208,23 @@ static unsigned row_max(const struct plan *plan)
   return latest && is_patient(plan) ? ROW_MAX : 0;
 }
 
+/* Answers to all clients so far. */
+static uint64_t count_answers(const void *ctx)
+{
+  const struct run *run = ctx;
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < run->plan->carriers; i++) {
+    const struct loop *l = atomic_load(&run->carriers[i].loop);
+
+    if (l)
+      n += atomic_load_explicit(&loop_counts(l)->arrived,
+                                memory_order_relaxed) +
+           atomic_load_explicit(&loop_counts(l)->at_once, memory_order_relaxed);
+  }
+  return n;
+}
+
 /* What the loops of patient clients should know of the machine. */
 static void look_around(void *ctx)
 {
@@ -217,7 +234,8 @@ static void look_around(void *ctx)
 
   if (row_max(run->plan) > 0 && spread_look(run->spread, c->number))
     loop_moved(l);
-  loop_crowded(l, crowd_look(&run->crowd, "", clock_now_ns()));
+  loop_gathers(l,
+               crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
 }
 
 static void *carrier_main(void *arg)

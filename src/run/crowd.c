@@ -1,5 +1,5 @@
 /*
- * crowd.c - are all processors of this machine at work?
+ * crowd.c - may loops sleep until several answers have come?
  */
 #include "run/crowd.h"
 
@@ -18,28 +18,58 @@ static bool is_idle(const struct crowd *c, const struct machine_counts *now)
   return idle * IDLE_PART >= idle + busy;
 }
 
-/* A period is over. */
-static bool judge(struct crowd *c, bool idle)
+static bool give_up(struct crowd *c)
 {
-  if (idle) {
-    if (c->wait < CROWD_WAIT_MAX && (c->wait == 0 || c->crowded))
-      c->wait = c->wait == 0 ? 1 : 2 * c->wait;
-    c->left = c->wait;
-  } else if (c->left > 0) {
-    c->left--;
-  }
-  return !idle && c->left == 0;
+  c->rest = c->rest == 0 ? 1 : (unsigned)min_u64(2 * c->rest, CROWD_REST_MAX);
+  c->left = c->rest;
+  return false;
 }
 
-static void read_now(struct crowd *c, const char *root)
+/* A period without it is over, and no processor was idle. */
+static bool after_without(struct crowd *c, uint64_t answers)
+{
+  c->without = answers;
+  if (c->left > 0) {
+    c->left--;
+    return false;
+  }
+  return c->tried = true;
+}
+
+/* The same for a period with it. */
+static bool after_with(struct crowd *c, uint64_t answers)
+{
+  if (!c->tried)
+    return --c->keep > 0;
+  c->tried = false;
+  if (answers < c->without - c->without / CROWD_LOSS)
+    return give_up(c);
+  c->rest = 0;
+  c->keep = CROWD_KEEP;
+  return true;
+}
+
+/* A period is over: is it allowed in the next one? */
+static bool judge(struct crowd *c, bool idle, uint64_t answers)
+{
+  if (idle && c->allowed)
+    return give_up(c);
+  if (idle)
+    return false;
+  return c->allowed ? after_with(c, answers) : after_without(c, answers);
+}
+
+static void read_now(struct crowd *c, const char *root, uint64_t answers)
 {
   struct machine_counts now;
 
   machine_read_times(root, &now);
-  c->crowded = now.known && c->begun && judge(c, is_idle(c, &now));
+  c->allowed = now.known && c->begun &&
+               judge(c, is_idle(c, &now), answers - c->answers);
   c->begun = now.known;
   c->idle_ns = now.idle_ns;
   c->busy_ns = now.busy_ns + now.steal_ns;
+  c->answers = answers;
 }
 
 static bool is_due(const struct crowd *c, uint64_t now_ns)
@@ -47,16 +77,17 @@ static bool is_due(const struct crowd *c, uint64_t now_ns)
   return now_ns >= atomic_load_explicit(&c->due_ns, memory_order_relaxed);
 }
 
-bool crowd_look(struct crowd *c, const char *root, uint64_t now_ns)
+bool crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
+                uint64_t (*answers)(const void *ctx), const void *ctx)
 {
   if (is_due(c, now_ns) &&
       !atomic_flag_test_and_set_explicit(&c->reading, memory_order_acquire)) {
     if (is_due(c, now_ns)) { /* no other thread has been quicker */
-      read_now(c, root);
+      read_now(c, root, answers(ctx));
       atomic_store_explicit(&c->due_ns, now_ns + CROWD_PERIOD_NS,
                             memory_order_relaxed);
     }
     atomic_flag_clear_explicit(&c->reading, memory_order_release);
   }
-  return atomic_load_explicit(&c->crowded, memory_order_relaxed);
+  return atomic_load_explicit(&c->allowed, memory_order_relaxed);
 }

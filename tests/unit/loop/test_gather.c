@@ -30,18 +30,18 @@ static void test_wish(void)
 {
   struct gather g = { .longest_ns = LONG_NS };
 
-  OK(gather_wish(&g, 100) == 1, "not while a processor is idle");
-  g.crowded = true;
+  OK(gather_wish(&g, 100) == 1, "not if it is not allowed");
+  g.allowed = true;
   OK(gather_wish(&g, GATHER_LEAST - 1) == 1, "not for a few answers");
   OK(gather_wish(&g, 16) == 14 && gather_wish(&g, 100) == 88,
      "else for most of those that are due");
   g.longest_ns = 0;
-  OK(gather_wish(&g, 100) == 1, "and only if the loop may");
+  OK(gather_wish(&g, 100) == 1, "and only if there is a time for it");
 }
 
 static void test_limit(void)
 {
-  struct gather g = { .longest_ns = LONG_NS, .crowded = true };
+  struct gather g = { .longest_ns = LONG_NS, .allowed = true };
 
   gather_ended(&g, 88, 40);
   OK(gather_wish(&g, 100) == 30, "with fewer, if that took too long");
@@ -174,12 +174,12 @@ static unsigned gathers_of(struct loop *l, struct service *s, unsigned at_first)
   return n;
 }
 
-static struct loop *crowded_loop(enum loop_engine engine, uint64_t gather_ns)
+static struct loop *gathering_loop(enum loop_engine engine, uint64_t gather_ns)
 {
   struct loop *l = new_loop(engine, gather_ns);
 
   if (l)
-    loop_crowded(l, true);
+    loop_gathers(l, true);
   return l;
 }
 
@@ -188,18 +188,20 @@ static void test_engine(enum loop_engine engine)
   struct service s;
 
   peers_are_here = true;
-  OK(gathers_of(crowded_loop(engine, LONG_NS), &s, AWAITED) >= 1 &&
+  OK(gathers_of(gathering_loop(engine, LONG_NS), &s, AWAITED) >= 1 &&
        s.n == CLIENTS,
      "a loop sleeps until several answers have come");
   OK(s.lags == CLIENTS, "each has its lag");
   OK(gathers_of(new_loop(engine, LONG_NS), &s, 1) == 0 && s.n == CLIENTS,
-     "not while a processor is idle");
-  OK(gathers_of(crowded_loop(engine, 0), &s, 1) == 0, "nor if it must not");
+     "not if it is not allowed");
+  OK(gathers_of(gathering_loop(engine, 0), &s, 1) == 0,
+     "nor without a time for it");
   peers_are_here = false;
-  OK(gathers_of(crowded_loop(engine, LONG_NS), &s, 1) == 0,
+  OK(gathers_of(gathering_loop(engine, LONG_NS), &s, 1) == 0,
      "nor for servers on other machines");
   peers_are_here = true;
-  OK(gathers_of(crowded_loop(engine, NS_PER_MS), &s, 3) >= 1 && s.n == CLIENTS,
+  OK(gathers_of(gathering_loop(engine, NS_PER_MS), &s, 3) >= 1 &&
+       s.n == CLIENTS,
      "it does not sleep long if they do not come");
 }
 
@@ -208,7 +210,7 @@ static void test_uring(void)
   struct service s;
 
   test_engine(LOOP_URING);
-  OK(gathers_of(crowded_loop(LOOP_URING, LONG_NS), &s, AWAITED) == 1,
+  OK(gathers_of(gathering_loop(LOOP_URING, LONG_NS), &s, AWAITED) == 1,
      "io_uring wakes the thread once");
   OK(s.took_ns > 0 && s.least_lag_ns >= s.took_ns,
      "the lag includes how long an answer was held back");
