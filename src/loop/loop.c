@@ -428,7 +428,7 @@ static void sleep_until(struct loop *l, uint64_t until_ns)
 }
 
 /* How many answers to sleep for. */
-static unsigned wish(const struct loop *l)
+static unsigned wish(struct loop *l)
 {
   if (l->far > 0 || !chase_given_up(&l->chase))
     return 1;
@@ -438,17 +438,17 @@ static unsigned wish(const struct loop *l)
 /* Sleep until `n` answers have come, but not long: see gather.h. */
 static void gather(struct loop *l, unsigned n, uint64_t until_ns)
 {
-  const uint64_t end_ns = l->now_ns + l->gather.longest_ns;
+  const uint64_t began_ns = l->now_ns;
+  const uint64_t end_ns = began_ns + l->gather.longest_ns;
   unsigned got;
 
   loop_bump(&l->counts.slept, 1);
   loop_bump(&l->counts.gathers, 1);
-  l->since_ns = l->now_ns; /* the first of them may have come at once */
+  l->since_ns = began_ns; /* the first of them may have come at once */
   put(&l->counts.looked_ns, 0);
   got = l->engine->gather(l, n, min_u64(end_ns, until_ns));
   put(&l->counts.looked_ns, l->now_ns);
-  if (got >= n || l->now_ns >= end_ns)
-    gather_ended(&l->gather, n, got);
+  gather_ended(&l->gather, n, got, l->now_ns - began_ns);
 }
 
 /*

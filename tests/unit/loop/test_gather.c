@@ -39,23 +39,58 @@ static void test_wish(void)
   OK(gather_wish(&g, 100) == 1, "and only if there is a time for it");
 }
 
+#define QUICK_NS (NS_PER_MS / 2)
+#define LATE_NS NS_PER_MS
+
 static void test_limit(void)
 {
-  struct gather g = { .longest_ns = LONG_NS, .allowed = true };
+  struct gather g = { .longest_ns = LATE_NS, .allowed = true };
 
-  gather_ended(&g, 88, 40);
+  gather_ended(&g, 88, 40, LATE_NS);
   OK(gather_wish(&g, 100) == 30, "with fewer, if that took too long");
-  gather_ended(&g, 30, 30);
+  gather_ended(&g, 30, 30, QUICK_NS);
   OK(gather_wish(&g, 100) == 31, "then with more again");
-  gather_ended(&g, 14, 16);
+  gather_ended(&g, 14, 16, QUICK_NS);
   OK(gather_wish(&g, 100) == 31, "if that was the limit");
-  for (int i = 0; i < 10; i++)
-    gather_ended(&g, gather_wish(&g, 100), 0);
-  OK(gather_wish(&g, 100) == 2, "it never gives up");
+  gather_ended(&g, 31, 20, QUICK_NS);
+  OK(gather_wish(&g, 100) == 31, "something else may end it");
   for (int i = 0; i < 200; i++)
-    gather_ended(&g, gather_wish(&g, 100), gather_wish(&g, 100));
+    gather_ended(&g, gather_wish(&g, 100), gather_wish(&g, 100), QUICK_NS);
   OK(gather_wish(&g, 100) == 88 && gather_wish(&g, 16) == 14,
-     "nor awaits more than most");
+     "never with more than most");
+}
+
+/* Sleeps until it is tried again. */
+static unsigned rest_of(struct gather *g)
+{
+  unsigned n = 0;
+
+  while (gather_wish(g, 100) == 1)
+    n++;
+  return n;
+}
+
+static void test_slow(void)
+{
+  struct gather g = { .longest_ns = LATE_NS, .allowed = true };
+  unsigned n = 0;
+
+  gather_ended(&g, 88, GATHER_RATE, LATE_NS);
+  OK(rest_of(&g) == 0, "it goes on while answers come quickly");
+  gather_ended(&g, 88, GATHER_RATE - 1, LATE_NS);
+  OK(rest_of(&g) == GATHER_REST, "where they are slow, it rests");
+  gather_ended(&g, 2, 2, QUICK_NS);
+  OK(rest_of(&g) == 2 * GATHER_REST, "longer each time");
+  for (int i = 0; i < 20; i++) {
+    gather_ended(&g, 88, 0, LATE_NS);
+    n = rest_of(&g);
+  }
+  OK(n == GATHER_REST_MAX, "but not for ever");
+  gather_ended(&g, 14, 14, QUICK_NS);
+  gather_ended(&g, 88, 0, LATE_NS);
+  OK(rest_of(&g) == GATHER_REST, "until they are quick again");
+  gather_ended(&g, 88, 0, GATHER_TELLS_NS - 1);
+  OK(rest_of(&g) == 0, "a moment tells nothing");
 }
 
 /* ---- in a loop ---- */
@@ -222,6 +257,7 @@ int main(void)
 
   test_wish();
   test_limit();
+  test_slow();
   test_engine(LOOP_EPOLL);
   l = new_loop(LOOP_URING, 0);
   if (l) { /* the system allows io_uring */
