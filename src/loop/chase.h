@@ -64,7 +64,7 @@ static inline bool chase_try(struct chase *c, unsigned row)
   return LIKELY(c->hope > 0) || ++c->asked % CHASE_PROBE == 0;
 }
 
-/* No request is looked after, but for a try now and then. */
+/* Answers are not looked for at once, but for a try now and then. */
 static inline bool chase_given_up(const struct chase *c)
 {
   return c->row_max == 0 || c->hope == 0;

@@ -35,7 +35,8 @@ struct loop_epoll {
   struct epoll_event events[EVENTS];
 };
 
-#define NAP_LEAST_NS UINT64_C(100000)
+/* Shorter ones would tell no rate. */
+#define NAP_LEAST_NS GATHER_TELLS_NS
 
 static int epoll_open(struct loop *l)
 {
@@ -85,6 +86,12 @@ static void arrived(struct loop *l, const struct epoll_event *event)
   }
 }
 
+static struct timespec span(uint64_t ns)
+{
+  return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+                            .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
 /* As exactly as the system can: newer ones take nanoseconds. */
 static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 {
@@ -99,8 +106,7 @@ static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
   if (until_ns <= now)
     return epoll_wait(e->fd, e->events, EVENTS, 0);
 #ifdef SYS_epoll_pwait2
-  left.tv_sec = (time_t)((until_ns - now) / NS_PER_S);
-  left.tv_nsec = (long)((until_ns - now) % NS_PER_S);
+  left = span(until_ns - now);
   {
     const long n = syscall(SYS_epoll_pwait2, e->fd, e->events, EVENTS, &left,
                            NULL, 0);
@@ -135,8 +141,7 @@ static unsigned epoll_gather(struct loop *l, unsigned n, uint64_t until_ns)
   struct pollfd wake = { l->wake_fd, POLLIN, 0 };
   const uint64_t left_ns = until_ns > l->now_ns ? until_ns - l->now_ns : 0;
   const uint64_t nap_ns = min_u64(e->nap_ns, left_ns);
-  const struct timespec nap = { (time_t)(nap_ns / NS_PER_S),
-                                (long)(nap_ns % NS_PER_S) };
+  const struct timespec nap = span(nap_ns);
   const uint64_t before = l->counts.arrived;
   unsigned got;
 

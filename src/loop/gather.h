@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 enum {
   GATHER_LEAST = 16, /* answers that are due; with fewer, servers get idle */
@@ -61,9 +62,8 @@ static inline void gather_ended(struct gather *g, unsigned wish, unsigned got,
 {
   if (took_ns >= GATHER_TELLS_NS &&
       (uint64_t)got * NS_PER_MS < took_ns * GATHER_RATE) {
-    g->rest = g->rest == 0                ? GATHER_REST
-              : g->rest < GATHER_REST_MAX ? 2 * g->rest
-                                          : g->rest;
+    g->rest = g->rest == 0 ? GATHER_REST
+                           : (unsigned)min_u64(2 * g->rest, GATHER_REST_MAX);
     g->left = g->rest;
   } else if (got >= wish) {
     g->rest = 0;

@@ -208,6 +208,19 @@ static unsigned row_max(const struct plan *plan)
   return latest && is_patient(plan) ? ROW_MAX : 0;
 }
 
+static struct loop_mark mark_of(const struct loop *l)
+{
+  const struct loop_counts *n = loop_counts(l);
+
+  return (struct loop_mark){
+    .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
+    .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
+    .at_once = atomic_load_explicit(&n->at_once, memory_order_relaxed),
+    .gathers = atomic_load_explicit(&n->gathers, memory_order_relaxed),
+    .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
+  };
+}
+
 /* Answers to all clients so far. */
 static uint64_t count_answers(const void *ctx)
 {
@@ -217,10 +230,11 @@ static uint64_t count_answers(const void *ctx)
   for (unsigned i = 0; i < run->plan->carriers; i++) {
     const struct loop *l = atomic_load(&run->carriers[i].loop);
 
-    if (l)
-      n += atomic_load_explicit(&loop_counts(l)->arrived,
-                                memory_order_relaxed) +
-           atomic_load_explicit(&loop_counts(l)->at_once, memory_order_relaxed);
+    if (l) {
+      const struct loop_mark mark = mark_of(l);
+
+      n += mark.answers + mark.at_once;
+    }
   }
   return n;
 }
@@ -294,19 +308,6 @@ int clients_start(struct crew *crew, struct err *err)
 }
 
 /* ---- what the loops did ---- */
-
-static struct loop_mark mark_of(const struct loop *l)
-{
-  const struct loop_counts *n = loop_counts(l);
-
-  return (struct loop_mark){
-    .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
-    .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
-    .at_once = atomic_load_explicit(&n->at_once, memory_order_relaxed),
-    .gathers = atomic_load_explicit(&n->gathers, memory_order_relaxed),
-    .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
-  };
-}
 
 void clients_measure_from(struct run *run)
 {

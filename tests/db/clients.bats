@@ -83,52 +83,55 @@ server_on_cpus() {
   done
 }
 
-# answers_at_once ARGUMENT...: of two thousand events of eight clients.
-answers_at_once() {
-  taskset -c "$one" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=1 --clients=8 --events=2000 --time=0 \
-    --json=a.json "$@" run >out 2>err
-  value a.json "d['client']['loop_at_once']"
+# meet_on_one_cpu KIND: the server moves to the processor `one`, with a table.
+meet_on_one_cpu() {
+  command -v taskset >/dev/null || skip 'taskset is not installed'
+  where "$1"
+  all=$(taskset -cp $$ | sed 's/.*: //')
+  one=${all%%[-,]*}
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
+  server_on_cpus "$one" "$1"
 }
+
+# part_again KIND
+part_again() {
+  server_on_cpus "$all" "$1"
+  "$BENCH" oltp_point_select "${at[@]}" cleanup
+}
+
+# there FIGURE ARGUMENT...: what the loop did in a run there.
+there() {
+  taskset -c "$one" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=1 --json=a.json "${@:2}" run >out 2>err
+  value a.json "d['client']['$1']"
+}
+
+# answers_at_once ARGUMENT...: of two thousand events of eight clients.
+answers_at_once() { there loop_at_once --clients=8 --events=2000 --time=0 "$@"; }
 
 # A server that shares a processor with its clients often takes it when a
 # request comes, and has answered before they go on.
 @test "pgsql: on one processor, answers are taken right after their requests" {
-  command -v taskset >/dev/null || skip 'taskset is not installed'
-  where pgsql
-  all=$(taskset -cp $$ | sed 's/.*: //')
-  one=${all%%[-,]*}
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  server_on_cpus "$one" pgsql
+  meet_on_one_cpu pgsql
   latest=0
   for _ in 1 2 3 4 5; do
     latest=$((latest + $(answers_at_once)))
   done
   arrival=$(answers_at_once --client-order=arrival)
   rated=$(answers_at_once --rate=100000)
-  server_on_cpus "$all" pgsql
-  "$BENCH" oltp_point_select "${at[@]}" cleanup
+  part_again pgsql
   printf 'at once: %s of 10000, in the order of arrival %s of 2000, with a rate %s\n' "$latest" "$arrival" "$rated"
   ((latest > 0 && arrival == 0 && rated == 0))
 }
 
 # gathers ARGUMENT...: of a hundred clients.
-gathers() {
-  taskset -c "$one" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=1 --clients=100 --time=2 --json=a.json "$@" run >out 2>err
-  value a.json "d['client']['loop_gathers']"
-}
+gathers() { there loop_gathers --clients=100 --time=2 "$@"; }
 
 # No processor is idle there, and the server has the requests of many clients.
 @test "mysql: on one processor, the loop waits for several answers" {
-  command -v taskset >/dev/null || skip 'taskset is not installed'
-  where mysql
-  all=$(taskset -cp $$ | sed 's/.*: //')
-  one=${all%%[-,]*}
-  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  server_on_cpus "$one" mysql
+  meet_on_one_cpu mysql
   crowded=$(gathers --client-order=arrival)
   rated=$(gathers --rate=1000)
-  server_on_cpus "$all" mysql
-  "$BENCH" oltp_point_select "${at[@]}" cleanup
+  part_again mysql
   printf 'crowded: %s, with a rate %s\n' "$crowded" "$rated"
   ((crowded > 0 && rated == 0))
 }

@@ -2,33 +2,17 @@
  * test_crowd.c - may loops sleep for several answers?  From files that are
  * written here.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/thread.h"
 #include "run/crowd.h"
+#include "tests/unit/run/machine_rig.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-crowd-XXXXXX";
 static char file[sizeof(root) + 16];
-
-/* The first processor on which this test may run. */
-static int allowed_cpu(void)
-{
-  cpu_set_t set;
-
-  CPU_ZERO(&set);
-  (void)sched_getaffinity(0, sizeof(set), &set);
-  for (int i = 0; i < CPUS_MAX; i++) {
-    if (CPU_ISSET(i, &set))
-      return i;
-  }
-  return 0;
-}
 
 /* A machine with one processor, its ticks so far, and what its server has
  * answered. */

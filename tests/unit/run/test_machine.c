@@ -15,6 +15,7 @@
 #include "report/life.h"
 #include "run/machine.h"
 #include "run/neighbours.h"
+#include "tests/unit/run/machine_rig.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-machine-XXXXXX";
@@ -35,20 +36,6 @@ static void put(const char *path, const char *text)
   OK(f && fputs(text, f) >= 0, path);
   if (f)
     (void)fclose(f);
-}
-
-/* The first processor on which this test may run. */
-static int allowed_cpu(void)
-{
-  cpu_set_t set;
-
-  CPU_ZERO(&set);
-  (void)sched_getaffinity(0, sizeof(set), &set);
-  for (int i = 0; i < CPUS_MAX; i++) {
-    if (CPU_ISSET(i, &set))
-      return i;
-  }
-  return 0;
 }
 
 /*
