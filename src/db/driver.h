@@ -126,6 +126,7 @@ struct session {
   bool apart;       /* it is none of the run's: statements have other names */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
   struct watched *watched; /* how its calls are ended: see watch.h */
+  bool may_be_light;       /* as after lighten(), from the start */
   bool
     unread; /* the rows of the statement that is executed will not be fetched:
              * they only have to be counted, and none needs to be kept */

@@ -160,6 +160,21 @@ static void note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
+/*
+ * Is nothing left to ask about the session, so that statements are all that it
+ * is for?  Clients that share a thread may be thousands, and the first one of a
+ * run answers for all.
+ */
+static bool is_one_of_many(const struct conn *c)
+{
+  const struct db_process *p = c->env->process;
+
+  if (!c->env->shares_thread || (p->set.debug && log_get_level() >= LOG_DEBUG))
+    return false;
+  return p->in_run && atomic_load_explicit(&p->noted, memory_order_relaxed) &&
+         atomic_load_explicit(&p->checked, memory_order_relaxed);
+}
+
 /* Clients that share a thread may be thousands.  The socket changes its number,
  * so nobody ends a call of the session meanwhile. */
 static void lighten(struct conn *c)
@@ -179,6 +194,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
 
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
+  c->session->may_be_light = is_one_of_many(c);
   if (c->driver->connect(c->session, until_ns, &c->out) < 0)
     return -1;
   c->state = CONN_IDLE;

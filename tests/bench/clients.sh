@@ -284,15 +284,22 @@ start_of() {
 
 part_start() {
   local kind
+  # shellcheck disable=SC2034 # by the name in kind
+  local -a scram
+  local -A name=([null]='null driver' [pooled]='PostgreSQL, pgbouncer' [scram]='PostgreSQL, pgbouncer, SCRAM')
   title "Start and end of $many clients on 2 threads, oltp_read_write"
   heading Server 'start, s' 'processor time, ms' 'end, s'
-  for kind in null pooled; do
-    if [[ $kind == pooled ]]; then
-      pooler_there || continue
-      start_pooler any
-    fi
+  for kind in null pooled scram; do
+    [[ $kind == null ]] || pooler_there || continue
+    case $kind in
+      pooled) start_pooler any ;;
+      scram)
+        start_pooler scram-sha-256
+        scram=("${pooled[@]}" --pgsql-user=sbpass --pgsql-password=secret)
+        ;;
+    esac
     take_turns 3 start_of
-    row "$([[ $kind == null ]] && echo 'null driver' || echo 'PostgreSQL, pgbouncer')" \
+    row "${name[$kind]}" \
       "$(printf '%.2f' "${figure[start_of,1]}")" "${figure[start_of,2]}" "$(printf '%.2f' "${figure[start_of,3]}")"
   done
   pooler_stop

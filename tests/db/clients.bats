@@ -478,6 +478,37 @@ need_pooler() {
   ((BASH_REMATCH[2] > 10))
 }
 
+# logins ARG...: prints how often libpq logs in for forty clients.
+logins() {
+  LD_PRELOAD=$PWD/logins.so "$BENCH" one.lua "${at[@]}" --threads=2 --clients=40 --events=80 --time=0 "$@" run >out 2>err || {
+    cat err >&2
+    return 1
+  }
+  grep -c '^libpq logs in$' err || :
+}
+
+@test "pgsql: the library logs in for the first client only" {
+  local secret
+  where pgsql
+  need_pooler
+  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "a sanitizer has to be loaded first"
+  (cd "$BENCH_BUILD" && $BENCH_CC -D_GNU_SOURCE -shared -fPIC -o "$BATS_TEST_TMPDIR/logins.so" "$BENCH_SRC/tests/db/logins.c")
+  echo 'function thread_init() con = sysbench.sql.driver():connect() end function event() con:query("SELECT 1") end' >one.lua
+  [ "$(logins --pgsql-protocol=library)" = 40 ] || skip "this program has a libpq of its own"
+  [ "$(logins)" = 1 ]
+  [ "$(logins --churn=1)" = 1 ] # nor when connections are replaced
+  # With a password, and the same one from a file, which only the library reads.
+  secret=$(servers sql "$BATS_FILE_TMPDIR/pgsql" "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")
+  pooler_make
+  printf '"sbpass" "%s"\n' "$secret" >"$pooler_dir/users"
+  pooler_start "default_pool_size = 5" "auth_type = scram-sha-256" "auth_file = $pooler_dir/users"
+  at=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user=sbpass --db-ps-mode=disable)
+  [ "$(logins --pgsql-password=secret)" = 1 ]
+  printf '*:*:*:sbpass:secret\n' >pass
+  chmod 600 pass
+  [ "$(PGPASSFILE=$PWD/pass logins)" = 40 ]
+}
+
 # lives ARG...: a hundred lives of connections without the library.
 lives() {
   "$BENCH" connect "${at[@]}" --handshake=own --events=100 --time=0 "$@" run >out 2>err || { cat err; return 1; }

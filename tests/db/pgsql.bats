@@ -50,6 +50,13 @@ tap() {
     --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
 }
 
+@test "pgsql: the suite of all drivers, sessions that have never had the library" {
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --born-light \
+    --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --born-light --pgsql-sslmode=disable \
+    --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret
+}
+
 @test "pgsql: the suite of all drivers, client library, by the socket" {
   tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-protocol=library \
     --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
@@ -126,6 +133,10 @@ life() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated light
 }
 
+@test "pgsql: what is its own, prepared, never with the library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" born
+}
+
 @test "pgsql: a session that was terminated: why, whoever notices it" {
   tap "$BENCH_BUILD/tests/db/pgsql_lost"
 }
@@ -136,6 +147,7 @@ life() {
 
 @test "pgsql: a session that was terminated: why, without the library" {
   tap "$BENCH_BUILD/tests/db/pgsql_lost" light
+  tap "$BENCH_BUILD/tests/db/pgsql_lost" born
 }
 
 # says TEXT OPTIONS: a run that opens a connection.

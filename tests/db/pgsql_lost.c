@@ -10,7 +10,8 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-static bool by_library, light;
+/* `born`: light from the start. */
+static bool by_library, light, born;
 
 /* A session, and another one that terminates it. */
 struct pair {
@@ -39,6 +40,7 @@ static void pair_open(struct pair *p)
   p->f.cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_WIRE;
   p->f.cfg.sslmode = 0; /* disable */
   p->f.env.shares_thread = light;
+  p->f.one_of_many = born;
   fixture_open(&p->f);
   p->other = fixture_conn(&p->f);
   p->c = fixture_conn(&p->f);
@@ -151,7 +153,8 @@ static void by_asking(void)
 int main(int argc, char **argv)
 {
   by_library = argc > 1 && strcmp(argv[1], "library") == 0;
-  light = argc > 1 && strcmp(argv[1], "light") == 0;
+  born = argc > 1 && strcmp(argv[1], "born") == 0;
+  light = born || (argc > 1 && strcmp(argv[1], "light") == 0);
   by_closing();
   by_preparing();
   if (!light)

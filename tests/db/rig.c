@@ -71,10 +71,12 @@ bool rig_open(struct rig *r, const struct rig_settings *set)
   const struct driver *d = find_driver(option(set, "--driver="));
   struct db_process *p = calloc(1, sizeof(*p));
   struct err err = { "" };
+  bool born;
 
   memset(r, 0, sizeof(*r));
   r->is = find_specifics(d->name);
-  r->light = option(set, "--light") != NULL;
+  born = option(set, "--born-light") != NULL;
+  r->light = born || option(set, "--light") != NULL;
   r->cfg = cfg_make(d, set->argc, set->argv, set->more);
   r->config = (struct driver_config){ d, r->cfg };
   r->process = p;
@@ -91,6 +93,8 @@ bool rig_open(struct rig *r, const struct rig_settings *set)
     printf("# %s\n", err.text);
     return false;
   }
+  atomic_store(&p->noted, born); /* there is nothing left to ask */
+  atomic_store(&p->checked, born);
   return rig_thread(&r->env, r, 0, &r->con);
 }
 

@@ -1,6 +1,7 @@
 /*
  * suite.c - runs the suite on one driver: --driver=NAME and its options;
- * with --light its sessions are those of clients that share a thread.
+ * with --light its sessions are those of clients that share a thread, with
+ * --born-light also their logins.
  */
 #include "suite.h"
 

@@ -19,6 +19,9 @@ enum {
 
 static const char password[] = "never to be seen";
 
+/* How a request to cancel begins: its length, and what it is. */
+static const uint8_t cancel[8] = { 0, 0, 0, 16, 4, 210, 22, 46 };
+
 static void check_sent(const struct wire_buffer *out)
 {
   MUST(out->end == 0 ||
@@ -29,6 +32,8 @@ static void check_sent(const struct wire_buffer *out)
 static void check_end(const struct pgsql_greet *g, enum greet_rc rc)
 {
   MUST(strlen(g->state) == 5 || g->state[0] == '\0');
+  MUST(memchr(g->encoding, '\0', sizeof(g->encoding)));
+  MUST(!g->can_cancel || memcmp(g->cancel, cancel, sizeof(cancel)) == 0);
   MUST(!(rc == GREET_FAILED || rc == GREET_CANNOT) || g->text[0]);
   (void)fuzz_touch(g->text, strlen(g->text));
 }

@@ -29,12 +29,6 @@ MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
 struct address mysqld_connect_address(const struct session *s);
 size_t mysqld_connect_servers(const void *cfg);
 
-/*
- * Set keep-alive and other properties of a TCP socket; returns whether it is
- * one.
- */
-bool mysqld_connect_tune(int fd);
-
 /* Describe the peer: "tcp ADDRESS port N". */
 void mysqld_connect_peer(int fd, char *to, size_t size);
 

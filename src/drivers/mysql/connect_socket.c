@@ -14,13 +14,6 @@
 #include "db/target.h"
 #include "drivers/mysql/connect.h"
 
-enum {
-  KEEPALIVE_IDLE_S = 30,
-  KEEPALIVE_INTERVAL_S = 10,
-  KEEPALIVE_PROBES = 3,
-  SILENCE_MS = 60000,
-};
-
 static unsigned port_number(const char *text)
 {
   int64_t n = 0;
@@ -65,32 +58,6 @@ size_t mysqld_connect_servers(const void *cfg)
   const struct mysql_cfg *c = cfg;
 
   return c->sockets.n > 0 ? c->sockets.n : c->hosts.n * c->ports.n;
-}
-
-bool mysqld_connect_tune(int fd)
-{
-  static const struct {
-    int level, name, value;
-  } option[] = {
-    { IPPROTO_TCP, TCP_NODELAY, 1 },
-    { SOL_SOCKET, SO_KEEPALIVE, 1 },
-    { IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S },
-    { IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S },
-    { IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES },
-#ifdef TCP_USER_TIMEOUT
-    { IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
-#endif
-  };
-  struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
-  socklen_t len = sizeof(peer);
-
-  if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||
-      peer.ss_family == AF_UNIX)
-    return false;
-  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* failures are ignored */
-    (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,
-                     sizeof(option[i].value));
-  return true;
 }
 
 void mysqld_connect_peer(int fd, char *to, size_t size)

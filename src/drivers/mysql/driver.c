@@ -28,6 +28,7 @@
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/visit.h"
 #include "drivers/mysql/wire_pipe.h"
+#include "drivers/wire/keepalive.h"
 #include "loop/loop.h"
 
 /* Traces one call of the library, or of its replacement, in a line. */
@@ -148,7 +149,7 @@ static int connect_session(struct session *base, uint64_t until_ns,
   if (!s->mysql)
     return mysqld_error_connect(s, out, why.code, why.state, why.text);
   s->fd = mysqld_shim_fd(s->mysql);
-  s->tcp = mysqld_connect_tune(s->fd);
+  s->tcp = wire_keep_alive(s->fd);
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
   if (choose_backend(s, out) < 0)
     return -1;

@@ -3,16 +3,21 @@
  * without waiting for a server that does not answer.
  *
  * PQcancel() blocks without a limit, so a helper thread calls it, and the
- * caller waits for that thread only for a limited time.
+ * caller waits for that thread only for a limited time.  Sessions that have
+ * logged in without libpq send the request themselves.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/wire/dial.h"
 
 enum {
   CANCEL_LIMIT_MS = 1000
@@ -22,8 +27,26 @@ struct token {
   _Atomic unsigned refs; /* held by the layer and each helper thread */
   /* Futex: the number of requests that have ended (release by the helpers). */
   _Atomic uint32_t ended;
-  PGcancel *cancel; /* owned; constant */
+
+  /* Constant. */
+  PGcancel *cancel; /* owned; NULL: what follows */
+  struct sockaddr_storage to;
+  socklen_t to_len;
+  uint8_t request[16];
 };
+
+/* False: the server cannot be asked. */
+static bool fill(struct token *t, const struct pgsql_session *p)
+{
+  if (!pgsql_is_light(p)) {
+    t->cancel = PQgetCancel(p->conn);
+    return t->cancel != NULL;
+  }
+  t->to_len = sizeof(t->to);
+  memcpy(t->request, p->cancel, sizeof(t->request));
+  return p->can_cancel &&
+         getpeername(p->fd, (struct sockaddr *)(void *)&t->to, &t->to_len) == 0;
+}
 
 void *pgsql_cancel_token(struct session *s)
 {
@@ -31,8 +54,7 @@ void *pgsql_cancel_token(struct session *s)
 
   if (!t)
     return NULL;
-  t->cancel = PQgetCancel(pgsql_of(s)->conn);
-  if (!t->cancel) {
+  if (!fill(t, pgsql_of(s))) {
     free(t);
     return NULL;
   }
@@ -51,13 +73,32 @@ void pgsql_cancel_free(void *token)
   free(t);
 }
 
+/* The server hangs up when it has passed the request on. */
+static void ask_server(const struct token *t)
+{
+  const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
+  struct wire_buffer in = { 0 };
+  int fd;
+
+  if (dial_open(&fd, (const struct sockaddr *)(const void *)&t->to, t->to_len,
+                until_ns) < 0)
+    return;
+  if (dial_send(fd, t->request, sizeof(t->request), until_ns) == 0)
+    (void)dial_receive(fd, &in, 1, until_ns);
+  (void)close(fd);
+  wire_buffer_done(&in);
+}
+
 static void *request(void *arg)
 {
   struct token *t = arg;
   char text[256];
 
   /* If this fails, the connection will be shut down a second later. */
-  (void)PQcancel(t->cancel, text, sizeof(text));
+  if (t->cancel)
+    (void)PQcancel(t->cancel, text, sizeof(text));
+  else
+    ask_server(t);
   (void)atomic_fetch_add_explicit(&t->ended, 1, memory_order_release);
   wait_wake_all(&t->ended);
   pgsql_cancel_free(t);

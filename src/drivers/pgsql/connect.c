@@ -16,6 +16,7 @@
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
+#include "drivers/wire/keepalive.h"
 #include "loop/loop.h"
 
 enum {
@@ -235,6 +236,8 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   p->plain_chosen = !why && cfg->protocol != PGSQL_LIBRARY;
   p->plain = p->plain_chosen;
   p->base.blocks = p->plain ? SESSION_BLOCKS_PREPARE : SESSION_BLOCKS_ALL;
+  if (why)
+    pgsql_light_never(&p->base);
   if (!why || cfg->protocol != PGSQL_WIRE)
     return 0;
   PQfinish(p->conn);
@@ -247,39 +250,50 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   return -1;
 }
 
-static bool is_tcp(int fd)
+/* A session that the library has opened. */
+static int library_opened(struct pgsql_session *p, struct outcome *out)
 {
-  struct sockaddr_storage peer = { 0 };
-  socklen_t len = sizeof(peer);
+  (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
+  p->fd = PQsocket(p->conn);
+  p->can_cancel = false;
+  if (choose_protocol(p, out) < 0)
+    return -1;
+  p->settings_moved = false;
+  p->listens = false;
+  pgsql_note_trx(p);
+  pgsql_note_dialect(p);
+  return 0;
+}
 
-  return getpeername(fd, (struct sockaddr *)(void *)&peer, &len) == 0 &&
-         peer.ss_family != AF_UNIX;
+/* Returns the text of a failure to the layer. */
+static int not_opened(struct pgsql_session *p, struct outcome *out)
+{
+  if (!out->state[0])
+    memcpy(out->state, "08006", 6);
+  out->msg = strbuf_str(&p->text);
+  out->lost = false; /* there was none */
+  return -1;
 }
 
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
+  enum visit_rc rc = pgsql_light_connect(s, until_ns, out);
 
-  strbuf_clear(&p->text);
-  if (!open_conn(p, until_ns, out)) {
-    if (!out->state[0])
-      memcpy(out->state, "08006", 6);
-    out->msg = strbuf_str(&p->text);
-    return -1;
+  if (rc == VISIT_CANNOT) {
+    *out = (struct outcome){ 0 };
+    strbuf_clear(&p->text);
+    rc = open_conn(p, until_ns, out) ? VISIT_DONE : VISIT_FAILED;
   }
-  (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
-  p->fd = PQsocket(p->conn);
-  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
+  if (rc == VISIT_FAILED)
+    return not_opened(p, out);
   p->broken = false;
   p->too_large = false;
   p->last_state[0] = '\0';
-  if (choose_protocol(p, out) < 0)
+  if (!p->light && library_opened(p, out) < 0)
     return -1;
-  p->wire.may_block = is_tcp(p->fd) || env_has_spare_cpus(s->env);
-  p->settings_moved = false;
-  p->listens = false;
-  pgsql_note_trx(p);
-  pgsql_note_dialect(p);
+  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
+  p->wire.may_block = wire_keep_alive(p->fd) || env_has_spare_cpus(s->env);
   return 0;
 }
 

@@ -12,6 +12,8 @@
 
 enum {
   PROTOCOL = 3 << 16,
+  PROTOCOL_CANCEL = (1234 << 16) | 5678,
+  CANCEL_KEY = 8, /* bytes: who, and what proves the right to cancel */
   REQUEST_OK = 0,
   REQUEST_PLAIN = 3,
   REQUEST_MD5 = 5,
@@ -274,6 +276,44 @@ static enum greet_rc take_request(struct pgsql_greet *g, const uint8_t *body,
 
 /* ---- messages of the server ---- */
 
+/* A setting: its name and its value, each with its end. */
+static void note_setting(struct pgsql_greet *g, const uint8_t *body, size_t len)
+{
+  const char *const name = (const char *)body;
+  const size_t name_len = strnlen(name, len);
+  const char *const value = name + name_len + 1;
+
+  if (name_len + 1 >= len || !memchr(value, '\0', len - name_len - 1))
+    return;
+  if (strcmp(name, "standard_conforming_strings") == 0)
+    g->backslash = strcmp(value, "off") == 0;
+  else if (strcmp(name, "client_encoding") == 0)
+    (void)snprintf(g->encoding, sizeof(g->encoding), "%s", value);
+}
+
+static void note_cancel_key(struct pgsql_greet *g, const uint8_t *body,
+                            size_t len)
+{
+  uint8_t *const rest = put_u32(g->cancel, sizeof(g->cancel));
+
+  g->can_cancel = len == CANCEL_KEY;
+  if (g->can_cancel)
+    memcpy(put_u32(rest, PROTOCOL_CANCEL), body, CANCEL_KEY);
+}
+
+/* What a server may tell at any time. */
+static bool take_note(struct pgsql_greet *g, uint8_t type, const uint8_t *body,
+                      size_t len)
+{
+  if (type == 'S') /* ParameterStatus */
+    note_setting(g, body, len);
+  else if (type == 'K') /* BackendKeyData */
+    note_cancel_key(g, body, len);
+  else
+    return type == 'N' || type == 'A';
+  return true;
+}
+
 /* A message that is part of the answer to the statement. */
 static bool take_answer(struct pgsql_greet *g, uint8_t type,
                         const uint8_t *body, size_t len)
@@ -322,7 +362,7 @@ static enum greet_rc take_message(struct pgsql_greet *g, uint8_t type,
     g->ready = true;
     return g->refused ? GREET_FAILED : GREET_READY;
   }
-  if (type == 'N' || type == 'S' || type == 'A' || type == 'K')
+  if (take_note(g, type, body, len))
     return GREET_MORE;
   if (g->stage == GREET_ANSWER && take_answer(g, type, body, len))
     return GREET_MORE;

@@ -50,8 +50,15 @@ struct pgsql_greet {
   uint64_t rows;    /* ... and has so many rows */
   bool with_rows;   /* it has a result set */
   unsigned columns; /* of that */
-  char state[6];    /* SQLSTATE; "": none */
-  char text[512];   /* lines, each with its end */
+
+  /* What the server has told of the session before it was ready. */
+  bool backslash;     /* standard_conforming_strings is off */
+  char encoding[32];  /* of the client; "": not told */
+  uint8_t cancel[16]; /* the request that cancels its statement... */
+  bool can_cancel;    /* ...if that was told */
+
+  char state[6];  /* SQLSTATE; "": none */
+  char text[512]; /* lines, each with its end */
 };
 
 /* The request for TLS; the server answers with one letter, S or N. */

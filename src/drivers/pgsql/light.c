@@ -1,27 +1,89 @@
 /*
  * light.c - sessions without libpq.
  *
- * libpq keeps 35 KiB for a connection, which it needs to log in.  Statements
- * are executed without it (wire.h), so a session that will do nothing else can
- * do without it from then on, and thousands of them fit into little memory.
+ * libpq keeps 35 KiB for a connection, which it needs to log in and to say what
+ * the connection is like.  Statements are executed without it (wire.h), so a
+ * session that will do nothing else can do without it from then on, and
+ * thousands of them fit into little memory.  If nobody asks what it is like, it
+ * can log in without libpq, too, which with SCRAM costs a hundredth: libpq
+ * computes the key of the password each time.
  */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "db/env.h"
+#include "drivers/pgsql/arrival.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
 #include "drivers/pgsql/wire_answer.h"
 #include "drivers/wire/detach.h"
 #include "loop/loop.h"
 
+/* ---- from the start ---- */
+
+static bool is_possible(const struct session *s)
+{
+  const struct pgsql_cfg *cfg = s->cfg;
+
+  return s->may_be_light && cfg->protocol != PGSQL_LIBRARY &&
+         !atomic_load_explicit(&s->env->process->library_logs_in,
+                               memory_order_relaxed);
+}
+
+void pgsql_light_never(struct session *s)
+{
+  atomic_store_explicit(&s->env->process->library_logs_in, true,
+                        memory_order_relaxed);
+}
+
+/* The arrival's socket, and what the server has told, are the session's. */
+static void adopt(struct pgsql_session *p, struct pgsql_arrival *a)
+{
+  const struct pgsql_greet *g = &a->greet;
+
+  p->fd = a->trip.fd;
+  a->trip.fd = -1;
+  p->light = p->plain_chosen = p->plain = true;
+  p->wire.small = true;
+  p->base.blocks = 0;
+  p->encoding = pg_char_to_encoding(g->encoding);
+  p->settings_moved = true;
+  pgsql_set_dialect(p, g->backslash ? "off" : "on");
+  p->can_cancel = g->can_cancel;
+  memcpy(p->cancel, g->cancel, sizeof(p->cancel));
+}
+
+enum visit_rc pgsql_light_connect(struct session *s, uint64_t until_ns,
+                                  struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  struct visit visit = { .until_ns = until_ns };
+  struct pgsql_arrival a;
+  enum visit_rc rc;
+
+  if (!is_possible(s))
+    return VISIT_CANNOT;
+  rc = pgsql_arrive(&a, s, &visit, out);
+  if (rc == VISIT_DONE && wire_buffer_have(&a.trip.in) > 0)
+    rc = trip_cannot(&a.trip, "the server has more to say");
+  if (rc == VISIT_DONE)
+    adopt(p, &a);
+  else if (rc == VISIT_CANNOT)
+    pgsql_light_never(s);
+  pgsql_arrival_done(&a);
+  return rc;
+}
+
+/* ---- later ---- */
+
 void pgsql_lighten(struct session *s)
 {
   struct pgsql_session *p = pgsql_of(s);
   int fd;
 
-  if (!p->plain || p->broken || p->rows || p->ahead.result ||
+  if (p->light || !p->plain || p->broken || p->rows || p->ahead.result ||
       p->closing.len > 0)
     return;
   pgsql_wire_lend(p);
@@ -43,6 +105,8 @@ void pgsql_lighten(struct session *s)
   p->wire.small = true;
   s->blocks = 0;
 }
+
+/* ---- what a light session does ---- */
 
 void pgsql_light_close(struct pgsql_session *p)
 {

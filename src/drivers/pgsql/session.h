@@ -41,7 +41,7 @@ struct pgsql_session {
   struct session base;
   PGconn *conn;   /* owned; NULL: not connected, or light */
   int fd;         /* socket of the connection; -1: the library closed it */
-  bool light;     /* the library has given it up, see light.c */
+  bool light;     /* without the library, see light.c */
   bool broken;    /* the protocol's state is unknown: do not continue */
   bool listens;   /* listens or did: the library may have notifications */
   bool emulates;  /* the dialect must be right after each statement */
@@ -77,6 +77,8 @@ struct pgsql_session {
   size_t scratch_room;
 
   struct scram_keys keys; /* of the logins without the library */
+  uint8_t cancel[16];     /* after such a login: the request that cancels... */
+  bool can_cancel;        /* ...if there is one */
 
   unsigned copy_columns;
   bool copy_binary;
@@ -142,6 +144,13 @@ void pgsql_connect_reason(const struct session *s, const struct outcome *out,
 
 /* ---- sessions without the library (light.c) ---- */
 
+/* A session that is light from the start, if the layer and the options allow
+ * that.  VISIT_CANNOT: the library has to open it. */
+enum visit_rc pgsql_light_connect(struct session *s, uint64_t until_ns,
+                                  struct outcome *out);
+/* The session is encrypted: so are the next ones, which only the library can
+ * open. */
+void pgsql_light_never(struct session *s);
 void pgsql_lighten(struct session *s);
 static inline bool pgsql_is_light(const struct pgsql_session *p)
 {
