@@ -12,6 +12,7 @@
 #define BENCH_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
@@ -20,6 +21,13 @@
 /* Any thread may call at any time.  Two readings in one thread never go
  * backwards by more than the reordering of a few instructions. */
 uint64_t clock_now_ns(void);
+
+/* A time span, or a moment of this clock, as system calls want it. */
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+  return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+                            .tv_nsec = (long)(ns % NS_PER_S) };
+}
 
 /* Decide which source to use.  Call it before threads exist; it takes up to 3
  * ms. */

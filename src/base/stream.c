@@ -49,8 +49,7 @@ static int wait_for(int fd, short events, uint64_t most_ns,
     const uint64_t left = now < end_ns ? min_u64(end_ns - now, left_ns(limit))
                                        : 0;
     const uint64_t ns = min_u64(left, slice_ns);
-    const struct timespec time = { .tv_sec = (time_t)(ns / NS_PER_S),
-                                   .tv_nsec = (long)(ns % NS_PER_S) };
+    const struct timespec time = clock_timespec(ns);
     const int rc = ppoll(&p, 1, &time, NULL);
 
     if (rc > 0)

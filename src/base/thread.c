@@ -220,10 +220,7 @@ void thread_exact_timers(bool exact)
 
 void thread_sleep_until(uint64_t until_ns)
 {
-  const struct timespec until = {
-    .tv_sec = (time_t)(until_ns / NS_PER_S),
-    .tv_nsec = (long)(until_ns % NS_PER_S),
-  };
+  const struct timespec until = clock_timespec(until_ns);
 
   thread_exact_timers(true);
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)

@@ -10,10 +10,7 @@
 
 void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
 {
-  const struct timespec until = {
-    .tv_sec = (time_t)(until_ns / NS_PER_S),
-    .tv_nsec = (long)(until_ns % NS_PER_S),
-  };
+  const struct timespec until = clock_timespec(until_ns);
 
   os_wait(word, value, until_ns == WAIT_FOREVER ? NULL : &until);
 }

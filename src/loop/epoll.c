@@ -86,12 +86,6 @@ static void arrived(struct loop *l, const struct epoll_event *event)
   }
 }
 
-static struct timespec span(uint64_t ns)
-{
-  return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
-                            .tv_nsec = (long)(ns % NS_PER_S) };
-}
-
 /* As exactly as the system can: newer ones take nanoseconds. */
 static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 {
@@ -106,7 +100,7 @@ static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
   if (until_ns <= now)
     return epoll_wait(e->fd, e->events, EVENTS, 0);
 #ifdef SYS_epoll_pwait2
-  left = span(until_ns - now);
+  left = clock_timespec(until_ns - now);
   {
     const long n = syscall(SYS_epoll_pwait2, e->fd, e->events, EVENTS, &left,
                            NULL, 0);
@@ -141,7 +135,7 @@ static unsigned epoll_gather(struct loop *l, unsigned n, uint64_t until_ns)
   struct pollfd wake = { l->wake_fd, POLLIN, 0 };
   const uint64_t left_ns = until_ns > l->now_ns ? until_ns - l->now_ns : 0;
   const uint64_t nap_ns = min_u64(e->nap_ns, left_ns);
-  const struct timespec nap = span(nap_ns);
+  const struct timespec nap = clock_timespec(nap_ns);
   const uint64_t before = l->counts.arrived;
   unsigned got;
 

@@ -145,7 +145,7 @@ void loop_moved(struct loop *l)
   chase_hope(&l->chase);
 }
 
-void loop_gathers(struct loop *l, bool may)
+void loop_let_gather(struct loop *l, bool may)
 {
   l->gather.allowed = may;
 }

@@ -38,7 +38,7 @@ struct loop_setup {
   unsigned row_max;
   uint64_t row_turn_ns; /* all fibers together, between two looks */
   /* So long the loop sleeps until several answers have come, where it may:
-   * loop_gathers(); 0: never.  See gather.h. */
+   * loop_let_gather(); 0: never.  See gather.h. */
   uint64_t gather_ns;
 };
 
@@ -92,7 +92,7 @@ void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
 void loop_moved(struct loop *l);
 
 /* May the loop sleep until several answers have come?  At first it may not. */
-void loop_gathers(struct loop *l, bool may);
+void loop_let_gather(struct loop *l, bool may);
 
 const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */

@@ -248,8 +248,8 @@ static void look_around(void *ctx)
 
   if (row_max(run->plan) > 0 && spread_look(run->spread, c->number))
     loop_moved(l);
-  loop_gathers(l,
-               crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
+  loop_let_gather(
+    l, crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
 }
 
 static void *carrier_main(void *arg)

@@ -157,8 +157,7 @@ void children_pause(struct children *c, double seconds)
 
     if (now >= end)
       return;
-    left.tv_sec = (time_t)((end - now) / NS_PER_S);
-    left.tv_nsec = (long)((end - now) % NS_PER_S);
+    left = clock_timespec(end - now);
     take_signal(c, sigtimedwait(&set, NULL, &left), 0);
   }
 }

@@ -222,7 +222,7 @@ static void *run_loop(void *arg)
     thread_be_patient();
   if (loop_new(&l, &setup, &err) < 0)
     die("loop", err.text);
-  loop_gathers(l, true);
+  loop_let_gather(l, true);
   for (unsigned i = 0; i < c->n; i++)
     if (loop_add(l, run_client, &c->clients[i], &err) < 0)
       die("loop", err.text);

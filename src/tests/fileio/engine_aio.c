@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/queue.h"
@@ -275,8 +276,7 @@ static int aio_kick(struct queue *q, unsigned min, struct err *err)
 
 static int aio_wait(struct queue *q, uint64_t for_ns, struct err *err)
 {
-  struct timespec limit = { (time_t)(for_ns / NS_PER_S),
-                            (long)(for_ns % NS_PER_S) };
+  struct timespec limit = clock_timespec(for_ns);
   int rc = submit(q, err);
 
   /* Completions were in the ring, or submit() took them. */
