@@ -17,7 +17,8 @@ enum {
  */
 struct login_keys {
   _Atomic(void *) of[LOGIN_KEYS];
-  _Atomic uint32_t busy; /* futex: 1 while somebody computes keys */
+  _Atomic uint32_t busy; /* futex: a name of the keys that somebody computes,
+                          * for those who wait for the same; 0: nobody does */
 };
 
 #endif

@@ -137,6 +137,10 @@ life() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" born
 }
 
+@test "pgsql: logins without the library succeed and fail as those with it" {
+  tap "$BENCH_BUILD/tests/db/pgsql_logins"
+}
+
 @test "pgsql: a session that was terminated: why, whoever notices it" {
   tap "$BENCH_BUILD/tests/db/pgsql_lost"
 }

@@ -648,101 +648,6 @@ static void lists(void)
   fixture_done(&f);
 }
 
-/* ---- logins without the library ---- */
-
-/* Opens the session again, by one way or the other. */
-static int again(struct conn *c, bool may_be_light, struct outcome *out)
-{
-  *out = (struct outcome){ 0 };
-  c->session->may_be_light = may_be_light;
-  return c->driver->connect(c->session, clock_now_ns() + 10 * NS_PER_S, out);
-}
-
-/* The library and the driver are refused alike. */
-static void refused(struct fixture *f, struct conn *c, const char *what)
-{
-  struct outcome own, library;
-  char text[512];
-  int rc = again(c, true, &own);
-
-  (void)snprintf(text, sizeof(text), "%s", own.msg ? own.msg : "");
-  OK(rc < 0 && again(c, false, &library) < 0, what);
-  OK_STR(text, library.msg, "the same text");
-  OK_STR(own.state, library.state, "the same state");
-  OK(own.permanent == library.permanent && own.no_server == library.no_server &&
-       own.lost == library.lost,
-     "the same consequences");
-  OK(!atomic_load(&f->process.library_logs_in), "it was tried");
-}
-
-static void refusals(void)
-{
-  struct fixture f;
-  struct conn *c;
-
-  start(&f);
-  f.cfg.sslmode = 0; /* disable */
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  c->driver->disconnect(c->session);
-  f.cfg.db = "no_such_database";
-  refused(&f, c, "a database that does not exist");
-  f.cfg.db = "sbtest";
-  f.cfg.user = "nobody_of_this_name";
-  refused(&f, c, "a user who does not exist");
-  f.host[0] = "127.0.0.1";
-  f.cfg.user = "sbpass";
-  f.cfg.password = "wrong";
-  refused(&f, c, "a wrong password");
-  f.port[0] = "1";
-  refused(&f, c, "no server");
-  f.host[0] = "/nowhere";
-  refused(&f, c, "no socket");
-  f.host[0] = fixture_env("PG_SOCKET_DIR", "localhost");
-  f.port[0] = fixture_env("PG_PORT", "5432");
-  f.cfg.user = "sbtest";
-  OK(conn_reconnect(c) == DB_ERROR_NONE, "and then it goes on");
-  OK(pgsql_of(c->session)->light, "as light as before");
-  fixture_done(&f);
-}
-
-/* What the server tells at the login, the session knows. */
-static void told(void)
-{
-  struct fixture f;
-  struct pgsql_session *p;
-  struct conn *c;
-
-  start(&f);
-  f.cfg.options =
-    "-c standard_conforming_strings=off -c client_encoding=latin1";
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  p = pgsql_of(c->session);
-  OK(p->base.dialect & EMUL_BACKSLASH, "backslashes escape");
-  OK(p->encoding == pg_char_to_encoding("LATIN1"), "the encoding");
-  OK(p->can_cancel, "how to cancel");
-  OK_STR(ask(c, "SELECT 'a\\\\b'"), "a\\b", "as the server has it");
-  fixture_done(&f);
-}
-
-/* A server that wants TLS gets it: the library logs in. */
-static void encrypted(void)
-{
-  struct fixture f;
-  struct conn *c;
-
-  start(&f);
-  f.host[0] = "127.0.0.1";
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  OK(!pgsql_of(c->session)->light, "the session is the library's");
-  OK(atomic_load(&f.process.library_logs_in), "and so is the next one");
-  OK_STR(ask(c, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
-         "t", "encrypted");
-  fixture_done(&f);
-}
-
 int main(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
@@ -754,10 +659,5 @@ int main(int argc, char **argv)
   statements();
   strings();
   lists();
-  if (born) {
-    refusals();
-    told();
-    encrypted();
-  }
   return TAP_EXIT();
 }

@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/parse.h"
+#include "base/secret.h"
 #include "db/env.h"
 
 /* ---- what only the library can ---- */
@@ -24,6 +25,7 @@ static bool is_asked_for_more(void)
     "PGCHANNELBINDING",
     "PGGSSENCMODE",
     "PGREQUIREPEER",
+    "PGHOSTADDR",
     "PGOPTIONS",
     "PGCLIENTENCODING",
     "PGTARGETSESSIONATTRS",
@@ -70,15 +72,15 @@ static void add_text(struct pgsql_arrival *a, const char *why)
   const char *const host = a->params.host;
   struct strbuf *const to = &a->p->text;
 
-  if (a->trip.step == VISIT_QUERY)
-    strbuf_adds(to, why);
-  else if (pgsql_is_socket(host))
+  if (a->trip.step != VISIT_QUERY && pgsql_is_socket(host))
+    strbuf_addf(
+      to, "connection to server on socket \"%s/.s.PGSQL.%s\" failed: ", host,
+      a->port);
+  else if (a->trip.step != VISIT_QUERY)
     strbuf_addf(to,
-                "connection to server on socket \"%s/.s.PGSQL.%s\" failed: %s",
-                host, a->port, why);
-  else
-    strbuf_addf(to, "connection to server at \"%s\", port %s failed: %s",
-                a->address, a->port, why);
+                "connection to server at \"%s\", port %s failed: ", a->address,
+                a->port);
+  secret_redact(why, to); /* poolers may quote a connection string */
 }
 
 static enum visit_rc failed(struct pgsql_arrival *a, const char *why)
@@ -311,6 +313,8 @@ static enum visit_rc arrive(struct pgsql_arrival *a)
 {
   enum visit_rc rc = open_socket(a);
 
+  if (rc == VISIT_DONE) /* whatever other addresses have come to */
+    *a->out = (struct outcome){ 0 };
   if (rc == VISIT_DONE && asks_for_tls(&a->params))
     rc = ask_for_tls(a);
   return rc == VISIT_DONE ? log_in(a) : rc;

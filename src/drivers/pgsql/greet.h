@@ -57,8 +57,8 @@ struct pgsql_greet {
   uint8_t cancel[16]; /* the request that cancels its statement... */
   bool can_cancel;    /* ...if that was told */
 
-  char state[6];  /* SQLSTATE; "": none */
-  char text[512]; /* lines, each with its end */
+  char state[6];   /* SQLSTATE; "": none */
+  char text[2048]; /* lines, each with its end */
 };
 
 /* The request for TLS; the server answers with one letter, S or N. */

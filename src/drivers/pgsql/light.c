@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "db/env.h"
 #include "drivers/pgsql/arrival.h"
 #include "drivers/pgsql/session.h"
@@ -38,6 +39,24 @@ void pgsql_light_never(struct session *s)
                         memory_order_relaxed);
 }
 
+/*
+ * Is a login that has failed to be left to the library?  What the server itself
+ * has said is final.  Other failures may be those of one address among several,
+ * and the library knows best what they mean.
+ */
+static bool is_open(const struct pgsql_arrival *a)
+{
+  return !a->greet.refused || a->greet.state[0] == '\0';
+}
+
+/* Half of the time: the rest is the library's. */
+static uint64_t half_way(uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+
+  return now < until_ns ? now + (until_ns - now) / 2 : until_ns;
+}
+
 /* The arrival's socket, and what the server has told, are the session's. */
 static void adopt(struct pgsql_session *p, struct pgsql_arrival *a)
 {
@@ -59,19 +78,21 @@ enum visit_rc pgsql_light_connect(struct session *s, uint64_t until_ns,
                                   struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
-  struct visit visit = { .until_ns = until_ns };
+  struct visit visit = { .until_ns = half_way(until_ns) };
   struct pgsql_arrival a;
   enum visit_rc rc;
 
   if (!is_possible(s))
     return VISIT_CANNOT;
   rc = pgsql_arrive(&a, s, &visit, out);
-  if (rc == VISIT_DONE && wire_buffer_have(&a.trip.in) > 0)
-    rc = trip_cannot(&a.trip, "the server has more to say");
-  if (rc == VISIT_DONE)
-    adopt(p, &a);
-  else if (rc == VISIT_CANNOT)
+  if (rc == VISIT_CANNOT)
     pgsql_light_never(s);
+  else if (rc == VISIT_FAILED && is_open(&a))
+    rc = VISIT_CANNOT;
+  else if (rc == VISIT_DONE && wire_buffer_have(&a.trip.in) > 0)
+    rc = VISIT_CANNOT; /* the library reads on */
+  else if (rc == VISIT_DONE)
+    adopt(p, &a);
   pgsql_arrival_done(&a);
   return rc;
 }

@@ -135,13 +135,14 @@ const struct opt pgsql_opts[] = {
     .def = "auto",
     .words = protocols,
     .help = "what executes statements {auto,library,wire}",
-    .man = "libpq opens every connection, prepares statements and copies the "
+    .man = "libpq opens connections, prepares statements and copies the "
            "rows of prepare. With wire the program speaks the protocol itself "
            "to execute statements, direct and prepared ones, which costs a "
            "fraction of the library's work; it is refused on encrypted "
            "connections, and a session that has listened for notifications is "
-           "left to libpq. With --clients, libpq only logs in, and gives back "
-           "the memory of the connection. With library everything goes through "
+           "left to libpq. With --clients, libpq opens the first connection of "
+           "a run, and those that it alone can open; it gives back their "
+           "memory after the login. With library everything goes through "
            "libpq. "
            "auto uses wire if possible.",
   },

@@ -145,7 +145,7 @@ void pgsql_connect_reason(const struct session *s, const struct outcome *out,
 /* ---- sessions without the library (light.c) ---- */
 
 /* A session that is light from the start, if the layer and the options allow
- * that.  VISIT_CANNOT: the library has to open it. */
+ * that.  VISIT_CANNOT: the library has to open it, or to say why that fails. */
 enum visit_rc pgsql_light_connect(struct session *s, uint64_t until_ns,
                                   struct outcome *out);
 /* The session is encrypted: so are the next ones, which only the library can

@@ -188,15 +188,35 @@ static bool share(struct login_keys *shared, struct scram_made *k)
   return false;
 }
 
-/* One computes keys, and the others wait for its result.  False: the time is
- * over. */
-static bool take_turn(struct login_keys *shared, uint64_t until_ns)
+/* A name for the turn; not 0. */
+static uint32_t turn_name(const uint8_t of[SHA256_BYTES])
 {
-  while (atomic_exchange_explicit(&shared->busy, 1, memory_order_acquire)) {
+  uint32_t name;
+
+  memcpy(&name, of, sizeof(name));
+  return name | 1;
+}
+
+/*
+ * One computes keys, and others who want the same ones wait for its result.
+ * Who wants other keys, because the salt is another one at each login, does not
+ * wait, and has no turn.  False: the time is over.
+ */
+static bool take_turn(struct login_keys *shared, uint32_t name,
+                      uint64_t until_ns, bool *ret_mine)
+{
+  uint32_t now = 0;
+
+  while (!atomic_compare_exchange_strong_explicit(
+    &shared->busy, &now, name, memory_order_acquire, memory_order_relaxed)) {
+    if (now != name)
+      return true;
     if (clock_now_ns() >= until_ns)
       return false;
-    wait_while(&shared->busy, 1, until_ns);
+    wait_while(&shared->busy, name, until_ns);
+    now = 0;
   }
+  *ret_mine = true;
   return true;
 }
 
@@ -251,13 +271,14 @@ static void grant(void *arg)
 {
   struct wish *w = arg;
   struct login_keys *const shared = w->chain->shared;
+  bool mine = false;
 
-  if (shared && !take_turn(shared, w->until_ns))
+  if (shared && !take_turn(shared, turn_name(w->of), w->until_ns, &mine))
     return;
   w->keys = find_shared(shared, w->of);
   if (!w->keys)
     w->keys = compute(w);
-  if (shared)
+  if (mine)
     end_turn(shared);
 }
 

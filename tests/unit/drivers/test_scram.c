@@ -103,6 +103,11 @@ static void test_shared_keys(void)
      "and they are right");
   OK(answer_iterations(4096 + LOGIN_KEYS, 1) == 0, "others are not shared");
   OK(!atomic_load(&shared.busy), "nobody computes any more");
+  atomic_store(&shared.busy, 2); /* a name that no keys have */
+  OK(answer_iterations(5000, WAIT_FOREVER) > 0,
+     "who computes other keys is not waited for");
+  OK(atomic_load(&shared.busy) == 2, "nor disturbed");
+  atomic_store(&shared.busy, 0);
   forget(&shared);
   scram_keys_done(&keys);
 }
