@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/space.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "loop/loop.h"
 #include "report/life.h"
 #include "run/crew.h"
@@ -252,6 +253,23 @@ static void look_around(void *ctx)
     l, crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
 }
 
+/* Clients may use up all files that can be open, so no thread lets them begin
+ * before the others have what a loop needs. */
+static void await_loops(struct run *run)
+{
+  uint32_t n;
+
+  while ((n = atomic_load(&run->loops)) < run->plan->carriers)
+    wait_while(&run->loops, n, WAIT_FOREVER);
+}
+
+/* So many threads have one, or will have none. */
+static void count_loops(struct run *run, unsigned n)
+{
+  (void)atomic_fetch_add(&run->loops, n);
+  wait_wake_all(&run->loops);
+}
+
 static void *carrier_main(void *arg)
 {
   struct carrier *c = arg;
@@ -269,6 +287,8 @@ static void *carrier_main(void *arg)
   struct loop *l = NULL;
   int rc = loop_new(&l, &setup, &err);
 
+  count_loops(run, 1);
+  await_loops(run);
   if (is_patient(run->plan))
     thread_be_patient();
   if (rc == 0) {
@@ -299,8 +319,10 @@ int clients_start(struct crew *crew, struct err *err)
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
                           carrier_main, c, err);
 
-    if (rc < 0)
+    if (rc < 0) {
+      count_loops(run, plan->carriers - crew->started);
       return rc;
+    }
     crew->workers += (plan->threads - c->number + plan->carriers - 1) /
                      plan->carriers;
   }

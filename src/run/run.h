@@ -122,6 +122,7 @@ struct run {
 
   /* Something happened that the conductor waits for; written by any thread. */
   _Atomic uint32_t news CACHE_ALIGNED;
+  _Atomic uint32_t loops;  /* carriers that have one, or will have none */
   _Atomic uint32_t ready;  /* workers that are ready, or failed to get ready */
   _Atomic uint32_t failed; /* workers that failed in any way */
   _Atomic uint32_t memory_gone; /* 1: no more clients open anything */
