@@ -132,11 +132,11 @@ struct db_process {
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */
   struct login_keys login_keys;
-  _Atomic bool library_logs_in; /* as sessions are, no driver can do it itself;
-                                 * relaxed */
-  const struct driver *driver;  /* with `server`: of that connection */
-  struct facts server;          /* owned */
-  pthread_mutex_t driver_lock;  /* protects `state` until ready */
+  /* Sessions are encrypted, or log in as only a library can; relaxed. */
+  _Atomic bool library_logs_in;
+  const struct driver *driver; /* with `server`: of that connection */
+  struct facts server;         /* owned */
+  pthread_mutex_t driver_lock; /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;
   struct gate gate;       /* of all connections */

@@ -69,6 +69,7 @@ static void adopt(struct pgsql_session *p, struct pgsql_arrival *a)
   p->base.blocks = 0;
   p->encoding = pg_char_to_encoding(g->encoding);
   p->settings_moved = true;
+  p->listens = false;
   pgsql_set_dialect(p, g->backslash ? "off" : "on");
   p->can_cancel = g->can_cancel;
   memcpy(p->cancel, g->cancel, sizeof(p->cancel));
