@@ -9,6 +9,10 @@
 
 #include "base/compiler.h"
 
+#ifndef TCP_KEEPIDLE /* macOS has another name */
+#define TCP_KEEPIDLE TCP_KEEPALIVE
+#endif
+
 enum {
   KEEPALIVE_IDLE_S = 30,
   KEEPALIVE_INTERVAL_S = 10,
