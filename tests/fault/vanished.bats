@@ -84,6 +84,13 @@ asleep() {
   fi
 }
 
+# The options that make the system watch over connections that wait; not before
+# the other side has confirmed their last bytes.
+watched() {
+  (($(within_net ss -tnoH state established dport = ":$port" |
+    grep -cE 'timer:\(keepalive,([12]?[0-9]sec|[0-9.]+ms|30sec)') >= 2))
+}
+
 # at_work KIND OPTION: runs that send, runs that only wait, by the protocol of
 # our own and (with OPTION) by the library, and one that loads.
 at_work() {
@@ -110,11 +117,10 @@ at_work() {
   within 60 grep -q Inserting "$dir/$kind-loads.out"
   within 60 grep -q '^Threads started' "$dir/$kind-sends.out"
   within 60 grep -q '^Threads started' "$dir/$kind-sends-library.out"
-
-  # The options that make the system watch over connections that wait.
-  within_net ss -tnoH state established dport = ":$port"
-  (($(within_net ss -tnoH state established dport = ":$port" |
-    grep -cE 'timer:\(keepalive,([12]?[0-9]sec|[0-9.]+ms|30sec)') >= 2))
+  within 20 watched || {
+    within_net ss -tnoH state established dport = ":$port"
+    return 1
+  }
 }
 
 @test "a server that vanished is noticed within a minute" {
