@@ -5,8 +5,11 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "drivers/pgsql/session.h"
@@ -575,6 +578,20 @@ static void expect(struct fixture *f, const struct conn_params *params,
   fixture_done(f);
 }
 
+/* Seconds of silence until the system asks whether the server is still there.
+ */
+static int idle_before_probe(struct fixture *f)
+{
+  int seconds = -1;
+  socklen_t len = sizeof(seconds);
+
+  fixture_open(f);
+  (void)getsockopt(pgsql_of(fixture_conn(f)->session)->fd, IPPROTO_TCP,
+                   TCP_KEEPIDLE, &seconds, &len);
+  fixture_done(f);
+  return seconds;
+}
+
 static void strings(void)
 {
   static const char path[] = "SHOW search_path";
@@ -604,6 +621,13 @@ static void strings(void)
          "t", "explicit parameters win");
   start(&f);
   expect(&f, NULL, "SHOW application_name", "bench", "the program's name");
+  start(&f);
+  f.host[0] = "127.0.0.1";
+  OK(idle_before_probe(&f) == 30, "a server that vanishes is noticed");
+  start(&f);
+  f.host[0] = "127.0.0.1";
+  f.cfg.db = "sbtest keepalives_idle=7";
+  OK(idle_before_probe(&f) == 7, "as soon as the connection string says");
   start(&f);
   (void)setenv("BENCH_PGSQL_PASSWORD", "secret", 1);
   f.cfg.user = "sbpass";

@@ -293,7 +293,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   if (!p->light && library_opened(p, out) < 0)
     return -1;
   atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
-  p->wire.may_block = wire_keep_alive(p->fd) || env_has_spare_cpus(s->env);
+  p->wire.may_block = wire_is_tcp(p->fd) || env_has_spare_cpus(s->env);
   return 0;
 }
 

@@ -20,6 +20,7 @@
 #include "drivers/pgsql/wire.h"
 #include "drivers/pgsql/wire_answer.h"
 #include "drivers/wire/detach.h"
+#include "drivers/wire/keepalive.h"
 #include "loop/loop.h"
 
 /* ---- from the start ---- */
@@ -64,6 +65,7 @@ static void adopt(struct pgsql_session *p, struct pgsql_arrival *a)
 
   p->fd = a->trip.fd;
   a->trip.fd = -1;
+  (void)wire_keep_alive(p->fd);
   p->light = p->plain_chosen = p->plain = true;
   p->wire.small = true;
   p->base.blocks = 0;

@@ -20,6 +20,15 @@ enum {
   SILENCE_MS = 60000,
 };
 
+bool wire_is_tcp(int fd)
+{
+  struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
+  socklen_t len = sizeof(peer);
+
+  return getpeername(fd, (struct sockaddr *)(void *)&peer, &len) == 0 &&
+         peer.ss_family != AF_UNIX;
+}
+
 bool wire_keep_alive(int fd)
 {
   static const struct {
@@ -34,11 +43,8 @@ bool wire_keep_alive(int fd)
     { IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
 #endif
   };
-  struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
-  socklen_t len = sizeof(peer);
 
-  if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||
-      peer.ss_family == AF_UNIX)
+  if (!wire_is_tcp(fd))
     return false;
   for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* failures are ignored */
     (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+bool wire_is_tcp(int fd);
+
 /* Set a TCP socket up to send at once, and to break if nothing is heard for a
  * minute.  Returns whether it is one. */
 bool wire_keep_alive(int fd);
