@@ -32,24 +32,6 @@ static bool run(struct conn *c, const char *sql)
   return c->pub.error == DB_ERROR_NONE;
 }
 
-/* The first value of the open result set. */
-static const char *value(sql_result *rs)
-{
-  static char text[512];
-  sql_row *row = rs ? conn_fetch_row(rs) : NULL;
-
-  if (!row || !row->values[0].ptr)
-    return row ? "(null)" : "(none)";
-  (void)snprintf(text, sizeof(text), "%.*s", (int)row->values[0].len,
-                 row->values[0].ptr);
-  return text;
-}
-
-static const char *ask(struct conn *c, const char *sql)
-{
-  return value(query(c, sql));
-}
-
 static uint64_t counted(const struct fixture *f, enum counter n)
 {
   return f->recorders.of[0].counter[n];
@@ -89,7 +71,7 @@ static void several(struct fixture *f, struct conn *c)
   OK(!conn_next_result(c) || c->rs.nfields == 2, "the next one");
   while (conn_more_results(c))
     rs = conn_next_result(c);
-  OK_STR(value(rs), "last", "the last one");
+  OK_STR(fixture_value(rs), "last", "the last one");
   OK(!conn_next_result(c) && c->pub.error == DB_ERROR_NONE, "and no more");
 
   rs = query(c, "SELECT 1; SELECT 1/0; SELECT 3");
@@ -100,7 +82,7 @@ static void several(struct fixture *f, struct conn *c)
   OK_STR(c->pub.sql_state, "22012", "its state");
   OK_STR(message(c), "PQexec() failed: 7 division by zero\n", "its message");
   (void)query(c, "SELECT 1; SELECT 2; SELECT 3");
-  OK_STR(ask(c, "SELECT 4"), "4", "pending results are dropped");
+  OK_STR(fixture_ask(c, "SELECT 4"), "4", "pending results are dropped");
   OK(!query(c, "") && c->pub.error == DB_ERROR_NONE, "an empty text");
   OK(!query(c, " -- nothing\n/* at all */ ") && c->pub.error == DB_ERROR_NONE,
      "a comment");
@@ -135,7 +117,7 @@ static void copies(struct fixture *f, struct conn *c)
   OK_STR(c->pub.sql_state, "57014", "its state");
   (void)message(c);
   stmt_free(st);
-  OK_STR(ask(c, "COPY (SELECT 1) TO STDOUT; SELECT 'after'"), "after",
+  OK_STR(fixture_ask(c, "COPY (SELECT 1) TO STDOUT; SELECT 'after'"), "after",
          "a statement behind it");
 }
 
@@ -159,11 +141,12 @@ static void copy_rows(struct conn *c)
     rc = copy->row(c->session, v, &out);
   }
   OK(rc == 0 && copy->end(c->session, &out) == 0, "rows by COPY");
-  OK_STR(ask(c, "SELECT count(*) || ' ' || sum(n) || ' ' || count(t) FROM "
-                "copied"),
+  OK_STR(fixture_ask(c,
+                     "SELECT count(*) || ' ' || sum(n) || ' ' || count(t) FROM "
+                     "copied"),
          "50000 1249975000 25000", "all have arrived");
-  OK_STR(ask(c, "SELECT count(*) FROM copied WHERE t = "
-                "E'a\\tb\\\\c\\nd\\re'"),
+  OK_STR(fixture_ask(c, "SELECT count(*) FROM copied WHERE t = "
+                        "E'a\\tb\\\\c\\nd\\re'"),
          "25000", "texts have arrived");
   out = (struct outcome){ 0 };
   rc = copy->begin(c->session, &copied, &out);
@@ -180,7 +163,8 @@ static void copy_rows(struct conn *c)
     rc = copy->row(c->session, v, &out);
   copy->abort(c->session);
   OK(rc == 0, "a transfer that is given up");
-  OK_STR(ask(c, "SELECT count(*) FROM copied"), "50000", "leaves nothing");
+  OK_STR(fixture_ask(c, "SELECT count(*) FROM copied"), "50000",
+         "leaves nothing");
   out = (struct outcome){ 0 };
   OK(copy->begin(c->session, &nowhere, &out) < 0 &&
        strcmp(out.state, "42P01") == 0,
@@ -246,48 +230,50 @@ static void types(struct conn *c)
 
   OK(st && ty, "two statements");
   OK(bind1(st, SQL_TYPE_SMALLINT, &i16, NULL, NULL), "bound as smallint");
-  OK_STR(value(stmt_execute(st)), "-32768", "a smallint");
+  OK_STR(fixture_value(stmt_execute(st)), "-32768", "a smallint");
   OK(bind1(st, SQL_TYPE_INT, &i32, NULL, NULL), "bound again as int");
-  OK_STR(value(stmt_execute(st)), "-2147483648", "an int");
+  OK_STR(fixture_value(stmt_execute(st)), "-2147483648", "an int");
   OK(bind1(st, SQL_TYPE_BIGINT, &i64, NULL, &null), "as bigint");
-  OK_STR(value(stmt_execute(st)), "-9223372036854775808", "a bigint");
+  OK_STR(fixture_value(stmt_execute(st)), "-9223372036854775808", "a bigint");
   null = 1;
-  OK_STR(value(stmt_execute(st)), "(null)", "NULL");
+  OK_STR(fixture_value(stmt_execute(st)), "(null)", "NULL");
   null = 0;
   i64 = INT64_MAX;
-  OK_STR(value(stmt_execute(st)), "9223372036854775807", "the other end");
+  OK_STR(fixture_value(stmt_execute(st)), "9223372036854775807",
+         "the other end");
   stmt_free(st);
   st = stmt_prepare(c, number, sizeof(number) - 1);
   OK(st && bind1(st, SQL_TYPE_DOUBLE, &f8, NULL, NULL), "a double");
-  OK_STR(value(stmt_execute(st)), "1e-07", "a double");
+  OK_STR(fixture_value(stmt_execute(st)), "1e-07", "a double");
   f8 = -INFINITY;
-  OK_STR(value(stmt_execute(st)), "-Infinity", "minus infinity");
+  OK_STR(fixture_value(stmt_execute(st)), "-Infinity", "minus infinity");
   f8 = NAN;
-  OK_STR(value(stmt_execute(st)), "NaN", "not a number");
+  OK_STR(fixture_value(stmt_execute(st)), "NaN", "not a number");
   f8 = -0.0;
-  OK_STR(value(stmt_execute(st)), "-0", "minus zero");
+  OK_STR(fixture_value(stmt_execute(st)), "-0", "minus zero");
   f8 = 1e300;
-  OK_STR(value(stmt_execute(st)), "1e+300", "a large one");
+  OK_STR(fixture_value(stmt_execute(st)), "1e+300", "a large one");
   stmt_free(st);
   st = stmt_prepare(c, echo, sizeof(echo) - 1);
   OK(st && bind1(st, SQL_TYPE_FLOAT, &f4, NULL, NULL), "as float");
-  OK_STR(value(stmt_execute(st)), "0.1", "a float");
+  OK_STR(fixture_value(stmt_execute(st)), "0.1", "a float");
   OK(bind1(st, SQL_TYPE_VARCHAR, text, &len, NULL), "as text");
-  OK_STR(value(stmt_execute(st)), text, "a text");
+  OK_STR(fixture_value(stmt_execute(st)), text, "a text");
   len = 0;
-  OK_STR(value(stmt_execute(st)), "", "an empty text");
+  OK_STR(fixture_value(stmt_execute(st)), "", "an empty text");
   len = sizeof(text) - 1;
   OK(bind1(st, SQL_TYPE_CHAR, text, &len, NULL), "as char");
-  OK_STR(value(stmt_execute(st)), text, "a char has more than one byte");
+  OK_STR(fixture_value(stmt_execute(st)), text,
+         "a char has more than one byte");
   (void)stmt_close(st);
   st = stmt_prepare(c, "SELECT 1 + ?", 12);
   OK(st && bind1(st, SQL_TYPE_TINYINT, &i8, NULL, NULL),
      "a type that the server infers");
-  OK_STR(value(stmt_execute(st)), "-127", "a tinyint");
+  OK_STR(fixture_value(stmt_execute(st)), "-127", "a tinyint");
   (void)stmt_close(st);
   if (!emulated) {
     OK(bind1(ty, SQL_TYPE_VARCHAR, text, &len, NULL) &&
-         strcmp(value(stmt_execute(ty)), "character varying") == 0,
+         strcmp(fixture_value(stmt_execute(ty)), "character varying") == 0,
        "the type sent for texts");
   }
   (void)stmt_close(ty);
@@ -312,7 +298,7 @@ static void question_marks(struct conn *c)
   st = stmt_prepare(c, "SELECT 'a\\'?', ?::text", 22);
   OK(st && st->n_params == 1, "backslashes count");
   OK(bind1(st, SQL_TYPE_INT, &seven, NULL, NULL), "bound");
-  OK_STR(value(stmt_execute(st)), "a'?", "a quote behind a backslash");
+  OK_STR(fixture_value(stmt_execute(st)), "a'?", "a quote behind a backslash");
   stmt_free(st);
   {
     char text[] = "a\\'b";
@@ -320,7 +306,7 @@ static void question_marks(struct conn *c)
 
     st = stmt_prepare(c, "SELECT ?::text", 14);
     OK(st && bind1(st, SQL_TYPE_VARCHAR, text, &len, NULL), "bound");
-    OK_STR(value(stmt_execute(st)), "a\\'b", "a value with both");
+    OK_STR(fixture_value(stmt_execute(st)), "a\\'b", "a value with both");
     stmt_free(st);
   }
   (void)run(c, "SET standard_conforming_strings = on");
@@ -332,24 +318,24 @@ static void freed(struct conn *c)
   struct stmt *st[100];
   int64_t n = 0;
 
-  OK_STR(ask(c, count), "0", "no statement is left by the others");
+  OK_STR(fixture_ask(c, count), "0", "no statement is left by the others");
   for (int i = 0; i < 100; i++) {
     st[i] = stmt_prepare(c, "SELECT ?::int", 13);
     (void)bind1(st[i], SQL_TYPE_BIGINT, &n, NULL, NULL);
   }
-  OK_STR(ask(c, count), emulated ? "0" : "100", "a hundred of them");
+  OK_STR(fixture_ask(c, count), emulated ? "0" : "100", "a hundred of them");
   (void)run(c, "BEGIN");
   for (int i = 0; i < 100; i++)
     stmt_free(st[i]);
   (void)run(c, "COMMIT");
-  OK_STR(ask(c, count), "0", "all are freed");
+  OK_STR(fixture_ask(c, count), "0", "all are freed");
   st[0] = stmt_prepare(c, "SELECT 1", 8);
   st[1] = stmt_prepare(c, "SELECT 2", 8);
   (void)run(c, "DEALLOCATE ALL");
   st[2] = stmt_prepare(c, "SELECT 3", 8);
   for (int i = 0; i < 3; i++)
     stmt_free(st[i]);
-  OK_STR(ask(c, count), "0", "freed although the script did so before");
+  OK_STR(fixture_ask(c, count), "0", "freed although the script did so before");
   OK(c->pub.error == DB_ERROR_NONE, "which is no error");
 }
 
@@ -460,8 +446,8 @@ static void open_rows(struct conn *c)
 
   OK(bind1(st, SQL_TYPE_BIGINT, &n, NULL, NULL) && rs && rs->nrows == 3,
      "bound while rows are open");
-  OK_STR(value(rs), "1", "the first row");
-  OK_STR(value(rs), "2", "the second");
+  OK_STR(fixture_value(rs), "1", "the first row");
+  OK_STR(fixture_value(rs), "2", "the second");
   stmt_free(st);
 }
 
@@ -574,7 +560,7 @@ static void expect(struct fixture *f, const struct conn_params *params,
   c = conn_open(f->handle, params);
   OK(c != NULL, what);
   if (c)
-    OK_STR(ask(c, sql), want, what);
+    OK_STR(fixture_ask(c, sql), want, what);
   fixture_done(f);
 }
 

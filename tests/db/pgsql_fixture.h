@@ -94,6 +94,25 @@ static struct conn *fixture_conn(struct fixture *f)
   return c;
 }
 
+/* The first value of the open result set. */
+__attribute__((unused)) static const char *fixture_value(sql_result *rs)
+{
+  static char text[512];
+  sql_row *row = rs ? conn_fetch_row(rs) : NULL;
+
+  if (!row || !row->values[0].ptr)
+    return row ? "(null)" : "(none)";
+  (void)snprintf(text, sizeof(text), "%.*s", (int)row->values[0].len,
+                 row->values[0].ptr);
+  return text;
+}
+
+__attribute__((unused)) static const char *fixture_ask(struct conn *c,
+                                                       const char *sql)
+{
+  return fixture_value(conn_query(c, sql, strlen(sql)));
+}
+
 static void fixture_done(struct fixture *f)
 {
   env_done(&f->env);

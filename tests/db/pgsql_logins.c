@@ -14,19 +14,6 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-static const char *ask(struct conn *c, const char *sql)
-{
-  static char text[512];
-  sql_result *rs = conn_query(c, sql, strlen(sql));
-  sql_row *row = rs ? conn_fetch_row(rs) : NULL;
-
-  if (!row || !row->values[0].ptr)
-    return "(none)";
-  (void)snprintf(text, sizeof(text), "%.*s", (int)row->values[0].len,
-                 row->values[0].ptr);
-  return text;
-}
-
 /* For clients that share a thread, when all has been asked. */
 static void start(struct fixture *f)
 {
@@ -53,7 +40,7 @@ static void told(void)
   OK(p->base.dialect & EMUL_BACKSLASH, "backslashes escape");
   OK(p->encoding == pg_char_to_encoding("LATIN1"), "the encoding");
   OK(p->can_cancel, "how to cancel");
-  OK_STR(ask(c, "SELECT 'a\\\\b'"), "a\\b", "as the server has it");
+  OK_STR(fixture_ask(c, "SELECT 'a\\\\b'"), "a\\b", "as the server has it");
   fixture_done(&f);
 }
 
@@ -69,12 +56,26 @@ static void encrypted(void)
   c = fixture_conn(&f);
   OK(!pgsql_of(c->session)->light, "the session is the library's");
   OK(atomic_load(&f.process.library_logs_in), "and so is the next one");
-  OK_STR(ask(c, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
-         "t", "encrypted");
+  OK_STR(
+    fixture_ask(c, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
+    "t", "encrypted");
   fixture_done(&f);
 }
 
 /* ---- failures ---- */
+
+/* A connection whose session is not open, and is not to be encrypted. */
+static struct conn *start_closed(struct fixture *f)
+{
+  struct conn *c;
+
+  start(f);
+  f->cfg.sslmode = 0; /* disable */
+  fixture_open(f);
+  c = fixture_conn(f);
+  c->driver->disconnect(c->session);
+  return c;
+}
 
 /* Opens the session again, by one way or the other. */
 static int again(struct conn *c, bool may_be_light, struct outcome *out)
@@ -104,13 +105,8 @@ static void alike(struct fixture *f, struct conn *c, const char *what)
 static void refusals(void)
 {
   struct fixture f;
-  struct conn *c;
+  struct conn *c = start_closed(&f);
 
-  start(&f);
-  f.cfg.sslmode = 0; /* disable */
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  c->driver->disconnect(c->session);
   f.cfg.db = "no_such_database";
   alike(&f, c, "a database that does not exist");
   f.cfg.db = fixture_env("PG_DB", "sbtest");
@@ -202,13 +198,8 @@ static void others(void)
     { "its text has a password", secret, sizeof(secret) - 1 },
   };
   struct fixture f;
-  struct conn *c;
+  struct conn *c = start_closed(&f);
 
-  start(&f);
-  f.cfg.sslmode = 0; /* disable */
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  c->driver->disconnect(c->session);
   f.host[0] = "127.0.0.1";
   for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
     struct other_server o;

@@ -255,11 +255,11 @@ static int library_opened(struct pgsql_session *p, struct outcome *out)
 {
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
   p->fd = PQsocket(p->conn);
+  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
   p->can_cancel = false;
   if (choose_protocol(p, out) < 0)
     return -1;
   p->settings_moved = false;
-  p->listens = false;
   pgsql_note_trx(p);
   pgsql_note_dialect(p);
   return 0;
@@ -289,10 +289,10 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
     return not_opened(p, out);
   p->broken = false;
   p->too_large = false;
+  p->listens = false;
   p->last_state[0] = '\0';
   if (!p->light && library_opened(p, out) < 0)
     return -1;
-  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
   p->wire.may_block = wire_is_tcp(p->fd) || env_has_spare_cpus(s->env);
   return 0;
 }

@@ -23,6 +23,18 @@
 #include "drivers/wire/keepalive.h"
 #include "loop/loop.h"
 
+/* From now on the session has this socket, and no library.  The wire hears all
+ * changes of settings. */
+static void be_light(struct pgsql_session *p, int fd)
+{
+  p->fd = fd;
+  atomic_store_explicit(&p->fd_to_cut, fd, memory_order_relaxed);
+  p->light = true;
+  p->wire.small = true;
+  p->settings_moved = true;
+  p->base.blocks = 0;
+}
+
 /* ---- from the start ---- */
 
 static bool is_possible(const struct session *s)
@@ -41,13 +53,12 @@ void pgsql_light_never(struct session *s)
 }
 
 /*
- * Is a login that has failed to be left to the library?  What the server itself
- * has said is final.  Other failures may be those of one address among several,
- * and the library knows best what they mean.
+ * What the server itself has said is final.  Other failures may be those of one
+ * address among several, and the library knows best what they mean.
  */
-static bool is_open(const struct pgsql_arrival *a)
+static bool is_final(const struct pgsql_arrival *a)
 {
-  return !a->greet.refused || a->greet.state[0] == '\0';
+  return a->greet.refused && a->greet.state[0] != '\0';
 }
 
 /* Half of the time: the rest is the library's. */
@@ -63,15 +74,11 @@ static void adopt(struct pgsql_session *p, struct pgsql_arrival *a)
 {
   const struct pgsql_greet *g = &a->greet;
 
-  p->fd = a->trip.fd;
+  be_light(p, a->trip.fd);
   a->trip.fd = -1;
   (void)wire_keep_alive(p->fd);
-  p->light = p->plain_chosen = p->plain = true;
-  p->wire.small = true;
-  p->base.blocks = 0;
+  p->plain_chosen = p->plain = true;
   p->encoding = pg_char_to_encoding(g->encoding);
-  p->settings_moved = true;
-  p->listens = false;
   pgsql_set_dialect(p, g->backslash ? "off" : "on");
   p->can_cancel = g->can_cancel;
   memcpy(p->cancel, g->cancel, sizeof(p->cancel));
@@ -90,7 +97,7 @@ enum visit_rc pgsql_light_connect(struct session *s, uint64_t until_ns,
   rc = pgsql_arrive(&a, s, &visit, out);
   if (rc == VISIT_CANNOT)
     pgsql_light_never(s);
-  else if (rc == VISIT_FAILED && is_open(&a))
+  else if (rc == VISIT_FAILED && !is_final(&a))
     rc = VISIT_CANNOT;
   else if (rc == VISIT_DONE && wire_buffer_have(&a.trip.in) > 0)
     rc = VISIT_CANNOT; /* the library reads on */
@@ -114,20 +121,15 @@ void pgsql_lighten(struct session *s)
   fd = wire_detach(p->fd);
   if (fd < 0)
     return;
-  if (!p->settings_moved) /* the wire hears all changes from now on */
+  if (!p->settings_moved)
     p->encoding = PQclientEncoding(p->conn);
-  p->settings_moved = true;
   loop_forget(p->fd);
   PQfinish(p->conn);
   PQclear(p->failed);
   PQclear(p->goodbye);
   p->conn = NULL;
   p->failed = p->goodbye = NULL;
-  p->fd = fd;
-  atomic_store_explicit(&p->fd_to_cut, fd, memory_order_relaxed);
-  p->light = true;
-  p->wire.small = true;
-  s->blocks = 0;
+  be_light(p, fd);
 }
 
 /* ---- what a light session does ---- */
