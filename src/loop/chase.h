@@ -34,6 +34,7 @@ struct chase {
   int hope;             /* 0: it was in vain too often */
   unsigned asked;       /* since then */
   bool late;            /* the loop has not looked for that time */
+  bool off;             /* the owner of the loop does not want it */
 };
 
 /* Something has changed: it may be worth a try. */
@@ -59,15 +60,9 @@ static inline void chase_turn(struct chase *c)
  * look for this one? */
 static inline bool chase_try(struct chase *c, unsigned row)
 {
-  if (row >= c->row_max || c->late)
+  if (row >= c->row_max || c->late || c->off)
     return false;
   return LIKELY(c->hope > 0) || ++c->asked % CHASE_PROBE == 0;
-}
-
-/* Answers are not looked for at once, but for a try now and then. */
-static inline bool chase_given_up(const struct chase *c)
-{
-  return c->row_max == 0 || c->hope == 0;
 }
 
 /* It has looked, and the answer was there, or not.  `turn_ns` has passed since

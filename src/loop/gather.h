@@ -35,7 +35,7 @@ enum {
 
 struct gather {
   uint64_t longest_ns; /* so long it may take; 0: the loop never does that */
-  bool allowed;        /* by the owner of the loop */
+  bool allowed;        /* the owner of the loop wants it */
   unsigned most;       /* answers at a time; 0: as many as are due */
   unsigned left;       /* sleeps without it that are left */
   unsigned rest;       /* so many the last time */

@@ -145,9 +145,12 @@ void loop_moved(struct loop *l)
   chase_hope(&l->chase);
 }
 
-void loop_let_gather(struct loop *l, bool may)
+void loop_set_way(struct loop *l, enum loop_way way)
 {
-  l->gather.allowed = may;
+  if (l->chase.off && way == LOOP_AT_ONCE)
+    chase_hope(&l->chase);
+  l->chase.off = way != LOOP_AT_ONCE;
+  l->gather.allowed = way == LOOP_GATHERED;
 }
 
 void fiber_note_lag(uint64_t ns)
@@ -430,9 +433,7 @@ static void sleep_until(struct loop *l, uint64_t until_ns)
 /* How many answers to sleep for. */
 static unsigned wish(struct loop *l)
 {
-  if (l->far > 0 || !chase_given_up(&l->chase))
-    return 1;
-  return gather_wish(&l->gather, l->waiting);
+  return l->far > 0 ? 1 : gather_wish(&l->gather, l->waiting);
 }
 
 /* Sleep until `n` answers have come, but not long: see gather.h. */

@@ -27,6 +27,19 @@ enum loop_engine {
   LOOP_URING,
 };
 
+/* How fibers get their answers, where they send requests all the time. */
+enum loop_way {
+  /* Each looks for its answer right after its request, as long as enough of
+   * these looks find something: see chase.h. */
+  LOOP_AT_ONCE,
+  /* The requests of a turn are sent together, and the loop sleeps until there
+   * is an answer. */
+  LOOP_TOGETHER,
+  /* The same, and it sleeps until there are several: see gather.h. */
+  LOOP_GATHERED,
+  LOOP_WAYS,
+};
+
 struct loop_setup {
   size_t stack_bytes; /* of each fiber */
   enum loop_engine engine;
@@ -34,11 +47,11 @@ struct loop_setup {
    * first; 0: all, in the order of arrival.  See order.h. */
   unsigned turn_max;
   /* A fiber may take so many answers in a row that are there right after their
-   * requests; 0: none, it is parked.  See chase.h. */
+   * requests, with LOOP_AT_ONCE; 0: none, it is parked. */
   unsigned row_max;
   uint64_t row_turn_ns; /* all fibers together, between two looks */
-  /* So long the loop sleeps until several answers have come, where it may:
-   * loop_let_gather(); 0: never.  See gather.h. */
+  /* So long the loop sleeps for several answers, with LOOP_GATHERED; 0: it
+   * does not. */
   uint64_t gather_ns;
 };
 
@@ -91,8 +104,8 @@ void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
  * look for answers at once. */
 void loop_moved(struct loop *l);
 
-/* May the loop sleep until several answers have come?  At first it may not. */
-void loop_let_gather(struct loop *l, bool may);
+/* At first it is LOOP_AT_ONCE. */
+void loop_set_way(struct loop *l, enum loop_way way);
 
 const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */

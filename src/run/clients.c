@@ -249,8 +249,8 @@ static void look_around(void *ctx)
 
   if (row_max(run->plan) > 0 && spread_look(run->spread, c->number))
     loop_moved(l);
-  loop_let_gather(
-    l, crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
+  loop_set_way(l,
+               crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
 }
 
 /* Clients may use up all files that can be open, so no thread lets them begin
@@ -314,6 +314,7 @@ int clients_start(struct crew *crew, struct err *err)
   struct run *run = crew->run;
   const struct plan *plan = run->plan;
 
+  crowd_init(&run->crowd, row_max(plan) > 0 ? LOOP_AT_ONCE : LOOP_TOGETHER);
   for (; crew->started < plan->carriers; crew->started++) {
     struct carrier *c = &run->carriers[crew->started];
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,

@@ -1,7 +1,9 @@
 /*
- * crowd.c - may loops sleep until several answers have come?
+ * crowd.c - in which way should loops await their answers?
  */
 #include "run/crowd.h"
+
+#include <string.h>
 
 #include "base/minmax.h"
 #include "run/machine.h"
@@ -10,66 +12,199 @@ enum {
   IDLE_PART = 20, /* less than that part of the time is not idle */
 };
 
-static bool is_idle(const struct crowd *c, const struct machine_counts *now)
+void crowd_init(struct crowd *c, enum loop_way first)
 {
-  const uint64_t idle = grown_u64(now->idle_ns, c->idle_ns);
-  const uint64_t busy = grown_u64(now->busy_ns + now->steal_ns, c->busy_ns);
+  *c = (struct crowd){ .first = first, .kept = first, .keep = CROWD_KEEP };
+  atomic_init(&c->way, (int)first);
+}
+
+static enum loop_way way_of(const struct crowd *c)
+{
+  return (enum loop_way)atomic_load_explicit(&c->way, memory_order_relaxed);
+}
+
+/* Until the next step, all loops do it so. */
+static void go_on(struct crowd *c, enum loop_way way, uint64_t due_ns)
+{
+  atomic_store_explicit(&c->way, (int)way, memory_order_relaxed);
+  atomic_store_explicit(&c->due_ns, due_ns, memory_order_relaxed);
+}
+
+static bool was_idle(const struct crowd *c, const struct crowd_reading *now)
+{
+  const uint64_t idle = grown_u64(now->idle_ns, c->since.idle_ns);
+  const uint64_t busy = grown_u64(now->busy_ns, c->since.busy_ns);
 
   return idle * IDLE_PART >= idle + busy;
 }
 
-static bool give_up(struct crowd *c)
+/* ---- the ways in a trial ---- */
+
+static unsigned count_ways(const struct crowd *c)
 {
-  c->rest = c->rest == 0 ? 1 : (unsigned)min_u64(2 * c->rest, CROWD_REST_MAX);
-  c->left = c->rest;
-  return false;
+  return LOOP_WAYS - (unsigned)c->first;
 }
 
-/* A period without it is over, and no processor was idle. */
-static bool after_without(struct crowd *c, uint64_t answers)
+/* Forwards and backwards in turn, so that none is always the first. */
+static enum loop_way way_of_turn(const struct crowd *c)
 {
-  c->without = answers;
-  if (c->left > 0) {
-    c->left--;
-    return false;
+  const unsigned n = count_ways(c);
+  const unsigned round = c->turn / n, place = c->turn % n;
+
+  return (enum loop_way)((unsigned)c->first +
+                         (round % 2 == 0 ? place : n - 1 - place));
+}
+
+/* Answers per nanosecond; 0: too few to tell. */
+static double rate(const struct crowd *c, enum loop_way way)
+{
+  return c->answers[way] < CROWD_LEAST || c->took_ns[way] == 0
+           ? 0
+           : (double)c->answers[way] / (double)c->took_ns[way];
+}
+
+/* The highest rate, less that part of it. */
+static double rate_less(const struct crowd *c, unsigned part)
+{
+  double most = 0;
+
+  for (enum loop_way w = c->first; w < LOOP_WAYS; w++)
+    most = rate(c, w) > most ? rate(c, w) : most;
+  return most - most / part;
+}
+
+static enum loop_way best(const struct crowd *c)
+{
+  const double least = rate_less(c, CROWD_LOSS);
+  enum loop_way found = c->first;
+
+  for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
+    if (!c->lost[w] && rate(c, w) > least)
+      found = w;
   }
-  return c->tried = true;
+  return found;
 }
 
-/* The same for a period with it. */
-static bool after_with(struct crowd *c, uint64_t answers)
+/* How many are left of those that can still be the best? */
+static unsigned drop_losers(struct crowd *c)
 {
-  if (!c->tried)
-    return --c->keep > 0;
-  c->tried = false;
-  if (answers < c->without - c->without / CROWD_LOSS)
-    return give_up(c);
-  c->rest = 0;
-  c->keep = CROWD_KEEP;
-  return true;
+  const double least = rate_less(c, CROWD_FAR);
+  unsigned left = 0;
+
+  for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
+    c->lost[w] = rate(c, w) < least;
+    left += !c->lost[w];
+  }
+  return left;
 }
 
-/* A period is over: is it allowed in the next one? */
-static bool judge(struct crowd *c, bool idle, uint64_t answers)
+/* ---- steps ---- */
+
+static void period(struct crowd *c, enum loop_way way,
+                   const struct crowd_reading *now)
 {
-  if (idle && c->allowed)
-    return give_up(c);
-  if (idle)
-    return false;
-  return c->allowed ? after_with(c, answers) : after_without(c, answers);
+  c->phase = CROWD_PERIOD;
+  c->since = *now;
+  go_on(c, way, now->at_ns + CROWD_PERIOD_NS);
 }
 
-static void read_now(struct crowd *c, const char *root, uint64_t answers)
+static void begin_turn(struct crowd *c, uint64_t now_ns)
 {
-  struct machine_counts now;
+  c->phase = CROWD_CHANGE;
+  go_on(c, way_of_turn(c), now_ns + CROWD_CHANGE_NS);
+}
 
-  machine_read_times(root, &now);
-  c->allowed = now.known && c->begun &&
-               judge(c, is_idle(c, &now), answers - c->answers);
-  c->begun = now.known;
-  c->idle_ns = now.idle_ns;
-  c->busy_ns = now.busy_ns + now.steal_ns;
-  c->answers = answers;
+static void count_turn(struct crowd *c, const struct crowd_reading *now)
+{
+  const enum loop_way way = way_of(c);
+
+  c->answers[way] += now->answers - c->counts_since.answers;
+  c->took_ns[way] += now->at_ns - c->counts_since.at_ns;
+}
+
+/* False: that was the last one. */
+static bool next_turn(struct crowd *c)
+{
+  const unsigned n = count_ways(c);
+
+  do {
+    c->turn++;
+    if (c->turn == CROWD_FIRST * n && drop_losers(c) == 1)
+      return false;
+  } while (c->turn < CROWD_ROUNDS * n && c->lost[way_of_turn(c)]);
+  return c->turn < CROWD_ROUNDS * n;
+}
+
+static void begin_trial(struct crowd *c, const struct crowd_reading *now)
+{
+  c->since = *now;
+  c->turn = 0;
+  memset(c->lost, 0, sizeof(c->lost));
+  memset(c->answers, 0, sizeof(c->answers));
+  memset(c->took_ns, 0, sizeof(c->took_ns));
+  begin_turn(c, now->at_ns);
+}
+
+static void end_trial(struct crowd *c, const struct crowd_reading *now)
+{
+  c->kept = was_idle(c, now) ? c->first : best(c);
+  c->left = c->keep;
+  c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);
+  period(c, c->kept, now);
+}
+
+static void after_period(struct crowd *c, const struct crowd_reading *now)
+{
+  if (was_idle(c, now)) {
+    period(c, c->first, now);
+  } else if (c->left > 0) {
+    c->left--;
+    period(c, c->kept, now);
+  } else {
+    begin_trial(c, now);
+  }
+}
+
+static void after_change(struct crowd *c, const struct crowd_reading *now)
+{
+  c->phase = CROWD_TURN;
+  c->counts_since = *now;
+  go_on(c, way_of(c), now->at_ns + CROWD_TURN_NS);
+}
+
+static void after_turn(struct crowd *c, const struct crowd_reading *now)
+{
+  count_turn(c, now);
+  if (next_turn(c))
+    begin_turn(c, now->at_ns);
+  else
+    end_trial(c, now);
+}
+
+static void (*const after[])(struct crowd *, const struct crowd_reading *) = {
+  [CROWD_PERIOD] = after_period,
+  [CROWD_CHANGE] = after_change,
+  [CROWD_TURN] = after_turn,
+};
+
+static void step(struct crowd *c, const char *root, uint64_t now_ns,
+                 uint64_t answers)
+{
+  struct machine_counts m;
+  struct crowd_reading now;
+
+  machine_read_times(root, &m);
+  now = (struct crowd_reading){
+    .at_ns = now_ns,
+    .idle_ns = m.idle_ns,
+    .busy_ns = m.busy_ns + m.steal_ns,
+    .answers = answers,
+  };
+  if (m.known && c->begun)
+    after[c->phase](c, &now);
+  else
+    period(c, c->first, &now);
+  c->begun = m.known;
 }
 
 static bool is_due(const struct crowd *c, uint64_t now_ns)
@@ -77,17 +212,14 @@ static bool is_due(const struct crowd *c, uint64_t now_ns)
   return now_ns >= atomic_load_explicit(&c->due_ns, memory_order_relaxed);
 }
 
-bool crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
-                uint64_t (*answers)(const void *ctx), const void *ctx)
+enum loop_way crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
+                         uint64_t (*answers)(const void *ctx), const void *ctx)
 {
   if (is_due(c, now_ns) &&
       !atomic_flag_test_and_set_explicit(&c->reading, memory_order_acquire)) {
-    if (is_due(c, now_ns)) { /* no other thread has been quicker */
-      read_now(c, root, answers(ctx));
-      atomic_store_explicit(&c->due_ns, now_ns + CROWD_PERIOD_NS,
-                            memory_order_relaxed);
-    }
+    if (is_due(c, now_ns)) /* no other thread has been quicker */
+      step(c, root, now_ns, answers(ctx));
     atomic_flag_clear_explicit(&c->reading, memory_order_release);
   }
-  return atomic_load_explicit(&c->allowed, memory_order_relaxed);
+  return way_of(c);
 }

@@ -1,10 +1,12 @@
 /*
- * crowd.h - may loops sleep until several answers have come (loop/gather.h)?
+ * crowd.h - in which way should loops await their answers (enum loop_way)?
  *
- * They may where no processor of this machine is idle, and where as many
- * answers come then.  The first is looked up; the second is tried: a period
- * without it and one with it are compared, now and then again.  Each time that
- * it does not hold, it takes longer until the next try.
+ * Where a processor is idle, in the first one.  Where none is, servers and
+ * clients take the processors from each other, and the way decides who works
+ * when, with which data in the caches.  What is best depends on the processors,
+ * the system and the server.  So it is tried: the ways take turns for short
+ * periods, and the one is kept with which most answers have come.  If they are
+ * as good as equal, it is the last one, which costs clients least.
  */
 #ifndef BENCH_RUN_CROWD_H
 #define BENCH_RUN_CROWD_H
@@ -13,33 +15,60 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Periods: */
+#include "loop/loop.h"
+
 enum {
-  CROWD_KEEP = 25,     /* with it, until it is tried again */
-  CROWD_REST_MAX = 64, /* without it after tries in vain, at most */
-  CROWD_LOSS = 32, /* one answer less of so many is no reason to do without */
+  CROWD_ROUNDS = 4,     /* of a trial, in which each way has a turn... */
+  CROWD_FIRST = 2,      /* ...and after so many of them, there is none for... */
+  CROWD_FAR = 8,        /* ...those that lose one answer of so many */
+  CROWD_LOSS = 16,      /* one of so many less is no difference at the end */
+  CROWD_LEAST = 500,    /* answers by each way, to tell a difference */
+  CROWD_KEEP = 25,      /* periods until the next trial, at first... */
+  CROWD_KEEP_MAX = 100, /* ...and at most */
 };
 
 #define CROWD_PERIOD_NS UINT64_C(200000000)
+/* Answers in a turn count when the way before it has ended in all loops. */
+#define CROWD_CHANGE_NS UINT64_C(10000000)
+#define CROWD_TURN_NS UINT64_C(30000000)
 
-/* Of the threads of a run; zero at first. */
-struct crowd {
-  _Atomic uint64_t due_ns; /* when the period is over */
-  _Atomic bool allowed;
-  atomic_flag reading; /* a thread has the rest: */
-  bool begun;
-  uint64_t idle_ns, busy_ns, answers; /* at the last reading */
-  bool tried;                         /* it is allowed for a try */
-  uint64_t without;                   /* answers of the last period without */
-  unsigned keep, rest, left;
+enum crowd_phase {
+  CROWD_PERIOD, /* between trials */
+  CROWD_CHANGE, /* of a turn */
+  CROWD_TURN,
 };
 
+struct crowd_reading {
+  uint64_t at_ns;
+  uint64_t idle_ns, busy_ns; /* of the processors, since they run */
+  uint64_t answers;
+};
+
+/* Of the threads of a run. */
+struct crowd {
+  _Atomic uint64_t due_ns; /* the next step */
+  _Atomic int way;         /* enum loop_way */
+  atomic_flag reading;     /* a thread has the rest: */
+  enum loop_way first;     /* the first one that is possible */
+  enum loop_way kept;      /* that of the last trial */
+  bool begun;
+  enum crowd_phase phase;
+  struct crowd_reading since; /* the begin of the period, or of the trial... */
+  struct crowd_reading counts_since; /* ...and of its turn */
+  unsigned turn;
+  bool lost[LOOP_WAYS]; /* these have no turns any more */
+  uint64_t answers[LOOP_WAYS], took_ns[LOOP_WAYS];
+  unsigned keep, left; /* periods between trials, and until the next one */
+};
+
+void crowd_init(struct crowd *c, enum loop_way first);
+
 /*
- * Any thread may call it, now and then.  When a period is over, one of them
+ * Any thread may call it, now and then.  When something is due, one of them
  * reads the system's file below `root`, and calls answers(ctx): how many have
- * come so far.  Returns whether loops may sleep so.
+ * come so far.  Returns the way of all loops.
  */
-bool crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
-                uint64_t (*answers)(const void *ctx), const void *ctx);
+enum loop_way crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
+                         uint64_t (*answers)(const void *ctx), const void *ctx);
 
 #endif

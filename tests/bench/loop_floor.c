@@ -222,7 +222,7 @@ static void *run_loop(void *arg)
     thread_be_patient();
   if (loop_new(&l, &setup, &err) < 0)
     die("loop", err.text);
-  loop_let_gather(l, true);
+  loop_set_way(l, LOOP_GATHERED);
   for (unsigned i = 0; i < c->n; i++)
     if (loop_add(l, run_client, &c->clients[i], &err) < 0)
       die("loop", err.text);

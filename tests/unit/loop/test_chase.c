@@ -62,6 +62,8 @@ static void test_turn(void)
   OK(!chase_try(&c, 0), "and ends after that");
   chase_turn(&c);
   OK(chase_try(&c, 0), "until the loop has looked");
+  c.off = true;
+  OK(!chase_try(&c, 0), "or nobody wants it");
 }
 
 /* ---- in a loop ---- */
@@ -155,15 +157,18 @@ static struct loop *loop_with(enum loop_engine engine, unsigned row_max)
 }
 
 static void test_rows(enum loop_engine engine, unsigned row_max,
-                      const char *first)
+                      enum loop_way way, const char *first)
 {
-  const unsigned parked = ANSWERS / (row_max + 1);
+  const unsigned parked = way == LOOP_AT_ONCE ? ANSWERS / (row_max + 1)
+                                              : ANSWERS;
   struct loop *l = loop_with(engine, row_max);
   struct answers all = { .n = 0 };
   struct client of[2];
   struct err err;
 
   MUST(l != NULL);
+  loop_set_way(l, LOOP_GATHERED); /* and what was once is no matter */
+  loop_set_way(l, way);
   server_is_quick = true;
   for (int i = 0; i < 2; i++) {
     connect_pair(&of[i], &all, (char)('a' + i));
@@ -274,8 +279,9 @@ static void test_dies(enum loop_engine engine)
 
 static void test_engine(enum loop_engine engine)
 {
-  test_rows(engine, 0, "");
-  test_rows(engine, ROW, "aaabbb");
+  test_rows(engine, 0, LOOP_AT_ONCE, "");
+  test_rows(engine, ROW, LOOP_AT_ONCE, "aaabbb");
+  test_rows(engine, ROW, LOOP_TOGETHER, "");
   test_in_vain(engine);
   test_gone(engine);
   test_dies(engine);

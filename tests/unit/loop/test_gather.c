@@ -214,7 +214,7 @@ static struct loop *gathering_loop(enum loop_engine engine, uint64_t gather_ns)
   struct loop *l = new_loop(engine, gather_ns);
 
   if (l)
-    loop_let_gather(l, true);
+    loop_set_way(l, LOOP_GATHERED);
   return l;
 }
 

@@ -1,15 +1,18 @@
 /*
- * test_crowd.c - may loops sleep for several answers?  From files that are
- * written here.
+ * test_crowd.c - in which way do loops await their answers?  From files that
+ * are written here.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "run/crowd.h"
 #include "tests/unit/run/machine_rig.h"
 #include "tests/unit/tap.h"
+
+#define TICK_NS (10 * NS_PER_MS)
 
 static char root[] = "/tmp/bench-crowd-XXXXXX";
 static char file[sizeof(root) + 16];
@@ -19,9 +22,16 @@ static char file[sizeof(root) + 16];
 struct clock {
   struct crowd crowd;
   uint64_t now_ns;
-  unsigned busy, idle, stolen;
+  uint64_t busy, idle, stolen;
   uint64_t answers;
 };
+
+/* Answers in a millisecond, by way. */
+struct speed {
+  unsigned of[LOOP_WAYS];
+};
+
+static const struct speed even = { { 100, 100, 100 } };
 
 static uint64_t answers_of(const void *ctx)
 {
@@ -30,9 +40,14 @@ static uint64_t answers_of(const void *ctx)
   return c->answers;
 }
 
-static bool look(struct clock *c, const char *below)
+static enum loop_way look(struct clock *c, const char *below)
 {
   return crowd_look(&c->crowd, below, c->now_ns, answers_of, c);
+}
+
+static enum loop_way way_of(struct clock *c)
+{
+  return (enum loop_way)atomic_load(&c->crowd.way);
 }
 
 static void write_times(const struct clock *c)
@@ -40,110 +55,209 @@ static void write_times(const struct clock *c)
   FILE *f = fopen(file, "w");
 
   MUST(f != NULL);
-  MUST(fprintf(f, "cpu  1 1 1 1 1 1 1 1 0 0\ncpu%d %u 0 0 %u 0 0 0 %u 0 0\n",
-               allowed_cpu(), c->busy, c->idle, c->stolen) > 0);
+  MUST(fprintf(f, "cpu  1 1 1 1 1 1 1 1 0 0\ncpu%d %lu 0 0 %lu 0 0 0 %lu 0 0\n",
+               allowed_cpu(), (unsigned long)c->busy, (unsigned long)c->idle,
+               (unsigned long)c->stolen) > 0);
   MUST(fclose(f) == 0);
 }
 
-/* A period passes, with so many ticks and answers; then: is it allowed? */
-static bool after(struct clock *c, unsigned busy, unsigned idle,
-                  unsigned answers)
+/* The time until the next step passes; it is added to *spent. */
+static enum loop_way pass(struct clock *c, const struct speed *s,
+                          uint64_t *spent)
 {
-  c->now_ns += CROWD_PERIOD_NS;
-  c->busy += busy;
-  c->idle += idle;
-  c->answers += answers;
+  const uint64_t ns = atomic_load(&c->crowd.due_ns) - c->now_ns;
+
+  c->now_ns += ns;
+  *spent += ns / TICK_NS;
+  c->answers += ns / NS_PER_MS * s->of[way_of(c)];
   write_times(c);
   return look(c, root);
 }
 
 /* A period without an idle processor. */
-static bool worked(struct clock *c, unsigned answers)
+static enum loop_way work(struct clock *c)
 {
-  return after(c, 20, 0, answers);
+  return pass(c, &even, &c->busy);
 }
 
-/* So many periods until it is allowed. */
-static unsigned periods_until_allowed(struct clock *c)
+static enum loop_way rest(struct clock *c)
 {
-  unsigned n = 1;
+  return pass(c, &even, &c->idle);
+}
 
-  while (!worked(c, 1000))
-    n++;
+static bool tries(const struct clock *c)
+{
+  return c->crowd.phase != CROWD_PERIOD;
+}
+
+/* The first reading, and a period until the first trial. */
+static struct clock *meet(struct clock *c, enum loop_way first)
+{
+  *c = (struct clock){ .now_ns = 1 };
+  crowd_init(&c->crowd, first);
+  write_times(c);
+  MUST(look(c, root) == first && !tries(c));
+  (void)work(c);
+  MUST(tries(c));
+  return c;
+}
+
+/* The whole trial. */
+static enum loop_way try_all(struct clock *c, const struct speed *s)
+{
+  while (tries(c))
+    (void)pass(c, s, &c->busy);
+  return way_of(c);
+}
+
+static enum loop_way found(enum loop_way first, struct speed s)
+{
+  struct clock c;
+
+  return try_all(meet(&c, first), &s);
+}
+
+/* So many periods until the next trial. */
+static unsigned periods(struct clock *c)
+{
+  unsigned n = 0;
+
+  for (; !tries(c); n++)
+    (void)work(c);
   return n;
 }
+
+/* ---- when ---- */
 
 static void test_idle(void)
 {
   struct clock c = { .now_ns = 1 };
 
-  OK(!look(&c, root), "nothing can be read");
-  OK(!after(&c, 100, 1000, 1000), "the first reading says nothing");
-  OK(after(&c, 96, 4, 1000), "a short rest is none");
-  OK(!after(&c, 95, 5, 1000), "a processor has been idle");
-  OK(!after(&c, 0, 20, 1000), "and is still");
-  c.stolen += 20;
-  OK(!after(&c, 0, 0, 1000) && worked(&c, 1000),
-     "time that a hypervisor takes is not idle");
+  crowd_init(&c.crowd, LOOP_AT_ONCE);
+  OK(look(&c, root) == LOOP_AT_ONCE, "nothing can be read");
   c.now_ns += CROWD_PERIOD_NS;
-  OK(!look(&c, "/nonexistent"), "nothing can be read any more");
+  write_times(&c);
+  OK(look(&c, root) == LOOP_AT_ONCE && !tries(&c),
+     "the first reading says nothing");
+  OK(rest(&c) == LOOP_AT_ONCE && !tries(&c), "a processor has been idle");
+  c.idle += 2;
+  OK(work(&c) == LOOP_AT_ONCE && !tries(&c), "or was for a part of the time");
+  OK(pass(&c, &even, &c.stolen) == LOOP_AT_ONCE && tries(&c),
+     "time that a hypervisor takes is not idle: a trial");
+  MUST(work(&c) == LOOP_AT_ONCE && work(&c) == LOOP_TOGETHER);
+  c.now_ns += CROWD_PERIOD_NS;
+  OK(look(&c, "/nonexistent") == LOOP_AT_ONCE && !tries(&c),
+     "nothing can be read any more");
 }
 
-static void test_tries(void)
+static void test_idle_later(void)
 {
-  struct clock c = { .now_ns = 1 };
-  unsigned n = 0;
+  struct clock c;
 
-  (void)after(&c, 1, 1, 0);
-  OK(worked(&c, 1000), "it is tried");
-  OK(worked(&c, 1000), "and kept if as many answers come");
-  while (worked(&c, 1))
-    n++;
-  OK(n == CROWD_KEEP - 1, "for some time, whatever happens");
-  OK(worked(&c, 1000) && worked(&c, 1000 - 1000 / CROWD_LOSS),
-     "then it is tried again");
-  while (worked(&c, 1))
-    ;
-  OK(worked(&c, 1000) && !worked(&c, 900), "and given up if fewer come");
-}
-
-static void test_rests(void)
-{
-  struct clock c = { .now_ns = 1 };
-  unsigned n = 0;
-
-  (void)after(&c, 1, 1, 0);
-  (void)worked(&c, 1000);
-  (void)worked(&c, 0);
-  OK(periods_until_allowed(&c) == 2, "it rests");
-  (void)worked(&c, 0);
-  OK(periods_until_allowed(&c) == 3, "longer each time that it was in vain");
-  (void)after(&c, 0, 20, 1000);
-  OK(periods_until_allowed(&c) == 5, "or a processor was idle");
-  for (int i = 0; i < 10; i++) {
-    (void)worked(&c, 0);
-    n = periods_until_allowed(&c);
-  }
-  OK(n == CROWD_REST_MAX + 1, "but not for ever");
-  (void)worked(&c, 1000);
-  while (worked(&c, 1000))
-    ;
-  (void)worked(&c, 1000);
-  (void)worked(&c, 0);
-  OK(periods_until_allowed(&c) == 2, "until it was worth while");
+  MUST(try_all(meet(&c, LOOP_AT_ONCE), &even) == LOOP_GATHERED);
+  OK(rest(&c) == LOOP_AT_ONCE && !tries(&c),
+     "what was found does not hold while a processor is idle");
+  OK(work(&c) == LOOP_GATHERED && !tries(&c), "and holds again later");
+  (void)meet(&c, LOOP_AT_ONCE);
+  while (tries(&c))
+    (void)pass(&c, &even, way_of(&c) == LOOP_TOGETHER ? &c.idle : &c.busy);
+  OK(way_of(&c) == LOOP_AT_ONCE, "one was idle in the trial");
 }
 
 static void test_period(void)
 {
-  struct clock c = { .now_ns = 1 };
+  struct clock c;
+  unsigned n = 0;
 
-  (void)after(&c, 1, 1, 0);
-  MUST(worked(&c, 1000));
+  MUST(try_all(meet(&c, LOOP_AT_ONCE), &even) == LOOP_GATHERED);
+  OK(periods(&c) == CROWD_KEEP + 1, "it is kept for some time");
+  (void)try_all(&c, &even);
+  OK(periods(&c) == 2 * CROWD_KEEP + 1, "then for longer");
+  for (int i = 0; i < 5; i++) {
+    (void)try_all(&c, &even);
+    n = periods(&c);
+  }
+  OK(n == CROWD_KEEP_MAX + 1, "but not for ever");
+  (void)try_all(&c, &even);
   MUST(unlink(file) == 0);
   c.now_ns += CROWD_PERIOD_NS - 1;
-  OK(look(&c, root), "nothing is read within a period");
+  OK(look(&c, root) == LOOP_GATHERED, "nothing is read within a period");
   c.now_ns++;
-  OK(!look(&c, root), "then it is");
+  OK(look(&c, root) == LOOP_AT_ONCE, "then it is");
+}
+
+/* ---- which ---- */
+
+static void test_best(void)
+{
+  const unsigned no_less = 800 - 800 / CROWD_LOSS;
+
+  OK(found(LOOP_AT_ONCE, (struct speed){ { 800, 700, 700 } }) == LOOP_AT_ONCE &&
+       found(LOOP_AT_ONCE, (struct speed){ { 700, 800, 700 } }) ==
+         LOOP_TOGETHER &&
+       found(LOOP_AT_ONCE, (struct speed){ { 700, 700, 800 } }) ==
+         LOOP_GATHERED,
+     "the one with most answers");
+  OK(found(LOOP_AT_ONCE, (struct speed){ { 800, no_less + 1, 700 } }) ==
+         LOOP_TOGETHER &&
+       found(LOOP_AT_ONCE, (struct speed){ { 800, no_less, 700 } }) ==
+         LOOP_AT_ONCE &&
+       found(LOOP_AT_ONCE, (struct speed){ { 800, no_less + 1,
+                                             no_less + 1 } }) == LOOP_GATHERED,
+     "of those that are as good, the last one");
+  OK(found(LOOP_TOGETHER, (struct speed){ { 900, 800, 700 } }) ==
+         LOOP_TOGETHER &&
+       found(LOOP_TOGETHER, (struct speed){ { 900, 700, 800 } }) ==
+         LOOP_GATHERED,
+     "the first one may be impossible");
+  OK(found(LOOP_AT_ONCE, (struct speed){ { 2, 3, 4 } }) == LOOP_AT_ONCE,
+     "too few answers tell nothing");
+}
+
+/* The ways of the turns of a trial, as digits. */
+static const char *turns_of(struct speed s)
+{
+  static char text[CROWD_ROUNDS * LOOP_WAYS + 1];
+  struct clock c;
+  size_t n = 0;
+
+  (void)meet(&c, LOOP_AT_ONCE);
+  while (tries(&c)) {
+    if (c.crowd.phase == CROWD_TURN && n < sizeof(text) - 1)
+      text[n++] = (char)('0' + way_of(&c));
+    (void)pass(&c, &s, &c.busy);
+  }
+  text[n] = '\0';
+  return text;
+}
+
+static void test_turns(void)
+{
+  const unsigned near = 800 - 800 / CROWD_FAR;
+
+  OK_STR(turns_of(even), "012210012210",
+         "they take turns, forwards and backwards");
+  OK_STR(turns_of((struct speed){ { 800, near - 1, near } }), "0122100220",
+         "but for those that lose by far");
+  OK_STR(turns_of((struct speed){ { 690, 699, 800 } }), "012210",
+         "and that may be all others");
+  OK_STR(turns_of((struct speed){ { 2, 3, 4 } }), "012210012210",
+         "if there are enough answers to tell");
+}
+
+/* What comes in the time of a change counts for none. */
+static void test_change(void)
+{
+  struct clock c;
+
+  (void)meet(&c, LOOP_AT_ONCE);
+  for (unsigned n = 0; tries(&c); n++) {
+    const struct speed s = n % 2 == 0 ? (struct speed){ { 0, 100000, 0 } }
+                                      : (struct speed){ { 100, 10, 10 } };
+
+    (void)pass(&c, &s, &c.busy);
+  }
+  OK(way_of(&c) == LOOP_AT_ONCE, "answers to requests of the way before");
 }
 
 /* ---- several threads ---- */
@@ -152,28 +266,30 @@ enum {
   LOOKS = 2000,
 };
 
-/* NULL: it was never allowed. */
+/* NULL: it was always the first one. */
 static void *look_often(void *arg)
 {
   struct clock *c = arg;
-  bool allowed = false;
+  bool other = false;
 
   for (uint64_t i = 1; i <= LOOKS; i++)
-    allowed |= crowd_look(&c->crowd, root, i * CROWD_PERIOD_NS, answers_of, c);
-  return allowed ? c : NULL;
+    other |= crowd_look(&c->crowd, root, i * CROWD_PERIOD_NS, answers_of, c) !=
+             LOOP_AT_ONCE;
+  return other ? c : NULL;
 }
 
 static void test_threads(void)
 {
   struct clock c = { .now_ns = 1 };
-  void *allowed = NULL;
-  pthread_t other;
+  void *one = NULL;
+  pthread_t thread;
 
-  (void)after(&c, 1, 1, 0);
-  MUST(pthread_create(&other, NULL, look_often, &c) == 0);
+  crowd_init(&c.crowd, LOOP_AT_ONCE);
+  write_times(&c);
+  MUST(pthread_create(&thread, NULL, look_often, &c) == 0);
   OK(look_often(&c) == NULL, "a file that does not change is no work");
-  MUST(pthread_join(other, &allowed) == 0);
-  OK(allowed == NULL, "for all threads");
+  MUST(pthread_join(thread, &one) == 0);
+  OK(one == NULL, "for all threads");
 }
 
 int main(void)
@@ -185,9 +301,11 @@ int main(void)
   (void)snprintf(file, sizeof(file), "%s/proc/stat", root);
   MUST(mkdir(folder, 0700) == 0);
   test_idle();
-  test_tries();
-  test_rests();
+  test_idle_later();
   test_period();
+  test_best();
+  test_turns();
+  test_change();
   test_threads();
   (void)unlink(file);
   (void)rmdir(folder);
