@@ -55,10 +55,20 @@ static enum loop_way way_of_turn(const struct crowd *c)
                          (round % 2 == 0 ? place : n - 1 - place));
 }
 
-/* Answers per nanosecond; 0: too few to tell. */
+/* Have enough answers come to tell a difference? */
+static bool tells(const struct crowd *c)
+{
+  uint64_t n = 0;
+
+  for (enum loop_way w = c->first; w < LOOP_WAYS; w++)
+    n += c->answers[w];
+  return n >= CROWD_LEAST;
+}
+
+/* Answers per nanosecond. */
 static double rate(const struct crowd *c, enum loop_way way)
 {
-  return c->answers[way] < CROWD_LEAST || c->took_ns[way] == 0
+  return c->took_ns[way] == 0
            ? 0
            : (double)c->answers[way] / (double)c->took_ns[way];
 }
@@ -78,6 +88,8 @@ static enum loop_way best(const struct crowd *c)
   const double least = rate_less(c, CROWD_LOSS);
   enum loop_way found = c->first;
 
+  if (!tells(c))
+    return found;
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
     if (!c->lost[w] && rate(c, w) > least)
       found = w;
@@ -92,7 +104,7 @@ static unsigned drop_losers(struct crowd *c)
   unsigned left = 0;
 
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    c->lost[w] = rate(c, w) < least;
+    c->lost[w] = tells(c) && rate(c, w) < least;
     left += !c->lost[w];
   }
   return left;

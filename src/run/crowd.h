@@ -22,7 +22,7 @@ enum {
   CROWD_FIRST = 2,      /* ...and after so many of them, there is none for... */
   CROWD_FAR = 8,        /* ...those that lose one answer of so many */
   CROWD_LOSS = 16,      /* one of so many less is no difference at the end */
-  CROWD_LEAST = 500,    /* answers by each way, to tell a difference */
+  CROWD_LEAST = 2000,   /* answers in all, to tell a difference */
   CROWD_KEEP = 25,      /* periods until the next trial, at first... */
   CROWD_KEEP_MAX = 100, /* ...and at most */
 };
