@@ -314,7 +314,8 @@ int clients_start(struct crew *crew, struct err *err)
   struct run *run = crew->run;
   const struct plan *plan = run->plan;
 
-  crowd_init(&run->crowd, row_max(plan) > 0 ? LOOP_AT_ONCE : LOOP_TOGETHER);
+  crowd_init(&run->crowd, row_max(plan) > 0 ? LOOP_AT_ONCE : LOOP_TOGETHER,
+             clock_now_ns());
   for (; crew->started < plan->carriers; crew->started++) {
     struct carrier *c = &run->carriers[crew->started];
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
@@ -340,6 +341,7 @@ void clients_measure_from(struct run *run)
     if (l)
       run->carriers[i].base = mark_of(l);
   }
+  crowd_used(&run->crowd, clock_now_ns(), run->ways_ns);
 }
 
 static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
@@ -384,11 +386,16 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
 
 void clients_measured(const struct run *run, struct client_loops *ret)
 {
+  uint64_t ways_ns[LOOP_WAYS];
   struct hist_sum *lag;
 
   *ret = (struct client_loops){ .threads = run->plan->carriers };
   if (ret->threads == 0)
     return;
+  crowd_used(&run->crowd, clock_now_ns(), ways_ns);
+  ret->at_once_ns = ways_ns[LOOP_AT_ONCE] - run->ways_ns[LOOP_AT_ONCE];
+  ret->together_ns = ways_ns[LOOP_TOGETHER] - run->ways_ns[LOOP_TOGETHER];
+  ret->gathered_ns = ways_ns[LOOP_GATHERED] - run->ways_ns[LOOP_GATHERED];
   lag = hist_sum_new();
   for (unsigned i = 0; i < ret->threads; i++)
     add_loop(ret, &run->carriers[i], lag);

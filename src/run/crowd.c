@@ -12,10 +12,11 @@ enum {
   IDLE_PART = 20, /* less than that part of the time is not idle */
 };
 
-void crowd_init(struct crowd *c, enum loop_way first)
+void crowd_init(struct crowd *c, enum loop_way first, uint64_t now_ns)
 {
   *c = (struct crowd){ .first = first, .kept = first, .keep = CROWD_KEEP };
   atomic_init(&c->way, (int)first);
+  atomic_init(&c->used_until_ns, now_ns);
 }
 
 static enum loop_way way_of(const struct crowd *c)
@@ -202,9 +203,14 @@ static void (*const after[])(struct crowd *, const struct crowd_reading *) = {
 static void step(struct crowd *c, const char *root, uint64_t now_ns,
                  uint64_t answers)
 {
+  uint64_t used_ns[LOOP_WAYS];
   struct machine_counts m;
   struct crowd_reading now;
 
+  crowd_used(c, now_ns, used_ns);
+  atomic_store_explicit(&c->used_ns[way_of(c)], used_ns[way_of(c)],
+                        memory_order_relaxed);
+  atomic_store_explicit(&c->used_until_ns, now_ns, memory_order_relaxed);
   machine_read_times(root, &m);
   now = (struct crowd_reading){
     .at_ns = now_ns,
@@ -217,6 +223,17 @@ static void step(struct crowd *c, const char *root, uint64_t now_ns,
   else
     period(c, c->first, &now);
   c->begun = m.known;
+}
+
+void crowd_used(const struct crowd *c, uint64_t now_ns,
+                uint64_t ret_ns[LOOP_WAYS])
+{
+  const uint64_t until_ns = atomic_load_explicit(&c->used_until_ns,
+                                                 memory_order_relaxed);
+
+  for (unsigned w = 0; w < LOOP_WAYS; w++)
+    ret_ns[w] = atomic_load_explicit(&c->used_ns[w], memory_order_relaxed);
+  ret_ns[way_of(c)] += grown_u64(now_ns, until_ns);
 }
 
 static bool is_due(const struct crowd *c, uint64_t now_ns)

@@ -46,11 +46,13 @@ struct crowd_reading {
 
 /* Of the threads of a run. */
 struct crowd {
-  _Atomic uint64_t due_ns; /* the next step */
-  _Atomic int way;         /* enum loop_way */
-  atomic_flag reading;     /* a thread has the rest: */
-  enum loop_way first;     /* the first one that is possible */
-  enum loop_way kept;      /* that of the last trial */
+  _Atomic uint64_t due_ns;             /* the next step */
+  _Atomic int way;                     /* enum loop_way */
+  _Atomic uint64_t used_ns[LOOP_WAYS]; /* for so long each was the way... */
+  _Atomic uint64_t used_until_ns;      /* ...until then */
+  atomic_flag reading;                 /* a thread has the rest: */
+  enum loop_way first;                 /* the first one that is possible */
+  enum loop_way kept;                  /* that of the last trial */
   bool begun;
   enum crowd_phase phase;
   struct crowd_reading since; /* the begin of the period, or of the trial... */
@@ -61,7 +63,7 @@ struct crowd {
   unsigned keep, left; /* periods between trials, and until the next one */
 };
 
-void crowd_init(struct crowd *c, enum loop_way first);
+void crowd_init(struct crowd *c, enum loop_way first, uint64_t now_ns);
 
 /*
  * Any thread may call it, now and then.  When something is due, one of them
@@ -70,5 +72,9 @@ void crowd_init(struct crowd *c, enum loop_way first);
  */
 enum loop_way crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
                          uint64_t (*answers)(const void *ctx), const void *ctx);
+
+/* For how long each way was that of all loops so far. */
+void crowd_used(const struct crowd *c, uint64_t now_ns,
+                uint64_t ret_ns[LOOP_WAYS]);
 
 #endif

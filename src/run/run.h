@@ -148,10 +148,11 @@ struct run {
   /* [opt] decides about the objective; likewise, from the start on. */
   struct judge *judge;
 
-  struct carrier *carriers; /* [plan->carriers] */
-  struct spread *spread;    /* owned; of these */
-  struct crowd crowd;       /* for these */
-  struct storms *storms;    /* owned; NULL: there are none */
+  struct carrier *carriers;    /* [plan->carriers] */
+  struct spread *spread;       /* owned; of these */
+  struct crowd crowd;          /* for these, and for how long it has used... */
+  uint64_t ways_ns[LOOP_WAYS]; /* ...each way before the measured part */
+  struct storms *storms;       /* owned; NULL: there are none */
 
   struct outages outages;     /* see run/stall.h */
   struct brownouts brownouts; /* of the report thread, then of the conductor */

@@ -136,6 +136,22 @@ gathers() { there loop_gathers --clients=100 --time=2 "$@"; }
   ((crowded > 0 && rated == 0))
 }
 
+# ways ARGUMENT...: for how long each was used there, by seventy clients.
+ways() {
+  there loop_ways_s --clients=70 --time=2 "$@" >/dev/null
+  value a.json "' '.join('%.2f' % d['client']['loop_ways_s'][w] for w in ('at_once', 'together', 'gathered'))"
+}
+
+@test "mysql: on one processor, the ways to await answers are tried" {
+  meet_on_one_cpu mysql
+  latest=$(ways)
+  arrival=$(ways --client-order=arrival)
+  rated=$(ways --rate=1000)
+  part_again mysql
+  printf 'at once, together, gathered: %s; in the order of arrival %s, with a rate %s\n' "$latest" "$arrival" "$rated"
+  [[ $latest != *0.00* && $arrival == 0.00\ * && $arrival != *\ 0.00* && $rated == 0.00\ *\ 0.00 ]]
+}
+
 # all_back KIND: the server has sixty sessions of the user.
 all_back() {
   local count

@@ -94,7 +94,7 @@ static bool tries(const struct clock *c)
 static struct clock *meet(struct clock *c, enum loop_way first)
 {
   *c = (struct clock){ .now_ns = 1 };
-  crowd_init(&c->crowd, first);
+  crowd_init(&c->crowd, first, c->now_ns);
   write_times(c);
   MUST(look(c, root) == first && !tries(c));
   (void)work(c);
@@ -133,7 +133,7 @@ static void test_idle(void)
 {
   struct clock c = { .now_ns = 1 };
 
-  crowd_init(&c.crowd, LOOP_AT_ONCE);
+  crowd_init(&c.crowd, LOOP_AT_ONCE, c.now_ns);
   OK(look(&c, root) == LOOP_AT_ONCE, "nothing can be read");
   c.now_ns += CROWD_PERIOD_NS;
   write_times(&c);
@@ -261,6 +261,22 @@ static void test_change(void)
   OK(way_of(&c) == LOOP_AT_ONCE, "answers to requests of the way before");
 }
 
+static void test_used(void)
+{
+  static const struct speed s = { { 800, 699, 699 } };
+  const uint64_t turn_ns = CROWD_CHANGE_NS + CROWD_TURN_NS;
+  uint64_t ns[LOOP_WAYS];
+  struct clock c;
+
+  MUST(try_all(meet(&c, LOOP_AT_ONCE), &s) == LOOP_AT_ONCE);
+  crowd_used(&c.crowd, c.now_ns + 5, ns);
+  OK(ns[LOOP_TOGETHER] == CROWD_FIRST * turn_ns &&
+       ns[LOOP_GATHERED] == CROWD_FIRST * turn_ns,
+     "how long each was used");
+  OK(ns[LOOP_AT_ONCE] == CROWD_PERIOD_NS + CROWD_FIRST * turn_ns + 5,
+     "until now");
+}
+
 /* ---- several threads ---- */
 
 enum {
@@ -285,7 +301,7 @@ static void test_threads(void)
   void *one = NULL;
   pthread_t thread;
 
-  crowd_init(&c.crowd, LOOP_AT_ONCE);
+  crowd_init(&c.crowd, LOOP_AT_ONCE, c.now_ns);
   write_times(&c);
   MUST(pthread_create(&thread, NULL, look_often, &c) == 0);
   OK(look_often(&c) == NULL, "a file that does not change is no work");
@@ -307,6 +323,7 @@ int main(void)
   test_best();
   test_turns();
   test_change();
+  test_used();
   test_threads();
   (void)unlink(file);
   (void)rmdir(folder);
