@@ -507,10 +507,11 @@ logins() {
   local secret
   where pgsql
   need_pooler
-  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "a sanitizer has to be loaded first"
+  ! nm "$BENCH_BUILD/bench" | grep -qE '__[at]san_init' || skip "a sanitizer has to be loaded first"
+  nm -D "$BENCH_BUILD/bench" | grep -q ' U PQconnectStartParams' || skip "this program has a libpq of its own"
   (cd "$BENCH_BUILD" && $BENCH_CC -D_GNU_SOURCE -shared -fPIC -o "$BATS_TEST_TMPDIR/logins.so" "$BENCH_SRC/tests/db/logins.c")
   echo 'function thread_init() con = sysbench.sql.driver():connect() end function event() con:query("SELECT 1") end' >one.lua
-  [ "$(logins --pgsql-protocol=library)" = 40 ] || skip "this program has a libpq of its own"
+  [ "$(logins --pgsql-protocol=library)" = 40 ]
   [ "$(logins)" = 1 ]
   [ "$(logins --churn=1)" = 1 ] # nor when connections are replaced
   # With a password, and the same one from a file, which only the library reads.

@@ -8,7 +8,7 @@
 typedef void *connect_start(const char *const *keys, const char *const *values,
                             int expand);
 
-connect_start PQconnectStartParams;
+__attribute__((visibility("default"))) connect_start PQconnectStartParams;
 
 void *PQconnectStartParams(const char *const *keys, const char *const *values,
                            int expand)
