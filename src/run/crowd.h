@@ -1,12 +1,12 @@
 /*
  * crowd.h - in which way should loops await their answers (enum loop_way)?
  *
- * Where a processor is idle, in the first one.  Where none is, servers and
+ * Where processors are idle, in the first one.  Where none is, servers and
  * clients take the processors from each other, and the way decides who works
  * when, with which data in the caches.  What is best depends on the processors,
- * the system and the server.  So it is tried: the ways take turns for short
- * periods, and the one is kept with which most answers have come.  If they are
- * as good as equal, it is the last one, which costs clients least.
+ * the system and the server.  So there are trials: the ways take turns, and the
+ * one by which most answers have come is kept for some periods.  Of those that
+ * are as good, it is the last one, which costs clients least.
  */
 #ifndef BENCH_RUN_CROWD_H
 #define BENCH_RUN_CROWD_H
