@@ -249,8 +249,10 @@ static void look_around(void *ctx)
 
   if (row_max(run->plan) > 0 && spread_look(run->spread, c->number))
     loop_moved(l);
-  loop_set_way(l,
-               crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
+  /* A trial needs the load of the run. */
+  if (atomic_load_explicit(&run->gate, memory_order_relaxed) == GATE_OPEN)
+    loop_set_way(
+      l, crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
 }
 
 /* Clients may use up all files that can be open, so no thread lets them begin

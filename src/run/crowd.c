@@ -151,7 +151,7 @@ static bool next_turn(struct crowd *c)
 static void begin_trial(struct crowd *c, const struct crowd_reading *now)
 {
   c->since = *now;
-  c->turn = 0;
+  c->turn = c->repeated = 0;
   memset(c->lost, 0, sizeof(c->lost));
   memset(c->answers, 0, sizeof(c->answers));
   memset(c->took_ns, 0, sizeof(c->took_ns));
@@ -161,8 +161,9 @@ static void begin_trial(struct crowd *c, const struct crowd_reading *now)
 static void end_trial(struct crowd *c, const struct crowd_reading *now)
 {
   c->kept = was_idle(c, now) ? c->first : best(c);
-  c->left = c->keep;
-  c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);
+  c->left = tells(c) ? c->keep : CROWD_SOON;
+  if (tells(c))
+    c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);
   period(c, c->kept, now);
 }
 
@@ -185,10 +186,19 @@ static void after_change(struct crowd *c, const struct crowd_reading *now)
   go_on(c, way_of(c), now->at_ns + CROWD_TURN_NS);
 }
 
+static bool is_repeated(struct crowd *c, const struct crowd_reading *now)
+{
+  return now->at_ns - c->counts_since.at_ns >= CROWD_LONG_NS &&
+         c->repeated++ < CROWD_AGAIN;
+}
+
 static void after_turn(struct crowd *c, const struct crowd_reading *now)
 {
-  count_turn(c, now);
-  if (next_turn(c))
+  const bool again = is_repeated(c, now);
+
+  if (!again)
+    count_turn(c, now);
+  if (again || next_turn(c))
     begin_turn(c, now->at_ns);
   else
     end_trial(c, now);

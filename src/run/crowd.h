@@ -24,13 +24,17 @@ enum {
   CROWD_LOSS = 16,      /* one of so many less is no difference at the end */
   CROWD_LEAST = 2000,   /* answers in all, to tell a difference */
   CROWD_KEEP = 25,      /* periods until the next trial, at first... */
-  CROWD_KEEP_MAX = 100, /* ...and at most */
+  CROWD_KEEP_MAX = 100, /* ...and at most... */
+  CROWD_SOON = 5,       /* ...and if there were too few answers */
+  CROWD_AGAIN = 3,      /* turns that are repeated because they were long */
 };
 
 #define CROWD_PERIOD_NS UINT64_C(200000000)
 /* Answers in a turn count when the way before it has ended in all loops. */
 #define CROWD_CHANGE_NS UINT64_C(10000000)
 #define CROWD_TURN_NS UINT64_C(30000000)
+/* If one takes so long, something else has stood still. */
+#define CROWD_LONG_NS UINT64_C(90000000)
 
 enum crowd_phase {
   CROWD_PERIOD, /* between trials */
@@ -57,7 +61,7 @@ struct crowd {
   enum crowd_phase phase;
   struct crowd_reading since; /* the begin of the period, or of the trial... */
   struct crowd_reading counts_since; /* ...and of its turn */
-  unsigned turn;
+  unsigned turn, repeated;
   bool lost[LOOP_WAYS]; /* these have no turns any more */
   uint64_t answers[LOOP_WAYS], took_ns[LOOP_WAYS];
   unsigned keep, left; /* periods between trials, and until the next one */

@@ -268,16 +268,21 @@ static bool have_all_begun(const struct run *run)
   return atomic_load(&run->tickets) == 0;
 }
 
-/* The moment of the end does not decide this: requests in flight, a final fsync
- * and the last events may take longer than the time limit. */
-static enum end_reason limit_of(const struct run *run)
+/* If all events have begun, the moment of the end does not decide this:
+ * requests in flight, a final fsync and the last events may take longer than
+ * the time limit.  Workers that end in the middle of an event have not seen
+ * that limit: those without a server. */
+static enum end_reason limit_of(const struct run *run, uint64_t end_ns)
 {
-  if (run->test->no_deadline || atomic_load(&run->timed_out) == 0)
-    return END_EVENTS;
-  return have_all_begun(run) ? END_EVENTS : END_TIME;
+  const bool in_time = atomic_load(&run->timed_out) == 0 &&
+                       end_ns < run->end_ns;
+
+  return run->test->no_deadline || in_time || have_all_begun(run) ? END_EVENTS
+                                                                  : END_TIME;
 }
 
-static enum end_reason reason_of(struct run *run, bool started, bool forced)
+static enum end_reason reason_of(struct run *run, bool started, bool forced,
+                                 uint64_t end_ns)
 {
   if (run_signal(run) != 0)
     return END_SIGNAL;
@@ -291,7 +296,7 @@ static enum end_reason reason_of(struct run *run, bool started, bool forced)
     return END_FORCED;
   if (run_stopped(run) == STOP_DECIDED)
     return END_DECIDED;
-  return limit_of(run);
+  return limit_of(run, end_ns);
 }
 
 void life_over(struct run *run, bool started, bool forced, int status,
@@ -300,7 +305,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
   struct life *e = &run->life;
   struct err err = { "" };
   struct run_end end = {
-    .reason = reason_of(run, started, forced),
+    .reason = reason_of(run, started, forced, end_ns),
     .signal = run_signal(run),
     .status = status,
     .started = started,

@@ -222,8 +222,12 @@ static bool admit(struct worker *w, uint64_t now)
   w->start_ns = now;
   if (w->schedule || w->plan->think.kind != THINK_NONE || w->between ||
       w->rest_ns > 0 || w->late) {
-    if (!wait_for_start(w, &now))
-      return leave(w, now, run_stopped(run) ? NULL : time_is_up);
+    if (!wait_for_start(w, &now)) {
+      if (run_stopped(run))
+        return leave(w, now, NULL);
+      /* Others may have kept it from its processor since then. */
+      return leave(w, min_u64(now, run->end_ns), time_is_up);
+    }
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
       return leave(w, now, no_more_events);
     w->look_ns = 0; /* every event needs the slow path */

@@ -142,6 +142,18 @@ silent() {
   grep -q ', until the end of the run$' "$out"
 }
 
+# It is gone at the end, and all workers wait for it.
+gone() {
+  in_background "${base[@]}" --threads=4 --time=6 --report-interval=1 run
+  begun
+  goes_on
+  servers kill9 "$server"
+  ended
+  servers restart "$server"
+  ((status == 0))
+  about "d['run']['end_reason'] == 'time_limit'" "o['stalls'][-1]['ended_by_client'] is None"
+}
+
 # held FAULT...: a client is inside of its transaction, and COMMIT is next.
 held() {
   mkfifo "$dir/pipe"
@@ -174,6 +186,7 @@ too() {
 @test "pgsql: a frozen server" { against pgsql && frozen; }
 @test "mysql: a frozen server" { too && against mysql && frozen; }
 @test "pgsql: silence until the end" { against pgsql && silent; }
+@test "pgsql: no server at the end" { against pgsql && gone; }
 
 @test "pgsql: a connection that is lost in COMMIT" {
   too

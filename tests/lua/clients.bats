@@ -649,7 +649,7 @@ L
     null oltp_point_select $who --think-time=exp:20h --time=1 --json=a.json
     must is "$status" 0
     check a.json "d['run']['end_reason'] == 'time_limit'" "d['totals']['events'] == 4" \
-      "1 <= d['totals']['period_s'] < 3600"
+      "d['totals']['elapsed_s'] == 1" "1 <= d['totals']['period_s'] < 3600"
     # shellcheck disable=SC2086
     "$BENCH" ./one.lua --db-driver=null $who --think-time=24h --time=0 \
       --report-interval=0.1 run >out 2>err 3>&- &

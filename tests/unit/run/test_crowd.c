@@ -32,6 +32,7 @@ struct speed {
 };
 
 static const struct speed even = { { 100, 100, 100 } };
+static const struct speed few = { { 4, 5, 7 } };
 
 static uint64_t answers_of(const void *ctx)
 {
@@ -171,6 +172,8 @@ static void test_period(void)
 
   MUST(try_all(meet(&c, LOOP_AT_ONCE), &even) == LOOP_GATHERED);
   OK(periods(&c) == CROWD_KEEP + 1, "it is kept for some time");
+  (void)try_all(&c, &few);
+  OK(periods(&c) == CROWD_SOON + 1, "and for less if that means nothing");
   (void)try_all(&c, &even);
   OK(periods(&c) == 2 * CROWD_KEEP + 1, "then for longer");
   for (int i = 0; i < 5; i++) {
@@ -210,7 +213,7 @@ static void test_best(void)
        found(LOOP_TOGETHER, (struct speed){ { 900, 700, 800 } }) ==
          LOOP_GATHERED,
      "the first one may be impossible");
-  OK(found(LOOP_AT_ONCE, (struct speed){ { 4, 5, 7 } }) == LOOP_AT_ONCE &&
+  OK(found(LOOP_AT_ONCE, few) == LOOP_AT_ONCE &&
        found(LOOP_AT_ONCE, (struct speed){ { 5, 5, 7 } }) == LOOP_GATHERED,
      "too few answers tell nothing");
 }
@@ -259,6 +262,33 @@ static void test_change(void)
     (void)pass(&c, &s, &c.busy);
   }
   OK(way_of(&c) == LOOP_AT_ONCE, "answers to requests of the way before");
+}
+
+/* So often, all stands still in a turn of the best way. */
+static enum loop_way found_with_stalls(unsigned n)
+{
+  static const struct speed s = { { 700, 800, 700 } };
+  struct clock c;
+
+  (void)meet(&c, LOOP_AT_ONCE);
+  while (tries(&c)) {
+    if (c.crowd.phase == CROWD_TURN && way_of(&c) == LOOP_TOGETHER && n > 0) {
+      n--;
+      c.now_ns += CROWD_LONG_NS;
+      write_times(&c);
+      (void)look(&c, root);
+    } else {
+      (void)pass(&c, &s, &c.busy);
+    }
+  }
+  return way_of(&c);
+}
+
+static void test_stalls(void)
+{
+  OK(found_with_stalls(CROWD_AGAIN) == LOOP_TOGETHER,
+     "a turn in which all stands still is repeated");
+  OK(found_with_stalls(CROWD_AGAIN + 1) != LOOP_TOGETHER, "but not for ever");
 }
 
 static void test_used(void)
@@ -323,6 +353,7 @@ int main(void)
   test_best();
   test_turns();
   test_change();
+  test_stalls();
   test_used();
   test_threads();
   (void)unlink(file);
