@@ -197,11 +197,6 @@ static void add_loops(struct jobj *o, const struct client_loops *l)
 {
   struct jobj lag = jobj_new(), ways = jobj_new();
 
-  if (l->threads == 0) {
-    json_decref(jobj_take(&lag));
-    json_decref(jobj_take(&ways));
-    return;
-  }
   jobj_int(&lag, "count", l->lag_count);
   jobj_int(&lag, "p50", l->lag_p50_ns);
   jobj_int(&lag, "p99", l->lag_p99_ns);
@@ -241,7 +236,8 @@ json_t *json_client(const struct client_use *u, uint64_t events)
     jobj_null(&o, "run_queue_delay_s");
   jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
   jobj_real(&o, "paused_s", jobj_seconds(u->paused_ns));
-  add_loops(&o, &u->loops);
+  if (u->loops.threads > 0)
+    add_loops(&o, &u->loops);
   if (u->machine.known && u->wall_ns > 0) {
     const uint64_t busy_ns = u->machine.busy_ns;
 

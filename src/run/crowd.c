@@ -3,8 +3,6 @@
  */
 #include "run/crowd.h"
 
-#include <string.h>
-
 #include "base/minmax.h"
 #include "run/machine.h"
 
@@ -50,7 +48,7 @@ static unsigned count_ways(const struct crowd *c)
 static enum loop_way way_of_turn(const struct crowd *c)
 {
   const unsigned n = count_ways(c);
-  const unsigned round = c->turn / n, place = c->turn % n;
+  const unsigned round = c->trial.turn / n, place = c->trial.turn % n;
 
   return (enum loop_way)((unsigned)c->first +
                          (round % 2 == 0 ? place : n - 1 - place));
@@ -62,16 +60,16 @@ static bool tells(const struct crowd *c)
   uint64_t n = 0;
 
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++)
-    n += c->answers[w];
+    n += c->trial.answers[w];
   return n >= CROWD_LEAST;
 }
 
 /* Answers per nanosecond. */
 static double rate(const struct crowd *c, enum loop_way way)
 {
-  return c->took_ns[way] == 0
+  return c->trial.took_ns[way] == 0
            ? 0
-           : (double)c->answers[way] / (double)c->took_ns[way];
+           : (double)c->trial.answers[way] / (double)c->trial.took_ns[way];
 }
 
 /* The highest rate, less that part of it. */
@@ -92,7 +90,7 @@ static enum loop_way best(const struct crowd *c)
   if (!tells(c))
     return found;
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    if (!c->lost[w] && rate(c, w) > least)
+    if (!c->trial.lost[w] && rate(c, w) > least)
       found = w;
   }
   return found;
@@ -102,11 +100,12 @@ static enum loop_way best(const struct crowd *c)
 static unsigned drop_losers(struct crowd *c)
 {
   const double least = rate_less(c, CROWD_FAR);
+  const bool told = tells(c);
   unsigned left = 0;
 
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    c->lost[w] = tells(c) && rate(c, w) < least;
-    left += !c->lost[w];
+    c->trial.lost[w] = told && rate(c, w) < least;
+    left += !c->trial.lost[w];
   }
   return left;
 }
@@ -131,8 +130,8 @@ static void count_turn(struct crowd *c, const struct crowd_reading *now)
 {
   const enum loop_way way = way_of(c);
 
-  c->answers[way] += now->answers - c->counts_since.answers;
-  c->took_ns[way] += now->at_ns - c->counts_since.at_ns;
+  c->trial.answers[way] += now->answers - c->counts_since.answers;
+  c->trial.took_ns[way] += now->at_ns - c->counts_since.at_ns;
 }
 
 /* False: that was the last one. */
@@ -141,28 +140,27 @@ static bool next_turn(struct crowd *c)
   const unsigned n = count_ways(c);
 
   do {
-    c->turn++;
-    if (c->turn == CROWD_FIRST * n && drop_losers(c) == 1)
+    c->trial.turn++;
+    if (c->trial.turn == CROWD_FIRST * n && drop_losers(c) == 1)
       return false;
-  } while (c->turn < CROWD_ROUNDS * n && c->lost[way_of_turn(c)]);
-  return c->turn < CROWD_ROUNDS * n;
+  } while (c->trial.turn < CROWD_ROUNDS * n && c->trial.lost[way_of_turn(c)]);
+  return c->trial.turn < CROWD_ROUNDS * n;
 }
 
 static void begin_trial(struct crowd *c, const struct crowd_reading *now)
 {
   c->since = *now;
-  c->turn = c->repeated = 0;
-  memset(c->lost, 0, sizeof(c->lost));
-  memset(c->answers, 0, sizeof(c->answers));
-  memset(c->took_ns, 0, sizeof(c->took_ns));
+  c->trial = (struct crowd_trial){ 0 };
   begin_turn(c, now->at_ns);
 }
 
 static void end_trial(struct crowd *c, const struct crowd_reading *now)
 {
+  const bool told = tells(c);
+
   c->kept = was_idle(c, now) ? c->first : best(c);
-  c->left = tells(c) ? c->keep : CROWD_SOON;
-  if (tells(c))
+  c->left = told ? c->keep : CROWD_SOON;
+  if (told)
     c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);
   period(c, c->kept, now);
 }
@@ -189,7 +187,7 @@ static void after_change(struct crowd *c, const struct crowd_reading *now)
 static bool is_repeated(struct crowd *c, const struct crowd_reading *now)
 {
   return now->at_ns - c->counts_since.at_ns >= CROWD_LONG_NS &&
-         c->repeated++ < CROWD_AGAIN;
+         c->trial.repeated++ < CROWD_AGAIN;
 }
 
 static void after_turn(struct crowd *c, const struct crowd_reading *now)

@@ -48,6 +48,12 @@ struct crowd_reading {
   uint64_t answers;
 };
 
+struct crowd_trial {
+  unsigned turn, repeated;
+  bool lost[LOOP_WAYS]; /* these have no turns any more */
+  uint64_t answers[LOOP_WAYS], took_ns[LOOP_WAYS];
+};
+
 /* Of the threads of a run. */
 struct crowd {
   _Atomic uint64_t due_ns;             /* the next step */
@@ -61,9 +67,7 @@ struct crowd {
   enum crowd_phase phase;
   struct crowd_reading since; /* the begin of the period, or of the trial... */
   struct crowd_reading counts_since; /* ...and of its turn */
-  unsigned turn, repeated;
-  bool lost[LOOP_WAYS]; /* these have no turns any more */
-  uint64_t answers[LOOP_WAYS], took_ns[LOOP_WAYS];
+  struct crowd_trial trial;
   unsigned keep, left; /* periods between trials, and until the next one */
 };
 
