@@ -122,6 +122,12 @@ void conn_close_tidy(struct conn *c, struct strbuf *line)
     c->driver->tidy(c->session, line);
 }
 
+void conn_shut(struct conn *c)
+{
+  if (c->state != CONN_FREED)
+    close_quietly(c);
+}
+
 void conn_free(struct conn *c)
 {
   if (!c || c->state == CONN_FREED)

@@ -55,6 +55,9 @@ void conn_renew(struct conn *c);
  * has done is added to `line`. */
 void conn_close_tidy(struct conn *c, struct strbuf *line);
 
+/* Close silently; the object stays, as after conn_close(). */
+void conn_shut(struct conn *c);
+
 /* Close silently and give up the owner's reference. */
 void conn_free(struct conn *c);
 

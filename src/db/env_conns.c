@@ -251,6 +251,13 @@ void env_close(struct db_env *env)
   }
 }
 
+void env_shut(struct db_env *env)
+{
+  pool_give_back(env);
+  for (struct conn *c = env->first; c; c = c->next)
+    conn_shut(c);
+}
+
 void env_done(struct db_env *env)
 {
   pool_give_back(env);

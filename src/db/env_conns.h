@@ -22,6 +22,10 @@ void env_abandon(struct db_env *env);
 /* Close the connections that are open (WAITS); the objects stay. */
 void env_close(struct db_env *env);
 
+/* The worker has ended: close silently what is open (WAITS); the objects stay,
+ * since finalizers may find them later. */
+void env_shut(struct db_env *env);
+
 /* The open event is about to be started again: rows of bulk inserts that it has
  * collected are dropped. */
 void env_undo_attempt(struct db_env *env);

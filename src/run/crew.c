@@ -20,6 +20,9 @@
 #include "run/storm.h"
 #include "run/test.h"
 
+/* A worker that has left goes on if no other one leaves in this time. */
+#define LEAVE_PATIENCE_NS (100 * NS_PER_MS)
+
 static void set_phase(struct worker *w, enum worker_phase phase)
 {
   atomic_store_explicit(&w->phase, phase, memory_order_release);
@@ -117,7 +120,40 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
     if (ops->finish(thr, w, err) < 0)
       crew_failed(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
-    life_worker_left(w->run);
+    (void)life_worker_left(w->run);
+  }
+}
+
+static void note_left(struct run *run)
+{
+  const unsigned all = run->plan->threads, left = life_worker_left(run);
+
+  if (left == all)
+    run_end_load(run);
+  else if (left + atomic_load(&run->aside) >= all)
+    run_news(run);
+}
+
+/*
+ * Closing sessions takes a server's time from the last events of other workers.
+ * So a worker that has left waits for them, unless none of them leaves: perhaps
+ * they need what it holds, such as locks.
+ */
+static void let_others_leave(struct run *run)
+{
+  uint32_t before = atomic_load(&run->life.left), left;
+  uint64_t now = clock_now_ns(), until = now + LEAVE_PATIENCE_NS;
+
+  while (atomic_load(&run->load_over) == 0) {
+    loop_wait_while(&run->load_over, 0, until);
+    now = clock_now_ns();
+    if (now < until)
+      continue;
+    left = atomic_load(&run->life.left);
+    if (left == before)
+      return;
+    before = left;
+    until = now + LEAVE_PATIENCE_NS;
   }
 }
 
@@ -200,13 +236,15 @@ void crew_worker_life(void *arg)
       (void)atomic_fetch_add(&run->broken, 1);
       crew_failed(w, &err);
     }
-    if (!ops->finish) /* otherwise wind_up() calls it */
-      life_worker_left(run);
+    if (!ops->finish) /* otherwise wind_up() notes it */
+      note_left(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))
       atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
     set_phase(w, WORKER_ENDING);
     if (atomic_load(&w->left_ns) == 0)
       atomic_store(&w->left_ns, clock_now_ns());
+    if (!ops->finish)
+      let_others_leave(run);
     if (atomic_load(&run->forced) == 0)
       wind_up(w, thr, &err);
   }

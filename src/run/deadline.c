@@ -206,19 +206,22 @@ static bool leave_by_themselves(struct conductor *c)
 /* The load has ended, and somebody who stands aside does not notice. */
 static bool is_held_up(struct conductor *c)
 {
-  unsigned aside,
-    left = atomic_load(&c->run.aside) > 0 ? run_count_aside(&c->run) : 0;
+  struct run *run = &c->run;
+  unsigned gone, before,
+    aside = atomic_load(&run->aside) > 0 ? run_count_aside(run) : 0;
 
-  if (left == 0 || atomic_load(&c->run.gone) + left < c->crew.workers)
+  if (aside == 0 || atomic_load(&run->life.left) + aside < c->crew.workers)
     return false;
-  run_end_load(&c->run);
-  do { /* thousands of them leave one after the other */
-    aside = left;
+  run_end_load(run);
+  do { /* thousands of them leave, and close, one after the other */
+    gone = atomic_load(&run->gone);
+    before = aside;
     if (conductor_await_gone(c, clock_now_ns() + NOTICE_NS))
       return false;
-    left = run_count_aside(&c->run);
-  } while (left < aside && atomic_load(&c->run.signal) == 0);
-  return left > 0;
+    aside = run_count_aside(run);
+  } while ((aside < before || atomic_load(&run->gone) > gone) &&
+           atomic_load(&run->signal) == 0);
+  return aside > 0;
 }
 
 void conductor_await_end(struct conductor *c)

@@ -128,14 +128,16 @@ const char *life_error(const struct run *run)
                                                               : NULL;
 }
 
-void life_worker_left(struct run *run)
+unsigned life_worker_left(struct run *run)
 {
   struct life *e = &run->life;
+  const unsigned left = atomic_fetch_add(&e->left, 1) + 1;
 
-  if (atomic_fetch_add(&e->left, 1) + 1 != run->plan->threads)
-    return;
-  read_usage(&e->last);
-  machine_read("", &e->machine_after);
+  if (left == run->plan->threads) {
+    read_usage(&e->last);
+    machine_read("", &e->machine_after);
+  }
+  return left;
 }
 
 void life_force(struct run *run)

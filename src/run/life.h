@@ -68,8 +68,9 @@ void life_measure_from(struct run *run, uint64_t now_ns);
 const char *life_error(const struct run *run);
 
 /* The measured part has ended for this worker.  The last one reads what the
- * process has used, so that neither closing connections nor reports count. */
-void life_worker_left(struct run *run);
+ * process has used, so that neither closing connections nor reports count.
+ * Returns how many have left. */
+unsigned life_worker_left(struct run *run);
 
 /* The run ends by force at this moment, and workers are still there. */
 void life_force(struct run *run);

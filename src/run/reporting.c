@@ -387,16 +387,31 @@ static bool is_over(const struct run *run, uint64_t now)
   return run_count_running(run, now) == 0;
 }
 
-/* Sleeps, and notes the time in which the whole process stood still. */
+/* So long this thread has waited for a processor so far; 0: not known. */
+static uint64_t queued_ns(void)
+{
+  uint64_t ns;
+
+  return thread_queue_ns(&ns) ? ns : 0;
+}
+
+/*
+ * Sleeps, and notes the time in which the whole process stood still.  If this
+ * thread had to wait for a processor, others may have run.
+ */
 static void sleep_until(struct run *run, uint64_t due_ns)
 {
-  uint64_t now, from;
+  const uint64_t queued = queued_ns();
+  uint64_t now, from, waited;
 
   due_ns = min_u64(due_ns, clock_now_ns() + TICK_NS);
   wait_while(&run->report_stop, 0, due_ns);
   now = clock_now_ns();
-  from = max_u64(due_ns, run->measured_ns);
-  if (now >= due_ns + PAUSE_NS && now > from)
+  if (now < due_ns + PAUSE_NS)
+    return;
+  waited = grown_u64(queued_ns(), queued);
+  from = max_u64(due_ns, run->measured_ns) + waited;
+  if (now >= due_ns + waited + PAUSE_NS && now > from)
     (void)atomic_fetch_add(&run->paused_ns, now - from);
 }
 
@@ -433,6 +448,7 @@ static void *report_main(void *arg)
 {
   struct run *run = arg;
 
+  thread_set_name("reports");
   log_msg(LOG_DEBUG, "Reporting thread started");
   if (gate_opens(run))
     report_lines(run);

@@ -110,8 +110,8 @@ struct run {
                               count, and drain() and finish() are not called */
   _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
   _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
-  _Atomic uint32_t load_over; /* the run stops, or there are none left but
-                                 workers that stand aside; waited for */
+  _Atomic uint32_t load_over; /* the run stops, or all workers but those that
+                                 stand aside have left; waited for */
 
   /* The moment at which the objective was decided, which ends the run;
    * UINT64_MAX: it was not.  Written by the report thread. */

@@ -393,7 +393,8 @@ static void stand_aside(struct worker *w)
 {
   if (atomic_exchange_explicit(&w->recorder->aside, true, memory_order_relaxed))
     return;
-  if (atomic_fetch_add(&w->run->aside, 1) + 1 + atomic_load(&w->run->gone) >=
+  if (atomic_fetch_add(&w->run->aside, 1) + 1 +
+        atomic_load(&w->run->life.left) >=
       w->plan->threads)
     run_news(w->run);
 }

@@ -231,6 +231,24 @@ stopped_and_told() {
   sooner_or_later stopped_and_told --rate=100
 }
 
+# It waits for a processor, as if the threads were many hundreds.
+@test "the thread of the reports gets no processor: nothing stands still" {
+  local pid task
+  command -v taskset >/dev/null && command -v chrt >/dev/null || skip "no taskset or chrt"
+  ONE=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+  : >out
+  taskset -c "$ONE" "$BENCH" cpu --threads=20 --time=4 --report-interval=1 --json=out.json run >out 2>err 3>&- &
+  pid=$!
+  until grep -q '^Threads started' out; do
+    kill -0 $pid
+    read -rt 0.1 <> <(:) || :
+  done
+  task=$(grep -lx reports "/proc/$pid"/task/*/comm)
+  chrt -i -p 0 "$(basename "$(dirname "$task")")"
+  wait $pid
+  must json out.json '"paused" not in [w["code"] for w in d["warnings"]] and d["client"]["paused_s"] == 0'
+}
+
 @test "percentiles from too few events are one line" {
   bench cpu --events=50 --cpu-max-prime=10 --percentiles=99,99.9,99.99 --percentile=0 run
   must is "$status" 0

@@ -230,6 +230,25 @@ L
   library pgsql --db-ps-mode=auto "SELECT pg_advisory_lock(1)" "SELECT pg_advisory_unlock(1)"
 }
 
+# kept KIND STATEMENT: the first worker leaves with a lock that the second one
+# waits for, and which ends with its session.
+kept() {
+  where "$1"
+  cat >kept.lua <<'L'
+sysbench.cmdline.options = { lock = { "statement that waits for a lock", "" } }
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query(sysbench.opt.lock) end
+L
+  for workers in --threads=2 "--threads=1 --clients=2"; do
+    # shellcheck disable=SC2086 # it is several words
+    timeout 60 "$BENCH" kept.lua "${at[@]}" $workers --events=2 --time=0 --lock="$2" run >out 2>err
+    grep -Eq 'total number of events: +2$' out
+  done
+}
+
+@test "mysql: a lock that ends with its session" { kept mysql "DO GET_LOCK('bench', 600)"; }
+@test "pgsql: a lock that ends with its session" { kept pgsql "SELECT pg_advisory_lock(1)"; }
+
 # refused KIND: fewer connections than clients: one line, and the run does not
 # take place.
 refused() {

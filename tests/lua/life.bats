@@ -310,6 +310,24 @@ L
   must has "$output" '^reads	30	30$'
 }
 
+# leave_together OPTION...: the first worker has nothing to do, and the second one
+# waits for an answer.
+leave_together() {
+  bench t.lua --db-driver=null --null-latency=30000 "$@" run
+  is "$status" 0 &&
+    is "$(grep -oE '^(left|thread_done)' <<<"$output" | uniq)" $'left\nthread_done'
+}
+
+@test "no worker closes while another is about to leave" {
+  script 'function thread_init() con = sysbench.sql.driver():connect() end' \
+    'function thread_run(id)' \
+    '  if id == 1 then con:query("SELECT 1") end' \
+    '  say("left", id)' \
+    'end'
+  must sooner_or_later leave_together --threads=2
+  must sooner_or_later leave_together --threads=1 --clients=2
+}
+
 @test "a start without a stop is not recorded; wrong thread numbers do nothing" {
   cat >t.lua <<'L'
 function event() end

@@ -298,9 +298,11 @@ int state_new(struct state **ret, struct script *script,
   return 0;
 }
 
-/* The client has ended; vm_free() frees the rest. */
+/* The client has ended; vm_free() frees the rest.  Others may need what its
+ * sessions hold. */
 static void retire(struct state *s)
 {
+  env_shut(&s->env);
   /* The worker, and what it records, may be gone by then. */
   s->worker = NULL;
   s->measured = false;
