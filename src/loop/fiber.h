@@ -89,6 +89,9 @@ void fiber_note_lag(uint64_t ns);
 /* Let the other fibers run that can. */
 void fiber_yield(void);
 
+/* Has the loop of this fiber no other one? */
+bool fiber_is_alone(void);
+
 /* Park this fiber, which must be parkable, until another one of its thread
  * calls fiber_wake(). */
 void fiber_sleep(void);

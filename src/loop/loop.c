@@ -171,6 +171,13 @@ void fiber_yield(void)
   loop_park(f->loop);
 }
 
+bool fiber_is_alone(void)
+{
+  const struct fiber *f = fiber_here();
+
+  return f && f->loop->alive == 1;
+}
+
 void fiber_sleep(void)
 {
   loop_park(fiber_here()->loop);

@@ -21,6 +21,7 @@
 enum {
   MAX_TICKETS = 1024,   /* in one block */
   BLOCK_NS = 50 * 1000, /* a block should last at least this long */
+  ALONE_NS = 50 * 1000, /* see gives_way() */
 };
 
 static void set_phase(struct worker *w, enum worker_phase phase)
@@ -356,15 +357,26 @@ bool worker_step(struct worker *w)
   return w->open;
 }
 
+/* Must it let the others run now?  One that is alone does so now and then, so
+ * that the loop sees it go on. */
+static bool gives_way(const struct worker *w)
+{
+  return w->moves == fiber_moves() &&
+         (w->start_ns - w->gave_way_ns >= ALONE_NS || !fiber_is_alone());
+}
+
 bool worker_step_in_turn(struct worker *w)
 {
+  const bool now = w->open && gives_way(w);
   bool more;
 
-  if (w->open && w->moves == fiber_moves()) {
+  if (now) {
     worker_stop(w);
     fiber_yield();
   }
   more = worker_step(w);
+  if (now)
+    w->gave_way_ns = w->start_ns;
   w->moves = fiber_moves();
   return more;
 }

@@ -59,7 +59,8 @@ struct worker {
    * wait. */
   void (*between)(void *ctx);
   void *between_ctx;
-  uint64_t moves; /* of its fiber at the last worker_step_in_turn() */
+  uint64_t moves;       /* of its fiber at the last worker_step_in_turn() */
+  uint64_t gave_way_ns; /* when it has let the others run there */
 
   /* [opt] For tests that have classes of operations: record here. */
   struct class_recorder *classes;

@@ -46,6 +46,16 @@ L
   must diff -r threads clients
 }
 
+@test "a client that is alone on its thread gives way now and then only" {
+  echo 'function event() end' >t.lua
+  null ./t.lua --threads=1 --clients=1 --events=200000 --json=a.json
+  must is "$status" 0
+  must json a.json '0 < d["client"]["loop_turns"] < 100000'
+  null ./t.lua --threads=1 --clients=2 --events=200000 --json=a.json
+  must is "$status" 0
+  must json a.json 'd["client"]["loop_turns"] >= 100000'
+}
+
 @test "messages say client where they say thread of a thread" {
   echo 'function event(id) if id == 1 then return 5 end require("ffi").C.sb_more_events(7) end' >t.lua
   null ./t.lua --threads=1 --clients=2 --events=40 --verbosity=5
