@@ -251,6 +251,15 @@ void env_close(struct db_env *env)
   }
 }
 
+bool env_has_trx(const struct db_env *env)
+{
+  for (const struct conn *c = env->first; c; c = c->next) {
+    if (conn_is_open(c) && c->session->trx != TRX_NONE)
+      return true;
+  }
+  return false;
+}
+
 void env_shut(struct db_env *env)
 {
   pool_give_back(env);

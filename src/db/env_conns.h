@@ -22,6 +22,9 @@ void env_abandon(struct db_env *env);
 /* Close the connections that are open (WAITS); the objects stay. */
 void env_close(struct db_env *env);
 
+/* Is a transaction open on a connection of the thread? */
+bool env_has_trx(const struct db_env *env);
+
 /* The worker has ended: close silently what is open (WAITS); the objects stay,
  * since finalizers may find them later. */
 void env_shut(struct db_env *env);

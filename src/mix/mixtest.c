@@ -311,6 +311,19 @@ static int thread_loop(void *arg, struct worker *w, struct err *err)
   return rc;
 }
 
+static bool holds(void *arg)
+{
+  const struct thread *t = arg;
+
+  for (unsigned i = 0; i < t->end; i++) {
+    const struct test_ops *ops = ops_of(t->run, i);
+
+    if (t->of[i] && ops->holds && ops->holds(t->of[i]))
+      return true;
+  }
+  return false;
+}
+
 /* All of them wind up; the first error counts. */
 static int drain(void *arg, struct worker *w, struct err *err)
 {
@@ -342,6 +355,7 @@ const struct test_ops mixtest_ops = {
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,
+  .holds = holds,
   .drain = drain,
   .interrupt = mixrun_interrupt,
   .form = mixrun_form,

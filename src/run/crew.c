@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "loop/fiber.h"
@@ -20,7 +21,7 @@
 #include "run/storm.h"
 #include "run/test.h"
 
-/* A worker that has left goes on if no other one leaves in this time. */
+/* If no worker leaves in this time, those that have left go on. */
 #define LEAVE_PATIENCE_NS (100 * NS_PER_MS)
 
 static void set_phase(struct worker *w, enum worker_phase phase)
@@ -128,32 +129,44 @@ static void note_left(struct run *run)
 {
   const unsigned all = run->plan->threads, left = life_worker_left(run);
 
+  atomic_store(&run->left_ns, clock_now_ns());
   if (left == all)
     run_end_load(run);
   else if (left + atomic_load(&run->aside) >= all)
     run_news(run);
 }
 
+/* A forced end must leave the time to close. */
+static uint64_t latest_close_ns(const struct run *run)
+{
+  const uint64_t grace_ns = run->plan->grace_ns;
+
+  return run->end_ns == PLAN_NO_LIMIT || grace_ns == PLAN_NO_LIMIT
+           ? WAIT_FOREVER
+           : run->end_ns + grace_ns / 2;
+}
+
 /*
  * Closing sessions takes a server's time from the last events of other workers.
- * So a worker that has left waits for them, unless none of them leaves: perhaps
- * they need what it holds, such as locks.
+ * So those that have left wait for them, unless none of them leaves: perhaps
+ * they need what these hold, such as locks.
  */
-static void let_others_leave(struct run *run)
+static void let_others_leave(struct worker *w, void *thr)
 {
-  uint32_t before = atomic_load(&run->life.left), left;
-  uint64_t now = clock_now_ns(), until = now + LEAVE_PATIENCE_NS;
+  struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
+  const uint64_t latest_ns = latest_close_ns(run);
 
-  while (atomic_load(&run->load_over) == 0) {
-    loop_wait_while(&run->load_over, 0, until);
-    now = clock_now_ns();
-    if (now < until)
-      continue;
-    left = atomic_load(&run->life.left);
-    if (left == before)
-      return;
-    before = left;
-    until = now + LEAVE_PATIENCE_NS;
+  if (run_is_open(run, clock_now_ns()) || /* it leaves before the others */
+      (ops->holds && ops->holds(thr)))
+    return;
+  while (atomic_load(&run->may_close) == 0) {
+    const uint64_t until = min_u64(
+      atomic_load(&run->left_ns) + LEAVE_PATIENCE_NS, latest_ns);
+
+    if (clock_now_ns() >= until)
+      run_let_close(run);
+    loop_wait_while(&run->may_close, 0, until);
   }
 }
 
@@ -244,7 +257,7 @@ void crew_worker_life(void *arg)
     if (atomic_load(&w->left_ns) == 0)
       atomic_store(&w->left_ns, clock_now_ns());
     if (!ops->finish)
-      let_others_leave(run);
+      let_others_leave(w, thr);
     if (atomic_load(&run->forced) == 0)
       wind_up(w, thr, &err);
   }

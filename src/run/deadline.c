@@ -203,24 +203,25 @@ static bool leave_by_themselves(struct conductor *c)
          conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
 }
 
-/* The load has ended, and somebody who stands aside does not notice. */
+/* The load has ended, all others are gone, and somebody who stands aside does
+ * not notice. */
 static bool is_held_up(struct conductor *c)
 {
   struct run *run = &c->run;
-  unsigned gone, before,
+  unsigned before,
     aside = atomic_load(&run->aside) > 0 ? run_count_aside(run) : 0;
 
   if (aside == 0 || atomic_load(&run->life.left) + aside < c->crew.workers)
     return false;
   run_end_load(run);
-  do { /* thousands of them leave, and close, one after the other */
-    gone = atomic_load(&run->gone);
+  if (atomic_load(&run->gone) + aside < c->crew.workers)
+    return false;
+  do { /* thousands of them leave one after the other */
     before = aside;
     if (conductor_await_gone(c, clock_now_ns() + NOTICE_NS))
       return false;
     aside = run_count_aside(run);
-  } while ((aside < before || atomic_load(&run->gone) > gone) &&
-           atomic_load(&run->signal) == 0);
+  } while (aside < before && atomic_load(&run->signal) == 0);
   return aside > 0;
 }
 

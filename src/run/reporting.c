@@ -221,12 +221,6 @@ static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   return leave_step(run->leave);
 }
 
-/* May events still begin? */
-static bool is_open(const struct run *run, uint64_t now)
-{
-  return now < run->end_ns && atomic_load(&run->tickets) > 0;
-}
-
 /* The objective is decided: what becomes due from now on is not the run's. */
 static void end_decided(struct run *run, uint64_t now)
 {
@@ -248,8 +242,8 @@ static void look_at_queue(struct run *run, uint64_t now)
   atomic_store_explicit(&run->arrivals, arrivals_count(run),
                         memory_order_relaxed); /* for show */
   if (run->plan->cfg.rate_overload != RATE_OVERLOAD_ABORT ||
-      now < run->measured_ns || !is_open(run, now) || waiting < WAITING_MAX ||
-      !run_stop(run, STOP_OVERLOAD))
+      now < run->measured_ns || !run_is_open(run, now) ||
+      waiting < WAITING_MAX || !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker %ss "
@@ -349,7 +343,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   }
   if (now >= a->clock_ns) {
     clock_discipline();
-    if (is_open(run, now))
+    if (run_is_open(run, now))
       note_events(run, now);
     a->clock_ns = now + NS_PER_S;
   }

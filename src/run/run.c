@@ -29,10 +29,17 @@ void run_wake(struct run *run, _Atomic uint32_t *word)
   }
 }
 
+void run_let_close(struct run *run)
+{
+  if (atomic_exchange(&run->may_close, 1) == 0)
+    run_wake(run, &run->may_close);
+}
+
 void run_end_load(struct run *run)
 {
   if (atomic_exchange(&run->load_over, 1) == 0)
     run_wake(run, &run->load_over);
+  run_let_close(run);
 }
 
 bool run_stop(struct run *run, enum stop_reason why)

@@ -112,6 +112,9 @@ struct run {
   _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
   _Atomic uint32_t load_over; /* the run stops, or all workers but those that
                                  stand aside have left; waited for */
+  _Atomic uint32_t may_close; /* workers that have left need not wait for the
+                                 others any more; waited for */
+  _Atomic uint64_t left_ns;   /* the last one has left then */
 
   /* The moment at which the objective was decided, which ends the run;
    * UINT64_MAX: it was not.  Written by the report thread. */
@@ -173,7 +176,11 @@ void run_tell_peers(struct run *run, int signal);
 /* Wake all workers that wait for this word. */
 void run_wake(struct run *run, _Atomic uint32_t *word);
 
-/* No event will begin any more: workers that stand aside need not go on. */
+/* Workers that have left may close what they have. */
+void run_let_close(struct run *run);
+
+/* No event will begin any more: workers that stand aside need not go on, and
+ * all may close. */
 void run_end_load(struct run *run);
 
 /* Wake the conductor. */
@@ -183,6 +190,12 @@ static inline enum stop_reason run_stopped(const struct run *run)
 {
   return (enum stop_reason)atomic_load_explicit(&run->stop,
                                                 memory_order_relaxed);
+}
+
+/* May events still begin? */
+static inline bool run_is_open(const struct run *run, uint64_t now_ns)
+{
+  return now_ns < run->end_ns && atomic_load(&run->tickets) > 0;
 }
 
 /* The signal that has ended the run, or 0. */

@@ -141,6 +141,10 @@ struct test_ops {
    * loop() be called in place of turn()? */
   bool (*loops)(void *thr);
 
+  /* [opt] Has this worker, which has left its loop, something open that others
+   * may wait for, such as a transaction? */
+  bool (*holds)(void *thr);
+
   /*
    * [opt] The end of a worker's work.  All workers have returned from drain()
    * before the first one enters finish().  Both belong to the elapsed time.

@@ -434,6 +434,41 @@ kept() {
   kib=$(awk '$1 == "kib" { print $2 }' <<<"$output")
 }
 
+@test "clients that are still in thread_done() are not cut off when only idle ones are left" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") end
+function thread_done(id)
+  local until_s = os.clock() + 0.3
+  while os.clock() < until_s do end
+  io.stdout:write(("done %s\n"):format(tostring(pcall(con.query, con, "SELECT 1"))))
+end
+L
+  null ./t.lua --threads=1 --clients=4 --idle-clients=2 --events=20 --time=0
+  must is "$status" 0
+  must holds "$(grep -c '^done true' <<<"$output") >= 2"
+}
+
+# Guests of a storm come one after the other, and each leaves when its event has
+# ended.
+guests_leave() {
+  null ./t.lua --threads=1 --clients=2 --storm=20@0.1 --connect-rate=50 --time=1
+  is "$status" 0 &&
+    holds "$(sed -n '/^guest left/,$ s/^guest came.*/came/p' <<<"$output" | grep -c came) > 5"
+}
+
+@test "the guests of a storm do not wait for each other to leave" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event(id)
+  con:query("SELECT 1")
+  if id >= 2 then io.stdout:write("guest came\n") end
+end
+function thread_done(id) if id >= 2 then io.stdout:write("guest left\n") end end
+L
+  must sooner_or_later guests_leave
+}
+
 @test "an idle client gives up its Lua environment, unless thread_done() is the script's own" {
   local kib
   cat >bundled.lua <<'L'

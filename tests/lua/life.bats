@@ -310,22 +310,47 @@ L
   must has "$output" '^reads	30	30$'
 }
 
-# leave_together OPTION...: the first worker has nothing to do, and the second one
-# waits for an answer.
+# leave_together OPTION...: one worker has an event less than the other.
 leave_together() {
-  bench t.lua --db-driver=null --null-latency=30000 "$@" run
+  bench t.lua --db-driver=null --null-latency=30000 --events=3 "$@" run
   is "$status" 0 &&
-    is "$(grep -oE '^(left|thread_done)' <<<"$output" | uniq)" $'left\nthread_done'
+    is "$(grep -oE '^(event|thread_done)' <<<"$output" | uniq -c | awk '{ print $1, $2 }')" $'3 event\n2 thread_done'
 }
 
 @test "no worker closes while another is about to leave" {
   script 'function thread_init() con = sysbench.sql.driver():connect() end' \
-    'function thread_run(id)' \
-    '  if id == 1 then con:query("SELECT 1") end' \
-    '  say("left", id)' \
-    'end'
+    'function event(id) con:query("SELECT 1"); say("event", id) end'
   must sooner_or_later leave_together --threads=2
   must sooner_or_later leave_together --threads=1 --clients=2
+}
+
+# leaves_at_once: a worker with an open transaction does not wait for the other.
+leaves_at_once() {
+  bench t.lua --db-driver=null --null-latency=30000 --events=3 "$@" run
+  is "$status" 0 &&
+    is "$(grep -oE '^(event|thread_done)' <<<"$output" | uniq -c | awk '{ print $1, $2 }')" \
+      $'2 event\n1 thread_done\n1 event\n1 thread_done'
+}
+
+@test "a transaction that is open is given up before the others leave" {
+  script 'function thread_init() con = sysbench.sql.driver():connect() end' \
+    'function event(id) con:query("BEGIN"); say("event", id) end'
+  must sooner_or_later leaves_at_once --threads=2
+  must sooner_or_later leaves_at_once --threads=1 --clients=2
+}
+
+# one_is_forced OPTION...: the first worker does not come back before the end by
+# force, and the others have ended long before.
+one_is_forced() {
+  bench t.lua --db-driver=null --null-latency=9000000 --time=0.2 --forced-shutdown=0.4 "$@" run
+  is "$status" 2 && is "$(grep -c '^thread_done' <<<"$output")" 3
+}
+
+@test "workers that have ended before an end by force call thread_done" {
+  script 'function thread_init() con = sysbench.sql.driver():connect() end' \
+    'function event(id) if id == 0 then con:query("SELECT 1") end end'
+  must sooner_or_later one_is_forced --threads=4
+  must sooner_or_later one_is_forced --threads=2 --clients=4
 }
 
 @test "a start without a stop is not recorded; wrong thread numbers do nothing" {

@@ -277,6 +277,13 @@ static int thread_turn(void *thr, struct worker *w, struct err *err)
   return run_loop(t, w, err);
 }
 
+static bool thread_holds(void *thr)
+{
+  const struct thread *t = thr;
+
+  return env_has_trx(&t->state->env);
+}
+
 static int thread_drain(void *thr, struct worker *w, struct err *err)
 {
   const struct thread *t = thr;
@@ -374,6 +381,7 @@ const struct test_ops test_script_ops = {
   .ping = thread_ping,
   .turn = thread_turn,
   .loops = thread_loops,
+  .holds = thread_holds,
   .drain = thread_drain,
   .interrupt = interrupt,
   .form = form,

@@ -260,6 +260,13 @@ static void group_close(void *group)
   (void)group;
 }
 
+static bool thread_holds(void *thr)
+{
+  const struct thread *t = thr;
+
+  return env_has_trx(&t->client->env);
+}
+
 const struct test_ops sqltest_ops = {
   .open = open_run,
   .mode_line = mode_line,
@@ -273,6 +280,7 @@ const struct test_ops sqltest_ops = {
   .loop = thread_loop,
   .ping = thread_ping,
   .turn = thread_turn,
+  .holds = thread_holds,
   .interrupt = interrupt,
   .form = form,
   .in_process = in_process,
