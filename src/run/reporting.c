@@ -48,6 +48,8 @@ struct agenda {
   uint64_t clock_ns;      /* next correction of the clock */
   uint64_t judge_ns;      /* next look of the judge */
   unsigned checkpoint;    /* index of the next one */
+  uint64_t queued_ns;     /* this thread had waited so long for a processor when
+                             it slept last */
 };
 
 static const struct report_form *form_of(const struct run *run)
@@ -258,12 +260,21 @@ static void look_at_queue(struct run *run, uint64_t now)
   run_news(run);
 }
 
+/* So long this thread has waited for a processor so far; 0: not known. */
+static uint64_t queued_ns(void)
+{
+  uint64_t ns;
+
+  return thread_queue_ns(&ns) ? ns : 0;
+}
+
 static void agenda_init(struct agenda *a, const struct run *run)
 {
   const struct plan *plan = run->plan;
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
   a->interval_ns = tick_ns(plan) > 0 ? run->measured_ns + tick_ns(plan) : NEVER;
+  a->queued_ns = queued_ns();
   a->checkpoint = 0;
   a->checkpoint_ns = checkpoint_due(run, 0);
   a->queue_ns = arrivals_any(run) ? run->start_ns : NEVER;
@@ -381,29 +392,23 @@ static bool is_over(const struct run *run, uint64_t now)
   return run_count_running(run, now) == 0;
 }
 
-/* So long this thread has waited for a processor so far; 0: not known. */
-static uint64_t queued_ns(void)
-{
-  uint64_t ns;
-
-  return thread_queue_ns(&ns) ? ns : 0;
-}
-
 /*
  * Sleeps, and notes the time in which the whole process stood still.  If this
- * thread had to wait for a processor, others may have run.
+ * thread had to wait for a processor, since it has slept before, others may
+ * have run.
  */
-static void sleep_until(struct run *run, uint64_t due_ns)
+static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
 {
-  const uint64_t queued = queued_ns();
+  const uint64_t before = a->queued_ns;
   uint64_t now, from, waited;
 
   due_ns = min_u64(due_ns, clock_now_ns() + TICK_NS);
   wait_while(&run->report_stop, 0, due_ns);
   now = clock_now_ns();
+  a->queued_ns = queued_ns();
   if (now < due_ns + PAUSE_NS)
     return;
-  waited = grown_u64(queued_ns(), queued);
+  waited = grown_u64(a->queued_ns, before);
   from = max_u64(due_ns, run->measured_ns) + waited;
   if (now >= due_ns + waited + PAUSE_NS && now > from)
     (void)atomic_fetch_add(&run->paused_ns, now - from);
@@ -427,7 +432,7 @@ static void report_lines(struct run *run)
     }
     if (!agenda_do(run, &a, now))
       return;
-    sleep_until(run, agenda_next(&a));
+    sleep_until(run, &a, agenda_next(&a));
   }
   /* A line that was due when the time limit came is still printed, but no later
    * one. */
