@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/wait.h"
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/emul.h"
@@ -40,6 +41,7 @@ struct fake {
   uint64_t queries;
   unsigned connect_fails;   /* this many attempts fail */
   unsigned connect_refused; /* ... and this many are refused for good */
+  _Atomic uint32_t *begin;  /* [opt] attempts wait until this is not 0 */
   bool connect_permanent, refuse_prepare;
   int prepare_code;
   unsigned bind_lost; /* this many binds lose the session */
@@ -74,6 +76,8 @@ static int fake_connect(struct session *s, uint64_t until_ns,
   const bool for_good = f->connect_permanent || f->connect_refused > 0;
 
   (void)until_ns;
+  if (f->begin)
+    wait_while(f->begin, 0, WAIT_FOREVER);
   if (f->numbered)
     fake_log(f, "connect %u;", s->attempt);
   else
