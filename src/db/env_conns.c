@@ -39,13 +39,18 @@ struct conn *env_settle_slow(struct db_env *env)
   return NULL;
 }
 
+static bool has_trx(const struct conn *c)
+{
+  return conn_is_open(c) && c->session->trx != TRX_NONE;
+}
+
 void env_work_ended(struct db_env *env, bool well)
 {
   struct conn *c = env->leased;
 
   if (!c)
     return;
-  if (!well && conn_is_open(c) && c->session->trx != TRX_NONE)
+  if (!well && has_trx(c))
     c->owed |= CONN_OWES_ROLLBACK;
   pool_give_back(env);
 }
@@ -254,7 +259,7 @@ void env_close(struct db_env *env)
 bool env_has_trx(const struct db_env *env)
 {
   for (const struct conn *c = env->first; c; c = c->next) {
-    if (conn_is_open(c) && c->session->trx != TRX_NONE)
+    if (has_trx(c))
       return true;
   }
   return false;
@@ -262,7 +267,6 @@ bool env_has_trx(const struct db_env *env)
 
 void env_shut(struct db_env *env)
 {
-  pool_give_back(env);
   for (struct conn *c = env->first; c; c = c->next)
     conn_shut(c);
 }

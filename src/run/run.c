@@ -29,16 +29,20 @@ void run_wake(struct run *run, _Atomic uint32_t *word)
   }
 }
 
+static void set_and_wake(struct run *run, _Atomic uint32_t *word)
+{
+  if (atomic_exchange(word, 1) == 0)
+    run_wake(run, word);
+}
+
 void run_let_close(struct run *run)
 {
-  if (atomic_exchange(&run->may_close, 1) == 0)
-    run_wake(run, &run->may_close);
+  set_and_wake(run, &run->may_close);
 }
 
 void run_end_load(struct run *run)
 {
-  if (atomic_exchange(&run->load_over, 1) == 0)
-    run_wake(run, &run->load_over);
+  set_and_wake(run, &run->load_over);
   run_let_close(run);
 }
 

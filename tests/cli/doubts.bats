@@ -197,16 +197,21 @@ kernels_beside_others() {
   sooner_or_later kernels_beside_others
 }
 
+# until_started PID: its output is in `out`.
+until_started() {
+  until grep -q '^Threads started' out; do
+    kill -0 "$1" || return 1
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
 # stopped_and_told [OPTION]: a run is stopped for a while, and says so.
 stopped_and_told() {
   local pid before
   : >out
   "$BENCH" cpu --time=60 "$@" --report-interval=1 --json=out.json run >out 2>err 3>&- &
   pid=$!
-  until grep -q '^Threads started' out; do
-    kill -0 $pid || return 1
-    read -rt 0.1 <> <(:) || :
-  done
+  until_started $pid || return 1
   kill -STOP $pid
   read -rt 1.5 <> <(:) || :
   kill -CONT $pid
@@ -239,10 +244,7 @@ stopped_and_told() {
   : >out
   taskset -c "$ONE" "$BENCH" cpu --threads=20 --time=4 --report-interval=1 --json=out.json run >out 2>err 3>&- &
   pid=$!
-  until grep -q '^Threads started' out; do
-    kill -0 $pid
-    read -rt 0.1 <> <(:) || :
-  done
+  until_started $pid
   task=$(grep -lx reports "/proc/$pid"/task/*/comm)
   chrt -i -p 0 "$(basename "$(dirname "$task")")"
   wait $pid

@@ -103,8 +103,11 @@ static inline const char *said(struct scene *s)
 
 /* Each client runs fn(client) as a fiber; `lag` [opt] as loop_on_lag(), with
  * the scene. */
-static inline void run_all(struct scene *s, void (*fn)(void *arg),
-                           void (*lag)(void *ctx, uint64_t ns))
+/* The clients, and [opt] a last fiber, which runs after each of them has run.
+ */
+static inline void run_all_and(struct scene *s, void (*fn)(void *arg),
+                               void (*lag)(void *ctx, uint64_t ns),
+                               void (*last)(void *arg), void *last_arg)
 {
   const struct loop_setup setup = { .stack_bytes = STACK };
   struct loop *l = NULL;
@@ -115,8 +118,16 @@ static inline void run_all(struct scene *s, void (*fn)(void *arg),
     loop_on_lag(l, lag, s);
   for (unsigned i = 0; i < CLIENTS; i++)
     MUST(loop_add(l, fn, &s->client[i], &err) == 0);
+  if (last)
+    MUST(loop_add(l, last, last_arg, &err) == 0);
   loop_run(l);
   loop_free(l);
+}
+
+static inline void run_all(struct scene *s, void (*fn)(void *arg),
+                           void (*lag)(void *ctx, uint64_t ns))
+{
+  run_all_and(s, fn, lag, NULL, NULL);
 }
 
 #endif

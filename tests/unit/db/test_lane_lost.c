@@ -40,7 +40,8 @@ static void refuse_clients(void *arg)
   env_done(&c->env);
 }
 
-/* The fiber that runs after all others: these are in line now. */
+/* The attempt is made beside the loop, and must not fail before the others wait
+ * for it: they do when this fiber, the last one, runs. */
 static void let_attempts_begin(void *arg)
 {
   _Atomic uint32_t *begin = arg;
@@ -49,30 +50,14 @@ static void let_attempts_begin(void *arg)
   wait_wake_all(begin);
 }
 
-/* The attempt is made beside the loop, and must not fail before the others wait
- * for it. */
-static void refuse_all(struct scene *s)
-{
-  const struct loop_setup setup = { .stack_bytes = STACK };
-  _Atomic uint32_t begin = 0;
-  struct loop *l = NULL;
-  struct err err;
-
-  s->fake.connect_fails = CLIENTS;
-  s->fake.begin = &begin;
-  MUST(loop_new(&l, &setup, &err) == 0);
-  for (unsigned i = 0; i < CLIENTS; i++)
-    MUST(loop_add(l, refuse_clients, &s->client[i], &err) == 0);
-  MUST(loop_add(l, let_attempts_begin, &begin, &err) == 0);
-  loop_run(l);
-  loop_free(l);
-}
-
 static void test_no_session(void)
 {
   struct wire *w = wire_new(NULL);
+  _Atomic uint32_t begin = 0;
 
-  refuse_all(&w->scene);
+  w->scene.fake.connect_fails = CLIENTS;
+  w->scene.fake.begin = &begin;
+  run_all_and(&w->scene, refuse_clients, NULL, let_attempts_begin, &begin);
   OK_STR(said(&w->scene), "connect;",
          "those who have waited share the failure");
   OK(w->scene.process.failures.count == CLIENTS &&
