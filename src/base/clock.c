@@ -54,6 +54,15 @@ static uint64_t kernel_ns(void)
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t clock_spent_ns(void)
+{
+  struct timespec ts;
+
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts) < 0)
+    return 0;
+  return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
 /* Is this the clock source that the kernel uses? */
 #if defined(__x86_64__) || defined(__aarch64__)
 static bool kernel_uses(const char *source)

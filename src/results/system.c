@@ -104,15 +104,6 @@ static void read_net(const char *root, struct system_counts *ret)
     (void)fclose(f);
 }
 
-static uint64_t read_own(void)
-{
-  struct timespec t;
-
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) < 0)
-    return 0;
-  return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 /* Threads are in the order in which they were made. */
 static void read_waited(const char *root, struct system_counts *ret)
 {
@@ -150,7 +141,7 @@ void system_read(const char *root, const char *device,
 {
   memset(ret, 0, sizeof(*ret));
   read_cpu(root, ret);
-  ret->own_ns = read_own();
+  ret->own_ns = clock_spent_ns();
   read_waited(root, ret);
   if (device[0] != '\0')
     read_disk(root, device, ret);

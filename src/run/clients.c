@@ -222,11 +222,10 @@ static struct loop_mark mark_of(const struct loop *l)
   };
 }
 
-/* Answers to all clients so far. */
-static uint64_t count_answers(const void *ctx)
+static struct crowd_work work_so_far(const void *ctx)
 {
   const struct run *run = ctx;
-  uint64_t n = 0;
+  struct crowd_work ret = { .spent_ns = clock_spent_ns() };
 
   for (unsigned i = 0; i < run->plan->carriers; i++) {
     const struct loop *l = atomic_load(&run->carriers[i].loop);
@@ -234,10 +233,10 @@ static uint64_t count_answers(const void *ctx)
     if (l) {
       const struct loop_mark mark = mark_of(l);
 
-      n += mark.answers + mark.at_once;
+      ret.answers += mark.answers + mark.at_once;
     }
   }
-  return n;
+  return ret;
 }
 
 /* What the loops of patient clients should know of the machine. */
@@ -251,8 +250,8 @@ static void look_around(void *ctx)
     loop_moved(l);
   /* A trial needs the load of the run. */
   if (atomic_load_explicit(&run->gate, memory_order_relaxed) == GATE_OPEN)
-    loop_set_way(
-      l, crowd_look(&run->crowd, "", clock_now_ns(), count_answers, run));
+    loop_set_way(l,
+                 crowd_look(&run->crowd, "", clock_now_ns(), work_so_far, run));
 }
 
 /* Clients may use up all files that can be open, so no thread lets them begin

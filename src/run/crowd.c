@@ -54,44 +54,62 @@ static enum loop_way way_of_turn(const struct crowd *c)
                          (round % 2 == 0 ? place : n - 1 - place));
 }
 
-/* Have enough answers come to tell a difference? */
-static bool tells(const struct crowd *c)
-{
-  uint64_t n = 0;
-
-  for (enum loop_way w = c->first; w < LOOP_WAYS; w++)
-    n += c->trial.answers[w];
-  return n >= CROWD_LEAST;
-}
-
 /* Answers per nanosecond. */
-static double rate(const struct crowd *c, enum loop_way way)
+static double rate(const struct crowd_turn *t)
 {
-  return c->trial.took_ns[way] == 0
-           ? 0
-           : (double)c->trial.answers[way] / (double)c->trial.took_ns[way];
+  return (double)t->work.answers / (double)t->took_ns;
 }
 
-/* The highest rate, less that part of it. */
-static double rate_less(const struct crowd *c, unsigned part)
+static void add_turn(struct crowd_trial *t, enum loop_way way,
+                     const struct crowd_turn *turn)
 {
-  double most = 0;
+  struct crowd_turn *of = t->of[way];
+  unsigned i = t->turns[way]++;
 
-  for (enum loop_way w = c->first; w < LOOP_WAYS; w++)
-    most = rate(c, w) > most ? rate(c, w) : most;
-  return most - most / part;
+  for (; i > 0 && rate(turn) > rate(&of[i - 1]); i--)
+    of[i] = of[i - 1];
+  of[i] = *turn;
+  t->answers += turn->work.answers;
 }
 
+/* The fourth power of the rate of answers, divided by what each of them costs
+ * the clients; from the better half of the turns. */
+static double worth(const struct crowd_trial *t, enum loop_way way)
+{
+  struct crowd_turn sum = { 0 };
+  double r;
+
+  for (unsigned i = 0; i < (t->turns[way] + 1) / 2; i++) {
+    sum.took_ns += t->of[way][i].took_ns;
+    sum.work.answers += t->of[way][i].work.answers;
+    sum.work.spent_ns += t->of[way][i].work.spent_ns;
+  }
+  if (sum.work.answers == 0)
+    return 0;
+  r = rate(&sum);
+  return r * r * r * r * (double)sum.work.answers /
+         (double)max_u64(sum.work.spent_ns, 1);
+}
+
+/* Have enough answers come to tell a difference? */
+static bool tells(const struct crowd_trial *t)
+{
+  return t->answers >= CROWD_LEAST;
+}
+
+/* Of those that have not lost. */
 static enum loop_way best(const struct crowd *c)
 {
-  const double least = rate_less(c, CROWD_LOSS);
   enum loop_way found = c->first;
+  double most = 0;
 
-  if (!tells(c))
-    return found;
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    if (!c->trial.lost[w] && rate(c, w) > least)
+    const double is = worth(&c->trial, w);
+
+    if (!c->trial.lost[w] && is >= most) {
+      most = is;
       found = w;
+    }
   }
   return found;
 }
@@ -99,12 +117,11 @@ static enum loop_way best(const struct crowd *c)
 /* How many are left of those that can still be the best? */
 static unsigned drop_losers(struct crowd *c)
 {
-  const double least = rate_less(c, CROWD_FAR);
-  const bool told = tells(c);
+  const double most = worth(&c->trial, best(c));
   unsigned left = 0;
 
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    c->trial.lost[w] = told && rate(c, w) < least;
+    c->trial.lost[w] = worth(&c->trial, w) * CROWD_FAR < most;
     left += !c->trial.lost[w];
   }
   return left;
@@ -128,23 +145,28 @@ static void begin_turn(struct crowd *c, uint64_t now_ns)
 
 static void count_turn(struct crowd *c, const struct crowd_reading *now)
 {
-  const enum loop_way way = way_of(c);
+  const struct crowd_reading *since = &c->counts_since;
+  const struct crowd_turn turn = {
+    .took_ns = now->at_ns - since->at_ns,
+    .work.answers = now->work.answers - since->work.answers,
+    .work.spent_ns = grown_u64(now->work.spent_ns, since->work.spent_ns),
+  };
 
-  c->trial.answers[way] += now->answers - c->counts_since.answers;
-  c->trial.took_ns[way] += now->at_ns - c->counts_since.at_ns;
+  add_turn(&c->trial, way_of(c), &turn);
 }
 
 /* False: that was the last one. */
 static bool next_turn(struct crowd *c)
 {
   const unsigned n = count_ways(c);
+  struct crowd_trial *t = &c->trial;
 
   do {
-    c->trial.turn++;
-    if (c->trial.turn == CROWD_FIRST * n && drop_losers(c) == 1)
+    t->turn++;
+    if (t->turn == CROWD_FIRST * n && tells(t) && drop_losers(c) == 1)
       return false;
-  } while (c->trial.turn < CROWD_ROUNDS * n && c->trial.lost[way_of_turn(c)]);
-  return c->trial.turn < CROWD_ROUNDS * n;
+  } while (t->turn < CROWD_ROUNDS * n && t->lost[way_of_turn(c)]);
+  return t->turn < CROWD_ROUNDS * n;
 }
 
 static void begin_trial(struct crowd *c, const struct crowd_reading *now)
@@ -156,9 +178,9 @@ static void begin_trial(struct crowd *c, const struct crowd_reading *now)
 
 static void end_trial(struct crowd *c, const struct crowd_reading *now)
 {
-  const bool told = tells(c);
+  const bool told = tells(&c->trial);
 
-  c->kept = was_idle(c, now) ? c->first : best(c);
+  c->kept = told && !was_idle(c, now) ? best(c) : c->first;
   c->left = told ? c->keep : CROWD_SOON;
   if (told)
     c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);
@@ -184,19 +206,10 @@ static void after_change(struct crowd *c, const struct crowd_reading *now)
   go_on(c, way_of(c), now->at_ns + CROWD_TURN_NS);
 }
 
-static bool is_repeated(struct crowd *c, const struct crowd_reading *now)
-{
-  return now->at_ns - c->counts_since.at_ns >= CROWD_LONG_NS &&
-         c->trial.repeated++ < CROWD_AGAIN;
-}
-
 static void after_turn(struct crowd *c, const struct crowd_reading *now)
 {
-  const bool again = is_repeated(c, now);
-
-  if (!again)
-    count_turn(c, now);
-  if (again || next_turn(c))
+  count_turn(c, now);
+  if (next_turn(c))
     begin_turn(c, now->at_ns);
   else
     end_trial(c, now);
@@ -209,7 +222,7 @@ static void (*const after[])(struct crowd *, const struct crowd_reading *) = {
 };
 
 static void step(struct crowd *c, const char *root, uint64_t now_ns,
-                 uint64_t answers)
+                 const struct crowd_work *work)
 {
   uint64_t used_ns[LOOP_WAYS];
   struct machine_counts m;
@@ -224,7 +237,7 @@ static void step(struct crowd *c, const char *root, uint64_t now_ns,
     .at_ns = now_ns,
     .idle_ns = m.idle_ns,
     .busy_ns = m.busy_ns + m.steal_ns,
-    .answers = answers,
+    .work = *work,
   };
   if (m.known && c->begun)
     after[c->phase](c, &now);
@@ -250,12 +263,16 @@ static bool is_due(const struct crowd *c, uint64_t now_ns)
 }
 
 enum loop_way crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
-                         uint64_t (*answers)(const void *ctx), const void *ctx)
+                         struct crowd_work (*work)(const void *ctx),
+                         const void *ctx)
 {
   if (is_due(c, now_ns) &&
       !atomic_flag_test_and_set_explicit(&c->reading, memory_order_acquire)) {
-    if (is_due(c, now_ns)) /* no other thread has been quicker */
-      step(c, root, now_ns, answers(ctx));
+    if (is_due(c, now_ns)) { /* no other thread has been quicker */
+      const struct crowd_work so_far = work(ctx);
+
+      step(c, root, now_ns, &so_far);
+    }
     atomic_flag_clear_explicit(&c->reading, memory_order_release);
   }
   return way_of(c);

@@ -5,8 +5,13 @@
  * clients take the processors from each other, and the way decides who works
  * when, with which data in the caches.  What is best depends on the processors,
  * the system and the server.  So there are trials: the ways take turns, and the
- * one by which most answers have come is kept for some periods.  Of those that
- * are as good, it is the last one, which costs clients least.
+ * best one is kept for some periods.
+ *
+ * The best one is that by which most answers come, unless another one costs the
+ * clients much less processor time for each: answers weigh four times as much.
+ * Else a way that costs half as much again would be kept because of the few
+ * percent by which its turns differ anyway.  Other programs and machines can
+ * only make a turn worse, so the better half of the turns counts.
  */
 #ifndef BENCH_RUN_CROWD_H
 #define BENCH_RUN_CROWD_H
@@ -20,21 +25,17 @@
 enum {
   CROWD_ROUNDS = 4,     /* of a trial, in which each way has a turn... */
   CROWD_FIRST = 2,      /* ...and after so many of them, there is none for... */
-  CROWD_FAR = 8,        /* ...those that lose one answer of so many */
-  CROWD_LOSS = 16,      /* one of so many less is no difference at the end */
+  CROWD_FAR = 2,        /* ...those that are worth so many times less */
   CROWD_LEAST = 2000,   /* answers in all, to tell a difference */
   CROWD_KEEP = 25,      /* periods until the next trial, at first... */
   CROWD_KEEP_MAX = 100, /* ...and at most... */
   CROWD_SOON = 5,       /* ...and if there were too few answers */
-  CROWD_AGAIN = 3,      /* turns that are repeated because they were long */
 };
 
 #define CROWD_PERIOD_NS UINT64_C(200000000)
 /* Answers in a turn count when the way before it has ended in all loops. */
 #define CROWD_CHANGE_NS UINT64_C(10000000)
 #define CROWD_TURN_NS UINT64_C(30000000)
-/* If one takes so long, something else has stood still. */
-#define CROWD_LONG_NS UINT64_C(90000000)
 
 enum crowd_phase {
   CROWD_PERIOD, /* between trials */
@@ -42,16 +43,29 @@ enum crowd_phase {
   CROWD_TURN,
 };
 
+/* What the clients have done so far, and the processor time that they have
+ * spent. */
+struct crowd_work {
+  uint64_t answers, spent_ns;
+};
+
 struct crowd_reading {
   uint64_t at_ns;
   uint64_t idle_ns, busy_ns; /* of the processors, since they run */
-  uint64_t answers;
+  struct crowd_work work;
+};
+
+struct crowd_turn {
+  uint64_t took_ns;
+  struct crowd_work work;
 };
 
 struct crowd_trial {
-  unsigned turn, repeated;
+  unsigned turn;
+  uint64_t answers;
   bool lost[LOOP_WAYS]; /* these have no turns any more */
-  uint64_t answers[LOOP_WAYS], took_ns[LOOP_WAYS];
+  unsigned turns[LOOP_WAYS];
+  struct crowd_turn of[LOOP_WAYS][CROWD_ROUNDS]; /* the quickest one first */
 };
 
 /* Of the threads of a run. */
@@ -75,11 +89,12 @@ void crowd_init(struct crowd *c, enum loop_way first, uint64_t now_ns);
 
 /*
  * Any thread may call it, now and then.  When something is due, one of them
- * reads the system's file below `root`, and calls answers(ctx): how many have
- * come so far.  Returns the way of all loops.
+ * reads the system's file below `root`, and calls work(ctx).  Returns the way
+ * of all loops.
  */
 enum loop_way crowd_look(struct crowd *c, const char *root, uint64_t now_ns,
-                         uint64_t (*answers)(const void *ctx), const void *ctx);
+                         struct crowd_work (*work)(const void *ctx),
+                         const void *ctx);
 
 /* For how long each way was that of all loops so far. */
 void crowd_used(const struct crowd *c, uint64_t now_ns,

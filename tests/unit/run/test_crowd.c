@@ -23,27 +23,28 @@ struct clock {
   struct crowd crowd;
   uint64_t now_ns;
   uint64_t busy, idle, stolen;
-  uint64_t answers;
+  struct crowd_work work;
 };
 
-/* Answers in a millisecond, by way. */
+/* Answers in a millisecond, by way, and what each costs the clients. */
 struct speed {
   unsigned of[LOOP_WAYS];
+  unsigned cost_ns[LOOP_WAYS];
 };
 
-static const struct speed even = { { 100, 100, 100 } };
-static const struct speed few = { { 4, 5, 7 } };
+static const struct speed even = { { 100, 100, 100 }, { 1000, 1000, 1000 } };
+static const struct speed few = { { 4, 5, 7 }, { 1000, 1000, 1000 } };
 
-static uint64_t answers_of(const void *ctx)
+static struct crowd_work work_of(const void *ctx)
 {
   const struct clock *c = ctx;
 
-  return c->answers;
+  return c->work;
 }
 
 static enum loop_way look(struct clock *c, const char *below)
 {
-  return crowd_look(&c->crowd, below, c->now_ns, answers_of, c);
+  return crowd_look(&c->crowd, below, c->now_ns, work_of, c);
 }
 
 static enum loop_way way_of(struct clock *c)
@@ -67,10 +68,12 @@ static enum loop_way pass(struct clock *c, const struct speed *s,
                           uint64_t *spent)
 {
   const uint64_t ns = atomic_load(&c->crowd.due_ns) - c->now_ns;
+  const uint64_t answers = ns / NS_PER_MS * s->of[way_of(c)];
 
   c->now_ns += ns;
   *spent += ns / TICK_NS;
-  c->answers += ns / NS_PER_MS * s->of[way_of(c)];
+  c->work.answers += answers;
+  c->work.spent_ns += answers * s->cost_ns[way_of(c)];
   write_times(c);
   return look(c, root);
 }
@@ -191,31 +194,49 @@ static void test_period(void)
 
 /* ---- which ---- */
 
+/* All ways cost the same. */
+static enum loop_way quickest(enum loop_way first, unsigned at_once,
+                              unsigned together, unsigned gathered)
+{
+  return found(first, (struct speed){ { at_once, together, gathered },
+                                      { 1000, 1000, 1000 } });
+}
+
 static void test_best(void)
 {
-  const unsigned no_less = 800 - 800 / CROWD_LOSS;
-
-  OK(found(LOOP_AT_ONCE, (struct speed){ { 800, 700, 700 } }) == LOOP_AT_ONCE &&
-       found(LOOP_AT_ONCE, (struct speed){ { 700, 800, 700 } }) ==
-         LOOP_TOGETHER &&
-       found(LOOP_AT_ONCE, (struct speed){ { 700, 700, 800 } }) ==
-         LOOP_GATHERED,
+  OK(quickest(LOOP_AT_ONCE, 801, 800, 700) == LOOP_AT_ONCE &&
+       quickest(LOOP_AT_ONCE, 700, 801, 800) == LOOP_TOGETHER &&
+       quickest(LOOP_AT_ONCE, 800, 700, 801) == LOOP_GATHERED,
      "the one with most answers");
-  OK(found(LOOP_AT_ONCE, (struct speed){ { 800, no_less + 1, 700 } }) ==
-         LOOP_TOGETHER &&
-       found(LOOP_AT_ONCE, (struct speed){ { 800, no_less, 700 } }) ==
-         LOOP_AT_ONCE &&
-       found(LOOP_AT_ONCE, (struct speed){ { 800, no_less + 1,
-                                             no_less + 1 } }) == LOOP_GATHERED,
-     "of those that are as good, the last one");
-  OK(found(LOOP_TOGETHER, (struct speed){ { 900, 800, 700 } }) ==
-         LOOP_TOGETHER &&
-       found(LOOP_TOGETHER, (struct speed){ { 900, 700, 800 } }) ==
-         LOOP_GATHERED,
+  OK(quickest(LOOP_TOGETHER, 900, 801, 800) == LOOP_TOGETHER &&
+       quickest(LOOP_TOGETHER, 900, 800, 801) == LOOP_GATHERED,
      "the first one may be impossible");
-  OK(found(LOOP_AT_ONCE, few) == LOOP_AT_ONCE &&
-       found(LOOP_AT_ONCE, (struct speed){ { 5, 5, 7 } }) == LOOP_GATHERED,
+  OK(quickest(LOOP_AT_ONCE, 4, 5, 7) == LOOP_AT_ONCE &&
+       quickest(LOOP_AT_ONCE, 5, 5, 7) == LOOP_GATHERED,
      "too few answers tell nothing");
+}
+
+/* The second way has one percent fewer answers than the first one, and costs
+ * that much of it. */
+static enum loop_way found_if_cheaper(unsigned cost_ns)
+{
+  return found(LOOP_AT_ONCE,
+               (struct speed){ { 1000, 990, 700 }, { 1000, cost_ns, 1000 } });
+}
+
+static void test_cheapest(void)
+{
+  OK(found(LOOP_AT_ONCE,
+           (struct speed){ { 800, 800, 800 }, { 1000, 999, 1000 } }) ==
+       LOOP_TOGETHER,
+     "of those with as many answers, the cheapest one");
+  OK(found_if_cheaper(970) == LOOP_AT_ONCE &&
+       found_if_cheaper(950) == LOOP_TOGETHER,
+     "one percent of the answers is worth four percent of the cost");
+  OK(found(LOOP_AT_ONCE,
+           (struct speed){ { 800, 1000, 800 }, { 1000, 2000, 1000 } }) ==
+       LOOP_TOGETHER,
+     "many more answers may cost twice as much");
 }
 
 /* The ways of the turns of a trial, as digits. */
@@ -237,16 +258,14 @@ static const char *turns_of(struct speed s)
 
 static void test_turns(void)
 {
-  const unsigned near = 800 - 800 / CROWD_FAR;
-
   OK_STR(turns_of(even), "012210012210",
          "they take turns, forwards and backwards");
-  OK_STR(turns_of((struct speed){ { 800, near - 1, near } }), "0122100220",
-         "but for those that lose by far");
-  OK_STR(turns_of((struct speed){ { 690, 699, 800 } }), "012210",
-         "and that may be all others");
-  OK_STR(turns_of((struct speed){ { 10, 10, 13 } }), "012210012210",
-         "if there are enough answers to tell");
+  OK_STR(turns_of((struct speed){ { 800, 800, 800 }, { 1000, 2001, 2000 } }),
+         "0122100220", "but for those that lose by far");
+  OK_STR(turns_of((struct speed){ { 660, 670, 800 }, { 1000, 1000, 1000 } }),
+         "012210", "and that may be all others");
+  OK_STR(turns_of((struct speed){ { 10, 10, 13 }, { 1000, 1000, 1000 } }),
+         "012210012210", "if there are enough answers to tell");
 }
 
 /* What comes in the time of a change counts for none. */
@@ -267,14 +286,14 @@ static void test_change(void)
 /* So often, all stands still in a turn of the best way. */
 static enum loop_way found_with_stalls(unsigned n)
 {
-  static const struct speed s = { { 700, 800, 700 } };
+  static const struct speed s = { { 700, 800, 700 }, { 1000, 1000, 1000 } };
   struct clock c;
 
   (void)meet(&c, LOOP_AT_ONCE);
   while (tries(&c)) {
     if (c.crowd.phase == CROWD_TURN && way_of(&c) == LOOP_TOGETHER && n > 0) {
       n--;
-      c.now_ns += CROWD_LONG_NS;
+      c.now_ns += 10 * CROWD_TURN_NS;
       write_times(&c);
       (void)look(&c, root);
     } else {
@@ -286,14 +305,15 @@ static enum loop_way found_with_stalls(unsigned n)
 
 static void test_stalls(void)
 {
-  OK(found_with_stalls(CROWD_AGAIN) == LOOP_TOGETHER,
-     "a turn in which all stands still is repeated");
-  OK(found_with_stalls(CROWD_AGAIN + 1) != LOOP_TOGETHER, "but not for ever");
+  OK(found_with_stalls(1) == LOOP_TOGETHER,
+     "a turn in which all stands still does not count");
+  OK(found_with_stalls(CROWD_FIRST) != LOOP_TOGETHER,
+     "but if that happens in each of the first ones, the way has lost");
 }
 
 static void test_used(void)
 {
-  static const struct speed s = { { 800, 699, 699 } };
+  static const struct speed s = { { 800, 600, 600 }, { 1000, 1000, 1000 } };
   const uint64_t turn_ns = CROWD_CHANGE_NS + CROWD_TURN_NS;
   uint64_t ns[LOOP_WAYS];
   struct clock c;
@@ -320,7 +340,7 @@ static void *look_often(void *arg)
   bool other = false;
 
   for (uint64_t i = 1; i <= LOOKS; i++)
-    other |= crowd_look(&c->crowd, root, i * CROWD_PERIOD_NS, answers_of, c) !=
+    other |= crowd_look(&c->crowd, root, i * CROWD_PERIOD_NS, work_of, c) !=
              LOOP_AT_ONCE;
   return other ? c : NULL;
 }
@@ -351,6 +371,7 @@ int main(void)
   test_idle_later();
   test_period();
   test_best();
+  test_cheapest();
   test_turns();
   test_change();
   test_stalls();
