@@ -148,7 +148,7 @@ static void count_turn(struct crowd *c, const struct crowd_reading *now)
   const struct crowd_reading *since = &c->counts_since;
   const struct crowd_turn turn = {
     .took_ns = now->at_ns - since->at_ns,
-    .work.answers = now->work.answers - since->work.answers,
+    .work.answers = grown_u64(now->work.answers, since->work.answers),
     .work.spent_ns = grown_u64(now->work.spent_ns, since->work.spent_ns),
   };
 

@@ -25,7 +25,7 @@
 enum {
   CROWD_ROUNDS = 4,     /* of a trial, in which each way has a turn... */
   CROWD_FIRST = 2,      /* ...and after so many of them, there is none for... */
-  CROWD_FAR = 2,        /* ...those that are worth so many times less */
+  CROWD_FAR = 2,        /* ...those worth so many times less than the best */
   CROWD_LEAST = 2000,   /* answers in all, to tell a difference */
   CROWD_KEEP = 25,      /* periods until the next trial, at first... */
   CROWD_KEEP_MAX = 100, /* ...and at most... */
