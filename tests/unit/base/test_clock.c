@@ -1,6 +1,7 @@
 /*
  * test_clock.c - the clock is monotone, over threads too, and stays close to
- * CLOCK_MONOTONIC, before and after it was calibrated.
+ * CLOCK_MONOTONIC, before and after it was calibrated; what the process has
+ * spent.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -102,6 +103,30 @@ static void test_threads(const char *what)
   OK(atomic_load(&s.back) == 0, what);
 }
 
+#define WORK_NS (5 * NS_PER_MS)
+
+/* Uses that much processor time. */
+static void *work(void *unused)
+{
+  struct timespec ts;
+
+  do
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+  while ((uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec < WORK_NS);
+  return unused;
+}
+
+static void test_spent(void)
+{
+  const uint64_t before = clock_spent_ns();
+  pthread_t thread;
+
+  MUST(pthread_create(&thread, NULL, work, NULL) == 0);
+  MUST(pthread_join(thread, NULL) == 0);
+  OK(clock_spent_ns() >= before + WORK_NS,
+     "the processor time of other threads counts");
+}
+
 int main(void)
 {
   OK_STR(clock_source(), "clock_gettime", "the kernel's clock at first");
@@ -118,5 +143,6 @@ int main(void)
   for (int i = 0; i < 100; i++)
     clock_discipline();
   OK(error_ns() < 100 * NS_PER_US, "still close after corrections");
+  test_spent();
   return TAP_EXIT();
 }
