@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/space.h"
@@ -315,8 +316,8 @@ int clients_start(struct crew *crew, struct err *err)
   struct run *run = crew->run;
   const struct plan *plan = run->plan;
 
-  crowd_init(&run->crowd, row_max(plan) > 0 ? LOOP_AT_ONCE : LOOP_TOGETHER,
-             clock_now_ns());
+  crowd_init(&run->crowd, cgroup_cpus_allowed(),
+             row_max(plan) > 0 ? LOOP_AT_ONCE : LOOP_TOGETHER, clock_now_ns());
   for (; crew->started < plan->carriers; crew->started++) {
     struct carrier *c = &run->carriers[crew->started];
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,

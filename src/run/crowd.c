@@ -10,9 +10,12 @@ enum {
   IDLE_PART = 20, /* less than that part of the time is not idle */
 };
 
-void crowd_init(struct crowd *c, enum loop_way first, uint64_t now_ns)
+void crowd_init(struct crowd *c, unsigned cpus, enum loop_way first,
+                uint64_t now_ns)
 {
-  *c = (struct crowd){ .first = first, .kept = first, .keep = CROWD_KEEP };
+  *c = (struct crowd){
+    .cpus = cpus, .first = first, .kept = first, .keep = CROWD_KEEP
+  };
   atomic_init(&c->way, (int)first);
   atomic_init(&c->used_until_ns, now_ns);
 }
@@ -72,23 +75,24 @@ static void add_turn(struct crowd_trial *t, enum loop_way way,
   t->answers += turn->work.answers;
 }
 
-/* The fourth power of the rate of answers, divided by what each of them costs
- * the clients; from the better half of the turns. */
-static double worth(const struct crowd_trial *t, enum loop_way way)
+/*
+ * Answers for the time of the processors, where what the clients spend of it
+ * counts twice.  The best turn and the worst one are left out, which something
+ * else has decided; of two turns, the better one counts.
+ */
+static double worth(const struct crowd *c, enum loop_way way)
 {
-  struct crowd_turn sum = { 0 };
-  double r;
+  const struct crowd_trial *t = &c->trial;
+  const unsigned n = t->turns[way];
+  uint64_t answers = 0, ns = 0;
 
-  for (unsigned i = 0; i < (t->turns[way] + 1) / 2; i++) {
-    sum.took_ns += t->of[way][i].took_ns;
-    sum.work.answers += t->of[way][i].work.answers;
-    sum.work.spent_ns += t->of[way][i].work.spent_ns;
+  for (unsigned i = n > 2; i < (n > 2 ? n : 2) - 1; i++) {
+    const struct crowd_turn *turn = &t->of[way][i];
+
+    answers += turn->work.answers;
+    ns += c->cpus * turn->took_ns + turn->work.spent_ns;
   }
-  if (sum.work.answers == 0)
-    return 0;
-  r = rate(&sum);
-  return r * r * r * r * (double)sum.work.answers /
-         (double)max_u64(sum.work.spent_ns, 1);
+  return ns == 0 ? 0 : (double)answers / (double)ns;
 }
 
 /* Have enough answers come to tell a difference? */
@@ -97,19 +101,24 @@ static bool tells(const struct crowd_trial *t)
   return t->answers >= CROWD_LEAST;
 }
 
-/* Of those that have not lost. */
-static enum loop_way best(const struct crowd *c)
+/* The highest worth, less that part of it. */
+static double worth_less(const struct crowd *c, unsigned part)
 {
-  enum loop_way found = c->first;
   double most = 0;
 
-  for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    const double is = worth(&c->trial, w);
+  for (enum loop_way w = c->first; w < LOOP_WAYS; w++)
+    most = worth(c, w) > most ? worth(c, w) : most;
+  return most - most / part;
+}
 
-    if (!c->trial.lost[w] && is >= most) {
-      most = is;
+static enum loop_way best(const struct crowd *c)
+{
+  const double least = worth_less(c, CROWD_LOSS);
+  enum loop_way found = c->first;
+
+  for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
+    if (!c->trial.lost[w] && worth(c, w) > least)
       found = w;
-    }
   }
   return found;
 }
@@ -117,11 +126,11 @@ static enum loop_way best(const struct crowd *c)
 /* How many are left of those that can still be the best? */
 static unsigned drop_losers(struct crowd *c)
 {
-  const double most = worth(&c->trial, best(c));
+  const double least = worth_less(c, CROWD_FAR);
   unsigned left = 0;
 
   for (enum loop_way w = c->first; w < LOOP_WAYS; w++) {
-    c->trial.lost[w] = worth(&c->trial, w) * CROWD_FAR < most;
+    c->trial.lost[w] = worth(c, w) < least;
     left += !c->trial.lost[w];
   }
   return left;

@@ -7,11 +7,11 @@
  * the system and the server.  So there are trials: the ways take turns, and the
  * best one is kept for some periods.
  *
- * The best one is that by which most answers come, unless another one costs the
- * clients much less processor time for each: answers weigh four times as much.
- * Else a way that costs half as much again would be kept because of the few
- * percent by which its turns differ anyway.  Other programs and machines can
- * only make a turn worse, so the better half of the turns counts.
+ * The best one is that by which an answer takes least time of the processors,
+ * where what the clients spend of it counts twice.  (If only answers counted, a
+ * way that costs clients half as much again could be kept because of the few
+ * percent by which its turns differ anyway.)  Of those that are as good, it is
+ * the last one: its cost and its rate change least with time.
  */
 #ifndef BENCH_RUN_CROWD_H
 #define BENCH_RUN_CROWD_H
@@ -23,11 +23,12 @@
 #include "loop/loop.h"
 
 enum {
-  CROWD_ROUNDS = 4,     /* of a trial, in which each way has a turn... */
-  CROWD_FIRST = 2,      /* ...and after so many of them, there is none for... */
-  CROWD_FAR = 2,        /* ...those worth so many times less than the best */
-  CROWD_LEAST = 2000,   /* answers in all, to tell a difference */
-  CROWD_KEEP = 25,      /* periods until the next trial, at first... */
+  CROWD_ROUNDS = 4,   /* of a trial, in which each way has a turn... */
+  CROWD_FIRST = 2,    /* ...and after so many of them, there is none for... */
+  CROWD_FAR = 8,      /* ...those worth less than the best by one in so many */
+  CROWD_LOSS = 16,    /* one in so many is no difference at the end */
+  CROWD_LEAST = 2000, /* answers in all, to tell a difference */
+  CROWD_KEEP = 25,    /* periods until the next trial, at first... */
   CROWD_KEEP_MAX = 100, /* ...and at most... */
   CROWD_SOON = 5,       /* ...and if there were too few answers */
 };
@@ -70,6 +71,7 @@ struct crowd_trial {
 
 /* Of the threads of a run. */
 struct crowd {
+  unsigned cpus;                       /* that the process may use */
   _Atomic uint64_t due_ns;             /* the next step */
   _Atomic int way;                     /* enum loop_way */
   _Atomic uint64_t used_ns[LOOP_WAYS]; /* for so long each was the way... */
@@ -85,7 +87,8 @@ struct crowd {
   unsigned keep, left; /* periods between trials, and until the next one */
 };
 
-void crowd_init(struct crowd *c, enum loop_way first, uint64_t now_ns);
+void crowd_init(struct crowd *c, unsigned cpus, enum loop_way first,
+                uint64_t now_ns);
 
 /*
  * Any thread may call it, now and then.  When something is due, one of them

@@ -98,7 +98,7 @@ static bool tries(const struct clock *c)
 static struct clock *meet(struct clock *c, enum loop_way first)
 {
   *c = (struct clock){ .now_ns = 1 };
-  crowd_init(&c->crowd, first, c->now_ns);
+  crowd_init(&c->crowd, 1, first, c->now_ns);
   write_times(c);
   MUST(look(c, root) == first && !tries(c));
   (void)work(c);
@@ -137,7 +137,7 @@ static void test_idle(void)
 {
   struct clock c = { .now_ns = 1 };
 
-  crowd_init(&c.crowd, LOOP_AT_ONCE, c.now_ns);
+  crowd_init(&c.crowd, 1, LOOP_AT_ONCE, c.now_ns);
   OK(look(&c, root) == LOOP_AT_ONCE, "nothing can be read");
   c.now_ns += CROWD_PERIOD_NS;
   write_times(&c);
@@ -204,37 +204,38 @@ static enum loop_way quickest(enum loop_way first, unsigned at_once,
 
 static void test_best(void)
 {
-  OK(quickest(LOOP_AT_ONCE, 801, 800, 700) == LOOP_AT_ONCE &&
-       quickest(LOOP_AT_ONCE, 700, 801, 800) == LOOP_TOGETHER &&
-       quickest(LOOP_AT_ONCE, 800, 700, 801) == LOOP_GATHERED,
+  OK(quickest(LOOP_AT_ONCE, 100, 90, 90) == LOOP_AT_ONCE &&
+       quickest(LOOP_AT_ONCE, 90, 100, 90) == LOOP_TOGETHER &&
+       quickest(LOOP_AT_ONCE, 90, 90, 100) == LOOP_GATHERED,
      "the one with most answers");
-  OK(quickest(LOOP_TOGETHER, 900, 801, 800) == LOOP_TOGETHER &&
-       quickest(LOOP_TOGETHER, 900, 800, 801) == LOOP_GATHERED,
+  OK(quickest(LOOP_AT_ONCE, 100, 94, 90) == LOOP_TOGETHER &&
+       quickest(LOOP_AT_ONCE, 100, 93, 90) == LOOP_AT_ONCE &&
+       quickest(LOOP_AT_ONCE, 100, 94, 94) == LOOP_GATHERED,
+     "of those that are as good, the last one");
+  OK(quickest(LOOP_TOGETHER, 110, 100, 90) == LOOP_TOGETHER &&
+       quickest(LOOP_TOGETHER, 110, 90, 100) == LOOP_GATHERED,
      "the first one may be impossible");
   OK(quickest(LOOP_AT_ONCE, 4, 5, 7) == LOOP_AT_ONCE &&
        quickest(LOOP_AT_ONCE, 5, 5, 7) == LOOP_GATHERED,
      "too few answers tell nothing");
 }
 
-/* The second way has one percent fewer answers than the first one, and costs
- * that much of it. */
-static enum loop_way found_if_cheaper(unsigned cost_ns)
+/* An answer takes 10 us of the processor by the first way, and 11.1 us by the
+ * second one; they cost the clients that much of it. */
+static enum loop_way found_for(unsigned first_ns, unsigned second_ns)
 {
   return found(LOOP_AT_ONCE,
-               (struct speed){ { 1000, 990, 700 }, { 1000, cost_ns, 1000 } });
+               (struct speed){ { 100, 90, 50 }, { first_ns, second_ns, 0 } });
 }
 
 static void test_cheapest(void)
 {
+  OK(found_for(5000, 5000) == LOOP_AT_ONCE &&
+       found_for(5000, 4000) == LOOP_TOGETHER,
+     "what the clients spend counts twice");
+  OK(found_for(100, 10) == LOOP_AT_ONCE, "but not if that is next to nothing");
   OK(found(LOOP_AT_ONCE,
-           (struct speed){ { 800, 800, 800 }, { 1000, 999, 1000 } }) ==
-       LOOP_TOGETHER,
-     "of those with as many answers, the cheapest one");
-  OK(found_if_cheaper(970) == LOOP_AT_ONCE &&
-       found_if_cheaper(950) == LOOP_TOGETHER,
-     "one percent of the answers is worth four percent of the cost");
-  OK(found(LOOP_AT_ONCE,
-           (struct speed){ { 800, 1000, 800 }, { 1000, 2000, 1000 } }) ==
+           (struct speed){ { 60, 100, 60 }, { 2000, 4000, 2000 } }) ==
        LOOP_TOGETHER,
      "many more answers may cost twice as much");
 }
@@ -260,9 +261,9 @@ static void test_turns(void)
 {
   OK_STR(turns_of(even), "012210012210",
          "they take turns, forwards and backwards");
-  OK_STR(turns_of((struct speed){ { 800, 800, 800 }, { 1000, 2001, 2000 } }),
+  OK_STR(turns_of((struct speed){ { 100, 86, 89 }, { 1000, 1000, 1000 } }),
          "0122100220", "but for those that lose by far");
-  OK_STR(turns_of((struct speed){ { 660, 670, 800 }, { 1000, 1000, 1000 } }),
+  OK_STR(turns_of((struct speed){ { 100, 100, 100 }, { 3000, 3000, 1000 } }),
          "012210", "and that may be all others");
   OK_STR(turns_of((struct speed){ { 10, 10, 13 }, { 1000, 1000, 1000 } }),
          "012210012210", "if there are enough answers to tell");
@@ -283,37 +284,47 @@ static void test_change(void)
   OK(way_of(&c) == LOOP_AT_ONCE, "answers to requests of the way before");
 }
 
-/* So often, all stands still in a turn of the best way. */
-static enum loop_way found_with_stalls(unsigned n)
+/* In the turns of the second way whose bits are set, all stands still for some
+ * time; or more answers come than it can bring. */
+static enum loop_way found_with(unsigned stalls, unsigned bursts)
 {
-  static const struct speed s = { { 700, 800, 700 }, { 1000, 1000, 1000 } };
+  static const struct speed s = { { 90, 100, 90 }, { 1000, 1000, 1000 } };
+  static const struct speed burst = { { 90, 300, 90 }, { 1000, 1000, 1000 } };
   struct clock c;
+  unsigned turn = 1;
 
   (void)meet(&c, LOOP_AT_ONCE);
   while (tries(&c)) {
-    if (c.crowd.phase == CROWD_TURN && way_of(&c) == LOOP_TOGETHER && n > 0) {
-      n--;
+    const bool counts = c.crowd.phase == CROWD_TURN &&
+                        way_of(&c) == LOOP_TOGETHER;
+
+    if (counts && (stalls & turn)) {
       c.now_ns += 10 * CROWD_TURN_NS;
       write_times(&c);
       (void)look(&c, root);
     } else {
-      (void)pass(&c, &s, &c.busy);
+      (void)pass(&c, counts && (bursts & turn) ? &burst : &s, &c.busy);
     }
+    turn <<= counts;
   }
   return way_of(&c);
 }
 
-static void test_stalls(void)
+static void test_odd_turns(void)
 {
-  OK(found_with_stalls(1) == LOOP_TOGETHER,
+  MUST(found_with(0, 0) == LOOP_TOGETHER);
+  OK(found_with(1 << 0, 0) == LOOP_TOGETHER &&
+       found_with(1 << 3, 0) == LOOP_TOGETHER,
      "a turn in which all stands still does not count");
-  OK(found_with_stalls(CROWD_FIRST) != LOOP_TOGETHER,
+  OK(found_with(1 << 0 | 1 << 1, 0) != LOOP_TOGETHER,
      "but if that happens in each of the first ones, the way has lost");
+  OK(found_with(1 << 0 | 1 << 3, 1 << 2) != LOOP_TOGETHER,
+     "nor does one with far more answers than others");
 }
 
 static void test_used(void)
 {
-  static const struct speed s = { { 800, 600, 600 }, { 1000, 1000, 1000 } };
+  static const struct speed s = { { 100, 80, 80 }, { 1000, 1000, 1000 } };
   const uint64_t turn_ns = CROWD_CHANGE_NS + CROWD_TURN_NS;
   uint64_t ns[LOOP_WAYS];
   struct clock c;
@@ -351,7 +362,7 @@ static void test_threads(void)
   void *one = NULL;
   pthread_t thread;
 
-  crowd_init(&c.crowd, LOOP_AT_ONCE, c.now_ns);
+  crowd_init(&c.crowd, 1, LOOP_AT_ONCE, c.now_ns);
   write_times(&c);
   MUST(pthread_create(&thread, NULL, look_often, &c) == 0);
   OK(look_often(&c) == NULL, "a file that does not change is no work");
@@ -374,7 +385,7 @@ int main(void)
   test_cheapest();
   test_turns();
   test_change();
-  test_stalls();
+  test_odd_turns();
   test_used();
   test_threads();
   (void)unlink(file);
