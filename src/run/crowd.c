@@ -84,9 +84,10 @@ static double worth(const struct crowd *c, enum loop_way way)
 {
   const struct crowd_trial *t = &c->trial;
   const unsigned n = t->turns[way];
+  const unsigned begin = n > 2 ? 1 : 0, end = n > 2 ? n - 1 : 1;
   uint64_t answers = 0, ns = 0;
 
-  for (unsigned i = n > 2; i < (n > 2 ? n : 2) - 1; i++) {
+  for (unsigned i = begin; i < end; i++) {
     const struct crowd_turn *turn = &t->of[way][i];
 
     answers += turn->work.answers;
