@@ -45,14 +45,12 @@ static int changed(struct ack_log *log, struct err *err)
 static void fill_header(struct ack_log *log, const char *test)
 {
   struct ack_header *h = log->store->header;
-  struct timespec now;
 
-  (void)clock_gettime(CLOCK_REALTIME, &now);
   h->order = ACK_ORDER;
   h->chunk_bytes = ACK_CHUNK;
   h->record_bytes = sizeof(struct ack_record);
   h->start_ns = clock_now_ns();
-  h->start_real_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+  h->start_real_ns = clock_read_ns(CLOCK_REALTIME);
   h->clients = log->n_clients;
   (void)snprintf(h->test, sizeof(h->test), "%s", test);
   memcpy(h->magic, ACK_MAGIC "\n", sizeof(ACK_MAGIC));

@@ -189,15 +189,12 @@ static void *send_log(void *arg)
 
 static int meet(struct ack_sender *s, struct err *err)
 {
-  struct timespec now;
   uint64_t run;
   int rc;
 
   if (getrandom(&run, sizeof(run), 0) != (ssize_t)sizeof(run))
     return err_sys(err, "the system gives no random numbers,");
-  (void)clock_gettime(CLOCK_REALTIME, &now);
-  rc = ack_link_init(&s->link, s->address, run,
-                     (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec,
+  rc = ack_link_init(&s->link, s->address, run, clock_read_ns(CLOCK_REALTIME),
                      &s->until_ns, err);
   return rc == 0 ? ack_link_open(&s->link, err) : rc;
 }

@@ -46,21 +46,18 @@ static unsigned newest;                 /* writer: clock_discipline() */
 /* Both clocks at the moment at which the scale was first made. */
 static uint64_t anchor_tick, anchor_ns;
 
-static uint64_t kernel_ns(void)
+uint64_t clock_read_ns(clockid_t clock)
 {
   struct timespec ts;
 
-  (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail for this clock */
+  if (clock_gettime(clock, &ts) < 0)
+    return 0;
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t clock_spent_ns(void)
+static uint64_t kernel_ns(void)
 {
-  struct timespec ts;
-
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts) < 0)
-    return 0;
-  return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+  return clock_read_ns(CLOCK_MONOTONIC);
 }
 
 /* Is this the clock source that the kernel uses? */

@@ -22,8 +22,8 @@
  * backwards by more than the reordering of a few instructions. */
 uint64_t clock_now_ns(void);
 
-/* The processor time of all threads of this process so far; 0: not known. */
-uint64_t clock_spent_ns(void);
+/* What a clock of the system says, such as CLOCK_REALTIME; 0: there is none. */
+uint64_t clock_read_ns(clockid_t clock);
 
 /* A time span, or a moment of this clock, as system calls want it. */
 static inline struct timespec clock_timespec(uint64_t ns)

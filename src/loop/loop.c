@@ -397,10 +397,7 @@ static void put(_Atomic uint64_t *to, uint64_t value)
 
 static uint64_t thread_cpu_ns(void)
 {
-  struct timespec t = { 0 };
-
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+  return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* A turn of the fibers has ended, and the look after it. */

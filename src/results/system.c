@@ -141,7 +141,7 @@ void system_read(const char *root, const char *device,
 {
   memset(ret, 0, sizeof(*ret));
   read_cpu(root, ret);
-  ret->own_ns = clock_spent_ns();
+  ret->own_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
   read_waited(root, ret);
   if (device[0] != '\0')
     read_disk(root, device, ret);

@@ -226,7 +226,8 @@ static struct loop_mark mark_of(const struct loop *l)
 static struct crowd_work work_so_far(const void *ctx)
 {
   const struct run *run = ctx;
-  struct crowd_work ret = { .spent_ns = clock_spent_ns() };
+  struct crowd_work ret = { .spent_ns = clock_read_ns(
+                              CLOCK_PROCESS_CPUTIME_ID) };
 
   for (unsigned i = 0; i < run->plan->carriers; i++) {
     const struct loop *l = atomic_load(&run->carriers[i].loop);

@@ -77,8 +77,8 @@ static void add_turn(struct crowd_trial *t, enum loop_way way,
 
 /*
  * Answers for the time of the processors, where what the clients spend of it
- * counts twice.  The best turn and the worst one are left out, which something
- * else has decided; of two turns, the better one counts.
+ * counts twice.  The best turn and the worst one are left out, since what made
+ * them so may not be the way; of two turns, the better one counts.
  */
 static double worth(const struct crowd *c, enum loop_way way)
 {

@@ -109,16 +109,14 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
 {
   const struct layout *l = &fio->layout;
   struct witness *w = mem_aligned(1, sizeof(*w), CACHE_LINE);
-  struct timespec now;
   int rc;
 
   if (!w)
     return err_set(err, -ENOMEM, "cannot allocate the fileio test");
   *ret = w;
-  (void)clock_gettime(CLOCK_REALTIME, &now);
   crc32_table_init(&w->crc);
   w->header = (struct ack_header){
-    .start_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec,
+    .start_ns = clock_read_ns(CLOCK_REALTIME),
     .files = l->files,
     .file_bytes = l->file_bytes,
     .block = l->block,

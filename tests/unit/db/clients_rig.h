@@ -101,10 +101,8 @@ static inline const char *said(struct scene *s)
   return text;
 }
 
-/* Each client runs fn(client) as a fiber; `lag` [opt] as loop_on_lag(), with
- * the scene. */
-/* The clients, and [opt] a last fiber, which runs after each of them has run.
- */
+/* Each client runs fn(client) as a fiber, and after them [opt] a last one runs;
+ * `lag` [opt] as loop_on_lag(), with the scene. */
 static inline void run_all_and(struct scene *s, void (*fn)(void *arg),
                                void (*lag)(void *ctx, uint64_t ns),
                                void (*last)(void *arg), void *last_arg)
@@ -124,6 +122,7 @@ static inline void run_all_and(struct scene *s, void (*fn)(void *arg),
   loop_free(l);
 }
 
+/* The same without a last one. */
 static inline void run_all(struct scene *s, void (*fn)(void *arg),
                            void (*lag)(void *ctx, uint64_t ns))
 {

@@ -359,10 +359,7 @@ static void test_rate(void)
 /* Returns the processor time of this thread. */
 static uint64_t used_ns(void)
 {
-  struct timespec ts;
-
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-  return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+  return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Returns the schedule with this rate, with the arrivals up to that time. */
@@ -546,13 +543,11 @@ enum {
 
 static void burn(void *thr)
 {
-  struct timespec ts;
   uint64_t until = 0, now;
 
   (void)thr;
   do {
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    now = (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+    now = used_ns();
     if (until == 0)
       until = now + BURNT_NS;
   } while (now < until);
