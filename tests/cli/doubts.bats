@@ -197,14 +197,6 @@ kernels_beside_others() {
   sooner_or_later kernels_beside_others
 }
 
-# until_started PID: its output is in `out`.
-until_started() {
-  until grep -q '^Threads started' out; do
-    kill -0 "$1" || return 1
-    read -rt 0.1 <> <(:) || :
-  done
-}
-
 # stopped_and_told [OPTION]: a run is stopped for a while, and says so.
 stopped_and_told() {
   local pid before

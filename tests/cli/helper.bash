@@ -23,6 +23,15 @@ bench_as_it_is() {
   run --separate-stderr "$BENCH" "$@"
 }
 
+# until_started PID: the threads of that program have started; its output is in
+# `out`.  Fails if it ends before.
+until_started() {
+  until grep -qs '^Threads started' out; do
+    kill -0 "$1" || return 1
+    read -rt 0.05 <> <(:) || :
+  done
+}
+
 # without_machine: copies its input without the remarks that a busy machine
 # causes.
 without_machine() {

@@ -98,7 +98,7 @@ end
 LUA
   (trap '' HUP && exec "$BENCH" ./f.lua --events=3 run) >out 2>err 3>&- &
   pid=$!
-  until grep -qs 'Threads started' out; do read -rt 0.05 <> <(:) || :; done
+  until_started "$pid"
   kill -HUP $pid
   : >go
   ended

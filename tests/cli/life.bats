@@ -297,7 +297,7 @@ idle_at_the_end() {
 @test "a second signal ends at once" {
   "$BENCH" cpu --cpu-max-prime=2000000000 --time=60 run >out 2>err 3>&- &
   pid=$!
-  until grep -q 'Threads started' out; do read -rt 0.05 <> <(:) || :; done
+  until_started "$pid"
   # The same one a moment later is an echo of the first.
   while kill -INT $pid 2>/dev/null; do read -rt 0.05 <> <(:) || :; done
   status=0
@@ -310,7 +310,7 @@ idle_at_the_end() {
     rm -f out err
     setsid "$BENCH" cpu --cpu-max-prime=1000 --time=60 run >out 2>err 3>&- &
     pid=$!
-    until grep -qs 'Threads started' out; do read -rt 0.05 <> <(:) || :; done
+    until_started "$pid"
     kill -INT -- $pid -$pid
     status=0
     wait $pid || status=$?

@@ -124,7 +124,7 @@ fileio random reads"
   mkdir files
   "$BENCH" machine --time=20 --file-dir=files --json=m.json >out 2>err 3>&- &
   local pid=$!
-  until grep -qs 'Threads started' out; do sleep 0.05; done
+  until_started "$pid"
   kill -INT "$pid"
   status=0
   wait "$pid" || status=$?

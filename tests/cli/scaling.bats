@@ -53,7 +53,7 @@ load helper
   must has "$output" '^    lua +-'
   "$BENCH" cpu --cpu-scaling --time=60 run >out 2>err 3>&- &
   local pid=$!
-  until grep -qs 'Threads started' out; do sleep 0.05; done
+  until_started "$pid"
   kill -INT "$pid"
   status=0
   wait "$pid" || status=$?

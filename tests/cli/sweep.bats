@@ -181,7 +181,7 @@ LUA
   "$BENCH" cpu --sweep=threads:1,2,3 --time=2 --sweep-format=csv --summary=markdown:s.md run \
     >out 2>err 3>&- &
   local pid=$!
-  until grep -q 'Threads started' out; do sleep 0.05; done
+  until_started "$pid"
   kill -INT "$pid"
   wait "$pid" || status=$?
   must is "$status" 130
@@ -196,7 +196,7 @@ LUA
   "$BENCH" cpu --sweep=threads:1,2,3 --time=60 --sweep-format=csv run \
     >out 2>err 3>&- &
   pid=$!
-  until grep -qs 'Threads started' out; do sleep 0.05; done
+  until_started "$pid"
   kill -INT "$pid"
   until grep -qs 'ends after this step' err; do sleep 0.05; done
   # The same one a moment later is an echo of the first.
@@ -615,7 +615,7 @@ LUA
 
   "$BENCH" cpu --time=60 --json=cut.json run >out 3>&- &
   local pid=$!
-  until grep -q 'Threads started' out; do sleep 0.05; done
+  until_started "$pid"
   kill -INT "$pid"
   wait "$pid" || must is "$?" 130
   bench report cut.json
