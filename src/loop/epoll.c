@@ -241,7 +241,7 @@ static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
 
 static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
 {
-  bool chases = l->running->chases;
+  bool chases = l->running->looks == LOOK_CHASE;
   struct loop_fd *s = watch(l, fd);
 
   if (!s)
@@ -256,7 +256,7 @@ static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
       return -1;
     got = recv(fd, p, n, MSG_DONTWAIT);
     if (chases)
-      loop_chased(l, got > 0);
+      loop_looked(l, s, got > 0);
     chases = false;
     if (got < 0 && errno == EINTR)
       continue;

@@ -7,14 +7,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "loop/chase.h"
 #include "loop/context.h"
+#include "loop/errand.h"
 #include "loop/fiber.h"
 #include "loop/gather.h"
+#include "loop/home.h"
 #include "loop/loop.h"
 #include "loop/order.h"
 #include "loop/stacks.h"
 #include "loop/timers.h"
+
+enum task_look {
+  LOOK_LATER,
+  LOOK_CHASE, /* see chase.h */
+  LOOK_PROBE, /* see home.h */
+};
 
 /* A fiber with what only the loop needs to know. */
 struct task {
@@ -37,12 +46,13 @@ struct task {
   void (*aside)(void *arg); /* to be run in another thread */
   void *aside_arg;
 
-  bool chases;  /* it looks at once for the answer to its last request */
-  unsigned row; /* answers that it has taken so since it was parked */
+  enum task_look looks; /* at once for the answer to its last request */
+  unsigned row;         /* answers that it has taken so since it was parked */
 
   uint64_t parked_ns; /* when it began to wait for an arrival */
   uint64_t seen_ns;   /* since when that can have been there; 0: no arrival */
   long result;        /* of the operation that an engine has done for it */
+  struct errand errand;
 };
 
 struct task_queue {
@@ -73,6 +83,16 @@ struct loop_fd {
   bool placed;         /* it is known whether... */
   bool far;            /* ...the peer is on another machine */
   int error;           /* why they could not be sent; 0: they could */
+  struct home home;    /* if it is placed */
+};
+
+/* A request of the running task that another loop sends if that task waits for
+ * the answer right away. */
+struct held {
+  int fd; /* -1: there is none */
+  int flags;
+  const void *p;
+  size_t n;
 };
 
 struct loop;
@@ -100,6 +120,10 @@ struct engine {
   /* Begin all that was put off: the thread is going to block.  NULL: nothing is
    * put off. */
   void (*flush)(struct loop *l);
+  /* Run an errand, and call errand_ended().  NULL: it runs none. */
+  void (*run)(struct loop *l, struct errand *e);
+  /* [opt] Send the request that is held. */
+  void (*let_go)(struct loop *l);
 };
 
 struct loop {
@@ -109,6 +133,8 @@ struct loop {
   struct order arrived;    /* and these, after arrivals */
   struct chase chase;
   struct gather gather;
+  struct errands errands;
+  struct held held;
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
@@ -164,10 +190,17 @@ void loop_make_ready(struct loop *l, struct task *t);
 /* The same because of an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
 
-/* The running task sends a request: does it look for the answer at once? */
+/* The running task sends a request: does it chase the answer? */
 bool loop_chases(struct loop *l);
-/* It has looked: was something there? */
-void loop_chased(struct loop *l, bool there);
+/* It has looked at once: was something there? */
+void loop_looked(struct loop *l, struct loop_fd *s, bool there);
+/* Can the requests of this socket be errands? */
+bool loop_has_errands(const struct loop *l, const struct loop_fd *s);
+
+/* A task's errand has come back. */
+void loop_errand_done(struct loop *l, struct errand *e);
+/* What this look finds can have been there since then. */
+uint64_t loop_since(const struct loop *l);
 
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);
@@ -175,9 +208,17 @@ struct loop_fd *loop_fd(struct loop *l, int fd);
 /* The first answer is expected: where is the peer? */
 void loop_place(struct loop *l, struct loop_fd *s, int fd);
 
+/* The running task does something else than to wait for its answer. */
+static inline void loop_let_go(struct loop *l)
+{
+  if (UNLIKELY(l->held.fd >= 0))
+    l->engine->let_go(l);
+}
+
 /* The thread is going to block. */
 static inline void loop_flush(struct loop *l)
 {
+  loop_let_go(l);
   if (l->engine->flush)
     l->engine->flush(l);
 }

@@ -44,6 +44,11 @@ static struct task *task_of(struct fiber *f)
   return (struct task *)(void *)f;
 }
 
+static struct task *task_of_errand(struct errand *e)
+{
+  return (struct task *)(void *)((char *)e - offsetof(struct task, errand));
+}
+
 static struct task *task_of_timer(struct timer *t)
 {
   return (struct task *)(void *)((char *)t - offsetof(struct task, timer));
@@ -59,15 +64,33 @@ void loop_make_ready(struct loop *l, struct task *t)
   task_queue_add(&l->ready, t);
 }
 
-void loop_make_arrived(struct loop *l, struct task *t)
+uint64_t loop_since(const struct loop *l)
 {
-  const uint64_t since_ns = l->since_ns > 0 ? l->since_ns : l->now_ns;
+  return l->since_ns > 0 ? l->since_ns : l->now_ns;
+}
 
-  t->seen_ns = since_ns > t->parked_ns ? since_ns : t->parked_ns;
+static void make_arrived(struct loop *l, struct task *t, uint64_t since_ns)
+{
+  t->seen_ns = max_u64(since_ns, t->parked_ns);
   if (t->queued)
     return;
   t->queued = true;
   order_add(&l->arrived, t);
+}
+
+void loop_make_arrived(struct loop *l, struct task *t)
+{
+  make_arrived(l, t, loop_since(l));
+}
+
+void loop_errand_done(struct loop *l, struct errand *e)
+{
+  struct task *t = task_of_errand(e);
+
+  t->result = e->result;
+  loop_bump(&l->counts.arrived, 1);
+  loop_bump(&l->counts.errands, 1);
+  make_arrived(l, t, e->since_ns);
 }
 
 static bool any_ready(const struct loop *l)
@@ -79,6 +102,7 @@ void loop_park(struct loop *l)
 {
   struct task *t = l->running;
 
+  loop_let_go(l);
   t->fiber.switches++;
   t->row = 0;
   context_switch(&t->context, &l->thread, 0);
@@ -118,26 +142,44 @@ bool loop_chases(struct loop *l)
 {
   struct task *t = l->running;
 
-  t->chases = chase_try(&l->chase, t->row);
-  return t->chases;
+  if (!chase_try(&l->chase, t->row))
+    return false;
+  t->looks = LOOK_CHASE;
+  return true;
 }
 
-void loop_chased(struct loop *l, bool there)
+static void took_at_once(struct loop *l, struct task *t)
 {
-  struct task *t = l->running;
-
-  t->chases = false;
-  if (!there) {
-    chase_in_vain(&l->chase);
-    return;
-  }
-  t->row++;
   t->fiber.at_once++;
   t->fiber.came_ns = clock_now_ns();
-  chase_found(&l->chase, t->fiber.came_ns - l->now_ns);
   loop_bump(&l->counts.at_once, 1);
   if (l->lag)
     l->lag(l->lag_ctx, 0);
+}
+
+void loop_looked(struct loop *l, struct loop_fd *s, bool there)
+{
+  struct task *t = l->running;
+  const enum task_look looks = t->looks;
+
+  t->looks = LOOK_LATER;
+  if (there)
+    took_at_once(l, t);
+  if (looks == LOOK_PROBE) {
+    home_probed(&s->home, there, errands_count_loops(&l->errands));
+  } else if (there) {
+    t->row++;
+    chase_found(&l->chase, t->fiber.came_ns - l->now_ns);
+  } else {
+    chase_in_vain(&l->chase);
+  }
+}
+
+/* Answers that do not come from this machine are at no processor of it. */
+bool loop_has_errands(const struct loop *l, const struct loop_fd *s)
+{
+  return errands_have_mates(&l->errands) && l->chase.off && s->placed &&
+         !s->far && l->running->limit_ns == 0;
 }
 
 void loop_moved(struct loop *l)
@@ -231,6 +273,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
     free(l);
     return rc;
   }
+  l->held.fd = -1;
   context_init(&l->thread);
   task_queue_clear(&l->ready);
   order_init(&l->arrived, setup->turn_max);
@@ -274,6 +317,7 @@ void loop_free(struct loop *l)
   if (l->engine)
     l->engine->close(l);
   (void)close(l->wake_fd);
+  errands_free(&l->errands);
   timers_done(&l->timers);
   context_free(&l->thread);
   stacks_done(&l->stacks);
@@ -311,6 +355,7 @@ static void task_main(void *arg)
   struct loop *l = t->fiber.loop;
 
   t->fn(t->arg);
+  loop_let_go(l);
   l->alive--;
   l->ended = t;
   context_switch(&t->context, &l->thread, 1);
@@ -371,6 +416,7 @@ static void run_ready(struct loop *l)
     next = t->next;
     run_task(l, t);
   }
+  errands_post(l);
 }
 
 static void expire_timers(struct loop *l)
@@ -387,7 +433,9 @@ static void expire_timers(struct loop *l)
 static void look_once(struct loop *l)
 {
   l->since_ns = l->now_ns;
+  errands_take(l);
   l->engine->look(l, 0);
+  errands_post(l);
 }
 
 static void put(_Atomic uint64_t *to, uint64_t value)
@@ -427,17 +475,27 @@ static void note_turn(struct loop *l)
 
 static void sleep_until(struct loop *l, uint64_t until_ns)
 {
+  if (!errands_let_sleep(l))
+    return;
   loop_bump(&l->counts.slept, 1);
   l->since_ns = 0;
   put(&l->counts.looked_ns, 0);
   l->engine->look(l, until_ns);
   put(&l->counts.looked_ns, l->now_ns);
+  errands_awake(l);
+  errands_post(l);
+}
+
+/* How many answers the engine waits for. */
+static unsigned due(const struct loop *l)
+{
+  return l->waiting - l->errands.away + l->errands.here;
 }
 
 /* How many answers to sleep for. */
 static unsigned wish(struct loop *l)
 {
-  return l->far > 0 ? 1 : gather_wish(&l->gather, l->waiting);
+  return l->far > 0 ? 1 : gather_wish(&l->gather, due(l));
 }
 
 /* Sleep until `n` answers have come, but not long: see gather.h. */
@@ -447,12 +505,16 @@ static void gather(struct loop *l, unsigned n, uint64_t until_ns)
   const uint64_t end_ns = began_ns + l->gather.longest_ns;
   unsigned got;
 
+  if (!errands_let_sleep(l))
+    return;
   loop_bump(&l->counts.slept, 1);
   loop_bump(&l->counts.gathers, 1);
   l->since_ns = began_ns; /* the first of them may have come at once */
   put(&l->counts.looked_ns, 0);
   got = l->engine->gather(l, n, min_u64(end_ns, until_ns));
   put(&l->counts.looked_ns, l->now_ns);
+  errands_awake(l);
+  errands_post(l);
   gather_ended(&l->gather, n, got, l->now_ns - began_ns);
 }
 
@@ -479,7 +541,7 @@ static void look(struct loop *l, uint64_t until_ns)
     gather(l, n, until_ns);
     return;
   }
-  if (l->waiting > 1) {
+  if (due(l) > 1) {
     (void)sched_yield();
     look_once(l);
     if (any_ready(l))
@@ -508,6 +570,7 @@ void loop_run(struct loop *l)
     expire_timers(l);
   }
   put(&l->counts.alive, 0);
+  errands_close(l);
 }
 
 /* ---- words ---- */
@@ -594,6 +657,7 @@ void loop_place(struct loop *l, struct loop_fd *s, int fd)
   s->placed = true;
   s->far = !sock_is_local(fd);
   l->far += s->far;
+  home_init(&s->home, l->errands.number);
 }
 
 struct loop_fd *loop_fd(struct loop *l, int fd)
@@ -657,7 +721,10 @@ void loop_settle(int fd)
 {
   struct loop *l = loop_here();
 
-  if (l && l->engine->settle && (size_t)fd < l->n_fds)
+  if (!l)
+    return;
+  loop_let_go(l);
+  if (l->engine->settle && (size_t)fd < l->n_fds)
     l->engine->settle(l, fd);
 }
 
@@ -704,6 +771,7 @@ void loop_forget(int fd)
 
   if (!l || fd < 0 || (size_t)fd >= l->n_fds)
     return;
+  loop_let_go(l);
   if (l->fds[fd].known)
     l->engine->forget(l, fd);
   l->far -= l->fds[fd].far;

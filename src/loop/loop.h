@@ -19,6 +19,7 @@
 
 struct err;
 struct loop;
+struct loop_mates;
 
 /* How a loop waits for sockets. */
 enum loop_engine {
@@ -60,6 +61,7 @@ struct loop_counts {
   _Atomic uint64_t turns;   /* looks for what has arrived */
   _Atomic uint64_t arrived; /* answers that they found */
   _Atomic uint64_t at_once; /* answers that were there without a look */
+  _Atomic uint64_t errands; /* of the arrived ones, those that mates received */
   _Atomic uint64_t slept;   /* turns in which nothing was there yet */
   _Atomic uint64_t gathers; /* of these, sleeps until several have come */
   _Atomic uint64_t blocked; /* waits that blocked the thread */
@@ -90,7 +92,7 @@ struct loop_counts {
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);
-/* All fibers have ended. */
+/* All fibers have ended, and so have all its mates. */
 void loop_free(struct loop *l);
 
 void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
@@ -103,6 +105,18 @@ void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
 /* The thread has moved to another processor, so it may be worth while again to
  * look for answers at once. */
 void loop_moved(struct loop *l);
+
+/*
+ * Loops that send requests for each other, so that each request is sent from
+ * the processor on which its server works: see errand.h.  They do that in all
+ * ways but LOOP_AT_ONCE.  `n`: how many loops there are.  NULL: no memory.
+ */
+struct loop_mates *loop_mates_new(unsigned n);
+/* All of them are freed. */
+void loop_mates_free(struct loop_mates *m);
+/* Before loop_run(); each has another number below n. */
+int loop_join(struct loop *l, struct loop_mates *m, unsigned number,
+              struct err *err);
 
 /* At first it is LOOP_AT_ONCE. */
 void loop_set_way(struct loop *l, enum loop_way way);

@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/minmax.h"
 #include "base/wait.h"
 
 enum {
@@ -33,9 +34,11 @@ enum {
 enum {
   OF_TASK,
   OF_SEND,
+  OF_ERRAND_SEND,
+  OF_ERRAND_RECV,
   OF_WAKE,
   OF_CANCEL,
-  OF_BITS = 2,
+  OF_BITS = 3,
 };
 
 /* The result of a request that has not completed yet. */
@@ -43,6 +46,7 @@ enum {
 
 struct uring {
   struct ring ring;
+  uint64_t received; /* answers, and others that tasks or errands awaited */
 };
 
 /* ---- requests ---- */
@@ -125,9 +129,88 @@ static void send_done(struct loop *l, int fd, int res)
 
 static void task_done(struct loop *l, struct task *t, int res)
 {
+  struct uring *u = l->engine_data;
+
+  u->received++;
   t->result = res;
   loop_bump(&l->counts.arrived, 1);
   loop_make_arrived(l, t);
+}
+
+/* ---- errands ---- */
+
+static uint64_t errand_name(const struct errand *e)
+{
+  return (uint64_t)(uintptr_t)e;
+}
+
+static void errand_part_ended(struct loop *l, struct errand *e)
+{
+  if (--e->under_way > 0)
+    return;
+  e->since_ns = loop_since(l);
+  errand_ended(l, e);
+}
+
+static void errand_sent(struct loop *l, struct errand *e, int res)
+{
+  if (UNLIKELY(res < 0)) {
+    e->error = -res;
+    if (e->under_way > 1)
+      cancel(l->engine_data, errand_name(e) | OF_ERRAND_RECV);
+  }
+  errand_part_ended(l, e);
+}
+
+static void errand_received(struct loop *l, struct errand *e, int res)
+{
+  struct uring *u = l->engine_data;
+
+  u->received++;
+  e->result = res;
+  errand_part_ended(l, e);
+}
+
+/* The request is sent at once, and the answer looked for.  False: it was not
+ * there. */
+static bool probe(struct errand *e)
+{
+  const ssize_t sent = send(e->fd, e->request, e->request_len,
+                            e->flags | MSG_NOSIGNAL | MSG_DONTWAIT);
+
+  if (sent < 0) /* the ring says why */
+    return false;
+  e->request += sent;
+  e->request_len -= (size_t)sent;
+  if (e->request_len > 0)
+    return false;
+  e->result = recv(e->fd, e->answer, e->room, MSG_DONTWAIT);
+  e->there = e->result > 0;
+  return e->result >= 0;
+}
+
+static void uring_run(struct loop *l, struct errand *e)
+{
+  struct uring *u = l->engine_data;
+  struct io_uring_sqe *q;
+
+  if (e->probes && probe(e)) {
+    e->since_ns = clock_now_ns();
+    errand_ended(l, e);
+    return;
+  }
+  if (e->request_len > 0) {
+    q = request(u, IORING_OP_SEND, e->fd, errand_name(e), OF_ERRAND_SEND);
+    q->addr = (uintptr_t)e->request;
+    q->len = (uint32_t)e->request_len;
+    q->msg_flags = (uint32_t)e->flags | MSG_NOSIGNAL | MSG_WAITALL;
+    e->under_way++;
+  }
+  q = request(u, IORING_OP_RECV, e->fd, errand_name(e), OF_ERRAND_RECV);
+  q->addr = (uintptr_t)e->answer;
+  q->len = (uint32_t)e->room;
+  q->ioprio = IORING_RECVSEND_POLL_FIRST;
+  e->under_way++;
 }
 
 static void arm_wake(struct loop *l)
@@ -146,6 +229,12 @@ static void complete(struct loop *l, uint64_t user_data, int res)
     break;
   case OF_SEND:
     send_done(l, (int)(what >> OF_BITS), res);
+    break;
+  case OF_ERRAND_SEND:
+    errand_sent(l, (struct errand *)(uintptr_t)what, res);
+    break;
+  case OF_ERRAND_RECV:
+    errand_received(l, (struct errand *)(uintptr_t)what, res);
     break;
   case OF_WAKE:
     loop_woken(l);
@@ -219,12 +308,13 @@ static void uring_look(struct loop *l, uint64_t until_ns)
 
 static unsigned uring_gather(struct loop *l, unsigned n, uint64_t until_ns)
 {
-  const uint64_t before = l->counts.arrived;
+  struct uring *u = l->engine_data;
+  const uint64_t before = u->received;
 
   if (until_ns > l->now_ns)
-    enter(l->engine_data, n, until_ns - l->now_ns);
+    enter(u, n, until_ns - l->now_ns);
   take(l);
-  return (unsigned)(l->counts.arrived - before);
+  return (unsigned)(u->received - before);
 }
 
 /* ---- sockets ---- */
@@ -312,27 +402,58 @@ static bool send_has_failed(const struct loop_fd *s)
   return true;
 }
 
+static void begin_send(struct loop *l, int fd, const void *p, size_t n,
+                       int flags)
+{
+  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_SEND, fd,
+                                   send_name(fd), OF_SEND);
+
+  q->addr = (uintptr_t)p;
+  q->len = (uint32_t)n;
+  q->msg_flags = (uint32_t)flags | MSG_NOSIGNAL | MSG_WAITALL;
+  l->fds[fd].sending = true;
+}
+
+static void uring_let_go(struct loop *l)
+{
+  const struct held held = l->held;
+
+  l->held.fd = -1;
+  begin_send(l, held.fd, held.p, held.n, held.flags);
+}
+
+/* Does the running task send this request at once, and look for the answer? */
+static bool looks_at_once(struct loop *l, struct loop_fd *s)
+{
+  if (loop_chases(l))
+    return true;
+  if (!loop_has_errands(l, s) || s->home.at != l->errands.number ||
+      !home_probes(&s->home))
+    return false;
+  l->running->looks = LOOK_PROBE;
+  return true;
+}
+
 static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
                           int flags)
 {
   struct loop_fd *s = know(l, fd);
-  struct io_uring_sqe *q;
 
   if (!s)
     return -1;
+  loop_let_go(l);
   if (UNLIKELY(s->sending)) {
     settle(l, fd);
     s = &l->fds[fd];
   }
   if (send_has_failed(s))
     return -1;
-  if (n > DIRECT || loop_chases(l))
+  if (n > DIRECT || looks_at_once(l, s))
     return send_directly(l, fd, p, n, flags);
-  q = request(l->engine_data, IORING_OP_SEND, fd, send_name(fd), OF_SEND);
-  q->addr = (uintptr_t)p;
-  q->len = (uint32_t)n;
-  q->msg_flags = (uint32_t)flags | MSG_NOSIGNAL | MSG_WAITALL;
-  s->sending = true;
+  if (loop_has_errands(l, s) && s->home.at != l->errands.number)
+    l->held = (struct held){ .fd = fd, .flags = flags, .p = p, .n = n };
+  else
+    begin_send(l, fd, p, n, flags);
   return (ssize_t)n;
 }
 
@@ -366,9 +487,39 @@ static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n,
   return got;
 }
 
+/* The loop at the home of this socket sends the request, too. */
+static ssize_t recv_by_mate(struct loop *l, int fd, void *p, size_t n)
+{
+  struct loop_fd *s = &l->fds[fd];
+  struct task *t = l->running;
+  struct errand *e = &t->errand;
+
+  *e = (struct errand){
+    .fd = fd,
+    .flags = l->held.flags,
+    .request = l->held.p,
+    .request_len = l->held.n,
+    .answer = p,
+    .room = min_u64(n, INT32_MAX),
+    .probes = home_probes(&s->home),
+  };
+  l->held.fd = -1;
+  errand_give(l, s->home.at, e);
+  t->result = PENDING;
+  do
+    (void)loop_park_for_arrival(l);
+  while (t->result == PENDING);
+  s = &l->fds[fd];
+  if (e->probes)
+    home_probed(&s->home, e->there, errands_count_loops(&l->errands));
+  s->error = e->error;
+  s->ready = t->result > 0 && (size_t)t->result == n;
+  return t->result;
+}
+
 static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
 {
-  const bool chases = l->running->chases;
+  const bool looks = l->running->looks != LOOK_LATER;
   struct loop_fd *s = know(l, fd);
   ssize_t got;
 
@@ -376,10 +527,10 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
     return -1;
   if (UNLIKELY(!s->placed))
     loop_place(l, s, fd);
-  if (chases || UNLIKELY(s->ready || s->error != 0)) {
+  if (looks || UNLIKELY(s->ready || s->error != 0)) {
     got = recv_now(s, fd, p, n);
-    if (chases)
-      loop_chased(l, got > 0);
+    if (looks)
+      loop_looked(l, s, got > 0);
     if (got > 0)
       return got;
     if (send_has_failed(s))
@@ -388,7 +539,8 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
       return got;
   }
   do {
-    got = recv_later(l, fd, p, n, chases);
+    got = l->held.fd == fd ? recv_by_mate(l, fd, p, n)
+                           : recv_later(l, fd, p, n, looks);
     if (LIKELY(got > 0))
       return got;
     if (UNLIKELY(l->fds[fd].error != 0)) {
@@ -410,6 +562,7 @@ static bool uring_wait_fd(struct loop *l, int fd, short events)
 
   if (!know(l, fd))
     return false;
+  loop_let_go(l);
   do
     rc = poll_for(l, fd, events);
   while (rc == -EINTR);
@@ -460,5 +613,7 @@ const struct engine loop_engine_uring = {
   .settle = settle,
   .forget = uring_forget,
   .flush = uring_flush,
+  .run = uring_run,
+  .let_go = uring_let_go,
 #endif
 };

@@ -85,6 +85,7 @@ struct client_loops {
   uint64_t turns;     /* looks for answers */
   uint64_t answers;   /* that they found */
   uint64_t at_once;   /* answers that were there right after their requests */
+  uint64_t errands;   /* of the answers, those that another thread received */
   uint64_t gathers;   /* sleeps until several answers had come */
   /* For so long they have awaited answers in each of the ways. */
   uint64_t at_once_ns, together_ns, gathered_ns;

@@ -208,6 +208,7 @@ static void add_loops(struct jobj *o, const struct client_loops *l)
   jobj_int(o, "loop_turns", l->turns);
   jobj_int(o, "loop_arrivals", l->answers);
   jobj_int(o, "loop_at_once", l->at_once);
+  jobj_int(o, "loop_errands", l->errands);
   jobj_int(o, "loop_gathers", l->gathers);
   jobj_add(o, "loop_ways_s", jobj_take(&ways));
   jobj_add(o, "loop_lag_ns", jobj_take(&lag));

@@ -32,10 +32,10 @@ enum {
   MEMORY_SPARE = 64 << 20, /* bytes that they leave to all other programs */
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
-  TURN_MAX = 16,     /* clients that go on in a turn of a loop */
+  TURN_MAX = 4,      /* clients that go on in a turn of a loop */
   ROW_MAX = 32,      /* answers in a row that a client takes at once... */
   ROW_TURN_NS = 2 * 1000 * 1000, /* ...and for how long all of a thread do */
-  FEW = 32,                /* clients of a loop, for which there is no limit */
+  FEW = 16,                /* clients of a loop, for which there is no limit */
   GATHER_NS = 1000 * 1000, /* so long a loop may wait for several answers */
 };
 
@@ -114,7 +114,9 @@ int clients_make(struct run *run, struct err *err)
     return rc;
   run->carriers = calloc(n, sizeof(*run->carriers));
   run->spread = spread_new(n);
-  for (unsigned i = 0; run->carriers && run->spread && i < n; i++) {
+  run->mates = loop_mates_new(n);
+  for (unsigned i = 0; run->carriers && run->spread && run->mates && i < n;
+       i++) {
     struct carrier *c = &run->carriers[i];
 
     c->run = run;
@@ -135,6 +137,7 @@ void clients_done(struct run *run)
     hist_free(run->carriers[i].lag);
   }
   free(run->carriers);
+  loop_mates_free(run->mates);
   spread_free(run->spread);
 }
 
@@ -148,6 +151,26 @@ static void record_lag(void *ctx, uint64_t ns)
       (run->plan->warmup_ns == 0 ||
        atomic_load_explicit(&run->warm, memory_order_relaxed) == WARM_DONE))
     hist_record(c->lag, ns);
+}
+
+/*
+ * A client that starts its next event when one has ended gains nothing from an
+ * early wake-up: what it gains, a server on the same machine loses.  If answers
+ * wait until that server has done what it is at, one wake-up brings several of
+ * them.  Events that are due at moments of their own are not kept waiting.
+ */
+static bool is_patient(const struct plan *plan)
+{
+  return !plan_rated_by(plan) && plan->think.kind == THINK_NONE;
+}
+
+/* With the order of arrival no client takes more than one turn after another.
+ */
+static unsigned row_max(const struct plan *plan)
+{
+  const bool latest = plan->cfg.client_order == CLIENT_ORDER_LATEST;
+
+  return latest && is_patient(plan) ? ROW_MAX : 0;
 }
 
 /* The clients of this thread are every carriers-th worker.  If one of them gets
@@ -166,6 +189,8 @@ static int carry(struct carrier *c, struct loop *l, void *group,
     if (!idle_is(run->plan, i))
       rc = loop_add(l, crew_worker_life, w, err);
   }
+  if (rc == 0 && row_max(run->plan) > 0)
+    rc = loop_join(l, run->mates, c->number, err);
   if (rc == 0)
     loop_run(l);
   return rc;
@@ -174,17 +199,6 @@ static int carry(struct carrier *c, struct loop *l, void *group,
 static size_t client_stack(const struct plan *plan)
 {
   return plan->stack_bytes > CLIENT_STACK ? plan->stack_bytes : CLIENT_STACK;
-}
-
-/*
- * A client that starts its next event when one has ended gains nothing from an
- * early wake-up: what it gains, a server on the same machine loses.  If answers
- * wait until that server has done what it is at, one wake-up brings several of
- * them.  Events that are due at moments of their own are not kept waiting.
- */
-static bool is_patient(const struct plan *plan)
-{
-  return !plan_rated_by(plan) && plan->think.kind == THINK_NONE;
 }
 
 /*
@@ -201,15 +215,6 @@ static unsigned turn_max(const struct plan *plan)
            : 0;
 }
 
-/* With the order of arrival no client takes more than one turn after another.
- */
-static unsigned row_max(const struct plan *plan)
-{
-  const bool latest = plan->cfg.client_order == CLIENT_ORDER_LATEST;
-
-  return latest && is_patient(plan) ? ROW_MAX : 0;
-}
-
 static struct loop_mark mark_of(const struct loop *l)
 {
   const struct loop_counts *n = loop_counts(l);
@@ -218,6 +223,7 @@ static struct loop_mark mark_of(const struct loop *l)
     .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
     .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
     .at_once = atomic_load_explicit(&n->at_once, memory_order_relaxed),
+    .errands = atomic_load_explicit(&n->errands, memory_order_relaxed),
     .gathers = atomic_load_explicit(&n->gathers, memory_order_relaxed),
     .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
   };
@@ -379,6 +385,7 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
   to->turns += now.turns - c->base.turns;
   to->answers += now.answers - c->base.answers;
   to->at_once += now.at_once - c->base.at_once;
+  to->errands += now.errands - c->base.errands;
   to->gathers += now.gathers - c->base.gathers;
   to->blocked += now.blocked - c->base.blocked;
   if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)

@@ -29,6 +29,7 @@ struct hist;
 struct judge;
 struct leave;
 struct loop;
+struct loop_mates;
 struct plan;
 struct reporter_use;
 struct schedule;
@@ -53,7 +54,7 @@ enum rated_class {
 
 /* Counts of a loop at one moment. */
 struct loop_mark {
-  uint64_t turns, answers, at_once, gathers, blocked;
+  uint64_t turns, answers, at_once, errands, gathers, blocked;
 };
 
 enum gate {
@@ -153,6 +154,7 @@ struct run {
 
   struct carrier *carriers;    /* [plan->carriers] */
   struct spread *spread;       /* owned; of these */
+  struct loop_mates *mates;    /* owned; their loops */
   struct crowd crowd;          /* for these, and for how long it has used... */
   uint64_t ways_ns[LOOP_WAYS]; /* ...each way before the measured part */
   struct storms *storms;       /* owned; NULL: there are none */
