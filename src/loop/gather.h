@@ -25,7 +25,7 @@
 enum {
   GATHER_LEAST = 16, /* answers that are due; with fewer, servers get idle */
   GATHER_SPARED = 8, /* one in so many of them is not awaited */
-  GATHER_RATE = 24,  /* answers that come in a millisecond, at least */
+  GATHER_RATE = 12,  /* answers that come in a millisecond, at least */
   GATHER_REST = 64,  /* sleeps without it where they are slow, at first... */
   GATHER_REST_MAX = 4096, /* ...and at most */
 };

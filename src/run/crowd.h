@@ -25,8 +25,8 @@
 enum {
   CROWD_ROUNDS = 4,   /* of a trial, in which each way has a turn... */
   CROWD_FIRST = 2,    /* ...and after so many of them, there is none for... */
-  CROWD_FAR = 8,      /* ...those worth less than the best by one in so many */
-  CROWD_LOSS = 16,    /* one in so many is no difference at the end */
+  CROWD_FAR = 6,      /* ...those worth less than the best by one in so many */
+  CROWD_LOSS = 8,     /* one in so many is no difference at the end */
   CROWD_LEAST = 2000, /* answers in all, to tell a difference */
   CROWD_KEEP = 25,    /* periods until the next trial, at first... */
   CROWD_KEEP_MAX = 100, /* ...and at most... */
