@@ -75,25 +75,32 @@ static void add_turn(struct crowd_trial *t, enum loop_way way,
   t->answers += turn->work.answers;
 }
 
-/*
- * Answers for the time of the processors, where what the clients spend of it
- * counts twice.  The best turn and the worst one are left out, since what made
- * them so may not be the way; of two turns, the better one counts.
- */
+/* Answers for the time of the processors, where what the clients spend of it
+ * counts twice. */
+static double worth_of(const struct crowd *c, const struct crowd_turn *sum)
+{
+  const uint64_t ns = c->cpus * sum->took_ns + sum->work.spent_ns;
+
+  return ns == 0 ? 0 : (double)sum->work.answers / (double)ns;
+}
+
+/* The best turn and the worst one are left out, since what made them so may not
+ * be the way; of two turns, the better one counts. */
 static double worth(const struct crowd *c, enum loop_way way)
 {
   const struct crowd_trial *t = &c->trial;
   const unsigned n = t->turns[way];
   const unsigned begin = n > 2 ? 1 : 0, end = n > 2 ? n - 1 : 1;
-  uint64_t answers = 0, ns = 0;
+  struct crowd_turn sum = { 0 };
 
   for (unsigned i = begin; i < end; i++) {
     const struct crowd_turn *turn = &t->of[way][i];
 
-    answers += turn->work.answers;
-    ns += c->cpus * turn->took_ns + turn->work.spent_ns;
+    sum.took_ns += turn->took_ns;
+    sum.work.answers += turn->work.answers;
+    sum.work.spent_ns += turn->work.spent_ns;
   }
-  return ns == 0 ? 0 : (double)answers / (double)ns;
+  return worth_of(c, &sum);
 }
 
 /* Have enough answers come to tell a difference? */
@@ -122,6 +129,19 @@ static enum loop_way best(const struct crowd *c)
       found = w;
   }
   return found;
+}
+
+static void keep(struct crowd *c, enum loop_way way)
+{
+  c->kept = way;
+  c->behind = 0;
+  c->second_worth = 0;
+  for (enum loop_way w = way + 1; w < LOOP_WAYS; w++) {
+    if (worth(c, w) > c->second_worth) {
+      c->second = w;
+      c->second_worth = worth(c, w);
+    }
+  }
 }
 
 /* How many are left of those that can still be the best? */
@@ -153,14 +173,19 @@ static void begin_turn(struct crowd *c, uint64_t now_ns)
   go_on(c, way_of_turn(c), now_ns + CROWD_CHANGE_NS);
 }
 
-static void count_turn(struct crowd *c, const struct crowd_reading *now)
+static struct crowd_turn turn_since(const struct crowd_reading *since,
+                                    const struct crowd_reading *now)
 {
-  const struct crowd_reading *since = &c->counts_since;
-  const struct crowd_turn turn = {
+  return (struct crowd_turn){
     .took_ns = now->at_ns - since->at_ns,
     .work.answers = grown_u64(now->work.answers, since->work.answers),
     .work.spent_ns = grown_u64(now->work.spent_ns, since->work.spent_ns),
   };
+}
+
+static void count_turn(struct crowd *c, const struct crowd_reading *now)
+{
+  const struct crowd_turn turn = turn_since(&c->counts_since, now);
 
   add_turn(&c->trial, way_of(c), &turn);
 }
@@ -190,11 +215,24 @@ static void end_trial(struct crowd *c, const struct crowd_reading *now)
 {
   const bool told = tells(&c->trial);
 
-  c->kept = told && !was_idle(c, now) ? best(c) : c->first;
+  keep(c, told && !was_idle(c, now) ? best(c) : c->first);
   c->left = told ? c->keep : CROWD_SOON;
   if (told)
     c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);
   period(c, c->kept, now);
+}
+
+/* Is the way that is kept worse than the second one was in the trial? */
+static void compare(struct crowd *c, const struct crowd_reading *now)
+{
+  const struct crowd_turn period = turn_since(&c->since, now);
+
+  if (worth_of(c, &period) >= c->second_worth) {
+    c->behind = 0;
+  } else if (++c->behind == CROWD_BEHIND) {
+    c->kept = c->second;
+    c->second_worth = 0;
+  }
 }
 
 static void after_period(struct crowd *c, const struct crowd_reading *now)
@@ -203,6 +241,7 @@ static void after_period(struct crowd *c, const struct crowd_reading *now)
     period(c, c->first, now);
   } else if (c->left > 0) {
     c->left--;
+    compare(c, now);
     period(c, c->kept, now);
   } else {
     begin_trial(c, now);

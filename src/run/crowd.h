@@ -12,6 +12,10 @@
  * way that costs clients half as much again could be kept because of the few
  * percent by which its turns differ anyway.)  Of those that are as good, it is
  * the last one: its cost and its rate change least with time.
+ *
+ * Some ways are good in short turns among others, and worse when they are kept.
+ * So if the best one becomes worse than a later one was in the trial, that
+ * takes its place.
  */
 #ifndef BENCH_RUN_CROWD_H
 #define BENCH_RUN_CROWD_H
@@ -31,6 +35,7 @@ enum {
   CROWD_KEEP = 25,    /* periods until the next trial, at first... */
   CROWD_KEEP_MAX = 100, /* ...and at most... */
   CROWD_SOON = 5,       /* ...and if there were too few answers */
+  CROWD_BEHIND = 5,     /* periods in which it is worse, until it is replaced */
 };
 
 #define CROWD_PERIOD_NS UINT64_C(200000000)
@@ -78,7 +83,10 @@ struct crowd {
   _Atomic uint64_t used_until_ns;      /* ...until then */
   atomic_flag reading;                 /* a thread has the rest: */
   enum loop_way first;                 /* the first one that is possible */
-  enum loop_way kept;                  /* that of the last trial */
+  enum loop_way kept;                  /* that of the last trial... */
+  enum loop_way second;                /* ...the best one after it, */
+  double second_worth;                 /* and what that was worth; 0: none */
+  unsigned behind; /* periods in a row in which `kept` was worth less */
   bool begun;
   enum crowd_phase phase;
   struct crowd_reading since; /* the begin of the period, or of the trial... */

@@ -152,6 +152,30 @@ ways() {
   [[ $latest != *0.00* && $arrival == 0.00\ * && $arrival != *\ 0.00* && $rated == 0.00\ *\ 0.00 ]]
 }
 
+# errands ARGUMENT...: of sixty-four clients on two threads, on two processors.
+errands() {
+  taskset -c "$one,$two" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=64 --time=2 \
+    --json=a.json "$@" run >out 2>err
+  value a.json "d['client']['loop_errands'] if d['client']['loop_engine'] == 'io_uring' else 'none'"
+}
+
+# The server works on one of two processors, something else on the other one.
+# So the thread on the latter has clients whose server is never there.
+@test "pgsql: requests are sent from the processor of the server" {
+  two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[1:2])')
+  [[ $two ]] || skip 'there is one processor'
+  meet_on_one_cpu pgsql
+  taskset -c "$two" sh -c 'while :; do :; done' 3>&- &
+  latest=$(errands)
+  arrival=$(errands --client-order=arrival)
+  rated=$(errands --rate=1000)
+  kill $!
+  part_again pgsql
+  printf 'by another thread: %s; in the order of arrival %s, with a rate %s\n' "$latest" "$arrival" "$rated"
+  [[ $latest != none ]] || skip 'the system does not allow io_uring'
+  ((latest > 0 && arrival == 0 && rated == 0))
+}
+
 # all_back KIND: the server has sixty sessions of the user.
 all_back() {
   local count

@@ -327,6 +327,53 @@ static void test_odd_turns(void)
      "nor does one with far more answers than others");
 }
 
+/* Periods until another way is kept, up to that of the next trial. */
+static unsigned periods_of(struct clock *c, const struct speed *s)
+{
+  const enum loop_way kept = way_of(c);
+  unsigned n = 0;
+
+  while (!tries(c) && way_of(c) == kept && n < CROWD_KEEP) {
+    (void)pass(c, s, &c->busy);
+    n++;
+  }
+  return n;
+}
+
+/* At once is the best in the trial, then together. */
+static struct clock *meet_second(struct clock *c)
+{
+  static const struct speed s = { { 120, 100, 90 }, SAME_COST };
+
+  MUST(try_all(meet(c, LOOP_AT_ONCE), &s) == LOOP_AT_ONCE);
+  return c;
+}
+
+static void test_second(void)
+{
+  static const struct speed as_good = { { 100, 100, 100 }, SAME_COST };
+  static const struct speed worse = { { 99, 50, 50 }, SAME_COST };
+  static const struct speed dearer = { { 100, 50, 50 }, { 1200, 0, 0 } };
+  struct clock c;
+
+  OK(periods_of(meet_second(&c), &as_good) == CROWD_KEEP,
+     "the best one is kept while it is as good as the second one was");
+  OK(periods_of(meet_second(&c), &worse) == CROWD_BEHIND &&
+       way_of(&c) == LOOP_TOGETHER,
+     "if it is worse for some time, that takes its place");
+  OK(periods_of(&c, &worse) == CROWD_KEEP + 1 - CROWD_BEHIND && tries(&c),
+     "until the next trial");
+  OK(periods_of(meet_second(&c), &dearer) == CROWD_BEHIND,
+     "so it is if it costs the clients more");
+  for (int i = 0; i < 2 * CROWD_BEHIND; i++)
+    (void)pass(meet_second(&c), i % CROWD_BEHIND == 0 ? &as_good : &worse,
+               &c.busy);
+  OK(way_of(&c) == LOOP_AT_ONCE, "but not for a moment");
+  (void)try_all(meet(&c, LOOP_AT_ONCE), &even);
+  OK(way_of(&c) == LOOP_GATHERED && periods_of(&c, &worse) == CROWD_KEEP,
+     "the last way has no second one");
+}
+
 static void test_used(void)
 {
   static const struct speed s = { { 100, 80, 80 }, SAME_COST };
@@ -391,6 +438,7 @@ int main(void)
   test_turns();
   test_change();
   test_odd_turns();
+  test_second();
   test_used();
   test_threads();
   (void)unlink(file);
