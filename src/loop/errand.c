@@ -6,13 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/wait.h"
 #include "loop/inside.h"
-
-/* A mate that has not looked for so long may be held up by a fiber. */
-#define HELD_UP_NS (10 * NS_PER_MS)
 
 struct loop_mates {
   unsigned n;
@@ -105,7 +101,7 @@ static bool is_held_up(const struct loop *mate, uint64_t now_ns)
   const uint64_t looked_ns = atomic_load_explicit(&mate->counts.looked_ns,
                                                   memory_order_relaxed);
 
-  return looked_ns != 0 && looked_ns + HELD_UP_NS < now_ns;
+  return looked_ns != 0 && looked_ns + ERRAND_HELD_UP_NS < now_ns;
 }
 
 static bool send_out(struct loop *mate, const struct errand_list *list)

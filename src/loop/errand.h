@@ -18,7 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
+
 struct loop;
+
+/* A mate that has not looked for so long may be held up by a fiber. */
+#define ERRAND_HELD_UP_NS (10 * NS_PER_MS)
 
 /* It belongs to a task, which waits for it.  Only one loop has it at a time. */
 struct errand {

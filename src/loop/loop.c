@@ -553,6 +553,7 @@ static void look(struct loop *l, uint64_t until_ns)
 void loop_run(struct loop *l)
 {
   l->now_ns = clock_now_ns();
+  put(&l->counts.looked_ns, l->now_ns);
   while (l->alive > 0) {
     const struct timer *next;
     uint64_t until = WAIT_FOREVER;

@@ -25,10 +25,11 @@ enum {
 };
 
 /* Two loops: that of the test, and its mate in a thread of its own, which has
- * one fiber that waits. */
+ * one fiber. */
 struct both {
   struct loop *own, *mate;
   struct loop_mates *mates;
+  void (*fiber)(void *arg); /* of the mate */
   pthread_t thread;
   _Atomic uint32_t ready, over;
 };
@@ -46,12 +47,17 @@ static struct loop *new_loop(void)
   return l;
 }
 
+static void get_ready(struct both *b)
+{
+  atomic_store(&b->ready, 1);
+  wait_wake_all(&b->ready);
+}
+
 static void stay(void *arg)
 {
   struct both *b = arg;
 
-  atomic_store(&b->ready, 1);
-  wait_wake_all(&b->ready);
+  get_ready(b);
   loop_wait_while(&b->over, 0, WAIT_FOREVER);
 }
 
@@ -62,20 +68,27 @@ static void *run_mate(void *arg)
 
   b->mate = new_loop();
   MUST(b->mate && loop_join(b->mate, b->mates, 1, &err) == 0);
-  MUST(loop_add(b->mate, stay, b, &err) == 0);
+  MUST(loop_add(b->mate, b->fiber, b, &err) == 0);
   loop_run(b->mate);
   return NULL;
 }
 
-static void begin(struct both *b)
+static void begin_with(struct both *b, void (*fiber)(void *arg))
 {
   struct err err;
 
-  *b = (struct both){ .own = new_loop(), .mates = loop_mates_new(2) };
+  *b = (struct both){ .own = new_loop(),
+                      .mates = loop_mates_new(2),
+                      .fiber = fiber };
   MUST(b->own && b->mates && loop_join(b->own, b->mates, 0, &err) == 0);
   MUST(pthread_create(&b->thread, NULL, run_mate, b) == 0);
   while (atomic_load(&b->ready) == 0)
     wait_while(&b->ready, 0, WAIT_FOREVER);
+}
+
+static void begin(struct both *b)
+{
+  begin_with(b, stay);
 }
 
 static void let_mate_end(struct both *b)
@@ -208,6 +221,43 @@ static void test_alone(void)
   loop_free(b.own);
   loop_free(b.mate);
   loop_mates_free(b.mates);
+}
+
+/* The thread of the mate does something else. */
+static void hold_up(void *arg)
+{
+  struct both *b = arg;
+
+  get_ready(b);
+  while (atomic_load(&b->over) == 0)
+    (void)sched_yield();
+}
+
+static void ask_later(void *arg)
+{
+  const struct client *c = arg;
+  const struct both *b = c->both;
+  const uint64_t looked_ns = atomic_load(&loop_counts(b->mate)->looked_ns);
+
+  while (b->own->now_ns <= looked_ns + ERRAND_HELD_UP_NS)
+    fiber_yield();
+  ask_often(arg);
+}
+
+static void test_held_up(void)
+{
+  struct client c;
+  struct both b;
+  struct err err;
+
+  begin_with(&b, hold_up);
+  connect_to(&c, &b);
+  MUST(pthread_create(&c.server, NULL, echo, &c) == 0);
+  MUST(loop_add(b.own, ask_later, &c, &err) == 0);
+  loop_run(b.own);
+  (void)pthread_join(c.server, NULL);
+  OK(c.right == REQUESTS, "and those of a mate that is held up");
+  end(&b);
 }
 
 static void *answer_at_length(void *arg)
@@ -507,6 +557,7 @@ int main(void)
   loop_free(l);
   test_answers();
   test_alone();
+  test_held_up();
   test_pieces();
   test_dead();
   test_lost();
