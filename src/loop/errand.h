@@ -67,12 +67,6 @@ struct errands {
   _Atomic bool asleep; /* who puts something into it wakes the loop */
 };
 
-/* Has the loop mates that can run errands? */
-static inline bool errands_have_mates(const struct errands *e)
-{
-  return e->mates != NULL;
-}
-
 unsigned errands_count_loops(const struct errands *e);
 void errands_free(struct errands *e);
 

@@ -178,8 +178,8 @@ void loop_looked(struct loop *l, struct loop_fd *s, bool there)
 /* Answers that do not come from this machine are at no processor of it. */
 bool loop_has_errands(const struct loop *l, const struct loop_fd *s)
 {
-  return errands_have_mates(&l->errands) && l->chase.off && s->placed &&
-         !s->far && l->running->limit_ns == 0;
+  return l->errands.mates && l->chase.off && s->placed && !s->far &&
+         l->running->limit_ns == 0;
 }
 
 void loop_moved(struct loop *l)

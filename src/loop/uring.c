@@ -106,6 +106,28 @@ static long await(struct loop *l)
   return t->result == -ECANCELED && !in_time ? -ETIMEDOUT : t->result;
 }
 
+static void request_send(struct uring *u, int fd, const void *p, size_t n,
+                         int flags, uint64_t what, unsigned of)
+{
+  struct io_uring_sqe *q = request(u, IORING_OP_SEND, fd, what, of);
+
+  q->addr = (uintptr_t)p;
+  q->len = (uint32_t)n;
+  q->msg_flags = (uint32_t)flags | MSG_NOSIGNAL | MSG_WAITALL;
+}
+
+/* `later`: nothing can be there yet. */
+static void request_recv(struct uring *u, int fd, void *p, size_t n, bool later,
+                         uint64_t what, unsigned of)
+{
+  struct io_uring_sqe *q = request(u, IORING_OP_RECV, fd, what, of);
+
+  q->addr = (uintptr_t)p;
+  q->len = (uint32_t)min_u64(n, INT32_MAX);
+  if (later)
+    q->ioprio = IORING_RECVSEND_POLL_FIRST;
+}
+
 /* ---- completions ---- */
 
 /* A receive that waits for the answer would wait for ever. */
@@ -192,7 +214,6 @@ static bool probe(struct errand *e)
 static void uring_run(struct loop *l, struct errand *e)
 {
   struct uring *u = l->engine_data;
-  struct io_uring_sqe *q;
 
   if (e->probes && probe(e)) {
     e->since_ns = clock_now_ns();
@@ -200,16 +221,12 @@ static void uring_run(struct loop *l, struct errand *e)
     return;
   }
   if (e->request_len > 0) {
-    q = request(u, IORING_OP_SEND, e->fd, errand_name(e), OF_ERRAND_SEND);
-    q->addr = (uintptr_t)e->request;
-    q->len = (uint32_t)e->request_len;
-    q->msg_flags = (uint32_t)e->flags | MSG_NOSIGNAL | MSG_WAITALL;
+    request_send(u, e->fd, e->request, e->request_len, e->flags, errand_name(e),
+                 OF_ERRAND_SEND);
     e->under_way++;
   }
-  q = request(u, IORING_OP_RECV, e->fd, errand_name(e), OF_ERRAND_RECV);
-  q->addr = (uintptr_t)e->answer;
-  q->len = (uint32_t)e->room;
-  q->ioprio = IORING_RECVSEND_POLL_FIRST;
+  request_recv(u, e->fd, e->answer, e->room, true, errand_name(e),
+               OF_ERRAND_RECV);
   e->under_way++;
 }
 
@@ -405,12 +422,7 @@ static bool send_has_failed(const struct loop_fd *s)
 static void begin_send(struct loop *l, int fd, const void *p, size_t n,
                        int flags)
 {
-  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_SEND, fd,
-                                   send_name(fd), OF_SEND);
-
-  q->addr = (uintptr_t)p;
-  q->len = (uint32_t)n;
-  q->msg_flags = (uint32_t)flags | MSG_NOSIGNAL | MSG_WAITALL;
+  request_send(l->engine_data, fd, p, n, flags, send_name(fd), OF_SEND);
   l->fds[fd].sending = true;
 }
 
@@ -420,18 +432,6 @@ static void uring_let_go(struct loop *l)
 
   l->held.fd = -1;
   begin_send(l, held.fd, held.p, held.n, held.flags);
-}
-
-/* Does the running task send this request at once, and look for the answer? */
-static bool looks_at_once(struct loop *l, struct loop_fd *s)
-{
-  if (loop_chases(l))
-    return true;
-  if (!loop_has_errands(l, s) || s->home.at != l->errands.number ||
-      !home_probes(&s->home))
-    return false;
-  l->running->looks = LOOK_PROBE;
-  return true;
 }
 
 static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
@@ -448,12 +448,19 @@ static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
   }
   if (send_has_failed(s))
     return -1;
-  if (n > DIRECT || looks_at_once(l, s))
+  if (n > DIRECT || loop_chases(l))
     return send_directly(l, fd, p, n, flags);
-  if (loop_has_errands(l, s) && s->home.at != l->errands.number)
-    l->held = (struct held){ .fd = fd, .flags = flags, .p = p, .n = n };
-  else
-    begin_send(l, fd, p, n, flags);
+  if (loop_has_errands(l, s)) {
+    if (s->home.at != l->errands.number) {
+      l->held = (struct held){ .fd = fd, .flags = flags, .p = p, .n = n };
+      return (ssize_t)n;
+    }
+    if (home_probes(&s->home)) {
+      l->running->looks = LOOK_PROBE;
+      return send_directly(l, fd, p, n, flags);
+    }
+  }
+  begin_send(l, fd, p, n, flags);
   return (ssize_t)n;
 }
 
@@ -471,14 +478,10 @@ static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n,
                           bool missing)
 {
   struct loop_fd *s = &l->fds[fd];
-  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_RECV, fd,
-                                   (uintptr_t)l->running, OF_TASK);
   long got;
 
-  q->addr = (uintptr_t)p;
-  q->len = n > INT32_MAX ? INT32_MAX : (uint32_t)n;
-  if (s->sending || missing) /* the answer cannot be here yet */
-    q->ioprio = IORING_RECVSEND_POLL_FIRST;
+  request_recv(l->engine_data, fd, p, n, s->sending || missing,
+               (uintptr_t)l->running, OF_TASK);
   s->waiter = l->running;
   got = await(l);
   s = &l->fds[fd];
@@ -500,7 +503,7 @@ static ssize_t recv_by_mate(struct loop *l, int fd, void *p, size_t n)
     .request = l->held.p,
     .request_len = l->held.n,
     .answer = p,
-    .room = min_u64(n, INT32_MAX),
+    .room = n,
     .probes = home_probes(&s->home),
   };
   l->held.fd = -1;

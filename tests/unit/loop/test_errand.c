@@ -97,13 +97,18 @@ static void let_mate_end(struct both *b)
   loop_wake(b->mate);
 }
 
+static void free_both(struct both *b)
+{
+  loop_free(b->own);
+  loop_free(b->mate);
+  loop_mates_free(b->mates);
+}
+
 static void end(struct both *b)
 {
   let_mate_end(b);
   (void)pthread_join(b->thread, NULL);
-  loop_free(b->own);
-  loop_free(b->mate);
-  loop_mates_free(b->mates);
+  free_both(b);
 }
 
 static uint64_t errands_of(const struct both *b)
@@ -202,25 +207,41 @@ static void test_answers(void)
   end(&b);
 }
 
+/* One client with that code, which is connected; its server, if it has one,
+ * runs in a thread. */
+static void run_connected(struct client *c, void (*fn)(void *),
+                          void *(*server)(void *))
+{
+  struct both *b = c->both;
+  struct err err;
+
+  if (server)
+    MUST(pthread_create(&c->server, NULL, server, c) == 0);
+  MUST(loop_add(b->own, fn, c, &err) == 0);
+  loop_run(b->own);
+  if (server)
+    (void)pthread_join(c->server, NULL);
+}
+
+static void run_one(struct client *c, struct both *b, void (*fn)(void *),
+                    void *(*server)(void *))
+{
+  connect_to(c, b);
+  run_connected(c, fn, server);
+}
+
 /* The same when there is no mate any more. */
 static void test_alone(void)
 {
   struct client c;
   struct both b;
-  struct err err;
 
   begin(&b);
   let_mate_end(&b);
   (void)pthread_join(b.thread, NULL);
-  connect_to(&c, &b);
-  MUST(pthread_create(&c.server, NULL, echo, &c) == 0);
-  MUST(loop_add(b.own, ask_often, &c, &err) == 0);
-  loop_run(b.own);
-  (void)pthread_join(c.server, NULL);
+  run_one(&c, &b, ask_often, echo);
   OK(c.right == REQUESTS, "a loop runs the errands of a mate that has ended");
-  loop_free(b.own);
-  loop_free(b.mate);
-  loop_mates_free(b.mates);
+  free_both(&b);
 }
 
 /* The thread of the mate does something else. */
@@ -248,14 +269,9 @@ static void test_held_up(void)
 {
   struct client c;
   struct both b;
-  struct err err;
 
   begin_with(&b, hold_up);
-  connect_to(&c, &b);
-  MUST(pthread_create(&c.server, NULL, echo, &c) == 0);
-  MUST(loop_add(b.own, ask_later, &c, &err) == 0);
-  loop_run(b.own);
-  (void)pthread_join(c.server, NULL);
+  run_one(&c, &b, ask_later, echo);
   OK(c.right == REQUESTS, "and those of a mate that is held up");
   end(&b);
 }
@@ -282,19 +298,6 @@ static void take_pieces(void *arg)
   while (c->got < LONG && (n = loop_recv(c->fd, piece, sizeof(piece))) > 0)
     c->got += n;
   hang_up(c);
-}
-
-/* One client with that code, and a server. */
-static void run_one(struct client *c, struct both *b, void (*fn)(void *),
-                    void *(*server)(void *))
-{
-  struct err err;
-
-  connect_to(c, b);
-  MUST(pthread_create(&c->server, NULL, server, c) == 0);
-  MUST(loop_add(b->own, fn, c, &err) == 0);
-  loop_run(b->own);
-  (void)pthread_join(c->server, NULL);
 }
 
 static void test_pieces(void)
@@ -324,25 +327,15 @@ static void ask_the_dead(void *arg)
   hang_up(c);
 }
 
-static void *hang_up_at_once(void *arg)
-{
-  const struct client *c = arg;
-
-  (void)close(c->peer);
-  return NULL;
-}
-
 static void test_dead(void)
 {
   struct client c;
   struct both b;
-  struct err err;
 
   begin(&b);
   connect_to(&c, &b);
-  (void)hang_up_at_once(&c);
-  MUST(loop_add(b.own, ask_the_dead, &c, &err) == 0);
-  loop_run(b.own);
+  (void)close(c.peer);
+  run_connected(&c, ask_the_dead, NULL);
   OK(c.got == -1 && c.error == EPIPE,
      "a request that cannot be sent fails as it does without a mate");
   end(&b);
@@ -535,12 +528,9 @@ static void test_probe_of_mate(void)
 {
   struct client c;
   struct both b;
-  struct err err;
 
   begin(&b);
-  connect_to(&c, &b);
-  MUST(loop_add(b.own, ask_mate, &c, &err) == 0);
-  loop_run(b.own);
+  run_one(&c, &b, ask_mate, NULL);
   OK(errands_of(&b) == 1, "on an errand");
   (void)close(c.peer);
   end(&b);
