@@ -215,7 +215,12 @@ static void end_trial(struct crowd *c, const struct crowd_reading *now)
 {
   const bool told = tells(&c->trial);
 
-  keep(c, told && !was_idle(c, now) ? best(c) : c->first);
+  if (told && !was_idle(c, now)) {
+    keep(c, best(c));
+  } else { /* what the other ways were worth means nothing */
+    c->kept = c->first;
+    c->second_worth = 0;
+  }
   c->left = told ? c->keep : CROWD_SOON;
   if (told)
     c->keep = (unsigned)min_u64(2 * c->keep, CROWD_KEEP_MAX);

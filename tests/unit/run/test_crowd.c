@@ -353,6 +353,7 @@ static void test_second(void)
 {
   static const struct speed as_good = { { 100, 100, 100 }, SAME_COST };
   static const struct speed worse = { { 99, 50, 50 }, SAME_COST };
+  static const struct speed none = { { 0, 0, 0 }, SAME_COST };
   static const struct speed dearer = { { 100, 50, 50 }, { 1200, 0, 0 } };
   struct clock c;
 
@@ -372,6 +373,11 @@ static void test_second(void)
   (void)try_all(meet(&c, LOOP_AT_ONCE), &even);
   OK(way_of(&c) == LOOP_GATHERED && periods_of(&c, &worse) == CROWD_KEEP,
      "the last way has no second one");
+  (void)try_all(meet(&c, LOOP_AT_ONCE), &few);
+  for (int i = 0; i < CROWD_BEHIND; i++)
+    (void)pass(&c, &none, &c.busy);
+  OK(way_of(&c) == LOOP_AT_ONCE && !tries(&c),
+     "nor has one that was kept because too few answers came");
 }
 
 static void test_used(void)
