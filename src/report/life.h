@@ -27,6 +27,7 @@ struct run_start {
   uint64_t interval_ns; /* from one interval to the next; 0: there are none */
   uint64_t seed;
   unsigned threads;  /* workers */
+  bool clients;      /* they are clients */
   unsigned carriers; /* threads that carry them; 0: they are threads */
   unsigned idle;     /* workers that begin no events */
 

@@ -52,7 +52,7 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
     jobj_int(&o, "end_monotonic_ns", end->end_ns);
     jobj_int(&o, "threads",
              start->carriers > 0 ? start->carriers : start->threads);
-    if (start->carriers > 0)
+    if (start->clients)
       jobj_int(&o, "clients", start->threads);
     if (start->idle > 0)
       jobj_int(&o, "idle_clients", start->idle);

@@ -286,6 +286,7 @@ static void *carrier_main(void *arg)
   const struct test_ops *ops = run->test->ops;
   const struct loop_setup setup = {
     .stack_bytes = client_stack(run->plan),
+    .engine = (enum loop_engine)run->plan->cfg.client_engine,
     .turn_max = turn_max(run->plan),
     .row_max = row_max(run->plan),
     .row_turn_ns = ROW_TURN_NS,

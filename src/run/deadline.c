@@ -81,7 +81,7 @@ static bool await_ready(struct run *run, struct start_lines *lines)
 
     if (ready == plan->threads || atomic_load(&run->failed) > 0)
       return true;
-    if (plan->carriers > 0 && ready > before) {
+    if (plan->clients && ready > before) {
       until = init_deadline(plan);
       before = ready;
     }

@@ -87,6 +87,7 @@ void life_start(struct run *run)
                                               : run->plan->sample_ns,
     .seed = run->plan->seed,
     .threads = plan_clients(run->plan),
+    .clients = run->plan->clients,
     .carriers = run->plan->carriers,
     .idle = run->plan->idle,
     .recorders = &run->recorders,

@@ -105,6 +105,8 @@ static bool is_moment(const char *text)
 static const char *const off_words[] = { "off", NULL };
 static const char *const shutdown_words[] = { "auto", "off", NULL };
 static const char *const order_words[] = { "latest", "arrival", NULL };
+/* In the order of enum loop_engine. */
+static const char *const engine_words[] = { "auto", "epoll", "io_uring", NULL };
 static const char *const overload_words[] = { "queue", "abort", NULL };
 
 const struct opt run_opts[] = {
@@ -301,12 +303,25 @@ const struct opt run_opts[] = {
             "their answers {latest,arrival}",
     .man =
       "With \"latest\", a client whose answer is there right after its request "
-      "goes on at once, 32 times in a row at most, and of more than 32 clients "
-      "at most 16 go on between two looks for answers, those of the latest "
+      "goes on at once, 32 times in a row at most, and of more than 16 clients "
+      "at most 4 go on between two looks for answers, those of the latest "
       "answers first, so that the server works for sessions that its caches "
       "know; a client that the others have passed 32 times each, on average, "
       "goes on next. With --rate, --load-profile and --think-time it is always "
       "the order of arrival.",
+  },
+  {
+    OPT_WORD(struct run_cfg, client_engine),
+    .name = "client-engine",
+    .flags = OPT_OWN,
+    .def = "auto",
+    .words = engine_words,
+    .help = "how the threads of clients wait for servers {auto,epoll,io_uring}",
+    .man = "With \"auto\" it is io_uring, or epoll where the system does not "
+           "allow io_uring; if there are no more --clients than --threads, "
+           "each has a thread of its own, which waits as it does without "
+           "clients. The others are used for any number of clients, and the "
+           "run fails if the system does not have them.",
   },
   {
     OPT_STRING(struct run_cfg, idle_clients),

@@ -40,6 +40,7 @@ struct run_cfg {
   int rate_overload;            /* enum rate_overload */
   const char *think_time;       /* see think_parse() */
   int client_order;             /* enum client_order */
+  int client_engine;            /* enum loop_engine */
   const char *idle_clients;     /* see idle_parse() */
   double idle_ping_s;           /* 0: none */
   const char *storm;            /* see storm_parse() */

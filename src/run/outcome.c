@@ -175,7 +175,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
     leave_thread(run->leave);
   if (signalled)
     return EXIT_FAILED;
-  if (run->plan->carriers > 0)
+  if (run->plan->clients)
     (void)err_set(&late, -ETIMEDOUT,
                   "%u of %u clients are ready, and no other one within %.10g "
                   "seconds (--thread-init-timeout)",

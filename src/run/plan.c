@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
+#include "loop/loop.h"
 #include "rand/dist.h"
 #include "rand/rng.h"
 #include "report/text_mode.h"
@@ -125,7 +126,8 @@ static void set_work(struct plan *plan, const struct plan_input *in)
   const struct plan_part *own = in->part ? in->part : &alone;
 
   plan->threads = run_workers(run, in->clients);
-  if (in->clients && run_clients(run) > 0)
+  plan->clients = in->clients && run_clients(run) > 0;
+  if (plan->clients)
     plan->carriers = (unsigned)min_u64(run->threads, plan->threads);
   plan->first_thread = own->first_thread;
   plan->all_threads = own->all_threads;
@@ -183,6 +185,14 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
   plan->storm = storm;
   plan->threads += storm.clients;
   return 0;
+}
+
+/* A client that has a thread for itself gains nothing from a loop. */
+static void set_loops(struct plan *plan, const struct plan_input *in)
+{
+  if (plan->threads <= plan->cfg.threads && !in->share &&
+      plan->cfg.client_engine == LOOP_AUTO)
+    plan->carriers = 0;
 }
 
 const char *plan_rated_by(const struct plan *plan)
@@ -262,6 +272,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   rc = set_idle(plan, in, err);
   if (rc == 0)
     rc = set_storm(plan, in, err);
+  set_loops(plan, in);
   if (rc == 0)
     rc = set_curve(plan, err);
   set_report(plan, in);

@@ -39,6 +39,7 @@ struct plan {
   /* When called as sysbench, messages and reports are sysbench's. */
   enum identity identity;
   unsigned threads;  /* workers: threads, or clients; those of storms too */
+  bool clients;      /* they are clients */
   unsigned carriers; /* threads that carry the clients; 0: each worker has a
                       * thread of its own */
 
@@ -122,6 +123,7 @@ struct plan_input {
 
   /* What the test needs. */
   bool clients;      /* a script runs, which may have clients */
+  bool share;        /* clients share connections, so threads carry them */
   double start_rate; /* workers that may get ready per second; 0: no limit */
   bool no_deadline;  /* no automatic deadline: its events have no time limit */
   bool own_limit;    /* --events has no effect */
@@ -143,7 +145,7 @@ static inline unsigned plan_clients(const struct plan *plan)
 /* What messages call a worker of this run: "thread" or "client". */
 static inline const char *plan_worker_word(const struct plan *plan)
 {
-  return plan->carriers > 0 ? "client" : "thread";
+  return plan->clients ? "client" : "thread";
 }
 
 /* The number of a worker among those of all ranks. */

@@ -12,7 +12,7 @@
 # rate      the 99th percentile at half of the rate that clients reach
 # memory    resident memory per client of oltp_read_write, at work and idle
 # start     10,000 clients of the null driver; 10,000 through pgbouncer
-# one       one client on one thread, and one thread, beside those of BASE
+# one       one client, and one thread, beside one thread of BASE
 # connect   the connect test through pgbouncer with SCRAM: our own handshake
 #           beside that of libpq
 #
@@ -240,13 +240,13 @@ part_rate() {
   done
 }
 
-# memory_of CLIENTS ARGUMENT...: KiB per client beyond the first two.
+# memory_of CLIENTS ARGUMENT...: KiB per client beyond the first four.
 memory_of() {
-  local n=$1 two all
+  local n=$1 few all
   shift
-  two=$("$figures" resident 0 "$BENCH" oltp_read_write "$@" --threads=2 --clients=2 --time=0 run) || exit 1
-  all=$("$figures" resident "$two" "$BENCH" oltp_read_write "$@" --threads=2 --clients="$n" --time=0 "${more[@]}" run) || exit 1
-  calc "$all / ($n - 2)" | xargs printf '%.1f'
+  few=$("$figures" resident 0 "$BENCH" oltp_read_write "$@" --threads=2 --clients=4 --time=0 run) || exit 1
+  all=$("$figures" resident "$few" "$BENCH" oltp_read_write "$@" --threads=2 --clients="$n" --time=0 "${more[@]}" run) || exit 1
+  calc "$all / ($n - 4)" | xargs printf '%.1f'
 }
 
 part_memory() {
@@ -270,7 +270,7 @@ part_memory() {
     declare -n where=$kind
     more=()
     working=$(memory_of "$n" "${where[@]}") || exit 1
-    more=(--idle-clients=$((n - 2)))
+    more=(--idle-clients=$((n - 4)))
     row "$name" "$n" "$working" "$(memory_of "$n" "${where[@]}")"
   done
   pooler_stop
@@ -308,14 +308,13 @@ part_start() {
 one() { "$figures" cost "$1" "${test[@]}" --time="$seconds" --threads=1 "${@:2}" run; }
 one_client() { one "$BENCH" --clients=1; }
 one_thread() { one "$BENCH"; }
-base_client() { one "${BASE:-$BENCH}" --clients=1; }
 base_thread() { one "${BASE:-$BENCH}"; }
 
 part_one() {
   local kind test
   echo 'function event() end' >"$work/empty.lua"
-  title "One client on one thread: microseconds of processor time per event, and of BASE (${BASE:-the same})"
-  heading Test client 'of BASE' ratio thread 'of BASE' ratio
+  title "One client on one thread: microseconds of processor time per event, and of a thread of BASE (${BASE:-the same})"
+  heading Test client thread 'thread of BASE' 'ratio, client' 'ratio, thread'
   for kind in empty null mysql pgsql; do
     case $kind in
       empty) test=("$work/empty.lua" --db-driver=null) ;;
@@ -326,11 +325,11 @@ part_one() {
         test=(oltp_point_select "${where[@]}")
         ;;
     esac
-    take_turns 2 one_client base_client one_thread base_thread
+    take_turns 2 one_client one_thread base_thread
     row "$([[ $kind == empty ]] && echo 'an empty event' || echo "point select, $kind")" \
-      "$(printf '%.3f' "${figure[one_client,1]}")" "$(printf '%.3f' "${figure[base_client,1]}")" \
-      "$(ratio "${figure[one_client,1]}" "${figure[base_client,1]}")" \
-      "$(printf '%.3f' "${figure[one_thread,1]}")" "$(printf '%.3f' "${figure[base_thread,1]}")" \
+      "$(printf '%.3f' "${figure[one_client,1]}")" "$(printf '%.3f' "${figure[one_thread,1]}")" \
+      "$(printf '%.3f' "${figure[base_thread,1]}")" \
+      "$(ratio "${figure[one_client,1]}" "${figure[base_thread,1]}")" \
       "$(ratio "${figure[one_thread,1]}" "${figure[base_thread,1]}")"
   done
 }

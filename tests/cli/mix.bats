@@ -145,7 +145,7 @@ function event()
 end
 sysbench.cmdline.options = {tag = {"tag", "-"}}
 LUA
-  for how in --threads=1 --clients=1; do
+  for how in --threads=1 "--clients=1 --client-engine=epoll"; do
     good a=./f.lua,b=./f.lua --a.tag=a --b.tag=b $how --events=200
     must [ "$(printed ' fails$' | wc -l)" = 200 ]
     # each failure is followed by the repetition of the same member

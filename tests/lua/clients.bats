@@ -48,12 +48,43 @@ L
 
 @test "a client that is alone on its thread gives way now and then only" {
   echo 'function event() end' >t.lua
-  null ./t.lua --threads=1 --clients=1 --events=200000 --json=a.json
+  null ./t.lua --client-engine=epoll --clients=1 --events=200000 --json=a.json
   must is "$status" 0
   must json a.json '0 < d["client"]["loop_turns"] < 100000'
   null ./t.lua --threads=1 --clients=2 --events=200000 --json=a.json
   must is "$status" 0
   must json a.json 'd["client"]["loop_turns"] >= 100000'
+}
+
+@test "a client that has a thread of its own needs no loop" {
+  local given
+  for given in --clients=1 "--threads=4 --clients=4" "--threads=4 --clients=2" "--threads=3 --clients=2 --storm=1@0.01"; do
+    # shellcheck disable=SC2086
+    null oltp_point_select $given --time=1 --events=200 --json=a.json
+    must is "$status" 0
+    must json a.json "d['run']['clients'] == d['run']['threads'] > 0 and 'loop_engine' not in d['client']"
+  done
+  # Those that have to share a thread, or a connection, and those that are to have a loop.
+  for given in "--threads=2 --clients=3" "--threads=2 --clients=2 --storm=1@0.01" "--clients=1 --pool=1" \
+    "--clients=1 --client-engine=epoll"; do
+    # shellcheck disable=SC2086
+    null oltp_point_select $given --time=1 --events=200 --json=a.json
+    must is "$status" 0
+    must json a.json "d['client']['loop_engine'] in ('epoll', 'io_uring')"
+  done
+  must json a.json "d['client']['loop_engine'] == 'epoll'"
+}
+
+@test "a loop that the system does not have is refused, and one that nobody wants is not" {
+  "${CC:-cc}" -o without_uring "$BENCH_SRC/tests/clients/without_uring.c"
+  run ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --client-engine=io_uring run
+  must is "$status" 1
+  must has "$output" '^FATAL: cannot wait for many sockets with io_uring: Operation not permitted'
+  run ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --json=a.json run
+  must is "$status" 0
+  must json a.json "d['client']['loop_engine'] == 'epoll'"
+  null oltp_point_select --threads=2 --client-engine=io_uring --events=10 # --clients=off
+  must is "$status" 0
 }
 
 @test "messages say client where they say thread of a thread" {
@@ -114,7 +145,7 @@ L
     DEPTH=$depth null ./names.lua --threads=1
     must is "$status" 0
     grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >thread
-    DEPTH=$depth null ./names.lua --threads=1 --clients=1
+    DEPTH=$depth null ./names.lua --client-engine=epoll --clients=1
     must is "$status" 0
     grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >client
     must diff thread client
@@ -157,7 +188,7 @@ function event(tid)
   end
 end
 L
-  null ./work.lua --threads=1 --clients=1000 --events=8000
+  null ./work.lua --client-engine=epoll --clients=1000 --events=8000
   must is "$status" 0
   must holds "$(awk '$1 == "kib" { print $2 }' <<<"$output") < 16500"
   cat >some.lua <<'L'
@@ -233,10 +264,10 @@ L
     grep -E '^(FATAL|ALERT|coroutine|handler|table|string|true|false|WARNING: event)' <<<"$null" | sed 's/thread/client/g' || true
   }
   for form in {1..13}; do
-    must is "$(what_is_seen --threads=1 --clients=1)" "$(what_is_seen --threads=1)"
-    (( $(what_is_seen --threads=1 --clients=1 | wc -l) > 1 ))
+    must is "$(what_is_seen --client-engine=epoll --clients=1)" "$(what_is_seen --threads=1)"
+    (( $(what_is_seen --client-engine=epoll --clients=1 | wc -l) > 1 ))
     [[ $form =~ ^(1|9)$ ]] || # an ignored error restarts the event, for ever
-      must is "$(LOOK=1 what_is_seen --threads=1 --clients=1 --db-ignore-errors=1)" "$(LOOK=1 what_is_seen --threads=1 --db-ignore-errors=1)"
+      must is "$(LOOK=1 what_is_seen --client-engine=epoll --clients=1 --db-ignore-errors=1)" "$(LOOK=1 what_is_seen --threads=1 --db-ignore-errors=1)"
   done
 }
 
@@ -715,10 +746,10 @@ L
   cat >t.lua <<'L'
 function event() io.stdout:write("draw " .. sysbench.rand.uniform(1, 1000000) .. "\n") end
 L
-  bench t.lua --clients=1 --time=0 --events=20 --rand-seed=3 run
+  bench t.lua --client-engine=epoll --clients=1 --time=0 --events=20 --rand-seed=3 run
   must is "$status" 0
   grep '^draw' <<<"$output" >a
-  bench t.lua --clients=1 --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
+  bench t.lua --client-engine=epoll --clients=1 --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
   must is "$status" 0
   grep '^draw' <<<"$output" >b
   must is "$(wc -l <a)" 20
@@ -757,7 +788,7 @@ function event()
   con:query(n % 4 == 1 and "BEGIN" or n % 4 == 0 and "COMMIT" or "SELECT 1")
 end
 L
-  null ./t.lua --clients=1 --churn=1 --time=0 --events=40 --json=a.json
+  null ./t.lua --client-engine=epoll --clients=1 --churn=1 --time=0 --events=40 --json=a.json
   must is "$status" 0
   # Only after events 4, 8, ... 36 no transaction is open; the run ends after 40.
   check a.json "d['totals']['reconnects'] == 9"

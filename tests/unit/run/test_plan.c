@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "loop/loop.h"
 #include "rand/options.h"
 #include "run/peers.h"
 #include "run/plan.h"
@@ -52,6 +53,48 @@ static void test_alone(void)
      "all events, and the whole rate");
   OK(plan.seed == 7, "and the seed");
   OK(plan.grace_auto && plan.grace_ns == 30 * NS_PER_S, "30 s of grace");
+  plan_done(&plan);
+}
+
+static void test_clients(void)
+{
+  struct plan_input in = usual();
+  struct plan plan;
+
+  in.clients = true;
+  cfg.clients = "off";
+  plan = plan_of(&in);
+  OK(!plan.clients && plan.carriers == 0 && plan.threads == 4, "threads");
+  plan_done(&plan);
+  cfg.clients = "5";
+  plan = plan_of(&in);
+  OK(plan.clients && plan.carriers == 4 && plan.threads == 5,
+     "four threads carry five clients");
+  plan_done(&plan);
+  cfg.clients = "4";
+  plan = plan_of(&in);
+  OK(plan.clients && plan.carriers == 0 && plan.threads == 4,
+     "four clients have a thread each");
+  plan_done(&plan);
+  in.share = true;
+  plan = plan_of(&in);
+  OK(plan.carriers == 4, "but not if they share connections");
+  plan_done(&plan);
+  in.share = false;
+  cfg.client_engine = LOOP_EPOLL;
+  plan = plan_of(&in);
+  OK(plan.carriers == 4, "nor if a loop is wanted");
+  plan_done(&plan);
+  cfg.client_engine = LOOP_AUTO;
+  cfg.storm = "1@2";
+  in.pings = true;
+  plan = plan_of(&in);
+  OK(plan.carriers == 4 && plan.threads == 5, "nor with a storm of one more");
+  plan_done(&plan);
+  in.clients = false;
+  cfg.storm = "off";
+  plan = plan_of(&in);
+  OK(!plan.clients && plan.carriers == 0, "a command has no clients");
   plan_done(&plan);
 }
 
@@ -134,6 +177,7 @@ static void test_no_limit(void)
 int main(void)
 {
   test_alone();
+  test_clients();
   test_needs();
   test_part();
   test_no_limit();
