@@ -188,7 +188,8 @@ struct driver_durable {
 /* What a run will do, for the checks before it. */
 struct run_facts {
   unsigned threads;  /* sessions, one of each client */
-  unsigned carriers; /* threads that carry the clients; 0: each is one */
+  unsigned carriers; /* threads that carry the clients; 0: each has its own */
+  bool clients;      /* --clients says how many there are, not --threads */
   bool bundled;      /* a bundled OLTP script runs */
   bool as_sysbench;  /* advice is for --verbosity=4 then */
   uint64_t tables;   /* of that script, else 0 */
@@ -202,8 +203,8 @@ struct run_facts {
 /* What to do where a server allows fewer sessions than a run has. */
 static inline const char *run_facts_fewer(const struct run_facts *f)
 {
-  return f->carriers > 0 ? "raise it, or use fewer --clients"
-                         : "raise it, or use fewer --threads";
+  return f->clients ? "raise it, or use fewer --clients"
+                    : "raise it, or use fewer --threads";
 }
 
 /* How much of something a server allows, and how much of it a run may need. */

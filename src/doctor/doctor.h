@@ -15,7 +15,8 @@ struct findings;
 
 struct machine_needs {
   unsigned workers;  /* threads or clients */
-  unsigned carriers; /* threads that carry them; 0: they are threads */
+  unsigned carriers; /* threads that carry them; 0: each has its own */
+  bool clients;      /* --clients says how many there are, not --threads */
   uint64_t files;    /* files that the run opens; 0: not known */
 };
 

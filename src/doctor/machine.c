@@ -132,7 +132,7 @@ void doctor_machine(struct findings *to, const struct machine_needs *needs)
   look_at_memory(to);
   look_at_limit(to, RLIMIT_NOFILE, "open files", "ulimit -n",
                 needs->files + FILES_SPARE,
-                carried ? fewer_clients : fewer_threads);
+                needs->clients ? fewer_clients : fewer_threads);
   look_at_limit(to, RLIMIT_NPROC, "processes", "ulimit -u",
                 (uint64_t)threads + THREADS_SPARE, fewer_threads);
   client_wakeups(to, client_wakeup_ns());

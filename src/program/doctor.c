@@ -218,6 +218,7 @@ int program_doctor_script(struct program *p, struct db_process *db,
   struct findings *f = begin(&(struct machine_needs){
     .workers = db->facts.threads,
     .carriers = db->facts.carriers,
+    .clients = db->facts.clients,
     .files = db->facts.threads,
   });
 

@@ -257,6 +257,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
   db->facts.carriers = plan->carriers;
+  db->facts.clients = plan->clients;
   if (db->in_run && p->opts.db.pool > 0) {
     rc = check_pool(p, plan, err);
     if (rc < 0)

@@ -28,7 +28,7 @@ struct run_start {
   uint64_t seed;
   unsigned threads;  /* workers */
   bool clients;      /* they are clients */
-  unsigned carriers; /* threads that carry them; 0: they are threads */
+  unsigned carriers; /* threads that carry them; 0: each has its own */
   unsigned idle;     /* workers that begin no events */
 
   /* Borrowed until the end of the run; any thread may read them. */

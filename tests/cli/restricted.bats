@@ -272,6 +272,8 @@ LUA
     few "$workload" --clients=500 --threads=2
     must has "$stderr" '^FATAL: 500 connections need at least 5[0-9]+ open files, and the system allows 100: raise that limit \(ulimit -n\), or use fewer --clients$'
     must is "$(wc -l <<<"$stderr")" 1
+    few "$workload" --clients=97 --threads=97
+    must has "$stderr" 'or use fewer --clients$'
     few "$workload" --threads=97
     must has "$stderr" '^FATAL: 97 connections need at least 1[0-9]+ open files, and the system allows 100: raise that limit \(ulimit -n\), or use fewer --threads$'
     must is "$(wc -l <<<"$stderr")" 1

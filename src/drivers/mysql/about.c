@@ -272,7 +272,7 @@ void mysqld_about_check(struct session *base, const struct run_facts *facts,
     strbuf_addf(
       lines, "table_open_cache = %llu is less than tables x %s = %llu\n",
       (unsigned long long)limit[LIMIT_TABLES].value,
-      facts->carriers > 0 ? "clients" : "threads", (unsigned long long)tables);
+      facts->clients ? "clients" : "threads", (unsigned long long)tables);
 }
 
 /* ---- bulk inserts ---- */
