@@ -309,6 +309,7 @@ double bench_db_statement_sizes(sql_connection *con, double *ret_most,
                                 const char **ret_setting);
 const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len);
 int bench_db_failure(sql_connection *con);
+bool bench_db_too_late(void);
 const char *bench_db_api_error(sql_connection *con);
 const char *bench_db_reason(sql_connection *con);
 void *bench_db_take_message(sql_connection *con);

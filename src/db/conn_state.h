@@ -132,9 +132,11 @@ struct conn {
   unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
   bool visitor, left_to_library; /* see visit.h */
-  bool copies;                   /* a copy is open: see copy.h */
-  unsigned refs;                 /* the owner and each statement object */
-  struct conn *next, *prev;      /* in the env's list */
+  uint64_t turn_ns; /* turn_limit() when it was asked for, while it opens... */
+  bool opens;       /* ...for the first time */
+  bool copies;      /* a copy is open: see copy.h */
+  unsigned refs;    /* the owner and each statement object */
+  struct conn *next, *prev;  /* in the env's list */
   struct conn_stmt *stmts;   /* live and closed ones, all of this connection */
   struct conn_params params; /* owned texts */
   void *cls;                 /* class of the next direct statement */

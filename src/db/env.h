@@ -92,6 +92,8 @@ struct db_env {
   bool in_pool;            /* there was one: see pool_leave() */
   bool reported; /* a FATAL line has said why a call of this thread failed, or
                   * that of another one with the same cause has */
+  bool too_late; /* the run has ended before the last new connection could be
+                  * opened; nothing was reported */
   bool awaited;  /* its connections go where one was opened last: await.h */
   bool unread;   /* env_settle() has something to do */
   bool *unread_too; /* [opt] the same, where the end of events is decided */

@@ -235,7 +235,9 @@ int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
   env->refused = &refused;
   rc = init(ctx, err);
   env->refused = NULL;
-  if (rc < 0 && refused.len > 0)
+  if (rc < 0 && env->too_late)
+    rc = -ECANCELED;
+  else if (rc < 0 && refused.len > 0)
     (void)err_set(err, rc, "%s", strbuf_str(&refused));
   strbuf_done(&refused);
   return rc;

@@ -75,7 +75,7 @@ int env_ping(struct db_env *env, struct err *err);
 /*
  * A client of a storm comes: init() opens its connections (WAITS).  If that
  * fails, the run goes on without the client, and *err has the reason that the
- * server gave.
+ * server gave.  -ECANCELED: the run has ended while it waited for its turn.
  */
 int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
                void *ctx, struct err *err);

@@ -22,6 +22,7 @@
 #include "db/seek.h"
 #include "db/settled.h"
 #include "db/transport.h"
+#include "db/turn.h"
 #include "loop/loop.h"
 
 /* How long others wait at most for the first connection of a run. */
@@ -228,7 +229,7 @@ static bool is_first(const struct conn *c, uint64_t until_ns)
   while (atomic_load_explicit(&p->first_open, memory_order_relaxed) ==
            FIRST_OPEN_UNDER_WAY &&
          clock_now_ns() < turn)
-    wait_while(&p->first_open, FIRST_OPEN_UNDER_WAY, turn);
+    loop_wait_while(&p->first_open, FIRST_OPEN_UNDER_WAY, turn);
   return false;
 }
 
@@ -280,10 +281,13 @@ static void try_it(void *arg)
     first_over(c->env->process);
   if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
     say_warnings(c);
-  if (rc < 0 && seen.len > 0)
-    say_none(c, &seen);
-  else if (rc < 0)
-    say_failed(c);
+  c->env->too_late = rc < 0 && c->out.over;
+  if (rc < 0 && !c->env->too_late) {
+    if (seen.len > 0)
+      say_none(c, &seen);
+    else
+      say_failed(c);
+  }
   strbuf_done(&seen);
   t->rc = rc;
 }
@@ -292,6 +296,9 @@ int opening_try(struct conn *c)
 {
   struct first_try t = { .c = c };
 
+  c->turn_ns = turn_limit(c); /* it may wait for a thread, too */
+  c->opens = true;
   transport_aside(c, try_it, &t);
+  c->opens = false;
   return t.rc;
 }

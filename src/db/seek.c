@@ -65,7 +65,7 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
     rc = transport_open(c, now + seek_share(begin, until_ns, now), &turn);
     begin += turn; /* others had that time */
     until_ns += turn;
-    if (rc == 0 || c->out.permanent)
+    if (rc == 0 || c->out.permanent || c->out.over)
       break;
     if (i > 0 && i % servers == 0) {
       end_round(&round, seen);
@@ -138,7 +138,7 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
     found = try_one(
       c, several ? now + seek_share(begin, until, now) : transport_limit(c),
       several);
-    if (found == SEEK_WRITER)
+    if (found == SEEK_WRITER || c->out.over)
       break;
     note_seen(c, &round);
     if (found > best) {

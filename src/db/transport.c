@@ -299,7 +299,7 @@ int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
   struct opening o = { .c = c,
                        .until_ns = until_ns,
                        .asked_ns = clock_now_ns(),
-                       .limit_ns = turn_limit(c) };
+                       .limit_ns = c->opens ? c->turn_ns : turn_limit(c) };
 
   if (c->env->line)
     open_lane(&o);

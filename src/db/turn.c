@@ -20,8 +20,6 @@ uint64_t turn_limit(const struct conn *c)
 
   if (process_is_over(p, clock_now_ns()))
     return 0; /* the one attempt after the run */
-  if (c->generation == 0 && !c->visitor)
-    return 0; /* the script cannot do without its first one */
   if (c->pool)
     return 0; /* other clients may wait for it, and finish their events */
   return end == 0 ? UINT64_MAX : end;

@@ -194,10 +194,13 @@ void errands_take(struct loop *l)
   e = turn_round(atomic_exchange(&es->inbox, NULL));
   for (struct errand *next; e; e = next) {
     next = e->next;
-    if (e->from == l)
+    if (e->from == l) {
+      e->by_mate = true;
+      loop_bump(&l->counts.errands, 1);
       arrive(l, e);
-    else
+    } else {
       begin(l, e);
+    }
   }
 }
 
@@ -235,6 +238,7 @@ void errands_close(struct loop *l)
   }
   while (es->here > 0) {
     errands_post(l);
+    l->since_ns = 0; /* it sleeps */
     l->engine->look(l, WAIT_FOREVER);
   }
   errands_post(l);

@@ -40,6 +40,7 @@ struct errand {
   bool there;         /* ...and was there */
   int error;          /* why the request could not be sent; 0: it could */
   long result;        /* of recv(), or -errno */
+  bool by_mate;       /* a mate has run it; else no mate could */
   uint64_t since_ns;  /* since when the answer can have been there */
 };
 

@@ -193,22 +193,34 @@ static void errand_received(struct loop *l, struct errand *e, int res)
   errand_part_ended(l, e);
 }
 
+static bool is_too_early(int error)
+{
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
 /* The request is sent at once, and the answer looked for.  False: it was not
- * there. */
+ * there.  An error is told only once, so it must not be lost. */
 static bool probe(struct errand *e)
 {
   const ssize_t sent = send(e->fd, e->request, e->request_len,
                             e->flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 
-  if (sent < 0) /* the ring says why */
-    return false;
+  if (sent < 0) {
+    if (is_too_early(errno))
+      return false;
+    e->error = errno;
+    e->result = -errno;
+    return true;
+  }
   e->request += sent;
   e->request_len -= (size_t)sent;
   if (e->request_len > 0)
     return false;
   e->result = recv(e->fd, e->answer, e->room, MSG_DONTWAIT);
+  if (e->result < 0)
+    e->result = -errno;
   e->there = e->result > 0;
-  return e->result >= 0;
+  return e->result >= 0 || !is_too_early((int)-e->result);
 }
 
 static void uring_run(struct loop *l, struct errand *e)
@@ -513,7 +525,9 @@ static ssize_t recv_by_mate(struct loop *l, int fd, void *p, size_t n)
     (void)loop_park_for_arrival(l);
   while (t->result == PENDING);
   s = &l->fds[fd];
-  if (e->probes)
+  if (UNLIKELY(!e->by_mate))
+    home_init(&s->home, l->errands.number);
+  else if (e->probes)
     home_probed(&s->home, e->there, errands_count_loops(&l->errands));
   s->error = e->error;
   s->ready = t->result > 0 && (size_t)t->result == n;
@@ -538,7 +552,7 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
       return got;
     if (send_has_failed(s))
       return -1;
-    if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+    if (got == 0 || !is_too_early(errno))
       return got;
   }
   do {

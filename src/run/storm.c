@@ -193,7 +193,8 @@ int storm_loop(struct worker *w, void *thr, struct err *err)
     return 0;
   rc = ops->arrive(thr, w, err);
   if (rc < 0) {
-    note_failed(wave, err);
+    if (rc != -ECANCELED) /* else the run has ended while it waited */
+      note_failed(wave, err);
     err->text[0] = '\0';
     return 0;
   }

@@ -409,6 +409,13 @@ int bench_db_failure(sql_connection *con)
   return failure_bits(c, c->pub.error, conn_failure(c)->reconnected);
 }
 
+bool bench_db_too_late(void)
+{
+  const struct db_env *env = env_current();
+
+  return env && env->too_late;
+}
+
 const char *bench_db_api_error(sql_connection *con)
 {
   return conn_failure(conn_of(con))->api_error;

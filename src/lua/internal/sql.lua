@@ -254,6 +254,9 @@ function driver:connect(params)
   end
   local con = C.bench_db_connect(self, t[1], t[2], t[3], t[4], t[5], t[6])
   if con == nil then
+    if C.bench_db_too_late() then
+      error(host.abandoned, 0)
+    end
     error("connection creation failed", 2)
   end
   con = ffi_gc(con, C.db_connection_free)

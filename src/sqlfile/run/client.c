@@ -132,6 +132,8 @@ int client_connect(struct client *c, struct err *err)
   env_work_ended(&c->env, true);
   if (c->conn)
     return 0;
+  if (c->env.too_late)
+    return -ECANCELED;
   (void)err_set(err, -EIO, "client %u has no connection",
                 c->w->plan->first_thread + c->w->tid);
   err->said = log_get_level() < LOG_INFO; /* the SQL layer has said why */

@@ -4,6 +4,8 @@
 #include "loop/errand.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -11,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/sock.h"
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/inside.h"
@@ -59,6 +62,7 @@ static void stay(void *arg)
 
   get_ready(b);
   loop_wait_while(&b->over, 0, WAIT_FOREVER);
+  fiber_yield(); /* so the last look of the loop is no sleep */
 }
 
 static void *run_mate(void *arg)
@@ -125,6 +129,7 @@ struct client {
   unsigned number, right;
   ssize_t got;
   int error;
+  uint64_t sent_ns, came_ns;
   _Atomic uint32_t asked; /* the server has a request */
 };
 
@@ -241,6 +246,7 @@ static void test_alone(void)
   (void)pthread_join(b.thread, NULL);
   run_one(&c, &b, ask_often, echo);
   OK(c.right == REQUESTS, "a loop runs the errands of a mate that has ended");
+  OK(errands_of(&b) == 0, "which are none then");
   free_both(&b);
 }
 
@@ -324,6 +330,7 @@ static void ask_the_dead(void *arg)
   MUST(loop_send(c->fd, "?", 1, 0) == 1);
   c->got = loop_recv(c->fd, answer, sizeof(answer));
   c->error = errno;
+  c->came_ns = fiber_here()->came_ns;
   hang_up(c);
 }
 
@@ -435,6 +442,7 @@ static void *answer_late(void *arg)
   let_mate_end(c->both);
   while (atomic_load(&loop_counts(c->both->mate)->alive) > 0)
     (void)sched_yield();
+  c->sent_ns = clock_now_ns();
   MUST(send(c->peer, "!", 1, MSG_NOSIGNAL) == 1);
   return NULL;
 }
@@ -448,6 +456,7 @@ static void test_end(void)
   run_one(&c, &b, ask_the_dead, answer_late);
   OK(c.got == 1 && errands_of(&b) == 1,
      "a loop whose fibers have ended brings what it has begun to an end");
+  OK(c.came_ns >= c.sent_ns, "and knows that the answer ended its sleep");
   (void)close(c.peer);
   end(&b);
 }
@@ -536,6 +545,60 @@ static void test_probe_of_mate(void)
   end(&b);
 }
 
+static void connect_by_tcp(struct client *c, struct both *b)
+{
+  struct sockaddr_in at = { .sin_family = AF_INET,
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  socklen_t len = sizeof(at);
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+  *c = (struct client){ .both = b };
+  c->fd = socket(AF_INET, SOCK_STREAM, 0);
+  MUST(listener >= 0 && c->fd >= 0);
+  MUST(bind(listener, (struct sockaddr *)&at, len) == 0);
+  MUST(listen(listener, 1) == 0);
+  MUST(getsockname(listener, (struct sockaddr *)&at, &len) == 0);
+  MUST(connect(c->fd, (struct sockaddr *)&at, len) == 0);
+  c->peer = accept(listener, NULL, NULL);
+  MUST(c->peer >= 0);
+  (void)close(listener);
+}
+
+/* The server resets the connection, which only one call is told. */
+static void reset(struct client *c)
+{
+  MUST(send(c->fd, "?", 1, 0) == 1 && sock_wait(c->peer, POLLIN));
+  (void)close(c->peer); /* with something unread */
+  MUST(sock_wait(c->fd, POLLIN));
+}
+
+static void ask_by_probe(void *arg)
+{
+  struct client *c = arg;
+  char answer;
+
+  live_with_mate(c);
+  reset(c);
+  c->both->own->fds[c->fd].home.left = 0;
+  MUST(loop_send(c->fd, "?", 1, 0) == 1);
+  c->got = loop_recv(c->fd, &answer, 1);
+  c->error = errno;
+  hang_up(c);
+}
+
+static void test_probe_of_dead(void)
+{
+  struct client c;
+  struct both b;
+
+  begin(&b);
+  connect_by_tcp(&c, &b);
+  run_connected(&c, ask_by_probe, NULL);
+  OK(c.got == -1 && c.error == ECONNRESET,
+     "a probe that finds an error does not lose it");
+  end(&b);
+}
+
 int main(void)
 {
   struct loop *l = new_loop();
@@ -556,5 +619,6 @@ int main(void)
   test_end();
   test_probes();
   test_probe_of_mate();
+  test_probe_of_dead();
   return TAP_EXIT();
 }
