@@ -445,6 +445,54 @@ storm() {
 @test "mysql: storms of clients" { storm mysql; }
 @test "pgsql: storms of clients" { storm pgsql; }
 
+# impatient KIND: clients of a storm whose turn (--connect-rate) has not come when
+# the run ends open nothing.
+impatient() {
+  local who
+  where "$1"
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  for who in --threads=4 "--threads=2 --clients=4" "--threads=64 --clients=4"; do
+    # shellcheck disable=SC2086 # two options
+    "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 $who --rate=50 --storm=60@0.5 --connect-rate=10 --time=1 --json=a.json run >out 2>err
+    cat out err
+    [ "$(value a.json "[(s['refused'], s['connected']['count'] <= 6) for s in d['storms']]")" = "[(0, True)]" ]
+    grep -Eq '^        not served: +5[0-9] until the end of the run$' out
+    if grep -q 'the run ended before' err; then false; fi
+  done
+}
+
+@test "mysql: a storm that the end of the run cuts off" { impatient mysql; }
+@test "pgsql: a storm that the end of the run cuts off" { impatient pgsql; }
+
+status_of() {
+  sql mysql "SELECT variable_value FROM information_schema.global_status WHERE variable_name = '$1'" | tr -d ' |' | grep -x '[0-9]*'
+}
+
+are_connected() {
+  checks=$((checks + 1))
+  (($(status_of threads_connected) > 3)) # this look is one of them
+}
+
+@test "mysql: who waits for a turn when the start is stopped opens nothing" {
+  local who pid status before checks
+  where mysql
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  for who in --threads=60 "--threads=2 --clients=60"; do
+    before=$(status_of connections) checks=1 status=0
+    # shellcheck disable=SC2086 # two options
+    "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 $who --connect-rate=0.5 --time=1 run >out 2>err 3>&- &
+    pid=$!
+    within 60 are_connected
+    kill -INT $pid
+    wait $pid || status=$?
+    cat out err
+    [ "$status" = 130 ]
+    [ "$(<err)" = "WARNING: stopped by SIGINT" ]
+    # The rate would have let in one more every two seconds.
+    (($(status_of connections) - before - checks < 40))
+  done
+}
+
 @test "pgsql: a storm that is refused does not end the run" {
   local status=0
   where pgsql
