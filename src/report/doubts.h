@@ -19,8 +19,9 @@ struct doubt_input {
   /* Something else than the processors of this machine is measured: a database,
    * a disk. */
   bool measures_others;
-  bool in_process; /* but it is a part of this process: an embedded database */
-  unsigned threads;
+  bool in_process;  /* but it is a part of this process: an embedded database */
+  unsigned threads; /* workers... */
+  bool clients;     /* ...which are clients */
   double clock_cost_ns; /* of one reading */
   uint64_t limit_ns;    /* --time; UINT64_MAX: none */
   /* With --rate: the number of events that were due, and of those that had not

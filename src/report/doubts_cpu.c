@@ -184,15 +184,16 @@ static const char *remedy(const struct doubt_input *in,
 {
   const struct machine_use *m = &in->client->machine;
   const double named = CAUSE * in->client->cpus;
+  const unsigned carriers = in->client->loops.threads;
 
   if (s->strangers >= named && s->strangers >= s->server) {
     (void)snprintf(text, 128, "stop the other programs%s%s%s",
                    m->busiest[0] ? " (the busiest was " : "", m->busiest,
                    m->busiest[0] ? ")" : "");
   } else if (s->server >= named) {
-    (void)snprintf(text, 128, "run %s on another machine or use fewer threads",
-                   m->server);
-  } else if (in->threads > in->client->cpus) {
+    (void)snprintf(text, 128, "run %s on another machine or use fewer %s",
+                   m->server, in->clients ? "clients" : "threads");
+  } else if ((carriers > 0 ? carriers : in->threads) > in->client->cpus) {
     (void)snprintf(text, 128, "use no more than %.0f thread%s, or more CPUs",
                    in->client->cpus, in->client->cpus == 1 ? "" : "s");
   } else {

@@ -152,7 +152,7 @@ static uint64_t since(uint64_t now, uint64_t before)
 
 static void sum_queues(const struct run *run, struct client_use *ret)
 {
-  for (unsigned i = 0; i < run->plan->threads; i++) {
+  for (unsigned i = 0; i < plan_clients(run->plan); i++) {
     const uint64_t ns = atomic_load(&run->workers[i].queue_ns);
 
     if (ns == UINT64_MAX)
@@ -236,6 +236,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .in_process = run->test->ops->in_process &&
                   run->test->ops->in_process(run->test_run),
     .threads = plan_clients(run->plan),
+    .clients = run->plan->clients,
     .rate = run->plan->all_rate,
     .profile = run->plan->curve != NULL,
     .members = run_members_rated(run->test->members),

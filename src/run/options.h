@@ -60,7 +60,7 @@ extern const struct opt run_old_opts[]; /* names of sysbench 0.4 */
 enum {
   RUN_CHECKPOINTS_MAX = 256,
   RUN_CLIENTS_MAX = 1000000,
-  RUN_WARNINGS_MAX = 2
+  RUN_WARNINGS_MAX = 4
 };
 
 /* Once the rows are in the set: defaults that depend on the system. */

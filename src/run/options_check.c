@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "loop/loop.h"
 #include "opt/optset.h"
 #include "run/options.h"
 #include "run/storm.h"
@@ -133,5 +134,9 @@ size_t run_options_warnings(const struct run_cfg *cfg,
   if (cfg->time_s == 0 && cfg->events == 0)
     ret[n++] =
       "Both event and time limits are disabled, running an endless test";
+  if (run_clients(cfg) == 0 && cfg->client_order != CLIENT_ORDER_LATEST)
+    ret[n++] = "--client-order has no effect without --clients";
+  if (run_clients(cfg) == 0 && cfg->client_engine != LOOP_AUTO)
+    ret[n++] = "--client-engine has no effect without --clients";
   return n;
 }

@@ -83,8 +83,10 @@ L
   run ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --json=a.json run
   must is "$status" 0
   must json a.json "d['client']['loop_engine'] == 'epoll'"
-  null oltp_point_select --threads=2 --client-engine=io_uring --events=10 # --clients=off
+  null oltp_point_select --threads=2 --client-engine=io_uring --client-order=arrival --events=10 # --clients=off
   must is "$status" 0
+  must has "$stderr" '^WARNING: --client-engine has no effect without --clients$'
+  must has "$stderr" '^WARNING: --client-order has no effect without --clients$'
 }
 
 @test "messages say client where they say thread of a thread" {

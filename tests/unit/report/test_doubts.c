@@ -99,6 +99,13 @@ static void test_client(void)
   OK(says(&f, "--rate=10000 was not sustained (about 9900/s reached), 1001 of "
               "100000 scheduled events never started; lower --rate"),
      "text");
+  OK(says(&f, "or use more --threads"), "what to change");
+  f.in.clients = true;
+  OK(codes(&f) && says(&f, "or use more --clients"), "clients, if it has them");
+  f.in.clients = false;
+  f.report.events = 100000;
+  OK_STR(codes(&f), "", "more events than that rate has were due by chance");
+  f.report.events = 98999;
   f.in.rate = 0;
   f.in.profile = true;
   (void)codes(&f);
@@ -269,6 +276,11 @@ static void test_queue(void)
   OK(says(&f, "mariadbd 0.8, other programs 0.1), so latencies are inflated; "
               "run mariadbd on another machine or use fewer threads"),
      "text");
+  f.in.clients = true;
+  OK_STR(codes(&f), "run_queue! ", "with clients");
+  OK(says(&f, "run mariadbd on another machine or use fewer clients"),
+     "it is they that are too many");
+  f.in.clients = false;
   f.client.queue_ns = 19 * NS_PER_S / 10;
   OK_STR(codes(&f), "", "9.5 % of the time");
 
