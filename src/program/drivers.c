@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/driver.h"
@@ -205,9 +206,10 @@ static int check_pipeline(const struct program *p, const struct plan *plan,
                    n);
   if (n > plan->threads / plan->carriers)
     return err_set(err, -EINVAL,
-                   "--pipeline=%" PRIu64 " is more than the %u clients that "
+                   "--pipeline=%" PRIu64 " is more than the %u client%s that "
                    "each of the --threads=%u carries",
-                   n, plan->threads / plan->carriers, plan->carriers);
+                   n, plan->threads / plan->carriers,
+                   fmt_plural(plan->threads / plan->carriers), plan->carriers);
   return 0;
 }
 
