@@ -92,9 +92,14 @@ static void test_limit(void)
   OK(turn_until(c, clock_now_ns(), later + NS_PER_S) <= later + NS_PER_S / 2,
      "the attempt ends soon after the run");
   c->generation = 0;
-  OK(turn_limit(c) == 0, "the first one: as long as it takes");
+  OK(turn_limit(c) == later, "so is the first one of a script");
+  OK(turn_until(c, clock_now_ns(), later + NS_PER_S) > later + NS_PER_S / 2,
+     "but its attempt has all its time");
   c->visitor = true;
   OK(turn_limit(c) == later, "that of a visit: until the end");
+  atomic_store(&s.process.end_ns, 0);
+  OK(turn_limit(c) == UINT64_MAX, "before the run: as long as it takes");
+  atomic_store(&s.process.end_ns, later);
   OK(!turn_wait(c, clock_now_ns() - 1), "the end comes before its turn");
   OK(c->out.lost && c->out.over, "it is given up");
   atomic_store(s.process.over, 1);
