@@ -400,15 +400,16 @@ all_gone() {
   [[ -e $BATS_FILE_TMPDIR/my/state ]] || skip "no such server"
   servers start mysql "$BATS_FILE_TMPDIR/few" --max-connections=10
   to few
+  # Long enough for the monitor to ask while all connections are in use.
   for how in on auto; do
     all_gone
-    bench oltp_point_select "${to[@]}" --threads=10 --events=2000 --time=0 --server-stats=$how --json=r.json run >out
+    bench oltp_point_select "${to[@]}" --threads=10 --events=20000 --time=0 --server-stats=$how --json=r.json run >out
     check r.json '
 assert "Too many connections" in server["failure"] and server["target"], server
 assert server["figures"] == {} and server["period_s"] == 0, server'
   done
   all_gone
-  bench oltp_point_select "${to[@]}" --threads=10 --events=2000 --time=0 --server-stats=on run >out
+  bench oltp_point_select "${to[@]}" --threads=10 --events=20000 --time=0 --server-stats=on run >out
   cat out
   grep -E "^    socket .*: not read: .*Too many connections" out
   servers stop "$server"
