@@ -174,8 +174,7 @@ static void hear(struct ack_listener *l, struct run *r)
     r->got += (size_t)n;
     while (take_message(l, r))
       ;
-  } else if (n == 0 ||
-             (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+  } else if (n == 0 || !sock_is_early(errno)) {
     end_run(l, r, "the link broke: the log ends here, unless the run is back");
   }
 }

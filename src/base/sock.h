@@ -7,6 +7,7 @@
 #ifndef BENCH_BASE_SOCK_H
 #define BENCH_BASE_SOCK_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -14,6 +15,13 @@
 /* A broken connection gives EPIPE, and no signal. */
 ssize_t sock_send(int fd, const void *buf, size_t n, int flags);
 ssize_t sock_recv(int fd, void *buf, size_t n);
+
+/* Has a call failed with this only because nothing can be sent or received
+ * yet? */
+static inline bool sock_is_early(int error)
+{
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
 
 /* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
  * possible. */

@@ -112,12 +112,6 @@ int stream_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
   return 0;
 }
 
-/* Has the call to wait for its turn? */
-static bool must_wait(void)
-{
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
-
 int stream_send(int fd, const void *bytes, size_t n,
                 const struct stream_limit *limit)
 {
@@ -131,7 +125,7 @@ int stream_send(int fd, const void *bytes, size_t n,
       from += sent;
       n -= (size_t)sent;
     } else {
-      rc = must_wait() ? await(fd, POLLOUT, limit) : -errno;
+      rc = sock_is_early(errno) ? await(fd, POLLOUT, limit) : -errno;
     }
     if (rc < 0)
       return rc;
@@ -155,7 +149,7 @@ int stream_receive(int fd, void *bytes, size_t room, size_t *ret_n,
     }
     if (got == 0)
       return -EPIPE;
-    if (!must_wait())
+    if (!sock_is_early(errno))
       return -errno;
   }
 }

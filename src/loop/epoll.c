@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/minmax.h"
+#include "base/sock.h"
 #include "base/wait.h"
 #include "loop/inside.h"
 
@@ -232,7 +233,7 @@ static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
 
     if (LIKELY(sent >= 0))
       return sent;
-    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+    if (!sock_is_early(errno))
       return -1;
     if (errno != EINTR && (!watch(l, fd) || !wait_out(l, fd)))
       return -1;

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/minmax.h"
+#include "base/sock.h"
 #include "base/wait.h"
 
 enum {
@@ -193,11 +194,6 @@ static void errand_received(struct loop *l, struct errand *e, int res)
   errand_part_ended(l, e);
 }
 
-static bool is_too_early(int error)
-{
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
-
 /* The request is sent at once, and the answer looked for.  False: it was not
  * there.  An error is told only once, so it must not be lost. */
 static bool probe(struct errand *e)
@@ -206,7 +202,7 @@ static bool probe(struct errand *e)
                             e->flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 
   if (sent < 0) {
-    if (is_too_early(errno))
+    if (sock_is_early(errno))
       return false;
     e->error = errno;
     e->result = -errno;
@@ -220,7 +216,7 @@ static bool probe(struct errand *e)
   if (e->result < 0)
     e->result = -errno;
   e->there = e->result > 0;
-  return e->result >= 0 || !is_too_early((int)-e->result);
+  return e->result >= 0 || !sock_is_early((int)-e->result);
 }
 
 static void uring_run(struct loop *l, struct errand *e)
@@ -552,7 +548,7 @@ static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
       return got;
     if (send_has_failed(s))
       return -1;
-    if (got == 0 || !is_too_early(errno))
+    if (got == 0 || !sock_is_early(errno))
       return got;
   }
   do {

@@ -100,7 +100,7 @@ static void drop(struct reader *r)
 /* Has a call failed that must be repeated when poll() says so? */
 static bool is_early(ssize_t n)
 {
-  return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  return n < 0 && sock_is_early(errno);
 }
 
 /* End the word at a blank or `?`, and return it. */

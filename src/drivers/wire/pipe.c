@@ -14,7 +14,7 @@
 
 static bool would_block(ssize_t rc)
 {
-  return rc < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  return rc < 0 && sock_is_early(errno);
 }
 
 /* Wait until something can be sent or has come; take what has.  False: it is of

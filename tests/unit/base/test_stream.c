@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/stream.h"
 #include "base/wait.h"
+#include "tests/unit/loopback.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -21,22 +22,6 @@ enum {
 };
 
 static const struct stream_limit long_time = { .until_ns = WAIT_FOREVER };
-
-static struct sockaddr_in listen_at(int *ret_fd)
-{
-  struct sockaddr_in at = { .sin_family = AF_INET,
-                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-  socklen_t len = sizeof(at);
-
-  *ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (*ret_fd < 0 || bind(*ret_fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
-      listen(*ret_fd, 8) < 0 ||
-      getsockname(*ret_fd, (struct sockaddr *)&at, &len) < 0) {
-    printf("Bail out! nobody can listen here\n");
-    exit(1);
-  }
-  return at;
-}
 
 static void *read_all(void *arg)
 {
@@ -54,7 +39,7 @@ static void *read_all(void *arg)
 static void all_bytes(void)
 {
   int listener, there, here = -1;
-  const struct sockaddr_in at = listen_at(&listener);
+  const struct sockaddr_in at = loopback_listen(&listener);
   char *bytes = calloc(1, MANY);
   void *n = NULL;
   pthread_t thread;
@@ -91,7 +76,7 @@ static void *bring_forward(void *arg)
 static void limits(void)
 {
   int listener, there, here = -1;
-  struct sockaddr_in at = listen_at(&listener);
+  struct sockaddr_in at = loopback_listen(&listener);
   const uint64_t now = clock_now_ns();
   const struct stream_limit none = { .until_ns = now };
   struct soon soon = { WAIT_FOREVER };

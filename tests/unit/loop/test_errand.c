@@ -4,7 +4,6 @@
 #include "loop/errand.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +16,7 @@
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/inside.h"
+#include "tests/unit/loopback.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -547,18 +547,13 @@ static void test_probe_of_mate(void)
 
 static void connect_by_tcp(struct client *c, struct both *b)
 {
-  struct sockaddr_in at = { .sin_family = AF_INET,
-                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-  socklen_t len = sizeof(at);
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  int listener;
+  const struct sockaddr_in at = loopback_listen(&listener);
 
   *c = (struct client){ .both = b };
   c->fd = socket(AF_INET, SOCK_STREAM, 0);
-  MUST(listener >= 0 && c->fd >= 0);
-  MUST(bind(listener, (struct sockaddr *)&at, len) == 0);
-  MUST(listen(listener, 1) == 0);
-  MUST(getsockname(listener, (struct sockaddr *)&at, &len) == 0);
-  MUST(connect(c->fd, (struct sockaddr *)&at, len) == 0);
+  MUST(c->fd >= 0);
+  MUST(connect(c->fd, (const struct sockaddr *)&at, sizeof(at)) == 0);
   c->peer = accept(listener, NULL, NULL);
   MUST(c->peer >= 0);
   (void)close(listener);
