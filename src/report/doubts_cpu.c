@@ -178,13 +178,20 @@ static void look_at_client(struct doubts *d, const struct doubt_input *in,
              100.0 * s->own / cpus, cpus);
 }
 
+/* Threads of the run that take processors. */
+static unsigned threads_of(const struct doubt_input *in)
+{
+  const unsigned carriers = in->client->loops.threads;
+
+  return carriers > 0 ? carriers : in->threads;
+}
+
 /* What to do about threads that wait; NULL: no remedy is known. */
 static const char *remedy(const struct doubt_input *in,
                           const struct cpu_shares *s, char text[128])
 {
   const struct machine_use *m = &in->client->machine;
   const double named = CAUSE * in->client->cpus;
-  const unsigned carriers = in->client->loops.threads;
 
   if (s->strangers >= named && s->strangers >= s->server) {
     (void)snprintf(text, 128, "stop the other programs%s%s%s",
@@ -193,7 +200,7 @@ static const char *remedy(const struct doubt_input *in,
   } else if (s->server >= named) {
     (void)snprintf(text, 128, "run %s on another machine or use fewer %s",
                    m->server, in->clients ? "clients" : "threads");
-  } else if ((carriers > 0 ? carriers : in->threads) > in->client->cpus) {
+  } else if (threads_of(in) > in->client->cpus) {
     (void)snprintf(text, 128, "use no more than %.0f thread%s, or more CPUs",
                    in->client->cpus, in->client->cpus == 1 ? "" : "s");
   } else {
@@ -221,8 +228,7 @@ static const char *users(const struct doubt_input *in,
 static void look_at_queue(struct doubts *d, const struct doubt_input *in,
                           const struct cpu_shares *s)
 {
-  const unsigned carriers = in->client->loops.threads;
-  const double share = s->waiting / (carriers > 0 ? carriers : in->threads);
+  const double share = s->waiting / threads_of(in);
   char who[128], text[128];
   const char *what = remedy(in, s, text);
 

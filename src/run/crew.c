@@ -236,7 +236,7 @@ void crew_worker_life(void *arg)
   }
   atomic_store(&w->os_id, (int)os_thread());
   set_phase(w, WORKER_READY);
-  if (!opened && !called_off && run_signal(run) == 0)
+  if (!opened && run_signal(run) == 0)
     crew_failed(w, &err);
   if (atomic_fetch_add(&run->ready, 1) + 1 == run->plan->threads)
     run_news(run);

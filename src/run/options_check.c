@@ -125,6 +125,7 @@ size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX])
 {
   struct forced_shutdown forced = { .kind = FORCED_AUTO };
+  const bool clients = run_clients(cfg) > 0;
   size_t n = 0;
 
   (void)forced_shutdown_parse(cfg->forced_shutdown, &forced);
@@ -134,9 +135,9 @@ size_t run_options_warnings(const struct run_cfg *cfg,
   if (cfg->time_s == 0 && cfg->events == 0)
     ret[n++] =
       "Both event and time limits are disabled, running an endless test";
-  if (run_clients(cfg) == 0 && cfg->client_order != CLIENT_ORDER_LATEST)
+  if (!clients && cfg->client_order != CLIENT_ORDER_LATEST)
     ret[n++] = "--client-order has no effect without --clients";
-  if (run_clients(cfg) == 0 && cfg->client_engine != LOOP_AUTO)
+  if (!clients && cfg->client_engine != LOOP_AUTO)
     ret[n++] = "--client-engine has no effect without --clients";
   return n;
 }

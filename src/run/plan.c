@@ -127,8 +127,6 @@ static void set_work(struct plan *plan, const struct plan_input *in)
 
   plan->threads = run_workers(run, in->clients);
   plan->clients = in->clients && run_clients(run) > 0;
-  if (plan->clients)
-    plan->carriers = (unsigned)min_u64(run->threads, plan->threads);
   plan->first_thread = own->first_thread;
   plan->all_threads = own->all_threads;
   plan->part = own->part;
@@ -188,11 +186,13 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
 }
 
 /* A client that has a thread for itself gains nothing from a loop. */
-static void set_loops(struct plan *plan, const struct plan_input *in)
+static void set_carriers(struct plan *plan, const struct plan_input *in)
 {
-  if (plan->threads <= plan->cfg.threads && !in->share &&
-      plan->cfg.client_engine == LOOP_AUTO)
-    plan->carriers = 0;
+  const uint64_t threads = plan->cfg.threads;
+
+  if (plan->clients && (plan->threads > threads || in->share ||
+                        plan->cfg.client_engine != LOOP_AUTO))
+    plan->carriers = (unsigned)min_u64(threads, plan_clients(plan));
 }
 
 const char *plan_rated_by(const struct plan *plan)
@@ -272,7 +272,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   rc = set_idle(plan, in, err);
   if (rc == 0)
     rc = set_storm(plan, in, err);
-  set_loops(plan, in);
+  set_carriers(plan, in);
   if (rc == 0)
     rc = set_curve(plan, err);
   set_report(plan, in);
