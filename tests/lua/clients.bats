@@ -1,10 +1,17 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2046 # alone() prints two options
 # clients.bats - many clients on few threads: each is to a script what a thread
 # is, and while one waits the others run.
 load ../cli/helper
 
 null() {
   bench "$1" --db-driver=null "${@:2}" run
+}
+
+# alone: the options of one client that has the loop that several have here.
+alone() {
+  null oltp_point_select --threads=1 --clients=2 --events=2 --json=loop.json
+  sed -n 's/.*"loop_engine": "\([a-z_]*\)".*/--clients=1 --client-engine=\1/p' loop.json
 }
 
 # overlaps FILE TIMES: clients have waited at the same time: the sum of all
@@ -48,7 +55,7 @@ L
 
 @test "a client that is alone on its thread gives way now and then only" {
   echo 'function event() end' >t.lua
-  null ./t.lua --client-engine=epoll --clients=1 --events=200000 --json=a.json
+  null ./t.lua $(alone) --events=200000 --json=a.json
   must is "$status" 0
   must json a.json '0 < d["client"]["loop_turns"] < 100000'
   null ./t.lua --threads=1 --clients=2 --events=200000 --json=a.json
@@ -147,7 +154,7 @@ L
     DEPTH=$depth null ./names.lua --threads=1
     must is "$status" 0
     grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >thread
-    DEPTH=$depth null ./names.lua --client-engine=epoll --clients=1
+    DEPTH=$depth null ./names.lua $(alone)
     must is "$status" 0
     grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >client
     must diff thread client
@@ -190,7 +197,7 @@ function event(tid)
   end
 end
 L
-  null ./work.lua --client-engine=epoll --clients=1000 --events=8000
+  null ./work.lua --threads=1 --clients=1000 --events=8000
   must is "$status" 0
   must holds "$(awk '$1 == "kib" { print $2 }' <<<"$output") < 16500"
   cat >some.lua <<'L'
@@ -265,11 +272,13 @@ L
     printf 'status %s\n' "$status"
     grep -E '^(FATAL|ALERT|coroutine|handler|table|string|true|false|WARNING: event)' <<<"$null" | sed 's/thread/client/g' || true
   }
+  client=$(alone)
+  # shellcheck disable=SC2086 # two options
   for form in {1..13}; do
-    must is "$(what_is_seen --client-engine=epoll --clients=1)" "$(what_is_seen --threads=1)"
-    (( $(what_is_seen --client-engine=epoll --clients=1 | wc -l) > 1 ))
+    must is "$(what_is_seen $client)" "$(what_is_seen --threads=1)"
+    (( $(what_is_seen $client | wc -l) > 1 ))
     [[ $form =~ ^(1|9)$ ]] || # an ignored error restarts the event, for ever
-      must is "$(LOOK=1 what_is_seen --client-engine=epoll --clients=1 --db-ignore-errors=1)" "$(LOOK=1 what_is_seen --threads=1 --db-ignore-errors=1)"
+      must is "$(LOOK=1 what_is_seen $client --db-ignore-errors=1)" "$(LOOK=1 what_is_seen --threads=1 --db-ignore-errors=1)"
   done
 }
 
@@ -748,10 +757,10 @@ L
   cat >t.lua <<'L'
 function event() io.stdout:write("draw " .. sysbench.rand.uniform(1, 1000000) .. "\n") end
 L
-  bench t.lua --client-engine=epoll --clients=1 --time=0 --events=20 --rand-seed=3 run
+  bench t.lua $(alone) --time=0 --events=20 --rand-seed=3 run
   must is "$status" 0
   grep '^draw' <<<"$output" >a
-  bench t.lua --client-engine=epoll --clients=1 --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
+  bench t.lua $(alone) --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
   must is "$status" 0
   grep '^draw' <<<"$output" >b
   must is "$(wc -l <a)" 20
@@ -790,7 +799,7 @@ function event()
   con:query(n % 4 == 1 and "BEGIN" or n % 4 == 0 and "COMMIT" or "SELECT 1")
 end
 L
-  null ./t.lua --client-engine=epoll --clients=1 --churn=1 --time=0 --events=40 --json=a.json
+  null ./t.lua $(alone) --churn=1 --time=0 --events=40 --json=a.json
   must is "$status" 0
   # Only after events 4, 8, ... 36 no transaction is open; the run ends after 40.
   check a.json "d['totals']['reconnects'] == 9"
