@@ -87,6 +87,16 @@ AC_DEFUN([BENCH_SANITIZERS], [
     AC_DEFINE([BENCH_SANITIZED], [1], [Built with a sanitizer])
   ])
   AM_CONDITIONAL([SANITIZED], [test "x$enable_sanitizers" != xno])
+
+  dnl Tests of protocols have the drivers under AddressSanitizer in a plain build, too.
+  bench_asan=no
+  AS_IF([test "x$enable_sanitizers" = xno && test "x$cross_compiling" != xyes], [
+    bench_saved=$CFLAGS
+    CFLAGS="$CFLAGS -fsanitize=address"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [bench_asan=yes])
+    CFLAGS=$bench_saved
+  ])
+  AM_CONDITIONAL([ASAN_DRIVERS], [test "x$bench_asan" = xyes])
 ])
 
 dnl --enable-static-program: no shared libraries, and the scripts in it.  The

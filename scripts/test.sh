@@ -1,177 +1,186 @@
 #!/usr/bin/env bash
 # test.sh - builds the program and runs its tests.
 #
-# usage: test.sh [--quick]
+# usage: test.sh [--all | --nightly]
 #
-# First in build/ those of `make check` and, where database servers are installed,
-# `make check-servers`; then, but for --quick, under the sanitizers `make check` in
-# build-asan/ and `make check-races` in build-tsan/.  The last line says
-# "N passed, N failed" (", N skipped"), counted over the single results of all
-# suites.  The exit status is 0 only if something ran and nothing failed.
+# Without an option: the first tier, a few minutes, in build/.  It has the unit tests,
+# the lints, replays of fuzzing, the tests of protocols, and the command-line and
+# script tests that a change breaks most often; those with a database server where one
+# is installed.
+# --all: the second tier too.  It has the other tests of `make check` and of servers in
+# build/, the unit tests and the drivers with real servers under AddressSanitizer in
+# build-asan/, and the tests that look for races under ThreadSanitizer in build-tsan/.
+# --nightly: everything: also the tests that take long or need a quiet machine, all
+# of `make check` under AddressSanitizer, then conformance, valgrind, the seeded bugs
+# of tests/mutants and builds for other systems.
 #
-# If at most two files of a suite fail, they run once more, alone: many tests
-# here share two processors with servers that they stall and kill.  What fails
-# again has failed.  What passes then is counted as it did then, its first
-# failure is printed, and "unstable:" names it before the last line: such a
-# test, or the program, has a race that must be found.  STRICT=1 leaves the
-# second look out.
+# The last line is "N passed, N failed" (", N skipped"), counted over the single
+# results of all suites.  The exit status is 0 only if something ran and nothing
+# failed.  No test gets a second attempt.  REQUIRE='mariadb postgresql chromium mpi'
+# names what must be there: without it, tests that need it would be skipped.
 set -euo pipefail
 # shellcheck source=scripts/help.bash
 . "$(dirname "$0")/help.bash"
 
 src=$(cd "$(dirname "$0")/.." && pwd)
-# Tests run beside each other, one more than there are processors, because many
-# wait; those with a server mostly do.  Tests of times are last: tests/Makefile.inc.
 cores=$(getconf _NPROCESSORS_ONLN)
-quick=0
+tier=first
 case ${1-} in
 '') ;;
---quick) quick=1 ;;
-*) echo "test.sh: '$1' is unknown; usage: test.sh [--quick]" >&2; exit 1 ;;
+--all | --nightly) tier=${1#--} ;;
+*) echo "test.sh: '$1' is unknown; usage: test.sh [--all | --nightly]" >&2; exit 1 ;;
 esac
-asan=(build-asan '--enable-sanitizers=address,undefined' CFLAGS='-O1 -g')
-tsan=(build-tsan '--enable-sanitizers=thread' CFLAGS='-O1 -g')
-broken=() unstable=()
-passed=0 failed=0 skipped=0
+asan=(build-asan '--enable-sanitizers=address,undefined' CFLAGS='-O1 -g1')
+tsan=(build-tsan '--enable-sanitizers=thread' CFLAGS='-O1 -g1')
+broken=() folders=(build)
 
-# A folder that was configured before a package came does not use it: configure
-# looks again there.
-stale=()
-if [[ -n $("$src/scripts/deps.sh" --list build test mpi) ]]; then
-  for folder in build "${asan[0]}" "${tsan[0]}"; do
-    [[ ! -f $src/$folder/config.status ]] || stale+=("$src/$folder")
+install_packages() {
+  local folder set stale=()
+  # A folder that was configured before a package came does not use it: configure
+  # looks again there.
+  if [[ -n $("$src/scripts/deps.sh" --list build test mpi) ]]; then
+    for folder in build "${asan[0]}" "${tsan[0]}"; do
+      [[ ! -f $src/$folder/config.status ]] || stale+=("$src/$folder")
+    done
+  fi
+  # What is missing after all, configure or the skipped tests will name.
+  for set in build test mpi; do
+    "$src/scripts/deps.sh" "$set" ||
+      printf 'test.sh: a package of the %s set could not be installed\n' "$set" >&2
   done
-fi
-# What is missing after all, configure or the skipped tests will name.
-for set in build test mpi; do
-  "$src/scripts/deps.sh" "$set" ||
-    printf 'test.sh: a package of the %s set could not be installed\n' "$set" >&2
-done
-for folder in "${stale[@]}"; do
-  (cd "$folder" && ./config.status --recheck && ./config.status)
-done
-
-# count FOLDER: lines of results are ":test-result: PASS 12 - name".
-count() {
-  local p f s
-  read -r p f s < <(
-    find "$1" -name '*.trs' -exec cat {} + | awk '
-      $1 != ":test-result:" { next }
-      $2 == "PASS" || $2 == "XFAIL" { passed++ }
-      $2 == "FAIL" || $2 == "XPASS" || $2 == "ERROR" { failed++ }
-      $2 == "SKIP" { skipped++ }
-      END { print passed + 0, failed + 0, skipped + 0 }'
-  )
-  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  for folder in "${stale[@]}"; do
+    (cd "$folder" && ./config.status --recheck && ./config.status)
+  done
 }
 
-# list_failures FOLDER: a line for each failed result.
-list_failures() {
-  local trs
-  while read -r trs; do
-    grep -hE '^(FAIL|XPASS|ERROR): ' "${trs%.trs}.log" | sed "s|^|${1##*/}: |" | head -n 20
-  done < <(find "$1" -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} +)
+# required NAME: is it there?
+required() {
+  case $1 in
+  mariadb) command -v mariadbd mysqld ;;
+  postgresql) command -v postgres || compgen -G '/usr/lib/postgresql/*/bin/postgres' ;;
+  chromium) command -v chromium ;;
+  mpi) command -v mpirun ;;
+  *) echo "test.sh: REQUIRE: '$1' is none of mariadb, postgresql, chromium and mpi" >&2; return 1 ;;
+  esac >/dev/null
 }
 
-# tell_failures FOLDER: the failed results and the end of the logs they are from.
-tell_failures() {
+# build FOLDER [CONFIGURE ARGUMENT]...: the program and all that its tests need.
+build() {
+  "$src/scripts/build.sh" "$src/$1" --enable-werror "${@:2}" &&
+    make -s -C "$src/$1" -j"$cores" check TESTS=
+}
+
+# suite FOLDER TARGET JOBS: runs it; results of former runs do not count.
+suite() {
+  local folder=$src/$1 began=$SECONDS
+  printf 'test.sh: %s in %s runs; its output is in %s\n' "$2" "$1" "$1/$2.log"
+  make -s -C "$folder" -j"$3" "$2" >"$folder/$2.log" 2>&1 || broken+=("$2 in $1")
+  printf 'test.sh: %s in %s took %d s\n' "$2" "$1" $((SECONDS - began))
+}
+
+# results FOLDER: the files with results of all suites that ran there.
+results() {
+  find "$src/$1/tests" -name '*.trs'
+}
+
+# forget FOLDER: what former runs have left.
+forget() {
+  find "$src/$1/tests" \( -name '*.trs' -o -name '*.log' \) -delete
+}
+
+# slowest FOLDER: the files that took longest, with their seconds.  They run at the
+# same time.
+slowest() {
+  (cd "$src/$1" && grep -rE --include='*.log' '^# took [0-9]+ s$' tests || :) |
+    sed -E 's/^(.*)\.log:# took ([0-9]+) s$/\2 \1/' | sort -rn | head -n 8 |
+    awk -v folder="$1" '{ said = said ", " $2 " " $1 " s" }
+      END { if (NR) print "test.sh: the slowest in " folder ": " substr(said, 3) }'
+}
+
+# failures FOLDER: the failed results and the end of the logs that they are from.
+failures() {
   local trs
   while read -r trs; do
     printf '\n--- %s\n' "${trs%.trs}"
     grep -E '^:test-result: (FAIL|XPASS|ERROR)' "$trs" | head -n 20
-    grep -A 20 '^not ok' "${trs%.trs}.log" | head -n 80 || tail -n 40 "${trs%.trs}.log"
-  done < <(find "$1" -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} +)
+    grep -A 30 -E '^not ok|^Bail out|Sanitizer' "${trs%.trs}.log" | head -n 100 ||
+      tail -n 40 "${trs%.trs}.log"
+  done < <(results "$1" | xargs -r grep -lE '^:test-result: (FAIL|XPASS|ERROR)')
 }
 
-# second_look FOLDER: few files have failed, and pass alone.
-second_look() {
-  local trs file files=()
-  ((${STRICT:-0})) && return 1
-  while read -r trs; do
-    file=${trs#"$1"/} file=${file%.trs}
-    [[ -e $src/$file.bats ]] && file+=.bats
-    files+=("$file")
-  done < <(find "$1" -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} +)
-  ((${#files[@]} > 0 && ${#files[@]} <= 2)) || return 1
-  tell_failures "$1"
-  make -C "$1" check LINT_TESTS= TESTS="${files[*]}" || return 1
-  unstable+=("${files[*]} in ${1##*/}")
+# skips: why tests were left out, and how many.
+skips() {
+  local folder
+  for folder in "${folders[@]}"; do
+    results "$folder" | sed 's/trs$/log/' | xargs -r grep -hoE '^ok .*# (SKIP|skip) .*'
+  done | sed -E 's/.*# (SKIP|skip) /test.sh: skipped: /' | sort | uniq -c | sort -rn |
+    sed -E 's/^ *([0-9]+) (.*)/\2 (\1)/' || :
 }
 
-# slowest FOLDER: the files that took longest, with their seconds.  Those of a
-# suite run beside each other.
-slowest() {
-  (cd "$1" && grep -rE --include='*.log' '^# took [0-9]+ s$' tests || :) |
-    sed -E 's/^(.*)\.log:# took ([0-9]+) s$/\2 \1/' | sort -rn | head -n 8 |
-    awk -v folder="${1##*/}" '{ said = said ", " $2 " " $1 " s" }
-      END { if (NR) print "test.sh: the slowest in " folder ": " substr(said, 3) }'
+# retries: how often a test needed another attempt on a busy machine.
+retries() {
+  local folder
+  for folder in "${folders[@]}"; do
+    results "$folder" | sed 's/trs$/log/' | xargs -r grep -hoE '^# retried [0-9]+' || :
+  done | awk '{ sum += $3; tests++ }
+    END { if (tests) printf "test.sh: %d tests needed %d retries\n", tests, sum }'
 }
 
-# left_behind FOLDER: the files whose runs had to be stopped after them.
-left_behind() {
-  (cd "$1" && grep -rE --include='*.log' '^# left behind: ' tests || :) |
-    sed -E "s|^(.*)\\.log:# (.*)|test.sh: \\1 in ${1##*/}: \\2|"
+count() {
+  local folder
+  for folder in "${folders[@]}"; do
+    results "$folder"
+  done | xargs -r cat | awk '
+    $1 != ":test-result:" { next }
+    $2 == "PASS" || $2 == "XFAIL" { passed++ }
+    $2 == "FAIL" || $2 == "XPASS" || $2 == "ERROR" { failed++ }
+    $2 == "SKIP" { skipped++ }
+    END { print passed + 0, failed + 0, skipped + 0 }'
 }
 
-# ahead FOLDER [CONFIGURE ARGUMENT]...: build it, and its tests.  What fails is
-# told when its turn comes.
-ahead() {
-  nice "$src/scripts/build.sh" "$src/$1" --enable-werror "${@:2}" &&
-    nice make -C "$src/$1" check TESTS=
-}
+install_packages
+for name in ${REQUIRE-}; do
+  required "$name" || broken+=("REQUIRE: $name is not installed")
+done
 
-# suites FOLDER TARGETS [CONFIGURE ARGUMENT]...
-suites() {
-  local folder=$src/$1 targets=$2 suite began name jobs only=()
-  name=$1
-  # Lints judge sources, which are the same for all folders.
-  [[ $name == build ]] || only=(LINT_TESTS=)
-  shift 2
-  if ! "$src/scripts/build.sh" "$folder" --enable-werror "$@"; then
-    broken+=("in $folder")
-    return
-  fi
-  # Results and logs of former runs do not count.
-  find "$folder/tests" \( -name '*.trs' -o -name '*.log' \) -delete
-  for suite in $targets; do
-    began=$SECONDS
-    jobs=$((cores + 1))
-    if [[ $suite == check-servers ]]; then
-      jobs=$((cores + 2))
-      # Servers leave the processors time.
-      ((quick)) || (ahead "${asan[@]}" && ahead "${tsan[@]}") >/dev/null 2>&1 &
-    fi
-    make -C "$folder" -j"$jobs" "$suite" "${only[@]}" || second_look "$folder" ||
-      broken+=("$suite in $folder")
-    printf 'test.sh: %s in %s took %d s\n' "$suite" "$name" $((SECONDS - began))
+# Most tests wait: for a server, a time limit, a signal.
+jobs=$((3 * cores))
+build build || broken+=('build')
+forget build
+suite build check-first "$jobs"
+
+if [[ $tier != first ]]; then
+  folders+=("${asan[0]}" "${tsan[0]}")
+  # Building takes the processors that the tests of the second tier leave idle.
+  (
+    renice -n 10 -p "$BASHPID" >/dev/null
+    build "${asan[@]}" && build "${tsan[@]}"
+  ) >"$src/build/sanitized.log" 2>&1 &
+  builder=$!
+  suite build check-second "$jobs"
+  wait "$builder" || { broken+=('sanitized builds'); tail -n 40 "$src/build/sanitized.log"; }
+  forget "${asan[0]}"
+  forget "${tsan[0]}"
+  suite "${asan[0]}" check-address "$jobs"
+  suite "${tsan[0]}" check-races "$jobs"
+fi
+if [[ $tier == nightly ]]; then
+  suite build check-nightly 1
+  suite "${asan[0]}" check "$((cores + 1))"
+  for target in check-conformance check-valgrind check-mutants check-builds; do
+    suite build "$target" 1
   done
+fi
+
+for folder in "${folders[@]}"; do
   slowest "$folder"
-  left_behind "$folder"
-  count "$folder"
-}
-
-suites build 'check check-servers'
-if ((!quick)); then
-  wait
-  suites "${asan[0]}" check "${asan[@]:1}"
-  suites "${tsan[0]}" check-races "${tsan[@]:1}"
-fi
-
-status=0
-if ((${#broken[@]} > 0)); then
-  for tell in list_failures tell_failures list_failures; do
-    for folder in build build-asan build-tsan; do
-      [[ ! -d $src/$folder ]] || "$tell" "$src/$folder"
-    done
-  done
-  printf 'test.sh: make %s failed\n' "${broken[@]}"
-  status=1
-fi
-((failed == 0 && passed > 0)) || status=1
-
-((${#unstable[@]} == 0)) ||
-  printf 'unstable: failed at first, passed alone: %s\n' "${unstable[@]}"
+  failures "$folder"
+done
+skips
+retries
+read -r passed failed skipped < <(count)
+((${#broken[@]} == 0)) || printf 'test.sh: failed: %s\n' "${broken[@]}"
 summary="$passed passed, $failed failed"
 ((skipped == 0)) || summary+=", $skipped skipped"
 printf '%s\n' "$summary"
-exit "$status"
+((${#broken[@]} == 0 && failed == 0 && passed > 0))

@@ -6,8 +6,8 @@
 # A file takes minutes at most.  One that has not ended after TEST_LIMIT seconds
 # (1200 without it) is stopped with all that it started, and is an error that
 # names it; the other files still run.  Without timeout(1) nothing is limited.
-# Runs of bench that are left when it ends are stopped and named.  The last line says
-# how long it took.
+# Runs of bench that are left when it ends are stopped, and are an error.  The last
+# line says how long it took.
 set -uo pipefail
 
 command -v timeout >/dev/null || exec "$@"
@@ -33,8 +33,9 @@ fi
 # What the file has left running would slow down all others.
 left=$(pgrep -a -g "$job" -x bench | head -n 3 | cut -c-200 | paste -s -d ';')
 if [[ -n $left ]]; then
-  printf '# left behind: %s\n' "$left"
+  printf 'Bail out! it left these running: %s\n' "$left"
   pkill -KILL -g "$job" -x bench
+  ((status)) || status=1
 fi
 printf '# took %d s\n' "$SECONDS"
 exit "$status"

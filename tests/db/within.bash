@@ -17,14 +17,26 @@ within() {
   done
 }
 
-# sooner_or_later COMMAND...: the command succeeds in one of ten attempts.  Use
-# it where a busy machine can cause a failure (a thread gets no processor for
-# half a second) and a wrong program always fails.
+# sooner_or_later COMMAND...: the command succeeds in one of ten attempts.  Use it only
+# where a busy machine can cause a failure (a thread gets no CPU for half a second) and a
+# wrong program always fails.  A crash, or the report of a sanitizer, fails at once.  The
+# log has the number of retries, and scripts/test.sh adds them up.
 sooner_or_later() {
   local attempt
-  for attempt in {1..9}; do
-    "$@" && return 0
+  for attempt in {1..10}; do
+    if "$@"; then
+      ((attempt == 1)) || retried "$((attempt - 1))" "$1"
+      return 0
+    fi
     echo "attempt $attempt: $*" >&2
+    case ${status-} in
+    66 | 132 | 134 | 135 | 136 | 139) return 1 ;; # sanitizer, ILL, ABRT, BUS, FPE, SEGV
+    esac
   done
-  "$@"
+  return 1
+}
+
+# retried TIMES WHAT: a line of the log, if there is one.
+retried() {
+  { printf '# retried %d: %s\n' "$1" "$2" >&3; } 2>/dev/null || :
 }

@@ -206,7 +206,12 @@ static void asides(void)
   rig_done(&r);
 }
 
-/* Messages that end too early, lie about their length, or do not belong. */
+/*
+ * Messages that end too early, lie about their length, or do not belong.  READY
+ * follows each of them: an answer without it would be lost in any case.
+ */
+#define THEN_READY(bytes) BYTES(bytes READY("I"))
+
 static void broken(void)
 {
   static const struct {
@@ -214,25 +219,25 @@ static void broken(void)
     size_t len;
     const char *what;
   } bad[] = {
-    { BYTES("D\0\0\0\3"), "shorter than its head" },
-    { BYTES("D\xff\xff\xff\xff"), "as long as can be" },
-    { BYTES("Z\0\0\0\4"), "ready, but for what" },
-    { BYTES("T\0\0\0\5\0"), "a description of nothing" },
-    { BYTES("C\0\0\0\4"), "a tag without text" },
-    { BYTES("C\0\0\0\6OK"), "a tag without an end" },
-    { BYTES("E\0\0\0\x0b"
-            "Mnone\0\0"),
+    { THEN_READY("D\0\0\0\3"), "shorter than its head" },
+    { THEN_READY("D\xff\xff\xff\xff"), "as long as can be" },
+    { THEN_READY("Z\0\0\0\4"), "ready, but for what" },
+    { THEN_READY("T\0\0\0\5\0"), "a description of nothing" },
+    { THEN_READY("C\0\0\0\4"), "a tag without text" },
+    { THEN_READY("C\0\0\0\6OK"), "a tag without an end" },
+    { THEN_READY("E\0\0\0\x0b"
+                 "Mnone\0\0"),
       "an error without a state" },
-    { BYTES("E\0\0\0\x0d"
-            "C2201\0Mx\0\0"),
+    { THEN_READY("E\0\0\0\x0d"
+                 "C2201\0Mx\0\0"),
       "an error with too short a state" },
-    { BYTES("W\0\0\0\7\0\0\0"), "a COPY in both directions" },
-    { BYTES("d\0\0\0\5x"), "rows of a COPY that has not begun" },
-    { BYTES(COPY_IN COPY_IN), "a COPY within a COPY" },
-    { BYTES("S\0\0\0\6a\0"), "a setting without a value" },
-    { BYTES("S\0\0\0\6ab"), "a setting without an end" },
-    { BYTES(SELECTED ROW("x")), "a row behind the end" },
-    { BYTES("?\0\0\0\4"), "an unknown message" },
+    { THEN_READY("W\0\0\0\7\0\0\0"), "a COPY in both directions" },
+    { THEN_READY("d\0\0\0\5x"), "rows of a COPY that has not begun" },
+    { THEN_READY(COPY_IN COPY_IN), "a COPY within a COPY" },
+    { THEN_READY("S\0\0\0\6a\0"), "a setting without a value" },
+    { THEN_READY("S\0\0\0\6ab"), "a setting without an end" },
+    { THEN_READY(SELECTED ROW("x")), "a row behind the end" },
+    { THEN_READY("?\0\0\0\4"), "an unknown message" },
   };
   struct rig r;
 
@@ -243,6 +248,10 @@ static void broken(void)
        bad[i].what);
     rig_done(&r);
   }
+  rig_init(&r);
+  OK(answer(&r, THEN_READY("C\0\0\0\015SELECT 0\0"), true) == 0 && !r.out.lost,
+     "a whole message before READY is an answer");
+  rig_done(&r);
 }
 
 /* Rows that are shorter than announced end with NULLs. */
