@@ -244,6 +244,78 @@ static void test_options(void)
   optset_done(&set);
 }
 
+/* Each member has a number of its own, so that two that change places differ.
+ */
+static void test_system(void)
+{
+  static const struct system_use use = {
+    .has_cpu = true,
+    .has_disk = true,
+    .has_net = true,
+    .user = 0.01,
+    .system = 0.02,
+    .iowait = 0.03,
+    .idle = 0.04,
+    .steal = 0.05,
+    .switches_per_s = 6,
+    .reads = 7,
+    .writes = 8,
+    .read_bytes = 9,
+    .written_bytes = 10,
+    .busy = 0.11,
+    .received_bytes = 12,
+    .sent_bytes = 13,
+    .loopback_bytes = 14,
+    .strain = { .has = { true, true, true, true, true },
+                .stopped = { 0.15, 0.16, 0.17, 0.18, 0.19 },
+                .has_faults = true,
+                .has_retransmits = true,
+                .has_dirty = true,
+                .major_faults = 20,
+                .retransmits = 21,
+                .dirty_bytes = 22,
+                .writeback_bytes = 23,
+                .throttled = 0.24,
+                .mhz = 25 }
+  };
+  static const struct {
+    const char *path;
+    double value;
+  } want[] = {
+    { "cpu/user_ratio", 0.01 },
+    { "cpu/system_ratio", 0.02 },
+    { "cpu/iowait_ratio", 0.03 },
+    { "cpu/idle_ratio", 0.04 },
+    { "cpu/steal_ratio", 0.05 },
+    { "cpu/context_switches_per_s", 6 },
+    { "disk/reads", 7 },
+    { "disk/writes", 8 },
+    { "disk/read_bytes", 9 },
+    { "disk/written_bytes", 10 },
+    { "disk/utilisation_ratio", 0.11 },
+    { "network/received_bytes", 12 },
+    { "network/sent_bytes", 13 },
+    { "network/loopback_bytes", 14 },
+    { "pressure/cpu_some_ratio", 0.15 },
+    { "pressure/io_some_ratio", 0.16 },
+    { "pressure/io_full_ratio", 0.17 },
+    { "pressure/memory_some_ratio", 0.18 },
+    { "pressure/memory_full_ratio", 0.19 },
+    { "memory/major_faults", 20 },
+    { "network/retransmits", 21 },
+    { "memory/dirty_bytes", 22 },
+    { "memory/writeback_bytes", 23 },
+    { "cpu/throttled_ratio", 0.24 },
+    { "cpu/clock_mhz", 25 },
+  };
+  struct report r = { .form = &sql_form, .kind = REPORT_INTERVAL };
+  json_t *j = again(json_report(&r, &setup, &use, true));
+
+  for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+    OK(real_at(at(j, "system"), want[i].path) == want[i].value, want[i].path);
+  json_decref(j);
+}
+
 static void test_run(void)
 {
   const struct run_start start = { .wall_ns = UINT64_C(1700000000123456789),
@@ -277,6 +349,7 @@ int main(void)
   test_report();
   test_facts();
   test_options();
+  test_system();
   test_run();
   hist_sum_free(hist);
   return TAP_EXIT();
