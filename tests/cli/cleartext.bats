@@ -71,3 +71,95 @@ with_tls() {
 @test "dialog: over TLS" {
   with_tls dialog
 }
+
+# greedy PLACE PLUGIN [KEY]: `to` leads to a server that wants the password, and
+# whose public key is in KEY, or that is content with a proof.
+greedy() {
+  : >seen
+  fake_server mysql_greedy.py "$1" "$2" seen "${@:3}"
+  to=(--db-driver=mysql "--mysql-socket=$1" --mysql-password=Vq7xPw9)
+  [[ $1 != tcp ]] ||
+    to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$(<port)" --mysql-password=Vq7xPw9)
+  cat >look.lua <<'LUA'
+function event() sysbench.sql.driver():connect():query_row("SELECT 1") end
+LUA
+}
+
+@test "TLS is required and not offered: not one byte is sent" {
+  local plugin mode
+  for plugin in mysql_native_password caching_sha2_password sha256_password \
+    mysql_clear_password dialog client_ed25519 mysql_old_password; do
+    greedy tcp $plugin
+    bench ./look.lua "${to[@]}" --mysql-ssl=VERIFY_CA --events=1 run
+    must is "$status" 1
+    must is "$(<seen)" ''
+    for mode in on REQUIRED; do
+      bench ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
+      must is "$status" 1
+      must has "$stderr" 'SSL is required, but the server does not support it'
+      must is "$(<seen)" ''
+    done
+    bench ./look.lua "${to[@]}" --mysql-ssl=on --threads=1 --clients=2 --events=2 run
+    must is "$status" 1
+    must is "$(<seen)" ''
+  done
+}
+
+key_pair() {
+  command -v openssl >/dev/null || skip "openssl is not installed"
+  openssl genrsa -out key.pem 2048 2>openssl.log
+  openssl rsa -in key.pem -pubout -out public.pem 2>openssl.log
+}
+
+# was_encrypted: a packet of 256 bytes is the password, for the key and the
+# number of the server.
+was_encrypted() {
+  python3 - <<'PY'
+import subprocess
+seen, packets = open("seen", "rb").read(), []
+while seen:
+    end = 4 + int.from_bytes(seen[:3], "little")
+    packets.append(seen[4:end])
+    seen = seen[end:]
+secret = subprocess.run(
+    ["openssl", "pkeyutl", "-decrypt", "-inkey", "key.pem", "-pkeyopt", "rsa_padding_mode:oaep"],
+    input=next(p for p in packets if len(p) == 256), stdout=subprocess.PIPE, check=True).stdout
+assert bytes(a ^ b for a, b in zip(secret, b"saltsaltsaltsaltsalt")) == b"Vq7xPw9\0"
+PY
+}
+
+was_kept() {
+  [[ -s seen ]] && ! was_encrypted 2>/dev/null
+}
+
+@test "a key of the server: only if the user trusts it, or has it" {
+  key_pair
+  local plugin mode
+  for plugin in caching_sha2_password sha256_password; do
+    greedy tcp $plugin public.pem
+    for mode in off PREFERRED; do
+      bench ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
+      must is "$status" 1
+      must has "$stderr" 'the server wants the password encrypted with a key of its own, and the connection has no TLS: .*--mysql-ssl.*--mysql-server-public-key-path.*--mysql-get-server-public-key=on'
+      must was_kept
+    done
+    bench ./look.lua "${to[@]}" --threads=1 --clients=2 --events=2 run
+    must is "$status" 1
+    must was_kept
+    : >seen
+    bench ./look.lua "${to[@]}" --mysql-get-server-public-key=on --events=1 run
+    must is "$status" 0
+    must was_encrypted
+    cp public.pem pinned.pem
+    greedy tcp $plugin /dev/null
+    bench ./look.lua "${to[@]}" --mysql-server-public-key-path=pinned.pem --events=1 run
+    must is "$status" 0
+    must was_encrypted
+  done
+  greedy tcp caching_sha2_password fast
+  bench ./look.lua "${to[@]}" --events=1 run
+  must is "$status" 0
+  bench ./look.lua "${to[@]}" --mysql-server-public-key-path=none.pem --events=1 run
+  must is "$status" 1
+  must has "$stderr" "cannot read the key 'none.pem' of --mysql-server-public-key-path"
+}

@@ -14,11 +14,23 @@ def read(session, count):
     return data
 
 
-def serve_all(path, serve):
+def listen(place):
+    """Listens on a Unix socket; "tcp": on a port, which the file "port" names."""
+    if place != "tcp":
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(place)
+    else:
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        with open("port", "w", encoding="ascii") as file:
+            print(listener.getsockname()[1], file=file)
+    listener.listen()
+    return listener
+
+
+def serve_all(place, serve):
     """Calls serve(session) for each, until the standard input ends."""
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
-        listener.listen()
+    with listen(place) as listener:
         print("ready", flush=True)
         while True:
             ready, _, _ = select.select([listener, sys.stdin], [], [])

@@ -1,10 +1,11 @@
 /*
- * cleartext.c - plug-ins that send the password in clear text.
+ * cleartext.c - logins that would give the password away.
  *
- * MySQL's library has a switch for them.  MariaDB's has none and loads them
- * whenever a server asks.  Therefore plug-ins of the same names are registered
- * first.  They replace the library's and check the connection before they send
- * anything.
+ * MySQL's library has switches for them.  MariaDB's has none: it loads a
+ * plug-in whenever a server asks, it encrypts the password with any key that a
+ * server names, and it logs in without TLS if a server offers none.  Therefore
+ * its plug-ins are replaced.  Ours check the connection before they send
+ * anything, and leave the rest to the library's.
  */
 #include "drivers/mysql/cleartext.h"
 
@@ -17,20 +18,54 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "drivers/mysql/error.h"
+#include "drivers/mysql/scramble.h"
 
 #ifdef MARIADB_PACKAGE_VERSION
 
 #include <mysql/plugin_auth.h>
 
-/* Marks a connection on which the password must not be sent. */
-#define USER_DATA "bench_cleartext"
+/* The name of the rules of a connection, and the rules. */
+#define USER_DATA "bench_rules"
 
 enum {
+  RULE_ASKS_FOR_TLS = 1,
+  RULE_NEEDS_TLS = 2,
+  RULE_MAY_SEND_CLEAR = 4,
+  RULE_MAY_USE_KEY = 8, /* of the server, or a pinned one */
+
   PLUGIN_AUTHENTICATION = 2,
   PLUGIN_INTERFACE = 0x100,
   DIALOG_LAST = 1,     /* first byte of a question: the last one */
   DIALOG_PASSWORD = 2, /* first byte of a question: no echo */
+  FAST_DONE = 3,       /* answer of caching_sha2_password: the proof is right */
 };
+
+static const char needs_tls[] =
+  "TLS/SSL error: SSL is required, but the server does not support it";
+static const char needs_clear[] =
+  "the server wants the password in plain text, and the connection has no "
+  "TLS: use --mysql-ssl, or allow it with --mysql-cleartext=on";
+static const char needs_key[] =
+  "the server wants the password encrypted with a key of its own, and the "
+  "connection has no TLS: use --mysql-ssl, name the key with "
+  "--mysql-server-public-key-path, or trust any key with "
+  "--mysql-get-server-public-key=on";
+static const char too_old[] =
+  "the server asks for the login of old versions, which gives the password "
+  "away";
+
+enum wrapped {
+  WRAPPED_NATIVE,
+  WRAPPED_OLD,
+  WRAPPED_SHA2,
+  WRAPPED_SHA256,
+  WRAPPED
+};
+
+typedef int authenticate_fn(MYSQL_PLUGIN_VIO *io, MYSQL *mysql);
+
+/* The library's own, by enum wrapped; set once, before the first connection. */
+static authenticate_fn *library_login[WRAPPED];
 
 /*
  * The library's own declaration needs a header that some packages do not
@@ -46,28 +81,68 @@ struct auth_plugin {
   int (*init)(char *text, size_t size, int argc, va_list args);
   int (*deinit)(void);
   int (*options)(const char *option, const void *value);
-  int (*authenticate)(MYSQL_PLUGIN_VIO *io, MYSQL *mysql);
+  authenticate_fn *authenticate;
 };
 
 struct st_mysql_client_plugin *STDCALL mysql_client_register_plugin(
   MYSQL *mysql, struct st_mysql_client_plugin *plugin);
 
-/* Reports the reason if the password must not be sent. */
-static bool may_send(MYSQL *mysql)
-{
-  void *why = NULL;
+/* ---- rules ---- */
 
-  if (mysql_get_ssl_cipher(mysql) ||
-      mysql_get_optionv(mysql, MARIADB_OPT_USERDATA,
-                        (void *)(uintptr_t)USER_DATA, &why) != 0 ||
-      !why)
-    return true;
+static bool has_rule(MYSQL *mysql, unsigned rule)
+{
+  void *rules = NULL;
+
+  return mysql_get_optionv(mysql, MARIADB_OPT_USERDATA,
+                           (void *)(uintptr_t)USER_DATA, &rules) == 0 &&
+         (uintptr_t)rules & rule;
+}
+
+static int refuse(MYSQL *mysql, const char *why)
+{
   mysql->net.last_errno = CODE_TLS;
   memcpy(mysql->net.sqlstate, "HY000", sizeof("HY000"));
   (void)snprintf(mysql->net.last_error, sizeof(mysql->net.last_error), "%s",
-                 (const char *)why);
-  return false;
+                 why);
+  return CR_ERROR;
 }
+
+/* The first packet to the server begins TLS if the server offers it. */
+static bool will_have_tls(MYSQL *mysql)
+{
+  return mysql_get_ssl_cipher(mysql) ||
+         (has_rule(mysql, RULE_ASKS_FOR_TLS) &&
+          mysql->server_capabilities & CLIENT_SSL);
+}
+
+/* Must nothing be sent? */
+static bool lacks_tls(MYSQL *mysql)
+{
+  return has_rule(mysql, RULE_NEEDS_TLS) && !will_have_tls(mysql);
+}
+
+/* False: the reason is reported. */
+static bool may_send_clear(MYSQL *mysql)
+{
+  if (mysql_get_ssl_cipher(mysql))
+    return true;
+  if (has_rule(mysql, RULE_NEEDS_TLS))
+    return refuse(mysql, needs_tls) != CR_ERROR;
+  return has_rule(mysql, RULE_MAY_SEND_CLEAR) ||
+         refuse(mysql, needs_clear) != CR_ERROR;
+}
+
+/* Can nobody else be at the other end, or may they get what a key encrypts? */
+static bool may_use_key(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+{
+  MYSQL_PLUGIN_VIO_INFO info = { .protocol = MYSQL_VIO_INVALID };
+
+  io->info(io, &info);
+  return info.protocol == MYSQL_VIO_SOCKET || will_have_tls(mysql) ||
+         has_rule(mysql, RULE_MAY_USE_KEY);
+}
+
+/* ---- plug-ins that send the password as it is ---- */
 
 static bool send_password(MYSQL_PLUGIN_VIO *io, const MYSQL *mysql)
 {
@@ -79,7 +154,7 @@ static bool send_password(MYSQL_PLUGIN_VIO *io, const MYSQL *mysql)
 
 static int send_clear(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
-  return may_send(mysql) && send_password(io, mysql) ? CR_OK : CR_ERROR;
+  return may_send_clear(mysql) && send_password(io, mysql) ? CR_OK : CR_ERROR;
 }
 
 /*
@@ -91,6 +166,8 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   unsigned char *packet;
   bool last = false;
 
+  if (lacks_tls(mysql))
+    return refuse(mysql, needs_tls);
   while (!last) {
     const int len = io->read_packet(io, &packet);
 
@@ -99,12 +176,89 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
     if (len == 0 || packet[0] == 0 || packet[0] == 254 || packet[0] == 255)
       return CR_OK_HANDSHAKE_COMPLETE; /* the server has made its decision */
     last = (packet[0] & DIALOG_LAST) != 0;
-    if (packet[0] >> 1 != DIALOG_PASSWORD || !may_send(mysql) ||
+    if (packet[0] >> 1 != DIALOG_PASSWORD || !may_send_clear(mysql) ||
         !send_password(io, mysql))
       return CR_ERROR;
   }
   return CR_OK;
 }
+
+/* ---- plug-ins around the library's ---- */
+
+static int log_in_native(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+{
+  return lacks_tls(mysql) ? refuse(mysql, needs_tls)
+                          : library_login[WRAPPED_NATIVE](io, mysql);
+}
+
+static int log_in_old(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+{
+  (void)io;
+  return refuse(mysql, lacks_tls(mysql) ? needs_tls : too_old);
+}
+
+/* The proof alone: the server has seen the password lately, or is refused. */
+static int prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+{
+  const char *password = mysql->passwd ? mysql->passwd : "";
+  uint8_t proof[SCRAMBLE_MAX];
+  unsigned char *packet;
+  size_t n = 0;
+
+  if (io->read_packet(io, &packet) < SCRAMBLE_NONCE)
+    return CR_ERROR;
+  if (*password)
+    n = mysqld_scramble_sha2(password, packet, proof);
+  if (io->write_packet(io, proof, (int)n) != 0)
+    return CR_ERROR;
+  if (n == 0)
+    return CR_OK;
+  if (io->read_packet(io, &packet) != 1)
+    return CR_ERROR;
+  return *packet == FAST_DONE ? CR_OK : refuse(mysql, needs_key);
+}
+
+static int log_in_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+{
+  if (lacks_tls(mysql))
+    return refuse(mysql, needs_tls);
+  return may_use_key(io, mysql) ? library_login[WRAPPED_SHA2](io, mysql)
+                                : prove_sha2(io, mysql);
+}
+
+static int log_in_sha256(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+{
+  if (lacks_tls(mysql))
+    return refuse(mysql, needs_tls);
+  return may_use_key(io, mysql) ? library_login[WRAPPED_SHA256](io, mysql)
+                                : refuse(mysql, needs_key);
+}
+
+static const struct {
+  const char *name;
+  authenticate_fn *login;
+} wrappers[WRAPPED] = {
+  [WRAPPED_NATIVE] = { "mysql_native_password", log_in_native },
+  [WRAPPED_OLD] = { "mysql_old_password", log_in_old },
+  [WRAPPED_SHA2] = { "caching_sha2_password", log_in_sha2 },
+  [WRAPPED_SHA256] = { "sha256_password", log_in_sha256 },
+};
+
+/* A plug-in that the library lacks needs no wrapper: its logins fail. */
+static void wrap(MYSQL *mysql)
+{
+  for (size_t i = 0; i < WRAPPED; i++) {
+    struct auth_plugin *p = (struct auth_plugin *)(void *)
+      mysql_client_find_plugin(mysql, wrappers[i].name, PLUGIN_AUTHENTICATION);
+
+    if (!p || p->authenticate == wrappers[i].login)
+      continue;
+    library_login[i] = p->authenticate;
+    p->authenticate = wrappers[i].login;
+  }
+}
+
+/* ---- plug-ins in place of the library's ---- */
 
 static const struct auth_plugin guards[] = {
   {
@@ -147,23 +301,36 @@ int mysqld_cleartext_guard(struct err *err)
       rc = err_set(err, -EINVAL, "cannot guard the plug-in %s: %s",
                    guards[i].name, mysql_error(mysql));
   }
+  wrap(mysql);
   mysql_close(mysql);
   return rc;
 }
 
-bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
+/*
+ * A greeting names a plug-in, which would begin without a look at the rules
+ * unless it is one of ours.  Therefore the login begins with one of ours if
+ * TLS is required.  With a certificate to check, the library itself refuses.
+ */
+bool mysqld_cleartext_set(MYSQL *mysql, const struct mysql_cfg *cfg,
+                          enum tls_mode mode)
 {
-  static const char required[] =
-    "TLS/SSL error: SSL is required, but the server does not support it";
-  static const char plain[] =
-    "the server wants the password in plain text, and the connection has no "
-    "TLS: use --mysql-ssl, or allow it with --mysql-cleartext=on";
+  const char *key = cfg->public_key && *cfg->public_key ? cfg->public_key
+                                                        : NULL;
+  uintptr_t rules = 0;
+  int rc = 0;
 
-  if (allowed && mode < TLS_REQUIRED)
-    return true;
-  return mysql_optionsv(
-           mysql, MARIADB_OPT_USERDATA, USER_DATA,
-           (void *)(uintptr_t)(mode >= TLS_REQUIRED ? required : plain)) == 0;
+  rules |= mode != TLS_DISABLED ? RULE_ASKS_FOR_TLS : 0;
+  rules |= mode >= TLS_REQUIRED ? RULE_NEEDS_TLS : 0;
+  rules |= cfg->cleartext ? RULE_MAY_SEND_CLEAR : 0;
+  rules |= key || cfg->get_public_key ? RULE_MAY_USE_KEY : 0;
+  if (rules != 0)
+    rc |= mysql_optionsv(mysql, MARIADB_OPT_USERDATA, USER_DATA, (void *)rules);
+  if (mode == TLS_REQUIRED)
+    rc |= mysql_optionsv(mysql, MYSQL_DEFAULT_AUTH,
+                         wrappers[WRAPPED_NATIVE].name);
+  if (key)
+    rc |= mysql_optionsv(mysql, MYSQL_SERVER_PUBLIC_KEY, key);
+  return rc == 0;
 }
 
 #else /* MySQL's library */
@@ -175,11 +342,20 @@ int mysqld_cleartext_guard(struct err *err)
 }
 
 /* If TLS is required, this library connects with it or not at all. */
-bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
+bool mysqld_cleartext_set(MYSQL *mysql, const struct mysql_cfg *cfg,
+                          enum tls_mode mode)
 {
-  const bool yes = allowed || mode >= TLS_REQUIRED;
+  const bool yes = cfg->cleartext || mode >= TLS_REQUIRED;
+  int rc = mysql_options(mysql, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &yes);
 
-  return mysql_options(mysql, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &yes) == 0;
+#if MYSQL_VERSION_ID >= 80003
+  if (cfg->get_public_key)
+    rc |= mysql_options(mysql, MYSQL_OPT_GET_SERVER_PUBLIC_KEY,
+                        &cfg->get_public_key);
+#endif
+  if (cfg->public_key && *cfg->public_key)
+    rc |= mysql_options(mysql, MYSQL_SERVER_PUBLIC_KEY, cfg->public_key);
+  return rc == 0;
 }
 
 #endif

@@ -106,9 +106,8 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
   mysqld_copy_refuse(mysql);
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
-  mysqld_shim_set_public_key(mysql);
   if (rc != 0 || !mysqld_shim_set_tls(mysql, tls) ||
-      !mysqld_cleartext_set(mysql, tls->mode, cfg->cleartext))
+      !mysqld_cleartext_set(mysql, cfg, tls->mode))
     return false;
   return !cfg->compression ||
          mysqld_shim_set_compression(mysql, &cfg->algorithms);

@@ -19,6 +19,9 @@ static const struct target_name parameters[] = {
   { .name = "ssl-key", .option = "mysql-ssl-key" },
   { .name = "ssl-cipher", .option = "mysql-ssl-cipher" },
   { .name = "tls-version", .option = "mysql-tls-version" },
+  { .name = "get-server-public-key", .option = "mysql-get-server-public-key" },
+  { .name = "server-public-key-path",
+    .option = "mysql-server-public-key-path" },
   { .name = "compression", .option = "mysql-compression" },
   { .name = "socket", .option = "mysql-socket" },
   { .name = "user", .option = "mysql-user" },
@@ -42,6 +45,9 @@ static const struct target_name lines[] = {
   { .name = "ssl-key", .option = "mysql-ssl-key" },
   { .name = "ssl-cipher", .option = "mysql-ssl-cipher" },
   { .name = "tls-version", .option = "mysql-tls-version" },
+  { .name = "get-server-public-key", .option = "mysql-get-server-public-key" },
+  { .name = "server-public-key-path",
+    .option = "mysql-server-public-key-path" },
   { .name = "socket", .option = "mysql-socket" },
   { .name = "ssl", .option = NULL },                    /* see put_tls() */
   { .name = "ssl-verify-server-cert", .option = NULL }, /* likewise */

@@ -119,6 +119,26 @@ const struct opt mysqld_options[] = {
            "the plain password. Without this option it is only sent over TLS.",
   },
   {
+    OPT_BOOL(struct mysql_cfg, get_public_key),
+    .name = "mysql-get-server-public-key",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "encrypt the password with any key that the server sends",
+    .man = "Without TLS, caching_sha2_password (at the first login of a user) "
+           "and sha256_password need the password, encrypted with a key of "
+           "the server. Whoever answers in place of the server can send a key, "
+           "too, and read the password. Over TLS and Unix sockets the option "
+           "is not needed.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, public_key),
+    .flags = OPT_PATH | OPT_OWN,
+    .name = "mysql-server-public-key-path",
+    .help = "file with the server's public key, which encrypts the password",
+    .man = "In PEM format. Without TLS, the password is encrypted with this "
+           "key only, and no key of the server is asked for.",
+  },
+  {
     OPT_STRING(struct mysql_cfg, tls),
     .name = "mysql-ssl",
     .def = "off",
@@ -291,6 +311,11 @@ static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
                 { tls.cert, "the certificate", "mysql-ssl-cert" },
                 { tls.key, "the private key", "mysql-ssl-key" } };
 
+  if (is_set(cfg->public_key) && access(cfg->public_key, R_OK) < 0)
+    return err_sys(err,
+                   "cannot read the key '%.300s' of "
+                   "--mysql-server-public-key-path,",
+                   cfg->public_key);
   for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
     if (tls.mode != TLS_DISABLED && is_set(files[i].path) &&
         access(files[i].path, R_OK) < 0)

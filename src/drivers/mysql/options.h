@@ -16,8 +16,10 @@ struct mysql_cfg {
   struct opt_list hosts, ports, sockets;
   const char *user, *password, *db;
   const char *defaults_file;
-  bool cleartext;  /* the password may be sent in clear text */
-  const char *tls; /* BOOL words or a mode */
+  bool cleartext;         /* the password may be sent in clear text */
+  bool get_public_key;    /* ... or encrypted with a key of the server */
+  const char *public_key; /* path of the only key of that kind */
+  const char *tls;        /* BOOL words or a mode */
   const char *tls_key, *tls_cert, *tls_ca, *tls_cipher;
   struct opt_list tls_versions;
   bool compression;

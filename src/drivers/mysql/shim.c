@@ -124,11 +124,6 @@ bool mysqld_shim_set_compression(MYSQL *mysql,
          mysql_optionsv(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
 }
 
-void mysqld_shim_set_public_key(MYSQL *mysql)
-{
-  (void)mysql; /* the library always asks for it */
-}
-
 int mysqld_shim_fd(MYSQL *mysql)
 {
   return mysql_get_socket(mysql);
@@ -269,17 +264,6 @@ bool mysqld_shim_set_compression(MYSQL *mysql,
 #else
   return !listed(algorithms, "zlib") ||
          mysql_options(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
-#endif
-}
-
-void mysqld_shim_set_public_key(MYSQL *mysql)
-{
-#if MYSQL_VERSION_ID >= 80003
-  const bool yes = true;
-
-  (void)mysql_options(mysql, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &yes);
-#else
-  (void)mysql;
 #endif
 }
 

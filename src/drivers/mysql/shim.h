@@ -51,7 +51,6 @@ void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns);
 bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls);
 bool mysqld_shim_set_compression(MYSQL *mysql,
                                  const struct opt_list *algorithms);
-void mysqld_shim_set_public_key(MYSQL *mysql);
 
 /* The path of the socket that stands for localhost; NULL: only the library
  * knows. */
