@@ -59,5 +59,14 @@ const struct opt load_opts[] = {
            "or not at all. "
            "Honoured by the bundled OLTP scripts.",
   },
+  {
+    OPT_BOOL(struct load_cfg, dry_run),
+    .name = "dry-run",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "cleanup only prints which tables it would drop",
+    .man = "It prints the tables with their rows, and why cleanup would keep "
+           "one. Only the cleanup command of the bundled scripts has it.",
+  },
   OPT_END,
 };

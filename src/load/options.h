@@ -14,6 +14,7 @@ struct load_cfg {
   int method;       /* enum load_method */
   bool analyze;
   int create_index;
+  bool dry_run; /* of cleanup */
 };
 
 extern const struct opt load_opts[];

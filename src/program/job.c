@@ -158,7 +158,10 @@ static int work(struct job *job, enum test_command command)
     return rc;
   if (p->doctor && command == TEST_RUN)
     return job->source->look(job);
-  if (ranks_share(p->ranks, job->what, job->plan, &err) < 0)
+  if (command == TEST_CALL && job->source->begin_call &&
+      (!p->ranks || p->ranks->rank == 0))
+    rc = job->source->begin_call(job, &err);
+  if (rc < 0 || ranks_share(p->ranks, job->what, job->plan, &err) < 0)
     return program_fail(&err);
   if (command == TEST_RUN)
     return run(job);
@@ -187,6 +190,20 @@ static int do_command(struct job *job)
   return refuse_command(job);
 }
 
+/*
+ * A cleanup that ignores --dry-run would drop the tables.  A script that
+ * declares an option of this name decides for itself.
+ */
+static int refuse_dry_run(const struct job *job)
+{
+  if (!job->p->opts.load.dry_run || optset_find(job->set, "dry-run")->twin ||
+      (strcmp(job->command, "cleanup") == 0 && job->source->is_bundled &&
+       job->source->is_bundled(job)))
+    return EXIT_OK;
+  return program_complain("--dry-run is for the cleanup command of the bundled "
+                          "scripts");
+}
+
 /* Does everything that comes after the test has been found. */
 static int go(struct job *job)
 {
@@ -206,6 +223,8 @@ static int go(struct job *job)
     return job->reads_options && job->source->no_command
              ? job->source->no_command(job)
              : EXIT_OK;
+  if (needs_values && refuse_dry_run(job) != EXIT_OK)
+    return EXIT_FAILED;
   if (needs_values && job_make_plan(job, &err) < 0)
     return program_fail(&err);
   return do_command(job);

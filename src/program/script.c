@@ -34,8 +34,9 @@ struct script_job {
   struct db_process db;
   struct ack_log *ack; /* owned; NULL: none is wanted */
   bool has_db;
-  bool declares; /* the script says what options it has */
-  bool in_vain;  /* its prepare has failed, and made the file of the database */
+  bool declares;   /* the script says what options it has */
+  bool makes_file; /* prepare makes the file of the database */
+  bool in_vain; /* its prepare has failed, and made the file of the database */
   struct script *script;
 };
 
@@ -362,16 +363,26 @@ static int check(const struct job *job)
   return is_bundled(job) ? program_check_driver(job->p) : EXIT_OK;
 }
 
+static int begin_call(struct job *job, struct err *err)
+{
+  struct script_job *own = job->own;
+  int rc;
+
+  own->makes_file = is_bundled(job) && program_misses_file(job->p);
+  rc = commands_begin(own->script, err);
+  own->in_vain = own->makes_file && rc != 0;
+  return rc;
+}
+
 static int call(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
-  const bool makes_file = is_bundled(job) && program_misses_file(job->p);
   int rc;
 
   if (is_bundled(job) && program_lacks_file(job->p, &rc))
     return rc;
   rc = commands_run(own->script, err);
-  own->in_vain = makes_file && rc != 0;
+  own->in_vain = own->makes_file && rc != 0;
   return rc > 0 ? EXIT_SIGNAL + rc : rc;
 }
 
@@ -411,7 +422,9 @@ const struct test_source source_script = {
   .list_commands = list_commands,
   .print_options = print_options,
   .tables = tables,
+  .is_bundled = is_bundled,
   .check = check,
+  .begin_call = begin_call,
   .call = call,
   .no_command = refuse_empty,
   .begin_run = begin_run,

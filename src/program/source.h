@@ -93,11 +93,20 @@ struct test_source {
    */
   const char *(*tables)(const struct job *job);
 
+  /* [opt] Is the script bundled with the program?  NULL: it is not. */
+  bool (*is_bundled)(const struct job *job);
+
   /*
    * [opt] Called before the first command that does any work: can it?  Returns
    * the exit status.
    */
   int (*check)(const struct job *job);
+
+  /*
+   * [opt] Called before call(), in one process of several.  Returns a negative
+   * errno value if the command must not begin.
+   */
+  int (*begin_call)(struct job *job, struct err *err);
 
   /*
    * Executes TEST_CALL.  Returns the exit status, or a negative errno value;

@@ -444,11 +444,17 @@ const struct opt run_opts[] = {
     .name = "force",
     .flags = OPT_OWN,
     .def = "off",
-    .help = "prepare although there is not enough free space",
-    .man = "Before it writes, prepare compares the size of the files or tables "
-           "with the free space of the file system. If that is kept in memory, "
-           "the free memory of the machine and of its control group counts, "
-           "too. A database is only checked if it is on this machine.",
+    .help = "prepare and cleanup although space is short or tables are not "
+            "bench's",
+    .man =
+      "cleanup and --table-exists=drop drop a table only if bench has made "
+      "it: bench_tables names the table, and its columns are those of the "
+      "workload. For tables sbtestN, which sysbench makes too, the columns "
+      "are enough. With --force the name is enough. Before it writes, prepare "
+      "compares the size of the files or tables "
+      "with the free space of the file system. If that is kept in memory, "
+      "the free memory of the machine and of its control group counts, "
+      "too. A database is only checked if it is on this machine.",
   },
   OPT_END,
 };

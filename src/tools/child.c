@@ -69,6 +69,7 @@ static _Noreturn void become(const struct children *c,
 {
   int fd = what->out == CHILD_OUT_NONE     ? open("/dev/null", O_WRONLY)
            : what->out == CHILD_OUT_STDERR ? STDERR_FILENO
+           : what->out == CHILD_OUT_ERR_FD ? what->err_fd
                                            : STDOUT_FILENO;
 
   (void)setpgid(0, 0);

@@ -30,6 +30,7 @@ enum child_out {
   CHILD_OUT_SAME,   /* the same as of this process */
   CHILD_OUT_STDERR, /* to the standard error */
   CHILD_OUT_NONE,   /* nowhere */
+  CHILD_OUT_ERR_FD, /* to err_fd, as its standard error */
 };
 
 struct child_command {

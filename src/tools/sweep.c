@@ -174,6 +174,9 @@ static int begin(struct sweep *s, struct err *err)
                         err);
   if (rc == 0 && !sweep_has_parts(s))
     rc = sweep_check_steps(s, err);
+  if (rc == 0 && s->prepares && cfg->prepare == SWEEP_PREPARE_AUTO &&
+      !sweep_has_parts(s) && s->children.signal == 0)
+    rc = sweep_check_data(s, err);
   if (rc == 0)
     rc = scratch_make(s->in->json, &s->folder, err);
   return rc;

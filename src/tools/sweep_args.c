@@ -60,7 +60,7 @@ static void add_files(struct list *l, const struct sweep_input *in, size_t step)
 
 static size_t count_args(const struct sweep *s, const struct sweep_process *p)
 {
-  size_t n = (size_t)s->in->argc + s->plan.n_specs + s->in->n_files + 5;
+  size_t n = (size_t)s->in->argc + s->plan.n_specs + s->in->n_files + 6;
 
   for (size_t i = 0; i < s->extra.len; i++)
     n += s->extra.text[i] == '\n';
@@ -126,6 +126,8 @@ char **sweep_args(const struct sweep *s, const struct sweep_process *p)
     add_option(&l, "sweep-role", p->role);
   if (p->place)
     add_option(&l, "sweep-place", p->place);
+  if (p->dry_run)
+    add_option(&l, "dry-run", "on");
   if (l.failed) {
     sweep_args_free(l.of);
     return NULL;

@@ -3,8 +3,10 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "run/runner.h"
@@ -80,6 +82,70 @@ int sweep_check_steps(struct sweep *s, struct err *err)
     if (s->children.signal != 0)
       return 0;
   }
+  return rc;
+}
+
+/*
+ * Adds to `found` the tables in the output of a cleanup that drops nothing, the
+ * first ones with their names.  Scripts without --dry-run have printed none.
+ */
+static void sweep_add_tables(FILE *output, struct strbuf *found)
+{
+  enum {
+    NAMED = 3
+  };
+  static const char *const begins[] = { "Would drop ", "Would keep " };
+  char *line = NULL;
+  size_t size = 0, n = 0;
+
+  rewind(output);
+  while (getline(&line, &size, output) > 0) {
+    for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+      const size_t len = strlen(begins[i]);
+
+      if (strncmp(line, begins[i], len) != 0 || n++ >= NAMED)
+        continue;
+      strbuf_addf(found, "%s%.*s", n > 1 ? ", " : "",
+                  (int)strcspn(line + len, "\n"), line + len);
+    }
+  }
+  if (n > NAMED)
+    strbuf_addf(found, ", and %zu more", n - NAMED);
+  free(line);
+}
+
+/*
+ * Each step would replace tables that are there before the first one.  Whether
+ * the user wants that is not known.
+ */
+int sweep_check_data(struct sweep *s, struct err *err)
+{
+  struct strbuf found = { 0 };
+  int rc = 0;
+
+  for (size_t i = 0; i < s->plan.n_combinations && rc == 0 && found.len == 0;
+       i++) {
+    const struct sweep_process p = {
+      .combination = i, .command = "cleanup", .role = "step", .dry_run = true
+    };
+    FILE *output = scratch_file();
+    struct child_command how = { .out = CHILD_OUT_ERR_FD };
+    int status;
+
+    if (!output)
+      return err_sys(err, "cannot make a temporary file");
+    how.err_fd = fileno(output);
+    rc = sweep_command(s, &p, how, &status, err);
+    if (rc == 0)
+      sweep_add_tables(output, &found);
+    (void)fclose(output);
+  }
+  if (rc == 0 && found.len > 0)
+    rc = err_set(err, -EEXIST,
+                 "each step would replace data that exists: %.400s; use "
+                 "--sweep-prepare=on if they may, or off to run on this data",
+                 strbuf_str(&found));
+  strbuf_done(&found);
   return rc;
 }
 

@@ -101,6 +101,8 @@ void sweep_doubts(const struct sweep *s, const char *title,
 
 /* Are all steps valid?  -EINVAL: one is not, which was printed. */
 int sweep_check_steps(struct sweep *s, struct err *err);
+/* -EEXIST: the steps would replace tables that exist. */
+int sweep_check_data(struct sweep *s, struct err *err);
 
 /* Can a file be written? */
 int sweep_check_file(const char *name, struct err *err);
@@ -127,6 +129,7 @@ struct sweep_process {
   const char *place;   /* [opt] --sweep-place */
   /* Number of the step with files of its own, from 1; 0: it has none. */
   size_t step;
+  bool dry_run; /* cleanup only prints what it would drop */
 };
 
 /* Its arguments, owned by the caller, who frees them with sweep_args_free();

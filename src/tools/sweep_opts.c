@@ -107,8 +107,11 @@ const struct opt sweep_opts[] = {
     .def = "auto",
     .words = prepare_words,
     .help = "cleanup and prepare around each step {auto,on,off}",
-    .man = "With \"auto\" this happens if a swept option shapes the data, such "
-           "as table-size, warehouses or file-num. Existing data is removed.",
+    .man =
+      "With \"auto\" this happens if a swept option shapes the data, such "
+      "as table-size, warehouses or file-num; tables that exist before the "
+      "first step are refused. With \"on\" steps replace the tables "
+      "that bench made.",
   },
   {
     OPT_WORD(struct sweep_cfg, format),

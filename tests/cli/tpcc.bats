@@ -174,7 +174,7 @@ LUA
   runs=$(sql "SELECT runs, committed FROM bench_tpcc")
   tpcc prepare
   must is "$status" 1
-  must has "$stderr" 'order_line already exists'
+  must has "$stderr" "order_line' already exists"
   tpcc --table-exists=drop --create-table-options="CHAOS" prepare
   must is "$status" 1
   tpcc --table-exists=skip --threads=2 prepare

@@ -176,7 +176,7 @@ TEXT
 @test "tables that exist: error, skip or drop" {
   bench oltp_common $sqlite --table-size=5 prepare
   run -1 "$BENCH" oltp_common $sqlite --table-size=5 prepare
-  [[ $output == *"FATAL: run the cleanup command first, or see --table-exists"* ]]
+  [[ $output == *"the table 'sbtest1' already exists: use the cleanup command first, or see --table-exists"* ]]
   run -1 "$BENCH" oltp_common $sqlite --table-size=5 --threads=2 prepare
   bench oltp_common $sqlite --table-size=6 --tables=2 --table-exists=skip \
     prepare

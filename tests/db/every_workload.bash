@@ -94,7 +94,7 @@ runs() {
   proves r.json
   good "${made[@]}" check
   # tables of other sizes are made and removed
-  good --sweep="$sweep" "${with[@]}" --threads=2 "${made[@]}" --events=30 --time=0 --sweep-format=csv --json=r.json run
+  good --sweep="$sweep" --sweep-prepare=on "${with[@]}" --threads=2 "${made[@]}" --events=30 --time=0 --sweep-format=csv --json=r.json run
   proves r.json
   if [ -n "$part" ]; then
     bad '.' "${made[@]}" check

@@ -427,7 +427,7 @@ end
 LUA
   "$BENCH" ./rows.lua "${to[@]}" prepare | grep '^rows 5000$'
   servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL max_allowed_packet=16777216'
-  good cleanup
+  good --force cleanup
 }
 
 @test "mysql: an engine without transactions is resumed, too" {

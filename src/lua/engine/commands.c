@@ -272,6 +272,19 @@ static int call_command(struct script *script, struct err *err)
   return rc < 0 ? rc : state_call(s, script->setup.command, false, err);
 }
 
+int commands_begin(struct script *script, struct err *err)
+{
+  struct state *s = script->main;
+  int rc = options_export(s, err);
+
+  if (rc < 0)
+    return rc;
+  state_push_field(s, "cmdline", "command_begin");
+  lua_pushstring(s->L, script->setup.command);
+  rc = state_call_top(s, script->setup.command, 1, 0, err);
+  return rc < 0 ? rc : state_settle(s, script->setup.command, err);
+}
+
 int commands_run(struct script *script, struct err *err)
 {
   struct signals signals = { .patience_s = LOADING_PATIENCE_S,

@@ -19,6 +19,12 @@ void commands_list(struct script *script, struct strbuf *out);
 enum test_command commands_find(struct script *script);
 
 /*
+ * Call this before commands_run(), in one process of several: it lets the
+ * command look at the tables before any thread changes them.
+ */
+int commands_begin(struct script *script, struct err *err);
+
+/*
  * Execute the command (TEST_CALL).  A positive number: this signal has ended it
  * early, in an orderly way.  -ECANCELED: it failed, and the reason was printed.
  * Other negative values: the message has to be printed as FATAL.

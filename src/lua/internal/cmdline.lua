@@ -180,6 +180,15 @@ function functions.command_parallel(name)
   return entry ~= nil and entry[2] == cmdline.PARALLEL_COMMAND
 end
 
+-- The third member of a command, a function, is called once before its threads start,
+-- and before other processes do.
+function functions.command_begin(name)
+  local entry = find_command(name)
+  if entry ~= nil and entry[3] ~= nil then
+    entry[3]()
+  end
+end
+
 function functions.call_command(name)
   local entry = find_command(name)
   if entry == nil then

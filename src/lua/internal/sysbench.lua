@@ -356,6 +356,7 @@ lazily("cmdline", {
   "print_test_options",
   "command_defined",
   "command_parallel",
+  "command_begin",
   "call_command",
 }, { [""] = sysbench.cmdline })
 host.cmdline = sysbench.cmdline

@@ -169,6 +169,7 @@ lazily("cmdline", {
   "print_test_options",
   "command_defined",
   "command_parallel",
+  "command_begin",
   "call_command",
 }, {
   [""] = function(G)

@@ -19,6 +19,7 @@
 
 local ledger = require("bench_ledger")
 local load = require("bench_load")
+local own = require("bench_own")
 local schema = require("bench_schema")
 local print = load.say
 
@@ -89,7 +90,9 @@ local function create_own(drv, con, spec, size)
          (i == 1 and " PRIMARY KEY" or "") -- some servers demand one
       values[i] = format("%.0f", size[name] or 0)
    end
-   con:query("DROP TABLE IF EXISTS " .. spec.table)
+   if schema.has_table(drv, con, spec.table) then
+      con:query("DROP TABLE " .. spec.table)
+   end
    con:query(format("CREATE TABLE %s(%s) %s", spec.table,
                     table.concat(types, ", "), engine(drv)))
    con:query(format("INSERT INTO %s(%s) VALUES (%s)", spec.table,
@@ -160,6 +163,18 @@ local function table_statement(drv, spec, name)
                  sysbench.opt.create_table_options)
 end
 
+-- Returns the tables as bench_own wants them.
+local function set_of(spec)
+   local names = {unpack(spec.names)}
+
+   table.insert(names, spec.table)
+   return {workload = spec.name, names = names, inner = {[spec.table] = true},
+           columns = function(name)
+      if name == spec.table then return {"version", "runs", "open_runs"} end
+      return own.columns_in(spec.columns[name])
+   end}
+end
+
 -- The table bench_NAME is made with the first one of the others.
 local function create(drv, con, spec, name)
    local first = name == spec.names[1]
@@ -173,7 +188,7 @@ local function create(drv, con, spec, name)
       return load.RESUME
    end
    local statement = table_statement(drv, spec, name)
-   if not schema.make_way(drv, con, name, statement) then return load.LEAVE end
+   if not own.make_way(drv, con, set_of(spec), name, statement) then return load.LEAVE end
    print(format("Creating table '%s'...", name))
    con:query(statement)
    if first then create_own(drv, con, spec, wanted(spec)) end
@@ -217,14 +232,9 @@ local function prepare(spec)
 end
 
 local function cleanup(spec)
-   local _, con = checked.connect()
+   local drv, con = checked.connect()
 
-   for _, name in ipairs(spec.names) do
-      print(format("Dropping table '%s'...", name))
-      con:query("DROP TABLE IF EXISTS " .. name)
-   end
-   con:query("DROP TABLE IF EXISTS " .. spec.table)
-   load.tidy(con)
+   own.cleanup(drv, con, set_of(spec))
 end
 
 -- ---------------------------------------------------------------------------
@@ -293,7 +303,10 @@ end
 function checked.commands(spec, rules)
    sysbench.cmdline.commands = {
       prepare = {function() prepare(spec) end,
-                 sysbench.cmdline.PARALLEL_COMMAND},
+                 sysbench.cmdline.PARALLEL_COMMAND, function()
+         local drv, con = checked.connect()
+         own.prepare(drv, con, set_of(spec))
+      end},
       check = {function() return check(spec, rules) end},
       cleanup = {function() cleanup(spec) end},
    }

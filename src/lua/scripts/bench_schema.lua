@@ -3,7 +3,7 @@
 -- up, read in one snapshot, and checked.
 --
 -- A table is called sbtestN, and the functions take its number N.  For other
--- tables, has_table, has_index, make_way and analyze take the name as well.
+-- tables, has_table, has_index and analyze take the name as well.
 -- `drv` and `con` are a driver and an open connection of it.
 
 local load = require("bench_load")
@@ -14,9 +14,11 @@ local print = load.say
 local format = string.format
 
 -- Returns the name of a table.
-local function name_of(n)
+function schema.name_of(n)
    return tonumber(n) and "sbtest" .. n or n
 end
+
+local name_of = schema.name_of
 
 -- "is there such a table": the number of tables called %s
 local TABLE_QUERY = {
@@ -63,40 +65,6 @@ local SERIAL = {
 
 -- Returns the type of a primary key that the database numbers.
 function schema.serial(drv) return SERIAL[drv:name()] or SERIAL.other end
-
--- Creates an empty table by `statement` under an unused name, and drops it.  If
--- the server refuses an engine or an option, the error comes now, while the old
--- table still exists.  Done once per connection.
-local tried = false
-
-local function try_statement(drv, con, n, statement)
-   if tried then return end
-
-   local i, name = 0, nil
-   repeat
-      i = i + 1
-      name = format("%s_try%d", name_of(n), i)
-   until count(drv, con, TABLE_QUERY, name) == 0
-   con:query((statement:gsub(name_of(n), name, 1)))
-   con:query("DROP TABLE " .. name)
-   tried = true
-end
-
--- Makes way for a new table as --table-exists says; `statement` will create it.
--- Returns false if the existing table stays.
-function schema.make_way(drv, con, n, statement)
-   local wish = sysbench.opt.table_exists
-
-   if wish == "drop" and schema.has_table(drv, con, n) then
-      try_statement(drv, con, n, statement)
-      print(format("Dropping table '%s'...", name_of(n)))
-      con:query("DROP TABLE " .. name_of(n))
-   elseif wish == "skip" and schema.has_table(drv, con, n) then
-      print(format("Skipping table '%s': it exists", name_of(n)))
-      return false
-   end
-   return true
-end
 
 -- Returns CREATE TABLE for SQLite.  `ids` says where ids come from: "auto" (the
 -- database), "client", or "free" (the client, and they need not be unique).

@@ -6,6 +6,7 @@
 -- create_table; `own` has those of oltp_common itself, and more that it knows.
 
 local load = require("bench_load")
+local mine = require("bench_own")
 local schema = require("bench_schema")
 local print = load.say
 
@@ -131,7 +132,7 @@ local function create_empty(drv, con, n)
       return load.RESUME
    end
    local statement = table_statement(drv, n)
-   if not schema.make_way(drv, con, n, statement) then return load.LEAVE end
+   if not mine.make_way(drv, con, mine.sbtest(n, n), n, statement) then return load.LEAVE end
    print(string.format("Creating table 'sbtest%d'...", n))
    call(con, "query", statement)
    if sysbench.opt.create_index == "before" then
@@ -187,6 +188,12 @@ local function next_table(_, n)
    if n <= option("tables") then return n end
 end
 
+function tables.begin(drv, con)
+   if create_table == own.create_table then
+      mine.prepare(drv, con, mine.sbtest(1, option("tables")))
+   end
+end
+
 function tables.cmd_prepare(drv, con)
    if create_table == own.create_table and can_load(drv) then
       load_tables(drv, con, 1, option("tables"), true)
@@ -228,13 +235,8 @@ function tables.cmd_check(drv, con)
    return all_good
 end
 
-function tables.cleanup(_, con)
-   for n = 1, option("tables") do
-      print(string.format("Dropping table 'sbtest%d'...", n))
-      call(con, "query",
-           string.format("DROP TABLE IF EXISTS sbtest%d", n))
-   end
-   load.tidy(con)
+function tables.cleanup(drv, con)
+   mine.cleanup(drv, con, mine.sbtest(1, option("tables")))
 end
 
 return function(of_common)

@@ -1,6 +1,7 @@
 -- The tables of the script tpcb: prepare, check and cleanup.
 
 local load = require("bench_load")
+local own = require("bench_own")
 local schema = require("bench_schema")
 local print = load.say
 
@@ -22,6 +23,10 @@ local COLUMNS = {
 }
 local PER_BRANCH = {pgbench_accounts = ACCOUNTS, pgbench_branches = BRANCHES,
                     pgbench_tellers = TELLERS}
+
+local SET = {workload = "tpcb", names = NAMES, columns = function(name)
+   return own.columns_in(COLUMNS[name])
+end}
 
 local function must_load()
    if not load.possible then
@@ -61,7 +66,7 @@ local function create(drv, con, name, scale)
       return load.RESUME
    end
    local statement = table_statement(drv, name)
-   if not schema.make_way(drv, con, name, statement) then return load.LEAVE end
+   if not own.make_way(drv, con, SET, name, statement) then return load.LEAVE end
    print(format("Creating table '%s'...", name))
    con:query(statement)
    if PER_BRANCH[name] then
@@ -81,6 +86,8 @@ local function finish(drv, con, name)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, name) end
 end
 
+function tables.begin(drv, con) own.prepare(drv, con, SET) end
+
 function tables.prepare(drv, con)
    must_load()
    local scale = math.max(sysbench.opt.scale, 1)
@@ -92,13 +99,7 @@ function tables.prepare(drv, con)
    })
 end
 
-function tables.cleanup(_, con)
-   for _, name in ipairs(NAMES) do
-      print(format("Dropping table '%s'...", name))
-      con:query("DROP TABLE IF EXISTS " .. name)
-   end
-   load.tidy(con)
-end
+function tables.cleanup(drv, con) own.cleanup(drv, con, SET) end
 
 -- ---------------------------------------------------------------------------
 -- check

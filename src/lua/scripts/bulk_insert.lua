@@ -2,11 +2,24 @@
 -- One event: one row of a multi-row INSERT of half a megabyte into the
 -- thread's own table.
 
+local own = sysbench.cmdline.command ~= "run" and require("bench_own")
+
 local row -- number of the last row
 
-function prepare()
-   local con = sysbench.sql.driver():connect()
+-- The tables of all threads.  Those that exist are filled up.
+local function set()
+   local of = own.sbtest(1, sysbench.opt.threads, {"id", "k"})
 
+   of.inner = {}
+   for _, name in ipairs(of.names) do of.inner[name] = true end
+   return of
+end
+
+function prepare()
+   local drv = sysbench.sql.driver()
+   local con = drv:connect()
+
+   own.prepare(drv, con, set())
    for n = 1, sysbench.opt.threads do
       print(string.format("Creating table 'sbtest%d'...", n))
       con:query(string.format([[
@@ -18,13 +31,9 @@ CREATE TABLE IF NOT EXISTS sbtest%d (
 end
 
 function cleanup()
-   local con = sysbench.sql.driver():connect()
+   local drv = sysbench.sql.driver()
 
-   for n = 1, sysbench.opt.threads do
-      print(string.format("Dropping table 'sbtest%d'...", n))
-      con:query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
-   end
-   require("bench_load").tidy(con)
+   own.cleanup(drv, drv:connect(), own.sbtest(1, sysbench.opt.threads, {"id", "k"}))
 end
 
 function help()

@@ -51,7 +51,8 @@ if sysbench.cmdline.command ~= "run" then
    function cleanup() tables.cleanup(connect()) end
 
    sysbench.cmdline.commands = {
-      prepare = {function() tables.prepare(connect()) end, parallel},
+      prepare = {function() tables.prepare(connect()) end, parallel,
+                 function() tables.begin(connect()) end},
       check = {function() return tables.check(connect()) end},
    }
 end

@@ -142,7 +142,8 @@ function cleanup()
 end
 
 sysbench.cmdline.commands = {
-   prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND},
+   prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND,
+              function() require("tpcc_tables").begin(connect()) end},
    check = {cmd_check, sysbench.cmdline.PARALLEL_COMMAND},
 }
 

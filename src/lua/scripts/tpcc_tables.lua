@@ -7,6 +7,7 @@
 local ledger = require("tpcc_ledger")
 local load = require("bench_load")
 local model = require("tpcc_model")
+local own = require("bench_own")
 local schema = require("bench_schema")
 local print = load.say
 
@@ -159,6 +160,17 @@ CREATE TABLE bench_tpcc(
   made_with VARCHAR(1000) NOT NULL
 )]]
 
+local SET = {workload = "tpcc", names = {unpack(tables.names)},
+             inner = {bench_tpcc = true, [ledger.TABLE] = true}}
+
+table.insert(SET.names, "bench_tpcc")
+table.insert(SET.names, ledger.TABLE)
+
+function SET.columns(name)
+   return own.columns_in(COLUMNS[name] or name == "bench_tpcc" and
+      OWN_TABLE:match("%((.*)%)") or ledger.COLUMNS)
+end
+
 local function is_mysql(drv)
    return drv:name() ~= "pgsql" and drv:name() ~= "sqlite"
 end
@@ -252,14 +264,15 @@ end
 local function create_own(drv, con, size)
    if is_null(drv) then return end
    local types = types_of(drv)
-   con:query("DROP TABLE IF EXISTS bench_tpcc")
+   for name in pairs(SET.inner) do
+      if schema.has_table(drv, con, name) then con:query("DROP TABLE " .. name) end
+   end
    con:query((OWN_TABLE:gsub("%$%w+", types)) .. engine(drv))
    con:query(string.format(
       "INSERT INTO bench_tpcc VALUES (%d, %.0f, %d, %d, %d, %d, %d, 0, 0, 0, " ..
       "0, CURRENT_TIMESTAMP, '%s')",
       tables.VERSION, size.seed, size.warehouses, size.districts,
       size.customers, size.items, size.c_load, made_with(drv)))
-   con:query("DROP TABLE IF EXISTS " .. ledger.TABLE)
    con:query(string.format("CREATE TABLE %s(\n%s\n)%s", ledger.TABLE,
                            ledger.COLUMNS, engine(drv)))
 end
@@ -286,7 +299,7 @@ local function create(drv, con, size, name)
       return load.RESUME
    end
    local statement = table_statement(drv, name)
-   if not schema.make_way(drv, con, name, statement) then return load.LEAVE end
+   if not own.make_way(drv, con, SET, name, statement) then return load.LEAVE end
    print(string.format("Creating table '%s'...", name))
    con:query(statement)
    if name == tables.names[1] then create_own(drv, con, size) end
@@ -325,6 +338,8 @@ function tables.kind(drv, size)
            c_load = size.c_load, cents = drv:name() == "sqlite" and 1 or 0}
 end
 
+function tables.begin(drv, con) own.prepare(drv, con, SET) end
+
 function tables.prepare(drv, con, size)
    schema.load_session(drv, con)
    load.run_kind(con, "tpcc", tables.kind(drv, size), {
@@ -333,14 +348,6 @@ function tables.prepare(drv, con, size)
    })
 end
 
-function tables.cleanup(_, con)
-   for _, name in ipairs(tables.names) do
-      print(string.format("Dropping table '%s'...", name))
-      con:query("DROP TABLE IF EXISTS " .. name)
-   end
-   con:query("DROP TABLE IF EXISTS bench_tpcc")
-   con:query("DROP TABLE IF EXISTS " .. ledger.TABLE)
-   load.tidy(con)
-end
+function tables.cleanup(drv, con) own.cleanup(drv, con, SET) end
 
 return tables

@@ -113,7 +113,8 @@ if command ~= "run" then
 
    sysbench.cmdline.commands = {
       prepare = {function() tables().prepare(connect()) end,
-                 sysbench.cmdline.PARALLEL_COMMAND},
+                 sysbench.cmdline.PARALLEL_COMMAND,
+                 function() tables().begin(connect()) end},
       check = {function() return tables().check(connect()) end},
    }
 end

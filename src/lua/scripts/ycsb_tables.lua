@@ -5,6 +5,7 @@
 -- table bench_ycsb_runs has a row for each process of a run that inserts.
 
 local load = require("bench_load")
+local own = require("bench_own")
 local schema = require("bench_schema")
 local store = require("bench_store")
 local print = load.say
@@ -43,6 +44,14 @@ CREATE TABLE bench_ycsb_runs(
   begun BIGINT NOT NULL,
   PRIMARY KEY (run, part)
 )]]
+
+local SET = {workload = "ycsb", names = {"usertable", OWN, RUNS},
+             inner = {[OWN] = true, [RUNS] = true}}
+
+function SET.columns(name)
+   if name == "usertable" then return {"ycsb_key", "field0"} end
+   return own.columns_in((name == OWN and OWN_TABLE or RUNS_TABLE):match("%((.*)%)"))
+end
 
 local SETTINGS = {"version", "seed", "records", "fields", "length", "int_keys",
                   "ordered"}
@@ -161,8 +170,9 @@ local function create_own(drv, con, settings)
    for i, name in ipairs(SETTINGS) do
       values[i] = format("%.0f", settings[name])
    end
-   con:query("DROP TABLE IF EXISTS " .. OWN)
-   con:query("DROP TABLE IF EXISTS " .. RUNS)
+   for _, name in ipairs({OWN, RUNS}) do
+      if schema.has_table(drv, con, name) then con:query("DROP TABLE " .. name) end
+   end
    con:query(OWN_TABLE .. engine(drv))
    con:query(RUNS_TABLE .. engine(drv))
    con:query(format("INSERT INTO %s VALUES (%s)", OWN,
@@ -180,7 +190,7 @@ local function create(drv, con, name, settings)
       return load.RESUME
    end
    local statement = table_statement(drv, name, settings)
-   if not schema.make_way(drv, con, name, statement) then return load.LEAVE end
+   if not own.make_way(drv, con, SET, name, statement) then return load.LEAVE end
    print(format("Creating table '%s'...", name))
    con:query(statement)
    create_own(drv, con, settings)
@@ -191,6 +201,8 @@ end
 local function finish(drv, con, name)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, name) end
 end
+
+function tables.begin(drv, con) own.prepare(drv, con, SET) end
 
 function tables.prepare(drv, con)
    local s = fresh()
@@ -204,13 +216,7 @@ function tables.prepare(drv, con)
    })
 end
 
-function tables.cleanup(_, con)
-   print("Dropping table 'usertable'...")
-   for _, name in ipairs({"usertable", OWN, RUNS}) do
-      con:query("DROP TABLE IF EXISTS " .. name)
-   end
-   load.tidy(con)
-end
+function tables.cleanup(drv, con) own.cleanup(drv, con, SET) end
 
 -- ---------------------------------------------------------------------------
 -- The inserts of all runs

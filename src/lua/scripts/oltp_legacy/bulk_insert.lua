@@ -5,6 +5,8 @@
 local folder = string.match(test, "(.*/)")
 local common = folder and dofile(folder .. "common.lua") or require("common")
 
+local own = require("bench_own")
+
 local row -- number of the last row
 
 function prepare()
@@ -22,11 +24,9 @@ CREATE TABLE IF NOT EXISTS sbtest%d (
 end
 
 function cleanup()
-   db_connect()
-   for n = 0, common.threads() - 1 do
-      print(string.format("Dropping table 'sbtest%d'...", n))
-      db_query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
-   end
+   local drv = sysbench.sql.driver()
+   own.cleanup(drv, drv:connect(),
+               own.sbtest(0, common.threads() - 1, {"id", "k"}))
 end
 
 function thread_init()

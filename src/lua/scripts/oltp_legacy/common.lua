@@ -8,6 +8,7 @@
 local load = require("bench_load")
 local columns = require("bench_columns")
 local options = require("bench_options")
+local own = require("bench_own")
 local schema = require("bench_schema")
 
 local format = string.format
@@ -162,7 +163,7 @@ local function create_empty(drv, con, n)
       return load.RESUME
    end
    local statement = (TABLE[db_driver] or mysql_table)(n)
-   if not schema.make_way(drv, con, n, statement) then return load.LEAVE end
+   if not own.make_way(drv, con, own.sbtest(n, n), n, statement) then return load.LEAVE end
    print(format("Creating table 'sbtest%d'...", n))
    con:query(statement)
    if sysbench.opt.create_index == "before" then
@@ -246,7 +247,11 @@ local function prepare_together()
 end
 
 if load.possible and sysbench.cmdline.commands == nil then
-   local together = {prepare_together, sysbench.cmdline.PARALLEL_COMMAND}
+   local together = {prepare_together, sysbench.cmdline.PARALLEL_COMMAND, function()
+      set_vars()
+      local drv, con = connect()
+      own.prepare(drv, con, own.sbtest(1, oltp_tables_count))
+   end}
 
    -- called when the whole script is known
    sysbench.cmdline.commands = setmetatable({}, {__index = function(_, name)
@@ -259,15 +264,8 @@ end
 
 function cleanup()
    set_vars()
-   db_connect()
-   for n = 1, oltp_tables_count do
-      print(format("Dropping table 'sbtest%d'...", n))
-      db_query(format("DROP TABLE IF EXISTS sbtest%d", n))
-   end
-   if db_driver == "sqlite" then
-      db_disconnect()
-      load.tidy(sysbench.sql.driver():connect())
-   end
+   local drv = sysbench.sql.driver()
+   own.cleanup(drv, drv:connect(), own.sbtest(1, oltp_tables_count))
 end
 
 -- This table is the value of the chunk: other functions for the scripts of this

@@ -1,0 +1,294 @@
+-- Which tables are bench's own: prepare, cleanup and sweeps drop and fill no others.
+--
+-- A `set` describes the tables of a workload:
+--   workload    its name
+--   names       all its tables, those for its own use too
+--   columns     table -> a list of columns that the table must have
+--   by_columns  [optional] no marker is needed: exactly these columns are evidence enough.
+--               That holds for sbtestN, which sysbench makes as well.
+--   inner       [optional] table -> true: for the workload's own use, replaced without
+--               --table-exists
+--
+-- prepare writes the names into the table bench_tables, which is the marker, before it
+-- creates the first table.  cleanup removes them, and the marker with the last one.  A
+-- marker alone is not enough: a table may have been replaced by one of the user, so its
+-- columns are compared, too.
+
+local load = require("bench_load")
+local schema = require("bench_schema")
+local print = load.say
+
+local format = string.format
+local own = {}
+
+local MARKER = "bench_tables"
+local MARKER_COLUMNS = {"name", "workload", "version", "seed"}
+
+-- "the columns of the table called %s"
+local COLUMN_QUERY = {
+   pgsql = [[SELECT column_name FROM information_schema.columns
+             WHERE table_schema = current_schema() AND table_name = '%s']],
+   sqlite = "SELECT name FROM pragma_table_xinfo('%s')",
+   other = [[SELECT column_name FROM information_schema.columns
+             WHERE table_schema = DATABASE() AND table_name = '%s']],
+}
+
+-- Columns that MySQL adds by itself to a table without a primary key.
+local INVISIBLE = {my_row_id = true}
+
+-- Returns the columns of a table as a set, and how many; nil: there is no table.
+local function columns_of(drv, con, name)
+   if not schema.has_table(drv, con, name) then return end
+   local rs = con:query(format(COLUMN_QUERY[drv:name()] or COLUMN_QUERY.other,
+                               name))
+   local found, n = {}, 0
+
+   for _ = 1, rs.nrows do
+      local column = rs:fetch_row()[1]:lower()
+      if not INVISIBLE[column] then
+         found[column] = true
+         n = n + 1
+      end
+   end
+   return found, n
+end
+
+local function has_all(found, wanted)
+   for _, column in ipairs(wanted) do
+      if not found[column:lower()] then return false end
+   end
+   return true
+end
+
+-- Returns the names that the marker has for a workload; an empty list without one.
+local function marked(drv, con, workload)
+   local found, n = columns_of(drv, con, MARKER)
+   local names = {}
+
+   if not found then return names, false end
+   if n ~= #MARKER_COLUMNS or not has_all(found, MARKER_COLUMNS) then
+      error(format("the table %s was not made by bench, and bench needs a table " ..
+                   "of this name: use another database or schema", MARKER), 0)
+   end
+   local rs = con:query(format("SELECT name FROM %s WHERE workload = '%s'", MARKER,
+                               workload))
+   for _ = 1, rs.nrows do names[rs:fetch_row()[1]] = true end
+   return names, true
+end
+
+-- Returns why a table that exists is not bench's own; nil if it is.
+local function stranger(set, names, name, found, n)
+   local wanted = set.columns(name)
+
+   if set.by_columns then
+      if n == #wanted and has_all(found, wanted) then return end
+      return format("it does not have the columns %s only",
+                    table.concat(wanted, ", "))
+   end
+   if not names[name] then return MARKER .. " does not name it" end
+   if not has_all(found, wanted) then
+      return "its columns are not " .. table.concat(wanted, ", ")
+   end
+end
+
+-- Returns the tables of the set that exist, in order: {name, why}; `why` is nil for
+-- bench's own.
+local function existing(drv, con, set)
+   local names = set.by_columns and {} or marked(drv, con, set.workload)
+   local list = {}
+
+   for _, name in ipairs(set.names) do
+      local found, n = columns_of(drv, con, name)
+      if found then
+         table.insert(list, {name = name, why = stranger(set, names, name, found, n)})
+      end
+   end
+   return list
+end
+
+local FORCE = "; it stays. Use --force if it may be lost, or another database"
+
+local function refuse(t, what)
+   error(format("the table '%s' was not made by bench: %s%s", t.name, t.why,
+                what or FORCE), 0)
+end
+
+-- ---------------------------------------------------------------------------
+-- prepare
+
+local WISHES = "use the cleanup command first, or see --table-exists"
+
+-- Refuses the tables that are in the way.
+local function look(drv, con, set)
+   local wish = sysbench.opt.table_exists
+
+   for _, t in ipairs(existing(drv, con, set)) do
+      local inner = set.inner and set.inner[t.name]
+      if t.why and wish ~= "skip" and (not sysbench.opt.force or wish == "error") then
+         refuse(t, wish == "error" and "; use another database or schema" or FORCE)
+      elseif t.why and wish == "skip" and inner then
+         refuse(t, "; use another database or schema")
+      elseif wish == "error" and not inner then
+         error(format("the table '%s' already exists: %s", t.name, WISHES), 0)
+      end
+   end
+end
+
+-- Names in the marker all tables that this prepare makes or goes on with.
+local function mark(drv, con, set)
+   local names, exists = marked(drv, con, set.workload)
+   local skipped = {}
+
+   if sysbench.opt.table_exists == "skip" then
+      for _, t in ipairs(existing(drv, con, set)) do skipped[t.name] = t.why end
+   end
+   if not exists then
+      local engine = drv:name() == "mysql" and
+         (sysbench.opt.mysql_storage_engine or "innodb")
+      con:query(format([[
+CREATE TABLE %s(
+  name VARCHAR(64) NOT NULL PRIMARY KEY,
+  workload VARCHAR(64) NOT NULL,
+  version VARCHAR(32) NOT NULL,
+  seed BIGINT NOT NULL
+)%s]], MARKER, engine and " ENGINE = " .. engine or ""))
+   end
+   for _, name in ipairs(set.names) do
+      if not names[name] and not skipped[name] then
+         con:query(format("DELETE FROM %s WHERE name = '%s'", MARKER, name))
+         con:query(format("INSERT INTO %s(name, workload, version, seed) VALUES " ..
+                          "('%s', '%s', '%s', %.0f)", MARKER, name, set.workload,
+                          sysbench.bench_version, sysbench.opt.rand_seed))
+      end
+   end
+end
+
+-- Call this before prepare creates the first table, and before its threads start.
+function own.prepare(drv, con, set)
+   if not load.possible or drv:name() == "null" then return end
+   look(drv, con, set)
+   if not set.by_columns then mark(drv, con, set) end
+end
+
+-- Creates an empty table by `statement` under an unused name, and drops it.  If
+-- the server refuses an engine or an option, the error comes now, while the old
+-- table still exists.  Done once per connection.
+local tried = false
+
+local function try_statement(drv, con, name, statement)
+   if tried then return end
+
+   local i, unused = 0, nil
+   repeat
+      i = i + 1
+      unused = format("%s_try%d", name, i)
+   until not schema.has_table(drv, con, unused)
+   con:query((statement:gsub(name, unused, 1)))
+   con:query("DROP TABLE " .. unused)
+   tried = true
+end
+
+-- Makes way for a new table as --table-exists says; `statement` will create it.
+-- Returns false if the existing table stays.
+function own.make_way(drv, con, set, n, statement)
+   local wish, name = sysbench.opt.table_exists, schema.name_of(n)
+
+   if wish ~= "drop" and wish ~= "skip" or not schema.has_table(drv, con, name) then
+      return true
+   end
+   if wish == "skip" then
+      print(format("Skipping table '%s': it exists", name))
+      return false
+   end
+   -- prepare has looked at all tables, but perhaps in another process
+   for _, t in ipairs(existing(drv, con, set)) do
+      if t.name == name and t.why and not sysbench.opt.force then refuse(t) end
+   end
+   try_statement(drv, con, name, statement)
+   print(format("Dropping table '%s'...", name))
+   con:query("DROP TABLE " .. name)
+   return true
+end
+
+-- ---------------------------------------------------------------------------
+-- cleanup
+
+local function rows_of(con, name)
+   return tonumber((con:query_row("SELECT COUNT(*) FROM " .. name))) or 0
+end
+
+-- Says what cleanup would do; returns false if it would refuse.
+local function say(con, list)
+   local good = true
+
+   for _, t in ipairs(list) do
+      local kept = t.why and not sysbench.opt.force
+      local rows = rows_of(con, t.name)
+      print(format("%s table '%s' (%.0f row%s)%s", kept and "Would keep" or "Would drop",
+                   t.name, rows, rows == 1 and "" or "s", t.why and ": " .. t.why or ""))
+      good = good and not kept
+   end
+   if #list == 0 then print("Nothing to drop") end
+   return good
+end
+
+local function unmark(drv, con, set)
+   local _, exists = marked(drv, con, set.workload)
+
+   if not exists then return end
+   con:query(format("DELETE FROM %s WHERE workload = '%s'", MARKER, set.workload))
+   if rows_of(con, MARKER) == 0 then con:query("DROP TABLE " .. MARKER) end
+end
+
+-- Drops the tables of the set: all of them, or, if one is not bench's own, none.
+function own.cleanup(drv, con, set)
+   if drv:name() == "null" then return load.tidy(con) end
+   local list = existing(drv, con, set)
+
+   if sysbench.opt.dry_run then
+      if not say(con, list) then error("cleanup would refuse: see above", 0) end
+      return
+   end
+   for _, t in ipairs(list) do
+      if t.why and not sysbench.opt.force then refuse(t) end
+   end
+   local exists = {}
+   for _, t in ipairs(list) do exists[t.name] = true end
+   for _, name in ipairs(set.names) do
+      if not (set.inner and set.inner[name]) then
+         print(format("Dropping table '%s'...", name))
+      end
+      if exists[name] then con:query("DROP TABLE " .. name) end
+   end
+   if not set.by_columns then unmark(drv, con, set) end
+   load.tidy(con)
+end
+
+-- ---------------------------------------------------------------------------
+-- Sets
+
+-- Returns the columns in a list such as "id INTEGER, n BIGINT, PRIMARY KEY (id)".
+local NOT_COLUMNS = {PRIMARY = true, KEY = true, UNIQUE = true, INDEX = true,
+                     CONSTRAINT = true, FOREIGN = true, CHECK = true}
+
+function own.columns_in(text)
+   local columns = {}
+
+   for part in (text:gsub("%b()", "") .. ","):gmatch("([^,]*),") do
+      local word = part:match("^%s*([%w_]+)")
+      if word and not NOT_COLUMNS[word:upper()] then table.insert(columns, word) end
+   end
+   return columns
+end
+
+-- Returns the set of the tables sbtestN, from `first` to `last`.
+function own.sbtest(first, last, columns)
+   local names = {}
+
+   for n = first, last do table.insert(names, "sbtest" .. n) end
+   columns = columns or {"id", "k", "c", "pad"}
+   return {workload = "sbtest", names = names, by_columns = true,
+           columns = function() return columns end}
+end
+
+return own

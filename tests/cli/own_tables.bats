@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# own_tables.bats - the tables of users on SQLite; tests/db/own_tables.bats has servers.
+load helper
+NEEDS_DRIVER=sqlite
+
+here() {
+  . "$BENCH_SRC/tests/db/own_tables.bash"
+  to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off)
+  # The file exists whatever cleanup does to files that it empties.
+  sql 'CREATE TABLE keep(mine INTEGER)'
+}
+
+nothing_left() {
+  [ "$(sql "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name <> 'keep' AND name NOT LIKE 'sqlite%'")" = 0 ]
+}
+
+@test "tables of the user that have the names of a workload's stay" {
+  here
+  for_own_tables refuses_foreign
+}
+
+@test "tables that bench made are dropped, and nothing is left" {
+  here
+  for_own_tables drops_its_own
+}
+
+@test "a table that has taken the place of bench's stays" {
+  here
+  workload=tpcc made=(--warehouses=1 --districts=2 --customers=30 --items=100)
+  replaced customer
+  workload=bank made=()
+  replaced bank_accounts
+}
+
+@test "a table bench_tables of the user stays, and is named" {
+  here
+  workload=bank
+  sql 'CREATE TABLE bench_tables(mine INTEGER)' 'INSERT INTO bench_tables VALUES (42)'
+  bad 'the table bench_tables was not made by bench' prepare
+  bad 'the table bench_tables was not made by bench' cleanup
+  kept bench_tables
+}
+
+@test "two workloads share the list of tables" {
+  here
+  workload=bank
+  good prepare
+  workload=counter
+  good prepare
+  good cleanup
+  workload=bank
+  good check
+  good cleanup
+  nothing_left
+}
+
+@test "only the cleanup of bundled scripts has --dry-run, or a script with an option of its own" {
+  here
+  workload=bank
+  bad '^--dry-run is for the cleanup command of the bundled scripts$' --dry-run prepare
+  echo 'function cleanup() print("dropped") end' >mine.lua
+  bench ./mine.lua --dry-run cleanup
+  must is "$status" 1
+  must is "$stderr" '--dry-run is for the cleanup command of the bundled scripts'
+  bench fileio --dry-run cleanup
+  must is "$status" 1
+  echo 'sysbench.cmdline.options = {dry_run = {"print", false}}' >>mine.lua
+  bench ./mine.lua --dry-run cleanup
+  must is "$status" 0
+}

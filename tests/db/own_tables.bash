@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# own_tables.bash - tables of users that have the names of a workload's: no command
+# drops, fills or changes them; to be sourced after workload.bash.
+. "$BENCH_SRC/tests/db/workload.bash"
+
+# Each line: workload | options of prepare | its tables but for the inner ones | an
+# option to sweep that shapes them.
+own_tables() {
+  cat <<TABLE
+oltp_read_write|--table-size=20|sbtest1|table-size:10,20
+bulk_insert||sbtest1|
+select_random_points|--table-size=20|sbtest1|table-size:10,20
+append||append_lists|
+bank|--accounts=20|bank_accounts|accounts:2,5
+counter|--rows=20|counter_rows|rows:1,4
+ingest||ingest_rows ingest_parts|
+json|--documents=20 --groups=5|json_docs|documents:10,20
+long_fork||long_fork_values|
+queue||queue_jobs queue_done|
+register||register_values|
+secondary|--keys=20|secondary_rows|keys:20,30
+tpcb|--scale=1|pgbench_accounts pgbench_branches pgbench_tellers pgbench_history|scale:1,2
+tpcc|--warehouses=1 --districts=2 --customers=30 --items=100|customer district history item new_order order_line orders stock warehouse|warehouses:1,2
+ycsb|--records=20|usertable|records:50,70
+TABLE
+}
+
+# for_own_tables COMMAND...: runs it for each workload.
+# shellcheck disable=SC2034 # what COMMAND uses
+for_own_tables() {
+  local made names sweep
+  while IFS='|' read -r workload made names sweep; do
+    # shellcheck disable=SC2206 # several options
+    made=($made) names=($names)
+    echo "workload: $workload"
+    "$@" </dev/null
+  done < <(own_tables)
+}
+
+# kept NAME...: the user's tables are as they were.
+kept() {
+  local name
+  for name in "$@"; do
+    [ "$(sql "SELECT mine FROM $name")" = 42 ] || {
+      echo "$name was changed"
+      return 1
+    }
+  done
+}
+
+# The user has a table with the name of one; the others are not there.
+refuses_foreign() {
+  local name
+  for name in "${names[@]}"; do
+    sql "CREATE TABLE $name(mine INTEGER)" "INSERT INTO $name VALUES (42)"
+    bad "the table '$name' was not made by bench: .*; it stays\. Use --force if it may be lost, or another database$" cleanup
+    bad "^Would keep table '$name' \(1 row\): " --dry-run cleanup
+    bad "the table '$name' was not made by bench: .*; use another database or schema$" "${made[@]}" --threads=2 prepare
+    bad "the table '$name' was not made by bench" "${made[@]}" --threads=2 --table-exists=drop prepare
+    bad "the table '$name' was not made by bench" "${made[@]}" --threads=2 --table-exists=resume prepare
+    if [ -n "$sweep" ]; then
+      bad "each step would replace data that exists: table '$name' \(1 row\)" "--sweep=$sweep" "${made[@]}" --events=1 run
+      bad "the table '$name' was not made by bench" "--sweep=$sweep" --sweep-prepare=on "${made[@]}" --events=1 run
+    fi
+    kept "$name"
+    # nothing was made before the refusal
+    good --dry-run --force cleanup
+    says "^Would drop table '$name' \(1 row\)"
+    [ "$(grep -c '^Would' out)" = 1 ]
+    sql "DROP TABLE $name"
+  done
+}
+
+# bench's own tables: a dry run drops none of them, and cleanup leaves nothing.
+drops_its_own() {
+  good --threads=2 "${made[@]}" prepare
+  good --threads=2 --dry-run cleanup
+  says "^Would drop table '${names[0]}' \([0-9]+ rows?\)$"
+  if [ -n "$sweep" ]; then
+    bad "each step would replace data that exists: .*table '${names[0]}' \(" "--sweep=$sweep" "${made[@]}" --events=1 run
+  fi
+  good --threads=2 --dry-run cleanup
+  says "^Would drop table '${names[0]}' \([0-9]+ rows?\)$"
+  good --threads=2 cleanup
+  nothing_left
+}
+
+# replaced TABLE: bench's own table is dropped, and one of the user has its name.
+replaced() {
+  good "${made[@]}" prepare
+  sql "DROP TABLE $1" "CREATE TABLE $1(mine INTEGER)" "INSERT INTO $1 VALUES (42)"
+  bad "the table '$1' was not made by bench" cleanup
+  kept "$1"
+  good --force cleanup
+  nothing_left
+}
