@@ -69,7 +69,7 @@ const struct opt db_opts[] = {
   {
     OPT_STRING(struct db_cfg, password_file),
     .name = "password-file",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_PATH,
     .show_as = "=FILE",
     .help = "read the password of the driver in use from the first line of a "
             "file",

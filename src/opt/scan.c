@@ -144,6 +144,7 @@ static int read_file(struct scan *s, const struct opt_entry *e, struct err *err)
     free(text);
     return scan_no_memory(err);
   }
+  f->path = s->c->cfg->config_file;
   f->next = s->c->files;
   s->c->files = f;
 

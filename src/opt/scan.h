@@ -22,6 +22,7 @@ struct cmdline_pending {
 /* A configuration file, kept for the pending options in it. */
 struct cmdline_file {
   struct cmdline_file *next;
+  const char *path; /* borrowed */
   struct opt_file file;
 };
 

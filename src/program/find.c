@@ -58,9 +58,21 @@ static int resolve(const struct program *p, const char *typed,
   rules.builtins = builtins;
   rc = resolve_name(ret, typed, &rules, err);
   strbuf_done(&path);
-  if (rc == 0 && ret->warning)
-    log_msg(LOG_WARNING, "%s", ret->warning);
   return rc;
+}
+
+char *program_script_path(const struct program *p, const char *typed)
+{
+  struct resolved what = { 0 };
+  struct err ignored = { "" };
+  char *path = NULL;
+
+  if (resolve(p, typed, &what, &ignored) == 0) {
+    path = what.path;
+    what.path = NULL; /* ownership moves */
+  }
+  resolved_done(&what);
+  return path;
 }
 
 /*
@@ -101,8 +113,11 @@ int program_find_script(const struct job *job, struct resolved *ret)
     p->ranks->what = (struct resolved){ 0 };
     return EXIT_OK;
   }
-  if (resolve(p, job->typed, ret, &err) == 0)
+  if (resolve(p, job->typed, ret, &err) == 0) {
+    if (ret->warning)
+      log_msg(LOG_WARNING, "%s", ret->warning);
     return EXIT_OK;
+  }
   (void)program_fail(&err);
   if (!ret->path && job->typed && strcmp(job->typed, "-") != 0)
     tell_not_found(p, job->typed);

@@ -147,6 +147,13 @@ int program_test(struct program *p);
  * there is none, print where it was looked for.  Returns the exit status.
  */
 int program_find_script(const struct job *job, struct resolved *ret);
+/* The file of such a script; the caller frees it.  NULL: there is none. */
+char *program_script_path(const struct program *p, const char *typed);
+/*
+ * -EINVAL: an output of the command would replace a file that the command
+ * reads, or two outputs are one file, by whatever names.
+ */
+int program_check_files(const struct program *p, struct err *err);
 /* Give the options of the test their values; returns the exit status. */
 int program_apply(struct program *p, const struct cmdline_rules *rules);
 /* The same without a test. */

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
+#include "lua/find/search.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "program/ack.h"
@@ -136,6 +137,7 @@ static bool is_for_files(const struct program_options *opts)
 static int act(struct program *p)
 {
   const struct test_source *source;
+  struct err err = { "" };
   int status = EXIT_OK;
   bool doctor;
 
@@ -184,6 +186,10 @@ static int act(struct program *p)
     status = source->settle(p);
   if (status != EXIT_OK)
     return status;
+  (void)search_datadir(p->datadir);
+  if (!doctor && (program_is_run(p) || sweep_wanted(&p->opts.sweep)) &&
+      program_check_files(p, &err) < 0)
+    return program_fail(&err);
   if (doctor && results_on_stdout(&p->opts.results))
     log_set_text(stderr);
   if (doctor)

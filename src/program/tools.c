@@ -58,14 +58,10 @@ static bool is_step_file(const char *json, const char *path)
   return same;
 }
 
-/* Checks the files, as results_check() does for one run. */
+/* The document of the sweep is none of its steps. */
 static int check_sweep_files(const struct sweep_input *in,
                              const struct results_cfg *cfg, struct err *err)
 {
-  struct results_cfg steps = *cfg;
-  int rc;
-
-  steps.json = "";
   for (size_t i = 0; i < in->n_files; i++) {
     if (is_step_file(cfg->json, in->files[i].path))
       return err_set(err, -EINVAL,
@@ -73,8 +69,7 @@ static int check_sweep_files(const struct sweep_input *in,
                      "file for each)",
                      in->files[i].option, cfg->json);
   }
-  rc = results_check(&steps, err);
-  return rc < 0 ? rc : results_check_others(cfg, in->set, err);
+  return 0;
 }
 
 /* The steps can neither prompt one after another nor read one pipe. */
@@ -193,6 +188,10 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
   }
   if (args.n_files == 1 && strcmp(args.files[0], "help") == 0)
     return tool_help(p, tool);
+  if (program_check_files(p, &err) < 0) {
+    (void)program_fail(&err);
+    return TOOL_BAD_INPUT;
+  }
   status = tool->uses_database ? program_verify(p, &args, &err)
                                : tool->run(&args, &err);
   if (status != TOOL_OK && err.text[0] != '\0')

@@ -3,12 +3,9 @@
  */
 #include "results/options.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/err.h"
-#include "opt/optset.h"
 #include "results/address.h"
 #include "results/outname.h"
 
@@ -176,68 +173,4 @@ bool results_on_stdout(const struct results_cfg *cfg)
       return true;
   }
   return false;
-}
-
-static bool is_same_file(const struct results_file *a,
-                         const struct results_file *b)
-{
-  /* Each file has its row, but the analyzer considers a table without rows.
-   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-  return a->path[0] != '\0' && b->path[0] != '\0' &&
-         outname_same(a->path, b->path);
-}
-
-static int cannot_share(const struct results_file *a,
-                        const struct results_file *b, struct err *err)
-{
-  return err_set(err, -EINVAL,
-                 "--%s and --%s cannot both write to '%s' (expected a file for "
-                 "each)",
-                 a->option, b->option, b->path);
-}
-
-int results_check(const struct results_cfg *cfg, struct err *err)
-{
-  const struct results_file summary = { "summary", results_summary(cfg) };
-  struct results_file f[RESULTS_FILES];
-
-  results_files(cfg, f);
-  for (int i = 0; i < RESULTS_FILES; i++) {
-    if (is_same_file(&f[i], &summary))
-      return cannot_share(&f[i], &summary, err);
-    for (int k = 0; k < i; k++) {
-      if (is_same_file(&f[i], &f[k]))
-        return cannot_share(&f[k], &f[i], err);
-    }
-  }
-  return 0;
-}
-
-/* The file of an option that is not of results; "": none. */
-static struct results_file other_file(const struct optset *set,
-                                      const char *option)
-{
-  const struct opt_entry *e = optset_find(set, option);
-  const bool names = e && e->row->type == OPT_TYPE_STRING;
-
-  return (struct results_file){ option, names ? opt_get_string(e) : "" };
-}
-
-int results_check_others(const struct results_cfg *cfg,
-                         const struct optset *set, struct err *err)
-{
-  static const char *const others[] = { "mark", "ack-log", "file-ack-log" };
-  struct results_file f[RESULTS_FILES + 1];
-
-  results_files(cfg, f);
-  f[RESULTS_FILES] = (struct results_file){ "summary", results_summary(cfg) };
-  for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-    const struct results_file other = other_file(set, others[i]);
-
-    for (size_t k = 0; k < ARRAY_SIZE(f); k++) {
-      if (is_same_file(&f[k], &other))
-        return cannot_share(&f[k], &other, err);
-    }
-  }
-  return 0;
 }

@@ -8,9 +8,6 @@
 
 #include "opt/opt.h"
 
-struct err;
-struct optset;
-
 /* "": not wanted; "-": the standard output. */
 struct results_cfg {
   const char *json;
@@ -49,13 +46,5 @@ const char *results_summary(const struct results_cfg *cfg);
 
 /* Do results go to the standard output, so that text has to go elsewhere? */
 bool results_on_stdout(const struct results_cfg *cfg);
-
-/* -EINVAL: two kinds of results cannot share one file. */
-int results_check(const struct results_cfg *cfg, struct err *err);
-
-/* -EINVAL: results would replace a log, or the fifo of marks, that another
- * option of the run names. */
-int results_check_others(const struct results_cfg *cfg,
-                         const struct optset *set, struct err *err);
 
 #endif

@@ -164,11 +164,6 @@ int results_new(struct results **ret, const struct results_input *in,
   *ret = NULL;
   if (!results_wanted(in->cfg))
     return 0;
-  rc = results_check(in->cfg, err);
-  if (rc == 0)
-    rc = results_check_others(in->cfg, in->set, err);
-  if (rc < 0)
-    return rc;
   r = calloc(1, sizeof(*r));
   if (!r)
     return results_no_memory(err);

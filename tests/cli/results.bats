@@ -299,6 +299,51 @@ LUA
     "d['run']['error'] == 'Worker threads failed to initialize within 1 seconds!'"
 }
 
+@test "no output replaces a file that the command reads, by any of its names" {
+  cat >s.lua <<<'function event() end'
+  cat >s.sql <<<'SELECT 1;'
+  : >u.db; : >u.db-wal; echo 'time=1' >c.cnf; printf '0,10\n9,20\n' >p.csv; (umask 077; echo secret >pw)
+  ln -s s.lua soft; ln s.lua hard; ln -s u.db-shm dangling
+  md5sum s.* u.* c.cnf p.csv pw >before
+  local case kept args what
+  while IFS='|' read -r what args; do
+    bench --db-driver=sqlite --sqlite-db=u.db --events=1 $args run
+    must is "$status" 1
+    must is "$output" ""
+    must is "$stderr" "FATAL: $what (expected another file)"
+    must md5sum --quiet -c before
+  done <<'END'
+--json would replace the test, './s.lua'|--json=s.lua ./s.lua
+--csv would replace the test, './s.lua'|--csv=soft s
+--stream would replace the test, './s.lua'|--stream=hard ./s.lua
+--event-log would replace the test, 's.sql'|--event-log=./s.sql s.sql
+--json would replace a member of --mix, './s.lua'|--json=soft --mix=./s.lua@1,b=s.sql@1
+--json would replace the test, './s.lua'|--json=hard --repeat=2 ./s.lua
+--summary would replace the file of --config-file, 'c.cnf'|--summary=markdown:c.cnf --config-file=c.cnf cpu
+--hdr-log would replace the file of --sqlite-db, 'u.db'|--hdr-log=./u.db oltp_read_only
+--json would replace the file of --sqlite-db, 'u.db-wal'|--json=u.db-wal oltp_read_only
+--json would replace the file of --sqlite-db, 'u.db-shm'|--json=dangling oltp_read_only
+--json would replace the file of --dsn, 'v.db-journal'|--json=v.db-journal --dsn=sqlite:v.db --repeat=2 oltp_read_only
+--ack-log would replace the file of --sqlite-db, 'u.db'|--ack-log=u.db ack
+--history would replace the file of --sqlite-db, 'u.db'|--history=u.db append
+--mark would replace the file of --load-profile, 'p.csv'|--mark=./p.csv --load-profile=p.csv cpu
+END
+  if "$BENCH" --db-driver=help 2>&1 | grep -q mysql; then
+    bench oltp_read_only --db-driver=mysql --csv=pw --password-file=pw run
+    must is "$status" 1
+    must is "$stderr" "FATAL: --csv would replace the file of --password-file, 'pw' (expected another file)"
+    must md5sum --quiet -c before
+  fi
+  bench cpu --events=1 --json=a.json run
+  cp a.json b.json
+  for args in "compare --summary=markdown:b.json a.json b.json" "rerun b.json --json=./b.json"; do
+    bench $args
+    must is "$status" 2
+    must has "$stderr" "^FATAL: --.* would replace a file that is read, 'b.json' .expected another file.$"
+    must cmp a.json b.json
+  done
+}
+
 @test "files that cannot be written are an error before anything starts" {
   for option in json stream csv hdr-log event-log; do
     cpu --events=1 --$option=no/such

@@ -101,7 +101,7 @@ const struct opt mysqld_options[] = {
   {
     OPT_STRING(struct mysql_cfg, defaults_file),
     .name = "mysql-defaults-file",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_PATH,
     .show_as = "=FILE",
     .help = "option file of MySQL's own programs; none: read none",
     .man = "The groups [client], [client-mariadb] and [bench] are read. "
