@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # cleartext.bats - a server without TLS does not get the password by asking for
-# it in plain text, unless the user allows that.
+# it, unless the user allows that, and a server that does not have it is no server.
 
-NEEDS_DRIVER=mysql
 load helper
 load fake_server
 
 # login_server PLUGIN [CERTIFICATE KEY]: `to` leads to a server that asks by this
 # plug-in.
 login_server() {
+  needs_driver mysql
   : >seen
   fake_server mysql_login.py "$PWD/server" "$1" seen "${@:2}"
   to=(--db-driver=mysql "--mysql-socket=$PWD/server" --mysql-password=Vq7xPw9)
@@ -75,6 +75,7 @@ with_tls() {
 # greedy PLACE PLUGIN [KEY]: `to` leads to a server that wants the password, and
 # whose public key is in KEY, or that is content with a proof.
 greedy() {
+  needs_driver mysql
   : >seen
   fake_server mysql_greedy.py "$1" "$2" seen "${@:3}"
   to=(--db-driver=mysql "--mysql-socket=$1" --mysql-password=Vq7xPw9)
@@ -162,4 +163,48 @@ was_kept() {
   bench ./look.lua "${to[@]}" --mysql-server-public-key-path=none.pem --events=1 run
   must is "$status" 1
   must has "$stderr" "cannot read the key 'none.pem' of --mysql-server-public-key-path"
+}
+
+# greedy_pgsql KIND: as greedy, for PostgreSQL.
+greedy_pgsql() {
+  needs_driver pgsql
+  : >seen
+  fake_server pgsql_greedy.py tcp "$1" seen
+  to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$(<port)" --pgsql-password=Vq7xPw9)
+  echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' >look.lua
+}
+
+@test "PostgreSQL: the plain password only with --pgsql-cleartext=on" {
+  local kind mode
+  for kind in plain ahead pieces; do
+    greedy_pgsql $kind
+    for mode in prefer disable allow; do
+      [[ $kind != ahead || $mode == prefer ]] || continue
+      bench ./look.lua "${to[@]}" --pgsql-sslmode=$mode --events=1 run
+      must is "$status" 1
+      must has "$stderr" 'asks for the password in plain text, and the connection has no TLS: .*--pgsql-sslmode=require.*--pgsql-cleartext=on'
+      must is "$(grep -c Vq7xPw9 seen)" 0
+    done
+    bench ./look.lua "${to[@]}" --threads=1 --clients=2 --events=2 run
+    must is "$status" 1
+    must is "$(grep -c Vq7xPw9 seen)" 0
+    bench ./look.lua "${to[@]}" --pgsql-cleartext=on --events=1 run
+    must is "$status" 0
+    must is "$(grep -c Vq7xPw9 seen)" 1
+  done
+}
+
+@test "PostgreSQL: a server that proves nothing is not believed, nor asked again" {
+  local kind
+  for kind in early late; do
+    greedy_pgsql $kind
+    bench ./look.lua "${to[@]}" --pgsql-sslmode=disable --events=1 run
+    must is "$status" 1
+    must has "$stderr" 'the server has left out a step of the login'
+    : >seen
+    bench ./look.lua "${to[@]}" --pgsql-sslmode=disable --threads=1 --clients=1 --events=1 run
+    must is "$status" 1
+    must has "$stderr" 'the server has left out a step of the login'
+    must is "$(tr -d '\0' <seen | grep -ao SCRAM-SHA-256 | wc -l)" 1
+  done
 }

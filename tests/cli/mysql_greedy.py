@@ -13,7 +13,7 @@ sessions.serve_all().
 import sys
 
 from mysql_strange import GREETING, OK, send, serve_statements, take
-from sessions import serve_all
+from sessions import Seen, serve_all
 
 PLUGIN = sys.argv[2].encode()
 KEY = sys.argv[4] if len(sys.argv) > 4 else None
@@ -21,23 +21,8 @@ SHA2 = PLUGIN == b"caching_sha2_password"
 ASKS = b"\2" if SHA2 else b"\1"
 
 
-class Seen:
-    """A session whose bytes are written down."""
-    def __init__(self, session):
-        self.session = session
-
-    def recv(self, count):
-        data = self.session.recv(count)
-        with open(sys.argv[3], "ab") as seen:
-            seen.write(data)
-        return data
-
-    def sendall(self, data):
-        self.session.sendall(data)
-
-
 def serve(session):
-    session = Seen(session)
+    session = Seen(session, sys.argv[3])
     if KEY is None:
         send(session, 0, GREETING.replace(b"mysql_native_password", PLUGIN))
         while take(session):

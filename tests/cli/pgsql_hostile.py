@@ -67,6 +67,10 @@ def hashes(session, pieces=False):
 def answers(session):
     begin(session)
     session.sendall(GREETING)
+    answer_statements(session)
+
+
+def answer_statements(session):
     updates = 0
     while True:
         kind, body = packet(session)
@@ -92,6 +96,7 @@ def silent(session):
         pass
 
 
-KINDS = {"drip": drip, "silent": silent, "hashes": hashes, "pieces": lambda s: hashes(s, True),
-         "answers": answers}
-serve_all(os.path.join(sys.argv[1], ".s.PGSQL.5432"), KINDS[sys.argv[2]])
+if __name__ == "__main__":
+    KINDS = {"drip": drip, "silent": silent, "hashes": hashes, "pieces": lambda s: hashes(s, True),
+             "answers": answers}
+    serve_all(os.path.join(sys.argv[1], ".s.PGSQL.5432"), KINDS[sys.argv[2]])

@@ -14,6 +14,21 @@ def read(session, count):
     return data
 
 
+class Seen:
+    """A session whose bytes are appended to a file."""
+    def __init__(self, session, path):
+        self.session, self.path = session, path
+
+    def recv(self, count):
+        data = self.session.recv(count)
+        with open(self.path, "ab") as seen:
+            seen.write(data)
+        return data
+
+    def sendall(self, data):
+        self.session.sendall(data)
+
+
 def listen(place):
     """Listens on a Unix socket; "tcp": on a port, which the file "port" names."""
     if place != "tcp":

@@ -145,6 +145,15 @@ static void hear_notice(void *arg, const PGresult *notice)
                         PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
+/* Nobody listens at a Unix socket. */
+static bool may_send_clear(const struct pgsql_session *p, PGconn *conn)
+{
+  const struct pgsql_cfg *cfg = p->base.cfg;
+  const char *host = PQhost(conn);
+
+  return cfg->cleartext || (host && pgsql_is_socket(host));
+}
+
 static enum attempt attempt(struct pgsql_session *p, const struct words *w,
                             uint64_t until_ns, struct outcome *out)
 {
@@ -158,7 +167,8 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   }
   (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
   (void)PQsetNoticeReceiver(conn, hear_notice, p);
-  login = pgsql_log_in(&conn, until_ns, text, sizeof(text));
+  login = pgsql_log_in(&conn, may_send_clear(p, conn), until_ns, text,
+                       sizeof(text));
   if (login == PGSQL_LOGIN_DONE) {
     (void)PQsetNoticeReceiver(conn, hear_notice, p);
     p->conn = conn;

@@ -91,6 +91,13 @@ static enum greet_rc fail(struct pgsql_greet *g, const char *why)
   return GREET_FAILED;
 }
 
+/* Nobody may log in there by other means. */
+static enum greet_rc forged(struct pgsql_greet *g, const char *why)
+{
+  g->forged = true;
+  return fail(g, why);
+}
+
 static enum greet_rc cannot(struct pgsql_greet *g, const char *why)
 {
   (void)snprintf(g->text, sizeof(g->text), "%s", why);
@@ -227,7 +234,7 @@ static enum greet_rc go_on_with_scram(struct pgsql_greet *g,
                                 why, sizeof(why));
 
   if (n == 0)
-    return *why ? fail(g, why) : GREET_LATE;
+    return *why ? forged(g, why) : GREET_LATE;
   g->stage = GREET_SCRAM_LAST;
   return send_message(out, 'p', answer, n, NULL, 0) ? GREET_MORE : no_memory(g);
 }
@@ -236,7 +243,7 @@ static enum greet_rc end_scram(struct pgsql_greet *g, const uint8_t *body,
                                size_t len)
 {
   if (!scram_is_right(&g->scram, (const char *)body, len))
-    return fail(g, "incorrect server signature");
+    return forged(g, "incorrect server signature");
   g->stage = GREET_LOGGED_IN;
   return GREET_MORE;
 }
@@ -262,7 +269,7 @@ static enum greet_rc take_request(struct pgsql_greet *g, const uint8_t *body,
   if (kind == REQUEST_SASL_FINAL && g->stage == GREET_SCRAM_LAST)
     return end_scram(g, body, len);
   if (!first)
-    return fail(g, "the server has left out a step of the login");
+    return forged(g, "the server has left out a step of the login");
   if (kind == REQUEST_PLAIN)
     return cannot(g, "the server asks for the password in plain text");
   if (kind != REQUEST_MD5 && kind != REQUEST_SASL)

@@ -45,6 +45,7 @@ struct pgsql_greet {
   size_t total;     /* bytes since the server was ready, or the beginning */
   bool ready;       /* the server awaits a statement */
   bool refused;     /* the server has sent an error: `state`, `text` */
+  bool forged;      /* the server has not proven that it has the password */
   bool not_this;    /* the other side is no PostgreSQL server */
   bool complete;    /* the statement was executed */
   uint64_t rows;    /* ... and has so many rows */

@@ -53,12 +53,13 @@ void pgsql_light_never(struct session *s)
 }
 
 /*
- * What the server itself has said is final.  Other failures may be those of one
+ * What the server itself has said is final, and so is a login that it has not
+ * proven its part of.  Other failures may be those of one
  * address among several, and the library knows best what they mean.
  */
 static bool is_final(const struct pgsql_arrival *a)
 {
-  return a->greet.refused && a->greet.state[0] != '\0';
+  return a->greet.forged || (a->greet.refused && a->greet.state[0] != '\0');
 }
 
 /* Half of the time: the rest is the library's. */

@@ -2,11 +2,10 @@
  * login.c - the steps of a login, within a time limit.
  *
  * With SCRAM the server says how many hashes the client has to compute, and
- * libpq computes as many: two thousand million take it half an hour.  An
- * unreasonable number is refused if it can be seen, which is not possible under
- * TLS or if it comes in pieces.  Therefore everything after the request for a
- * password runs in a thread in these cases.  The thread is left behind when the
- * time is over.
+ * libpq computes as many: two thousand million take it half an hour.  The guard
+ * refuses an unreasonable number, which it cannot see under TLS.  Therefore
+ * everything after the request for a password runs in a thread.  The thread is
+ * left behind when the time is over.
  */
 #include "drivers/pgsql/login.h"
 
@@ -18,19 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/wait.h"
+#include "drivers/pgsql/guard.h"
 #include "drivers/pgsql/session.h"
-
-enum {
-  ITERATIONS_MAX = 1000000, /* servers ask for 4096 */
-  PEEK_SIZE = 2048,         /* libpq refuses longer requests */
-  REQUEST_HEAD = 9,         /* kind, length, type of the request */
-  REQUEST_SASL_CONTINUE = 11,
-};
 
 /*
  * The number of logins left behind.  Libraries must not be shut down while they
@@ -57,12 +49,15 @@ static void say_late(PGconn *conn, char *text, size_t size)
 }
 
 /* Polls until the library has what it waits for; false: out of time. */
-static bool wait_for(PGconn *conn, PostgresPollingStatusType status,
-                     uint64_t until_ns)
+static bool wait_for(const struct pgsql_guard *g, PGconn *conn,
+                     PostgresPollingStatusType status, uint64_t until_ns)
 {
-  struct pollfd fd = { .fd = PQsocket(conn),
-                       .events = status == PGRES_POLLING_READING ? POLLIN
-                                                                 : POLLOUT };
+  struct pollfd fds[] = {
+    { .fd = PQsocket(conn),
+      .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT },
+    { .fd = pgsql_guard_fd(g, conn), .events = POLLIN },
+  };
+  const nfds_t n = status == PGRES_POLLING_READING ? 2 : 1;
 
   for (;;) {
     const uint64_t now = clock_now_ns();
@@ -70,36 +65,19 @@ static bool wait_for(PGconn *conn, PostgresPollingStatusType status,
 
     if (now >= until_ns)
       return false;
-    rc = poll(&fd, 1, (int)((until_ns - now) / NS_PER_MS + 1));
+    rc = poll(fds, n, (int)((until_ns - now) / NS_PER_MS + 1));
     if (rc > 0 || (rc < 0 && errno != EINTR))
       return true;
   }
 }
 
-/* Returns the number of hashes in what the socket has; 0: there is none. */
-static unsigned long long iterations_asked(PGconn *conn)
-{
-  char bytes[PEEK_SIZE + 1];
-  const char *at;
-  ssize_t n;
-
-  if (PQsslInUse(conn))
-    return 0;
-  n = recv(PQsocket(conn), bytes, PEEK_SIZE, MSG_PEEK | MSG_DONTWAIT);
-  if (n <= REQUEST_HEAD || bytes[0] != 'R' ||
-      bytes[REQUEST_HEAD - 1] != REQUEST_SASL_CONTINUE)
-    return 0;
-  bytes[n] = '\0';
-  at = strstr(bytes + REQUEST_HEAD, ",i=");
-  return at ? strtoull(at + 3, NULL, 10) : 0;
-}
-
 /*
  * Takes one step after another.  With `in_thread`, up to the end; otherwise, up
  * to the moment when a password is asked for: PGRES_POLLING_READING.
- * PGRES_POLLING_ACTIVE: out of time.
+ * PGRES_POLLING_ACTIVE: out of time, or refused by the guard.
  */
-static PostgresPollingStatusType steps(PGconn *conn, uint64_t until_ns,
+static PostgresPollingStatusType steps(struct pgsql_guard *g, PGconn *conn,
+                                       uint64_t until_ns,
                                        PostgresPollingStatusType status,
                                        bool in_thread)
 {
@@ -107,9 +85,10 @@ static PostgresPollingStatusType steps(PGconn *conn, uint64_t until_ns,
     if (!in_thread && status == PGRES_POLLING_READING &&
         PQconnectionUsedPassword(conn))
       return status;
-    if (!wait_for(conn, status, until_ns))
+    if (!wait_for(g, conn, status, until_ns) || !pgsql_guard_look(g, conn))
       return PGRES_POLLING_ACTIVE;
     status = PQconnectPoll(conn);
+    pgsql_guard_pass_on(g, conn, until_ns);
   }
   return status;
 }
@@ -125,6 +104,7 @@ enum {
 struct login {
   _Atomic uint32_t state; /* futex; changed with release */
   PGconn *conn;
+  struct pgsql_guard guard;
   uint64_t until_ns;
   PostgresPollingStatusType status;
 };
@@ -134,11 +114,13 @@ static void *login_thread(void *arg)
   struct login *l = arg;
   uint32_t now = WORKING;
 
-  l->status = steps(l->conn, l->until_ns, PGRES_POLLING_READING, true);
+  l->status = steps(&l->guard, l->conn, l->until_ns, PGRES_POLLING_READING,
+                    true);
   if (atomic_compare_exchange_strong(&l->state, &now, ENDED)) {
     wait_wake_all(&l->state);
     return NULL;
   }
+  pgsql_guard_end(&l->guard, l->conn);
   PQfinish(l->conn);
   free(l);
   (void)atomic_fetch_sub_explicit(&left_behind, 1, memory_order_release);
@@ -175,21 +157,24 @@ static void drop_notice(void *arg, const PGresult *notice)
 }
 
 /* Does the rest, like steps().  *conn becomes NULL if it is left behind. */
-static PostgresPollingStatusType rest(PGconn **conn, uint64_t until_ns)
+static PostgresPollingStatusType rest(struct pgsql_guard *g, PGconn **conn,
+                                      uint64_t until_ns)
 {
   struct login *l = mem_new(1, sizeof(*l));
   PostgresPollingStatusType status = PGRES_POLLING_ACTIVE;
   pthread_t thread;
 
   if (l) {
-    *l = (struct login){ .conn = *conn, .until_ns = until_ns };
+    *l = (struct login){ .conn = *conn, .guard = *g, .until_ns = until_ns };
     (void)PQsetNoticeReceiver(*conn, drop_notice, NULL);
   }
   if (!l || pthread_create(&thread, NULL, login_thread, l) != 0) {
-    status = steps(*conn, until_ns, PGRES_POLLING_READING, true);
+    status = steps(g, *conn, until_ns, PGRES_POLLING_READING, true);
   } else if (await(l, thread)) {
+    *g = l->guard;
     status = l->status;
   } else {
+    g->state = GUARD_OFF; /* the thread has it */
     *conn = NULL;
     return status;
   }
@@ -197,27 +182,21 @@ static PostgresPollingStatusType rest(PGconn **conn, uint64_t until_ns)
   return status;
 }
 
-enum pgsql_login pgsql_log_in(PGconn **conn, uint64_t until_ns, char *text,
-                              size_t size)
+enum pgsql_login pgsql_log_in(PGconn **conn, bool cleartext, uint64_t until_ns,
+                              char *text, size_t size)
 {
   PostgresPollingStatusType status = PGRES_POLLING_FAILED;
-  unsigned long long asked;
+  struct pgsql_guard guard = { .cleartext = cleartext };
 
   if (PQstatus(*conn) != CONNECTION_BAD)
-    status = steps(*conn, until_ns, PGRES_POLLING_WRITING, false);
+    status = steps(&guard, *conn, until_ns, PGRES_POLLING_WRITING, false);
   say_late(*conn, text, size);
-  if (status == PGRES_POLLING_READING) {
-    if (!wait_for(*conn, status, until_ns))
-      return PGSQL_LOGIN_LATE;
-    asked = iterations_asked(*conn);
-    if (asked > ITERATIONS_MAX) {
-      (void)snprintf(text, size,
-                     "the server asks for %llu iterations of SCRAM, more than "
-                     "%d are refused\n",
-                     asked, ITERATIONS_MAX);
-      return PGSQL_LOGIN_REFUSED;
-    }
-    status = rest(conn, until_ns);
+  if (status == PGRES_POLLING_READING)
+    status = rest(&guard, conn, until_ns);
+  pgsql_guard_end(&guard, *conn);
+  if (guard.why[0]) {
+    (void)snprintf(text, size, "%s", guard.why);
+    return PGSQL_LOGIN_REFUSED;
   }
   if (status == PGRES_POLLING_ACTIVE)
     return PGSQL_LOGIN_LATE;

@@ -20,10 +20,11 @@ enum pgsql_login {
  * Continue a login that PQconnectStart() has begun, until `until_ns` at the
  * latest.  If the time is over inside libpq, *conn becomes NULL: a thread owns
  * it then, and closes it in the end.  Notices that arrive after a password was
- * asked for are dropped.
+ * asked for are dropped.  `cleartext`: the password may be sent as it is, also
+ * without TLS.
  */
-enum pgsql_login pgsql_log_in(PGconn **conn, uint64_t until_ns, char *text,
-                              size_t size);
+enum pgsql_login pgsql_log_in(PGconn **conn, bool cleartext, uint64_t until_ns,
+                              char *text, size_t size);
 
 /* Are there still threads of such logins? */
 bool pgsql_login_is_busy(void);

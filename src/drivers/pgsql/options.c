@@ -93,6 +93,16 @@ const struct opt pgsql_opts[] = {
            "over the other options.",
   },
   {
+    OPT_BOOL(struct pgsql_cfg, cleartext),
+    .name = "pgsql-cleartext",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "send the password unencrypted if the server asks for that",
+    .man = "Servers with the methods password, ldap, pam or radius need the "
+           "plain password. Without this option it is only sent over TLS and "
+           "Unix sockets.",
+  },
+  {
     OPT_WORD(struct pgsql_cfg, sslmode),
     .name = "pgsql-sslmode",
     .def = "prefer",

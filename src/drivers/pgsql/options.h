@@ -17,6 +17,7 @@ struct pgsql_cfg {
   const char *user; /* texts: "" = libpq decides */
   const char *password;
   const char *db; /* a name or a connection string */
+  bool cleartext; /* the password may be sent as it is, without TLS */
   int sslmode;    /* index of pgsql_sslmodes */
   const char *sslcert, *sslkey, *sslrootcert, *sslcrl;
   const char *options;
