@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "db/call.h"
 #include "db/conn.h"
 #include "db/exchange.h"
 #include "db/recover.h"
@@ -173,12 +174,15 @@ const struct statement_sizes *bulk_sizes(struct conn *c)
 {
   static const struct statement_sizes usual = { .good = BULK_PACKET,
                                                 .max = SIZE_MAX };
+  uint64_t until_ns;
 
   if (!conn_is_open(c) || !c->driver->statement_sizes)
     return &usual;
   if (c->sized != c->generation) {
     c->sizes = usual;
+    until_ns = call_ask(c);
     c->driver->statement_sizes(c->session, &c->sizes);
+    (void)call_asked(c, until_ns); /* a broken session is noticed by its use */
     c->sized = c->generation;
   }
   return &c->sizes;

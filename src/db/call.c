@@ -115,6 +115,33 @@ bool call_pass_cancel(struct conn *c)
                                       c->session->trx == before));
 }
 
+double call_patience_s(const struct db_process *p)
+{
+  const double s = p->set.query_timeout_s > 0 ? p->set.query_timeout_s
+                                              : p->set.connect_timeout_s;
+
+  return s > 0 ? s : 10; /* a program without a command line */
+}
+
+uint64_t call_ask(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  const uint64_t until_ns = clock_now_ns() +
+                            (uint64_t)(call_patience_s(p) * (double)NS_PER_S);
+
+  if (!(c->driver->caps & DRIVER_SERVER))
+    return UINT64_MAX;
+  watch_until(&p->watch, c->watched, until_ns);
+  return until_ns;
+}
+
+bool call_asked(struct conn *c, uint64_t until_ns)
+{
+  if (until_ns != UINT64_MAX)
+    watch_until(&c->env->process->watch, c->watched, 0);
+  return clock_now_ns() < until_ns;
+}
+
 void call_pause(const struct conn *c, uint64_t until_ns)
 {
   const struct db_process *p = c->env->process;

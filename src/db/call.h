@@ -10,6 +10,7 @@
  *                          stmt_prepare(), stmt_bind(), stmt_execute(),
  *                          copy.h, look.h
  *   for the rest of one    call_drain()
+ *   for an answer to us    what stands between call_ask() and call_asked()
  *   for a rollback         call_rollback()
  *   for a cancel to pass   call_pass_cancel()
  *   for a session          transport_open(), pool_take()
@@ -98,6 +99,16 @@ static inline int call_execute(struct conn *c, struct prepared *p)
     return call_execute_aside(c, p);
   return c->driver->execute(p, &c->out);
 }
+
+/*
+ * What is asked of the server beside statements of the script, and has no limit
+ * as a call of its own, stands between these two.  All of it takes
+ * --db-query-timeout at most, or else as long as opening a connection.  False:
+ * the server has not answered in time, and the session is broken.
+ */
+uint64_t call_ask(struct conn *c);
+double call_patience_s(const struct db_process *p);
+bool call_asked(struct conn *c, uint64_t until_ns);
 
 /* ---- what a call leaves ---- */
 

@@ -342,18 +342,30 @@ bool conn_is_current(struct conn *c)
   return current;
 }
 
+uint64_t conn_ask(struct conn *c)
+{
+  return call_ask(c);
+}
+
+bool conn_asked(struct conn *c, uint64_t until_ns)
+{
+  return call_asked(c, until_ns);
+}
+
 void conn_describe(struct conn *c,
                    void (*put)(void *ctx, const char *key, const char *value),
                    void *ctx)
 {
+  uint64_t until_ns;
+
   if (!conn_is_open(c) || !recover_drain(c))
     return;
-  (void)call_start(c);
+  until_ns = call_ask(c);
   if (c->driver->about)
     c->driver->about(c->session, put, ctx);
   if (c->driver->server_settings)
     c->driver->server_settings(c->session, put, ctx);
-  call_stop(c);
+  (void)call_asked(c, until_ns);
 }
 
 void conn_mode_line(struct driver_handle *h, struct strbuf *line)

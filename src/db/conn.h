@@ -127,6 +127,10 @@ void conn_give_up(struct conn *c);
  */
 bool conn_is_current(struct conn *c);
 
+/* What asks the driver something stands between these two: see call_ask(). */
+uint64_t conn_ask(struct conn *c);
+bool conn_asked(struct conn *c, uint64_t until_ns);
+
 /*
  * Version, transport, TLS, compression and the settings that decide results,
  * for structured results.  May send queries; ends results.  Nothing on a

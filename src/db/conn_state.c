@@ -52,7 +52,7 @@ static void destroy(struct conn *c)
     free((void *)(uintptr_t)*param(&c->params, i));
   strbuf_done(&c->message);
   strbuf_done(&c->text);
-  strbuf_done(&c->no_role);
+  strbuf_done(&c->no_answer);
   strbuf_done(&c->bulk.text);
   pipe_items_free(c->pipe);
   free(c->values);

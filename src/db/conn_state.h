@@ -151,8 +151,8 @@ struct conn {
                * which scripts may look at later */
   struct strbuf message; /* fatal lines that were not printed yet */
   char message_code[16];
-  struct strbuf text;    /* of emulated statements */
-  struct strbuf no_role; /* why the last server did not say its role */
+  struct strbuf text;      /* of emulated statements */
+  struct strbuf no_answer; /* what the last server did not say */
   struct bulk bulk;
   struct pipeline *pipe;   /* owned; NULL: there was none */
   struct watched *watched; /* of the session */

@@ -34,6 +34,7 @@ static int after(struct conn *c, int rc)
 {
   static const char what[] = "bulk load";
   char text[FAILURE_TEXT];
+  uint64_t until_ns;
 
   call_stop(c);
   if (LIKELY(rc == 0))
@@ -43,7 +44,9 @@ static int after(struct conn *c, int rc)
     /* Aborting it overwrites the driver's text. */
     (void)snprintf(text, sizeof(text), "%s", c->out.msg ? c->out.msg : "");
     c->out.msg = text;
+    until_ns = call_ask(c);
     c->driver->copy->abort(c->session);
+    (void)call_asked(c, until_ns);
   }
   recover_failed(c, CALL_QUERY, what, sizeof(what) - 1);
   return 1;

@@ -44,8 +44,8 @@ void lane_clear_line(struct db_env *env);
 void lane_leave_server(struct session *s, const struct outcome *out);
 
 /* Who has the line alone has opened its session, on a server that will not do:
- * the next one opens it anew. */
-void lane_reject_server(struct session *s);
+ * the next one opens it anew.  `out` [opt] says why. */
+void lane_reject_server(struct session *s, struct outcome *out);
 
 /* The line could not be had, or its session not be opened.  -1; `format` has
  * one %s. */

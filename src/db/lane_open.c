@@ -117,9 +117,11 @@ void lane_leave_server(struct session *s, const struct outcome *out)
     lane_break(lane, out);
 }
 
-void lane_reject_server(struct session *s)
+void lane_reject_server(struct session *s, struct outcome *out)
 {
-  lane_of(s)->line->broken = true; /* why: as before */
+  lane_of(s)->line->broken = true;
+  if (out)
+    (void)lane_keep_reason(lane_of(s), out);
 }
 
 /* How many have it open now; other threads may come and go. */

@@ -238,7 +238,9 @@ const struct opt db_opts[] = {
     .man = "A statement that takes longer is cancelled and fails with the "
            "error of cancelled statements (1317 of MySQL, 57014 of "
            "PostgreSQL, 9 of SQLite); if that is fatal, the message names "
-           "this option. A second later the connection is broken.",
+           "this option. A second later the connection is broken. What is "
+           "asked of a server beside statements, such as its settings before "
+           "a run, takes as long at most, or else as --db-connect-timeout.",
   },
   {
     OPT_SIZE(struct db_cfg, max_result_bytes),

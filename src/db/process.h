@@ -119,12 +119,13 @@ struct db_process {
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */
-  _Atomic bool keys_missing;     /* which was printed after that look */
-  _Atomic uint32_t first_open;   /* enum first_open: of all connections */
-  atomic_flag noting;            /* the first connection is asked */
-  atomic_flag told;              /* why the library is needed: see visit.h */
-  atomic_flag pipe_told;         /* why nothing is in flight: see pipeline.h */
-  atomic_flag pool_told;         /* of open transactions: see pool.c */
+  _Atomic bool asked;        /* all that is asked of the server was, in time */
+  _Atomic bool keys_missing; /* which was printed after that look */
+  _Atomic uint32_t first_open; /* enum first_open: of all connections */
+  atomic_flag noting;          /* the first connection is asked */
+  atomic_flag told;            /* why the library is needed: see visit.h */
+  atomic_flag pipe_told;       /* why nothing is in flight: see pipeline.h */
+  atomic_flag pool_told;       /* of open transactions: see pool.c */
   _Atomic unsigned pool_leftovers; /* kinds that were said; bits */
   struct pool *pools;              /* owned; [carriers]; NULL: none */
   struct lines lines;              /* with `in_flight` */

@@ -29,16 +29,16 @@ static void keep_reason(struct conn *c, bool silent)
 {
   const char *text = c->out.msg && !silent ? c->out.msg : "";
 
-  strbuf_clear(&c->no_role);
-  strbuf_adds(&c->no_role,
+  strbuf_clear(&c->no_answer);
+  strbuf_adds(&c->no_answer,
               silent ? "it lets clients in, and does not answer whether it is "
                        "read-only"
                      : "it does not say whether it is read-only");
   if (*text) {
-    strbuf_adds(&c->no_role, ": ");
-    strbuf_add(&c->no_role, text, strcspn(text, "\n"));
+    strbuf_adds(&c->no_answer, ": ");
+    strbuf_add(&c->no_answer, text, strcspn(text, "\n"));
   }
-  c->out.msg = strbuf_str(&c->no_role);
+  c->out.msg = strbuf_str(&c->no_answer);
 }
 
 /* A number from the server.  The question needs its row, also if the statement

@@ -186,6 +186,43 @@ static void lighten(struct conn *c)
   (void)pthread_mutex_unlock(&c->watched->lock);
 }
 
+/* What is asked once per run.  -1: the server has not answered in time. */
+static int ask_server(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  const struct db_cfg *set = &p->set;
+  const bool debug = set->debug && log_get_level() >= LOG_DEBUG;
+  uint64_t until_ns;
+
+  if (!debug &&
+      (!p->in_run || atomic_load_explicit(&p->asked, memory_order_relaxed)))
+    return 0;
+  until_ns = call_ask(c);
+  if (debug)
+    say_about(c);
+  check_before_run(c);
+  note_server(c);
+  check_tables(c);
+  if (call_asked(c, until_ns)) {
+    atomic_store_explicit(&p->asked, true, memory_order_relaxed);
+    return 0;
+  }
+  c->out = (struct outcome){
+    .code = c->driver->connection_codes ? c->driver->connection_codes[0] : 0,
+    .state = "08006",
+  };
+  strbuf_clear(&c->no_answer);
+  strbuf_addf(&c->no_answer,
+              "the server lets clients in, and does not answer within "
+              "--db-%s-timeout=%g\n",
+              set->query_timeout_s > 0 ? "query" : "connect",
+              call_patience_s(p));
+  c->out.msg = strbuf_str(&c->no_answer);
+  if (c->env->line)
+    lane_reject_server(c->session, &c->out);
+  return -1;
+}
+
 static int open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
@@ -202,18 +239,18 @@ static int open_session(struct conn *c, uint64_t until_ns)
   watch_opened(c->watched);
   if (!joins && role_matters(c) && role_check(c, until_ns) < 0) {
     if (c->env->line)
-      lane_reject_server(c->session);
+      lane_reject_server(c->session, NULL);
     transport_drop(c);
     c->state = before;
     return -1;
   }
   c->generation++;
   note_served(c);
-  if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
-    say_about(c);
-  check_before_run(c);
-  note_server(c);
-  check_tables(c);
+  if (ask_server(c) < 0) {
+    transport_drop(c);
+    c->state = before;
+    return -1;
+  }
   lighten(c);
   return 0;
 }

@@ -139,14 +139,14 @@ static bool mark(struct watched *w, uint64_t busy)
 }
 
 /* Wake it or break it, if it is open and still in the call that began at
- * `busy`.  Returns a request to be sent. */
+ * `busy`; 0: whatever it does.  Returns a request to be sent. */
 static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
                                  bool break_it)
 {
   struct canceller *k = NULL;
 
   (void)pthread_mutex_lock(&w->lock);
-  if (w->open && mark(w, busy)) {
+  if (w->open && (busy == 0 || mark(w, busy))) {
     if (w->driver->wake)
       w->driver->wake(w->session);
     if (break_it && w->driver->shutdown)
@@ -179,13 +179,13 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
   const bool over = until != 0 && now >= until;
   bool first, break_it;
 
-  if (busy == 0) {
+  if (busy == 0 && !over) {
     w->cancelled = 0;
     return NULL;
   }
   if (!over && !is_due(watch, w, busy, now))
     return NULL;
-  first = w->cancelled != busy;
+  first = w->cancelled != busy || busy == 0;
   if (first) {
     w->cancelled = busy;
     w->cancelled_ns = now;

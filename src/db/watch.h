@@ -49,8 +49,8 @@ struct watched {
    */
   _Atomic uint64_t busy;
 
-  /* When the present call is broken, without a cancel; 0: never.  The owner
-   * writes it (release), the watching thread reads it (acquire). */
+  /* When the session is broken, without a cancel, in a call or not; 0: never.
+   * The owner writes it (release), the watching thread reads it (acquire). */
   _Atomic uint64_t until_ns;
 
   /* Used by the watching thread only. */
@@ -108,8 +108,9 @@ bool watch_await(struct watched *c);
 /* Start the thread, if it is not running: statements have a limit. */
 int watch_start(struct watch *w, struct err *err);
 
-/* For the owner: its calls are broken at that moment (clock_now_ns()); 0: not
- * any more.  Without memory for the thread there is no limit. */
+/* For the owner: the session is broken at that moment (clock_now_ns()),
+ * whatever waits for its server; 0: not any more.  Without memory for the
+ * thread there is no limit. */
 void watch_until(struct watch *w, struct watched *c, uint64_t until_ns);
 
 /*

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/facts.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
@@ -54,6 +55,8 @@ static void look_at_durability(struct findings *to, struct conn *c)
   if (!c->driver->server_settings || !c->driver->durable)
     return;
   c->driver->server_settings(c->session, put_fact, &f);
+  if (f.n == 0)
+    return; /* the server does not answer */
   if (durable_gaps(c->driver->durable, &f, &gaps, &usual) > 0)
     findings_add(to, usual ? FINDING_OK : FINDING_WARN, "durability",
                  usual ? NULL
@@ -160,6 +163,22 @@ static void look_at_the_tables(struct findings *to, struct conn *c,
     look_at_rows(to, &look, facts);
 }
 
+static void look_at(struct findings *to, struct conn *c,
+                    const struct run_facts *facts)
+{
+  const uint64_t until_ns = conn_ask(c);
+
+  look_at_server(to, c);
+  look_at_durability(to, c);
+  look_at_limits(to, c, facts);
+  if (clock_now_ns() < until_ns)
+    look_at_the_tables(to, c, facts);
+  if (!conn_asked(c, until_ns))
+    findings_add(to, FINDING_FAIL, "answers",
+                 "see --db-query-timeout and --db-connect-timeout",
+                 "the server lets clients in, and does not answer in time");
+}
+
 void doctor_database(struct findings *to, struct db_process *db)
 {
   struct db_env env = { .process = db, .rng = 1 };
@@ -170,10 +189,7 @@ void doctor_database(struct findings *to, struct db_process *db)
   if (h)
     c = conn_open(h, NULL);
   if (c) {
-    look_at_server(to, c);
-    look_at_durability(to, c);
-    look_at_limits(to, c, &db->facts);
-    look_at_the_tables(to, c, &db->facts);
+    look_at(to, c, &db->facts);
     conn_free(c);
   } else {
     findings_add(to, FINDING_FAIL, "server",
