@@ -188,6 +188,8 @@ static void say_failed(struct conn *c)
 
   c->env->reported = true;
   c->driver->connect_reason(c->session, &c->out, &reason);
+  if (reason.len == 0)
+    strbuf_adds(&reason, "the server gave no reason");
   if (c->env->refused)
     strbuf_adds(c->env->refused, strbuf_str(&reason));
   if (!is_known(c, strbuf_str(&reason))) {

@@ -72,7 +72,7 @@ fails_with() {
 @test "a wrong password" {
   for kind in native sha2 switch; do
     at $kind
-    fails_with "Access denied for user 'me'@'localhost' \(error 1045\); see --mysql-user and --mysql-password\$" \
+    fails_with "Access denied for user 'me'@'localhost' \(error 1045\); see --mysql-user and --mysql-password, or --mysql-ssl if the account requires TLS\$" \
       --mysql-password=wrong
     # Whatever errors are ignored.
     fails_with 'Access denied' --mysql-password=wrong --mysql-ignore-errors=all

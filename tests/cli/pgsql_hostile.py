@@ -12,7 +12,7 @@ standard input ends.  KIND is
   answers  statements with the word "twice" have two answers, the second one
            later; those with the word "bad" fail with a text that has control
            characters; the file FOLDER/updates tells how many UPDATEs have been
-           answered in full
+           answered in full; the names of prepared statements are taken
   silent   lets everybody in, and answers no statement
 """
 import os
@@ -25,6 +25,7 @@ from sessions import read, serve_all
 ROW = (message(b"T", struct.pack("!h", 1) + b"c\0" + struct.pack("!ihihih", 0, 0, 25, -1, -1, 0)) +
        message(b"D", struct.pack("!hi", 1, 1) + b"1") + message(b"C", b"SELECT 1\0") + READY)
 DONE = message(b"C", b"UPDATE 1\0") + READY
+TAKEN = message(b"E", b"SERROR\0C42P05\0Mprepared statement already exists\0\0")
 COLOUR = (message(b"E", b"SERROR\0C42601\0Mred \x1b[31m tab\t c1 \xc2\x9b2J bidi \xe2\x80\xae "
                         b"end\r\nFATAL: forged\0\0") + READY)
 
@@ -76,6 +77,10 @@ def answer_statements(session):
         kind, body = packet(session)
         if kind == b"X":
             return
+        if kind == b"P":
+            session.sendall(TAKEN)
+        if kind == b"S":
+            session.sendall(READY)
         if kind != b"Q":
             continue
         answer = ROW if body.lstrip()[:4].upper() in (b"SELE", b"SHOW") else DONE

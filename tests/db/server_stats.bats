@@ -444,7 +444,7 @@ function event()
   repeat
     own:execute()
     local both = con:query_row("SELECT count(*) FROM pg_prepared_statements WHERE " ..
-      "name = 'bench_1' AND statement = 'SELECT 1' OR name LIKE 'bench\\_apart\\_%' AND statement LIKE '%activity%'")
+      "name LIKE 'bench\\_%\\_1' AND statement = 'SELECT 1' OR name LIKE 'bench\\_apart\\_%' AND statement LIKE '%activity%'")
   until tonumber(both) > 1
 end
 L

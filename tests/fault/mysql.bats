@@ -72,7 +72,7 @@ nobody() {
 @test "wrong password, unknown user, unknown database: no hint about sqlite" {
   bounded "${point[@]}" --mysql-user=sbpass --mysql-password=wrong run
   ((status == 1))
-  grep -q '^FATAL: cannot connect .* (error 1045); see --mysql-user and --mysql-password$' "$err"
+  grep -q '^FATAL: cannot connect .* (error 1045); see --mysql-user and --mysql-password, ' "$err"
   [[ $(grep -c FATAL "$err") -eq 1 ]]
   lacks sqlite "$err"
   bounded "${point[@]}" --mysql-user=nobody_here run

@@ -51,16 +51,27 @@ void mysqld_message_reason(const struct session *base,
 }
 
 /* Returns what to do about a refused login; NULL: there is no advice. */
-static const char *advice(int code)
+static const char *advice(const struct session *base, const struct outcome *out)
 {
-  switch (code) {
+  const bool tls = mysqld_tls_settings(base->cfg).mode != TLS_DISABLED;
+
+  /* A plug-in that computes a proof has failed, or is not there. */
+  if (strstr(text_of(out), "uthentication plugin") ||
+      strstr(text_of(out), "could not be loaded"))
+    return "the client library cannot do this login: see the plug-in of the "
+           "account";
+  switch (out->code) {
   case 1045:
   case 1698:
-    return "see --mysql-user and --mysql-password";
+    return tls ? "see --mysql-user and --mysql-password"
+               : "see --mysql-user and --mysql-password, or --mysql-ssl if the "
+                 "account requires TLS";
   case 1044:
     return "see --mysql-user and --mysql-db, or GRANT the rights";
   case 1049:
     return "see --mysql-db, or CREATE DATABASE";
+  case 3159:
+    return "use --mysql-ssl=on";
   default:
     return NULL;
   }
@@ -75,8 +86,8 @@ void mysqld_message_connect(const struct session *base,
     strbuf_addf(lines, " as '%s': ", session_of(base)->to.user);
     message_text(lines, text_of(out), strlen(text_of(out)));
     strbuf_addf(lines, " (error %d)", out->code);
-    if (advice(out->code))
-      strbuf_addf(lines, "; %s", advice(out->code));
+    if (advice(base, out))
+      strbuf_addf(lines, "; %s", advice(base, out));
     strbuf_adds(lines, "\n");
     return;
   }

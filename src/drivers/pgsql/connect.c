@@ -112,6 +112,9 @@ static void add_verbose(struct pgsql_session *p, const char *text,
     } else {
       (void)snprintf(line, sizeof(line), "%.*s\n", (int)(end - text), text);
     }
+    /* With sslmode=prefer, libpq tries again and is refused again. */
+    if (p->text.len > 0 && strstr(strbuf_str(&p->text), line))
+      continue;
     add_text(p, line);
   }
 }

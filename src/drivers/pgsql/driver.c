@@ -19,6 +19,10 @@ enum {
   BULK_PACKET_OUTSIDE = 1024 * 1024
 };
 
+#define HINT_POOLER                                                      \
+  "a pooler in between gives transactions other sessions of the server " \
+  "and does not follow prepared statements: use --db-ps-mode=disable"
+
 static const struct driver_hint hints[] = {
   { .state = "25P02",
     .text = "an earlier statement of this transaction failed" },
@@ -26,6 +30,8 @@ static const struct driver_hint hints[] = {
     .bundled = true,
     .text = "did you run the prepare command?" },
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
+  { .state = "42P05", .text = HINT_POOLER },
+  { .state = "26000", .text = HINT_POOLER },
   { .state = "53100", .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/fnv.h"
@@ -122,7 +123,8 @@ static bool varies(const struct pgsql_session *p, const char *sql)
 
 /*
  * A pooler may give sessions of the server to another connection together with
- * what was prepared there.  Those of the run are all alike, but one that is
+ * what was prepared there.  The process and the session in a name keep the
+ * statements of the run apart, where the pooler passes them on.  One that is
  * apart must never execute what these have prepared, nor the other way round:
  * its names tell statements by their texts.
  */
@@ -134,7 +136,8 @@ static void make_name(struct pgsql_prepared *st, const char *sql)
     (void)snprintf(st->name, sizeof(st->name), "bench_apart_%016" PRIx64,
                    fnv_hash(sql, strlen(sql)));
   else
-    (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
+    (void)snprintf(st->name, sizeof(st->name), "bench_%d_%" PRIu64 "_%" PRIu64,
+                   (int)getpid(), p->base.number, ++p->names);
 }
 
 static int prepare_by_library(struct pgsql_prepared *st, const char *sql,

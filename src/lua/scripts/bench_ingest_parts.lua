@@ -82,8 +82,14 @@ end
 
 -- Returns the highest key of a part, or that of its last delete.
 function parts.highest(con, part)
-   return math.max(part.low, (rows_between(
-      con, "COALESCE(MAX(transactionid), 0)", part.base, part.high)))
+   local highest = rows_between(con, "COALESCE(MAX(transactionid), 0)",
+                                part.base, part.high)
+
+   if highest == nil then
+      error("the server does not say which key of ingest_rows is the " ..
+            "highest: an error of it was ignored, or it gave no row", 0)
+   end
+   return math.max(part.low, highest)
 end
 
 -- Returns how many rows were ever inserted.  Keys that were given to deletes
