@@ -35,4 +35,7 @@ bool sock_is_exhausted(void);
  * address? */
 bool sock_is_local(int fd);
 
+/* The process at the other end of a Unix socket; 0: unknown. */
+int sock_peer(int fd);
+
 #endif

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/sock.h"
+#include "os/os.h"
 
 bool sock_is_local(int fd)
 {
@@ -32,4 +33,9 @@ bool sock_is_local(int fd)
   default:
     return false;
   }
+}
+
+int sock_peer(int fd)
+{
+  return (int)os_peer(fd);
 }

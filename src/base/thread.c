@@ -228,17 +228,17 @@ void thread_sleep_until(uint64_t until_ns)
   thread_exact_timers(false);
 }
 
-/* This uses no FILE, which would take memory that the thread keeps. */
-bool thread_queue_ns(uint64_t *ret)
+int thread_queue_open(void)
 {
-  const int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-  char text[80], *waited, *end;
-  ssize_t n;
+  return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+}
 
-  if (fd < 0)
-    return false;
-  n = read(fd, text, sizeof(text) - 1);
-  (void)close(fd);
+/* This uses no FILE, which would take memory that the thread keeps. */
+bool thread_queue_read(int fd, uint64_t *ret)
+{
+  char text[80], *waited, *end;
+  const ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
   if (n <= 0)
     return false;
   text[n] = '\0';
@@ -247,4 +247,14 @@ bool thread_queue_ns(uint64_t *ret)
     return false;
   *ret = strtoull(waited, &end, 10);
   return end != waited;
+}
+
+bool thread_queue_ns(uint64_t *ret)
+{
+  const int fd = thread_queue_open();
+  const bool known = fd >= 0 && thread_queue_read(fd, ret);
+
+  if (fd >= 0)
+    (void)close(fd);
+  return known;
 }

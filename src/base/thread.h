@@ -77,4 +77,9 @@ void thread_sleep_until(uint64_t until_ns);
  * false: the system does not say. */
 bool thread_queue_ns(uint64_t *ret);
 
+/* The same for a thread that asks often: a file, and what it reads from it.
+ * -1: the system does not count. */
+int thread_queue_open(void);
+bool thread_queue_read(int fd, uint64_t *ret);
+
 #endif

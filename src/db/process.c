@@ -140,6 +140,24 @@ bool process_uses_server(struct db_process *p)
   return uses;
 }
 
+bool process_server(struct db_process *p, int *ret_pid, const char **ret_driver)
+{
+  const struct driver *driver = NULL;
+
+  (void)pthread_mutex_lock(&p->driver_lock);
+  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++) {
+    if (p->state[i].ready && (p->drivers[i].driver->caps & DRIVER_SERVER))
+      driver = p->drivers[i].driver;
+  }
+  (void)pthread_mutex_unlock(&p->driver_lock);
+  *ret_driver = driver ? driver->name : NULL;
+  *ret_pid = 0;
+  if (!atomic_load_explicit(&p->place_known, memory_order_acquire))
+    return driver != NULL; /* it may be */
+  *ret_pid = p->place_pid;
+  return p->place_here;
+}
+
 bool process_is_over(const struct db_process *p, uint64_t now_ns)
 {
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);

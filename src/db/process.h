@@ -116,6 +116,10 @@ struct db_process {
   _Atomic uint64_t settled; /* with one_server: which one, see seek.c; 0: not
                              * known yet; release, acquire */
   _Atomic bool used;        /* a driver was obtained: reports are about SQL */
+  /* The place of the server, as the first session with a socket has met it;
+   * relaxed, but `place_known`: release, acquire. */
+  _Atomic bool place_known, place_here;
+  _Atomic int place_pid;
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */
@@ -170,6 +174,11 @@ static inline struct pool *process_pool(const struct db_process *p,
 {
   return p->pools ? &p->pools[carrier] : NULL;
 }
+
+/* Is the server of the first session on this machine?  See test_ops.server().
+ */
+bool process_server(struct db_process *p, int *ret_pid,
+                    const char **ret_driver);
 
 /* One of the drivers in use talks to servers. */
 bool process_uses_server(struct db_process *p);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/minmax.h"
+#include "base/sock.h"
 #include "db/call.h"
 #include "db/fault.h"
 #include "db/lane.h"
@@ -130,6 +131,20 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
+/* The CPU time of the server is not that of other programs. */
+static void note_place(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  const int fd = c->driver->socket ? c->driver->socket(c->session) : -1;
+  const bool here = fd >= 0 && sock_is_local(fd);
+
+  if (fd < 0 || atomic_load_explicit(&p->place_known, memory_order_relaxed))
+    return;
+  p->place_here = here;
+  p->place_pid = here ? sock_peer(fd) : 0;
+  atomic_store_explicit(&p->place_known, true, memory_order_release);
+}
+
 void transport_drop(struct conn *c)
 {
   if (!conn_is_open(c))
@@ -246,6 +261,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
   }
   c->generation++;
   note_served(c);
+  note_place(c);
   if (ask_server(c) < 0) {
     transport_drop(c);
     c->state = before;

@@ -23,6 +23,7 @@ struct fiber {
   uint64_t switches; /* how often it was parked */
   uint64_t at_once;  /* answers that it has taken without that */
   uint64_t came_ns;  /* see fiber_take_arrival() */
+  uint64_t lag_ns; /* how long it went on too late: see loop_on_lag(); a sum */
 };
 
 /* The fiber that the calling thread is in; NULL: none. */

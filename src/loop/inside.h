@@ -95,6 +95,8 @@ struct held {
   size_t n;
 };
 
+#define LATE_UNKNOWN UINT64_MAX
+
 struct loop;
 
 /* How a loop waits: see loop_engine. */
@@ -150,6 +152,13 @@ struct loop {
   size_t n_fds;
   int wake_fd; /* loop_wake() */
 
+  /* How late the last sleep ended, and when it began; LATE_UNKNOWN: this was
+   * not asked.  How long the thread had waited for a CPU at a moment not long
+   * ago, as its file says. */
+  uint64_t late_ns, asleep_ns;
+  uint64_t queue_ns, queue_at_ns;
+  int queue_fd; /* -1: it cannot be read, or nobody wants to know */
+
   /* The processor time of the thread, at a moment not long ago. */
   uint64_t cpu_ns, cpu_at_ns;
 
@@ -200,7 +209,7 @@ bool loop_has_errands(const struct loop *l, const struct loop_fd *s);
 /* A task's errand has come back. */
 void loop_errand_done(struct loop *l, struct errand *e);
 /* What this look finds can have been there since then. */
-uint64_t loop_since(const struct loop *l);
+uint64_t loop_since(struct loop *l);
 
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);

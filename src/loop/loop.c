@@ -25,6 +25,7 @@
 /* A system call, so it is not made in each turn. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
 #define OFTEN_NS (10 * NS_PER_MS)
+#define QUEUE_EVERY_NS (250 * NS_PER_US)
 
 _Thread_local struct fiber *fiber_of_thread;
 
@@ -64,9 +65,33 @@ void loop_make_ready(struct loop *l, struct task *t)
   task_queue_add(&l->ready, t);
 }
 
-uint64_t loop_since(const struct loop *l)
+/* How long the thread has waited for a CPU since it was asked last.  That
+ * takes most of a microsecond, so it is not asked again at once: false. */
+static bool queue_grown(struct loop *l, uint64_t *ret)
 {
-  return l->since_ns > 0 ? l->since_ns : l->now_ns;
+  const uint64_t before = l->queue_ns;
+
+  if (l->queue_fd < 0 || l->now_ns - l->queue_at_ns < QUEUE_EVERY_NS ||
+      !thread_queue_read(l->queue_fd, &l->queue_ns))
+    return false;
+  l->queue_at_ns = l->now_ns;
+  *ret = grown_u64(l->queue_ns, before);
+  return true;
+}
+
+/* An arrival has ended the sleep: how long did the thread wait for a CPU? */
+static uint64_t woke_late(struct loop *l)
+{
+  if (l->late_ns == LATE_UNKNOWN && !queue_grown(l, &l->late_ns))
+    l->late_ns = 0;
+  return l->late_ns;
+}
+
+uint64_t loop_since(struct loop *l)
+{
+  if (l->since_ns > 0)
+    return l->since_ns;
+  return max_u64(grown_u64(l->now_ns, woke_late(l)), l->asleep_ns);
 }
 
 static void make_arrived(struct loop *l, struct task *t, uint64_t since_ns)
@@ -106,11 +131,8 @@ void loop_park(struct loop *l)
   t->row = 0;
   context_switch(&t->context, &l->thread, 0);
   if (t->seen_ns != 0) {
-    if (l->lag) {
-      const uint64_t now = clock_now_ns();
-
-      l->lag(l->lag_ctx, now > t->seen_ns ? now - t->seen_ns : 0);
-    }
+    if (l->lag)
+      fiber_note_lag(grown_u64(clock_now_ns(), t->seen_ns));
     t->fiber.came_ns = t->seen_ns;
     t->seen_ns = 0;
   }
@@ -196,10 +218,12 @@ void loop_set_way(struct loop *l, enum loop_way way)
 
 void fiber_note_lag(uint64_t ns)
 {
-  const struct fiber *f = fiber_here();
+  struct fiber *f = fiber_here();
 
-  if (f && f->loop->lag)
-    f->loop->lag(f->loop->lag_ctx, ns);
+  if (!f || !f->loop->lag)
+    return;
+  f->lag_ns += ns;
+  f->loop->lag(f->loop->lag_ctx, ns);
 }
 
 void fiber_yield(void)
@@ -477,6 +501,9 @@ static void sleep_until(struct loop *l, uint64_t until_ns)
   if (!errands_let_sleep(l))
     return;
   loop_bump(&l->counts.slept, 1);
+  (void)queue_grown(l, &l->late_ns); /* what comes now is of this sleep */
+  l->late_ns = LATE_UNKNOWN;
+  l->asleep_ns = l->now_ns;
   l->since_ns = 0;
   put(&l->counts.looked_ns, 0);
   l->engine->look(l, until_ns);
@@ -552,6 +579,7 @@ static void look(struct loop *l, uint64_t until_ns)
 void loop_run(struct loop *l)
 {
   l->now_ns = clock_now_ns();
+  l->queue_fd = l->lag ? thread_queue_open() : -1;
   put(&l->counts.looked_ns, l->now_ns);
   while (l->alive > 0) {
     const struct timer *next;
@@ -571,6 +599,8 @@ void loop_run(struct loop *l)
   }
   put(&l->counts.alive, 0);
   errands_close(l);
+  if (l->queue_fd >= 0)
+    (void)close(l->queue_fd);
 }
 
 /* ---- words ---- */

@@ -86,9 +86,10 @@ struct loop_counts {
  * the last time before, and found nothing, or when the fiber began to wait, if
  * that was later: while other fibers ran, or while the loop had lent its
  * processor to others, the arrival may have come at once.  It is different if
- * the loop slept: an arrival ends that sleep, so the time begins at the return
- * of the wait, and the delay of a wake-up is none of it, as threads have that
- * as well.  If the loop slept until several had come, it begins with the sleep.
+ * the loop slept: an arrival ends that sleep, so the time begins when the
+ * thread was woken up, and includes its wait for a CPU if that took a quarter
+ * of a millisecond or more.  If the loop slept until several had come, it
+ * begins with the sleep.
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);

@@ -65,6 +65,19 @@ bool mixrun_in_process(void *arg)
   return in_process;
 }
 
+/* The members share the connections' settings, so the first one answers. */
+bool mixrun_server(void *arg, int *ret_pid, const char **ret_driver)
+{
+  const struct mixrun *run = arg;
+
+  for (unsigned i = 0; i < run->n; i++) {
+    if (ops_of(run, i)->server &&
+        ops_of(run, i)->server(run->of[i], ret_pid, ret_driver))
+      return true;
+  }
+  return false;
+}
+
 void mixrun_tally(void *arg, struct tally *to)
 {
   const struct mixrun *run = arg;

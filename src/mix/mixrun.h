@@ -27,6 +27,7 @@ void mixrun_interrupt(void *run, enum interrupt_step step);
 const struct report_form *mixrun_form(void *run);
 void mixrun_setup(void *run, struct report_setup *setup);
 bool mixrun_in_process(void *run);
+bool mixrun_server(void *run, int *ret_pid, const char **ret_driver);
 void mixrun_tally(void *run, struct tally *to);
 void mixrun_details(void *run, struct test_details *ret);
 void mixrun_doubts(void *run, const struct report *total, struct doubts *to);

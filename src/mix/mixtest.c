@@ -361,6 +361,7 @@ const struct test_ops mixtest_ops = {
   .form = mixrun_form,
   .setup = mixrun_setup,
   .in_process = mixrun_in_process,
+  .server = mixrun_server,
   .tally = mixrun_tally,
   .details = mixrun_details,
   .doubts = mixrun_doubts,

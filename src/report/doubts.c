@@ -23,16 +23,6 @@ enum {
 /* The share of arrivals that may wait at the end, in addition to one per
  * thread. */
 #define WAITING 0.01
-/* Clients may go on so much later than their answers come, in parts of the
- * median latency. */
-#define LATE 0.05
-/* Fewer of them, or shorter times, say nothing. */
-#define LATE_SAMPLES 1000
-#define LATE_MIN_NS (100 * NS_PER_US)
-/* Threads may wake up so much later than events are due, in parts of the mean
- * latency. */
-#define WOKE_LATE 0.05
-#define WOKE_MIN_NS (100.0 * NS_PER_US)
 /* Readings in user space take 20 to 60 ns, and system calls some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
@@ -142,35 +132,6 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
              in->clients ? "clients" : "threads");
 }
 
-/* Clients that wait for their thread, though their answers are there. */
-static void look_at_loops(struct doubts *d, const struct doubt_input *in)
-{
-  const struct client_loops *l = &in->client->loops;
-  uint64_t median;
-
-  if (l->lag_count < LATE_SAMPLES || l->lag_p99_ns < LATE_MIN_NS ||
-      !in->report->hist)
-    return;
-  median = hist_percentile(in->report->hist, 50);
-  if ((double)l->lag_p99_ns <= LATE * (double)median)
-    return;
-  doubts_add(d, true, "client_loop",
-             "clients went on up to %.2f ms after their answers had come (99th "
-             "percentile; half of the events took less than %.2f ms), because "
-             "%u thread%s carried them all; use more --threads, or more CPUs",
-             (double)l->lag_p99_ns / 1e6, (double)median / 1e6, l->threads,
-             fmt_plural(l->threads));
-}
-
-static bool has_code(const struct doubts *d, const char *code)
-{
-  for (size_t i = 0; i < d->n; i++) {
-    if (strcmp(d->of[i].code, code) == 0)
-      return true;
-  }
-  return false;
-}
-
 /* A client that does not give its thread back holds up the end. */
 static void look_at_end(struct doubts *d, const struct doubt_input *in)
 {
@@ -191,34 +152,6 @@ static void look_at_end(struct doubts *d, const struct doubt_input *in)
              why[hold]);
 }
 
-/* Threads that sleep until an event is due, and wake up late on processors that
- * have nothing else to do. */
-static void look_at_wakeups(struct doubts *d, const struct doubt_input *in)
-{
-  static const char *const causes[] = { "other_programs", "steal",
-                                        "run_queue",      "client_cpu",
-                                        "client_quota",   "client_loop" };
-  const struct client_use *c = in->client;
-  double late, mean;
-
-  if (c->wakeups < LATE_SAMPLES || in->report->events == 0)
-    return;
-  late = (double)c->woke_late_ns / (double)c->wakeups;
-  mean = (double)in->report->sum_ns / (double)in->report->events;
-  if (late < WOKE_MIN_NS || late <= WOKE_LATE * mean)
-    return;
-  for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
-    if (has_code(d, causes[i]))
-      return; /* it has said why */
-  }
-  doubts_add(
-    d, true, "late_wakeups",
-    "threads that slept until an event was due woke up %.2f ms late on "
-    "average, which is %.0f%% of the mean latency; bench doctor looks "
-    "at governor, idle states and interrupts",
-    late / 1e6, 100 * late / mean);
-}
-
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 {
   double change;
@@ -237,8 +170,6 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 static void look_at_load(struct doubts *d, const struct doubt_input *in)
 {
   look_at_backlog(d, in);
-  look_at_loops(d, in);
-  look_at_wakeups(d, in);
   look_at_trend(d, in);
 }
 

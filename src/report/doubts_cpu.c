@@ -22,8 +22,17 @@
 
 /* A client with this share was probably what was measured. */
 #define BUSY 0.9
-/* If workers spend this share of time on run queues, latencies show it. */
-#define QUEUED 0.1
+/* If the client's machine adds this share to p99, or to the mean latency, the
+ * figure is not that of the server.  For few events, add this divided by their
+ * number: of 20, p99 must have doubled. */
+#define ADDED 0.1
+#define FEW_ADD 20
+/* Threads are inside of events for this share of the time: they do not pause.
+ */
+#define ALL_TIME 0.9
+/* Threads that carry clients and compute for this share of their time are the
+ * reason why clients wait. */
+#define BUSY_LOOPS 0.5
 /* A lost share of processor time that users would want to know about: an idle
  * desktop takes 1 or 2 %. */
 #define LOST 0.05
@@ -101,14 +110,15 @@ static const char *effect(const struct doubt_input *in, double share,
   return text;
 }
 
-static void look_at_others(struct doubts *d, const struct doubt_input *in,
+/* Returns whether they matter. */
+static bool look_at_others(struct doubts *d, const struct doubt_input *in,
                            const struct cpu_shares *s)
 {
   const struct machine_use *m = &in->client->machine;
   char text[64];
 
   if (!counts(in, s->lost, s->own))
-    return;
+    return false;
   doubts_add(d, true, "other_programs",
              "other programs used %.1f of the %.4g CPUs during the run, so %s; "
              "stop them and repeat the run%s%s%s",
@@ -116,6 +126,7 @@ static void look_at_others(struct doubts *d, const struct doubt_input *in,
              effect(in, s->lost / (s->own + s->lost), text),
              m->busiest[0] ? " (the busiest was " : "", m->busiest,
              m->busiest[0] ? ")" : "");
+  return true;
 }
 
 static void look_at_steal(struct doubts *d, const struct doubt_input *in,
@@ -186,30 +197,7 @@ static unsigned threads_of(const struct doubt_input *in)
   return carriers > 0 ? carriers : in->threads;
 }
 
-/* What to do about threads that wait; NULL: no remedy is known. */
-static const char *remedy(const struct doubt_input *in,
-                          const struct cpu_shares *s, char text[128])
-{
-  const struct machine_use *m = &in->client->machine;
-  const double named = CAUSE * in->client->cpus;
-
-  if (s->strangers >= named && s->strangers >= s->server) {
-    (void)snprintf(text, 128, "stop the other programs%s%s%s",
-                   m->busiest[0] ? " (the busiest was " : "", m->busiest,
-                   m->busiest[0] ? ")" : "");
-  } else if (s->server >= named) {
-    (void)snprintf(text, 128, "run %s on another machine or use fewer %s",
-                   m->server, in->clients ? "clients" : "threads");
-  } else if (threads_of(in) > in->client->cpus) {
-    (void)snprintf(text, 128, "use no more than %.0f thread%s, or more CPUs",
-                   in->client->cpus, in->client->cpus == 1 ? "" : "s");
-  } else {
-    return NULL;
-  }
-  return text;
-}
-
-/* "of 2 CPUs, bench used 0.8, mariadbd 1.1, others 0.1" */
+/* "of 2 CPUs, bench used 0.8, mariadbd 1.1, other programs 0.1" */
 static const char *users(const struct doubt_input *in,
                          const struct cpu_shares *s, char text[128])
 {
@@ -225,20 +213,113 @@ static const char *users(const struct doubt_input *in,
   return text;
 }
 
-static void look_at_queue(struct doubts *d, const struct doubt_input *in,
-                          const struct cpu_shares *s)
-{
-  const double share = s->waiting / threads_of(in);
-  char who[128], text[128];
-  const char *what = remedy(in, s, text);
+/* A cause of delays, its code, and what to do about it. */
+struct culprit {
+  const char *code;
+  char why[96], remedy[96];
+};
 
-  if (share <= QUEUED || (double)in->client->queue_ns < (double)LOST_MIN_NS)
+/* Is the whole time of the threads that carry clients used up? */
+static bool are_loops_busy(const struct doubt_input *in,
+                           const struct cpu_shares *s)
+{
+  const unsigned carriers = in->client->loops.threads;
+
+  return carriers > 0 && s->own >= BUSY_LOOPS * carriers;
+}
+
+static void find_culprit(const struct doubt_input *in,
+                         const struct cpu_shares *s, struct culprit *ret)
+{
+  const struct client_use *c = in->client;
+  const struct machine_use *m = &c->machine;
+  const double named = CAUSE * c->cpus;
+
+  ret->code = "run_queue";
+  if (s->strangers >= named && s->strangers >= s->server) {
+    ret->code = "other_programs";
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because other programs used the CPUs");
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "stop the other programs%s%s%s",
+                   m->busiest[0] ? " (the busiest was " : "", m->busiest,
+                   m->busiest[0] ? ")" : "");
+  } else if (s->server >= named) {
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because %s uses the same CPUs", m->server);
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "run %s on another machine or use fewer %s", m->server,
+                   in->clients ? "clients" : "threads");
+  } else if (are_loops_busy(in, s)) {
+    ret->code = "client_loop";
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because %u thread%s carried all clients",
+                   c->loops.threads, fmt_plural(c->loops.threads));
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "use more --threads, or more CPUs");
+  } else if (2 * c->delays.timer_ns > c->delays.added_ns) {
+    ret->code = "late_wakeups";
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because threads that slept until an event was due woke "
+                   "up late");
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "bench doctor looks at governor, idle states and "
+                   "interrupts");
+  } else if (threads_of(in) > c->cpus) {
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because %u threads share them", threads_of(in));
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "use no more than %.0f thread%s, or more CPUs", c->cpus,
+                   c->cpus == 1 ? "" : "s");
+  } else {
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "repeat the run on an idle machine");
+  }
+}
+
+/* By which part of itself delays have raised the mean latency. */
+static double raised_mean(const struct doubt_input *in)
+{
+  const struct client_use *c = in->client;
+  const struct client_delays *a = &c->delays;
+  const double sum = (double)in->report->sum_ns, queue = (double)c->queue_ns;
+  const double whole = (double)c->wall_ns * in->threads;
+
+  /* Threads that are inside of events all the time have waited only there:
+   * this is exact, and few long delays are in it. */
+  if (c->queue_known && c->loops.threads == 0 && sum > ALL_TIME * whole &&
+      sum > queue)
+    return queue / (sum - queue);
+  return a->took_ns > a->added_ns
+           ? (double)a->added_ns / (double)(a->took_ns - a->added_ns)
+           : 0;
+}
+
+/* Delays of workers, as a part of the latency of the events that were measured.
+ * Of few events, only a large part counts: they may be unusual ones. */
+static void look_at_delays(struct doubts *d, const struct doubt_input *in,
+                           const struct cpu_shares *s)
+{
+  const struct client_delays *a = &in->client->delays;
+  const double least = a->events > 0 ? ADDED + FEW_ADD / (double)a->events : 0;
+  const double raised = raised_mean(in);
+  struct culprit by = { .code = NULL };
+  char what[96], who[128];
+
+  if (a->events == 0)
     return;
-  doubts_add(d, what != NULL, "run_queue",
-             "worker threads spent %.0f%% of the time waiting for a CPU (%s), "
-             "so latencies are inflated%s%s",
-             100.0 * share, users(in, s, who), what ? "; " : "",
-             what ? what : "");
+  if ((double)a->p99_ns > (1 + least) * (double)a->rest_p99_ns)
+    (void)snprintf(what, sizeof(what), "p99 from %.3g to %.3g ms",
+                   (double)a->rest_p99_ns / 1e6, (double)a->p99_ns / 1e6);
+  else if (raised > least)
+    (void)snprintf(what, sizeof(what), "the mean latency by %.0f%%",
+                   100.0 * raised);
+  else
+    return;
+  find_culprit(in, s, &by);
+  doubts_add(d, true, by.code,
+             "waiting for a CPU of this machine raised %s%s (%s); %s", what,
+             by.why, users(in, s, who), by.remedy);
 }
 
 static void look_at_speed(struct doubts *d, const struct doubt_input *in,
@@ -281,10 +362,8 @@ void doubts_of_cpu(struct doubts *d, const struct doubt_input *in)
     look_at_quota(d, in);
   } else {
     look_at_client(d, in, &s);
-    if (in->measures_others)
-      look_at_queue(d, in, &s);
-    else
-      look_at_others(d, in, &s);
+    if (in->measures_others || !look_at_others(d, in, &s))
+      look_at_delays(d, in, &s);
   }
   look_at_steal(d, in, &s);
   look_at_speed(d, in, &s);

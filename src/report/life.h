@@ -96,6 +96,15 @@ struct client_loops {
   enum client_hold hold;
 };
 
+/* What this machine added to the latency of events, some of which were
+ * measured: their 99th percentile with it and without, and sums. */
+struct client_delays {
+  uint64_t events; /* measured; 0: the rest is 0, too */
+  uint64_t p99_ns, rest_p99_ns;
+  uint64_t took_ns, added_ns;
+  uint64_t timer_ns; /* of added_ns: woken up late, though a CPU was free */
+};
+
 /* What the process itself used, from the measured start to the end. */
 struct client_use {
   uint64_t wall_ns; /* the length of that time */
@@ -107,10 +116,7 @@ struct client_use {
   bool queue_known;  /* the system reports it */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 
-  /* How often workers slept until an event was due, and how much too late they
-   * woke up, summed up. */
-  uint64_t wakeups, woke_late_ns;
-
+  struct client_delays delays;
   uint64_t paused_ns; /* the process stood still: it, or its machine, was
                        * stopped */
   struct client_loops loops;

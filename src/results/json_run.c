@@ -215,6 +215,18 @@ static void add_loops(struct jobj *o, const struct client_loops *l)
   jobj_int(o, "blocking_calls", l->blocked);
 }
 
+/* What this machine added to latencies. */
+static void add_delays(struct jobj *o, const struct client_delays *d)
+{
+  struct jobj part = jobj_new();
+
+  jobj_int(&part, "events", d->events);
+  jobj_real(&part, "mean", (double)d->added_ns / (double)d->events);
+  jobj_int(&part, "p99", d->p99_ns);
+  jobj_int(&part, "p99_without", d->rest_p99_ns);
+  jobj_add(o, "added_latency_ns", jobj_take(&part));
+}
+
 json_t *json_client(const struct client_use *u, uint64_t events)
 {
   const uint64_t cpu_ns = u->user_ns + u->system_ns;
@@ -235,6 +247,8 @@ json_t *json_client(const struct client_use *u, uint64_t events)
     jobj_real(&o, "run_queue_delay_s", jobj_seconds(u->queue_ns));
   else
     jobj_null(&o, "run_queue_delay_s");
+  if (u->delays.events > 0)
+    add_delays(&o, &u->delays);
   jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
   jobj_real(&o, "paused_s", jobj_seconds(u->paused_ns));
   if (u->loops.threads > 0)

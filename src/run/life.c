@@ -18,6 +18,7 @@
 #include "report/reporter.h"
 #include "run/arrivals.h"
 #include "run/clients.h"
+#include "run/delay.h"
 #include "run/judge.h"
 #include "run/members.h"
 #include "run/plan.h"
@@ -162,27 +163,22 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
-static void sum_wakeups(const struct run *run, struct client_use *ret)
-{
-  for (unsigned i = 0; i < run->plan->threads; i++) {
-    const struct worker *w = &run->workers[i];
-
-    ret->wakeups += atomic_load_explicit(&w->wakeups, memory_order_relaxed);
-    ret->woke_late_ns += atomic_load_explicit(&w->woke_late_ns,
-                                              memory_order_relaxed);
-  }
-}
-
 static void find_machine_use(struct run *run, bool forced,
                              struct machine_use *ret)
 {
+  const struct test_ops *ops = run->test->ops;
   struct life *e = &run->life;
+  struct tested_server server = { .here = false };
   struct neighbours now;
+
+  if (ops->server)
+    server.here = ops->server(run->test_run, &server.pid, &server.driver);
 
   machine_between(&e->machine_before,
                   forced ? &e->machine_forced : &e->machine_after, ret);
   neighbours_read(&now, "");
-  neighbours_between(&e->neighbours, &now, program_invocation_short_name, ret);
+  neighbours_between(&e->neighbours, &now, &server,
+                     program_invocation_short_name, ret);
   neighbours_done(&now);
 }
 
@@ -201,7 +197,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
-  sum_wakeups(run, u);
+  delay_measured(run, &u->delays);
   clients_measured(run, &u->loops);
   u->paused_ns = atomic_load(&run->paused_ns);
   find_machine_use(run, forced, &u->machine);

@@ -6,13 +6,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "report/life.h"
 
 enum {
@@ -20,67 +20,87 @@ enum {
   KERNEL_THREAD = 0x00200000,
 };
 
-/* Programs that answer statements, or forward them. */
-static const char *const servers[] = {
-  "mariadbd",    "mysqld",    "postgres",    "postmaster",
-  "tidb-server", "cockroach", "pgbouncer",   "proxysql",
-  "maxscale",    "pgcat",     "tikv-server", "yb-tserver",
-};
+/* Programs that answer statements. */
+static const char *const mysql_servers[] = { "mariadbd",    "mysqld",
+                                             "tidb-server", "tikv-server",
+                                             "mysqlrouter", NULL };
+static const char *const pgsql_servers[] = { "postgres", "postmaster",
+                                             "cockroach", "yb-tserver", NULL };
+/* Programs that forward them. */
+static const char *const proxies[] = { "pgbouncer", "proxysql", "maxscale",
+                                       "pgcat",     "odyssey",  "pgpool",
+                                       "haproxy",   NULL };
 
-static bool is_server(const char *name)
+static bool is_one_of(const char *name, const char *const *list)
 {
-  for (size_t i = 0; i < sizeof(servers) / sizeof(servers[0]); i++) {
-    if (strcmp(servers[i], name) == 0)
-      return true;
-  }
-  return false;
+  while (*list && strcmp(*list, name) != 0)
+    list++;
+  return *list != NULL;
 }
 
-static struct neighbour *find(const struct neighbours *n, const char *name)
+/* Does a program of this name serve clients of the driver? */
+static bool serves(const char *name, const char *driver)
 {
-  for (size_t i = 0; i < n->n; i++) {
-    if (strcmp(n->of[i].name, name) == 0)
-      return &n->of[i];
+  return is_one_of(name, proxies) ||
+         (strcmp(driver, "pgsql") != 0 && is_one_of(name, mysql_servers)) ||
+         (strcmp(driver, "mysql") != 0 && is_one_of(name, pgsql_servers));
+}
+
+/* The process that listens, unless it only forwards; NULL: it is not known. */
+static const struct neighbour *listener(const struct neighbours *n,
+                                        const struct tested_server *server)
+{
+  for (size_t i = 0; i < n->n && server->pid > 0; i++) {
+    if (n->of[i].pid == server->pid)
+      return is_one_of(n->of[i].name, proxies) ? NULL : &n->of[i];
   }
   return NULL;
 }
 
-static void add(struct neighbours *n, const char *name, uint64_t used_ns)
+static struct neighbour *add(struct neighbours *n)
 {
-  struct neighbour *here = find(n, name), *more;
+  struct neighbour *more;
 
-  if (!here) {
-    more = realloc(n->of, (n->n + 1) * sizeof(*more));
+  if (n->n == n->room) {
+    more = realloc(n->of, 2 * (n->room + 32) * sizeof(*more));
     if (!more)
-      return; /* then it is not named */
+      return NULL; /* then it is not counted */
     n->of = more;
-    here = &n->of[n->n++];
-    *here = (struct neighbour){ 0 };
-    (void)snprintf(here->name, sizeof(here->name), "%s", name);
+    n->room = 2 * (n->room + 32);
   }
-  here->used_ns += used_ns;
+  n->of[n->n] = (struct neighbour){ 0 };
+  return &n->of[n->n++];
 }
 
 /* Read a line of /proc/PID/stat.  Names may contain blanks and parentheses. */
-static void add_line(struct neighbours *n, char *line)
+static void add_line(struct neighbours *n, int pid, char *line)
 {
   const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
   char *name = strchr(line, '('), *end = strrchr(line, ')');
   unsigned long long user, system;
   long long child_user, child_system;
+  struct neighbour *here;
   unsigned flags;
+  int parent;
 
   if (!name || !end || end < name)
     return;
   *end = '\0';
   if (sscanf(end + 1,
-             " %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld",
-             &flags, &user, &system, &child_user, &child_system) != 5 ||
+             " %*c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld",
+             &parent, &flags, &user, &system, &child_user,
+             &child_system) != 6 ||
       flags & KERNEL_THREAD)
     return;
-  add(n, name + 1,
-      (user + system + (unsigned long long)(child_user + child_system)) *
-        tick_ns);
+  here = add(n);
+  if (!here)
+    return;
+  here->pid = pid;
+  here->parent = parent;
+  (void)snprintf(here->name, sizeof(here->name), "%s", name + 1);
+  here->used_ns = (user + system +
+                   (unsigned long long)(child_user + child_system)) *
+                  tick_ns;
 }
 
 static void add_process(struct neighbours *n, const char *root, const char *pid)
@@ -93,7 +113,7 @@ static void add_process(struct neighbours *n, const char *root, const char *pid)
   if (!f)
     return;
   if (fgets(line, sizeof(line), f))
-    add_line(n, line);
+    add_line(n, (int)strtol(pid, NULL, 10), line);
   (void)fclose(f);
 }
 
@@ -128,29 +148,74 @@ void neighbours_done(struct neighbours *n)
   *n = (struct neighbours){ 0 };
 }
 
-void neighbours_between(const struct neighbours *before,
-                        const struct neighbours *after, const char *own_name,
-                        struct machine_use *ret)
+/* What the processes of one name have used, those of the server or the others.
+ */
+struct sum {
+  const char *name;
+  bool serves;
+  uint64_t before_ns, after_ns;
+};
+
+struct sums {
+  const struct tested_server *server;
+  const struct neighbour *listener;
+  struct sum *of; /* owned */
+  size_t n;
+};
+
+static void sum_up(struct sums *s, const struct neighbours *n, bool after)
 {
+  const struct tested_server *server = s->server;
+
+  for (size_t i = 0; i < n->n; i++) {
+    const struct neighbour *p = &n->of[i];
+    const bool is_server = server->here &&
+                           (s->listener ? p->pid == server->pid ||
+                                            p->parent == server->pid
+                                        : server->driver &&
+                                            serves(p->name, server->driver));
+    struct sum *to = s->of;
+
+    while (to < s->of + s->n &&
+           (to->serves != is_server || strcmp(to->name, p->name) != 0))
+      to++;
+    if (to == s->of + s->n)
+      s->of[s->n++] = (struct sum){ .name = p->name, .serves = is_server };
+    *(after ? &to->after_ns : &to->before_ns) += p->used_ns;
+  }
+}
+
+void neighbours_between(const struct neighbours *before,
+                        const struct neighbours *after,
+                        const struct tested_server *server,
+                        const char *own_name, struct machine_use *ret)
+{
+  struct sums s = { .server = server, .listener = listener(after, server) };
   uint64_t most_server = 0, max = 0;
 
-  for (size_t i = 0; i < after->n && before->n > 0; i++) {
-    const struct neighbour *now = &after->of[i];
-    const struct neighbour *then = find(before, now->name);
-    const uint64_t base = then ? then->used_ns : 0;
-    const uint64_t used = now->used_ns > base ? now->used_ns - base : 0;
+  if (before->n == 0 || after->n == 0)
+    return;
+  s.of = calloc(before->n + after->n, sizeof(*s.of));
+  if (!s.of)
+    return;
+  sum_up(&s, before, false);
+  sum_up(&s, after, true);
+  for (size_t i = 0; i < s.n; i++) {
+    const struct sum *sum = &s.of[i];
+    const uint64_t used = grown_u64(sum->after_ns, sum->before_ns);
 
-    if (is_server(now->name)) {
+    if (sum->serves) {
       ret->server_ns += used;
       if (used > most_server)
-        (void)snprintf(ret->server, sizeof(ret->server), "%s", now->name);
+        (void)snprintf(ret->server, sizeof(ret->server), "%s", sum->name);
       most_server = used > most_server ? used : most_server;
       continue;
     }
-    if (strcmp(now->name, own_name) == 0)
+    if (strcmp(sum->name, own_name) == 0)
       ret->sibling_ns += used;
     if (used > max)
-      (void)snprintf(ret->busiest, sizeof(ret->busiest), "%s", now->name);
+      (void)snprintf(ret->busiest, sizeof(ret->busiest), "%s", sum->name);
     max = used > max ? used : max;
   }
+  free(s.of);
 }

@@ -8,6 +8,7 @@
 #ifndef BENCH_RUN_NEIGHBOURS_H
 #define BENCH_RUN_NEIGHBOURS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,15 +18,27 @@ enum {
   NEIGHBOURS_NAME_SIZE = 16, /* size of a program's name in the kernel */
 };
 
-/* All processes with one name, and their children that have ended. */
+/* A process, and its children that have ended. */
 struct neighbour {
+  int pid, parent;
   char name[NEIGHBOURS_NAME_SIZE];
   uint64_t used_ns;
 };
 
 struct neighbours {
   struct neighbour *of; /* owned */
-  size_t n;
+  size_t n, room;
+};
+
+/*
+ * The server that the run measures, as far as it runs on this machine: the
+ * process that listens and its children, or, where nobody knows the process or
+ * it only forwards statements, all programs that serve this kind of client.
+ */
+struct tested_server {
+  bool here;
+  int pid;            /* 0: unknown */
+  const char *driver; /* [opt] "mysql", "pgsql" */
 };
 
 /* Read what all programs except this process have used so far.  The list is
@@ -40,7 +53,8 @@ void neighbours_done(struct neighbours *n);
  * other processes of that name are siblings.
  */
 void neighbours_between(const struct neighbours *before,
-                        const struct neighbours *after, const char *own_name,
-                        struct machine_use *ret);
+                        const struct neighbours *after,
+                        const struct tested_server *server,
+                        const char *own_name, struct machine_use *ret);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/compiler.h"
 #include "run/brownout.h"
 #include "run/crowd.h"
+#include "run/delay.h"
 #include "run/life.h"
 #include "run/openings.h"
 #include "run/worker.h"
@@ -159,6 +160,7 @@ struct run {
   uint64_t ways_ns[LOOP_WAYS]; /* ...each way before the measured part */
   struct storms *storms;       /* owned; NULL: there are none */
 
+  struct delays delays;
   struct outages outages;     /* see run/stall.h */
   struct brownouts brownouts; /* of the report thread, then of the conductor */
   uint64_t stalled_ns;        /* of stalls in the intervals so far; likewise */

@@ -66,6 +66,8 @@ static int make_workers(struct run *run, struct err *err)
   if (rc == 0)
     rc = stall_init(run, err);
   if (rc == 0)
+    rc = delay_init(run, err);
+  if (rc == 0)
     rc = make_classes(run, err);
   if (rc == 0)
     rc = make_schedule(run, err);
@@ -97,6 +99,7 @@ static int make_workers(struct run *run, struct err *err)
       w->classes = class_recorder_of(run->classes, i);
     if (run->rated)
       w->rated = class_recorder_of(run->rated, i);
+    w->sample_ns = UINT64_MAX;
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
     w->late = storm_has(plan, i);
     /* Its event is due when its storm is. */
@@ -127,6 +130,7 @@ void conductor_done(struct conductor *c)
   outages_done(&run->outages);
   class_set_free(run->classes);
   class_set_free(run->rated);
+  delay_done(run);
   life_done(run);
   storms_free(run->storms);
   free(run->workers);

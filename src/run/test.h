@@ -167,6 +167,11 @@ struct test_ops {
    * process? */
   bool (*in_process)(void *run);
 
+  /* [opt] At the same time: is the server that the test talks to on this
+   * machine?  Then *ret_pid is its process, or 0 if that is not known, and
+   * *ret_driver the name of its driver, or NULL. */
+  bool (*server)(void *run, int *ret_pid, const char **ret_driver);
+
   /*
    * [opt] For the structured results, and with setup->sums for the last report:
    * the counts that the test keeps by itself, as of now.  Called by one thread

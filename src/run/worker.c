@@ -10,6 +10,7 @@
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
+#include "run/delay.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
@@ -92,10 +93,11 @@ static void await_measured(struct run *run)
 static void end_warmup(struct worker *w, uint64_t *now)
 {
   w->counted = true;
+  w->sample_ns = delay_first(w);
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
   if (w->plan->warmup_ns == 0)
     return;
-  w->watched = w->events || w->rated || w->members;
+  w->watched = worker_is_watched(w);
   await_measured(w->run);
   (void)thread_queue_ns(&w->queue_before_ns);
   *now = clock_now_ns();
@@ -108,17 +110,6 @@ static bool time_is_over(struct run *run, uint64_t now)
     return false;
   atomic_store_explicit(&run->timed_out, 1, memory_order_relaxed);
   return true;
-}
-
-/* It has slept until an event was due.  Only this worker writes. */
-static void note_wakeup(struct worker *w, uint64_t late_ns)
-{
-  const uint64_t n = atomic_load_explicit(&w->wakeups, memory_order_relaxed);
-  const uint64_t sum = atomic_load_explicit(&w->woke_late_ns,
-                                            memory_order_relaxed);
-
-  atomic_store_explicit(&w->wakeups, n + 1, memory_order_relaxed);
-  atomic_store_explicit(&w->woke_late_ns, sum + late_ns, memory_order_relaxed);
 }
 
 /* Wait until `due`; false: the run is over before that. */
@@ -135,8 +126,8 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
       break;
     loop_wait_while(&run->stop, STOP_NO, until);
     *now = clock_now_ns();
-    if (w->schedule && w->counted && *now >= due)
-      note_wakeup(w, *now - due);
+    if (w->schedule && *now >= due)
+      w->late_ns = *now - due;
   }
   if (!w->counted && *now >= run->measured_ns)
     end_warmup(
@@ -190,7 +181,7 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
 /* Take a ticket for an event of the measured part; false: there are no more. */
 static bool get_ticket(struct worker *w, uint64_t now)
 {
-  w->look_ns = w->run->end_ns;
+  w->look_ns = min_u64(w->run->end_ns, w->sample_ns);
   return w->tickets > 0 || take_tickets(w, now);
 }
 
@@ -203,6 +194,7 @@ static bool admit(struct worker *w, uint64_t now)
   static const char time_is_up[] = "Time limit exceeded, exiting...",
                     no_more_events[] = "Event limit exceeded, exiting...";
   struct run *run = w->run;
+  bool sample;
 
   if (now >= run->measured_ns && !w->counted)
     end_warmup(w, &now);
@@ -220,6 +212,9 @@ static bool admit(struct worker *w, uint64_t now)
     return leave(w, now, no_more_events);
   }
 
+  sample = now >= w->sample_ns;
+  if (sample)
+    now = delay_begin(w);
   w->start_ns = now;
   if (w->schedule || w->plan->think.kind != THINK_NONE || w->between ||
       w->rest_ns > 0 || w->late) {
@@ -231,6 +226,8 @@ static bool admit(struct worker *w, uint64_t now)
     }
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
       return leave(w, now, no_more_events);
+    if (sample && !w->schedule) /* the pause is not a part of the event */
+      w->start_ns = delay_begin(w);
     w->look_ns = 0; /* every event needs the slow path */
   }
   w->tickets--;
@@ -258,6 +255,8 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 {
   static const struct class_outcome fine = { 0 };
 
+  if (w->sampled)
+    delay_end(w, took);
   if (w->rated) {
     class_record(w->rated, RATED_SERVICE, now - w->began_ns, &fine);
     class_record(w->rated, RATED_LAG, w->began_ns - w->start_ns, &fine);
@@ -467,6 +466,8 @@ void worker_abandon(struct worker *w)
   if (w->open)
     service_give_up(&w->recorder->service);
   w->open = false;
+  if (w->sampled)
+    delay_drop(w);
 }
 
 void worker_again(struct worker *w)
@@ -484,6 +485,8 @@ void worker_rest(struct worker *w, uint64_t ns)
 void worker_give_back(struct worker *w)
 {
   w->open = false;
+  if (w->sampled)
+    delay_drop(w);
   if (w->tickets < PLAN_NO_LIMIT / 2)
     (void)atomic_fetch_add_explicit(&w->run->tickets, w->tickets + 1,
                                     memory_order_relaxed);

@@ -89,16 +89,26 @@ struct worker {
   /* Its time on the run queue before the measured part. */
   uint64_t queue_before_ns;
 
+  /* See delay.h: from this moment on an event is to be measured; the open one
+   * is; how long the worker had waited before it; how late it woke up for it.
+   */
+  uint64_t sample_ns;
+  bool sampled;
+  uint64_t waited_ns, late_ns;
+
   /* Other threads read these. */
   _Atomic uint32_t phase;     /* enum worker_phase */
   _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
   _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
   _Atomic uint64_t queue_ns;  /* time on the run queue in the measured part */
-  /* Of the measured part: how often it slept until an event was due, and how
-   * much too late it woke up. */
-  _Atomic uint64_t wakeups, woke_late_ns;
-  _Atomic int os_id; /* the system's number of the thread */
+  _Atomic int os_id;          /* the system's number of the thread */
 } CACHE_ALIGNED;
+
+/* Does somebody want to know about each event of the measured part? */
+static inline bool worker_is_watched(const struct worker *w)
+{
+  return w->events || w->rated || w->members;
+}
 
 /*
  * End the event that is open, if any, and start the next one: record the

@@ -181,6 +181,26 @@ one_processor_alone_or_not() {
   must sooner_or_later neighbour_of_one_processor
 }
 
+# A server that takes 2 ms, whatever else happens, and a client that gets its processor
+# only when the other program has had its share.
+late_client_is_noticed() {
+  run --separate-stderr nice -n 19 taskset -c "$ONE" "$BENCH" oltp_point_select --db-driver=null \
+    --null-latency=2000 --threads=2 --time=1 "$@" --json=out.json run
+  is "$status" 0 &&
+    has "$stderr" '^WARNING: waiting for a CPU of this machine raised p99 from [0-9.]+ to [0-9.]+ ms, because other programs used the CPUs \(of 1 CPUs, bench used 0[.][0-9], other programs (0[.][5-9]|1[.][0-9])\); stop the other programs' &&
+    json out.json '[w["code"] for w in d["warnings"]].count("other_programs") == 1' &&
+    json out.json '2e6 < d["client"]["added_latency_ns"]["p99_without"] < 0.9 * d["client"]["added_latency_ns"]["p99"]'
+}
+
+@test "a client that waits for its processor beside others: who, and how much" {
+  command -v taskset >/dev/null || skip "no taskset"
+  ONE=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+  (exec 3>&- && taskset -cp "$ONE" "$BASHPID" >/dev/null && while :; do :; done) &
+  SPINNERS=$!
+  must sooner_or_later late_client_is_noticed
+  must sooner_or_later late_client_is_noticed --rate=20
+}
+
 kernels_beside_others() {
   bench_as_it_is cpu --cpu-kernel=int --threads="$(nproc)" --time=1 run
   has "$stderr" '^WARNING: other programs used .* so operations per second are about [0-9]+ % too low; ' || return 1

@@ -349,6 +349,13 @@ static bool in_process(void *run)
   return !process_uses_server(script->setup.db);
 }
 
+static bool server(void *run, int *ret_pid, const char **ret_driver)
+{
+  const struct script *script = run;
+
+  return process_server(script->setup.db, ret_pid, ret_driver);
+}
+
 /* What the clients of a thread share. */
 static int group_open(void *run, void **ret_group, struct err *err)
 {
@@ -387,6 +394,7 @@ const struct test_ops test_script_ops = {
   .form = form,
   .setup = setup,
   .in_process = in_process,
+  .server = server,
   .tally = details_tally,
   .details = details_fill,
   .doubts = details_doubts,

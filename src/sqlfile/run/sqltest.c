@@ -219,6 +219,13 @@ static bool in_process(void *arg)
   return !process_uses_server(run->cfg->db);
 }
 
+static bool server(void *arg, int *ret_pid, const char **ret_driver)
+{
+  const struct sqltest_run *run = arg;
+
+  return process_server(run->cfg->db, ret_pid, ret_driver);
+}
+
 static void tally(void *arg, struct tally *to)
 {
   const struct sqltest_run *run = arg;
@@ -284,6 +291,7 @@ const struct test_ops sqltest_ops = {
   .interrupt = interrupt,
   .form = form,
   .in_process = in_process,
+  .server = server,
   .tally = tally,
   .details = details,
   .doubts = doubts,

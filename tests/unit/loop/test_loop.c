@@ -6,12 +6,14 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "tests/unit/tap.h"
@@ -20,6 +22,7 @@ enum {
   PAIRS = 300,
   ROUNDS = 50,
   LARGE = 1 << 20,
+  LATE_ROUNDS = 8,
   STACK = 64 * 1024
 };
 
@@ -470,6 +473,92 @@ static void test_lag_of_others(void)
   loop_free(l);
 }
 
+/* A loop whose thread shares its only CPU. */
+struct late {
+  int fd[2];
+  cpu_set_t cpu;
+  bool failed, known;
+  uint64_t lag_ns, queue_ns;
+};
+
+/* A thread that answers at once, and keeps the CPU of the loop busy. */
+static void *spin_on_cpu(void *arg)
+{
+  struct late *p = arg;
+  char c = 'x';
+
+  MUST(sched_setaffinity(0, sizeof(p->cpu), &p->cpu) == 0);
+  for (int i = 0; i < LATE_ROUNDS; i++) {
+    MUST(send(p->fd[0], &c, 1, 0) == 1);
+    while (recv(p->fd[0], &c, 1, MSG_DONTWAIT) != 1)
+      continue;
+  }
+  return NULL;
+}
+
+static void echo(void *arg)
+{
+  struct late *p = arg;
+  char c;
+
+  for (int i = 0; i < LATE_ROUNDS; i++) {
+    p->failed |= loop_recv(p->fd[1], &c, 1) != 1;
+    p->failed |= loop_send(p->fd[1], &c, 1, 0) != 1;
+  }
+  loop_forget(p->fd[1]);
+}
+
+static void add_up(void *ctx, uint64_t ns)
+{
+  *(uint64_t *)ctx += ns;
+}
+
+/* The thread of a loop gets its CPU only when the other one has used its
+ * share. */
+static void *echo_late(void *arg)
+{
+  struct late *p = arg;
+  const struct sched_param least = { 0 };
+  struct loop *l = new_loop();
+  uint64_t before = 0, after = 0;
+  pthread_t other;
+
+  MUST(sched_setaffinity(0, sizeof(p->cpu), &p->cpu) == 0);
+  MUST(pthread_create(&other, NULL, spin_on_cpu, p) == 0);
+  MUST(sched_setscheduler(0, SCHED_IDLE, &least) == 0);
+  loop_on_lag(l, add_up, &p->lag_ns);
+  add(l, echo, p);
+  p->known = thread_queue_ns(&before);
+  loop_run(l);
+  p->known = p->known && thread_queue_ns(&after);
+  p->queue_ns = after - before;
+  (void)pthread_join(other, NULL);
+  loop_free(l);
+  return NULL;
+}
+
+static void test_lag_of_cpu(void)
+{
+  struct late p = { .failed = false };
+  pthread_t thread;
+  cpu_set_t all;
+  int cpu = 0;
+
+  MUST(sched_getaffinity(0, sizeof(all), &all) == 0);
+  while (!CPU_ISSET(cpu, &all))
+    cpu++;
+  CPU_SET(cpu, &p.cpu);
+  MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, p.fd) == 0);
+  MUST(pthread_create(&thread, NULL, echo_late, &p) == 0);
+  (void)pthread_join(thread, NULL);
+  printf("# lag of %.2f ms, %.2f ms on the run queue\n", (double)p.lag_ns / 1e6,
+         (double)p.queue_ns / 1e6);
+  OK(!p.failed && (!p.known || 2 * p.lag_ns >= p.queue_ns),
+     "the time in which the thread of the loop had no CPU counts");
+  (void)close(p.fd[0]);
+  (void)close(p.fd[1]);
+}
+
 static void test_all(void)
 {
   test_turns();
@@ -482,6 +571,7 @@ static void test_all(void)
   test_blocked();
   test_lag();
   test_lag_of_others();
+  test_lag_of_cpu();
 }
 
 /* Containers forbid io_uring. */

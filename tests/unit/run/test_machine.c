@@ -174,22 +174,36 @@ static void test_quota(void)
      "the older interface");
 }
 
-/* Adds PID (NAME) with that many ticks of its own and of its children. */
-static void put_process(int pid, const char *name, unsigned flags, int own,
-                        int children)
+static void put_line(int pid, const char *name, int parent, unsigned flags,
+                     int own, int children)
 {
   char path[64], text[256];
 
   (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
   (void)snprintf(text, sizeof(text),
-                 "%d (%s) S 1 1 1 0 -1 %u 1 2 3 4 %d 0 %d 0 20 0 1 0 7\n", pid,
-                 name, flags, own, children);
+                 "%d (%s) S %d 1 1 0 -1 %u 1 2 3 4 %d 0 %d 0 20 0 1 0 7\n", pid,
+                 name, parent, flags, own, children);
   put(path, text);
+}
+
+/* Adds PID (NAME) with that many ticks of its own and of its children. */
+static void put_process(int pid, const char *name, unsigned flags, int own,
+                        int children)
+{
+  put_line(pid, name, 1, flags, own, children);
+}
+
+static void put_child(int pid, const char *name, int parent, int own)
+{
+  put_line(pid, name, parent, 0, own, 0);
 }
 
 static void test_neighbours(void)
 {
   const uint64_t tick_ns = NS_PER_S / 100;
+  const struct tested_server by_name = { .here = true, .driver = "pgsql" };
+  const struct tested_server none = { .here = false, .driver = "pgsql" };
+  struct tested_server one = { .here = true, .pid = 71, .driver = "pgsql" };
   struct neighbours a, b;
   struct machine_use use = { 0 };
 
@@ -206,14 +220,42 @@ static void test_neighbours(void)
   put_process(75, "postgres", 0, 20, 0);
   put_process((int)getpid(), "myself", 0, 10000, 0);
   neighbours_read(&b, root);
-  neighbours_between(&a, &b, "bench", &use);
+  neighbours_between(&a, &b, &by_name, "bench", &use);
   OK(use.server_ns == 100 * tick_ns && strcmp(use.server, "postgres") == 0,
      "a server, with children that have ended and those that are new");
   OK_STR(use.busiest, "a (b) c", "the busiest of the others");
   OK(use.sibling_ns == 20 * tick_ns, "other processes of this program");
+  use = (struct machine_use){ 0 };
+  neighbours_between(&a, &b, &none, "bench", &use);
+  OK(use.server_ns == 0 && strcmp(use.busiest, "postgres") == 0,
+     "somebody else's server, where none here is tested");
+  use = (struct machine_use){ 0 };
+  neighbours_between(&a, &b, &one, "bench", &use);
+  OK(use.server_ns == 80 * tick_ns && strcmp(use.server, "postgres") == 0,
+     "of two servers of one kind the process that listens");
+  OK_STR(use.busiest, "a (b) c", "the other one is less busy");
+  put_child(76, "postgres", 71, 30);
+  neighbours_done(&b);
+  neighbours_read(&b, root);
+  use = (struct machine_use){ 0 };
+  neighbours_between(&a, &b, &one, "bench", &use);
+  OK(use.server_ns == 110 * tick_ns, "and its children");
+  one.pid = 74;
+  use = (struct machine_use){ 0 };
+  neighbours_between(&a, &b, &one, "bench", &use);
+  OK(use.server_ns == 20 * tick_ns && strcmp(use.server, "bench") == 0,
+     "whatever its name is");
+  put_process(77, "pgbouncer", 0, 5, 0);
+  neighbours_done(&b);
+  neighbours_read(&b, root);
+  one.pid = 77;
+  use = (struct machine_use){ 0 };
+  neighbours_between(&a, &b, &one, "bench", &use);
+  OK(use.server_ns == 135 * tick_ns && strcmp(use.server, "postgres") == 0,
+     "a proxy: all servers that may be behind it");
   neighbours_done(&a);
   use = (struct machine_use){ 0 };
-  neighbours_between(&a, &b, "bench", &use);
+  neighbours_between(&a, &b, &by_name, "bench", &use);
   OK(use.server_ns == 0 && use.busiest[0] == '\0',
      "without a first reading nothing is known");
   neighbours_done(&b);

@@ -1,0 +1,125 @@
+/*
+ * delay.c - how much of the latency of events this machine added.
+ */
+#include "run/delay.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/minmax.h"
+#include "base/thread.h"
+#include "loop/fiber.h"
+#include "report/form.h"
+#include "report/life.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/test.h"
+#include "run/worker.h"
+#include "stats/hist.h"
+#include "stats/hist_sum.h"
+
+/* A measured event takes two readings of some 3 us. */
+#define DELAY_EVERY_NS (2 * NS_PER_MS)
+
+int delay_init(struct run *run, struct err *err)
+{
+  const struct report_form *form = run->test->form;
+  struct delays *d = &run->delays;
+
+  if (form && form->measures_itself && !plan_rated_by(run->plan))
+    return 0;
+  d->every_ns = DELAY_EVERY_NS * plan_clients(run->plan);
+  d->took = hist_new();
+  d->rest = hist_new();
+  return d->took && d->rest ? 0
+                            : err_set(err, -ENOMEM,
+                                      "not enough memory for histograms");
+}
+
+void delay_done(struct run *run)
+{
+  hist_free(run->delays.took);
+  hist_free(run->delays.rest);
+}
+
+uint64_t delay_first(const struct worker *w)
+{
+  return w->run->delays.rest ? w->run->measured_ns + DELAY_EVERY_NS * w->tid
+                             : UINT64_MAX;
+}
+
+/* How long this worker has waited for its CPU, or for its thread, so far. */
+static uint64_t delay_so_far(void)
+{
+  const struct fiber *f = fiber_here();
+  uint64_t ns = 0;
+
+  if (f)
+    return f->lag_ns;
+  return thread_queue_ns(&ns) ? ns : 0;
+}
+
+uint64_t delay_begin(struct worker *w)
+{
+  const uint64_t now = clock_now_ns();
+
+  w->late_ns = 0;
+  w->waited_ns = delay_so_far();
+  if (!w->sampled) {
+    w->sample_ns += w->run->delays.every_ns;
+    if (w->sample_ns <= now)
+      w->sample_ns = now + w->run->delays.every_ns;
+  }
+  w->sampled = w->watched = true;
+  return clock_now_ns();
+}
+
+void delay_drop(struct worker *w)
+{
+  w->sampled = false;
+  w->watched = worker_is_watched(w);
+}
+
+void delay_end(struct worker *w, uint64_t took_ns)
+{
+  const uint64_t waited = grown_u64(delay_so_far(), w->waited_ns);
+  struct delays *d = &w->run->delays;
+  uint64_t added, timer = w->late_ns;
+
+  /* A thread that wakes up late has waited for its CPU in a part of that time.
+   * A client has not: its thread was awake. */
+  if (fiber_here()) {
+    added = waited + timer;
+  } else {
+    timer = grown_u64(timer, waited);
+    added = waited + timer;
+  }
+  added = min_u64(added, took_ns);
+  hist_record_shared(d->took, took_ns);
+  hist_record_shared(d->rest, took_ns - added);
+  (void)atomic_fetch_add_explicit(&d->took_ns, took_ns, memory_order_relaxed);
+  (void)atomic_fetch_add_explicit(&d->added_ns, added, memory_order_relaxed);
+  (void)atomic_fetch_add_explicit(&d->timer_ns, timer, memory_order_relaxed);
+  delay_drop(w);
+}
+
+void delay_measured(const struct run *run, struct client_delays *ret)
+{
+  const struct delays *d = &run->delays;
+  struct hist_sum *sum = d->rest ? hist_sum_new() : NULL;
+
+  *ret = (struct client_delays){ 0 };
+  if (!sum)
+    return;
+  hist_sum_add(sum, d->took);
+  ret->events = sum->total;
+  ret->p99_ns = hist_percentile(sum, 99);
+  hist_sum_clear(sum);
+  hist_sum_add(sum, d->rest);
+  ret->rest_p99_ns = hist_percentile(sum, 99);
+  hist_sum_free(sum);
+  ret->took_ns = atomic_load(&d->took_ns);
+  ret->added_ns = atomic_load(&d->added_ns);
+  ret->timer_ns = atomic_load(&d->timer_ns);
+}

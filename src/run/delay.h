@@ -1,0 +1,48 @@
+/*
+ * delay.h - how much of the latency of events this machine added: workers that
+ * could have gone on, but had no CPU, or slept too long.  Only for src/run.
+ *
+ * Some events are measured: at most 500 per second of all workers together,
+ * spread evenly over them.  The scheduler counts the time that a thread has
+ * waited for a CPU; a client waits for the thread that carries it.
+ */
+#ifndef BENCH_RUN_DELAY_H
+#define BENCH_RUN_DELAY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct client_delays;
+struct err;
+struct hist;
+struct run;
+struct worker;
+
+/* A part of struct run. */
+struct delays {
+  uint64_t every_ns; /* between two measured events of a worker */
+  struct hist *took; /* owned; latencies of measured events; NULL: none are */
+  struct hist *rest; /* owned; the same without what this machine added */
+  /* Sums over measured events; written by any worker, relaxed. */
+  _Atomic uint64_t took_ns, added_ns, timer_ns;
+};
+
+/* A test that measures the CPUs of this machine needs no such figures, unless
+ * it has a rate. */
+int delay_init(struct run *run, struct err *err);
+void delay_done(struct run *run);
+
+/* When the first event of a worker is to be measured, or UINT64_MAX. */
+uint64_t delay_first(const struct worker *w);
+
+/* The next event is measured.  Sets w->sample_ns to the turn after this one.
+ * Returns the present time. */
+uint64_t delay_begin(struct worker *w);
+
+/* The measured event has ended, or was abandoned. */
+void delay_end(struct worker *w, uint64_t took_ns);
+void delay_drop(struct worker *w);
+
+void delay_measured(const struct run *run, struct client_delays *ret);
+
+#endif
