@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/fmt.h"
+#include "base/minmax.h"
 #include "report/doubts_list.h"
 #include "stats/hist_sum.h"
 #include "stats/report.h"
@@ -23,6 +24,10 @@ enum {
 /* The share of arrivals that may wait at the end, in addition to one per
  * thread. */
 #define WAITING 0.01
+/* Rates are too low by this share, and by a time that is no hiccup of the
+ * machine. */
+#define TAIL 0.02
+#define TAIL_MIN_NS (50 * NS_PER_MS)
 /* Readings in user space take 20 to 60 ns, and system calls some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
@@ -132,6 +137,22 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
              in->clients ? "clients" : "threads");
 }
 
+/* Events go on after the time limit, and most workers have nothing to do. */
+static void look_at_tail(struct doubts *d, const struct doubt_input *in)
+{
+  const uint64_t elapsed_ns = in->report->elapsed_ns;
+  const uint64_t late_ns = grown_u64(elapsed_ns, in->limit_ns);
+
+  if (in->winds_up || in->report->kind == REPORT_FORCED ||
+      late_ns < TAIL_MIN_NS || (double)late_ns < TAIL * (double)elapsed_ns)
+    return;
+  doubts_add(
+    d, true, "long_tail",
+    "the last event ended %.2f s after the time limit, and rates count "
+    "that time, so they are up to %.0f%% too low; use a longer --time",
+    (double)late_ns / 1e9, 100 * (double)late_ns / (double)elapsed_ns);
+}
+
 /* A client that does not give its thread back holds up the end. */
 static void look_at_end(struct doubts *d, const struct doubt_input *in)
 {
@@ -143,8 +164,10 @@ static void look_at_end(struct doubts *d, const struct doubt_input *in)
   const enum client_hold hold = in->client->loops.hold;
 
   if (hold == HOLD_NONE || in->limit_ns == UINT64_MAX ||
-      in->report->elapsed_ns < in->limit_ns + NS_PER_S)
+      in->report->elapsed_ns < in->limit_ns + NS_PER_S) {
+    look_at_tail(d, in);
     return;
+  }
   doubts_add(d, true, "late_end",
              "the run ended %.1f s late, since %s; rates count that time, "
              "--forced-shutdown limits it",

@@ -33,7 +33,8 @@ struct doubt_input {
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */
-  bool is_part;                /* `report` is that of one of several ranks */
+  bool winds_up; /* after the last event, the test does work that counts */
+  bool is_part;  /* `report` is that of one of several ranks */
   const struct trend *trend;
 };
 

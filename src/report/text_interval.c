@@ -29,7 +29,7 @@ static void add_queue(struct strbuf *b, const struct report_setup *setup,
   strbuf_addf(b, "queue length: %" PRIu64 "%s concurrency: %" PRIu64,
               r->queue_length, mark, r->concurrency);
   if (setup->profile)
-    strbuf_addf(b, ", offered: %.2f/s", report_rate(r, r->arrivals));
+    strbuf_addf(b, ", offered: %.2f/s", report_offered_rate(r));
   strbuf_adds(b, "\n");
 }
 

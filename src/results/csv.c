@@ -243,7 +243,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   add_system(b, &shared->sys);
   if (setup->rate) {
     add_int(b, r->arrivals);
-    strbuf_addf(b, ",%.4f", report_rate(r, r->arrivals));
+    strbuf_addf(b, ",%.4f", report_offered_rate(r));
   } else {
     strbuf_adds(b, ",,");
   }

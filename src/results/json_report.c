@@ -175,7 +175,7 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
     jobj_int(&o, "queue_length", r->queue_length);
     jobj_int(&o, "concurrency", r->concurrency);
     jobj_int(&o, "arrivals", r->arrivals);
-    jobj_real(&o, "offered_per_s", report_rate(r, r->arrivals));
+    jobj_real(&o, "offered_per_s", report_offered_rate(r));
   }
   if (r->has_stalled)
     jobj_real(&o, "stalled_s", jobj_seconds(r->stalled_ns));

@@ -60,7 +60,7 @@ static void add(struct brownouts *b, uint64_t from_ns, uint64_t to_ns,
 }
 
 void brownouts_note(struct brownouts *b, uint64_t now_ns, uint64_t events,
-                    bool rated, uint64_t waiting)
+                    uint64_t stalled_ns, bool rated, uint64_t waiting)
 {
   const uint64_t from_ns = b->at_ns;
   const double usual_per_s = usual(b);
@@ -74,10 +74,12 @@ void brownouts_note(struct brownouts *b, uint64_t now_ns, uint64_t events,
     if (usual_per_s >= USUAL_MIN && per_s < SHARE * usual_per_s &&
         (!rated || (double)waiting > SHARE * usual_per_s))
       add(b, from_ns, now_ns, per_s, usual_per_s);
-    b->per_s[b->n++ % BROWNOUT_MINUTE] = per_s;
+    if (stalled_ns == b->stalled_ns)
+      b->per_s[b->n++ % BROWNOUT_MINUTE] = per_s;
   }
   b->at_ns = now_ns;
   b->events = events;
+  b->stalled_ns = stalled_ns;
 }
 
 void brownouts_report(const struct brownouts *b, struct outage_report *ret)

@@ -2,7 +2,8 @@
  * brownout.h - times with less than half of the usual throughput.
  *
  * The report thread notes the number of events about once a second.  Usual is
- * the median of the minute before, of at least ten such seconds.  With arrivals
+ * the median of the minute before, of at least ten such seconds without an
+ * outage.  With arrivals
  * of their own, a second with few of them is no brown-out: events must wait.
  */
 #ifndef BENCH_RUN_BROWNOUT_H
@@ -19,18 +20,18 @@ enum {
 
 /* All zero is ready for use. */
 struct brownouts {
-  uint64_t at_ns, events;        /* of the last note; 0: there was none */
-  double per_s[BROWNOUT_MINUTE]; /* of the last seconds, a ring */
-  unsigned n;                    /* seconds so far */
+  uint64_t at_ns, events, stalled_ns; /* of the last note; 0: none */
+  double per_s[BROWNOUT_MINUTE];      /* of the last seconds, a ring */
+  unsigned n;                         /* seconds so far */
   struct brownout of[BROWNOUTS_MAX];
   unsigned kept;
   uint64_t count, sum_ns;
 };
 
-/* So many events have ended at this moment, and so many arrivals wait (0
- * without a rate, see `rated`). */
+/* So many events have ended at this moment, stalls have taken so long so far,
+ * and so many arrivals wait (0 without a rate, see `rated`). */
 void brownouts_note(struct brownouts *b, uint64_t now_ns, uint64_t events,
-                    bool rated, uint64_t waiting);
+                    uint64_t stalled_ns, bool rated, uint64_t waiting);
 
 void brownouts_report(const struct brownouts *b, struct outage_report *ret);
 

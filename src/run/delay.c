@@ -32,9 +32,9 @@ int delay_init(struct run *run, struct err *err)
   d->every_ns = DELAY_EVERY_NS * plan_clients(run->plan);
   d->took = hist_new();
   d->rest = hist_new();
-  return d->took && d->rest ? 0
-                            : err_set(err, -ENOMEM,
-                                      "not enough memory for histograms");
+  return d->took && d->rest
+           ? 0
+           : err_set(err, -ENOMEM, "not enough memory for histograms");
 }
 
 void delay_done(struct run *run)

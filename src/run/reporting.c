@@ -133,6 +133,7 @@ void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
     r->queue_length = arrivals_waiting(run, arrivals_until(run, r, now_ns));
     r->concurrency = run_count_phase(run, WORKER_EVENT);
     r->arrivals = new_arrivals(run, kind);
+    r->tail_ns = grown_u64(now_ns, arrivals_end(run));
   }
   r->has_stalled = kind == REPORT_INTERVAL;
   if (r->has_stalled)
@@ -322,7 +323,7 @@ static void note_events(struct run *run, uint64_t now)
 
   trend_note(&run->life.trend, now, events);
   if (run->outages.limit_ns > 0 && now >= run->measured_ns)
-    brownouts_note(&run->brownouts, now, events, rated,
+    brownouts_note(&run->brownouts, now, events, stall_sum_ns(run, now), rated,
                    rated ? arrivals_waiting(run, now) : 0);
 }
 

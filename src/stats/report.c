@@ -119,6 +119,14 @@ double report_rate(const struct report *r, uint64_t count)
   return (double)count * (double)NS_PER_S / (double)r->period_ns;
 }
 
+double report_offered_rate(const struct report *r)
+{
+  if (r->period_ns <= r->tail_ns)
+    return 0.0;
+  return (double)r->arrivals * (double)NS_PER_S /
+         (double)(r->period_ns - r->tail_ns);
+}
+
 double report_counter_rate(const struct report *r, enum counter c)
 {
   return report_rate(r, r->counter[c]);

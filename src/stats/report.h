@@ -125,6 +125,7 @@ struct report {
 
   /* With --rate or --load-profile; arrivals became due in the period. */
   uint64_t queue_length, concurrency, arrivals;
+  uint64_t tail_ns; /* of the period: after the last of them could come */
 
   const struct report_thread *thread; /* borrowed; [threads], or NULL */
   struct report_times execution, fetching;
@@ -186,6 +187,8 @@ uint64_t report_percentile(const struct report *r, double pct);
 
 /* count / period of this report; 0 when the period is empty. */
 double report_rate(const struct report *r, uint64_t count);
+/* Arrivals per second of the time in which they could come. */
+double report_offered_rate(const struct report *r);
 double report_counter_rate(const struct report *r, enum counter c);
 
 #endif

@@ -273,6 +273,17 @@ stopped_and_told() {
   must is "$stderr" ""
 }
 
+@test "rates that count a long last event are called too low; the offered rate is not" {
+  cat >long.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+function event() ffi.C.usleep(sysbench.tid == 0 and 1500000 or 100) end
+LUA
+  bench_as_it_is ./long.lua --threads=2 --rate=100 --time=1 --json=out.json run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: the last event ended [0-9.]+ s after the time limit, and rates count that time, so they are up to [0-9]+% too low; use a longer --time$'
+  must json out.json 'abs(d["totals"]["offered_per_s"] * d["rate"]["offered_s"] / d["rate"]["arrivals"] - 1) < 0.01'
+}
+
 @test "a rate that cannot be sustained: which one was reached, what to change" {
   bench cpu --rate=100000 --time=1 run
   must is "$status" 0

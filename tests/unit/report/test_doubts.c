@@ -33,9 +33,11 @@ static void make(struct fixture *f)
                                    .cpus = 2 };
   f->setup.percentile = 95;
   f->report.events = 1000;
+  f->report.kind = REPORT_FINAL;
   f->in = (struct doubt_input){ .measures_others = true,
                                 .threads = 4,
                                 .clock_cost_ns = 25,
+                                .limit_ns = UINT64_MAX,
                                 .client = &f->client,
                                 .setup = &f->setup,
                                 .report = &f->report,
@@ -210,6 +212,35 @@ static void test_others(void)
   f.in.is_part = true;
   f.client.machine.sibling_ns = 24 * NS_PER_S / 10;
   OK_STR(codes(&f), "", "other processes of the same run");
+}
+
+/* Rates divide by a time in which no more events could start. */
+static void test_tail(void)
+{
+  struct fixture f;
+
+  make(&f);
+  f.in.limit_ns = 2 * NS_PER_S;
+  f.report.elapsed_ns = 2890 * NS_PER_MS;
+  OK_STR(codes(&f), "long_tail! ", "the last event took long");
+  OK(says(&f, "the last event ended 0.89 s after the time limit, and rates "
+              "count that time, so they are up to 31% too low"),
+     "text");
+  f.in.winds_up = true;
+  OK_STR(codes(&f), "", "unless that is work of the test");
+  f.in.winds_up = false;
+  f.report.kind = REPORT_FORCED;
+  OK_STR(codes(&f), "", "or an end by force, which has a message");
+  f.report.kind = REPORT_FINAL;
+  f.report.elapsed_ns = 2051 * NS_PER_MS;
+  OK_STR(codes(&f), "long_tail! ", "two percent");
+  f.report.elapsed_ns = 2049 * NS_PER_MS;
+  OK_STR(codes(&f), "", "a hiccup");
+  f.in.limit_ns = 10 * NS_PER_S;
+  f.report.elapsed_ns = 10200 * NS_PER_MS;
+  OK_STR(codes(&f), "", "less than two percent");
+  f.in.limit_ns = UINT64_MAX;
+  OK_STR(codes(&f), "", "no limit");
 }
 
 /* What a pause explains is not explained by anything else. */
@@ -593,6 +624,7 @@ int main(void)
   test_others();
   test_pause();
   test_delays();
+  test_tail();
   test_quota();
   test_steal_and_speed();
   test_samples();

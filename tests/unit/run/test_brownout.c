@@ -9,7 +9,8 @@
 static void second(struct brownouts *b, uint64_t events, bool rated,
                    uint64_t waiting)
 {
-  brownouts_note(b, b->at_ns + NS_PER_S, b->events + events, rated, waiting);
+  brownouts_note(b, b->at_ns + NS_PER_S, b->events + events, b->stalled_ns,
+                 rated, waiting);
 }
 
 static void seconds(struct brownouts *b, unsigned n, uint64_t events)
@@ -20,7 +21,8 @@ static void seconds(struct brownouts *b, unsigned n, uint64_t events)
 
 int main(void)
 {
-  struct brownouts b = { 0 }, few = { 0 }, rated = { 0 }, young = { 0 };
+  struct brownouts b = { 0 }, few = { 0 }, rated = { 0 }, young = { 0 },
+                   outage = { 0 };
   struct outage_report r = { 0 };
 
   seconds(&b, 13, 1000);
@@ -51,5 +53,19 @@ int main(void)
   OK(rated.count == 0, "a quiet second of a profile is none");
   second(&rated, 100, true, 900);
   OK(rated.count == 1, "one in which events wait is");
+
+  /* Twelve seconds of 4,000 and an outage of thirty, with two slow ones at its
+   * edges. */
+  seconds(&outage, 12, 4000);
+  for (unsigned i = 0; i < 30; i++)
+    brownouts_note(&outage, outage.at_ns + NS_PER_S,
+                   outage.events + (i == 0 || i == 29 ? 486 : 0),
+                   outage.stalled_ns + NS_PER_S / 2, false, 0);
+  seconds(&outage, 3, 4000);
+  second(&outage, 1000, false, 0);
+  brownouts_report(&outage, &r);
+  OK(r.n_brownouts == 2 && r.brownouts[1].usual_per_s == 4000,
+     "seconds of an outage are not usual");
+  OK(r.brownouts[1].lowest_per_s == 1000, "and the next brown-out is found");
   return TAP_EXIT();
 }
