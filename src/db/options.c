@@ -137,6 +137,18 @@ const struct opt db_opts[] = {
     .help = "seconds for opening one connection",
   },
   {
+    OPT_TIME(struct db_cfg, reconnect_pause_s),
+    .name = "db-reconnect-pause",
+    .flags = OPT_OWN,
+    .def = "0.05",
+    .fmin = 0.001,
+    .fmax = 60,
+    .help = "seconds between two attempts to replace a lost connection",
+    .man = "An outage seems longer by up to this time. The pause varies by a "
+           "fifth, and is longer with more than 500 clients: all together try "
+           "at most 10,000 times per second.",
+  },
+  {
     OPT_DOUBLE(struct db_cfg, connect_rate),
     .name = "connect-rate",
     .flags = OPT_OWN,

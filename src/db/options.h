@@ -29,6 +29,7 @@ struct db_cfg {
   struct opt_list ignore_errors;
   int target;                     /* enum server_role, see role.h */
   double connect_timeout_s;       /* 0: 10 */
+  double reconnect_pause_s;       /* 0: 0.05 */
   double connect_rate;            /* per second; 0: no limit */
   uint64_t connect_concurrency;   /* at a time; 0: no limit of its own */
   double query_timeout_s;         /* 0: none */

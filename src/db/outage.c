@@ -73,6 +73,7 @@ void outage_lost(struct outage *o, const char *target, const char *reason,
   (void)pthread_mutex_lock(&o->lock);
   if (o->down == 0) {
     o->began_ns = now_ns;
+    o->tried_ns = 0;
     o->lost = 0;
     o->announced = say = may_say(o, now_ns, refused);
     if (say)
@@ -92,7 +93,8 @@ void outage_lost(struct outage *o, const char *target, const char *reason,
             reason);
 }
 
-void outage_failed(struct outage *o, const char *reason, uint64_t now_ns)
+void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
+                   uint64_t now_ns)
 {
   char target[sizeof(o->target)];
   uint64_t untold = 0;
@@ -100,6 +102,7 @@ void outage_failed(struct outage *o, const char *reason, uint64_t now_ns)
   bool say;
 
   (void)pthread_mutex_lock(&o->lock);
+  o->tried_ns = max_u64(o->tried_ns, tried_ns);
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
   say = o->down > 0 && !o->announced && lasts_ns(o, now_ns) >= OUTAGE_LONG_NS;
   if (say) {
@@ -133,7 +136,8 @@ static uint64_t one_less(struct outage *o, uint64_t now_ns)
 
 void outage_back(struct outage *o, uint64_t now_ns)
 {
-  uint64_t ns;
+  char late[64] = "";
+  uint64_t ns, late_ns;
   unsigned lost;
   bool all_back;
 
@@ -141,11 +145,18 @@ void outage_back(struct outage *o, uint64_t now_ns)
   o->reconnects++;
   ns = one_less(o, now_ns);
   all_back = o->down == 0 && o->announced;
+  late_ns = o->down == 0 && o->tried_ns > 0 ? grown_u64(now_ns, o->tried_ns)
+                                            : 0;
+  o->late_ns = max_u64(o->late_ns, late_ns);
   lost = o->lost;
   (void)pthread_mutex_unlock(&o->lock);
-  if (all_back)
-    log_msg(LOG_WARNING, "reconnected after %.1f s, %u connection%s",
-            (double)ns / (double)NS_PER_S, lost, lost == 1 ? "" : "s");
+  if (!all_back)
+    return;
+  if (late_ns > 0)
+    (void)snprintf(late, sizeof(late), " (possible at most %.2f s earlier)",
+                   (double)late_ns / 1e9);
+  log_msg(LOG_WARNING, "reconnected after %.1f s%s, %u connection%s",
+          (double)ns / (double)NS_PER_S, late, lost, lost == 1 ? "" : "s");
 }
 
 void outage_gave_up(struct outage *o, bool run_over, uint64_t now_ns)
@@ -175,6 +186,7 @@ struct outage_times outage_times(struct outage *o, uint64_t now_ns)
   t.longest_ns = o->longest_ns;
   t.total_ns = o->total_ns;
   t.reconnects = o->reconnects;
+  t.late_ns = o->late_ns;
   if (o->down > 0) { /* an outage that lasts until now */
     const uint64_t ns = lasts_ns(o, now_ns);
 

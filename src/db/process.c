@@ -357,5 +357,6 @@ void process_describe(struct db_process *p, struct facts *ret)
   describe_pings(p, ret);
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);
+  facts_real(ret, "reconnect_late_s", (double)t.late_ns / 1e9);
   facts_real(ret, "without_connection_s", (double)t.total_ns / 1e9);
 }

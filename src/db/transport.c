@@ -3,6 +3,7 @@
  */
 #include "db/transport.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -24,9 +25,10 @@
 #include "db/verdict.h"
 #include "loop/loop.h"
 
+/* So many may try to replace their connections. */
+#define CLIENTS_PER_MS 10.0
+
 enum {
-  PAUSE_FIRST_MS = 10,
-  PAUSE_LAST_MS = 1000,
   FILES_SPARE = 64, /* open files that a run needs besides connections */
 };
 
@@ -373,9 +375,9 @@ uint64_t transport_limit(const struct conn *c)
   return clock_now_ns() + (uint64_t)(s * (double)NS_PER_S);
 }
 
-uint64_t transport_jittered(const struct conn *c, uint64_t ms)
+uint64_t transport_jittered(const struct conn *c, double ms)
 {
-  return (uint64_t)((double)(ms * NS_PER_MS) *
+  return (uint64_t)(ms * (double)NS_PER_MS *
                     (0.8 + 0.4 * env_random_double(c->env)));
 }
 
@@ -395,7 +397,7 @@ void transport_reason(const struct conn *c, struct strbuf *line)
 
 /* The text of c->out is borrowed; the outage keeps the reason for the message
  * at the end of the run. */
-static void note_failure(struct conn *c)
+static void note_failure(struct conn *c, uint64_t tried_ns)
 {
   struct strbuf reason = { 0 };
   char code[16];
@@ -411,7 +413,8 @@ static void note_failure(struct conn *c)
     service_fault(&c->env->recorder->service, clock_now_ns(),
                   fault_of_connect(c->driver, &c->out), code,
                   strbuf_str(&reason));
-  outage_failed(&c->env->process->outage, strbuf_str(&reason), clock_now_ns());
+  outage_failed(&c->env->process->outage, strbuf_str(&reason), tried_ns,
+                clock_now_ns());
   strbuf_done(&reason);
 }
 
@@ -451,10 +454,19 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
   return 0;
 }
 
+/* A constant pause: an outage is not longer for those who have waited long. */
+static uint64_t reconnect_pause_ns(const struct conn *c)
+{
+  const struct db_process *p = c->env->process;
+  const double set_s = p->set.reconnect_pause_s, s = set_s > 0 ? set_s : 0.05;
+  const double ms = fmax(1e3 * s, p->facts.threads / CLIENTS_PER_MS);
+
+  return transport_jittered(c, ms);
+}
+
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
 {
   const uint64_t now = clock_now_ns();
-  uint64_t pause_ms = PAUSE_FIRST_MS;
 
   if (now >= r->until_ns ||
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
@@ -470,13 +482,9 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
     return TRANSPORT_PERMANENT;
   if (verdict_is_cut(&c->out, conn_is_dead(c)))
     return TRANSPORT_OVER;
-  note_failure(c);
-  for (unsigned i = 0; i < r->attempt && pause_ms < PAUSE_LAST_MS; i++)
-    pause_ms *= 2;
+  note_failure(c, now);
   r->attempt++;
-  pause_ms = min_u64(pause_ms, PAUSE_LAST_MS);
-  r->next_ns = min_u64(clock_now_ns() + transport_jittered(c, pause_ms),
-                       r->until_ns);
+  r->next_ns = min_u64(clock_now_ns() + reconnect_pause_ns(c), r->until_ns);
   return TRANSPORT_AGAIN;
 }
 

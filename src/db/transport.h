@@ -15,7 +15,7 @@ struct strbuf;
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns);
 
 /* So many milliseconds +-20 %, so that threads do not come back all at once. */
-uint64_t transport_jittered(const struct conn *c, uint64_t ms);
+uint64_t transport_jittered(const struct conn *c, double ms);
 
 /* Why the last attempt has failed, in one line: c->out. */
 void transport_reason(const struct conn *c, struct strbuf *line);

@@ -71,12 +71,13 @@ static void test_one(void)
   begin(&o);
   outage_lost(&o, SERVER, "first", false, START);
   outage_lost(&o, SERVER, "second", false, START + NS_PER_S);
-  outage_failed(&o, "still down", START + 2 * NS_PER_S);
+  outage_failed(&o, "still down", START + NS_PER_S, START + 2 * NS_PER_S);
   outage_back(&o, START + 3 * NS_PER_S);
   outage_back(&o, START + 4 * NS_PER_S);
   end(&o,
       "WARNING: connection to " SERVER " lost (first), reconnecting\n"
-      "WARNING: reconnected after 4.0 s, 2 connections\n",
+      "WARNING: reconnected after 4.0 s (possible at most 3.00 s earlier), 2 "
+      "connections\n",
       "an outage is announced once, and its end");
 }
 
@@ -89,7 +90,7 @@ static void test_overtaken(void)
   refuse(&o);
   outage_lost(&o, SERVER, "gone", true, START + 2);
   outage_lost(&o, SERVER, "gone", true, START);
-  outage_failed(&o, "still down", START + 1);
+  outage_failed(&o, "still down", START + 1, START + 1);
   outage_back(&o, START + 1);
   outage_back(&o, START + 1);
   OK(outage_times(&o, START).longest_ns == 0, "no outage ends before it began");
@@ -139,16 +140,19 @@ static void test_long(void)
   for (unsigned i = 0; i < 6; i++)
     blink(&o, START);
   outage_lost(&o, SERVER, "gone", false, START + NS_PER_S / 10);
-  outage_failed(&o, "refused", START + NS_PER_S);
-  outage_failed(&o, "refused", START + NS_PER_S * 2);
-  outage_failed(&o, "refused", START + NS_PER_S * 3);
+  outage_failed(&o, "refused", START + 1, START + NS_PER_S);
+  outage_failed(&o, "refused", START + 1, START + NS_PER_S * 2);
+  outage_failed(&o, "refused", START + NS_PER_S * 29 / 10,
+                START + NS_PER_S * 3);
   outage_back(&o, START + NS_PER_S * 4);
   outage_print(&o, "client");
   end(&o,
-      FIVE "WARNING: 1 more outage like that was not reported\n"
-           "WARNING: connection to " SERVER
-           " lost 1.9 s ago (refused), reconnecting\n"
-           "WARNING: reconnected after 3.9 s, 1 connection\n",
+      FIVE
+      "WARNING: 1 more outage like that was not reported\n"
+      "WARNING: connection to " SERVER
+      " lost 1.9 s ago (refused), reconnecting\n"
+      "WARNING: reconnected after 3.9 s (possible at most 1.10 s earlier), 1 "
+      "connection\n",
       "an outage that lasts is announced however many there were");
 }
 
@@ -195,7 +199,7 @@ static void test_end(void)
 
   begin(&o);
   outage_lost(&o, SERVER, "gone", false, START);
-  outage_failed(&o, "nobody there", START + NS_PER_S);
+  outage_failed(&o, "nobody there", START + 1, START + NS_PER_S);
   outage_gave_up(&o, true, START + 2 * NS_PER_S);
   outage_print(&o, "thread");
   OK(outage_times(&o, START + 9 * NS_PER_S).total_ns == 2 * NS_PER_S,

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "db/acknowledge.h"
 #include "db/role.h"
+#include "db/transport.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -50,6 +51,39 @@ static void test_success(void)
                                            .nrows = 2 };
   rs = bed_query(&b, "SELECT nothing");
   OK(rs && rs->nrows == 2 && rs->nfields == 0, "rows without columns");
+  bed_close(&b);
+}
+
+/* The pause between two attempts does not grow, so an outage does not seem
+ * longer for those who have tried for long. */
+static void test_pause(void)
+{
+  struct transport_retry r = { .until_ns = clock_now_ns() + 60 * NS_PER_S };
+  uint64_t least = UINT64_MAX, most = 0;
+  struct bed b = { 0 };
+
+  bed_open(&b, &marking, dead_or_lost, 2);
+  transport_drop(b.con);
+  b.fake.connect_fails = 12;
+  for (int i = 0; i < 12; i++) {
+    const uint64_t before = clock_now_ns();
+    uint64_t pause;
+
+    if (transport_try(b.con, &r) != TRANSPORT_AGAIN)
+      break;
+    pause = r.next_ns - clock_now_ns();
+    least = pause < least ? pause : least;
+    most = r.next_ns - before > most ? r.next_ns - before : most;
+  }
+  OK(least < 60 * NS_PER_MS && most >= 40 * NS_PER_MS && r.attempt == 12 &&
+       r.next_ns < clock_now_ns() + 61 * NS_PER_MS,
+     "50 ms between two attempts, also after twelve");
+  b.process->facts.threads = 5000;
+  b.fake.connect_fails = 1;
+  OK(transport_try(b.con, &r) == TRANSPORT_AGAIN &&
+       r.next_ns > clock_now_ns() + 300 * NS_PER_MS,
+     "thousands of clients do not all try so often");
+  OK(transport_try(b.con, &r) == TRANSPORT_BACK, "and it is back");
   bed_close(&b);
 }
 
@@ -863,6 +897,7 @@ static void test_samples(void)
 int main(void)
 {
   test_success();
+  test_pause();
   test_fatal();
   test_mark();
   test_at_once();
