@@ -24,6 +24,12 @@ enum {
 /* The share of arrivals that may wait at the end, in addition to one per
  * thread. */
 #define WAITING 0.01
+/* Standard deviation of events per client over their mean; chance adds one by
+ * the root of the mean. */
+#define SPREAD 0.25
+/* An event of this part of the run, where a client has so many others. */
+#define WHOLE_RUN 0.9
+#define FEW_WAITS 10
 /* Rates are too low by this share, and by a time that is no hiccup of the
  * machine. */
 #define TAIL 0.02
@@ -175,6 +181,33 @@ static void look_at_end(struct doubts *d, const struct doubt_input *in)
              why[hold]);
 }
 
+/* Clients that wait while others are served again and again: their waits are
+ * few events, which no percentile shows. */
+static void look_at_shares(struct doubts *d, const struct doubt_input *in)
+{
+  const struct report *r = in->report;
+  const double spread = r->events_mean > 0 ? r->events_stddev / r->events_mean
+                                           : 0;
+
+  if (!in->clients || in->rate > 0 || in->profile || in->members ||
+      in->setup->n_members > 0 || r->n_storms > 0)
+    return;
+  if (spread > SPREAD + 1 / sqrt(fmax(1, r->events_mean)))
+    doubts_add(d, true, "unfair",
+               "clients got unequal shares of the server (events per client "
+               "vary by %.0f%% of their mean), so percentiles are those of a "
+               "few clients; the longest wait was %.2f s; use more --threads, "
+               "or compare with --threads in place of --clients",
+               100 * spread, (double)r->max_ns / 1e9);
+  else if (r->elapsed_ns >= NS_PER_S && r->events > FEW_WAITS * in->threads &&
+           (double)r->max_ns > WHOLE_RUN * (double)r->elapsed_ns)
+    doubts_add(d, true, "unfair",
+               "an event took %.2f s, as long as the run, so a client was not "
+               "served, and no percentile shows that; use more --threads, or "
+               "compare with --threads in place of --clients",
+               (double)r->max_ns / 1e9);
+}
+
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 {
   double change;
@@ -193,6 +226,7 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 static void look_at_load(struct doubts *d, const struct doubt_input *in)
 {
   look_at_backlog(d, in);
+  look_at_shares(d, in);
   look_at_trend(d, in);
 }
 

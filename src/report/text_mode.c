@@ -23,7 +23,11 @@ void text_mode(struct strbuf *b, const struct text_mode *m)
   char number[FMT_DOUBLE_SIZE];
 
   strbuf_adds(b, "Running the test with following options:\n");
-  strbuf_addf(b, "Number of threads: %u\n", m->threads);
+  if (m->carriers > 0)
+    strbuf_addf(b, "Number of clients: %u on %u thread%s\n", m->threads,
+                m->carriers, fmt_plural(m->carriers));
+  else
+    strbuf_addf(b, "Number of threads: %u\n", m->threads);
   if (m->idle > 0)
     strbuf_addf(b, "Idle clients: %u\n", m->idle);
   if (m->storm)

@@ -12,10 +12,12 @@ struct strbuf;
 
 struct text_mode {
   unsigned threads;
-  unsigned idle;               /* of them */
-  const char *storm;           /* [opt] of clients that come in addition */
-  uint64_t warmup_s;           /* 0: none */
-  double rate;                 /* events per second; 0: no rate */
+  unsigned carriers; /* threads that carry them, which are clients; 0: they are
+                      * called threads */
+  unsigned idle;     /* of them */
+  const char *storm; /* [opt] of clients that come in addition */
+  uint64_t warmup_s; /* 0: none */
+  double rate;       /* events per second; 0: no rate */
   const char *profile;         /* [opt] of the load; "": none */
   double interval_s;           /* 0: no interval lines */
   size_t n_checkpoints;        /* all that were asked for */

@@ -312,12 +312,21 @@ static uint64_t deadline_s(const struct plan *plan)
   return (uint64_t)(ns / NS_PER_S);
 }
 
+/* Programs that read the report of a sysbench expect its line. */
+static unsigned plan_carriers_shown(const struct plan *plan)
+{
+  if (!plan->clients || plan->identity == IDENTITY_SYSBENCH)
+    return 0;
+  return plan->carriers > 0 ? plan->carriers : plan_clients(plan);
+}
+
 void plan_describe(const struct plan *plan, const char *extra,
                    struct strbuf *out)
 {
   uint64_t moments[RUN_CHECKPOINTS_MAX];
   struct text_mode mode = {
     .threads = plan_clients(plan),
+    .carriers = plan_carriers_shown(plan),
     .idle = plan->idle,
     .storm = plan->storm.n > 0 ? plan->cfg.storm : NULL,
     .warmup_s = plan->warmup_ns / NS_PER_S,

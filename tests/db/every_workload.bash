@@ -89,7 +89,7 @@ runs() {
   proves r.json 'd["totals"]["events"] == 120 and d["run"].get("clients", d["run"]["threads"]) == 3'
   good --threads=2 --clients=7 "${with[@]}" "${made[@]}" --events=140 --time=0 --json=r.json run
   proves r.json 'd["totals"]["events"] == 140'
-  says '^Number of threads: 7$'
+  says '^Number of clients: 7 on 2 threads$'
   good --sweep=threads:1,3 --repeat=2 "${with[@]}" "${made[@]}" --events=30 --time=0 --json=r.json run
   proves r.json
   good "${made[@]}" check

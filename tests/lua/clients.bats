@@ -47,7 +47,7 @@ L
   must is "$status" 0
   WHERE=clients/ bench t.lua --threads=1 --clients=8 --events=400 --rand-seed=5 run
   must is "$status" 0
-  must has "$output" '^Number of threads: 8$'
+  must has "$output" '^Number of clients: 8 on 1 thread$'
   must is "$(awk '/^events [0-9]+$/ { n++; sum += $2 } END { print n, sum }' <<<"$output")" "8 400"
   must is "$(ls threads clients | grep -c '^[0-7]$')" 16
   must diff -r threads clients
@@ -103,7 +103,7 @@ L
   must has "$stderr" '^DEBUG: Worker client \(#1\) started$'
   must has "$stderr" '^ALERT: client number 7 is not that of the calling client, call ignored$'
   must has "$stderr" 'returned a value \(number\), which ends its client \(1 of 2 clients\)$'
-  must has "$output" '^Number of threads: 2$'
+  must has "$output" '^Number of clients: 2 on 1 thread$'
   must has "$output" '^Threads fairness:$'
 }
 
@@ -449,7 +449,7 @@ L
   local had
   counts --threads=2 --clients=20 --idle-clients=75% --idle-ping=0.01 --events=500
   must has "$had" '^[1-5] 20 500$'
-  must has "$output" '^Number of threads: 20$' '^Idle clients: 15$' 'events \(avg/stddev\): +100\.0000/'
+  must has "$output" '^Number of clients: 20 on 2 threads$' '^Idle clients: 15$' 'events \(avg/stddev\): +100\.0000/'
   check a.json "d['run']['idle_clients'] == 15" "'idle_pings' not in d['database']"
   counts --threads=4 --idle-clients=3 --events=100
   must is "$had" "1 4 100"
@@ -590,7 +590,7 @@ L
   ! nm "$BENCH" | grep -qE '__[at]san_init' || clients=1000
   null oltp_point_select --threads=2 --clients=$clients --time=0 --events=50000 --thread-init-timeout=600 --json=a.json
   must is "$status" 0
-  must has "$output" "^Number of threads: $clients\$"
+  must has "$output" "^Number of clients: $clients on 2 threads\$"
   must has "$output" 'total number of events: +50000$'
   check a.json "min(t['events'] for t in d['threads']['each']) > 0"
 }

@@ -214,6 +214,41 @@ static void test_others(void)
   OK_STR(codes(&f), "", "other processes of the same run");
 }
 
+static void test_shares(void)
+{
+  struct fixture f;
+
+  make(&f);
+  f.in.clients = true;
+  f.report.events_mean = 32000;
+  f.report.events_stddev = 8200;
+  f.report.max_ns = 2986 * NS_PER_MS;
+  OK_STR(codes(&f), "unfair! ", "a quarter, and what chance adds");
+  OK(says(&f, "clients got unequal shares of the server (events per client "
+              "vary by 26% of their mean), so percentiles are those of a few "
+              "clients; the longest wait was 2.99 s"),
+     "text");
+  f.report.events_stddev = 8000;
+  OK_STR(codes(&f), "", "not more than that");
+  f.report.events_mean = 4;
+  f.report.events_stddev = 2.9;
+  OK_STR(codes(&f), "", "few events vary by chance");
+  f.report.events_stddev = 3.1;
+  OK_STR(codes(&f), "unfair! ", "but not so much");
+  f.in.rate = 10;
+  OK_STR(codes(&f), "", "with a rate nobody is owed a share");
+  f.in.rate = 0;
+  f.setup.n_members = 2;
+  OK_STR(codes(&f), "", "nor in a mix");
+  f.setup.n_members = 0;
+  f.report.events_stddev = 0;
+  f.report.elapsed_ns = 3000 * NS_PER_MS;
+  OK_STR(codes(&f), "unfair! ", "one was not served at all");
+  OK(says(&f, "an event took 2.99 s, as long as the run"), "text");
+  f.in.clients = false;
+  OK_STR(codes(&f), "", "threads are the system's business");
+}
+
 /* Rates divide by a time in which no more events could start. */
 static void test_tail(void)
 {
@@ -625,6 +660,7 @@ int main(void)
   test_pause();
   test_delays();
   test_tail();
+  test_shares();
   test_quota();
   test_steal_and_speed();
   test_samples();

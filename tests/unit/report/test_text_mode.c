@@ -51,6 +51,16 @@ static const struct {
     "\n",
   },
   {
+    "clients",
+    { .threads = 64, .carriers = 2, .idle = 8, .seed = 1 },
+    "Running the test with following options:\n"
+    "Number of clients: 64 on 2 threads\n"
+    "Idle clients: 8\n"
+    "Initializing random number generator from seed (1).\n"
+    "\n"
+    "\n",
+  },
+  {
     "a profile",
     { .threads = 1, .profile = "100x60s", .seed = 1 },
     "Running the test with following options:\n"
