@@ -191,6 +191,7 @@ struct run_facts {
   unsigned carriers; /* threads that carry the clients; 0: each has its own */
   bool clients;      /* --clients says how many there are, not --threads */
   bool bundled;      /* a bundled OLTP script runs */
+  bool may_miss;     /* that looks for rows that may not be there */
   bool as_sysbench;  /* advice is for --verbosity=4 then */
   uint64_t tables;   /* of that script, else 0 */
   uint64_t rows;     /* per table, among which it draws keys; 0: it does not */

@@ -16,7 +16,8 @@
 
 enum {
   PRINTED_MAX = 20,
-  MYSQL_LOCK_WAIT = 1205
+  MYSQL_LOCK_WAIT = 1205,
+  MYSQL_DUPLICATE = 1062,
 };
 
 void errtab_init(struct errtab *t)
@@ -136,18 +137,30 @@ static bool is_conflict(const struct errtab_entry *e)
          (e->code == MYSQL_LOCK_WAIT && strcmp(e->driver, "mysql") == 0);
 }
 
+static bool is_duplicate(const struct errtab_entry *e)
+{
+  return strcmp(e->state, "23505") == 0 ||
+         (e->code == MYSQL_DUPLICATE && strcmp(e->driver, "mysql") == 0);
+}
+
 void errtab_print(const struct errtab *t)
 {
   size_t index[ERRTAB_MAX];
   const size_t n = errtab_order(t, index);
-  bool conflicts = false;
+  bool conflicts = false, duplicates = false;
 
   for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
     print_entry(&t->entry[index[i]]);
     conflicts |= is_conflict(&t->entry[index[i]]);
+    duplicates |= is_duplicate(&t->entry[index[i]]);
   }
   if (conflicts)
     log_advise("events that conflict start again if the error is ignored; "
                "fewer threads or clients, more --tables or a larger "
                "--table-size make conflicts rarer");
+  if (duplicates)
+    log_advise("keys are there already if another client inserts a row that "
+               "both have deleted, as oltp_read_write and oltp_write_only do; "
+               "fewer threads or clients, more --tables or a larger "
+               "--table-size make that rarer");
 }

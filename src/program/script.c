@@ -261,6 +261,7 @@ static void tell_facts(const struct job *job)
   facts->as_sysbench = strcmp(job->p->name, "sysbench") == 0;
   if (!facts->bundled)
     return;
+  facts->may_miss = strcmp(job->name, "queue") == 0;
   facts->tables = option_number(set, "tables");
   if (facts->tables == 1)
     facts->tables = option_number(set, "oltp-tables-count");

@@ -87,6 +87,15 @@ static void look_at_percentile(struct few *few, uint64_t events, double pct,
                    few->n > 1 ? ", " : "", fmt_shortest(text, pct));
 }
 
+static bool is_listed(const struct report_setup *setup, double pct)
+{
+  for (unsigned i = 0; i < setup->n_percentiles; i++) {
+    if (setup->percentiles[i] == pct)
+      return true;
+  }
+  return false;
+}
+
 void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
                         uint64_t events)
 {
@@ -94,7 +103,7 @@ void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
 
   for (unsigned i = 0; i < setup->n_percentiles; i++)
     look_at_percentile(&few, events, setup->percentiles[i], true);
-  if (setup->percentile > 0.0)
+  if (setup->percentile > 0.0 && !is_listed(setup, setup->percentile))
     look_at_percentile(&few, events, setup->percentile,
                        setup->percentile_given);
   if (few.n == 0)

@@ -71,6 +71,11 @@ struct report_form {
  * database. */
 extern const struct report_form form_events;
 
+/* The percentile of an interval line: "-" without events, though 0.00 under the
+ * name sysbench. */
+void form_interval_latency(struct strbuf *b, const struct report_setup *setup,
+                           const struct report *r, int decimals);
+
 /* The interval line of that form, which other forms may use. */
 void form_interval_events(struct strbuf *b, const struct report_setup *setup,
                           const struct report *r, const char *percentile);

@@ -440,7 +440,7 @@ static void report_lines(struct run *run)
   now = clock_now_ns();
   if (atomic_load(&run->forced) == 0 && leave_step(run->leave) &&
       a.interval_ns <= run->end_ns && now >= a.interval_ns &&
-      run_count_running(run, a.interval_ns) > 0)
+      run_last_left(run, 0) >= a.interval_ns) /* with a rate, just then */
     (void)do_interval(run, &a, run_last_left(run, a.interval_ns));
 }
 

@@ -16,6 +16,9 @@
 
 /* A second hardware thread that does less than this is in the way. */
 #define HELPS 0.98
+/* N threads cannot do more than N times the work of one; measured rates differ
+ * by some percent. */
+#define IMPOSSIBLE 1.1
 
 enum {
   KEY_SIZE = 96,
@@ -205,6 +208,30 @@ static bool find_worst(const struct scaling *s, enum scaling_level level,
   return found;
 }
 
+/* Warn about the first ratio of a level that no machine reaches; false: there
+ * is none. */
+static bool doubt_impossible(const struct scaling *s, enum scaling_level level,
+                             struct doubts *to)
+{
+  const unsigned threads = scaling_threads(s, level);
+  const unsigned base = scaling_threads(s, base_of(level));
+
+  for (unsigned i = 0; i < s->works && s->level[level]; i++) {
+    const double ratio = scaling_ratio(s, i, level, base_of(level));
+
+    if (!isfinite(ratio) || ratio * base <= IMPOSSIBLE * threads)
+      continue;
+    doubts_add(to, true, "scaling_impossible",
+               "%u threads seem to do %.2f times the work of %u (%s), which is "
+               "impossible; other programs slowed down %s, so repeat the run "
+               "on an idle machine",
+               threads, ratio, base, s->work[i].name,
+               base == 1 ? "the single thread" : "the fewer threads");
+    return true;
+  }
+  return false;
+}
+
 static bool is_unfinished(const struct scaling *s)
 {
   for (unsigned i = 0; i < s->works; i++) {
@@ -235,6 +262,9 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
                s->quota_cpus, t->cpus);
     return;
   }
+  if (doubt_impossible(s, SCALING_CORES, to) ||
+      doubt_impossible(s, SCALING_ALL, to))
+    return;
   if (find_worst(s, SCALING_CORES, &work, &ratio) &&
       ratio < s->kind->scales * t->cores)
     doubts_add(to, true, "scaling",

@@ -360,6 +360,21 @@ LUA
   must is "$(grep -c '^WARNING: events that conflict start again if the error is ignored; fewer threads or clients,' <<<"$stderr")" 1
 }
 
+@test "duplicate keys: where they come from" {
+  bench oltp_point_select --db-driver=null --null-error=duplicate --null-error-rate=0.2 --db-ignore-errors=all \
+    --threads=2 --time=0 --events=100 run
+  must is "$status" 0
+  must is "$(grep -c '^WARNING: keys are there already if another client inserts a row that both have deleted' <<<"$stderr")" 1
+}
+
+@test "intervals without events have no percentile, and the last one is there" {
+  bench cpu --rate=0.001 --time=1 --report-interval=1 run
+  must is "$(grep -c '^\[ 1s \] thds: [01] eps: 0\.00 lat (ms,95%): -$' <<<"$output")" 1
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench cpu --rate=0.001 --time=1 --report-interval=1 run
+  must has "$output" 'lat \(ms,95%\): 0\.00$'
+}
+
 @test "one cause of many threads is one message" {
   needs_driver sqlite
   at=(--db-driver=sqlite --sqlite-db="$PWD/a.db" --table-size=10)

@@ -47,7 +47,12 @@ assert d["totals"]["counters"]["jobs done"] == 20, d["totals"]'
     left=$((left - done))
   done
   # The rest, and events that find nothing.
-  good --threads=3 --producers=0 --events=100 --time=0 run
+  good --threads=3 --producers=0 --events=100 --time=0 --json=q.json run
+  python3 -c 'import json
+d = json.load(open("q.json"))
+q = d["totals"]["queries"]
+assert q["read_empty"] > 0.05 * q["read"], q
+assert "missing_rows" not in [w["code"] for w in d["warnings"]], d["warnings"]'
   says "^    done: $left "
   says "^    events that found no job: $((100 - left))$"
   [ "$(sql 'SELECT COUNT(*) FROM queue_jobs')" = 0 ]

@@ -78,7 +78,7 @@ static void doubt_rows(struct db_process *db, const struct report *total,
   const double empty = (double)total->counter[COUNTER_READ_EMPTY];
   const bool bundled = db->facts.bundled;
 
-  if (!process_keeps_rows(db) || reads == 0.0 ||
+  if (db->facts.may_miss || !process_keeps_rows(db) || reads == 0.0 ||
       empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
     return;
   if (bundled && db->facts.rows > 0)

@@ -20,15 +20,16 @@ static uint64_t queries(const struct report *r)
 static void add_interval(struct strbuf *b, const struct report_setup *setup,
                          const struct report *r, const char *percentile)
 {
-  (void)setup;
   strbuf_addf(b,
               "thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) "
-              "lat (ms,%s%%): %4.2f err/s: %4.2f reconn/s: %4.2f\n",
+              "lat (ms,%s%%): ",
               r->threads_running, report_rate(r, r->events),
               report_rate(r, queries(r)), report_counter_rate(r, COUNTER_READ),
               report_counter_rate(r, COUNTER_WRITE),
-              report_counter_rate(r, COUNTER_OTHER), percentile,
-              text_ms(r->percentile_ns), report_counter_rate(r, COUNTER_ERROR),
+              report_counter_rate(r, COUNTER_OTHER), percentile);
+  form_interval_latency(b, setup, r, 2);
+  strbuf_addf(b, " err/s: %4.2f reconn/s: %4.2f\n",
+              report_counter_rate(r, COUNTER_ERROR),
               report_counter_rate(r, COUNTER_RECONNECT));
 }
 

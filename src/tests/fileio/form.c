@@ -10,14 +10,14 @@
 static void add_interval(struct strbuf *b, const struct report_setup *setup,
                          const struct report *r, const char *percentile)
 {
-  (void)setup;
   strbuf_addf(b,
               "reads: %4.2f MiB/s writes: %4.2f MiB/s fsyncs: %4.2f/s "
-              "latency (ms,%s%%): %4.3f\n",
+              "latency (ms,%s%%): ",
               report_counter_rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
               report_counter_rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB,
-              report_counter_rate(r, COUNTER_OTHER), percentile,
-              text_ms(r->percentile_ns));
+              report_counter_rate(r, COUNTER_OTHER), percentile);
+  form_interval_latency(b, setup, r, 3);
+  strbuf_adds(b, "\n");
 }
 
 static void add_results_1_0(struct strbuf *b, const struct report *r)

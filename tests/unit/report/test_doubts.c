@@ -499,6 +499,10 @@ static void test_samples(void)
   OK(says(&f, "10 events are too few for p99, p99.9, p95, which is simply the "
               "maximum here; at least 1000 are needed"),
      "text");
+  f.setup.percentile = 99;
+  (void)codes(&f);
+  OK(says(&f, "few for p99, p99.9, which is"), "each of them once");
+  f.setup.percentile = 95;
   f.report.events = 999;
   f.in.is_part = true;
   OK_STR(codes(&f), "", "those of one of several processes tell nothing");

@@ -20,6 +20,9 @@
 static const struct memory_moved moved = { 1024, true };
 static const struct report_setup plain = { .percentile = 95 };
 static const struct report_setup rated = { .percentile = 95, .rate = true };
+static const struct report_setup rated_sysbench = { .percentile = 95,
+                                                    .rate = true,
+                                                    .as_sysbench = true };
 static const struct report_setup profiled = { .percentile = 95,
                                               .rate = true,
                                               .profile = true };
@@ -130,12 +133,12 @@ static const struct {
       .concurrency = 1,
       .arrivals = 21 },
     "[ 2s ] thds: 1 tps: 0.00 qps: 0.00 (r/w/o: 0.00/0.00/0.00) lat "
-    "(ms,95%): 0.00 err/s: 0.00 reconn/s: 0.00\n"
+    "(ms,95%): - err/s: 0.00 reconn/s: 0.00\n"
     "[ 2s ] queue length: 3, concurrency: 1, offered: 10.50/s\n",
   },
   {
     "SQL: reconnects, queue and concurrency",
-    &rated,
+    &rated_sysbench,
     { .form = &sql_form,
       .elapsed_ns = S(10),
       .period_ns = S(2),
