@@ -96,7 +96,7 @@ static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
 
-  return last ? run->life.measured_ns : run->measured_ns;
+  return last ? run->life.measured_ns : run->lines_ns;
 }
 
 /* The arrivals since the last report of this kind. */
@@ -166,7 +166,7 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
 
   if (little > NS_PER_S / 2)
     little = NS_PER_S / 2;
-  return (now - due < little ? due : now) - run->measured_ns;
+  return (now - due < little ? due : now) - run->lines_ns;
 }
 
 /* False, here and below: the thread was left behind, see base/leave.h. */
@@ -207,7 +207,7 @@ static uint64_t checkpoint_due(const struct run *run, unsigned index)
 
   if (index >= plan->n_checkpoints)
     return NEVER;
-  due = run->measured_ns + plan->checkpoint_ns[index];
+  due = run->lines_ns + plan->checkpoint_ns[index];
   return due < run->end_ns ? due : NEVER;
 }
 
@@ -269,15 +269,23 @@ static uint64_t queued_ns(void)
   return thread_queue_ns(&ns) ? ns : 0;
 }
 
+/* What counts from the start of the measured part. */
+static void agenda_measure(struct agenda *a, const struct run *run)
+{
+  const uint64_t tick = tick_ns(run->plan);
+
+  a->interval_ns = tick > 0 ? run->lines_ns + tick : NEVER;
+  a->checkpoint = 0;
+  a->checkpoint_ns = checkpoint_due(run, 0);
+}
+
 static void agenda_init(struct agenda *a, const struct run *run)
 {
   const struct plan *plan = run->plan;
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
-  a->interval_ns = tick_ns(plan) > 0 ? run->measured_ns + tick_ns(plan) : NEVER;
+  agenda_measure(a, run);
   a->queued_ns = queued_ns();
-  a->checkpoint = 0;
-  a->checkpoint_ns = checkpoint_due(run, 0);
   a->queue_ns = arrivals_any(run) ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
   a->judge_ns = NEVER;
@@ -288,12 +296,25 @@ static void agenda_init(struct agenda *a, const struct run *run)
   }
 }
 
+/* The time limit, lines and checkpoints count from the moment at which the
+ * counters were read.  Arrivals, storms and other ranks keep to the plan. */
+static void move_measured(struct run *run, uint64_t now_ns)
+{
+  const uint64_t late_ns = grown_u64(now_ns, run->measured_ns);
+
+  if (arrivals_any(run) || run->storms || run->plan->parts > 1)
+    return;
+  run->lines_ns = now_ns;
+  if (run->end_ns != PLAN_NO_LIMIT)
+    run->end_ns += late_ns;
+}
+
 /*
  * The warm-up ends.  Events that ended before do not count, even if their
  * workers were interrupted before they could record them; worker.c has the
  * other half of this.  The wait is short: a worker records a single event.
  */
-static void cut_warmup(struct run *run)
+static void cut_warmup(struct run *run, struct agenda *a)
 {
   uint64_t now;
 
@@ -308,6 +329,8 @@ static void cut_warmup(struct run *run)
       (void)sched_yield();
   }
   now = clock_now_ns();
+  move_measured(run, now);
+  agenda_measure(a, run);
   reporting_restart(run, now);
   life_measure_from(run, now);
   if (run->judge)
@@ -334,7 +357,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (!leave_step(run->leave))
     return false;
   if (now >= a->warm_ns) {
-    cut_warmup(run);
+    cut_warmup(run, a);
     a->warm_ns = NEVER;
   }
   if (now >= a->interval_ns && !do_interval(run, a, now))

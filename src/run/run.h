@@ -100,10 +100,12 @@ struct run {
   struct schedule **member_schedules; /* of a mix: [members], or NULL */
   struct report_setup report_setup;
 
-  /* Written by the conductor before the gate opens, constant afterwards. */
-  uint64_t start_ns;    /* S */
-  uint64_t measured_ns; /* M, after the warm-up */
-  uint64_t end_ns;      /* PLAN_NO_LIMIT: none */
+  /* Written by the conductor before the gate opens, constant afterwards; but
+   * the report thread moves the last one when it has cut a warm-up, before
+   * WARM_DONE. */
+  uint64_t start_ns;       /* S */
+  uint64_t measured_ns;    /* M, after the warm-up */
+  _Atomic uint64_t end_ns; /* PLAN_NO_LIMIT: none */
 
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
@@ -148,6 +150,7 @@ struct run {
   struct periods *periods;
   /* Arrivals up to the last interval, and up to the last checkpoint. */
   uint64_t arrived, arrived_cumulative;
+  uint64_t lines_ns; /* lines and checkpoints count from here: M, or later */
   /* Arrivals of the measured part, for threads that watch the run. */
   _Atomic uint64_t arrivals;
   /* [opt] decides about the objective; likewise, from the start on. */

@@ -96,7 +96,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
 
   life_prepare(run);
   run->start_ns = at_ns > 0 ? at_ns : clock_now_ns();
-  run->measured_ns = run->start_ns + plan->warmup_ns;
+  run->measured_ns = run->lines_ns = run->start_ns + plan->warmup_ns;
   run->end_ns = plan->time_ns == PLAN_NO_LIMIT
                   ? PLAN_NO_LIMIT
                   : run->measured_ns + plan->time_ns;

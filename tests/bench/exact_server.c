@@ -1,7 +1,7 @@
 /*
  * exact_server.c - a PostgreSQL server that takes known times: it answers each
- * `SELECT 1` after a time that its kind defines, and notes when it was asked and
- * when it answered.  Everything else is answered at once.
+ * `SELECT 1` after a time that its kind defines, and notes when it was asked
+ * and when it answered.  Everything else is answered at once.
  *
  * usage: exact_server SOCKET constant|bimodal|stall
  *
@@ -76,10 +76,10 @@ static size_t add(unsigned char *to, size_t at, char type, const void *p,
                   uint32_t n)
 {
   const uint32_t all = n + 4;
-  const unsigned char head[] = { (unsigned char)type, (unsigned char)(all >> 24),
-                                 (unsigned char)(all >> 16),
-                                 (unsigned char)(all >> 8),
-                                 (unsigned char)all };
+  const unsigned char head[] = {
+    (unsigned char)type, (unsigned char)(all >> 24), (unsigned char)(all >> 16),
+    (unsigned char)(all >> 8), (unsigned char)all
+  };
 
   memcpy(to + at, head, sizeof(head));
   memcpy(to + at + sizeof(head), p, n);

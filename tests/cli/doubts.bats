@@ -360,6 +360,15 @@ LUA
   must is "$(grep -c '^WARNING: events that conflict start again if the error is ignored; fewer threads or clients,' <<<"$stderr")" 1
 }
 
+@test "after a warm-up the time limit counts from the moment at which counting begins" {
+  local i
+  for i in 1 2 3 4 5; do
+    bench oltp_point_select --db-driver=null --warmup-time=0.1 --time=0.2 --json=out.json run
+    must is "$status" 0
+    must json out.json 'd["totals"]["period_s"] >= 0.2'
+  done
+}
+
 @test "duplicate keys: where they come from" {
   bench oltp_point_select --db-driver=null --null-error=duplicate --null-error-rate=0.2 --db-ignore-errors=all \
     --threads=2 --time=0 --events=100 run
