@@ -303,14 +303,17 @@ static void look_at_delays(struct doubts *d, const struct doubt_input *in,
   const struct client_delays *a = &in->client->delays;
   const double least = a->events > 0 ? ADDED + FEW_ADD / (double)a->events : 0;
   const double raised = raised_mean(in);
+  const uint64_t p99_ns = in->report->hist
+                            ? report_percentile(in->report, 99)
+                            : a->p99_ns; /* of all events, if they are kept */
   struct culprit by = { .code = NULL };
   char what[96], who[128];
 
   if (a->events == 0)
     return;
-  if ((double)a->p99_ns > (1 + least) * (double)a->rest_p99_ns)
+  if ((double)p99_ns > (1 + least) * (double)a->rest_p99_ns)
     (void)snprintf(what, sizeof(what), "p99 from %.3g to %.3g ms",
-                   (double)a->rest_p99_ns / 1e6, (double)a->p99_ns / 1e6);
+                   (double)a->rest_p99_ns / 1e6, (double)p99_ns / 1e6);
   else if (raised > least)
     (void)snprintf(what, sizeof(what), "the mean latency by %.0f%%",
                    100.0 * raised);
@@ -318,7 +321,8 @@ static void look_at_delays(struct doubts *d, const struct doubt_input *in,
     return;
   find_culprit(in, s, &by);
   doubts_add(d, true, by.code,
-             "waiting for a CPU of this machine raised %s%s (%s); %s", what,
+             "waiting for a CPU of this machine %s %s%s (%s); %s",
+             in->client->loops.threads > 0 ? "may have raised" : "raised", what,
              by.why, users(in, s, who), by.remedy);
 }
 

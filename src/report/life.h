@@ -97,7 +97,7 @@ struct client_loops {
 };
 
 /* What this machine added to the latency of events, some of which were
- * measured: their 99th percentile with it and without, and sums. */
+ * measured: their 99th percentile with it, at most without it, and sums. */
 struct client_delays {
   uint64_t events; /* measured; 0: the rest is 0, too */
   uint64_t p99_ns, rest_p99_ns;

@@ -13,6 +13,7 @@
 #define PEAK 3.0
 
 enum {
+  USUAL_MIN = 8,   /* of fewer intervals, none is unusual */
   AROUND_MIN = 15, /* intervals on each side of a running median... */
   AROUND_MAX = 60,
   AROUND_SHARE = 16 /* ...are so many of all */
@@ -99,6 +100,13 @@ size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
   double sum = 0;
   size_t k = 0;
 
+  if (in->n < USUAL_MIN) {
+    for (size_t i = 0; i < in->n; i++) {
+      ret_dip[i] = false;
+      ret_loss[i] = 0;
+    }
+    return 0;
+  }
   for (size_t i = 0; i < in->n; i++) {
     const struct depth d = depth_at(in, i);
     const double depth = fmax(d.low ? d.rate : 0, d.latency);

@@ -17,7 +17,8 @@ struct coincide_dip {
 };
 
 /*
- * Fills in `ret`, which has room for n of them, and returns how many they are.
+ * Fills in `ret`, which has room for n of them, and returns how many they are:
+ * none in runs of fewer than eight intervals.
  * `ret_dip` and `ret_loss` have n elements: is an interval in a dip, and what
  * was lost in it, from 0 to 1?  Losses include those beside a dip, which begins
  * and ends in the middle of intervals.

@@ -202,6 +202,12 @@ static void check_short(void)
   cause[10] = cause[25] = cause[47] = 1;
   OK(coincide_find(&in, dip, &found) == 0 && found.dips == 3 && found.n == 0,
      "nothing is said of a short run");
+  {
+    const struct coincide_input three = { 3, rate + 9, zero, 1, series };
+
+    OK(coincide_find(&three, dip, &found) == 0 && found.dips == 0 && !dip[1],
+       "and of three intervals none is unusual");
+  }
 }
 
 /* So many intervals from `at` on, which may begin and end in the middle of
