@@ -18,6 +18,7 @@ struct decision_result;
 struct hist_sum;
 struct outages;
 struct recorders;
+struct slices;
 
 /* All workers are ready, and the first event is about to start. */
 struct run_start {
@@ -202,6 +203,8 @@ struct run_end {
 
   /* [opt] Whether the objective was decided, if that was to end the run. */
   const struct decision_result *decision;
+  /* [opt] The measured part in slices: of one process, for result files. */
+  const struct slices *slices;
 
   /* With --rate or --load-profile, for the measured part. */
   uint64_t arrivals; /* arrivals that were due */

@@ -200,10 +200,10 @@ static int on_final(void *ctx, const struct report_setup *setup,
   return d->totals && d->classes && d->threads ? 0 : results_no_memory(err);
 }
 
-/* Write "KEY": VALUE after the members that are already there. */
-static int put_member(FILE *to, const char *key, json_t *value)
+/* Write "KEY": TEXT after the members that are already there; `text` and
+ * `value` are taken over. */
+static int put_text(FILE *to, const char *key, char *text, json_t *value)
 {
-  char *text = value ? shared_json_pretty(value) : NULL;
   int rc = text ? 0 : -ENOMEM;
 
   if (text && fprintf(to, ",\n\"%s\": %s", key, text) < 0)
@@ -211,6 +211,17 @@ static int put_member(FILE *to, const char *key, json_t *value)
   free(text);
   json_decref(value);
   return rc;
+}
+
+static int put_member(FILE *to, const char *key, json_t *value)
+{
+  return put_text(to, key, value ? shared_json_pretty(value) : NULL, value);
+}
+
+/* The same in one line: a number in each is hard to read. */
+static int put_line(FILE *to, const char *key, json_t *value)
+{
+  return put_text(to, key, value ? shared_json_line(value) : NULL, value);
 }
 
 static int put_spool(FILE *to, const char *key, struct spool *s)
@@ -318,6 +329,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("event_log", event_log(s));
   MEMBER("warnings", json_doubts(end->doubts));
 #undef MEMBER
+  if (rc == 0 && end->slices)
+    rc = put_line(to, "slices", json_slices(end->slices));
   if (rc == 0)
     rc = put_spool(to, "intervals", &d->intervals);
   if (rc == 0)

@@ -25,6 +25,7 @@ struct outage_report;
 struct report;
 struct report_setup;
 struct results_shared;
+struct slices;
 struct slo_verdict;
 struct storm_report;
 struct run_end;
@@ -107,6 +108,8 @@ json_t *json_storms(const struct storm_report *of, unsigned n);
 json_t *json_marks(const struct marks *m, unsigned from, unsigned to);
 /* What was decided about the objective while the run went on. */
 json_t *json_decision(const struct decision_result *r);
+/* The measured part in slices. */
+json_t *json_slices(const struct slices *s);
 /* Without the arrivals, which become known later. */
 json_t *json_rate(const struct report *total, const struct report_setup *setup);
 

@@ -9,6 +9,7 @@
 #include "results/jobj.h"
 #include "results/json_parts.h"
 #include "stats/report.h"
+#include "stats/slices.h"
 
 /* "2025-01-31T12:00:00.123Z" */
 static json_t *wall_time(uint64_t ns)
@@ -259,6 +260,9 @@ json_t *json_client(const struct client_use *u, uint64_t events)
     jobj_real(&o, "other_programs_cpus",
               busy_ns > cpu_ns ? (double)(busy_ns - cpu_ns) / (double)u->wall_ns
                                : 0.0);
+    if (u->machine.server_ns > 0)
+      jobj_real(&o, "local_servers_cpus",
+                (double)u->machine.server_ns / (double)u->wall_ns);
     jobj_real(&o, "steal_cpus",
               (double)u->machine.steal_ns / (double)u->wall_ns);
   }
@@ -268,6 +272,32 @@ json_t *json_client(const struct client_use *u, uint64_t events)
   }
   if (u->quota > 0.0)
     jobj_real(&o, "throttled_s", jobj_seconds(u->machine.throttled_ns));
+  return jobj_take(&o);
+}
+
+json_t *json_slices(const struct slices *s)
+{
+  json_t *end_s = json_array(), *events = json_array();
+  json_t *sum_ns = json_array(), *queries = json_array();
+  struct jobj o = jobj_new();
+
+  for (unsigned i = 1; i < s->n; i++) {
+    const struct slice_moment *from = &s->moment[i - 1], *to = from + 1;
+    const uint64_t at_ns = to->at_ns - s->moment[0].at_ns;
+
+    if (!jobj_array_add(end_s, jobj_number(jobj_seconds(at_ns))) ||
+        !jobj_array_add(
+          events, json_integer((json_int_t)(to->events - from->events))) ||
+        !jobj_array_add(
+          sum_ns, json_integer((json_int_t)(to->sum_ns - from->sum_ns))) ||
+        !jobj_array_add(
+          queries, json_integer((json_int_t)(to->queries - from->queries))))
+      o.failed = true;
+  }
+  jobj_add(&o, "end_s", end_s);
+  jobj_add(&o, "events", events);
+  jobj_add(&o, "latency_sum_ns", sum_ns);
+  jobj_add(&o, "queries", queries);
   return jobj_take(&o);
 }
 

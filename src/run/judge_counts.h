@@ -1,5 +1,5 @@
 /*
- * judge_counts.h - the totals of a run at a look.  Only for judge.c.
+ * judge_counts.h - the totals of a run at a look.  Only for src/run.
  */
 #ifndef BENCH_RUN_JUDGE_COUNTS_H
 #define BENCH_RUN_JUDGE_COUNTS_H

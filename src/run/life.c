@@ -20,6 +20,7 @@
 #include "run/clients.h"
 #include "run/delay.h"
 #include "run/judge.h"
+#include "run/judge_counts.h"
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -67,6 +68,21 @@ void life_prepare(struct run *run)
   life_prepare_measured(run);
 }
 
+static struct slice_moment life_moment(const struct run *run, uint64_t now_ns)
+{
+  const struct judge_counts c = judge_count(run);
+
+  return (struct slice_moment){ now_ns, c.events, c.sum_ns, c.queries };
+}
+
+void life_note_slice(struct run *run, uint64_t now_ns)
+{
+  const struct slice_moment now = life_moment(run, now_ns);
+
+  if (run_is_open(run, now_ns))
+    slices_note(&run->life.slices, &now);
+}
+
 void life_measure_from(struct run *run, uint64_t now_ns)
 {
   struct life *e = &run->life;
@@ -77,6 +93,11 @@ void life_measure_from(struct run *run, uint64_t now_ns)
   arrivals_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
+  if (run->plan->report.details && !run->plan->peers) {
+    const struct slice_moment now = life_moment(run, now_ns);
+
+    slices_start(&e->slices, &now);
+  }
 }
 
 void life_start(struct run *run)
@@ -318,6 +339,8 @@ void life_over(struct run *run, bool started, bool forced, int status,
     end.decision = judge_result(run->judge);
   if (started)
     end.client = e->client;
+  if (started && e->slices.n > 0)
+    end.slices = &e->slices;
   if (started) {
     backlog_at(run, end_ns, &end.arrivals, &end.backlog);
     end.member_arrivals = arrivals_of_members(run);

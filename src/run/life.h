@@ -3,7 +3,7 @@
  * report/life.h.  Only for src/run.
  *
  * The conductor calls all functions except life_measure_from(),
- * life_worker_left() and life_fail().
+ * life_note_slice(), life_worker_left() and life_fail().
  */
 #ifndef BENCH_RUN_LIFE_H
 #define BENCH_RUN_LIFE_H
@@ -16,6 +16,7 @@
 #include "report/life.h"
 #include "run/machine.h"
 #include "run/neighbours.h"
+#include "stats/slices.h"
 #include "stats/trend.h"
 
 struct report;
@@ -26,7 +27,8 @@ struct life {
   /* Written at the start of the measured part, by the thread that starts it. */
   struct client_use base; /* what the process had used before */
   uint64_t measured_ns;
-  struct trend trend; /* of the report thread, then of the conductor */
+  struct trend trend;   /* of the report thread, then of the conductor */
+  struct slices slices; /* the same; only with details of one process */
 
   _Atomic uint32_t left;  /* workers for which the measured part has ended */
   struct client_use last; /* what it has used when the last of them left */
@@ -54,6 +56,9 @@ void life_prepare(struct run *run);
 /* The same at the end of a warm-up, shortly before the measured part begins:
  * the parts that take long are left out. */
 void life_prepare_measured(struct run *run);
+
+/* A look at the totals, for the slices. */
+void life_note_slice(struct run *run, uint64_t now_ns);
 
 /* Report the start to the reporters.  Called before the gate opens. */
 void life_start(struct run *run);

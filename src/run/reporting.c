@@ -47,6 +47,7 @@ struct agenda {
   uint64_t queue_ns;      /* next look at the backlog */
   uint64_t clock_ns;      /* next correction of the clock */
   uint64_t judge_ns;      /* next look of the judge */
+  uint64_t slice_ns;      /* the next slice ends */
   unsigned checkpoint;    /* index of the next one */
   uint64_t queued_ns;     /* this thread had waited so long for a processor when
                              it slept last */
@@ -289,6 +290,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
   a->queue_ns = arrivals_any(run) ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
   a->judge_ns = NEVER;
+  a->slice_ns = slices_due(&run->life.slices);
   if (run->judge) {
     a->judge_ns = run->start_ns + judge_interval_ns(run->judge);
     if (plan->warmup_ns == 0)
@@ -359,6 +361,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->warm_ns) {
     cut_warmup(run, a);
     a->warm_ns = NEVER;
+    a->slice_ns = slices_due(&run->life.slices);
   }
   if (now >= a->interval_ns && !do_interval(run, a, now))
     return false;
@@ -376,6 +379,10 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
     if (a->judge_ns <= now) /* a look that was missed is none */
       a->judge_ns = now + judge_interval_ns(run->judge);
   }
+  if (now >= a->slice_ns) {
+    life_note_slice(run, now);
+    a->slice_ns = run_is_open(run, now) ? slices_due(&run->life.slices) : NEVER;
+  }
   if (now >= a->clock_ns) {
     clock_discipline();
     if (run_is_open(run, now))
@@ -392,6 +399,7 @@ static uint64_t agenda_next(const struct agenda *a)
   next = min_u64(next, a->checkpoint_ns);
   next = min_u64(next, a->queue_ns);
   next = min_u64(next, a->judge_ns);
+  next = min_u64(next, a->slice_ns);
   return min_u64(next, a->clock_ns);
 }
 

@@ -95,6 +95,21 @@ on_the_grid() {
   must is "$(grep -c '^\[ .* thds:' <<<"$output")" 4
 }
 
+# The report thread may be late on a busy machine, but not so late.
+sliced() {
+  cpu --time=1 --warmup-time=0.2 --report-interval=5 --threads=2 --json=a.json
+  must is "$status" 0 &&
+    check a.json "len(d['intervals']) == 1" "4 <= len(d['slices']['end_s']) <= 10"
+}
+
+@test "json: slices for comparisons, whatever --report-interval is" {
+  sooner_or_later sliced
+  check a.json "{len(v) for v in d['slices'].values()} == {len(d['slices']['end_s'])}" \
+    "d['slices']['end_s'] == sorted(d['slices']['end_s']) and d['slices']['end_s'][0] >= 0.1" \
+    "0 < sum(d['slices']['events']) <= d['totals']['events']" \
+    "sum(d['slices']['latency_sum_ns']) <= d['totals']['latency_ns']['mean'] * d['totals']['events'] * (1 + 1e-9)"
+}
+
 @test "json: --rate has arrivals, service time and lag" {
   cpu --threads=2 --time=1 --rate=200 --json=a.json
   must is "$status" 0
