@@ -30,7 +30,8 @@ static bool is_same_key(char a, char b)
 }
 
 /*
- * Can `a` become `b` by at most `edits` insertions, deletions or replacements?
+ * Can `a` become `b` by at most `edits` insertions, deletions, replacements or
+ * swaps of neighbours?
  * With so few edits, trying all of them beats the usual table.
  */
 static bool is_within(const char *a, const char *b, int edits)
@@ -43,7 +44,9 @@ static bool is_within(const char *a, const char *b, int edits)
     return false;
   return (*a && is_within(a + 1, b, edits - 1)) ||
          (*b && is_within(a, b + 1, edits - 1)) ||
-         (*a && *b && is_within(a + 1, b + 1, edits - 1));
+         (*a && *b && is_within(a + 1, b + 1, edits - 1)) ||
+         (*a && *b && is_same_key(a[0], b[1]) && is_same_key(a[1], b[0]) &&
+          is_within(a + 2, b + 2, edits - 1));
 }
 
 bool opt_name_equal(const char *a, const char *b)

@@ -42,6 +42,7 @@ struct report_member {
 
 /* The settings that are the same in all reports of a run. */
 struct report_setup {
+  const char *label; /* --label, for the options of the document alone */
   /* Options, whose rows fill them in. */
   double percentile;               /* 0: none */
   bool histogram;                  /* --histogram */

@@ -47,6 +47,14 @@ const struct opt report_opts[] = {
            "and failed attempts are late.",
   },
   {
+    OPT_STRING(struct report_setup, label),
+    .name = "label",
+    .flags = OPT_OWN,
+    .show_as = "=TEXT",
+    .help = "a name for the result, such as a commit, shown by compare",
+    .man = "The text is in the document of --json, among the options.",
+  },
+  {
     OPT_BOOL(struct report_setup, class_table),
     .name = "report-classes",
     .flags = OPT_OWN,

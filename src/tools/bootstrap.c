@@ -6,31 +6,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "rand/rng.h"
 #include "tools/numbers.h"
 
-enum {
-  SAMPLES_MIN = 4, /* fewer samples mean nothing */
-};
+/* Blocks of samples; fewer do not show a variance. */
+#define BLOCKS_MIN 4
+/* Without repeats, which would show it, the correlation of successive samples
+ * is taken to be higher than it seems, by so many standard errors: what is not
+ * noticed makes intervals too narrow. */
+#define CORRELATION_ERRORS 0.6
+#define CORRELATION_MAX 0.97
+/* Independent pieces that the estimate of the correlation costs, and what
+ * remains at least. */
+#define PIECES_SPENT 2.0
 
-/* A run, prepared for drawing. */
-struct source {
-  const struct boot_run *run;
-  size_t block;   /* samples that belong together; 0: there are no samples */
-  double spread;  /* a factor that compensates for the small number of blocks */
-  double level;   /* logarithm of the ratio of the sums of its samples */
-  double df;      /* blocks that are independent of each other, less one */
-  double squares; /* sum of what was drawn, squared */
-  size_t draws;
+/* The variance of the logarithm of a figure, and how well it is known. */
+struct known {
+  double variance, df;
 };
 
 struct side {
-  struct source *sources;
+  struct known *within; /* owned; of the figure of each run */
   size_t n;
   double mean;    /* of the logarithms of the values */
   double assumed; /* variance of `mean`: what is assumed about runs, and the
                      part of their scatter that agrees with it */
   double excess;  /* the rest of their scatter, in the same form */
+  enum boot_state state;
 };
 
 static bool samples_usable(const struct boot_run *r)
@@ -44,161 +45,154 @@ static bool samples_usable(const struct boot_run *r)
     num += r->num[i];
     den += r->den[i];
   }
-  return r->n >= SAMPLES_MIN && num > 0 && den > 0;
+  return r->n >= BOOT_SAMPLES_MIN && num > 0 && den > 0;
 }
 
-/* How long dependence lasts; at least four blocks remain. */
-static size_t block_length(const struct boot_run *r)
+/* By how much a sample is off, as a share of the sum of all. */
+static double *residuals_of(const struct boot_run *r)
 {
-  double *x = calloc(r->n, sizeof(*x));
-  double tau = 1;
-  size_t block;
-
-  if (!x)
-    return 1;
-  for (size_t i = 0; i < r->n; i++)
-    x[i] = r->den[i] > 0 ? r->num[i] / r->den[i] : 0;
-  tau = numbers_autocorrelation(x, r->n);
-  free(x);
-  block = (size_t)ceil(1.5 * tau);
-  return block < r->n / 4 ? block : r->n / 4;
-}
-
-static double ratio_of(const struct boot_run *r)
-{
+  double *off = calloc(r->n, sizeof(*off));
   double num = 0, den = 0;
 
   for (size_t i = 0; i < r->n; i++) {
     num += r->num[i];
     den += r->den[i];
   }
-  return num / den;
+  for (size_t i = 0; off && i < r->n; i++)
+    off[i] = r->num[i] / num - r->den[i] / den;
+  return off;
 }
 
-static void source_init(struct source *s, const struct boot_run *run)
+/* From the scatter of blocks of `m` samples. */
+static struct known of_blocks(const double *off, size_t n, size_t m)
 {
-  double blocks;
+  const double blocks = (double)(n / m);
+  double squares = 0;
 
-  *s = (struct source){ .run = run };
-  if (!samples_usable(run))
-    return;
-  s->block = block_length(run);
-  s->level = log(ratio_of(run));
-  blocks = (double)run->n / (double)s->block;
-  s->spread = sqrt(blocks / (blocks - 1));
-  s->df = blocks - 1;
+  for (size_t i = 0; i + m <= n; i += m) {
+    double sum = 0;
+
+    for (size_t k = i; k < i + m; k++)
+      sum += off[k];
+    squares += sum * sum;
+  }
+  /* The samples after the last whole block count as the others do. */
+  squares *= (double)n / (blocks * (double)m);
+  return (struct known){ squares * blocks / (blocks - 1), blocks - 1 };
 }
 
-static double scatter_of(const struct side *side)
+/* From the correlation of successive samples, as if each depended on the one
+ * before it alone. */
+static struct known of_correlation(const double *off, size_t samples,
+                                   double errors)
+{
+  const double n = (double)samples;
+  double squares = 0, products = 0, c, inflation, pieces;
+
+  for (size_t i = 0; i < samples; i++) {
+    squares += off[i] * off[i];
+    products += i > 0 ? off[i - 1] * off[i] : 0;
+  }
+  c = squares > 0 ? products / squares : 0;
+  /* The estimate is biased downwards. */
+  c += (1 + 3 * c) / n + errors * sqrt((1 - c * c) / n);
+  c = fmin(fmax(c, 0), CORRELATION_MAX);
+  inflation = (1 + c) / (1 - c) -
+              2 * c * (1 - pow(c, n)) / (n * (1 - c) * (1 - c));
+  pieces = n * (1 - c) / (1 + c) - PIECES_SPENT;
+  return (struct known){ squares * inflation / fmax(1 - inflation / n, 0.05),
+                         fmax(pieces, PIECES_SPENT) };
+}
+
+/* The largest of several estimates; variance 0 and df 0: there is no memory. */
+static struct known scatter_within(const struct boot_run *r, double errors)
+{
+  struct known most = { 0, 0 };
+  double *off = residuals_of(r);
+
+  if (!off)
+    return most;
+  most = of_correlation(off, r->n, errors);
+  for (size_t m = 1; r->n / m >= BLOCKS_MIN; m *= 2) {
+    const struct known here = of_blocks(off, r->n, m);
+
+    if (here.variance > most.variance)
+      most = here;
+  }
+  free(off);
+  return most;
+}
+
+static double scatter_of(const struct boot_group *g, double mean)
 {
   double squares = 0;
 
-  for (size_t i = 0; i < side->n; i++) {
-    const double off = log(side->sources[i].run->value) - side->mean;
+  for (size_t i = 0; i < g->n; i++) {
+    const double off = log(g->runs[i].value) - mean;
 
     squares += off * off;
   }
-  return squares / (double)(side->n - 1);
+  return squares / (double)(g->n - 1);
 }
 
 /*
  * The part of the scatter that is no larger than assumed confirms the
- * assumption.  The rest contradicts it and counts separately.  Two runs are too
- * few to confirm anything, because a small scatter is too often chance.  For
- * the same reason, the excess of few runs is increased, and noise within the
- * runs, which is part of the scatter, is not subtracted.
+ * assumption.  The rest contradicts it and counts separately, less the noise
+ * within the runs, which is part of it and counts anyway.  Two runs are too few
+ * to confirm anything, because a small scatter is too often chance.  For the
+ * same reason, the excess of few runs is increased.
  */
-static void weigh_scatter(struct side *side, double assumed)
+static void weigh_scatter(struct side *side, const struct boot_group *g,
+                          double assumed)
 {
   const double n = (double)side->n, df = n - 1;
-  double scatter, agrees;
+  double scatter, agrees, within = 0;
 
   side->assumed = assumed / n;
   if (side->n < 2)
     return;
-  scatter = scatter_of(side);
+  scatter = scatter_of(g, side->mean);
   agrees = fmin(scatter, assumed * (df - 1) / df);
   side->assumed = (BOOT_PRIOR_RUNS * assumed + df * agrees) /
                   (BOOT_PRIOR_RUNS + df) / n;
-  side->excess = (scatter - agrees) * (1 + 0.5 / (df * df)) / n;
+  for (size_t i = 0; i < side->n; i++)
+    within += side->within[i].variance / n;
+  side->excess = fmax(scatter - agrees - within, 0) * (1 + 1.5 / (df * df)) / n;
 }
 
-static bool side_init(struct side *side, const struct boot_group *g)
+static enum boot_state worse_of(enum boot_state a, enum boot_state b)
 {
-  const double n = (double)g->n;
-  double spread = BOOT_RUN_SPREAD, unsteady = 0;
+  return a < b ? a : b;
+}
 
-  *side = (struct side){ .n = g->n };
-  side->sources = calloc(g->n + 1, sizeof(*side->sources));
-  if (!side->sources || g->n == 0)
-    return false;
+static void side_init(struct side *side, const struct boot_group *g)
+{
+  const bool few = g->n < BOOT_RUNS_MIN;
+  const double n = (double)g->n;
+  double unsteady = 0;
+
+  *side = (struct side){ .n = g->n, .state = BOOT_NOTHING };
+  side->within = calloc(g->n + 1, sizeof(*side->within));
+  if (!side->within || g->n == 0)
+    return;
+  side->state = BOOT_COMPARED;
   for (size_t i = 0; i < g->n; i++) {
-    if (!isfinite(g->runs[i].value) || g->runs[i].value <= 0)
-      return false;
+    if (!isfinite(g->runs[i].value) || g->runs[i].value <= 0) {
+      side->state = BOOT_NOTHING;
+      return;
+    }
     side->mean += log(g->runs[i].value) / n;
     unsteady += g->runs[i].unsteady / n;
-    source_init(&side->sources[i], &g->runs[i]);
-    if (side->sources[i].block == 0)
-      spread = BOOT_RUN_SPREAD_SINGLE;
+    if (samples_usable(&g->runs[i]))
+      side->within[i] = scatter_within(&g->runs[i],
+                                       few ? CORRELATION_ERRORS : 0);
+    if (few && side->within[i].df <= 0)
+      side->state = worse_of(side->state, BOOT_TOO_FEW);
+    if (few && g->runs[i].unsteady > BOOT_UNSTEADY_MAX)
+      side->state = worse_of(side->state, BOOT_DISTURBED);
   }
-  weigh_scatter(side, spread * spread + unsteady * unsteady);
-  return true;
-}
-
-/* The logarithm of the run's figure after its samples were drawn again, as a
- * difference from its own value. */
-static double draw_within(struct source *s, struct rng *rng)
-{
-  const struct boot_run *r = s->run;
-  double num = 0, den = 0, off;
-
-  if (s->block == 0)
-    return 0;
-  for (size_t taken = 0; taken < r->n;) {
-    size_t at = rng_below(rng, r->n);
-
-    for (size_t k = 0; k < s->block && taken < r->n; k++, taken++) {
-      num += r->num[at];
-      den += r->den[at];
-      at = at + 1 < r->n ? at + 1 : 0;
-    }
-  }
-  if (num <= 0 || den <= 0)
-    return 0;
-  off = s->spread * (log(num / den) - s->level);
-  s->squares += off * off;
-  s->draws++;
-  return off;
-}
-
-static double draw_side(const struct side *side, struct rng *rng)
-{
-  double sum = 0;
-
-  for (size_t i = 0; i < side->n; i++)
-    sum += draw_within(&side->sources[i], rng);
-  return sum / (double)side->n;
-}
-
-/*
- * Differences between the sides that are due to chance alone.  The scatter
- * among runs is not drawn, because few runs drawn from few would hardly
- * differ.  It is added evenly, through a normal distribution.
- */
-static void draw_all(const struct side *a, const struct side *b, double *drawn,
-                     size_t n)
-{
-  const double among = sqrt(a->assumed + a->excess + b->assumed + b->excess);
-  struct rng rng;
-
-  rng_seed(&rng, RNG_SEED_FIXED, RNG_INTERNAL, 0);
-  for (size_t i = 0; i < n; i++) {
-    const double at = (double)i / (double)(n - 1);
-
-    drawn[i] = draw_side(b, &rng);
-    drawn[i] -= draw_side(a, &rng);
-    drawn[i] += among * numbers_normal_quantile(at * 0.999999 + 5e-7);
-  }
+  weigh_scatter(side, g,
+                BOOT_RUN_SPREAD * BOOT_RUN_SPREAD + unsteady * unsteady);
 }
 
 /* Add the variance of the side's mean, and the terms of Satterthwaite's
@@ -209,13 +203,11 @@ static void add_variance(const struct side *side, double *within_all,
   const double n = (double)side->n;
 
   for (size_t i = 0; i < side->n; i++) {
-    const struct source *s = &side->sources[i];
-    const double within = s->draws > 0 ? s->squares / (double)s->draws / n / n
-                                       : 0;
+    const double within = side->within[i].variance / n / n;
 
     *within_all += within;
-    if (s->df > 0)
-      *squares_by_df += within * within / s->df;
+    if (side->within[i].df > 0)
+      *squares_by_df += within * within / side->within[i].df;
   }
   *variance += side->assumed + side->excess;
   *squares_by_df += side->assumed * side->assumed / BOOT_PRIOR_RUNS;
@@ -223,57 +215,43 @@ static void add_variance(const struct side *side, double *within_all,
     *squares_by_df += side->excess * side->excess / (n - 1);
 }
 
-/* Sets the members df and within. */
-static void find_freedom(struct boot_result *r, const struct side *a,
-                         const struct side *b)
+static void conclude(struct boot_result *r, const struct side *a,
+                     const struct side *b)
 {
-  double within = 0, variance = 0, squares_by_df = 0;
+  const double tail = (1 - BOOT_CONFIDENCE) / 2;
+  const double z = numbers_normal_quantile(1 - tail);
+  double within = 0, variance = 0, squares_by_df = 0, half;
 
   add_variance(a, &within, &variance, &squares_by_df);
   add_variance(b, &within, &variance, &squares_by_df);
   variance += within;
   r->within = within / variance;
   r->df = variance * variance / squares_by_df;
+  half = sqrt(variance) * numbers_student_quantile(1 - tail, r->df);
+  r->low = r->ratio * exp(-half);
+  r->high = r->ratio * exp(half);
+  r->differs = r->low > 1 || r->high < 1;
+  r->smallest = expm1(half * (z + numbers_normal_quantile(0.8)) / z);
 }
 
-static void conclude(struct boot_result *ret, double *drawn, size_t n)
+enum boot_state bootstrap_compare(struct boot_result *ret,
+                                  const struct boot_group *base,
+                                  const struct boot_group *other)
 {
-  const double tail = (1 - BOOT_CONFIDENCE) / 2;
-  const double z = numbers_normal_quantile(1 - tail);
-  const double wider = numbers_student_quantile(1 - tail, ret->df) / z;
-  double low, high;
+  struct side a, b;
+  enum boot_state state;
 
-  numbers_sort(drawn, n);
-  low = numbers_quantile(drawn, n, tail) * wider;
-  high = numbers_quantile(drawn, n, 1 - tail) * wider;
-  ret->low = ret->ratio * exp(low);
-  ret->high = ret->ratio * exp(high);
-  ret->differs = ret->low > 1 || ret->high < 1;
-  ret->smallest = expm1((high - low) / 2 * (z + numbers_normal_quantile(0.8)) /
-                        z);
-}
-
-bool bootstrap_compare(struct boot_result *ret, const struct boot_group *base,
-                       const struct boot_group *other)
-{
-  double *drawn = calloc(BOOT_REPLICATES, sizeof(*drawn));
-  struct side a = { 0 }, b = { 0 };
-  struct boot_result r = { 0 };
-  bool ok = side_init(&a, base);
-
-  ok = side_init(&b, other) && ok && drawn;
-  if (ok) {
-    draw_all(&a, &b, drawn, BOOT_REPLICATES);
-    r.base = exp(a.mean);
-    r.other = exp(b.mean);
-    r.ratio = exp(b.mean - a.mean);
-    r.runs = a.n < b.n ? a.n : b.n;
-    find_freedom(&r, &a, &b);
-    conclude(&r, drawn, BOOT_REPLICATES);
-    *ret = r;
-  }
-  free(drawn);
-  free(a.sources);
-  free(b.sources);
-  return ok;
+  side_init(&a, base);
+  side_init(&b, other);
+  state = worse_of(a.state, b.state);
+  if (state != BOOT_NOTHING)
+    *ret = (struct boot_result){ .base = exp(a.mean),
+                                 .other = exp(b.mean),
+                                 .ratio = exp(b.mean - a.mean),
+                                 .runs = a.n < b.n ? a.n : b.n };
+  if (state == BOOT_COMPARED)
+    conclude(ret, &a, &b);
+  free(a.within);
+  free(b.within);
+  return state;
 }

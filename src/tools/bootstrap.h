@@ -2,17 +2,17 @@
  * bootstrap.h - how much a figure differs between two groups of runs, and how
  * certain that is.
  *
- * The interval of the ratio comes from a bootstrap on two levels.  Within each
- * run, blocks of successive samples are drawn (circular block bootstrap): a
- * block is as long as samples depend on each other, so that noise that lasts
- * for several samples, and drift, count for what they are.  Among the runs of
- * a group, a normal distribution takes the place of drawing.  One run says
- * nothing of how much runs differ among themselves, and few runs say little:
- * BOOT_RUN_SPREAD stands in for what is not known, with the weight of
- * BOOT_PRIOR_RUNS runs.  Scatter within that is averaged with it (a moderated
- * variance); scatter beyond it comes on top, and is known as well as the number
- * of runs allows, however sure the assumption is.  At last the interval is
- * widened as Student's t distribution asks for with so few independent pieces.
+ * The interval of the ratio has two parts.  Within each run, the variance of
+ * the figure follows from the scatter of its samples: the largest estimate
+ * from blocks of several lengths and from the correlation of successive
+ * samples, so that noise that lasts for several samples, and drift, count for
+ * what they are.  Among the runs of a group, one run says nothing of how much
+ * runs differ among themselves, and few runs say little: BOOT_RUN_SPREAD stands
+ * in for what is not known, with the weight of BOOT_PRIOR_RUNS runs.  Scatter
+ * within that is averaged with it (a moderated variance); scatter beyond it
+ * comes on top, and is known as well as the number of runs allows, however sure
+ * the assumption is.  The interval is as wide as Student's t distribution asks
+ * for with so few independent pieces.
  */
 #ifndef BENCH_TOOLS_BOOTSTRAP_H
 #define BENCH_TOOLS_BOOTSTRAP_H
@@ -23,19 +23,22 @@
 
 enum {
   BOOT_PRIOR_RUNS = 8,
-  BOOT_REPLICATES = 1000,
+  /* Fewer samples of a run are not used: they do not show how it varies. */
+  BOOT_SAMPLES_MIN = 8,
+  /* So many runs show by themselves how runs vary. */
+  BOOT_RUNS_MIN = 3,
 };
 
 /* An assumption about runs of one build on one machine: the relative standard
  * deviation of a figure among them. */
 #define BOOT_RUN_SPREAD 0.01
-/* The same for a figure that has one value per run and no samples. */
-#define BOOT_RUN_SPREAD_SINGLE 0.05
+/* A run is disturbed if known disturbances have caused more than this. */
+#define BOOT_UNSTEADY_MAX 0.01
 #define BOOT_CONFIDENCE 0.99
 
 /*
  * A figure of one run: its value, and samples whose sum(num) / sum(den) is
- * about that value; n = 0: there are none.
+ * about that value; fewer than BOOT_SAMPLES_MIN are as good as none.
  */
 struct boot_run {
   double value;
@@ -50,13 +53,23 @@ struct boot_group {
   size_t n;
 };
 
+enum boot_state {
+  BOOT_NOTHING,   /* a value is missing, not finite or not above zero, or there
+                     is no memory */
+  BOOT_TOO_FEW,   /* fewer than BOOT_RUNS_MIN runs, and one has no samples:
+                     nobody knows how much the figure varies */
+  BOOT_DISTURBED, /* fewer than BOOT_RUNS_MIN runs, and one was disturbed */
+  BOOT_COMPARED,
+};
+
 struct boot_result {
   double base, other; /* geometric means over the runs */
   double ratio;       /* other / base */
-  double low, high;   /* its confidence interval */
-  bool differs;       /* 1 is outside of the interval */
-  double smallest;    /* the relative difference that would have been found
-                         in four cases of five */
+  /* All others are 0 unless the state is BOOT_COMPARED. */
+  double low, high; /* its confidence interval */
+  bool differs;     /* 1 is outside of the interval */
+  double smallest;  /* the relative difference that would have been found
+                       in four cases of five */
 
   /* For settle.h. */
   size_t runs;   /* of the side with fewer runs */
@@ -64,11 +77,10 @@ struct boot_result {
   double df;     /* degrees of freedom of the interval */
 };
 
-/*
- * The same input gives the same result.  False: there is no comparison, because
- * a value is missing, not finite or not above zero, or there is no memory.
- */
-bool bootstrap_compare(struct boot_result *ret, const struct boot_group *base,
-                       const struct boot_group *other);
+/* The same input gives the same result.  *ret is not written if there is
+ * nothing to compare. */
+enum boot_state bootstrap_compare(struct boot_result *ret,
+                                  const struct boot_group *base,
+                                  const struct boot_group *other);
 
 #endif

@@ -23,8 +23,6 @@
 
 /* For percentiles: a run must have so many events above it. */
 #define BEYOND_RUN 100.0
-/* For percentiles without usable intervals: a group must have so many runs. */
-#define RUNS_FOR_TAILS 3
 
 /* This includes the 100th, the largest value, above which there is none. */
 static bool is_percentile(const struct figure *f)
@@ -40,8 +38,8 @@ static bool has_tail(const struct group *g, const struct compare_series *s,
     if (compare_events(g->runs[i], f) * f->beyond < BEYOND_RUN)
       return false;
     /* There are enough intervals, but each has too few of these events. */
-    if (s->runs[i].n < 4 && g->runs[i]->n_intervals > 4 &&
-        g->n < RUNS_FOR_TAILS)
+    if (s->runs[i].n < BOOT_SAMPLES_MIN &&
+        g->runs[i]->n_intervals > BOOT_SAMPLES_MIN && g->n < BOOT_RUNS_MIN)
       return false;
   }
   return true;
@@ -62,11 +60,29 @@ static bool compare_to_nothing(struct comparison *here,
                                const struct boot_group *other)
 {
   if (here->kind != COMPARE_THROUGHPUT || !stands_still(other) ||
-      !bootstrap_compare(&here->r, base, base))
+      bootstrap_compare(&here->r, base, base) == BOOT_NOTHING)
     return false;
   here->r.other = here->r.ratio = here->r.low = here->r.high = 0;
   here->r.differs = true;
   return true;
+}
+
+/* Compare the two, or find the reason why not. */
+static void compare_groups(struct comparison *here, const struct boot_group *a,
+                           const struct boot_group *b)
+{
+  static const char *const reasons[] = {
+    [BOOT_NOTHING] = "not comparable",
+    [BOOT_TOO_FEW] = "too few intervals",
+    [BOOT_DISTURBED] = "disturbed run",
+    [BOOT_COMPARED] = NULL,
+  };
+
+  here->state = bootstrap_compare(&here->r, a, b);
+  if (here->state == BOOT_NOTHING && compare_to_nothing(here, a, b))
+    here->state = BOOT_COMPARED;
+  here->reason = reasons[here->state];
+  here->known = here->state == BOOT_COMPARED;
 }
 
 void compare_add(struct comparisons *c, const char *name,
@@ -97,10 +113,11 @@ void compare_add(struct comparisons *c, const char *name,
     const struct boot_group a = { base.runs, base.n };
     const struct boot_group b = { other.runs, other.n };
 
-    here->too_few = is_percentile(f) && !(has_tail(c->base, &base, f) &&
-                                          has_tail(c->other, &other, f));
-    here->known = !here->too_few && (bootstrap_compare(&here->r, &a, &b) ||
-                                     compare_to_nothing(here, &a, &b));
+    if (is_percentile(f) &&
+        !(has_tail(c->base, &base, f) && has_tail(c->other, &other, f)))
+      here->reason = "too few events";
+    else
+      compare_groups(here, &a, &b);
   }
   compare_series_done(&base);
   compare_series_done(&other);
@@ -329,6 +346,8 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
   add_own_figures(&c);
   if (c.n == 0)
     add_usual_figures(&c);
+  else if (c.n > 1)
+    compare_add_mean(&c, 0);
   differences_find(&c);
   if (c.failed) {
     comparisons_done(&c);
@@ -336,6 +355,15 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
   }
   *ret = c;
   return 0;
+}
+
+const char *comparisons_untold(const struct comparisons *c)
+{
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->of[i].known)
+      return NULL;
+  }
+  return comparisons_decisive(c)->reason;
 }
 
 void comparisons_done(struct comparisons *c)

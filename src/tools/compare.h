@@ -38,10 +38,14 @@ struct comparison {
   /* [opt] borrowed from the base: a figure of this member of a mix. */
   const char *member;
   enum compare_kind kind;
-  bool known;   /* there is a comparison */
-  bool too_few; /* too few events for this percentile: hence not known */
+  bool known; /* there is a comparison, with an interval */
+  enum boot_state state;
+  /* If it is not known: why, in a few words.  Static. */
+  const char *reason;
   double share; /* COMPARE_CLASS: share of the time of the base's classes */
-  struct boot_result r; /* if known; the ratio is 0 if the throughput is */
+  /* If known; the ratio is 0 if the throughput is.  Without an interval, base,
+   * other and ratio are there nevertheless, unless the ratio is 0. */
+  struct boot_result r;
 };
 
 /* Something that differs between the two. */
@@ -59,6 +63,16 @@ struct comparisons {
   bool failed; /* out of memory: something is missing */
 };
 
+/* If no figure at all is known: the reason of the one that decides, or NULL. */
+const char *comparisons_untold(const struct comparisons *c);
+
+/* Does more of it cost more, and not take longer? */
+static inline bool compare_is_cost(enum compare_kind kind)
+{
+  return kind == COMPARE_CPU || kind == COMPARE_SERVER_CPU ||
+         kind == COMPARE_SERVER;
+}
+
 /*
  * A test with figures of its own is compared by these alone: its events are
  * only samples.  -EINVAL: the two are results of different tests; -ENOMEM.
@@ -70,8 +84,8 @@ void comparisons_done(struct comparisons *c);
 /*
  * The figure that decides which one is slower: events per second, or the mean
  * latency if both had the same --rate, which fixes the throughput.  For kernels
- * of the cpu test it is the geometric mean; for a test with other figures of
- * its own, the one that may have become worse by most.  A run without any event
+ * of the cpu test, and for a test with several figures of its own, it is the
+ * geometric mean of the ratios.  A run without any event
  * is always slower.
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);

@@ -6,7 +6,6 @@
 
 #include "tools/compare.h"
 #include "tools/compare_internal.h"
-#include "tools/verdict.h"
 
 /* Was the load of both the same, so that it fixes the throughput? */
 static bool same_load(const struct group *a, const struct group *b)
@@ -32,31 +31,18 @@ static const struct comparison *find(const struct comparisons *c,
   return NULL; /* not one of the fixed percentiles */
 }
 
-/* Of the test's own: the one that may have become worse by most. */
-static const struct comparison *worst(const struct comparisons *c)
-{
-  const struct comparison *worst = &c->of[0];
-
-  for (size_t i = 1; i < c->n; i++) {
-    const struct comparison *one = &c->of[i];
-
-    if (one->known &&
-        (!worst->known || verdict_unnoticed(one) > verdict_unnoticed(worst)))
-      worst = one;
-  }
-  return worst;
-}
-
 const struct comparison *comparisons_decisive(const struct comparisons *c)
 {
   const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
-  const struct comparison *kernels = find(c, COMPARE_THROUGHPUT,
-                                          COMPARE_KERNELS_MEAN);
+  const struct comparison *mean = find(c, COMPARE_THROUGHPUT,
+                                       COMPARE_FIGURES_MEAN);
 
-  if (kernels)
-    return kernels;
-  if (!throughput)
-    return worst(c);
+  if (!mean)
+    mean = find(c, COMPARE_ACCESS, COMPARE_FIGURES_MEAN);
+  if (mean)
+    return mean;
+  if (!throughput) /* the only figure of the test's own */
+    return &c->of[0];
   if (throughput->r.ratio > 0 && same_load(c->base, c->other))
     return find(c, COMPARE_LATENCY, "mean");
   return throughput;

@@ -9,8 +9,9 @@
 
 #include "tools/compare.h"
 
-/* The name of the figure that sums up all kernels. */
-#define COMPARE_KERNELS_MEAN "geometric mean"
+/* The name of the figure that sums up all kernels, or all figures of a test's
+ * own. */
+#define COMPARE_FIGURES_MEAN "geometric mean"
 
 /* What is looked at in both groups. */
 struct figure {
@@ -26,6 +27,10 @@ struct figure {
 /* Compare one figure; without memory, c->failed is set. */
 void compare_add(struct comparisons *c, const char *name,
                  const struct figure *f);
+
+/* The geometric mean of the ratios of all figures from number `first` on; of
+ * times among others, of their inverses. */
+void compare_add_mean(struct comparisons *c, size_t first);
 
 /* The kernels that both have, and the geometric mean of their ratios; how many
  * they are. */

@@ -1,6 +1,6 @@
 /*
- * compare_kernels.c - the kernels of the cpu test, one by one, and what they
- * amount to.
+ * compare_kernels.c - the kernels of the cpu test, one by one, and what they,
+ * or figures of another test's own, amount to.
  *
  * Their figures cannot be added up: a byte of one is not a step of another.
  * Ratios can be combined: the geometric mean does not depend on which side is
@@ -14,46 +14,62 @@
 #include "tools/compare_internal.h"
 #include "tools/result.h"
 
-/* Of those from number `first` on. */
-static struct boot_result mean_of(const struct comparisons *c, size_t first)
+/* Add one figure to the mean of `n`.  Of a time, less is better. */
+static void mean_add(struct boot_result *mean, const struct comparison *one,
+                     bool times, double n)
 {
-  const double n = (double)(c->n - first);
+  const struct boot_result *r = &one->r;
+  const bool turned = !times && !compare_is_rate(one->kind);
+
+  mean->ratio += (turned ? -log(r->ratio) : log(r->ratio)) / n;
+  mean->low += (turned ? -log(r->high) : log(r->low)) / n;
+  mean->high += (turned ? -log(r->low) : log(r->high)) / n;
+  mean->smallest += r->smallest / n;
+  mean->within += r->within / n;
+  mean->df = mean->df > 0 ? fmin(mean->df, r->df) : r->df;
+  mean->runs = r->runs;
+}
+
+/* Of those from number `first` on; `times`: all of them are times. */
+static struct boot_result mean_of(const struct comparisons *c, size_t first,
+                                  bool times)
+{
   struct boot_result mean = { .base = NAN, .other = NAN };
-  double ratio = 0, low = 0, high = 0;
 
-  for (size_t i = first; i < c->n; i++) {
-    const struct boot_result *r = &c->of[i].r;
-
-    ratio += log(r->ratio) / n;
-    low += log(r->low) / n;
-    high += log(r->high) / n;
-    mean.smallest += r->smallest / n;
-    mean.within += r->within / n;
-    mean.df = i == first ? r->df : fmin(mean.df, r->df);
-    mean.runs = r->runs;
-  }
-  mean.ratio = exp(ratio);
-  mean.low = exp(low);
-  mean.high = exp(high);
+  for (size_t i = first; i < c->n; i++)
+    mean_add(&mean, &c->of[i], times, (double)(c->n - first));
+  mean.ratio = exp(mean.ratio);
+  mean.low = exp(mean.low);
+  mean.high = exp(mean.high);
   mean.differs = mean.low > 1 || mean.high < 1;
   return mean;
 }
 
-static void add_mean(struct comparisons *c, size_t first)
+void compare_add_mean(struct comparisons *c, size_t first)
 {
-  static const struct figure none = { COMPARE_THROUGHPUT, "", false, 0 };
+  struct figure none = { COMPARE_THROUGHPUT, "", false, 0 };
   struct boot_result mean = { 0 };
-  bool known = true;
+  size_t unknown = c->n; /* compare_add() moves them */
+  bool times = true;
 
-  for (size_t i = first; i < c->n; i++)
-    known = known && c->of[i].known && c->of[i].r.ratio > 0;
-  if (known)
-    mean = mean_of(c, first);
-  compare_add(c, COMPARE_KERNELS_MEAN, &none);
+  for (size_t i = first; i < c->n; i++) {
+    times = times && c->of[i].kind == COMPARE_ACCESS;
+    if (unknown == c->n && (!c->of[i].known || !(c->of[i].r.ratio > 0)))
+      unknown = i;
+  }
+  if (times)
+    none.kind = COMPARE_ACCESS;
+  if (unknown == c->n)
+    mean = mean_of(c, first, times);
+  compare_add(c, COMPARE_FIGURES_MEAN, &none);
   if (c->failed)
     return;
-  c->of[c->n - 1].known = known;
+  c->of[c->n - 1].known = unknown == c->n - 1;
   c->of[c->n - 1].r = mean;
+  if (!c->of[c->n - 1].known) {
+    c->of[c->n - 1].reason = c->of[unknown].reason;
+    c->of[c->n - 1].state = c->of[unknown].state;
+  }
 }
 
 size_t compare_add_kernels(struct comparisons *c)
@@ -73,6 +89,6 @@ size_t compare_add_kernels(struct comparisons *c)
   }
   if (c->n == first || c->failed)
     return 0;
-  add_mean(c, first);
+  compare_add_mean(c, first);
   return c->n - first;
 }

@@ -22,12 +22,6 @@ enum {
 
 #define MIB 1048576.0
 
-/* Why a figure could not be compared. */
-static const char *reason_of(const struct comparison *c)
-{
-  return c->too_few ? "too few events" : "not comparable";
-}
-
 /* The codes of the warnings of the run. */
 static void add_doubts(const struct result *r, struct strbuf *out)
 {
@@ -46,11 +40,13 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 {
   const struct result *r = g->runs[0];
   const char *when = result_text_at(r->json, "run.start_time");
+  const char *label = result_text_at(r->json, "options.label.value");
   char time[UNIT_SIZE];
 
-  strbuf_addf(out, "%s%-5s %s: %s, bench %s, %s, ", markdown ? "- " : "", role,
-              g->path, r->test, r->version ? r->version : "?",
-              when ? when : "?");
+  strbuf_addf(out, "%s%-5s %s%s%s%s: %s, bench %s, %s, ", markdown ? "- " : "",
+              role, g->path, label && *label ? " (" : "",
+              label && *label ? label : "", label && *label ? ")" : "", r->test,
+              r->version ? r->version : "?", when ? when : "?");
   if (g->n > 1)
     strbuf_addf(out, "%zu runs of %s", g->n,
                 unit_time(time, r->period_s * 1e9));
@@ -65,7 +61,7 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 static void figure_cell(struct table *t, const struct comparison *c,
                         double value)
 {
-  if (!c->known || !isfinite(value)) /* a mean of ratios has no value */
+  if (!(value >= 0) || !isfinite(value)) /* a mean of ratios has no value */
     table_cell(t, "-");
   else if (c->kind == COMPARE_BANDWIDTH)
     table_cellf(t, "%.0f MiB/s", value / MIB);
@@ -106,26 +102,33 @@ static bool has_classes(const struct comparisons *c)
   return false;
 }
 
+/* Have both sides a value, with or without an interval of the change? */
+static bool has_values(const struct comparison *c)
+{
+  return c->known || c->r.ratio > 0;
+}
+
 static void add_row(struct table *t, const struct comparison *c, double share,
                     bool has_time)
 {
+  const double none = NAN;
   char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
 
   name_cell(t, c);
   if (has_time)
     share_cell(t, c);
-  figure_cell(t, c, c->r.base);
-  figure_cell(t, c, c->r.other);
+  figure_cell(t, c, has_values(c) ? c->r.base : none);
+  figure_cell(t, c, has_values(c) ? c->r.other : none);
   if (c->known) {
     table_cell(t, unit_change(change, c->r.ratio));
     table_cellf(t, "%s to %s", unit_change(low, c->r.low),
                 unit_change(high, c->r.high));
-    table_cell(t, verdict_name(verdict_of(c, share)));
+    table_cell(t, verdict_name(verdict_of(c, share), c->kind));
     table_cellf(t, "%s", unit_share(seen, c->r.smallest));
   } else {
+    table_cell(t, has_values(c) ? unit_change(change, c->r.ratio) : "-");
     table_cell(t, "-");
-    table_cell(t, "-");
-    table_cell(t, reason_of(c));
+    table_cellf(t, "inconclusive: %s", c->reason);
   }
   table_end_row(t);
 }
@@ -152,8 +155,15 @@ void compare_print(const struct comparisons *c, double share, bool markdown,
     "figure",           "base", "new", "change", "99 % interval", "verdict",
     "smallest visible",
   };
+  const char *untold = comparisons_untold(c);
   const bool has_time = has_classes(c);
   struct table t = { 0 };
+
+  if (untold) {
+    strbuf_addf(out, "No figure can be compared: %s\n", untold);
+    print_differences(c, markdown, out);
+    return;
+  }
 
   for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
     table_cell(&t, heads[i]);
@@ -176,9 +186,9 @@ void compare_explain(struct strbuf *out)
     "change; the table\nof a sweep has medians."
     "\n\"smallest visible\" is the change that would have been noticed in 4 of "
     "5 cases. Without\nrepeats (--repeat) runs are assumed to differ from each "
-    "other by %.0f %% (standard deviation),\n%.0f %% for figures without "
-    "intervals.\n",
-    100 * BOOT_RUN_SPREAD, 100 * BOOT_RUN_SPREAD_SINGLE);
+    "other by %.0f %% (standard deviation);\nfigures without %d intervals need "
+    "%d repeats.\n",
+    100 * BOOT_RUN_SPREAD, BOOT_SAMPLES_MIN, BOOT_RUNS_MIN);
 }
 
 static const char *unit_of(enum compare_kind kind)
@@ -205,15 +215,17 @@ static json_t *figure_json(const struct comparison *c, double share)
   if (c->member)
     jobj_text(&o, "member", c->member);
   jobj_text(&o, "unit", unit_of(c->kind));
-  jobj_text(&o, "verdict", verdict_name(verdict_of(c, share)));
+  jobj_text(&o, "verdict", verdict_name(verdict_of(c, share), c->kind));
   if (!c->known)
-    jobj_text(&o, "reason", reason_of(c));
+    jobj_text(&o, "reason", c->reason);
   if (c->kind == COMPARE_CLASS)
     jobj_real(&o, "time_ratio", c->share);
-  if (c->known) {
+  if (has_values(c)) {
     jobj_real(&o, "base", c->r.base);
     jobj_real(&o, "new", c->r.other);
     jobj_real(&o, "ratio", c->r.ratio);
+  }
+  if (c->known) {
     jobj_real(&o, "ratio_low", c->r.low);
     jobj_real(&o, "ratio_high", c->r.high);
     jobj_real(&o, "smallest_visible", c->r.smallest);
@@ -242,11 +254,13 @@ static json_t *decision_json(const struct comparisons *c, double share,
   double longer;
 
   jobj_text(&o, "figure", one->name);
-  jobj_text(&o, "verdict", verdict_name(verdict_of(one, share)));
+  jobj_text(&o, "verdict", verdict_name(verdict_of(one, share), one->kind));
   if (gated)
     jobj_text(&o, "gate", gates[gate_of(one, share)]);
-  if (!one->known)
+  if (!one->known) {
+    jobj_text(&o, "reason", one->reason);
     return jobj_take(&o);
+  }
   jobj_real(&o, "slowdown_at_most", verdict_unnoticed(one));
   repeats = settle_repeats(&one->r, share);
   longer = settle_longer(&one->r, share, one->r.runs);
@@ -255,6 +269,14 @@ static json_t *decision_json(const struct comparisons *c, double share,
   if (longer > 0)
     jobj_real(&o, "time_factor_needed", longer);
   return jobj_take(&o);
+}
+
+static void add_label(struct jobj *o, const char *key, const struct group *g)
+{
+  const char *label = result_text_at(g->runs[0]->json, "options.label.value");
+
+  if (label && *label)
+    jobj_text(o, key, label);
 }
 
 json_t *compare_json(const struct comparisons *c, double share, bool gated)
@@ -272,6 +294,8 @@ json_t *compare_json(const struct comparisons *c, double share, bool gated)
   }
   jobj_text(&o, "base", c->base->path);
   jobj_text(&o, "new", c->other->path);
+  add_label(&o, "base_label", c->base);
+  add_label(&o, "new_label", c->other);
   jobj_text(&o, "test", c->base->runs[0]->test);
   jobj_add(&o, "values",
            c->base->values ? json_incref((json_t *)(uintptr_t)c->base->values)

@@ -193,10 +193,33 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
 }
 
 /* The last interval may be too short to have a meaning. */
-static bool is_scrap(const struct result *r, size_t i)
+static bool is_scrap(const struct result_interval *list, size_t i)
 {
-  return i > 0 && r->intervals[i].partial &&
-         r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
+  return i > 0 && list[i].partial &&
+         list[i].period_s < list[i - 1].period_s / 2;
+}
+
+/* The share of processor time that others have taken from the run.  Threads of
+ * the run have waited for others no longer than they have waited at all, and
+ * no longer than others have worked. */
+static double time_lost(const struct result *r)
+{
+  const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
+  const double servers = result_number_at(r->json, "client.local_servers_cpus");
+  const double steal = result_number_at(r->json, "client.steal_cpus");
+  const double cpus = result_number_at(r->json, "client.cpus_allowed");
+  double others = result_number_at(r->json, "client.other_programs_cpus");
+  double lost = delay_s / r->period_s;
+
+  if (isfinite(others) && r->cpus_used > 0) {
+    others = fmax(0, others - (isfinite(servers) ? servers : 0));
+    lost = isfinite(lost) ? fmin(lost, others) : others;
+    lost += isfinite(steal) ? steal : 0;
+    return lost / (r->cpus_used + lost);
+  }
+  /* Threads that waited for each other cannot be told apart any better. */
+  lost /= r->threads;
+  return cpus > 0 && r->threads > cpus ? lost - (1 - cpus / r->threads) : lost;
 }
 
 /* How much the figure may have changed because the run waited for a processor,
@@ -205,25 +228,32 @@ static double unsteadiness(const struct result *r, const struct figure *f)
 {
   const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
   const double by = tail ? UNSTEADY_TAIL_BY_WAITING : UNSTEADY_BY_WAITING;
-  const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
-  const double cpus = result_number_at(r->json, "client.cpus_allowed");
-  double waited = delay_s / (r->threads * r->period_s);
+  const double lost = time_lost(r);
 
   if (f->kind == COMPARE_ACCESS) /* samples that had to wait were dropped */
     return 0;
-  if (cpus > 0 && r->threads > cpus)
-    waited -= 1 - cpus / r->threads;
-  if (!(waited > 0))
+  if (!(lost > 0))
     return 0;
   /* The throughput has lost the logarithm of the time that remained. */
-  return -by * log1p(-fmin(waited, 0.99));
+  return -by * log1p(-fmin(lost, 0.99));
+}
+
+/* Slices have the totals alone.  They are used if there are more of them than
+ * of intervals, which may be long. */
+static bool has_slices(const struct result *r, const struct figure *f)
+{
+  return !f->key && !f->member && r->n_slices > r->n_intervals &&
+         (f->kind == COMPARE_THROUGHPUT || f->kind == COMPARE_LATENCY);
 }
 
 static bool add_run(struct compare_series *s, const struct result *r,
                     const struct figure *f)
 {
-  double *num = calloc(r->n_intervals + 1, sizeof(*num));
-  double *den = calloc(r->n_intervals + 1, sizeof(*den));
+  const bool slices = has_slices(r, f);
+  const struct result_interval *list = slices ? r->slices : r->intervals;
+  const size_t n = slices ? r->n_slices : r->n_intervals;
+  double *num = calloc(n + 1, sizeof(*num));
+  double *den = calloc(n + 1, sizeof(*den));
   struct boot_run *run = &s->runs[s->n];
 
   s->samples[2 * s->n] = num;
@@ -235,9 +265,9 @@ static bool add_run(struct compare_series *s, const struct result *r,
                             .unsteady = unsteadiness(r, f),
                             .num = num,
                             .den = den };
-  for (size_t i = 0; i < r->n_intervals; i++) {
-    if (!is_scrap(r, i) &&
-        sample_of(&r->intervals[i], f, &num[run->n], &den[run->n]))
+  for (size_t i = 0; i < n; i++) {
+    if (!is_scrap(list, i) &&
+        sample_of(&list[i], f, &num[run->n], &den[run->n]))
       run->n++;
   }
   return true;

@@ -65,16 +65,19 @@ static void add_row(struct compare_summary *s, const struct group *base,
     s->steps = step.len > 0;
     add_heads(s);
   }
-  table_cell(&s->table, verdict_name(verdict));
+  table_cell(&s->table, one ? verdict_name(verdict, one->kind)
+                            : verdict_name(verdict, COMPARE_THROUGHPUT));
   if (s->files)
     table_cell(&s->table, path);
   if (s->steps)
     table_cell(&s->table, strbuf_str(&step));
   table_cell(&s->table, one ? one->name : "-");
-  if (one && one->known) {
+  if (one && (one->known || one->r.ratio > 0)) {
     value_cell(s, one, one->r.base);
     value_cell(s, one, one->r.other);
     table_cell(&s->table, unit_change(change, one->r.ratio));
+  }
+  if (one && one->known) {
     table_cellf(&s->table, "%s to %s", unit_change(low, one->r.low),
                 unit_change(high, one->r.high));
   }
@@ -165,14 +168,36 @@ static void add_slower(struct compare_summary *s, const struct comparisons *c)
               unit_change(change, one->r.ratio), percent(share, s->share));
 }
 
+/* Why the figure that decides cannot be compared, and what to do. */
+static void add_reason(struct compare_summary *s, const struct comparisons *c)
+{
+  const struct comparison *one = comparisons_decisive(c);
+  const bool machine = json_object_get(c->base->values, "part");
+
+  if (one->state == BOOT_NOTHING) {
+    strbuf_addf(&s->lines, "'%s' and '%s' cannot be compared\n", c->base->path,
+                c->other->path);
+    return;
+  }
+  strbuf_addf(&s->lines, "%s; ", one->reason);
+  if (machine)
+    strbuf_adds(&s->lines, "measure again, with a longer --time\n");
+  else if (one->state == BOOT_DISTURBED)
+    strbuf_addf(&s->lines,
+                "stop the other programs, or repeat with --repeat=%d\n",
+                SETTLE_REPEATS_FEW);
+  else
+    strbuf_addf(&s->lines, "use a longer --time, or repeat with --repeat=%d\n",
+                BOOT_RUNS_MIN);
+}
+
 static void add_line(struct compare_summary *s, const struct comparisons *c,
                      enum verdict verdict, enum gate gate)
 {
   if (!comparisons_decisive(c)->known) {
     start_line(s, s->gated ? "CANNOT TELL" : "inconclusive", c->base,
                c->other->path);
-    strbuf_addf(&s->lines, "'%s' and '%s' cannot be compared\n", c->base->path,
-                c->other->path);
+    add_reason(s, c);
   } else if (s->gated && gate == GATE_SLOWER) {
     add_slower(s, c);
   } else if (s->gated ? gate == GATE_UNKNOWN
@@ -198,7 +223,7 @@ void compare_summary_add_missing(struct compare_summary *s,
                                  const struct group *base, const char *path)
 {
   s->all++;
-  s->unknown += s->gated;
+  s->missing += s->gated;
   add_row(s, base, path, VERDICT_INCONCLUSIVE, NULL);
   start_line(s, s->gated ? "CANNOT TELL" : "inconclusive", base, path);
   strbuf_addf(&s->lines, "'%s' has no result of this step\n", path);

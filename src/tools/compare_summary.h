@@ -27,7 +27,7 @@ struct compare_summary {
   struct strbuf lines;
 
   /* With --fail-if-slower: counts of steps. */
-  unsigned all, slower, unknown;
+  unsigned all, slower, unknown, missing;
 };
 
 /* To start, set {0} and the first four members. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "opt/optset.h"
@@ -29,12 +30,41 @@ enum format {
   FORMAT_JSON,
 };
 
+enum inconclusive {
+  INCONCLUSIVE_FAIL,
+  INCONCLUSIVE_PASS,
+};
+
 struct compare_cfg {
   int format; /* enum format */
-  double fail_if_slower;
+  const char *fail_if_slower;
+  int inconclusive; /* enum inconclusive */
 };
 
 static const char *const format_words[] = { "text", "markdown", "json", NULL };
+static const char *const inconclusive_words[] = { "fail", "pass", NULL };
+
+/* "5" and "5%" are 0.05; 0: it is none. */
+static double read_percent(const char *text)
+{
+  const size_t len = strlen(text);
+  char number[32];
+  double percent;
+
+  if (len == 0 || len >= sizeof(number))
+    return 0;
+  memcpy(number, text, len + 1);
+  if (number[len - 1] == '%')
+    number[len - 1] = '\0';
+  if (parse_double(number, &percent) < 0 || !(percent > 0 && percent < 100))
+    return 0;
+  return percent / 100;
+}
+
+static bool is_percent(const char *text)
+{
+  return read_percent(text) > 0;
+}
 
 static const struct opt compare_opts[] = {
   {
@@ -45,18 +75,30 @@ static const struct opt compare_opts[] = {
     .help = "form of the comparison {text,markdown,json}",
   },
   {
-    OPT_DOUBLE(struct compare_cfg, fail_if_slower),
+    OPT_STRING(struct compare_cfg, fail_if_slower),
     .name = "fail-if-slower",
-    .fmax = 100,
-    .flags = OPT_OPEN_MIN | OPT_OPEN_MAX,
+    .check = is_percent,
+    .expected = "a number of percent above 0 and below 100, such as 5%",
     .show_as = "=PERCENT",
-    .help = "exit with status 3 unless a slowdown of more than PERCENT can be "
-            "excluded",
+    .help = "exit with status 3 if slower by more than PERCENT, and with 5 if "
+            "that cannot be told",
     .man = "Throughput counts, or mean latency if both runs had the same "
-           "--rate. The status is also 3 if the result is inconclusive: the "
-           "99 % interval of the change contains larger slowdowns, or the runs "
-           "cannot be compared. PERCENT is also the threshold of all verdicts, "
-           "which is 5 without this option.",
+           "--rate. The status is 3 if the whole 99 % interval of the change "
+           "is beyond PERCENT, and 5 if a part of it is, or if the runs cannot "
+           "be compared. 5% is the same as 5. PERCENT is also the threshold of "
+           "all verdicts, which is 5 without this option.",
+  },
+  {
+    OPT_WORD(struct compare_cfg, inconclusive),
+    .name = "inconclusive",
+    .def = "fail",
+    .words = inconclusive_words,
+    .help = "whether an inconclusive result fails or passes --fail-if-slower "
+            "{fail,pass}",
+    .man = "With pass, the status is 0 and not 5 if the interval contains a "
+           "slowdown of more than PERCENT, so only a slowdown that is certain "
+           "fails. A step of the base that the new file lacks fails in either "
+           "case.",
   },
   OPT_END,
 };
@@ -224,7 +266,7 @@ static int make_json(struct job *job, struct strbuf *out, struct err *err)
     jobj_add(&o, "objective", json_incref(job->verdicts.list));
   if (s->gated) {
     jobj_bool(&o, "slower", s->slower > 0);
-    jobj_bool(&o, "undecided", s->unknown > 0);
+    jobj_bool(&o, "undecided", s->unknown + s->missing > 0);
   }
   all = jobj_take(&o);
   if (!all)
@@ -236,18 +278,28 @@ static int make_json(struct job *job, struct strbuf *out, struct err *err)
   return rc < 0 ? no_memory(err) : 0;
 }
 
-/* Report why the exit status is TOOL_SLOWER, for logs that show nothing
- * else. */
+/* The exit status that --fail-if-slower asks for. */
+static int gate_status(const struct job *job)
+{
+  const struct compare_summary *s = &job->summary;
+  const bool passes = job->cfg->inconclusive == INCONCLUSIVE_PASS;
+
+  if (s->slower > 0)
+    return TOOL_SLOWER;
+  return s->missing + (passes ? 0 : s->unknown) > 0 ? TOOL_UNDECIDED : TOOL_OK;
+}
+
+/* Report why the gate has failed, for logs that show nothing else. */
 static void say_failed(const struct job *job)
 {
   const struct compare_summary *s = &job->summary;
 
-  if (s->slower + s->unknown > 0)
+  if (gate_status(job) != TOOL_OK)
     log_msg(LOG_WARNING,
-            "--fail-if-slower=%.6g failed, slower in %u and inconclusive in %u "
+            "--fail-if-slower=%s failed, slower in %u and inconclusive in %u "
             "of %u comparison%s",
-            job->cfg->fail_if_slower, s->slower, s->unknown, s->all,
-            fmt_plural(s->all));
+            job->cfg->fail_if_slower, s->slower, s->unknown + s->missing,
+            s->all, fmt_plural(s->all));
 }
 
 /* Print the text or the document; or, with the name of a file, write it
@@ -320,7 +372,8 @@ static void job_init(struct job *job, const struct tool_args *args)
 
   *job = (struct job){
     .cfg = cfg,
-    .summary = { .share = gated ? cfg->fail_if_slower / 100 : VERDICT_SHARE,
+    .summary = { .share = gated ? read_percent(cfg->fail_if_slower)
+                                : VERDICT_SHARE,
                  .gated = gated,
                  .files = args->n_files > 2,
                  .markdown = cfg->format == FORMAT_MARKDOWN },
@@ -351,6 +404,7 @@ static int write_summary(const struct job *shown, const struct tool_args *args,
   const struct compare_cfg cfg = {
     .format = FORMAT_MARKDOWN,
     .fail_if_slower = shown->cfg->fail_if_slower,
+    .inconclusive = shown->cfg->inconclusive,
   };
   struct tool_args again = *args;
   struct job job;
@@ -384,10 +438,12 @@ static int run_compare(const struct tool_args *args, struct err *err)
   else if (*results_summary(args->results) &&
            write_summary(&job, args, err) < 0)
     status = TOOL_FAILED;
-  else if (job.summary.slower + job.summary.unknown > 0)
+  else if (gate_status(&job) == TOOL_SLOWER)
     status = TOOL_SLOWER;
   else if (job.missed)
     status = TOOL_MISSED;
+  else
+    status = gate_status(&job);
   job_done(&job);
   return status;
 }

@@ -106,12 +106,12 @@ static void compare_value(struct comparisons *c, const char *what,
     add(c, what, a, b);
 }
 
-/* Options for the destination of results, and for sweeps only. */
+/* Options for the destination and the name of results, and for sweeps only. */
 static bool is_ignored(const char *option)
 {
   return opt_rows_have(results_opts, option) ||
          opt_rows_have(sweep_opts, option) || strcmp(option, "test") == 0 ||
-         strcmp(option, "config-file") == 0;
+         strcmp(option, "label") == 0 || strcmp(option, "config-file") == 0;
 }
 
 static void compare_option(struct comparisons *c, const char *name,

@@ -177,6 +177,13 @@ static void read_interval(struct result_interval *ret, const json_t *json)
     ret->mean_ns = NAN;
 }
 
+static double item_number(const json_t *list, size_t i)
+{
+  const json_t *value = json_array_get(list, i);
+
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static int read_intervals(struct result *r, struct err *err)
 {
   const json_t *list = json_object_get(r->json, "intervals");
@@ -188,6 +195,36 @@ static int read_intervals(struct result *r, struct err *err)
   for (size_t i = 0; i < n; i++)
     read_interval(&r->intervals[i], json_array_get(list, i));
   r->n_intervals = n;
+  return 0;
+}
+
+static int read_slices(struct result *r, struct err *err)
+{
+  const json_t *json = json_object_get(r->json, "slices");
+  const json_t *end = json_object_get(json, "end_s");
+  const size_t n = json_array_size(end);
+  double before = 0;
+
+  r->slices = calloc(n + 1, sizeof(*r->slices));
+  if (!r->slices)
+    return err_set(err, -ENOMEM, "not enough memory for '%.400s'", r->path);
+  for (size_t i = 0; i < n; i++) {
+    struct result_interval *s = &r->slices[i];
+
+    *s = (struct result_interval){
+      .end_s = item_number(end, i),
+      .events = item_number(json_object_get(json, "events"), i),
+      .queries = item_number(json_object_get(json, "queries"), i),
+      .errors = NAN,
+    };
+    s->period_s = s->end_s - before;
+    s->mean_ns = s->events > 0
+                   ? item_number(json_object_get(json, "latency_sum_ns"), i) /
+                       s->events
+                   : NAN;
+    before = s->end_s;
+  }
+  r->n_slices = n;
   return 0;
 }
 
@@ -227,6 +264,10 @@ int result_read(struct result *ret, const char *path, const json_t *json,
   }
   rc = read_intervals(&r, err);
   if (rc == 0)
+    rc = read_slices(&r, err);
+  if (rc < 0)
+    result_done(&r);
+  else
     *ret = r;
   return rc;
 }
@@ -236,5 +277,6 @@ void result_done(struct result *r)
   if (!r)
     return;
   free(r->intervals);
+  free(r->slices);
   *r = (struct result){ 0 };
 }

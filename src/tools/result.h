@@ -44,6 +44,10 @@ struct result {
 
   struct result_interval *intervals; /* owned */
   size_t n_intervals;
+  /* The measured part in parts of about equal length: without `json`, and
+   * errors are unknown. */
+  struct result_interval *slices; /* owned */
+  size_t n_slices;
 };
 
 /* A step of a sweep. */

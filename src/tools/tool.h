@@ -20,9 +20,10 @@ enum {
   TOOL_OK = 0,
   TOOL_FAILED = 1,
   TOOL_BAD_INPUT = 2, /* a file is no result, or arguments make no sense */
-  TOOL_SLOWER = 3,    /* compare: slower than allowed, or inconclusive */
+  TOOL_SLOWER = 3,    /* compare: slower than allowed */
   /* compare: a new result misses the objective */
   TOOL_MISSED = SLO_EXIT_STATUS,
+  TOOL_UNDECIDED = 5, /* compare: nobody can tell; as of searches */
 };
 
 /* What is on the command line; all borrowed. */

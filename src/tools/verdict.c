@@ -5,9 +5,7 @@
 
 #include <math.h>
 
-#include "tools/compare.h"
-
-const char *verdict_name(enum verdict v)
+const char *verdict_name(enum verdict v, enum compare_kind kind)
 {
   static const char *const names[] = {
     [VERDICT_SAME] = "same",
@@ -16,6 +14,10 @@ const char *verdict_name(enum verdict v)
     [VERDICT_INCONCLUSIVE] = "inconclusive",
   };
 
+  if (compare_is_cost(kind) && v == VERDICT_FASTER)
+    return "less";
+  if (compare_is_cost(kind) && v == VERDICT_SLOWER)
+    return "more";
   return names[v];
 }
 

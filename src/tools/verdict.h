@@ -7,7 +7,7 @@
 #ifndef BENCH_TOOLS_VERDICT_H
 #define BENCH_TOOLS_VERDICT_H
 
-struct comparison;
+#include "tools/compare.h"
 
 /* Without --fail-if-slower.  Smaller changes matter to few people, and runs of
  * a minute can show this one. */
@@ -25,8 +25,8 @@ enum verdict {
  * slower. */
 enum verdict verdict_of(const struct comparison *c, double share);
 
-/* "same", "faster", "slower", "inconclusive". */
-const char *verdict_name(enum verdict v);
+/* "same", "faster", "slower", "inconclusive"; of costs "less", "more". */
+const char *verdict_name(enum verdict v, enum compare_kind kind);
 
 enum gate {
   GATE_PASSED,  /* a slowdown beyond the threshold is outside of the interval */

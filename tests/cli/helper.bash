@@ -187,3 +187,20 @@ in_browser() {
   [ $rc != 77 ] || skip "chromium is not installed (scripts/deps.sh browser)"
   return $rc
 }
+
+# steady FILE...: these results become those of runs that nothing has disturbed and that
+# went on evenly, so that comparisons can tell something on a busy machine.
+steady() {
+  python3 - "$@" <<'PY'
+import json, sys
+for name in sys.argv[1:]:
+    d = json.load(open(name))
+    total, n = d["totals"], 20
+    d["client"].update(run_queue_delay_s=0, steal_cpus=0, other_programs_cpus=0)
+    d["slices"] = dict(
+        end_s=[total["period_s"] * (i + 1) / n for i in range(n)],
+        events=[total["events"]] * n, queries=[total.get("queries", {}).get("total", 0)] * n,
+        latency_sum_ns=[total["latency_ns"]["mean"] * total["events"]] * n)
+    json.dump(d, open(name, "w"))
+PY
+}

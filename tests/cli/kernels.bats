@@ -66,6 +66,16 @@ kernels_in_intervals() {
   bench cpu --cpu-kernel=int,crc32c --isa=baseline --time=0.5 --json=a.json run
   bench cpu --cpu-kernel=crc32c,int,fp --isa=baseline --time=0.5 --json=b.json run
   bench compare a.json b.json
+  must has "$output" '^inconclusive +geometric mean'
+  must has "$output" '^No figure can be compared: (too few intervals|disturbed run)$'
+  # Three runs have a spread.
+  python3 -c '
+import json
+for name in "a", "b":
+    d = json.load(open(name + ".json"))
+    json.dump(dict(schema="bench-sweep/1", steps=[dict(values={}, exit_status=0, result=d)] * 3),
+              open(name + ".json", "w"))'
+  bench compare a.json b.json
   must has "$output" '^[a-z]+ +geometric mean +- +- '
   must has "$output" '^int +[0-9.]+[MG] +[0-9.]+[MG] '
   must has "$output" '^crc32c +[0-9.]+[MG] +[0-9.]+[MG] '

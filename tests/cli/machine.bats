@@ -62,7 +62,8 @@ fileio random reads"
 
   bench compare m.json m.json
   must is "$status" 0
-  must has "$output" '^(same|inconclusive) +part=cpu kernels +geometric mean '
+  must has "$output" '^(same|inconclusive) +part=cpu kernels +geometric mean'
+  must has "$output" '^inconclusive +part=memory latency +geometric mean'
   must has "$output" '^(same|inconclusive) +part=fileio wal +events/s '
   # What machine cannot do is no advice.
   must is "$(grep '^inconclusive (part=' <<<"$output" | grep -Evc '; measure again, with a longer --time$')" 0

@@ -126,7 +126,7 @@ def make(name, speed, backwards):
         figures(d["totals"] if k is None else d["members"][k], n, n / 60,
                 sum(p["events"] * p["latency_ns"]["mean"] for p in parts) / n)
     d["totals"].update(elapsed_s=60.0, period_s=60.0)
-    d["client"]["run_queue_delay_s"] = 0
+    d["client"].update(run_queue_delay_s=0, steal_cpus=0)
     if backwards:
         for o in [d] + d["intervals"]:
             o["members"].reverse()

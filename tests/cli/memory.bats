@@ -179,37 +179,45 @@ latency_is_complete() {
   must has "$output" '^ +64 KiB +[0-9.]+ +[0-9.]+'
 }
 
-@test "compare: a line for each figure, and only two of one kind" {
+@test "compare: figures of one run have no spread, three runs show it, and the mean decides" {
   latency_is_complete a.json
-  latency_is_complete b.json
   bench memory --memory-test=bandwidth --memory-size=64K --time=1 --json=c.json run
-  bench compare a.json b.json
-  must is "$status" 0
-  must has "$output" '^huge pages 4 KiB +[0-9.]+ (ns|us) '
-  must has "$output" '^small pages 64 KiB +[0-9.]+ (ns|us) '
-  must [ "$(grep -c '^events/s' <<<"$output")" = 0 ]
-  bench compare c.json c.json
-  must has "$output" '^copy +[0-9]+ MiB/s +[0-9]+ MiB/s '
+  bench compare a.json a.json --fail-if-slower=10
+  must is "$status" 5
+  must has "$output" '^inconclusive +geometric mean'
+  must has "$output" '^CANNOT TELL: too few intervals; use a longer --time, or repeat with --repeat=3$'
+  must has "$output" '^No figure can be compared: too few intervals$'
   bench compare a.json c.json
   must is "$status" 2
   must is "$stderr" 'FATAL: results of different tests: one is of --memory-test=latency, the other one of --memory-test=bandwidth'
-  # A figure that is worse decides: less bandwidth, more latency.
+  # One that is worse does not stand for all: more latency, less bandwidth.
   python3 -c '
-import json, sys
-for name, new, factor in ("a", "worse-latency", 3), ("c", "worse-bandwidth", 1 / 3):
+import json
+for name, one, all in ("a", 1.5, 1.4), ("c", 1 / 1.5, 1 / 1.4):
     d = json.load(open(name + ".json"))
-    for k, f in list(d["test"]["figures"].items())[1:2]:
-        f["value"] *= factor
-    d["client"]["run_queue_delay_s"] = 0
-    json.dump(d, open(new + ".json", "w"))
-    d["test"]["figures"][k]["value"] /= factor
-    json.dump(d, open(name + ".json", "w"))'
-  bench compare --fail-if-slower=10 a.json worse-latency.json
+    d["client"].update(run_queue_delay_s=0, steal_cpus=0)
+    figures = d["test"]["figures"]
+    def put(new, factor):
+        for k, f in enumerate(figures.values()):
+            f["value"] *= factor(k)
+        steps = [dict(values={}, exit_status=0, result=d)] * 3
+        json.dump(dict(schema="bench-sweep/1", steps=steps), open(name + new + ".json", "w"))
+        for k, f in enumerate(figures.values()):
+            f["value"] /= factor(k)
+    put("-base", lambda k: 1)
+    put("-one", lambda k: one if k == 1 else 1)
+    put("-all", lambda k: all)'
+  bench compare --fail-if-slower=10 a-base.json a-all.json
   must is "$status" 3
-  must has "$output" '^slower +huge pages 8 KiB '
-  bench compare --fail-if-slower=10 c.json worse-bandwidth.json
+  must has "$output" '^slower +geometric mean '
+  must has "$output" '^huge pages 4 KiB +[0-9.]+ (ns|us) '
+  must has "$output" '^small pages 64 KiB +[0-9.]+ (ns|us) .* slower '
+  bench compare --fail-if-slower=10 c-base.json c-all.json
   must is "$status" 3
-  must has "$output" '^slower +write '
+  must has "$output" '^copy +[0-9]+ MiB/s +[0-9]+ MiB/s '
+  bench compare --fail-if-slower=10 a-base.json a-one.json
+  must is "$status" 0
+  must has "$output" '^huge pages 8 KiB .* slower '
 }
 
 # On a busy machine all samples may be dropped.

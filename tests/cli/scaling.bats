@@ -74,7 +74,11 @@ load helper
   bench cpu --time=0.3 --json=b.json run
   bench compare a.json a.json
   must is "$status" 0
-  must has "$output" '^primes 1 thread +[0-9.]+ +[0-9.]+ '
+  must has "$output" '^inconclusive +geometric mean'
+  bench compare a.json a.json --format=json
+  echo "$output" >c.json
+  must json c.json 'd["comparisons"][0]["figures"][0]["name"] == "primes 1 thread" and
+    d["comparisons"][0]["figures"][0]["reason"] == "too few intervals"'
   bench compare a.json b.json
   must is "$status" 2
   must has "$stderr" 'results of different tests: one is of --cpu-scaling, the other one of the test without it'

@@ -148,6 +148,7 @@ LUA
   must json c.json '[(o["file"], o["values"], o["slo"]["verdict"]) for o in d["objective"]]
     == [("slow.json", None, "failed"), ("fast.json", None, "held")]'
   # A comparison that fails for a slowdown says so first.
+  steady fast.json slow.json
   bench compare fast.json slow.json --slo='p50<=4ms' --fail-if-slower=5
   must is "$status" 3
 }
