@@ -106,7 +106,8 @@ static bool take_mix(struct program *p)
 /* One of the options of a search, without one. */
 static const char *useless_find_option(const struct program *p)
 {
-  static const char *const names[] = { "confirm", "find-precision" };
+  static const char *const names[] = { "confirm", "find-precision",
+                                       "find-drift" };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
     const struct opt_entry *e = optset_find(&p->set, names[i]);

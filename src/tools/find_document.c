@@ -54,8 +54,10 @@ json_t *find_json(const struct find *f)
   jobj_int(&o, "confirm", f->rules.confirm);
   jobj_int(&o, "again", f->rules.again);
   jobj_text(&o, "end", search_end_name(s->end));
-  add_known(&o, "low", s->end == SEARCH_FOUND ? s->low : 0);
-  add_known(&o, "high", s->end == SEARCH_FOUND ? s->high : 0);
+  if (f->rules.drift_max > 0)
+    jobj_real(&o, "drift_max", f->rules.drift_max);
+  add_known(&o, "low", s->low);
+  add_known(&o, "high", s->high);
   add_known(&o, "undecided", s->end == SEARCH_FOUND ? s->undecided : 0);
   add_known(&o, "refused", s->end == SEARCH_FOUND ? s->refused : 0);
   jobj_int(&o, "confirmed", s->end == SEARCH_FOUND ? s->confirmed : 0);
@@ -130,6 +132,7 @@ static bool read_rules(struct find *f, const json_t *json)
 {
   const double confirm = result_number_at(json, "confirm");
   const double again = result_number_at(json, "again");
+  const double drift = result_number_at(json, "drift_max");
   const unsigned what = number_of(result_text_at(json, "find"), what_of,
                                   SEARCH_THREADS + 1);
   const char *objective = result_text_at(json, "objective");
@@ -144,6 +147,8 @@ static bool read_rules(struct find *f, const json_t *json)
   f->rules.confirm = (unsigned)confirm;
   /* Older documents do not have it, and measured no step again. */
   f->rules.again = isfinite(again) ? (unsigned)again : 0;
+  /* Older documents do not have it: the usual one. */
+  f->rules.drift_max = isfinite(drift) ? drift : 0;
   find_set_objective(f, objective);
   return true;
 }

@@ -104,19 +104,80 @@ static void say_undecided(const struct find *f, struct strbuf *out)
                 f->objective);
 }
 
-static void say_interrupted(const struct find *f, struct strbuf *out)
+static void say_interrupted(struct strbuf *out)
 {
-  const struct search *s = &f->search;
-
   strbuf_adds(out, "The search did not come to its end, so there is no "
-                   "answer.");
-  if (s->low > 0)
-    add_value(f, out, " So far, it has held up to ", s->low, "");
-  if (s->low > 0 && s->high > 0)
-    add_value(f, out, " and failed at ", s->high, "");
-  if (s->low > 0)
-    strbuf_adds(out, ".");
-  strbuf_adds(out, "\n");
+                   "answer.\n");
+}
+
+/* Steps at a value that have shown something, and those of them that held. */
+static unsigned count_steps(const struct find *f, double value,
+                            unsigned *ret_held)
+{
+  unsigned n = 0;
+
+  *ret_held = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    const struct search_step *s = &f->step[i];
+
+    if (s->value != value || s->phase == SEARCH_REFERENCE ||
+        (s->verdict != SEARCH_HELD && s->verdict != SEARCH_FAILED))
+      continue;
+    n++;
+    *ret_held += s->verdict == SEARCH_HELD;
+  }
+  return n;
+}
+
+/* The next value above `value` that was decided; 0: there is none. */
+static double next_seen(const struct find *f, double value)
+{
+  double next = 0;
+  unsigned held;
+
+  for (size_t i = 0; i < f->n; i++) {
+    const double here = f->step[i].value;
+
+    if (here > value && (next == 0 || here < next) &&
+        count_steps(f, here, &held) > 0)
+      next = here;
+  }
+  return next;
+}
+
+/* "Seen: held at 18891/s (2 of 2) and 19462/s (3 of 3), failed at 19622/s (1 of
+ * 1)": the two highest values that held, and the lowest one that failed. */
+static void say_seen(const struct find *f, struct strbuf *out)
+{
+  double held_at[2] = { 0, 0 }, failed_at = 0;
+  const char *before = "Seen: held at ";
+  unsigned held, n;
+
+  for (double v = next_seen(f, 0); v > 0; v = next_seen(f, v)) {
+    n = count_steps(f, v, &held);
+    if (2 * held > n) {
+      held_at[0] = held_at[1];
+      held_at[1] = v;
+    } else if (failed_at == 0) {
+      failed_at = v;
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    if (held_at[i] == 0)
+      continue;
+    add_value(f, out, before, held_at[i], "");
+    n = count_steps(f, held_at[i], &held);
+    strbuf_addf(out, " (%u of %u)", held, n);
+    before = " and ";
+  }
+  if (failed_at > 0) {
+    add_value(f, out, held_at[1] > 0 ? ", failed at " : "Seen: failed at ",
+              failed_at, "");
+    n = count_steps(f, failed_at, &held);
+    strbuf_addf(out, " (%u of %u)", n - held, n);
+  }
+  if (held_at[1] > 0 || failed_at > 0)
+    strbuf_adds(out, ".\n");
 }
 
 static void say_end(const struct find *f, struct strbuf *out)
@@ -135,10 +196,12 @@ static void say_end(const struct find *f, struct strbuf *out)
     say_undecided(f, out);
     break;
   case SEARCH_UNSTEADY:
-    strbuf_addf(out,
-                "Not stationary: the throughput of the reference step has "
-                "changed by %+.0f %%, so there is no answer.\n",
-                100 * s->drift);
+    strbuf_addf(
+      out,
+      "Not stationary: the throughput of the reference step has "
+      "changed by %+.0f %%, so there is no answer; use --find-drift if that "
+      "is usual here.\n",
+      100 * s->drift);
     break;
   case SEARCH_CLIENT_END:
     strbuf_adds(out, "The client is the limit: ");
@@ -169,7 +232,7 @@ static void say_end(const struct find *f, struct strbuf *out)
                 (int)SEARCH_STEPS_MAX);
     break;
   default:
-    say_interrupted(f, out);
+    say_interrupted(out);
     break;
   }
 }
@@ -179,6 +242,8 @@ void find_say(const struct find *f, struct strbuf *out)
   const struct search *s = &f->search;
 
   say_end(f, out);
+  if (s->end != SEARCH_FOUND && s->end != SEARCH_NOWHERE)
+    say_seen(f, out);
   if (s->end == SEARCH_FOUND && fabs(s->drift) > SEARCH_DRIFT_SAID)
     strbuf_addf(out,
                 "The throughput of the reference step has changed by %+.0f %% "

@@ -152,6 +152,51 @@ static bool confirm(struct course *c, double *ret)
   return true;
 }
 
+/* May the upper end of the bracket be an accident? */
+static bool is_doubtful(const struct course *c)
+{
+  return c->fails > 0 && course_against(c, c->fails) < SEARCH_AGAINST;
+}
+
+/* The value above the answer held after all: go up until one does not. */
+static bool climb(struct course *c)
+{
+  double step = step_of(c);
+  bool held = true;
+
+  while (held && c->fails == 0) {
+    const double value = course_tidy(c, fmax(c->holds * step, c->holds + 1e-9));
+
+    if (value > c->top)
+      break;
+    if (!course_measure(c, SEARCH_BRACKET,
+                        course_is_rate(c) ? value : fmax(value, c->holds + 1),
+                        &held))
+      return false;
+    step *= step;
+  }
+  return bisect(c);
+}
+
+/* Confirm the answer, and make sure of the value that fails above it. */
+static bool settle(struct course *c, double *ret)
+{
+  bool held;
+
+  do {
+    held = false;
+    if (!confirm(c, ret))
+      return false;
+    while (!held && is_doubtful(c)) {
+      if (!course_measure(c, SEARCH_BISECT, c->fails, &held))
+        return false;
+    }
+    if (held && !climb(c))
+      return false;
+  } while (held);
+  return true;
+}
+
 void search_next(const struct search_rules *rules,
                  const struct search_step *steps, size_t n, struct search *ret)
 {
@@ -160,7 +205,7 @@ void search_next(const struct search_rules *rules,
 
   *ret = (struct search){ .end = SEARCH_GOES_ON };
   if (find_ceiling(&c) && find_bracket(&c) && bisect(&c) &&
-      confirm(&c, &found) && (c.since_reference == 0 || course_refer(&c)))
+      settle(&c, &found) && (c.since_reference == 0 || course_refer(&c)))
     ret->end = c.at == n ? SEARCH_FOUND : SEARCH_ALIEN;
   course_describe(&c, found > 0 ? found : c.holds);
 }

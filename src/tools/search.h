@@ -11,9 +11,15 @@
  *              0.7 times while it does not; numbers begin at 1 and are doubled
  *   bisect     the middle on the scale of logarithms, to the precision
  *   confirm    the answer and a neighbour below it, several times in turns,
- *              in both orders; if one of them fails, one step down
+ *              in both orders; if one of them fails, one step down; then the
+ *              value that has failed again, unless it has failed twice, and up
+ *              again if it holds
  *   reference  the first step again, every few steps and at the end: if its
  *              throughput has changed, so has what is measured
+ *
+ * A step that contradicts others is measured again, and the majority counts:
+ * a disturbed machine makes a value fail that holds.  A step whose client was
+ * disturbed is no step.
  *
  * A step that was not decided says nothing about its value: a pause or two of
  * the machine may be all that it has seen.  So it is measured again, some
@@ -36,6 +42,8 @@ enum {
   SEARCH_REFERENCE_EVERY = 5, /* steps */
   SEARCH_AGAIN = 4,           /* the usual rules.again */
   SEARCH_STEPS_MAX = 100,
+  SEARCH_VOTES_MAX = 6, /* times a value is measured that contradicts others */
+  SEARCH_AGAINST = 3,   /* so many failures are no accident */
   /* Of threads or clients: a process has room for so many. */
   SEARCH_NUMBER_MAX = 16384,
 };
@@ -81,6 +89,7 @@ struct search_rules {
   double precision; /* 0.03: 3 % */
   unsigned confirm; /* so many times */
   unsigned again;   /* so often is a step measured again that was not decided */
+  double drift_max; /* of references; 0: SEARCH_DRIFT_MAX */
   /* No step with fewer events can hold.  0: unknown */
   double events_min;
 };

@@ -32,6 +32,16 @@ static double find_hysteresis(const struct search_step *steps, size_t n)
   return 0;
 }
 
+/* Was the value left undecided at least once, in spite of all repeats? */
+static bool was_open(const struct course *c, double value)
+{
+  for (size_t i = 0; i < c->n_results; i++) {
+    if (c->result[i].value == value && c->result[i].against == 2)
+      return true;
+  }
+  return false;
+}
+
 void course_describe(const struct course *c, double low)
 {
   struct search *s = c->s;
@@ -44,9 +54,12 @@ void course_describe(const struct course *c, double low)
 
     if (step->phase == SEARCH_CEILING || step->phase == SEARCH_REFERENCE)
       continue;
+    if (course_holds(c, step->value) && step->value > low)
+      continue; /* what it has failed once was overruled */
     if (step->value == low && step->verdict == SEARCH_HELD)
       s->confirmed += step->phase == SEARCH_CONFIRM;
-    if (step->value > low && step->verdict == SEARCH_FAILED)
+    if (step->value > low && step->verdict == SEARCH_FAILED &&
+        !was_open(c, step->value))
       s->high = lower_of(s->high, step->value);
     if (step->value > low && step->verdict == SEARCH_OPEN)
       s->undecided = lower_of(s->undecided, step->value);

@@ -59,6 +59,11 @@ bool course_step(struct course *c, enum search_phase phase, double value,
   if (step->phase != phase || step->value != value)
     return course_end(c, SEARCH_ALIEN);
   c->at++;
+  /* A client that was disturbed has measured nothing. */
+  if (step->verdict == SEARCH_CLIENT && value > 0 &&
+      c->disturbed++ < c->rules->again)
+    return course_step(c, phase, value, ret);
+  c->disturbed = 0;
   if (end_of(step->verdict) != SEARCH_GOES_ON)
     return course_end(c, end_of(step->verdict));
   *ret = step;
@@ -71,13 +76,18 @@ static double chance(double events)
   return events > 0 ? SIGMAS * sqrt(2 / events) : 0;
 }
 
+static double drift_max(const struct course *c)
+{
+  return c->rules->drift_max > 0 ? c->rules->drift_max : SEARCH_DRIFT_MAX;
+}
+
 /* A machine that was cold at first has not changed since. */
 static bool has_drifted(struct course *c, double throughput)
 {
   const double before = c->cold ? c->low : c->first;
 
   c->s->drift = throughput / before - 1;
-  return fabs(c->s->drift) > fmax(SEARCH_DRIFT_MAX, chance(c->fewest)) &&
+  return fabs(c->s->drift) > fmax(drift_max(c), chance(c->fewest)) &&
          (!c->cold || c->references > 2);
 }
 
@@ -129,25 +139,115 @@ static bool is_worth_another(const struct course *c,
          again < c->rules->again && step->missing <= c->rules->again - again;
 }
 
+/* Read a step and those that repeat it while nothing is decided. */
+static bool course_decide(struct course *c, enum search_phase phase,
+                          double value, const struct search_step **ret)
+{
+  for (unsigned again = 0;; again++) {
+    if (c->since_reference == SEARCH_REFERENCE_EVERY && !course_refer(c))
+      return false;
+    if (!course_step(c, phase, value, ret))
+      return false;
+    c->since_reference++;
+    if (!is_worth_another(c, *ret, again))
+      return true;
+  }
+}
+
+/* So often the value has held. */
+static unsigned course_held(const struct course *c, double value)
+{
+  unsigned n = 0;
+
+  for (size_t i = 0; i < c->n_results; i++)
+    n += c->result[i].value == value && c->result[i].against == 0;
+  return n;
+}
+
+unsigned course_against(const struct course *c, double value)
+{
+  unsigned n = 0;
+
+  for (size_t i = 0; i < c->n_results; i++)
+    n += c->result[i].value == value ? c->result[i].against : 0;
+  return n;
+}
+
+bool course_holds(const struct course *c, double value)
+{
+  const unsigned held = course_held(c, value);
+
+  return held > 0 && held >= 2 * course_against(c, value);
+}
+
+/* A failure may be an accident; a value that was not decided, in spite of all
+ * repeats, is near the limit; one that could not start will not start. */
+static unsigned against(enum search_verdict verdict)
+{
+  switch (verdict) {
+  case SEARCH_HELD:
+    return 0;
+  case SEARCH_FAILED:
+    return 1;
+  case SEARCH_REFUSED:
+    return SEARCH_AGAINST;
+  default:
+    return 2;
+  }
+}
+
+/* The bracket: the lowest value that does not hold, and the highest one below
+ * it that does. */
+static void course_bracket(struct course *c)
+{
+  c->holds = c->fails = 0;
+  for (size_t i = 0; i < c->n_results; i++) {
+    const double value = c->result[i].value;
+
+    if (!course_holds(c, value))
+      c->fails = lower_of(c->fails, value);
+  }
+  for (size_t i = 0; i < c->n_results; i++) {
+    const double value = c->result[i].value;
+
+    if (course_holds(c, value) && (c->fails == 0 || value < c->fails))
+      c->holds = fmax(c->holds, value);
+  }
+}
+
+/* Has a value not held, and it or a higher one has, or the reverse? */
+static bool course_contradicts(const struct course *c, double value, bool held)
+{
+  for (size_t i = 0; i + 1 < c->n_results; i++) {
+    const struct course_result *r = &c->result[i];
+
+    if ((r->against == 0) != held &&
+        (held ? r->value == value : r->value >= value))
+      return true;
+  }
+  return false;
+}
+
 bool course_measure(struct course *c, enum search_phase phase, double value,
                     bool *ret_held)
 {
   const struct search_step *step;
 
-  for (unsigned again = 0;; again++) {
-    if (c->since_reference == SEARCH_REFERENCE_EVERY && !course_refer(c))
+  for (unsigned n = 0; n < SEARCH_VOTES_MAX; n++) {
+    bool held;
+
+    if (!course_decide(c, phase, value, &step))
       return false;
-    if (!course_step(c, phase, value, &step))
-      return false;
-    c->since_reference++;
-    if (!is_worth_another(c, step, again))
+    held = step->verdict == SEARCH_HELD;
+    c->result[c->n_results++] = (struct course_result){
+      value, against(step->verdict)
+    };
+    if (course_against(c, value) >= SEARCH_AGAINST || course_holds(c, value) ||
+        !course_contradicts(c, value, held))
       break;
   }
   c->s->lowest = lower_of(c->s->lowest, value);
-  *ret_held = step->verdict == SEARCH_HELD;
-  if (*ret_held)
-    c->holds = fmax(c->holds, value);
-  else
-    c->fails = lower_of(c->fails, value);
+  course_bracket(c);
+  *ret_held = course_holds(c, value);
   return true;
 }

@@ -14,16 +14,26 @@
 
 #include "tools/search.h"
 
+/* What a value has shown, with the steps that repeat one that was not decided
+ * as one. */
+struct course_result {
+  double value;
+  unsigned against; /* 0: it has held; more is more certain */
+};
+
 struct course {
   const struct search_rules *rules;
   const struct search_step *steps;
   size_t n, at;
   size_t since_reference;  /* steps */
+  unsigned disturbed;      /* steps with a disturbed client, in a row */
   double first, low, high; /* throughput of references */
   double fewest;           /* events of a reference */
   bool cold;               /* the first reference was slower than all others */
   unsigned references;
-  double bottom, top;  /* of the values that may be tried */
+  double bottom, top; /* of the values that may be tried */
+  struct course_result result[SEARCH_STEPS_MAX];
+  size_t n_results;
   double holds, fails; /* the bracket; 0: unknown */
   struct search *s;
 };
@@ -53,9 +63,17 @@ bool course_refer(struct course *c);
 bool course_is_too_short(const struct course *c,
                          const struct search_step *step);
 
+/* What speaks against the value: 1 for each failure, 2 for a time that was not
+ * decided. */
+unsigned course_against(const struct course *c, double value);
+
+/* Has it held, and twice as often as anything speaks against it? */
+bool course_holds(const struct course *c, double value);
+
 /* Read the next step, after a reference if one is due, and those that repeat it
- * while it is not decided.  *ret_held: the objective held; the bracket in `c`
- * becomes narrower. */
+ * while it is not decided, while its client was disturbed, or while it
+ * contradicts others.  *ret_held: the objective held this time, or the others
+ * outvote it; the bracket in `c` follows the majority. */
 bool course_measure(struct course *c, enum search_phase phase, double value,
                     bool *ret_held);
 

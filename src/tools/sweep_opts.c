@@ -151,6 +151,17 @@ const struct opt sweep_opts[] = {
     .help = "how far the answer of --find may be from the truth",
   },
   {
+    OPT_STRING(struct sweep_cfg, find_drift),
+    .name = "find-drift",
+    .flags = OPT_OWN,
+    .def = "10%",
+    .check = is_precision,
+    .expected = "a percentage from 0.5% to 50%",
+    .help = "how far references of --find may differ from the first one",
+    .man = "Every few steps, and at the end, the first step is repeated. If "
+           "its throughput has changed by more than that, there is no answer.",
+  },
+  {
     OPT_INT(struct sweep_cfg, confirm),
     .name = "confirm",
     .flags = OPT_OWN,
@@ -206,6 +217,7 @@ struct search_rules sweep_rules(const struct sweep_cfg *cfg)
     .precision = read_precision(cfg->find_precision),
     .confirm = (unsigned)cfg->confirm,
     .again = SEARCH_AGAIN,
+    .drift_max = read_precision(cfg->find_drift),
   };
 }
 

@@ -34,6 +34,7 @@ struct sweep_cfg {
   bool stop_on_error;
   int find; /* enum search_what */
   const char *find_precision;
+  const char *find_drift;
   uint64_t confirm;
   int role;          /* enum sweep_role */
   const char *place; /* of a step in its sweep, as sweep_place() reads it */

@@ -31,6 +31,7 @@ struct server {
   double pause_s;   /* all events are late for so long, */
   double pauses;    /* in this share of the seconds */
   int step_s;       /* the time limit of a step; 0: the usual one */
+  double disturbed; /* the share of steps that fail, whatever the load is */
 };
 
 struct simulation {
@@ -195,6 +196,8 @@ static void run_step(struct simulation *s, struct search_step *step)
     step->throughput = offered;
     step->events += events;
   }
+  if (step->value > 0 && rng_double(&s->rng) < v->disturbed)
+    step->verdict = SEARCH_FAILED;
   if (v->loss > 0.01 && step->value > 0)
     step->verdict = SEARCH_CLIENT;
   if (v->freeze_s > 0 && s->now_s > v->freeze_s)
@@ -278,8 +281,18 @@ static void check_steady(void)
   const struct server noisy = {
     .c = 1, .service_s = 1e-4, .limit_s = 1e-3, .noise = 0.2
   };
+  const struct server ten = { .c = 10, .service_s = 1e-2, .limit_s = 6e-2 };
+  const double disturbed[] = { 0.05, 0.1 };
+  struct server shaken = ten;
   struct score s;
 
+  for (int i = 0; i < 2; i++) {
+    shaken.disturbed = disturbed[i];
+    s = find_many(&shaken);
+    OK(s.precise >= s.found * (1 - disturbed[i]),
+       "on a disturbed machine, an answer is within the precision");
+    OK(s.found >= 90, "and there is one");
+  }
   for (size_t i = 0; i < sizeof(servers) / sizeof(servers[0]); i++) {
     s = find_many(&servers[i]);
     OK(s.found >= 95, "a steady server has an answer");
