@@ -67,6 +67,11 @@ json_mutations() {
   put "'$right'"
   broken "'json_docs'... 1 row missing, the first is row 29" \
     'UPDATE json_docs SET id = 900 WHERE id = 29' 'UPDATE json_docs SET id = 29 WHERE id = 900'
+  # The order of members is that of the database.
+  put "'{\"id\": 29, $(sed -E 's/"id": ?29, ?//; s/^\{//' <<<"$right")'"
+  good check
+  good --updates=0 --finds=100 --rand-type=uniform --events=300 --time=0 run
+  put "'$right'"
   sql 'DELETE FROM json_docs WHERE id = 29'
   bad 'json: table json_docs, row 29: it is missing' --updates=0 --finds=0 --rand-type=uniform --events=3000 --time=0 run
   sql "INSERT INTO json_docs(id, doc) VALUES (29, '$right')"

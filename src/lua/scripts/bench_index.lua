@@ -42,7 +42,7 @@ end
 -- Each database is asked in a way that leaves it no choice.
 local function from_index(drv, con, of, ix, most)
    local where = up_to(lead_of(ix) .. " > -1", ix, most)
-   local source = format("%s FORCE INDEX (%s) WHERE %s", of.name, ix[1], where)
+   local source = format("%s FORCE INDEX (`%s`) WHERE %s", of.name, ix[1], where)
 
    if drv:name() == "sqlite" then
       source = format("%s INDEXED BY %s WHERE %s", of.name, ix[1], where)
@@ -55,7 +55,7 @@ local function from_index(drv, con, of, ix, most)
 end
 
 local function from_table(drv, con, of, ix, most)
-   local source = of.name .. " FORCE INDEX (PRIMARY)"
+   local source = of.name .. " FORCE INDEX (`PRIMARY`)"
 
    if drv:name() == "sqlite" then
       source = of.name .. " NOT INDEXED"
