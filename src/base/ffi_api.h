@@ -226,6 +226,7 @@ bool bench_event_restart(int attempt);
 void bench_event_again(void);
 void bench_event_undo(void);
 void bench_event_abandon(void);
+void bench_event_skip(void);
 double bench_iteration(void);
 void bench_event_rest(double seconds);
 bool bench_in_event(void);

@@ -304,7 +304,7 @@ static int thread_loop(void *arg, struct worker *w, struct err *err)
     return run_whole(t, err);
   while (in_turn ? worker_step_in_turn(w) : worker_step(w)) {
     rc = run_event(t, err);
-    if (rc < 0 || !w->open)
+    if (rc < 0 || (!w->open && !w->skipped))
       break;
   }
   worker_abandon(w);

@@ -231,6 +231,7 @@ static bool admit(struct worker *w, uint64_t now)
     w->look_ns = 0; /* every event needs the slow path */
   }
   w->tickets--;
+  w->skipped = false;
   service_begin(&w->recorder->service, w->start_ns);
   set_phase(w, WORKER_EVENT);
   return true;
@@ -468,6 +469,12 @@ void worker_abandon(struct worker *w)
   w->open = false;
   if (w->sampled)
     delay_drop(w);
+}
+
+void worker_skip(struct worker *w)
+{
+  w->skipped = w->open;
+  worker_abandon(w);
 }
 
 void worker_again(struct worker *w)

@@ -32,8 +32,9 @@ enum worker_phase {
 struct worker {
   /* These belong to the worker; no other thread writes them. */
   unsigned tid;
-  bool open;  /* an event has begun */
-  bool again; /* the next step goes on with the open event */
+  bool open;    /* an event has begun */
+  bool again;   /* the next step goes on with the open event */
+  bool skipped; /* the last event was none, and another may follow */
   /* For the test: it has to complete something before the event.  In a mix it
    * is always set, because a member has another step: worker_turn(). */
   bool unsettled;
@@ -157,6 +158,10 @@ bool worker_return(struct worker *w);
 
 /* The open event ends and is not counted; its ticket is used up. */
 void worker_abandon(struct worker *w);
+
+/* The same for an event that had nothing to do: the worker goes on, also if it
+ * executes one event at a time for others. */
+void worker_skip(struct worker *w);
 
 /* The open event is tried again: the next worker_step() returns true at once,
  * and the event goes on, with the same start. */

@@ -94,6 +94,26 @@ survives() {
   done
 }
 
+# All clients take their numbers from one row.
+@test "queue: conflicts at the start of clients are repeated" {
+  aim_workload pgsql queue
+  good prepare
+  good --isolation=repeatable-read --threads=40 --events=200 --time=0 run
+  good check
+  good cleanup
+}
+
+@test "queue: a level at which looks at the empty queue lock its end is named" {
+  aim_workload mysql queue
+  good prepare
+  good --isolation=repeatable-read --threads=2 --producers=0 --events=4 --time=0 run
+  says '^    at repeatable-read, a look at an empty queue locks its end, and producers wait: use --isolation=read-committed$'
+  good --isolation=read-committed --threads=2 --producers=0 --events=4 --time=0 run
+  says '^    looks at the empty queue, which are no events: 4$'
+  ! grep 'locks its end' out
+  good cleanup
+}
+
 @test "queue: jobs that are claimed without a lock are done twice, and found" {
   for kind in $kinds; do
     aim_workload "$kind" queue
@@ -215,12 +235,22 @@ LUA
   done
 }
 
+# Servers that speak the language of MySQL take PRIMARY for a keyword.
+names_are_quoted() {
+  servers sql "$BATS_FILE_TMPDIR/mysql" "SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON"
+  good check
+  servers sql "$BATS_FILE_TMPDIR/mysql" "SET GLOBAL general_log = OFF; SELECT argument FROM mysql.general_log" >log
+  grep -q 'FORCE INDEX (`PRIMARY`)' log
+  ! grep 'FORCE INDEX ([^`]' log
+}
+
 @test "json: prepare, run, check, and what check and run find" {
   for kind in $kinds; do
     aim_workload "$kind" json
     json_life
     [ "$kind" = pgsql ] && of= || of=' ON json_docs'
     json_mutations "$of"
+    [ "$kind" = pgsql ] || names_are_quoted
     json_lost
     json_resume "$of"
   done

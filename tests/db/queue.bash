@@ -41,7 +41,7 @@ assert d["totals"]["counters"]["jobs done"] == 20, d["totals"]'
   for claim; do
     good --threads=3 --producers=0 --claim="$claim" --events=20 --time=0 run
     # Where the lock is no part of the read, others may be faster each time.
-    done=$(number_of done) none=$(number_of 'events that found no job')
+    done=$(number_of done) none=$(number_of 'looks at the empty queue, which are no events')
     ((done > 0 && done + none == 20))
     says "^    depth: $left at the beginning, $((left - done)) at the end"
     left=$((left - done))
@@ -54,7 +54,8 @@ q = d["totals"]["queries"]
 assert q["read_empty"] > 0.05 * q["read"], q
 assert "missing_rows" not in [w["code"] for w in d["warnings"]], d["warnings"]'
   says "^    done: $left "
-  says "^    events that found no job: $((100 - left))$"
+  says "^    looks at the empty queue, which are no events: $((100 - left))$"
+  says "^    total number of events: +$left$"
   [ "$(sql 'SELECT COUNT(*) FROM queue_jobs')" = 0 ]
   good --threads=4 --events=200 --time=0 run
   good check

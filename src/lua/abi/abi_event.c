@@ -136,6 +136,15 @@ void bench_event_abandon(void)
     worker_abandon(w);
 }
 
+/* The event had nothing to do: it is not counted, and the next one follows. */
+void bench_event_skip(void)
+{
+  struct worker *w = current_worker();
+
+  if (w)
+    worker_skip(w);
+}
+
 /*
  * Is there no time for another attempt?  Events end with the run; everything
  * else ends at its deadline.

@@ -9,6 +9,7 @@
 local ffi = require("ffi")
 
 local checked = require("bench_checked")
+local doubt = require("bench_doubt")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
 local schema = require("bench_schema")
@@ -20,6 +21,7 @@ UNION ALL
 SELECT producer * 4294967296 + sequence FROM queue_done WHERE producer > %.0f]]
 
 local format, numbers = string.format, checked.numbers
+local C = ffi.C
 local queue = {}
 
 local function count(con, name)
@@ -198,16 +200,35 @@ local function clock_id()
    return tonumber(text:gsub("-", ""):sub(1, 12), 16) or 0
 end
 
--- Returns the figures of a client: its number, and its clock.
+-- Takes the number of a client, in a transaction.
+local function join(drv, con)
+   con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
+   con:query("UPDATE bench_queue SET clients = clients + 1")
+   local number = numbers(con, "SELECT clients FROM bench_queue")
+   con:query("COMMIT")
+   return number
+end
+
+-- Returns the figures of a client: its number, and its clock.  All clients take
+-- their numbers from one row, so conflicts are to be expected.
 function queue.client(drv, con)
    local client = {drv = drv, con = con, clock = clock_id(), number = 1}
+   local joined, number = drv:name() == "null", 1
+   local attempts = 0
 
-   if drv:name() ~= "null" then
-      con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
-      con:query("UPDATE bench_queue SET clients = clients + 1")
-      client.number = numbers(con, "SELECT clients FROM bench_queue")
-      con:query("COMMIT")
+   while not joined do
+      joined, number = pcall(join, drv, con)
+      attempts = attempts + 1
+      if not joined then
+         local is_conflict = type(number) == "table" and
+            number.errcode == sysbench.error.RESTART_EVENT and not doubt(number)
+         pcall(con.query, con, "ROLLBACK")
+         if not is_conflict or not C.bench_event_restart(attempts) then
+            error(number, 0)
+         end
+      end
    end
+   client.number = number
    return client
 end
 

@@ -12,6 +12,11 @@ local series = require("bench_series")
 
 local C = require("ffi").C
 
+-- Seconds before the next look of a consumer that has found no job.  Without a
+-- pause, many consumers of an empty queue lock its end all the time, and keep
+-- producers away from it.
+local PAUSE = 0.005
+
 local CANDIDATES = 16 -- of an advisory lock
 local MAX_TRIES = 100 -- of an update
 
@@ -204,6 +209,9 @@ return function(client, how)
    end
 
    return function()
-      if not consume() then empty:add(1) end
+      if consume() then return end
+      empty:add(1)
+      C.bench_event_skip() -- a look at an empty queue is no transaction
+      C.bench_event_rest(PAUSE)
    end
 end

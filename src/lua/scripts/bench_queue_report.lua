@@ -45,7 +45,8 @@ local function add_depth(add, before)
 end
 
 -- Returns the text and the figures for the hook report_append.
-return function(stat, run, before, claim)
+-- `level`: the isolation level of the sessions, if looks lock there.
+return function(stat, run, before, claim, level)
    local counters = stat.counters
    local function counted(name) return counters[name] or 0 end
    local h = stat.histograms["enqueue to done"] or
@@ -59,7 +60,11 @@ return function(stat, run, before, claim)
        per_second(counted("jobs enqueued"), stat))
    add("    done: %.0f (%.2f per sec.)", counted("jobs done"),
        per_second(counted("jobs done"), stat))
-   add("    events that found no job: %.0f", counted("empty polls"))
+   add("    looks at the empty queue, which are no events: %.0f", counted("empty polls"))
+   if level and counted("empty polls") > 0 then
+      add("    at %s, a look at an empty queue locks its end, and producers " ..
+          "wait: use --isolation=read-committed", level)
+   end
    add("    claims that another client was faster with: %.0f",
        counted("claims in vain"))
    if h.count == 0 then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
 -- One event: a job that a producer adds to a queue, or that a consumer claims
--- and finishes. `check` proves that no acknowledged job is lost, and that none
+-- and finishes; a look at an empty queue is none. `check` proves that no acknowledged job is lost, and that none
 -- is done twice.
 
 local checked = require("bench_checked")
@@ -36,6 +36,7 @@ checked.commands(spec, tables.check)
 -- A run, in its main state
 
 local run, depth -- the ledger; the jobs that waited at the begin
+local locking_level -- at which a look at an empty queue locks its end; or nil
 
 local function claim_of(drv)
    local claim = sysbench.opt.claim
@@ -50,6 +51,15 @@ local function claim_of(drv)
          "; use --claim=update", 0)
 end
 
+-- InnoDB locks gaps, unless the level is one of the weaker ones.
+local function level_that_locks(drv, con)
+   local level = drv:name() == "mysql" and claim_of(drv) == "skip_locked" and
+      isolation.level(drv, con)
+
+   return (level == "repeatable-read" or level == "serializable") and level or
+      nil
+end
+
 function init()
    local drv, con = checked.connect()
 
@@ -62,13 +72,15 @@ function init()
    checked.settings(drv, con, spec)
    run = ledger.open(drv, con, spec)
    depth = tables.begin_run(drv, con)
+   locking_level = level_that_locks(drv, con)
 end
 
 function done() run.close() end
 
 function sysbench.hooks.report_append(stat)
    local drv = sysbench.sql.driver()
-   return require("bench_queue_report")(stat, run, depth, claim_of(drv))
+   return require("bench_queue_report")(stat, run, depth, claim_of(drv),
+                                        locking_level)
 end
 
 -- ---------------------------------------------------------------------------
