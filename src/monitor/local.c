@@ -113,19 +113,22 @@ static pid_t owner_of(count inode)
   return (pid_t)found;
 }
 
-pid_t local_server(int fd)
+pid_t local_listener(unsigned port)
 {
-  const unsigned port = fd >= 0 ? peer_port(fd) : 0;
-  count inode;
+  count inode = listener_in("/proc/net/tcp", port);
 
-  if (fd < 0 || !sock_is_local(fd))
-    return 0;
-  if (port == 0)
-    return os_peer(fd);
-  inode = listener_in("/proc/net/tcp", port);
   if (inode == 0)
     inode = listener_in("/proc/net/tcp6", port);
   return inode > 0 ? owner_of(inode) : 0;
+}
+
+pid_t local_server(int fd)
+{
+  const unsigned port = fd >= 0 ? peer_port(fd) : 0;
+
+  if (fd < 0 || !sock_is_local(fd))
+    return 0;
+  return port > 0 ? local_listener(port) : os_peer(fd);
 }
 
 /* ---- what it has used ---- */
@@ -265,6 +268,66 @@ static void add_waits(const char *root, const struct process *p,
   }
   if (dir)
     (void)closedir(dir);
+}
+
+/* ---- is it the right one? ---- */
+
+/* What follows the name in the first line about a process; `name`: its name. */
+static const char *after_name(char *line, const char **name)
+{
+  char *end = strrchr(line, ')');
+  char *begin = strchr(line, '(');
+
+  if (!begin || !end || end < begin)
+    return NULL;
+  *end = '\0';
+  *name = begin + 1;
+  return end + 1;
+}
+
+bool local_is_of_age(const char *root, pid_t pid, double age_s)
+{
+  enum {
+    OFF_S = 3 /* servers begin to count when they have begun to start */
+  };
+  char path[PATH_MAX], line[1024];
+  const char *name, *at;
+  double up = 0, began;
+  FILE *f;
+
+  if (pid <= 0 || !read_text(root, pid, "stat", line, sizeof(line)))
+    return false;
+  (void)snprintf(path, sizeof(path), "%s/proc/uptime", root);
+  f = fopen(path, "re");
+  if (f && fscanf(f, "%lf", &up) != 1)
+    up = 0;
+  if (f)
+    (void)fclose(f);
+  at = after_name(line, &name);
+  if (!at || up <= 0)
+    return false;
+  skip_words(&at, 19);
+  began = (double)next_number(&at) / (double)sysconf(_SC_CLK_TCK);
+  return up - began > age_s - OFF_S && up - began < age_s + OFF_S;
+}
+
+pid_t local_parent(const char *root, pid_t pid)
+{
+  char line[1024], above[1024];
+  const char *name, *parent_name, *at;
+  pid_t parent;
+
+  if (pid <= 0 || !read_text(root, pid, "stat", line, sizeof(line)))
+    return 0;
+  at = after_name(line, &name);
+  if (!at)
+    return 0;
+  skip_words(&at, 1);
+  parent = (pid_t)next_number(&at);
+  if (parent <= 0 || !read_text(root, parent, "stat", above, sizeof(above)) ||
+      !after_name(above, &parent_name) || strcmp(name, parent_name) != 0)
+    return 0;
+  return parent;
 }
 
 /* The process and its children; returns how many they are. */

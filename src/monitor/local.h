@@ -17,6 +17,19 @@ struct server_reading;
  */
 pid_t local_server(int fd);
 
+/* The process that listens at a port of this machine; 0, as above. */
+pid_t local_listener(unsigned port);
+
+/*
+ * Does a process have this age in seconds, or nearly?  A server in a container
+ * may report a number that another process has on this machine.
+ */
+bool local_is_of_age(const char *root, pid_t pid, double age_s);
+
+/* The parent of a process; 0: none, or its name is another, so that it has not
+ * forked the process as a server does. */
+pid_t local_parent(const char *root, pid_t pid);
+
 /*
  * Put what the process and its children have used so far into *ret: those that
  * have ended are included.  Nothing, if it is gone.

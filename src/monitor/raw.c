@@ -8,6 +8,7 @@
 
 #include "base/parse.h"
 #include "monitor/link.h"
+#include "monitor/reading.h"
 #include "monitor/source.h"
 
 enum {
@@ -77,9 +78,17 @@ static void take(void *ctx, const sql_value *v, unsigned n)
 bool raw_take(struct raw_counters *c, struct link *l,
               const struct monitor_source *s)
 {
+  const double version = reading_version(l, s);
   struct taking t = { c, c->n == 0 };
-  const bool ok = link_query(l, s->raw_sql, take, &t);
+  bool ok = true;
 
+  for (size_t i = 0; i < s->n_raw; i++) {
+    if (version < s->raw[i].min || link_query(l, s->raw[i].sql, take, &t))
+      continue;
+    ok = false;
+    if (l->lost)
+      break;
+  }
   if (t.first && c->n > 0)
     qsort(c->of, c->n, sizeof(c->of[0]), by_name);
   return ok;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/minmax.h"
@@ -80,15 +81,77 @@ static void note_target(struct reader *w)
   strbuf_done(&target);
 }
 
-static void note_server(struct reader *w)
+struct two_numbers {
+  double of[2];
+};
+
+static void take_two(void *ctx, const sql_value *v, unsigned n)
+{
+  struct two_numbers *to = ctx;
+
+  for (unsigned i = 0; i < n && i < 2; i++)
+    (void)reading_number(&v[i], &to->of[i]);
+}
+
+struct place {
+  bool here; /* its machine has the name of this one */
+  double port;
+};
+
+static void take_place(void *ctx, const sql_value *v, unsigned n)
+{
+  struct place *to = ctx;
+  char name[256] = "";
+
+  if (n != 2 || !v[0].ptr || gethostname(name, sizeof(name) - 1) != 0)
+    return;
+  to->here = v[0].len == strlen(name) && memcmp(v[0].ptr, name, v[0].len) == 0;
+  (void)reading_number(&v[1], &to->port);
+}
+
+/*
+ * The process of the server itself; 0: it is not on this machine.  At the other
+ * end of the socket may be a proxy, so the session has to confirm it.
+ */
+static pid_t find_server(struct reader *w, int fd)
+{
+  const struct monitor_source *s = w->m->source;
+  struct two_numbers n = { { 0, -1 } };
+  struct place place = { 0 };
+  pid_t pid;
+
+  if (s->session_sql) {
+    if (!link_query(&w->link, s->session_sql, take_two, &n) ||
+        !local_is_of_age("", (pid_t)n.of[0], n.of[1]))
+      return 0;
+    return local_parent("", (pid_t)n.of[0]);
+  }
+  if (!s->place_sql ||
+      !link_query(&w->link, s->place_sql, take_place, &place) || !place.here ||
+      !link_query(&w->link, s->age_sql, take_two, &n))
+    return 0;
+  pid = local_server(fd);
+  if (!local_is_of_age("", pid, n.of[1]) && place.port > 0)
+    pid = local_listener((unsigned)place.port);
+  return local_is_of_age("", pid, n.of[1]) ? pid : 0;
+}
+
+static void note_server(struct reader *w, struct server_gaps *gaps)
 {
   const int fd = link_socket(&w->link);
+  const bool near = fd >= 0 && sock_is_local(fd);
 
-  w->local = local_server(fd);
+  w->local = near ? find_server(w, fd) : 0;
+  if (w->local > 0)
+    server_gaps_remove(gaps, "CPU time and I/O of the server");
+  else if (near)
+    server_gaps_add(gaps, "CPU time and I/O of the server",
+                    "its process is not on this machine, or cannot be seen; "
+                    "behind a proxy, use --monitor-host");
   (void)pthread_mutex_lock(&w->lock);
   w->met = true;
   w->pid = (long)w->local;
-  w->near = fd >= 0 && sock_is_local(fd);
+  w->near = near;
   (void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -115,7 +178,7 @@ static bool connect_to(struct reader *w)
     note_failure(w);
     return false;
   }
-  note_server(w);
+  note_server(w, &gaps);
   if (!reading_prepare(&w->link, w->m->source, &w->access, &gaps)) {
     note_failure(w);
     link_close(&w->link);

@@ -68,6 +68,12 @@ struct monitor_digests {
                            * server; ends with NULL */
 };
 
+/* Names and numbers of all that the server counts, by its own names. */
+struct monitor_raw {
+  const char *sql;
+  unsigned min; /* the first version that has it */
+};
+
 struct monitor_source {
   const char *driver;      /* its name */
   const char *version_sql; /* [opt] a number */
@@ -83,8 +89,13 @@ struct monitor_source {
   size_t n_probes;
   const struct monitor_fast *fast;
   size_t n_fast;
-  /* Names and values of all that the server counts, for its raw figures. */
-  const char *raw_sql;
+  /* [opt] The process of the session that asks, and its age in seconds. */
+  const char *session_sql;
+  /* [opt] The name of the server's machine, and its port; the second query:
+   * its age in seconds. */
+  const char *place_sql, *age_sql;
+  const struct monitor_raw *raw;
+  size_t n_raw;
   const struct monitor_digests *digests;
   size_t n_digests;
   /* [opt] A query for true or false: may this user see other sessions? */

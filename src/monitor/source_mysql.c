@@ -219,6 +219,8 @@ static const struct monitor_digests digests[] = {
     .own = own },
 };
 
+static const struct monitor_raw raw[] = { { "SHOW GLOBAL STATUS", 0 } };
+
 const struct monitor_source monitor_mysql = {
   .driver = "mysql",
   /* 0: MariaDB, whose versions have other numbers. */
@@ -231,7 +233,10 @@ const struct monitor_source monitor_mysql = {
   .n_probes = ARRAY_SIZE(probes),
   .fast = fast,
   .n_fast = ARRAY_SIZE(fast),
-  .raw_sql = "SHOW GLOBAL STATUS",
+  .place_sql = "SELECT @@hostname, @@port",
+  .age_sql = "SHOW GLOBAL STATUS LIKE 'Uptime'",
+  .raw = raw,
+  .n_raw = ARRAY_SIZE(raw),
   .digests = digests,
   .n_digests = ARRAY_SIZE(digests),
 };

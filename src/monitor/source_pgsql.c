@@ -182,9 +182,20 @@ static const struct monitor_digests digests[] = {
   { .min = 130000, DIGESTS("total_exec_time") },
 };
 
-#define RAW(view)                                                 \
-  "SELECT '" view ".' || key, value FROM pg_catalog." view " t, " \
-  "jsonb_each_text(to_jsonb(t))"
+/* `name`: of a row of the view, with a dot at its end. */
+#define RAW(view, name, rest)                                          \
+  "SELECT '" view ".' || " name " || key, value FROM pg_catalog." view \
+  " t, jsonb_each_text(to_jsonb(t)) " rest
+
+static const struct monitor_raw raw[] = {
+  { RAW("pg_stat_bgwriter", "''", ""), 0 },
+  { RAW("pg_stat_database", "''", "WHERE datname = current_database()"), 0 },
+  { RAW("pg_stat_wal", "''", ""), 140000 },
+  { RAW("pg_stat_io", "backend_type || '.' || object || '.' || context || '.'",
+        ""),
+    160000 },
+  { RAW("pg_stat_checkpointer", "''", ""), 170000 },
+};
 
 const struct monitor_source monitor_pgsql = {
   .driver = "pgsql",
@@ -194,11 +205,11 @@ const struct monitor_source monitor_pgsql = {
   .n_queries = ARRAY_SIZE(queries),
   .fast = fast,
   .n_fast = ARRAY_SIZE(fast),
-  .raw_sql = RAW(
-    "pg_stat_bgwriter") " UNION ALL SELECT 'pg_stat_database.' || "
-                        "key, value FROM pg_catalog.pg_stat_database t, "
-                        "jsonb_each_text(to_jsonb(t)) WHERE datname = "
-                        "current_database()",
+  .session_sql =
+    "SELECT pid, EXTRACT(EPOCH FROM clock_timestamp() - backend_start) "
+    "FROM pg_catalog.pg_stat_get_activity(pg_backend_pid())",
+  .raw = raw,
+  .n_raw = ARRAY_SIZE(raw),
   .digests = digests,
   .n_digests = ARRAY_SIZE(digests),
   .sees_all_sql = "SELECT pg_has_role('pg_read_all_stats', 'usage')",

@@ -431,6 +431,18 @@ assert "127.0.0.1" in server["target"] and server["pid"] == '"$PG_PID"'
 assert server["figures"]["commits"] > 0 and server["figures"]["connections"] >= 1'
 }
 
+@test "behind a pooler, the process is that of the server" {
+  to pg
+  pooler_there || skip "pgbouncer is not installed"
+  pooler_start "auth_type = any"
+  bench oltp_point_select --db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user="$PG_USER" \
+    --pgsql-db="$PG_DB" --table-size=2000 --db-ps-mode=disable --threads=1 --time=1 --server-stats=on --json=r.json run
+  check r.json '
+print(server.get("pid"), server["not_read"])
+assert server["pid"] == '"$PG_PID"'
+assert not any("CPU" in n["figures"] for n in server["not_read"])'
+}
+
 @test "behind a pooler, the monitor and the run prepare under different names" {
   to pg
   pooler_there || skip "pgbouncer is not installed"

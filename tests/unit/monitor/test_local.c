@@ -66,6 +66,35 @@ static void put_threads(int first, int n)
   }
 }
 
+/* Process 90 is a server with a session 91 and a helper 92 that is another
+ * program; all began 100 s after the system, which is up for 150 s. */
+static void check_session(void)
+{
+  const int at[] = { 90, 91, 92 };
+  const char *const name[] = { "a (server", "a (server", "helper" };
+  char line[128], path[300];
+  FILE *f;
+
+  for (int i = 0; i < 3; i++) {
+    (void)snprintf(line, sizeof(line),
+                   "%d (%s) S %d 1 1 0 -1 0 1 1 1 1 0 0 0 0 20 0 1 0 %ld 9\n",
+                   at[i], name[i], i == 0 ? 1 : 90, 100 * sysconf(_SC_CLK_TCK));
+    put(at[i], "stat", line);
+  }
+  (void)snprintf(path, sizeof(path), "%s/proc/uptime", root);
+  f = fopen(path, "w");
+  MUST(f);
+  (void)fputs("150.00 200.00\n", f);
+  (void)fclose(f);
+  OK(local_is_of_age(root, 91, 50), "the age that the server reports");
+  OK(!local_is_of_age(root, 91, 40) && !local_is_of_age(root, 91, 60),
+     "another process with its number, in another container");
+  OK(!local_is_of_age(root, 99, 50), "no such process");
+  OK(local_parent(root, 91) == 90, "a session is a child of the server");
+  OK(local_parent(root, 92) == 0, "a parent with another name is no server");
+  OK(local_parent(root, 90) == 0, "and no parent is none");
+}
+
 int main(void)
 {
   struct server_reading r;
@@ -103,6 +132,7 @@ int main(void)
   OK(!r.has[SERVER_CPU_WAIT_NS] && !r.has[SERVER_SWITCHES] &&
        r.has[SERVER_CPU_NS],
      "of very many threads there is no such figure, and no part of one");
+  check_session();
   (void)snprintf(command, sizeof(command), "rm -r '%s'", root);
   return system(command) != 0 || TAP_EXIT();
 }
