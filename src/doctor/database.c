@@ -34,14 +34,23 @@ static void look_at_server(struct findings *to, struct conn *c)
   const struct driver *d = c->driver;
   struct strbuf target = { 0 };
   struct facts f = { 0 };
-  const char *version;
+  const char *version, *comment, *snapshot;
 
   if (d->about)
     d->about(c->session, put_fact, &f);
+  if (d->server_settings)
+    d->server_settings(c->session, put_fact, &f);
   d->target(c->session, &target);
   version = text_of(&f, "server_version", "");
-  findings_add(to, FINDING_OK, "server", NULL, "%s%s%s, %s", d->name,
-               *version ? " " : "", version, strbuf_str(&target));
+  comment = text_of(&f, "version_comment", "");
+  findings_add(to, FINDING_OK, "server", NULL, "%s%s%s%s%s%s, %s", d->name,
+               *version ? " " : "", version, *comment ? " (" : "", comment,
+               *comment ? ")" : "", strbuf_str(&target));
+  snapshot = text_of(&f, "innodb_snapshot_isolation", "");
+  if (strcmp(snapshot, "ON") == 0)
+    findings_add(to, FINDING_OK, "isolation", NULL,
+                 "innodb_snapshot_isolation = ON: transactions that change the "
+                 "same rows at repeatable-read fail and restart");
   strbuf_done(&target);
   facts_done(&f);
 }

@@ -126,6 +126,9 @@ doctor_of() {
   doctor oltp_read_write --tables=100 --threads=100 --table-size=100
   finds fail statements 'max_prepared_stmt_count is [0-9]+, [0-9]+ in use, the run needs up to 90000; raise it'
   finds '(ok|warn)' 'open tables' 'table_open_cache is '
+  comment=$(servers sql "$BATS_FILE_TMPDIR/mysql" 'SELECT @@version_comment')
+  [ -n "$comment" ]
+  [[ $output == *" ($comment), socket"* || $output == *" ($comment), host"* ]]
 }
 
 @test "pgsql: doctor" {

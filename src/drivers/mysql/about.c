@@ -110,7 +110,8 @@ void mysqld_about_settings(struct session *base, put_fn *put, void *ctx)
            "SHOW VARIABLES WHERE Variable_name IN ("
            "'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', "
            "'innodb_buffer_pool_size', 'transaction_isolation', "
-           "'tx_isolation', 'max_connections', 'table_open_cache')",
+           "'tx_isolation', 'max_connections', 'table_open_cache', "
+           "'version_comment', 'innodb_snapshot_isolation')",
            put_setting, &to);
 }
 
