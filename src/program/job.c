@@ -44,6 +44,9 @@ static int make_plan(struct job *job, struct err *err)
     .share = p->opts.db.pool > 0 || p->opts.db.pipeline > 0,
     .percentile_given = optset_find(&p->set, "percentile")->given,
     .stall_given = optset_find(&p->set, "stall")->given,
+    .time_given = optset_find(&p->set, "time")->given ||
+                  optset_find(&p->set, "max-time")->given ||
+                  p->opts.sweep.role != SWEEP_ROLE_NONE,
     .compat = p->set.level,
     .identity = p->cmdline.identity,
     .seed_from_clock = is_run,

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/leave.h"
+#include "base/log.h"
 #include "base/minmax.h"
 #include "base/progress.h"
 #include "base/wait.h"
@@ -193,6 +194,24 @@ static bool is_finishing(struct run *run)
 }
 
 /*
+ * A default is no reason to throw work away, such as that of a script which
+ * loads tables with --events=8.  After an error or a signal the deadline holds.
+ */
+static bool is_patient(struct run *run)
+{
+  const bool patient = run->plan->patient && run_stopped(run) == STOP_NO &&
+                       atomic_load(&run->signal) == 0;
+
+  if (patient && run->plan->identity == IDENTITY_BENCH)
+    log_msg(LOG_WARNING,
+            "events have not ended %llu s after the default time limit, and "
+            "the run waits for them; Ctrl-C ends it with a report, and "
+            "--forced-shutdown sets a limit",
+            (unsigned long long)(run->plan->grace_ns / NS_PER_S));
+  return patient;
+}
+
+/*
  * No worker is inside an event, so they only have to notice the end.  Without a
  * grace period this would race with the deadline.  A worker that is stuck after
  * its last event is forced a moment later.
@@ -250,13 +269,13 @@ void conductor_await_end(struct conductor *c)
       early = after(now, plan->grace_ns);
     if (early < deadline)
       deadline = early;
-    if (now >= deadline && !is_finishing(run)) {
+    if (now >= deadline && !is_finishing(run) && !is_patient(run)) {
       if (!leave_by_themselves(c))
         force(c);
       return;
     }
     if (now >= deadline)
-      deadline = WAIT_FOREVER; /* a signal wakes the conductor */
+      deadline = WAIT_FOREVER; /* a signal or an error wakes the conductor */
     wait_while(&run->news, news, deadline);
   }
 }

@@ -211,7 +211,9 @@ const struct opt run_opts[] = {
            "such as 10%; the name alone means 5%. \"auto\" is the larger of 30 "
            "seconds and 5% "
            "of --time, and leaves the final fsyncs of fileio the time that "
-           "they need; \"off\" waits forever.",
+           "they need. Without --time, \"auto\" is a limit only after an "
+           "error or a signal: events that began within the default time have "
+           "the time that they need. \"off\" waits forever.",
   },
   {
     OPT_SIZE(struct run_cfg, thread_stack_size),

@@ -269,6 +269,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   if (in->details || in->live)
     plan->sample_ns = SAMPLE_NS;
   set_grace(plan, in->no_deadline);
+  plan->patient = plan->grace_auto && !in->time_given;
   rc = set_idle(plan, in, err);
   if (rc == 0)
     rc = set_storm(plan, in, err);

@@ -64,6 +64,9 @@ struct plan {
   uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: no forced shutdown */
   bool grace_shown;   /* asked for: the mode block shows the deadline */
   bool grace_auto;    /* the default */
+  /* Nobody has set a time limit: the end of the default one begins no events,
+   * and those in progress have the time that they need. */
+  bool patient;
 
   double rate;     /* events started per second; 0: as fast as possible */
   double all_rate; /* of all ranks together */
@@ -112,6 +115,7 @@ struct plan_input {
   bool statement_times;            /* --db-debug */
   bool percentile_given;           /* on the command line or in a file */
   bool stall_given;                /* likewise */
+  bool time_given;                 /* likewise, or a step of a sweep has it */
   bool details;                    /* results for machines are wanted */
   bool pings;                      /* clients may be idle: test_ops.ping() */
   bool live;                       /* a line follows the run */

@@ -56,6 +56,25 @@ static void test_alone(void)
   plan_done(&plan);
 }
 
+/* The automatic deadline belongs to a limit that somebody has set. */
+static void test_patience(void)
+{
+  struct plan_input in = usual();
+  struct plan plan = plan_of(&in);
+
+  OK(plan.patient, "the default time limit throws no events away");
+  plan_done(&plan);
+  in.time_given = true;
+  plan = plan_of(&in);
+  OK(!plan.patient, "one that was given does");
+  plan_done(&plan);
+  in.time_given = false;
+  cfg.forced_shutdown = "5";
+  plan = plan_of(&in);
+  OK(!plan.patient, "and so does a deadline that was given");
+  plan_done(&plan);
+}
+
 static void test_clients(void)
 {
   struct plan_input in = usual();
@@ -177,6 +196,7 @@ static void test_no_limit(void)
 int main(void)
 {
   test_alone();
+  test_patience();
   test_clients();
   test_needs();
   test_part();

@@ -537,6 +537,34 @@ static void test_finish_late(bool automatic)
   probe_done(&p);
 }
 
+/* Takes until force is used, or until after the deadline. */
+static int event_late(struct probe *p, struct worker *w, struct err *err)
+{
+  return finish_late(p, w, err);
+}
+
+static void test_event_late(bool patient)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.time_ns =
+    NS_PER_S; /* for the event to begin, also on a busy machine */
+  p.plan.grace_ns = 20 * NS_PER_MS;
+  p.plan.grace_auto = true;
+  p.plan.patient = patient;
+  p.on_event = event_late;
+  probe_run(&p);
+  if (patient)
+    OK(p.status == EXIT_OK && p.final.kind == REPORT_FINAL &&
+         p.final.events == 1 && strstr(p.said, "the run waits for them"),
+       "the default time limit waits for an event, with a warning");
+  else
+    OK(p.status == EXIT_FORCED && p.final.kind == REPORT_FORCED,
+       "one that was given does not");
+  probe_done(&p);
+}
+
 enum {
   BURNT_NS = 100 * NS_PER_MS /* of processor time */
 };
@@ -790,6 +818,8 @@ int main(void)
   test_client(true);
   test_finish_late(true);
   test_finish_late(false);
+  test_event_late(true);
+  test_event_late(false);
   test_reason(PLAN_NO_LIMIT, false, END_TIME, "the time limit");
   test_reason(2, false, END_TIME, "the time limit, before the last event");
   test_reason(1, false, END_EVENTS, "the event limit, whenever it ended");
