@@ -198,14 +198,16 @@ static int print_failed(const struct text_reporter *t, struct strbuf *b,
 }
 
 /*
- * Outages are at the end, and only in runs that had some.  A pause or a slow
- * second that any machine may have adds nothing, unless it was asked for.
+ * Outages are at the end, and only in runs that had some.  A pause that any
+ * machine may have adds nothing, unless the block was asked for.  Parsers of
+ * sysbench's report find lines by their place, so there only a request counts.
  */
 static int print_outages(struct strbuf *b, const struct report_setup *setup,
                          const struct report *r, struct err *err)
 {
   if (!outage_report_any(r->outages) ||
-      (!setup->stall_given && !outage_report_serious(r->outages)))
+      (!setup->stall_given && log_get_level() < LOG_INFO &&
+       (setup->as_sysbench || !outage_report_serious(r->outages))))
     return 0;
   strbuf_clear(b);
   text_outages(b, r->outages);

@@ -43,6 +43,18 @@ assert abs(sum(float(r["stalled_s"]) for r in rows) - want) < 1e-4'
   must grep -q '<title>no service for ' a.html
 }
 
+@test "under the name sysbench the text has the block only if it is asked for" {
+  stuck
+  export BENCH_COMPAT=1.0 STUCK_US=1100000
+  ln -s "$BENCH" sysbench
+  run=(./sysbench stuck.lua --db-driver=null --threads=1 --events=10000 --time=0)
+  output=$("${run[@]}" --json=a.json run)
+  must check a.json 'd["outages"]["stalls"][0]["length_s"] >= 1'
+  must lacks Outages "$output"
+  must has "$("${run[@]}" --verbosity=4 run)" '^Outages:$'
+  must has "$("${run[@]}" --stall=1s run)" '^Outages:$'
+}
+
 @test "a longer limit, long events and --stall=0 have no stalls" {
   stuck
   bench ./stuck.lua --db-driver=null --threads=1 --events=10000 --time=0 \
