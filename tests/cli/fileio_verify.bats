@@ -280,6 +280,37 @@ teardown() {
   must is "$stderr" "FATAL: 'log' is the log of a run without --file-device"
 }
 
+@test "a log with a damaged record, or with zeros inside, is incomplete" {
+  prepared
+  writes --file-test-mode=rndwr --file-fsync-freq=10 --events=20
+  must is "$status" 0
+  cp log whole
+  cat >damage.py <<'PY'
+import subprocess, sys
+log = bytearray(open("whole", "rb").read())
+begin = 65536
+def verify(bytes):
+    open("log", "wb").write(bytes)
+    p = subprocess.run([sys.argv[1], "fileio", "--file-ack-log=log", "verify"], stdout=subprocess.PIPE, text=True)
+    return p.returncode, p.stdout
+assert verify(log)[0] == 0
+end = begin + 32 * next(i for i in range(len(log)) if not any(log[begin + 32 * i:begin + 32 * i + 32]))
+assert end - begin > 40 * 32
+for at in range(begin, end):
+    other = bytearray(log)
+    other[at] ^= 1 << at % 8
+    status, text = verify(other)
+    assert status in (1, 3) and "Everything" not in text, (at, status, text)
+    assert "The log is incomplete: 1 record is missing or damaged, the first at offset %d.\n" % (at & ~31) in text, (at, text)
+    synced = log[(at & ~31) + 4] == 5
+    assert status == 3 or synced, (at, text)
+other = log[:begin] + bytes(80 * 32) + log[begin + 80 * 32:end] if end - begin > 100 * 32 else log[:begin] + bytes(5 * 32) + log[begin + 5 * 32:]
+status, text = verify(other)
+assert status == 3 and "records are missing or damaged, the first at offset 65536.\n" in text, (status, text)
+PY
+  must python3 damage.py "$BENCH"
+}
+
 @test "the log replaces an older log and nothing else" {
   prepared
   echo precious >log

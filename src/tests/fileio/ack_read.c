@@ -66,7 +66,7 @@ void ack_close(struct ack_reader *r)
 
 int ack_rewind(struct ack_reader *r, struct err *err)
 {
-  r->next = r->missing = 0;
+  r->next = r->missing = r->damaged = r->gap = 0;
   if (fseeko(r->file, (off_t)ACK_HEADER_BYTES, SEEK_SET) < 0)
     return err_sys(err, "Cannot read file '%s'", r->path);
   return 0;
@@ -102,7 +102,10 @@ bool ack_next(struct ack_reader *r, struct ack_record *ret)
       r->missing += missing;
       return true;
     }
+    if (r->missing + missing + r->damaged == 0)
+      r->gap = r->index;
     missing++;
+    r->damaged += atomic_load_explicit(&ret->check, memory_order_relaxed) != 0;
   }
   return false;
 }
@@ -140,10 +143,12 @@ static int collect_syncs(struct ack_reader *r, struct sync *sync,
       sum->ended = true;
     }
   }
-  if (r->header.where & ACK_SENT) {
-    sum->gaps = r->missing;
-    sum->open = !sum->ended || sum->gaps > 0;
-  }
+  /* A killed process leaves records behind whose check is still 0, but one
+   * that has ended properly leaves none. */
+  sum->gaps = sum->ended || (r->header.where & ACK_SENT) ? r->missing : 0;
+  sum->gaps = max_u64(sum->gaps, r->damaged);
+  sum->gap_at = ACK_HEADER_BYTES + r->gap * sizeof(rec);
+  sum->open = sum->gaps > 0 || (!sum->ended && (r->header.where & ACK_SENT));
   return ack_check_end(r, err);
 }
 
@@ -181,7 +186,7 @@ static int collect_blocks(struct ack_reader *r, const struct sync *sync,
     sum->acked += acked ? rec.n : 0;
   }
   for (uint64_t i = 0; sum->open && i < r->blocks; i++) {
-    if (block[i].begun == block[i].acked)
+    if (block[i].begun == block[i].acked || !(r->header.where & ACK_SENT))
       block[i].begun = ACK_NOBODY_KNOWS;
   }
   return ack_check_end(r, err);

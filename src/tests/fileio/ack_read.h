@@ -30,6 +30,8 @@ struct ack_reader {
   uint64_t blocks;        /* of all files */
   uint64_t index;         /* of the record that ack_next() has found */
   uint64_t next, missing; /* the latter: records before a good one are not */
+  uint64_t damaged;       /* records that were completed and have changed */
+  uint64_t gap;           /* the first of both, if there is one */
 };
 
 /* About the log as a whole. */
@@ -39,7 +41,8 @@ struct ack_summary {
   uint32_t last_ms; /* time of the last record */
   bool ended;       /* the run has ended properly */
   bool open;        /* records may not have arrived */
-  uint64_t gaps;    /* ACK_SENT: records that were left out */
+  uint64_t gaps;    /* records that are not there and should be */
+  uint64_t gap_at;  /* where the first one should be: offset in the log */
 };
 
 /* A write of a block whose generation is known: who wrote it and when? */

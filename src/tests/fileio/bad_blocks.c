@@ -219,6 +219,14 @@ static void tell_times(const struct bad_blocks *f,
             (double)(sum->last_ms - first) / 1000);
 }
 
+static void tell_gaps(const struct ack_summary *sum)
+{
+  log_msg(LOG_NOTICE,
+          "The log is incomplete: %" PRIu64 " record%s missing or damaged, the "
+          "first at offset %" PRIu64 ".\n",
+          sum->gaps, sum->gaps == 1 ? " is" : "s are", sum->gap_at);
+}
+
 void bad_blocks_tell(const struct bad_blocks *f, const struct ack_summary *sum)
 {
   const uint64_t bad = bad_blocks_count(f);
@@ -230,6 +238,8 @@ void bad_blocks_tell(const struct bad_blocks *f, const struct ack_summary *sum)
   if (bad > 0)
     log_msg(LOG_NOTICE, "\n");
   tell_counts(f, sum->open);
+  if (sum->gaps > 0)
+    tell_gaps(sum);
   if (bad > 0) {
     log_msg(LOG_NOTICE, "%" PRIu64 " block%s not as acknowledged.\n", bad,
             bad == 1 ? " is" : "s are");
@@ -241,8 +251,8 @@ void bad_blocks_tell(const struct bad_blocks *f, const struct ack_summary *sum)
             f->n_unexplained, f->n_unexplained == 1 ? " is" : "s are");
   } else if (sum->acked > 0 && sum->gaps > 0) {
     log_msg(LOG_NOTICE,
-            "Nobody can tell what is not in the log, because its listener was "
-            "too slow; all that is acknowledged in it is there.\n");
+            "Nobody can tell what these records have acknowledged; all that "
+            "is acknowledged in the log is there.\n");
   } else if (sum->acked > 0 && sum->open) {
     log_msg(
       LOG_NOTICE,
