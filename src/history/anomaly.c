@@ -21,8 +21,9 @@ static const struct {
                         ALL },
   [ANOMALY_DUPLICATE] = { "duplicate", "an element is in a list twice", ALL },
   [ANOMALY_ORDER] = { "incompatible-order",
-                      "two reads of a key contradict each other: appends were "
-                      "lost, or their order has changed",
+                      "a list contradicts another one, or the transaction that "
+                      "has appended to it: appends were lost, or their order "
+                      "has changed",
                       ALL },
   [ANOMALY_G1A] = { "G1a", "a write of a failed transaction was read", ALL },
   [ANOMALY_G1B] = { "G1b",

@@ -397,6 +397,47 @@ static int read_lines(struct reader *r)
   return rc;
 }
 
+/* ---- processes ---- */
+
+static int by_process(const void *a, const void *b)
+{
+  const struct history_trx *x = a, *y = b;
+
+  if (x->process != y->process)
+    return x->process < y->process ? -1 : 1;
+  return (x->invoked_ns > y->invoked_ns) - (x->invoked_ns < y->invoked_ns);
+}
+
+/*
+ * A process executes one transaction after the other.  If two overlap, the file
+ * has been put together from several histories, whose keys have nothing to do
+ * with each other.
+ */
+static int check_processes(struct reader *r)
+{
+  const struct history *h = r->h;
+  const size_t size = sizeof(*h->trxs);
+  struct history_trx *t = malloc(((size_t)h->n_trxs + 1) * size);
+  int rc = 0;
+
+  if (!t)
+    return no_memory(r);
+  memcpy(t, h->trxs, h->n_trxs * size);
+  qsort(t, h->n_trxs, size, by_process);
+  for (uint32_t i = 1; i < h->n_trxs && rc == 0; i++) {
+    if (t[i].process == t[i - 1].process &&
+        t[i - 1].completed_ns != UINT64_MAX &&
+        t[i].invoked_ns < t[i - 1].completed_ns)
+      rc = err_set(r->err, -EINVAL,
+                   "'%.400s' lines %u and %u: transactions of process %u "
+                   "overlap, so this is not the history of one run; verify "
+                   "each history alone",
+                   r->path, t[i - 1].line, t[i].line, t[i].process);
+  }
+  free(t);
+  return rc;
+}
+
 int history_parse(struct history *ret, char *text, size_t len, const char *path,
                   struct err *err)
 {
@@ -406,6 +447,7 @@ int history_parse(struct history *ret, char *text, size_t len, const char *path,
   *ret = (struct history){ .text = text, .len = len };
   ret->trxs = grown(&r, NULL, &r.room_trxs, 0, sizeof(*ret->trxs));
   rc = ret->trxs ? read_lines(&r) : -ENOMEM;
+  rc = rc ? rc : check_processes(&r);
   free(r.last);
   if (rc) {
     history_done(ret);

@@ -91,6 +91,19 @@ static void find_longest(struct finder *f)
   }
 }
 
+/* A transaction's appends to a key become visible together and in their order:
+ * who sees the later append sees the earlier one, too. */
+static void check_whole(struct finder *f, uint32_t reader, uint32_t write)
+{
+  const struct history_op *ops = f->h->ops;
+  uint32_t before = ops[write].before;
+
+  while (before != HISTORY_NONE && !ops[before].is_write)
+    before = ops[before].before;
+  if (before != HISTORY_NONE && !f->is_placed[before])
+    found(f, ANOMALY_ORDER, reader, before);
+}
+
 /* Follow the elements of the longest read of a key. */
 static void order_key(struct finder *f, uint32_t key)
 {
@@ -112,6 +125,7 @@ static void order_key(struct finder *f, uint32_t key)
       found(f, ANOMALY_DUPLICATE, reader, w);
       continue;
     }
+    check_whole(f, reader, w);
     f->is_placed[w] = true;
     f->next[before] = w;
     f->last[key] = before = w;

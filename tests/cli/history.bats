@@ -56,6 +56,33 @@ END
   must is "$stderr" "FATAL: 'h.log' line 2: a write has no value"
 }
 
+@test "history: a list with the second append of a transaction and not the first" {
+  for list in 2 2,1; do
+    printf '%s\n' 'bench history 1 lists' '0 1 2 ok a:1=1 a:1=2' "1 3 4 ok r:1=$list" 'end 2' >h.log
+    for level in read-committed repeatable-read snapshot serializable; do
+      bench verify --expect=$level h.log
+      must is "$status" 1
+      must has "${lines[-1]}" "^Verdict: not $level: .*incompatible-order"
+    done
+  done
+  printf '%s\n' 'bench history 1 lists' '0 1 2 ok a:1=1 r:1=1 a:1=2' "1 3 4 ok r:1=1,2" 'end 2' >h.log
+  bench verify --expect=read-committed h.log
+  must is "$status" 0
+}
+
+@test "history: two histories under one header are refused" {
+  printf '%s\n' 'bench history 1 lists' '0 1 5 ok a:1=1' '1 1 9 ok a:2=1' '0 5 7 ok a:1=2' \
+    '0 6 8 ok a:3=1' 'end 4' >h.log
+  bench verify h.log
+  must is "$status" 2
+  must is "$output" ""
+  must is "$stderr" "FATAL: 'h.log' lines 4 and 5: transactions of process 0 overlap, so this is not the history of one run; verify each history alone"
+  # One right after the other, and one that has no end.
+  printf '%s\n' 'bench history 1 lists' '0 1 5 ok a:1=1' '0 5 - unknown a:1=2' '0 6 8 ok r:3= a:3=1' 'end 3' >h.log
+  bench verify h.log
+  must is "$status" 0
+}
+
 @test "history: exports for Elle's checker" {
   skew >h.log
   bench verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
