@@ -242,7 +242,7 @@ const struct opt run_opts[] = {
     .name = "rate",
     .flags = OPT_COMMON,
     .def = "0",
-    .fmax = 1e9, /* gaps of a nanosecond, the unit of all times */
+    .fmax = UINT32_MAX,
     .help = "average number of events started per second; 0 = as fast as "
             "possible",
     .man = "Events become due at random moments, whether a worker is free or "

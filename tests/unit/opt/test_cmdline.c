@@ -67,7 +67,7 @@ static const struct {
     "Invalid value for --report-interval: '0.001' (expected 0, or a time "
     "from 0.01 to 4294967295 seconds, such as 10, 0.5, 500ms or 1m)" },
   { "bench cpu --rate=-5 run", -EINVAL,
-    "Invalid value for --rate: '-5' (expected a number from 0 to 1000000000)" },
+    "Invalid value for --rate: '-5' (expected a number from 0 to 4294967295)" },
   { "bench cpu --rand-pareto-h=foo run", -EINVAL,
     "Invalid value for --rand-pareto-h: 'foo' (expected a number greater "
     "than 0 and less than 1)" },
