@@ -69,7 +69,7 @@ static void warn(const struct job *job)
   const struct program_options *opts = &job->p->opts;
 
   if (job->test->own_limit && opts->run.events > 0)
-    log_msg(LOG_WARNING, "--events has no effect on the %s test", job->name);
+    log_advise("--events has no effect on the %s test", job->name);
   if (*opts->script.luajit_cmd)
     log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
             job->name);

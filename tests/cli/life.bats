@@ -79,6 +79,10 @@ on_time() {
   bench memory --memory-total-size=10K --events=3 run
   must is "$(number 'Total operations:')" 10
   must is "$stderr" "WARNING: --events has no effect on the memory test"
+  ln -s "$BENCH" sysbench
+  BENCH=./sysbench bench memory --memory-total-size=10K --events=3 run
+  must is "$(number 'Total operations:')" 10
+  must is "$stderr" ""
 }
 
 @test "tests without Lua: --luajit-cmd has no effect, and says so" {

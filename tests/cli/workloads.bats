@@ -371,6 +371,9 @@ counted() {
     [ "$(grep -c 'WARNING: only sbtest1 is read' err)" = 1 ]
     bench $script $sqlite --tables=1 --table-size=10 --events=1 run
     [ "$(grep -c WARNING err)" = 0 ]
+    ln -sf "$BENCH" sysbench
+    BENCH=./sysbench bench $script $sqlite --tables=2 --table-size=10 --events=1 run
+    [ "$(grep -c WARNING err)" = 0 ]
     bench $script $sqlite --tables=2 cleanup
     [ "$(grep -c Dropping out)" = 2 ]
   done

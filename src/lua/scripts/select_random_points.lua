@@ -12,12 +12,6 @@ sysbench.cmdline.options.random_points =
 
 local first, last -- the part of this thread
 
-function init()
-   if (sysbench.opt.tables or 1) > 1 then
-      io.stderr:write("WARNING: only sbtest1 is read, whatever --tables says\n")
-   end
-end
-
 function prepare_statements()
    local number = sysbench.opt.random_points or 10
    local threads = sysbench.opt.threads

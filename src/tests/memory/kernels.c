@@ -2,7 +2,8 @@
  * kernels.c - the loops that go over a block of memory once.
  *
  * The sequential loops are unrolled by hand: with one access per turn, a loop
- * reaches half the rate in the caches and would measure itself.  In the global
+ * reaches half the rate in the caches and would measure itself (QUIRKS.md has
+ * the difference to sysbench).  In the global
  * scope, threads share the block and all write to it at once: that is the test.
  */
 #include "tests/memory/kernels.h"
