@@ -37,7 +37,7 @@ none	nil"
 
 @test "a server that stores nothing of an INSERT" {
   strange_server
-  bench oltp_read_only "${to[@]}" --table-size=10 --load-method=insert prepare
+  bench oltp_read_only "${to[@]}" --mysql-user=empty --table-size=10 --load-method=insert prepare
   must is "$status" 1
   must has "$stderr" "^FATAL: .*cannot load rows 1 to 10 .*into 'sbtest1': the server has not stored [0-9]+ of the rows it was sent"
 }

@@ -5,7 +5,8 @@ usage: mysql_strange.py SOCKET
 
 Serves one session after the other, until its standard input ends.  Statements
 with the word "bad" have a row of 2 bytes that claims to be of 5, those with "ok"
-no result set, "many" 40 MB of rows, and "endless" rows without an end; all others
+no result set, "many" 40 MB of rows, and "endless" rows without an end; for the user
+"empty" there are no tables; all others
 that begin with SELECT or SHOW have one column and one row, "1", or NULL for
 max_allowed_packet; the rest succeeds.  Nothing can be prepared.
 """
@@ -56,12 +57,12 @@ def send_rows(session, count):
 
 def serve(session):
     send(session, 0, GREETING)
-    take(session)
+    is_empty = b"empty\0" in take(session)
     send(session, 2, OK)
-    serve_statements(session)
+    serve_statements(session, is_empty)
 
 
-def serve_statements(session):
+def serve_statements(session, is_empty=False):
     while True:
         packet = take(session)
         kind, text = packet[0], packet[1:]
@@ -79,6 +80,8 @@ def serve_statements(session):
             send_rows(session, None)
         elif kind == 3 and b"@@local_infile" in text:
             send(session, 1, b"\2", COLUMN, COLUMN, END, b"\x011\xfb", END)
+        elif kind == 3 and is_empty and b"information_schema.tables" in text:
+            send(session, 1, b"\1", COLUMN, END, b"\x010", END)
         elif kind == 3 and text.lstrip()[:4].upper() in (b"SELE", b"SHOW"):
             send(session, 1, b"\1", COLUMN, END, b"\x011", END)
         else:

@@ -303,10 +303,8 @@ end
 function checked.commands(spec, rules)
    sysbench.cmdline.commands = {
       prepare = {function() prepare(spec) end,
-                 sysbench.cmdline.PARALLEL_COMMAND, function()
-         local drv, con = checked.connect()
-         own.prepare(drv, con, set_of(spec))
-      end},
+                 sysbench.cmdline.PARALLEL_COMMAND,
+                 function() own.prepare(set_of(spec)) end},
       check = {function() return check(spec, rules) end},
       cleanup = {function() cleanup(spec) end},
    }

@@ -164,10 +164,14 @@ CREATE TABLE %s(
 end
 
 -- Call this before prepare creates the first table, and before its threads start.
-function own.prepare(drv, con, set)
+function own.prepare(set)
+   local drv = sysbench.sql.driver()
    if not load.possible or drv:name() == "null" then return end
+   local con = drv:connect()
+
    look(drv, con, set)
    if not set.by_columns then mark(drv, con, set) end
+   con:disconnect()
 end
 
 -- Creates an empty table by `statement` under an unused name, and drops it.  If

@@ -188,9 +188,9 @@ local function next_table(_, n)
    if n <= option("tables") then return n end
 end
 
-function tables.begin(drv, con)
+function tables.begin()
    if create_table == own.create_table then
-      mine.prepare(drv, con, mine.sbtest(1, option("tables")))
+      mine.prepare(mine.sbtest(1, option("tables")))
    end
 end
 

@@ -86,7 +86,7 @@ local function finish(drv, con, name)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, name) end
 end
 
-function tables.begin(drv, con) own.prepare(drv, con, SET) end
+function tables.begin() own.prepare(SET) end
 
 function tables.prepare(drv, con)
    must_load()

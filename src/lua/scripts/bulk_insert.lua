@@ -16,10 +16,9 @@ local function set()
 end
 
 function prepare()
-   local drv = sysbench.sql.driver()
-   local con = drv:connect()
+   own.prepare(set())
+   local con = sysbench.sql.driver():connect()
 
-   own.prepare(drv, con, set())
    for n = 1, sysbench.opt.threads do
       print(string.format("Creating table 'sbtest%d'...", n))
       con:query(string.format([[

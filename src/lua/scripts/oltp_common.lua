@@ -99,7 +99,7 @@ end
 
 local PARALLEL = sysbench.cmdline.PARALLEL_COMMAND
 sysbench.cmdline.commands = {
-   prepare = {cmd_prepare, PARALLEL, function() connected("begin") end},
+   prepare = {cmd_prepare, PARALLEL, function() load_tables().begin() end},
    warmup = {cmd_warmup, PARALLEL},
    prewarm = {cmd_prewarm, PARALLEL},
    check = {cmd_check, PARALLEL},

@@ -52,7 +52,7 @@ if sysbench.cmdline.command ~= "run" then
 
    sysbench.cmdline.commands = {
       prepare = {function() tables.prepare(connect()) end, parallel,
-                 function() tables.begin(connect()) end},
+                 function() tables.begin() end},
       check = {function() return tables.check(connect()) end},
    }
 end

@@ -143,7 +143,7 @@ end
 
 sysbench.cmdline.commands = {
    prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND,
-              function() require("tpcc_tables").begin(connect()) end},
+              function() require("tpcc_tables").begin() end},
    check = {cmd_check, sysbench.cmdline.PARALLEL_COMMAND},
 }
 

@@ -338,7 +338,7 @@ function tables.kind(drv, size)
            c_load = size.c_load, cents = drv:name() == "sqlite" and 1 or 0}
 end
 
-function tables.begin(drv, con) own.prepare(drv, con, SET) end
+function tables.begin() own.prepare(SET) end
 
 function tables.prepare(drv, con, size)
    schema.load_session(drv, con)

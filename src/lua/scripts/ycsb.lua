@@ -114,7 +114,7 @@ if command ~= "run" then
    sysbench.cmdline.commands = {
       prepare = {function() tables().prepare(connect()) end,
                  sysbench.cmdline.PARALLEL_COMMAND,
-                 function() tables().begin(connect()) end},
+                 function() tables().begin() end},
       check = {function() return tables().check(connect()) end},
    }
 end

@@ -249,8 +249,7 @@ end
 if load.possible and sysbench.cmdline.commands == nil then
    local together = {prepare_together, sysbench.cmdline.PARALLEL_COMMAND, function()
       set_vars()
-      local drv, con = connect()
-      own.prepare(drv, con, own.sbtest(1, oltp_tables_count))
+      own.prepare(own.sbtest(1, oltp_tables_count))
    end}
 
    -- called when the whole script is known
