@@ -143,7 +143,7 @@ static bool is_duplicate(const struct errtab_entry *e)
          (e->code == MYSQL_DUPLICATE && strcmp(e->driver, "mysql") == 0);
 }
 
-void errtab_print(const struct errtab *t)
+void errtab_print(const struct errtab *t, bool bundled)
 {
   size_t index[ERRTAB_MAX];
   const size_t n = errtab_order(t, index);
@@ -158,7 +158,7 @@ void errtab_print(const struct errtab *t)
     log_advise("events that conflict start again if the error is ignored; "
                "fewer threads or clients, more --tables or a larger "
                "--table-size make conflicts rarer");
-  if (duplicates)
+  if (duplicates && bundled)
     log_advise("keys are there already if another client inserts a row that "
                "both have deleted, as oltp_read_write and oltp_write_only do; "
                "fewer threads or clients, more --tables or a larger "

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,9 +43,9 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 /*
  * `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent.  After
  * the report.  Programs that split its lines at colons also get these: a colon
- * in the text becomes a semicolon.  If threads conflicted, one more line says
- * what makes that rarer.
+ * in the text becomes a semicolon.  If threads conflicted, or in a bundled
+ * script inserted the same keys, one more line says what makes that rarer.
  */
-void errtab_print(const struct errtab *t);
+void errtab_print(const struct errtab *t, bool bundled);
 
 #endif

@@ -248,7 +248,7 @@ void process_final_messages(struct db_process *p)
 {
   flood_flush(&p->flood);
   outage_print(&p->outage, p->worker ? p->worker : "thread");
-  errtab_print(&p->errors);
+  errtab_print(&p->errors, p->facts.bundled);
   if (p->pools && atomic_load_explicit(&p->used, memory_order_relaxed))
     print_pool(p);
   if (p->in_flight > 0 && atomic_load_explicit(&p->used, memory_order_relaxed))

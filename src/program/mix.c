@@ -360,6 +360,7 @@ const struct test_source source_mix = {
   .list_commands = mix_list_commands,
   .print_options = print_options,
   .check = check,
+  .begin_call = mix_begin_call,
   .call = mix_call,
   .begin_run = begin_run,
   .end_run = end_run,

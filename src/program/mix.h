@@ -63,6 +63,7 @@ int mix_check_names(const struct mix_source *mix, const struct cmdline *c,
 
 enum test_command mix_find_command(const struct job *job);
 void mix_list_commands(const struct job *job, struct strbuf *out);
+int mix_begin_call(struct job *job, struct err *err);
 int mix_call(struct job *job, struct err *err);
 
 #endif

@@ -186,6 +186,23 @@ static int check_all(struct mix_source *mix, const char *command,
   return rc;
 }
 
+int mix_begin_call(struct job *job, struct err *err)
+{
+  struct mix_source *mix = job->own;
+  int rc = check_all(mix, job->command, err);
+
+  for (unsigned i = 0; i < mix->n && rc == 0; i++) {
+    struct job *member = &mix->of[i].job;
+    const struct mix_job *twin;
+
+    rc = find_twin(mix, i, job->command, &twin, err);
+    if (rc == 0 && !twin && member->source->begin_call &&
+        member->source->find_command(member) == TEST_CALL)
+      rc = member->source->begin_call(member, err);
+  }
+  return rc;
+}
+
 int mix_call(struct job *job, struct err *err)
 {
   struct mix_source *mix = job->own;
