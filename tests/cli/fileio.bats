@@ -118,6 +118,58 @@ Creating file test_file.2"
   must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
 }
 
+@test "files that the test did not make are neither changed nor removed" {
+  prepared
+  local command
+  printf 'a photo, or a letter' >mine
+  head -c 300000 /dev/urandom >large
+  for file in mine large; do
+    cp $file test_file.1
+    for command in prepare "--validate prepare" cleanup "--file-test-mode=seqwr --events=1 run"; do
+      io $command
+      must is "$file $command $status" "$file $command 1"
+      must has "$stderr" "^FATAL: File 'test_file.1' was not made by the fileio test: it stays as it is .choose another --file-dir, move it away, or use --force.$"
+      must cmp $file test_file.1
+      prepared --file-num=1 --file-total-size=133K
+    done
+  done
+  rm test_file.*
+  prepared
+  ln test_file.0 second
+  io --validate prepare
+  must is "$status" 1
+  must has "$stderr" "^FATAL: File 'test_file.0' has a second name, a hard link: it stays as it is"
+  must is "$(tr -d '\0' <second | wc -c)" 0
+  io --validate --force prepare
+  must is "$status" 0
+  io --force cleanup
+  must is "$status" 0
+  must is "$(ls -I 'separate-*' | tr '\n' ' ')" "large mine second "
+}
+
+@test "files of every kind of run and block size are its own" {
+  local args
+  while read -r args; do
+    io $args prepare
+    must is "$args $status" "$args 0"
+    io $args --file-test-mode=rndwr --events=50 run
+    must is "$args $status" "$args 0"
+  done <<'END'
+--file-block-size=512 --validate
+--file-block-size=64K
+--file-block-size=3000 --validate
+--file-block-size=3000
+--file-block-size=4K@50,16K@50
+--file-io-verify --file-ack-log=log
+END
+  io --validate prepare
+  printf X | dd of=test_file.1 bs=1 seek=20000 conv=notrunc status=none
+  truncate -s 70000 test_file.2
+  io --file-block-size=4K cleanup
+  must is "$status" 0
+  must is "$(ls test_file.* 2>/dev/null)" ""
+}
+
 @test "cleanup removes names, and follows none" {
   echo data >kept
   ln -s kept test_file.0

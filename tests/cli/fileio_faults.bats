@@ -143,7 +143,7 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
   must has "$stderr" "^FATAL: Cannot open file 'closed/test_file.0' errno = 13 \(Permission denied\)$"
   as_nobody "$BENCH" fileio $SIZES --file-dir=closed --file-test-mode=seqwr run
   must is "$status" 1
-  must has "$stderr" "^FATAL: Cannot remove file 'closed/test_file.0' errno = 13"
+  must has "$stderr" "^FATAL: Cannot open file 'closed/test_file.0' errno = 13"
   as_nobody "$BENCH" fileio $SIZES --file-dir=closed cleanup
   must is "$status" 1
 }

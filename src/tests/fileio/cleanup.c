@@ -4,7 +4,9 @@
  */
 #include "base/err.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "run/peers.h"
+#include "run/plan.h"
 #include "tests/fileio/fileio.h"
 
 int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
@@ -22,6 +24,8 @@ int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
   rc = folder_open(&folder, cfg->dir, err);
   if (rc < 0)
     return rc;
+  (void)parse_size(cfg->block_size, &folder.block); /* 0: several sizes */
+  folder.force = plan->cfg.force;
   log_msg(LOG_NOTICE, "Removing test files...\n");
   for (uint64_t i = part; i < cfg->num; i += parts) {
     struct err why;

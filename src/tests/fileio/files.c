@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "os/os.h"
 #include "tests/fileio/layout.h"
+#include "tests/fileio/owned.h"
 
 enum {
   /* Descriptors for other purposes: streams, rings, results. */
@@ -168,11 +169,58 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   return 0;
 }
 
+static int cannot_open(const struct folder *f, uint64_t file, struct err *err)
+{
+  char name[FILES_NAME_MAX];
+  const int why = errno;
+
+  (void)folder_name(f, file, name, sizeof(name));
+  errno = why;
+  return err_sys(err, "Cannot open file '%s'", name);
+}
+
+static int refuse_foreign(const struct folder *f, uint64_t file,
+                          const char *why, struct err *err)
+{
+  char name[FILES_NAME_MAX];
+
+  return err_set(err, -EPERM,
+                 "File '%s' %s: it stays as it is (choose another --file-dir, "
+                 "move it away, or use --force)",
+                 folder_name(f, file, name, sizeof(name)), why);
+}
+
+int folder_check_owned(const struct folder *f, uint64_t file, struct err *err)
+{
+  struct folder reader = *f;
+  struct stat st;
+  bool owned;
+  int fd;
+
+  if (folder_is_device(f) || f->force || !folder_stat(f, file, &st) ||
+      !S_ISREG(st.st_mode))
+    return 0;
+  if (st.st_nlink > 1)
+    return refuse_foreign(f, file, "has a second name, a hard link", err);
+  reader.read_only = true;
+  fd = open_entry(&reader, file, O_NONBLOCK);
+  if (fd < 0)
+    return cannot_open(f, file, err);
+  owned = owned_by_fileio(fd, (uint64_t)st.st_size, f->block);
+  (void)close(fd);
+  return owned
+           ? 0
+           : refuse_foreign(f, file, "was not made by the fileio test", err);
+}
+
 int folder_remove(const struct folder *f, uint64_t file, struct err *err)
 {
   char base[32], name[FILES_NAME_MAX];
   int why, dir;
 
+  why = folder_check_owned(f, file, err);
+  if (why < 0)
+    return why;
   if (folder_is_device(f) ||
       unlinkat(f->fd, entry(f, file, base, &dir), 0) == 0 || errno == ENOENT)
     return 0;

@@ -4,7 +4,9 @@
  *
  * Files are test_file.0, test_file.1, ... in one folder.  A file is opened only
  * if it is a regular file and not a symbolic link, so that what is written or
- * deleted is always the file of that name in that folder.  A block device is
+ * deleted is always the file of that name in that folder.  What is in a file
+ * that exists has to look like the work of fileio (owned.h), with one name
+ * only, before the file is changed or removed.  A block device is
  * opened by its own name, and never removed.
  */
 #ifndef BENCH_TESTS_FILEIO_FILES_H
@@ -28,6 +30,9 @@ struct folder {
   /* If a block device replaces the folder, it is the only file. */
   uint64_t device_bytes; /* used bytes of it; 0: this is a folder */
   bool read_only;        /* the device or the files are only read */
+
+  uint64_t block; /* bytes; helps to recognise files of earlier commands */
+  bool force;     /* --force: files of anyone may be changed and removed */
 };
 
 /* The descriptors of all files; shared by all threads. */
@@ -61,7 +66,14 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
 /* Look at a file.  False: it does not exist, or the system refuses. */
 bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret);
 
-/* Remove a file.  It is not an error if it does not exist.  A device stays. */
+/*
+ * -EPERM: a regular file that fileio has not made, or that has another name,
+ * too, so it must not be changed or removed.
+ */
+int folder_check_owned(const struct folder *f, uint64_t file, struct err *err);
+
+/* Remove a file that passes this check.  It is not an error if it does not
+ * exist.  A device stays. */
 int folder_remove(const struct folder *f, uint64_t file, struct err *err);
 
 /*

@@ -361,6 +361,10 @@ static int set_up(struct prepare *p, struct err *err)
     rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
   if (rc == 0 && !p->plan->cfg.force && !folder_is_device(&p->folder))
     rc = room_check(&p->folder, &p->layout, err);
+  p->folder.block = p->layout.block;
+  p->folder.force = p->plan->cfg.force;
+  for (uint64_t i = p->part; i < p->layout.files && rc == 0; i += p->parts)
+    rc = folder_check_owned(&p->folder, i, err);
   if (rc < 0)
     return rc;
   block = p->layout.block;

@@ -138,6 +138,41 @@ static int check_mark(const struct validate *v, const unsigned char *p,
   return 0;
 }
 
+bool validate_is_block(const struct crc32_table *crc, const void *block,
+                       uint64_t n, uint64_t offset)
+{
+  const unsigned char *p = block;
+  struct trailer t;
+
+  if (n < LAYOUT_MIN_CHECKED)
+    return false;
+  memcpy(&t, p + n - sizeof(t), sizeof(t));
+  return t.offset == (int64_t)offset &&
+         t.crc == crc32_of(crc, p, n - sizeof(t));
+}
+
+bool validate_finds_block(const struct crc32_table *crc, const void *data,
+                          uint64_t n)
+{
+  const unsigned char *p = data, *end = p + n;
+  const uint64_t magic = MAGIC;
+  const unsigned char *at = p;
+
+  while ((at = memmem(at, (size_t)(end - at), &magic, sizeof(magic))) != NULL) {
+    const uint64_t tail = (uint64_t)(at - p) + VALIDATE_TAIL;
+    struct trailer t = { .offset = -1 };
+
+    if (tail <= n)
+      memcpy(&t, p + tail - sizeof(t), sizeof(t));
+    if (t.offset >= 0 && (uint64_t)t.offset < tail &&
+        validate_is_block(crc, p + t.offset, tail - (uint64_t)t.offset,
+                          (uint64_t)t.offset))
+      return true;
+    at++;
+  }
+  return false;
+}
+
 int validate_check(const struct validate *v, const void *data, uint64_t length,
                    uint64_t file, uint64_t offset, const char *name,
                    struct err *err)

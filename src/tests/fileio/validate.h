@@ -15,6 +15,7 @@
 #ifndef BENCH_TESTS_FILEIO_VALIDATE_H
 #define BENCH_TESTS_FILEIO_VALIDATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tests/fileio/crc32.h"
@@ -55,6 +56,14 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes);
  */
 void validate_fill(const struct validate *v, uint64_t *random, void *data,
                    uint64_t length, uint64_t file, uint64_t offset);
+
+/* Is it a whole block of n bytes at this offset, with its checksum? */
+bool validate_is_block(const struct crc32_table *crc, const void *block,
+                       uint64_t n, uint64_t offset);
+
+/* Is there such a block with a mark, wherever and however large? */
+bool validate_finds_block(const struct crc32_table *crc, const void *data,
+                          uint64_t n);
 
 /* Check the blocks that were read; `name` is the file's, for the message. */
 int validate_check(const struct validate *v, const void *data, uint64_t length,
