@@ -129,7 +129,7 @@ assert server["figures"]["log_bytes"] > 1000000 and not server["restarts"]'
 @test "compare has what servers do per event" {
   to pg
   for i in 1 2; do
-    bench oltp_write_only "${to[@]}" --threads=1 --events=5000 --time=0 --json=$i.json run
+    bench oltp_write_only "${to[@]}" --threads=1 --events=1000 --time=0 --repeat=3 --json=$i.json run
   done
   run bench compare 1.json 2.json
   echo "$output"

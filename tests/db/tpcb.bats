@@ -111,7 +111,7 @@ pgbench() {
   good cleanup
   pgbench -i -s 2 -q
   theirs=$(sql "${sums[@]}")
-  good cleanup
+  good --force cleanup
   [ "$ours" = "$theirs" ] || {
     diff <(printf '%s\n' "$ours") <(printf '%s\n' "$theirs")
     return 1
