@@ -143,8 +143,9 @@ for name in ${REQUIRE-}; do
   required "$name" || broken+=("REQUIRE: $name is not installed")
 done
 
-# Most tests wait: for a server, a time limit, a signal.
-jobs=$((3 * cores))
+# Most tests wait: for a server, a time limit, a signal.  Those of the second tier
+# stop and kill servers, and have limits that a machine with too much to do would miss.
+jobs=$((3 * cores)) fewer=$((2 * cores))
 build build || broken+=('build')
 forget build
 suite build check-first "$jobs"
@@ -157,12 +158,12 @@ if [[ $tier != first ]]; then
     build "${asan[@]}" && build "${tsan[@]}"
   ) >"$src/build/sanitized.log" 2>&1 &
   builder=$!
-  suite build check-second "$jobs"
+  suite build check-second "$fewer"
   wait "$builder" || { broken+=('sanitized builds'); tail -n 40 "$src/build/sanitized.log"; }
   forget "${asan[0]}"
   forget "${tsan[0]}"
-  suite "${asan[0]}" check-address "$jobs"
-  suite "${tsan[0]}" check-races "$jobs"
+  suite "${asan[0]}" check-address "$fewer"
+  suite "${tsan[0]}" check-races "$fewer"
 fi
 if [[ $tier == nightly ]]; then
   suite build check-nightly 1
