@@ -32,6 +32,39 @@ nothing_left() {
   replaced bank_accounts
 }
 
+@test "types and columns are those of the workload" {
+  here
+  types_count
+  columns_count
+}
+
+@test "another case of letters, and a view, are in the way before anything is made" {
+  here
+  workload=tpcc
+  sql 'CREATE TABLE Orders(mine INTEGER)'
+  bad "the table 'orders' was not made by bench" --warehouses=1 prepare
+  sql 'DROP TABLE Orders' 'CREATE VIEW stock AS SELECT 1 AS mine'
+  bad "the table 'stock' was not made by bench" --warehouses=1 prepare
+  nothing_left
+}
+
+@test "a script with tables of its own drops them by their names" {
+  here
+  cat >mine.lua <<'L'
+require("oltp_common")
+function create_table(drv, con, n)
+  con:query("CREATE TABLE sbtest" .. n .. "(id INTEGER, owner TEXT)")
+end
+function event() end
+L
+  export LUA_PATH="$PWD/?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
+  bench ./mine.lua "${to[@]}" prepare
+  must is "$status" 0
+  bench ./mine.lua "${to[@]}" cleanup
+  must is "$status" 0
+  nothing_left
+}
+
 @test "a table bench_tables of the user stays, and is named" {
   here
   workload=bank

@@ -85,6 +85,36 @@ drops_its_own() {
   nothing_left
 }
 
+# sbtest1 with other types, or with the columns of another workload, is the user's.
+types_count() {
+  workload=oltp_read_write
+  sql 'CREATE TABLE sbtest1(id VARCHAR(40), k VARCHAR(40), c VARCHAR(40), pad VARCHAR(40))'
+  bad "the table 'sbtest1' was not made by bench" cleanup
+  bad "the table 'sbtest1' was not made by bench" --table-exists=drop prepare
+  workload=bulk_insert
+  bad "the table 'sbtest1' was not made by bench" prepare
+  sql 'DROP TABLE sbtest1' 'CREATE TABLE sbtest1(id VARCHAR(40), k VARCHAR(40))'
+  bad "the table 'sbtest1' was not made by bench" prepare
+  bad "the table 'sbtest1' was not made by bench" cleanup
+  sql 'DROP TABLE sbtest1'
+}
+
+# A table with more columns has taken the place of bench's; a refused prepare with
+# --force does not make it bench's own.
+columns_count() {
+  workload=bank
+  good prepare
+  sql 'ALTER TABLE bank_accounts ADD COLUMN iban VARCHAR(40)'
+  bad "the table 'bank_accounts' was not made by bench" cleanup
+  good --force cleanup
+  sql 'CREATE TABLE bank_accounts(mine INTEGER)' 'INSERT INTO bank_accounts VALUES (42)'
+  bad . --force --table-exists=drop --create-table-options=BOGUS prepare
+  bad "the table 'bank_accounts' was not made by bench" cleanup
+  kept bank_accounts
+  good --force cleanup
+  nothing_left
+}
+
 # replaced TABLE: bench's own table is dropped, and one of the user has its name.
 replaced() {
   good "${made[@]}" prepare

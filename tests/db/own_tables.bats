@@ -20,6 +20,14 @@ nothing_left() {
   done
 }
 
+@test "types and columns are those of the workload" {
+  for kind in $kinds; do
+    aim "$kind"
+    types_count
+    columns_count
+  done
+}
+
 @test "tables that bench made are dropped, and nothing is left" {
   for kind in $kinds; do
     aim "$kind"

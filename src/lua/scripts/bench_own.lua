@@ -6,6 +6,8 @@
 --   columns     table -> a list of columns that the table must have
 --   by_columns  [optional] no marker is needed: exactly these columns are evidence enough.
 --               That holds for sbtestN, which sysbench makes as well.
+--   by_name     [optional] the name is enough: the tables are those of a user's script
+--   also        [optional] a pattern of more columns that options can add
 --   inner       [optional] table -> true: for the workload's own use, replaced without
 --               --table-exists
 --
@@ -26,17 +28,17 @@ local MARKER_COLUMNS = {"name", "workload", "version", "seed"}
 
 -- "the columns of the table called %s"
 local COLUMN_QUERY = {
-   pgsql = [[SELECT column_name FROM information_schema.columns
+   pgsql = [[SELECT column_name, data_type FROM information_schema.columns
              WHERE table_schema = current_schema() AND table_name = '%s']],
-   sqlite = "SELECT name FROM pragma_table_xinfo('%s')",
-   other = [[SELECT column_name FROM information_schema.columns
+   sqlite = "SELECT name, type FROM pragma_table_xinfo('%s')",
+   other = [[SELECT column_name, data_type FROM information_schema.columns
              WHERE table_schema = DATABASE() AND table_name = '%s']],
 }
 
 -- Columns that MySQL adds by itself to a table without a primary key.
 local INVISIBLE = {my_row_id = true}
 
--- Returns the columns of a table as a set, and how many; nil: there is no table.
+-- Returns the types of a table's columns by name, and how many; nil: there is no table.
 local function columns_of(drv, con, name)
    if not schema.has_table(drv, con, name) then return end
    local rs = con:query(format(COLUMN_QUERY[drv:name()] or COLUMN_QUERY.other,
@@ -44,9 +46,10 @@ local function columns_of(drv, con, name)
    local found, n = {}, 0
 
    for _ = 1, rs.nrows do
-      local column = rs:fetch_row()[1]:lower()
+      local row = rs:fetch_row()
+      local column = row[1]:lower()
       if not INVISIBLE[column] then
-         found[column] = true
+         found[column] = (row[2] or ""):lower()
          n = n + 1
       end
    end
@@ -76,17 +79,40 @@ local function marked(drv, con, workload)
    return names, true
 end
 
+-- The types of id and k are integers, those of c and pad characters.
+local SBTEST_TYPES = {id = "int", k = "int", c = "^char", pad = "^char"}
+
+local function has_types(found)
+   for column, type in pairs(found) do
+      if not type:find(SBTEST_TYPES[column] or "^$") then return false end
+   end
+   return true
+end
+
+-- Returns whether a table has columns that the workload does not make.
+local function has_more(set, found, wanted)
+   local of = {}
+
+   for _, column in ipairs(wanted) do of[column:lower()] = true end
+   for column in pairs(found) do
+      if not of[column] and not (set.also and column:find(set.also)) then return true end
+   end
+   return false
+end
+
 -- Returns why a table that exists is not bench's own; nil if it is.
 local function stranger(set, names, name, found, n)
    local wanted = set.columns(name)
 
+   if set.by_name then return end
    if set.by_columns then
-      if n == #wanted and has_all(found, wanted) then return end
-      return format("it does not have the columns %s only",
+      if n == #wanted and has_all(found, wanted) and has_types(found) then return end
+      return format("it does not have the columns %s only, with sysbench's types",
                     table.concat(wanted, ", "))
    end
    if not names[name] then return MARKER .. " does not name it" end
-   if not has_all(found, wanted) then
+   if not has_all(found, wanted) or
+      not (set.inner and set.inner[name]) and has_more(set, found, wanted) then
       return "its columns are not " .. table.concat(wanted, ", ")
    end
 end
@@ -134,14 +160,13 @@ local function look(drv, con, set)
    end
 end
 
--- Names in the marker all tables that this prepare makes or goes on with.
+-- Names in the marker all tables that this prepare makes or goes on with.  A table of the
+-- user that --force lets it replace is not named: it may still be there in the end.
 local function mark(drv, con, set)
    local names, exists = marked(drv, con, set.workload)
    local skipped = {}
 
-   if sysbench.opt.table_exists == "skip" then
-      for _, t in ipairs(existing(drv, con, set)) do skipped[t.name] = t.why end
-   end
+   for _, t in ipairs(existing(drv, con, set)) do skipped[t.name] = t.why end
    if not exists then
       local engine = drv:name() == "mysql" and
          (sysbench.opt.mysql_storage_engine or "innodb")

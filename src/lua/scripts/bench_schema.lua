@@ -20,12 +20,15 @@ end
 
 local name_of = schema.name_of
 
--- "is there such a table": the number of tables called %s
+-- "is there such a table": the number of tables and views called %s, also of those that
+-- this user may not read
 local TABLE_QUERY = {
-   pgsql = [[SELECT COUNT(*) FROM information_schema.tables
-             WHERE table_schema = current_schema() AND table_name = '%s']],
+   pgsql = [[SELECT COUNT(*) FROM pg_class c
+             JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = current_schema() AND c.relname = '%s'
+             AND c.relkind IN ('r', 'p', 'v', 'm', 'f')]],
    sqlite = [[SELECT COUNT(*) FROM sqlite_master
-              WHERE type = 'table' AND name = '%s']],
+              WHERE type IN ('table', 'view') AND lower(name) = lower('%s')]],
    other = [[SELECT COUNT(*) FROM information_schema.tables
              WHERE table_schema = DATABASE() AND table_name = '%s']],
 }

@@ -160,7 +160,7 @@ CREATE TABLE bench_tpcc(
   made_with VARCHAR(1000) NOT NULL
 )]]
 
-local SET = {workload = "tpcc", names = {unpack(tables.names)},
+local SET = {workload = "tpcc", also = "^h_id$", names = {unpack(tables.names)},
              inner = {bench_tpcc = true, [ledger.TABLE] = true}}
 
 table.insert(SET.names, "bench_tpcc")

@@ -45,7 +45,7 @@ CREATE TABLE bench_ycsb_runs(
   PRIMARY KEY (run, part)
 )]]
 
-local SET = {workload = "ycsb", names = {"usertable", OWN, RUNS},
+local SET = {workload = "ycsb", also = "^field%d+$", names = {"usertable", OWN, RUNS},
              inner = {[OWN] = true, [RUNS] = true}}
 
 function SET.columns(name)
