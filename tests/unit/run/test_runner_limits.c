@@ -537,10 +537,19 @@ static void test_finish_late(bool automatic)
   probe_done(&p);
 }
 
-/* Takes until force is used, or until after the deadline. */
+/* Takes until after the deadline. */
 static int event_late(struct probe *p, struct worker *w, struct err *err)
 {
   return finish_late(p, w, err);
+}
+
+/* Takes until force is used, however long that is. */
+static int event_forced(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)p, (void)err;
+  while (atomic_load(worker_stop_word(w)) == 0)
+    wait_while(worker_stop_word(w), 0, PLAN_NO_LIMIT);
+  return 0;
 }
 
 static void test_event_late(bool patient)
@@ -553,7 +562,7 @@ static void test_event_late(bool patient)
   p.plan.grace_ns = 20 * NS_PER_MS;
   p.plan.grace_auto = true;
   p.plan.patient = patient;
-  p.on_event = event_late;
+  p.on_event = patient ? event_late : event_forced;
   probe_run(&p);
   if (patient)
     OK(p.status == EXIT_OK && p.final.kind == REPORT_FINAL &&
