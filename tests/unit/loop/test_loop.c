@@ -553,6 +553,9 @@ static void test_lag_of_cpu(void)
   (void)pthread_join(thread, NULL);
   printf("# lag of %.2f ms, %.2f ms on the run queue\n", (double)p.lag_ns / 1e6,
          (double)p.queue_ns / 1e6);
+#ifdef __SANITIZE_THREAD__ /* its own waits for a CPU are most of the time */
+  p.known = false;
+#endif
   OK(!p.failed && (!p.known || 2 * p.lag_ns >= p.queue_ns),
      "the time in which the thread of the loop had no CPU counts");
   (void)close(p.fd[0]);
