@@ -360,11 +360,11 @@ teardown() {
         CREATE TABLE sbtest1 ($columns, pad CHAR(60));
       ALTER TABLE sbtest1 OWNER TO sbtest;"
     good --table-size=12000 --threads=2 --auto-inc=off --table-exists=resume \
-      --load-method=bulk prepare
+      --force --load-method=bulk prepare
     grep -v '^Loaded 12000 rows in [0-9.]* s, [0-9]* rows/s$' err >remarks || :
     must_be_empty remarks
     good --table-size=12000 check
-    good cleanup
+    good --force cleanup
   done
   # the server's own word for it
   servers sql "$BATS_FILE_TMPDIR/pgsql" "
