@@ -297,6 +297,7 @@ function thread_init()
    in_transaction = opt.rmw ~= "plain"
    client = C.bench_ycsb_join()
    if client == nil then error("ycsb: not enough memory", 0) end
+   ffi.gc(client, C.bench_ycsb_leave) -- a thread that failed has no thread_done()
    count = require("ycsb_report").counters()
    local operations = OPERATIONS[chosen("workload", "a")]
    only = #operations == 1 and operations[1] or nil
@@ -304,7 +305,7 @@ function thread_init()
 end
 
 function thread_done()
-   C.bench_ycsb_leave(client)
+   C.bench_ycsb_leave(ffi.gc(client, nil))
    close_all()
    con:disconnect()
 end
