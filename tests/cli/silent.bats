@@ -47,6 +47,23 @@ all_end() {
 
 limit='--db-query-timeout=0.3'
 
+@test "at each step of the login" {
+  needs_driver mysql
+  needs_driver pgsql
+  local jobs step
+  for step in 0 1 2; do
+    jobs=()
+    silent "login $step"
+    for what in 'oltp_read_only --threads=2 run' 'oltp_read_only --clients=4 --threads=2 run' \
+      'oltp_read_only --clients=4 --threads=2 --pool=2 run' 'oltp_read_only check' 'ycsb cleanup'; do
+      # shellcheck disable=SC2086
+      ends $what --db-connect-timeout=1 --pgsql-password=x --mysql-password=x
+    done
+    all_end 'FATAL: .*(timeout expired|system error: 110)'
+    fake_server_stop
+  done
+}
+
 @test "from the first statement on: runs, of threads and clients" {
   needs_driver mysql
   needs_driver pgsql

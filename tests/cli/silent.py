@@ -7,7 +7,8 @@ They listen on the sockets `mysql` and `.s.PGSQL.5432` in FOLDER, serve sessions
 beside each other, and let everybody in.  Statements are answered with a row or
 with success, until one of a session has the regular expression PATTERN: from then
 on the session gets no answer.  Nothing can be prepared: MariaDB refuses it, and
-PostgreSQL says nothing.  They end with their standard input.
+PostgreSQL says nothing.  With the PATTERN "login N" they fall silent after N
+messages of the login.  They end with their standard input.
 """
 import os
 import re
@@ -21,6 +22,7 @@ from pgsql_hostile import DONE, ROW, begin, packet
 from pgsql_pieces import GREETING as WELCOME, message
 
 FOLDER, PATTERN = sys.argv[1], re.compile(sys.argv[2].encode(), re.IGNORECASE | re.DOTALL)
+LOGIN = int(sys.argv[2][6:]) if sys.argv[2].startswith("login ") else None
 COPY = message(b"G", struct.pack("!bh", 0, 0))
 
 
@@ -29,11 +31,33 @@ def be_silent(session):
         pass
 
 
+def pgsql_login(session):
+    begin(session)
+    if LOGIN >= 1:
+        session.sendall(message(b"R", struct.pack("!i", 10) + b"SCRAM-SHA-256\0\0"))
+        first = packet(session)[1]
+    if LOGIN >= 2:
+        nonce = first.split(b"r=")[1] + b"more"
+        session.sendall(message(b"R", struct.pack("!i", 11) + b"r=" + nonce + b",s=c2FsdA==,i=4096"))
+    be_silent(session)
+
+
+def mysql_login(session):
+    if LOGIN >= 1:
+        send(session, 0, GREETING)
+        take(session)
+    if LOGIN >= 2:
+        send(session, 2, b"\xfemysql_native_password\0" + b"s" * 20 + b"\0")
+    be_silent(session)
+
+
 def is_question(text):
     return text.lstrip()[:4].upper() in (b"SELE", b"SHOW")
 
 
 def pgsql(session):
+    if LOGIN is not None:
+        pgsql_login(session)
     begin(session)
     session.sendall(WELCOME)
     while True:
@@ -49,6 +73,8 @@ def pgsql(session):
 
 
 def mysql(session):
+    if LOGIN is not None:
+        mysql_login(session)
     send(session, 0, GREETING)
     take(session)
     send(session, 2, OK)
