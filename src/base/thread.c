@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -135,48 +133,6 @@ bool thread_bind(int cpu)
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
   return sched_setaffinity(0, sizeof(set), &set) == 0;
-}
-
-#if defined(SCHED_BATCH) && defined(SCHED_RESET_ON_FORK)
-
-#define PATIENT_SLICE_NS UINT64_C(20000000)
-
-/* SCHED_BATCH with that slice, which only the system call knows; older kernels
- * ignore it. */
-static bool take_patient_slice(void)
-{
-#ifdef SYS_sched_setattr
-  enum {
-    RESET_ON_FORK = 1
-  };
-  const struct {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t slice_ns, deadline_ns, period_ns;
-  } wish = { .size = sizeof(wish),
-             .policy = SCHED_BATCH,
-             .flags = RESET_ON_FORK,
-             .nice = getpriority(PRIO_PROCESS, 0),
-             .slice_ns = PATIENT_SLICE_NS };
-
-  return syscall(SYS_sched_setattr, 0, &wish, 0) == 0;
-#else
-  return false;
-#endif
-}
-
-#endif
-
-void thread_be_patient(void)
-{
-#if defined(SCHED_BATCH) && defined(SCHED_RESET_ON_FORK)
-  const struct sched_param none = { 0 };
-
-  if (sched_getscheduler(0) == SCHED_OTHER && !take_patient_slice())
-    (void)sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &none);
-#endif
 }
 
 /* os_release() itself needs some of the stack. */

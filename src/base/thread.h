@@ -47,15 +47,6 @@ void thread_exact_timers(bool exact);
 bool thread_bind(int cpu);
 
 /*
- * From now on, a wake-up of the calling thread interrupts nobody: it waits
- * until a processor has nothing else to do, or takes its turn.  Others that
- * wake up interrupt it where the kernel allows that, because its time slice is
- * longer than theirs.  Threads that it starts are patient, too.  A thread with
- * a policy of its own keeps that.
- */
-void thread_be_patient(void);
-
-/*
  * Give back the pages of the calling thread's stack that deeper calls than the
  * present one have used.  Useful in a thread that will wait for a long time, or
  * that never goes as deep again.

@@ -23,7 +23,6 @@
 
 enum {
   EVENTS = 256, /* that one look takes */
-  NAP_STEP = 8, /* naps get longer or shorter by one part in so many */
 };
 
 /* The peer's reads do not wake us: EPOLLOUT is asked for only while it is
@@ -32,12 +31,8 @@ enum {
 
 struct loop_epoll {
   int fd;
-  uint64_t nap_ns; /* see epoll_gather() */
   struct epoll_event events[EVENTS];
 };
-
-/* Shorter ones would tell no rate. */
-#define NAP_LEAST_NS GATHER_TELLS_NS
 
 static int epoll_open(struct loop *l)
 {
@@ -55,7 +50,6 @@ static int epoll_open(struct loop *l)
     free(e);
     return -code;
   }
-  e->nap_ns = NAP_LEAST_NS;
   l->engine_data = e;
   return 0;
 }
@@ -124,32 +118,6 @@ static void epoll_look(struct loop *l, uint64_t until_ns)
   l->now_ns = clock_now_ns();
   for (int i = 0; i < n; i++)
     arrived(l, &e->events[i]);
-}
-
-/*
- * epoll cannot wait for several: each of them would wake the thread.  So it
- * naps, for as long as that many took the last times; loop_wake() ends a nap.
- */
-static unsigned epoll_gather(struct loop *l, unsigned n, uint64_t until_ns)
-{
-  struct loop_epoll *e = l->engine_data;
-  struct pollfd wake = { l->wake_fd, POLLIN, 0 };
-  const uint64_t left_ns = until_ns > l->now_ns ? until_ns - l->now_ns : 0;
-  const uint64_t nap_ns = min_u64(e->nap_ns, left_ns);
-  const struct timespec nap = clock_timespec(nap_ns);
-  const uint64_t before = l->counts.arrived;
-  unsigned got;
-
-  if (nap_ns > 0)
-    (void)ppoll(&wake, 1, &nap, NULL);
-  epoll_look(l, 0);
-  got = (unsigned)(l->counts.arrived - before);
-  if (got < n && got < EVENTS)
-    e->nap_ns += e->nap_ns / NAP_STEP;
-  else
-    e->nap_ns -= e->nap_ns / NAP_STEP;
-  e->nap_ns = max_u64(min_u64(e->nap_ns, l->gather.longest_ns), NAP_LEAST_NS);
-  return got;
 }
 
 /* ---- sockets ---- */
@@ -227,7 +195,6 @@ static bool epoll_wait_fd(struct loop *l, int fd, short events)
 static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
                           int flags)
 {
-  (void)loop_chases(l);
   for (;;) {
     const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 
@@ -242,23 +209,14 @@ static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
 
 static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
 {
-  bool chases = l->running->looks == LOOK_CHASE;
-  struct loop_fd *s = watch(l, fd);
-
-  if (!s)
+  if (!watch(l, fd))
     return -1;
-  if (UNLIKELY(!s->placed))
-    loop_place(l, s, fd);
-  s->ready |= chases;
   for (;;) {
     ssize_t got;
 
     if (!wait_in(l, fd))
       return -1;
     got = recv(fd, p, n, MSG_DONTWAIT);
-    if (chases)
-      loop_looked(l, s, got > 0);
-    chases = false;
     if (got < 0 && errno == EINTR)
       continue;
     if (got > 0 && (size_t)got == n)
@@ -282,7 +240,6 @@ const struct engine loop_engine_epoll = {
   .open = epoll_open,
   .close = epoll_close,
   .look = epoll_look,
-  .gather = epoll_gather,
   .send = epoll_send,
   .recv = epoll_recv,
   .wait_fd = epoll_wait_fd,

@@ -21,7 +21,6 @@ struct fiber {
   struct loop *loop;
   bool may_park;     /* see above; at first it may */
   uint64_t switches; /* how often it was parked */
-  uint64_t at_once;  /* answers that it has taken without that */
   uint64_t came_ns;  /* see fiber_take_arrival() */
   uint64_t lag_ns; /* how long it went on too late: see loop_on_lag(); a sum */
 };
@@ -60,15 +59,6 @@ static inline uint64_t fiber_switches(void)
   const struct fiber *f = fiber_here();
 
   return f ? f->switches : 0;
-}
-
-/* This has changed if the fiber was parked, or has taken an answer without
- * that: it is the loop's part to let the others run. */
-static inline uint64_t fiber_moves(void)
-{
-  const struct fiber *f = fiber_here();
-
-  return f ? f->switches + f->at_once : 0;
 }
 
 /* When the bytes that this fiber has received last had come, as far as the loop

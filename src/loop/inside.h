@@ -8,22 +8,11 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "loop/chase.h"
 #include "loop/context.h"
-#include "loop/errand.h"
 #include "loop/fiber.h"
-#include "loop/gather.h"
-#include "loop/home.h"
 #include "loop/loop.h"
-#include "loop/order.h"
 #include "loop/stacks.h"
 #include "loop/timers.h"
-
-enum task_look {
-  LOOK_LATER,
-  LOOK_CHASE, /* see chase.h */
-  LOOK_PROBE, /* see home.h */
-};
 
 /* A fiber with what only the loop needs to know. */
 struct task {
@@ -31,10 +20,8 @@ struct task {
   struct context context;
   void (*fn)(void *arg);
   void *arg;
-  struct task *next;   /* in a queue */
-  struct task *before; /* in the order of arrival */
-  uint64_t ready_at;   /* order.gone_on when it was added there */
-  bool queued;         /* it can go on */
+  struct task *next; /* in a queue */
+  bool queued;       /* it can go on */
   struct timer timer;
   uint64_t limit_ns; /* of its waits for sockets; 0: none */
 
@@ -46,13 +33,9 @@ struct task {
   void (*aside)(void *arg); /* to be run in another thread */
   void *aside_arg;
 
-  enum task_look looks; /* at once for the answer to its last request */
-  unsigned row;         /* answers that it has taken so since it was parked */
-
   uint64_t parked_ns; /* when it began to wait for an arrival */
   uint64_t seen_ns;   /* since when that can have been there; 0: no arrival */
   long result;        /* of the operation that an engine has done for it */
-  struct errand errand;
 };
 
 struct task_queue {
@@ -80,19 +63,7 @@ struct loop_fd {
   bool ended;          /* the peer has hung up: so it stays */
   bool sending;        /* the engine has bytes that are not sent yet */
   bool settles;        /* the waiter waits until they are */
-  bool placed;         /* it is known whether... */
-  bool far;            /* ...the peer is on another machine */
   int error;           /* why they could not be sent; 0: they could */
-  struct home home;    /* if it is placed */
-};
-
-/* A request of the running task that another loop sends if that task waits for
- * the answer right away. */
-struct held {
-  int fd; /* -1: there is none */
-  int flags;
-  const void *p;
-  size_t n;
 };
 
 #define LATE_UNKNOWN UINT64_MAX
@@ -110,9 +81,6 @@ struct engine {
    * one until `until_ns` (0: not at all).  Sets l->now_ns.
    */
   void (*look)(struct loop *l, uint64_t until_ns);
-  /* The same, and wait for `n` of them, if it can: the thread has many others
-   * to wait for, too.  Returns how many came. */
-  unsigned (*gather)(struct loop *l, unsigned n, uint64_t until_ns);
   /* As loop_send() and loop_recv(), in a task. */
   ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
   ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
@@ -122,26 +90,16 @@ struct engine {
   /* Begin all that was put off: the thread is going to block.  NULL: nothing is
    * put off. */
   void (*flush)(struct loop *l);
-  /* Run an errand, and call errand_ended().  NULL: it runs none. */
-  void (*run)(struct loop *l, struct errand *e);
-  /* [opt] Send the request that is held. */
-  void (*let_go)(struct loop *l);
 };
 
 struct loop {
   struct context thread; /* of loop_run() */
   struct task *running;
-  struct task_queue ready; /* these can go on, */
-  struct order arrived;    /* and these, after arrivals */
-  struct chase chase;
-  struct gather gather;
-  struct errands errands;
-  struct held held;
+  struct task_queue ready; /* these can go on, in this order */
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
   unsigned waiting; /* tasks that wait for an arrival at a socket */
-  unsigned far;     /* sockets whose peers are on other machines */
   struct stacks stacks;
   struct task *ended; /* its stack can be freed now */
   uint64_t now_ns;    /* when the last look ended */
@@ -164,9 +122,6 @@ struct loop {
 
   void (*lag)(void *ctx, uint64_t ns);
   void *lag_ctx;
-  void (*now_and_then)(void *ctx);
-  void *now_and_then_ctx;
-  uint64_t then_ns; /* when it was called last */
   struct loop_counts counts;
 
   const struct engine *engine;
@@ -199,35 +154,12 @@ void loop_make_ready(struct loop *l, struct task *t);
 /* The same because of an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
 
-/* The running task sends a request: does it chase the answer? */
-bool loop_chases(struct loop *l);
-/* It has looked at once: was something there? */
-void loop_looked(struct loop *l, struct loop_fd *s, bool there);
-/* Can the requests of this socket be errands? */
-bool loop_has_errands(const struct loop *l, const struct loop_fd *s);
-
-/* A task's errand has come back. */
-void loop_errand_done(struct loop *l, struct errand *e);
-/* What this look finds can have been there since then. */
-uint64_t loop_since(struct loop *l);
-
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);
-
-/* The first answer is expected: where is the peer? */
-void loop_place(struct loop *l, struct loop_fd *s, int fd);
-
-/* The running task does something else than to wait for its answer. */
-static inline void loop_let_go(struct loop *l)
-{
-  if (UNLIKELY(l->held.fd >= 0))
-    l->engine->let_go(l);
-}
 
 /* The thread is going to block. */
 static inline void loop_flush(struct loop *l)
 {
-  loop_let_go(l);
   if (l->engine->flush)
     l->engine->flush(l);
 }

@@ -24,7 +24,6 @@
 
 /* A system call, so it is not made in each turn. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
-#define OFTEN_NS (10 * NS_PER_MS)
 #define QUEUE_EVERY_NS (250 * NS_PER_US)
 
 _Thread_local struct fiber *fiber_of_thread;
@@ -43,11 +42,6 @@ enum {
 static struct task *task_of(struct fiber *f)
 {
   return (struct task *)(void *)f;
-}
-
-static struct task *task_of_errand(struct errand *e)
-{
-  return (struct task *)(void *)((char *)e - offsetof(struct task, errand));
 }
 
 static struct task *task_of_timer(struct timer *t)
@@ -87,48 +81,25 @@ static uint64_t woke_late(struct loop *l)
   return l->late_ns;
 }
 
-uint64_t loop_since(struct loop *l)
+/* What this look finds can have been there since then. */
+static uint64_t came_since(struct loop *l)
 {
   if (l->since_ns > 0)
     return l->since_ns;
   return max_u64(grown_u64(l->now_ns, woke_late(l)), l->asleep_ns);
 }
 
-static void make_arrived(struct loop *l, struct task *t, uint64_t since_ns)
-{
-  t->seen_ns = max_u64(since_ns, t->parked_ns);
-  if (t->queued)
-    return;
-  t->queued = true;
-  order_add(&l->arrived, t);
-}
-
 void loop_make_arrived(struct loop *l, struct task *t)
 {
-  make_arrived(l, t, loop_since(l));
-}
-
-void loop_errand_done(struct loop *l, struct errand *e)
-{
-  struct task *t = task_of_errand(e);
-
-  t->result = e->result;
-  loop_bump(&l->counts.arrived, 1);
-  make_arrived(l, t, e->since_ns);
-}
-
-static bool any_ready(const struct loop *l)
-{
-  return l->ready.first || l->arrived.first;
+  t->seen_ns = max_u64(came_since(l), t->parked_ns);
+  loop_make_ready(l, t);
 }
 
 void loop_park(struct loop *l)
 {
   struct task *t = l->running;
 
-  loop_let_go(l);
   t->fiber.switches++;
-  t->row = 0;
   context_switch(&t->context, &l->thread, 0);
   if (t->seen_ns != 0) {
     if (l->lag)
@@ -157,63 +128,6 @@ bool loop_park_for_arrival(struct loop *l)
   }
   l->waiting--;
   return !late;
-}
-
-bool loop_chases(struct loop *l)
-{
-  struct task *t = l->running;
-
-  if (!chase_try(&l->chase, t->row))
-    return false;
-  t->looks = LOOK_CHASE;
-  return true;
-}
-
-static void took_at_once(struct loop *l, struct task *t)
-{
-  t->fiber.at_once++;
-  t->fiber.came_ns = clock_now_ns();
-  loop_bump(&l->counts.at_once, 1);
-  if (l->lag)
-    l->lag(l->lag_ctx, 0);
-}
-
-void loop_looked(struct loop *l, struct loop_fd *s, bool there)
-{
-  struct task *t = l->running;
-  const enum task_look looks = t->looks;
-
-  t->looks = LOOK_LATER;
-  if (there)
-    took_at_once(l, t);
-  if (looks == LOOK_PROBE) {
-    home_probed(&s->home, there, errands_count_loops(&l->errands));
-  } else if (there) {
-    t->row++;
-    chase_found(&l->chase, t->fiber.came_ns - l->now_ns);
-  } else {
-    chase_in_vain(&l->chase);
-  }
-}
-
-/* Answers that do not come from this machine are at no processor of it. */
-bool loop_has_errands(const struct loop *l, const struct loop_fd *s)
-{
-  return l->errands.mates && l->chase.off && s->placed && !s->far &&
-         l->running->limit_ns == 0;
-}
-
-void loop_moved(struct loop *l)
-{
-  chase_hope(&l->chase);
-}
-
-void loop_set_way(struct loop *l, enum loop_way way)
-{
-  if (l->chase.off && way == LOOP_AT_ONCE)
-    chase_hope(&l->chase);
-  l->chase.off = way != LOOP_AT_ONCE;
-  l->gather.allowed = way == LOOP_GATHERED;
 }
 
 void fiber_note_lag(uint64_t ns)
@@ -296,12 +210,8 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
     free(l);
     return rc;
   }
-  l->held.fd = -1;
   context_init(&l->thread);
   task_queue_clear(&l->ready);
-  order_init(&l->arrived, setup->turn_max);
-  chase_init(&l->chase, setup->row_max, setup->row_turn_ns);
-  l->gather.longest_ns = setup->gather_ns;
   stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = open_engine(l, setup->engine, err);
   if (rc < 0) {
@@ -340,7 +250,6 @@ void loop_free(struct loop *l)
   if (l->engine)
     l->engine->close(l);
   (void)close(l->wake_fd);
-  errands_free(&l->errands);
   timers_done(&l->timers);
   context_free(&l->thread);
   stacks_done(&l->stacks);
@@ -353,12 +262,6 @@ void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns), void *ctx)
 {
   l->lag = lag;
   l->lag_ctx = ctx;
-}
-
-void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx)
-{
-  l->now_and_then = now_and_then;
-  l->now_and_then_ctx = ctx;
 }
 
 const struct loop_counts *loop_counts(const struct loop *l)
@@ -378,7 +281,6 @@ static void task_main(void *arg)
   struct loop *l = t->fiber.loop;
 
   t->fn(t->arg);
-  loop_let_go(l);
   l->alive--;
   l->ended = t;
   context_switch(&t->context, &l->thread, 1);
@@ -432,14 +334,12 @@ static void run_ready(struct loop *l)
 {
   struct task *t, *next;
 
-  order_take(&l->arrived, l->waiting, &l->ready);
   t = l->ready.first;
   task_queue_clear(&l->ready);
   for (; t; t = next) {
     next = t->next;
     run_task(l, t);
   }
-  errands_post(l);
 }
 
 static void expire_timers(struct loop *l)
@@ -456,9 +356,7 @@ static void expire_timers(struct loop *l)
 static void look_once(struct loop *l)
 {
   l->since_ns = l->now_ns;
-  errands_take(l);
   l->engine->look(l, 0);
-  errands_post(l);
 }
 
 static void put(_Atomic uint64_t *to, uint64_t value)
@@ -487,19 +385,12 @@ static void note_turn(struct loop *l)
     l->cpu_ns = cpu_ns;
     l->cpu_at_ns = l->now_ns;
   }
-  if (UNLIKELY(l->now_ns - l->then_ns > OFTEN_NS)) {
-    l->then_ns = l->now_ns;
-    if (l->now_and_then)
-      l->now_and_then(l->now_and_then_ctx);
-  }
   put(&l->counts.looked_ns, l->now_ns);
   put(&l->counts.alive, l->alive);
 }
 
 static void sleep_until(struct loop *l, uint64_t until_ns)
 {
-  if (!errands_let_sleep(l))
-    return;
   loop_bump(&l->counts.slept, 1);
   (void)queue_grown(l, &l->late_ns); /* what comes now is of this sleep */
   l->late_ns = LATE_UNKNOWN;
@@ -508,40 +399,6 @@ static void sleep_until(struct loop *l, uint64_t until_ns)
   put(&l->counts.looked_ns, 0);
   l->engine->look(l, until_ns);
   put(&l->counts.looked_ns, l->now_ns);
-  errands_awake(l);
-  errands_post(l);
-}
-
-/* How many answers the engine waits for. */
-static unsigned due(const struct loop *l)
-{
-  return l->waiting - l->errands.away + l->errands.here;
-}
-
-/* How many answers to sleep for. */
-static unsigned wish(struct loop *l)
-{
-  return l->far > 0 ? 1 : gather_wish(&l->gather, due(l));
-}
-
-/* Sleep until `n` answers have come, but not long: see gather.h. */
-static void gather(struct loop *l, unsigned n, uint64_t until_ns)
-{
-  const uint64_t began_ns = l->now_ns;
-  const uint64_t end_ns = began_ns + l->gather.longest_ns;
-  unsigned got;
-
-  if (!errands_let_sleep(l))
-    return;
-  loop_bump(&l->counts.slept, 1);
-  loop_bump(&l->counts.gathers, 1);
-  l->since_ns = began_ns; /* the first of them may have come at once */
-  put(&l->counts.looked_ns, 0);
-  got = l->engine->gather(l, n, min_u64(end_ns, until_ns));
-  put(&l->counts.looked_ns, l->now_ns);
-  errands_awake(l);
-  errands_post(l);
-  gather_ended(&l->gather, n, got, l->now_ns - began_ns);
 }
 
 /*
@@ -555,22 +412,15 @@ static void gather(struct loop *l, unsigned n, uint64_t until_ns)
  */
 static void look(struct loop *l, uint64_t until_ns)
 {
-  unsigned n;
-
   loop_bump(&l->counts.turns, 1);
   look_once(l);
   note_turn(l);
-  if (any_ready(l) || until_ns <= l->now_ns)
+  if (l->ready.first || until_ns <= l->now_ns)
     return;
-  n = wish(l);
-  if (n > 1) {
-    gather(l, n, until_ns);
-    return;
-  }
-  if (due(l) > 1) {
+  if (l->waiting > 1) {
     (void)sched_yield();
     look_once(l);
-    if (any_ready(l))
+    if (l->ready.first)
       return;
   }
   sleep_until(l, until_ns);
@@ -591,14 +441,12 @@ void loop_run(struct loop *l)
     next = timers_next(&l->timers);
     if (next)
       until = next->at_ns;
-    if (any_ready(l))
+    if (l->ready.first)
       until = 0;
     look(l, until);
-    chase_turn(&l->chase);
     expire_timers(l);
   }
   put(&l->counts.alive, 0);
-  errands_close(l);
   if (l->queue_fd >= 0)
     (void)close(l->queue_fd);
 }
@@ -682,14 +530,6 @@ void loop_woken(struct loop *l)
 
 /* ---- sockets ---- */
 
-void loop_place(struct loop *l, struct loop_fd *s, int fd)
-{
-  s->placed = true;
-  s->far = !sock_is_local(fd);
-  l->far += s->far;
-  home_init(&s->home, l->errands.number);
-}
-
 struct loop_fd *loop_fd(struct loop *l, int fd)
 {
   const size_t i = (size_t)fd;
@@ -753,7 +593,6 @@ void loop_settle(int fd)
 
   if (!l)
     return;
-  loop_let_go(l);
   if (l->engine->settle && (size_t)fd < l->n_fds)
     l->engine->settle(l, fd);
 }
@@ -801,9 +640,7 @@ void loop_forget(int fd)
 
   if (!l || fd < 0 || (size_t)fd >= l->n_fds)
     return;
-  loop_let_go(l);
   if (l->fds[fd].known)
     l->engine->forget(l, fd);
-  l->far -= l->fds[fd].far;
   l->fds[fd] = (struct loop_fd){ 0 };
 }

@@ -19,7 +19,6 @@
 
 struct err;
 struct loop;
-struct loop_mates;
 
 /* How a loop waits for sockets. */
 enum loop_engine {
@@ -28,42 +27,16 @@ enum loop_engine {
   LOOP_URING,
 };
 
-/* How fibers get their answers, where they send requests all the time. */
-enum loop_way {
-  /* Each looks for its answer right after its request, as long as enough of
-   * these looks find something: see chase.h. */
-  LOOP_AT_ONCE,
-  /* The requests of a turn are sent together, and the loop sleeps until there
-   * is an answer. */
-  LOOP_TOGETHER,
-  /* The same, and it sleeps until there are several: see gather.h. */
-  LOOP_GATHERED,
-  LOOP_WAYS,
-};
-
 struct loop_setup {
   size_t stack_bytes; /* of each fiber */
   enum loop_engine engine;
-  /* At most so many fibers go on in a turn after arrivals, the latest ones
-   * first; 0: all, in the order of arrival.  See order.h. */
-  unsigned turn_max;
-  /* A fiber may take so many answers in a row that are there right after their
-   * requests, with LOOP_AT_ONCE; 0: none, it is parked. */
-  unsigned row_max;
-  uint64_t row_turn_ns; /* all fibers together, between two looks */
-  /* So long the loop sleeps for several answers, with LOOP_GATHERED; 0: it
-   * does not. */
-  uint64_t gather_ns;
 };
 
 /* Counts of a loop; its thread writes them, others may read. */
 struct loop_counts {
   _Atomic uint64_t turns;   /* looks for what has arrived */
   _Atomic uint64_t arrived; /* answers that they found */
-  _Atomic uint64_t at_once; /* answers that were there without a look */
-  _Atomic uint64_t errands; /* of the arrived ones, those that mates received */
   _Atomic uint64_t slept;   /* turns in which nothing was there yet */
-  _Atomic uint64_t gathers; /* of these, sleeps until several have come */
   _Atomic uint64_t blocked; /* waits that blocked the thread */
 
   /* When the last look ended; 0: the loop sleeps. */
@@ -88,39 +61,15 @@ struct loop_counts {
  * processor to others, the arrival may have come at once.  It is different if
  * the loop slept: an arrival ends that sleep, so the time begins when the
  * thread was woken up, and includes its wait for a CPU if that took a quarter
- * of a millisecond or more.  If the loop slept until several had come, it
- * begins with the sleep.
+ * of a millisecond or more.
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);
-/* All fibers have ended, and so have all its mates. */
+/* All fibers have ended. */
 void loop_free(struct loop *l);
 
 void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
                  void *ctx);
-
-/* `now_and_then` is called between two turns, about a hundred times a second
- * while there are any. */
-void loop_on_turns(struct loop *l, void (*now_and_then)(void *ctx), void *ctx);
-
-/* The thread has moved to another processor, so it may be worth while again to
- * look for answers at once. */
-void loop_moved(struct loop *l);
-
-/*
- * Loops that send requests for each other, so that each request is sent from
- * the processor on which its server works: see errand.h.  They do that in all
- * ways but LOOP_AT_ONCE.  `n`: how many loops there are.  NULL: no memory.
- */
-struct loop_mates *loop_mates_new(unsigned n);
-/* All of them are freed. */
-void loop_mates_free(struct loop_mates *m);
-/* Before loop_run(); each has another number below n. */
-int loop_join(struct loop *l, struct loop_mates *m, unsigned number,
-              struct err *err);
-
-/* At first it is LOOP_AT_ONCE. */
-void loop_set_way(struct loop *l, enum loop_way way);
 
 const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */

@@ -32,9 +32,8 @@ struct files {
 };
 
 /* Options of programs and tests, besides those of results. */
-static const char *const written[] = { "mark",       "ack-log",
-                                       "file-ack-log", "history",
-                                       "export-edn", "export-json" };
+static const char *const written[] = { "mark",    "ack-log",    "file-ack-log",
+                                       "history", "export-edn", "export-json" };
 
 static bool files_is_written(const char *name)
 {

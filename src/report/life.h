@@ -86,11 +86,6 @@ struct client_loops {
   const char *engine; /* how they wait: static */
   uint64_t turns;     /* looks for answers */
   uint64_t answers;   /* that they found */
-  uint64_t at_once;   /* answers that were there right after their requests */
-  uint64_t errands;   /* of the answers, those that another thread received */
-  uint64_t gathers;   /* sleeps until several answers had come */
-  /* For so long they have awaited answers in each of the ways. */
-  uint64_t at_once_ns, together_ns, gathered_ns;
   uint64_t blocked;   /* waits that stopped a thread with all its clients */
   uint64_t lag_count; /* answers whose client went on... */
   uint64_t lag_p50_ns, lag_p99_ns, lag_max_ns; /* ...so much later */

@@ -196,22 +196,15 @@ json_t *json_threads(const struct report *total)
 /* How the threads that carry clients have waited. */
 static void add_loops(struct jobj *o, const struct client_loops *l)
 {
-  struct jobj lag = jobj_new(), ways = jobj_new();
+  struct jobj lag = jobj_new();
 
   jobj_int(&lag, "count", l->lag_count);
   jobj_int(&lag, "p50", l->lag_p50_ns);
   jobj_int(&lag, "p99", l->lag_p99_ns);
   jobj_int(&lag, "max", l->lag_max_ns);
-  jobj_real(&ways, "at_once", jobj_seconds(l->at_once_ns));
-  jobj_real(&ways, "together", jobj_seconds(l->together_ns));
-  jobj_real(&ways, "gathered", jobj_seconds(l->gathered_ns));
   jobj_text(o, "loop_engine", l->engine);
   jobj_int(o, "loop_turns", l->turns);
   jobj_int(o, "loop_arrivals", l->answers);
-  jobj_int(o, "loop_at_once", l->at_once);
-  jobj_int(o, "loop_errands", l->errands);
-  jobj_int(o, "loop_gathers", l->gathers);
-  jobj_add(o, "loop_ways_s", jobj_take(&ways));
   jobj_add(o, "loop_lag_ns", jobj_take(&lag));
   jobj_int(o, "blocking_calls", l->blocked);
 }

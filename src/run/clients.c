@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/space.h"
@@ -19,7 +18,6 @@
 #include "run/idle.h"
 #include "run/plan.h"
 #include "run/run.h"
-#include "run/spread.h"
 #include "run/test.h"
 #include "stats/hist.h"
 #include "stats/hist_sum.h"
@@ -32,11 +30,6 @@ enum {
   MEMORY_SPARE = 64 << 20, /* bytes that they leave to all other programs */
   HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
                       * though others use the processors, too */
-  TURN_MAX = 4,      /* clients that go on in a turn of a loop */
-  ROW_MAX = 32,      /* answers in a row that a client takes at once... */
-  ROW_TURN_NS = 2 * 1000 * 1000, /* ...and for how long all of a thread do */
-  FEW = 16,                /* clients of a loop, for which there is no limit */
-  GATHER_NS = 1000 * 1000, /* so long a loop may wait for several answers */
 };
 
 /* Where stacks use up the maps that the system allows, nothing else gets memory
@@ -113,10 +106,7 @@ int clients_make(struct run *run, struct err *err)
   if (rc < 0)
     return rc;
   run->carriers = calloc(n, sizeof(*run->carriers));
-  run->spread = spread_new(n);
-  run->mates = loop_mates_new(n);
-  for (unsigned i = 0; run->carriers && run->spread && run->mates && i < n;
-       i++) {
+  for (unsigned i = 0; run->carriers && i < n; i++) {
     struct carrier *c = &run->carriers[i];
 
     c->run = run;
@@ -137,8 +127,6 @@ void clients_done(struct run *run)
     hist_free(run->carriers[i].lag);
   }
   free(run->carriers);
-  loop_mates_free(run->mates);
-  spread_free(run->spread);
 }
 
 /* An answer has come, and its client goes on only now. */
@@ -151,26 +139,6 @@ static void record_lag(void *ctx, uint64_t ns)
       (run->plan->warmup_ns == 0 ||
        atomic_load_explicit(&run->warm, memory_order_relaxed) == WARM_DONE))
     hist_record(c->lag, ns);
-}
-
-/*
- * A client that starts its next event when one has ended gains nothing from an
- * early wake-up: what it gains, a server on the same machine loses.  If answers
- * wait until that server has done what it is at, one wake-up brings several of
- * them.  Events that are due at moments of their own are not kept waiting.
- */
-static bool is_patient(const struct plan *plan)
-{
-  return !plan_rated_by(plan) && plan->think.kind == THINK_NONE;
-}
-
-/* With the order of arrival no client takes more than one turn after another.
- */
-static unsigned row_max(const struct plan *plan)
-{
-  const bool latest = plan->cfg.client_order == CLIENT_ORDER_LATEST;
-
-  return latest && is_patient(plan) ? ROW_MAX : 0;
 }
 
 /* The clients of this thread are every carriers-th worker.  If one of them gets
@@ -189,8 +157,6 @@ static int carry(struct carrier *c, struct loop *l, void *group,
     if (!idle_is(run->plan, i))
       rc = loop_add(l, crew_worker_life, w, err);
   }
-  if (rc == 0 && row_max(run->plan) > 0)
-    rc = loop_join(l, run->mates, c->number, err);
   if (rc == 0)
     loop_run(l);
   return rc;
@@ -201,20 +167,6 @@ static size_t client_stack(const struct plan *plan)
   return plan->stack_bytes > CLIENT_STACK ? plan->stack_bytes : CLIENT_STACK;
 }
 
-/*
- * Clients that are not patient go on in the order of their answers.  So do few:
- * a server's caches know all of them in any order, and then it matters more
- * that each turn of the loop takes all that has come.
- */
-static unsigned turn_max(const struct plan *plan)
-{
-  const bool latest = plan->cfg.client_order == CLIENT_ORDER_LATEST;
-
-  return latest && is_patient(plan) && plan->threads > FEW * plan->carriers
-           ? TURN_MAX
-           : 0;
-}
-
 static struct loop_mark mark_of(const struct loop *l)
 {
   const struct loop_counts *n = loop_counts(l);
@@ -222,44 +174,8 @@ static struct loop_mark mark_of(const struct loop *l)
   return (struct loop_mark){
     .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
     .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
-    .at_once = atomic_load_explicit(&n->at_once, memory_order_relaxed),
-    .errands = atomic_load_explicit(&n->errands, memory_order_relaxed),
-    .gathers = atomic_load_explicit(&n->gathers, memory_order_relaxed),
     .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
   };
-}
-
-static struct crowd_work work_so_far(const void *ctx)
-{
-  const struct run *run = ctx;
-  struct crowd_work ret = { .spent_ns = clock_read_ns(
-                              CLOCK_PROCESS_CPUTIME_ID) };
-
-  for (unsigned i = 0; i < run->plan->carriers; i++) {
-    const struct loop *l = atomic_load(&run->carriers[i].loop);
-
-    if (l) {
-      const struct loop_mark mark = mark_of(l);
-
-      ret.answers += mark.answers + mark.at_once;
-    }
-  }
-  return ret;
-}
-
-/* What the loops of patient clients should know of the machine. */
-static void look_around(void *ctx)
-{
-  const struct carrier *c = ctx;
-  struct run *run = c->run;
-  struct loop *l = atomic_load(&c->loop);
-
-  if (row_max(run->plan) > 0 && spread_look(run->spread, c->number))
-    loop_moved(l);
-  /* A trial needs the load of the run. */
-  if (atomic_load_explicit(&run->gate, memory_order_relaxed) == GATE_OPEN)
-    loop_set_way(l,
-                 crowd_look(&run->crowd, "", clock_now_ns(), work_so_far, run));
 }
 
 /* Clients may use up all files that can be open, so no thread lets them begin
@@ -287,10 +203,6 @@ static void *carrier_main(void *arg)
   const struct loop_setup setup = {
     .stack_bytes = client_stack(run->plan),
     .engine = (enum loop_engine)run->plan->cfg.client_engine,
-    .turn_max = turn_max(run->plan),
-    .row_max = row_max(run->plan),
-    .row_turn_ns = ROW_TURN_NS,
-    .gather_ns = is_patient(run->plan) ? GATHER_NS : 0,
   };
   struct err err = { "" };
   void *group = NULL;
@@ -299,12 +211,8 @@ static void *carrier_main(void *arg)
 
   count_loops(run, 1);
   await_loops(run);
-  if (is_patient(run->plan))
-    thread_be_patient();
   if (rc == 0) {
     loop_on_lag(l, record_lag, c);
-    if (is_patient(run->plan))
-      loop_on_turns(l, look_around, c);
     atomic_store(&c->loop, l);
     rc = ops->group_open(run->test_run, &group, &err);
   }
@@ -324,8 +232,6 @@ int clients_start(struct crew *crew, struct err *err)
   struct run *run = crew->run;
   const struct plan *plan = run->plan;
 
-  crowd_init(&run->crowd, cgroup_cpus_allowed(),
-             row_max(plan) > 0 ? LOOP_AT_ONCE : LOOP_TOGETHER, clock_now_ns());
   for (; crew->started < plan->carriers; crew->started++) {
     struct carrier *c = &run->carriers[crew->started];
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
@@ -351,7 +257,6 @@ void clients_measure_from(struct run *run)
     if (l)
       run->carriers[i].base = mark_of(l);
   }
-  crowd_used(&run->crowd, clock_now_ns(), run->ways_ns);
 }
 
 static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
@@ -385,9 +290,6 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
   to->engine = loop_engine_name(l);
   to->turns += now.turns - c->base.turns;
   to->answers += now.answers - c->base.answers;
-  to->at_once += now.at_once - c->base.at_once;
-  to->errands += now.errands - c->base.errands;
-  to->gathers += now.gathers - c->base.gathers;
   to->blocked += now.blocked - c->base.blocked;
   if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
     to->hold = hold_of(l, c->run->end_ns);
@@ -397,16 +299,11 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
 
 void clients_measured(const struct run *run, struct client_loops *ret)
 {
-  uint64_t ways_ns[LOOP_WAYS];
   struct hist_sum *lag;
 
   *ret = (struct client_loops){ .threads = run->plan->carriers };
   if (ret->threads == 0)
     return;
-  crowd_used(&run->crowd, clock_now_ns(), ways_ns);
-  ret->at_once_ns = ways_ns[LOOP_AT_ONCE] - run->ways_ns[LOOP_AT_ONCE];
-  ret->together_ns = ways_ns[LOOP_TOGETHER] - run->ways_ns[LOOP_TOGETHER];
-  ret->gathered_ns = ways_ns[LOOP_GATHERED] - run->ways_ns[LOOP_GATHERED];
   lag = hist_sum_new();
   for (unsigned i = 0; i < ret->threads; i++)
     add_loop(ret, &run->carriers[i], lag);

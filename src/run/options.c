@@ -104,6 +104,7 @@ static bool is_moment(const char *text)
 
 static const char *const off_words[] = { "off", NULL };
 static const char *const shutdown_words[] = { "auto", "off", NULL };
+/* Of a release that served the latest answers first. */
 static const char *const order_words[] = { "latest", "arrival", NULL };
 /* In the order of enum loop_engine. */
 static const char *const engine_words[] = { "auto", "epoll", "io_uring", NULL };
@@ -298,19 +299,9 @@ const struct opt run_opts[] = {
   {
     OPT_WORD(struct run_cfg, client_order),
     .name = "client-order",
-    .flags = OPT_OWN,
-    .def = "latest",
+    .flags = OPT_OWN | OPT_HIDDEN,
     .words = order_words,
-    .help = "which clients of a thread go on first when it cannot keep up with "
-            "their answers {latest,arrival}",
-    .man =
-      "With \"latest\", a client whose answer is there right after its request "
-      "goes on at once, 32 times in a row at most, and of more than 16 clients "
-      "at most 4 go on between two looks for answers, those of the latest "
-      "answers first, so that the server works for sessions that its caches "
-      "know; a client that the others have passed 32 times each, on average, "
-      "goes on next. With --rate, --load-profile and --think-time it is always "
-      "the order of arrival.",
+    .help = "has no effect",
   },
   {
     OPT_WORD(struct run_cfg, client_engine),

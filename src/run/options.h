@@ -13,13 +13,6 @@
 struct err;
 struct optset;
 
-/* Which clients go on first when more answers have come than a thread can keep
- * up with. */
-enum client_order {
-  CLIENT_ORDER_LATEST, /* those of the latest answers */
-  CLIENT_ORDER_ARRIVAL,
-};
-
 enum rate_overload {
   RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
   RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
@@ -39,7 +32,7 @@ struct run_cfg {
   const char *load_profile;     /* see load_profile.h; "": none */
   int rate_overload;            /* enum rate_overload */
   const char *think_time;       /* see think_parse() */
-  int client_order;             /* enum client_order */
+  int client_order;             /* without effect; -1: not given */
   int client_engine;            /* enum loop_engine */
   const char *idle_clients;     /* see idle_parse() */
   double idle_ping_s;           /* 0: none */

@@ -135,8 +135,9 @@ size_t run_options_warnings(const struct run_cfg *cfg,
   if (cfg->time_s == 0 && cfg->events == 0)
     ret[n++] =
       "Both event and time limits are disabled, running an endless test";
-  if (!clients && cfg->client_order != CLIENT_ORDER_LATEST)
-    ret[n++] = "--client-order has no effect without --clients";
+  if (cfg->client_order >= 0)
+    ret[n++] = "--client-order has no effect: clients go on in the order in "
+               "which their answers arrive";
   if (!clients && cfg->client_engine != LOOP_AUTO)
     ret[n++] = "--client-engine has no effect without --clients";
   return n;

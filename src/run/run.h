@@ -16,7 +16,6 @@
 
 #include "base/compiler.h"
 #include "run/brownout.h"
-#include "run/crowd.h"
 #include "run/delay.h"
 #include "run/life.h"
 #include "run/openings.h"
@@ -30,7 +29,6 @@ struct hist;
 struct judge;
 struct leave;
 struct loop;
-struct loop_mates;
 struct plan;
 struct reporter_use;
 struct schedule;
@@ -55,7 +53,7 @@ enum rated_class {
 
 /* Counts of a loop at one moment. */
 struct loop_mark {
-  uint64_t turns, answers, at_once, errands, gathers, blocked;
+  uint64_t turns, answers, blocked;
 };
 
 enum gate {
@@ -156,12 +154,8 @@ struct run {
   /* [opt] decides about the objective; likewise, from the start on. */
   struct judge *judge;
 
-  struct carrier *carriers;    /* [plan->carriers] */
-  struct spread *spread;       /* owned; of these */
-  struct loop_mates *mates;    /* owned; their loops */
-  struct crowd crowd;          /* for these, and for how long it has used... */
-  uint64_t ways_ns[LOOP_WAYS]; /* ...each way before the measured part */
-  struct storms *storms;       /* owned; NULL: there are none */
+  struct carrier *carriers; /* [plan->carriers] */
+  struct storms *storms;    /* owned; NULL: there are none */
 
   struct delays delays;
   struct outages outages;     /* see run/stall.h */

@@ -361,7 +361,7 @@ bool worker_step(struct worker *w)
  * that the loop sees it go on. */
 static bool gives_way(const struct worker *w)
 {
-  return w->moves == fiber_moves() &&
+  return w->moves == fiber_switches() &&
          (w->start_ns - w->gave_way_ns >= ALONE_NS || !fiber_is_alone());
 }
 
@@ -377,7 +377,7 @@ bool worker_step_in_turn(struct worker *w)
   more = worker_step(w);
   if (now)
     w->gave_way_ns = w->start_ns;
-  w->moves = fiber_moves();
+  w->moves = fiber_switches();
   return more;
 }
 

@@ -8,7 +8,7 @@
 # select    prepared point selects: processor time of the client program per
 #           query, start and end included, and queries per second
 # even      queries per second, and how much the queries of a connection differ
-#           from their mean (standard deviation, percent), in both orders
+#           from their mean (standard deviation, percent)
 # rate      the 99th percentile at half of the rate that clients reach
 # memory    resident memory per client of oltp_read_write, at work and idle
 # start     10,000 clients of the null driver; 10,000 through pgbouncer
@@ -195,8 +195,7 @@ part_select() {
   done
 }
 
-even_latest() { ours even --threads=2 --clients="$n"; }
-even_arrival() { ours even --threads=2 --clients="$n" --client-order=arrival; }
+even_clients() { ours even --threads=2 --clients="$n"; }
 even_threads() { ours even --threads="$n"; }
 even_peer() {
   if [[ $kind == mysql ]]; then by_sysbench even; else by_pgbench even -l --log-prefix="$work/log"; fi
@@ -206,14 +205,14 @@ part_even() {
   local kind n name cells
   make_script
   title "Queries per second, and how much those of a connection differ from their mean"
-  heading Server Clients latest arrival 'as threads' 'sysbench or pgbench'
+  heading Server Clients '2 threads' 'as threads' 'sysbench or pgbench'
   for kind in mysql pgsql; do
     [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
     start_server "$kind"
     for n in ${CONNECTIONS:-64 256 1000}; do
       figure=() cells=()
-      take_turns 2 even_latest even_arrival even_threads even_peer
-      for name in latest arrival threads peer; do
+      take_turns 2 even_clients even_threads even_peer
+      for name in clients threads peer; do
         cells+=("$(printf '%.0f, %.0f %%' "${figure[even_$name,2]}" "${figure[even_$name,1]}")")
       done
       row "$(server_of "$kind")" "$n" "${cells[@]}"

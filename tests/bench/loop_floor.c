@@ -57,13 +57,10 @@ struct client {
 
 struct carrier {
   enum loop_engine engine;
-  struct loop_mates *mates;
-  unsigned number;
-  bool as_clients; /* with the settings of src/run/clients.c */
   struct client *clients;
   unsigned n;
   struct loop *loop; /* owned */
-  uint64_t turns, arrived, slept, errands;
+  uint64_t turns, arrived, slept;
 };
 
 static _Noreturn void die(const char *what, const char *why)
@@ -213,29 +210,19 @@ static void *run_loop(void *arg)
   const struct loop_setup setup = {
     .stack_bytes = STACK,
     .engine = c->engine,
-    .turn_max = c->as_clients ? 4 : 0,
-    .row_max = c->as_clients ? 32 : 0,
-    .row_turn_ns = 2 * NS_PER_MS,
-    .gather_ns = c->as_clients ? NS_PER_MS : 0,
   };
   struct loop *l;
   struct err err;
 
-  if (c->as_clients)
-    thread_be_patient();
   if (loop_new(&l, &setup, &err) < 0)
     die("loop", err.text);
-  loop_set_way(l, LOOP_GATHERED);
   for (unsigned i = 0; i < c->n; i++)
     if (loop_add(l, run_client, &c->clients[i], &err) < 0)
       die("loop", err.text);
-  if (c->as_clients && loop_join(l, c->mates, c->number, &err) < 0)
-    die("loop", err.text);
   loop_run(l);
   c->turns = atomic_load(&loop_counts(l)->turns);
   c->arrived = atomic_load(&loop_counts(l)->arrived);
   c->slept = atomic_load(&loop_counts(l)->slept);
-  c->errands = atomic_load(&loop_counts(l)->errands);
   c->loop = l;
   return NULL;
 }
@@ -310,7 +297,6 @@ int main(int argc, char **argv)
   const bool is_mysql = argc > 5 && strcmp(argv[5], "mysql") == 0;
   struct rusage before, after;
   struct carrier sum = { 0 };
-  struct loop_mates *mates;
   uint64_t queries = 0;
   unsigned n, n_threads;
   bool blocks, plain;
@@ -325,9 +311,6 @@ int main(int argc, char **argv)
   seconds = atof(argv[4]);
   if (n < 1 || n > MAX_CLIENTS || n_threads < 1 || n_threads > n)
     die("usage", "too many connections or threads");
-  mates = loop_mates_new(n_threads);
-  if (!mates)
-    die("loop", "no memory");
   for (unsigned i = 0; i < n; i++) {
     (is_mysql ? open_mysql : open_pgsql)(&clients[i], argv + 6);
     if (blocks)
@@ -341,12 +324,9 @@ int main(int argc, char **argv)
   for (unsigned i = 0; i < n_threads; i++) {
     const unsigned first = n * i / n_threads;
 
-    carriers[i].as_clients = strcmp(argv[1], "own") == 0;
-    carriers[i].engine = carriers[i].as_clients          ? LOOP_AUTO
+    carriers[i].engine = strcmp(argv[1], "own") == 0     ? LOOP_AUTO
                          : strcmp(argv[1], "epoll") == 0 ? LOOP_EPOLL
                                                          : LOOP_URING;
-    carriers[i].mates = mates;
-    carriers[i].number = i;
     carriers[i].clients = clients + first;
     carriers[i].n = n * (i + 1) / n_threads - first;
     if (pthread_create(&threads[i], NULL,
@@ -361,11 +341,9 @@ int main(int argc, char **argv)
     sum.turns += carriers[i].turns;
     sum.arrived += carriers[i].arrived;
     sum.slept += carriers[i].slept;
-    sum.errands += carriers[i].errands;
   }
   for (unsigned i = 0; i < n_threads; i++)
     loop_free(carriers[i].loop);
-  loop_mates_free(mates);
   for (unsigned i = 0; i < n; i++)
     queries += clients[i].queries;
   (void)getrusage(RUSAGE_SELF, &after);
@@ -376,10 +354,9 @@ int main(int argc, char **argv)
          (user + kernel) * 1e6 / (double)queries,
          kernel * 1e6 / (double)queries);
   if (!blocks)
-    printf(" %6.2f per turn %5.2f slept per turn %5.2f by another loop",
+    printf(" %6.2f per turn %5.2f slept per turn",
            (double)sum.arrived / (double)sum.turns,
-           (double)sum.slept / (double)sum.turns,
-           (double)sum.errands / (double)queries);
+           (double)sum.slept / (double)sum.turns);
   printf("\n");
   return 0;
 }

@@ -67,7 +67,7 @@ many() {
     --events=1000 --time=0 --db-ignore-errors=all --json=a.json run >out
   grep -Eq 'total number of events: +1000$' out
   [ "$(value a.json "d['client']['blocking_calls'], d['run']['threads'], d['run']['clients']")" = "(0, 2, 100)" ]
-  [ "$(value a.json "d['client']['loop_arrivals'] + d['client']['loop_at_once'] > 10000 and d['client']['loop_engine'] in ('epoll', 'io_uring')")" = True ]
+  [ "$(value a.json "d['client']['loop_arrivals'] > 10000 and d['client']['loop_engine'] in ('epoll', 'io_uring')")" = True ]
   [ "$(sql "$1" "SELECT COUNT(*) FROM sbtest1")" = 2000 ]
   "$BENCH" oltp_read_write "${at[@]}" --tables=2 cleanup
 }
@@ -75,106 +75,28 @@ many() {
 @test "mysql: a hundred clients with conflicts" { many mysql; }
 @test "pgsql: a hundred clients with conflicts" { many pgsql; }
 
-# server_on_cpus LIST KIND: the server, and what it starts from now on.
-server_on_cpus() {
-  local pid
-  for pid in $(servers pids "$BATS_FILE_TMPDIR/$2"); do
-    taskset -a -c -p "$1" "$pid" >/dev/null 2>&1 || :
-  done
-}
-
-# meet_on_one_cpu KIND: the server moves to the processor `one`, with a table.
-meet_on_one_cpu() {
+# even KIND: clients go on in the order in which their answers arrive, so each gets
+# its share, also where the server takes the CPU of their threads.
+even() {
+  local cpu pid
   command -v taskset >/dev/null || skip 'taskset is not installed'
   where "$1"
-  all=$(taskset -cp $$ | sed 's/.*: //')
-  one=${all%%[-,]*}
+  cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
   "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
-  server_on_cpus "$one" "$1"
-}
-
-# part_again KIND
-part_again() {
-  server_on_cpus "$all" "$1"
-  "$BENCH" oltp_point_select "${at[@]}" cleanup
-}
-
-# there FIGURE ARGUMENT...: what the loop did in a run there.
-there() {
-  taskset -c "$one" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=1 --json=a.json "${@:2}" run >out 2>err
-  value a.json "d['client']['$1']"
-}
-
-# answers_at_once ARGUMENT...: of two thousand events of eight clients.
-answers_at_once() { there loop_at_once --clients=8 --events=2000 --time=0 "$@"; }
-
-# A server that shares a processor with its clients often takes it when a
-# request comes, and has answered before they go on.
-@test "pgsql: on one processor, answers are taken right after their requests" {
-  meet_on_one_cpu pgsql
-  latest=0
-  for _ in 1 2 3 4 5; do
-    latest=$((latest + $(answers_at_once)))
+  for pid in $(servers pids "$BATS_FILE_TMPDIR/$1"); do
+    taskset -a -c -p "$cpu" "$pid" >/dev/null 2>&1 || :
   done
-  arrival=$(answers_at_once --client-order=arrival)
-  rated=$(answers_at_once --rate=100000)
-  part_again pgsql
-  printf 'at once: %s of 10000, in the order of arrival %s of 2000, with a rate %s\n' "$latest" "$arrival" "$rated"
-  ((latest > 0 && arrival == 0 && rated == 0))
+  taskset -c "$cpu" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=64 --events=20000 --time=0 run >out
+  for pid in $(servers pids "$BATS_FILE_TMPDIR/$1"); do
+    taskset -a -c -p "$(taskset -cp $$ | sed 's/.*: //')" "$pid" >/dev/null 2>&1 || :
+  done
+  "$BENCH" oltp_point_select "${at[@]}" cleanup
+  grep 'events (avg/stddev)' out
+  sed -n 's/.*events (avg\/stddev): *//p' out | awk -F/ '{ exit !($1 > 0 && $2 / $1 < 0.25) }'
 }
 
-# gathers ARGUMENT...: of a hundred clients.
-gathers() { there loop_gathers --clients=100 --time=2 "$@"; }
-
-# No processor is idle there, and the server has the requests of many clients.
-@test "mysql: on one processor, the loop waits for several answers" {
-  meet_on_one_cpu mysql
-  crowded=$(gathers --client-order=arrival)
-  rated=$(gathers --rate=1000)
-  part_again mysql
-  printf 'crowded: %s, with a rate %s\n' "$crowded" "$rated"
-  ((crowded > 0 && rated == 0))
-}
-
-# ways ARGUMENT...: for how long each was used there, by seventy clients.
-ways() {
-  there loop_ways_s --clients=70 --time=2 "$@" >/dev/null
-  value a.json "' '.join('%.2f' % d['client']['loop_ways_s'][w] for w in ('at_once', 'together', 'gathered'))"
-}
-
-@test "mysql: on one processor, the ways to await answers are tried" {
-  meet_on_one_cpu mysql
-  latest=$(ways)
-  arrival=$(ways --client-order=arrival)
-  rated=$(ways --rate=1000)
-  part_again mysql
-  printf 'at once, together, gathered: %s; in the order of arrival %s, with a rate %s\n' "$latest" "$arrival" "$rated"
-  [[ $latest != *0.00* && $arrival == 0.00\ * && $arrival != *\ 0.00* && $rated == 0.00\ *\ 0.00 ]]
-}
-
-# errands ARGUMENT...: of sixty-four clients on two threads, on two processors.
-errands() {
-  taskset -c "$one,$two" "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=64 --time=2 \
-    --json=a.json "$@" run >out 2>err
-  value a.json "d['client']['loop_errands'] if d['client']['loop_engine'] == 'io_uring' else 'none'"
-}
-
-# The server works on one of two processors, something else on the other one.
-# So the thread on the latter has clients whose server is never there.
-@test "pgsql: requests are sent from the processor of the server" {
-  two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[1:2])')
-  [[ $two ]] || skip 'there is one processor'
-  meet_on_one_cpu pgsql
-  taskset -c "$two" sh -c 'while :; do :; done' 3>&- &
-  latest=$(errands)
-  arrival=$(errands --client-order=arrival)
-  rated=$(errands --rate=1000)
-  kill $!
-  part_again pgsql
-  printf 'by another thread: %s; in the order of arrival %s, with a rate %s\n' "$latest" "$arrival" "$rated"
-  [[ $latest != none ]] || skip 'the system does not allow io_uring'
-  ((latest > 0 && arrival == 0 && rated == 0))
-}
+@test "mysql: on one CPU with the server, each client gets its share" { even mysql; }
+@test "pgsql: on one CPU with the server, each client gets its share" { even pgsql; }
 
 # all_back KIND: the server has sixty sessions of the user.
 all_back() {
