@@ -216,11 +216,8 @@ static void set_needs(const struct job *job, struct plan_input *in)
 
   for (unsigned i = 0; i < mix->n; i++) {
     const struct job *m = &mix->of[i].job;
-    const size_t before = in->min_stack_bytes;
 
     m->source->needs(m, in);
-    if (in->min_stack_bytes < before)
-      in->min_stack_bytes = before;
   }
   in->pings = false;
 }

@@ -25,9 +25,6 @@
 #include "ranks/ranks.h"
 #include "run/runner.h"
 
-/* Lua and its libraries need a larger stack than the system's minimum. */
-#define SMALLEST_STACK ((size_t)64 << 10)
-
 /* What exists as long as a script does. */
 struct script_job {
   struct resolved what;
@@ -98,7 +95,6 @@ static void set_needs(const struct job *job, struct plan_input *in)
   in->clients = program_is_run(job->p);
   in->pings = true;
   in->start_rate = job->p->opts.db.connect_rate;
-  in->min_stack_bytes = SMALLEST_STACK;
 }
 
 /* The script is bundled with the program: hints may speak of its commands. */

@@ -23,9 +23,6 @@
 #include "sqlfile/run/sqltest.h"
 #include "sqlfile/sqlfile.h"
 
-/* Libraries of databases need a larger stack than the system's minimum. */
-#define SMALLEST_STACK ((size_t)64 << 10)
-
 /* The values of the options of files of SQL. */
 struct sqlfile_cfg {
   const char *defines; /* a line for each */
@@ -181,7 +178,6 @@ static void set_needs(const struct job *job, struct plan_input *in)
   in->clients = program_is_run(job->p);
   in->pings = true;
   in->start_rate = job->p->opts.db.connect_rate;
-  in->min_stack_bytes = SMALLEST_STACK;
 }
 
 static void warn(const struct job *job)

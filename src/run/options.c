@@ -224,8 +224,9 @@ const struct opt run_opts[] = {
     .max = INT64_C(1) << 40,
     .help = "stack of each thread",
     .man = "The smallest size is that of the system, usually 16K, the largest "
-           "is 1T. The stack of each client (--clients) has this size, too, "
-           "and at least 256K.",
+           "is 1T. The stack of a thread has at least 64K, whatever the value "
+           "is. The stack of each client (--clients) has this size, too, and "
+           "at least 256K.",
   },
   {
     OPT_TIME(struct run_cfg, thread_init_timeout_s),

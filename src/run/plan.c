@@ -23,6 +23,10 @@
 /* An automatic --forced-shutdown adds at least this much. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
 
+/* The smallest stack that the system allows is too small for what a worker
+ * calls: reports of errors, the C library, Lua, libraries of databases. */
+#define SMALLEST_STACK ((size_t)64 << 10)
+
 /* The length of intervals in files if no interval is asked for. */
 #define SAMPLE_NS NS_PER_S
 
@@ -256,9 +260,9 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->compat = in->compat;
   plan->identity = in->identity;
   set_work(plan, in);
-  plan->stack_bytes = run->thread_stack_size > in->min_stack_bytes
+  plan->stack_bytes = run->thread_stack_size > SMALLEST_STACK
                         ? run->thread_stack_size
-                        : in->min_stack_bytes;
+                        : SMALLEST_STACK;
   plan->init_timeout_ns = init_timeout(plan, in);
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);

@@ -132,7 +132,6 @@ struct plan_input {
   bool no_deadline;  /* no automatic deadline: its events have no time limit */
   bool own_limit;    /* --events has no effect */
   bool classes;      /* its report has classes of operations */
-  size_t min_stack_bytes; /* of each thread */
 };
 
 /* plan_done() frees the owned members. */

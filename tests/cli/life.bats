@@ -360,6 +360,15 @@ idle_at_the_end() {
          p99.9"
 }
 
+@test "the smallest thread stack is enough for each test" {
+  local test
+  for test in cpu memory threads mutex "fileio --file-num=1 --file-total-size=16K --file-test-mode=seqwr"; do
+    # shellcheck disable=SC2086
+    bench $test --thread-stack-size=20K --threads=2 --events=3 run
+    must is "$status $test" "0 $test"
+  done
+}
+
 @test "a thread stack that the system refuses" {
   bench cpu --thread-stack-size=1 run
   must is "$status" 1

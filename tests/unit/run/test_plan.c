@@ -124,12 +124,12 @@ static void test_needs(void)
 
   in.no_deadline = true;
   in.own_limit = true;
-  in.min_stack_bytes = 65 << 10;
+  cfg.thread_stack_size = 20 << 10;
   plan = plan_of(&in);
   OK(plan.grace_auto && plan.grace_ns == PLAN_NO_LIMIT,
      "a test without a time limit has no automatic deadline");
   OK(plan.events == PLAN_NO_LIMIT, "a test with its own limit has no other");
-  OK(plan.stack_bytes == 65 << 10, "a stack as large as the test needs");
+  OK(plan.stack_bytes == 64 << 10, "a stack as large as threads need");
   plan_done(&plan);
 
   cfg.thread_stack_size = 1 << 20;
