@@ -78,6 +78,8 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
     return refuse_thread(err, false, rc);
   if (bytes > 0)
     rc = pthread_attr_setstacksize(&attr, bytes);
+  if (rc == 0)
+    rc = pthread_attr_setguardsize(&attr, STACK_GUARD_BYTES);
   if (rc != 0) {
     (void)pthread_attr_destroy(&attr);
     return refuse_stack(err, stack_bytes, rc);

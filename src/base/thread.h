@@ -18,6 +18,10 @@ enum {
   CPUS_MAX = 8 * sizeof(cpu_set_t),
 };
 
+/* Below each stack, pages that nobody may touch.  They are more than the
+ * largest frame, that of the functions of Lua's library which build a text. */
+#define STACK_GUARD_BYTES ((size_t)16 << 10)
+
 /*
  * Start fn(arg) in a joinable thread.  If stack_bytes is 0, the stack has the
  * system's default size.  Programs with a sanitizer get more stack than asked

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/thread.h"
 #include "loop/loop.h"
 #include "os/os.h"
 
@@ -26,6 +27,7 @@ void stacks_init(struct stacks *s, size_t bytes)
 {
   *s = (struct stacks){ .page = (size_t)sysconf(_SC_PAGESIZE) };
   s->bytes = (bytes + s->page - 1) / s->page * s->page;
+  s->guard = s->page > STACK_GUARD_BYTES ? s->page : STACK_GUARD_BYTES;
   s->light = os_can_guard();
 }
 
@@ -37,7 +39,9 @@ void stacks_done(struct stacks *s)
     next = p->next;
     (void)munmap(p, p->bytes);
   }
-  *s = (struct stacks){ .bytes = s->bytes, .page = s->page, .light = s->light };
+  *s = (struct stacks){
+    .bytes = s->bytes, .page = s->page, .guard = s->guard, .light = s->light
+  };
 }
 
 /* Only pages that are written to take memory, if none of them is huge. */
@@ -49,7 +53,7 @@ static int add_stretch(struct stacks *s)
 
   if (n > STACKS_MOST)
     n = STACKS_MOST;
-  bytes = s->page + n * (s->page + s->bytes);
+  bytes = s->page + n * (s->guard + s->bytes);
   p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
 #ifdef MAP_STACK
@@ -73,9 +77,9 @@ static int add_stretch(struct stacks *s)
 
 static int install_guard(const struct stacks *s)
 {
-  if (s->light && os_guard(s->at, s->page) == 0)
+  if (s->light && os_guard(s->at, s->guard) == 0)
     return 0;
-  return mprotect(s->at, s->page, PROT_NONE);
+  return mprotect(s->at, s->guard, PROT_NONE);
 }
 
 static char *last_word(const struct stacks *s, char *stack)
@@ -96,8 +100,8 @@ int stacks_take(struct stacks *s, char **ret, struct err *err)
     return err_sys(err, "cannot get memory for the stack of a client (see "
                         "--thread-stack-size, vm.max_map_count and ulimit "
                         "-v):");
-  *ret = s->at + s->page;
-  s->at += s->page + s->bytes;
+  *ret = s->at + s->guard;
+  s->at += s->guard + s->bytes;
   return 0;
 }
 

@@ -2,8 +2,8 @@
  * stacks.h - memory for the stacks of many fibers (for src/loop only).
  *
  * Stacks are cut from long stretches of addresses, so that thousands of them
- * begin and end with a few system calls.  A page below each, which nobody may
- * touch, catches an overflow.  One thread uses a struct stacks.
+ * begin and end with a few system calls.  Pages below each, which nobody may
+ * touch, catch an overflow.  One thread uses a struct stacks.
  */
 #ifndef BENCH_LOOP_STACKS_H
 #define BENCH_LOOP_STACKS_H
@@ -15,8 +15,9 @@ struct err;
 struct stacks_stretch;
 
 struct stacks {
-  size_t bytes;                     /* of each stack */
-  size_t page;                      /* the guard below it */
+  size_t bytes; /* of each stack */
+  size_t page;
+  size_t guard;                     /* below it, whole pages */
   bool light;                       /* guards take no map of their own */
   struct stacks_stretch *stretches; /* owned */
   char *at, *end;                   /* the rest of the last one */

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
+#include "loop/overflow.h"
 #include "lua/find/search.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
@@ -302,6 +303,7 @@ int program_main(int argc, char **argv)
   p = calloc(1, sizeof(*p));
   if (!p)
     return EXIT_FAILED;
+  overflow_watch();
   log_init();
   if (ranks_join(&p->ranks, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;

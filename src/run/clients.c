@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "base/wait.h"
 #include "loop/loop.h"
+#include "loop/overflow.h"
 #include "report/life.h"
 #include "run/crew.h"
 #include "run/idle.h"
@@ -209,6 +210,7 @@ static void *carrier_main(void *arg)
   struct loop *l = NULL;
   int rc = loop_new(&l, &setup, &err);
 
+  overflow_watch();
   count_loops(run, 1);
   await_loops(run);
   if (rc == 0) {

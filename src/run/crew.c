@@ -13,6 +13,7 @@
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
+#include "loop/overflow.h"
 #include "os/os.h"
 #include "run/clients.h"
 #include "run/idle.h"
@@ -269,6 +270,7 @@ void crew_worker_life(void *arg)
 
 static void *worker_main(void *arg)
 {
+  overflow_watch();
   crew_worker_life(arg);
   return NULL;
 }

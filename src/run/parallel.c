@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/thread.h"
+#include "loop/overflow.h"
 
 struct job {
   pthread_mutex_t lock; /* held by the calls of ops->failed() */
@@ -37,6 +38,7 @@ static void *job_main(void *arg)
   struct job *job = t->job;
   struct err err = { "" };
 
+  overflow_watch();
   if (job->ops->fn(job->arg, t->tid, &err) < 0) {
     (void)atomic_fetch_add(&job->n_failed, 1);
     tell(job, t->tid, &err);

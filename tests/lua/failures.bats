@@ -194,3 +194,28 @@ FATAL: did you run the prepare command?"
   must is "$status" 0
   must has "$stderr" '^WARNING: --treads has no effect: bulk_insert has no options of its own$'
 }
+
+# deep COMMAND BODY ARG...: the script has the function, called by that command.
+deep() {
+  printf 'local function f() %s end\nfunction event() end\nfunction %s() f() end\n' "$2" "$1" >t.lua
+  bench t.lua "${@:3}" "${1/event/run}"
+}
+
+@test "a stack overflow in C names the option, not only a signal" {
+  no_sanitizer "reports of faults"
+  local sort="local t = {3, 1, 2} table.sort(t, f)" gsub='return (("xy"):gsub(".", f))' clients
+  for clients in off 2; do
+    for body in "$sort" "$gsub"; do
+      deep event "$body" --threads=2 --clients=$clients --events=10
+      must is "$status $stderr" "1 FATAL: stack overflow: see --thread-stack-size"
+    done
+  done
+  deep prepare "$gsub"
+  must is "$status $stderr" "1 FATAL: stack overflow: see ulimit -s"
+}
+
+@test "every other fault does what it always does" {
+  no_sanitizer "reports of faults"
+  deep event 'require("ffi").cast("int *", 8)[0] = 1' --events=1
+  must is "$status $stderr" "139 "
+}

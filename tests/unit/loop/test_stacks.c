@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/thread.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -62,6 +63,8 @@ static void test_bounds(void)
   OK(!faults(second) && !faults(second + s.bytes - 1),
      "all of a stack can be used");
   OK(faults(first - 1) && faults(second - 1), "nobody writes below a stack");
+  OK(faults(second - STACK_GUARD_BYTES),
+     "not even the first byte of a large frame");
   stacks_done(&s);
 }
 

@@ -1,0 +1,79 @@
+/*
+ * overflow.c - the end of a process whose stack is full.
+ *
+ * Lua has no limit for calls from Lua to C to Lua: a function of table.sort()
+ * that sorts, or of gsub() that calls gsub().  They end in the pages below the
+ * stack that nobody may touch.
+ */
+#include "loop/overflow.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/thread.h"
+#include "loop/fiber.h"
+#include "loop/inside.h"
+#include "os/os.h"
+
+#ifdef BENCH_SANITIZED
+
+void overflow_watch(void)
+{
+}
+
+#else
+
+enum {
+  HANDLER_STACK = 24 << 10
+};
+
+static bool is_below(uintptr_t at, const void *stack)
+{
+  return at < (uintptr_t)stack && at >= (uintptr_t)stack - STACK_GUARD_BYTES;
+}
+
+/* Nothing can be called any more that allocates or locks. */
+static void overflow_end(int number, siginfo_t *info, void *context)
+{
+  const char *const line =
+    os_thread() == getpid()
+      ? "FATAL: stack overflow: see ulimit -s\n"
+      : "FATAL: stack overflow: see --thread-stack-size\n";
+  const ucontext_t *interrupted = context;
+  const uintptr_t at = (uintptr_t)info->si_addr;
+  const struct fiber *f = fiber_here();
+  const void *stack = f ? ((const struct task *)f)->context.stack
+                        : interrupted->uc_stack.ss_sp;
+  ssize_t written;
+
+  if (!is_below(at, stack)) {
+    (void)signal(number, SIG_DFL); /* the fault happens again */
+    return;
+  }
+  written = write(STDERR_FILENO, line, strlen(line));
+  (void)written; /* the status is there without the line, too */
+  _exit(EXIT_FAILURE);
+}
+
+/*
+ * The handler's stack is the far end of the thread's own, so that it takes no
+ * memory: whatever is there is not needed again after an overflow.
+ */
+void overflow_watch(void)
+{
+  struct sigaction how = { .sa_sigaction = overflow_end,
+                           .sa_flags = SA_SIGINFO | SA_ONSTACK };
+  stack_t end = { .ss_size = HANDLER_STACK };
+  size_t bytes;
+
+  if (!os_stack(&end.ss_sp, &bytes) || sigaltstack(&end, NULL) < 0)
+    return;
+  (void)sigaction(SIGSEGV, &how, NULL);
+}
+
+#endif
