@@ -30,22 +30,12 @@ static void set_phase(struct worker *w, enum worker_phase phase)
   atomic_store_explicit(&w->phase, phase, memory_order_release);
 }
 
-void crew_failed(struct worker *w, const struct err *why)
-{
-  struct run *run = w->run;
-
-  life_fail(run, why);
-  (void)atomic_fetch_add(&run->failed, 1);
-  (void)run_stop(run, STOP_ERROR);
-  run_news(run);
-}
-
 void crew_never_begun(struct worker *w, struct err *why)
 {
   struct run *run = w->run;
 
   if (why) {
-    crew_failed(w, why);
+    worker_failed(w, why);
     why->text[0] = '\0';
   }
   atomic_store(&w->phase, WORKER_GONE);
@@ -116,11 +106,11 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
   const struct test_ops *ops = w->run->test->ops;
 
   if (ops->drain && ops->drain(thr, w, err) < 0)
-    crew_failed(w, err);
+    worker_failed(w, err);
   if (ops->finish) {
     wait_for_drained(w->run);
     if (ops->finish(thr, w, err) < 0)
-      crew_failed(w, err);
+      worker_failed(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
     (void)life_worker_left(w->run);
   }
@@ -238,7 +228,7 @@ void crew_worker_life(void *arg)
   atomic_store(&w->os_id, (int)os_thread());
   set_phase(w, WORKER_READY);
   if (!opened && run_signal(run) == 0)
-    crew_failed(w, &err);
+    worker_failed(w, &err);
   if (atomic_fetch_add(&run->ready, 1) + 1 == run->plan->threads)
     run_news(run);
 
@@ -248,7 +238,7 @@ void crew_worker_life(void *arg)
     waits = counts_queue(w) && thread_queue_ns(&w->queue_before_ns);
     if (work(w, thr, &err) < 0) {
       (void)atomic_fetch_add(&run->broken, 1);
-      crew_failed(w, &err);
+      worker_failed(w, &err);
     }
     if (!ops->finish) /* otherwise wind_up() notes it */
       note_left(run);

@@ -20,9 +20,6 @@ struct crew {
 /* The life of a worker (struct worker), on its own thread or in a fiber. */
 void crew_worker_life(void *arg);
 
-/* A worker failed: report why, and end the run. */
-void crew_failed(struct worker *w, const struct err *why);
-
 /*
  * A worker could not even begin: it counts as ready and gone.  The first one
  * says why, and clears the text for the others.  NULL: the run ends anyway.

@@ -90,6 +90,8 @@ int conductor_status(struct conductor *c, int status)
 
   run_no_more_signals(&c->run);
   number = run_signal(&c->run);
+  if (number == 0 && status == EXIT_FAILED && atomic_load(&c->run.asked) > 0)
+    return (int)atomic_load(&c->run.asked);
   if (number == 0)
     return status;
   if (c->run.plan->part == 0) /* one of several ranks reports it for all */

@@ -130,6 +130,7 @@ struct run {
   _Atomic uint32_t loops;  /* carriers that have one, or will have none */
   _Atomic uint32_t ready;  /* workers that are ready, or failed to get ready */
   _Atomic uint32_t failed; /* workers that failed in any way */
+  _Atomic uint32_t asked;  /* the exit status of worker_exit(); 0: none */
   _Atomic uint32_t memory_gone; /* 1: no more clients open anything */
   _Atomic uint32_t broken;      /* workers that failed while events ran */
   _Atomic uint32_t drained;     /* workers that left their loops; waited for */

@@ -15,6 +15,7 @@ enum {
   EXIT_OK = 0,
   EXIT_FAILED = 1,
   EXIT_FORCED = 2, /* forced shutdown, or workers not ready in time */
+  EXIT_ASKED = 6,  /* a script has called os.exit(0) before the end */
   /* SLO_EXIT_STATUS (stats/slo.h): only the objective was missed */
   EXIT_SIGNAL = 128, /* plus the number of the signal */
 };

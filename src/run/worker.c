@@ -13,6 +13,7 @@
 #include "run/delay.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/runner.h"
 #include "run/schedule.h"
 #include "run/stall.h"
 #include "run/test.h"
@@ -513,4 +514,27 @@ uint64_t worker_end_ns(const struct worker *w)
 bool worker_is_over(struct worker *w)
 {
   return run_stopped(w->run) != STOP_NO || time_is_over(w->run, clock_now_ns());
+}
+
+void worker_failed(struct worker *w, const struct err *why)
+{
+  struct run *run = w->run;
+
+  life_fail(run, why);
+  (void)atomic_fetch_add(&run->failed, 1);
+  (void)run_stop(run, STOP_ERROR);
+  run_news(run);
+}
+
+void worker_exit(struct worker *w, unsigned char status, const struct err *why)
+{
+  struct run *run = w->run;
+  const struct err nothing = { "" };
+  uint32_t none = 0;
+  const bool first = atomic_compare_exchange_strong(
+    &run->asked, &none, status > 0 ? status : EXIT_ASKED);
+
+  if (atomic_load(&w->phase) < WORKER_ENDING)
+    (void)atomic_fetch_add(&run->broken, 1);
+  worker_failed(w, first ? why : &nothing);
 }

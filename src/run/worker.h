@@ -188,4 +188,14 @@ uint64_t worker_end_ns(const struct worker *w);
 /* Is the run over for this worker: stopped, or out of time? */
 bool worker_is_over(struct worker *w);
 
+/* The worker has failed: report why, and end the run. */
+void worker_failed(struct worker *w, const struct err *why);
+
+/*
+ * A script has called os.exit(status): report that with the first such call,
+ * and end the run with its report.  The exit status is that of the call, and
+ * EXIT_ASKED in place of 0.
+ */
+void worker_exit(struct worker *w, unsigned char status, const struct err *why);
+
 #endif

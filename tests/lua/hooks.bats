@@ -240,13 +240,47 @@ L
   must arrays $'\n[\n' $'\nDONE'
 }
 
-@test "os.exit ends the program at once" {
-  cat >t.lua <<'L'
-function event() os.exit(7) end
+# leaver FUNCTION STATUS: the function calls os.exit(STATUS), event() after 20
+# events.
+leaver() {
+  cat >t.lua <<L
+local n = 0
+function event() n = n + 1 end
+local event_of_all = event
+function $1() event_of_all() if n > 20 or "$1" ~= "event" then pcall(os.exit, $2) os.exit($2) end end
 L
-  bench t.lua --threads=2 run
-  must [ "$status" = 7 ]
-  must [ "$(grep -c 'General statistics' <<<"$output")" = 0 ]
+}
+
+@test "os.exit in an event ends the run with a report, and a status that is not 0" {
+  local code
+  for code in "7 7" "0 6" "true 6" "false 1" "nil 6" "256 6"; do
+    leaver event "${code% *}"
+    bench t.lua --threads=2 --json=r.json run
+    must is "$status" "${code##* }"
+    must has "$output" '^The run ended early: os\.exit\([0-9]+\) was called( at t\.lua:4)? in '"$worker [01]$"
+    must has "$output" 'total number of events: +[1-9][0-9]+$'
+    must json r.json "d['run']['exit_status'] == $status"
+    must is "$(grep -c . <<<"$stderr")" 1
+  done
+  leaver thread_done 3
+  bench t.lua --events=5 run
+  must is "$status $stderr" "3 FATAL: os.exit(3) was called in $worker 0"
+  must has "$output" 'total number of events: +5$'
+  leaver thread_init 0
+  bench t.lua run
+  must is "$status $stderr" "6 FATAL: os.exit(0) was called in $worker 0"
+}
+
+@test "elsewhere, and as sysbench, os.exit ends the program at once" {
+  leaver init 0
+  bench t.lua run
+  must is "$status" 0
+  must is "$(grep -c 'Threads started' <<<"$output")" 0
+  leaver event 0
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench t.lua run
+  must is "$status" 0
+  must is "$(grep -c 'General statistics' <<<"$output")" 0
 }
 
 @test "lines of threads stay whole" {

@@ -1,14 +1,19 @@
 /*
- * abi_programs.c - programs that scripts start.  The threads of a run block
- * some signals; these programs do not.
+ * abi_programs.c - programs that scripts start, and the end of this one.  The
+ * threads of a run block some signals; programs that they start do not.
  */
 #include <errno.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/ffi_api.h"
+#include "lua/engine/shared.h"
+#include "lua/engine/state.h"
+#include "run/plan.h"
 #include "run/signals.h"
+#include "run/worker.h"
 
 void bench_signals_open(void)
 {
@@ -54,4 +59,17 @@ int bench_execute(const char *command)
     ended = waitpid(pid, &status, 0);
   } while (ended < 0 && errno == EINTR);
   return ended == pid ? status : -1;
+}
+
+bool bench_exit_run(int status, const char *words)
+{
+  const struct state *s = state_current();
+  const struct plan *plan = s ? s->script->setup.plan : NULL;
+  struct err why;
+
+  if (!s || !s->worker || plan->identity == IDENTITY_SYSBENCH)
+    return false;
+  (void)err_set(&why, 0, "%s in %s %u", words, plan_worker_word(plan), s->tid);
+  worker_exit(s->worker, (unsigned char)status, &why);
+  return true;
 }

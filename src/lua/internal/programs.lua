@@ -1,10 +1,10 @@
--- programs.lua - os.execute() and io.popen().
+-- programs.lua - os.execute(), io.popen() and os.exit().
 --
 -- The threads of a run block the signals that end it.  Programs would inherit
 -- that, and a script could not end them with kill.
 local host = ...
 local C = host.C
-local popen = host.popen
+local popen, exit = host.popen, host.exit
 local pcall, error, type = pcall, error, type
 
 -- LuaJIT can be built with the functions of Lua 5.2, where `goto` is a keyword.
@@ -41,6 +41,17 @@ function M.execute(command)
     return nil, "signal", signal
   end
   return status == 0 or nil, "exit", math.floor(status / 256)
+end
+
+-- A worker does not take the report of the run with it.
+function M.exit(code, ...)
+  local status = type(code) == "boolean" and (code and 0 or 1) or tonumber(code) or 0
+  local at = debug.getinfo(2, "Sl")
+  local where = at and at.currentline > 0 and (" at %s:%d"):format(at.short_src, at.currentline) or ""
+  if C.bench_exit_run(status % 256, ("os.exit(%s) was called%s"):format(tostring(status), where)) then
+    error(host.abandoned, 0)
+  end
+  exit(code, ...)
 end
 
 return M

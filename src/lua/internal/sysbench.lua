@@ -341,10 +341,10 @@ function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
 host.popen = io.popen
-host.setlocale = os.setlocale
+host.setlocale, host.exit = os.setlocale, os.exit
 -- Otherwise its loops would be compiled again in each state.
 require("jit").off(lazily, true)
-lazily("programs", { "execute" }, { [""] = os })
+lazily("programs", { "execute", "exit" }, { [""] = os })
 lazily("programs", { "popen" }, { [""] = io })
 lazily("locale", { "setlocale" }, { [""] = os })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
