@@ -238,6 +238,17 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   add_spread(&m->time_s, u, (double)last->threads, again);
 }
 
+uint64_t merge_packed_events(struct unpack from)
+{
+  struct report r = { 0 };
+
+  for (int i = 0; i < 4; i++)
+    (void)unpack_u64(&from); /* as add_numbers() reads it */
+  for (int c = 0; c < COUNTERS; c++)
+    r.counter[c] = unpack_u64(&from);
+  return r.counter[COUNTER_EVENT];
+}
+
 /* `again`: it is from the rank that was added last. */
 static int add_report(struct merge *m, struct unpack *u, bool again)
 {

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/pack.h"
 #include "stats/report.h"
 
 struct err;
 struct merge;
 struct strbuf;
-struct unpack;
 
 /* Add the bytes of a report to `b`, without r->total. */
 void merge_pack(struct strbuf *b, const struct report *r);
@@ -42,6 +42,9 @@ int merge_add_more(struct merge *m, struct unpack *from);
 
 /* merge_add() for a report of this rank. */
 int merge_add_report(struct merge *m, const struct report *r);
+
+/* The events of a packed report. */
+uint64_t merge_packed_events(struct unpack from);
 
 /* The number of ranks that were added. */
 unsigned merge_count(const struct merge *m);

@@ -16,6 +16,7 @@
 #include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 #include "cluster/post.h"
+#include "ranks/mail.h"
 #include "report/doubts.h"
 #include "run/plan.h"
 
@@ -340,7 +341,55 @@ static void gather_others(struct ranks_end *e, struct run_end *end)
   }
 }
 
-void ranks_end_gather(struct ranks_end *e, struct run_end *end)
+/* All processes that are lost, in one doubt: what is gone with them, and why
+ * intervals have more than totals. */
+static void add_lost_doubt(struct ranks_end *e, const struct ranks_mail *mail)
+{
+  struct strbuf names = { 0 }, rest = { 0 };
+  unsigned lost = 0;
+  uint64_t events = 0;
+  struct doubts *d = e->doubts;
+  size_t at = d->n;
+
+  for (unsigned i = 0; i < e->size; i++) {
+    if (!e->part[i].lost)
+      continue;
+    strbuf_addf(&names, "%s%u on %s", lost > 0 ? ", " : "", i, e->part[i].host);
+    events += mail->of[i].events;
+    lost++;
+  }
+  if (events > 0)
+    strbuf_addf(&rest,
+                "; intervals have the %llu events that %s had reported before",
+                (unsigned long long)events, lost == 1 ? "it" : "they");
+  if (lost > 0)
+    doubts_add(d, true, "lost_process",
+               "process%s %.100s %s lost, and with %s %.0f %% of the load (%u "
+               "of %u threads); totals are without all that %s did%s",
+               lost == 1 ? "" : "es", strbuf_str(&names),
+               lost == 1 ? "is" : "are", lost == 1 ? "it" : "them",
+               100.0 * lost / e->size, lost * e->plan->threads,
+               e->plan->all_threads, lost == 1 ? "it" : "they",
+               strbuf_str(&rest));
+  for (; at < d->n; at++)
+    log_advise("%s", d->of[at].text);
+  strbuf_done(&names);
+  strbuf_done(&rest);
+}
+
+static void name_lost(struct ranks_end *e, unsigned rank, struct run_end *end)
+{
+  if (end->error)
+    return;
+  (void)err_set(e->error, 0,
+                "process %u on %.200s was killed, or its machine cannot be "
+                "reached",
+                rank, e->part[rank].host);
+  end->error = e->error->text;
+}
+
+void ranks_end_gather(struct ranks_end *e, const struct ranks_mail *mail,
+                      struct run_end *end)
 {
   e->part[0].status = end->status;
   e->part[0].client = end->client;
@@ -359,7 +408,10 @@ void ranks_end_gather(struct ranks_end *e, struct run_end *end)
     p->clock_error_ns = cluster_clock_error(e->cluster, i);
     if (p->lost && e->status == 0)
       e->status = 1;
+    if (p->lost)
+      name_lost(e, i, end);
   }
+  add_lost_doubt(e, mail);
   if (cluster_any_lost(e->cluster)) {
     end->reason = END_ERROR;
     end->status = 1;

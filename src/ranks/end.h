@@ -15,6 +15,7 @@ struct cluster;
 struct err;
 struct merge;
 struct plan;
+struct ranks_mail;
 struct unpack;
 
 /* A part of struct ranks_report. */
@@ -40,8 +41,10 @@ void ranks_end_done(struct ranks_end *e);
 int ranks_end_part(struct ranks_end *e, unsigned rank, struct unpack *u,
                    const struct report_setup *setup);
 
-/* In rank 0: *end describes its own end; make it the end of all ranks. */
-void ranks_end_gather(struct ranks_end *e, struct run_end *end);
+/* In rank 0: *end describes its own end; make it the end of all ranks.  `mail`
+ * had their reports. */
+void ranks_end_gather(struct ranks_end *e, const struct ranks_mail *mail,
+                      struct run_end *end);
 /* In rank 0: confirm that everything has arrived, so that the other ranks can
  * remove the files that they have written for themselves. */
 void ranks_end_tell(struct ranks_end *e);

@@ -140,6 +140,8 @@ static int use(struct ranks_mail *m, unsigned rank, enum report_kind kind,
   int rc;
 
   (void)ranks_mail_head(&u);
+  if (kind == REPORT_INTERVAL)
+    m->of[rank].events += merge_packed_events(u);
   rc = *any ? merge_add_more(to, &u) : merge_add(to, &u);
   *any = true;
   drop(m, rank, kind);

@@ -38,6 +38,7 @@ struct ranks_mail_head ranks_mail_head(struct unpack *u);
 struct ranks_mail_waiting {
   struct post_message *first[2], **last[2]; /* intervals, checkpoints */
   struct post_message *final;
+  uint64_t events;      /* of the intervals that are in lines */
   unsigned checkpoints; /* the number of checkpoints that are covered by reports
                            already used */
 };

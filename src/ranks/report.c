@@ -78,6 +78,18 @@ static int forward(struct ranks_report *k, const struct report_setup *setup,
   return reporters_report(k->set.reporters, k->set.n_reporters, setup, r, err);
 }
 
+/* Rank 0 waits for the others, and no worker of any is known to do anything:
+ * the run is over, or those that are late report later. */
+static bool is_idle(const struct report *r)
+{
+  bool idle = r->kind == REPORT_INTERVAL && !r->partial &&
+              r->threads_running == 0 && r->arrivals == 0;
+
+  for (int c = 0; c < COUNTERS; c++)
+    idle = idle && r->counter[c] == 0;
+  return idle;
+}
+
 static int on_line(void *ctx, const struct report_setup *setup,
                    const struct report *r, struct err *err)
 {
@@ -88,6 +100,8 @@ static int on_line(void *ctx, const struct report_setup *setup,
 
   if (rc < 0)
     rc = no_memory(err, rc);
+  else if (k->rank == 0 && is_idle(&whole))
+    return 0;
   later = forward(k, setup, k->rank == 0 ? &whole : r, err);
   return rc < 0 ? rc : later;
 }
@@ -239,7 +253,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
   int rc;
 
   if (k->rank == 0) {
-    ranks_end_gather(&k->end, &whole);
+    ranks_end_gather(&k->end, &k->mail, &whole);
     rc = reporters_over(k->set.reporters, k->set.n_reporters, &whole, err);
     ranks_end_tell(&k->end);
     ranks_end_print(&k->end, &whole, k->set.table);

@@ -38,7 +38,10 @@ static json_t *rank_part(const struct rank_part *p,
   else
     jobj_null(&o, "start_offset_ns");
   jobj_int(&o, "clock_error_ns", p->clock_error_ns);
-  jobj_int(&o, "exit_status", (uint64_t)p->status);
+  if (p->lost)
+    jobj_null(&o, "exit_status");
+  else
+    jobj_int(&o, "exit_status", (uint64_t)p->status);
   return jobj_take(&o);
 }
 

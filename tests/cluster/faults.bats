@@ -71,10 +71,39 @@ begin() {
   must grep -qE '^FATAL: process 1 on [^ ]+ did not deliver its results: it was killed' err
   document run.json "[r['lost'] for r in d['ranks']] == [False, True, False]" \
     "sum(r['events'] for r in d['ranks']) == d['totals']['events'] > 0" \
-    "d['run']['end_reason'] == 'error'" "d['run']['exit_status'] == 1"
+    "d['run']['end_reason'] == 'error'" "d['run']['exit_status'] == 1" \
+    "'process 1 on' in d['run']['error'] and 'was killed' in d['run']['error']" \
+    "[r['exit_status'] is None for r in d['ranks']] == [False, True, False]" \
+    "all(i['events'] > 0 for i in d['intervals'])"
   grep -qE '^ +1  [^ ]+ +lost$' out
+  # What intervals have more than totals is said.
+  local warning
+  warning=$(python3 -c 'import json
+d = json.load(open("run.json"))
+print([w["text"] for w in d["warnings"] if w["code"] == "lost_process"][0])
+print(sum(i["events"] for i in d["intervals"]) - d["totals"]["events"])')
+  must has "$warning" '^process 1 on [^ ]+ is lost, and with it 33 % of the load \(2 of 6 threads\); totals are without all that it did; intervals have the [1-9][0-9]* events that it had reported before$'
+  must has "$warning" "^$(sed -nE 's/.* have the ([0-9]+) events .*/\1/p' <<<"$warning")\$"
+  must grep -qF "WARNING: $(head -n 1 <<<"$warning")" err
   document run.json.rank2 "d['totals']['events'] > 0" "d['threads']['each'][1]['events'] > 0"
   [ ! -e run.json.rank1 ]
+}
+
+@test "there are no lines after the end, while process 0 waits for another one" {
+  cat >lingers.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+function event()
+end
+function thread_done()
+  if sysbench.tid == 1 then
+    ffi.C.usleep(2500000)
+  end
+end
+LUA
+  ranks 2 ./lingers.lua --events=2 --report-interval=1 --json=run.json run
+  must is "$status" 0
+  must is "$(grep -c '^\[ [2-9]s \]' <<<"$output")" 0
+  check run.json "d['totals']['events'] == 2" "len(d['intervals']) <= 2"
 }
 
 @test "when process 0 is killed, all others save their part" {
