@@ -398,6 +398,52 @@ static void broken_off(void)
   OK(bad == 0, "an answer that breaks off is a lost connection");
 }
 
+/* A packet that is wrong by itself: what follows would be right. */
+static void malformed(void)
+{
+#define COLUMN_2 "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
+#define COLUMNS    \
+  "\x01\0\0\1\x02" \
+  "\x17\0\0\2\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0" COLUMN_2
+#define NO_ROWS "\5\0\0\5\xfe\0\0\1\0"
+#define END "\5\0\0\4\xfe\0\0\1\0" NO_ROWS
+  static const struct {
+    const char *bytes;
+    size_t len;
+    int code;
+    const char *what;
+  } rows[] = {
+#define ROW(bytes, code, what) { bytes, sizeof(bytes) - 1, code, what }
+    ROW(COLUMNS END, 0, "a control: two columns and no row"),
+    ROW("\x01\0\0\1\x02\x0b\0\0\2\3def\0\0\1i\0\x0c\x3f" COLUMN_2 END,
+        CODE_MALFORMED, "a column of eleven bytes"),
+    ROW("\4\0\0\1\xfd\0\0\1" COLUMNS END, CODE_MALFORMED, "65536 columns"),
+    ROW("\2\0\0\1\xfc\1", CODE_MALFORMED, "half a number of columns"),
+    ROW(COLUMNS "\5\0\0\4\0\0\0\1\0" NO_ROWS, CODE_MALFORMED,
+        "columns that do not end"),
+    ROW(COLUMNS "\4\0\0\4\xfe\0\0\1" NO_ROWS, CODE_MALFORMED,
+        "columns with an end of four bytes"),
+    ROW(COLUMNS "\5\0\0\4\xfe\0\0\1\0\0\0\0\5" NO_ROWS, CODE_MALFORMED,
+        "an empty packet among the rows"),
+    ROW("\0\0\0\1", CODE_MALFORMED, "an empty packet"),
+    ROW("\4\0\0\1\0\3\0\2", CODE_MALFORMED, "success with half its flags"),
+    ROW("\2\0\0\1\xff\x15", CODE_MALFORMED, "an error with half its number"),
+#undef ROW
+  };
+
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    const int rc = rows[i].code == 0 ? 0 : -1;
+    struct world w;
+    struct outcome out;
+
+    world_open(&w);
+    OK(answer(&w, (const uint8_t *)rows[i].bytes, rows[i].len, &out) == rc &&
+         out.code == rows[i].code && out.lost == (rc < 0),
+       rows[i].what);
+    world_close(&w);
+  }
+}
+
 /*
  * Replaces each byte of the answer by others: any outcome is right, except a
  * crash.
@@ -480,6 +526,7 @@ int main(void)
   later_forms();
   parameters();
   broken_off();
+  malformed();
   nonsense();
   wrong_numbers();
   many_rows();

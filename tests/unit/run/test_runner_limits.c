@@ -42,6 +42,20 @@ static void test_exact(void)
   }
 }
 
+static void test_whole_time(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.time_ns = 100 * NS_PER_MS;
+  p.on_event = nothing;
+  probe_run(&p);
+  OK(p.status == EXIT_OK && p.final.elapsed_ns >= p.plan.time_ns,
+     "no run ends before its time limit");
+  probe_done(&p);
+}
+
 /*
  * Worker 0 executes five events and then has nothing left; worker 1 waits for
  * the tickets that it returns.
@@ -805,6 +819,7 @@ int main(void)
 {
   (void)alarm(600); /* against a hang; nothing waits for it */
   test_exact();
+  test_whole_time();
   test_give_back();
   test_leavers();
   test_error_stops_all();

@@ -222,9 +222,24 @@ static void test_threads(void)
   run_done(&run);
 }
 
+/* Arrivals can come until the schedule ends; the report may be about a longer
+ * period, and one that lies behind the end has none. */
+static void test_offered(void)
+{
+  struct report r = { .arrivals = 60,
+                      .elapsed_ns = MS(9000),
+                      .period_ns = MS(4000),
+                      .tail_ns = MS(1000) };
+
+  OK(near(report_offered_rate(&r), 20), "arrivals by the time of arrivals");
+  r.tail_ns = MS(4000);
+  OK(report_offered_rate(&r) == 0, "no time: no rate");
+}
+
 int main(void)
 {
   test_forced_shutdown();
+  test_offered();
   test_period();
   test_limits();
   test_threads();

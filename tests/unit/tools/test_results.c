@@ -281,6 +281,44 @@ static void is_refused(const struct comparisons *c, int rc,
      "different tests are not compared");
 }
 
+/* A gate of 15 %: an interval that crosses the limit decides nothing, wherever
+ * the ratio is. */
+static void test_gate(void)
+{
+  static const struct {
+    enum compare_kind kind;
+    double low, ratio, high;
+    enum gate gate;
+    const char *what;
+  } rows[] = {
+    { COMPARE_THROUGHPUT, 0.86, 0.90, 0.94, GATE_PASSED, "a rate within" },
+    { COMPARE_THROUGHPUT, 0.78, 0.82, 0.86, GATE_UNKNOWN,
+      "a rate beyond, perhaps" },
+    { COMPARE_THROUGHPUT, 0.84, 0.88, 0.92, GATE_UNKNOWN,
+      "a rate within, perhaps" },
+    { COMPARE_THROUGHPUT, 0.76, 0.80, 0.84, GATE_SLOWER, "a rate beyond" },
+    { COMPARE_THROUGHPUT, 1.80, 2.00, 2.20, GATE_PASSED, "a higher rate" },
+    { COMPARE_LATENCY, 1.06, 1.10, 1.14, GATE_PASSED, "a latency within" },
+    { COMPARE_LATENCY, 1.14, 1.18, 1.22, GATE_UNKNOWN,
+      "a latency beyond, perhaps" },
+    { COMPARE_LATENCY, 1.08, 1.12, 1.16, GATE_UNKNOWN,
+      "a latency within, perhaps" },
+    { COMPARE_LATENCY, 1.16, 1.20, 1.24, GATE_SLOWER, "a latency beyond" },
+    { COMPARE_LATENCY, 0.45, 0.50, 0.55, GATE_PASSED, "a lower latency" },
+  };
+
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    const struct comparison c = { .kind = rows[i].kind,
+                                  .known = true,
+                                  .r = { .ratio = rows[i].ratio,
+                                         .low = rows[i].low,
+                                         .high = rows[i].high,
+                                         .differs = true } };
+
+    OK(gate_of(&c, 0.15) == rows[i].gate, rows[i].what);
+  }
+}
+
 static void test_long_names(void)
 {
   /*
@@ -357,6 +395,7 @@ int main(void)
   compare(at_1000, (struct run){ 0, "cpu", RATE("1000"), 0 }, is_still);
   compare(at_1000, at_500, is_slower_in_rate);
   compare(at_500, at_1000, is_not_slower);
+  test_gate();
   test_long_names();
   test_sweep();
   return TAP_EXIT();
