@@ -160,8 +160,6 @@ struct prepared {
 
 #define PARAMS_ANY (~0u)
 
-/* The advice of drivers when a table of a bundled script exists. */
-#define HINT_EXISTS "run the cleanup command first, or see --table-exists"
 /* The advice when no space is left for one. */
 #define HINT_FULL \
   "run the cleanup command to remove the tables, or make room for them"

@@ -131,13 +131,15 @@ bool load_is_stopped(struct load *l)
   return steps_are_stopped(&l->steps);
 }
 
-void load_summary(struct load *l, struct strbuf *line)
+bool load_summary(struct load *l, struct strbuf *line)
 {
   const struct pace *p = &l->pace;
-  const uint64_t rows = atomic_load(&p->there) + atomic_load(&p->done);
+  const uint64_t done = atomic_load(&p->done);
+  const uint64_t rows = atomic_load(&p->there) + done;
 
   strbuf_addf(line, "%" PRIu64 " of %" PRIu64 " row%s loaded", rows, p->total,
               p->total == 1 ? " is" : "s are");
+  return done > 0;
 }
 
 void load_end(struct load *l, bool complete)

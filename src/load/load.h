@@ -43,8 +43,9 @@ void load_free(struct load *l);
 /* Any thread may call: no more chunks and steps are given out. */
 void load_stop(struct load *l);
 bool load_is_stopped(struct load *l);
-/* After a stop: one line that says how much was loaded. */
-void load_summary(struct load *l, struct strbuf *line);
+/* After a stop or a failure: add how much was loaded to the line.  Returns
+ * false if this load has loaded nothing. */
+bool load_summary(struct load *l, struct strbuf *line);
 
 /* The command is over: no more lines of progress.  If everything was loaded
  * (`complete`), the sum is printed. */

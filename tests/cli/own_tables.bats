@@ -74,6 +74,29 @@ L
   kept bench_tables
 }
 
+@test "a prepare that fails leaves nothing that it has made, but for rows" {
+  here
+  sql 'DROP TABLE keep'
+  count=tables
+  tables() {
+    sql "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name)"
+  }
+  failed_prepares
+  workload=bulk_insert
+  sql 'CREATE TABLE mine(a INTEGER)' 'CREATE INDEX sbtest2 ON mine(a)'
+  bad sbtest2 --threads=2 prepare
+  must is "$(tables)" mine
+  sql 'DROP TABLE mine'
+  workload=bank
+  bad BOGUS --create-table-options=BOGUS prepare
+  must [ ! -e t.db ]
+}
+
+@test "the list of tables has the seed of their rows" {
+  here
+  seeds 42 7 42 1 9
+}
+
 @test "two workloads share the list of tables" {
   here
   workload=bank

@@ -124,3 +124,55 @@ replaced() {
   good --force cleanup
   nothing_left
 }
+
+# Tables after a prepare that the server has refused: a name is taken by an index, which
+# is no table.  $count: prints the tables of the database.
+failed_prepares() {
+  sql 'CREATE TABLE mine(a INTEGER)'
+  workload=oltp_read_write
+  sql 'CREATE INDEX sbtest3 ON mine(a)'
+  bad sbtest3 --tables=3 --table-size=0 prepare
+  [ "$($count)" = mine ] || { $count && return 1; }
+  bad sbtest3 --tables=3 --table-size=0 --threads=2 prepare
+  [ "$($count)" = mine ]
+  # tables of an earlier prepare stay, and those that resume goes on with
+  good --tables=1 --table-size=0 prepare
+  bad sbtest3 --tables=3 --table-size=0 --table-exists=skip prepare
+  [ "$($count)" = 'mine sbtest1' ]
+  bad sbtest3 --tables=3 --table-size=0 --table-exists=resume prepare
+  [ "$($count)" = 'mine sbtest1 sbtest2' ]
+  good --tables=2 cleanup
+  # rows are not lost
+  bad '^WARNING: prepare has failed, and 20 of 30 rows are loaded: ' --tables=3 --table-size=10 prepare
+  sql 'DROP INDEX sbtest3'
+  good --tables=3 --table-size=10 --table-exists=resume prepare
+  good --tables=3 --table-size=10 check
+  good --tables=3 cleanup
+  # those of other workloads, and the list of tables
+  sql 'CREATE INDEX queue_done ON mine(a)' 'CREATE INDEX bench_ycsb_runs ON mine(a)'
+  workload=queue
+  bad queue_done prepare
+  [ "$($count)" = mine ]
+  workload=ycsb
+  bad bench_ycsb_runs --records=20 --threads=2 prepare
+  [ "$($count)" = mine ]
+  sql 'DROP TABLE mine'
+}
+
+# The list of tables has the seed of the rows.
+seeds() {
+  local made
+  while read -r workload made; do
+    # shellcheck disable=SC2086 # options
+    good $made prepare
+    [ "$(sql 'SELECT MIN(seed), MAX(seed) FROM bench_tables')" = "$1 $1" ]
+    good cleanup
+    shift
+  done <<'TABLE'
+tpcb
+tpcb --rand-seed=7
+ycsb --records=20
+json --documents=20 --groups=5
+json --documents=20 --groups=5 --data-seed=9
+TABLE
+}

@@ -20,6 +20,46 @@ nothing_left() {
   done
 }
 
+@test "a prepare that fails leaves nothing that it has made, but for rows" {
+  count=tables
+  tables() {
+    sql "SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = current_schema()"
+  }
+  aim pgsql
+  failed_prepares
+}
+
+@test "MySQL: the list of tables goes with a prepare that fails" {
+  aim mysql
+  workload=bank
+  bad BOGUS --create-table-options=BOGUS prepare
+  nothing_left
+}
+
+# The database refuses to drop one table: all stay, and a later cleanup drops them.
+all_or_none() {
+  workload=tpcb
+  good prepare
+  sql "$1"
+  bad "$2" cleanup
+  bad 'pgbench_accounts. already exists' prepare
+  good check
+  sql "$3"
+  good cleanup
+  nothing_left
+}
+
+@test "PostgreSQL: a table that cannot be dropped keeps the others" {
+  aim pgsql
+  all_or_none 'CREATE VIEW mine AS SELECT bid FROM pgbench_tellers' '^FATAL: .*no table was dropped: .* cannot drop table pgbench_tellers ' 'DROP VIEW mine'
+}
+
+@test "MySQL: a table that cannot be dropped keeps the others" {
+  aim mysql
+  all_or_none 'CREATE TABLE mine(b INTEGER, FOREIGN KEY (b) REFERENCES pgbench_tellers(tid)) ENGINE = InnoDB' \
+    "no table was dropped: a foreign key of '.*\.mine' refers to 'pgbench_tellers'$" 'DROP TABLE mine'
+}
+
 @test "types and columns are those of the workload" {
   for kind in $kinds; do
     aim "$kind"

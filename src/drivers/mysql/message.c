@@ -16,7 +16,6 @@ const struct driver_hint mysqld_message_hints[] = {
   { .code = 1461,
     .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
   { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
-  { .code = 1050, .bundled = true, .text = HINT_EXISTS },
   { .code = 1021, .bundled = true, .text = HINT_FULL }, /* disk full */
   { .code = 1114, .bundled = true, .text = HINT_FULL }, /* table is full */
   { .code = 1290, .text = "the server is read-only" },

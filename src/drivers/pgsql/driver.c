@@ -29,7 +29,6 @@ static const struct driver_hint hints[] = {
   { .state = "42P01",
     .bundled = true,
     .text = "did you run the prepare command?" },
-  { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
   { .state = "42P05", .text = HINT_POOLER },
   { .state = "26000", .text = HINT_POOLER },
   { .state = "53100", .bundled = true, .text = HINT_FULL },

@@ -16,7 +16,6 @@ static const struct driver_hint hints[] = {
     .bundled = true,
     .text = "did you run the prepare "
             "command?" },
-  { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
   { .code = 13,
     .bundled = true,
     .text = "make room for the tables; if nothing else is in the database, "

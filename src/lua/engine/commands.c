@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "db/env_conns.h"
 #include "lua/engine/loading.h"
 #include "lua/engine/options.h"
 #include "lua/engine/shared.h"
@@ -285,6 +286,25 @@ int commands_begin(struct script *script, struct err *err)
   return rc < 0 ? rc : state_settle(s, script->setup.command, err);
 }
 
+/*
+ * A prepare has failed.  What it has made is of use to --table-exists=resume
+ * only if there are rows; otherwise the script removes it.
+ */
+static void take_back(struct script *script)
+{
+  struct state *s = script->main;
+  struct err err;
+
+  if (loading_has_rows(script) || script->setup.plan->parts > 1)
+    return;
+  team_leave(&script->team);
+  env_shut(&s->env); /* open transactions would lock the tables */
+  state_push_field(s, "cmdline", "command_failed");
+  lua_pushstring(s->L, script->setup.command);
+  if (state_call_top(s, script->setup.command, 1, 0, &err) < 0)
+    log_msg(LOG_WARNING, "cannot remove what prepare has made: %s", err.text);
+}
+
 int commands_run(struct script *script, struct err *err)
 {
   struct signals signals = { .patience_s = LOADING_PATIENCE_S,
@@ -302,5 +322,7 @@ int commands_run(struct script *script, struct err *err)
   rc = call_command(script, err);
   signals_stop(&signals);
   loading_ended(script, rc == 0 && script->signal == 0);
+  if (rc < 0)
+    take_back(script);
   return rc < 0 ? rc : loading_outcome(script);
 }

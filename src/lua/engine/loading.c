@@ -184,13 +184,28 @@ int loading_outcome(struct script *script)
   (void)pthread_mutex_unlock(&script->lock);
   if (number == 0)
     return 0;
-  load_summary(script->load, &line);
+  (void)load_summary(script->load, &line);
   log_msg(LOG_WARNING,
           "interrupted: %s; the same command with --table-exists=resume goes "
           "on from there",
           strbuf_str(&line));
   strbuf_done(&line);
   return number;
+}
+
+bool loading_has_rows(struct script *script)
+{
+  struct strbuf line = { 0 };
+  const bool some = script->load && load_summary(script->load, &line);
+
+  if (some)
+    log_msg(
+      LOG_WARNING,
+      "prepare has failed, and %s: the cleanup command removes them, and the "
+      "same command with --table-exists=resume goes on",
+      strbuf_str(&line));
+  strbuf_done(&line);
+  return some;
 }
 
 void loading_done(struct script *script)

@@ -68,6 +68,12 @@ void loading_ended(struct script *script, bool complete);
  */
 int loading_outcome(struct script *script);
 
+/*
+ * Call this after a command that failed.  True: it has loaded rows, which stay,
+ * after printing how to continue.
+ */
+bool loading_has_rows(struct script *script);
+
 /* Free everything. */
 void loading_done(struct script *script);
 

@@ -189,6 +189,15 @@ function functions.command_begin(name)
   end
 end
 
+-- The fourth member, a function, is called once after a command that has failed, when none
+-- of its threads is left.
+function functions.command_failed(name)
+  local entry = find_command(name)
+  if entry ~= nil and entry[4] ~= nil then
+    entry[4]()
+  end
+end
+
 function functions.call_command(name)
   local entry = find_command(name)
   if entry == nil then

@@ -357,6 +357,7 @@ lazily("cmdline", {
   "command_defined",
   "command_parallel",
   "command_begin",
+  "command_failed",
   "call_command",
 }, { [""] = sysbench.cmdline })
 host.cmdline = sysbench.cmdline

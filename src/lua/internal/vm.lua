@@ -170,6 +170,7 @@ lazily("cmdline", {
   "command_defined",
   "command_parallel",
   "command_begin",
+  "command_failed",
   "call_command",
 }, {
   [""] = function(G)

@@ -95,6 +95,7 @@ local function create_own(drv, con, spec, size)
    end
    con:query(format("CREATE TABLE %s(%s) %s", spec.table,
                     table.concat(types, ", "), engine(drv)))
+   own.made(spec.table)
    con:query(format("INSERT INTO %s(%s) VALUES (%s)", spec.table,
                     table.concat(columns, ", "), table.concat(values, ", ")))
 end
@@ -169,7 +170,8 @@ local function set_of(spec)
 
    table.insert(names, spec.table)
    return {workload = spec.name, names = names, inner = {[spec.table] = true},
-           columns = function(name)
+           seed = function() return wanted(spec).data_seed end,
+          columns = function(name)
       if name == spec.table then return {"version", "runs", "open_runs"} end
       return own.columns_in(spec.columns[name])
    end}
@@ -191,6 +193,7 @@ local function create(drv, con, spec, name)
    if not own.make_way(drv, con, set_of(spec), name, statement) then return load.LEAVE end
    print(format("Creating table '%s'...", name))
    con:query(statement)
+   own.made(name)
    if first then create_own(drv, con, spec, wanted(spec)) end
    return load.FRESH
 end
@@ -304,7 +307,8 @@ function checked.commands(spec, rules)
    sysbench.cmdline.commands = {
       prepare = {function() prepare(spec) end,
                  sysbench.cmdline.PARALLEL_COMMAND,
-                 function() own.prepare(set_of(spec)) end},
+                 function() own.prepare(set_of(spec)) end,
+                 function() own.undo(set_of(spec)) end},
       check = {function() return check(spec, rules) end},
       cleanup = {function() cleanup(spec) end},
    }

@@ -10,11 +10,13 @@
 --   also        [optional] a pattern of more columns that options can add
 --   inner       [optional] table -> true: for the workload's own use, replaced without
 --               --table-exists
+--   seed        [optional] a function that returns the seed of the rows, if not --rand-seed
 --
 -- prepare writes the names into the table bench_tables, which is the marker, before it
 -- creates the first table.  cleanup removes them, and the marker with the last one.  A
 -- marker alone is not enough: a table may have been replaced by one of the user, so its
--- columns are compared, too.
+-- columns are compared, too.  A prepare that fails before it has loaded a row removes what
+-- it has made: own.made() keeps the names.
 
 local load = require("bench_load")
 local schema = require("bench_schema")
@@ -140,6 +142,77 @@ local function refuse(t, what)
 end
 
 -- ---------------------------------------------------------------------------
+-- Dropping
+
+local function rows_of(con, name)
+   return tonumber((con:query_row("SELECT COUNT(*) FROM " .. name))) or 0
+end
+
+-- Removes the names of a workload from the marker, and the marker if it is empty then.
+-- unused: only the names of which there is no table.
+local function unmark(drv, con, set, unused)
+   local names, exists = marked(drv, con, set.workload)
+
+   if not exists then return end
+   for name in pairs(names) do
+      if not (unused and schema.has_table(drv, con, name)) then
+         con:query(format("DELETE FROM %s WHERE name = '%s'", MARKER, name))
+      end
+   end
+   if rows_of(con, MARKER) == 0 then con:query("DROP TABLE " .. MARKER) end
+end
+
+-- The first foreign key of another table that refers to one of the tables %s: MySQL would
+-- refuse to drop that one, after it has dropped those before.
+local REFERENCES = [[
+SELECT referenced_table_name, constraint_schema, table_name
+FROM information_schema.referential_constraints
+WHERE unique_constraint_schema = DATABASE() AND referenced_table_name IN (%s)
+AND NOT (constraint_schema = DATABASE() AND table_name IN (%s))]]
+
+local function refuse_referenced(con, names)
+   local list = "'" .. table.concat(names, "', '") .. "'"
+   local name, database, by = con:query_row(format(REFERENCES, list, list))
+
+   if name then
+      error(format("a foreign key of '%s.%s' refers to '%s'", database, by, name), 0)
+   end
+end
+
+-- Servers lock all tables of a transaction: PostgreSQL has room for some thousand locks.
+local AT_ONCE = 100
+
+-- Drops tables, and calls more(): the server does all of that or, if it refuses, nothing.
+-- MySQL has no transactions for this, so what it would refuse is looked for before, and one
+-- statement drops the tables.  If there are more than AT_ONCE, that holds for each such lot.
+local function drop(drv, con, names, more)
+   local mysql = drv:name() == "mysql"
+   local gone = 0
+
+   local function go()
+      if mysql and #names > 0 then refuse_referenced(con, names) end
+      repeat
+         local last = math.min(gone + AT_ONCE, #names)
+         if not mysql then con:query("BEGIN") end
+         if mysql and last > gone then
+            con:query("DROP TABLE " .. table.concat(names, ", ", gone + 1, last))
+         else
+            for n = gone + 1, last do con:query("DROP TABLE " .. names[n]) end
+         end
+         if more and last == #names then more() end
+         if not mysql then con:query("COMMIT") end
+         gone = last
+      until gone == #names
+   end
+   local ok, why = pcall(go)
+   if ok then return end
+   if not mysql then pcall(con.query, con, "ROLLBACK") end
+   error(format("%s dropped: %s", gone == 0 and "no table was" or
+                format("only %d of %d tables were", gone, #names),
+                (tostring(why):gsub("^.-:%d+: ", ""))), 0)
+end
+
+-- ---------------------------------------------------------------------------
 -- prepare
 
 local WISHES = "use the cleanup command first, or see --table-exists"
@@ -158,6 +231,14 @@ local function look(drv, con, set)
          error(format("the table '%s' already exists: %s", t.name, WISHES), 0)
       end
    end
+end
+
+-- The seed of the rows that this prepare makes.
+local FIXED_SEED = 42
+
+local function seed_of(set)
+   local seed = sysbench.opt.rand_seed
+   return set.seed and set.seed() or seed ~= 0 and seed or FIXED_SEED
 end
 
 -- Names in the marker all tables that this prepare makes or goes on with.  A table of the
@@ -183,7 +264,7 @@ CREATE TABLE %s(
          con:query(format("DELETE FROM %s WHERE name = '%s'", MARKER, name))
          con:query(format("INSERT INTO %s(name, workload, version, seed) VALUES " ..
                           "('%s', '%s', '%s', %.0f)", MARKER, name, set.workload,
-                          sysbench.bench_version, sysbench.opt.rand_seed))
+                          sysbench.bench_version, seed_of(set)))
       end
    end
 end
@@ -195,8 +276,41 @@ function own.prepare(set)
    local con = drv:connect()
 
    look(drv, con, set)
-   if not set.by_columns then mark(drv, con, set) end
+   if not set.by_columns then
+      local ok, why = pcall(mark, drv, con, set)
+      if not ok then
+         pcall(unmark, drv, con, set, true)
+         error(why, 0)
+      end
+   end
    con:disconnect()
+end
+
+-- Remembers, for all threads, that this prepare has made a table.
+function own.made(name)
+   if load.possible then require("bench_team").give("made " .. name, "") end
+end
+
+local function has_made(name)
+   local ok = pcall(require("bench_team").await, "made " .. name)
+   return ok
+end
+
+-- A prepare has failed, none of its threads is left, and it has loaded no rows: drops the
+-- tables that it has made, and the names that it has written into the marker.
+-- --table-exists=resume goes on with the tables, so they stay.
+function own.undo(set)
+   local drv = sysbench.sql.driver()
+   if drv:name() == "null" or sysbench.opt.table_exists == "resume" then return end
+   local con = drv:connect()
+   local names = {}
+
+   for _, t in ipairs(existing(drv, con, set)) do
+      if not t.why and has_made(t.name) then table.insert(names, t.name) end
+   end
+   drop(drv, con, names)
+   if not set.by_columns then unmark(drv, con, set, true) end
+   load.tidy(con)
 end
 
 -- Creates an empty table by `statement` under an unused name, and drops it.  If
@@ -242,10 +356,6 @@ end
 -- ---------------------------------------------------------------------------
 -- cleanup
 
-local function rows_of(con, name)
-   return tonumber((con:query_row("SELECT COUNT(*) FROM " .. name))) or 0
-end
-
 -- Says what cleanup would do; returns false if it would refuse.
 local function say(con, list)
    local good = true
@@ -261,14 +371,6 @@ local function say(con, list)
    return good
 end
 
-local function unmark(drv, con, set)
-   local _, exists = marked(drv, con, set.workload)
-
-   if not exists then return end
-   con:query(format("DELETE FROM %s WHERE workload = '%s'", MARKER, set.workload))
-   if rows_of(con, MARKER) == 0 then con:query("DROP TABLE " .. MARKER) end
-end
-
 -- Drops the tables of the set: all of them, or, if one is not bench's own, none.
 function own.cleanup(drv, con, set)
    if drv:name() == "null" then return load.tidy(con) end
@@ -281,15 +383,15 @@ function own.cleanup(drv, con, set)
    for _, t in ipairs(list) do
       if t.why and not sysbench.opt.force then refuse(t) end
    end
-   local exists = {}
-   for _, t in ipairs(list) do exists[t.name] = true end
    for _, name in ipairs(set.names) do
       if not (set.inner and set.inner[name]) then
          print(format("Dropping table '%s'...", name))
       end
-      if exists[name] then con:query("DROP TABLE " .. name) end
    end
-   if not set.by_columns then unmark(drv, con, set) end
+   local names = {}
+   for _, t in ipairs(list) do table.insert(names, t.name) end
+   drop(drv, con, names, not set.by_columns and
+        function() unmark(drv, con, set) end)
    load.tidy(con)
 end
 

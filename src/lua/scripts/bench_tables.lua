@@ -135,6 +135,7 @@ local function create_empty(drv, con, n)
    if not mine.make_way(drv, con, mine.sbtest(n, n), n, statement) then return load.LEAVE end
    print(string.format("Creating table 'sbtest%d'...", n))
    call(con, "query", statement)
+   mine.made("sbtest" .. n)
    if sysbench.opt.create_index == "before" then
       create_indexes(drv, con, n)
    end
@@ -191,6 +192,12 @@ end
 function tables.begin()
    if create_table == own.create_table then
       mine.prepare(mine.sbtest(1, option("tables")))
+   end
+end
+
+function tables.failed()
+   if create_table == own.create_table then
+      mine.undo(mine.sbtest(1, option("tables")))
    end
 end
 

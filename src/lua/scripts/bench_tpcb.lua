@@ -69,6 +69,7 @@ local function create(drv, con, name, scale)
    if not own.make_way(drv, con, SET, name, statement) then return load.LEAVE end
    print(format("Creating table '%s'...", name))
    con:query(statement)
+   own.made(name)
    if PER_BRANCH[name] then
       print(format("Inserting %d records into '%s'", PER_BRANCH[name] * scale,
                    name))
@@ -87,6 +88,8 @@ local function finish(drv, con, name)
 end
 
 function tables.begin() own.prepare(SET) end
+
+function tables.failed() own.undo(SET) end
 
 function tables.prepare(drv, con)
    must_load()

@@ -15,19 +15,27 @@ local function set()
    return of
 end
 
-function prepare()
-   own.prepare(set())
-   local con = sysbench.sql.driver():connect()
+local function create()
+   local drv = sysbench.sql.driver()
+   local con = drv:connect()
 
    for n = 1, sysbench.opt.threads do
       print(string.format("Creating table 'sbtest%d'...", n))
+      local exists = require("bench_schema").has_table(drv, con, n)
       con:query(string.format([[
 CREATE TABLE IF NOT EXISTS sbtest%d (
   id INTEGER NOT NULL,
   k INTEGER DEFAULT '0' NOT NULL,
   PRIMARY KEY (id))]], n))
+      if not exists then own.made("sbtest" .. n) end
    end
 end
+
+local function undo() own.undo(set()) end
+
+sysbench.cmdline.commands = {
+   prepare = {create, nil, function() own.prepare(set()) end, undo},
+}
 
 function cleanup()
    local drv = sysbench.sql.driver()

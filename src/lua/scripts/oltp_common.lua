@@ -99,7 +99,8 @@ end
 
 local PARALLEL = sysbench.cmdline.PARALLEL_COMMAND
 sysbench.cmdline.commands = {
-   prepare = {cmd_prepare, PARALLEL, function() load_tables().begin() end},
+   prepare = {cmd_prepare, PARALLEL, function() load_tables().begin() end,
+              function() load_tables().failed() end},
    warmup = {cmd_warmup, PARALLEL},
    prewarm = {cmd_prewarm, PARALLEL},
    check = {cmd_check, PARALLEL},

@@ -52,7 +52,8 @@ if sysbench.cmdline.command ~= "run" then
 
    sysbench.cmdline.commands = {
       prepare = {function() tables.prepare(connect()) end, parallel,
-                 function() tables.begin() end},
+                 function() tables.begin() end,
+                 function() tables.failed() end},
       check = {function() return tables.check(connect()) end},
    }
 end

@@ -143,7 +143,8 @@ end
 
 sysbench.cmdline.commands = {
    prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND,
-              function() require("tpcc_tables").begin() end},
+              function() require("tpcc_tables").begin() end,
+              function() require("tpcc_tables").failed() end},
    check = {cmd_check, sysbench.cmdline.PARALLEL_COMMAND},
 }
 

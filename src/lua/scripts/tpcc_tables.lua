@@ -268,6 +268,7 @@ local function create_own(drv, con, size)
       if schema.has_table(drv, con, name) then con:query("DROP TABLE " .. name) end
    end
    con:query((OWN_TABLE:gsub("%$%w+", types)) .. engine(drv))
+   own.made("bench_tpcc")
    con:query(string.format(
       "INSERT INTO bench_tpcc VALUES (%d, %.0f, %d, %d, %d, %d, %d, 0, 0, 0, " ..
       "0, CURRENT_TIMESTAMP, '%s')",
@@ -275,6 +276,7 @@ local function create_own(drv, con, size)
       size.customers, size.items, size.c_load, made_with(drv)))
    con:query(string.format("CREATE TABLE %s(\n%s\n)%s", ledger.TABLE,
                            ledger.COLUMNS, engine(drv)))
+   own.made(ledger.TABLE)
 end
 
 -- Returns a line about how the tables were made.
@@ -302,6 +304,7 @@ local function create(drv, con, size, name)
    if not own.make_way(drv, con, SET, name, statement) then return load.LEAVE end
    print(string.format("Creating table '%s'...", name))
    con:query(statement)
+   own.made(name)
    if name == tables.names[1] then create_own(drv, con, size) end
    return load.FRESH
 end
@@ -339,6 +342,8 @@ function tables.kind(drv, size)
 end
 
 function tables.begin() own.prepare(SET) end
+
+function tables.failed() own.undo(SET) end
 
 function tables.prepare(drv, con, size)
    schema.load_session(drv, con)

@@ -114,7 +114,8 @@ if command ~= "run" then
    sysbench.cmdline.commands = {
       prepare = {function() tables().prepare(connect()) end,
                  sysbench.cmdline.PARALLEL_COMMAND,
-                 function() tables().begin() end},
+                 function() tables().begin() end,
+                 function() tables().failed() end},
       check = {function() return tables().check(connect()) end},
    }
 end

@@ -56,6 +56,8 @@ end
 local SETTINGS = {"version", "seed", "records", "fields", "length", "int_keys",
                   "ordered"}
 
+function SET.seed() return tables.wanted().seed end
+
 local function is_null(drv) return drv:name() == "null" end
 
 local function engine(drv)
@@ -174,7 +176,9 @@ local function create_own(drv, con, settings)
       if schema.has_table(drv, con, name) then con:query("DROP TABLE " .. name) end
    end
    con:query(OWN_TABLE .. engine(drv))
+   own.made(OWN)
    con:query(RUNS_TABLE .. engine(drv))
+   own.made(RUNS)
    con:query(format("INSERT INTO %s VALUES (%s)", OWN,
                     table.concat(values, ", ")))
 end
@@ -193,6 +197,7 @@ local function create(drv, con, name, settings)
    if not own.make_way(drv, con, SET, name, statement) then return load.LEAVE end
    print(format("Creating table '%s'...", name))
    con:query(statement)
+   own.made(name)
    create_own(drv, con, settings)
    print(format("Inserting %.0f records into '%s'", settings.records, name))
    return load.FRESH
@@ -203,6 +208,8 @@ local function finish(drv, con, name)
 end
 
 function tables.begin() own.prepare(SET) end
+
+function tables.failed() own.undo(SET) end
 
 function tables.prepare(drv, con)
    local s = fresh()

@@ -166,6 +166,7 @@ local function create_empty(drv, con, n)
    if not own.make_way(drv, con, own.sbtest(n, n), n, statement) then return load.LEAVE end
    print(format("Creating table 'sbtest%d'...", n))
    con:query(statement)
+   own.made("sbtest" .. n)
    if sysbench.opt.create_index == "before" then
       create_indexes(drv, con, n)
    end
@@ -250,6 +251,8 @@ if load.possible and sysbench.cmdline.commands == nil then
    local together = {prepare_together, sysbench.cmdline.PARALLEL_COMMAND, function()
       set_vars()
       own.prepare(own.sbtest(1, oltp_tables_count))
+   end, function()
+      own.undo(own.sbtest(1, oltp_tables_count))
    end}
 
    -- called when the whole script is known
