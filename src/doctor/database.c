@@ -172,8 +172,52 @@ static void look_at_the_tables(struct findings *to, struct conn *c,
     look_at_rows(to, &look, facts);
 }
 
-static void look_at(struct findings *to, struct conn *c,
-                    const struct run_facts *facts)
+/* Does the server give each connection a session of its own?  A pooler that
+ * does not may still give two connections different sessions for some time. */
+static bool has_own_session(struct conn *c, struct conn *other)
+{
+  enum {
+    TURNS = 5
+  };
+  static const bool is_other[TURNS] = { false, true, false, false, true };
+  uint64_t first[2] = { 0 }, id;
+
+  for (unsigned i = 0; i < TURNS; i++) {
+    if (!look_at_backend(is_other[i] ? other : c, &id))
+      return true; /* not known */
+    if (i < 2)
+      first[i] = id;
+    else if (id != first[is_other[i]])
+      return false;
+  }
+  return first[0] != first[1];
+}
+
+static void look_at_pooler(struct findings *to, struct driver_handle *h,
+                           struct conn *c)
+{
+  struct conn *other = c->driver->backend_query ? conn_open(h, NULL) : NULL;
+  static const char begin[] = "BEGIN";
+
+  if (!other)
+    return;
+  if (has_own_session(c, other))
+    findings_add(to, FINDING_OK, "sessions", NULL,
+                 "each connection has a session of the server to itself");
+  else
+    findings_add(to, FINDING_WARN, "sessions",
+                 "use --db-ps-mode=disable if prepared statements fail",
+                 "a pooler in between shares the sessions of the server");
+  (void)conn_query(other, begin, sizeof(begin) - 1);
+  if (other->pub.error != DB_ERROR_NONE)
+    findings_add(to, FINDING_FAIL, "transactions",
+                 "let the pooler share sessions by transaction (pool_mode)",
+                 "BEGIN is refused: %s", conn_failure(other)->text);
+  conn_free(other);
+}
+
+static void look_at(struct findings *to, struct driver_handle *h,
+                    struct conn *c, const struct run_facts *facts)
 {
   const uint64_t until_ns = conn_ask(c);
 
@@ -182,6 +226,8 @@ static void look_at(struct findings *to, struct conn *c,
   look_at_limits(to, c, facts);
   if (clock_now_ns() < until_ns)
     look_at_the_tables(to, c, facts);
+  if (clock_now_ns() < until_ns)
+    look_at_pooler(to, h, c);
   if (!conn_asked(c, until_ns))
     findings_add(to, FINDING_FAIL, "answers",
                  "see --db-query-timeout and --db-connect-timeout",
@@ -198,7 +244,7 @@ void doctor_database(struct findings *to, struct db_process *db)
   if (h)
     c = conn_open(h, NULL);
   if (c) {
-    look_at(to, c, &db->facts);
+    look_at(to, h, c, &db->facts);
     conn_free(c);
   } else {
     findings_add(to, FINDING_FAIL, "server",

@@ -3,6 +3,7 @@
 # servers, before a run and after it; and what `bench doctor` finds there.
 
 . "$BENCH_SRC/tests/db/every_kind.bash"
+. "$BENCH_SRC/tests/db/pooler.sh"
 
 # need KIND: its server runs; `to` has the options that lead there.
 need() {
@@ -11,6 +12,10 @@ need() {
     mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
     pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
   esac
+}
+
+teardown() {
+  pooler_stop
 }
 
 # on TEST ARG...: a short run; status, output, stderr.
@@ -133,6 +138,28 @@ doctor_of() {
 
 @test "pgsql: doctor" {
   doctor_of pgsql 'fsync = off'
+}
+
+@test "doctor: a pooler that shares sessions" {
+  need pgsql
+  pooler_there || skip 'pgbouncer is not installed'
+  doctor oltp_read_only
+  finds ok sessions 'each connection has a session of the server to itself$'
+  local mode turns
+  for mode in session transaction statement; do
+    for turns in 0 1; do
+      pooler_start 'auth_type = any' "pool_mode = $mode" "server_round_robin = $turns" 'min_pool_size = 2'
+      to=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432)
+      doctor oltp_read_only
+      pooler_stop
+      case $mode in
+        session) finds ok sessions 'each connection has' ;;
+        *) finds warn sessions 'a pooler in between shares .*; use --db-ps-mode=disable if ' ;;
+      esac
+      [[ $output == *'BEGIN is refused: '*'statement pooling'* ]] || [ "$mode" != statement ]
+      [ "$mode" = statement ] || quiet_about 'refused'
+    done
+  done
 }
 
 @test "a run that ends late, and a login that is refused, PostgreSQL" {
