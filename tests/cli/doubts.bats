@@ -23,13 +23,14 @@ spin() {
 }
 
 # The warning of a run beside such programs, and figures that agree with it.
-neighbours_are_noticed() {
+@test "busy neighbours: a score says how much of it is missing" {
   local cpus
   cpus=$(nproc)
+  spin
   bench_as_it_is cpu --threads="$cpus" --time=1 --json=out.json run
-  is "$status" 0 &&
-    has "$stderr" "^WARNING: other programs used [0-9.]+ of the $cpus CPUs during the run, so the score is about [0-9]+ % too low; stop them and repeat the run" &&
-    SAYS=$stderr python3 - <<'PY'
+  must is "$status" 0
+  must has "$stderr" "^WARNING: other programs used [0-9.]+ of the $cpus CPUs during the run, so the score is about [0-9]+ % too low; stop them and repeat the run"
+  SAYS=$stderr must python3 - <<'PY'
 import json, os, re
 d = json.load(open("out.json"))
 c = d["client"]
@@ -37,14 +38,9 @@ used, low = map(float, re.search(r"used ([0-9.]+) of.* about ([0-9]+) % too low"
                                  os.environ["SAYS"]).groups())
 missing = 1 - c["cpus_used"] / c["cpus_allowed"]
 assert abs(used - c["other_programs_cpus"]) < 0.06, (used, c)
-assert 0.25 < missing < 0.99 and abs(low / 100 - missing) < 0.1, (low, missing)
-assert [w["code"] for w in d["warnings"]] == ["other_programs"], d["warnings"]
+assert 0.1 < missing < 0.99 and abs(low / 100 - missing) < 0.1, (low, missing)
+assert [w["code"] for w in d["warnings"]].count("other_programs") == 1, d["warnings"]
 PY
-}
-
-@test "busy neighbours: a score says how much of it is missing" {
-  spin
-  sooner_or_later neighbours_are_noticed
 }
 
 # Other programs may be at work here, too: then they have to be in the figures.
@@ -69,15 +65,12 @@ elif share > 0.055 and seconds > 0.11:
 PY
 }
 
-# A machine that is busy enough does not let it be over at once.
-over_at_once() {
-  bench_as_it_is cpu --events=1 run
-  must is "$status" 0 && is "$stderr" ""
-}
-
 @test "a run that is over at once has no doubts about processors" {
   spin
-  must sooner_or_later over_at_once
+  bench_as_it_is cpu --events=1 --json=out.json run
+  must is "$status" 0
+  # A machine that is busy enough does not let it be over at once.
+  json out.json 'd["totals"]["elapsed_s"] > 0.15' || must is "$stderr" ""
 }
 
 # In a group of its own, which may use a quarter of a processor.
@@ -98,19 +91,15 @@ quota() {
   skip "no control group can be made here"
 }
 
-quota_is_noticed() {
+@test "a score under a quota of a quarter of a processor says so" {
+  quota
   run --separate-stderr bash -c 'echo $$ >"$1/cgroup.procs" || exit 99
     exec "$2" cpu --time=1 --json=out.json run' - "$GROUP" "$BENCH"
   [ "$status" != 99 ] || skip "no process can be put into a control group here"
-  is "$status" 0 &&
-    has "$stderr" '^WARNING: the control group of bench may use 0.25 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the figures are those of the quota, not of the machine; raise its quota \(cpu.max\)$' &&
-    json out.json 'd["client"]["throttled_s"] > 0.01 and
-      d["client"]["cpus_quota"] == 0.25 and d["warnings"][0]["code"] == "client_quota"'
-}
-
-@test "a score under a quota of a quarter of a processor says so" {
-  quota
-  sooner_or_later quota_is_noticed
+  must is "$status" 0
+  must has "$stderr" '^WARNING: the control group of bench may use 0.25 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the figures are those of the quota, not of the machine; raise its quota \(cpu.max\)$'
+  must json out.json 'd["client"]["throttled_s"] > 0.01 and
+    d["client"]["cpus_quota"] == 0.25 and d["warnings"][0]["code"] == "client_quota"'
 }
 
 # set_quota US: how much of 100 ms the group may use; -1: all of it.
@@ -124,9 +113,9 @@ set_quota() {
 
 # The quota comes when the run is half over.  The clocks of the processors stay
 # as they are.
-late_quota_is_noticed() {
+@test "a quota that comes during the run is named, and no slower clock" {
+  quota
   set_quota -1
-  rm -f out.txt
   bash -c 'echo $$ >"$1/cgroup.procs" || exit 99
     exec "$2" cpu --time=2 --report-interval=1 --json=out.json run' - "$GROUP" "$BENCH" \
     >out.txt 2>err.txt 3>&- &
@@ -135,50 +124,30 @@ late_quota_is_noticed() {
   set_quota 10000
   wait "$pid" || status=$?
   [ "$status" != 99 ] || skip "no process can be put into a control group here"
-  is "$status" 0 &&
-    grep -Eq '^WARNING: the control group of bench may use 0.1 of the [0-9]+ CPUs and was stopped for [0-9.]+ s' err.txt &&
-    json out.json '[w["code"] for w in d["warnings"]] == ["client_quota"] and
-      d["client"]["throttled_s"] > 0.3 and
-      d["intervals"][1]["events_per_s"] < 0.6 * d["intervals"][0]["events_per_s"]'
-}
-
-@test "a quota that comes during the run is named, and no slower clock" {
-  quota
-  sooner_or_later late_quota_is_noticed
-}
-
-# A program on the same processor takes half of it, and of no other.
-neighbour_of_one_processor() {
-  bench_on_one cpu --time=1 --json=out.json run
-  is "$status" 0 &&
-    has "$stderr" '^WARNING: other programs used (0[.][3-9]|1[.]0) of the 1 CPUs during the run, so the score is about [3-9][0-9] % too low' &&
-    json out.json '[w["code"] for w in d["warnings"]] == ["other_programs"]'
+  must is "$status" 0
+  must has "$(<err.txt)" '^WARNING: the control group of bench may use 0.1 of the [0-9]+ CPUs and was stopped for [0-9.]+ s'
+  must json out.json 'd["client"]["throttled_s"] > 0.1 and "client_quota" in [w["code"] for w in d["warnings"]]
+    and not {"slower_clock", "thermal", "slow_clock"} & {w["code"] for w in d["warnings"]}'
 }
 
 bench_on_one() {
   run --separate-stderr taskset -c "$ONE" "$BENCH" "$@"
 }
 
-# The same run alone says nothing.
-one_processor_alone() {
-  bench_on_one cpu --time=1 --json=out.json run
-  is "$status" 0 && is "$stderr" "" && json out.json 'd["warnings"] == []'
-}
-
-# Others may be at work on this machine all the time, which the run then says.
-one_processor_alone_or_not() {
-  one_processor_alone ||
-    json out.json 'all(w["code"] in ("other_programs", "steal") for w in d["warnings"])
-      and d["client"]["cpus_used"] < 0.96'
-}
-
 @test "a neighbour on the same processor is noticed, and a calm run has no warning" {
   command -v taskset >/dev/null || skip "no taskset"
   ONE=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-  must sooner_or_later one_processor_alone_or_not
+  bench_on_one cpu --time=1 --json=out.json run
+  must is "$status" 0
+  # Others may be at work on this machine all the time, which the run then says.
+  must json out.json 'd["warnings"] == [] or d["client"]["cpus_used"] < 0.96'
   (exec 3>&- && taskset -cp "$ONE" "$BASHPID" >/dev/null && while :; do :; done) &
   SPINNERS=$!
-  must sooner_or_later neighbour_of_one_processor
+  # It takes half of this processor, and of no other.
+  bench_on_one cpu --time=1 --json=out.json run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: other programs used (0[.][2-9]|1[.]0) of the 1 CPUs during the run, so the score is about [2-9][0-9] % too low'
+  must json out.json '[w["code"] for w in d["warnings"]].count("other_programs") == 1'
 }
 
 # A server that takes 2 ms, whatever else happens, and a client that gets its processor
@@ -201,20 +170,16 @@ late_client_is_noticed() {
   must sooner_or_later late_client_is_noticed --rate=20
 }
 
-kernels_beside_others() {
-  bench_as_it_is cpu --cpu-kernel=int --threads="$(nproc)" --time=1 run
-  has "$stderr" '^WARNING: other programs used .* so operations per second are about [0-9]+ % too low; ' || return 1
-  bench_as_it_is memory --memory-test=bandwidth --memory-size=1M --threads="$(nproc)" --time=1 run
-  has "$stderr" '^WARNING: other programs used .* so the bandwidth is about [0-9]+ % too low; ' || return 1
-  bench_as_it_is memory --memory-test=latency --memory-size=64K --time=1 run
-  has "$stderr" '^WARNING: other programs used .* so times may be too long; ' || return 1
-  bench_as_it_is mutex --mutex-kind=atomic --threads="$(nproc)" --time=1 run
-  has "$stderr" '^WARNING: other programs used .* so the rate is about [0-9]+ % too low; '
-}
-
 @test "busy neighbours: what is too low is named" {
   spin
-  sooner_or_later kernels_beside_others
+  bench_as_it_is cpu --cpu-kernel=int --threads="$(nproc)" --time=1 run
+  must has "$stderr" '^WARNING: other programs used .* so operations per second are about [0-9]+ % too low; '
+  bench_as_it_is memory --memory-test=bandwidth --memory-size=1M --threads="$(nproc)" --time=1 run
+  must has "$stderr" '^WARNING: other programs used .* so the bandwidth is about [0-9]+ % too low; '
+  bench_as_it_is memory --memory-test=latency --memory-size=64K --time=1 run
+  must has "$stderr" '^WARNING: other programs used .* so times may be too long; '
+  bench_as_it_is mutex --mutex-kind=atomic --threads="$(nproc)" --time=1 run
+  must has "$stderr" '^WARNING: other programs used .* so the rate is about [0-9]+ % too low; '
 }
 
 # stopped_and_told [OPTION]: a run is stopped for a while, and says so.

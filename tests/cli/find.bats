@@ -15,7 +15,7 @@ search() {
   bench "$@" --json=f.json run
   case $status in
     0) must has "$output" ' holds up to ' ;;
-    5) must has "$output" '^(Not stationary|The client is the limit|No answer after|No [a-z ]+ was found)' ;;
+    5) must has "$output" '^(Not stationary|The client is the limit|The server has frozen|No answer after|No [a-z ]+ was found)' ;;
     *) must is "$status" "0 or 5" ;;
   esac
 }
@@ -71,14 +71,11 @@ json.dump(d, open("other.json", "w"))'
 }
 
 @test "an objective that holds nowhere is exit status 4" {
-  # Fast enough that a step at the lowest rate has arrivals.  A busy machine may
-  # not be stationary.
-  nowhere() {
-    bench model --model-service=1ms --threads=4 --find=rate --slo='p99<=1us' "${coarse[@]}" \
-      --json=f.json run
-    [ "$status" = 4 ]
-  }
-  must sooner_or_later nowhere
+  # Fast enough that a step at the lowest rate has arrivals.  The service alone takes
+  # longer than the objective, however unsteady the machine is.
+  bench model --model-service=2ms --threads=4 --find=rate --slo='p99<=1us' --find-drift=50% "${coarse[@]}" \
+    --json=f.json run
+  must is "$status" 4
   must has "$output" '^No rate holds p99<=1us: it fails even at [0-9.]+/s\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "no_value_holds"
     and d["sweep"]["search"]["low"] is None'

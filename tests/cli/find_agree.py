@@ -12,7 +12,7 @@ import itertools
 import json
 import sys
 
-NO_ANSWER = ("undecided", "not_stationary", "client_limit", "too_long")
+NO_ANSWER = ("undecided", "not_stationary", "client_limit", "frozen", "too_long")
 
 
 def interval(search):

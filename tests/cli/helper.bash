@@ -76,6 +76,11 @@ has() {
   grep -Eq -- "$2" <<<"$1"
 }
 
+# lacks TEXT PATTERN: no line of the text matches the pattern.
+lacks() {
+  ! has "$@"
+}
+
 # is A B: two texts are equal.
 is() {
   [ "$1" = "$2" ] && return 0

@@ -30,18 +30,21 @@ all=(int ilp branch div fp lookup btree sort lz json crc32c sha256 aes lua)
   must is "$stderr" "FATAL: --isa has no effect without --cpu-kernel, which chooses what uses it"
 }
 
-# Both kernels had their turn in each interval.
-kernels_in_intervals() {
+@test "kernels in the files: totals, intervals, classes, columns" {
   bench cpu --cpu-kernel=int,json --time=0.6 --report-interval=0.2 --warmup-time=0.1 --threads=2 \
     --json=a.json --csv=a.csv --stream=a.jsonl --percentiles=50,99 run
-  must is "$status" 0 &&
-    check a.json 'all(k in i["cpu_kernels"] for i in d["intervals"] for k in ("int", "json") if not i["partial"])' \
-      'd["intervals"][0]["partial"] == False' &&
-    has "$(sed -n 2p a.csv)" ',[1-9][0-9]*[.][0-9]{4},[1-9][0-9]*[.][0-9]{4}$'
-}
-
-@test "kernels in the files: totals, intervals, classes, columns" {
-  sooner_or_later kernels_in_intervals
+  must is "$status" 0
+  # On a busy machine a kernel may have no turn in an interval.
+  must python3 - <<'PY'
+import csv, json
+intervals = json.load(open("a.json"))["intervals"]
+rows = list(csv.DictReader(open("a.csv")))
+assert len(rows) == len(intervals) and any(len(i["cpu_kernels"]) == 2 for i in intervals)
+for i, row in zip(intervals, rows):
+    for k in ("int", "json"):
+        have = i["cpu_kernels"].get(k, {}).get("operations_per_s", 0)
+        assert abs(float(row[k + "_operations_per_s"] or 0) - have) < 1e-3, (i, row)
+PY
   check a.json \
     'sorted(d["totals"]["cpu_kernels"]) == ["int", "json"]' \
     'all(k["operations"] > 0 for k in d["totals"]["cpu_kernels"].values())' \

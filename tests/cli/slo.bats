@@ -2,9 +2,6 @@
 # Objectives: verdicts of runs, sweeps and comparisons, and their exit status.
 load helper
 
-# lacks TEXT PATTERN: no line of the text matches the pattern.
-lacks() { ! has "$@"; }
-
 # A script whose events take at least so many milliseconds.
 sleeper() { # sleeper FILE MILLISECONDS
   cat >"$1" <<LUA

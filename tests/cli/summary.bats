@@ -2,9 +2,6 @@
 # Summaries as Markdown.
 load helper
 
-# lacks TEXT PATTERN: no line of the text matches the pattern.
-lacks() { ! has "$@"; }
-
 @test "a run has a summary" {
   bench cpu --cpu-max-prime=10 --events=200 --time=0 --threads=2 --percentiles=50,99 \
     --summary=markdown:s.md --json=o.json run

@@ -103,15 +103,14 @@ LUA
   must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps do not compare; use --reset, --settle or a longer --time$'
 }
 
-calm_reference() {
-  # Events so long that 5 % of one is more than a processor lets wait.
-  MS=200 SLOWER=0 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=3 run
-  must is "$status" 0 && ! has "$stderr" 'has drifted'
-}
-
 @test "a reference that does not drift is no warning" {
+  local drift
   slower
-  sooner_or_later calm_reference
+  MS=100 SLOWER=0 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=4 run
+  must is "$status" 0
+  # A busy machine may make it drift.
+  drift=$(sed -nE 's/^reference: .* \([+-]([0-9.]+) %\)$/\1/p' <<<"$output")
+  must holds "$drift > 4.95" || must lacks "$stderr" 'has drifted'
 }
 
 grow() {
