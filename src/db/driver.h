@@ -346,6 +346,9 @@ struct driver {
   /* [opt] A cheap query for one number that tells the server's sessions apart.
    */
   const char *backend_query;
+  /* [opt] The statement that gives a session its isolation level, without the
+   * name of the level; without it, there is only one level. */
+  const char *isolation_statement;
   /* [opt] A query for one number: 1, the server is read-only, as replicas are;
    * or 0. */
   const char *role_query;

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "db/backends.h"
 #include "db/message.h"
+#include "db/options.h"
 #include "db/role.h"
 #include "rand/rng.h"
 
@@ -143,6 +144,23 @@ static void refuse_name(const struct db_process *p, const char *name)
   strbuf_done(&known);
 }
 
+static bool is_dry_run(const struct driver_config *config)
+{
+  return config->driver->is_dry_run && config->driver->is_dry_run(config->cfg);
+}
+
+/* The driver has levels, or the run asks for none; false after a FATAL line. */
+static bool isolation_is_possible(const struct db_process *p,
+                                  const struct driver_config *config)
+{
+  if (!p->in_run || p->set.isolation == ISOLATION_DEFAULT ||
+      config->driver->isolation_statement || is_dry_run(config))
+    return true;
+  log_msg(LOG_FATAL, "--isolation: %s has only one level",
+          config->driver->name);
+  return false;
+}
+
 struct driver_handle *env_driver(struct db_env *env, const char *name)
 {
   struct db_process *p = env->process;
@@ -170,6 +188,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
     return NULL;
   }
   if (!role_is_possible(&p->set, config->driver) ||
+      !isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
     env->reported = true;

@@ -18,6 +18,7 @@ enum {
   PRINTED_MAX = 20,
   MYSQL_LOCK_WAIT = 1205,
   MYSQL_DUPLICATE = 1062,
+  MARIADB_SNAPSHOT = 1020,
 };
 
 void errtab_init(struct errtab *t)
@@ -143,21 +144,33 @@ static bool is_duplicate(const struct errtab_entry *e)
          (e->code == MYSQL_DUPLICATE && strcmp(e->driver, "mysql") == 0);
 }
 
+/* Has another transaction changed the row since this one began to read? */
+static bool is_old_snapshot(const struct errtab_entry *e)
+{
+  return e->code == MARIADB_SNAPSHOT && strcmp(e->driver, "mysql") == 0;
+}
+
 void errtab_print(const struct errtab *t, bool bundled)
 {
   size_t index[ERRTAB_MAX];
   const size_t n = errtab_order(t, index);
-  bool conflicts = false, duplicates = false;
+  bool conflicts = false, duplicates = false, snapshots = false;
 
   for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
     print_entry(&t->entry[index[i]]);
     conflicts |= is_conflict(&t->entry[index[i]]);
     duplicates |= is_duplicate(&t->entry[index[i]]);
+    snapshots |= is_old_snapshot(&t->entry[index[i]]);
   }
   if (conflicts)
     log_advise("events that conflict start again if the error is ignored; "
                "fewer threads or clients, more --tables or a larger "
                "--table-size make conflicts rarer");
+  if (snapshots)
+    log_advise("innodb_snapshot_isolation = ON, the default of MariaDB since "
+               "11.6.2, makes transactions fail that change a row after "
+               "another one has, at repeatable-read; --isolation="
+               "read-committed has no such failures");
   if (duplicates && bundled)
     log_advise("keys are there already if another client inserts a row that "
                "both have deleted, as oltp_read_write and oltp_write_only do; "

@@ -37,6 +37,19 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
   return told;
 }
 
+bool look_executes(struct conn *c, const char *sql)
+{
+  bool done;
+
+  c->out = (struct outcome){ 0 };
+  (void)call_start(c);
+  done = call_query(c, sql, strlen(sql)) == 0;
+  if (done)
+    (void)call_end_results(c);
+  call_stop(c);
+  return done && !c->out.lost;
+}
+
 bool look_at_data(struct conn *c, uint64_t *ret)
 {
   const bool told = c->driver->data_query &&

@@ -37,6 +37,10 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
  * of an empty table, is 0.  WAITS for the answer. */
 bool look_at_number(struct conn *c, const char *sql, uint64_t *ret);
 
+/* Execute a statement without a result on this open connection; false: it has
+ * failed, and c->out says why.  WAITS for the answer. */
+bool look_executes(struct conn *c, const char *sql);
+
 /* How many bytes the data have, as far as the server tells for little; false:
  * it does not. */
 bool look_at_data(struct conn *c, uint64_t *ret);

@@ -23,6 +23,12 @@ static bool is_churn_time(const char *text)
 
 static const char *const target_words[] = { "any", "primary", "replica", NULL };
 
+/* In the order of enum isolation_level. */
+static const char *const isolation_words[] = {
+  "default",         "read-uncommitted", "read-committed",
+  "repeatable-read", "serializable",     NULL
+};
+
 static const char *const off_words[] = { "off", NULL };
 
 static const char *const classes_words[] = { "merged", "table", NULL };
@@ -126,6 +132,18 @@ const struct opt db_opts[] = {
       "hosts and ports until it finds the role. With failover in "
       "--db-ignore-errors clients so follow the role from server to "
       "server. \"any\" asks nothing.",
+  },
+  {
+    OPT_WORD(struct db_cfg, isolation),
+    .name = "isolation",
+    .flags = OPT_OWN,
+    .def = "default",
+    .words = isolation_words,
+    .help = "isolation level of the sessions of a run {default,"
+            "read-uncommitted,read-committed,repeatable-read,serializable}",
+    .man = "\"default\" is that of the server, and sends nothing. Each session "
+           "is given the level after its login, also one that replaces a lost "
+           "one.",
   },
   {
     OPT_TIME(struct db_cfg, connect_timeout_s),

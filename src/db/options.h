@@ -19,6 +19,15 @@ enum statement_classes {
   STATEMENT_CLASSES_BY_TABLE, /* each table has its own */
 };
 
+/* Values of --isolation, in the order of its words. */
+enum isolation_level {
+  ISOLATION_DEFAULT, /* that of the server */
+  ISOLATION_READ_UNCOMMITTED,
+  ISOLATION_READ_COMMITTED,
+  ISOLATION_REPEATABLE_READ,
+  ISOLATION_SERIALIZABLE,
+};
+
 struct db_cfg {
   const char *driver;        /* "" or NULL: the first of the list */
   const char *dsn;           /* a URL; "": none */
@@ -28,6 +37,7 @@ struct db_cfg {
   bool debug;
   struct opt_list ignore_errors;
   int target;                     /* enum server_role, see role.h */
+  int isolation;                  /* enum isolation_level */
   double connect_timeout_s;       /* 0: 10 */
   double reconnect_pause_s;       /* 0: 0.05 */
   double connect_rate;            /* per second; 0: no limit */

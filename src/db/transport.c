@@ -13,6 +13,7 @@
 #include "base/sock.h"
 #include "db/call.h"
 #include "db/fault.h"
+#include "db/isolation.h"
 #include "db/lane.h"
 #include "db/line.h"
 #include "db/look.h"
@@ -254,7 +255,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   watch_opened(c->watched);
-  if (!joins && role_matters(c) && role_check(c, until_ns) < 0) {
+  if (!joins && ((role_matters(c) && role_check(c, until_ns) < 0) ||
+                 isolation_set(c, until_ns) < 0)) {
     if (c->env->line)
       lane_reject_server(c->session, NULL);
     transport_drop(c);

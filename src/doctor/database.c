@@ -48,9 +48,10 @@ static void look_at_server(struct findings *to, struct conn *c)
                *comment ? ")" : "", strbuf_str(&target));
   snapshot = text_of(&f, "innodb_snapshot_isolation", "");
   if (strcmp(snapshot, "ON") == 0)
-    findings_add(to, FINDING_OK, "isolation", NULL,
-                 "innodb_snapshot_isolation = ON: transactions that change the "
-                 "same rows at repeatable-read fail and restart");
+    findings_add(
+      to, FINDING_OK, "isolation", NULL,
+      "innodb_snapshot_isolation = ON: transactions that change the "
+      "same rows at repeatable-read fail and restart; see --isolation");
   strbuf_done(&target);
   facts_done(&f);
 }

@@ -140,6 +140,71 @@ doctor_of() {
   doctor_of pgsql 'fsync = off'
 }
 
+@test "the isolation level is that of every session" {
+  local kind how
+  for kind in $kinds; do
+    need "$kind"
+    case $kind in
+      mysql) echo "ask = [[SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')]]" ;;
+      pgsql) echo 'ask = [[SELECT 1, current_setting($$transaction_isolation$$)]]' ;;
+    esac >level.lua
+    cat >>level.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  local _, level = con:query_row(ask)
+  print("level " .. level:lower():gsub("-", " "))
+end
+LUA
+    for how in --churn=1 '--clients=8 --threads=2' '--clients=8 --threads=2 --pool=2' '--clients=8 --pipeline=4'; do
+      # shellcheck disable=SC2086 # several options
+      on ./level.lua $how --isolation=serializable run
+      [ "$status" -eq 0 ]
+      [ "$(grep '^level' <<<"$output" | sort | uniq -c | tr -s ' ')" = ' 40 level serializable' ]
+    done
+    on ./level.lua run
+    [ "$(grep '^level' <<<"$output" | sort -u)" != 'level serializable' ]
+  done
+}
+
+@test "mysql: innodb_snapshot_isolation is named" {
+  need mysql
+  [ -n "$(servers sql "$BATS_FILE_TMPDIR/mysql" "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'")" ] || skip 'not in this version'
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_snapshot_isolation = ON'
+  cat >old.lua <<'LUA'
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE old(n INTEGER) ENGINE = InnoDB")
+  con:query("INSERT INTO old VALUES (0)")
+end
+function cleanup() sysbench.sql.driver():connect():query("DROP TABLE old") end
+local tries = 0
+function thread_init()
+  con, other = sysbench.sql.driver():connect(), sysbench.sql.driver():connect()
+end
+function event()
+  con:query("BEGIN")
+  con:query("SELECT n FROM old")
+  if tries % 2 == 0 then other:query("UPDATE old SET n = n + 1") end
+  tries = tries + 1
+  con:query("UPDATE old SET n = n + 1")
+  con:query("COMMIT")
+end
+LUA
+  on ./old.lua prepare
+  on ./old.lua --json=r.json run
+  [ "$status" -eq 0 ]
+  says '^WARNING: error 1020 .* 40 times'
+  says '^WARNING: innodb_snapshot_isolation = ON, .*--isolation=read-committed'
+  grep -q '"innodb_snapshot_isolation": *"ON"' r.json
+  doctor oltp_read_only
+  finds ok isolation 'innodb_snapshot_isolation = ON: .*see --isolation'
+  on ./old.lua --isolation=read-committed run
+  [ "$status" -eq 0 ]
+  quiet_about 1020
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_snapshot_isolation = OFF'
+  on ./old.lua cleanup
+}
+
 @test "doctor: a pooler that shares sessions" {
   need pgsql
   pooler_there || skip 'pgbouncer is not installed'

@@ -453,6 +453,7 @@ const struct driver driver_mysql = {
   .socket = socket_of,
   .server_settings = mysqld_about_settings,
   .backend_query = "SELECT CONNECTION_ID()",
+  .isolation_statement = "SET SESSION TRANSACTION ISOLATION LEVEL",
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
                 "WHERE table_schema = DATABASE()",

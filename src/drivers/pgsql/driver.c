@@ -149,6 +149,8 @@ const struct driver driver_pgsql = {
   .server_settings = pgsql_settings,
   .data_query = "SELECT pg_database_size(current_database())",
   .backend_query = "SELECT pg_backend_pid()",
+  .isolation_statement =
+    "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL",
   .role_query = "SELECT (pg_is_in_recovery() OR "
                 "current_setting('transaction_read_only') = 'on')::int",
   .standby_query = "SELECT pg_is_in_recovery()::int",

@@ -4,7 +4,6 @@
 
 local checked = require("bench_checked")
 local doubt = require("bench_doubt")
-local isolation = require("bench_isolation")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
 local options = require("bench_options")
@@ -26,7 +25,6 @@ checked.options({
                     "program does that does not look, become duplicates if " ..
                     "the COMMIT was executed", "new", STRING,
                     options.one_of(RETRIES)},
-   isolation = isolation.option,
 })
 
 local spec = {
@@ -116,7 +114,6 @@ function thread_init(id)
    local T = sysbench.sql.type
    local opt = sysbench.opt
 
-   isolation.set(drv, con)
    client = ledger.client(spec)
    rows, format = opt.rows, string.rep("@", opt.payload)
    base = id * 2 ^ 32

@@ -26,7 +26,6 @@ checked.options({
            "is one statement, rows is one for each account in a transaction",
            "sum", STRING, options.one_of(READS)},
    history = history.option,
-   isolation = isolation.option,
 })
 
 local spec = {
@@ -154,7 +153,6 @@ function thread_init()
    local BIGINT = sysbench.sql.type.BIGINT
    local sqlite = drv:name() == "sqlite"
 
-   isolation.set(drv, con)
    record = history.client(drv, con)
    local text = "UPDATE bank_accounts SET balance = balance %s ?, " ..
       "transfers = transfers + 1" .. (record and ", version = ?" or "") ..

@@ -33,7 +33,6 @@ function history.options(list)
    list.history = history.option
    list.keys = {"keys that are in use at a time", 10, INT,
                 options.within(1, 1000)}
-   list.isolation = isolation.option
    checked.options(list)
 end
 
@@ -162,7 +161,6 @@ function history.client(spec, values, appends)
                          label)
    end
 
-   isolation.set(drv, con)
 
    -- A transaction of SQLite that reads first, and writes then, could not wait
    -- for another one.

@@ -4,7 +4,6 @@
 -- no other is.
 
 local checked = require("bench_checked")
-local isolation = require("bench_isolation")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
 local options = require("bench_options")
@@ -21,7 +20,6 @@ checked.options({
              STRING, options.one_of(METHODS)},
    autocommit = {"each statement is a transaction of its own", false,
                  sysbench.cmdline.ARG_BOOL},
-   isolation = isolation.option,
 })
 
 local spec = {
@@ -100,7 +98,6 @@ function thread_init()
    local BIGINT = sysbench.sql.type.BIGINT
    local opt = sysbench.opt
 
-   isolation.set(drv, con)
    rows = checked.settings(drv, con, spec).hot_rows
    keeps_rows = drv:name() ~= "null"
    client = ledger.client(spec)

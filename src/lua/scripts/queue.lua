@@ -25,7 +25,6 @@ checked.options({
             options.one_of(CLAIMS)},
    payload = {"bytes of text in each job", 100, INT,
               options.within(0, MAX_PAYLOAD)},
-   isolation = isolation.option,
 })
 
 local spec = tables.spec
@@ -92,7 +91,6 @@ local number = require("ffi").new("double[1]") -- of this client, from 0
 function thread_init()
    local drv, con = checked.connect()
 
-   isolation.set(drv, con)
    C.bench_sequence_take("clients", 1, math.huge, number)
    client = tables.client(drv, con)
    client.added = ledger.client(spec.works[1])

@@ -75,7 +75,6 @@ sysbench.cmdline.options = {
    check_every = {"time between two checks during a run, by the thread with " ..
                   "the highest number and a connection of its own, such as " ..
                   "60s; 0 = none", "0", STRING, options.time},
-   isolation = isolation.option,
    districts = {"districts of a warehouse; other than 10 is not the " ..
                 "standard size, for tests", 10, INT, within(1, 10)},
    customers = {"customers of a district; other than 3000 is not the " ..
@@ -371,7 +370,6 @@ function thread_init(id)
    local uniform = sysbench.rand.uniform
    local audit = require("tpcc_audit")
 
-   isolation.set(drv, con)
    choose = model.chooser(uniform, weights_of(sysbench.opt.weights))
    fill = model.inputs(uniform, {
       warehouses = warehouses, districts = settings.districts,
