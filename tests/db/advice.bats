@@ -227,6 +227,29 @@ LUA
   done
 }
 
+# named SERVER_VERSION VERSION [FLAVOUR]: doctor shows it for this version().
+named() {
+  servers sql "$BATS_FILE_TMPDIR/pgsql" "CREATE OR REPLACE FUNCTION public.version() RETURNS text LANGUAGE sql AS 'SELECT \$\$$1\$\$::text'"
+  doctor oltp_read_only
+  grep -Eq "^ok +server +pgsql $version${2:+ \\($2\\)}, host" <<<"$output" || { echo "$output" && return 1; }
+}
+
+@test "doctor: what is not PostgreSQL is named" {
+  need pgsql
+  local at="$BATS_FILE_TMPDIR/pgsql" version of
+  version=$(servers sql "$at" 'SHOW server_version')
+  of=$(servers sql "$at" 'SELECT pg_catalog.version()')
+  version=${version//[()+]/.}
+  doctor oltp_read_only
+  finds ok server "pgsql $version, host"
+  servers sql "$at" 'ALTER ROLE sbtest SET search_path = public, pg_catalog'
+  named "$of"
+  named 'CockroachDB CCL v23.1.10 (x86_64-pc-linux-gnu, built 2023/09/18)' 'CockroachDB CCL v23.1.10 .*2023/09/18.'
+  named 'PostgreSQL 13.1 (EnterpriseDB Advanced Server 13.1.4) on x86_64-pc-linux-gnu, 64-bit' 'PostgreSQL 13.1 .EnterpriseDB Advanced Server 13.1.4.'
+  named "${of%, 64-bit}, Redshift 1.0.12103" 'Redshift 1.0.12103'
+  servers sql "$at" 'ALTER ROLE sbtest RESET search_path; DROP FUNCTION public.version()'
+}
+
 @test "a run that ends late, and a login that is refused, PostgreSQL" {
   need pgsql
   cat >slow.lua <<'LUA'

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sock.h"
 #include "drivers/pgsql/session.h"
@@ -69,6 +70,39 @@ void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
   put_tls(conn, put, ctx);
 }
 
+/*
+ * Other databases have a server_version of PostgreSQL, and their own name in
+ * version(): in its place, after the version, or at the end, as Redshift.
+ */
+static void put_flavour(struct pgsql_session *p, pgsql_put *put, void *ctx)
+{
+  static const char product[] = "PostgreSQL ", bits[] = "-bit";
+  const char *version = PQparameterStatus(p->conn, "server_version");
+  PGresult *result = pgsql_ask(p, "SELECT version()");
+  const char *text = result && PQntuples(result) == 1 ? PQgetvalue(result, 0, 0)
+                                                      : "";
+  const size_t head = sizeof(product) - 1, len = strlen(text);
+  const size_t tail = sizeof(bits) - 1;
+  const char *from = text, *to = strstr(text, " on ");
+  char flavour[96];
+
+  if (!to)
+    to = text + len;
+  if (version && *version && strncmp(text, product, head) == 0 &&
+      strncmp(text + head, version, strlen(version)) == 0) {
+    const char *last = strrchr(text, ',');
+
+    from = last ? last + 1 + strspn(last + 1, " ") : text + len;
+    to = text + len;
+    if (len >= tail && strcmp(to - tail, bits) == 0)
+      from = to;
+  }
+  (void)snprintf(flavour, sizeof(flavour), "%.*s", (int)(to - from), from);
+  if (*flavour)
+    put(ctx, "version_comment", flavour);
+  PQclear(result);
+}
+
 void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
 {
   static const char *const names[] = {
@@ -91,6 +125,7 @@ void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
       put(ctx, names[i], PQgetvalue(result, 0, 0));
     PQclear(result);
   }
+  put_flavour(pgsql_of(s), put, ctx);
 }
 
 const struct driver_durable pgsql_durable[] = {
