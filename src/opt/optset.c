@@ -429,8 +429,7 @@ static size_t secret_name(const struct optset *set, const char *arg)
   return 0;
 }
 
-/* Shows the argument as messages do: without passwords. */
-static void show_argument(const struct optset *set, const char *arg,
+void optset_show_argument(const struct optset *set, const char *arg,
                           const char *meant, struct strbuf *out)
 {
   const struct opt_entry *e = meant ? optset_find(set, meant) : NULL;
@@ -438,7 +437,8 @@ static void show_argument(const struct optset *set, const char *arg,
   const size_t named = secret_name(set, arg);
 
   if (named > 0)
-    strbuf_addf(out, "%.*s%s", (int)named, arg, SECRET_SHOWN);
+    strbuf_addf(out, "%.*s%s%s", (int)named, arg, arg[named] == '=' ? "=" : "",
+                SECRET_SHOWN);
   else if (e && (e->row->flags & OPT_SECRET) && equals)
     strbuf_addf(out, "%.*s%s", (int)(equals + 1 - arg), arg, SECRET_SHOWN);
   else
@@ -474,7 +474,7 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
   for (size_t i = 0; i < set->n; i++)
     suggest_offer(&s, set->entries[i]->row->name);
   name = old && old->now ? old->now : suggest_result(&s);
-  show_argument(set, given->arg, name, &arg);
+  optset_show_argument(set, given->arg, name, &arg);
   add_meant(&meant, set, name);
   if (old && old->advice)
     rc = err_set(err, -ENOENT, "invalid option: %.400s%s%s\n--%s %s",

@@ -21,6 +21,7 @@
 #include "opt/value.h"
 
 struct err;
+struct strbuf;
 
 /* Where the help lists an option.  The entries of a set need not be sorted by
  * section. */
@@ -112,6 +113,11 @@ int optset_set_level(struct optset *set, enum compat level, struct err *err);
  */
 int optset_set_default(struct optset *set, const char *name, const char *def,
                        struct err *err);
+
+/* Add the argument as messages show it, without passwords; `meant` [opt] is the
+ * name of the option that it stands for if it is mistyped. */
+void optset_show_argument(const struct optset *set, const char *arg,
+                          const char *meant, struct strbuf *out);
 
 /*
  * Report "invalid option: ARG", and on a second line perhaps what to write

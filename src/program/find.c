@@ -12,6 +12,9 @@
 #include "lua/find/resolve.h"
 #include "lua/find/search.h"
 #include "lua/find/source.h"
+#include "mix/list.h"
+#include "mix/options.h"
+#include "opt/value.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "ranks/ranks.h"
@@ -73,6 +76,39 @@ char *program_script_path(const struct program *p, const char *typed)
   }
   resolved_done(&what);
   return path;
+}
+
+static bool is_bundled(const struct program *p, const char *script)
+{
+  const size_t len = strlen(p->datadir);
+  char *path = source_by_name(script) == &source_script
+                 ? program_script_path(p, script)
+                 : NULL;
+  const bool bundled = path && strncmp(path, p->datadir, len) == 0 &&
+                       path[len] == '/' && !strstr(path + len, "/..");
+
+  free(path);
+  return bundled || test_find(script);
+}
+
+bool program_is_bundled(const struct program *p, const char *text, bool mix)
+{
+  const struct opt_given given = { .name = "mix", .arg = text, .text = text };
+  struct opt_value value = { 0 };
+  struct mix_list list = { 0 };
+  struct err ignored = { "" };
+  bool bundled = true;
+
+  if (!mix)
+    return is_bundled(p, text);
+  if (opt_value_read(&mix_opts[0], &given, &value, &ignored) < 0 ||
+      mix_list_parse(&list, &value.list, &ignored) < 0)
+    bundled = false;
+  for (size_t i = 0; i < list.n && bundled; i++)
+    bundled = is_bundled(p, list.of[i].script);
+  mix_list_done(&list);
+  opt_value_done(&value);
+  return bundled;
 }
 
 /*

@@ -149,6 +149,8 @@ int program_test(struct program *p);
 int program_find_script(const struct job *job, struct resolved *ret);
 /* The file of such a script; the caller frees it.  NULL: there is none. */
 char *program_script_path(const struct program *p, const char *typed);
+/* Does a test, or do all members of a --mix, come with the program? */
+bool program_is_bundled(const struct program *p, const char *text, bool mix);
 /*
  * -EINVAL: an output of the command would replace a file that the command
  * reads, or two outputs are one file, by whatever names.

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "lua/find/search.h"
 #include "opt/help.h"
 #include "program/inherited.h"
 #include "program/internal.h"
@@ -175,6 +176,8 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
     .sweep = &p->opts.sweep,
     .time_s = p->opts.run.time_s,
     .objective = p->opts.report.objective,
+    .is_bundled = program_is_bundled,
+    .program = p,
   };
   struct err err = { "" };
   int status, rc;
@@ -219,6 +222,7 @@ int program_tool(struct program *p)
     free(cfg);
     return TOOL_BAD_INPUT;
   }
+  (void)search_datadir(p->datadir);
   if (tool == &tool_machine) /* it has files to remove */
     inherited_outlive_readers();
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <

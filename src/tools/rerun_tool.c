@@ -4,6 +4,10 @@
  *
  * Results hold no passwords: each one that was given then has to be given
  * again, on the command line or as a variable of the environment.
+ *
+ * A document may be a stranger's.  The command line is printed first, and
+ * whatever in the document runs code that is not part of bench, writes a file
+ * or reads a password needs the user's consent.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,6 +21,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "opt/optset.h"
 #include "opt/suggest.h"
 #include "os/os.h"
 #include "results/options.h"
@@ -29,9 +34,40 @@ static const char *const left_out[] = {
   "sweep-role", "sweep-place", "test", "config-file", "help", "version",
 };
 
+/* Options that need consent if the document has them. */
+static const struct {
+  const char *name, *does;
+} asked[] = {
+  { "reset", "runs a shell command" },
+  { "ack-log", "writes a log" },
+  { "file-ack-log", "writes a log" },
+  { "history", "writes a history" },
+  { "yes-destroy", "destroys the data on a device" },
+  { "password-file", "reads a password" },
+  { "mysql-defaults-file", "reads a password" },
+};
+
+struct rerun_cfg {
+  bool trust;
+};
+
+static const struct opt rerun_opts[] = {
+  {
+    OPT_BOOL(struct rerun_cfg, trust),
+    .name = "trust",
+    .help = "ask no question about what the result runs, writes or reads",
+    .man = "Without the option, scripts and files of SQL that are not part of "
+           "bench, the command of --reset, logs, and files of passwords need a "
+           "\"yes\" at the terminal.",
+  },
+  OPT_END,
+};
+
 struct args {
   char **of; /* owned */
   size_t n, room;
+  size_t n_today;     /* the first one that the user has given today */
+  struct strbuf asks; /* what needs consent, separated by commas */
   bool failed;
 };
 
@@ -71,6 +107,73 @@ static void args_done(struct args *a)
   for (size_t i = 0; i < a->n; i++)
     free(a->of[i]);
   free(a->of);
+  strbuf_done(&a->asks);
+}
+
+/* Adds text that a shell reads as the same text, and that no terminal obeys. */
+static void rerun_quote(struct strbuf *out, const char *text)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_@%+=:,./-";
+  bool printable = true;
+
+  if (*text && text[strspn(text, plain)] == '\0') {
+    strbuf_adds(out, text);
+    return;
+  }
+  for (const char *c = text; *c; c++)
+    printable = printable && *c >= ' ' && *c <= '~';
+  strbuf_adds(out, printable ? "'" : "$'");
+  for (const char *c = text; *c; c++) {
+    if (*c < ' ' || *c > '~')
+      strbuf_addf(out, "\\%03o", (unsigned)(unsigned char)*c);
+    else if (!printable && (*c == '\'' || *c == '\\'))
+      strbuf_addf(out, "\\%c", *c);
+    else
+      strbuf_addf(out, *c == '\'' ? "'\\''" : "%c", *c);
+  }
+  strbuf_adds(out, "'");
+}
+
+/* `what`: a script, or an option; `does` comes in parentheses. */
+static void ask_for(struct args *a, const char *what, const char *does)
+{
+  strbuf_adds(&a->asks, a->asks.len > 0 ? ", " : "");
+  rerun_quote(&a->asks, what);
+  strbuf_addf(&a->asks, " (%s)", does);
+}
+
+/* Options of one member of a mix come after its name and a dot. */
+static void ask_for_option(struct args *a, const char *arg, size_t from,
+                           size_t len)
+{
+  char *option = mem_strndup(arg, from + len);
+  const char *name = option ? option + from : "";
+  const char *dot = strrchr(name, '.');
+
+  for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
+    if (opt_name_equal(asked[i].name, dot ? dot + 1 : name))
+      ask_for(a, option, asked[i].does);
+  }
+  a->failed |= !option;
+  free(option);
+}
+
+/* The argument is --NAME=VALUE. */
+static void ask_about(struct args *a, const struct tool_args *args,
+                      const char *arg)
+{
+  static const char sweep[] = "--sweep=", swept_mix[] = "--sweep=mix:";
+  const size_t to_value = strcspn(arg, "=") + 1;
+
+  ask_for_option(a, arg, 2, to_value - 3);
+  if (strncmp(arg, sweep, strlen(sweep)) == 0)
+    ask_for_option(a, arg, to_value, strcspn(arg + to_value, ":"));
+  if (strncmp(arg, swept_mix, strlen(swept_mix)) == 0 ||
+      (strncmp(arg, "--mix=", 6) == 0 &&
+       !args->is_bundled(args->program, arg + to_value, true)))
+    ask_for(a, arg, "runs scripts that are not part of bench");
 }
 
 /* Is the option among the present arguments? */
@@ -216,9 +319,12 @@ static int add_one(struct args *a, const struct tool_args *args,
   if (opt_rows_have(results_opts, name))
     return 0;
   for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {
-    if (strcmp(left_out[i], name) == 0)
+    if (opt_name_equal(left_out[i], name))
       return 0;
   }
+  if (strchr(name, '=')) /* the rest would be its value */
+    return err_set(err, -EINVAL, "'%.400s' is no result of bench: --%.60s",
+                   args->files[0], name);
   if (!source || is_made(source))
     return 0;
   if (json_is_true(json_object_get(option, "secret")))
@@ -266,13 +372,74 @@ static int add_options(struct args *a, const struct tool_args *args,
   return 0;
 }
 
+/* Is the argument the tool's own option, with or without a value? */
+static bool is_trust(const char *arg)
+{
+  const char *name = rerun_opts[0].name;
+  const size_t len = strlen(name);
+
+  return strncmp(arg, "--", 2) == 0 && strncmp(arg + 2, name, len) == 0 &&
+         (arg[2 + len] == '\0' || arg[2 + len] == '=');
+}
+
+/* The options of the command line are the test's, except --trust. */
+static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
+{
+  int rc = 0;
+
+  *ret = false;
+  for (int i = 1; i < args->argc && rc == 0; i++) {
+    const char *arg = args->argv[i];
+    const char *equals = strchr(arg, '=');
+    const struct opt_given given = { .name = rerun_opts[0].name,
+                                     .arg = arg,
+                                     .text = equals ? equals + 1 : "",
+                                     .bare = !equals,
+                                     .source = OPT_SOURCE_CMDLINE };
+    struct opt_value value = { 0 };
+
+    if (!is_trust(arg))
+      continue;
+    rc = opt_value_read(&rerun_opts[0], &given, &value, err);
+    *ret = value.on;
+    opt_value_done(&value);
+  }
+  return rc;
+}
+
+/* Notes what needs consent, among the arguments so far: a test and options. */
+static void ask_about_all(struct args *a, const struct tool_args *args)
+{
+  bool mix = is_given(args, "mix");
+
+  for (size_t i = 2; i < a->n; i++) {
+    mix = mix || strncmp(a->of[i], "--mix=", 6) == 0;
+    ask_about(a, args, a->of[i]);
+  }
+  if (a->n > 1 && !(mix && strcmp(a->of[1], "mix") == 0) &&
+      !args->is_bundled(args->program, a->of[1], false))
+    ask_for(a, a->of[1], "a script that is not part of bench");
+}
+
 /* Present arguments, after the file's name, come last and take precedence. */
 static void add_today(struct args *a, const struct tool_args *args)
 {
+  a->n_today = a->n;
   for (int i = 1; i < args->argc; i++) {
-    if (args->argv[i] != args->tool_name && args->argv[i] != args->files[0])
+    if (args->argv[i] != args->tool_name && args->argv[i] != args->files[0] &&
+        !is_trust(args->argv[i]))
       add(a, mem_strdup(args->argv[i]));
   }
+}
+
+/* Is the name that of a tool, or an option? */
+static bool is_no_test(const char *name)
+{
+  for (const struct tool *const *t = tool_list; *t; t++) {
+    if (strcmp((*t)->name, name) == 0)
+      return true;
+  }
+  return name[0] == '-' || strcmp(name, "help") == 0;
 }
 
 static const struct result *first_run(const struct result_file *f)
@@ -302,57 +469,112 @@ static int make_args(struct args *a, const struct tool_args *args,
                    "'%.400s' is of bench merge: repeat the runs whose files "
                    "its \"merged\" names",
                    f->path);
+  if (is_no_test(r->test))
+    return err_set(err, -EINVAL, "'%.400s' is no result of a test: '%.60s'",
+                   f->path, r->test);
   add(a, mem_strdup(args->argv[0]));
   add(a, mem_strdup(r->test));
   rc = add_options(a, args, f, r, err);
+  ask_about_all(a, args);
   add_today(a, args);
   add(a, mem_strdup("run"));
-  if (rc == 0 && a->failed)
+  if (rc == 0 && (a->failed || a->asks.failed))
     rc = err_set(err, -ENOMEM, "not enough memory for the arguments");
   return rc;
+}
+
+/* Prints what is going to run, without the passwords that were given today. */
+static void print_command(const struct args *a, const struct tool_args *args)
+{
+  struct strbuf line = { 0 }, shown = { 0 };
+
+  for (size_t i = 0; i < a->n; i++) {
+    strbuf_clear(&shown);
+    if (i >= a->n_today && i + 1 < a->n)
+      optset_show_argument(args->set, a->of[i], NULL, &shown);
+    else
+      strbuf_adds(&shown, a->of[i]);
+    strbuf_adds(&line, i > 0 ? " " : "");
+    rerun_quote(&line, strbuf_str(&shown));
+  }
+  (void)fprintf(stderr, "%s\n", strbuf_str(&line));
+  strbuf_done(&shown);
+  strbuf_done(&line);
+}
+
+/* Is there a user who agrees? */
+static int get_consent(const struct args *a, const char *path, struct err *err)
+{
+  const char *asks = strbuf_str(&a->asks);
+  char answer[16] = "";
+
+  if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+    return err_set(err, -EACCES,
+                   "'%.400s' needs your consent for %.2000s: add --trust if "
+                   "you trust the command above, or answer at a terminal",
+                   path, asks);
+  (void)fprintf(stderr,
+                "'%s' needs your consent for %s.\nRun the command above? Type "
+                "yes: ",
+                path, asks);
+  if (fgets(answer, sizeof(answer), stdin) && strcmp(answer, "yes\n") == 0)
+    return 0;
+  return err_set(err, -EACCES, "nothing was run: the answer was not yes");
+}
+
+static int start(const struct args *a, struct err *err)
+{
+  char path[PATH_MAX];
+  int rc;
+
+  (void)fflush(NULL);
+  /* make_args() has set the arguments.
+   * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+  (void)execv("/proc/self/exe", a->of);
+  /* A path of the program helps if there is no such file.  It may be the one of
+   * a program that was removed, which would hide why this one was not started.
+   */
+  if (errno != E2BIG && os_program(path))
+    (void)execv(path, a->of);
+  rc = err_sys(err, "cannot start the program again,");
+  return rc == -E2BIG ? TOOL_BAD_INPUT : TOOL_FAILED;
 }
 
 static int run_rerun(const struct tool_args *args, struct err *err)
 {
   struct result_file file = { 0 };
   struct args a = { 0 };
-  char path[PATH_MAX];
+  bool trust;
   int rc;
 
   if (args->n_files != 1) {
     (void)err_set(err, -EINVAL, "rerun needs one file");
     return TOOL_BAD_INPUT;
   }
-  rc = result_load(&file, args->files[0], err);
+  rc = take_trust(args, &trust, err);
+  if (rc == 0)
+    rc = result_load(&file, args->files[0], err);
   if (rc == 0)
     rc = make_args(&a, args, &file, err);
   result_file_done(&file);
-  if (rc < 0) {
-    args_done(&a);
-    return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
-  }
-  (void)fflush(NULL);
-  /* make_args() has set it.
-   * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-  (void)execv("/proc/self/exe", a.of);
-  /* A path of the program helps if there is no such file.  It may be the one of
-   * a program that was removed, which would hide why this one was not started.
-   */
-  if (errno != E2BIG && os_program(path))
-    (void)execv(path, a.of);
-  rc = err_sys(err, "cannot start the program again,");
+  if (rc == 0)
+    print_command(&a, args);
+  if (rc == 0 && a.asks.len > 0 && !trust)
+    rc = get_consent(&a, args->files[0], err);
+  if (rc == 0)
+    rc = start(&a, err);
+  else
+    rc = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   args_done(&a);
-  return rc == -E2BIG ? TOOL_BAD_INPUT : TOOL_FAILED;
+  return rc;
 }
-
-static const struct opt no_opts[] = { OPT_END };
 
 const struct tool tool_rerun = {
   .name = "rerun",
   .summary = "run again with the options of a result",
-  .usage = "RESULT.json [OPTION ...]",
-  .opts = no_opts,
-  .cfg_size = 1,
+  .usage = "RESULT.json [--trust] [OPTION ...]",
+  .opts = rerun_opts,
+  .cfg_size = sizeof(struct rerun_cfg),
   .takes_any_option = true,
   .run = run_rerun,
 };

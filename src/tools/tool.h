@@ -13,6 +13,7 @@
 
 struct err;
 struct optset;
+struct program;
 struct results_cfg;
 struct sweep_cfg;
 
@@ -40,6 +41,9 @@ struct tool_args {
   const struct sweep_cfg *sweep;
   double time_s;         /* --time */
   const char *objective; /* --slo; "": none */
+  /* Does a test, or do all members of a --mix, come with the program? */
+  bool (*is_bundled)(const struct program *program, const char *text, bool mix);
+  const struct program *program;
 };
 
 struct tool {

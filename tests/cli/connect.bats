@@ -342,9 +342,9 @@ LUA
     must grep -q 'dsn\|pgsql-db' seen/page.html
     "$BENCH" report --format=markdown seen/run.json >seen/page.md
     "$BENCH" compare seen/run.json seen/run.json >seen/compare 2>&1 || :
-    "$BENCH" rerun seen/run.json >seen/again 2>&1 && must false
+    "$BENCH" rerun seen/run.json --trust >seen/again 2>&1 && must false
     must has "$(<seen/again)" 'the password in --(dsn|pgsql-db) is not in results: give the option again'
-    "$BENCH" rerun seen/run.json "$text" >seen/again 2>&1
+    "$BENCH" rerun seen/run.json --trust "$text" >seen/again 2>&1
     "$BENCH" ./none.lua "$text" --events=2 --sweep=threads:1,2 --json=seen/sweep.json run >seen/sweep 2>&1
     "$BENCH" ./none.lua --events=2 --sweep="${text#--}" --json=seen/sweep2.json run >seen/sweep2 2>&1 || :
     must is "$(grep -rlF "$word" seen)" ''

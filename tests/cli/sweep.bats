@@ -714,6 +714,12 @@ LUA
   must is "$(number 'Prime numbers limit:')" 77
   bench rerun a.json --events=9
   must is "$(number 'total number of events:')" 9
+  bench rerun a.json --threads=0
+  must is "$status" 1
+  must is "$(tail -1 <<<"$stderr")" "FATAL: Invalid value for --threads: '0' (expected an integer from 1 to 1000000)"
+  bench rerun a.json --bad=1
+  must is "$status" 1
+  must is "$(tail -1 <<<"$stderr")" 'invalid option: --bad=1'
   "$BENCH" cpu --events=3 --sweep=threads:1,2 --sweep=cpu-max-prime:5,6 \
     --json=s.json run >/dev/null
   bench rerun s.json --sweep-format=csv
@@ -732,7 +738,7 @@ function event()
 end
 LUA
   "$BENCH" ./options.lua --word= --events=1 --json=empty.json run >/dev/null
-  bench rerun empty.json
+  bench rerun empty.json --trust
   must is "$status" 0
   must has "$output" '^word <> other <same>$'
   "$BENCH" cpu --events=1 --db-ignore-errors= --json=list.json run >/dev/null
@@ -757,7 +763,7 @@ LUA
   for word in $'two\nlines' $'\nlines\n\n' "$long" $'t\xc3\xa4glich'; do
     "$BENCH" ./options.lua --word="$word" --events=1 --json=a.json run >/dev/null
     rm word
-    bench rerun a.json
+    bench rerun a.json --trust
     must is "$status" 0
     must is "$(cat word; echo .)" "$word."
   done
@@ -765,11 +771,11 @@ LUA
   "$BENCH" ./options.lua --word=$'t\xe4glich' --events=1 --json=a.json run >/dev/null
   must json a.json 'd["options"]["word"]["latin1"] == True'
   rm word
-  bench rerun a.json
+  bench rerun a.json --trust
   must is "$status" 2
   must is "$stderr" "FATAL: the value of --word is not in results, because it is no valid UTF-8: give it again"
   [ ! -e word ]
-  bench rerun a.json --word=again
+  bench rerun a.json --trust --word=again
   must is "$status" 0
   must is "$(<word)" again
   # What command lines cannot hold.
@@ -778,7 +784,7 @@ import json
 d = json.load(open("a.json"))
 d["options"]["word"] = dict(value="x" * 200000, source="config_file")
 json.dump(d, open("long.json", "w"))'
-  bench rerun long.json
+  bench rerun long.json --trust
   must is "$status" 2
   must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
 }
@@ -803,9 +809,153 @@ json.dump(d, open("long.json", "w"))'
   bench rerun sw.json
   must is "$status" 2
   must is "$stderr" "FATAL: the value of --sweep is not in results, because it is no valid UTF-8: give it again"
-  bench rerun sw.json --sweep=w:c,d --json=again.json
+  bench rerun sw.json --trust --sweep=w:c,d --json=again.json
   must is "$status" 0
   must json again.json '[s["values"]["w"] for s in d["steps"]] == ["c", "d"]'
+}
+
+# typing ANSWER COMMAND...: runs the command on a terminal of its own, answers its
+# question, and prints what was seen and the exit status.
+typing() {
+  python3 - "$@" <<'PY'
+import os, pty, sys
+answer, command = sys.argv[1], sys.argv[2:]
+pid, tty = pty.fork()
+if pid == 0:
+    os.execv(command[0], command)
+seen = b""
+while not seen.endswith(b"Type yes: "):
+    seen += os.read(tty, 1000)
+os.write(tty, answer.encode() + b"\n")
+try:
+    while more := os.read(tty, 1000):
+        seen += more
+except OSError:
+    pass
+print(seen.decode().replace("\r", ""))
+print("exit", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PY
+}
+
+# refuses WHAT: rerun of t.json prints a command, and refuses to run it.
+refuses() {
+  bench rerun t.json
+  must is "$status" 2
+  must is "$output" ''
+  must is "$(wc -l <<<"$stderr")" 2
+  must has "$(head -1 <<<"$stderr")" "bench(real)? .* run$"
+  must is "$(tail -1 <<<"$stderr")" "FATAL: 't.json' needs your consent for $1: add --trust if you trust the command above, or answer at a terminal"
+  [ ! -e ran ]
+}
+
+# document OPTIONS [TEST]: writes t.json, with these options.
+document() {
+  cat >t.json <<JSON
+{"schema": "bench/1", "run": {"test": "${2-cpu}"}, "totals": {"events": 1},
+ "options": {$1, "events": {"value": 2, "source": "command_line"}}}
+JSON
+}
+
+@test "rerun: the command is printed first, so that a shell can read it" {
+  cat >args.lua <<'LUA'
+sysbench.cmdline.options = { word = {"a word", ""} }
+function event() print("<" .. sysbench.opt.word .. ">") end
+LUA
+  local word line
+  for word in "it's" $'a\nb\tc' $'\e[1mbold' 'back\slash $HOME' $'t\xc3\xa4glich'; do
+    "$BENCH" ./args.lua --word="$word" --events=1 --json=a.json run >/dev/null
+    bench rerun a.json --trust --mysql-password=hidden
+    must is "$status" 0
+    must is "$(wc -l <<<"$stderr")" 1
+    must is "$(tr -d ' -~' <<<"$stderr")" '' # nothing that a terminal obeys
+    must is "$(grep -c hidden <<<"$stderr")" 0
+    line=$(bash -c "$stderr")
+    must is "$(grep -A1 '^<' <<<"$line")" "$(grep -A1 '^<' <<<"$output")"
+    must has "$line" "^<"
+  done
+}
+
+@test "rerun: what a document runs, writes or reads needs consent" {
+  echo 'os.execute("touch ran") function event() end' >own.lua
+  echo 'SELECT 1;' >own.sql
+  local value='"source": "command_line", "value":'
+  "$BENCH" cpu --events=1 --repeat=2 --reset='touch ran' --json=t.json run >/dev/null 2>&1
+  rm ran
+  refuses '--reset (runs a shell command)'
+  local script
+  for script in ./own.lua own.lua own own.sql "$PWD/own.lua" "$PWD/../${PWD##*/}/own"; do
+    document '"x": {'"$value"' null}' "$script"
+    refuses "$script (a script that is not part of bench)"
+  done
+  for script in ./own.lua,oltp_read_only oltp_read_only@1,own cpu,x=own.sql ./own.lua,x/oltp_read_only; do
+    document '"mix": {'"$value"' ["'"$script"'"]}' mix
+    refuses "--mix=$script (runs scripts that are not part of bench)"
+  done
+  document '"ack_log": {'"$value"' "old.log"}' ack
+  refuses '--ack_log (writes a log)'
+  document '"password-file": {'"$value"' "pw"}' oltp_read_only
+  refuses '--password-file (reads a password)'
+  document '"yes-destroy": {'"$value"' true}' fileio
+  refuses '--yes-destroy (destroys the data on a device)'
+  python3 - <<'PY'
+import json
+run = {"schema": "bench/1", "run": {"test": "cpu"}, "totals": {"events": 1}, "options": {
+  "sweep": {"source": "command_line", "value": "mix:own,oltp_read_only\npassword-file:a,b"}}}
+json.dump({"schema": "bench-sweep/1", "test": "cpu", "steps": [
+  {"values": {}, "combination": 0, "exit_status": 0, "result": run}]}, open("t.json", "w"))
+PY
+  refuses "--sweep=mix:own,oltp_read_only (runs scripts that are not part of bench), --sweep=password-file (reads a password)"
+}
+
+@test "rerun: a yes at the terminal, or --trust, is consent" {
+  echo 'function event() print("it ran") end' >own.lua
+  "$BENCH" ./own.lua --events=1 --json=t.json run >/dev/null
+  run typing yes "$BENCH" rerun t.json
+  must is "$status" 0
+  must has "$output" "^'t.json' needs your consent for ./own.lua \\(a script that is not part of bench\\)\.$"
+  must has "$output" '^it ran$'
+  must has "$output" '^exit 0$'
+  local answer
+  for answer in no '' y 'yes and no'; do
+    run typing "$answer" "$BENCH" rerun t.json
+    must is "$(grep -c '^it ran$' <<<"$output")" 0
+    must has "$output" '^FATAL: nothing was run: the answer was not yes$'
+    must has "$output" '^exit 2$'
+  done
+  bench rerun t.json <<<yes # that is nobody at a terminal
+  must is "$status" 2
+  bench rerun t.json --trust=on
+  must is "$status" 0
+  must has "$output" '^it ran$'
+  bench rerun t.json --trust --trust=off
+  must is "$status" 2
+  # Tests and scripts that come with bench need none.
+  "$BENCH" cpu --events=2 --sweep=threads:1,2 --json=t.json run >/dev/null
+  bench rerun t.json
+  must is "$status" 0
+  needs_driver null
+  "$BENCH" mix --mix=oltp_read_only@2,oltp_point_select --db-driver=null --events=1 --json=t.json run >/dev/null
+  bench rerun t.json
+  must is "$status" 0
+}
+
+@test "rerun: a document that is no run, or whose options are none" {
+  local value='"source": "command_line", "value":' test
+  document '"reset=touch ran;": {'"$value"' "x"}'
+  bench rerun t.json
+  must is "$status" 2
+  must is "$stderr" "FATAL: 't.json' is no result of bench: --reset=touch ran;"
+  for test in --reset=x report verify doctor; do
+    document '"x": {'"$value"' null}' $test
+    bench rerun t.json --trust
+    must is "$status" 2
+    must is "$stderr" "FATAL: 't.json' is no result of a test: '$test'"
+  done
+  echo 'reset = touch ran' >own.cnf
+  document '"config_file": {'"$value"' "own.cnf"}'
+  bench rerun t.json
+  must is "$status" 0
+  must is "$(grep -c config <<<"$stderr")" 0
 }
 
 @test "rerun: secrets have to be given again" {
