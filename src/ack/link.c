@@ -22,6 +22,7 @@
 #include "os/os.h"
 
 #define PREFIX "tcp:"
+#define TOKEN_FILE ",token-file="
 
 enum {
   PART_BYTES = 1 << 16, /* that have to get away in ACK_WIRE_QUIET_S */
@@ -29,15 +30,26 @@ enum {
 
 struct where {
   char host[256], port[8];
+  const char *token_file; /* "": none */
 };
 
 /* False: it is no address. */
 static bool split(const char *text, struct where *ret)
 {
-  const char *colon = strrchr(text, ':');
+  const char *token = strstr(text, TOKEN_FILE);
+  const size_t end = token ? (size_t)(token - text) : strlen(text);
   const bool v6 = text[0] == '[';
-  size_t len = colon ? (size_t)(colon - text) : 0;
+  char digits[sizeof(ret->port)] = "";
+  size_t len = end;
   int64_t port;
+
+  ret->token_file = token ? token + strlen(TOKEN_FILE) : "";
+  while (len > 0 && text[len] != ':')
+    len--;
+  if (len == 0 || end - len > sizeof(digits) ||
+      (token && ret->token_file[0] == '\0'))
+    return false;
+  memcpy(digits, text + len + 1, end - len - 1);
 
   if (v6) {
     if (len < 3 || text[len - 1] != ']')
@@ -46,9 +58,9 @@ static bool split(const char *text, struct where *ret)
     len -= 2;
   }
   if (len == 0 || len >= sizeof(ret->host) ||
-      (!v6 && memchr(text, ':', len) != NULL) || colon[1] < '0' ||
-      colon[1] > '9' || strlen(colon + 1) >= sizeof(ret->port) ||
-      parse_int(colon + 1, &port) < 0 || port < 1 || port > UINT16_MAX)
+      (!v6 && memchr(text, ':', len) != NULL) || digits[0] < '0' ||
+      digits[0] > '9' || parse_int(digits, &port) < 0 || port < 1 ||
+      port > UINT16_MAX)
     return false;
   memcpy(ret->host, text, len);
   ret->host[len] = '\0';
@@ -90,6 +102,9 @@ int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
   l->hello.version = ACK_WIRE_VERSION;
   if (!split(address, &where))
     return err_set(err, -EINVAL, "'%.200s' is no HOST:PORT", address);
+  rc = ack_token_read(&l->token, where.token_file, err);
+  if (rc < 0)
+    return rc;
   rc = getaddrinfo(where.host, where.port, &hints, &l->list);
   if (rc != 0)
     return err_set(err, -EHOSTUNREACH, "%s: %s", where.host, gai_strerror(rc));
@@ -109,6 +124,7 @@ void ack_link_done(struct ack_link *l)
   if (l->list)
     freeaddrinfo(l->list);
   l->list = NULL;
+  explicit_bzero(&l->token, sizeof(l->token));
 }
 
 /* The link is not of use any more. */
@@ -190,9 +206,15 @@ static int get_reply(struct ack_link *l, uint64_t number,
     got += n;
   }
   reply->text[sizeof(reply->text) - 1] = '\0';
-  if (reply->magic == ACK_WIRE_REPLY && !reply->bad && reply->number == number)
+  if (reply->magic == ACK_WIRE_REPLY && !reply->bad &&
+      (reply->number == number ||
+       (number == 0 && reply->number == ACK_WIRE_CHALLENGE)))
     return 0;
   hang_up(l);
+  if (reply->magic == ACK_WIRE_REPLY && number == 0 &&
+      reply->bad == ACK_WIRE_COMPLETE)
+    return err_set(err, -EALREADY, "the listener has refused it: %s",
+                   reply->text);
   if (reply->magic == ACK_WIRE_REPLY && reply->bad)
     return err_set(err, -EPERM, "the listener has refused it: %s", reply->text);
   return err_set(err, -EPROTO,
@@ -208,6 +230,33 @@ static int connect_to(struct ack_link *l, const struct addrinfo *a,
   return rc < 0 ? failed(l, rc, err) : 0;
 }
 
+/* Answers the listener's challenge, if the reply is one. */
+static int prove(struct ack_link *l, struct ack_reply *reply, struct err *err)
+{
+  uint8_t nonce[ACK_WIRE_NONCE];
+  struct ack_proof proof;
+  int rc;
+
+  if (reply->number != ACK_WIRE_CHALLENGE)
+    return 0;
+  if (l->token.len == 0) {
+    hang_up(l);
+    return err_set(err, -EPERM,
+                   "the listener asks for its token: add " TOKEN_FILE
+                   "FILE to the address");
+  }
+  memcpy(nonce, reply->text, sizeof(nonce));
+  ack_token_prove(&l->token, &l->hello, nonce, &proof);
+  rc = send_all(l, (const char *)&proof, sizeof(proof), err);
+  if (rc == 0)
+    rc = get_reply(l, 0, reply, err);
+  if (rc == 0 && reply->number != 0) {
+    hang_up(l);
+    rc = err_set(err, -EPROTO, "the listener asks for its token twice");
+  }
+  return rc;
+}
+
 int ack_link_open(struct ack_link *l, struct err *err)
 {
   struct ack_reply reply;
@@ -219,6 +268,8 @@ int ack_link_open(struct ack_link *l, struct err *err)
     rc = send_all(l, (const char *)&l->hello, sizeof(l->hello), err);
   if (rc == 0)
     rc = get_reply(l, 0, &reply, err);
+  if (rc == 0)
+    rc = prove(l, &reply, err);
   if (rc < 0)
     return rc;
   memcpy(l->file, reply.text, sizeof(l->file));

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ack/token.h"
 #include "ack/wire.h"
 
 struct addrinfo;
@@ -21,6 +22,7 @@ struct ack_link {
   struct addrinfo *list; /* owned; of the listener */
   int fd;                /* -1: there is no link */
   struct ack_hello hello;
+  struct ack_token token;
   char file[ACK_WIRE_TEXT];   /* that the listener writes */
   _Atomic uint64_t *until_ns; /* when waiting ends at the latest */
 };
@@ -28,11 +30,12 @@ struct ack_link {
 /* The text behind `tcp:`; NULL: `where` is a file. */
 const char *ack_link_address(const char *where);
 
-/* May a log be there: in a file, or at tcp:HOST:PORT, or tcp:[ADDRESS]:PORT? */
+/* May a log be there: in a file, or at tcp:HOST:PORT, or tcp:[ADDRESS]:PORT,
+ * and both with ,token-file=FILE? */
 bool ack_link_is_place(const char *where);
 
-/* Find the listener's addresses; WAITS as long as the resolver of the system
- * does.  `until_ns` is borrowed. */
+/* Read the token, and find the listener's addresses; WAITS as long as the
+ * resolver of the system does.  `until_ns` is borrowed. */
 int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
                   uint64_t start_real_ns, _Atomic uint64_t *until_ns,
                   struct err *err);
@@ -43,7 +46,8 @@ static inline bool ack_link_is_up(const struct ack_link *l)
   return l->fd >= 0;
 }
 
-/* Connect and say hello; WAITS.  -EPERM: the listener has refused it. */
+/* Connect and say hello; WAITS.  -EPERM: the listener has refused it;
+ * -EALREADY: because the log is complete. */
 int ack_link_open(struct ack_link *l, struct err *err);
 
 /* Send a batch, and WAIT until the listener has it.  A link that fails is

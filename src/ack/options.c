@@ -13,7 +13,7 @@ const struct opt ack_opts[] = {
     .flags = OPT_OWN | OPT_PATH,
     .check = ack_link_is_place,
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
-    .show_as = "=FILE|tcp:HOST:PORT",
+    .show_as = "=FILE|tcp:HOST:PORT[,token-file=FILE]",
     .help = "write down what the server has acknowledged, for bench verify",
     .man = "Before a COMMIT is sent, the number that the script gives to "
            "sysbench.ack() is stored as an intent, and after the answer its "
@@ -23,7 +23,8 @@ const struct opt ack_opts[] = {
            "is going to fail. With tcp:HOST:PORT the log goes to bench "
            "ack-listen on another machine, every 10 ms, by a thread of its "
            "own: what has arrived there survives the machine of bench. "
-           "Clients never wait for the listener.",
+           "Clients never wait for the listener. Its token, if it has one, is "
+           "the first line of the token-file, which only its owner may read.",
   },
   OPT_END,
 };

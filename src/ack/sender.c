@@ -110,7 +110,9 @@ static int deliver(struct ack_sender *s, bool ending)
 
   if (!ack_link_is_up(&s->link))
     rc = ack_link_open(&s->link, &err);
-  if (rc == 0)
+  if (rc == -EALREADY) /* only the answer to the last batch was lost */
+    rc = s->bytes.last ? 0 : -EPERM;
+  else if (rc == 0)
     rc = ack_link_deliver(&s->link, s->bytes.of, s->bytes.len, s->number,
                           s->bytes.last, &err);
   if (rc < 0) {
@@ -196,6 +198,7 @@ static int meet(struct ack_sender *s, struct err *err)
     return err_sys(err, "the system gives no random numbers,");
   rc = ack_link_init(&s->link, s->address, run, clock_read_ns(CLOCK_REALTIME),
                      &s->until_ns, err);
+  s->link.hello.chunks = s->source.chunks;
   return rc == 0 ? ack_link_open(&s->link, err) : rc;
 }
 

@@ -53,6 +53,7 @@ uint64_t ack_bytes_begin(struct ack_bytes *b, uint64_t chunk, uint64_t end);
 /* The functions are called by the sender's thread, with `arg`. */
 struct ack_source {
   void *arg;
+  uint32_t chunks; /* that the file may have before they are filled */
 
   /*
    * Add what is new.  `beat`: something, even if nothing is new.  `ending`:

@@ -316,7 +316,11 @@ int ack_store_remote(struct ack_store **ret, const char *address,
 {
   struct remote *r = calloc(1, sizeof(*r));
   const struct ack_source source = {
-    .arg = r, .fill = fill, .delivered = note_delivered, .has_gaps = has_gaps
+    .arg = r,
+    .chunks = most_chunks,
+    .fill = fill,
+    .delivered = note_delivered,
+    .has_gaps = has_gaps,
   };
   int rc = 0;
 

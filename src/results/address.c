@@ -62,6 +62,19 @@ int address_parse(const char *text, struct address *ret)
   return 0;
 }
 
+bool address_is_local(const struct address *a)
+{
+  struct sockaddr_in6 v6;
+  struct sockaddr_in v4;
+
+  if (a->addr.ss_family == AF_INET6) {
+    memcpy(&v6, &a->addr, sizeof(v6));
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+  }
+  memcpy(&v4, &a->addr, sizeof(v4));
+  return ntohl(v4.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+}
+
 unsigned address_port(const struct address *a)
 {
   struct sockaddr_in6 v6;

@@ -4,6 +4,7 @@
 #ifndef BENCH_RESULTS_ADDRESS_H
 #define BENCH_RESULTS_ADDRESS_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 struct address {
@@ -17,6 +18,9 @@ struct address {
  * -EINVAL.
  */
 int address_parse(const char *text, struct address *ret);
+
+/* Can only this machine reach it? */
+bool address_is_local(const struct address *a);
 
 unsigned address_port(const struct address *a);
 

@@ -10,27 +10,40 @@
 #include <unistd.h>
 
 #include "ack/listener.h"
+#include "ack/wire.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "results/address.h"
 #include "tools/tool.h"
 
 struct ack_listen_cfg {
-  const char *address, *dir;
-  uint64_t port;
+  const char *address, *dir, *token_file;
+  uint64_t port, log_limit, dir_limit;
 };
 
 static const struct opt ack_listen_opts[] = {
   {
     OPT_STRING(struct ack_listen_cfg, address),
     .name = "address",
-    .def = "0.0.0.0",
+    .def = "127.0.0.1",
     .flags = OPT_OWN | OPT_NOT_EMPTY,
     .show_as = "=ADDR",
-    .help = "the address of this machine to listen at, such as 127.0.0.1 or "
-            "::1",
-    .man = "Whoever can connect can write logs to --dir: there is neither a "
-           "password nor encryption. Names of files are never taken from the "
-           "other machine.",
+    .help = "the address of this machine to listen at, such as 0.0.0.0 (all) "
+            "or ::1",
+    .man = "An address that other machines can reach needs --token-file. There "
+           "is no encryption. Names of files are never taken from the other "
+           "machine.",
+  },
+  {
+    OPT_STRING(struct ack_listen_cfg, token_file),
+    .name = "token-file",
+    .flags = OPT_OWN | OPT_PATH,
+    .show_as = "=FILE",
+    .help = "take logs only from runs that have the same token",
+    .man = "The token is the first line of the file, with at least 16 "
+           "characters, and only its owner may read the file. Runs name their "
+           "copy of it: --ack-log=tcp:HOST:PORT,token-file=FILE. The token "
+           "itself is not sent: the run proves that it has the token.",
   },
   {
     OPT_INT(struct ack_listen_cfg, port),
@@ -47,6 +60,27 @@ static const struct opt ack_listen_opts[] = {
     .flags = OPT_OWN | OPT_NOT_EMPTY | OPT_PATH,
     .show_as = "=FOLDER",
     .help = "the folder that gets a file for each run",
+  },
+  {
+    OPT_SIZE(struct ack_listen_cfg, log_limit),
+    .name = "log-limit",
+    .def = "16G",
+    .flags = OPT_OWN,
+    .min = 16 << 20,
+    .max = (int64_t)ACK_WIRE_FILE_BYTES,
+    .help = "the largest log of a run",
+    .man = "A sixteenth of the limit, or 1G, may be in the file before it is "
+           "filled. Each client of a run needs 128K for that, and each run "
+           "256M.",
+  },
+  {
+    OPT_SIZE(struct ack_listen_cfg, dir_limit),
+    .name = "dir-limit",
+    .def = "64G",
+    .flags = OPT_OWN,
+    .min = 16 << 20,
+    .max = (int64_t)ACK_WIRE_FILE_BYTES,
+    .help = "the most that all logs in the folder may have together",
   },
   OPT_END,
 };
@@ -85,12 +119,19 @@ static int open_stop(struct err *err)
 static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
                  struct err *err)
 {
+  const struct ack_listener_cfg how = {
+    .where = (const struct sockaddr *)&where->addr,
+    .len = where->len,
+    .folder = cfg->dir,
+    .token_file = cfg->token_file,
+    .log_limit = cfg->log_limit,
+    .dir_limit = cfg->dir_limit,
+    .quiet_ns = ACK_WIRE_QUIET_S * NS_PER_S,
+    .out = stdout,
+  };
   struct ack_listener *l = NULL;
   const int stop = open_stop(err);
-  int rc = stop < 0
-             ? stop
-             : ack_listener_open(&l, (const struct sockaddr *)&where->addr,
-                                 where->len, cfg->dir, stdout, err);
+  int rc = stop < 0 ? stop : ack_listener_open(&l, &how, err);
 
   (void)signal(SIGPIPE, SIG_IGN); /* logs matter more than who reads here */
   if (rc == 0) {
@@ -118,13 +159,20 @@ static int run_ack_listen(const struct tool_args *args, struct err *err)
   }
   if (find_address(cfg, &where, err) < 0)
     return TOOL_BAD_INPUT;
+  if (!*cfg->token_file && !address_is_local(&where)) {
+    (void)err_set(err, -EINVAL,
+                  "--address=%.80s can be reached by other machines, so runs "
+                  "need a token: --token-file=FILE",
+                  cfg->address);
+    return TOOL_BAD_INPUT;
+  }
   return serve(cfg, &where, err) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
 const struct tool tool_ack_listen = {
   .name = "ack-listen",
   .summary = "keep the acknowledgement logs of runs on other machines",
-  .usage = "[--address=ADDR] [--port=N] [--dir=FOLDER]",
+  .usage = "[--address=ADDR --token-file=FILE] [--port=N] [--dir=FOLDER]",
   .opts = ack_listen_opts,
   .cfg_size = sizeof(struct ack_listen_cfg),
   .run = run_ack_listen,

@@ -25,7 +25,7 @@ listen() {
   for try in {1..50}; do
     port=${1-$((20000 + RANDOM % 12000))}
     : >heard
-    "$BENCH" ack-listen --address=127.0.0.1 --port="$port" --dir="$PWD" >heard 2>not_heard 3>&- &
+    "$BENCH" ack-listen --port="$port" --dir="$PWD" ${token:+--token-file="$token"} >heard 2>not_heard 3>&- &
     listener=$!
     while kill -0 $listener 2>/dev/null; do
       ! grep -qs '^Listening at 127.0.0.1 port' heard || return 0
@@ -277,7 +277,7 @@ verify() {
   : >heard
   ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -f -ttt -qq -o calls -e trace=accept4 \
     -e inject=accept4:error=EMFILE \
-    "$BENCH" ack-listen --address=127.0.0.1 --port="$port" --dir="$PWD" >heard 2>not_heard 3>&- &
+    "$BENCH" ack-listen --port="$port" --dir="$PWD" ${token:+--token-file="$token"} >heard 2>not_heard 3>&- &
   listener=$!
   until_it eval "grep -q '^Listening' heard || ! kill -0 $listener"
   must is "$(cat not_heard)" ''
@@ -288,6 +288,58 @@ verify() {
   # It looks again after half a second.
   must holds "$(awk '/EMFILE/ && ++n == 1 { first = $2 } /EMFILE/ && n == 3 { print $2 - first; exit }' calls) > 0.9"
   pkill -KILL -P $listener
+}
+
+@test "ack-listen: a token that only runs with the same one have" {
+  (umask 077 && echo 'a token that is long enough' >right && echo 'a token that is long enougj' >wrong)
+  token=right
+  database
+  listen
+  local at="tcp:127.0.0.1:$port"
+  bench ack "${to[@]}" --events=1 --ack-log="$at" run
+  must is "$status" 1
+  must is "$stderr" "FATAL: --ack-log: no listener at 127.0.0.1:$port: the listener asks for its token: add ,token-file=FILE to the address"
+  bench ack "${to[@]}" --events=1 --ack-log="$at,token-file=wrong" run
+  must is "$status" 1
+  must is "$stderr" "FATAL: --ack-log: no listener at 127.0.0.1:$port,token-file=wrong: the listener has refused it: refused: the run has another token"
+  until_it grep -q 'refused: the run has another token$' heard
+  [ -z "$(ls -- *.log 2>/dev/null)" ]
+  # The token itself is never sent.
+  if strace -o probe true 2>/dev/null && ! emulated; then
+    strace -f -s 500 -o calls -e trace=sendto,sendmsg,write "$BENCH" ack "${to[@]}" --events=1 \
+      --ack-log="$at,token-file=right" run >out
+    must grep -q 'bench ack hello' calls
+    must is "$(grep -c 'long enough' calls)" 0
+    rm -f -- *.log
+  fi
+  bench ack "${to[@]}" --events=10 --ack-log="$at,token-file=$PWD/right" run
+  must is "$status" 0
+  log=$(ls acks-*.log)
+  bench verify "$log" "${to[@]}"
+  must has "$output" '^ok: everything that was acknowledged is there$'
+}
+
+@test "ack-listen: other machines need a token" {
+  bench ack-listen --address=0.0.0.0 --port=0
+  must is "$status" 2
+  must is "$stderr" "FATAL: --address=0.0.0.0 can be reached by other machines, so runs need a token: --token-file=FILE"
+  bench ack-listen --address=:: --port=0
+  must is "$status" 2
+  (umask 077 && echo 'a token that is long enough' >token && echo short >short)
+  cp token open
+  chmod 644 open
+  bench ack-listen --address=0.0.0.0 --port=0 --token-file=open
+  must is "$status" 1
+  must is "$stderr" "FATAL: the token file 'open' is open to other users (chmod 600 helps)"
+  bench ack-listen --address=0.0.0.0 --port=0 --token-file=short
+  must is "$stderr" "FATAL: the first line of the token file 'short' is no token (expected 16 to 1023 characters)"
+  bench ack-listen --port=0 --token-file=nowhere
+  must is "$stderr" "FATAL: cannot open the token file 'nowhere', errno = 2 (No such file or directory)"
+  bench ack-listen --port=0 --token-file=.
+  must is "$stderr" "FATAL: the token file '.' is no regular file"
+  "$BENCH" ack-listen --address=0.0.0.0 --port=0 --token-file=token >heard 2>not_heard 3>&- &
+  listener=$!
+  until_it grep -q '^Listening at 0.0.0.0 port' heard
 }
 
 @test "ack-listen: what is refused" {

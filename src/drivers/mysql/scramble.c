@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "base/sha256.h"
 #include "drivers/wire/sha1.h"
-#include "drivers/wire/sha256.h"
 
 static void cover(uint8_t *to, const uint8_t *with, size_t n)
 {

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "drivers/wire/blocks.h"
+#include "base/blocks.h"
 
 /* 2^32 times the absolute sine of 1 to 64. */
 static const uint32_t sines[64] = {

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/login_keys.h"
-#include "drivers/wire/sha256.h"
+#include "base/sha256.h"
 
 enum {
   SCRAM_NONCE = 24,           /* characters of the client's part, at most */

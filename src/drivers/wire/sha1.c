@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "drivers/wire/blocks.h"
+#include "base/blocks.h"
 
 enum {
   STEPS = 80

@@ -296,7 +296,7 @@ const struct opt fileio_opts[] = {
     .flags = OPT_PATH,
     .check = ack_link_is_place,
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
-    .show_as = "=FILE|tcp:HOST:PORT",
+    .show_as = "=FILE|tcp:HOST:PORT[,token-file=FILE]",
     .help = "log of the writes and of what fsync has acknowledged",
     .man = "A run with --file-io-verify writes it, and verify reads it. It "
            "should be on another disk than the files. It takes 64 bytes for "

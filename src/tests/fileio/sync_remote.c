@@ -17,6 +17,7 @@
 
 enum {
   MOST_BYTES = 256 << 20, /* that wait for the listener */
+  EARLY_CHUNKS = 16384,   /* of the file, for records that were left out */
 };
 
 struct sync_remote {
@@ -160,7 +161,11 @@ int sync_remote_new(struct sync_remote **ret, const char *address,
 {
   struct sync_remote *r = calloc(1, sizeof(*r));
   const struct ack_source source = {
-    .arg = r, .fill = fill, .delivered = note_arrived, .has_gaps = has_gaps
+    .arg = r,
+    .chunks = EARLY_CHUNKS,
+    .fill = fill,
+    .delivered = note_arrived,
+    .has_gaps = has_gaps,
   };
   struct ack_notices notices;
   int rc;

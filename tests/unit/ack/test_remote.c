@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,23 +42,37 @@ static void *serve(void *arg)
   return NULL;
 }
 
-static void begin(struct serving *s)
+/* The limits of `more` hold; a member that is 0 is none. */
+static void begin_with(struct serving *s, const struct ack_listener_cfg *more)
 {
   const struct sockaddr_in at = { .sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  struct ack_listener_cfg cfg = *more;
   struct err err = { "" };
 
   strcpy(s->folder, "/tmp/test_remote.XXXXXX");
   s->out = tmpfile();
+  cfg.where = (const struct sockaddr *)&at;
+  cfg.len = sizeof(at);
+  cfg.folder = s->folder;
+  cfg.token_file = "";
+  cfg.log_limit = more->log_limit ? more->log_limit : ACK_WIRE_FILE_BYTES;
+  cfg.dir_limit = more->dir_limit ? more->dir_limit : ACK_WIRE_FILE_BYTES;
+  cfg.quiet_ns = more->quiet_ns ? more->quiet_ns : UINT64_MAX;
+  cfg.out = s->out;
   if (!mkdtemp(s->folder) || !s->out || pipe(s->stop) < 0 ||
-      ack_listener_open(&s->listener, (const struct sockaddr *)&at, sizeof(at),
-                        s->folder, s->out, &err) < 0 ||
+      ack_listener_open(&s->listener, &cfg, &err) < 0 ||
       pthread_create(&s->thread, NULL, serve, s) != 0) {
     printf("Bail out! no listener: %s\n", err.text);
     exit(1);
   }
   (void)snprintf(s->address, sizeof(s->address), "127.0.0.1:%u",
                  ack_listener_port(s->listener));
+}
+
+static void begin(struct serving *s)
+{
+  begin_with(s, &(struct ack_listener_cfg){ .folder = NULL });
 }
 
 static void end(struct serving *s)
@@ -334,14 +350,23 @@ static struct ack_reply say(int fd, const void *bytes, size_t n)
   return reply;
 }
 
-static struct ack_reply hello(struct serving *s, int fd, uint32_t version)
+static struct ack_hello greeting(uint64_t run, uint32_t chunks)
 {
-  struct ack_hello h = { .order = ACK_ORDER, .run = 1, .version = version };
-  struct ack_reply reply;
+  struct ack_hello h = { .order = ACK_ORDER,
+                         .run = run,
+                         .version = ACK_WIRE_VERSION,
+                         .chunks = chunks };
 
   memcpy(h.magic, ACK_WIRE_HELLO, sizeof(h.magic));
-  reply = say(fd, &h, sizeof(h));
-  if (!reply.bad)
+  return h;
+}
+
+static struct ack_reply hello(struct serving *s, int fd,
+                              const struct ack_hello *h)
+{
+  const struct ack_reply reply = say(fd, h, sizeof(*h));
+
+  if (reply.magic == ACK_WIRE_REPLY && !reply.bad)
     (void)snprintf(s->file, sizeof(s->file), "%s/%.200s", s->folder,
                    reply.text);
   return reply;
@@ -367,6 +392,7 @@ static void forged(void)
 {
   static const uint64_t places[] = { 2 * ACK_WIRE_CHUNK + 8, 1 << 20,
                                      ACK_WIRE_FILE_BYTES - 8, UINT64_MAX - 7 };
+  struct ack_hello h = greeting(1, 1);
   struct ack_reply reply;
   struct serving s;
   struct stat st;
@@ -374,14 +400,16 @@ static void forged(void)
 
   begin(&s);
   fd = dial(&s);
-  reply = hello(&s, fd, 0);
+  h.version = 1;
+  reply = say(fd, &h, offsetof(struct ack_hello, chunks)); /* as they were */
+  h.version = ACK_WIRE_VERSION;
   OK(reply.magic == ACK_WIRE_REPLY && reply.bad &&
        strstr(reply.text, "another version"),
      "a run of another version is refused");
   (void)close(fd);
   for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
     fd = dial(&s);
-    OK(!hello(&s, fd, ACK_WIRE_VERSION).bad, "a file");
+    OK(!hello(&s, fd, &h).bad, "a file");
     reply = eight_bytes(fd, 1, 0);
     OK(reply.magic == ACK_WIRE_REPLY && !reply.bad, "its first chunk");
     reply = eight_bytes(fd, 2, ACK_WIRE_CHUNK);
@@ -398,6 +426,224 @@ static void forged(void)
   end(&s);
 }
 
+/* A batch that begins `n` chunks, from this one on. */
+static struct ack_reply begin_chunks(int fd, uint64_t first, uint32_t n)
+{
+  static char bytes[sizeof(struct ack_batch) + ACK_WIRE_BATCH];
+  struct ack_batch head = { .number = 1 };
+  size_t at = sizeof(head);
+
+  for (uint32_t i = 0; i < n; i++) {
+    const struct ack_frame f = { .offset = (first + i) * ACK_WIRE_CHUNK,
+                                 .bytes = 8 };
+
+    memcpy(bytes + at, &f, sizeof(f));
+    at += sizeof(f) + 8;
+  }
+  head.bytes = (uint32_t)(at - sizeof(head));
+  memcpy(bytes, &head, sizeof(head));
+  return say(fd, bytes, at);
+}
+
+/* What a run can make a listener write is limited. */
+static void limits(void)
+{
+  enum {
+    MOST = 40000, /* frames of a batch */
+    EARLY = 100,
+  };
+  struct serving s;
+  struct ack_reply reply;
+  struct ack_hello h = greeting(1, EARLY);
+  struct stat st;
+  char first[400];
+  int fd;
+
+  begin_with(&s, &(struct ack_listener_cfg){ .log_limit = 256 << 20,
+                                             .dir_limit = 20 << 20 });
+  fd = dial(&s);
+  OK(!hello(&s, fd, &h).bad, "a log");
+  reply = begin_chunks(fd, 0, MOST);
+  OK(reply.magic == ACK_WIRE_REPLY && reply.bad &&
+       strstr(reply.text, "much longer than what was sent"),
+     "a log that is mostly holes is refused");
+  OK(stat(s.file, &st) == 0 &&
+       st.st_size <= (EARLY + 2) * ACK_WIRE_CHUNK + MOST * 24,
+     "and has only the holes that the run has announced");
+  (void)close(fd);
+  fd = dial(&s);
+  h.again = 1;
+  OK(!hello(&s, fd, &h).bad, "the log goes on");
+  reply = begin_chunks(fd, 1, MOST);
+  OK(reply.bad && stat(s.file, &st) == 0 &&
+       st.st_size <=
+         (EARLY + 2) * ACK_WIRE_CHUNK + 2 * MOST * 24 + EARLY * ACK_WIRE_CHUNK,
+     "and a second link does not help much");
+  (void)close(fd);
+  (void)strcpy(first, s.file);
+  for (int i = 0; i < 2; i++) {
+    fd = dial(&s);
+    h = greeting(2 + (uint64_t)i, 256);
+    reply = hello(&s, fd, &h);
+    if (!reply.bad)
+      reply = begin_chunks(fd, 0, 256);
+    (void)close(fd);
+    if (i == 0)
+      OK(reply.magic == ACK_WIRE_REPLY && reply.bad &&
+           strstr(reply.text, "exceed --dir-limit, 20971520 bytes"),
+         "all logs together have a limit");
+    (void)unlink(i == 0 ? first : s.file);
+    (void)unlink(s.file);
+  }
+  OK(reply.magic == ACK_WIRE_REPLY && !reply.bad,
+     "files that were removed do not count");
+  fd = dial(&s);
+  h = greeting(9, 16385); /* one more than a GiB has */
+  reply = hello(&s, fd, &h);
+  OK(reply.magic == ACK_WIRE_REPLY && reply.bad &&
+       strstr(reply.text, "--log-limit of 17180917760 bytes"),
+     "a run cannot announce any number of chunks");
+  (void)close(fd);
+  end(&s);
+}
+
+/* A log that is complete stays as it is. */
+static void complete(void)
+{
+  struct {
+    struct ack_batch head;
+    struct ack_frame frame;
+    char bytes[8];
+  } b = { .head = { .number = 1,
+                    .bytes = sizeof(b.frame) + sizeof(b.bytes),
+                    .last = 1 },
+          .frame = { .bytes = sizeof(b.bytes) },
+          .bytes = "a bytes" };
+  struct ack_hello h = greeting(5, 1);
+  struct ack_reply reply;
+  struct serving s;
+  struct stat st;
+  int fd;
+
+  begin(&s);
+  fd = dial(&s);
+  OK(!hello(&s, fd, &h).bad, "a log");
+  reply = say(fd, &b, sizeof(b));
+  OK(reply.magic == ACK_WIRE_REPLY && !reply.bad, "its last batch");
+  (void)close(fd);
+  OK(stat(s.file, &st) == 0 && (st.st_mode & 0222) == 0,
+     "nobody writes to it any more");
+  h.again = 1;
+  fd = dial(&s);
+  reply = hello(&s, fd, &h);
+  OK(reply.magic == ACK_WIRE_REPLY && reply.bad == ACK_WIRE_COMPLETE &&
+       strcmp(reply.text, "refused: the log is complete") == 0,
+     "the listener does not open it again");
+  (void)close(fd);
+  end(&s);
+}
+
+/* A listener that dies with the answer to the last batch, and comes again. */
+static void *lose_answer(void *arg)
+{
+  const int *listening = arg;
+  struct ack_reply reply = { .magic = ACK_WIRE_REPLY, .text = "a.log" };
+  struct ack_hello h;
+  char bytes[64];
+  int fd = accept(*listening, NULL, NULL);
+
+  (void)!recv(fd, &h, sizeof(h), MSG_WAITALL);
+  (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
+  (void)!recv(fd, bytes, sizeof(bytes), 0);
+  (void)close(fd);
+  fd = accept(*listening, NULL, NULL);
+  (void)!recv(fd, &h, sizeof(h), MSG_WAITALL);
+  reply.bad = ACK_WIRE_COMPLETE;
+  (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
+  (void)close(fd);
+  return NULL;
+}
+
+static bool fill_last(void *arg, struct ack_bytes *b, bool beat, bool ending)
+{
+  (void)arg;
+  (void)beat;
+  if (ending)
+    ack_bytes_put(b, 0, "a bytes", 8);
+  b->last = ending;
+  return false;
+}
+
+static bool no_gaps(void *arg)
+{
+  (void)arg;
+  return false;
+}
+
+static void lost_answer(void)
+{
+  struct sockaddr_in at = { .sin_family = AF_INET,
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  const struct ack_source source = { .fill = fill_last, .has_gaps = no_gaps };
+  socklen_t len = sizeof(at);
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct ack_sender sender;
+  struct err err = { "" };
+  char address[32];
+  pthread_t thread;
+
+  OK(bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 &&
+       listen(fd, 2) == 0 &&
+       getsockname(fd, (struct sockaddr *)&at, &len) == 0 &&
+       pthread_create(&thread, NULL, lose_answer, &fd) == 0,
+     "a listener");
+  (void)snprintf(address, sizeof(address), "127.0.0.1:%u", ntohs(at.sin_port));
+  OK(ack_sender_init(&sender, address, &source, &quiet, &err) == 0 &&
+       ack_sender_start(&sender, &err) == 0,
+     "a sender");
+  ack_sender_end(&sender);
+  OK(sender.complete, "the log is complete, although its answer was lost");
+  ack_sender_done(&sender);
+  (void)pthread_join(thread, NULL);
+  (void)close(fd);
+}
+
+/* Strangers that send single bytes neither keep their places nor keep runs out.
+ */
+static void trickle(void)
+{
+  enum {
+    PLACES = 64
+  };
+  const struct ack_hello h = greeting(3, 1);
+  struct serving s;
+  int fds[PLACES], fd;
+  struct pollfd p;
+  size_t n = 0;
+  char byte;
+
+  begin(&s);
+  for (int i = 0; i < PLACES; i++) {
+    fds[i] = dial(&s);
+    (void)!send(fds[i], &h, 1, MSG_NOSIGNAL);
+  }
+  fd = dial(&s);
+  OK(!hello(&s, fd, &h).bad, "a run finds a place");
+  OK(recv(fds[0], &byte, 1, 0) <= 0, "which the oldest stranger has lost");
+  for (int i = 0; i < PLACES; i++)
+    (void)close(fds[i]);
+  (void)close(fd);
+  end(&s);
+  begin_with(&s, &(struct ack_listener_cfg){ .quiet_ns = 100 * NS_PER_MS });
+  p = (struct pollfd){ .fd = dial(&s), .events = POLLIN };
+  for (; n < sizeof(h) - 1 && poll(&p, 1, 12) == 0; n++)
+    (void)!send(p.fd, (const char *)&h + n, 1, MSG_NOSIGNAL);
+  OK(n < sizeof(h) - 1 && recv(p.fd, &byte, 1, 0) <= 0,
+     "a greeting that comes in single bytes ends in time");
+  (void)close(p.fd);
+  end(&s);
+}
+
 int main(void)
 {
   again();
@@ -405,5 +651,9 @@ int main(void)
   no_end();
   misses_without_end();
   forged();
+  limits();
+  complete();
+  lost_answer();
+  trickle();
   return TAP_EXIT();
 }

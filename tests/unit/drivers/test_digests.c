@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/sha256.h"
 #include "base/wait.h"
 #include "drivers/wire/base64.h"
 #include "drivers/wire/md5.h"
 #include "drivers/wire/sha1.h"
-#include "drivers/wire/sha256.h"
 #include "tests/unit/tap.h"
 
 static bool is_hex(const uint8_t *bytes, size_t n, const char *hex)

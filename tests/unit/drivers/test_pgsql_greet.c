@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/sha256.h"
 #include "base/wait.h"
 #include "drivers/pgsql/greet.h"
 #include "drivers/wire/base64.h"
-#include "drivers/wire/sha256.h"
 #include "tests/unit/tap.h"
 
 /* A literal with its zero bytes, and its length. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ack/listener.h"
+#include "ack/wire.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "tests/fileio/sync_remote.h"
@@ -77,14 +78,20 @@ int main(void)
   const struct sockaddr_in at = { .sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
   char folder[] = "/tmp/test_sync_remote.XXXXXX", address[32], command[64];
+  const struct ack_listener_cfg cfg = { .where = (const struct sockaddr *)&at,
+                                        .len = sizeof(at),
+                                        .folder = folder,
+                                        .token_file = "",
+                                        .log_limit = ACK_WIRE_FILE_BYTES,
+                                        .dir_limit = ACK_WIRE_FILE_BYTES,
+                                        .quiet_ns = UINT64_MAX,
+                                        .out = tmpfile() };
   struct ack_listener *l = NULL;
-  FILE *out = tmpfile();
   struct err err = { "" };
   pthread_t thread;
 
-  if (!mkdtemp(folder) || !out || pipe(stop) < 0 ||
-      ack_listener_open(&l, (const struct sockaddr *)&at, sizeof(at), folder,
-                        out, &err) < 0 ||
+  if (!mkdtemp(folder) || !cfg.out || pipe(stop) < 0 ||
+      ack_listener_open(&l, &cfg, &err) < 0 ||
       pthread_create(&thread, NULL, serve, l) != 0) {
     printf("Bail out! no listener: %s\n", err.text);
     return 1;
@@ -101,7 +108,7 @@ int main(void)
   (void)!write(stop[1], "x", 1);
   (void)pthread_join(thread, NULL);
   ack_listener_free(l);
-  (void)fclose(out);
+  (void)fclose(cfg.out);
   (void)snprintf(command, sizeof(command), "rm -r %s", folder);
   OK(system(command) == 0, "there were files");
   return TAP_EXIT();

@@ -6,8 +6,8 @@
  * its length.  They differ in what a block does to the state, and in the order
  * of the bytes of a number.
  */
-#ifndef BENCH_DRIVERS_WIRE_BLOCKS_H
-#define BENCH_DRIVERS_WIRE_BLOCKS_H
+#ifndef BENCH_BASE_BLOCKS_H
+#define BENCH_BASE_BLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>

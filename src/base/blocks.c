@@ -1,7 +1,7 @@
 /*
  * blocks.c - the blocks of a message that is hashed.
  */
-#include "drivers/wire/blocks.h"
+#include "base/blocks.h"
 
 #include <string.h>
 

@@ -2,14 +2,14 @@
  * sha256.h - SHA-256 (FIPS 180-4), HMAC with it (RFC 2104), and the key that
  * PBKDF2 makes of a password (RFC 8018), for logins.
  */
-#ifndef BENCH_DRIVERS_WIRE_SHA256_H
-#define BENCH_DRIVERS_WIRE_SHA256_H
+#ifndef BENCH_BASE_SHA256_H
+#define BENCH_BASE_SHA256_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "drivers/wire/blocks.h"
+#include "base/blocks.h"
 
 enum {
   SHA256_BYTES = 32

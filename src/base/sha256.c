@@ -3,7 +3,7 @@
  *
  * The cpu test measures a hash of its own, which must stay as it is.
  */
-#include "drivers/wire/sha256.h"
+#include "base/sha256.h"
 
 #include <endian.h>
 #include <string.h>
