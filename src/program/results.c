@@ -2,6 +2,7 @@
  * results.c - the reporters of a run: the text, the files, and the one that
  * merges the reports of several ranks.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,8 +137,13 @@ static int open_marks(struct program *p, struct err *err)
 
 int program_open_results(struct program *p, struct err *err)
 {
+  const struct results_cfg *cfg = &p->opts.results;
   int rc;
 
+  if (cfg->live_host[0] != '\0' && cfg->live[0] == '\0' &&
+      cfg->prometheus[0] == '\0')
+    return err_set(err, -EINVAL,
+                   "--live-host has no effect without --live or --prometheus");
   if (p->opts.sweep.role == SWEEP_ROLE_STEP)
     p->opts.results.summary = ""; /* the sweep has one for all steps */
   rc = open_by_rank(p, err);

@@ -18,6 +18,7 @@
 #include "base/thread.h"
 #include "os/os.h"
 #include "results/address.h"
+#include "results/http_host.h"
 
 enum {
   REQUEST_MAX = 8192,
@@ -68,13 +69,14 @@ static void close_fd(int *fd)
 }
 
 int http_open(struct http *h, const struct address *where, const char *text,
-              struct err *err)
+              const char *names, struct err *err)
 {
   const int on = 1;
   int rc;
 
   memset(h, 0, sizeof(*h));
   h->wake[0] = h->wake[1] = -1;
+  h->names = names;
   h->listener = os_stream_socket(where->addr.ss_family);
   if (h->listener < 0)
     return err_sys(err, "cannot listen at '%s',", text);
@@ -125,32 +127,48 @@ static void find_accept(const char *request, struct strbuf *out)
   }
 }
 
+/* Returns the status; headers and body are in *ret. */
+static const char *choose_answer(const struct http *h, struct reader *r,
+                                 const char *accept, struct http_content *ret)
+{
+  const size_t verb = strcspn(r->request, " ") + 1;
+  struct http_request request = { .accept = accept };
+
+  if (!http_host_is_allowed(r->request, h->names)) {
+    strbuf_adds(&ret->body, "The Host header is neither an address nor "
+                            "localhost. Start bench with --live-host=NAME to "
+                            "allow a name.\n");
+    return "403 Forbidden";
+  }
+  if (strncmp(r->request, "GET ", verb) != 0 &&
+      strncmp(r->request, "HEAD ", verb) != 0)
+    return "405 Method Not Allowed";
+  request.path = cut_path(r->request + verb);
+  return h->service->answer(h->arg, &request, ret) ? "200 OK" : "404 Not Found";
+}
+
 static void make_answer(const struct http *h, struct reader *r)
 {
   struct http_content content = { .type = "text/plain; charset=utf-8" };
+  const bool head = strncmp(r->request, "HEAD ", 5) == 0;
   struct strbuf accept = { 0 };
-  const char *status = "200 OK";
+  const char *status;
 
   find_accept(r->request, &accept);
-  if (strncmp(r->request, "GET ", 4) != 0) {
-    status = "405 Method Not Allowed";
-  } else {
-    const struct http_request request = { .path = cut_path(r->request + 4),
-                                          .accept = strbuf_str(&accept) };
-
-    if (!h->service->answer(h->arg, &request, &content))
-      status = "404 Not Found";
-  }
+  status = choose_answer(h, r, strbuf_str(&accept), &content);
   strbuf_addf(&r->out,
               "HTTP/1.1 %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\n",
               status, content.type);
+  if (strncmp(status, "405", 3) == 0)
+    strbuf_adds(&r->out, "Allow: GET, HEAD\r\n");
   if (!content.stream)
     strbuf_addf(&r->out, "Content-Length: %zu\r\n", content.body.len);
   strbuf_adds(&r->out, "Connection: close\r\n\r\n");
-  strbuf_add(&r->out, strbuf_str(&content.body), content.body.len);
+  if (!head)
+    strbuf_add(&r->out, strbuf_str(&content.body), content.body.len);
   r->out.failed |= content.body.failed;
   r->answered = true;
-  r->stream = content.stream;
+  r->stream = content.stream && !head;
   strbuf_done(&content.body);
   strbuf_done(&accept);
 }

@@ -1,7 +1,8 @@
 /*
  * http.h - a small HTTP server: one thread, a few readers at a time.
  *
- * Only GET is answered, and a connection ends with its answer, unless that is a
+ * GET and HEAD are answered, if the Host header is right (http_host.h), and a
+ * connection ends with its answer, unless that is a
  * stream.  Several readers are served at a time.  A reader that takes longer
  * than two seconds is dropped, or earlier if another one needs its place.  A
  * stream lasts until the server stops, or its reader takes nothing for ten
@@ -57,14 +58,17 @@ struct http {
   bool running;
   struct http_server *server; /* owned; the thread's data */
 
+  const char *names; /* borrowed; of http_open() */
+
   /* The arguments of http_start(). */
   const struct http_service *service;
   void *arg;
 };
 
-/* Listen at the address; `text` is the user's form of it. */
+/* Listen at the address; `text` is the user's form of it, `names` are further
+ * names of this machine, with commas between them. */
 int http_open(struct http *h, const struct address *where, const char *text,
-              struct err *err);
+              const char *names, struct err *err);
 /* From now on requests are answered. */
 int http_start(struct http *h, const struct http_service *service, void *arg,
                struct err *err);

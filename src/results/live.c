@@ -181,7 +181,7 @@ int live_new(struct live **ret, const struct results_input *in,
   if (rc == 0)
     rc = address_parse(where, &address);
   if (rc == 0)
-    rc = http_open(&l->http, &address, where, err);
+    rc = http_open(&l->http, &address, where, in->cfg->live_host, err);
   if (rc < 0) {
     live_free(l);
     return rc;

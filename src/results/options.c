@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "results/address.h"
+#include "results/http_host.h"
 #include "results/outname.h"
 
 static bool is_address(const char *text)
@@ -112,6 +113,19 @@ const struct opt results_opts[] = {
            "takes nothing.",
   },
   {
+    OPT_STRING(struct results_cfg, live_host),
+    .name = "live-host",
+    .flags = OPT_NOT_EMPTY | OPT_OWN,
+    .check = http_host_are_names,
+    .expected = "names of hosts with commas between them, without ports",
+    .show_as = "=NAME[,NAME]...",
+    .help = "names by which --live and --prometheus are reached",
+    .man = "A request whose Host header is neither an address nor localhost, "
+           "nor the name of this machine, is refused with 403, so that no "
+           "page of another site can read the run through a name of its own "
+           "(DNS rebinding). Give the other names that readers use.",
+  },
+  {
     OPT_STRING(struct results_cfg, summary),
     .name = "summary",
     .flags = OPT_NOT_EMPTY | OPT_OWN,
@@ -127,9 +141,9 @@ const struct opt results_opts[] = {
   OPT_END,
 };
 
-_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 4,
-               "all rows but --prometheus, --live, --summary and the end name "
-               "a file");
+_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 5,
+               "all rows but --prometheus, --live, --live-host, --summary and "
+               "the end name a file");
 
 static const char *value_of(const struct results_cfg *cfg,
                             const struct opt *row)
@@ -157,7 +171,8 @@ void results_files(const struct results_cfg *cfg,
 bool results_wanted(const struct results_cfg *cfg)
 {
   for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++) {
-    if (value_of(cfg, row)[0] != '\0')
+    if (value_of(cfg, row)[0] != '\0' &&
+        row->off != offsetof(struct results_cfg, live_host))
       return true;
   }
   return false;

@@ -17,10 +17,10 @@ struct results_cfg {
   const char *event_log;
   const char *prometheus; /* [ADDR:]PORT */
   const char *live;       /* [ADDR:]PORT */
+  const char *live_host;  /* NAME,... for both */
   const char *summary;    /* markdown:FILE */
 };
 
-/* Each of these names a file. */
 extern const struct opt results_opts[];
 
 enum {

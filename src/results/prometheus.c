@@ -13,6 +13,7 @@
 #include "results/address.h"
 #include "results/http.h"
 #include "results/metrics.h"
+#include "results/options.h"
 #include "results/shared.h"
 #include "stats/hist_sum.h"
 
@@ -83,9 +84,10 @@ static const struct http_service service = {
   .answer = answer,
 };
 
-int prometheus_new(struct prometheus **ret, const char *where,
+int prometheus_new(struct prometheus **ret, const struct results_cfg *cfg,
                    const struct results_shared *shared, struct err *err)
 {
+  const char *where = cfg->prometheus;
   struct prometheus *p = calloc(1, sizeof(*p));
   struct address address;
   int rc;
@@ -99,7 +101,7 @@ int prometheus_new(struct prometheus **ret, const char *where,
   p->shared = shared;
   rc = address_parse(where, &address);
   if (rc == 0)
-    rc = http_open(&p->http, &address, where, err);
+    rc = http_open(&p->http, &address, where, cfg->live_host, err);
   if (rc < 0) {
     hist_sum_free(p->work);
     free(p);

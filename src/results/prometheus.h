@@ -8,10 +8,11 @@
 
 struct err;
 struct prometheus;
+struct results_cfg;
 struct results_shared;
 
-/* Opens the port; `where` is [ADDR:]PORT and has been checked. */
-int prometheus_new(struct prometheus **ret, const char *where,
+/* Opens the port of --prometheus. */
+int prometheus_new(struct prometheus **ret, const struct results_cfg *cfg,
                    const struct results_shared *shared, struct err *err);
 void prometheus_free(struct prometheus *p);
 

@@ -125,7 +125,7 @@ static int open_all(struct results *r, const struct results_input *in,
     want(r, &event_log_reporter, r->event_log);
   }
   if (rc == 0 && cfg->prometheus[0] != '\0') {
-    rc = prometheus_new(&r->prometheus, cfg->prometheus, &r->shared, err);
+    rc = prometheus_new(&r->prometheus, cfg, &r->shared, err);
     want(r, &prometheus_reporter, r->prometheus);
   }
   if (rc == 0 && results_summary(cfg)[0] != '\0') {

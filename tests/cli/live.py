@@ -62,7 +62,7 @@ def crowd(port):
     deaf = socket.socket()
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     deaf.connect(("127.0.0.1", int(port)))
-    deaf.sendall(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+    deaf.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     sizes = set()
     for _ in range(int(os.environ.get("LIVE_REQUESTS", 1000))):
         with socket.create_connection(("127.0.0.1", int(port))) as s:

@@ -95,3 +95,34 @@ for _ in range(5):
 assert time.monotonic() - began < 20' "$port"
   over
 }
+
+# status_of VERB PATH HOST: the status of the answer, and the bytes of its body.
+status_of() {
+  python3 -c 'import http.client, sys
+port, verb, path, host = sys.argv[1:]
+c = http.client.HTTPConnection("127.0.0.1", int(port), timeout=50)
+c.request(verb, path, headers={"Host": host})
+r = c.getresponse()
+r.length = None if verb == "HEAD" else r.length
+print(r.status, len(r.fp.read() if verb == "HEAD" else r.read()) > 0)' "$port" "$@"
+}
+
+@test "names of other sites are refused, by metrics and by the live page, and HEAD works" {
+  local port pid option path
+  for option in --prometheus --live; do
+    path=/
+    [ $option = --live ] || path=/metrics
+    serve_at $option cpu --time=600 --live-host=bench.example,other
+    must is "$(status_of GET $path "127.0.0.1:$port")" '200 True'
+    must is "$(status_of HEAD $path "localhost:$port")" '200 False'
+    must is "$(status_of GET $path "bench.example:$port")" '200 True'
+    must is "$(status_of GET $path "attacker.example:$port")" '403 True'
+    must is "$(status_of GET /events attacker.example)" '403 True'
+    must is "$(status_of HEAD $path attacker.example)" '403 False'
+    must is "$(status_of HEAD /nothing other)" '404 False'
+    over
+  done
+  serve_at --live cpu --time=600
+  must is "$(status_of HEAD /events localhost)" '200 False' # and ends
+  over
+}

@@ -454,7 +454,7 @@ static void test_stream(void)
   int deaf;
 
   (void)address_parse("0", &a);
-  MUST(http_open(&h, &a, "0", &err) == 0);
+  MUST(http_open(&h, &a, "0", "name.example,other", &err) == 0);
   MUST(http_start(&h, &service, NULL, &err) == 0);
   deaf = call(&h);
   MUST(send(deaf, "GET / HTTP/1.0\n\n", 16, MSG_NOSIGNAL) == 16);
@@ -467,6 +467,52 @@ static void test_stream(void)
   OK(clock_now_ns() - before < 20 * NS_PER_S,
      "which the end of the server does not wait for");
   (void)close(deaf);
+}
+
+/* Names that another site could give to this machine are refused. */
+static void test_hosts(struct http *h)
+{
+  static const struct {
+    const char *headers;
+    bool good;
+  } cases[] = {
+    { "Host: localhost", true },
+    { "host:LocalHost:9100", true },
+    { "Host: 127.0.0.1:80", true },
+    { "Host: 192.0.2.1 ", true },
+    { "Host: [::1]:9100", true },
+    { "Host: [2001:db8::1]", true },
+    { "Host: Name.Example:9100", true },
+    { "Host: other", true },
+    { "Accept: x", true }, /* no browser */
+    { "Host: attacker.example", false },
+    { "Host: attacker.example:9100", false },
+    { "Host: 127.0.0.1.attacker.example", false },
+    { "Host: localhost.attacker.example", false },
+    { "Host: localhost:80.attacker.example", false },
+    { "Host: name.example.attacker", false },
+    { "Host: name", false },
+    { "Host: name.example,other", false },
+    { "Host: [::1].attacker.example", false },
+    { "Host: [attacker]", false },
+    { "Host: 1", false },
+    { "Host:", false },
+    { "Host: localhost\r\nHost: attacker.example", false },
+  };
+  char request[400], own[256] = "";
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    (void)snprintf(request, sizeof(request),
+                   "GET /metrics HTTP/1.1\r\n%s\r\n\r\n", cases[i].headers);
+    OK((strstr(ask(h, request), "hello") != NULL) == cases[i].good &&
+         (strstr(ask(h, request), "403 Forbidden") == NULL) == cases[i].good,
+       cases[i].good ? "this machine" : "another name");
+  }
+  if (gethostname(own, 100) == 0) {
+    (void)snprintf(request, sizeof(request),
+                   "GET / HTTP/1.1\r\nHost: %s:1\r\n\r\n", own);
+    OK(strstr(ask(h, request), "hello"), "the name of this machine");
+  }
 }
 
 static void test_server(void)
@@ -482,26 +528,34 @@ static void test_server(void)
   int held;
 
   (void)address_parse("0", &a);
-  OK(http_open(&h, &a, "0", &err) == 0, "a port");
+  OK(http_open(&h, &a, "0", "name.example,other", &err) == 0, "a port");
   (void)getsockname(h.listener, (struct sockaddr *)&taken, &len);
   memcpy(&a.addr, &taken, sizeof(taken));
-  OK(http_open(&second, &a, "that port", &err) < 0 &&
+  OK(http_open(&second, &a, "that port", "", &err) < 0 &&
        strstr(err.text, "'that port'"),
      "is not taken twice");
   OK(http_start(&h, &hello_service, hello, &err) == 0, "serves");
-  text = ask(&h, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  text = ask(&h, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
   OK(strncmp(text, "HTTP/1.1 200 OK\r\n", 17) == 0 &&
        strstr(text, "Content-Length: 5\r\n") && strstr(text, "\r\n\r\nhello"),
      "GET /metrics");
   OK(inherited_when_asked == before, "nothing is for programs of scripts");
   OK(strstr(ask(&h, "GET / HTTP/1.0\n\n"), "hello"), "GET /");
-  OK(strstr(ask(&h, "GET /?x=y HTTP/1.1\r\nHost: x\r\naccept: a\r\n"
+  OK(strstr(ask(&h, "GET /?x=y HTTP/1.1\r\nHost: localhost\r\naccept: a\r\n"
                     "Accept:b\r\n\r\n"),
             "hello a,b"),
      "with its Accept headers");
   test_idle(&h);
   OK(strstr(ask(&h, "GET /other HTTP/1.1\r\n\r\n"), "404"), "another path");
-  OK(strstr(ask(&h, "POST / HTTP/1.1\r\n\r\n"), "405"), "another verb");
+  text = ask(&h, "POST / HTTP/1.1\r\n\r\n");
+  OK(strstr(text, "405") && strstr(text, "\r\nAllow: GET, HEAD\r\n"),
+     "another verb");
+  text = ask(&h, "HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  OK(strncmp(text, "HTTP/1.1 200 OK\r\n", 17) == 0 &&
+       strstr(text, "Content-Length: 5\r\n") &&
+       strcmp(strstr(text, "\r\n\r\n"), "\r\n\r\n") == 0,
+     "HEAD has the headers alone");
+  test_hosts(&h);
   test_no_descriptors(&h);
   held = dup(h.wake[1]); /* held like a program that was started would */
   http_stop(&h);
