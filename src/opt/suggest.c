@@ -80,6 +80,15 @@ static bool is_start(const char *a, const char *b)
   return !a[n] && n >= MIN_START;
 }
 
+/* Another first letter makes another word of a short one: bind is not find. */
+static bool is_other_word(const char *typed, const char *name, int edits)
+{
+  if (strlen(typed) > SHORT || is_same_key(typed[0], name[0]))
+    return false;
+  return edits == MAX_EDITS ||
+         (strlen(typed) == strlen(name) && !is_same_key(typed[0], name[1]));
+}
+
 void suggest_offer(struct suggest *s, const char *name)
 {
   int edits = s->edits; /* a worse match than the one found is of no interest */
@@ -89,8 +98,7 @@ void suggest_offer(struct suggest *s, const char *name)
     return;
   while (edits > 0 && is_within(s->typed, name, edits - 1))
     edits--;
-  if (edits == MAX_EDITS && strlen(s->typed) <= SHORT &&
-      !is_same_key(s->typed[0], name[0]))
+  if (is_other_word(s->typed, name, edits))
     return;
   if (!s->found || edits < s->edits) {
     s->found = name;
