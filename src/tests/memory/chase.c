@@ -39,6 +39,19 @@ GOES_OVER_MEMORY void chase_grow(struct chase *c, size_t lines)
   STEP;         \
   STEP
 
+/*
+ * Waits for the last access.  A processor works ahead: it would read the clock
+ * after a chain while dozens of accesses are still to come.
+ */
+static inline void chase_settle(void)
+{
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+#elif defined(__aarch64__)
+  __asm__ volatile("dsb ld\n\tisb" ::: "memory");
+#endif
+}
+
 GOES_OVER_MEMORY size_t chase_run(struct chase *c, size_t steps)
 {
   const size_t turns = (steps + UNROLLED - 1) / UNROLLED;
@@ -52,5 +65,6 @@ GOES_OVER_MEMORY size_t chase_run(struct chase *c, size_t steps)
     OPAQUE(at); /* otherwise the loop could be left out */
   }
   c->at = at;
+  chase_settle();
   return turns * UNROLLED;
 }

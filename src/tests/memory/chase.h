@@ -30,7 +30,8 @@ void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed);
  */
 void chase_grow(struct chase *c, size_t lines);
 
-/* Make `steps` accesses, rounded up to a multiple of 16; returns how many. */
+/* Make `steps` accesses, rounded up to a multiple of 16; returns how many.  All
+ * of them have ended then, also for the clock. */
 size_t chase_run(struct chase *c, size_t steps);
 
 #endif

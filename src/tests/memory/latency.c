@@ -29,8 +29,8 @@ enum {
 #define USUAL_NS (10 * NS_PER_S)
 /* Share of the time for the points; pages are touched in the rest. */
 #define SHARE 0.7
-/* Share of what a point has left once its cycle is made. */
-#define WARM_SHARE 0.9
+/* What a pass may take compared with the last one, whose memory was smaller. */
+#define MARGIN 1.5
 
 struct latency_thread {
   struct latency *run;
@@ -52,6 +52,28 @@ size_t latency_points_to(uint64_t bytes)
   while (n < LEVELS_POINTS_MAX && latency_size_at(n, 1) <= bytes)
     n++;
   return n;
+}
+
+/* Accesses of the passes for every `step`th point from `i` on. */
+static double lines_to_come(size_t i, size_t n_points, size_t step)
+{
+  double lines = 0;
+
+  for (i = (i + step - 1) / step * step; i < n_points; i += step)
+    lines += (double)(latency_size_at(i, 1) / USUAL_LINE);
+  return lines;
+}
+
+size_t latency_next_point(size_t i, size_t n_points, double access_ns,
+                          uint64_t left_ns)
+{
+  size_t step = 1;
+
+  while (step < LATENCY_PER_DOUBLING &&
+         MARGIN * access_ns * lines_to_come(i, n_points, step) >
+           (double)left_ns)
+    step *= 2;
+  return (i + step - 1) / step * step;
 }
 
 static int choose_size(struct latency *l, struct err *err)
@@ -134,10 +156,8 @@ static int latency_thread_open(void *arg, struct worker *w, void **ret_thr,
 }
 
 /*
- * How much of the time a point gets, compared with others: large ones need it,
- * because their cycle is followed once before it is measured.  Otherwise the
- * lines that were touched to make the cycle longer would still be in the
- * caches.
+ * How much of the time a point gets, compared with others: large ones need it
+ * for their pass.
  */
 static double weight(size_t i)
 {
@@ -152,45 +172,64 @@ static uint64_t left_of(uint64_t until_ns, double part)
   return now_ns < until_ns ? (uint64_t)(part * (double)(until_ns - now_ns)) : 0;
 }
 
-static bool climb(struct latency_thread *t, struct latency_stairs *stairs,
+/*
+ * Makes a point: a whole pass, which may take longer than the point's share of
+ * the time, and samples.  `access_ns` becomes the time of an access in the
+ * pass.  False: there was no time for that.
+ */
+static bool make_point(struct chase *c, struct worker *w, uint64_t until_ns,
+                       double share, struct latency_point *p, double *access_ns)
+{
+  const uint64_t begin_ns = clock_now_ns();
+  const uint64_t end_ns = begin_ns + left_of(until_ns, share);
+
+  if (worker_is_over(w) || !latency_warm(c, left_of(until_ns, 1)))
+    return false;
+  *access_ns = (double)(clock_now_ns() - begin_ns) / (double)c->lines;
+  return latency_measure(c, w, left_of(end_ns, 1), p);
+}
+
+static void climb(struct latency_thread *t, struct latency_stairs *stairs,
                   struct worker *w, uint64_t until_ns)
 {
   const struct latency *l = t->run;
-  double weights = 0;
+  double weights = 0, access_ns = 0;
   struct chase c;
 
-  for (size_t i = 0; i < l->n_points; i++)
+  for (size_t i = 0; i < l->n_points; i++) {
     weights += weight(i);
+    stairs->point[i] = (struct latency_point){
+      .bytes = latency_size_at(i, t->line_bytes), .ns = NAN, .median = NAN
+    };
+  }
   chase_init(&c, stairs->pages.at, t->line_bytes, l->plan->seed);
   for (size_t i = 0; i < l->n_points; i++) {
-    struct latency_point p = { .bytes = latency_size_at(i, t->line_bytes) };
-    const uint64_t end_ns = clock_now_ns() +
-                            left_of(until_ns, weight(i) / weights);
+    const size_t next = latency_next_point(i, l->n_points, access_ns,
+                                           left_of(until_ns, 1));
 
+    for (; i < next && i + 1 < l->n_points; i++)
+      weights -= weight(i);
+    chase_grow(&c, stairs->point[i].bytes / t->line_bytes);
+    if (!make_point(&c, w, until_ns, weight(i) / weights, &stairs->point[i],
+                    &access_ns))
+      return;
     weights -= weight(i);
-    if (worker_is_over(w))
-      return false;
-    chase_grow(&c, p.bytes / t->line_bytes);
-    latency_warm(&c, left_of(end_ns, WARM_SHARE));
-    if (!latency_measure(&c, w, left_of(end_ns, 1), &p))
-      return false;
-    stairs->point[i] = p;
     atomic_store_explicit(&stairs->n, i + 1, memory_order_release);
   }
-  return true;
 }
 
 static int latency_loop(void *thr, struct worker *w, struct err *err)
 {
   struct latency_thread *t = thr;
   struct latency *l = t->run;
-  bool more = latency_await_measured(w);
+  const bool more = latency_await_measured(w);
   const uint64_t all_ns = l->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
                                                             : l->plan->time_ns;
   const uint64_t end_ns = clock_now_ns() + (uint64_t)((double)all_ns * SHARE);
   unsigned to_come = l->of[LATENCY_HUGE].wanted + l->of[LATENCY_SMALL].wanted;
 
-  for (int kind = 0; more && kind < LATENCY_KINDS; kind++) {
+  for (int kind = 0; more && kind < LATENCY_KINDS && !worker_is_over(w);
+       kind++) {
     struct latency_stairs *stairs = &l->of[kind];
     int rc;
 
@@ -200,8 +239,7 @@ static int latency_loop(void *thr, struct worker *w, struct err *err)
     if (rc < 0)
       return rc;
     pages_touch(&stairs->pages);
-    more = climb(t, stairs, w,
-                 clock_now_ns() + left_of(end_ns, 1.0 / to_come--));
+    climb(t, stairs, w, clock_now_ns() + left_of(end_ns, 1.0 / to_come--));
     pages_unmap(&stairs->pages);
   }
   return 0;

@@ -3,14 +3,18 @@
  * used.
  *
  * One worker, on its own processor, follows a random cycle of lines that grows
- * from 4 KiB on.  A point of the staircase consists of many short samples, so
- * that few of them are disturbed.  Samples during which the worker lost its
+ * from 4 KiB on.  Each point begins with a whole pass that is not measured:
+ * without it, lines that were touched to make the cycle longer would still be
+ * in the caches.  If the time is too short for all passes, some sizes are left
+ * out.  A point of the staircase consists of many short samples, so that few of
+ * them are disturbed.  Samples during which the worker lost its
  * processor are dropped.  Disturbances only ever add time, so the point is the
  * lower quartile of the others.
  */
 #ifndef BENCH_TESTS_MEMORY_LATENCY_H
 #define BENCH_TESTS_MEMORY_LATENCY_H
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +37,8 @@ enum {
 
 struct latency_point {
   uint64_t bytes;
-  double ns;     /* the lower quartile of the samples that count */
+  double ns;     /* the lower quartile of the samples that count; NAN: this
+                    size was left out */
   double median; /* median of the same samples */
   unsigned kept, dropped;
 };
@@ -46,7 +51,7 @@ enum latency_kind {
 
 /*
  * With one kind of pages.  The worker writes; readers use the first `n` points,
- * and `pages` if n > 0 (acquire pairs with release).
+ * the last of which counts, and `pages` if n > 0 (acquire pairs with release).
  */
 struct latency_stairs {
   bool wanted;
@@ -70,6 +75,20 @@ uint64_t latency_size_at(size_t i, unsigned line_bytes);
 /* How many points there are up to that size; the last one is at or below it. */
 size_t latency_points_to(uint64_t bytes);
 
+static inline bool latency_counts(const struct latency_point *p)
+{
+  return isfinite(p->ns);
+}
+
+/*
+ * Which of the points from `i` to `n_points` - 1 is next, if an access of a
+ * pass takes that long?  `i` itself if passes for all fit in the time that is
+ * left, otherwise the next one of every second, fourth or eighth.  The sizes
+ * that are powers of two are never left out here.
+ */
+size_t latency_next_point(size_t i, size_t n_points, double access_ns,
+                          uint64_t left_ns);
+
 /* ---- samples, also for other tests ---- */
 
 struct latency_samples {
@@ -92,10 +111,11 @@ bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
                      struct latency_point *ret);
 
 /*
- * Make accesses that are not measured: each line once, but for at most
- * `for_ns`.
+ * Make accesses that are not measured: a whole pass over the lines, but for at
+ * most `for_ns`.  False: the time was too short, so what is measured next may
+ * still be in the caches.
  */
-void latency_warm(struct chase *c, uint64_t for_ns);
+bool latency_warm(struct chase *c, uint64_t for_ns);
 
 /*
  * Execute events without a sample until the measured part begins.  False: the
@@ -105,7 +125,10 @@ bool latency_await_measured(struct worker *w);
 
 /* ---- results at the end of the run ---- */
 
-/* Find the plateaus of a staircase; returns how many there are. */
+/*
+ * Find the plateaus of a staircase; returns how many there are.  Sizes that
+ * were left out lie on the line between their neighbours.
+ */
 size_t latency_levels(const struct latency *l, enum latency_kind kind,
                       struct level ret[LEVELS_MAX]);
 

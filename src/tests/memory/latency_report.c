@@ -31,11 +31,20 @@ static size_t points_of(const struct latency *l, enum latency_kind kind)
 size_t latency_levels(const struct latency *l, enum latency_kind kind,
                       struct level ret[LEVELS_MAX])
 {
+  const struct latency_point *of = l->of[kind].point;
   const size_t n = points_of(l, kind);
   double ns[LEVELS_POINTS_MAX];
+  size_t last = 0; /* that counts; the first point does */
 
-  for (size_t i = 0; i < n; i++)
-    ns[i] = l->of[kind].point[i].ns;
+  for (size_t i = 0; i < n; i++) {
+    if (!latency_counts(&of[i]))
+      continue;
+    ns[i] = of[i].ns;
+    for (size_t k = last + 1; k < i; k++)
+      ns[k] = ns[last] *
+              pow(ns[i] / ns[last], (double)(k - last) / (double)(i - last));
+    last = i;
+  }
   return levels_find(ns, n, ret);
 }
 
@@ -93,7 +102,7 @@ static void add_stairs(struct strbuf *b, const struct latency *l)
     for (int kind = 0; kind < LATENCY_KINDS; kind++) {
       if (!l->of[kind].wanted)
         continue;
-      if (i < points_of(l, kind))
+      if (i < points_of(l, kind) && latency_counts(&l->of[kind].point[i]))
         strbuf_addf(b, " %15.2f", l->of[kind].point[i].ns);
       else
         strbuf_addf(b, " %15s", "-");
@@ -152,6 +161,8 @@ static void add_table(struct strbuf *b, const struct report_setup *setup)
     for (size_t i = 0; i < points_of(l, kind); i++) {
       const struct latency_point *p = &l->of[kind].point[i];
 
+      if (!latency_counts(p))
+        continue;
       strbuf_addf(b, "%s,%" PRIu64 ",%.3f,%.3f,%u,%u\n", kind_words[kind],
                   p->bytes, p->ns, p->median, p->kept, p->dropped);
     }
@@ -176,6 +187,8 @@ static void add_points(const struct latency *l, enum latency_kind kind,
   for (size_t i = 0; i < n; i++) {
     const struct latency_point *p = &stairs->point[i];
 
+    if (!latency_counts(p))
+      continue;
     facts_real(to,
                FIGURE_KEY(key, "latency.%s_pages.ns.%" PRIu64, kind_words[kind],
                           p->bytes),
@@ -270,6 +283,41 @@ static void doubt_caches(const struct latency *l, enum latency_kind kind,
   strbuf_done(&edges);
 }
 
+static size_t left_out(const struct latency *l, enum latency_kind kind)
+{
+  size_t missing = 0;
+
+  for (size_t i = 0; i < points_of(l, kind); i++)
+    missing += !latency_counts(&l->of[kind].point[i]);
+  return missing;
+}
+
+static void doubt_points(const struct latency *l, enum latency_kind kind,
+                         struct doubts *to)
+{
+  const size_t n = points_of(l, kind), missing = left_out(l, kind);
+  char size[FMT_SIZE_SIZE];
+
+  if (n == 0)
+    doubts_add(to, true, "unfinished",
+               "latencies with %s pages were not measured, because the run "
+               "was over; give it more --time",
+               kind_words[kind]);
+  else if (n < l->n_points)
+    doubts_add(to, true, "unfinished",
+               "latencies with %s pages were measured up to %s only, because "
+               "the run was over; give it more --time",
+               kind_words[kind],
+               fmt_size(size, l->of[kind].point[n - 1].bytes));
+  if (missing > 0)
+    doubts_add(to, true, "unfinished",
+               "latencies with %s pages were measured at %zu of %zu sizes up "
+               "to %s, because the time was too short for the others; give it "
+               "more --time",
+               kind_words[kind], n - missing, n,
+               fmt_size(size, l->of[kind].point[n - 1].bytes));
+}
+
 void latency_report_doubts(void *run, const struct report *total,
                            struct doubts *to)
 {
@@ -279,22 +327,11 @@ void latency_report_doubts(void *run, const struct report *total,
   (void)total;
   for (int kind = 0; kind < LATENCY_KINDS; kind++) {
     const size_t n = points_of(l, kind);
-    char size[FMT_SIZE_SIZE];
 
     if (!l->of[kind].wanted)
       continue;
-    if (n == 0)
-      doubts_add(to, true, "unfinished",
-                 "latencies with %s pages were not measured, because the run "
-                 "was over; give it more --time",
-                 kind_words[kind]);
-    else if (n < l->n_points)
-      doubts_add(to, true, "unfinished",
-                 "latencies with %s pages were measured up to %s only, because "
-                 "the run was over; give it more --time",
-                 kind_words[kind],
-                 fmt_size(size, l->of[kind].point[n - 1].bytes));
-    if (n > 0 && !looked)
+    doubt_points(l, kind, to);
+    if (n > 0 && !looked && left_out(l, kind) == 0)
       doubt_caches(l, kind, to);
     looked = looked || n > 0;
   }

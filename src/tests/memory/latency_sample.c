@@ -90,12 +90,14 @@ bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
   return true;
 }
 
-void latency_warm(struct chase *c, uint64_t for_ns)
+bool latency_warm(struct chase *c, uint64_t for_ns)
 {
-  const uint64_t until_ns = clock_now_ns() + for_ns;
+  const uint64_t begin_ns = clock_now_ns();
+  size_t done = 0;
 
-  for (size_t i = 0; i < c->lines && clock_now_ns() < until_ns;)
-    i += chase_run(c, c->lines < WARM_STEPS ? c->lines : WARM_STEPS);
+  while (done < c->lines && clock_now_ns() - begin_ns < for_ns)
+    done += chase_run(c, c->lines < WARM_STEPS ? c->lines : WARM_STEPS);
+  return done >= c->lines;
 }
 
 bool latency_await_measured(struct worker *w)

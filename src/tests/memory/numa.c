@@ -199,8 +199,8 @@ static int measure(const struct numa *m, unsigned from, unsigned to,
   pages_touch(&p);
   chase_init(&c, p.at, m->line_bytes, m->plan->seed);
   chase_grow(&c, m->bytes / m->line_bytes);
-  latency_warm(&c, each_ns / 3);
-  more = latency_measure(&c, w, each_ns / 3, &point) &&
+  more = latency_warm(&c, each_ns) &&
+         latency_measure(&c, w, each_ns / 3, &point) &&
          read_all(m, &p, w, each_ns / 3, &ret->bytes_per_s);
   ret->ns = point.ns;
   pages_unmap(&p);

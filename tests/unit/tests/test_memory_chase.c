@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "rand/rng.h"
 #include "tests/memory/chase.h"
 #include "tests/memory/latency.h"
@@ -71,6 +72,119 @@ static void test_every_cycle(void)
     first += *(void **)(void *)memory == memory + LINE;
   }
   OK(first > 400 && first < 600, "all cycles are equally likely");
+}
+
+static void test_whole_pass(void)
+{
+  struct chase c;
+  void **start;
+
+  chase_init(&c, memory, LINE, 7);
+  chase_grow(&c, LINES);
+  start = c.at;
+  OK(!latency_warm(&c, 0) && c.at == start,
+     "a pass without time is not whole, and makes no access");
+  OK(latency_warm(&c, UINT64_MAX) && c.at == start,
+     "with enough time it is whole, and ends where it began");
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double access_ns(struct chase *c, size_t steps)
+{
+  const long before = place_switches(); /* a system call, as for a sample */
+  const uint64_t begin_ns = clock_now_ns();
+  const size_t done = chase_run(c, steps);
+
+  (void)before;
+  return (double)(clock_now_ns() - begin_ns) / (double)done;
+}
+
+/*
+ * A clock that is read before the last accesses have ended would make a chain
+ * of 64 several times too short; what disturbs the test makes it longer.
+ */
+static void test_short_chain(void)
+{
+  enum {
+    BYTES = 16 << 20,
+    TIMES = 201
+  };
+  char *big = aligned_alloc(LINE, BYTES);
+  double few[TIMES], many[TIMES];
+  struct chase c;
+
+  if (!big)
+    abort();
+  chase_init(&c, big, LINE, 7);
+  chase_grow(&c, BYTES / LINE);
+  for (int i = 0; i < TIMES; i++) {
+    few[i] = access_ns(&c, 64);
+    many[i] = access_ns(&c, 4096);
+  }
+  qsort(few, TIMES, sizeof(*few), ascending);
+  qsort(many, TIMES, sizeof(*many), ascending);
+  OK(few[TIMES / 2] > 0.6 * many[TIMES / 2],
+     "an access takes as long in a short chain as in a long one");
+  printf("# %.1f and %.1f ns\n", few[TIMES / 2], many[TIMES / 2]);
+  free(big);
+}
+
+/* Goes through the points as a run does; returns how many are measured. */
+static size_t measured(double access_ns, uint64_t left_ns, bool *doublings)
+{
+  size_t n = 0;
+
+  *doublings = true;
+  for (size_t i = 0; i < POINTS; i++) {
+    const size_t next = latency_next_point(i, POINTS, access_ns, left_ns);
+
+    for (; i < next; i++)
+      *doublings = *doublings && i % LATENCY_PER_DOUBLING != 0;
+    n += i < POINTS;
+  }
+  return n;
+}
+
+/* Passes over all 121 sizes up to 128 MiB make about 25 million accesses. */
+static void test_points_that_fit(void)
+{
+  bool doublings;
+
+  OK(measured(100, 10 * NS_PER_S, &doublings) == POINTS && doublings,
+     "every size if there is time for a pass over each");
+  OK(measured(100, NS_PER_S, &doublings) < POINTS && doublings,
+     "fewer sizes if there is not, but all doublings");
+  OK(measured(100, 0, &doublings) == POINTS / LATENCY_PER_DOUBLING + 1 &&
+       doublings,
+     "without time the doublings are left");
+}
+
+/* A staircase of 1, 10 and 100 ns, with sizes left out where passes are long.
+ */
+static void test_left_out(void)
+{
+  static struct latency l;
+  struct latency_stairs *s = &l.of[LATENCY_HUGE];
+  struct level levels[LEVELS_MAX];
+  size_t n;
+
+  for (size_t i = 0; i < POINTS; i++) {
+    s->point[i] = (struct latency_point){ .bytes = latency_size_at(i, 64) };
+    s->point[i].ns = i <= 40 ? 1 : i <= 80 ? 10 : 100;
+    if (i > 64 && i % LATENCY_PER_DOUBLING != 0)
+      s->point[i].ns = NAN;
+  }
+  atomic_store(&s->n, POINTS);
+  n = latency_levels(&l, LATENCY_HUGE, levels);
+  OK(n == 3 && levels[0].ns == 1 && fabs(levels[1].ns - 10) < 0.1 &&
+       fabs(levels[2].ns - 100) < 0.1,
+     "plateaus beyond sizes that were left out");
 }
 
 static void test_sizes(void)
@@ -271,6 +385,11 @@ int main(void)
   test_pairs();
   test_single_cycle();
   test_every_cycle();
+  test_whole_pass();
+  clock_calibrate();
+  test_short_chain();
+  test_points_that_fit();
+  test_left_out();
   test_sizes();
   test_plateaus();
   test_slope();
