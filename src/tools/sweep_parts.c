@@ -58,6 +58,13 @@ static void begin_row(struct writer *w, const char *figure)
   w->part = NULL;
 }
 
+static void add_row(struct writer *w, const char *figure, const char *value)
+{
+  begin_row(w, figure);
+  table_cell(&w->table, value);
+  table_end_row(&w->table);
+}
+
 static void add_kernels(struct writer *w, const json_t *kernels)
 {
   char text[UNIT_SIZE];
@@ -103,6 +110,19 @@ static void add_events(struct writer *w, const struct result *r)
   }
 }
 
+static bool is_unfinished(const struct result *r)
+{
+  const json_t *list = json_object_get(r->json, "warnings");
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *code = result_text_at(json_array_get(list, i), "code");
+
+    if (code && strcmp(code, "unfinished") == 0)
+      return true;
+  }
+  return false;
+}
+
 static void add_warnings(struct writer *w, const struct result *r)
 {
   const json_t *list = json_object_get(r->json, "warnings");
@@ -113,9 +133,7 @@ static void add_warnings(struct writer *w, const struct result *r)
     /* Of events that are only samples, percentiles mean nothing. */
     if (!code || strcmp(code, "few_samples") == 0)
       continue;
-    begin_row(w, "! warning");
-    table_cell(&w->table, code);
-    table_end_row(&w->table);
+    add_row(w, "! warning", code);
   }
 }
 
@@ -146,6 +164,8 @@ static void add_part(struct writer *w, const struct sweep *s,
     add_kernels(w, kernels);
   else if (figures)
     add_figures(w, figures);
+  else if (is_unfinished(r) || !(r->events > 0)) /* events are only samples */
+    add_row(w, "not finished", "-");
   else
     add_events(w, r);
   add_warnings(w, r);

@@ -90,6 +90,15 @@ fileio random reads"
   must is "$(names m.json)" "$(expected)"
 }
 
+@test "machine: a part without the time for it has no figure, and says so" {
+  [ "$(nproc)" -ge 2 ] || skip "this machine has one processor"
+  # Two milliseconds are over before a pair of processors was measured.
+  bench machine --time=0.02 --file-dir=no/folder --json=m.json
+  must is "$status" 1
+  must has "$output" '^memory pairs +not finished +-$'
+  must is "$(sed -n '/^memory pairs/,/^threads/p' <<<"$output" | sed '$d' | grep -c events)" 0
+}
+
 @test "machine: a full disk is one line, and the rest is measured" {
   unshare -m true 2>/dev/null || skip "no mount namespaces here"
   mkdir disk

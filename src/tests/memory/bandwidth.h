@@ -22,6 +22,7 @@ struct plan;
 
 enum {
   BANDWIDTH_ROUNDS_MAX = 4096, /* of each loop; later ones replace the first */
+  BANDWIDTH_ROUNDS_MIN = 3,    /* fewer have no median to go by */
 };
 
 /*
@@ -59,7 +60,7 @@ struct bandwidth {
   struct bandwidth_rounds of[STREAMS];
 };
 
-/* The figures of a loop; all 0 without rounds. */
+/* The figures of a loop; all 0 with fewer than BANDWIDTH_ROUNDS_MIN rounds. */
 struct bandwidth_figures {
   uint64_t rounds;
   double best, median, mad; /* counted bytes per second */

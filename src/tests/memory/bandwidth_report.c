@@ -31,7 +31,7 @@ void bandwidth_figures(const struct bandwidth *b, enum stream s,
   double *sorted = calloc(2 * n + 1, sizeof(*sorted));
 
   *ret = (struct bandwidth_figures){ 0 };
-  if (!sorted || n == 0) {
+  if (!sorted || n < BANDWIDTH_ROUNDS_MIN) {
     free(sorted);
     return;
   }
@@ -148,7 +148,7 @@ void bandwidth_report_doubts(void *run, const struct report *total,
 
   (void)total;
   for (unsigned i = 0; i < b->loops.n; i++) {
-    if (atomic_load(&b->of[b->loops.of[i]].n) == 0)
+    if (atomic_load(&b->of[b->loops.of[i]].n) < BANDWIDTH_ROUNDS_MIN)
       strbuf_addf(&names, "%s%s", n++ > 0 ? ", " : "",
                   stream_words[b->loops.of[i]]);
   }

@@ -283,19 +283,19 @@ static void doubt_caches(const struct latency *l, enum latency_kind kind,
   strbuf_done(&edges);
 }
 
-static size_t left_out(const struct latency *l, enum latency_kind kind)
+static size_t counted(const struct latency *l, enum latency_kind kind)
 {
-  size_t missing = 0;
+  size_t n = 0;
 
   for (size_t i = 0; i < points_of(l, kind); i++)
-    missing += !latency_counts(&l->of[kind].point[i]);
-  return missing;
+    n += latency_counts(&l->of[kind].point[i]);
+  return n;
 }
 
 static void doubt_points(const struct latency *l, enum latency_kind kind,
                          struct doubts *to)
 {
-  const size_t n = points_of(l, kind), missing = left_out(l, kind);
+  const size_t n = points_of(l, kind);
   char size[FMT_SIZE_SIZE];
 
   if (n == 0)
@@ -303,18 +303,12 @@ static void doubt_points(const struct latency *l, enum latency_kind kind,
                "latencies with %s pages were not measured, because the run "
                "was over; give it more --time",
                kind_words[kind]);
-  else if (n < l->n_points)
+  else if (counted(l, kind) < l->n_points)
     doubts_add(to, true, "unfinished",
-               "latencies with %s pages were measured up to %s only, because "
-               "the run was over; give it more --time",
-               kind_words[kind],
-               fmt_size(size, l->of[kind].point[n - 1].bytes));
-  if (missing > 0)
-    doubts_add(to, true, "unfinished",
-               "latencies with %s pages were measured at %zu of %zu sizes up "
+               "latencies with %s pages were measured at %zu of %zu sizes, up "
                "to %s, because the time was too short for the others; give it "
                "more --time",
-               kind_words[kind], n - missing, n,
+               kind_words[kind], counted(l, kind), l->n_points,
                fmt_size(size, l->of[kind].point[n - 1].bytes));
 }
 
@@ -331,7 +325,7 @@ void latency_report_doubts(void *run, const struct report *total,
     if (!l->of[kind].wanted)
       continue;
     doubt_points(l, kind, to);
-    if (n > 0 && !looked && left_out(l, kind) == 0)
+    if (n > 0 && !looked && counted(l, kind) == n)
       doubt_caches(l, kind, to);
     looked = looked || n > 0;
   }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tests/memory/bandwidth.h"
 #include "tests/memory/streams.h"
 #include "tests/memory/summary.h"
 #include "tests/unit/tap.h"
@@ -149,6 +150,21 @@ static void test_summary(void)
   OK(summary_mad(x, 5, scratch) == 1, "the median distance from the median");
 }
 
+static void test_few_rounds(void)
+{
+  static struct bandwidth b;
+  struct bandwidth_figures few, enough;
+
+  for (int i = 0; i < BANDWIDTH_ROUNDS_MIN; i++)
+    b.of[STREAM_READ].bytes_per_s[i] = 1000.0 * (i + 1);
+  atomic_store(&b.of[STREAM_READ].n, BANDWIDTH_ROUNDS_MIN - 1);
+  bandwidth_figures(&b, STREAM_READ, &few);
+  atomic_store(&b.of[STREAM_READ].n, BANDWIDTH_ROUNDS_MIN);
+  bandwidth_figures(&b, STREAM_READ, &enough);
+  OK(few.rounds == 0 && few.median == 0, "a loop of two rounds has no figure");
+  OK(enough.rounds == 3 && enough.median == 2000, "a loop of three has one");
+}
+
 int main(void)
 {
   for (size_t i = 0; streams_at(i); i++)
@@ -158,5 +174,6 @@ int main(void)
   test_bytes();
   test_sizes();
   test_summary();
+  test_few_rounds();
   return TAP_EXIT();
 }
