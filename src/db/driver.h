@@ -194,6 +194,7 @@ struct run_facts {
   uint64_t tables;   /* of that script, else 0 */
   uint64_t rows;     /* per table, among which it draws keys; 0: it does not */
   const char *rows_option; /* that says so: "--table-size"; static */
+  bool rows_usual;         /* nobody has said so: it is the default */
   unsigned classes;        /* its statements per table */
   bool lazy;   /* it prepares statements when they are first needed */
   bool native; /* --db-ps-mode=auto */

@@ -13,6 +13,8 @@
 
 /* A smaller share of the keys may be missing: rows that were deleted. */
 #define FEW 0.01
+/* A smaller share of the ids may be unused: rows that were added. */
+#define UNUSED 0.1
 
 bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
 {
@@ -64,6 +66,35 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
+/* The highest id of all tables, if the run uses a part of them by default; 0:
+ * it uses all, or what somebody has chosen. */
+static uint64_t unused_up_to(const struct tables_look *look,
+                             const struct run_facts *facts)
+{
+  uint64_t highest = 0;
+
+  for (unsigned i = 0; i < look->n; i++)
+    if (look->of[i].known && look->of[i].rows > highest)
+      highest = look->of[i].rows;
+  return facts->rows_usual &&
+             (double)facts->rows < (1 - UNUSED) * (double)highest
+           ? highest
+           : 0;
+}
+
+/* Asks for tables beyond those that the run uses, until one does not exist. */
+static unsigned unused_tables(struct conn *c, unsigned used)
+{
+  unsigned n = used;
+  uint64_t rows;
+  char sql[64];
+
+  do {
+    (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", ++n);
+  } while (n <= LOOK_TABLES && look_at_number(c, sql, &rows));
+  return n - used - 1;
+}
+
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret)
 {
@@ -79,6 +110,8 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
     if (c->out.lost)
       return; /* the script will notice */
   }
+  if (unused_up_to(ret, facts) > 0)
+    ret->unused = unused_tables(c, ret->n);
 }
 
 /* The share of the keys 1 to `wanted` that is missing. */
@@ -142,4 +175,25 @@ void look_warn(const struct tables_look *look, const struct run_facts *facts,
     l.min = t->rows < l.min ? t->rows : l.min;
     l.max = t->rows > l.max ? t->rows : l.max;
   }
+}
+
+void look_warn_unused(const struct tables_look *look,
+                      const struct run_facts *facts, struct strbuf *lines)
+{
+  const uint64_t highest = unused_up_to(look, facts);
+
+  if (highest == 0)
+    return;
+  if (look->n == 1)
+    strbuf_adds(lines, "sbtest1 has");
+  else
+    strbuf_addf(lines, "sbtest1 to sbtest%u have", look->n);
+  strbuf_addf(lines,
+              " ids up to %" PRIu64 "; %s=%" PRIu64 " uses %.4g %% of them",
+              highest, facts->rows_option, facts->rows,
+              100 * (double)facts->rows / (double)highest);
+  if (look->unused > 0)
+    strbuf_addf(lines, ", and %u of %u tables", look->n,
+                look->n + look->unused);
+  strbuf_adds(lines, "\n");
 }

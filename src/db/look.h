@@ -26,6 +26,8 @@ struct table_look {
 struct tables_look {
   unsigned n; /* tables sbtest1 to sbtest<n> */
   struct table_look of[LOOK_TABLES];
+  unsigned unused; /* tables beyond those; only known if the number of rows is
+                      the default, and the tables have more */
 };
 
 /* One query per table on this open connection; what fails is not known. */
@@ -52,5 +54,10 @@ bool look_at_backend(struct conn *c, uint64_t *ret);
  * one line for successive tables. */
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
                struct strbuf *lines);
+
+/* A warning about tables of which the run uses a part, because it has the
+ * default number of rows. */
+void look_warn_unused(const struct tables_look *look,
+                      const struct run_facts *facts, struct strbuf *lines);
 
 #endif

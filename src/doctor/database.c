@@ -137,6 +137,7 @@ static void look_at_rows(struct findings *to, const struct tables_look *look,
   const char *line;
 
   look_warn(look, facts, &lines);
+  look_warn_unused(look, facts, &lines);
   line = strbuf_str(&lines);
   if (*line == '\0')
     findings_add(to, FINDING_OK, "tables", NULL,

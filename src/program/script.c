@@ -240,6 +240,7 @@ static void tell_rows(struct run_facts *facts, const struct optset *set,
     return;
   facts->rows = option_number(set, "table-size");
   facts->rows_option = "--table-size";
+  facts->rows_usual = !optset_find(set, "table-size")->given;
 }
 
 /*

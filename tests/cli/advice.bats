@@ -32,6 +32,23 @@ on() {
   must is "$(grep -c 'rows\|no row' <<<"$stderr")" 0
 }
 
+@test "rows that are not used: only where --table-size is the default" {
+  on oltp_read_only --tables=4 --table-size=20K prepare
+  on oltp_read_only run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: sbtest1 has ids up to 20480; --table-size=10000 uses 48.83 % of them, and 1 of 4 tables$'
+  on oltp_read_only --tables=4 run
+  must has "$stderr" '^WARNING: sbtest1 to sbtest4 have ids up to 20480; --table-size=10000 uses 48.83 % of them$'
+  on oltp_read_only --table-size=10000 run
+  must is "$(grep -c 'ids up to' <<<"$stderr")" 0
+  on oltp_insert run
+  must is "$(grep -c 'ids up to' <<<"$stderr")" 0
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench oltp_read_only --db-driver=sqlite --sqlite-db="$PWD/a.db" \
+    --events=10 --time=0 run
+  must is "$(grep -c 'ids up to' <<<"$stderr$output")" 0
+}
+
 @test "keys that do not exist: one line for tables in a row, also of different sizes" {
   on oltp_read_only --tables=1 --table-size=1 prepare
   on oltp_read_only --tables=1 --table-size=1000 run
