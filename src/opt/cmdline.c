@@ -145,6 +145,17 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
   return 0;
 }
 
+/* Sysbench warns of an old name only if its value does something: more than one
+ * thread, a limit, a rate.  Programs parse what it prints. */
+static bool is_mute(const struct cmdline *c, const struct opt_entry *alias)
+{
+  const struct opt_entry *level = optset_find(c->set, "verbosity");
+  const double most = strcmp(alias->real->row->name, "threads") == 0 ? 1 : 0;
+
+  return c->identity == IDENTITY_SYSBENCH && opt_get_number(alias) <= most &&
+         !(level && opt_get_number(level) > 3);
+}
+
 /* The warnings follow the order of the options that the aliases stand for. */
 static int warn_of_aliases(struct cmdline *c, struct err *err)
 {
@@ -155,7 +166,7 @@ static int warn_of_aliases(struct cmdline *c, struct err *err)
       const struct opt_entry *e = set->entries[k];
 
       if (e->real == set->entries[i] && e->given &&
-          (e->row->flags & OPT_DEPRECATED)) {
+          (e->row->flags & OPT_DEPRECATED) && !is_mute(c, e)) {
         const int rc = cmdline_warn(c, err,
                                     "--%s is deprecated, use --%s instead",
                                     e->row->name, e->row->alias_of);

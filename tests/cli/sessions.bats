@@ -233,6 +233,15 @@ WARNING: --max-time is deprecated, use --time instead"
   must has "$output" '^Number of threads: 2$'
 }
 
+@test "called sysbench: old names with values that do nothing have a warning at verbosity 4" {
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench cpu --num-threads=1 --tx-rate=0 --max-requests=0 --time=1 run
+  must is "$status" 0
+  must is "$stderr" ''
+  run --separate-stderr ./sysbench cpu --num-threads=1 --events=1 --verbosity=4 run
+  must has "$stderr" '^WARNING: --num-threads is deprecated, use --threads instead$'
+}
+
 @test "drivers in the help, and --db-driver=help" {
   bench --db-driver=help
   must is "$status" 0

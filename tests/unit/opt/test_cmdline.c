@@ -214,6 +214,15 @@ static const struct {
     "--max-requests is deprecated, use --events instead|"
     "--max-time is deprecated, use --time instead|"
     "--tx-rate is deprecated, use --rate instead" },
+  { "sysbench --tx-rate=0 --max-time=0 --max-requests=0 --num-threads=1 cpu "
+    "run",
+    "Both event and time limits are disabled, running an endless test" },
+  { "sysbench --tx-rate=1 --max-time=1 --max-requests=1 --num-threads=2 cpu "
+    "run",
+    "--num-threads is deprecated, use --threads instead|"
+    "--max-requests is deprecated, use --events instead|"
+    "--max-time is deprecated, use --time instead|"
+    "--tx-rate is deprecated, use --rate instead" },
   { "bench --num-threads=0 --test=cpu --test=mutex run",
     "--test is deprecated, give the name or the path of the test without an "
     "option|--num-threads is deprecated, use --threads instead" },
