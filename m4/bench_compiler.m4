@@ -28,7 +28,9 @@ AC_DEFUN([BENCH_SYSTEM], [
     [darwin*], [bench_system=macos],
     [freebsd*], [bench_system=freebsd],
     [AC_MSG_ERROR([bench knows Linux, macOS and FreeBSD, and this is $host_os])])
-  AS_IF([test $bench_system = linux], [OS_CPPFLAGS=],
+  AS_IF([test $bench_system = linux],
+    [OS_CPPFLAGS=
+     AC_DEFINE([HAVE_LINUX_AIO], [1], [The kernel has native asynchronous I/O])],
     [OS_CPPFLAGS='-I$(top_srcdir)/src/os/include'])
   AC_SUBST([OS_CPPFLAGS])
   AM_CONDITIONAL([ON_LINUX], [test $bench_system = linux])

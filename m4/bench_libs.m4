@@ -34,28 +34,6 @@ AC_DEFUN([BENCH_OPTIONAL], [
   AM_CONDITIONAL([HAVE_$2], [test "x$have_$1" = xyes])
 ])
 
-dnl libaio has no pkg-config file.
-AC_DEFUN([BENCH_LIBAIO], [
-  AC_ARG_WITH([libaio],
-    [AS_HELP_STRING([--without-libaio], [build without libaio])],
-    [], [with_libaio=check])
-  have_libaio=no
-  AS_IF([test "x$with_libaio" != xno], [
-    AC_CHECK_HEADER([libaio.h], [
-      AC_CHECK_LIB([aio], [io_queue_init],
-        [have_libaio=yes; LIBAIO_LIBS=-laio])
-    ])
-    AS_IF([test "$have_libaio,$with_libaio" = no,yes],
-      [AC_MSG_ERROR([libaio was not found. Install the package libaio-dev (Debian, Ubuntu) or libaio-devel (Fedora), or configure --without-libaio])])
-    AS_IF([test "$have_libaio,$with_libaio" = no,check],
-      [AC_MSG_WARN([libaio was not found, building without it. The package is libaio-dev (Debian, Ubuntu) or libaio-devel (Fedora)])])
-  ])
-  AS_IF([test "x$have_libaio" = xyes],
-    [AC_DEFINE([HAVE_LIBAIO], [1], [Built with libaio])])
-  AC_SUBST([LIBAIO_LIBS])
-  AM_CONDITIONAL([HAVE_LIBAIO], [test "x$have_libaio" = xyes])
-])
-
 dnl MySQL's or MariaDB's client library: pkg-config, then the config scripts,
 dnl then the folders that the user names.
 AC_DEFUN([BENCH_MYSQL], [
@@ -164,7 +142,6 @@ AC_DEFUN([BENCH_SUMMARY], [
     mysql driver   $have_mysql
     pgsql driver   $have_pgsql
     sqlite driver  $have_sqlite
-    libaio         $have_libaio
     io_uring       $have_liburing
     MPI plug-in    $have_mpi
     sanitizers     $enable_sanitizers])

@@ -21,7 +21,7 @@ set -euo pipefail
 apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
   libluajit-5.1-dev libck-dev libjansson-dev zlib1g-dev
   libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
-  libpq-dev libsqlite3-dev libaio-dev liburing-dev'
+  libpq-dev libsqlite3-dev liburing-dev'
 apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   luajit python3-jsonschema
@@ -41,8 +41,7 @@ apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer python3'
 dnf_build='gcc glibc-devel make autoconf automake libtool
   pkgconf-pkg-config luajit-devel ck-devel jansson-devel zlib-devel
   mariadb-connector-c-devel|community-mysql-devel
-  libpq-devel|postgresql-private-devel sqlite-devel libaio-devel
-  liburing-devel'
+  libpq-devel|postgresql-private-devel sqlite-devel liburing-devel'
 dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
 dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
   luajit python3-jsonschema

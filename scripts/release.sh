@@ -90,7 +90,7 @@ make_tarball() {
   mkdir "$work/dist"
   cd "$work/dist"
   "$source/configure" -q --without-mpi --with-mysql --with-pgsql --with-sqlite \
-    --with-libaio --with-liburing CFLAGS=-O0
+    --with-liburing CFLAGS=-O0
   # shellcheck disable=SC2016 # make replaces it
   make -s -j"$jobs" dist am__tar='tar --format=ustar --sort=name --owner=0 --group=0 \
     --numeric-owner --mode=u+w,go=rX --mtime=@$(SOURCE_DATE_EPOCH) -cf - "$$tardir"' \

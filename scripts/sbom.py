@@ -25,7 +25,6 @@ import time
 LICENSES = {
     "ck": "BSD-2-Clause",
     "jansson": "MIT",
-    "libaio": "LGPL-2.1-or-later",
     "liburing": "LGPL-2.1-or-later OR MIT",
     "luajit": "MIT",
     "mariadb": "LGPL-2.1-or-later",

@@ -123,13 +123,6 @@ build_luajit() {
   "$AR" rcs "$prefix/lib/libluajit-5.1.a" "$prefix/build/luajit_unwind.o"
 }
 
-build_libaio() {
-  tree libaio
-  make -s -C src libaio.a ENABLE_SHARED=0
-  cp src/libaio.a "$prefix/lib/"
-  cp src/libaio.h "$prefix/include/"
-}
-
 build_liburing() {
   tree liburing
   ./configure --prefix="$prefix" --cc="$CC"
@@ -164,7 +157,7 @@ if (($# > 0)); then
   build_all "$@"
   exit
 fi
-libraries=(zlib ck luajit jansson sqlite3 libaio liburing openssl postgresql mariadb)
+libraries=(zlib ck luajit jansson sqlite3 liburing openssl postgresql mariadb)
 build_all "${libraries[@]}"
 "$here/scripts/notices.sh" "$machine" "$top" "${libraries[@]}" >"$prefix/THIRD-PARTY.new"
 mv "$prefix/THIRD-PARTY.new" "$prefix/THIRD-PARTY"

@@ -41,7 +41,7 @@ source=$("$here/scripts/clean-source.sh" "$here" "$out/work/source")
 cd "$out/work/$machine"
 CC=$libs/bin/musl-cc PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
   "$source/configure" -q "${host[@]}" --enable-static-program --with-mysql --with-pgsql \
-  --with-sqlite --with-libaio --with-liburing \
+  --with-sqlite --with-liburing \
   CFLAGS="-O2 -g -ffile-prefix-map=$source=. -ffile-prefix-map=$out=." \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib"
 make -s -j"${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bench pages \

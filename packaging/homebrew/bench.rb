@@ -23,7 +23,6 @@ class Bench < Formula
   uses_from_macos "zlib"
 
   on_linux do
-    depends_on "libaio"
     depends_on "liburing"
   end
 
@@ -33,7 +32,7 @@ class Bench < Formula
 
   def install
     args = %w[--disable-silent-rules --without-mpi --with-mysql --with-pgsql --with-sqlite]
-    args += %w[--with-libaio --with-liburing] if OS.linux?
+    args += %w[--with-liburing] if OS.linux?
     system "./autogen.sh" if build.head?
     system "./configure", *args, *std_configure_args
     system "make", "install"

@@ -14,9 +14,9 @@
 
 #include "os/os.h"
 
-const char *const os_lacks =
-  "libaio, io_uring, huge pages and NUMA nodes on request, counters of the "
-  "processor and the system from /proc";
+const char *const os_lacks = "native asynchronous I/O, io_uring, huge pages "
+                             "and NUMA nodes on request, counters of the "
+                             "processor and the system from /proc";
 
 bool os_program(char ret[PATH_MAX])
 {

@@ -19,7 +19,8 @@
 #include "os/os.h"
 
 const char *const os_lacks =
-  "O_DIRECT (F_NOCACHE is used), libaio, io_uring, threads bound to "
+  "O_DIRECT (F_NOCACHE is used), native asynchronous I/O, io_uring, threads "
+  "bound to "
   "processors, huge pages and "
   "NUMA nodes on request, steps that end with a killed sweep, counters of the "
   "processor and the system from /proc";

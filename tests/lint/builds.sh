@@ -9,8 +9,7 @@ set -euo pipefail
 src=$(cd "${BENCH_SRC:-$(dirname "$0")/../..}" && pwd)
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 work=$(mktemp -d "${TMPDIR:-/tmp}/bench-builds.XXXXXX")
-no_libraries=(--without-mysql --without-pgsql --without-sqlite --without-libaio
-  --without-liburing)
+no_libraries=(--without-mysql --without-pgsql --without-sqlite --without-liburing)
 
 count=0 failed=0
 leave() {
@@ -309,9 +308,6 @@ messages() {
   check 'liburing is too old' refuses '' \
     '--with-liburing ac_cv_have_decl_IORING_SETUP_SINGLE_ISSUER=no' \
     'liburing is too old' liburing-dev liburing-devel --without-liburing
-  check 'libaio is missing' refuses '' \
-    '--with-libaio ac_cv_header_libaio_h=no' \
-    libaio-dev libaio-devel --without-libaio
   check 'a MySQL library is missing' refuses \
     'mysqlclient libmariadb mariadb mysql_config mariadb_config mariadb-config' \
     --with-mysql libmariadb-dev mariadb-connector-c-devel --without-mysql
@@ -436,7 +432,7 @@ arm_optimized() {
     --host="$tool" --build="$(gcc -dumpmachine)" CC="$tool-gcc" AR="$tool-gcc-ar" \
     RANLIB="$tool-gcc-ranlib" NM="$tool-gcc-nm" CFLAGS="-O3 -g -flto=$jobs -D_FORTIFY_SOURCE=2" \
     CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib" \
-    --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
+    --with-mysql --with-pgsql --with-sqlite --without-liburing --without-mpi
   makes bench pages
   "$2" ./bench cpu --cpu-max-prime=10 --events=10 run
   "$2" ./bench cpu --cpu-kernel=all --events=20 --time=0 run

@@ -98,7 +98,7 @@ inside bash -c '
   compiler=$1 jobs=$2
   shift 2
   # What would be left out, the compiler would not see.
-  /src/configure -q --enable-werror --with-mysql --with-pgsql --with-sqlite --with-libaio \
+  /src/configure -q --enable-werror --with-mysql --with-pgsql --with-sqlite \
     --with-liburing CC="$compiler" "$@"
   makes() {
     make -s -k -j"$jobs" "$@" 2>said || { cat said; exit 1; }

@@ -33,7 +33,7 @@ PATH=$libs/bin:$PATH PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig PKG_CONFIG_PATH='' \
   "$src/configure" -q --host="$host" --build="$(gcc -dumpmachine)" --enable-werror \
   CC=zig-cc AR=zig-ar RANLIB=zig-ranlib NM=true "${pages[@]}" CFLAGS=-O1 \
   CPPFLAGS="-I$libs/include" LDFLAGS="-L$libs/lib" \
-  --with-mysql --with-pgsql --with-sqlite --without-libaio --without-liburing --without-mpi
+  --with-mysql --with-pgsql --with-sqlite --without-liburing --without-mpi
 
 # makes ARGUMENT...: without a word.
 makes() {

@@ -25,8 +25,8 @@ part() {
   fi
 }
 
-# new_system FOLDER [PACKAGES]: a small Debian (or Ubuntu) like this one, with these
-# packages; nothing if it is there.
+# new_system FOLDER [PACKAGES [SUITE]]: a small Debian (or Ubuntu) like this one, or that
+# release of it, with these packages; nothing if it is there.
 new_system() {
   local suite uri
   [[ ! -d $1 ]] || return 0
@@ -34,7 +34,7 @@ new_system() {
   read -r uri suite < <(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
     'Created-By: Packages' | grep -vE 'security|updates|backports' | head -n 1)
   rm -rf --one-file-system "$1.new"
-  debootstrap --variant=minbase ${2:+"--include=$2"} "$suite" "$1.new" "$uri"
+  debootstrap --variant=minbase ${2:+"--include=$2"} "${3:-$suite}" "$1.new" "$uri"
   mv "$1.new" "$1"
 }
 
@@ -42,6 +42,14 @@ new_system() {
 # after a machine, too.
 sources_of() {
   printf '%s\n' "$1"/bench-*.tar.xz | grep -E '/bench-[0-9.]+\.tar\.xz$'
+}
+
+# in_system ROOT COMMAND...: with /proc, and processes of its own that end with it.
+in_system() {
+  # shellcheck disable=SC2016 # it is for the other shell
+  unshare --mount --pid --fork --kill-child env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    TMPDIR=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$@"
 }
 
 # in_root ROOT COMMAND...: with nothing of our environment.

@@ -53,14 +53,6 @@ try_deb() {
   [[ ! -e $work/root/usr/share/bench && ! -e $work/root/usr/bin/bench ]]
 }
 
-# in_system ROOT COMMAND...: with /proc, and processes of its own that end with it.
-in_system() {
-  # shellcheck disable=SC2016 # it is for the other shell
-  unshare --mount --pid --fork --kill-child env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    TMPDIR=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$@"
-}
-
 # What a user does with the sources, from the packages to a first run; then nothing of
 # it is left.
 try_tarball() {

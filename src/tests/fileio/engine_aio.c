@@ -1,11 +1,16 @@
 /*
- * engine_aio.c - I/O mode async: the kernel's native asynchronous I/O (libaio).
+ * engine_aio.c - I/O mode async: the kernel's native asynchronous I/O.
+ *
+ * The system calls are made directly: the library of libaio has different
+ * names in different releases of Debian and Ubuntu, so that a program which
+ * is linked with it starts in some of them only.
  */
 #include <errno.h>
-#include <libaio.h>
+#include <linux/aio_abi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -31,7 +36,7 @@ struct aio_ring {
 };
 
 struct aio {
-  io_context_t context;
+  aio_context_t context; /* 0: there is none */
   struct aio_ring *ring; /* NULL: it has another format */
   struct iocb *iocb;     /* owned; one per slot */
   struct iocb **line;    /* owned; to be submitted */
@@ -55,7 +60,7 @@ static void aio_done(struct queue *q)
   struct aio *a = q->impl;
 
   if (a->context)
-    (void)io_destroy(a->context); /* waits for what is in flight */
+    (void)syscall(SYS_io_destroy, a->context); /* waits for what is in flight */
   free(a->iocb);
   free(a->line);
   free(a);
@@ -86,7 +91,6 @@ static int aio_setup(struct queue *q, struct err *err)
 {
   struct aio *a = calloc(1, sizeof(*a));
   struct aio_ring *ring;
-  int rc;
 
   if (!a)
     return err_set(err, -ENOMEM, "cannot allocate a queue");
@@ -96,11 +100,8 @@ static int aio_setup(struct queue *q, struct err *err)
   if (!a->iocb || !a->line)
     return err_set(err, -ENOMEM, "cannot allocate a queue of %u requests",
                    q->depth);
-  rc = io_setup((int)q->depth, &a->context);
-  if (rc < 0) {
-    a->context = NULL;
-    return tell_no_context(q, -rc, err);
-  }
+  if (syscall(SYS_io_setup, q->depth, &a->context) < 0)
+    return tell_no_context(q, errno, err);
   ring = (struct aio_ring *)a->context;
   if ((ring->magic & 0xfffffff) == RING_MAGIC && ring->incompat == 0 &&
       ring->header_bytes == sizeof(*ring))
@@ -113,20 +114,20 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
   struct aio *a = q->impl;
   struct iocb *cb = &a->iocb[slot];
   const struct request *r = &q->slot[slot].r;
-  const int fd = q->io->fio->files.fd[r->file];
 
   (void)err;
-  if (r->op == FILE_OP_READ)
-    io_prep_pread(cb, fd, queue_buffer(q, slot), r->length,
-                  (long long)r->offset);
-  else if (r->op == FILE_OP_WRITE)
-    io_prep_pwrite(cb, fd, queue_buffer(q, slot), r->length,
-                   (long long)r->offset);
-  else if (q->io->fio->cfg->fsync_mode == 1)
-    io_prep_fdsync(cb, fd);
-  else
-    io_prep_fsync(cb, fd);
-  cb->data = (void *)(uintptr_t)slot;
+  *cb = (struct iocb){ .aio_data = slot,
+                       .aio_fildes = (uint32_t)q->io->fio->files.fd[r->file] };
+  if (r->op == FILE_OP_FSYNC) {
+    cb->aio_lio_opcode = q->io->fio->cfg->fsync_mode == 1 ? IOCB_CMD_FDSYNC
+                                                          : IOCB_CMD_FSYNC;
+  } else {
+    cb->aio_lio_opcode = r->op == FILE_OP_READ ? IOCB_CMD_PREAD
+                                               : IOCB_CMD_PWRITE;
+    cb->aio_buf = (uintptr_t)queue_buffer(q, slot);
+    cb->aio_nbytes = r->length;
+    cb->aio_offset = (int64_t)r->offset;
+  }
   a->line[q->in_line] = cb;
   return 0;
 }
@@ -137,13 +138,12 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
 static void fsync_now(struct queue *q)
 {
   struct aio *a = q->impl;
-  const struct iocb *cb = a->line[0];
-  const unsigned slot = (unsigned)(uintptr_t)cb->data;
+  const unsigned slot = (unsigned)a->line[0]->aio_data;
+  const int fd = (int)a->line[0]->aio_fildes;
   int rc;
 
   do {
-    rc = q->io->fio->cfg->fsync_mode == 1 ? fdatasync(cb->aio_fildes)
-                                          : fsync(cb->aio_fildes);
+    rc = q->io->fio->cfg->fsync_mode == 1 ? fdatasync(fd) : fsync(fd);
   } while (rc < 0 && errno == EINTR);
   queue_waited(q);
   q->in_line--;
@@ -155,7 +155,7 @@ static bool front_is_fsync(const struct queue *q)
 {
   const struct aio *a = q->impl;
 
-  return q->slot[(uintptr_t)a->line[0]->data].r.op == FILE_OP_FSYNC;
+  return q->slot[a->line[0]->aio_data].r.op == FILE_OP_FSYNC;
 }
 
 /* Takes the completions in the ring; returns how many. */
@@ -178,7 +178,7 @@ static unsigned take_from_ring(struct queue *q)
     /* Release: the kernel reuses the entry when it sees the new head. */
     __atomic_store_n(&a->ring->head, head + 1 == a->ring->slots ? 0 : head + 1,
                      __ATOMIC_RELEASE);
-    queue_completed(q, (unsigned)(uintptr_t)event.data, (int64_t)event.res);
+    queue_completed(q, (unsigned)event.data, event.res);
     n++;
   }
 }
@@ -193,17 +193,15 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
 {
   struct aio *a = q->impl;
   struct io_event event[EVENTS_AT_ONCE];
-  const int n = io_getevents(a->context, 1, EVENTS_AT_ONCE, event, limit);
+  const long n = syscall(SYS_io_getevents, a->context, 1L, (long)EVENTS_AT_ONCE,
+                         event, limit);
 
-  if (n < 0 && n != -EINTR) {
-    errno = -n;
+  if (n < 0 && errno != EINTR)
     return err_sys(err, "Cannot wait for asynchronous requests");
-  }
   queue_waited(q);
-  for (int i = 0; i < n; i++)
-    queue_completed(q, (unsigned)(uintptr_t)event[i].data,
-                    (int64_t)event[i].res);
-  return n < 0 ? 0 : n;
+  for (long i = 0; i < n; i++)
+    queue_completed(q, (unsigned)event[i].data, event[i].res);
+  return n < 0 ? 0 : (int)n;
 }
 
 /* Takes all completions that are there, at least `min`. */
@@ -230,7 +228,7 @@ static int reap(struct queue *q, unsigned min, struct err *err)
 static int refused(struct queue *q, int why, struct err *err)
 {
   struct aio *a = q->impl;
-  const unsigned slot = (unsigned)(uintptr_t)a->line[0]->data;
+  const unsigned slot = (unsigned)a->line[0]->aio_data;
   int rc;
 
   if (why == EAGAIN && q->in_flight > q->in_line)
@@ -246,20 +244,20 @@ static int submit(struct queue *q, struct err *err)
   int rc = 0;
 
   while (rc == 0 && q->in_line > 0) {
-    int n;
+    long n;
 
     if (a->blocking_fsync && front_is_fsync(q)) {
       fsync_now(q);
       continue;
     }
-    n = io_submit(a->context, q->in_line, a->line);
+    n = syscall(SYS_io_submit, a->context, (long)q->in_line, a->line);
     if (n > 0) {
       q->in_line -= (unsigned)n;
       memmove(a->line, a->line + n, q->in_line * sizeof(struct iocb *));
-    } else if (n == -EINVAL && front_is_fsync(q)) {
+    } else if (n < 0 && errno == EINVAL && front_is_fsync(q)) {
       a->blocking_fsync = true;
-    } else if (n != -EINTR) {
-      rc = refused(q, n < 0 ? -n : EIO, err);
+    } else if (n == 0 || errno != EINTR) {
+      rc = refused(q, n < 0 ? errno : EIO, err);
     }
   }
   return rc;

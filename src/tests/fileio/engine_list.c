@@ -10,7 +10,7 @@
 static const struct engine_ops *const engines[FILE_ENGINES] = {
   [FILE_ENGINE_SYNC] = &engine_sync,
   [FILE_ENGINE_MMAP] = &engine_mmap,
-#ifdef HAVE_LIBAIO
+#ifdef HAVE_LINUX_AIO
   [FILE_ENGINE_AIO] = &engine_aio,
 #endif
 #ifdef HAVE_LIBURING

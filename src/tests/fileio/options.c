@@ -90,7 +90,7 @@ const struct opt fileio_opts[] = {
     .words = file_engine_words,
     .help = "file operations mode {sync,async,mmap,io_uring}",
     .man = "How requests are executed: pread and pwrite, native asynchronous "
-           "I/O (libaio), copies from and to a memory mapping, or io_uring. "
+           "I/O of Linux, copies from and to a memory mapping, or io_uring. "
            "Where that proves to be faster, a thread that waits for its "
            "io_uring looks for completions for up to 50 microseconds before "
            "it sleeps: by trial, and not on a single processor.",
