@@ -118,7 +118,9 @@ AC_DEFUN([BENCH_MPI], [
   AC_SUBST([MPI_CFLAGS])
   AC_SUBST([MPI_LIBS])
   AM_CONDITIONAL([HAVE_MPI], [test $have_mpi = yes])
-  AS_IF([test $have_mpi = yes], [bench_plugin=MPI], [bench_plugin=none])
+  AS_IF([test $have_mpi = yes], [bench_plugin=MPI],
+    [test "x$enable_static_program" = xyes], [bench_plugin=none],
+    [bench_plugin='a package of its own'])
   AC_DEFINE_UNQUOTED([BUILT_CLUSTER_PLUGIN], ["$bench_plugin"],
     [what --version says of the plug-in for several machines])
 ])

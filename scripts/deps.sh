@@ -29,7 +29,7 @@ apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
 apt_static='musl-tools dpkg-dev cmake perl tcl linux-libc-dev util-linux xz-utils binutils'
 apt_cross='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static'
 # On a machine of another kind, that program is not made.
-apt_release="$apt_static debhelper debootstrap lintian rpm rpmlint python3 git"
+apt_release="$apt_static libopenmpi-dev libmpich-dev debhelper debootstrap lintian rpm rpmlint python3 git"
 apt_builds="$apt_static debootstrap clang"
 [[ $(uname -m) != x86_64 ]] || {
   apt_release+=" $apt_cross"

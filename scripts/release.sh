@@ -6,7 +6,8 @@
 # PART is tarball, deb, rpm, static, static-MACHINE or none of these for all; static
 # is the program of this machine, and on x86-64 that of aarch64, too.  FOLDER gets
 #   bench-VERSION.tar.xz                    the sources
-#   bench_VERSION_ARCH.deb, bench-VERSION-1.ARCH.rpm
+#   bench_VERSION_ARCH.deb, and bench-openmpi and bench-mpich, its plug-ins
+#   bench-VERSION-1.ARCH.rpm
 #   bench-VERSION-linux-MACHINE.tar.xz      the static programs
 #   bench.rb, APKBUILD                      with the checksum of the sources
 #   bench-VERSION.spdx.json                 what the files contain
@@ -110,7 +111,7 @@ make_deb() {
   cd "$work/deb/$name"
   DEB_BUILD_OPTIONS="nocheck parallel=$jobs" DEB_BUILD_PROFILES=nocheck \
     dpkg-buildpackage -us -uc -b
-  cp ../bench_"$version"_*.deb "$out/"
+  cp ../bench{,-openmpi,-mpich}_"$version"_*.deb "$out/"
 }
 
 # This machine's libraries need not be packages that rpm knows.
@@ -179,7 +180,7 @@ for machine in x86_64 aarch64; do
 done
 
 cd "$out"
-files=("$name.tar.xz" bench_"$version"_*.deb "$name"-*.rpm "$name"-linux-*.tar.xz)
+files=("$name.tar.xz" bench{,-openmpi,-mpich}_"$version"_*.deb "$name"-*.rpm "$name"-linux-*.tar.xz)
 python3 "$here/scripts/sbom.py" "$name" "${BENCH_STATIC_LIBS:-$work/libs}" "${files[@]}" >"$name.spdx.json.new"
 mv "$name.spdx.json.new" "$name.spdx.json"
 sha256sum -- "${files[@]}" APKBUILD bench.rb "$name.spdx.json" >SHA256SUMS

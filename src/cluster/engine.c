@@ -16,15 +16,23 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 
-#define PLUGIN "bench_mpi.so"
+#define PLUGIN "bench_mpi.so" /* of a build with one engine */
 
-/* Variables that an engine sets for each process. */
+#ifdef STATIC_PROGRAM
+#define ABSENT "a static program cannot open the MPI plug-in %s in %s: use"
+#else
+#define ABSENT "the MPI plug-in %s is not installed in %s: install"
+#endif
+
+/* Variables that an engine sets for each process, and its plug-in in packages,
+ * which are called bench-%s. */
 static const struct {
-  const char *name, *rank, *size;
+  const char *name, *rank, *size, *package, *plugin;
   bool kills;
 } engines[] = {
-  { "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false },
-  { "MPICH", "PMI_RANK", "PMI_SIZE", true },
+  { "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi",
+    "bench_openmpi.so", false },
+  { "MPICH", "PMI_RANK", "PMI_SIZE", "mpich", "bench_mpich.so", true },
 };
 
 static bool read_number(char *(*get)(const char *name), const char *name,
@@ -49,6 +57,8 @@ struct launch launch_find(char *(*get)(const char *name))
         read_number(get, engines[i].size, &l.size) && l.size > 1 &&
         l.rank < l.size) {
       l.engine = engines[i].name;
+      l.package = engines[i].package;
+      l.plugin = engines[i].plugin;
       l.kills = engines[i].kills;
       l.parent = getppid();
       return l;
@@ -59,12 +69,12 @@ struct launch launch_find(char *(*get)(const char *name))
 
 /* Returns NULL if there is none, or if it cannot be opened; then `why` says
  * so. */
-static void *open_at(const char *folder, const char *below, struct strbuf *why)
+static void *open_at(const char *folder, const char *name, struct strbuf *why)
 {
   struct strbuf path = { 0 };
   void *module = NULL;
 
-  strbuf_addf(&path, "%s%s/" PLUGIN, folder, below);
+  strbuf_addf(&path, "%s/%s", folder, name);
   if (!path.failed && access(strbuf_str(&path), R_OK) == 0) {
     /* Parts of MPI libraries are modules too, which look up their symbols. */
     module = dlopen(strbuf_str(&path), RTLD_NOW | RTLD_GLOBAL);
@@ -85,26 +95,31 @@ static int ask(void *module, const struct cluster_link **ret, struct err *err)
   link = symbol ? get() : NULL;
   if (!link || link->version != CLUSTER_LINK_VERSION)
     return err_set(err, -ENOTSUP,
-                   "the plug-in " PLUGIN " is of another version than the "
-                   "program");
+                   "the MPI plug-in is of another version than the program");
   *ret = link;
   return 0;
 }
 
-int engine_open(const char *folder, const char *libdir,
-                const struct cluster_link **ret, struct err *err)
+int engine_open(const struct launch *launch, const char *folder,
+                const char *libdir, const struct cluster_link **ret,
+                struct err *err)
 {
+  const char *const of_engine = launch->plugin;
   struct strbuf why = { 0 };
   void *module = NULL;
   int rc;
 
   if (folder[0] != '\0') {
-    module = open_at(folder, "/.libs", &why);
+    module = open_at(folder, ".libs/" PLUGIN, &why);
     if (!module)
-      module = open_at(folder, "", &why);
+      module = open_at(folder, of_engine, &why);
+    if (!module)
+      module = open_at(folder, PLUGIN, &why);
   }
   if (!module)
-    module = open_at(libdir, "", &why);
+    module = open_at(libdir, of_engine, &why);
+  if (!module)
+    module = open_at(libdir, PLUGIN, &why);
   if (module)
     rc = ask(module, ret, err);
   else if (why.len > 0)
@@ -112,9 +127,9 @@ int engine_open(const char *folder, const char *libdir,
                  strbuf_str(&why));
   else
     rc = err_set(err, -ENOENT,
-                 "the MPI plug-in " PLUGIN
-                 " is not installed in %s (configure --with-mpi builds it)",
-                 libdir);
+                 ABSENT " the package bench-%s (Debian, Ubuntu), or build "
+                        "bench where mpicc is installed (docs/cluster.md)",
+                 of_engine, libdir, launch->package);
   strbuf_done(&why);
   return rc;
 }

@@ -14,7 +14,9 @@ struct err;
 
 /* What the environment says before any MPI library is opened. */
 struct launch {
-  const char *engine; /* "Open MPI"; NULL: not launched, or only one process */
+  const char *engine;  /* "Open MPI"; NULL: not launched, or only one process */
+  const char *package; /* the engine in names of packages */
+  const char *plugin;  /* the file in that package */
   unsigned rank, size;
   pid_t parent; /* the launcher's process on this machine */
   bool bound;   /* the engine says that it has bound the process to cores */
@@ -26,10 +28,13 @@ struct launch launch_find(char *(*get)(const char *name));
 
 /*
  * Open the plug-in.  It is beside the program (`folder`, "" if unknown; or its
- * .libs, in the build tree), or else in `libdir`.  It stays open.
+ * .libs, in the build tree), or else in `libdir`: bench_mpi.so, which a build
+ * with one engine has, or that of the launch, of which there can be several.
+ * It stays open.
  */
-int engine_open(const char *folder, const char *libdir,
-                const struct cluster_link **ret, struct err *err);
+int engine_open(const struct launch *launch, const char *folder,
+                const char *libdir, const struct cluster_link **ret,
+                struct err *err);
 
 /*
  * How many processors the process may use, if the launcher may use more; 0: it

@@ -103,7 +103,7 @@ static int join(struct ranks *ranks, const struct launch *launch,
   int rc;
 
   (void)beside_program(folder, ""); /* on failure it is "" */
-  rc = engine_open(folder, search_libdir(), &link, err);
+  rc = engine_open(launch, folder, search_libdir(), &link, err);
   if (rc == 0)
     rc = cluster_join(&ranks->cluster, link, launch->size, PACKAGE_VERSION,
                       err);

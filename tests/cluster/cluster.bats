@@ -413,7 +413,19 @@ LUA
   is "$(ldd ./alone | grep -i mpi)" ""
   BENCH_LIBDIR=$PWD run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n 2 ./alone cpu --events=1 run
   [ "$status" -ne 0 ]
-  must has "$stderr" 'FATAL: launched by .* as one of 2 processes .*: the MPI plug-in .* is not installed in'
+  must has "$stderr" "FATAL: launched by .* as one of 2 processes .*: the MPI plug-in bench_$engine.so is not installed in $PWD: install the package bench-$engine, or "
+}
+
+@test "the plug-in is that of the launcher where there are several" {
+  cp "$BENCH" ./alone
+  mkdir libraries
+  cp "$BENCH_BUILD/.libs/bench_mpi.so" "libraries/bench_$engine.so"
+  echo 'of another kind' >libraries/bench_mpi.so
+  BENCH_LIBDIR=$PWD/libraries run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n 2 ./alone \
+    cpu --cpu-max-prime=100 --events=10 --time=0 run
+  must is "$status" 0
+  must has "$stderr" '^cluster: 2 processes on 1 host '
+  must has "$output" 'total number of events: +10$'
 }
 
 @test "processes that are bound to a part of the machine are warned of it" {

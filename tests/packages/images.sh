@@ -5,8 +5,8 @@
 #
 # usage: images.sh FOLDER [FILE...]
 #
-# FOLDER is that of scripts/release.sh, FILE is Containerfile or Containerfile.clients
-# of packaging/container, or both.  It has to be root, and needs Debian's archive;
+# FOLDER is that of scripts/release.sh, FILE is Containerfile, Containerfile.clients or
+# Containerfile.mpi of packaging/container, or all.  It has to be root, and needs Debian's archive;
 # `deps.sh release` installs what it uses, but for buildah.  Takes many minutes; with
 # BENCH_STATIC_LIBS (scripts/static-libs.sh), libraries in that folder are not built
 # again.
@@ -20,7 +20,7 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 (($# > 0)) || { echo 'usage: images.sh FOLDER [FILE...]' >&2; exit 1; }
 made=$(cd "$1" && pwd)
 shift
-(($# > 0)) || set -- Containerfile Containerfile.clients
+(($# > 0)) || set -- Containerfile Containerfile.clients Containerfile.mpi
 if ((EUID != 0)) || ! command -v debootstrap >/dev/null || ! command -v buildah >/dev/null; then
   echo '1..0 # SKIP needs root, debootstrap and buildah'
   exit 0
@@ -73,6 +73,24 @@ try_Containerfile.clients() {
   done
   store copy -q "$container" "$here/tests/packages/try.sh" /tmp/
   store run "$container" /tmp/try.sh bench
+  store rm "$container"
+}
+
+# ssh into the container itself, as mpirun does on each machine.
+try_Containerfile.mpi() {
+  local container
+  container=$(store from --pull-never localhost/containerfile.mpi)
+  store copy -q "$container" "$here/tests/packages/try.sh" /tmp/
+  store run "$container" /tmp/try.sh bench
+  store run "$container" sh -ec '! ls /etc/ssh/ssh_host_* 2>/dev/null
+    ssh-keygen -q -A && ssh-keygen -q -t ed25519 -N "" -f ~/.ssh/id_ed25519
+    cp ~/.ssh/id_ed25519.pub ~/.ssh/authorized_keys && /usr/sbin/sshd -p 2222
+    printf "#!/bin/sh\nexec ssh -p 2222 \"\$@\"\n" >/tmp/agent && chmod +x /tmp/agent
+    /tmp/agent 127.0.0.1 true
+    mpirun --mca plm_rsh_agent /tmp/agent --host 127.0.0.1:2 -n 2 --bind-to none \
+      bench cpu --cpu-max-prime=100 --events=10 --time=0 run >/tmp/said 2>&1 || { cat /tmp/said; exit 1; }
+    grep "^cluster: 2 processes on 1 host " /tmp/said
+    kill $(cat /run/sshd.pid)'
   store rm "$container"
 }
 

@@ -80,11 +80,12 @@ try_tarball() {
 # sources, with the package and what the test depends on from apt-get.  A test that is
 # not allowed to write to the standard error does not.
 try_autopkgtest() {
-  local tests depends restrictions test root=$work/root status
+  local tests depends restrictions test root=$work/root status packages
   new_root "$base.plain"
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # it starts no services
   chmod +x "$root/usr/sbin/policy-rc.d"
-  cp "$1" "$root/tmp/bench.deb"
+  cp "$made"/*.deb "$root/tmp/"
+  packages=$(cd "$made" && printf '/tmp/%s ' *.deb)
   mkdir "$root/tmp/src"
   tar -xf "$2" -C "$root/tmp/src" --strip-components=1
   in_system "$root" useradd --create-home tester
@@ -92,7 +93,7 @@ try_autopkgtest() {
   in_system "$root" apt-get -q update
   while IFS='|' read -r -u 3 tests depends restrictions; do
     # shellcheck disable=SC2086 # they are several words
-    in_system "$root" apt-get install -qq --no-install-recommends ${depends//@//tmp/bench.deb} >"$work/apt" 2>&1 ||
+    in_system "$root" apt-get install -qq --no-install-recommends ${depends//@/$packages} >"$work/apt" 2>&1 ||
       { tail -n 30 "$work/apt"; return 1; }
     for test in $tests; do
       echo "debian/tests/$test"

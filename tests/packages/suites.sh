@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# suites.sh - the Debian packages of one machine, installed by apt-get in small systems of
-# other releases, and tried there.  Prints TAP.
+# suites.sh - the Debian packages of a release, installed by apt-get in small systems of
+# other releases of Debian or Ubuntu, and tried there.  Prints TAP.
 #
 # usage: suites.sh FOLDER [SUITE...]
 #
@@ -27,8 +27,8 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/bench-suites.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 roots=${BENCH_ROOTS:-$work}
-debs=("$made"/bench_*.deb)
-((${#debs[@]} == 1)) || { echo "suites.sh: there is no bench_*.deb in $made, or several" >&2; exit 1; }
+debs=("$made"/*.deb)
+((${#debs[@]} == 3)) || { echo "suites.sh: $made does not have the three Debian packages of one machine" >&2; exit 1; }
 
 # shellcheck source=tests/packages/common.sh
 . "$here/tests/packages/common.sh"
@@ -38,19 +38,26 @@ try_in() {
   local root=$work/root driver
   rm -rf --one-file-system "$root"
   cp -ax "$roots/$1" "$root"
-  cp "${debs[0]}" "$here/tests/packages/try.sh" "$root/tmp/"
+  cp "${debs[@]}" "$here/tests/packages/try.sh" "$here/debian/tests/cluster" "$root/tmp/"
   in_system "$root" apt-get -q update
-  in_system "$root" apt-get install -qq --no-install-recommends "/tmp/${debs[0]##*/}" >"$work/apt" 2>&1 ||
-    { tail -n 30 "$work/apt"; return 1; }
+  get "/tmp/$(basename "$made"/bench_*.deb)"
   in_system "$root" /tmp/try.sh bench
   for driver in mysql pgsql sqlite null; do
     in_system "$root" bench --db-driver=help 2>&1 | grep "^  $driver - "
   done
+  get "${debs[@]/#*\//\/tmp/}" mpich openmpi-bin openssh-client
+  in_system "$root" /tmp/cluster
+}
+
+# get PACKAGE...: from the archive or a file.
+get() {
+  in_system "$work/root" apt-get install -qq --no-install-recommends "$@" >"$work/apt" 2>&1 ||
+    { tail -n 30 "$work/apt"; return 1; }
 }
 
 for suite; do
   part "a new system: $suite" new_system "$roots/$suite" '' "$suite"
-  part "${debs[0]##*/} in $suite" try_in "$suite"
+  part "the packages in $suite" try_in "$suite"
 done
 printf '1..%d\n' "$count"
 exit "$failed"

@@ -138,6 +138,9 @@ echo 'return { value = 7 }' >"$root/other.lua"
 runs 'total number of events: *1000' /mine.lua --events=1000 run
 echo 'require("ffi").cdef("int nosuch(void)"); require("ffi").C.nosuch()' >"$root/no.lua"
 runs 'oltp_read_write +[a-z]' list
+# What cannot help is not advised.
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 \
+  fails 'a static program cannot open the MPI plug-in .*: use the package bench-openmpi ' cpu --events=1 run
 fails 'option of the oltp' cpu --table-size=5 run
 fails 'no.lua:1: no such function: a static program' /no.lua run
 fails "Cannot find benchmark 'nosuch'" nosuch run
