@@ -295,6 +295,11 @@ int ranks_leave(struct ranks *ranks, int status)
     (void)cluster_share(ranks->cluster, strbuf_str(&b), b.len, &ignored);
     strbuf_done(&b);
   }
+  if (ranks->rank == 0 && cluster_any_lost(ranks->cluster))
+    log_msg(LOG_WARNING,
+            "the run is over; if mpirun does not end, interrupt it: without "
+            "the options in docs/cluster.md it can wait minutes for a machine "
+            "that cannot be reached");
   log_flush();
   if (ranks->keeper > 0) {
     keeper_ignore_death(false);

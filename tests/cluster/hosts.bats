@@ -2,7 +2,7 @@
 # One run on two hosts, which are network namespaces with their own names.
 load helper
 
-a="bench-a-$$" b="bench-b-$$"
+a="bench-a-$$" b="bench-b-$$" mca=()
 
 teardown() {
   [ -z "${line_in-}" ] || eval "exec $line_in>&-" # which ends the line
@@ -73,13 +73,14 @@ on_hosts_started() {
   await out '^\[ [0-9]+s \]'
 }
 
+# host_command N ARG...; `mca` has further options of the launcher.
 host_command() {
   local n=$1
   shift
   command=(ip netns exec "$a" unshare --uts sh -c 'hostname host-a; exec "$@"' sh
     "${launcher[@]}" --mca plm_rsh_agent "$PWD/agent" --mca btl tcp,self
     --mca btl_tcp_if_include 10.99.77.0/24 --mca oob_tcp_if_include 10.99.77.0/24
-    --hostfile hosts -n "$n" "$BENCH" "$@")
+    "${mca[@]}" --hostfile hosts -n "$n" "$BENCH" "$@")
 }
 
 @test "two hosts" {
@@ -126,6 +127,23 @@ start_together() {
   must grep -q 'total number of events:' out
   check run.json "d['run']['end_reason'] == 'signal'" "not any(r['lost'] for r in d['ranks'])" \
     "sum(r['events'] for r in d['ranks']) == d['totals']['events'] > 0"
+}
+
+@test "a host is cut off: the rest is reported, and mpirun ends with the options of docs/cluster.md" {
+  make_hosts
+  near
+  sleeper
+  read -ra mca < <(sed -n 's/^ *\(--mca oob_tcp_keepalive_time.*\)/\1/p' "$BENCH_SRC/docs/cluster.md" |
+    sed -E 's/(time|intvl|probes) [0-9]+/\1 1/g')
+  must is "${#mca[@]}" 9
+  on_hosts_started 2 ./sleeper.lua --time=300 --report-interval=1 run
+  ip -n "$a" link set va down
+  local status=0
+  wait "$pid" || status=$?
+  [ "$status" -ne 0 ]
+  must grep -q 'total number of events:' out
+  must grep -q 'process 1 on host-b did not' err
+  must grep -q '^WARNING: the run is over; if mpirun does not end, interrupt it: ' err
 }
 
 # Three namespaces that are called client1 to client3 and know each other's
