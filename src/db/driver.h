@@ -186,6 +186,7 @@ struct driver_durable {
 /* What a run will do, for the checks before it. */
 struct run_facts {
   unsigned threads;  /* sessions, one of each client */
+  unsigned parts;    /* processes of the run; each has as many sessions */
   unsigned carriers; /* threads that carry the clients; 0: each has its own */
   bool clients;      /* --clients says how many there are, not --threads */
   bool bundled;      /* a bundled OLTP script runs */
@@ -205,6 +206,24 @@ static inline const char *run_facts_fewer(const struct run_facts *f)
 {
   return f->clients ? "raise it, or use fewer --clients"
                     : "raise it, or use fewer --threads";
+}
+
+static inline uint64_t run_facts_sessions(const struct run_facts *f)
+{
+  return (uint64_t)f->threads * (f->parts > 1 ? f->parts : 1);
+}
+
+/*
+ * How many of the sessions that a server allows the run can have.  In a run of
+ * several processes, what the server counts as used may be the run's own, so
+ * it is not taken off.
+ */
+static inline uint64_t run_facts_room(const struct run_facts *f,
+                                      uint64_t allowed, uint64_t used)
+{
+  if (f->parts > 1)
+    return allowed;
+  return allowed > used ? allowed - used : 0;
 }
 
 /* How much of something a server allows, and how much of it a run may need. */

@@ -73,7 +73,8 @@ static void check_files(const struct conn *c)
             c->env->process->worker ? c->env->process->worker : "thread");
 }
 
-/* On the first server connection of a run, before the script gets it. */
+/* On the first server connection of a run, before the script gets it.  The
+ * first one of several processes looks at the server for all. */
 static void check_before_run(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -83,7 +84,7 @@ static void check_before_run(struct conn *c)
       atomic_exchange_explicit(&p->checked, true, memory_order_relaxed))
     return;
   check_files(c);
-  if (c->driver->check_before_run)
+  if (c->driver->check_before_run && p->first_number == 0)
     c->driver->check_before_run(c->session, &p->facts, &lines);
   message_lines(LOG_WARNING, &lines);
   strbuf_done(&lines);

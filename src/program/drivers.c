@@ -258,6 +258,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->program = p->name;
   db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
+  db->facts.parts = plan->parts;
   db->facts.carriers = plan->carriers;
   db->facts.clients = plan->clients;
   if (db->in_run && p->opts.db.pool > 0) {

@@ -82,6 +82,26 @@ static void be_quiet(const struct ranks *ranks)
   strbuf_done(&origin);
 }
 
+/* mpirun can give each process another command line.  A value may be a
+ * password, so the warning has none. */
+static void warn_of_arguments(const struct ranks *ranks, int argc, char **argv)
+{
+  for (int i = 1; i < argc || i < ranks->argc; i++) {
+    const char *own = i < argc ? argv[i] : "";
+    const char *theirs = i < ranks->argc ? ranks->argv[i] : "";
+
+    if (strcmp(own, theirs) == 0)
+      continue;
+    if (*own == '\0')
+      own = theirs;
+    log_msg(LOG_WARNING,
+            "the arguments of this process differ from those of process 0 "
+            "('%.*s' is the first one): all processes use those of process 0",
+            (int)strcspn(own, "="), own);
+    return;
+  }
+}
+
 static int receive(struct ranks *ranks, bool *ret_alone, bool *ret_go,
                    struct err *err)
 {
@@ -158,8 +178,11 @@ int ranks_join(struct ranks **ret, int argc, char **argv, bool *ret_go,
       return 0;
     }
   }
-  if (rc == 0 && *ret_go)
+  if (rc == 0 && *ret_go) {
     warn_of_binding(&launch);
+    if (ranks->rank > 0)
+      warn_of_arguments(ranks, argc, argv);
+  }
   return rc;
 }
 

@@ -352,17 +352,34 @@ static bool is_swept(const struct result_file *f, const char *name)
   return f->is_sweep && json_object_get(f->steps[0].values, name) != NULL;
 }
 
+/* One process would be another load. */
+static int check_processes(const struct tool_args *args,
+                           const struct result_file *f, const struct result *r,
+                           struct err *err)
+{
+  const size_t n = json_array_size(json_object_get(r->json, "ranks"));
+
+  if (n < 2 || is_given(args, "cluster"))
+    return 0;
+  return err_set(err, -EINVAL,
+                 "'%.400s' is of a run of %zu processes, and rerun starts only "
+                 "one: give the same options to mpirun -n %zu --bind-to none "
+                 "bench %s ... run, or add --cluster=off to run one process",
+                 f->path, n, n, r->test);
+}
+
 static int add_options(struct args *a, const struct tool_args *args,
                        const struct result_file *f, const struct result *r,
                        struct err *err)
 {
   const char *name;
   json_t *option;
+  int rc = check_processes(args, f, r, err);
 
+  if (rc < 0)
+    return rc;
   json_object_foreach(json_object_get(r->json, "options"), name, option)
   {
-    int rc;
-
     if ((belongs_to_sweep(name) && !f->is_sweep) || is_swept(f, name))
       continue;
     rc = add_one(a, args, r, name, option, err);

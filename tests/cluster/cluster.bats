@@ -375,6 +375,29 @@ LUA
   is "$output" "bench $("$BENCH" --version | cut -d' ' -f2)"
 }
 
+@test "rerun of a run of several processes is refused, because it would be one" {
+  ranks 2 cpu --cpu-max-prime=500 --events=10 --time=0 --json=run.json run
+  must is "$status" 0
+  bench rerun run.json
+  must is "$status" 2
+  must has "$stderr" "^FATAL: 'run.json' is of a run of 2 processes, and rerun starts only one: .*mpirun -n 2 --bind-to none bench cpu ... run, or add --cluster=off"
+  is "$output" ""
+  bench rerun run.json --cluster=off
+  must is "$status" 0
+  must has "$output" 'total number of events: *10$'
+}
+
+@test "a process with another command line is named" {
+  run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" \
+    -n 1 "$BENCH" cpu --cpu-max-prime=500 --threads=1 --events=10 --time=0 run : \
+    -n 1 "$BENCH" cpu --cpu-max-prime=500 --threads=2 --events=10 --time=0 run
+  must is "$status" 0
+  must has "$stderr" "WARNING: process 1 on [^ ]+: the arguments of this process differ from those of process 0 \\('--threads' is the first one\\): all processes use those of process 0$"
+  ranks 2 cpu --cpu-max-prime=500 --events=10 --time=0 run
+  must is "$status" 0
+  ! has "$stderr" 'the arguments of this process'
+}
+
 @test "rerun is refused, and the other tools work as ever" {
   bench cpu --cpu-max-prime=500 --events=10 --time=0 --json=run.json run
   must is "$status" 0

@@ -32,6 +32,31 @@ sql() {
   esac
 }
 
+# ---- limits ----
+
+# warns_of LIMIT: two processes that have room alone, but not together, are warned by
+# process 0; that is so before any of their connections fails.
+warns_of() {
+  local threads=$(($1 * 6 / 10))
+  ranks 2 select_random_points "${to[@]}" --threads=$threads --events=1 run
+  must has "$stderr" "^WARNING: the server has room for [0-9]+ more connections, this run opens at least $((2 * threads)) \\(max_connections = $1\\)$"
+  is "$(grep -c 'the server has room for' <<<"$stderr")" 1
+}
+
+@test "mysql: connections of all processes are compared with the limit of the server" {
+  need mysql
+  local limit
+  limit=$(sql 'SELECT @@global.max_connections')
+  sql 'SET GLOBAL max_connections = 20' >/dev/null
+  warns_of 20
+  sql "SET GLOBAL max_connections = $limit" >/dev/null
+}
+
+@test "pgsql: connections of all processes are compared with the limit of the server" {
+  need pgsql
+  warns_of "$(sql 'SHOW max_connections')"
+}
+
 # ---- prepare ----
 
 one_table() {

@@ -242,22 +242,20 @@ size_t mysqld_about_limits(struct session *base, const struct run_facts *facts,
 void mysqld_about_check(struct session *base, const struct run_facts *facts,
                         struct strbuf *lines)
 {
-  const uint64_t tables = facts->tables * facts->threads;
+  const uint64_t sessions = run_facts_sessions(facts);
+  const uint64_t tables = facts->tables * sessions;
   struct limits all;
   const struct limit *limit = all.of;
-  uint64_t used;
+  uint64_t room;
 
   read_limits(base, &all);
-  used = all.used;
+  room = run_facts_room(facts, limit[LIMIT_CONNECTIONS].value, all.used);
   if (limit[LIMIT_CONNECTIONS].known && limit[LIMIT_CONNECTED].known &&
-      limit[LIMIT_CONNECTIONS].value < used + facts->threads)
+      room < sessions)
     strbuf_addf(lines,
                 "the server has room for %llu more connections, this run opens "
-                "at least %u (max_connections = %llu)\n",
-                (unsigned long long)(limit[LIMIT_CONNECTIONS].value > used
-                                       ? limit[LIMIT_CONNECTIONS].value - used
-                                       : 0),
-                facts->threads,
+                "at least %llu (max_connections = %llu)\n",
+                (unsigned long long)room, (unsigned long long)sessions,
                 (unsigned long long)limit[LIMIT_CONNECTIONS].value);
   if (!facts->bundled)
     return;

@@ -148,7 +148,7 @@ const struct driver_durable pgsql_durable[] = {
 };
 
 struct connections {
-  uint64_t allowed, used; /* `used` does not count this connection */
+  uint64_t allowed, reserved, used; /* `used` does not count this connection */
 };
 
 static bool ask_connections(struct session *s, struct connections *ret)
@@ -164,8 +164,8 @@ static bool ask_connections(struct session *s, struct connections *ret)
   if (told)
     *ret = (struct connections){
       strtoull(PQgetvalue(result, 0, 0), NULL, 10),
-      strtoull(PQgetvalue(result, 0, 1), NULL, 10) +
-        strtoull(PQgetvalue(result, 0, 2), NULL, 10),
+      strtoull(PQgetvalue(result, 0, 1), NULL, 10),
+      strtoull(PQgetvalue(result, 0, 2), NULL, 10),
     };
   PQclear(result);
   return told;
@@ -183,7 +183,7 @@ size_t pgsql_limits(struct session *s, const struct run_facts *facts,
     .setting = "max_connections",
     .advice = run_facts_fewer(facts),
     .allowed = c.allowed,
-    .used = c.used,
+    .used = c.reserved + c.used,
     .needed = facts->threads,
     .hard = true,
   };
@@ -193,18 +193,20 @@ size_t pgsql_limits(struct session *s, const struct run_facts *facts,
 void pgsql_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines)
 {
+  const uint64_t sessions = run_facts_sessions(facts);
   struct connections c;
   uint64_t room;
 
   if (!ask_connections(s, &c))
     return;
   /* This connection is one of those that the run opens. */
-  room = c.allowed > c.used ? c.allowed - c.used : 0;
-  if (room < facts->threads)
+  room = run_facts_room(facts, c.allowed - c.reserved, c.used);
+  if (room < sessions)
     strbuf_addf(lines,
                 "the server has room for %" PRIu64 " more connections, this "
-                "run opens at least %u (max_connections = %" PRIu64 ")\n",
-                room, facts->threads, c.allowed);
+                "run opens at least %" PRIu64 " (max_connections = %" PRIu64
+                ")\n",
+                room, sessions, c.allowed);
 }
 
 /*
