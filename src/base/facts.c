@@ -122,3 +122,28 @@ void facts_bool(struct facts *f, const char *key, bool value)
   if (fact)
     fact->integer = value;
 }
+
+void facts_merge_as(struct facts *f, const char *key, enum fact_merge merge)
+{
+  for (size_t i = 0; i < f->n; i++) {
+    if (strncmp(f->of[i].key, key, strlen(key)) == 0)
+      f->of[i].merge = merge;
+  }
+}
+
+void facts_merge(struct facts *f, const struct fact *other)
+{
+  struct fact *to = find(f, other->key);
+
+  if (!to || to->type != other->type)
+    return;
+  if (to->merge == FACT_SUM) {
+    to->integer += other->integer;
+    to->real += other->real;
+  } else if (to->merge == FACT_MOST) {
+    if (other->integer > to->integer)
+      to->integer = other->integer;
+    if (other->real > to->real)
+      to->real = other->real;
+  }
+}

@@ -22,12 +22,20 @@ enum fact_type {
   FACT_BOOL,
 };
 
+/* The same fact of several processes. */
+enum fact_merge {
+  FACT_FIRST, /* that of the first one counts */
+  FACT_SUM,
+  FACT_MOST,
+};
+
 struct fact {
   char *key; /* owned */
   enum fact_type type;
   char *text;      /* owned; FACT_TEXT */
   int64_t integer; /* FACT_INT, FACT_BOOL */
   double real;     /* FACT_REAL */
+  enum fact_merge merge;
 };
 
 /* {0} is empty.  When memory has run out, facts are missing and `failed` is
@@ -46,6 +54,12 @@ void facts_printf(struct facts *f, const char *key, const char *fmt, ...)
 void facts_int(struct facts *f, const char *key, int64_t value);
 void facts_real(struct facts *f, const char *key, double value);
 void facts_bool(struct facts *f, const char *key, bool value);
+
+/* How the numbers whose keys begin with `key` are merged with those of other
+ * processes. */
+void facts_merge_as(struct facts *f, const char *key, enum fact_merge merge);
+/* Merge a number with that of the same key and type, if there is one. */
+void facts_merge(struct facts *f, const struct fact *other);
 
 /* Returns NULL if it was not set. */
 const struct fact *facts_find(const struct facts *f, const char *key);

@@ -207,18 +207,46 @@ static void print_backends(struct db_process *p)
   strbuf_done(&line);
 }
 
+static uint64_t whole_fact(const struct facts *f, const char *key)
+{
+  const struct fact *fact = facts_find(f, key);
+
+  return !fact                     ? 0
+         : fact->type == FACT_REAL ? (uint64_t)(fact->real * 1e9)
+                                   : (uint64_t)fact->integer;
+}
+
+void process_take_whole(struct db_process *p, const struct facts *of)
+{
+  p->whole = (struct process_whole){
+    .known = true,
+    .pool_sessions = (unsigned)whole_fact(of, "pool_connections"),
+    .pool = { .leases = whole_fact(of, "pool_leases"),
+              .waits = whole_fact(of, "pool_waits"),
+              .wait_ns = whole_fact(of, "pool_wait_s"),
+              .longest_ns = whole_fact(of, "pool_longest_wait_s"),
+              .rolled_back = whole_fact(of, "pool_rolled_back") },
+    .lines = (unsigned)whole_fact(of, "pipeline_connections"),
+    .line = { .statements = whole_fact(of, "pipeline_statements"),
+              .sends = whole_fact(of, "pipeline_sends") },
+  };
+}
+
 static void print_pool(const struct db_process *p)
 {
-  const struct pool_sum sum = pools_sum(p->pools, p->carriers);
+  const struct pool_sum sum = p->whole.known ? p->whole.pool
+                                             : pools_sum(p->pools, p->carriers);
+  const unsigned sessions = p->whole.known ? p->whole.pool_sessions
+                                           : p->pool_sessions;
   const double ms = sum.waits > 0
                       ? (double)sum.wait_ns / 1e6 / (double)sum.waits
                       : 0;
   struct strbuf line = { 0 };
 
-  strbuf_addf(
-    &line,
-    "Pool: %u connection%s; %" PRIu64 " of %" PRIu64 " leases had to wait",
-    p->pool_sessions, p->pool_sessions == 1 ? "" : "s", sum.waits, sum.leases);
+  strbuf_addf(&line,
+              "Pool: %u connection%s; %" PRIu64 " of %" PRIu64
+              " leases had to wait",
+              sessions, sessions == 1 ? "" : "s", sum.waits, sum.leases);
   if (sum.waits > 0)
     strbuf_addf(&line, ", %.2f ms each and %.2f ms at most", ms,
                 (double)sum.longest_ns / 1e6);
@@ -231,15 +259,17 @@ static void print_pool(const struct db_process *p)
 
 static void print_lines(const struct db_process *p)
 {
-  const struct line_sum sum = lines_sum(&p->lines);
+  const struct line_sum sum = p->whole.known ? p->whole.line
+                                             : lines_sum(&p->lines);
+  const unsigned lines = p->whole.known ? p->whole.lines : p->lines.n;
   struct strbuf line = { 0 };
 
   strbuf_addf(
     &line,
     "Pipeline: %u connection%s, at most %u statement%s in flight on each; "
     "%" PRIu64 " statements were sent %" PRIu64 " times",
-    p->lines.n, p->lines.n == 1 ? "" : "s", p->in_flight,
-    p->in_flight == 1 ? "" : "s", sum.statements, sum.sends);
+    lines, lines == 1 ? "" : "s", p->in_flight, p->in_flight == 1 ? "" : "s",
+    sum.statements, sum.sends);
   log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
   strbuf_done(&line);
 }
@@ -306,6 +336,7 @@ static void describe_pings(const struct db_process *p, struct facts *ret)
     return;
   facts_int(ret, "idle_pings", (int64_t)p->pings);
   facts_int(ret, "idle_pings_failed", (int64_t)failed);
+  facts_merge_as(ret, "idle_pings", FACT_SUM);
 }
 
 static void describe_backends(struct backends_seen seen, struct facts *ret)
@@ -326,6 +357,8 @@ static void describe_pool(const struct db_process *p, struct facts *ret)
   facts_real(ret, "pool_wait_s", (double)sum.wait_ns / 1e9);
   facts_real(ret, "pool_longest_wait_s", (double)sum.longest_ns / 1e9);
   facts_int(ret, "pool_rolled_back", (int64_t)sum.rolled_back);
+  facts_merge_as(ret, "pool_", FACT_SUM);
+  facts_merge_as(ret, "pool_longest_wait_s", FACT_MOST);
 }
 
 static void describe_lines(const struct db_process *p, struct facts *ret)
@@ -336,6 +369,8 @@ static void describe_lines(const struct db_process *p, struct facts *ret)
   facts_int(ret, "pipeline_in_flight", (int64_t)p->in_flight);
   facts_int(ret, "pipeline_statements", (int64_t)sum.statements);
   facts_int(ret, "pipeline_sends", (int64_t)sum.sends);
+  facts_merge_as(ret, "pipeline_", FACT_SUM);
+  facts_merge_as(ret, "pipeline_in_flight", FACT_FIRST);
 }
 
 void process_describe(struct db_process *p, struct facts *ret)

@@ -80,6 +80,14 @@ struct connect_failures {
  * What all threads share.  The caller fills in the first part before
  * process_init() and leaves it alone afterwards, unless it says otherwise.
  */
+/* What all ranks of a run have done together. */
+struct process_whole {
+  bool known;
+  unsigned pool_sessions, lines;
+  struct pool_sum pool;
+  struct line_sum line;
+};
+
 struct db_process {
   /* Given. */
   struct db_cfg set;
@@ -131,6 +139,7 @@ struct db_process {
   atomic_flag pipe_told;       /* why nothing is in flight: see pipeline.h */
   atomic_flag pool_told;       /* of open transactions: see pool.c */
   _Atomic unsigned pool_leftovers; /* kinds that were said; bits */
+  struct process_whole whole;
   struct pool *pools;              /* owned; [carriers]; NULL: none */
   struct lines lines;              /* with `in_flight` */
   _Atomic bool noted;              /* `server` is complete; release, acquire */
@@ -201,6 +210,8 @@ void process_connect_summary(struct db_process *p, unsigned threads);
  * reconnecting, errors by code.
  */
 void process_final_messages(struct db_process *p);
+/* The facts of all ranks, for these messages: by process_describe(), merged. */
+void process_take_whole(struct db_process *p, const struct facts *of);
 
 /*
  * For structured results, at the end of a run: what is known of the database,

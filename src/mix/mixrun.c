@@ -169,6 +169,16 @@ void mixrun_details(void *arg, struct test_details *ret)
   }
 }
 
+void mixrun_whole(void *arg, const struct test_details *whole)
+{
+  const struct mixrun *run = arg;
+
+  for (unsigned i = 0; i < run->n; i++) {
+    if (ops_of(run, i)->take_whole)
+      ops_of(run, i)->take_whole(run->of[i], whole);
+  }
+}
+
 /* Several members doubt the same: it is said once. */
 static void drop_repeated(struct doubts *d, size_t from)
 {

@@ -30,6 +30,7 @@ bool mixrun_in_process(void *run);
 bool mixrun_server(void *run, int *ret_pid, const char **ret_driver);
 void mixrun_tally(void *run, struct tally *to);
 void mixrun_details(void *run, struct test_details *ret);
+void mixrun_whole(void *run, const struct test_details *whole);
 void mixrun_doubts(void *run, const struct report *total, struct doubts *to);
 void mixrun_statement_times(void *run, struct report *r);
 

@@ -364,6 +364,7 @@ const struct test_ops mixtest_ops = {
   .server = mixrun_server,
   .tally = mixrun_tally,
   .details = mixrun_details,
+  .take_whole = mixrun_whole,
   .doubts = mixrun_doubts,
   .statement_times = mixrun_statement_times,
 };

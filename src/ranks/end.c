@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/facts.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
@@ -116,6 +117,39 @@ static void unpack_client(struct unpack *u, struct client_use *ret)
   ret->quota = unpack_real(u);
 }
 
+/* The facts of the database that all ranks have together. */
+static void pack_facts(struct strbuf *b, const struct test_details *d)
+{
+  for (size_t i = 0; d && i < d->database.n; i++) {
+    const struct fact *f = &d->database.of[i];
+
+    if (f->merge == FACT_FIRST)
+      continue;
+    pack_text(b, f->key);
+    pack_u64(b, (uint64_t)f->type);
+    pack_u64(b, (uint64_t)f->integer);
+    pack_real(b, f->real);
+  }
+  pack_text(b, "");
+}
+
+static void merge_facts(struct ranks_end *e, struct unpack *u)
+{
+  char key[64];
+
+  for (;;) {
+    struct fact f = { .key = key };
+
+    unpack_text(u, key, sizeof(key));
+    if (u->failed || !*key)
+      return;
+    f.type = (enum fact_type)unpack_u64(u);
+    f.integer = (int64_t)unpack_u64(u);
+    f.real = unpack_real(u);
+    facts_merge(&e->details.database, &f);
+  }
+}
+
 static void pack_errors(struct strbuf *b, const struct test_details *d)
 {
   pack_u64(b, d ? d->n_errors : 0);
@@ -139,6 +173,7 @@ void ranks_end_send(struct ranks_end *e, const struct run_end *end)
   for (size_t i = 0; i < end->doubts->n; i++)
     pack_text(&b, end->doubts->of[i].text);
   pack_errors(&b, end->details);
+  pack_facts(&b, end->details);
   if (!b.failed)
     (void)post_send(cluster_post(e->cluster), 0, POST_OVER, strbuf_str(&b),
                     b.len); /* on failure rank 0 misses it and says so */
@@ -272,6 +307,7 @@ static void add_end(struct ranks_end *e, unsigned rank,
     add_doubt(e, rank, text);
   }
   unpack_errors(e, &u);
+  merge_facts(e, &u);
 }
 
 /* Processors of a host count once, even if several ranks run on it. */
@@ -396,6 +432,12 @@ void ranks_end_gather(struct ranks_end *e, const struct ranks_mail *mail,
   if (end->doubts)
     *e->doubts = *end->doubts;
   add_own_doubts(e);
+  /* Its facts are those of the run, in place; its errors are a list of its
+   * own. */
+  if (end->details)
+    e->details = *end->details;
+  e->details.error = NULL;
+  e->details.n_errors = 0;
   for (size_t i = 0; end->details && i < end->details->n_errors; i++)
     add_error(e, &end->details->error[i]);
 
@@ -424,15 +466,8 @@ void ranks_end_gather(struct ranks_end *e, const struct ranks_mail *mail,
   end->doubts = e->doubts;
   if (end->started)
     sum_clients(e, &end->client);
-  if (end->details) {
-    struct error_count *errors = e->details.error;
-    const size_t n = e->details.n_errors;
-
-    e->details = *end->details;
-    e->details.error = errors;
-    e->details.n_errors = n;
+  if (end->details)
     end->details = &e->details;
-  }
 }
 
 void ranks_end_tell(struct ranks_end *e)

@@ -346,12 +346,17 @@ void life_over(struct run *run, bool started, bool forced, int status,
     end.member_arrivals = arrivals_of_members(run);
     end.offered_ns = offered_until(run, end_ns);
   }
-  if (started && run->plan->report.details && run->test->ops->details) {
+  if (started && (run->plan->report.details || run->plan->peers) &&
+      run->test->ops->details) {
     run->test->ops->details(run->test_run, &e->details);
     end.details = &e->details;
   }
   if (reporters_over(run->reporters, run->n_reporters, &end, &err) < 0)
     tell_failure(run, &err);
+  /* A reporter has merged the facts of all ranks with those of rank 0. */
+  if (end.details && run->plan->peers && run->plan->part == 0 &&
+      run->test->ops->take_whole)
+    run->test->ops->take_whole(run->test_run, end.details);
 }
 
 void life_done(struct run *run)

@@ -187,6 +187,10 @@ struct test_ops {
    */
   void (*details)(void *run, struct test_details *ret);
 
+  /* [opt] For text after the last report, in rank 0 of several: the details of
+   * all ranks. */
+  void (*take_whole)(void *run, const struct test_details *whole);
+
   /*
    * [opt] Add reasons to doubt the figures of `total`, the measured part, that
    * only the test can know.  Called at the same time as details().

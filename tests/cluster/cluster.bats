@@ -526,3 +526,26 @@ posts() {
   bench "${to[@]}" --events=10 --time=0 --history=h.log run
   must is "$status" 0
 }
+
+@test "--pool: leases and connections are those of all processes, and so is the longest wait" {
+  cat >pool.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("SELECT 1")
+  if sysbench.tid == 5 then ffi.C.usleep(20000) end
+end
+LUA
+  ranks 2 ./pool.lua --db-driver=null --threads=1 --clients=4 --pool=1 --null-latency=1000 \
+    --events=40 --time=0 --json=run.json run
+  must is "$status" 0
+  must has "$output" '^Pool: 2 connections; [0-9]+ of 40 leases had to wait, [0-9.]+ ms each and [2-9][0-9]\.[0-9]+ ms at most$'
+  check run.json "d['database']['pool_connections'] == 2" "d['database']['pool_leases'] == 40" \
+    "d['database']['pool_longest_wait_s'] >= 0.02" "d['database']['pool_waits'] > 20" \
+    "d['database']['pool_wait_s'] > d['database']['pool_longest_wait_s']"
+  # The same without results in files.
+  ranks 2 ./pool.lua --db-driver=null --threads=1 --clients=4 --pool=1 --null-latency=1000 \
+    --events=40 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Pool: 2 connections; [0-9]+ of 40 leases had to wait'
+}

@@ -67,6 +67,12 @@ void db_figures_details(struct db_process *db, struct test_details *ret)
     fill_error(&ret->error[i], &db->errors.entry[order[i]]);
 }
 
+void db_figures_whole(struct db_process *db, const struct test_details *whole)
+{
+  if (whole->has_database)
+    process_take_whole(db, &whole->database);
+}
+
 /*
  * The bundled scripts should not read rows that do not exist.  Other scripts
  * may.

@@ -16,6 +16,8 @@ struct test_details;
 
 /* Nothing, if no driver was used. */
 void db_figures_details(struct db_process *db, struct test_details *ret);
+/* The details of all ranks, for the last messages. */
+void db_figures_whole(struct db_process *db, const struct test_details *whole);
 
 /*
  * Reads that found no row, a server that does not wait for its disk, or a

@@ -23,6 +23,13 @@ void details_fill(void *run, struct test_details *ret)
   db_figures_details(script->setup.db, ret);
 }
 
+void details_whole(void *run, const struct test_details *whole)
+{
+  const struct script *script = run;
+
+  db_figures_whole(script->setup.db, whole);
+}
+
 void details_doubts(void *run, const struct report *total, struct doubts *to)
 {
   const struct script *script = run;

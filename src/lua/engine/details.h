@@ -12,6 +12,8 @@ struct test_details;
 
 /* The member `details` of struct test_ops; `run` is a struct script. */
 void details_fill(void *run, struct test_details *ret);
+/* The member `take_whole`. */
+void details_whole(void *run, const struct test_details *whole);
 
 /*
  * The member `doubts` of struct test_ops: reads that found no row, a server

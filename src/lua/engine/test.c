@@ -397,6 +397,7 @@ const struct test_ops test_script_ops = {
   .server = server,
   .tally = details_tally,
   .details = details_fill,
+  .take_whole = details_whole,
   .doubts = details_doubts,
   .statement_times = details_statement_times,
 };

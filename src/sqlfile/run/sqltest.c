@@ -240,6 +240,13 @@ static void details(void *arg, struct test_details *ret)
   db_figures_details(run->cfg->db, ret);
 }
 
+static void take_whole(void *arg, const struct test_details *whole)
+{
+  const struct sqltest_run *run = arg;
+
+  db_figures_whole(run->cfg->db, whole);
+}
+
 static void doubts(void *arg, const struct report *total, struct doubts *to)
 {
   const struct sqltest_run *run = arg;
@@ -294,6 +301,7 @@ const struct test_ops sqltest_ops = {
   .server = server,
   .tally = tally,
   .details = details,
+  .take_whole = take_whole,
   .doubts = doubts,
   .statement_times = statement_times,
 };
