@@ -51,6 +51,23 @@ static void integers(void)
   OK_STR(buf, "18446744073709551615", "the largest of all");
 }
 
+static void sizes(void)
+{
+  static const struct {
+    uint64_t bytes;
+    const char *text;
+  } rows[] = {
+    { 0, "0 bytes" },         { 1, "1 byte" },     { 1023, "1023 bytes" },
+    { 1024, "1 KiB" },        { 1536, "1.5 KiB" }, { 1047552, "1023 KiB" },
+    { 1048526, "1 MiB" }, /* 1023.951 KiB */
+    { UINT64_MAX, "16 EiB" },
+  };
+  char buf[FMT_SIZE_SIZE];
+
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+    OK_STR(fmt_size(buf, rows[i].bytes), rows[i].text, rows[i].text);
+}
+
 int main(void)
 {
   static const double extremes[] = { DBL_MAX, -DBL_MAX, DBL_MIN, DBL_EPSILON,
@@ -83,5 +100,6 @@ int main(void)
   OK(reads_back, "every double reads back");
   OK(no_exponent, "and has no exponent");
   integers();
+  sizes();
   return TAP_EXIT();
 }

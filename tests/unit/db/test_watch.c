@@ -81,6 +81,7 @@ enum {
 };
 
 static _Atomic uint32_t cancelling, cancelled, came_early;
+static _Atomic uint64_t cancelling_ns; /* since that moment */
 
 /* The request has begun, and is slow. */
 static void slow_cancel(void *token)
@@ -88,6 +89,7 @@ static void slow_cancel(void *token)
   const uint64_t until = clock_now_ns() + TOO_EARLY_MS * NS_PER_MS;
 
   (void)token;
+  atomic_store(&cancelling_ns, clock_now_ns());
   (void)atomic_fetch_add(&cancelling, 1);
   wait_wake_all(&cancelling);
   while (atomic_load(&came_early) == 0 && clock_now_ns() < until)
@@ -113,6 +115,7 @@ static void test_late(void)
   struct driver d = FAKE_DRIVER(DRIVER_BY_NUMBER);
   struct bed b = { 0 };
   struct err err;
+  uint64_t began_ns;
 
   d.cancel_token = token;
   d.cancel_free = drop;
@@ -124,7 +127,10 @@ static void test_late(void)
   bed_answer(&b, (struct fake_answer){ .counter = COUNTER_WRITE });
   bed_answer(&b, (struct fake_answer){ .code = 1317 });
   OK(watch_start(&b.process->watch, &err) == 0, "statements are watched");
+  began_ns = clock_now_ns();
   (void)bed_query(&b, "SLOW");
+  OK(atomic_load(&cancelling_ns) - began_ns >= 300 * NS_PER_MS,
+     "none is cancelled before its time");
   OK(b.con->pub.error == DB_ERROR_NONE, "one ends before it is cancelled");
   (void)bed_query(&b, "NEXT");
   OK(atomic_load(&came_early) == 0, "nothing is sent before the cancel is");
@@ -145,6 +151,7 @@ static _Atomic uint32_t let_go;
 static void endless_cancel(void *token)
 {
   (void)token;
+  atomic_store(&cancelling_ns, clock_now_ns());
   (void)atomic_fetch_add(&cancelling, 1);
   wait_wake_all(&cancelling);
   while (atomic_load(&let_go) == 0)

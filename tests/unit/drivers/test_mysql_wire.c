@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "drivers/mysql/error.h"
+#include "drivers/mysql/escape.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/wire.h"
@@ -517,6 +518,21 @@ static void values(void)
      "the largest number fits");
 }
 
+static void escapes(void)
+{
+  static const char text[] = "'\"\\\0\n\r\032a%";
+  static const char slashed[] = "\\'\\\"\\\\\\0\\n\\r\\Za%";
+  static const char doubled[] = "''\"\\\0\n\r\032a%";
+  char to[2 * sizeof(text)];
+
+  OK(mysqld_escape(false, to, text, sizeof(text) - 1) == sizeof(slashed) - 1 &&
+       memcmp(to, slashed, sizeof(slashed) - 1) == 0,
+     "what has a meaning in a literal has a backslash");
+  OK(mysqld_escape(true, to, text, sizeof(text) - 1) == sizeof(doubled) - 1 &&
+       memcmp(to, doubled, sizeof(doubled) - 1) == 0,
+     "where a backslash has no meaning, quotes are doubled");
+}
+
 int main(void)
 {
   whole_answers();
@@ -532,5 +548,6 @@ int main(void)
   many_rows();
   surplus();
   values();
+  escapes();
   return TAP_EXIT();
 }

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -88,6 +89,12 @@ static void test_time(void)
   OK_STR(line_of(&s, &l, &r),
          "14 s of 1 min 30 s, 1 min 16 s left: 0.0 events/s",
          "without latency and errors");
+  s.columns = (unsigned)strlen(s.last) + 1;
+  OK(*line_of(&s, &l, &r) && strlen(s.last) == s.columns - 1,
+     "it fits, and a column is left for the cursor");
+  s.columns--;
+  OK_STR(line_of(&s, &l, &r), "14 s of 1 min 30 s, 1 min 16 s left",
+         "it would take all columns");
   s.columns = 40;
   OK_STR(line_of(&s, &l, &r), "14 s of 1 min 30 s, 1 min 16 s left",
          "only the time");

@@ -107,6 +107,43 @@ static void test_values(void)
   strbuf_done(&b);
 }
 
+/* Each figure of the machine is different. */
+static void test_machine(void)
+{
+  static const char columns[] =
+    ",cpu_user_ratio,cpu_system_ratio,cpu_iowait_ratio,cpu_idle_ratio,"
+    "context_switches_per_s,disk_reads,disk_writes,disk_read_bytes,"
+    "disk_written_bytes,disk_utilisation_ratio,network_received_bytes,"
+    "network_sent_bytes,";
+  static const char values[] =
+    ",0.0100,0.0200,0.0300,0.0400,5.0,6,7,8,9,0.1000,11,12,";
+  const struct report_setup setup = { 0 };
+  const struct results_shared shared = { .sys = { .has_cpu = true,
+                                                  .has_disk = true,
+                                                  .has_net = true,
+                                                  .user = 0.01,
+                                                  .system = 0.02,
+                                                  .iowait = 0.03,
+                                                  .idle = 0.04,
+                                                  .switches_per_s = 5,
+                                                  .reads = 6,
+                                                  .writes = 7,
+                                                  .read_bytes = 8,
+                                                  .written_bytes = 9,
+                                                  .busy = 0.1,
+                                                  .received_bytes = 11,
+                                                  .sent_bytes = 12 } };
+  const struct report r = { 0 };
+  struct strbuf head = { 0 }, row = { 0 };
+
+  csv_header(&head, &setup, &shared);
+  csv_interval(&row, &setup, &r, &shared);
+  OK(strstr(strbuf_str(&head), columns) && strstr(strbuf_str(&row), values),
+     "the figures of the machine are below their names");
+  strbuf_done(&head);
+  strbuf_done(&row);
+}
+
 static void test_marks(void)
 {
   static const char first[] = "killed \"db1\", at last", second[] = "x";
@@ -139,6 +176,7 @@ int main(void)
   test_columns();
   test_percentiles();
   test_values();
+  test_machine();
   test_marks();
   return TAP_EXIT();
 }

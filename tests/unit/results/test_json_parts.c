@@ -342,9 +342,36 @@ static void test_run(void)
   json_decref(j);
 }
 
+/* What JSON cannot express, and what a reader would take for infinite. */
+static void test_numbers(void)
+{
+  static const struct {
+    double value;
+    bool is_null;
+    const char *what;
+  } numbers[] = {
+    { 0, false, "0 is a number" },
+    { -1.5e308, false, "a large one" },
+    { INFINITY, true, "infinity is none" },
+    { -INFINITY, true, "nor is its opposite" },
+    { NAN, true, "nor is what no number is" },
+    { 1.7976931348623157e308, true, "nor is what is read back as infinity" },
+  };
+
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    json_t *j = jobj_number(numbers[i].value);
+
+    OK(numbers[i].is_null ? json_is_null(j)
+                          : json_real_value(j) == numbers[i].value,
+       numbers[i].what);
+    json_decref(j);
+  }
+}
+
 int main(void)
 {
   hist = hist_sum_new();
+  test_numbers();
   test_latency();
   test_report();
   test_facts();

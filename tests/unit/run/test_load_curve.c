@@ -295,6 +295,21 @@ static void test_lead(void)
   load_curve_free(c);
 }
 
+/* The shares of a whole wave would be right without their swing. */
+static void test_share_of_wave(void)
+{
+  struct load_curve *c = parse("sine:1000+-50%/20m"), *share;
+  struct load_place start = { 0 };
+  struct err err;
+
+  MUST(load_curve_share(&share, c, 0, 4, &err) == 0);
+  OK(near(load_curve_count(share, &start, 600 * S),
+          (600000 + 500 * 1200 / M_PI) / 4),
+     "a share of a wave goes up and down with it");
+  load_curve_free(share);
+  load_curve_free(c);
+}
+
 static void refuse(bool file, const char *text, const char *why)
 {
   struct load_curve *c = NULL;
@@ -360,6 +375,7 @@ int main(void)
   test_wrong_arrivals();
   test_constant();
   test_parts();
+  test_share_of_wave();
   test_hopeless();
   test_lead();
   test_refused();

@@ -1,6 +1,6 @@
 /*
  * test_storm.c - clients that come all at once: what --storm accepts, who they
- * are, and the report of some that did not come.
+ * are, and the report of some that did not come, and of two that did.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "run/plan.h"
+#include "run/run.h"
 #include "run/storm.h"
+#include "run/test.h"
+#include "run/worker.h"
 #include "stats/storm_report.h"
 #include "tests/unit/tap.h"
 
@@ -110,10 +113,58 @@ static void test_nobody(void)
   storms_free(s);
 }
 
+static int connect_at_once(void *thr, struct worker *w, struct err *err)
+{
+  (void)thr, (void)w, (void)err;
+  return 0;
+}
+
+static int no_events(void *thr, struct worker *w, struct err *err)
+{
+  (void)thr, (void)w, (void)err;
+  return 0;
+}
+
+/* Two of a storm connect, one at once and the other half a minute after it. */
+static void test_times(void)
+{
+  static const struct test_ops ops = { .arrive = connect_at_once,
+                                       .loop = no_events };
+  static const struct test test = { .ops = &ops };
+  static const uint64_t ago_ns[] = { 30 * NS_PER_S, NS_PER_MS };
+  struct plan plan = { .threads = 2 };
+  struct run run = { .plan = &plan, .test = &test, .end_ns = UINT64_MAX };
+  const struct storm_times *t;
+  struct recorders recorders;
+  struct err err = { "" };
+
+  (void)storm_parse("2@0", &plan.storm);
+  MUST(storms_new(&run.storms, &plan, &err) == 0 &&
+       recorders_init(&recorders, 1, false, &err) == 0);
+  for (unsigned i = 0; i < 2; i++) {
+    struct worker w = { .tid = i,
+                        .run = &run,
+                        .plan = &plan,
+                        .counted = true,
+                        .recorder = &recorders.of[0] };
+
+    run.measured_ns = clock_now_ns() - ago_ns[i];
+    MUST(storm_loop(&w, NULL, &err) == 0);
+  }
+  t = &storms_report(run.storms)->connected;
+  OK(t->count == 2 && t->p50_ns >= NS_PER_MS && t->p50_ns < 30 * NS_PER_S &&
+       t->p99_ns >= 30 * NS_PER_S && t->max_ns == t->p99_ns,
+     "the median of two is the first, their 99th percentile the last");
+  OK(storms_report(run.storms)->served.count == 0, "nobody was served");
+  recorders_done(&recorders);
+  storms_free(run.storms);
+}
+
 int main(void)
 {
   test_parse();
   test_who();
   test_nobody();
+  test_times();
   return TAP_EXIT();
 }

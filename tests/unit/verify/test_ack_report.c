@@ -48,16 +48,13 @@ static int judge(unsigned flags, uint64_t end_ns, double growth,
   return judge_of(flags, end_ns, 0, growth, false, text);
 }
 
-/* Two numbers that were acknowledged, of which number 2 is there so often. */
-static int judge_numbers(unsigned times, bool replica, char text[TEXT])
+/* A whole log, unless end_ns is 0, and what is known of its numbers. */
+static int judge_set(struct ack_set *set, const struct losses *l,
+                     uint64_t end_ns, bool replica, char text[TEXT])
 {
   static struct ack_log_read log;
   struct ack_log_read *const all[] = { &log };
   const struct ack_logs logs = { all, 1 };
-  struct ack_entry of[] = { { .id = 1, .acked = 1 }, { .id = 2, .acked = 1 } };
-  struct ack_set set = { .of = of, .n = 2 };
-  struct loss loss = { .id = 1 };
-  struct losses l = { .of = &loss, .n = 1 };
   FILE *out = tmpfile();
   int rc;
 
@@ -65,14 +62,84 @@ static int judge_numbers(unsigned times, bool replica, char text[TEXT])
     return -1;
   memset(&log, 0, sizeof(log));
   log.sums.acked = 2;
-  log.reader.header.end_ns = 9;
-  for (unsigned i = 0; i < times; i++)
-    ack_set_found(&set, 2);
-  rc = ack_report_numbers(out, &logs, &set, &l, replica);
+  log.reader.header.flags = ACK_REMOTE;
+  log.reader.header.end_ns = end_ns;
+  rc = ack_report_numbers(out, &logs, set, l, replica);
   rewind(out);
   text[fread(text, 1, TEXT - 1, out)] = '\0';
   (void)fclose(out);
   return rc;
+}
+
+/* Two numbers that were acknowledged, of which number 2 is there so often. */
+static int judge_numbers(unsigned times, bool replica, char text[TEXT])
+{
+  struct ack_entry of[] = { { .id = 1, .acked = 1 }, { .id = 2, .acked = 1 } };
+  struct ack_set set = { .of = of, .n = 2 };
+  struct loss loss = { .id = 1 };
+  const struct losses l = { .of = &loss, .n = 1 };
+
+  for (unsigned i = 0; i < times; i++)
+    ack_set_found(&set, 2);
+  return judge_set(&set, &l, 9, replica, text);
+}
+
+/* One number of a log, and the line that is about it. */
+static void test_kinds(void)
+{
+  static const struct {
+    struct ack_entry e;
+    uint64_t end_ns;
+    int rc;
+    const char *line, *what;
+  } rows[] = {
+    { { .acked = 1, .found = 1 },
+      9,
+      VERIFY_OK,
+      "\nok: everything",
+      "it is there" },
+    { { .acked = 3, .found = 1 },
+      9,
+      VERIFY_BAD,
+      "\nFAILED: 2 lost\n",
+      "it was acknowledged three times, and is there once" },
+    { { .aborted = true, .found = 1 },
+      9,
+      VERIFY_BAD,
+      "\nFAILED: 1 phantom\n",
+      "the server has refused it, and it is there" },
+    { { .aborted = true, .found = 1 },
+      0,
+      VERIFY_UNKNOWN,
+      "\n  unclear             1 ",
+      "the end of its log is missing" },
+    { { .aborted = true },
+      9,
+      VERIFY_OK,
+      "\nok: everything",
+      "the server has refused it" },
+    { { .unknown = true, .aborted = true, .found = 1 },
+      9,
+      VERIFY_OK,
+      "\n  recovered           1 ",
+      "nobody knew, and it is there" },
+    { { .unknown = true, .found = 2 },
+      9,
+      VERIFY_BAD,
+      "\nFAILED: 1 duplicate\n",
+      "it is there twice" },
+  };
+
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    struct ack_entry e = rows[i].e;
+    struct ack_set set = { .of = &e, .n = 1 };
+    const struct losses none = { 0 };
+    char text[TEXT];
+
+    OK(judge_set(&set, &none, rows[i].end_ns, false, text) == rows[i].rc &&
+         strstr(text, rows[i].line),
+       rows[i].what);
+  }
 }
 
 /* What a replica has not got is not lost. */
@@ -154,6 +221,7 @@ int main(void)
   char text[TEXT];
 
   test_runs();
+  test_kinds();
   test_replica();
 
   OK(judge(0, 9, 10, text) == VERIFY_OK && strstr(text, "\nok: everything"),

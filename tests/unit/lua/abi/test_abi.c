@@ -164,6 +164,15 @@ static void test_functions(lua_State *L)
        internal_functions[i].name);
 }
 
+/* Outside of a state the lowest number is drawn. */
+static void test_numbers(void)
+{
+  OK(bench_rand_uniform(-2.9, 5) == -2, "fractions are cut off");
+  OK(bench_rand_uniform(1e300, 1e300) == 0x1p63,
+     "a number beyond 64 bits becomes the largest one");
+  OK(bench_rand_uniform(-1e300, 5) == -0x1p63, "or the smallest one");
+}
+
 int main(void)
 {
   lua_State *L = luaL_newstate();
@@ -183,6 +192,7 @@ int main(void)
   OK(lua_pcall(L, 1, 0, 0) == 0, "LuaJIT accepts the declarations");
   lua_settop(L, 0);
   test_types(L);
+  test_numbers();
   test_promised();
   test_functions(L);
   lua_close(L);
