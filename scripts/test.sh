@@ -11,8 +11,8 @@
 # build/, the unit tests and the drivers with real servers under AddressSanitizer in
 # build-asan/, and the tests that look for races under ThreadSanitizer in build-tsan/.
 # --nightly: everything: also the tests that take long or need a quiet machine, all
-# of `make check` under AddressSanitizer, then conformance, valgrind and builds for
-# other systems.
+# of `make check` under AddressSanitizer, then conformance, valgrind, seeded bugs that
+# the first tier must find, and builds for other systems.
 #
 # The last line is "N passed, N failed" (", N skipped"), counted over the single
 # results of all suites.  The exit status is 0 only if something ran and nothing
@@ -168,7 +168,7 @@ fi
 if [[ $tier == nightly ]]; then
   suite build check-nightly 1
   suite "${asan[0]}" check "$((cores + 1))"
-  for target in check-conformance check-valgrind check-builds; do
+  for target in check-conformance check-valgrind check-mutants check-builds; do
     suite build "$target" 1
   done
 fi
