@@ -10,4 +10,5 @@ for tool in autoreconf automake libtoolize; do
   }
 done
 mkdir -p build-aux m4
+tests/list.sh
 exec autoreconf --install --warnings=all,no-obsolete
