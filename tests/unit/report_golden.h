@@ -25,6 +25,46 @@
 
 #define EVENTS(n) .events = (n), .counter[COUNTER_EVENT] = (n)
 
+/* Blocks of the expected texts.  Figures of LATENCY_LINES() are nine
+ * characters, as they are to the right. */
+#define GENERAL_LINES(time, events)                       \
+  "General statistics:\n"                                 \
+  "    total time:                          " time "s\n"  \
+  "    total number of events:              " events "\n" \
+  "\n"
+
+#define THROUGHPUT_LINES(eps, time, events)               \
+  "Throughput:\n"                                         \
+  "    events/s (eps):                      " eps "\n"    \
+  "    time elapsed:                        " time "s\n"  \
+  "    total number of events:              " events "\n" \
+  "\n"
+
+#define LATENCY_LINES(min, avg, max, pct, sum)            \
+  "Latency (ms):\n"                                       \
+  "         min:                               " min "\n" \
+  "         avg:                               " avg "\n" \
+  "         max:                               " max "\n" \
+  "         95th percentile:                   " pct "\n" \
+  "         sum:                               " sum "\n" \
+  "\n"
+
+/* Those of fileio in the layout of 1.1. */
+#define NARROW_LATENCY_LINES(min, avg, max, pct, sum)   \
+  "Latency (ms):\n"                                     \
+  "         min:                             " min "\n" \
+  "         avg:                             " avg "\n" \
+  "         max:                             " max "\n" \
+  "         95th percentile:                 " pct "\n" \
+  "         sum:                             " sum "\n" \
+  "\n"
+
+#define FAIRNESS_LINES(events, time)                \
+  "Threads fairness:\n"                             \
+  "    events (avg/stddev):           " events "\n" \
+  "    execution time (avg/stddev):   " time "\n"   \
+  "\n"
+
 struct golden {
   const char *what;
   const struct report_setup *setup;

@@ -40,22 +40,9 @@ static const struct golden golden[] = {
     },
     "CPU speed:\n"
     "    events per second:  4776.51\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          2.0042s\n"
-    "    total number of events:              9586\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.19\n"
-    "         avg:                                    0.42\n"
-    "         max:                                   28.25\n"
-    "         95th percentile:                        2.07\n"
-    "         sum:                                 3998.69\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           4793.0000/43.00\n"
-    "    execution time (avg/stddev):   1.9993/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("2.0042", "9586") LATENCY_LINES(
+      "     0.19", "     0.42", "    28.25", "     2.07", "  3998.69")
+      FAIRNESS_LINES("4793.0000/43.00", "1.9993/0.00"),
   },
   {
     "cpu, 1.1",
@@ -71,23 +58,9 @@ static const struct golden golden[] = {
     },
     "CPU speed:\n"
     "    events per second:  5068.82\n"
-    "\n"
-    "Throughput:\n"
-    "    events/s (eps):                      5068.8173\n"
-    "    time elapsed:                        2.0024s\n"
-    "    total number of events:              10150\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.18\n"
-    "         avg:                                    0.39\n"
-    "         max:                                   80.22\n"
-    "         95th percentile:                        0.23\n"
-    "         sum:                                 3997.83\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           5075.0000/467.00\n"
-    "    execution time (avg/stddev):   1.9989/0.00\n"
-    "\n",
+    "\n" THROUGHPUT_LINES("5068.8173", "2.0024", "10150") LATENCY_LINES(
+      "     0.18", "     0.39", "    80.22", "     0.23", "  3997.83")
+      FAIRNESS_LINES("5075.0000/467.00", "1.9989/0.00"),
   },
   {
     "cpu, 1.0, --percentile=0",
@@ -103,22 +76,15 @@ static const struct golden golden[] = {
     },
     "CPU speed:\n"
     "    events per second:  4878.20\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          1.0002s\n"
-    "    total number of events:              4885\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.20\n"
-    "         avg:                                    0.20\n"
-    "         max:                                    2.27\n"
-    "         percentile stats:               disabled\n"
-    "         sum:                                  999.79\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           4885.0000/0.00\n"
-    "    execution time (avg/stddev):   0.9998/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES(
+      "1.0002",
+      "4885") "Latency (ms):\n"
+              "         min:                                    0.20\n"
+              "         avg:                                    0.20\n"
+              "         max:                                    2.27\n"
+              "         percentile stats:               disabled\n"
+              "         sum:                                  999.79\n"
+              "\n" FAIRNESS_LINES("4885.0000/0.00", "0.9998/0.00"),
   },
   {
     "memory, 1.0",
@@ -136,22 +102,9 @@ static const struct golden golden[] = {
     "\n"
     "14138.53 MiB transferred (7065.35 MiB/sec)\n"
     "\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          2.0004s\n"
-    "    total number of events:              14477859\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.00\n"
-    "         max:                                   16.26\n"
-    "         95th percentile:                        0.00\n"
-    "         sum:                                  789.25\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           14477859.0000/0.00\n"
-    "    execution time (avg/stddev):   0.7893/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("2.0004", "14477859") LATENCY_LINES(
+      "     0.00", "     0.00", "    16.26", "     0.00", "   789.25")
+      FAIRNESS_LINES("14477859.0000/0.00", "0.7893/0.00"),
   },
   {
     "memory without operation, 1.1",
@@ -167,23 +120,9 @@ static const struct golden golden[] = {
     },
     "Total operations: 9274327 (9256777.11 per second)\n"
     "\n"
-    "\n"
-    "Throughput:\n"
-    "    events/s (eps):                      9256777.1133\n"
-    "    time elapsed:                        1.0019s\n"
-    "    total number of events:              9274327\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.00\n"
-    "         max:                                    1.78\n"
-    "         95th percentile:                        0.00\n"
-    "         sum:                                  263.29\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           9274327.0000/0.00\n"
-    "    execution time (avg/stddev):   0.2633/0.00\n"
-    "\n",
+    "\n" THROUGHPUT_LINES("9256777.1133", "1.0019", "9274327") LATENCY_LINES(
+      "     0.00", "     0.00", "     1.78", "     0.00", "   263.29")
+      FAIRNESS_LINES("9274327.0000/0.00", "0.2633/0.00"),
   },
   {
     "threads, 1.0",
@@ -197,22 +136,9 @@ static const struct golden golden[] = {
       LATENCY(0.43, 20.24, 4.49, 8002.26),
       FAIRNESS(718.25, 7.01, 2.0006, 0.001),
     },
-    "\n"
-    "General statistics:\n"
-    "    total time:                          2.0022s\n"
-    "    total number of events:              2873\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.43\n"
-    "         avg:                                    2.79\n"
-    "         max:                                   20.24\n"
-    "         95th percentile:                        4.49\n"
-    "         sum:                                 8002.26\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           718.2500/7.01\n"
-    "    execution time (avg/stddev):   2.0006/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("2.0022", "2873")
+      LATENCY_LINES("     0.43", "     2.79", "    20.24", "     4.49",
+                    "  8002.26") FAIRNESS_LINES("718.2500/7.01", "2.0006/0.00"),
   },
   {
     "mutex, 1.1",
@@ -226,23 +152,9 @@ static const struct golden golden[] = {
       LATENCY(239.89, 248.47, 248.83, 488.366),
       FAIRNESS(1, 0, 0.2442, 0),
     },
-    "\n"
-    "Throughput:\n"
-    "    events/s (eps):                      8.0458\n"
-    "    time elapsed:                        0.2486s\n"
-    "    total number of events:              2\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                  239.89\n"
-    "         avg:                                  244.18\n"
-    "         max:                                  248.47\n"
-    "         95th percentile:                      248.83\n"
-    "         sum:                                  488.37\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           1.0000/0.00\n"
-    "    execution time (avg/stddev):   0.2442/0.00\n"
-    "\n",
+    "\n" THROUGHPUT_LINES("8.0458", "0.2486", "2")
+      LATENCY_LINES("   239.89", "   244.18", "   248.47", "   248.83",
+                    "   488.37") FAIRNESS_LINES("1.0000/0.00", "0.2442/0.00"),
   },
   {
     "fileio, 1.0", /* with 100 s, every rate with two decimals is a count */
@@ -270,22 +182,9 @@ static const struct golden golden[] = {
     "Throughput:\n"
     "    read, MiB/s:                  178.08\n"
     "    written, MiB/s:               118.72\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          2.0162s\n"
-    "    total number of events:              39844\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.05\n"
-    "         max:                                   16.86\n"
-    "         95th percentile:                        0.01\n"
-    "         sum:                                 1987.55\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           39844.0000/0.00\n"
-    "    execution time (avg/stddev):   1.9875/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("2.0162", "39844") LATENCY_LINES(
+      "     0.00", "     0.05", "    16.86", "     0.01", "  1987.55")
+      FAIRNESS_LINES("39844.0000/0.00", "1.9875/0.00"),
   },
   {
     "fileio, 1.1",
@@ -344,22 +243,9 @@ static const struct golden golden[] = {
     "    queries:                             68672  (22841.07 per sec.)\n"
     "    ignored errors:                      8      (2.66 per sec.)\n"
     "    reconnects:                          0      (0.00 per sec.)\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          3.0058s\n"
-    "    total number of events:              3427\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.51\n"
-    "         avg:                                    1.75\n"
-    "         max:                                   40.82\n"
-    "         95th percentile:                        4.91\n"
-    "         sum:                                 5995.57\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           1713.5000/299.50\n"
-    "    execution time (avg/stddev):   2.9978/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("3.0058", "3427") LATENCY_LINES(
+      "     0.51", "     1.75", "    40.82", "     4.91", "  5995.57")
+      FAIRNESS_LINES("1713.5000/299.50", "2.9978/0.00"),
   },
   {
     "SQL, 1.1",
@@ -386,23 +272,9 @@ static const struct golden golden[] = {
     "    queries:                             2960   (978.25 per sec.)\n"
     "    ignored errors:                      0      (0.00 per sec.)\n"
     "    reconnects:                          0      (0.00 per sec.)\n"
-    "\n"
-    "Throughput:\n"
-    "    events/s (eps):                      48.9127\n"
-    "    time elapsed:                        3.0258s\n"
-    "    total number of events:              148\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.62\n"
-    "         avg:                                    1.18\n"
-    "         max:                                    5.75\n"
-    "         95th percentile:                        1.70\n"
-    "         sum:                                  175.13\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           74.0000/1.00\n"
-    "    execution time (avg/stddev):   0.0876/0.00\n"
-    "\n",
+    "\n" THROUGHPUT_LINES("48.9127", "3.0258", "148")
+      LATENCY_LINES("     0.62", "     1.18", "     5.75", "     1.70",
+                    "   175.13") FAIRNESS_LINES("74.0000/1.00", "0.0876/0.00"),
   },
 };
 

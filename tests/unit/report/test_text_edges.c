@@ -38,22 +38,9 @@ static const struct golden golden[] = {
     "    queries:                             0      (0.00 per sec.)\n"
     "    ignored errors:                      1234567 (617283.50 per sec.)\n"
     "    reconnects:                          5      (2.50 per sec.)\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          2.0000s\n"
-    "    total number of events:              0\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.00\n"
-    "         max:                                    0.00\n"
-    "         95th percentile:                        0.00\n"
-    "         sum:                                    0.00\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           0.0000/0.00\n"
-    "    execution time (avg/stddev):   0.0000/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("2.0000", "0")
+      LATENCY_LINES("     0.00", "     0.00", "     0.00", "     0.00",
+                    "     0.00") FAIRNESS_LINES("0.0000/0.00", "0.0000/0.00"),
   },
   {
     "no time and no events, 1.1",
@@ -61,23 +48,9 @@ static const struct golden golden[] = {
     { .kind = REPORT_FINAL, .form = &tests_cpu_form },
     "CPU speed:\n"
     "    events per second:     0.00\n"
-    "\n"
-    "Throughput:\n"
-    "    events/s (eps):                      0.0000\n"
-    "    time elapsed:                        0.0000s\n"
-    "    total number of events:              0\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.00\n"
-    "         max:                                    0.00\n"
-    "         95th percentile:                        0.00\n"
-    "         sum:                                    0.00\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           0.0000/0.00\n"
-    "    execution time (avg/stddev):   0.0000/0.00\n"
-    "\n",
+    "\n" THROUGHPUT_LINES("0.0000", "0.0000", "0")
+      LATENCY_LINES("     0.00", "     0.00", "     0.00", "     0.00",
+                    "     0.00") FAIRNESS_LINES("0.0000/0.00", "0.0000/0.00"),
   },
   {
     "one event, a label of four characters",
@@ -93,22 +66,14 @@ static const struct golden golden[] = {
     },
     "CPU speed:\n"
     "    events per second:     2.00\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          0.5000s\n"
-    "    total number of events:              1\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    1.50\n"
-    "         avg:                                    1.50\n"
-    "         max:                                    1.50\n"
-    "        99.9th percentile:                       1.50\n"
-    "         sum:                                    1.50\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           1.0000/0.00\n"
-    "    execution time (avg/stddev):   0.0015/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES(
+      "0.5000", "1") "Latency (ms):\n"
+                     "         min:                                    1.50\n"
+                     "         avg:                                    1.50\n"
+                     "         max:                                    1.50\n"
+                     "        99.9th percentile:                       1.50\n"
+                     "         sum:                                    1.50\n"
+                     "\n" FAIRNESS_LINES("1.0000/0.00", "0.0015/0.00"),
   },
   {
     "fileio, 1.1, a label of five characters",
@@ -172,22 +137,9 @@ static const struct golden golden[] = {
     },
     "CPU speed:\n"
     "    events per second:     0.00\n"
-    "\n"
-    "General statistics:\n"
-    "    total time:                          2.0000s\n"
-    "    total number of events:              0\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.00\n"
-    "         max:                                    0.00\n"
-    "         95th percentile:                        0.00\n"
-    "         sum:                                    0.00\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           0.0000/0.00\n"
-    "    execution time (avg/stddev):   0.0000/0.00\n"
-    "\n",
+    "\n" GENERAL_LINES("2.0000", "0")
+      LATENCY_LINES("     0.00", "     0.00", "     0.00", "     0.00",
+                    "     0.00") FAIRNESS_LINES("0.0000/0.00", "0.0000/0.00"),
   },
   {
     "forced shutdown, SQL, 1.1: after the results",
@@ -211,23 +163,9 @@ static const struct golden golden[] = {
     "    reconnects:                          0      (0.00 per sec.)\n"
     "\n"
     "Number of unfinished transactions on forced shutdown: 3\n"
-    "\n"
-    "Throughput:\n"
-    "    events/s (eps):                      0.0000\n"
-    "    time elapsed:                        2.0000s\n"
-    "    total number of events:              0\n"
-    "\n"
-    "Latency (ms):\n"
-    "         min:                                    0.00\n"
-    "         avg:                                    0.00\n"
-    "         max:                                    0.00\n"
-    "         95th percentile:                        0.00\n"
-    "         sum:                                    0.00\n"
-    "\n"
-    "Threads fairness:\n"
-    "    events (avg/stddev):           0.0000/0.00\n"
-    "    execution time (avg/stddev):   0.0000/0.00\n"
-    "\n",
+    "\n" THROUGHPUT_LINES("0.0000", "2.0000", "0")
+      LATENCY_LINES("     0.00", "     0.00", "     0.00", "     0.00",
+                    "     0.00") FAIRNESS_LINES("0.0000/0.00", "0.0000/0.00"),
   },
 };
 
