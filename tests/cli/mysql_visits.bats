@@ -32,12 +32,7 @@ fails_with() {
 
 @test "many clients of few threads, each step a class" {
   at sha2
-  visit --threads=2 --clients=10 --events=30 --json=a.json --report-classes
-  lives 30
-  for step in connect login 'first query' close; do
-    must json a.json "sum(c['count'] for c in d['classes'] if c['name'] == '$step') == 30"
-  done
-  must json a.json "d['test']['own'] == 30 and d['test']['library'] == 0"
+  each_step_is_a_class
 }
 
 @test "the whole password goes through a Unix socket, if the server wants it" {
@@ -126,11 +121,7 @@ fails_with() {
 }
 
 @test "failures that are ignored are counted, and the event starts again" {
-  at every2
-  visit --events=4 --mysql-ignore-errors=2013 --json=a.json --report-classes
-  must has "$output" 'ignored errors: +4 '
-  lives 4
-  must json a.json "[c['errors'] for c in d['classes'] if c['name'] == 'login'] == [4]"
+  each_second_fails --mysql-ignore-errors=2013
   for code in full:1040 blocked:1129; do
     at "${code%%:*}"
     visit --events=1 --mysql-ignore-errors="${code#*:}" --time=1
@@ -166,25 +157,12 @@ fails_with() {
       must has "$stderr" "^FATAL: mysql_drv_query\(\) returned error 1146 \(Table 'x' doesn't exist\) for query 'SELECT 1'\$"
       must is "$(grep -c 'cannot connect' <<<"$stderr")" 0
     done
-    visit --events=1 --time=1 --mysql-ignore-errors=1146 --report-classes --json=a.json
-    must is "$status" 0
-    must has "$stderr" 'error 1146'
-    must json a.json "[c['errors'] > 0 for c in d['classes'] if c['name'] == 'first query'] == [True]"
-    must json a.json "set(d['outages']['first_errors'].values()) == {0}"
+    first_query_fails --mysql-ignore-errors=1146
     fake_server_stop
     must is "$(($(wc -l <log) >= 3))" 1 # each has said goodbye
   done
 }
 
 @test "what a server says before it ends a session is the reason" {
-  local way
-  for way in own library; do
-    at shuts
-    to+=(--handshake=$way)
-    fails_with 'Server shutdown in progress \(error 1053\)'
-    visit --events=1 --time=1 --mysql-ignore-errors=1053 --json=a.json
-    must has "$stderr" 'error 1053'
-    must json a.json "d['outages']['first_errors']['connect'] == 0"
-    must json a.json "d['outages']['first_errors']['shutting_down'] == 1"
-  done
+  reason_is_told --mysql-ignore-errors=1053 'Server shutdown in progress \(error 1053\)'
 }

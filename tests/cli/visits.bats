@@ -32,12 +32,7 @@ fails_with() {
 
 @test "many clients of few threads, each step a class" {
   at scram
-  visit --threads=2 --clients=10 --events=30 --json=a.json --report-classes
-  lives 30
-  for step in connect login 'first query' close; do
-    must json a.json "sum(c['count'] for c in d['classes'] if c['name'] == '$step') == 30"
-  done
-  must json a.json "d['test']['own'] == 30 and d['test']['library'] == 0"
+  each_step_is_a_class
   must json a.json "d['test']['login']['count'] == 30"
 }
 
@@ -124,11 +119,7 @@ fails_with() {
 }
 
 @test "failures that are ignored are counted, and the event starts again" {
-  at every2
-  visit --events=4 --pgsql-ignore-errors=connection --json=a.json --report-classes
-  must has "$output" 'ignored errors: +4 '
-  lives 4
-  must json a.json "[c['errors'] for c in d['classes'] if c['name'] == 'login'] == [4]"
+  each_second_fails --pgsql-ignore-errors=connection
   at full
   fails_with 'sorry, too many clients already'
   visit --events=1 --pgsql-ignore-errors=53300 --time=1
@@ -148,11 +139,7 @@ fails_with() {
       must has "$stderr" '^FATAL: failed query was: SELECT 1$'
       must is "$(grep -c 'Connection to database failed' <<<"$stderr")" 0
     done
-    visit --events=1 --time=1 --pgsql-ignore-errors=42P01 --report-classes --json=a.json
-    must is "$status" 0
-    must has "$stderr" 'error 42P01'
-    must json a.json "[c['errors'] > 0 for c in d['classes'] if c['name'] == 'first query'] == [True]"
-    must json a.json "set(d['outages']['first_errors'].values()) == {0}"
+    first_query_fails --pgsql-ignore-errors=42P01
   done
 }
 
@@ -173,16 +160,7 @@ EOF
 }
 
 @test "what a server says before it ends a session is the reason" {
-  local way
-  for way in own library; do
-    at shuts
-    to+=(--handshake=$way)
-    fails_with 'terminating connection'
-    visit --events=1 --time=1 --pgsql-ignore-errors=57P01 --json=a.json
-    must has "$stderr" 'error 57P01'
-    must json a.json "d['outages']['first_errors']['connect'] == 0"
-    must json a.json "d['outages']['first_errors']['shutting_down'] == 1"
-  done
+  reason_is_told --pgsql-ignore-errors=57P01 'terminating connection'
 }
 
 @test "what only the library can, is left to it" {
