@@ -3,7 +3,7 @@
 # BENCH, BENCH_SRC and BENCH_BUILD come from the makefile.  Each test runs in a
 # clean folder of its own.
 bats_require_minimum_version 1.5.0
-. "$BENCH_SRC/tests/db/within.bash"
+. "$BENCH_SRC/tests/lib/within.bash"
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1

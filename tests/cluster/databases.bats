@@ -1,24 +1,18 @@
 #!/usr/bin/env bats
 # One run of several processes against database servers: tables that they load
 # together, counts that the server agrees with, and a server that dies.
+. "$BENCH_SRC/tests/db/every_kind.bash"
 load helper
 
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   start_kinds "" -2
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
 }
 
 # need KIND: its server runs; `to` has the options that lead there.  `dir` is
 # the server, and there is another one of the kind at `$dir-2`.
 need() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   need_kind "$1"
   dir=$BATS_FILE_TMPDIR/$1
   to=(--db-driver="$1" "--$1-host=127.0.0.1" "--$1-port=${MY_PORT:-$PG_PORT}")

@@ -3,7 +3,7 @@
 # which ends whatever happens, and what servers and results say; to be sourced
 # beside every_kind.bash.
 # shellcheck disable=SC2034 # who sources it reads the variables
-. "$BENCH_SRC/tests/db/within.bash"
+. "$BENCH_SRC/tests/lib/within.bash"
 
 # in_background COMMAND...: a run; its process is $job, its streams are out and err.
 in_background() {

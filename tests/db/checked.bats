@@ -2,20 +2,15 @@
 # checked.bats - the small workloads with a check of their own, on real servers:
 # their life, what check finds, and a server that is killed in a run.
 
+. "$BENCH_SRC/tests/db/every_kind.bash"
+
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   mysql_flags=(--durable --local-infile=on)
   pgsql_flags=(--durable)
   start_kinds
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   . "$BENCH_SRC/tests/db/in_a_run.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
 }

@@ -12,24 +12,11 @@ setup_file() {
   start_kinds
 }
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
-
 # A test that fails leaves nothing to the next one.
 teardown() {
   tidy_up
   [ ! -v at ] || "$BENCH" oltp_point_select "${at[@]}" --tables=2 cleanup >/dev/null 2>&1 || :
   pooler_stop
-}
-
-# where KIND: sets `at`, the options of its server.
-where() {
-  need_kind "$1"
-  case $1 in
-    mysql) at=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) at=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
-  esac
 }
 
 # same_work KIND: every client does what a thread would do: each inserts the rows

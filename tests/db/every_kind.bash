@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # every_kind.bash - servers of each kind that is installed and for which the
 # program has a driver, for the tests of one file; to be sourced at its top.
-. "$BENCH_SRC/tests/db/servers.sh"
+. "$BENCH_SRC/tests/lib/servers.bash"
 
 # start_kinds [SUFFIX...]: in setup_file.  The servers are KIND, or KINDSUFFIX
 # for each, in $BATS_FILE_TMPDIR; their flags are in the arrays mysql_flags and
@@ -22,14 +22,6 @@ start_kinds() {
   export kinds
 }
 
-# stop_kinds: in teardown_file.
-stop_kinds() {
-  local server
-  for server in "$BATS_FILE_TMPDIR"/{mysql,pgsql}*/; do
-    [ ! -e "$server/state" ] || servers stop "${server%/}"
-  done
-}
-
 # need_kind KIND: its server runs, and the variables say where.
 need_kind() {
   [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
@@ -47,13 +39,19 @@ aim() {
   esac
 }
 
+# where KIND: likewise, by the socket, in `at`.
+# shellcheck disable=SC2034
+where() {
+  need_kind "$1"
+  case $1 in
+    mysql) at=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) at=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
 # A file may have functions of its own in place of these.
 setup_file() {
   start_kinds
-}
-
-teardown_file() {
-  stop_kinds
 }
 
 setup() {

@@ -1,29 +1,20 @@
 #!/usr/bin/env bats
 # find.bats - a search for the highest rate on a real server.
 
-load missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || { missing "built without pgsql"; return 0; }
-  servers has pgsql || { missing "no pgsql server is installed"; return 0; }
-  servers start pgsql "$BATS_FILE_TMPDIR/pg" --max-connections=40
+  start_one pgsql pg --max-connections=40
 }
 
 setup() {
   skip_if_missing
-  . "$BENCH_SRC/tests/db/servers.sh"
   set -a
   servers_env "$BATS_FILE_TMPDIR/pg"
   set +a
   cd "$BATS_TEST_TMPDIR" || return 1
   to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
     --pgsql-user="$PG_USER" --pgsql-db="$PG_DB")
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/pg/state ]] || servers stop "$BATS_FILE_TMPDIR/pg"
 }
 
 # search FILE OPTIONS: 5 if the machine was too busy, with the sentence that says

@@ -2,20 +2,7 @@
 # history.bats - which isolation level the transactions of a run really have:
 # what `bench verify` must find, and what it must not.
 
-setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  start_kinds
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
-setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 # recorded KIND WORKLOAD LEVEL ARG...: a run at this level; `found` has what
 # verify says.

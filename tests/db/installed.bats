@@ -2,12 +2,11 @@
 # The scripts that an installed sysbench brings along, run as they are: as many
 # queries of each kind per event as sysbench itself makes, on every database.
 load ../cli/helper
-load missing
+load ../lib/servers
 
 folder=/usr/share/sysbench
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   command -v sysbench >/dev/null || { missing "sysbench is not installed"; return 0; }
   [[ -e /usr/share/sysbench/oltp_read_write.lua ]] || { missing "there are no scripts"; return 0; }
   local kind
@@ -15,14 +14,6 @@ setup_file() {
     "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
     servers has $kind || continue
     servers start $kind "$BATS_FILE_TMPDIR/$kind"
-  done
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  local kind
-  for kind in mysql pgsql; do
-    [[ ! -d $BATS_FILE_TMPDIR/$kind ]] || servers stop "$BATS_FILE_TMPDIR/$kind"
   done
 }
 

@@ -10,19 +10,6 @@ setup_file() {
   start_kinds
 }
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
-
-# where KIND: sets `at`, the options of its server.
-where() {
-  need_kind "$1"
-  case $1 in
-    mysql) at=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) at=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
-  esac
-}
-
 # bench ARG...: has to succeed.
 bench() {
   "$BENCH" "$@" >out 2>err || {

@@ -2,27 +2,19 @@
 # mysql.bats - the mysql driver: the common suite over every kind of transport,
 # and all column types.
 
-load missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  servers has mysql || { missing "no mysql server is installed"; return 0; }
-  servers start mysql "$BATS_FILE_TMPDIR/my" --password=secret \
+  start_one mysql my --password=secret \
     --tls --tls-name=127.0.0.1 --set=max_allowed_packet=64M
 }
 
 setup() {
   skip_if_missing
-  . "$BENCH_SRC/tests/db/servers.sh"
   servers_env "$BATS_FILE_TMPDIR/my"
   tests=$BENCH_BUILD/tests/db
   tcp=(--mysql-host=127.0.0.1 --mysql-port="$MY_PORT")
   export BENCH_MYSQL_PASSWORD=secret
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/my/state ]] || servers stop "$BATS_FILE_TMPDIR/my"
 }
 
 @test "suite: Unix socket, protocol of our own" {

@@ -2,28 +2,19 @@
 # pgsql.bats - the pgsql driver on a real server: the suite of all drivers, and
 # what is its own.
 
-load missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || { missing "built without pgsql"; return 0; }
-  servers has pgsql || { missing "no pgsql server is installed"; return 0; }
   # Deadlocks are found after that time only.
-  servers start pgsql "$BATS_FILE_TMPDIR/pg" --tls \
+  start_one pgsql pg --tls \
     --set=deadlock_timeout=10ms
 }
 
 setup() {
   skip_if_missing
-  . "$BENCH_SRC/tests/db/servers.sh"
   set -a
   servers_env "$BATS_FILE_TMPDIR/pg"
   set +a
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/pg/state ]] || servers stop "$BATS_FILE_TMPDIR/pg"
 }
 
 # Run a TAP program; its lines are shown when it fails.

@@ -3,21 +3,14 @@
 # looks at.  The tests are named in QUIRKS.md, which says what sysbench does.
 bats_require_minimum_version 1.5.0
 
+load ../lib/servers
+
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   ! servers has mysql || servers start mysql "$BATS_FILE_TMPDIR/my" --tls --tls-name=127.0.0.1
   ! servers has pgsql || servers start pgsql "$BATS_FILE_TMPDIR/pg"
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for server in my pg; do
-    [[ ! -e $BATS_FILE_TMPDIR/$server/state ]] || servers stop "$BATS_FILE_TMPDIR/$server"
-  done
-}
-
 setup() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   cd "$BATS_TEST_TMPDIR"
 }
 

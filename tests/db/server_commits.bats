@@ -2,10 +2,9 @@
 # server_commits.bats - the commits of a server are those that users mean: a
 # statement with autocommit is one, and so is a transaction of many.
 
-load own_servers
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   if servers has mysql && [[ -x $BENCH_BUILD/tests/db/mysql_types ]]; then
     servers start mysql "$BATS_FILE_TMPDIR/plain"
     servers start mysql "$BATS_FILE_TMPDIR/log" --set=log_bin=binary --set=server_id=1
@@ -15,10 +14,6 @@ setup_file() {
   if servers has pgsql && [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]]; then
     servers start pgsql "$BATS_FILE_TMPDIR/pg"
   fi
-}
-
-teardown_file() {
-  stop_servers plain log counts pg
 }
 
 # to NAME: that server, with tables.

@@ -2,11 +2,9 @@
 # server_statements.bats - what a server counts of each statement: only what a
 # run has added, and what is said where nothing can be read.
 
-load missing
-load own_servers
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   if servers has pgsql && [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]]; then
     servers start pgsql "$BATS_FILE_TMPDIR/pg"
     if [[ $(servers sql "$BATS_FILE_TMPDIR/pg" "SELECT COUNT(*) FROM pg_available_extensions WHERE name = 'pg_stat_statements'") = 1 ]]; then
@@ -21,10 +19,6 @@ setup_file() {
     servers start mysql "$BATS_FILE_TMPDIR/my" --set=performance_schema=ON --set=performance_schema_digests_size=1000
     servers sql "$BATS_FILE_TMPDIR/my" "CREATE USER watcher@'%'; GRANT PROCESS ON *.* TO watcher@'%'; GRANT SELECT ON performance_schema.* TO watcher@'%'; GRANT ALL ON sbtest.* TO watcher@'%'"
   fi
-}
-
-teardown_file() {
-  stop_servers pg my
 }
 
 # to pg|my: the options of that server in `to`; skips if it is not there.

@@ -2,13 +2,11 @@
 # server_stats.bats - what a run reads of its server: the figures, at the right
 # interval, and what a user must not read.
 
-load missing
-load own_servers
-load within
+load ../lib/servers
+load ../lib/within
 . "$BENCH_SRC/tests/db/pooler.sh"
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   if servers has pgsql && [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]]; then
     servers start pgsql "$BATS_FILE_TMPDIR/pg"
     servers sql "$BATS_FILE_TMPDIR/pg" 'CREATE ROLE watcher LOGIN IN ROLE sbtest; GRANT pg_read_all_stats TO sbtest'
@@ -33,10 +31,6 @@ to() {
 
 teardown() {
   pooler_stop
-}
-
-teardown_file() {
-  stop_servers follower pg my few synced
 }
 
 bench() {

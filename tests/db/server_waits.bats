@@ -2,10 +2,9 @@
 # server_waits.bats - what sessions of a run wait for, on MySQL and MariaDB: by
 # performance_schema if it is on and may be read, else by the list of processes.
 
-load own_servers
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   if servers has mysql && [[ -x $BENCH_BUILD/tests/db/mysql_types ]]; then
     start on --set=performance_schema=ON \
       --set=performance-schema-consumer-events-waits-current=ON \
@@ -23,10 +22,6 @@ start() {
     GRANT PROCESS ON *.* TO sees_locks@'%';
     GRANT SELECT ON performance_schema.* TO sees_all@'%', sees_events@'%';
     GRANT ALL ON sbtest.* TO sees_all@'%', sees_events@'%', sees_locks@'%'"
-}
-
-teardown_file() {
-  stop_servers on off
 }
 
 # use on|off: that server; skips if it is not there.

@@ -4,7 +4,7 @@
 
 setup() {
   . "$BENCH_SRC/tests/db/servers.sh"
-  . "$BENCH_SRC/tests/db/within.bash"
+  . "$BENCH_SRC/tests/lib/within.bash"
   proxy=$BENCH_BUILD/tests/fault/tcp_proxy
   dir=$BATS_TEST_TMPDIR
 }

@@ -1,10 +1,9 @@
 #!/usr/bin/env bats
 # sqlfile.bats - files of SQL on servers, and the same files given to pgbench.
 
-load missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   local kind
   for kind in mysql pgsql; do
     ! "$BENCH" --db-driver=help | grep -q "^  $kind - " || ! servers has $kind ||
@@ -12,17 +11,8 @@ setup_file() {
   done
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  local kind
-  for kind in mysql pgsql; do
-    [[ ! -e $BATS_FILE_TMPDIR/$kind/state ]] || servers stop "$BATS_FILE_TMPDIR/$kind"
-  done
-}
-
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
-  . "$BENCH_SRC/tests/db/servers.sh"
 }
 
 # use KIND: sets `server`, the options for this server.

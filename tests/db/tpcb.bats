@@ -1,20 +1,15 @@
 #!/usr/bin/env bats
 # tpcb.bats - the script tpcb on real servers, and beside pgbench itself.
 
+. "$BENCH_SRC/tests/db/every_kind.bash"
+
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   # shellcheck disable=SC2034
   mysql_flags=(--local-infile=on)
   start_kinds
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   . "$BENCH_SRC/tests/db/tpcb.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
 }

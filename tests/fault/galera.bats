@@ -3,11 +3,10 @@
 # while: it lets clients in, but refuses every statement.
 
 load helper
-load ../db/missing
+load ../lib/servers
 
 setup_file() {
   local library
-  . "$BENCH_SRC/tests/db/servers.sh"
   servers has mysql || { missing "no mysql server is installed"; return 0; }
   library=$(find /usr/lib /usr/lib64 /usr/local/lib -name libgalera_smm.so -print -quit 2>/dev/null)
   [[ -n $library ]] || { missing "no libgalera_smm.so is installed (Debian: galera-4)"; return 0; }
@@ -16,11 +15,6 @@ setup_file() {
     --set=binlog_format=ROW --set=innodb_autoinc_lock_mode=2 \
     --set=wsrep_node_address=127.0.0.1 \
     --set='wsrep_provider_options=gmcast.listen_addr=tcp://127.0.0.1:0;gcache.size=1M'
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/my/state ]] || servers stop "$BATS_FILE_TMPDIR/my"
 }
 
 setup() {

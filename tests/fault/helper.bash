@@ -8,7 +8,7 @@
 # setup_fault sets $dir, the folder of the test, $out and $err, the two streams
 # of the last run, and $events, the script of one-line events.
 
-. "$BENCH_SRC/tests/db/within.bash"
+. "$BENCH_SRC/tests/lib/within.bash"
 
 setup_fault() {
   . "$BENCH_SRC/tests/db/servers.sh"

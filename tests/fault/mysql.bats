@@ -3,15 +3,14 @@
 # said, counted and returned, and that it ends in time.
 
 load helper
-load ../db/missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  servers has mysql || { missing "no mysql server is installed"; return 0; }
   # What was acknowledged survives the death of the server's process.
-  servers start mysql "$BATS_FILE_TMPDIR/my" --max-connections=30 \
+  start_one mysql my --max-connections=30 \
     --lock-wait-timeout=1 --max-prepared-stmt-count=40 \
     --set=innodb_flush_log_at_trx_commit=2
+  [[ -z ${BENCH_MISSING-} ]] || return 0
   servers_env "$BATS_FILE_TMPDIR/my"
   "$BENCH" oltp_point_select --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" \
     --tables=1 --table-size=100 prepare
@@ -37,11 +36,6 @@ teardown() {
   [[ -e ${my-}/state ]] || return 0
   servers thaw "$my"
   sql "DO 1" 2>/dev/null || servers restart "$my"
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/my/state ]] || servers stop "$BATS_FILE_TMPDIR/my"
 }
 
 sql() { servers sql "$my" "$1"; }

@@ -3,18 +3,11 @@
 # order; and a client that is out of memory or descriptors.
 
 load helper
-load ../db/missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  servers has mysql || { missing "no mysql server is installed"; return 0; }
-  servers start mysql "$BATS_FILE_TMPDIR/my" --max-connections=60 \
+  start_one mysql my --max-connections=60 \
     --lock-wait-timeout=5 --set=innodb_flush_log_at_trx_commit=2
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/my/state ]] || servers stop "$BATS_FILE_TMPDIR/my"
 }
 
 # Plain connections are served without the client library; those with

@@ -3,14 +3,11 @@
 # real: exit status, messages, counters.
 
 load helper
-load ../db/missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || { missing "built without pgsql"; return 0; }
-  servers has pgsql || { missing "no pgsql server is installed"; return 0; }
   # What was acknowledged survives.
-  servers start pgsql "$BATS_FILE_TMPDIR/pg" --max-connections=30 --tls \
+  start_one pgsql pg --max-connections=30 --tls \
     --set=synchronous_commit=on --set=deadlock_timeout=10ms
 }
 
@@ -35,11 +32,6 @@ teardown() {
   [[ -e ${pg-}/state ]] || return 0
   servers thaw "$pg"
   sql "SELECT 1" >/dev/null 2>&1 || servers restart "$pg"
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/pg/state ]] || servers stop "$BATS_FILE_TMPDIR/pg"
 }
 
 sql() { servers sql "$pg" "$1"; }

@@ -3,19 +3,11 @@
 # of order; and a client that is out of memory or descriptors.
 
 load helper
-load ../db/missing
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || { missing "built without pgsql"; return 0; }
-  servers has pgsql || { missing "no pgsql server is installed"; return 0; }
-  servers start pgsql "$BATS_FILE_TMPDIR/pg" --max-connections=80 \
+  start_one pgsql pg --max-connections=80 \
     --set=synchronous_commit=on
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ ! -e $BATS_FILE_TMPDIR/pg/state ]] || servers stop "$BATS_FILE_TMPDIR/pg"
 }
 
 setup() {

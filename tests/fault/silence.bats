@@ -3,21 +3,14 @@
 # packet, or the server is stopped; at the start, during a run, in prepare.
 
 load helper
+load ../lib/servers
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
   servers has mysql && servers start mysql "$BATS_FILE_TMPDIR/mysql" \
     --set=innodb_flush_log_at_trx_commit=2
   [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] && servers has pgsql &&
     servers start pgsql "$BATS_FILE_TMPDIR/pgsql" --set=synchronous_commit=on
   true
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for kind in mysql pgsql; do
-    [[ ! -e $BATS_FILE_TMPDIR/$kind/state ]] || servers stop "$BATS_FILE_TMPDIR/$kind"
-  done
 }
 
 setup() {

@@ -3,7 +3,7 @@
 # the system notices within a minute, where no time limit applies.
 
 load helper
-load ../db/missing
+load ../lib/servers
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
