@@ -340,6 +340,14 @@ L
   must has "$output" 'total number of events: +9$'
 }
 
+@test "an error that is no text has its type, its place and its traceback" {
+  echo 'function event() error({}) end' >t.lua
+  null ./t.lua --threads=1 --clients=2 --verbosity=4
+  must is "$status" 1
+  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:1 in client [01]: \(error object is a table value\)$'
+  must is "$(grep -c '^stack traceback:' <<<"$output")" 1
+}
+
 @test "an error in a finalizer is that of the next call of a client" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end

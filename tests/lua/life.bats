@@ -103,15 +103,36 @@ L
 }
 
 @test "error values: numbers, tables with and without a text" {
+  local at=t.lua:7 value
   script 'function event() error(setmetatable({}, {__tostring = function() return "text" end})) end'
   bench t.lua run
-  must is "$stderr" "FATAL: event() failed in $worker 0: text"
-  script 'function event() error({}) end'
+  must is "$stderr" "FATAL: event() failed at $at in $worker 0: text"
+  for value in "{}" nil true print; do
+    script "function event() error($value) end"
+    bench t.lua run
+    must has "$stderr" "^FATAL: event\(\) failed at $at in $worker 0: \(error object is a [a-z]+ value\)$"
+  done
+  script 'function event() error(setmetatable({}, {__tostring = function() error("no") end})) end'
   bench t.lua run
-  must is "$stderr" "FATAL: event() failed in $worker 0: (not a string)"
+  must has "$stderr" "^FATAL: event\(\) failed at $at in $worker 0: \(error object is a table value, whose __tostring fails: $at: no\)$"
   script 'function event() error(42, 0) end'
   bench t.lua run
   must is "$stderr" "FATAL: event() failed in $worker 0: 42"
+}
+
+@test "at --verbosity=4 an error has its traceback, once, and one that is caught has none" {
+  script 'local function inner() error(nil) end' 'function event() pcall(inner) inner() end'
+  bench t.lua --verbosity=4 run
+  must is "$status" 1
+  must is "$(grep -c '^stack traceback:' <<<"$output")" 1
+  must is "$(grep -A 3 '^stack traceback:' <<<"$output" | tail -n 2)" \
+"	t.lua:7: in function 'inner'
+	t.lua:8: in function <t.lua:8>"
+  bench t.lua --verbosity=3 run
+  must is "$(grep -c 'stack traceback' <<<"$output$stderr")" 0
+  script 'error({})'
+  bench t.lua --verbosity=4 run
+  must is "$(grep -c '^stack traceback:' <<<"$output")" 1
 }
 
 @test "thread_run that is no function" {

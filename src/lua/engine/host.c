@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "db/process.h"
 #include "lua/engine/shared.h"
+#include "lua/engine/trace.h"
 #include "lua/find/bundle.h"
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
@@ -203,6 +205,10 @@ static void push_host(lua_State *L, struct host *h)
   set_function(L, h, "readable", is_readable);
   set_function(L, h, "declare_all", declare_all);
   set_function(L, h, "collector_stopped", collector_stopped);
+  if (log_get_level() >= LOG_INFO) {
+    trace_push_handler(L);
+    lua_setfield(L, -2, "on_error");
+  }
   if (h->in_worker)
     set_function(L, h, "returned", event_returned);
   if (setup->record && !script->main) /* this will be the main state */

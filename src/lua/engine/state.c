@@ -18,6 +18,7 @@
 #include "loop/fiber.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
+#include "lua/engine/trace.h"
 #include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
@@ -36,31 +37,30 @@ struct state *state_enter(struct state *s)
 
 /* ---- errors ---- */
 
-/* Pushes the text that __tostring of the value below it returns. */
-static int push_text(lua_State *L)
-{
-  if (!luaL_callmeta(L, 1, "__tostring"))
-    lua_pushnil(L);
-  return 1;
-}
-
 void state_error_text(lua_State *L, int index, struct err *err)
 {
-  const char *text = NULL;
-
-  lua_pushvalue(L, index);
-  if (lua_type(L, -1) != LUA_TSTRING && lua_type(L, -1) != LUA_TNUMBER) {
-    lua_pushcfunction(L, push_text);
-    lua_insert(L, -2);
-    if (lua_pcall(L, 1, 1, 0) != 0) {
-      lua_pop(L, 1);
-      lua_pushnil(L);
-    }
-  }
-  if (lua_isstring(L, -1))
-    text = lua_tostring(L, -1);
-  (void)err_set(err, -EINVAL, "%s", text ? text : "(not a string)");
+  trace_push_text(L, index);
+  (void)err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
   lua_pop(L, 1);
+}
+
+/*
+ * Like lua_pcall() of the function below `n_args` arguments; errors go through
+ * host.on_error(), if there is one.
+ */
+static int call_traced(struct state *s, int n_args, int n_results)
+{
+  lua_State *L = s->L;
+  const int handler = lua_gettop(L) - n_args;
+  int rc;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(L, -1, "on_error");
+  lua_replace(L, -2);
+  lua_insert(L, handler);
+  rc = lua_pcall(L, n_args, n_results, lua_isnil(L, handler) ? 0 : handler);
+  lua_remove(L, handler);
+  return rc;
 }
 
 static const char *worker_word(const struct script *script)
@@ -118,7 +118,7 @@ static int call_body(struct state *s)
 
   if (module)
     lua_pushstring(s->L, module);
-  rc = lua_pcall(s->L, module ? 1 : 0, 0, 0);
+  rc = call_traced(s, module ? 1 : 0, 0);
   (void)fiber_allow(may_park);
   return rc;
 }
@@ -437,7 +437,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   bool abandoned = false, is_event = false;
 
   (void)state_enter(s); /* others may have run since the last call */
-  rc = lua_pcall(s->L, n_args, n_results, 0);
+  rc = call_traced(s, n_args, n_results);
   (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;

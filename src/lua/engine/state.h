@@ -152,10 +152,7 @@ void state_push_field(struct state *s, const char *table, const char *name);
  */
 int state_make_failed(struct state *s, int rc, struct err *err);
 
-/*
- * Copy the text of an error value: a string or number, or the result of
- * __tostring; otherwise "(not a string)".
- */
+/* Copy the text of an error value; see trace.h. */
 void state_error_text(lua_State *L, int index, struct err *err);
 
 #endif

@@ -3,13 +3,12 @@
  */
 #include "lua/engine/waiting.h"
 
-#include <string.h>
-
 #include "base/compiler.h"
 #include "base/ffi_api.h"
 #include "db/env_conns.h"
 #include "loop/fiber.h"
 #include "lua/engine/state.h"
+#include "lua/engine/trace.h"
 #include "run/worker.h"
 
 /* ---- events ---- */
@@ -274,21 +273,6 @@ static void free_later(struct state *s)
     later_free_objects(&s->client.later);
 }
 
-/* Pushes "FILE:LINE: " of the function of the script that runs, or "". */
-static void push_place(lua_State *L)
-{
-  lua_Debug at;
-
-  for (int level = 0; lua_getstack(L, level, &at); level++) {
-    if (lua_getinfo(L, "Sl", &at) && at.currentline > 0 &&
-        strncmp(at.source, "=bench.", sizeof("=bench.") - 1) != 0) {
-      lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
-      return;
-    }
-  }
-  lua_pushliteral(L, "");
-}
-
 /*
  * Does the garbage collector run?  LuaJIT puts off the next collection while it
  * calls a finalizer, which is known even of those that host.quiet() has not
@@ -302,7 +286,7 @@ static bool in_finalizer(lua_State *L, const struct vm *vm)
 
 static int refuse(lua_State *L)
 {
-  push_place(L);
+  trace_push_place(L);
   lua_pushliteral(L, "with --clients, finalizers cannot use connections and "
                      "statements, since the garbage collector calls them in "
                      "the middle of the work of any client");
@@ -383,10 +367,10 @@ static bool step(lua_State *L)
 }
 
 /*
- * host.run_events(id, after): calls the global event(id) again and again, until
- * no event may start.  After an error, or a value that event() has returned,
- * after(ok, value) is called, and the loop ends if that returns true.  Returns
- * whether it did.
+ * host.run_events(id, after, handler or nil): calls the global event(id) again
+ * and again, until no event may start.  After an error, or a value that event()
+ * has returned, after(ok, value) is called, and the loop ends if that returns
+ * true.  Returns whether it did.
  *
  * LuaJIT compiles an event that is called from here as a whole.  Called from a
  * loop in Lua by pcall(), the code after a wait could not be compiled.
@@ -396,10 +380,12 @@ static int run_events(lua_State *L)
   enum {
     ID = 1,
     AFTER,
+    HANDLER,
     EVENT
   };
+  const int handler = lua_isnoneornil(L, HANDLER) ? 0 : HANDLER;
 
-  lua_settop(L, AFTER);
+  lua_settop(L, HANDLER);
   lua_pushliteral(L, "event");
   while (step(L)) {
     bool ok;
@@ -407,7 +393,7 @@ static int run_events(lua_State *L)
     lua_pushvalue(L, EVENT);
     lua_gettable(L, LUA_GLOBALSINDEX);
     lua_pushvalue(L, ID);
-    ok = lua_pcall(L, 1, 1, 0) == 0;
+    ok = lua_pcall(L, 1, 1, handler) == 0;
     if (LIKELY(ok && !lua_toboolean(L, -1))) {
       lua_settop(L, EVENT);
       continue;

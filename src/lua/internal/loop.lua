@@ -3,7 +3,14 @@
 local host = ...
 local ffi = host.ffi
 local C = host.C
-local pcall, use = pcall, host.use
+local pcall, xpcall, use, on_error = pcall, xpcall, host.use, host.on_error
+
+local call = pcall
+if on_error then
+  call = function(f, id)
+    return xpcall(f, on_error, id)
+  end
+end
 
 local step, abandon = C.bench_event_step, C.bench_event_abandon
 local unread, settle = C.bench_event_unread, C.bench_event_settle
@@ -29,7 +36,7 @@ end
 function thread_run(id)
   repeat
     while step() do
-      local ok, value = pcall(event, id)
+      local ok, value = call(event, id)
       if not ok then
         value = recover(value)
       end
@@ -64,7 +71,7 @@ local function run_client(id)
     end
   end
   repeat
-    if host.run_events(id, after) then
+    if host.run_events(id, after, on_error) then
       return
     end
     local over = not unread()

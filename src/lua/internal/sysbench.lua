@@ -13,6 +13,18 @@ if jit.arch == "arm64" and tonumber(jit.version:match("^LuaJIT 2%.1%.(%d+)$") or
   jit.off()
 end
 
+-- An error that is no text has no place.  A message handler could find it, but
+-- takes room that a full stack has not, so handlers are for tracebacks only.
+local error_of_lua, type_of, getinfo = error, type, debug.getinfo
+function error(value, level)
+  if level ~= 0 and type_of(value) ~= "string" then
+    local at = getinfo((tonumber(level) or 1) + 1, "Sl")
+    host.raised = value
+    host.raised_at = at and at.currentline > 0 and ("%s:%d: "):format(at.short_src, at.currentline) or ""
+  end
+  return error_of_lua(value, level)
+end
+
 -- Scripts that use LuaJIT's `ffi` find all declarations in it, and the types in
 -- their place, from the first use on.  The program's own modules have the ones
 -- that they need.
