@@ -18,6 +18,11 @@ pgsql_after_kill() {
 # Debian keeps the server's programs out of PATH, by version: take the newest.
 pgsql_find() {
   local dir
+  if [[ -n ${BENCH_PG_BIN-} ]]; then # the folder of another one's programs
+    pg_bin=$BENCH_PG_BIN
+    [[ -x $pg_bin/postgres ]]
+    return
+  fi
   while read -r dir; do
     if [[ -x $dir/postgres && -x $dir/initdb && -x $dir/psql ]]; then
       pg_bin=$dir
