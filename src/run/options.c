@@ -214,7 +214,8 @@ const struct opt run_opts[] = {
            "of --time, and leaves the final fsyncs of fileio the time that "
            "they need. Without --time, \"auto\" is a limit only after an "
            "error or a signal: events that began within the default time have "
-           "the time that they need. \"off\" waits forever.",
+           "the time that they need, also with a server that has frozen: use "
+           "--db-query-timeout there. \"off\" waits forever.",
   },
   {
     OPT_SIZE(struct run_cfg, thread_stack_size),
