@@ -184,7 +184,12 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
-static void find_machine_use(struct run *run, bool forced,
+/* The system counts processor time in steps of up to 10 ms; who has used it
+ * cannot be told of a shorter run. */
+#define USE_MIN_NS (100 * NS_PER_MS)
+
+/* `lasted`: long enough to find out who used the processors. */
+static void find_machine_use(struct run *run, bool forced, bool lasted,
                              struct machine_use *ret)
 {
   const struct test_ops *ops = run->test->ops;
@@ -197,6 +202,8 @@ static void find_machine_use(struct run *run, bool forced,
 
   machine_between(&e->machine_before,
                   forced ? &e->machine_forced : &e->machine_after, ret);
+  if (!lasted)
+    return;
   neighbours_read(&now, "");
   neighbours_between(&e->neighbours, &now, &server,
                      program_invocation_short_name, ret);
@@ -221,7 +228,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   delay_measured(run, &u->delays);
   clients_measured(run, &u->loops);
   u->paused_ns = atomic_load(&run->paused_ns);
-  find_machine_use(run, forced, &u->machine);
+  find_machine_use(run, forced, u->wall_ns >= USE_MIN_NS, &u->machine);
 }
 
 /* The arrivals that were due, and those that no worker had taken: how late the

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "os/os.h"
 #include "report/life.h"
 
 enum {
@@ -72,49 +74,80 @@ static struct neighbour *add(struct neighbours *n)
   return &n->of[n->n++];
 }
 
+/*
+ * The next number of a line; a negative one is 0, and after the end there is
+ * none, which is UINT64_MAX.  Not sscanf(): there are hundreds of lines, and a
+ * short run would spend most of its time there.
+ */
+static uint64_t next_number(const char **at)
+{
+  const char *p = *at + strspn(*at, " ");
+  const bool negative = *p == '-';
+  uint64_t n = 0;
+
+  p += negative;
+  if (!isdigit((unsigned char)*p))
+    return UINT64_MAX;
+  for (; isdigit((unsigned char)*p); p++)
+    n = 10 * n + (uint64_t)(*p - '0');
+  *at = p;
+  return negative ? 0 : n;
+}
+
 /* Read a line of /proc/PID/stat.  Names may contain blanks and parentheses. */
 static void add_line(struct neighbours *n, int pid, char *line)
 {
+  enum {
+    PARENT,
+    FLAGS = 5,
+    USER = 10,
+    CHILD_SYSTEM = 13,
+    FIELDS
+  };
   const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
   char *name = strchr(line, '('), *end = strrchr(line, ')');
-  unsigned long long user, system;
-  long long child_user, child_system;
+  uint64_t field[FIELDS], ticks = 0;
   struct neighbour *here;
-  unsigned flags;
-  int parent;
+  const char *at;
 
-  if (!name || !end || end < name)
+  if (!name || !end || end < name || strlen(end) < 4)
     return;
   *end = '\0';
-  if (sscanf(end + 1,
-             " %*c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld",
-             &parent, &flags, &user, &system, &child_user,
-             &child_system) != 6 ||
-      flags & KERNEL_THREAD)
+  at = end + 3; /* behind the state, a letter */
+  for (int i = 0; i < FIELDS; i++) {
+    field[i] = next_number(&at);
+    if (field[i] == UINT64_MAX)
+      return;
+  }
+  if (field[FLAGS] & KERNEL_THREAD)
     return;
   here = add(n);
   if (!here)
     return;
   here->pid = pid;
-  here->parent = parent;
+  here->parent = (int)field[PARENT];
   (void)snprintf(here->name, sizeof(here->name), "%s", name + 1);
-  here->used_ns = (user + system +
-                   (unsigned long long)(child_user + child_system)) *
-                  tick_ns;
+  for (int i = USER; i <= CHILD_SYSTEM; i++)
+    ticks += field[i];
+  here->used_ns = ticks * tick_ns;
 }
 
-static void add_process(struct neighbours *n, const char *root, const char *pid)
+static void add_process(struct neighbours *n, int proc, const char *pid)
 {
-  char path[PATH_MAX], line[1024];
-  FILE *f;
+  char path[NAME_MAX + sizeof("/stat")], line[1024];
+  ssize_t len;
+  int fd;
 
-  (void)snprintf(path, sizeof(path), "%s/proc/%s/stat", root, pid);
-  f = fopen(path, "re");
-  if (!f)
+  (void)snprintf(path, sizeof(path), "%s/stat", pid);
+  fd = os_open(proc, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
     return;
-  if (fgets(line, sizeof(line), f))
-    add_line(n, (int)strtol(pid, NULL, 10), line);
-  (void)fclose(f);
+  len = read(fd, line, sizeof(line) - 1);
+  (void)close(fd);
+  if (len <= 0)
+    return;
+  line[len] = '\0';
+  add_line(n, (int)strtol(pid, NULL, 10), line);
 }
 
 void neighbours_read(struct neighbours *ret, const char *root)
@@ -136,7 +169,7 @@ void neighbours_read(struct neighbours *ret, const char *root)
       neighbours_done(ret);
       break;
     }
-    add_process(ret, root, e->d_name);
+    add_process(ret, dirfd(dir), e->d_name);
   }
   if (dir)
     (void)closedir(dir);

@@ -253,6 +253,10 @@ static void test_neighbours(void)
   neighbours_between(&a, &b, &one, "bench", &use);
   OK(use.server_ns == 135 * tick_ns && strcmp(use.server, "postgres") == 0,
      "a proxy: all servers that may be behind it");
+  put("/proc/77/stat", "77 (short) S 1 2 3 4 -1 0 6 7\n");
+  neighbours_done(&a);
+  neighbours_read(&a, root);
+  OK(a.n + 1 == b.n, "a line that is too short is no process");
   neighbours_done(&a);
   use = (struct machine_use){ 0 };
   neighbours_between(&a, &b, &by_name, "bench", &use);
