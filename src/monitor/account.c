@@ -91,37 +91,11 @@ void account_restart(struct account *a)
 
 static void set_base(struct account *a, const struct server_reading *r)
 {
-  if (!a->has_base) {
-    a->begun_ns = r->at_ns;
-    a->since_events = 0;
+  if (!a->has_base)
     a->owed = (struct server_owed){ 0 };
-  }
   a->base = *r;
   a->has_base = true;
   a->waits = (struct server_waits){ 0 };
-}
-
-/* What has happened since the base has been read. */
-static void take_events(struct account *a)
-{
-  a->events += a->since_events;
-  a->since_events = 0;
-}
-
-/* Those of a part in which the base was read count from there on. */
-static void add_events(struct account *a, uint64_t end_ns, uint64_t period_ns,
-                       double events)
-{
-  const uint64_t since_ns = end_ns > a->begun_ns ? end_ns - a->begun_ns : 0;
-
-  a->passed_events += events;
-  a->passed_period_ns += period_ns;
-  if (a->begun_ns > 0 && since_ns < period_ns)
-    events *= (double)since_ns / (double)period_ns;
-  a->since_events += events;
-  a->begun_ns = 0;
-  if (a->ready.known)
-    take_events(a);
 }
 
 void account_add(struct account *a, const struct monitor_source *source,
@@ -153,9 +127,8 @@ void account_add(struct account *a, const struct monitor_source *source,
     if (source)
       looks_levels(source, access, &a->waits, &i.did);
     add_up(a, &i);
+    a->events += r->events - a->base.events;
     a->ready = a->latest = i;
-    if (a->over_ns > 0)
-      take_events(a);
   }
   set_base(a, r);
 }
@@ -171,8 +144,6 @@ void account_look(struct account *a, const struct monitor_source *source,
 
 void account_pass(struct account *a, const struct account_part *interval)
 {
-  add_events(a, interval->end_ns, interval->period_ns,
-             (double)interval->events);
   a->missed += interval->due && !a->ready.known;
   a->passed_ns = interval->end_ns;
   a->shown = a->ready;
@@ -182,14 +153,9 @@ void account_pass(struct account *a, const struct account_part *interval)
   a->seen = (struct server_reading){ 0 };
 }
 
-void account_finish(struct account *a, const struct account_part *all)
+void account_finish(struct account *a, uint64_t end_ns)
 {
-  const double events = (double)all->events - a->passed_events;
-
-  if (all->period_ns > a->passed_period_ns)
-    add_events(a, all->end_ns, all->period_ns - a->passed_period_ns,
-               events > 0 ? events : 0);
-  a->over_ns = all->end_ns;
+  a->over_ns = end_ns;
 }
 
 void account_total(const struct account *a, struct server_total *ret)

@@ -11,8 +11,7 @@ struct monitor_source;
 
 /* A part of the run that has been reported. */
 struct account_part {
-  uint64_t end_ns, period_ns;
-  uint64_t events;
+  uint64_t end_ns;
   bool due; /* it should have a reading */
 };
 
@@ -32,11 +31,7 @@ struct account {
 
   uint64_t over_ns; /* the end of the load; 0: it goes on */
 
-  /* Events of the run: in all parts that were reported, since the base, and in
-   * the time of `sum`. */
-  double passed_events, since_events, events;
-  uint64_t passed_period_ns;
-  uint64_t begun_ns; /* the base is the first one, of that time; 0: it is not */
+  double events; /* of the run, between the readings of `sum` */
 
   uint64_t readings, late, missed, lost, restarts;
   uint64_t took_ns, took_max_ns, took_last_ns;
@@ -72,9 +67,9 @@ void account_restart(struct account *a);
 /* The interval that ends there is reported now. */
 void account_pass(struct account *a, const struct account_part *interval);
 
-/* The load has ended; `all` is the measured part.  What a server does behind
- * its end is in no figure, unless a reading has begun before it. */
-void account_finish(struct account *a, const struct account_part *all);
+/* The load has ended at that moment.  What a server does behind it is in no
+ * figure, unless a reading has begun before it. */
+void account_finish(struct account *a, uint64_t end_ns);
 
 /* Fills in the numbers of *ret. */
 void account_total(const struct account *a, struct server_total *ret);

@@ -21,6 +21,7 @@
 #include "monitor/sessions.h"
 #include "monitor/source.h"
 #include "report/life.h"
+#include "stats/recorder.h"
 #include "stats/report.h"
 
 enum {
@@ -34,6 +35,7 @@ struct monitor {
   struct monitor_input in;
   struct readers all;
   char *host, *port; /* owned; parts of --monitor-host */
+  double share;      /* events of the run for each of this process */
   uint64_t ticks;    /* readings that were due in the intervals so far */
   unsigned n;
   struct reader of[SERVERS_MAX];
@@ -88,6 +90,7 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
   if (!m)
     return err_set(err, -ENOMEM, "not enough memory for --server-stats");
   m->in = *in;
+  m->share = 1;
   m->all.db = in->db;
   m->all.file = in->file;
   m->all.statements = max_u64(in->cfg->statements, DIGESTS_USUAL);
@@ -123,6 +126,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   if (!atomic_load(&m->in.db->used)) /* a script without statements */
     m->n = 0;
   m->all.start_ns = start->measured_ns;
+  m->all.recorders = start->recorders;
   m->all.tick_ns = start->interval_ns > 0 ? start->interval_ns : READ_EVERY_NS;
   if (m->all.tick_ns < READ_EVERY_NS)
     m->all.tick_ns *= (READ_EVERY_NS + m->all.tick_ns - 1) / m->all.tick_ns;
@@ -144,8 +148,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   const uint64_t ticks = r->end_ns > m->all.start_ns
                            ? (r->end_ns - m->all.start_ns) / m->all.tick_ns
                            : 0;
-  const struct account_part interval = { r->end_ns, r->period_ns, r->events,
-                                         ticks > m->ticks };
+  const struct account_part interval = { r->end_ns, ticks > m->ticks };
 
   (void)setup;
   (void)err;
@@ -160,21 +163,34 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   return 0;
 }
 
+/* The events of all ranks, in those of this one, whose threads come first. */
+static double share_of(const struct monitor *m, const struct report *total)
+{
+  const unsigned own = m->all.recorders->n;
+  uint64_t events = 0;
+
+  if (total->threads <= own)
+    return 1;
+  for (unsigned i = 0; total->thread && i < own; i++)
+    events += total->thread[i].events;
+  return events > 0 ? (double)total->events / (double)events
+                    : (double)total->threads / own;
+}
+
 static int on_final(void *ctx, const struct report_setup *setup,
                     const struct report *r, struct err *err)
 {
   struct monitor *m = ctx;
   const struct report *total = r->total ? r->total : r;
-  const struct account_part all = { total->end_ns, total->period_ns,
-                                    total->events, false };
 
+  m->share = share_of(m, total);
   (void)setup;
   (void)err;
   for (unsigned i = 0; i < m->n; i++) {
     struct reader *w = &m->of[i];
 
     (void)pthread_mutex_lock(&w->lock);
-    account_finish(&w->account, &all);
+    account_finish(&w->account, total->end_ns);
     (void)pthread_mutex_unlock(&w->lock);
   }
   return 0;
@@ -275,6 +291,7 @@ void monitor_total(struct monitor *m, unsigned server, struct server_total *ret)
   *ret = (struct server_total){ 0 };
   (void)pthread_mutex_lock(&w->lock);
   account_total(&w->account, ret);
+  ret->events *= m->share;
   ret->gaps = w->gaps;
   ret->pid = w->pid;
   memcpy(ret->target, w->target, sizeof(ret->target));

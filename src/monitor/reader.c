@@ -20,6 +20,7 @@
 #include "monitor/looks.h"
 #include "monitor/sessions.h"
 #include "monitor/source.h"
+#include "stats/recorder.h"
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
 /* Looks take 2 % of the time at most, unless the server has become slow: then
@@ -204,6 +205,7 @@ static void lose(struct reader *w)
 static bool read_once(struct reader *w, uint64_t grid_ns)
 {
   const struct readers *m = w->m;
+  const double before = (double)recorders_events(m->recorders);
   struct server_gaps gaps = w->gaps;
   struct server_reading r;
 
@@ -218,6 +220,7 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
     local_read("", w->local, &r);
     r.took_ns = clock_now_ns() - r.at_ns;
   }
+  r.events = (before + (double)recorders_events(m->recorders)) / 2;
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = gaps;
   account_add(&w->account, m->source, &w->access, &r, grid_ns);

@@ -20,6 +20,7 @@
 
 struct db_process;
 struct monitor_source;
+struct recorders;
 
 /* What the readers of a run have in common.  Only `stop` changes while they
  * run. */
@@ -31,6 +32,8 @@ struct readers {
   size_t statements;     /* how many remain at the end */
   bool may_give_up;      /* if the first connection fails */
   uint64_t start_ns;     /* of the measured part */
+  /* Borrowed from the run: what the workers of this process count. */
+  const struct recorders *recorders;
   uint64_t tick_ns;      /* from one reading to the next */
   _Atomic uint32_t stop; /* waited for */
 };

@@ -18,6 +18,7 @@ struct monitor_source;
 struct server_reading {
   uint64_t at_ns;   /* before the first query */
   uint64_t took_ns; /* until the last answer */
+  double events;    /* of the run, as far as it was in the middle of that */
   bool has[SERVER_VALUES];
   double value[SERVER_VALUES];
 };
