@@ -130,8 +130,10 @@ static void rerun_quote(struct strbuf *out, const char *text)
       strbuf_addf(out, "\\%03o", (unsigned)(unsigned char)*c);
     else if (!printable && (*c == '\'' || *c == '\\'))
       strbuf_addf(out, "\\%c", *c);
+    else if (*c == '\'')
+      strbuf_adds(out, "'\\''");
     else
-      strbuf_addf(out, *c == '\'' ? "'\\''" : "%c", *c);
+      strbuf_add(out, c, 1);
   }
   strbuf_adds(out, "'");
 }

@@ -97,9 +97,14 @@ quota() {
     exec "$2" cpu --time=1 --json=out.json run' - "$GROUP" "$BENCH"
   [ "$status" != 99 ] || skip "no process can be put into a control group here"
   must is "$status" 0
+  must json out.json 'd["client"]["cpus_quota"] == 0.25'
+  # On a machine so busy that bench gets less than that, the group is not stopped.
+  if json out.json 'd["client"].get("throttled_s", 0) < 0.1'; then
+    must json out.json '"other_programs" in [w["code"] for w in d["warnings"]] and d["client"]["cpus_used"] < 0.25'
+    return
+  fi
   must has "$stderr" '^WARNING: the control group of bench may use 0.25 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the figures are those of the quota, not of the machine; raise its quota \(cpu.max\)$'
-  must json out.json 'd["client"]["throttled_s"] > 0.01 and
-    d["client"]["cpus_quota"] == 0.25 and d["warnings"][0]["code"] == "client_quota"'
+  must json out.json 'd["warnings"][0]["code"] == "client_quota"'
 }
 
 # set_quota US: how much of 100 ms the group may use; -1: all of it.

@@ -436,7 +436,7 @@ LUA
   is "$(ldd ./alone | grep -i mpi)" ""
   BENCH_LIBDIR=$PWD run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n 2 ./alone cpu --events=1 run
   [ "$status" -ne 0 ]
-  must has "$stderr" "FATAL: launched by .* as one of 2 processes .*: the MPI plug-in bench_$engine.so is not installed in $PWD: install the package bench-$engine, or "
+  must has "$stderr" "FATAL: launched by .* as one of 2 processes .*: the MPI plug-in bench_$engine.so is not installed in $PWD: install the package bench-$engine \\(Debian, Ubuntu\\), or "
 }
 
 @test "the plug-in is that of the launcher where there are several" {

@@ -48,7 +48,7 @@ sources_of() {
 in_system() {
   # shellcheck disable=SC2016 # it is for the other shell
   unshare --mount --pid --fork --kill-child env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    TMPDIR=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    HOME=/root TMPDIR=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$@"
 }
 
