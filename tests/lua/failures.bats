@@ -219,3 +219,29 @@ deep() {
   deep event 'require("ffi").cast("int *", 8)[0] = 1' --events=1
   must is "$status $stderr" "139 "
 }
+
+@test "connections that others give up because one thread fails are no second reason" {
+  needs_driver mysql
+  cat >t.lua <<'L'
+ffi.cdef "int usleep(uint32_t usec);"
+function event(id)
+  if id > 0 then db_connect() end
+  while not io.open("waiting") do ffi.C.usleep(1000) end
+  error("first")
+end
+L
+  # The first connection waits for a greeting, and the others for the first one.
+  python3 -c '
+import socket
+s = socket.socket(socket.AF_UNIX)
+s.bind("silent")
+s.listen()
+open("listening", "w")
+kept = [s.accept() for _ in range(1)]
+open("waiting", "w")
+kept[0][0].recv(1)' 3>&- &
+  until [ -e listening ]; do read -rt 0.02 <> <(:) || :; done
+  as_sysbench t.lua --db-driver=mysql --mysql-socket="$PWD/silent" --threads=4 --time=20 --forced-shutdown=0 run
+  must is "$stderr" "FATAL: \`thread_run' function failed: t.lua:5: first"
+  wait
+}

@@ -76,7 +76,9 @@ local function connect()
   end
   local made
   ok, made = pcall(drv.connect, drv)
-  if not ok then
+  if made == host.abandoned then
+    error(made, 0)
+  elseif not ok then
     error("Failed to connect to the database", 3)
   end
   _G.db_driver = drv:name()
