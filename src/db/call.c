@@ -103,8 +103,7 @@ bool call_pass_cancel(struct conn *c)
   int rc;
 
   c->owed &= ~(unsigned)CONN_OWES_CANCEL;
-  /* In a line, the statements of others are in flight behind it already. */
-  if (!conn_is_open(c) || c->env->line || !watch_await(c->watched))
+  if (!conn_is_open(c) || !watch_await(c->watched))
     return true;
   (void)call_start(c);
   rc = call_query(c, CALL_AFTER_CANCEL, sizeof(CALL_AFTER_CANCEL) - 1);

@@ -11,15 +11,12 @@
 #include "base/mem.h"
 #include "db/call.h"
 #include "db/exchange.h"
-#include "db/lane.h"
-#include "db/line.h"
 #include "db/opening.h"
 #include "db/pool.h"
 #include "db/recover.h"
 #include "db/reopen.h"
 #include "db/role_check.h"
 #include "db/seek.h"
-#include "db/sharing.h"
 #include "db/transport.h"
 
 /* Connections take turns in the lists; what is opened after the run goes where
@@ -33,33 +30,6 @@ static uint64_t take_number(const struct conn *c)
   return atomic_fetch_add_explicit(&p->next_number, 1, memory_order_relaxed);
 }
 
-/* With a line, the first client opens the session for all. */
-static int open_first(struct conn *c)
-{
-  struct db_env *env = c->env;
-  const unsigned failures = env->line ? line_failures(env) : 0;
-  int rc;
-
-  if (!line_enter(env)) {
-    log_msg(LOG_FATAL, "this place cannot wait for the other clients of the "
-                       "connection (--pipeline)");
-    env->reported = true;
-    return -1;
-  }
-  /* A connection with a server in its parameters takes no turn in the lists. */
-  lane_clear_line(env);
-  if (env->line && !line_is_open(env) && line_failures(env) != failures) {
-    opening_failed_too(c);
-    line_leave(env);
-    return -1;
-  }
-  if (conn_is_listed(c) && !(env->line && line_is_open(env)))
-    c->session->number = take_number(c);
-  rc = opening_try(c);
-  line_leave(env);
-  return rc;
-}
-
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
@@ -67,17 +37,16 @@ struct conn *conn_open(struct driver_handle *h,
 
   if (h->env->pool)
     return pool_connect(h, params);
-  if (h->env->line && !sharing_is_possible(h, params, "--pipeline")) {
-    h->env->reported = true;
-    return NULL;
-  }
   c = conn_new(h, params);
 
   if (!c) {
     log_msg(LOG_FATAL, "not enough memory for a connection");
     return NULL;
   }
-  if (open_first(c) < 0) {
+  /* A connection with a server in its parameters takes no turn in the lists. */
+  if (conn_is_listed(c))
+    c->session->number = take_number(c);
+  if (opening_try(c) < 0) {
     conn_unref(c);
     return NULL;
   }
@@ -137,14 +106,6 @@ void conn_free(struct conn *c)
   conn_unref(c);
 }
 
-static int refuse_reconnect(struct conn *c)
-{
-  call_misuse(c, "SQL API error");
-  conn_fail_text(c, "with --pipeline a client shares its connection with "
-                    "others, and cannot replace it");
-  return 1;
-}
-
 int conn_reconnect(struct conn *c)
 {
   enum transport_rc rc;
@@ -162,8 +123,6 @@ int conn_reconnect(struct conn *c)
     call_abandon(c);
     return 1;
   }
-  if (c->env->line)
-    return refuse_reconnect(c);
   if (c->pool && !c->lease && !pool_take(c))
     return 1;
   transport_drop(c);

@@ -28,12 +28,8 @@
  *   verdict             what a failure needs; a pure function
  *   watch               what ends a call
  *   pool_parts          what a pool of sessions consists of
- *   line_place          where a client is in the queue of its line
- *   line_parts          what a session that several clients use consists of
  *   process, env        what all threads share; what one thread has
- *   line                the clients that use one session
  *   kept_row            rows that are copied
- *   lane_parts, lane    a driver whose sessions are shares in another's
  *   pipe_items          what a pipeline holds
  *   conn_state          the states of a connection; one enum
  *   pool_stmts          prepared statements that several clients use
@@ -45,7 +41,6 @@
  *   seek                the server of the first session, among several
  *   recover             does what a verdict says
  *   reopen              a session that could not be opened again
- *   sharing             what clients that share sessions can have
  *   pool                sessions that the clients of a thread share
  *   visit               whole lives of connections
  *   exchange            one statement

@@ -181,12 +181,6 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   }
   if (env->handle[i])
     return env->handle[i];
-  if (env->line && !config->lanes) {
-    log_msg(LOG_FATAL, "--pipeline cannot be used with the driver %s",
-            config->driver->name);
-    env->reported = true;
-    return NULL;
-  }
   if (!role_is_possible(&p->set, config->driver) ||
       !isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
@@ -211,7 +205,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   env->handle[i] = h;
   h->pub.sname = config->driver->name;
   h->pub.lname = config->driver->title;
-  h->driver = env->line ? config->lanes : config->driver;
+  h->driver = config->driver;
   h->state = &p->state[i];
   h->cfg = config->cfg;
   h->env = env;

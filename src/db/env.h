@@ -17,7 +17,6 @@
 #include "db/abi.h"
 #include "db/churn.h"
 #include "db/driver.h"
-#include "db/line_place.h"
 #include "db/process.h"
 #include "db/verdict.h"
 
@@ -58,7 +57,6 @@ struct db_env {
   const uint64_t *event_number;
   const bool *counted; /* [opt] of a worker: the warm-up is over */
   struct pool *pool;   /* [opt] of the thread: connections lease sessions */
-  struct line *line;   /* [opt] connections are lanes in its session: lane.h */
   /*
    * [opt] Called after each statement (not for those that the layer sends by
    * itself) with the class that was set by conn_set_class() or
@@ -85,11 +83,10 @@ struct db_env {
    * there. */
   struct strbuf *refused;
   struct pool_wait pool_wait;
-  struct line_place place; /* in the line */
-  uint64_t attempts;       /* of events that were undone */
-  struct conn *leased;     /* the connection that has a session of the pool */
-  bool between;            /* env_between() is called between events */
-  bool in_pool;            /* there was one: see pool_leave() */
+  uint64_t attempts;   /* of events that were undone */
+  struct conn *leased; /* the connection that has a session of the pool */
+  bool between;        /* env_between() is called between events */
+  bool in_pool;        /* there was one: see pool_leave() */
   bool reported; /* a FATAL line has said why a call of this thread failed, or
                   * that of another one with the same cause has */
   bool too_late; /* the run has ended before the last new connection could be

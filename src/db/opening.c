@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
-#include "db/line_parts.h"
 #include "db/message.h"
 #include "db/role.h"
 #include "db/role_check.h"
@@ -125,24 +124,9 @@ static bool is_known_reason(struct connect_failures *f, const char *text)
   return i < CONNECT_REASONS;
 }
 
-/* Those that have waited for the same session fail with it. */
 static bool is_known(struct conn *c, const char *text)
 {
-  struct line *l = c->env->line;
-
-  if (l)
-    (void)snprintf(l->said, sizeof(l->said), "%s", text);
   return is_known_reason(&c->env->process->failures, text);
-}
-
-void opening_failed_too(struct conn *c)
-{
-  const char *text = c->env->line->said;
-
-  c->env->reported = true;
-  if (c->env->refused)
-    strbuf_adds(c->env->refused, text);
-  (void)is_known_reason(&c->env->process->failures, text);
 }
 
 /* No server of the lists will do; `seen` has them all. */

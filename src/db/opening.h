@@ -13,8 +13,4 @@
  */
 int opening_try(struct conn *c);
 
-/* Another client has failed to open the session that both share: the same for
- * this one. */
-void opening_failed_too(struct conn *c);
-
 #endif

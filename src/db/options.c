@@ -245,20 +245,6 @@ const struct opt db_opts[] = {
            "back.",
   },
   {
-    OPT_INT(struct db_cfg, pipeline),
-    .name = "pipeline",
-    .flags = OPT_OWN,
-    .def = "0",
-    .max = 10000,
-    .help = "statements in flight on each connection, each of another one of "
-            "the --clients; 0 = each client has its own connection",
-    .man = "So many clients share a connection. Their statements are sent one "
-           "behind the other, without a wait for the answers before, and each "
-           "is measured from its own send. An event has to be a single "
-           "statement outside of transactions. The connection must be a plain "
-           "one of MySQL or PostgreSQL.",
-  },
-  {
     OPT_TIME(struct db_cfg, query_timeout_s),
     .name = "db-query-timeout",
     .flags = OPT_OWN,

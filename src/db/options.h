@@ -47,8 +47,7 @@ struct db_cfg {
   const char *churn, *churn_time; /* see churn.h */
   uint64_t backend_sample;        /* events; 0: off */
   uint64_t pool;                  /* connections of all clients; 0: off */
-  uint64_t pipeline; /* clients that share a connection, in flight; 0: off */
-  int statement_classes; /* enum statement_classes */
+  int statement_classes;          /* enum statement_classes */
 };
 
 extern const struct opt db_class_opts[];

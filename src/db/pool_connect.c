@@ -8,7 +8,6 @@
 #include "db/pool.h"
 #include "db/pool_queue.h"
 #include "db/pool_stmts.h"
-#include "db/sharing.h"
 
 /* The first client of the thread has come, or one more. */
 static bool join(struct pool *p, struct driver_handle *h)
@@ -31,14 +30,33 @@ static bool join(struct pool *p, struct driver_handle *h)
   return true;
 }
 
+/* A client of a pool has one connection, without parameters of its own. */
+static const char *why_not(const struct driver_handle *h,
+                           const struct conn_params *params)
+{
+  for (const struct conn *c = h->env->first; c; c = c->next) {
+    if (c->pool && !conn_is_closed(c))
+      return "a second connection, and a client that shares one can have no "
+             "other";
+  }
+  return params && (params->host || params->port || params->socket ||
+                    params->user || params->password || params->db)
+           ? "a connection with parameters of its own, and those that are "
+             "shared are all the same"
+           : NULL;
+}
+
 /* False after a FATAL line. */
 static bool is_possible(const struct driver_handle *h,
                         const struct conn_params *params)
 {
   const struct pool *p = h->env->pool;
+  const char *why = why_not(h, params);
 
-  if (!sharing_is_possible(h, params, "--pool"))
+  if (why) {
+    log_msg(LOG_FATAL, "--pool: the script opens %s", why);
     return false;
+  }
   if (p->driver && p->driver != h->driver) {
     log_msg(LOG_FATAL,
             "--pool: the script uses the drivers %s and %s, and the "

@@ -74,9 +74,6 @@ int process_init(struct db_process *p, struct err *err)
     if (!p->pools)
       rc = err_set(err, -ENOMEM, "not enough memory for a pool");
   }
-  if (p->in_flight > 0 &&
-      !lines_init(&p->lines, p->carriers, p->clients, p->in_flight))
-    rc = err_set(err, -ENOMEM, "not enough memory for shared connections");
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
@@ -119,7 +116,6 @@ bool process_done(struct db_process *p)
   backends_done(&p->backends);
   pools_free(p->pools, p->carriers);
   p->pools = NULL;
-  lines_done(&p->lines);
   facts_done(&p->server);
   errtab_done(&p->errors);
   for (int i = 0; i < LOGIN_KEYS; i++)
@@ -168,7 +164,7 @@ bool process_is_over(const struct db_process *p, uint64_t now_ns)
 
 void process_connect_summary(struct db_process *p, unsigned threads)
 {
-  const bool shared = p->pool_sessions > 0 || p->in_flight > 0;
+  const bool shared = p->pool_sessions > 0;
   struct connect_failures *f = &p->failures;
 
   (void)pthread_mutex_lock(&f->lock);
@@ -226,9 +222,6 @@ void process_take_whole(struct db_process *p, const struct facts *of)
               .wait_ns = whole_fact(of, "pool_wait_s"),
               .longest_ns = whole_fact(of, "pool_longest_wait_s"),
               .rolled_back = whole_fact(of, "pool_rolled_back") },
-    .lines = (unsigned)whole_fact(of, "pipeline_connections"),
-    .line = { .statements = whole_fact(of, "pipeline_statements"),
-              .sends = whole_fact(of, "pipeline_sends") },
   };
 }
 
@@ -257,23 +250,6 @@ static void print_pool(const struct db_process *p)
   strbuf_done(&line);
 }
 
-static void print_lines(const struct db_process *p)
-{
-  const struct line_sum sum = p->whole.known ? p->whole.line
-                                             : lines_sum(&p->lines);
-  const unsigned lines = p->whole.known ? p->whole.lines : p->lines.n;
-  struct strbuf line = { 0 };
-
-  strbuf_addf(
-    &line,
-    "Pipeline: %u connection%s, at most %u statement%s in flight on each; "
-    "%" PRIu64 " statements were sent %" PRIu64 " times",
-    lines, lines == 1 ? "" : "s", p->in_flight, p->in_flight == 1 ? "" : "s",
-    sum.statements, sum.sends);
-  log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
-  strbuf_done(&line);
-}
-
 void process_final_messages(struct db_process *p)
 {
   flood_flush(&p->flood);
@@ -281,8 +257,6 @@ void process_final_messages(struct db_process *p)
   errtab_print(&p->errors, p->facts.bundled);
   if (p->pools && atomic_load_explicit(&p->used, memory_order_relaxed))
     print_pool(p);
-  if (p->in_flight > 0 && atomic_load_explicit(&p->used, memory_order_relaxed))
-    print_lines(p);
   if (p->set.backend_sample > 0 &&
       atomic_load_explicit(&p->used, memory_order_relaxed))
     print_backends(p);
@@ -361,18 +335,6 @@ static void describe_pool(const struct db_process *p, struct facts *ret)
   facts_merge_as(ret, "pool_longest_wait_s", FACT_MOST);
 }
 
-static void describe_lines(const struct db_process *p, struct facts *ret)
-{
-  const struct line_sum sum = lines_sum(&p->lines);
-
-  facts_int(ret, "pipeline_connections", (int64_t)p->lines.n);
-  facts_int(ret, "pipeline_in_flight", (int64_t)p->in_flight);
-  facts_int(ret, "pipeline_statements", (int64_t)sum.statements);
-  facts_int(ret, "pipeline_sends", (int64_t)sum.sends);
-  facts_merge_as(ret, "pipeline_", FACT_SUM);
-  facts_merge_as(ret, "pipeline_in_flight", FACT_FIRST);
-}
-
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage, clock_now_ns());
@@ -387,8 +349,6 @@ void process_describe(struct db_process *p, struct facts *ret)
     describe_backends(backends_get(&p->backends), ret);
   if (p->pools)
     describe_pool(p, ret);
-  if (p->in_flight > 0)
-    describe_lines(p, ret);
   describe_pings(p, ret);
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);

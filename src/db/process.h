@@ -21,7 +21,6 @@
 #include "db/flood.h"
 #include "db/gate.h"
 #include "db/ignore.h"
-#include "db/line_parts.h"
 #include "db/options.h"
 #include "db/outage.h"
 #include "db/pool_parts.h"
@@ -36,9 +35,6 @@ struct strbuf;
 struct driver_config {
   const struct driver *driver;
   const void *cfg; /* the struct of cfg_size bytes that its rows filled in */
-  /* For clients that share its sessions; NULL: none do, or it is not possible.
-   */
-  const struct driver *lanes;
 };
 
 /* A driver in use. */
@@ -83,9 +79,8 @@ struct connect_failures {
 /* What all ranks of a run have done together. */
 struct process_whole {
   bool known;
-  unsigned pool_sessions, lines;
+  unsigned pool_sessions;
   struct pool_sum pool;
-  struct line_sum line;
 };
 
 struct db_process {
@@ -104,9 +99,7 @@ struct db_process {
   uint64_t first_number;  /* of a connection: as if others had been before */
   unsigned carriers;      /* threads that carry clients; 0: none do */
   unsigned pool_sessions; /* of all their clients; 0: each has its own */
-  unsigned in_flight; /* clients that share a session; 0: each has its own */
-  unsigned clients;   /* with that: all of them */
-  bool in_results;    /* keep what the first connection reports of its server */
+  bool in_results; /* keep what the first connection reports of its server */
   /*
    * The run is over when it is not 0.  Wake all waiters after changing it:
    * wait_wake_all().  NULL: the run never ends.
@@ -140,9 +133,8 @@ struct db_process {
   atomic_flag pool_told;       /* of open transactions: see pool.c */
   _Atomic unsigned pool_leftovers; /* kinds that were said; bits */
   struct process_whole whole;
-  struct pool *pools;              /* owned; [carriers]; NULL: none */
-  struct lines lines;              /* with `in_flight` */
-  _Atomic bool noted;              /* `server` is complete; release, acquire */
+  struct pool *pools; /* owned; [carriers]; NULL: none */
+  _Atomic bool noted; /* `server` is complete; release, acquire */
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */
   struct login_keys login_keys;

@@ -14,7 +14,6 @@
 #include "db/emul.h"
 #include "db/fault.h"
 #include "db/ignore.h"
-#include "db/lane.h"
 #include "db/transport.h"
 #include "db/verdict.h"
 
@@ -122,8 +121,6 @@ static sql_error_t replace(struct conn *c, bool refused)
   char text[FAILURE_TEXT];
 
   (void)snprintf(text, sizeof(text), "%s", before.text);
-  if (refused && c->env->line)
-    lane_leave_server(c->session, &c->out);
   transport_drop(c);
   outage_begin(c, refused);
   if (refused)

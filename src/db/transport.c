@@ -14,8 +14,6 @@
 #include "db/call.h"
 #include "db/fault.h"
 #include "db/isolation.h"
-#include "db/lane.h"
-#include "db/line.h"
 #include "db/look.h"
 #include "db/message.h"
 #include "db/pool_stmts.h"
@@ -238,16 +236,12 @@ static int ask_server(struct conn *c)
               set->query_timeout_s > 0 ? "query" : "connect",
               call_patience_s(p));
   c->out.msg = strbuf_str(&c->no_answer);
-  if (c->env->line)
-    lane_reject_server(c->session, &c->out);
   return -1;
 }
 
 static int open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
-  /* Who has opened the session for all has asked for its role. */
-  const bool joins = c->env->line && line_is_open(c->env);
 
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
@@ -257,10 +251,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   watch_opened(c->watched);
-  if (!joins && ((role_matters(c) && role_check(c, until_ns) < 0) ||
-                 isolation_set(c, until_ns) < 0)) {
-    if (c->env->line)
-      lane_reject_server(c->session, NULL);
+  if ((role_matters(c) && role_check(c, until_ns) < 0) ||
+      isolation_set(c, until_ns) < 0) {
     transport_drop(c);
     c->state = before;
     return -1;
@@ -325,34 +317,6 @@ void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
   loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
 }
 
-/* Nothing is opened if another client of the line has done it, or has failed to
- * while this one waited. */
-static void open_lane(struct opening *o)
-{
-  struct conn *c = o->c;
-  struct db_env *env = c->env;
-  const unsigned failures = line_failures(env);
-
-  if (!line_enter(env)) {
-    o->rc = lane_refuse(c->session, &c->out, "%s",
-                        "this place cannot wait for the other clients of the "
-                        "connection (--pipeline)");
-    return;
-  }
-  lane_clear_line(env);
-  if (line_is_open(env)) {
-    o->rc = open_here(c, o->until_ns);
-  } else if (line_failures(env) != failures) {
-    lane_share_failure(c->session, &c->out);
-    o->rc = -1;
-  } else {
-    transport_aside(c, open_in_turn, o);
-    if (o->rc < 0)
-      lane_note_failure(c->session, &c->out);
-  }
-  line_leave(env);
-}
-
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
   struct opening o = { .c = c,
@@ -360,10 +324,7 @@ int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
                        .asked_ns = clock_now_ns(),
                        .limit_ns = c->opens ? c->turn_ns : turn_limit(c) };
 
-  if (c->env->line)
-    open_lane(&o);
-  else
-    transport_aside(c, open_in_turn, &o);
+  transport_aside(c, open_in_turn, &o);
   if (!c->env->shares_thread)
     c->session->blocks = 0;
   if (ret_turn_ns)

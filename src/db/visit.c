@@ -23,11 +23,10 @@ struct conn *visit_new(struct driver_handle *h)
 {
   struct conn *c;
 
-  if (h->env->pool || h->env->line) {
+  if (h->env->pool) {
     log_msg(LOG_FATAL,
-            "--%s: the script opens a connection for each event, and such "
-            "connections cannot be shared",
-            h->env->pool ? "pool" : "pipeline");
+            "--pool: the script opens a connection for each event, and such "
+            "connections cannot be shared");
     h->env->reported = true;
     return NULL;
   }

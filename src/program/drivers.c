@@ -15,8 +15,6 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/driver.h"
-#include "db/lane.h"
-#include "db/line_parts.h"
 #include "db/names.h"
 #include "drivers/driver_list.h"
 #include "opt/suggest.h"
@@ -55,10 +53,8 @@ void program_free_drivers(struct program *p)
 {
   if (!p->drivers)
     return;
-  for (size_t i = 0; i < p->drivers->n; i++) {
+  for (size_t i = 0; i < p->drivers->n; i++)
     free((void *)(uintptr_t)p->drivers->of[i].cfg);
-    free((void *)(uintptr_t)p->drivers->of[i].lanes);
-  }
   free(p->drivers);
 }
 
@@ -168,85 +164,6 @@ static int check_pool(const struct program *p, const struct plan *plan,
   return 0;
 }
 
-/* An option that does not go with --pipeline, and what it does. */
-static const char *rival_of_pipeline(const struct program *p,
-                                     const struct plan *plan)
-{
-  const struct db_cfg *db = &p->opts.db;
-
-  if (p->opts.mix.members.n > 0)
-    return "mix, whose members have connections of their own";
-  if (db->pool > 0)
-    return "pool, which lends a connection to one client at a time";
-  if (plan->idle > 0)
-    return "idle-clients, which keep connections of their own";
-  if (plan->storm.n > 0)
-    return "storm, whose clients open connections of their own";
-  if (strcmp(db->churn, "off") != 0)
-    return "churn, which closes the connection of one client";
-  if (strcmp(db->churn_time, "off") != 0)
-    return "churn-time, which closes the connection of one client";
-  return db->backend_sample > 0
-           ? "backend-sample, which asks on the connection of one client"
-           : NULL;
-}
-
-static int check_pipeline(const struct program *p, const struct plan *plan,
-                          struct err *err)
-{
-  const uint64_t n = p->opts.db.pipeline;
-  const char *rival = rival_of_pipeline(p, plan);
-
-  if (rival)
-    return err_set(err, -EINVAL, "--pipeline cannot be used with --%s", rival);
-  if (plan->carriers == 0)
-    return err_set(err, -EINVAL,
-                   "--pipeline=%" PRIu64 " needs --clients, of which so many "
-                   "share a connection",
-                   n);
-  if (n > plan->threads / plan->carriers)
-    return err_set(err, -EINVAL,
-                   "--pipeline=%" PRIu64 " is more than the %u client%s that "
-                   "each of the --threads=%u carries",
-                   n, plan->threads / plan->carriers,
-                   fmt_plural(plan->threads / plan->carriers), plan->carriers);
-  return 0;
-}
-
-/* Only some drivers can do it; whether that of the script can is known now. */
-static int make_lanes(struct program *p, struct err *err)
-{
-  const char *why = NULL, *name = p->opts.db.driver;
-
-  for (size_t i = 0; i < p->drivers->n; i++) {
-    struct driver_config *of = &p->drivers->of[i];
-
-    if (!of->lanes)
-      of->lanes = lane_driver_new(of->driver, &why);
-    if (!of->lanes && strcmp(of->driver->name, name) == 0)
-      return err_set(err, -EINVAL,
-                     "--pipeline cannot be used with --db-driver=%s: %s", name,
-                     why);
-  }
-  return 0;
-}
-
-static int start_pipeline(struct program *p, const struct plan *plan,
-                          struct db_process *db, struct err *err)
-{
-  int rc = check_pipeline(p, plan, err);
-
-  if (rc == 0)
-    rc = make_lanes(p, err);
-  if (rc < 0)
-    return rc;
-  db->carriers = plan->carriers;
-  db->clients = plan->threads;
-  db->in_flight = (unsigned)p->opts.db.pipeline;
-  db->facts.threads = lines_count(db->carriers, db->clients, db->in_flight);
-  return 0;
-}
-
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err)
 {
@@ -268,11 +185,6 @@ int program_start_database(struct program *p, const struct plan *plan,
     db->carriers = plan->carriers;
     db->pool_sessions = (unsigned)p->opts.db.pool;
     db->facts.threads = db->pool_sessions; /* what servers see of them */
-  }
-  if (db->in_run && p->opts.db.pipeline > 0) {
-    rc = start_pipeline(p, plan, db, err);
-    if (rc < 0)
-      return rc;
   }
   db->worker = plan_worker_word(plan);
   db->first_number = plan->first_thread; /* over all processes */

@@ -41,7 +41,7 @@ static int make_plan(struct job *job, struct err *err)
     .rand = &p->opts.rand,
     .rand_type_given = optset_find(&p->set, "rand-type")->given,
     .statement_times = p->opts.db.debug,
-    .share = p->opts.db.pool > 0 || p->opts.db.pipeline > 0,
+    .share = p->opts.db.pool > 0,
     .percentile_given = optset_find(&p->set, "percentile")->given,
     .stall_given = optset_find(&p->set, "stall")->given,
     .time_given = optset_find(&p->set, "time")->given ||

@@ -169,37 +169,3 @@ LUA
   }
   with_each rows
 }
-
-# Each client asks for something else, and all of them are in flight on one
-# connection.
-@test "clients that share a connection, and answers in pieces, errors and ends" {
-  cat >share.lua <<'LUA'
-sysbench.cmdline.options = { gone = { "the second client loses the connection", false } }
-local words = { "some", "drip", "long", "done", "bad" }
-function thread_init() con = sysbench.sql.driver():connect() end
-function event(id)
-  n = (n or 0) + 1
-  local word = sysbench.opt.gone and id == 1 and n == 4 and "gone" or words[(n + id) % #words + 1]
-  local text = "SELECT " .. word .. ("x"):rep(20 * id + n)
-  local rs = con:query(text)
-  assert(word ~= "bad" and word ~= "gone", "an answer of somebody else")
-  if word == "done" then
-    assert(rs == nil)
-  else
-    local value = rs:fetch_row()[1]
-    assert(rs.nrows == 1)
-    assert(value == (word == "long" and ("x"):rep(300000) or tostring(#text)), "a row of somebody else")
-  end
-end
-LUA
-  shared() {
-    local how
-    for how in --gone=off --gone=on; do
-      bench ./share.lua "${to[@]}" $how --threads=1 --clients=6 --pipeline=6 --events=60 --time=0 --db-ignore-errors=all --json=a.json run
-      must is "$status" 0
-      json a.json "d['totals']['events'] == 60 and d['totals']['errors'] >= 6 and d['database']['pipeline_connections'] == 1"
-      json a.json "(d['totals']['reconnects'] >= 6) == ('$how' == '--gone=on')"
-    done
-  }
-  with_each shared
-}

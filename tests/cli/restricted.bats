@@ -278,8 +278,6 @@ LUA
     must has "$stderr" '^FATAL: 97 connections need at least 1[0-9]+ open files, and the system allows 100: raise that limit \(ulimit -n\), or use fewer --threads$'
     must is "$(wc -l <<<"$stderr")" 1
   done
-  few oltp_point_select --clients=96 --threads=2 --pipeline=4 # 24 connections
-  must has "$stderr" '^FATAL: cannot connect '
   run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=mysql --mysql-dry-run --threads=200 --events=1 run'
   must is "$status" 0
   run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=null --clients=500 --events=1 run'

@@ -74,7 +74,6 @@ limit='--db-query-timeout=0.3'
   ends oltp_read_only --threads=4 run
   ends oltp_read_only --clients=4 --threads=2 run
   ends oltp_read_only --clients=4 --threads=2 --pool=2 run
-  ends oltp_read_only --clients=4 --pipeline=2 run
   ends oltp_read_only --server-stats=on run
   all_end "FATAL: .*the server lets clients in, and does not answer within $limit"
 }

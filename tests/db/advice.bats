@@ -155,7 +155,7 @@ function event()
   print("level " .. level:lower():gsub("-", " "))
 end
 LUA
-    for how in --churn=1 '--clients=8 --threads=2' '--clients=8 --threads=2 --pool=2' '--clients=8 --pipeline=4'; do
+    for how in --churn=1 '--clients=8 --threads=2' '--clients=8 --threads=2 --pool=2'; do
       # shellcheck disable=SC2086 # several options
       on ./level.lua $how --isolation=serializable run
       [ "$status" -eq 0 ]

@@ -134,13 +134,11 @@ loads() {
 @test "mysql: silence during a run" { against mysql && during; }
 @test "mysql: silence during a run (client library)" { against mysql --mysql-compression=on && during; }
 @test "mysql: silence, and statements with a limit" { against mysql && limited 2 --threads=2; }
-@test "mysql: silence, and statements in flight with a limit" { against mysql && limited 8 --threads=2 --clients=8 --pipeline=4 --what=prepared; }
 @test "mysql: silence at the start" { against mysql && start; }
 @test "mysql: silence at the start (client library)" { against mysql --mysql-compression=on && start; }
 @test "mysql: silence in prepare" { against mysql && loads; }
 @test "mysql: silence in prepare (client library)" { against mysql --mysql-compression=on && loads; }
 @test "pgsql: silence during a run" { against pgsql && during; }
 @test "pgsql: silence, and statements with a limit" { against pgsql && limited 2 --threads=2; }
-@test "pgsql: silence, and statements in flight with a limit" { against pgsql && limited 8 --threads=2 --clients=8 --pipeline=4 --what=prepared; }
 @test "pgsql: silence at the start" { against pgsql && start; }
 @test "pgsql: silence in prepare" { against pgsql && loads; }

@@ -248,11 +248,9 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
   s->env.shares_thread = role->worker && role->worker->group;
-  if (s->env.shares_thread) {
+  if (s->env.shares_thread)
     s->env.pool = process_pool(
       s->env.process, plan_carrier(s->script->setup.plan, role->worker->tid));
-    s->env.line = lines_find(&s->env.process->lines, role->worker->tid);
-  }
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;

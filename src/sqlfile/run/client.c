@@ -163,7 +163,6 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
     .pool = plan->carriers > 0
               ? process_pool(cfg->db, plan_carrier(plan, w->tid))
               : NULL,
-    .line = plan->carriers > 0 ? lines_find(&cfg->db->lines, w->tid) : NULL,
     .unread_too = w->members ? NULL : &w->unsettled,
   };
   c->other_step = plan->carriers > 0 || w->members;
