@@ -42,6 +42,9 @@ load helper
     must is "${lines[0]}" "cpu options:"
     must has "$output" '^  --cpu-max-prime=N '
   done
+  bench bulk_insert help
+  must is "$status" 0
+  must is "${lines[-1]}" "bulk_insert has no options of its own."
   bench oltp_read_write --help
   must is "$status" 0
   must has "$output" '^  --table-size=N +rows per table \[10000\]$'

@@ -154,6 +154,21 @@ L
 true	true	true"
 }
 
+@test "an error of a random function has the name that the script called" {
+  cat >t.lua <<'L'
+function prepare()
+  for _, f in ipairs{ function() return 1 + sb_rand() end, function() return 1 + sysbench.rand.uniform(1) end,
+                      function() return 1 + sysbench.rand.default(1, "x") end } do
+    print(select(2, pcall(f)))
+  end
+end
+L
+  bench ./t.lua prepare
+  must has "$output" "bad argument #1 to 'sb_rand' "
+  must has "$output" "bad argument #2 to 'uniform' "
+  must has "$output" "bad argument #2 to 'default' "
+}
+
 @test "functions that are loaded late: visible, replaceable, and themselves" {
   cat >t.lua <<'L'
 local mine = function() return "mine" end

@@ -19,10 +19,14 @@ local buffer_t = ffi.typeof("char[?]")
 
 local rand = {}
 
--- These functions check arguments.  Errors have the position of the caller.
+local getinfo = debug.getinfo
+
+-- These functions check arguments.  Errors have the position of the caller, and the name
+-- by which the script called the function: sb_rand() is `default`.
 local function check(n, name, value)
   local kind = type(value)
   if kind ~= "number" and not (kind == "cdata" and tonumber(value)) then
+    name = (getinfo(2, "n") or {}).name or name
     error(("bad argument #%d to '%s' (number expected, got %s)"):format(n, name, value == nil and "nil" or kind), 3)
   end
 end
