@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "db/line_parts.h"
 #include "loop/loop.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
@@ -54,7 +53,6 @@ static inline void scene_init(struct scene *s, const char *const *ignore)
   s->process.in_run = true;
   s->process.over = &s->over;
   s->process.carriers = 1;
-  s->process.clients = CLIENTS;
 }
 
 static inline void scene_start(struct scene *s)
@@ -72,7 +70,6 @@ static inline void scene_start(struct scene *s)
     c->env.process = &s->process;
     if (s->process.pool_sessions > 0)
       c->env.pool = process_pool(&s->process, 0);
-    c->env.line = lines_find(&s->process.lines, i);
     c->env.recorder = s->recorders.of;
     c->env.under_deadline = true;
     c->env.shares_thread = true;
