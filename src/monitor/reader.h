@@ -29,9 +29,9 @@ struct readers {
   const char *file;                    /* [opt] SQLite: the file of data */
   struct db_process *db;
   struct conn_params params;
-  size_t statements;     /* how many remain at the end */
-  bool may_give_up;      /* if the first connection fails */
-  uint64_t start_ns;     /* of the measured part */
+  size_t statements; /* how many remain at the end */
+  bool may_give_up;  /* if the first connection fails */
+  uint64_t start_ns; /* of the measured part */
   /* Borrowed from the run: what the workers of this process count. */
   const struct recorders *recorders;
   uint64_t tick_ns;      /* from one reading to the next */

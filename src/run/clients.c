@@ -196,9 +196,8 @@ static void count_loops(struct run *run, unsigned n)
   wait_wake_all(&run->loops);
 }
 
-static void *carrier_main(void *arg)
+static void carry_all(struct carrier *c)
 {
-  struct carrier *c = arg;
   struct run *run = c->run;
   const struct test_ops *ops = run->test->ops;
   const struct loop_setup setup = {
@@ -223,9 +222,17 @@ static void *carrier_main(void *arg)
     ops->group_close(group);
   }
   if (rc == 0)
-    return NULL;
+    return;
   for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
     crew_never_begun(&run->workers[i], &err);
+}
+
+static void *carrier_main(void *arg)
+{
+  struct carrier *c = arg;
+
+  carry_all(c);
+  crew_thread_ended(c->run);
   return NULL;
 }
 

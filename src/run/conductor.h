@@ -10,14 +10,13 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "run/crew.h"
 #include "run/peers.h"
 #include "run/periods.h"
 #include "run/run.h"
 #include "run/signals.h"
 #include "run/speed.h"
-
-struct err;
 
 /* The time from one step of interrupting to the next, at a forced shutdown. */
 #define CONDUCTOR_STEP_NS NS_PER_S
@@ -38,6 +37,11 @@ struct conductor {
   uint64_t end_ns;     /* end of the measured part */
   uint64_t forced_ns;  /* when they were forced to leave */
   uint64_t unfinished; /* workers that were inside an event at that moment */
+
+  /* The thread that ends the test: its result, valid when it is over. */
+  int end_rc;
+  struct err end_why;
+  _Atomic uint32_t end_over;
 };
 
 /* ---- setup.c ---- */
@@ -63,6 +67,14 @@ bool conductor_await_gone(struct conductor *c, uint64_t until_ns);
 /* Wake blocked workers, harder after a second.  Then leave_thread() is called
  * if some are still there. */
 void conductor_wake_blocked(struct conductor *c);
+
+/*
+ * Wait for `*word` to become `n`: for threads that may be in code of a script
+ * that does not end.  A --forced-shutdown that was asked for limits that, and
+ * so does a signal that comes meanwhile.  False after leave_thread().
+ */
+bool conductor_await_code(struct conductor *c, const _Atomic uint32_t *word,
+                          uint32_t n);
 
 /* When all workers are gone: the moment until which the report thread may run,
  * at least a second from now. */

@@ -260,8 +260,11 @@ void crew_worker_life(void *arg)
 
 static void *worker_main(void *arg)
 {
+  struct worker *w = arg;
+
   overflow_watch();
-  crew_worker_life(arg);
+  crew_worker_life(w);
+  crew_thread_ended(w->run);
   return NULL;
 }
 
@@ -293,6 +296,12 @@ void crew_release(struct crew *crew, unsigned gate)
 {
   atomic_store_explicit(&crew->run->gate, gate, memory_order_release);
   run_wake(crew->run, &crew->run->gate);
+}
+
+void crew_thread_ended(struct run *run)
+{
+  (void)atomic_fetch_add(&run->ended, 1);
+  run_news(run);
 }
 
 void crew_join(struct crew *crew)

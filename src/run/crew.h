@@ -33,6 +33,9 @@ int crew_start(struct crew *crew, struct run *run, struct err *err);
 /* Open the gate (enum gate). */
 void crew_release(struct crew *crew, unsigned gate);
 
+/* The last that a thread of workers does. */
+void crew_thread_ended(struct run *run);
+
 /* Join all threads that were started. */
 void crew_join(struct crew *crew);
 

@@ -146,6 +146,31 @@ uint64_t conductor_deadline(const struct conductor *c)
   return until > min ? until : min;
 }
 
+bool conductor_await_code(struct conductor *c, const _Atomic uint32_t *word,
+                          uint32_t n)
+{
+  struct run *run = &c->run;
+  const uint32_t before = atomic_load(&run->signal);
+  uint64_t until = run->plan->grace_auto ? WAIT_FOREVER : conductor_deadline(c);
+  bool signalled = false;
+
+  for (;;) {
+    const uint32_t news = atomic_load(&run->news);
+
+    if (atomic_load(word) == n)
+      return true;
+    if (!signalled && atomic_load(&run->signal) != before) {
+      signalled = true;
+      until = min_u64(until, clock_now_ns() + CONDUCTOR_STEP_NS);
+    }
+    if (clock_now_ns() >= until)
+      break;
+    wait_while(&run->news, news, until);
+  }
+  leave_thread(run->leave);
+  return false;
+}
+
 void conductor_wake_blocked(struct conductor *c)
 {
   struct run *run = &c->run;

@@ -2,12 +2,15 @@
  * outcome.c - how a run ends: what is printed, and the exit status.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
+#include "base/thread.h"
+#include "loop/overflow.h"
 #include "report/form.h"
 #include "run/arrivals.h"
 #include "run/conductor.h"
@@ -108,14 +111,40 @@ static bool tell_if_late(struct run *run)
   return true;
 }
 
-static int end_test(const struct conductor *c, struct err *err)
+static void *end_main(void *arg)
+{
+  struct conductor *c = arg;
+
+  overflow_watch();
+  c->end_rc = c->run.test->ops->end(c->run.test_run, &c->end_why);
+  atomic_store(&c->end_over, 1);
+  run_news(&c->run);
+  return NULL;
+}
+
+/* The done() of a script may never end.  Only this thread speaks to other
+ * processes, so it ends the test itself if there are any. */
+static int end_in_thread(struct conductor *c, struct err *err)
+{
+  pthread_t thread;
+
+  if (c->run.plan->peers || thread_start(&thread, 0, end_main, c, err) < 0)
+    return c->run.test->ops->end(c->run.test_run, err);
+  if (!conductor_await_code(c, &c->end_over, 1))
+    return -ETIMEDOUT;
+  (void)pthread_join(thread, NULL);
+  *err = c->end_why;
+  return c->end_rc;
+}
+
+/* -ETIMEDOUT: it did not end. */
+static int end_test(struct conductor *c, struct err *err)
 {
   const struct test_ops *ops = c->run.test->ops;
-  int (*end)(void *, struct err *) = c->forced || leave_any(c->run.leave)
-                                       ? ops->end_forced
-                                       : ops->end;
 
-  return end ? end(c->run.test_run, err) : 0;
+  if (c->forced || leave_any(c->run.leave))
+    return ops->end_forced ? ops->end_forced(c->run.test_run, err) : 0;
+  return ops->end ? end_in_thread(c, err) : 0;
 }
 
 int conductor_conclude(struct conductor *c)
@@ -123,7 +152,7 @@ int conductor_conclude(struct conductor *c)
   struct run *run = &c->run;
   bool late = tell_if_late(run);
   struct err err = { "" };
-  int status = EXIT_OK;
+  int rc, status = EXIT_OK;
 
   /* Intervals go on until the last worker of all ranks has left. */
   if (run->plan->peers)
@@ -138,7 +167,11 @@ int conductor_conclude(struct conductor *c)
   c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
-  if (end_test(c, &err) < 0) {
+  rc = end_test(c, &err);
+  if (rc == -ETIMEDOUT && !late) {
+    log_msg(LOG_FATAL, "done() does not end, forcing shutdown...");
+    late = true;
+  } else if (rc < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
   }

@@ -135,6 +135,7 @@ struct run {
   _Atomic uint32_t broken;      /* workers that failed while events ran */
   _Atomic uint32_t drained;     /* workers that left their loops; waited for */
   _Atomic uint32_t gone;
+  _Atomic uint32_t ended;  /* threads of workers that do nothing any more */
   _Atomic uint32_t aside;  /* workers that stand aside: worker_linger() */
   _Atomic uint32_t signal; /* number of the signal that arrived; 0: none did */
 

@@ -171,8 +171,15 @@ static int perform(struct conductor *c)
     }
   }
   listen_to_peers(c, false);
-  if (!leave_any(c->run.leave))
-    crew_join(&c->crew);
+  if (!leave_any(c->run.leave)) {
+    if (conductor_await_code(c, &run->ended, c->crew.started)) {
+      crew_join(&c->crew);
+    } else {
+      log_msg(LOG_FATAL, "a finalizer (__gc) of the script does not end, "
+                         "forcing shutdown...");
+      status = EXIT_FORCED;
+    }
+  }
   return conductor_status(c, status);
 }
 

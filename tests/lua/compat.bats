@@ -194,7 +194,7 @@ L
   must is "$(lines)" "function	function
 true	true	mine
 true	true
-call_command command_begin command_defined command_parallel print_test_options read_cmdline_options
+call_command command_begin command_defined command_failed command_parallel print_test_options read_cmdline_options
 false"
 }
 

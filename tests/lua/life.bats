@@ -492,3 +492,44 @@ L
   must is "$status" 1
   must has "$stderr" 'rest: the time is a number of seconds, 0 or more'
 }
+
+@test "a done() that does not end, and a finalizer, end like an event that does not" {
+  cat >t.lua <<'L'
+function event() end
+function done() while true do end end
+L
+  bench t.lua --time=0.1 --forced-shutdown=1 --json=t.json run
+  must is "$status" 2
+  must has "$stderr" '^FATAL: done\(\) does not end, forcing shutdown\.\.\.$'
+  must has "$output" 'total number of events: +[1-9]'
+  must check t.json 'd["run"]["exit_status"] == 2 and d["totals"]["events"] > 0'
+  cat >t.lua <<'L'
+kept = {}
+function thread_init()
+  local p = newproxy(true)
+  getmetatable(p).__gc = function() while true do end end
+  table.insert(kept, p)
+end
+function event() end
+L
+  bench t.lua --threads=1 --clients=4 --time=0.1 --forced-shutdown=1 --json=t.json run
+  must is "$status" 2
+  must has "$stderr" '^FATAL: a finalizer \(__gc\) of the script does not end, forcing shutdown\.\.\.$'
+  must check t.json 'd["run"]["exit_status"] == 2 and d["totals"]["events"] > 0'
+}
+
+@test "a signal ends a done() that does not end" {
+  cat >t.lua <<'L'
+function event() end
+function done() io.open("begun", "w"):close() while true do end end
+L
+  rm -f begun
+  "$BENCH" t.lua --events=3 run >out 2>&1 3>&- &
+  local pid=$!
+  within 60 test -e begun
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  must is "$status" 130
+  must has "$(<out)" '^FATAL: done\(\) does not end, forcing shutdown\.\.\.$'
+}
