@@ -556,7 +556,9 @@ static void test_lag_of_cpu(void)
 #ifdef __SANITIZE_THREAD__ /* its own waits for a CPU are most of the time */
   p.known = false;
 #endif
-  OK(!p.failed && (!p.known || 2 * p.lag_ns >= p.queue_ns),
+  /* On a busy machine it also waits for a CPU between an answer and the next
+   * wait.  Without these waits the lag is a few milliseconds. */
+  OK(!p.failed && (!p.known || 5 * p.lag_ns >= p.queue_ns),
      "the time in which the thread of the loop had no CPU counts");
   (void)close(p.fd[0]);
   (void)close(p.fd[1]);
