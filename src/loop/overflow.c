@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -40,10 +39,8 @@ static bool is_below(uintptr_t at, const void *stack)
 /* Nothing can be called any more that allocates or locks. */
 static void overflow_end(int number, siginfo_t *info, void *context)
 {
-  const char *const line =
-    os_thread() == getpid()
-      ? "FATAL: stack overflow: see ulimit -s\n"
-      : "FATAL: stack overflow: see --thread-stack-size\n";
+  static const char line[] = "FATAL: stack overflow: see --thread-stack-size "
+                             "(of init, done and commands: ulimit -s)\n";
   const ucontext_t *interrupted = context;
   const uintptr_t at = (uintptr_t)info->si_addr;
   const struct fiber *f = fiber_here();
@@ -55,7 +52,7 @@ static void overflow_end(int number, siginfo_t *info, void *context)
     (void)signal(number, SIG_DFL); /* the fault happens again */
     return;
   }
-  written = write(STDERR_FILENO, line, strlen(line));
+  written = write(STDERR_FILENO, line, sizeof(line) - 1);
   (void)written; /* the status is there without the line, too */
   _exit(EXIT_FAILURE);
 }

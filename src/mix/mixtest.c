@@ -349,6 +349,7 @@ const struct test_ops mixtest_ops = {
   .stop_word = stop_word,
   .begin = begin_run,
   .end = end_run,
+  .end_is_code = true,
   .close = close_run,
   .group_open = group_open,
   .group_close = group_close,

@@ -128,7 +128,8 @@ static int end_in_thread(struct conductor *c, struct err *err)
 {
   pthread_t thread;
 
-  if (c->run.plan->peers || thread_start(&thread, 0, end_main, c, err) < 0)
+  if (!c->run.test->ops->end_is_code || c->run.plan->peers ||
+      thread_start(&thread, 0, end_main, c, err) < 0)
     return c->run.test->ops->end(c->run.test_run, err);
   if (!conductor_await_code(c, &c->end_over, 1))
     return -ETIMEDOUT;
@@ -137,7 +138,6 @@ static int end_in_thread(struct conductor *c, struct err *err)
   return c->end_rc;
 }
 
-/* -ETIMEDOUT: it did not end. */
 static int end_test(struct conductor *c, struct err *err)
 {
   const struct test_ops *ops = c->run.test->ops;
@@ -150,7 +150,7 @@ static int end_test(struct conductor *c, struct err *err)
 int conductor_conclude(struct conductor *c)
 {
   struct run *run = &c->run;
-  bool late = tell_if_late(run);
+  bool late = tell_if_late(run), had_left;
   struct err err = { "" };
   int rc, status = EXIT_OK;
 
@@ -167,8 +167,9 @@ int conductor_conclude(struct conductor *c)
   c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
+  had_left = leave_any(run->leave);
   rc = end_test(c, &err);
-  if (rc == -ETIMEDOUT && !late) {
+  if (rc < 0 && !had_left && leave_any(run->leave)) {
     log_msg(LOG_FATAL, "done() does not end, forcing shutdown...");
     late = true;
   } else if (rc < 0) {

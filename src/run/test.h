@@ -69,9 +69,11 @@ struct test_ops {
    */
   void (*stop_word)(void *run, _Atomic uint32_t *word);
 
-  /* [opt] On the main thread, after the final report of a run that was not
-   * forced to end.  An error makes the exit status 1. */
+  /* [opt] After the final report of a run that was not forced to end.  An error
+   * makes the exit status 1.  On the main thread, or on one of its own if it is
+   * code of a user, which may never end (`end_is_code`). */
   int (*end)(void *run, struct err *err);
+  bool end_is_code;
 
   /* [opt] The same of a run that was forced to end: threads may still be in
    * event(). */

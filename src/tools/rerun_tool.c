@@ -42,7 +42,13 @@ static const struct {
   { "ack-log", "writes a log" },
   { "file-ack-log", "writes a log" },
   { "history", "writes a history" },
+  { "model-file", "writes a file" },
+  { "mark", "makes a fifo" },
+  { "luajit-cmd", "runs a module of LuaJIT, which may write a file" },
   { "yes-destroy", "destroys the data on a device" },
+  { "mysql-cleartext", "sends the password as it is" },
+  { "pgsql-cleartext", "sends the password as it is" },
+  { "mysql-get-server-public-key", "takes the key of any server" },
   { "password-file", "reads a password" },
   { "mysql-defaults-file", "reads a password" },
 };

@@ -159,3 +159,16 @@ d["options"]["rand-seed"]["value"] = 7'
   must has "$stderr" "^FATAL: the merged result would replace the result 'b.json'"
   must json b.json 'd["totals"]["events"] == 100'
 }
+
+@test "merge: the shares of the members of a mix are those of all events" {
+  needs_driver null
+  local n
+  for n in a b; do
+    "$BENCH" mix --mix=oltp_read_only@2,oltp_point_select --db-driver=null --time=1 --json=$n.json run >/dev/null 2>&1 &
+  done
+  wait
+  bench merge a.json b.json --json=all.json
+  must is "$status" 0
+  json all.json 'abs(sum(m["share_ratio"] for m in d["members"]) - 1) < 1e-9 and
+    all(abs(m["share_ratio"] - m["events"] / d["totals"]["events"]) < 1e-9 for m in d["members"])'
+}

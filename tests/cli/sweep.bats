@@ -897,6 +897,12 @@ LUA
   refuses '--password-file (reads a password)'
   document '"yes-destroy": {'"$value"' true}' fileio
   refuses '--yes-destroy (destroys the data on a device)'
+  document '"luajit-cmd": {'"$value"' "v=old.log"}' oltp_read_only
+  refuses '--luajit-cmd (runs a module of LuaJIT, which may write a file)'
+  document '"model-file": {'"$value"' "old.log"}' model
+  refuses '--model-file (writes a file)'
+  document '"mysql-cleartext": {'"$value"' true}' oltp_read_only
+  refuses '--mysql-cleartext (sends the password as it is)'
   python3 - <<'PY'
 import json
 run = {"schema": "bench/1", "run": {"test": "cpu"}, "totals": {"events": 1}, "options": {

@@ -208,11 +208,11 @@ deep() {
     for body in "$sort" "$gsub"; do
       deep event "$body" --threads=2 --clients=$clients --events=10
       # both threads may get there before one of them ends the process
-      must is "$status $(sort -u <<<"$stderr")" "1 FATAL: stack overflow: see --thread-stack-size"
+      must is "$status $(sort -u <<<"$stderr")" "1 FATAL: stack overflow: see --thread-stack-size (of init, done and commands: ulimit -s)"
     done
   done
   deep prepare "$gsub"
-  must is "$status $stderr" "1 FATAL: stack overflow: see ulimit -s"
+  must is "$status $stderr" "1 FATAL: stack overflow: see --thread-stack-size (of init, done and commands: ulimit -s)"
 }
 
 @test "every other fault does what it always does" {

@@ -155,8 +155,9 @@ end
 -- ---- modules of scripts ----
 
 -- Executes --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module
--- jit.NAME, which is found by LuaJIT's own path.
+-- jit.NAME, which is found by LuaJIT's own path, but not in the current folder.
 local function luajit_command(text)
+  package.path = package.path:gsub("%./%?%.lua;?", "")
   local name, rest = text:match("^([^=]*)=?(.*)$")
   local args, n = {}, 0
   for arg in (rest .. ","):gmatch("([^,]*),") do

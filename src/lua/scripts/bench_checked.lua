@@ -171,7 +171,7 @@ local function set_of(spec)
    table.insert(names, spec.table)
    return {workload = spec.name, names = names, inner = {[spec.table] = true},
            seed = function() return wanted(spec).data_seed end,
-          columns = function(name)
+           columns = function(name)
       if name == spec.table then return {"version", "runs", "open_runs"} end
       return own.columns_in(spec.columns[name])
    end}

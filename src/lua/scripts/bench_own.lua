@@ -187,7 +187,7 @@ local AT_ONCE = 100
 -- statement drops the tables.  If there are more than AT_ONCE, that holds for each such lot.
 local function drop(drv, con, names, more)
    local mysql = drv:name() == "mysql"
-   local gone = 0
+   local gone, begun = 0, false
 
    local function go()
       if mysql and #names > 0 then refuse_referenced(con, names) end
@@ -195,10 +195,12 @@ local function drop(drv, con, names, more)
          local last = math.min(gone + AT_ONCE, #names)
          if not mysql then con:query("BEGIN") end
          if mysql and last > gone then
+            begun = true
             con:query("DROP TABLE " .. table.concat(names, ", ", gone + 1, last))
          else
             for n = gone + 1, last do con:query("DROP TABLE " .. names[n]) end
          end
+         if mysql then gone, begun = last, false end
          if more and last == #names then more() end
          if not mysql then con:query("COMMIT") end
          gone = last
@@ -207,9 +209,13 @@ local function drop(drv, con, names, more)
    local ok, why = pcall(go)
    if ok then return end
    if not mysql then pcall(con.query, con, "ROLLBACK") end
-   error(format("%s dropped: %s", gone == 0 and "no table was" or
-                format("only %d of %d tables were", gone, #names),
-                (tostring(why):gsub("^.-:%d+: ", ""))), 0)
+   why = tostring(why):gsub("^.-:%d+: ", "")
+   if gone == #names and gone > 0 then
+      error(format("all tables were dropped, but not their names in %s: %s", MARKER, why), 0)
+   end
+   error(format("%s dropped: %s", begun and "some tables may have been" or
+                gone == 0 and "no table was" or
+                format("only %d of %d tables were", gone, #names), why), 0)
 end
 
 -- ---------------------------------------------------------------------------
