@@ -32,6 +32,18 @@ nothing_left() {
   replaced bank_accounts
 }
 
+@test "a table to which a foreign key of the user refers stays, and so do the others" {
+  here
+  workload=tpcb
+  good --scale=1 prepare
+  sql 'CREATE TABLE mine(b INTEGER REFERENCES pgbench_tellers(tid))' 'INSERT INTO mine VALUES (1)'
+  bad "no table was dropped: a foreign key of 'main.mine' refers to 'pgbench_tellers'" cleanup
+  [ "$(sql 'SELECT COUNT(*) FROM pgbench_tellers')" = 10 ]
+  sql 'DROP TABLE mine'
+  good cleanup
+  nothing_left
+}
+
 @test "types and columns are those of the workload" {
   here
   types_count

@@ -162,17 +162,25 @@ local function unmark(drv, con, set, unused)
    if rows_of(con, MARKER) == 0 then con:query("DROP TABLE " .. MARKER) end
 end
 
--- The first foreign key of another table that refers to one of the tables %s: MySQL would
--- refuse to drop that one, after it has dropped those before.
-local REFERENCES = [[
+-- The first foreign key of another table that refers to one of the tables %s.  MySQL would
+-- refuse to drop that one, after it has dropped those before, and SQLite drops it.
+local REFERENCES = {
+   mysql = [[
 SELECT referenced_table_name, constraint_schema, table_name
 FROM information_schema.referential_constraints
 WHERE unique_constraint_schema = DATABASE() AND referenced_table_name IN (%s)
-AND NOT (constraint_schema = DATABASE() AND table_name IN (%s))]]
+AND NOT (constraint_schema = DATABASE() AND table_name IN (%s))]],
+   sqlite = [[
+SELECT f."table", 'main', m.name
+FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
+WHERE m.type = 'table' AND lower(f."table") IN (%s) AND lower(m.name) NOT IN (%s)]],
+}
 
-local function refuse_referenced(con, names)
+local function refuse_referenced(drv, con, names)
+   local question = REFERENCES[drv:name()]
+   if not question or #names == 0 then return end
    local list = "'" .. table.concat(names, "', '") .. "'"
-   local name, database, by = con:query_row(format(REFERENCES, list, list))
+   local name, database, by = con:query_row(format(question, list, list))
 
    if name then
       error(format("a foreign key of '%s.%s' refers to '%s'", database, by, name), 0)
@@ -190,7 +198,7 @@ local function drop(drv, con, names, more)
    local gone, begun = 0, false
 
    local function go()
-      if mysql and #names > 0 then refuse_referenced(con, names) end
+      refuse_referenced(drv, con, names)
       repeat
          local last = math.min(gone + AT_ONCE, #names)
          if not mysql then con:query("BEGIN") end

@@ -123,11 +123,15 @@ static void add_levels(struct strbuf *b, const struct latency *l,
   strbuf_addf(b, "    %5s pages: ", kind_words[kind]);
   for (size_t i = 0; i < n; i++) {
     strbuf_addf(b, "%s%.2f ns", i > 0 ? ", " : "", levels[i].ns);
-    if (i + 1 < n)
+    if (i + 1 < n || levels[i].edge + 1 < points_of(l, kind))
       strbuf_addf(b, " up to %s",
                   fmt_size(size, edge_bytes(l->of[kind].point, &levels[i])));
   }
-  strbuf_adds(b, n > 1 ? " beyond\n" : "\n");
+  if (levels[n - 1].edge + 1 < points_of(l, kind))
+    strbuf_adds(b, ", more beyond");
+  else if (n > 1)
+    strbuf_adds(b, " beyond");
+  strbuf_adds(b, "\n");
 }
 
 static void add_results(struct strbuf *b, const struct report_setup *setup,
@@ -211,7 +215,7 @@ static void add_plateaus(const struct latency *l, enum latency_kind kind,
                FIGURE_KEY(key, "latency.%s_pages.plateaus.%zu.ns",
                           kind_words[kind], i + 1),
                levels[i].ns);
-    if (i + 1 < n)
+    if (i + 1 < n || levels[i].edge + 1 < points_of(l, kind))
       facts_int(to,
                 FIGURE_KEY(key, "latency.%s_pages.plateaus.%zu.bytes",
                            kind_words[kind], i + 1),

@@ -152,10 +152,8 @@ static void find_edges(const struct curve *c, struct level *of, size_t n)
     double end;
 
     of[k].edge = of[k].last;
-    if (k + 1 == n) {
-      of[k].edge = c->n - 1;
+    if (k + 1 == n) /* behind it there may be a slope without an end */
       break;
-    }
     end = fmin((of[k].ns + of[k + 1].ns) / 2, of[k].ns + log(END));
     for (size_t i = of[k].last; i < of[k + 1].first; i++) {
       if (c->y[i] < end)

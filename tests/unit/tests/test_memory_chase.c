@@ -264,6 +264,14 @@ static void test_plateaus(void)
   static const size_t after[] = { 24, 64, 100 };
   bool noisy = true, quiet = true;
 
+  struct level levels[LEVELS_MAX];
+  double rising[40];
+
+  for (size_t i = 0; i < 40; i++)
+    rising[i] = i < 34 ? 1 : pow(1.5, (double)i - 33);
+  OK(levels_find(rising, 40, levels) == 1 && levels[0].ns == 1 &&
+       levels[0].edge < 36,
+     "a plateau ends where a slope begins that has no end");
   OK(finds(after, 3, 0, 1), "three steps without noise");
   for (uint64_t seed = 0; seed < 200; seed++) {
     noisy = noisy && finds(after, 3, 0.05, seed);
