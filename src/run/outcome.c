@@ -124,33 +124,40 @@ static void *end_main(void *arg)
 
 /* The done() of a script may never end.  Only this thread speaks to other
  * processes, so it ends the test itself if there are any. */
-static int end_in_thread(struct conductor *c, struct err *err)
+static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
 {
   pthread_t thread;
 
   if (!c->run.test->ops->end_is_code || c->run.plan->peers ||
-      thread_start(&thread, 0, end_main, c, err) < 0)
-    return c->run.test->ops->end(c->run.test_run, err);
+      thread_start(&thread, 0, end_main, c, err) < 0) {
+    *ret_rc = c->run.test->ops->end(c->run.test_run, err);
+    return true;
+  }
   if (!conductor_await_code(c, &c->end_over, 1))
-    return -ETIMEDOUT;
+    return false;
   (void)pthread_join(thread, NULL);
   *err = c->end_why;
-  return c->end_rc;
+  *ret_rc = c->end_rc;
+  return true;
 }
 
-static int end_test(struct conductor *c, struct err *err)
+/* False: the test does not end, and its thread was left behind. */
+static bool end_test(struct conductor *c, int *ret_rc, struct err *err)
 {
   const struct test_ops *ops = c->run.test->ops;
 
-  if (c->forced || leave_any(c->run.leave))
-    return ops->end_forced ? ops->end_forced(c->run.test_run, err) : 0;
-  return ops->end ? end_in_thread(c, err) : 0;
+  *ret_rc = 0;
+  if (!c->forced && !leave_any(c->run.leave))
+    return !ops->end || end_in_thread(c, ret_rc, err);
+  if (ops->end_forced)
+    *ret_rc = ops->end_forced(c->run.test_run, err);
+  return true;
 }
 
 int conductor_conclude(struct conductor *c)
 {
   struct run *run = &c->run;
-  bool late = tell_if_late(run), had_left;
+  bool late = tell_if_late(run);
   struct err err = { "" };
   int rc, status = EXIT_OK;
 
@@ -167,9 +174,7 @@ int conductor_conclude(struct conductor *c)
   c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
-  had_left = leave_any(run->leave);
-  rc = end_test(c, &err);
-  if (rc < 0 && !had_left && leave_any(run->leave)) {
+  if (!end_test(c, &rc, &err)) {
     log_msg(LOG_FATAL, "done() does not end, forcing shutdown...");
     late = true;
   } else if (rc < 0) {

@@ -49,7 +49,9 @@ static void merge_put(const struct merge *m, struct jobj *o, const char *key,
     return;
   }
   json_decref(empty);
-  jobj_add(o, key, merge_values(&parts, merge_span_s(m), err));
+  jobj_add(o, key,
+           merge_values(&parts, merge_span_s(m),
+                        result_number_at(o->j, "totals.events"), err));
 }
 
 /* What all runs ran with.  Totals are those of all runs; an option whose values
@@ -76,7 +78,7 @@ static json_t *merge_options(const struct merge *m)
                                 json_object_get(other, "value"));
     }
     if (values.n > 0 && merge_is_total(name))
-      total = merge_values(&values, 0, NULL);
+      total = merge_values(&values, 0, 0, NULL);
     if (total && json_object_set_new(copy, "value", total) < 0)
       o.failed = true;
     if (total || same)
@@ -397,24 +399,6 @@ static void merge_offered(const struct merge *m, struct jobj *o)
     o->failed = true;
 }
 
-/* The share of each member of a mix in the events of all. */
-static void merge_shares(struct jobj *o)
-{
-  const double all = result_number_at(o->j, "totals.events");
-  json_t *member;
-  size_t i;
-
-  json_array_foreach(json_object_get(o->j, "members"), i, member)
-  {
-    const double events = result_number_at(member, "events");
-
-    if (json_object_get(member, "share_ratio") &&
-        json_object_set_new(member, "share_ratio",
-                            jobj_number(all > 0 ? events / all : 0)) < 0)
-      o->failed = true;
-  }
-}
-
 static void merge_totals(const struct merge *m, struct jobj *o, struct err *err)
 {
   const double span_s = merge_span_s(m);
@@ -426,10 +410,8 @@ static void merge_totals(const struct merge *m, struct jobj *o, struct err *err)
       json_object_set_new(totals, "period_s", jobj_number(span_s)) < 0)
     o->failed = true;
   merge_put(m, o, "classes", json_array(), err);
-  if (merge_all(m, "members").n > 0) {
+  if (merge_all(m, "members").n > 0)
     merge_put(m, o, "members", json_array(), err);
-    merge_shares(o);
-  }
   merge_put(m, o, "rate", json_null(), err);
   merge_offered(m, o);
 }

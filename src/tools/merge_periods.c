@@ -123,7 +123,13 @@ static struct merge_interval merge_take(const struct merge *m, size_t *at,
 static json_t *merge_interval(const struct merge_interval *whole,
                               struct err *err)
 {
-  struct jobj o = { .j = merge_values(&whole->parts, whole->period_s, err) };
+  double events = 0;
+  struct jobj o;
+
+  for (size_t i = 0; i < whole->parts.n; i++)
+    events += fmax(0, result_number_at(whole->parts.of[i], "events"));
+  o = (struct jobj){ .j = merge_values(&whole->parts, whole->period_s, events,
+                                       err) };
 
   if (!o.j)
     return NULL;

@@ -377,15 +377,10 @@ static json_t *merge_value(struct merge_sum *m, const struct merge_parts *parts)
 }
 
 json_t *merge_values(const struct merge_parts *parts, double period_s,
-                     struct err *err)
+                     double events, struct err *err)
 {
-  struct merge_sum m = { .period_s = period_s, .err = err };
+  struct merge_sum m = { .period_s = period_s, .events = events, .err = err };
 
-  for (size_t i = 0; i < parts->n; i++) {
-    const double events = result_number_at(parts->of[i], "events");
-
-    m.events += events > 0 ? events : 0;
-  }
   return merge_value(&m, parts);
 }
 

@@ -34,11 +34,12 @@ void merge_parts_add(struct merge_parts *parts, const json_t *json,
 /*
  * The object or list of all parts together, which the caller frees: a period of
  * a run, a part of it, or a list of classes, members or errors.  Rates are over
- * `period_s`.  Members that cannot be added up are left out.  NULL: `err` says
- * why (a histogram is missing or damaged, no memory).
+ * `period_s`, and shares are those of all `events`.  Members that cannot be
+ * added up are left out.  NULL: `err` says why (a histogram is missing or
+ * damaged, no memory).
  */
 json_t *merge_values(const struct merge_parts *parts, double period_s,
-                     struct err *err);
+                     double events, struct err *err);
 
 /* The sum, mean and population standard deviation of values in groups, each of
  * `n` values with a mean and a deviation. */

@@ -180,22 +180,23 @@ function functions.command_parallel(name)
   return entry ~= nil and entry[2] == cmdline.PARALLEL_COMMAND
 end
 
+local function call_member(name, n)
+  local entry = find_command(name)
+  if entry ~= nil and entry[n] ~= nil then
+    entry[n]()
+  end
+end
+
 -- The third member of a command, a function, is called once before its threads start,
 -- and before other processes do.
 function functions.command_begin(name)
-  local entry = find_command(name)
-  if entry ~= nil and entry[3] ~= nil then
-    entry[3]()
-  end
+  call_member(name, 3)
 end
 
 -- The fourth member, a function, is called once after a command that has failed, when none
 -- of its threads is left.
 function functions.command_failed(name)
-  local entry = find_command(name)
-  if entry ~= nil and entry[4] ~= nil then
-    entry[4]()
-  end
+  call_member(name, 4)
 end
 
 function functions.call_command(name)

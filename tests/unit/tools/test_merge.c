@@ -104,7 +104,7 @@ static void test_exact(void)
     made[i] = period(&part[i], i);
     merge_parts_add(&parts, made[i], "");
   }
-  whole = merge_values(&parts, 4.0, &err);
+  whole = merge_values(&parts, 4.0, 0, &err);
   OK(whole != NULL, "periods are merged");
   OK(same_latency(json_object_get(whole, "latency_ns"), &all),
      "the histogram, percentiles, minimum, mean and maximum are those of one "
@@ -143,7 +143,7 @@ static json_t *merge_with(const char *text, struct err *err)
   good = period(&l, 0);
   merge_parts_add(&parts, good, "");
   merge_parts_add(&parts, bad, "");
-  whole = merge_values(&parts, 1.0, err);
+  whole = merge_values(&parts, 1.0, 0, err);
   json_decref(good);
   json_decref(bad);
   hist_sum_free(h);
