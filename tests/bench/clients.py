@@ -10,9 +10,11 @@ start COMMAND...           of bench: seconds until all clients have started, and
 resident KIB COMMAND...    of bench: resident KiB when they no longer grow, at
                            work, less KIB
 p99 COMMAND...             of bench: milliseconds of the 99th percentile
-even COMMAND...            standard deviation of the queries of a connection, in
-                           percent of their mean, and queries per second, of a
-                           report, or of pgbench with -l --log-prefix=PREFIX
+even COMMAND...            standard deviation of the events of a connection, in
+                           percent of their mean, and milliseconds of the 99th
+                           percentile, of a report with --percentile=99, or of
+                           pgbench with -l --log-prefix=PREFIX; then the two
+                           figures of cost, in which pgbench's log has a share
 """
 import collections
 import glob
@@ -74,33 +76,43 @@ def events_of(command, output):
     )
 
 
-def cost(command):
-    output, used = finished_with_use(command)
+def costs(command, output, used):
     events = events_of(command, output)
-    rate = rate_of(command, output, events)
-    print((used.ru_utime + used.ru_stime) / events * 1e6, rate)
+    return ((used.ru_utime + used.ru_stime) / events * 1e6,
+            rate_of(command, output, events))
+
+
+def cost(command):
+    print(*costs(command, *finished_with_use(command)))
 
 
 def logged(prefix):
-    """The mean and the deviation of the lines of a client in pgbench's log."""
-    lines = collections.Counter()
+    """Deviation in percent and 99th percentile of what pgbench has logged."""
+    lines, times = collections.Counter(), []
     for name in glob.glob(glob.escape(prefix) + ".*"):
         with open(name) as log:
-            lines.update(line.split(" ", 1)[0] for line in log)
+            for line in log:
+                client, _, microseconds = line.split(" ", 3)[:3]
+                lines[client] += 1
+                times.append(int(microseconds))
         os.remove(name)
-    return statistics.mean(lines.values()), statistics.pstdev(lines.values())
+    counts = lines.values()
+    times.sort()
+    return (100 * statistics.pstdev(counts) / statistics.mean(counts),
+            times[len(times) * 99 // 100] / 1000)
 
 
 def even(command):
-    output = finished(command)
+    output, used = finished_with_use(command)
     prefixes = [a.split("=", 1)[1] for a in command if a.startswith("--log-prefix=")]
     if prefixes:
-        mean, deviation = logged(prefixes[0])
+        deviation, late = logged(prefixes[0])
     else:
         events = r"events \(avg/stddev\): +"
         mean = number(events + "([0-9.]+)/", command, output)
-        deviation = number(events + "[0-9.]+/([0-9.]+)", command, output)
-    print(100 * deviation / mean, rate_of(command, output, events_of(command, output)))
+        deviation = 100 * number(events + "[0-9.]+/([0-9.]+)", command, output) / mean
+        late = number(r"99th percentile: +([0-9.]+)", command, output)
+    print(deviation, late, *costs(command, output, used))
 
 
 def p99(command):

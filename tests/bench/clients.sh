@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# clients.sh - many clients on two threads, beside our own threads, sysbench
-# (MariaDB) and pgbench -j 2 (PostgreSQL), on private servers.  Prints rows of
-# tables for docs/performance.md.
+# clients.sh - many clients on few threads, compared with our own threads, with
+# sysbench (MariaDB) and with pgbench (PostgreSQL), on private servers.  Prints
+# rows of tables for docs/performance.md.
 #
 # usage: tests/bench/clients.sh [PART...]     the default: all of them
 #
-# select    prepared point selects: processor time of the client program per
-#           query, start and end included, and queries per second
-# even      queries per second, and how much the queries of a connection differ
-#           from their mean (standard deviation, percent)
+# separate  the server on one CPU, one thread of the client program on another:
+#           prepared point selects; CPU time of the client program per query,
+#           start and end included; queries per second; 99th percentile; how much
+#           the queries of a connection differ from their mean (standard
+#           deviation, percent); and queries per second next to a program with
+#           `nice -n 19` that takes all it gets of the client's CPU
+# shared    the same with two threads and no CPU for anybody; ours as threads, too
+# select    cost and queries per second on the same CPUs, with 1000 clients, too
 # rate      the 99th percentile at half of the rate that clients reach
 # memory    resident memory per client of oltp_read_write, at work and idle
 # start     10,000 clients of the null driver; 10,000 through pgbouncer
@@ -19,7 +23,8 @@
 # PAIRS, QUICK, BENCH, SYSBENCH  see common.sh
 # ROWS          of the table [20000]
 # SECONDS_EACH  of a run [2]
-# CONNECTIONS   of `select` and `even` ["64 256 1000"]
+# SERVER_CPU, CLIENT_CPU  of `separate` [0, 1]
+# CONNECTIONS   of `select` ["64 256 1000"], `separate` and `shared` ["64 256"]
 # MANY          clients of `start`, and of `memory` where no server is the limit
 #               [10000]
 # BASE          an earlier bench, for `one`
@@ -45,10 +50,10 @@ pgbench=$(command -v pgbench || find /usr/lib/postgresql -name pgbench 2>/dev/nu
 many=${MANY:-10000}
 ((!QUICK)) || many=100
 parts=("$@")
-((${#parts[@]})) || parts=(select even rate memory start one connect)
+((${#parts[@]})) || parts=(separate shared select rate memory start one connect)
 for part in "${parts[@]}"; do
-  [[ " select even rate memory start one connect " == *" $part "* ]] ||
-    die "there is no part '$part': select, even, rate, memory, start, one, connect"
+  [[ " separate shared select rate memory start one connect " == *" $part "* ]] ||
+    die "there is no part '$part': separate, shared, select, rate, memory, start, one, connect"
 done
 # Each client has a socket, and so has the pooler twice.
 ulimit -n "$(ulimit -Hn)"
@@ -122,24 +127,37 @@ row() { printf '| %s' "$1"; shift; printf ' | %s' "$@"; printf ' |\n'; }
 heading() { row "$@"; printf '|%.0s---' "$@"; printf '|\n'; }
 server_of() { [[ $1 == mysql ]] && echo MariaDB || echo PostgreSQL; }
 
+# The CPUs of the client programs: `taskset -c N`, or nothing for all of them.
+pin=()
+# The threads of pgbench.
+jobs=2
+# bind KIND CPUS: of a server.
+bind() {
+  local pid dir=$work/pg
+  [[ $1 == pgsql ]] || dir=$work/my
+  for pid in $("$servers" pids "$dir"); do
+    taskset -acp "$2" "$pid" >/dev/null
+  done
+}
+
 # ours FIGURE ARGUMENT...: see clients.py, as in the next ones.
 ours() {
   declare -n where=$kind
   local what=$1
   shift
-  "$figures" "$what" "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
+  "${pin[@]}" "$figures" "$what" "$BENCH" oltp_point_select "${where[@]}" --time="$seconds" "$@" run
 }
 by_sysbench() {
   declare -n where=$kind
-  "$figures" "$1" "$SYSBENCH" oltp_point_select "${where[@]}" --"$kind"-user=sbtest --"$kind"-db=sbtest \
-    --threads="$n" --time="$seconds" run
+  "${pin[@]}" "$figures" "$1" "$SYSBENCH" oltp_point_select "${where[@]}" --"$kind"-user=sbtest --"$kind"-db=sbtest \
+    --threads="$n" --time="$seconds" "${@:2}" run
 }
 # by_pgbench FIGURE ARGUMENT...
 by_pgbench() {
   local what=$1
   shift
-  "$figures" "$what" "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
-    -U sbtest -c "$n" -j 2 -T "$seconds" "$@" sbtest
+  "${pin[@]}" "$figures" "$what" "$pgbench" -n -M prepared -f "$work/select.sql" -h "$PG_SOCKET_DIR" -p "$PG_PORT" \
+    -U sbtest -c "$n" -j "$jobs" -T "$seconds" "$@" sbtest
 }
 
 clients() { ours cost --threads=2 --clients="$n"; }
@@ -195,29 +213,55 @@ part_select() {
   done
 }
 
-even_clients() { ours even --threads=2 --clients="$n"; }
-even_threads() { ours even --threads="$n"; }
+even_clients() { ours even --percentile=99 --threads="$jobs" --clients="$n"; }
+even_threads() { ours even --percentile=99 --threads="$n"; }
 even_peer() {
-  if [[ $kind == mysql ]]; then by_sysbench even; else by_pgbench even -l --log-prefix="$work/log"; fi
+  if [[ $kind == mysql ]]; then by_sysbench even --percentile=99; else by_pgbench even -l --log-prefix="$work/log"; fi
 }
+# next_to COMMAND...: its rate, next to a program that takes what is left of its CPU.
+next_to() {
+  "${pin[@]}" nice -n 19 bash -c 'while :; do :; done' &
+  "$@" | awk '{ print $2 }'
+  kill $! && wait $! 2>/dev/null || :
+}
+nice_clients() { next_to ours cost --threads="$jobs" --clients="$n"; }
+nice_peer() { next_to peer; }
 
-part_even() {
-  local kind n name cells
+# compare_even NAME...: a row for each; see part_separate.
+compare_even() {
+  local kind n name
   make_script
-  title "Queries per second, and how much those of a connection differ from their mean"
-  heading Server Clients '2 threads' 'as threads' 'sysbench or pgbench'
+  heading Server Clients Program 'µs of CPU per query' 'queries/s' 'p99, ms' 'spread, %' 'queries/s next to nice 19'
   for kind in mysql pgsql; do
     [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
     start_server "$kind"
-    for n in ${CONNECTIONS:-64 256 1000}; do
-      figure=() cells=()
-      take_turns 2 even_clients even_threads even_peer
-      for name in clients threads peer; do
-        cells+=("$(printf '%.0f, %.0f %%' "${figure[even_$name,2]}" "${figure[even_$name,1]}")")
+    ((${#pin[@]} == 0)) || bind "$kind" "$server_cpu"
+    for n in ${CONNECTIONS:-64 256}; do
+      figure=()
+      take_turns 4 "${@/#/even_}"
+      take_turns 1 nice_clients nice_peer
+      take_turns 2 peer # without a log
+      figure[even_peer,3]=${figure[peer,1]} figure[even_peer,4]=${figure[peer,2]}
+      for name in "$@"; do
+        row "$(server_of "$kind")" "$n" "$name" "$(printf '%.2f' "${figure[even_$name,3]}")" "$(printf '%.0f' "${figure[even_$name,4]}")" \
+          "${figure[even_$name,2]}" "$(printf '%.1f' "${figure[even_$name,1]}")" "$(printf '%.0f' "${figure[nice_$name,1]:-0}")"
       done
-      row "$(server_of "$kind")" "$n" "${cells[@]}"
     done
+    bind "$kind" "0-$(($(nproc --all) - 1))"
   done
+}
+
+part_separate() {
+  local server_cpu=${SERVER_CPU:-0} client_cpu=${CLIENT_CPU:-1}
+  title "Server on CPU $server_cpu, client on CPU $client_cpu: prepared point selects"
+  pin=(taskset -c "$client_cpu") jobs=1
+  compare_even clients peer
+  pin=() jobs=2
+}
+
+part_shared() {
+  title "Server and two threads of the client on the same CPUs: prepared point selects"
+  compare_even clients threads peer
 }
 
 late() { ours p99 --percentile=99 --rate="$rate" "$@"; }
