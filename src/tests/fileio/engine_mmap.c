@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "tests/fileio/engine.h"
-#include "tests/fileio/io.h"
 
 struct mmap_engine {
   struct io *io;

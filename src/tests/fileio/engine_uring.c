@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
-#include "tests/fileio/patience.h"
 #include "tests/fileio/queue.h"
 
 enum {

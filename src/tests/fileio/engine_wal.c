@@ -7,17 +7,58 @@
  * and then again from the first one, as databases do that reuse old segments.
  * An event is a commit; it ends when its record is durable.
  */
+#include "tests/fileio/engine_wal.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "base/wait.h"
 #include "run/plan.h"
 #include "tests/fileio/calls.h"
 #include "tests/fileio/engine.h"
-#include "tests/fileio/group.h"
-#include "tests/fileio/io.h"
+
+/* ---- group ---- */
+
+/*
+ * Group commit.
+ */
+
+void group_publish(struct group *g, uint64_t n)
+{
+  atomic_fetch_add(&g->durable, n);
+  atomic_store(&g->led, false);
+  /*
+   * This changes after the lead becomes free, so that a thread which saw it
+   * taken does not sleep through the change.
+   */
+  atomic_fetch_add(&g->news, 1);
+  wait_wake_all(&g->news);
+}
+
+bool group_await(struct group *g, uint64_t record, struct group_part *ret)
+{
+  for (;;) {
+    const uint32_t news = atomic_load(&g->news);
+
+    if (atomic_load(&g->durable) > record)
+      return false;
+    if (!atomic_exchange(&g->led, true)) {
+      ret->first = atomic_load(&g->durable);
+      if (ret->first <= record) {
+        ret->n = atomic_load(&g->handed_in) - ret->first;
+        return true;
+      }
+      group_publish(g, 0); /* another leader has just made the record durable */
+      return false;
+    }
+    wait_while(&g->news, news, WAIT_FOREVER);
+  }
+}
+
+/* ---- engine wal ---- */
 
 /* The maximum that a leader writes at once, but at least one record. */
 #define PART_BYTES (UINT64_C(1) << 20)
@@ -36,7 +77,7 @@ struct wal_engine {
   bool durable_writes; /* O_SYNC, O_DSYNC: no need to synchronise */
 } CACHE_ALIGNED;
 
-static int wal_begin(struct fileio *fio, struct err *err)
+static int engine_wal_begin(struct fileio *fio, struct err *err)
 {
   const uint64_t record = fio->layout.request;
   const uint64_t n = record < PART_BYTES ? PART_BYTES / record : 1;
@@ -53,7 +94,7 @@ static int wal_begin(struct fileio *fio, struct err *err)
   return 0;
 }
 
-static void wal_end(struct fileio *fio)
+static void engine_wal_end(struct fileio *fio)
 {
   struct wal *wal = fio->wal;
 
@@ -63,12 +104,12 @@ static void wal_end(struct fileio *fio)
   fio->wal = NULL;
 }
 
-static void wal_close(void *engine)
+static void engine_wal_close(void *engine)
 {
   free(engine);
 }
 
-static int wal_open(struct io *io, void **ret, struct err *err)
+static int engine_wal_open(struct io *io, void **ret, struct err *err)
 {
   struct wal_engine *e = mem_aligned(1, sizeof(*e), CACHE_LINE);
 
@@ -81,7 +122,7 @@ static int wal_open(struct io *io, void **ret, struct err *err)
   return 0;
 }
 
-static int wal_sync(void *engine, uint32_t file, struct err *err)
+static int engine_wal_sync(void *engine, uint32_t file, struct err *err)
 {
   const struct wal_engine *e = engine;
 
@@ -91,8 +132,9 @@ static int wal_sync(void *engine, uint32_t file, struct err *err)
 /*
  * Returns the write of the first records of a part: those that end in one file.
  */
-static struct request first_of(const struct wal_engine *e,
-                               const struct group_part *part, uint64_t *ret_n)
+static struct request engine_wal_first_of(const struct wal_engine *e,
+                                          const struct group_part *part,
+                                          uint64_t *ret_n)
 {
   const struct layout *l = &e->io->fio->layout;
   const uint64_t place = part->first % l->places;
@@ -111,8 +153,8 @@ static struct request first_of(const struct wal_engine *e,
   return r;
 }
 
-static int write_records(struct wal_engine *e, const struct request *r,
-                         struct err *err)
+static int engine_wal_write_records(struct wal_engine *e,
+                                    const struct request *r, struct err *err)
 {
   struct io *io = e->io;
   uint64_t start_ns, generation;
@@ -132,20 +174,21 @@ static int write_records(struct wal_engine *e, const struct request *r,
 }
 
 /* Makes the first records of the part durable, and publishes how many. */
-static int lead(struct wal_engine *e, const struct group_part *part,
-                struct err *err)
+static int engine_wal_lead(struct wal_engine *e, const struct group_part *part,
+                           struct err *err)
 {
   uint64_t n = 0;
-  const struct request r = first_of(e, part, &n);
-  int rc = write_records(e, &r, err);
+  const struct request r = engine_wal_first_of(e, part, &n);
+  int rc = engine_wal_write_records(e, &r, err);
 
   if (rc == 0 && !e->durable_writes)
-    rc = wal_sync(e, r.file, err);
+    rc = engine_wal_sync(e, r.file, err);
   group_publish(&e->wal->group, rc == 0 ? n : 0);
   return rc;
 }
 
-static int wal_execute(void *engine, const struct request *r, struct err *err)
+static int engine_wal_execute(void *engine, const struct request *r,
+                              struct err *err)
 {
   struct wal_engine *e = engine;
   const uint64_t start_ns = io_start(e->io);
@@ -154,7 +197,7 @@ static int wal_execute(void *engine, const struct request *r, struct err *err)
   int rc = 0;
 
   while (rc == 0 && group_await(&e->wal->group, record, &part))
-    rc = lead(e, &part, err);
+    rc = engine_wal_lead(e, &part, err);
   if (rc == 0)
     io_done(e->io, r->op, 0, start_ns, io_now(e->io));
   return rc;
@@ -162,10 +205,10 @@ static int wal_execute(void *engine, const struct request *r, struct err *err)
 
 const struct engine_ops engine_wal = {
   .title = "synchronous",
-  .begin = wal_begin,
-  .end = wal_end,
-  .open = wal_open,
-  .close = wal_close,
-  .execute = wal_execute,
-  .sync = wal_sync,
+  .begin = engine_wal_begin,
+  .end = engine_wal_end,
+  .open = engine_wal_open,
+  .close = engine_wal_close,
+  .execute = engine_wal_execute,
+  .sync = engine_wal_sync,
 };

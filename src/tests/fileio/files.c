@@ -12,13 +12,323 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/log.h"
+#include "base/space.h"
+#include "opt/optset.h"
 #include "os/os.h"
 #include "tests/fileio/layout.h"
-#include "tests/fileio/owned.h"
+#include "tests/fileio/options.h"
+#include "tests/fileio/validate.h"
+
+/* ---- direct ---- */
+
+/*
+ * The alignment that a file system requires for direct I/O.
+ */
+
+enum {
+  SMALLEST = 512,
+  LARGEST = 65536,
+};
+
+/*
+ * The kernel's struct statx, in 64 words: the mask, and the fields that
+ * STATX_DIOALIGN fills in.  Older C libraries do not declare them.
+ */
+enum {
+  STATX_WORDS = 64,
+  WORD_MASK = 0,
+  WORD_MEMORY_ALIGN = 38,
+  WORD_OFFSET_ALIGN = 39,
+  MASK_DIOALIGN = 0x2000,
+};
+
+static uint64_t direct_ask_kernel(const struct folder *folder)
+{
+#ifdef SYS_statx
+  uint32_t answer[STATX_WORDS] = { 0 };
+
+  if (syscall(SYS_statx, folder->fd, "test_file.0", AT_SYMLINK_NOFOLLOW,
+              MASK_DIOALIGN, answer) < 0 ||
+      !(answer[WORD_MASK] & MASK_DIOALIGN))
+    return 0;
+  return answer[WORD_OFFSET_ALIGN];
+#else
+  (void)folder;
+  return 0;
+#endif
+}
+
+/*
+ * Returns the size of the smallest read that is accepted; 0: there is no file,
+ * or none is accepted.
+ */
+static uint64_t direct_try_reads(const struct folder *folder)
+{
+  uint64_t found = 0;
+  void *buf;
+  int fd = os_open(folder->fd, "test_file.0",
+                   O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                   0);
+
+  if (fd < 0)
+    return 0;
+  buf = aligned_alloc(LARGEST, LARGEST);
+  for (uint64_t size = SMALLEST; buf && !found && size <= LARGEST; size *= 2) {
+    if (pread(fd, buf, size, 0) > 0)
+      found = size;
+  }
+  free(buf);
+  (void)close(fd);
+  return found;
+}
+
+/* Asks the device, or the disk that it is a partition of. */
+static uint64_t direct_ask_device(const struct folder *folder)
+{
+  static const char *const at[] = { "", "../" };
+  unsigned long size = 0;
+  struct stat st;
+  dev_t dev;
+
+  if (fstat(folder->fd, &st) < 0)
+    return 0;
+  dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+  for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]) && size == 0; i++) {
+    char path[128];
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path),
+                   "/sys/dev/block/%u:%u/%squeue/logical_block_size",
+                   major(dev), minor(dev), at[i]);
+    f = fopen(path, "re");
+    if (!f)
+      continue;
+    if (fscanf(f, "%lu", &size) != 1)
+      size = 0;
+    (void)fclose(f);
+  }
+  return size;
+}
+
+uint64_t direct_alignment(const struct folder *folder)
+{
+  uint64_t align = direct_ask_kernel(folder);
+
+  if (align == 0)
+    align = direct_try_reads(folder);
+  if (align == 0)
+    align = direct_ask_device(folder);
+  return align == 0 ? SMALLEST : align;
+}
+
+/* ---- device ---- */
+
+/*
+ * Block devices instead of files.
+ */
+
+static int device_refuse(const char *path, const char *expected,
+                         struct err *err)
+{
+  return err_set(err, -EINVAL,
+                 "Invalid value for --file-device: '%s' (expected %s)", path,
+                 expected);
+}
+
+static int device_look(struct folder *f, const struct fileio_cfg *cfg,
+                       struct err *err)
+{
+  const char *path = cfg->device;
+  struct stat st;
+  off_t end;
+
+  if (stat(path, &st) < 0)
+    return err_sys(err, "Cannot open device '%s'", path);
+  if (!S_ISBLK(st.st_mode))
+    return device_refuse(path, "a block device; files are found by --file-dir",
+                         err);
+  if (!f->read_only && !cfg->yes_destroy)
+    return err_set(err, -EPERM,
+                   "Writing to %s destroys the data on it; use --yes-destroy "
+                   "if that is what you want",
+                   path);
+  f->fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (f->fd < 0)
+    return err_sys(err, "Cannot open device '%s'", path);
+  end = lseek(f->fd, 0, SEEK_END);
+  if (end <= 0)
+    return device_refuse(path, "a device that has a size", err);
+  f->device_bytes = (uint64_t)end;
+  if (cfg->device_size > f->device_bytes)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-device-size: '%" PRIu64
+                   "' (expected at most %" PRIu64 ", the size of %s)",
+                   cfg->device_size, f->device_bytes, path);
+  if (cfg->device_size > 0)
+    f->device_bytes = cfg->device_size;
+  return 0;
+}
+
+int device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
+                     bool writes, struct err *err)
+{
+  f->fd = -1;
+  f->device_bytes = 0;
+  if (*cfg->device == '\0')
+    return folder_open(f, cfg->dir, err);
+  f->path = cfg->device;
+  f->read_only = !writes;
+  return device_look(f, cfg, err);
+}
+
+/* ---- ignored ---- */
+
+/*
+ * Warnings about options that have no effect beside others.
+ */
+
+static void ignored_warn_if(bool given, const char *name, const char *why)
+{
+  if (given)
+    log_msg(LOG_WARNING, "--%s has no effect %s", name, why);
+}
+
+static bool ignored_has_queue(const struct fileio_cfg *cfg)
+{
+  return cfg->io_mode == FILE_ENGINE_AIO || cfg->io_mode == FILE_ENGINE_URING;
+}
+
+static void ignored_warn_of_run(const struct fileio_cfg *cfg,
+                                const struct fileio_cfg *usual)
+{
+  static const char no_queue[] =
+    "without --file-io-mode=async or io_uring: each thread has one request at "
+    "a time";
+  static const char own_sync[] =
+    "in this --file-test-mode, which decides itself when to synchronise";
+
+  if (!ignored_has_queue(cfg)) {
+    ignored_warn_if(cfg->backlog != usual->backlog,
+                    "file-async-backlog (--file-iodepth)", no_queue);
+    ignored_warn_if(cfg->batch != usual->batch, "file-batch", no_queue);
+  }
+  if (file_mode_database(cfg->mode)) {
+    ignored_warn_if(cfg->fsync_freq != usual->fsync_freq, "file-fsync-freq",
+                    own_sync);
+    ignored_warn_if(cfg->fsync_all, "file-fsync-all", own_sync);
+  }
+  ignored_warn_if(cfg->steady == 0 &&
+                    cfg->steady_window_s != usual->steady_window_s,
+                  "file-steady-window", "without --file-steady");
+}
+
+/* An option counts as given if its value is not the default. */
+static bool ignored_find_defaults(struct fileio_cfg *ret)
+{
+  struct optset set;
+  struct err err;
+  int rc;
+
+  optset_init(&set, COMPAT_1_0);
+  rc = optset_add(&set, OPT_SECTION_TEST, "fileio", fileio_opts, ret, &err);
+  optset_done(&set);
+  return rc == 0;
+}
+
+void ignored_warn(const struct fileio_cfg *cfg, bool run)
+{
+  static const char on_device[] =
+    "with --file-device; --file-device-size limits what is used of it";
+
+  struct fileio_cfg usual;
+
+  if (!ignored_find_defaults(&usual))
+    return;
+  if (run)
+    ignored_warn_of_run(cfg, &usual);
+  if (*cfg->device == '\0') {
+    ignored_warn_if(cfg->yes_destroy, "yes-destroy", "without --file-device");
+    return;
+  }
+  ignored_warn_if(cfg->num != usual.num, "file-num", on_device);
+  ignored_warn_if(cfg->total_size != usual.total_size, "file-total-size",
+                  on_device);
+  ignored_warn_if(*cfg->dir != '\0', "file-dir", "with --file-device");
+}
+
+/* ---- advice ---- */
+
+/*
+ * Warnings about runs whose figures mean less than they seem to.
+ */
+
+/* f_type of statfs(), as defined in linux/magic.h. */
+#define MAGIC_TMPFS 0x01021994
+#define MAGIC_RAMFS 0x858458f6
+#define MAGIC_OVERLAY 0x794c7630
+
+static const char *advice_special_folder(const struct folder *folder)
+{
+  struct statfs fs;
+
+  if (fstatfs(folder->fd, &fs) < 0)
+    return NULL;
+  switch ((unsigned long)fs.f_type & 0xffffffffUL) {
+  case MAGIC_TMPFS:
+    return "tmpfs, which is memory";
+  case MAGIC_RAMFS:
+    return "ramfs, which is memory";
+  case MAGIC_OVERLAY:
+    return "overlay, whose costs come on top of those of the disk";
+  default:
+    return NULL;
+  }
+}
+
+/* What the page cache can have: memory of the machine, or of the control group
+ * if that has less. */
+static uint64_t advice_memory_of_cache(bool *ret_group)
+{
+  const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+                           (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t group = cgroup_read("").memory_bytes;
+
+  *ret_group = group > 0 && group < machine;
+  return *ret_group ? group : machine;
+}
+
+void advice_print(const struct folder *folder, uint64_t total_bytes,
+                  bool to_disk)
+{
+  const char *special = folder_is_device(folder)
+                          ? NULL
+                          : advice_special_folder(folder);
+  char files[32], ram[32];
+  bool group;
+  const uint64_t memory = advice_memory_of_cache(&group);
+
+  if (special)
+    log_advise("the files are on %s", special);
+  if (!to_disk && total_bytes < memory)
+    log_advise("the %s (%sB) fit%s into %s (%sB), so without direct in "
+               "--file-extra-flags the page cache is measured, not the disk",
+               folder_is_device(folder) ? "device" : "files",
+               layout_size_text(total_bytes, files, sizeof(files)),
+               folder_is_device(folder) ? "s" : "",
+               group ? "the memory of the control group" : "memory",
+               layout_size_text(memory, ram, sizeof(ram)));
+}
+
+/* ---- files ---- */
 
 enum {
   /* Descriptors for other purposes: streams, rings, results. */
@@ -45,8 +355,8 @@ void folder_close(struct folder *f)
 }
 
 /* Returns the name by which the system finds the file in the folder. */
-static const char *entry(const struct folder *f, uint64_t file, char buf[32],
-                         int *ret_dir)
+static const char *files_entry(const struct folder *f, uint64_t file,
+                               char buf[32], int *ret_dir)
 {
   *ret_dir = AT_FDCWD;
   if (folder_is_device(f))
@@ -57,7 +367,7 @@ static const char *entry(const struct folder *f, uint64_t file, char buf[32],
 }
 
 /* A device may be opened through a link, a file only by its own name. */
-static int stat_flags(const struct folder *f)
+static int files_stat_flags(const struct folder *f)
 {
   return folder_is_device(f) ? 0 : AT_SYMLINK_NOFOLLOW;
 }
@@ -76,8 +386,8 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
 }
 
 /* Checks for something else than a regular file with this name. */
-static int check_type(const struct folder *f, uint64_t file, mode_t mode,
-                      struct err *err)
+static int files_check_type(const struct folder *f, uint64_t file, mode_t mode,
+                            struct err *err)
 {
   char name[FILES_NAME_MAX];
   const char *what = "something else";
@@ -102,16 +412,16 @@ bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
 {
   char base[32];
   int dir;
-  const char *name = entry(f, file, base, &dir);
+  const char *name = files_entry(f, file, base, &dir);
 
-  return fstatat(dir, name, ret, stat_flags(f)) == 0;
+  return fstatat(dir, name, ret, files_stat_flags(f)) == 0;
 }
 
-static int open_entry(const struct folder *f, uint64_t file, int flags)
+static int files_open_entry(const struct folder *f, uint64_t file, int flags)
 {
   char base[32];
   int dir;
-  const char *name = entry(f, file, base, &dir);
+  const char *name = files_entry(f, file, base, &dir);
 
   if (folder_is_device(f))
     return os_open(
@@ -135,11 +445,11 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
    * Opening a pipe would wait for its other end, so its type is checked first.
    */
   if (folder_stat(f, file, &st)) {
-    rc = check_type(f, file, st.st_mode, err);
+    rc = files_check_type(f, file, st.st_mode, err);
     if (rc < 0)
       return rc;
   }
-  fd = open_entry(f, file, flags | (create ? O_CREAT : 0));
+  fd = files_open_entry(f, file, flags | (create ? O_CREAT : 0));
   if (fd < 0) {
     rc = errno;
     (void)folder_name(f, file, name, sizeof(name));
@@ -158,7 +468,7 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   }
   rc = fstat(fd, &st) < 0 ? err_sys(err, "Cannot look at file '%s'",
                                     folder_name(f, file, name, sizeof(name)))
-                          : check_type(f, file, st.st_mode, err);
+                          : files_check_type(f, file, st.st_mode, err);
   if (rc < 0) {
     (void)close(fd);
     return rc;
@@ -169,7 +479,8 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   return 0;
 }
 
-static int cannot_open(const struct folder *f, uint64_t file, struct err *err)
+static int files_cannot_open(const struct folder *f, uint64_t file,
+                             struct err *err)
 {
   char name[FILES_NAME_MAX];
   const int why = errno;
@@ -179,8 +490,8 @@ static int cannot_open(const struct folder *f, uint64_t file, struct err *err)
   return err_sys(err, "Cannot open file '%s'", name);
 }
 
-static int refuse_foreign(const struct folder *f, uint64_t file,
-                          const char *why, struct err *err)
+static int files_refuse_foreign(const struct folder *f, uint64_t file,
+                                const char *why, struct err *err)
 {
   char name[FILES_NAME_MAX];
 
@@ -201,16 +512,16 @@ int folder_check_owned(const struct folder *f, uint64_t file, struct err *err)
       !S_ISREG(st.st_mode))
     return 0;
   if (st.st_nlink > 1)
-    return refuse_foreign(f, file, "has a second name, a hard link", err);
+    return files_refuse_foreign(f, file, "has a second name, a hard link", err);
   reader.read_only = true;
-  fd = open_entry(&reader, file, O_NONBLOCK);
+  fd = files_open_entry(&reader, file, O_NONBLOCK);
   if (fd < 0)
-    return cannot_open(f, file, err);
+    return files_cannot_open(f, file, err);
   owned = owned_by_fileio(fd, (uint64_t)st.st_size, f->block);
   (void)close(fd);
-  return owned
-           ? 0
-           : refuse_foreign(f, file, "was not made by the fileio test", err);
+  return owned ? 0
+               : files_refuse_foreign(f, file,
+                                      "was not made by the fileio test", err);
 }
 
 int folder_remove(const struct folder *f, uint64_t file, struct err *err)
@@ -222,7 +533,8 @@ int folder_remove(const struct folder *f, uint64_t file, struct err *err)
   if (why < 0)
     return why;
   if (folder_is_device(f) ||
-      unlinkat(f->fd, entry(f, file, base, &dir), 0) == 0 || errno == ENOENT)
+      unlinkat(f->fd, files_entry(f, file, base, &dir), 0) == 0 ||
+      errno == ENOENT)
     return 0;
   why = errno;
   (void)folder_name(f, file, name, sizeof(name));
@@ -230,7 +542,7 @@ int folder_remove(const struct folder *f, uint64_t file, struct err *err)
   return err_sys(err, "Cannot remove file '%s'", name);
 }
 
-static int raise_limit(uint64_t n, struct err *err)
+static int files_raise_limit(uint64_t n, struct err *err)
 {
   const uint64_t need = n + OTHER_DESCRIPTORS;
   struct rlimit limit, more;
@@ -257,7 +569,7 @@ static int raise_limit(uint64_t n, struct err *err)
 }
 
 /* Adds advice on a line of its own below the error, if warnings are wanted. */
-static void add_warning(struct err *err, const char *text)
+static void files_add_warning(struct err *err, const char *text)
 {
   const size_t len = strlen(err->text);
 
@@ -267,8 +579,8 @@ static void add_warning(struct err *err, const char *text)
                  text);
 }
 
-static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
-                    int flags, bool fresh, int *ret_fd, struct err *err)
+static int files_open_one(const struct files *fs, uint64_t file, uint64_t bytes,
+                          int flags, bool fresh, int *ret_fd, struct err *err)
 {
   char name[FILES_NAME_MAX], has[32], needs[32];
   uint64_t length = 0;
@@ -289,7 +601,7 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
   rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
   if (rc < 0) {
     if (rc == -ENOENT)
-      add_warning(err, "Did you forget to run the prepare step?");
+      files_add_warning(err, "Did you forget to run the prepare step?");
     return rc;
   }
   if (length >= bytes)
@@ -300,16 +612,16 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
                folder_name(fs->folder, file, name, sizeof(name)),
                layout_size_text(length, has, sizeof(has)),
                layout_size_text(bytes, needs, sizeof(needs)));
-  add_warning(err, "Did you run 'prepare' with different "
-                   "--file-total-size or --file-num values, or end a run "
-                   "with --file-test-mode=seqwr early?");
+  files_add_warning(err, "Did you run 'prepare' with different "
+                         "--file-total-size or --file-num values, or end a run "
+                         "with --file-test-mode=seqwr early?");
   return rc;
 }
 
 int files_open(struct files *fs, const struct folder *folder, uint64_t n,
                uint64_t bytes, int flags, bool fresh, struct err *err)
 {
-  int rc = raise_limit(n, err);
+  int rc = files_raise_limit(n, err);
 
   if (rc < 0)
     return rc;
@@ -319,7 +631,7 @@ int files_open(struct files *fs, const struct folder *folder, uint64_t n,
   if (!fs->fd)
     return err_set(err, -ENOMEM, "cannot allocate %" PRIu64 " descriptors", n);
   for (; fs->n < n; fs->n++) {
-    rc = open_one(fs, fs->n, bytes, flags, fresh, &fs->fd[fs->n], err);
+    rc = files_open_one(fs, fs->n, bytes, flags, fresh, &fs->fd[fs->n], err);
     if (rc < 0)
       return rc;
   }
@@ -368,4 +680,145 @@ int files_drop_cache(const struct files *fs, struct err *err)
     }
   }
   return 0;
+}
+
+/* ---- room ---- */
+
+/*
+ * Checks the room for the files, and takes them back.
+ */
+
+enum {
+  MISSING_IN_A_ROW = 1000, /* after these, no more files are looked for */
+  FIRST_ROOM = 64
+};
+
+/*
+ * Returns the bytes on the disk that the files of earlier commands have, each
+ * up to `max`.  It stops looking when they are `enough`.
+ */
+static uint64_t room_bytes_there(const struct folder *folder, uint64_t files,
+                                 uint64_t max, uint64_t enough)
+{
+  uint64_t sum = 0;
+  unsigned missing = 0;
+
+  for (uint64_t i = 0; i < files && missing < MISSING_IN_A_ROW && sum < enough;
+       i++) {
+    struct stat st;
+
+    if (!folder_stat(folder, i, &st)) {
+      missing++;
+      continue;
+    }
+    missing = 0;
+    sum += (uint64_t)st.st_blocks * 512 < max ? (uint64_t)st.st_blocks * 512
+                                              : max;
+  }
+  return sum;
+}
+
+int room_check(const struct folder *folder, const struct layout *layout,
+               struct err *err)
+{
+  const struct space space = space_look("", folder->fd);
+  const uint64_t room = space_free(&space);
+  const uint64_t each = space_of_file(&space, layout->per_file * layout->block);
+  const uint64_t all = each > UINT64_MAX / layout->files ? UINT64_MAX
+                                                         : each * layout->files;
+  char need[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
+  uint64_t there;
+
+  if (all <= room)
+    return 0;
+  there = room_bytes_there(folder, layout->files, each, all - room);
+  if (all - there <= room)
+    return 0;
+  return err_set(err, -ENOSPC,
+                 "%s needed in '%s', %s %s; choose a smaller "
+                 "--file-total-size or another --file-dir, or use --force to "
+                 "go on anyway",
+                 fmt_size(need, all - there),
+                 folder->path[0] == '\0' ? "." : folder->path,
+                 fmt_size(has, room), space_words(&space));
+}
+
+bool room_is_error(int code)
+{
+  return code == ENOSPC || code == EDQUOT || code == EFBIG;
+}
+
+const char *room_error_words(int code)
+{
+  switch (code) {
+  case EDQUOT:
+    return "the disk quota is used up";
+  case EFBIG:
+    return "it would be larger than the system allows (see ulimit -f)";
+  default:
+    return "no space is left";
+  }
+}
+
+int taken_add(struct taken *t, const struct folder *folder, struct err *err)
+{
+  struct stat st;
+
+  if (t->n == t->room) {
+    const uint64_t room = t->room > 0 ? 2 * t->room : FIRST_ROOM;
+    uint64_t *more = reallocarray(t->length, room, sizeof(*more));
+
+    if (!more)
+      return err_set(err, -ENOMEM, "not enough memory for the list of files");
+    t->length = more;
+    t->room = room;
+  }
+  t->length[t->n] = folder_stat(folder, t->first + t->n * t->step, &st)
+                      ? (uint64_t)st.st_size
+                      : UINT64_MAX;
+  t->n++;
+  return 0;
+}
+
+static bool room_cut_file(const struct folder *folder, uint64_t file,
+                          uint64_t length)
+{
+  struct err err;
+  uint64_t now;
+  bool ok;
+  int fd;
+
+  if (folder_open_file(folder, file, 0, false, &fd, &now, &err) < 0)
+    return false;
+  ok = now <= length || ftruncate(fd, (off_t)length) == 0;
+  return close(fd) == 0 && ok;
+}
+
+bool taken_undo(const struct taken *t, const struct folder *folder,
+                bool *ret_cut)
+{
+  bool all = true;
+
+  *ret_cut = false;
+  for (uint64_t i = 0; i < t->n; i++) {
+    const uint64_t file = t->first + i * t->step;
+    struct err err;
+    bool ok;
+
+    if (t->length[i] == UINT64_MAX) {
+      ok = folder_remove(folder, file, &err) == 0;
+    } else {
+      ok = room_cut_file(folder, file, t->length[i]);
+      *ret_cut = true;
+    }
+    all &= ok;
+  }
+  return all;
+}
+
+void taken_done(struct taken *t)
+{
+  free(t->length);
+  t->length = NULL;
+  t->n = t->room = 0;
 }

@@ -2,12 +2,12 @@
  * files.h - the test's files: their names, and opening them so that no other
  * file is ever touched.
  *
- * Files are test_file.0, test_file.1, ... in one folder.  A file is opened only
- * if it is a regular file and not a symbolic link, so that what is written or
- * deleted is always the file of that name in that folder.  What is in a file
+ * Files are test_file.0, test_file.1, ...  in one folder.  A file is opened
+ * only if it is a regular file and not a symbolic link, so that what is written
+ * or deleted is always the file of that name in that folder.  What is in a file
  * that exists has to look like the work of fileio (owned.h), with one name
- * only, before the file is changed or removed.  A block device is
- * opened by its own name, and never removed.
+ * only, before the file is changed or removed.  A block device is opened by its
+ * own name, and never removed.
  */
 #ifndef BENCH_TESTS_FILEIO_FILES_H
 #define BENCH_TESTS_FILEIO_FILES_H
@@ -17,7 +17,65 @@
 #include <stdint.h>
 
 struct err;
+struct fileio_cfg;
+struct folder;
+struct layout;
 struct stat;
+
+/* ---- direct ---- */
+
+/*
+ * The alignment that a file system requires for direct I/O.
+ */
+
+/*
+ * The number of bytes of which offsets and lengths of direct I/O in this folder
+ * must be multiples.  The kernel is asked about the first file.  If it does not
+ * know, reads with growing blocks find out.  If there is no file yet, the block
+ * device of the folder is asked.  Nothing is opened for writing.
+ */
+uint64_t direct_alignment(const struct folder *folder);
+
+/* ---- device ---- */
+
+/*
+ * Chooses where the blocks are: in the files of a folder, or directly on a
+ * block device.
+ */
+
+/*
+ * Open the folder of --file-dir, or the device of --file-device.  Writing to a
+ * device destroys its contents: it is refused without --yes-destroy.  Call
+ * folder_close() afterwards, also after a failure.
+ */
+int device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
+                     bool writes, struct err *err);
+
+/* ---- ignored ---- */
+
+/*
+ * Warnings about options that have no effect beside others.
+ *
+ * They are no errors: command lines for several modes, and those of sysbench,
+ * have such options.
+ */
+
+/* Prints a warning for each option without effect.  run: the run command; else
+ * only what concerns prepare. */
+void ignored_warn(const struct fileio_cfg *cfg, bool run);
+
+/* ---- advice ---- */
+
+/*
+ * Warnings about runs whose figures mean less than they seem to.
+ */
+
+/*
+ * Warn if a folder is not on a disk, and if files fit in memory, unless
+ * `to_disk`: the data reach the disk anyway.
+ */
+void advice_print(const struct folder *folder, uint64_t total_bytes,
+                  bool to_disk);
 
 enum {
   FILES_NAME_MAX = 512 /* longer names are cut in messages */
@@ -89,5 +147,47 @@ int files_check_names(const struct files *fs, struct err *err);
 
 /* Write dirty data and make the page cache forget everything. */
 int files_drop_cache(const struct files *fs, struct err *err);
+
+/* ---- room ---- */
+
+/*
+ * Checks whether there is room for the files, and takes them back if there
+ * proves to be none.
+ */
+
+/*
+ * Is there room in a folder for all files of the layout?  Existing files
+ * already count.  -ENOSPC: there is not.
+ */
+int room_check(const struct folder *folder, const struct layout *layout,
+               struct err *err);
+
+/* Does the error of a write mean that there was no room? */
+bool room_is_error(int code);
+
+/* The error in words: "no space is left on the device". */
+const char *room_error_words(int code);
+
+/*
+ * The earlier state of the files that a command has opened, in that order. {0}
+ * has none; one thread at a time.
+ */
+struct taken {
+  uint64_t first, step; /* numbers of the files: first, first + step, ... */
+  uint64_t n, room;
+  uint64_t *length; /* owned; UINT64_MAX: the file did not exist */
+};
+
+/* Call this before the next file is opened.  -ENOMEM. */
+int taken_add(struct taken *t, const struct folder *folder, struct err *err);
+
+/*
+ * Remove the files that did not exist, and cut the others to their earlier
+ * length.  False: it failed for some.  *ret_cut: there were others.
+ */
+bool taken_undo(const struct taken *t, const struct folder *folder,
+                bool *ret_cut);
+
+void taken_done(struct taken *t);
 
 #endif

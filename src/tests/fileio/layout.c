@@ -6,11 +6,110 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "base/parse.h"
+#include "base/strbuf.h"
 #include "tests/fileio/options.h"
 
-static uint64_t divide_up(uint64_t n, uint64_t by)
+/* ---- blocks ---- */
+
+/*
+ * The sizes of requests.
+ */
+
+enum {
+  ITEM_ROOM = 64
+};
+
+/*
+ * Parses one item, without the comma.  The weight of an item that is alone is
+ * optional.
+ */
+static int blocks_parse_item(char *item, bool alone, uint64_t *ret_size,
+                             double *ret_weight)
+{
+  char *at = strchr(item, '@');
+
+  *ret_weight = 1;
+  if (!at && !alone)
+    return -EINVAL;
+  if (at) {
+    *at++ = '\0';
+    if (parse_double(at, ret_weight) < 0 || !(*ret_weight > 0) ||
+        *ret_weight > 1e9)
+      return -EINVAL;
+  }
+  return parse_size(item, ret_size) < 0 || *ret_size == 0 ? -EINVAL : 0;
+}
+
+static void blocks_set_shares(struct blocks *b)
+{
+  double sum = 0, upto = 0;
+
+  for (unsigned i = 0; i < b->n; i++)
+    sum += b->percent[i];
+  b->smallest = b->largest = b->size[0];
+  for (unsigned i = 0; i < b->n; i++) {
+    upto += b->percent[i] / sum;
+    b->percent[i] *= 100 / sum;
+    /* 2^64 itself does not fit; the limit of the last size is not used. */
+    b->below[i] = upto < 1 ? (uint64_t)(upto * 0x1p64) : UINT64_MAX;
+    if (b->size[i] < b->smallest)
+      b->smallest = b->size[i];
+    if (b->size[i] > b->largest)
+      b->largest = b->size[i];
+  }
+}
+
+int blocks_parse(const char *text, struct blocks *ret)
+{
+  struct blocks b = { 0 };
+  char item[ITEM_ROOM];
+  bool more = true;
+
+  for (const char *p = text; more; b.n++) {
+    const size_t len = strcspn(p, ",");
+
+    more = p[len] == ',';
+    if (len >= sizeof(item) || b.n == BLOCKS_MAX)
+      return -EINVAL;
+    memcpy(item, p, len);
+    item[len] = '\0';
+    if (blocks_parse_item(item, b.n == 0 && !more, &b.size[b.n],
+                          &b.percent[b.n]) < 0)
+      return -EINVAL;
+    p += len + 1;
+  }
+  blocks_set_shares(&b);
+  *ret = b;
+  return 0;
+}
+
+bool blocks_good(const char *text)
+{
+  struct blocks b;
+
+  return blocks_parse(text, &b) == 0;
+}
+
+void blocks_describe(const struct blocks *b, struct strbuf *out)
+{
+  char size[32];
+
+  strbuf_adds(out, b->n == 1 ? "Block size " : "Block sizes ");
+  for (unsigned i = 0; i < b->n; i++) {
+    strbuf_addf(out, "%s%sB", i > 0 ? ", " : "",
+                layout_size_text(b->size[i], size, sizeof(size)));
+    if (b->n > 1)
+      strbuf_addf(out, " (%.3g%%)", b->percent[i]);
+  }
+}
+
+/* ---- layout ---- */
+
+static uint64_t layout_divide_up(uint64_t n, uint64_t by)
 {
   return n / by + (n % by != 0);
 }
@@ -19,7 +118,8 @@ static uint64_t divide_up(uint64_t n, uint64_t by)
  * Returns the number of merged blocks per request; 1 in the modes that never
  * merge.
  */
-static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
+static uint64_t layout_blocks_per_request(const struct fileio_cfg *cfg,
+                                          int mode)
 {
   const bool merges = mode == FILE_MODE_SEQWR || mode == FILE_MODE_SEQREWR ||
                       mode == FILE_MODE_SEQRD;
@@ -30,7 +130,7 @@ static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
 int layout_init(struct layout *l, const struct fileio_cfg *cfg,
                 uint64_t device_bytes, int mode, bool validate, struct err *err)
 {
-  const uint64_t merged = blocks_per_request(cfg, mode);
+  const uint64_t merged = layout_blocks_per_request(cfg, mode);
   struct blocks b;
 
   if (blocks_parse(cfg->block_size, &b) < 0)
@@ -88,7 +188,7 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg,
   l->blocks = b;
   l->block = b.largest;
   l->request = merged * b.smallest;
-  l->per_file = divide_up(l->file_bytes, l->request);
+  l->per_file = layout_divide_up(l->file_bytes, l->request);
   l->places = l->files * l->per_file;
   return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "ack/link.h"
 #include "base/err.h"
-#include "tests/fileio/blocks.h"
+#include "tests/fileio/layout.h"
 #include "tests/fileio/queue_opts.h"
 
 const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd",

@@ -3,9 +3,41 @@
  */
 #include "tests/fileio/pattern.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "rand/stream.h"
+
+/* ---- claims ---- */
+
+/*
+ * Records which places have a request in flight.
+ */
+
+int claims_init(struct claims *c, uint64_t places, struct err *err)
+{
+  uint64_t bits = 64;
+
+  while (bits < places && bits < CLAIMS_MAX)
+    bits *= 2;
+  c->word = calloc(bits / 64, sizeof(*c->word));
+  if (!c->word)
+    return err_set(err, -ENOMEM,
+                   "cannot allocate %llu bytes to identify requests",
+                   (unsigned long long)(bits / 8));
+  c->mask = bits - 1;
+  return 0;
+}
+
+void claims_done(struct claims *c)
+{
+  free(c->word);
+  c->word = NULL;
+}
+
+/* ---- pattern ---- */
 
 enum {
   MAX_DRAWS = 64 /* draws of random places that are all taken */
@@ -49,7 +81,8 @@ void pattern_done(struct pattern *p)
  * Lets a request pass (false), or returns true with *ret_file, one file of a
  * series of fsyncs.
  */
-static bool gate_fsync(struct pattern *p, bool write, uint32_t *ret_file)
+static bool pattern_gate_fsync(struct pattern *p, bool write,
+                               uint32_t *ret_file)
 {
   uint64_t now = atomic_load_explicit(&p->gate, memory_order_relaxed);
   uint64_t at, next;
@@ -74,16 +107,16 @@ static bool gate_fsync(struct pattern *p, bool write, uint32_t *ret_file)
   return series;
 }
 
-static bool choose_write(const struct pattern *p,
-                         const struct pattern_thread *t)
+static bool pattern_choose_write(const struct pattern *p,
+                                 const struct pattern_thread *t)
 {
   if (p->mode == FILE_MODE_RNDRW)
     return (double)(t->reads + 1) / (double)(t->writes + 1) >= p->rw_ratio;
   return file_mode_writes(p->mode);
 }
 
-static void set_place(const struct pattern *p, struct request *r, uint64_t file,
-                      uint64_t index)
+static void pattern_set_place(const struct pattern *p, struct request *r,
+                              uint64_t file, uint64_t index)
 {
   r->file = (uint32_t)file;
   r->offset = index * p->layout.request;
@@ -92,7 +125,8 @@ static void set_place(const struct pattern *p, struct request *r, uint64_t file,
 }
 
 /* Returns one of 0..places-1, by a distribution that prefers some. */
-static uint64_t draw_uneven(const struct pattern *p, struct rand_stream *s)
+static uint64_t pattern_draw_uneven(const struct pattern *p,
+                                    struct rand_stream *s)
 {
   const int64_t last = (int64_t)p->layout.places - 1;
   int64_t place;
@@ -121,8 +155,8 @@ static uint64_t draw_uneven(const struct pattern *p, struct rand_stream *s)
  * Chooses among all blocks of all files evenly: the high bits of one draw
  * choose the file, the rest of it the block.  There is no division.
  */
-static void draw_place(const struct pattern *p, struct rand_stream *s,
-                       struct request *r)
+static void pattern_draw_place(const struct pattern *p, struct rand_stream *s,
+                               struct request *r)
 {
   uint64_t file, index, rest;
 
@@ -130,17 +164,17 @@ static void draw_place(const struct pattern *p, struct rand_stream *s,
     file = rng_mulhi(rng_next(&s->rng), p->layout.files, &rest);
     index = rng_mulhi(rest, p->layout.per_file, &rest);
   } else {
-    const uint64_t place = draw_uneven(p, s);
+    const uint64_t place = pattern_draw_uneven(p, s);
 
     file = place / p->layout.per_file;
     index = place % p->layout.per_file;
   }
-  set_place(p, r, file, index);
+  pattern_set_place(p, r, file, index);
 }
 
 /* Chooses one of several sizes, at the nearest multiple of it. */
-static void resize(const struct pattern *p, struct rand_stream *s,
-                   struct request *r)
+static void pattern_resize(const struct pattern *p, struct rand_stream *s,
+                           struct request *r)
 {
   const uint64_t size = blocks_draw(&p->layout.blocks, rng_next(&s->rng));
   const uint64_t n = p->layout.file_bytes / size;
@@ -152,8 +186,8 @@ static void resize(const struct pattern *p, struct rand_stream *s,
   r->length = (uint32_t)(n > 0 ? size : p->layout.file_bytes);
 }
 
-static bool next_random(struct pattern *p, struct pattern_thread *t,
-                        struct rand_stream *rand, struct request *r)
+static bool pattern_next_random(struct pattern *p, struct pattern_thread *t,
+                                struct rand_stream *rand, struct request *r)
 {
   unsigned tries = 0;
   uint64_t amount;
@@ -161,9 +195,9 @@ static bool next_random(struct pattern *p, struct pattern_thread *t,
   do {
     if (tries++ == MAX_DRAWS)
       return false;
-    draw_place(p, rand, r);
+    pattern_draw_place(p, rand, r);
     if (UNLIKELY(p->layout.blocks.n > 1))
-      resize(p, rand, r);
+      pattern_resize(p, rand, r);
   } while (!claims_take(&p->claims, r->place));
   amount = p->rw_bytes ? r->length : 1;
   if (t->write)
@@ -173,8 +207,8 @@ static bool next_random(struct pattern *p, struct pattern_thread *t,
   return true;
 }
 
-static bool next_sequential(struct pattern *p, struct pattern_thread *t,
-                            struct request *r)
+static bool pattern_next_sequential(struct pattern *p, struct pattern_thread *t,
+                                    struct request *r)
 {
   if (!t->waiting)
     t->place = atomic_fetch_add_explicit(&p->sequence, 1,
@@ -182,7 +216,8 @@ static bool next_sequential(struct pattern *p, struct pattern_thread *t,
                p->layout.places;
   if (!claims_take(&p->claims, t->place))
     return false;
-  set_place(p, r, t->place / p->layout.per_file, t->place % p->layout.per_file);
+  pattern_set_place(p, r, t->place / p->layout.per_file,
+                    t->place % p->layout.per_file);
   return true;
 }
 
@@ -192,16 +227,16 @@ bool pattern_next(struct pattern *p, struct pattern_thread *t,
   bool found;
 
   if (!t->waiting) {
-    t->write = choose_write(p, t);
-    if (p->fsync_freq > 0 && gate_fsync(p, t->write, &ret->file)) {
+    t->write = pattern_choose_write(p, t);
+    if (p->fsync_freq > 0 && pattern_gate_fsync(p, t->write, &ret->file)) {
       ret->op = FILE_OP_FSYNC;
       ret->offset = ret->length = 0;
       return true;
     }
   }
   ret->op = t->write ? p->write : FILE_OP_READ;
-  found = file_mode_random(p->mode) ? next_random(p, t, rand, ret)
-                                    : next_sequential(p, t, ret);
+  found = file_mode_random(p->mode) ? pattern_next_random(p, t, rand, ret)
+                                    : pattern_next_sequential(p, t, ret);
   t->waiting = !found;
   if (UNLIKELY(p->trim > 0) && t->write && rng_next(&rand->rng) < p->trim)
     ret->op = FILE_OP_TRIM;

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/parse.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/thread.h"
@@ -24,11 +25,131 @@
 #include "rand/rng.h"
 #include "run/peers.h"
 #include "run/plan.h"
-#include "tests/fileio/device.h"
-#include "tests/fileio/direct.h"
+#include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
-#include "tests/fileio/ignored.h"
-#include "tests/fileio/room.h"
+#include "tests/fileio/files.h"
+
+/* ---- describe ---- */
+
+/*
+ * The header lines of a run of the fileio test.
+ */
+
+static void describe_requests(const struct fileio *fio, struct strbuf *out)
+{
+  const struct fileio_cfg *cfg = fio->cfg;
+  char size[32];
+
+  if (cfg->merged > 0)
+    strbuf_addf(
+      out, "Merging requests up to %sB for sequential IO.\n",
+      layout_size_text(fio->layout.block * cfg->merged, size, sizeof(size)));
+  if (file_mode_random(cfg->mode)) {
+    const uint64_t events = fio->plan->events == PLAN_NO_LIMIT
+                              ? 0
+                              : fio->plan->events;
+
+    strbuf_addf(out, "Number of IO requests: %" PRIu64 "\n", events);
+    strbuf_addf(out, "Read/Write ratio for combined random IO test: %2.2f\n",
+                cfg->rw_ratio);
+  }
+}
+
+static void describe_sync(const struct fileio_cfg *cfg, struct strbuf *out)
+{
+  if (cfg->mode == FILE_MODE_MIXED)
+    return;
+  if (cfg->mode == FILE_MODE_WAL) {
+    strbuf_adds(out, "Each event is durable when it ends (group commit).\n");
+    return;
+  }
+  if (cfg->fsync_all) {
+    strbuf_adds(out, "Calling fsync() after each write operation.\n");
+    return;
+  }
+  if (cfg->fsync_freq > 0)
+    strbuf_addf(out,
+                "Periodic FSYNC enabled, calling fsync() each %" PRIu64
+                " requests.\n",
+                cfg->fsync_freq);
+  if (cfg->fsync_end)
+    strbuf_adds(out, "Calling fsync() at the end of test, Enabled.\n");
+}
+
+void fileio_describe(void *run)
+{
+  static const char *const mode[] = {
+    "sequential write (creation)",
+    "sequential rewrite",
+    "sequential read",
+    "random read",
+    "random write",
+    "random r/w",
+    "write-ahead log",
+    "mixed (log, checkpointer, random read)",
+  };
+  const struct fileio *fio = run;
+  const struct layout *l = &fio->layout;
+  struct strbuf out = { 0 };
+  char size[32];
+
+  strbuf_addf(&out, "Extra file open flags: %s\n",
+              fileio_flags_text(fio->flags));
+  strbuf_addf(&out, "%" PRIu64 " files, %sB each\n", l->files,
+              layout_size_text(l->file_bytes, size, sizeof(size)));
+  strbuf_addf(&out, "%sB total file size\n",
+              layout_size_text(l->file_bytes * l->files, size, sizeof(size)));
+  blocks_describe(&l->blocks, &out);
+  strbuf_adds(&out, "\n");
+  describe_requests(fio, &out);
+  describe_sync(fio->cfg, &out);
+  strbuf_addf(&out, "Using %s I/O mode\n", fio->engine->title);
+  if (fio->plan->cfg.validate)
+    strbuf_adds(&out, "Using checksums validation.\n");
+  strbuf_addf(&out, "Doing %s test\n", mode[fio->cfg->mode]);
+  log_msg(LOG_NOTICE, "%s", strbuf_str(&out));
+  strbuf_done(&out);
+}
+
+/* ---- cleanup ---- */
+
+/*
+ * The cleanup command: removes as many of the files as possible, and reports
+ * the first that cannot be removed.
+ */
+
+int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
+{
+  const struct fileio_cfg *cfg = arg;
+  struct folder folder;
+  unsigned part, parts;
+  int rc;
+
+  peers_divide_folder(plan, cfg->dir, &part, &parts);
+  if (*cfg->device != '\0') {
+    log_msg(LOG_NOTICE, "Nothing to remove: %s stays as it is.\n", cfg->device);
+    return 0;
+  }
+  rc = folder_open(&folder, cfg->dir, err);
+  if (rc < 0)
+    return rc;
+  (void)parse_size(cfg->block_size, &folder.block); /* 0: several sizes */
+  folder.force = plan->cfg.force;
+  log_msg(LOG_NOTICE, "Removing test files...\n");
+  for (uint64_t i = part; i < cfg->num; i += parts) {
+    struct err why;
+    const int removed = folder_remove(&folder, i, &why);
+
+    if (removed < 0 && rc == 0) {
+      rc = removed;
+      *err = why;
+    }
+  }
+  folder_close(&folder);
+  return rc;
+}
+
+/* ---- prepare ---- */
 
 #define PIECE_BYTES (UINT64_C(1) << 20) /* per write, in whole blocks */
 
@@ -67,8 +188,8 @@ struct preparer {
 };
 
 /* Reports an error of writing, or a short write. */
-static int write_failed(const struct prepare *p, uint64_t file, uint64_t offset,
-                        int why, struct err *err)
+static int prepare_write_failed(const struct prepare *p, uint64_t file,
+                                uint64_t offset, int why, struct err *err)
 {
   char name[FILES_NAME_MAX];
 
@@ -85,8 +206,8 @@ static int write_failed(const struct prepare *p, uint64_t file, uint64_t offset,
  * Writes from the block boundary at or below `from` to the end of the last
  * block.
  */
-static int write_blocks(struct preparer *t, uint64_t file, int fd,
-                        uint64_t from, struct err *err)
+static int prepare_write_blocks(struct preparer *t, uint64_t file, int fd,
+                                uint64_t from, struct err *err)
 {
   struct prepare *p = t->p;
   const uint64_t block = p->layout.block;
@@ -106,7 +227,8 @@ static int write_blocks(struct preparer *t, uint64_t file, int fd,
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        return write_failed(p, file, at + done, n < 0 ? errno : ENOSPC, err);
+        return prepare_write_failed(p, file, at + done, n < 0 ? errno : ENOSPC,
+                                    err);
       done += (size_t)n;
       (void)atomic_fetch_add(&p->written, (uint64_t)n);
     }
@@ -115,8 +237,8 @@ static int write_blocks(struct preparer *t, uint64_t file, int fd,
   return 0;
 }
 
-static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
-                      struct err *err)
+static int prepare_close_file(const struct prepare *p, uint64_t file, int fd,
+                              int rc, struct err *err)
 {
   char name[FILES_NAME_MAX];
   int why = 0;
@@ -132,7 +254,7 @@ static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
   }
   /* Some file systems find room only when the data go to the disk. */
   if (room_is_error(why))
-    rc = write_failed(p, file, 0, why, err);
+    rc = prepare_write_failed(p, file, 0, why, err);
   return rc;
 }
 
@@ -140,7 +262,7 @@ static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
  * Returns the bytes of a file up to its first hole.  A run in I/O mode mmap
  * that was interrupted leaves holes, which are found without reading the disk.
  */
-static uint64_t bytes_filled(int fd, uint64_t bytes)
+static uint64_t prepare_bytes_filled(int fd, uint64_t bytes)
 {
 #ifdef SEEK_HOLE
   const off_t hole = lseek(fd, 0, SEEK_HOLE);
@@ -156,7 +278,8 @@ static uint64_t bytes_filled(int fd, uint64_t bytes)
 /*
  * The name of the folder may contain anything: it must not control a terminal.
  */
-static void tell_file(const char *what, const char *kind, const char *name)
+static void prepare_tell_file(const char *what, const char *kind,
+                              const char *name)
 {
   struct strbuf line = { 0 };
 
@@ -171,8 +294,8 @@ static void tell_file(const char *what, const char *kind, const char *name)
  * there is none, or it cannot be opened.  The lines are in the order of the
  * files.
  */
-static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
-                     uint64_t *ret_from, struct err *err)
+static int prepare_take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
+                             uint64_t *ret_from, struct err *err)
 {
   char name[FILES_NAME_MAX];
   const char *what = "Creating";
@@ -191,15 +314,15 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
                           &has, err);
   if (rc == 0) {
     p->next += p->parts;
-    has = p->check || device ? 0 : bytes_filled(*ret_fd, has);
+    has = p->check || device ? 0 : prepare_bytes_filled(*ret_fd, has);
     if (device)
       what = "Writing";
     else if (has >= p->layout.file_bytes)
       what = "Reusing existing";
     else if (has > 0)
       what = "Extending existing";
-    tell_file(what, device ? "device" : "file",
-              folder_name(&p->folder, *ret_file, name, sizeof(name)));
+    prepare_tell_file(what, device ? "device" : "file",
+                      folder_name(&p->folder, *ret_file, name, sizeof(name)));
     *ret_from = has;
   }
   (void)pthread_mutex_unlock(&p->lock);
@@ -214,12 +337,12 @@ static int prepare_files(struct preparer *t, struct err *err)
 
   while (rc == 0) {
     err->text[0] = '\0';
-    rc = take_file(p, &file, &fd, &from, err);
+    rc = prepare_take_file(p, &file, &fd, &from, err);
     if (rc < 0)
       return err->text[0] == '\0' ? 0 : rc; /* without a text, all is done */
     if (from < p->layout.file_bytes)
-      rc = write_blocks(t, file, fd, from, err);
-    rc = close_file(p, file, fd, rc, err);
+      rc = prepare_write_blocks(t, file, fd, from, err);
+    rc = prepare_close_file(p, file, fd, rc, err);
   }
   return rc;
 }
@@ -242,8 +365,9 @@ static void *prepare_thread(void *arg)
   return NULL;
 }
 
-static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
-                         unsigned *ret_started, struct err *err)
+static int prepare_start_threads(struct prepare *p, struct preparer *t,
+                                 unsigned n, unsigned *ret_started,
+                                 struct err *err)
 {
   int rc = 0;
 
@@ -268,13 +392,13 @@ static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
 }
 
 /* Returns how many files this process creates. */
-static uint64_t own_files(const struct prepare *p)
+static uint64_t prepare_own_files(const struct prepare *p)
 {
   return (p->layout.files + p->parts - 1 - p->part) / p->parts;
 }
 
 /* A full disk also stops other programs: what has filled it is removed. */
-static void take_back(struct prepare *p, struct err *err)
+static void prepare_take_back(struct prepare *p, struct err *err)
 {
   const size_t len = strlen(err->text);
   bool cut;
@@ -286,7 +410,8 @@ static void take_back(struct prepare *p, struct err *err)
   (void)snprintf(err->text + len, sizeof(err->text) - len, "%s", what);
 }
 
-static void look(void *ctx, struct progress_point *ret, struct strbuf *detail)
+static void prepare_look(void *ctx, struct progress_point *ret,
+                         struct strbuf *detail)
 {
   struct prepare *p = ctx;
 
@@ -294,14 +419,14 @@ static void look(void *ctx, struct progress_point *ret, struct strbuf *detail)
   *ret = (struct progress_point){
     .verb = "Wrote",
     .unit = PROGRESS_BYTES,
-    .total = own_files(p) * p->layout.per_file * p->layout.block,
+    .total = prepare_own_files(p) * p->layout.per_file * p->layout.block,
     .done = atomic_load(&p->written),
   };
 }
 
-static int work(struct prepare *p, struct err *err)
+static int prepare_work(struct prepare *p, struct err *err)
 {
-  const uint64_t files = own_files(p);
+  const uint64_t files = prepare_own_files(p);
   const unsigned n = p->plan->threads < files ? p->plan->threads
                                               : (unsigned)files;
   struct preparer *t = calloc(n > 0 ? n : 1, sizeof(*t));
@@ -312,7 +437,7 @@ static int work(struct prepare *p, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
   if (log_get_level() >= LOG_NOTICE)
     progress_start(&p->progress);
-  rc = start_threads(p, t, n, &started, err);
+  rc = prepare_start_threads(p, t, n, &started, err);
   for (unsigned i = 0; i < started; i++)
     (void)pthread_join(t[i].thread, NULL);
   progress_stop(&p->progress);
@@ -323,12 +448,12 @@ static int work(struct prepare *p, struct err *err)
     *err = p->why;
     rc = -EIO;
     if (room_is_error(p->why_code))
-      take_back(p, err);
+      prepare_take_back(p, err);
   }
   return rc;
 }
 
-static void print_sum(const struct prepare *p)
+static void prepare_print_sum(const struct prepare *p)
 {
   const uint64_t bytes = atomic_load(&p->written);
   const double seconds = (double)(clock_now_ns() - p->progress.start_ns) /
@@ -343,12 +468,12 @@ static void print_sum(const struct prepare *p)
 }
 
 /* Returns the time in nanoseconds; no other prepare has the same. */
-static uint64_t this_moment(void)
+static uint64_t prepare_this_moment(void)
 {
   return clock_read_ns(CLOCK_REALTIME);
 }
 
-static int set_up(struct prepare *p, struct err *err)
+static int prepare_set_up(struct prepare *p, struct err *err)
 {
   const unsigned flags = fileio_flags(p->cfg);
   uint64_t block;
@@ -377,7 +502,7 @@ static int set_up(struct prepare *p, struct err *err)
     validate_init(p->check, block, p->layout.file_bytes);
     /* All processes that share the files must agree. */
     p->check->generation = validate_new_generation(
-      p->plan->seed, p->parts == 1 ? this_moment() : 0);
+      p->plan->seed, p->parts == 1 ? prepare_this_moment() : 0);
   }
   return 0;
 }
@@ -390,7 +515,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   peers_divide_folder(plan, p.cfg->dir, &p.part, &p.parts);
   p.next = p.taken.first = p.part;
   p.taken.step = p.parts;
-  rc = set_up(&p, err);
+  rc = prepare_set_up(&p, err);
   if (rc == 0) {
     ignored_warn(p.cfg, false);
     (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
@@ -404,10 +529,10 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
       (folder_is_device(&p.folder) ? p.layout.file_bytes : p.cfg->total_size) /
         1048576,
       fileio_flags_text(fileio_flags(p.cfg)));
-    progress_init(&p.progress, &progress_stderr, NULL, look, &p);
-    rc = work(&p, err);
+    progress_init(&p.progress, &progress_stderr, NULL, prepare_look, &p);
+    rc = prepare_work(&p, err);
     if (rc == 0)
-      print_sum(&p);
+      prepare_print_sum(&p);
     (void)pthread_mutex_destroy(&p.lock);
   }
   taken_done(&p.taken);

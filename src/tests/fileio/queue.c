@@ -9,10 +9,61 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+/* ---- patience ---- */
+
+/*
+ * Decides whether to poll for a completion before sleeping.
+ */
+
+void patience_init(struct patience *p, unsigned cpus)
+{
+  *p = (struct patience){ .never = cpus < 2 };
+}
+
+bool patience_wants(struct patience *p)
+{
+  if (p->never)
+    return false;
+  if (p->n == PATIENCE_ROUND)
+    *p = (struct patience){ 0 };
+  p->timed = p->n < 2 * PATIENCE_TRIAL;
+  p->n++;
+  return p->timed ? p->n <= PATIENCE_TRIAL : p->looks;
+}
+
+void patience_looked(struct patience *p, bool came)
+{
+  if (came)
+    p->failures = 0;
+  else if (++p->failures >= PATIENCE_FAILURES)
+    p->looks = false;
+}
+
+void patience_took(struct patience *p, uint64_t ns)
+{
+  /*
+   * A thread that loses its processor meanwhile must not decide the trial
+   * alone.
+   */
+  const uint64_t counts = ns < PATIENCE_MAX_NS ? ns : PATIENCE_MAX_NS;
+
+  if (p->n <= PATIENCE_TRIAL)
+    p->look_ns += counts;
+  else
+    p->sleep_ns += counts;
+  if (p->n == 2 * PATIENCE_TRIAL) {
+    /* Polling uses a processor, so it must be worth it. */
+    p->looks = 2 * p->look_ns < p->sleep_ns;
+    p->failures = 0;
+  }
+}
+
+/* ---- queue ---- */
+
 /* The longest wait before checking whether the run is over. */
 #define LOOK_NS (100 * NS_PER_MS)
 
-static void add(_Atomic uint64_t *to, uint64_t n)
+static void queue_add(_Atomic uint64_t *to, uint64_t n)
 {
   (void)atomic_fetch_add_explicit(to, n, memory_order_relaxed);
 }
@@ -24,8 +75,8 @@ void queue_close(void *engine)
 
   if (q->impl)
     q->ops->done(q);
-  add(&fio->depth_sum, q->depth_sum);
-  add(&fio->depth_count, q->depth_count);
+  queue_add(&fio->depth_sum, q->depth_sum);
+  queue_add(&fio->depth_count, q->depth_count);
   max_atomic_u64(&fio->depth_max, q->depth_max);
   io_buffers_free(q->io, q->buf, q->depth);
   free(q->free_slot);
@@ -66,8 +117,8 @@ out:
   return rc;
 }
 
-static int push(struct queue *q, unsigned slot, uint64_t start_ns,
-                struct err *err)
+static int queue_push(struct queue *q, unsigned slot, uint64_t start_ns,
+                      struct err *err)
 {
   int rc;
 
@@ -87,14 +138,14 @@ static int push(struct queue *q, unsigned slot, uint64_t start_ns,
  * Returns the time at which the current completions were seen; 0 if it is not
  * needed.
  */
-static uint64_t seen_ns(struct queue *q)
+static uint64_t queue_seen_ns(struct queue *q)
 {
   if (q->now_ns == 0)
     q->now_ns = io_now(q->io);
   return q->now_ns;
 }
 
-static void fail(struct queue *q, unsigned slot, int64_t result)
+static void queue_fail(struct queue *q, unsigned slot, int64_t result)
 {
   const struct request *r = &q->slot[slot].r;
 
@@ -110,7 +161,7 @@ static void fail(struct queue *q, unsigned slot, int64_t result)
 }
 
 /* Logs what has completed, with --file-io-verify. */
-static void witness(struct queue *q, const struct slot *s)
+static void queue_witness(struct queue *q, const struct slot *s)
 {
   int rc = 0;
 
@@ -126,14 +177,14 @@ static void witness(struct queue *q, const struct slot *s)
  * Submits the fsync that follows a completed write.  True: none is needed, or
  * it has failed.
  */
-static bool follow_up(struct queue *q, unsigned slot)
+static bool queue_follow_up(struct queue *q, unsigned slot)
 {
   struct slot *s = &q->slot[slot];
 
   if (!q->io->fio->cfg->fsync_all || s->r.op != FILE_OP_WRITE)
     return true;
   s->r.op = FILE_OP_FSYNC;
-  if (push(q, slot, seen_ns(q), &q->why) == 0)
+  if (queue_push(q, slot, queue_seen_ns(q), &q->why) == 0)
     return false;
   q->failed = q->failed ? q->failed : -EIO;
   return true;
@@ -147,33 +198,33 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
   q->in_flight--;
   s->busy = false;
   if (UNLIKELY(result == -EINTR || result == -EAGAIN)) {
-    if (push(q, slot, s->start_ns, &q->why) < 0 && q->failed == 0)
+    if (queue_push(q, slot, s->start_ns, &q->why) < 0 && q->failed == 0)
       q->failed = -EIO;
     return;
   }
   if (UNLIKELY(q->io->fio->witness != NULL) &&
       result == (transfer ? (int64_t)s->r.length : 0))
-    witness(q, s);
+    queue_witness(q, s);
   if (transfer)
     pattern_release(&q->io->fio->pattern, s->r.place);
   if (q->awaiting && s->r.op == FILE_OP_WRITE && s->r.file == q->awaited_file)
     q->awaited--;
 
   if (UNLIKELY(result != (transfer ? (int64_t)s->r.length : 0))) {
-    fail(q, slot, result);
+    queue_fail(q, slot, result);
   } else {
-    io_done(q->io, s->r.op, s->r.length, s->start_ns, seen_ns(q));
+    io_done(q->io, s->r.op, s->r.length, s->start_ns, queue_seen_ns(q));
     if (UNLIKELY(q->io->fio->check != NULL) && s->r.op == FILE_OP_READ &&
         q->failed == 0)
       q->failed = io_check(q->io, &s->r, queue_buffer(q, slot), &q->why);
-    if (!follow_up(q, slot))
+    if (!queue_follow_up(q, slot))
       return;
   }
   q->free_slot[q->n_free++] = slot;
 }
 
 /* Returns a failure of the completions that were taken, if there was one. */
-static int outcome(const struct queue *q, int rc, struct err *err)
+static int queue_outcome(const struct queue *q, int rc, struct err *err)
 {
   if (rc == 0 && UNLIKELY(q->failed != 0)) {
     *err = q->why;
@@ -183,34 +234,34 @@ static int outcome(const struct queue *q, int rc, struct err *err)
 }
 
 /* Submits the requests in line and waits for `min` completions. */
-static int kick(struct queue *q, unsigned min, struct err *err)
+static int queue_kick(struct queue *q, unsigned min, struct err *err)
 {
   q->now_ns = 0;
-  return outcome(q, q->ops->kick(q, min, err), err);
+  return queue_outcome(q, q->ops->kick(q, min, err), err);
 }
 
 /* Makes room for one more request, with no full batch in line. */
-static int make_room(struct queue *q, struct err *err)
+static int queue_make_room(struct queue *q, struct err *err)
 {
   int rc = 0;
 
   while (rc == 0 && (q->in_line >= q->batch || q->n_free == 0))
-    rc = kick(q, q->n_free == 0 ? q->batch : 0, err);
+    rc = queue_kick(q, q->n_free == 0 ? q->batch : 0, err);
   return rc;
 }
 
 /* Does the same, and leaves nothing in line. */
-static int submit_all(struct queue *q, struct err *err)
+static int queue_submit_all(struct queue *q, struct err *err)
 {
-  int rc = make_room(q, err);
+  int rc = queue_make_room(q, err);
 
   while (rc == 0 && q->in_line > 0)
-    rc = kick(q, 0, err);
+    rc = queue_kick(q, 0, err);
   return rc;
 }
 
 /* Waits until the writes of this thread to a file have completed. */
-static int await_writes(struct queue *q, uint32_t file, struct err *err)
+static int queue_await_writes(struct queue *q, uint32_t file, struct err *err)
 {
   int rc = 0;
 
@@ -225,12 +276,12 @@ static int await_writes(struct queue *q, uint32_t file, struct err *err)
   q->awaited_file = file;
   q->awaiting = true;
   while (rc == 0 && q->awaited > 0)
-    rc = kick(q, 1, err);
+    rc = queue_kick(q, 1, err);
   q->awaiting = false;
   return rc;
 }
 
-static void count_depth(struct queue *q)
+static void queue_count_depth(struct queue *q)
 {
   q->depth_sum += q->in_flight;
   q->depth_count++;
@@ -243,17 +294,17 @@ int queue_sync(void *engine, uint32_t file, struct err *err)
   struct queue *q = engine;
   const struct request r = { .op = FILE_OP_FSYNC, .file = file };
   unsigned slot;
-  int rc = await_writes(q, file, err);
+  int rc = queue_await_writes(q, file, err);
 
   if (rc == 0)
-    rc = make_room(q, err);
+    rc = queue_make_room(q, err);
   if (rc < 0)
     return rc;
   slot = q->free_slot[--q->n_free];
   q->slot[slot].r = r;
-  rc = push(q, slot, clock_now_ns(), err);
+  rc = queue_push(q, slot, clock_now_ns(), err);
   if (rc == 0)
-    rc = submit_all(q, err);
+    rc = queue_submit_all(q, err);
   return rc;
 }
 
@@ -275,11 +326,11 @@ int queue_execute(void *engine, const struct request *r, struct err *err)
       return rc;
     start_ns = clock_now_ns();
   }
-  rc = push(q, slot, start_ns, err);
+  rc = queue_push(q, slot, start_ns, err);
   if (rc < 0)
     return rc;
-  count_depth(q);
-  return make_room(q, err);
+  queue_count_depth(q);
+  return queue_make_room(q, err);
 }
 
 int queue_settle(void *engine, bool all, struct err *err)
@@ -290,7 +341,7 @@ int queue_settle(void *engine, bool all, struct err *err)
   if (q->in_flight == 0)
     return 0;
   do {
-    rc = kick(q, 1, err);
+    rc = queue_kick(q, 1, err);
   } while (rc == 0 && all && q->in_flight > 0);
   return rc;
 }
@@ -308,7 +359,7 @@ int queue_attend(void *engine, uint64_t until_ns, struct err *err)
     q->now_ns = 0;
     rc = q->ops->wait(q, until_ns - now < LOOK_NS ? until_ns - now : LOOK_NS,
                       err);
-    rc = outcome(q, rc, err);
+    rc = queue_outcome(q, rc, err);
   }
   return rc;
 }

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,24 +17,185 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/strbuf.h"
+#include "base/wait.h"
 #include "opt/help.h"
 #include "opt/optset.h"
 #include "rand/stream.h"
 #include "report/life.h"
 #include "run/plan.h"
 #include "run/test.h"
-#include "tests/fileio/advice.h"
-#include "tests/fileio/device.h"
-#include "tests/fileio/direct.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
+#include "tests/fileio/files.h"
 #include "tests/fileio/form.h"
-#include "tests/fileio/ignored.h"
-#include "tests/fileio/io.h"
-#include "tests/fileio/mixed.h"
-#include "tests/fileio/wear_run.h"
+#include "tests/fileio/wear.h"
 #include "tests/fileio/witness.h"
 #include "tests/tests.h"
+
+enum mixed_role {
+  MIXED_LOG,
+  MIXED_CHECKPOINT,
+  MIXED_READ,
+  MIXED_ROLES,
+};
+
+enum {
+  MIXED_MIN_THREADS = 3, /* one for each role */
+  MIXED_MIN_FILES = 2,   /* data and log */
+};
+
+/* The state that the threads share. */
+struct mixed {
+  struct pattern of[MIXED_ROLES];
+};
+
+/* The state of a thread. */
+struct mixed_thread {
+  enum mixed_role role;
+  uint64_t period_ns; /* time between requests; 0: no rate */
+  uint64_t due_ns;    /* of the next request; 0: none was due yet */
+};
+
+/* ---- mixed ---- */
+
+/*
+ * The mode mixed: readers, a log and a checkpointer at once.
+ */
+
+static int mixed_check(const struct fileio *fio, struct err *err)
+{
+  const struct plan *plan = fio->plan;
+
+  if (plan->all_threads < MIXED_MIN_THREADS)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --threads: '%u' (expected at least %d "
+                   "with --file-test-mode=mixed: a log, a checkpointer and "
+                   "readers)",
+                   plan->all_threads, MIXED_MIN_THREADS);
+  if (fio->layout.files < MIXED_MIN_FILES)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-num: '%llu' (expected at least %d "
+                   "with --file-test-mode=mixed: the last file is the log)",
+                   (unsigned long long)fio->layout.files, MIXED_MIN_FILES);
+  if (plan->rate > 0.0)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --rate: '%g' (expected 0 with "
+                   "--file-test-mode=mixed, where each kind of thread has its "
+                   "own: see --file-mixed-reads)",
+                   plan->all_rate);
+  if (plan_rated_by(plan))
+    return err_set(
+      err, -EINVAL,
+      "--%s makes no sense with --file-test-mode=mixed, where each "
+      "kind of thread has its own rate: see --file-mixed-reads",
+      plan_rated_by(plan));
+  return 0;
+}
+
+/* Check the options, and make fio->mixed; NULL in other modes. */
+static int mixed_new(struct fileio *fio, struct err *err)
+{
+  static const enum file_mode mode[MIXED_ROLES] = {
+    [MIXED_LOG] = FILE_MODE_SEQREWR,
+    [MIXED_CHECKPOINT] = FILE_MODE_SEQREWR,
+    [MIXED_READ] = FILE_MODE_RNDRD,
+  };
+  struct mixed *m;
+  int rc = mixed_check(fio, err);
+
+  if (rc < 0)
+    return rc;
+  m = mem_aligned(1, sizeof(*m), CACHE_LINE);
+  if (!m)
+    return err_set(err, -ENOMEM, "cannot allocate the fileio test");
+  fio->mixed = m;
+  for (unsigned i = 0; i < MIXED_ROLES && rc == 0; i++) {
+    struct fileio_cfg cfg = *fio->cfg;
+    struct layout layout = fio->layout;
+
+    cfg.mode = mode[i];
+    cfg.fsync_freq = 0; /* each role decides when to synchronise */
+    layout.files = i == MIXED_LOG ? 1 : fio->layout.files - 1;
+    layout.places = layout.files * layout.per_file;
+    rc = pattern_init(&m->of[i], &layout, &cfg, false, err);
+  }
+  return rc;
+}
+
+static void mixed_free(struct mixed *m)
+{
+  for (unsigned i = 0; m && i < MIXED_ROLES; i++)
+    pattern_done(&m->of[i]);
+  free(m);
+}
+
+/* `thread` counts over all processes of the run. */
+static void mixed_thread_init(struct mixed_thread *t, const struct fileio *fio,
+                              unsigned thread)
+{
+  const struct fileio_cfg *cfg = fio->cfg;
+  const double rate[MIXED_ROLES] = {
+    [MIXED_LOG] = cfg->mixed_commits,
+    [MIXED_CHECKPOINT] = cfg->mixed_checkpoint,
+    [MIXED_READ] = cfg->mixed_reads /
+                   (double)(fio->plan->all_threads - MIXED_READ),
+  };
+
+  t->role = thread < MIXED_READ ? (enum mixed_role)thread : MIXED_READ;
+  if (rate[t->role] > 0)
+    t->period_ns = (uint64_t)((double)NS_PER_S / rate[t->role]);
+}
+
+/* Returns false if the run is over before that. */
+static bool mixed_wait_until_due(struct mixed_thread *t, struct worker *w)
+{
+  uint64_t now = clock_now_ns();
+
+  if (t->due_ns == 0) /* readers start one after another */
+    t->due_ns = now + t->period_ns / (w->plan->threads + 1) * w->tid;
+  else
+    t->due_ns += t->period_ns;
+  while (now < t->due_ns && !worker_is_over(w)) {
+    wait_while(worker_stop_word(w), 0, min_u64(t->due_ns, worker_end_ns(w)));
+    now = clock_now_ns();
+  }
+  return now >= t->due_ns;
+}
+
+/* Wait until the next request is due; false: the run is over. */
+static bool mixed_next(struct mixed_thread *t, struct fileio *fio,
+                       struct pattern_thread *pattern, struct worker *w,
+                       struct request *ret)
+{
+  if (t->period_ns > 0 && !mixed_wait_until_due(t, w))
+    return false;
+  (void)pattern_next(&fio->mixed->of[t->role], pattern, w->rand, ret);
+  if (t->role == MIXED_LOG)
+    ret->file = (uint32_t)fio->layout.files - 1;
+  return true;
+}
+
+/* Execute it; the latency of w's event counts from the due time. */
+static int mixed_execute(struct mixed_thread *t, struct io *io, void *engine,
+                         const struct request *r, struct err *err)
+{
+  const struct engine_ops *ops = io->fio->engine;
+  int rc;
+
+  if (t->period_ns > 0)
+    io->w->start_ns = t->due_ns;
+  rc = ops->execute(engine, r, err);
+  if (rc < 0 || t->role == MIXED_READ ||
+      (t->role == MIXED_CHECKPOINT &&
+       r->offset + r->length < io->fio->layout.file_bytes))
+    return rc;
+  rc = ops->sync(engine, r->file, err);
+  if (rc == 0 && t->role == MIXED_LOG)
+    io_done(io, FILE_OP_COMMIT, 0, io->w->start_ns, io_now(io));
+  return rc;
+}
+
+/* ---- run ---- */
 
 /* The state of a worker. */
 struct fileio_thread {
@@ -42,11 +205,12 @@ struct fileio_thread {
   struct request next;
   void *engine;
   bool failed;    /* nothing more is done */
-  struct err why; /* set by next() and idle(), which cannot fail, for event() */
+  struct err why; /* set by run_next() and run_idle(), which cannot fail, for
+                     run_event() */
 } CACHE_ALIGNED;
 
 /* Nothing can be done without a mode: list the modes. */
-static int refuse_no_mode(struct err *err)
+static int run_refuse_no_mode(struct err *err)
 {
   struct fileio_cfg cfg;
   struct strbuf out = { 0 };
@@ -61,7 +225,7 @@ static int refuse_no_mode(struct err *err)
   return err_set(err, -EINVAL, "Missing required argument: --file-test-mode");
 }
 
-static void fileio_close(void *run)
+static void run_fileio_close(void *run)
 {
   struct fileio *fio = run;
 
@@ -76,7 +240,7 @@ static void fileio_close(void *run)
   free(fio);
 }
 
-static int make_checksums(struct fileio *fio, struct err *err)
+static int run_make_checksums(struct fileio *fio, struct err *err)
 {
   if (!fio->plan->cfg.validate)
     return 0;
@@ -87,7 +251,7 @@ static int make_checksums(struct fileio *fio, struct err *err)
   return 0;
 }
 
-static int set_up(struct fileio *fio, struct err *err)
+static int run_set_up(struct fileio *fio, struct err *err)
 {
   const struct fileio_cfg *cfg = fio->cfg;
   int rc;
@@ -116,18 +280,18 @@ static int set_up(struct fileio *fio, struct err *err)
                  cfg->steady);
   steady_init(&fio->steady, cfg->steady, cfg->steady_window_s);
   fio->special = fio->mixed || cfg->steady > 0;
-  return rc < 0 ? rc : make_checksums(fio, err);
+  return rc < 0 ? rc : run_make_checksums(fio, err);
 }
 
-static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
-                       struct err *err)
+static int run_fileio_open(const struct plan *plan, const void *arg,
+                           void **ret_run, struct err *err)
 {
   const struct fileio_cfg *cfg = arg;
   struct fileio *fio;
   int rc;
 
   if (cfg->mode < 0)
-    return refuse_no_mode(err);
+    return run_refuse_no_mode(err);
   fio = mem_aligned(1, sizeof(*fio), CACHE_LINE);
   if (!fio)
     return err_set(err, -ENOMEM, "cannot allocate the fileio test");
@@ -135,9 +299,9 @@ static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
   fio->cfg = cfg;
   fio->flags = fileio_flags(cfg);
   fio->folder.fd = -1;
-  rc = set_up(fio, err);
+  rc = run_set_up(fio, err);
   if (rc < 0) {
-    fileio_close(fio);
+    run_fileio_close(fio);
     return rc;
   }
   ignored_warn(cfg, true);
@@ -146,7 +310,7 @@ static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
 }
 
 /* The generation of the files is that of the first file. */
-static int learn_generation(struct fileio *fio, bool fresh, struct err *err)
+static int run_learn_generation(struct fileio *fio, bool fresh, struct err *err)
 {
   const struct layout *l = &fio->layout;
   const uint64_t block = l->block < l->file_bytes ? l->block : l->file_bytes;
@@ -174,7 +338,7 @@ static int learn_generation(struct fileio *fio, bool fresh, struct err *err)
   return 0;
 }
 
-static int fileio_begin(void *run, struct err *err)
+static int run_fileio_begin(void *run, struct err *err)
 {
   struct fileio *fio = run;
   const struct layout *l = &fio->layout;
@@ -185,7 +349,7 @@ static int fileio_begin(void *run, struct err *err)
   rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
                   fileio_open_flags(fio->flags), fresh, err);
   if (rc == 0 && fio->check)
-    rc = learn_generation(fio, fresh, err);
+    rc = run_learn_generation(fio, fresh, err);
   if (rc == 0 && fio->cfg->verify)
     rc = witness_new(&fio->witness, fio, err);
   fio->fills = fio->check || fio->witness;
@@ -204,7 +368,7 @@ static int fileio_begin(void *run, struct err *err)
 
 /* The mode seqwr makes new files.  If it has not filled them, other modes
  * refuse them. */
-static void warn_if_short(const struct fileio *fio)
+static void run_warn_if_short(const struct fileio *fio)
 {
   const uint64_t all = fio->layout.places;
   const uint64_t done = atomic_load(&fio->pattern.sequence);
@@ -219,7 +383,7 @@ static void warn_if_short(const struct fileio *fio)
 }
 
 /* Checks, after the report, that these were the user's files all the time. */
-static int fileio_end(void *run, struct err *err)
+static int run_fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
   struct err lost = { "" };
@@ -228,7 +392,7 @@ static int fileio_end(void *run, struct err *err)
   if (fio->cfg->steady > 0)
     steady_tell(&fio->steady);
   wear_run_tell(fio);
-  warn_if_short(fio);
+  run_warn_if_short(fio);
   rc = files_check_names(&fio->files, err);
   if (rc == 0)
     return witness_end(fio->witness, true, err);
@@ -238,15 +402,15 @@ static int fileio_end(void *run, struct err *err)
 }
 
 /* What was acknowledged before a disk has hung is what verify needs. */
-static int fileio_end_forced(void *run, struct err *err)
+static int run_fileio_end_forced(void *run, struct err *err)
 {
   const struct fileio *fio = run;
 
   return witness_end(fio->witness, false, err);
 }
 
-static int thread_open(void *run, struct worker *w, void **ret_thr,
-                       struct err *err)
+static int run_thread_open(void *run, struct worker *w, void **ret_thr,
+                           struct err *err)
 {
   struct fileio *fio = run;
   struct fileio_thread *t = mem_aligned(1, sizeof(*t), CACHE_LINE);
@@ -271,7 +435,7 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   return rc;
 }
 
-static void thread_close(void *thr)
+static void run_thread_close(void *thr)
 {
   struct fileio_thread *t = thr;
 
@@ -281,9 +445,9 @@ static void thread_close(void *thr)
 
 /*
  * With checksums, all places may be taken: completes some of the thread's own
- * requests and asks again.  An error that occurs here is left to event().
+ * requests and asks again.  An error that occurs here is left to run_event().
  */
-static bool wait_for_place(struct fileio_thread *t, struct worker *w)
+static bool run_wait_for_place(struct fileio_thread *t, struct worker *w)
 {
   struct fileio *fio = t->io.fio;
 
@@ -300,7 +464,7 @@ static bool wait_for_place(struct fileio_thread *t, struct worker *w)
   return true;
 }
 
-static bool next(void *thr, struct worker *w)
+static bool run_next(void *thr, struct worker *w)
 {
   struct fileio_thread *t = thr;
 
@@ -312,14 +476,14 @@ static bool next(void *thr, struct worker *w)
   }
   if (LIKELY(pattern_next(&t->io.fio->pattern, &t->pattern, w->rand, &t->next)))
     return true;
-  return wait_for_place(t, w);
+  return run_wait_for_place(t, w);
 }
 
 /*
  * Takes completions, so that the time of a request ends when it does, and its
  * place becomes free.
  */
-static bool idle(void *thr, struct worker *w, uint64_t until_ns)
+static bool run_idle(void *thr, struct worker *w, uint64_t until_ns)
 {
   struct fileio_thread *t = thr;
   const struct engine_ops *engine = t->io.fio->engine;
@@ -331,7 +495,7 @@ static bool idle(void *thr, struct worker *w, uint64_t until_ns)
 }
 
 /* Reports a failure that occurred between events. */
-static int tell(struct fileio_thread *t, struct err *err)
+static int run_tell(struct fileio_thread *t, struct err *err)
 {
   *err = t->why;
   t->why.text[0] = '\0';
@@ -339,7 +503,7 @@ static int tell(struct fileio_thread *t, struct err *err)
 }
 
 /* Prints a line per request, with --debug. */
-static NOINLINE void show(const struct request *r)
+static NOINLINE void run_show(const struct request *r)
 {
   static const unsigned number[FILE_OPS] = {
     [FILE_OP_READ] = 1, [FILE_OP_WRITE] = 2,  [FILE_OP_FSYNC] = 3,
@@ -352,15 +516,15 @@ static NOINLINE void show(const struct request *r)
           number[r->op], r->file, r->offset, r->length);
 }
 
-static int event(void *thr, struct worker *w, struct err *err)
+static int run_event(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;
   int rc;
 
   if (UNLIKELY(t->failed))
-    return tell(t, err);
+    return run_tell(t, err);
   if (UNLIKELY(t->io.fio->plan->cfg.debug))
-    show(&t->next);
+    run_show(&t->next);
   if (t->io.classes)
     w->event_class = (uint16_t)t->io.class_of[t->next.op];
   if (UNLIKELY(t->io.fio->mixed != NULL))
@@ -371,7 +535,7 @@ static int event(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
-static int drain(void *thr, struct worker *w, struct err *err)
+static int run_drain(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;
   const struct engine_ops *engine = t->io.fio->engine;
@@ -379,14 +543,14 @@ static int drain(void *thr, struct worker *w, struct err *err)
 
   (void)w;
   if (t->failed && t->why.text[0] != '\0')
-    return tell(t, err); /* the run was over before the next event */
+    return run_tell(t, err); /* the run was over before the next event */
   if (engine->settle && !t->failed)
     rc = engine->settle(t->engine, true, err);
   t->failed |= rc < 0;
   return rc;
 }
 
-static bool syncs_at_end(const struct fileio *fio)
+static bool run_syncs_at_end(const struct fileio *fio)
 {
   return fio->cfg->fsync_end && !fio->cfg->fsync_all &&
          file_mode_writes(fio->cfg->mode) &&
@@ -394,8 +558,8 @@ static bool syncs_at_end(const struct fileio *fio)
 }
 
 /* Synchronises each file once; the workers take them in turn. */
-static int sync_all(struct fileio_thread *t, const struct worker *w,
-                    struct err *err)
+static int run_sync_all(struct fileio_thread *t, const struct worker *w,
+                        struct err *err)
 {
   struct fileio *fio = t->io.fio;
   const uint64_t start_ns = clock_now_ns();
@@ -410,20 +574,20 @@ static int sync_all(struct fileio_thread *t, const struct worker *w,
   return rc;
 }
 
-static int finish(void *thr, struct worker *w, struct err *err)
+static int run_finish(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;
   struct fileio *fio = t->io.fio;
   int rc = 0;
 
-  if (!t->failed && syncs_at_end(fio))
-    rc = sync_all(t, w, err);
+  if (!t->failed && run_syncs_at_end(fio))
+    rc = run_sync_all(t, w, err);
   if (!t->failed && rc == 0)
     wear_run_worker_ended(fio, w);
   return rc;
 }
 
-static void details(void *run, struct test_details *ret)
+static void run_details(void *run, struct test_details *ret)
 {
   const struct fileio *fio = run;
   const uint64_t n = atomic_load(&fio->depth_count);
@@ -437,12 +601,12 @@ static void details(void *run, struct test_details *ret)
               (int64_t)atomic_load(&fio->depth_max));
   }
   wear_run_facts(fio, &ret->test);
-  if (syncs_at_end(fio))
+  if (run_syncs_at_end(fio))
     facts_real(&ret->test, "final_sync_s",
                (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
 }
 
-static void setup(void *run, struct report_setup *ret)
+static void run_setup(void *run, struct report_setup *ret)
 {
   const struct fileio *fio = run;
 
@@ -454,21 +618,21 @@ static const struct test_ops fileio_ops = {
   .prepare = fileio_prepare,
   .cleanup = fileio_cleanup,
   .verify = fileio_verify,
-  .open = fileio_open,
+  .open = run_fileio_open,
   .describe = fileio_describe,
-  .begin = fileio_begin,
-  .close = fileio_close,
-  .end = fileio_end,
-  .end_forced = fileio_end_forced,
-  .thread_open = thread_open,
-  .thread_close = thread_close,
-  .next = next,
-  .idle = idle,
-  .event = event,
-  .drain = drain,
-  .finish = finish,
-  .details = details,
-  .setup = setup,
+  .begin = run_fileio_begin,
+  .close = run_fileio_close,
+  .end = run_fileio_end,
+  .end_forced = run_fileio_end_forced,
+  .thread_open = run_thread_open,
+  .thread_close = run_thread_close,
+  .next = run_next,
+  .idle = run_idle,
+  .event = run_event,
+  .drain = run_drain,
+  .finish = run_finish,
+  .details = run_details,
+  .setup = run_setup,
 };
 
 static const struct test test_with_table = {
@@ -478,7 +642,8 @@ static const struct test test_with_table = {
   .has_classes = true,
 };
 
-static int variant(const void *arg, const struct test **ret, struct err *err)
+static int run_variant(const void *arg, const struct test **ret,
+                       struct err *err)
 {
   const struct fileio_cfg *cfg = arg;
 
@@ -493,7 +658,7 @@ const struct test test_fileio = {
   .summary = "File I/O test",
   .opts = fileio_opts,
   .cfg_size = sizeof(struct fileio_cfg),
-  .variant = variant,
+  .variant = run_variant,
   .ops = &fileio_ops,
   .form = &fileio_form,
 };

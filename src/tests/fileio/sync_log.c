@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,242 @@
 #include <unistd.h>
 
 #include "ack/link.h"
+#include "ack/sender.h"
+#include "ack/tell.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
-#include "tests/fileio/sync_remote.h"
+#include "base/minmax.h"
+
+/* ---- sync remote ---- */
+
+/*
+ * The log of acknowledged writes on another machine.
+ */
+
+enum {
+  MOST_BYTES = 256 << 20, /* that wait for the listener */
+  EARLY_CHUNKS = 16384,   /* of the file, for records that were left out */
+};
+
+struct sync_remote {
+  struct ack_sender sender;
+  struct ack_teller teller;
+  struct ack_header header;
+  struct sync_pieces pieces;
+  struct ack_record nothing; /* only its address counts */
+  _Atomic uint64_t passed;   /* pieces before it are not there any more */
+  _Atomic uint64_t gaps;     /* pieces that were left out */
+
+  /* The sender's thread's. */
+  uint64_t at;      /* record that is sent next */
+  uint64_t copied;  /* records before it, without those that were left out */
+  bool has_header;  /* the batches have it */
+  uint64_t arrived; /* records that are there */
+};
+
+static uint64_t sync_remote_bytes_of(const struct sync_pieces *p)
+{
+  return p->records * sizeof(struct ack_record);
+}
+
+struct ack_record *sync_remote_nothing(struct sync_remote *r)
+{
+  return &r->nothing;
+}
+
+int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err)
+{
+  const struct sync_pieces *p = &r->pieces;
+  struct ack_record *piece = &r->nothing;
+
+  if ((i - atomic_load(&r->passed)) * sync_remote_bytes_of(p) < MOST_BYTES) {
+    piece = mem_pages(sync_remote_bytes_of(p));
+    if (!piece)
+      return err_set(err, -ENOMEM, "not enough memory for --file-ack-log");
+  } else {
+    (void)atomic_fetch_add(&r->gaps, 1);
+  }
+  /* Release: pairs with the acquire of who adds records. */
+  atomic_store_explicit(&p->of[i], piece, memory_order_release);
+  return 0;
+}
+
+/* ---- the sender's thread ---- */
+
+/* Adds records of a piece, and returns how many are complete and fit. */
+static uint64_t sync_remote_copy(struct ack_bytes *b,
+                                 const struct ack_record *of, uint64_t first,
+                                 uint64_t last, uint64_t at)
+{
+  uint64_t n = 0;
+
+  while (first + n < last && ack_bytes_have_room(b, (n + 1) * sizeof(*of)) &&
+         atomic_load_explicit(&of[first + n].check, memory_order_acquire) != 0)
+    n++;
+  if (n > 0)
+    ack_bytes_put(b, ACK_HEADER_BYTES + at * sizeof(*of), &of[first],
+                  n * sizeof(*of));
+  return n;
+}
+
+/* Returns how many of n records that were left out have a place in the file. */
+static uint64_t sync_remote_leave_out(struct ack_bytes *b, uint64_t n,
+                                      uint64_t at)
+{
+  const uint64_t each = ACK_WIRE_CHUNK / sizeof(struct ack_record);
+  const uint64_t from = ACK_HEADER_BYTES / ACK_WIRE_CHUNK + at / each;
+
+  return (ack_bytes_begin(b, from, from + n / each) - from) * each;
+}
+
+/* Nobody adds to the piece any more. */
+static void sync_remote_free_piece(struct sync_remote *r, uint64_t i,
+                                   struct ack_record *piece)
+{
+  atomic_store_explicit(&r->pieces.of[i], &r->nothing, memory_order_release);
+  atomic_store(&r->passed, i + 1);
+  if (piece != &r->nothing)
+    mem_pages_free(piece, sync_remote_bytes_of(&r->pieces));
+}
+
+/* False: no complete record follows, or the batch is full. */
+static bool sync_remote_copy_piece(struct sync_remote *r, struct ack_bytes *b)
+{
+  const struct sync_pieces *p = &r->pieces;
+  const uint64_t i = r->at / p->records, k = r->at % p->records;
+  struct ack_record *piece = NULL;
+  uint64_t n = p->records - k;
+
+  if (i < p->most && r->at < atomic_load(p->count))
+    piece = atomic_load_explicit(&p->of[i], memory_order_acquire);
+  if (!piece)
+    return false;
+  if (piece == &r->nothing) {
+    n = sync_remote_leave_out(b, n, r->at);
+  } else {
+    n = sync_remote_copy(b, piece, k, p->records, r->at);
+    r->copied += n;
+  }
+  r->at += n;
+  if (k + n < p->records)
+    return false;
+  sync_remote_free_piece(r, i, piece);
+  return true;
+}
+
+static bool sync_remote_fill(void *arg, struct ack_bytes *b, bool beat,
+                             bool ending)
+{
+  struct sync_remote *r = arg;
+
+  if (beat || ending || !r->has_header) /* the last batch has bytes, too */
+    ack_bytes_put(b, 0, &r->header, sizeof(r->header));
+  r->has_header = true;
+  while (sync_remote_copy_piece(r, b))
+    ;
+  if (!ack_bytes_have_room(b, sizeof(struct ack_record)))
+    return true;
+  b->last = ending;
+  return false;
+}
+
+static void sync_remote_note_arrived(void *arg)
+{
+  struct sync_remote *r = arg;
+
+  r->arrived = r->copied;
+}
+
+static bool sync_remote_has_gaps(void *arg)
+{
+  struct sync_remote *r = arg;
+
+  return atomic_load(&r->gaps) > 0;
+}
+
+/* ---- its life ---- */
+
+int sync_remote_new(struct sync_remote **ret, const char *address,
+                    const struct ack_header *header,
+                    const struct sync_pieces *pieces, struct err *err)
+{
+  struct sync_remote *r = calloc(1, sizeof(*r));
+  const struct ack_source source = {
+    .arg = r,
+    .chunks = EARLY_CHUNKS,
+    .fill = sync_remote_fill,
+    .delivered = sync_remote_note_arrived,
+    .has_gaps = sync_remote_has_gaps,
+  };
+  struct ack_notices notices;
+  int rc;
+
+  if (!r)
+    return err_set(err, -ENOMEM, "not enough memory for --file-ack-log");
+  r->teller = (struct ack_teller){ "--file-ack-log", address };
+  r->header = *header;
+  r->pieces = *pieces;
+  notices = ack_tell(&r->teller);
+  rc = ack_sender_init(&r->sender, address, &source, &notices, err);
+  if (rc < 0)
+    err_prefix(err, "--file-ack-log: no listener at %.200s", address);
+  else
+    rc = ack_sender_start(&r->sender, err);
+  if (rc < 0) {
+    sync_remote_free(r);
+    return rc;
+  }
+  *ret = r;
+  return 0;
+}
+
+int sync_remote_end(struct sync_remote *r, struct err *err)
+{
+  const uint64_t all = atomic_load(r->pieces.count);
+  uint64_t missing;
+
+  ack_sender_end(&r->sender);
+  /* After a forced end there may be more than at the begin of this. */
+  missing = all - min_u64(r->arrived, all);
+  if (!r->sender.complete)
+    return err_set(err, -EPIPE,
+                   "--file-ack-log: the log '%s' at %.200s is not complete, "
+                   "%" PRIu64 " of %" PRIu64 " records are not there: %.400s",
+                   r->sender.link.file, r->teller.address, missing, all,
+                   r->sender.why.text);
+  if (sync_remote_has_gaps(r))
+    return err_set(err, -ENOBUFS,
+                   "--file-ack-log: the log '%s' at %.200s has gaps, %" PRIu64
+                   " of %" PRIu64
+                   " records are not there: the listener was too slow",
+                   r->sender.link.file, r->teller.address, missing, all);
+  if (missing > 0)
+    return err_set(err, -EPIPE,
+                   "--file-ack-log: the log '%s' at %.200s is not complete, "
+                   "%" PRIu64 " of %" PRIu64 " records are not there: the run "
+                   "ended while they were written",
+                   r->sender.link.file, r->teller.address, missing, all);
+  log_msg(LOG_NOTICE,
+          "\nLog of acknowledged writes '%s' at %s: %" PRIu64 " records\n",
+          r->sender.link.file, r->teller.address, all);
+  return 0;
+}
+
+void sync_remote_free(struct sync_remote *r)
+{
+  if (!r)
+    return;
+  ack_sender_done(&r->sender);
+  for (uint64_t i = 0; i < r->pieces.most && r->pieces.of[i]; i++) {
+    if (r->pieces.of[i] != &r->nothing)
+      mem_pages_free(r->pieces.of[i], sync_remote_bytes_of(&r->pieces));
+  }
+  free(r);
+}
+
+/* ---- sync log ---- */
 
 /* The file grows by this much, and each piece is mapped for itself. */
 #define SEGMENT_BYTES (UINT64_C(4) << 20)
@@ -43,7 +276,7 @@ struct sync_log {
 };
 
 /* Finds out whether the file may be replaced. */
-static int check_old(const struct sync_log *log, struct err *err)
+static int sync_log_check_old(const struct sync_log *log, struct err *err)
 {
   char magic[sizeof(ACK_MAGIC)];
   struct stat st;
@@ -65,7 +298,8 @@ static int check_old(const struct sync_log *log, struct err *err)
 }
 
 /* Makes room in the file first: a full disk is an error here, and no signal. */
-static int map_segment(struct sync_log *log, uint64_t i, struct err *err)
+static int sync_log_map_segment(struct sync_log *log, uint64_t i,
+                                struct err *err)
 {
   const off_t at = (off_t)(ACK_HEADER_BYTES + i * SEGMENT_BYTES);
   void *p;
@@ -89,8 +323,8 @@ static int map_segment(struct sync_log *log, uint64_t i, struct err *err)
   return 0;
 }
 
-static int open_file(struct sync_log *log, const struct ack_header *header,
-                     struct err *err)
+static int sync_log_open_file(struct sync_log *log,
+                              const struct ack_header *header, struct err *err)
 {
   int rc;
 
@@ -102,17 +336,18 @@ static int open_file(struct sync_log *log, const struct ack_header *header,
                    "Invalid value for --file-ack-log: another run writes to "
                    "'%s'",
                    log->path);
-  rc = check_old(log, err);
+  rc = sync_log_check_old(log, err);
   if (rc < 0)
     return rc;
   if (ftruncate(log->fd, 0) < 0 || ftruncate(log->fd, ACK_HEADER_BYTES) < 0 ||
       pwrite(log->fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
     return err_sys(err, "Cannot write file '%s'", log->path);
-  return map_segment(log, 0, err);
+  return sync_log_map_segment(log, 0, err);
 }
 
-static int open_remote(struct sync_log *log, const char *address,
-                       const struct ack_header *header, struct err *err)
+static int sync_log_open_remote(struct sync_log *log, const char *address,
+                                const struct ack_header *header,
+                                struct err *err)
 {
   const struct sync_pieces pieces = { .of = log->segment,
                                       .most = MAX_SEGMENTS,
@@ -126,8 +361,8 @@ static int open_remote(struct sync_log *log, const char *address,
 }
 
 /* The header is complete but for what this file knows. */
-static int open_log(struct sync_log *log, const struct ack_header *header,
-                    struct err *err)
+static int sync_log_open(struct sync_log *log, const struct ack_header *header,
+                         struct err *err)
 {
   const char *address = ack_link_address(log->path);
   struct ack_header h = *header;
@@ -136,7 +371,8 @@ static int open_log(struct sync_log *log, const struct ack_header *header,
   if (address)
     h.where |= ACK_SENT;
   h.check = ack_header_check(&h);
-  return address ? open_remote(log, address, &h, err) : open_file(log, &h, err);
+  return address ? sync_log_open_remote(log, address, &h, err)
+                 : sync_log_open_file(log, &h, err);
 }
 
 int sync_log_new(struct sync_log **ret, const char *path,
@@ -153,7 +389,7 @@ int sync_log_new(struct sync_log **ret, const char *path,
   log->start_ns = clock_now_ns();
   (void)pthread_mutex_init(&log->grow, NULL);
   log->segment = mem_pages(MAX_SEGMENTS * sizeof(void *));
-  rc = log->segment ? open_log(log, header, err)
+  rc = log->segment ? sync_log_open(log, header, err)
                     : err_set(err, -ENOMEM, "cannot allocate a log");
   if (rc < 0)
     sync_log_free(log);
@@ -170,7 +406,7 @@ bool sync_log_is_in(const struct sync_log *log, uint64_t device)
          (uint64_t)st.st_dev == device;
 }
 
-static void close_file(const struct sync_log *log)
+static void sync_log_close_file(const struct sync_log *log)
 {
   for (uint64_t i = 0; log->segment && i < MAX_SEGMENTS && log->segment[i]; i++)
     (void)munmap(log->segment[i], SEGMENT_BYTES);
@@ -191,13 +427,13 @@ void sync_log_free(struct sync_log *log)
     return;
   sync_remote_free(log->remote);
   if (log->fd >= 0)
-    close_file(log);
+    sync_log_close_file(log);
   mem_pages_free((void *)log->segment, MAX_SEGMENTS * sizeof(void *));
   (void)pthread_mutex_destroy(&log->grow);
   free(log);
 }
 
-static COLD int grow(struct sync_log *log, uint64_t i, struct err *err)
+static COLD int sync_log_grow(struct sync_log *log, uint64_t i, struct err *err)
 {
   int rc = 0;
 
@@ -207,7 +443,7 @@ static COLD int grow(struct sync_log *log, uint64_t i, struct err *err)
                  log->path);
   else if (!atomic_load_explicit(&log->segment[i], memory_order_relaxed))
     rc = log->remote ? sync_remote_make(log->remote, i, err)
-                     : map_segment(log, i, err);
+                     : sync_log_map_segment(log, i, err);
   (void)pthread_mutex_unlock(&log->grow);
   return rc;
 }
@@ -228,7 +464,7 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
   if (LIKELY(i < MAX_SEGMENTS))
     segment = atomic_load_explicit(&log->segment[i], memory_order_acquire);
   if (UNLIKELY(!segment)) {
-    const int rc = grow(log, i, err);
+    const int rc = sync_log_grow(log, i, err);
 
     if (rc < 0)
       return rc;

@@ -5,11 +5,105 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "rand/rng.h"
+#include "tests/fileio/crc32.h"
 #include "tests/fileio/layout.h"
+
+/* ---- stamp ---- */
+
+/*
+ * Blocks that say where, when and by which thread they were written.
+ */
+
+struct header {
+  uint32_t crc; /* of all bytes after it */
+  uint32_t writer;
+  uint64_t magic;
+  uint64_t run, generation, offset;
+  uint32_t file, bytes; /* bytes of the part */
+};
+
+/* One of 2^64 random parts has this number by chance. */
+#define STAMP_MAGIC UINT64_C(0x6b1de7c4095af283)
+
+_Static_assert(sizeof(struct header) <= STAMP_MIN_BLOCK,
+               "the smallest block has room for it");
+
+static void stamp_fill_part(const struct crc32_table *crc,
+                            const struct stamp *s, unsigned char *part,
+                            uint64_t n)
+{
+  struct header h = {
+    .writer = s->writer,
+    .magic = STAMP_MAGIC,
+    .run = s->run,
+    .generation = s->generation,
+    .offset = s->offset,
+    .file = s->file,
+    .bytes = (uint32_t)n,
+  };
+  uint64_t random = rng_mix(s->run ^ rng_mix(s->generation + s->offset));
+
+  for (uint64_t at = sizeof(h); at < n; at += sizeof(random)) {
+    const uint64_t word = rng_mix(random += RNG_GAMMA);
+    const uint64_t left = n - at;
+
+    memcpy(part + at, &word, left < sizeof(word) ? left : sizeof(word));
+  }
+  memcpy(part, &h, sizeof(h));
+  h.crc = crc32_of(crc, part + sizeof(h.crc), n - sizeof(h.crc));
+  memcpy(part, &h.crc, sizeof(h.crc));
+}
+
+void stamp_fill(const struct crc32_table *crc, const struct stamp *s,
+                void *block, uint64_t n)
+{
+  const uint64_t parts = stamp_parts(n);
+  struct stamp part = *s;
+
+  if (parts == 0)
+    memset(block, (int)(s->generation & 255), n);
+  for (uint64_t i = 0; i < parts; i++) {
+    part.offset = s->offset + i * STAMP_PART;
+    stamp_fill_part(crc, &part, (unsigned char *)block + i * STAMP_PART,
+                    stamp_part_bytes(n, i));
+  }
+}
+
+static bool stamp_is_zero(const unsigned char *p, uint64_t n)
+{
+  return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
+}
+
+enum stamp_kind stamp_look(const struct crc32_table *crc, const void *part,
+                           uint64_t n, struct stamp *ret)
+{
+  struct header h;
+
+  memcpy(&h, part, sizeof(h));
+  if (h.magic != STAMP_MAGIC)
+    return stamp_is_zero(part, n) ? STAMP_ZEROS : STAMP_FOREIGN;
+  *ret = (struct stamp){
+    .run = h.run,
+    .generation = h.generation,
+    .offset = h.offset,
+    .file = h.file,
+    .writer = h.writer,
+  };
+  return h.bytes == n &&
+             h.crc == crc32_of(crc, (const char *)part + sizeof(h.crc),
+                               n - sizeof(h.crc))
+           ? STAMP_GOOD
+           : STAMP_BROKEN;
+}
+
+/* ---- validate ---- */
 
 struct trailer {
   uint32_t crc;
@@ -59,8 +153,8 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
 /*
  * Returns how many bytes of the block at `offset` are used; `length` are there.
  */
-static uint64_t used_bytes(const struct validate *v, uint64_t offset,
-                           uint64_t length)
+static uint64_t validate_used_bytes(const struct validate *v, uint64_t offset,
+                                    uint64_t length)
 {
   const uint64_t left = offset < v->file_bytes ? v->file_bytes - offset : 0;
   const uint64_t block = length < v->block ? length : v->block;
@@ -68,7 +162,7 @@ static uint64_t used_bytes(const struct validate *v, uint64_t offset,
   return left < block ? left : block;
 }
 
-static void fill_random(uint64_t *random, unsigned char *p, uint64_t n)
+static void validate_fill_random(uint64_t *random, unsigned char *p, uint64_t n)
 {
   while (n > 0) {
     const uint64_t word = rng_mix(*random += RNG_GAMMA);
@@ -88,15 +182,15 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
 
   while (length > 0) {
     const uint64_t block = length < v->block ? length : v->block;
-    const uint64_t n = used_bytes(v, offset, length);
+    const uint64_t n = validate_used_bytes(v, offset, length);
 
     if (n < LAYOUT_MIN_CHECKED) {
-      fill_random(random, p, n);
+      validate_fill_random(random, p, n);
     } else {
       const uint64_t body = n - sizeof(struct trailer);
       struct trailer t = { .offset = (int64_t)offset };
 
-      fill_random(random, p, body);
+      validate_fill_random(random, p, body);
       if (n >= VALIDATE_MARKED)
         memcpy(p + body - sizeof(m), &m, sizeof(m));
       t.crc = crc32_of(&v->crc, p, body);
@@ -112,9 +206,9 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
 /*
  * Checks the mark of a whole block of n bytes: do the data belong to this file?
  */
-static int check_mark(const struct validate *v, const unsigned char *p,
-                      uint64_t n, uint64_t file, uint64_t offset,
-                      const char *name, struct err *err)
+static int validate_check_mark(const struct validate *v, const unsigned char *p,
+                               uint64_t n, uint64_t file, uint64_t offset,
+                               const char *name, struct err *err)
 {
   struct mark m;
 
@@ -190,7 +284,7 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
     memcpy(&t, p + n - sizeof(t), sizeof(t));
     crc = crc32_of(&v->crc, p, n - sizeof(t));
     if (crc == t.crc && t.offset == (int64_t)offset) {
-      rc = check_mark(v, p, n, file, offset, name, err);
+      rc = validate_check_mark(v, p, n, file, offset, name, err);
       if (rc < 0)
         return rc;
       continue;
@@ -205,4 +299,88 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
                    name, offset, t.crc, crc, t.offset);
   }
   return 0;
+}
+
+/* ---- owned ---- */
+
+/*
+ * See owned.h.
+ */
+
+enum {
+  OWNED_WINDOW = 256 << 10, /* more zeros than any format begins with */
+  OWNED_SMALLEST = 512,
+};
+
+struct owned {
+  struct crc32_table crc;
+  const unsigned char *data;
+  uint64_t n; /* bytes */
+};
+
+/* Parts of a block may be of different runs, or not written yet. */
+static bool owned_has_stamps(const struct owned *o, uint64_t at, uint64_t n)
+{
+  for (uint64_t i = 0; i < stamp_parts(n); i++) {
+    struct stamp ignored;
+
+    if (stamp_look(&o->crc, o->data + at + i * STAMP_PART,
+                   stamp_part_bytes(n, i), &ignored) == STAMP_FOREIGN)
+      return false;
+  }
+  return stamp_parts(n) > 0;
+}
+
+static bool owned_block(const struct owned *o, uint64_t at, uint64_t n)
+{
+  const unsigned char *p = o->data + at;
+
+  return (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0) ||
+         validate_is_block(&o->crc, p, n, at) || owned_has_stamps(o, at, n);
+}
+
+/* Is it a file with blocks of this size?  A disk may have damaged some. */
+static bool owned_blocks(const struct owned *o, uint64_t size)
+{
+  const uint64_t block = size < o->n ? size : o->n;
+  const uint64_t all = o->n / block;
+  uint64_t good = 0;
+
+  if (!owned_block(o, 0, block))
+    return false;
+  for (uint64_t i = 0; i < all; i++)
+    good += owned_block(o, i * block, block);
+  return good * 2 > all;
+}
+
+static bool owned_any_size(const struct owned *o, uint64_t block)
+{
+  if (block >= OWNED_SMALLEST && owned_blocks(o, block))
+    return true;
+  for (uint64_t size = OWNED_SMALLEST; size <= OWNED_WINDOW; size *= 2) {
+    if (owned_blocks(o, size))
+      return true;
+  }
+  return false;
+}
+
+bool owned_by_fileio(int fd, uint64_t bytes, uint64_t block)
+{
+  const uint64_t window = block > OWNED_WINDOW ? block : OWNED_WINDOW;
+  const uint64_t want = bytes < window ? bytes : window;
+  struct owned o = { .n = 0 };
+  unsigned char *data = malloc(want > 0 ? want : 1);
+  bool owned = want == 0;
+
+  if (data && want > 0) {
+    const ssize_t n = pread(fd, data, want, 0);
+
+    crc32_table_init(&o.crc);
+    o.data = data;
+    o.n = n < 0 ? 0 : (uint64_t)n;
+    owned = o.n == want && (owned_any_size(&o, block) ||
+                            validate_finds_block(&o.crc, data, o.n));
+  }
+  free(data);
+  return owned;
 }

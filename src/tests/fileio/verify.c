@@ -2,24 +2,754 @@
  * verify.c - the verify command: compares the files with the log of a run, and
  * tells which blocks are not as fsync has acknowledged.
  */
+#include "tests/fileio/verify.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ack/link.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "tests/fileio/ack_read.h"
-#include "tests/fileio/bad_blocks.h"
+#include "base/utf8.h"
 #include "tests/fileio/crc32.h"
-#include "tests/fileio/device.h"
+#include "tests/fileio/files.h"
 #include "tests/fileio/fileio.h"
-#include "tests/fileio/verdict.h"
+#include "tests/fileio/layout.h"
+
+enum {
+  BAD_BLOCKS_SHOWN = 1000, /* the others are only counted */
+};
+
+/* A block that is not as acknowledged. */
+struct bad_block {
+  enum verdict verdict;
+  uint32_t file;
+  uint64_t offset;
+  uint64_t acked; /* generation; 0: none */
+  char *content;  /* owned; what is there */
+};
+
+/* Starts zeroed; the caller sets `folder`. */
+struct bad_blocks {
+  const struct folder *folder; /* borrowed */
+  uint64_t count[VERDICTS];    /* blocks */
+  uint64_t n_unexplained;      /* unfinished, by no write that the log has */
+  struct bad_block *shown;     /* owned */
+  size_t n_shown;
+  struct ack_origin *origin; /* owned; of the acknowledged generations */
+  size_t n_origins, room;
+};
+
+/* ---- ack read ---- */
+
+/*
+ * Reads the log of acknowledged writes.
+ */
+
+/* A header with these numbers cannot be one that a run has written. */
+#define MAX_BLOCKS (UINT64_C(1) << 48)
+
+static int ack_read_refuse(const struct ack_reader *r, const char *why,
+                           struct err *err)
+{
+  return err_set(err, -EINVAL, "Cannot use '%s': %s", r->path, why);
+}
+
+static int ack_read_check_header(struct ack_reader *r, struct err *err)
+{
+  const struct ack_header *h = &r->header;
+  const bool whole = fread(&r->header, sizeof(r->header), 1, r->file) == 1;
+  uint64_t per_file;
+
+  if (ferror(r->file))
+    return err_sys(err, "Cannot read file '%s'", r->path);
+  if (!whole || memcmp(h->magic, ACK_MAGIC, sizeof(h->magic)) != 0)
+    return ack_read_refuse(r, "it is no log of --file-ack-log", err);
+  if (h->check != ack_header_check(h) || h->block == 0 || h->files == 0 ||
+      h->file_bytes == 0)
+    return ack_read_refuse(r, "the beginning of the log is damaged", err);
+  per_file = ack_blocks_per_file(h);
+  if (per_file > MAX_BLOCKS / h->files)
+    return ack_read_refuse(r, "the beginning of the log is damaged", err);
+  r->blocks = per_file * h->files;
+  return 0;
+}
+
+int ack_open(struct ack_reader *r, const char *path, struct err *err)
+{
+  int rc;
+
+  *r = (struct ack_reader){ .path = path };
+  r->file = fopen(path, "re");
+  if (!r->file)
+    return err_sys(err, "Cannot open file '%s'", path);
+  rc = ack_read_check_header(r, err);
+  if (rc == 0)
+    rc = ack_rewind(r, err);
+  if (rc < 0)
+    ack_close(r);
+  return rc;
+}
+
+void ack_close(struct ack_reader *r)
+{
+  if (r->file)
+    (void)fclose(r->file);
+  r->file = NULL;
+}
+
+int ack_rewind(struct ack_reader *r, struct err *err)
+{
+  r->next = r->missing = r->damaged = r->gap = 0;
+  if (fseeko(r->file, (off_t)ACK_HEADER_BYTES, SEEK_SET) < 0)
+    return err_sys(err, "Cannot read file '%s'", r->path);
+  return 0;
+}
+
+/* Is it a record of this log, about blocks or files that exist? */
+static bool ack_read_is_good(const struct ack_reader *r,
+                             const struct ack_record *rec, uint64_t index)
+{
+  if (rec->check != ack_check(rec, r->header.run, index))
+    return false;
+  switch (rec->kind) {
+  case ACK_BEGUN:
+  case ACK_WRITTEN:
+  case ACK_DURABLE:
+    return rec->block < r->blocks && rec->n > 0 &&
+           rec->n <= r->blocks - rec->block;
+  case ACK_SYNCED:
+  case ACK_SYNC_FAILED:
+    return rec->block < r->header.files;
+  default:
+    return rec->kind == ACK_END;
+  }
+}
+
+bool ack_next(struct ack_reader *r, struct ack_record *ret)
+{
+  uint64_t missing = 0;
+
+  while (fread(ret, sizeof(*ret), 1, r->file) == 1) {
+    r->index = r->next++;
+    if (ack_read_is_good(r, ret, r->index)) {
+      r->missing += missing;
+      return true;
+    }
+    if (r->missing + missing + r->damaged == 0)
+      r->gap = r->index;
+    missing++;
+    r->damaged += atomic_load_explicit(&ret->check, memory_order_relaxed) != 0;
+  }
+  return false;
+}
+
+int ack_check_end(const struct ack_reader *r, struct err *err)
+{
+  return ferror(r->file) ? err_sys(err, "Cannot read file '%s'", r->path) : 0;
+}
+
+static uint64_t ack_read_max_u64(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* What is known about a file: see enum ack_kind. */
+struct sync {
+  uint64_t before; /* records with a lower number are acknowledged */
+  bool failed;
+};
+
+/* Finds the last acknowledged record of each file. */
+static int ack_read_collect_syncs(struct ack_reader *r, struct sync *sync,
+                                  struct ack_summary *sum, struct err *err)
+{
+  struct ack_record rec;
+
+  while (ack_next(r, &rec)) {
+    sum->last_ms = rec.ms > sum->last_ms ? rec.ms : sum->last_ms;
+    if (rec.kind == ACK_SYNC_FAILED) {
+      sync[rec.block].failed = true;
+    } else if (rec.kind == ACK_SYNCED && !sync[rec.block].failed) {
+      sum->syncs++;
+      sync[rec.block].before = ack_read_max_u64(sync[rec.block].before,
+                                                rec.generation);
+    } else if (rec.kind == ACK_END) {
+      sum->ended = true;
+    }
+  }
+  /* A killed process leaves records behind whose check is still 0, but one
+   * that has ended properly leaves none. */
+  sum->gaps = sum->ended || (r->header.where & ACK_SENT) ? r->missing : 0;
+  sum->gaps = ack_read_max_u64(sum->gaps, r->damaged);
+  sum->gap_at = ACK_HEADER_BYTES + r->gap * sizeof(rec);
+  sum->open = sum->gaps > 0 || (!sum->ended && (r->header.where & ACK_SENT));
+  return ack_check_end(r, err);
+}
+
+static void ack_read_raise_to(struct ack_block *block,
+                              const struct ack_record *rec, bool acked)
+{
+  for (uint32_t i = 0; i < rec->n; i++) {
+    struct ack_block *b = &block[rec->block + i];
+
+    if (acked)
+      b->acked = ack_read_max_u64(b->acked, rec->generation + i);
+    b->begun = ack_read_max_u64(b->begun, rec->generation + i);
+  }
+}
+
+static int ack_read_collect_blocks(struct ack_reader *r,
+                                   const struct sync *sync,
+                                   struct ack_block *block,
+                                   struct ack_summary *sum, struct err *err)
+{
+  const uint64_t per_file = ack_blocks_per_file(&r->header);
+  struct ack_record rec;
+
+  while (ack_next(r, &rec)) {
+    bool acked = rec.kind == ACK_DURABLE;
+
+    if (rec.kind > ACK_DURABLE)
+      continue;
+    if (rec.kind == ACK_WRITTEN)
+      acked = r->index < sync[rec.block / per_file].before;
+    ack_read_raise_to(block, &rec, acked);
+    if (rec.kind == ACK_BEGUN)
+      sum->begun += rec.n;
+    else
+      sum->written += rec.n;
+    sum->acked += acked ? rec.n : 0;
+  }
+  for (uint64_t i = 0; sum->open && i < r->blocks; i++) {
+    if (block[i].begun == block[i].acked || !(r->header.where & ACK_SENT))
+      block[i].begun = ACK_NOBODY_KNOWS;
+  }
+  return ack_check_end(r, err);
+}
+
+int ack_collect(struct ack_reader *r, struct ack_block **ret,
+                struct ack_summary *ret_sum, struct err *err)
+{
+  struct ack_summary sum = { 0 };
+  struct sync *sync = calloc(r->header.files, sizeof(*sync));
+  struct ack_block *block = calloc(r->blocks, sizeof(*block));
+  int rc = 0;
+
+  if (!sync || !block)
+    rc = err_set(err, -ENOMEM,
+                 "cannot allocate what the log says about %" PRIu64 " blocks",
+                 r->blocks);
+  if (rc == 0)
+    rc = ack_read_collect_syncs(r, sync, &sum, err);
+  if (rc == 0)
+    rc = ack_rewind(r, err);
+  if (rc == 0)
+    rc = ack_read_collect_blocks(r, sync, block, &sum, err);
+  free(sync);
+  if (rc < 0) {
+    free(block);
+    return rc;
+  }
+  *ret = block;
+  *ret_sum = sum;
+  return 0;
+}
+
+/* Returns the first origin with at least this generation. */
+static size_t ack_read_first_from(const struct ack_origin *origin, size_t n,
+                                  uint64_t generation)
+{
+  size_t low = 0, high = n;
+
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (origin[middle].generation < generation)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+int ack_find_origins(struct ack_reader *r, struct ack_origin *origin, size_t n,
+                     struct err *err)
+{
+  struct ack_record rec;
+  int rc = n > 0 ? ack_rewind(r, err) : 0;
+
+  if (rc < 0 || n == 0)
+    return rc;
+  while (ack_next(r, &rec)) {
+    if (rec.kind != ACK_WRITTEN && rec.kind != ACK_DURABLE)
+      continue;
+    for (size_t i = ack_read_first_from(origin, n, rec.generation);
+         i < n && origin[i].generation < rec.generation + rec.n; i++) {
+      origin[i].writer = rec.writer;
+      origin[i].ms = rec.ms;
+    }
+  }
+  return ack_check_end(r, err);
+}
+
+/* ---- verdict ---- */
+
+/*
+ * Judges a block: is what was acknowledged still there?
+ */
+
+const char *const verdict_words[VERDICTS] = {
+  [VERDICT_GOOD] = "as acknowledged",
+  [VERDICT_FREE] = "not acknowledged",
+  [VERDICT_UNFINISHED] = "unfinished",
+  [VERDICT_LOST] = "lost",
+  [VERDICT_STALE] = "stale",
+  [VERDICT_TORN] = "torn",
+  [VERDICT_MISDIRECTED] = "misdirected",
+  [VERDICT_DAMAGED] = "damaged",
+};
+
+static bool verdict_same_stamp(const struct stamp *a, const struct stamp *b)
+{
+  return a->run == b->run && a->generation == b->generation &&
+         a->offset == b->offset && a->file == b->file && a->writer == b->writer;
+}
+
+static void verdict_add(struct found_block *b, const struct piece *p)
+{
+  struct piece *last = b->n > 0 && b->n <= PIECES_MAX ? &b->piece[b->n - 1]
+                                                      : NULL;
+
+  b->kinds |= 1u << p->kind;
+  if (p->kind == PIECE_HERE && p->stamp.generation < b->oldest)
+    b->oldest = p->stamp.generation;
+  if (last && last->kind == p->kind &&
+      verdict_same_stamp(&last->stamp, &p->stamp))
+    last->to = p->to;
+  else if (b->n++ < PIECES_MAX)
+    b->piece[b->n - 1] = *p;
+}
+
+static enum piece_kind verdict_kind_of(const struct found_block *b,
+                                       uint64_t run, enum stamp_kind kind,
+                                       const struct stamp *s)
+{
+  if (kind == STAMP_ZEROS)
+    return PIECE_ZEROS;
+  if (kind == STAMP_FOREIGN)
+    return PIECE_FOREIGN;
+  if (kind == STAMP_BROKEN)
+    return PIECE_BROKEN;
+  if (s->run != run)
+    return PIECE_OTHER_RUN;
+  return s->file == b->file && s->offset == b->offset ? PIECE_HERE
+                                                      : PIECE_ELSEWHERE;
+}
+
+void verdict_look(struct found_block *b, const struct crc32_table *crc,
+                  uint64_t run, const void *data, uint64_t got, int why)
+{
+  const uint64_t parts = stamp_parts(b->bytes);
+
+  b->n = 0;
+  b->kinds = 0;
+  b->oldest = UINT64_MAX;
+  for (uint64_t i = 0; i < parts; i++) {
+    const uint64_t at = i * STAMP_PART, n = stamp_part_bytes(b->bytes, i);
+    struct piece p = { .kind = why ? PIECE_UNREADABLE : PIECE_MISSING,
+                       .from = at,
+                       .to = at + n };
+
+    if (!why && at + n <= got) {
+      const enum stamp_kind kind = stamp_look(crc, (const char *)data + at, n,
+                                              &p.stamp);
+
+      p.stamp.offset -= at;
+      p.kind = verdict_kind_of(b, run, kind, &p.stamp);
+      if (p.kind == PIECE_ZEROS || p.kind == PIECE_FOREIGN)
+        p.stamp = (struct stamp){ 0 };
+    }
+    verdict_add(b, &p);
+  }
+}
+
+static bool verdict_has(const struct found_block *b, enum piece_kind kind)
+{
+  return b->kinds & 1u << kind;
+}
+
+static enum verdict verdict_judge_whole(const struct piece *p,
+                                        const struct ack_block *log)
+{
+  switch (p->kind) {
+  case PIECE_HERE:
+    return p->stamp.generation >= log->acked ? VERDICT_GOOD : VERDICT_STALE;
+  case PIECE_OTHER_RUN:
+    return VERDICT_STALE;
+  case PIECE_BROKEN:
+    return log->begun > log->acked ? VERDICT_UNFINISHED : VERDICT_TORN;
+  case PIECE_FOREIGN:
+    return VERDICT_DAMAGED;
+  default:
+    return VERDICT_LOST;
+  }
+}
+
+/*
+ * A crash may interrupt a write anywhere, so a block may have pieces of any
+ * writes after the acknowledged one, and of that one.
+ */
+enum verdict verdict_judge(const struct found_block *b,
+                           const struct ack_block *log)
+{
+  if (verdict_has(b, PIECE_ELSEWHERE))
+    return VERDICT_MISDIRECTED;
+  if (log->acked == 0 || b->n == 0)
+    return VERDICT_FREE;
+  if (b->n == 1)
+    return verdict_judge_whole(&b->piece[0], log);
+  if (verdict_has(b, PIECE_MISSING) || verdict_has(b, PIECE_UNREADABLE))
+    return VERDICT_LOST;
+  if (verdict_has(b, PIECE_FOREIGN))
+    return VERDICT_DAMAGED;
+  if (verdict_has(b, PIECE_ZEROS) || verdict_has(b, PIECE_OTHER_RUN) ||
+      (verdict_has(b, PIECE_HERE) && b->oldest < log->acked) ||
+      (verdict_has(b, PIECE_BROKEN) && log->begun == log->acked))
+    return VERDICT_TORN;
+  return VERDICT_UNFINISHED;
+}
+
+static void verdict_add_content(const struct piece *p,
+                                const struct folder *folder, struct strbuf *out)
+{
+  char name[FILES_NAME_MAX];
+
+  switch (p->kind) {
+  case PIECE_HERE:
+    strbuf_addf(out, "generation %" PRIu64 " of thread %" PRIu32,
+                p->stamp.generation, p->stamp.writer);
+    break;
+  case PIECE_ELSEWHERE:
+    strbuf_addf(
+      out,
+      "generation %" PRIu64 " of thread %" PRIu32 " for %s, offset %" PRIu64,
+      p->stamp.generation, p->stamp.writer,
+      folder_name(folder, p->stamp.file, name, sizeof(name)), p->stamp.offset);
+    break;
+  case PIECE_OTHER_RUN:
+    strbuf_addf(out, "data of another run (%016" PRIx64 ")", p->stamp.run);
+    break;
+  case PIECE_BROKEN:
+    strbuf_addf(out,
+                "data with a wrong checksum that begin as generation %" PRIu64
+                " does",
+                p->stamp.generation);
+    break;
+  case PIECE_ZEROS:
+    strbuf_adds(out, "zeros");
+    break;
+  case PIECE_FOREIGN:
+    strbuf_adds(out, "data that no run has written");
+    break;
+  case PIECE_MISSING:
+    strbuf_adds(out, "missing, because the file is too short or not there");
+    break;
+  case PIECE_UNREADABLE:
+    strbuf_adds(out, "unreadable, because the disk reports an error");
+    break;
+  }
+}
+
+void verdict_describe(const struct found_block *b, const struct folder *folder,
+                      struct strbuf *out)
+{
+  for (unsigned i = 0; i < b->n && i < PIECES_MAX; i++) {
+    if (b->n > 1)
+      strbuf_addf(out, "%sbytes %" PRIu64 " to %" PRIu64 " ", i > 0 ? ", " : "",
+                  b->piece[i].from, b->piece[i].to - 1);
+    verdict_add_content(&b->piece[i], folder, out);
+  }
+  if (b->n > PIECES_MAX)
+    strbuf_addf(out, " and %u more pieces", b->n - PIECES_MAX);
+}
+
+/* ---- bad blocks ---- */
+
+/*
+ * What verify has found, and how it tells that.
+ */
+
+static void bad_blocks_done(struct bad_blocks *f)
+{
+  for (size_t i = 0; i < f->n_shown; i++)
+    free(f->shown[i].content);
+  free(f->shown);
+  free(f->origin);
+}
+
+/* How many blocks are not as acknowledged? */
+static uint64_t bad_blocks_count(const struct bad_blocks *f)
+{
+  uint64_t n = 0;
+
+  for (int v = 0; v < VERDICTS; v++)
+    n += verdict_is_bad((enum verdict)v) ? f->count[v] : 0;
+  return n;
+}
+
+static int bad_blocks_no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "cannot allocate the result");
+}
+
+static int bad_blocks_show(struct bad_blocks *f, const struct found_block *b,
+                           uint64_t acked, enum verdict verdict,
+                           struct err *err)
+{
+  struct strbuf text = { 0 };
+  char *content;
+
+  if (f->n_shown == BAD_BLOCKS_SHOWN)
+    return 0;
+  if (!f->shown)
+    f->shown = calloc(BAD_BLOCKS_SHOWN, sizeof(*f->shown));
+  verdict_describe(b, f->folder, &text);
+  content = mem_strdup(strbuf_str(&text));
+  strbuf_done(&text);
+  if (!f->shown || !content) {
+    free(content);
+    return bad_blocks_no_memory(err);
+  }
+  f->shown[f->n_shown++] = (struct bad_block){
+    .verdict = verdict,
+    .file = b->file,
+    .offset = b->offset,
+    .acked = acked,
+    .content = content,
+  };
+  return 0;
+}
+
+static int bad_blocks_note_origin(struct bad_blocks *f, uint64_t generation,
+                                  struct err *err)
+{
+  if (f->n_origins == f->room) {
+    const size_t room = f->room > 0 ? 2 * f->room : 64;
+    struct ack_origin *more = realloc(f->origin, room * sizeof(*more));
+
+    if (!more)
+      return bad_blocks_no_memory(err);
+    f->origin = more;
+    f->room = room;
+  }
+  f->origin[f->n_origins++] = (struct ack_origin){ .generation = generation };
+  return 0;
+}
+
+static int bad_blocks_add(struct bad_blocks *f, const struct found_block *b,
+                          const struct ack_block *log, enum verdict verdict,
+                          struct err *err)
+{
+  int rc;
+
+  f->count[verdict]++;
+  if (verdict == VERDICT_UNFINISHED && log->begun == ACK_NOBODY_KNOWS)
+    f->n_unexplained++;
+  if (!verdict_is_bad(verdict))
+    return 0;
+  rc = bad_blocks_show(f, b, log->acked, verdict, err);
+  return rc == 0 && log->acked > 0 ? bad_blocks_note_origin(f, log->acked, err)
+                                   : rc;
+}
+
+static int bad_blocks_compare(const void *a, const void *b)
+{
+  const struct ack_origin *x = a, *y = b;
+
+  return (x->generation > y->generation) - (x->generation < y->generation);
+}
+
+/* Read once more in the log who wrote what is missing, and when. */
+static int bad_blocks_find_origins(struct bad_blocks *f, struct ack_reader *log,
+                                   struct err *err)
+{
+  if (f->n_origins > 0)
+    qsort(f->origin, f->n_origins, sizeof(*f->origin), bad_blocks_compare);
+  return ack_find_origins(log, f->origin, f->n_origins, err);
+}
+
+static const char *bad_blocks_how_it_ends(const struct ack_reader *log,
+                                          const struct ack_summary *sum)
+{
+  if (sum->ended)
+    return "ended properly";
+  return log->header.where & ACK_SENT ? "is unknown" : "was cut off";
+}
+
+/* Print what the log is about, and later what was found. */
+static void bad_blocks_tell_log(const struct ack_reader *log,
+                                const struct ack_summary *sum)
+{
+  const struct ack_header *h = &log->header;
+  const time_t start = (time_t)(h->start_ns / NS_PER_S);
+  char each[32], block[32], when[32] = "?";
+  struct tm utc;
+
+  if (gmtime_r(&start, &utc))
+    (void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
+  log_msg(LOG_NOTICE,
+          "Log of a run that began at %s and %s after %.3f s\n"
+          "%" PRIu64 " files, %sB each, in blocks of %sB\n"
+          "Writes of blocks: %" PRIu64 " begun, %" PRIu64 " completed, %" PRIu64
+          " acknowledged; %" PRIu64 " fsyncs\n\n",
+          when, bad_blocks_how_it_ends(log, sum), (double)sum->last_ms / 1000,
+          h->files, layout_size_text(h->file_bytes, each, sizeof(each)),
+          layout_size_text(h->block, block, sizeof(block)), sum->begun,
+          sum->written, sum->acked, sum->syncs);
+}
+
+/* Adds what should be in the block. */
+static void bad_blocks_add_expected(const struct bad_blocks *f,
+                                    const struct bad_block *one,
+                                    struct strbuf *out)
+{
+  const struct ack_origin key = { .generation = one->acked };
+  const struct ack_origin *from = NULL;
+
+  if (one->acked == 0) {
+    strbuf_adds(out, "; should be: nothing of this kind, because no write of "
+                     "this block was acknowledged");
+    return;
+  }
+  if (f->n_origins > 0)
+    from = bsearch(&key, f->origin, f->n_origins, sizeof(key),
+                   bad_blocks_compare);
+  strbuf_addf(out, "; should be: generation %" PRIu64, one->acked);
+  if (from)
+    strbuf_addf(out, " of thread %" PRIu32 ", written at %.3f s", from->writer,
+                (double)from->ms / 1000);
+  strbuf_adds(out, ", or a later one");
+}
+
+static void bad_blocks_tell_one(const struct bad_blocks *f,
+                                const struct bad_block *one)
+{
+  char name[FILES_NAME_MAX];
+  struct strbuf line = { 0 };
+
+  strbuf_addf(&line, "%s: ", verdict_words[one->verdict]);
+  (void)folder_name(f->folder, one->file, name, sizeof(name));
+  utf8_add_shown(&line, name, strlen(name), "");
+  strbuf_addf(&line, ", offset %" PRIu64 ": %s", one->offset, one->content);
+  bad_blocks_add_expected(f, one, &line);
+  log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
+  strbuf_done(&line);
+}
+
+static void bad_blocks_tell_counts(const struct bad_blocks *f, bool open)
+{
+  static const char *const label[VERDICTS] = {
+    [VERDICT_GOOD] = "as acknowledged, or later:",
+    [VERDICT_FREE] = "never acknowledged:",
+    [VERDICT_UNFINISHED] = "unfinished, which is allowed:",
+    [VERDICT_LOST] = "lost:",
+    [VERDICT_STALE] = "stale:",
+    [VERDICT_TORN] = "torn:",
+    [VERDICT_MISDIRECTED] = "misdirected:",
+    [VERDICT_DAMAGED] = "damaged:",
+  };
+
+  log_msg(LOG_NOTICE, "Blocks:\n");
+  for (int v = 0; v < VERDICTS; v++)
+    log_msg(LOG_NOTICE, "    %-29s %" PRIu64 "\n", label[v],
+            f->count[v] - (v == VERDICT_UNFINISHED ? f->n_unexplained : 0));
+  if (open)
+    log_msg(LOG_NOTICE, "    %-29s %" PRIu64 "\n",
+            "torn, by no write of the log:", f->n_unexplained);
+  log_msg(LOG_NOTICE, "\n");
+}
+
+/* Tells from when the missing writes are: the end, or all the time? */
+static void bad_blocks_tell_times(const struct bad_blocks *f,
+                                  const struct ack_summary *sum)
+{
+  uint32_t first = UINT32_MAX, last = 0;
+
+  for (size_t i = 0; i < f->n_origins; i++) {
+    const uint32_t ms = f->origin[i].ms;
+
+    first = ms < first ? ms : first;
+    last = ms > last ? ms : last;
+  }
+  if (f->n_origins > 0)
+    log_msg(LOG_NOTICE,
+            "They were written %.3f to %.3f s before the end of the log.\n",
+            (double)(sum->last_ms - last) / 1000,
+            (double)(sum->last_ms - first) / 1000);
+}
+
+static void bad_blocks_tell_gaps(const struct ack_summary *sum)
+{
+  log_msg(LOG_NOTICE,
+          "The log is incomplete: %" PRIu64 " record%s missing or damaged, the "
+          "first at offset %" PRIu64 ".\n",
+          sum->gaps, sum->gaps == 1 ? " is" : "s are", sum->gap_at);
+}
+
+static void bad_blocks_tell(const struct bad_blocks *f,
+                            const struct ack_summary *sum)
+{
+  const uint64_t bad = bad_blocks_count(f);
+
+  for (size_t i = 0; i < f->n_shown; i++)
+    bad_blocks_tell_one(f, &f->shown[i]);
+  if (bad > f->n_shown)
+    log_msg(LOG_NOTICE, "... and %" PRIu64 " more\n", bad - f->n_shown);
+  if (bad > 0)
+    log_msg(LOG_NOTICE, "\n");
+  bad_blocks_tell_counts(f, sum->open);
+  if (sum->gaps > 0)
+    bad_blocks_tell_gaps(sum);
+  if (bad > 0) {
+    log_msg(LOG_NOTICE, "%" PRIu64 " block%s not as acknowledged.\n", bad,
+            bad == 1 ? " is" : "s are");
+    bad_blocks_tell_times(f, sum);
+  } else if (f->n_unexplained > 0) {
+    log_msg(LOG_NOTICE,
+            "%" PRIu64 " block%s torn; only a write that is not in the log "
+            "could explain that.\n",
+            f->n_unexplained, f->n_unexplained == 1 ? " is" : "s are");
+  } else if (sum->acked > 0 && sum->gaps > 0) {
+    log_msg(LOG_NOTICE,
+            "Nobody can tell what these records have acknowledged; all that "
+            "is acknowledged in the log is there.\n");
+  } else if (sum->acked > 0 && sum->open) {
+    log_msg(
+      LOG_NOTICE,
+      "Nobody can tell what was acknowledged after %.3f s of the run; all "
+      "that was until then is there.\n",
+      (double)sum->last_ms / 1000);
+  } else if (sum->acked > 0) {
+    log_msg(LOG_NOTICE, "Everything that was acknowledged is there.\n");
+  } else {
+    log_msg(LOG_NOTICE, "Nothing was acknowledged, so nothing can be said.\n");
+  }
+}
+
+/* ---- verify ---- */
 
 #define PIECE_BYTES (UINT64_C(1) << 20) /* per read, in whole blocks */
 
@@ -45,7 +775,7 @@ struct verify {
 };
 
 /* Opens what the log is about. */
-static int open_folder(struct verify *v, struct err *err)
+static int verify_open_folder(struct verify *v, struct err *err)
 {
   const struct ack_header *h = &v->log.header;
   const bool device = *v->cfg->device != '\0';
@@ -68,7 +798,7 @@ static int open_folder(struct verify *v, struct err *err)
  * Reads n bytes; fewer at the end of the file.  Returns a negative errno value
  * for an error of the disk.
  */
-static int64_t read_fully(int fd, char *buf, uint64_t n, uint64_t offset)
+static int64_t verify_read_fully(int fd, char *buf, uint64_t n, uint64_t offset)
 {
   uint64_t got = 0;
 
@@ -87,8 +817,9 @@ static int64_t read_fully(int fd, char *buf, uint64_t n, uint64_t offset)
 }
 
 /* Judges one block: `got` bytes of it are in `data`. */
-static int judge(struct verify *v, uint32_t file, uint64_t index,
-                 const char *data, uint64_t got, int why, struct err *err)
+static int verify_judge(struct verify *v, uint32_t file, uint64_t index,
+                        const char *data, uint64_t got, int why,
+                        struct err *err)
 {
   const struct ack_header *h = &v->log.header;
   const struct ack_block *log = &v->block[file * v->per_file + index];
@@ -101,18 +832,18 @@ static int judge(struct verify *v, uint32_t file, uint64_t index,
 }
 
 /* Judges n blocks of a file; fd < 0: there is no file. */
-static int judge_blocks(struct verify *v, uint32_t file, int fd, uint64_t first,
-                        uint64_t n, struct err *err)
+static int verify_judge_blocks(struct verify *v, uint32_t file, int fd,
+                               uint64_t first, uint64_t n, struct err *err)
 {
   const uint64_t block = v->log.header.block;
   int64_t got = 0;
   int rc = 0;
 
   if (fd >= 0)
-    got = read_fully(fd, v->buf, n * block, first * block);
+    got = verify_read_fully(fd, v->buf, n * block, first * block);
   if (got < 0 && n > 1) { /* which of them is it? */
     for (uint64_t i = 0; i < n && rc == 0; i++)
-      rc = judge_blocks(v, file, fd, first + i, 1, err);
+      rc = verify_judge_blocks(v, file, fd, first + i, 1, err);
     return rc;
   }
   for (uint64_t i = 0; i < n && rc == 0; i++) {
@@ -120,13 +851,13 @@ static int judge_blocks(struct verify *v, uint32_t file, int fd, uint64_t first,
     const uint64_t there = got > 0 && (uint64_t)got > at ? (uint64_t)got - at
                                                          : 0;
 
-    rc = judge(v, file, first + i, v->buf + at, there, got < 0 ? (int)-got : 0,
-               err);
+    rc = verify_judge(v, file, first + i, v->buf + at, there,
+                      got < 0 ? (int)-got : 0, err);
   }
   return rc;
 }
 
-static int judge_file(struct verify *v, uint32_t file, struct err *err)
+static int verify_judge_file(struct verify *v, uint32_t file, struct err *err)
 {
   int fd = -1;
   int rc = folder_open_file(&v->folder, file, 0, false, &fd, NULL, err);
@@ -142,14 +873,15 @@ static int judge_file(struct verify *v, uint32_t file, struct err *err)
   for (uint64_t i = 0; i < v->per_file && rc == 0; i += v->chunk) {
     const uint64_t left = v->per_file - i;
 
-    rc = judge_blocks(v, file, fd, i, left < v->chunk ? left : v->chunk, err);
+    rc = verify_judge_blocks(v, file, fd, i, left < v->chunk ? left : v->chunk,
+                             err);
   }
   if (fd >= 0)
     (void)close(fd);
   return rc;
 }
 
-static int judge_all(struct verify *v, struct err *err)
+static int verify_judge_all(struct verify *v, struct err *err)
 {
   const struct ack_header *h = &v->log.header;
   int rc = 0;
@@ -163,7 +895,7 @@ static int judge_all(struct verify *v, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate %" PRIu64 " bytes",
                    v->chunk * h->block);
   for (uint64_t i = 0; i < h->files && rc == 0; i++)
-    rc = judge_file(v, (uint32_t)i, err);
+    rc = verify_judge_file(v, (uint32_t)i, err);
   if (rc == 0 && v->files == 0)
     return err_set(err, -ENOENT,
                    "None of the files is there; is --file-dir right?");
@@ -172,7 +904,7 @@ static int judge_all(struct verify *v, struct err *err)
   return rc;
 }
 
-static int work(struct verify *v, struct err *err)
+static int verify_work(struct verify *v, struct err *err)
 {
   int rc;
 
@@ -182,12 +914,12 @@ static int work(struct verify *v, struct err *err)
                    "the file that bench ack-listen has made of it");
   rc = ack_open(&v->log, v->cfg->ack_log, err);
   if (rc == 0)
-    rc = open_folder(v, err);
+    rc = verify_open_folder(v, err);
   if (rc == 0)
     rc = ack_collect(&v->log, &v->block, &v->sum, err);
   if (rc == 0) {
     bad_blocks_tell_log(&v->log, &v->sum);
-    rc = judge_all(v, err);
+    rc = verify_judge_all(v, err);
   }
   return rc;
 }
@@ -198,7 +930,7 @@ int fileio_verify(const struct plan *plan, const void *cfg, struct err *err)
   int status = VERIFY_CANNOT_TELL;
 
   (void)plan;
-  if (work(&v, err) == 0) {
+  if (verify_work(&v, err) == 0) {
     bad_blocks_tell(&v.bad, &v.sum);
     if (bad_blocks_count(&v.bad) > 0)
       status = VERIFY_BAD;

@@ -6,21 +6,137 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/facts.h"
 #include "base/log.h"
+#include "run/plan.h"
+#include "run/worker.h"
+#include "stats/recorder.h"
+#include "tests/fileio/fileio.h"
+
+/* ---- steady ---- */
+
+/*
+ * Detects when the throughput is steady.
+ */
+
+void steady_init(struct steady *s, double percent, double window_s)
+{
+  *s = (struct steady){
+    .limit = percent / 100,
+    .window_ns = (uint64_t)(window_s * (double)NS_PER_S),
+  };
+}
+
+bool steady_look(const struct steady *s, struct steady_state *ret)
+{
+  const double middle = (STEADY_WINDOWS - 1) / 2.0;
+  double low = INFINITY, high = -INFINITY, sum = 0, product = 0, squares = 0;
+
+  if (s->n < STEADY_WINDOWS)
+    return false;
+  for (unsigned i = 0; i < STEADY_WINDOWS; i++) {
+    const double rate = s->rate[(s->n + i) % STEADY_WINDOWS];
+
+    low = fmin(low, rate);
+    high = fmax(high, rate);
+    sum += rate;
+    product += rate * (i - middle);
+    squares += (i - middle) * (i - middle);
+  }
+  ret->mean = sum / STEADY_WINDOWS;
+  ret->range = ret->mean > 0 ? (high - low) / ret->mean : 0;
+  ret->slope = ret->mean > 0
+                 ? product / squares * (STEADY_WINDOWS - 1) / ret->mean
+                 : 0;
+  return true;
+}
+
+void steady_add(struct steady *s, double rate)
+{
+  struct steady_state now;
+
+  s->rate[s->n++ % STEADY_WINDOWS] = rate;
+  if (steady_look(s, &now) && now.mean > 0 && now.range <= s->limit &&
+      fabs(now.slope) <= s->limit)
+    atomic_store_explicit(&s->reached, true, memory_order_relaxed);
+}
+
+bool steady_goes_on(struct steady *s, const struct worker *w)
+{
+  uint64_t now, events;
+
+  if (atomic_load_explicit(&s->reached, memory_order_relaxed))
+    return false;
+  if (w->tid != 0 || !w->counted)
+    return true;
+  now = clock_now_ns();
+  if (s->start_ns != 0 && now - s->start_ns < s->window_ns)
+    return true;
+  events = recorders_events(w->recorders);
+  if (s->start_ns != 0)
+    steady_add(s, (double)(events - s->before) * (double)NS_PER_S /
+                    (double)(now - s->start_ns));
+  s->start_ns = now;
+  s->before = events;
+  return !atomic_load_explicit(&s->reached, memory_order_relaxed);
+}
+
+void steady_tell(const struct steady *s)
+{
+  const double window_s = (double)s->window_ns / (double)NS_PER_S;
+  struct steady_state now;
+
+  if (!steady_look(s, &now))
+    log_msg(LOG_WARNING,
+            "the run was too short to become steady: --file-steady needs %d "
+            "windows of %g s; raise --time or lower --file-steady-window",
+            STEADY_WINDOWS, window_s);
+  else if (!atomic_load(&s->reached))
+    log_msg(LOG_WARNING,
+            "the run has not become steady: the last %d windows of %g s have a "
+            "range of %.1f%% and a trend of %+.1f%%, and %g%% are allowed; "
+            "raise --time or --file-steady",
+            STEADY_WINDOWS, window_s, 100 * now.range, 100 * now.slope,
+            100 * s->limit);
+  else
+    log_msg(LOG_NOTICE,
+            "\nSteady state (last %d windows of %g s):\n"
+            "    events/s:                     %.2f\n"
+            "    range:                        %.1f%%\n"
+            "    trend:                        %+.1f%%\n",
+            STEADY_WINDOWS, window_s, now.mean, 100 * now.range,
+            100 * now.slope);
+}
+
+void steady_facts(const struct steady *s, struct facts *to)
+{
+  struct steady_state now;
+
+  if (!steady_look(s, &now))
+    return;
+  facts_bool(to, "steady.reached", atomic_load(&s->reached));
+  facts_real(to, "steady.events_per_s", now.mean);
+  facts_real(to, "steady.range", now.range);
+  facts_real(to, "steady.trend", now.slope);
+}
+
+/* ---- wear ---- */
 
 #define SECTOR 512   /* the unit of the counts, whatever the device has */
 #define NESTED_MAX 8 /* devices upon devices */
 #define MIB 1048576.0
 
 /* Returns false if the name does not fit. */
-static bool copy_name(char to[WEAR_NAME_MAX], const char *name)
+static bool wear_copy_name(char to[WEAR_NAME_MAX], const char *name)
 {
   const size_t len = strlen(name);
 
@@ -30,7 +146,7 @@ static bool copy_name(char to[WEAR_NAME_MAX], const char *name)
   return true;
 }
 
-static bool has(const struct wear *w, const char *name)
+static bool wear_has(const struct wear *w, const char *name)
 {
   for (unsigned i = 0; i < w->n; i++) {
     if (strcmp(w->below[i], name) == 0)
@@ -40,7 +156,7 @@ static bool has(const struct wear *w, const char *name)
 }
 
 /* Adds the devices below `name`, or itself if it lies on no other. */
-static bool add(struct wear *w, const char *name, unsigned depth)
+static bool wear_add_disk(struct wear *w, const char *name, unsigned depth)
 {
   char path[PATH_MAX];
   const struct dirent *entry;
@@ -54,17 +170,17 @@ static bool add(struct wear *w, const char *name, unsigned depth)
     if (entry->d_name[0] == '.')
       continue;
     upon = true;
-    ok = add(w, entry->d_name, depth + 1);
+    ok = wear_add_disk(w, entry->d_name, depth + 1);
   }
   if (dir)
     (void)closedir(dir);
-  if (upon || !ok || has(w, name))
+  if (upon || !ok || wear_has(w, name))
     return ok;
-  return w->n < WEAR_DEVICES_MAX && copy_name(w->below[w->n++], name);
+  return w->n < WEAR_DEVICES_MAX && wear_copy_name(w->below[w->n++], name);
 }
 
 /* The name of a device is the last part of the link that its number has. */
-static bool find_name(struct wear *w, dev_t number)
+static bool wear_find_name(struct wear *w, dev_t number)
 {
   char path[PATH_MAX], target[PATH_MAX];
   const char *end;
@@ -77,13 +193,13 @@ static bool find_name(struct wear *w, dev_t number)
     return false;
   target[n] = '\0';
   end = strrchr(target, '/');
-  return copy_name(w->name, end ? end + 1 : target);
+  return wear_copy_name(w->name, end ? end + 1 : target);
 }
 
 void wear_find(struct wear *w, const char *root, dev_t number)
 {
   *w = (struct wear){ .root = root };
-  if (!find_name(w, number) || !add(w, w->name, 0)) {
+  if (!wear_find_name(w, number) || !wear_add_disk(w, w->name, 0)) {
     w->n = 0;
     w->unknown = "the system names no device for these files";
   }
@@ -128,7 +244,7 @@ void wear_add(struct wear *w, uint64_t bytes)
     atomic_store(&w->device_bytes, now - w->before);
 }
 
-static const char *why_unknown(const struct wear *w)
+static const char *wear_why_unknown(const struct wear *w)
 {
   if (w->unknown)
     return w->unknown;
@@ -138,7 +254,7 @@ static const char *why_unknown(const struct wear *w)
                                           : NULL;
 }
 
-static double factor(const struct wear *w)
+static double wear_factor(const struct wear *w)
 {
   return (double)atomic_load(&w->device_bytes) /
          (double)atomic_load(&w->test_bytes);
@@ -146,7 +262,7 @@ static double factor(const struct wear *w)
 
 void wear_tell(const struct wear *w)
 {
-  const char *unknown = why_unknown(w);
+  const char *unknown = wear_why_unknown(w);
 
   if (unknown)
     log_msg(LOG_NOTICE, "\nWritten by the device: unknown, because %s\n",
@@ -155,14 +271,14 @@ void wear_tell(const struct wear *w)
     log_msg(LOG_NOTICE,
             "\nWritten by device %s: %.2f MiB, %.2f times the %.2f MiB of the "
             "test\n",
-            w->name, (double)atomic_load(&w->device_bytes) / MIB, factor(w),
-            (double)atomic_load(&w->test_bytes) / MIB);
+            w->name, (double)atomic_load(&w->device_bytes) / MIB,
+            wear_factor(w), (double)atomic_load(&w->test_bytes) / MIB);
 }
 
 void wear_facts(const struct wear *w, struct facts *to)
 {
-  if (why_unknown(w)) {
-    facts_text(to, "device_writes.unknown", why_unknown(w));
+  if (wear_why_unknown(w)) {
+    facts_text(to, "device_writes.unknown", wear_why_unknown(w));
     return;
   }
   facts_text(to, "device_writes.device", w->name);
@@ -170,5 +286,59 @@ void wear_facts(const struct wear *w, struct facts *to)
             (int64_t)atomic_load(&w->device_bytes));
   facts_int(to, "device_writes.test_bytes",
             (int64_t)atomic_load(&w->test_bytes));
-  facts_real(to, "device_writes.amplification", factor(w));
+  facts_real(to, "device_writes.amplification", wear_factor(w));
+}
+
+/* ---- wear run ---- */
+
+/*
+ * In a run that writes: what the device wrote, beside what the test wrote.
+ */
+
+/* One of several processes does not know what the others write. */
+static bool wear_run_is_wanted(const struct fileio *fio)
+{
+  return file_mode_writes(fio->cfg->mode) && fio->plan->parts <= 1;
+}
+
+/* Does everything reach the device before the run is over? */
+static bool wear_run_is_durable(const struct fileio *fio)
+{
+  return fio->cfg->fsync_end || fio->cfg->fsync_all || fio->flags != 0 ||
+         file_mode_database(fio->cfg->mode);
+}
+
+void wear_run_begin(struct fileio *fio)
+{
+  struct stat st;
+  dev_t number = 0;
+
+  if (!wear_run_is_wanted(fio))
+    return;
+  if (fstat(fio->files.fd[0], &st) == 0)
+    number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+  wear_find(&fio->wear, "", number);
+  if (!wear_run_is_durable(fio))
+    fio->wear.unknown =
+      "without --file-fsync-end a part of it is still in the page cache";
+  wear_start(&fio->wear, fio->plan->threads);
+}
+
+void wear_run_worker_ended(struct fileio *fio, const struct worker *w)
+{
+  if (wear_run_is_wanted(fio))
+    wear_add(&fio->wear,
+             atomic_load(&w->recorder->counter[COUNTER_BYTES_WRITTEN]));
+}
+
+void wear_run_tell(const struct fileio *fio)
+{
+  if (wear_run_is_wanted(fio) && fio->plan->identity != IDENTITY_SYSBENCH)
+    wear_tell(&fio->wear);
+}
+
+void wear_run_facts(const struct fileio *fio, struct facts *to)
+{
+  if (wear_run_is_wanted(fio))
+    wear_facts(&fio->wear, to);
 }

@@ -21,8 +21,8 @@
 #include "run/plan.h"
 #include "tests/fileio/crc32.h"
 #include "tests/fileio/fileio.h"
-#include "tests/fileio/io.h"
-#include "tests/fileio/stamp.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/validate.h"
 #include "tests/fileio/sync_log.h"
 
 struct witness {

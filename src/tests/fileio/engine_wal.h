@@ -1,14 +1,14 @@
 /*
- * group.h - group commit: many threads hand in records, and one thread at a
- * time writes and synchronises the records that have arrived so far.
+ * engine_wal.h - group commit: many threads hand in records, and one thread at
+ * a time writes and synchronises the records that have arrived so far.
  *
  * Records have numbers from 0, in the order in which they were handed in.  A
  * thread waits until its record is durable.  When no thread has the lead, a
  * waiting thread takes it, makes a part of the records durable, and publishes
  * that.  The others sleep meanwhile.
  */
-#ifndef BENCH_TESTS_FILEIO_GROUP_H
-#define BENCH_TESTS_FILEIO_GROUP_H
+#ifndef BENCH_TESTS_FILEIO_ENGINE_WAL_H
+#define BENCH_TESTS_FILEIO_ENGINE_WAL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,18 +1,20 @@
 /*
- * io.c - what every engine needs in every thread.
+ * engine.c - what every engine needs in every thread.
  */
-#include "tests/fileio/io.h"
+#include "tests/fileio/engine.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "tests/fileio/calls.h"
 
-static size_t stride_of(const struct io *io)
+static size_t io_stride_of(const struct io *io)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -46,7 +48,7 @@ int io_classes(struct io *io, struct err *err)
 void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
                  struct err *err)
 {
-  const size_t stride = stride_of(io);
+  const size_t stride = io_stride_of(io);
   void *p = MAP_FAILED;
 
   if (n <= SIZE_MAX / stride)
@@ -65,7 +67,7 @@ void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
 void io_buffers_free(const struct io *io, void *buffers, uint64_t n)
 {
   if (buffers)
-    (void)munmap(buffers, n * stride_of(io));
+    (void)munmap(buffers, n * io_stride_of(io));
 }
 
 int io_fill(struct io *io, const struct request *r, void *buf,
@@ -93,8 +95,8 @@ int io_check(const struct io *io, const struct request *r, const void *buf,
 }
 
 /* A trim has failed.  Many file systems and devices have none. */
-static int trim_failed(const struct request *r, const char *name,
-                       struct err *err)
+static int io_trim_failed(const struct request *r, const char *name,
+                          struct err *err)
 {
   const bool never = errno == EOPNOTSUPP || errno == ENOSYS;
 
@@ -118,7 +120,7 @@ int io_failed(const struct io *io, const struct request *r, uint64_t got,
   if (r->op == FILE_OP_FSYNC)
     return err_sys(err, "Failed to fsync file '%s'", name);
   if (r->op == FILE_OP_TRIM)
-    return trim_failed(r, name, err);
+    return io_trim_failed(r, name, err);
   if (got == 0 && why != 0)
     return err_sys(
       err, "Failed to %s file '%s': %" PRIu32 " bytes at offset %" PRIu64,
@@ -166,4 +168,147 @@ int io_short(const struct io *io, const struct request *r, void *buf,
   if (n < 0 && errno == EINVAL && (io->fio->flags & FILE_FLAG_DIRECT))
     n = 0;
   return io_failed(io, r, got, n < 0 ? errno : 0, err);
+}
+
+/* ---- engine sync ---- */
+
+/*
+ * I/O mode sync: one system call per request.
+ */
+
+struct sync_engine {
+  struct io *io;
+  const int *fd;
+  char *buf; /* owned */
+  bool fsync_all;
+} CACHE_ALIGNED;
+
+static void engine_sync_close(void *engine)
+{
+  struct sync_engine *e = engine;
+
+  io_buffers_free(e->io, e->buf, 1);
+  free(e);
+}
+
+static int engine_sync_open(struct io *io, void **ret, struct err *err)
+{
+  struct sync_engine *e = mem_aligned(1, sizeof(*e), CACHE_LINE);
+  size_t stride;
+
+  if (!e)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  e->io = io;
+  e->fd = io->fio->files.fd;
+  e->fsync_all = io->fio->cfg->fsync_all;
+  e->buf = io_buffers(io, 1, &stride, err);
+  if (!e->buf) {
+    free(e);
+    return -ENOMEM;
+  }
+  *ret = e;
+  return 0;
+}
+
+static int engine_sync_sync(void *engine, uint32_t file, struct err *err)
+{
+  struct sync_engine *e = engine;
+
+  return io_sync(e->io, file, clock_now_ns(), err);
+}
+
+static int engine_sync_execute(void *engine, const struct request *r,
+                               struct err *err)
+{
+  struct sync_engine *e = engine;
+  uint64_t start_ns = io_start(e->io), end_ns, generation = 0;
+  ssize_t n;
+  int rc = 0;
+
+  if (r->op == FILE_OP_FSYNC)
+    return io_sync(e->io, r->file, start_ns, err);
+  if (UNLIKELY(e->io->fio->fills) && r->op == FILE_OP_WRITE) {
+    rc = io_fill(e->io, r, e->buf, &generation, err);
+    if (rc < 0)
+      return rc;
+    start_ns = clock_now_ns();
+  }
+  if (UNLIKELY(r->op == FILE_OP_TRIM)) {
+    if (calls_trim(e->fd[r->file], r) < 0)
+      return io_failed(e->io, r, 0, errno, err);
+    io_done(e->io, r->op, r->length, start_ns, io_now(e->io));
+    return 0;
+  }
+  n = calls_transfer(e->fd[r->file], r, e->buf);
+  if (UNLIKELY(n < 0))
+    return io_failed(e->io, r, 0, errno, err);
+  if (UNLIKELY(n != (ssize_t)r->length))
+    return io_short(e->io, r, e->buf, (uint64_t)n, err);
+  end_ns = io_now(e->io);
+  io_done(e->io, r->op, r->length, start_ns, end_ns);
+  if (r->op == FILE_OP_WRITE)
+    rc = io_written(e->io, r, generation, err);
+  pattern_release(&e->io->fio->pattern, r->place);
+  if (r->op == FILE_OP_WRITE)
+    return rc == 0 && e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : rc;
+  return io_check(e->io, r, e->buf, err);
+}
+
+const struct engine_ops engine_sync = {
+  .title = "synchronous",
+  .open = engine_sync_open,
+  .close = engine_sync_close,
+  .execute = engine_sync_execute,
+  .sync = engine_sync_sync,
+};
+
+/* ---- engine list ---- */
+
+/*
+ * The I/O modes of this build.
+ */
+
+static const struct engine_ops *const engines[FILE_ENGINES] = {
+  [FILE_ENGINE_SYNC] = &engine_sync,
+  [FILE_ENGINE_MMAP] = &engine_mmap,
+#ifdef HAVE_LINUX_AIO
+  [FILE_ENGINE_AIO] = &engine_aio,
+#endif
+#ifdef HAVE_LIBURING
+  [FILE_ENGINE_URING] = &engine_uring,
+#endif
+};
+
+const struct engine_ops *engine_find(enum file_engine which)
+{
+  return engines[which];
+}
+
+int engine_choose(const struct engine_ops **ret, const struct fileio_cfg *cfg,
+                  struct err *err)
+{
+  const char *word = file_engine_words[cfg->io_mode];
+
+  if (cfg->sqpoll && cfg->io_mode != FILE_ENGINE_URING)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-sqpoll: 'on' (expected off "
+                   "without --file-io-mode=io_uring)");
+  if (file_mode_database(cfg->mode) && cfg->io_mode != FILE_ENGINE_SYNC)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-io-mode: '%s' (expected sync with "
+                   "--file-test-mode=%s)",
+                   word, file_mode_words[cfg->mode]);
+  if (cfg->trim > 0 && cfg->io_mode != FILE_ENGINE_SYNC &&
+      cfg->io_mode != FILE_ENGINE_URING)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-io-mode: '%s' (expected sync or "
+                   "io_uring with --file-trim)",
+                   word);
+  if (!engines[cfg->io_mode])
+    return err_set(err, -ENOSYS,
+                   "Invalid value for --file-io-mode: '%s' (this program was "
+                   "built without it)",
+                   word);
+  *ret = cfg->mode == FILE_MODE_WAL ? &engine_wal : engines[cfg->io_mode];
+  return 0;
 }
