@@ -119,7 +119,7 @@ static uint64_t direct_ask_device(const struct folder *folder)
   return size;
 }
 
-uint64_t direct_alignment(const struct folder *folder)
+uint64_t files_direct_alignment(const struct folder *folder)
 {
   uint64_t align = direct_ask_kernel(folder);
 
@@ -178,8 +178,8 @@ static int device_look(struct folder *f, const struct fileio_cfg *cfg,
   return 0;
 }
 
-int device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
-                     bool writes, struct err *err)
+int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
+                           bool writes, struct err *err)
 {
   f->fd = -1;
   f->device_bytes = 0;
@@ -244,7 +244,7 @@ static bool ignored_find_defaults(struct fileio_cfg *ret)
   return rc == 0;
 }
 
-void ignored_warn(const struct fileio_cfg *cfg, bool run)
+void files_warn_ignored(const struct fileio_cfg *cfg, bool run)
 {
   static const char on_device[] =
     "with --file-device; --file-device-size limits what is used of it";
@@ -306,8 +306,8 @@ static uint64_t advice_memory_of_cache(bool *ret_group)
   return *ret_group ? group : machine;
 }
 
-void advice_print(const struct folder *folder, uint64_t total_bytes,
-                  bool to_disk)
+void files_print_advice(const struct folder *folder, uint64_t total_bytes,
+                        bool to_disk)
 {
   const char *special = folder_is_device(folder)
                           ? NULL
@@ -718,8 +718,8 @@ static uint64_t room_bytes_there(const struct folder *folder, uint64_t files,
   return sum;
 }
 
-int room_check(const struct folder *folder, const struct layout *layout,
-               struct err *err)
+int files_check_room(const struct folder *folder, const struct layout *layout,
+                     struct err *err)
 {
   const struct space space = space_look("", folder->fd);
   const uint64_t room = space_free(&space);
@@ -743,12 +743,12 @@ int room_check(const struct folder *folder, const struct layout *layout,
                  fmt_size(has, room), space_words(&space));
 }
 
-bool room_is_error(int code)
+bool files_room_is_error(int code)
 {
   return code == ENOSPC || code == EDQUOT || code == EFBIG;
 }
 
-const char *room_error_words(int code)
+const char *files_room_error_words(int code)
 {
   switch (code) {
   case EDQUOT:

@@ -5,7 +5,7 @@
  * Files are test_file.0, test_file.1, ...  in one folder.  A file is opened
  * only if it is a regular file and not a symbolic link, so that what is written
  * or deleted is always the file of that name in that folder.  What is in a file
- * that exists has to look like the work of fileio (owned.h), with one name
+ * that exists has to look like the work of fileio (validate.h), with one name
  * only, before the file is changed or removed.  A block device is opened by its
  * own name, and never removed.
  */
@@ -34,7 +34,7 @@ struct stat;
  * know, reads with growing blocks find out.  If there is no file yet, the block
  * device of the folder is asked.  Nothing is opened for writing.
  */
-uint64_t direct_alignment(const struct folder *folder);
+uint64_t files_direct_alignment(const struct folder *folder);
 
 /* ---- device ---- */
 
@@ -48,8 +48,8 @@ uint64_t direct_alignment(const struct folder *folder);
  * device destroys its contents: it is refused without --yes-destroy.  Call
  * folder_close() afterwards, also after a failure.
  */
-int device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
-                     bool writes, struct err *err);
+int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
+                           bool writes, struct err *err);
 
 /* ---- ignored ---- */
 
@@ -62,7 +62,7 @@ int device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
 
 /* Prints a warning for each option without effect.  run: the run command; else
  * only what concerns prepare. */
-void ignored_warn(const struct fileio_cfg *cfg, bool run);
+void files_warn_ignored(const struct fileio_cfg *cfg, bool run);
 
 /* ---- advice ---- */
 
@@ -74,8 +74,8 @@ void ignored_warn(const struct fileio_cfg *cfg, bool run);
  * Warn if a folder is not on a disk, and if files fit in memory, unless
  * `to_disk`: the data reach the disk anyway.
  */
-void advice_print(const struct folder *folder, uint64_t total_bytes,
-                  bool to_disk);
+void files_print_advice(const struct folder *folder, uint64_t total_bytes,
+                        bool to_disk);
 
 enum {
   FILES_NAME_MAX = 512 /* longer names are cut in messages */
@@ -159,14 +159,14 @@ int files_drop_cache(const struct files *fs, struct err *err);
  * Is there room in a folder for all files of the layout?  Existing files
  * already count.  -ENOSPC: there is not.
  */
-int room_check(const struct folder *folder, const struct layout *layout,
-               struct err *err);
+int files_check_room(const struct folder *folder, const struct layout *layout,
+                     struct err *err);
 
 /* Does the error of a write mean that there was no room? */
-bool room_is_error(int code);
+bool files_room_is_error(int code);
 
 /* The error in words: "no space is left on the device". */
-const char *room_error_words(int code);
+const char *files_room_error_words(int code);
 
 /*
  * The earlier state of the files that a command has opened, in that order. {0}

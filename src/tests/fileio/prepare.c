@@ -194,9 +194,9 @@ static int prepare_write_failed(const struct prepare *p, uint64_t file,
   char name[FILES_NAME_MAX];
 
   (void)folder_name(&p->folder, file, name, sizeof(name));
-  if (room_is_error(why))
+  if (files_room_is_error(why))
     return err_set(err, -why, "Cannot write file '%s': %s", name,
-                   room_error_words(why));
+                   files_room_error_words(why));
   errno = why;
   return err_sys(err, "Failed to write file '%s' at offset %" PRIu64, name,
                  offset);
@@ -253,7 +253,7 @@ static int prepare_close_file(const struct prepare *p, uint64_t file, int fd,
     rc = err_sys(err, "Failed to close file '%s'", name);
   }
   /* Some file systems find room only when the data go to the disk. */
-  if (room_is_error(why))
+  if (files_room_is_error(why))
     rc = prepare_write_failed(p, file, 0, why, err);
   return rc;
 }
@@ -447,7 +447,7 @@ static int prepare_work(struct prepare *p, struct err *err)
   if (rc == 0 && atomic_load(&p->failed)) {
     *err = p->why;
     rc = -EIO;
-    if (room_is_error(p->why_code))
+    if (files_room_is_error(p->why_code))
       prepare_take_back(p, err);
   }
   return rc;
@@ -477,15 +477,16 @@ static int prepare_set_up(struct prepare *p, struct err *err)
 {
   const unsigned flags = fileio_flags(p->cfg);
   uint64_t block;
-  int rc = device_or_folder(&p->folder, p->cfg, true, err);
+  int rc = files_device_or_folder(&p->folder, p->cfg, true, err);
 
   if (rc == 0)
     rc = layout_init(&p->layout, p->cfg, p->folder.device_bytes, -1,
                      p->plan->cfg.validate, err);
   if (rc == 0 && (flags & FILE_FLAG_DIRECT))
-    rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
+    rc = layout_check_direct(&p->layout, files_direct_alignment(&p->folder),
+                             err);
   if (rc == 0 && !p->plan->cfg.force && !folder_is_device(&p->folder))
-    rc = room_check(&p->folder, &p->layout, err);
+    rc = files_check_room(&p->folder, &p->layout, err);
   p->folder.block = p->layout.block;
   p->folder.force = p->plan->cfg.force;
   for (uint64_t i = p->part; i < p->layout.files && rc == 0; i += p->parts)
@@ -517,7 +518,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   p.taken.step = p.parts;
   rc = prepare_set_up(&p, err);
   if (rc == 0) {
-    ignored_warn(p.cfg, false);
+    files_warn_ignored(p.cfg, false);
     (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
     (void)pthread_mutex_init(&p.lock, NULL);
     log_msg(

@@ -260,12 +260,14 @@ static int run_set_up(struct fileio *fio, struct err *err)
   if (rc == 0)
     rc = engine_choose(&fio->engine, cfg, err);
   if (rc == 0)
-    rc = device_or_folder(&fio->folder, cfg, file_mode_writes(cfg->mode), err);
+    rc = files_device_or_folder(&fio->folder, cfg, file_mode_writes(cfg->mode),
+                                err);
   if (rc == 0)
     rc = layout_init(&fio->layout, cfg, fio->folder.device_bytes, cfg->mode,
                      fio->plan->cfg.validate, err);
   if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
-    rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
+    rc = layout_check_direct(&fio->layout, files_direct_alignment(&fio->folder),
+                             err);
   if (rc == 0)
     rc = witness_check(fio, err);
   if (rc == 0)
@@ -304,7 +306,7 @@ static int run_fileio_open(const struct plan *plan, const void *arg,
     run_fileio_close(fio);
     return rc;
   }
-  ignored_warn(cfg, true);
+  files_warn_ignored(cfg, true);
   *ret_run = fio;
   return 0;
 }
@@ -354,9 +356,9 @@ static int run_fileio_begin(void *run, struct err *err)
     rc = witness_new(&fio->witness, fio, err);
   fio->fills = fio->check || fio->witness;
   if (rc == 0)
-    advice_print(&fio->folder, l->files * l->file_bytes,
-                 (fio->flags & FILE_FLAG_DIRECT) ||
-                   fio->cfg->mode == FILE_MODE_WAL);
+    files_print_advice(&fio->folder, l->files * l->file_bytes,
+                       (fio->flags & FILE_FLAG_DIRECT) ||
+                         fio->cfg->mode == FILE_MODE_WAL);
   if (rc == 0 && fio->cfg->drop_cache)
     rc = files_drop_cache(&fio->files, err);
   if (rc == 0 && fio->engine->begin)

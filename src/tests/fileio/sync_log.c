@@ -37,11 +37,11 @@ enum {
 struct sync_remote {
   struct ack_sender sender;
   struct ack_teller teller;
-  struct ack_header header;
+  struct sync_log_header header;
   struct sync_pieces pieces;
-  struct ack_record nothing; /* only its address counts */
-  _Atomic uint64_t passed;   /* pieces before it are not there any more */
-  _Atomic uint64_t gaps;     /* pieces that were left out */
+  struct sync_log_record nothing; /* only its address counts */
+  _Atomic uint64_t passed;        /* pieces before it are not there any more */
+  _Atomic uint64_t gaps;          /* pieces that were left out */
 
   /* The sender's thread's. */
   uint64_t at;      /* record that is sent next */
@@ -52,10 +52,10 @@ struct sync_remote {
 
 static uint64_t sync_remote_bytes_of(const struct sync_pieces *p)
 {
-  return p->records * sizeof(struct ack_record);
+  return p->records * sizeof(struct sync_log_record);
 }
 
-struct ack_record *sync_remote_nothing(struct sync_remote *r)
+struct sync_log_record *sync_remote_nothing(struct sync_remote *r)
 {
   return &r->nothing;
 }
@@ -63,7 +63,7 @@ struct ack_record *sync_remote_nothing(struct sync_remote *r)
 int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err)
 {
   const struct sync_pieces *p = &r->pieces;
-  struct ack_record *piece = &r->nothing;
+  struct sync_log_record *piece = &r->nothing;
 
   if ((i - atomic_load(&r->passed)) * sync_remote_bytes_of(p) < MOST_BYTES) {
     piece = mem_pages(sync_remote_bytes_of(p));
@@ -81,8 +81,8 @@ int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err)
 
 /* Adds records of a piece, and returns how many are complete and fit. */
 static uint64_t sync_remote_copy(struct ack_bytes *b,
-                                 const struct ack_record *of, uint64_t first,
-                                 uint64_t last, uint64_t at)
+                                 const struct sync_log_record *of,
+                                 uint64_t first, uint64_t last, uint64_t at)
 {
   uint64_t n = 0;
 
@@ -90,7 +90,7 @@ static uint64_t sync_remote_copy(struct ack_bytes *b,
          atomic_load_explicit(&of[first + n].check, memory_order_acquire) != 0)
     n++;
   if (n > 0)
-    ack_bytes_put(b, ACK_HEADER_BYTES + at * sizeof(*of), &of[first],
+    ack_bytes_put(b, SYNC_LOG_HEADER_BYTES + at * sizeof(*of), &of[first],
                   n * sizeof(*of));
   return n;
 }
@@ -99,15 +99,15 @@ static uint64_t sync_remote_copy(struct ack_bytes *b,
 static uint64_t sync_remote_leave_out(struct ack_bytes *b, uint64_t n,
                                       uint64_t at)
 {
-  const uint64_t each = ACK_WIRE_CHUNK / sizeof(struct ack_record);
-  const uint64_t from = ACK_HEADER_BYTES / ACK_WIRE_CHUNK + at / each;
+  const uint64_t each = ACK_WIRE_CHUNK / sizeof(struct sync_log_record);
+  const uint64_t from = SYNC_LOG_HEADER_BYTES / ACK_WIRE_CHUNK + at / each;
 
   return (ack_bytes_begin(b, from, from + n / each) - from) * each;
 }
 
 /* Nobody adds to the piece any more. */
 static void sync_remote_free_piece(struct sync_remote *r, uint64_t i,
-                                   struct ack_record *piece)
+                                   struct sync_log_record *piece)
 {
   atomic_store_explicit(&r->pieces.of[i], &r->nothing, memory_order_release);
   atomic_store(&r->passed, i + 1);
@@ -120,7 +120,7 @@ static bool sync_remote_copy_piece(struct sync_remote *r, struct ack_bytes *b)
 {
   const struct sync_pieces *p = &r->pieces;
   const uint64_t i = r->at / p->records, k = r->at % p->records;
-  struct ack_record *piece = NULL;
+  struct sync_log_record *piece = NULL;
   uint64_t n = p->records - k;
 
   if (i < p->most && r->at < atomic_load(p->count))
@@ -150,7 +150,7 @@ static bool sync_remote_fill(void *arg, struct ack_bytes *b, bool beat,
   r->has_header = true;
   while (sync_remote_copy_piece(r, b))
     ;
-  if (!ack_bytes_have_room(b, sizeof(struct ack_record)))
+  if (!ack_bytes_have_room(b, sizeof(struct sync_log_record)))
     return true;
   b->last = ending;
   return false;
@@ -173,7 +173,7 @@ static bool sync_remote_has_gaps(void *arg)
 /* ---- its life ---- */
 
 int sync_remote_new(struct sync_remote **ret, const char *address,
-                    const struct ack_header *header,
+                    const struct sync_log_header *header,
                     const struct sync_pieces *pieces, struct err *err)
 {
   struct sync_remote *r = calloc(1, sizeof(*r));
@@ -254,7 +254,7 @@ void sync_remote_free(struct sync_remote *r)
 
 /* The file grows by this much, and each piece is mapped for itself. */
 #define SEGMENT_BYTES (UINT64_C(4) << 20)
-#define SEGMENT_RECORDS (SEGMENT_BYTES / sizeof(struct ack_record))
+#define SEGMENT_RECORDS (SEGMENT_BYTES / sizeof(struct sync_log_record))
 
 enum {
   MAX_SEGMENTS = 1 << 20 /* 4 TiB */
@@ -265,11 +265,12 @@ struct sync_log {
   const char *path;
   int fd;                     /* -1: there is no file here... */
   struct sync_remote *remote; /* ...but on another machine; owned */
-  struct ack_record *nothing; /* a segment that takes no records; NULL: none */
+  struct sync_log_record
+    *nothing; /* a segment that takes no records; NULL: none */
   uint64_t run, start_ns;
 
   /* [MAX_SEGMENTS] mapped when they are needed, under the lock. */
-  struct ack_record *_Atomic *segment;
+  struct sync_log_record *_Atomic *segment;
   pthread_mutex_t grow;
 
   _Atomic uint64_t count CACHE_ALIGNED; /* records, of all threads */
@@ -278,7 +279,7 @@ struct sync_log {
 /* Finds out whether the file may be replaced. */
 static int sync_log_check_old(const struct sync_log *log, struct err *err)
 {
-  char magic[sizeof(ACK_MAGIC)];
+  char magic[sizeof(SYNC_LOG_MAGIC)];
   struct stat st;
 
   if (fstat(log->fd, &st) < 0)
@@ -289,7 +290,7 @@ static int sync_log_check_old(const struct sync_log *log, struct err *err)
                    log->path);
   if (st.st_size == 0 ||
       (pread(log->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-       memcmp(magic, ACK_MAGIC, sizeof(magic)) == 0))
+       memcmp(magic, SYNC_LOG_MAGIC, sizeof(magic)) == 0))
     return 0;
   return err_set(err, -EEXIST,
                  "Invalid value for --file-ack-log: '%s' (expected a new file, "
@@ -301,7 +302,7 @@ static int sync_log_check_old(const struct sync_log *log, struct err *err)
 static int sync_log_map_segment(struct sync_log *log, uint64_t i,
                                 struct err *err)
 {
-  const off_t at = (off_t)(ACK_HEADER_BYTES + i * SEGMENT_BYTES);
+  const off_t at = (off_t)(SYNC_LOG_HEADER_BYTES + i * SEGMENT_BYTES);
   void *p;
   int rc;
 
@@ -324,7 +325,8 @@ static int sync_log_map_segment(struct sync_log *log, uint64_t i,
 }
 
 static int sync_log_open_file(struct sync_log *log,
-                              const struct ack_header *header, struct err *err)
+                              const struct sync_log_header *header,
+                              struct err *err)
 {
   int rc;
 
@@ -339,14 +341,15 @@ static int sync_log_open_file(struct sync_log *log,
   rc = sync_log_check_old(log, err);
   if (rc < 0)
     return rc;
-  if (ftruncate(log->fd, 0) < 0 || ftruncate(log->fd, ACK_HEADER_BYTES) < 0 ||
+  if (ftruncate(log->fd, 0) < 0 ||
+      ftruncate(log->fd, SYNC_LOG_HEADER_BYTES) < 0 ||
       pwrite(log->fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
     return err_sys(err, "Cannot write file '%s'", log->path);
   return sync_log_map_segment(log, 0, err);
 }
 
 static int sync_log_open_remote(struct sync_log *log, const char *address,
-                                const struct ack_header *header,
+                                const struct sync_log_header *header,
                                 struct err *err)
 {
   const struct sync_pieces pieces = { .of = log->segment,
@@ -361,22 +364,22 @@ static int sync_log_open_remote(struct sync_log *log, const char *address,
 }
 
 /* The header is complete but for what this file knows. */
-static int sync_log_open(struct sync_log *log, const struct ack_header *header,
-                         struct err *err)
+static int sync_log_open(struct sync_log *log,
+                         const struct sync_log_header *header, struct err *err)
 {
   const char *address = ack_link_address(log->path);
-  struct ack_header h = *header;
+  struct sync_log_header h = *header;
 
-  memcpy(h.magic, ACK_MAGIC, sizeof(ACK_MAGIC));
+  memcpy(h.magic, SYNC_LOG_MAGIC, sizeof(SYNC_LOG_MAGIC));
   if (address)
-    h.where |= ACK_SENT;
-  h.check = ack_header_check(&h);
+    h.where |= SYNC_LOG_SENT;
+  h.check = sync_log_header_check(&h);
   return address ? sync_log_open_remote(log, address, &h, err)
                  : sync_log_open_file(log, &h, err);
 }
 
 int sync_log_new(struct sync_log **ret, const char *path,
-                 const struct ack_header *header, struct err *err)
+                 const struct sync_log_header *header, struct err *err)
 {
   struct sync_log *log = mem_aligned(1, sizeof(*log), CACHE_LINE);
   int rc;
@@ -411,8 +414,9 @@ static void sync_log_close_file(const struct sync_log *log)
   for (uint64_t i = 0; log->segment && i < MAX_SEGMENTS && log->segment[i]; i++)
     (void)munmap(log->segment[i], SEGMENT_BYTES);
   if (log->segment && log->segment[0])
-    (void)!ftruncate(log->fd, (off_t)(ACK_HEADER_BYTES +
-                                      log->count * sizeof(struct ack_record)));
+    (void)!ftruncate(log->fd,
+                     (off_t)(SYNC_LOG_HEADER_BYTES +
+                             log->count * sizeof(struct sync_log_record)));
   (void)close(log->fd);
 }
 
@@ -448,7 +452,8 @@ static COLD int sync_log_grow(struct sync_log *log, uint64_t i, struct err *err)
   return rc;
 }
 
-int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
+int sync_log_add(struct sync_log *log, struct sync_log_record r,
+                 struct err *err)
 {
   /*
    * Release: the write or the fsync of which the record tells came before, so
@@ -457,8 +462,8 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
   const uint64_t index = atomic_fetch_add_explicit(&log->count, 1,
                                                    memory_order_acq_rel);
   const uint64_t i = index / SEGMENT_RECORDS;
-  struct ack_record *segment = NULL;
-  struct ack_record *to;
+  struct sync_log_record *segment = NULL;
+  struct sync_log_record *to;
   uint32_t check;
 
   if (LIKELY(i < MAX_SEGMENTS))
@@ -473,7 +478,7 @@ int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
   if (UNLIKELY(segment == log->nothing))
     return 0;
   r.ms = (uint32_t)((clock_now_ns() - log->start_ns) / NS_PER_MS);
-  check = ack_check(&r, log->run, index);
+  check = sync_log_check(&r, log->run, index);
   /* Others may look at the check word meanwhile. */
   to = &segment[index % SEGMENT_RECORDS];
   memcpy((char *)to + sizeof(to->check), (char *)&r + sizeof(r.check),

@@ -3,7 +3,7 @@
  *
  * The log is a file that is mapped into memory, so a record costs no system
  * call, and all records are there if the process is killed; or memory that is
- * sent to another machine (sync_remote.h).  Any number of threads add records;
+ * sent to another machine (see below).  Any number of threads add records;
  * the place of a record in the log says what it follows.
  */
 #ifndef BENCH_TESTS_FILEIO_SYNC_LOG_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "tests/fileio/ack_record.h"
+#include "tests/fileio/sync_log_record.h"
 
 struct err;
 struct sync_log;
@@ -33,10 +33,10 @@ struct sync_remote;
 /* The pieces of a log, in their order; NULL: not made yet.  Only `make` sets a
  * pointer, and the sender takes it back. */
 struct sync_pieces {
-  struct ack_record *_Atomic *of; /* release, acquire */
-  uint64_t most;                  /* pointers */
-  uint64_t records;               /* of a piece */
-  const _Atomic uint64_t *count;  /* records of the log, of all threads */
+  struct sync_log_record *_Atomic *of; /* release, acquire */
+  uint64_t most;                       /* pointers */
+  uint64_t records;                    /* of a piece */
+  const _Atomic uint64_t *count;       /* records of the log, of all threads */
 };
 
 /*
@@ -44,14 +44,14 @@ struct sync_pieces {
  * is borrowed until sync_remote_free(), and so is what `pieces` points to.
  */
 int sync_remote_new(struct sync_remote **ret, const char *address,
-                    const struct ack_header *header,
+                    const struct sync_log_header *header,
                     const struct sync_pieces *pieces, struct err *err);
 
 /* Make piece number i; one thread at a time.  -ENOMEM. */
 int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err);
 
 /* A piece at this address takes no records: they are left out. */
-struct ack_record *sync_remote_nothing(struct sync_remote *r);
+struct sync_log_record *sync_remote_nothing(struct sync_remote *r);
 
 /* The log has its last record: WAIT until the listener has all, for five
  * seconds at most, and say where it is.  < 0: it has not. */
@@ -66,7 +66,7 @@ void sync_remote_free(struct sync_remote *r);
  * caller WAITS for that.  `path` is borrowed until sync_log_free().
  */
 int sync_log_new(struct sync_log **ret, const char *path,
-                 const struct ack_header *header, struct err *err);
+                 const struct sync_log_header *header, struct err *err);
 
 /* The last record was added.  WAITS for a listener, see sync_remote_end(). */
 int sync_log_end(struct sync_log *log, struct err *err);
@@ -78,7 +78,8 @@ bool sync_log_is_in(const struct sync_log *log, uint64_t device);
 void sync_log_free(struct sync_log *log);
 
 /* Add a record; its check word and time are set here. */
-int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err);
+int sync_log_add(struct sync_log *log, struct sync_log_record r,
+                 struct err *err);
 
 /* How many records there are: those of other threads may not be complete. */
 uint64_t sync_log_count(const struct sync_log *log);

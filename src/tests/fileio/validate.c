@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "rand/rng.h"
-#include "tests/fileio/crc32.h"
 #include "tests/fileio/layout.h"
 
 /* ---- stamp ---- */
@@ -35,8 +34,7 @@ struct header {
 _Static_assert(sizeof(struct header) <= STAMP_MIN_BLOCK,
                "the smallest block has room for it");
 
-static void stamp_fill_part(const struct crc32_table *crc,
-                            const struct stamp *s, unsigned char *part,
+static void stamp_fill_part(const struct stamp *s, unsigned char *part,
                             uint64_t n)
 {
   struct header h = {
@@ -57,12 +55,11 @@ static void stamp_fill_part(const struct crc32_table *crc,
     memcpy(part + at, &word, left < sizeof(word) ? left : sizeof(word));
   }
   memcpy(part, &h, sizeof(h));
-  h.crc = crc32_of(crc, part + sizeof(h.crc), n - sizeof(h.crc));
+  h.crc = validate_crc((const char *)part + sizeof(h.crc), n - sizeof(h.crc));
   memcpy(part, &h.crc, sizeof(h.crc));
 }
 
-void stamp_fill(const struct crc32_table *crc, const struct stamp *s,
-                void *block, uint64_t n)
+void stamp_fill(const struct stamp *s, void *block, uint64_t n)
 {
   const uint64_t parts = stamp_parts(n);
   struct stamp part = *s;
@@ -71,7 +68,7 @@ void stamp_fill(const struct crc32_table *crc, const struct stamp *s,
     memset(block, (int)(s->generation & 255), n);
   for (uint64_t i = 0; i < parts; i++) {
     part.offset = s->offset + i * STAMP_PART;
-    stamp_fill_part(crc, &part, (unsigned char *)block + i * STAMP_PART,
+    stamp_fill_part(&part, (unsigned char *)block + i * STAMP_PART,
                     stamp_part_bytes(n, i));
   }
 }
@@ -81,8 +78,7 @@ static bool stamp_is_zero(const unsigned char *p, uint64_t n)
   return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
 }
 
-enum stamp_kind stamp_look(const struct crc32_table *crc, const void *part,
-                           uint64_t n, struct stamp *ret)
+enum stamp_kind stamp_look(const void *part, uint64_t n, struct stamp *ret)
 {
   struct header h;
 
@@ -97,8 +93,8 @@ enum stamp_kind stamp_look(const struct crc32_table *crc, const void *part,
     .writer = h.writer,
   };
   return h.bytes == n &&
-             h.crc == crc32_of(crc, (const char *)part + sizeof(h.crc),
-                               n - sizeof(h.crc))
+             h.crc == validate_crc((const char *)part + sizeof(h.crc),
+                                   n - sizeof(h.crc))
            ? STAMP_GOOD
            : STAMP_BROKEN;
 }
@@ -144,7 +140,6 @@ enum validate_kind validate_look(const void *tail, uint32_t *ret_generation)
 
 void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
 {
-  crc32_table_init(&v->crc);
   v->block = block;
   v->file_bytes = file_bytes;
   v->generation = 0;
@@ -193,7 +188,7 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
       validate_fill_random(random, p, body);
       if (n >= VALIDATE_MARKED)
         memcpy(p + body - sizeof(m), &m, sizeof(m));
-      t.crc = crc32_of(&v->crc, p, body);
+      t.crc = validate_crc(p, body);
       memcpy(p + body, &t, sizeof(t));
     }
     memset(p + n, 0, block - n);
@@ -232,8 +227,7 @@ static int validate_check_mark(const struct validate *v, const unsigned char *p,
   return 0;
 }
 
-bool validate_is_block(const struct crc32_table *crc, const void *block,
-                       uint64_t n, uint64_t offset)
+bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
 {
   const unsigned char *p = block;
   struct trailer t;
@@ -241,12 +235,10 @@ bool validate_is_block(const struct crc32_table *crc, const void *block,
   if (n < LAYOUT_MIN_CHECKED)
     return false;
   memcpy(&t, p + n - sizeof(t), sizeof(t));
-  return t.offset == (int64_t)offset &&
-         t.crc == crc32_of(crc, p, n - sizeof(t));
+  return t.offset == (int64_t)offset && t.crc == validate_crc(p, n - sizeof(t));
 }
 
-bool validate_finds_block(const struct crc32_table *crc, const void *data,
-                          uint64_t n)
+bool validate_finds_block(const void *data, uint64_t n)
 {
   const unsigned char *p = data, *end = p + n;
   const uint64_t magic = MAGIC;
@@ -259,7 +251,7 @@ bool validate_finds_block(const struct crc32_table *crc, const void *data,
     if (tail <= n)
       memcpy(&t, p + tail - sizeof(t), sizeof(t));
     if (t.offset >= 0 && (uint64_t)t.offset < tail &&
-        validate_is_block(crc, p + t.offset, tail - (uint64_t)t.offset,
+        validate_is_block(p + t.offset, tail - (uint64_t)t.offset,
                           (uint64_t)t.offset))
       return true;
     at++;
@@ -282,7 +274,7 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
     if (n < LAYOUT_MIN_CHECKED)
       continue;
     memcpy(&t, p + n - sizeof(t), sizeof(t));
-    crc = crc32_of(&v->crc, p, n - sizeof(t));
+    crc = validate_crc(p, n - sizeof(t));
     if (crc == t.crc && t.offset == (int64_t)offset) {
       rc = validate_check_mark(v, p, n, file, offset, name, err);
       if (rc < 0)
@@ -303,17 +295,12 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
 
 /* ---- owned ---- */
 
-/*
- * See owned.h.
- */
-
 enum {
   OWNED_WINDOW = 256 << 10, /* more zeros than any format begins with */
   OWNED_SMALLEST = 512,
 };
 
 struct owned {
-  struct crc32_table crc;
   const unsigned char *data;
   uint64_t n; /* bytes */
 };
@@ -324,8 +311,8 @@ static bool owned_has_stamps(const struct owned *o, uint64_t at, uint64_t n)
   for (uint64_t i = 0; i < stamp_parts(n); i++) {
     struct stamp ignored;
 
-    if (stamp_look(&o->crc, o->data + at + i * STAMP_PART,
-                   stamp_part_bytes(n, i), &ignored) == STAMP_FOREIGN)
+    if (stamp_look(o->data + at + i * STAMP_PART, stamp_part_bytes(n, i),
+                   &ignored) == STAMP_FOREIGN)
       return false;
   }
   return stamp_parts(n) > 0;
@@ -336,7 +323,7 @@ static bool owned_block(const struct owned *o, uint64_t at, uint64_t n)
   const unsigned char *p = o->data + at;
 
   return (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0) ||
-         validate_is_block(&o->crc, p, n, at) || owned_has_stamps(o, at, n);
+         validate_is_block(p, n, at) || owned_has_stamps(o, at, n);
 }
 
 /* Is it a file with blocks of this size?  A disk may have damaged some. */
@@ -374,12 +361,10 @@ bool owned_by_fileio(int fd, uint64_t bytes, uint64_t block)
 
   if (data && want > 0) {
     const ssize_t n = pread(fd, data, want, 0);
-
-    crc32_table_init(&o.crc);
     o.data = data;
     o.n = n < 0 ? 0 : (uint64_t)n;
-    owned = o.n == want && (owned_any_size(&o, block) ||
-                            validate_finds_block(&o.crc, data, o.n));
+    owned = o.n == want &&
+            (owned_any_size(&o, block) || validate_finds_block(data, o.n));
   }
   free(data);
   return owned;

@@ -17,11 +17,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <zlib.h>
 
-#include "tests/fileio/crc32.h"
-
-struct crc32_table;
 struct err;
+
+/* The checksum of blocks and stamps: CRC-32. */
+static inline uint32_t validate_crc(const void *p, size_t n)
+{
+  return (uint32_t)crc32_z(0, p, n);
+}
 
 /* ---- stamp ---- */
 
@@ -75,19 +79,16 @@ static inline uint64_t stamp_part_bytes(uint64_t n, uint64_t i)
 }
 
 /* Fill the n bytes of a block; s->offset is that of the block. */
-void stamp_fill(const struct crc32_table *crc, const struct stamp *s,
-                void *block, uint64_t n);
+void stamp_fill(const struct stamp *s, void *block, uint64_t n);
 
 /*
  * Look at a part of n bytes.  *ret is set if there is a stamp; that of a broken
  * part may be wrong.
  */
-enum stamp_kind stamp_look(const struct crc32_table *crc, const void *part,
-                           uint64_t n, struct stamp *ret);
+enum stamp_kind stamp_look(const void *part, uint64_t n, struct stamp *ret);
 
 /* Constant after validate_init(). */
 struct validate {
-  struct crc32_table crc;
   uint64_t block;      /* bytes */
   uint64_t file_bytes; /* where the last block of a file ends */
   uint32_t generation; /* of the files; set by the caller */
@@ -121,12 +122,10 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
                    uint64_t length, uint64_t file, uint64_t offset);
 
 /* Is it a whole block of n bytes at this offset, with its checksum? */
-bool validate_is_block(const struct crc32_table *crc, const void *block,
-                       uint64_t n, uint64_t offset);
+bool validate_is_block(const void *block, uint64_t n, uint64_t offset);
 
 /* Is there such a block with a mark, wherever and however large? */
-bool validate_finds_block(const struct crc32_table *crc, const void *data,
-                          uint64_t n);
+bool validate_finds_block(const void *data, uint64_t n);
 
 /* Check the blocks that were read; `name` is the file's, for the message. */
 int validate_check(const struct validate *v, const void *data, uint64_t length,

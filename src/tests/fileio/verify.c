@@ -23,9 +23,8 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
-#include "tests/fileio/crc32.h"
-#include "tests/fileio/files.h"
 #include "tests/fileio/fileio.h"
+#include "tests/fileio/files.h"
 #include "tests/fileio/layout.h"
 
 enum {
@@ -48,7 +47,7 @@ struct bad_blocks {
   uint64_t n_unexplained;      /* unfinished, by no write that the log has */
   struct bad_block *shown;     /* owned */
   size_t n_shown;
-  struct ack_origin *origin; /* owned; of the acknowledged generations */
+  struct sync_log_origin *origin; /* owned; of the acknowledged generations */
   size_t n_origins, room;
 };
 
@@ -61,90 +60,92 @@ struct bad_blocks {
 /* A header with these numbers cannot be one that a run has written. */
 #define MAX_BLOCKS (UINT64_C(1) << 48)
 
-static int ack_read_refuse(const struct ack_reader *r, const char *why,
-                           struct err *err)
+static int verify_refuse(const struct sync_log_reader *r, const char *why,
+                         struct err *err)
 {
   return err_set(err, -EINVAL, "Cannot use '%s': %s", r->path, why);
 }
 
-static int ack_read_check_header(struct ack_reader *r, struct err *err)
+static int verify_check_header(struct sync_log_reader *r, struct err *err)
 {
-  const struct ack_header *h = &r->header;
+  const struct sync_log_header *h = &r->header;
   const bool whole = fread(&r->header, sizeof(r->header), 1, r->file) == 1;
   uint64_t per_file;
 
   if (ferror(r->file))
     return err_sys(err, "Cannot read file '%s'", r->path);
-  if (!whole || memcmp(h->magic, ACK_MAGIC, sizeof(h->magic)) != 0)
-    return ack_read_refuse(r, "it is no log of --file-ack-log", err);
-  if (h->check != ack_header_check(h) || h->block == 0 || h->files == 0 ||
+  if (!whole || memcmp(h->magic, SYNC_LOG_MAGIC, sizeof(h->magic)) != 0)
+    return verify_refuse(r, "it is no log of --file-ack-log", err);
+  if (h->check != sync_log_header_check(h) || h->block == 0 || h->files == 0 ||
       h->file_bytes == 0)
-    return ack_read_refuse(r, "the beginning of the log is damaged", err);
-  per_file = ack_blocks_per_file(h);
+    return verify_refuse(r, "the beginning of the log is damaged", err);
+  per_file = sync_log_blocks_per_file(h);
   if (per_file > MAX_BLOCKS / h->files)
-    return ack_read_refuse(r, "the beginning of the log is damaged", err);
+    return verify_refuse(r, "the beginning of the log is damaged", err);
   r->blocks = per_file * h->files;
   return 0;
 }
 
-int ack_open(struct ack_reader *r, const char *path, struct err *err)
+int sync_log_reader_open(struct sync_log_reader *r, const char *path,
+                         struct err *err)
 {
   int rc;
 
-  *r = (struct ack_reader){ .path = path };
+  *r = (struct sync_log_reader){ .path = path };
   r->file = fopen(path, "re");
   if (!r->file)
     return err_sys(err, "Cannot open file '%s'", path);
-  rc = ack_read_check_header(r, err);
+  rc = verify_check_header(r, err);
   if (rc == 0)
-    rc = ack_rewind(r, err);
+    rc = sync_log_reader_rewind(r, err);
   if (rc < 0)
-    ack_close(r);
+    sync_log_reader_close(r);
   return rc;
 }
 
-void ack_close(struct ack_reader *r)
+void sync_log_reader_close(struct sync_log_reader *r)
 {
   if (r->file)
     (void)fclose(r->file);
   r->file = NULL;
 }
 
-int ack_rewind(struct ack_reader *r, struct err *err)
+int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err)
 {
   r->next = r->missing = r->damaged = r->gap = 0;
-  if (fseeko(r->file, (off_t)ACK_HEADER_BYTES, SEEK_SET) < 0)
+  if (fseeko(r->file, (off_t)SYNC_LOG_HEADER_BYTES, SEEK_SET) < 0)
     return err_sys(err, "Cannot read file '%s'", r->path);
   return 0;
 }
 
 /* Is it a record of this log, about blocks or files that exist? */
-static bool ack_read_is_good(const struct ack_reader *r,
-                             const struct ack_record *rec, uint64_t index)
+static bool verify_is_good(const struct sync_log_reader *r,
+                           const struct sync_log_record *rec, uint64_t index)
 {
-  if (rec->check != ack_check(rec, r->header.run, index))
+  if (rec->check != sync_log_check(rec, r->header.run, index))
     return false;
   switch (rec->kind) {
-  case ACK_BEGUN:
-  case ACK_WRITTEN:
-  case ACK_DURABLE:
+  case SYNC_LOG_BEGUN:
+  case SYNC_LOG_WRITTEN:
+  case SYNC_LOG_DURABLE:
     return rec->block < r->blocks && rec->n > 0 &&
            rec->n <= r->blocks - rec->block;
-  case ACK_SYNCED:
-  case ACK_SYNC_FAILED:
+  case SYNC_LOG_SYNCED:
+  case SYNC_LOG_SYNC_FAILED:
     return rec->block < r->header.files;
   default:
-    return rec->kind == ACK_END;
+    return rec->kind == SYNC_LOG_END;
   }
 }
 
-bool ack_next(struct ack_reader *r, struct ack_record *ret)
+bool sync_log_reader_next(struct sync_log_reader *r,
+                          struct sync_log_record *ret)
 {
   uint64_t missing = 0;
 
   while (fread(ret, sizeof(*ret), 1, r->file) == 1) {
     r->index = r->next++;
-    if (ack_read_is_good(r, ret, r->index)) {
+    if (verify_is_good(r, ret, r->index)) {
       r->missing += missing;
       return true;
     }
@@ -156,96 +157,98 @@ bool ack_next(struct ack_reader *r, struct ack_record *ret)
   return false;
 }
 
-int ack_check_end(const struct ack_reader *r, struct err *err)
+int sync_log_reader_check_end(const struct sync_log_reader *r, struct err *err)
 {
   return ferror(r->file) ? err_sys(err, "Cannot read file '%s'", r->path) : 0;
 }
 
-static uint64_t ack_read_max_u64(uint64_t a, uint64_t b)
+static uint64_t verify_max_u64(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
 }
 
-/* What is known about a file: see enum ack_kind. */
+/* What is known about a file: see enum sync_log_kind. */
 struct sync {
   uint64_t before; /* records with a lower number are acknowledged */
   bool failed;
 };
 
 /* Finds the last acknowledged record of each file. */
-static int ack_read_collect_syncs(struct ack_reader *r, struct sync *sync,
-                                  struct ack_summary *sum, struct err *err)
+static int verify_collect_syncs(struct sync_log_reader *r, struct sync *sync,
+                                struct sync_log_summary *sum, struct err *err)
 {
-  struct ack_record rec;
+  struct sync_log_record rec;
 
-  while (ack_next(r, &rec)) {
+  while (sync_log_reader_next(r, &rec)) {
     sum->last_ms = rec.ms > sum->last_ms ? rec.ms : sum->last_ms;
-    if (rec.kind == ACK_SYNC_FAILED) {
+    if (rec.kind == SYNC_LOG_SYNC_FAILED) {
       sync[rec.block].failed = true;
-    } else if (rec.kind == ACK_SYNCED && !sync[rec.block].failed) {
+    } else if (rec.kind == SYNC_LOG_SYNCED && !sync[rec.block].failed) {
       sum->syncs++;
-      sync[rec.block].before = ack_read_max_u64(sync[rec.block].before,
-                                                rec.generation);
-    } else if (rec.kind == ACK_END) {
+      sync[rec.block].before = verify_max_u64(sync[rec.block].before,
+                                              rec.generation);
+    } else if (rec.kind == SYNC_LOG_END) {
       sum->ended = true;
     }
   }
   /* A killed process leaves records behind whose check is still 0, but one
    * that has ended properly leaves none. */
-  sum->gaps = sum->ended || (r->header.where & ACK_SENT) ? r->missing : 0;
-  sum->gaps = ack_read_max_u64(sum->gaps, r->damaged);
-  sum->gap_at = ACK_HEADER_BYTES + r->gap * sizeof(rec);
-  sum->open = sum->gaps > 0 || (!sum->ended && (r->header.where & ACK_SENT));
-  return ack_check_end(r, err);
+  sum->gaps = sum->ended || (r->header.where & SYNC_LOG_SENT) ? r->missing : 0;
+  sum->gaps = verify_max_u64(sum->gaps, r->damaged);
+  sum->gap_at = SYNC_LOG_HEADER_BYTES + r->gap * sizeof(rec);
+  sum->open = sum->gaps > 0 ||
+              (!sum->ended && (r->header.where & SYNC_LOG_SENT));
+  return sync_log_reader_check_end(r, err);
 }
 
-static void ack_read_raise_to(struct ack_block *block,
-                              const struct ack_record *rec, bool acked)
+static void verify_raise_to(struct sync_log_block *block,
+                            const struct sync_log_record *rec, bool acked)
 {
   for (uint32_t i = 0; i < rec->n; i++) {
-    struct ack_block *b = &block[rec->block + i];
+    struct sync_log_block *b = &block[rec->block + i];
 
     if (acked)
-      b->acked = ack_read_max_u64(b->acked, rec->generation + i);
-    b->begun = ack_read_max_u64(b->begun, rec->generation + i);
+      b->acked = verify_max_u64(b->acked, rec->generation + i);
+    b->begun = verify_max_u64(b->begun, rec->generation + i);
   }
 }
 
-static int ack_read_collect_blocks(struct ack_reader *r,
-                                   const struct sync *sync,
-                                   struct ack_block *block,
-                                   struct ack_summary *sum, struct err *err)
+static int verify_collect_blocks(struct sync_log_reader *r,
+                                 const struct sync *sync,
+                                 struct sync_log_block *block,
+                                 struct sync_log_summary *sum, struct err *err)
 {
-  const uint64_t per_file = ack_blocks_per_file(&r->header);
-  struct ack_record rec;
+  const uint64_t per_file = sync_log_blocks_per_file(&r->header);
+  struct sync_log_record rec;
 
-  while (ack_next(r, &rec)) {
-    bool acked = rec.kind == ACK_DURABLE;
+  while (sync_log_reader_next(r, &rec)) {
+    bool acked = rec.kind == SYNC_LOG_DURABLE;
 
-    if (rec.kind > ACK_DURABLE)
+    if (rec.kind > SYNC_LOG_DURABLE)
       continue;
-    if (rec.kind == ACK_WRITTEN)
+    if (rec.kind == SYNC_LOG_WRITTEN)
       acked = r->index < sync[rec.block / per_file].before;
-    ack_read_raise_to(block, &rec, acked);
-    if (rec.kind == ACK_BEGUN)
+    verify_raise_to(block, &rec, acked);
+    if (rec.kind == SYNC_LOG_BEGUN)
       sum->begun += rec.n;
     else
       sum->written += rec.n;
     sum->acked += acked ? rec.n : 0;
   }
   for (uint64_t i = 0; sum->open && i < r->blocks; i++) {
-    if (block[i].begun == block[i].acked || !(r->header.where & ACK_SENT))
-      block[i].begun = ACK_NOBODY_KNOWS;
+    if (block[i].begun == block[i].acked || !(r->header.where & SYNC_LOG_SENT))
+      block[i].begun = SYNC_LOG_NOBODY_KNOWS;
   }
-  return ack_check_end(r, err);
+  return sync_log_reader_check_end(r, err);
 }
 
-int ack_collect(struct ack_reader *r, struct ack_block **ret,
-                struct ack_summary *ret_sum, struct err *err)
+int sync_log_reader_collect(struct sync_log_reader *r,
+                            struct sync_log_block **ret,
+                            struct sync_log_summary *ret_sum, struct err *err)
 {
-  struct ack_summary sum = { 0 };
+  struct sync_log_summary sum = { 0 };
   struct sync *sync = calloc(r->header.files, sizeof(*sync));
-  struct ack_block *block = calloc(r->blocks, sizeof(*block));
+  struct sync_log_block *block = calloc(r->blocks, sizeof(*block));
   int rc = 0;
 
   if (!sync || !block)
@@ -253,11 +256,11 @@ int ack_collect(struct ack_reader *r, struct ack_block **ret,
                  "cannot allocate what the log says about %" PRIu64 " blocks",
                  r->blocks);
   if (rc == 0)
-    rc = ack_read_collect_syncs(r, sync, &sum, err);
+    rc = verify_collect_syncs(r, sync, &sum, err);
   if (rc == 0)
-    rc = ack_rewind(r, err);
+    rc = sync_log_reader_rewind(r, err);
   if (rc == 0)
-    rc = ack_read_collect_blocks(r, sync, block, &sum, err);
+    rc = verify_collect_blocks(r, sync, block, &sum, err);
   free(sync);
   if (rc < 0) {
     free(block);
@@ -269,8 +272,8 @@ int ack_collect(struct ack_reader *r, struct ack_block **ret,
 }
 
 /* Returns the first origin with at least this generation. */
-static size_t ack_read_first_from(const struct ack_origin *origin, size_t n,
-                                  uint64_t generation)
+static size_t verify_first_from(const struct sync_log_origin *origin, size_t n,
+                                uint64_t generation)
 {
   size_t low = 0, high = n;
 
@@ -285,24 +288,25 @@ static size_t ack_read_first_from(const struct ack_origin *origin, size_t n,
   return low;
 }
 
-int ack_find_origins(struct ack_reader *r, struct ack_origin *origin, size_t n,
-                     struct err *err)
+int sync_log_reader_find_origins(struct sync_log_reader *r,
+                                 struct sync_log_origin *origin, size_t n,
+                                 struct err *err)
 {
-  struct ack_record rec;
-  int rc = n > 0 ? ack_rewind(r, err) : 0;
+  struct sync_log_record rec;
+  int rc = n > 0 ? sync_log_reader_rewind(r, err) : 0;
 
   if (rc < 0 || n == 0)
     return rc;
-  while (ack_next(r, &rec)) {
-    if (rec.kind != ACK_WRITTEN && rec.kind != ACK_DURABLE)
+  while (sync_log_reader_next(r, &rec)) {
+    if (rec.kind != SYNC_LOG_WRITTEN && rec.kind != SYNC_LOG_DURABLE)
       continue;
-    for (size_t i = ack_read_first_from(origin, n, rec.generation);
+    for (size_t i = verify_first_from(origin, n, rec.generation);
          i < n && origin[i].generation < rec.generation + rec.n; i++) {
       origin[i].writer = rec.writer;
       origin[i].ms = rec.ms;
     }
   }
-  return ack_check_end(r, err);
+  return sync_log_reader_check_end(r, err);
 }
 
 /* ---- verdict ---- */
@@ -359,8 +363,8 @@ static enum piece_kind verdict_kind_of(const struct found_block *b,
                                                       : PIECE_ELSEWHERE;
 }
 
-void verdict_look(struct found_block *b, const struct crc32_table *crc,
-                  uint64_t run, const void *data, uint64_t got, int why)
+void verdict_look(struct found_block *b, uint64_t run, const void *data,
+                  uint64_t got, int why)
 {
   const uint64_t parts = stamp_parts(b->bytes);
 
@@ -374,7 +378,7 @@ void verdict_look(struct found_block *b, const struct crc32_table *crc,
                        .to = at + n };
 
     if (!why && at + n <= got) {
-      const enum stamp_kind kind = stamp_look(crc, (const char *)data + at, n,
+      const enum stamp_kind kind = stamp_look((const char *)data + at, n,
                                               &p.stamp);
 
       p.stamp.offset -= at;
@@ -392,7 +396,7 @@ static bool verdict_has(const struct found_block *b, enum piece_kind kind)
 }
 
 static enum verdict verdict_judge_whole(const struct piece *p,
-                                        const struct ack_block *log)
+                                        const struct sync_log_block *log)
 {
   switch (p->kind) {
   case PIECE_HERE:
@@ -413,7 +417,7 @@ static enum verdict verdict_judge_whole(const struct piece *p,
  * writes after the acknowledged one, and of that one.
  */
 enum verdict verdict_judge(const struct found_block *b,
-                           const struct ack_block *log)
+                           const struct sync_log_block *log)
 {
   if (verdict_has(b, PIECE_ELSEWHERE))
     return VERDICT_MISDIRECTED;
@@ -548,25 +552,27 @@ static int bad_blocks_note_origin(struct bad_blocks *f, uint64_t generation,
 {
   if (f->n_origins == f->room) {
     const size_t room = f->room > 0 ? 2 * f->room : 64;
-    struct ack_origin *more = realloc(f->origin, room * sizeof(*more));
+    struct sync_log_origin *more = realloc(f->origin, room * sizeof(*more));
 
     if (!more)
       return bad_blocks_no_memory(err);
     f->origin = more;
     f->room = room;
   }
-  f->origin[f->n_origins++] = (struct ack_origin){ .generation = generation };
+  f->origin[f->n_origins++] = (struct sync_log_origin){
+    .generation = generation
+  };
   return 0;
 }
 
 static int bad_blocks_add(struct bad_blocks *f, const struct found_block *b,
-                          const struct ack_block *log, enum verdict verdict,
-                          struct err *err)
+                          const struct sync_log_block *log,
+                          enum verdict verdict, struct err *err)
 {
   int rc;
 
   f->count[verdict]++;
-  if (verdict == VERDICT_UNFINISHED && log->begun == ACK_NOBODY_KNOWS)
+  if (verdict == VERDICT_UNFINISHED && log->begun == SYNC_LOG_NOBODY_KNOWS)
     f->n_unexplained++;
   if (!verdict_is_bad(verdict))
     return 0;
@@ -577,33 +583,33 @@ static int bad_blocks_add(struct bad_blocks *f, const struct found_block *b,
 
 static int bad_blocks_compare(const void *a, const void *b)
 {
-  const struct ack_origin *x = a, *y = b;
+  const struct sync_log_origin *x = a, *y = b;
 
   return (x->generation > y->generation) - (x->generation < y->generation);
 }
 
 /* Read once more in the log who wrote what is missing, and when. */
-static int bad_blocks_find_origins(struct bad_blocks *f, struct ack_reader *log,
-                                   struct err *err)
+static int bad_blocks_find_origins(struct bad_blocks *f,
+                                   struct sync_log_reader *log, struct err *err)
 {
   if (f->n_origins > 0)
     qsort(f->origin, f->n_origins, sizeof(*f->origin), bad_blocks_compare);
-  return ack_find_origins(log, f->origin, f->n_origins, err);
+  return sync_log_reader_find_origins(log, f->origin, f->n_origins, err);
 }
 
-static const char *bad_blocks_how_it_ends(const struct ack_reader *log,
-                                          const struct ack_summary *sum)
+static const char *bad_blocks_how_it_ends(const struct sync_log_reader *log,
+                                          const struct sync_log_summary *sum)
 {
   if (sum->ended)
     return "ended properly";
-  return log->header.where & ACK_SENT ? "is unknown" : "was cut off";
+  return log->header.where & SYNC_LOG_SENT ? "is unknown" : "was cut off";
 }
 
 /* Print what the log is about, and later what was found. */
-static void bad_blocks_tell_log(const struct ack_reader *log,
-                                const struct ack_summary *sum)
+static void bad_blocks_tell_log(const struct sync_log_reader *log,
+                                const struct sync_log_summary *sum)
 {
-  const struct ack_header *h = &log->header;
+  const struct sync_log_header *h = &log->header;
   const time_t start = (time_t)(h->start_ns / NS_PER_S);
   char each[32], block[32], when[32] = "?";
   struct tm utc;
@@ -626,8 +632,8 @@ static void bad_blocks_add_expected(const struct bad_blocks *f,
                                     const struct bad_block *one,
                                     struct strbuf *out)
 {
-  const struct ack_origin key = { .generation = one->acked };
-  const struct ack_origin *from = NULL;
+  const struct sync_log_origin key = { .generation = one->acked };
+  const struct sync_log_origin *from = NULL;
 
   if (one->acked == 0) {
     strbuf_adds(out, "; should be: nothing of this kind, because no write of "
@@ -684,7 +690,7 @@ static void bad_blocks_tell_counts(const struct bad_blocks *f, bool open)
 
 /* Tells from when the missing writes are: the end, or all the time? */
 static void bad_blocks_tell_times(const struct bad_blocks *f,
-                                  const struct ack_summary *sum)
+                                  const struct sync_log_summary *sum)
 {
   uint32_t first = UINT32_MAX, last = 0;
 
@@ -701,7 +707,7 @@ static void bad_blocks_tell_times(const struct bad_blocks *f,
             (double)(sum->last_ms - first) / 1000);
 }
 
-static void bad_blocks_tell_gaps(const struct ack_summary *sum)
+static void bad_blocks_tell_gaps(const struct sync_log_summary *sum)
 {
   log_msg(LOG_NOTICE,
           "The log is incomplete: %" PRIu64 " record%s missing or damaged, the "
@@ -710,7 +716,7 @@ static void bad_blocks_tell_gaps(const struct ack_summary *sum)
 }
 
 static void bad_blocks_tell(const struct bad_blocks *f,
-                            const struct ack_summary *sum)
+                            const struct sync_log_summary *sum)
 {
   const uint64_t bad = bad_blocks_count(f);
 
@@ -763,29 +769,28 @@ enum {
 struct verify {
   const struct fileio_cfg *cfg;
   struct folder folder;
-  struct ack_reader log;
-  struct ack_summary sum;
-  struct ack_block *block; /* owned; [log.blocks] */
-  struct crc32_table crc;
-  uint64_t per_file; /* blocks */
-  uint64_t files;    /* how many are there */
-  uint64_t chunk;    /* blocks per read */
-  char *buf;         /* owned */
+  struct sync_log_reader log;
+  struct sync_log_summary sum;
+  struct sync_log_block *block; /* owned; [log.blocks] */
+  uint64_t per_file;            /* blocks */
+  uint64_t files;               /* how many are there */
+  uint64_t chunk;               /* blocks per read */
+  char *buf;                    /* owned */
   struct bad_blocks bad;
 };
 
 /* Opens what the log is about. */
 static int verify_open_folder(struct verify *v, struct err *err)
 {
-  const struct ack_header *h = &v->log.header;
+  const struct sync_log_header *h = &v->log.header;
   const bool device = *v->cfg->device != '\0';
   int rc;
 
-  if (device != ((h->where & ACK_ON_DEVICE) != 0))
+  if (device != ((h->where & SYNC_LOG_ON_DEVICE) != 0))
     return err_set(err, -EINVAL,
                    "'%s' is the log of a run with%s --file-device",
-                   v->cfg->ack_log, h->where & ACK_ON_DEVICE ? "" : "out");
-  rc = device_or_folder(&v->folder, v->cfg, false, err);
+                   v->cfg->ack_log, h->where & SYNC_LOG_ON_DEVICE ? "" : "out");
+  rc = files_device_or_folder(&v->folder, v->cfg, false, err);
   v->folder.read_only = true;
   if (rc == 0 && device && v->folder.device_bytes < h->file_bytes)
     rc = err_set(err, -EINVAL,
@@ -821,13 +826,13 @@ static int verify_judge(struct verify *v, uint32_t file, uint64_t index,
                         const char *data, uint64_t got, int why,
                         struct err *err)
 {
-  const struct ack_header *h = &v->log.header;
-  const struct ack_block *log = &v->block[file * v->per_file + index];
+  const struct sync_log_header *h = &v->log.header;
+  const struct sync_log_block *log = &v->block[file * v->per_file + index];
   struct found_block b = { .offset = index * h->block, .file = file };
   const uint64_t left = h->file_bytes - b.offset;
 
   b.bytes = left < h->block ? left : h->block;
-  verdict_look(&b, &v->crc, h->run, data, got < b.bytes ? got : b.bytes, why);
+  verdict_look(&b, h->run, data, got < b.bytes ? got : b.bytes, why);
   return bad_blocks_add(&v->bad, &b, log, verdict_judge(&b, log), err);
 }
 
@@ -883,12 +888,10 @@ static int verify_judge_file(struct verify *v, uint32_t file, struct err *err)
 
 static int verify_judge_all(struct verify *v, struct err *err)
 {
-  const struct ack_header *h = &v->log.header;
+  const struct sync_log_header *h = &v->log.header;
   int rc = 0;
-
-  crc32_table_init(&v->crc);
   v->bad.folder = &v->folder;
-  v->per_file = ack_blocks_per_file(h);
+  v->per_file = sync_log_blocks_per_file(h);
   v->chunk = h->block < PIECE_BYTES ? PIECE_BYTES / h->block : 1;
   v->buf = mem_pages(v->chunk * h->block);
   if (!v->buf)
@@ -912,11 +915,11 @@ static int verify_work(struct verify *v, struct err *err)
     return err_set(err, -EINVAL,
                    "verify needs --file-ack-log=FILE, the log of the run, or "
                    "the file that bench ack-listen has made of it");
-  rc = ack_open(&v->log, v->cfg->ack_log, err);
+  rc = sync_log_reader_open(&v->log, v->cfg->ack_log, err);
   if (rc == 0)
     rc = verify_open_folder(v, err);
   if (rc == 0)
-    rc = ack_collect(&v->log, &v->block, &v->sum, err);
+    rc = sync_log_reader_collect(&v->log, &v->block, &v->sum, err);
   if (rc == 0) {
     bad_blocks_tell_log(&v->log, &v->sum);
     rc = verify_judge_all(v, err);
@@ -941,7 +944,7 @@ int fileio_verify(const struct plan *plan, const void *cfg, struct err *err)
   if (v.buf)
     mem_pages_free(v.buf, v.chunk * v.log.header.block);
   free(v.block);
-  ack_close(&v.log);
+  sync_log_reader_close(&v.log);
   folder_close(&v.folder);
   return status;
 }

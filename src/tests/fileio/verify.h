@@ -10,36 +10,36 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tests/fileio/ack_record.h"
+#include "tests/fileio/sync_log_record.h"
 #include "tests/fileio/validate.h"
 
-struct crc32_table;
 struct err;
 struct folder;
 struct strbuf;
 
 /* A later write may have been begun, which the log does not have. */
-#define ACK_NOBODY_KNOWS UINT64_MAX
+#define SYNC_LOG_NOBODY_KNOWS UINT64_MAX
 
 /* What the log says about a block; 0: there was no such write. */
-struct ack_block {
+struct sync_log_block {
   uint64_t acked; /* the last generation that was acknowledged */
-  uint64_t begun; /* the last one whose write was begun, or ACK_NOBODY_KNOWS */
+  uint64_t
+    begun; /* the last one whose write was begun, or SYNC_LOG_NOBODY_KNOWS */
 };
 
-struct ack_reader {
+struct sync_log_reader {
   const char *path; /* borrowed */
   FILE *file;       /* owned */
-  struct ack_header header;
-  uint64_t blocks;        /* of all files */
-  uint64_t index;         /* of the record that ack_next() has found */
+  struct sync_log_header header;
+  uint64_t blocks; /* of all files */
+  uint64_t index;  /* of the record that sync_log_reader_next() has found */
   uint64_t next, missing; /* the latter: records before a good one are not */
   uint64_t damaged;       /* records that were completed and have changed */
   uint64_t gap;           /* the first of both, if there is one */
 };
 
 /* About the log as a whole. */
-struct ack_summary {
+struct sync_log_summary {
   uint64_t begun, written, acked; /* blocks, all their writes counted */
   uint64_t syncs;
   uint32_t last_ms; /* time of the last record */
@@ -50,31 +50,35 @@ struct ack_summary {
 };
 
 /* A write of a block whose generation is known: who wrote it and when? */
-struct ack_origin {
+struct sync_log_origin {
   uint64_t generation;
   uint32_t writer;
   uint32_t ms; /* since the start of the log, when the write had completed */
 };
 
-int ack_open(struct ack_reader *r, const char *path, struct err *err);
-void ack_close(struct ack_reader *r);
+int sync_log_reader_open(struct sync_log_reader *r, const char *path,
+                         struct err *err);
+void sync_log_reader_close(struct sync_log_reader *r);
 
 /* Start again with the first record. */
-int ack_rewind(struct ack_reader *r, struct err *err);
+int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err);
 
 /* The next good record.  False: there is none, or it cannot be read. */
-bool ack_next(struct ack_reader *r, struct ack_record *ret);
+bool sync_log_reader_next(struct sync_log_reader *r,
+                          struct sync_log_record *ret);
 
 /* After the last record: could all be read? */
-int ack_check_end(const struct ack_reader *r, struct err *err);
+int sync_log_reader_check_end(const struct sync_log_reader *r, struct err *err);
 
 /* Read the log.  *ret is an array of r->blocks, which the caller frees. */
-int ack_collect(struct ack_reader *r, struct ack_block **ret,
-                struct ack_summary *ret_sum, struct err *err);
+int sync_log_reader_collect(struct sync_log_reader *r,
+                            struct sync_log_block **ret,
+                            struct sync_log_summary *ret_sum, struct err *err);
 
 /* Complete `n` origins, which are sorted by their generations. */
-int ack_find_origins(struct ack_reader *r, struct ack_origin *origin, size_t n,
-                     struct err *err);
+int sync_log_reader_find_origins(struct sync_log_reader *r,
+                                 struct sync_log_origin *origin, size_t n,
+                                 struct err *err);
 
 /* ---- verdict ---- */
 
@@ -139,11 +143,11 @@ extern const char *const verdict_words[VERDICTS];
  * Find the pieces of a block.  The caller has set the other members; `got`
  * bytes of it could be read.  why: the errno value of a failed read, or 0.
  */
-void verdict_look(struct found_block *b, const struct crc32_table *crc,
-                  uint64_t run, const void *data, uint64_t got, int why);
+void verdict_look(struct found_block *b, uint64_t run, const void *data,
+                  uint64_t got, int why);
 
 enum verdict verdict_judge(const struct found_block *b,
-                           const struct ack_block *log);
+                           const struct sync_log_block *log);
 
 /* Describe the pieces. */
 void verdict_describe(const struct found_block *b, const struct folder *folder,

@@ -19,21 +19,19 @@
 #include "base/mem.h"
 #include "rand/rng.h"
 #include "run/plan.h"
-#include "tests/fileio/crc32.h"
-#include "tests/fileio/fileio.h"
 #include "tests/fileio/engine.h"
-#include "tests/fileio/validate.h"
+#include "tests/fileio/fileio.h"
 #include "tests/fileio/sync_log.h"
+#include "tests/fileio/validate.h"
 
 struct witness {
   /* Constant while workers exist. */
-  struct crc32_table crc;
-  struct ack_header header;
+  struct sync_log_header header;
   uint64_t blocks_per_file;
-  enum ack_kind written; /* what a completed write is */
-  struct sync_log *log;  /* owned */
-  _Atomic bool *failed;  /* owned; by file: a synchronisation has.  Later ones
-                          * acknowledge nothing, even if the log cannot say so */
+  enum sync_log_kind written; /* what a completed write is */
+  struct sync_log *log;       /* owned */
+  _Atomic bool *failed; /* owned; by file: a synchronisation has.  Later ones
+                         * acknowledge nothing, even if the log cannot say so */
 
   _Atomic uint64_t last CACHE_ALIGNED; /* the last generation */
 };
@@ -114,23 +112,22 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
   if (!w)
     return err_set(err, -ENOMEM, "cannot allocate the fileio test");
   *ret = w;
-  crc32_table_init(&w->crc);
-  w->header = (struct ack_header){
+  w->header = (struct sync_log_header){
     .start_ns = clock_read_ns(CLOCK_REALTIME),
     .files = l->files,
     .file_bytes = l->file_bytes,
     .block = l->block,
-    .where = folder_is_device(&fio->folder) ? ACK_ON_DEVICE : 0,
+    .where = folder_is_device(&fio->folder) ? SYNC_LOG_ON_DEVICE : 0,
   };
   w->header.run = rng_mix(
     fio->plan->seed ^
     rng_mix(w->header.start_ns ^ rng_mix((uint64_t)getpid())));
-  w->blocks_per_file = ack_blocks_per_file(&w->header);
+  w->blocks_per_file = sync_log_blocks_per_file(&w->header);
   /* Stores to a mapping are not synchronous, whatever the flags say. */
   w->written = (fio->flags & (FILE_FLAG_SYNC | FILE_FLAG_DSYNC)) &&
                    fio->cfg->io_mode != FILE_ENGINE_MMAP
-                 ? ACK_DURABLE
-                 : ACK_WRITTEN;
+                 ? SYNC_LOG_DURABLE
+                 : SYNC_LOG_WRITTEN;
   w->failed = calloc(l->files, sizeof(*w->failed));
   rc = w->failed ? sync_folder(fio, err)
                  : err_set(err, -ENOMEM, "cannot allocate the fileio test");
@@ -146,7 +143,8 @@ int witness_end(struct witness *w, bool ended, struct err *err)
   int rc = 0;
 
   if (w && ended)
-    rc = sync_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err);
+    rc = sync_log_add(w->log, (struct sync_log_record){ .kind = SYNC_LOG_END },
+                      err);
   return w && rc == 0 ? sync_log_end(w->log, err) : rc;
 }
 
@@ -160,12 +158,12 @@ void witness_free(struct witness *w)
 }
 
 /* Returns the record of a write, but for its kind and generation. */
-static struct ack_record record_of(const struct witness *w, const struct io *io,
-                                   const struct request *r)
+static struct sync_log_record
+record_of(const struct witness *w, const struct io *io, const struct request *r)
 {
   const uint64_t block = w->header.block;
 
-  return (struct ack_record){
+  return (struct sync_log_record){
     .writer = io->w->tid & 0xffffff,
     .n = (uint32_t)((r->length + block - 1) / block),
     .block = r->file * w->blocks_per_file + r->offset / block,
@@ -177,12 +175,12 @@ int witness_begin(struct witness *w, const struct io *io,
                   struct err *err)
 {
   const uint64_t block = w->header.block;
-  struct ack_record record = record_of(w, io, r);
+  struct sync_log_record record = record_of(w, io, r);
   struct stamp s = { .run = w->header.run,
                      .file = r->file,
                      .writer = record.writer };
 
-  record.kind = ACK_BEGUN;
+  record.kind = SYNC_LOG_BEGUN;
   record.generation = atomic_fetch_add_explicit(&w->last, record.n,
                                                 memory_order_relaxed) +
                       1;
@@ -191,7 +189,7 @@ int witness_begin(struct witness *w, const struct io *io,
 
     s.generation = record.generation + i;
     s.offset = r->offset + at;
-    stamp_fill(&w->crc, &s, (char *)data + at, left < block ? left : block);
+    stamp_fill(&s, (char *)data + at, left < block ? left : block);
   }
   *ret_generation = record.generation;
   return sync_log_add(w->log, record, err);
@@ -201,7 +199,7 @@ int witness_written(struct witness *w, const struct io *io,
                     const struct request *r, uint64_t generation,
                     struct err *err)
 {
-  struct ack_record record = record_of(w, io, r);
+  struct sync_log_record record = record_of(w, io, r);
 
   record.kind = w->written;
   record.generation = generation;
@@ -221,8 +219,8 @@ int witness_synced(struct witness *w, const struct io *io, uint32_t file,
   else if (atomic_load(&w->failed[file]))
     return 0;
   return sync_log_add(w->log,
-                      (struct ack_record){
-                        .kind = failed ? ACK_SYNC_FAILED : ACK_SYNCED,
+                      (struct sync_log_record){
+                        .kind = failed ? SYNC_LOG_SYNC_FAILED : SYNC_LOG_SYNCED,
                         .writer = io->w->tid & 0xffffff,
                         .generation = syncing,
                         .block = file,

@@ -1,8 +1,8 @@
 /*
  * witness.h - --file-io-verify: a run whose writes can be judged after a crash.
  *
- * Every block that is written has a stamp (stamp.h) with a generation.  The log
- * (sync_log.h) has the writes that were begun and completed, and the fsyncs
+ * Every block that is written has a stamp (validate.h) with a generation.  The
+ * log (sync_log.h) has the writes that were begun and completed, and the fsyncs
  * that acknowledge them.
  *
  * The order of writes to one block is defined: the pattern never has two

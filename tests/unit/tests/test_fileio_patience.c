@@ -1,7 +1,7 @@
 /*
  * test_fileio_patience.c - when a thread polls before it sleeps.
  */
-#include "tests/fileio/patience.h"
+#include "tests/fileio/queue.h"
 #include "tests/unit/tap.h"
 
 #define US 1000

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "tests/fileio/steady.h"
+#include "tests/fileio/wear.h"
 #include "tests/unit/tap.h"
 
 /* Returns after how many windows this series is steady; 0: never. */

@@ -8,11 +8,9 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "tests/fileio/ack_read.h"
-#include "tests/fileio/crc32.h"
 #include "tests/fileio/files.h"
 #include "tests/fileio/sync_log.h"
-#include "tests/fileio/verdict.h"
+#include "tests/fileio/verify.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -23,8 +21,6 @@ enum {
   RUN = 77,
 };
 
-static struct crc32_table crc;
-
 static void fill(void *to, uint64_t run, uint64_t generation, uint32_t file,
                  uint64_t offset)
 {
@@ -34,18 +30,18 @@ static void fill(void *to, uint64_t run, uint64_t generation, uint32_t file,
                            .file = file,
                            .writer = 1 };
 
-  stamp_fill(&crc, &s, to, BLOCK);
+  stamp_fill(&s, to, BLOCK);
 }
 
 static enum verdict judge(const void *data, uint64_t got, int why,
                           uint64_t acked, uint64_t begun)
 {
-  const struct ack_block log = { .acked = acked, .begun = begun };
+  const struct sync_log_block log = { .acked = acked, .begun = begun };
   struct found_block b = { .offset = OFFSET,
                            .bytes = BLOCK,
                            .file = FILE_NUMBER };
 
-  verdict_look(&b, &crc, RUN, data, got, why);
+  verdict_look(&b, RUN, data, got, why);
   return verdict_judge(&b, &log);
 }
 
@@ -150,7 +146,7 @@ static void test_words(void)
   fill_half(data, 0, &(struct half){ RUN, 5 });
   fill_half(data, HALF, &(struct half){ RUN, 9, true });
   memset(data + BLOCK - 512, 0, 512);
-  verdict_look(&b, &crc, RUN, data, BLOCK, 0);
+  verdict_look(&b, RUN, data, BLOCK, 0);
   verdict_describe(&b, &folder, &out);
   OK_STR(strbuf_str(&out),
          "bytes 0 to 1023 generation 5 of thread 1, "
@@ -175,11 +171,11 @@ static void test_parts(void)
     struct stamp got = { 0 };
     uint64_t sum = 0, good = 0;
 
-    stamp_fill(&crc, &s, data, size[i].bytes);
+    stamp_fill(&s, data, size[i].bytes);
     for (uint64_t p = 0; p < size[i].parts; p++) {
       const uint64_t n = stamp_part_bytes(size[i].bytes, p);
 
-      good += stamp_look(&crc, data + sum, n, &got) == STAMP_GOOD &&
+      good += stamp_look(data + sum, n, &got) == STAMP_GOOD &&
               got.offset == 4096 + sum;
       sum += n;
     }
@@ -191,31 +187,31 @@ static void test_parts(void)
   }
 }
 
-static void add(struct sync_log *log, enum ack_kind kind, uint64_t block,
+static void add(struct sync_log *log, enum sync_log_kind kind, uint64_t block,
                 uint32_t n, uint64_t generation)
 {
   struct err err;
 
   MUST(sync_log_add(log,
-                    (struct ack_record){ .kind = kind,
-                                         .writer = 4,
-                                         .n = n,
-                                         .generation = generation,
-                                         .block = block },
+                    (struct sync_log_record){ .kind = kind,
+                                              .writer = 4,
+                                              .n = n,
+                                              .generation = generation,
+                                              .block = block },
                     &err) == 0);
 }
 
 /* Two files of four blocks; the log goes past a piece of its file. */
 static void test_log(void)
 {
-  const struct ack_header header = {
+  const struct sync_log_header header = {
     .run = RUN, .files = 2, .file_bytes = 4 * BLOCK - 1, .block = BLOCK
   };
-  struct ack_origin origin = { .generation = 4 };
+  struct sync_log_origin origin = { .generation = 4 };
   char path[] = "/tmp/test_fileio_verdictXXXXXX";
-  struct ack_summary sum;
-  struct ack_reader r;
-  struct ack_block *block = NULL;
+  struct sync_log_summary sum;
+  struct sync_log_reader r;
+  struct sync_log_block *block = NULL;
   struct sync_log *log = NULL;
   const int fd = mkstemp(path);
   struct err err;
@@ -223,18 +219,19 @@ static void test_log(void)
 
   MUST(fd >= 0 && close(fd) == 0);
   MUST(sync_log_new(&log, path, &header, &err) == 0);
-  add(log, ACK_BEGUN, 0, 1, 1);
-  add(log, ACK_WRITTEN, 0, 1, 1);
-  add(log, ACK_BEGUN, 1, 2, 3);
+  add(log, SYNC_LOG_BEGUN, 0, 1, 1);
+  add(log, SYNC_LOG_WRITTEN, 0, 1, 1);
+  add(log, SYNC_LOG_BEGUN, 1, 2, 3);
   before = sync_log_count(log);
-  add(log, ACK_WRITTEN, 1, 2, 3); /* completed while file 0 is synchronised */
-  add(log, ACK_WRITTEN, 4, 1, 7);
-  add(log, ACK_SYNCED, 0, 0, before);
+  add(log, SYNC_LOG_WRITTEN, 1, 2,
+      3); /* completed while file 0 is synchronised */
+  add(log, SYNC_LOG_WRITTEN, 4, 1, 7);
+  add(log, SYNC_LOG_SYNCED, 0, 0, before);
   for (unsigned i = 0; i < 300000; i++)
-    add(log, ACK_BEGUN, 3, 1, 8);
-  add(log, ACK_DURABLE, 7, 1, 9);
-  MUST(ack_open(&r, path, &err) == 0); /* as after a kill */
-  MUST(ack_collect(&r, &block, &sum, &err) == 0);
+    add(log, SYNC_LOG_BEGUN, 3, 1, 8);
+  add(log, SYNC_LOG_DURABLE, 7, 1, 9);
+  MUST(sync_log_reader_open(&r, path, &err) == 0); /* as after a kill */
+  MUST(sync_log_reader_collect(&r, &block, &sum, &err) == 0);
   OK(block[0].acked == 1, "written before the fsync began");
   OK(block[1].acked == 0 && block[2].acked == 0, "not while it goes on");
   OK(block[1].begun == 3 && block[2].begun == 4, "two blocks of a write");
@@ -242,22 +239,23 @@ static void test_log(void)
   OK(block[3].begun == 8 && block[3].acked == 0, "many records");
   OK(block[7].acked == 9, "durable by itself");
   OK(!sum.ended && sum.syncs == 1 && sum.acked == 2, "the sums");
-  ack_close(&r);
+  sync_log_reader_close(&r);
   free(block);
 
-  add(log, ACK_SYNC_FAILED, 1, 0, sync_log_count(log));
-  add(log, ACK_SYNCED, 1, 0, sync_log_count(log));
-  add(log, ACK_SYNCED, 0, 0, sync_log_count(log));
-  add(log, ACK_END, 0, 0, 0);
+  add(log, SYNC_LOG_SYNC_FAILED, 1, 0, sync_log_count(log));
+  add(log, SYNC_LOG_SYNCED, 1, 0, sync_log_count(log));
+  add(log, SYNC_LOG_SYNCED, 0, 0, sync_log_count(log));
+  add(log, SYNC_LOG_END, 0, 0, 0);
   sync_log_free(log);
-  MUST(ack_open(&r, path, &err) == 0);
-  MUST(ack_collect(&r, &block, &sum, &err) == 0);
+  MUST(sync_log_reader_open(&r, path, &err) == 0);
+  MUST(sync_log_reader_collect(&r, &block, &sum, &err) == 0);
   OK(block[1].acked == 3 && block[2].acked == 4, "a later fsync");
   OK(block[4].acked == 0, "none that comes after a failed one");
   OK(sum.ended && sum.syncs == 2 && sum.acked == 4, "the sums");
-  OK(ack_find_origins(&r, &origin, 1, &err) == 0 && origin.writer == 4,
+  OK(sync_log_reader_find_origins(&r, &origin, 1, &err) == 0 &&
+       origin.writer == 4,
      "who wrote the second block");
-  ack_close(&r);
+  sync_log_reader_close(&r);
   free(block);
   (void)unlink(path);
 }
@@ -265,30 +263,31 @@ static void test_log(void)
 /* Writes the beginning of a log that was sent, as much as has arrived. */
 static void sent_log(const char *path, bool with_gap, bool with_end)
 {
-  const struct ack_header header = { .run = RUN,
-                                     .files = 1,
-                                     .file_bytes = 2 * BLOCK,
-                                     .block = BLOCK,
-                                     .where = ACK_SENT };
-  const struct ack_record none = { .kind = 0 };
+  const struct sync_log_header header = { .run = RUN,
+                                          .files = 1,
+                                          .file_bytes = 2 * BLOCK,
+                                          .block = BLOCK,
+                                          .where = SYNC_LOG_SENT };
+  const struct sync_log_record none = { .kind = 0 };
   struct sync_log *log = NULL;
   struct err err;
   FILE *f;
 
   MUST(sync_log_new(&log, path, &header, &err) == 0);
-  add(log, ACK_BEGUN, 0, 1, 1);
-  add(log, ACK_WRITTEN, 0, 1, 1);
-  add(log, ACK_SYNCED, 0, 0, sync_log_count(log));
-  add(log, ACK_BEGUN, 0, 1, 2);
-  add(log, ACK_BEGUN, 1, 1, 3);
+  add(log, SYNC_LOG_BEGUN, 0, 1, 1);
+  add(log, SYNC_LOG_WRITTEN, 0, 1, 1);
+  add(log, SYNC_LOG_SYNCED, 0, 0, sync_log_count(log));
+  add(log, SYNC_LOG_BEGUN, 0, 1, 2);
+  add(log, SYNC_LOG_BEGUN, 1, 1, 3);
   if (with_end)
-    add(log, ACK_END, 0, 0, 0);
+    add(log, SYNC_LOG_END, 0, 0, 0);
   sync_log_free(log);
   if (!with_gap)
     return;
   f = fopen(path, "r+e");
   MUST(f &&
-       fseek(f, ACK_HEADER_BYTES + 3 * (long)sizeof(none), SEEK_SET) == 0 &&
+       fseek(f, SYNC_LOG_HEADER_BYTES + 3 * (long)sizeof(none), SEEK_SET) ==
+         0 &&
        fwrite(&none, sizeof(none), 1, f) == 1 && fclose(f) == 0);
 }
 
@@ -308,20 +307,20 @@ static void test_sent(void)
 
   MUST(fd >= 0 && close(fd) == 0);
   for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
-    struct ack_block *block = NULL;
-    struct ack_summary sum;
-    struct ack_reader r;
+    struct sync_log_block *block = NULL;
+    struct sync_log_summary sum;
+    struct sync_log_reader r;
     struct err err;
 
     sent_log(path, row[i].gap, row[i].end);
-    MUST(ack_open(&r, path, &err) == 0);
-    MUST(ack_collect(&r, &block, &sum, &err) == 0);
+    MUST(sync_log_reader_open(&r, path, &err) == 0);
+    MUST(sync_log_reader_collect(&r, &block, &sum, &err) == 0);
     OK(sum.open == row[i].open && sum.gaps == row[i].gap, "is it complete?");
     OK(block[0].acked == 1 &&
-         block[0].begun == (row[i].gap ? ACK_NOBODY_KNOWS : 2),
+         block[0].begun == (row[i].gap ? SYNC_LOG_NOBODY_KNOWS : 2),
        "a checksum that is wrong may be that of a later write, in the log or "
        "not");
-    ack_close(&r);
+    sync_log_reader_close(&r);
     free(block);
   }
   (void)unlink(path);
@@ -330,7 +329,6 @@ static void test_sent(void)
 int main(void)
 {
   test_sent();
-  crc32_table_init(&crc);
   test_parts();
   test_halves();
   test_bits();

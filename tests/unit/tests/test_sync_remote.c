@@ -14,7 +14,7 @@
 #include "ack/wire.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "tests/fileio/sync_remote.h"
+#include "tests/fileio/sync_log.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -32,10 +32,10 @@ static void *serve(void *arg)
   return NULL;
 }
 
-static void fill(struct ack_record *piece, int n)
+static void fill(struct sync_log_record *piece, int n)
 {
   for (int i = 0; i < n; i++) {
-    piece[i].kind = ACK_WRITTEN;
+    piece[i].kind = SYNC_LOG_WRITTEN;
     atomic_store_explicit(&piece[i].check, 1, memory_order_release);
   }
 }
@@ -47,11 +47,11 @@ static int end_of(const char *address, bool left_out, int complete,
 {
   _Atomic uint64_t count = 0;
   const size_t bytes = (FAR + 2) * sizeof(void *);
-  struct ack_record *_Atomic *of = mem_pages(bytes);
+  struct sync_log_record *_Atomic *of = mem_pages(bytes);
   const struct sync_pieces pieces = {
     .of = of, .most = FAR + 2, .records = RECORDS, .count = &count
   };
-  const struct ack_header header = { .run = 1 };
+  const struct sync_log_header header = { .run = 1 };
   struct sync_remote *r = NULL;
   int rc;
 

@@ -1,28 +1,29 @@
 /*
- * ack_record.h - the format of the log of acknowledged writes: --file-ack-log.
+ * sync_log_record.h - the format of the log of acknowledged writes:
+ * --file-ack-log.
  *
- * The file has a header of ACK_HEADER_BYTES and then records of 32 bytes.  A
- * record whose check word is wrong was never completed and means nothing: after
- * a crash there are such gaps, and room that was not used.  Numbers are in the
- * byte order of the machine.
+ * The file has a header of SYNC_LOG_HEADER_BYTES and then records of 32 bytes.
+ * A record whose check word is wrong was never completed and means nothing:
+ * after a crash there are such gaps, and room that was not used.  Numbers are
+ * in the byte order of the machine.
  */
-#ifndef BENCH_TESTS_FILEIO_ACK_RECORD_H
-#define BENCH_TESTS_FILEIO_ACK_RECORD_H
+#ifndef BENCH_TESTS_FILEIO_SYNC_LOG_RECORD_H
+#define BENCH_TESTS_FILEIO_SYNC_LOG_RECORD_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "rand/rng.h"
 
-#define ACK_MAGIC "bench fileio acknowledgements 1\n"
+#define SYNC_LOG_MAGIC "bench fileio acknowledgements 1\n"
 
 enum {
-  ACK_HEADER_BYTES = 65536, /* a multiple of every page size */
+  SYNC_LOG_HEADER_BYTES = 65536, /* a multiple of every page size */
 };
 
 /* Blocks are numbered over all files, each of which begins with a new one. */
-struct ack_header {
-  char magic[sizeof(ACK_MAGIC)];
+struct sync_log_header {
+  char magic[sizeof(SYNC_LOG_MAGIC)];
   uint64_t run;        /* the number of the run, which its blocks have, too */
   uint64_t start_ns;   /* since 1970 */
   uint64_t files;      /* number of files */
@@ -33,28 +34,29 @@ struct ack_header {
 };
 
 enum ack_where {
-  ACK_ON_DEVICE = 1 << 0, /* the only file is a device */
-  ACK_SENT = 1 << 1,      /* the log was sent by another machine: the end may be
+  SYNC_LOG_ON_DEVICE = 1 << 0, /* the only file is a device */
+  SYNC_LOG_SENT = 1 << 1, /* the log was sent by another machine: the end may be
                            * missing, and what there was no room for */
 };
 
-enum ack_kind {
-  ACK_BEGUN = 1, /* n blocks from `block` on get generations, from this one */
-  ACK_WRITTEN,   /* the system has completed that write */
-  ACK_DURABLE,   /* the same, and it has promised that it stays (O_SYNC) */
+enum sync_log_kind {
+  SYNC_LOG_BEGUN =
+    1, /* n blocks from `block` on get generations, from this one */
+  SYNC_LOG_WRITTEN, /* the system has completed that write */
+  SYNC_LOG_DURABLE, /* the same, and it has promised that it stays (O_SYNC) */
 
   /*
    * File number `block` was synchronised.  What had been written to it before
    * is acknowledged: the records before number `generation` of the log.
    */
-  ACK_SYNCED,
-  ACK_SYNC_FAILED, /* nothing that comes later acknowledges it */
-  ACK_END,         /* the run has ended properly */
+  SYNC_LOG_SYNCED,
+  SYNC_LOG_SYNC_FAILED, /* nothing that comes later acknowledges it */
+  SYNC_LOG_END,         /* the run has ended properly */
 };
 
-struct ack_record {
+struct sync_log_record {
   _Atomic uint32_t check; /* stored last, released */
-  uint32_t kind : 8;      /* enum ack_kind */
+  uint32_t kind : 8;      /* enum sync_log_kind */
   uint32_t writer : 24;   /* thread */
   uint32_t ms;            /* since the start of the log */
   uint32_t n;
@@ -62,11 +64,11 @@ struct ack_record {
   uint64_t block;
 };
 
-_Static_assert(sizeof(struct ack_record) == 32, "what the comment says");
+_Static_assert(sizeof(struct sync_log_record) == 32, "what the comment says");
 
 /* The check word of a record, which depends on its place, too. */
-static inline uint32_t ack_check(const struct ack_record *r, uint64_t run,
-                                 uint64_t index)
+static inline uint32_t sync_log_check(const struct sync_log_record *r,
+                                      uint64_t run, uint64_t index)
 {
   uint64_t sum = rng_mix(run + index);
 
@@ -77,7 +79,7 @@ static inline uint32_t ack_check(const struct ack_record *r, uint64_t run,
   return (uint32_t)sum | 1; /* a record is never all zeros */
 }
 
-static inline uint64_t ack_header_check(const struct ack_header *h)
+static inline uint64_t sync_log_header_check(const struct sync_log_header *h)
 {
   uint64_t sum = rng_mix(h->run);
 
@@ -89,7 +91,7 @@ static inline uint64_t ack_header_check(const struct ack_header *h)
 }
 
 /* Blocks of each file. */
-static inline uint64_t ack_blocks_per_file(const struct ack_header *h)
+static inline uint64_t sync_log_blocks_per_file(const struct sync_log_header *h)
 {
   return h->file_bytes / h->block + (h->file_bytes % h->block != 0);
 }
