@@ -80,7 +80,7 @@ AC_DEFUN([BENCH_MYSQL], [
   AM_CONDITIONAL([HAVE_MYSQL], [test $have_mysql = yes])
 ])
 
-dnl An MPI library is used by one plug-in only; see src/cluster.  The compiler
+dnl An MPI library is used by one plug-in only; see src/nodes.  The compiler
 dnl wrapper of the engine tells what it needs: Open MPI's and MPICH's say it in
 dnl different ways.  --with-mpi=/path/to/mpicc chooses one of several.
 AC_DEFUN([BENCH_MPI], [

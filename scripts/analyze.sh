@@ -25,7 +25,7 @@ read -ra libs <<<"$(made LUAJIT_CFLAGS) $(made CK_CFLAGS) $(made JANSSON_CFLAGS)
   $(made ZLIB_CFLAGS) $(made MYSQL_CFLAGS) $(made PGSQL_CFLAGS) $(made SQLITE_CFLAGS)"
 flags=(-std=gnu11 '-DBENCH_DATADIR=""' '-DBENCH_LIBDIR=""' -Isrc "-I$build/src" "-I$build" -include "$build/config.h" "${libs[@]}")
 # mpi.c is built with another compiler, where there is one.
-files=${FILES:-$(find src -name '*.c' ! -path src/cluster/mpi.c | sort)}
+files=${FILES:-$(find src -name '*.c' ! -path src/nodes/mpi.c | sort)}
 jobs=${JOBS:-$(nproc)}
 status=0
 

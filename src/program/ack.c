@@ -11,9 +11,9 @@
 #include "ack/log.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "nodes/nodes.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
 #include "run/runner.h"
 
 int program_check_ack(struct program *p)

@@ -21,7 +21,7 @@ struct driver;
 struct err;
 struct job;
 struct monitor;
-struct ranks;
+struct nodes;
 struct resolved;
 struct plan;
 struct strbuf;
@@ -37,9 +37,9 @@ struct program {
   struct results *results;           /* owned; NULL: only text is wanted */
   struct mark_fifo *marks;           /* owned; NULL: no marks are taken */
   struct monitor *monitor;           /* owned; NULL: no server is read */
-  struct ranks *ranks;               /* owned; NULL: this process is alone */
+  struct nodes *ranks;               /* owned; NULL: this process is alone */
   struct peers peers;                /* the other ranks */
-  struct ranks_report *ranks_report; /* owned; merges the ranks' reports */
+  struct nodes_report *nodes_report; /* owned; merges the ranks' reports */
   char *partial_file, *event_file;   /* owned; files of this process alone */
   struct program_drivers *drivers;   /* owned */
   struct cmdline cmdline;

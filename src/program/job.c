@@ -9,10 +9,10 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/strbuf.h"
+#include "nodes/nodes.h"
+#include "nodes/report.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
-#include "ranks/report.h"
 #include "results/results.h"
 #include "run/runner.h"
 #include "tests/test_list.h"
@@ -54,8 +54,8 @@ static int make_plan(struct job *job, struct err *err)
   int rc = runs ? program_open_results(p, err) : 0;
 
   if (rc == 0 && p->ranks) {
-    ranks_peers_init(&p->peers, p->ranks);
-    rc = ranks_part(
+    nodes_peers_init(&p->peers, p->ranks);
+    rc = nodes_part(
       p->ranks,
       run_workers(&p->opts.run, is_run && job->source != &source_builtin),
       &p->peers, &job->plan_part, err);
@@ -164,7 +164,7 @@ static int work(struct job *job, enum test_command command)
   if (command == TEST_CALL && job->source->begin_call &&
       (!p->ranks || p->ranks->rank == 0))
     rc = job->source->begin_call(job, &err);
-  if (rc < 0 || ranks_share(p->ranks, job->what, job->plan, &err) < 0)
+  if (rc < 0 || nodes_share(p->ranks, job->what, job->plan, &err) < 0)
     return program_fail(&err);
   if (command == TEST_RUN)
     return run(job);

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
+#include "nodes/nodes.h"
 #include "program/internal.h"
-#include "ranks/ranks.h"
 #include "run/runner.h"
 
 /*
@@ -38,7 +38,7 @@ int program_finish(struct program *p, int status)
 {
   log_flush();
   status = check_stdout(status);
-  return p->ranks ? ranks_leave(p->ranks, status) : status;
+  return p->ranks ? nodes_leave(p->ranks, status) : status;
 }
 
 void program_leave(struct program *p, int status)

@@ -36,7 +36,7 @@ const struct program_table program_tables[PROGRAM_TABLES] = {
   { OPT_SECTION_GENERAL, "General options", ROWS(cmdline_test_opts, cmdline) },
   { OPT_SECTION_GENERAL, "General options", ROWS(report_opts, report) },
   { OPT_SECTION_GENERAL, "General options", ROWS(db_class_opts, db) },
-  { OPT_SECTION_GENERAL, "General options", ROWS(ranks_opts, ranks) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(nodes_opts, ranks) },
   { OPT_SECTION_RANDOM, "Random numbers", ROWS(rand_opts, rand) },
   { OPT_SECTION_LOG_LEVEL, "Messages", ROWS(program_opts, own) },
   { OPT_SECTION_LOG, "Latency statistics", ROWS(report_latency_opts, report) },

@@ -17,10 +17,10 @@
 #include "lua/engine/script_opts.h"
 #include "mix/options.h"
 #include "monitor/options.h"
+#include "nodes/options.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "rand/options.h"
-#include "ranks/options.h"
 #include "results/options.h"
 #include "run/options.h"
 #include "stats/report.h"
@@ -46,7 +46,7 @@ struct program_options {
   struct load_cfg load;
   struct monitor_cfg monitor;
   struct script_cfg script;
-  struct ranks_cfg ranks;
+  struct nodes_cfg ranks;
   struct results_cfg results;
   struct sweep_cfg sweep;
 };

@@ -23,8 +23,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "nodes/nodes.h"
 #include "program/internal.h"
-#include "ranks/ranks.h"
 
 #define INHERITED "BENCH_PASSWORD_FD"
 

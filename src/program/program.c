@@ -19,14 +19,14 @@
 #include "base/strbuf.h"
 #include "loop/overflow.h"
 #include "lua/find/search.h"
+#include "nodes/nodes.h"
+#include "nodes/report.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "program/ack.h"
 #include "program/inherited.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
-#include "ranks/report.h"
 #include "report/mark_fifo.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
@@ -225,7 +225,7 @@ static int scan(struct program *p, int argc, char **argv)
     .compat_env = getenv("BENCH_COMPAT"),
     .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
     .tools = tools,
-    .load = p->ranks ? ranks_load : NULL,
+    .load = p->ranks ? nodes_load : NULL,
     .load_arg = p->ranks,
     .check = program_options_check,
     .check_arg = &p->opts,
@@ -264,7 +264,7 @@ static int work(struct program *p, int argc, char **argv)
   optset_init(&p->set, COMPAT_1_0);
   status = scan(p, p->argc, p->argv);
   if (status == EXIT_OK && p->ranks && p->opts.ranks.cluster == CLUSTER_OFF)
-    ranks_let_go(&p->ranks); /* the option was in a configuration file */
+    nodes_let_go(&p->ranks); /* the option was in a configuration file */
   return status == EXIT_OK ? act(p) : status;
 }
 
@@ -273,7 +273,7 @@ static void free_all(struct program *p)
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
   program_free_drivers(p);
-  ranks_report_free(p->ranks_report);
+  nodes_report_free(p->nodes_report);
   results_free(p->results);
   mark_fifo_free(p->marks);
   free(p->partial_file);
@@ -305,7 +305,7 @@ int program_main(int argc, char **argv)
     return EXIT_FAILED;
   overflow_watch();
   log_init();
-  if (ranks_join(&p->ranks, argc, argv, &go, &err) < 0)
+  if (nodes_join(&p->ranks, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)
     status = work(p, argc, argv);

@@ -11,13 +11,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "cluster/keeper.h"
 #include "monitor/monitor.h"
+#include "nodes/keeper.h"
+#include "nodes/nodes.h"
+#include "nodes/report.h"
 #include "program/internal.h"
 #include "program/slo.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
-#include "ranks/report.h"
 #include "report/live_line.h"
 #include "report/mark_fifo.h"
 #include "results/outname.h"
@@ -154,28 +154,28 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
                     const struct plan *plan, const struct reporter_use *use,
                     size_t n)
 {
-  struct ranks_report_setup setup = {
+  struct nodes_report_setup setup = {
     .ranks = p->ranks,
     .plan = plan,
     .reporters = use,
     .n_reporters = n,
     .table = p->opts.ranks.report,
   };
-  struct reporter_use merged = { &ranks_reporter, NULL };
+  struct reporter_use merged = { &nodes_reporter, NULL };
   struct err err = { "" };
   int status;
 
   if (!p->ranks)
     return runner_run(plan, test, cfg, use, n, &p->leave);
-  if (ranks_report_new(&p->ranks_report, &setup, &err) < 0)
+  if (nodes_report_new(&p->nodes_report, &setup, &err) < 0)
     return program_fail(&err);
-  merged.ctx = p->ranks_report;
+  merged.ctx = p->nodes_report;
   /* SIGTERM is handled during the run; afterwards there is much to save. */
   if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
   status = runner_run(plan, test, cfg, &merged, 1, &p->leave);
-  status = ranks_report_status(p->ranks_report, status);
-  if (ranks_report_complete(p->ranks_report) &&
+  status = nodes_report_status(p->nodes_report, status);
+  if (nodes_report_complete(p->nodes_report) &&
       results_document_written(p->results))
     (void)unlink(p->partial_file); /* rank 0 has received everything */
   return status;

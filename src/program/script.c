@@ -18,11 +18,11 @@
 #include "lua/find/resolve.h"
 #include "lua/find/search.h"
 #include "lua/find/source.h"
+#include "nodes/nodes.h"
 #include "program/ack.h"
 #include "program/drivers.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
 #include "run/runner.h"
 
 /* What exists as long as a script does. */

@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "monitor/digests.h"
 #include "monitor/monitor.h"
+#include "nodes/nodes.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
 #include "results/results.h"
 #include "run/runner.h"
 

@@ -14,11 +14,11 @@
 #include "db/driver.h"
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
+#include "nodes/nodes.h"
 #include "opt/help.h"
 #include "program/drivers.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "ranks/ranks.h"
 #include "run/runner.h"
 #include "sqlfile/run/sqltest.h"
 #include "sqlfile/sqlfile.h"
@@ -81,7 +81,7 @@ static int read_text(struct sqlfile_job *own, struct err *err)
 static int obtain_text(struct job *job, struct sqlfile_job *own,
                        struct err *err)
 {
-  struct ranks *ranks = job->p->ranks;
+  struct nodes *ranks = job->p->ranks;
   const char *path = job->typed;
   int rc;
 

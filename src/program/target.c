@@ -23,10 +23,10 @@
 #include "db/driver.h"
 #include "db/names.h"
 #include "db/url.h"
+#include "nodes/nodes.h"
 #include "opt/file.h"
 #include "opt/suggest.h"
 #include "program/internal.h"
-#include "ranks/ranks.h"
 #include "run/runner.h"
 
 /* A source of values, and its name in messages. */
@@ -246,7 +246,7 @@ static int load_file(const struct program *p, const char *name,
                      const char *path, char **ret_text, size_t *ret_len)
 {
   if (p->ranks)
-    return ranks_load_as(p->ranks, name, path, ret_text, ret_len);
+    return nodes_load_as(p->ranks, name, path, ret_text, ret_len);
   return opt_file_load(path, ret_text, ret_len);
 }
 

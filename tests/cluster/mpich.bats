@@ -12,7 +12,7 @@ with_mpich() {
   cp "$BENCH" build/bench
   cp "$BENCH_BUILD/config.log" build/
   mpicc.mpich -shared -fPIC -O2 -I"$BENCH_SRC/src" -I"$BENCH_BUILD" -include config.h \
-    -o build/.libs/bench_mpi.so "$BENCH_SRC/src/cluster/mpi.c"
+    -o build/.libs/bench_mpi.so "$BENCH_SRC/src/nodes/mpi.c"
   ldd build/.libs/bench_mpi.so | grep -q libmpich
   # A run of its own: it knows nothing of this one.
   env -u BATS_TEST_TMPDIR -u BATS_RUN_TMPDIR -u BATS_SUITE_TMPDIR -u BATS_FILE_TMPDIR \

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cluster/link.h"
+#include "nodes/link.h"
 
 enum {
   FAKE_MAX = 8

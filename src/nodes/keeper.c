@@ -1,0 +1,130 @@
+/*
+ * keeper.c - waits for a child, and passes on the launcher's signals.
+ */
+#include "nodes/keeper.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/thread.h"
+
+/*
+ * How long a death is kept secret.  The other ranks miss the process after 15
+ * seconds of silence, then stop and report; when they leave, the launcher ends
+ * this one.  It takes this long only if all of them have died.  A keeper that
+ * was asked to end gives the other ranks, which were asked too, the time to do
+ * so.
+ */
+#define SECRET_S 60
+#define SECRET_ASKED_S 12
+
+/* The child dies soon after its keeper, in an orderly way. */
+static void become_child(pid_t keeper, const sigset_t *mask)
+{
+  (void)setsid(); /* cannot fail: a new process leads no group */
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  (void)signal(SIGPIPE, SIG_IGN); /* the launcher does not read any more, but
+                                     results must be saved */
+  (void)pthread_sigmask(SIG_SETMASK, mask, NULL);
+  if (getppid() != keeper)
+    (void)raise(SIGTERM);
+}
+
+/* End like the child, so that the launcher sees what it would have seen. */
+_Noreturn static void end_as(int status)
+{
+  const struct rlimit none = { 0, 0 };
+  sigset_t set;
+
+  if (WIFEXITED(status))
+    _exit(WEXITSTATUS(status));
+  (void)setrlimit(RLIMIT_CORE,
+                  &none); /* the child has already written a core file */
+  (void)signal(WTERMSIG(status), SIG_DFL);
+  (void)sigfillset(&set);
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  (void)raise(WTERMSIG(status));
+  _exit(128 + WTERMSIG(status));
+}
+
+static bool asks_to_end(int number)
+{
+  return number == SIGINT || number == SIGTERM || number == SIGHUP ||
+         number == SIGQUIT;
+}
+
+static void keep_secret(const sigset_t *set, bool asked)
+{
+  struct timespec patience = { .tv_sec = asked ? SECRET_ASKED_S : SECRET_S };
+  int number;
+
+  while ((number = sigtimedwait(set, NULL, &patience)) > 0) {
+    if (asks_to_end(number))
+      patience.tv_sec = SECRET_ASKED_S;
+  }
+}
+
+_Noreturn static void keep(pid_t child, const sigset_t *set)
+{
+  bool asked = false;
+  int status;
+
+  thread_set_name("bench-keeper");
+  for (;;) {
+    const int number = sigwaitinfo(set, NULL);
+
+    if (number == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
+      break;
+    if (number <= 0 || number == SIGCHLD)
+      continue;
+    asked = asked || asks_to_end(number);
+    (void)kill(child, number);
+  }
+  /* The child may have died before it was asked to: signals come in any
+   * order. */
+  if (WIFSIGNALED(status))
+    keep_secret(set, asked);
+  end_as(status);
+}
+
+pid_t keeper_leave_behind(void)
+{
+  const pid_t self = getpid();
+  sigset_t all, old;
+  pid_t child;
+
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+  /* Programs inherit that it is ignored, and then a death would not be
+   * reported. */
+  (void)signal(SIGCHLD, SIG_DFL);
+  child = fork();
+  if (child > 0)
+    keep(child, &all);
+  if (child == 0) {
+    become_child(self, &old);
+    return self;
+  }
+  (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return 0;
+}
+
+void keeper_ignore_death(bool ignore)
+{
+  sigset_t set;
+
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGTERM);
+  (void)pthread_sigmask(ignore ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+bool keeper_is_gone(pid_t keeper)
+{
+  return getppid() != keeper;
+}

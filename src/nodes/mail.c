@@ -1,0 +1,319 @@
+/*
+ * mail.c - reports on their way from the other ranks to rank 0.
+ */
+#include "nodes/mail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/minmax.h"
+#include "base/strbuf.h"
+#include "nodes/cluster.h"
+#include "nodes/merge.h"
+#include "nodes/pack.h"
+#include "nodes/post.h"
+#include "run/plan.h"
+
+/* How long rank 0 waits for a late rank: at an interval, and at a checkpoint or
+ * the last report, which have to be complete. */
+#define LINE_MIN_NS (100 * NS_PER_MS)
+#define LINE_MAX_NS NS_PER_S
+enum {
+  COMPLETE_S = 30,
+};
+#define COMPLETE_NS (COMPLETE_S * NS_PER_S)
+
+/* ---- messages ---- */
+
+static bool is_final(enum report_kind kind)
+{
+  return kind == REPORT_FINAL || kind == REPORT_FORCED;
+}
+
+void nodes_mail_pack(struct strbuf *b, const struct report *r)
+{
+  pack_u64(b, (uint64_t)r->kind);
+  pack_u64(b, r->elapsed_ns);
+  pack_u64(b, r->partial);
+  pack_u64(b, r->total != NULL);
+  merge_pack(b, r);
+  if (r->total)
+    merge_pack(b, r->total);
+}
+
+struct nodes_mail_head nodes_mail_head(struct unpack *u)
+{
+  struct nodes_mail_head h;
+
+  h.kind = (enum report_kind)unpack_u64(u);
+  h.elapsed_ns = unpack_u64(u);
+  h.partial = unpack_u64(u) == 1;
+  h.has_total = unpack_u64(u) == 1;
+  return h;
+}
+
+static struct nodes_mail_head head_of(const struct post_message *l)
+{
+  struct unpack u = unpack_start(l->bytes, l->len);
+
+  return nodes_mail_head(&u);
+}
+
+int nodes_mail_own(const struct report *r, struct post_message **ret)
+{
+  struct strbuf b = { 0 };
+  struct post_message *l;
+
+  nodes_mail_pack(&b, r);
+  l = b.failed ? NULL : malloc(sizeof(*l) + b.len);
+  if (l) {
+    *l = (struct post_message){ .len = b.len };
+    memcpy(l->bytes, strbuf_str(&b), b.len);
+  }
+  strbuf_done(&b);
+  *ret = l;
+  return l ? 0 : -ENOMEM;
+}
+
+/* ---- what waits ---- */
+
+static void put(struct nodes_mail_waiting *w, struct post_message *l)
+{
+  const enum report_kind kind = head_of(l).kind;
+  const int list = kind == REPORT_CHECKPOINT;
+
+  if (is_final(kind)) {
+    free(w->final);
+    w->final = l;
+    return;
+  }
+  l->next = NULL;
+  *w->last[list] = l;
+  w->last[list] = &l->next;
+}
+
+/* The next report of this kind, which stays in the list; NULL: it is late, or
+ * will not come. */
+static struct post_message *peek(struct nodes_mail *m, unsigned rank,
+                                 enum report_kind kind, uint64_t until_ns)
+{
+  struct nodes_mail_waiting *w = &m->of[rank];
+  const int list = kind == REPORT_CHECKPOINT;
+
+  for (;;) {
+    struct post_message *l;
+
+    if (w->first[list])
+      return w->first[list];
+    if (w->final || cluster_is_lost(m->cluster, rank))
+      return NULL;
+    l = post_receive(m->post, POST_REPORT, rank, until_ns);
+    if (!l)
+      return NULL;
+    put(w, l);
+  }
+}
+
+static void drop(struct nodes_mail *m, unsigned rank, enum report_kind kind)
+{
+  struct nodes_mail_waiting *w = &m->of[rank];
+  const int list = kind == REPORT_CHECKPOINT;
+  struct post_message *l = w->first[list];
+
+  w->first[list] = l->next;
+  if (!l->next)
+    w->last[list] = &w->first[list];
+  free(l);
+}
+
+/* Add the report that peek() has returned to a sum.  *any: the sum already has
+ * one of this rank, as its last. */
+static int use(struct nodes_mail *m, unsigned rank, enum report_kind kind,
+               struct merge *to, bool *any)
+{
+  const struct post_message *l = m->of[rank].first[kind == REPORT_CHECKPOINT];
+  struct unpack u = unpack_start(l->bytes, l->len);
+  int rc;
+
+  (void)nodes_mail_head(&u);
+  if (kind == REPORT_INTERVAL)
+    m->of[rank].events += merge_packed_events(u);
+  rc = *any ? merge_add_more(to, &u) : merge_add(to, &u);
+  *any = true;
+  drop(m, rank, kind);
+  return rc;
+}
+
+int nodes_mail_add_left(struct nodes_mail *m, unsigned rank,
+                        enum report_kind kind, struct merge *to, bool *ret_any)
+{
+  int rc = 0;
+
+  *ret_any = false;
+  while (rc == 0 && peek(m, rank, kind, 0) != NULL)
+    rc = use(m, rank, kind, to, ret_any);
+  return rc;
+}
+
+/* ---- lines ---- */
+
+/* Moments of intervals that are meant to be the same differ by less than
+ * this. */
+static uint64_t tolerance(const struct plan *plan)
+{
+  const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
+                                                 : plan->sample_ns;
+
+  return tick_ns / 2;
+}
+
+static int add_interval(struct nodes_mail *m, unsigned rank,
+                        const struct report *r, uint64_t until_ns,
+                        struct merge *to)
+{
+  const uint64_t about = tolerance(m->plan);
+  const struct post_message *l;
+  bool any = false;
+  int rc = 0;
+
+  while (rc == 0 && (l = peek(m, rank, REPORT_INTERVAL, until_ns)) != NULL) {
+    const uint64_t at = head_of(l).elapsed_ns;
+
+    if (!r->partial && at >= r->elapsed_ns + about)
+      break;
+    rc = use(m, rank, REPORT_INTERVAL, to, &any);
+    if (!r->partial && at + about > r->elapsed_ns)
+      break;
+  }
+  return rc;
+}
+
+/* How many checkpoints are over at the moment of a report.  A late report also
+ * covers those that its rank has missed. */
+static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
+{
+  unsigned n = 0;
+
+  while (n < plan->n_checkpoints && plan->checkpoint_ns[n] <= elapsed_ns)
+    n++;
+  return n;
+}
+
+/* Add checkpoints until the rank has reached the checkpoint of rank 0.  A late
+ * rank does so at another moment, and it may have reached it before. */
+static int add_checkpoint(struct nodes_mail *m, unsigned rank,
+                          const struct report *r, uint64_t until_ns,
+                          struct merge *to)
+{
+  const unsigned wanted = checkpoints_until(m->plan, r->elapsed_ns);
+  unsigned *done = &m->of[rank].checkpoints;
+  const struct post_message *l;
+  bool any = false;
+  int rc = 0;
+
+  while (rc == 0 && *done < wanted &&
+         (l = peek(m, rank, REPORT_CHECKPOINT, until_ns)) != NULL) {
+    *done = checkpoints_until(m->plan, head_of(l).elapsed_ns);
+    rc = use(m, rank, REPORT_CHECKPOINT, to, &any);
+  }
+  return rc;
+}
+
+/*
+ * How long the report thread may wait for other ranks.  If it does not end in
+ * time it is left behind, and the last report would be made beside it.  At most
+ * it has to wait for the rest of a line, a checkpoint, and one more line.
+ */
+static uint64_t patience(const struct plan *plan, const struct report *r)
+{
+  const uint64_t granted = plan->grace_ns > PLAN_REPORTS_NS ? plan->grace_ns
+                                                            : PLAN_REPORTS_NS;
+  uint64_t ns = tolerance(plan);
+
+  if (r->partial) /* the report thread does not send this one */
+    return COMPLETE_NS;
+  if (r->kind == REPORT_CHECKPOINT)
+    return min_u64(COMPLETE_NS, granted / 2);
+  if (ns < LINE_MIN_NS)
+    ns = LINE_MIN_NS;
+  return min_u64(min_u64(ns, LINE_MAX_NS), granted / 8);
+}
+
+int nodes_mail_add_line(struct nodes_mail *m, const struct report *r,
+                        struct merge *to)
+{
+  const uint64_t until = clock_now_ns() + patience(m->plan, r);
+  int rc = 0;
+
+  for (unsigned i = 1; i < m->size && rc == 0; i++)
+    rc = r->kind == REPORT_CHECKPOINT ? add_checkpoint(m, i, r, until, to)
+                                      : add_interval(m, i, r, until, to);
+  return rc;
+}
+
+/* ---- the last report ---- */
+
+static void say_lost(struct nodes_mail *m, unsigned rank)
+{
+  if (cluster_is_lost(m->cluster, rank))
+    return;
+  cluster_mark_lost(m->cluster, rank);
+  log_msg(LOG_FATAL,
+          "process %u on %s did not deliver its results: it was killed, or "
+          "its machine cannot be reached",
+          rank, cluster_host(m->cluster, rank));
+}
+
+struct post_message *nodes_mail_final(struct nodes_mail *m, unsigned rank)
+{
+  struct nodes_mail_waiting *w = &m->of[rank];
+  unsigned left_s = COMPLETE_S;
+
+  while (!w->final && !cluster_is_lost(m->cluster, rank)) {
+    struct post_message *l = post_await(m->post, POST_REPORT, rank, &left_s);
+
+    if (!l) {
+      say_lost(m, rank);
+      return NULL;
+    }
+    put(w, l);
+  }
+  return w->final;
+}
+
+/* ---- begin and end ---- */
+
+int nodes_mail_init(struct nodes_mail *m, struct cluster *cluster,
+                    const struct plan *plan, struct err *err)
+{
+  m->plan = plan;
+  m->cluster = cluster;
+  m->post = cluster_post(cluster);
+  m->size = cluster_size(cluster);
+  m->of = calloc(m->size, sizeof(*m->of));
+  if (!m->of)
+    return err_set(err, -ENOMEM, "not enough memory");
+  for (unsigned i = 0; i < m->size; i++) {
+    struct nodes_mail_waiting *w = &m->of[i];
+
+    w->last[0] = &w->first[0];
+    w->last[1] = &w->first[1];
+  }
+  return 0;
+}
+
+void nodes_mail_done(struct nodes_mail *m)
+{
+  for (unsigned i = 0; m->of && i < m->size; i++) {
+    while (m->of[i].first[0])
+      drop(m, i, REPORT_INTERVAL);
+    while (m->of[i].first[1])
+      drop(m, i, REPORT_CHECKPOINT);
+    free(m->of[i].final);
+  }
+  free(m->of);
+}
