@@ -136,3 +136,60 @@ L
   bench ./mine.lua --dry-run cleanup
   must is "$status" 0
 }
+
+# unchanged FILE COMMAND...: the file, and what is beside it, are as before.
+unchanged() {
+  local file=$1
+  shift
+  cp "$file" before
+  "$@"
+  must cmp before "$file"
+  must is "$(echo "$file"*)" "$file"
+}
+
+@test "a file that a command only looks at, or refuses, stays as it was" {
+  here
+  local how
+  to=(--db-driver=sqlite --sqlite-db="$PWD/user.db")
+  python3 -c "
+import sqlite3
+con = sqlite3.connect('user.db')
+con.execute('CREATE TABLE sbtest1(mine INTEGER)')
+con.execute('CREATE TABLE customer(mine INTEGER)')
+con.commit()"
+  for workload in oltp_read_write tpcc bank; do
+    unchanged user.db good --force --dry-run cleanup
+    unchanged user.db bundled check
+    unchanged user.db bad . --threads=2 --events=2 run
+  done
+  for workload in oltp_read_write tpcc; do
+    unchanged user.db bad 'was not made by bench' cleanup
+    unchanged user.db bad '^Would keep table' --dry-run cleanup
+    for how in error drop resume; do
+      unchanged user.db bad 'was not made by bench' --table-exists=$how --threads=2 prepare
+    done
+  done
+  # bench's own file, in another mode
+  to=(--db-driver=sqlite --sqlite-db="$PWD/own.db")
+  workload=tpcb
+  good --sqlite-journal-mode=delete --scale=1 prepare
+  unchanged own.db good --dry-run cleanup
+  unchanged own.db good --scale=1 check
+  unchanged own.db bad 'already exists' --scale=1 prepare
+  mode() { python3 -c "
+import sqlite3
+print(sqlite3.connect('own.db').execute('PRAGMA journal_mode').fetchone()[0])"; }
+  # what writes, and a run, set the mode that is asked for
+  must is "$(mode)" delete
+  good --events=1 --threads=2 --json=r.json run
+  must is "$(mode)" wal
+  workload=oltp_point_select
+  good --table-size=10 --sqlite-journal-mode=delete prepare
+  must is "$(mode)" delete
+  for how in auto disable; do
+    good --table-size=10 --skip-trx --events=1 --db-ps-mode=$how run
+    must is "$(mode)" wal
+    good --table-size=10 --skip-trx --events=1 --db-ps-mode=$how --sqlite-journal-mode=delete run
+    must is "$(mode)" delete
+  done
+}

@@ -150,5 +150,5 @@ LUA
     must has "$stderr" "^FATAL: Invalid value for --check-every: '$bad' \(expected a time, such as 500ms, 60s or 2m\)$"
   done
   tpcc --threads=2 --sqlite-journal-mode=delete --check-every=1 run
-  must is "$status: $stderr" '1: FATAL: init() failed: --check-every: on SQLite a check beside writers needs the journal mode wal, and that of this database is delete'
+  must is "$status: $stderr" '1: FATAL: init() failed: --check-every: on SQLite a check beside writers needs the journal mode wal, and --sqlite-journal-mode is delete'
 }

@@ -94,12 +94,34 @@ static int set_journal_mode(struct sqlite_session *q, const char *mode)
   return rc;
 }
 
+/*
+ * Write-ahead logging is a property of the file, other journal modes are of the
+ * connection.  A file changes between the two only if `change` is true, so that
+ * commands that look at a file, or are refused, leave it as it was.
+ */
+int sqlite_settle_mode(struct sqlite_session *q, bool change)
+{
+  const char *want = sqlite_journal_modes[cfg_of(&q->base)->journal_mode];
+  char now[32];
+  int rc = ask(q, "PRAGMA journal_mode", now, sizeof(now));
+
+  if (rc == SQLITE_OK && !change &&
+      (strcmp(now, "wal") == 0) != (strcmp(want, "wal") == 0))
+    return SQLITE_OK;
+  if (rc == SQLITE_OK && strcmp(now, want) != 0)
+    rc = set_journal_mode(q, want);
+  q->mode_due = rc != SQLITE_OK;
+  return rc;
+}
+
 static int apply(struct sqlite_session *q)
 {
   const struct sqlite_cfg *cfg = cfg_of(&q->base);
   char sql[80], now[32];
-  int rc = set_journal_mode(q, sqlite_journal_modes[cfg->journal_mode]);
+  int rc;
 
+  q->mode_due = true;
+  rc = sqlite_settle_mode(q, false);
   if (rc != SQLITE_OK)
     return rc;
   (void)snprintf(sql, sizeof(sql), "PRAGMA synchronous=%s",
@@ -176,7 +198,8 @@ void sqlite_warnings(struct session *s, struct strbuf *lines)
   const char *want = sqlite_journal_modes[cfg_of(s)->journal_mode];
   char now[32];
 
-  if (ask(sqlite_of(s), "PRAGMA journal_mode", now, sizeof(now)) == SQLITE_OK &&
+  if (!sqlite_of(s)->mode_due &&
+      ask(sqlite_of(s), "PRAGMA journal_mode", now, sizeof(now)) == SQLITE_OK &&
       strcmp(now, want) != 0)
     strbuf_addf(lines, "sqlite journal_mode is %s, not %s\n", now, want);
 }
@@ -225,6 +248,9 @@ static void pragma(struct sqlite_session *q, const char *name, char *to,
   (void)snprintf(sql, sizeof(sql), "PRAGMA %s", name);
   if (ask(q, sql, to, size) != SQLITE_OK)
     to[0] = '\0';
+  if (q->mode_due && strcmp(name, "journal_mode") == 0)
+    (void)snprintf(to, size, "%s",
+                   sqlite_journal_modes[cfg_of(&q->base)->journal_mode]);
   if (strcmp(name, "synchronous") == 0 && to[0] >= '0' && to[0] <= '3')
     (void)snprintf(to, size, "%s", sqlite_synchronous_words[to[0] - '0']);
   if (to[0] == '\0' && strcmp(name, "mmap_size") == 0)

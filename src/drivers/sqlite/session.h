@@ -40,6 +40,8 @@ enum {
 struct sqlite_session {
   struct session base; /* first */
   sqlite3 *db;
+  bool mode_due; /* the file is to change its journal mode with the first
+                  * statement that writes */
   struct sqlite_rows rows;
 
   /* Statements of the text that have not been executed yet. */
@@ -77,6 +79,9 @@ static inline struct sqlite_session *sqlite_of(struct session *s)
 /* connect.c */
 int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void sqlite_disconnect(struct session *s);
+/* Set the journal mode, and that of the file if it may `change`.  Returns a
+ * result code of SQLite. */
+int sqlite_settle_mode(struct sqlite_session *q, bool change);
 void sqlite_wake(struct session *s);
 void sqlite_warnings(struct session *s, struct strbuf *lines);
 void sqlite_mode_line(struct session *s, struct strbuf *line);

@@ -195,7 +195,7 @@ function init()
    end
    deferred.refuse()
    local drv, con = connect()
-   watch.refuse(drv, con, deferred.clients())
+   watch.refuse(drv, deferred.clients())
    local settings = known_tables(drv, con)
 
    warn_of_homes(settings.warehouses)

@@ -31,21 +31,20 @@ function watch.is_checker()
       sysbench.tid == sysbench.opt.threads - 1
 end
 
-local function refuse_database(drv, con)
+local function refuse_database(drv)
    if drv:name() == "null" then
       error("--check-every: the null driver keeps no tables", 0)
    end
    if drv:name() ~= "sqlite" then return end
-   local mode = con:query_row("PRAGMA journal_mode")
+   local mode = sysbench.opt.sqlite_journal_mode
    if mode ~= "wal" then
       error(format("--check-every: on SQLite a check beside writers needs the " ..
-                   "journal mode wal, and that of this database is %s",
-                   tostring(mode)), 0)
+                   "journal mode wal, and --sqlite-journal-mode is %s", mode), 0)
    end
 end
 
 -- `others`: clients that are neither terminals nor this one.
-function watch.refuse(drv, con, others)
+function watch.refuse(drv, others)
    if watch.every() == 0 then return end
    if #(sysbench.opt.mix or "") > 0 then
       error("--check-every is not for a member of a mix", 0)
@@ -58,7 +57,7 @@ function watch.refuse(drv, con, others)
       error(format("--check-every: one thread checks, so --threads is %d or " ..
                    "more", 2 + others), 0)
    end
-   refuse_database(drv, con)
+   refuse_database(drv)
 end
 
 -- ---------------------------------------------------------------------------
