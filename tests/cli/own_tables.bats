@@ -24,6 +24,11 @@ nothing_left() {
   for_own_tables drops_its_own
 }
 
+@test "--table-exists=skip leaves the user's tables to the user" {
+  here
+  for_own_tables skips_foreign
+}
+
 @test "a table that has taken the place of bench's stays" {
   here
   workload=tpcc made=(--warehouses=1 --districts=2 --customers=30 --items=100)
@@ -38,10 +43,26 @@ nothing_left() {
   good --scale=1 prepare
   sql 'CREATE TABLE mine(b INTEGER REFERENCES pgbench_tellers(tid))' 'INSERT INTO mine VALUES (1)'
   bad "no table was dropped: a foreign key of 'main.mine' refers to 'pgbench_tellers'" cleanup
+  bad "a foreign key of 'main.mine' refers to 'pgbench_tellers'" --scale=2 --table-exists=drop prepare
+  [ "$(sql 'SELECT COUNT(*) FROM pgbench_branches')" = 1 ]
   [ "$(sql 'SELECT COUNT(*) FROM pgbench_tellers')" = 10 ]
   sql 'DROP TABLE mine'
   good cleanup
   nothing_left
+}
+
+@test "cleanup prints the tables that it drops; under the name sysbench all of them" {
+  here
+  workload=oltp_read_write
+  good --table-size=10 prepare
+  good --tables=2 cleanup
+  must is "$(grep Dropping out)" "Dropping table 'sbtest1'..."
+  good --tables=2 cleanup
+  must is "$(grep -c Dropping out)" 0
+  ln -s "$BENCH" sysbench
+  BENCH=$PWD/sysbench good --tables=2 cleanup
+  must is "$(grep Dropping out)" "Dropping table 'sbtest1'...
+Dropping table 'sbtest2'..."
 }
 
 @test "types and columns are those of the workload" {

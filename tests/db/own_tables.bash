@@ -85,12 +85,61 @@ drops_its_own() {
   nothing_left
 }
 
+# inner: the tables for the workload's own use.
+inner() {
+  case $workload in
+  tpcc) echo bench_tpcc bench_tpcc_districts ;;
+  ycsb) echo bench_ycsb bench_ycsb_runs ;;
+  tpcb | *select* | oltp* | bulk*) ;;
+  *) echo "bench_$workload" ;;
+  esac
+}
+
+# All tables are the user's: --table-exists=skip makes nothing, and cleanup drops nothing.
+# One of several is: cleanup drops the others, and names it.
+skips_foreign() {
+  local table last=${names[-1]}
+  [ "$workload" != bulk_insert ] || return 0
+  good "${made[@]}" prepare
+  for table in $(inner) bench_tables; do sql "DROP TABLE IF EXISTS $table"; done
+  good --threads=2 --table-exists=skip "${made[@]}" prepare
+  says "^Skipping table '${names[0]}': it exists$"
+  good --dry-run --force cleanup
+  [ "$(grep -c '^Would' out)" = ${#names[@]} ]
+  if [ "${names[0]}" != sbtest1 ]; then
+    bad "the table '[a-z_]+' was not made by bench: bench_tables does not name it; it stays" cleanup
+    # there is no list of tables
+    sql 'CREATE TABLE bench_tables(a INTEGER)' 'DROP TABLE bench_tables'
+  fi
+  if [ ${#names[@]} -gt 1 ]; then
+    for table in "${names[@]}"; do
+      [ "$table" = "$last" ] || sql "DROP TABLE $table"
+    done
+    good --table-exists=skip "${made[@]}" prepare
+    good --dry-run cleanup
+    says "^Would keep table '$last' \([0-9]+ rows?\): bench_tables does not name it$"
+    good cleanup
+    says "^Dropping table '${names[0]}'...$"
+    says "^Keeping table '$last': bench_tables does not name it$"
+    sql "DROP TABLE $last"
+  else
+    good --force cleanup
+  fi
+  nothing_left
+  # without a column, runs could not use it
+  sql "CREATE TABLE $last(mine INTEGER)"
+  bad "FATAL: .*--table-exists=skip: the table '$last' has no column '[a-z_0-9]+'$" --table-exists=skip "${made[@]}" prepare
+  sql "DROP TABLE $last"
+  nothing_left
+}
+
 # sbtest1 with other types, or with the columns of another workload, is the user's.
 types_count() {
   workload=oltp_read_write
   sql 'CREATE TABLE sbtest1(id VARCHAR(40), k VARCHAR(40), c VARCHAR(40), pad VARCHAR(40))'
   bad "the table 'sbtest1' was not made by bench" cleanup
   bad "the table 'sbtest1' was not made by bench" --table-exists=drop prepare
+  bad "the table 'sbtest1' has another type \(.*\) in its column 'id'$" --table-exists=skip prepare
   workload=bulk_insert
   bad "the table 'sbtest1' was not made by bench" prepare
   sql 'DROP TABLE sbtest1' 'CREATE TABLE sbtest1(id VARCHAR(40), k VARCHAR(40))'

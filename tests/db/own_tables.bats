@@ -20,6 +20,13 @@ nothing_left() {
   done
 }
 
+@test "--table-exists=skip leaves the user's tables to the user" {
+  for kind in $kinds; do
+    aim "$kind"
+    for_own_tables skips_foreign
+  done
+}
+
 @test "a prepare that fails leaves nothing that it has made, but for rows" {
   count=tables
   tables() {
@@ -42,6 +49,7 @@ all_or_none() {
   good prepare
   sql "$1"
   bad "$2" cleanup
+  [ $# -lt 4 ] || bad "$4" --table-exists=drop prepare
   bad 'pgbench_accounts. already exists' prepare
   good check
   sql "$3"
@@ -57,7 +65,7 @@ all_or_none() {
 @test "MySQL: a table that cannot be dropped keeps the others" {
   aim mysql
   all_or_none 'CREATE TABLE mine(b INTEGER, FOREIGN KEY (b) REFERENCES pgbench_tellers(tid)) ENGINE = InnoDB' \
-    "no table was dropped: a foreign key of '.*\.mine' refers to 'pgbench_tellers'$" 'DROP TABLE mine'
+    "no table was dropped: a foreign key of '.*\.mine' refers to 'pgbench_tellers'$" 'DROP TABLE mine' "FATAL: .*: a foreign key of '.*\.mine' refers to 'pgbench_tellers'$"
 }
 
 @test "types and columns are those of the workload" {

@@ -16,6 +16,7 @@
 #include "lua/find/bundle.h"
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
+#include "opt/identity.h"
 #include "run/plan.h"
 
 static struct host *host_of(lua_State *L)
@@ -189,6 +190,7 @@ static void push_host(lua_State *L, struct host *h)
   set_text(L, "version",
            setup->plan->compat == COMPAT_1_1 ? "1.1.0" : "1.0.20");
   set_text(L, "bench_version", PACKAGE_VERSION);
+  set_text(L, "program", identity_name(setup->plan->identity));
   set_text(L, "command", setup->command);
   set_text(L, "script_path", setup->what->script_path);
   set_text(L, "folder", setup->what->folder);

@@ -300,6 +300,7 @@ sysbench = {
   version = host.version,
   version_string = "sysbench " .. host.version,
   bench_version = host.bench_version,
+  bench_program = host.program,
   error = { NONE = 0, RESTART_EVENT = 1 },
   hooks = {},
   cmdline = {

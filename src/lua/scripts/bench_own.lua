@@ -102,7 +102,8 @@ local function has_more(set, found, wanted)
    return false
 end
 
--- Returns why a table that exists is not bench's own; nil if it is.
+-- Returns why a table that exists is not bench's own, nil if it is, and whether that is
+-- because its name is not in the marker.
 local function stranger(set, names, name, found, n)
    local wanted = set.columns(name)
 
@@ -112,15 +113,15 @@ local function stranger(set, names, name, found, n)
       return format("it does not have the columns %s only, with sysbench's types",
                     table.concat(wanted, ", "))
    end
-   if not names[name] then return MARKER .. " does not name it" end
+   if not names[name] then return MARKER .. " does not name it", true end
    if not has_all(found, wanted) or
       not (set.inner and set.inner[name]) and has_more(set, found, wanted) then
       return "its columns are not " .. table.concat(wanted, ", ")
    end
 end
 
--- Returns the tables of the set that exist, in order: {name, why}; `why` is nil for
--- bench's own.
+-- Returns the tables of the set that exist, in order: {name, why, unnamed, found}; `why` is
+-- nil for bench's own, `found` has the types of the columns.
 local function existing(drv, con, set)
    local names = set.by_columns and {} or marked(drv, con, set.workload)
    local list = {}
@@ -128,7 +129,8 @@ local function existing(drv, con, set)
    for _, name in ipairs(set.names) do
       local found, n = columns_of(drv, con, name)
       if found then
-         table.insert(list, {name = name, why = stranger(set, names, name, found, n)})
+         local why, unnamed = stranger(set, names, name, found, n)
+         table.insert(list, {name = name, why = why, unnamed = unnamed, found = found})
       end
    end
    return list
@@ -231,12 +233,28 @@ end
 
 local WISHES = "use the cleanup command first, or see --table-exists"
 
+-- Refuses a table that runs could not use, whoever made it.
+local function refuse_columns(set, t)
+   if set.by_name then return end
+   for _, column in ipairs(set.columns(t.name)) do
+      local type = t.found[column:lower()]
+      local wanted = set.by_columns and SBTEST_TYPES[column]
+      if not type or wanted and not type:find(wanted) then
+         error(format("--table-exists=skip: the table '%s' has %s '%s'", t.name,
+                      type and "another type (" .. type .. ") in its column" or
+                      "no column", column), 0)
+      end
+   end
+end
+
 -- Refuses the tables that are in the way.
 local function look(drv, con, set)
    local wish = sysbench.opt.table_exists
+   local drops = {}
 
    for _, t in ipairs(existing(drv, con, set)) do
       local inner = set.inner and set.inner[t.name]
+      if wish == "skip" and not inner then refuse_columns(set, t) end
       if t.why and wish ~= "skip" and (not sysbench.opt.force or wish == "error") then
          refuse(t, wish == "error" and "; use another database or schema" or FORCE)
       elseif t.why and wish == "skip" and inner then
@@ -244,7 +262,10 @@ local function look(drv, con, set)
       elseif wish == "error" and not inner then
          error(format("the table '%s' already exists: %s", t.name, WISHES), 0)
       end
+      table.insert(drops, t.name)
    end
+   -- a loading session of MySQL does not look at foreign keys either
+   if wish == "drop" then refuse_referenced(drv, con, drops) end
 end
 
 -- The seed of the rows that this prepare makes.
@@ -255,13 +276,26 @@ local function seed_of(set)
    return set.seed and set.seed() or seed ~= 0 and seed or FIXED_SEED
 end
 
+-- Does prepare leave all tables as they are?
+local function skips_all(set, list)
+   local exists = {}
+
+   if sysbench.opt.table_exists ~= "skip" then return false end
+   for _, t in ipairs(list) do exists[t.name] = true end
+   for _, name in ipairs(set.names) do
+      if not exists[name] and not (set.inner and set.inner[name]) then return false end
+   end
+   return true
+end
+
 -- Names in the marker all tables that this prepare makes or goes on with.  A table of the
 -- user that --force lets it replace is not named: it may still be there in the end.
 local function mark(drv, con, set)
    local names, exists = marked(drv, con, set.workload)
-   local skipped = {}
+   local list, skipped = existing(drv, con, set), {}
 
-   for _, t in ipairs(existing(drv, con, set)) do skipped[t.name] = t.why end
+   if skips_all(set, list) then return end
+   for _, t in ipairs(list) do skipped[t.name] = t.why end
    if not exists then
       local engine = drv:name() == "mysql" and
          (sysbench.opt.mysql_storage_engine or "innodb")
@@ -370,40 +404,63 @@ end
 -- ---------------------------------------------------------------------------
 -- cleanup
 
--- Says what cleanup would do; returns false if it would refuse.
-local function say(con, list)
-   local good = true
+-- Divides the tables that exist: the names of those to drop, the tables that stay, and the
+-- first of these because of which cleanup refuses.  A table that is not in the marker, beside
+-- others that are, is the user's, and prepare has skipped it.
+local function divide(list)
+   local drops, stays, refused = {}, {}, nil
 
    for _, t in ipairs(list) do
-      local kept = t.why and not sysbench.opt.force
-      local rows = rows_of(con, t.name)
-      print(format("%s table '%s' (%.0f row%s)%s", kept and "Would keep" or "Would drop",
-                   t.name, rows, rows == 1 and "" or "s", t.why and ": " .. t.why or ""))
-      good = good and not kept
+      if t.why and not sysbench.opt.force then
+         table.insert(stays, t)
+      else
+         table.insert(drops, t.name)
+      end
    end
-   if #list == 0 then print("Nothing to drop") end
-   return good
+   for _, t in ipairs(stays) do
+      if not refused and (#drops == 0 or not t.unnamed) then refused = t end
+   end
+   return drops, stays, refused
 end
 
--- Drops the tables of the set: all of them, or, if one is not bench's own, none.
-function own.cleanup(drv, con, set)
-   if drv:name() == "null" then return load.tidy(con) end
-   local list = existing(drv, con, set)
-
-   if sysbench.opt.dry_run then
-      if not say(con, list) then error("cleanup would refuse: see above", 0) end
-      return
-   end
+-- Says what cleanup would do.
+local function say(con, list)
    for _, t in ipairs(list) do
-      if t.why and not sysbench.opt.force then refuse(t) end
+      local rows = rows_of(con, t.name)
+      print(format("%s table '%s' (%.0f row%s)%s",
+                   t.why and not sysbench.opt.force and "Would keep" or "Would drop",
+                   t.name, rows, rows == 1 and "" or "s", t.why and ": " .. t.why or ""))
    end
+   if #list == 0 then print("Nothing to drop") end
+end
+
+-- Prints the tables that go; under the name sysbench the others too, as sysbench does.
+local function say_drops(set, names)
+   local goes = {}
+
+   for _, name in ipairs(names) do goes[name] = true end
    for _, name in ipairs(set.names) do
-      if not (set.inner and set.inner[name]) then
+      if not (set.inner and set.inner[name]) and
+         (goes[name] or sysbench.bench_program == "sysbench") then
          print(format("Dropping table '%s'...", name))
       end
    end
-   local names = {}
-   for _, t in ipairs(list) do table.insert(names, t.name) end
+end
+
+-- Drops the tables of the set that are bench's own; none if another one has the place of one.
+function own.cleanup(drv, con, set)
+   if drv:name() == "null" then return load.tidy(con) end
+   local list = existing(drv, con, set)
+   local names, stays, refused = divide(list)
+
+   if sysbench.opt.dry_run then
+      say(con, list)
+      if refused then error("cleanup would refuse: see above", 0) end
+      return
+   end
+   if refused then refuse(refused) end
+   say_drops(set, names)
+   for _, t in ipairs(stays) do print(format("Keeping table '%s': %s", t.name, t.why)) end
    drop(drv, con, names, not set.by_columns and
         function() unmark(drv, con, set) end)
    load.tidy(con)
