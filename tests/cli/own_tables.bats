@@ -115,11 +115,6 @@ L
     sql "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name)"
   }
   failed_prepares
-  workload=bulk_insert
-  sql 'CREATE TABLE mine(a INTEGER)' 'CREATE INDEX sbtest2 ON mine(a)'
-  bad sbtest2 --threads=2 prepare
-  must is "$(tables)" mine
-  sql 'DROP TABLE mine'
   workload=bank
   bad BOGUS --create-table-options=BOGUS prepare
   must [ ! -e t.db ]

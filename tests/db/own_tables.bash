@@ -205,6 +205,10 @@ failed_prepares() {
   workload=ycsb
   bad bench_ycsb_runs --records=20 --threads=2 prepare
   [ "$($count)" = mine ]
+  sql 'CREATE INDEX sbtest2 ON mine(a)'
+  workload=bulk_insert
+  bad sbtest2 --threads=2 prepare
+  [ "$($count)" = mine ]
   sql 'DROP TABLE mine'
 }
 

@@ -22,11 +22,12 @@ local function create()
    for n = 1, sysbench.opt.threads do
       print(string.format("Creating table 'sbtest%d'...", n))
       local exists = require("bench_schema").has_table(drv, con, n)
+      -- PostgreSQL would skip a table whose name an index has, too
       con:query(string.format([[
-CREATE TABLE IF NOT EXISTS sbtest%d (
+CREATE TABLE %ssbtest%d (
   id INTEGER NOT NULL,
   k INTEGER DEFAULT '0' NOT NULL,
-  PRIMARY KEY (id))]], n))
+  PRIMARY KEY (id))]], exists and "IF NOT EXISTS " or "", n))
       if not exists then own.made("sbtest" .. n) end
    end
 end
