@@ -221,7 +221,8 @@ void crew_worker_life(void *arg)
   if (run->plan->carriers > 0) { /* opening goes deeper than events do */
     fiber_trim_stack();
     if (idle_is(run->plan, w->tid))
-      openings_next(&run->carriers[plan_carrier(run->plan, w->tid)].openings);
+      openings_next(
+        &run->carriers[plan_event_thread(run->plan, w->tid)].openings);
   } else {
     thread_trim_stack();
   }

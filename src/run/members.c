@@ -62,7 +62,7 @@ int members_make(struct run *run, struct err *err)
 
   if (!members)
     return 0;
-  rc = class_set_new(&run->members, run->plan->threads, err);
+  rc = class_set_new(&run->members, plan_event_threads(run->plan), err);
   if (rc == 0)
     rc = make_schedules(run, err);
   if (rc < 0)
@@ -77,7 +77,8 @@ int members_make(struct run *run, struct err *err)
     struct worker *w = &run->workers[i];
     const unsigned only = run_members_only(members, i);
 
-    w->members = class_recorder_of(run->members, i);
+    w->members = class_recorder_of(run->members,
+                                   plan_event_thread(run->plan, i));
     w->watched = true;
     w->unsettled = true;
     if (only < members->n && run->member_schedules[only])

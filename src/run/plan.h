@@ -157,10 +157,16 @@ static inline unsigned plan_worker_number(const struct plan *plan, unsigned tid)
   return plan->first_thread + tid;
 }
 
-/* The thread that carries a client. */
-static inline unsigned plan_carrier(const struct plan *plan, unsigned tid)
+/* The threads that run events: each carries clients, or is one worker. */
+static inline unsigned plan_event_threads(const struct plan *plan)
 {
-  return tid % plan->carriers;
+  return plan->carriers > 0 ? plan->carriers : plan->threads;
+}
+
+/* The number of the event thread that runs worker `tid`. */
+static inline unsigned plan_event_thread(const struct plan *plan, unsigned tid)
+{
+  return tid % plan_event_threads(plan);
 }
 
 /* The option by which events become due at moments of their own: "rate" or

@@ -32,10 +32,10 @@ static int make_classes(struct run *run, struct err *err)
   int rc = 0;
 
   if (plan->classes)
-    rc = class_set_new(&run->classes, plan->threads, err);
+    rc = class_set_new(&run->classes, plan_event_threads(plan), err);
   if (rc == 0 && plan->report.details &&
       (plan_rated_by(plan) || run_members_rated(run->test->members))) {
-    rc = class_set_new(&run->rated, plan->threads, err);
+    rc = class_set_new(&run->rated, plan_event_threads(plan), err);
     if (rc == 0) {
       (void)class_id(run->rated, "service_time", strlen("service_time"));
       (void)class_id(run->rated, "lag", strlen("lag"));
@@ -96,9 +96,9 @@ static int make_workers(struct run *run, struct err *err)
     if (plan->event_rings)
       w->events = &plan->event_rings->of[i];
     if (run->classes)
-      w->classes = class_recorder_of(run->classes, i);
+      w->classes = class_recorder_of(run->classes, plan_event_thread(plan, i));
     if (run->rated)
-      w->rated = class_recorder_of(run->rated, i);
+      w->rated = class_recorder_of(run->rated, plan_event_thread(plan, i));
     w->sample_ns = UINT64_MAX;
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
     w->late = storm_has(plan, i);

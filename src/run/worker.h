@@ -63,7 +63,8 @@ struct worker {
   uint64_t moves;       /* of its fiber at the last worker_step_in_turn() */
   uint64_t gave_way_ns; /* when it has let the others run there */
 
-  /* [opt] For tests that have classes of operations: record here. */
+  /* [opt] For tests that have classes of operations: record here.  Clients of
+   * a thread share it, and what is in `rated` and `members`. */
   struct class_recorder *classes;
   /* About the open event, for the event log.  A test may set them while it is
    * open; the end of the event clears them. */

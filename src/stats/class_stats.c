@@ -13,8 +13,14 @@
 enum {
   BUSY_CLASSES =
     4,       /* the operations that a test does all the time come first */
-  FEW = 2,   /* if workers share histograms, these classes have half as many */
+  FEW = 2,   /* if threads share histograms, these classes have half as many */
   FEWER = 8, /* and all others have this fraction of them */
+};
+
+struct class_memo {
+  struct class_memo *next;
+  const void *key; /* borrowed; only compared */
+  max_align_t memory[];
 };
 
 static unsigned hists_of(const struct class_set *set, unsigned id)
@@ -23,7 +29,7 @@ static unsigned hists_of(const struct class_set *set, unsigned id)
 
   if (id >= BUSY_CLASSES)
     return (n + FEWER - 1) / FEWER;
-  return set->n_workers > n ? (n + FEW - 1) / FEW : n;
+  return set->n_threads > n ? (n + FEW - 1) / FEW : n;
 }
 
 static uint64_t load(const _Atomic uint64_t *p)
@@ -31,26 +37,36 @@ static uint64_t load(const _Atomic uint64_t *p)
   return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-int class_set_new(struct class_set **ret, unsigned n_workers, struct err *err)
+int class_set_new(struct class_set **ret, unsigned n_threads, struct err *err)
 {
   struct class_set *set = calloc(1, sizeof(*set));
 
   if (set)
-    set->of = mem_aligned(n_workers, sizeof(*set->of), CACHE_LINE);
+    set->of = mem_aligned(n_threads, sizeof(*set->of), CACHE_LINE);
   if (!set || !set->of) {
     free(set);
     return err_set(err, -ENOMEM, "cannot allocate statistics of %u threads",
-                   n_workers);
+                   n_threads);
   }
   (void)pthread_mutex_init(&set->lock, NULL); /* cannot fail */
-  set->n_workers = n_workers;
-  set->n_hists = hist_count(n_workers);
-  for (unsigned i = 0; i < n_workers; i++) {
+  set->n_threads = n_threads;
+  set->n_hists = hist_count(n_threads);
+  for (unsigned i = 0; i < n_threads; i++) {
     set->of[i].set = set;
-    set->of[i].worker = i;
+    set->of[i].thread = i;
   }
   *ret = set;
   return 0;
+}
+
+static void free_memos(struct class_memo *m)
+{
+  while (m) {
+    struct class_memo *next = m->next;
+
+    free(m);
+    m = next;
+  }
 }
 
 void class_set_free(struct class_set *set)
@@ -58,7 +74,7 @@ void class_set_free(struct class_set *set)
   if (!set)
     return;
   for (unsigned id = 0; id < class_count(set); id++) {
-    for (unsigned i = 0; i < set->n_workers; i++)
+    for (unsigned i = 0; i < set->n_threads; i++)
       free(atomic_load(&set->of[i].cell[id]));
     for (unsigned i = 0; set->hist[id] && i < hists_of(set, id); i++)
       hist_free(set->hist[id][i]);
@@ -66,6 +82,8 @@ void class_set_free(struct class_set *set)
     slow_free(set->slow[id]);
     free(set->name[id]);
   }
+  for (unsigned i = 0; i < set->n_threads; i++)
+    free_memos(set->of[i].memos);
   (void)pthread_mutex_destroy(&set->lock);
   free(set->of);
   free(set);
@@ -118,8 +136,8 @@ const char *class_name(const struct class_set *set, unsigned id)
   return set->name[id];
 }
 
-/* Under the lock: returns the histogram of this worker and class. */
-static struct hist *hist_for(struct class_set *set, unsigned worker,
+/* Under the lock: returns the histogram of this thread and class. */
+static struct hist *hist_for(struct class_set *set, unsigned thread,
                              unsigned id)
 {
   const unsigned n = hists_of(set, id);
@@ -129,7 +147,7 @@ static struct hist *hist_for(struct class_set *set, unsigned worker,
     set->hist[id] = calloc(n, sizeof(struct hist *));
   if (!set->hist[id])
     return NULL;
-  slot = &set->hist[id][worker % n];
+  slot = &set->hist[id][thread % n];
   if (!*slot)
     *slot = hist_new();
   return *slot;
@@ -151,16 +169,34 @@ struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
   if (!c)
     return NULL;
   (void)pthread_mutex_lock(&set->lock);
-  c->hist = hist_for(set, r->worker, id);
+  c->hist = hist_for(set, r->thread, id);
   c->slow = slow_for(set, id);
   (void)pthread_mutex_unlock(&set->lock);
   if (!c->hist || !c->slow) {
     free(c);
     return NULL;
   }
-  c->hist_shared = set->n_workers > hists_of(set, id);
+  c->hist_shared = set->n_threads > hists_of(set, id);
   atomic_store_explicit(&r->cell[id], c, memory_order_release);
   return c;
+}
+
+void *class_recorder_memo(struct class_recorder *r, const void *key,
+                          size_t size)
+{
+  struct class_memo *m;
+
+  for (m = r->memos; m; m = m->next) {
+    if (m->key == key)
+      return m->memory;
+  }
+  m = calloc(1, sizeof(*m) + size);
+  if (!m)
+    return NULL;
+  m->key = key;
+  m->next = r->memos;
+  r->memos = m;
+  return m->memory;
 }
 
 void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
@@ -195,7 +231,7 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
 {
   ret->count = ret->errors = ret->rows = ret->bytes = 0;
   ret->reconnects = ret->sum_ns = 0;
-  for (unsigned i = 0; i < set->n_workers; i++) {
+  for (unsigned i = 0; i < set->n_threads; i++) {
     const struct class_cell *c = atomic_load_explicit(&set->of[i].cell[id],
                                                       memory_order_acquire);
 

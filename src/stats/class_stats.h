@@ -3,15 +3,16 @@
  * long they took.
  *
  * A class is a kind of operation that a test distinguishes: a read, a write, an
- * fsync; one SQL statement.  Each worker has a recorder, which it alone writes
- * to. Any thread may read at any time.  The numbers only grow, and periods are
- * differences, as with events.
+ * fsync; one SQL statement.  Each thread that runs events has a recorder, which
+ * it alone writes to; the clients of a thread share it.  Any thread may read at
+ * any time.  The numbers only grow, and periods are differences, as with
+ * events.
  *
  * Operations are recorded only in runs whose results show classes: in others,
- * workers have no class recorder.  A class costs nothing in a worker that never
- * records it.  Its histograms take pages when they are touched.  When there are
- * many workers, they share histograms; and they share more when there are many
- * classes, as with the statements of many tables, each of which is rare.
+ * workers have no class recorder.  A class costs nothing in a thread that never
+ * records it.  Its histograms take pages when they are touched.  Many threads
+ * share histograms; and they share more when there are many classes, as with
+ * the statements of many tables, each of which is rare.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -33,9 +34,9 @@ enum {
   CLASS_MAX = 256, /* further classes are counted as "(other)" */
 };
 
-/* One worker and one class. */
+/* One thread and one class. */
 struct class_cell {
-  /* Only the worker writes these. */
+  /* Only the thread writes these. */
   _Atomic uint64_t count; /* includes those that failed */
   _Atomic uint64_t errors;
   _Atomic uint64_t rows;
@@ -45,24 +46,25 @@ struct class_cell {
 
   /* Constant. */
   struct hist *hist;      /* borrowed from the set */
-  struct slow_hist *slow; /* borrowed; of all workers: the slow latencies */
-  bool hist_shared;       /* `hist` is shared with other workers */
+  struct slow_hist *slow; /* borrowed; of all threads: the slow latencies */
+  bool hist_shared;       /* `hist` is shared with other threads */
 } CACHE_ALIGNED;
 
 struct class_set;
 
-/* The classes of one worker. */
+/* The classes of one thread. */
 struct class_recorder {
   struct class_set *set;
-  unsigned worker;
-  /* Made by the worker when it first records the class.  Release pairs with the
+  unsigned thread;
+  struct class_memo *memos; /* owned; only the thread uses them */
+  /* Made by the thread when it first records the class.  Release pairs with the
    * acquire of readers. */
   _Atomic(struct class_cell *) cell[CLASS_MAX];
 };
 
 struct class_set {
-  unsigned n_workers;
-  struct class_recorder *of; /* owned; [n_workers] */
+  unsigned n_threads;
+  struct class_recorder *of; /* owned; [n_threads] */
 
   pthread_mutex_t lock;  /* protects the creation of names and histograms */
   char *name[CLASS_MAX]; /* owned; constant below `n` */
@@ -78,13 +80,13 @@ struct class_outcome {
   uint64_t rows, bytes; /* 0 if unknown */
 };
 
-int class_set_new(struct class_set **ret, unsigned n_workers, struct err *err);
+int class_set_new(struct class_set **ret, unsigned n_threads, struct err *err);
 void class_set_free(struct class_set *set);
 
 static inline struct class_recorder *class_recorder_of(struct class_set *set,
-                                                       unsigned worker)
+                                                       unsigned thread)
 {
-  return &set->of[worker];
+  return &set->of[thread];
 }
 
 /*
@@ -99,10 +101,18 @@ unsigned class_id(struct class_set *set, const char *name, size_t len);
 const char *class_name(const struct class_set *set, unsigned id);
 unsigned class_count(const struct class_set *set);
 
+/*
+ * Memory in which a thread remembers how `key` names its classes: `size` bytes,
+ * zeroed by the first call with this key.  The set owns the memory.  Only the
+ * recorder's thread may call.  Returns NULL when out of memory.
+ */
+void *class_recorder_memo(struct class_recorder *r, const void *key,
+                          size_t size);
+
 /* The slow path of class_record().  Returns NULL when out of memory. */
 struct class_cell *class_cell_new(struct class_recorder *r, unsigned id);
 
-/* Record that one operation of this worker has ended. */
+/* Record that one operation of this thread has ended. */
 static inline void class_record(struct class_recorder *r, unsigned id,
                                 uint64_t took_ns,
                                 const struct class_outcome *outcome)
@@ -130,7 +140,7 @@ static inline void class_record(struct class_recorder *r, unsigned id,
 void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
                        uint64_t reconnects);
 
-/* The numbers of a class over all workers, since the start of the program. */
+/* The numbers of a class over all threads, since the start of the program. */
 struct class_totals {
   uint64_t count, errors, rows, bytes, reconnects, sum_ns;
   /* [opt] owned by the caller, which has made it; NULL: not wanted. */

@@ -223,6 +223,30 @@ has 1 index_updates point_selects sum_ranges nil nil
 has 2 index_updates point_selects nil nil"
 }
 
+@test "classes of statements take little memory for each client" {
+  cat >work.lua <<'L'
+require("oltp_point_select")
+local own, events = event, 0
+function event(tid)
+  own(tid)
+  events = events + 1
+  if tid == 0 and events == 4 then
+    for line in io.lines("/proc/self/status") do
+      local kib = line:match("^VmRSS:%s*(%d+)")
+      if kib then io.stdout:write("kib ", kib, "\n") end
+    end
+  end
+end
+L
+  local kib=()
+  for more in --verbosity=3 --json=a.json; do
+    null ./work.lua --threads=1 --clients=1000 --events=8000 "$more"
+    must is "$status" 0
+    kib+=("$(awk '$1 == "kib" { print $2 }' <<<"$output")")
+  done
+  must holds "${kib[1]} - ${kib[0]} < 10000"
+}
+
 @test "errors of all kinds are those that a thread has" {
   needs_driver sqlite
   cat >t.lua <<'L'

@@ -3,6 +3,7 @@
  */
 #include "db/classes/statement.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -42,9 +43,9 @@ static COLD unsigned id_of_name(const struct statements *s, const char *name,
   struct strbuf full = { 0 };
   unsigned id;
 
-  if (!s->member)
+  if (!s->texts->member)
     return class_id(s->recorder->set, name, len);
-  strbuf_addf(&full, "%s: ", s->member);
+  strbuf_addf(&full, "%s: ", s->texts->member);
   strbuf_add(&full, name, strnlen(name, len));
   id = class_id(s->recorder->set, strbuf_str(&full), full.len);
   strbuf_done(&full);
@@ -61,7 +62,8 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
     len = utf8_whole(text, len);
   hash = hash_of(text, len);
   for (size_t i = 0; i < 8; i++) {
-    struct statement_slot *slot = &s->slot[(hash + i) & (STATEMENT_SLOTS - 1)];
+    struct statement_slot *slot =
+      &s->texts->slot[(hash + i) & (STATEMENT_SLOTS - 1)];
 
     if (slot->hash == hash)
       return slot->id;
@@ -77,7 +79,8 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
 /* The class of a text that was not seen before, and may be changed. */
 static unsigned id_of_new(struct statements *s, char *text, size_t len)
 {
-  return id_of_text(s, text, s->by_table ? len : tablename_merge(text, len));
+  return id_of_text(s, text,
+                    s->texts->by_table ? len : tablename_merge(text, len));
 }
 
 static COLD unsigned learn_direct(struct statements *s, const char *sql,
@@ -88,7 +91,7 @@ static COLD unsigned learn_direct(struct statements *s, const char *sql,
   const size_t n = sqltext_normal(sql, len, normal, sizeof(normal), &cuts);
   const unsigned id = id_of_new(s, normal, n);
 
-  skeletons_add(&s->direct, sql, len, &cuts, id);
+  skeletons_add(&s->texts->direct, sql, len, &cuts, id);
   return id;
 }
 
@@ -105,13 +108,14 @@ static COLD unsigned learn_prepared(struct statements *s, const char *sql,
 
   memcpy(text, sql, cuts.end);
   id = id_of_new(s, text, cuts.end);
-  skeletons_add(&s->prepared, sql, len, &cuts, id);
+  skeletons_add(&s->texts->prepared, sql, len, &cuts, id);
   return id;
 }
 
 static unsigned id_of_label(struct statements *s, const struct label *label)
 {
-  unsigned *known = &s->of_label[label - s->labels->of];
+  struct statement_texts *t = s->texts;
+  unsigned *known = &t->of_label[label - t->labels->of];
 
   if (*known == 0)
     *known = id_of_name(s, label->text, strlen(label->text)) + 1;
@@ -122,12 +126,31 @@ static unsigned id_of_label(struct statements *s, const struct label *label)
 static inline unsigned id_of_sql(struct statements *s, const char *sql,
                                  size_t len, bool prepared)
 {
-  struct skeletons *seen = prepared ? &s->prepared : &s->direct;
+  struct skeletons *seen = prepared ? &s->texts->prepared : &s->texts->direct;
   const int id = skeletons_find(seen, sql, len);
 
   if (LIKELY(id >= 0))
     return (unsigned)id;
   return prepared ? learn_prepared(s, sql, len) : learn_direct(s, sql, len);
+}
+
+int statements_init(struct statements *s, struct class_recorder *recorder,
+                    const struct labels *labels, const char *member,
+                    const bool *counting, struct db_env *env)
+{
+  struct statement_texts *t = class_recorder_memo(recorder, labels, sizeof(*t));
+
+  if (!t)
+    return -ENOMEM;
+  t->labels = labels;
+  t->member = member;
+  t->by_table = env->process->set.statement_classes ==
+                STATEMENT_CLASSES_BY_TABLE;
+  *s = (struct statements){ recorder, counting, t };
+  env->on_statement = statement_ended;
+  env->on_statement_ctx = s;
+  env->timed = true;
+  return 0;
 }
 
 void statement_ended(void *arg, void *label, const char *sql, size_t len,

@@ -1,5 +1,5 @@
 /*
- * statement.h - the classes in which the statements of a worker are counted.
+ * statement.h - the classes in which the statements of a client are counted.
  *
  * A class is a label, the text of a prepared statement, or the text of another
  * statement without its literals; both texts are without the numbers of tables.
@@ -15,6 +15,7 @@
 #include "db/classes/skeleton.h"
 
 struct class_recorder;
+struct db_env;
 struct stmt_sample;
 
 enum {
@@ -27,11 +28,9 @@ struct statement_slot {
   unsigned id;
 };
 
-/* One worker has it, and only its thread uses it. */
-struct statements {
-  struct class_recorder *recorder; /* borrowed */
-  const struct labels *labels;     /* borrowed */
-  const bool *counting;            /* borrowed: statements count now */
+/* The statements that the clients of a thread have sent for one script. */
+struct statement_texts {
+  const struct labels *labels; /* borrowed */
   const char *member; /* [opt] in a mix: begins the name of each class */
   bool by_table;      /* sbtest1 and sbtest2 are two classes, not sbtest# */
   unsigned of_label[LABELS_MAX + 1]; /* number of the class + 1; 0: unknown */
@@ -39,8 +38,24 @@ struct statements {
   struct skeletons direct, prepared;
 };
 
+/* Those of one client. */
+struct statements {
+  struct class_recorder *recorder; /* borrowed; NULL: no classes are kept */
+  const bool *counting;            /* borrowed: statements count now */
+  struct statement_texts *texts;   /* of its thread; the recorder owns them */
+};
+
 /* Stands for "prepared, without a label" where a label is expected. */
 extern const struct label statement_prepared;
+
+/*
+ * Count the statements of `env` by class, from now on.  There is one `labels`
+ * for each script, and all calls for one script have the same `member`.
+ * Returns 0 or -ENOMEM.
+ */
+int statements_init(struct statements *s, struct class_recorder *recorder,
+                    const struct labels *labels, const char *member,
+                    const bool *counting, struct db_env *env);
 
 /* For struct db_env: one statement has ended.  `arg` is struct statements. */
 void statement_ended(void *arg, void *label, const char *sql, size_t len,

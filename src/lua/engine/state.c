@@ -12,7 +12,6 @@
 #include "ack/log.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "loop/fiber.h"
@@ -177,19 +176,10 @@ static int init_statements(struct state *s, struct err *err)
 {
   if (!s->worker || !s->worker->classes)
     return 0;
-  s->statements = calloc(1, sizeof(*s->statements));
-  if (!s->statements)
-    return out_of_memory(s, err);
-  s->statements->recorder = s->worker->classes;
-  s->statements->labels = &s->script->labels;
-  s->statements->member = s->script->setup.member;
-  s->statements->counting = &s->measured;
-  s->statements->by_table = s->script->setup.db->set.statement_classes ==
-                            STATEMENT_CLASSES_BY_TABLE;
-  s->env.on_statement = statement_ended;
-  s->env.on_statement_ctx = s->statements;
-  s->env.timed = true;
-  return 0;
+  return statements_init(&s->statements, s->worker->classes, &s->script->labels,
+                         s->script->setup.member, &s->measured, &s->env) < 0
+           ? out_of_memory(s, err)
+           : 0;
 }
 
 static int collect_all(lua_State *L)
@@ -250,7 +240,8 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->env.shares_thread = role->worker && role->worker->group;
   if (s->env.shares_thread)
     s->env.pool = process_pool(
-      s->env.process, plan_carrier(s->script->setup.plan, role->worker->tid));
+      s->env.process,
+      plan_event_thread(s->script->setup.plan, role->worker->tid));
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
@@ -336,7 +327,6 @@ void state_free(struct state *s)
   if (state_of_thread == s)
     (void)state_enter(NULL);
   strbuf_done(&s->quoted);
-  free(s->statements);
   if (s->own_rand)
     rand_stream_done(s->own_rand);
   free(s->own_rand);

@@ -9,7 +9,7 @@
  *          and histograms, the failures that were printed (shared.h)
  * state    globals and loaded modules, the heap, connections with statements
  *          and unread results (`env`), cells of counters and histograms, the
- *          last quoted literal, the classes of statements seen so far
+ *          last quoted literal
  * worker   its number, the random stream, the recorders of events and classes,
  *          the open event and its number (run/worker.h); `env` points to these
  * thread   only the state that it is in: state_current()
@@ -23,6 +23,7 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "db/classes/statement.h"
 #include "db/env.h"
 #include "lua/engine/client.h"
 #include "lua/engine/heap.h"
@@ -32,7 +33,6 @@
 struct err;
 struct rand_stream;
 struct script;
-struct statements;
 struct vm;
 struct worker;
 
@@ -53,9 +53,9 @@ struct state {
   struct rand_stream *rand;
   struct rand_stream *own_rand; /* owned; NULL: `rand` is the worker's */
   struct db_env env;
-  struct statements *statements; /* owned; NULL: no classes are kept */
-  struct strbuf quoted;          /* the last literal that was made */
-  bool measured;                 /* counters of the script count */
+  struct statements statements;
+  struct strbuf quoted; /* the last literal that was made */
+  bool measured;        /* counters of the script count */
 };
 
 /* The role of a state, and its source of random numbers. */

@@ -11,7 +11,6 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "db/restart.h"
@@ -101,27 +100,6 @@ static bool make_values(struct client *c, const struct plan *plan)
   return true;
 }
 
-/* The statements are counted by class if a report shows them. */
-static bool make_classes(struct client *c, struct labels *labels,
-                         const char *member)
-{
-  if (!c->w->classes)
-    return true;
-  c->classes = calloc(1, sizeof(*c->classes));
-  if (!c->classes)
-    return false;
-  c->classes->recorder = c->w->classes;
-  c->classes->labels = labels;
-  c->classes->member = member;
-  c->classes->counting = &c->measured;
-  c->classes->by_table = c->env.process->set.statement_classes ==
-                         STATEMENT_CLASSES_BY_TABLE;
-  c->env.on_statement = statement_ended;
-  c->env.on_statement_ctx = c->classes;
-  c->env.timed = true;
-  return true;
-}
-
 int client_connect(struct client *c, struct err *err)
 {
   struct driver_handle *h;
@@ -161,12 +139,14 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
     .event_number = &w->iteration,
     .counted = &w->counted,
     .pool = plan->carriers > 0
-              ? process_pool(cfg->db, plan_carrier(plan, w->tid))
+              ? process_pool(cfg->db, plan_event_thread(plan, w->tid))
               : NULL,
     .unread_too = w->members ? NULL : &w->unsettled,
   };
   c->other_step = plan->carriers > 0 || w->members;
-  if (!make_values(c, plan) || !make_classes(c, labels, cfg->member)) {
+  if (!make_values(c, plan) ||
+      (w->classes && statements_init(&c->classes, w->classes, labels,
+                                     cfg->member, &c->measured, &c->env) < 0)) {
     client_close(c);
     return err_set(err, -ENOMEM, "not enough memory for client %u", w->tid);
   }
@@ -190,7 +170,6 @@ void client_close(struct client *c)
   free(c->texts);
   free(c->value);
   free(c->saved);
-  free(c->classes);
   free(c);
 }
 

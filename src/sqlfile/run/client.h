@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "db/classes/statement.h"
 #include "db/conn_state.h"
 #include "db/env.h"
 #include "rand/rng.h"
@@ -22,7 +23,6 @@
 struct err;
 struct labels;
 struct sqltest_cfg;
-struct statements;
 struct stmt;
 struct worker;
 
@@ -43,9 +43,9 @@ struct client {
   struct worker *w;
   const struct sqlfile *file;
   struct db_env env;
-  struct statements *classes; /* owned; NULL: no classes are kept */
-  bool measured;              /* statements count now */
-  bool other_step;            /* events do not begin with worker_step() */
+  struct statements classes;
+  bool measured;   /* statements count now */
+  bool other_step; /* events do not begin with worker_step() */
   struct conn *conn;
   struct client_statement *statement; /* owned, in the order of the file */
   struct value *value;                /* owned; of the variables */

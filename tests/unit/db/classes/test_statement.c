@@ -113,7 +113,9 @@ static uint64_t count_of(struct class_set *set, const char *name)
 
 static void test_classes(void)
 {
-  static struct statements s;
+  static struct db_process process;
+  struct db_env env = { .process = &process };
+  struct statements s, other;
   static struct labels labels;
   struct class_set *set = NULL;
   struct err err = { "" };
@@ -122,9 +124,12 @@ static void test_classes(void)
 
   OK(class_set_new(&set, 1, &err) == 0, "a set of classes");
   labels_init(&labels);
-  s.recorder = class_recorder_of(set, 0);
-  s.labels = &labels;
-  s.counting = &counting;
+  OK(statements_init(&s, class_recorder_of(set, 0), &labels, NULL, &counting,
+                     &env) == 0 &&
+       statements_init(&other, class_recorder_of(set, 0), &labels, NULL,
+                       &counting, &env) == 0 &&
+       s.texts == other.texts && env.on_statement_ctx == &other && env.timed,
+     "clients of a thread share what they learn");
   for (int i = 0; i < 3; i++) {
     statement_ended(&s, labels_get(&labels, "mine"), "SELECT 1", 8, 1000,
                     &sample);
@@ -181,7 +186,7 @@ static void test_classes(void)
   for (unsigned by_table = 0; by_table < 2; by_table++) {
     const unsigned before = class_count(set);
 
-    s.by_table = by_table;
+    s.texts->by_table = by_table;
     for (unsigned i = 1; i <= 6; i++) {
       char text[64];
 
