@@ -7,14 +7,13 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "opt/help.h"
 #include "opt/optset.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "run/runner.h"
 #include "tests/test_list.h"
 
-static int find(struct job *job)
+static int builtin_find(struct job *job)
 {
   struct program *p = job->p;
 
@@ -29,7 +28,7 @@ static int find(struct job *job)
     p->name, job->name);
 }
 
-static int declare(struct job *job, struct cmdline_rules *rules)
+static int builtin_declare(struct job *job, struct cmdline_rules *rules)
 {
   const struct test *test = job->test;
   struct err err = { "" };
@@ -44,42 +43,30 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   return EXIT_OK;
 }
 
-static int choose(struct job *job, struct err *err)
+/* Chooses the test, if the name stands for several. */
+static int builtin_take_values(struct job *job, struct err *err)
 {
   const struct test *test = job->test;
-  const struct run_cfg *run = &job->p->opts.run;
+  const struct program_options *opts = &job->p->opts;
 
-  if (run_clients(run) > 0)
+  if (run_clients(&opts->run) > 0)
     return err_set(err, -EINVAL,
                    "--clients: the %s test has no clients, because its events "
                    "wait for no server; use --threads",
                    job->name);
-  return test->variant ? test->variant(job->cfg, &job->test, err) : 0;
-}
-
-static void set_needs(const struct job *job, struct plan_input *in)
-{
-  in->no_deadline = job->test->no_deadline;
-  in->own_limit = job->test->own_limit;
-  in->classes = job->test->has_classes;
-}
-
-static void warn(const struct job *job)
-{
-  const struct program_options *opts = &job->p->opts;
-
-  if (job->test->own_limit && opts->run.events > 0)
+  if (test->own_limit && opts->run.events > 0)
     log_advise("--events has no effect on the %s test", job->name);
   if (*opts->script.luajit_cmd)
     log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
             job->name);
+  return test->variant ? test->variant(job->cfg, &job->test, err) : 0;
 }
 
 typedef int step_function(const struct plan *plan, const void *cfg,
                           struct err *err);
 
 /* Returns the function of the command; NULL: the test has no such step. */
-static step_function *step_of(const struct job *job)
+static step_function *builtin_step_of(const struct job *job)
 {
   if (strcmp(job->command, "prepare") == 0)
     return job->test->ops->prepare;
@@ -88,7 +75,7 @@ static step_function *step_of(const struct job *job)
   return job->test->ops->cleanup;
 }
 
-static enum test_command find_command(const struct job *job)
+static enum test_command builtin_find_command(const struct job *job)
 {
   if (strcmp(job->command, "run") == 0)
     return TEST_RUN;
@@ -99,10 +86,10 @@ static enum test_command find_command(const struct job *job)
   if (strcmp(job->command, "prepare") != 0 &&
       strcmp(job->command, "cleanup") != 0)
     return TEST_UNKNOWN;
-  return step_of(job) ? TEST_CALL : TEST_LACKS;
+  return builtin_step_of(job) ? TEST_CALL : TEST_LACKS;
 }
 
-static void list_commands(const struct job *job, struct strbuf *out)
+static void builtin_list_commands(const struct job *job, struct strbuf *out)
 {
   strbuf_adds(out, job->test->ops->prepare ? "prepare run " : "run ");
   if (job->test->ops->verify)
@@ -110,40 +97,32 @@ static void list_commands(const struct job *job, struct strbuf *out)
   strbuf_adds(out, job->test->ops->prepare ? "cleanup help" : "help");
 }
 
-static void print_options(const struct job *job, struct strbuf *out)
+static int builtin_call(struct job *job, struct err *err)
 {
-  help_test(out, job->name, &job->p->set);
-}
-
-static int call(struct job *job, struct err *err)
-{
-  const int rc = step_of(job)(job->plan, job->cfg, err);
+  const int rc = builtin_step_of(job)(job->plan, job->cfg, err);
 
   if (rc > 0 && err->text[0] != '\0')
     (void)program_fail(err); /* the status says more than that */
   return rc;
 }
 
-static int look(struct job *job)
+static int builtin_look(struct job *job)
 {
   return program_doctor_builtin(job->p, job->test, job->plan);
 }
 
-static void end(struct job *job)
+static void builtin_end(struct job *job)
 {
   free(job->cfg);
 }
 
 const struct test_source source_builtin = {
-  .find = find,
-  .declare = declare,
-  .choose = choose,
-  .needs = set_needs,
-  .warn = warn,
-  .find_command = find_command,
-  .list_commands = list_commands,
-  .print_options = print_options,
-  .call = call,
-  .look = look,
-  .end = end,
+  .find = builtin_find,
+  .declare = builtin_declare,
+  .take_values = builtin_take_values,
+  .find_command = builtin_find_command,
+  .list_commands = builtin_list_commands,
+  .call = builtin_call,
+  .look = builtin_look,
+  .end = builtin_end,
 };

@@ -48,8 +48,8 @@ bool program_take_doctor(struct program *p)
 }
 
 /* Writes the document of --json, if it is wanted. */
-static int write_document(const struct program *p, const struct findings *f,
-                          struct err *err)
+static int doctor_write_document(const struct program *p,
+                                 const struct findings *f, struct err *err)
 {
   const char *name = p->opts.results.json;
   struct whole_file file = { 0 };
@@ -80,7 +80,7 @@ static int write_document(const struct program *p, const struct findings *f,
 }
 
 /* Prints the findings; returns the exit status. */
-static int conclude(struct program *p, struct findings *f)
+static int doctor_conclude(struct program *p, struct findings *f)
 {
   const bool on_stdout = outname_is_stdout(p->opts.results.json);
   int status = findings_count(f, FINDING_FAIL) > 0 ? EXIT_FAILED : EXIT_OK;
@@ -94,14 +94,14 @@ static int conclude(struct program *p, struct findings *f)
     program_put_text(&out);
   if (on_stdout)
     strbuf_done(&out);
-  if (write_document(p, f, &err) < 0)
+  if (doctor_write_document(p, f, &err) < 0)
     status = program_fail(&err);
   free(f);
   return status;
 }
 
 /* Begins a list with what every run needs; NULL: out of memory. */
-static struct findings *begin(const struct machine_needs *needs)
+static struct findings *doctor_begin(const struct machine_needs *needs)
 {
   struct findings *f = calloc(1, sizeof(*f));
 
@@ -121,13 +121,13 @@ int program_doctor_machine(struct program *p)
     program_put_text(&out);
     return EXIT_OK;
   }
-  f = begin(&(struct machine_needs){
+  f = doctor_begin(&(struct machine_needs){
     .workers = (unsigned)p->opts.run.threads,
   });
-  return f ? conclude(p, f) : EXIT_FAILED;
+  return f ? doctor_conclude(p, f) : EXIT_FAILED;
 }
 
-static void look_at_folder(struct program *p, struct findings *f)
+static void doctor_look_at_folder(struct program *p, struct findings *f)
 {
   const char *folder = program_value(&p->set, "file-dir");
   const struct folder_needs needs = {
@@ -145,7 +145,7 @@ int program_doctor_builtin(struct program *p, const struct test *test,
                            const struct plan *plan)
 {
   const bool files = strcmp(test->name, "fileio") == 0;
-  struct findings *f = begin(&(struct machine_needs){
+  struct findings *f = doctor_begin(&(struct machine_needs){
     .workers = plan->threads,
     .files = files ? program_size(&p->set, "file-num") : 0,
   });
@@ -153,13 +153,13 @@ int program_doctor_builtin(struct program *p, const struct test *test,
   if (!f)
     return EXIT_FAILED;
   if (files && !*program_value(&p->set, "file-device"))
-    look_at_folder(p, f);
-  return conclude(p, f);
+    doctor_look_at_folder(p, f);
+  return doctor_conclude(p, f);
 }
 
 /* Returns false if the file exists, or the database is on a server. */
-static bool lacks_file(struct program *p, const struct run_facts *facts,
-                       struct findings *f)
+static bool doctor_lacks_file(struct program *p, const struct run_facts *facts,
+                              struct findings *f)
 {
   const char *file = program_value(&p->set, "sqlite-db");
   char folder[PATH_MAX];
@@ -186,7 +186,7 @@ static bool lacks_file(struct program *p, const struct run_facts *facts,
  * Returns how many kinds of statements a bundled script prepares per table, at
  * most.
  */
-static unsigned kinds_of(const char *script)
+static unsigned doctor_kinds_of(const char *script)
 {
   static const struct {
     const char *script;
@@ -205,17 +205,17 @@ static unsigned kinds_of(const char *script)
   return 9; /* oltp_read_write */
 }
 
-static void look_at_database(struct program *p, struct db_process *db,
-                             struct findings *f)
+static void doctor_look_at_database(struct program *p, struct db_process *db,
+                                    struct findings *f)
 {
-  if (!lacks_file(p, &db->facts, f))
+  if (!doctor_lacks_file(p, &db->facts, f))
     doctor_database(f, db);
 }
 
 int program_doctor_script(struct program *p, struct db_process *db,
                           const char *script)
 {
-  struct findings *f = begin(&(struct machine_needs){
+  struct findings *f = doctor_begin(&(struct machine_needs){
     .workers = db->facts.threads,
     .carriers = db->facts.carriers,
     .clients = db->facts.clients,
@@ -226,12 +226,12 @@ int program_doctor_script(struct program *p, struct db_process *db,
     return EXIT_FAILED;
   db->is_known = false; /* doctor itself makes the checks that precede a run */
   if (db->facts.bundled)
-    db->facts.classes = kinds_of(script);
+    db->facts.classes = doctor_kinds_of(script);
   if (db->facts.bundled || optset_find(&p->set, "db-driver")->given)
-    look_at_database(p, db, f);
+    doctor_look_at_database(p, db, f);
   else
     findings_add(f, FINDING_WARN, "server",
                  "give --db-driver, if the script uses a database",
                  "not looked at");
-  return conclude(p, f);
+  return doctor_conclude(p, f);
 }

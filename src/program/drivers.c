@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -17,8 +18,8 @@
 #include "db/driver.h"
 #include "db/names.h"
 #include "drivers/driver_list.h"
+#include "opt/optset.h"
 #include "opt/suggest.h"
-#include "program/drivers.h"
 #include "program/internal.h"
 #include "run/plan.h"
 #include "run/runner.h"
@@ -94,7 +95,7 @@ const struct driver *program_find_scheme(const struct program *p,
   return NULL;
 }
 
-static bool is_driver(const struct program *p, const char *name)
+static bool drivers_is_driver(const struct program *p, const char *name)
 {
   if (*name == '\0')
     return p->drivers->n == 1; /* there is no choice */
@@ -111,7 +112,7 @@ int program_check_driver(const struct program *p)
   struct err err = { "" };
   struct suggest s;
 
-  if (is_driver(p, p->opts.db.driver))
+  if (drivers_is_driver(p, p->opts.db.driver))
     return EXIT_OK;
   suggest_init(&s, p->opts.db.driver);
   for (size_t i = 0; i < p->drivers->n; i++) {
@@ -129,8 +130,8 @@ int program_check_driver(const struct program *p)
                             : EXIT_FAILED;
 }
 
-static int check_pool(const struct program *p, const struct plan *plan,
-                      struct err *err)
+static int drivers_check_pool(const struct program *p, const struct plan *plan,
+                              struct err *err)
 {
   const uint64_t n = p->opts.db.pool;
 
@@ -179,7 +180,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->facts.carriers = plan->carriers;
   db->facts.clients = plan->clients;
   if (db->in_run && p->opts.db.pool > 0) {
-    rc = check_pool(p, plan, err);
+    rc = drivers_check_pool(p, plan, err);
     if (rc < 0)
       return rc;
     db->carriers = plan->carriers;
@@ -192,7 +193,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   return process_init(db, err);
 }
 
-static bool needs_sockets(const struct program *p)
+static bool drivers_needs_sockets(const struct program *p)
 {
   for (size_t i = 0; i < p->drivers->n; i++) {
     const struct driver_config *of = &p->drivers->of[i];
@@ -206,7 +207,7 @@ static bool needs_sockets(const struct program *p)
 }
 
 /* No more than are open: the lowest number that is free. */
-static unsigned open_files(void)
+static unsigned drivers_open_files(void)
 {
   const int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 
@@ -224,10 +225,10 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
   uint64_t needed;
 
   /* The connections of a pool are opened as they are needed. */
-  if (!needs_sockets(p) || db->pool_sessions > 0 ||
+  if (!drivers_needs_sockets(p) || db->pool_sessions > 0 ||
       getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY)
     return false;
-  needed = (uint64_t)n + open_files() + plan->carriers;
+  needed = (uint64_t)n + drivers_open_files() + plan->carriers;
   if (needed <= (uint64_t)limit.rlim_max)
     return false;
   log_msg(LOG_FATAL,
@@ -235,5 +236,69 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
           "allows %llu: raise that limit (ulimit -n), or use fewer --%ss",
           n, needed, (unsigned long long)limit.rlim_max,
           plan_worker_word(plan));
+  return true;
+}
+
+/* ---- the file of a database ---- */
+
+enum {
+  ONE_PAGE = 4096 /* of SQLite: a table has at least one of its own */
+};
+
+bool program_misses_file(const struct program *p)
+{
+  const char *file = program_value(&p->set, "sqlite-db");
+
+  return strcmp(p->opts.db.driver, "sqlite") == 0 &&
+         strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
+}
+
+void program_remove_empty_file(const struct program *p)
+{
+  const char *file = program_value(&p->set, "sqlite-db");
+  struct strbuf log = { 0 };
+  struct stat st;
+
+  strbuf_addf(&log, "%s-wal", file);
+  if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= ONE_PAGE &&
+      access(strbuf_str(&log), F_OK) != 0)
+    (void)unlink(file);
+  strbuf_done(&log);
+}
+
+static void drivers_complain_of_file(const struct program *p)
+{
+  log_msg(LOG_FATAL, "the database file '%s' does not exist",
+          program_value(&p->set, "sqlite-db"));
+  log_msg(LOG_FATAL, "did you run the prepare command?");
+}
+
+bool program_lacks_data(struct program *p, const struct run_facts *facts)
+{
+  if (facts->rows_option && p->cmdline.identity == IDENTITY_BENCH &&
+      program_size(&p->set, "table-size") == 0) {
+    log_msg(LOG_FATAL, "--table-size=0 is for prepare: a run needs rows");
+    return true;
+  }
+  if (!program_misses_file(p))
+    return false;
+  drivers_complain_of_file(p);
+  return true;
+}
+
+bool program_lacks_file(struct program *p, int *status)
+{
+  const char *command = p->cmdline.command;
+
+  if (!command || strcmp(command, "prepare") == 0 || !program_misses_file(p))
+    return false;
+  if (strcmp(command, "cleanup") == 0) {
+    log_msg(LOG_NOTICE, "The database file '%s' does not exist\n",
+            program_value(&p->set, "sqlite-db"));
+    *status = EXIT_OK;
+  } else {
+    drivers_complain_of_file(p);
+    *status = EXIT_FAILED;
+  }
   return true;
 }

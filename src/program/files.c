@@ -16,7 +16,6 @@
 #include "opt/scan.h"
 #include "opt/suggest.h"
 #include "program/internal.h"
-#include "program/source.h"
 #include "results/outname.h"
 
 enum {
@@ -149,9 +148,9 @@ static int files_read_test(struct files *f, const char *what, const char *typed)
   char *path = NULL;
   int rc;
 
-  if (source_by_name(typed) == &source_script)
+  if (program_kind(typed) == PROGRAM_SCRIPT)
     path = program_script_path(f->p, typed);
-  else if (source_by_name(typed) == &source_sqlfile)
+  else if (program_kind(typed) == PROGRAM_SQLFILE)
     return files_read(f, what, typed);
   rc = path ? files_read(f, what, path) : 0;
   free(path);
@@ -212,6 +211,14 @@ static int files_write_all(struct files *f)
   for (size_t i = 0; i < ARRAY_SIZE(written) && rc == 0; i++)
     rc = files_write(f, written[i], files_value(p, written[i]));
   return rc;
+}
+
+char *program_rank_file(const char *name, unsigned rank)
+{
+  struct strbuf b = { 0 };
+
+  strbuf_addf(&b, "%s.rank%u", name, rank);
+  return b.text;
 }
 
 int program_check_files(const struct program *p, struct err *err)

@@ -1,17 +1,21 @@
 /*
- * help.c - prints the help and the lists of what there is.
+ * help.c - prints the help, lists of what there is, and the version.
  */
 #include <limits.h>
+#include <luajit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "lua/find/search.h"
-#include "program/bundled.h"
+#include "os/os.h"
 #include "program/internal.h"
 #include "run/runner.h"
 #include "run/test.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/options.h"
 #include "tests/test_list.h"
 #include "tools/tool.h"
 
@@ -24,7 +28,7 @@ struct names {
   struct bundled bundled[BUNDLED_MAX];
 };
 
-static struct help_lists collect(const struct program *p, struct names *n)
+static struct help_lists help_collect(const struct program *p, struct names *n)
 {
   struct help_lists lists = { .tests = n->tests,
                               .drivers = n->drivers,
@@ -52,7 +56,7 @@ static struct help_lists collect(const struct program *p, struct names *n)
 }
 
 /* Prints the lists of names in one of three forms. */
-static int print_lists(struct program *p, enum program_help what)
+static int help_print_lists(struct program *p, enum program_help what)
 {
   struct names *names = calloc(1, sizeof(*names));
   struct help_lists lists;
@@ -60,7 +64,7 @@ static int print_lists(struct program *p, enum program_help what)
 
   if (!names)
     return EXIT_FAILED;
-  lists = collect(p, names);
+  lists = help_collect(p, names);
   if (what == PROGRAM_HELP_NAMES)
     help_names(&out, &lists);
   else if (what == PROGRAM_HELP_DRIVERS)
@@ -90,11 +94,75 @@ int program_print_help(struct program *p, enum program_help what)
 
   (void)search_datadir(p->datadir);
   if (what != PROGRAM_HELP_OPTIONS || !name || strcmp(name, "-") == 0)
-    return print_lists(p, what);
+    return help_print_lists(p, what);
   if (strcmp(name, tool_doctor.name) == 0)
     return program_doctor_machine(p); /* with a name: its usage */
   if (program_is_tool(name))
     return program_tool(p); /* the action makes it print its help */
   p->cmdline.command = "help";
   return program_test(p);
+}
+
+/* ---- version ---- */
+
+/* Whether scripts have machine code on 64-bit ARM: see sysbench.lua. */
+static const char *version_machine_code(void)
+{
+#ifdef __aarch64__
+  static const char rolling[] = "LuaJIT 2.1.";
+  const char *version = LUAJIT_VERSION;
+  char *end = NULL;
+  unsigned long long release = 0;
+
+  if (strncmp(version, rolling, sizeof(rolling) - 1) == 0)
+    release = strtoull(version + sizeof(rolling) - 1, &end, 10);
+  if (!end || *end || release < 1737090214)
+    return ", without machine code, which is wrong on 64-bit ARM";
+  return ", with machine code";
+#else
+  return "";
+#endif
+}
+
+static void version_add_drivers(struct strbuf *out, const struct program *p)
+{
+  struct help_item drivers[DRIVERS_MAX];
+  const size_t n = program_list_drivers(p, drivers);
+
+  strbuf_adds(out, "database drivers:");
+  for (size_t i = 0; i < n; i++)
+    strbuf_addf(out, " %s", drivers[i].name);
+  strbuf_adds(out, "\n");
+}
+
+static void version_add_io_modes(struct strbuf *out)
+{
+  strbuf_adds(out, "file I/O modes:");
+  for (int i = 0; i < FILE_ENGINES; i++) {
+    if (engine_find((enum file_engine)i))
+      strbuf_addf(out, " %s", file_engine_words[i]);
+  }
+  strbuf_adds(out, "\n");
+}
+
+void program_version_text(const struct program *p, const char *lacks,
+                          struct strbuf *out)
+{
+  strbuf_addf(out, "%s\n", p->version);
+  if (*lacks)
+    strbuf_addf(out, "not on this system: %s\n", lacks);
+  if (program_log_level(&p->opts) < LOG_DEBUG)
+    return;
+  strbuf_addf(out, "Lua: %s%s\n", LUAJIT_VERSION, version_machine_code());
+  version_add_drivers(out, p);
+  version_add_io_modes(out);
+  strbuf_addf(out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);
+}
+
+void program_put_version(const struct program *p)
+{
+  struct strbuf out = { 0 };
+
+  program_version_text(p, os_lacks, &out);
+  program_put_text(&out);
 }

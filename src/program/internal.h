@@ -26,6 +26,7 @@ struct resolved;
 struct plan;
 struct strbuf;
 struct test;
+struct test_source;
 struct tool_args;
 
 /* Everything that lives as long as the program. */
@@ -51,6 +52,26 @@ struct program {
   struct leave leave;     /* threads that are left behind */
 };
 
+/* ---- say.c ---- */
+
+enum {
+  INHERITED_STACK_KIB = 256 /* half of it is in use at most */
+};
+
+/*
+ * Call this first in main().  It opens /dev/null for each of the descriptors 0
+ * to 2 that is closed: otherwise, the next file or socket would get that number
+ * and receive what is printed.  It also stops SIGXFSZ from ending the program,
+ * so that the call fails with EFBIG and can be reported.  False: /dev/null
+ * cannot be opened: errno says why.
+ */
+bool inherited_mend(void);
+/* Is the stack large enough for all that the first thread does?  Otherwise a
+ * signal would end it, and the results with it. */
+bool inherited_stack_suffices(void);
+/* From here on, a write to a pipe without readers fails with EPIPE. */
+void inherited_outlive_readers(void);
+
 /*
  * Print the message, unless the user has already seen it: a usage error as it
  * is, any other as FATAL.  Both return the exit status.
@@ -73,6 +94,8 @@ int program_finish(struct program *p, int status);
  * (base/leave.h), the process ends here.
  */
 void program_leave(struct program *p, int status);
+
+/* ---- help.c ---- */
 
 enum program_help {
   PROGRAM_HELP_OPTIONS, /* --help, of a test if one is named */
@@ -102,21 +125,9 @@ void program_free_server(struct program *p);
  * did. */
 void program_print_server(const struct program *p);
 
-/* What a search cannot be combined with.  Says whether the test is a mix whose
- * members have clients of their own. */
-int program_check_find(const struct program *p, bool *ret_own_clients,
-                       struct err *err);
-
 /* Returns FILE.rank3: the file of a rank that is not the first.  The caller
  * frees it; NULL: there is no memory. */
 char *program_rank_file(const char *name, unsigned rank);
-
-/* Open the files of results, before anything starts. */
-int program_open_results(struct program *p, struct err *err);
-/* Does a line on the terminal follow the run? */
-bool program_has_live_line(const struct program *p);
-int program_run_test(struct program *p, const struct test *test,
-                     const void *cfg, const struct plan *plan);
 
 enum {
   PROGRAM_TOOLS = 16, /* the most that there can be */
@@ -140,6 +151,8 @@ void program_tell_owner(const struct program *p);
 /* Rules for options that skip those of other tests in configuration files. */
 struct cmdline_rules program_rules(struct program *p);
 
+/* The source of the test that the command line names. */
+const struct test_source *program_source(const struct program *p);
 /* Do what the command line asks of a test; returns the exit status. */
 int program_test(struct program *p);
 /*
@@ -185,11 +198,6 @@ int program_doctor_builtin(struct program *p, const struct test *test,
 int program_doctor_script(struct program *p, struct db_process *db,
                           const char *script);
 
-/* The value of an option of the test, as text and as a size; "" and 0: it has
- * none. */
-const char *program_value(const struct optset *set, const char *name);
-uint64_t program_size(const struct optset *set, const char *name);
-
 /* Is it a database in a file that does not exist?  Connecting would create it.
  */
 bool program_misses_file(const struct program *p);
@@ -210,8 +218,29 @@ bool program_lacks_data(struct program *p, const struct run_facts *facts);
  */
 bool program_lacks_file(struct program *p, int *status);
 
-/* Does a test of this name come from a file of SQL? */
-bool program_is_sqlfile(const char *name);
+enum program_kind {
+  PROGRAM_BUILTIN,
+  PROGRAM_SCRIPT,
+  PROGRAM_SQLFILE
+};
+
+/* The kind of a test by its name, whether it exists or not.  NULL: a script. */
+enum program_kind program_kind(const char *name);
+
+enum {
+  BUNDLED_MAX = 64,
+  BUNDLED_NAME = 64,
+  BUNDLED_SUMMARY = 256,
+};
+
+struct bundled {
+  char name[BUNDLED_NAME];       /* without `.lua` */
+  char summary[BUNDLED_SUMMARY]; /* the first sentence of its comment */
+};
+
+/* The bundled scripts that can be run, sorted by name; returns how many there
+ * are.  Nothing is executed.  A folder that cannot be read has none. */
+size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX]);
 
 /* Run the test many times, with different values. */
 int program_sweep(struct program *p);
@@ -222,10 +251,6 @@ bool program_is_tool(const char *name); /* doctor is a tool, too */
 
 /* The exit status for a wrong value of an option of the program. */
 int program_refused_status(const struct program *p);
-
-/* The work of `verify`; as run() of struct tool. */
-int program_verify(struct program *p, const struct tool_args *args,
-                   struct err *err);
 
 /*
  * Call this before a script is started.  It chooses the driver and sets those
@@ -253,6 +278,27 @@ const struct driver *program_find_driver(const struct program *p,
 /* The same, by the scheme of a URL. */
 const struct driver *program_find_scheme(const struct program *p,
                                          const char *scheme);
+
+/*
+ * Fill in *db, which is zero, from the options, and start it.  The caller calls
+ * process_done().  -EINVAL: an option is wrong.
+ */
+int program_start_database(struct program *p, const struct plan *plan,
+                           struct db_process *db, struct err *err);
+
+/*
+ * Does --db-driver name a driver?  If not, complain, with a suggestion.  Call
+ * this if a driver will certainly be used.  Returns the exit status.
+ */
+int program_check_driver(const struct program *p);
+
+/*
+ * Are there too few open files for a connection of each worker?  If so, the
+ * reason is printed.  Call this after program_start_database(), if each worker
+ * certainly has one.
+ */
+bool program_lacks_files(const struct program *p, const struct plan *plan,
+                         const struct db_process *db);
 
 /* Add the options of all drivers to the set. */
 int program_add_drivers(struct program *p, struct err *err);

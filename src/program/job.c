@@ -1,40 +1,284 @@
 /*
  * job.c - the one path of all tests: find the test, add its options, give them
- * their values, make the plan, execute the command.
+ * their values, make the plan, execute the command; and the reporters of a run:
+ * the text, the files, and the one that merges the reports of several ranks.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/leave.h"
+#include "base/log.h"
 #include "base/strbuf.h"
+#include "monitor/monitor.h"
+#include "nodes/keeper.h"
 #include "nodes/nodes.h"
 #include "nodes/report.h"
+#include "opt/help.h"
 #include "program/internal.h"
 #include "program/source.h"
+#include "report/live_line.h"
+#include "report/mark_fifo.h"
+#include "report/text.h"
+#include "results/outname.h"
 #include "results/results.h"
+#include "run/plan.h"
 #include "run/runner.h"
+#include "stats/report.h"
 #include "tests/test_list.h"
+#include "tools/report_page.h"
 
-const struct test_source *source_of(const struct program *p)
+/* ---- the objective ---- */
+
+/* Prints the verdict after the report, and keeps it for the exit status. */
+struct slo_reporter {
+  bool missed; /* there is an objective, which was not held or shown to be */
+};
+
+/* A run that ended by an error in an event has an error to report instead. */
+static int slo_on_final(void *ctx, const struct report_setup *setup,
+                        const struct report *r, struct err *err)
 {
-  return p->opts.mix.members.n > 0 ? &source_mix
-                                   : source_by_name(p->cmdline.test);
+  struct slo_reporter *s = ctx;
+  struct slo_verdict verdict;
+  struct strbuf b = { 0 };
+  int rc = 0;
+
+  if (setup->slo.n == 0)
+    return 0;
+  slo_judge_report(r, setup, &verdict);
+  s->missed = verdict.state != SLO_HELD;
+  if (r->failure)
+    return 0;
+  text_slo(&b, &verdict);
+  if (b.failed)
+    rc = err_set(err, -ENOMEM, "not enough memory for the report");
+  else
+    log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
+  strbuf_done(&b);
+  return rc;
 }
 
-const struct test_source *source_by_name(const char *name)
+static const struct reporter slo_reporter = {
+  .name = "objective",
+  .final = slo_on_final,
+};
+
+/* ---- results ---- */
+
+/* A name that is not a regular file, such as a pipe, belongs to the first rank
+ * alone.  NULL also if there is no memory; then there is no file. */
+static char *results_own_name(const char *name, unsigned rank)
 {
-  if (name && test_find(name))
-    return &source_builtin;
-  return name && program_is_sqlfile(name) ? &source_sqlfile : &source_script;
+  return name[0] == '\0' || outname_is_special(name)
+           ? NULL
+           : program_rank_file(name, rank);
 }
 
-static int make_plan(struct job *job, struct err *err)
+/*
+ * The other ranks write their part of the document, and event logs.  The part
+ * is removed when rank 0 has received everything; event logs are never merged.
+ * If a rank cannot write them, it goes on without: only rank 0 needs files.
+ */
+static int results_open_others(struct program *p, struct results_input *in)
+{
+  struct results_cfg own;
+  struct err err = { "" };
+
+  results_none(&own);
+  p->partial_file = results_own_name(p->opts.results.json, p->ranks->rank);
+  p->event_file = results_own_name(p->opts.results.event_log, p->ranks->rank);
+  if (p->partial_file)
+    own.json = p->partial_file;
+  if (p->event_file)
+    own.event_log = p->event_file;
+  in->cfg = &own;
+  if (results_new(&p->results, in, &err) < 0)
+    log_msg(LOG_WARNING, "%s", err.text);
+  in->cfg = NULL; /* nothing may use `own` from here on */
+  return 0;
+}
+
+static int results_open_files(struct program *p, const struct results_input *in,
+                              struct err *err)
+{
+  const char *live = in->cfg->live;
+  const int rc = results_new(&p->results, in, err);
+
+  if (rc == 0 && live[0] != '\0')
+    log_msg(LOG_NOTICE, "The live page is at http://%s%s/\n",
+            strchr(live, ':') ? "" : "127.0.0.1:", live);
+  if (rc == 0 && results_in_memory(p->results))
+    log_msg(LOG_WARNING,
+            "no folder takes a temporary file (TMPDIR, /tmp, the folder of the "
+            "document), so the intervals of --json are kept in memory");
+  return rc;
+}
+
+static int results_open_by_rank(struct program *p, unsigned workers,
+                                struct err *err)
+{
+  struct results_input in = {
+    .cfg = &p->opts.results,
+    .set = &p->set,
+    .name = p->name,
+    .version = p->version,
+    .test = p->cmdline.test,
+    .threads = workers + run_storm_clients(&p->opts.run),
+    .page = report_page,
+    .leave = &p->leave,
+  };
+
+  if (!p->ranks)
+    return results_open_files(p, &in, err);
+  in.first_thread = p->ranks->rank * in.threads;
+  return p->ranks->rank == 0 ? results_open_files(p, &in, err)
+                             : results_open_others(p, &in);
+}
+
+/* What `mark` is told: the process, or the name that --mark has given. */
+static void results_say_marks(const struct program *p, const char *where)
+{
+  const bool by_number = strcmp(where, MARK_AUTO) == 0;
+  /* It takes digits for a process. */
+  const bool digits = where[strspn(where, "0123456789")] == '\0';
+  char number[32];
+
+  (void)snprintf(number, sizeof(number), "%ld", (long)getpid());
+  log_msg(LOG_NOTICE, "Marks are taken from %s, or by %s mark %s%s TEXT\n",
+          mark_fifo_path(p->marks), p->name, digits ? "./" : "",
+          by_number ? number : where);
+}
+
+/* Marks are taken by one process of a run. */
+static int results_open_marks(struct program *p, struct err *err)
+{
+  const char *where = p->opts.run.mark;
+  int rc;
+
+  if (where[0] == '\0' || (p->ranks && p->ranks->rank != 0))
+    return 0;
+  rc = mark_fifo_new(&p->marks, where, p->opts.run.report_interval_s > 0,
+                     &p->leave, err);
+  if (rc < 0)
+    return rc;
+  p->text.marks = mark_fifo_marks(p->marks);
+  results_set_marks(p->results, p->text.marks);
+  results_say_marks(p, where);
+  return 0;
+}
+
+/* Open the files of results, before anything starts. */
+static int results_open(struct job *job, unsigned workers, struct err *err)
 {
   struct program *p = job->p;
+  const struct results_cfg *cfg = &p->opts.results;
+  int rc;
+
+  if (cfg->live_host[0] != '\0' && cfg->live[0] == '\0' &&
+      cfg->prometheus[0] == '\0')
+    return err_set(err, -EINVAL,
+                   "--live-host has no effect without --live or --prometheus");
+  if (p->opts.sweep.role == SWEEP_ROLE_STEP)
+    p->opts.results.summary = ""; /* the sweep has one for all steps */
+  rc = results_open_by_rank(p, workers, err);
+  return rc < 0 ? rc : results_open_marks(p, err);
+}
+
+static int results_run_with(struct job *job, const struct reporter_use *use,
+                            size_t n)
+{
+  struct program *p = job->p;
+  const struct plan *plan = job->plan;
+  struct nodes_report_setup setup = {
+    .ranks = p->ranks,
+    .plan = plan,
+    .reporters = use,
+    .n_reporters = n,
+    .table = p->opts.ranks.report,
+  };
+  struct reporter_use merged = { &nodes_reporter, NULL };
+  struct err err = { "" };
+  int status;
+
+  if (!p->ranks)
+    return runner_run(plan, job->test, job->cfg, use, n, &p->leave);
+  if (nodes_report_new(&p->nodes_report, &setup, &err) < 0)
+    return program_fail(&err);
+  merged.ctx = p->nodes_report;
+  /* SIGTERM is handled during the run; afterwards there is much to save. */
+  if (p->ranks->keeper > 0)
+    keeper_ignore_death(true);
+  status = runner_run(plan, job->test, job->cfg, &merged, 1, &p->leave);
+  status = nodes_report_status(p->nodes_report, status);
+  if (nodes_report_complete(p->nodes_report) &&
+      results_document_written(p->results))
+    (void)unlink(p->partial_file); /* rank 0 has received everything */
+  return status;
+}
+
+/* Does a line on the terminal follow the run? */
+static bool results_have_live_line(const struct program *p)
+{
+  return p->opts.report.progress && p->opts.run.report_interval_s == 0 &&
+         !p->ranks && p->cmdline.identity == IDENTITY_BENCH &&
+         log_get_level() >= LOG_NOTICE && isatty(STDERR_FILENO) == 1;
+}
+
+static int results_run(struct job *job)
+{
+  struct program *p = job->p;
+  const struct plan *plan = job->plan;
+  struct live_line line = { .io = &progress_stderr,
+                            .time_ns = plan->time_ns,
+                            .events = plan->events };
+  struct slo_reporter slo = { false };
+  struct reporter_use use[6];
+  size_t n = 0;
+  uint64_t dropped;
+  int status;
+
+  if (!sweep_place(&p->opts.sweep, &line.step, &line.steps, &line.rest_s))
+    line.steps = 0;
+  results_limits(p->results, plan->time_ns, plan->events);
+  /* The others show what these two read. */
+  if (p->marks)
+    use[n++] = (struct reporter_use){ &mark_reporter, p->marks };
+  if (p->monitor)
+    use[n++] = (struct reporter_use){ &monitor_reporter, p->monitor };
+  /* Files come first: a hook may not return after the text. */
+  if (p->results)
+    use[n++] = (struct reporter_use){ &results_reporter, p->results };
+  if (results_have_live_line(p))
+    use[n++] = (struct reporter_use){ &live_line_reporter, &line };
+  if (!p->ranks || p->ranks->rank == 0) {
+    use[n++] = (struct reporter_use){ &text_reporter, &p->text };
+    use[n++] = (struct reporter_use){ &slo_reporter, &slo };
+  }
+  status = results_run_with(job, use, n);
+  program_print_server(p);
+  if (status == EXIT_OK && slo.missed)
+    status = SLO_EXIT_STATUS;
+  dropped = results_dropped(p->results);
+  if (dropped > 0)
+    log_msg(LOG_WARNING,
+            "%llu event%s missing in the event log: the file could not be "
+            "written fast enough",
+            (unsigned long long)dropped, dropped == 1 ? " is" : "s are");
+  return status;
+}
+
+/* ---- the plan ---- */
+
+static int job_make_plan(struct job *job, struct err *err)
+{
+  struct program *p = job->p;
+  const unsigned traits = job->source->traits;
   const bool is_run = program_is_run(p);
   const bool runs = is_run && !program_only_checks(p) && !p->doctor;
+  const bool clients = is_run && (traits & SOURCE_CLIENTS);
   struct plan_input in = {
     .run = &p->opts.run,
     .report = &p->opts.report,
@@ -50,15 +294,19 @@ static int make_plan(struct job *job, struct err *err)
     .compat = p->set.level,
     .identity = p->cmdline.identity,
     .seed_from_clock = is_run,
+    .clients = clients,
+    .pings = traits & SOURCE_IDLE,
+    .start_rate = traits & SOURCE_CLIENTS ? p->opts.db.connect_rate : 0,
+    .no_deadline = job->test && job->test->no_deadline,
+    .own_limit = job->test && job->test->own_limit,
+    .classes = job->test && job->test->has_classes,
   };
-  int rc = runs ? program_open_results(p, err) : 0;
+  const unsigned workers = run_workers(&p->opts.run, clients);
+  int rc = runs ? results_open(job, workers, err) : 0;
 
   if (rc == 0 && p->ranks) {
     nodes_peers_init(&p->peers, p->ranks);
-    rc = nodes_part(
-      p->ranks,
-      run_workers(&p->opts.run, is_run && job->source != &source_builtin),
-      &p->peers, &job->plan_part, err);
+    rc = nodes_part(p->ranks, workers, &p->peers, &job->plan_part, err);
     in.part = &job->plan_part;
   }
   if (rc < 0)
@@ -66,60 +314,29 @@ static int make_plan(struct job *job, struct err *err)
   /* All processes need the same value, whatever files they write. */
   in.details = runs && (results_wanted(&p->opts.results) ||
                         (p->ranks && p->opts.ranks.report));
-  in.live = runs && program_has_live_line(p);
+  in.live = runs && results_have_live_line(p);
   in.event_rings = results_event_rings(p->results);
-  if (job->source->choose)
-    rc = job->source->choose(job, err);
-  if (rc < 0)
-    return rc;
-  job->source->needs(job, &in);
-  return plan_init(&job->made_plan, &in, err);
-}
-
-int job_make_plan(struct job *job, struct err *err)
-{
-  int rc;
-
-  if (job->plan)
-    return 0;
-  rc = make_plan(job, err);
-  if (rc < 0)
-    return rc;
-  job->plan = &job->made_plan;
-  job->source->warn(job);
-  return 0;
-}
-
-int program_apply(struct program *p, const struct cmdline_rules *rules)
-{
-  struct err err = { "" };
-  const int rc = cmdline_apply(&p->cmdline, rules, &err);
-
+  rc = plan_init(&job->made_plan, &in, err);
   if (rc == 0)
-    return EXIT_OK;
-  (void)program_fail_usage(rc, &err);
-  if (rc == -ENOENT)
-    program_tell_owner(p);
-  return EXIT_FAILED;
+    job->plan = &job->made_plan;
+  return rc;
 }
 
-int program_apply_alone(struct program *p)
-{
-  const struct cmdline_rules rules = program_rules(p);
+/* ---- commands ---- */
 
-  return program_apply(p, &rules);
-}
-
-static int print_options(const struct job *job)
+static int job_print_options(const struct job *job)
 {
   struct strbuf out = { 0 };
 
-  job->source->print_options(job, &out);
+  if (job->source->print_options)
+    job->source->print_options(job, &out);
+  else
+    help_test(&out, job->name, job->set);
   program_put_text(&out);
   return EXIT_OK;
 }
 
-static int refuse_command(const struct job *job)
+static int job_refuse_command(const struct job *job)
 {
   struct strbuf commands = { 0 };
   int status;
@@ -130,7 +347,7 @@ static int refuse_command(const struct job *job)
   return status;
 }
 
-static int run(struct job *job)
+static int job_run(struct job *job)
 {
   struct err err = { "" };
   int status = job->source->begin_run ? job->source->begin_run(job) : EXIT_OK;
@@ -140,107 +357,107 @@ static int run(struct job *job)
     return status;
   if (program_watch_server(job, &err) < 0)
     return program_fail(&err);
-  status = program_run_test(job->p, job->test, job->cfg, job->plan);
+  status = results_run(job);
   rc = job->source->end_run ? job->source->end_run(job) : EXIT_OK;
   status = status != EXIT_OK ? status : rc;
-  if (leave_any(&job->p->leave) && job->source->leave)
-    job->source->leave(job);
   program_leave(job->p, status);
   program_free_server(job->p);
   return status;
 }
 
-/* Executes a run, or a command of the test itself. */
-static int work(struct job *job, enum test_command command)
+/* Execute a run, or a command of the test itself. */
+static int job_work(struct job *job, bool run)
 {
   struct program *p = job->p;
   struct err err = { "" };
-  int rc = job->source->check ? job->source->check(job) : EXIT_OK;
+  int rc = 0;
 
-  if (rc != EXIT_OK || program_only_checks(p))
-    return rc;
-  if (p->doctor && command == TEST_RUN)
+  if (job->needs_driver && program_check_driver(p) != EXIT_OK)
+    return EXIT_FAILED;
+  if (program_only_checks(p))
+    return EXIT_OK;
+  if (p->doctor && run)
     return job->source->look(job);
-  if (command == TEST_CALL && job->source->begin_call &&
-      (!p->ranks || p->ranks->rank == 0))
+  if (!run && job->source->begin_call && (!p->ranks || p->ranks->rank == 0))
     rc = job->source->begin_call(job, &err);
   if (rc < 0 || nodes_share(p->ranks, job->what, job->plan, &err) < 0)
     return program_fail(&err);
-  if (command == TEST_RUN)
-    return run(job);
+  if (run)
+    return job_run(job);
   rc = job->source->call(job, &err);
   if (rc >= 0)
     return rc;
   return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
 }
 
-static int do_command(struct job *job)
+static int job_command(struct job *job)
 {
   const enum test_command command = job->source->find_command(job);
 
   switch (command) {
   case TEST_RUN:
   case TEST_CALL:
-    return work(job, command);
+    return job_work(job, command == TEST_RUN);
   case TEST_OPTIONS:
-    return print_options(job);
+    return job_print_options(job);
   case TEST_LACKS:
     return program_complain("'%s' test does not implement the '%s' command.",
                             job->name, job->command);
   case TEST_UNKNOWN:
     break;
   }
-  return refuse_command(job);
+  return job_refuse_command(job);
 }
 
 /*
  * A cleanup that ignores --dry-run would drop the tables.  A script that
  * declares an option of this name decides for itself.
  */
-static int refuse_dry_run(const struct job *job)
+static int job_refuse_dry_run(const struct job *job)
 {
   if (!job->p->opts.load.dry_run || optset_find(job->set, "dry-run")->twin ||
-      (strcmp(job->command, "cleanup") == 0 && job->source->is_bundled &&
-       job->source->is_bundled(job)))
+      (strcmp(job->command, "cleanup") == 0 && job->bundled))
     return EXIT_OK;
   return program_complain("--dry-run is for the cleanup command of the bundled "
                           "scripts");
 }
 
-/* Does everything that comes after the test has been found. */
-static int go(struct job *job)
+/* From the name of the test to the exit status of the command. */
+static int job_go(struct job *job)
 {
   struct program *p = job->p;
+  const struct test_source *source = job->source;
   const bool needs_values = p->cmdline.action != CMDLINE_HELP;
   struct cmdline_rules rules = program_rules(p);
   struct err err = { "" };
-  int status = job->source->declare(job, &rules);
+  int status = source->find(job), rc = 0;
 
-  if (status == EXIT_OK && needs_values && job->reads_options)
-    status = program_apply(p, &rules);
-  if (status == EXIT_OK && needs_values && job->source->take_values)
-    status = job->source->take_values(job);
   if (status != EXIT_OK)
     return status;
-  if (!job->command)
-    return job->reads_options && job->source->no_command
-             ? job->source->no_command(job)
-             : EXIT_OK;
-  if (needs_values && refuse_dry_run(job) != EXIT_OK)
-    return EXIT_FAILED;
-  if (needs_values && job_make_plan(job, &err) < 0)
+  if (source->traits & SOURCE_PLAN_FIRST && job_make_plan(job, &err) < 0)
     return program_fail(&err);
-  return do_command(job);
+  status = source->declare(job, &rules);
+  if (status == EXIT_OK && needs_values && job->reads_options)
+    status = program_apply(p, &rules);
+  if (status != EXIT_OK)
+    return status;
+  if (needs_values && source->take_values)
+    rc = source->take_values(job, &err);
+  if (rc < 0)
+    return program_fail_usage(rc, &err);
+  if (!job->command)
+    return EXIT_OK;
+  if (needs_values && job_refuse_dry_run(job) != EXIT_OK)
+    return EXIT_FAILED;
+  if (needs_values && !job->plan && job_make_plan(job, &err) < 0)
+    return program_fail(&err);
+  return job_command(job);
 }
 
-/* `status` is that of the program, if it has to end here. */
-static void end(struct job *job, int status)
+const struct test_source *program_source(const struct program *p)
 {
-  job->source->end(job);
-  program_leave(job->p, status);
-  if (job->plan)
-    plan_done(&job->made_plan);
-  free(job);
+  return p->opts.mix.members.n > 0 ? &source_mix
+                                   : source_by_name(p->cmdline.test);
 }
 
 int program_test(struct program *p)
@@ -251,12 +468,14 @@ int program_test(struct program *p)
   if (!job)
     return EXIT_FAILED;
   job->p = p;
-  job->source = source_of(p);
+  job->source = program_source(p);
   job->typed = p->cmdline.test;
   job->set = &p->set;
-  status = job->source->find(job);
-  if (status == EXIT_OK)
-    status = go(job);
-  end(job, status);
+  status = job_go(job);
+  job->source->end(job);
+  program_leave(p, status);
+  if (job->plan)
+    plan_done(&job->made_plan);
+  free(job);
   return status;
 }

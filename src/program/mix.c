@@ -2,6 +2,7 @@
  * mix.c - several scripts or files of SQL as one source of a test.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +12,524 @@
 #include "base/leave.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "lua/find/resolve.h"
 #include "lua/find/search.h"
+#include "mix/list.h"
+#include "mix/mixtest.h"
+#include "opt/cmdline.h"
 #include "opt/help.h"
+#include "opt/optset.h"
+#include "opt/scan.h"
 #include "program/internal.h"
-#include "program/mix.h"
+#include "program/source.h"
+#include "report/text_reporter.h"
+#include "run/members.h"
 #include "run/plan.h"
 #include "run/runner.h"
+
+/* A member: a test of its own, with options of its own. */
+struct mix_job {
+  struct job job;
+  struct optset options; /* all of the program, and its own */
+  struct cmdline_rules rules;
+  const struct text_hooks *hooks; /* [opt] of its script */
+};
+
+/* What exists as long as the mix does. */
+struct mix_source {
+  struct mix_list list;
+  unsigned n; /* members below are made */
+  struct mix_job of[MIX_MEMBERS_MAX];
+  struct mix_part part[MIX_MEMBERS_MAX];
+  struct report_member run_member[MIX_MEMBERS_MAX];
+  struct run_members members;
+  struct mixtest_cfg cfg;
+  struct test test;
+  struct text_hooks hooks;
+  size_t n_declared; /* options of the program and of members, by name */
+};
+
+/* ---- options of the members ---- */
+
+/* Is it an option of the member, and not one that all tests have? */
+static bool mix_is_own(const struct opt_entry *e)
+{
+  return !e->lent && e->section == OPT_SECTION_TEST;
+}
+
+/* ---- declaring them ---- */
+
+/* Adds the option under this name, unless there is one. */
+static int mix_add_name(struct optset *set, const char *owner, const char *name,
+                        const struct opt *of, struct err *err)
+{
+  struct opt row = *of;
+
+  if (optset_find(set, name))
+    return 0;
+  row.name = name;
+  row.off = 0;
+  return optset_declare(set, owner, &row, NULL, err);
+}
+
+/* An option of several members that are of different types takes any text; each
+ * member reads it again. */
+static void mix_widen(struct optset *set, const struct opt_entry *own)
+{
+  struct opt_entry *e = optset_find(set, own->row->name);
+
+  if (e && e->made && e->row->type != own->row->type)
+    optset_widen(e);
+}
+
+static int mix_declare_own(struct mix_source *mix, unsigned member,
+                           struct optset *set, struct err *err)
+{
+  const struct mix_member *m = &mix->list.of[member];
+  const struct optset *own = &mix->of[member].options;
+  int rc = 0;
+
+  for (size_t i = 0; i < own->n && rc == 0; i++) {
+    const struct opt_entry *e = own->entries[i];
+    struct strbuf name = { 0 };
+
+    if (!mix_is_own(e))
+      continue;
+    strbuf_addf(&name, "%s.%s", m->name, e->row->name);
+    rc = mix_add_name(set, "mix", strbuf_str(&name), e->row, err);
+    if (rc == 0)
+      rc = mix_add_name(set, "mix", e->row->name, e->row, err);
+    if (rc == 0)
+      mix_widen(set, e);
+    strbuf_done(&name);
+  }
+  return rc;
+}
+
+static int mix_declare_all(struct mix_source *mix, struct optset *set,
+                           struct err *err)
+{
+  int rc = 0;
+
+  for (unsigned i = 0; i < mix->n && rc == 0; i++)
+    rc = mix_declare_own(mix, i, set, err);
+  mix->n_declared = set->n;
+  return rc;
+}
+
+/* ---- rules for values ---- */
+
+/*
+ * Is the option for this member?  Returns its name there, or NULL: it is for
+ * another one.
+ */
+static const char *mix_name_for(const struct mix_source *mix, unsigned member,
+                                const char *name)
+{
+  const char *dot = strchr(name, '.');
+  const size_t len = dot ? (size_t)(dot - name) : 0;
+
+  if (!dot || mix_list_find(&mix->list, name, len) == mix->list.n)
+    return name;
+  return mix_list_find(&mix->list, name, len) == member ? dot + 1 : NULL;
+}
+
+static bool mix_is_valid(void *arg, const struct opt_entry *e,
+                         const char *value, struct strbuf *ret_expected)
+{
+  struct mix_source *mix = arg;
+
+  for (unsigned i = 0; i < mix->n; i++) {
+    const struct cmdline_rules *rules = &mix->of[i].rules;
+    const char *name = mix_name_for(mix, i, e->row->name);
+    const struct opt_entry *own = name ? optset_find(&mix->of[i].options, name)
+                                       : NULL;
+
+    if (!own || !rules->is_valid ||
+        rules->is_valid(rules->ctx, own, value, ret_expected))
+      continue;
+    if (ret_expected->len > 0 && name == e->row->name)
+      strbuf_addf(ret_expected,
+                  " for the member '%s'; --NAME.%s is for one member",
+                  mix->list.of[i].name, name);
+    return false;
+  }
+  return true;
+}
+
+/* Configuration files may have options of other mixes. */
+static int mix_check_names(const struct mix_source *mix,
+                           const struct cmdline *c, struct err *err)
+{
+  const struct cmdline_pending *p = c->first;
+  struct strbuf members = { 0 };
+  const char *dot = NULL;
+
+  for (; p && !dot; p = p->next) {
+    const char *name = p->given.name;
+
+    dot = p->given.where ? NULL : strchr(name, '.');
+    if (dot &&
+        mix_list_find(&mix->list, name, (size_t)(dot - name)) < mix->list.n)
+      dot = NULL;
+    if (dot)
+      break;
+  }
+  if (!dot)
+    return 0;
+  for (size_t i = 0; i < mix->list.n; i++)
+    strbuf_addf(&members, "%s%s", i > 0 ? ", " : "", mix->list.of[i].name);
+  (void)err_set(err, -ENOENT,
+                "invalid option: %.400s\nthe mix has no member '%.*s' (it has "
+                "%.700s)",
+                p->given.arg, (int)(dot - p->given.name), p->given.name,
+                strbuf_str(&members));
+  strbuf_done(&members);
+  return -ENOENT;
+}
+
+/* ---- values ---- */
+
+/* The option of the mix whose value is for this one of a member; NULL: none was
+ * given. */
+static const struct opt_entry *mix_value_for(const struct mix_source *mix,
+                                             unsigned member,
+                                             const struct optset *set,
+                                             const char *name)
+{
+  struct strbuf own = { 0 };
+  const struct opt_entry *e;
+
+  strbuf_addf(&own, "%s.%s", mix->list.of[member].name, name);
+  e = optset_find(set, strbuf_str(&own));
+  strbuf_done(&own);
+  if (e && e->source != OPT_SOURCE_DEFAULT)
+    return e;
+  e = optset_find(set, name);
+  return e && e->made && e->source != OPT_SOURCE_DEFAULT ? e : NULL;
+}
+
+static int mix_give(struct opt_entry *to, const struct opt_entry *from,
+                    struct err *err)
+{
+  const struct opt_given given = {
+    .name = to->row->name,
+    .arg = from->row->name,
+    .text = opt_get_string(from),
+    .exact = true,
+    .source = from->source,
+    .where = from->where,
+  };
+
+  return opt_set(to, &given, err);
+}
+
+static int mix_give_declared(struct mix_source *mix, unsigned member,
+                             const struct optset *set, struct err *err)
+{
+  struct optset *own = &mix->of[member].options;
+  int rc = 0;
+
+  for (size_t i = 0; i < own->n && rc == 0; i++) {
+    struct opt_entry *e = own->entries[i];
+    const struct opt_entry *from = mix_is_own(e)
+                                     ? mix_value_for(mix, member, set,
+                                                     e->row->name)
+                                     : NULL;
+
+    if (from)
+      rc = mix_give(e, from, err);
+    if (rc < 0)
+      err_prefix(err, "--mix: %s", mix->list.of[member].name);
+  }
+  return rc;
+}
+
+/* Scripts that declare no options take any. */
+static int mix_give_unknown(struct mix_source *mix, unsigned member,
+                            const struct optset *set, struct err *err)
+{
+  struct mix_job *m = &mix->of[member];
+  int rc = 0;
+
+  for (size_t i = mix->n_declared; i < set->n && rc == 0; i++) {
+    const struct opt_entry *from = set->entries[i];
+    const char *name = mix_name_for(mix, member, from->row->name);
+    struct opt row = *from->row;
+    struct opt_entry *e = NULL;
+
+    if (!name)
+      continue;
+    row.name = name;
+    if (!optset_find(&m->options, name))
+      rc = optset_declare(&m->options, m->job.name, &row, &e, err);
+    if (rc == 0 && e)
+      rc = mix_give(e, from, err);
+  }
+  return rc;
+}
+
+/* Refuses an option that names a member which does not have it. */
+static int mix_check_unknown(const struct mix_source *mix,
+                             const struct optset *set, struct err *err)
+{
+  for (size_t i = mix->n_declared; i < set->n; i++) {
+    const char *name = set->entries[i]->row->name;
+    const char *dot = strchr(name, '.');
+    const size_t member = dot ? mix_list_find(&mix->list, name,
+                                              (size_t)(dot - name))
+                              : mix->list.n;
+
+    if (dot && member < mix->list.n && !mix->of[member].rules.accept_unknown)
+      return err_set(err, -ENOENT,
+                     "invalid option: --%s\n'%s' has no option --%s", name,
+                     mix->list.of[member].name, dot + 1);
+  }
+  return 0;
+}
+
+static int mix_hand_out(struct mix_source *mix, const struct optset *set,
+                        struct err *err)
+{
+  int rc = mix_check_unknown(mix, set, err);
+
+  for (unsigned i = 0; i < mix->n && rc == 0; i++) {
+    rc = mix_give_declared(mix, i, set, err);
+    if (rc == 0 && mix->of[i].rules.accept_unknown)
+      rc = mix_give_unknown(mix, i, set, err);
+  }
+  return rc;
+}
+
+/* ---- members that use the same tables ---- */
+
+/* ---- which there are ---- */
+
+static enum test_command mix_find_command(const struct job *job)
+{
+  const struct mix_source *mix = job->own;
+  enum test_command best = TEST_UNKNOWN;
+
+  if (strcmp(job->command, "run") == 0)
+    return TEST_RUN;
+  if (strcmp(job->command, "help") == 0)
+    return TEST_OPTIONS;
+  for (unsigned i = 0; i < mix->n; i++) {
+    const struct job *member = &mix->of[i].job;
+    const enum test_command own = member->source->find_command(member);
+
+    if (own == TEST_CALL)
+      return TEST_CALL;
+    if (own == TEST_LACKS)
+      best = TEST_LACKS;
+  }
+  return best;
+}
+
+static bool mix_has_word(const char *words, const char *word, size_t len)
+{
+  while (*words) {
+    const size_t n = strcspn(words, " ");
+
+    if (n == len && memcmp(words, word, len) == 0)
+      return true;
+    words += n + strspn(words + n, " ");
+  }
+  return false;
+}
+
+static void mix_list_commands(const struct job *job, struct strbuf *out)
+{
+  const struct mix_source *mix = job->own;
+
+  for (unsigned i = 0; i < mix->n; i++) {
+    const struct job *member = &mix->of[i].job;
+    struct strbuf words = { 0 };
+    const char *word;
+
+    member->source->list_commands(member, &words);
+    for (word = strbuf_str(&words); *word;) {
+      const size_t len = strcspn(word, " ");
+
+      if (!mix_has_word(strbuf_str(out), word, len))
+        strbuf_addf(out, "%s%.*s", out->len > 0 ? " " : "", (int)len, word);
+      word += len + strspn(word + len, " ");
+    }
+    strbuf_done(&words);
+  }
+}
+
+/* ---- members that use the same tables ---- */
+
+/* Options of bundled scripts that decide what their tables are. */
+static const char *const of_tables[] = {
+  "tables",
+  "table-size",
+  "auto-inc",
+  "secondary",
+  "create-secondary",
+  "create-table-options",
+  "mysql-storage-engine",
+  "pgsql-variant",
+  "oltp-tables-count",
+  "oltp-table-size",
+  "warehouses",
+  "scale",
+};
+
+static const char *mix_value_of(const struct mix_job *m, const char *name)
+{
+  const struct opt_entry *e = optset_find(&m->options, name);
+
+  return e ? opt_get_string(e) : "";
+}
+
+/* The first option of tables in which the two differ; NULL: there is none. */
+static const char *mix_difference(const struct mix_job *a,
+                                  const struct mix_job *b)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(of_tables); i++) {
+    if (strcmp(mix_value_of(a, of_tables[i]), mix_value_of(b, of_tables[i])) !=
+        0)
+      return of_tables[i];
+  }
+  return NULL;
+}
+
+/* Is it the same script, with the same options? */
+static bool mix_is_same(const struct mix_job *a, const struct mix_job *b)
+{
+  if (strcmp(a->job.what->path, b->job.what->path) != 0 ||
+      a->options.n != b->options.n)
+    return false;
+  for (size_t i = 0; i < a->options.n; i++) {
+    if (strcmp(opt_get_string(a->options.entries[i]),
+               opt_get_string(b->options.entries[i])) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Do the two use the same tables by what the program knows of them? */
+static bool mix_share_tables(const struct mix_job *a, const struct mix_job *b)
+{
+  const char *of_a = a->job.tables, *of_b = b->job.tables;
+
+  return (of_a && of_b && strcmp(of_a, of_b) == 0) || mix_is_same(a, b);
+}
+
+/*
+ * The member before this one that has done the same already; NULL: there is
+ * none.  -EINVAL: it has made the same tables in another way.
+ */
+static int mix_find_twin(struct mix_source *mix, unsigned member,
+                         const char *command, const struct mix_job **ret,
+                         struct err *err)
+{
+  const struct mix_job *m = &mix->of[member];
+  const char *option;
+
+  *ret = NULL;
+  for (unsigned i = 0; i < member && !*ret; i++) {
+    const struct mix_job *other = &mix->of[i];
+
+    if (other->job.source->find_command(&other->job) != TEST_CALL ||
+        !mix_share_tables(m, other))
+      continue;
+    option = mix_difference(m, other);
+    if (!option)
+      *ret = other;
+    else if (strcmp(command, "prepare") == 0)
+      return err_set(err, -EINVAL,
+                     "--mix: %s and %s use the same tables, but --%s is '%s' "
+                     "for the one and '%s' for the other: prepare one of them "
+                     "without the mix",
+                     other->job.member, m->job.member, option,
+                     mix_value_of(other, option), mix_value_of(m, option));
+  }
+  return 0;
+}
+
+/* ---- executing one ---- */
+
+/* Returns the exit status. */
+static int mix_call_member(struct mix_job *m)
+{
+  struct err err = { "" };
+  const int rc = m->job.source->call(&m->job, &err);
+
+  if (rc >= 0)
+    return rc;
+  return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
+}
+
+/* Finds all reasons not to begin. */
+static int mix_check_all(struct mix_source *mix, const char *command,
+                         struct err *err)
+{
+  const struct mix_job *twin;
+  int rc = 0;
+
+  for (unsigned i = 0; i < mix->n && rc == 0; i++)
+    rc = mix_find_twin(mix, i, command, &twin, err);
+  return rc;
+}
+
+static int mix_begin_call(struct job *job, struct err *err)
+{
+  struct mix_source *mix = job->own;
+  int rc = mix_check_all(mix, job->command, err);
+
+  for (unsigned i = 0; i < mix->n && rc == 0; i++) {
+    struct job *member = &mix->of[i].job;
+    const struct mix_job *twin;
+
+    rc = mix_find_twin(mix, i, job->command, &twin, err);
+    if (rc == 0 && !twin && member->source->begin_call &&
+        member->source->find_command(member) == TEST_CALL)
+      rc = member->source->begin_call(member, err);
+  }
+  return rc;
+}
+
+static int mix_call(struct job *job, struct err *err)
+{
+  struct mix_source *mix = job->own;
+  const bool is_prepare = strcmp(job->command, "prepare") == 0;
+  const int rc = mix_check_all(mix, job->command, err);
+  int status = EXIT_OK;
+
+  if (rc < 0)
+    return rc;
+  for (unsigned i = 0; i < mix->n; i++) {
+    struct mix_job *m = &mix->of[i];
+    const struct mix_job *twin;
+    int own = EXIT_OK;
+
+    (void)mix_find_twin(mix, i, job->command, &twin, err);
+    if (m->job.source->find_command(&m->job) != TEST_CALL)
+      log_msg(LOG_NOTICE, "%s: skipped, it has no command '%s'\n",
+              m->job.member, job->command);
+    else if (twin)
+      log_msg(LOG_NOTICE, "%s: skipped, its tables are those of %s\n",
+              m->job.member, twin->job.member);
+    else {
+      log_msg(LOG_NOTICE, "%s: %s\n", m->job.member, job->command);
+      own = mix_call_member(m);
+    }
+    if (own != EXIT_OK)
+      status = own;
+    if (own != EXIT_OK && (is_prepare || own > EXIT_SIGNAL))
+      break;
+  }
+  return status;
+}
 
 /* ---- finding it ---- */
 
 /* Members with clients of their own decide how many there are. */
-static int settle_clients(struct program *p, const struct mix_list *list,
-                          struct err *err)
+static int mix_settle_clients(struct program *p, const struct mix_list *list,
+                              struct err *err)
 {
   const bool clients = run_clients(&p->opts.run) > 0;
   const char *option = clients ? "clients" : "threads";
@@ -43,7 +550,7 @@ static int settle_clients(struct program *p, const struct mix_list *list,
 }
 
 /* The loop of a single script does what comes between its events. */
-static int refuse_between(const struct program *p, struct err *err)
+static int mix_refuse_between(const struct program *p, struct err *err)
 {
   static const char *const options[] = { "churn", "churn-time",
                                          "backend-sample" };
@@ -57,8 +564,8 @@ static int refuse_between(const struct program *p, struct err *err)
 }
 
 /* A rate of the whole is for members that have none of their own. */
-static int refuse_idle_rate(const struct program *p,
-                            const struct mix_list *list, struct err *err)
+static int mix_refuse_idle_rate(const struct program *p,
+                                const struct mix_list *list, struct err *err)
 {
   const char *profile = p->opts.run.load_profile;
 
@@ -76,7 +583,7 @@ static int refuse_idle_rate(const struct program *p,
 
 /* A built-in test opens its workers in a way of its own, and has no events of
  * the program's loop. */
-static int refuse_member(const struct mix_member *m)
+static int mix_refuse_member(const struct mix_member *m)
 {
   struct err err = { "" };
 
@@ -87,10 +594,11 @@ static int refuse_member(const struct mix_member *m)
   return program_fail(&err);
 }
 
-static int find_member(struct job *job, struct mix_source *mix, unsigned i)
+static int mix_find_member(struct job *job, struct mix_source *mix, unsigned i)
 {
   const struct mix_member *m = &mix->list.of[i];
   struct mix_job *own = &mix->of[i];
+  int status;
 
   own->job = (struct job){
     .p = job->p,
@@ -102,11 +610,13 @@ static int find_member(struct job *job, struct mix_source *mix, unsigned i)
   };
   mix->n = i + 1;
   if (own->job.source == &source_builtin || strcmp(m->script, "-") == 0)
-    return refuse_member(m);
-  return own->job.source->find(&own->job);
+    return mix_refuse_member(m);
+  status = own->job.source->find(&own->job);
+  job->needs_driver |= own->job.needs_driver;
+  return status;
 }
 
-static int find(struct job *job)
+static int mix_find(struct job *job)
 {
   struct mix_source *mix = calloc(1, sizeof(*mix));
   struct program *p = job->p;
@@ -121,21 +631,22 @@ static int find(struct job *job)
   job->reads_options = true;
   (void)search_datadir(p->datadir);
   if (mix_list_parse(&mix->list, &p->opts.mix.members, &err) < 0 ||
-      settle_clients(p, &mix->list, &err) < 0 || refuse_between(p, &err) < 0 ||
-      refuse_idle_rate(p, &mix->list, &err) < 0)
+      mix_settle_clients(p, &mix->list, &err) < 0 ||
+      mix_refuse_between(p, &err) < 0 ||
+      mix_refuse_idle_rate(p, &mix->list, &err) < 0)
     return program_fail(&err);
   if (!job->command)
     return program_complain("The mix requires a command argument: '%s "
                             "--mix=... run'",
                             p->name);
   for (unsigned i = 0; i < mix->list.n && status == EXIT_OK; i++)
-    status = find_member(job, mix, i);
+    status = mix_find_member(job, mix, i);
   return status;
 }
 
 /* ---- options, plan ---- */
 
-static int declare_member(struct job *job, struct mix_job *m)
+static int mix_declare_member(struct job *job, struct mix_job *m)
 {
   struct err err = { "" };
 
@@ -146,7 +657,7 @@ static int declare_member(struct job *job, struct mix_job *m)
 }
 
 /* Makes the test of those of the members. */
-static void make_test(struct job *job, struct mix_source *mix)
+static void mix_make_test(struct job *job, struct mix_source *mix)
 {
   const double weights = (double)mix_list_weights(&mix->list);
 
@@ -168,21 +679,19 @@ static void make_test(struct job *job, struct mix_source *mix)
   job->cfg = &mix->cfg;
 }
 
-static int declare(struct job *job, struct cmdline_rules *rules)
+static int mix_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct mix_source *mix = job->own;
   struct err err = { "" };
   int status = EXIT_OK, rc;
 
-  if (job_make_plan(job, &err) < 0)
-    return program_fail(&err);
   for (unsigned i = 0; i < mix->n && status == EXIT_OK; i++) {
-    status = declare_member(job, &mix->of[i]);
+    status = mix_declare_member(job, &mix->of[i]);
     rules->accept_unknown |= mix->of[i].rules.accept_unknown;
   }
   if (status != EXIT_OK)
     return status;
-  if (mix_declare(mix, &job->p->set, &err) < 0)
+  if (mix_declare_all(mix, &job->p->set, &err) < 0)
     return program_fail(&err);
   rc = job->reads_options ? mix_check_names(mix, &job->p->cmdline, &err) : 0;
   if (rc < 0)
@@ -190,49 +699,26 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   rules->owner = job->name;
   rules->is_valid = mix_is_valid;
   rules->ctx = mix;
-  make_test(job, mix);
+  mix_make_test(job, mix);
   return EXIT_OK;
 }
 
-static int take_values(struct job *job)
+static int mix_take_values(struct job *job, struct err *err)
 {
   struct mix_source *mix = job->own;
-  struct err err = { "" };
-  int rc = mix_hand_out(mix, &job->p->set, &err);
+  int rc = mix_hand_out(mix, &job->p->set, err);
 
   for (unsigned i = 0; i < mix->n && rc == 0; i++) {
     struct job *m = &mix->of[i].job;
 
-    if (m->source->choose)
-      rc = m->source->choose(m, &err);
+    if (m->source->take_values)
+      rc = m->source->take_values(m, err);
     mix->part[i] = (struct mix_part){ m->test, m->cfg };
   }
-  return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
+  return rc;
 }
 
-static void set_needs(const struct job *job, struct plan_input *in)
-{
-  const struct mix_source *mix = job->own;
-
-  for (unsigned i = 0; i < mix->n; i++) {
-    const struct job *m = &mix->of[i].job;
-
-    m->source->needs(m, in);
-  }
-  in->pings = false;
-}
-
-static void warn(const struct job *job)
-{
-  const struct mix_source *mix = job->own;
-
-  for (unsigned i = 0; i < mix->n; i++)
-    mix->of[i].job.source->warn(&mix->of[i].job);
-}
-
-/* ---- commands ---- */
-
-static void print_options(const struct job *job, struct strbuf *out)
+static void mix_print_options(const struct job *job, struct strbuf *out)
 {
   const struct mix_source *mix = job->own;
 
@@ -240,24 +726,10 @@ static void print_options(const struct job *job, struct strbuf *out)
     help_test(out, mix->list.of[i].name, &mix->of[i].options);
 }
 
-static int check(const struct job *job)
-{
-  const struct mix_source *mix = job->own;
-  int status = EXIT_OK;
-
-  for (unsigned i = 0; i < mix->n && status == EXIT_OK; i++) {
-    const struct job *m = &mix->of[i].job;
-
-    if (m->source->check)
-      status = m->source->check(m);
-  }
-  return status;
-}
-
 /* ---- runs ---- */
 
 /* Each member may add a text to the last report. */
-static void append(void *arg, const struct report *r, struct strbuf *b)
+static void mix_append(void *arg, const struct report *r, struct strbuf *b)
 {
   const struct mix_source *mix = arg;
 
@@ -269,7 +741,7 @@ static void append(void *arg, const struct report *r, struct strbuf *b)
   }
 }
 
-static int begin_run(struct job *job)
+static int mix_begin_run(struct job *job)
 {
   struct mix_source *mix = job->own;
   struct program *p = job->p;
@@ -279,60 +751,37 @@ static int begin_run(struct job *job)
     struct mix_job *m = &mix->of[i];
 
     p->text.hooks = NULL;
-    if (m->job.source->begin_run)
-      status = m->job.source->begin_run(&m->job);
+    status = m->job.source->begin_run(&m->job);
     m->hooks = p->text.hooks;
+    if (!job->db) /* all go to the same servers */
+      job->db = m->job.db;
   }
-  mix->hooks = (struct text_hooks){ .append = append, .arg = mix };
+  mix->hooks = (struct text_hooks){ .append = mix_append, .arg = mix };
   p->text.hooks = &mix->hooks;
   return status;
 }
 
-static int end_run(struct job *job)
+static int mix_end_run(struct job *job)
 {
   struct mix_source *mix = job->own;
   int status = EXIT_OK;
 
   for (unsigned i = 0; i < mix->n; i++) {
     struct job *of = &mix->of[i].job;
-    const int rc = of->source->end_run ? of->source->end_run(of) : EXIT_OK;
+    const int rc = of->source->end_run(of);
 
     status = status != EXIT_OK ? status : rc;
   }
   return status;
 }
 
-/* That of the first member that has one: all go to the same servers. */
-static struct db_process *database(const struct job *job)
-{
-  struct mix_source *mix = job->own;
-
-  for (unsigned i = 0; i < mix->n; i++) {
-    const struct job *member = &mix->of[i].job;
-
-    if (member->source->database && member->source->database(member))
-      return member->source->database(member);
-  }
-  return NULL;
-}
-
-static int look(struct job *job)
+static int mix_look(struct job *job)
 {
   (void)job;
   return program_complain("doctor looks at one test: name a member of the mix");
 }
 
-static void leave(struct job *job)
-{
-  struct mix_source *mix = job->own;
-
-  for (unsigned i = 0; i < mix->n; i++) {
-    if (mix->of[i].job.source->leave)
-      mix->of[i].job.source->leave(&mix->of[i].job);
-  }
-}
-
-static void end(struct job *job)
+static void mix_end(struct job *job)
 {
   struct mix_source *mix = job->own;
 
@@ -347,22 +796,17 @@ static void end(struct job *job)
 }
 
 const struct test_source source_mix = {
-  .settle = program_settle_target,
-  .find = find,
-  .declare = declare,
-  .take_values = take_values,
-  .needs = set_needs,
-  .warn = warn,
+  .traits = SOURCE_CLIENTS | SOURCE_DATABASE | SOURCE_PLAN_FIRST,
+  .find = mix_find,
+  .declare = mix_declare,
+  .take_values = mix_take_values,
   .find_command = mix_find_command,
   .list_commands = mix_list_commands,
-  .print_options = print_options,
-  .check = check,
+  .print_options = mix_print_options,
   .begin_call = mix_begin_call,
   .call = mix_call,
-  .begin_run = begin_run,
-  .end_run = end_run,
-  .database = database,
-  .look = look,
-  .end = end,
-  .leave = leave,
+  .begin_run = mix_begin_run,
+  .end_run = mix_end_run,
+  .look = mix_look,
+  .end = mix_end,
 };

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "opt/optset.h"
-#include "program/internal.h"
 #include "run/load_profile.h"
 
 static const struct opt program_opts[] = {

@@ -77,4 +77,9 @@ int program_options_check(void *opts, struct cmdline *c, struct err *err);
 /* Messages up to this level are shown: 0 (fatal) to 5 (debug). */
 int program_log_level(const struct program_options *opts);
 
+/* The value of an option of the test, as text and as a size; "" and 0: it has
+ * none. */
+const char *program_value(const struct optset *set, const char *name);
+uint64_t program_size(const struct optset *set, const char *name);
+
 #endif

@@ -23,8 +23,6 @@
 #include "nodes/report.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
-#include "program/ack.h"
-#include "program/inherited.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "report/mark_fifo.h"
@@ -32,50 +30,6 @@
 #include "results/results.h"
 #include "run/runner.h"
 #include "tools/tool.h"
-
-/* The messages of libraries and of other options may quote a password. */
-int program_fail(const struct err *err)
-{
-  struct strbuf shown = { 0 };
-
-  if (err->said)
-    return EXIT_FAILED;
-  secret_redact(err->text, &shown);
-  log_msg(LOG_FATAL, "%s", strbuf_str(&shown));
-  strbuf_done(&shown);
-  return EXIT_FAILED;
-}
-
-/* Usage errors have no prefix. */
-int program_fail_usage(int rc, const struct err *err)
-{
-  if (!cmdline_is_usage_error(rc))
-    return program_fail(err);
-  return program_complain("%s", err->text);
-}
-
-void program_put_text(struct strbuf *text)
-{
-  log_put(strbuf_str(text), text->len);
-  strbuf_done(text);
-}
-
-int program_complain(const char *fmt, ...)
-{
-  struct strbuf line = { 0 }, shown = { 0 };
-  va_list ap;
-
-  va_start(ap, fmt);
-  strbuf_vaddf(&line, fmt, ap);
-  va_end(ap);
-  secret_redact(strbuf_str(&line), &shown);
-  strbuf_adds(&shown, "\n");
-  log_flush();
-  (void)fputs(strbuf_str(&shown), stderr);
-  strbuf_done(&line);
-  strbuf_done(&shown);
-  return EXIT_FAILED;
-}
 
 static int dispatch(struct program *p)
 {
@@ -136,6 +90,20 @@ static bool is_for_files(const struct program_options *opts)
   return any && !results_on_stdout(cfg);
 }
 
+static int program_check_ack(struct program *p,
+                             const struct test_source *source)
+{
+  if (!*p->opts.ack.log || !program_is_run(p))
+    return EXIT_OK;
+  if (!(source->traits & SOURCE_ACK_LOG))
+    return program_complain("--ack-log is for scripts that call "
+                            "sysbench.ack(), such as the workload ack");
+  if (sweep_wanted(&p->opts.sweep))
+    return program_complain("--ack-log cannot be used with --sweep, --repeat "
+                            "or --find: each run needs a log of its own");
+  return EXIT_OK;
+}
+
 static int act(struct program *p)
 {
   const struct test_source *source;
@@ -181,11 +149,12 @@ static int act(struct program *p)
     status = program_apply_alone(p);
     return status == EXIT_OK ? program_doctor_machine(p) : status;
   }
-  if (program_check_server(p) != EXIT_OK || program_check_ack(p) != EXIT_OK)
+  source = program_source(p);
+  if (program_check_server(p) != EXIT_OK ||
+      program_check_ack(p, source) != EXIT_OK)
     return EXIT_FAILED;
-  source = source_of(p);
-  if (source->settle)
-    status = source->settle(p);
+  if (source->traits & SOURCE_DATABASE)
+    status = program_settle_target(p);
   if (status != EXIT_OK)
     return status;
   (void)search_datadir(p->datadir);

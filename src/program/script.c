@@ -2,10 +2,12 @@
  * script.c - scripts as a source of tests.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ack/link.h"
 #include "ack/log.h"
 #include "base/err.h"
 #include "base/leave.h"
@@ -19,20 +21,20 @@
 #include "lua/find/search.h"
 #include "lua/find/source.h"
 #include "nodes/nodes.h"
-#include "program/ack.h"
-#include "program/drivers.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "run/runner.h"
+
+/* Scripts that use this module have its tables, the copies as well. */
+static const char script_common[] = "oltp_common";
 
 /* What exists as long as a script does. */
 struct script_job {
   struct resolved what;
   struct db_process db;
   struct ack_log *ack; /* owned; NULL: none is wanted */
-  bool has_db;
-  bool declares;   /* the script says what options it has */
-  bool makes_file; /* prepare makes the file of the database */
+  bool declares;       /* the script says what options it has */
+  bool makes_file;     /* prepare makes the file of the database */
   bool in_vain; /* its prepare has failed, and made the file of the database */
   struct script *script;
 };
@@ -41,7 +43,7 @@ struct script_job {
  * Would the user have typed a script only to learn that an option does not
  * exist?
  */
-static bool is_typed_in_vain(const struct job *job)
+static bool script_is_typed_in_vain(const struct job *job)
 {
   const struct program *p = job->p;
   const char *name = job->typed;
@@ -55,7 +57,7 @@ static bool is_typed_in_vain(const struct job *job)
  * sysbench ignores its options, so a typing error (`--versoin`) looks like
  * success.
  */
-static void choose_steps(struct job *job)
+static void script_choose_steps(struct job *job)
 {
   const struct script_job *own = job->own;
 
@@ -65,7 +67,17 @@ static void choose_steps(struct job *job)
                                         !job->p->set.as_sysbench);
 }
 
-static int find(struct job *job)
+/* Does the script come with the program? */
+static bool script_is_bundled(const struct job *job)
+{
+  const char *dir = job->p->datadir;
+  const char *path = job->what->path;
+
+  return path && strncmp(path, dir, strlen(dir)) == 0 &&
+         path[strlen(dir)] == '/';
+}
+
+static int script_find(struct job *job)
 {
   struct program *p = job->p;
   struct cmdline_rules rules;
@@ -73,7 +85,7 @@ static int find(struct job *job)
   int status = EXIT_OK;
 
   (void)search_datadir(p->datadir);
-  if (is_typed_in_vain(job)) {
+  if (script_is_typed_in_vain(job)) {
     rules = program_rules(p);
     status = program_apply(p, &rules);
   }
@@ -86,38 +98,23 @@ static int find(struct job *job)
   status = program_find_script(job, &own->what);
   job->what = &own->what;
   job->name = own->what.short_name;
-  choose_steps(job);
+  script_choose_steps(job);
+  job->bundled = script_is_bundled(job);
+  job->needs_driver = job->bundled; /* others may use no database */
   return status;
 }
 
-static void set_needs(const struct job *job, struct plan_input *in)
-{
-  in->clients = program_is_run(job->p);
-  in->pings = true;
-  in->start_rate = job->p->opts.db.connect_rate;
-}
-
-/* The script is bundled with the program: hints may speak of its commands. */
-static bool is_bundled(const struct job *job)
-{
-  const char *dir = job->p->datadir;
-  const char *path = job->what->path;
-
-  return path && strncmp(path, dir, strlen(dir)) == 0 &&
-         path[strlen(dir)] == '/';
-}
-
 /* Those in oltp_legacy read globals, as they did. */
-static bool is_ours(const struct job *job)
+static bool script_is_ours(const struct job *job)
 {
-  return is_bundled(job) && !strstr(job->what->path, "/oltp_legacy/");
+  return job->bundled && !strstr(job->what->path, "/oltp_legacy/");
 }
 
 /*
  * A script that declares no options gets all that are given.  A bundled one
  * reads none of them.
  */
-static void warn_of_options(const struct job *job)
+static void script_warn_of_options(const struct job *job)
 {
   const struct script_job *own = job->own;
 
@@ -131,34 +128,34 @@ static void warn_of_options(const struct job *job)
 }
 
 /* Warns that a changed copy of the common part would have no effect. */
-static void warn_of_copy(const struct job *job)
+static void script_warn_of_copy(const struct job *job)
 {
   static const char copy[] = "./oltp_common.lua";
 
-  if (is_ours(job) && access(copy, F_OK) == 0)
+  if (script_is_ours(job) && access(copy, F_OK) == 0)
     log_msg(LOG_WARNING,
             "%s is not used by bundled scripts; for it, copy %s here, too",
             copy, job->what->path);
 }
 
-static int start_database(struct job *job, struct err *err)
+static int script_start_database(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
   struct program *p = job->p;
   int rc;
 
-  own->db.facts.bundled = is_bundled(job);
+  own->db.facts.bundled = job->bundled;
   own->db.in_run = program_is_run(p);
   own->db.one_server = p->cmdline.command &&
                        strcmp(p->cmdline.command, "check") == 0;
   own->db.in_results = job->plan->report.details;
   rc = program_start_database(p, job->plan, &own->db, err);
-  own->has_db = rc == 0;
+  job->db = rc == 0 ? &own->db : NULL;
   return rc;
 }
 
 /* Loads the script and executes its body. */
-static int load(struct job *job, struct err *err)
+static int script_load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
   struct script_job *own = job->own;
@@ -170,18 +167,16 @@ static int load(struct job *job, struct err *err)
     .ack = &own->ack,
     .command = p->cmdline.command,
     .cfg = &p->opts.script,
+    .plan = job->plan,
     .member = job->member,
     .workers = job->workers,
     .argc = p->argc,
     .argv = p->argv,
   };
-  int rc = job_make_plan(job, err);
+  int rc = script_start_database(job, err);
 
-  if (rc == 0)
-    rc = start_database(job, err);
   if (rc < 0)
     return rc;
-  setup.plan = job->plan;
   setup.db_line = strcmp(p->opts.db.driver, "sqlite") == 0 &&
                   (own->db.facts.bundled ||
                    optset_find(&p->set, "db-driver")->given);
@@ -196,6 +191,10 @@ static int load(struct job *job, struct err *err)
     return rc;
   job->test = script_test(own->script);
   job->cfg = own->script;
+  if (script_has_loaded(own->script, script_common))
+    job->tables = script_common;
+  else if (job->bundled)
+    job->tables = job->what->path;
   return 0;
 }
 
@@ -203,11 +202,14 @@ static int load(struct job *job, struct err *err)
  * Adds the options of the script.  They are known when its body has been
  * executed.
  */
-static int declare(struct job *job, struct cmdline_rules *rules)
+static int script_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct script_job *own = job->own;
   struct err err = { "" };
-  int rc = load(job, &err);
+  int rc;
+
+  script_warn_of_copy(job);
+  rc = script_load(job, &err);
 
   if (rc == 0 && job->reads_options)
     rc = options_declare(own->script, job->set, &own->declares, &err);
@@ -220,8 +222,22 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   return EXIT_OK;
 }
 
+static int script_take_values(struct job *job, struct err *err)
+{
+  const struct script_job *own = job->own;
+
+  if (script_is_ours(job) && job->p->cmdline.identity == IDENTITY_BENCH)
+    script_warn_of_options(job);
+  if (job->command || !job->reads_options || !script_is_empty(own->script))
+    return 0;
+  return err_set(err, -ENOENT,
+                 "FATAL: the script on the standard input is empty (to run a "
+                 "test, name it: %s cpu run; see %s --help)",
+                 job->p->name, job->p->name);
+}
+
 /* Returns a number that a script declared or reads as a global; otherwise 1. */
-static uint64_t option_number(const struct optset *set, const char *name)
+static uint64_t script_option_number(const struct optset *set, const char *name)
 {
   const uint64_t n = program_size(set, name);
 
@@ -232,13 +248,13 @@ static uint64_t option_number(const struct optset *set, const char *name)
  * Notes the number of rows among which a bundled script draws its keys.  It
  * does not matter for scripts that only insert rows.
  */
-static void tell_rows(struct run_facts *facts, const struct optset *set,
-                      const char *script)
+static void script_tell_rows(struct run_facts *facts, const struct optset *set,
+                             const char *script)
 {
   if (strcmp(script, "oltp_insert") == 0 ||
       strcmp(script, "bulk_insert") == 0 || !optset_find(set, "table-size"))
     return;
-  facts->rows = option_number(set, "table-size");
+  facts->rows = script_option_number(set, "table-size");
   facts->rows_option = "--table-size";
   facts->rows_usual = !optset_find(set, "table-size")->given;
 }
@@ -247,7 +263,7 @@ static void tell_rows(struct run_facts *facts, const struct optset *set,
  * Notes what the run will ask of the server, for the checks before it.  Bundled
  * scripts prepare a statement when it is first used.
  */
-static void tell_facts(const struct job *job)
+static void script_tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;
   struct run_facts *facts = &own->db.facts;
@@ -259,134 +275,160 @@ static void tell_facts(const struct job *job)
   if (!facts->bundled)
     return;
   facts->may_miss = strcmp(job->name, "queue") == 0;
-  facts->tables = option_number(set, "tables");
+  facts->tables = script_option_number(set, "tables");
   if (facts->tables == 1)
-    facts->tables = option_number(set, "oltp-tables-count");
-  tell_rows(facts, set, job->name);
+    facts->tables = script_option_number(set, "oltp-tables-count");
+  script_tell_rows(facts, set, job->name);
   if (facts->tables > 1 && strncmp(job->name, "select_random_", 14) == 0)
     log_advise("only sbtest1 is read, whatever --tables says");
 }
 
-static int begin_run(struct job *job)
+/* ---- the acknowledgement log ---- */
+
+/* Open the log that --ack-log asks for; *ret stays NULL without. */
+static int script_open_ack(const struct job *job, struct ack_log **ret)
+{
+  const struct program *p = job->p;
+  const char *where = p->opts.ack.log;
+  struct err err = { "" };
+  char *own = NULL;
+  int rc = 0;
+
+  if (!*where)
+    return EXIT_OK;
+  if (p->ranks && p->ranks->rank > 0 && !ack_link_address(where)) {
+    own = program_rank_file(where, p->ranks->rank);
+    rc = own ? 0 : err_set(&err, -ENOMEM, "not enough memory for --ack-log");
+  }
+  if (rc == 0)
+    rc = ack_log_open(ret, own ? own : where, job->plan->threads,
+                      job->plan->first_thread, job->name, &err);
+  if (rc == 0 && p->ranks)
+    rc = ack_log_part(*ret, p->ranks->token, p->ranks->rank, p->ranks->size,
+                      &err);
+  free(own);
+  return rc < 0 ? program_fail(&err) : EXIT_OK;
+}
+
+/* Print what is in the log, which may be NULL. */
+static int script_end_ack(const struct job *job, struct ack_log *log)
+{
+  const char *file, *address;
+  struct ack_totals t;
+  struct err err = { "" };
+
+  if (!log)
+    return EXIT_OK;
+  file = ack_log_name(log);
+  address = ack_link_address(job->p->opts.ack.log);
+  if (ack_log_finish(log, !leave_any(&job->p->leave), &t, &err) < 0)
+    return program_fail(&err);
+  if (t.acked + t.aborted + t.unknown == 0)
+    log_msg(LOG_WARNING,
+            "--ack-log: nothing was named in '%s': the script has to call "
+            "sysbench.ack() before each COMMIT",
+            file);
+  else
+    log_msg(LOG_NOTICE,
+            "\nAcknowledgement log '%s'%s%s: %" PRIu64 " acknowledged, %" PRIu64
+            " aborted, %" PRIu64 " unknown\n",
+            file, address ? " at " : "", address ? address : "", t.acked,
+            t.aborted, t.unknown);
+  if (job->p->ranks && address)
+    log_msg(LOG_NOTICE, "The listener has a log of each other process, too.\n");
+  else if (job->p->ranks)
+    log_msg(LOG_NOTICE,
+            "The other processes have logs of their own: '%s.rank1' and so "
+            "on.\n",
+            file);
+  return EXIT_OK;
+}
+
+/* ---- runs ---- */
+
+static int script_begin_run(struct job *job)
 {
   struct script_job *own = job->own;
 
-  tell_facts(job);
+  script_tell_facts(job);
   /* parallel_prepare of oltp_legacy is a run that creates the tables. */
-  if (is_ours(job) && program_lacks_data(job->p, &own->db.facts))
+  if (script_is_ours(job) && program_lacks_data(job->p, &own->db.facts))
     return EXIT_FAILED;
   /* Each event of this one opens a connection, and perhaps few at a time. */
   if (own->db.facts.bundled && strcmp(job->name, "connect") != 0 &&
       program_lacks_files(job->p, job->plan, &own->db))
     return EXIT_FAILED;
-  if (program_open_ack(job, &own->ack) != EXIT_OK)
+  if (script_open_ack(job, &own->ack) != EXIT_OK)
     return EXIT_FAILED;
   job->p->text.hooks = script_hooks(own->script);
   return EXIT_OK;
 }
 
-static int refuse_empty(const struct job *job)
-{
-  const struct script_job *own = job->own;
-
-  if (!script_is_empty(own->script))
-    return EXIT_OK;
-  return program_complain("FATAL: the script on the standard input is empty "
-                          "(to run a test, name it: %s cpu run; see %s "
-                          "--help)",
-                          job->p->name, job->p->name);
-}
-
-static int end_run(struct job *job)
+static int script_end_run(struct job *job)
 {
   struct script_job *own = job->own;
+  int status;
 
   process_final_messages(&own->db);
-  return program_end_ack(job, own->ack);
+  status = script_end_ack(job, own->ack);
+  if (leave_any(&job->p->leave))
+    script_end_output(own->script);
+  return status;
 }
 
-static struct db_process *database(const struct job *job)
+static int script_look(struct job *job)
 {
   struct script_job *own = job->own;
 
-  return own->has_db ? &own->db : NULL;
-}
-
-static int look(struct job *job)
-{
-  struct script_job *own = job->own;
-
-  tell_facts(job);
+  script_tell_facts(job);
   return program_doctor_script(job->p, &own->db, job->name);
 }
 
-static enum test_command find_command(const struct job *job)
+static enum test_command script_find_command(const struct job *job)
 {
   const struct script_job *own = job->own;
 
   return commands_find(own->script);
 }
 
-static void list_commands(const struct job *job, struct strbuf *out)
+static void script_list_commands(const struct job *job, struct strbuf *out)
 {
   const struct script_job *own = job->own;
 
   commands_list(own->script, out);
 }
 
-static void print_options(const struct job *job, struct strbuf *out)
+static void script_print_options(const struct job *job, struct strbuf *out)
 {
   const struct script_job *own = job->own;
 
   options_print(own->script, out);
 }
 
-/* All that use the module oltp_common have its tables, the copies as well. */
-static const char *tables(const struct job *job)
-{
-  static const char common[] = "oltp_common";
-  const struct script_job *own = job->own;
-
-  if (script_has_loaded(own->script, common))
-    return common;
-  return is_bundled(job) ? job->what->path : NULL;
-}
-
-/*
- * Only bundled scripts are checked: others may use no database, or choose the
- * driver themselves.
- */
-static int check(const struct job *job)
-{
-  if (is_ours(job) && job->p->cmdline.identity == IDENTITY_BENCH)
-    warn_of_options(job);
-  return is_bundled(job) ? program_check_driver(job->p) : EXIT_OK;
-}
-
-static int begin_call(struct job *job, struct err *err)
+static int script_begin_call(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
   int rc;
 
-  own->makes_file = is_bundled(job) && program_misses_file(job->p);
+  own->makes_file = job->bundled && program_misses_file(job->p);
   rc = commands_begin(own->script, err);
   own->in_vain = own->makes_file && rc != 0;
   return rc;
 }
 
-static int call(struct job *job, struct err *err)
+static int script_call(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
   int rc;
 
-  if (is_bundled(job) && program_lacks_file(job->p, &rc))
+  if (job->bundled && program_lacks_file(job->p, &rc))
     return rc;
   rc = commands_run(own->script, err);
   own->in_vain = own->makes_file && rc != 0;
   return rc > 0 ? EXIT_SIGNAL + rc : rc;
 }
 
-static void end(struct job *job)
+static void script_end(struct job *job)
 {
   struct script_job *own = job->own;
 
@@ -394,7 +436,7 @@ static void end(struct job *job)
     return;
   script_free(own->script);
   own->script = NULL;
-  if (own->has_db && !process_done(&own->db)) {
+  if (job->db && !process_done(&own->db)) {
     leave_thread(&job->p->leave); /* the memory must stay valid */
     return;
   }
@@ -405,32 +447,19 @@ static void end(struct job *job)
   free(own);
 }
 
-static void leave(struct job *job)
-{
-  struct script_job *own = job->own;
-
-  script_end_output(own->script);
-}
-
 const struct test_source source_script = {
-  .settle = program_settle_target,
-  .find = find,
-  .declare = declare,
-  .needs = set_needs,
-  .warn = warn_of_copy,
-  .find_command = find_command,
-  .list_commands = list_commands,
-  .print_options = print_options,
-  .tables = tables,
-  .is_bundled = is_bundled,
-  .check = check,
-  .begin_call = begin_call,
-  .call = call,
-  .no_command = refuse_empty,
-  .begin_run = begin_run,
-  .end_run = end_run,
-  .database = database,
-  .look = look,
-  .end = end,
-  .leave = leave,
+  .traits = SOURCE_CLIENTS | SOURCE_IDLE | SOURCE_DATABASE | SOURCE_ACK_LOG |
+            SOURCE_PLAN_FIRST,
+  .find = script_find,
+  .declare = script_declare,
+  .take_values = script_take_values,
+  .find_command = script_find_command,
+  .list_commands = script_list_commands,
+  .print_options = script_print_options,
+  .begin_call = script_begin_call,
+  .call = script_call,
+  .begin_run = script_begin_run,
+  .end_run = script_end_run,
+  .look = script_look,
+  .end = script_end,
 };

@@ -23,7 +23,7 @@ enum {
   STATEMENT_SHOWN = 100 /* bytes of its text */
 };
 
-static bool is_wanted(const struct program *p)
+static bool server_is_wanted(const struct program *p)
 {
   const struct program_options *o = &p->opts;
 
@@ -34,8 +34,8 @@ static bool is_wanted(const struct program *p)
 }
 
 /* How many items the options of the driver name; at least 1. */
-static unsigned count_items(const struct program *p, const char *driver,
-                            const char *what)
+static unsigned server_count_items(const struct program *p, const char *driver,
+                                   const char *what)
 {
   struct strbuf name = { 0 };
   const struct opt_entry *e;
@@ -50,8 +50,8 @@ static unsigned count_items(const struct program *p, const char *driver,
   return n;
 }
 
-static bool is_given(const struct program *p, const char *driver,
-                     const char *what)
+static bool server_is_given(const struct program *p, const char *driver,
+                            const char *what)
 {
   struct strbuf name = { 0 };
   const struct opt_entry *e;
@@ -62,15 +62,17 @@ static bool is_given(const struct program *p, const char *driver,
   return e && *opt_get_string(e);
 }
 
-static unsigned count_servers(const struct program *p, const char *driver)
+static unsigned server_count_servers(const struct program *p,
+                                     const char *driver)
 {
-  return is_given(p, driver, "socket")
-           ? count_items(p, driver, "socket")
-           : count_items(p, driver, "host") * count_items(p, driver, "port");
+  return server_is_given(p, driver, "socket")
+           ? server_count_items(p, driver, "socket")
+           : server_count_items(p, driver, "host") *
+               server_count_items(p, driver, "port");
 }
 
 /* A file that this process can look at; NULL: there is none. */
-static const char *data_file(const struct program *p)
+static const char *server_data_file(const struct program *p)
 {
   const struct opt_entry *e = optset_find(&p->set, "sqlite-db");
   const char *name = e ? opt_get_string(e) : "";
@@ -79,7 +81,7 @@ static const char *data_file(const struct program *p)
 }
 
 /* An option that only says how to read; NULL: none is given. */
-static const char *way_to_read(const struct program *p)
+static const char *server_way_to_read(const struct program *p)
 {
   static const char *const names[] = { "monitor-user", "monitor-password",
                                        "monitor-host" };
@@ -94,7 +96,7 @@ static const char *way_to_read(const struct program *p)
 int program_check_server(struct program *p)
 {
   const struct monitor_cfg *cfg = &p->opts.monitor;
-  const char *way = way_to_read(p);
+  const char *way = server_way_to_read(p);
 
   if (cfg->stats == SERVER_STATS_OFF && cfg->statements > 0)
     return program_complain("--server-statements cannot be used with "
@@ -102,7 +104,7 @@ int program_check_server(struct program *p)
   if (way && cfg->stats == SERVER_STATS_OFF)
     return program_complain("--%s cannot be used with --server-stats=off", way);
   /* Steps of a sweep have result files of their own. */
-  if (way && program_is_run(p) && !is_wanted(p) &&
+  if (way && program_is_run(p) && !server_is_wanted(p) &&
       !sweep_wanted(&p->opts.sweep))
     return program_complain("--%s has no effect without --server-stats=on, "
                             "--json, --stream or --live",
@@ -113,8 +115,7 @@ int program_check_server(struct program *p)
 int program_watch_server(const struct job *job, struct err *err)
 {
   struct program *p = job->p;
-  struct db_process *db = job->source->database ? job->source->database(job)
-                                                : NULL;
+  struct db_process *db = job->db;
   struct monitor_input in = {
     .cfg = &p->opts.monitor,
     .db = db,
@@ -123,13 +124,13 @@ int program_watch_server(const struct job *job, struct err *err)
   };
   int rc;
 
-  if (!db || !is_wanted(p) || (p->ranks && p->ranks->rank > 0))
+  if (!db || !server_is_wanted(p) || (p->ranks && p->ranks->rank > 0))
     return 0;
   if (strcmp(in.driver, "sqlite") == 0)
-    in.file = data_file(p);
+    in.file = server_data_file(p);
   if (!in.file && !monitor_knows(in.driver))
     return 0;
-  in.servers = count_servers(p, in.driver);
+  in.servers = server_count_servers(p, in.driver);
   rc = monitor_new(&p->monitor, &in, err);
   results_set_monitor(p->results, p->monitor);
   return rc;
@@ -142,7 +143,7 @@ void program_free_server(struct program *p)
   p->monitor = NULL;
 }
 
-static void add_costs(struct strbuf *line, const struct server_total *t)
+static void server_add_costs(struct strbuf *line, const struct server_total *t)
 {
   double cost;
 
@@ -154,7 +155,7 @@ static void add_costs(struct strbuf *line, const struct server_total *t)
   }
 }
 
-static void print_total(const struct server_total *t)
+static void server_print_total(const struct server_total *t)
 {
   struct strbuf line = { 0 };
 
@@ -180,14 +181,14 @@ static void print_total(const struct server_total *t)
             "; what it did meanwhile is in no figure%s%s\n",
             t->lost, t->restarts, t->failure[0] != '\0' ? "; at last: " : "",
             t->failure);
-  add_costs(&line, t);
+  server_add_costs(&line, t);
   if (line.len > 0)
     log_msg(LOG_NOTICE, "    per event: %s\n", strbuf_str(&line));
   strbuf_done(&line);
 }
 
 /* That the server does not count statements matters to those who want them. */
-static void print_gaps(const struct server_gaps *gaps, bool statements)
+static void server_print_gaps(const struct server_gaps *gaps, bool statements)
 {
   for (unsigned i = 0; i < gaps->n; i++) {
     if (statements || strncmp(gaps->of[i].what, "statements", 10) != 0)
@@ -196,7 +197,7 @@ static void print_gaps(const struct server_gaps *gaps, bool statements)
   }
 }
 
-static void add_statement(struct strbuf *out, const struct digest *d)
+static void server_add_statement(struct strbuf *out, const struct digest *d)
 {
   const char *text = d->text ? d->text : d->id;
 
@@ -207,7 +208,7 @@ static void add_statement(struct strbuf *out, const struct digest *d)
 }
 
 /* Those that took the server most time. */
-static void print_statements(const struct digests *d, size_t max)
+static void server_print_statements(const struct digests *d, size_t max)
 {
   struct strbuf lines = { 0 };
 
@@ -219,7 +220,7 @@ static void print_statements(const struct digests *d, size_t max)
               (double)d->period_ns / 1e9, "seconds", "calls", "ms/call",
               "rows/call");
   for (size_t i = 0; i < d->n && i < max; i++)
-    add_statement(&lines, &d->of[i]);
+    server_add_statement(&lines, &d->of[i]);
   log_msg(LOG_NOTICE, "%s", strbuf_str(&lines));
   strbuf_done(&lines);
 }
@@ -237,10 +238,10 @@ void program_print_server(const struct program *p)
     struct server_total t;
 
     monitor_total(p->monitor, i, &t);
-    print_total(&t);
-    print_gaps(&t.gaps, cfg->statements > 0);
-    print_statements(monitor_statements(p->monitor, i),
-                     (size_t)cfg->statements);
+    server_print_total(&t);
+    server_print_gaps(&t.gaps, cfg->statements > 0);
+    server_print_statements(monitor_statements(p->monitor, i),
+                            (size_t)cfg->statements);
   }
   for (unsigned i = 0; results_coincidence(p->results, i, &text); i++) {
     log_msg(LOG_NOTICE, "    %s\n", strbuf_str(&text));

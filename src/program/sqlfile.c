@@ -15,8 +15,7 @@
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
 #include "nodes/nodes.h"
-#include "opt/help.h"
-#include "program/drivers.h"
+#include "opt/optset.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "run/runner.h"
@@ -47,21 +46,20 @@ struct sqlfile_job {
   struct strbuf text;
   struct sqlfile *file;
   struct db_process db;
-  bool has_db;
   struct test test;
   struct sqltest_cfg test_cfg;
 };
 
 /* ---- finding it ---- */
 
-static const char *base_name(const char *path)
+static const char *sqlfile_base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
 
   return slash ? slash + 1 : path;
 }
 
-static int read_text(struct sqlfile_job *own, struct err *err)
+static int sqlfile_read_text(struct sqlfile_job *own, struct err *err)
 {
   struct stat st;
   int rc;
@@ -78,8 +76,8 @@ static int read_text(struct sqlfile_job *own, struct err *err)
 }
 
 /* Process 0 reads the file; the others get it from that one. */
-static int obtain_text(struct job *job, struct sqlfile_job *own,
-                       struct err *err)
+static int sqlfile_obtain_text(struct job *job, struct sqlfile_job *own,
+                               struct err *err)
 {
   struct nodes *ranks = job->p->ranks;
   const char *path = job->typed;
@@ -96,16 +94,16 @@ static int obtain_text(struct job *job, struct sqlfile_job *own,
   }
   own->what.path = mem_strdup(path);
   own->what.script_path = mem_strdup(path);
-  own->what.short_name = mem_strdup(base_name(path));
+  own->what.short_name = mem_strdup(sqlfile_base_name(path));
   if (!own->what.path || !own->what.script_path || !own->what.short_name)
     return err_set(err, -ENOMEM, "not enough memory");
-  rc = read_text(own, err);
+  rc = sqlfile_read_text(own, err);
   if (rc == 0 && ranks)
     strbuf_add(&ranks->bundle.script, strbuf_str(&own->text), own->text.len);
   return rc;
 }
 
-static int find(struct job *job)
+static int sqlfile_find(struct job *job)
 {
   struct sqlfile_job *own = calloc(1, sizeof(*own));
   struct program *p = job->p;
@@ -116,7 +114,8 @@ static int find(struct job *job)
   job->own = own;
   job->command = p->cmdline.command;
   job->reads_options = true;
-  if (obtain_text(job, own, &err) < 0)
+  job->needs_driver = true;
+  if (sqlfile_obtain_text(job, own, &err) < 0)
     return program_fail(&err);
   job->name = own->what.short_name;
   job->what = &own->what;
@@ -135,7 +134,7 @@ static int find(struct job *job)
 
 /* ---- options, plan ---- */
 
-static int declare(struct job *job, struct cmdline_rules *rules)
+static int sqlfile_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct sqlfile_job *own = job->own;
   struct err err = { "" };
@@ -149,9 +148,10 @@ static int declare(struct job *job, struct cmdline_rules *rules)
 
 /*
  * Parses the file once the driver is known, which decides what quotes and
- * comments are.  If there is no such driver, check() reports it.
+ * comments are.  A driver that does not exist is
+ * reported later.
  */
-static int choose(struct job *job, struct err *err)
+static int sqlfile_take_values(struct job *job, struct err *err)
 {
   struct sqlfile_job *own = job->own;
   struct program *p = job->p;
@@ -165,6 +165,8 @@ static int choose(struct job *job, struct err *err)
   };
   int rc;
 
+  if (*p->opts.script.luajit_cmd)
+    log_msg(LOG_WARNING, "--luajit-cmd has no effect on a file of SQL");
   if (!driver || !program_is_run(p))
     return 0;
   rc = sqlfile_parse(&own->file, &setup, err);
@@ -173,22 +175,9 @@ static int choose(struct job *job, struct err *err)
   return rc;
 }
 
-static void set_needs(const struct job *job, struct plan_input *in)
-{
-  in->clients = program_is_run(job->p);
-  in->pings = true;
-  in->start_rate = job->p->opts.db.connect_rate;
-}
-
-static void warn(const struct job *job)
-{
-  if (*job->p->opts.script.luajit_cmd)
-    log_msg(LOG_WARNING, "--luajit-cmd has no effect on a file of SQL");
-}
-
 /* ---- commands ---- */
 
-static enum test_command find_command(const struct job *job)
+static enum test_command sqlfile_find_command(const struct job *job)
 {
   if (strcmp(job->command, "run") == 0)
     return TEST_RUN;
@@ -200,32 +189,15 @@ static enum test_command find_command(const struct job *job)
   return TEST_UNKNOWN;
 }
 
-static void list_commands(const struct job *job, struct strbuf *out)
+static void sqlfile_list_commands(const struct job *job, struct strbuf *out)
 {
   (void)job;
   strbuf_adds(out, "run help");
 }
 
-static void print_options(const struct job *job, struct strbuf *out)
-{
-  help_test(out, job->name, job->set);
-}
-
-static int check(const struct job *job)
-{
-  return program_check_driver(job->p);
-}
-
-/* No command of a file is one of these: see find_command(). */
-static int call(struct job *job, struct err *err)
-{
-  return err_set(err, -EINVAL, "'%s' has no command '%s'", job->name,
-                 job->command);
-}
-
 /* ---- runs ---- */
 
-static int start(struct job *job)
+static int sqlfile_start(struct job *job)
 {
   struct sqlfile_job *own = job->own;
   struct program *p = job->p;
@@ -239,13 +211,13 @@ static int start(struct job *job)
   own->test_cfg.db_line = strcmp(p->opts.db.driver, "sqlite") == 0;
   if (program_start_database(p, job->plan, &own->db, &err) < 0)
     return program_fail(&err);
-  own->has_db = true;
+  job->db = &own->db;
   if (!p->doctor && program_lacks_files(p, job->plan, &own->db))
     return EXIT_FAILED;
   return EXIT_OK;
 }
 
-static int end_run(struct job *job)
+static int sqlfile_end_run(struct job *job)
 {
   struct sqlfile_job *own = job->own;
 
@@ -253,29 +225,22 @@ static int end_run(struct job *job)
   return EXIT_OK;
 }
 
-static struct db_process *database(const struct job *job)
+static int sqlfile_look(struct job *job)
 {
   struct sqlfile_job *own = job->own;
-
-  return own->has_db ? &own->db : NULL;
-}
-
-static int look(struct job *job)
-{
-  struct sqlfile_job *own = job->own;
-  const int status = start(job);
+  const int status = sqlfile_start(job);
 
   return status == EXIT_OK ? program_doctor_script(job->p, &own->db, job->name)
                            : status;
 }
 
-static void end(struct job *job)
+static void sqlfile_end(struct job *job)
 {
   struct sqlfile_job *own = job->own;
 
   if (!own)
     return;
-  if (own->has_db && !process_done(&own->db)) {
+  if (job->db && !process_done(&own->db)) {
     leave_thread(&job->p->leave); /* the memory must stay valid */
     return;
   }
@@ -285,28 +250,15 @@ static void end(struct job *job)
   free(own);
 }
 
-bool program_is_sqlfile(const char *name)
-{
-  const size_t len = strlen(name);
-
-  return len > 4 && strcmp(name + len - 4, ".sql") == 0;
-}
-
 const struct test_source source_sqlfile = {
-  .settle = program_settle_target,
-  .find = find,
-  .declare = declare,
-  .choose = choose,
-  .needs = set_needs,
-  .warn = warn,
-  .find_command = find_command,
-  .list_commands = list_commands,
-  .print_options = print_options,
-  .check = check,
-  .call = call,
-  .begin_run = start,
-  .end_run = end_run,
-  .database = database,
-  .look = look,
-  .end = end,
+  .traits = SOURCE_CLIENTS | SOURCE_IDLE | SOURCE_DATABASE,
+  .find = sqlfile_find,
+  .declare = sqlfile_declare,
+  .take_values = sqlfile_take_values,
+  .find_command = sqlfile_find_command,
+  .list_commands = sqlfile_list_commands,
+  .begin_run = sqlfile_start,
+  .end_run = sqlfile_end_run,
+  .look = sqlfile_look,
+  .end = sqlfile_end,
 };

@@ -6,18 +6,27 @@
  * calls in settle() is the order of precedence.  A password that is read for
  * this run is the exception: it replaces every other one, except one on the
  * command line or in a configuration file.
+ * /
+ * #include <errno.h>
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/client_file.h"
 #include "db/driver.h"
@@ -29,6 +38,267 @@
 #include "program/internal.h"
 #include "run/runner.h"
 
+/* ---- a password that is read from a file or typed ---- */
+
+#define PASSWORD_INHERITED "BENCH_PASSWORD_FD"
+
+enum {
+  PASSWORD_MAX = 4096,
+};
+
+/*
+ * Returns the first line of the text, without its end; NULL: it is empty, or
+ * not text.
+ */
+static char *password_first_line(char *text, size_t len)
+{
+  size_t n = 0;
+
+  while (n < len && text[n] != '\n')
+    n++;
+  if (n > 0 && text[n - 1] == '\r')
+    n--;
+  if (n == 0 || memchr(text, '\0', n))
+    return NULL;
+  text[n] = '\0';
+  return text;
+}
+
+/* ---- from a file ---- */
+
+static void password_warn_if_open(int fd, const char *path)
+{
+  struct stat st;
+
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+      (st.st_mode & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH)) != 0)
+    log_msg(LOG_WARNING,
+            "other users may read the password file '%s' (chmod 600 helps)",
+            path);
+}
+
+/*
+ * Reads up to the end of the first line.  Returns the number of bytes, or -1
+ * with errno.
+ */
+static ssize_t password_read_line(int fd, char *to, size_t size)
+{
+  size_t n = 0;
+
+  while (n < size && !memchr(to, '\n', n)) {
+    const ssize_t got = read(fd, to + n, size - n);
+
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got < 0 ? -1 : (ssize_t)n;
+    n += (size_t)got;
+  }
+  return (ssize_t)n;
+}
+
+/* `fd` is open; `what` names it. */
+static int password_take_line(int fd, const char *what, char **ret,
+                              struct err *err)
+{
+  char text[PASSWORD_MAX + 1];
+  const ssize_t n = password_read_line(fd, text, PASSWORD_MAX);
+  const char *line;
+  int rc = 0;
+
+  if (n < 0)
+    return err_sys(err, "cannot read the password from %s,", what);
+  if (n == PASSWORD_MAX && !memchr(text, '\n', PASSWORD_MAX)) {
+    rc = err_set(err, -EFBIG, "the password in %s is longer than %d bytes",
+                 what, PASSWORD_MAX - 1);
+  } else {
+    line = password_first_line(text, (size_t)n);
+    *ret = line ? mem_strdup(line) : NULL;
+    if (!line)
+      rc = err_set(err, -EINVAL, "there is no password in the first line of %s",
+                   what);
+    else if (!*ret)
+      rc = err_set(err, -ENOMEM, "not enough memory");
+  }
+  explicit_bzero(text, sizeof(text));
+  return rc;
+}
+
+static int password_from_file(const struct program *p, const char *path,
+                              char **ret, struct err *err)
+{
+  char what[400];
+  int fd, rc;
+
+  if (strcmp(path, "-") == 0) {
+    if (!p->cmdline.test)
+      return err_set(err, -EINVAL,
+                     "--password-file=- is not possible: the script is read "
+                     "from the standard input");
+    return password_take_line(STDIN_FILENO, "the standard input", ret, err);
+  }
+  fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return err_sys(err, "cannot open the password file '%.300s',", path);
+  password_warn_if_open(fd, path);
+  (void)snprintf(what, sizeof(what), "the password file '%.300s'", path);
+  rc = password_take_line(fd, what, ret, err);
+  (void)close(fd);
+  return rc;
+}
+
+/* ---- from the terminal ---- */
+
+/* The set of signals that would leave the terminal without echo. */
+static void password_ending_signals(sigset_t *set)
+{
+  static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+
+  (void)sigemptyset(set);
+  for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+    (void)sigaddset(set, all[i]);
+}
+
+/*
+ * Waits for a line.  1: there is something to read; 0: a signal is pending; -1:
+ * it failed.
+ */
+static int password_wait_for_line(int tty, int signals)
+{
+  struct pollfd fds[] = { { .fd = tty, .events = POLLIN },
+                          { .fd = signals, .events = POLLIN } };
+  int rc;
+
+  do
+    rc = poll(fds, ARRAY_SIZE(fds), -1);
+  while (rc < 0 && errno == EINTR);
+  if (rc < 0)
+    return -1;
+  return fds[1].revents ? 0 : 1;
+}
+
+/* Prompts once.  1: a signal is pending, and the caller lets it act. */
+static int password_ask_once(int tty, int signals, const char *who, char **ret,
+                             struct err *err)
+{
+  struct termios old, quiet;
+  int rc;
+
+  if (tcgetattr(tty, &old) < 0)
+    return err_sys(err, "cannot ask for a password,");
+  quiet = old;
+  quiet.c_lflag &= ~(tcflag_t)ECHO;
+  quiet.c_lflag |= ECHONL | ICANON | ISIG;
+  if (tcsetattr(tty, TCSAFLUSH, &quiet) < 0)
+    return err_sys(err, "cannot switch off the echo of the terminal,");
+  (void)dprintf(tty, "Password for %s: ", who);
+  rc = password_wait_for_line(tty, signals);
+  if (rc < 0)
+    rc = err_sys(err, "cannot ask for a password,");
+  else if (rc > 0)
+    rc = password_take_line(tty, "what was typed", ret, err);
+  else
+    rc = 1;
+  (void)tcsetattr(tty, TCSAFLUSH, &old);
+  if (rc == 1)
+    (void)dprintf(tty, "\n");
+  return rc;
+}
+
+static int password_ask(const char *who, char **ret, struct err *err)
+{
+  sigset_t set, old;
+  int tty, signals;
+  int rc = 1;
+
+  tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  if (tty < 0)
+    return err_set(err, -ENOTTY,
+                   "--ask-password needs a terminal (--password-file does "
+                   "not)");
+  password_ending_signals(&set);
+  (void)sigprocmask(SIG_BLOCK, &set, &old);
+  while (rc == 1) {
+    signals = signalfd(-1, &set, SFD_CLOEXEC); /* those from now on */
+    rc = signals < 0 ? err_sys(err, "cannot ask for a password,")
+                     : password_ask_once(tty, signals, who, ret, err);
+    if (signals >= 0)
+      (void)close(signals);
+    if (rc == 1) { /* it ends or stops the process here, or is ignored */
+      (void)sigprocmask(SIG_SETMASK, &old, NULL);
+      (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    }
+  }
+  (void)sigprocmask(SIG_SETMASK, &old, NULL);
+  (void)close(tty);
+  return rc;
+}
+
+/* ---- from the process that started this one ---- */
+
+static int password_from_parent(const char *number, char **ret, struct err *err)
+{
+  char text[PASSWORD_MAX + 1] = "";
+  int64_t fd;
+  ssize_t n = -1;
+
+  if (parse_int(number, &fd) == 0 && fd > STDERR_FILENO && fd <= INT_MAX) {
+    n = pread((int)fd, text, PASSWORD_MAX, 0); /* others read it, too */
+    (void)close((int)fd);
+  }
+  (void)unsetenv(PASSWORD_INHERITED);
+  if (n <= 0)
+    return err_set(err, -EINVAL, "%s does not name a readable password",
+                   PASSWORD_INHERITED);
+  *ret = mem_strndup(text, (size_t)n);
+  explicit_bzero(text, sizeof(text));
+  return *ret ? 0 : err_set(err, -ENOMEM, "not enough memory");
+}
+
+int program_hand_down_password(const char *password, struct err *err)
+{
+  const size_t len = strlen(password);
+  char number[16];
+  int fd = memfd_create("password", 0); /* children inherit it */
+  int rc = 0;
+
+  (void)snprintf(number, sizeof(number), "%d", fd);
+  if (fd < 0 || write(fd, password, len) != (ssize_t)len ||
+      setenv(PASSWORD_INHERITED, number, 1) < 0)
+    rc = err_sys(err, "cannot hand the password to the steps of a sweep,");
+  if (rc < 0 && fd >= 0)
+    (void)close(fd);
+  return rc;
+}
+
+int program_read_password(struct program *p, const char *who, char **ret,
+                          struct err *err)
+{
+  const char *path = p->opts.db.password_file;
+  const char *inherited = getenv(PASSWORD_INHERITED);
+  int rc;
+
+  if (!*path && !p->opts.db.ask_password)
+    return 0;
+  if (p->cmdline.command && strcmp(p->cmdline.command, "help") == 0)
+    return 0;
+  if (*path && p->opts.db.ask_password)
+    return err_set(err, -EINVAL,
+                   "--password-file and --ask-password cannot be used "
+                   "together");
+  if (p->ranks && p->ranks->rank > 0) {
+    *ret = p->ranks->password ? mem_strdup(p->ranks->password) : NULL;
+    return 0;
+  }
+  if (inherited && *inherited)
+    return password_from_parent(inherited, ret, err);
+  rc = *path ? password_from_file(p, path, ret, err)
+             : password_ask(who, ret, err);
+  if (rc == 0 && p->ranks)
+    p->ranks->password = mem_strdup(*ret);
+  return rc;
+}
+
 /* A source of values, and its name in messages. */
 struct source {
   struct program *p;
@@ -38,7 +308,8 @@ struct source {
   bool exact;        /* its empty values do not stand for defaults */
 };
 
-static bool is_given(void *ctx, const char *option, const char **ret_value)
+static bool target_is_given(void *ctx, const char *option,
+                            const char **ret_value)
 {
   const struct source *s = ctx;
   const struct opt_entry *e = optset_find(&s->p->set, option);
@@ -48,8 +319,8 @@ static bool is_given(void *ctx, const char *option, const char **ret_value)
   return e->source != OPT_SOURCE_DEFAULT;
 }
 
-static int replace(void *ctx, const char *option, const char *value,
-                   struct err *err)
+static int target_replace(void *ctx, const char *option, const char *value,
+                          struct err *err)
 {
   const struct source *s = ctx;
   const struct opt_given given = {
@@ -64,27 +335,29 @@ static int replace(void *ctx, const char *option, const char *value,
   return opt_set(optset_find(&s->p->set, option), &given, err);
 }
 
-static int put(void *ctx, const char *option, const char *value,
-               struct err *err)
+static int target_put(void *ctx, const char *option, const char *value,
+                      struct err *err)
 {
   const struct source *s = ctx;
 
-  if (is_given(ctx, option, NULL) || (s->skip && strcmp(s->skip, option) == 0))
+  if (target_is_given(ctx, option, NULL) ||
+      (s->skip && strcmp(s->skip, option) == 0))
     return 0;
-  return replace(ctx, option, value, err);
+  return target_replace(ctx, option, value, err);
 }
 
-static struct target_sink sink_of(struct source *s)
+static struct target_sink target_sink_of(struct source *s)
 {
-  return (struct target_sink){
-    .ctx = s, .is_given = is_given, .put = put, .replace = replace
-  };
+  return (struct target_sink){ .ctx = s,
+                               .is_given = target_is_given,
+                               .put = target_put,
+                               .replace = target_replace };
 }
 
 /* ---- the driver, and --dsn ---- */
 
-static int refuse_scheme(const struct program *p, const char *what,
-                         const char *scheme, struct err *err)
+static int target_refuse_scheme(const struct program *p, const char *what,
+                                const char *scheme, struct err *err)
 {
   static const char *const schemes[] = { "mysql", "mariadb", "postgresql",
                                          "postgres", "sqlite" };
@@ -107,18 +380,18 @@ static int refuse_scheme(const struct program *p, const char *what,
 }
 
 /* `url` is the value of --dsn, or of the source that `what` names. */
-static int use_url(struct source *s, const char *what, const struct url *url,
-                   struct err *err)
+static int target_use_url(struct source *s, const char *what,
+                          const struct url *url, struct err *err)
 {
   struct program *p = s->p;
   const struct driver *d = program_find_scheme(p, url->scheme);
-  const struct target_sink sink = sink_of(s);
+  const struct target_sink sink = target_sink_of(s);
   const struct driver *chosen;
   int rc;
 
   if (!d)
-    return refuse_scheme(p, what, url->scheme, err);
-  if (is_given(s, "db-driver", NULL)) {
+    return target_refuse_scheme(p, what, url->scheme, err);
+  if (target_is_given(s, "db-driver", NULL)) {
     chosen = program_find_driver(p, p->opts.db.driver);
     if (chosen != d)
       return err_set(err, -EINVAL,
@@ -126,7 +399,7 @@ static int use_url(struct source *s, const char *what, const struct url *url,
                      "(expected one of them, or both for the same driver)",
                      what, d->name, p->opts.db.driver);
   }
-  rc = put(s, "db-driver", d->name, err);
+  rc = target_put(s, "db-driver", d->name, err);
   if (rc == 0)
     rc = d->names->url(url, &sink, err);
   if (rc == -EINVAL)
@@ -134,7 +407,7 @@ static int use_url(struct source *s, const char *what, const struct url *url,
   return rc;
 }
 
-static int use_dsn(struct program *p, struct err *err)
+static int target_use_dsn(struct program *p, struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_DSN };
   const char *what = "--dsn";
@@ -153,7 +426,7 @@ static int use_dsn(struct program *p, struct err *err)
     err_prefix(err, "%s cannot be read", what);
   if (rc < 0)
     return rc;
-  rc = use_url(&s, what, &url, err);
+  rc = target_use_url(&s, what, &url, err);
   url_done(&url);
   return rc;
 }
@@ -162,7 +435,7 @@ static int use_dsn(struct program *p, struct err *err)
  * Returns the only driver whose options are on the command line or in a
  * configuration file; NULL: there is none, or there are several.
  */
-static const char *driver_of_options(const struct program *p)
+static const char *target_driver_of_options(const struct program *p)
 {
   const char *only = NULL;
 
@@ -180,30 +453,30 @@ static const char *driver_of_options(const struct program *p)
 }
 
 /* `--pgsql-host=db1` says which driver is meant.  In sysbench it does not. */
-static int use_options(struct program *p, struct err *err)
+static int target_use_options(struct program *p, struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_SCRIPT };
-  const char *name = p->set.as_sysbench ? NULL : driver_of_options(p);
+  const char *name = p->set.as_sysbench ? NULL : target_driver_of_options(p);
 
-  return name ? put(&s, "db-driver", name, err) : 0;
+  return name ? target_put(&s, "db-driver", name, err) : 0;
 }
 
 /* Changes an alias to the name that reports show. */
-static int use_real_name(struct program *p, const struct driver *d,
-                         struct err *err)
+static int target_use_real_name(struct program *p, const struct driver *d,
+                                struct err *err)
 {
   const struct opt_entry *e = optset_find(&p->set, "db-driver");
   struct source s = { .p = p, .kind = e->source };
 
   if (*p->opts.db.driver == '\0' || strcmp(d->name, p->opts.db.driver) == 0)
     return 0;
-  return replace(&s, "db-driver", d->name, err);
+  return target_replace(&s, "db-driver", d->name, err);
 }
 
 /* ---- option files ---- */
 
 /* Returns the path of ~/NAME, or NULL; owned by the caller. */
-static char *home_path(const char *name)
+static char *target_home_path(const char *name)
 {
   const char *home = getenv("HOME");
   struct strbuf path = { 0 };
@@ -218,7 +491,7 @@ static char *home_path(const char *name)
 }
 
 /* Does this process read the files, or does process 0? */
-static bool reads_files(const struct program *p)
+static bool target_reads_files(const struct program *p)
 {
   return !p->ranks || p->ranks->rank == 0;
 }
@@ -229,7 +502,7 @@ static bool reads_files(const struct program *p)
  * a file that all users can write to, because another user could name a server
  * there.  Opening a pipe could block for ever.
  */
-static const char *why_not_read(const char *path)
+static const char *target_why_not_read(const char *path)
 {
   struct stat st;
 
@@ -242,8 +515,8 @@ static const char *why_not_read(const char *path)
            : NULL;
 }
 
-static int load_file(const struct program *p, const char *name,
-                     const char *path, char **ret_text, size_t *ret_len)
+static int target_load_file(const struct program *p, const char *name,
+                            const char *path, char **ret_text, size_t *ret_len)
 {
   if (p->ranks)
     return nodes_load_as(p->ranks, name, path, ret_text, ret_len);
@@ -251,7 +524,7 @@ static int load_file(const struct program *p, const char *name,
 }
 
 /* Is there a password variable?  It takes precedence over option files. */
-static bool has_password_variable(const struct driver *d)
+static bool target_has_password_variable(const struct driver *d)
 {
   const char *text = d->names->password_env ? getenv(d->names->password_env)
                                             : NULL;
@@ -259,21 +532,21 @@ static bool has_password_variable(const struct driver *d)
   return text && *text;
 }
 
-static int read_file(struct program *p, const struct driver *d,
-                     const char *name, const char *path, bool must_be,
-                     struct err *err)
+static int target_read_file(struct program *p, const struct driver *d,
+                            const char *name, const char *path, bool must_be,
+                            struct err *err)
 {
   struct source s = {
     .p = p,
     .kind = OPT_SOURCE_CLIENT_FILE,
     .where = name,
-    .skip = has_password_variable(d) ? d->names->password : NULL,
+    .skip = target_has_password_variable(d) ? d->names->password : NULL,
   };
-  const struct target_sink sink = sink_of(&s);
+  const struct target_sink sink = target_sink_of(&s);
   struct client_file file = { 0 };
   char *text;
   size_t len;
-  int rc = load_file(p, name, path, &text, &len);
+  int rc = target_load_file(p, name, path, &text, &len);
 
   if (rc < 0 && must_be)
     return err_set(err, rc, "--%s: cannot read '%.300s': %s",
@@ -292,7 +565,8 @@ static int read_file(struct program *p, const struct driver *d,
   return rc;
 }
 
-static int use_file(struct program *p, const struct driver *d, struct err *err)
+static int target_use_file(struct program *p, const struct driver *d,
+                           struct err *err)
 {
   const char *name = d->names->home_file;
   const char *path, *why;
@@ -307,17 +581,17 @@ static int use_file(struct program *p, const struct driver *d, struct err *err)
   if (path && strcmp(path, "none") == 0)
     return 0;
   if (path && *path)
-    return read_file(p, d, path, path, true, err);
+    return target_read_file(p, d, path, path, true, err);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     return 0;
-  home = home_path(name);
-  why = home && reads_files(p) ? why_not_read(home) : NULL;
+  home = target_home_path(name);
+  why = home && target_reads_files(p) ? target_why_not_read(home) : NULL;
   if (why) {
     log_msg(LOG_WARNING, "%s is ignored, since %s", name, why);
     rc = 0;
   } else {
     /* Other ranks know the file by its name. */
-    rc = read_file(p, d, name, home ? home : "", false, err);
+    rc = target_read_file(p, d, name, home ? home : "", false, err);
   }
   free(home);
   return rc;
@@ -325,8 +599,8 @@ static int use_file(struct program *p, const struct driver *d, struct err *err)
 
 /* ---- environment ---- */
 
-static int use_variables(struct program *p, const struct driver *d,
-                         struct err *err)
+static int target_use_variables(struct program *p, const struct driver *d,
+                                struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_ENVIRONMENT };
   const bool all = p->cmdline.identity != IDENTITY_SYSBENCH;
@@ -344,7 +618,7 @@ static int use_variables(struct program *p, const struct driver *d,
     else if (!value || !*value || (!all && !v->always))
       value = NULL;
     if (value)
-      rc = put(&s, v->option, value, err);
+      rc = target_put(&s, v->option, value, err);
     if (rc == -EINVAL)
       err_prefix(err, "the environment variable %s", v->name);
   }
@@ -353,8 +627,8 @@ static int use_variables(struct program *p, const struct driver *d,
 
 /* ---- passwords ---- */
 
-static int use_password(struct program *p, const struct driver *d,
-                        struct err *err)
+static int target_use_password(struct program *p, const struct driver *d,
+                               struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_PASSWORD };
   const char *option = d && d->names ? d->names->password : NULL;
@@ -379,7 +653,7 @@ static int use_password(struct program *p, const struct driver *d,
   rc = program_read_password(p, strbuf_str(&who), &password, err);
   strbuf_done(&who);
   if (rc == 0 && password)
-    rc = replace(&s, option, password, err);
+    rc = target_replace(&s, option, password, err);
   if (password)
     explicit_bzero(password, strlen(password));
   free(password);
@@ -391,29 +665,29 @@ static int use_password(struct program *p, const struct driver *d,
 /*
  * Returns NULL if there is no such driver.  That is reported if one is needed.
  */
-static const struct driver *choose_driver(const struct program *p)
+static const struct driver *target_choose_driver(const struct program *p)
 {
   return program_find_driver(p, p->opts.db.driver);
 }
 
-static int settle(struct program *p, struct err *err)
+static int target_settle(struct program *p, struct err *err)
 {
   const struct driver *d;
-  int rc = use_dsn(p, err);
+  int rc = target_use_dsn(p, err);
 
   if (rc == 0)
-    rc = use_options(p, err);
+    rc = target_use_options(p, err);
   if (rc < 0)
     return rc;
-  d = choose_driver(p);
+  d = target_choose_driver(p);
   if (d && d->names) {
-    rc = use_real_name(p, d, err);
+    rc = target_use_real_name(p, d, err);
     if (rc == 0)
-      rc = use_file(p, d, err);
+      rc = target_use_file(p, d, err);
     if (rc == 0)
-      rc = use_variables(p, d, err);
+      rc = target_use_variables(p, d, err);
   }
-  return rc == 0 ? use_password(p, d, err) : rc;
+  return rc == 0 ? target_use_password(p, d, err) : rc;
 }
 
 int program_settle_target(struct program *p)
@@ -423,5 +697,5 @@ int program_settle_target(struct program *p)
   /* The steps of a sweep do it, perhaps with other options. */
   if (sweep_wanted(&p->opts.sweep))
     return EXIT_OK;
-  return settle(p, &err) < 0 ? program_fail(&err) : EXIT_OK;
+  return target_settle(p, &err) < 0 ? program_fail(&err) : EXIT_OK;
 }

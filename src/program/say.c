@@ -1,0 +1,163 @@
+/*
+ * say.c - what the program prints besides results, what it inherits from its
+ * parent, and how it ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/leave.h"
+#include "base/log.h"
+#include "base/secret.h"
+#include "base/strbuf.h"
+#include "nodes/nodes.h"
+#include "opt/cmdline.h"
+#include "program/internal.h"
+#include "run/runner.h"
+
+/* ---- inherited descriptors and signals ---- */
+
+/*
+ * Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
+ * that is free, and all numbers below `fd` are taken.
+ */
+static bool inherited_open_null(int fd)
+{
+  if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+    return true;
+  return open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY) == fd;
+}
+
+/*
+ * Ignores a signal.  Unlike SIG_IGN, a handler is not inherited by the programs
+ * of scripts.
+ */
+static void inherited_pass_over(int number)
+{
+  (void)number;
+}
+
+/* Unless the parent has decided about it. */
+static void inherited_pass_over_if_default(int number)
+{
+  const struct sigaction passed = { .sa_handler = inherited_pass_over,
+                                    .sa_flags = SA_RESTART };
+  struct sigaction now;
+
+  if (sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+    (void)sigaction(number, &passed, NULL);
+}
+
+bool inherited_mend(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (!inherited_open_null(fd))
+      return false;
+  }
+  inherited_pass_over_if_default(SIGXFSZ);
+  /* If SIGCHLD were ignored, children would leave no status. */
+  (void)signal(SIGCHLD, SIG_DFL);
+  return true;
+}
+
+bool inherited_stack_suffices(void)
+{
+  struct rlimit limit;
+
+  return getrlimit(RLIMIT_STACK, &limit) < 0 ||
+         limit.rlim_cur >= INHERITED_STACK_KIB * 1024;
+}
+
+void inherited_outlive_readers(void)
+{
+  inherited_pass_over_if_default(SIGPIPE);
+}
+
+/* ---- messages ---- */
+
+/* The messages of libraries and of other options may quote a password. */
+int program_fail(const struct err *err)
+{
+  struct strbuf shown = { 0 };
+
+  if (err->said)
+    return EXIT_FAILED;
+  secret_redact(err->text, &shown);
+  log_msg(LOG_FATAL, "%s", strbuf_str(&shown));
+  strbuf_done(&shown);
+  return EXIT_FAILED;
+}
+
+/* Usage errors have no prefix. */
+int program_fail_usage(int rc, const struct err *err)
+{
+  if (!cmdline_is_usage_error(rc))
+    return program_fail(err);
+  return program_complain("%s", err->text);
+}
+
+void program_put_text(struct strbuf *text)
+{
+  log_put(strbuf_str(text), text->len);
+  strbuf_done(text);
+}
+
+int program_complain(const char *fmt, ...)
+{
+  struct strbuf line = { 0 }, shown = { 0 };
+  va_list ap;
+
+  va_start(ap, fmt);
+  strbuf_vaddf(&line, fmt, ap);
+  va_end(ap);
+  secret_redact(strbuf_str(&line), &shown);
+  strbuf_adds(&shown, "\n");
+  log_flush();
+  (void)fputs(strbuf_str(&shown), stderr);
+  strbuf_done(&line);
+  strbuf_done(&shown);
+  return EXIT_FAILED;
+}
+
+/* ---- the end of the program ---- */
+
+/*
+ * An incomplete text must not look like success.  A user who has closed the
+ * standard output does not want any.
+ */
+static int say_check_stdout(int status)
+{
+  struct err err;
+  int why;
+
+  if (!log_lost_text(&why) || why == EPIPE || why == EBADF || log_is_unread())
+    return status;
+  errno = why;
+  if (why != 0)
+    (void)err_sys(&err, "cannot write to the standard output,");
+  else
+    (void)err_set(&err, -EIO, "cannot write to the standard output");
+  (void)program_fail(&err);
+  log_flush();
+  return status == EXIT_OK ? EXIT_FAILED : status;
+}
+
+int program_finish(struct program *p, int status)
+{
+  log_flush();
+  status = say_check_stdout(status);
+  return p->ranks ? nodes_leave(p->ranks, status) : status;
+}
+
+void program_leave(struct program *p, int status)
+{
+  if (leave_any(&p->leave))
+    _exit(program_finish(p, status));
+}
