@@ -1,5 +1,6 @@
 /*
- * expr.h - expressions of SQL files: code for a machine with a stack.
+ * expr.h - values and expressions of SQL files: code for a machine with a
+ * stack.
  *
  * The parser (reading_expr()) makes the code, and expr_eval() executes it
  * without allocating anything.  It is const while it is executed; any number of
@@ -8,11 +9,111 @@
 #ifndef BENCH_SQLFILE_EXPR_H
 #define BENCH_SQLFILE_EXPR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sqlfile/draw.h"
-#include "sqlfile/value.h"
+#include "rand/dist.h"
+#include "rand/rng.h"
+
+/* ---- values; how one kind becomes another: the rules are those of pgbench
+ * ---- */
+
+enum value_kind {
+  VALUE_UNSET, /* of a variable that has no value yet */
+  VALUE_NULL,
+  VALUE_BOOL,
+  VALUE_INT,
+  VALUE_DOUBLE,
+  VALUE_TEXT, /* of a column; expressions read it as one of the others */
+};
+
+struct value {
+  enum value_kind kind;
+  union {
+    bool truth;
+    int64_t number;
+    double real;
+    struct {
+      const char *text; /* borrowed, zero-terminated */
+      size_t len;
+    };
+  };
+};
+
+static inline struct value value_null(void)
+{
+  return (struct value){ .kind = VALUE_NULL };
+}
+static inline struct value value_bool(bool truth)
+{
+  return (struct value){ .kind = VALUE_BOOL, .truth = truth };
+}
+static inline struct value value_int(int64_t number)
+{
+  return (struct value){ .kind = VALUE_INT, .number = number };
+}
+static inline struct value value_double(double real)
+{
+  return (struct value){ .kind = VALUE_DOUBLE, .real = real };
+}
+
+/*
+ * These return NULL, or why the value cannot become one of this kind (a static
+ * text).  A double becomes the nearest integer, an even one if there are two.
+ */
+const char *value_to_int(const struct value *v, int64_t *ret);
+const char *value_to_double(const struct value *v, double *ret);
+const char *value_to_bool(const struct value *v, bool *ret);
+
+/* Is a condition with this value true?  Numbers are if they are not 0; NULL is
+ * not. */
+bool value_is_true(const struct value *v);
+
+/*
+ * Read a text as users write values: an integer, a double, a boolean or NULL.
+ * False: it is another text.  The text is zero-terminated.
+ */
+bool value_read(const char *text, size_t len, struct value *ret);
+
+enum {
+  VALUE_BYTES = 40, /* room for all kinds but texts */
+};
+
+/* Write a value as pgbench does.  Not for texts. */
+void value_print(const struct value *v, char to[VALUE_BYTES]);
+
+/* ---- random functions ---- */
+
+enum {
+  DRAW_ZIPF = 4, /* exponents whose constants are kept */
+};
+
+/* One thread uses it.  Zeroed but for `rng`, it is ready. */
+struct draws {
+  struct rng *rng; /* borrowed */
+  unsigned next;   /* the entry to replace */
+  struct {
+    struct rand_params params; /* zipf_exp 0: unused */
+    struct zipf_cache ranges;
+  } zipf[DRAW_ZIPF];
+};
+
+/*
+ * Draw one of the integers from..to.  These return NULL, or why that is not
+ * possible (a static text): the range is empty or has more than 2^63-1 values,
+ * or the parameter is not allowed.
+ */
+const char *draw_uniform(struct draws *d, int64_t from, int64_t to,
+                         int64_t *ret);
+const char *draw_exponential(struct draws *d, int64_t from, int64_t to,
+                             double parameter, int64_t *ret);
+const char *draw_gaussian(struct draws *d, int64_t from, int64_t to,
+                          double parameter, int64_t *ret);
+const char *draw_zipfian(struct draws *d, int64_t from, int64_t to,
+                         double exponent, int64_t *ret);
+
+/* ---- expressions ---- */
 
 enum {
   EXPR_STACK = 64, /* values that wait for an operator, at most */

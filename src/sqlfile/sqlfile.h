@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "sqlfile/expr.h"
-#include "sqlfile/value.h"
 
 struct err;
 

@@ -1,8 +1,9 @@
 /*
- * reading.h - a file while it is parsed: what the parts of the parser share.
+ * parse.h - a file while it is parsed: what the parts of the parser
+ * share.
  */
-#ifndef BENCH_SQLFILE_READING_H
-#define BENCH_SQLFILE_READING_H
+#ifndef BENCH_SQLFILE_PARSE_H
+#define BENCH_SQLFILE_PARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
