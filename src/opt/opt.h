@@ -83,6 +83,15 @@ struct opt {
   bool (*check)(const char *text);
 
   /*
+   * [opt] STRING of OPT_PARSED(): reads the text into the field, which has
+   * `size` bytes.  The text stays valid as long as the value.  -EINVAL: it is
+   * refused; `why` may have the end of the message, otherwise that shows
+   * `expected`.
+   */
+  int (*parse)(const char *text, void *ret, struct err *why);
+  size_t size;
+
+  /*
    * [opt] What to do instead of giving a value that is refused; NULL: there is
    * no advice for this value.
    */
@@ -115,6 +124,18 @@ struct opt {
   .type = OPT_TYPE_LIST, .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
 #define OPT_FILE(T, f) \
   .type = OPT_TYPE_FILE, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
+/* A text that has a type of its own: `fn` is the function `parse` above.  The
+ * field is zeroed while the option is unset. */
+#define OPT_PARSED(T, f, fn)                                     \
+  .type = OPT_TYPE_STRING, .off = offsetof(T, f), .parse = (fn), \
+  .size = sizeof(((T *)0)->f)
+/* Makes such a function of one that reads a text and needs no `why`. */
+#define OPT_PARSER(name, read)                                  \
+  static int name(const char *text, void *ret, struct err *why) \
+  {                                                             \
+    (void)why;                                                  \
+    return read(text, ret);                                     \
+  }
 #define OPT_END          \
   {                      \
     .type = OPT_TYPE_END \

@@ -373,6 +373,25 @@ static int refuse_items(const struct opt *row, const struct opt_given *given,
   return refuse_with(row, given->text, "", hint, given->where, err);
 }
 
+/* Reads the text of a value into a struct of its own. */
+static int read_parsed(const struct opt *row, const struct opt_given *given,
+                       struct opt_value *v, struct err *err)
+{
+  struct err why = { "" };
+  int rc;
+
+  v->parsed = calloc(1, row->size);
+  if (!v->parsed)
+    return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+  rc = row->parse(v->text, v->parsed, &why);
+  if (rc == -EINVAL && why.text[0] == '\0')
+    return refuse(row, v->text, NULL, given->where, err);
+  return rc < 0 ? err_set(err, rc, "Invalid value for --%s: %s%s%s", row->name,
+                          why.text, given->where ? ", " : "",
+                          given->where ? given->where : "")
+                : 0;
+}
+
 /* Reads the value, which is one text. */
 static int read_text(const struct opt *row, const struct opt_given *given,
                      const char *text, struct opt_value *v, struct err *err)
@@ -392,9 +411,9 @@ static int read_text(const struct opt *row, const struct opt_given *given,
     return rc;
   v->text = row->type == OPT_TYPE_LIST && given->items ? joined(&v->list)
                                                        : mem_strdup(text);
-  return v->text
-           ? 0
-           : err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+  if (!v->text)
+    return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+  return row->parse ? read_parsed(row, given, v, err) : 0;
 }
 
 /* Refuses a name alone, if that has no meaning. */
@@ -446,6 +465,7 @@ void opt_value_done(struct opt_value *v)
     return;
   free(v->text);
   free(v->list_memory);
+  free(v->parsed);
   *v = (struct opt_value){ 0 };
 }
 
@@ -472,6 +492,12 @@ void opt_value_store(const struct opt *row, const struct opt_value *v,
     memcpy(field, &index, sizeof(index));
     break;
   case OPT_TYPE_STRING:
+    if (row->parse && v->parsed)
+      memcpy(field, v->parsed, row->size);
+    else if (row->parse)
+      memset(field, 0, row->size);
+    if (row->parse)
+      break;
     if (!text)
       text = "";
     /* fall through */

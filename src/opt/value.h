@@ -47,6 +47,7 @@ struct opt_value {
   double real;          /* DOUBLE, TIME */
   struct opt_list list; /* LIST */
   void *list_memory;    /* owned: what `list` points to */
+  void *parsed;         /* owned: what opt.parse() has read; NULL: unset */
 };
 
 /*

@@ -49,7 +49,7 @@ static int builtin_take_values(struct job *job, struct err *err)
   const struct test *test = job->test;
   const struct program_options *opts = &job->p->opts;
 
-  if (run_clients(&opts->run) > 0)
+  if (opts->run.clients > 0)
     return err_set(err, -EINVAL,
                    "--clients: the %s test has no clients, because its events "
                    "wait for no server; use --threads",

@@ -126,7 +126,7 @@ static int results_open_by_rank(struct program *p, unsigned workers,
     .name = p->name,
     .version = p->version,
     .test = p->cmdline.test,
-    .threads = workers + run_storm_clients(&p->opts.run),
+    .threads = workers + p->opts.run.storm.clients,
     .page = report_page,
     .leave = &p->leave,
   };

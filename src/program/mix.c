@@ -531,7 +531,7 @@ static int mix_call(struct job *job, struct err *err)
 static int mix_settle_clients(struct program *p, const struct mix_list *list,
                               struct err *err)
 {
-  const bool clients = run_clients(&p->opts.run) > 0;
+  const bool clients = p->opts.run.clients > 0;
   const char *option = clients ? "clients" : "threads";
   const uint64_t sum = mix_list_clients(list);
   const uint64_t given = run_workers(&p->opts.run, clients);

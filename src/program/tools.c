@@ -90,17 +90,17 @@ static int find_check_objective(const struct program *p, struct err *err)
 {
   const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
   bool limits_time = false;
-  struct slo slo = { 0 };
-  int rc = slo_parse(p->opts.report.objective, &slo, err);
+  const struct slo *slo = &p->opts.report.slo;
+  int rc = 0;
 
-  for (unsigned i = 0; rc == 0 && i < slo.n; i++) {
-    limits_time = limits_time || slo.term[i].kind->unit == SLO_NS;
-    if (slo.term[i].kind->at_least)
+  for (unsigned i = 0; rc == 0 && i < slo->n; i++) {
+    limits_time = limits_time || slo->term[i].kind->unit == SLO_NS;
+    if (slo->term[i].kind->at_least)
       rc = err_set(err, -EINVAL,
                    "--find cannot be used with '%s' of --slo: a low load has a "
                    "low throughput, whatever is possible; leave it out, and "
                    "see how much the answer is",
-                   slo.term[i].text);
+                   slo->term[i].text);
   }
   if (rc == 0 && finds_rate && !limits_time)
     rc = err_set(err, -EINVAL,
@@ -118,7 +118,7 @@ static int find_check(const struct program *p, bool *ret_own_clients,
   const char *what = search_what_name((enum search_what)cfg->find);
   const struct opt_entry *e = optset_find(&p->set, what);
 
-  if (!*p->opts.report.objective)
+  if (p->opts.report.slo.n == 0)
     return err_set(err, -EINVAL,
                    "--find=%s needs an objective, such as "
                    "--slo=\"p99<=10ms\"",
@@ -321,7 +321,7 @@ int program_sweep(struct program *p)
     .argv = p->argv,
     .command = p->cmdline.command,
     .time_s = p->opts.run.time_s,
-    .objective = p->opts.report.objective,
+    .objective = program_value(&p->set, "slo"),
     .percentile = p->opts.report.percentile,
     .percentiles = percentiles,
     .n_percentiles = report_percentiles(&p->opts.report, percentiles),
@@ -395,7 +395,7 @@ static int tools_run_tool(struct program *p, const struct tool *tool, void *cfg)
     .results = &p->opts.results,
     .sweep = &p->opts.sweep,
     .time_s = p->opts.run.time_s,
-    .objective = p->opts.report.objective,
+    .objective = program_value(&p->set, "slo"),
     .is_bundled = program_is_bundled,
     .program = p,
   };

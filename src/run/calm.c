@@ -126,13 +126,10 @@ static void tell(const struct run_settled *s, double limit_s)
 void calm_await(struct run *run)
 {
   struct run_settled *s = &run->life.settled;
-  struct calm_wish wish = { .kind = CALM_NONE };
+  const struct calm_wish wish = run->plan->cfg.settle;
   const uint64_t start_ns = clock_now_ns();
   uint64_t until_ns;
 
-  /* Tests of the runner have a plan that no row has filled in. */
-  if (run->plan->cfg.settle)
-    (void)calm_parse(run->plan->cfg.settle, &wish); /* the row has checked it */
   if (wish.kind == CALM_NONE)
     return;
   log_msg(LOG_NOTICE, "Settling...\n");

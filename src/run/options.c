@@ -3,6 +3,7 @@
  */
 #include "run/options.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
@@ -11,10 +12,6 @@
 
 #include "base/parse.h"
 #include "opt/optset.h"
-#include "run/calm.h"
-#include "run/idle.h"
-#include "run/storm.h"
-#include "run/think.h"
 
 /* The default where the system does not allow 64K, as some with large
  * registers or large pages do not. */
@@ -25,48 +22,24 @@ static int64_t smallest_stack(void)
   return PTHREAD_STACK_MIN;
 }
 
-static bool is_forced_shutdown(const char *text)
+static int parse_clients(const char *text, void *ret, struct err *why)
 {
-  struct forced_shutdown ignored;
+  unsigned *clients = ret;
+  int64_t n = 0;
 
-  return forced_shutdown_parse(text, &ignored) == 0;
+  (void)why;
+  if (strcmp(text, "off") != 0 &&
+      (parse_int(text, &n) < 0 || n < 1 || n > RUN_CLIENTS_MAX))
+    return -EINVAL;
+  *clients = (unsigned)n;
+  return 0;
 }
 
-static bool is_settle(const char *text)
-{
-  struct calm_wish ignored;
-
-  return calm_parse(text, &ignored) == 0;
-}
-
-static bool is_clients(const char *text)
-{
-  int64_t n;
-
-  return strcmp(text, "off") == 0 ||
-         (parse_int(text, &n) == 0 && n >= 1 && n <= RUN_CLIENTS_MAX);
-}
-
-static bool is_idle_clients(const char *text)
-{
-  struct idle_share ignored;
-
-  return idle_parse(text, &ignored) == 0;
-}
-
-static bool is_storm(const char *text)
-{
-  struct storm_plan ignored;
-
-  return storm_parse(text, &ignored) == 0;
-}
-
-static bool is_think_time(const char *text)
-{
-  struct think ignored;
-
-  return think_parse(text, &ignored) == 0;
-}
+OPT_PARSER(parse_forced_shutdown, forced_shutdown_parse)
+OPT_PARSER(parse_settle, calm_parse)
+OPT_PARSER(parse_idle_clients, idle_parse)
+OPT_PARSER(parse_storm, storm_parse)
+OPT_PARSER(parse_think_time, think_parse)
 
 static bool is_interval(const char *text)
 {
@@ -121,11 +94,10 @@ const struct opt run_opts[] = {
     .help = "number of worker threads",
   },
   {
-    OPT_STRING(struct run_cfg, clients),
+    OPT_PARSED(struct run_cfg, clients, parse_clients),
     .name = "clients",
     .flags = OPT_COMMON,
     .def = "off",
-    .check = is_clients,
     .words = off_words,
     .expected = "off, or a number from 1 to 1000000",
     .help = "clients that the threads carry: scripts see them as threads",
@@ -184,11 +156,10 @@ const struct opt run_opts[] = {
            "--events.",
   },
   {
-    OPT_STRING(struct run_cfg, settle),
+    OPT_PARSED(struct run_cfg, settle, parse_settle),
     .name = "settle",
     .flags = OPT_OWN,
     .def = "",
-    .check = is_settle,
     .expected = "a time from 0.001 to 86400 seconds such as 60s, writeback, or "
                 "writeback:TIME",
     .show_as = "=TIME|writeback[:TIME]",
@@ -201,10 +172,9 @@ const struct opt run_opts[] = {
            "a sweep every step waits, after its reset and prepare.",
   },
   {
-    OPT_STRING(struct run_cfg, forced_shutdown),
+    OPT_PARSED(struct run_cfg, forced_shutdown, parse_forced_shutdown),
     .name = "forced-shutdown",
     .def = "auto",
-    .check = is_forced_shutdown,
     .words = shutdown_words,
     .expected = "off, a time such as 30 or 5m, or a percentage of --time",
     .help = "how long after the time limit to end the run by force",
@@ -284,11 +254,10 @@ const struct opt run_opts[] = {
            "the run when 131072 arrivals wait.",
   },
   {
-    OPT_STRING(struct run_cfg, think_time),
+    OPT_PARSED(struct run_cfg, think_time, parse_think_time),
     .name = "think-time",
     .flags = OPT_OWN,
     .def = "0",
-    .check = is_think_time,
     .expected = THINK_EXPECTED,
     .help = "pause of each worker between two events, such as 50ms, exp:100ms "
             "or uniform:50ms:2s",
@@ -319,11 +288,10 @@ const struct opt run_opts[] = {
            "run fails if the system does not have them.",
   },
   {
-    OPT_STRING(struct run_cfg, idle_clients),
+    OPT_PARSED(struct run_cfg, idle_clients, parse_idle_clients),
     .name = "idle-clients",
     .flags = OPT_OWN,
     .def = "off",
-    .check = is_idle_clients,
     .words = off_words,
     .expected = IDLE_EXPECTED,
     .help = "clients that connect and then stay idle: N or P%",
@@ -344,11 +312,10 @@ const struct opt run_opts[] = {
            "One that fails is treated as a statement that fails.",
   },
   {
-    OPT_STRING(struct run_cfg, storm),
+    OPT_PARSED(struct run_cfg, storm, parse_storm),
     .name = "storm",
     .flags = OPT_OWN,
     .def = "off",
-    .check = is_storm,
     .words = off_words,
     .expected = STORM_EXPECTED,
     .help = "CLIENTS@TIME[,...]: so many more clients connect at once at this "

@@ -9,6 +9,10 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
+#include "run/calm.h"
+#include "run/idle.h"
+#include "run/storm.h"
+#include "run/think.h"
 
 struct err;
 struct optset;
@@ -18,28 +22,42 @@ enum rate_overload {
   RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
 };
 
+enum forced_kind {
+  FORCED_AUTO,    /* the larger of 30 s and 5 % of --time */
+  FORCED_OFF,     /* never */
+  FORCED_SECONDS, /* `seconds` after the time limit */
+  FORCED_PERCENT, /* `percent` of --time after the time limit */
+};
+
+/* What --forced-shutdown says. */
+struct forced_shutdown {
+  enum forced_kind kind;
+  double seconds;
+  uint64_t percent;
+};
+
 struct run_cfg {
   uint64_t threads;
-  const char *clients; /* "off", or a number */
-  uint64_t events;     /* 0: no limit */
-  double time_s;       /* 0: no limit */
+  unsigned clients; /* 0: off */
+  uint64_t events;  /* 0: no limit */
+  double time_s;    /* 0: no limit */
   double warmup_time_s;
-  const char *settle; /* see calm.h; "": do not wait */
-  const char *forced_shutdown;
+  struct calm_wish settle;
+  struct forced_shutdown forced_shutdown;
   uint64_t thread_stack_size;   /* bytes */
   double thread_init_timeout_s; /* 0: no limit */
   double rate;                  /* events per second; 0: closed loop */
   const char *load_profile;     /* see load_profile.h; "": none */
   int rate_overload;            /* enum rate_overload */
-  const char *think_time;       /* see think_parse() */
-  int client_order;             /* without effect; -1: not given */
-  int client_engine;            /* enum loop_engine */
-  const char *idle_clients;     /* see idle_parse() */
-  double idle_ping_s;           /* 0: none */
-  const char *storm;            /* see storm_parse() */
-  double stall_s;               /* 0: stalls are not looked for */
-  const char *mark;             /* a fifo, "auto"; "": no marks are taken */
-  double report_interval_s;     /* 0: none */
+  struct think think_time;
+  int client_order;  /* without effect; -1: not given */
+  int client_engine; /* enum loop_engine */
+  struct idle_share idle_clients;
+  double idle_ping_s; /* 0: none */
+  struct storm_plan storm;
+  double stall_s;           /* 0: stalls are not looked for */
+  const char *mark;         /* a fifo, "auto"; "": no marks are taken */
+  double report_interval_s; /* 0: none */
   struct opt_list report_checkpoints;
   bool until_decided; /* the end of a run that has an objective */
   bool debug;
@@ -64,15 +82,9 @@ int run_options_settle(struct optset *set, const struct run_cfg *cfg,
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err);
 
-/* --clients, or 0 if it is off. */
-unsigned run_clients(const struct run_cfg *cfg);
-
 /* How many workers a run has: its clients, or its threads.  What is not the run
  * of a script (`is_script_run`) has no clients. */
 unsigned run_workers(const struct run_cfg *cfg, bool is_script_run);
-
-/* Those that come in addition: see storm.h. */
-unsigned run_storm_clients(const struct run_cfg *cfg);
 
 /* What is allowed, but odd; the texts are const.  Returns how many there are.
  */
@@ -83,21 +95,7 @@ size_t run_options_warnings(const struct run_cfg *cfg,
  * many there are; `ret_s` has room for report_checkpoints.n. */
 size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s);
 
-enum forced_kind {
-  FORCED_AUTO,    /* the larger of 30 s and 5 % of --time */
-  FORCED_OFF,     /* never */
-  FORCED_SECONDS, /* `seconds` after the time limit */
-  FORCED_PERCENT, /* `percent` of --time after the time limit */
-};
-
-/* What --forced-shutdown says. */
-struct forced_shutdown {
-  enum forced_kind kind;
-  double seconds;
-  uint64_t percent;
-};
-
-/* -EINVAL: not of this form; *ret is left alone. */
+/* Reads --forced-shutdown.  -EINVAL: not of this form; *ret is left alone. */
 int forced_shutdown_parse(const char *text, struct forced_shutdown *ret);
 
 #endif

@@ -13,8 +13,6 @@
 #include "loop/loop.h"
 #include "opt/optset.h"
 #include "run/options.h"
-#include "run/storm.h"
-#include "run/think.h"
 
 #define BARE_PERCENT 5
 #define MAX_DIGITS 9
@@ -83,13 +81,11 @@ size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s)
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err)
 {
-  struct think think = { .kind = THINK_NONE };
-
   if (cfg->report_checkpoints.n > RUN_CHECKPOINTS_MAX)
     return opt_refuse(optset_find(set, "report-checkpoints"), NULL,
                       "at most 256 moments", err);
-  (void)think_parse(cfg->think_time, &think); /* the row has checked it */
-  if (think.kind != THINK_NONE && (cfg->rate > 0 || *cfg->load_profile))
+  if (cfg->think_time.kind != THINK_NONE &&
+      (cfg->rate > 0 || *cfg->load_profile))
     return err_set(err, -EINVAL,
                    "--think-time cannot be used with --%s, which says when "
                    "each event is due",
@@ -97,40 +93,20 @@ int run_options_check(const struct run_cfg *cfg, const struct optset *set,
   return 0;
 }
 
-unsigned run_clients(const struct run_cfg *cfg)
-{
-  int64_t clients = 0;
-
-  if (strcmp(cfg->clients, "off") != 0)
-    (void)parse_int(cfg->clients, &clients); /* the row has checked it */
-  return (unsigned)clients;
-}
-
 unsigned run_workers(const struct run_cfg *cfg, bool is_script_run)
 {
-  const unsigned clients = is_script_run ? run_clients(cfg) : 0;
-
-  return clients > 0 ? clients : (unsigned)cfg->threads;
-}
-
-unsigned run_storm_clients(const struct run_cfg *cfg)
-{
-  struct storm_plan storm = { 0 };
-
-  (void)storm_parse(cfg->storm, &storm); /* the row has checked it */
-  return storm.clients;
+  return is_script_run && cfg->clients > 0 ? cfg->clients
+                                           : (unsigned)cfg->threads;
 }
 
 size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX])
 {
-  struct forced_shutdown forced = { .kind = FORCED_AUTO };
-  const bool clients = run_clients(cfg) > 0;
+  const enum forced_kind forced = cfg->forced_shutdown.kind;
   size_t n = 0;
 
-  (void)forced_shutdown_parse(cfg->forced_shutdown, &forced);
   if (cfg->time_s == 0 &&
-      (forced.kind == FORCED_SECONDS || forced.kind == FORCED_PERCENT))
+      (forced == FORCED_SECONDS || forced == FORCED_PERCENT))
     ret[n++] = "--forced-shutdown has no effect without a time limit";
   if (cfg->time_s == 0 && cfg->events == 0)
     ret[n++] =
@@ -138,7 +114,7 @@ size_t run_options_warnings(const struct run_cfg *cfg,
   if (cfg->client_order >= 0)
     ret[n++] = "--client-order has no effect: clients go on in the order in "
                "which their answers arrive";
-  if (!clients && cfg->client_engine != LOOP_AUTO)
+  if (cfg->clients == 0 && cfg->client_engine != LOOP_AUTO)
     ret[n++] = "--client-engine has no effect without --clients";
   return n;
 }

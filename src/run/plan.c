@@ -16,7 +16,6 @@
 #include "rand/dist.h"
 #include "rand/rng.h"
 #include "report/text_mode.h"
-#include "run/idle.h"
 #include "run/load_curve.h"
 #include "run/load_profile.h"
 
@@ -45,12 +44,11 @@ static uint64_t percent_of(uint64_t ns, uint64_t percent)
 
 static void set_grace(struct plan *plan, bool no_deadline)
 {
-  struct forced_shutdown forced = { .kind = FORCED_AUTO };
+  const struct forced_shutdown forced = plan->cfg.forced_shutdown;
   const uint64_t five = plan->time_ns == PLAN_NO_LIMIT
                           ? GRACE_AUTO_NS
                           : percent_of(plan->time_ns, 5);
 
-  (void)forced_shutdown_parse(plan->cfg.forced_shutdown, &forced);
   plan->grace_ns = PLAN_NO_LIMIT;
   switch (forced.kind) {
   case FORCED_AUTO:
@@ -130,7 +128,7 @@ static void set_work(struct plan *plan, const struct plan_input *in)
   const struct plan_part *own = in->part ? in->part : &alone;
 
   plan->threads = run_workers(run, in->clients);
-  plan->clients = in->clients && run_clients(run) > 0;
+  plan->clients = in->clients && run->clients > 0;
   plan->first_thread = own->first_thread;
   plan->all_threads = own->all_threads;
   plan->part = own->part;
@@ -146,27 +144,25 @@ static void set_work(struct plan *plan, const struct plan_input *in)
 static int set_idle(struct plan *plan, const struct plan_input *in,
                     struct err *err)
 {
-  struct idle_share share = { 0 };
+  const struct idle_share *share = &in->run->idle_clients;
 
-  (void)idle_parse(in->run->idle_clients, &share); /* it was checked */
-  if (!in->pings && (share.clients > 0 || share.percent > 0))
+  if (!in->pings && (share->clients > 0 || share->percent > 0))
     return err_set(err, -EINVAL,
                    "--idle-clients needs a script or a file of SQL, whose "
                    "connections stay idle; it cannot be used with --mix");
   if (!in->clients) /* of a command that runs no events */
     return 0;
-  return idle_count(&share, plan->threads, &plan->idle, err);
+  return idle_count(share, plan->threads, &plan->idle, err);
 }
 
 /* The clients of storms come after all others, and are additional ones. */
 static int set_storm(struct plan *plan, const struct plan_input *in,
                      struct err *err)
 {
-  struct storm_plan storm = { 0 };
+  const struct storm_plan *storm = &in->run->storm;
   uint64_t last_ns;
 
-  (void)storm_parse(in->run->storm, &storm); /* it was checked */
-  if (storm.n == 0)
+  if (storm->n == 0)
     return 0;
   if (!in->pings)
     return err_set(err, -EINVAL,
@@ -177,15 +173,15 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
                    "--storm cannot be used in a run of several processes");
   if (!in->clients) /* of a command that runs no events */
     return 0;
-  last_ns = storm.of[storm.n - 1].at_ns;
+  last_ns = storm->of[storm->n - 1].at_ns;
   if (last_ns >= plan->time_ns)
     return err_set(err, -EINVAL,
                    "--storm=%s: the run ends after %.10g s, so the storm at "
                    "%.10g s would never come",
-                   in->run->storm, in->run->time_s,
+                   storm->text, in->run->time_s,
                    (double)last_ns / (double)NS_PER_S);
-  plan->storm = storm;
-  plan->threads += storm.clients;
+  plan->storm = *storm;
+  plan->threads += storm->clients;
   return 0;
 }
 
@@ -219,11 +215,8 @@ static int set_curve(struct plan *plan, struct err *err)
 static void set_report(struct plan *plan, const struct plan_input *in)
 {
   struct report_setup *setup = &plan->report;
-  struct err ignored; /* report_options_check() has read it */
 
   *setup = *in->report;
-  if (setup->objective)
-    (void)slo_parse(setup->objective, &setup->slo, &ignored);
   setup->layout_1_1 = in->compat == COMPAT_1_1;
   setup->per_thread = in->run->debug;
   setup->rate = plan_rated_by(plan) != NULL;
@@ -267,7 +260,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
   plan->stall_ns = (uint64_t)(run->stall_s * (double)NS_PER_S);
-  (void)think_parse(run->think_time, &plan->think); /* it was checked */
+  plan->think = run->think_time;
   plan->idle_ping_ns = (uint64_t)(run->idle_ping_s * (double)NS_PER_S);
   plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details || in->live)
@@ -333,7 +326,7 @@ void plan_describe(const struct plan *plan, const char *extra,
     .threads = plan_clients(plan),
     .carriers = plan_carriers_shown(plan),
     .idle = plan->idle,
-    .storm = plan->storm.n > 0 ? plan->cfg.storm : NULL,
+    .storm = plan->storm.n > 0 ? plan->storm.text : NULL,
     .warmup_s = plan->warmup_ns / NS_PER_S,
     .rate = plan->all_rate,
     .profile = plan->cfg.load_profile,

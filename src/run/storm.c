@@ -79,7 +79,7 @@ static int by_moment(const void *a, const void *b)
 
 int storm_parse(const char *text, struct storm_plan *ret)
 {
-  struct storm_plan p = { 0 };
+  struct storm_plan p = { .text = text };
 
   if (strcmp(text, "off") == 0) {
     *ret = p;

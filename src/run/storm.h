@@ -29,6 +29,7 @@ struct storm_plan {
   unsigned n;       /* waves, in the order of their moments */
   unsigned clients; /* of all of them */
   struct storm_wave of[STORM_WAVES];
+  const char *text; /* borrowed: as given */
 };
 
 /* What --storm allows, in words. */

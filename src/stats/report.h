@@ -49,7 +49,6 @@ struct report_setup {
   bool class_table;                /* --report-classes */
   bool progress;                   /* --progress */
   struct opt_list percentile_list; /* --percentiles, as texts */
-  const char *objective;           /* --slo, as text */
 
   /* What follows from the plan. */
   unsigned n_percentiles;    /* of --percentiles */

@@ -21,6 +21,11 @@ static bool is_percentile(const char *text)
   return parse_double(text, &p) == 0 && p > 0 && p <= 100;
 }
 
+static int parse_slo(const char *text, void *ret, struct err *why)
+{
+  return slo_parse(text, ret, why);
+}
+
 const struct opt report_opts[] = {
   {
     OPT_LIST(struct report_setup, percentile_list),
@@ -33,7 +38,7 @@ const struct opt report_opts[] = {
     .help = "latency percentiles shown at the very end of the report",
   },
   {
-    OPT_STRING(struct report_setup, objective),
+    OPT_PARSED(struct report_setup, slo, parse_slo),
     .name = "slo",
     .flags = OPT_OWN,
     .show_as = "=TERMS",
@@ -107,11 +112,6 @@ const struct opt report_latency_opts[] = {
 int report_options_check(const struct report_setup *setup,
                          const struct optset *set, struct err *err)
 {
-  struct slo ignored;
-  struct err why = { "" };
-
-  if (slo_parse(setup->objective, &ignored, &why) < 0)
-    return err_set(err, -EINVAL, "Invalid value for --slo: %s", why.text);
   if (setup->percentile_list.n > REPORT_PERCENTILES_MAX)
     return opt_refuse(optset_find(set, "percentiles"), NULL,
                       "at most 100 numbers", err);

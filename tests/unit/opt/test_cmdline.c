@@ -279,7 +279,9 @@ static void check_values(void)
   OK(report_percentiles(&f.opts.report, percentiles) == 2 &&
        percentiles[0] == 99.9,
      "percentiles");
-  OK_STR(f.opts.run.forced_shutdown, "15%", "forced shutdown");
+  OK(f.opts.run.forced_shutdown.kind == FORCED_PERCENT &&
+       f.opts.run.forced_shutdown.percent == 15,
+     "forced shutdown");
   OK(f.opts.cmdline.compat == COMPAT_1_1 && f.opts.rand.type == 0,
      "level of environment");
   OK(program_log_level(&f.opts) == 5, "--debug shows everything");

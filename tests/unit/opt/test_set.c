@@ -31,7 +31,7 @@ static void check_defaults(void)
      "random numbers");
   OK(f.opts.db.connect_timeout_s == 10 && f.opts.db.query_timeout_s == 0,
      "database");
-  OK_STR(f.opts.run.forced_shutdown, "auto", "forced shutdown");
+  OK(f.opts.run.forced_shutdown.kind == FORCED_AUTO, "forced shutdown");
   OK(f.opts.cmdline.config_file == NULL, "no configuration file");
 
   OK(optset_set_level(&f.set, COMPAT_1_1, &f.err) == 0 && f.opts.rand.type == 0,

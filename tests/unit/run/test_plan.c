@@ -20,10 +20,6 @@ static struct rand_cfg rnd;
 static struct plan_input usual(void)
 {
   cfg = (struct run_cfg){ .threads = 4,
-                          .forced_shutdown = "auto",
-                          .think_time = "0",
-                          .idle_clients = "off",
-                          .storm = "off",
                           .events = 10,
                           .time_s = 10,
                           .thread_stack_size = 64 << 10,
@@ -69,7 +65,7 @@ static void test_patience(void)
   OK(!plan.patient, "one that was given does");
   plan_done(&plan);
   in.time_given = false;
-  cfg.forced_shutdown = "5";
+  (void)forced_shutdown_parse("5", &cfg.forced_shutdown);
   plan = plan_of(&in);
   OK(!plan.patient, "and so does a deadline that was given");
   plan_done(&plan);
@@ -81,16 +77,16 @@ static void test_clients(void)
   struct plan plan;
 
   in.clients = true;
-  cfg.clients = "off";
+  cfg.clients = 0;
   plan = plan_of(&in);
   OK(!plan.clients && plan.carriers == 0 && plan.threads == 4, "threads");
   plan_done(&plan);
-  cfg.clients = "5";
+  cfg.clients = 5;
   plan = plan_of(&in);
   OK(plan.clients && plan.carriers == 4 && plan.threads == 5,
      "four threads carry five clients");
   plan_done(&plan);
-  cfg.clients = "4";
+  cfg.clients = 4;
   plan = plan_of(&in);
   OK(plan.clients && plan.carriers == 0 && plan.threads == 4,
      "four clients have a thread each");
@@ -105,13 +101,13 @@ static void test_clients(void)
   OK(plan.carriers == 4, "nor if a loop is wanted");
   plan_done(&plan);
   cfg.client_engine = LOOP_AUTO;
-  cfg.storm = "1@2";
+  (void)storm_parse("1@2", &cfg.storm);
   in.pings = true;
   plan = plan_of(&in);
   OK(plan.carriers == 4 && plan.threads == 5, "nor with a storm of one more");
   plan_done(&plan);
   in.clients = false;
-  cfg.storm = "off";
+  cfg.storm = (struct storm_plan){ 0 };
   plan = plan_of(&in);
   OK(!plan.clients && plan.carriers == 0, "a command has no clients");
   plan_done(&plan);
@@ -133,7 +129,7 @@ static void test_needs(void)
   plan_done(&plan);
 
   cfg.thread_stack_size = 1 << 20;
-  cfg.forced_shutdown = "5";
+  (void)forced_shutdown_parse("5", &cfg.forced_shutdown);
   plan = plan_of(&in);
   OK(plan.stack_bytes == 1 << 20, "a larger stack stays");
   OK(plan.grace_ns == 5 * NS_PER_S, "and so does a deadline that was given");
