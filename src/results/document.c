@@ -316,7 +316,9 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   if (end->decision)
     MEMBER("decision", json_decision(end->decision));
   MEMBER("test", json_facts(end->details ? &end->details->test : &none));
-  MEMBER("errors", json_errors(end->details));
+  MEMBER("errors",
+         json_error_counts(end->details ? end->details->error : NULL,
+                           end->details ? end->details->n_errors : 0, true));
   MEMBER("threads", or_null(d->threads));
   MEMBER("client",
          end->started ? json_client(&end->client, d->events) : json_null());

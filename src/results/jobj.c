@@ -1,5 +1,5 @@
 /*
- * jobj.c - builds a JSON object.
+ * jobj.c - builds a JSON object or array.
  */
 #include "results/jobj.h"
 
@@ -17,6 +17,20 @@ struct jobj jobj_new(void)
 
   o.failed = !o.j;
   return o;
+}
+
+struct jobj jobj_list(void)
+{
+  struct jobj o = { .j = json_array() };
+
+  o.failed = !o.j;
+  return o;
+}
+
+void jobj_push(struct jobj *list, json_t *value)
+{
+  if (json_array_append_new(list->j, value) < 0)
+    list->failed = true;
 }
 
 void jobj_add(struct jobj *o, const char *key, json_t *value)

@@ -1,5 +1,5 @@
 /*
- * jobj.h - builds a JSON object, and remembers whether memory ran out.
+ * jobj.h - builds a JSON object or array, and remembers whether memory ran out.
  */
 #ifndef BENCH_RESULTS_JOBJ_H
 #define BENCH_RESULTS_JOBJ_H
@@ -29,7 +29,12 @@ void jobj_add(struct jobj *o, const char *key, json_t *value);
 /* The same with a key of any bytes, which is stored as text is. */
 void jobj_named(struct jobj *o, const char *name, json_t *value);
 
-/* Returns the object, which the caller owns now; NULL if a member is
+/* An array: jobj_push() appends `value`, which is taken over; NULL means that
+ * memory ran out. */
+struct jobj jobj_list(void);
+void jobj_push(struct jobj *list, json_t *value);
+
+/* Returns the object or array, which the caller owns now; NULL if a part is
  * missing. */
 json_t *jobj_take(struct jobj *o);
 

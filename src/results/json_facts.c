@@ -110,15 +110,11 @@ json_t *json_facts(const struct facts *f)
 
 static json_t *list_value(const struct opt_list *list)
 {
-  json_t *array = json_array();
+  struct jobj array = jobj_list();
 
-  for (size_t i = 0; array && i < list->n; i++) {
-    if (!jobj_array_add(array, jobj_shown(list->items[i]))) {
-      json_decref(array);
-      array = NULL;
-    }
-  }
-  return array;
+  for (size_t i = 0; i < list->n; i++)
+    jobj_push(&array, jobj_shown(list->items[i]));
+  return jobj_take(&array);
 }
 
 static json_t *option_value(const struct opt_entry *e)

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct class_report;
 struct client_use;
 struct coincidences;
 struct doubts;
 struct error_count;
 struct facts;
+struct figure;
 struct hist_sum;
 struct jobj;
 struct marks;
@@ -30,8 +32,9 @@ struct slo_verdict;
 struct storm_report;
 struct run_end;
 struct run_start;
+struct server_reading;
+struct server_waits;
 struct system_use;
-struct test_details;
 
 /* Latencies: numbers that are known exactly, and their histogram. */
 struct latency {
@@ -43,19 +46,21 @@ struct latency {
 /* All in nanoseconds; percentiles are the usual ones and those that the user
  * asked for. */
 json_t *json_latency(const struct latency *l, const struct report_setup *setup);
+json_t *json_class_latency(const struct class_report *c,
+                           const struct report_setup *setup, bool brief);
 
-/* The percentiles that every block of latencies has: the usual ones, and those
- * that the user asked for, which may be among them. */
-size_t json_percentile_count(const struct report_setup *setup);
-double json_percentile(const struct report_setup *setup, size_t i);
+/* Errors and how often they came; the texts only if asked for. */
+json_t *json_error_counts(const struct error_count *of, size_t n,
+                          bool with_text);
 
-/* Add what the test counts by itself as members of `o`; an empty list adds
- * none. */
-void json_add_tally(struct jobj *o, const struct report *r,
-                    const struct report_setup *setup);
+/* A figure of the table, as a number or a bool. */
+void json_add_figure(struct jobj *o, const char *key, const struct figure *f,
+                     double value);
 
-/* One error and how often it came; the text only if asked for. */
-json_t *json_error(const struct error_count *e, bool with_text);
+/* What a server did, and what its sessions waited for, the most frequent waits
+ * first. */
+void json_add_metrics(struct jobj *o, const struct server_reading *r);
+json_t *json_waits(const struct server_waits *w, unsigned max);
 
 enum {
   /* With more classes, an interval of a document has no histograms of classes:
@@ -92,7 +97,6 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
 /* The members of a mix. */
 json_t *json_members(const struct report *r, const struct report_setup *setup,
                      bool brief);
-json_t *json_errors(const struct test_details *details);
 json_t *json_threads(const struct report *total);
 json_t *json_client(const struct client_use *use, uint64_t events);
 /* The ranks of a run that has several. */

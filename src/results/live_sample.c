@@ -1,10 +1,10 @@
 /*
- * live_sample.c - what a run has done since the last look.
+ * live_sample.c - what a run has done since the last sample.
  */
 #include "results/live_sample.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,17 @@
 #include "monitor/monitor.h"
 #include "report/marks.h"
 #include "results/disk.h"
+#include "results/figures.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/hist_sum.h"
+#include "stats/report.h"
 
 /* A share of the machine's time from which figures deserve a warning. */
-#define STOLEN 0.05
-#define BUSY 0.98
+#define LIVE_STOLEN 0.05
+#define LIVE_BUSY 0.98
 
 int live_sampler_init(struct live_sampler *s,
                       const struct results_shared *shared)
@@ -49,49 +51,46 @@ void live_sampler_start(struct live_sampler *s)
   system_start(&s->system, "", s->shared->disk->device, s->last_ns);
 }
 
-/* What has been done between two looks. */
-struct look {
-  double period_s;
-  uint64_t events, sum_ns, counter[COUNTERS];
-};
-
-static void read_counters(struct live_sampler *s, struct look *l)
+/* Make the report of the time since the last sample. */
+static void live_report(struct live_sampler *s, uint64_t now_ns,
+                        struct report *r)
 {
-  const struct recorders *rs = s->shared->start.recorders;
-  uint64_t events = 0, sum_ns = 0, counter[COUNTERS] = { 0 };
+  struct report all;
 
-  for (unsigned i = 0; i < rs->n; i++) {
-    uint64_t e, ns;
-
-    recorder_peek(&rs->of[i], &e, &ns);
-    events += e;
-    sum_ns += ns;
-    for (unsigned c = 0; c < COUNTERS; c++)
-      counter[c] += atomic_load_explicit(&rs->of[i].counter[c],
-                                         memory_order_relaxed);
-  }
-  events += counter[COUNTER_EVENT];
-  l->events = events - s->events;
-  l->sum_ns = sum_ns - s->sum_ns;
+  figures_sums(&s->shared->start, s->now, &all);
+  *r = (struct report){ .period_ns = now_ns - s->last_ns,
+                        .events = all.events - s->events,
+                        .sum_ns = all.sum_ns - s->sum_ns,
+                        .hist = s->diff };
   for (unsigned c = 0; c < COUNTERS; c++)
-    l->counter[c] = counter[c] - s->counter[c];
-  s->events = events;
-  s->sum_ns = sum_ns;
-  memcpy(s->counter, counter, sizeof(counter));
-
-  hist_sum_clear(s->now);
-  recorders_latencies(rs, s->now);
+    r->counter[c] = all.counter[c] - s->counter[c];
+  s->last_ns = now_ns;
+  s->events = all.events;
+  s->sum_ns = all.sum_ns;
+  memcpy(s->counter, all.counter, sizeof(s->counter));
   hist_sum_sub(s->diff, s->now, s->before);
   hist_sum_copy(s->before, s->now);
 }
 
-static double per_second(const struct look *l, uint64_t count)
+static void live_add_figures(struct jobj *o, const struct report *r,
+                             const struct system_use *u)
 {
-  return l->period_s > 0 ? (double)count / l->period_s : 0;
+  static const struct report_setup setup = { .rate = false };
+
+  FOR_EACH_FIGURE(f)
+  {
+    const double value = f->live ? figure_value(f, r, &setup, u) : NAN;
+
+    if (isnan(value))
+      continue;
+    if (!f->live_per_s)
+      json_add_figure(o, f->live, f, value);
+    else if (u->period_ns > 0)
+      jobj_real(o, f->live, value / jobj_seconds(u->period_ns));
+  }
 }
 
-static void add_latency(struct jobj *o, const struct live_sampler *s,
-                        const struct look *l)
+static void live_add_latency(struct jobj *o, const struct report *r)
 {
   static const struct {
     const char *name;
@@ -102,61 +101,14 @@ static void add_latency(struct jobj *o, const struct live_sampler *s,
              { "p999", 99.9 },
              { "max", 100 } };
 
-  if (l->events > 0)
-    jobj_real(o, "mean", (double)l->sum_ns / (double)l->events);
-  for (size_t i = 0; s->diff->total > 0 && i < ARRAY_SIZE(of); i++)
-    jobj_int(o, of[i].name, hist_percentile(s->diff, of[i].pct));
-}
-
-static void add_system(struct jobj *o, const struct system_use *u)
-{
-  const double period_s = jobj_seconds(u->period_ns);
-
-  if (u->has_cpu) {
-    jobj_real(o, "cpu_user", u->user);
-    jobj_real(o, "cpu_system", u->system);
-    jobj_real(o, "cpu_iowait", u->iowait);
-    jobj_real(o, "cpu_steal", u->steal);
-  }
-  if (u->has_disk && period_s > 0) {
-    jobj_real(o, "disk_read", (double)u->read_bytes / period_s);
-    jobj_real(o, "disk_written", (double)u->written_bytes / period_s);
-  }
-  if (u->has_net && period_s > 0) {
-    jobj_real(o, "net_received", (double)u->received_bytes / period_s);
-    jobj_real(o, "net_sent", (double)u->sent_bytes / period_s);
-  }
-}
-
-static void add_strain(struct jobj *o, const struct system_use *u)
-{
-  static const char *const names[STRAIN_PRESSURES] = {
-    [STRAIN_CPU_SOME] = "short_cpu",
-    [STRAIN_IO_SOME] = "short_io",
-    [STRAIN_IO_FULL] = "short_io_full",
-    [STRAIN_MEMORY_SOME] = "short_memory",
-    [STRAIN_MEMORY_FULL] = "short_memory_full",
-  };
-  const struct strain_use *s = &u->strain;
-  const double period_s = jobj_seconds(u->period_ns);
-
-  for (int i = 0; i < STRAIN_PRESSURES; i++) {
-    if (s->has[i])
-      jobj_real(o, names[i], s->stopped[i]);
-  }
-  jobj_real(o, "throttled", s->throttled);
-  if (s->has_dirty) {
-    jobj_int(o, "dirty", s->dirty_bytes);
-    jobj_int(o, "writeback", s->writeback_bytes);
-  }
-  if (s->has_retransmits && period_s > 0)
-    jobj_real(o, "retransmits", (double)s->retransmits / period_s);
-  if (s->has_faults && period_s > 0)
-    jobj_real(o, "major_faults", (double)s->major_faults / period_s);
+  if (r->events > 0)
+    jobj_real(o, "mean", (double)r->sum_ns / (double)r->events);
+  for (size_t i = 0; r->hist->total > 0 && i < ARRAY_SIZE(of); i++)
+    jobj_int(o, of[i].name, hist_percentile(r->hist, of[i].pct));
 }
 
 /* How many sessions waited for what. */
-static json_t *waits_part(const struct server_waits *w)
+static json_t *live_waits(const struct server_waits *w)
 {
   struct jobj o = jobj_new();
 
@@ -168,7 +120,7 @@ static json_t *waits_part(const struct server_waits *w)
 
 /* The last reading of a server: what it counts per second, its levels, and its
  * waits.  Without a reading, or without looks, nobody knows who waits. */
-static json_t *server_part(struct monitor *m, unsigned server)
+static json_t *live_server(struct monitor *m, unsigned server)
 {
   struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
   struct server_interval now;
@@ -189,23 +141,21 @@ static json_t *server_part(struct monitor *m, unsigned server)
   jobj_add(&o, "rates", jobj_take(&rates));
   jobj_add(&o, "levels", jobj_take(&levels));
   if (now.known && now.waits.looks > 0)
-    jobj_add(&o, "waits", waits_part(&now.waits));
+    jobj_add(&o, "waits", live_waits(&now.waits));
   return jobj_take(&o);
 }
 
-static void add_servers(struct jobj *o, const struct live_sampler *s)
+static void live_add_servers(struct jobj *o, struct monitor *m)
 {
-  struct monitor *m = s->shared->monitor;
-  json_t *list = monitor_servers(m) > 0 ? json_array() : NULL;
+  struct jobj list = jobj_list();
 
-  for (unsigned i = 0; list && i < monitor_servers(m); i++)
-    o->failed |= !jobj_array_add(list, server_part(m, i));
-  if (list)
-    jobj_add(o, "servers", list);
+  for (unsigned i = 0; i < monitor_servers(m); i++)
+    jobj_push(&list, live_server(m, i));
+  jobj_add(o, "servers", jobj_take(&list));
 }
 
-static void add_left(struct jobj *o, const struct live_sampler *s,
-                     double elapsed_s)
+static void live_add_left(struct jobj *o, const struct live_sampler *s,
+                          double elapsed_s)
 {
   const struct results_shared *shared = s->shared;
 
@@ -221,74 +171,57 @@ static void add_left(struct jobj *o, const struct live_sampler *s,
   }
 }
 
-static void add_warnings(struct jobj *o, const struct look *l,
-                         const struct system_use *u, double late_s)
+static void live_add_warnings(struct jobj *o, const struct report *r,
+                              const struct system_use *u, double late_s)
 {
-  json_t *list = json_array();
+  struct jobj list = jobj_list();
   char text[160];
 
   if (late_s > 0) {
     (void)snprintf(text, sizeof(text),
                    "the reports of the run are stuck: none has come for %.0f s",
                    late_s);
-    o->failed |= !jobj_array_add(list, jobj_string(text));
+    jobj_push(&list, jobj_string(text));
   }
-  if (l->counter[COUNTER_ERROR] > 0) {
+  if (r->counter[COUNTER_ERROR] > 0) {
     (void)snprintf(text, sizeof(text), "%.0f errors per second",
-                   per_second(l, l->counter[COUNTER_ERROR]));
-    o->failed |= !jobj_array_add(list, jobj_string(text));
+                   report_counter_rate(r, COUNTER_ERROR));
+    jobj_push(&list, jobj_string(text));
   }
-  if (u->has_cpu && u->steal > STOLEN) {
+  if (u->has_cpu && u->steal > LIVE_STOLEN) {
     (void)snprintf(text, sizeof(text),
                    "the hypervisor takes %.0f %% of the processors",
                    100 * u->steal);
-    o->failed |= !jobj_array_add(list, jobj_string(text));
+    jobj_push(&list, jobj_string(text));
   }
-  if (u->has_cpu && u->user + u->system > BUSY)
-    o->failed |= !jobj_array_add(
-      list, jobj_string("all processors of this machine are busy"));
-  jobj_add(o, "warnings", list);
-}
-
-/* Those since the last look. */
-static void add_marks(struct jobj *o, struct live_sampler *s)
-{
-  const struct marks *m = s->shared->marks;
-  const unsigned n = marks_count(m);
-
-  if (n > s->marks)
-    jobj_add(o, "marks", json_marks(m, s->marks, n));
-  s->marks = n;
+  if (u->has_cpu && u->user + u->system > LIVE_BUSY)
+    jobj_push(&list, jobj_string("all processors of this machine are busy"));
+  jobj_add(o, "warnings", jobj_take(&list));
 }
 
 /* ["name", operations per second, mean latency, errors per second] */
-static json_t *class_part(struct live_sampler *s, const struct look *l,
+static json_t *live_class(struct live_sampler *s, const struct report *r,
                           unsigned i)
 {
   struct class_set *set = s->shared->start.classes;
   struct live_class *c = &s->classes[i];
   struct class_totals t = { 0 };
-  json_t *part = json_array();
+  struct jobj part = jobj_list();
   uint64_t count;
-  bool fine;
 
   class_read(set, i, &t);
   count = t.count - c->count;
-  fine = part && jobj_array_add(part, jobj_string(class_name(set, i))) &&
-         jobj_array_add(part, jobj_number(per_second(l, count))) &&
-         jobj_array_add(
-           part, count > 0
-                   ? jobj_number((double)(t.sum_ns - c->sum_ns) / (double)count)
-                   : json_null()) &&
-         jobj_array_add(part, jobj_number(per_second(l, t.errors - c->errors)));
+  jobj_push(&part, jobj_string(class_name(set, i)));
+  jobj_push(&part, jobj_number(report_rate(r, count)));
+  jobj_push(&part, count > 0 ? jobj_number((double)(t.sum_ns - c->sum_ns) /
+                                           (double)count)
+                             : json_null());
+  jobj_push(&part, jobj_number(report_rate(r, t.errors - c->errors)));
   *c = (struct live_class){ t.count, t.errors, t.sum_ns };
-  if (fine)
-    return part;
-  json_decref(part);
-  return NULL;
+  return jobj_take(&part);
 }
 
-static void add_line(struct strbuf *out, json_t *value)
+static void live_add_line(struct strbuf *out, json_t *value)
 {
   char *text = value ? shared_json_line(value) : NULL;
 
@@ -300,58 +233,37 @@ static void add_line(struct strbuf *out, json_t *value)
   json_decref(value);
 }
 
-static void write_classes(struct live_sampler *s, const struct look *l,
-                          struct strbuf *out)
-{
-  struct class_set *set = s->shared->start.classes;
-  const unsigned n = set ? class_count(set) : 0;
-  json_t *list = json_array();
-
-  for (unsigned i = 0; list && i < n; i++) {
-    if (!jobj_array_add(list, class_part(s, l, i))) {
-      json_decref(list);
-      list = NULL;
-    }
-  }
-  add_line(out, list);
-}
-
-/* Before the measured start, during the warm-up, the time is negative. */
-static double elapsed(const struct results_shared *shared, uint64_t now_ns)
-{
-  const uint64_t from = shared->start.measured_ns;
-
-  return now_ns >= from ? jobj_seconds(now_ns - from)
-                        : -jobj_seconds(from - now_ns);
-}
-
 void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
                        double reports_late_s, struct strbuf *ret,
                        struct strbuf *ret_classes)
 {
-  const double t = elapsed(s->shared, now_ns);
+  const struct results_shared *shared = s->shared;
+  const uint64_t from = shared->start.measured_ns;
+  /* Negative during the warm-up, before the measured start. */
+  const double t = now_ns >= from ? jobj_seconds(now_ns - from)
+                                  : -jobj_seconds(from - now_ns);
+  struct class_set *set = shared->start.classes;
+  const unsigned n_classes = set ? class_count(set) : 0;
+  const unsigned marks = marks_count(shared->marks);
+  struct jobj o = jobj_new(), classes = jobj_list();
   struct system_use use = { 0 };
-  struct look l = { .period_s = jobj_seconds(now_ns - s->last_ns) };
-  struct jobj o = jobj_new();
+  struct report r;
 
-  read_counters(s, &l);
+  live_report(s, now_ns, &r);
   system_next(&s->system, now_ns, &use);
-  s->last_ns = now_ns;
   jobj_real(&o, "t", t);
   jobj_int(&o, "events", s->events);
-  jobj_real(&o, "rate", per_second(&l, l.events));
-  jobj_real(&o, "queries",
-            per_second(&l, l.counter[COUNTER_READ] + l.counter[COUNTER_WRITE] +
-                             l.counter[COUNTER_OTHER]));
-  jobj_real(&o, "errors", per_second(&l, l.counter[COUNTER_ERROR]));
-  jobj_real(&o, "reconnects", per_second(&l, l.counter[COUNTER_RECONNECT]));
-  add_latency(&o, s, &l);
-  add_system(&o, &use);
-  add_strain(&o, &use);
-  add_servers(&o, s);
-  add_left(&o, s, t);
-  add_warnings(&o, &l, &use, reports_late_s);
-  add_marks(&o, s);
-  add_line(ret, jobj_take(&o));
-  write_classes(s, &l, ret_classes);
+  live_add_figures(&o, &r, &use);
+  live_add_latency(&o, &r);
+  if (monitor_servers(shared->monitor) > 0)
+    live_add_servers(&o, shared->monitor);
+  live_add_left(&o, s, t);
+  live_add_warnings(&o, &r, &use, reports_late_s);
+  if (marks > s->marks)
+    jobj_add(&o, "marks", json_marks(shared->marks, s->marks, marks));
+  s->marks = marks;
+  live_add_line(ret, jobj_take(&o));
+  for (unsigned i = 0; i < n_classes; i++)
+    jobj_push(&classes, live_class(s, &r, i));
+  live_add_line(ret_classes, jobj_take(&classes));
 }

@@ -7,20 +7,23 @@
  */
 #include "results/metrics.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "monitor/monitor.h"
 #include "report/marks.h"
 #include "results/disk.h"
+#include "results/figures.h"
 #include "results/jobj.h"
-#include "results/metrics_parts.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
-#include "stats/recorder.h"
+#include "stats/report.h"
 #include "stats/service.h"
 
 /* Upper limits of the buckets: 1 us to 100 s, three per power of ten. */
@@ -50,8 +53,8 @@ void metrics_label(struct strbuf *b, const char *name, const char *value)
   strbuf_adds(b, "\"");
 }
 
-void metrics_family(const struct metrics_out *o, const char *name,
-                    const char *type, const char *help)
+static void metrics_family(const struct metrics_out *o, const char *name,
+                           const char *type, const char *help)
 {
   const char *suffix = "";
 
@@ -89,58 +92,69 @@ void metrics_histogram(struct strbuf *b, const char *name, const char *label,
               close, sum_s);
 }
 
-/* The sums over all workers. */
-struct sums {
-  uint64_t events, sum_ns;
-  uint64_t counter[COUNTERS];
-};
-
-static void add_up(struct sums *s, const struct recorders *rs,
-                   struct hist_sum *hist)
+/* Write a sample of a figure, after the lines of its family if the figure
+ * before it, *last, was of another one. */
+static void metrics_sample(const struct metrics_out *o, const char **last,
+                           const struct figure *f, double value)
 {
-  *s = (struct sums){ 0 };
-  for (unsigned i = 0; i < rs->n; i++) {
-    const struct recorder *r = &rs->of[i];
-    uint64_t events, sum_ns;
+  char name[64];
 
-    recorder_peek(r, &events, &sum_ns);
-    s->events += events;
-    s->sum_ns += sum_ns;
-    for (unsigned c = 0; c < COUNTERS; c++)
-      s->counter[c] += atomic_load_explicit(&r->counter[c],
-                                            memory_order_relaxed);
-  }
-  s->events += s->counter[COUNTER_EVENT];
-  hist_sum_clear(hist);
-  recorders_latencies(rs, hist);
+  if (isnan(value))
+    return;
+  (void)snprintf(name, sizeof(name), "bench_%s", f->metric);
+  if (strcmp(*last, f->metric) != 0)
+    metrics_family(o, name, f->level ? "gauge" : "counter", f->help);
+  *last = f->metric;
+  strbuf_addf(o->b, "%s%s", name, f->level ? "" : "_total");
+  if (f->labels)
+    strbuf_addf(o->b, "{%s}", f->labels);
+  if (f->metric_decimals > 0)
+    strbuf_addf(o->b, " %.*f\n", f->metric_decimals, value);
+  else
+    strbuf_addf(o->b, value == floor(value) ? " %.0f\n" : " %.15g\n", value);
 }
 
-static void add_counter(const struct metrics_out *o, const char *name,
-                        const char *help, uint64_t value)
+static void metrics_figures(const struct metrics_out *o, const struct report *r,
+                            const struct report_setup *setup)
+{
+  const char *last = "";
+
+  FOR_EACH_FIGURE(f)
+  {
+    if (f->metric && f->source == FIGURE_OF_REPORT)
+      metrics_sample(o, &last, f, figure_value(f, r, setup, NULL));
+  }
+}
+
+void metrics_machine(const struct metrics_out *o, const char *root,
+                     const char *device)
+{
+  struct figure_counts c;
+  const char *last = "";
+
+  system_read(root, device, &c.system);
+  strain_read(root, &c.strain);
+  FOR_EACH_FIGURE(f)
+  {
+    double value;
+
+    if (!f->metric || f->source != FIGURE_OF_MACHINE)
+      continue;
+    value = figure_field(&f->count, &c);
+    if (!(f->positive && value <= 0))
+      metrics_sample(o, &last, f,
+                     f->count_unit > 0 ? value / f->count_unit : value);
+  }
+}
+
+static void metrics_count(const struct metrics_out *o, const char *name,
+                          const char *help, uint64_t value)
 {
   metrics_family(o, name, "counter", help);
   strbuf_addf(o->b, "%s_total %llu\n", name, (unsigned long long)value);
 }
 
-static void add_operations(const struct metrics_out *o, const struct sums *s)
-{
-  static const struct {
-    enum counter counter;
-    const char *kind;
-  } of[] = {
-    { COUNTER_READ, "read" },
-    { COUNTER_WRITE, "write" },
-    { COUNTER_OTHER, "other" },
-  };
-
-  metrics_family(o, "bench_operations", "counter",
-                 "Queries or file operations of workers.");
-  for (size_t i = 0; i < ARRAY_SIZE(of); i++)
-    strbuf_addf(o->b, "bench_operations_total{kind=\"%s\"} %llu\n", of[i].kind,
-                (unsigned long long)s->counter[of[i].counter]);
-}
-
-static void add_classes(const struct metrics_out *o, struct class_set *set)
+static void metrics_classes(const struct metrics_out *o, struct class_set *set)
 {
   const unsigned n = set ? class_count(set) : 0;
 
@@ -171,9 +185,9 @@ static const struct member_counter {
     offsetof(struct class_totals, reconnects) },
 };
 
-static void add_member_counter(const struct metrics_out *o,
-                               struct class_set *set,
-                               const struct member_counter *c)
+static void metrics_member_counter(const struct metrics_out *o,
+                                   struct class_set *set,
+                                   const struct member_counter *c)
 {
   const unsigned n = class_count(set);
 
@@ -190,15 +204,15 @@ static void add_member_counter(const struct metrics_out *o,
   }
 }
 
-static void add_members(const struct metrics_out *o, struct class_set *set,
-                        struct hist_sum *work)
+static void metrics_members(const struct metrics_out *o, struct class_set *set,
+                            struct hist_sum *work)
 {
   const unsigned n = set ? class_count(set) : 0;
 
   if (n == 0)
     return;
   for (size_t i = 0; i < ARRAY_SIZE(member_counters); i++)
-    add_member_counter(o, set, &member_counters[i]);
+    metrics_member_counter(o, set, &member_counters[i]);
   metrics_family(o, "bench_member_latency_seconds", "histogram",
                  "Latency of the events of a member.");
   for (unsigned i = 0; i < n; i++) {
@@ -213,8 +227,8 @@ static void add_members(const struct metrics_out *o, struct class_set *set,
   }
 }
 
-static void add_info(const struct metrics_out *o,
-                     const struct results_shared *shared)
+static void metrics_info(const struct metrics_out *o,
+                         const struct results_shared *shared)
 {
   metrics_family(o, "bench", "info", "The program and its test.");
   strbuf_adds(o->b, "bench_info{");
@@ -224,63 +238,103 @@ static void add_info(const struct metrics_out *o,
   strbuf_adds(o->b, "} 1\n");
 }
 
-static void add_marks(const struct metrics_out *o, const struct marks *m)
+/* ---- servers ---- */
+
+/* The samples of a figure, each with the name of its server. */
+static void metrics_server(const struct metrics_out *o, struct monitor *m,
+                           enum server_figure f)
 {
-  if (m)
-    add_counter(o, "bench_marks", "Marks that the experimenter has put.",
-                marks_count(m) + marks_lost(m));
+  const struct server_figure_info *info = &figures_info[f];
+  const bool counts = info->kind == SERVER_COUNT;
+  struct strbuf name = { 0 };
+  bool begun = false;
+
+  strbuf_addf(&name, "bench_server_%s", info->metric);
+  for (unsigned i = 0; i < monitor_servers(m); i++) {
+    struct server_interval now;
+    struct server_total all;
+
+    monitor_latest(m, i, &now);
+    monitor_total(m, i, &all);
+    if (!(counts ? all.did.has[f] : now.known && now.did.has[f]))
+      continue;
+    if (!begun)
+      metrics_family(o, strbuf_str(&name), counts ? "counter" : "gauge",
+                     info->help);
+    begun = true;
+    strbuf_addf(o->b, "%s%s{", strbuf_str(&name), counts ? "_total" : "");
+    metrics_label(o->b, "server", all.target);
+    strbuf_addf(o->b, "} %.15g\n",
+                (counts ? all.did : now.did).value[f] * info->to_metric);
+  }
+  strbuf_done(&name);
 }
 
-static void add_outages(const struct metrics_out *o,
-                        const struct outages *outages)
+/* What sessions waited for before the last reading. */
+static void metrics_waits(const struct metrics_out *o, struct monitor *m)
 {
-  if (!outages)
-    return;
-  add_counter(o, "bench_stalls", "Times without any success that have ended.",
-              atomic_load_explicit(&outages->count, memory_order_relaxed));
-  metrics_family(o, "bench_stalled_seconds", "counter", "Their sum.");
-  strbuf_addf(
-    o->b, "bench_stalled_seconds_total %.6f\n",
-    jobj_seconds(atomic_load_explicit(&outages->sum_ns, memory_order_relaxed)));
+  bool begun = false;
+
+  for (unsigned i = 0; i < monitor_servers(m); i++) {
+    struct server_interval now;
+    struct server_total all;
+
+    monitor_latest(m, i, &now);
+    monitor_total(m, i, &all);
+    for (unsigned k = 0; k < now.waits.n; k++) {
+      if (!begun)
+        metrics_family(o, "bench_server_waiting_sessions", "gauge",
+                       "Sessions of the run by what they wait for, on "
+                       "average.");
+      begun = true;
+      strbuf_adds(o->b, "bench_server_waiting_sessions{");
+      metrics_label(o->b, "server", all.target);
+      strbuf_adds(o->b, ",");
+      metrics_label(o->b, "wait", now.waits.of[k].name);
+      strbuf_addf(o->b, "} %.15g\n",
+                  (double)now.waits.of[k].sessions / (double)now.waits.looks);
+    }
+  }
 }
+
+static void metrics_servers(const struct metrics_out *o, struct monitor *m)
+{
+  for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++)
+    metrics_server(o, m, (enum server_figure)f);
+  metrics_waits(o, m);
+}
+
+/* ---- the text ---- */
 
 void metrics_write(struct strbuf *b, enum metrics_format format,
                    const struct results_shared *shared, struct hist_sum *work)
 {
   const struct metrics_out o = { b, format };
   const struct run_start *start = &shared->start;
-  struct sums s;
+  const struct report_setup setup = { .rate = start->arrivals != NULL };
+  struct report r;
 
-  add_info(&o, shared);
+  metrics_info(&o, shared);
   if (shared->started) {
-    add_up(&s, start->recorders, work);
-    metrics_family(&o, "bench_threads", "gauge", "Worker threads.");
-    strbuf_addf(b, "bench_threads %u\n", start->threads);
+    figures_sums(start, work, &r);
     metrics_family(&o, "bench_start_time_seconds", "gauge",
                    "When the load began, since the epoch.");
     strbuf_addf(b, "bench_start_time_seconds %.3f\n",
                 jobj_seconds(start->wall_ns));
-    add_counter(&o, "bench_events", "Events that have ended.", s.events);
-    if (start->arrivals)
-      add_counter(&o, "bench_arrivals", "Events that have become due.",
-                  atomic_load_explicit(start->arrivals, memory_order_relaxed));
-    add_operations(&o, &s);
-    add_counter(&o, "bench_errors", "Errors that were ignored.",
-                s.counter[COUNTER_ERROR]);
-    add_counter(&o, "bench_reconnects", "Connections that were made again.",
-                s.counter[COUNTER_RECONNECT]);
-    add_outages(&o, start->outages);
-    add_marks(&o, shared->marks);
-    add_counter(&o, "bench_read_bytes", "Bytes read by the test.",
-                s.counter[COUNTER_BYTES_READ]);
-    add_counter(&o, "bench_written_bytes", "Bytes written by the test.",
-                s.counter[COUNTER_BYTES_WRITTEN]);
-    add_classes(&o, start->classes);
+    metrics_figures(&o, &r, &setup);
+    if (start->outages)
+      metrics_count(
+        &o, "bench_stalls", "Times without any success that have ended.",
+        atomic_load_explicit(&start->outages->count, memory_order_relaxed));
+    if (shared->marks)
+      metrics_count(&o, "bench_marks", "Marks that the experimenter has put.",
+                    marks_count(shared->marks) + marks_lost(shared->marks));
+    metrics_classes(&o, start->classes);
     metrics_family(&o, "bench_latency_seconds", "histogram",
                    "Latency of events.");
     metrics_histogram(b, "bench_latency_seconds", NULL, work,
-                      jobj_seconds(s.sum_ns));
-    add_members(&o, start->members, work);
+                      jobj_seconds(r.sum_ns));
+    metrics_members(&o, start->members, work);
     metrics_servers(&o, shared->monitor);
     metrics_machine(&o, "", shared->disk->device);
   }

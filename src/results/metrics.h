@@ -4,8 +4,6 @@
 #ifndef BENCH_RESULTS_METRICS_H
 #define BENCH_RESULTS_METRICS_H
 
-#include <stdbool.h>
-
 struct hist_sum;
 struct results_shared;
 struct strbuf;
@@ -15,12 +13,11 @@ enum metrics_format {
   METRICS_OPENMETRICS, /* application/openmetrics-text; version=1.0.0 */
 };
 
-/*
- * Does the value of an Accept header ask for OpenMetrics 1?  It must name
- * application/openmetrics-text, with a weight ("q") that is not below that of
- * text/plain.  `*` does not count.  "": there is no header.
- */
-bool metrics_wants_openmetrics(const char *accept);
+/* The text, and its format. */
+struct metrics_out {
+  struct strbuf *b;
+  enum metrics_format format;
+};
 
 /*
  * Write the numbers since the load began, including the warm-up, up to now.
@@ -37,5 +34,11 @@ void metrics_histogram(struct strbuf *b, const char *name, const char *label,
 /* Write NAME="VALUE", escaped as needed.  A value that is not valid UTF-8 is
  * stored as in documents: byte by byte, as Latin-1. */
 void metrics_label(struct strbuf *b, const char *name, const char *value);
+
+/* What the whole machine has done since it was started, and its state now.
+ * Files are read below `root`, which is "" for the system itself; `device` is
+ * the disk of the test, or "".  What is unknown is left out. */
+void metrics_machine(const struct metrics_out *o, const char *root,
+                     const char *device);
 
 #endif

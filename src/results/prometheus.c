@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fmt.h"
 #include "base/strbuf.h"
@@ -23,10 +24,106 @@ struct prometheus {
   struct hist_sum *work; /* scratch memory of the server's thread */
 };
 
-static void metrics(const struct prometheus *p, const char *accept,
-                    struct http_content *ret)
+/* ---- the Accept header: types with parameters, separated by commas ---- */
+
+/* A part of the header, without blanks around it. */
+struct accept_piece {
+  const char *text;
+  size_t len;
+};
+
+static bool accept_is_blank(char c)
 {
-  const bool modern = metrics_wants_openmetrics(accept);
+  return c == ' ' || c == '\t';
+}
+
+/* The piece up to `stop`; *at is set to what follows.  False: there is none. */
+static bool accept_next_piece(const char **at, const char *end, char stop,
+                              struct accept_piece *ret)
+{
+  const char *from = *at, *to;
+
+  if (from >= end)
+    return false;
+  to = memchr(from, stop, (size_t)(end - from));
+  if (!to)
+    to = end;
+  *at = to + 1;
+  while (from < to && accept_is_blank(*from))
+    from++;
+  while (to > from && accept_is_blank(to[-1]))
+    to--;
+  *ret = (struct accept_piece){ from, (size_t)(to - from) };
+  return true;
+}
+
+static bool accept_is_word(const struct accept_piece *p, const char *word)
+{
+  return p->len == strlen(word) && strncasecmp(p->text, word, p->len) == 0;
+}
+
+/* Read the value of "NAME=VALUE"; false: it is another parameter. */
+static bool accept_is_parameter(const struct accept_piece *p, const char *name,
+                                struct accept_piece *ret)
+{
+  const size_t len = strlen(name);
+
+  if (p->len <= len || strncasecmp(p->text, name, len) != 0 ||
+      p->text[len] != '=')
+    return false;
+  *ret = (struct accept_piece){ p->text + len + 1, p->len - len - 1 };
+  return true;
+}
+
+/* The weight, 0 to 1; 0, not wanted, if it cannot be read. */
+static double accept_weight(const struct accept_piece *p)
+{
+  char text[8] = "", *end;
+  double q;
+
+  if (p->len == 0 || p->len >= sizeof(text))
+    return 0.0;
+  memcpy(text, p->text, p->len);
+  if (strspn(text, "0123456789.") != p->len)
+    return 0.0;
+  q = strtod(text, &end);
+  return *end == '\0' && q <= 1.0 ? q : 0.0;
+}
+
+bool prometheus_wants_openmetrics(const char *accept)
+{
+  const char *at = accept, *const end = accept + strlen(accept);
+  double metrics = 0.0, text = 0.0;
+  struct accept_piece range;
+
+  while (accept_next_piece(&at, end, ',', &range)) {
+    const char *in = range.text, *const range_end = range.text + range.len;
+    struct accept_piece type = { in, 0 }, part, value;
+    bool known = true;
+    double q = 1.0;
+
+    (void)accept_next_piece(&in, range_end, ';', &type);
+    while (accept_next_piece(&in, range_end, ';', &part)) {
+      if (accept_is_parameter(&part, "q", &value))
+        q = accept_weight(&value);
+      else if (accept_is_parameter(&part, "version", &value))
+        known = value.len > 0 && value.text[0] == '1';
+    }
+    if (accept_is_word(&type, "application/openmetrics-text") && known &&
+        q > metrics)
+      metrics = q;
+    else if (accept_is_word(&type, "text/plain") && q > text)
+      text = q;
+  }
+  return metrics > 0.0 && metrics >= text;
+}
+
+/* ---- the server ---- */
+
+static void prometheus_metrics(const struct prometheus *p, const char *accept,
+                               struct http_content *ret)
+{
+  const bool modern = prometheus_wants_openmetrics(accept);
 
   ret->type = modern ? "application/openmetrics-text; version=1.0.0; "
                        "charset=utf-8"
@@ -36,7 +133,7 @@ static void metrics(const struct prometheus *p, const char *accept,
 }
 
 /* Write text as HTML.  Bytes that are not UTF-8 do no harm. */
-static void add_html(struct strbuf *b, const char *text)
+static void prometheus_add_html(struct strbuf *b, const char *text)
 {
   for (; *text; text++) {
     if (strchr("<>&\"'", *text))
@@ -47,7 +144,8 @@ static void add_html(struct strbuf *b, const char *text)
 }
 
 /* The page for people who open the address in a browser. */
-static void front_page(const struct prometheus *p, struct http_content *ret)
+static void prometheus_front_page(const struct prometheus *p,
+                                  struct http_content *ret)
 {
   struct strbuf *b = &ret->body;
 
@@ -55,33 +153,33 @@ static void front_page(const struct prometheus *p, struct http_content *ret)
   strbuf_adds(b,
               "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
               "<title>bench: ");
-  add_html(b, p->shared->test);
+  prometheus_add_html(b, p->shared->test);
   strbuf_adds(b, "</title>\n<h1>");
-  add_html(b, p->shared->test);
+  prometheus_add_html(b, p->shared->test);
   strbuf_adds(b, "</h1>\n<p>A run of ");
-  add_html(b, p->shared->version);
+  prometheus_add_html(b, p->shared->version);
   strbuf_addf(b,
               " with %u thread%s. Its live metrics are at "
               "<a href=\"/metrics\">/metrics</a>.</p>\n</html>\n",
               p->shared->start.threads, fmt_plural(p->shared->start.threads));
 }
 
-static bool answer(void *arg, const struct http_request *request,
-                   struct http_content *ret)
+static bool prometheus_answer(void *arg, const struct http_request *request,
+                              struct http_content *ret)
 {
   const struct prometheus *p = arg;
 
   if (strcmp(request->path, "/metrics") == 0)
-    metrics(p, request->accept, ret);
+    prometheus_metrics(p, request->accept, ret);
   else if (strcmp(request->path, "/") == 0)
-    front_page(p, ret);
+    prometheus_front_page(p, ret);
   else
     return false;
   return true;
 }
 
 static const struct http_service service = {
-  .answer = answer,
+  .answer = prometheus_answer,
 };
 
 int prometheus_new(struct prometheus **ret, const struct results_cfg *cfg,
@@ -120,7 +218,8 @@ void prometheus_free(struct prometheus *p)
   free(p);
 }
 
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
+static int prometheus_on_start(void *ctx, const struct run_start *start,
+                               struct err *err)
 {
   struct prometheus *p = ctx;
 
@@ -128,7 +227,8 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   return http_start(&p->http, &service, p, err);
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int prometheus_on_over(void *ctx, const struct run_end *end,
+                              struct err *err)
 {
   struct prometheus *p = ctx;
 
@@ -140,6 +240,6 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 
 const struct reporter prometheus_reporter = {
   .name = "prometheus",
-  .start = on_start,
-  .over = on_over,
+  .start = prometheus_on_start,
+  .over = prometheus_on_over,
 };

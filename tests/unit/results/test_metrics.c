@@ -22,6 +22,7 @@
 #include "results/disk.h"
 #include "results/http.h"
 #include "results/metrics.h"
+#include "results/prometheus.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/recorder.h"
@@ -401,7 +402,8 @@ static void test_accept(void)
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(of); i++)
-    OK(metrics_wants_openmetrics(of[i].accept) == of[i].modern, of[i].accept);
+    OK(prometheus_wants_openmetrics(of[i].accept) == of[i].modern,
+       of[i].accept);
 }
 
 static const struct http_service hello_service = { .answer = answer };

@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "results/disk.h"
 #include "results/env.h"
-#include "results/metrics_parts.h"
+#include "results/metrics.h"
 #include "results/system.h"
 #include "tests/unit/tap.h"
 
