@@ -12,26 +12,19 @@
 #           deviation, percent); and queries per second next to a program with
 #           `nice -n 19` that takes all it gets of the client's CPU
 # shared    the same with two threads and no CPU for anybody; ours as threads, too
-# select    cost and queries per second on the same CPUs, with 1000 clients, too
 # rate      the 99th percentile at half of the rate that clients reach
 # memory    resident memory per client of oltp_read_write, at work and idle
 # start     10,000 clients of the null driver; 10,000 through pgbouncer
 # one       one client, and one thread, beside one thread of BASE
-# connect   the connect test through pgbouncer with SCRAM: our own handshake
-#           beside that of libpq
 #
 # PAIRS, QUICK, BENCH, SYSBENCH  see common.sh
 # ROWS          of the table [20000]
 # SECONDS_EACH  of a run [2]
 # SERVER_CPU, CLIENT_CPU  of `separate` [0, 1]
-# CONNECTIONS   of `select` ["64 256 1000"], `separate` and `shared` ["64 256"]
+# CONNECTIONS   of `separate` and `shared` ["64 256"]
 # MANY          clients of `start`, and of `memory` where no server is the limit
 #               [10000]
 # BASE          an earlier bench, for `one`
-# FLOOR         tests/bench/loop_floor, else that beside BENCH, if it was built:
-#               what a client costs that only sends and receives: blocking,
-#               with epoll on two threads without any code of ours, and with
-#               our loop
 #
 # All parts together take less than half an hour.  What needs pgbouncer is
 # left out without it.
@@ -43,26 +36,21 @@ set -euo pipefail
 . "$here/../db/pooler.sh"
 
 rows=${ROWS:-20000} seconds=${SECONDS_EACH:-2}
-servers=$here/../db/servers.sh
 figures=$here/clients.py
-floor=${FLOOR:-$(dirname "$BENCH")/tests/bench/loop_floor}
-pgbench=$(command -v pgbench || find /usr/lib/postgresql -name pgbench 2>/dev/null | tail -n 1)
+pgbench=$(find_pgbench)
 many=${MANY:-10000}
 ((!QUICK)) || many=100
 parts=("$@")
-((${#parts[@]})) || parts=(separate shared select rate memory start one connect)
+((${#parts[@]})) || parts=(separate shared rate memory start one)
 for part in "${parts[@]}"; do
-  [[ " separate shared select rate memory start one connect " == *" $part "* ]] ||
-    die "there is no part '$part': separate, shared, select, rate, memory, start, one, connect"
+  [[ " separate shared rate memory start one " == *" $part "* ]] ||
+    die "there is no part '$part': separate, shared, rate, memory, start, one"
 done
 # Each client has a socket, and so has the pooler twice.
 ulimit -n "$(ulimit -Hn)"
 
-work=$(mktemp -d)
-trap 'pooler_stop
-      "$servers" stop "$work/my" >/dev/null 2>&1 || :
-      "$servers" stop "$work/pg" >/dev/null 2>&1 || :
-      rm -rf "$work"' EXIT
+at_end() { pooler_stop; }
+make_work
 
 # ---- servers ----
 
@@ -75,17 +63,14 @@ start_server() {
   declare -n where=$1
   ((${#where[@]} == 0)) || return 0
   if [[ $1 == mysql ]]; then
-    "$servers" start mysql "$work/my" --max-connections=4200 --max-prepared-stmt-count=100000 >/dev/null
-    eval "$("$servers" env "$work/my")"
-    where=(--db-driver=mysql --mysql-socket="$MY_SOCKET" "${table[@]}")
+    private_server mysql --max-connections=4200 --max-prepared-stmt-count=100000
   else
-    "$servers" start pgsql "$work/pg" --max-connections=1100 >/dev/null
-    eval "$("$servers" env "$work/pg")"
-    where=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" "${table[@]}")
+    private_server pgsql --max-connections=1100
   fi
+  where+=("${table[@]}")
   "$BENCH" oltp_point_select "${where[@]}" prepare >/dev/null 2>&1 || die "cannot prepare the table on $1"
 }
-declare -a mysql=() pgsql=() pooled=()
+declare -a pooled=()
 
 # start_pooler AUTH: sets `pooled`; twenty sessions of the server, statements as
 # text.
@@ -93,7 +78,7 @@ start_pooler() {
   start_server pgsql
   pooler_stop
   pooler_make
-  printf '"sbpass" "%s"\n' "$("$servers" sql "$work/pg" \
+  printf '"sbpass" "%s"\n' "$(servers sql "$work/pgsql" \
     "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'" | tail -n 1)" >"$pooler_dir/users"
   pooler_start "auth_type = $1" "auth_file = $pooler_dir/users" 'default_pool_size = 20' \
     "max_client_conn = $((many + 100))" 'listen_backlog = 4096' || die 'no pooler'
@@ -133,9 +118,8 @@ pin=()
 jobs=2
 # bind KIND CPUS: of a server.
 bind() {
-  local pid dir=$work/pg
-  [[ $1 == pgsql ]] || dir=$work/my
-  for pid in $("$servers" pids "$dir"); do
+  local pid
+  for pid in $(servers pids "$work/$1"); do
     taskset -acp "$2" "$pid" >/dev/null
   done
 }
@@ -161,56 +145,12 @@ by_pgbench() {
 }
 
 clients() { ours cost --threads=2 --clients="$n"; }
-threads() { ours cost --threads="$n"; }
 peer() { if [[ $kind == mysql ]]; then by_sysbench cost; else by_pgbench cost; fi; }
-sysbench_too() { by_sysbench cost; } # beside PostgreSQL's own
-# floor_of HOW
-floor_of() {
-  local to
-  [[ $kind == mysql ]] && to=(mysql "$MY_SOCKET" sbtest sbtest) ||
-    to=(pgsql "host=$PG_SOCKET_DIR port=$PG_PORT user=sbtest dbname=sbtest")
-  "$floor" "$1" "$n" $((n < 2 ? n : 2)) "$seconds" "${to[@]}" |
-    awk '{ for (i = 2; i <= NF; i++) { if ($i == "us") us = $(i - 1); if ($i == "per" && $(i + 1) == "s") q = $(i - 1) }
-           print us, q }'
-}
-blocking() { floor_of block; }
-plain_epoll() { floor_of plain; }
-own_loop() { floor_of own; }
-
 # ---- the parts ----
 
 # make_script: of pgbench.
 make_script() {
   printf '\\set id random(1, %d)\nSELECT c FROM sbtest1 WHERE id = :id;\n' "$rows" >"$work/select.sql"
-}
-
-part_select() {
-  local kind n with cells
-  make_script
-  title "Point selects: microseconds of the client program per query; queries per second"
-  heading Server Clients 'on 2 threads' 'as threads' ratio peer ratio sysbench ratio 'blocking floor' 'plain epoll' 'own loop' \
-    'per second' 'as threads' ratio peer ratio 'plain epoll'
-  for kind in mysql pgsql; do
-    [[ $kind != pgsql || -n $pgbench ]] || die 'pgbench is not installed'
-    start_server "$kind"
-    for n in ${CONNECTIONS:-64 256 1000}; do
-      with=(clients threads peer)
-      [[ $kind == mysql ]] || with+=(sysbench_too)
-      [[ ! -x $floor ]] || with+=(blocking plain_epoll own_loop)
-      figure=()
-      take_turns 2 "${with[@]}"
-      [[ $kind == pgsql ]] || figure[sysbench_too,1]=${figure[peer,1]}
-      cells=("$(printf '%.2f' "${figure[clients,1]}")")
-      cells+=("$(printf '%.2f' "${figure[threads,1]}")" "$(ratio "${figure[clients,1]}" "${figure[threads,1]}")")
-      cells+=("$(printf '%.2f' "${figure[peer,1]}")" "$(ratio "${figure[clients,1]}" "${figure[peer,1]}")")
-      cells+=("$(printf '%.2f' "${figure[sysbench_too,1]}")" "$(ratio "${figure[clients,1]}" "${figure[sysbench_too,1]}")")
-      cells+=("${figure[blocking,1]:-}" "${figure[plain_epoll,1]:-}" "${figure[own_loop,1]:-}" "$(printf '%.0f' "${figure[clients,2]}")")
-      cells+=("$(printf '%.0f' "${figure[threads,2]}")" "$(ratio "${figure[clients,2]}" "${figure[threads,2]}")")
-      cells+=("$(printf '%.0f' "${figure[peer,2]}")" "$(ratio "${figure[clients,2]}" "${figure[peer,2]}")")
-      cells+=("${figure[plain_epoll,2]:-}")
-      row "$(server_of "$kind")" "$n" "${cells[@]}"
-    done
-  done
 }
 
 even_clients() { ours even --percentile=99 --threads="$jobs" --clients="$n"; }
@@ -375,26 +315,6 @@ part_one() {
       "$(ratio "${figure[one_client,1]}" "${figure[base_thread,1]}")" \
       "$(ratio "${figure[one_thread,1]}" "${figure[base_thread,1]}")"
   done
-}
-
-logins() {
-  "$figures" cost "$BENCH" connect "${pooled[@]:0:3}" --pgsql-user=sbpass --pgsql-password=secret \
-    --handshake="$1" --threads=10 --time="$seconds" run
-}
-own_login() { logins own; }
-library_login() { logins library; }
-
-part_connect() {
-  pooler_there || return 0
-  title "Connections per second through pgbouncer with SCRAM, 10 threads; microseconds of the client for each"
-  heading 'own handshake' libpq ratio 'own, us' 'libpq, us' ratio
-  start_pooler scram-sha-256
-  take_turns 2 own_login library_login
-  row "$(printf '%.0f' "${figure[own_login,2]}")" "$(printf '%.0f' "${figure[library_login,2]}")" \
-    "$(ratio "${figure[own_login,2]}" "${figure[library_login,2]}")" \
-    "$(printf '%.1f' "${figure[own_login,1]}")" "$(printf '%.1f' "${figure[library_login,1]}")" \
-    "$(ratio "${figure[own_login,1]}" "${figure[library_login,1]}")"
-  pooler_stop
 }
 
 for part in "${parts[@]}"; do

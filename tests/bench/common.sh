@@ -97,3 +97,39 @@ settled() {
   done
   printf '%s\n' "$now"
 }
+
+find_pgbench() {
+  command -v pgbench || find /usr/lib/postgresql -name pgbench 2>/dev/null | tail -n 1
+}
+
+# ---- private servers, for scripts that call make_work first ----
+
+# shellcheck source=tests/db/servers.sh
+. "$here/../db/servers.sh"
+
+# make_work: sets `work`, a folder that goes at the end, with the servers in it, after
+# at_end, if the script has such a function.
+make_work() {
+  work=$(mktemp -d)
+  trap end_work EXIT
+}
+end_work() {
+  local kind
+  ! declare -F at_end >/dev/null || at_end
+  for kind in mysql pgsql; do
+    servers stop "$work/$kind" >/dev/null 2>&1 || :
+  done
+  rm -rf "$work"
+}
+
+# private_server KIND [FLAG...]: in $work/KIND.  Sets what servers_env() does, and the
+# array of this name: bench's options for it.
+declare -a mysql=() pgsql=()
+private_server() {
+  servers start "$1" "$work/$1" "${@:2}" >/dev/null
+  servers_env "$work/$1"
+  case $1 in
+    mysql) mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
+  esac
+}

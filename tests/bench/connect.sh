@@ -15,33 +15,27 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 threads=${THREADS:-2} seconds=${SECONDS_EACH:-3}
-servers=$here/../db/servers.sh
 # shellcheck source=tests/db/pooler.sh
 . "$here/../db/pooler.sh"
 pooler_there || die 'there is no pgbouncer: scripts/deps.sh bench'
-work=$(mktemp -d)
-trap 'pooler_stop
-      "$servers" stop "$work/my" >/dev/null 2>&1 || :
-      "$servers" stop "$work/pg" >/dev/null 2>&1 || :
-      rm -rf "$work"' EXIT
+at_end() { pooler_stop; }
+make_work
 
-"$servers" start mysql "$work/my" --password=secret --max-connections=1000 >/dev/null
-"$servers" start pgsql "$work/pg" --max-connections=400 >/dev/null
-eval "$("$servers" env "$work/my")"
-eval "$("$servers" env "$work/pg")"
+private_server mysql --password=secret --max-connections=1000
+private_server pgsql --max-connections=400
 
 # A pooler that asks for the password of sbpass with SCRAM.
 pooler_make
-printf '"sbpass" "%s"\n' "$("$servers" sql "$work/pg" \
+printf '"sbpass" "%s"\n' "$(servers sql "$work/pgsql" \
   "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")" >"$pooler_dir/users"
 pooler_start 'default_pool_size = 5' 'max_client_conn = 2000' 'auth_type = scram-sha-256' \
   "auth_file = $pooler_dir/users" || die 'no pooler'
 
 # shellcheck disable=SC2034 # by name
 {
-  mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-password=secret)
+  mysql+=(--mysql-password=secret)
   mysql_tcp=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-password=secret)
-  pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret)
+  pgsql+=(--pgsql-user=sbpass --pgsql-password=secret)
   pooled=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user=sbpass --pgsql-password=secret)
 }
 

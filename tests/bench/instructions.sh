@@ -16,20 +16,11 @@ rows=${ROWS:-20000}
 workloads=${WORKLOADS:-oltp_point_select select_random_points
   select_random_ranges oltp_read_only oltp_read_write oltp_write_only
   oltp_update_index oltp_update_non_index oltp_delete oltp_insert bulk_insert}
-servers=$here/../db/servers.sh
-work=$(mktemp -d)
-trap '"$servers" stop "$work/my" >/dev/null 2>&1 || :
-      "$servers" stop "$work/pg" >/dev/null 2>&1 || :
-      rm -rf "$work"' EXIT
-
-"$servers" start mysql "$work/my" >/dev/null
-"$servers" start pgsql "$work/pg" >/dev/null
-eval "$("$servers" env "$work/my")"
-eval "$("$servers" env "$work/pg")"
+make_work
+private_server mysql
+private_server pgsql
 # shellcheck disable=SC2034 # count() takes them by name
 {
-  mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET")
-  pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT")
   sqlite=(--db-driver=sqlite --sqlite-db="$work/db")
   null=(--db-driver=null)
 }

@@ -24,20 +24,7 @@ set -euo pipefail
 
 TIME=${TIME:-2} CLIENTS=${CLIENTS:-64} KINDS=${KINDS:-mysql pgsql}
 IDLE_TIME=${IDLE_TIME:-6} RATE=${RATE:-50}
-# shellcheck source=tests/db/servers.sh
-. "$here/../db/servers.sh"
-work=$(mktemp -d)
-trap 'for kind in $KINDS; do servers stop "$work/$kind" >/dev/null 2>&1 || :; done
-      rm -rf "$work"' EXIT
-
-# aim KIND: `to` leads to its server.
-aim() {
-  servers_env "$work/$1"
-  case $1 in
-    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
-  esac
-}
+make_work
 
 quietly() {
   "$@" >"$work/out" 2>&1 || die "failed: $*
@@ -119,8 +106,8 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 export BENCH_DATADIR=${BENCH_DATADIR:-$here/../../src/lua/scripts}
 keys=(--table-size=400000 --rand-type=uniform)
 for kind in $KINDS; do
-  servers start "$kind" "$work/$kind" >/dev/null
-  aim "$kind"
+  private_server "$kind"
+  declare -n to=$kind
   quietly "$BENCH" oltp_write_only "${to[@]}" --table-size=400000 prepare
   quietly "$BENCH" ack "${to[@]}" prepare
   title "throughput with it, of that without; $CLIENTS clients"

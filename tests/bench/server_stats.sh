@@ -12,13 +12,10 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BENCH=${BENCH:-$here/../../build/bench}
 TIME=${TIME:-20} RATE=${RATE:-0} MYSQL=${MYSQL-100 1000 4000} PGSQL=${PGSQL-100 500}
-[[ -x $BENCH ]] || { printf "server_stats.sh: there is no program '%s': set BENCH\n" "$BENCH" >&2; exit 1; }
 export BENCH_DATADIR=${BENCH_DATADIR:-$here/../../src/lua/scripts}
-# shellcheck source=tests/db/servers.sh
-. "$here/../db/servers.sh"
-work=$(mktemp -d)
-trap 'for kind in mysql pgsql; do servers stop "$work/$kind" >/dev/null 2>&1 || :; done
-      rm -rf "$work"' EXIT
+# shellcheck source=tests/bench/common.sh
+. "$(dirname "$0")/common.sh"
+make_work
 
 quietly() {
   "$@" >"$work/out" 2>&1 || { cat "$work/out" >&2; exit 1; }
@@ -51,17 +48,11 @@ rows() {
   kind=$1
   shift
   (($# > 0)) || return 0
-  servers start "$kind" "$work/$kind" --max-connections=$(($(largest "$@") + 20)) >/dev/null
-  servers_env "$work/$kind"
+  private_server "$kind" --max-connections=$(($(largest "$@") + 20))
+  declare -n to=$kind
   case $kind in
-    mysql)
-      to=(--db-driver=mysql --mysql-socket="$MY_SOCKET")
-      servers sql "$work/$kind" "GRANT PROCESS ON *.* TO $MY_USER@'%'"
-      ;;
-    pgsql)
-      to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT")
-      servers sql "$work/$kind" "GRANT pg_read_all_stats TO $PG_USER"
-      ;;
+    mysql) servers sql "$work/$kind" "GRANT PROCESS ON *.* TO $MY_USER@'%'" ;;
+    pgsql) servers sql "$work/$kind" "GRANT pg_read_all_stats TO $PG_USER" ;;
   esac
   quietly "$BENCH" oltp_point_select "${to[@]}" --table-size=10000 prepare
   for number; do

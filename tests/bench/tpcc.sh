@@ -19,20 +19,9 @@ set -euo pipefail
 warehouses=${WAREHOUSES:-10} threads=${THREADS:-2} events=${EVENTS:-20000}
 parts=${PARTS:-instructions load check}
 go_tpc=${GO_TPC:-}
-servers=$here/../db/servers.sh
-work=$(mktemp -d)
-trap '"$servers" stop "$work/my" >/dev/null 2>&1 || :
-      "$servers" stop "$work/pg" >/dev/null 2>&1 || :
-      rm -rf "$work"' EXIT
-
-if [[ -z ${MY_SOCKET:-} ]]; then
-  "$servers" start mysql "$work/my" >/dev/null
-  eval "$("$servers" env "$work/my")"
-fi
-if [[ -z ${PG_SOCKET_DIR:-} ]]; then
-  "$servers" start pgsql "$work/pg" >/dev/null
-  eval "$("$servers" env "$work/pg")"
-fi
+make_work
+[[ -n ${MY_SOCKET:-} ]] || private_server mysql
+[[ -n ${PG_SOCKET_DIR:-} ]] || private_server pgsql
 
 # aim KIND: `to` has the options that lead to its server, for both programs, and
 # `go_to` those of go-tpc.

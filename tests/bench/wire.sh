@@ -14,17 +14,12 @@ set -euo pipefail
 rows=${ROWS:-20000} seconds=${SECONDS_EACH:-3} connections=${CONNECTIONS:-200}
 many=${MANY-10 1000 4000}
 parts=${PARTS:-cpu throughput memory}
-servers=$here/../db/servers.sh
-work=$(mktemp -d)
 child=
 # shellcheck disable=SC2317 # called by the trap
-end_all() {
+at_end() {
   [[ -z $child ]] || kill -TERM "$child" 2>/dev/null || :
-  "$servers" stop "$work/my" >/dev/null 2>&1 || :
-  "$servers" stop "$work/pg" >/dev/null 2>&1 || :
-  rm -rf "$work"
 }
-trap end_all EXIT
+make_work
 
 read -ra libraries < <(pkg-config --cflags --libs libmariadb libpq)
 ${CC:-cc} -O2 -pthread -o "$work/socket_floor" "$here/socket_floor.c" \
@@ -35,15 +30,10 @@ for n in $connections $many; do
   ((n <= most)) || most=$n
 done
 limit=--max-connections=$((most + 100))
-"$servers" start mysql "$work/my" "$limit" >/dev/null
-"$servers" start pgsql "$work/pg" "$limit" >/dev/null
-eval "$("$servers" env "$work/my")"
-eval "$("$servers" env "$work/pg")"
-# shellcheck disable=SC2034,SC2054 # set_job() takes them by name
-mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET"
-  --mysql-ignore-errors=1213,1020,1205,1062)
-# shellcheck disable=SC2034
-pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT")
+private_server mysql "$limit"
+private_server pgsql "$limit"
+# shellcheck disable=SC2054 # one word
+mysql+=(--mysql-ignore-errors=1213,1020,1205,1062)
 common=(--tables=4 --table-size="$rows" --rand-type=uniform)
 pgbench=(pgbench -h "$PG_SOCKET_DIR" -p "$PG_PORT" -U "$PG_USER" -n)
 
