@@ -135,10 +135,6 @@ static int drivers_check_pool(const struct program *p, const struct plan *plan,
 {
   const uint64_t n = p->opts.db.pool;
 
-  if (p->opts.mix.members.n > 0)
-    return err_set(err, -EINVAL,
-                   "--pool cannot be used with --mix, whose members have "
-                   "connections of their own");
   if (plan->carriers == 0)
     return err_set(err, -EINVAL,
                    "--pool=%" PRIu64 " needs --clients, which share the "
@@ -154,14 +150,6 @@ static int drivers_check_pool(const struct program *p, const struct plan *plan,
                    "--pool=%" PRIu64 " is less than --threads=%u: each thread "
                    "needs a connection for its clients",
                    n, plan->carriers);
-  if (plan->idle > 0)
-    return err_set(err, -EINVAL,
-                   "--pool cannot be used with --idle-clients, which keep "
-                   "connections of their own");
-  if (plan->storm.n > 0)
-    return err_set(err, -EINVAL,
-                   "--pool cannot be used with --storm, whose clients open "
-                   "connections of their own");
   return 0;
 }
 

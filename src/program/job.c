@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
@@ -174,13 +175,8 @@ static int results_open_marks(struct program *p, struct err *err)
 static int results_open(struct job *job, unsigned workers, struct err *err)
 {
   struct program *p = job->p;
-  const struct results_cfg *cfg = &p->opts.results;
   int rc;
 
-  if (cfg->live_host[0] != '\0' && cfg->live[0] == '\0' &&
-      cfg->prometheus[0] == '\0')
-    return err_set(err, -EINVAL,
-                   "--live-host has no effect without --live or --prometheus");
   if (p->opts.sweep.role == SWEEP_ROLE_STEP)
     p->opts.results.summary = ""; /* the sweep has one for all steps */
   rc = results_open_by_rank(p, workers, err);
@@ -270,6 +266,101 @@ static int results_run(struct job *job)
   return status;
 }
 
+/* ---- options that exclude each other ---- */
+
+enum job_fact {
+  JOB_RUNS = 1 << 0,
+  JOB_MIX = 1 << 1,
+  JOB_PROCESSES = 1 << 2,
+  JOB_MAY_IDLE = 1 << 3,
+  JOB_POOL = 1 << 4,
+  JOB_IDLE = 1 << 5,
+  JOB_STORM = 1 << 6,
+  JOB_THINK = 1 << 7,
+  JOB_RATE = 1 << 8,
+  JOB_PROFILE = 1 << 9,
+  JOB_CHURN = 1 << 10,
+  JOB_CHURN_TIME = 1 << 11,
+  JOB_SAMPLE = 1 << 12,
+  JOB_LIVE = 1 << 13,
+  JOB_LIVE_HOST = 1 << 14,
+};
+
+/* The first row whose facts are all true, but not `unless`, is the error. */
+static const struct {
+  unsigned facts, unless;
+  const char *text;
+} job_conflicts[] = {
+  { JOB_THINK | JOB_RATE, 0,
+    "--think-time cannot be used with --rate, which says when each event is "
+    "due" },
+  { JOB_THINK | JOB_PROFILE, 0,
+    "--think-time cannot be used with --load-profile, which says when each "
+    "event is due" },
+  { JOB_CHURN | JOB_MIX, 0, "--churn cannot be used with --mix" },
+  { JOB_CHURN_TIME | JOB_MIX, 0, "--churn-time cannot be used with --mix" },
+  { JOB_SAMPLE | JOB_MIX, 0, "--backend-sample cannot be used with --mix" },
+  { JOB_IDLE, JOB_MAY_IDLE,
+    "--idle-clients needs a script or a file of SQL, whose connections stay "
+    "idle; it cannot be used with --mix" },
+  { JOB_STORM, JOB_MAY_IDLE,
+    "--storm needs a script or a file of SQL, whose clients connect to a "
+    "database; it cannot be used with --mix" },
+  { JOB_STORM | JOB_PROCESSES, 0,
+    "--storm cannot be used in a run of several processes" },
+  { JOB_RUNS | JOB_POOL | JOB_MIX, 0,
+    "--pool cannot be used with --mix, whose members have connections of their "
+    "own" },
+  { JOB_RUNS | JOB_POOL | JOB_IDLE, 0,
+    "--pool cannot be used with --idle-clients, which keep connections of "
+    "their own" },
+  { JOB_RUNS | JOB_POOL | JOB_STORM, 0,
+    "--pool cannot be used with --storm, whose clients open connections of "
+    "their own" },
+  { JOB_RUNS | JOB_LIVE_HOST, JOB_LIVE,
+    "--live-host has no effect without --live or --prometheus" },
+};
+
+static int job_check_conflicts(const struct job *job, bool is_run,
+                               struct err *err)
+{
+  const struct program *p = job->p;
+  const struct run_cfg *run = &p->opts.run;
+  const struct results_cfg *results = &p->opts.results;
+  const struct {
+    unsigned fact;
+    bool is;
+  } facts[] = {
+    { JOB_RUNS, is_run },
+    { JOB_MIX, p->opts.mix.members.n > 0 },
+    { JOB_PROCESSES, p->ranks && p->ranks->size > 1 },
+    { JOB_MAY_IDLE, job->source->traits & SOURCE_IDLE },
+    { JOB_POOL, p->opts.db.pool > 0 },
+    { JOB_IDLE,
+      run->idle_clients.clients > 0 || run->idle_clients.percent > 0 },
+    { JOB_STORM, run->storm.n > 0 },
+    { JOB_THINK, run->think_time.kind != THINK_NONE },
+    { JOB_RATE, run->rate > 0 },
+    { JOB_PROFILE, *run->load_profile },
+    { JOB_CHURN, optset_find(&p->set, "churn")->given },
+    { JOB_CHURN_TIME, optset_find(&p->set, "churn-time")->given },
+    { JOB_SAMPLE, optset_find(&p->set, "backend-sample")->given },
+    { JOB_LIVE, *results->live || *results->prometheus },
+    { JOB_LIVE_HOST, *results->live_host },
+  };
+  unsigned is = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
+    is |= facts[i].is ? facts[i].fact : 0;
+  for (size_t i = 0; i < ARRAY_SIZE(job_conflicts); i++) {
+    const unsigned all = job_conflicts[i].facts;
+
+    if ((is & all) == all && !(is & job_conflicts[i].unless))
+      return err_set(err, -EINVAL, "%s", job_conflicts[i].text);
+  }
+  return 0;
+}
+
 /* ---- the plan ---- */
 
 static int job_make_plan(struct job *job, struct err *err)
@@ -295,15 +386,16 @@ static int job_make_plan(struct job *job, struct err *err)
     .identity = p->cmdline.identity,
     .seed_from_clock = is_run,
     .clients = clients,
-    .pings = traits & SOURCE_IDLE,
     .start_rate = traits & SOURCE_CLIENTS ? p->opts.db.connect_rate : 0,
     .no_deadline = job->test && job->test->no_deadline,
     .own_limit = job->test && job->test->own_limit,
     .classes = job->test && job->test->has_classes,
   };
   const unsigned workers = run_workers(&p->opts.run, clients);
-  int rc = runs ? results_open(job, workers, err) : 0;
+  int rc = job_check_conflicts(job, is_run, err);
 
+  if (rc == 0 && runs)
+    rc = results_open(job, workers, err);
   if (rc == 0 && p->ranks) {
     nodes_peers_init(&p->peers, p->ranks);
     rc = nodes_part(p->ranks, workers, &p->peers, &job->plan_part, err);

@@ -549,20 +549,6 @@ static int mix_settle_clients(struct program *p, const struct mix_list *list,
   return optset_set_text(&p->set, option, text, err);
 }
 
-/* The loop of a single script does what comes between its events. */
-static int mix_refuse_between(const struct program *p, struct err *err)
-{
-  static const char *const options[] = { "churn", "churn-time",
-                                         "backend-sample" };
-
-  for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-    if (optset_find(&p->set, options[i])->given)
-      return err_set(err, -EINVAL, "--%s cannot be used with --mix",
-                     options[i]);
-  }
-  return 0;
-}
-
 /* A rate of the whole is for members that have none of their own. */
 static int mix_refuse_idle_rate(const struct program *p,
                                 const struct mix_list *list, struct err *err)
@@ -632,7 +618,7 @@ static int mix_find(struct job *job)
   (void)search_datadir(p->datadir);
   if (mix_list_parse(&mix->list, &p->opts.mix.members, &err) < 0 ||
       mix_settle_clients(p, &mix->list, &err) < 0 ||
-      mix_refuse_between(p, &err) < 0 ||
+
       mix_refuse_idle_rate(p, &mix->list, &err) < 0)
     return program_fail(&err);
   if (!job->command)

@@ -84,12 +84,6 @@ int run_options_check(const struct run_cfg *cfg, const struct optset *set,
   if (cfg->report_checkpoints.n > RUN_CHECKPOINTS_MAX)
     return opt_refuse(optset_find(set, "report-checkpoints"), NULL,
                       "at most 256 moments", err);
-  if (cfg->think_time.kind != THINK_NONE &&
-      (cfg->rate > 0 || *cfg->load_profile))
-    return err_set(err, -EINVAL,
-                   "--think-time cannot be used with --%s, which says when "
-                   "each event is due",
-                   cfg->rate > 0 ? "rate" : "load-profile");
   return 0;
 }
 

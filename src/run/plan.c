@@ -144,15 +144,9 @@ static void set_work(struct plan *plan, const struct plan_input *in)
 static int set_idle(struct plan *plan, const struct plan_input *in,
                     struct err *err)
 {
-  const struct idle_share *share = &in->run->idle_clients;
-
-  if (!in->pings && (share->clients > 0 || share->percent > 0))
-    return err_set(err, -EINVAL,
-                   "--idle-clients needs a script or a file of SQL, whose "
-                   "connections stay idle; it cannot be used with --mix");
   if (!in->clients) /* of a command that runs no events */
     return 0;
-  return idle_count(share, plan->threads, &plan->idle, err);
+  return idle_count(&in->run->idle_clients, plan->threads, &plan->idle, err);
 }
 
 /* The clients of storms come after all others, and are additional ones. */
@@ -164,13 +158,6 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
 
   if (storm->n == 0)
     return 0;
-  if (!in->pings)
-    return err_set(err, -EINVAL,
-                   "--storm needs a script or a file of SQL, whose clients "
-                   "connect to a database; it cannot be used with --mix");
-  if (plan->parts > 1)
-    return err_set(err, -EINVAL,
-                   "--storm cannot be used in a run of several processes");
   if (!in->clients) /* of a command that runs no events */
     return 0;
   last_ns = storm->of[storm->n - 1].at_ns;

@@ -117,7 +117,6 @@ struct plan_input {
   bool stall_given;                /* likewise */
   bool time_given;                 /* likewise, or a step of a sweep has it */
   bool details;                    /* results for machines are wanted */
-  bool pings;                      /* clients may be idle: test_ops.ping() */
   bool live;                       /* a line follows the run */
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;

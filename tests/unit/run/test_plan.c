@@ -102,7 +102,6 @@ static void test_clients(void)
   plan_done(&plan);
   cfg.client_engine = LOOP_AUTO;
   (void)storm_parse("1@2", &cfg.storm);
-  in.pings = true;
   plan = plan_of(&in);
   OK(plan.carriers == 4 && plan.threads == 5, "nor with a storm of one more");
   plan_done(&plan);
