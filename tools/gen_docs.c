@@ -20,7 +20,7 @@
 #include "db/driver.h"
 #include "drivers/driver_list.h"
 #include "gen_docs.h"
-#include "opt/man.h"
+#include "opt/help.h"
 #include "program/options.h"
 #include "run/test.h"
 #include "tests/test_list.h"

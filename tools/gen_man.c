@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen_docs.h"
-#include "opt/man.h"
+#include "opt/help.h"
 #include "tools/tool.h"
 
 /* Lines of text end before column 80.  troff takes a line that begins with a

@@ -9,9 +9,8 @@
 
 #include "base/err.h"
 #include "mix/list.h"
-#include "mix/options.h"
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+static uint64_t mix_common_divisor(uint64_t a, uint64_t b)
 {
   while (b != 0) {
     const uint64_t rest = a % b;
@@ -22,14 +21,14 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-static int make_deck(struct mix_weights *w, const struct mix_list *list,
-                     struct err *err)
+static int mix_make_deck(struct mix_weights *w, const struct mix_list *list,
+                         struct err *err)
 {
   uint64_t divisor = 0, cards;
   unsigned n = 0;
 
   for (size_t i = 0; i < list->n; i++)
-    divisor = common_divisor(list->of[i].weight, divisor);
+    divisor = mix_common_divisor(list->of[i].weight, divisor);
   cards = w->sum / divisor;
   if (cards > MIX_CARDS_MAX)
     return err_set(err, -EINVAL,
@@ -61,7 +60,7 @@ int mix_weights_init(struct mix_weights *w, const struct mix_list *list,
     w->upto[i] = w->sum;
   }
   if (order == MIX_DECK && w->sum > 0)
-    rc = make_deck(w, list, err);
+    rc = mix_make_deck(w, list, err);
   if (rc < 0)
     mix_weights_done(w);
   return rc;
@@ -95,7 +94,7 @@ void mix_choice_done(struct mix_choice *c)
 }
 
 /* Drawing a card at random is shuffling one step at a time. */
-static unsigned draw_card(struct mix_choice *c, unsigned cards)
+static unsigned mix_draw_card(struct mix_choice *c, unsigned cards)
 {
   unsigned at;
   uint8_t card;
@@ -116,7 +115,7 @@ unsigned mix_choose(struct mix_choice *c, const struct mix_weights *w)
   uint64_t x;
 
   if (w->cards > 0)
-    return draw_card(c, w->cards);
+    return mix_draw_card(c, w->cards);
   x = rng_below(&c->rng, w->sum);
   while (x >= w->upto[member])
     member++;

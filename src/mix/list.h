@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "opt/opt.h"
 #include <stdint.h>
 
 struct err;
@@ -18,6 +20,18 @@ enum {
   MIX_MEMBERS_MAX = 64,
   MIX_WEIGHT_MAX = 1000000,
 };
+
+enum mix_order {
+  MIX_RANDOM, /* each event is drawn by itself */
+  MIX_DECK,   /* members are drawn from a shuffled deck without replacement */
+};
+
+struct mix_cfg {
+  struct opt_list members; /* as texts: see mix_list_parse() */
+  int order;               /* enum mix_order */
+};
+
+extern const struct opt mix_opts[];
 
 struct mix_member {
   char *name;       /* owned; letters, digits, `_` and `-` */

@@ -1,19 +1,388 @@
 /*
- * cmdline.c - what the command line asks for.
+ * cmdline.c - the command line: options, arguments, configuration files; and
+ * the options about the command line itself.
  */
 #include "opt/cmdline.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "opt/optset.h"
-#include "opt/scan.h"
+#include "opt/suggest.h"
 #include "opt/value.h"
+
+/* ---- options ---- */
+
+static const char *const compat_words[] = { "1.0", "1.1", NULL };
+
+const struct opt cmdline_opts[] = {
+  {
+    OPT_BOOL(struct cmdline_cfg, help),
+    .name = "help",
+    .def = "off",
+    .expected = "on, off or all",
+    .help = "print the help and exit",
+    .more = "; --help=all: every option",
+    .man = "The help fits on one screen; --help=all prints all options. After "
+           "the name of a test, only its options are printed.",
+  },
+  {
+    OPT_BOOL(struct cmdline_cfg, version),
+    .name = "version",
+    .def = "off",
+    .help = "print the version and exit",
+    .man = "The version is one line. With --debug, or --verbosity=5, a list of "
+           "what is built in follows: "
+           "Lua, database drivers, I/O modes of the fileio test, the plug-in "
+           "for several machines.",
+  },
+  {
+    OPT_FILE(struct cmdline_cfg, config_file),
+    .name = "config-file",
+    .flags = OPT_COMMON,
+    .help = "read options from a file",
+    .man = "Each line is NAME = VALUE, or the name of a switch. A value that "
+           "has blanks or commas, or begins with #, is put in quotes; # at "
+           "the beginning of a line or after a blank begins a comment (see "
+           "FILES). Options of other tests are skipped. Options before this "
+           "one are overridden by the file, "
+           "options after it override the file.",
+  },
+  OPT_END,
+};
+
+const struct opt cmdline_test_opts[] = {
+  {
+    OPT_WORD(struct cmdline_cfg, compat),
+    .name = "compat",
+    .flags = OPT_OWN,
+    .def = "1.0",
+    .words = compat_words,
+    .help = "report layout and default random distribution {1.0,1.1}",
+    .man = "The option selects the layout and wording of the reports and the "
+           "default of --rand-type, nothing else. The environment variable "
+           "BENCH_COMPAT "
+           "sets the same value; the option wins over it.",
+  },
+  {
+    OPT_STRING(struct cmdline_cfg, test),
+    .name = "test",
+    .flags = OPT_HIDDEN | OPT_NOT_EMPTY,
+    .expected = "the name or the path of a test",
+    .help = "deprecated form of the test name",
+  },
+  OPT_END,
+};
+
+/*
+ * One scan.  The first failure counts, but the scan goes on to look for --help.
+ */
+struct scan {
+  struct cmdline *c;
+  const struct cmdline_input *in;
+  struct err first;
+  int first_rc;
+  bool test_given;
+};
+
+/* ---- an argument too many ---- */
+
+/* `--threads 4`: the value has become a separate argument. */
+static bool surplus_lacks_equals(const struct cmdline *c, const char *arg,
+                                 const char *next)
+{
+  const struct opt_entry *e;
+
+  if (strncmp(arg, "--", 2) != 0 || strchr(arg, '=') || *next == '-')
+    return false;
+  e = optset_find(c->set, arg + 2);
+  return e ? e->row->type != OPT_TYPE_BOOL && !e->row->bare
+           : isdigit((unsigned char)*next);
+}
+
+/* `-threads=4`. */
+static bool surplus_lacks_hyphen(const struct cmdline *c, const char *arg)
+{
+  char name[64];
+  const size_t len = strcspn(arg, "=");
+
+  if (*arg != '-' || len < 2 || len > sizeof(name))
+    return false;
+  (void)snprintf(name, sizeof(name), "%.*s", (int)len - 1, arg + 1);
+  return optset_find(c->set, name) != NULL;
+}
+
+/* `-t`, `-j4`: this program has no such options. */
+static bool surplus_is_short(const char *arg)
+{
+  return arg[0] == '-' && isalpha((unsigned char)arg[1]);
+}
+
+/* `compar a.json b.json`: only tools take so many arguments. */
+static const char *surplus_meant_tool(const struct cmdline *c,
+                                      const struct cmdline_input *in)
+{
+  struct suggest s;
+
+  suggest_init(&s, c->test);
+  for (size_t i = 0; in->tools && in->tools[i]; i++)
+    suggest_offer(&s, in->tools[i]);
+  return suggest_result(&s);
+}
+
+static int scan_refuse_argument(const struct cmdline *c,
+                                const struct cmdline_input *in,
+                                const char *extra, struct err *err)
+{
+  static const char text[] = "Unrecognized command line argument: ";
+  const char *tool;
+
+  for (int i = 1; i < in->argc; i++) {
+    if (i + 1 < in->argc &&
+        surplus_lacks_equals(c, in->argv[i], in->argv[i + 1]))
+      return err_set(err, -E2BIG, "%s%.400s\ndid you mean %.200s=%.200s?", text,
+                     in->argv[i + 1], in->argv[i], in->argv[i + 1]);
+    if (surplus_lacks_hyphen(c, in->argv[i]))
+      return err_set(err, -E2BIG, "%s%.400s\ndid you mean -%.400s?", text,
+                     in->argv[i], in->argv[i]);
+    if (surplus_is_short(in->argv[i]))
+      return err_set(err, -E2BIG,
+                     "%s%.400s\noptions are written --NAME=VALUE, as in "
+                     "--threads=4",
+                     text, in->argv[i]);
+  }
+  tool = surplus_meant_tool(c, in);
+  return err_set(err, -E2BIG, "%s%.400s%s%s%s", text, extra,
+                 tool ? "\ndid you mean " : "", tool ? tool : "",
+                 tool ? "?" : "");
+}
+
+/* ---- one argument ---- */
+
+static int scan_no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the options");
+}
+
+int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
+{
+  char **more = realloc(c->warnings,
+                        (c->n_warnings + 1) * sizeof(c->warnings[0]));
+  struct strbuf text = { 0 };
+  va_list ap;
+
+  if (!more)
+    return scan_no_memory(err);
+  c->warnings = more;
+  va_start(ap, fmt);
+  strbuf_vaddf(&text, fmt, ap);
+  va_end(ap);
+  if (text.failed) {
+    strbuf_done(&text);
+    return scan_no_memory(err);
+  }
+  c->warnings[c->n_warnings++] = text.text; /* ownership moves */
+  return 0;
+}
+
+static void scan_keep_error(struct scan *s, int rc, const struct err *err)
+{
+  if (s->first_rc == 0) {
+    s->first_rc = rc;
+    s->first = *err;
+  }
+}
+
+/* Owns `name` from here on, also on failure. */
+static int scan_keep_pending(struct scan *s, const struct opt_given *given,
+                             char *name, bool refused, struct err *err)
+{
+  struct cmdline_pending *p = calloc(1, sizeof(*p));
+
+  if (!p) {
+    free(name);
+    return scan_no_memory(err);
+  }
+  p->given = *given;
+  p->name = name;
+  p->refused = refused;
+  *s->c->last = p;
+  s->c->last = &p->next;
+  return 0;
+}
+
+static bool scan_is_core(const struct opt_entry *e, const char *name)
+{
+  return e->section == OPT_SECTION_GENERAL && strcmp(e->row->name, name) == 0;
+}
+
+static int scan_file(struct scan *s, const struct opt_entry *e,
+                     struct err *err);
+
+/*
+ * Stores an option that the program knows.  Returns an error only when there is
+ * no memory; other failures are kept until the whole command line is read.
+ */
+static int scan_take_known(struct scan *s, struct opt_entry *e,
+                           const struct opt_given *given, struct err *err)
+{
+  /* A test in a file is a default.  It cannot be given in any other way. */
+  const bool first_test = scan_is_core(e, "test") && !s->test_given &&
+                          !given->where;
+  int rc = opt_set(e, given, err);
+
+  if (rc == -ENOMEM)
+    return rc;
+  if (rc < 0)
+    scan_keep_error(s, rc, err);
+  if (first_test) {
+    s->test_given = true;
+    return cmdline_warn(
+      s->c, err,
+      "--test is deprecated, give the name or the path of the "
+      "test without an option");
+  }
+  if (rc == 0 && scan_is_core(e, "config-file"))
+    return scan_file(s, e, err);
+  return 0;
+}
+
+static bool scan_is_allowed_in_file(const struct opt_entry *e)
+{
+  return !scan_is_core(e, "config-file") && !scan_is_core(e, "help") &&
+         !scan_is_core(e, "version");
+}
+
+static int scan_take_line(struct scan *s, const struct opt_line *line,
+                          struct err *err)
+{
+  struct opt_entry *e = optset_find(s->c->set, line->given.name);
+
+  if (!e)
+    return scan_keep_pending(s, &line->given, NULL, !*line->given.name, err);
+  if (!scan_is_allowed_in_file(e))
+    return scan_keep_pending(s, &line->given, NULL, true, err);
+  return scan_take_known(s, e, &line->given, err);
+}
+
+/* Reads all lines of the file that --config-file names, at its place. */
+static int scan_file(struct scan *s, const struct opt_entry *e, struct err *err)
+{
+  struct cmdline_file *f;
+  struct strbuf what = { 0 };
+  char *text;
+  size_t len;
+  int rc;
+
+  rc = s->in->load
+         ? s->in->load(s->in->load_arg, s->c->cfg->config_file, &text, &len)
+         : opt_file_load(s->c->cfg->config_file, &text, &len);
+  if (rc == -ENOMEM)
+    return scan_no_memory(err);
+  if (rc < 0) {
+    strbuf_addf(&what, "a readable file: %s", strerror(-rc));
+    rc = opt_refuse(e, NULL, strbuf_str(&what), err);
+    strbuf_done(&what);
+    scan_keep_error(s, rc, err);
+    return 0;
+  }
+  f = calloc(1, sizeof(*f));
+  if (!f) {
+    free(text);
+    return scan_no_memory(err);
+  }
+  f->path = s->c->cfg->config_file;
+  f->next = s->c->files;
+  s->c->files = f;
+
+  rc = opt_file_parse(text, len, s->c->cfg->config_file, &f->file, err);
+  free(text);
+  if (rc == -ENOMEM)
+    return rc;
+  if (rc < 0) {
+    struct err malformed = *err;
+
+    for (struct opt_line *l = f->file.first; l; l = l->next) {
+      if (scan_take_line(s, l, err) < 0)
+        return -ENOMEM;
+    }
+    scan_keep_error(s, rc, &malformed);
+    return 0;
+  }
+  for (struct opt_line *l = f->file.first; l; l = l->next) {
+    rc = scan_take_line(s, l, err);
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+static int scan_option(struct scan *s, const char *arg, struct err *err)
+{
+  const char *from = arg + 2;
+  const char *equals = strchr(from, '=');
+  const size_t len = equals ? (size_t)(equals - from) : strlen(from);
+  char *name = mem_strndup(from, len);
+  struct opt_given given = {
+    .name = name,
+    .arg = arg,
+    .text = equals ? equals + 1 : "",
+    .bare = !equals,
+    .unseen = s->in->load != NULL,
+    .source = OPT_SOURCE_CMDLINE,
+  };
+  struct opt_entry *e;
+  int rc;
+
+  if (!name)
+    return scan_no_memory(err);
+  e = optset_find(s->c->set, name);
+  if (!e)
+    return scan_keep_pending(s, &given, name, len == 0, err);
+  if (scan_is_core(e, "help") && strcmp(given.text, "all") == 0) {
+    s->c->help_all = true;
+    given.text = "on";
+  }
+  rc = scan_take_known(s, e, &given, err);
+  free(name);
+  return rc;
+}
+
+static int scan_environment(struct scan *s, const char *value, struct err *err)
+{
+  const struct opt_given given = { .name = "compat",
+                                   .arg = "BENCH_COMPAT",
+                                   .text = value,
+                                   .source = OPT_SOURCE_ENVIRONMENT };
+  struct opt_entry *e = optset_find(s->c->set, "compat");
+  int rc;
+
+  if (!value || !*value)
+    return 0;
+  rc = opt_set(e, &given, err);
+  if (rc == -EINVAL) {
+    struct strbuf what = { 0 };
+
+    opt_expected(e->row, &what);
+    err_set(err, -EINVAL,
+            "Invalid value for BENCH_COMPAT: '%.400s' (expected %s)", value,
+            strbuf_str(&what));
+    strbuf_done(&what);
+    scan_keep_error(s, rc, err);
+    return 0;
+  }
+  return rc;
+}
 
 bool cmdline_is_usage_error(int rc)
 {
@@ -24,7 +393,7 @@ bool cmdline_is_usage_error(int rc)
  * Options that are single letters in other programs.  sysbench takes them for
  * names of tests.
  */
-static const char *long_form(const struct cmdline *c, const char *arg)
+static const char *cmdline_long_form(const struct cmdline *c, const char *arg)
 {
   if (c->identity == IDENTITY_SYSBENCH)
     return NULL;
@@ -33,8 +402,9 @@ static const char *long_form(const struct cmdline *c, const char *arg)
   return strcmp(arg, "-V") == 0 ? "--version" : NULL;
 }
 
-static int scan_arguments(struct scan *s, const struct cmdline_input *in,
-                          struct err *err)
+static int cmdline_scan_arguments(struct scan *s,
+                                  const struct cmdline_input *in,
+                                  struct err *err)
 {
   struct cmdline *c = s->c;
   int rc;
@@ -43,7 +413,7 @@ static int scan_arguments(struct scan *s, const struct cmdline_input *in,
   if (!c->positionals)
     return scan_no_memory(err);
   for (int i = 1; i < in->argc; i++) {
-    const char *arg = long_form(c, in->argv[i]);
+    const char *arg = cmdline_long_form(c, in->argv[i]);
 
     if (!arg)
       arg = in->argv[i];
@@ -58,7 +428,7 @@ static int scan_arguments(struct scan *s, const struct cmdline_input *in,
   return 0;
 }
 
-static bool is_tool(const struct cmdline_input *in, const char *name)
+static bool cmdline_is_tool(const struct cmdline_input *in, const char *name)
 {
   for (size_t i = 0; in->tools && in->tools[i]; i++) {
     /*
@@ -75,7 +445,7 @@ static bool is_tool(const struct cmdline_input *in, const char *name)
  * Handles `help`, `help TEST` and `list`, which sysbench takes for names of
  * tests.
  */
-static bool asks_for_words(struct cmdline *c)
+static bool cmdline_asks_for_words(struct cmdline *c)
 {
   const char *const *p = c->positionals;
   const size_t n = c->n_positionals;
@@ -95,20 +465,20 @@ static bool asks_for_words(struct cmdline *c)
 }
 
 /* --help may stand anywhere.  It shows the help of the test that is named. */
-static void ask_for_help(struct cmdline *c)
+static void cmdline_ask_for_help(struct cmdline *c)
 {
   c->action = CMDLINE_HELP;
   if (c->identity == IDENTITY_SYSBENCH || c->help_all)
     return;
   if (*c->cfg->test)
     c->test = c->cfg->test;
-  else if (!asks_for_words(c) && c->n_positionals > 0)
+  else if (!cmdline_asks_for_words(c) && c->n_positionals > 0)
     c->test = c->positionals[0];
   c->action = CMDLINE_HELP; /* also `list --help` */
 }
 
 /* A test that a configuration file names is only a default. */
-static bool is_test_of_file(const struct cmdline *c)
+static bool cmdline_is_test_of_file(const struct cmdline *c)
 {
   return optset_find(c->set, "test")->source == OPT_SOURCE_FILE;
 }
@@ -116,22 +486,23 @@ static bool is_test_of_file(const struct cmdline *c)
 /*
  * Sets the test name and the command.  -E2BIG: there is one argument too many.
  */
-static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
-                              struct err *err)
+static int cmdline_assign_positionals(struct cmdline *c,
+                                      const struct cmdline_input *in,
+                                      struct err *err)
 {
   const char *const *p = c->positionals;
   size_t n = c->n_positionals;
 
   assert(p || n == 0);
   c->action = CMDLINE_TEST;
-  if (asks_for_words(c))
+  if (cmdline_asks_for_words(c))
     return 0;
-  if (*c->cfg->test && !(n > 1 && is_test_of_file(c))) {
+  if (*c->cfg->test && !(n > 1 && cmdline_is_test_of_file(c))) {
     c->test = c->cfg->test;
   } else if (n > 0) {
     c->test = *p++;
     n--;
-    if (is_tool(in, c->test)) {
+    if (cmdline_is_tool(in, c->test)) {
       c->action = CMDLINE_TOOL;
       c->args = p;
       c->n_args = n;
@@ -147,7 +518,8 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
 
 /* Sysbench warns of an old name only if its value does something: more than one
  * thread, a limit, a rate.  Programs parse what it prints. */
-static bool is_mute(const struct cmdline *c, const struct opt_entry *alias)
+static bool cmdline_is_mute(const struct cmdline *c,
+                            const struct opt_entry *alias)
 {
   const struct opt_entry *level = optset_find(c->set, "verbosity");
   const double most = strcmp(alias->real->row->name, "threads") == 0 ? 1 : 0;
@@ -157,7 +529,7 @@ static bool is_mute(const struct cmdline *c, const struct opt_entry *alias)
 }
 
 /* The warnings follow the order of the options that the aliases stand for. */
-static int warn_of_aliases(struct cmdline *c, struct err *err)
+static int cmdline_warn_of_aliases(struct cmdline *c, struct err *err)
 {
   const struct optset *set = c->set;
 
@@ -166,7 +538,7 @@ static int warn_of_aliases(struct cmdline *c, struct err *err)
       const struct opt_entry *e = set->entries[k];
 
       if (e->real == set->entries[i] && e->given &&
-          (e->row->flags & OPT_DEPRECATED) && !is_mute(c, e)) {
+          (e->row->flags & OPT_DEPRECATED) && !cmdline_is_mute(c, e)) {
         const int rc = cmdline_warn(c, err,
                                     "--%s is deprecated, use --%s instead",
                                     e->row->name, e->row->alias_of);
@@ -180,16 +552,16 @@ static int warn_of_aliases(struct cmdline *c, struct err *err)
 }
 
 /* These steps are taken only if neither --help nor --version is given. */
-static int finish(struct scan *s, const struct cmdline_input *in,
-                  struct err *err)
+static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
+                          struct err *err)
 {
   struct cmdline *c = s->c;
   int rc;
 
-  rc = assign_positionals(c, in, err);
+  rc = cmdline_assign_positionals(c, in, err);
   if (rc < 0)
     return rc;
-  rc = warn_of_aliases(c, err);
+  rc = cmdline_warn_of_aliases(c, err);
   if (rc < 0)
     return rc;
   if (s->first_rc < 0) {
@@ -203,7 +575,8 @@ static int finish(struct scan *s, const struct cmdline_input *in,
  * Scans from the first argument to the action.  `err` may hold failures that
  * did not count.
  */
-static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
+static int cmdline_scan_all(struct scan *s, const struct cmdline_input *in,
+                            struct err *err)
 {
   struct cmdline *c = s->c;
   int rc;
@@ -214,7 +587,7 @@ static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
   }
   rc = scan_environment(s, in->compat_env, err);
   if (rc == 0)
-    rc = scan_arguments(s, in, err);
+    rc = cmdline_scan_arguments(s, in, err);
   if (rc == 0)
     rc = optset_set_level(c->set, (enum compat)c->cfg->compat, err);
   if (rc < 0)
@@ -222,10 +595,10 @@ static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
   if (c->cfg->help || c->cfg->version) {
     c->action = CMDLINE_VERSION;
     if (c->cfg->help)
-      ask_for_help(c);
+      cmdline_ask_for_help(c);
     return 0;
   }
-  return finish(s, in, err);
+  return cmdline_finish(s, in, err);
 }
 
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
@@ -242,16 +615,17 @@ int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
     .cfg = cfg,
   };
   c->last = &c->first;
-  rc = scan(&s, in, &last);
+  rc = cmdline_scan_all(&s, in, &last);
   if (rc < 0)
     *err = last;
   return rc;
 }
 
 /* Asks the script whether it allows the value; `arg` is what was typed. */
-static int ask_script(const struct cmdline_rules *rules,
-                      const struct opt_entry *e, const char *value,
-                      const char *arg, const char *where, struct err *err)
+static int cmdline_ask_script(const struct cmdline_rules *rules,
+                              const struct opt_entry *e, const char *value,
+                              const char *arg, const char *where,
+                              struct err *err)
 {
   struct strbuf expected = { 0 };
   int rc = 0;
@@ -272,8 +646,8 @@ static int ask_script(const struct cmdline_rules *rules,
 }
 
 /* Stores one pending option after the test has declared its own. */
-static int apply(struct cmdline *c, const struct cmdline_pending *p,
-                 const struct cmdline_rules *rules, struct err *err)
+static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
+                             const struct cmdline_rules *rules, struct err *err)
 {
   const struct opt row = { .type = OPT_TYPE_STRING, .name = p->given.name };
   struct opt_given given = p->given;
@@ -298,23 +672,25 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
   }
   rc = opt_set(e, &given, err);
   if (rc == -EINVAL) { /* the script may know better what is allowed */
-    const int own = ask_script(rules, e, given.text, given.arg, given.where,
-                               &own_err);
+    const int own = cmdline_ask_script(rules, e, given.text, given.arg,
+                                       given.where, &own_err);
 
     if (own == -EINVAL)
       *err = own_err;
   }
   if (rc < 0)
     return rc;
-  return ask_script(rules, e, opt_get_string(e), given.arg, given.where, err);
+  return cmdline_ask_script(rules, e, opt_get_string(e), given.arg, given.where,
+                            err);
 }
 
 /*
  * Checks a script's rule for an option that the program has as well.  Its value
  * was stored long before the script was read.
  */
-static int check_twins(const struct cmdline *c,
-                       const struct cmdline_rules *rules, struct err *err)
+static int cmdline_check_twins(const struct cmdline *c,
+                               const struct cmdline_rules *rules,
+                               struct err *err)
 {
   const struct optset *set = c->set;
 
@@ -327,7 +703,7 @@ static int check_twins(const struct cmdline *c,
       continue;
     (void)snprintf(arg, sizeof(arg), "--%s=%.400s", e->row->name,
                    opt_get_string(e));
-    rc = ask_script(rules, e, opt_get_string(e), arg, NULL, err);
+    rc = cmdline_ask_script(rules, e, opt_get_string(e), arg, NULL, err);
     if (rc < 0)
       return rc;
   }
@@ -338,12 +714,12 @@ int cmdline_apply(struct cmdline *c, const struct cmdline_rules *rules,
                   struct err *err)
 {
   for (const struct cmdline_pending *p = c->first; p; p = p->next) {
-    const int rc = apply(c, p, rules, err);
+    const int rc = cmdline_apply_all(c, p, rules, err);
 
     if (rc < 0)
       return rc;
   }
-  return check_twins(c, rules, err);
+  return cmdline_check_twins(c, rules, err);
 }
 
 void cmdline_done(struct cmdline *c)

@@ -13,8 +13,10 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "opt/file.h"
 #include "opt/identity.h"
 #include "opt/opt.h"
+#include "opt/value.h"
 
 struct strbuf;
 
@@ -55,6 +57,21 @@ struct cmdline_input {
    */
   int (*check)(void *arg, struct cmdline *c, struct err *err);
   void *check_arg;
+};
+
+/* An option that the program itself does not know. */
+struct cmdline_pending {
+  struct cmdline_pending *next;
+  struct opt_given given; /* points to an argument or a line of a file */
+  char *name;             /* [opt] owned: what given.name points to */
+  bool refused;           /* refused, whatever the test declares */
+};
+
+/* A configuration file, kept for the pending options in it. */
+struct cmdline_file {
+  struct cmdline_file *next;
+  const char *path; /* borrowed */
+  struct opt_file file;
 };
 
 enum cmdline_action {

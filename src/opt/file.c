@@ -18,21 +18,21 @@ struct span {
   const char *from, *to;
 };
 
-static bool is_blank(char c)
+static bool file_is_blank(char c)
 {
   return c == ' ' || c == '\t';
 }
 
-static size_t span_len(struct span s)
+static size_t file_span_len(struct span s)
 {
   return s.to > s.from ? (size_t)(s.to - s.from) : 0;
 }
 
-static struct span trimmed(struct span s)
+static struct span file_trimmed(struct span s)
 {
-  while (s.from < s.to && is_blank(s.from[0]))
+  while (s.from < s.to && file_is_blank(s.from[0]))
     s.from++;
-  while (s.from < s.to && is_blank(s.to[-1]))
+  while (s.from < s.to && file_is_blank(s.to[-1]))
     s.to--;
   return s;
 }
@@ -86,12 +86,12 @@ int opt_file_load(const char *path, char **ret_text, size_t *ret_len)
  * Finds the next item of a value.  Returns 1 and sets *ret; 0: no more;
  * -EINVAL: a quote is not closed.  Moves value->from past the item.
  */
-static int next_item(struct span *value, struct span *ret)
+static int file_next_item(struct span *value, struct span *ret)
 {
   const char *p = value->from;
   const char *end = value->to;
 
-  while (p < end && (is_blank(*p) || *p == ','))
+  while (p < end && (file_is_blank(*p) || *p == ','))
     p++;
   if (p == end || *p == '#') {
     value->from = end;
@@ -107,7 +107,7 @@ static int next_item(struct span *value, struct span *ret)
     return 1;
   }
   ret->from = p;
-  while (p < end && !is_blank(*p) && *p != ',')
+  while (p < end && !file_is_blank(*p) && *p != ',')
     p++;
   ret->to = p;
   value->from = p;
@@ -115,15 +115,15 @@ static int next_item(struct span *value, struct span *ret)
 }
 
 /* Counts the items, and the bytes that they need with terminators. */
-static int count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
+static int file_count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
 {
   struct span item;
   size_t n = 0, bytes = 0;
   int rc;
 
-  while ((rc = next_item(&value, &item)) > 0) {
+  while ((rc = file_next_item(&value, &item)) > 0) {
     n++;
-    bytes += span_len(item) + 1;
+    bytes += file_span_len(item) + 1;
   }
   if (rc < 0)
     return rc;
@@ -133,18 +133,19 @@ static int count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
 }
 
 /* Copies a piece with a terminator to *p, and moves *p past it. */
-static const char *put(char **p, struct span s)
+static const char *file_put(char **p, struct span s)
 {
   char *text = *p;
 
-  memcpy(text, s.from, span_len(s));
-  text[span_len(s)] = '\0';
-  *p += span_len(s) + 1;
+  memcpy(text, s.from, file_span_len(s));
+  text[file_span_len(s)] = '\0';
+  *p += file_span_len(s) + 1;
   return text;
 }
 
-static struct opt_line *line_new(struct span name, struct span value, bool bare,
-                                 size_t n, size_t bytes, const char *where)
+static struct opt_line *file_line_new(struct span name, struct span value,
+                                      bool bare, size_t n, size_t bytes,
+                                      const char *where)
 {
   const struct span place = { where, where + strlen(where) };
   struct span rest = value;
@@ -155,21 +156,21 @@ static struct opt_line *line_new(struct span name, struct span value, bool bare,
 
   if (!line)
     return NULL;
-  line->memory = malloc(n * sizeof(*items) + bytes + span_len(name) + 1 +
-                        span_len(value) + 1 + span_len(place) + 1);
+  line->memory = malloc(n * sizeof(*items) + bytes + file_span_len(name) + 1 +
+                        file_span_len(value) + 1 + file_span_len(place) + 1);
   if (!line->memory) {
     free(line);
     return NULL;
   }
   items = (const char **)line->memory;
   p = line->memory + n * sizeof(char *);
-  for (size_t i = 0; next_item(&rest, &item) > 0; i++)
-    items[i] = put(&p, item);
+  for (size_t i = 0; file_next_item(&rest, &item) > 0; i++)
+    items[i] = file_put(&p, item);
   line->items = (struct opt_list){ .n = n, .items = items };
-  line->given.name = put(&p, name);
+  line->given.name = file_put(&p, name);
   line->given.arg = line->given.name;
-  line->given.where = put(&p, place);
-  line->given.text = put(&p, value);
+  line->given.where = file_put(&p, place);
+  line->given.text = file_put(&p, value);
   line->given.bare = bare;
   line->given.items = bare ? NULL : &line->items;
   line->given.source = OPT_SOURCE_FILE;
@@ -180,30 +181,30 @@ static struct opt_line *line_new(struct span name, struct span value, bool bare,
  * Reads one line, without its end.  Returns 0 and sets *ret, which is NULL if
  * the line sets nothing.
  */
-static int parse_line(struct span s, const char *where, struct opt_line **ret,
-                      struct err *err)
+static int file_parse_line(struct span s, const char *where,
+                           struct opt_line **ret, struct err *err)
 {
   struct span name, value;
   size_t n = 0, bytes = 0;
   const char *equals;
 
   *ret = NULL;
-  if (memchr(s.from, '\0', span_len(s)))
+  if (memchr(s.from, '\0', file_span_len(s)))
     return err_set(err, -EINVAL, "a zero byte in a configuration file, %s",
                    where);
-  s = trimmed(s);
+  s = file_trimmed(s);
   if (s.from == s.to || *s.from == '#' || *s.from == ';' ||
       (*s.from == '[' && s.to[-1] == ']'))
     return 0;
 
-  equals = memchr(s.from, '=', span_len(s));
-  name = trimmed((struct span){ s.from, equals ? equals : s.to });
-  value = trimmed((struct span){ equals ? equals + 1 : s.to, s.to });
-  if (span_len(name) >= 2 && memcmp(name.from, "--", 2) == 0)
+  equals = memchr(s.from, '=', file_span_len(s));
+  name = file_trimmed((struct span){ s.from, equals ? equals : s.to });
+  value = file_trimmed((struct span){ equals ? equals + 1 : s.to, s.to });
+  if (file_span_len(name) >= 2 && memcmp(name.from, "--", 2) == 0)
     name.from += 2;
-  if (count_items(value, &n, &bytes) < 0)
+  if (file_count_items(value, &n, &bytes) < 0)
     return err_set(err, -EINVAL, "missing closing quote, %s", where);
-  *ret = line_new(name, value, !equals, n, bytes, where);
+  *ret = file_line_new(name, value, !equals, n, bytes, where);
   return *ret ? 0 : err_set(err, -ENOMEM, "not enough memory for %s", where);
 }
 
@@ -229,7 +230,7 @@ int opt_file_parse(const char *text, size_t len, const char *path,
     if (s.to > s.from && s.to[-1] == '\r')
       s.to--;
     (void)snprintf(where, sizeof(where), "%.480s:%u", path, ++number);
-    rc = parse_line(s, where, last, err);
+    rc = file_parse_line(s, where, last, err);
     if (*last)
       last = &(*last)->next;
   }

@@ -1,5 +1,5 @@
 /*
- * help.c - the text of --help and of `TESTNAME help`.
+ * help.c - the texts of --help, and options as a part of the manual page.
  */
 #include "opt/help.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "opt/optset.h"
+#include "opt/value.h"
 
 /* Selects the entries of a set that make up a block. */
 struct block {
@@ -31,7 +32,7 @@ const char *help_format(const struct opt *row)
   return row->show_as ? row->show_as : formats[row->type];
 }
 
-static bool is_in(const struct opt_entry *e, const struct block *b)
+static bool help_is_in(const struct opt_entry *e, const struct block *b)
 {
   const unsigned flags = e->row->flags;
 
@@ -41,39 +42,39 @@ static bool is_in(const struct opt_entry *e, const struct block *b)
   return !b->owner || (e->owner && strcmp(e->owner, b->owner) == 0);
 }
 
-static size_t width_of(const struct opt *row)
+static size_t help_width_of(const struct opt *row)
 {
   return strlen(row->name) + strlen(help_format(row));
 }
 
-static size_t block_width(const struct optset *set, const struct block *b)
+static size_t help_block_width(const struct optset *set, const struct block *b)
 {
   size_t width = 0;
 
   for (size_t i = 0; i < set->n; i++) {
     const struct opt *row = set->entries[i]->row;
 
-    if (is_in(set->entries[i], b) && width_of(row) > width)
-      width = width_of(row);
+    if (help_is_in(set->entries[i], b) && help_width_of(row) > width)
+      width = help_width_of(row);
   }
   return width;
 }
 
 /* A script may spell its options with `_`; all documents use `-`. */
-static void add_name(struct strbuf *out, const char *name, bool as_is)
+static void help_add_name(struct strbuf *out, const char *name, bool as_is)
 {
   for (; *name; name++)
     strbuf_add(out, *name == '_' && !as_is ? "-" : name, 1);
 }
 
-static void add_option(struct strbuf *out, const struct optset *set,
-                       const struct opt_entry *e, size_t width)
+static void help_add_option(struct strbuf *out, const struct optset *set,
+                            const struct opt_entry *e, size_t width)
 {
   const struct opt *row = e->row;
   const char *def = e->real ? e->real->def : e->def;
 
   strbuf_adds(out, "  --");
-  add_name(out, row->name, set->as_sysbench);
+  help_add_name(out, row->name, set->as_sysbench);
   strbuf_addf(out, "%-*s%s%s", (int)(width - strlen(row->name)) + 1,
               help_format(row), row->help ? row->help : "",
               row->more && !set->as_sysbench ? row->more : "");
@@ -82,30 +83,30 @@ static void add_option(struct strbuf *out, const struct optset *set,
   strbuf_adds(out, "\n");
 }
 
-static void add_block_of(struct strbuf *out, const struct optset *set,
-                         const struct block *b)
+static void help_add_block_of(struct strbuf *out, const struct optset *set,
+                              const struct block *b)
 {
-  const size_t width = block_width(set, b);
+  const size_t width = help_block_width(set, b);
 
   for (size_t i = 0; i < set->n; i++) {
-    if (is_in(set->entries[i], b))
-      add_option(out, set, set->entries[i], width);
+    if (help_is_in(set->entries[i], b))
+      help_add_option(out, set, set->entries[i], width);
   }
   strbuf_adds(out, "\n");
 }
 
-static void add_block(struct strbuf *out, const struct optset *set,
-                      enum opt_section section, const char *owner)
+static void help_add_block(struct strbuf *out, const struct optset *set,
+                           enum opt_section section, const char *owner)
 {
   const struct block b = { .section = section,
                            .owner = owner,
                            .not = set->as_sysbench ? 0 : OPT_DEPRECATED };
 
-  add_block_of(out, set, &b);
+  help_add_block_of(out, set, &b);
 }
 
-static void add_items(struct strbuf *out, const struct help_item *items,
-                      size_t n)
+static void help_add_items(struct strbuf *out, const struct help_item *items,
+                           size_t n)
 {
   for (size_t i = 0; i < n; i++)
     strbuf_addf(out, "  %s - %s\n", items[i].name, items[i].title);
@@ -113,8 +114,8 @@ static void add_items(struct strbuf *out, const struct help_item *items,
 }
 
 /* Adds names side by side, in lines of at most 79 characters. */
-static void add_names(struct strbuf *out, const char *title,
-                      const struct help_item *items, size_t n)
+static void help_add_names(struct strbuf *out, const char *title,
+                           const struct help_item *items, size_t n)
 {
   size_t column = 0;
 
@@ -132,21 +133,21 @@ static void add_names(struct strbuf *out, const char *title,
   strbuf_adds(out, "\n\n");
 }
 
-static void add_usage(struct strbuf *out, const char *prog)
+static void help_add_usage(struct strbuf *out, const char *prog)
 {
   strbuf_addf(out, "Usage:\n  %s [options]... [testname] [command]\n\n", prog);
 }
 
 void help_usage(struct strbuf *out, const char *prog)
 {
-  add_usage(out, prog);
+  help_add_usage(out, prog);
   strbuf_addf(out, "See '%s --help' for all options and tests.\n", prog);
 }
 
 void help_drivers(struct strbuf *out, const struct help_lists *lists)
 {
   strbuf_adds(out, "Compiled-in database drivers:\n");
-  add_items(out, lists->drivers, lists->n_drivers);
+  help_add_items(out, lists->drivers, lists->n_drivers);
 }
 
 void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
@@ -158,20 +159,21 @@ void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
               "Usage:\n  %s TEST [options]... COMMAND\n\n"
               "Commands of most tests: prepare run cleanup help\n\n",
               prog);
-  add_names(out, "Tests", lists->tests, lists->n_tests);
-  add_names(out, "Scripts for databases", lists->scripts, lists->n_scripts);
-  add_names(out, "Tools for results, in the place of a test", lists->tools,
-            lists->n_tools);
+  help_add_names(out, "Tests", lists->tests, lists->n_tests);
+  help_add_names(out, "Scripts for databases", lists->scripts,
+                 lists->n_scripts);
+  help_add_names(out, "Tools for results, in the place of a test", lists->tools,
+                 lists->n_tools);
   strbuf_adds(out, "Options used most:\n");
-  add_block_of(out, set, &common);
+  help_add_block_of(out, set, &common);
   strbuf_addf(out,
               "%s list: what each test does; %s TEST --help: its options; "
               "%s --help=all: all others\n",
               prog, prog, prog);
 }
 
-static void add_described(struct strbuf *out, const char *title,
-                          const struct help_item *items, size_t n)
+static void help_add_described(struct strbuf *out, const char *title,
+                               const struct help_item *items, size_t n)
 {
   size_t width = 0;
 
@@ -184,62 +186,63 @@ static void add_described(struct strbuf *out, const char *title,
 
 void help_names(struct strbuf *out, const struct help_lists *lists)
 {
-  add_described(out, "Tests", lists->tests, lists->n_tests);
+  help_add_described(out, "Tests", lists->tests, lists->n_tests);
   strbuf_adds(out, "\n");
-  add_described(out, "Scripts for databases", lists->scripts, lists->n_scripts);
+  help_add_described(out, "Scripts for databases", lists->scripts,
+                     lists->n_scripts);
   strbuf_adds(out, "\n");
-  add_described(out, "Tools for results, in the place of a test", lists->tools,
-                lists->n_tools);
+  help_add_described(out, "Tools for results, in the place of a test",
+                     lists->tools, lists->n_tools);
 }
 
 /* Adds what sysbench does not print. */
-static void add_own_end(struct strbuf *out, const struct optset *set,
-                        const struct help_lists *lists)
+static void help_add_own_end(struct strbuf *out, const struct optset *set,
+                             const struct help_lists *lists)
 {
   const struct block old = { .with = OPT_DEPRECATED, .any_section = true };
 
   if (lists->n_scripts > 0) {
     strbuf_adds(out, "Bundled scripts for databases:\n");
-    add_items(out, lists->scripts, lists->n_scripts);
+    help_add_items(out, lists->scripts, lists->n_scripts);
   }
   strbuf_adds(out, "Old names of options:\n");
-  add_block_of(out, set, &old);
+  help_add_block_of(out, set, &old);
 }
 
 void help_all(struct strbuf *out, const char *prog, const struct optset *set,
               const struct help_lists *lists)
 {
-  add_usage(out, prog);
+  help_add_usage(out, prog);
   strbuf_adds(out, "Commands understood by most tests: prepare run cleanup "
                    "help\n\nGeneral options:\n");
-  add_block(out, set, OPT_SECTION_GENERAL, NULL);
+  help_add_block(out, set, OPT_SECTION_GENERAL, NULL);
   strbuf_adds(out, "Pseudo-Random Numbers Generator options:\n");
-  add_block(out, set, OPT_SECTION_RANDOM, NULL);
+  help_add_block(out, set, OPT_SECTION_RANDOM, NULL);
   strbuf_adds(out, "Log options:\n");
-  add_block(out, set, OPT_SECTION_LOG_LEVEL, NULL);
-  add_block(out, set, OPT_SECTION_LOG, NULL);
+  help_add_block(out, set, OPT_SECTION_LOG_LEVEL, NULL);
+  help_add_block(out, set, OPT_SECTION_LOG, NULL);
   strbuf_adds(out, "General database options:\n\n");
-  add_block(out, set, OPT_SECTION_DATABASE, NULL);
+  help_add_block(out, set, OPT_SECTION_DATABASE, NULL);
   strbuf_adds(out, "\n");
 
   help_drivers(out, lists);
   for (size_t i = 0; i < lists->n_drivers; i++) {
     strbuf_addf(out, "%s options:\n", lists->drivers[i].name);
-    add_block(out, set, OPT_SECTION_DRIVER, lists->drivers[i].name);
+    help_add_block(out, set, OPT_SECTION_DRIVER, lists->drivers[i].name);
   }
   strbuf_adds(out, "Compiled-in tests:\n");
-  add_items(out, lists->tests, lists->n_tests);
+  help_add_items(out, lists->tests, lists->n_tests);
   if (lists->n_tools > 0) {
     strbuf_adds(out, "Tools for results, in the place of a test:\n");
-    add_items(out, lists->tools, lists->n_tools);
+    help_add_items(out, lists->tools, lists->n_tools);
   }
   if (!set->as_sysbench)
-    add_own_end(out, set, lists);
+    help_add_own_end(out, set, lists);
   strbuf_addf(out, "Run '%s TESTNAME help' for the options of one test.\n\n",
               prog);
 }
 
-static int by_name(const void *a, const void *b)
+static int help_by_name(const void *a, const void *b)
 {
   const struct opt_entry *const *x = a, *const *y = b;
 
@@ -249,7 +252,7 @@ static int by_name(const void *a, const void *b)
 void help_test(struct strbuf *out, const char *name, const struct optset *set)
 {
   const struct block b = { .section = OPT_SECTION_TEST };
-  const size_t width = block_width(set, &b);
+  const size_t width = help_block_width(set, &b);
   struct opt_entry **found = calloc(set->n + 1, sizeof(struct opt_entry *));
   bool sorted = true;
   size_t n = 0;
@@ -259,17 +262,97 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
     return;
   }
   for (size_t i = 0; i < set->n; i++) {
-    if (!is_in(set->entries[i], &b))
+    if (!help_is_in(set->entries[i], &b))
       continue;
     sorted = sorted && set->entries[i]->made;
     found[n++] = set->entries[i];
   }
   if (sorted && n > 0)
-    qsort(found, n, sizeof(struct opt_entry *), by_name);
+    qsort(found, n, sizeof(struct opt_entry *), help_by_name);
 
   strbuf_addf(out, "%s options:\n", name);
   for (size_t i = 0; i < n; i++)
-    add_option(out, set, found[i], width);
+    help_add_option(out, set, found[i], width);
   strbuf_adds(out, "\n");
   free(found);
+}
+
+/* ---- the manual page ---- */
+
+void man_text(struct strbuf *out, const char *text)
+{
+  bool line_start = true;
+
+  for (; *text; text++) {
+    if (*text == '\\')
+      strbuf_adds(out, "\\e");
+    else if (*text == '-')
+      strbuf_adds(out, "\\-");
+    else if (line_start && (*text == '.' || *text == '\''))
+      strbuf_addf(out, "\\&%c", *text);
+    else
+      strbuf_add(out, text, 1);
+    line_start = *text == '\n';
+  }
+}
+
+static void man_add_sentence(struct strbuf *out, const char *before,
+                             const char *text)
+{
+  strbuf_adds(out, before);
+  man_text(out, text);
+  strbuf_adds(out, ".\n");
+}
+
+/* Adds what is allowed, unless any text or any list is. */
+static void man_add_allowed(struct strbuf *out, const struct opt *row)
+{
+  struct strbuf allowed = { 0 };
+  const bool anything = !row->expected &&
+                        (row->type == OPT_TYPE_BOOL ||
+                         row->type == OPT_TYPE_STRING ||
+                         (row->type == OPT_TYPE_LIST && !row->words &&
+                          !(row->flags & OPT_INT_ITEMS)));
+
+  if (anything || row->alias_of || row->type == OPT_TYPE_FILE || row->min_now)
+    return;
+  opt_expected(row, &allowed);
+  man_add_sentence(out, "Allowed: ", strbuf_str(&allowed));
+  out->failed = out->failed || allowed.failed;
+  strbuf_done(&allowed);
+}
+
+static void man_add_default(struct strbuf *out, const struct opt *row)
+{
+  if (!row->def || !*row->def)
+    return;
+  strbuf_adds(out, "Default: ");
+  man_text(out, row->def);
+  if (strcmp(row->def, ".") == 0) /* which the end of the sentence hides */
+    strbuf_adds(out, " (the current folder)");
+  if (row->def_1_1) {
+    strbuf_adds(out, "; at compat level 1.1 ");
+    man_text(out, row->def_1_1);
+  }
+  strbuf_adds(out, ".\n");
+}
+
+void man_options(struct strbuf *out, const struct opt *rows)
+{
+  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
+    if (row->flags & OPT_HIDDEN)
+      continue;
+    strbuf_adds(out, ".TP\n.B \\-\\-");
+    man_text(out, row->name);
+    man_text(out, help_format(row));
+    strbuf_adds(out, "\n");
+    man_text(out, row->help ? row->help : "");
+    man_add_sentence(out, "", row->more ? row->more : "");
+    if (row->man) {
+      man_text(out, row->man);
+      strbuf_adds(out, "\n");
+    }
+    man_add_allowed(out, row);
+    man_add_default(out, row);
+  }
 }

@@ -58,4 +58,13 @@ void help_usage(struct strbuf *out, const char *prog);
 /* Return how a value is given: "=N", "[=on|off]". */
 const char *help_format(const struct opt *row);
 
+/*
+ * Add the rows of a table, which ends with OPT_END, as paragraphs in troff's
+ * man macros: name, meaning, what is allowed, default.
+ */
+void man_options(struct strbuf *out, const struct opt *rows);
+
+/* Add text.  Everything that troff would interpret is escaped. */
+void man_text(struct strbuf *out, const char *text);
+
 #endif

@@ -4,6 +4,7 @@
 #include "opt/optset.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "base/mem.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
-#include "opt/old_names.h"
 #include "opt/suggest.h"
 
 /* A row made at run time, with the texts that it owns. */
@@ -25,7 +25,7 @@ void optset_init(struct optset *set, enum compat level)
   *set = (struct optset){ .level = level };
 }
 
-static void made_free(struct opt_made *made)
+static void optset_made_free(struct opt_made *made)
 {
   if (!made)
     return;
@@ -35,14 +35,14 @@ static void made_free(struct opt_made *made)
   free(made);
 }
 
-static void entry_free(struct opt_entry *e)
+static void optset_entry_free(struct opt_entry *e)
 {
   if (!e)
     return;
   if (!e->lent) {
     opt_value_done(&e->value);
     free(e->where);
-    made_free(e->made);
+    optset_made_free(e->made);
   }
   free(e);
 }
@@ -52,7 +52,7 @@ void optset_done(struct optset *set)
   if (!set)
     return;
   for (size_t i = 0; i < set->n; i++)
-    entry_free(set->entries[i]);
+    optset_entry_free(set->entries[i]);
   free(set->entries);
   *set = (struct optset){ 0 };
 }
@@ -67,7 +67,7 @@ struct opt_entry *optset_find(const struct optset *set, const char *name)
 }
 
 /* Gives the entry a value, and updates the owner's struct. */
-static void replace_value(struct opt_entry *e, struct opt_value *value)
+static void optset_replace_value(struct opt_entry *e, struct opt_value *value)
 {
   opt_value_done(&e->value);
   e->value = *value;
@@ -75,13 +75,13 @@ static void replace_value(struct opt_entry *e, struct opt_value *value)
     opt_value_store(e->row, &e->value, e->cfg);
 }
 
-static const char *default_text(const struct opt *row, enum compat level)
+static const char *optset_default_text(const struct opt *row, enum compat level)
 {
   return level == COMPAT_1_1 && row->def_1_1 ? row->def_1_1 : row->def;
 }
 
 /* Goes back to the default in force. */
-static int set_default(struct opt_entry *e, struct err *err)
+static int optset_take_default(struct opt_entry *e, struct err *err)
 {
   const struct opt_given given = { .text = e->def };
   struct opt_value value = opt_value_unset(e->row);
@@ -94,13 +94,14 @@ static int set_default(struct opt_entry *e, struct err *err)
     if (rc < 0)
       return rc;
   }
-  replace_value(e, &value);
+  optset_replace_value(e, &value);
   e->source = OPT_SOURCE_DEFAULT;
   return 0;
 }
 
 /* Appends an entry for a row that stays valid; the set owns the entry. */
-static struct opt_entry *append(struct optset *set, const struct opt *row)
+static struct opt_entry *optset_append(struct optset *set,
+                                       const struct opt *row)
 {
   struct opt_entry *e;
 
@@ -118,15 +119,15 @@ static struct opt_entry *append(struct optset *set, const struct opt *row)
   if (!e)
     return NULL;
   e->row = row;
-  e->def = default_text(row, set->level);
+  e->def = optset_default_text(row, set->level);
   set->entries[set->n++] = e;
   return e;
 }
 
 /* The entry of the view for that of the other set. */
-static struct opt_entry *seen_as(const struct optset *view,
-                                 const struct optset *of,
-                                 const struct opt_entry *e)
+static struct opt_entry *optset_seen_as(const struct optset *view,
+                                        const struct optset *of,
+                                        const struct opt_entry *e)
 {
   for (size_t i = 0; i < view->n; i++) {
     if (of->entries[i] == e)
@@ -141,7 +142,7 @@ int optset_view(struct optset *view, const struct optset *of, struct err *err)
   view->as_sysbench = of->as_sysbench;
   for (size_t i = 0; i < of->n; i++) {
     const struct opt_entry *from = of->entries[i];
-    struct opt_entry *e = append(view, from->row);
+    struct opt_entry *e = optset_append(view, from->row);
 
     if (!e) {
       optset_done(view);
@@ -149,21 +150,21 @@ int optset_view(struct optset *view, const struct optset *of, struct err *err)
     }
     *e = *from;
     e->lent = true;
-    e->real = from->real ? seen_as(view, of, from->real) : NULL;
+    e->real = from->real ? optset_seen_as(view, of, from->real) : NULL;
     e->twin = NULL;
   }
   return 0;
 }
 
-/* Undoes the last append(). */
-static void drop_last(struct optset *set)
+/* Undoes the last optset_append(). */
+static void optset_drop_last(struct optset *set)
 {
-  entry_free(set->entries[--set->n]);
+  optset_entry_free(set->entries[--set->n]);
 }
 
-static int add_row(struct optset *set, const struct opt *row,
-                   enum opt_section section, const char *owner, void *cfg,
-                   struct err *err)
+static int optset_add_row(struct optset *set, const struct opt *row,
+                          enum opt_section section, const char *owner,
+                          void *cfg, struct err *err)
 {
   struct opt_entry *real = NULL;
   struct opt_entry *e;
@@ -177,7 +178,7 @@ static int add_row(struct optset *set, const struct opt *row,
       return err_set(err, -EINVAL, "--%s stands for an unknown option",
                      row->name);
   }
-  e = append(set, row);
+  e = optset_append(set, row);
   if (!e)
     return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   e->section = section;
@@ -186,9 +187,9 @@ static int add_row(struct optset *set, const struct opt *row,
   if (real)
     return 0;
   e->cfg = cfg;
-  rc = set_default(e, err);
+  rc = optset_take_default(e, err);
   if (rc < 0)
-    drop_last(set);
+    optset_drop_last(set);
   return rc;
 }
 
@@ -196,7 +197,7 @@ int optset_add(struct optset *set, enum opt_section section, const char *owner,
                const struct opt *rows, void *cfg, struct err *err)
 {
   for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
-    const int rc = add_row(set, row, section, owner, cfg, err);
+    const int rc = optset_add_row(set, row, section, owner, cfg, err);
 
     if (rc < 0)
       return rc;
@@ -204,7 +205,7 @@ int optset_add(struct optset *set, enum opt_section section, const char *owner,
   return 0;
 }
 
-static struct opt_made *made_new(const struct opt *row)
+static struct opt_made *optset_made_new(const struct opt *row)
 {
   struct opt_made *made = calloc(1, sizeof(*made));
 
@@ -214,7 +215,7 @@ static struct opt_made *made_new(const struct opt *row)
   made->def = row->def ? mem_strdup(row->def) : NULL;
   made->help = mem_strdup(row->help ? row->help : "");
   if (!made->name || (row->def && !made->def) || !made->help) {
-    made_free(made);
+    optset_made_free(made);
     return NULL;
   }
   made->row = *row;
@@ -229,7 +230,7 @@ static struct opt_made *made_new(const struct opt *row)
  * Sets the default as scripts know it.  A number that is "" is unset, and so is
  * a file that cannot be read; a switch without a default is on.
  */
-static int set_declared_default(struct opt_entry *e, struct err *err)
+static int optset_set_declared_default(struct opt_entry *e, struct err *err)
 {
   const enum opt_type type = e->row->type;
   int rc;
@@ -238,10 +239,10 @@ static int set_declared_default(struct opt_entry *e, struct err *err)
       (type == OPT_TYPE_INT || type == OPT_TYPE_SIZE ||
        type == OPT_TYPE_DOUBLE))
     e->def = NULL;
-  rc = set_default(e, err);
+  rc = optset_take_default(e, err);
   if (rc == -EINVAL && type == OPT_TYPE_FILE) {
     e->def = NULL;
-    rc = set_default(e, err);
+    rc = optset_take_default(e, err);
   }
   if (rc == 0 && type == OPT_TYPE_BOOL && !e->def)
     e->value.on = true;
@@ -258,19 +259,19 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
 
   if (twin && (twin->made || twin->twin))
     return err_set(err, -EEXIST, "option '%s' is declared twice", row->name);
-  made = made_new(row);
-  e = made ? append(set, &made->row) : NULL;
+  made = optset_made_new(row);
+  e = made ? optset_append(set, &made->row) : NULL;
   if (!e) {
-    made_free(made);
+    optset_made_free(made);
     return err_set(err, -ENOMEM, "not enough memory for option '%s'",
                    row->name);
   }
   e->made = made;
   e->section = OPT_SECTION_TEST;
   e->owner = owner;
-  rc = set_declared_default(e, err);
+  rc = optset_set_declared_default(e, err);
   if (rc < 0) {
-    drop_last(set);
+    optset_drop_last(set);
     return rc;
   }
   e->twin = twin;
@@ -290,12 +291,12 @@ void optset_widen(struct opt_entry *e)
   e->made->row.flags &= kept;
   e->made->row.def = e->def = NULL;
   value = opt_value_unset(e->row);
-  replace_value(e, &value);
+  optset_replace_value(e, &value);
 }
 
 /* Puts the lines that are already there before the new one. */
-static int collect(const struct opt_entry *e, struct opt_value *value,
-                   struct err *err)
+static int optset_collect(const struct opt_entry *e, struct opt_value *value,
+                          struct err *err)
 {
   struct strbuf lines = { 0 };
 
@@ -312,16 +313,16 @@ static int collect(const struct opt_entry *e, struct opt_value *value,
   return 0;
 }
 
-static bool is_unset(const struct opt_given *given)
+static bool optset_is_unset(const struct opt_given *given)
 {
   return !given->bare && !given->exact &&
          (given->items ? given->items->n == 0 : *given->text == '\0');
 }
 
 /* `--time=$UNSET`: acts as if the option had not been given. */
-static int unset(struct opt_entry *e, struct err *err)
+static int optset_unset(struct opt_entry *e, struct err *err)
 {
-  const int rc = set_default(e, err);
+  const int rc = optset_take_default(e, err);
 
   if (rc == 0) {
     free(e->where);
@@ -339,13 +340,13 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
   int rc;
 
   e->given = true;
-  if ((row.flags & OPT_EMPTY_DEF) && is_unset(given))
-    return unset(real, err);
+  if ((row.flags & OPT_EMPTY_DEF) && optset_is_unset(given))
+    return optset_unset(real, err);
   row.name = e->row->name; /* messages show the name that was used */
   rc = opt_value_read(&row, given, &value, err);
   if (rc < 0)
     return rc;
-  rc = collect(real, &value, err);
+  rc = optset_collect(real, &value, err);
   if (rc < 0) {
     opt_value_done(&value);
     return rc;
@@ -357,7 +358,7 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
       return err_set(err, -ENOMEM, "not enough memory for --%s", row.name);
     }
   }
-  replace_value(real, &value);
+  optset_replace_value(real, &value);
   real->source = given->source;
   free(real->where);
   real->where = where;
@@ -386,10 +387,10 @@ int optset_set_level(struct optset *set, enum compat level, struct err *err)
 
     if (e->real || !e->row->def_1_1)
       continue;
-    e->def = default_text(e->row, level);
+    e->def = optset_default_text(e->row, level);
     if (e->source != OPT_SOURCE_DEFAULT)
       continue;
-    rc = set_default(e, err);
+    rc = optset_take_default(e, err);
     if (rc < 0)
       return rc;
   }
@@ -404,14 +405,14 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   if (!e || e->real)
     return err_set(err, -ENOENT, "no option --%s to set the default of", name);
   e->def = def;
-  return e->source == OPT_SOURCE_DEFAULT ? set_default(e, err) : 0;
+  return e->source == OPT_SOURCE_DEFAULT ? optset_take_default(e, err) : 0;
 }
 
 /*
  * How many bytes of an argument are the name of a secret option, whichever way
  * its value follows; 0: there is none.
  */
-static size_t secret_name(const struct optset *set, const char *arg)
+static size_t optset_secret_name(const struct optset *set, const char *arg)
 {
   const size_t dashes = strspn(arg, "-");
 
@@ -434,7 +435,7 @@ void optset_show_argument(const struct optset *set, const char *arg,
 {
   const struct opt_entry *e = meant ? optset_find(set, meant) : NULL;
   const char *equals = strchr(arg, '=');
-  const size_t named = secret_name(set, arg);
+  const size_t named = optset_secret_name(set, arg);
 
   if (named > 0)
     strbuf_addf(out, "%.*s%s%s", (int)named, arg, arg[named] == '=' ? "=" : "",
@@ -446,8 +447,8 @@ void optset_show_argument(const struct optset *set, const char *arg,
 }
 
 /* Adds "did you mean --NAME?" on a line of its own; NULL: adds nothing. */
-static void add_meant(struct strbuf *out, const struct optset *set,
-                      const char *name)
+static void optset_add_meant(struct strbuf *out, const struct optset *set,
+                             const char *name)
 {
   const struct opt_entry *e = name ? optset_find(set, name) : NULL;
 
@@ -475,7 +476,7 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
     suggest_offer(&s, set->entries[i]->row->name);
   name = old && old->now ? old->now : suggest_result(&s);
   optset_show_argument(set, given->arg, name, &arg);
-  add_meant(&meant, set, name);
+  optset_add_meant(&meant, set, name);
   if (old && old->advice)
     rc = err_set(err, -ENOENT, "invalid option: %.400s%s%s\n--%s %s",
                  strbuf_str(&arg), given->where ? ", " : "",
@@ -492,4 +493,65 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
   strbuf_done(&arg);
   strbuf_done(&meant);
   return rc;
+}
+
+/* ---- values, for code that has only the name ---- */
+
+static const struct opt_entry *opt_real_of(const struct opt_entry *e)
+{
+  return e->real ? e->real : e;
+}
+
+int opt_refuse(const struct opt_entry *e, const char *value,
+               const char *expected, struct err *err)
+{
+  const struct opt_entry *real = opt_real_of(e);
+
+  if (!value)
+    value = real->value.text ? real->value.text : "";
+  return opt_value_refuse(real->row, value, expected, real->where, err);
+}
+
+const struct opt_entry *opt_shown(const struct opt_entry *e)
+{
+  const struct opt_entry *program, *script;
+
+  if (!e->twin)
+    return opt_real_of(e);
+  script = e->made ? e : e->twin;
+  program = opt_real_of(e->made ? e->twin : e);
+  return program->source == OPT_SOURCE_DEFAULT ? script : program;
+}
+
+bool opt_get_bool(const struct opt_entry *e)
+{
+  e = opt_shown(e);
+  return e->row->type == OPT_TYPE_BOOL && e->value.on;
+}
+
+int64_t opt_get_int(const struct opt_entry *e)
+{
+  e = opt_shown(e);
+  if (e->row->type == OPT_TYPE_INT || e->row->type == OPT_TYPE_SIZE)
+    return e->value.number;
+  return 0;
+}
+
+double opt_get_number(const struct opt_entry *e)
+{
+  e = opt_shown(e);
+  if (e->row->type == OPT_TYPE_DOUBLE || e->row->type == OPT_TYPE_TIME)
+    return e->value.real;
+  return (double)opt_get_int(e);
+}
+
+const char *opt_get_string(const struct opt_entry *e)
+{
+  e = opt_shown(e);
+  return e->value.text ? e->value.text : "";
+}
+
+const struct opt_list *opt_get_list(const struct opt_entry *e)
+{
+  return &opt_shown(e)->value.list;
 }

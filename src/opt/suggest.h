@@ -31,4 +31,16 @@ bool opt_name_equal(const char *a, const char *b);
 /* Does one of the rows have this name? */
 bool opt_rows_have(const struct opt *rows, const char *name);
 
+/* Names that bench does not have: those of sysbench 0.4 and 0.5, and of other
+ * programs. */
+struct old_name {
+  const char *name;   /* with `-` */
+  bool other;         /* from another program, not from an old sysbench */
+  const char *now;    /* [opt] "NAME" or "NAME=VALUE": what to write instead */
+  const char *advice; /* [opt] the rest of "--NAME ...", if there is no `now` */
+};
+
+/* `-` and `_` are equal.  NULL: the name is not one of them. */
+const struct old_name *old_name_find(const char *name);
+
 #endif

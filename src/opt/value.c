@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +20,147 @@
 #include "base/parse.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
+
+/* ---- what is allowed ---- */
+
+int64_t opt_min(const struct opt *row)
+{
+  if (row->min_now)
+    return row->min_now();
+  if (row->min != 0 || row->max != 0)
+    return row->min;
+  return row->type == OPT_TYPE_SIZE ? 0 : INT64_MIN;
+}
+
+int64_t opt_max(const struct opt *row)
+{
+  return row->min != 0 || row->max != 0 ? row->max : INT64_MAX;
+}
+
+/*
+ * Adds the shortest text, in plain digits where possible, that reads back
+ * equal.
+ */
+static void opt_add_number(struct strbuf *out, double value)
+{
+  char text[64];
+
+  for (int digits = 15; digits <= 17; digits++) {
+    (void)snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (strtod(text, NULL) == value)
+      break;
+  }
+  strbuf_adds(out, text);
+}
+
+static void opt_add_double(const struct opt *row, struct strbuf *out)
+{
+  const bool open_min = row->flags & OPT_OPEN_MIN;
+  const bool open_max = row->flags & OPT_OPEN_MAX;
+
+  strbuf_adds(out, "a number");
+  if (row->fmin == 0 && row->fmax == 0)
+    return;
+  if (!open_min && !open_max && !isinf(row->fmax)) {
+    strbuf_adds(out, " from ");
+    opt_add_number(out, row->fmin);
+    strbuf_adds(out, " to ");
+    opt_add_number(out, row->fmax);
+    return;
+  }
+  strbuf_adds(out, open_min ? " greater than " : " of at least ");
+  opt_add_number(out, row->fmin);
+  if (isinf(row->fmax))
+    return;
+  strbuf_adds(out, open_max ? " and less than " : " and at most ");
+  opt_add_number(out, row->fmax);
+}
+
+static void opt_add_words(const char *const *words, struct strbuf *out)
+{
+  for (size_t i = 0; words[i]; i++)
+    strbuf_addf(out, "%s%s", i > 0 ? ", " : "", words[i]);
+}
+
+/* " from 1 to 9", " of 1 or more" and the like. */
+static void opt_add_range(const struct opt *row, struct strbuf *out)
+{
+  if (opt_max(row) != INT64_MAX)
+    strbuf_addf(out, " from %" PRId64 " to %" PRId64, opt_min(row),
+                opt_max(row));
+  else if (opt_min(row) != INT64_MIN) /* the limit of the type is not a rule */
+    strbuf_addf(out, " of %" PRId64 " or more", opt_min(row));
+  else
+    strbuf_adds(out, " of 64 bits");
+}
+
+static void opt_add_list(const struct opt *row, struct strbuf *out)
+{
+  strbuf_adds(out, "a comma-separated list");
+  if (row->flags & OPT_INT_ITEMS) {
+    strbuf_adds(out, " of integers");
+    opt_add_range(row, out);
+  } else if (row->words) {
+    strbuf_adds(out, " of: ");
+    opt_add_words(row->words, out);
+  } else if (row->flags & OPT_NOT_EMPTY) {
+    strbuf_adds(out, " that is not empty");
+  }
+}
+
+void opt_expected(const struct opt *row, struct strbuf *out)
+{
+  if (row->expected) {
+    strbuf_adds(out, row->expected);
+    return;
+  }
+  switch (row->type) {
+  case OPT_TYPE_BOOL:
+    strbuf_adds(out, "on or off");
+    break;
+  case OPT_TYPE_INT:
+    strbuf_adds(out, "an integer");
+    opt_add_range(row, out);
+    if (row->flags & OPT_COUNT)
+      strbuf_adds(out, ", such as 500, 64K or 1M");
+    break;
+  case OPT_TYPE_SIZE:
+    strbuf_adds(out, "a size");
+    opt_add_range(row, out);
+    strbuf_adds(out, ", such as 64K, 2M or 1G");
+    break;
+  case OPT_TYPE_DOUBLE:
+    opt_add_double(row, out);
+    if (row->flags & OPT_COUNT)
+      strbuf_adds(out, ", such as 500, 64K or 1M");
+    break;
+  case OPT_TYPE_TIME:
+    strbuf_adds(out, "a time from ");
+    opt_add_number(out, row->fmin);
+    strbuf_adds(out, " to ");
+    opt_add_number(out, row->fmax);
+    strbuf_adds(out, " seconds, such as 10, 0.5, 30s, 5m or 1h");
+    break;
+  case OPT_TYPE_WORD:
+    strbuf_adds(out, "one of: ");
+    opt_add_words(row->words, out);
+    break;
+  case OPT_TYPE_LIST:
+    opt_add_list(row, out);
+    break;
+  case OPT_TYPE_FILE:
+    strbuf_adds(out, "a readable file");
+    break;
+  case OPT_TYPE_STRING:
+    strbuf_adds(out, row->flags & OPT_NOT_EMPTY ? "a text that is not empty"
+                                                : "one value");
+    break;
+  case OPT_TYPE_END:
+    break;
+  }
+}
+
+/* ---- values ---- */
 
 /* Bytes of the value in a message; what is allowed must fit in as well. */
 #define SHOWN_BYTES 400
@@ -30,9 +174,9 @@ void opt_value_spell(const struct opt *row, struct strbuf *out)
 }
 
 /* `lead` and `why` are added in brackets after the value. */
-static int refuse_with(const struct opt *row, const char *value,
-                       const char *lead, const char *why, const char *where,
-                       struct err *err)
+static int value_refuse_with(const struct opt *row, const char *value,
+                             const char *lead, const char *why,
+                             const char *where, struct err *err)
 {
   struct strbuf name = { 0 }, shown = { 0 };
   int rc;
@@ -53,12 +197,12 @@ static int refuse_with(const struct opt *row, const char *value,
 int opt_value_refuse(const struct opt *row, const char *value,
                      const char *expected, const char *where, struct err *err)
 {
-  return refuse_with(row, value, "expected ", expected, where, err);
+  return value_refuse_with(row, value, "expected ", expected, where, err);
 }
 
 /* Refuses the value with the text of the row, and perhaps a reason. */
-static int refuse(const struct opt *row, const char *value, const char *reason,
-                  const char *where, struct err *err)
+static int value_refuse(const struct opt *row, const char *value,
+                        const char *reason, const char *where, struct err *err)
 {
   struct strbuf what = { 0 };
   int rc;
@@ -74,7 +218,8 @@ static int refuse(const struct opt *row, const char *value, const char *reason,
 }
 
 /* Reads a count with a suffix, such as 64K. */
-static bool count_fits(const struct opt *row, const char *text, int64_t *ret)
+static bool value_count_fits(const struct opt *row, const char *text,
+                             int64_t *ret)
 {
   uint64_t count;
 
@@ -85,11 +230,12 @@ static bool count_fits(const struct opt *row, const char *text, int64_t *ret)
   return true;
 }
 
-static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
+static bool value_int_fits(const struct opt *row, const char *text,
+                           int64_t *ret)
 {
   int64_t value;
 
-  if (parse_int(text, &value) < 0 && !count_fits(row, text, &value))
+  if (parse_int(text, &value) < 0 && !value_count_fits(row, text, &value))
     return false;
   if (value < opt_min(row) || value > opt_max(row))
     return false;
@@ -97,7 +243,8 @@ static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
   return true;
 }
 
-static bool size_fits(const struct opt *row, const char *text, int64_t *ret)
+static bool value_size_fits(const struct opt *row, const char *text,
+                            int64_t *ret)
 {
   uint64_t value;
 
@@ -108,14 +255,15 @@ static bool size_fits(const struct opt *row, const char *text, int64_t *ret)
   return true;
 }
 
-static bool double_fits(const struct opt *row, const char *text, double *ret)
+static bool value_double_fits(const struct opt *row, const char *text,
+                              double *ret)
 {
   int64_t count;
   double value;
 
   if ((row->type == OPT_TYPE_TIME ? parse_seconds(text, &value)
                                   : parse_double(text, &value)) < 0) {
-    if (!count_fits(row, text, &count))
+    if (!value_count_fits(row, text, &count))
       return false;
     value = (double)count;
   }
@@ -130,7 +278,7 @@ static bool double_fits(const struct opt *row, const char *text, double *ret)
 }
 
 /* Returns the index of the text among the row's words, or -1. */
-static int find_word(const struct opt *row, const char *text)
+static int value_find_word(const struct opt *row, const char *text)
 {
   for (int i = 0; row->words[i]; i++) {
     if ((row->flags & OPT_ANY_CASE) ? strcasecmp(text, row->words[i]) == 0
@@ -141,7 +289,7 @@ static int find_word(const struct opt *row, const char *text)
 }
 
 /* Returns 0, or an errno value that says why the file cannot be read. */
-static int file_problem(const char *path)
+static int value_file_problem(const char *path)
 {
   struct stat st;
 
@@ -152,13 +300,13 @@ static int file_problem(const char *path)
   return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 ? errno : 0;
 }
 
-static bool item_fits(const struct opt *row, const char *item)
+static bool value_item_fits(const struct opt *row, const char *item)
 {
   int64_t number;
 
-  if ((row->flags & OPT_INT_ITEMS) && !int_fits(row, item, &number))
+  if ((row->flags & OPT_INT_ITEMS) && !value_int_fits(row, item, &number))
     return false;
-  if (row->words && find_word(row, item) < 0)
+  if (row->words && value_find_word(row, item) < 0)
     return false;
   return !row->check || row->check(item);
 }
@@ -167,7 +315,7 @@ static bool item_fits(const struct opt *row, const char *item)
  * Allocates memory for up to n items with `bytes` characters in all,
  * terminators included: the pointers first, then the text.
  */
-static char **list_memory(size_t n, size_t bytes, char **ret_text)
+static char **value_list_memory(size_t n, size_t bytes, char **ret_text)
 {
   size_t size;
   char **items;
@@ -182,7 +330,7 @@ static char **list_memory(size_t n, size_t bytes, char **ret_text)
 }
 
 /* "a,,b" -> a b */
-static int list_split(struct opt_value *v, const char *text)
+static int value_list_split(struct opt_value *v, const char *text)
 {
   const size_t len = strlen(text);
   size_t n = 1, used = 0;
@@ -191,7 +339,7 @@ static int list_split(struct opt_value *v, const char *text)
 
   for (size_t i = 0; i < len; i++)
     n += text[i] == ',';
-  items = list_memory(n, len + 1, &copy);
+  items = value_list_memory(n, len + 1, &copy);
   if (!items)
     return -ENOMEM;
   memcpy(copy, text, len + 1);
@@ -204,7 +352,7 @@ static int list_split(struct opt_value *v, const char *text)
   return 0;
 }
 
-static int list_copy(struct opt_value *v, const struct opt_list *from)
+static int value_list_copy(struct opt_value *v, const struct opt_list *from)
 {
   size_t bytes = 0, used = 0;
   char **items;
@@ -212,7 +360,7 @@ static int list_copy(struct opt_value *v, const struct opt_list *from)
 
   for (size_t i = 0; i < from->n; i++)
     bytes += strlen(from->items[i]) + 1;
-  items = list_memory(from->n, bytes, &text);
+  items = value_list_memory(from->n, bytes, &text);
   if (!items)
     return -ENOMEM;
   for (size_t i = 0; i < from->n; i++) {
@@ -232,7 +380,7 @@ static int list_copy(struct opt_value *v, const struct opt_list *from)
  * Finds "a,,b", or a comma at an end.  In a file, blanks do not count, an item
  * may be an empty pair of quotes, and a comment may follow.
  */
-static bool has_gap(const char *p, bool in_file)
+static bool value_has_gap(const char *p, bool in_file)
 {
   bool item = false, comma = false;
 
@@ -262,28 +410,32 @@ static bool has_gap(const char *p, bool in_file)
   }
 }
 
-static int read_list(const struct opt *row, const struct opt_given *given,
-                     const char *text, struct opt_value *v, struct err *err)
+static int value_read_list(const struct opt *row, const struct opt_given *given,
+                           const char *text, struct opt_value *v,
+                           struct err *err)
 {
-  const int rc = given->items ? list_copy(v, given->items)
-                              : list_split(v, text);
+  const int rc = given->items ? value_list_copy(v, given->items)
+                              : value_list_split(v, text);
 
   if (rc < 0)
     return err_set(err, rc, "not enough memory for --%s", row->name);
-  if ((row->flags & OPT_NO_GAPS) && has_gap(given->text, given->items != NULL))
-    return refuse(row, given->text, "an item is empty", given->where, err);
+  if ((row->flags & OPT_NO_GAPS) &&
+      value_has_gap(given->text, given->items != NULL))
+    return value_refuse(row, given->text, "an item is empty", given->where,
+                        err);
   if (v->list.n == 0 && (row->flags & OPT_NOT_EMPTY))
-    return refuse(row, "", NULL, given->where, err);
+    return value_refuse(row, "", NULL, given->where, err);
   for (size_t i = 0; i < v->list.n; i++) {
-    if (!item_fits(row, v->list.items[i]))
-      return refuse(row, v->list.items[i], NULL, given->where, err);
+    if (!value_item_fits(row, v->list.items[i]))
+      return value_refuse(row, v->list.items[i], NULL, given->where, err);
   }
   return 0;
 }
 
 /* Reads the value of any type but LIST. */
-static int read_scalar(const struct opt *row, const struct opt_given *given,
-                       const char *text, struct opt_value *v, struct err *err)
+static int value_read_scalar(const struct opt *row,
+                             const struct opt_given *given, const char *text,
+                             struct opt_value *v, struct err *err)
 {
   const char *where = given->where;
   bool good = true;
@@ -294,39 +446,39 @@ static int read_scalar(const struct opt *row, const struct opt_given *given,
     good = parse_bool(text, &v->on) == 0;
     break;
   case OPT_TYPE_INT:
-    good = int_fits(row, text, &v->number);
+    good = value_int_fits(row, text, &v->number);
     break;
   case OPT_TYPE_SIZE:
-    good = size_fits(row, text, &v->number);
+    good = value_size_fits(row, text, &v->number);
     break;
   case OPT_TYPE_DOUBLE:
   case OPT_TYPE_TIME:
-    good = double_fits(row, text, &v->real);
+    good = value_double_fits(row, text, &v->real);
     break;
   case OPT_TYPE_WORD:
-    v->number = find_word(row, text);
+    v->number = value_find_word(row, text);
     good = v->number >= 0;
     break;
   case OPT_TYPE_STRING:
     good = *text || !(row->flags & OPT_NOT_EMPTY);
     break;
   case OPT_TYPE_FILE:
-    problem = given->unseen ? 0 : file_problem(text);
+    problem = given->unseen ? 0 : value_file_problem(text);
     if (problem != 0)
-      return refuse(row, text, strerror(problem), where, err);
+      return value_refuse(row, text, strerror(problem), where, err);
     break;
   case OPT_TYPE_LIST:
   case OPT_TYPE_END:
     break;
   }
   if (!good || (row->check && !row->check(text)))
-    return refuse(row, text, NULL, where, err);
+    return value_refuse(row, text, NULL, where, err);
   return 0;
 }
 
 /* Returns the text of a scalar, or NULL if there is not exactly one value. */
-static const char *scalar_text(const struct opt *row,
-                               const struct opt_given *given)
+static const char *value_scalar_text(const struct opt *row,
+                                     const struct opt_given *given)
 {
   if (given->bare) {
     if (row->bare)
@@ -344,7 +496,7 @@ static const char *scalar_text(const struct opt *row,
 }
 
 /* Joins the items of a list from a file, as they would be on a command line. */
-static char *joined(const struct opt_list *list)
+static char *value_joined(const struct opt_list *list)
 {
   struct strbuf text = { 0 };
   char *copy = NULL;
@@ -361,21 +513,22 @@ static char *joined(const struct opt_list *list)
  * Refuses a line that has not exactly one value; usually it is a text with
  * blanks that needs quotes.
  */
-static int refuse_items(const struct opt *row, const struct opt_given *given,
-                        struct err *err)
+static int value_refuse_items(const struct opt *row,
+                              const struct opt_given *given, struct err *err)
 {
   static const char hint[] = "a value with blanks or commas needs quotes";
   const bool is_text = row->type == OPT_TYPE_STRING ||
                        row->type == OPT_TYPE_FILE;
 
   if (!given->items || !is_text)
-    return refuse(row, given->text, NULL, given->where, err);
-  return refuse_with(row, given->text, "", hint, given->where, err);
+    return value_refuse(row, given->text, NULL, given->where, err);
+  return value_refuse_with(row, given->text, "", hint, given->where, err);
 }
 
 /* Reads the text of a value into a struct of its own. */
-static int read_parsed(const struct opt *row, const struct opt_given *given,
-                       struct opt_value *v, struct err *err)
+static int value_read_parsed(const struct opt *row,
+                             const struct opt_given *given, struct opt_value *v,
+                             struct err *err)
 {
   struct err why = { "" };
   int rc;
@@ -385,7 +538,7 @@ static int read_parsed(const struct opt *row, const struct opt_given *given,
     return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   rc = row->parse(v->text, v->parsed, &why);
   if (rc == -EINVAL && why.text[0] == '\0')
-    return refuse(row, v->text, NULL, given->where, err);
+    return value_refuse(row, v->text, NULL, given->where, err);
   return rc < 0 ? err_set(err, rc, "Invalid value for --%s: %s%s%s", row->name,
                           why.text, given->where ? ", " : "",
                           given->where ? given->where : "")
@@ -393,31 +546,32 @@ static int read_parsed(const struct opt *row, const struct opt_given *given,
 }
 
 /* Reads the value, which is one text. */
-static int read_text(const struct opt *row, const struct opt_given *given,
-                     const char *text, struct opt_value *v, struct err *err)
+static int value_read_text(const struct opt *row, const struct opt_given *given,
+                           const char *text, struct opt_value *v,
+                           struct err *err)
 {
   int rc;
 
   if (row->type == OPT_TYPE_LIST) {
     if (given->bare && !text)
-      return refuse(row, "", NULL, given->where, err);
-    rc = read_list(row, given, text, v, err);
+      return value_refuse(row, "", NULL, given->where, err);
+    rc = value_read_list(row, given, text, v, err);
   } else if (text) {
-    rc = read_scalar(row, given, text, v, err);
+    rc = value_read_scalar(row, given, text, v, err);
   } else {
-    return refuse_items(row, given, err);
+    return value_refuse_items(row, given, err);
   }
   if (rc < 0)
     return rc;
-  v->text = row->type == OPT_TYPE_LIST && given->items ? joined(&v->list)
+  v->text = row->type == OPT_TYPE_LIST && given->items ? value_joined(&v->list)
                                                        : mem_strdup(text);
   if (!v->text)
     return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
-  return row->parse ? read_parsed(row, given, v, err) : 0;
+  return row->parse ? value_read_parsed(row, given, v, err) : 0;
 }
 
 /* Refuses a name alone, if that has no meaning. */
-static int refuse_bare(const struct opt *row, struct err *err)
+static int value_refuse_bare(const struct opt *row, struct err *err)
 {
   struct strbuf what = { 0 };
   int rc;
@@ -438,13 +592,14 @@ int opt_value_read(const struct opt *row, const struct opt_given *given,
 
   if (given->bare && !row->bare && row->show_as &&
       (row->flags & OPT_NOT_EMPTY) && given->source == OPT_SOURCE_CMDLINE)
-    return refuse_bare(row, err);
+    return value_refuse_bare(row, err);
   if ((row->flags & OPT_COLLECT) && given->items) {
-    line = joined(given->items); /* the commas come from joined() */
+    line = value_joined(given->items); /* the commas come from value_joined() */
     if (!line)
       return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   }
-  rc = read_text(row, given, line ? line : scalar_text(row, given), &v, err);
+  rc = value_read_text(row, given, line ? line : value_scalar_text(row, given),
+                       &v, err);
   free(line);
   if (rc < 0) {
     opt_value_done(&v);

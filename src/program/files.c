@@ -13,7 +13,7 @@
 #include "db/url.h"
 #include "lua/find/resolve.h"
 #include "mix/list.h"
-#include "opt/scan.h"
+#include "opt/cmdline.h"
 #include "opt/suggest.h"
 #include "program/internal.h"
 #include "results/outname.h"

@@ -19,7 +19,6 @@
 #include "opt/cmdline.h"
 #include "opt/help.h"
 #include "opt/optset.h"
-#include "opt/scan.h"
 #include "program/internal.h"
 #include "program/source.h"
 #include "report/text_reporter.h"

@@ -15,7 +15,7 @@
 #include "db/options.h"
 #include "load/options.h"
 #include "lua/engine/script_opts.h"
-#include "mix/options.h"
+#include "mix/list.h"
 #include "monitor/options.h"
 #include "nodes/options.h"
 #include "opt/cmdline.h"

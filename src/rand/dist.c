@@ -1,6 +1,5 @@
 /*
- * dist.c - the parameters of the distributions, and all distributions except
- * zipfian.
+ * dist.c - the parameters of the distributions, and their draws.
  *
  * The bell and the hot zone are computed with integers: u is a draw of 64 bits
  * divided by 2^64, and a product with it is the upper half of a multiplication.
@@ -37,7 +36,7 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg)
  * The mean of `iter` draws.  The reciprocal is rounded down, which makes the
  * mean too small by at most iter / 2^64 of its range.
  */
-static uint64_t bell(const struct rand_params *p, struct rng *rng)
+static uint64_t dist_bell(const struct rand_params *p, struct rng *rng)
 {
   unsigned __int128 sum = 0;
   struct rng local = *rng;
@@ -54,7 +53,7 @@ int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
                       int64_t b)
 {
   const uint64_t width = dist_width(a, b);
-  const uint64_t mean = bell(p, rng);
+  const uint64_t mean = dist_bell(p, rng);
   const unsigned __int128 n = (unsigned __int128)width + 1;
 
   return (int64_t)((uint64_t)a + (uint64_t)((mean * n) >> 64));
@@ -64,7 +63,7 @@ int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
  * floor(u (w P/100 + 1) + w/2 - w P/200), with everything times 200 until the
  * end.  Below 2^56 no product needs more than 64 bits.
  */
-static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
+static uint64_t dist_hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 {
   uint64_t low;
 
@@ -96,9 +95,9 @@ int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
   uint64_t low, value;
 
   if (x >> 11 >= p->hot_from)
-    value = hot_zone(x, width, p->hot_pct);
+    value = dist_hot_zone(x, width, p->hot_pct);
   else
-    value = rng_mulhi(bell(p, rng), width, &low);
+    value = rng_mulhi(dist_bell(p, rng), width, &low);
   return (int64_t)((uint64_t)a + value);
 }
 
@@ -132,4 +131,148 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
     break;
   }
   return dist_uniform(rng, a, b);
+}
+
+/* ---- zipfian ---- */
+
+/*
+ * Zipfian numbers by rejection-inversion (Hoermann and Derflinger, ACM
+ * TOMACS 6.3, 1996): exact, in constant time, without a table.
+ *
+ * h(x) = x^-t bounds the histogram, and its integral H can be inverted.  A
+ * point below h is drawn by inversion, rounded to the nearest integer, and kept
+ * if it lies in the part of the area that belongs to the integer.
+ */
+
+/*
+ * H(x) = (x^(1-t) - 1) / (1-t), or ln x for t = 1.  With expm1 and log1p the
+ * two forms meet smoothly.
+ */
+static double zipf_integral(const struct rand_params *p, double x)
+{
+  const double one_less = p->zipf_one_less;
+
+  return one_less == 0 ? log(x) : expm1(one_less * log(x)) / one_less;
+}
+
+/* The inverse of H; infinite where rounding left the range of H. */
+static double zipf_inverse(const struct rand_params *p, double y)
+{
+  const double one_less = p->zipf_one_less;
+  const double z = one_less * y;
+
+  if (one_less == 0)
+    return exp(y);
+  return exp(log1p(z > -1 ? z : -1) / one_less);
+}
+
+/*
+ * From here on, rounding x never gives a value that must be rejected: the
+ * probability of that is about 1/k^2.  Deciding it would take the difference of
+ * two values of H, which soon consists only of rounding errors.
+ */
+#define SURE (UINT64_C(1) << 30)
+
+static double zipf_density(const struct rand_params *p, double x)
+{
+  return exp(-p->zipf_exp * log(x));
+}
+
+void rand_zipf_init(struct rand_params *p, double exponent)
+{
+  /* From here on 2^-t is 0 in a double, so only the first value is drawn. */
+  const double enough = 1100;
+
+  p->zipf_exp = exponent < enough ? exponent : enough;
+  p->zipf_one_less = 1 - p->zipf_exp;
+  p->zipf_low = zipf_integral(p, 1.5) - 1;
+  p->zipf_squeeze = 2 -
+                    zipf_inverse(p, zipf_integral(p, 2.5) - zipf_density(p, 2));
+}
+
+static double zipf_high_end(const struct rand_params *p,
+                            struct zipf_cache *cache, uint64_t width)
+{
+  double high;
+
+  for (unsigned i = 0; i < ZIPF_RANGES; i++) {
+    if (LIKELY(cache->width[i] == width))
+      return cache->high[i];
+  }
+  high = zipf_integral(p, (double)width + 1.5);
+  cache->width[cache->next] = width;
+  cache->high[cache->next] = high;
+  cache->next = (cache->next + 1) % ZIPF_RANGES;
+  return high;
+}
+
+int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
+                     struct zipf_cache *cache, int64_t a, int64_t b)
+{
+  const uint64_t width = dist_width(a, b);
+  const double n = (double)width + 1.0;
+  double high, y, x, k;
+  uint64_t value; /* k - 1 */
+
+  if (width == 0)
+    return a;
+  high = zipf_high_end(p, cache, width);
+  do {
+    y = high + rng_double(rng) * (p->zipf_low - high);
+    x = zipf_inverse(p, y);
+    if (x < 1)
+      value = 0;
+    else if (LIKELY(x < n && (uint64_t)(x - 0.5) < width))
+      value = (uint64_t)(x - 0.5);
+    else
+      value = width;
+    k = (double)value + 1.0;
+  } while (k - x > p->zipf_squeeze && value < SURE &&
+           y < zipf_integral(p, k + 0.5) - zipf_density(p, k));
+  return (int64_t)((uint64_t)a + value);
+}
+
+/* ---- scrambled zipfian numbers of YCSB ---- */
+
+/* The order of the floating-point operations is part of the definition. */
+
+#define THETA 0.99
+#define ZETA_N 26.46902820178302 /* of 10^10 items */
+#define ITEMS UINT64_C(10000000001)
+
+void zipf_java_init(struct zipf_java *z)
+{
+  const double zeta_2 = 1 + 1 / pow(2, THETA);
+
+  z->alpha = 1 / (1 - THETA);
+  z->eta = (1 - pow(2.0 / (double)ITEMS, 1 - THETA)) / (1 - zeta_2 / ZETA_N);
+  z->second = 1 + pow(0.5, THETA);
+}
+
+uint64_t zipf_java_rank(const struct zipf_java *z, double u)
+{
+  const double scaled = u * ZETA_N;
+
+  if (scaled < 1)
+    return 0;
+  if (scaled < z->second)
+    return 1;
+  return (uint64_t)((double)ITEMS * pow(z->eta * u - z->eta + 1, z->alpha));
+}
+
+uint64_t zipf_java_hash(uint64_t rank)
+{
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+
+  for (int i = 0; i < 8; i++) {
+    hash ^= rank & 0xFF;
+    hash *= UINT64_C(1099511628211);
+    rank >>= 8;
+  }
+  return hash >> 63 ? 0 - hash : hash;
+}
+
+uint64_t zipf_java_item(const struct zipf_java *z, double u, uint64_t items)
+{
+  return zipf_java_hash(zipf_java_rank(z, u)) % items;
 }

@@ -13,8 +13,79 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "rand/primes.h"
 #include "rand/rng.h"
+
+/* ---- primes by the test of Miller and Rabin; with these bases it is exact
+ * ---- */
+
+static uint64_t prime_mul_mod(uint64_t x, uint64_t y, uint64_t n)
+{
+  return (uint64_t)((unsigned __int128)x * y % n);
+}
+
+static uint64_t prime_pow_mod(uint64_t x, uint64_t exponent, uint64_t n)
+{
+  uint64_t power = 1;
+
+  for (; exponent > 0; exponent >>= 1) {
+    if (exponent & 1)
+      power = prime_mul_mod(power, x, n);
+    x = prime_mul_mod(x, x, n);
+  }
+  return power;
+}
+
+/* Does the base prove that n, with n - 1 = odd * 2^twos, is composite? */
+static bool prime_is_witness(uint64_t base, uint64_t n, uint64_t odd, int twos)
+{
+  uint64_t x = prime_pow_mod(base, odd, n);
+
+  if (x == 1 || x == n - 1)
+    return false;
+  for (int i = 1; i < twos; i++) {
+    x = prime_mul_mod(x, x, n);
+    if (x == n - 1)
+      return false;
+  }
+  return true;
+}
+
+bool prime_is(uint64_t n)
+{
+  static const uint64_t bases[] = {
+    2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37
+  };
+  uint64_t odd;
+  int twos;
+
+  if (n < 2)
+    return false;
+  for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+    if (n % bases[i] == 0)
+      return n == bases[i];
+  }
+  twos = __builtin_ctzll(n - 1);
+  odd = (n - 1) >> twos;
+  for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+    if (prime_is_witness(bases[i], n, odd, twos))
+      return false;
+  }
+  return true;
+}
+
+uint64_t prime_3mod4_up_to(uint64_t limit)
+{
+  uint64_t p;
+
+  if (limit < 3)
+    return 0;
+  p = limit - (limit + 1) % 4; /* limit + 1 may overflow to 0, which is right */
+  while (!prime_is(p))
+    p -= 4; /* ends at 3 at the latest */
+  return p;
+}
+
+/* ---- numbers ---- */
 
 enum {
   UNIQ_MASK = 0x6A09E667,
@@ -23,7 +94,7 @@ enum {
 
 #define PRIME32 UINT64_C(4294967291) /* 2^32 - 5 */
 
-static uint32_t permute32(uint32_t x)
+static uint32_t uniq_permute32(uint32_t x)
 {
   const uint32_t square = (uint32_t)((uint64_t)x * x % PRIME32);
 
@@ -66,10 +137,10 @@ uint32_t uniq_next(struct uniq *u)
   const uint32_t i = u->next;
 
   u->next = i + u->step;
-  return permute32((permute32(i) + u->offset) ^ UNIQ_MASK);
+  return uniq_permute32((uniq_permute32(i) + u->offset) ^ UNIQ_MASK);
 }
 
-static uint64_t permute(uint64_t x, uint64_t prime)
+static uint64_t uniq_permute(uint64_t x, uint64_t prime)
 {
   uint64_t square;
 
@@ -83,40 +154,40 @@ static uint64_t permute(uint64_t x, uint64_t prime)
 }
 
 /* (x + y) mod (width + 1) for x, y <= width. */
-static uint64_t add_within(uint64_t x, uint64_t y, uint64_t width)
+static uint64_t uniq_add_within(uint64_t x, uint64_t y, uint64_t width)
 {
   return y <= width - x ? x + y : y - (width - x) - 1;
 }
 
 /* Returns the place of the counter in the order. */
-static uint64_t place(const struct uniq *u, const struct uniq_range *r)
+static uint64_t uniq_place(const struct uniq *u, const struct uniq_range *r)
 {
   switch (u->from) {
   case UNIQ_END:
     return r->width - r->pos;
   case UNIQ_MIDDLE:
-    return add_within(r->pos, r->width / 2, r->width);
+    return uniq_add_within(r->pos, r->width / 2, r->width);
   default:
     return r->pos;
   }
 }
 
 /* Returns the values 0..width in an order that depends on the round. */
-static uint64_t permuted(const struct uniq *u, const struct uniq_range *r)
+static uint64_t uniq_permuted(const struct uniq *u, const struct uniq_range *r)
 {
   struct rng rng;
-  uint64_t x = place(u, r);
+  uint64_t x = uniq_place(u, r);
 
   rng_seed_key(&rng, rng_mix(u->key + r->round));
   for (int i = 0; i < 3; i++) {
-    x = add_within(x, rng_below(&rng, r->width + 1), r->width);
-    x = permute(x, r->prime);
+    x = uniq_add_within(x, rng_below(&rng, r->width + 1), r->width);
+    x = uniq_permute(x, r->prime);
   }
   return x;
 }
 
 /* Set the counter. */
-static void range_seek(struct uniq_range *r, unsigned __int128 count)
+static void uniq_range_seek(struct uniq_range *r, unsigned __int128 count)
 {
   const unsigned __int128 n = (unsigned __int128)r->width + 1;
 
@@ -125,7 +196,7 @@ static void range_seek(struct uniq_range *r, unsigned __int128 count)
 }
 
 /* Move the counter on by `step`. */
-static void range_step(struct uniq_range *r, uint64_t step)
+static void uniq_range_step(struct uniq_range *r, uint64_t step)
 {
   const uint64_t left = r->width - r->pos;
 
@@ -143,7 +214,7 @@ static void range_step(struct uniq_range *r, uint64_t step)
 }
 
 /* Returns the range that was unused for longest. */
-static struct uniq_range *range_oldest(struct uniq *u)
+static struct uniq_range *uniq_range_oldest(struct uniq *u)
 {
   struct uniq_range *r = &u->first;
 
@@ -158,10 +229,10 @@ static struct uniq_range *range_oldest(struct uniq *u)
   return r;
 }
 
-static struct uniq_range *range_replace(struct uniq *u, int64_t a,
-                                        uint64_t width)
+static struct uniq_range *uniq_range_replace(struct uniq *u, int64_t a,
+                                             uint64_t width)
 {
-  struct uniq_range *r = range_oldest(u);
+  struct uniq_range *r = uniq_range_oldest(u);
 
   if (r->taken > u->forgotten)
     u->forgotten = r->taken;
@@ -171,24 +242,25 @@ static struct uniq_range *range_replace(struct uniq *u, int64_t a,
     .taken = u->forgotten,
     .prime = prime_3mod4_up_to(width < UINT64_MAX ? width + 1 : width),
   };
-  range_seek(r, (unsigned __int128)u->forgotten * u->slots + u->slot);
+  uniq_range_seek(r, (unsigned __int128)u->forgotten * u->slots + u->slot);
   return r;
 }
 
-static bool range_is(const struct uniq_range *r, int64_t a, uint64_t width)
+static bool uniq_range_is(const struct uniq_range *r, int64_t a, uint64_t width)
 {
   return r->width == width && r->a == a;
 }
 
-static struct uniq_range *range_of(struct uniq *u, int64_t a, uint64_t width)
+static struct uniq_range *uniq_range_of(struct uniq *u, int64_t a,
+                                        uint64_t width)
 {
-  if (range_is(&u->first, a, width))
+  if (uniq_range_is(&u->first, a, width))
     return &u->first;
   for (size_t i = 0; u->others && i < OTHERS; i++) {
-    if (range_is(&u->others[i], a, width))
+    if (uniq_range_is(&u->others[i], a, width))
       return &u->others[i];
   }
-  return range_replace(u, a, width);
+  return uniq_range_replace(u, a, width);
 }
 
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b)
@@ -201,10 +273,10 @@ int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b)
     return a;
   if (a == 0 && width == UINT32_MAX)
     return uniq_next(u);
-  r = range_of(u, a, width);
-  value = permuted(u, r);
+  r = uniq_range_of(u, a, width);
+  value = uniq_permuted(u, r);
   r->used = ++u->calls;
   r->taken++;
-  range_step(r, u->slots);
+  uniq_range_step(r, u->slots);
   return (int64_t)((uint64_t)a + value);
 }

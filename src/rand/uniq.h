@@ -12,6 +12,7 @@
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -75,5 +76,10 @@ uint32_t uniq_next(struct uniq *u);
  * after every number taken before, and is used up earlier.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
+
+bool prime_is(uint64_t n);
+
+/* The greatest prime p <= limit with p mod 4 = 3, or 0 if limit < 3. */
+uint64_t prime_3mod4_up_to(uint64_t limit);
 
 #endif

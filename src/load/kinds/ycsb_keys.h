@@ -19,7 +19,6 @@
 
 #include "load/kinds/ycsb.h"
 #include "rand/dist.h"
-#include "rand/zipf_java.h"
 
 /* ---- workloads ---- */
 

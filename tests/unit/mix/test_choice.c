@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "mix/choice.h"
 #include "mix/list.h"
-#include "mix/options.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

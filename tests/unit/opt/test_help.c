@@ -6,7 +6,6 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "opt/help.h"
-#include "opt/man.h"
 #include "tests/unit/opt_fixture.h"
 #include "tests/unit/tap.h"
 

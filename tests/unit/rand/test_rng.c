@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/primes.h"
 #include "rand/rng.h"
 #include "rand/stream.h"
+#include "rand/uniq.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/primes.h"
 #include "rand/stream.h"
 #include "rand/uniq.h"
 #include "tests/unit/rand_check.h"
