@@ -241,8 +241,8 @@ void bench_signals_close(void);
 /* Like system(), with such signals.  Returns the status of waitpid(), or -1. */
 int bench_execute(const char *command);
 
-/* os.exit(status) was called, with these words.  False: no worker of a run is
- * to end it with a report. */
+/* os.exit(status) was called, with these words.  False: neither a worker of a
+ * run nor done() is to end with a report and the files. */
 bool bench_exit_run(int status, const char *words);
 
 double bench_rand_default(double a, double b);

@@ -177,7 +177,11 @@ int conductor_conclude(struct conductor *c)
   if (!end_test(c, &rc, &err)) {
     log_msg(LOG_FATAL, "done() does not end, forcing shutdown...");
     late = true;
-  } else if (rc < 0) {
+  } else if (rc != 0) {
+    uint32_t none = 0;
+
+    if (rc > 0)
+      (void)atomic_compare_exchange_strong(&run->asked, &none, (uint32_t)rc);
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
   }

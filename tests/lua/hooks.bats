@@ -271,6 +271,19 @@ L
   must is "$status $stderr" "6 FATAL: os.exit(0) was called in $worker 0"
 }
 
+@test "os.exit in done() does not take the files of the run with it" {
+  local code
+  for code in 0 7; do
+    leaver 'done' "$code"
+    sed -i 's/n > 20 or .* then/true then/' t.lua
+    bench t.lua --events=5 --json=r.json run
+    must is "$status" "$code"
+    must json r.json "d['run']['exit_status'] == $code and d['totals']['events'] == 5"
+    must is "$(grep -cE '^FATAL: os\.exit\(7\) was called( at t\.lua:4)? in done\(\)$' <<<"$stderr")" $((code > 0))
+    rm r.json
+  done
+}
+
 @test "elsewhere, and as sysbench, os.exit ends the program at once" {
   leaver init 0
   bench t.lua run

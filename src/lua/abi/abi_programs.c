@@ -61,14 +61,29 @@ int bench_execute(const char *command)
   return ended == pid ? status : -1;
 }
 
+/* The first call counts. */
+static void leave_done(struct script *script, int status, const char *words)
+{
+  if (script->left)
+    return;
+  script->left = true;
+  script->left_status = status;
+  (void)err_set(&script->left_why, 0, "%s in done()", words);
+}
+
 bool bench_exit_run(int status, const char *words)
 {
-  const struct state *s = state_current();
+  struct state *s = state_current();
   const struct plan *plan = s ? s->script->setup.plan : NULL;
   struct err why;
 
-  if (!s || !s->worker || plan->identity == IDENTITY_SYSBENCH)
+  if (!s || plan->identity == IDENTITY_SYSBENCH ||
+      !(s->worker || s->script->in_done))
     return false;
+  if (!s->worker) {
+    leave_done(s->script, (unsigned char)status, words);
+    return true;
+  }
   (void)err_set(&why, 0, "%s in %s %u", words, plan_worker_word(plan), s->tid);
   worker_exit(s->worker, (unsigned char)status, &why);
   return true;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
 #include "base/facts.h"
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
@@ -29,7 +30,6 @@
 #include "report/text_reporter.h"
 #include "run/test.h"
 
-struct err;
 struct load;
 struct pace;
 struct state;
@@ -71,6 +71,10 @@ struct script {
   struct test test;
   struct text_hooks hooks;
   struct facts figures;    /* owned; of the script, for the results */
+  bool in_done;            /* done() runs */
+  bool left;               /* it has called os.exit(left_status) */
+  int left_status;
+  struct err left_why;
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
   _Atomic unsigned opened; /* workers whose thread_init() has returned */
 

@@ -91,8 +91,17 @@ static void warn_of_values(struct script *script)
 
 static int end_run(void *run, struct err *err)
 {
-  warn_of_values(run);
-  return state_call_optional(((struct script *)run)->main, "done", false, err);
+  struct script *script = run;
+  int rc;
+
+  warn_of_values(script);
+  script->in_done = true;
+  rc = state_call_optional(script->main, "done", false, err);
+  script->in_done = false;
+  if (!script->left)
+    return rc;
+  *err = script->left_why;
+  return script->left_status;
 }
 
 static void close_run(void *run)

@@ -43,7 +43,7 @@ function M.execute(command)
   return status == 0 or nil, "exit", math.floor(status / 256)
 end
 
--- A worker does not take the report of the run with it.
+-- A worker does not take the report of the run with it, nor done() its files.
 function M.exit(code, ...)
   local status = type(code) == "boolean" and (code and 0 or 1) or tonumber(code) or 0
   local at = debug.getinfo(2, "Sl")
