@@ -20,6 +20,8 @@
 #define STEP_SHORT_NS (100 * NS_PER_MS)
 /* After a signal, events get this long to end by themselves. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
+/* Events that have not ended so long after the end of the run get a line. */
+#define LATE_NS (2 * NS_PER_S)
 /* Workers get this long to notice the end of the run, and to leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
@@ -269,14 +271,37 @@ static bool is_held_up(struct conductor *c)
   return aside > 0;
 }
 
+/* The default deadline is half a minute away, and nothing else is printed. */
+static void say_late(const struct run *run)
+{
+  const struct plan *plan = run->plan;
+  const unsigned late = run_count_phase(run, WORKER_EVENT);
+  char limit[48] = "";
+
+  if (late == 0)
+    return; /* the test finishes */
+  if (plan->grace_ns != PLAN_NO_LIMIT && !plan->patient)
+    (void)snprintf(limit, sizeof(limit), " for %llu s at most",
+                   (unsigned long long)(plan->grace_ns / NS_PER_S));
+  log_msg(LOG_WARNING,
+          "%llu s after the end of the time, %u of %u %ss are still in an "
+          "event, and the run waits for them%s (see --forced-shutdown); Ctrl-C "
+          "ends it with a report",
+          (unsigned long long)(LATE_NS / NS_PER_S), late, plan->threads,
+          plan_worker_word(plan), limit);
+}
+
 void conductor_await_end(struct conductor *c)
 {
   struct run *run = &c->run;
   const struct plan *plan = run->plan;
-  uint64_t deadline = WAIT_FOREVER;
+  uint64_t deadline = WAIT_FOREVER, late = WAIT_FOREVER;
 
-  if (run->end_ns != PLAN_NO_LIMIT)
+  if (run->end_ns != PLAN_NO_LIMIT) {
     deadline = after(run->end_ns, plan->grace_ns);
+    if (plan->grace_auto && plan->identity == IDENTITY_BENCH)
+      late = after(run->end_ns, LATE_NS);
+  }
   while (!all_gone(c)) {
     const uint32_t news = atomic_load(&run->news);
     const uint64_t now = clock_now_ns();
@@ -301,6 +326,10 @@ void conductor_await_end(struct conductor *c)
     }
     if (now >= deadline)
       deadline = WAIT_FOREVER; /* a signal or an error wakes the conductor */
-    wait_while(&run->news, news, deadline);
+    if (now >= late) {
+      late = WAIT_FOREVER;
+      say_late(run);
+    }
+    wait_while(&run->news, news, min_u64(deadline, late));
   }
 }

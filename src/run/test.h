@@ -71,8 +71,8 @@ struct test_ops {
 
   /* [opt] After the final report of a run that was not forced to end.  An error
    * makes the exit status 1; a number above 0 is the exit status that the test
-   * asks for, and `err` has the reason.  On the main thread, or on one of its own if it is
-   * code of a user, which may never end (`end_is_code`). */
+   * asks for, and `err` has the reason.  On the main thread, or on one of its
+   * own if it is code of a user, which may never end (`end_is_code`). */
   int (*end)(void *run, struct err *err);
   bool end_is_code;
 

@@ -533,3 +533,24 @@ L
   must is "$status" 130
   must has "$(<out)" '^FATAL: done\(\) does not end, forcing shutdown\.\.\.$'
 }
+
+@test "an event that does not end is named two seconds after the time" {
+  cat >t.lua <<'L'
+require("ffi").cdef "int usleep(uint32_t);"
+function event()
+  if sysbench.tid == 0 then
+    repeat ffi.C.usleep(10000) until io.open("go")
+  end
+end
+L
+  local name
+  "$BENCH" t.lua --threads=2 --time=1 run >out 2>err 3>&- &
+  name=$!
+  until grep -q '^WARNING: 2 s after the end' err; do
+    kill -0 $name
+    read -rt 0.05 <> <(:) || :
+  done
+  touch go
+  wait $name
+  must is "$(without_machine <err)" "WARNING: 2 s after the end of the time, 1 of 2 ${worker}s are still in an event, and the run waits for them for 30 s at most (see --forced-shutdown); Ctrl-C ends it with a report"
+}

@@ -70,9 +70,9 @@ struct script {
   struct state *background; /* owned; NULL: no reports during the run */
   struct test test;
   struct text_hooks hooks;
-  struct facts figures;    /* owned; of the script, for the results */
-  bool in_done;            /* done() runs */
-  bool left;               /* it has called os.exit(left_status) */
+  struct facts figures; /* owned; of the script, for the results */
+  bool in_done;         /* done() runs */
+  bool left;            /* it has called os.exit(left_status) */
   int left_status;
   struct err left_why;
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */

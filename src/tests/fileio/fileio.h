@@ -13,8 +13,8 @@
 #include "tests/fileio/options.h"
 #include "tests/fileio/pattern.h"
 #include "tests/fileio/request.h"
-#include "tests/fileio/wear.h"
 #include "tests/fileio/validate.h"
+#include "tests/fileio/wear.h"
 
 struct engine_ops;
 struct err;

@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "nodes/cluster.h"
 #include "nodes/engine.h"
-#include "nodes/post.h"
 #include "nodes/nodes.h"
+#include "nodes/post.h"
 #include "tests/unit/fake_link.h"
 #include "tests/unit/tap.h"
 
