@@ -25,7 +25,7 @@
 #include "opt/optset.h"
 #include "program/internal.h"
 #include "program/source.h"
-#include "report/mark_fifo.h"
+#include "report/marks.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
 #include "run/runner.h"

@@ -209,7 +209,4 @@ struct run_end {
   uint64_t offered_ns; /* the time in which they could become due */
 };
 
-/* "time_limit" and the like. */
-const char *end_reason_name(enum end_reason reason);
-
 #endif

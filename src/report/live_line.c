@@ -23,8 +23,8 @@ enum form {
 };
 
 /* How far the sweep is. */
-static void add_step(struct strbuf *line, const struct live_line *l,
-                     const struct report *r, enum form form)
+static void live_line_add_step(struct strbuf *line, const struct live_line *l,
+                               const struct report *r, enum form form)
 {
   strbuf_addf(line, "step %" PRIu64 " of %" PRIu64, l->step, l->steps);
   if (l->time_ns != UINT64_MAX && isfinite(l->rest_s)) {
@@ -41,8 +41,8 @@ static void add_step(struct strbuf *line, const struct live_line *l,
 }
 
 /* How far the run is. */
-static void add_place(struct strbuf *line, const struct live_line *l,
-                      const struct report *r)
+static void live_line_add_place(struct strbuf *line, const struct live_line *l,
+                                const struct report *r)
 {
   progress_add_time(line, text_s(r->elapsed_ns));
   if (l->events != UINT64_MAX) {
@@ -59,8 +59,9 @@ static void add_place(struct strbuf *line, const struct live_line *l,
   }
 }
 
-static void add_latency(struct strbuf *line, const struct report_setup *setup,
-                        const struct report *r)
+static void live_line_add_latency(struct strbuf *line,
+                                  const struct report_setup *setup,
+                                  const struct report *r)
 {
   char percentile[FMT_DOUBLE_SIZE];
 
@@ -71,22 +72,22 @@ static void add_latency(struct strbuf *line, const struct report_setup *setup,
               (double)r->percentile_ns / (double)NS_PER_MS);
 }
 
-static void add_form(struct strbuf *line, const struct live_line *l,
-                     const struct report_setup *setup, const struct report *r,
-                     enum form form)
+static void live_line_add_form(struct strbuf *line, const struct live_line *l,
+                               const struct report_setup *setup,
+                               const struct report *r, enum form form)
 {
   if (l->steps > 0)
-    add_step(line, l, r, form);
+    live_line_add_step(line, l, r, form);
   if (form == FORM_STEP)
     return;
-  add_place(line, l, r);
+  live_line_add_place(line, l, r);
   if (form == FORM_LEFT)
     return;
   strbuf_addf(line, ": %.*f events/s", report_rate(r, r->events) < 100 ? 1 : 0,
               report_rate(r, r->events));
   if (form == FORM_RATE)
     return;
-  add_latency(line, setup, r);
+  live_line_add_latency(line, setup, r);
   if (l->errors > 0)
     strbuf_addf(line, ", %" PRIu64 " error%s", l->errors,
                 l->errors == 1 ? "" : "s");
@@ -98,15 +99,15 @@ void live_line_text(struct strbuf *line, const struct live_line *l,
 {
   for (int form = 0; form < FORMS; form++) {
     strbuf_clear(line);
-    add_form(line, l, setup, r, (enum form)form);
+    live_line_add_form(line, l, setup, r, (enum form)form);
     if (line->len < columns)
       return;
   }
   strbuf_clear(line);
 }
 
-static int on_interval(void *ctx, const struct report_setup *setup,
-                       const struct report *r, struct err *err)
+static int live_line_on_interval(void *ctx, const struct report_setup *setup,
+                                 const struct report *r, struct err *err)
 {
   struct live_line *l = ctx;
   const unsigned columns = l->io->columns(l->io_ctx);
@@ -125,28 +126,28 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   return 0;
 }
 
-static int remove_line(struct live_line *l)
+static int live_line_remove_line(struct live_line *l)
 {
   l->io->show(l->io_ctx, NULL, false);
   return 0;
 }
 
-static int on_final(void *ctx, const struct report_setup *setup,
-                    const struct report *r, struct err *err)
+static int live_line_on_final(void *ctx, const struct report_setup *setup,
+                              const struct report *r, struct err *err)
 {
   (void)setup, (void)r, (void)err;
-  return remove_line(ctx);
+  return live_line_remove_line(ctx);
 }
 
-static int on_end(void *ctx, struct err *err)
+static int live_line_on_end(void *ctx, struct err *err)
 {
   (void)err;
-  return remove_line(ctx);
+  return live_line_remove_line(ctx);
 }
 
 const struct reporter live_line_reporter = {
   .name = "progress",
-  .interval = on_interval,
-  .final = on_final,
-  .end = on_end,
+  .interval = live_line_on_interval,
+  .final = live_line_on_final,
+  .end = live_line_on_end,
 };

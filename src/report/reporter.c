@@ -12,9 +12,9 @@ typedef int call_one(const struct reporter_use *use, const void *what,
                      struct err *err);
 
 /* Call all reporters, for as long as leave_step() allows it (NULL: always). */
-static int call_all(const struct reporter_use *use, size_t n,
-                    struct leave *leave, call_one *call, const void *what,
-                    struct err *err)
+static int reporter_call_all(const struct reporter_use *use, size_t n,
+                             struct leave *leave, call_one *call,
+                             const void *what, struct err *err)
 {
   int first = 0;
 
@@ -34,8 +34,8 @@ static int call_all(const struct reporter_use *use, size_t n,
   return first;
 }
 
-static int begin_one(const struct reporter_use *use, const void *what,
-                     struct err *err)
+static int reporter_begin_one(const struct reporter_use *use, const void *what,
+                              struct err *err)
 {
   const struct reporter *reporter = use->reporter;
 
@@ -45,11 +45,11 @@ static int begin_one(const struct reporter_use *use, const void *what,
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err)
 {
-  return call_all(use, n, NULL, begin_one, setup, err);
+  return reporter_call_all(use, n, NULL, reporter_begin_one, setup, err);
 }
 
-static int start_one(const struct reporter_use *use, const void *what,
-                     struct err *err)
+static int reporter_start_one(const struct reporter_use *use, const void *what,
+                              struct err *err)
 {
   const struct reporter *reporter = use->reporter;
 
@@ -59,7 +59,7 @@ static int start_one(const struct reporter_use *use, const void *what,
 int reporters_start(const struct reporter_use *use, size_t n,
                     const struct run_start *start, struct err *err)
 {
-  return call_all(use, n, NULL, start_one, start, err);
+  return reporter_call_all(use, n, NULL, reporter_start_one, start, err);
 }
 
 /* A report, and the setup that belongs to it. */
@@ -68,8 +68,8 @@ struct reported {
   const struct report *report;
 };
 
-static int report_one(const struct reporter_use *use, const void *what,
-                      struct err *err)
+static int reporter_report_one(const struct reporter_use *use, const void *what,
+                               struct err *err)
 {
   const struct reporter *reporter = use->reporter;
   const struct reported *of = what;
@@ -97,11 +97,11 @@ int reporters_report(const struct reporter_use *use, size_t n,
 {
   const struct reported what = { setup, r };
 
-  return call_all(use, n, r->leave, report_one, &what, err);
+  return reporter_call_all(use, n, r->leave, reporter_report_one, &what, err);
 }
 
-static int over_one(const struct reporter_use *use, const void *what,
-                    struct err *err)
+static int reporter_over_one(const struct reporter_use *use, const void *what,
+                             struct err *err)
 {
   const struct reporter *reporter = use->reporter;
 
@@ -111,11 +111,11 @@ static int over_one(const struct reporter_use *use, const void *what,
 int reporters_over(const struct reporter_use *use, size_t n,
                    const struct run_end *end, struct err *err)
 {
-  return call_all(use, n, NULL, over_one, end, err);
+  return reporter_call_all(use, n, NULL, reporter_over_one, end, err);
 }
 
-static int end_one(const struct reporter_use *use, const void *what,
-                   struct err *err)
+static int reporter_end_one(const struct reporter_use *use, const void *what,
+                            struct err *err)
 {
   const struct reporter *reporter = use->reporter;
 
@@ -125,5 +125,5 @@ static int end_one(const struct reporter_use *use, const void *what,
 
 int reporters_end(const struct reporter_use *use, size_t n, struct err *err)
 {
-  return call_all(use, n, NULL, end_one, NULL, err);
+  return reporter_call_all(use, n, NULL, reporter_end_one, NULL, err);
 }

@@ -10,7 +10,10 @@
 #ifndef BENCH_REPORT_TEXT_H
 #define BENCH_REPORT_TEXT_H
 
-struct marks;
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct outage_report;
 struct report;
 struct report_setup;
@@ -57,10 +60,6 @@ void text_outages(struct strbuf *b, const struct outage_report *r);
 /* What became of the clients of storms, followed by an empty line. */
 void text_storms(struct strbuf *b, const struct storm_report *of, unsigned n);
 
-/* A mark at its moment, and all marks at the end, followed by an empty line. */
-void text_mark(struct strbuf *b, const struct marks *m, unsigned i);
-void text_marks(struct strbuf *b, const struct marks *m);
-
 /* The verdict on the objective, followed by an empty line. */
 void text_slo(struct strbuf *b, const struct slo_verdict *v);
 /* What is said of one term: "holds", "does not hold: 12 of 900 were later". */
@@ -78,5 +77,31 @@ int text_histogram(struct strbuf *b, const struct report *r);
 #define TEXT_THREADS_TITLE "Verbose per-thread statistics:\n"
 void text_statement_times(struct strbuf *b, const struct report *r);
 void text_threads(struct strbuf *b, const struct report *r);
+
+/* ---- the options of a run ---- */
+
+struct text_mode {
+  unsigned threads;
+  unsigned carriers; /* threads that carry them, which are clients; 0: they are
+                      * called threads */
+  unsigned idle;     /* of them */
+  const char *storm; /* [opt] of clients that come in addition */
+  uint64_t warmup_s; /* 0: none */
+  double rate;       /* events per second; 0: no rate */
+  const char *profile;         /* [opt] of the load; "": none */
+  double interval_s;           /* 0: no interval lines */
+  size_t n_checkpoints;        /* all that were asked for */
+  const uint64_t *checkpoints; /* seconds, ascending; borrowed */
+  bool debug;
+  bool validate;
+  int64_t seed;      /* 0: taken from the clock */
+  bool forced;       /* a forced shutdown was asked for */
+  uint64_t forced_s; /* whole seconds until then, warm-up included */
+  const char *extra; /* [opt] a line of the test; NULL or "": none */
+};
+
+/* Write from "Running the test with following options:" to the empty line
+ * before the block of the test. */
+void text_mode(struct strbuf *b, const struct text_mode *m);
 
 #endif

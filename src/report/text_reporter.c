@@ -15,16 +15,16 @@
 #include "stats/outage_report.h"
 #include "stats/report.h"
 
-static int no_memory(struct err *err)
+static int text_reporter_no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "not enough memory for the report");
 }
 
 /* Print what is in the buffer, with one call, and empty it. */
-static int print(struct strbuf *b, struct err *err)
+static int text_reporter_print(struct strbuf *b, struct err *err)
 {
   if (b->failed)
-    return no_memory(err);
+    return text_reporter_no_memory(err);
   if (b->len > 0)
     log_msg(LOG_NOTICE, "%s", strbuf_str(b));
   strbuf_clear(b);
@@ -32,12 +32,12 @@ static int print(struct strbuf *b, struct err *err)
 }
 
 /* Each line in the buffer becomes a message. */
-static int debug_lines(struct strbuf *b, struct err *err)
+static int text_reporter_debug_lines(struct strbuf *b, struct err *err)
 {
   char *line = b->text;
 
   if (b->failed)
-    return no_memory(err);
+    return text_reporter_no_memory(err);
   while (line && *line) {
     char *end = strchr(line, '\n');
 
@@ -51,30 +51,32 @@ static int debug_lines(struct strbuf *b, struct err *err)
   return 0;
 }
 
-static int print_statement_times(struct strbuf *b, const struct report *r,
-                                 struct err *err)
+static int text_reporter_print_statement_times(struct strbuf *b,
+                                               const struct report *r,
+                                               struct err *err)
 {
   struct strbuf lines = { 0 };
-  int rc = print(b, err); /* the text before it must be printed first */
+  int rc = text_reporter_print(
+    b, err); /* the text before it must be printed first */
 
   if (rc == 0) {
     text_statement_times(&lines, r);
-    rc = debug_lines(&lines, err);
+    rc = text_reporter_debug_lines(&lines, err);
   }
   strbuf_done(&lines);
   return rc;
 }
 
-static int print_threads(struct strbuf *b, const struct report *r,
-                         struct err *err)
+static int text_reporter_print_threads(struct strbuf *b, const struct report *r,
+                                       struct err *err)
 {
   struct strbuf lines = { 0 };
-  int rc = print(b, err);
+  int rc = text_reporter_print(b, err);
 
   if (rc == 0) {
     log_msg(LOG_DEBUG, "%s", TEXT_THREADS_TITLE);
     text_threads(&lines, r);
-    rc = debug_lines(&lines, err);
+    rc = text_reporter_debug_lines(&lines, err);
   }
   strbuf_adds(b, "\n");
   strbuf_done(&lines);
@@ -82,8 +84,10 @@ static int print_threads(struct strbuf *b, const struct report *r,
 }
 
 /* Print a cumulative report after what `b` already holds. */
-static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
-                            const struct report *r, struct err *err)
+static int text_reporter_print_cumulative(struct strbuf *b,
+                                          const struct report_setup *setup,
+                                          const struct report *r,
+                                          struct err *err)
 {
   int rc = 0;
 
@@ -91,37 +95,38 @@ static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
     text_members(b, setup, r);
   text_results(b, setup, r);
   if (setup->statement_times && r->form->has_statements)
-    rc = print_statement_times(b, r, err);
+    rc = text_reporter_print_statement_times(b, r, err);
   if (rc < 0)
     return rc;
   text_common(b, setup, r);
   if (r->thread && setup->per_thread &&
       !(setup->layout_1_1 && r->form->is_brief_1_1))
-    rc = print_threads(b, r, err);
+    rc = text_reporter_print_threads(b, r, err);
   if (rc < 0)
     return rc;
   if (r->kind != REPORT_CHECKPOINT)
     text_percentiles(b, setup, r);
   if (r->kind != REPORT_CHECKPOINT && setup->class_table &&
       text_classes(b, setup, r) < 0)
-    return no_memory(err);
-  return print(b, err);
+    return text_reporter_no_memory(err);
+  return text_reporter_print(b, err);
 }
 
 /* `b` holds the part that is always printed first. */
-static int cumulative(const struct text_reporter *t, struct strbuf *b,
-                      const struct report_setup *setup, const struct report *r,
-                      struct err *err)
+static int text_reporter_cumulative(const struct text_reporter *t,
+                                    struct strbuf *b,
+                                    const struct report_setup *setup,
+                                    const struct report *r, struct err *err)
 {
   const struct text_hooks *hooks = t->hooks;
   int rc;
 
   if (!hooks || !hooks->cumulative)
-    return print_cumulative(b, setup, r, err);
-  rc = print(b, err);
+    return text_reporter_print_cumulative(b, setup, r, err);
+  rc = text_reporter_print(b, err);
   if (rc < 0 || hooks->cumulative(hooks->arg, r))
     return rc;
-  return print_cumulative(b, setup, r, err);
+  return text_reporter_print_cumulative(b, setup, r, err);
 }
 
 static int text_on_interval(void *ctx, const struct report_setup *setup,
@@ -136,7 +141,7 @@ static int text_on_interval(void *ctx, const struct report_setup *setup,
   if (hooks && hooks->interval && hooks->interval(hooks->arg, r))
     return 0;
   text_interval(&b, setup, r);
-  rc = print(&b, err);
+  rc = text_reporter_print(&b, err);
   strbuf_done(&b);
   return rc;
 }
@@ -148,24 +153,25 @@ static int text_on_checkpoint(void *ctx, const struct report_setup *setup,
   int rc;
 
   text_checkpoint_header(&b, r);
-  rc = cumulative(ctx, &b, setup, r, err);
+  rc = text_reporter_cumulative(ctx, &b, setup, r, err);
   strbuf_done(&b);
   return rc;
 }
 
 /* Print the histogram, if it is wanted, and the report. */
-static int print_final(const struct text_reporter *t, struct strbuf *b,
-                       const struct report_setup *setup, const struct report *r,
-                       struct err *err)
+static int text_reporter_print_final(const struct text_reporter *t,
+                                     struct strbuf *b,
+                                     const struct report_setup *setup,
+                                     const struct report *r, struct err *err)
 {
   if (setup->histogram && r->kind == REPORT_FINAL && text_histogram(b, r) < 0)
-    return no_memory(err);
-  return cumulative(t, b, setup, r, err);
+    return text_reporter_no_memory(err);
+  return text_reporter_cumulative(t, b, setup, r, err);
 }
 
 /* Print what the script adds to the last report. */
-static int append(const struct text_reporter *t, struct strbuf *b,
-                  const struct report *r, struct err *err)
+static int text_reporter_append(const struct text_reporter *t, struct strbuf *b,
+                                const struct report *r, struct err *err)
 {
   const struct text_hooks *hooks = t->hooks;
 
@@ -173,15 +179,16 @@ static int append(const struct text_reporter *t, struct strbuf *b,
     return 0;
   strbuf_clear(b);
   hooks->append(hooks->arg, r, b);
-  return print(b, err);
+  return text_reporter_print(b, err);
 }
 
 /* An error in an event has ended the run.  sysbench prints no report then.  A
  * report without events is of no use; other reports first say why they are
  * incomplete. */
-static int print_failed(const struct text_reporter *t, struct strbuf *b,
-                        const struct report_setup *setup,
-                        const struct report *r, struct err *err)
+static int text_reporter_print_failed(const struct text_reporter *t,
+                                      struct strbuf *b,
+                                      const struct report_setup *setup,
+                                      const struct report *r, struct err *err)
 {
   static const struct text_reporter no_hooks;
   const struct text_hooks *hooks = t->hooks;
@@ -194,7 +201,7 @@ static int print_failed(const struct text_reporter *t, struct strbuf *b,
     return 0;
   strbuf_addf(b, "The run ended early: %.*s\n\n",
               (int)strcspn(r->failure, "\n"), r->failure);
-  return print_final(&no_hooks, b, setup, r, err);
+  return text_reporter_print_final(&no_hooks, b, setup, r, err);
 }
 
 /*
@@ -202,8 +209,9 @@ static int print_failed(const struct text_reporter *t, struct strbuf *b,
  * machine may have adds nothing, unless the block was asked for.  Parsers of
  * sysbench's report find lines by their place, so there only a request counts.
  */
-static int print_outages(struct strbuf *b, const struct report_setup *setup,
-                         const struct report *r, struct err *err)
+static int text_reporter_print_outages(struct strbuf *b,
+                                       const struct report_setup *setup,
+                                       const struct report *r, struct err *err)
 {
   if (!outage_report_any(r->outages) ||
       (!setup->stall_given && log_get_level() < LOG_INFO &&
@@ -211,36 +219,27 @@ static int print_outages(struct strbuf *b, const struct report_setup *setup,
     return 0;
   strbuf_clear(b);
   text_outages(b, r->outages);
-  return print(b, err);
+  return text_reporter_print(b, err);
 }
 
-static int print_storms(struct strbuf *b, const struct report *r,
-                        struct err *err)
+static int text_reporter_print_storms(struct strbuf *b, const struct report *r,
+                                      struct err *err)
 {
   if (r->n_storms == 0)
     return 0;
   strbuf_clear(b);
   text_storms(b, r->storms, r->n_storms);
-  return print(b, err);
+  return text_reporter_print(b, err);
 }
 
-void text_reporter_mark(const struct marks *m, unsigned i)
-{
-  struct strbuf b = { 0 };
-
-  text_mark(&b, m, i);
-  if (!b.failed)
-    log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
-  strbuf_done(&b);
-}
-
-static int print_marks(struct strbuf *b, const struct marks *m, struct err *err)
+static int text_reporter_print_marks(struct strbuf *b, const struct marks *m,
+                                     struct err *err)
 {
   if (marks_count(m) == 0)
     return 0;
   strbuf_clear(b);
-  text_marks(b, m);
-  return print(b, err);
+  marks_write(b, m);
+  return text_reporter_print(b, err);
 }
 
 static int text_on_final(void *ctx, const struct report_setup *setup,
@@ -252,16 +251,16 @@ static int text_on_final(void *ctx, const struct report_setup *setup,
 
   if (t->hooks && t->hooks->periods_over)
     t->hooks->periods_over(t->hooks->arg);
-  rc = r->failure ? print_failed(t, &b, setup, r, err)
-                  : print_final(t, &b, setup, r, err);
+  rc = r->failure ? text_reporter_print_failed(t, &b, setup, r, err)
+                  : text_reporter_print_final(t, &b, setup, r, err);
   if (rc == 0 && !r->failure)
-    rc = append(t, &b, r, err);
+    rc = text_reporter_append(t, &b, r, err);
   if (rc == 0)
-    rc = print_outages(&b, setup, r, err);
+    rc = text_reporter_print_outages(&b, setup, r, err);
   if (rc == 0)
-    rc = print_storms(&b, r, err);
+    rc = text_reporter_print_storms(&b, r, err);
   if (rc == 0)
-    rc = print_marks(&b, t->marks, err);
+    rc = text_reporter_print_marks(&b, t->marks, err);
   strbuf_done(&b);
   return rc;
 }

@@ -47,7 +47,4 @@ struct text_reporter {
  */
 extern const struct reporter text_reporter;
 
-/* Print a mark when it comes, between intervals; any thread may call. */
-void text_reporter_mark(const struct marks *m, unsigned i);
-
 #endif

@@ -128,7 +128,7 @@ static int on_begin(void *ctx, const struct report_setup *setup,
 
 static int keep(struct spool *s, json_t *value, struct err *err)
 {
-  char *text = value ? shared_json_line(value) : NULL;
+  char *text = value ? jobj_line(value) : NULL;
   int rc = text ? spool_add(s, text, err) : results_no_memory(err);
 
   free(text);
@@ -215,13 +215,13 @@ static int put_text(FILE *to, const char *key, char *text, json_t *value)
 
 static int put_member(FILE *to, const char *key, json_t *value)
 {
-  return put_text(to, key, value ? shared_json_pretty(value) : NULL, value);
+  return put_text(to, key, value ? jobj_pretty(value) : NULL, value);
 }
 
 /* The same in one line: a number in each is hard to read. */
 static int put_line(FILE *to, const char *key, json_t *value)
 {
-  return put_text(to, key, value ? shared_json_line(value) : NULL, value);
+  return put_text(to, key, value ? jobj_line(value) : NULL, value);
 }
 
 static int put_spool(FILE *to, const char *key, struct spool *s)

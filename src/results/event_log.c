@@ -15,7 +15,6 @@
 #include "base/wait.h"
 #include "report/life.h"
 #include "results/outfile.h"
-#include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 

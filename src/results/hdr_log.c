@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "results/hdr_encode.h"
 #include "results/jobj.h"
+#include "results/outfile.h"
 #include "results/shared.h"
 #include "stats/report.h"
 

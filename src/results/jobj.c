@@ -149,3 +149,41 @@ double jobj_seconds(uint64_t ns)
 {
   return (double)ns / 1e9;
 }
+
+/* ---- text ---- */
+
+enum {
+  JOBJ_DIGITS = 15 /* of real numbers: as many as are sure to be right */
+};
+
+static int jobj_add_text(const char *text, size_t len, void *to)
+{
+  strbuf_add(to, text, len);
+  return ((struct strbuf *)to)->failed ? -1 : 0;
+}
+
+/* json_dumps() ignores it when there is no memory for the name of a member, and
+ * returns text that is not JSON.  A buffer of our own remembers the failure. */
+static char *jobj_dump(const json_t *value, size_t flags)
+{
+  struct strbuf b = { 0 };
+
+  if (json_dump_callback(value, jobj_add_text, &b,
+                         flags | JSON_ENCODE_ANY |
+                           JSON_REAL_PRECISION(JOBJ_DIGITS)) < 0 ||
+      b.failed) {
+    strbuf_done(&b);
+    return NULL;
+  }
+  return b.text;
+}
+
+char *jobj_line(const json_t *value)
+{
+  return jobj_dump(value, JSON_COMPACT);
+}
+
+char *jobj_pretty(const json_t *value)
+{
+  return jobj_dump(value, JSON_INDENT(2));
+}

@@ -54,6 +54,11 @@ json_t *jobj_number(double value);
 /* Append `value`, which is taken over, to the array; false: out of memory. */
 bool jobj_array_add(json_t *array, json_t *value);
 
+/* A value as text, on one line or indented; NULL: out of memory.  The caller
+ * frees it. */
+char *jobj_line(const json_t *value);
+char *jobj_pretty(const json_t *value);
+
 /* Nanoseconds in seconds. */
 double jobj_seconds(uint64_t ns);
 

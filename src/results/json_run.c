@@ -52,6 +52,18 @@ static json_t *json_settle(const struct run_settled *s)
   return jobj_take(&o);
 }
 
+static const char *json_end_reason(enum end_reason reason)
+{
+  static const char *const names[] = {
+    [END_NOT_STARTED] = "not_started", [END_EVENTS] = "event_limit",
+    [END_TIME] = "time_limit",         [END_ERROR] = "error",
+    [END_OVERLOAD] = "overload",       [END_SIGNAL] = "signal",
+    [END_FORCED] = "forced",           [END_DECIDED] = "decided",
+  };
+
+  return names[reason];
+}
+
 json_t *json_run(const struct run_start *start, const struct run_end *end,
                  const char *test)
 {
@@ -75,7 +87,7 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
     jobj_add(&o, "settle", json_settle(&end->settled));
   if (end->n_ranks > 0)
     jobj_int(&o, "start_skew_ns", end->start_skew_ns);
-  jobj_text(&o, "end_reason", end_reason_name(end->reason));
+  jobj_text(&o, "end_reason", json_end_reason(end->reason));
   jobj_int(&o, "exit_status", (uint64_t)end->status);
   if (end->signal != 0)
     jobj_int(&o, "signal", (uint64_t)end->signal);

@@ -16,6 +16,7 @@
 #include "results/jobj.h"
 #include "results/live_sample.h"
 #include "results/live_text.h"
+#include "results/outfile.h"
 #include "results/results.h"
 #include "results/shared.h"
 
@@ -103,7 +104,7 @@ static void add_run(const struct live *l, struct strbuf *out)
   jobj_int(&o, "threads", start->threads);
   jobj_real(&o, "start", jobj_seconds(start->wall_ns));
   value = jobj_take(&o);
-  text = value ? shared_json_line(value) : NULL;
+  text = value ? jobj_line(value) : NULL;
   if (text)
     add_event(out, "run", text);
   else
@@ -237,7 +238,7 @@ static int make_last(struct live *l, struct err *err)
   const char *text = l->document ? document_text(l->document, &len) : NULL;
   const int rc = text && l->page ? l->page(text, len, &html, err) : 0;
   json_t *value = html.len > 0 ? jobj_string(strbuf_str(&html)) : NULL;
-  char *line = value ? shared_json_line(value) : NULL;
+  char *line = value ? jobj_line(value) : NULL;
 
   if (line)
     add_event(&l->last, "report", line);

@@ -223,7 +223,7 @@ static json_t *live_class(struct live_sampler *s, const struct report *r,
 
 static void live_add_line(struct strbuf *out, json_t *value)
 {
-  char *text = value ? shared_json_line(value) : NULL;
+  char *text = value ? jobj_line(value) : NULL;
 
   if (text)
     strbuf_adds(out, text);

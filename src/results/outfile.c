@@ -15,13 +15,17 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "results/outname.h"
-#include "results/shared.h"
 
 enum phase {
   PHASE_IDLE,
   PHASE_WRITING, /* a thread is inside */
   PHASE_LEFT,    /* and stays there: the file was left to it */
 };
+
+int results_no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the results");
+}
 
 static int cannot_open(const char *name, struct err *err)
 {

@@ -20,6 +20,9 @@
 
 struct err;
 
+/* Make the message for lack of memory; returns -ENOMEM. */
+int results_no_memory(struct err *err);
+
 /* How long the end of a run waits for a reader that takes nothing from a
  * file. */
 #define OUTFILE_PATIENCE_NS (5 * NS_PER_S)

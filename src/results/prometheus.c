@@ -15,6 +15,7 @@
 #include "results/http.h"
 #include "results/metrics.h"
 #include "results/options.h"
+#include "results/outfile.h"
 #include "results/shared.h"
 #include "stats/hist_sum.h"
 

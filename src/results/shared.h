@@ -1,11 +1,9 @@
 /*
- * shared.h - data and functions that all kinds of results use.  Only for
- * src/results.
+ * shared.h - data that all kinds of results use.  Only for src/results.
  */
 #ifndef BENCH_RESULTS_SHARED_H
 #define BENCH_RESULTS_SHARED_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "report/life.h"
@@ -13,7 +11,6 @@
 #include "results/event_log.h"
 #include "results/system.h"
 
-struct err;
 struct marks;
 struct monitor;
 struct optset;
@@ -43,13 +40,5 @@ struct results_shared {
   bool logged; /* there was an event log */
   struct event_log_end log;
 };
-
-/* A value as text, on one line or indented; NULL: out of memory.  The caller
- * frees it. */
-char *shared_json_line(const json_t *value);
-char *shared_json_pretty(const json_t *value);
-
-/* Make the message for lack of memory; returns -ENOMEM. */
-int results_no_memory(struct err *err);
 
 #endif

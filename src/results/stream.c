@@ -16,7 +16,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 {
   struct stream *s = ctx;
   json_t *value = json_interval(r, setup, s->shared, false);
-  char *text = value ? shared_json_line(value) : NULL;
+  char *text = value ? jobj_line(value) : NULL;
   struct strbuf line = { 0 };
   int rc;
 

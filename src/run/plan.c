@@ -15,7 +15,7 @@
 #include "loop/loop.h"
 #include "rand/dist.h"
 #include "rand/rng.h"
-#include "report/text_mode.h"
+#include "report/text.h"
 #include "run/load_curve.h"
 #include "run/load_profile.h"
 

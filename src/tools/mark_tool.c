@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
-#include "report/mark_fifo.h"
 #include "report/marks.h"
 #include "tools/tool.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "results/jobj.h"
 #include "results/options.h"
 #include "results/outname.h"
-#include "results/shared.h"
 #include "tools/merge_runs.h"
 #include "tools/output.h"
 #include "tools/report_page.h"
@@ -70,7 +70,7 @@ static char *merge_text(const struct merge_files *f, struct strbuf *head,
   strbuf_addf(head, "%zu runs, which ran together for %.3f of %.3f s\n\n", m.n,
               m.common_s, m.end_s - m.start_s);
   merge_done(&m);
-  text = document ? shared_json_pretty(document) : NULL;
+  text = document ? jobj_pretty(document) : NULL;
   if (document && !text)
     (void)err_set(err, -ENOMEM, "not enough memory for merging results");
   json_decref(document);

@@ -7,7 +7,6 @@
 #include "input.h"
 #include "json_model.h"
 #include "results/jobj.h"
-#include "results/shared.h"
 
 enum {
   DEPTH_MAX = 16
@@ -120,11 +119,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct input in = { data, size };
   json_t *tree = make_object(&in, 0);
-  char *line = shared_json_line(tree);
+  char *line = jobj_line(tree);
 
   MUST(line && !strchr(line, '\n'));
   check(line, tree);
-  check(shared_json_pretty(tree), tree);
+  check(jobj_pretty(tree), tree);
   json_decref(tree);
   return 0;
 }

@@ -2,7 +2,7 @@
  * test_text_mode.c - the lines that say how a run was asked for.
  */
 #include "base/strbuf.h"
-#include "report/text_mode.h"
+#include "report/text.h"
 #include "tests/unit/tap.h"
 
 static const uint64_t one_moment[] = { 1 };

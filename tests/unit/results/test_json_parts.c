@@ -13,7 +13,6 @@
 #include "report/life.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
-#include "results/shared.h"
 #include "results/system.h"
 #include "stats/report.h"
 #include "tests/fileio/form.h"
@@ -28,7 +27,7 @@ static struct report_setup setup = { .percentile = 95,
 /* Writes and parses the value. */
 static json_t *again(json_t *value)
 {
-  char *text = shared_json_pretty(value);
+  char *text = jobj_pretty(value);
   json_t *parsed = json_loads(text, JSON_DECODE_ANY, NULL);
 
   free(text);
@@ -224,7 +223,7 @@ static void test_options(void)
                                      .where = "x.cfg:3" },
                 &err);
   j = json_options(&set);
-  text = shared_json_pretty(j);
+  text = jobj_pretty(j);
   OK(!strstr(text, "sesame"), "a password is nowhere");
   free(text);
   j = again(j);
