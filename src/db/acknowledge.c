@@ -9,7 +9,7 @@
 #include "ack/log.h"
 #include "base/compiler.h"
 #include "db/conn_state.h"
-#include "db/verdict.h"
+#include "db/error_policy.h"
 
 /* A COMMIT is answered, but rolls back: an error has come before it. */
 static bool in_failed_transaction(const struct db_env *env)

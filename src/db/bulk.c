@@ -5,12 +5,57 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/log.h"
 #include "db/call.h"
 #include "db/conn.h"
-#include "db/exchange.h"
+#include "db/exec.h"
 #include "db/recover.h"
 #include "loop/loop.h"
+
+/* The first `rows` rows stay; they end at `len`. */
+static void bulk_rows_cut(struct bulk *b, uint64_t rows, size_t len)
+{
+  b->rows = rows;
+  b->text.len = len;
+  if (b->text.text)
+    b->text.text[len] = '\0';
+}
+
+/* An event begins to add rows. */
+static void bulk_rows_mark(struct bulk *b, uint64_t event)
+{
+  b->event = event;
+  b->event_rows = b->rows;
+  b->event_len = b->text.len;
+}
+
+/* The statement begins anew, after its rows were sent or dropped. */
+static void bulk_rows_rewind(struct bulk *b)
+{
+  bulk_rows_cut(b, 0, b->prefix_len);
+  bulk_rows_mark(b, b->event);
+}
+
+/* Most rows find room: scripts add them one by one, by the million. */
+static void bulk_rows_add(struct bulk *b, const char *row, size_t len)
+{
+  struct strbuf *text = &b->text;
+  const bool more = b->rows > 0;
+  char *to;
+
+  if (UNLIKELY(len >= text->room || text->room - len - 1 <= text->len + more)) {
+    if (more)
+      strbuf_add(text, ",", 1);
+    strbuf_add(text, row, len);
+    return;
+  }
+  to = text->text + text->len;
+  *to = ','; /* overwritten by the first row */
+  memcpy(to + more, row, len);
+  text->len += more + len;
+  text->text[text->len] = '\0';
+}
 
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
@@ -19,13 +64,13 @@ enum {
 };
 
 /* Inside an event the end of the run ends the tries. */
-static bool is_last(const struct conn *c, unsigned tries)
+static bool bulk_is_last(const struct conn *c, unsigned tries)
 {
   return tries >= TRIES_OUTSIDE && !env_in_event(c->env);
 }
 
 /* Waits after try number `tries`.  False: the run is over. */
-static bool pause_after(struct conn *c, unsigned tries)
+static bool bulk_pause_after(struct conn *c, unsigned tries)
 {
   struct db_process *p = c->env->process;
   uint64_t until = clock_now_ns();
@@ -47,54 +92,54 @@ static bool pause_after(struct conn *c, unsigned tries)
 
 /* Sends a statement of this layer, uncounted; again while its failure is
  * ignorable. */
-static int send_own(struct conn *c, const char *sql)
+static int bulk_send_own(struct conn *c, const char *sql)
 {
   for (unsigned tries = 1;; tries++) {
     int rc;
 
-    if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
+    if (exec_needs_care(c) && !exec_take_care(c, "", 0, false))
       return 1;
     (void)call_start(c);
     rc = call_query(c, sql, strlen(sql));
     call_stop(c);
     if (rc == 0)
       return 0;
-    if (c->out.lost || !recover_ignorable(c) || is_last(c, tries)) {
+    if (c->out.lost || !recover_ignorable(c) || bulk_is_last(c, tries)) {
       recover_failed(c, CALL_QUERY, sql, strlen(sql));
       return 1;
     }
-    if (!pause_after(c, tries))
+    if (!bulk_pause_after(c, tries))
       return 1;
   }
 }
 
-static int begin_own(struct conn *c)
+static int bulk_begin_own(struct conn *c)
 {
   struct bulk *b = &c->bulk;
 
   if (!(c->driver->caps & DRIVER_BULK_TRX) || c->env->process->in_run ||
       b->own_trx || c->session->trx != TRX_NONE)
     return 0;
-  if (send_own(c, "BEGIN IMMEDIATE") != 0)
+  if (bulk_send_own(c, "BEGIN IMMEDIATE") != 0)
     return 1;
   b->own_trx = true;
   b->trx_rows = 0;
   return 0;
 }
 
-static int commit_own(struct conn *c)
+static int bulk_commit_own(struct conn *c)
 {
   if (!c->bulk.own_trx)
     return 0;
   c->bulk.own_trx = false;
   if (c->session->trx == TRX_NONE) /* the script ended it */
     return 0;
-  return send_own(c, "COMMIT");
+  return bulk_send_own(c, "COMMIT");
 }
 
 /* The transaction has more in it than the next packet: earlier rows, or what
  * the script has sent. */
-static bool is_shared(const struct conn *c)
+static bool bulk_is_shared(const struct conn *c)
 {
   const struct bulk *b = &c->bulk;
 
@@ -106,7 +151,7 @@ static bool is_shared(const struct conn *c)
  * nothing else with it.  A transaction of the script has to be repeated by the
  * script.  `shared`: the packet went into such a transaction.
  */
-static bool undone(struct conn *c, bool shared)
+static bool bulk_undone(struct conn *c, bool shared)
 {
   if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
     c->owed &= ~(unsigned)CONN_OWES_ROLLBACK; /* the rows before it are there */
@@ -115,33 +160,33 @@ static bool undone(struct conn *c, bool shared)
   return !shared && conn_restart(c) != DB_ERROR_FATAL;
 }
 
-static int send_packet(struct conn *c)
+static int bulk_send_packet(struct conn *c)
 {
   struct bulk *b = &c->bulk;
 
   for (unsigned tries = 1;; tries++) {
     bool shared;
 
-    if (begin_own(c) != 0)
+    if (bulk_begin_own(c) != 0)
       return 1;
-    shared = is_shared(c);
+    shared = bulk_is_shared(c);
     (void)conn_query(c, b->text.text, b->text.len);
     if (c->pub.error == DB_ERROR_NONE)
       break;
-    if (c->pub.error == DB_ERROR_FATAL || !undone(c, shared) ||
-        is_last(c, tries) || !pause_after(c, tries))
+    if (c->pub.error == DB_ERROR_FATAL || !bulk_undone(c, shared) ||
+        bulk_is_last(c, tries) || !bulk_pause_after(c, tries))
       return 1;
   }
   (void)recover_drain(c); /* the next call reports what was among them */
   b->trx_rows += b->rows;
   if (b->own_trx && b->trx_rows >= BULK_TRX_ROWS)
-    return commit_own(c);
+    return bulk_commit_own(c);
   return 0;
 }
 
 /* When an event is abandoned or started again, rows of earlier events stay for
  * the next flush, as these were counted.  bulk_undo() drops its own rows. */
-static bool has_to_keep(const struct conn *c)
+static bool bulk_has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||
          (c->pub.error == DB_ERROR_IGNORABLE && env_in_event(c->env));
@@ -151,7 +196,7 @@ static bool has_to_keep(const struct conn *c)
  * Rows that were added during the measured part are part of what is measured,
  * also when the script sends the last of them in its thread_done().
  */
-static int flush(struct conn *c)
+static int bulk_flush(struct conn *c)
 {
   struct db_env *env = c->env;
   struct recorder *now = env->recorder;
@@ -160,10 +205,10 @@ static int flush(struct conn *c)
   if (c->bulk.rows > 0) {
     if (!now)
       env->recorder = c->bulk.recorder;
-    rc = send_packet(c);
+    rc = bulk_send_packet(c);
     env->recorder = now;
   }
-  if (rc != 0 && has_to_keep(c))
+  if (rc != 0 && bulk_has_to_keep(c))
     return rc;
   c->bulk.recorder = NULL;
   bulk_rows_rewind(&c->bulk);
@@ -192,7 +237,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
 {
   struct bulk *b = &c->bulk;
 
-  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
+  if (exec_needs_care(c) && !exec_take_care(c, "", 0, false))
     return 1;
   call_no_error(c);
   b->active = false;
@@ -217,7 +262,7 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   struct bulk *b = &c->bulk;
 
   if (conn_is_closed(c)) {
-    (void)exchange_take_care(c, "", 0, false); /* says so */
+    (void)exec_take_care(c, "", 0, false); /* says so */
     return 1;
   }
   call_no_error(c);
@@ -226,7 +271,7 @@ int bulk_next(struct conn *c, const char *row, size_t len)
             "attempt to call bulk_insert_next() before bulk_insert_init()");
     return 1;
   }
-  if (b->rows > 0 && b->text.len + 1 + len > b->limit && flush(c) != 0)
+  if (b->rows > 0 && b->text.len + 1 + len > b->limit && bulk_flush(c) != 0)
     return 1;
   if (env_in_event(c->env) && b->event != *c->env->event_number)
     bulk_rows_mark(b, *c->env->event_number);
@@ -254,11 +299,11 @@ int bulk_done(struct conn *c)
   call_no_error(c);
   if (!b->active)
     return 0;
-  rc = flush(c);
+  rc = bulk_flush(c);
   if (b->rows > 0) /* they stay for the next flush */
     return rc;
   if (rc == 0)
-    rc = commit_own(c);
+    rc = bulk_commit_own(c);
   b->active = false;
   return rc;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "db/bulk_rows.h"
+#include "db/conn_state.h"
 
 struct conn;
 struct statement_sizes;

@@ -10,11 +10,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "db/call.h"
-#include "db/exchange.h"
+#include "db/exec.h"
 #include "db/opening.h"
 #include "db/pool.h"
 #include "db/recover.h"
-#include "db/reopen.h"
 #include "db/role_check.h"
 #include "db/seek.h"
 #include "db/transport.h"
@@ -129,7 +128,7 @@ int conn_reconnect(struct conn *c)
   c->state = CONN_LOST;
   rc = transport_retry(c, transport_limit(c));
   if (rc != TRANSPORT_BACK)
-    return reopen_failed(c, rc);
+    return transport_retry_failed(c, rc);
   call_count(c, COUNTER_RECONNECT);
   call_no_error(c);
   return 0;
@@ -147,7 +146,7 @@ void conn_renew(struct conn *c)
   c->state = CONN_LOST;
   rc = transport_retry(c, UINT64_MAX);
   if (rc != TRANSPORT_BACK) {
-    (void)reopen_failed(c, rc);
+    (void)transport_retry_failed(c, rc);
     return;
   }
   call_count(c, COUNTER_RECONNECT);
@@ -161,10 +160,10 @@ void conn_renew(struct conn *c)
 
 sql_result *conn_query(struct conn *c, const char *sql, size_t len)
 {
-  struct exchange info = { .call = CALL_QUERY, .sql = sql, .len = len };
+  struct exec info = { .call = CALL_QUERY, .sql = sql, .len = len };
   int rc;
 
-  if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
+  if (exec_needs_care(c) && !exec_take_care(c, sql, len, false))
     return NULL;
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
     call_idle(c);
@@ -178,14 +177,14 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   info.start_ns = call_start(c);
   rc = call_query(c, sql, len);
   call_stop(c);
-  if (exchange_is_plain(c, rc, info.start_ns))
-    return exchange_end_plain(c, NULL);
-  return exchange_end(c, rc, &info);
+  if (exec_is_plain(c, rc, info.start_ns))
+    return exec_end_plain(c, NULL);
+  return exec_end(c, rc, &info);
 }
 
 sql_result *conn_next_result(struct conn *c)
 {
-  return exchange_next(c, CALL_NEXT, NULL);
+  return exec_next(c, CALL_NEXT, NULL);
 }
 
 bool conn_more_results(struct conn *c)

@@ -54,7 +54,12 @@ static void destroy(struct conn *c)
   strbuf_done(&c->text);
   strbuf_done(&c->no_answer);
   strbuf_done(&c->bulk.text);
-  pipe_items_free(c->pipe);
+  if (c->pipe) {
+    free(c->pipe->items);
+    strbuf_done(&c->pipe->said);
+    strbuf_done(&c->pipe->heard);
+    free(c->pipe);
+  }
   free(c->values);
   free(c->said);
   if (!c->pool)

@@ -12,12 +12,12 @@
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "db/abi.h"
-#include "db/bulk_rows.h"
 #include "db/driver.h"
 #include "db/env.h"
-#include "db/pipe_items.h"
 #include "db/pool_parts.h"
 #include "db/watch.h"
+
+struct stmt;
 
 /*
  * Where a connection stands.  Of the open states, the first two let the next
@@ -73,7 +73,7 @@ enum conn_state {
 
 /*
  * What is to be done before the next statement; bits that no state has, so that
- * one comparison tells that there is nothing: see exchange_needs_care().
+ * one comparison tells that there is nothing: see exec_needs_care().
  */
 enum conn_owed {
   CONN_OWES_ROLLBACK = 1 << 4, /* before the next transaction */
@@ -103,6 +103,58 @@ struct failure {
   const char
     *api_error;     /* the text to raise when it was no SQL error; static */
   const char *text; /* = sql_errmsg; see conn_fail_text() */
+};
+
+enum pipe_end {
+  PIPE_SKIPPED, /* not executed; 0, as long as nothing else is known */
+  PIPE_DONE,
+  PIPE_FAILED,
+  PIPE_UNKNOWN, /* sent, and the connection broke before its answer */
+};
+
+struct pipe_item {
+  struct stmt *st; /* NULL: a text */
+  void *cls;
+  size_t at, len;   /* in `said`: the text, or the values */
+  unsigned binding; /* of the statement, when the values were taken */
+  enum pipe_end end;
+  enum counter counter;
+  uint32_t nfields;
+  uint64_t nrows, taken;
+  uint64_t rows_left;
+  size_t heard_at; /* in `heard`: the next row, or the text of the failure */
+  bool saves;      /* `saved_at` is where the statement's own values are */
+  size_t saved_at;
+};
+
+struct pipeline {
+  struct pipe_item *items; /* owned */
+  size_t n, room;
+  struct strbuf said;  /* texts and values */
+  struct strbuf heard; /* rows and texts of failures */
+  unsigned number;
+  bool open;
+  size_t failed; /* the statement whose failure counts */
+};
+
+enum {
+  BULK_PACKET = 524287,   /* bytes of a statement inside a run */
+  BULK_TRX_ROWS = 100000, /* rows of a transaction of the layer's own */
+};
+
+/* The bulk insert of a connection. */
+struct bulk {
+  bool active;
+  bool own_trx;              /* the layer began a transaction */
+  size_t prefix_len;         /* everything before the rows */
+  size_t limit;              /* bytes of a packet */
+  uint64_t rows;             /* in `text` */
+  struct recorder *recorder; /* counts their statement; [opt] */
+  uint64_t trx_rows;         /* sent in the layer's transaction */
+  uint64_t event;            /* the last one that has added rows */
+  uint64_t event_rows;       /* `rows` when it began, and how much of `text` */
+  size_t event_len;
+  struct strbuf text;
 };
 
 /* What a connection knows of its statements: enough to forget them with the

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db/exchange.h"
+#include "db/exec.h"
 #include "db/recover.h"
 
 bool copy_possible(struct conn *c, const char **ret_why)
@@ -19,7 +19,7 @@ bool copy_possible(struct conn *c, const char **ret_why)
   }
   if (!c->driver->copy->possible)
     return true;
-  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false)) {
+  if (exec_needs_care(c) && !exec_take_care(c, "", 0, false)) {
     *ret_why = "the connection is not usable";
     return false;
   }
@@ -54,7 +54,7 @@ static int after(struct conn *c, int rc)
 
 int copy_begin(struct conn *c, const struct copy_spec *spec)
 {
-  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
+  if (exec_needs_care(c) && !exec_take_care(c, "", 0, false))
     return 1;
   call_no_error(c);
   (void)call_start(c);

@@ -266,12 +266,12 @@ struct driver {
   size_t prepared_size; /* 0 without DRIVER_PREPARES */
   unsigned caps;        /* enum driver_caps */
   unsigned dialect;     /* of a session, as long as nothing else is known */
-  const struct target_names *names; /* [opt] see db/names.h */
+  const struct target_names *names; /* [opt] see url.h */
 
   /* Code numbers of which one in an ignore list means "connection"; ends with
    * 0. */
   const int *connection_codes; /* [opt] */
-  /* How servers refuse their service, see fault.h; ends with an all-zero row.
+  /* How servers refuse their service, see error_policy.h; ends with an all-zero row.
    */
   const struct driver_refusal *refusals; /* [opt] */
   /* Ends with an all-NULL row. */

@@ -234,3 +234,271 @@ void emul_number(const struct emul_scan *scan, const char *sql, size_t len,
   }
   strbuf_add(to, sql + from, len - from);
 }
+
+/* A statement being read; `p` never passes `end`. */
+struct reader {
+  const char *start, *p, *end;
+  unsigned flags;
+  bool open; /* the part that was skipped last has no end */
+};
+
+static bool at(const struct reader *r, const char *text)
+{
+  const size_t len = strlen(text);
+
+  return (size_t)(r->end - r->p) >= len && memcmp(r->p, text, len) == 0;
+}
+
+static bool in_name(char c)
+{
+  return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* The byte before `p` continues a name, so that no token begins at `p`. */
+static bool after_name(const struct reader *r, const char *p)
+{
+  return p > r->start && (in_name(p[-1]) || p[-1] == '$');
+}
+
+/* Skips a quoted part, quotes included; doubled quotes are inside it. */
+static void skip_quoted(struct reader *r, char quote, bool backslash)
+{
+  for (r->p++; r->p < r->end; r->p++) {
+    if (backslash && *r->p == '\\' && r->p + 1 < r->end) {
+      r->p++;
+    } else if (*r->p == quote) {
+      if (r->p + 1 < r->end && r->p[1] == quote) {
+        r->p++;
+      } else {
+        r->p++;
+        return;
+      }
+    }
+  }
+  r->open = true;
+}
+
+static void skip_string(struct reader *r)
+{
+  bool backslash = r->flags & EMUL_BACKSLASH;
+
+  if (r->flags & EMUL_E_STRING && r->p > r->start &&
+      (r->p[-1] == 'E' || r->p[-1] == 'e') && !after_name(r, r->p - 1))
+    backslash = true;
+  skip_quoted(r, '\'', backslash);
+}
+
+static void skip_line(struct reader *r)
+{
+  while (r->p < r->end && *r->p != '\n')
+    r->p++;
+}
+
+static bool at_dashes(const struct reader *r)
+{
+  unsigned char next;
+
+  if (!at(r, "--"))
+    return false;
+  if (!(r->flags & EMUL_DASH_BLANK) || r->p + 2 == r->end)
+    return true;
+  next = (unsigned char)r->p[2];
+  return next <= ' ' || next == 0x7f;
+}
+
+/* At the two characters that begin a comment.  True: its inside is SQL. */
+static bool skip_comment(struct reader *r)
+{
+  unsigned depth = 1;
+
+  r->p += 2;
+  if (r->flags & EMUL_CODE_COMMENT && (at(r, "!") || at(r, "M!")))
+    return true;
+  while (r->p < r->end && depth > 0) {
+    if (at(r, "*/")) {
+      depth--;
+      r->p += 2;
+    } else if (r->flags & EMUL_NESTED && at(r, "/*")) {
+      depth++;
+      r->p += 2;
+    } else {
+      r->p++;
+    }
+  }
+  r->open = depth > 0;
+  return false;
+}
+
+/* At a `$`: skip $tag$...$tag$, or the `$` alone if none begins here. */
+static void skip_dollar(struct reader *r)
+{
+  const char *tag = r->p;
+  const char *q = tag + 1;
+  size_t len;
+
+  r->p++;
+  if (after_name(r, tag) || (q < r->end && isdigit((unsigned char)*q)))
+    return;
+  while (q < r->end && in_name(*q))
+    q++;
+  if (q == r->end || *q != '$')
+    return;
+  len = (size_t)(q + 1 - tag);
+  for (r->p = q + 1; r->p < r->end; r->p++) {
+    if (*r->p == '$' && (size_t)(r->end - r->p) >= len &&
+        memcmp(r->p, tag, len) == 0) {
+      r->p += len;
+      return;
+    }
+  }
+  r->open = true;
+}
+
+static void skip_bracket(struct reader *r)
+{
+  while (r->p < r->end && *r->p != ']')
+    r->p++;
+  r->open = r->p == r->end;
+  if (r->p < r->end)
+    r->p++;
+}
+
+/* Skip the region that begins here, if one does. */
+static bool skip_region(struct reader *r)
+{
+  const unsigned f = r->flags;
+
+  switch (*r->p) {
+  case '\'':
+    skip_string(r);
+    return true;
+  case '"':
+    skip_quoted(r, '"', f & EMUL_BACKSLASH_D);
+    return true;
+  case '`':
+    if (f & EMUL_BACKTICK)
+      skip_quoted(r, '`', false);
+    return f & EMUL_BACKTICK;
+  case '[':
+    if (f & EMUL_BRACKET)
+      skip_bracket(r);
+    return f & EMUL_BRACKET;
+  case '$':
+    if (f & EMUL_DOLLAR)
+      skip_dollar(r);
+    return f & EMUL_DOLLAR;
+  case '#':
+    if (f & EMUL_HASH)
+      skip_line(r);
+    return f & EMUL_HASH;
+  case '-':
+    if (!at_dashes(r))
+      return false;
+    skip_line(r);
+    return true;
+  case '/':
+    if (!at(r, "/*"))
+      return false;
+    (void)skip_comment(r); /* the inside of code is read on as SQL */
+    return true;
+  default:
+    return false;
+  }
+}
+
+size_t emul_skip(const char *sql, size_t len, size_t at, unsigned flags,
+                 bool *ret_open)
+{
+  struct reader r = { sql, sql + at, sql + len, flags, false };
+
+  if (!skip_region(&r))
+    return 0;
+  *ret_open = r.open;
+  return (size_t)(r.p - sql) - at;
+}
+
+static int add_mark(struct emul_scan *scan, size_t where, bool doubled)
+{
+  if (scan->n == scan->room) {
+    const size_t room = scan->room ? 2 * scan->room : 8;
+    struct emul_mark *mark = reallocarray(scan->mark, room, sizeof(*mark));
+
+    if (!mark)
+      return -ENOMEM;
+    scan->mark = mark;
+    scan->room = room;
+  }
+  scan->mark[scan->n].at = where;
+  scan->mark[scan->n].doubled = doubled;
+  scan->n++;
+  scan->n_params += !doubled;
+  return 0;
+}
+
+int emul_scan(struct emul_scan *scan, const char *sql, size_t len,
+              unsigned flags)
+{
+  struct reader r = { sql, sql, sql + len, flags, false };
+
+  scan->flags = flags;
+  scan->n = 0;
+  scan->n_params = 0;
+  while (r.p < r.end) {
+    bool doubled;
+
+    if (skip_region(&r))
+      continue;
+    if (*r.p != '?') {
+      r.p++;
+      continue;
+    }
+    doubled = flags & EMUL_DOUBLED && at(&r, "??");
+    if (add_mark(scan, (size_t)(r.p - sql), doubled) < 0)
+      return -ENOMEM;
+    r.p += doubled ? 2 : 1;
+  }
+  return 0;
+}
+
+void emul_scan_done(struct emul_scan *scan)
+{
+  free(scan->mark);
+  memset(scan, 0, sizeof(*scan));
+}
+
+const char *emul_first_word(const char *sql, size_t len, unsigned flags,
+                            size_t *ret_len)
+{
+  struct reader r = { sql, sql, sql + len, flags, false };
+  const char *word;
+
+  while (r.p < r.end && !in_name(*r.p)) {
+    if (at(&r, "/*")) {
+      if (skip_comment(&r)) { /* ! or M!, and perhaps a version */
+        r.p += *r.p == '!' ? 1 : 2;
+        while (r.p < r.end && isdigit((unsigned char)*r.p))
+          r.p++;
+      }
+    } else if (at_dashes(&r) || (*r.p == '#' && flags & EMUL_HASH)) {
+      skip_line(&r);
+    } else if (isspace((unsigned char)*r.p) || *r.p == '(' || *r.p == ';') {
+      r.p++;
+    } else {
+      break;
+    }
+  }
+  word = r.p;
+  while (r.p < r.end && in_name(*r.p))
+    r.p++;
+  *ret_len = (size_t)(r.p - word);
+  return word;
+}
+
+bool emul_word_is(const char *word, size_t len, const char *name)
+{
+  for (; len > 0 && *name; word++, name++, len--) {
+    if (toupper((unsigned char)*word) != *name)
+      return false;
+  }
+  return len == 0 && *name == '\0';
+}

@@ -17,8 +17,8 @@
 #include "db/abi.h"
 #include "db/churn.h"
 #include "db/driver.h"
+#include "db/error_policy.h"
 #include "db/process.h"
-#include "db/verdict.h"
 
 struct ack_client;
 struct conn;

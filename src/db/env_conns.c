@@ -12,11 +12,11 @@
 #include "db/backends.h"
 #include "db/bulk.h"
 #include "db/conn.h"
+#include "db/error_policy.h"
 #include "db/look.h"
 #include "db/pool.h"
 #include "db/recover.h"
 #include "db/stmt.h"
-#include "db/verdict.h"
 
 void env_undo_attempt(struct db_env *env)
 {

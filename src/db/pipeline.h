@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "base/ffi_api.h"
-#include "db/pipe_items.h"
+#include "db/conn_state.h"
 
 struct conn;
 struct stmt;

@@ -37,11 +37,11 @@ static int read_lists(struct db_process *p, size_t i, struct err *err)
   int rc = 0;
 
   if (own)
-    rc = ignore_add(l, own, kind, d->connection_codes, err);
+    rc = ignore_list_add(l, own, kind, d->connection_codes, err);
   if (rc < 0)
     return rc;
-  return ignore_add(l, &p->set.ignore_errors, IGNORE_ANY, d->connection_codes,
-                    err);
+  return ignore_list_add(l, &p->set.ignore_errors, IGNORE_ANY,
+                         d->connection_codes, err);
 }
 
 void process_set_over(struct db_process *p, _Atomic uint32_t *over)
@@ -97,7 +97,7 @@ static bool driver_done(struct db_process *p, size_t i)
   if (ready && d->global_done)
     d->global_done(p->drivers[i].cfg);
   p->state[i].ready = false;
-  ignore_done(&p->state[i].ignore);
+  ignore_list_done(&p->state[i].ignore);
   return true;
 }
 

@@ -12,10 +12,8 @@
 #include "db/call.h"
 #include "db/conn_message.h"
 #include "db/emul.h"
-#include "db/fault.h"
-#include "db/ignore.h"
+#include "db/error_policy.h"
 #include "db/transport.h"
-#include "db/verdict.h"
 
 /* Keep the details: the driver's texts last only until its next call. */
 static void save(struct conn *c)
@@ -93,7 +91,7 @@ bool recover_reopen(struct conn *c, const char *why)
   outage_lost(&c->env->process->outage, strbuf_str(&target), why, false,
               clock_now_ns());
   strbuf_done(&target);
-  return come_back(c, ignore_has(&c->handle->state->ignore, &gone)
+  return come_back(c, ignore_list_has(&c->handle->state->ignore, &gone)
                         ? UINT64_MAX
                         : transport_limit(c));
 }
@@ -164,8 +162,7 @@ static void note_fault(const struct conn *c, const char *sql, size_t len)
   enum fault_phase phase;
   char name[16];
 
-  if (!r ||
-      !fault_of_statement(c->driver, &c->out, place_of(c, sql, len), &phase))
+  if (!r || !error_fault(c->driver, &c->out, place_of(c, sql, len), &phase))
     return;
   conn_error_name(c, name, sizeof(name));
   service_fault(&r->service, clock_now_ns(), phase, name, c->fail.text);
@@ -186,7 +183,7 @@ static struct verdict_case case_of(const struct conn *c, enum call call)
 
 bool recover_refused(const struct conn *c)
 {
-  return c->handle->state->ignore.failover && fault_refusal(c->driver, &c->out);
+  return c->handle->state->ignore.failover && error_refusal(c->driver, &c->out);
 }
 
 bool recover_ignorable(const struct conn *c)
@@ -281,7 +278,7 @@ static void note_life_fault(const struct conn *c, const char *sql, size_t len)
   } else if (c->env->recorder) {
     conn_error_name(c, name, sizeof(name));
     service_fault(&c->env->recorder->service, clock_now_ns(),
-                  fault_of_connect(c->driver, &c->out), name, c->fail.text);
+                  error_connect_fault(c->driver, &c->out), name, c->fail.text);
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "db/conn_state.h"
-#include "db/fault.h"
+#include "db/error_policy.h"
 #include "db/look.h"
 #include "db/role.h"
 
@@ -90,7 +90,7 @@ bool role_takes_writes(struct conn *c, uint64_t until_ns)
   if (!c->driver->role_query || is_dry_run(c) || ask(c, until_ns) == 0)
     return true;
   return !c->out.other_role && !c->out.lost &&
-         !fault_refusal(c->driver, &c->out) && clock_now_ns() < until_ns;
+         !error_refusal(c->driver, &c->out) && clock_now_ns() < until_ns;
 }
 
 bool role_may_be_behind(struct conn *c, uint64_t until_ns)

@@ -23,7 +23,7 @@ int role_check(struct conn *c, uint64_t until_ns);
 
 /* The same without --target: does the server take writes?  Also true if it
  * answers, and does not say; false if the session breaks, or if it refuses its
- * service (fault.h). */
+ * service (error_policy.h). */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 
 /* One that does not (`other_role`): may it be behind another one?  False only

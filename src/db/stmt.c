@@ -9,8 +9,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "db/exchange.h"
-#include "db/literal.h"
+#include "db/exec.h"
 #include "db/pool.h"
 #include "db/pool_stmts.h"
 #include "db/recover.h"
@@ -195,7 +194,7 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
                       c->env->process->set.ps_mode == PS_AUTO;
   struct stmt *st;
 
-  if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, true))
+  if (exec_needs_care(c) && !exec_take_care(c, sql, len, true))
     return NULL;
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
     call_misuse(c, "statement contains a NUL byte");
@@ -301,7 +300,7 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
   if (!usable(st))
     return 1;
   st->quick = 0;
-  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, true))
+  if (exec_needs_care(c) && !exec_take_care(c, "", 0, true))
     return 1;
   if (!st->emulated && !st->native.ready && !stmt_ready(st)) {
     if (!st->native.ready && st->n_params == n && emul_can_send(binds, n))
@@ -348,14 +347,14 @@ void stmt_unbind(struct stmt *st)
 static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
                          int rc)
 {
-  const struct exchange info = { .call = call,
+  const struct exec info = { .call = call,
                                  .stmt = stmt_abi(st),
                                  .cls = st->cls,
                                  .sql = st->sql,
                                  .len = st->len,
                                  .start_ns = start_ns };
 
-  return exchange_end(st->conn, rc, &info);
+  return exec_end(st->conn, rc, &info);
 }
 
 static sql_result *execute_emulated(struct stmt *st)
@@ -364,13 +363,13 @@ static sql_result *execute_emulated(struct stmt *st)
   uint64_t start;
   int rc;
 
-  if (!literal_text(c, &st->scan, st->sql, st->len, st->binds, st->n_binds))
+  if (!exec_literals(c, &st->scan, st->sql, st->len, st->binds, st->n_binds))
     return NULL;
   start = call_start(c);
   rc = call_query(c, c->text.text ? c->text.text : "", c->text.len);
   call_stop(c);
-  if (exchange_is_plain(c, rc, start))
-    return exchange_end_plain(c, stmt_abi(st));
+  if (exec_is_plain(c, rc, start))
+    return exec_end_plain(c, stmt_abi(st));
   return ended(st, CALL_QUERY, start, rc);
 }
 
@@ -383,7 +382,7 @@ static bool make_quick(struct stmt *st, sql_result **ret)
   *ret = NULL;
   if (UNLIKELY(!usable(st)))
     return false;
-  if (exchange_needs_care(c) && !exchange_take_care(c, st->sql, st->len, false))
+  if (exec_needs_care(c) && !exec_take_care(c, st->sql, st->len, false))
     return false;
   call_idle(c);
   if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
@@ -407,14 +406,14 @@ static inline sql_result *execute(struct stmt *st)
   uint64_t start;
   int rc;
 
-  if ((UNLIKELY(st->quick != c->generation) || exchange_needs_care(c)) &&
+  if ((UNLIKELY(st->quick != c->generation) || exec_needs_care(c)) &&
       !make_quick(st, &rs))
     return rs;
   start = call_start(c);
   rc = call_execute(c, st->native.prepared);
   call_stop(c);
-  if (exchange_is_plain(c, rc, start))
-    return exchange_end_plain(c, stmt_abi(st));
+  if (exec_is_plain(c, rc, start))
+    return exec_end_plain(c, stmt_abi(st));
   return ended(st, CALL_EXECUTE, start, rc);
 }
 
@@ -428,7 +427,7 @@ bool stmt_run(struct stmt *st)
   struct conn *c = st->conn;
   bool done;
 
-  if (UNLIKELY(c->state == CONN_AWAY) && !exchange_take_care(c, "", 0, false))
+  if (UNLIKELY(c->state == CONN_AWAY) && !exec_take_care(c, "", 0, false))
     return false;
   c->session->unread = true;
   done = execute(st) || c->pub.error == DB_ERROR_NONE;
@@ -441,7 +440,7 @@ sql_result *stmt_next_result(struct stmt *st)
 {
   if (!usable(st))
     return NULL;
-  return exchange_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT,
+  return exec_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT,
                        stmt_abi(st));
 }
 

@@ -5,24 +5,69 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/minmax.h"
 #include "base/sock.h"
+#include "base/strbuf.h"
 #include "db/call.h"
-#include "db/fault.h"
-#include "db/isolation.h"
+#include "db/conn_state.h"
+#include "db/error_policy.h"
 #include "db/look.h"
 #include "db/message.h"
+#include "db/options.h"
 #include "db/pool_stmts.h"
 #include "db/role.h"
 #include "db/role_check.h"
 #include "db/settled.h"
 #include "db/turn.h"
-#include "db/verdict.h"
 #include "loop/loop.h"
+
+/* The server's own text would end with the session. */
+static void keep_reason(struct conn *c)
+{
+  const char *text = c->out.msg ? c->out.msg : "the server does not answer";
+
+  strbuf_clear(&c->no_answer);
+  strbuf_adds(&c->no_answer, "--isolation is refused: ");
+  strbuf_add(&c->no_answer, text, strcspn(text, "\n"));
+  c->out.msg = strbuf_str(&c->no_answer);
+}
+
+/*
+ * Give the open session its level, and WAIT for the answer until that moment
+ * (clock_now_ns()).  0: it has the level, or the run asks for none; -1 and
+ * c->out: the server refuses the level, or does not answer.
+ */
+static int isolation_set(struct conn *c, uint64_t until_ns)
+{
+  static const char *const names[] = {
+    [ISOLATION_READ_UNCOMMITTED] = "READ UNCOMMITTED",
+    [ISOLATION_READ_COMMITTED] = "READ COMMITTED",
+    [ISOLATION_REPEATABLE_READ] = "REPEATABLE READ",
+    [ISOLATION_SERIALIZABLE] = "SERIALIZABLE",
+  };
+  struct db_process *p = c->env->process;
+  const int level = p->set.isolation;
+  char sql[128];
+  bool done;
+
+  if (!p->in_run || level == ISOLATION_DEFAULT ||
+      !c->driver->isolation_statement)
+    return 0;
+  (void)snprintf(sql, sizeof(sql), "%s %s", c->driver->isolation_statement,
+                 names[level]);
+  watch_until(&p->watch, c->watched, until_ns);
+  done = look_executes(c, sql);
+  watch_until(&p->watch, c->watched, 0);
+  if (!done)
+    keep_reason(c);
+  c->out.lost = false;
+  return done ? 0 : -1;
+}
 
 /* So many may try to replace their connections. */
 #define CLIENTS_PER_MS 10.0
@@ -376,7 +421,7 @@ static void note_failure(struct conn *c, uint64_t tried_ns)
   transport_reason(c, &reason);
   if (c->env->recorder)
     service_fault(&c->env->recorder->service, clock_now_ns(),
-                  fault_of_connect(c->driver, &c->out), code,
+                  error_connect_fault(c->driver, &c->out), code,
                   strbuf_str(&reason));
   outage_failed(&c->env->process->outage, strbuf_str(&reason), tried_ns,
                 clock_now_ns());
@@ -461,4 +506,28 @@ enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
   while ((rc = transport_try(c, &r)) == TRANSPORT_AGAIN)
     call_pause(c, r.next_ns);
   return rc;
+}
+
+int transport_retry_failed(struct conn *c, enum transport_rc rc)
+{
+  struct strbuf reason = { 0 };
+
+  if (verdict_is_cut(&c->out, conn_is_dead(c)) ||
+      verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
+    call_abandon(c);
+    return 1;
+  }
+  transport_reason(c, &reason);
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
+  c->fail = (struct failure){ .code = c->out.code, .lost = true };
+  memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
+  conn_fail_text(c, strbuf_str(&reason));
+  strbuf_done(&reason);
+  c->pub.error = DB_ERROR_FATAL;
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+  call_count(c, COUNTER_ERROR);
+  return 1;
 }

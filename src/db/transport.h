@@ -53,4 +53,8 @@ unsigned transport_files(const struct conn *c);
 /* The time limit of one attempt that begins now. */
 uint64_t transport_limit(const struct conn *c);
 
+/* What comes of transport_retry(), `rc`, is the failure of the present call.
+ * Always 1. */
+int transport_retry_failed(struct conn *c, enum transport_rc rc);
+
 #endif

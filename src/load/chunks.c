@@ -125,3 +125,211 @@ uint64_t chunks_rows_there(const struct chunks *c)
   }
   return rows;
 }
+
+int steps_init(struct steps *s, uint64_t tables)
+{
+  s->table = calloc(tables ? tables : 1, sizeof(*s->table));
+  if (!s->table)
+    return -ENOMEM;
+  s->tables = tables;
+  (void)pthread_mutex_init(&s->lock, NULL);
+  (void)pthread_cond_init(&s->changed, NULL);
+  return 0;
+}
+
+void steps_done(struct steps *s)
+{
+  for (uint64_t i = 0; i < s->tables; i++)
+    chunks_done(&s->table[i].chunks);
+  (void)pthread_cond_destroy(&s->changed);
+  (void)pthread_mutex_destroy(&s->lock);
+  free(s->table);
+}
+
+void steps_stop(struct steps *s)
+{
+  (void)pthread_mutex_lock(&s->lock);
+  s->stopped = true;
+  (void)pthread_cond_broadcast(&s->changed);
+  (void)pthread_mutex_unlock(&s->lock);
+}
+
+bool steps_are_stopped(struct steps *s)
+{
+  bool stopped;
+
+  (void)pthread_mutex_lock(&s->lock);
+  stopped = s->stopped;
+  (void)pthread_mutex_unlock(&s->lock);
+  return stopped;
+}
+
+/* While a table is created, the lock does not protect its chunks. */
+static unsigned percent_of(const struct table *t)
+{
+  if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)
+    return 100;
+  if (t->state < TABLE_LOADING || t->chunks.count == 0)
+    return 0;
+  return (unsigned)(t->chunks.next * 100 / t->chunks.count);
+}
+
+bool steps_percents(struct steps *s, unsigned *ret)
+{
+  if (pthread_mutex_trylock(&s->lock) != 0)
+    return false;
+  for (uint64_t i = 0; i < s->tables; i++)
+    ret[i] = percent_of(&s->table[i]);
+  (void)pthread_mutex_unlock(&s->lock);
+  return true;
+}
+
+bool steps_finished(struct steps *s, uint64_t *ret)
+{
+  uint64_t n = 0;
+
+  if (pthread_mutex_trylock(&s->lock) != 0)
+    return false;
+  for (uint64_t i = 0; i < s->tables; i++)
+    n += s->table[i].state == TABLE_DONE;
+  (void)pthread_mutex_unlock(&s->lock);
+  *ret = n;
+  return true;
+}
+
+/* ---- the next step; all with the lock ---- */
+
+static bool may_begin(const struct steps *s)
+{
+  return s->begun < s->tables && !s->broken;
+}
+
+static bool is_all_done(const struct steps *s)
+{
+  return s->done == s->begun && !may_begin(s);
+}
+
+static bool has_chunk(struct table *t)
+{
+  return t->state == TABLE_LOADING && chunks_left(&t->chunks);
+}
+
+/* Are all rows of a table there, with no thread working on it? */
+static bool is_loaded(struct table *t)
+{
+  return t->state == TABLE_LOADING && t->busy == 0 && !chunks_left(&t->chunks);
+}
+
+static bool is_over(const struct table *t)
+{
+  return t->state == TABLE_DONE || t->state == TABLE_FAILED;
+}
+
+/* The table at which the fewest threads work; false: there is none. */
+static bool pick_chunk(struct steps *s, uint64_t *ret)
+{
+  bool found = false;
+
+  for (uint64_t i = s->done; i < s->begun; i++) {
+    if (has_chunk(&s->table[i]) &&
+        (!found || s->table[i].busy < s->table[*ret].busy)) {
+      *ret = i;
+      found = true;
+    }
+  }
+  return found;
+}
+
+static bool pick_loaded(struct steps *s, uint64_t *ret)
+{
+  for (uint64_t i = s->done; i < s->begun; i++) {
+    if (is_loaded(&s->table[i])) {
+      *ret = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static enum pick pick_next(struct steps *s, struct turn *t)
+{
+  while (s->done < s->begun && is_over(&s->table[s->done]))
+    s->done++;
+  if (s->stopped)
+    return PICK_STOPPED;
+  if (t->one_writer && s->writer && s->writer != t)
+    return is_all_done(s) ? PICK_END : PICK_WAIT;
+  if (pick_loaded(s, &t->at))
+    return PICK_FINISH;
+  if (t->at < s->begun && has_chunk(&s->table[t->at]))
+    return PICK_CHUNK;
+  if (may_begin(s)) {
+    t->at = s->begun;
+    return PICK_CREATE;
+  }
+  if (pick_chunk(s, &t->at))
+    return PICK_CHUNK;
+  return is_all_done(s) ? PICK_END : PICK_WAIT;
+}
+
+/* Take the step. */
+static void take(struct steps *s, struct turn *t, enum pick pick,
+                 struct chunk *ret)
+{
+  struct table *table = &s->table[t->at];
+
+  s->writer = t;
+  if (pick == PICK_CHUNK) {
+    (void)chunks_take(&table->chunks, ret);
+    table->busy++;
+  } else if (pick == PICK_CREATE) {
+    table->state = TABLE_CREATING;
+    s->begun++;
+  } else {
+    table->state = TABLE_FINISHING;
+  }
+}
+
+/* A thread has failed and will not come back. */
+static void give_up(struct steps *s)
+{
+  s->broken = true;
+  s->writer = NULL;
+}
+
+/* ---- taking and ending one ---- */
+
+enum pick steps_take(struct steps *s, struct turn *t, struct chunk *ret)
+{
+  enum pick pick;
+
+  (void)pthread_mutex_lock(&s->lock);
+  while ((pick = pick_next(s, t)) == PICK_WAIT)
+    (void)pthread_cond_wait(&s->changed, &s->lock);
+  if (pick >= PICK_CHUNK)
+    take(s, t, pick, ret);
+  (void)pthread_mutex_unlock(&s->lock);
+  return pick;
+}
+
+void steps_end(struct steps *s, const struct turn *t, enum table_state state)
+{
+  (void)pthread_mutex_lock(&s->lock);
+  s->table[t->at].state = state;
+  if (state == TABLE_FAILED)
+    give_up(s);
+  (void)pthread_cond_broadcast(&s->changed);
+  (void)pthread_mutex_unlock(&s->lock);
+}
+
+void steps_end_chunk(struct steps *s, const struct turn *t, bool loaded)
+{
+  (void)pthread_mutex_lock(&s->lock);
+  s->table[t->at].busy--;
+  if (!loaded) {
+    s->table[t->at].state = TABLE_FAILED;
+    give_up(s);
+  }
+  (void)pthread_cond_broadcast(&s->changed);
+  (void)pthread_mutex_unlock(&s->lock);
+}

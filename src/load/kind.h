@@ -18,10 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load/row.h"
+#include "load/rows.h"
 
 struct err;
 struct rand_params;
+struct strbuf;
 
 enum {
   KIND_NAME = 40, /* bytes of a table's name, with its end */
@@ -72,7 +73,7 @@ struct kind_table {
   size_t bytes_max;    /* of the rows of a key in any form: <= KIND_BYTES_MAX */
   unsigned disk_bytes; /* on disk of a row with its indexes, estimated; 0: as
                           the driver says for the OLTP tables */
-  /* A column has a type (decimal, date) that row.h has in binary form only as a
+  /* A column has a type (decimal, date) that rows.h has in binary form only as a
    * text, which PostgreSQL refuses: such rows are sent to it as text. */
   bool plain;
 };
@@ -121,5 +122,36 @@ int maker_init(struct maker *m, const struct kind *kind,
 void maker_done(struct maker *m);
 /* The number of rows of the keys first..last. */
 uint64_t maker_rows(struct maker *m, uint64_t first, uint64_t last);
+
+/* Add SELECT with all columns, and the table. */
+void kind_select(const struct kind_table *t, struct strbuf *sql);
+
+/*
+ * Add a condition for keys from `first` on: the largest part of first..last
+ * that is a range of one key column, with fixed values of those before it and
+ * all values of those after it.  An index on the key columns finds such rows.
+ * Returns the last key of the part.
+ */
+uint64_t kind_range(const struct kind_table *t, uint64_t first, uint64_t last,
+                    struct strbuf *sql);
+
+/* Add a condition for rows that have no key of the table, except for NULL. */
+void kind_outside(const struct kind_table *t, struct strbuf *sql);
+
+/* Add an expression for the key minus one, times kind_key_step(). */
+void kind_key_sql(const struct kind_table *t, struct strbuf *sql);
+uint64_t kind_key_step(const struct kind_table *t);
+
+/* Add the columns that order the rows. */
+void kind_order(const struct kind_table *t, struct strbuf *sql);
+
+/* Add "row 17", or "row (1, 3, 17)" if more columns than one name it.  `line`
+ * counts from 1. */
+void kind_row_name(const struct kind_table *t, uint64_t key, uint64_t line,
+                   struct strbuf *to);
+
+/* Add "rows 1 to 5000", or "rows (1, 1, 1) to (1, 2, 500)". */
+void kind_row_names(const struct kind_table *t, uint64_t first, uint64_t last,
+                    struct strbuf *to);
 
 #endif

@@ -5,16 +5,384 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
+#include "base/space.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
-#include "load/extent.h"
+#include "load/check.h"
+#include "load/chunks.h"
 #include "load/pace.h"
-#include "load/range.h"
-#include "load/resume.h"
-#include "load/steps.h"
+
+bool load_share_is_alone(const struct load_share *s)
+{
+  return s->voters < 2;
+}
+
+bool load_share_creates(const struct load_share *s)
+{
+  return s->part == 0;
+}
+
+/* Learn the word of the first rank at the table; all of them must have come. */
+static int meet(const struct load_share *s, unsigned char own, int *ret,
+                struct err *err)
+{
+  unsigned char *all = calloc(s->voters, 1);
+  int rc = 0;
+
+  if (!all)
+    return err_set(err, -ENOMEM, "not enough memory");
+  s->vote(s->ctx, own, all);
+  for (unsigned i = 0; i < s->parts; i++) {
+    if (all[s->first + i * s->step] == UINT8_MAX)
+      rc = -ECANCELED;
+  }
+  if (rc < 0)
+    (void)err_set(err, rc, "another process has given up");
+  else
+    *ret = all[s->first];
+  free(all);
+  return rc;
+}
+
+int load_share_created(const struct load_share *s, int origin, int *ret_origin,
+                       struct err *err)
+{
+  return meet(s, (unsigned char)origin, ret_origin, err);
+}
+
+int load_share_loaded(const struct load_share *s, struct err *err)
+{
+  int ignored;
+
+  return meet(s, 0, &ignored, err);
+}
+
+static unsigned threads_at(const struct load_setup *s)
+{
+  return load_share_is_alone(&s->share) ? s->threads
+                                        : s->threads * s->share.parts;
+}
+
+/* Cut a table into chunks, of which this rank has its share. */
+static void extent_cut(const struct load_setup *s, const struct kind_table *t,
+                       bool one_writer, struct chunks *ret)
+{
+  const uint64_t keys = kind_keys(t);
+  /* Longer transactions are better for a single writer. */
+  const uint64_t rows = one_writer ? 2 * CHUNK_MAX : 0;
+
+  chunks_init(ret, keys * t->per_key, threads_at(s), rows);
+  if (t->per_key > 1)
+    chunks_init(ret, keys, threads_at(s), 1 + (ret->rows - 1) / t->per_key);
+  if (!load_share_is_alone(&s->share))
+    chunks_share(ret, s->share.part, s->share.parts);
+}
+
+/* The number of rows of a table that this rank loads.  Returns -ENOMEM. */
+static int rows_of_table(const struct load_setup *s, uint64_t number,
+                         uint64_t *ret)
+{
+  struct chunks chunks;
+  struct maker m;
+
+  if (maker_init(&m, s->kind, &s->args, number) < 0)
+    return -ENOMEM;
+  extent_cut(s, &m.table, false, &chunks);
+  *ret = load_share_is_alone(&s->share) ? maker_rows(&m, 1, kind_keys(&m.table))
+                                        : chunks_rows(&chunks);
+  maker_done(&m);
+  return 0;
+}
+
+/* The number of rows that this rank loads.  Returns -ENOMEM. */
+static int extent_rows(const struct load_setup *s, uint64_t *ret)
+{
+  uint64_t all = 0, rows = 0;
+  int rc = 0;
+
+  if (s->kind->tables == 0) { /* they have the same size */
+    rc = s->tables > 0 ? rows_of_table(s, s->first_table, &rows) : 0;
+    *ret = rows * s->tables;
+    return rc;
+  }
+  for (uint64_t i = 0; rc == 0 && i < s->tables; i++) {
+    rc = rows_of_table(s, s->first_table + i, &rows);
+    all += rows;
+  }
+  *ret = all;
+  return rc;
+}
+
+/* The number of rows in those chunks of a table that are full; all: in every
+ * chunk. */
+static uint64_t extent_there(struct maker *m, const struct chunks *c, bool all)
+{
+  uint64_t rows = 0;
+
+  if (!m->table.line)
+    return all ? chunks_rows(c) : chunks_rows_there(c);
+  for (uint64_t n = 0; n < c->count; n++) {
+    const struct chunk chunk = chunks_at(c, n);
+
+    if (all || (c->state && c->state[n] == CHUNK_FULL))
+      rows += maker_rows(m, chunk.first, chunk.last);
+  }
+  return rows;
+}
+
+static int other_size(const struct maker *m, struct err *err)
+{
+  char size[64] = "this load";
+
+  if (m->table.keys == 0)
+    return err_set(err, -EINVAL, "it has rows, but a load leaves it empty");
+  if (m->table.keys == 1 && !m->table.line)
+    (void)snprintf(size, sizeof(size), "a table of %" PRIu64 " rows",
+                   kind_keys(&m->table));
+  return err_set(err, -EINVAL,
+                 "it has rows that are not of %s: drop it, or give the %s of "
+                 "the load before",
+                 size, m->kind->size_option);
+}
+
+/* The rows of the chunk that begins with key first + 1 are there. */
+static int found(struct maker *m, struct chunks *chunks, uint64_t first,
+                 uint64_t rows)
+{
+  const uint64_t n = first / chunks->rows;
+  struct chunk chunk;
+  uint64_t whole;
+
+  if (!m->table.line)
+    return chunks_found(chunks, first + 1, rows);
+  if (n >= chunks->count)
+    return -EINVAL;
+  chunk = chunks_at(chunks, n);
+  whole = maker_rows(m, chunk.first, chunk.last);
+  if (rows > whole)
+    return -EINVAL;
+  return chunks_set(chunks, n, rows == whole ? CHUNK_FULL : CHUNK_PARTIAL);
+}
+
+/* The result is the first key of each chunk minus one, times
+ * kind_key_step(). */
+static void add_count(const struct kind_table *t, uint64_t chunk,
+                      struct strbuf *sql)
+{
+  const uint64_t keys = kind_keys(t);
+
+  if (chunk > keys)
+    chunk = keys; /* the product must have 64 bits */
+  chunk *= kind_key_step(t);
+  strbuf_adds(sql, "SELECT ");
+  kind_key_sql(t, sql);
+  strbuf_adds(sql, " - ");
+  kind_key_sql(t, sql);
+  strbuf_addf(sql, " %% %" PRIu64 " AS chunk, COUNT(*) FROM %s WHERE ", chunk,
+              t->name);
+  (void)kind_range(t, 1, kind_keys(t), sql);
+  strbuf_adds(sql, " GROUP BY 1");
+}
+
+static int count_chunks(struct conn *c, struct maker *m, struct chunks *chunks,
+                        struct err *err)
+{
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
+  int rc;
+
+  if (kind_keys(&m->table) == 0)
+    return 0;
+  add_count(&m->table, chunks->rows, &sql);
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0)
+    return rc;
+  for (uint64_t left = rs ? rs->nrows : 0; rc == 0 && left > 0; left--) {
+    const sql_row *row = send_fetch(rs, 2, err);
+
+    if (!row)
+      return -EIO;
+    rc = found(m, chunks,
+               send_number(&row->values[0]) / kind_key_step(&m->table),
+               send_number(&row->values[1]));
+    if (rc == -ENOMEM)
+      (void)err_set(err, rc, "not enough memory");
+    else if (rc < 0)
+      rc = other_size(m, err);
+  }
+  return rc;
+}
+
+static int no_others(struct conn *c, const struct maker *m, struct err *err)
+{
+  const struct kind_table *t = &m->table;
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
+  int rc;
+
+  strbuf_addf(&sql, "SELECT 1 FROM %s", t->name);
+  if (t->keys > 0) {
+    strbuf_adds(&sql, " WHERE ");
+    kind_outside(t, &sql);
+  }
+  strbuf_adds(&sql, " LIMIT 1");
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0)
+    return rc;
+  return rs && rs->nrows > 0 ? other_size(m, err) : 0;
+}
+
+/* Is this row, which has a key of the table, one of the load? */
+static int same_row(struct maker *m, const sql_value *values, struct err *err)
+{
+  struct strbuf name = { 0 };
+  struct expect e;
+  uint64_t key, line;
+  int rc = 0;
+
+  if (expect_init(&e, m) < 0)
+    return err_set(err, -ENOMEM, "not enough memory");
+  if (expect_place(&e, values, &key, &line) &&
+      (line < 1 || line > expect_lines(&e, key) ||
+       expect_compare(&e, key, line, values) != 0)) {
+    kind_row_name(&m->table, key, line, &name);
+    rc = err_set(
+      err, -EINVAL,
+      "its %s does not belong to this load: resume needs the same %s as "
+      "the load before",
+      strbuf_str(&name), m->kind->depends);
+  }
+  strbuf_done(&name);
+  expect_done(&e);
+  return rc;
+}
+
+static int same_rows(struct conn *c, struct maker *m, struct err *err)
+{
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
+  const sql_row *row;
+  int rc;
+
+  if (m->table.keys == 0)
+    return 0;
+  kind_select(&m->table, &sql);
+  strbuf_adds(&sql, " LIMIT 1");
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0 || !rs || rs->nrows == 0)
+    return rc;
+  row = send_fetch(rs, m->table.n, err);
+  return row ? same_row(m, row->values, err) : -EIO;
+}
+
+/*
+ * Look at the table of `m` and fill in *chunks.  Returns -EINVAL if its rows
+ * are not those that `m` makes.
+ */
+static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
+                       struct err *err)
+{
+  int rc = no_others(c, m, err);
+
+  if (rc == 0)
+    rc = same_rows(c, m, err);
+  return rc < 0 ? rc : count_chunks(c, m, chunks, err);
+}
+
+/* The folder of the tables, and the part of their space that is already
+ * used. */
+struct place {
+  char path[PATH_MAX];
+  uint64_t there;
+};
+
+static bool text_of(const sql_value *v, char *to, size_t size)
+{
+  if (!v->ptr || v->len == 0 || v->len >= size)
+    return false;
+  memcpy(to, v->ptr, v->len);
+  to[v->len] = '\0';
+  return true;
+}
+
+/* A database that does not report its folder is no failure. */
+static bool find_place(struct conn *c, const char *sql, struct place *ret)
+{
+  sql_result *rs = conn_query(c, sql, strlen(sql));
+  struct conn_message unwanted;
+  const sql_row *row;
+  char number[32];
+  bool ok = false;
+
+  if (c->pub.error != DB_ERROR_NONE) {
+    unwanted = conn_take_message(c);
+    conn_drop_message(&unwanted);
+    return false;
+  }
+  row = rs && rs->nrows > 0 && rs->nfields == 2 ? conn_fetch_row(rs) : NULL;
+  if (row && text_of(&row->values[0], ret->path, sizeof(ret->path)) &&
+      text_of(&row->values[1], number, sizeof(number))) {
+    ret->there = strtoull(number, NULL, 10);
+    ok = true;
+  }
+  if (rs)
+    (void)conn_free_results(rs);
+  return ok;
+}
+
+/* `usual`: bytes on disk of a row of the OLTP tables. */
+static double bytes_of(const struct load_setup *s, uint64_t number,
+                       unsigned usual)
+{
+  struct kind_table t;
+
+  kind_describe(s->kind, &s->args, number, &t);
+  return (double)kind_keys(&t) * t.per_key *
+         (t.disk_bytes > 0 ? t.disk_bytes : usual);
+}
+
+static uint64_t bytes_of_all(const struct load_setup *s, unsigned usual)
+{
+  double bytes = 0;
+
+  if (s->kind->tables == 0) /* they have the same size */
+    bytes = (double)s->tables * bytes_of(s, s->first_table, usual);
+  for (uint64_t n = 1; n <= s->kind->tables; n++)
+    bytes += bytes_of(s, n, usual);
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+int load_room_for_tables(struct conn *c, const struct load_setup *setup,
+                         struct err *err)
+{
+  const struct driver_space *d = c->driver->space;
+  const char *sql = d ? d->query(c->session) : NULL;
+  char need[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
+  struct place place;
+  struct space space;
+  uint64_t all, room;
+
+  if (!sql || !find_place(c, sql, &place))
+    return 0;
+  space = space_look_at("", place.path);
+  room = space_free(&space);
+  all = bytes_of_all(setup, d->row_bytes);
+  all -= place.there < all ? place.there : all;
+  if (all <= room)
+    return 0;
+  return err_set(err, -ENOSPC,
+                 "about %s needed in '%s', %s %s; choose %s, or use --force to "
+                 "go on anyway",
+                 fmt_size(need, all), place.path, fmt_size(has, room),
+                 space_words(&space), setup->kind->fewer);
+}
 
 enum {
   FEW_TABLES = 4 /* the line of progress names each of so few tables */
@@ -191,7 +559,7 @@ static void add_chunk_name(struct loader *t, const struct kind_table *table,
 {
   struct strbuf keys = { 0 };
 
-  range_names(table, chunk->first, chunk->last, &keys);
+  kind_row_names(table, chunk->first, chunk->last, &keys);
   err_prefix(err, "cannot load %s (chunk %" PRIu64 " of %" PRIu64 ") into '%s'",
              strbuf_str(&keys), chunk->n + 1, table_of(t)->chunks.count,
              table->name);
@@ -239,7 +607,7 @@ static bool was_stopped(struct load *l, int rc)
 /* The table of the step is loaded: do not wait for other ranks any more. */
 static int others_loaded(struct loader *t, struct err *err)
 {
-  int rc = share_loaded(&t->load->setup.share, err);
+  int rc = load_share_loaded(&t->load->setup.share, err);
 
   if (rc < 0) {
     err_prefix(err, "cannot finish '%s'", loader_table(t));
@@ -258,8 +626,8 @@ static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
   const struct load_share *share = &t->load->setup.share;
   int rc = 0;
 
-  *ret_own = share_is_alone(share) || share_creates(share);
-  if (share_is_alone(share))
+  *ret_own = load_share_is_alone(share) || load_share_creates(share);
+  if (load_share_is_alone(share))
     return 0;
   if (pick == PICK_FINISH)
     rc = others_loaded(t, err);
@@ -308,8 +676,8 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
   int from = (int)origin;
   int rc = 0;
 
-  if (!share_is_alone(&s->share))
-    rc = share_created(&s->share, from, &from, err);
+  if (!load_share_is_alone(&s->share))
+    rc = load_share_created(&s->share, from, &from, err);
   if (rc == 0 && !(m = maker_of(t, err)))
     rc = -ENOMEM;
   if (rc == 0)
@@ -322,7 +690,7 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
     steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
     return was_stopped(t->load, rc) ? 0 : rc;
   }
-  if (from == LOAD_LEAVE && !share_is_alone(&s->share) &&
+  if (from == LOAD_LEAVE && !load_share_is_alone(&s->share) &&
       (rc = others_loaded(t, err)) < 0)
     return rc;
   pace_found(&t->load->pace, extent_there(m, chunks, from == LOAD_LEAVE));

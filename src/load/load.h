@@ -16,13 +16,39 @@
 
 #include "load/kind.h"
 #include "load/send.h"
-#include "load/share.h"
 
 struct conn;
 struct err;
 struct load;
 struct loader;
 struct strbuf;
+
+/* All zeroes: there are no other ranks. */
+struct load_share {
+  unsigned part, parts; /* of the ranks at this table; number 0 creates it */
+  /* They are the voters numbered first, first + step, ... of `voters`. */
+  unsigned first, step, voters;
+  void *ctx;
+  /* Each rank learns the words of all, all[voters]; waits for all of them. A
+   * rank that will not come has the word UINT8_MAX. */
+  void (*vote)(void *ctx, unsigned char own, unsigned char *all);
+};
+
+/* Are there no other ranks to meet?  A rank that has a table to itself is not
+ * alone as long as others load other tables: they wait for it, too. */
+bool load_share_is_alone(const struct load_share *s);
+bool load_share_creates(const struct load_share *s);
+
+/*
+ * Two meetings of all voters, in this order; each must be called.  At the first
+ * one, the tables are there; the result is the word of the rank that has
+ * created this one (only its own `origin` counts).  At the second one, all rows
+ * are there. Returns -ECANCELED if a rank at this table has given up, or
+ * -ENOMEM.
+ */
+int load_share_created(const struct load_share *s, int origin, int *ret_origin,
+                       struct err *err);
+int load_share_loaded(const struct load_share *s, struct err *err);
 
 struct load_setup {
   unsigned threads; /* about as many will take part */
@@ -81,5 +107,13 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err);
 void loader_finished(struct loader *t);
 /* The step has failed. */
 void loader_failed(struct loader *t);
+
+/*
+ * Compare an estimate of the size of all tables of the load with the free space
+ * of the database's folder, if the database reports one.  Returns -ENOSPC if
+ * they do not fit, and 0 if they do, or if it is unknown.
+ */
+int load_room_for_tables(struct conn *c, const struct load_setup *setup,
+                         struct err *err);
 
 #endif

@@ -15,10 +15,9 @@
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/copy.h"
+#include "load/chunks.h"
 #include "load/kind.h"
 #include "load/pace.h"
-#include "load/range.h"
-#include "load/steps.h"
 
 enum {
   BUFFER = 128 * 1024, /* bytes that are passed to the driver at a time */
@@ -231,7 +230,7 @@ static int remove_rows(struct conn *c, struct sending *s)
   while (rc == 0 && first <= s->chunk->last) {
     strbuf_clear(&s->sql);
     strbuf_addf(&s->sql, "DELETE FROM %s WHERE ", t->name);
-    first = range_part(t, first, s->chunk->last, &s->sql) + 1;
+    first = kind_range(t, first, s->chunk->last, &s->sql) + 1;
     rc = s->sql.failed ? -ENOMEM : query(c, s->sql.text);
   }
   return rc;
@@ -332,7 +331,7 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
   }
 }
 
-/* PostgreSQL takes decimals and dates in binary form, but row.h has none. */
+/* PostgreSQL takes decimals and dates in binary form, but rows.h has none. */
 static enum send_way way_to(const struct conn *c, const struct kind_table *t,
                             enum send_way way)
 {

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/driver.h"
-#include "db/names.h"
+#include "db/url.h"
 #include "drivers/driver_list.h"
 #include "opt/optset.h"
 #include "opt/suggest.h"
@@ -77,7 +77,7 @@ const struct driver *program_find_driver(const struct program *p,
     const struct driver *d = p->drivers->of[i].driver;
 
     if (strcmp(d->name, name) == 0 ||
-        (d->names && names_have(d->names->aliases, name)))
+        (d->names && target_names_have(d->names->aliases, name)))
       return d;
   }
   return *name == '\0' && p->drivers->n == 1 ? p->drivers->of[0].driver : NULL;
@@ -89,7 +89,7 @@ const struct driver *program_find_scheme(const struct program *p,
   for (size_t i = 0; i < p->drivers->n; i++) {
     const struct driver *d = p->drivers->of[i].driver;
 
-    if (d->names && names_have(d->names->schemes, scheme))
+    if (d->names && target_names_have(d->names->schemes, scheme))
       return d;
   }
   return NULL;

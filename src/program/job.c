@@ -21,7 +21,7 @@
 #include "program/internal.h"
 #include "program/source.h"
 #include "report/live_line.h"
-#include "report/mark_fifo.h"
+#include "report/marks.h"
 #include "report/text.h"
 #include "results/outname.h"
 #include "results/results.h"

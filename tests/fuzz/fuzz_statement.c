@@ -71,7 +71,7 @@ static void meet(struct state *s, const char *sql, size_t len)
 {
   char normal[SQLTEXT_BYTES], *other;
   struct sqltext_cuts cuts;
-  const size_t n = sqltext_normal(sql, len, normal, sizeof(normal), &cuts);
+  const size_t n = skeleton_normal(sql, len, normal, sizeof(normal), &cuts);
   const unsigned want = class_of(s, normal, n);
   int id = skeletons_find(&s->seen, sql, len);
   size_t other_len;

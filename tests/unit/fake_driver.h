@@ -17,7 +17,7 @@
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/env_conns.h"
-#include "db/fault.h"
+#include "db/error_policy.h"
 #include "db/stmt.h"
 
 /* What the next statements answer; a zero entry is a plain success. */

@@ -3,11 +3,234 @@
  */
 #include "db/classes/skeleton.h"
 
-#include <stdbool.h>
+#include <assert.h>
 #include <string.h>
 
-#include "base/compiler.h"
-#include "base/word.h"
+/* Kinds of bytes, as in the C locale, whatever the program's locale is. */
+enum {
+  PLAIN = 1, /* operators and the like */
+  NAME = 2,  /* letters, and what else names are made of */
+  DIGIT = 4,
+  SPACE = 8,
+  QUOTE = 16,
+  KINDS = 256,
+};
+
+#define KIND_OF(c)                                      \
+  ((c) >= '0' && (c) <= '9'                     ? DIGIT \
+   : ((c) | 32) >= 'a' && ((c) | 32) <= 'z'     ? NAME  \
+   : (c) == '_' || (c) == '$' || (c) >= 0x80    ? NAME  \
+   : (c) == ' ' || ((c) >= '\t' && (c) <= '\r') ? SPACE \
+   : (c) == '\'' || (c) == '"' || (c) == '`'    ? QUOTE \
+                                                : PLAIN)
+#define KINDS_4(c) \
+  KIND_OF(c), KIND_OF((c) + 1), KIND_OF((c) + 2), KIND_OF((c) + 3)
+#define KINDS_16(c) \
+  KINDS_4(c), KINDS_4((c) + 4), KINDS_4((c) + 8), KINDS_4((c) + 12)
+#define KINDS_64(c) \
+  KINDS_16(c), KINDS_16((c) + 16), KINDS_16((c) + 32), KINDS_16((c) + 48)
+
+static const unsigned char kinds[KINDS] = { KINDS_64(0), KINDS_64(64),
+                                            KINDS_64(128), KINDS_64(192) };
+
+static unsigned kind_of(char c)
+{
+  return kinds[(unsigned char)c];
+}
+
+/* A digit or letter, as in numbers. */
+static bool is_alnum(char c)
+{
+  return kind_of(c) == DIGIT || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* ---- the ends of things ---- */
+
+/* Digits, letters of 0x1F, 1e5 and the sign of 1e-5. */
+const char *skeleton_number_end(const char *at, const char *end)
+{
+  if (at == end || kind_of(*at) != DIGIT)
+    return at;
+  while (++at < end) {
+    if (is_alnum(*at) || *at == '.')
+      continue;
+    if ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E'))
+      continue;
+    break;
+  }
+  return at;
+}
+
+/* The first quote from `at` on, or backslash where that means something. */
+static const char *find_stop(const char *at, const char *end, char quote)
+{
+  const char escape = quote == '\'' ? '\\' : quote;
+  uint64_t stop;
+
+  for (; end - at >= (ptrdiff_t)sizeof(stop); at += sizeof(stop)) {
+    const uint64_t word = word_load(at);
+
+    stop = word_find(word, (unsigned char)quote) |
+           word_find(word, (unsigned char)escape);
+    if (stop)
+      return at + word_first(stop);
+  }
+  while (at < end && *at != quote && *at != escape)
+    at++;
+  return at;
+}
+
+/* The end of what was begun by `quote` before `at`.  Doubled quotes and, in
+ * strings, bytes after a backslash belong to it. */
+static inline const char *quoted_end(const char *at, const char *end,
+                                     char quote)
+{
+  while ((at = find_stop(at, end, quote)) < end) {
+    if (*at == quote && (end - at == 1 || at[1] != quote))
+      return at + 1;
+    if (end - at <= 2)
+      break;
+    at += 2;
+  }
+  return end;
+}
+
+const char *skeleton_string_end(const char *at, const char *end)
+{
+  return at < end && *at == '\'' ? quoted_end(at + 1, end, '\'') : at;
+}
+
+/* ---- the whole ---- */
+
+/* A single blank between two others, which is copied as it is. */
+static bool is_lone_blank(const char *sql, size_t len, size_t at)
+{
+  return sql[at] == ' ' && at > 0 && sql[at - 1] != ' ' && at + 1 < len &&
+         kind_of(sql[at + 1]) != SPACE;
+}
+
+/* Copy names and operators; the digits of a name belong to it.  Returns how
+ * many bytes that were, of at most `len`. */
+static size_t copy_plain(const char *sql, size_t len, char *out)
+{
+  static const unsigned char after[] = {
+    [PLAIN] = PLAIN | NAME,
+    [NAME] = PLAIN | NAME | DIGIT,
+    [DIGIT] = PLAIN | NAME | DIGIT,
+    [SPACE] = PLAIN | NAME,
+  };
+  unsigned wanted = PLAIN | NAME;
+  size_t n;
+
+  for (n = 0; n < len; n++) {
+    const unsigned kind = kind_of(sql[n]);
+
+    if (!(kind & wanted) && !is_lone_blank(sql, len, n))
+      break;
+    out[n] = sql[n];
+    wanted = after[kind];
+  }
+  return n;
+}
+
+/* From a literal to its mark. */
+static const char *cut(struct sqltext_cuts *cuts, const char *sql,
+                       const char *from, const char *to)
+{
+  cuts->of[cuts->n].from = (size_t)(from - sql);
+  cuts->of[cuts->n++].to = (size_t)(to - sql);
+  return to;
+}
+
+size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
+                       struct sqltext_cuts *ret_cuts)
+{
+  const char *at = sql, *const end = sql + len, *to;
+  size_t n = 0;
+
+  assert(room <= SQLTEXT_BYTES);
+  ret_cuts->n = 0;
+  while (at < end && n < room) {
+    const size_t more = (size_t)(end - at);
+    const size_t left = more < room - n ? more : room - n;
+    const size_t plain = copy_plain(at, left, out + n);
+
+    at += plain;
+    n += plain;
+    if (plain == left)
+      continue;
+    switch (kind_of(*at)) {
+    case SPACE:
+      if (n > 0 && out[n - 1] != ' ')
+        out[n++] = ' ';
+      at++;
+      break;
+    case DIGIT:
+      out[n++] = '?';
+      at = cut(ret_cuts, sql, at, skeleton_number_end(at, end));
+      break;
+    default:
+      to = quoted_end(at + 1, end, *at);
+      if (*at == '\'') {
+        out[n++] = '?';
+        (void)cut(ret_cuts, sql, at, to);
+      } else { /* the name of something */
+        for (; at < to && n < room; at++)
+          out[n++] = *at;
+      }
+      at = to;
+    }
+  }
+  ret_cuts->end = (size_t)(at - sql);
+  while (n > 0 && out[n - 1] == ' ')
+    n--;
+  return n;
+}
+
+/* Add a piece.  False: the skeleton is too long. */
+static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
+                      enum skeleton_next next)
+{
+  const size_t mark = (next & (SKELETON_NUMBER | SKELETON_STRING)) != 0;
+
+  if (len + mark > sizeof(d->text) - d->len)
+    return false;
+  if (len > 0)
+    memcpy(d->text + d->len, text, len);
+  d->len += len;
+  d->piece[d->n_pieces].end = (uint16_t)d->len;
+  d->piece[d->n_pieces++].next = (uint16_t)next;
+  if (mark)
+    d->text[d->len++] = '?';
+  return true;
+}
+
+/* Add the last piece. */
+static bool draft_end(struct skeleton_draft *d, const char *text, size_t len,
+                      enum skeleton_next next)
+{
+  if (len == 0 && next == SKELETON_END && d->n_pieces > 0)
+    d->piece[d->n_pieces - 1].next |= SKELETON_END;
+  return draft_add(d, text, len, next);
+}
+
+bool skeleton_draft_make(struct skeleton_draft *d, const char *sql, size_t len,
+                         const struct sqltext_cuts *cuts)
+{
+  size_t at = 0;
+
+  d->n_pieces = d->len = 0;
+  for (size_t i = 0; i < cuts->n; i++) {
+    const size_t from = cuts->of[i].from;
+
+    if (!draft_add(d, sql + at, from - at,
+                   sql[from] == '\'' ? SKELETON_STRING : SKELETON_NUMBER))
+      return false;
+    at = cuts->of[i].to;
+  }
+  return draft_end(d, sql + at, cuts->end - at,
+                   cuts->end < len ? SKELETON_ANYTHING : SKELETON_END);
+}
 
 enum {
   NO_BYTE = 256,      /* the statement ends */
@@ -126,9 +349,9 @@ static inline size_t bytes_of(const struct walk *w)
 
 static inline const char *number_end(const char *at, const char *end)
 {
-  const char *to = sqltext_digits_end(at, end);
+  const char *to = skeleton_digits_end(at, end);
 
-  return LIKELY(to != at) ? to : sqltext_number_end(at, end);
+  return LIKELY(to != at) ? to : skeleton_number_end(at, end);
 }
 
 /* Go on to the next piece.  False: the two differ in this one, or end. */
@@ -142,7 +365,7 @@ static inline bool step(struct walk *w)
   if (w->piece->next & SKELETON_NUMBER)
     to = number_end(from, w->end);
   else if (w->piece->next & SKELETON_STRING)
-    to = sqltext_string_end(from, w->end);
+    to = skeleton_string_end(from, w->end);
   else
     return false;
   if (to == from)
@@ -285,7 +508,7 @@ int skeletons_find(struct skeletons *s, const char *sql, size_t len)
     return find_anywhere(s, sql, len);
   at = to = sql + n;
   if (LIKELY(next & SKELETON_NUMBER)) {
-    to = sqltext_digits_end(at, end);
+    to = skeleton_digits_end(at, end);
     if (LIKELY(to == end && to != at && next & SKELETON_END))
       return found(s, k);
   } else if (at == end && next == SKELETON_END) {

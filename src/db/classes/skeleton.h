@@ -12,11 +12,90 @@
 #ifndef BENCH_DB_CLASSES_SKELETON_H
 #define BENCH_DB_CLASSES_SKELETON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "db/classes/skeleton_draft.h"
-#include "db/classes/sqltext.h"
+#include "base/compiler.h"
+#include "base/word.h"
+
+enum {
+  SQLTEXT_BYTES = 240, /* so much of a text is looked at */
+};
+
+/*
+ * The end of the number, or the string, at `at`; `at` if there is none.  `end`
+ * is the end of the statement.
+ */
+const char *skeleton_number_end(const char *at, const char *end);
+const char *skeleton_string_end(const char *at, const char *end);
+
+/* The same for a number of at most seven digits; `at` if it is something else.
+ * Eight bytes before `end` can be read. */
+static inline const char *skeleton_digits_end(const char *at, const char *end)
+{
+  const size_t left = (size_t)(end - at);
+  uint64_t word, other;
+  const char *to;
+
+  if (UNLIKELY(left == 0))
+    return at;
+  if (left >= sizeof(word))
+    word = word_load(at);
+  else /* zeros come in after the last digits */
+    word = word_load(end - sizeof(word)) >> (64 - 8 * left);
+  other = word_find_other_than_digits(word);
+  if (UNLIKELY(other == 0))
+    return at;
+  to = at + word_first(other);
+  if (to < end && (((*to | 32) >= 'a' && (*to | 32) <= 'z') || *to == '.'))
+    return at;
+  return to;
+}
+
+/* Where the literals of a statement are. */
+struct sqltext_cuts {
+  size_t end; /* nothing after it was read: the room was used up */
+  size_t n;
+  struct {
+    size_t from, to; /* from <= to <= end */
+  } of[SQLTEXT_BYTES];
+};
+
+/*
+ * Write the text with `?` for each literal and one blank for any white space,
+ * as much of it as there is room for, SQLTEXT_BYTES at most.  Returns the
+ * length; no terminator.
+ */
+size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
+                       struct sqltext_cuts *ret_cuts);
+
+enum {
+  SKELETON_BYTES = 512, /* length of the longest one */
+};
+
+/* What comes after a piece of text without literals; a bit each. */
+enum skeleton_next {
+  SKELETON_NUMBER = 1,
+  SKELETON_STRING = 2,
+  SKELETON_END = 4, /* the statement may end; with the others: after them */
+  SKELETON_ANYTHING = 8, /* is not looked at */
+};
+
+struct skeleton_piece {
+  uint16_t end;  /* in the text of the skeleton */
+  uint16_t next; /* enum skeleton_next */
+};
+
+struct skeleton_draft {
+  struct skeleton_piece piece[SQLTEXT_BYTES + 1];
+  char text[SKELETON_BYTES]; /* after each piece, a byte for the literal */
+  size_t n_pieces, len;
+};
+
+/* Make that of a statement and its literals.  False: it is too long. */
+bool skeleton_draft_make(struct skeleton_draft *d, const char *sql, size_t len,
+                         const struct sqltext_cuts *cuts);
 
 enum {
   SKELETONS = 256, /* remembered; their numbers fit into a byte */

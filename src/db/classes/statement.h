@@ -7,16 +7,50 @@
 #ifndef BENCH_DB_CLASSES_STATEMENT_H
 #define BENCH_DB_CLASSES_STATEMENT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "db/classes/label.h"
 #include "db/classes/skeleton.h"
 
 struct class_recorder;
 struct db_env;
 struct stmt_sample;
+
+enum {
+  LABEL_BYTES = 65, /* with the terminator */
+  LABELS_MAX = 256, /* further ones are all "(other)" */
+};
+
+struct label {
+  char text[LABEL_BYTES]; /* constant once it is counted in `n` */
+};
+
+struct labels {
+  pthread_mutex_t lock; /* protects `n` and the search */
+  size_t n;
+  struct label of[LABELS_MAX + 1]; /* the last one is "(other)" */
+};
+
+void labels_init(struct labels *l);
+void labels_done(struct labels *l);
+
+/* The label of this text; lives as long as `l`.  Any thread. */
+struct label *labels_get(struct labels *l, const char *text);
+
+enum {
+  /* So much is kept of a text in which something was replaced: texts that
+   * were cut off at the same place before differ in length now. */
+  TABLENAME_BYTES = 216,
+};
+
+/*
+ * Replace the numbers in `sql` of `len` bytes, in place.  Returns the new
+ * length, which is at most TABLENAME_BYTES if anything was replaced; no
+ * terminator.
+ */
+size_t statement_merge_tables(char *sql, size_t len);
 
 enum {
   STATEMENT_SLOTS = 512, /* texts whose class is remembered; a power of two */

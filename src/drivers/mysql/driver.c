@@ -15,7 +15,7 @@
 #include "base/secret.h"
 #include "db/emul.h"
 #include "db/env.h"
-#include "db/fault.h"
+#include "db/error_policy.h"
 #include "drivers/mysql/about.h"
 #include "drivers/mysql/cancel.h"
 #include "drivers/mysql/cleartext.h"

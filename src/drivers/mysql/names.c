@@ -126,7 +126,7 @@ static int put_parameter(const struct target_pair *p,
   if (strcmp(p->name, "sslmode") == 0 || strcmp(p->name, "ssl") == 0)
     row = parameters;
   else
-    row = names_find(parameters, p->name);
+    row = target_names_find(parameters, p->name);
   if (!row)
     return refuse_name(parameters, "parameter", p->name, err);
   if (!p->value)
@@ -176,7 +176,7 @@ static const struct target_pair *find(const struct target_pair *pairs, size_t n,
   const struct target_name row[] = { { .name = name }, { 0 } };
 
   while (n-- > 0) {
-    if (names_find(row, pairs[n].name))
+    if (target_names_find(row, pairs[n].name))
       return &pairs[n];
   }
   return NULL;
@@ -205,7 +205,7 @@ static int read_file(const struct target_pair *pairs, size_t n,
                      const struct target_sink *to, struct err *err)
 {
   for (size_t i = 0; i < n; i++) {
-    if (pairs[i].own && !names_find(lines, pairs[i].name))
+    if (pairs[i].own && !target_names_find(lines, pairs[i].name))
       return refuse_name(lines, "name in [bench],", pairs[i].name, err);
   }
   for (const struct target_name *row = lines; row->name; row++) {

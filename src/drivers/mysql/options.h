@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "db/names.h"
+#include "db/url.h"
 #include "drivers/mysql/tls.h"
 #include "opt/opt.h"
 

@@ -10,7 +10,7 @@
 
 #include "db/emul.h"
 #include "db/env.h"
-#include "db/fault.h"
+#include "db/error_policy.h"
 #include "db/message.h"
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"

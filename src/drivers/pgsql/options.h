@@ -4,7 +4,7 @@
 #ifndef BENCH_DRIVERS_PGSQL_OPTIONS_H
 #define BENCH_DRIVERS_PGSQL_OPTIONS_H
 
-#include "db/names.h"
+#include "db/url.h"
 #include "opt/opt.h"
 
 /*

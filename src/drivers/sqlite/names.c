@@ -19,7 +19,7 @@ static const struct target_name parameters[] = {
 static int put_parameter(const struct target_pair *p,
                          const struct target_sink *to, struct err *err)
 {
-  const struct target_name *row = names_find(parameters, p->name);
+  const struct target_name *row = target_names_find(parameters, p->name);
 
   if (!row || !p->value)
     return err_set(err, -EINVAL,

@@ -14,7 +14,7 @@
 #include "db/counts.h"
 #include "db/driver.h"
 #include "db/env.h"
-#include "db/names.h"
+#include "db/url.h"
 #include "drivers/sqlite/options.h"
 
 /*

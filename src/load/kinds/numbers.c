@@ -12,7 +12,7 @@
 enum {
   ROWS,  /* parameter: how many rows */
   FIRST, /* parameter of the bank: the second column */
-  ROWS_MAX = 100 * 1000 * 1000,
+  NUMBERS_MAX = 100 * 1000 * 1000,
   NUMBERS_DISK = 60, /* bytes of a row with its key, estimated */
 };
 
@@ -25,9 +25,9 @@ static const char *const bank_columns[] = { "id", "balance", "transfers",
 static int check(const struct kind_args *args, const char *option,
                  struct err *err)
 {
-  if (args->value[ROWS] >= 1 && args->value[ROWS] <= ROWS_MAX)
+  if (args->value[ROWS] >= 1 && args->value[ROWS] <= NUMBERS_MAX)
     return 0;
-  return err_set(err, -EINVAL, "%s must be from 1 to %d", option, ROWS_MAX);
+  return err_set(err, -EINVAL, "%s must be from 1 to %d", option, NUMBERS_MAX);
 }
 
 static int check_counter(const struct kind_args *args, struct err *err)

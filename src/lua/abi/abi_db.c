@@ -12,7 +12,6 @@
 #include "base/ffi_api.h"
 #include "db/await.h"
 #include "db/bulk.h"
-#include "db/classes/label.h"
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/copy.h"

@@ -9,7 +9,7 @@
 #include "db/acknowledge.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
-#include "db/restart.h"
+#include "db/error_policy.h"
 #include "loop/loop.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
@@ -158,7 +158,7 @@ static bool is_over(const struct state *s)
 bool bench_event_restart(int attempt)
 {
   const struct state *s = state_current();
-  const uint64_t pause = restart_pause_ns(attempt);
+  const uint64_t pause = error_restart_pause_ns(attempt);
 
   if (!s || is_over(s))
     return false;

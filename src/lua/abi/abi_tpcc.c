@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/ffi_api.h"
-#include "load/kinds/tpcc_rows.h"
+#include "load/kinds/tpcc.h"
 
 /*
  * Returns s_quantity of row number `key` of the table stock, from 1 on in the

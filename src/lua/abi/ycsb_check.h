@@ -5,7 +5,7 @@
 #ifndef BENCH_LUA_ABI_YCSB_CHECK_H
 #define BENCH_LUA_ABI_YCSB_CHECK_H
 
-#include "load/kinds/ycsb_keys.h"
+#include "load/kinds/ycsb.h"
 
 struct conn;
 struct err;

@@ -13,7 +13,6 @@
 #include "db/process.h"
 #include "load/load.h"
 #include "load/pace.h"
-#include "load/room.h"
 #include "lua/engine/shared.h"
 #include "run/peers.h"
 #include "run/plan.h"
@@ -98,7 +97,8 @@ static struct load *find_or_make(struct script *script, struct conn *c,
   l = script->load;
   if (!l && load_new(&script->load, own, err) == 0) {
     l = script->load;
-    if (!script->setup.plan->cfg.force && room_for_tables(c, whole, err) < 0) {
+    if (!script->setup.plan->cfg.force &&
+        load_room_for_tables(c, whole, err) < 0) {
       load_stop(l);
       l = NULL;
     }

@@ -16,7 +16,7 @@
 #include "base/facts.h"
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
-#include "db/classes/label.h"
+#include "db/classes/statement.h"
 #include "lua/engine/compiled.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/internal_text.h"

@@ -18,7 +18,6 @@
 #include "base/ffi_api.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "db/classes/label.h"
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/conn_state.h"

@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "db/driver.h"
+#include "db/error_policy.h"
 #include "db/errtab.h"
 #include "db/flood.h"
-#include "db/ignore.h"
 #include "db/target.h"
 #include "tests/unit/tap.h"
 
@@ -63,19 +63,20 @@ static void test_ignore(void)
                            .lost = ignore_case[i].lost };
     const struct opt_list items = { 1, &ignore_case[i].item };
     struct err err = { "" };
-    const int rc = ignore_add(&l, &items, ignore_case[i].kind, connection_codes,
-                              &err);
+    const int rc = ignore_list_add(&l, &items, ignore_case[i].kind,
+                                   connection_codes, &err);
 
     memcpy(out.state, ignore_case[i].state, strlen(ignore_case[i].state));
     OK(rc == ignore_case[i].rc, ignore_case[i].item);
     OK((rc < 0) == (err.text[0] != '\0'), "a text exactly when it fails");
-    OK(ignore_has(&l, &out) == ignore_case[i].has, ignore_case[i].item);
-    ignore_done(&l);
+    OK(ignore_list_has(&l, &out) == ignore_case[i].has, ignore_case[i].item);
+    ignore_list_done(&l);
   }
-  OK(ignore_text_ok("1213,40P01,connection,failover,08,all"), "a good list");
-  OK(ignore_text_ok(""), "an empty list");
-  OK(!ignore_text_ok("1213,abc"), "a bad item");
-  OK(!ignore_text_ok("1213,,1"), "an empty item");
+  OK(ignore_list_text_ok("1213,40P01,connection,failover,08,all"),
+     "a good list");
+  OK(ignore_list_text_ok(""), "an empty list");
+  OK(!ignore_list_text_ok("1213,abc"), "a bad item");
+  OK(!ignore_list_text_ok("1213,,1"), "an empty item");
 }
 
 static void test_target(void)

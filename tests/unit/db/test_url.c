@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "db/client_file.h"
 #include "tests/unit/tap.h"
 
 /* Writes the parts of a URL in one line, or "refused". */

@@ -1,12 +1,11 @@
 /*
  * test_verdict.c - the verdict on a failure, case by case.
  */
-#include "db/verdict.h"
+#include "db/error_policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "db/ignore.h"
 #include "tests/unit/tap.h"
 
 /* ---- a failed call ---- */
@@ -200,11 +199,11 @@ static void test_failed(void)
     while (items.items[items.n])
       items.n++;
     (void)snprintf(out.state, sizeof(out.state), "%s", row[i].state);
-    if (ignore_add(&list, &items, IGNORE_ANY, connection_codes, &err) < 0)
+    if (ignore_list_add(&list, &items, IGNORE_ANY, connection_codes, &err) < 0)
       abort();
     v = verdict_failed(&what);
     OK(v.class == row[i].class && bits_of(v) == row[i].bits, row[i].what);
-    ignore_done(&list);
+    ignore_list_done(&list);
   }
 }
 

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "load/chunks.h"
-#include "load/groups.h"
 #include "load/pace.h"
 #include "load/rows.h"
 #include "tests/unit/rand_usual.h"

@@ -10,11 +10,11 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "load/expect.h"
+#include "load/check.h"
+#include "load/kind.h"
 #include "load/kinds/json.h"
 #include "load/kinds/kind_list.h"
 #include "load/kinds/secondary.h"
-#include "load/range.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -97,7 +97,7 @@ static uint64_t value_of(const struct kind_table *t, uint64_t key,
   return 0;
 }
 
-/* Does the condition, which range_part() has made, hold for a key? */
+/* Does the condition, which kind_range() has made, hold for a key? */
 static bool holds(const struct kind_table *t, const char *sql, uint64_t key)
 {
   while (*sql) {
@@ -128,7 +128,7 @@ static bool parts_are_exact(const struct kind_table *t, uint64_t first,
   for (uint64_t at = first; at <= last;) {
     struct strbuf sql = { 0 };
 
-    at = range_part(t, at, last, &sql) + 1;
+    at = kind_range(t, at, last, &sql) + 1;
     for (uint64_t key = 1; key <= KEYS; key++)
       times[key] += holds(t, strbuf_str(&sql), key);
     strbuf_done(&sql);
@@ -159,19 +159,19 @@ static void test_ranges(void)
       exact = exact && parts_are_exact(&t, first, last);
   }
   OK(exact, "the parts of every range have its keys, each once");
-  OK(range_part(&t, 1, KEYS, &s) == KEYS, "all keys are one part");
+  OK(kind_range(&t, 1, KEYS, &s) == KEYS, "all keys are one part");
   ok_text(&s, "w BETWEEN 1 AND 2 AND d BETWEEN 1 AND 2 AND o BETWEEN 11 AND 13",
           "with limits for each column");
-  OK(range_part(&t, 5, 12, &s) == 6, "the rest of a group is another");
+  OK(kind_range(&t, 5, 12, &s) == 6, "the rest of a group is another");
   ok_text(&s, "w = 1 AND d = 2 AND o BETWEEN 12 AND 13", "with fixed values");
-  range_key(&t, &s);
+  kind_key_sql(&t, &s);
   ok_text(&s, "(((w - 1) * 2 + (d - 1)) * 3 + (o - 11))", "a key in SQL");
-  range_outside(&t, &s);
+  kind_outside(&t, &s);
   ok_text(&s, "w < 1 OR w > 2 OR d < 1 OR d > 2 OR o < 11 OR o > 13",
           "other keys");
-  range_name(&t, 5, 2, &s);
+  kind_row_name(&t, 5, 2, &s);
   ok_text(&s, "row (1, 2, 12, 2)", "the name of a row");
-  range_names(&t, 1, KEYS, &s);
+  kind_row_names(&t, 1, KEYS, &s);
   ok_text(&s, "rows (1, 1, 11) to (2, 2, 13)", "the name of a chunk");
   strbuf_done(&s);
 }

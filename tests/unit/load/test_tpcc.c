@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "load/kinds/kind_list.h"
-#include "load/kinds/tpcc_rows.h"
+#include "load/kinds/tpcc.h"
 #include "tests/unit/tap.h"
 
 enum {

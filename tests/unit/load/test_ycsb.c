@@ -10,10 +10,10 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "load/expect.h"
+#include "load/check.h"
+#include "load/kind.h"
 #include "load/kinds/kind_list.h"
-#include "load/kinds/ycsb_keys.h"
-#include "load/range.h"
+#include "load/kinds/ycsb.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 
@@ -468,17 +468,17 @@ static void test_kind(void)
 
   MUST(maker_init(&m, &kind_ycsb, &args, 1) == 0);
   OK(kind_keys(&m.table) == 3 && m.table.n == 11, "a table of three rows");
-  OK(range_part(&m.table, 1, 2, &sql) == 2, "a range of two rows");
+  OK(kind_range(&m.table, 1, 2, &sql) == 2, "a range of two rows");
   OK_STR(strbuf_str(&sql),
          "ycsb_key BETWEEN 'user1152921504606846976' AND "
          "'user2305843009213693952'",
          "in SQL");
   strbuf_clear(&sql);
-  range_outside(&m.table, &sql);
+  kind_outside(&m.table, &sql);
   OK(strstr(strbuf_str(&sql), gap) && strstr(strbuf_str(&sql), " % "),
      "rows between the loaded ones are outside");
   strbuf_clear(&sql);
-  range_name(&m.table, 2, 1, &sql);
+  kind_row_name(&m.table, 2, 1, &sql);
   OK_STR(strbuf_str(&sql), "row user2305843009213693952", "the name of a row");
   strbuf_done(&sql);
   maker_done(&m);

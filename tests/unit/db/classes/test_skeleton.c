@@ -62,7 +62,7 @@ static enum outcome meet(const char *text, size_t len)
 
   memcpy(sql, text, len);
   want = name_id(normal,
-                 sqltext_normal(sql, len, normal, SQLTEXT_BYTES, &cuts));
+                 skeleton_normal(sql, len, normal, SQLTEXT_BYTES, &cuts));
   id = skeletons_find(&seen, sql, len);
   if (id < 0)
     skeletons_add(&seen, sql, len, &cuts, want);

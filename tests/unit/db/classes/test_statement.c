@@ -2,7 +2,6 @@
  * test_statement.c - statements without their literals, and their classes.
  */
 #include "db/classes/statement.h"
-#include "db/classes/tablename.h"
 
 #include "base/compiler.h"
 #include "base/err.h"
@@ -35,15 +34,15 @@ static void test_normal(void)
   size_t n;
 
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-    n = sqltext_normal(cases[i].sql, strlen(cases[i].sql), out, SQLTEXT_BYTES,
-                       &cuts);
+    n = skeleton_normal(cases[i].sql, strlen(cases[i].sql), out, SQLTEXT_BYTES,
+                        &cuts);
     out[n] = '\0';
     OK_STR(out, cases[i].normal, "normal form");
   }
-  n = sqltext_normal("SELECT abcdef", 13, out, 8, &cuts);
+  n = skeleton_normal("SELECT abcdef", 13, out, 8, &cuts);
   OK(n == 8 && memcmp(out, "SELECT a", 8) == 0, "stops when there is no room");
   OK(cuts.n == 0 && cuts.end == 8, "and says where");
-  n = sqltext_normal("a=12 AND b='x'", 14, out, SQLTEXT_BYTES, &cuts);
+  n = skeleton_normal("a=12 AND b='x'", 14, out, SQLTEXT_BYTES, &cuts);
   OK(n == 11 && cuts.n == 2 && cuts.end == 14, "literals are cut out");
   OK(cuts.of[0].from == 2 && cuts.of[0].to == 4 && cuts.of[1].from == 11 &&
        cuts.of[1].to == 14,
@@ -88,15 +87,15 @@ static void test_tables(void)
 
   for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
     (void)snprintf(text, sizeof(text), "%s", tables[i].sql);
-    n = tablename_merge(text, strlen(text));
+    n = statement_merge_tables(text, strlen(text));
     text[n] = '\0';
     OK_STR(text, tables[i].merged, "numbers of tables");
   }
   /* The class name is the start of the same statement, as much as fits. */
   (void)snprintf(text, sizeof(text), "SELECT a FROM t1 WHERE %0240d", 0);
   (void)snprintf(other, sizeof(other), "SELECT a FROM t1000 WHERE %0240d", 0);
-  n = tablename_merge(text, SQLTEXT_BYTES);
-  other_n = tablename_merge(other, SQLTEXT_BYTES);
+  n = statement_merge_tables(text, SQLTEXT_BYTES);
+  other_n = statement_merge_tables(other, SQLTEXT_BYTES);
   OK(n == other_n && n == TABLENAME_BYTES && memcmp(text, other, n) == 0,
      "long texts are cut at the same place");
 }

@@ -1,16 +1,82 @@
 /*
- * verdict.h - what has to become of a failure: pure functions of what happened.
- *
- * Nothing is sent, counted or printed here: see recover.h.
+ * error_policy.h - what a failure means, and what has to follow it: pure
+ * functions.  recover.h carries the answers out.
  */
-#ifndef BENCH_DB_VERDICT_H
-#define BENCH_DB_VERDICT_H
+#ifndef BENCH_DB_ERROR_POLICY_H
+#define BENCH_DB_ERROR_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/err.h"
 #include "db/outcome.h"
+#include "opt/opt.h"
+#include "stats/service.h"
 
-struct ignore_list;
+struct driver;
+struct outcome;
+
+struct ignore_list {
+  bool all, connection;
+  bool failover; /* a server that refuses its service is left, too */
+  size_t n_codes, n_states, n_classes;
+  int *codes; /* owned, as the others */
+  char (*states)[6];
+  char (*classes)[3];
+};
+
+/* How the digits of an item are to be read. */
+enum ignore_kind {
+  IGNORE_NUMBERS, /* any digits are a native number 0..65535 */
+  /*
+   * One to four digits: a native number; five characters: a SQLSTATE; two:
+   * a class (two digits are both).
+   */
+  IGNORE_ANY,
+};
+
+/*
+ * Add the items to *l ({0} is empty).  `connection_codes` as in struct driver.
+ * -EINVAL: an item is nothing of the above.
+ */
+int ignore_list_add(struct ignore_list *l, const struct opt_list *items,
+                    enum ignore_kind kind, const int *connection_codes,
+                    struct err *err);
+void ignore_list_done(struct ignore_list *l);
+
+/* For option rows: the whole text of an item (or list) would be accepted. */
+bool ignore_list_text_ok(const char *text);
+
+/* The failure `out` is in the list. */
+bool ignore_list_has(const struct ignore_list *l, const struct outcome *out);
+
+/* A way in which a server refuses its service; a row of driver->refusals. */
+struct driver_refusal {
+  int code;          /* native number; 0: the state decides */
+  const char *state; /* SQLSTATE */
+  const char *says;  /* [opt] a word of its text */
+  enum fault_phase phase;
+};
+
+/* Where the client was when a statement failed. */
+enum fault_place {
+  FAULT_ALONE,
+  FAULT_INSIDE,
+  FAULT_COMMITS
+};
+
+/* False: the service has not failed. */
+bool error_fault(const struct driver *d, const struct outcome *out,
+                 enum fault_place place, enum fault_phase *ret);
+
+/* A connection could not be made again. */
+enum fault_phase error_connect_fault(const struct driver *d,
+                                     const struct outcome *out);
+
+/* The row for this failure, or NULL. */
+const struct driver_refusal *error_refusal(const struct driver *d,
+                                           const struct outcome *out);
 
 /* Where the thread stands in the run. */
 enum verdict_phase {
@@ -76,5 +142,9 @@ bool verdict_may_connect(enum verdict_phase phase, unsigned attempt,
  * VERDICT_ABANDON or VERDICT_FATAL. */
 enum verdict_class verdict_not_connected(enum verdict_phase phase,
                                          bool permanent);
+
+/* The pause before attempt number `attempt` (1 is the first repetition) of an
+ * event: none before the first ones, and at most a tenth of a second. */
+uint64_t error_restart_pause_ns(int attempt);
 
 #endif

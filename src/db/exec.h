@@ -1,19 +1,23 @@
 /*
- * exchange.h - one statement: what comes before its call of the driver, and
+ * exec.h - one statement: what comes before its call of the driver, and
  * after it (for src/db only).
  */
-#ifndef BENCH_DB_EXCHANGE_H
-#define BENCH_DB_EXCHANGE_H
+#ifndef BENCH_DB_EXEC_H
+#define BENCH_DB_EXEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/ffi_api.h"
 #include "db/call.h"
 
-/* A statement needs the slow path: exchange_take_care(). */
-static inline bool exchange_needs_care(const struct conn *c)
+struct conn;
+struct emul_scan;
+
+/* A statement needs the slow path: exec_take_care(). */
+static inline bool exec_needs_care(const struct conn *c)
 {
   return UNLIKELY(((unsigned)c->state | c->owed) > CONN_ROWS ||
                   conn_is_dead(c));
@@ -26,11 +30,11 @@ static inline bool exchange_needs_care(const struct conn *c)
  * ones only when `keep_rows`), whose failure is that of the call. False: the
  * call has failed already.
  */
-bool exchange_take_care(struct conn *c, const char *sql, size_t len,
+bool exec_take_care(struct conn *c, const char *sql, size_t len,
                         bool keep_rows);
 
 /* What is being executed, for counters, messages and classes. */
-struct exchange {
+struct exec {
   enum call call;
   sql_statement *stmt; /* NULL: direct */
   void *cls;
@@ -40,31 +44,31 @@ struct exchange {
 };
 
 /* After the driver returned `rc`: count, and make the result or the failure. */
-sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info);
+sql_result *exec_end(struct conn *c, int rc, const struct exec *info);
 
 /* ---- parts of it, also for a pipeline ---- */
 
 /* `info` has ended now: for its class. */
-void exchange_sample(struct conn *c, const struct exchange *info, bool failed);
+void exec_sample(struct conn *c, const struct exec *info, bool failed);
 /* Values for so many columns; false: no memory. */
-bool exchange_make_room(struct conn *c, uint32_t nfields);
+bool exec_make_room(struct conn *c, uint32_t nfields);
 /* `sql` has succeeded.  COMMIT and ROLLBACK clear the mark that the transaction
  * is to be rolled back, also with AND CHAIN; what ends it in another way does,
  * too. */
-void exchange_clear_mark(struct conn *c, const char *sql, size_t len);
+void exec_clear_mark(struct conn *c, const char *sql, size_t len);
 /* By the first words: BEGIN, START; COMMIT, END, ROLLBACK. */
-bool exchange_begins_transaction(const struct conn *c, const char *sql,
+bool exec_begins_transaction(const struct conn *c, const char *sql,
                                  size_t len);
-bool exchange_ends_transaction(const struct conn *c, const char *sql,
+bool exec_ends_transaction(const struct conn *c, const char *sql,
                                size_t len);
 
 /* conn_next_result() and stmt_next_result(). */
-sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt);
+sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt);
 
 /* ---- the quick way ---- */
 
 /* c->out has a result set, and there is room for its rows: open it. */
-static inline sql_result *exchange_open_rows(struct conn *c,
+static inline sql_result *exec_open_rows(struct conn *c,
                                              sql_statement *stmt)
 {
   const struct outcome *out = &c->out;
@@ -82,8 +86,8 @@ static inline sql_result *exchange_open_rows(struct conn *c,
 }
 
 /* The call succeeded, call_start() gave `start_ns`, and there is nothing that
- * exchange_end() would have to look at. */
-static inline bool exchange_is_plain(const struct conn *c, int rc,
+ * exec_end() would have to look at. */
+static inline bool exec_is_plain(const struct conn *c, int rc,
                                      uint64_t start_ns)
 {
   const struct outcome *out = &c->out;
@@ -93,16 +97,24 @@ static inline bool exchange_is_plain(const struct conn *c, int rc,
                  (out->settled && out->nfields <= c->values_room)));
 }
 
-/* What exchange_end() does then; `stmt` is NULL for direct statements. */
-static inline sql_result *exchange_end_plain(struct conn *c,
+/* What exec_end() does then; `stmt` is NULL for direct statements. */
+static inline sql_result *exec_end_plain(struct conn *c,
                                              sql_statement *stmt)
 {
   call_count(c, c->out.counter);
   call_no_error(c);
   if (c->out.counter == COUNTER_READ)
-    return exchange_open_rows(c, stmt);
+    return exec_open_rows(c, stmt);
   call_idle(c);
   return NULL;
 }
+
+/*
+ * The text goes to c->text.  `scan` is of this statement; it is brought up to
+ * date when the dialect of the session has changed.  False: it cannot be made,
+ * and that is the failure of the connection.
+ */
+bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
+                  size_t len, const sql_bind *binds, size_t n);
 
 #endif

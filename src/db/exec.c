@@ -1,8 +1,7 @@
 /*
- * exchange.c - what all statements have before and after their call of the
- * driver.
+ * exec.c - one statement: what comes before and after its call of the driver.
  */
-#include "db/exchange.h"
+#include "db/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,38 @@
 #include "db/acknowledge.h"
 #include "db/conn_message.h"
 #include "db/emul.h"
+#include "db/error_policy.h"
 #include "db/pool.h"
 #include "db/recover.h"
-#include "db/verdict.h"
+
+static bool exec_quote(void *ctx, const char *text, size_t len,
+                       struct strbuf *to, const char **ret_why)
+{
+  struct conn *c = ctx;
+
+  return c->driver->quote(c->session, text, len, to, ret_why);
+}
+
+bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
+                   size_t len, const sql_bind *binds, size_t n)
+{
+  const struct emul_quote q = { exec_quote, c->driver->quote_special, c };
+  const char *why = NULL;
+
+  if ((scan->flags != c->session->dialect &&
+       emul_scan(scan, sql, len, c->session->dialect) < 0) ||
+      (emul_format(scan, sql, len, binds, n, &q, &c->text, &why) == 0 &&
+       c->text.failed))
+    why = "not enough memory";
+  if (!why)
+    return true;
+  strbuf_done(&c->text);
+  call_misuse(c, why);
+  return false;
+}
 
 /* The connection broke in an earlier call, and was not replaced. */
-static void fail_again(struct conn *c, const char *sql, size_t len)
+static void exec_fail_again(struct conn *c, const char *sql, size_t len)
 {
   char text[FAILURE_TEXT];
 
@@ -27,8 +52,7 @@ static void fail_again(struct conn *c, const char *sql, size_t len)
   recover_failed(c, CALL_QUERY, sql, len);
 }
 
-bool exchange_begins_transaction(const struct conn *c, const char *sql,
-                                 size_t len)
+bool exec_begins_transaction(const struct conn *c, const char *sql, size_t len)
 {
   size_t n;
   const char *word = emul_first_word(sql, len, c->session->dialect, &n);
@@ -36,8 +60,7 @@ bool exchange_begins_transaction(const struct conn *c, const char *sql,
   return emul_word_is(word, n, "BEGIN") || emul_word_is(word, n, "START");
 }
 
-bool exchange_take_care(struct conn *c, const char *sql, size_t len,
-                        bool keep_rows)
+bool exec_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
 {
   if (call_disturbs(c))
     return false;
@@ -60,7 +83,7 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
   if (c->state == CONN_AWAY && !pool_lease(c))
     return false;
   if (c->state == CONN_LOST) {
-    fail_again(c, sql, len);
+    exec_fail_again(c, sql, len);
     return false;
   }
   if (conn_has_rest(c) &&
@@ -76,13 +99,12 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
     c->fail.earlier = true;
     return false;
   }
-  if (c->owed & CONN_OWES_ROLLBACK && exchange_begins_transaction(c, sql, len))
+  if (c->owed & CONN_OWES_ROLLBACK && exec_begins_transaction(c, sql, len))
     return recover_rollback(c, false) == DB_ERROR_NONE;
   return true;
 }
 
-bool exchange_ends_transaction(const struct conn *c, const char *sql,
-                               size_t len)
+bool exec_ends_transaction(const struct conn *c, const char *sql, size_t len)
 {
   const unsigned dialect = c->session->dialect;
   size_t n;
@@ -102,13 +124,13 @@ bool exchange_ends_transaction(const struct conn *c, const char *sql,
   return !emul_word_is(word, n, "TO");
 }
 
-void exchange_clear_mark(struct conn *c, const char *sql, size_t len)
+void exec_clear_mark(struct conn *c, const char *sql, size_t len)
 {
-  if (c->session->trx == TRX_NONE || exchange_ends_transaction(c, sql, len))
+  if (c->session->trx == TRX_NONE || exec_ends_transaction(c, sql, len))
     c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
 }
 
-void exchange_sample(struct conn *c, const struct exchange *info, bool failed)
+void exec_sample(struct conn *c, const struct exec *info, bool failed)
 {
   const uint64_t took_ns = clock_now_ns() - info->start_ns;
   const struct stmt_sample s = { .failed = failed,
@@ -122,7 +144,7 @@ void exchange_sample(struct conn *c, const struct exchange *info, bool failed)
                       took_ns, &s);
 }
 
-bool exchange_make_room(struct conn *c, uint32_t nfields)
+bool exec_make_room(struct conn *c, uint32_t nfields)
 {
   sql_value *values = reallocarray(c->values, nfields, sizeof(*values));
 
@@ -135,7 +157,7 @@ bool exchange_make_room(struct conn *c, uint32_t nfields)
 }
 
 /* What is no result set is passed over, each counted by its class. */
-static int skip_empty(struct conn *c)
+static int exec_skip_empty(struct conn *c)
 {
   while (c->out.counter != COUNTER_READ && c->out.more) {
     const enum counter counter = c->out.counter;
@@ -156,7 +178,7 @@ static int skip_empty(struct conn *c)
 }
 
 /* After a result: that of a statement, or the next one. */
-static enum conn_state state_after(const struct conn *c)
+static enum conn_state exec_state_after(const struct conn *c)
 {
   const struct outcome *out = &c->out;
   const bool rest = conn_has_rest(c);
@@ -171,7 +193,7 @@ static enum conn_state state_after(const struct conn *c)
   return rest || !out->settled ? CONN_ROWS_REST : CONN_ROWS;
 }
 
-static sql_result *success(struct conn *c, const struct exchange *info)
+static sql_result *exec_success(struct conn *c, const struct exec *info)
 {
   const struct outcome *out = &c->out;
   enum conn_state state;
@@ -179,25 +201,25 @@ static sql_result *success(struct conn *c, const struct exchange *info)
 
   call_no_error(c);
   if (UNLIKELY(c->owed & CONN_OWES_ROLLBACK))
-    exchange_clear_mark(c, info->sql, info->len);
+    exec_clear_mark(c, info->sql, info->len);
   if (out->more)
     env_note_unread(c->env, true);
-  c->state = state = state_after(c);
+  c->state = state = exec_state_after(c);
   if (out->counter != COUNTER_READ)
     return NULL;
   if (UNLIKELY(out->nfields > c->values_room) &&
-      !exchange_make_room(c, out->nfields)) {
+      !exec_make_room(c, out->nfields)) {
     (void)recover_drain(c);
     c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     call_misuse(c, "not enough memory");
     return NULL;
   }
-  rs = exchange_open_rows(c, info->stmt);
+  rs = exec_open_rows(c, info->stmt);
   c->state = state;
   return rs;
 }
 
-sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
+sql_result *exec_end(struct conn *c, int rc, const struct exec *info)
 {
   bool counted = false;
 
@@ -205,14 +227,14 @@ sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
     call_idle(c);
   if (UNLIKELY(rc == 0 && c->out.more && c->out.counter != COUNTER_READ &&
                c->driver->caps & DRIVER_SKIPS_EMPTY)) {
-    rc = skip_empty(c);
+    rc = exec_skip_empty(c);
     counted = rc > 0;
   }
   if (UNLIKELY(c->env->ack_due))
     acknowledge(c, info->call, rc);
   if (UNLIKELY(info->start_ns != 0 && c->env->timed) &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c))))
-    exchange_sample(c, info, rc < 0);
+    exec_sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
     if (info->stmt && info->call == CALL_QUERY) /* with the values put in */
       recover_failed(c, info->call, strbuf_str(&c->text), c->text.len);
@@ -222,17 +244,17 @@ sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
   }
   if (!counted)
     call_count(c, c->out.counter);
-  return success(c, info);
+  return exec_success(c, info);
 }
 
-sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt)
+sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt)
 {
-  struct exchange info = { .call = call, .stmt = stmt, .sql = "" };
+  struct exec info = { .call = call, .stmt = stmt, .sql = "" };
   int rc;
 
   if (!conn_is_open(c) || conn_is_dead(c) ||
       c->owed & (CONN_OWES_MESSAGE | CONN_OWES_FAILURE)) {
-    if (!exchange_take_care(c, "", 0, true))
+    if (!exec_take_care(c, "", 0, true))
       return NULL;
   }
   call_end_rows(c);
@@ -249,5 +271,5 @@ sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt)
     call_no_error(c);
     return NULL;
   }
-  return exchange_end(c, rc, &info);
+  return exec_end(c, rc, &info);
 }
