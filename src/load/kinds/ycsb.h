@@ -25,7 +25,6 @@
 
 #include "rand/dist.h"
 #include "rand/scramble.h"
-#include "rand/zipf_java.h"
 
 struct kind_args;
 
@@ -129,7 +128,7 @@ enum ycsb_choice {
   YCSB_ZIPFIAN,
   YCSB_LATEST, /* zipfian, the row inserted last is the most popular */
   YCSB_UNIFORM,
-  YCSB_JAVA, /* rand/zipf_java.h */
+  YCSB_JAVA, /* zipf_java_item() */
 };
 
 struct ycsb_workload {

@@ -24,9 +24,9 @@
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/env_conns.h"
+#include "db/error_policy.h"
 #include "db/figures/db_figures.h"
 #include "db/figures/sql_form.h"
-#include "db/restart.h"
 #include "db/stmt.h"
 #include "db/watch.h"
 #include "loop/loop.h"
@@ -623,7 +623,7 @@ static void client_begin(struct client *c)
 /* Waits before the next attempt.  False: there is no time for it. */
 static bool client_wait_for_attempt(struct client *c)
 {
-  const uint64_t pause = restart_pause_ns(c->attempts);
+  const uint64_t pause = error_restart_pause_ns(c->attempts);
   const uint64_t until = pause > 0 ? clock_now_ns() + pause : 0;
 
   while (until > 0 && clock_now_ns() < until && !worker_is_over(c->w))
