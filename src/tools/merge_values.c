@@ -44,7 +44,7 @@ void merge_parts_add(struct merge_parts *parts, const json_t *json,
     parts->of[parts->n++] = value;
 }
 
-/* The values of one key. */
+/* The values of one key: null only if no part has another one. */
 static struct merge_parts merge_members(const struct merge_parts *parts,
                                         const char *key)
 {
@@ -53,7 +53,9 @@ static struct merge_parts merge_members(const struct merge_parts *parts,
   for (size_t i = 0; i < parts->n; i++) {
     const json_t *value = json_object_get(parts->of[i], key);
 
-    if (value)
+    if (found.n == 1 && json_is_null(found.of[0]) && value)
+      found.of[0] = value;
+    else if (value && (found.n == 0 || !json_is_null(value)))
       found.of[found.n++] = value;
   }
   return found;
@@ -71,12 +73,6 @@ static bool merge_is_left_out(const char *key)
       return true;
   }
   return false;
-}
-
-/* Settings, which have the same value in all runs. */
-static bool merge_is_setting(const char *key)
-{
-  return strcmp(key, "planned_ratio") == 0 || strcmp(key, "clients") == 0;
 }
 
 /* ---- latencies ---- */
@@ -236,8 +232,9 @@ static bool merge_add_member(struct merge_sum *m, struct jobj *o,
   if (json_object_get(o->j, key) || merge_is_left_out(key))
     return true;
   values = merge_members(parts, key);
-  merged = merge_is_setting(key) ? json_deep_copy(values.of[0])
-                                 : merge_value(m, &values);
+  merged = strcmp(key, "planned_ratio") == 0 /* a setting, the same in all */
+             ? json_deep_copy(values.of[0])
+             : merge_value(m, &values);
   if (!merged && m->no_histogram && json_is_array(values.of[0])) {
     m->no_histogram = false; /* an interval with many classes */
     m->err->text[0] = '\0';

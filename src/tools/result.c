@@ -189,6 +189,10 @@ static int read_intervals(struct result *r, struct err *err)
   const json_t *list = json_object_get(r->json, "intervals");
   const size_t n = json_array_size(list);
 
+  if (list && !json_is_array(list))
+    return err_set(err, -EINVAL,
+                   "'%.400s' is damaged: its \"intervals\" are no list",
+                   r->path);
   r->intervals = calloc(n + 1, sizeof(*r->intervals));
   if (!r->intervals)
     return err_set(err, -ENOMEM, "not enough memory for '%.400s'", r->path);

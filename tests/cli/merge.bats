@@ -151,6 +151,8 @@ d["options"]["rand-seed"]["value"] = 7'
   refuses "^FATAL: 'other.json' has no histogram, or a damaged one" a.json other.json
   change b.json other.json 'd["intervals"][0]["latency_ns"]["hdr_histogram"] = "HISTFAAAA"'
   refuses '^FATAL: a histogram is missing or damaged$' a.json other.json
+  change b.json other.json 'd["intervals"] = {}'
+  refuses "^FATAL: 'other.json' is damaged: its \"intervals\" are no list$" a.json other.json
   cp a.json out.json
   bench merge a.json b.json -o out.json
   must is "$status" 0
@@ -158,6 +160,19 @@ d["options"]["rand-seed"]["value"] = 7'
   must is "$status" 2
   must has "$stderr" "^FATAL: the merged result would replace the result 'b.json'"
   must json b.json 'd["totals"]["events"] == 100'
+}
+
+@test "merge: clients of members are added up, and values that only some runs have, in any order" {
+  spread
+  change a.json one.json 'd["totals"]["queries"] = None
+d["members"] = [dict(d["totals"], name="m", clients=2)]'
+  change b.json other.json 'd["totals"]["queries"] = {"total": 7, "total_per_s": 7.0}
+d["members"] = [dict(d["totals"], name="m", clients=3)]'
+  bench merge one.json other.json -o m.json
+  must is "$status" 0
+  must json m.json 'd["totals"]["queries"]["total"] == 7 and d["members"][0]["clients"] == 5'
+  bench merge other.json one.json -o m.json
+  must json m.json 'd["totals"]["queries"]["total"] == 7'
 }
 
 @test "merge: the shares of the members of a mix are those of all events" {
