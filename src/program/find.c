@@ -227,6 +227,78 @@ static bool bundled_find_option(const char *datadir, const char *name,
   return found;
 }
 
+/* ---- what a wrong name of a test probably meant ---- */
+
+static const char *const find_commands[] = { "prepare", "run", "cleanup",
+                                             "help" };
+
+/* Is it what other programs understand, or a command without a test? */
+static bool find_is_habit(const struct program *p, const char *typed)
+{
+  static const struct {
+    const char *typed, *meant;
+  } habits[] = {
+    { "-h", "--help" },         { "-?", "--help" },
+    { "-help", "--help" },      { "help", "--help" },
+    { "-v", "--version" },      { "-V", "--version" },
+    { "version", "--version" }, { "-version", "--version" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
+    if (strcmp(typed, habits[i].typed) != 0)
+      continue;
+    (void)program_complain("did you mean %s?", habits[i].meant);
+    return true;
+  }
+  if (strcmp(typed, "list") == 0) {
+    (void)program_complain("'%s list' takes no argument; '%s TEST --help' "
+                           "shows the options of one test",
+                           p->name, p->name);
+    return true;
+  }
+  if (typed[0] == '-' && typed[1] != '\0') {
+    (void)program_complain("options are written --NAME=VALUE, as in "
+                           "--threads=4");
+    return true;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(find_commands); i++) {
+    if (strcmp(typed, find_commands[i]) != 0)
+      continue;
+    (void)program_complain("'%s' is a command: the test comes first, as in "
+                           "'%s cpu %s'",
+                           typed, p->name, typed);
+    return true;
+  }
+  return false;
+}
+
+static bool find_suggest_test(const struct program *p, const char *typed)
+{
+  struct bundled *scripts;
+  struct suggest s;
+  bool found;
+  size_t n;
+
+  if (find_is_habit(p, typed))
+    return true;
+  scripts = calloc(BUNDLED_MAX, sizeof(*scripts));
+  n = scripts ? bundled_list(p->datadir, scripts) : 0;
+  suggest_init(&s, typed);
+  for (size_t i = 0; i < test_list_len; i++) {
+    if (!test_list[i]->hidden)
+      suggest_offer(&s, test_list[i]->name);
+  }
+  for (const struct tool *const *t = tool_list; *t; t++)
+    suggest_offer(&s, (*t)->name);
+  for (size_t i = 0; i < n; i++)
+    suggest_offer(&s, scripts[i].name);
+  found = suggest_result(&s);
+  if (found)
+    (void)program_complain("did you mean %s?", suggest_result(&s));
+  free(scripts);
+  return found;
+}
+
 /* ---- scripts ---- */
 
 static bool find_is_file(const char *path, void *arg)
@@ -286,7 +358,7 @@ char *program_script_path(const struct program *p, const char *typed)
   return path;
 }
 
-/* ---- kinds ---- */
+/* ---- kinds of tests, bundled tests ---- */
 
 enum program_kind program_kind(const char *name)
 {
@@ -345,7 +417,7 @@ static void find_tell_not_found(const struct program *p, const char *typed)
     (void)program_complain("a mix needs its members: --mix=SCRIPT,...");
     return;
   }
-  if (program_suggest_test(p, typed))
+  if (find_suggest_test(p, typed))
     return;
   rules = find_where(p, &path);
   resolve_folders(&folders, typed, &rules);
@@ -380,79 +452,9 @@ int program_find_script(const struct job *job, struct resolved *ret)
   return EXIT_FAILED;
 }
 
-/* ---- wrong names ---- */
+/* ---- wrong commands, options of other tests ---- */
 
 #define OWNER_SIZE (BUNDLED_NAME + 32)
-
-static const char *const find_commands[] = { "prepare", "run", "cleanup",
-                                             "help" };
-
-/* Is it what other programs understand, or a command without a test? */
-static bool find_is_habit(const struct program *p, const char *typed)
-{
-  static const struct {
-    const char *typed, *meant;
-  } habits[] = {
-    { "-h", "--help" },         { "-?", "--help" },
-    { "-help", "--help" },      { "help", "--help" },
-    { "-v", "--version" },      { "-V", "--version" },
-    { "version", "--version" }, { "-version", "--version" },
-  };
-
-  for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
-    if (strcmp(typed, habits[i].typed) != 0)
-      continue;
-    (void)program_complain("did you mean %s?", habits[i].meant);
-    return true;
-  }
-  if (strcmp(typed, "list") == 0) {
-    (void)program_complain("'%s list' takes no argument; '%s TEST --help' "
-                           "shows the options of one test",
-                           p->name, p->name);
-    return true;
-  }
-  if (typed[0] == '-' && typed[1] != '\0') {
-    (void)program_complain("options are written --NAME=VALUE, as in "
-                           "--threads=4");
-    return true;
-  }
-  for (size_t i = 0; i < ARRAY_SIZE(find_commands); i++) {
-    if (strcmp(typed, find_commands[i]) != 0)
-      continue;
-    (void)program_complain("'%s' is a command: the test comes first, as in "
-                           "'%s cpu %s'",
-                           typed, p->name, typed);
-    return true;
-  }
-  return false;
-}
-
-bool program_suggest_test(const struct program *p, const char *typed)
-{
-  struct bundled *scripts;
-  struct suggest s;
-  bool found;
-  size_t n;
-
-  if (find_is_habit(p, typed))
-    return true;
-  scripts = calloc(BUNDLED_MAX, sizeof(*scripts));
-  n = scripts ? bundled_list(p->datadir, scripts) : 0;
-  suggest_init(&s, typed);
-  for (size_t i = 0; i < test_list_len; i++) {
-    if (!test_list[i]->hidden)
-      suggest_offer(&s, test_list[i]->name);
-  }
-  for (const struct tool *const *t = tool_list; *t; t++)
-    suggest_offer(&s, (*t)->name);
-  for (size_t i = 0; i < n; i++)
-    suggest_offer(&s, scripts[i].name);
-  found = suggest_result(&s);
-  if (found)
-    (void)program_complain("did you mean %s?", suggest_result(&s));
-  free(scripts);
-  return found;
-}
 
 int program_unknown_command(const char *typed, const char *words)
 {
@@ -531,7 +533,7 @@ struct cmdline_rules program_rules(struct program *p)
   return (struct cmdline_rules){ .is_foreign = find_is_foreign, .program = p };
 }
 
-void program_tell_owner(const struct program *p)
+static void find_tell_owner(const struct program *p)
 {
   char owner[OWNER_SIZE];
 
@@ -554,7 +556,7 @@ int program_apply(struct program *p, const struct cmdline_rules *rules)
     return EXIT_OK;
   (void)program_fail_usage(rc, &err);
   if (rc == -ENOENT)
-    program_tell_owner(p);
+    find_tell_owner(p);
   return EXIT_FAILED;
 }
 
