@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "nodes/pack.h"
-#include "stats/class_period.h"
+#include "stats/class_stats.h"
 #include "stats/hist_sum.h"
-#include "stats/outage_sum.h"
+#include "stats/outage_report.h"
 #include "stats/tally.h"
 #include "stats/value_hist.h"
 

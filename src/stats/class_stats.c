@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 
 enum {
   BUSY_CLASSES =
@@ -23,7 +24,7 @@ struct class_memo {
   max_align_t memory[];
 };
 
-static unsigned hists_of(const struct class_set *set, unsigned id)
+static unsigned class_hists_of(const struct class_set *set, unsigned id)
 {
   const unsigned n = set->n_hists;
 
@@ -32,7 +33,7 @@ static unsigned hists_of(const struct class_set *set, unsigned id)
   return set->n_threads > n ? (n + FEW - 1) / FEW : n;
 }
 
-static uint64_t load(const _Atomic uint64_t *p)
+static uint64_t class_load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
 }
@@ -59,7 +60,7 @@ int class_set_new(struct class_set **ret, unsigned n_threads, struct err *err)
   return 0;
 }
 
-static void free_memos(struct class_memo *m)
+static void class_free_memos(struct class_memo *m)
 {
   while (m) {
     struct class_memo *next = m->next;
@@ -76,14 +77,14 @@ void class_set_free(struct class_set *set)
   for (unsigned id = 0; id < class_count(set); id++) {
     for (unsigned i = 0; i < set->n_threads; i++)
       free(atomic_load(&set->of[i].cell[id]));
-    for (unsigned i = 0; set->hist[id] && i < hists_of(set, id); i++)
+    for (unsigned i = 0; set->hist[id] && i < class_hists_of(set, id); i++)
       hist_free(set->hist[id][i]);
     free(set->hist[id]);
     slow_free(set->slow[id]);
     free(set->name[id]);
   }
   for (unsigned i = 0; i < set->n_threads; i++)
-    free_memos(set->of[i].memos);
+    class_free_memos(set->of[i].memos);
   (void)pthread_mutex_destroy(&set->lock);
   free(set->of);
   free(set);
@@ -91,8 +92,8 @@ void class_set_free(struct class_set *set)
 
 /* Call it under the lock.  The last place is for all classes that have no place
  * of their own, and for those whose name does not fit into memory. */
-static unsigned add(struct class_set *set, unsigned n, const char *name,
-                    size_t len)
+static unsigned class_add(struct class_set *set, unsigned n, const char *name,
+                          size_t len)
 {
   static const char other[] = "(other)";
 
@@ -121,7 +122,7 @@ unsigned class_id(struct class_set *set, const char *name, size_t len)
       break;
   }
   if (id == n)
-    id = add(set, n, name, len);
+    id = class_add(set, n, name, len);
   (void)pthread_mutex_unlock(&set->lock);
   return id;
 }
@@ -137,10 +138,10 @@ const char *class_name(const struct class_set *set, unsigned id)
 }
 
 /* Under the lock: returns the histogram of this thread and class. */
-static struct hist *hist_for(struct class_set *set, unsigned thread,
-                             unsigned id)
+static struct hist *class_hist_for(struct class_set *set, unsigned thread,
+                                   unsigned id)
 {
-  const unsigned n = hists_of(set, id);
+  const unsigned n = class_hists_of(set, id);
   struct hist **slot;
 
   if (!set->hist[id])
@@ -154,7 +155,7 @@ static struct hist *hist_for(struct class_set *set, unsigned thread,
 }
 
 /* Call it under the lock. */
-static struct slow_hist *slow_for(struct class_set *set, unsigned id)
+static struct slow_hist *class_slow_for(struct class_set *set, unsigned id)
 {
   if (!set->slow[id])
     set->slow[id] = slow_new();
@@ -169,14 +170,14 @@ struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
   if (!c)
     return NULL;
   (void)pthread_mutex_lock(&set->lock);
-  c->hist = hist_for(set, r->thread, id);
-  c->slow = slow_for(set, id);
+  c->hist = class_hist_for(set, r->thread, id);
+  c->slow = class_slow_for(set, id);
   (void)pthread_mutex_unlock(&set->lock);
   if (!c->hist || !c->slow) {
     free(c);
     return NULL;
   }
-  c->hist_shared = set->n_threads > hists_of(set, id);
+  c->hist_shared = set->n_threads > class_hists_of(set, id);
   atomic_store_explicit(&r->cell[id], c, memory_order_release);
   return c;
 }
@@ -214,11 +215,12 @@ void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
 }
 
 /* Read the histograms of a class, each of them once. */
-static void read_hists(struct class_set *set, unsigned id, struct hist_sum *sum)
+static void class_read_hists(struct class_set *set, unsigned id,
+                             struct hist_sum *sum)
 {
   hist_sum_clear(sum);
   (void)pthread_mutex_lock(&set->lock);
-  for (unsigned i = 0; set->hist[id] && i < hists_of(set, id); i++) {
+  for (unsigned i = 0; set->hist[id] && i < class_hists_of(set, id); i++) {
     if (set->hist[id][i])
       hist_sum_add(sum, set->hist[id][i]);
   }
@@ -237,16 +239,181 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
 
     if (!c)
       continue;
-    ret->count += load(&c->count);
-    ret->errors += load(&c->errors);
-    ret->rows += load(&c->rows);
-    ret->bytes += load(&c->bytes);
-    ret->reconnects += load(&c->reconnects);
-    ret->sum_ns += load(&c->sum_ns);
+    ret->count += class_load(&c->count);
+    ret->errors += class_load(&c->errors);
+    ret->rows += class_load(&c->rows);
+    ret->bytes += class_load(&c->bytes);
+    ret->reconnects += class_load(&c->reconnects);
+    ret->sum_ns += class_load(&c->sum_ns);
   }
   if (!ret->hist)
     return;
-  read_hists(set, id, ret->hist);
+  class_read_hists(set, id, ret->hist);
   /* An operation of this moment may be in one of the two only. */
   ret->count = ret->hist->total;
+}
+
+/* ---- periods ---- */
+
+/* One class: its numbers when the periods began. */
+struct class_track {
+  struct class_totals interval, total;
+  struct hist_sum *diff; /* the latest result */
+};
+
+static void class_track_free(struct class_track *t)
+{
+  if (!t)
+    return;
+  hist_sum_free(t->interval.hist);
+  hist_sum_free(t->total.hist);
+  hist_sum_free(t->diff);
+  free(t);
+}
+
+static struct class_track *class_track_new(void)
+{
+  struct class_track *t = calloc(1, sizeof(*t));
+
+  if (!t)
+    return NULL;
+  t->interval.hist = hist_sum_new();
+  t->total.hist = hist_sum_new();
+  t->diff = hist_sum_new();
+  if (!t->interval.hist || !t->total.hist || !t->diff) {
+    class_track_free(t);
+    return NULL;
+  }
+  return t;
+}
+
+int class_periods_init(struct class_periods *p, struct class_set *set)
+{
+  memset(p, 0, sizeof(*p));
+  p->set = set;
+  if (!set)
+    return 0;
+  p->track = calloc(CLASS_MAX, sizeof(struct class_track *));
+  p->report = calloc(CLASS_MAX, sizeof(*p->report));
+  p->now.hist = hist_sum_new();
+  if (p->track && p->report && p->now.hist)
+    return 0;
+  class_periods_done(p);
+  return -ENOMEM;
+}
+
+void class_periods_done(struct class_periods *p)
+{
+  for (unsigned i = 0; p->track && i < p->n; i++)
+    class_track_free(p->track[i]);
+  free(p->track);
+  free(p->report);
+  hist_sum_free(p->now.hist);
+  memset(p, 0, sizeof(*p));
+}
+
+/* Classes for which there is no memory are added later. */
+static void class_add_tracks(struct class_periods *p)
+{
+  const unsigned n = p->set ? class_count(p->set) : 0;
+
+  while (p->n < n) {
+    struct class_track *t = class_track_new();
+
+    if (!t)
+      break;
+    p->track[p->n++] = t;
+  }
+}
+
+static void class_begin(struct class_totals *base,
+                        const struct class_totals *now)
+{
+  struct hist_sum *hist = base->hist;
+
+  hist_sum_copy(hist, now->hist);
+  *base = *now;
+  base->hist = hist;
+}
+
+void class_periods_restart(struct class_periods *p)
+{
+  class_add_tracks(p);
+  for (unsigned i = 0; i < p->n; i++) {
+    class_read(p->set, i, &p->now);
+    class_begin(&p->track[i]->interval, &p->now);
+    class_begin(&p->track[i]->total, &p->now);
+  }
+}
+
+static void class_set_limits(struct class_report *r)
+{
+  const unsigned first = hist_sum_next(r->hist, 0);
+
+  r->min_ns = first < HIST_BUCKETS ? hist_low(first) : 0;
+  for (unsigned i = first; i < HIST_BUCKETS;
+       i = hist_sum_next(r->hist, i + 1)) {
+    r->max_ns = i + 1 < HIST_BUCKETS ? hist_low(i + 1) - 1 : HIST_MAX_NS;
+  }
+}
+
+/* The sum of latencies was read a moment before their histogram: what is in one
+ * of them only must not give a mean that none of them can have. */
+static void class_fit_sum(struct class_report *r)
+{
+  const double n = (double)r->count;
+
+  if ((double)r->sum_ns < n * (double)r->min_ns)
+    r->sum_ns = r->count * r->min_ns;
+  if (r->max_ns < HIST_MAX_NS && (double)r->sum_ns > n * (double)r->max_ns)
+    r->sum_ns = r->count * r->max_ns;
+}
+
+uint64_t class_percentile(const struct class_report *c, double pct)
+{
+  const uint64_t ns = c->count > 0 ? hist_percentile(c->hist, pct) : 0;
+
+  return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
+}
+
+/* Fill in the difference between `now`, which has just been read, and
+ * `base`. */
+static void class_fill(struct class_periods *p, unsigned id,
+                       const struct class_totals *base)
+{
+  const struct class_totals *now = &p->now;
+  struct hist_sum *diff = p->track[id]->diff;
+
+  class_read(p->set, id, &p->now);
+  hist_sum_sub(diff, now->hist, base->hist);
+  p->report[id] = (struct class_report){
+    .name = class_name(p->set, id),
+    .count = now->count - base->count,
+    .errors = now->errors - base->errors,
+    .rows = now->rows - base->rows,
+    .bytes = now->bytes - base->bytes,
+    .reconnects = now->reconnects - base->reconnects,
+    .sum_ns = now->sum_ns - base->sum_ns,
+    .hist = diff,
+  };
+  class_set_limits(&p->report[id]);
+  class_fit_sum(&p->report[id]);
+}
+
+struct class_list class_periods_interval(struct class_periods *p)
+{
+  class_add_tracks(p);
+  for (unsigned i = 0; i < p->n; i++) {
+    class_fill(p, i, &p->track[i]->interval);
+    class_begin(&p->track[i]->interval, &p->now);
+  }
+  return (struct class_list){ p->n, p->report };
+}
+
+struct class_list class_periods_total(struct class_periods *p)
+{
+  class_add_tracks(p);
+  for (unsigned i = 0; i < p->n; i++)
+    class_fill(p, i, &p->track[i]->total);
+  return (struct class_list){ p->n, p->report };
 }

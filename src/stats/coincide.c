@@ -5,15 +5,303 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "stats/coincide_dips.h"
-#include "stats/coincide_shape.h"
-#include "stats/coincide_turns.h"
+
+enum {
+  COINCIDE_TURNS = 2048 /* at most */
+};
+
+/* Intervals in a row with a low rate or a high latency. */
+struct coincide_dip {
+  size_t first, last;
+  double weight; /* what was lost in it: the sum of its depths; 1 on average */
+};
+
+struct coincide_shape {
+  size_t n, n_lost;
+  const double *loss; /* [n] what was lost, by interval */
+  double length;      /* of the loss as a vector */
+  size_t *lost;       /* owned; [n_lost] where it is not 0 */
+  size_t *turn;       /* owned; [n_turns] the distances, 0 first */
+  size_t n_turns;
+  double *fit;     /* owned; [n_turns] of one series */
+  double *highest; /* owned; [n_turns] of all series */
+  double *own;     /* owned; [n_series] at no distance */
+};
+
+/* ---- distances ---- */
+
+#define GOLDEN 0.6180339887498949 /* its multiples are spread best */
+
+static size_t coincide_common_divisor(size_t a, size_t b)
+{
+  while (b > 0) {
+    const size_t rest = a % b;
+
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/*
+ * The distances from `first` to `last`, which is not below it: all of them, or
+ * COINCIDE_TURNS that are spread over them, at no even distances.  `first` is
+ * the first one, and none is there twice.  Returns how many they are; `ret` has
+ * room for them.
+ */
+static size_t coincide_turns(size_t first, size_t last, size_t *ret)
+{
+  const size_t n = last - first + 1;
+  const size_t count = n < COINCIDE_TURNS ? n : COINCIDE_TURNS;
+  size_t step = n > count ? (size_t)((double)n * GOLDEN) : 1;
+
+  while (coincide_common_divisor(n, step) != 1)
+    step--;
+  for (size_t i = 0, at = 0; i < count; i++, at = (at + step) % n)
+    ret[i] = first + at;
+  return count;
+}
+
+/* ---- dips ---- */
+
+#define DIP 0.8
+#define PEAK 3.0
+
+enum {
+  USUAL_MIN = 8,   /* of fewer intervals, none is unusual */
+  AROUND_MIN = 15, /* intervals on each side of a running median... */
+  AROUND_MAX = 60,
+  AROUND_SHARE = 16 /* ...are so many of all */
+};
+
+static int coincide_by_value(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The median of the known values; NAN: there are none.  Sorts `of`. */
+static double coincide_median(double *of, size_t n)
+{
+  if (n == 0)
+    return NAN;
+  qsort(of, n, sizeof(*of), coincide_by_value);
+  return n % 2 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
+}
+
+static double coincide_median_around(const double *v, size_t n, size_t at)
+{
+  double near[2 * AROUND_MAX + 1];
+  const size_t around = max_u64(AROUND_MIN,
+                                min_u64(AROUND_MAX, n / AROUND_SHARE));
+  const size_t first = at > around ? at - around : 0;
+  size_t k = 0;
+
+  for (size_t i = first; i < n && i <= at + around; i++) {
+    if (isfinite(v[i]))
+      near[k++] = v[i];
+  }
+  return coincide_median(near, k);
+}
+
+/* How far from the median around it is the interval?  From 0 to 1; 0: it is in
+ * no dip. */
+struct depth {
+  double rate;    /* in a dip or not */
+  double latency; /* of a peak */
+  bool low;       /* the rate is that of a dip */
+};
+
+static struct depth coincide_depth_at(const struct coincide_input *in, size_t i)
+{
+  const double rate = coincide_median_around(in->rate, in->n, i);
+  const double latency = coincide_median_around(in->latency, in->n, i);
+  struct depth d = { .low = in->rate[i] < DIP * rate };
+
+  if (in->rate[i] < rate)
+    d.rate = 1 - in->rate[i] / rate;
+  if (latency > 0 && in->latency[i] > PEAK * latency)
+    d.latency = 1 - latency / in->latency[i];
+  return d;
+}
+
+/* What was lost in a dip is what the rate lacks.  Events that end in an
+ * interval may have waited in those before it: their latencies count only where
+ * the rate is never low. */
+static void coincide_note_loss(const struct coincide_input *in,
+                               const struct coincide_dip *dip, bool low,
+                               double *loss)
+{
+  for (size_t i = dip->first; !low && i <= dip->last; i++) {
+    const struct depth d = coincide_depth_at(in, i);
+
+    loss[i] = fmax(d.rate, d.latency);
+  }
+}
+
+/* Dips begin and end in the middle of intervals: those beside one belong to
+ * what was lost in it. */
+static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (!dip[i] && !(i > 0 && dip[i - 1]) && !(i + 1 < n && dip[i + 1]))
+      loss[i] = 0;
+  }
+}
+
+/*
+ * Fills in `ret`, which has room for n of them, and returns how many they are:
+ * none in runs of fewer than eight intervals.
+ * `ret_dip` and `ret_loss` have n elements: is an interval in a dip, and what
+ * was lost in it, from 0 to 1?  Losses include those beside a dip, which begins
+ * and ends in the middle of intervals.
+ */
+static size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
+                            double *ret_loss, struct coincide_dip *ret)
+{
+  bool low = false; /* in the dip that goes on */
+  double sum = 0;
+  size_t k = 0;
+
+  if (in->n < USUAL_MIN) {
+    for (size_t i = 0; i < in->n; i++) {
+      ret_dip[i] = false;
+      ret_loss[i] = 0;
+    }
+    return 0;
+  }
+  for (size_t i = 0; i < in->n; i++) {
+    const struct depth d = coincide_depth_at(in, i);
+    const double depth = fmax(d.low ? d.rate : 0, d.latency);
+
+    ret_loss[i] = d.rate;
+    ret_dip[i] = depth > 0;
+    sum += depth;
+    if (!ret_dip[i])
+      continue;
+    if (i > 0 && ret_dip[i - 1]) {
+      ret[k - 1].last = i;
+      ret[k - 1].weight += depth;
+      low |= d.low;
+    } else {
+      if (k > 0)
+        coincide_note_loss(in, &ret[k - 1], low, ret_loss);
+      ret[k++] = (struct coincide_dip){ i, i, depth };
+      low = d.low;
+    }
+  }
+  if (k > 0)
+    coincide_note_loss(in, &ret[k - 1], low, ret_loss);
+  for (size_t d = 0; d < k; d++)
+    ret[d].weight *= (double)k / sum;
+  coincide_keep_edges(ret_dip, in->n, ret_loss);
+  return k;
+}
+
+/* ---- shapes ---- */
+
+#define ALIKE 0.5     /* a smaller correlation is none */
+#define ROUNDING 1e-9 /* sums in another order differ by less */
+
+static double coincide_length_of(const double *v, size_t n)
+{
+  double squares = 0;
+
+  for (size_t i = 0; i < n; i++)
+    squares += v[i] * v[i];
+  return sqrt(squares);
+}
+
+/* `loss` is borrowed.  False: not enough memory; done() all the same. */
+static bool coincide_shape_init(struct coincide_shape *c, const double *loss,
+                                size_t n, size_t n_series)
+{
+  *c = (struct coincide_shape){
+    .n = n,
+    .loss = loss,
+    .length = coincide_length_of(loss, n),
+    .lost = mem_new(n, sizeof(*c->lost)),
+    .turn = mem_new(n, sizeof(*c->turn)),
+    .fit = mem_new(n, sizeof(*c->fit)),
+    .highest = mem_new(n, sizeof(*c->highest)),
+    .own = mem_new(n_series + 1, sizeof(*c->own)),
+  };
+  for (size_t i = 0; c->lost && i < n; i++) {
+    if (loss[i] > 0)
+      c->lost[c->n_lost++] = i;
+  }
+  if (!c->lost || !c->turn || !c->fit || !c->highest || !c->own)
+    return false;
+  c->n_turns = coincide_turns(0, n - 1, c->turn);
+  return true;
+}
+
+static void coincide_shape_done(struct coincide_shape *c)
+{
+  free(c->lost);
+  free(c->turn);
+  free(c->fit);
+  free(c->highest);
+  free(c->own);
+}
+
+static void coincide_correlate(struct coincide_shape *c, const double *excess)
+{
+  const double scale = c->length * coincide_length_of(excess, c->n);
+
+  for (size_t t = 0; t < c->n_turns; t++) {
+    double sum = 0;
+
+    for (size_t k = 0; k < c->n_lost; k++) {
+      const size_t j = c->lost[k], at = j + c->turn[t];
+
+      sum += excess[at < c->n ? at : at - c->n] * c->loss[j];
+    }
+    c->fit[t] = sum / scale;
+  }
+}
+
+/* The share of the distances with at least so much. */
+static double coincide_share_of(const double *by_distance, size_t n, double fit)
+{
+  size_t as_good = 0;
+
+  for (size_t s = 0; s < n; s++)
+    as_good += by_distance[s] >= fit - ROUNDING;
+  return (double)as_good / (double)n;
+}
+
+/* Series k, which is 0 where it is as usual.  Returns the share of the
+ * distances at which it fits as well. */
+static double coincide_shape_add(struct coincide_shape *c, size_t k,
+                                 const double *excess)
+{
+  coincide_correlate(c, excess);
+  c->own[k] = c->fit[0];
+  for (size_t t = 0; t < c->n_turns; t++)
+    c->highest[t] = fmax(c->highest[t], c->fit[t]);
+  return coincide_share_of(c->fit, c->n_turns, c->own[k]);
+}
+
+/* After all series: the share at which any of them does.  1, if series k is
+ * not like what was lost. */
+static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
+{
+  return c->own[k] >= ALIKE
+           ? coincide_share_of(c->highest, c->n_turns, c->own[k])
+           : 1;
+}
+
+/* ---- findings ---- */
 
 #define FAR 4.0 /* robust standard deviations */
 #define TO_SIGMA                                                         \
@@ -33,7 +321,8 @@ enum {
 
 /* Where is the series far above its usual values, and how far?  0: it is not
  * active.  False: there is no such place.  `work` has n elements. */
-static bool mark_active(const double *v, size_t n, double *work, double *ret)
+static bool coincide_mark_active(const double *v, size_t n, double *work,
+                                 double *ret)
 {
   double usual, deviation;
   size_t k = 0;
@@ -59,8 +348,8 @@ static bool mark_active(const double *v, size_t n, double *work, double *ret)
 
 /* In how many intervals near the dip is it active, if it is shifted by so many
  * intervals? */
-static uint32_t active_near(const uint32_t *sum, size_t n,
-                            const struct coincide_dip *d, size_t shift)
+static uint32_t coincide_active_near(const uint32_t *sum, size_t n,
+                                     const struct coincide_dip *d, size_t shift)
 {
   const size_t from = (d->first + n + shift - BEFORE) % n;
   const size_t length = d->last - d->first + 1 + BEFORE + AFTER;
@@ -93,14 +382,15 @@ struct work {
  * it is active: what lasts for some time still touches a long dip when it is
  * shifted by a little, but covers less of it.
  */
-static double match_at(const struct work *w, size_t shift, unsigned *ret_hits)
+static double coincide_match_at(const struct work *w, size_t shift,
+                                unsigned *ret_hits)
 {
   double match = 0;
 
   *ret_hits = 0;
   for (size_t i = 0; i < w->n_dips; i++) {
     const struct coincide_dip *d = &w->dips[i];
-    const uint32_t near = active_near(w->sum, w->n, d, shift);
+    const uint32_t near = coincide_active_near(w->sum, w->n, d, shift);
     const double share = near / (double)(d->last - d->first + 1);
 
     if (near == 0)
@@ -111,7 +401,7 @@ static double match_at(const struct work *w, size_t shift, unsigned *ret_hits)
   return match;
 }
 
-static void judge_series(struct work *w, size_t k)
+static void coincide_judge_series(struct work *w, size_t k)
 {
   const double n = (double)w->n_shifts;
   double sum = 0, squares = 0, matches = 0, match, sd;
@@ -120,11 +410,11 @@ static void judge_series(struct work *w, size_t k)
   w->sum[0] = 0;
   for (size_t i = 0; i < 2 * w->n; i++)
     w->sum[i + 1] = w->sum[i] + (w->active[i % w->n] > 0);
-  match = match_at(w, 0, &w->seen[k]) - MARGIN;
+  match = coincide_match_at(w, 0, &w->seen[k]) - MARGIN;
   for (size_t s = 0; s < w->n_shifts; s++) {
     unsigned hits;
 
-    w->match[s] = match_at(w, w->shift[s], &hits);
+    w->match[s] = coincide_match_at(w, w->shift[s], &hits);
     sum += hits;
     matches += w->match[s];
     squares += w->match[s] * w->match[s];
@@ -141,7 +431,7 @@ static void judge_series(struct work *w, size_t k)
 }
 
 /* How often does any series get as far, at another shift? */
-static double chance_of_any(const struct work *w, size_t k)
+static double coincide_chance_of_any(const struct work *w, size_t k)
 {
   size_t as_far = 0;
 
@@ -150,7 +440,8 @@ static double chance_of_any(const struct work *w, size_t k)
   return (double)(as_far + 1) / (double)(w->n_shifts + 1);
 }
 
-static void keep(struct coincide_result *ret, const struct coincide_finding *f)
+static void coincide_keep(struct coincide_result *ret,
+                          const struct coincide_finding *f)
 {
   unsigned at = ret->n < COINCIDE_MAX ? ret->n++ : COINCIDE_MAX;
 
@@ -168,7 +459,7 @@ static void keep(struct coincide_result *ret, const struct coincide_finding *f)
 
 /* Shifts are no smaller on either side: that of the longest dip, as far as
  * enough of them remain. */
-static size_t find_reach(const struct work *w)
+static size_t coincide_find_reach(const struct work *w)
 {
   const size_t least = BEFORE + AFTER + 1;
   const size_t most = w->n > SHIFTS + 2 * least ? (w->n - SHIFTS) / 2 : least;
@@ -179,7 +470,7 @@ static size_t find_reach(const struct work *w)
   return min_u64(reach, most);
 }
 
-static void work_done(struct work *w)
+static void coincide_work_done(struct work *w)
 {
   free(w->dips);
   free(w->sorted);
@@ -197,7 +488,7 @@ static void work_done(struct work *w)
   coincide_shape_done(&w->shape);
 }
 
-static bool work_init(struct work *w, const struct coincide_input *in)
+static bool coincide_work_init(struct work *w, const struct coincide_input *in)
 {
   const size_t n = in->n + 1, k = in->n_series + 1;
 
@@ -222,53 +513,54 @@ static bool work_init(struct work *w, const struct coincide_input *in)
          w->p_shape;
 }
 
-static void judge_all(struct work *w, const struct coincide_input *in)
+static void coincide_judge_all(struct work *w, const struct coincide_input *in)
 {
   for (size_t s = 0; s < w->n_shifts; s++)
     w->highest[s] = -INFINITY;
   for (size_t k = 0; k < in->n_series; k++) {
     w->p[k] = w->p_shape[k] = 1;
-    if (!mark_active(in->series[k], in->n, w->sorted, w->active))
+    if (!coincide_mark_active(in->series[k], in->n, w->sorted, w->active))
       continue;
-    judge_series(w, k);
+    coincide_judge_series(w, k);
     w->p_shape[k] = coincide_shape_add(&w->shape, k, w->active);
   }
 }
 
 /* More than readers would call the same. */
-static bool is_often(const struct work *w, size_t k)
+static bool coincide_is_often(const struct work *w, size_t k)
 {
   return w->seen[k] >= TIMES_CHANCE * w->expected[k];
 }
 
 /* What is active near many dips. */
-static void keep_frequent(struct work *w, size_t n_series,
-                          struct coincide_result *ret)
+static void coincide_keep_frequent(struct work *w, size_t n_series,
+                                   struct coincide_result *ret)
 {
   for (size_t k = 0; k < n_series; k++) {
-    if (w->p[k] <= P_ONE && w->seen[k] >= HITS_MIN && is_often(w, k) &&
-        chance_of_any(w, k) <= P_ANY)
-      keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
-                                            w->p[k] });
+    if (w->p[k] <= P_ONE && w->seen[k] >= HITS_MIN && coincide_is_often(w, k) &&
+        coincide_chance_of_any(w, k) <= P_ANY)
+      coincide_keep(ret, &(struct coincide_finding){ k, w->seen[k],
+                                                     w->expected[k], w->p[k] });
   }
 }
 
 /* What is active as long as the dips last: one of them can be enough. */
-static void keep_alike(struct work *w, size_t n_series,
-                       struct coincide_result *ret)
+static void coincide_keep_alike(struct work *w, size_t n_series,
+                                struct coincide_result *ret)
 {
   for (size_t k = 0; k < n_series; k++) {
-    if (w->p_shape[k] <= P_ONE && w->seen[k] > 0 && is_often(w, k) &&
+    if (w->p_shape[k] <= P_ONE && w->seen[k] > 0 && coincide_is_often(w, k) &&
         coincide_shape_chance(&w->shape, k) <= P_ANY)
-      keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
-                                            w->p_shape[k] });
+      coincide_keep(ret, &(struct coincide_finding){
+                           k, w->seen[k], w->expected[k], w->p_shape[k] });
   }
 }
 
-static bool find(struct work *w, const struct coincide_input *in,
-                 struct coincide_result *ret)
+static bool coincide_find_causes(struct work *w,
+                                 const struct coincide_input *in,
+                                 struct coincide_result *ret)
 {
-  const size_t reach = find_reach(w);
+  const size_t reach = coincide_find_reach(w);
 
   ret->dips = (unsigned)w->n_dips;
   if (w->n_dips == 0 || w->n_dips >= UINT16_MAX || w->n < 2 * reach)
@@ -276,10 +568,10 @@ static bool find(struct work *w, const struct coincide_input *in,
   w->n_shifts = coincide_turns(reach, w->n - reach, w->shift);
   if (!coincide_shape_init(&w->shape, w->loss, in->n, in->n_series))
     return false;
-  judge_all(w, in);
-  keep_frequent(w, in->n_series, ret);
+  coincide_judge_all(w, in);
+  coincide_keep_frequent(w, in->n_series, ret);
   if (ret->n == 0)
-    keep_alike(w, in->n_series, ret);
+    coincide_keep_alike(w, in->n_series, ret);
   return true;
 }
 
@@ -290,13 +582,13 @@ int coincide_find(const struct coincide_input *in, bool *ret_dip,
   struct work w;
   int rc = -ENOMEM;
 
-  if (work_init(&w, in)) {
+  if (coincide_work_init(&w, in)) {
     w.n_dips = coincide_dips(in, ret_dip, w.loss, w.dips);
-    if (find(&w, in, &found)) {
+    if (coincide_find_causes(&w, in, &found)) {
       *ret = found;
       rc = 0;
     }
   }
-  work_done(&w);
+  coincide_work_done(&w);
   return rc;
 }

@@ -17,9 +17,9 @@
  * dips may decide alone, but a sentence says how many.
  *
  * If nothing passes, the shapes are compared: a series that rises as long as
- * what was lost lasts, see coincide_shape.h.  One dip can be enough for that.
- * Each of the two stages is wrong by chance in at most 1 % of runs: up to 2 of
- * 100 runs without a cause have a finding.
+ * what was lost lasts, by the correlation with what was lost.  One dip can be
+ * enough for that. Each of the two stages is wrong by chance in at most 1 % of
+ * runs: up to 2 of 100 runs without a cause have a finding.
  *
  * So runs of less than about 100 intervals have no finding.  This says that two
  * things go together; it does not say why.

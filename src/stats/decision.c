@@ -24,7 +24,7 @@ void decision_init(struct decision *d, double share, double planned)
   *d = (struct decision){ .share = share, .planned = planned, .per_cell = 1 };
 }
 
-static void merge_pairs(struct decision *d)
+static void decision_merge_pairs(struct decision *d)
 {
   d->cells /= 2;
   for (unsigned i = 0; i < d->cells; i++) {
@@ -46,14 +46,14 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late)
   if (++d->in_open < d->per_cell)
     return;
   if (d->cells == DECISION_CELLS)
-    merge_pairs(d);
+    decision_merge_pairs(d);
   d->cell[d->cells++] = d->open;
   d->open = (struct decision_cell){ 0 };
   d->in_open = 0;
 }
 
 /* The inflation with blocks of `m` cells. */
-static double inflation_of(const struct decision *d, unsigned m)
+static double decision_inflation_of(const struct decision *d, unsigned m)
 {
   const unsigned blocks = d->cells / m;
   double share, events = 0, late = 0, squares = 0;
@@ -94,12 +94,12 @@ double decision_inflation(const struct decision *d)
   double most = 1;
 
   for (unsigned m = 1; d->cells / m >= BLOCKS_MIN; m *= 2)
-    most = fmax(most, inflation_of(d, m));
+    most = fmax(most, decision_inflation_of(d, m));
   return decision_correct(most, decision_clusters(d));
 }
 
 /* Have far more been late than may be, even if all others are in time? */
-static bool exceeds_all(const struct decision *d, double late)
+static bool decision_exceeds_all(const struct decision *d, double late)
 {
   const double all = d->planned + SIGMAS * sqrt(d->planned);
 
@@ -107,7 +107,7 @@ static bool exceeds_all(const struct decision *d, double late)
 }
 
 /* The first look is at the fewest intervals, each later one at a tenth more. */
-static bool is_look(const struct decision *d)
+static bool decision_is_look(const struct decision *d)
 {
   unsigned look = DECISION_INTERVALS_MIN;
 
@@ -125,10 +125,11 @@ enum decision_verdict decision_verdict(const struct decision *d,
   const double all = (double)waiting->all, overdue = (double)waiting->late;
   double inflation;
 
-  if (exceeds_all(d, late + overdue) || (d->share <= 0 && late + overdue > 0))
+  if (decision_exceeds_all(d, late + overdue) ||
+      (d->share <= 0 && late + overdue > 0))
     return DECISION_FAILED;
   if (d->intervals < DECISION_INTERVALS_MIN || events + all < 1 ||
-      (!last && !is_look(d)))
+      (!last && !decision_is_look(d)))
     return DECISION_OPEN;
   if (d->share <= 0)
     return DECISION_HELD;
@@ -156,4 +157,83 @@ const char *decision_name(enum decision_verdict verdict)
   static const char *const names[] = { "open", "held", "failed" };
 
   return names[verdict];
+}
+
+/* ---- several runs ---- */
+
+/* Each run that is added is another look, and another chance to err.  A load is
+ * an answer only if several steps hold.  One that has failed is not measured
+ * again, so that has to be so many times as sure. */
+#define SURER 5
+/* A pool may have seen late events too many by this many standard deviations.
+ */
+#define POOL_SIGMAS 2
+/* More runs than so many times those in the pool are a lot. */
+#define TIMES_MAX 50
+
+void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
+{
+  /* decision_correct() is linear in the first: 1 + (seen - 1) * factor. */
+  const double factor = decision_correct(2, run->clusters) - 1;
+  const double seen = factor > 0 ? 1 + (run->inflation - 1) / factor : 1;
+
+  if (!(run->intervals >= DECISION_INTERVALS_MIN))
+    return;
+  p->events += run->events;
+  p->late += run->late;
+  p->waiting += run->waiting;
+  p->longest = fmax(p->longest, run->events);
+  p->clusters += run->clusters;
+  p->inflated += run->late * seen;
+}
+
+/* As seen in the run with the most late events, which knows best how they
+ * come. */
+static double decision_seen_inflation(const struct decision_pool *p)
+{
+  return p->late > 0 ? p->inflated / p->late : 1;
+}
+
+/* The verdict on `times` as many runs like those in the pool, with so many late
+ * events. */
+static enum decision_verdict
+decision_verdict_of_more(const struct decision_pool *p, double late,
+                         double share, double times)
+{
+  const double rare = 1 - DECISION_CONFIDENCE;
+  const double inflation = decision_correct(decision_seen_inflation(p),
+                                            p->clusters * times);
+  const double all = p->events * times / inflation;
+  const double hits = late * times / inflation;
+  const double waiting = p->waiting * times / inflation;
+
+  if (binomial_at_most(all + waiting, hits + waiting, share) <= rare)
+    return DECISION_HELD;
+  if (binomial_at_least(all, hits, share) <= rare / SURER)
+    return DECISION_FAILED;
+  return DECISION_OPEN;
+}
+
+enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
+                                            double share)
+{
+  if (p->events < 1)
+    return DECISION_OPEN;
+  if (share <= 0)
+    return p->late > 0 ? DECISION_FAILED : DECISION_HELD;
+  return decision_verdict_of_more(p, p->late, share, 1);
+}
+
+double decision_pool_missing(const struct decision_pool *p, double share)
+{
+  const double sigma = sqrt(p->late * decision_seen_inflation(p));
+  const double late = fmax(p->late - POOL_SIGMAS * sigma, 0);
+  double times = 1;
+
+  if (p->events < 1)
+    return INFINITY;
+  while (times < TIMES_MAX &&
+         decision_verdict_of_more(p, late, share, times) == DECISION_OPEN)
+    times *= 1.1;
+  return times < TIMES_MAX ? (times - 1) * p->events / p->longest : INFINITY;
 }

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ void hist_sum_free(struct hist_sum *s)
 }
 
 /* Where the number of the block is stored that begins with bucket `first`. */
-static uint16_t *number_of(struct hist_sum *sum, unsigned first)
+static uint16_t *hist_sum_number_of(struct hist_sum *sum, unsigned first)
 {
   uint8_t *r = &sum->at[first / HIST_HALF];
 
@@ -36,8 +37,8 @@ static uint16_t *number_of(struct hist_sum *sum, unsigned first)
 }
 
 /* Read the counts of the block that begins with bucket `first`. */
-static void get(const struct hist_sum *sum, unsigned first,
-                uint64_t ret[HIST_BLOCK])
+static void hist_sum_get(const struct hist_sum *sum, unsigned first,
+                         uint64_t ret[HIST_BLOCK])
 {
   const unsigned block = hist_sum_block(sum, first);
 
@@ -46,10 +47,10 @@ static void get(const struct hist_sum *sum, unsigned first,
 }
 
 /* Write the counts of the block that begins with bucket `first`. */
-static void set(struct hist_sum *sum, unsigned first,
-                const uint64_t count[HIST_BLOCK])
+static void hist_sum_set(struct hist_sum *sum, unsigned first,
+                         const uint64_t count[HIST_BLOCK])
 {
-  uint16_t *number = number_of(sum, first);
+  uint16_t *number = hist_sum_number_of(sum, first);
   bool is_short = *number <= HIST_BLOCKS;
 
   for (unsigned i = 0; i < HIST_BLOCK; i++)
@@ -68,20 +69,20 @@ static void set(struct hist_sum *sum, unsigned first,
          sizeof(sum->long_block[0]));
 }
 
-static void add(struct hist_sum *sum, unsigned first,
-                const uint64_t more[HIST_BLOCK])
+static void hist_sum_add_block(struct hist_sum *sum, unsigned first,
+                               const uint64_t more[HIST_BLOCK])
 {
   uint64_t count[HIST_BLOCK];
 
-  get(sum, first, count);
+  hist_sum_get(sum, first, count);
   for (unsigned i = 0; i < HIST_BLOCK; i++)
     count[i] += more[i];
-  set(sum, first, count);
+  hist_sum_set(sum, first, count);
 }
 
 /* The first bucket of the first block in use that holds `from` or comes after
  * it; HIST_BUCKETS if there is none. */
-static unsigned next_block(const struct hist_sum *sum, unsigned from)
+static unsigned hist_sum_next_block(const struct hist_sum *sum, unsigned from)
 {
   unsigned r = from / HIST_HALF, i = from % HIST_HALF / HIST_BLOCK;
 
@@ -104,7 +105,7 @@ void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n)
   uint64_t more[HIST_BLOCK] = { 0 };
 
   more[index % HIST_BLOCK] = n;
-  add(sum, index - index % HIST_BLOCK, more);
+  hist_sum_add_block(sum, index - index % HIST_BLOCK, more);
   sum->total += n;
 }
 
@@ -123,7 +124,7 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
         all += count[i];
       }
       if (all > 0)
-        add(sum, b, count);
+        hist_sum_add_block(sum, b, count);
       sum->total += all;
     }
   }
@@ -154,12 +155,12 @@ void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
 
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
 {
-  for (unsigned b = next_block(from, 0); b < HIST_BUCKETS;
-       b = next_block(from, b + HIST_BLOCK)) {
+  for (unsigned b = hist_sum_next_block(from, 0); b < HIST_BUCKETS;
+       b = hist_sum_next_block(from, b + HIST_BLOCK)) {
     uint64_t more[HIST_BLOCK];
 
-    get(from, b, more);
-    add(to, b, more);
+    hist_sum_get(from, b, more);
+    hist_sum_add_block(to, b, more);
   }
   to->total += from->total;
 }
@@ -169,25 +170,25 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
 {
   if (out != now && out != before)
     hist_sum_clear(out);
-  for (unsigned b = next_block(now, 0); b < HIST_BUCKETS;
-       b = next_block(now, b + HIST_BLOCK)) {
+  for (unsigned b = hist_sum_next_block(now, 0); b < HIST_BUCKETS;
+       b = hist_sum_next_block(now, b + HIST_BLOCK)) {
     uint64_t count[HIST_BLOCK], less[HIST_BLOCK];
 
-    get(now, b, count);
-    get(before, b, less);
+    hist_sum_get(now, b, count);
+    hist_sum_get(before, b, less);
     if (hist_sum_block(out, b) == 0 && memcmp(count, less, sizeof(count)) == 0)
       continue;
     for (unsigned i = 0; i < HIST_BLOCK; i++)
       count[i] -= less[i];
-    set(out, b, count);
+    hist_sum_set(out, b, count);
   }
   out->total = now->total - before->total;
 }
 
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from)
 {
-  for (unsigned b = next_block(sum, from); b < HIST_BUCKETS;
-       b = next_block(sum, b + HIST_BLOCK)) {
+  for (unsigned b = hist_sum_next_block(sum, from); b < HIST_BUCKETS;
+       b = hist_sum_next_block(sum, b + HIST_BLOCK)) {
     for (unsigned i = b > from ? b : from; i < b + HIST_BLOCK; i++) {
       if (hist_sum_at(sum, i) > 0)
         return i;
@@ -219,7 +220,8 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
 }
 
 /* The sum over all values of their distance from `from`, or of its square. */
-static double moment(const struct hist_sum *sum, double from, bool squared)
+static double hist_sum_moment(const struct hist_sum *sum, double from,
+                              bool squared)
 {
   double total = 0.0;
 
@@ -234,12 +236,53 @@ static double moment(const struct hist_sum *sum, double from, bool squared)
 
 double hist_mean(const struct hist_sum *sum)
 {
-  return sum->total == 0 ? 0.0 : moment(sum, 0.0, false) / (double)sum->total;
+  return sum->total == 0
+           ? 0.0
+           : hist_sum_moment(sum, 0.0, false) / (double)sum->total;
 }
 
 double hist_stddev(const struct hist_sum *sum)
 {
   if (sum->total == 0)
     return 0.0;
-  return sqrt(moment(sum, hist_mean(sum), true) / (double)sum->total);
+  return sqrt(hist_sum_moment(sum, hist_mean(sum), true) / (double)sum->total);
+}
+
+/* ---- slow latencies ---- */
+
+/* Lies in pages of its own, most of which are never touched. */
+struct slow_hist {
+  pthread_mutex_t lock; /* protects `sum` */
+  struct hist_sum sum;
+};
+
+struct slow_hist *slow_new(void)
+{
+  struct slow_hist *h = mem_pages(sizeof(*h));
+
+  if (h)
+    (void)pthread_mutex_init(&h->lock, NULL); /* cannot fail */
+  return h;
+}
+
+void slow_free(struct slow_hist *h)
+{
+  if (h)
+    (void)pthread_mutex_destroy(&h->lock);
+  mem_pages_free(h, sizeof(*h));
+}
+
+void slow_record(struct slow_hist *h, uint64_t ns)
+{
+  (void)pthread_mutex_lock(&h->lock);
+  hist_sum_put(&h->sum, hist_index(ns), 1);
+  (void)pthread_mutex_unlock(&h->lock);
+}
+
+void slow_add(struct hist_sum *sum, struct slow_hist *h)
+{
+  (void)pthread_mutex_lock(&h->lock);
+  if (h->sum.total > 0)
+    hist_sum_merge(sum, &h->sum);
+  (void)pthread_mutex_unlock(&h->lock);
 }

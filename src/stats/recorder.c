@@ -10,12 +10,12 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-static uint64_t load(const _Atomic uint64_t *p)
+static uint64_t recorder_load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-static void store(_Atomic uint64_t *p, uint64_t value)
+static void recorder_store(_Atomic uint64_t *p, uint64_t value)
 {
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
@@ -24,12 +24,12 @@ static void store(_Atomic uint64_t *p, uint64_t value)
 static void epoch_data_start(struct epoch_data *d, uint64_t events,
                              uint64_t sum_ns)
 {
-  store(&d->first_events, events);
-  store(&d->first_sum_ns, sum_ns);
-  store(&d->events, events);
-  store(&d->sum_ns, sum_ns);
-  store(&d->min_ns, UINT64_MAX);
-  store(&d->max_ns, 0);
+  recorder_store(&d->first_events, events);
+  recorder_store(&d->first_sum_ns, sum_ns);
+  recorder_store(&d->events, events);
+  recorder_store(&d->sum_ns, sum_ns);
+  recorder_store(&d->min_ns, UINT64_MAX);
+  recorder_store(&d->max_ns, 0);
 }
 
 int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
@@ -101,8 +101,8 @@ void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 {
   const uint32_t old = atomic_load_explicit(&r->epoch, memory_order_relaxed);
   const struct epoch_data *last = &r->data[old & 1];
-  const uint64_t events = load(&last->events);
-  const uint64_t sum_ns = load(&last->sum_ns);
+  const uint64_t events = recorder_load(&last->events);
+  const uint64_t sum_ns = recorder_load(&last->sum_ns);
 
   ck_sequence_write_begin(&r->seq);
   if (old != epoch - 1)
@@ -116,7 +116,8 @@ uint64_t recorder_events(const struct recorder *r)
 {
   const uint32_t e = atomic_load_explicit(&r->epoch, memory_order_relaxed);
 
-  return load(&r->data[e & 1].events) + load(&r->counter[COUNTER_EVENT]);
+  return recorder_load(&r->data[e & 1].events) +
+         recorder_load(&r->counter[COUNTER_EVENT]);
 }
 
 uint64_t recorders_events(const struct recorders *rs)
@@ -140,8 +141,8 @@ void recorder_peek(const struct recorder *r, uint64_t *ret_events,
     version = ck_sequence_read_begin(&r->seq);
     e = atomic_load_explicit(&r->epoch, memory_order_relaxed);
     d = &r->data[e & 1];
-    *ret_events = load(&d->events);
-    *ret_sum_ns = load(&d->sum_ns);
+    *ret_events = recorder_load(&d->events);
+    *ret_sum_ns = recorder_load(&d->sum_ns);
   } while (ck_sequence_read_retry(&r->seq, version));
 }
 
@@ -178,8 +179,8 @@ struct worker_view {
   uint64_t min_ns, max_ns; /* of the events after the first of these */
 };
 
-static void view_worker(struct worker_view *v, const struct recorder *r,
-                        uint32_t ended)
+static void snapshot_view(struct worker_view *v, const struct recorder *r,
+                          uint32_t ended)
 {
   unsigned version;
 
@@ -191,12 +192,12 @@ static void view_worker(struct worker_view *v, const struct recorder *r,
     at = atomic_load_explicit(&r->epoch, memory_order_relaxed);
     /* A worker that is already in the next epoch has left this one complete. */
     d = &r->data[(at == ended + 1 ? ended : at) & 1];
-    v->first_events = load(&d->first_events);
-    v->first_sum_ns = load(&d->first_sum_ns);
-    v->events = load(&d->events);
-    v->sum_ns = load(&d->sum_ns);
-    v->min_ns = load(&d->min_ns);
-    v->max_ns = load(&d->max_ns);
+    v->first_events = recorder_load(&d->first_events);
+    v->first_sum_ns = recorder_load(&d->first_sum_ns);
+    v->events = recorder_load(&d->events);
+    v->sum_ns = recorder_load(&d->sum_ns);
+    v->min_ns = recorder_load(&d->min_ns);
+    v->max_ns = recorder_load(&d->max_ns);
     if (at != ended && at != ended + 1) {
       /* The worker has not noticed any epoch since one that was already
        * reported. */
@@ -208,13 +209,13 @@ static void view_worker(struct worker_view *v, const struct recorder *r,
   } while (ck_sequence_read_retry(&r->seq, version));
 }
 
-static void read_worker(struct worker_totals *w, const struct recorder *r,
-                        uint32_t ended, const struct worker_totals *seen)
+static void snapshot_read(struct worker_totals *w, const struct recorder *r,
+                          uint32_t ended, const struct worker_totals *seen)
 {
   struct worker_view v;
   uint64_t late;
 
-  view_worker(&v, r, ended);
+  snapshot_view(&v, r, ended);
   w->events = v.events;
   w->sum_ns = v.sum_ns;
   w->min_ns = v.min_ns;
@@ -232,8 +233,8 @@ static void read_worker(struct worker_totals *w, const struct recorder *r,
   }
 }
 
-static void add_worker(struct snapshot *s, const struct worker_totals *w,
-                       const struct recorder *r)
+static void snapshot_add(struct snapshot *s, const struct worker_totals *w,
+                         const struct recorder *r)
 {
   s->events += w->events;
   s->sum_ns += w->sum_ns;
@@ -242,7 +243,7 @@ static void add_worker(struct snapshot *s, const struct worker_totals *w,
   if (w->max_ns > s->max_ns)
     s->max_ns = w->max_ns;
   for (unsigned c = 0; c < COUNTERS; c++)
-    s->counter[c] += load(&r->counter[c]);
+    s->counter[c] += recorder_load(&r->counter[c]);
 }
 
 void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns)
@@ -256,8 +257,8 @@ void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns)
   s->max_ns = 0;
   memset(s->counter, 0, sizeof(s->counter));
   for (unsigned i = 0; i < rs->n; i++) {
-    read_worker(&s->worker[i], &rs->of[i], ended, &rs->seen[i]);
-    add_worker(s, &s->worker[i], &rs->of[i]);
+    snapshot_read(&s->worker[i], &rs->of[i], ended, &rs->seen[i]);
+    snapshot_add(s, &s->worker[i], &rs->of[i]);
     rs->seen[i] = s->worker[i];
   }
   s->counter[COUNTER_EVENT] += s->events;

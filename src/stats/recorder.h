@@ -26,7 +26,6 @@
 #include "base/compiler.h"
 #include "stats/hist_sum.h"
 #include "stats/service.h"
-#include "stats/slow.h"
 
 struct err;
 

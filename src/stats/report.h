@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
-#include "stats/class_period.h"
+#include "stats/class_stats.h"
 #include "stats/recorder.h"
 #include "stats/slo.h"
 #include "stats/tally.h"

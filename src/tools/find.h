@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "stats/decision_pool.h"
+#include "stats/decision.h"
 #include "tools/search.h"
 
 struct err;

@@ -11,7 +11,7 @@
 #include "nodes/merge.h"
 #include "nodes/pack.h"
 #include "report/text.h"
-#include "stats/outage_sum.h"
+#include "stats/outage_report.h"
 #include "tests/unit/tap.h"
 
 enum {

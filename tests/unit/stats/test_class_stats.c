@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "stats/class_period.h"
 #include "stats/class_stats.h"
 #include "tests/unit/tap.h"
 

@@ -5,7 +5,7 @@
 
 #include "rand/rng.h"
 #include "stats/binomial.h"
-#include "stats/decision_pool.h"
+#include "stats/decision.h"
 #include "tests/unit/tap.h"
 
 enum {

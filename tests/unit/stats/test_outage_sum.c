@@ -3,7 +3,7 @@
  * before the others.
  */
 #include "base/clock.h"
-#include "stats/outage_sum.h"
+#include "stats/outage_report.h"
 #include "tests/unit/tap.h"
 
 static bool is_stall(const struct stall *s, uint64_t from_s, uint64_t to_s,

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "rand/rng.h"
-#include "stats/decision_pool.h"
+#include "stats/decision.h"
 #include "tests/unit/tap.h"
 #include "tools/search.h"
 
