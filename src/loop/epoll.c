@@ -19,7 +19,7 @@
 #include "base/minmax.h"
 #include "base/sock.h"
 #include "base/wait.h"
-#include "loop/inside.h"
+#include "loop/task.h"
 
 enum {
   EVENTS = 256, /* that one look takes */
@@ -62,7 +62,7 @@ static void epoll_close(struct loop *l)
   free(e);
 }
 
-static void arrived(struct loop *l, const struct epoll_event *event)
+static void epoll_arrived(struct loop *l, const struct epoll_event *event)
 {
   const int fd = event->data.fd;
   struct loop_fd *s;
@@ -82,7 +82,7 @@ static void arrived(struct loop *l, const struct epoll_event *event)
 }
 
 /* As exactly as the system can: newer ones take nanoseconds. */
-static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
+static int epoll_wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 {
   struct timespec left;
   uint64_t now;
@@ -113,16 +113,16 @@ static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 static void epoll_look(struct loop *l, uint64_t until_ns)
 {
   struct loop_epoll *e = l->engine_data;
-  const int n = wait_for_events(e, until_ns);
+  const int n = epoll_wait_for_events(e, until_ns);
 
   l->now_ns = clock_now_ns();
   for (int i = 0; i < n; i++)
-    arrived(l, &e->events[i]);
+    epoll_arrived(l, &e->events[i]);
 }
 
 /* ---- sockets ---- */
 
-static struct loop_fd *watch(struct loop *l, int fd)
+static struct loop_fd *epoll_watch(struct loop *l, int fd)
 {
   struct epoll_event event = { .events = EDGES, .data.fd = fd };
   const struct loop_epoll *e = l->engine_data;
@@ -142,7 +142,7 @@ static struct loop_fd *watch(struct loop *l, int fd)
 }
 
 /* False, with errno: the limit has come. */
-static bool park_for(struct loop *l, int fd)
+static bool epoll_park_for(struct loop *l, int fd)
 {
   bool in_time;
 
@@ -155,16 +155,16 @@ static bool park_for(struct loop *l, int fd)
 }
 
 /* Wait for something to receive, unless there may be already. */
-static inline bool wait_in(struct loop *l, int fd)
+static inline bool epoll_wait_in(struct loop *l, int fd)
 {
   while (!l->fds[fd].ready) {
-    if (UNLIKELY(!park_for(l, fd)) && !l->fds[fd].ready)
+    if (UNLIKELY(!epoll_park_for(l, fd)) && !l->fds[fd].ready)
       return false;
   }
   return true;
 }
 
-static bool wait_out(struct loop *l, int fd)
+static bool epoll_wait_out(struct loop *l, int fd)
 {
   struct epoll_event event = { .events = EDGES | EPOLLOUT, .data.fd = fd };
   const struct loop_epoll *e = l->engine_data;
@@ -173,20 +173,20 @@ static bool wait_out(struct loop *l, int fd)
 
   if (epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) < 0)
     return false;
-  in_time = park_for(l, fd);
+  in_time = epoll_park_for(l, fd);
   event.events = EDGES;
   return epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) == 0 && in_time;
 }
 
 static bool epoll_wait_fd(struct loop *l, int fd, short events)
 {
-  struct loop_fd *s = watch(l, fd);
+  struct loop_fd *s = epoll_watch(l, fd);
 
   if (!s)
     return false;
   if (events & POLLOUT)
-    return wait_out(l, fd);
-  if (!wait_in(l, fd))
+    return epoll_wait_out(l, fd);
+  if (!epoll_wait_in(l, fd))
     return false;
   l->fds[fd].ready = l->fds[fd].ended;
   return true;
@@ -202,19 +202,19 @@ static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
       return sent;
     if (!sock_is_early(errno))
       return -1;
-    if (errno != EINTR && (!watch(l, fd) || !wait_out(l, fd)))
+    if (errno != EINTR && (!epoll_watch(l, fd) || !epoll_wait_out(l, fd)))
       return -1;
   }
 }
 
 static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
 {
-  if (!watch(l, fd))
+  if (!epoll_watch(l, fd))
     return -1;
   for (;;) {
     ssize_t got;
 
-    if (!wait_in(l, fd))
+    if (!epoll_wait_in(l, fd))
       return -1;
     got = recv(fd, p, n, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR)

@@ -16,7 +16,7 @@
 
 #include "base/thread.h"
 #include "loop/fiber.h"
-#include "loop/inside.h"
+#include "loop/task.h"
 #include "os/os.h"
 
 #ifdef BENCH_SANITIZED

@@ -28,7 +28,7 @@ enum {
   COMPLETIONS = 4096, /* the kernel keeps more by itself */
 };
 
-static int setup(struct io_uring_params *p)
+static int ring_setup(struct io_uring_params *p)
 {
   /* The completions of a thread are made when it asks for them (Linux 6.1), or
    * at its next system call (5.19). */
@@ -51,7 +51,7 @@ static int setup(struct io_uring_params *p)
   return fd < 0 ? -errno : fd;
 }
 
-static void *map(const struct ring *r, size_t bytes, uint64_t what)
+static void *ring_map(const struct ring *r, size_t bytes, uint64_t what)
 {
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                  r->fd, (off_t)what);
@@ -59,13 +59,13 @@ static void *map(const struct ring *r, size_t bytes, uint64_t what)
   return p == MAP_FAILED ? NULL : p;
 }
 
-static _Atomic uint32_t *word(const struct ring *r, uint32_t offset)
+static _Atomic uint32_t *ring_word(const struct ring *r, uint32_t offset)
 {
   return (_Atomic uint32_t *)(void *)(r->map + offset);
 }
 
 /* The kernel takes requests in the order in which they were written. */
-static void put_in_order(const struct ring *r, uint32_t offset)
+static void ring_put_in_order(const struct ring *r, uint32_t offset)
 {
   uint32_t *order = (uint32_t *)(void *)(r->map + offset);
 
@@ -73,29 +73,29 @@ static void put_in_order(const struct ring *r, uint32_t offset)
     order[i] = i;
 }
 
-static int map_rings(struct ring *r, const struct io_uring_params *p)
+static int ring_map_rings(struct ring *r, const struct io_uring_params *p)
 {
   const size_t requests = p->sq_off.array + p->sq_entries * sizeof(uint32_t);
   const size_t completions = p->cq_off.cqes +
                              p->cq_entries * sizeof(struct io_uring_cqe);
 
   r->map_bytes = requests > completions ? requests : completions;
-  r->map = map(r, r->map_bytes, IORING_OFF_SQ_RING);
+  r->map = ring_map(r, r->map_bytes, IORING_OFF_SQ_RING);
   if (!r->map)
     return -errno;
   r->requests_bytes = p->sq_entries * sizeof(struct io_uring_sqe);
-  r->requests = map(r, r->requests_bytes, IORING_OFF_SQES);
+  r->requests = ring_map(r, r->requests_bytes, IORING_OFF_SQES);
   if (!r->requests)
     return -errno;
   r->n_requests = p->sq_entries;
   r->n_completions = p->cq_entries;
-  r->taken = word(r, p->sq_off.head);
-  r->published = word(r, p->sq_off.tail);
-  r->flags = word(r, p->sq_off.flags);
-  r->used = word(r, p->cq_off.head);
-  r->made = word(r, p->cq_off.tail);
+  r->taken = ring_word(r, p->sq_off.head);
+  r->published = ring_word(r, p->sq_off.tail);
+  r->flags = ring_word(r, p->sq_off.flags);
+  r->used = ring_word(r, p->cq_off.head);
+  r->made = ring_word(r, p->cq_off.tail);
   r->completions = (const void *)(r->map + p->cq_off.cqes);
-  put_in_order(r, p->sq_off.array);
+  ring_put_in_order(r, p->sq_off.array);
   return 0;
 }
 
@@ -107,10 +107,10 @@ int ring_open(struct ring *r)
   int rc;
 
   memset(r, 0, sizeof(*r));
-  r->fd = setup(&p);
+  r->fd = ring_setup(&p);
   if (r->fd < 0)
     return r->fd;
-  rc = (p.features & needed) == needed ? map_rings(r, &p) : -ENOSYS;
+  rc = (p.features & needed) == needed ? ring_map_rings(r, &p) : -ENOSYS;
   if (rc < 0)
     ring_close(r);
   return rc;

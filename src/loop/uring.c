@@ -7,8 +7,8 @@
  * socket fails.  A socket has at most one send under way: a further one, which
  * could overtake it, waits for its end.
  */
-#include "loop/inside.h"
 #include "loop/ring.h"
+#include "loop/task.h"
 
 #include <errno.h>
 
@@ -44,7 +44,7 @@ enum {
 
 /* ---- requests ---- */
 
-static void enter(struct ring *r, unsigned min, uint64_t timeout_ns)
+static void uring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
   const int rc = ring_enter(r, min, timeout_ns);
 
@@ -53,34 +53,35 @@ static void enter(struct ring *r, unsigned min, uint64_t timeout_ns)
     __builtin_trap(); /* the ring is used wrongly */
 }
 
-static struct io_uring_sqe *request(struct ring *r, uint8_t opcode, int fd,
-                                    uint64_t what, unsigned of)
+static struct io_uring_sqe *uring_request(struct ring *r, uint8_t opcode,
+                                          int fd, uint64_t what, unsigned of)
 {
   struct io_uring_sqe *q;
 
   while (UNLIKELY((q = ring_request(r)) == NULL))
-    enter(r, 0, 0);
+    uring_enter(r, 0, 0);
   q->opcode = opcode;
   q->fd = fd;
   q->user_data = what | of;
   return q;
 }
 
-static uint64_t send_name(int fd)
+static uint64_t uring_send_name(int fd)
 {
   return (uint64_t)fd << OF_BITS;
 }
 
-static void cancel(struct ring *r, uint64_t user_data)
+static void uring_cancel(struct ring *r, uint64_t user_data)
 {
-  struct io_uring_sqe *q = request(r, IORING_OP_ASYNC_CANCEL, -1, 0, OF_CANCEL);
+  struct io_uring_sqe *q = uring_request(r, IORING_OP_ASYNC_CANCEL, -1, 0,
+                                         OF_CANCEL);
 
   q->addr = user_data;
 }
 
 /* Park until the request of this task has completed.  -ETIMEDOUT: its limit has
  * come, and it was cancelled. */
-static long await(struct loop *l)
+static long uring_await(struct loop *l)
 {
   struct task *t = l->running;
   bool in_time;
@@ -90,7 +91,7 @@ static long await(struct loop *l)
   if (LIKELY(t->result != PENDING))
     return t->result;
   if (!in_time)
-    cancel(l->engine_data, (uint64_t)(uintptr_t)t | OF_TASK);
+    uring_cancel(l->engine_data, (uint64_t)(uintptr_t)t | OF_TASK);
   while (t->result == PENDING) {
     l->waiting++;
     loop_park(l);
@@ -100,10 +101,11 @@ static long await(struct loop *l)
 }
 
 /* `later`: nothing can be there yet. */
-static void request_recv(struct loop *l, int fd, void *p, size_t n, bool later)
+static void uring_request_recv(struct loop *l, int fd, void *p, size_t n,
+                               bool later)
 {
-  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_RECV, fd,
-                                   (uintptr_t)l->running, OF_TASK);
+  struct io_uring_sqe *q = uring_request(l->engine_data, IORING_OP_RECV, fd,
+                                         (uintptr_t)l->running, OF_TASK);
 
   q->addr = (uintptr_t)p;
   q->len = (uint32_t)min_u64(n, INT32_MAX);
@@ -114,58 +116,58 @@ static void request_recv(struct loop *l, int fd, void *p, size_t n, bool later)
 /* ---- completions ---- */
 
 /* A receive that waits for the answer would wait for ever. */
-static void send_failed(struct loop *l, struct loop_fd *s, int code)
+static void uring_send_failed(struct loop *l, struct loop_fd *s, int code)
 {
   s->error = code;
   if (s->waiter && !s->settles)
-    cancel(l->engine_data, (uint64_t)(uintptr_t)s->waiter | OF_TASK);
+    uring_cancel(l->engine_data, (uint64_t)(uintptr_t)s->waiter | OF_TASK);
 }
 
-static void send_done(struct loop *l, int fd, int res)
+static void uring_send_done(struct loop *l, int fd, int res)
 {
   struct loop_fd *s = &l->fds[fd];
 
   s->sending = false;
   if (UNLIKELY(res < 0))
-    send_failed(l, s, -res);
+    uring_send_failed(l, s, -res);
   if (UNLIKELY(s->settles))
     loop_make_ready(l, s->waiter);
 }
 
-static void task_done(struct loop *l, struct task *t, int res)
+static void uring_task_done(struct loop *l, struct task *t, int res)
 {
   t->result = res;
   loop_bump(&l->counts.arrived, 1);
   loop_make_arrived(l, t);
 }
 
-static void arm_wake(struct loop *l)
+static void uring_arm_wake(struct loop *l)
 {
-  request(l->engine_data, IORING_OP_POLL_ADD, l->wake_fd, 0, OF_WAKE)
+  uring_request(l->engine_data, IORING_OP_POLL_ADD, l->wake_fd, 0, OF_WAKE)
     ->poll32_events = POLLIN;
 }
 
-static void complete(struct loop *l, uint64_t user_data, int res)
+static void uring_complete(struct loop *l, uint64_t user_data, int res)
 {
   const uint64_t what = user_data >> OF_BITS << OF_BITS;
 
   switch ((unsigned)(user_data - what)) {
   case OF_TASK:
-    task_done(l, (struct task *)(uintptr_t)what, res);
+    uring_task_done(l, (struct task *)(uintptr_t)what, res);
     break;
   case OF_SEND:
-    send_done(l, (int)(what >> OF_BITS), res);
+    uring_send_done(l, (int)(what >> OF_BITS), res);
     break;
   case OF_WAKE:
     loop_woken(l);
-    arm_wake(l);
+    uring_arm_wake(l);
     break;
   default:
     break; /* what was cancelled completes, too */
   }
 }
 
-static void take(struct loop *l)
+static void uring_take(struct loop *l)
 {
   struct ring *r = l->engine_data;
   const struct io_uring_cqe *c;
@@ -176,7 +178,7 @@ static void take(struct loop *l)
     const int res = c->res;
 
     ring_seen(r);
-    complete(l, user_data, res);
+    uring_complete(l, user_data, res);
   }
 }
 
@@ -195,7 +197,7 @@ static int uring_open(struct loop *l)
     return rc;
   }
   l->engine_data = r;
-  arm_wake(l);
+  uring_arm_wake(l);
   return 0;
 }
 
@@ -211,8 +213,8 @@ static void uring_flush(struct loop *l)
 {
   struct ring *r = l->engine_data;
 
-  enter(r, 0, 0);
-  take(l);
+  uring_enter(r, 0, 0);
+  uring_take(l);
 }
 
 static void uring_look(struct loop *l, uint64_t until_ns)
@@ -220,15 +222,16 @@ static void uring_look(struct loop *l, uint64_t until_ns)
   struct ring *r = l->engine_data;
 
   if (until_ns > l->now_ns)
-    enter(r, 1, until_ns == WAIT_FOREVER ? until_ns : until_ns - l->now_ns);
+    uring_enter(r, 1,
+                until_ns == WAIT_FOREVER ? until_ns : until_ns - l->now_ns);
   else if (ring_has_news(r))
-    enter(r, 0, 0);
-  take(l);
+    uring_enter(r, 0, 0);
+  uring_take(l);
 }
 
 /* ---- sockets ---- */
 
-static struct loop_fd *know(struct loop *l, int fd)
+static struct loop_fd *uring_know(struct loop *l, int fd)
 {
   struct loop_fd *s = loop_fd(l, fd);
 
@@ -239,17 +242,17 @@ static struct loop_fd *know(struct loop *l, int fd)
   return s;
 }
 
-static int poll_for(struct loop *l, int fd, short events)
+static int uring_poll_for(struct loop *l, int fd, short events)
 {
-  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_POLL_ADD, fd,
-                                   (uintptr_t)l->running, OF_TASK);
+  struct io_uring_sqe *q = uring_request(l->engine_data, IORING_OP_POLL_ADD, fd,
+                                         (uintptr_t)l->running, OF_TASK);
 
   q->poll32_events = (uint16_t)events;
-  return (int)await(l);
+  return (int)uring_await(l);
 }
 
 /* False: the limit of the task has come. */
-static bool park_to_settle(struct loop *l, int fd)
+static bool uring_park_to_settle(struct loop *l, int fd)
 {
   bool in_time;
 
@@ -265,16 +268,16 @@ static bool park_to_settle(struct loop *l, int fd)
  * Until nothing is under way from this socket.  What is still under way when
  * the limit of the task comes is given up, and so is the socket.
  */
-static void settle(struct loop *l, int fd)
+static void uring_settle(struct loop *l, int fd)
 {
   const uint64_t limit_ns = l->running->limit_ns;
   bool given_up = false;
 
   uring_flush(l); /* mostly that is all */
   while (l->fds[fd].sending) {
-    if (park_to_settle(l, fd) || !l->fds[fd].sending)
+    if (uring_park_to_settle(l, fd) || !l->fds[fd].sending)
       continue;
-    cancel(l->engine_data, send_name(fd) | OF_SEND);
+    uring_cancel(l->engine_data, uring_send_name(fd) | OF_SEND);
     given_up = true;
     l->running->limit_ns = 0; /* its end comes soon */
   }
@@ -283,8 +286,8 @@ static void settle(struct loop *l, int fd)
     l->fds[fd].error = ETIMEDOUT;
 }
 
-static ssize_t send_directly(struct loop *l, int fd, const void *p, size_t n,
-                             int flags)
+static ssize_t uring_send_directly(struct loop *l, int fd, const void *p,
+                                   size_t n, int flags)
 {
   for (;;) {
     const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -292,7 +295,7 @@ static ssize_t send_directly(struct loop *l, int fd, const void *p, size_t n,
     if (sent >= 0)
       return sent;
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      const int rc = poll_for(l, fd, POLLOUT);
+      const int rc = uring_poll_for(l, fd, POLLOUT);
 
       if (rc >= 0)
         continue;
@@ -303,7 +306,7 @@ static ssize_t send_directly(struct loop *l, int fd, const void *p, size_t n,
   }
 }
 
-static bool send_has_failed(const struct loop_fd *s)
+static bool uring_send_has_failed(const struct loop_fd *s)
 {
   if (LIKELY(s->error == 0))
     return false;
@@ -311,11 +314,11 @@ static bool send_has_failed(const struct loop_fd *s)
   return true;
 }
 
-static void begin_send(struct loop *l, int fd, const void *p, size_t n,
-                       int flags)
+static void uring_begin_send(struct loop *l, int fd, const void *p, size_t n,
+                             int flags)
 {
-  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_SEND, fd,
-                                   send_name(fd), OF_SEND);
+  struct io_uring_sqe *q = uring_request(l->engine_data, IORING_OP_SEND, fd,
+                                         uring_send_name(fd), OF_SEND);
 
   q->addr = (uintptr_t)p;
   q->len = (uint32_t)n;
@@ -326,24 +329,24 @@ static void begin_send(struct loop *l, int fd, const void *p, size_t n,
 static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
                           int flags)
 {
-  struct loop_fd *s = know(l, fd);
+  struct loop_fd *s = uring_know(l, fd);
 
   if (!s)
     return -1;
   if (UNLIKELY(s->sending)) {
-    settle(l, fd);
+    uring_settle(l, fd);
     s = &l->fds[fd];
   }
-  if (send_has_failed(s))
+  if (uring_send_has_failed(s))
     return -1;
   if (n > DIRECT)
-    return send_directly(l, fd, p, n, flags);
-  begin_send(l, fd, p, n, flags);
+    return uring_send_directly(l, fd, p, n, flags);
+  uring_begin_send(l, fd, p, n, flags);
   return (ssize_t)n;
 }
 
 /* What is there already; -1 and EAGAIN: nothing. */
-static ssize_t recv_now(struct loop_fd *s, int fd, void *p, size_t n)
+static ssize_t uring_recv_now(struct loop_fd *s, int fd, void *p, size_t n)
 {
   const ssize_t got = recv(fd, p, n, MSG_DONTWAIT);
 
@@ -351,14 +354,14 @@ static ssize_t recv_now(struct loop_fd *s, int fd, void *p, size_t n)
   return got;
 }
 
-static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n)
+static ssize_t uring_recv_later(struct loop *l, int fd, void *p, size_t n)
 {
   struct loop_fd *s = &l->fds[fd];
   long got;
 
-  request_recv(l, fd, p, n, s->sending);
+  uring_request_recv(l, fd, p, n, s->sending);
   s->waiter = l->running;
-  got = await(l);
+  got = uring_await(l);
   s = &l->fds[fd];
   s->waiter = NULL;
   s->ready = got > 0 && (size_t)got == n; /* there may be more */
@@ -367,27 +370,27 @@ static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n)
 
 static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
 {
-  struct loop_fd *s = know(l, fd);
+  struct loop_fd *s = uring_know(l, fd);
   ssize_t got;
 
   if (!s)
     return -1;
   if (UNLIKELY(s->ready || s->error != 0)) {
-    got = recv_now(s, fd, p, n);
+    got = uring_recv_now(s, fd, p, n);
     if (got > 0)
       return got;
-    if (send_has_failed(s))
+    if (uring_send_has_failed(s))
       return -1;
     if (got == 0 || !sock_is_early(errno))
       return got;
   }
   do {
-    got = recv_later(l, fd, p, n);
+    got = uring_recv_later(l, fd, p, n);
     if (LIKELY(got > 0))
       return got;
     if (UNLIKELY(l->fds[fd].error != 0)) {
-      got = recv_now(&l->fds[fd], fd, p, n);
-      if (got <= 0 && send_has_failed(&l->fds[fd]))
+      got = uring_recv_now(&l->fds[fd], fd, p, n);
+      if (got <= 0 && uring_send_has_failed(&l->fds[fd]))
         return -1;
       return got;
     }
@@ -402,10 +405,10 @@ static bool uring_wait_fd(struct loop *l, int fd, short events)
 {
   int rc;
 
-  if (!know(l, fd))
+  if (!uring_know(l, fd))
     return false;
   do
-    rc = poll_for(l, fd, events);
+    rc = uring_poll_for(l, fd, events);
   while (rc == -EINTR);
   if (rc >= 0)
     return true;
@@ -424,10 +427,10 @@ static void uring_forget(struct loop *l, int fd)
   uring_flush(l);
   if (!l->fds[fd].sending)
     return;
-  cancel(r, send_name(fd) | OF_SEND);
+  uring_cancel(r, uring_send_name(fd) | OF_SEND);
   while (l->fds[fd].sending) {
-    enter(r, 1, WAIT_FOREVER);
-    take(l);
+    uring_enter(r, 1, WAIT_FOREVER);
+    uring_take(l);
   }
 }
 
@@ -450,7 +453,7 @@ const struct engine loop_engine_uring = {
   .send = uring_send,
   .recv = uring_recv,
   .wait_fd = uring_wait_fd,
-  .settle = settle,
+  .settle = uring_settle,
   .forget = uring_forget,
   .flush = uring_flush,
 #endif

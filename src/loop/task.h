@@ -1,8 +1,9 @@
 /*
- * inside.h - the data of a loop (for src/loop only).
+ * task.h - the data of a loop and of its fibers, and what engines call (for
+ * src/loop only).
  */
-#ifndef BENCH_LOOP_INSIDE_H
-#define BENCH_LOOP_INSIDE_H
+#ifndef BENCH_LOOP_TASK_H
+#define BENCH_LOOP_TASK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,7 +128,7 @@ struct loop {
   const struct engine *engine;
   void *engine_data;
 
-  struct aside *aside; /* owned; NULL: nothing has run aside yet */
+  struct offload *offload; /* owned; NULL: nothing was offloaded yet */
 
   void *block; /* [opt] owned: see loop_give_block() */
   size_t block_room;
@@ -154,6 +155,10 @@ void loop_make_ready(struct loop *l, struct task *t);
 /* The same because of an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
 
+/* How long the thread has waited for a CPU since the last call.  The question
+ * takes most of a microsecond, so it is not asked again at once: false. */
+bool loop_queue_grown(struct loop *l, uint64_t *ret);
+
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);
 
@@ -164,7 +169,16 @@ static inline void loop_flush(struct loop *l)
     l->engine->flush(l);
 }
 
-/* The wake_fd has something to read: words and work aside are looked at. */
+/* Tasks in loop_wait_while() whose words have changed can go on. */
+void loop_look_at_words(struct loop *l);
+
+/* ---- offload.c ---- */
+
+/* The wake_fd has something to read: tasks whose words have changed, or whose
+ * offloaded work is done, can go on. */
 void loop_woken(struct loop *l);
+
+/* End the threads; none has work. */
+void offload_stop(struct loop *l);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * aside.c - runs what blocks in threads beside that of the loop.
+ * offload.c - runs what blocks in threads other than that of the loop.
  */
-#include "loop/aside.h"
-
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/thread.h"
-#include "loop/inside.h"
+#include "loop/task.h"
 
 enum {
   CONNECTS_MAX = 16, /* threads of a loop that open connections, at first */
@@ -16,8 +15,8 @@ enum {
 };
 
 /* The threads for one kind of work. */
-struct aside_kind {
-  struct aside *aside;
+struct offload_kind {
+  struct offload *offload;
   pthread_cond_t work; /* `todo` has a task, or `stop` is set */
   struct task_queue todo;
   unsigned n, idle, waiting; /* threads, those without work, tasks in `todo` */
@@ -25,22 +24,22 @@ struct aside_kind {
   pthread_t *threads;        /* owned; [n] */
 };
 
-struct aside {
+struct offload {
   struct loop *loop;
   pthread_mutex_t lock;
   struct task_queue done;
   bool stop;
-  struct aside_kind kind[KINDS];
+  struct offload_kind kind[KINDS];
 };
 
 /* With the lock held. */
-static struct task *take(struct aside_kind *k)
+static struct task *offload_take(struct offload_kind *k)
 {
   struct task *t;
 
-  while (!k->todo.first && !k->aside->stop) {
+  while (!k->todo.first && !k->offload->stop) {
     k->idle++;
-    (void)pthread_cond_wait(&k->work, &k->aside->lock);
+    (void)pthread_cond_wait(&k->work, &k->offload->lock);
     k->idle--;
   }
   t = k->todo.first;
@@ -53,14 +52,14 @@ static struct task *take(struct aside_kind *k)
   return t;
 }
 
-static void *aside_main(void *arg)
+static void *offload_main(void *arg)
 {
-  struct aside_kind *k = arg;
-  struct aside *a = k->aside;
+  struct offload_kind *k = arg;
+  struct offload *a = k->offload;
   struct task *t;
 
   (void)pthread_mutex_lock(&a->lock);
-  while ((t = take(k)) != NULL) {
+  while ((t = offload_take(k)) != NULL) {
     bool first;
 
     (void)pthread_mutex_unlock(&a->lock);
@@ -75,9 +74,9 @@ static void *aside_main(void *arg)
   return NULL;
 }
 
-static struct aside *aside_of(struct loop *l)
+static struct offload *offload_of(struct loop *l)
 {
-  struct aside *a = l->aside;
+  struct offload *a = l->offload;
 
   if (a)
     return a;
@@ -88,17 +87,17 @@ static struct aside *aside_of(struct loop *l)
   (void)pthread_mutex_init(&a->lock, NULL);
   task_queue_clear(&a->done);
   for (int i = 0; i < KINDS; i++) {
-    a->kind[i].aside = a;
+    a->kind[i].offload = a;
     (void)pthread_cond_init(&a->kind[i].work, NULL);
     task_queue_clear(&a->kind[i].todo);
   }
   a->kind[LOOP_ASIDE_CONNECT].max = CONNECTS_MAX;
-  l->aside = a;
+  l->offload = a;
   return a;
 }
 
 /* With the lock held: is there a thread for one more task, now or later? */
-static bool have_thread(struct aside_kind *k)
+static bool offload_have_thread(struct offload_kind *k)
 {
   pthread_t *threads;
   struct err err;
@@ -108,7 +107,7 @@ static bool have_thread(struct aside_kind *k)
   threads = reallocarray(k->threads, k->n + 1, sizeof(*threads));
   if (threads) {
     k->threads = threads;
-    if (thread_start(&threads[k->n], 0, aside_main, k, &err) == 0)
+    if (thread_start(&threads[k->n], 0, offload_main, k, &err) == 0)
       k->n++;
   }
   return k->n > 0;
@@ -117,7 +116,7 @@ static bool have_thread(struct aside_kind *k)
 void loop_set_connects(unsigned max)
 {
   struct fiber *f = fiber_parkable();
-  struct aside *a = f ? aside_of(f->loop) : NULL;
+  struct offload *a = f ? offload_of(f->loop) : NULL;
 
   if (!a)
     return;
@@ -129,8 +128,8 @@ void loop_set_connects(unsigned max)
 void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
 {
   struct fiber *f = fiber_parkable();
-  struct aside *a = f ? aside_of(f->loop) : NULL;
-  struct aside_kind *k;
+  struct offload *a = f ? offload_of(f->loop) : NULL;
+  struct offload_kind *k;
   struct task *t;
   bool taken;
 
@@ -144,7 +143,7 @@ void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
   t->aside = fn;
   t->aside_arg = arg;
   (void)pthread_mutex_lock(&a->lock);
-  taken = have_thread(k);
+  taken = offload_have_thread(k);
   if (taken) {
     task_queue_add(&k->todo, t);
     k->waiting++;
@@ -157,9 +156,10 @@ void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
     fn(arg);
 }
 
-void aside_collect(struct loop *l)
+/* Tasks whose work is done can go on. */
+static void offload_collect(struct loop *l)
 {
-  struct aside *a = l->aside;
+  struct offload *a = l->offload;
   struct task *t, *next;
 
   if (!a)
@@ -174,9 +174,18 @@ void aside_collect(struct loop *l)
   }
 }
 
-void aside_stop(struct loop *l)
+void loop_woken(struct loop *l)
 {
-  struct aside *a = l->aside;
+  uint64_t n;
+
+  (void)!read(l->wake_fd, &n, sizeof(n));
+  loop_look_at_words(l);
+  offload_collect(l);
+}
+
+void offload_stop(struct loop *l)
+{
+  struct offload *a = l->offload;
 
   if (!a)
     return;
@@ -186,7 +195,7 @@ void aside_stop(struct loop *l)
     (void)pthread_cond_broadcast(&a->kind[i].work);
   (void)pthread_mutex_unlock(&a->lock);
   for (int i = 0; i < KINDS; i++) {
-    struct aside_kind *k = &a->kind[i];
+    struct offload_kind *k = &a->kind[i];
 
     for (unsigned n = 0; n < k->n; n++)
       (void)pthread_join(k->threads[n], NULL);
@@ -195,5 +204,5 @@ void aside_stop(struct loop *l)
   }
   (void)pthread_mutex_destroy(&a->lock);
   free(a);
-  l->aside = NULL;
+  l->offload = NULL;
 }
