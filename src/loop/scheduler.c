@@ -38,7 +38,8 @@ static struct task *task_of_timer(struct timer *t)
   return (struct task *)(void *)((char *)t - offsetof(struct task, timer));
 }
 
-static int loop_open_engine(struct loop *l, enum loop_engine wish, struct err *err)
+static int loop_open_engine(struct loop *l, enum loop_engine wish,
+                            struct err *err)
 {
   int rc = -ENOSYS;
 
@@ -312,4 +313,3 @@ void loop_run(struct loop *l)
   if (l->queue_fd >= 0)
     (void)close(l->queue_fd);
 }
-

@@ -157,8 +157,8 @@ void fiber_trim_stack(void)
 
 /* ---- words ---- */
 
-static void loop_words_add(struct loop *l, struct task *t, _Atomic uint32_t *word,
-                      uint32_t value)
+static void loop_words_add(struct loop *l, struct task *t,
+                           _Atomic uint32_t *word, uint32_t value)
 {
   t->word = word;
   t->value = value;

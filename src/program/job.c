@@ -49,7 +49,7 @@ static int slo_on_final(void *ctx, const struct report_setup *setup,
 
   if (setup->slo.n == 0)
     return 0;
-  slo_judge_report(r, setup, &verdict);
+  report_judge(r, setup, &verdict);
   s->missed = verdict.state != SLO_HELD;
   if (r->failure)
     return 0;

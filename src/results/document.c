@@ -159,7 +159,7 @@ static int keep_verdict(struct document *d, const struct report_setup *setup,
 {
   struct slo_verdict verdict;
 
-  slo_judge_report(r, setup, &verdict);
+  report_judge(r, setup, &verdict);
   d->missed = verdict.state != SLO_HELD;
   d->slo = json_slo(&verdict);
   return d->slo ? 0 : -ENOMEM;

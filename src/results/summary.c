@@ -96,7 +96,7 @@ static void add_latency(struct strbuf *out, const char *name, uint64_t ns)
 static void add_figures(struct strbuf *out, const struct report *r,
                         const struct report_setup *setup)
 {
-  const struct slo_sample s = slo_sample_of(r, setup);
+  const struct slo_sample s = report_slo_sample(r, setup);
   char pct[FMT_DOUBLE_SIZE + 1];
 
   strbuf_adds(out, "\n| Figure | Value |\n|---|---:|\n");
@@ -147,7 +147,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
 
   add_figures(&s->figures, r->total ? r->total : r, setup);
   if (setup->slo.n > 0) {
-    slo_judge_report(r, setup, &verdict);
+    report_judge(r, setup, &verdict);
     s->judged = true;
     s->state = verdict.state;
     add_verdict(&s->figures, &verdict);

@@ -131,3 +131,30 @@ double report_counter_rate(const struct report *r, enum counter c)
 {
   return report_rate(r, r->counter[c]);
 }
+
+struct slo_sample report_slo_sample(const struct report *r,
+                                    const struct report_setup *setup)
+{
+  return (struct slo_sample){
+    .period_ns = r->period_ns,
+    .events = r->events,
+    .errors = r->counter[COUNTER_ERROR],
+    .queries = r->counter[COUNTER_READ] + r->counter[COUNTER_WRITE] +
+               r->counter[COUNTER_OTHER],
+    .late = r->unfinished +
+            (setup->rate ? r->queue_length + r->counter[COUNTER_ERROR] : 0),
+    .stuck = r->unfinished,
+    .sum_ns = r->sum_ns,
+    .min_ns = r->min_ns,
+    .max_ns = r->max_ns,
+    .hist = r->hist,
+  };
+}
+
+void report_judge(const struct report *r, const struct report_setup *setup,
+                  struct slo_verdict *ret)
+{
+  const struct slo_sample s = report_slo_sample(r->total ? r->total : r, setup);
+
+  slo_judge(&setup->slo, &s, ret);
+}

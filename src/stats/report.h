@@ -191,4 +191,13 @@ double report_rate(const struct report *r, uint64_t count);
 double report_offered_rate(const struct report *r);
 double report_counter_rate(const struct report *r, enum counter c);
 
+/* The sample of a period.  The period of a final report may have begun with the
+ * last checkpoint: see report_judge(). */
+struct slo_sample report_slo_sample(const struct report *r,
+                                    const struct report_setup *setup);
+
+/* The verdict on a run by its final report, if setup->slo has terms. */
+void report_judge(const struct report *r, const struct report_setup *setup,
+                  struct slo_verdict *ret);
+
 #endif

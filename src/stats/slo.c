@@ -16,7 +16,6 @@
 #include "base/parse.h"
 #include "stats/binomial.h"
 #include "stats/hist_sum.h"
-#include "stats/report.h"
 
 const struct slo_kind slo_kinds[] = {
   { "p", SLO_PERCENTILE, SLO_NS, false },
@@ -35,25 +34,6 @@ bool slo_needs_histogram(const struct slo *slo)
       return true;
   }
   return false;
-}
-
-struct slo_sample slo_sample_of(const struct report *r,
-                                const struct report_setup *setup)
-{
-  return (struct slo_sample){
-    .period_ns = r->period_ns,
-    .events = r->events,
-    .errors = r->counter[COUNTER_ERROR],
-    .queries = r->counter[COUNTER_READ] + r->counter[COUNTER_WRITE] +
-               r->counter[COUNTER_OTHER],
-    .late = r->unfinished +
-            (setup->rate ? r->queue_length + r->counter[COUNTER_ERROR] : 0),
-    .stuck = r->unfinished,
-    .sum_ns = r->sum_ns,
-    .min_ns = r->min_ns,
-    .max_ns = r->max_ns,
-    .hist = r->hist,
-  };
 }
 
 /* How many events took longer.  A bucket counts by its middle, as it does when
@@ -204,14 +184,6 @@ void slo_judge(const struct slo *slo, const struct slo_sample *sample,
     if (state == SLO_FAILED || ret->state == SLO_HELD)
       ret->state = state;
   }
-}
-
-void slo_judge_report(const struct report *r, const struct report_setup *setup,
-                      struct slo_verdict *ret)
-{
-  const struct slo_sample s = slo_sample_of(r->total ? r->total : r, setup);
-
-  slo_judge(&setup->slo, &s, ret);
 }
 
 const char *slo_state_name(enum slo_state state)

@@ -22,8 +22,6 @@
 
 struct err;
 struct hist_sum;
-struct report;
-struct report_setup;
 
 /* How sure `sure` is. */
 #define SLO_CONFIDENCE 0.99
@@ -103,11 +101,6 @@ struct slo_sample {
   const struct hist_sum *hist;     /* of `events`; [opt] borrowed */
 };
 
-/* The sample of a period.  The period of a final report may have begun with the
- * last checkpoint: see slo_judge_report(). */
-struct slo_sample slo_sample_of(const struct report *r,
-                                const struct report_setup *setup);
-
 /*
  * Attempts that break the limit of a term, and all attempts.  For
  * SLO_PERCENTILE these are events beyond the limit and sample->late, for
@@ -147,10 +140,6 @@ struct slo_verdict {
 
 void slo_judge(const struct slo *slo, const struct slo_sample *sample,
                struct slo_verdict *ret);
-
-/* The verdict on a run by its final report, if setup->slo has terms. */
-void slo_judge_report(const struct report *r, const struct report_setup *setup,
-                      struct slo_verdict *ret);
 
 /* The state of one term. */
 enum slo_state slo_result_state(const struct slo_result *r);

@@ -40,7 +40,7 @@ static void add_extremes(struct slo_sample *s, const json_t *total,
   s->max_ns = max_ns > s->max_ns ? max_ns : s->max_ns;
 }
 
-/* As slo_sample_of() does with a report. */
+/* As report_slo_sample() does with a report. */
 static void add_run(struct slo_sample *s, const struct result *r)
 {
   const json_t *total = json_object_get(r->json, "totals");
