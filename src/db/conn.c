@@ -9,47 +9,19 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "db/broker.h"
 #include "db/call.h"
 #include "db/exec.h"
+#include "db/find_primary.h"
 #include "db/opening.h"
-#include "db/pool.h"
 #include "db/recover.h"
-#include "db/role_check.h"
-#include "db/seek.h"
+#include "db/role.h"
 #include "db/transport.h"
-
-/* Connections take turns in the lists; what is opened after the run goes where
- * clients were served last. */
-static uint64_t take_number(const struct conn *c)
-{
-  struct db_process *p = c->env->process;
-
-  if (c->env->awaited || (p->in_run && env_is_over(c->env, clock_now_ns())))
-    return seek_served(c);
-  return atomic_fetch_add_explicit(&p->next_number, 1, memory_order_relaxed);
-}
 
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
-  struct conn *c;
-
-  if (h->env->pool)
-    return pool_connect(h, params);
-  c = conn_new(h, params);
-
-  if (!c) {
-    log_msg(LOG_FATAL, "not enough memory for a connection");
-    return NULL;
-  }
-  /* A connection with a server in its parameters takes no turn in the lists. */
-  if (conn_is_listed(c))
-    c->session->number = take_number(c);
-  if (opening_try(c) < 0) {
-    conn_unref(c);
-    return NULL;
-  }
-  return c;
+  return broker_open(h, params);
 }
 
 /* Closes whatever is open, without a word. */
@@ -57,10 +29,7 @@ static void close_quietly(struct conn *c)
 {
   if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
-  if (!c->pool)
-    transport_drop(c);
-  else if (c->lease)
-    pool_give_back(c->env);
+  broker_close(c);
   c->state = CONN_CLOSED;
   c->owed &= CONN_OWES_FAILURE;
   c->bulk.active = false;
@@ -122,7 +91,7 @@ int conn_reconnect(struct conn *c)
     call_abandon(c);
     return 1;
   }
-  if (c->pool && !c->lease && !pool_take(c))
+  if (!broker_take(c))
     return 1;
   transport_drop(c);
   c->state = CONN_LOST;
@@ -170,8 +139,7 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
-  if (UNLIKELY(c->pool != NULL))
-    pool_look(c, sql, len);
+  broker_look(c, sql, len);
   info.cls = c->cls;
   c->cls = NULL;
   info.start_ns = call_start(c);
@@ -334,7 +302,7 @@ void conn_mode_line(struct driver_handle *h, struct strbuf *line)
 
   if (!c)
     return;
-  rc = seek_server(c, transport_limit(c), &seen);
+  rc = find_server(c, transport_limit(c), &seen);
   strbuf_done(&seen);
   if (rc < 0) {
     conn_unref(c);

@@ -14,7 +14,7 @@
 #include "db/abi.h"
 #include "db/driver.h"
 #include "db/env.h"
-#include "db/pool_parts.h"
+#include "db/pool.h"
 #include "db/watch.h"
 
 struct stmt;
@@ -55,8 +55,8 @@ struct stmt;
  * conn_free():
  *   all -> FREED         statement objects may still hold the memory
  * With a pool (pool.h), the session is that of a lease:
- *   AWAY -> IDLE, LOST   pool_take(): the session was open, or was not
- *   open, LOST -> AWAY   pool_give_back()
+ *   AWAY -> IDLE, LOST   broker_take(): the session was open, or was not
+ *   open, LOST -> AWAY   broker_release()
  */
 enum conn_state {
   CONN_IDLE, /* open: nothing is left of the statement before */
@@ -157,17 +157,6 @@ struct bulk {
   struct strbuf text;
 };
 
-/* What a connection knows of its statements: enough to forget them with the
- * session that they were prepared in. */
-struct conn_stmt {
-  struct conn_stmt *next, *prev;
-  struct prepared *prepared; /* owned by the statement, or with a pool by
-                              * `shared`; NULL when emulated */
-  bool ready;                /* prepared in a session of this connection */
-  struct pool_stmt *shared;  /* [opt] that of the session of the lease */
-  uint64_t hash;             /* of the text, for that; 0: unknown */
-};
-
 struct conn {
   struct conn_pub pub; /* what scripts see; first */
   struct db_env *env;
@@ -184,10 +173,11 @@ struct conn {
   unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
   bool visitor, left_to_library; /* see visit.h */
-  uint64_t turn_ns; /* turn_limit() when it was asked for, while it opens... */
-  bool opens;       /* ...for the first time */
-  bool copies;      /* a copy is open: see copy.h */
-  unsigned refs;    /* the owner and each statement object */
+  uint64_t
+    turn_ns; /* transport_deadline() when it was asked for, while it opens... */
+  bool opens;                /* ...for the first time */
+  bool copies;               /* a copy is open: see copy.h */
+  unsigned refs;             /* the owner and each statement object */
   struct conn *next, *prev;  /* in the env's list */
   struct conn_stmt *stmts;   /* live and closed ones, all of this connection */
   struct conn_params params; /* owned texts */
@@ -262,7 +252,7 @@ static inline bool conn_has_rest(const struct conn *c)
 struct conn *conn_new(struct driver_handle *h,
                       const struct conn_params *params);
 /* The same for one that leases its sessions from the pool of the thread, which
- * pool_connect() has made ready. */
+ * broker_open() has made ready. */
 struct conn *conn_new_pooled(struct driver_handle *h);
 
 /* A reference is gone: that of the owner, or of a statement object.  The last

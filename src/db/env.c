@@ -13,7 +13,6 @@
 #include "db/backends.h"
 #include "db/message.h"
 #include "db/options.h"
-#include "db/role.h"
 #include "rand/rng.h"
 
 /* Functions that scripts call get no context argument. */
@@ -149,6 +148,20 @@ static bool is_dry_run(const struct driver_config *config)
   return config->driver->is_dry_run && config->driver->is_dry_run(config->cfg);
 }
 
+/* The driver has servers with roles, or --target does not ask for one; false
+ * after a FATAL line. */
+static bool env_role_is_possible(const struct db_cfg *cfg,
+                                 const struct driver *d)
+{
+  if (cfg->target == ROLE_ANY || d->role_query)
+    return true;
+  log_msg(LOG_FATAL,
+          "--target=%s is for servers that have replicas; --db-driver=%s has "
+          "none",
+          db_role_wanted(cfg), d->name);
+  return false;
+}
+
 /* The driver has levels, or the run asks for none; false after a FATAL line. */
 static bool isolation_is_possible(const struct db_process *p,
                                   const struct driver_config *config)
@@ -181,7 +194,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   }
   if (env->handle[i])
     return env->handle[i];
-  if (!role_is_possible(&p->set, config->driver) ||
+  if (!env_role_is_possible(&p->set, config->driver) ||
       !isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {

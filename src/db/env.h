@@ -86,7 +86,7 @@ struct db_env {
   uint64_t attempts;   /* of events that were undone */
   struct conn *leased; /* the connection that has a session of the pool */
   bool between;        /* env_between() is called between events */
-  bool in_pool;        /* there was one: see pool_leave() */
+  bool in_pool;        /* there was one: see broker_leave() */
   bool reported; /* a FATAL line has said why a call of this thread failed, or
                   * that of another one with the same cause has */
   bool too_late; /* the run has ended before the last new connection could be

@@ -10,11 +10,11 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "db/backends.h"
+#include "db/broker.h"
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/error_policy.h"
 #include "db/look.h"
-#include "db/pool.h"
 #include "db/recover.h"
 #include "db/stmt.h"
 
@@ -52,7 +52,7 @@ void env_work_ended(struct db_env *env, bool well)
     return;
   if (!well && has_trx(c))
     c->owed |= CONN_OWES_ROLLBACK;
-  pool_give_back(env);
+  broker_release(env);
 }
 
 void env_undo_event(struct db_env *env)
@@ -165,7 +165,7 @@ static void churn_leased(struct db_env *env)
 
 void env_between(struct db_env *env)
 {
-  pool_clean(env);
+  broker_clean(env);
   if (env->unsampled > 1)
     env->unsampled--;
   else if (env->unsampled == 1)
@@ -176,7 +176,7 @@ void env_between(struct db_env *env)
     else
       churn(env);
   }
-  pool_give_back(env);
+  broker_release(env);
 }
 
 static void ping(struct db_env *env, struct conn *c)
@@ -275,7 +275,7 @@ void env_shut(struct db_env *env)
 
 void env_done(struct db_env *env)
 {
-  pool_give_back(env);
+  broker_release(env);
   while (env->first) {
     struct conn *c = env->first;
 
@@ -285,6 +285,6 @@ void env_done(struct db_env *env)
       stmt_free(stmt_listed(c->stmts));
     conn_unref(c);
   }
-  pool_leave(env);
+  broker_leave(env);
   env_done_drivers(env);
 }

@@ -8,10 +8,10 @@
 
 #include "base/log.h"
 #include "db/acknowledge.h"
+#include "db/broker.h"
 #include "db/conn_message.h"
 #include "db/emul.h"
 #include "db/error_policy.h"
-#include "db/pool.h"
 #include "db/recover.h"
 
 static bool exec_quote(void *ctx, const char *text, size_t len,
@@ -80,7 +80,7 @@ bool exec_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
     call_abandon(c);
     return false;
   }
-  if (c->state == CONN_AWAY && !pool_lease(c))
+  if (c->state == CONN_AWAY && !broker_acquire(c))
     return false;
   if (c->state == CONN_LOST) {
     exec_fail_again(c, sql, len);

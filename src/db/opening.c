@@ -15,13 +15,11 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
+#include "db/find_primary.h"
 #include "db/message.h"
+#include "db/options.h"
 #include "db/role.h"
-#include "db/role_check.h"
-#include "db/seek.h"
-#include "db/settled.h"
 #include "db/transport.h"
-#include "db/turn.h"
 #include "loop/loop.h"
 
 /* How long others wait at most for the first connection of a run. */
@@ -138,7 +136,7 @@ static void say_none(struct conn *c, const struct strbuf *seen)
   c->env->reported = true;
   if (role_matters(c)) {
     (void)snprintf(reason, sizeof(reason), "no server with --target=%s",
-                   role_wanted(&p->set));
+                   db_role_wanted(&p->set));
     (void)snprintf(within, sizeof(within), " within --db-connect-timeout=%g",
                    p->set.connect_timeout_s);
   }
@@ -149,7 +147,7 @@ static void say_none(struct conn *c, const struct strbuf *seen)
 }
 
 /* What is stored on a replica may be older than what the primary has. */
-static void say_read_only(struct conn *c, enum seek_found found)
+static void say_read_only(struct conn *c, enum find_result found)
 {
   struct strbuf target = { 0 };
 
@@ -158,7 +156,7 @@ static void say_read_only(struct conn *c, enum seek_found found)
           "no server of the lists takes writes; %s is read, which is "
           "read-only%s",
           strbuf_str(&target),
-          found == SEEK_REPLICA ? "; a replica may not have everything yet"
+          found == FIND_REPLICA ? "; a replica may not have everything yet"
                                 : ", and no replica");
   strbuf_done(&target);
 }
@@ -194,7 +192,7 @@ static void say_failed(struct conn *c)
 static bool is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
-  const bool for_one = settled_is_for(c);
+  const bool for_one = role_cache_applies(c);
   uint32_t was = FIRST_OPEN_NOT_YET;
   uint64_t now, turn;
 
@@ -239,14 +237,14 @@ static void say_warnings(struct conn *c)
 static int open_somewhere(struct conn *c, uint64_t until_ns,
                           struct strbuf *seen)
 {
-  enum seek_found found;
+  enum find_result found;
 
-  if (!settled_is_for(c))
-    return seek_server(c, until_ns, seen);
-  found = seek_one(c, seen);
-  if (found == SEEK_REPLICA || found == SEEK_READ_ONLY)
+  if (!role_cache_applies(c))
+    return find_server(c, until_ns, seen);
+  found = find_one_server(c, seen);
+  if (found == FIND_REPLICA || found == FIND_READ_ONLY)
     say_read_only(c, found);
-  return found == SEEK_NONE ? -1 : 0;
+  return found == FIND_NONE ? -1 : 0;
 }
 
 struct first_try {
@@ -282,7 +280,7 @@ int opening_try(struct conn *c)
 {
   struct first_try t = { .c = c };
 
-  c->turn_ns = turn_limit(c); /* it may wait for a thread, too */
+  c->turn_ns = transport_deadline(c); /* it may wait for a thread, too */
   c->opens = true;
   transport_aside(c, try_it, &t);
   c->opens = false;

@@ -23,6 +23,11 @@ static bool is_churn_time(const char *text)
 
 static const char *const target_words[] = { "any", "primary", "replica", NULL };
 
+const char *db_role_wanted(const struct db_cfg *cfg)
+{
+  return target_words[cfg->target];
+}
+
 /* In the order of enum isolation_level. */
 static const char *const isolation_words[] = {
   "default",         "read-uncommitted", "read-committed",

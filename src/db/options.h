@@ -14,6 +14,13 @@ enum ps_mode {
   PS_DISABLE, /* emulated by the client */
 };
 
+/* Values of --target, in the order of its words. */
+enum server_role {
+  ROLE_ANY,
+  ROLE_PRIMARY, /* the server lets clients write */
+  ROLE_REPLICA, /* it is read-only */
+};
+
 enum statement_classes {
   STATEMENT_CLASSES_MERGED,   /* the number of a table does not matter */
   STATEMENT_CLASSES_BY_TABLE, /* each table has its own */
@@ -36,7 +43,7 @@ struct db_cfg {
   int ps_mode; /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;
-  int target;                     /* enum server_role, see role.h */
+  int target;                     /* enum server_role */
   int isolation;                  /* enum isolation_level */
   double connect_timeout_s;       /* 0: 10 */
   double reconnect_pause_s;       /* 0: 0.05 */
@@ -49,6 +56,9 @@ struct db_cfg {
   uint64_t pool;                  /* connections of all clients; 0: off */
   int statement_classes;          /* enum statement_classes */
 };
+
+/* The word of --target. */
+const char *db_role_wanted(const struct db_cfg *cfg);
 
 extern const struct opt db_class_opts[];
 extern const struct opt db_opts[];

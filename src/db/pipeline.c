@@ -13,13 +13,13 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "db/acknowledge.h"
+#include "db/broker.h"
 #include "db/bulk.h"
 #include "db/call.h"
 #include "db/emul.h"
 #include "db/error_policy.h"
 #include "db/exec.h"
 #include "db/outcome.h"
-#include "db/pool.h"
 #include "db/recover.h"
 #include "db/stmt.h"
 
@@ -281,8 +281,7 @@ const char *pipeline_query(struct conn *c, const char *sql, size_t len,
     return no_memory;
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len))
     return "statement contains a NUL byte";
-  if (UNLIKELY(c->pool != NULL))
-    pool_look(c, sql, len);
+  broker_look(c, sql, len);
   it->cls = cls;
   strbuf_add(&p->said, sql, len);
   if (added(p, it))
@@ -446,8 +445,8 @@ static void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
   struct conn *c = r->c;
   struct pipe_item *it = &r->p->items[i];
   struct exec info = { .call = pipe_run_call(it),
-                           .cls = it->cls,
-                           .start_ns = r->start_ns };
+                       .cls = it->cls,
+                       .start_ns = r->start_ns };
 
   if (UNLIKELY(c->env->timed && info.start_ns != 0) && !c->out.skipped &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c)))) {

@@ -1,245 +1,245 @@
 /*
- * pool.c - the clients of a thread share sessions: the queue and the leases.
+ * pool.c - the memory of pools, the statements of their sessions, their
+ * figures.
  */
 #include "db/pool.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "db/call.h"
-#include "db/conn_message.h"
-#include "db/pool_queue.h"
-#include "db/pool_stmts.h"
-#include "db/recover.h"
-#include "loop/fiber.h"
 
-/* ---- the queue ---- */
-
-struct session *pool_new_session(const struct driver_handle *h)
+struct pool *pools_new(unsigned n, unsigned sessions)
 {
-  static const struct conn_params none = { NULL };
-  struct session *s = mem_new(1, h->driver->session_size);
+  struct pool *pools = mem_aligned(n, sizeof(*pools), CACHE_LINE);
 
-  if (!s)
-    return NULL;
-  s->driver = h->driver;
-  s->cfg = h->cfg;
-  s->params = &none;
-  s->dialect = h->driver->dialect;
-  return s;
-}
+  for (unsigned i = 0; pools && i < n; i++) {
+    struct pool *p = &pools[i];
 
-/* One that is not open.  NULL: there are enough, or no memory. */
-static struct pool_session *make_session(struct pool *p,
-                                         const struct driver_handle *h)
-{
-  struct db_process *process = h->env->process;
-  struct pool_session *s = &p->of[p->made];
-
-  if (p->made == p->size)
-    return NULL;
-  s->session = pool_new_session(h);
-  if (!s->session)
-    return NULL;
-  s->session->number = atomic_fetch_add_explicit(&process->next_number, 1,
-                                                 memory_order_relaxed);
-  watch_add(&process->watch, &s->watched, s->session, true);
-  p->made++;
-  return s;
-}
-
-static struct pool_session *take_free(struct pool *p)
-{
-  struct pool_session *s = p->free;
-
-  if (!s)
-    return NULL;
-  p->free = s->next;
-  if (!p->free)
+    *p = (struct pool){ .size = sessions / n + (i < sessions % n) };
     p->free_end = &p->free;
-  return s;
-}
-
-/* Whoever waits longest gets it at once, so that nobody can be faster. */
-static void put_back(struct pool *p, struct pool_session *s)
-{
-  struct pool_wait *w = p->waits;
-
-  if (w) {
-    p->waits = w->next;
-    if (!p->waits)
-      p->waits_end = &p->waits;
-    w->got = s;
-    fiber_wake(w->fiber);
-    return;
+    p->waits_end = &p->waits;
+    p->of = mem_new(p->size, sizeof(*p->of));
+    if (!p->of) {
+      pools_free(pools, i);
+      return NULL;
+    }
   }
-  s->next = NULL;
-  *p->free_end = s;
-  p->free_end = &s->next;
+  return pools;
 }
 
-/* NULL: this is no place where a client can wait. */
-static struct pool_session *wait_for_one(struct db_env *env)
+void pools_free(struct pool *pools, unsigned n)
 {
-  struct pool *p = env->pool;
-  struct pool_wait *w = &env->pool_wait;
+  for (unsigned i = 0; pools && i < n; i++) {
+    free(pools[i].nobody);
+    free(pools[i].of);
+  }
+  free(pools);
+}
 
-  *w = (struct pool_wait){ .fiber = fiber_parkable() };
-  if (!w->fiber)
+static uint64_t pool_get(const _Atomic uint64_t *n)
+{
+  return atomic_load_explicit(n, memory_order_relaxed);
+}
+
+struct pool_sum pools_sum(const struct pool *pools, unsigned n)
+{
+  struct pool_sum sum = { 0 };
+
+  for (unsigned i = 0; i < n; i++) {
+    const struct pool_figures *f = &pools[i].figures;
+
+    sum.leases += pool_get(&f->leases);
+    sum.waits += pool_get(&f->waits);
+    sum.wait_ns += pool_get(&f->wait_ns);
+    sum.rolled_back += pool_get(&f->rolled_back);
+    sum.longest_ns = max_u64(sum.longest_ns, pool_get(&f->longest_ns));
+  }
+  return sum;
+}
+
+enum {
+  FIRST_ROOM = 32
+};
+
+/* Never 0. */
+static uint64_t pool_hash_of(const char *text, size_t len)
+{
+  const uint64_t h = fnv_hash(text, len);
+
+  return h ? h : 1;
+}
+
+static struct pool_stmt **pool_place_of(const struct pool_stmts *s,
+                                        uint64_t hash)
+{
+  return &s->table[hash & (s->room - 1)];
+}
+
+static bool pool_grow(struct pool_stmts *s)
+{
+  struct pool_stmts more = *s;
+
+  more.room = s->room ? 2 * s->room : FIRST_ROOM;
+  more.table = mem_new(more.room, sizeof(struct pool_stmt *));
+  if (!more.table)
+    return s->room > 0; /* it stays as it is */
+  for (size_t i = 0; i < s->room; i++) {
+    struct pool_stmt *st, *next;
+
+    for (st = s->table[i]; st; st = next) {
+      struct pool_stmt **to = pool_place_of(&more, st->hash);
+
+      next = st->next;
+      st->next = *to;
+      *to = st;
+    }
+  }
+  free(s->table);
+  *s = more;
+  return true;
+}
+
+static struct pool_stmt *pool_find(const struct pool_stmts *s, uint64_t hash,
+                                   const char *sql, size_t len)
+{
+  struct pool_stmt *st = s->room > 0 ? *pool_place_of(s, hash) : NULL;
+
+  while (st && (st->user || st->hash != hash || st->len != len ||
+                memcmp(st->sql, sql, len) != 0))
+    st = st->next;
+  return st;
+}
+
+static struct pool_stmt *pool_add(struct pool_stmts *s, uint64_t hash,
+                                  const char *sql, size_t len,
+                                  size_t prepared_size)
+{
+  struct pool_stmt *st, **place;
+
+  if (s->n >= s->room && !pool_grow(s))
     return NULL;
-  *p->waits_end = w;
-  p->waits_end = &w->next;
-  while (!w->got)
-    fiber_sleep();
-  return w->got;
+  st = calloc(1, sizeof(*st) + len + 1);
+  if (!st)
+    return NULL;
+  st->prepared = mem_new(1, prepared_size);
+  if (!st->prepared) {
+    free(st);
+    return NULL;
+  }
+  st->hash = hash;
+  st->len = len;
+  memcpy(st->sql, sql, len);
+  place = pool_place_of(s, hash);
+  st->next = *place;
+  *place = st;
+  s->n++;
+  return st;
 }
 
-/* ---- the lease ---- */
-
-/* Events without a wait are in the class as well: its percentiles are those of
- * all leases. */
-static void note_wait(struct db_env *env, uint64_t ns, bool waited)
+struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
+                                 const char *sql, size_t len,
+                                 size_t prepared_size)
 {
-  static const char name[] = "pool wait";
-  const struct stmt_sample sample = { .failed = false };
-  struct pool_figures *f = &env->pool->figures;
+  struct pool_stmt *st = user->shared;
 
-  if (env->on_statement)
-    env->on_statement(env->on_statement_ctx, NULL, name, strlen(name), ns,
-                      &sample);
-  if (!env->counted || !*env->counted || !env->recorder)
+  if (st)
+    return st;
+  if (user->hash == 0)
+    user->hash = pool_hash_of(sql, len);
+  st = pool_find(s, user->hash, sql, len);
+  if (!st)
+    st = pool_add(s, user->hash, sql, len, prepared_size);
+  if (!st)
+    return NULL;
+  st->user = user;
+  user->shared = st;
+  user->prepared = st->prepared;
+  st->last = s->lease;
+  st->prepared->binds = NULL; /* those of the user before */
+  st->prepared->n_binds = 0;
+  if (!st->used) {
+    st->used = true;
+    st->next_used = s->used;
+    s->used = st;
+  }
+  return st;
+}
+
+static void pool_leave(struct pool_stmt *st)
+{
+  struct conn_stmt *user = st->user;
+
+  if (!user)
     return;
-  pool_figure(&f->leases, 1);
-  if (!waited)
-    return;
-  pool_figure(&f->waits, 1);
-  pool_figure(&f->wait_ns, ns);
-  max_atomic_u64(&f->longest_ns, ns);
+  user->prepared = NULL;
+  user->shared = NULL;
+  user->ready = false;
+  st->user = NULL;
 }
 
-static void attach(struct conn *c, struct pool_session *s)
+void pool_stmts_remove(struct pool_stmts *s, struct pool_stmt *st)
 {
-  c->lease = s;
-  c->session = s->session;
-  c->session->env = c->env;
-  c->session->params = &c->params;
-  c->watched = &s->watched;
-  if (++c->generation == 0) /* which is none */
-    c->generation = 1;
-  c->first = s->first;
-  c->sizes = s->sizes;
-  c->sized = s->sized ? c->generation : 0;
-  c->state = s->open ? CONN_IDLE : CONN_LOST;
-  c->env->leased = c;
+  struct pool_stmt **at = pool_place_of(s, st->hash), **used = &s->used;
+
+  pool_leave(st);
+  while (*at != st)
+    at = &(*at)->next;
+  *at = st->next;
+  while (st->used && *used != st)
+    used = &(*used)->next_used;
+  if (st->used)
+    *used = st->next_used;
+  s->n--;
+  free(st->prepared);
+  free(st);
 }
 
-/* The next client that leases the session says it again. */
-static void note_loss(const struct conn *c, struct pool_session *s)
+void pool_stmts_release(struct pool_stmts *s)
 {
-  char name[16];
+  struct pool_stmt *st, *next;
 
-  if (!c->fail.lost) {
-    (void)snprintf(s->lost, sizeof(s->lost), "it was closed");
-    return;
+  for (st = s->used; st; st = next) {
+    next = st->next_used;
+    pool_leave(st);
+    st->used = false;
+    st->next_used = NULL;
   }
-  conn_error_name(c, name, sizeof(name));
-  (void)snprintf(s->lost, sizeof(s->lost), "%s: %.120s", name, c->fail.text);
+  s->used = NULL;
+  s->lease++;
 }
 
-void pool_detach(struct conn *c)
+struct pool_stmt *pool_stmts_surplus(const struct pool_stmts *s)
 {
-  struct pool *p = c->pool;
-  struct pool_session *s = c->lease;
+  struct pool_stmt *oldest = NULL;
 
-  s->open = conn_is_open(c);
-  if (!s->open)
-    note_loss(c, s);
-  s->first = c->first;
-  s->sizes = c->sizes;
-  s->sized = c->sized == c->generation;
-  pool_stmts_release(&s->stmts);
-  s->session->env = NULL;
-  s->session->params = p->nobody->params;
-  p->nobody->dialect = s->session->dialect;
-  call_end_rows(c); /* of a lost one nothing is left */
-  c->lease = NULL;
-  c->session = p->nobody;
-  c->watched = &p->watched_nobody;
-  c->state = CONN_AWAY;
-  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
-  c->env->leased = NULL;
-  put_back(p, s);
+  if (s->n <= POOL_STMTS_KEPT)
+    return NULL;
+  for (size_t i = 0; i < s->room; i++) {
+    for (struct pool_stmt *st = s->table[i]; st; st = st->next) {
+      if (!st->user && (!oldest || st->last < oldest->last))
+        oldest = st;
+    }
+  }
+  return oldest;
 }
 
-bool pool_take_any(struct conn *c, bool fresh)
+void pool_stmts_clear(struct pool_stmts *s, const struct driver *driver)
 {
-  struct pool *p = c->pool;
-  struct db_env *env = c->env;
-  struct pool_session *s = NULL;
-  uint64_t wait_ns = 0;
-  bool waits = false;
+  for (size_t i = 0; i < s->room; i++) {
+    struct pool_stmt *st, *next;
 
-  if (env->leased) {
-    call_misuse(c, "with --pool a client uses one connection at a time");
-    return false;
+    for (st = s->table[i]; st; st = next) {
+      next = st->next;
+      if (st->ready)
+        driver->unprepare(st->prepared, true);
+      pool_leave(st);
+      free(st->prepared);
+      free(st);
+    }
   }
-  if (fresh)
-    s = make_session(p, c->handle);
-  if (!s)
-    s = take_free(p);
-  if (!s)
-    s = make_session(p, c->handle);
-  if (!s && p->made < p->size) { /* nobody may be there to wait for */
-    call_misuse(c, "not enough memory for a connection of the pool");
-    return false;
-  }
-  if (!s) {
-    const uint64_t start = clock_now_ns();
-
-    waits = true;
-    s = wait_for_one(env);
-    wait_ns = clock_now_ns() - start;
-  }
-  if (!s) {
-    call_misuse(c, "no connection of the pool is free, and this place cannot "
-                   "wait for one (--pool)");
-    return false;
-  }
-  note_wait(env, wait_ns, waits);
-  attach(c, s);
-  return true;
-}
-
-bool pool_take(struct conn *c)
-{
-  const struct db_process *p = c->env->process;
-
-  if (!pool_take_any(c, false))
-    return false;
-  /* The others may have had it until after the end. */
-  if (conn_is_dead(c) || (env_in_event(c->env) && atomic_load(p->over) != 0)) {
-    pool_detach(c);
-    call_abandon(c);
-    return false;
-  }
-  return true;
-}
-
-bool pool_lease(struct conn *c)
-{
-  if (!pool_take(c))
-    return false;
-  if (c->state != CONN_LOST || recover_reopen(c, c->lease->lost))
-    return true;
-  pool_detach(c);
-  return false;
-}
-
-void pool_give_back_slow(struct db_env *env)
-{
-  pool_clean(env);
-  pool_detach(env->leased);
+  free(s->table);
+  *s = (struct pool_stmts){ 0 };
 }

@@ -47,6 +47,7 @@ static int read_lists(struct db_process *p, size_t i, struct err *err)
 void process_set_over(struct db_process *p, _Atomic uint32_t *over)
 {
   p->over = over ? over : &p->never;
+  p->limiter.over = p->over;
 }
 
 int process_init(struct db_process *p, struct err *err)
@@ -68,7 +69,8 @@ int process_init(struct db_process *p, struct err *err)
     (void)churn_parse_events(p->set.churn, &p->churn.events);
   if (p->set.churn_time) /* the rows have checked both */
     (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
-  gate_init(&p->gate, p->set.connect_rate, p->set.connect_concurrency);
+  p->limiter.end_ns = &p->end_ns;
+  limiter_init(&p->limiter, p->set.connect_rate, p->set.connect_concurrency);
   if (p->pool_sessions > 0) {
     p->pools = pools_new(p->carriers, p->pool_sessions);
     if (!p->pools)

@@ -15,15 +15,15 @@
 #include "base/login_keys.h"
 #include "db/backends.h"
 #include "db/churn.h"
+#include "db/connect_limiter.h"
 #include "db/counts.h"
 #include "db/driver.h"
 #include "db/error_policy.h"
 #include "db/errtab.h"
 #include "db/flood.h"
-#include "db/gate.h"
 #include "db/options.h"
 #include "db/outage.h"
-#include "db/pool_parts.h"
+#include "db/pool.h"
 #include "db/times.h"
 #include "db/watch.h"
 #include "opt/identity.h"
@@ -114,7 +114,7 @@ struct db_process {
   _Atomic uint64_t next_number; /* of a connection */
   _Atomic uint64_t served;  /* where a connection to a server of the lists was
                              * opened last: its number and attempt; relaxed */
-  _Atomic uint64_t settled; /* with one_server: which one, see seek.c; 0: not
+  _Atomic uint64_t settled; /* with one_server: which one, see role.h; 0: not
                              * known yet; release, acquire */
   _Atomic bool used;        /* a driver was obtained: reports are about SQL */
   /* The place of the server, as the first session with a socket has met it;
@@ -145,7 +145,7 @@ struct db_process {
   pthread_mutex_t driver_lock; /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;
-  struct gate gate;       /* of all connections */
+  struct limiter limiter; /* of all connections */
   struct churn_cfg churn; /* what the options say */
   struct backends backends;
   struct counts counts; /* of sessions of an embedded database */

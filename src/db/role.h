@@ -1,26 +1,86 @@
 /*
- * role.h - the roles of servers that --target asks for.
+ * role.h - which servers may write: the role that --target asks for, and the
+ * one server that all connections of a command use (for src/db only).
  */
 #ifndef BENCH_DB_ROLE_H
 #define BENCH_DB_ROLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-struct db_cfg;
-struct driver;
+#include "db/conn_state.h"
 
-/* Values of --target, in the order of its words. */
-enum server_role {
-  ROLE_ANY,
-  ROLE_PRIMARY, /* the server lets clients write */
-  ROLE_REPLICA, /* it is read-only */
-};
+struct conn;
 
-/* The word of --target. */
-const char *role_wanted(const struct db_cfg *cfg);
+/* Has the server of this connection to have a role?  One that is named by the
+ * parameters of the connection has not, and in a dry run there is none. */
+bool role_matters(const struct conn *c);
 
-/* The driver has servers with roles, or --target does not ask for one; false
- * after a FATAL line. */
-bool role_is_possible(const struct db_cfg *cfg, const struct driver *d);
+/*
+ * Ask the server of the open session, and WAIT for the answer until that moment
+ * (clock_now_ns()).  0: it has the role; -1 and c->out: it has another one
+ * (`other_role`), or does not say.
+ */
+int role_check(struct conn *c, uint64_t until_ns);
+
+/* The same without --target: does the server take writes?  Also true if it
+ * answers, and does not say; false if the session breaks, or if it refuses its
+ * service (error_policy.h). */
+bool role_takes_writes(struct conn *c, uint64_t until_ns);
+
+/* One that does not (`other_role`): may it be behind another one?  False only
+ * if it says that it follows none: it is read-only for other reasons, such as
+ * the defaults of a user.  WAITS for the answer; c->out stays, with `lost`. */
+bool role_may_be_behind(struct conn *c, uint64_t until_ns);
+
+/* How many servers the lists have. */
+static inline size_t role_servers(const struct conn *c)
+{
+  const struct driver *d = c->driver;
+
+  return d->servers ? d->servers(c->handle->cfg) : 1;
+}
+
+/* Does this connection go where all those of the command go? */
+static inline bool role_cache_applies(const struct conn *c)
+{
+  return c->env->process->one_server && conn_is_listed(c) &&
+         role_servers(c) > 1;
+}
+
+/* db_process.settled: where a search has ended.  No session that is opened on
+ * the way, or later, changes it. */
+static inline uint64_t role_cache_at(uint64_t number, bool writes)
+{
+  return (number + 1) << 1 | writes;
+}
+
+static inline uint64_t role_cache_load(const struct conn *c)
+{
+  return atomic_load_explicit(&c->env->process->settled, memory_order_acquire);
+}
+
+static inline void role_cache_store(const struct conn *c, bool writes)
+{
+  atomic_store_explicit(
+    &c->env->process->settled,
+    role_cache_at(c->session->number + c->session->attempt, writes),
+    memory_order_release);
+}
+
+/* Attempts of this connection begin there. */
+static inline void role_cache_aim(struct conn *c, uint64_t settled)
+{
+  /* Not 0: that is the first connection of the process. */
+  c->session->number = (settled >> 1) - 1 + role_servers(c);
+  c->session->attempt = c->first = 0;
+}
+
+static inline bool role_cache_writes(uint64_t settled)
+{
+  return settled & 1;
+}
 
 #endif

@@ -9,9 +9,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "db/broker.h"
 #include "db/exec.h"
 #include "db/pool.h"
-#include "db/pool_stmts.h"
 #include "db/recover.h"
 
 static void unlink_stmt(struct stmt *st)
@@ -200,8 +200,7 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
-  if (UNLIKELY(c->pool != NULL))
-    pool_look(c, sql, len);
+  broker_look(c, sql, len);
   st = new_stmt(c, sql, len);
   if (!st) {
     call_misuse(c, "not enough memory");
@@ -348,11 +347,11 @@ static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
                          int rc)
 {
   const struct exec info = { .call = call,
-                                 .stmt = stmt_abi(st),
-                                 .cls = st->cls,
-                                 .sql = st->sql,
-                                 .len = st->len,
-                                 .start_ns = start_ns };
+                             .stmt = stmt_abi(st),
+                             .cls = st->cls,
+                             .sql = st->sql,
+                             .len = st->len,
+                             .start_ns = start_ns };
 
   return exec_end(st->conn, rc, &info);
 }
@@ -441,7 +440,7 @@ sql_result *stmt_next_result(struct stmt *st)
   if (!usable(st))
     return NULL;
   return exec_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT,
-                       stmt_abi(st));
+                   stmt_abi(st));
 }
 
 /* ---- the end ---- */

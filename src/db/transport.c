@@ -19,11 +19,8 @@
 #include "db/look.h"
 #include "db/message.h"
 #include "db/options.h"
-#include "db/pool_stmts.h"
+#include "db/pool.h"
 #include "db/role.h"
-#include "db/role_check.h"
-#include "db/settled.h"
-#include "db/turn.h"
 #include "loop/loop.h"
 
 /* The server's own text would end with the session. */
@@ -214,7 +211,7 @@ void transport_drop(struct conn *c)
   c->copies = false;
 }
 
-/* The end of the run goes where clients were served: see await.h. */
+/* The end of the run goes where clients were served: see find_primary.h. */
 static void note_served(const struct conn *c)
 {
   if (conn_is_listed(c))
@@ -333,27 +330,50 @@ struct opening {
   int rc;
 };
 
+uint64_t transport_deadline(const struct conn *c)
+{
+  return limiter_deadline(&c->env->process->limiter, c->pool != NULL);
+}
+
+bool transport_enter(struct conn *c, uint64_t deadline_ns)
+{
+  if (limiter_enter(&c->env->process->limiter, deadline_ns))
+    return true;
+  c->out = (struct outcome){ .lost = true,
+                             .over = true,
+                             .msg = "the run ended before this connection "
+                                    "could be opened" };
+  return false;
+}
+
+uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
+                         uint64_t until_ns)
+{
+  return limiter_until(&c->env->process->limiter,
+                       c->generation != 0 || c->visitor, asked_ns, until_ns);
+}
+
 /* The time in which others are served is not that of the attempt: at the gate,
  * and where a few threads open the connections of many clients. */
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
 
-  if (!turn_wait(o->c, o->limit_ns)) {
+  if (!transport_enter(o->c, o->limit_ns)) {
     o->waited_ns = clock_now_ns() - o->asked_ns;
     o->rc = -1;
     return;
   }
   o->waited_ns = clock_now_ns() - o->asked_ns;
-  o->rc = open_here(o->c, turn_until(o->c, o->asked_ns, o->until_ns));
-  gate_leave(&o->c->env->process->gate);
+  o->rc = open_here(o->c, transport_until(o->c, o->asked_ns, o->until_ns));
+  limiter_leave(&o->c->env->process->limiter);
 }
 
 void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
 {
   const struct db_process *p = c->env->process;
 
-  if (c->driver->caps & DRIVER_NEVER_WAITS && gate_is_open(&p->gate)) {
+  if (c->driver->caps & DRIVER_NEVER_WAITS && limiter_is_open(&p->limiter)) {
     fn(arg);
     return;
   }
@@ -367,7 +387,8 @@ int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
   struct opening o = { .c = c,
                        .until_ns = until_ns,
                        .asked_ns = clock_now_ns(),
-                       .limit_ns = c->opens ? c->turn_ns : turn_limit(c) };
+                       .limit_ns = c->opens ? c->turn_ns
+                                            : transport_deadline(c) };
 
   transport_aside(c, open_in_turn, &o);
   if (!c->env->shares_thread)
@@ -402,7 +423,7 @@ void transport_reason(const struct conn *c, struct strbuf *line)
   c->driver->target(c->session, line);
   strbuf_addf(line, ": %s", c->out.msg);
   if (set->target != ROLE_ANY)
-    strbuf_addf(line, ", and --target is %s", role_wanted(set));
+    strbuf_addf(line, ", and --target is %s", db_role_wanted(set));
 }
 
 /* The text of c->out is borrowed; the outage keeps the reason for the message
@@ -440,12 +461,12 @@ static bool stays_there(const struct conn *c)
  * go to the server of before. */
 static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
 {
-  const bool for_one = settled_is_for(c) && !role_matters(c);
-  const uint64_t settled = for_one ? settled_load(c) : 0;
+  const bool for_one = role_cache_applies(c) && !role_matters(c);
+  const uint64_t settled = for_one ? role_cache_load(c) : 0;
   uint64_t turn;
 
-  if (settled && !settled_writes(settled)) {
-    settled_aim(c, settled);
+  if (settled && !role_cache_writes(settled)) {
+    role_cache_aim(c, settled);
     return transport_open(c, until_ns, NULL);
   }
   c->session->attempt = c->first + attempt;
@@ -459,7 +480,7 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
   if (settled) {
     c->first = c->session->attempt;
     c->out = (struct outcome){ 0 };
-    settled_store(c, true);
+    role_cache_store(c, true);
   }
   return 0;
 }

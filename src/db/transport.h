@@ -5,6 +5,7 @@
 #ifndef BENCH_DB_TRANSPORT_H
 #define BENCH_DB_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct conn;
@@ -13,6 +14,13 @@ struct strbuf;
 /* WAITS for its turn, which `until_ns` gives in addition, and for the server.
  * 0; or -1 and c->out.  *ret_turn_ns [opt]: how long the turn took to come. */
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns);
+
+/* The three steps around an attempt: connect_limiter.h for this connection.
+ * transport_enter() false: c->out says that the run has ended. */
+uint64_t transport_deadline(const struct conn *c);
+bool transport_enter(struct conn *c, uint64_t deadline_ns);
+uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
+                         uint64_t until_ns);
 
 /* So many milliseconds +-20 %, so that threads do not come back all at once. */
 uint64_t transport_jittered(const struct conn *c, double ms);

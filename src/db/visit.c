@@ -12,9 +12,8 @@
 #include "db/call.h"
 #include "db/conn_message.h"
 #include "db/recover.h"
-#include "db/role_check.h"
+#include "db/role.h"
 #include "db/transport.h"
-#include "db/turn.h"
 
 /* A life that begins before the end of a run may last this long after it. */
 #define END_GRACE_NS (NS_PER_S / 2)
@@ -86,12 +85,12 @@ static void visit_in_turn(void *arg)
   struct own_visit *o = arg;
   struct conn *c = o->c;
 
-  if (!turn_wait(c, o->limit_ns))
+  if (!transport_enter(c, o->limit_ns))
     return;
   o->start_ns = clock_now_ns();
-  o->v->until_ns = turn_until(c, o->asked_ns, o->v->until_ns);
+  o->v->until_ns = transport_until(c, o->asked_ns, o->v->until_ns);
   o->rc = c->driver->visit(c->session, o->v, &c->out);
-  gate_leave(&c->env->process->gate);
+  limiter_leave(&c->env->process->limiter);
 }
 
 static enum visit_rc by_driver(struct conn *c, struct visit *v)
@@ -100,12 +99,12 @@ static enum visit_rc by_driver(struct conn *c, struct visit *v)
     .c = c,
     .v = v,
     .asked_ns = clock_now_ns(),
-    .limit_ns = turn_limit(c),
+    .limit_ns = transport_deadline(c),
     .rc = VISIT_FAILED,
   };
 
   c->out = (struct outcome){ 0 };
-  if (gate_suits_fibers(&c->env->process->gate))
+  if (limiter_suits_fibers(&c->env->process->limiter))
     visit_in_turn(&o);
   else
     transport_aside(c, visit_in_turn, &o);

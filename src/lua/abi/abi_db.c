@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "base/ffi_api.h"
-#include "db/await.h"
 #include "db/bulk.h"
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/copy.h"
 #include "db/env.h"
+#include "db/find_primary.h"
 #include "db/stmt.h"
 #include "db/visit.h"
 #include "lua/engine/shared.h"
@@ -58,7 +58,7 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
 /* NULL: a connection can be opened, now or within --db-connect-timeout. */
 const char *bench_db_await(sql_driver *drv)
 {
-  return await_server(handle_of(drv));
+  return find_server_after_run(handle_of(drv));
 }
 
 /* ---- whole lives of connections ---- */

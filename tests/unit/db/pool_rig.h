@@ -5,7 +5,7 @@
 #define TESTS_UNIT_DB_POOL_RIG_H
 
 #include "base/log.h"
-#include "db/pool.h"
+#include "db/broker.h"
 #include "loop/fiber.h"
 #include "tests/unit/db/clients_rig.h"
 

@@ -1,9 +1,9 @@
 /*
  * test_await.c - the search for a server at the end of a run.
  */
-#include "db/await.h"
+#include "db/find_primary.h"
 
-#include "db/role.h"
+#include "db/options.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -53,15 +53,17 @@ static void test_one(void)
 
   begin(&b, &one_server, 0, 0);
   b.fake.connect_fails = 1;
-  OK_STR(await_server(b.handle), "the server cannot be reached", "it is away");
+  OK_STR(find_server_after_run(b.handle), "the server cannot be reached",
+         "it is away");
   OK_STR(bed_log(&b), "connect 0;", "it was asked once");
-  OK(await_server(b.handle) == NULL, "it is back");
+  OK(find_server_after_run(b.handle) == NULL, "it is back");
   OK_STR(bed_log(&b), "connect 0;disconnect;", "nothing else is asked");
   bed_close(&b);
 
   begin(&b, &one_server, 0, 1);
   b.fake.connect_fails = 2;
-  OK(await_server(b.handle) == NULL, "a run that ignores losses waits for it");
+  OK(find_server_after_run(b.handle) == NULL,
+     "a run that ignores losses waits for it");
   OK_STR(bed_log(&b), "connect 0;connect 1;connect 2;disconnect;",
          "until it is there");
   bed_close(&b);
@@ -77,7 +79,7 @@ static void test_lists(void)
     for (unsigned away = 0; away < 3; away++) {
       begin(&b, &d, served, 0);
       b.fake.connect_fails = away;
-      OK(await_server(b.handle) == NULL &&
+      OK(find_server_after_run(b.handle) == NULL &&
            next_server(&b) == (served + away) % 3,
          "the first that is up, from where clients were served");
       bed_close(&b);
@@ -85,7 +87,7 @@ static void test_lists(void)
   }
   begin(&b, &d, 1, 0);
   b.fake.connect_fails = 3;
-  OK_STR(await_server(b.handle),
+  OK_STR(find_server_after_run(b.handle),
          "no server of the lists can be reached and takes writes",
          "none is up");
   OK_STR(bed_log(&b), "connect 0;connect 1;connect 2;", "each was asked");
@@ -103,21 +105,21 @@ static void test_writes(void)
   b.fake.value = "1";
   for (unsigned i = 0; i < 3; i++)
     bed_answer(&b, a_number);
-  OK(await_server(b.handle) != NULL, "all of them are read-only");
+  OK(find_server_after_run(b.handle) != NULL, "all of them are read-only");
   OK_STR(bed_log(&b),
          "connect 0;ROLE;end;disconnect;connect 1;ROLE;end;disconnect;"
          "connect 2;ROLE;end;disconnect;",
          "each was asked");
   b.fake.value = "0";
   bed_answer(&b, a_number);
-  OK(await_server(b.handle) == NULL, "one takes writes");
+  OK(find_server_after_run(b.handle) == NULL, "one takes writes");
   bed_answer(&b, no_number);
-  OK(await_server(b.handle) == NULL, "one does not say");
+  OK(find_server_after_run(b.handle) == NULL, "one does not say");
   bed_close(&b);
 
   d.servers = NULL;
   begin(&b, &d, 0, 0);
-  OK(await_server(b.handle) == NULL, "the only one");
+  OK(find_server_after_run(b.handle) == NULL, "the only one");
   OK_STR(bed_log(&b), "connect 0;disconnect;", "it is not asked");
   bed_close(&b);
 }
@@ -134,12 +136,12 @@ static void test_replica(void)
   b.process->set.target = ROLE_REPLICA;
   b.fake.value = "1";
   bed_answer(&b, a_number);
-  OK(await_server(b.handle) == NULL, "a replica is taken");
+  OK(find_server_after_run(b.handle) == NULL, "a replica is taken");
   OK_STR(bed_log(&b), "connect 0;ROLE;end;disconnect;", "it is asked once");
   b.fake.value = "0";
   for (unsigned i = 0; i < 3; i++)
     bed_answer(&b, a_number);
-  OK_STR(await_server(b.handle),
+  OK_STR(find_server_after_run(b.handle),
          "no server of the lists can be reached and is a replica",
          "none is a replica");
   bed_close(&b);
@@ -153,26 +155,27 @@ static void test_refused(void)
 
   begin(&b, &d, 0, 1);
   b.fake.connect_refused = 1;
-  OK(await_server(b.handle) != NULL, "the only one refuses");
+  OK(find_server_after_run(b.handle) != NULL, "the only one refuses");
   OK_STR(bed_log(&b), "connect 0;", "it is asked once");
   bed_close(&b);
 
   d.servers = three;
   begin(&b, &d, 1, 0);
   b.fake.connect_refused = 1;
-  OK(await_server(b.handle) == NULL && next_server(&b) == 2,
+  OK(find_server_after_run(b.handle) == NULL && next_server(&b) == 2,
      "one refuses, the next is up");
   bed_close(&b);
 
   begin(&b, &d, 1, 1);
   b.fake.connect_refused = 1;
   b.fake.connect_fails = 4;
-  OK(await_server(b.handle) == NULL, "the others are away for a while");
+  OK(find_server_after_run(b.handle) == NULL,
+     "the others are away for a while");
   OK_STR(bed_log(&b),
          "connect 0;connect 1;connect 2;connect 3;connect 4;disconnect;",
          "they are waited for");
   b.fake.connect_refused = 3;
-  OK(await_server(b.handle) != NULL, "all of them refuse");
+  OK(find_server_after_run(b.handle) != NULL, "all of them refuse");
   OK_STR(bed_log(&b), "connect 0;connect 1;connect 2;",
          "nothing is waited for");
   bed_close(&b);
@@ -189,20 +192,21 @@ static void test_breaks(void)
   b.fake.value = "0";
   bed_answer(&b, broken);
   bed_answer(&b, a_number);
-  OK(await_server(b.handle) == NULL, "one breaks, the next takes writes");
+  OK(find_server_after_run(b.handle) == NULL,
+     "one breaks, the next takes writes");
   OK_STR(bed_log(&b),
          "connect 0;ROLE;disconnect;connect 1;ROLE;end;disconnect;",
          "the one that broke is left");
   b.fake.unread = broken;
   bed_answer(&b, a_number);
   bed_answer(&b, a_number);
-  OK(await_server(b.handle) == NULL, "one breaks after its number");
+  OK(find_server_after_run(b.handle) == NULL, "one breaks after its number");
   OK_STR(bed_log(&b),
          "connect 0;ROLE;end;disconnect;connect 1;ROLE;end;disconnect;",
          "it is left, too");
   for (unsigned i = 0; i < 3; i++)
     bed_answer(&b, broken);
-  OK(await_server(b.handle) != NULL, "all of them break");
+  OK(find_server_after_run(b.handle) != NULL, "all of them break");
   bed_close(&b);
 }
 

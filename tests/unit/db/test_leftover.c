@@ -1,7 +1,7 @@
 /*
  * test_leftover.c - what statements leave in their sessions.
  */
-#include "db/leftover.h"
+#include "db/broker.h"
 
 #include <string.h>
 
@@ -39,8 +39,8 @@ int main(void)
 {
   for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
     const char *what = NULL;
-    const int kind = leftover_of(row[i].sql, strlen(row[i].sql), row[i].dialect,
-                                 &what);
+    const int kind = broker_leftover(row[i].sql, strlen(row[i].sql),
+                                     row[i].dialect, &what);
 
     OK(kind < LEFTOVERS_MAX && (kind >= 0) == (row[i].what != NULL) &&
          (!what || strcmp(what, row[i].what) == 0),

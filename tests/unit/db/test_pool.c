@@ -2,7 +2,7 @@
  * test_pool.c - the clients of a thread share sessions: who gets one, and what
  * they find prepared in it.
  */
-#include "db/pool_stmts.h"
+#include "db/pool.h"
 #include "tests/unit/db/pool_rig.h"
 
 /* ---- who gets a session ---- */

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "db/acknowledge.h"
-#include "db/role.h"
+#include "db/options.h"
 #include "db/transport.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"

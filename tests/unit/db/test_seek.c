@@ -2,11 +2,11 @@
  * test_seek.c - the search in the lists of hosts and ports: for a role, and for
  * the one server of a command.
  */
-#include "db/seek.h"
+#include "db/find_primary.h"
 
 #include "base/clock.h"
 #include "base/strbuf.h"
-#include "db/role.h"
+#include "db/options.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -77,7 +77,7 @@ static void test_twice(void)
   b.over = 1;
   answers(&b, 4);
   c = conn_new(b.handle, NULL);
-  OK(seek_server(c, clock_now_ns() + 60 * NS_PER_S, &seen) < 0,
+  OK(find_server(c, clock_now_ns() + 60 * NS_PER_S, &seen) < 0,
      "all of them are replicas");
   OK_STR(strbuf_str(&seen),
          "a: it is a replica; a: it is a replica; b: it is a replica",

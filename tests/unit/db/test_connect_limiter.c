@@ -1,11 +1,11 @@
 /*
- * test_turn.c - many clients and few threads that open connections: when the
- * time begins that an attempt may take.
+ * test_connect_limiter.c - many clients and few threads that open connections:
+ * when the time begins that an attempt may take.
  */
 #include "base/clock.h"
 #include "base/log.h"
-#include "db/gate.h"
-#include "db/turn.h"
+#include "db/connect_limiter.h"
+#include "db/transport.h"
 #include "tests/unit/db/clients_rig.h"
 
 #define LIMIT_S 5
@@ -87,27 +87,31 @@ static void test_limit(void)
   c = conn_open(s.client[0].handle, NULL);
   MUST(c);
   atomic_store(&s.process.end_ns, later);
-  OK(turn_limit(c) == later, "a connection that is replaced: until the end");
-  OK(turn_wait(c, later), "its turn is there");
-  OK(turn_until(c, clock_now_ns(), later + NS_PER_S) <= later + NS_PER_S / 2,
+  OK(transport_deadline(c) == later,
+     "a connection that is replaced: until the end");
+  OK(transport_enter(c, later), "its turn is there");
+  OK(transport_until(c, clock_now_ns(), later + NS_PER_S) <=
+       later + NS_PER_S / 2,
      "the attempt ends soon after the run");
   c->generation = 0;
-  OK(turn_limit(c) == later, "so is the first one of a script");
-  OK(turn_until(c, clock_now_ns(), later + NS_PER_S) > later + NS_PER_S / 2,
+  OK(transport_deadline(c) == later, "so is the first one of a script");
+  OK(transport_until(c, clock_now_ns(), later + NS_PER_S) >
+       later + NS_PER_S / 2,
      "but its attempt has all its time");
   c->visitor = true;
-  OK(turn_limit(c) == later, "that of a visit: until the end");
+  OK(transport_deadline(c) == later, "that of a visit: until the end");
   atomic_store(&s.process.end_ns, 0);
-  OK(turn_limit(c) == UINT64_MAX, "before the run: as long as it takes");
+  OK(transport_deadline(c) == UINT64_MAX,
+     "before the run: as long as it takes");
   atomic_store(&s.process.end_ns, later);
-  OK(!turn_wait(c, clock_now_ns() - 1), "the end comes before its turn");
+  OK(!transport_enter(c, clock_now_ns() - 1), "the end comes before its turn");
   OK(c->out.lost && c->out.over, "it is given up");
   atomic_store(s.process.over, 1);
-  OK(!turn_wait(c, later), "the run is stopped before its turn");
-  OK(turn_limit(c) == 0, "who asks then has one attempt");
+  OK(!transport_enter(c, later), "the run is stopped before its turn");
+  OK(transport_deadline(c) == 0, "who asks then has one attempt");
   atomic_store(s.process.over, 0);
   atomic_store(&s.process.end_ns, clock_now_ns() - 1);
-  OK(turn_limit(c) == 0, "so has who asks after the end");
+  OK(transport_deadline(c) == 0, "so has who asks after the end");
   c->visitor = false;
   for (unsigned i = 0; i < CLIENTS; i++)
     env_done(&s.client[i].env);
@@ -118,11 +122,12 @@ static void test_limit(void)
 static void test_tiny_rate(void)
 {
   _Atomic uint32_t over = 0;
-  struct gate g;
+  _Atomic uint64_t end_ns = 0;
+  struct limiter l = { .over = &over, .end_ns = &end_ns };
 
-  gate_init(&g, 1e-300, 0);
-  OK(gate_enter(&g, &over, 0), "the first one need not wait");
-  OK(!gate_enter(&g, &over, 1), "the second one does not get its turn");
+  limiter_init(&l, 1e-300, 0);
+  OK(limiter_enter(&l, 0), "the first one need not wait");
+  OK(!limiter_enter(&l, 1), "the second one does not get its turn");
 }
 
 int main(void)

@@ -1,23 +1,25 @@
 /*
- * seek.c - searches for a server in the lists of hosts and ports.
+ * find_primary.c - searches the lists of hosts and ports for a server.
  */
-#include "db/seek.h"
+#include "db/find_primary.h"
 
 #include "base/minmax.h"
 #include "base/thread.h"
 #include "db/call.h"
-#include "db/role_check.h"
-#include "db/settled.h"
+#include "db/conn_state.h"
+#include "db/driver.h"
+#include "db/options.h"
+#include "db/role.h"
 #include "db/transport.h"
 
 enum {
   PAUSE_FIRST_MS = 20, /* between two servers; twice as long in each round */
   PAUSE_LAST_MS = 500,
-  PAUSE_MS = 100, /* between two rounds of seek_writer() */
+  PAUSE_MS = 100, /* between two rounds of find_writer() */
 };
 
 /* One more server was asked in vain. */
-static void note_seen(const struct conn *c, struct strbuf *seen)
+static void find_note_seen(const struct conn *c, struct strbuf *seen)
 {
   strbuf_adds(seen, seen->len > 0 ? "; " : "");
   c->driver->target(c->session, seen);
@@ -29,14 +31,14 @@ static void note_seen(const struct conn *c, struct strbuf *seen)
 }
 
 /* The lists begin again: `seen` has the last round. */
-static void end_round(struct strbuf *round, struct strbuf *seen)
+static void find_end_round(struct strbuf *round, struct strbuf *seen)
 {
   strbuf_clear(seen);
   strbuf_adds(seen, strbuf_str(round));
   strbuf_clear(round);
 }
 
-uint64_t seek_share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
+uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
 {
   const uint64_t all = until_ns > begin_ns ? until_ns - begin_ns : 0;
   const uint64_t rest = until_ns > now ? until_ns - now : 0;
@@ -44,34 +46,34 @@ uint64_t seek_share(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
   return max_u64(rest / 2, all / 4);
 }
 
-uint64_t seek_served(const struct conn *c)
+uint64_t find_served(const struct conn *c)
 {
   /* Not 0: that is the first connection of the process. */
   return atomic_load_explicit(&c->env->process->served, memory_order_relaxed) +
-         settled_servers(c);
+         role_servers(c);
 }
 
 /* ---- a server with the role of --target ---- */
 
-static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
+static int find_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
-  const size_t servers = settled_servers(c);
+  const size_t servers = role_servers(c);
   struct strbuf round = { 0 };
   uint64_t begin = clock_now_ns(), now = begin, pause_ms = PAUSE_FIRST_MS, turn;
   int rc;
 
   for (unsigned i = 0;; i++) {
     c->session->attempt = i;
-    rc = transport_open(c, now + seek_share(begin, until_ns, now), &turn);
+    rc = transport_open(c, now + find_share_ns(begin, until_ns, now), &turn);
     begin += turn; /* others had that time */
     until_ns += turn;
     if (rc == 0 || c->out.permanent || c->out.over)
       break;
     if (i > 0 && i % servers == 0) {
-      end_round(&round, seen);
+      find_end_round(&round, seen);
       pause_ms = min_u64(2 * pause_ms, PAUSE_LAST_MS);
     }
-    note_seen(c, &round);
+    find_note_seen(c, &round);
     now = clock_now_ns();
     call_pause(c, min_u64(now + transport_jittered(c, pause_ms), until_ns));
     now = clock_now_ns();
@@ -90,57 +92,58 @@ static int seek_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 
 /* ---- a server that takes writes ---- */
 
-static bool is_patient(const struct conn *c)
+static bool find_is_patient(const struct conn *c)
 {
   const struct ignore_list *ignore = &c->handle->state->ignore;
 
   return ignore->connection || ignore->all || ignore->failover;
 }
 
-static enum seek_found try_one(struct conn *c, uint64_t until_ns, bool several)
+static enum find_result find_try_one(struct conn *c, uint64_t until_ns,
+                                     bool several)
 {
-  enum seek_found found = SEEK_NONE;
+  enum find_result found = FIND_NONE;
 
   if (transport_open(c, until_ns, NULL) < 0)
-    return SEEK_NONE;
+    return FIND_NONE;
   if (!several || role_matters(c) || role_takes_writes(c, until_ns))
-    return SEEK_WRITER;
+    return FIND_WRITER;
   if (c->out.other_role)
-    found = role_may_be_behind(c, until_ns) ? SEEK_REPLICA : SEEK_READ_ONLY;
+    found = role_may_be_behind(c, until_ns) ? FIND_REPLICA : FIND_READ_ONLY;
   transport_drop(c);
   return found;
 }
 
-static void pause_until(uint64_t until_ns)
+static void find_pause_until(uint64_t until_ns)
 {
   const uint64_t now = clock_now_ns();
 
   thread_sleep_until(min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
 }
 
-enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
+enum find_result find_writer(struct conn *c, struct strbuf *seen)
 {
-  const size_t servers = settled_servers(c);
-  const bool patient = is_patient(c), several = servers > 1;
+  const size_t servers = role_servers(c);
+  const bool patient = find_is_patient(c), several = servers > 1;
   const uint64_t begin = clock_now_ns(), until = transport_limit(c);
-  enum seek_found best = SEEK_NONE, found = SEEK_NONE;
+  enum find_result best = FIND_NONE, found = FIND_NONE;
   struct strbuf round = { 0 };
   uint64_t now = begin;
   size_t refused = 0; /* for good, one after the other */
 
   for (unsigned i = 0; i < servers || (patient && now < until); i++) {
     if (i > 0 && i % servers == 0) {
-      end_round(&round, seen);
-      pause_until(until);
+      find_end_round(&round, seen);
+      find_pause_until(until);
     }
     now = clock_now_ns();
     c->session->attempt = i;
-    found = try_one(
-      c, several ? now + seek_share(begin, until, now) : transport_limit(c),
+    found = find_try_one(
+      c, several ? now + find_share_ns(begin, until, now) : transport_limit(c),
       several);
-    if (found == SEEK_WRITER || c->out.over)
+    if (found == FIND_WRITER || c->out.over)
       break;
-    note_seen(c, &round);
+    find_note_seen(c, &round);
     if (found > best) {
       best = found;
       c->first = i;
@@ -150,7 +153,7 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
       break;
     now = clock_now_ns();
   }
-  if (found == SEEK_WRITER) {
+  if (found == FIND_WRITER) {
     best = found;
     c->first = c->session->attempt;
   }
@@ -162,40 +165,74 @@ enum seek_found seek_writer(struct conn *c, struct strbuf *seen)
 
 /* ---- the one server of a command ---- */
 
-static enum seek_found seek_any(struct conn *c, struct strbuf *seen)
+static enum find_result find_any(struct conn *c, struct strbuf *seen)
 {
   if (!role_matters(c))
-    return seek_writer(c, seen);
-  return seek_role(c, transport_limit(c), seen) == 0 ? SEEK_WRITER : SEEK_NONE;
+    return find_writer(c, seen);
+  return find_role(c, transport_limit(c), seen) == 0 ? FIND_WRITER : FIND_NONE;
 }
 
-enum seek_found seek_one(struct conn *c, struct strbuf *seen)
+enum find_result find_one_server(struct conn *c, struct strbuf *seen)
 {
-  const uint64_t settled = settled_load(c);
-  enum seek_found found;
+  const uint64_t settled = role_cache_load(c);
+  enum find_result found;
 
   if (settled) {
-    settled_aim(c, settled);
+    role_cache_aim(c, settled);
     if (transport_open(c, transport_limit(c), NULL) == 0)
-      return SEEK_SETTLED;
+      return FIND_CACHED;
   }
   c->session->number = 0;
-  found = seek_any(c, seen);
-  if (found == SEEK_REPLICA || found == SEEK_READ_ONLY) {
+  found = find_any(c, seen);
+  if (found == FIND_REPLICA || found == FIND_READ_ONLY) {
     /* Others of the command read what it may not have. */
-    if (settled_writes(settled_load(c)))
-      return SEEK_NONE;
+    if (role_cache_writes(role_cache_load(c)))
+      return FIND_NONE;
     c->session->attempt = c->first;
     if (transport_open(c, transport_limit(c), NULL) < 0)
-      return SEEK_NONE;
+      return FIND_NONE;
   }
-  if (found != SEEK_NONE)
-    settled_store(c, found == SEEK_WRITER);
+  if (found != FIND_NONE)
+    role_cache_store(c, found == FIND_WRITER);
   return found;
 }
 
-int seek_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
+int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
-  return role_matters(c) ? seek_role(c, until_ns, seen)
+  return role_matters(c) ? find_role(c, until_ns, seen)
                          : transport_open(c, until_ns, NULL);
+}
+
+/* ---- at the end of a run ---- */
+
+static const char *why_not(const struct conn *c)
+{
+  if (role_servers(c) == 1)
+    return "the server cannot be reached";
+  return c->env->process->set.target == ROLE_REPLICA
+           ? "no server of the lists can be reached and is a replica"
+           : "no server of the lists can be reached and takes writes";
+}
+
+const char *find_server_after_run(struct driver_handle *h)
+{
+  struct strbuf seen = { 0 };
+  struct conn *c;
+  const char *why = NULL;
+
+  if (!(h->driver->caps & DRIVER_SERVER))
+    return NULL;
+  c = conn_new(h, NULL);
+  if (!c)
+    return "not enough memory";
+  c->session->number = find_served(c);
+  /* The object has no message to print: its failures are not recorded. */
+  h->env->awaited = find_writer(c, &seen) == FIND_WRITER;
+  strbuf_done(&seen);
+  if (!h->env->awaited)
+    why = why_not(c);
+  transport_drop(c);
+  c->state = CONN_FREED;
+  conn_unref(c);
+  return why;
 }
