@@ -38,8 +38,7 @@ listen() {
 
 database() {
   to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
-  bench ack "${to[@]}" prepare
-  must is "$status" 0
+  bench -0 ack "${to[@]}" prepare
 }
 
 delete() {
@@ -96,8 +95,7 @@ verify() {
   database
   listen
   for n in 1000 3000; do
-    bench ack "${to[@]}" --threads=2 --clients=8 --events=$n --time=0 --ack-log="tcp:127.0.0.1:$port" run
-    must is "$status" 0
+    bench -0 ack "${to[@]}" --threads=2 --clients=8 --events=$n --time=0 --ack-log="tcp:127.0.0.1:$port" run
     log=$(sed -nE "s/^Acknowledgement log '(.*)' at 127.0.0.1:$port: $n acknowledged, 0 aborted, 0 unknown\$/\1/p" <<<"$output")
     must has "$log" '^acks-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}\.log$'
     verify 0
@@ -112,8 +110,7 @@ verify() {
   kill $listener
   wait $listener
   listener=
-  bench ack "${to[@]}" --events=1 --ack-log="tcp:127.0.0.1:$port" run
-  must is "$status" 1
+  bench -1 ack "${to[@]}" --events=1 --ack-log="tcp:127.0.0.1:$port" run
   must has "$stderr" "^FATAL: --ack-log: no listener at 127.0.0.1:$port: the listener cannot be reached: Connection refused$"
 }
 
@@ -121,8 +118,7 @@ verify() {
   database
   listen
   begin
-  bench verify "$log" "${to[@]}"
-  must is "$status" 3
+  bench -3 verify "$log" "${to[@]}"
   must has "$stderr" "^FATAL: the run that writes '$log' has not ended$"
   kill -KILL $job
   wait $job || true
@@ -240,8 +236,7 @@ verify() {
   read -r line <&$from
   exec {from}<&-
   port=$(sed -nE 's/^Listening at .* port ([0-9]+);.*/\1/p' <<<"$line")
-  bench ack "${to[@]}" --events=1000 --time=0 --ack-log="tcp:127.0.0.1:$port" run
-  must is "$status" 0
+  bench -0 ack "${to[@]}" --events=1000 --time=0 --ack-log="tcp:127.0.0.1:$port" run
   log=$(ls acks-*.log)
   verify 0
   kill -0 $listener
@@ -261,8 +256,7 @@ verify() {
   serve_metrics
   job=$pid
   database
-  bench ack "${to[@]}" --events=1 --ack-log="tcp:127.0.0.1:$port" run
-  must is "$status" 1
+  bench -1 ack "${to[@]}" --events=1 --ack-log="tcp:127.0.0.1:$port" run
   must has "$stderr" "^FATAL: --ack-log: no listener at 127.0.0.1:$port: (what listens there is no bench ack-listen|the listener has closed|the listener cannot be reached|the listener does not answer)"
 }
 
@@ -296,11 +290,9 @@ verify() {
   database
   listen
   local at="tcp:127.0.0.1:$port"
-  bench ack "${to[@]}" --events=1 --ack-log="$at" run
-  must is "$status" 1
+  bench -1 ack "${to[@]}" --events=1 --ack-log="$at" run
   must is "$stderr" "FATAL: --ack-log: no listener at 127.0.0.1:$port: the listener asks for its token: add ,token-file=FILE to the address"
-  bench ack "${to[@]}" --events=1 --ack-log="$at,token-file=wrong" run
-  must is "$status" 1
+  bench -1 ack "${to[@]}" --events=1 --ack-log="$at,token-file=wrong" run
   must is "$stderr" "FATAL: --ack-log: no listener at 127.0.0.1:$port,token-file=wrong: the listener has refused it: refused: the run has another token"
   until_it grep -q 'refused: the run has another token$' heard
   [ -z "$(ls -- *.log 2>/dev/null)" ]
@@ -312,24 +304,20 @@ verify() {
     must is "$(grep -c 'long enough' calls)" 0
     rm -f -- *.log
   fi
-  bench ack "${to[@]}" --events=10 --ack-log="$at,token-file=$PWD/right" run
-  must is "$status" 0
+  bench -0 ack "${to[@]}" --events=10 --ack-log="$at,token-file=$PWD/right" run
   log=$(ls acks-*.log)
   bench verify "$log" "${to[@]}"
   must has "$output" '^ok: everything that was acknowledged is there$'
 }
 
 @test "ack-listen: other machines need a token" {
-  bench ack-listen --address=0.0.0.0 --port=0
-  must is "$status" 2
+  bench -2 ack-listen --address=0.0.0.0 --port=0
   must is "$stderr" "FATAL: --address=0.0.0.0 can be reached by other machines, so runs need a token: --token-file=FILE"
-  bench ack-listen --address=:: --port=0
-  must is "$status" 2
+  bench -2 ack-listen --address=:: --port=0
   (umask 077 && echo 'a token that is long enough' >token && echo short >short)
   cp token open
   chmod 644 open
-  bench ack-listen --address=0.0.0.0 --port=0 --token-file=open
-  must is "$status" 1
+  bench -1 ack-listen --address=0.0.0.0 --port=0 --token-file=open
   must is "$stderr" "FATAL: the token file 'open' is open to other users (chmod 600 helps)"
   bench ack-listen --address=0.0.0.0 --port=0 --token-file=short
   must is "$stderr" "FATAL: the first line of the token file 'short' is no token (expected 16 to 1023 characters)"
@@ -343,16 +331,12 @@ verify() {
 }
 
 @test "ack-listen: what is refused" {
-  bench ack-listen --dir=nowhere --port=0
-  must is "$status" 1
+  bench -1 ack-listen --dir=nowhere --port=0
   must is "$stderr" "FATAL: --dir: cannot make files in 'nowhere', errno = 2 (No such file or directory)"
-  bench ack-listen --address=somewhere
-  must is "$status" 2
+  bench -2 ack-listen --address=somewhere
   must has "$stderr" "^FATAL: Invalid value for --address: 'somewhere' \(expected the number of an address"
-  bench ack-listen logs
-  must is "$status" 2
+  bench -2 ack-listen logs
   must has "$stderr" "^FATAL: ack-listen takes no file: 'logs'"
-  bench ack-listen --port=70000
-  must is "$status" 2
+  bench -2 ack-listen --port=70000
   must has "$stderr" "Invalid value for --port: '70000' \(expected"
 }

@@ -19,10 +19,8 @@ ack() {
 # A run with these options has a log.
 logged() {
   to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
-  ack prepare
-  must is "$status" 0
-  ack --threads=2 --events=200 --time=0 --ack-log=a.log "$@" run
-  must is "$status" 0
+  ack -0 prepare
+  ack -0 --threads=2 --events=200 --time=0 --ack-log=a.log "$@" run
   must has "$output" "^Acknowledgement log 'a.log': $numbers acknowledged, 0 aborted, 0 unknown$"
 }
 
@@ -44,13 +42,11 @@ verify() {
   ack check
   must has "$output" "^Checking table 'ack_rows'... ok$"
   # A name that was mistyped is no empty database, and becomes none.
-  bench verify a.log --db-driver=sqlite --sqlite-db=typo.db
-  must is "$status" 2
+  bench -2 verify a.log --db-driver=sqlite --sqlite-db=typo.db
   must has "$stderr" "^FATAL: the database file 'typo.db' does not exist \(expected that of the run in --sqlite-db\)$"
   must [ ! -e typo.db ]
   mkfifo pipe
-  bench verify pipe
-  must is "$status" 2
+  bench -2 verify pipe
   must is "$stderr" "FATAL: 'pipe' is not a regular file"
 }
 
@@ -83,8 +79,7 @@ verify() {
   must has "$output" '^  duplicate +1 +.*: 77$'
   must has "$output" '^  unexpected +1 +.*: 5000$'
   must has "$output" '^FAILED: 1 duplicate, 1 unexpected$'
-  ack check
-  must is "$status" 1
+  ack -1 check
   must has "$output" 'such as 77 of run 1$'
 }
 
@@ -94,14 +89,12 @@ verify() {
   # A byte of a record is not what was written; the file ends too early.
   cp a.log b.log
   printf 'x' | dd of=b.log bs=1 seek=$((65536 + 40 + 3)) conv=notrunc status=none
-  bench verify b.log "${to[@]}"
-  must is "$status" 3
+  bench -3 verify b.log "${to[@]}"
   must has "$output" '^  others +1 '
   must has "$output" '^Nobody can tell: 1 part of the log is damaged$'
   for size in 131000 131072; do
     head -c $size a.log >c.log
-    bench verify c.log "${to[@]}"
-    must is "$status" 3
+    bench -3 verify c.log "${to[@]}"
     must has "$output" '^Nobody can tell: [1-3] parts? of the log (is|are) damaged$'
   done
   verify 3 --query='SELECT number FROM nowhere'
@@ -113,12 +106,10 @@ verify() {
   verify 3 --db-driver=null
   must has "$stderr" 'keeps no rows'
   head -c 100 a.log >short.log
-  bench verify short.log "${to[@]}"
-  must is "$status" 2
+  bench -2 verify short.log "${to[@]}"
   must is "$stderr" "FATAL: 'short.log' is truncated"
   printf 'bench acknowledgements 1\n%70000s' '' >other.log
-  bench verify other.log "${to[@]}"
-  must is "$status" 2
+  bench -2 verify other.log "${to[@]}"
   must has "$stderr" 'another byte order'
 }
 
@@ -148,20 +139,15 @@ verify() {
 @test "ack-log: what is refused" {
   to=(--db-driver=sqlite --sqlite-db="$PWD/t.db")
   ack prepare
-  ack --ack-log=no/where --events=1 run
-  must is "$status" 1
+  ack -1 --ack-log=no/where --events=1 run
   must has "$stderr" "^FATAL: cannot open 'no/where' for writing"
-  bench cpu --ack-log=a.log --events=1 run
-  must is "$status" 1
+  bench -1 cpu --ack-log=a.log --events=1 run
   must is "$stderr" "--ack-log is for scripts that call sysbench.ack(), such as the workload ack"
-  ack --ack-log=a.log --repeat=2 run
-  must is "$status" 1
+  ack -1 --ack-log=a.log --repeat=2 run
   must has "$stderr" "^--ack-log cannot be used with --sweep, --repeat or --find"
-  ack --rows=2 --autocommit run
-  must is "$status" 1
+  ack -1 --rows=2 --autocommit run
   [ ! -e a.log ]
-  bench verify t.db "${to[@]}"
-  must is "$status" 2
+  bench -2 verify t.db "${to[@]}"
   must has "$stderr" "^FATAL: 't.db' is no file that verify can judge \(expected an acknowledgement log"
 }
 
@@ -169,21 +155,17 @@ verify() {
   cat >none.lua <<'LUA'
 function event() end
 LUA
-  bench ./none.lua --ack-log=a.log --events=3 --time=0 run
-  must is "$status" 0
+  bench -0 ./none.lua --ack-log=a.log --events=3 --time=0 run
   must has "$stderr" '^WARNING: --ack-log: nothing was named'
   cat >much.lua <<'LUA'
 function event()
   for i = 1, tonumber(n) do sysbench.ack(i) end
 end
 LUA
-  bench ./much.lua --n=256 --ack-log=a.log --events=1 --time=0 run
-  must is "$status" 0
-  bench ./much.lua --n=257 --ack-log=a.log --events=1 --time=0 run
-  must is "$status" 1
+  bench -0 ./much.lua --n=256 --ack-log=a.log --events=1 --time=0 run
+  bench -1 ./much.lua --n=257 --ack-log=a.log --events=1 --time=0 run
   must has "$stderr" 'ack: a transaction can have at most 256 numbers'
-  bench ./much.lua --n=257 --events=1 --time=0 run
-  must is "$status" 0 # without a log nothing is written
+  bench -0 ./much.lua --n=257 --events=1 --time=0 run
   echo 'function event() sysbench.ack(1.5) end' >half.lua
   bench ./half.lua --events=1 --time=0 run
   must has "$stderr" "bad argument #1 to 'ack' \(a whole number from 0 to 2\^53 expected\)"
@@ -207,8 +189,7 @@ function event()
   assert(ok == (n ~= 3))
 end
 LUA
-  bench ./own.lua "${to[@]}" --events=5 --time=0 --ack-log=a.log run
-  must is "$status" 0
+  bench -0 ./own.lua "${to[@]}" --events=5 --time=0 --ack-log=a.log run
   must has "$output" "^Acknowledgement log 'a.log': 4 acknowledged, 1 aborted, 0 unknown$"
   verify 0
   # The control: it was refused, and is there.
@@ -234,9 +215,8 @@ LUA
   strace -o probe true 2>/dev/null || skip "strace is not installed, or may not trace here"
   to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off)
   ack prepare
-  run --separate-stderr strace -f -o trace -P "$PWD/a.log" -e trace=ftruncate \
+  run -1 --separate-stderr strace -f -o trace -P "$PWD/a.log" -e trace=ftruncate \
     -e inject=ftruncate:error=EIO:when=2+ "$BENCH" ack "${to[@]}" --events=5 --time=0 --ack-log=a.log run
-  must is "$status" 1
   must has "$stderr" "^FATAL: cannot write to 'a.log'"
   must has "$output" '^Inserts of the run: 5 committed'
 }
@@ -246,12 +226,9 @@ LUA
 used() {
   to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
   rm -f t.db
-  bench "$1" "${to[@]}" "${@:3}" prepare
-  must is "$status" 0
-  bench "$1" "${to[@]}" --threads=2 --events=100 --time=0 "${@:3}" run
-  must is "$status" 0
-  bench "$1" "${to[@]}" --threads=2 --events=100 --time=0 "${@:3}" --ack-log=a.log run
-  must is "$status" 0
+  bench -0 "$1" "${to[@]}" "${@:3}" prepare
+  bench -0 "$1" "${to[@]}" --threads=2 --events=100 --time=0 "${@:3}" run
+  bench -0 "$1" "${to[@]}" --threads=2 --events=100 --time=0 "${@:3}" --ack-log=a.log run
   verify 0
   sqlite "$2"
   verify 1

@@ -19,8 +19,7 @@ LUA
 
 # refused WHY OPTION...: one line says why, and the server has not seen it.
 refused() {
-  bench ./look.lua "${to[@]}" "${@:2}" prepare
-  must is "$status" 1
+  bench -1 ./look.lua "${to[@]}" "${@:2}" prepare
   must has "$stderr" "$1"
   must is "$(grep -c Vq7xPw9 seen)" 0
 }
@@ -34,8 +33,7 @@ never_by_itself() {
     refused 'SSL is required' --mysql-ssl=$mode
     refused 'SSL is required' --mysql-ssl=$mode --mysql-cleartext=on
   done
-  bench ./look.lua "${to[@]}" --mysql-cleartext=on prepare
-  must is "$status" 0
+  bench -0 ./look.lua "${to[@]}" --mysql-cleartext=on prepare
   must has "$output" '^got	1$'
   must is "$(tr -d '\0' <seen | sort -u)" Vq7xPw9
 }
@@ -58,8 +56,7 @@ with_tls() {
   local mode
   for mode in PREFERRED REQUIRED; do
     : >seen
-    bench ./look.lua "${to[@]}" --mysql-ssl=$mode prepare
-    must is "$status" 0
+    bench -0 ./look.lua "${to[@]}" --mysql-ssl=$mode prepare
     must is "$(tr -d '\0' <seen)" Vq7xPw9
   done
 }
@@ -91,17 +88,14 @@ LUA
   for plugin in mysql_native_password caching_sha2_password sha256_password \
     mysql_clear_password dialog client_ed25519 mysql_old_password; do
     greedy tcp $plugin
-    bench ./look.lua "${to[@]}" --mysql-ssl=VERIFY_CA --events=1 run
-    must is "$status" 1
+    bench -1 ./look.lua "${to[@]}" --mysql-ssl=VERIFY_CA --events=1 run
     must is "$(<seen)" ''
     for mode in on REQUIRED; do
-      bench ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
-      must is "$status" 1
+      bench -1 ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
       must has "$stderr" 'SSL is required, but the server does not support it'
       must is "$(<seen)" ''
     done
-    bench ./look.lua "${to[@]}" --mysql-ssl=on --threads=1 --clients=2 --events=2 run
-    must is "$status" 1
+    bench -1 ./look.lua "${to[@]}" --mysql-ssl=on --threads=1 --clients=2 --events=2 run
     must is "$(<seen)" ''
   done
 }
@@ -139,29 +133,23 @@ was_kept() {
   for plugin in caching_sha2_password sha256_password; do
     greedy tcp $plugin public.pem
     for mode in off PREFERRED; do
-      bench ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
-      must is "$status" 1
+      bench -1 ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
       must has "$stderr" 'the server wants the password encrypted with a key of its own, and the connection has no TLS: .*--mysql-ssl.*--mysql-server-public-key-path.*--mysql-get-server-public-key=on'
       must was_kept
     done
-    bench ./look.lua "${to[@]}" --threads=1 --clients=2 --events=2 run
-    must is "$status" 1
+    bench -1 ./look.lua "${to[@]}" --threads=1 --clients=2 --events=2 run
     must was_kept
     : >seen
-    bench ./look.lua "${to[@]}" --mysql-get-server-public-key=on --events=1 run
-    must is "$status" 0
+    bench -0 ./look.lua "${to[@]}" --mysql-get-server-public-key=on --events=1 run
     must was_encrypted
     cp public.pem pinned.pem
     greedy tcp $plugin /dev/null
-    bench ./look.lua "${to[@]}" --mysql-server-public-key-path=pinned.pem --events=1 run
-    must is "$status" 0
+    bench -0 ./look.lua "${to[@]}" --mysql-server-public-key-path=pinned.pem --events=1 run
     must was_encrypted
   done
   greedy tcp caching_sha2_password fast
-  bench ./look.lua "${to[@]}" --events=1 run
-  must is "$status" 0
-  bench ./look.lua "${to[@]}" --mysql-server-public-key-path=none.pem --events=1 run
-  must is "$status" 1
+  bench -0 ./look.lua "${to[@]}" --events=1 run
+  bench -1 ./look.lua "${to[@]}" --mysql-server-public-key-path=none.pem --events=1 run
   must has "$stderr" "cannot read the key 'none.pem' of --mysql-server-public-key-path"
 }
 
@@ -180,16 +168,13 @@ greedy_pgsql() {
     greedy_pgsql $kind
     for mode in prefer disable allow; do
       [[ $kind != ahead || $mode == prefer ]] || continue
-      bench ./look.lua "${to[@]}" --pgsql-sslmode=$mode --events=1 run
-      must is "$status" 1
+      bench -1 ./look.lua "${to[@]}" --pgsql-sslmode=$mode --events=1 run
       must has "$stderr" 'asks for the password in plain text, and the connection has no TLS: .*--pgsql-sslmode=require.*--pgsql-cleartext=on'
       must is "$(grep -c Vq7xPw9 seen)" 0
     done
-    bench ./look.lua "${to[@]}" --threads=1 --clients=2 --events=2 run
-    must is "$status" 1
+    bench -1 ./look.lua "${to[@]}" --threads=1 --clients=2 --events=2 run
     must is "$(grep -c Vq7xPw9 seen)" 0
-    bench ./look.lua "${to[@]}" --pgsql-cleartext=on --events=1 run
-    must is "$status" 0
+    bench -0 ./look.lua "${to[@]}" --pgsql-cleartext=on --events=1 run
     must is "$(grep -c Vq7xPw9 seen)" 1
   done
 }
@@ -198,12 +183,10 @@ greedy_pgsql() {
   local kind
   for kind in early late; do
     greedy_pgsql $kind
-    bench ./look.lua "${to[@]}" --pgsql-sslmode=disable --events=1 run
-    must is "$status" 1
+    bench -1 ./look.lua "${to[@]}" --pgsql-sslmode=disable --events=1 run
     must has "$stderr" 'the server has left out a step of the login'
     : >seen
-    bench ./look.lua "${to[@]}" --pgsql-sslmode=disable --threads=1 --clients=1 --events=1 run
-    must is "$status" 1
+    bench -1 ./look.lua "${to[@]}" --pgsql-sslmode=disable --threads=1 --clients=1 --events=1 run
     must has "$stderr" 'the server has left out a step of the login'
     must is "$(tr -d '\0' <seen | grep -ao SCRAM-SHA-256 | wc -l)" 1
   done

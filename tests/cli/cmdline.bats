@@ -13,20 +13,17 @@ load helper
 }
 
 @test "--help is one screen, --help=all has the rest" {
-  bench --help
-  must is "$status" 0
+  bench -0 --help
   must holds "${#lines[@]} >= 20 && $(wc -l <<<"$output") <= 30"
   must has "$output" '^  fileio cpu memory threads mutex$'
   must has "$output" '^  .*oltp_read_write'
   must has "$output" '^  --threads=N '
   screen=$output
   for arg in -h help; do
-    bench "$arg"
-    must is "$status" 0
+    bench -0 "$arg"
     must is "$output" "$screen"
   done
-  bench --help=all
-  must is "$status" 0
+  bench -0 --help=all
   must has "$output" '^  oltp_point_select - one SELECT by primary key$'
   must has "$output" '^  --validate'
   # Old names come last.
@@ -37,30 +34,24 @@ load helper
 @test "help of a test, of a script and of a tool" {
   for args in "cpu --help" "help cpu" "cpu -h" "cpu --help --nosuch --threads=0" "--test=cpu -h"; do
     # shellcheck disable=SC2086 # arguments
-    bench $args
-    must is "$status" 0
+    bench -0 $args
     must is "${lines[0]}" "cpu options:"
     must has "$output" '^  --cpu-max-prime=N '
   done
-  bench bulk_insert help
-  must is "$status" 0
+  bench -0 bulk_insert help
   must is "${lines[-1]}" "bulk_insert has no options of its own."
-  bench oltp_read_write --help
-  must is "$status" 0
+  bench -0 oltp_read_write --help
   must has "$output" '^  --table-size=N +rows per table \[10000\]$'
   must is "$stderr" ""
-  bench compare --help
-  must is "$status" 0
+  bench -0 compare --help
   must has "$output" '^  --fail-if-slower=PERCENT '
   echo 'sysbench.cmdline.options = { my_opt = {"mine", 5} } function event() end' >s.lua
-  bench s.lua --help
-  must is "$status" 0
+  bench -0 s.lua --help
   must is "$output" $'s.lua options:\n  --my-opt=N mine [5]'
 }
 
 @test "list: every test, script and tool with a line each" {
-  bench list
-  must is "$status" 0
+  bench -0 list
   must has "$output" '^  cpu +CPU performance test$'
   must has "$output" '^  oltp_delete +one DELETE by primary key$'
   must has "$output" '^  compare +compare results'
@@ -84,14 +75,12 @@ load helper
   run --separate-stderr ./sysbench cpu --help
   must is "$output" "$help"
   for word in -h -V help list; do
-    run --separate-stderr ./sysbench $word
-    must is "$status" 1
+    run -1 --separate-stderr ./sysbench $word
     must has "$stderr" "^FATAL: Cannot find benchmark '$word'"
   done
   run --separate-stderr ./sysbench oltp_read_write help
   must has "$output" '^  --table_size=N '
-  run --separate-stderr ./sysbench --versoin </dev/null
-  must is "$status" 0
+  run -0 --separate-stderr ./sysbench --versoin </dev/null
 }
 
 @test "options of the bundled scripts are known to the hints" {
@@ -99,8 +88,7 @@ load helper
   for script in oltp_read_write select_random_points select_random_ranges; do
     bench $script help
     while read -r name; do
-      bench cpu "--$name=1" run
-      must is "$status" 1
+      bench -1 cpu "--$name=1" run
       must has "$stderr" "^--$name is an option of the (oltp_\* and select_\* scripts|script $script)$"
       n=$((n + 1))
     done < <(sed -nE 's/^  --([a-z-]+).*/\1/p' <<<"$output" | grep -v '^mysql-ssl')
@@ -110,92 +98,73 @@ load helper
 
 @test "a script on the standard input has its options checked" {
   echo 'sysbench.cmdline.options = { size = {"s", 1} } print("body")' >s.lua
-  bench --size=3 <s.lua
-  must is "$status" 0
+  bench -0 --size=3 <s.lua
   must has "$output" '^body$'
-  bench --siz=3 <s.lua
-  must is "$status" 1
+  bench -1 --siz=3 <s.lua
   must is "$stderr" $'invalid option: --siz=3\ndid you mean --size?'
-  bench --size=x - <s.lua
-  must is "$status" 1
+  bench -1 --size=x - <s.lua
   must is "$stderr" "FATAL: Invalid value for --size: 'x' (expected a number, such as 500, 64K or 1M)"
-  bench --threads=2 <<<'print("body")'
-  must is "$status" 0
-  bench --foo <<<'print("body")'
-  must is "$status" 1
+  bench -0 --threads=2 <<<'print("body")'
+  bench -1 --foo <<<'print("body")'
   must is "$stderr" "invalid option: --foo"
 }
 
 @test "an error in a script on the standard input is one line" {
-  bench - <<<'error("stopped")'
-  must is "$status" 1
+  bench -1 - <<<'error("stopped")'
   must is "$stderr" "FATAL: stdin:1: stopped"
 }
 
 @test "a configuration file that several tests share" {
   printf 'threads=2\ntime=1\ntables=2\ntable-size=100\nfile-num=3\nfail-if-slower=5\nevents=4\n' >c.cnf
-  bench --config-file=c.cnf cpu --cpu-max-prime=9 run
-  must is "$status" 0
+  bench -0 --config-file=c.cnf cpu --cpu-max-prime=9 run
   must is "$stderr" ""
   must is "$(number 'Number of threads:')" 2
   bench --config-file=c.cnf --verbosity=4 cpu --cpu-max-prime=9 run
   must has "$output" '^--table-size is an option of the oltp_\* and select_\* scripts: skipped, c.cnf:4$'
   must has "$output" '^--file-num is an option of the fileio test: skipped, c.cnf:5$'
   # The test that knows an entry still checks it.
-  bench --config-file=c.cnf oltp_read_write --db-driver=null --table-size=x run
-  must is "$status" 1
+  bench -1 --config-file=c.cnf oltp_read_write --db-driver=null --table-size=x run
   must has "$stderr" "^FATAL: Invalid value for --table.size: 'x'"
   printf 'tabels=2\n' >slip.cnf
-  bench --config-file=slip.cnf oltp_read_write --db-driver=null --events=1 run
-  must is "$status" 1
+  bench -1 --config-file=slip.cnf oltp_read_write --db-driver=null --events=1 run
   must is "$stderr" $'invalid option: tabels, slip.cnf:1\ndid you mean --tables?'
   printf 'cpu-max-prim=2\n' >slip.cnf
-  bench --config-file=slip.cnf cpu run
-  must is "$status" 1
+  bench -1 --config-file=slip.cnf cpu run
   must is "$stderr" $'invalid option: cpu-max-prim, slip.cnf:1\ndid you mean --cpu-max-prime?'
 }
 
 @test "configuration files of older releases" {
   printf '; a comment\n  ;another=1\n[sysbench]\ntest=cpu\nmax-requests=3\noltp-table-size=10\nrand-init=on\n' >old.cnf
-  bench --config-file=old.cnf cpu --cpu-max-prime=9 run
-  must is "$status" 0
+  bench -0 --config-file=old.cnf cpu --cpu-max-prime=9 run
   must is "$(number 'total number of events:')" 3
   must is "$stderr" "WARNING: --max-requests is deprecated, use --events instead
 WARNING: --oltp-table-size is an old name of --table-size: skipped, old.cnf:6
 WARNING: --rand-init is no longer needed: remove it (--rand-seed sets the seed); skipped, old.cnf:7"
   # The test in the file is what counts if none is named.
-  bench --config-file=old.cnf run
-  must is "$status" 0
+  bench -0 --config-file=old.cnf run
   must is "$(number 'total number of events:')" 3
-  bench --config-file=old.cnf threads run
-  must is "$status" 0
+  bench -0 --config-file=old.cnf threads run
   must is "$(number 'total number of events:')" 3
 }
 
 @test "empty values from variables that are not set" {
-  bench cpu --cpu-max-prime=9 --events=3 --time= --mysql-port= --pgsql-port= --json=a.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=9 --events=3 --time= --mysql-port= --pgsql-port= --json=a.json run
   must is "$(number 'total number of events:')" 3
   check a.json "d['options']['time']['value'] == 10" \
     "d['options']['time']['source'] == 'default'"
-  bench cpu --cpu-max-prime=9 --events=3 --events= --time=0.5 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=9 --events=3 --events= --time=0.5 run
   must holds "$(number 'total number of events:') > 3"
   # The name alone is a slip, as ever.
-  bench cpu --time run
-  must is "$status" 1
+  bench -1 cpu --time run
   printf 'events =\ntime = 0.05 # short\n' >c.cnf
-  bench cpu --cpu-max-prime=9 --config-file=c.cnf run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=9 --config-file=c.cnf run
 }
 
 @test "times with units and fractions" {
-  bench cpu --cpu-max-prime=9 --time=250ms --report-interval=100ms --percentile=0 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=9 --time=250ms --report-interval=100ms --percentile=0 run
   must has "$output" '^\[ 0\.[0-9]s \]'
   must holds "$(number 'total time:') >= 0.25"
-  bench cpu --cpu-max-prime=9 --time=2m --events=2K --warmup-time=.01s --forced-shutdown=1m --json=a.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=9 --time=2m --events=2K --warmup-time=.01s --forced-shutdown=1m --json=a.json run
   check a.json "d['options']['time']['value'] == 120" "d['options']['events']['value'] == 2048" \
     "d['options']['warmup-time']['value'] == 0.01"
   echo 'function prepare() print(sysbench.opt.time, sysbench.opt.events) end' >t.lua
@@ -204,13 +173,10 @@ WARNING: --rand-init is no longer needed: remove it (--rand-seed sets the seed);
 }
 
 @test "zeros that make no sense are refused" {
-  bench oltp_read_write --db-driver=null --tables=0 --events=1 run
-  must is "$status" 1
+  bench -1 oltp_read_write --db-driver=null --tables=0 --events=1 run
   must has "$stderr" "^FATAL: Invalid value for --tables: '0' "
-  bench oltp_read_write --db-driver=null --range-size=0 --events=1 run
-  must is "$status" 1
+  bench -1 oltp_read_write --db-driver=null --range-size=0 --events=1 run
   must has "$stderr" "^FATAL: Invalid value for --range-size: '0' "
-  bench fileio --file-test-mode=rndrd --file-io-mode=sync --file-async-backlog=0 run
-  must is "$status" 1
+  bench -1 fileio --file-test-mode=rndrd --file-io-mode=sync --file-async-backlog=0 run
   must has "$stderr" "^FATAL: Invalid value for --file-async-backlog: '0' "
 }

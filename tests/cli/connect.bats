@@ -55,8 +55,7 @@ into() {
 
 # refused WHAT ARG...
 refused() {
-  bench ./show.lua "${@:2}" prepare
-  must is "$status" 1
+  bench -1 ./show.lua "${@:2}" prepare
   must has "$stderr" "$1"
   must is "$(grep -c "$word" <<<"$output$stderr")" 0
 }
@@ -93,8 +92,7 @@ refused() {
   drivers mysql sqlite
   into driver=sqlite 'sqlite db=/tmp/x y.db off' -- --dsn='sqlite:///tmp/x%20y.db?synchronous=off'
   into driver=sqlite 'sqlite db=x.db normal' -- --dsn=sqlite:x.db
-  bench oltp_read_only --dsn=sqlite:x.db --table-size=10 prepare
-  must is "$status" 0
+  bench -0 oltp_read_only --dsn=sqlite:x.db --table-size=10 prepare
   must test -s x.db
   refused 'a database in memory cannot be shared' --dsn=sqlite::memory:
 }
@@ -136,8 +134,7 @@ refused() {
   # Passwords that are not encoded end somewhere, and no part of them is shown.
   local bad
   for bad in "/$word" "12?$word" "12?$word&b" "#$word" "%$word" "x:$word:1"; do
-    bench ./show.lua --dsn="mysql://u:$bad@h:x/d" prepare
-    must is "$status" 1
+    bench -1 ./show.lua --dsn="mysql://u:$bad@h:x/d" prepare
     must is "$(grep -c "$word" <<<"$output$stderr")" 0
   done
 }
@@ -243,8 +240,7 @@ CNF
   refused 'longer than' --password-file=/dev/zero
   refused 'the driver sqlite knows no passwords' --password-file=pw --db-driver=sqlite
   refused 'cannot be used together' --password-file=pw --ask-password
-  run --separate-stderr bash -c 'echo "function prepare() end" | "$BENCH" --password-file=- prepare'
-  must is "$status" 1
+  run -1 --separate-stderr bash -c 'echo "function prepare() end" | "$BENCH" --password-file=- prepare'
 }
 
 @test "a sweep reads a password once, and shows it to nobody" {
@@ -268,8 +264,7 @@ LUA
   must is "$status" 0
   must is "$(grep -c "$word" <<<"$output$stderr$(cat s.json)")" 0
   # A test that needs no database asks for nothing.
-  run setsid -w "$BENCH" cpu --cpu-max-prime=10 --events=1 --repeat=2 --ask-password run
-  must is "$status" 0
+  run -0 setsid -w "$BENCH" cpu --cpu-max-prime=10 --events=1 --repeat=2 --ask-password run
 }
 
 # typing WORD COMMAND...: runs it on a terminal of its own, types the word at the
@@ -301,8 +296,7 @@ PY
 
 @test "a password that is typed" {
   drivers mysql
-  run typing "$word" "$BENCH" ./show.lua --ask-password --mysql-user=me prepare
-  must is "$status" 0
+  run -0 typing "$word" "$BENCH" ./show.lua --ask-password --mysql-user=me prepare
   must has "$output" "^Password for mysql user 'me': $"
   must is "$(grep -c "$word" <<<"$output")" 1 # what the script prints
   must has "$output" "^mysql password=$word$"
@@ -310,8 +304,7 @@ PY
   run typing ^C "$BENCH" ./show.lua --ask-password prepare
   must has "$output" '^signal 2$'
   must has "$output" '^echo True$'
-  run setsid -w "$BENCH" ./show.lua --ask-password prepare
-  must is "$status" 1
+  run -1 setsid -w "$BENCH" ./show.lua --ask-password prepare
   must has "$output" '--ask-password needs a terminal'
   bench ./show.lua --ask-password help </dev/null
   must is "$(grep -c terminal <<<"$stderr")" 0
@@ -355,8 +348,7 @@ LUA
   must is "$(grep -c "$word" <<<"$output$stderr")" 0
   bench oltp_read_only "--mysql-db=mysql://u:$word@h/d" run
   must has "$stderr" "Invalid value for --mysql-db: 'mysql://u:\*\*\*@h/d' \(expected the name of a database; a URL belongs to --dsn\)"
-  bench oltp_read_only --db-driver=pgsql "--pgsql-db=postgresql://u:$word@h:x/d" run
-  must is "$status" 1
+  bench -1 oltp_read_only --db-driver=pgsql "--pgsql-db=postgresql://u:$word@h:x/d" run
   must is "$(grep -c "$word" <<<"$output$stderr")" 0
 }
 
@@ -367,13 +359,11 @@ LUA
   local args
   for args in --config-file=a.cnf --config-file=b.cnf "--mysql-password:$word" \
     "--mysql_password $word" "--pgsql-password$word"; do
-    bench cpu "$args" run
-    must is "$status" 1
+    bench -1 cpu "$args" run
     must has "$stderr" '(invalid option|Invalid value)'
     must is "$(grep -c $word <<<"$output$stderr" || :)" 0
   done
-  bench oltp_point_select --db-driver=null --sweep=mysql-password:$word,b run
-  must is "$status" 1
+  bench -1 oltp_point_select --db-driver=null --sweep=mysql-password:$word,b run
   must has "$stderr" '--mysql-password cannot be swept'
   must is "$(grep -c $word <<<"$output$stderr" || :)" 0
 }

@@ -66,8 +66,7 @@ L
   # a moment before all of them.
   for who in --threads=21 "--threads=2 --clients=21"; do
     # shellcheck disable=SC2086
-    bench t.lua --db-driver=null $who --connect-rate=10 --events=21 --time=0 run
-    must is "$status" 0
+    bench -0 t.lua --db-driver=null $who --connect-rate=10 --events=21 --time=0 run
     must is "$(awk '/^begin / { min = $2 } /^at / { n++; if ($2 > max) max = $2 }
       END { print n, (max - min >= 2) }' <<<"$output")" "21 1"
   done

@@ -10,18 +10,15 @@ line() {
 }
 
 @test "doctor: the machine" {
-  bench doctor --threads=3
-  must is "$status" 0
+  bench -0 doctor --threads=3
   line ok processors '[0-9]+ for 3 threads|ok +processors +[0-9]+, of which'
   line '(ok|warn)' memory '[0-9.]+ [MG]iB of [0-9.]+ [MGT]iB( of the control group)? are available'
   line ok 'open files' '(ulimit -n allows [0-9]+, the run needs about 64|no limit)'
   line '(ok|warn)' wake-ups 'a thread that sleeps wakes up [0-9]+ us late'
   line '(ok|warn)' noise 'other programs use [0-9]+% of the processors'
   must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
-  bench doctor cpu
-  must is "$status" 0
-  bench doctor help
-  must is "$status" 0
+  bench -0 doctor cpu
+  bench -0 doctor help
   must has "$output" 'bench doctor \[TEST\] \[OPTION\]'
 }
 
@@ -43,33 +40,26 @@ line() {
 }
 
 @test "doctor: refuses what a run refuses, runs nothing, writes nothing" {
-  bench doctor cpu --cpu-max-prime=0
-  must is "$status" 1
+  bench -1 doctor cpu --cpu-max-prime=0
   must has "$stderr" 'Invalid value for --cpu-max-prime'
-  bench doctor nosuchtest
-  must is "$status" 1
+  bench -1 doctor nosuchtest
   must has "$stderr" "Cannot find benchmark 'nosuchtest'"
-  bench doctor cpu --event-log=e
-  must is "$status" 0
+  bench -0 doctor cpu --event-log=e
   must is "$(ls -I 'separate-*')" ''
-  bench doctor compare
-  must is "$status" 1
+  bench -1 doctor compare
   must is "$stderr" "doctor looks at tests and scripts, and 'compare' is a tool"
 }
 
 @test "doctor: findings as a document" {
-  bench doctor cpu --json=a.json
-  must is "$status" 0
+  bench -0 doctor cpu --json=a.json
   must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
   must json a.json "d['ok'] + d['warn'] + d['fail'] == len(d['findings']) and d['fail'] == 0"
   must json a.json "[f for f in d['findings'] if f['subject'] == 'processors'][0]['level'] in ('ok', 'warn')"
-  bench doctor fileio --file-num=2 --file-total-size=32K --json=-
-  must is "$status" 1
+  bench -1 doctor fileio --file-num=2 --file-total-size=32K --json=-
   must has "$stderr" '^fail +files '
   printf '%s' "$output" >b.json
   must json b.json "'prepare' in [f for f in d['findings'] if f['level'] == 'fail'][0]['advice']"
-  bench doctor cpu --json=nowhere/a.json
-  must is "$status" 1
+  bench -1 doctor cpu --json=nowhere/a.json
   must has "$stderr" "^FATAL: .*'nowhere/a.json'"
 }
 
@@ -82,22 +72,18 @@ line() {
 }
 
 @test "doctor: the folder of fileio, its files, room for them" {
-  bench doctor fileio --file-num=2 --file-total-size=32K
-  must is "$status" 1
+  bench -1 doctor fileio --file-num=2 --file-total-size=32K
   line ok folder "'.' is on "
   line fail files '2 of 2 are missing or too small; run the prepare command'
   line ok space 'prepare needs 0 MiB'
   must is "$(ls -I 'separate-*')" ''
   bench fileio --file-num=2 --file-total-size=32K prepare
-  bench doctor fileio --file-num=2 --file-total-size=32K
-  must is "$status" 0
+  bench -0 doctor fileio --file-num=2 --file-total-size=32K
   line ok files 'all 2 are there'
-  bench doctor fileio --file-num=2 --file-total-size=1000T
-  must is "$status" 1
+  bench -1 doctor fileio --file-num=2 --file-total-size=1000T
   line fail files '2 of 2 '
   line fail space 'prepare needs 1048576000 MiB in .*; make room'
-  bench doctor fileio --file-dir=nowhere
-  must is "$status" 1
+  bench -1 doctor fileio --file-dir=nowhere
   line fail folder "'nowhere': No such file"
 }
 
@@ -123,46 +109,37 @@ line() {
 @test "doctor: a SQLite file, its tables and its settings" {
   needs_driver sqlite
   at=(--db-driver=sqlite --sqlite-db="$PWD/a.db" --tables=2)
-  bench doctor oltp_read_write "${at[@]}" --table-size=100
-  must is "$status" 1
+  bench -1 doctor oltp_read_write "${at[@]}" --table-size=100
   line fail server "the file '$PWD/a.db' does not exist; run the prepare command"
   line ok space 'prepare needs 0 MiB'
   must is "$(ls -I 'separate-*')" ''
   bench oltp_read_write "${at[@]}" --table-size=100 prepare
-  bench doctor oltp_read_write "${at[@]}" --table-size=100
-  must is "$status" 0
+  bench -0 doctor oltp_read_write "${at[@]}" --table-size=100
   line ok server "sqlite [0-9.]+, file '$PWD/a.db'"
   line ok durability 'synchronous = normal'
   line ok tables 'sbtest1 to sbtest2: the ids reach the 100 of --table-size, or nearly'
-  bench doctor oltp_read_write "${at[@]}" --table-size=1000 --sqlite-synchronous=off
-  must is "$status" 0
+  bench -0 doctor oltp_read_write "${at[@]}" --table-size=1000 --sqlite-synchronous=off
   line warn durability 'synchronous = off .*; writes are faster here'
   line warn tables 'the highest id of sbtest1 to sbtest2 is 100 but --table-size is 1000'
   bench oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/b.db" --tables=2 --table-size=12000 prepare
-  bench doctor oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/b.db"
-  must is "$status" 0
+  bench -0 doctor oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/b.db"
   line warn tables 'sbtest1 has ids up to 12000; --table-size=10000 uses 83.33 % of them, and 1 of 2 tables; use the --table-size of prepare'
-  bench doctor oltp_read_write "${at[@]}" --tables=3 --table-size=100
-  must is "$status" 1
+  bench -1 doctor oltp_read_write "${at[@]}" --tables=3 --table-size=100
   line fail tables '1 of 3 \(sbtest1 to sbtest3\) cannot be read; run the prepare command'
 }
 
 @test "doctor: a script of the user's own" {
   echo 'function event() end' >own.lua
-  bench doctor ./own.lua
-  must is "$status" 0
+  bench -0 doctor ./own.lua
   line warn server 'not looked at; give --db-driver'
-  bench doctor ./own.lua --db-driver=null
-  must is "$status" 0
+  bench -0 doctor ./own.lua --db-driver=null
   line ok server null
 }
 
 @test "help, in both spellings" {
-  bench doctor --help
-  must is "$status" 0
+  bench -0 doctor --help
   must has "$output" 'bench doctor \[TEST\] \[OPTION\]'
   local said=$output
-  bench doctor help
-  must is "$status" 0
+  bench -0 doctor help
   must is "$output" "$said"
 }

@@ -27,8 +27,7 @@ spin() {
   local cpus
   cpus=$(nproc)
   spin
-  bench_as_it_is cpu --threads="$cpus" --time=1 --json=out.json run
-  must is "$status" 0
+  bench_as_it_is -0 cpu --threads="$cpus" --time=1 --json=out.json run
   must has "$stderr" "^WARNING: other programs used [0-9.]+ of the $cpus CPUs during the run, so the score is about [0-9]+ % too low; stop them and repeat the run"
   SAYS=$stderr must python3 - <<'PY'
 import json, os, re
@@ -45,8 +44,7 @@ PY
 
 # Other programs may be at work here, too: then they have to be in the figures.
 @test "own threads that wait for each other are no reason" {
-  bench_as_it_is cpu --threads=$((4 * $(nproc))) --time=1 --json=out.json run
-  must is "$status" 0
+  bench_as_it_is -0 cpu --threads=$((4 * $(nproc))) --time=1 --json=out.json run
   must json out.json 'd["client"]["run_queue_delay_s"] > 2 * d["totals"]["period_s"]'
   must python3 - <<'PY'
 import json
@@ -67,8 +65,7 @@ PY
 
 @test "a run that is over at once has no doubts about processors" {
   spin
-  bench_as_it_is cpu --events=1 --json=out.json run
-  must is "$status" 0
+  bench_as_it_is -0 cpu --events=1 --json=out.json run
   # A machine that is busy enough does not let it be over at once.
   json out.json 'd["totals"]["elapsed_s"] > 0.15' || must is "$stderr" ""
 }
@@ -234,8 +231,7 @@ stopped_and_told() {
 }
 
 @test "percentiles from too few events are one line" {
-  bench cpu --events=50 --cpu-max-prime=10 --percentiles=99,99.9,99.99 --percentile=0 run
-  must is "$status" 0
+  bench -0 cpu --events=50 --cpu-max-prime=10 --percentiles=99,99.9,99.99 --percentile=0 run
   must is "$stderr" "WARNING: 50 events are too few for p99, p99.9, p99.99, which is simply the maximum here; at least 10000 are needed"
   bench cpu --events=49 --cpu-max-prime=10 --percentile=99 run
   must is "$stderr" "WARNING: 49 events are too few for p99, which is simply the maximum here; at least 100 are needed"
@@ -248,15 +244,13 @@ stopped_and_told() {
 ffi.cdef("int usleep(unsigned);")
 function event() ffi.C.usleep(sysbench.tid == 0 and 1500000 or 100) end
 LUA
-  bench_as_it_is ./long.lua --threads=2 --rate=100 --time=1 --json=out.json run
-  must is "$status" 0
+  bench_as_it_is -0 ./long.lua --threads=2 --rate=100 --time=1 --json=out.json run
   must has "$stderr" '^WARNING: the last event ended [0-9.]+ s after the time limit, and rates count that time, so they are up to [0-9]+% too low; use a longer --time$'
   must json out.json 'abs(d["totals"]["offered_per_s"] * d["rate"]["offered_s"] / d["rate"]["arrivals"] - 1) < 0.01'
 }
 
 @test "a rate that cannot be sustained: which one was reached, what to change" {
-  bench cpu --rate=100000 --time=1 run
-  must is "$status" 0
+  bench -0 cpu --rate=100000 --time=1 run
   must has "$stderr" '^WARNING: --rate=100000 was not sustained \(about [0-9]+/s reached\), [0-9]+ of [0-9]+ scheduled events never started; lower --rate or use more --threads$'
   bench cpu --rate=10 --cpu-max-prime=10 --time=1 run
   must is "$stderr" ""
@@ -290,8 +284,7 @@ LUA
 @test "called sysbench: remarks at verbosity 4 and in files, other warnings as ever" {
   ln -s "$BENCH" sysbench
   local args=(cpu --events=10 --cpu-max-prime=10 --percentile=99)
-  run --separate-stderr ./sysbench "${args[@]}" --json=out.json run
-  must is "$status" 0
+  run -0 --separate-stderr ./sysbench "${args[@]}" --json=out.json run
   must is "$stderr" ""
   must json out.json '[w["code"] for w in d["warnings"]] == ["few_samples"]'
   run --separate-stderr ./sysbench "${args[@]}" --verbosity=4 run
@@ -310,8 +303,7 @@ LUA
 ffi.cdef("int usleep(unsigned);")
 function event() ffi.C.usleep(sysbench.opt.events < 100 and 50000 or 100) end
 LUA
-  bench ./nap.lua --time=0 --percentile=99 --sweep=events:10,1000 run
-  must is "$status" 0
+  bench -0 ./nap.lua --time=0 --percentile=99 --sweep=events:10,1000 run
   # Other programs may be a doubt about any step.
   must has "$output" '^ +10 .* ! ([a-z_]+, )*few_samples'
   must has "$output" '^ +1000 .* best, knee'
@@ -323,9 +315,8 @@ LUA
 }
 
 @test "conflicts of threads: what becomes of the events, and what makes it rarer" {
-  bench oltp_point_select --db-driver=null --null-error=deadlock --null-error-rate=0.2 \
+  bench -0 oltp_point_select --db-driver=null --null-error=deadlock --null-error-rate=0.2 \
     --threads=2 --time=0 --events=100 run
-  must is "$status" 0
   must has "$stderr" '^WARNING: error 1213 \(40001\) [0-9]+ times?, '
   must is "$(grep -c '^WARNING: events that conflict start again if the error is ignored; fewer threads or clients,' <<<"$stderr")" 1
 }
@@ -333,16 +324,14 @@ LUA
 @test "after a warm-up the time limit counts from the moment at which counting begins" {
   local i
   for i in 1 2 3 4 5; do
-    bench oltp_point_select --db-driver=null --warmup-time=0.1 --time=0.2 --json=out.json run
-    must is "$status" 0
+    bench -0 oltp_point_select --db-driver=null --warmup-time=0.1 --time=0.2 --json=out.json run
     must json out.json 'd["totals"]["period_s"] >= 0.2'
   done
 }
 
 @test "duplicate keys: where they come from" {
-  bench oltp_point_select --db-driver=null --null-error=duplicate --null-error-rate=0.2 --db-ignore-errors=all \
+  bench -0 oltp_point_select --db-driver=null --null-error=duplicate --null-error-rate=0.2 --db-ignore-errors=all \
     --threads=2 --time=0 --events=100 run
-  must is "$status" 0
   must is "$(grep -c '^WARNING: keys are there already if another client inserts a row that both have deleted' <<<"$stderr")" 1
 }
 
@@ -357,21 +346,18 @@ LUA
 @test "one cause of many threads is one message" {
   needs_driver sqlite
   at=(--db-driver=sqlite --sqlite-db="$PWD/a.db" --table-size=10)
-  bench oltp_read_only "${at[@]}" run
-  must is "$status" 1
+  bench -1 oltp_read_only "${at[@]}" run
   must is "$stderr" "FATAL: the database file '$PWD/a.db' does not exist
 FATAL: did you run the prepare command?"
   must is "$(ls -I 'separate-*')" ''
   bench oltp_read_only "${at[@]}" prepare
-  bench oltp_read_only "${at[@]}" --tables=30 --threads=16 run
-  must is "$status" 1
+  bench -1 oltp_read_only "${at[@]}" --tables=30 --threads=16 run
   must is "$(grep -c 'no such table' <<<"$stderr")" 1
   must is "$(grep -c 'did you run' <<<"$stderr")" 1
 }
 
 @test "the clock of the processors is measured, and nothing is printed of it" {
-  bench cpu --cpu-max-prime=1000 --time=4 --json=a.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --time=4 --json=a.json run
   check a.json '0.05 < d["client"]["first_quarter_ghz"] < 10' '0.05 < d["client"]["last_quarter_ghz"] < 10'
   must is "$(grep -c GHz <<<"$output")" 0
   bench threads --time=0.1 --json=b.json run

@@ -19,14 +19,16 @@ traced() {
   ! emulated || skip "strace sees the emulator"
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
-  local calls=$1
-  shift
+  local expected args
+  take_status "$@"
   rm -f thread.*
   # A leak checker cannot work under strace.
-  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr strace -ff -o thread -e trace="$calls" "$BENCH" fileio $SIZES "$@"
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
+    strace -ff -o thread -e trace="${args[0]}" "$BENCH" fileio $SIZES "${args[@]:1}"
   # What the loader reads of libraries does not count, and how long a thread has
   # waited for a CPU, which the system says in three numbers.
   cat thread.* | grep -v 'ELF\|, 784, \|"[0-9]* [0-9]* [0-9]*\\n"' >trace
+  as_expected
 }
 
 calls() {
@@ -42,8 +44,7 @@ engines() {
 }
 
 @test "prepare creates, reuses and extends; cleanup removes" {
-  io prepare
-  must is "$status" 0
+  io -0 prepare
   must is "$(sed -n 3,8p <<<"$output")" "3 files, 133Kb each, 0Mb total
 Creating files for the test...
 Extra file open flags: (none)
@@ -67,8 +68,7 @@ Creating file test_file.2"
 
   touch test_file.3 other
   rm test_file.1
-  io cleanup
-  must is "$status" 0
+  io -0 cleanup
   must has "$output" '^Removing test files\.\.\.$'
   must is "$(ls | grep -v separate-stderr | tr '\n' ' ')" "other test_file.3 "
 }
@@ -80,8 +80,7 @@ Creating file test_file.2"
   truncate -s 65536 test_file.1
   truncate -s 147456 test_file.1
   [ "$(du -k --total test_file.[01] | tail -1 | cut -f1)" -lt 250 ] || skip "no holes on this file system"
-  io prepare
-  must is "$status" 0
+  io -0 prepare
   must has "$output" '^Creating file test_file.0$'
   must has "$output" '^Extending existing file test_file.1$'
   must has "$output" '^Reusing existing file test_file.2$'
@@ -90,8 +89,7 @@ Creating file test_file.2"
 }
 
 @test "prepare really writes the data, with several threads in the order of the files" {
-  bench fileio --file-num=20 --file-total-size=20M --threads=8 prepare
-  must is "$status" 0
+  bench -0 fileio --file-num=20 --file-total-size=20M --threads=8 prepare
   must is "$(grep -c '^Creating file ' <<<"$output")" 20
   must is "$(grep '^Creating file ' <<<"$output" | sort -V)" "$(grep '^Creating file ' <<<"$output")"
   must holds "$(du -k --total test_file.* | tail -1 | cut -f1) >= 20480"
@@ -104,18 +102,15 @@ Creating file test_file.2"
 
 @test "another folder" {
   mkdir sub
-  io --file-dir=sub prepare
-  must is "$status" 0
+  io -0 --file-dir=sub prepare
   must has "$output" '^Creating file sub/test_file.0$'
-  io --file-dir=sub/ --file-test-mode=rndrw --events=100 run
-  must is "$status" 0
+  io -0 --file-dir=sub/ --file-test-mode=rndrw --events=100 run
   io --file-dir=sub cleanup
   must is "$(ls sub)" ""
   mkdir $'esc\e[31m'
   io --file-dir=$'esc\e[31m' prepare
   must has "$output" '^Creating file esc\\x1b\[31m/test_file\.0$'
-  io --file-dir=nowhere --events=1 prepare
-  must is "$status" 1
+  io -1 --file-dir=nowhere --events=1 prepare
   must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
 }
 
@@ -127,8 +122,7 @@ Creating file test_file.2"
   for file in mine large; do
     cp $file test_file.1
     for command in prepare "--validate prepare" cleanup "--file-test-mode=seqwr --events=1 run"; do
-      io $command
-      must is "$file $command $status" "$file $command 1"
+      io -1 $command
       must has "$stderr" "^FATAL: File 'test_file.1' was not made by the fileio test: it stays as it is .choose another --file-dir, move it away, or use --force.$"
       must cmp $file test_file.1
       prepared --file-num=1 --file-total-size=133K
@@ -137,24 +131,19 @@ Creating file test_file.2"
   rm test_file.*
   prepared
   ln test_file.0 second
-  io --validate prepare
-  must is "$status" 1
+  io -1 --validate prepare
   must has "$stderr" "^FATAL: File 'test_file.0' has a second name, a hard link: it stays as it is"
   must is "$(tr -d '\0' <second | wc -c)" 0
-  io --validate --force prepare
-  must is "$status" 0
-  io --force cleanup
-  must is "$status" 0
+  io -0 --validate --force prepare
+  io -0 --force cleanup
   must is "$(ls -I 'separate-*' | tr '\n' ' ')" "large mine second "
 }
 
 @test "files of every kind of run and block size are its own" {
   local args
   while read -r args; do
-    io $args prepare
-    must is "$args $status" "$args 0"
-    io $args --file-test-mode=rndwr --events=50 run
-    must is "$args $status" "$args 0"
+    io -0 $args prepare
+    io -0 $args --file-test-mode=rndwr --events=50 run
   done <<'END'
 --file-block-size=512 --validate
 --file-block-size=64K
@@ -166,8 +155,7 @@ END
   io --validate prepare
   printf X | dd of=test_file.1 bs=1 seek=20000 conv=notrunc status=none
   truncate -s 70000 test_file.2
-  io --file-block-size=4K cleanup
-  must is "$status" 0
+  io -0 --file-block-size=4K cleanup
   must is "$(ls test_file.* 2>/dev/null)" ""
 }
 
@@ -176,14 +164,12 @@ END
   ln -s kept test_file.0
   ln -s "$PWD" test_file.1
   mkfifo test_file.2
-  run --separate-stderr timeout 120 "$BENCH" fileio --file-num=3 cleanup
-  must is "$status" 0
+  run -0 --separate-stderr timeout 120 "$BENCH" fileio --file-num=3 cleanup
   must is "$(ls -I 'separate-*')" kept
   must is "$(<kept)" data
   # A folder is not removed.
   mkdir test_file.0
-  bench fileio --file-num=1 cleanup
-  must is "$status" 1
+  bench -1 fileio --file-num=1 cleanup
   must has "$stderr" "Cannot remove file 'test_file.0'"
 }
 
@@ -217,9 +203,8 @@ Doing random r/w test"
   for engine in $(engines); do
     prepared --validate
     for mode in seqwr seqrewr seqrd rndrd rndwr rndrw; do
-      io --validate --threads=8 --file-io-mode=$engine --file-test-mode=$mode \
+      io -0 --validate --threads=8 --file-io-mode=$engine --file-test-mode=$mode \
         --file-fsync-freq=50 --file-merged-requests=3 --events=1500 run
-      must is "$engine $mode $status" "$engine $mode 0"
       must is "$(number 'total number of events:')" 1500
     done
   done
@@ -242,8 +227,7 @@ Doing random r/w test"
   for engine in $(engines); do
     prepared --validate
     printf X | dd of=test_file.1 bs=1 seek=20000 conv=notrunc status=none
-    io --validate --file-io-mode=$engine --file-test-mode=seqrd --events=27 run
-    must is "$engine $status" "$engine 1"
+    io -1 --validate --file-io-mode=$engine --file-test-mode=seqrd --events=27 run
     must has "$stderr" "^FATAL: Validation failed in file 'test_file.1' at offset 16384: "
     must has "$stderr" '0x[0-9a-f]{8} .*0x[0-9a-f]{8}'
     must has "$output" 'total number of events:'
@@ -256,37 +240,31 @@ Doing random r/w test"
   mv test_file.0 t
   mv test_file.1 test_file.0
   mv t test_file.1
-  io --validate --file-test-mode=seqrd --events=27 run
-  must is "$status" 1
+  io -1 --validate --file-test-mode=seqrd --events=27 run
   must has "$stderr" "^FATAL: Validation failed in file 'test_file.0' at offset 0: the data is that of file number 1\."
   prepared --validate
   cp older test_file.2
-  io --validate --file-test-mode=seqrd --events=27 run
-  must is "$status" 1
+  io -1 --validate --file-test-mode=seqrd --events=27 run
   must has "$stderr" "^FATAL: Validation failed in file 'test_file.2' at offset 0: the data comes from another prepare"
 }
 
 @test "files without checksums do not validate, and prepare --validate rewrites them" {
   prepared
-  io --validate --file-test-mode=rndrd --events=10 run
-  must is "$status" 1
+  io -1 --validate --file-test-mode=rndrd --events=10 run
   must has "$stderr" 'prepared with --validate'
   io --validate prepare
   must has "$output" '^Creating file test_file.0$'
   must has "$output" '^442368 bytes written'
-  io --validate --file-test-mode=rndrd --events=100 run
-  must is "$status" 0
+  io -0 --validate --file-test-mode=rndrd --events=100 run
 }
 
 @test "files with checksums pass between sysbench and this program" {
   command -v sysbench >/dev/null || skip "sysbench is not installed"
   SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
   sysbench fileio $SIZES --validate=on prepare >/dev/null
-  io --validate --file-test-mode=rndrw --events=300 run
-  must is "$status" 0
+  io -0 --validate --file-test-mode=rndrw --events=300 run
   prepared --validate
-  run sysbench fileio $SIZES --validate=on --file-test-mode=seqrd --events=24 run
-  must is "$status" 0
+  run -0 sysbench fileio $SIZES --validate=on --file-test-mode=seqrd --events=24 run
   must is "$(grep -c FATAL <<<"$output")" 0
 }
 
@@ -294,9 +272,8 @@ Doing random r/w test"
   local engine
   for engine in $(engines); do
     prepared
-    io --file-io-mode=$engine --file-test-mode=rndrw --threads=2 --rate=300 --warmup-time=1 --time=1 \
+    io -0 --file-io-mode=$engine --file-test-mode=rndrw --threads=2 --rate=300 --warmup-time=1 --time=1 \
       --json=result.json run
-    must is "$engine $status" "$engine 0"
     # A busy disk or machine is late with what is due.
     check result.json "200 < d['rate']['arrivals'] / d['rate']['offered_s'] < 400" \
       "0 < d['totals']['events'] <= d['rate']['arrivals'] + 2" \
@@ -321,8 +298,7 @@ Doing random r/w test"
 
 @test "results keep reads, writes and fsyncs apart, and tell the queue depth" {
   prepared
-  io --file-test-mode=rndrw --events=1030 --json=result.json run
-  must is "$status" 0
+  io -0 --file-test-mode=rndrw --events=1030 --json=result.json run
   must is "$(tr -d ' \n' <result.json | grep -oE '"classes":\[\{"name":"read","count":[0-9]+' | head -n 1)" \
     '"classes":[{"name":"read","count":600'
   must has "$(tr -d ' \n' <result.json)" '\{"name":"write","count":400,'
@@ -341,25 +317,21 @@ Doing random r/w test"
   prepared
   for i in 1 2 3 4 5; do
     for mode in rndwr rndrw; do
-      io --threads=64 --file-test-mode=$mode --file-fsync-freq=1 --events=2000 run
-      must is "$mode $status" "$mode 0"
-      io --threads=8 --file-test-mode=$mode --file-fsync-freq=1 --events=2000 run
-      must is "$mode $status" "$mode 0"
+      io -0 --threads=64 --file-test-mode=$mode --file-fsync-freq=1 --events=2000 run
+      io -0 --threads=8 --file-test-mode=$mode --file-fsync-freq=1 --events=2000 run
     done
   done
 }
 
 @test "fsyncs among the requests, and one pass at the end" {
-  traced pwrite64,fsync --file-test-mode=seqwr --events=400 run
-  must is "$status" 0
+  traced -0 pwrite64,fsync --file-test-mode=seqwr --events=400 run
   must is "$(calls pwrite64) $(calls fsync)" "391 12"
   must is "$(number 'total number of events:')" 400
 }
 
 @test "fsync at the end: each file once, whatever the number of threads" {
   prepared
-  traced fsync,fdatasync --threads=4 --file-test-mode=rndwr --file-fsync-freq=0 --events=100 run
-  must is "$status" 0
+  traced -0 fsync,fdatasync --threads=4 --file-test-mode=rndwr --file-fsync-freq=0 --events=100 run
   must is "$(calls fsync) $(calls fdatasync)" "3 0"
   traced fsync,fdatasync --threads=4 --file-test-mode=rndwr --file-fsync-freq=0 --events=100 \
     --file-fsync-mode=fdatasync run
@@ -377,9 +349,8 @@ Doing random r/w test"
   local engine
   for engine in $(engines); do
     prepared
-    io --file-block-size=4K@3,32K@1 --file-rw-ratio=2 --file-rw-unit=bytes --file-io-mode=$engine \
+    io -0 --file-block-size=4K@3,32K@1 --file-rw-ratio=2 --file-rw-unit=bytes --file-io-mode=$engine \
       --file-test-mode=rndrw --threads=2 --events=4000 --file-fsync-freq=0 --json=result.json run
-    must is "$engine $status" "$engine 0"
     must has "$output" '^Block sizes 4KiB \(75%\), 32KiB \(25%\)$'
     must is "$(python3 -c 'import json; d = json.load(open("result.json")); f = d["totals"]["file_operations"]
 r, w = f["read"], f["write"]
@@ -395,8 +366,7 @@ print(d["options"]["file-block-size"]["value"])')" "4000 True True
 
 @test "wal: each commit is written and synchronised, in the order of the log" {
   prepared
-  traced pwrite64,fsync,fdatasync --file-test-mode=wal --file-fsync-mode=fdatasync --events=60 run
-  must is "$status" 0
+  traced -0 pwrite64,fsync,fdatasync --file-test-mode=wal --file-fsync-mode=fdatasync --events=60 run
   must is "$(calls pwrite64) $(calls fdatasync) $(calls fsync)" "60 60 0"
   # 9 blocks in each of 3 files, the last one shorter; after the last file the
   # log begins again.
@@ -410,22 +380,19 @@ print(d["options"]["file-block-size"]["value"])')" "4000 True True
 @test "wal: threads share writes, and no record is lost" {
   SIZES="--file-num=3 --file-total-size=384K --file-block-size=4K"
   prepared --validate
-  io --file-test-mode=wal --validate --threads=8 --events=2000 --json=result.json run
-  must is "$status" 0
+  io -0 --file-test-mode=wal --validate --threads=8 --events=2000 --json=result.json run
   must has "$output" '^Doing write-ahead log test$'
   must has "$output" '^Each event is durable when it ends \(group commit\)\.$'
   must has "$output" ' 2000 +0 +[0-9.]+ .* commit$'
   must is "$(python3 -c 'import json; f = json.load(open("result.json"))["totals"]["file_operations"]
 print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"]["count"] <= 2000)')" "$((2000 * 4096)) True True"
-  io --validate --file-test-mode=seqrd --events=96 run
-  must is "$status" 0
+  io -0 --validate --file-test-mode=seqrd --events=96 run
 }
 
 @test "wal: a disk that is full ends the run with the file's name" {
   prepared
   ulimit -f 100 # blocks of 1024 bytes
-  io --file-test-mode=wal --threads=4 --events=100 run
-  must is "$status" 1
+  io -1 --file-test-mode=wal --threads=4 --events=100 run
   must has "$stderr" "^FATAL: Failed to write file 'test_file.0': "
 }
 
@@ -446,8 +413,7 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
     must holds "$(number 'trims/s:') < $(number 'writes/s:')"
   done
   prepared
-  io --file-test-mode=rndwr --file-trim=100 --events=2000 --file-random-dist=uniform run
-  must is "$status" 0
+  io -0 --file-test-mode=rndwr --file-trim=100 --events=2000 --file-random-dist=uniform run
   must holds "$(du -k --total test_file.* | tail -1 | cut -f1) < 100"
   must is "$(stat -c %s test_file.0)" 1048576
 }
@@ -488,23 +454,19 @@ WARNING: --file-fsync-all has no effect $own"
 
 # ignored OPTION...: sets `found` to what is said about options without effect.
 ignored() {
-  io "$@" --events=5 run
-  must is "$status" 0
+  io -0 "$@" --events=5 run
   found=$(grep 'has no effect' <<<"$stderr" || true)
 }
 
 @test "seqwr that ends early says that its files are short" {
   SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
-  io --file-test-mode=seqwr --events=5 run
-  must is "$status" 0
+  io -0 --file-test-mode=seqwr --events=5 run
   must has "$stderr" '^WARNING: the run ended after 5 of 16 writes, so the new files are short; run prepare before another --file-test-mode$'
-  io --file-test-mode=rndrd --events=5 run
-  must is "$status" 1
+  io -1 --file-test-mode=rndrd --events=5 run
   must has "$stderr" '^WARNING: Did you run .prepare. with different --file-total-size or --file-num values, or end a run with --file-test-mode=seqwr early\?$'
   io --file-test-mode=seqwr --events=16 run
   must [ "$(grep -c 'are short' <<<"$stderr")" = 0 ]
-  io --file-test-mode=rndrd --events=5 run
-  must is "$status" 0
+  io -0 --file-test-mode=rndrd --events=5 run
 }
 
 # class NAME FIELD: of result.json.
@@ -516,8 +478,7 @@ print(sum({**c["latency_ns"], **c}[sys.argv[2]] for c in json.load(open("result.
 @test "--report-classes: the latencies of each kind of request" {
   SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
   prepared
-  io --file-test-mode=rndrw --events=500 --file-fsync-freq=50 --percentiles=99.9,50 --report-classes run
-  must is "$status" 0
+  io -0 --file-test-mode=rndrw --events=500 --file-fsync-freq=50 --percentiles=99.9,50 --report-classes run
   must has "$output" '^Operations \(times in ms\):$'
   must has "$output" '^  share +count +errors +MiB/s +avg +50% +95% +99.9% +max  operation$'
   must has "$output" '^ +[0-9.]+% +[0-9]+ +0 +[0-9.]+ +([0-9]+\.[0-9]{3} +){5} read$'
@@ -541,9 +502,8 @@ PY
 
 # Each has done more than half of what was due: the disk was not too busy.
 at_their_rates() {
-  io --file-test-mode=mixed --threads=5 --file-mixed-reads=300 --file-mixed-commits=40 --file-mixed-checkpoint=100 \
+  io -0 --file-test-mode=mixed --threads=5 --file-mixed-reads=300 --file-mixed-commits=40 --file-mixed-checkpoint=100 \
     --time=2 --json=result.json run
-  must is "$status" 0 || return
   # The checkpointer writes, too.
   checkpoint=$(($(class write count) - $(class commit count)))
   holds "$(class read count) > 300 && $(class commit count) > 40 && $checkpoint > 100"
@@ -575,25 +535,22 @@ at_their_rates() {
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe -e inject=fsync:delay_exit=1 true 2>/dev/null || skip "strace may not trace here"
   # Each fsync takes 100 ms: of 40 commits a second, ten are possible.
-  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr strace -f -o /dev/null -e trace=fsync \
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run -0 --separate-stderr strace -f -o /dev/null -e trace=fsync \
     -e inject=fsync:delay_exit=100000 "$BENCH" fileio $SIZES --file-test-mode=mixed --threads=3 --file-mixed-reads=20 \
     --file-mixed-commits=40 --file-mixed-checkpoint=1 --time=2 --json=result.json run
-  must is "$status" 0
   must holds "$(class commit count) <= 21"
   must holds "$(class commit max) > 1e9"
 }
 
 @test "--file-steady ends the run when the throughput is steady" {
   prepared
-  io --file-test-mode=rndrd --threads=2 --rate=2000 --file-steady=60 --file-steady-window=0.2 --time=60 --json=result.json run
-  must is "$status" 0
+  io -0 --file-test-mode=rndrd --threads=2 --rate=2000 --file-steady=60 --file-steady-window=0.2 --time=60 --json=result.json run
   must has "$output" '^Steady state \(last 5 windows of 0\.2 s\):$'
   must holds "$(number 'total number of events:') < 2000 * 30"
   must is "$(python3 -c 'import json; s = json.load(open("result.json"))["test"]["steady"]; print(s["reached"], 1000 < s["events_per_s"] < 3000)')" \
     "True True"
   # The control: less than a thousandth of a percent does not happen.
-  io --file-test-mode=rndrd --file-steady=0.001 --file-steady-window=0.02 --time=0.5 run
-  must is "$status" 0
+  io -0 --file-test-mode=rndrd --file-steady=0.001 --file-steady-window=0.02 --time=0.5 run
   must has "$stderr" '^WARNING: the run has not become steady: the last 5 windows of 0.02 s have a range of'
   io --file-test-mode=rndrd --file-steady=50 --time=0.2 run
   must has "$stderr" '^WARNING: the run was too short to become steady: --file-steady needs 5 windows of 10 s; raise --time or lower --file-steady-window'
@@ -609,9 +566,8 @@ at_their_rates() {
   local mode
   prepared
   for mode in seqrewr seqrd rndrw; do
-    traced pread64,pwrite64 --file-test-mode=$mode --file-merged-requests=4 \
+    traced -0 pread64,pwrite64 --file-test-mode=$mode --file-merged-requests=4 \
       --file-fsync-freq=0 --events=300 run
-    must is "$status" 0
     must is "$(sed -nE 's/.*(pread64|pwrite64)\(.*, ([0-9]+), ([0-9]+)\) *= .*/\2 \3/p' trace |
       awk '$1 + $2 > 136533 || $2 % 16384 { bad++ } END { print bad + 0 }')" 0
     must holds "$(grep -cE 'p(read|write)64' trace) >= 300"
@@ -643,13 +599,11 @@ at_their_rates() {
 
 @test "direct with sizes that the file system does not take is refused first" {
   local size
-  io --file-extra-flags=direct prepare
-  must is "$status" 1
+  io -1 --file-extra-flags=direct prepare
   must has "$stderr" '^FATAL: Invalid value for --file-total-size: each file would have 136533 bytes \(expected a multiple of [0-9]+ bytes'
   must is "$(ls | grep -c test_file)" 0
   SIZES="--file-num=1 --file-total-size=384K --file-block-size=1000"
-  io --file-extra-flags=direct --file-test-mode=seqwr run
-  must is "$status" 1
+  io -1 --file-extra-flags=direct --file-test-mode=seqwr run
   must has "$stderr" "^FATAL: Invalid value for --file-block-size: '1000' \(expected a multiple of [0-9]+ bytes"
   must is "$(ls | grep -c test_file)" 0
 }
@@ -658,9 +612,8 @@ at_their_rates() {
   io_mode_here async || skip "no asynchronous I/O here"
   ! emulated || skip "strace sees the emulator"
   prepared
-  traced io_submit,io_getevents,fsync --file-io-mode=async --file-test-mode=rndwr \
+  traced -0 io_submit,io_getevents,fsync --file-io-mode=async --file-test-mode=rndwr \
     --file-fsync-freq=10 --events=130 run
-  must is "$status" 0
   must has "$(cat trace)" 'aio_lio_opcode=IOCB_CMD_FSYNC|IOCB_CMD_FSYNC'
   must is "$(calls fsync)" 0
 }
@@ -669,8 +622,7 @@ at_their_rates() {
   io_mode_here async && io_mode_here io_uring || skip "no asynchronous I/O here"
   ! emulated || skip "strace sees the emulator"
   prepared --validate
-  traced io_uring_enter --file-io-mode=io_uring --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
-  must is "$status" 0
+  traced -0 io_uring_enter --file-io-mode=io_uring --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
   must holds "$(calls io_uring_enter) <= 2 * 320 / 16"
   traced io_submit --file-io-mode=async --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
   must is "$(calls io_submit)" "$((320 / 16))"
@@ -680,9 +632,8 @@ at_their_rates() {
   local engine
   for engine in $(engines); do
     prepared --validate
-    io --validate --threads=3 --file-io-mode=$engine --file-batch=7 --file-iodepth=16 --file-test-mode=rndrw \
+    io -0 --validate --threads=3 --file-io-mode=$engine --file-batch=7 --file-iodepth=16 --file-test-mode=rndrw \
       --file-fsync-freq=50 --events=1500 --time=0 run
-    must is "$engine $status" "$engine 0"
     must is "$(number 'total number of events:')" 1500
   done
   io --validate --file-io-mode=io_uring --file-sqpoll --file-batch=4 --file-iodepth=300 --file-test-mode=rndrw --events=3000 --time=0 run
@@ -692,8 +643,7 @@ at_their_rates() {
 }
 
 @test "--file-iodepth is --file-async-backlog" {
-  io --file-iodepth=0 --file-test-mode=rndrd run
-  must is "$status" 1
+  io -1 --file-iodepth=0 --file-test-mode=rndrd run
   must has "$stderr" "'0' \(expected an integer from 1 to 1048576\)"
   io_mode_here async || skip "no asynchronous I/O here"
   ! emulated || skip "strace sees the emulator"
@@ -704,8 +654,7 @@ at_their_rates() {
 
 @test "the page cache can be dropped before a run" {
   prepared
-  traced fadvise64 --file-drop-cache --file-test-mode=rndrd --events=10 run
-  must is "$status" 0
+  traced -0 fadvise64 --file-drop-cache --file-test-mode=rndrd --events=10 run
   must is "$(grep -c DONTNEED trace)" 3
   traced fadvise64 --file-test-mode=rndrd --events=10 run
   must is "$(grep -c DONTNEED trace)" 0
@@ -715,8 +664,7 @@ at_their_rates() {
   local dist
   prepared
   for dist in default uniform gaussian special pareto zipfian; do
-    io --file-random-dist=$dist --file-test-mode=rndrw --events=200 run
-    must is "$dist $status" "$dist 0"
+    io -0 --file-random-dist=$dist --file-test-mode=rndrw --events=200 run
   done
 }
 
@@ -732,8 +680,7 @@ at_their_rates() {
 
 @test "the run stops on time, and the report counts the final fsync" {
   prepared
-  io --threads=8 --time=1 --file-test-mode=rndwr --report-interval=1 --json=result.json run
-  must is "$status" 0
+  io -0 --threads=8 --time=1 --file-test-mode=rndwr --report-interval=1 --json=result.json run
   check result.json "d['run']['end_reason'] == 'time_limit' and 1 <= d['totals']['elapsed_s'] < 9"
   must has "$output" '^\[ 1s \] reads: 0\.00 MiB/s writes: [0-9.]+ MiB/s fsyncs: [0-9.]+/s latency \(ms,95%\): [0-9.]+$'
   must holds "$(number 'writes/s:') > 0 && $(number 'fsyncs/s:') > 0"
@@ -741,8 +688,7 @@ at_their_rates() {
 
 @test "--debug tells each file and each request" {
   prepared
-  io --file-test-mode=seqrewr --file-fsync-freq=2 --events=6 --debug run
-  must is "$status" 0
+  io -0 --file-test-mode=seqrewr --file-fsync-freq=2 --events=6 --debug run
   must is "$(grep -E '^DEBUG: (Opening|Executing)' <<<"$stderr")" \
     "DEBUG: Opening file: test_file.0
 DEBUG: Opening file: test_file.1
@@ -766,8 +712,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 }
 
 @test "no mode: the options are shown" {
-  io --events=1 run
-  must is "$status" 1
+  io -1 --events=1 run
   must is "$stderr" "FATAL: Missing required argument: --file-test-mode"
   must has "$output" '^fileio options:$'
   must has "$output" '^  --file-rw-ratio=N +.*\[1\.5\]$'
@@ -776,8 +721,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 @test "each refused option" {
   local line
   while IFS='|' read -r line want; do
-    bench fileio $line --file-test-mode=rndrd run
-    must is "$line: $status" "$line: 1"
+    bench -1 fileio $line --file-test-mode=rndrd run
     must has "$stderr" "^FATAL: Invalid value for $want"
   done <<'END'
 --file-num=0|--file-num: '0' \(expected an integer from 1 to 1000000000\)
@@ -805,7 +749,6 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 --file-random-dist=foo|--file-random-dist: 'foo'
 --file-drop-cache=maybe|--file-drop-cache: 'maybe'
 END
-  bench fileio --file-test-mode=seqrd --file-block-size=1M --file-merged-requests=3000 run
-  must is "$status" 1
+  bench -1 fileio --file-test-mode=seqrd --file-block-size=1M --file-merged-requests=3000 run
   must has "$stderr" "^FATAL: Invalid value for --file-merged-requests: '3000' \(expected at most 2047 blocks"
 }

@@ -60,8 +60,7 @@ zero() {
 
 @test "fileio: the log is at the listener, and verify reads it" {
   listen
-  writes
-  must is "$status" 0
+  writes -0
   log=$(sed -nE "s/^Log of acknowledged writes '(.*)' at 127.0.0.1:$port: [1-9][0-9]* records\$/\1/p" <<<"$output")
   must has "$log" '^acks-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}\.log$'
   must is "$(grep -c 'the log is complete$' heard)" 1
@@ -93,8 +92,7 @@ zero() {
 
 @test "fileio: a log without its end, and a block that no write of it explains" {
   listen
-  writes
-  must is "$status" 0
+  writes -0
   log=$(echo acks-*.log)
   python3 -c 'import sys
 with open(sys.argv[1], "r+b") as f: # the last record
@@ -177,16 +175,13 @@ print(sum(any(records[i:i + 4]) for i in range(0, len(records), 32)))' "$log")" 
   until_it test -s relayed
   port=$(cat relayed)
   "$BENCH_BUILD/tests/fault/tcp_proxy" --send=control 'rate 2000'
-  writes --events=20000 --file-fsync-freq=0
-  must is "$status" 1
+  writes -1 --events=20000 --file-fsync-freq=0
   must has "$stderr" "^FATAL: --file-ack-log: the log 'acks-.*' at 127.0.0.1:$port is not complete, [1-9][0-9]* of [1-9][0-9]* records are not there: "
 }
 
 @test "fileio: what is refused" {
-  bench fileio $SIZES --file-io-verify --file-ack-log=tcp:nowhere run
-  must is "$status" 1
+  bench -1 fileio $SIZES --file-io-verify --file-ack-log=tcp:nowhere run
   must has "$stderr" "^FATAL: Invalid value for --file-ack-log: 'tcp:nowhere' \(expected the name of a file, or tcp:HOST:PORT of bench ack-listen\)"
-  bench fileio --file-ack-log=tcp:127.0.0.1:7377 verify
-  must is "$status" 3
+  bench -3 fileio --file-ack-log=tcp:127.0.0.1:7377 verify
   must has "$stderr" '^FATAL: verify needs --file-ack-log=FILE, the log of the run, or the file that bench ack-listen has made of it$'
 }

@@ -21,27 +21,22 @@ flush() {
 @test "writing to a device needs --yes-destroy" {
   device
   for mode in seqwr seqrewr rndwr rndrw wal; do
-    bench fileio --file-device=$DEVICE --file-test-mode=$mode --events=10 run
-    must is "$mode $status" "$mode 1"
+    bench -1 fileio --file-device=$DEVICE --file-test-mode=$mode --events=10 run
     must is "$stderr" "FATAL: Writing to $DEVICE destroys the data on it; use --yes-destroy if that is what you want"
   done
-  bench fileio --file-device=$DEVICE prepare
-  must is "$status" 1
+  bench -1 fileio --file-device=$DEVICE prepare
   flush
   must is "$(tr -d k <backing | wc -c)" 0
 }
 
 @test "reading a device leaves it as it is" {
   device
-  bench fileio --file-device=$DEVICE --file-test-mode=seqrd --events=64 run
-  must is "$status" 0
+  bench -0 fileio --file-device=$DEVICE --file-test-mode=seqrd --events=64 run
   must has "$output" '^1 files, 1MiB each$'
   must has "$stderr" '^WARNING: the device \(1MiB\) fits into memory'
   must is "$(number 'total number of events:')" 64
-  bench fileio --file-device=$DEVICE --file-test-mode=rndrd --file-extra-flags=direct --events=64 run
-  must is "$status" 0
-  bench fileio --file-device=$DEVICE cleanup
-  must is "$status" 0
+  bench -0 fileio --file-device=$DEVICE --file-test-mode=rndrd --file-extra-flags=direct --events=64 run
+  bench -0 fileio --file-device=$DEVICE cleanup
   must has "$output" "^Nothing to remove: $DEVICE stays as it is\.$"
   flush
   must is "$(tr -d k <backing | wc -c)" 0
@@ -49,14 +44,12 @@ flush() {
 
 @test "prepare and run on a device" {
   device
-  bench fileio --file-device=$DEVICE --yes-destroy --validate --file-block-size=4K prepare
-  must is "$status" 0
+  bench -0 fileio --file-device=$DEVICE --yes-destroy --validate --file-block-size=4K prepare
   must has "$output" "^Writing device $DEVICE$"
   must has "$output" '^1048576 bytes written'
   for mode in seqwr rndrw wal rndrd; do
-    bench fileio --file-device=$DEVICE --yes-destroy --validate --file-block-size=4K --file-test-mode=$mode \
+    bench -0 fileio --file-device=$DEVICE --yes-destroy --validate --file-block-size=4K --file-test-mode=$mode \
       --threads=2 --events=500 --json=result.json run
-    must is "$mode $status" "$mode 0"
   done
   must has "$(cat result.json)" "\"device\": *\"${DEVICE#/dev/}\""
   flush
@@ -66,8 +59,7 @@ flush() {
 @test "options of files have no effect on a device, and it says so" {
   device
   for command in prepare "--file-test-mode=rndrd --events=5 run"; do
-    bench fileio --file-device=$DEVICE --yes-destroy --file-num=2 --file-total-size=1M $command
-    must is "$status" 0
+    bench -0 fileio --file-device=$DEVICE --yes-destroy --file-num=2 --file-total-size=1M $command
     must has "$stderr" '^WARNING: --file-num has no effect with --file-device; --file-device-size limits what is used of it$'
     must has "$stderr" '^WARNING: --file-total-size has no effect with --file-device; --file-device-size limits what is used of it$'
     must [ "$(grep -c 'has no effect' <<<"$stderr")" = 2 ]
@@ -83,9 +75,8 @@ written() {
 
 @test "what the device wrote, beside what the test wrote" {
   device
-  bench fileio --file-device=$DEVICE --yes-destroy --file-extra-flags=direct --file-test-mode=rndwr --file-block-size=4K \
+  bench -0 fileio --file-device=$DEVICE --yes-destroy --file-extra-flags=direct --file-test-mode=rndwr --file-block-size=4K \
     --threads=2 --events=100 --json=result.json run
-  must is "$status" 0
   must is "$(written device) $(written test_bytes) $(written device_bytes) $(written amplification)" \
     "${DEVICE#/dev/} 409600 409600 1.0"
   must has "$output" "^Written by device ${DEVICE#/dev/}: 0\.39 MiB, 1\.00 times the 0\.39 MiB of the test\$"
@@ -99,16 +90,14 @@ written() {
   must [ "$(grep -c 'Written by' <<<"$output")" = 0 ]
   must is "$(python3 -c 'import json; print("device_writes" in json.load(open("result.json"))["test"])')" False
   ln -s "$BENCH" sysbench
-  run --separate-stderr ./sysbench fileio --file-device=$DEVICE --yes-destroy --file-test-mode=rndwr --events=10 run
-  must is "$status" 0
+  run -0 --separate-stderr ./sysbench fileio --file-device=$DEVICE --yes-destroy --file-test-mode=rndwr --events=10 run
   must [ "$(grep -c 'Written by' <<<"$output")" = 0 ]
 }
 
 @test "what the device wrote is unknown without a device, and without a synchronisation" {
   local sizes="--file-num=1 --file-total-size=64K --file-block-size=4K"
   bench fileio $sizes prepare
-  bench fileio $sizes --file-test-mode=rndwr --file-fsync-end=off --events=10 --json=result.json run
-  must is "$status" 0
+  bench -0 fileio $sizes --file-test-mode=rndwr --file-fsync-end=off --events=10 --json=result.json run
   must has "$output" '^Written by the device: unknown, because without --file-fsync-end a part of it is still in the page cache$'
   must is "$(written unknown) $(written amplification)" "without --file-fsync-end a part of it is still in the page cache None"
   [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] || skip "/dev/shm is no tmpfs"
@@ -121,16 +110,13 @@ written() {
 
 @test "a part of a device" {
   device
-  bench fileio --file-device=$DEVICE --file-device-size=256K --yes-destroy --file-test-mode=seqwr --events=64 run
-  must is "$status" 0
+  bench -0 fileio --file-device=$DEVICE --file-device-size=256K --yes-destroy --file-test-mode=seqwr --events=64 run
   must has "$output" '^1 files, 256KiB each$'
   flush
   must is "$(tail -c +262145 backing | tr -d k | wc -c)" 0
-  bench fileio --file-device=$DEVICE --file-device-size=2M --file-test-mode=seqrd run
-  must is "$status" 1
+  bench -1 fileio --file-device=$DEVICE --file-device-size=2M --file-test-mode=seqrd run
   must is "$stderr" "FATAL: Invalid value for --file-device-size: '2097152' (expected at most 1048576, the size of $DEVICE)"
-  bench fileio --file-device=$DEVICE --file-block-size=2M --file-test-mode=seqrd run
-  must is "$status" 1
+  bench -1 fileio --file-device=$DEVICE --file-block-size=2M --file-test-mode=seqrd run
   must has "$stderr" "^FATAL: Invalid value for --file-block-size: '2097152' \(expected at most the 1048576 bytes of the device\)"
 }
 
@@ -156,21 +142,16 @@ open("done").close()' "$DEVICE" &
 
 @test "what is no device is refused" {
   touch plain
-  bench fileio --file-device=plain --file-test-mode=rndrd run
-  must is "$status" 1
+  bench -1 fileio --file-device=plain --file-test-mode=rndrd run
   must is "$stderr" "FATAL: Invalid value for --file-device: 'plain' (expected a block device; files are found by --file-dir)"
   # --yes-destroy would not help.
-  bench fileio --file-device=plain --file-test-mode=rndwr run
-  must is "$status" 1
+  bench -1 fileio --file-device=plain --file-test-mode=rndwr run
   must is "$stderr" "FATAL: Invalid value for --file-device: 'plain' (expected a block device; files are found by --file-dir)"
-  bench fileio --file-device=plain prepare
-  must is "$status" 1
+  bench -1 fileio --file-device=plain prepare
   must is "$stderr" "FATAL: Invalid value for --file-device: 'plain' (expected a block device; files are found by --file-dir)"
-  bench fileio --file-device=/dev/null --file-test-mode=rndrd run
-  must is "$status" 1
+  bench -1 fileio --file-device=/dev/null --file-test-mode=rndrd run
   must has "$stderr" "^FATAL: Invalid value for --file-device: '/dev/null'"
-  bench fileio --file-device=nowhere --file-test-mode=rndrd run
-  must is "$status" 1
+  bench -1 fileio --file-device=nowhere --file-test-mode=rndrd run
   must has "$stderr" "^FATAL: Cannot open device 'nowhere' errno = 2 "
   [ -f plain ]
 }

@@ -93,8 +93,7 @@ teardown() {
       [[ $engine == sync || $mode == rndwr || $mode == seqwr ]] || continue
       # Readers are not faster than the log, which ends its last record.
       [[ $mode == mixed ]] && slow=--file-mixed-reads=100 || slow=
-      writes --file-io-mode=$engine --file-test-mode=$mode --threads=3 --file-fsync-freq=30 $slow
-      must is "$engine $mode $status" "$engine $mode 0"
+      writes -0 --file-io-mode=$engine --file-test-mode=$mode --threads=3 --file-fsync-freq=30 $slow
       must_find 0
       must has "$output" ' ended properly after '
       must has "$output" '^Everything that was acknowledged is there\.$'
@@ -110,8 +109,7 @@ teardown() {
     "--file-extra-flags=dsync --file-fsync-freq=0 --file-fsync-end=off" \
     "--file-extra-flags=sync --file-fsync-freq=0 --file-fsync-end=off --file-io-mode=async"; do
     [[ $args != *async ]] || io_mode_here async || continue
-    writes --file-test-mode=seqrewr --threads=2 $args
-    must is "$args $status" "$args 0"
+    writes -0 --file-test-mode=seqrewr --threads=2 $args
     must_find 0
     must holds "$(number 'completed, ') >= 20"
   done
@@ -119,8 +117,7 @@ teardown() {
 
 @test "without a synchronisation nothing can be said" {
   prepared
-  writes --file-test-mode=rndwr --file-fsync-freq=0 --file-fsync-end=off
-  must is "$status" 0
+  writes -0 --file-test-mode=rndwr --file-fsync-freq=0 --file-fsync-end=off
   must_find 3
   must has "$output" ' 0 acknowledged; 0 fsyncs$'
   must has "$output" '^Nothing was acknowledged, so nothing can be said\.$'
@@ -196,8 +193,7 @@ teardown() {
   truncate -s 120000 test_file.1
   must_find 1 "lost: test_file.1, offset 114688: bytes 0 to 5119 generation .* bytes 5120 to 16383 missing, because the file is too short or not there; "
   rm test_file.1
-  verify
-  must is "$status" 1
+  verify -1
   must is "$(grep -c '^lost: test_file.1, ' <<<"$output")" 8
 }
 
@@ -214,8 +210,7 @@ teardown() {
   kill_it
   must_find 0
   cp old/test_file.* .
-  verify
-  must is "$status" 1
+  verify -1
   # The copy may have come in the middle of a write.
   must holds "$(number '    stale: ') >= 1 && $(number '    torn: ') <= 3"
   must holds "$(number '    stale: ') + $(number '    torn: ') + $(number '    as acknowledged, or later: ') + $(number '    unfinished, which is allowed: ') == 24"
@@ -226,24 +221,21 @@ teardown() {
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
   export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
   prepared
-  run --separate-stderr strace -f -o trace -e trace=pwrite64 \
+  run -0 --separate-stderr strace -f -o trace -e trace=pwrite64 \
     -e inject=pwrite64:retval=16384:when=100+ -P test_file.1 \
     "$BENCH" fileio $SIZES --file-io-verify --file-ack-log=log --time=0 --events=960 \
     --file-test-mode=seqrewr run
-  must is "$status" 0
   must has "$output" 'fsyncs/s'
-  verify
-  must is "$status" 1
+  verify -1
   must is "$(grep -c '^stale: test_file.1, offset' <<<"$output")" 8
   must is "$(number '    as acknowledged, or later: ')" 16
 
   # What is written before a failed fsync is never acknowledged, whatever a
   # later one says.
   prepared
-  run --separate-stderr strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO:when=1 -P test_file.1 \
+  run -1 --separate-stderr strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO:when=1 -P test_file.1 \
     "$BENCH" fileio $SIZES --file-io-verify --file-ack-log=log --time=0 --events=60 --file-fsync-freq=30 \
     --file-test-mode=seqrewr run
-  must is "$status" 1
   must has "$stderr" "^FATAL: Failed to fsync file 'test_file.1' errno = 5 "
   truncate -s 0 test_file.1
   must_find 0
@@ -252,38 +244,29 @@ teardown() {
 
 @test "what verify cannot judge" {
   prepared
-  writes --file-test-mode=rndwr
-  must is "$status" 0
-  bench fileio verify
-  must is "$status" 3
+  writes -0 --file-test-mode=rndwr
+  bench -3 fileio verify
   must is "$stderr" "FATAL: verify needs --file-ack-log=FILE, the log of the run, or the file that bench ack-listen has made of it"
-  verify --file-ack-log=none
-  must is "$status" 3
+  verify -3 --file-ack-log=none
   must has "$stderr" "^FATAL: Cannot open file 'none' errno = 2 "
-  verify --file-ack-log="$PWD"
-  must is "$status" 3
+  verify -3 --file-ack-log="$PWD"
   must has "$stderr" "^FATAL: Cannot read file '$PWD' errno = 21 "
-  verify --file-ack-log=test_file.0
-  must is "$status" 3
+  verify -3 --file-ack-log=test_file.0
   must is "$stderr" "FATAL: Cannot use 'test_file.0': it is no log of --file-ack-log"
   cp log damaged
   printf x | dd of=damaged bs=1 seek=57 conv=notrunc status=none
-  verify --file-ack-log=damaged
-  must is "$status" 3
+  verify -3 --file-ack-log=damaged
   must is "$stderr" "FATAL: Cannot use 'damaged': the beginning of the log is damaged"
   mkdir empty
-  verify --file-dir=empty
-  must is "$status" 3
+  verify -3 --file-dir=empty
   must is "$stderr" "FATAL: None of the files is there; is --file-dir right?"
-  verify --file-device=/dev/null
-  must is "$status" 3
+  verify -3 --file-device=/dev/null
   must is "$stderr" "FATAL: 'log' is the log of a run without --file-device"
 }
 
 @test "a log with a damaged record, or with zeros inside, is incomplete" {
   prepared
-  writes --file-test-mode=rndwr --file-fsync-freq=10 --events=20
-  must is "$status" 0
+  writes -0 --file-test-mode=rndwr --file-fsync-freq=10 --events=20
   cp log whole
   cat >damage.py <<'PY'
 import subprocess, sys
@@ -314,14 +297,12 @@ PY
 @test "the log replaces an older log and nothing else" {
   prepared
   echo precious >log
-  writes --file-test-mode=rndwr
-  must is "$status" 1
+  writes -1 --file-test-mode=rndwr
   must has "$stderr" "^FATAL: Invalid value for --file-ack-log: 'log' \(expected a new file, or the log of another run; this file is something else\)$"
   must is "$(cat log)" precious
   rm log
   writes --file-test-mode=rndwr
-  writes --file-test-mode=rndwr --events=20
-  must is "$status" 0
+  writes -0 --file-test-mode=rndwr --events=20
   must has "$stderr" "^WARNING: the log of acknowledged writes is in the file system of the files, so "
   must_find 0
   must has "$output" '^Writes of blocks: 20 begun, 20 completed, 20 acknowledged; 3 fsyncs$'

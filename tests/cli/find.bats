@@ -39,14 +39,12 @@ search() {
   [ "$status" = 5 ] ||
     must json f.json '300 <= d["sweep"]["search"]["low"] <= 1150'
   # The page has the curve, and replays the search.
-  bench report f.json -o page.html
-  must is "$status" 0
+  bench -0 report f.json -o page.html
   must has "$(cat page.html)" 'Latency by load'
   must has "$(cat page.html)" 'objective'
   bench report f.json --format=text
   must has "$output" '^Search:$'
-  bench compare f.json f.json
-  must is "$status" 0
+  bench -0 compare f.json f.json
   must has "$output" '^Answers:$'
   must has "$output" '^(The intervals overlap, so no|Without two answers there is no) difference'
   bench compare f.json f.json --format=json
@@ -55,8 +53,7 @@ search() {
 d = json.load(open("f.json"))
 d["sweep"]["search"]["steps"][0]["events_per_s"] *= 2
 json.dump(d, open("other.json", "w"))'
-  bench report other.json -o other.html
-  must is "$status" 2
+  bench -2 report other.json -o other.html
   must has "$stderr" "'other.json' cannot be shown: its search does not follow from its steps"
 }
 
@@ -73,26 +70,23 @@ json.dump(d, open("other.json", "w"))'
 @test "an objective that holds nowhere is exit status 4" {
   # Fast enough that a step at the lowest rate has arrivals.  The service alone takes
   # longer than the objective, however unsteady the machine is.
-  bench model --model-service=2ms --threads=4 --find=rate --slo='p99<=1us' --find-drift=50% "${coarse[@]}" \
+  bench -4 model --model-service=2ms --threads=4 --find=rate --slo='p99<=1us' --find-drift=50% "${coarse[@]}" \
     --json=f.json run
-  must is "$status" 4
   must has "$output" '^No rate holds p99<=1us: it fails even at [0-9.]+/s\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "no_value_holds"
     and d["sweep"]["search"]["low"] is None'
 }
 
 @test "a server that freezes has no answer" {
-  bench model --threads=4 --model-freeze=0.5 --find=rate --slo='p99<=1s' "${coarse[@]}" \
+  bench -5 model --threads=4 --model-freeze=0.5 --find=rate --slo='p99<=1s' "${coarse[@]}" \
     --json=f.json run
-  must is "$status" 5
   must has "$output" '^The server has frozen: without a rate events did not end, so there is no answer\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "frozen" and d["sweep"]["search"]["low"] is None'
 }
 
 @test "a server that gets slower with each step has no answer" {
-  bench model --model-service=2ms --model-slowdown=10 --model-file=runs --threads=32 \
+  bench -5 model --model-service=2ms --model-slowdown=10 --model-file=runs --threads=32 \
     --find=rate --slo='p90<=300ms' "${coarse[@]}" --json=f.json run
-  must is "$status" 5
   must has "$output" '^Not stationary: the throughput of the reference step has changed by -[0-9]+ %, so there is no answer; use --find-drift if that is usual here\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "not_stationary" and d["sweep"]["search"]["low"] > 0'
   must has "$output" '^Seen: held at [0-9.]+/s \([0-9]+ of [0-9]+\)'
@@ -102,16 +96,14 @@ json.dump(d, open("other.json", "w"))'
 
 @test "a step ends as soon as it is decided" {
   # 30 intervals of 200 ms are enough for 200/s without a late event.
-  bench model --threads=8 --rate=200 --time=20 --slo='p99<=100s' --slo-until-decided \
+  bench -0 model --threads=8 --rate=200 --time=20 --slo='p99<=100s' --slo-until-decided \
     --json=o.json run
-  must is "$status" 0
   must check o.json 'd["run"]["end_reason"] == "decided"' \
     'd["decision"]["verdict"] == "held"' 'd["decision"]["intervals"] >= 30' \
     'd["totals"]["elapsed_s"] < 20'
   # Late for sure, long before the end.
-  bench model --threads=8 --rate=200 --time=60 --slo='p99<=1us' --slo-until-decided \
+  bench -4 model --threads=8 --rate=200 --time=60 --slo='p99<=1us' --slo-until-decided \
     --json=o.json run
-  must is "$status" 4
   must check o.json 'd["run"]["end_reason"] == "decided"' \
     'd["decision"]["verdict"] == "failed"' 'd["totals"]["elapsed_s"] < 60'
 }
@@ -119,31 +111,26 @@ json.dump(d, open("other.json", "w"))'
 @test "what becomes due while the last events end is not the step's" {
   printf '%s\n' 'ffi = require("ffi")' 'ffi.cdef("int usleep(unsigned);")' \
     'function event() ffi.C.usleep(1000000) end' >slow.lua
-  bench slow.lua --threads=32 --rate=28 --time=6 --slo='p75<=100s' --slo-until-decided \
+  bench -0 slow.lua --threads=32 --rate=28 --time=6 --slo='p75<=100s' --slo-until-decided \
     --json=o.json run
-  must is "$status" 0
   must check o.json 'd["run"]["end_reason"] == "decided"' 'd["slo"]["verdict"] == "held"' \
     'd["rate"]["offered_s"] < d["totals"]["elapsed_s"] - 0.5'
 }
 
 @test "a step with too few events ends the search, and no lower rate is tried" {
   # 10 events a second cannot show what one of 1,000 does.
-  bench model --model-service=100ms --find=rate --slo='p99.9<=100s' "${coarse[@]}" --json=f.json run
-  must is "$status" 5
+  bench -5 model --model-service=100ms --find=rate --slo='p99.9<=100s' "${coarse[@]}" --json=f.json run
   must has "$output" '^No rate was found: a step at [0-9.]+/s has [0-9]+ events?, and p99.9<=100s takes at least 4603 to decide; use a longer --time\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "undecided" and len(d["steps"]) == 2'
-  bench report f.json -o page.html
-  must is "$status" 0
+  bench -0 report f.json -o page.html
 }
 
 @test "a test without events is told from a server that has frozen" {
   echo 'function event() error({ errcode = sysbench.error.RESTART_EVENT }) end' >none.lua
-  bench none.lua --find=rate --slo='p99<=1s' "${coarse[@]}" --json=f.json run
-  must is "$status" 5
+  bench -5 none.lua --find=rate --slo='p99<=1s' "${coarse[@]}" --json=f.json run
   must has "$output" '^No events: without a rate none has ended within a step, so there is no answer; use a longer --time, or a test whose events end\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "no_events"'
-  bench none.lua --find=threads --slo='p99<=1s' "${coarse[@]}" run
-  must is "$status" 5
+  bench -5 none.lua --find=threads --slo='p99<=1s' "${coarse[@]}" run
   must has "$output" '^No events: at 1 thread none has ended'
 }
 
@@ -161,8 +148,7 @@ END
     and [s["values"]["clients"] for s in d["steps"]][:4] == ["1", "2", "4", "8"]
     and d["steps"][2]["result"]["run"]["clients"] == 4
     and max(int(s["values"]["clients"]) for s in d["steps"]) <= 16384'
-  bench cpu --find=clients --slo='p99<=1s' "${coarse[@]}" run
-  must is "$status" 1
+  bench -1 cpu --find=clients --slo='p99<=1s' "${coarse[@]}" run
   must is "$stderr" 'FATAL: --clients: the cpu test has no clients, because its events wait for no server; use --threads'
 }
 
@@ -177,15 +163,13 @@ END
   must has "$(cat s.md)" '^\| 1 \| ceiling \| closed loop \|  \| [0-9]+ \| '
   must is "$(grep -cE '^\| [0-9]+ \| ' s.md)" "$(python3 -c 'import json; print(len(json.load(open("f.json"))["steps"]))')"
   if [ "$status" = 0 ]; then must has "$(cat s.md)" '^p99\\<=400ms holds up to '; fi
-  bench model --find=rate --slo='p99<=1s' "${coarse[@]}" --reset='exit 3' run
-  must is "$status" 3
+  bench -3 model --find=rate --slo='p99<=1s' "${coarse[@]}" --reset='exit 3' run
   must is "$stderr" 'FATAL: --reset failed before step 1 with exit status 3, so the sweep ends: exit 3'
 }
 
 @test "a search that does not come to its end says how far it was" {
-  bench model --model-service=1ms --threads=8 --find=rate --slo='p99<=100s' "${coarse[@]}" \
+  bench -1 model --model-service=1ms --threads=8 --find=rate --slo='p99<=100s' "${coarse[@]}" \
     --forced-shutdown=off --reset='[ $BENCH_STEP -lt 2 ]' --json=f.json run
-  must is "$status" 1
   must has "$stderr" '^FATAL: --reset failed before step 2 with exit status 1'
   must has "$output" '^The search did not come to its end, so there is no answer\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "goes_on" and len(d["steps"]) == 1'
@@ -200,32 +184,26 @@ END
   echo 'function event() end' >empty.lua
   echo 'function event() error("no luck") end' >bad.lua
   local mix=(mix --mix=wait.lua@50,empty.lua@50 --threads=2)
-  bench "${mix[@]}" --time=1 --slo='p25<=100s' run
-  must is "$status" 0
+  bench -0 "${mix[@]}" --time=1 --slo='p25<=100s' run
   must has "$output" '^Objective: held$'
   # Half of the events wait.
-  bench "${mix[@]}" --time=1 --slo='p99<=1ms' --json=m.json run
-  must is "$status" 4
+  bench -4 "${mix[@]}" --time=1 --slo='p99<=1ms' --json=m.json run
   must json m.json 'd["slo"]["verdict"] == "failed"'
   search "${mix[@]}" --find=rate --slo='p99<=1s' "${coarse[@]}"
   must has "$output" '^   2  bracket  .*/s +(held|failed|open) '
   if [ "$status" = 0 ]; then must has "$output" '^ +[0-9]+  [a-z]+ .*/s +held'; fi
-  bench mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
-  must is "$status" 1
+  bench -1 mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
   must is "$stderr" '--find=threads cannot be used with a --mix whose members have clients of their own (wait.lua:2); give them weights (wait.lua@2)'
   # The members say how many clients they have.
-  bench mix --mix=bad.lua:2,empty.lua:1 --find=rate --slo='p99<=1s' "${coarse[@]}" run
-  must is "$status" 1
+  bench -1 mix --mix=bad.lua:2,empty.lua:1 --find=rate --slo='p99<=1s' "${coarse[@]}" run
   must has "$output" '^Searching for the highest rate .* p99<=1s$'
-  bench mix --mix=wait.lua:2:rate=5,empty.lua:1:rate=7 --find=rate --slo='p99<=1s' "${coarse[@]}" run
-  must is "$status" 1
+  bench -1 mix --mix=wait.lua:2:rate=5,empty.lua:1:rate=7 --find=rate --slo='p99<=1s' "${coarse[@]}" run
   must is "$stderr" '--find=rate needs a member of the mix without a rate of its own'
 }
 
 @test "a step that fails ends the search" {
   echo 'function event() error("no luck") end' >bad.lua
-  bench bad.lua --find=rate --slo='p99<=1s' "${coarse[@]}" run
-  must is "$status" 1
+  bench -1 bad.lua --find=rate --slo='p99<=1s' "${coarse[@]}" run
   must has "$output" '^Searching .* p99<=1s, with 1 thread, which has one event at a time; give more --threads or --clients unless that is meant$'
   must has "$output" '^A step failed: without a rate there is no result, so there is no answer\.$'
   must has "$stderr" 'no luck'
@@ -247,8 +225,7 @@ END
     must is "$(grep -c 'no room' <<<"$stderr")" 1
     must json f.json 'd["sweep"]["search"]["low"] == 5 and d["sweep"]["search"]["refused"] == 6
       and d["sweep"]["search"]["high"] is None'
-    bench report f.json --format=text
-    must is "$status" 0
+    bench -0 report f.json --format=text
     must has "$output" 'refused'
   fi
 }
@@ -281,52 +258,39 @@ END
 }
 
 @test "searches that make no sense are refused" {
-  bench model --find=rate run
-  must is "$status" 1
+  bench -1 model --find=rate run
   must is "$stderr" '--find=rate needs an objective, such as --slo="p99<=10ms"'
-  bench model --find=rate --slo='p99<=1s' --rate=5 run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' --rate=5 run
   must is "$stderr" '--find=rate cannot be used with --rate, which it chooses'
-  bench model --find=threads --slo='p99<=1s' --threads=5 run
-  must is "$status" 1
+  bench -1 model --find=threads --slo='p99<=1s' --threads=5 run
   must is "$stderr" '--find=threads cannot be used with --threads, which it chooses'
-  bench model --find=rate --slo='p99<=1s' --sweep=threads:1,2 run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' --sweep=threads:1,2 run
   must is "$stderr" '--find chooses the values of its steps, and cannot be used with --sweep'
-  bench model --find=rate --slo='p99<=1s' --repeat=2 run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' --repeat=2 run
   must is "$stderr" '--find chooses the values of its steps, and cannot be used with --repeat'
   for option in events=5 reference-every=2 sweep-format=csv sweep-stop-on-error; do
-    bench model --find=rate --slo='p99<=1s' --$option run
-    must is "$status" 1
+    bench -1 model --find=rate --slo='p99<=1s' --$option run
     must is "$stderr" "--find cannot be used with --${option%=*}"
   done
-  bench model --find=rate --slo='p99<=1s' --think-time=1ms run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' --think-time=1ms run
   must is "$stderr" '--find=rate cannot be used with --think-time: a rate says when each event is due'
   # A low load fails these, and a rate without a limit of time is never too high.
   for find in rate threads; do
     for term in 'tps>=5' 'qps>=5'; do
-      bench model --find=$find --slo="p99<=1s,$term" run
-      must is "$status" 1
+      bench -1 model --find=$find --slo="p99<=1s,$term" run
       must is "$stderr" "--find cannot be used with '$term' of --slo: a low load has a low throughput, whatever is possible; leave it out, and see how much the answer is"
     done
   done
-  bench model --find=rate --slo='errors<=1%' run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='errors<=1%' run
   must has "$stderr" '^--find=rate needs a limit of time in --slo, such as p99<=10ms: '
-  bench model --find=rate --slo='p99<=1s' prepare
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' prepare
   must is "$stderr" "FATAL: the command 'prepare' cannot be used with --find (expected run)"
   bench model --sweep=threads:1,2 prepare
   must is "$stderr" "FATAL: the command 'prepare' cannot be used with --sweep or --repeat (expected run)"
-  bench model --find=rate --slo='p99<=1s' --csv=- run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' --csv=- run
   must has "$stderr" '^with --find only --json can be on stdout'
-  bench model --find=rate --slo='p99<=1s' --time=0.9 run
-  must is "$status" 1
+  bench -1 model --find=rate --slo='p99<=1s' --time=0.9 run
   must is "$stderr" '--find needs a --time of at least 1 second, the limit of each step'
-  bench model --confirm=2 run
-  must is "$status" 1
+  bench -1 model --confirm=2 run
   must is "$stderr" '--confirm has no effect without --find'
 }

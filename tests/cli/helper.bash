@@ -2,7 +2,6 @@
 #
 # BENCH, BENCH_SRC and BENCH_BUILD come from the makefile.  Each test runs in a
 # clean folder of its own.
-bats_require_minimum_version 1.5.0
 . "$BENCH_SRC/tests/lib/within.bash"
 
 setup() {
@@ -12,15 +11,21 @@ setup() {
   [ -z "${NEEDS_DRIVER-}" ] || needs_driver "$NEEDS_DRIVER"
 }
 
-# bench ARG...: runs the program; sets status, output (stdout), stderr. Remarks
-# about a busy machine are removed from stderr; bench_as_it_is keeps them.
+# bench [-STATUS] ARG...: runs the program; sets status, output (stdout), stderr.  With
+# -STATUS it fails unless the program ends with that, as other commands of the tests do.
+# Remarks about a busy machine are removed from stderr; bench_as_it_is keeps them.
 bench() {
-  bench_as_it_is "$@"
+  local rc=0
+  bench_as_it_is "$@" || rc=1
   stderr=$(without_machine <<<"$stderr")
+  return $rc
 }
 
 bench_as_it_is() {
-  run --separate-stderr "$BENCH" "$@"
+  local expected args
+  take_status "$@"
+  run --separate-stderr "$BENCH" "${args[@]}"
+  as_expected
 }
 
 # until_started PID: the threads of that program have started; its output is in
@@ -143,8 +148,10 @@ needs_files() {
   ! is_static || skip "a static program has its scripts in it"
 }
 
-# as_nobody COMMAND...: runs the command without any privilege.
+# as_nobody [-STATUS] COMMAND...: runs the command without any privilege.
 as_nobody() {
+  local expected args
+  take_status "$@"
   [ "$(id -u)" = 0 ] || skip "needs root to give up privileges"
   command -v setpriv >/dev/null || skip "setpriv is not installed"
   chmod 755 "$BATS_TEST_TMPDIR"
@@ -152,7 +159,9 @@ as_nobody() {
   # that opens folders.
   setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env "$BENCH" --version \
     >/dev/null 2>&1 || skip "nobody cannot run the program here"
-  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
+  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
+    "${args[@]}"
+  as_expected
 }
 
 # serve_at OPTION ARG...: starts a run with OPTION=PORT; sets port and pid.  The

@@ -15,8 +15,7 @@ END
 
 @test "history: write skew breaks serializable, which is expected by default" {
   skew >h.log
-  bench verify h.log
-  must is "$status" 1
+  bench -1 verify h.log
   must is "$stderr" ""
   must has "$output" "The shortest cycle of 2 transactions"
   must has "$output" "T1 -> T2 \(rw\): T1: read key 2: an empty list, before T2: append 1 to key 2"
@@ -25,8 +24,7 @@ END
 
 @test "history: a snapshot allows write skew" {
   skew >h.log
-  bench verify --expect=snapshot h.log
-  must is "$status" 0
+  bench -0 verify --expect=snapshot h.log
   must has "$output" "snapshot allows that"
   must is "${lines[-1]}" "Verdict: nothing contradicts snapshot"
 }
@@ -34,24 +32,20 @@ END
 @test "history: a lost update in registers is none of a snapshot" {
   printf '%s\n' 'bench history 1 registers' '0 1 9 ok r:1= w:1=1' \
     '1 1 9 ok r:1= w:1=2' 'end 2' >h.log
-  bench verify h.log --expect=snapshot
-  must is "$status" 1
+  bench -1 verify h.log --expect=snapshot
   must is "${lines[-1]}" "Verdict: not snapshot: lost-update"
-  bench verify h.log --expect=read-committed
-  must is "$status" 0
+  bench -0 verify h.log --expect=read-committed
 }
 
 @test "history: nobody can tell from a history that is cut off" {
   printf '%s\n' 'bench history 1 lists' '0 1 2 ok r:1= a:1=1' >h.log
-  bench verify h.log
-  must is "$status" 3
+  bench -3 verify h.log
   must is "${lines[-1]}" "Verdict: cannot tell: the history is cut off"
 }
 
 @test "history: a file with an error is refused, with its line" {
   printf '%s\n' 'bench history 1 lists' '0 1 2 ok a:1' 'end 1' >h.log
-  bench verify h.log
-  must is "$status" 2
+  bench -2 verify h.log
   must is "$output" ""
   must is "$stderr" "FATAL: 'h.log' line 2: a write has no value"
 }
@@ -60,33 +54,28 @@ END
   for list in 2 2,1; do
     printf '%s\n' 'bench history 1 lists' '0 1 2 ok a:1=1 a:1=2' "1 3 4 ok r:1=$list" 'end 2' >h.log
     for level in read-committed repeatable-read snapshot serializable; do
-      bench verify --expect=$level h.log
-      must is "$status" 1
+      bench -1 verify --expect=$level h.log
       must has "${lines[-1]}" "^Verdict: not $level: .*incompatible-order"
     done
   done
   printf '%s\n' 'bench history 1 lists' '0 1 2 ok a:1=1 r:1=1 a:1=2' "1 3 4 ok r:1=1,2" 'end 2' >h.log
-  bench verify --expect=read-committed h.log
-  must is "$status" 0
+  bench -0 verify --expect=read-committed h.log
 }
 
 @test "history: two histories under one header are refused" {
   printf '%s\n' 'bench history 1 lists' '0 1 5 ok a:1=1' '1 1 9 ok a:2=1' '0 5 7 ok a:1=2' \
     '0 6 8 ok a:3=1' 'end 4' >h.log
-  bench verify h.log
-  must is "$status" 2
+  bench -2 verify h.log
   must is "$output" ""
   must is "$stderr" "FATAL: 'h.log' lines 4 and 5: transactions of process 0 overlap, so this is not the history of one run; verify each history alone"
   # One right after the other, and one that has no end.
   printf '%s\n' 'bench history 1 lists' '0 1 5 ok a:1=1' '0 5 - unknown a:1=2' '0 6 8 ok r:3= a:3=1' 'end 3' >h.log
-  bench verify h.log
-  must is "$status" 0
+  bench -0 verify h.log
 }
 
 @test "history: exports for Elle's checker" {
   skew >h.log
-  bench verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
-  must is "$status" 0
+  bench -0 verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
   must is "$(tail -n 1 h.edn)" '{:index 3, :type :ok, :process 1, :time 9000, :f :txn, :value [[:r 1 []] [:r 2 []] [:append 2 1]]}'
   must json h.json 'len(d) == 4 and d[3]["value"] == [["r", 1, []], ["r", 2, []], ["append", 2, 1]]'
 }
@@ -94,8 +83,7 @@ END
 @test "history: the EDN is what a reader of EDN understands, and what the JSON says" {
   python3 -c 'import edn_format' 2>/dev/null || skip "python3 has no edn_format"
   skew >h.log
-  bench verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
-  must is "$status" 0
+  bench -0 verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
   cat >same.py <<'PY'
 import edn_format, json, sys
 def plain(x):
@@ -112,26 +100,21 @@ PY
   must python3 same.py h.edn h.json
   # The controls: another value, and a bracket that is missing.
   sed '$s/:append 2 1/:append 2 3/' h.edn >other.edn
-  run python3 same.py other.edn h.json
-  must is "$status" 1
+  run -1 python3 same.py other.edn h.json
   sed '$s/]]}$/]}/' h.edn >cut.edn
-  run python3 same.py cut.edn h.json
-  must is "$status" 1
+  run -1 python3 same.py cut.edn h.json
 }
 
 @test "history: an export that cannot be written is an error" {
   skew >h.log
-  bench verify h.log --export-edn=no/h.edn
-  must is "$status" 2
+  bench -2 verify h.log --export-edn=no/h.edn
   must is "$stderr" "FATAL: cannot write to 'no/h.edn', errno = 2 (No such file or directory)"
-  bench verify h.log --export-json=/dev/full
-  must is "$status" 2
+  bench -2 verify h.log --export-json=/dev/full
   must is "$stderr" "FATAL: cannot write to '/dev/full', errno = 28 (No space left on device)"
 }
 
 @test "history: options of other files have no effect here" {
   skew >h.log
-  bench verify h.log --query=x
-  must is "$status" 2
+  bench -2 verify h.log --query=x
   must is "$stderr" "FATAL: --query has no effect: the file is a history of lists"
 }

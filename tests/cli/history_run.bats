@@ -16,20 +16,16 @@ on() {
 recorded() {
   local workload=$1 kind=$2 n
   shift 2
-  on "$workload" prepare
-  must is "$status" 0
+  on -0 "$workload" prepare
   for n in 1 2; do
-    on "$workload" --threads=3 --events=200 --time=0 --history=h.log "$@" run
-    must is "$status" 0
+    on -0 "$workload" --threads=3 --events=200 --time=0 --history=h.log "$@" run
     must has "$output" "^History 'h.log', isolation level: the default: 200 transactions committed, [0-9]+ failed, 0 with unknown outcome$"
     must is "$(head -n 1 h.log)" "bench history 1 $kind"
     must is "$(grep -c ' ok ' h.log)" 200
-    bench verify h.log
-    must is "$status" 0
+    bench -0 verify h.log
     must has "$output" "^Verdict: nothing contradicts serializable$"
   done
-  on "$workload" cleanup
-  must is "$status" 0
+  on -0 "$workload" cleanup
 }
 
 @test "history: append" { recorded append lists; }
@@ -42,35 +38,28 @@ recorded() {
 
 @test "history: bank, what is refused" {
   on bank --accounts=1001 prepare
-  on bank --events=1 --time=0 --history=h.log run
-  must is "$status" 1
+  on -1 bank --events=1 --time=0 --history=h.log run
   must has "$stderr$output" '--history is for at most 1000 accounts, and there are 1001: readers read them all'
   [ ! -e h.log ]
-  on bank --events=1 --time=0 run
-  must is "$status" 0
-  on bank check
-  must is "$status" 0
+  on -0 bank --events=1 --time=0 run
+  on -0 bank check
 }
 
 @test "history: clients that share a thread" {
-  bench append --db-driver=null --clients=4 --threads=1 --events=20 --time=0 run
-  must is "$status" 0
+  bench -0 append --db-driver=null --clients=4 --threads=1 --events=20 --time=0 run
 }
 
 @test "history: the null driver keeps nothing" {
-  bench append --db-driver=null --events=1 --time=0 --history=h.log run
-  must is "$status" 1
+  bench -1 append --db-driver=null --events=1 --time=0 --history=h.log run
   must has "$stderr$output" "the null driver keeps no rows, so nothing can be told from what it answers"
   [ ! -e h.log ]
 }
 
 @test "history: a file that cannot be written" {
   on append prepare
-  on append --events=1 --time=0 --history=no/h.log run
-  must is "$status" 1
+  on -1 append --events=1 --time=0 --history=no/h.log run
   must has "$stderr$output" "cannot write to 'no/h.log', errno = 2"
-  on append --events=1 --time=0 --history=/dev/full run
-  must is "$status" 1
+  on -1 append --events=1 --time=0 --history=/dev/full run
   must has "$stderr$output" "cannot write to '/dev/full', errno = 28"
 }
 
@@ -84,8 +73,7 @@ recorded() {
   [ "$status" -ne 77 ] || skip "may not mount"
   must is "$status" 1
   must has "$stderr" "--history: cannot write to 'small/h.log', errno = 28"
-  on bank check
-  must is "$status" 0
+  on -0 bank check
   must has "$output" "sum of transfers: Transfers of all runs: 500 committed, 0 with unknown outcome, the tables have 500: ok"
 }
 
@@ -95,29 +83,24 @@ statement() {
 sysbench.cmdline.options = {sql = {"statement", ""}}
 function prepare() sysbench.sql.driver():connect():query(sysbench.opt.sql) end
 L
-  on ./statement.lua --sql="$1" prepare
-  must is "$status" 0
+  on -0 ./statement.lua --sql="$1" prepare
 }
 
 @test "history: bank, only if no other run is open" {
   on bank prepare
   statement "UPDATE bench_bank SET open_runs = 1"
   echo "bench history 1 registers" >h.log
-  on bank --events=1 --time=0 --history=h.log run
-  must is "$status" 1
+  on -1 bank --events=1 --time=0 --history=h.log run
   must is "$stderr" "FATAL: init() failed: --history: another run uses these tables, or has not ended properly, and transfers of two runs would have the same numbers: wait for its end, or prepare the tables again"
   must is "$(<h.log)" "bench history 1 registers"
-  on bank --events=10 --time=0 run
-  must is "$status" 0
+  on -0 bank --events=10 --time=0 run
   statement "UPDATE bench_bank SET open_runs = 0"
-  on bank --events=10 --time=0 --history=h.log run
-  must is "$status" 0
+  on -0 bank --events=10 --time=0 --history=h.log run
 }
 
 @test "history: bank, an account that is missing" {
   on bank --accounts=2 prepare
   statement "DELETE FROM bank_accounts WHERE id = 2"
-  on bank --threads=1 --events=10 --time=0 --readers=0 --history=h.log run
-  must is "$status" 1
+  on -1 bank --threads=1 --events=10 --time=0 --readers=0 --history=h.log run
   must has "$stderr" "^FATAL: .*bank_accounts has no account 2: prepare the tables again$"
 }

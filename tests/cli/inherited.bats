@@ -73,17 +73,19 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$@" >out 2>err 3>&- &
 }
 
 ended() {
+  local expected args
+  take_status "$@"
   status=0
   wait $pid || status=$?
   output=$(<out) stderr=$(without_machine <err)
+  as_expected
 }
 
 @test "a hangup: report, document and exit status 129" {
   started "$BENCH" cpu --cpu-max-prime=1000 --time=60 --report-interval=0.1 --json=a.json run
   kill -HUP $pid
   kill -HUP $pid # shells and terminals both send it
-  ended
-  must is "$status" 129
+  ended -129
   must is "$stderr" "WARNING: stopped by SIGHUP"
   must has "$output" 'execution time \(avg/stddev\):'
   check a.json "d['run']['end_reason'] == 'signal'" "d['run']['signal'] == 1" \
@@ -101,8 +103,7 @@ LUA
   until_started "$pid"
   kill -HUP $pid
   : >go
-  ended
-  must is "$status" 0
+  ended -0
   must is "$stderr" ""
   must is "$(number 'total number of events:')" 3
 }
@@ -132,8 +133,7 @@ PYTHON
     kill $pid
     skip "prlimit is not installed"
   }
-  ended
-  must is "$status" 152
+  ended -152
   must is "$stderr" "WARNING: stopped by SIGXCPU"
   check a.json "d['run']['signal'] == 24" "d['totals']['events'] > 0"
 }
@@ -188,10 +188,8 @@ LUA
 
 @test "a stack that is too small is refused, before it is used up" {
   no_sanitizer 'a large stack'
-  run --separate-stderr bash -c 'ulimit -s 64; exec "$BENCH" cpu --events=5 --json=r.json run'
-  must is "$status" 1
+  run -1 --separate-stderr bash -c 'ulimit -s 64; exec "$BENCH" cpu --events=5 --json=r.json run'
   must is "$stderr" "FATAL: the limit of the stack is less than 256 KiB: raise it (ulimit -s)"
-  run --separate-stderr bash -c 'ulimit -s 256; exec "$BENCH" cpu --events=5 --json=r.json run'
-  must is "$status" 0
+  run -0 --separate-stderr bash -c 'ulimit -s 256; exec "$BENCH" cpu --events=5 --json=r.json run'
   check r.json "d['totals']['events'] == 5"
 }

@@ -4,23 +4,20 @@ load helper
 
 @test "exactly so many events, over all threads" {
   for n in 1 7 1000; do
-    bench cpu --cpu-max-prime=100 --threads=3 --events=$n --time=0 run
-    must is "$status" 0
+    bench -0 cpu --cpu-max-prime=100 --threads=3 --events=$n --time=0 run
     must is "$(number 'total number of events:')" "$n"
   done
 }
 
 @test "the time limit" {
-  bench cpu --cpu-max-prime=1000 --threads=2 --time=1 --json=r.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --threads=2 --time=1 --json=r.json run
   # Without the option, the limit is 10 s.
   must holds "$(number 'total time:') >= 1 && $(number 'total time:') < 9"
   check r.json "d['run']['end_reason'] == 'time_limit'"
 }
 
 @test "neither limit: a warning, and the mutex test ends by itself" {
-  bench mutex --mutex-locks=10 --mutex-loops=10 --time=0 --threads=4 run
-  must is "$status" 0
+  bench -0 mutex --mutex-locks=10 --mutex-loops=10 --time=0 --threads=4 run
   must has "$stderr" '^WARNING: Both event and time limits are disabled, running an endless test$'
   must is "$(number 'total number of events:')" 4
   bench mutex --mutex-locks=10 --mutex-loops=10 --events=2 --threads=4 run
@@ -35,9 +32,8 @@ load helper
   for scope in global local; do
     for oper in read write none; do
       for mode in seq rnd; do
-        bench memory --memory-block-size=8 --memory-total-size=8000 --memory-scope=$scope \
+        bench -0 memory --memory-block-size=8 --memory-total-size=8000 --memory-scope=$scope \
           --memory-oper=$oper --memory-access-mode=$mode --threads=3 run
-        must is "$status" 0
         must is "$(number 'Total operations:')" 1000
       done
     done
@@ -45,16 +41,14 @@ load helper
 }
 
 @test "memory does its total after the warm-up" {
-  bench memory --memory-total-size=10K --threads=2 --warmup-time=1 --time=5 run
-  must is "$status" 0
+  bench -0 memory --memory-total-size=10K --threads=2 --warmup-time=1 --time=5 run
   # Of each thread, the event that was open at the end of the warm-up counts too.
   n=$(number 'Total operations:')
   must holds "$n >= 10 && $n <= 12"
 }
 
 @test "mutex does its event after the warm-up" {
-  bench mutex --mutex-locks=10 --mutex-num=16 --mutex-loops=10 --threads=2 --warmup-time=1 --time=5 run
-  must is "$status" 0
+  bench -0 mutex --mutex-locks=10 --mutex-num=16 --mutex-loops=10 --threads=2 --warmup-time=1 --time=5 run
   # The events that were open at the end of the warm-up count here, too.
   n=$(number 'total number of events:')
   must holds "$n >= 2 && $n <= 4"
@@ -63,12 +57,10 @@ load helper
 # With this seed there is an arrival after 0.2 seconds and one after 17.
 @test "memory and mutex do not wait for an arrival after their last event" {
   local args=(--rate=0.1 --rand-seed=38 --time=10 --verbosity=4)
-  bench memory --memory-block-size=1M --memory-total-size=1M "${args[@]}" run
-  must is "$status" 0
+  bench -0 memory --memory-block-size=1M --memory-total-size=1M "${args[@]}" run
   must is "$(number 'Total operations:')" 1
   must is "$(grep "Time limit" <<<"$output")" ""
-  bench mutex --mutex-locks=10 --mutex-num=16 --mutex-loops=10 "${args[@]}" run
-  must is "$status" 0
+  bench -0 mutex --mutex-locks=10 --mutex-num=16 --mutex-loops=10 "${args[@]}" run
   must is "$(number 'total number of events:')" 1
   must is "$(grep "Time limit" <<<"$output")" ""
 }
@@ -86,18 +78,15 @@ load helper
 @test "tests without Lua: --luajit-cmd has no effect, and says so" {
   local command
   for command in nosuch off; do
-    bench mutex --mutex-num=1 --mutex-locks=1 --mutex-loops=1 --luajit-cmd="$command" run
-    must is "$status" 0
+    bench -0 mutex --mutex-num=1 --mutex-locks=1 --mutex-loops=1 --luajit-cmd="$command" run
     must has "$stderr" '^WARNING: --luajit-cmd has no effect on the mutex test$'
   done
-  bench mutex --mutex-num=1 --mutex-locks=1 --mutex-loops=1 --luajit-cmd= run
-  must is "$status" 0
+  bench -0 mutex --mutex-num=1 --mutex-locks=1 --mutex-loops=1 --luajit-cmd= run
   must is "$(grep luajit <<<"$stderr")" ""
 }
 
 @test "the threads test does its events in turn over the mutexes" {
-  bench threads --threads=2 --thread-locks=3 --thread-yields=5 --events=6 run
-  must is "$status" 0
+  bench -0 threads --threads=2 --thread-locks=3 --thread-yields=5 --events=6 run
   must is "$(number 'total number of events:')" 6
 }
 
@@ -111,8 +100,7 @@ load helper
 }
 
 @test "checkpoints are full reports of their own period" {
-  bench cpu --cpu-max-prime=1000 --time=3 --report-checkpoints=2,1,1 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --time=3 --report-checkpoints=2,1,1 run
   must is "$(grep -c 'Checkpoint report:' <<<"$output")" 2
   must has "$output" '^\[ 1s \] Checkpoint report:$'
   must has "$output" '^\[ 2s \] Checkpoint report:$'
@@ -127,8 +115,7 @@ load helper
 }
 
 @test "a warm-up is not counted" {
-  bench cpu --cpu-max-prime=1000 --warmup-time=1 --time=1 --report-interval=1 --json=r.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --warmup-time=1 --time=1 --report-interval=1 --json=r.json run
   # The intervals and the report are of the time after it.
   check r.json "d['run']['measured_start_monotonic_ns'] >= d['run']['start_monotonic_ns'] + 10**9" \
     "d['totals']['elapsed_s'] * 1e9 <= d['run']['end_monotonic_ns'] - d['run']['measured_start_monotonic_ns'] + 1e6" \
@@ -146,8 +133,7 @@ load helper
 }
 
 @test "all rates of a report have one divisor" {
-  bench cpu --cpu-max-prime=1000 --time=1 --threads=2 --compat=1.1 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --time=1 --threads=2 --compat=1.1 run
   eps=$(number 'events/s \(eps\):')
   rate=$(number 'events per second:')
   n=$(number 'total number of events:')
@@ -161,8 +147,7 @@ load helper
 
 # Arrivals are those of the schedule, however busy the machine is.
 @test "a rate is kept, and latency counts from the arrival" {
-  bench cpu --cpu-max-prime=100 --rate=200 --time=2 --report-interval=1 --json=r.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=100 --rate=200 --time=2 --report-interval=1 --json=r.json run
   check r.json "300 < d['rate']['arrivals'] / d['rate']['offered_s'] * 2 < 500" \
     "abs(d['totals']['events'] + d['rate']['backlog'] - d['rate']['arrivals']) <= 1" \
     "d['totals']['latency_ns']['mean'] >= d['rate']['lag_ns']['mean']"
@@ -171,15 +156,13 @@ load helper
 }
 
 @test "a rate that cannot be kept is measured to the end" {
-  bench cpu --rate=1000000 --time=1 --report-interval=1 run
-  must is "$status" 0
+  bench -0 cpu --rate=1000000 --time=1 --report-interval=1 run
   must holds "$(number 'queue length:') > 900000"
   must holds "$(number 'max:') > 500"
 }
 
 @test "--rate-overload=abort ends with the old message" {
-  bench cpu --cpu-max-prime=100000 --rate=1000000 --time=20 --rate-overload=abort run
-  must is "$status" 1
+  bench -1 cpu --cpu-max-prime=100000 --rate=1000000 --time=20 --rate-overload=abort run
   must has "$stderr" '^FATAL: The event queue is full: 131072 events are waiting, the worker threads cannot keep up with --rate=1000000$'
   must has "$output" 'total number of events:'
 }
@@ -199,9 +182,8 @@ function event()
   if now() < slow_until then ffi.C.usleep(5000) end
 end
 L
-  bench ./slow.lua --rate=140000 --rate-overload=abort --warmup-time=1 \
+  bench -0 ./slow.lua --rate=140000 --rate-overload=abort --warmup-time=1 \
     --time=0 --events=1000 --json=r.json run
-  must is "$status" 0
   must is "$(grep -Ec 'queue|had not begun' <<<"$stderr")" 0
   check r.json "d['rate']['arrivals'] >= 1000" "d['rate']['backlog'] == 0"
 }
@@ -215,16 +197,14 @@ function event()
   if n == 50 then ffi.C.usleep(500000) end
 end
 L
-  bench ./last.lua --rate=500 --time=0 --events=50 --json=r.json run
-  must is "$status" 0
+  bench -0 ./last.lua --rate=500 --time=0 --events=50 --json=r.json run
   must is "$(grep -c 'had not begun' <<<"$stderr")" 0
   check r.json "d['rate']['arrivals'] == 50" "d['rate']['backlog'] == 0"
 }
 
 @test "the wait for a processor is that of the measured part" {
   local n=$((4 * $(nproc)))
-  bench cpu --threads=$n --warmup-time=2 --time=1 --json=r.json run
-  must is "$status" 0
+  bench -0 cpu --threads=$n --warmup-time=2 --time=1 --json=r.json run
   # Not more than all that all of them could wait; the warm-up has twice as much.
   check r.json "d['client']['run_queue_delay_s'] < 1.2 * $n * d['totals']['elapsed_s']"
 }
@@ -251,8 +231,7 @@ interrupted() {
 }
 
 @test "events that do not end are left behind at the deadline" {
-  bench cpu --cpu-max-prime=2000000000 --time=1 --forced-shutdown=1 --threads=2 run
-  must is "$status" 2
+  bench -2 cpu --cpu-max-prime=2000000000 --time=1 --forced-shutdown=1 --threads=2 run
   must holds "$(number 'total time:') >= 2"
   must is "$stderr" "FATAL: The --max-time limit has expired, forcing shutdown..."
   must has "$output" '^Forcing shutdown in 2 seconds$'
@@ -262,18 +241,15 @@ interrupted() {
 
 @test "a forced shutdown in percent does not race with the normal end" {
   # Fractions of a second are kept: nine tenths of this one are left to end in.
-  bench cpu --cpu-max-prime=1000 --time=1 --forced-shutdown=90% run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --time=1 --forced-shutdown=90% run
   # More than nanoseconds can hold is after the time limit, too.
-  bench cpu --cpu-max-prime=10 --events=1 --time=3600 --forced-shutdown=999999999% run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=10 --events=1 --time=3600 --forced-shutdown=999999999% run
   must has "$output" '^Forcing shutdown in 1[0-9]{10} seconds$'
 }
 
 @test "no time to end in is enough when no event is in progress" {
   # With this seed there is an arrival after 0.2 seconds and one after 17.
-  bench cpu --cpu-max-prime=10 --rate=0.1 --rand-seed=38 --time=1 --forced-shutdown=0 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=10 --rate=0.1 --rand-seed=38 --time=1 --forced-shutdown=0 run
   must is "$(number 'total number of events:')" 1
   must is "$stderr" ""
 }
@@ -306,8 +282,7 @@ interrupted() {
 
 @test "the same seed and threads: the same draws" {
   run_seed() { "$BENCH" mutex --mutex-locks=1000 --mutex-loops=1 --threads=2 --rand-seed="$1" run; }
-  run run_seed 7
-  must is "$status" 0
+  run -0 run_seed 7
   must has "$output" '^Initializing random number generator from seed \(7\)\.$'
 }
 
@@ -329,8 +304,7 @@ interrupted() {
 }
 
 @test "a histogram and more percentiles" {
-  bench cpu --cpu-max-prime=1000 --events=100 --histogram --percentiles=50,99.9 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=1000 --events=100 --histogram --percentiles=50,99.9 run
   must has "$output" '^Latency histogram \(values are in milliseconds\)$'
   rows=$(sed -nE 's/^ +[0-9.]+ \|.* ([0-9]+)$/\1/p' <<<"$output" | awk '{n += $1} END {print n}')
   must is "$rows" 100
@@ -350,13 +324,11 @@ interrupted() {
 }
 
 @test "a thread stack that the system refuses" {
-  bench cpu --thread-stack-size=1 run
-  must is "$status" 1
+  bench -1 cpu --thread-stack-size=1 run
   must has "$stderr" '^FATAL: Invalid value for --thread-stack-size'
   # A system may be set to promise any memory.
   [ "$(cat /proc/sys/vm/overcommit_memory)" != 1 ] || return 0
-  bench cpu --thread-stack-size=1T --events=1 run
-  must is "$status" 1
+  bench -1 cpu --thread-stack-size=1T --events=1 run
   must is "${stderr/Out of/Cannot allocate}" "FATAL: cannot use a thread stack of 1099511627776 bytes: Cannot allocate memory (see --thread-stack-size)" # or musl's words
 }
 

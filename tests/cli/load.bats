@@ -16,8 +16,7 @@ on() {
 
 # succeeds ARG...: on ARG..., with status 0.
 succeeds() {
-  on "$@"
-  must [ "$status" -eq 0 ]
+  on -0 "$@"
 }
 
 # sum FILE TABLES: a checksum of all rows.
@@ -76,10 +75,8 @@ function prepare()
    con:query("DELETE FROM sbtest2")
 end
 LUA
-  bench ./cut.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
-  must [ "$status" -eq 0 ]
-  on t --tables=3 --table-size=20000 check
-  must [ "$status" -eq 1 ]
+  bench -0 ./cut.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
+  on -1 t --tables=3 --table-size=20000 check
   must has "$output" "'sbtest1'\.\.\. number of rows 13299 instead of 20000, .*6701 rows missing, the first is row 300, index k_1 is missing"
   must has "$output" "'sbtest3'\.\.\. ok"
   succeeds t --tables=4 --table-size=20000 --table-exists=resume prepare
@@ -91,11 +88,9 @@ LUA
 
 @test "resume: tables of another load" {
   succeeds t --table-size=2000 prepare
-  on t --table-size=1000 --table-exists=resume prepare
-  must [ "$status" -eq 1 ]
+  on -1 t --table-size=1000 --table-exists=resume prepare
   must has "$stderr" "cannot resume loading 'sbtest1': it has rows that are not of a table of 1000 rows"
-  on t --table-size=2000 --rand-seed=9 --table-exists=resume prepare
-  must [ "$status" -eq 1 ]
+  on -1 t --table-size=2000 --rand-seed=9 --table-exists=resume prepare
   must has "$stderr" "resume needs the same --rand-seed"
 }
 
@@ -108,10 +103,8 @@ function prepare()
    con:query("UPDATE sbtest1 SET c = REPLACE(c, '1', '2') WHERE id IN (3, 4)")
 end
 LUA
-  bench ./change.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
-  must [ "$status" -eq 0 ]
-  on t --table-size=12000 check
-  must [ "$status" -eq 1 ]
+  bench -0 ./change.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
+  on -1 t --table-size=12000 check
   must has "$output" "\.\.\. 1 row with another k, the first is row 11999, 2 rows with another c, the first is row 3$"
 }
 
@@ -120,18 +113,15 @@ LUA
   succeeds t --tables=2 --table-size=1000 --rand-type=uniform prepare
   succeeds t --tables=2 --table-size=1000 --rand-type=uniform check
   must is "$(grep -E "$hint" <<<"$output")" ""
-  on t --tables=2 --table-size=1000 check
-  must [ "$status" -eq 1 ]
+  on -1 t --tables=2 --table-size=1000 check
   must has "$output" "'sbtest1'\.\.\. 99[0-9] rows with another k, the first is row 1$"
   must is "$(grep -cE "$hint" <<<"$output")" 1
-  on t --tables=2 --table-size=1000 --rand-type=uniform --rand-seed=9 check
-  must [ "$status" -eq 1 ]
+  on -1 t --tables=2 --table-size=1000 --rand-type=uniform --rand-seed=9 check
   must has "$output" "$hint"
   # Rows that are right: options are not what is wrong.
   echo 'function prepare() sysbench.sql.driver():connect():query("DROP INDEX k_1") end' >drop.lua
   bench ./drop.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
-  on t --tables=2 --table-size=1000 --rand-type=uniform check
-  must [ "$status" -eq 1 ]
+  on -1 t --tables=2 --table-size=1000 --rand-type=uniform check
   must has "$output" "index k_1 is missing$"
   must is "$(grep -E "$hint" <<<"$output")" ""
 }
@@ -187,14 +177,12 @@ LUA
 require("oltp_common")
 function get_pad_value() return "mine" end
 LUA
-  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench ./own.lua \
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench -0 ./own.lua \
     --db-driver=sqlite --sqlite-db="$PWD/t" --table-size=5 prepare
-  must [ "$status" -eq 0 ]
   must is "$(sum t 1 | cut -d' ' -f2)" "$((5 * (2 + 2 + 2 + 120 + 5)))"
-  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench ./own.lua \
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench -1 ./own.lua \
     --db-driver=sqlite --sqlite-db="$PWD/t" --table-size=5 \
     --table-exists=resume prepare
-  must [ "$status" -eq 1 ]
   must has "$stderr" 'not made by the loader'
 }
 
@@ -209,11 +197,9 @@ end
 LUA
   bench ./add.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
   must has "$output" '^next 51$'
-  on t --load-method=fast prepare
-  must [ "$status" -eq 1 ]
+  on -1 t --load-method=fast prepare
   must has "$stderr" 'load-method'
-  on t --load-method=bulk --db-driver=null prepare
-  must [ "$status" -eq 1 ]
+  on -1 t --load-method=bulk --db-driver=null prepare
   must has "$stderr" 'load-method=bulk is not possible: the driver has no bulk load'
 }
 

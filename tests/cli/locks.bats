@@ -21,19 +21,16 @@ load helper
 }
 
 @test "a contention curve, a time limit, a rate" {
-  bench mutex --mutex-kind=mcs --mutex-num=1 --sweep=threads:1,2 --time=0.2 --json=s.json run
-  must is "$status" 0
+  bench -0 mutex --mutex-kind=mcs --mutex-num=1 --sweep=threads:1,2 --time=0.2 --json=s.json run
   must json s.json 'len(d["steps"]) == 2 and all(s["result"]["totals"]["events"] > 0 for s in d["steps"])'
-  bench mutex --mutex-kind=spin --rate=200 --time=0.3 --percentile=0 run
-  must is "$status" 0
+  bench -0 mutex --mutex-kind=spin --rate=200 --time=0.3 --percentile=0 run
   must is "$(grep -c median <<<"$output")" 0
 }
 
 @test "each way to wake a thread, and to start one" {
   local test
   for test in handoff pipe futex spawn; do
-    bench threads --thread-test=$test --threads=2 --events=200 --time=0 --json=a.json run
-    must is "$status" 0
+    bench -0 threads --thread-test=$test --threads=2 --events=200 --time=0 --json=a.json run
     must has "$output" "^Thread test: $test\$"
     must has "$output" "^(Round trips|Threads started and ended) \($test\):\$"
     must has "$output" '^    median, ns: +[1-9][0-9]*$'
@@ -44,7 +41,6 @@ load helper
 }
 
 @test "a pipe that cannot be made ends the run" {
-  run --separate-stderr bash -c 'ulimit -n 8; exec "$@"' - "$BENCH" threads --thread-test=pipe --threads=8 --events=10 run
-  must is "$status" 1
+  run -1 --separate-stderr bash -c 'ulimit -n 8; exec "$@"' - "$BENCH" threads --thread-test=pipe --threads=8 --events=10 run
   must has "$stderr" '^FATAL: cannot make a pipe for --thread-test=pipe, .*(open files|No file descriptors)'
 }

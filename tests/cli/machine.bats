@@ -25,8 +25,7 @@ expected() {
 @test "machine: all parts, one document, one page, and nothing left behind" {
   mkdir files tmp
   export TMPDIR=tmp
-  bench machine --time=4 --file-dir=files --file-total-size=2M --json=m.json
-  must is "$status" 0
+  bench -0 machine --time=4 --file-dir=files --file-total-size=2M --json=m.json
   must is "$(ls -A files tmp)" "files:
 
 tmp:"
@@ -46,22 +45,19 @@ fileio random reads"
   must json m.json 'abs(d["steps"][0]["result"]["options"]["time"]["value"] - 0.7) < 1e-6'
   must json m.json 'sum(s["result"]["options"]["time"]["value"] for s in d["steps"]) < 4'
 
-  bench report m.json -o m.html
-  must is "$status" 0
+  bench -0 report m.json -o m.html
   must has "$(<m.html)" '<h2>memory latency</h2>'
   must has "$(<m.html)" '<h3>Figures</h3>'
   must is "$(grep -c '<h2>Environment</h2>' m.html)" 1
   must has "$(<m.html)" '<figcaption>Kernels</figcaption>'
   must is "$(grep -c '<figcaption>Histogram of fsync latencies' m.html)" 1
-  bench report m.json m.json --format=markdown
-  must is "$status" 0
+  bench -0 report m.json m.json --format=markdown
   must is "$(grep '^## ' <<<"$output")" "$(expected | sed 's/^/## /')
 ## fileio wal
 ## fileio random reads
 ## Environment"
 
-  bench compare m.json m.json
-  must is "$status" 0
+  bench -0 compare m.json m.json
   must has "$output" '^(same|inconclusive) +part=cpu kernels +geometric mean'
   must has "$output" '^inconclusive +part=memory latency +geometric mean'
   must has "$output" '^(same|inconclusive) +part=fileio wal +events/s '
@@ -70,21 +66,17 @@ fileio random reads"
   must is "$(grep -c '^part=' <<<"$output")" "$(names m.json | wc -l)"
 
   bench cpu --events=1 --json=c.json run
-  bench report m.json c.json
-  must is "$status" 2
+  bench -2 report m.json c.json
   must is "$stderr" "FATAL: 'm.json' is of bench machine, and 'c.json' is not: they cannot be shown on one page"
   bench report c.json m.json
   must is "$stderr" "FATAL: 'm.json' is of bench machine, and 'c.json' is not: they cannot be shown on one page"
-  bench compare c.json m.json
-  must is "$status" 2
-  bench rerun m.json
-  must is "$status" 2
+  bench -2 compare c.json m.json
+  bench -2 rerun m.json
   must is "$stderr" "FATAL: 'm.json' is of bench machine: start that again"
 }
 
 @test "machine: a missing folder is one line, and the rest is measured" {
-  bench_as_it_is machine --time=1.2 --file-dir=no/folder --json=m.json
-  must is "$status" 1
+  bench_as_it_is -1 machine --time=1.2 --file-dir=no/folder --json=m.json
   must is "$(grep -c 'no/folder' <<<"$stderr")" 1
   must has "$stderr" "^WARNING: fileio is not measured: cannot make a folder in 'no/folder': No such file or directory; choose another --file-dir\$"
   must is "$(names m.json)" "$(expected)"
@@ -93,8 +85,7 @@ fileio random reads"
 @test "machine: a part without the time for it has no figure, and says so" {
   [ "$(nproc)" -ge 2 ] || skip "this machine has one processor"
   # Two milliseconds are over before a pair of processors was measured.
-  bench machine --time=0.02 --file-dir=no/folder --json=m.json
-  must is "$status" 1
+  bench -1 machine --time=0.02 --file-dir=no/folder --json=m.json
   must has "$output" '^memory pairs +not finished +-$'
   must is "$(sed -n '/^memory pairs/,/^threads/p' <<<"$output" | sed '$d' | grep -c events)" 0
 }
@@ -147,26 +138,20 @@ fileio random reads"
 }
 
 @test "machine: other options and arguments are refused" {
-  bench machine --threads=2
-  must is "$status" 2
+  bench -2 machine --threads=2
   must is "$stderr" "FATAL: --threads has no effect on machine, which takes --json, --time, --file-dir and --file-total-size"
-  bench machine --time=0
-  must is "$status" 2
+  bench -2 machine --time=0
   must has "$stderr" 'machine needs one'
-  bench machine all
-  must is "$status" 2
+  bench -2 machine all
   must is "$stderr" "FATAL: machine takes no argument 'all' (expected options)"
-  bench machine --json=no/folder/m.json
-  must is "$status" 1
+  bench -1 machine --json=no/folder/m.json
   must is "$output" ""
-  bench machine --help
-  must is "$status" 0
+  bench -0 machine --help
   must has "$output" 'file-dir=DIR'
 }
 
 @test "machine: if nobody reads it any more, it ends, and its folder is gone" {
-  run bash -c '"$BENCH" machine --time=10 2>/dev/null | head -n 1; exit "${PIPESTATUS[0]}"'
-  must is "$status" 141
+  run -141 bash -c '"$BENCH" machine --time=10 2>/dev/null | head -n 1; exit "${PIPESTATUS[0]}"'
   must has "$output" '^=== Part 1 '
   must is "$(ls)" ""
 }

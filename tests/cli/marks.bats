@@ -58,8 +58,7 @@ PY
 }
 
 @test "marks: without --mark no output has a word about them" {
-  bench cpu --events=10 --time=0 --json=r.json --csv=r.csv run
-  must is "$status" 0
+  bench -0 cpu --events=10 --time=0 --json=r.json --csv=r.csv run
   must check r.json '"marks" not in d'
   ! has "$output$(cat r.csv)" '[Mm]arks'
 }
@@ -103,12 +102,10 @@ PY
   must [ -p mine ]
   must json r.json '[m["text"] for m in d["marks"]] == ["by name"]'
   echo precious >file
-  bench cpu --events=1 --time=0 --mark=file run
-  must is "$status" 1
+  bench -1 cpu --events=1 --time=0 --mark=file run
   must is "$stderr" "FATAL: Invalid value for --mark: 'file' (expected a fifo, or a name that is free)"
   must is "$(cat file)" precious
-  bench cpu --events=1 --time=0 --mark=no/fifo run
-  must is "$status" 1
+  bench -1 cpu --events=1 --time=0 --mark=no/fifo run
   must is "$stderr" "FATAL: cannot make the fifo 'no/fifo' of --mark, errno = 2 (No such file or directory)"
 }
 
@@ -146,8 +143,7 @@ made_by() {
 refused() {
   local message=$1
   shift
-  bench mark "$@"
-  must is "$status" 1
+  bench -1 mark "$@"
   must is "$stderr" "FATAL: $message"
   must is "$output" ""
 }

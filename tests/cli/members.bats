@@ -6,10 +6,9 @@ load helper
 run_mix() {
   echo 'function event() end' >a.lua
   cp a.lua b.lua
-  bench --mix=./a.lua@3,./b.lua@1 --db-driver=null --histogram=off --time=0 \
+  bench -0 --mix=./a.lua@3,./b.lua@1 --db-driver=null --histogram=off --time=0 \
     --events=4000 --rate=8000 --report-interval=0.1 --percentiles=50,95,99 \
     --json=r.json --csv=r.csv --stream=r.stream "$@" run
-  must is "$status" 0
 }
 
 @test "document: what was planned stands beside what was seen" {
@@ -17,9 +16,8 @@ run_mix() {
   check r.json '[m["planned_ratio"] for m in d["members"]] == [0.75, 0.25]' \
     'all("clients" not in m and "planned_per_s" not in m for m in d["members"])' \
     'all("planned_ratio" not in m for i in d["intervals"] for m in i["members"])'
-  bench --mix=./a.lua:2:rate=500,./b.lua:1 --db-driver=null --time=0 --events=200 \
+  bench -0 --mix=./a.lua:2:rate=500,./b.lua:1 --db-driver=null --time=0 --events=200 \
     --json=c.json run
-  must is "$status" 0
   check c.json '[m["clients"] for m in d["members"]] == [2, 1]' \
     'd["members"][0]["planned_per_s"] == 500' '"planned_per_s" not in d["members"][1]' \
     'all("planned_ratio" not in m for m in d["members"])'
@@ -53,8 +51,7 @@ PY
 
 @test "report: a table with the planned share, charts on the page" {
   run_mix
-  bench report r.json --format=markdown
-  must is "$status" 0
+  bench -0 report r.json --format=markdown
   must has "$output" '^\| result \| member \| planned \| share \| events '
   python3 - <<'PY' >expected
 import json
@@ -63,8 +60,7 @@ for m in json.load(open("r.json"))["members"]:
           % (m["name"], 100 * m["planned_ratio"], 100 * m["share_ratio"], m["events"]))
 PY
   must is "$(grep -E '^\| r \| [ab] ' <<<"$output" | cut -d'|' -f1-6 | sed 's/$/|/')" "$(cat expected)"
-  bench report r.json -o r.html
-  must is "$status" 0
+  bench -0 report r.json -o r.html
   must grep -q '<figcaption>Throughput of members' r.html
   must grep -q '<figcaption>95th percentile of members' r.html
   must [ "$(grep -c 'show the first' r.html)" = 0 ]
@@ -84,9 +80,8 @@ PY
   local members=a0=./a.lua
   for i in {1..8}; do members+=,a$i=./a.lua; done
   run_mix
-  bench --mix=$members --db-driver=null --time=0 --events=900 --rate=3000 \
+  bench -0 --mix=$members --db-driver=null --time=0 --events=900 --rate=3000 \
     --report-interval=0.1 --json=nine.json run
-  must is "$status" 0
   bench report nine.json -o nine.html
   must grep -q 'The charts show the first 8 of 9 members' nine.html
   must grep -q '<td[^>]*>a8' nine.html
@@ -139,8 +134,7 @@ PY
 
 @test "compare: members are matched by name, with verdicts of their own" {
   make_pair
-  bench compare base.json new.json --format=json
-  must is "$status" 0
+  bench -0 compare base.json new.json --format=json
   printf '%s\n' "$output" >c.json
   python3 - <<'PY'
 import json
@@ -154,8 +148,7 @@ assert abs(f["b: events/s"]["ratio"] - 0.5) < 0.01
 assert abs(f["b: mean"]["ratio"] - 2) < 0.02
 PY
   # the whole still decides
-  bench compare base.json new.json --fail-if-slower=20
-  must is "$status" 0
+  bench -0 compare base.json new.json --fail-if-slower=20
   must has "$output" '^b: events/s .*slower'
   # a member that one of them lacks has no row
   sed 's/"name": "b"/"name": "c"/g' new.json >other.json

@@ -8,8 +8,7 @@ needs_two_processors() {
 }
 
 @test "bandwidth: every loop, its text and its figures" {
-  bench memory --memory-test=bandwidth --memory-size=1M --threads=2 --time=1 --json=b.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=bandwidth --memory-size=1M --threads=2 --time=1 --json=b.json run
   must has "$output" '^    memory:  +[0-9.]+ [KM]iB in (small|huge) pages'
   must has "$output" '^    instructions:  +(baseline|avx)'
   for loop in read write copy scale-add; do
@@ -24,9 +23,8 @@ needs_two_processors() {
 }
 
 @test "bandwidth: chosen loops, baseline instructions, small pages" {
-  bench memory --memory-test=bandwidth --memory-kernel=read,copy --memory-isa=baseline \
+  bench -0 memory --memory-test=bandwidth --memory-kernel=read,copy --memory-isa=baseline \
     --memory-pages=small --memory-size=256K --time=1 --json=b.json run
-  must is "$status" 0
   must has "$output" '^    instructions:  +baseline'
   must has "$output" 'KiB in small pages$'
   check b.json "sorted(d['test']['bandwidth']['loops']) == ['copy', 'read']" \
@@ -34,24 +32,21 @@ needs_two_processors() {
 }
 
 @test "bandwidth: a run that is too short names the loops that it has not measured" {
-  bench memory --memory-test=bandwidth --memory-size=1M --time=0.002 --json=b.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=bandwidth --memory-size=1M --time=0.002 --json=b.json run
   must has "$output" '^ +scale-add +none$'
   must has "$stderr" '^WARNING: the bandwidth of ([a-z-]+, )*scale-add(, scale-add-nt)? was not measured, because the run was over; give it more --time$'
   check b.json "[w['code'] for w in d['warnings'] if w['code'] == 'unfinished'] == ['unfinished']"
 }
 
 @test "bandwidth: the warm-up does not count" {
-  bench memory --memory-test=bandwidth --memory-kernel=read --memory-size=64K --warmup-time=1 \
+  bench -0 memory --memory-test=bandwidth --memory-kernel=read --memory-size=64K --warmup-time=1 \
     --time=1 --json=b.json run
-  must is "$status" 0
   # The event at the border may be an event that counts and a round that does not.
   check b.json "0 < d['test']['bandwidth']['loops']['read']['rounds'] <= d['totals']['events']"
 }
 
 @test "latency: both kinds of pages, plateaus, and the end by itself" {
-  bench memory --memory-test=latency --memory-size=256K --time=30 --json=l.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=latency --memory-size=256K --time=30 --json=l.json run
   must has "$output" '^ +size +huge pages +small pages +\(ns per access\)$'
   must has "$output" '^ +4 KiB +[0-9.]+ +[0-9.]+$'
   must has "$output" '^ +256 KiB +[0-9.]+ +[0-9.]+$'
@@ -66,15 +61,13 @@ needs_two_processors() {
 }
 
 @test "latency: one kind of pages" {
-  bench memory --memory-test=latency --memory-size=16K --memory-pages=small --time=1 --json=l.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=latency --memory-size=16K --memory-pages=small --time=1 --json=l.json run
   must has "$output" '^ +size +small pages +\(ns'
   check l.json "'huge_pages' not in d['test']['latency']"
 }
 
 @test "latency: a run without enough time says how far it came" {
-  bench memory --memory-test=latency --memory-size=256M --memory-pages=small --time=0.02 --json=l.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=latency --memory-size=256M --memory-pages=small --time=0.02 --json=l.json run
   must has "$stderr" '^WARNING: latencies with small pages were (not measured, because the run was over|measured at [0-9]+ of 129 sizes, up to [0-9.]+ [KM]iB, because the time was too short for the others); give it more --time$'
   check l.json "any(w['code'] == 'unfinished' for w in d['warnings'])"
 }
@@ -132,8 +125,7 @@ measured() {
 }
 
 @test "numa: every node, or a clear line where there is one" {
-  bench memory --memory-test=numa --memory-size=1M --time=30 --json=n.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=numa --memory-size=1M --time=30 --json=n.json run
   nodes=$(find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' 2>/dev/null | wc -l)
   if [ "$nodes" -le 1 ]; then
     must has "$output" '^    This machine has one node of memory: there is nothing to compare it with\.$'
@@ -144,8 +136,7 @@ measured() {
 }
 
 @test "numa: what there was no time for is said to be missing" {
-  bench memory --memory-test=numa --memory-size=1M --time=0.001 run
-  must is "$status" 0
+  bench -0 memory --memory-test=numa --memory-size=1M --time=0.001 run
   must has "$output" '^    node 0 +-$'
   must has "$output" '^    "-": the run was over before that was measured; give it more --time\.$'
 }
@@ -158,8 +149,7 @@ tabled() {
   if [ "$1" = made ]; then
     cp "$2" t.csv
   else
-    bench memory "$@" --csv=t.csv run
-    must is "$status" 0
+    bench -0 memory "$@" --csv=t.csv run
   fi
   must python3 - "$columns" "$condition" <<'PY'
 import csv, sys
@@ -205,13 +195,11 @@ latency_is_complete() {
 @test "compare: figures of one run have no spread, three runs show it, and the mean decides" {
   latency_is_complete a.json
   bench memory --memory-test=bandwidth --memory-size=64K --time=1 --json=c.json run
-  bench compare a.json a.json --fail-if-slower=10
-  must is "$status" 5
+  bench -5 compare a.json a.json --fail-if-slower=10
   must has "$output" '^inconclusive +geometric mean'
   must has "$output" '^CANNOT TELL: too few intervals; use a longer --time, or repeat with --repeat=3$'
   must has "$output" '^No figure can be compared: too few intervals$'
-  bench compare a.json c.json
-  must is "$status" 2
+  bench -2 compare a.json c.json
   must is "$stderr" 'FATAL: results of different tests: one is of --memory-test=latency, the other one of --memory-test=bandwidth'
   # One that is worse does not stand for all: more latency, less bandwidth.
   python3 -c '
@@ -230,16 +218,13 @@ for name, one, all in ("a", 1.5, 1.4), ("c", 1 / 1.5, 1 / 1.4):
     put("-base", lambda k: 1)
     put("-one", lambda k: one if k == 1 else 1)
     put("-all", lambda k: all)'
-  bench compare --fail-if-slower=10 a-base.json a-all.json
-  must is "$status" 3
+  bench -3 compare --fail-if-slower=10 a-base.json a-all.json
   must has "$output" '^slower +geometric mean '
   must has "$output" '^huge pages 4 KiB +[0-9.]+ (ns|us) '
   must has "$output" '^small pages 64 KiB +[0-9.]+ (ns|us) .* slower '
-  bench compare --fail-if-slower=10 c-base.json c-all.json
-  must is "$status" 3
+  bench -3 compare --fail-if-slower=10 c-base.json c-all.json
   must has "$output" '^copy +[0-9]+ MiB/s +[0-9]+ MiB/s '
-  bench compare --fail-if-slower=10 a-base.json a-one.json
-  must is "$status" 0
+  bench -0 compare --fail-if-slower=10 a-base.json a-one.json
   must has "$output" '^huge pages 8 KiB .* slower '
 }
 
@@ -250,8 +235,7 @@ for name, one, all in ("a", 1.5, 1.4), ("c", 1 / 1.5, 1 / 1.4):
   local -A title=([latency]='Latency by the size of the memory' [loaded]='Latency by bandwidth of the loads'
     [pairs]='Exchange of a cache line between processors')
   for test in latency loaded pairs; do
-    bench report $test.json -o $test.html
-    must is "$status" 0
+    bench -0 report $test.json -o $test.html
     must grep -q "<figcaption>${title[$test]}</figcaption>" $test.html
     must grep -q '<h2>Figures</h2>' $test.html
     must [ "$(grep -cE '<script[^>]* src=|<(img|iframe|object)|href="[^#d]|href="data:.*[^,]"' $test.html)" = 0 ]
@@ -260,14 +244,12 @@ for name, one, all in ("a", 1.5, 1.4), ("c", 1 / 1.5, 1 / 1.4):
 
 # refused TEXT OPTION...
 refused() {
-  bench memory "${@:2}" run
-  must is "$status" 1
+  bench -1 memory "${@:2}" run
   must is "$stderr" "FATAL: $1"
 }
 
 @test "memory that is not there is refused beforehand" {
-  bench memory --memory-test=bandwidth --memory-size=900T run
-  must is "$status" 1
+  bench -1 memory --memory-test=bandwidth --memory-size=900T run
   must has "$stderr" '^FATAL: --memory-size asks for 900 TiB, but only [0-9.]+ [MG]iB (of memory are available|are left of the memory of the control group); choose a smaller --memory-size$'
 }
 
@@ -310,8 +292,7 @@ C
   "${CC:-cc}" -shared -fPIC -o deny.so deny.c || skip "no compiler"
   for test in 'bandwidth --memory-size=64K' 'latency --memory-size=64K' 'numa --memory-size=64K' pairs; do
     # shellcheck disable=SC2086 # the words are arguments
-    LD_PRELOAD=$PWD/deny.so bench memory --time=1 --memory-test=$test run
-    must is "$status" 1
+    LD_PRELOAD=$PWD/deny.so bench -1 memory --time=1 --memory-test=$test run
     must has "$stderr" '^FATAL: cannot keep a thread on processor [0-9]+, which --memory-test needs \(does this container allow sched_setaffinity\?\), errno = 1 \(Operation not permitted\)$'
   done
 }

@@ -4,8 +4,7 @@ load helper
 
 # result NAME [OPTION...]: a run of a fixed number of events.
 result() {
-  bench cpu --cpu-max-prime=10 --events=100 --time=0 --json="$1.json" "${@:2}" run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=10 --events=100 --time=0 --json="$1.json" "${@:2}" run
 }
 
 # change FROM TO STATEMENT: a copy of a result, changed by Python about `d`.
@@ -45,8 +44,7 @@ d['run']['start_time'] = t.isoformat(timespec='milliseconds') + 'Z'"
 }
 
 refuses() { # refuses TEXT FILE...: one line, status 2, and nothing written
-  bench merge "${@:2}" -o out.json
-  must is "$status" 2
+  bench -2 merge "${@:2}" -o out.json
   must is "$output" ""
   must is "$(wc -l <<<"$stderr")" 1
   must has "$stderr" "$1"
@@ -59,8 +57,7 @@ refuses() { # refuses TEXT FILE...: one line, status 2, and nothing written
     bench cpu --cpu-max-prime=10 --threads=2 --time=1 --report-interval=1 --json=$name.json run &
   done
   wait
-  bench merge a.json b.json c.json -o m.json
-  must is "$status" 0
+  bench -0 merge a.json b.json c.json -o m.json
   must has "$output" '^3 runs, which ran together for [0-9.]+ of [0-9.]+ s$'
   must has "$output" '^m +1 '
   must check m.json '(
@@ -69,22 +66,17 @@ refuses() { # refuses TEXT FILE...: one line, status 2, and nothing written
     and [t["thread"] for t in d["threads"]["each"]] == [0, 1, 2, 3, 4, 5]
     and abs(d["totals"]["events_per_s"] * d["totals"]["period_s"] - d["totals"]["events"]) < 1
     and d["run"]["exit_status"] == 0 and d["environment"]["host"])'
-  bench compare m.json m.json
-  must is "$status" 0
-  bench report m.json -o m.html
-  must is "$status" 0
-  bench merge a.json b.json --json=-
-  must is "$status" 0
+  bench -0 compare m.json m.json
+  bench -0 report m.json -o m.html
+  bench -0 merge a.json b.json --json=-
   must is "${output:0:1}" "{"
-  bench rerun m.json
-  must is "$status" 2
+  bench -2 rerun m.json
   must has "$stderr" "^FATAL: 'm.json' is of bench merge: repeat the runs"
 }
 
 @test "merge: intervals are aligned by the wall clock, and none of their events is lost" {
   spread
-  bench merge a.json b.json -o m.json
-  must is "$status" 0
+  bench -0 merge a.json b.json -o m.json
   must check m.json '(d["totals"]["period_s"] == 1.05 and d["totals"]["events"] == 200
     and abs(d["totals"]["events_per_s"] - 200 / 1.05) < 1e-9
     and [i["events"] for i in d["intervals"]] == [200, 0, 0, 0]
@@ -93,15 +85,13 @@ refuses() { # refuses TEXT FILE...: one line, status 2, and nothing written
     and [w["code"] for w in d["warnings"] if w["code"] == "runs_apart"])'
   # A whole interval later: what was measured alone stays alone.
   later b 0.25
-  bench merge b.json a.json -o m.json
-  must is "$status" 0
+  bench -0 merge b.json a.json -o m.json
   must check m.json '([i["events"] for i in d["intervals"]] == [100, 100, 0, 0, 0]
     and [i["elapsed_s"] for i in d["intervals"]] == [0.25, 0.5, 0.75, 1.0, 1.25]
     and [r["start_offset_s"] for r in d["merged"]["runs"]] == [0.25, 0])'
   # Between two intervals: they cannot be divided.
   later b 0.1
-  bench merge a.json b.json -o m.json
-  must is "$status" 0
+  bench -0 merge a.json b.json -o m.json
   must has "$output" 'has no intervals: the intervals of the runs are more than a quarter'
   must python3 -c 'import json; d = json.load(open("m.json"))
 assert d["intervals"] == [] and d["totals"]["events"] == 200'
@@ -116,8 +106,7 @@ d["options"]["threads"]["value"] = 3
 d["options"]["mysql-host"] = {"value": "db2", "source": "command_line"}
 d["options"]["rand-seed"]["value"] = 7'
   change a.json a.json 'd["options"]["mysql-host"] = {"value": "db1", "source": "command_line"}'
-  bench merge a.json b.json -o m.json
-  must is "$status" 0
+  bench -0 merge a.json b.json -o m.json
   must check m.json '(d["options"]["events"]["value"] == 200 and d["run"]["threads"] == 4
     and "threads" not in d["options"]
     and d["merged"]["runs"][1]["options"]["threads"] == 3
@@ -154,10 +143,8 @@ d["options"]["rand-seed"]["value"] = 7'
   change b.json other.json 'd["intervals"] = {}'
   refuses "^FATAL: 'other.json' is damaged: its \"intervals\" are no list$" a.json other.json
   cp a.json out.json
-  bench merge a.json b.json -o out.json
-  must is "$status" 0
-  bench merge a.json b.json -o b.json
-  must is "$status" 2
+  bench -0 merge a.json b.json -o out.json
+  bench -2 merge a.json b.json -o b.json
   must has "$stderr" "^FATAL: the merged result would replace the result 'b.json'"
   must json b.json 'd["totals"]["events"] == 100'
 }
@@ -182,8 +169,7 @@ d["members"] = [dict(d["totals"], name="m", clients=3)]'
     "$BENCH" mix --mix=oltp_read_only@2,oltp_point_select --db-driver=null --time=1 --json=$n.json run >/dev/null 2>&1 &
   done
   wait
-  bench merge a.json b.json --json=all.json
-  must is "$status" 0
+  bench -0 merge a.json b.json --json=all.json
   json all.json 'abs(sum(m["share_ratio"] for m in d["members"]) - 1) < 1e-9 and
     all(abs(m["share_ratio"] - m["events"] / d["totals"]["events"]) < 1e-9 for m in d["members"])'
 }

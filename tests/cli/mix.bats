@@ -14,8 +14,7 @@ mix() {
 
 # good MEMBERS ARG...: the same, which has to succeed.
 good() {
-  mix "$@"
-  must [ "$status" -eq 0 ]
+  mix -0 "$@"
 }
 
 # printed PATTERN: the lines of the run that match.
@@ -158,11 +157,9 @@ LUA
   echo 'function event() error("broken") end' >bad.lua
   echo 'function event() return 1 end' >value.lua
   echo 'function event() end' >fine.lua
-  mix ./fine.lua@99,./bad.lua@1 --threads=2
-  must [ "$status" -eq 1 ]
+  mix -1 ./fine.lua@99,./bad.lua@1 --threads=2
   must has "$stderr" 'event\(\) failed at ./bad.lua:1 in thread [01]: broken'
-  mix ./fine.lua@99,./value.lua@1 --events=100000
-  must [ "$status" -eq 0 ]
+  mix -0 ./fine.lua@99,./value.lua@1 --events=100000
   must has "$stderr" 'returned'
   must has "$output" '[0-9] +fine$'
 }
@@ -182,8 +179,7 @@ function thread_run(id)
 end
 function thread_done(id) print(string.format("own %d", own or 0)) end
 LUA
-  mix oltp_point_select,./own.lua
-  must [ "$status" -eq 1 ]
+  mix -1 oltp_point_select,./own.lua
   must has "$stderr" "own.lua has its own thread_run\(\).*: in a mix it needs clients of its own, in place of a weight: SCRIPT:CLIENTS"
   for how in '' '--clients=5 --threads=2'; do
     good oltp_point_select:3:rate=200,./own.lua:2 $how --events=4000 --json=m.json
@@ -229,9 +225,8 @@ has_own_rate() {
     'function event() ffi.C.usleep(20000) end' >slow.lua
   echo 'function event() end' >one.lua
   for rate in --rate=10 --load-profile=10; do
-    mix ./slow.lua:1:rate=400,./one.lua:1 --events=0 --time=1 $rate \
+    mix -4 ./slow.lua:1:rate=400,./one.lua:1 --events=0 --time=1 $rate \
       --slo='p99<=10s' --json=m.json --report-interval=0.5
-    must is "$status" 4
     check m.json 'd["rate"]["backlog"] > 100' \
       'd["totals"]["queue_length"] == d["rate"]["backlog"]' \
       'd["rate"]["arrivals"] >= d["members"][0]["events"] + d["rate"]["backlog"]' \
@@ -242,9 +237,8 @@ has_own_rate() {
     must has "$output" 'queue length: [1-9]'
     must has "$stderr" 'the rates of the mix were not sustained'
   done
-  mix ./slow.lua:1:rate=2e8,./one.lua:1 --events=0 --time=60 \
+  mix -1 ./slow.lua:1:rate=2e8,./one.lua:1 --events=0 --time=60 \
     --rate-overload=abort
-  must is "$status" 1
   must has "$stderr" 'event queue is full.* cannot keep up with the rates of the mix'
 }
 
@@ -257,11 +251,9 @@ has_own_rate() {
 
 @test "a rate of the whole that no member would follow is refused" {
   echo 'function event() end' >one.lua
-  mix ./one.lua:1:rate=200 --rate=10
-  must is "$status" 1
+  mix -1 ./one.lua:1:rate=200 --rate=10
   must is "$stderr" 'FATAL: --rate is for members of the mix without a rate of their own, and all have one'
-  mix ./one.lua:1:rate=200 --load-profile=10x1s
-  must is "$status" 1
+  mix -1 ./one.lua:1:rate=200 --load-profile=10x1s
   must has "$stderr" '--load-profile is for members of the mix'
 }
 
@@ -299,9 +291,8 @@ local con
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT 1") end
 LUA
-  bench --mix=./bad.lua:1,./good.lua:1 --db-driver=sqlite --sqlite-db=t.db \
+  bench -0 --mix=./bad.lua:1,./good.lua:1 --db-driver=sqlite --sqlite-db=t.db \
     --sqlite-ignore-errors=all --histogram=off --time=1 --json=m.json run
-  must [ "$status" -eq 0 ]
   check m.json 'd["members"][0]["events"] == 0' 'd["members"][0]["errors"] > 0' \
     'd["members"][1]["errors"] == 0 < d["members"][1]["events"]' \
     'd["members"][0]["errors"] == d["totals"]["errors"]'
@@ -315,10 +306,9 @@ SELECT :n AS n;
 SQL
   echo 'function event() end' >one.lua
   for how in --threads=1 '--clients=2 --threads=1'; do
-    bench --mix=./x.sql,y=./x.sql,./one.lua --db-driver=sqlite --sqlite-db=t.db \
+    bench -0 --mix=./x.sql,y=./x.sql,./one.lua --db-driver=sqlite --sqlite-db=t.db \
       --x.define=n=1 --y.define=n=2 --time=0 --events=300 --json=m.json \
       --mix-choice=deck $how run
-    must [ "$status" -eq 0 ]
     must [ "$(grep -c 'int 1$' <<<"$stderr")" = "$(python3 -c '
 import json; print(json.load(open("m.json"))["members"][0]["events"])')" ]
     check m.json 'all(90 < m["events"] < 110 for m in d["members"])' \
@@ -369,9 +359,8 @@ tpcb: prepare"
   for line in "${lines[@]}"; do
     must has "$line" '--db-driver=pgsql '
     # shellcheck disable=SC2086
-    bench ${line/--db-driver=pgsql/--db-driver=sqlite} --sqlite-db=t.db --sqlite-synchronous=off --sqlite-busy-timeout=60000 \
+    bench -0 ${line/--db-driver=pgsql/--db-driver=sqlite} --sqlite-db=t.db --sqlite-synchronous=off --sqlite-busy-timeout=60000 \
       --oltp_read_only.table-size=100 --tpcc.customers=30 --tpcc.items=100 --time=0 --events=100
-    must is "$status" 0
   done
 }
 
@@ -397,8 +386,7 @@ LUA
 
 @test "the command line: names, help, what is refused" {
   echo 'function event() end' >one.lua
-  bench mix --mix=./one.lua --time=0 --events=5 run
-  must [ "$status" -eq 0 ]
+  bench -0 mix --mix=./one.lua --time=0 --events=5 run
   bench --mix=oltp_read_only,b=tpcb help
   must has "$output" '^oltp_read_only options:$'
   must has "$output" '^b options:$'
@@ -425,8 +413,7 @@ LUA
 
 @test "a sweep of a mix" {
   echo 'function event() end' >one.lua
-  bench --mix=./one.lua@3,two=./one.lua --time=0 --events=100 \
+  bench -0 --mix=./one.lua@3,two=./one.lua --time=0 --events=100 \
     --sweep=threads:1,2 --json=s.json run
-  must [ "$status" -eq 0 ]
   json s.json 'len(d["steps"]) == 2'
 }

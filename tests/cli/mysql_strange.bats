@@ -21,8 +21,7 @@ function prepare()
   print("none", con:query("SELECT bad"):fetch_row())
 end
 LUA
-  bench ./look.lua "${to[@]}" prepare
-  must is "$status" 0
+  bench -0 ./look.lua "${to[@]}" prepare
   must is "$(tail -n 3 <<<"$output")" "good	1
 false	query_row: the row that was sent cannot be read
 none	nil"
@@ -30,15 +29,13 @@ none	nil"
 
 @test "a table whose rows have too few columns" {
   strange_server
-  bench oltp_read_only "${to[@]}" --table-size=10 check
-  must is "$status" 1
+  bench -1 oltp_read_only "${to[@]}" --table-size=10 check
   must has "$stderr" "the server's answer cannot be read"
 }
 
 @test "a server that stores nothing of an INSERT" {
   strange_server
-  bench oltp_read_only "${to[@]}" --mysql-user=empty --table-size=10 --load-method=insert prepare
-  must is "$status" 1
+  bench -1 oltp_read_only "${to[@]}" --mysql-user=empty --table-size=10 --load-method=insert prepare
   must has "$stderr" "^FATAL: .*cannot load rows 1 to 10 .*into 'sbtest1': the server has not stored [0-9]+ of the rows it was sent"
 }
 
@@ -51,8 +48,7 @@ function prepare()
   print("rows", rs.nrows, rs.nfields, rs:fetch_row(), con:query_row("SELECT ok"))
 end
 LUA
-  bench ./look.lua "${to[@]}" prepare
-  must is "$status" 0
+  bench -0 ./look.lua "${to[@]}" prepare
   must is "$(tail -n 1 <<<"$output")" "rows	0	0	nil	nil"
 }
 
@@ -70,8 +66,7 @@ LUA
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT endless") end
 LUA
-  bench ./look.lua "${to[@]}" --db-max-result-size=1M --events=1 --json=a.json run
-  must is "$status" 1
+  bench -1 ./look.lua "${to[@]}" --db-max-result-size=1M --events=1 --json=a.json run
   must has "$stderr" '^FATAL: mysql_store_result\(\) returned error 2008 \(the result is larger than --db-max-result-size allows\)'
   check a.json "'--db-max-result-size' in d['run']['error']"
 }
@@ -87,8 +82,7 @@ function thread_init()
 end
 function event() st:execute_drawn(1, 10, id) end
 LUA
-  bench ./look.lua "${to[@]}" --db-max-result-size=1M --events=1 --json=a.json run
-  must is "$status" 0
+  bench -0 ./look.lua "${to[@]}" --db-max-result-size=1M --events=1 --json=a.json run
   must is "$(number 'read:')" 1
   nm "$BENCH" | grep -qE '__[at]san_init' || # whose memory is theirs
     check a.json "d['client']['max_resident_bytes'] < 36 << 20"

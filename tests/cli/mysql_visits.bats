@@ -15,8 +15,7 @@ at() {
 
 # fails_with TEXT ARG...: the run ends with one message that has the text.
 fails_with() {
-  visit --events=1 "${@:2}"
-  must is "$status" 1
+  visit -1 --events=1 "${@:2}"
   must is "$(grep -c '^FATAL: cannot connect to MySQL server' <<<"$stderr")" 1
   must has "$stderr" "^FATAL: cannot connect to MySQL server on socket .* as 'me': $1"
 }
@@ -59,8 +58,7 @@ fails_with() {
   to=("${to[@]/--mysql-socket=*/--mysql-ssl=off}")
   MARIADB_UNIX_PORT=$PWD/none MYSQL_UNIX_PORT=$PWD/server visit --events=2 --handshake=own
   lives 2
-  MARIADB_UNIX_PORT=$PWD/server visit --events=1 --handshake=own
-  must is "$status" 1
+  MARIADB_UNIX_PORT=$PWD/server visit -1 --events=1 --handshake=own
   must has "$stderr" 'only the library knows the socket of localhost'
 }
 
@@ -78,16 +76,14 @@ fails_with() {
   local kind
   for kind in ed25519:client_ed25519 clear:mysql_clear_password; do
     at "${kind%%:*}"
-    visit --events=1
-    must is "$status" 1
+    visit -1 --events=1
     must has "$stderr" "the driver cannot log in by itself: the server asks for a login with ${kind#*:}\$"
   done
   fake_server_stop
   must test ! -s got
   # The library takes over where it may.
   at clear
-  visit --events=2 --handshake=auto --mysql-cleartext=on
-  must is "$status" 0
+  visit -0 --events=2 --handshake=auto --mysql-cleartext=on
   must has "$stderr" '^WARNING: the client library opens the connections: the server asks for a login with mysql_clear_password$'
   must has "$output" '^    connect and login +2 '
   fake_server_stop
@@ -95,8 +91,7 @@ fails_with() {
   at native
   for option in --mysql-ssl=REQUIRED:'--mysql-ssl asks for TLS' --mysql-compression=on:'--mysql-compression is on' \
     --mysql-protocol=library:'--mysql-protocol asks for it' --mysql-dry-run:'--mysql-dry-run connects to no server'; do
-    visit --events=1 "${option%%:*}"
-    must is "$status" 1
+    visit -1 --events=1 "${option%%:*}"
     must has "$stderr" "the driver cannot log in by itself: ${option#*:}\$"
   done
 }
@@ -124,8 +119,7 @@ fails_with() {
   each_second_fails --mysql-ignore-errors=2013
   for code in full:1040 blocked:1129; do
     at "${code%%:*}"
-    visit --events=1 --mysql-ignore-errors="${code#*:}" --time=1
-    must is "$status" 0
+    visit -0 --events=1 --mysql-ignore-errors="${code#*:}" --time=1
     must has "$stderr" "error ${code#*:}"
   done
 }
@@ -152,8 +146,7 @@ fails_with() {
     at table
     to+=(--handshake=$way)
     for ignored in '' 2013; do
-      visit --events=1 --mysql-ignore-errors="$ignored"
-      must is "$status" 1
+      visit -1 --events=1 --mysql-ignore-errors="$ignored"
       must has "$stderr" "^FATAL: mysql_drv_query\(\) returned error 1146 \(Table 'x' doesn't exist\) for query 'SELECT 1'\$"
       must is "$(grep -c 'cannot connect' <<<"$stderr")" 0
     done

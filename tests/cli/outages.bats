@@ -22,9 +22,8 @@ LUA
 
 @test "a time without success is a stall, with its length, in the files" {
   stuck
-  bench ./stuck.lua --db-driver=null --threads=1 --events=10000 --time=0 \
+  bench -0 ./stuck.lua --db-driver=null --threads=1 --events=10000 --time=0 \
     --json=a.json --csv=a.csv --stall=400ms --report-interval=0.1 run
-  must [ "$status" = 0 ]
   must check a.json \
     'd["outages"]["stall_count"] >= 1 and d["outages"]["loop"] == "closed"' \
     'any(0.5 <= s["length_s"] < 100 and s["first_error"] is None and s["clients"] == 1 and s["ended_by_client"] == 0 for s in d["outages"]["stalls"])' \
@@ -74,9 +73,8 @@ json.dump(d, open("a.json", "w"))'
   must check a.json '"outages" not in d' 'd["intervals"][-1]["stalled_s"] == 0'
   # Each event is longer than the limit.  A machine that leaves the thread alone for
   # ten events makes a stall.
-  bench oltp_point_select --db-driver=null --null-latency=20000 --threads=1 \
+  bench -0 oltp_point_select --db-driver=null --null-latency=20000 --threads=1 \
     --events=20 --time=0 --stall=5ms --json=a.json run
-  must is "$status" 0
   check a.json 'all(s["length_s"] >= 0.2 for s in d["outages"]["stalls"])' 'd["outages"]["stall_count"] < 20'
 }
 

@@ -91,10 +91,8 @@ end
 function event() end
 L
   export LUA_PATH="$PWD/?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
-  bench ./mine.lua "${to[@]}" prepare
-  must is "$status" 0
-  bench ./mine.lua "${to[@]}" cleanup
-  must is "$status" 0
+  bench -0 ./mine.lua "${to[@]}" prepare
+  bench -0 ./mine.lua "${to[@]}" cleanup
   nothing_left
 }
 
@@ -143,14 +141,11 @@ L
   workload=bank
   bad '^--dry-run is for the cleanup command of the bundled scripts$' --dry-run prepare
   echo 'function cleanup() print("dropped") end' >mine.lua
-  bench ./mine.lua --dry-run cleanup
-  must is "$status" 1
+  bench -1 ./mine.lua --dry-run cleanup
   must is "$stderr" '--dry-run is for the cleanup command of the bundled scripts'
-  bench fileio --dry-run cleanup
-  must is "$status" 1
+  bench -1 fileio --dry-run cleanup
   echo 'sysbench.cmdline.options = {dry_run = {"print", false}}' >>mine.lua
-  bench ./mine.lua --dry-run cleanup
-  must is "$status" 0
+  bench -0 ./mine.lua --dry-run cleanup
 }
 
 # unchanged FILE COMMAND...: the file, and what is beside it, are as before.

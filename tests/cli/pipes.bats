@@ -55,8 +55,7 @@ end
 LUA
   much() {
     for how in "--threads=2" "--threads=1 --clients=4"; do
-      bench ./much.lua "${to[@]}" $how --events=8 --time=0 --forced-shutdown=100 run
-      must is "$status" 0
+      bench -0 ./much.lua "${to[@]}" $how --events=8 --time=0 --forced-shutdown=100 run
       must is "$(number 'read:')" 480
       must is "$(number 'write:')" 480
       must is "$(number 'other:')" 0
@@ -88,8 +87,7 @@ LUA
   errors() {
     local third="not executed"
     [[ $DRIVER == pgsql ]] || third=nil
-    bench ./errors.lua "${to[@]}" prepare
-    must is "$status" 0
+    bench -0 ./errors.lua "${to[@]}" prepare
     must has "$output" "^false	.*SQL error, errno = .*, state = '42...': bad words"
     must has "$output" "^1	nil	nil	SQL error, errno = .*bad words	$third"
     must has "$output" "^8$"
@@ -129,12 +127,10 @@ function prepare()
 end
 LUA
   gone() {
-    bench ./gone.lua "${to[@]}" --events=6 --time=0 --db-ignore-errors=connection run
-    must is "$status" 0
+    bench -0 ./gone.lua "${to[@]}" --events=6 --time=0 --db-ignore-errors=connection run
     must is "$(number 'reconnects:')" 3
     must is "$(number 'total number of events:')" 6
-    bench ./gone.lua "${to[@]}" --events=6 --time=0 run
-    must is "$status" 1
+    bench -1 ./gone.lua "${to[@]}" --events=6 --time=0 run
     must has "$stderr" 'Lost connection|server closed the connection unexpectedly'
     bench ./unknown.lua "${to[@]}" prepare
     must has "$output" "^1	nil	.*(Lost connection|server closed).*	the connection broke before its answer$"

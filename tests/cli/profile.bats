@@ -10,9 +10,8 @@ sums=("sum(i['arrivals'] for i in d['intervals']) == d['totals']['arrivals'] == 
   "all(abs(i['offered_per_s'] * i['period_s'] - i['arrivals']) < 0.001 for i in d['intervals'][:-1])")
 
 @test "a run follows its profile, is as long as it, and shows the offered load" {
-  bench "${quick[@]}" --load-profile="ramp:0..400x1s,1000x1s,spike:2000x500ms/1s" --report-interval=1 \
+  bench -0 "${quick[@]}" --load-profile="ramp:0..400x1s,1000x1s,spike:2000x500ms/1s" --report-interval=1 \
     --csv=run.csv --stream=stream --json=run.json run
-  must is "$status" 0
   must has "$output" '^Load profile: ramp:0\.\.400x1s,1000x1s,spike:2000x500ms/1s$'
   must has "$output" '^\[ [0-9.]+s \] queue length: [0-9]+ concurrency: [0-2], offered: [0-9.]+/s$'
   check run.json "${sums[@]}" "d['options']['time']['value'] == 3" \
@@ -32,8 +31,7 @@ PY
 
 # The first due times of a run, in nanoseconds since the load began.
 due() {
-  bench "${quick[@]}" --events=200 --time=0 "$@" --event-log=events run
-  must is "$status" 0 || return
+  bench -0 "${quick[@]}" --events=200 --time=0 "$@" --event-log=events run
   tail -n +2 events | cut -d, -f1 | sort -n
 }
 
@@ -53,14 +51,12 @@ due() {
   due --load-profile=day.csv >profile
   cmp rate profile
   printf '0,0\n1,500\n1,0\n2,0\n' >Day.CSV
-  bench "${quick[@]}" --load-profile=./Day.CSV --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --load-profile=./Day.CSV --json=run.json run
   check run.json "d['options']['time']['value'] == 2" "180 < d['rate']['arrivals'] < 330"
 }
 
 @test "a warm-up has the first rate, and the profile begins after it" {
-  bench "${quick[@]}" --load-profile="0x1s,1000x1s" --warmup-time=1 --event-log=events --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --load-profile="0x1s,1000x1s" --warmup-time=1 --event-log=events --json=run.json run
   check run.json "d['run']['measured_start_monotonic_ns'] - d['run']['start_monotonic_ns'] >= 10**9" \
     "850 < d['rate']['arrivals'] < 1150"
   python3 - <<'PY'
@@ -71,35 +67,29 @@ PY
 }
 
 @test "--time, --events, and a profile that starts again" {
-  bench "${quick[@]}" --load-profile="0x500ms,400x500ms" --time=2 --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --load-profile="0x500ms,400x500ms" --time=2 --json=run.json run
   check run.json "d['run']['end_reason'] == 'time_limit'" "310 < d['rate']['arrivals'] < 490"
-  bench "${quick[@]}" --load-profile="0x100ms,ramp:400..800x100ms" --time=0 --events=100 --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --load-profile="0x100ms,ramp:400..800x100ms" --time=0 --events=100 --json=run.json run
   check run.json "d['totals']['events'] == 100" "d['run']['end_reason'] == 'event_limit'"
 }
 
 @test "clients of a script share a profile" {
   needs_driver null
-  bench oltp_point_select --db-driver=null --table-size=100 --tables=1 --threads=2 --clients=20 \
+  bench -0 oltp_point_select --db-driver=null --table-size=100 --tables=1 --threads=2 --clients=20 \
     --load-profile="200x500ms,ramp:200..1800x500ms" --rand-seed=7 --json=run.json run
-  must is "$status" 0
   check run.json "480 < d['rate']['arrivals'] < 720" \
     "d['totals']['events'] + d['rate']['backlog'] == d['rate']['arrivals']"
 }
 
 @test "who cannot keep up is told so, and a changing throughput is no trend" {
-  bench cpu --cpu-max-prime=100000 --load-profile=ramp:1000..50000x1s run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=100000 --load-profile=ramp:1000..50000x1s run
   must has "$stderr" '^WARNING: --load-profile was not sustained \(about [0-9.]+/s reached\), [0-9]+ of [0-9]+ scheduled events never started; lower its rates or use more --threads$'
-  bench cpu --cpu-max-prime=100000 --load-profile=1000000x20s --rate-overload=abort run
-  must is "$status" 1
+  bench -1 cpu --cpu-max-prime=100000 --load-profile=1000000x20s --rate-overload=abort run
   must has "$stderr" '^FATAL: The event queue is full: 131072 events are waiting, the worker threads cannot keep up with --load-profile$'
 }
 
 @test "the page shows offered beside achieved, and equal profiles are compared by latency" {
-  bench "${quick[@]}" --load-profile=ramp:100..400x3s --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --load-profile=ramp:100..400x3s --json=run.json run
   "$BENCH" report run.json -o page.html
   has "$(<page.html)" '</svg> achieved <b '
   has "$(<page.html)" '</svg> offered <b '

@@ -7,8 +7,7 @@ load helper
 refused() {
   local option
   for option; do
-    bench cpu --events=1 "$option" run
-    must [ "$status" = 1 ]
+    bench -1 cpu --events=1 "$option" run
     must has "$stderr" "^FATAL: Invalid value for ${option%%=*}: '${option#*=}' \(expected "
     must is "$output" ""
   done
@@ -17,13 +16,11 @@ refused() {
 @test "numbers that do not parse are refused" {
   refused --threads=1x --rand-pareto-h=foo --events=abc --time=1x --percentile=a
   for size in abc 2q -1 1KX; do
-    bench memory --memory-total-size=$size run
-    must is "$status" 1
+    bench -1 memory --memory-total-size=$size run
     must has "$stderr" "^FATAL: Invalid value for --memory-total-size: '$size'"
   done
   for count in 1KX abc 1.5; do
-    bench oltp_read_write --db-driver=null --tables="$count" --events=1 run
-    must is "$status" 1
+    bench -1 oltp_read_write --db-driver=null --tables="$count" --events=1 run
     must has "$stderr" "--tables: '$count'"
   done
   bench memory --memory-block-size=1KB --memory-total-size=64KB run
@@ -40,8 +37,7 @@ refused() {
 }
 
 @test "counts beyond 32 bits" {
-  bench cpu --cpu-max-prime=100 --events=5000000000 --time=1 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=100 --events=5000000000 --time=1 run
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end
 function event(id) ffi.C.sb_counter_add(id, ffi.C.SB_CNT_READ, 5000000000ULL) end
@@ -58,20 +54,17 @@ configured() {
 }
 
 @test "a configuration file that is missing ends the run" {
-  bench cpu --config-file=nowhere --events=1 run
-  must is "$status" 1
+  bench -1 cpu --config-file=nowhere --events=1 run
   must is "$output" ""
   must is "$stderr" "FATAL: Invalid value for --config-file: 'nowhere' (expected a readable file: No such file or directory)"
   # One that may be read, and cannot.
-  bench cpu --config-file=/proc/self/mem --events=1 run
-  must is "$status" 1
+  bench -1 cpu --config-file=/proc/self/mem --events=1 run
   # musl's words are shorter.
   must has "$stderr" "^FATAL: Invalid value for --config-file: '/proc/self/mem' \(expected a readable file: I(nput/output|/O) error\)$"
   must is "$(grep -c '' <<<"$stderr")" 1
   # Wherever it stands, and though a later one is there.
   echo 'events=1' >bench.cnf
-  bench cpu --config-file=nowhere --config-file=bench.cnf run
-  must is "$status" 1
+  bench -1 cpu --config-file=nowhere --config-file=bench.cnf run
   must has "$stderr" "^FATAL: Invalid value for --config-file: 'nowhere'"
 }
 
@@ -79,20 +72,16 @@ configured() {
   local blanks
   blanks=$(printf ' %.0s' {1..5000})
   # What counts stands behind column 255: the name, the value, a list's item.
-  configured "$blanks events$blanks=${blanks}3"
-  must is "$status" 0
+  configured -0 "$blanks events$blanks=${blanks}3"
   must is "$(number 'total number of events:')" 3
-  configured 'events=3' "percentiles=50,${blanks}99.5"
-  must is "$status" 0
+  configured -0 'events=3' "percentiles=50,${blanks}99.5"
   must has "$output" '^ +p99\.5 '
   # And the rest of a long line is not one of its own.
-  configured 'events=3' "# $blanks" "#$(printf 'x%.0s' {1..600})threads=0" \
+  configured -0 'events=3' "# $blanks" "#$(printf 'x%.0s' {1..600})threads=0" \
     "threads=1 #$(printf 'x%.0s' {1..600})"
-  must is "$status" 0
   must is "$stderr" ""
   # Nor is what is wrong behind that column overlooked.
-  configured "events=3${blanks}x"
-  must is "$status" 1
+  configured -1 "events=3${blanks}x"
   must has "$stderr" "^FATAL: Invalid value for --events: .*, bench.cnf:1$"
 }
 
@@ -102,16 +91,14 @@ configured() {
     must is "$on $(grep -c '^Validation checks: on' <<<"$output")" "$on 1"
   done
   for off in validate=off validate=0 'validate = false'; do
-    configured events=1 "$off"
-    must is "$status" 0
+    configured -0 events=1 "$off"
     must is "$off $(grep -c '^Validation checks: on' <<<"$output")" "$off 0"
   done
   configured events=1 debug
   must has "$stderr$output" '^DEBUG: '
   configured events=1 debug=off
   must is "$(grep -c '^DEBUG: ' <<<"$stderr$output")" 0
-  configured events=1 debug=perhaps
-  must is "$status" 1
+  configured -1 events=1 debug=perhaps
   must is "$stderr" "FATAL: Invalid value for --debug: 'perhaps' (expected on or off), bench.cnf:2"
   # An option of the test keeps what the file says.
   echo 'cpu-max-prime=70' >bench.cnf
@@ -125,15 +112,13 @@ configured() {
 
 @test "without a command options are not looked at" {
   echo 'print("the body")' >t.lua
-  bench --nosuch=1 t.lua
-  must is "$status" 0
+  bench -0 --nosuch=1 t.lua
   must has "$output" '^the body$'
 }
 
 @test "a file in the folder does not hide a bundled script" {
   printf '[ 1s ] thds: 1 tps: 0.00\n' >oltp_read_write
-  bench oltp_read_write --db-driver=null --events=3 run
-  must is "$status" 0
+  bench -0 oltp_read_write --db-driver=null --events=3 run
   must is "$(number 'transactions:')" 3
 }
 
@@ -143,12 +128,10 @@ configured() {
       --rand-spec-iter=5 --rand-spec-pct=5 --rand-spec-res=50 --luajit-cmd=off \
       --thread-init-timeout=20 --warmup-time=0 --num-threads=1 --max-time=1 \
       --max-requests=1 --tx-rate=0; do
-      bench cpu --compat=$level "$option" --events=1 run
-      must is "$level $option $status" "$level $option 0"
+      bench -0 cpu --compat=$level "$option" --events=1 run
     done
-    bench oltp_legacy/oltp --compat=$level --db-driver=null --max-requests=2 \
+    bench -0 oltp_legacy/oltp --compat=$level --db-driver=null --max-requests=2 \
       --oltp-table-size=50 run
-    must is "$status" 0
     must is "$(number 'transactions:')" 2
   done
 }
@@ -159,8 +142,7 @@ ffi.cdef "int usleep(uint32_t);"
 function event() if sysbench.iteration() <= 10 then ffi.C.usleep(100000) end end
 L
   # 90 of 100 arrivals still wait when the warm-up ends.
-  bench t.lua --warmup-time=1 --time=1 --rate=100 --json=r.json run
-  must is "$status" 0
+  bench -0 t.lua --warmup-time=1 --time=1 --rate=100 --json=r.json run
   must json r.json '50 < d["rate"]["arrivals"] / d["rate"]["offered_s"] < 150
     and d["totals"]["events"] <= d["rate"]["arrivals"] + 1'
 }
@@ -168,8 +150,7 @@ L
 @test "errors by code, the fatal one as well" {
   echo 'function thread_init() con = sysbench.sql.driver():connect() end
     function event() con:query("SELECT 1") end' >t.lua
-  bench t.lua --db-driver=null --null-error-rate=0.5 --events=50 run
-  must is "$status" 0
+  bench -0 t.lua --db-driver=null --null-error-rate=0.5 --events=50 run
   must has "$stderr" "^WARNING: error 1213 \(40001\) $(number 'ignored errors:') times?, "
 }
 
@@ -177,8 +158,7 @@ L
   needs_driver sqlite
   echo 'function thread_init() con = sysbench.sql.driver():connect() end
     function event() n = (n or 0) + 1 con:query(n == 1 and "SELECT 1" or "SELEC") end' >t.lua
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db run
-  must is "$status" 1
+  bench -1 t.lua --db-driver=sqlite --sqlite-db=t.db run
   must is "$(number 'ignored errors:')" 1
   must has "$stderr" '^WARNING: error 1 \(42601\) 1 time, '
 }
@@ -188,8 +168,7 @@ L
   echo 'function thread_init() con = sysbench.sql.driver():connect() end
     function event() con:query("SELEC") end' >t.lua
   SECONDS=0
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=all --time=1 run
-  must is "$status" 0
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=all --time=1 run
   must [ "$SECONDS" -le 60 ]
   must holds "$(number 'ignored errors:') > 1"
   must [ "$(wc -l <<<"$stderr")" -lt 60 ]
@@ -198,8 +177,7 @@ L
 @test "sequential rewriting reads nothing, and starts again at the end" {
   local files="--file-num=2 --file-total-size=64K --file-block-size=16K"
   bench fileio $files prepare
-  bench fileio $files --file-test-mode=seqrewr --file-fsync-freq=0 --events=10 run
-  must is "$status" 0
+  bench -0 fileio $files --file-test-mode=seqrewr --file-fsync-freq=0 --events=10 run
   must has "$output" '^    reads/s: +0\.00$'
   must is "$(number 'total number of events:')" 10
 }
@@ -220,8 +198,7 @@ L
 @test "complete lines in many short runs" {
   local seen=0
   for _ in {1..20}; do
-    bench cpu --cpu-max-prime=50 --events=400000 --report-interval=0.01 --threads=3 run
-    must is "$status" 0
+    bench -0 cpu --cpu-max-prime=50 --events=400000 --report-interval=0.01 --threads=3 run
     lines=$(grep '^\[' <<<"$output" || :)
     [ -z "$lines" ] || seen=$((seen + 1))
     must is "$(grep -vE '^(\[ [0-9]+\.[0-9]+s \] thds: [0-3] eps: [0-9]+\.[0-9]{2} lat \(ms,95%\): [0-9]+\.[0-9]{2})?$' <<<"$lines")" ""
@@ -239,8 +216,7 @@ L
 
 @test "the mysql port is a number" {
   needs_driver mysql
-  bench oltp_point_select --db-driver=mysql --mysql-port=abc run
-  must is "$status" 1
+  bench -1 oltp_point_select --db-driver=mysql --mysql-port=abc run
   must has "$stderr" "^FATAL: Invalid value for --mysql-port: 'abc' "
 }
 
@@ -252,9 +228,8 @@ times() {
 
 @test "times of statements are taken" {
   local min avg max total
-  bench oltp_point_select --db-driver=null --null-latency=3000 --table-size=10 \
+  bench -0 oltp_point_select --db-driver=null --null-latency=3000 --table-size=10 \
     --db-debug --verbosity=5 --threads=2 --events=6 run
-  must is "$status" 0
   read -r min avg max total <<<"$(times 'Query execution')"
   must holds "$min >= 0.003 && $avg >= $min && $max >= $avg && $total >= 5 * $min + $max - 0.001"
   # Of what was measured.
@@ -266,9 +241,8 @@ function event()
 end
 ffi.cdef "int usleep(uint32_t);"
 L
-  bench t.lua --db-driver=null --null-latency=3000 --db-debug --verbosity=5 \
+  bench -0 t.lua --db-driver=null --null-latency=3000 --db-debug --verbosity=5 \
     --warmup-time=1 --events=3 run
-  must is "$status" 0
   read -r min avg max total <<<"$(times 'Query execution')"
   # About fifty were warming up.
   must holds "$total > 0 && $total / $avg < 10"
@@ -277,8 +251,7 @@ L
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() local rs = con:query("SELECT 1") for i = 1, 20000 do rs:fetch_row() end end
 L
-  bench t.lua --db-driver=null --null-rows=20000 --db-debug --verbosity=5 --events=2 run
-  must is "$status" 0
+  bench -0 t.lua --db-driver=null --null-rows=20000 --db-debug --verbosity=5 --events=2 run
   read -r min avg max total <<<"$(times 'Results fetching')"
   must holds "$total > 0 && $max >= $min && $total >= $max"
 }
@@ -311,8 +284,7 @@ function prepare()
   print("grown", resident() - first)
 end
 L
-  bench t.lua --db-driver="$@" prepare
-  must is "$status" 0
+  bench -0 t.lua --db-driver="$@" prepare
   # Less than half a kilobyte for each of 800, whatever the library keeps.
   must holds "$(number 'grown') < 400"
 }

@@ -10,9 +10,12 @@ private() {
   unshare -m true 2>/dev/null || skip "no mount namespaces here"
   # The list of suppressions may be where nothing can be read.
   [ -z "${TSAN_OPTIONS:-}" ] || local -x TSAN_OPTIONS="${TSAN_OPTIONS%%:suppressions=*}"
-  run --separate-stderr unshare -m bash -c "$1"
+  local expected args
+  take_status "$@"
+  run --separate-stderr unshare -m bash -c "${args[0]}"
   [ "$status" -ne 77 ] || skip "may not mount"
   stderr=$(complaints)
+  as_expected
 }
 
 # complaints: what was said that is no progress, and not about files in memory.
@@ -30,7 +33,7 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
 @test "a read-only system: results and tables where something can be written" {
   needs_driver sqlite
   mkdir out
-  private "
+  private -0 "
     mount -t tmpfs none out && mount -o remount,bind,ro / || exit 77
     cd out
     ! touch ../x 2>/dev/null || exit 77
@@ -40,14 +43,13 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
     status=\$?
     ls
     exit \$status"
-  must is "$status" 0
   must is "$stderr" ""
   must is "$(tail -n 6 <<<"$output")" $'cpu.json\nmemory.json\nmutex.json\no.json\ns.json\nthreads.json'
 }
 
 @test "a read-only system: what cannot be written is said before the run" {
   needs_driver sqlite
-  private "
+  private -1 "
     mount -o remount,bind,ro / || exit 77
     ! touch x 2>/dev/null || exit 77
     \"\$BENCH\" cpu --events=5 --json=x.json run
@@ -56,7 +58,6 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
     TMPDIR= \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 run
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare
     $oltp prepare"
-  must is "$status" 1
   must is "$(grep -c 'Threads started' <<<"$output" || :)" 0
   must is "$(grep -c '' <<<"$stderr")" 5
   must has "$stderr" "^FATAL: .*'x\.json'.*Read-only file system"
@@ -69,7 +70,7 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
 @test "no /tmp at all" {
   needs_driver sqlite
   mkdir root
-  private "
+  private -0 "
     mount -t tmpfs none root && cd root && mkdir usr proc dev home build || exit 77
     for dir in lib lib64 bin; do ln -s usr/\$dir \$dir; done
     mount --rbind /usr usr && mount --rbind /proc proc && mount --rbind /dev dev &&
@@ -86,7 +87,6 @@ oltp='"$BENCH" oltp_read_write --db-driver=sqlite --sqlite-db=t.db --table-size=
       ! ls /dev/shm | grep ^bench-sweep >&2 &&
       mount -t tmpfs -o ro none /dev/shm &&
       ! \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=- run'"
-  must is "$status" 0
   # the file of the sweep that used memory is gone
   must is "$stderr" "WARNING: no folder takes temporary files (TMPDIR, /tmp, the folder of --json), so the results of steps are kept in memory (/dev/shm)
 FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json, /dev/shm): No such file or directory; set TMPDIR to one that can be written to"
@@ -97,14 +97,13 @@ FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json, /dev
 @test "no /proc: everything runs, and sweeps find the program" {
   no_sanitizer /proc
   needs_driver sqlite
-  private "
+  private -0 "
     mount -t tmpfs none /proc || exit 77
     $every
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare &&
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 --file-test-mode=rndrw --events=9 run &&
     $oltp prepare && $oltp run && $oltp --clients=3 run && $oltp cleanup &&
     (cd '${BENCH%/*}' && './${BENCH##*/}' cpu --sweep=threads:1,2 --events=5 --json=\"\$OLDPWD/s.json\" run)"
-  must is "$status" 0
   must is "$stderr" ""
   must json cpu.json 'd["totals"]["events"] == 5'
   must json s.json 'len(d["steps"]) == 2 and all(s["result"]["totals"]["events"] == 5 for s in d["steps"])'
@@ -112,10 +111,9 @@ FATAL: no folder takes temporary files (TMPDIR, /tmp, the folder of --json, /dev
 
 @test "no /proc: huge pages that are not there are called that" {
   no_sanitizer /proc
-  private "
+  private -1 "
     mount -t tmpfs none /proc || exit 77
     \"\$BENCH\" memory --memory-hugetlb=on --memory-block-size=1T --memory-total-size=1T run"
-  must is "$status" 1
   local error=12
   ! emulated || error=22 # qemu refuses the size itself
   must has "$stderr" "^FATAL: cannot allocate 1099511627776 bytes of huge pages \(0 free pages\), errno = $error "
@@ -179,7 +177,7 @@ teardown() {
 }
 
 @test "little memory: the limit of the control group counts, not the machine" {
-  private '
+  private -1 '
     cat /proc/self/cgroup >/dev/null && mount -t tmpfs none /sys/fs/cgroup || exit 77
     mkdir -p /sys/fs/cgroup/small disk
     echo 67108864 >/sys/fs/cgroup/small/memory.max
@@ -195,7 +193,6 @@ teardown() {
     (limited doctor --db-driver=null oltp_read_only >doctor)
     (limited memory --memory-test=latency --memory-size=60M --time=1 run)
     (limited fileio --file-num=1 --file-total-size=60M --file-dir=disk prepare)'
-  must is "$status" 1
   must has "$(<doctor)" '^ok +memory +48 MiB of 64 MiB of the control group are available'
   must has "$stderr" '^FATAL: --memory-size asks for 60 MiB, but only 48 MiB are left of the memory of the control group; '
   must has "$stderr" "^FATAL: 60 MiB needed in 'disk', 48 MiB left of the memory of the control group; "
@@ -207,12 +204,11 @@ teardown() {
   own=$(mktemp -d /tmp/bench-nobody.XXXXXX)
   chmod 777 "$own"
   cd "$own"
-  as_nobody bash -c "
+  as_nobody -0 bash -c "
     $every
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 prepare &&
     \"\$BENCH\" fileio --file-total-size=1M --file-num=1 --file-test-mode=rndrw --events=9 run &&
     $oltp prepare && $oltp run && $oltp --clients=3 run && $oltp cleanup"
-  must is "$status" 0
   must is "$(complaints)" ""
 }
 
@@ -221,8 +217,7 @@ teardown() {
   own=$(mktemp -d /tmp/bench-nobody.XXXXXX)
   chmod 777 "$own"
   cd "$own"
-  as_nobody bash -c 'ulimit -u 20; exec "$BENCH" cpu --threads=64 --events=64 run'
-  must is "$status" 1
+  as_nobody -1 bash -c 'ulimit -u 20; exec "$BENCH" cpu --threads=64 --events=64 run'
   must has "$stderr" '^FATAL: cannot start a thread, errno = 11 \(.*\): the system allows no more of them \(see ulimit -u, and pids.max of the cgroup\)$'
 }
 
@@ -232,11 +227,9 @@ teardown() {
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() end
 LUA
-  run --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" ./many.lua --db-driver=sqlite --sqlite-db=d.db --threads=60 --time=1 run"
-  must is "$status" 1
+  run -1 --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" ./many.lua --db-driver=sqlite --sqlite-db=d.db --threads=60 --time=1 run"
   must has "$stderr" 'the limit of open files is 64 \(ulimit -n\); about [0-9]+ are needed'
-  run --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" cpu --threads=60 --events=60 run"
-  must is "$status" 0
+  run -0 --separate-stderr bash -c "ulimit -n 64; exec \"\$BENCH\" cpu --threads=60 --events=60 run"
 }
 
 @test "fewer open files than SQLite needs: each failure names the limit" {
@@ -264,8 +257,7 @@ LUA
 @test "too few open files for the connections: refused before the first one, in a line" {
   needs_driver mysql
   few() {
-    run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" "$@" --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port=1 --events=1 run' - "$@"
-    must is "$status" 1
+    run -1 --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" "$@" --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port=1 --events=1 run' - "$@"
   }
   echo 'SELECT 1;' >one.sql
   for workload in oltp_point_select ./one.sql; do
@@ -278,10 +270,8 @@ LUA
     must has "$stderr" '^FATAL: 97 connections need at least 1[0-9]+ open files, and the system allows 100: raise that limit \(ulimit -n\), or use fewer --threads$'
     must is "$(wc -l <<<"$stderr")" 1
   done
-  run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=mysql --mysql-dry-run --threads=200 --events=1 run'
-  must is "$status" 0
-  run --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=null --clients=500 --events=1 run'
-  must is "$status" 0
+  run -0 --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=mysql --mysql-dry-run --threads=200 --events=1 run'
+  run -0 --separate-stderr bash -c 'ulimit -n 100; exec "$BENCH" oltp_point_select --db-driver=null --clients=500 --events=1 run'
 }
 
 # What came to Linux after 4.18, which is the oldest that the static program is for.  No
@@ -306,7 +296,7 @@ for advice in 4, 19, 20, 23, 102:
   # Stacks of clients have guards all the same.
   must ./old_kernel "$BENCH_BUILD/tests/unit/loop/test_stacks"
   # A leak checker cannot work under strace.
-  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run -0 --separate-stderr \
     strace -f -qq --seccomp-bpf -o calls -e trace="$newer" -e inject="$newer:error=ENOSYS" ./old_kernel bash -c "
     $every
     \"\$BENCH\" memory --memory-test=latency --memory-size=4M --time=1 run 2>said &&
@@ -315,7 +305,6 @@ for advice in 4, 19, 20, 23, 102:
     \"\$BENCH\" cpu --sweep=threads:1,2 --events=5 --json=s.json run &&
     \"\$BENCH\" cpu --time=0 --rate=200 --events=5 run &&
     $oltp prepare && $oltp run && $oltp --clients=3 run && $oltp cleanup"
-  must is "$status" 0
   must is "$(complaints)" ""
   must has "$(<calls)" 'io_uring_setup\(.*ENOSYS .*INJECTED'
   must json s.json 'all(s["result"]["totals"]["events"] == 5 for s in d["steps"])'
@@ -327,11 +316,10 @@ for advice in 4, 19, 20, 23, 102:
   ! emulated || skip "strace sees the emulator"
   command -v strace >/dev/null || skip "strace is not installed"
   strace -o probe true 2>/dev/null || skip "strace may not trace here"
-  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr \
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run -0 --separate-stderr \
     strace -f -qq --seccomp-bpf -o calls -e trace=io_uring_setup,?epoll_pwait2 \
     -e inject=io_uring_setup,?epoll_pwait2:error=EPERM "$BENCH" oltp_point_select --db-driver=null \
     --null-latency=200000 --clients=3 --events=9 --time=0 run
-  must is "$status" 0
   must is "$(number '    transactions:')" 9
   must holds "$(grep -c epoll_pwait2 calls || :) <= 100"
 }

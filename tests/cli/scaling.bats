@@ -4,8 +4,7 @@
 load helper
 
 @test "--cpu-scaling: prime numbers or kernels, by the number of threads" {
-  bench cpu --cpu-scaling --time=0.5 --json=a.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-scaling --time=0.5 --json=a.json run
   must has "$output" '^Operations per second by threads:$'
   must has "$output" '^    work +1 thread'
   must has "$output" '^    primes +[1-9][0-9.]+'
@@ -38,15 +37,13 @@ load helper
 @test "--cpu-scaling: only processors that may be used count" {
   command -v taskset >/dev/null || skip "no taskset"
   BENCH=(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$BENCH")
-  run --separate-stderr "${BENCH[@]}" cpu --cpu-scaling --time=0.3 run
-  must is "$status" 0
+  run -0 --separate-stderr "${BENCH[@]}" cpu --cpu-scaling --time=0.3 run
   must has "$output" '^Scaling over 1 core with 1 hardware thread$'
   must has "$output" 'may run on one processor only'
 }
 
 @test "--cpu-scaling: Ctrl-C, an event limit, too little time" {
-  bench_as_it_is cpu --cpu-scaling --cpu-kernel=all --events=1 --json=a.json run
-  must is "$status" 0
+  bench_as_it_is -0 cpu --cpu-scaling --cpu-kernel=all --events=1 --json=a.json run
   must has "$stderr" '^WARNING: not all works were measured'
   check a.json 'list(d["test"]["scaling"]["of"]["int"])[0] == "one_per_s"' \
     '"one_per_s" not in d["test"]["scaling"]["of"]["lua"]'
@@ -62,8 +59,7 @@ load helper
 }
 
 @test "--cpu-scaling: options that make no sense with it" {
-  bench cpu --cpu-scaling --threads=2 run
-  must is "$status" 1
+  bench -1 cpu --cpu-scaling --threads=2 run
   must is "$stderr" "FATAL: --cpu-scaling takes --threads=1, and starts more threads itself"
   bench cpu --cpu-scaling --rate=10 run
   must is "$stderr" "FATAL: --rate makes no sense with --cpu-scaling: it measures as fast as it can"
@@ -72,21 +68,18 @@ load helper
 @test "--cpu-scaling: compare has operations per second and ratios" {
   bench cpu --cpu-scaling --time=0.3 --json=a.json run
   bench cpu --time=0.3 --json=b.json run
-  bench compare a.json a.json
-  must is "$status" 0
+  bench -0 compare a.json a.json
   must has "$output" '^inconclusive +geometric mean'
   bench compare a.json a.json --format=json
   echo "$output" >c.json
   must json c.json 'd["comparisons"][0]["figures"][0]["name"] == "primes 1 thread" and
     d["comparisons"][0]["figures"][0]["reason"] == "too few intervals"'
-  bench compare a.json b.json
-  must is "$status" 2
+  bench -2 compare a.json b.json
   must has "$stderr" 'results of different tests: one is of --cpu-scaling, the other one of the test without it'
 }
 
 @test "--memory-test=scaling: loops over memory, by the number of threads" {
-  bench memory --memory-test=scaling --memory-size=8M --memory-kernel=read,copy --time=3 --json=a.json run
-  must is "$status" 0
+  bench -0 memory --memory-test=scaling --memory-size=8M --memory-kernel=read,copy --time=3 --json=a.json run
   must has "$output" '^MiB per second by threads:$'
   must has "$output" '^    copy +[1-9][0-9.]+'
   check a.json 'd["test"]["memory_test"] == "scaling"' \

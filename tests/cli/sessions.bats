@@ -50,8 +50,7 @@ FOLDERS="'.', './src/lua', '/usr/local/share/lua/5.1', '/usr/share/lua/5.1'"
   run --separate-stderr ./sysbench </dev/null
   must is "$status $stderr" '0 '
   echo 'print(1)' >one.lua
-  run --separate-stderr "$BENCH" <one.lua
-  must is "$status" 0
+  run -0 --separate-stderr "$BENCH" <one.lua
 }
 
 @test "unknown tests and options" {
@@ -65,8 +64,7 @@ FOLDERS="'.', './src/lua', '/usr/local/share/lua/5.1', '/usr/share/lua/5.1'"
 @test "bundled scripts that are nowhere are named with the remedy" {
   needs_files
   unset HOME
-  BENCH_DATADIR=$PWD/none bench nosuch run
-  must is "$status" 1
+  BENCH_DATADIR=$PWD/none bench -1 nosuch run
   must is "$stderr" "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module
 searched: $FOLDERS, '$PWD/none'
 the folder of the bundled scripts, '$PWD/none', does not exist: install bench, or set BENCH_DATADIR"
@@ -80,8 +78,7 @@ the folder of the bundled scripts, '$PWD/none', does not exist: install bench, o
     mkdir -p "$PWD/$place" "$PWD/$folder"
     cp "$BENCH" "$PWD/$place/bench"
     cp -R "$from/." "$PWD/$folder/"
-    run --separate-stderr "$PWD/$place/bench" oltp_read_only help
-    must is "$status" 0
+    run -0 --separate-stderr "$PWD/$place/bench" oltp_read_only help
     must has "$output" 'point.selects='
     run --separate-stderr "$PWD/$place/bench" nosuch run
     # What was installed where configure says comes first.
@@ -94,14 +91,12 @@ PLACES
 }
 
 @test "an option with a slip gets a suggestion" {
-  bench cpu --thread=2 run
-  must is "$status" 1
+  bench -1 cpu --thread=2 run
   must is "$stderr" $'invalid option: --thread=2\ndid you mean --threads?'
 }
 
 @test "a test with a slip gets a suggestion" {
-  bench memroy run
-  must is "$status" 1
+  bench -1 memroy run
   must is "$stderr" $'FATAL: Cannot find benchmark \'memroy\': no such built-in test, file or module\ndid you mean memory?'
   bench oltp_raed_only run
   must has "$stderr" '^did you mean oltp_read_only\?$'
@@ -111,8 +106,7 @@ PLACES
   local line hint
   while IFS='|' read -r line hint; do
     # shellcheck disable=SC2086 # arguments
-    bench $line </dev/null
-    must is "$status" 1
+    bench -1 $line </dev/null
     must is "$(tail -n 1 <<<"$stderr")" "$hint"
   done <<'LINES'
 cpu --threads 4 run|did you mean --threads=4?
@@ -156,31 +150,25 @@ LINES
   for v in 0 7 12 3K; do
     header_only 1 "FATAL: Invalid value for --memory-block-size: '$v' (expected a power of two from 8 to 4611686018427387904, such as 1K or 2M)" memory --memory-block-size=$v run
   done
-  bench memory --memory-block-size=2M --memory-total-size=20M --threads=16 run
-  must is "$status" 1
+  bench -1 memory --memory-block-size=2M --memory-total-size=20M --threads=16 run
   must has "$stderr" "^FATAL: Invalid value for --memory-total-size: '20971520' \(expected 0 or a size from 33554432 to"
-  bench memory --memory-block-size=2M --memory-total-size=1M run
-  must is "$status" 1
+  bench -1 memory --memory-block-size=2M --memory-total-size=1M run
 }
 
 @test "--version and --help win over every error" {
-  bench --version
-  must is "$status" 0
+  bench -0 --version
   must has "$output" '^bench [0-9]+\.[0-9]+\.[0-9]+'
   must is "${#lines[@]}" 1
-  bench --threads=0 --help
-  must is "$status" 0
+  bench -0 --threads=0 --help
   must has "$output" '^  --threads=N +number of worker threads \[1\]$'
-  bench cpu --threads=0 --nosuch --help
-  must is "$status" 0
+  bench -0 cpu --threads=0 --nosuch --help
   must has "$output" '^  --cpu-max-prime=N '
 }
 
 @test "--version names what is built in when asked for details" {
   bench --version
   version=$output
-  bench --version --debug
-  must is "$status" 0
+  bench -0 --version --debug
   must is "${lines[0]}" "$version"
   must has "$output" '^Lua: LuaJIT 2\.1'
   drivers=$("$BENCH" --db-driver=help | sed -n 's/^  \([a-z]*\) - .*/\1/p' | paste -sd ' ')
@@ -208,14 +196,12 @@ LINES
 }
 
 @test "a wrong BENCH_COMPAT" {
-  BENCH_COMPAT=2 bench cpu --time=1 run
-  must is "$status" 1
+  BENCH_COMPAT=2 bench -1 cpu --time=1 run
   must is "$stderr" "FATAL: Invalid value for BENCH_COMPAT: '2' (expected one of: 1.0, 1.1)"
 }
 
 @test "help of a test" {
-  bench threads help
-  must is "$status" 0
+  bench -0 threads help
   must is "$(tail -n +3 <<<"$output")" "threads options:
   --thread-yields=N    lock-yield-unlock rounds per event [1000]
   --thread-locks=N     number of mutexes [8]
@@ -223,8 +209,7 @@ LINES
 }
 
 @test "the 0.5 form" {
-  bench --test=cpu --num-threads=2 --max-time=1 --max-requests=0 run
-  must is "$status" 0
+  bench -0 --test=cpu --num-threads=2 --max-time=1 --max-requests=0 run
   must is "$(head -n 4 <<<"$stderr" | sed -n '1s/,.*//p;2,4p')" \
 "WARNING: --test is deprecated
 WARNING: --num-threads is deprecated, use --threads instead
@@ -235,16 +220,14 @@ WARNING: --max-time is deprecated, use --time instead"
 
 @test "called sysbench: old names with values that do nothing have a warning at verbosity 4" {
   ln -s "$BENCH" sysbench
-  run --separate-stderr ./sysbench cpu --num-threads=1 --tx-rate=0 --max-requests=0 --time=1 run
-  must is "$status" 0
+  run -0 --separate-stderr ./sysbench cpu --num-threads=1 --tx-rate=0 --max-requests=0 --time=1 run
   must is "$stderr" ''
   run --separate-stderr ./sysbench cpu --num-threads=1 --events=1 --verbosity=4 run
   must has "$stderr" '^WARNING: --num-threads is deprecated, use --threads instead$'
 }
 
 @test "drivers in the help, and --db-driver=help" {
-  bench --db-driver=help
-  must is "$status" 0
+  bench -0 --db-driver=help
   must is "${lines[0]}" "Compiled-in database drivers:"
   must has "$output" '^  null - '
   drivers=$(sed -nE 's/^  ([a-z]+) - .*/\1/p' <<<"$output")
@@ -255,8 +238,7 @@ WARNING: --max-time is deprecated, use --time instead"
     must has "$output" "^$name options:\$"
     must has "$output" "^  --$name-"
   done
-  bench oltp_read_only --db-driver=help run
-  must is "$status" 0
+  bench -0 oltp_read_only --db-driver=help run
   must is "$output" "$list"
 }
 

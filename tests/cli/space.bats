@@ -8,11 +8,14 @@ load helper
 on_disk() {
   unshare -m true 2>/dev/null || skip "no mount namespaces here"
   mkdir -p disk
+  local expected args
+  take_status "$@"
   run --separate-stderr unshare -m bash -c '
     mount -t tmpfs -o "size=$1" none disk || exit 77
     shift
-    "$@"' - "$1" bash -c "$2"
+    "$@"' - "${args[0]}" bash -c "${args[1]}"
   [ "$status" -ne 77 ] || skip "may not mount"
+  as_expected
 }
 
 @test "fileio: too little space is refused before the first byte" {
@@ -27,42 +30,37 @@ on_disk() {
   [ -d /dev/shm ] || skip "no /dev/shm"
   run df --output=fstype /dev/shm
   must has "$output" tmpfs
-  bench fileio --file-num=1 --file-total-size=1000T --file-dir=/dev/shm prepare
-  must is "$status" 1
+  bench -1 fileio --file-num=1 --file-total-size=1000T --file-dir=/dev/shm prepare
   must has "$stderr" "^FATAL: 1000 TiB needed in '/dev/shm', [0-9.]+ [GMKT]iB (free|of free memory|left of the memory of the control group); "
   must [ ! -e /dev/shm/test_file.0 ]
 }
 
 @test "fileio: files that are there count" {
-  on_disk 1M "
+  on_disk -0 1M "
     '$BENCH' fileio --file-num=2 --file-total-size=640K --file-dir=disk prepare &&
     '$BENCH' fileio --file-num=2 --file-total-size=896K --file-dir=disk prepare &&
     '$BENCH' fileio --file-num=2 --file-total-size=896K --file-dir=disk --validate prepare"
-  must is "$status" 0
   must has "$output" '^262144 bytes written'
   must has "$output" '^917504 bytes written'
 }
 
 @test "fileio: --force goes on, and a full disk takes back what was made" {
   local args="--file-num=4 --file-total-size=2M --file-dir=disk"
-  on_disk 1M "
+  on_disk -1 1M "
     '$BENCH' fileio $args --force prepare; status=\$?
     find disk -type f; exit \$status"
-  must is "$status" 1
   must has "$stderr" "^FATAL: Cannot write file 'disk/test_file.[0-3]': no space is left; the files that were created have been removed$"
   must is "$(grep -c disk/test <<<"$(grep ^disk <<<"$output")")" 0
-  on_disk 1M "
+  on_disk -1 1M "
     '$BENCH' fileio --file-num=4 --file-total-size=512K --file-dir=disk prepare
     '$BENCH' fileio $args --force --threads=2 prepare; status=\$?
     du -b disk/test_file.*; exit \$status"
-  must is "$status" 1
   must has "$stderr" "^FATAL: .*: no space is left; new files were removed, the others have their old length$"
   must is "$(grep -cP '^131072\tdisk/test_file.[0-3]$' <<<"$output")" 4
 }
 
 @test "fileio: no limit of file sizes leaves anything behind" {
-  run --separate-stderr bash -c "ulimit -f 100; exec '$BENCH' fileio --file-num=3 --file-total-size=384K prepare"
-  must is "$status" 1
+  run -1 --separate-stderr bash -c "ulimit -f 100; exec '$BENCH' fileio --file-num=3 --file-total-size=384K prepare"
   must is "$stderr" "FATAL: Cannot write file 'test_file.0': it would be larger than the system allows (see ulimit -f); the files that were created have been removed"
   must is "$(find . -name 'test_file.*')" ""
 }
@@ -96,8 +94,7 @@ closed() {
   needs_driver sqlite
   export LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;"
   local load="'$BENCH' oltp_common --db-driver=sqlite --sqlite-db=disk/t --threads=2"
-  on_disk 1M "$load --tables=2 --table-size=20000 prepare"
-  must is "$status" 1
+  on_disk -1 1M "$load --tables=2 --table-size=20000 prepare"
   must has "$stderr" "^FATAL: .*about 8.392 MiB needed in '[^']*/disk/t', [0-9.]+ [KM]iB free; choose fewer --tables or a smaller --table-size, or use --force to go on anyway"
   must is "$(grep -c 'FATAL: .*needed in' <<<"$stderr")" 1
   must is "$(grep -c Creating <<<"$output")" 0
@@ -113,12 +110,11 @@ closed() {
   # The journal is in memory: how large a log on the disk becomes would depend
   # on when it is emptied.
   local load="'$BENCH' oltp_common --db-driver=sqlite --sqlite-journal-mode=memory --table-size=8000"
-  on_disk 2560K "
+  on_disk -0 2560K "
     $load --sqlite-db=disk/t prepare >&2 || exit 10
     $load --sqlite-db=disk/other prepare && exit 11
     rm -f disk/other
     $load --sqlite-db=disk/t --table-exists=drop prepare"
-  must is "$status" 0
   must has "$stderr" "^FATAL: .*about 1.678 MiB needed in '[^']*/disk/other', [0-9.]+ [KM]iB free; "
   must is "$(grep -c 'FATAL: ' <<<"$stderr")" 1
   must has "$output" "^Dropping table 'sbtest1'\.\.\.$"
@@ -128,10 +124,8 @@ closed() {
   needs_driver sqlite
   local mode
   for mode in wal delete; do
-    oltp --sqlite-db=t --sqlite-journal-mode=$mode --tables=2 --table-size=100 prepare
-    must is "$status" 0
-    oltp --sqlite-db=t --sqlite-journal-mode=$mode --tables=2 cleanup
-    must is "$status" 0
+    oltp -0 --sqlite-db=t --sqlite-journal-mode=$mode --tables=2 --table-size=100 prepare
+    oltp -0 --sqlite-db=t --sqlite-journal-mode=$mode --tables=2 cleanup
     must has "$output" "^Removed the database file 't'$"
     must is "$(ls t* 2>/dev/null)" ""
   done
@@ -140,11 +134,9 @@ closed() {
 @test "sqlite: cleanup leaves what is not its own" {
   needs_driver sqlite
   oltp --sqlite-db=t --tables=2 --table-size=10000 prepare
-  oltp --sqlite-db=t --tables=1 cleanup
-  must is "$status" 0
+  oltp -0 --sqlite-db=t --tables=1 cleanup
   must has "$output" "^'t' keeps its size of [0-9.]+ MiB, because other tables are in it; VACUUM makes it smaller$"
-  oltp --sqlite-db=t --tables=2 --table-size=10000 --table-exists=resume prepare
-  must is "$status" 0
+  oltp -0 --sqlite-db=t --tables=2 --table-size=10000 --table-exists=resume prepare
   # a mark of another program
   python3 -c "
 import sqlite3
@@ -152,8 +144,7 @@ con = sqlite3.connect('t')
 con.execute('PRAGMA user_version=7')
 con.execute('PRAGMA application_id=9')
 con.commit()"
-  oltp --sqlite-db=t --tables=2 cleanup
-  must is "$status" 0
+  oltp -0 --sqlite-db=t --tables=2 cleanup
   must [ -s t ]
   # names that are not the file itself
   oltp --sqlite-db=u --table-size=10 prepare
@@ -185,12 +176,9 @@ con.commit()"
 @test "--table-exists=drop drops nothing if the new table is not possible" {
   needs_driver sqlite
   oltp --sqlite-db=t --table-size=10 prepare
-  oltp --sqlite-db=t --table-size=10 --table-exists=drop --create-table-options=nonsense prepare
-  must is "$status" 1
-  oltp --sqlite-db=t --table-size=10 check
-  must is "$status" 0
-  oltp --sqlite-db=t --table-size=10 --table-exists=drop prepare
-  must is "$status" 0
+  oltp -1 --sqlite-db=t --table-size=10 --table-exists=drop --create-table-options=nonsense prepare
+  oltp -0 --sqlite-db=t --table-size=10 check
+  oltp -0 --sqlite-db=t --table-size=10 --table-exists=drop prepare
   must is "$(python3 -c "
 import sqlite3
 print(sqlite3.connect('t').execute(\"SELECT name FROM sqlite_master WHERE name LIKE '%try%'\").fetchall())")" "[]"
@@ -199,8 +187,7 @@ print(sqlite3.connect('t').execute(\"SELECT name FROM sqlite_master WHERE name L
 @test "cleanup leaves an empty file that it has not made" {
   needs_driver sqlite
   : >notes.txt
-  bench oltp_read_write --db-driver=sqlite --sqlite-db=notes.txt cleanup
-  must is "$status" 0
+  bench -0 oltp_read_write --db-driver=sqlite --sqlite-db=notes.txt cleanup
   must [ -e notes.txt ]
   must is "$(grep -c 'Removed' <<<"$output" || :)" 0
 }

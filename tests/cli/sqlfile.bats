@@ -178,8 +178,7 @@ SQL
   must holds "$(number 'min:') >= 20"
   must holds "$(number 'max:') < 9999000"
   printf '%s\n' 'SELECT 1;' '\sleep 5min' >t.sql
-  sqlite t.sql run
-  [ "$status" -eq 1 ]
+  sqlite -1 t.sql run
   is "$stderr" "FATAL: t.sql:2:9: the unit 'min' is not one of us, ms, s"
   printf '%s\n' '\set a 5ms' 'SELECT 1;' >t.sql
   sqlite t.sql run
@@ -188,33 +187,28 @@ SQL
 
 @test "a script of pgbench with another name is told what it needs" {
   printf '%s\n' '\set a 1' 'SELECT :a;' >t.pgbench
-  bench ./t.pgbench --db-driver=sqlite --sqlite-db=t.db run
-  [ "$status" -eq 1 ]
+  bench -1 ./t.pgbench --db-driver=sqlite --sqlite-db=t.db run
   must has "$stderr" '^FATAL: ./t.pgbench:1: .*this is read as Lua; a file of SQL needs a name that ends in .sql'
   printf 'x = = 1\n' >t.lua
-  bench ./t.lua --db-driver=sqlite --sqlite-db=t.db run
-  [ "$status" -eq 1 ]
+  bench -1 ./t.lua --db-driver=sqlite --sqlite-db=t.db run
   [ "$(grep -c 'ends in .sql' <<<"$stderr")" = 0 ]
 }
 
 @test "a database that cannot be reached is told, and not once more for each client" {
   echo 'SELECT 1;' >t.sql
-  bench ./t.sql --db-driver=sqlite --sqlite-db="$PWD/none/t.db" --threads=3 run
-  [ "$status" -eq 1 ]
+  bench -1 ./t.sql --db-driver=sqlite --sqlite-db="$PWD/none/t.db" --threads=3 run
   is "$(grep -c 'has no connection' <<<"$stderr")" 0
   must has "$stderr" '^FATAL: .*unable to open database file'
 }
 
 @test "failures have file, line and column, once for all clients" {
   printf '%s\n' 'SELECT 1;' '  SELECT * FROM nosuch;' >t.sql
-  sqlite t.sql --threads=4 run
-  [ "$status" -eq 1 ]
+  sqlite -1 t.sql --threads=4 run
   must has "$stderr" "^FATAL: SQLite error 1 .*no such table: nosuch"
   [ "$(grep -c '^FATAL: t.sql:2:3: the statement that begins here has failed$' <<<"$stderr")" = 1 ]
 
   printf '%s\n' '\set a 0' 'SELECT 1;' '\set b 1 / :a' >t.sql
-  sqlite t.sql --threads=4 run
-  [ "$status" -eq 1 ]
+  sqlite -1 t.sql --threads=4 run
   is "$stderr" 'FATAL: t.sql:3:10: division by zero'
 
   printf '%s\n' 'SELECT 1 AS a UNION SELECT 2 \gset' >t.sql
@@ -243,8 +237,7 @@ SQL
 
 @test "mistakes are found before the run starts" {
   printf '%s\n' 'SELECT 1;' '\set a random(1)' >t.sql
-  sqlite t.sql run
-  [ "$status" -eq 1 ]
+  sqlite -1 t.sql run
   is "$stderr" 'FATAL: t.sql:2:8: 1 argument given, the function is random(from, to)'
   [ "$(grep -c Initializing <<<"$output")" = 0 ]
   [ ! -e t.db ]
@@ -262,21 +255,16 @@ SQL
 @test "commands: run and help; a file has no prepare" {
   echo 'SELECT 1' >t.sql
   for command in prepare cleanup; do
-    sqlite t.sql $command
-    [ "$status" -eq 1 ]
+    sqlite -1 t.sql $command
     is "$stderr" "'t.sql' test does not implement the '$command' command."
   done
-  sqlite t.sql
-  [ "$status" -eq 1 ]
+  sqlite -1 t.sql
   is "$stderr" "The file 't.sql' requires a command argument: 'bench t.sql run'"
-  sqlite t.sql help
-  [ "$status" -eq 0 ]
+  sqlite -0 t.sql help
   must has "$output" '^  --define=NAME=VALUE '
-  sqlite t.sql --defin=a=1 run
-  [ "$status" -eq 1 ]
+  sqlite -1 t.sql --defin=a=1 run
   must has "$stderr" '--define'
-  bench t.sql --db-driver=nosuch run
-  [ "$status" -eq 1 ]
+  bench -1 t.sql --db-driver=nosuch run
   must has "$stderr" "Invalid value for --db-driver: 'nosuch'"
 }
 

@@ -3,9 +3,8 @@
 load helper
 
 @test "a run has a summary" {
-  bench cpu --cpu-max-prime=10 --events=200 --time=0 --threads=2 --percentiles=50,99 \
+  bench -0 cpu --cpu-max-prime=10 --events=200 --time=0 --threads=2 --percentiles=50,99 \
     --summary=markdown:s.md --json=o.json run
-  must is "$status" 0
   must is "$(head -n 1 s.md)" '## cpu: done'
   must has "$(cat s.md)" '^\| events \| 200 \|$'
   must has "$(cat s.md)" '^\| threads \| 2 \|$'
@@ -18,9 +17,8 @@ load helper
 }
 
 @test "the summary has the verdict, and warnings" {
-  bench cpu --cpu-max-prime=1000 --events=200 --time=0 --percentiles=99.99 \
+  bench -4 cpu --cpu-max-prime=1000 --events=200 --time=0 --percentiles=99.99 \
     --slo='p99<=1ns,max<=1h' --summary=markdown:s.md run
-  must is "$status" 4
   must is "$(head -n 1 s.md)" '## cpu: objective **not held**'
   must has "$(cat s.md)" '^\| p99\\<=1ns \| [0-9.e+]+ ns \| does not hold: 200 of 200 were later \|$'
   must has "$(cat s.md)" '^\| max\\<=1h \| .* h \| holds \|$'
@@ -29,27 +27,23 @@ load helper
 
 @test "a run that fails has a summary that says so" {
   echo 'function event() error("no | more") end' >f.lua
-  bench f.lua --events=20 --time=0 --summary=markdown:s.md run
-  must is "$status" 1
+  bench -1 f.lua --events=20 --time=0 --summary=markdown:s.md run
   must is "$(head -n 1 s.md)" '## f.lua: **failed**'
   must has "$(cat s.md)" '^The run ended early: .*no \\\| more'
 }
 
 @test "a file that cannot be written is an error before anything starts" {
-  bench cpu --events=10 --time=0 --summary=markdown:nowhere/s.md run
-  must is "$status" 1
+  bench -1 cpu --events=10 --time=0 --summary=markdown:nowhere/s.md run
   must has "$stderr" "^FATAL: .*'nowhere/s.md'"
   must lacks "$output" 'General statistics'
-  bench cpu --events=10 --time=0 --sweep=threads:1,2 --summary=markdown:nowhere/s.md run
-  must is "$status" 1
+  bench -1 cpu --events=10 --time=0 --sweep=threads:1,2 --summary=markdown:nowhere/s.md run
   must has "$stderr" "^FATAL: .*'nowhere/s.md'"
   must lacks "$output" 'General statistics'
 }
 
 @test "a sweep has one summary" {
-  bench cpu --cpu-max-prime=10 --time=0 --sweep=events:50,200 --slo='p99<=1h' \
+  bench -4 cpu --cpu-max-prime=10 --time=0 --sweep=events:50,200 --slo='p99<=1h' \
     --summary=markdown:s.md run
-  must is "$status" 4
   must is "$(head -n 1 s.md)" '## Sweep of cpu: objective **not held** by all steps'
   must has "$(cat s.md)" '^\| 50 \| 50 \| .*objective not held'
   must is "$(grep -c '^## ' s.md)" 1
@@ -60,13 +54,11 @@ load helper
 
 @test "a comparison has one" {
   bench cpu --cpu-max-prime=10 --events=200 --time=0 --json=a.json run
-  bench compare a.json a.json --slo='p99<=1ns' --summary=markdown:s.md
-  must is "$status" 4
+  bench -4 compare a.json a.json --slo='p99<=1ns' --summary=markdown:s.md
   must has "$output" '^verdict +figure'
   must has "$(cat s.md)" '^\| verdict \| figure \|'
   must has "$(cat s.md)" '^\| failed \| a.json \| [0-9.e+]+ ns \(not held\) \|$'
   must has "$(cat s.md)" '^### Machine$'
-  bench compare a.json a.json --summary=markdown:nowhere/s.md
-  must is "$status" 1
+  bench -1 compare a.json a.json --summary=markdown:nowhere/s.md
   must has "$stderr" "^FATAL: .*'nowhere/s.md'"
 }

@@ -13,8 +13,7 @@ csv() { # csv COLUMN: that column of the table at the end, one value per line
 reports() { grep -c '^General statistics:' <<<"$output"; }
 
 @test "a sweep of threads with repeats, in turns" {
-  bench cpu --sweep=threads:1,2 --time=1 --repeat=2 --json=all.json run
-  must is "$status" 0
+  bench -0 cpu --sweep=threads:1,2 --time=1 --repeat=2 --json=all.json run
   must is "$(reports)" 4
   must is "$(grep -o '^=== Step.*' <<<"$output")" \
     "=== Step 1 of 4: threads=1 (repeat 1 of 2)
@@ -32,19 +31,16 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
     and [s["values"]["threads"] for s in d["steps"]] == ["1","2","1","2"]
     and all(s["result"]["run"]["threads"] == int(s["values"]["threads"])
             for s in d["steps"])'
-  bench compare all.json all.json
-  must is "$status" 0
+  bench -0 compare all.json all.json
   must has "$output" '^threads=2$'
   must is "$(grep -cE 'better|worse' <<<"$output")" 0
-  bench report all.json -o page.html
-  must is "$status" 0
+  bench -0 report all.json -o page.html
   must has "$(cat page.html)" 'Throughput by value'
 }
 
 @test "every step has files of its own" {
-  bench cpu --sweep=events:10,20 --repeat=2 --csv=x.csv --stream=x.jsonl --hdr-log=x.hlog \
+  bench -0 cpu --sweep=events:10,20 --repeat=2 --csv=x.csv --stream=x.jsonl --hdr-log=x.hlog \
     --event-log=x.log --report-interval=1 run
-  must is "$status" 0
   local kind step
   must is "$(find . -name 'x.*' | wc -l | xargs)" 16
   for step in 1 2 3 4; do
@@ -54,9 +50,8 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
     # Steps take turns: 10, 20, 10, 20 events.
     must is "$(grep -c '^[0-9]' x.log.step$step)" $((20 - step % 2 * 10))
   done
-  bench fileio --sweep=file-num:1,2 --file-total-size=1M --file-test-mode=seqrd --events=4 \
+  bench -0 fileio --sweep=file-num:1,2 --file-total-size=1M --file-test-mode=seqrd --events=4 \
     --csv=f.csv run
-  must is "$status" 0
   must is "$(echo f.csv*)" "f.csv.step1 f.csv.step2"
 }
 
@@ -70,35 +65,30 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
   mkfifo pipe
   local name
   for name in - pipe /dev/full /dev/stdout; do
-    bench cpu --repeat=2 --events=20 --csv=$name run
-    must is "$status" 1
+    bench -1 cpu --repeat=2 --events=20 --csv=$name run
     must has "$stderr" "^with --sweep or --repeat only --json can be on stdout.*--csv=$name .expected a file"
     must is "$output" ""
   done
 }
 
 @test "the document of a sweep is no file of a step" {
-  bench cpu --repeat=2 --events=20 --csv=z.csv --json=./z.csv.step1 run
-  must is "$status" 1
+  bench -1 cpu --repeat=2 --events=20 --csv=z.csv --json=./z.csv.step1 run
   must has "$stderr" "^FATAL: --json and --csv cannot both write to './z.csv.step1'"
   must is "$(echo z*)" 'z*'
-  bench cpu --repeat=2 --events=20 --csv=z.csv --json=z.csv.steps run
-  must is "$status" 0
+  bench -0 cpu --repeat=2 --events=20 --csv=z.csv --json=z.csv.steps run
   must is "$(echo z*)" 'z.csv.step1 z.csv.step2 z.csv.steps'
 }
 
 @test "the command may be left out; repeats need no sweep" {
-  bench cpu --events=5 --repeat=3 --sweep-format=csv
-  must is "$status" 0
+  bench -0 cpu --events=5 --repeat=3 --sweep-format=csv
   must is "$(csv runs)" 3
   must is "$(csv events_min)" 5
   must is "$(reports)" 3
 }
 
 @test "tables are made anew for each size, for each number of threads" {
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=t.db --events=20 \
+  bench -0 oltp_read_only --db-driver=sqlite --sqlite-db=t.db --events=20 \
     --sweep=threads:1,2 --sweep=table_size:100,1000 --sweep-format=csv run
-  must is "$status" 0
   must is "$(csv threads)" $'1\n1\n2\n2'
   must is "$(csv table_size)" $'100\n1000\n100\n1000'
   must is "$(csv events)" $'20\n20\n20\n20'
@@ -107,9 +97,8 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
 }
 
 @test "without preparation, steps fail that have no tables" {
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=t.db --events=5 \
+  bench -1 oltp_read_only --db-driver=sqlite --sqlite-db=t.db --events=5 \
     --sweep=table_size:100,1000 --sweep-prepare=off --sweep-format=csv run
-  must is "$status" 1
   must is "$(csv events)" $'-\n-'
 }
 
@@ -118,40 +107,33 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
 sysbench.cmdline.options = {n = {"n", 1}}
 function event() if sysbench.opt.n == 2 then error("boom") end end
 LUA
-  bench ./f.lua --sweep=n:1..3 --events=10 --sweep-format=csv run
-  must is "$status" 1
+  bench -1 ./f.lua --sweep=n:1..3 --events=10 --sweep-format=csv run
   must is "$(csv events)" $'10\n-\n10'
   must has "$output" '^2,.*failed \(run, exit status 1\)'
   must has "$stderr" 'boom'
-  bench ./f.lua --sweep=n:1..3 --events=10 --sweep-stop-on-error \
+  bench -1 ./f.lua --sweep=n:1..3 --events=10 --sweep-stop-on-error \
     --sweep-format=csv run
-  must is "$status" 1
   must is "$(csv events)" $'10\n-'
 }
 
 @test "an impossible step is found before the first one starts" {
-  bench cpu --sweep=threads:1,2,0 run
-  must is "$status" 1
+  bench -1 cpu --sweep=threads:1,2,0 run
   must is "$output" ""
   must has "$stderr" "^FATAL: Invalid value for --threads: '0'"
   must has "$stderr" '^Sweep step threads=0 is not valid; nothing was run'
-  bench cpu --sweep=no-such:1 run
-  must is "$status" 1
+  bench -1 cpu --sweep=no-such:1 run
   must has "$stderr" '^invalid option: --no-such=1$'
-  bench cpu --repeat=2 --threads=0 run
-  must is "$status" 1
+  bench -1 cpu --repeat=2 --threads=0 run
   must is "$(wc -l <<<"$stderr")" 1
   must has "$stderr" "^FATAL: Invalid value for --threads: '0'"
-  bench threads --sweep=threads:1 --sweep-prepare=on run
-  must is "$status" 1
+  bench -1 threads --sweep=threads:1 --sweep-prepare=on run
   must has "$stderr" "does not implement the '(prepare|cleanup)' command"
 }
 
 @test "sweeps that make no sense are refused" {
   local bad
   for bad in threads threads: :1 threads:1,1 threads:4..1 threads:1..8*1; do
-    bench cpu "--sweep=$bad" run
-    must is "$status" 1
+    bench -1 cpu "--sweep=$bad" run
     must is "$output" ""
     must has "$stderr" "^FATAL: Invalid value for --sweep: "
   done
@@ -159,21 +141,16 @@ LUA
   must has "$stderr" "names 'threads' twice"
   bench cpu --sweep=json:a,b run
   must has "$stderr" "json cannot be swept"
-  bench cpu --pause=1 run
-  must is "$status" 1
+  bench -1 cpu --pause=1 run
   must is "$stderr" '--pause has no effect without --sweep or --repeat'
-  bench cpu --sweep=threads:1,2 help
-  must is "$status" 1
-  bench cpu --sweep=threads:1,2 --csv=- run
-  must is "$status" 1
+  bench -1 cpu --sweep=threads:1,2 help
+  bench -1 cpu --sweep=threads:1,2 --csv=- run
   must is "$output" ""
   must has "$stderr" 'only --json can be on stdout'
-  bench cpu --sweep=threads:1,2 --csv=no/such/folder.csv run
-  must is "$status" 1
+  bench -1 cpu --sweep=threads:1,2 --csv=no/such/folder.csv run
   must is "$output" ""
   must has "$stderr" 'no/such/folder.csv.step1'
-  bench cpu --sweep=threads:1,2 --json=no/such/folder.json run
-  must is "$status" 1
+  bench -1 cpu --sweep=threads:1,2 --json=no/such/folder.json run
   must is "$output" ""
 }
 
@@ -258,16 +235,14 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 }
 
 @test "sweeps notice the end of steps where SIGCHLD is ignored" {
-  run timeout 120 python3 -c 'import os, signal, sys
+  run -0 timeout 120 python3 -c 'import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])' "$BENCH" cpu --repeat=2 --events=20 run
-  must is "$status" 0
   must is "$(reports)" 2
 }
 
 @test "results on the standard output leave it to them" {
-  bench cpu --events=3 --sweep=threads:1,2 --json=- run
-  must is "$status" 0
+  bench -0 cpu --events=3 --sweep=threads:1,2 --json=- run
   printf '%s' "$output" >all.json
   must json all.json 'len(d["steps"]) == 2'
   must has "$stderr" '^General statistics:'
@@ -275,9 +250,8 @@ os.execv(sys.argv[1], sys.argv[1:])' "$BENCH" cpu --repeat=2 --events=20 run
 
 @test "a sweep in a configuration file" {
   printf 'sweep = threads:1,2\nevents = 4\n' >my.cnf
-  bench cpu --config-file=my.cnf --sweep=cpu-max-prime:10,20 \
+  bench -0 cpu --config-file=my.cnf --sweep=cpu-max-prime:10,20 \
     --sweep-format=csv run
-  must is "$status" 0
   must is "$(csv cpu-max-prime)" $'10\n20\n10\n20'
 }
 
@@ -292,22 +266,19 @@ make_results() {
 @test "compare: text, Markdown, JSON, exit status" {
   make_results
   steady a.json b.json
-  bench compare a.json b.json
-  must is "$status" 0
+  bench -0 compare a.json b.json
   must has "${lines[0]}" '^verdict +figure +base +new +change +99 % interval$'
   must has "${lines[1]}" '^(same|faster|slower|inconclusive) +events/s +[0-9]'
   must has "$output" '^figure +base +new +change +99 % interval +verdict +smallest visible$'
   must has "$output" '^events/s +[0-9]'
   must has "$output" '^  option threads: 1, 2$'
-  bench compare a.json a.json b.json --format=markdown
-  must is "$status" 0
+  bench -0 compare a.json a.json b.json --format=markdown
   must has "${lines[0]}" '^\| verdict \| file \| figure \|'
   must has "${lines[2]}" '^\| (same|inconclusive) \| a.json \| events/s \|'
   must has "$output" '^\| events/s \|'
   # Noise could leave open even this with results of a second.
   make_rates
-  bench compare fast.json slow.json --format=json --fail-if-slower=99
-  must is "$status" 0
+  bench -0 compare fast.json slow.json --format=json --fail-if-slower=99
   printf '%s' "$output" >c.json
   must json c.json 'd["schema"] == "bench-compare/1" and d["slower"] == False
     and d["threshold"] == 0.99
@@ -321,8 +292,7 @@ make_results() {
     "$BENCH" oltp_read_write --db-driver=null --tables=3 --events=200 --time=0 --json=$i.json run >/dev/null
   done
   steady a.json b.json
-  bench compare a.json b.json
-  must is "$status" 0
+  bench -0 compare a.json b.json
   must has "$output" '^figure +share +base +new +change '
   must has "$output" '^SELECT c FROM sbtest# WHERE id=\? +[0-9.]+ % '
   bench compare a.json b.json --format=json
@@ -390,28 +360,23 @@ PY
 
 @test "compare: same, slower, faster and inconclusive" {
   make_rates
-  bench compare fast.json bit.json
-  must is "$status" 0
+  bench -0 compare fast.json bit.json
   must has "${lines[1]}" '^same +events/s .* -0.*%'
   bench compare fast.json slow.json
   must has "${lines[1]}" '^slower +events/s .* -20.0 %  -'
   bench compare slow.json fast.json
   must has "${lines[1]}" '^faster +events/s .* \+25.* %'
-  bench compare fast.json noise.json
-  must is "$status" 0
+  bench -0 compare fast.json noise.json
   must has "${lines[1]}" '^inconclusive +events/s '
   must has "$output" '^inconclusive: a slowdown of up to [0-9.]+ % would have gone unnoticed; repeat with --repeat=[0-9]+'
   # The option sets the threshold of all verdicts.
-  bench compare fast.json bit.json --fail-if-slower=0.1
-  must is "$status" 5
+  bench -5 compare fast.json bit.json --fail-if-slower=0.1
   must has "${lines[1]}" '^inconclusive +events/s '
   must has "$output" '^CANNOT TELL: a slowdown of up to [0-9.]+ % would have gone unnoticed'
-  bench compare fast.json slow.json --fail-if-slower=40
-  must is "$status" 0
+  bench -0 compare fast.json slow.json --fail-if-slower=40
   must has "${lines[1]}" '^same +events/s '
   # 0 would mean to be certain of a difference that is none.
-  bench compare fast.json fast.json --fail-if-slower=0
-  must is "$status" 2
+  bench -2 compare fast.json fast.json --fail-if-slower=0
 }
 
 @test "compare: without enough intervals nothing is told, and no spread is made up" {
@@ -431,17 +396,14 @@ for name in "fast", "slow":
     d["run"]["threads"] = 8
     json.dump(d, open("shaken-" + name + ".json", "w"))
 PY
-  bench compare short-fast.json short-slow.json --fail-if-slower=5
-  must is "$status" 5
+  bench -5 compare short-fast.json short-slow.json --fail-if-slower=5
   must has "${lines[1]}" '^inconclusive +events/s +1000.* +800.* +-20.0 %$'
   must has "$output" '^CANNOT TELL: too few intervals; use a longer --time, or repeat with --repeat=3$'
   must has "$output" '^No figure can be compared: too few intervals$'
   must [ "$(grep -c '^events/s' <<<"$output")" = 0 ]
-  bench compare sliced-fast.json sliced-slow.json --fail-if-slower=5
-  must is "$status" 3
+  bench -3 compare sliced-fast.json sliced-slow.json --fail-if-slower=5
   # With more threads than processors, they wait for each other and for others.
-  bench compare shaken-fast.json shaken-slow.json --fail-if-slower=5
-  must is "$status" 5
+  bench -5 compare shaken-fast.json shaken-slow.json --fail-if-slower=5
   must has "$output" '^CANNOT TELL: disturbed run; stop the other programs, or repeat with --repeat=5$'
   bench compare shaken-fast.json shaken-slow.json --format=json
   echo "$output" >c.json
@@ -465,8 +427,7 @@ for name, factor in ("a", 1), ("b", 2):
         runs.append(dict(values={}, exit_status=0, result=json.loads(json.dumps(d))))
     json.dump(dict(schema="bench-sweep/1", steps=runs), open(name + "3.json", "w"))
 PY
-  bench compare a3.json b3.json
-  must is "$status" 0
+  bench -0 compare a3.json b3.json
   must has "$output" '^client CPU/event .* more '
   must has "$output" '^base  a3.json \(commit-a\): cpu, '
   must has "$output" '^new   b3.json \(commit-b\): cpu, '
@@ -479,8 +440,7 @@ PY
 
 @test "compare: a line per step comes first, and what is to be done" {
   make_rates
-  bench compare sweep.json sweep2.json --fail-if-slower=5
-  must is "$status" 3
+  bench -3 compare sweep.json sweep2.json --fail-if-slower=5
   must has "${lines[0]}" '^verdict +step +figure +base +new +change +99 % interval$'
   must has "${lines[1]}" '^same +threads=1 +events/s '
   must has "${lines[2]}" '^slower +threads=2 +events/s +20[0-9.]+ +15[0-9.]+ +-25.0 %'
@@ -489,8 +449,7 @@ PY
   must has "${lines[5]}" \
     '^CANNOT TELL \(threads=3\): a slowdown of up to [0-9.]+ % would have gone unnoticed; repeat with --repeat=[0-9]+, or with --repeat=5 and a longer --time \(about [0-9.]+ times\)$'
   must is "$stderr" "WARNING: --fail-if-slower=5 failed, slower in 1 and inconclusive in 1 of 3 comparisons"
-  bench compare sweep.json sweep2.json --fail-if-slower=5 --format=json
-  must is "$status" 3
+  bench -3 compare sweep.json sweep2.json --fail-if-slower=5 --format=json
   printf '%s' "$output" >c.json
   must json c.json '[c["decision"]["gate"] for c in d["comparisons"]] ==
     ["passed", "slower", "unknown"] and
@@ -509,53 +468,41 @@ d = json.load(open("sweep2.json"))
 del d["steps"][:2]
 json.dump(d, open("noisy.json", "w"))
 PY
-  bench compare noisy.json noisy.json --fail-if-slower=5
-  must is "$status" 5
+  bench -5 compare noisy.json noisy.json --fail-if-slower=5
   must has "${lines[1]}" '^inconclusive +threads=3 +events/s .* \+0.00 %'
   must has "$output" '^CANNOT TELL \(threads=3\): a slowdown of up to '
-  bench compare noisy.json noisy.json --fail-if-slower=5 --inconclusive=pass
-  must is "$status" 0
+  bench -0 compare noisy.json noisy.json --fail-if-slower=5 --inconclusive=pass
   must is "$stderr" ""
-  bench compare noisy.json noisy.json
-  must is "$status" 0
+  bench -0 compare noisy.json noisy.json
   must is "$stderr" ""
 }
 
 @test "compare: --fail-if-slower" {
   make_rates
-  bench compare fast.json slow.json --fail-if-slower=5
-  must is "$status" 3
+  bench -3 compare fast.json slow.json --fail-if-slower=5
   must has "$output" '^events/s .* slower '
-  bench compare fast.json slow.json --fail-if-slower=30
-  must is "$status" 0
+  bench -0 compare fast.json slow.json --fail-if-slower=30
   must is "$stderr" ""
-  bench compare fast.json slow.json --fail-if-slower=5% --inconclusive=pass
-  must is "$status" 3
+  bench -3 compare fast.json slow.json --fail-if-slower=5% --inconclusive=pass
   must is "$stderr" "WARNING: --fail-if-slower=5% failed, slower in 1 and inconclusive in 0 of 1 comparison"
-  bench compare slow.json fast.json --fail-if-slower=5
-  must is "$status" 0
+  bench -0 compare slow.json fast.json --fail-if-slower=5
   must has "$output" '^events/s .* faster '
   # Slower, but nobody knows whether by more than that.
-  bench compare fast.json near.json --fail-if-slower=5
-  must is "$status" 5
+  bench -5 compare fast.json near.json --fail-if-slower=5
   must has "${lines[1]}" '^slower +events/s '
   must has "$output" '^CANNOT TELL: it is slower, by up to [5-9][0-9.]* %; repeat with --repeat='
 
   # A run that does nothing is the slowest of all.
-  bench compare fast.json still.json --fail-if-slower=99
-  must is "$status" 3
+  bench -3 compare fast.json still.json --fail-if-slower=99
   must has "$output" '^events/s .* -100.0 % .* slower '
   must has "$output" '^SLOWER: events/s -100.0 %, which is more than 99 %$'
   must is "$stderr" "WARNING: --fail-if-slower=99 failed, slower in 1 and inconclusive in 0 of 1 comparison"
-  bench compare fast.json still.json
-  must is "$status" 0
+  bench -0 compare fast.json still.json
   # What cannot be compared is not known to be as fast.
-  bench compare still.json fast.json --fail-if-slower=5
-  must is "$status" 5
+  bench -5 compare still.json fast.json --fail-if-slower=5
   must has "$output" "^CANNOT TELL: 'still.json' and 'fast.json' cannot be compared$"
   must is "$stderr" "WARNING: --fail-if-slower=5 failed, slower in 0 and inconclusive in 1 of 1 comparison"
-  bench compare still.json fast.json --fail-if-slower=5 --format=json
-  must is "$status" 5
+  bench -5 compare still.json fast.json --fail-if-slower=5 --format=json
   printf '%s' "$output" >c.json
   must json c.json 'd["slower"] == False and d["undecided"] == True'
 }
@@ -567,17 +514,14 @@ function event() if sysbench.opt.n == tonumber(os.getenv("BAD")) then error("boo
 LUA
   "$BENCH" ./f.lua --sweep=n:1..3 --events=10 --json=good.json run >/dev/null
   BAD=2 "$BENCH" ./f.lua --sweep=n:1..3 --events=10 --json=bad.json run >/dev/null 2>&1 || true
-  bench compare good.json bad.json --fail-if-slower=99 --inconclusive=pass
-  must is "$status" 5
+  bench -5 compare good.json bad.json --fail-if-slower=99 --inconclusive=pass
   must has "$output" '^only in good.json: n=2$'
   must has "$output" "^CANNOT TELL \(n=2\): 'bad.json' has no result of this step$"
   must has "$output" '^inconclusive +n=2 '
-  bench compare good.json bad.json
-  must is "$status" 0
+  bench -0 compare good.json bad.json
   must is "$stderr" ""
   # For programs, too.
-  bench compare good.json bad.json good.json --format=json
-  must is "$status" 0
+  bench -0 compare good.json bad.json good.json --format=json
   printf '%s' "$output" >c.json
   must json c.json 'd["only_in_base"] == [{"file": "good.json",
     "compared_with": "bad.json", "values": {"n": "2"}}]
@@ -587,14 +531,12 @@ LUA
   must json c.json 'd["only_in_base"] == [] and
     [o["values"]["n"] for o in d["only_in_new"]] == ["2"]'
   # More steps than the base has do no harm.
-  bench compare bad.json good.json --fail-if-slower=99 --inconclusive=pass
-  must is "$status" 0
+  bench -0 compare bad.json good.json --fail-if-slower=99 --inconclusive=pass
 }
 
 @test "report: one page without a network, Markdown, text" {
   make_results
-  bench report a.json b.json -o page.html
-  must is "$status" 0
+  bench -0 report a.json b.json -o page.html
   must is "$output$stderr" ""
   must has "$(<page.html)" '^<!DOCTYPE html>'
   must is "$(grep -Ec "https?://|src=|@import|url\([^#']|fetch\(|import\(|XMLHttp|WebSocket|EventSource" page.html)" 0
@@ -605,8 +547,7 @@ LUA
   done
   bench report a.json --format=markdown
   must has "$output" '^\| a \| 1 \|'
-  bench report --format=text a.json --output=page.txt
-  must is "$status" 0
+  bench -0 report --format=text a.json --output=page.txt
   must has "$(<page.txt)" '^Summary:$'
 }
 
@@ -615,8 +556,7 @@ LUA
 {"schema": "bench/1", "run": {"test": "a<b>&"}, "totals": {"events": 0,
  "events_per_s": 0.0, "latency_ns": {"hdr_histogram": "HISTnonsense"}}}
 JSON
-  bench report none.json -o page.html
-  must is "$status" 0
+  bench -0 report none.json -o page.html
   must is "$(grep -c '<svg viewBox' page.html)" 0
   must has "$(<page.html)" 'The results have no intervals'
   must has "$(<page.html)" 'The results have no histogram'
@@ -626,8 +566,7 @@ JSON
 @test "report: charts of few data can be read" {
   # One event is a line of percentiles and a bar, not a dot and an edge.
   "$BENCH" cpu --events=1 --json=one.json run >/dev/null
-  bench report one.json -o page.html
-  must is "$status" 0
+  bench -0 report one.json -o page.html
   must is "$(grep -c '<circle' page.html)" 0
   must is "$(grep -c '<path class="line c0" d="M[0-9.]* [0-9.]*[HL][0-9.]*' page.html)" 2
   # The outline of a histogram begins and ends on its axis.
@@ -639,8 +578,7 @@ JSON
   {"elapsed_s": 1, "period_s": 1, "events_per_s": 1, "system": {"network": {"loopback_bytes": 7}}},
   {"elapsed_s": 2, "period_s": 1, "events_per_s": 1, "system": {"network": {"loopback_bytes": 9}}}]}
 JSON
-  bench report net.json -o page.html
-  must is "$status" 0
+  bench -0 report net.json -o page.html
   must has "$(<page.html)" '<figcaption>Network</figcaption>'
   must has "$(<page.html)" 'class="legend">.* loopback <b'
 }
@@ -656,8 +594,7 @@ LUA
   local order number='[0-9.]+'
   for order in 1000,20000,40000 40000,20000,1000; do
     bench ./peak.lua --sweep="nap:$order" --time=1 --json=s.json run
-    bench report s.json -o page.html
-    must is "$status" 0
+    bench -0 report s.json -o page.html
     [[ $(<page.html) =~ class=\"mark\"\ cx=\"($number)\"\ cy=\"($number)\".*class=\"strong\"\ x=\"$number\"\ y=\"($number)\" ]]
     local x=${BASH_REMATCH[1]%.*} y=${BASH_REMATCH[2]%.*} text=${BASH_REMATCH[3]%.*}
     # Of the drawing: the axis, the radius of a mark, and the upper border.
@@ -671,12 +608,10 @@ function event()
   if sysbench.opt.threads == 2 then error("no luck") end
 end
 LUA
-  bench ./fails.lua --sweep=threads:1,2 --time=1 --json=s.json run
-  must is "$status" 1
+  bench -1 ./fails.lua --sweep=threads:1,2 --time=1 --json=s.json run
   local format
   for format in text markdown html; do
-    bench report s.json --format=$format
-    must is "$status" 0
+    bench -0 report s.json --format=$format
     must has "$output" 'threads=2.*failed and is left out: .*no luck'
   done
   must is "$(grep -c 'medians of the repeats' <<<"$output")" 0
@@ -696,11 +631,9 @@ LUA
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT nothing FROM nowhere") end
 LUA
-  bench ./errors.lua --db-driver=sqlite --sqlite-db=e.db --db-ignore-errors=all --time=1 \
+  bench -0 ./errors.lua --db-driver=sqlite --sqlite-db=e.db --db-ignore-errors=all --time=1 \
     --json=e.json run
-  must is "$status" 0
-  bench report e.json --format=markdown
-  must is "$status" 0
+  bench -0 report e.json --format=markdown
   # A row per error, with as many cells as the head has.
   must has "$output" '^\| result \| source \| code \| state \| count \| first message \|$'
   must has "$output" '^\| e \| sqlite \| 1 \| .* \| .*nothing.* \|$'
@@ -708,22 +641,18 @@ LUA
 
 @test "rerun: the same options, others on top, sweeps as they were" {
   "$BENCH" cpu --events=7 --cpu-max-prime=77 --json=a.json run >/dev/null
-  bench rerun a.json
-  must is "$status" 0
+  bench -0 rerun a.json
   must is "$(number 'total number of events:')" 7
   must is "$(number 'Prime numbers limit:')" 77
   bench rerun a.json --events=9
   must is "$(number 'total number of events:')" 9
-  bench rerun a.json --threads=0
-  must is "$status" 1
+  bench -1 rerun a.json --threads=0
   must is "$(tail -1 <<<"$stderr")" "FATAL: Invalid value for --threads: '0' (expected an integer from 1 to 1000000)"
-  bench rerun a.json --bad=1
-  must is "$status" 1
+  bench -1 rerun a.json --bad=1
   must is "$(tail -1 <<<"$stderr")" 'invalid option: --bad=1'
   "$BENCH" cpu --events=3 --sweep=threads:1,2 --sweep=cpu-max-prime:5,6 \
     --json=s.json run >/dev/null
-  bench rerun s.json --sweep-format=csv
-  must is "$status" 0
+  bench -0 rerun s.json --sweep-format=csv
   must is "$(csv threads)" $'1\n1\n2\n2'
 }
 
@@ -738,12 +667,10 @@ function event()
 end
 LUA
   "$BENCH" ./options.lua --word= --events=1 --json=empty.json run >/dev/null
-  bench rerun empty.json --trust
-  must is "$status" 0
+  bench -0 rerun empty.json --trust
   must has "$output" '^word <> other <same>$'
   "$BENCH" cpu --events=1 --db-ignore-errors= --json=list.json run >/dev/null
-  bench rerun list.json --json=again.json
-  must is "$status" 0
+  bench -0 rerun list.json --json=again.json
   must has "$(grep -A 2 '"db-ignore-errors"' again.json)" '"value": \[\],'
   must has "$(grep -A 2 '"db-ignore-errors"' again.json)" '"source": "command_line"'
 }
@@ -763,20 +690,17 @@ LUA
   for word in $'two\nlines' $'\nlines\n\n' "$long" $'t\xc3\xa4glich'; do
     "$BENCH" ./options.lua --word="$word" --events=1 --json=a.json run >/dev/null
     rm word
-    bench rerun a.json --trust
-    must is "$status" 0
+    bench -0 rerun a.json --trust
     must is "$(cat word; echo .)" "$word."
   done
   # What documents cannot hold.
   "$BENCH" ./options.lua --word=$'t\xe4glich' --events=1 --json=a.json run >/dev/null
   must json a.json 'd["options"]["word"]["latin1"] == True'
   rm word
-  bench rerun a.json --trust
-  must is "$status" 2
+  bench -2 rerun a.json --trust
   must is "$stderr" "FATAL: the value of --word is not in results, because it is no valid UTF-8: give it again"
   [ ! -e word ]
-  bench rerun a.json --trust --word=again
-  must is "$status" 0
+  bench -0 rerun a.json --trust --word=again
   must is "$(<word)" again
   # What command lines cannot hold.
   python3 -c '
@@ -784,8 +708,7 @@ import json
 d = json.load(open("a.json"))
 d["options"]["word"] = dict(value="x" * 200000, source="config_file")
 json.dump(d, open("long.json", "w"))'
-  bench rerun long.json --trust
-  must is "$status" 2
+  bench -2 rerun long.json --trust
   must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
 }
 
@@ -798,19 +721,16 @@ d = json.load(open("a.json"))
 d["options"]["db-driver"] = dict(value="x" * 200000, source="config_file")
 json.dump(d, open("long.json", "w"))'
   cp "${BENCH_REAL:-$BENCH}" copy
-  run --separate-stderr bash -c 'exec 3<copy && rm copy && exec /proc/self/fd/3 rerun long.json'
-  must is "$status" 2
+  run -2 --separate-stderr bash -c 'exec 3<copy && rm copy && exec /proc/self/fd/3 rerun long.json'
   must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
 }
 
 @test "rerun: nor values of a sweep that are no text" {
   printf 'sysbench.cmdline.options = { w = {"", "x"} }\nfunction event() end\n' >w.lua
   "$BENCH" ./w.lua --sweep=w:$'a\xe9',b --events=1 --json=sw.json run >/dev/null
-  bench rerun sw.json
-  must is "$status" 2
+  bench -2 rerun sw.json
   must is "$stderr" "FATAL: the value of --sweep is not in results, because it is no valid UTF-8: give it again"
-  bench rerun sw.json --trust --sweep=w:c,d --json=again.json
-  must is "$status" 0
+  bench -0 rerun sw.json --trust --sweep=w:c,d --json=again.json
   must json again.json '[s["values"]["w"] for s in d["steps"]] == ["c", "d"]'
 }
 
@@ -839,8 +759,7 @@ PY
 
 # refuses WHAT: rerun of t.json prints a command, and refuses to run it.
 refuses() {
-  bench rerun t.json
-  must is "$status" 2
+  bench -2 rerun t.json
   must is "$output" ''
   must is "$(wc -l <<<"$stderr")" 2
   must has "$(head -1 <<<"$stderr")" "bench(real)? .* run$"
@@ -864,8 +783,7 @@ LUA
   local word line
   for word in "it's" $'a\nb\tc' $'\e[1mbold' 'back\slash $HOME' $'t\xc3\xa4glich'; do
     "$BENCH" ./args.lua --word="$word" --events=1 --json=a.json run >/dev/null
-    bench rerun a.json --trust --mysql-password=hidden
-    must is "$status" 0
+    bench -0 rerun a.json --trust --mysql-password=hidden
     must is "$(wc -l <<<"$stderr")" 1
     must is "$(tr -d ' -~' <<<"$stderr")" '' # nothing that a terminal obeys
     must is "$(grep -c hidden <<<"$stderr")" 0
@@ -916,8 +834,7 @@ PY
 @test "rerun: a yes at the terminal, or --trust, is consent" {
   echo 'function event() print("it ran") end' >own.lua
   "$BENCH" ./own.lua --events=1 --json=t.json run >/dev/null
-  run typing yes "$BENCH" rerun t.json
-  must is "$status" 0
+  run -0 typing yes "$BENCH" rerun t.json
   must has "$output" "^'t.json' needs your consent for ./own.lua \\(a script that is not part of bench\\)\.$"
   must has "$output" '^it ran$'
   must has "$output" '^exit 0$'
@@ -928,39 +845,31 @@ PY
     must has "$output" '^FATAL: nothing was run: the answer was not yes$'
     must has "$output" '^exit 2$'
   done
-  bench rerun t.json <<<yes # that is nobody at a terminal
-  must is "$status" 2
-  bench rerun t.json --trust=on
-  must is "$status" 0
+  bench -2 rerun t.json <<<yes # that is nobody at a terminal
+  bench -0 rerun t.json --trust=on
   must has "$output" '^it ran$'
-  bench rerun t.json --trust --trust=off
-  must is "$status" 2
+  bench -2 rerun t.json --trust --trust=off
   # Tests and scripts that come with bench need none.
   "$BENCH" cpu --events=2 --sweep=threads:1,2 --json=t.json run >/dev/null
-  bench rerun t.json
-  must is "$status" 0
+  bench -0 rerun t.json
   needs_driver null
   "$BENCH" mix --mix=oltp_read_only@2,oltp_point_select --db-driver=null --events=1 --json=t.json run >/dev/null
-  bench rerun t.json
-  must is "$status" 0
+  bench -0 rerun t.json
 }
 
 @test "rerun: a document that is no run, or whose options are none" {
   local value='"source": "command_line", "value":' test
   document '"reset=touch ran;": {'"$value"' "x"}'
-  bench rerun t.json
-  must is "$status" 2
+  bench -2 rerun t.json
   must is "$stderr" "FATAL: 't.json' is no result of bench: --reset=touch ran;"
   for test in --reset=x report verify doctor; do
     document '"x": {'"$value"' null}' $test
-    bench rerun t.json --trust
-    must is "$status" 2
+    bench -2 rerun t.json --trust
     must is "$stderr" "FATAL: 't.json' is no result of a test: '$test'"
   done
   echo 'reset = touch ran' >own.cnf
   document '"config_file": {'"$value"' "own.cnf"}'
-  bench rerun t.json
-  must is "$status" 0
+  bench -0 rerun t.json
   must is "$(grep -c config <<<"$stderr")" 0
 }
 
@@ -970,8 +879,7 @@ PY
  "options": {"events": {"value": 2, "source": "command_line"},
  "my-password": {"secret": true, "source": "command_line"}}}
 JSON
-  bench rerun secret.json
-  must is "$status" 2
+  bench -2 rerun secret.json
   must has "$stderr" 'the value of --my-password is not in results'
   must has "$stderr" 'set BENCH_MY_PASSWORD$'
 }
@@ -987,8 +895,7 @@ JSON
   for bad in cut newer other empty missing; do
     for tool in "compare a.json $bad.json" "compare $bad.json a.json" \
       "report a.json $bad.json -o page.html" "rerun $bad.json"; do
-      bench $tool
-      must is "$status" 2
+      bench -2 $tool
       must is "$output" ""
       must is "$(wc -l <<<"$stderr")" 1
       must has "$stderr" "$bad.json"
@@ -996,31 +903,23 @@ JSON
     done
   done
   mkdir folder
-  bench compare folder a.json
-  must is "$status" 2
+  bench -2 compare folder a.json
   must is "$stderr" "FATAL: cannot read 'folder': Is a directory"
-  bench compare a.json memory.json
-  must is "$status" 2
+  bench -2 compare a.json memory.json
   must has "$stderr" 'results of different tests'
-  bench report a.json memory.json -o page.html
-  must is "$status" 2
+  bench -2 report a.json memory.json -o page.html
   [ ! -e page.html ]
-  bench compare a.json
-  must is "$status" 2
-  bench report
-  must is "$status" 2
+  bench -2 compare a.json
+  bench -2 report
   cp a.json kept.json
   ln -s a.json link
   for bad in a.json ./a.json link; do
-    bench report kept.json a.json -o $bad
-    must is "$status" 2
+    bench -2 report kept.json a.json -o $bad
     must has "$stderr" "the report would replace the result 'a.json'"
     must cmp a.json kept.json
   done
-  bench rerun a.json b.json
-  must is "$status" 2
-  bench compare a.json b.json --no-such
-  must is "$status" 2
+  bench -2 rerun a.json b.json
+  bench -2 compare a.json b.json --no-such
   must has "$stderr" '^invalid option: --no-such$'
 }
 
@@ -1028,8 +927,7 @@ JSON
   echo 'function event() end print("my script")' >compare.lua
   bench compare help
   must has "$output" '^  bench compare BASE.json NEW.json'
-  bench ./compare.lua --events=1 run
-  must is "$status" 0
+  bench -0 ./compare.lua --events=1 run
   must has "$output" '^my script$'
 }
 
@@ -1043,8 +941,7 @@ function event()
   ffi.C.kill(ffi.C.getpid(), 9)
 end
 L
-  TMPDIR=$PWD/tmp bench ./crash.lua --sweep=threads:1,2 --events=10 --time=60 run
-  must is "$status" 1
+  TMPDIR=$PWD/tmp bench -1 ./crash.lua --sweep=threads:1,2 --events=10 --time=60 run
   must has "$output" 'failed \(run, exit status 137\)'
   must is "$(ls -A tmp)" ""
 }

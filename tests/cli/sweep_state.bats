@@ -25,9 +25,8 @@ PY
 quick=(cpu --cpu-max-prime=10 --time=0 --events=100)
 
 @test "--reset runs before each step and knows it, and its output is no result" {
-  bench "${quick[@]}" --sweep=threads:1,2 --repeat=2 --json=- --settle=1ms \
+  bench -0 "${quick[@]}" --sweep=threads:1,2 --repeat=2 --json=- --settle=1ms \
     --reset='echo "$BENCH_STEP $BENCH_REPEAT $BENCH_STEP_THREADS" >>steps; echo restored' run
-  must is "$status" 0
   must is "$(<steps)" "1 1 1
 2 1 2
 3 2 1
@@ -38,14 +37,12 @@ quick=(cpu --cpu-max-prime=10 --time=0 --events=100)
 }
 
 @test "a reset that fails ends the sweep with one line and its exit status" {
-  bench "${quick[@]}" --repeat=3 --json=all.json \
+  bench -42 "${quick[@]}" --repeat=3 --json=all.json \
     --reset='test $BENCH_STEP != 2 || exit 42' run
-  must is "$status" 42
   must is "$stderr" "FATAL: --reset failed before step 2 with exit status 42, so the sweep ends: test \$BENCH_STEP != 2 || exit 42"
   must has "$output" '^events +events/s|^runs +events' # the table of what was run
   must check_sweep all.json 'len(d["steps"]) == 1 and d["sweep"]["steps_planned"] == 3 and d["sweep"]["reset_exit_status"] == 42'
-  bench "${quick[@]}" --repeat=2 --reset='kill -9 $$' run
-  must is "$status" 137
+  bench -137 "${quick[@]}" --repeat=2 --reset='kill -9 $$' run
   ! has "$output" 'General statistics'
 }
 
@@ -63,8 +60,7 @@ quick=(cpu --cpu-max-prime=10 --time=0 --events=100)
 }
 
 @test "the reference step comes before, between and after, and has no place in the table" {
-  bench "${quick[@]}" --sweep=events:100,200,300 --reference-every=2 --csv=x.csv --json=all.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --sweep=events:100,200,300 --reference-every=2 --csv=x.csv --json=all.json run
   must is "$(grep -o '^=== .*' <<<"$output")" "=== Reference: events=100
 === Step 1 of 3: events=100
 === Step 2 of 3: events=200
@@ -98,16 +94,14 @@ LUA
 
 @test "a reference that drifts is a warning, and one that does not is none" {
   slower
-  MS=10 SLOWER=1 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=20 run
-  must is "$status" 0
+  MS=10 SLOWER=1 bench -0 ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=20 run
   must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps do not compare; use --reset, --settle or a longer --time$'
 }
 
 @test "a reference that does not drift is no warning" {
   local drift
   slower
-  MS=100 SLOWER=0 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=4 run
-  must is "$status" 0
+  MS=100 SLOWER=0 bench -0 ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=4 run
   # A busy machine may make it drift.
   drift=$(sed -nE 's/^reference: .* \([+-]([0-9.]+) %\)$/\1/p' <<<"$output")
   must holds "$drift > 4.95" || must lacks "$stderr" 'has drifted'
@@ -122,29 +116,25 @@ function thread_init()
 end
 function event() con:query("INSERT INTO g (t) VALUES (hex(zeroblob(5000)))") end
 LUA
-  bench ./grow.lua --db-driver=sqlite --sqlite-db=g.db --time=0 --events=100 run
-  must is "$status" 0
+  bench -0 ./grow.lua --db-driver=sqlite --sqlite-db=g.db --time=0 --events=100 run
   cp g.db saved.db
 }
 
 @test "data that grow from step to step are a warning, and restored ones are none" {
   grow
   local args=(./grow.lua --db-driver=sqlite --sqlite-db=g.db --time=0 --events=20 --repeat=3 --json=all.json)
-  bench "${args[@]}" run
-  must is "$status" 0
+  bench -0 "${args[@]}" run
   must has "$stderr" '^WARNING: the data were [34][0-9]\.[0-9] % larger before step 3 than at the start, so the steps do not compare; restore them with --reset or --sweep-prepare=on$'
   must check_sweep all.json 'd["sweep"]["data_change_ratio"] > 0.3
     and d["steps"][0]["result"]["database"]["data_bytes"] > 1000000'
-  bench "${args[@]}" --reset='rm -f g.db-*; cp saved.db g.db' run
-  must is "$status" 0
+  bench -0 "${args[@]}" --reset='rm -f g.db-*; cp saved.db g.db' run
   must is "$stderr" ""
   must check_sweep all.json 'abs(d["sweep"]["data_change_ratio"]) < 0.001'
 }
 
 @test "the table says how much of the spread is between repeats" {
   # With --rate, intervals scatter by the arrivals: some within each run.
-  bench cpu --cpu-max-prime=10 --sweep=threads:1,2 --repeat=2 --rate=400 --time=9 --json=all.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=10 --sweep=threads:1,2 --repeat=2 --rate=400 --time=9 --json=all.json run
   must has "$output" 'client CPUs +spread % +between % +within % +note$'
   must has "$output" '^spread: the standard deviation of events/s from run to run'
   must check_sweep all.json 'len(d["sweep"]["spread"]) == 2
@@ -156,8 +146,7 @@ LUA
 }
 
 @test "--settle waits before a run, and the document says so" {
-  bench "${quick[@]}" --settle=300ms --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --settle=300ms --json=run.json run
   must has "$output" '^Settling\.\.\.$'
   check run.json "d['run']['settle']['until'] == 'time'" "d['run']['settle']['reached']" \
     "0.3 <= d['run']['settle']['waited_s']" "d['totals']['events'] == 100"
@@ -166,14 +155,12 @@ LUA
 }
 
 @test "--settle=writeback waits for the kernel, but not for ever" {
-  bench "${quick[@]}" --settle=writeback:6s --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --settle=writeback:6s --json=run.json run
   check run.json "d['run']['settle']['until'] == 'writeback'" \
     "4 <= d['run']['settle']['waited_s'] or not d['run']['settle']['reached']" \
     "d['run']['settle']['dirty_bytes'] <= 2**26 or not d['run']['settle']['reached']"
   # Five readings take four seconds: one second is never enough.
-  bench "${quick[@]}" --settle=writeback:1s --json=run.json run
-  must is "$status" 0
+  bench -0 "${quick[@]}" --settle=writeback:1s --json=run.json run
   must has "$stderr" '^WARNING: [0-9]+ MiB are left to be written after 1 seconds? of --settle=writeback, so the run may share the disk with them$'
   check run.json "not d['run']['settle']['reached']" "d['totals']['events'] == 100"
 }
@@ -189,11 +176,9 @@ LUA
 }
 
 @test "options of the state between steps need steps" {
-  bench "${quick[@]}" --reset=true run
-  must is "$status" 1
+  bench -1 "${quick[@]}" --reset=true run
   must is "$stderr" '--reset has no effect without --sweep or --repeat'
-  bench "${quick[@]}" --reference-every=5 run
-  must is "$status" 1
+  bench -1 "${quick[@]}" --reference-every=5 run
   must is "$stderr" '--reference-every has no effect without --sweep or --repeat'
   bench "${quick[@]}" --sweep=reset:a,b run
   must has "$stderr" '--reset cannot be swept'

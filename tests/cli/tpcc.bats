@@ -78,21 +78,18 @@ LUA
 }
 
 @test "a million inputs keep the rules" {
-  bench "$BENCH_SRC/tests/cli/tpcc_model.lua" --rand-seed=1 check
-  must is "$status" 0
+  bench -0 "$BENCH_SRC/tests/cli/tpcc_model.lua" --rand-seed=1 check
   must has "$output" '^the model keeps the rules$'
 }
 
 @test "the audit: right runs are ok, wrong ones never, short ones cannot fail" {
-  bench "$BENCH_SRC/tests/cli/tpcc_power.lua" --rand-seed=1 check
-  must is "$status" 0
+  bench -0 "$BENCH_SRC/tests/cli/tpcc_power.lua" --rand-seed=1 check
   must has "$output" '^the verdicts keep their promises$'
 }
 
 @test "prepare: the rows are those of the standard, and check proves them" {
   fresh
-  tpcc --check-rows --threads=2 check
-  must is "$status" 0
+  tpcc -0 --check-rows --threads=2 check
   must is "$(grep -c '^Checking the rows of .* ok$' <<<"$output")" 9
   must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 16
   must is "$(sql "SELECT COUNT(*), SUM(d_ytd), MIN(d_next_o_id) FROM district")" "20 800000 41"
@@ -115,56 +112,39 @@ LUA
 }
 
 @test "prepare: one thread or several, at once or resumed, make the same rows" {
-  tpcc --threads=1 prepare
-  must is "$status" 0
+  tpcc -0 --threads=1 prepare
   sql "DELETE FROM order_line WHERE ol_w_id = 2 AND ol_d_id > 4" "DROP TABLE customer" \
     "DELETE FROM stock WHERE s_i_id % 3 = 0"
-  tpcc --threads=3 --table-exists=resume prepare
-  must is "$status" 0
-  tpcc --check-rows check
-  must is "$status" 0
-  tpcc --table-exists=resume --items=400 prepare
-  must is "$status" 1
+  tpcc -0 --threads=3 --table-exists=resume prepare
+  tpcc -0 --check-rows check
+  tpcc -1 --table-exists=resume --items=400 prepare
   must has "$stderr" '--table-exists=resume is not possible: the tables were made with --items=500, not 400'
-  tpcc prepare
-  must is "$status" 1
-  tpcc --table-exists=drop --rand-seed=9 prepare
-  must is "$status" 0
-  tpcc --check-rows check
-  must is "$status" 1
+  tpcc -1 prepare
+  tpcc -0 --table-exists=drop --rand-seed=9 prepare
+  tpcc -1 --check-rows check
   must has "$stderr" 'the tables were made with --rand-seed=9, not 42'
-  tpcc cleanup
-  must is "$status" 0
+  tpcc -0 cleanup
   must [ ! -e t.db ]
 }
 
 @test "prepare --history-key: the history has a key, and the rest is the same" {
-  bench tpcc "${size[@]}" --sqlite-db=t.db --history-key --threads=2 prepare
-  must is "$status" 0
+  bench -0 tpcc "${size[@]}" --sqlite-db=t.db --history-key --threads=2 prepare
   must is "$(sql "SELECT COUNT(*), COUNT(DISTINCT h_id), MIN(h_id) FROM history")" "800 800 1"
   sql "DELETE FROM history WHERE h_c_d_id > 4"
-  tpcc --history-key --table-exists=resume prepare
-  must is "$status" 0
-  tpcc --check-rows check
-  must is "$status" 0
-  tpcc --threads=2 --events=200 run
-  must is "$status" 0
-  tpcc check
-  must is "$status" 0
+  tpcc -0 --history-key --table-exists=resume prepare
+  tpcc -0 --check-rows check
+  tpcc -0 --threads=2 --events=200 run
+  tpcc -0 check
   sql "DELETE FROM history WHERE h_id = (SELECT MIN(h_id) FROM history)"
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must has "$output" '^Condition 10: .* 1 violation$'
 }
 
 @test "check knows the stock of a negative seed, and that of another" {
-  bench tpcc "${size[@]}" --sqlite-db=t.db --warehouses=1 --rand-seed=-1 prepare
-  must is "$status" 0
-  tpcc --warehouses=1 --rand-seed=-1 check
-  must is "$status" 0
+  bench -0 tpcc "${size[@]}" --sqlite-db=t.db --warehouses=1 --rand-seed=-1 prepare
+  tpcc -0 --warehouses=1 --rand-seed=-1 check
   sql "UPDATE bench_tpcc SET seed = -2"
-  tpcc --warehouses=1 --rand-seed=-2 check
-  must is "$status" 1
+  tpcc -1 --warehouses=1 --rand-seed=-2 check
   must has "$output" 's_quantity [0-9]+, should be: [0-9]+$'
 }
 
@@ -172,25 +152,20 @@ LUA
   used
   local runs
   runs=$(sql "SELECT runs, committed FROM bench_tpcc")
-  tpcc prepare
-  must is "$status" 1
+  tpcc -1 prepare
   must has "$stderr" "order_line' already exists"
-  tpcc --table-exists=drop --create-table-options="CHAOS" prepare
-  must is "$status" 1
-  tpcc --table-exists=skip --threads=2 prepare
-  must is "$status" 0
+  tpcc -1 --table-exists=drop --create-table-options="CHAOS" prepare
+  tpcc -0 --table-exists=skip --threads=2 prepare
   must is "$(grep -c "^Skipping table '[a-z_]*': it exists$" <<<"$output")" 9
   must is "$(sql "SELECT runs, committed FROM bench_tpcc")" "$runs"
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
   must has "$output" '^Condition 11: .* left out, because it holds only before the first run$'
   must has "$output" '^New orders of all runs: .*: ok$'
 }
 
 @test "run: the report, the audit, its JSON, and check afterwards" {
   fresh
-  tpcc --threads=2 --events=1500 --rand-seed=5 --json=t.json run
-  must is "$status" 0
+  tpcc -0 --threads=2 --events=1500 --rand-seed=5 --json=t.json run
   must has "$output" '^New orders per minute: [0-9.]+ \([0-9.]+ with the rolled back ones\)$'
   must has "$output" '^    NOT THE STANDARD SIZE: 10 districts, 40 customers, 500 items$'
   must has "$output" '^New orders of the run: [0-9]+ committed, 0 with unknown outcome, the tables have [0-9]+, and so for each district: ok$'
@@ -207,12 +182,10 @@ LUA
     'd["test"]["transactions"]["new_order"]["count"] == d["totals"]["counters"]["new orders"] + d["test"]["rolled_back"]' \
     'abs(d["test"]["new_orders_per_minute"] - 60 * d["totals"]["counters"]["new orders"] / d["totals"]["elapsed_s"]) < 1' \
     'd["totals"]["errors"] == 0'
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
   must has "$output" '^Condition 11: .* left out, because it holds only before the first run$'
   must has "$output" '^New orders of all runs: .*: ok$'
-  tpcc --check-rows check
-  must is "$status" 1
+  tpcc -1 --check-rows check
   must has "$stderr" 'check-rows: runs have changed the rows'
 }
 
@@ -230,8 +203,7 @@ function model.inputs(uniform, client)
 end
 require("tpcc")
 LUA
-  bench ./all.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=60 run
-  must is "$status" 0
+  bench -0 ./all.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=60 run
   must has "$output" '^New orders per minute: 0.0 \([1-9][0-9.]* with the rolled back ones\)$'
   must has "$output" 'of the new orders 60 were rolled back'
   must has "$output" 'new orders rolled back  .* 100.000 % +60  bad$'
@@ -271,13 +243,11 @@ function transactions.new(con, driver, before_commit)
 end
 require("tpcc")
 LUA
-  bench ./again.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=50 --rand-seed=3 run
-  must is "$status" 0
+  bench -0 ./again.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=50 --rand-seed=3 run
   local n
   n=$(sed -nE 's/.*: ([0-9]+) committed, 1 with.*/\1/p' <<<"$output")
   must has "$output" ": $n committed, 1 with unknown outcome, the tables have $((n + 1)), and so for each district: ok"
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
   must has "$output" "^New orders of all runs: $n committed, 1 with unknown outcome, the tables have $((n + 1)), and so for each district: ok$"
 }
 
@@ -292,20 +262,16 @@ function event(id)
   return real(id)
 end
 LUA
-  bench ./two.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 --json=t.json run
-  must is "$status" 0
+  bench -0 ./two.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 --json=t.json run
   must has "$output" '^New orders of the run: [0-9]+ committed, 0 with unknown outcome, the tables have [0-9]+, with those of other runs$'
   must check t.json 'd["test"]["reconciliation"]["verdict"] == "other runs"'
   must grep -q '^New orders of the run: .*: ok$' inner.out
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
   must has "$output" '^New orders of all runs: .*: ok$'
   # this process ends itself in the middle
   sed -i 's/  event = real/  event = function() os.execute("kill -9 $PPID") end/' two.lua
-  bench ./two.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 run
-  must is "$status" 137
-  tpcc check
-  must is "$status" 0
+  bench -137 ./two.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 run
+  tpcc -0 check
   must has "$output" '^New orders of all runs: cannot tell: 1 did not end properly or still run; '
 }
 
@@ -331,8 +297,7 @@ LUA
       must has "$output" '^New orders of the run: 3 committed, 0 with .*, the tables have 3, and so for each district: ok$'
       must check t.json 'd["test"]["reconciliation"]["verdict"] == "ok"'
       # a district has one row for all runs
-      bench ./only.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=2 run
-      must is "$status" 0
+      bench -0 ./only.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=2 run
       must is "$(sql 'SELECT COUNT(*), SUM(committed), SUM(unknown) FROM bench_tpcc_districts')" '1 5 0'
       tpcc check
       must has "$output" '^New orders of all runs: 5 committed, .*, and so for each district: ok$'
@@ -344,8 +309,7 @@ LUA
     must has "$stderr" "^FATAL: done\(\) failed: $line$"
     must check t.json 'd["test"]["reconciliation"]["verdict"] == "bad"' 'd["run"]["exit_status"] == 1'
     # what the run knows is stored
-    tpcc check
-    must is "$status" 1
+    tpcc -1 check
     must has "$output" '^New orders of all runs: 3 committed, .* district \(w 1, d 2\): 3 committed, .*: 1 are LOST$'
   done
 }
@@ -358,11 +322,9 @@ finds() {
   shift 2
   used
   sql "$@"
-  tpcc --threads=3 check
-  must is "$status" 1
+  tpcc -1 --threads=3 check
   several=$(grep -E '^(Condition|    |New)' <<<"$output" | sort)
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must is "$(grep -E '^(Condition|    |New)' <<<"$output" | sort)" "$several"
   must has "$output" "^Condition $condition: .* [0-9]+ violations?$"
   must has "$output" "^    $pattern"
@@ -370,8 +332,7 @@ finds() {
 
 @test "check finds corruptions of amounts" {
   used
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
   finds 1 'warehouse \(w 2\): w_ytd [0-9.]+, sum of d_ytd' "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_w_id = 2 AND d_id = 7"
   finds 9 'district \(w 2, d 7\): d_ytd' "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_w_id = 2 AND d_id = 7"
   finds 8 'warehouse \(w 1\): w_ytd' "UPDATE warehouse SET w_ytd = w_ytd - 1 WHERE w_id = 1"
@@ -410,18 +371,14 @@ finds() {
 @test "check finds the missing new order of a district that has no other" {
   fresh
   # twelve deliveries take all orders of warehouse 1, and then there is one more
-  tpcc --threads=1 --weights=0,0,0,1,0 --events=12 --time=0 run
-  must is "$status" 0
+  tpcc -0 --threads=1 --weights=0,0,0,1,0 --events=12 --time=0 run
   must is "$(sql "SELECT COUNT(*) FROM new_order WHERE no_w_id = 1")" 0
   orders_of 7 tpcc >one.lua
-  bench ./one.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=1 --time=0 run
-  must is "$status" 0
-  tpcc check
-  must is "$status" 0
+  bench -0 ./one.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=1 --time=0 run
+  tpcc -0 check
   must is "$(sql "SELECT COUNT(*), MIN(no_d_id), MIN(no_o_id) FROM new_order WHERE no_w_id = 1")" "1 7 41"
   sql "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 7"
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must has "$output" '^Condition 5: o_carrier_id is NULL as long as there is a new order... 1 violation$'
   must has "$output" '^    orders \(w 1, d 7, o 41\): o_carrier_id is NULL, but it is no new order$'
   must is "$(grep -c ' violations*$' <<<"$output")" 1
@@ -463,8 +420,7 @@ finds() {
     "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = (SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 1)" \
     "DELETE FROM orders WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = (SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 1)" \
     "UPDATE district SET d_next_o_id = d_next_o_id - 1 WHERE d_w_id = 1 AND d_id = 1"
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must has "$output" '^New orders of all runs: .*: 1 are LOST$'
 }
 
@@ -488,11 +444,9 @@ end
 require("tpcc")
 LUA
   used
-  COMMITS=4 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
-  must is "$status" 0
+  COMMITS=4 bench -0 ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
   must [ "$(grep -c 'With one connection' <<<"$output")" = 0 ]
-  COMMITS=5 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
-  must is "$status" 0
+  COMMITS=5 bench -0 ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
   must has "$output" '^With one connection, because transactions were committed between the snapshots of several$'
   must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 15
 }
@@ -510,8 +464,7 @@ LUA
   used
   local n
   for n in 0 1 2; do
-    FAILS=$n bench ./fails.lua "${size[@]}" --sqlite-db=t.db --threads=3 check
-    must is "$status" 1
+    FAILS=$n bench -1 ./fails.lua "${size[@]}" --sqlite-db=t.db --threads=3 check
     must has "$stderr" '^FATAL: .*this one has failed'
     must is "$(grep -c '^Condition' <<<"$output")" 0
   done
@@ -529,18 +482,15 @@ LUA
 @test "check right after prepare: condition 11, stock that was never used, and ten offending keys of a rule" {
   fresh
   sql "UPDATE stock SET s_quantity = s_quantity + 1 WHERE s_w_id = 2 AND s_i_id = 77"
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must is "$(grep -A1 '^Condition stock' <<<"$output" | grep -cE ' 1 violation$|^    stock \(w 2, i 77\): s_quantity [0-9]+, should be: [0-9]+$')" 2
   fresh
   sql "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 2 AND no_o_id = 29"
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must has "$output" '^    district \(w 1, d 2\): orders that are not new: 29, should be: 28$'
   fresh
   sql "UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE o_id = 1"
-  tpcc check
-  must is "$status" 1
+  tpcc -1 check
   must has "$output" '^Condition 6: .* 20 violations$'
   must is "$(grep -c '^    orders (w ., d [0-9]*, o 1): o_ol_cnt' <<<"$output")" 10
   must has "$output" '^    and 10 more$'
@@ -548,35 +498,29 @@ LUA
 
 @test "run refuses tables that it does not fit" {
   sql "CREATE TABLE other (id INTEGER)"
-  tpcc run
-  must is "$status" 1
+  tpcc -1 run
   must has "$stderr" 'tpcc: there is no table bench_tpcc; use the prepare command first'
   fresh
-  bench tpcc "${size[@]}" --sqlite-db=t.db --warehouses=3 run
-  must is "$status" 1
+  bench -1 tpcc "${size[@]}" --sqlite-db=t.db --warehouses=3 run
   must has "$stderr" 'tpcc: the tables were made with --warehouses=2, not 3'
   bench tpcc "${size[@]}" --sqlite-db=t.db --scale=3 run
   must has "$stderr" 'tpcc: the tables were made with --warehouses=2, not 3'
   sql "UPDATE bench_tpcc SET version = 99"
-  tpcc run
-  must is "$status" 1
+  tpcc -1 run
   must has "$stderr" 'the tables have version 99, this program makes and runs version 2; use prepare with --table-exists=drop'
 }
 
 @test "options, and a run without a database" {
   local bad
   for bad in --warehouses=0 --customers=3001 --districts=11 --items=0 --tables=2 --weights=1,2,3,4 --weights=0,0,0,0,0 --isolation=chaos --delivery=later --delivery-clients=0; do
-    bench tpcc --db-driver=null --time=600 $bad --events=1 run
-    must is "$status" 1
+    bench -1 tpcc --db-driver=null --time=600 $bad --events=1 run
     must has "$stderr" "^FATAL: Invalid value for ${bad%%=*}: .* \(expected "
   done
-  bench tpcc --db-driver=null --time=600 --events=2300 --threads=2 --warehouses=10 --weights=50,20,10,10,10 run
-  must is "$status" 0
+  bench -0 tpcc --db-driver=null --time=600 --events=2300 --threads=2 --warehouses=10 --weights=50,20,10,10,10 run
   must has "$output" 'payments of all .* bad$'
   must has "$output" '^    weights of transactions: 50,20,10,10,10$'
   # decks keep the shares, where drawn ones need luck
-  bench tpcc --db-driver=null --time=0 --events=23000 --threads=2 --warehouses=2 run
-  must is "$status" 0
+  bench -0 tpcc --db-driver=null --time=0 --events=23000 --threads=2 --warehouses=2 run
   must is "$(grep -cE '^    (payments|order status|deliveries|stock levels) of all .* 23000  ok$' <<<"$output")" 4
   must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
   bench tpcc --db-driver=null --time=0 --events=200 --threads=2 --warehouses=2 run
@@ -585,65 +529,54 @@ LUA
   must has "$output" '^    order status of all .* 500  too short$'
   must has "$stderr" "^WARNING: 1 client for 2 warehouses: the others are no client's home"
   # idle clients are no terminals
-  bench tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=2 --warehouses=4 run
-  must is "$status" 0
+  bench -0 tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=2 --warehouses=4 run
   must has "$stderr" "^WARNING: 3 clients for 4 warehouses: the others are no client's home"
-  bench tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=1 --warehouses=4 run
-  must is "$status" 0
+  bench -0 tpcc --db-driver=null --time=0 --events=10 --threads=5 --idle-clients=1 --warehouses=4 run
   must is "$(grep -c "no client's home" <<<"$stderr")" 0
   bench tpcc --db-driver=null --time=0 --events=10 --home=random --threads=1 --warehouses=2 run
   must is "$(grep -c '^WARNING: ' <<<"$stderr")" 0
   fresh
-  tpcc --isolation=serializable run
-  must is "$status" 1
+  tpcc -1 --isolation=serializable run
   must has "$stderr" '--isolation: sqlite has only one level'
 }
 
 @test "--keying: clients wait between transactions, others go on, and latencies have no wait" {
   # 40 clients of one thread at a fiftieth of the times: 412 ms from one
   # transaction of a client to the next
-  bench tpcc --db-driver=null --warehouses=4 --clients=40 --threads=1 --keying=0.02 --events=0 --time=4 --json=t.json run
-  must is "$status" 0
+  bench -0 tpcc --db-driver=null --warehouses=4 --clients=40 --threads=1 --keying=0.02 --events=0 --time=4 --json=t.json run
   must has "$output" "^    4 warehouses, keying and think times: 0.02 of the rules'$"
   must has "$output" '^    efficiency: [0-9.]+ % of 643.00 new orders per warehouse and minute$'
   must check t.json '0 < d["test"]["efficiency_percent"] < 200' 'd["totals"]["events"] > 40' \
     'd["totals"]["latency_ns"]["mean"] < 200e6' \
     'abs(d["test"]["efficiency_percent"] - d["test"]["new_orders_per_minute"] * 0.02 / 4 / 0.1286) < 0.01'
   # all times: each client has at most one of its first keying times
-  bench tpcc --db-driver=null --warehouses=1 --clients=12 --threads=2 --keying=1 --events=0 --time=3 --json=t.json run
-  must is "$status" 0
+  bench -0 tpcc --db-driver=null --warehouses=1 --clients=12 --threads=2 --keying=1 --events=0 --time=3 --json=t.json run
   must has "$output" '^    12 clients, where the rules have 10$'
   must has "$output" '^    new orders per warehouse +9 - 12.86 /min '
   must check t.json 'd["totals"]["events"] < 40'
-  bench tpcc --db-driver=null --keying=1 --rate=10 --events=1 run
-  must is "$status" 1
+  bench -1 tpcc --db-driver=null --keying=1 --rate=10 --events=1 run
   must has "$stderr" '--keying and --rate exclude each other'
-  bench tpcc --db-driver=null --keying=1 --think-time=1ms --events=1 run
-  must is "$status" 1
+  bench -1 tpcc --db-driver=null --keying=1 --think-time=1ms --events=1 run
   must has "$stderr" '--keying and --think-time exclude each other'
   for bad in --keying=1.5 --keying=-1 --keying=x --home=away; do
-    bench tpcc --db-driver=null $bad --events=1 run
-    must is "$status" 1
+    bench -1 tpcc --db-driver=null $bad --events=1 run
   done
 }
 
 @test "--home=random: each transaction has a warehouse of its own" {
   fresh
-  tpcc --home=random --weights=0,1,0,0,0 --events=100 run
-  must is "$status" 0
+  tpcc -0 --home=random --weights=0,1,0,0,0 --events=100 run
   must has "$output" '^    A WAREHOUSE FOR EACH TRANSACTION'
   # one client, and both warehouses were paid
   must is "$(sql "SELECT COUNT(*) FROM warehouse WHERE w_ytd > 400000")" 2
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
 }
 
 @test "--delivery=queue: clients of their own execute deliveries, each once" {
   fresh
   # 2 of 4 clients: each delivery is for 10 districts, with an order or without
   before=$(sql "SELECT SUM(c_delivery_cnt) FROM customer")
-  tpcc --delivery=queue --delivery-clients=2 --threads=4 --weights=50,20,5,20,5 --events=1500 --time=0 --json=t.json run
-  must is "$status" 0
+  tpcc -0 --delivery=queue --delivery-clients=2 --threads=4 --weights=50,20,5,20,5 --events=1500 --time=0 --json=t.json run
   must has "$output" '^Deliveries queued: [0-9]+, executed: [0-9]+ by 2 clients, still queued: [0-9]+; completed after'
   must has "$output" '^    delivery done, 90 % within +<= 80 s '
   must has "$output" '^    districts without an order +0 - 1 % '
@@ -653,16 +586,12 @@ LUA
     "d['test']['deferred']['executed'] > 0" \
     "10 * d['test']['deferred']['executed'] - d['test']['deferred']['districts_skipped'] == $grown" \
     "d['test']['deferred']['completion_max_ms'] >= d['test']['deferred']['completion_mean_ms'] > 0"
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
   # clients that share threads
-  tpcc --delivery=queue --threads=1 --clients=6 --weights=50,20,5,20,5 --events=600 --time=0 run
-  must is "$status" 0
+  tpcc -0 --delivery=queue --threads=1 --clients=6 --weights=50,20,5,20,5 --events=600 --time=0 run
   must has "$output" '^Deliveries queued: [0-9]+, executed: [1-9][0-9]* by 1 client, '
-  tpcc check
-  must is "$status" 0
-  tpcc --delivery=queue --threads=1 run
-  must is "$status" 1
+  tpcc -0 check
+  tpcc -1 --delivery=queue --threads=1 run
   must has "$stderr" '--delivery-clients is 1, but of 1 client at least one must be a terminal'
 }
 
@@ -687,14 +616,12 @@ end
 require("tpcc")
 LUA
   before=$(sql "SELECT SUM(c_delivery_cnt) FROM customer")
-  bench ./again.lua "${size[@]}" --sqlite-db=t.db --delivery=queue --threads=2 --weights=60,0,0,40,0 --events=200 --time=0 --json=t.json run
-  must is "$status" 0
+  bench -0 ./again.lua "${size[@]}" --sqlite-db=t.db --delivery=queue --threads=2 --weights=60,0,0,40,0 --events=200 --time=0 --json=t.json run
   grown=$(($(sql "SELECT SUM(c_delivery_cnt) FROM customer") - before))
   must check t.json "d['test']['deferred']['executed'] > 0 and d['totals']['counters']['failed'] > 0" \
     "d['test']['deferred']['executed'] + d['test']['deferred']['still_queued'] == d['test']['deferred']['queued']" \
     "10 * d['test']['deferred']['executed'] - d['test']['deferred']['districts_skipped'] == $grown"
-  tpcc check
-  must is "$status" 0
+  tpcc -0 check
 }
 
 @test "numbers of rows are read as they are written" {
@@ -720,7 +647,6 @@ function event()
    print("all numbers")
 end
 LUA
-  bench numbers.lua --db-driver=null --time=0 --events=1 run
-  must is "$status" 0
+  bench -0 numbers.lua --db-driver=null --time=0 --events=1 run
   must has "$output" '^all numbers$'
 }

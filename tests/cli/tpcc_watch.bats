@@ -60,8 +60,7 @@ await() {
 @test "the thread that checks runs no events, and its statements are in no figure" {
   fresh
   # two seconds of events by the only terminal
-  tpcc --threads=2 --time=0 --events=400 --rate=200 --weights=0,1,0,0,0 --check-every=50ms --json=t.json run
-  must is "$status" 0
+  tpcc -0 --threads=2 --time=0 --events=400 --rate=200 --weights=0,1,0,0,0 --check-every=50ms --json=t.json run
   check t.json 'd["totals"]["events"] == 400 and d["threads"]["each"][1]["events"] == 0' \
     'd["test"]["checks"]["checks"] >= 1 and d["test"]["checks"]["violated"] == 0' \
     '"first_violation" not in d["test"]["checks"]' \
@@ -71,8 +70,7 @@ await() {
     'd["outages"]["clients"]["affected"] == 0'
   must has "$output" '^Checks during the run: [1-9][0-9]*, one every 0.05 s: all conditions held$'
   # without the option nothing of it is there
-  tpcc --threads=2 --time=0 --events=10 --json=t.json run
-  must is "$status" 0
+  tpcc -0 --threads=2 --time=0 --events=10 --json=t.json run
   check t.json '"checks" not in d["test"]'
   must [ "$(grep -c '^Check' <<<"$output")" = 0 ]
 }
@@ -80,8 +78,7 @@ await() {
 @test "a violation makes the exit status 1, also when the run ends by itself" {
   fresh
   sql "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 3 AND ol_o_id = 7 AND ol_number = 2"
-  tpcc --threads=2 --time=0 --events=400 --rate=200 --weights=0,1,0,0,0 --check-every=50ms run
-  must is "$status" 1
+  tpcc -1 --threads=2 --time=0 --events=400 --rate=200 --weights=0,1,0,0,0 --check-every=50ms run
   must has "$output" '^Check 1 at .*; the first: condition 4, district \(w 1, d 3\): '
   must has "$output" '^Checks during the run: .*: [0-9]+ checks? found violations'
 }
@@ -89,8 +86,7 @@ await() {
 @test "the warm-up has no checks" {
   fresh
   sql "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 3 AND ol_o_id = 7 AND ol_number = 2"
-  tpcc --threads=2 --warmup-time=1 --time=0 --events=200 --rate=100 --weights=0,1,0,0,0 --check-every=50ms --json=t.json run
-  must is "$status" 1
+  tpcc -1 --threads=2 --warmup-time=1 --time=0 --events=200 --rate=100 --weights=0,1,0,0,0 --check-every=50ms --json=t.json run
   must has "$output" '^Check 1 at .*; the first: condition 4, district \(w 1, d 3\): '
   check t.json 'd["test"]["checks"]["checks"] == d["test"]["checks"]["violated"] > 0' \
     'd["test"]["checks"]["first_violation"]["at_s"] > 0'
@@ -98,8 +94,7 @@ await() {
 
 @test "queued deliveries beside it, and the end of a run without any check" {
   fresh
-  tpcc --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=1500 run
-  must is "$status" 0
+  tpcc -0 --threads=3 --delivery=queue --weights=50,20,5,20,5 --check-every=1h --time=0 --events=1500 run
   must has "$output" '^Deliveries queued: [0-9]+, executed: [1-9][0-9]* by 1 client, '
   must has "$output" '^Checks during the run: 0, one every 3600 s: none ended$'
   tpcc --threads=2 --delivery=queue --check-every=1 run
@@ -125,8 +120,7 @@ end
 LUA
   for limit in "--time=1" "--time=0 --events=100"; do
     # shellcheck disable=SC2086 # two options
-    bench ./aside.lua --db-driver=sqlite --sqlite-db=x.db --threads=2 --rate=100 $limit --forced-shutdown=60 --report-interval=0.2 --json=a.json run
-    must is "$status" 0
+    bench -0 ./aside.lua --db-driver=sqlite --sqlite-db=x.db --threads=2 --rate=100 $limit --forced-shutdown=60 --report-interval=0.2 --json=a.json run
     must has "$output" '^interrupted	true$'
     # The run has ended, and so have the intervals, long before the sixty seconds.
     check a.json 'd["totals"]["elapsed_s"] < 30' 'd["run"]["end_reason"] in ("time_limit", "event_limit")' \
@@ -145,8 +139,7 @@ LUA
   bench tpcc --db-driver=null --threads=2 --check-every=1 run
   must is "$status: $stderr" '1: FATAL: init() failed: --check-every: the null driver keeps no tables'
   for bad in 1x -1 s '' 1.s.; do
-    tpcc --threads=2 --check-every="$bad" run
-    must is "$status" 1
+    tpcc -1 --threads=2 --check-every="$bad" run
     must has "$stderr" "^FATAL: Invalid value for --check-every: '$bad' \(expected a time, such as 500ms, 60s or 2m\)$"
   done
   tpcc --threads=2 --sqlite-journal-mode=delete --check-every=1 run

@@ -40,16 +40,14 @@ PY
 
 # said FILE: sets said, what the page says of the law.
 said() {
-  bench report "$1" -o page.html
-  must is "$status" 0
+  bench -0 report "$1" -o page.html
   # A paragraph for each of its sentences.
   said=$(tr '\n' ' ' <page.html | grep -oE '<p>(scalability|no peak|peak|The law)[^<]*' || true)
 }
 
 @test "six values are described, in the text and in the document" {
   # Events that wait and need no processor: all threads have the same rate.
-  bench oltp_point_select --db-driver=null --null-latency=20000 --time=0.2 --sweep=threads:1..6 --json=u.json run
-  must is "$status" 0
+  bench -0 oltp_point_select --db-driver=null --null-latency=20000 --time=0.2 --sweep=threads:1..6 --json=u.json run
   must has "$output" '^scalability: contention [0-9.e+-]+ % \([0-9.e+-]+ to [0-9.e+-]+ %\), coherence [0-9.e+-]+ % \(.* %\), with 99 % intervals \(Universal Scalability Law over 6 values\)$'
   must has "$output" '^(no peak within the data|peak: .* events/s at about [0-9]+ threads \([0-9]+ to [0-9]+\).*)$'
   valid u.json
@@ -63,15 +61,12 @@ said() {
 }
 
 @test "nothing is said of five values, of a given rate, or of another option" {
-  bench cpu --cpu-max-prime=100 --time=0.1 --sweep=threads:1..5 --json=u.json run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=100 --time=0.1 --sweep=threads:1..5 --json=u.json run
   must lacks "$output" 'scalability'
   must json u.json '"usl" not in d["sweep"]'
-  bench cpu --cpu-max-prime=100 --time=0.1 --rate=50 --sweep=threads:1..6 run
-  must is "$status" 0
+  bench -0 cpu --cpu-max-prime=100 --time=0.1 --rate=50 --sweep=threads:1..6 run
   must lacks "$output" 'scalability'
-  bench cpu --time=0 --events=2 --sweep=cpu-max-prime:10..60+10 run
-  must is "$status" 0
+  bench -0 cpu --time=0 --events=2 --sweep=cpu-max-prime:10..60+10 run
   must lacks "$output" 'scalability'
 }
 

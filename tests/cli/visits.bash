@@ -3,12 +3,14 @@
 
 # visit ARG...: runs with these options, within its time.
 visit() {
-  run --separate-stderr timeout -s KILL 120 "$BENCH" connect "${to[@]}" "$@" run
+  local expected args
+  take_status "$@"
+  run --separate-stderr timeout -s KILL 120 "$BENCH" connect "${to[@]}" "${args[@]}" run
+  as_expected
 }
 
 # lives N: the server has seen so many lives, and so has the report.
 lives() {
-  must is "$status" 0
   must has "$output" '^Connections, by the driver itself:$'
   must has "$output" "^    transactions: +$1 "
   must has "$output" "^        read: +$1\$"
@@ -42,8 +44,7 @@ each_second_fails() {
 # first_query_fails OPTION=CODE: a statement that is refused is counted, and is no
 # outage.
 first_query_fails() {
-  visit --events=1 --time=1 "$1" --report-classes --json=a.json
-  must is "$status" 0
+  visit -0 --events=1 --time=1 "$1" --report-classes --json=a.json
   must has "$stderr" "error ${1#*=}"
   must json a.json "[c['errors'] > 0 for c in d['classes'] if c['name'] == 'first query'] == [True]"
   must json a.json "set(d['outages']['first_errors'].values()) == {0}"

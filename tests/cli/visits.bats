@@ -15,8 +15,7 @@ at() {
 
 # fails_with TEXT ARG...: the run ends with one message that has the text.
 fails_with() {
-  visit --events=1 "${@:2}"
-  must is "$status" 1
+  visit -1 --events=1 "${@:2}"
   must is "$(grep -c '^FATAL: Connection to database failed' <<<"$stderr")" 1
   must has "$stderr" "^FATAL: Connection to database failed: .*$1"
 }
@@ -51,8 +50,7 @@ fails_with() {
   for places in 0 3; do
     rm -f log
     at trust
-    visit --threads=2 --clients=60 --connect-rate=4 --connect-concurrency=$places --time=1 --json=a.json
-    must is "$status" 0
+    visit -0 --threads=2 --clients=60 --connect-rate=4 --connect-concurrency=$places --time=1 --json=a.json
     must is "$(grep FATAL <<<"$stderr")" ""
     must json a.json "0 < d['totals']['events'] < 20 and d['totals']['errors'] == 0"
     fake_server_stop
@@ -82,8 +80,7 @@ fails_with() {
   must test ! -s got
   # The library takes over where it may.
   at plain
-  run --separate-stderr "$BENCH" connect "${to[@]}" --handshake=auto --events=1 run
-  must is "$status" 1
+  run -1 --separate-stderr "$BENCH" connect "${to[@]}" --handshake=auto --events=1 run
   fake_server_stop
   must grep -q secret got
 }
@@ -122,8 +119,7 @@ fails_with() {
   each_second_fails --pgsql-ignore-errors=connection
   at full
   fails_with 'sorry, too many clients already'
-  visit --events=1 --pgsql-ignore-errors=53300 --time=1
-  must is "$status" 0
+  visit -0 --events=1 --pgsql-ignore-errors=53300 --time=1
   must has "$stderr" 'error 53300'
 }
 
@@ -133,8 +129,7 @@ fails_with() {
     at table
     to+=(--handshake=$way)
     for ignored in '' connection; do
-      visit --events=1 --pgsql-ignore-errors="$ignored"
-      must is "$status" 1
+      visit -1 --events=1 --pgsql-ignore-errors="$ignored"
       must has "$stderr" '^FATAL: PQexec\(\) failed: 7 no such table$'
       must has "$stderr" '^FATAL: failed query was: SELECT 1$'
       must is "$(grep -c 'Connection to database failed' <<<"$stderr")" 0
@@ -152,9 +147,8 @@ function event() visitor:visit("SELECT 1", sysbench.opt.way) end
 EOF
   for way in own library; do
     at every2
-    run --separate-stderr timeout -s KILL 120 "$BENCH" visit.lua "${to[@]:0:4}" --server-stats=off --way=$way \
+    run -0 --separate-stderr timeout -s KILL 120 "$BENCH" visit.lua "${to[@]:0:4}" --server-stats=off --way=$way \
       --events=4 --time=0 --pgsql-ignore-errors=connection run
-    must is "$status" 0
     must has "$output" 'ignored errors: +4 '
   done
 }
@@ -176,11 +170,9 @@ EOF
   done
   needs_driver sqlite
   : >x.db
-  run --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --events=3 --time=0 run
-  must is "$status" 0
+  run -0 --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --events=3 --time=0 run
   must has "$output" '^Connections, by the client library:$'
   must has "$output" '^    connect and login +3 '
-  run --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --handshake=own --events=3 --time=0 run
-  must is "$status" 1
+  run -1 --separate-stderr "$BENCH" connect --db-driver=sqlite --sqlite-db=x.db --handshake=own --events=3 --time=0 run
   must has "$stderr" 'the driver has no login of its own'
 }

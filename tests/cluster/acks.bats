@@ -10,8 +10,7 @@ teardown() {
 database() {
   needs_driver sqlite
   to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
-  bench "$1" "${to[@]}" prepare
-  must is "$status" 0
+  bench -0 "$1" "${to[@]}" prepare
 }
 
 change() {
@@ -28,10 +27,8 @@ verify() {
 
 # fresh_run: the first one of new tables, of two processes.
 fresh_run() {
-  bench ack "${to[@]}" --table-exists=drop prepare
-  must is "$status" 0
-  ranks 2 ack "${to[@]}" --threads=2 --events=30 --time=0 --ack-log=acks.log run
-  must is "$status" 0
+  bench -0 ack "${to[@]}" --table-exists=drop prepare
+  ranks -0 2 ack "${to[@]}" --threads=2 --events=30 --time=0 --ack-log=acks.log run
 }
 
 moment='[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC'
@@ -55,46 +52,38 @@ judged_together() {
 
 @test "--ack-log: a file of each process, which verify reads together" {
   database ack
-  ranks 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log=acks.log run
-  must is "$status" 0
+  ranks -0 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log=acks.log run
   must has "$output" "^The other processes have logs of their own: 'acks.log.rank1' and so on\.\$"
   logs=(acks.log acks.log.rank1 acks.log.rank2)
   judged_together
   # What one process has done is in no log if its own is not given.
   change 'DELETE FROM ack_rows WHERE number / 8589934592 = 0'
-  bench verify acks.log.rank1 acks.log.rank2 "${to[@]}"
-  must is "$status" 1
+  bench -1 verify acks.log.rank1 acks.log.rank2 "${to[@]}"
   must has "$output" '^FAILED: 2 lost$'
   bench ack "${to[@]}" prepare
-  ranks 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log=acks.log run
-  must is "$status" 0
-  bench verify acks.log acks.log.rank2 "${to[@]}"
-  must is "$status" 3
+  ranks -0 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log=acks.log run
+  bench -3 verify acks.log acks.log.rank2 "${to[@]}"
   must has "$output" '^  others +[1-9]'
   must has "$output" '^Nobody can tell: the logs of 1 of 3 processes are not here, such as that of process 1$'
   # A file that an earlier run of more processes has left behind.
   local query
   query='SELECT number FROM ack_rows'
   mv acks.log.rank2 old.log
-  ranks 2 ack "${to[@]}" --threads=2 --events=30 --time=0 --ack-log=acks.log run
-  must is "$status" 0
-  bench verify acks.log acks.log.rank1 old.log --query="$query" "${to[@]}"
-  must is "$status" 2
+  ranks -0 2 ack "${to[@]}" --threads=2 --events=30 --time=0 --ack-log=acks.log run
+  bench -2 verify acks.log acks.log.rank1 old.log --query="$query" "${to[@]}"
   must has "$stderr" "^FATAL: 'acks.log' and 'old.log' are logs of two runs: the first is of process 0 of 2, which began at $moment, the other of process 2 of 3, $moment \(expected those of one run\)\$"
   # One of a run of as many, before the tables were made again: both have the
   # same query.
   fresh_run
   mv acks.log.rank1 older.log
   fresh_run
-  bench verify acks.log older.log "${to[@]}"
-  must is "$status" 2
+  bench -2 verify acks.log older.log "${to[@]}"
   must has "$stderr" "^FATAL: 'acks.log' and 'older.log' are logs of two runs: the first is of process 0 of 2, which began at $moment, the other of process 1 of 2, $moment \(expected those of one run\)\$"
   logs=(acks.log acks.log.rank1)
   verify 0
   # The same log twice would be acknowledged twice.
   cp acks.log copy.log
-  bench verify acks.log copy.log "${to[@]}"
-  must is "$status" 2
+  bench -2 verify acks.log copy.log "${to[@]}"
   must has "$stderr" "^FATAL: 'acks.log' and 'copy.log' are the same log$"
 }
 
@@ -105,8 +94,7 @@ judged_together() {
   listener=$!
   await heard '^Listening'
   port=$(sed -nE 's/^Listening at .* port ([0-9]+);.*/\1/p' heard)
-  ranks 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log="tcp:127.0.0.1:$port" run
-  must is "$status" 0
+  ranks -0 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log="tcp:127.0.0.1:$port" run
   must has "$output" '^The listener has a log of each other process, too\.$'
   logs=(acks-*.log)
   judged_together
@@ -114,8 +102,7 @@ judged_together() {
 
 @test "--ack-log: a total of several processes" {
   database counter
-  ranks 2 counter "${to[@]}" --threads=2 --events=100 --time=0 --ack-log=acks.log run
-  must is "$status" 0
+  ranks -0 2 counter "${to[@]}" --threads=2 --events=100 --time=0 --ack-log=acks.log run
   logs=(acks.log acks.log.rank1)
   verify 0
   must has "$output" '^Database: 100 since the begin of the run$'
@@ -124,8 +111,7 @@ judged_together() {
 @test "verify: logs of two runs are judged one after the other" {
   database ack
   for i in 1 2; do
-    bench ack "${to[@]}" --events=50 --time=0 --ack-log=log$i run
-    must is "$status" 0
+    bench -0 ack "${to[@]}" --events=50 --time=0 --ack-log=log$i run
   done
   logs=(log1 log2)
   verify 0
@@ -142,17 +128,14 @@ judged_together() {
 
 @test "verify: a loss outweighs a log that cannot be judged, and each has its reason" {
   database ack
-  bench ack "${to[@]}" --events=50 --time=0 --ack-log=lossy.log run
-  must is "$status" 0
+  bench -0 ack "${to[@]}" --events=50 --time=0 --ack-log=lossy.log run
   change 'DELETE FROM ack_rows WHERE id = 1'
   for n in 1 2; do
     printf 'function init() sysbench.ack_query("SELECT %s FROM nowhere%s") end\nfunction event() sysbench.ack(1) end\n' $n $n >bad$n.lua
-    bench ./bad$n.lua --events=1 --time=0 --ack-log=bad$n.log run
-    must is "$status" 0
+    bench -0 ./bad$n.lua --events=1 --time=0 --ack-log=bad$n.log run
   done
   echo 'function event() sysbench.ack(1) end' >none.lua
-  bench ./none.lua --events=1 --time=0 --ack-log=none.log run
-  must is "$status" 0
+  bench -0 ./none.lua --events=1 --time=0 --ack-log=none.log run
   logs=(bad1.log bad2.log none.log lossy.log)
   verify 1
   must has "$output" '^FAILED: 1 lost$'

@@ -4,7 +4,6 @@
 . "$BENCH_SRC/tests/db/every_kind.bash"
 load helper
 
-bats_require_minimum_version 1.5.0
 
 setup_file() {
   start_kinds "" -2
@@ -55,37 +54,30 @@ warns_of() {
 
 one_table() {
   local size=60001
-  ranks 3 oltp_common "${to[@]}" --table-size=$size --threads=2 prepare
-  must is "$status" 0
+  ranks -0 3 oltp_common "${to[@]}" --table-size=$size --threads=2 prepare
   is "$(grep -c "Creating table 'sbtest1'" <<<"$output")" 1
   is "$(grep -c "Creating a secondary index" <<<"$output")" 1
-  bench oltp_common "${to[@]}" --table-size=$size check
-  must is "$status" 0
+  bench -0 oltp_common "${to[@]}" --table-size=$size check
 }
 
 # The same rows as one process makes, and nobody is left waiting when a table is
 # there already, or is left as it is.
 loads() {
   one_table
-  ranks 3 oltp_common "${to[@]}" --table-size=60001 --table-exists=skip prepare
-  must is "$status" 0
+  ranks -0 3 oltp_common "${to[@]}" --table-size=60001 --table-exists=skip prepare
   ranks 3 oltp_common "${to[@]}" --table-size=60001 prepare
   [ "$status" -ne 0 ]
   has "$stderr" "the table 'sbtest1' already exists"
   # What is missing is loaded by whoever has those chunks.
   sql 'DELETE FROM sbtest1 WHERE id BETWEEN 12000 AND 31000' >/dev/null
-  ranks 3 oltp_common "${to[@]}" --table-size=60001 --table-exists=resume prepare
-  must is "$status" 0
-  bench oltp_common "${to[@]}" --table-size=60001 check
-  must is "$status" 0
+  ranks -0 3 oltp_common "${to[@]}" --table-size=60001 --table-exists=resume prepare
+  bench -0 oltp_common "${to[@]}" --table-size=60001 check
   # Two tables among three processes: one is loaded by two.
   bench oltp_common "${to[@]}" cleanup
-  ranks 3 oltp_common "${to[@]}" --tables=2 --table-size=20000 prepare
-  must is "$status" 0
+  ranks -0 3 oltp_common "${to[@]}" --tables=2 --table-size=20000 prepare
   is "$(grep -o "Creating table 'sbtest[12]'" <<<"$output" | sort -u | wc -l | xargs)" 2
   is "$(grep -c "Creating table" <<<"$output")" 2
-  bench oltp_common "${to[@]}" --tables=2 --table-size=20000 check
-  must is "$status" 0
+  bench -0 oltp_common "${to[@]}" --tables=2 --table-size=20000 check
   bench oltp_common "${to[@]}" --tables=2 cleanup
 }
 
@@ -138,9 +130,8 @@ number() {
   local before after errors
   bench oltp_read_write "${to[@]}" --table-size=20000 prepare
   read -ra before < <(server)
-  ranks 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
+  ranks -0 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
     --server-stats=off --report-ranks --json=run.json run
-  must is "$status" 0
   read -ra after < <(server)
   check run.json "${statement_sums[@]}"
   # A transaction that met a deadlock was begun again: the server has counted
@@ -172,9 +163,8 @@ between() {
   bench oltp_read_write "${to[@]}" --table-size=20000 prepare
   # Sessions tell what they have done when they end: those that have loaded, too.
   until read -ra before < <(server) && [ "${before[1]:-0}" -ge 20000 ]; do sleep 0.1; done
-  ranks 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
+  ranks -0 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
     --report-ranks --json=run.json run
-  must is "$status" 0
   check run.json "${statement_sums[@]}"
   errors=$(number "d['totals']['errors']")
   events=$(number "d['totals']['events']")
@@ -293,9 +283,8 @@ secret_is_shared() {
   need "$1"
   local user=sbpass
   echo 'function event() sysbench.sql.driver():connect():disconnect() end' >in.lua
-  run --separate-stderr bash -c 'printf "secret\n" | timeout --kill-after=10 120 "$@"' _ "${launcher[@]}" -n 2 \
+  run -0 --separate-stderr bash -c 'printf "secret\n" | timeout --kill-after=10 120 "$@"' _ "${launcher[@]}" -n 2 \
     "$BENCH" in.lua "${to[@]}" "--$1-user=$user" --password-file=- --events=4 --json=run.json run
-  must is "$status" 0
   check run.json "len(d['ranks']) == 2" "min(r['events'] for r in d['ranks']) == 2"
   must is "$(grep -c secret <<<"$output$stderr")" 0
 }
@@ -310,18 +299,15 @@ secret_is_shared() {
 
 @test "pgsql: processes of ycsb insert every n-th row, and check finds all of them" {
   need pgsql
-  bench ycsb "${to[@]}" --records=500 --order=ordered --key=int prepare
-  must is "$status" 0
+  bench -0 ycsb "${to[@]}" --records=500 --order=ordered --key=int prepare
   for workload in d e; do
-    ranks 3 ycsb "${to[@]}" --workload=$workload --verify --threads=2 --events=3000 --time=0 --json=run.json run
-    must is "$status" 0
+    ranks -0 3 ycsb "${to[@]}" --workload=$workload --verify --threads=2 --events=3000 --time=0 --json=run.json run
     is "$(number "sum(o['not_found'] for o in d['test']['operations'].values())")" 0
     is "$(number "d['test']['operations']['insert']['count'] == d['test']['inserts']['acknowledged'] > 60")" True
   done
   # one common beginning for each run, and a stride of three
   is "$(sql 'SELECT COUNT(*), COUNT(DISTINCT first - part), MIN(stride), MIN(first) FROM bench_ycsb_runs' | tr -d ' ' | tr '\t' '|')" '6|2|3|501'
-  bench ycsb "${to[@]}" check
-  must is "$status" 0
+  bench -0 ycsb "${to[@]}" check
   has "$output" 'acknowledged, 0 not'
   bench ycsb "${to[@]}" cleanup
 }
@@ -331,47 +317,35 @@ secret_is_shared() {
 checked() {
   local workload=$1
   shift
-  ranks 2 "$workload" "${to[@]}" "$@" prepare
-  must is "$status" 0
-  ranks 3 "$workload" "${to[@]}" "$@" --threads=2 --events=300 --time=0 --json=run.json run
-  must is "$status" 0
-  bench "$workload" "${to[@]}" "$@" check
-  must is "$status" 0
+  ranks -0 2 "$workload" "${to[@]}" "$@" prepare
+  ranks -0 3 "$workload" "${to[@]}" "$@" --threads=2 --events=300 --time=0 --json=run.json run
+  bench -0 "$workload" "${to[@]}" "$@" check
 }
 
 # Each process inserts and deletes in a part of the keys: 2^40 keys of its own.
 ingest_in_parts() {
   local part=$((1 << 40))
-  ranks 2 ingest "${to[@]}" prepare
-  must is "$status" 0
-  ranks 3 ingest "${to[@]}" --threads=2 --rows-per-commit=10 --events=300 --time=0 run
-  must is "$status" 0
+  ranks -0 2 ingest "${to[@]}" prepare
+  ranks -0 3 ingest "${to[@]}" --threads=2 --rows-per-commit=10 --events=300 --time=0 run
   must has "$output" '^Rows inserted of the run: 3000 committed, 0 with unknown outcome, the tables have 3000: ok$'
   must has "$output" '^    worst stall of process 0: '
-  ranks 3 ingest "${to[@]}" --step=l.x --time=0 run
-  must is "$status" 0
+  ranks -0 3 ingest "${to[@]}" --step=l.x --time=0 run
   must has "$output" '^    total number of events: +3$'
   # 100 transactions of each of two clients are between inserts and deletes
-  ranks 3 ingest "${to[@]}" --step=l.i1 --threads=2 --rows-per-commit=1 --events=300 --time=0 --json=run.json run
-  must is "$status" 0
+  ranks -0 3 ingest "${to[@]}" --step=l.i1 --threads=2 --rows-per-commit=1 --events=300 --time=0 --json=run.json run
   must has "$output" '^Rows inserted of the run: 300 committed, 0 with unknown outcome, the tables have 300: ok$'
   is "$(number "d['totals']['counters']['keys given to deletes']")" 300.0
-  bench ingest "${to[@]}" check
-  must is "$status" 0
+  bench -0 ingest "${to[@]}" check
   must has "$output" '^ingest_rows: Rows inserted of all runs: 3300 committed, 0 with .* 3300: ok$'
   # fewer processes, and one alone, go on with their parts
-  ranks 2 ingest "${to[@]}" --step=l.i2 --threads=2 --events=200 --time=0 run
-  must is "$status" 0
+  ranks -0 2 ingest "${to[@]}" --step=l.i2 --threads=2 --events=200 --time=0 run
   must has "$output" '^Rows inserted of the run: 1000 committed, .* 1000: ok$'
-  bench ingest "${to[@]}" --step=q --rows-per-commit=1 --insert-rate=1000000000 --events=50 --time=0 run
-  must is "$status" 0
+  bench -0 ingest "${to[@]}" --step=q --rows-per-commit=1 --insert-rate=1000000000 --events=50 --time=0 run
   must has "$output" '^Rows inserted of the run: 50 committed, .* 50: ok$'
-  bench ingest "${to[@]}" check
-  must is "$status" 0
+  bench -0 ingest "${to[@]}" check
   must has "$output" '^ingest_rows: Rows inserted of all runs: 4350 committed, 0 with .* 4350: ok$'
   sql "DELETE FROM ingest_rows WHERE transactionid = $((part + 990))" >/dev/null
-  bench ingest "${to[@]}" check
-  must is "$status" 1
+  bench -1 ingest "${to[@]}" check
   must has "$output" "1 row is missing, .* rows are LOST, the first has transactionid $((part + 990))$"
   sql "INSERT INTO ingest_rows SELECT $((3 * part + 1)), dateandtime, cashregisterid, customerid, productid, price, data
     FROM ingest_rows WHERE transactionid = $((part + 991))" >/dev/null
@@ -393,16 +367,13 @@ ingest_in_parts() {
 @test "pgsql: processes of queue give back the claims of a run that was killed" {
   need pgsql
   bench queue "${to[@]}" prepare
-  ranks 2 queue "${to[@]}" --producers=1 --events=100 --time=0 run
-  must is "$status" 0
+  ranks -0 2 queue "${to[@]}" --producers=1 --events=100 --time=0 run
   must has "$output" '^Jobs enqueued of the run: 100 committed, .*: ok$'
   must has "$output" '^    depth: 0 at the beginning$'
   sql 'UPDATE queue_jobs SET claimed_by = 77' >/dev/null
-  ranks 2 queue "${to[@]}" --claim=update --producers=0 --threads=2 --events=400 --time=0 run
-  must is "$status" 0
+  ranks -0 2 queue "${to[@]}" --claim=update --producers=0 --threads=2 --events=400 --time=0 run
   must has "$output" '^Jobs done of the run: 100 committed, .*: ok$'
-  bench queue "${to[@]}" check
-  must is "$status" 0
+  bench -0 queue "${to[@]}" check
   must has "$output" '^0 jobs wait, 0 of them are claimed$'
   bench queue "${to[@]}" cleanup
 }
@@ -414,8 +385,7 @@ ingest_in_parts() {
   has "$output" '^counter_rows: sum of n: Increments of all runs: 300 committed, 0 with .* 300: ok$'
   # one increment that the database forgets
   sql 'UPDATE counter_rows SET n = n - 1 WHERE id = 2' >/dev/null
-  bench counter "${to[@]}" check
-  must is "$status" 1
+  bench -1 counter "${to[@]}" check
   has "$output" 'the tables have 299: 1 are LOST$'
   checked bank
   is "$(number "d['test']['reconciliation']['verdict'] == d['test']['totals']['verdict'] == 'ok'")" True
@@ -430,7 +400,6 @@ ingest_in_parts() {
   checked tpcc --warehouses=2 --customers=30 --items=300
   is "$(number "d['test']['reconciliation']['verdict'] == 'ok' and d['test']['reconciliation']['committed'] > 30")" True
   # each process has counted its own warm-up, and check knows them all
-  ranks 2 counter "${to[@]}" --warmup-time=1 --events=0 --time=1 run
-  must is "$status" 0
+  ranks -0 2 counter "${to[@]}" --warmup-time=1 --events=0 --time=1 run
   has "$output" '^Increments of the run: with a warm-up, check compares what several processes have committed$'
 }

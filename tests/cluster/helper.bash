@@ -35,11 +35,12 @@ only_openmpi() {
   [ "$engine" = openmpi ] || skip "the test is made for Open MPI's mpirun"
 }
 
-# ranks N ARG...: the program as N processes; sets status, output, stderr.
+# ranks N ARG...: the program as N processes, see bench; sets status, output, stderr.
 ranks() {
-  local n=$1
-  shift
-  run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n "$n" "$BENCH" "$@"
+  local expected args
+  take_status "$@"
+  run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n "${args[0]}" "$BENCH" "${args[@]:1}"
+  as_expected
 }
 
 # start N ARG...: the same in the background; sets pid, its output is in the

@@ -203,9 +203,8 @@ example() {
     line=${line/--mysql-host=db1/--db-driver=null}
     line=${line/--time=300/--time=2}
     line=${line/--report-interval=10/--report-interval=1}
-    run --separate-stderr timeout --kill-after=10 120 ip netns exec "bench-1-$$" unshare --uts sh -c \
+    run -0 --separate-stderr timeout --kill-after=10 120 ip netns exec "bench-1-$$" unshare --uts sh -c \
       "hostname client1; cd '$PWD'; $line" </dev/null
-    must is "$status" 0
     has "$stderr" '^cluster: 3 processes on 3 hosts .*, 64 threads each, 192 threads in all$'
     n=$((n + 1))
   done < <(example '^mpirun')

@@ -20,9 +20,10 @@ teardown() {
 
 # on TEST ARG...: a short run; status, output, stderr.
 on() {
-  local test=$1
-  shift
-  run --separate-stderr "$BENCH" "$test" "${to[@]}" --time=0 --events=40 "$@"
+  local expected args
+  take_status "$@"
+  run --separate-stderr "$BENCH" "${args[0]}" "${to[@]}" --time=0 --events=40 "${args[@]:1}"
+  as_expected
 }
 
 # says PATTERN: a line on stderr.
@@ -39,18 +40,15 @@ quiet_about() {
 
 missing_keys() {
   need "$1"
-  on oltp_read_only --tables=2 --table-size=100 prepare
-  [ "$status" -eq 0 ]
-  on oltp_read_only --tables=2 --table-size=10000 --json=a.json run
-  [ "$status" -eq 0 ]
+  on -0 oltp_read_only --tables=2 --table-size=100 prepare
+  on -0 oltp_read_only --tables=2 --table-size=10000 --json=a.json run
   says '^WARNING: the highest id of sbtest1 to sbtest2 is 100 but --table-size is 10000, so at least 99 % of the keys do not exist$'
   quiet_about 'reads found no row' # said once
   grep -q '"missing_rows"' a.json
   on oltp_read_only --tables=2 --table-size=100 run
   quiet_about ' rows? | no row'
   # A table that is not there is the run's own error.
-  on oltp_read_only --tables=3 --table-size=100 run
-  [ "$status" -eq 1 ]
+  on -1 oltp_read_only --tables=3 --table-size=100 run
   quiet_about 'the highest id'
   on oltp_read_only --tables=2 cleanup
 }
@@ -62,8 +60,7 @@ missing_keys() {
 not_durable() {
   need "$1"
   on oltp_write_only --table-size=100 prepare
-  on oltp_write_only --table-size=100 --json=a.json run
-  [ "$status" -eq 0 ]
+  on -0 oltp_write_only --table-size=100 --json=a.json run
   says "^WARNING: writes were faster than durable ones, because .*$2"
   [ "$(grep -c durable <<<"$stderr")" -eq 1 ]
   grep -q '"not_durable"' a.json
@@ -96,7 +93,10 @@ not_durable() {
 
 # doctor ARG...: of the server that was aimed at.
 doctor() {
-  run --separate-stderr "$BENCH" doctor "${to[@]}" "$@"
+  local expected args
+  take_status "$@"
+  run --separate-stderr "$BENCH" doctor "${to[@]}" "${args[@]}"
+  as_expected
 }
 
 # finds LEVEL SUBJECT TEXT
@@ -109,18 +109,15 @@ finds() {
 
 doctor_of() {
   need "$1"
-  doctor oltp_read_write --tables=2 --table-size=100 --threads=4
-  [ "$status" -eq 1 ]
+  doctor -1 oltp_read_write --tables=2 --table-size=100 --threads=4
   finds ok server "$1 [0-9]+[.]"
   finds warn durability "$2"
   finds ok connections 'max_connections is 150, [0-9]+ in use, the run needs up to 4'
   finds fail tables '2 of 2 \(sbtest1 to sbtest2\) cannot be read; run the prepare command'
   on oltp_read_write --tables=2 --table-size=100 prepare
-  doctor oltp_read_write --tables=2 --table-size=100 --threads=4
-  [ "$status" -eq 0 ]
+  doctor -0 oltp_read_write --tables=2 --table-size=100 --threads=4
   finds ok tables 'sbtest1 to sbtest2: the ids reach the 100 of --table-size, or nearly'
-  doctor oltp_read_write --tables=2 --table-size=400 --threads=1000
-  [ "$status" -eq 1 ]
+  doctor -1 oltp_read_write --tables=2 --table-size=400 --threads=1000
   finds fail connections 'max_connections is 150, .* up to 1000; raise it'
   finds warn tables 'the highest id of sbtest1 to sbtest2 is 100 but --table-size is 400, so at least 75 %'
   on oltp_read_write --tables=2 cleanup
@@ -157,8 +154,7 @@ end
 LUA
     for how in --churn=1 '--clients=8 --threads=2' '--clients=8 --threads=2 --pool=2'; do
       # shellcheck disable=SC2086 # several options
-      on ./level.lua $how --isolation=serializable run
-      [ "$status" -eq 0 ]
+      on -0 ./level.lua $how --isolation=serializable run
       [ "$(grep '^level' <<<"$output" | sort | uniq -c | tr -s ' ')" = ' 40 level serializable' ]
     done
     on ./level.lua run
@@ -191,15 +187,13 @@ function event()
 end
 LUA
   on ./old.lua prepare
-  on ./old.lua --json=r.json run
-  [ "$status" -eq 0 ]
+  on -0 ./old.lua --json=r.json run
   says '^WARNING: error 1020 .* 40 times'
   says '^WARNING: innodb_snapshot_isolation = ON, .*--isolation=read-committed'
   grep -q '"innodb_snapshot_isolation": *"ON"' r.json
   doctor oltp_read_only
   finds ok isolation 'innodb_snapshot_isolation = ON: .*see --isolation'
-  on ./old.lua --isolation=read-committed run
-  [ "$status" -eq 0 ]
+  on -0 ./old.lua --isolation=read-committed run
   quiet_about 1020
   servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL innodb_snapshot_isolation = OFF'
   on ./old.lua cleanup
@@ -258,8 +252,7 @@ function event() con:query("SELECT pg_sleep(2.5)") end
 LUA
   run --separate-stderr "$BENCH" ./slow.lua "${to[@]}" --time=1 run
   says '^WARNING: the run ended [0-9.]+ s late, since workers waited for the server; '
-  run --separate-stderr "$BENCH" ./slow.lua "${to[@]}" --pgsql-user=nobody-here --time=1 run
-  [ "$status" = 1 ]
+  run -1 --separate-stderr "$BENCH" ./slow.lua "${to[@]}" --pgsql-user=nobody-here --time=1 run
   says '; allow it in pg_hba.conf, or see --pgsql-user and --pgsql-sslmode$'
 }
 
@@ -271,8 +264,7 @@ LUA
       mysql) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port=1) ;;
       pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port=1) ;;
     esac
-    doctor oltp_read_only
-    [ "$status" -eq 1 ]
+    doctor -1 oltp_read_only
     finds fail server 'no connection'
     grep -q '^FATAL: ' <<<"$stderr"
   done

@@ -67,25 +67,25 @@ setup() {
 # life ARG...: a life of a connection, or some; what it says is in `out` and
 # `err`.
 life() {
+  local expected args
+  take_status "$@"
   status=0
-  "$BENCH" connect --db-driver=mysql --time=0 --events=20 --server-stats=off "$@" \
+  "$BENCH" connect --db-driver=mysql --time=0 --events=20 --server-stats=off "${args[@]}" \
     run >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
   out=$(<"$BATS_TEST_TMPDIR/out")
   err=$(<"$BATS_TEST_TMPDIR/err")
+  as_expected
 }
 
 @test "lives of connections without the library" {
   life --mysql-socket="$MY_SOCKET" --handshake=own
   [ "$status" = 0 ] || { echo "$err"; return 1; }
   grep -Eq '^    login +20 ' <<<"$out"
-  life "${tcp[@]}" --handshake=own --threads=2 --mysql-db=
-  [ "$status" = 0 ]
+  life -0 "${tcp[@]}" --handshake=own --threads=2 --mysql-db=
   grep -Eq '^    first query +20 ' <<<"$out"
-  life "${tcp[@]}" --threads=2 --clients=20
-  [ "$status" = 0 ]
+  life -0 "${tcp[@]}" --threads=2 --clients=20
   grep -q '^Connections, by the driver itself:' <<<"$out"
-  life "${tcp[@]}" --mysql-ssl=REQUIRED
-  [ "$status" = 0 ]
+  life -0 "${tcp[@]}" --mysql-ssl=REQUIRED
   grep -q '^WARNING: the client library opens the connections: --mysql-ssl asks for TLS$' <<<"$err"
 }
 
@@ -94,12 +94,10 @@ life() {
   for args in "--mysql-password=wrong" "--mysql-db=nowhere" "--mysql-user=nobody" "--mysql-socket=/nowhere" \
     "--mysql-password= --mysql-user=nobody --mysql-db=" "${tcp[*]} --mysql-password=wrong" "${tcp[*]} --mysql-db=nowhere"; do
     # shellcheck disable=SC2086 # several options
-    life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=own $args
-    [ "$status" = 1 ]
+    life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=own -1 $args
     own=$(grep -m 1 '^FATAL' <<<"$err")
     # shellcheck disable=SC2086
-    life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=library $args
-    [ "$status" = 1 ]
+    life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=library -1 $args
     [ "$own" ] && diff <(echo "$own") <(grep -m 1 '^FATAL' <<<"$err" | sed -E 's/; to try bench without .*//')
   done
 }
@@ -160,8 +158,7 @@ function prepare()
   print("after", st:execute():fetch_row()[1])
 end
 L
-  run timeout 60 "$BENCH" "$BATS_TEST_TMPDIR/half.lua" "${tcp[@]}" "$@" prepare
-  ((status == 0))
+  run -0 timeout 60 "$BENCH" "$BATS_TEST_TMPDIR/half.lua" "${tcp[@]}" "$@" prepare
   [[ $(grep -cx $'failed\t1690' <<<"$output") == 3 && $output == *$'after\t10'* ]]
 }
 

@@ -60,26 +60,26 @@ tap() {
 
 # life ARG...: lives of connections without the library; sets status and err.
 life() {
+  local expected args
+  take_status "$@"
   status=0
   "$BENCH" connect --db-driver=pgsql --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret \
-    --handshake=own --events=20 --time=0 "$@" run >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+    --handshake=own --events=20 --time=0 "${args[@]}" run >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
   out=$(<"$BATS_TEST_TMPDIR/out")
   err=$(<"$BATS_TEST_TMPDIR/err")
+  as_expected
 }
 
 @test "pgsql: lives of connections without the library" {
   life --pgsql-host="$PG_SOCKET_DIR"
   [ "$status" = 0 ] || { echo "$err"; return 1; }
   grep -Eq '^    login +20 ' <<<"$out"
-  life --pgsql-host=localhost --pgsql-sslmode=disable --threads=2
-  [ "$status" = 0 ]
+  life -0 --pgsql-host=localhost --pgsql-sslmode=disable --threads=2
   grep -Eq '^    resolve +20 ' <<<"$out"
   # This server wants TLS, which is left to the library.
-  life --pgsql-host=127.0.0.1 --pgsql-sslmode=prefer
-  [ "$status" = 1 ]
+  life -1 --pgsql-host=127.0.0.1 --pgsql-sslmode=prefer
   grep -q 'the driver cannot log in by itself: the server wants TLS$' <<<"$err"
-  life --pgsql-host=127.0.0.1 --pgsql-sslmode=prefer --handshake=auto
-  [ "$status" = 0 ]
+  life -0 --pgsql-host=127.0.0.1 --pgsql-sslmode=prefer --handshake=auto
   grep -q '^WARNING: the client library opens the connections: the server wants TLS$' <<<"$err"
   grep -Eq '^    connect and login +20 ' <<<"$out"
 }
@@ -90,12 +90,10 @@ life() {
     "--pgsql-host=127.0.0.1 --pgsql-password=wrong" "--pgsql-host=127.0.0.1 --pgsql-port=1" \
     "--pgsql-host=localhost --pgsql-user=nobody" "--pgsql-options=-cnothing=1"; do
     # shellcheck disable=SC2086 # several options
-    life --pgsql-sslmode=disable --pgsql-host="$PG_SOCKET_DIR" $args
-    [ "$status" = 1 ]
+    life -1 --pgsql-sslmode=disable --pgsql-host="$PG_SOCKET_DIR" $args
     own=$(grep -m 1 '^FATAL' <<<"$err")
     # shellcheck disable=SC2086
-    life --pgsql-sslmode=disable --pgsql-host="$PG_SOCKET_DIR" $args --handshake=library
-    [ "$status" = 1 ]
+    life -1 --pgsql-sslmode=disable --pgsql-host="$PG_SOCKET_DIR" $args --handshake=library
     [ "$own" ] && diff <(sed -E 's/\?$//' <<<"$own") <(grep -m 1 '^FATAL' <<<"$err" | sed -E 's/[;.?] [Tt]o try bench without .*//')
   done
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # quirks.bats - defects of sysbench's drivers that no other test on a server
 # looks at.  The tests are named in QUIRKS.md, which says what sysbench does.
-bats_require_minimum_version 1.5.0
 
 load ../lib/servers
 
@@ -32,8 +31,11 @@ on_pgsql() {
 # lua OPTION...: the lines, in a prepare command; `con` is open.
 lua() {
   { echo 'function prepare() con = sysbench.sql.driver():connect()'; cat; echo 'end'; } >t.lua
-  run --separate-stderr timeout 60 "$BENCH" t.lua "${target[@]}" "$@" prepare
+  local expected args
+  take_status "$@"
+  run --separate-stderr timeout 60 "$BENCH" t.lua "${target[@]}" "${args[@]}" prepare
   printf '%s\n' "$output" "$stderr"
+  as_expected
 }
 
 shows() {
@@ -42,7 +44,7 @@ shows() {
 
 @test "pgsql: bulk inserts open no further session" {
   on_pgsql
-  lua <<'L'
+  lua -0 <<'L'
 con:query("CREATE TABLE bulk (n int)")
 for i = 1, 20 do
   con:bulk_insert_init("INSERT INTO bulk VALUES") con:bulk_insert_next("(1)") con:bulk_insert_done()
@@ -50,13 +52,12 @@ end
 print("sessions", con:query_row("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'bench'"))
 con:query("DROP TABLE bulk")
 L
-  [ "$status" -eq 0 ]
   shows 'sessions	1'
 }
 
 @test "pgsql: a NUL byte in a string is an error" {
   on_pgsql
-  lua <<'L'
+  lua -0 <<'L'
 local st = con:prepare("SELECT CAST(? AS text)")
 local p = st:bind_create(sysbench.sql.type.VARCHAR, 20)
 st:bind_param(p)
@@ -65,7 +66,6 @@ print("accepted", (pcall(st.execute, st)))
 p:set("ab")
 print("after", st:execute():fetch_row()[1])
 L
-  [ "$status" -eq 0 ]
   shows 'accepted	false'
   shows 'after	ab'
 }
@@ -92,14 +92,13 @@ L
 
 @test "mysql: a statement without rows, then results, then closed" {
   on_mysql
-  lua <<'L'
+  lua -0 <<'L'
 local st = con:prepare("DO 1")
 st:execute()
 for i = 1, 300 do con:query("SELECT REPEAT('x', 5000)") end
 st:close()
 print("after", con:query_row("SELECT 7"))
 L
-  [ "$status" -eq 0 ]
   shows 'after	7'
 }
 
@@ -114,14 +113,13 @@ L
 
 @test "mysql: rows of prepared statements, unread results" {
   on_mysql
-  lua <<'L'
+  lua -0 <<'L'
 local st = con:prepare("SELECT 5, 'text', NULL, 2.5")
 local row = st:execute():fetch_row()
 print("row", row[1], row[2], row[3], row[4])
 con:query("SELECT 1; SELECT 2; SELECT 3")
 print("after", con:query_row("SELECT 7"))
 L
-  [ "$status" -eq 0 ]
   shows 'row	5	text	nil	2.5'
   shows 'after	7'
 }
@@ -145,7 +143,7 @@ L
     skip 'sanitizers keep what was freed'
   local protocol
   for protocol in wire library; do
-    lua --mysql-protocol=$protocol <<'L'
+    lua -0 --mysql-protocol=$protocol <<'L'
 -- Memory of its own: pages of files come and go as other programs need memory.
 local function resident()
   collectgarbage() collectgarbage()
@@ -168,7 +166,6 @@ end
 print("grown", size[600] - size[200] < 1200)
 print("sizes", size[200], size[400], size[600])
 L
-    [ "$status" -eq 0 ]
     shows 'grown	true'
   done
 }

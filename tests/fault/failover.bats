@@ -26,8 +26,7 @@ teardown() {
   now_at=b
   servers promote "$dir/b"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 1 ]]
   (($(counter 'ignored errors') >= 1))
   grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
@@ -50,8 +49,7 @@ teardown() {
   now_at=b
   servers promote "$dir/b"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   (($(counter reconnects) >= 2 && $(counter 'ignored errors') >= 1))
   committed 1
 }
@@ -63,8 +61,7 @@ teardown() {
   refuses() { ! "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$port_b" --what=sql --sql="SELECT n FROM counter" --events=1 run &>/dev/null; }
   within 30 refuses
   base[-1]="--pgsql-port=$port_b,$port_a"
-  bounded "${base[@]}" --what=sql --sql="SELECT n FROM counter" --threads=1 --events=40 --time=0 --db-ignore-errors=failover run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=sql --sql="SELECT n FROM counter" --threads=1 --events=40 --time=0 --db-ignore-errors=failover run
   grep -qE "^WARNING: host .*port $port_b refuses its service \(0A000: .*hot standby\), trying the next server$" "$err"
 }
 
@@ -73,17 +70,13 @@ teardown() {
   # Half of the connections would begin at the primary, and divide by zero.
   replicas=("${base[@]}" --what=sql --sql="SELECT 1 / pg_is_in_recovery()::int" --threads=4 --events=40 --time=0)
   # With many events: the other half must not take them all.
-  bounded "${replicas[@]}" --events=4000 run
-  ((status == 1))
-  bounded "${replicas[@]}" --target=replica run
-  ((status == 0))
+  bounded -1 "${replicas[@]}" --events=4000 run
+  bounded -0 "${replicas[@]}" --target=replica run
   [[ $(counter 'total number of events') -eq 40 ]]
-  bounded "${replicas[@]}" --target=any --events=4000 run
-  ((status == 1))
+  bounded -1 "${replicas[@]}" --target=any --events=4000 run
 
   # All of the time that a connection has is given to a promotion.
-  bounded "${replicas[@]}" --target=primary --pgsql-port="$port_b,1" --db-connect-timeout=2 run
-  ((status == 1))
+  bounded -1 "${replicas[@]}" --target=primary --pgsql-port="$port_b,1" --db-connect-timeout=2 run
   [[ $(grep -c '^FATAL: no server' "$err") -eq 1 ]]
   grep -qE "^FATAL: no server with --target=primary within --db-connect-timeout=2: host .*port $port_b: it is a replica(; |$)" "$err"
   grep -qE "^FATAL: no server .* port 1: .*refused" "$err"
@@ -97,8 +90,7 @@ teardown() {
   now_at=b
   servers promote "$dir/b"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   # Nobody has written to a replica.
   [[ $(counter 'ignored errors') -eq 0 && $(counter reconnects) -ge 2 ]]
   committed 2
@@ -117,8 +109,7 @@ teardown() {
   servers promote "$dir/b"
   now_at=b
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 0 ]]
   grep -q '^WARNING: reconnected after ' "$err"
   committed 1
@@ -126,9 +117,8 @@ teardown() {
 
 @test "pgsql: a standby without being listed is fatal, with a hint" {
   primary_and_standby
-  bounded "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 \
+  bounded -1 "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 \
     --pgsql-port="$port_b" --time=60 run
-  ((status == 1))
   grep -qx 'FATAL: the server is read-only' "$err"
 }
 
@@ -144,8 +134,7 @@ teardown() {
   within 30 grep -q '^WARNING: reconnected after ' "$err"
   now_at=b
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 0 ]]
   grep -q "^WARNING: connection to host '127.0.0.1', port $port_a lost" "$err"
   # What both of them have committed.
@@ -168,8 +157,7 @@ teardown() {
   at_a=$(counted)
   now_at=b
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 1 ]]
   grep -qE "^WARNING: host '127.0.0.1', port $port_a refuses its service \(1290: .*read.only.*\), trying the next server$" "$err"
   # Nothing but these two have written.
@@ -178,16 +166,13 @@ teardown() {
 
   # The other one is taken by those who ask for a primary, by clients of one
   # thread, too.
-  bounded "${base[@]}" --clients=4 --threads=1 --events=40 --time=0 --target=primary run
-  ((status == 0))
+  bounded -0 "${base[@]}" --clients=4 --threads=1 --events=40 --time=0 --target=primary run
   [[ $(now_at=a counted) -eq $at_a ]]
   one_row=(--what=sql --sql="SELECT IF(@@global.read_only, 1, (SELECT 1 UNION SELECT 2))")
-  bounded "${base[@]}" "${one_row[@]}" --threads=2 --events=40 --time=0 --target=replica run
-  ((status == 0))
+  bounded -0 "${base[@]}" "${one_row[@]}" --threads=2 --events=40 --time=0 --target=replica run
 
   # Without the word it is fatal.
-  bounded "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
-  ((status == 1))
+  bounded -1 "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
   grep -q '^FATAL: .* 1290 ' "$err"
 }
 
@@ -203,8 +188,7 @@ teardown() {
   servers sql "$dir/a" "SET GLOBAL offline_mode = 1"
   now_at=b
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   lacks '^FATAL' "$err"
 }
 
@@ -247,8 +231,7 @@ counter_run() {
 summed() {
   grep -qE '^Increments of the run: [1-9][0-9]* committed, .*: ok$' "$out"
   lacks '^FATAL' "$err"
-  bounded "${base[@]}" "$@" check
-  ((status == 0))
+  bounded -0 "${base[@]}" "$@" check
   grep -qE 'Increments of all runs: [1-9][0-9]* committed, .*: ok$' "$out"
 }
 
@@ -265,8 +248,7 @@ ends_without_the_first() {
   weather quit
   within 30 grep -q '^WARNING: connection to .* lost' "$err"
   served
-  enough
-  ((status == 0))
+  enough -0
   summed "--$kind-port=$proxy_port,$port"
 }
 
@@ -293,8 +275,7 @@ ends_without_the_first() {
   servers promote "$dir/b"
   within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
   served
-  enough
-  ((status == 0))
+  enough -0
   summed --pgsql-port="$port_a,$port_b"
 }
 

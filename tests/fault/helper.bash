@@ -43,7 +43,7 @@ until_enough() {
 
 enough() {
   touch "$stop_file"
-  ended
+  ended "$@"
 }
 
 # Until all threads work: before that a fault is one of the start.
@@ -51,13 +51,16 @@ begun() {
   within 30 grep -q '^Threads started' "$out"
 }
 
-# Sets $status; a run leaves no process behind.
+# ended [-STATUS]: sets $status, which must be STATUS; enough and bounded likewise.  A
+# run leaves no process behind.
 ended() {
+  local expected args
+  take_status "$@"
   status=0
   wait "$job" || status=$?
   took=$((${EPOCHREALTIME/./} - began))
   show
-  [[ -z $(ps -e -o pgid= -o pid= | awk -v g="$job" '$1 == g') ]]
+  [[ -z $(ps -e -o pgid= -o pid= | awk -v g="$job" '$1 == g') ]] && as_expected
 }
 
 # in_time SECONDS: the last run took no longer.  Six seconds are for starting
@@ -68,8 +71,10 @@ in_time() {
 }
 
 bounded() {
-  in_background "$@"
-  ended
+  local expected args
+  take_status "$@"
+  in_background "${args[@]}"
+  ended "${expected:+-$expected}"
 }
 
 # A signal for the run in the background itself.
@@ -114,8 +119,7 @@ committed() {
 # ignores all errors: the run ends on time, paused, and what is ignored has its
 # NAME in a warning.
 permanent_error() {
-  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 "$1=all" run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 "$1=all" run
   in_time 2
   errors=$(counter 'ignored errors')
   # Ten at once, then pauses of 1, 2, 4, ... 100 ms.

@@ -24,8 +24,7 @@ at() {
 
 # says STATUS COMMAND...: it ends with that.
 says() {
-  bounded "${@:2}"
-  ((status == $1))
+  bounded "-$1" "${@:2}"
 }
 
 # works: two workloads with a check, and a log, at the server of `to`.
@@ -41,8 +40,7 @@ verify() {
 
 # checks: all that works() has left is found.
 checks() {
-  verify
-  ((status == 0))
+  verify -0
   grep -qx 'ok: everything that was acknowledged is there' "$out"
   lacks -E '^(WARNING|FATAL)' "$err"
   says 0 "$BENCH" ack "${to[@]}" check
@@ -66,8 +64,7 @@ checks() {
     # Each one is in the line, and its reason.
     at 1 "$port"
     servers kill9 "$dir/a"
-    verify
-    ((status == 3))
+    verify -3
     [[ $(grep -c '^FATAL: no server of the lists can be used: .*port 1\b.*; .*port '"$port"'\b' "$err") -eq 1 ]]
     says 1 "$BENCH" oltp_read_only "${to[@]}" --tables=4 --table-size=100 --threads=4 check
     [[ $(grep -c '^FATAL: no server of the lists can be used: ' "$err") -eq 1 ]]
@@ -95,35 +92,29 @@ checks() {
 
   # What a standby has not got is not lost.
   at "$port_b"
-  verify
-  ((status == 3))
+  verify -3
   grep -qE '^  missing +50 ' "$out"
   grep -qE '^Nobody can tell: at least 50 are not on this server, which is read-only: a replica' "$out"
   at 1 "$port_b"
-  verify
-  ((status == 3))
+  verify -3
   grep -qE "^WARNING: no server of the lists takes writes; .*port $port_b is read, which is read-only; a replica may not have everything yet$" "$err"
-  verify --target=replica
-  ((status == 1))
+  verify -1 --target=replica
   grep -qE '^FAILED: 50 lost$' "$out"
 
   # A user who may only read, at the primary: it is known to be no standby.
   at "$port_b" "$port_a"
-  verify --pgsql-options='-c default_transaction_read_only=on'
-  ((status == 0))
+  verify -0 --pgsql-options='-c default_transaction_read_only=on'
   grep -qE "^WARNING: no server of the lists takes writes; .*port $port_a is read, which is read-only, and no replica$" "$err"
   at "$port_a"
   servers sql "$dir/a" "DELETE FROM ack_rows WHERE id = (SELECT min(id) FROM ack_rows)"
-  verify --pgsql-options='-c default_transaction_read_only=on'
-  ((status == 1))
+  verify -1 --pgsql-options='-c default_transaction_read_only=on'
   grep -qE '^FAILED: 1 lost$' "$out"
 
   # Now it is.
   servers promote "$dir/b"
   servers kill9 "$dir/a"
   at "$port_a" "$port_b"
-  verify
-  ((status == 1))
+  verify -1
   grep -qE '^FAILED: 50 lost$' "$out"
   lacks -E '^(WARNING|FATAL)' "$err"
 }

@@ -45,47 +45,39 @@ nobody() {
 }
 
 @test "nobody listens: port, socket, name" {
-  bounded "$BENCH" oltp_point_select --mysql-host=127.0.0.1 --mysql-port=1 run
-  ((status == 1))
+  bounded -1 "$BENCH" oltp_point_select --mysql-host=127.0.0.1 --mysql-port=1 run
   grep -q "^FATAL: cannot connect to MySQL server on host '127.0.0.1', port 1 as '[a-z]*': " "$err"
   grep -qE '\(error 200[23]\)' "$err"
   grep -q 'use --db-driver=sqlite' "$err"
 
-  bounded "$BENCH" oltp_point_select --mysql-socket=/nonexistent/s run
-  ((status == 1))
+  bounded -1 "$BENCH" oltp_point_select --mysql-socket=/nonexistent/s run
   grep -q "^FATAL: cannot connect to MySQL server on socket '/nonexistent/s' as '[a-z]*': " "$err"
   grep -q '(error 2002)' "$err"
 
-  bounded "$BENCH" oltp_point_select --mysql-host=no.such.name.invalid \
+  bounded -1 "$BENCH" oltp_point_select --mysql-host=no.such.name.invalid \
     --db-connect-timeout=5 run
-  ((status == 1))
   in_time 5
   grep -qE '\(error (2003|2005)\)' "$err"
 }
 
 @test "wrong password, unknown user, unknown database: no hint about sqlite" {
-  bounded "${point[@]}" --mysql-user=sbpass --mysql-password=wrong run
-  ((status == 1))
+  bounded -1 "${point[@]}" --mysql-user=sbpass --mysql-password=wrong run
   grep -q '^FATAL: cannot connect .* (error 1045); see --mysql-user and --mysql-password, ' "$err"
   [[ $(grep -c FATAL "$err") -eq 1 ]]
   lacks sqlite "$err"
-  bounded "${point[@]}" --mysql-user=nobody_here run
-  ((status == 1))
+  bounded -1 "${point[@]}" --mysql-user=nobody_here run
   grep -qE '^FATAL: cannot connect .* \(error (1045|1698)\);' "$err"
   lacks sqlite "$err"
-  bounded "${point[@]}" --mysql-db=no_such_db run
-  ((status == 1))
+  bounded -1 "${point[@]}" --mysql-db=no_such_db run
   grep -qE '^FATAL: cannot connect .* \(error (1044|1049)\);' "$err"
   lacks sqlite "$err"
 }
 
 @test "TLS is demanded and not offered" {
-  bounded "${point[@]}" --mysql-ssl=REQUIRED run
-  ((status == 1))
+  bounded -1 "${point[@]}" --mysql-ssl=REQUIRED run
   grep -q '(error 2026)$' "$err"
   lacks sqlite "$err"
-  bounded "${point[@]}" --mysql-ssl=PREFERRED --events=1 run
-  ((status == 0))
+  bounded -0 "${point[@]}" --mysql-ssl=PREFERRED --events=1 run
 }
 
 # tls_server NAME: another server, whose certificate is for that host; over
@@ -100,32 +92,26 @@ tls_server() {
 @test "TLS: the certificate is checked as far as was asked for" {
   tls_server localhost # and 127.0.0.1
   for mode in VERIFY_CA VERIFY_IDENTITY; do
-    bounded "${over[@]}" --mysql-ssl=$mode --mysql-ssl-ca="$MY_CA" --db-debug \
+    bounded -0 "${over[@]}" --mysql-ssl=$mode --mysql-ssl-ca="$MY_CA" --db-debug \
       --verbosity=5 run
-    ((status == 0))
     grep -q 'TLSv1' "$err"
-    bounded "${over[@]}" --mysql-ssl=$mode --mysql-ssl-ca="$MY_WRONG_CA" run
-    ((status == 1))
+    bounded -1 "${over[@]}" --mysql-ssl=$mode --mysql-ssl-ca="$MY_WRONG_CA" run
     grep -qE '^FATAL: cannot connect .*(certificate|TLS/SSL).* \(error 2026\)$' "$err"
     lacks sqlite "$err"
   done
   # Without a check any authority will do.
-  bounded "${over[@]}" --mysql-ssl=REQUIRED run
-  ((status == 0))
+  bounded -0 "${over[@]}" --mysql-ssl=REQUIRED run
   # Not encrypted: that is refused by the server.
-  bounded "${over[@]}" --mysql-ssl=DISABLED run
-  ((status == 1))
+  bounded -1 "${over[@]}" --mysql-ssl=DISABLED run
   lacks sqlite "$err"
 }
 
 @test "TLS: the certificate of another host" {
   tls_server db.example
-  bounded "${over[@]}" --mysql-ssl=VERIFY_IDENTITY --mysql-ssl-ca="$MY_CA" run
-  ((status == 1))
+  bounded -1 "${over[@]}" --mysql-ssl=VERIFY_IDENTITY --mysql-ssl-ca="$MY_CA" run
   grep -q '(error 2026)$' "$err"
   lacks sqlite "$err"
-  bounded "${over[@]}" --mysql-ssl=REQUIRED --mysql-ssl-ca="$MY_CA" run
-  ((status == 0))
+  bounded -0 "${over[@]}" --mysql-ssl=REQUIRED --mysql-ssl-ca="$MY_CA" run
   # MariaDB's library cannot check less, and says so.
   bounded "${over[@]}" --mysql-ssl=VERIFY_CA --mysql-ssl-ca="$MY_CA" run
   if ((status == 1)); then
@@ -136,8 +122,7 @@ tls_server() {
 
 @test "more connections than the server allows: how many, and why" {
   within 30 nobody
-  bounded "${point[@]}" --threads=60 --time=2 run
-  ((status == 1))
+  bounded -1 "${point[@]}" --threads=60 --time=2 run
   grep -qE '^WARNING: the server has room for (2[0-9]|30) more connections, this run opens at least 60 \(max_connections = 30\)$' "$err"
   [[ $(grep -c ': Too many connections (error 1040)$' "$err") -eq 1 ]]
   # It was told before anything happened.
@@ -149,8 +134,7 @@ tls_server() {
 
 @test "one connection too many: that is told, too" {
   within 30 nobody
-  bounded "${point[@]}" --threads=31 --time=2 run
-  ((status == 1))
+  bounded -1 "${point[@]}" --threads=31 --time=2 run
   grep -qE '^FATAL: [12] of 31 connections failed$' "$err"
   within 30 nobody
 }
@@ -159,8 +143,7 @@ killed() {
   in_background "${point[@]}" --threads=1 --time=60 "$@" run
   begun
   sql "KILL USER sbtest"
-  ended
-  ((status == 1))
+  ended -1
   grep -qE '^FATAL: mysql_stmt_execute\(\) returned error (2013|2006|1927) ' "$err"
 
   until_enough "${base[@]}" --what=prepared --threads=4 --mysql-ignore-errors=2013 "$@"
@@ -172,8 +155,7 @@ killed() {
   for _ in {1..15}; do
     sql "KILL USER sbtest"
   done
-  enough
-  ((status == 0))
+  enough -0
   (($(counter reconnects) > 4))
   [[ $(counter 'ignored errors') -eq 0 ]]
   grep -q '^WARNING: reconnected after ' "$err"
@@ -197,8 +179,7 @@ comes_back() {
   goes_on
   # Both threads, also the one that is slower.
   within 30 grep -q '^WARNING: reconnected after .* 2 connections' "$err"
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 2 ]]
   grep -q "^WARNING: connection to host '127.0.0.1', port $MY_PORT lost (20" "$err"
   committed 2
@@ -220,8 +201,7 @@ comes_back() {
   in_background "${point[@]}" --threads=2 --time=6 --db-ignore-errors=connection run
   begun
   servers kill9 "$my"
-  ended
-  ((status == 0))
+  ended -0
   in_time 7
   grep -q '^WARNING: 2 [a-z]*s were still reconnecting at the end: ' "$err"
 }
@@ -274,8 +254,7 @@ frozen_start() {
 }
 
 @test "deadlocks: as many increments as events" {
-  bounded "${base[@]}" --what=deadlock --threads=8 --events=2000 --time=90 run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=deadlock --threads=8 --events=2000 --time=90 run
   (($(counter 'ignored errors') > 0))
   grep -q '^WARNING: error 1213 ' "$err"
   [[ $(sql "SELECT GROUP_CONCAT(n) FROM sbtest.counter") == 2000,2000 ]]
@@ -301,8 +280,7 @@ function event()
   con:query("COMMIT")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --threads=1 --events=1 --time=60 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" --threads=1 --events=1 --time=60 run
   [[ $(counter 'ignored errors') -eq 1 ]]
   [[ $(sql "SELECT GROUP_CONCAT(n) FROM sbtest.counter") == 1,1 ]]
 }
@@ -331,8 +309,7 @@ LUA
 # once OPTION...: one attempt fails; the change of the second is the only one.
 once() {
   sql "UPDATE sbtest.counter SET n = 0"
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --events=1 --time=60 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --events=1 --time=60 run
   [[ $(counter 'ignored errors') -eq 1 && $(counted) -eq 1 ]]
 }
 
@@ -357,8 +334,7 @@ once() {
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT 1; INSERT INTO counter VALUES (1, 1)") end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
-  ((status == 1))
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
   grep -q '^FATAL: mysql_drv_next_result() returned error 1062 ' "$err"
   grep -qx 'FATAL: it is an error among unread results of the previous statement' "$err"
   lua <<'LUA'
@@ -367,8 +343,7 @@ function prepare()
   con:query("SELECT 1; INSERT INTO counter VALUES (1, 1)")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" prepare
-  ((status == 1))
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" prepare
   grep -q "^FATAL: prepare() failed: among results that were not read: SQL error, errno = 1062" "$err"
 }
 
@@ -399,12 +374,11 @@ LUA
 
 # failing SQL: one event with this statement.
 failing() {
-  bounded "${base[@]}" --what=sql --sql="$1" --events=1 run
+  bounded -1 "${base[@]}" --what=sql --sql="$1" --events=1 run
 }
 
 @test "statements that fail: their messages" {
   failing "INSERT INTO sbtest1 (id, k, c, pad) VALUES (1, 1, '', '')"
-  ((status == 1))
   grep -qE "^FATAL: mysql_drv_query\(\) returned error 1062 \(Duplicate entry '1' for key 'PRIMARY'\) for query 'INSERT INTO sbtest1" "$err"
   failing "SELECT * FROM no_such_table"
   grep -q '^FATAL: mysql_drv_query() returned error 1146 ' "$err"
@@ -438,17 +412,15 @@ function thread_done()
   con:query("UPDATE counter SET n = n + 20 WHERE id = 1")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --db-ignore-errors=connection --time=1 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" --db-ignore-errors=connection --time=1 run
   grep -qx 'replaced	false	true' "$out"
   [[ $(sql "SELECT GROUP_CONCAT(n ORDER BY id) FROM sbtest.counter") == 30,0 ]]
   [[ $(counter 'total number of events') -eq 0 ]]
 }
 
 @test "a duplicate key that is listed: restarted, nothing of it stays" {
-  bounded "${base[@]}" --what=duplicate --events=20 --time=60 \
+  bounded -0 "${base[@]}" --what=duplicate --events=20 --time=60 \
     --mysql-ignore-errors=1062 run
-  ((status == 0))
   (($(counter 'ignored errors') > 0))
   [[ $(counter 'total number of events') -eq 20 ]]
   [[ $(sql "SELECT GROUP_CONCAT(id, n) FROM sbtest.counter") == 10,20 ]]
@@ -477,8 +449,7 @@ function thread_init()
 end
 function event() end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
-  ((status == 1))
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
   grep -qx 'FATAL: mysql_stmt_prepare() failed' "$err"
   grep -q '^FATAL: MySQL error: 1461 "' "$err"
   grep -qx 'FATAL: raise max_prepared_stmt_count or use --db-ps-mode=disable' "$err"
@@ -509,8 +480,7 @@ function event()
   await(0)
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=3 --time=60 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=3 --time=60 run
   [[ $(grep -c '^left: 20$' "$out") -eq 3 && $(grep -c '^left: 0$' "$out") -eq 3 ]]
 }
 
@@ -524,8 +494,7 @@ function event()
   print("emulated")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 --verbosity=4 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 --verbosity=4 run
   grep -q '^Failed to prepare query "PREPARE x .* (1295: .*), using emulation$' "$out"
   grep -qx emulated "$out"
 }
@@ -535,8 +504,7 @@ LUA
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT '" .. string.rep("x", 20000000) .. "'") end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 --time=60 run
-  ((status == 1))
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 --time=60 run
   grep -qE 'returned error (1153|2006|2013|2020) ' "$err"
   grep -qx 'FATAL: it may be too large: see max_allowed_packet (20000009 bytes)' "$err"
 }
@@ -561,17 +529,15 @@ function prepare()
 end
 LUA
   for protocol in wire library; do
-    bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --mysql-protocol=$protocol prepare
-    ((status == 1))
+    bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --mysql-protocol=$protocol prepare
     grep -q 'no file is given to the server' "$err"
     lacks loaded "$out"
   done
 }
 
 @test "no password in any output" {
-  BENCH_MYSQL_PASSWORD=secret bounded "${point[@]}" --mysql-user=sbpass \
+  BENCH_MYSQL_PASSWORD=secret bounded -0 "${point[@]}" --mysql-user=sbpass \
     --debug --mysql-debug --db-debug --events=3 run
-  ((status == 0))
   grep -q '^DEBUG: mysql_real_connect(' "$err"
   lacks secret "$out" "$err"
 }
@@ -591,8 +557,7 @@ function event()
   assert(con:reconnect())
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" --mysql-host=192.0.2.1 --mysql-dry-run --target=primary --events=5 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" --mysql-host=192.0.2.1 --mysql-dry-run --target=primary --events=5 run
   [[ $(counter other) -eq 15 ]]
   [[ $(counter reconnects) -eq 5 ]]
 }
@@ -602,11 +567,9 @@ LUA
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() end
 LUA
-  bounded "$BENCH" "$dir/script.lua" --mysql-host=127.0.0.1,127.0.0.2 \
+  bounded -0 "$BENCH" "$dir/script.lua" --mysql-host=127.0.0.1,127.0.0.2 \
     --mysql-port="$MY_PORT,1" --threads=1 --verbosity=5 --mysql-debug --events=1 run
-  ((status == 0))
-  bounded "$BENCH" "$dir/script.lua" --mysql-host=127.0.0.1,127.0.0.2 \
+  bounded -1 "$BENCH" "$dir/script.lua" --mysql-host=127.0.0.1,127.0.0.2 \
     --mysql-port="$MY_PORT,1" --threads=2 --verbosity=5 --mysql-debug --events=1 run
-  ((status == 1))
   grep -q "^FATAL: cannot connect .* host '127.0.0.1', port 1 as 'sbtest': " "$err"
 }

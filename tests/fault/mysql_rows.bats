@@ -66,8 +66,7 @@ no_room() {
   within 30 sql "SET GLOBAL max_connections = 60"
   goes_on
   within 30 grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 2 && $(counter 'ignored errors') -eq 0 ]]
   committed 2
   within 30 nobody
@@ -95,8 +94,7 @@ statement_killed() {
   in_background "${base[@]}" "$@" --time=60 --what=half --sql="$endless" run
   within 30 at_work "WITH RECURSIVE%"
   kill_query
-  ended
-  ((status == 1))
+  ended -1
   grep -qE '^FATAL: mysql_(drv_query|store_result)\(\) returned error 1317 ' "$err"
   [[ $(counted) -eq 0 ]]
 
@@ -109,8 +107,7 @@ statement_killed() {
   touch "$stop_file"
   killed_for_good() { kill_query && ! kill -0 "$job" 2>/dev/null; }
   within 30 killed_for_good
-  ended
-  ((status == 0))
+  ended -0
   (($(counter 'ignored errors') >= 1))
   [[ $(counter reconnects) -eq 0 && $(counted) -eq 0 ]]
   within 30 nobody
@@ -134,8 +131,7 @@ shut_down() {
   servers restart "$my"
   goes_on
   within 30 grep -q '^WARNING: reconnected after .* 4 connections' "$err"
-  enough
-  ((status == 0))
+  enough -0
   (($(counter reconnects) >= 4))
   committed 4
 }
@@ -169,8 +165,7 @@ shut_down() {
 @test "the disk is full: the table and the error are named" {
   small_disk "$MY_DATA/sbtest" 6m "$(stat -c %U "$MY_DATA")"
   mounted=$MY_DATA/sbtest
-  bounded "$BENCH" oltp_read_only "${tcp[@]}" --table-size=100000 prepare
-  ((status == 1))
+  bounded -1 "$BENCH" oltp_read_only "${tcp[@]}" --table-size=100000 prepare
   grep -qE 'error (1114|1030|1026|1021) ' "$err"
   grep -q sbtest1 "$err"
   within 30 nobody
@@ -178,11 +173,9 @@ shut_down() {
 
 @test "a node of a cluster that is not ready: fatal, restarted, reconnected by the hook" {
   notready="SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node for application use'"
-  bounded "${base[@]}" --what=half --sql="$notready" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=half --sql="$notready" run
   grep -q '^FATAL: mysql_drv_query() returned error 1047 (WSREP has not yet' "$err"
-  bounded "${base[@]}" --what=half --sql="$notready" --time=2 --mysql-ignore-errors=1047 run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=half --sql="$notready" --time=2 --mysql-ignore-errors=1047 run
   (($(counter 'ignored errors') >= 10))
   [[ $(counted) -eq 0 && $(counter reconnects) -eq 0 ]]
   lua <<LUA
@@ -199,43 +192,36 @@ function event()
   con:query("COMMIT")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
   [[ $(counted) -eq 1 && $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 1 ]]
   lacks FATAL "$err"
 }
 
 @test "errors outside of the event: the text of the error" {
-  bounded "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
   grep -q "^FATAL: thread_init() failed.*SQL error, errno = 1146, state = '42S02': " "$err"
   # Also one that an event would be restarted for, and a lost connection.
-  bounded "${base[@]}" --where=thread_init --sql="KILL CONNECTION_ID()" \
+  bounded -1 "${base[@]}" --where=thread_init --sql="KILL CONNECTION_ID()" \
     --db-ignore-errors=all run
-  ((status == 1))
   grep -q "^FATAL: thread_init() failed.*SQL error, errno = " "$err"
   lacks 'not a string' "$err"
-  bounded "${base[@]}" --what=half --where=hook --sql="SELECT * FROM nowhere" \
+  bounded -0 "${base[@]}" --what=half --where=hook --sql="SELECT * FROM nowhere" \
     --mysql-ignore-errors=1146 --time=1 run
-  ((status == 0))
-  bounded "${base[@]}" --what=count --where=hook --threads=4 --time=1 \
-    --sql="SELECT * FROM nowhere" run
-  ((status == 0)) # nothing is restarted, the hook is not called
+  bounded -0 "${base[@]}" --what=count --where=hook --threads=4 --time=1 \
+    --sql="SELECT * FROM nowhere" run # nothing is restarted, the hook is not called
   signal45="SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'x'"
   lua <<LUA
 function thread_init() con = sysbench.sql.driver():connect() end
 function sysbench.hooks.before_restart_event() con:query("SELECT * FROM nowhere") end
 function event() con:query([[$signal45]]) end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
-  ((status == 1))
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
   grep -q 'event() failed at .*SQL error, errno = 1146' "$err"
   lacks 'not a string' "$err"
 }
 
 out_of_files() {
-  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 --time=5 run
-  ((status == 1))
+  bounded -1 bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 --time=5 run
   grep -qE '^FATAL: cannot connect .*(24|Too many open files).* \(error 200[0-9]\)' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
   grep -qE '^FATAL: [1-9][0-9]? of 50 connections failed$' "$err"

@@ -73,8 +73,7 @@ closed() {
   weather pass
   to=${EPOCHREALTIME/./}
   within 30 served_after "$(grep -c '^\[ ' "$out")"
-  enough
-  ((status == 0))
+  enough -0
   printf 'closed for %d to %d us\n' $((open - shut)) $((to - from))
   about "$((open - shut)) / 1e6 - ${OUTAGE_SLACK_S:-0.5} <= longest['length_s'] <= $((to - from)) / 1e6 + ${OUTAGE_MORE_S:-5.0}" \
     "longest['first_error'] is None and longest['ended_by_client'] in range(8)" \
@@ -93,8 +92,7 @@ killed() {
   servers kill9 "$server"
   servers restart "$server"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   about "o['clients']['affected'] == o['clients']['all'] == 4" \
     "longest['first_error']['phase'] in ('statement', 'in_transaction', 'at_commit', 'shutting_down')" \
     "o['clients']['unavailable']['longest_s'] >= longest['length_s'] - 0.001" \
@@ -112,8 +110,7 @@ frozen() {
   sleep 1.2
   servers thaw "$server"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   about "longest['length_s'] >= 0.7 and longest['first_error'] is None" \
     "o['clients']['outages'] == 0 and o['loop'] == 'closed'" \
     "0 < longest['clients'] <= 4"
@@ -128,8 +125,7 @@ silent() {
   begun
   goes_on 0
   weather blackhole
-  ended
-  ((status == 2))
+  ended -2
   about "o['stalls'][-1]['ended_by_client'] is None and o['stalls'][-1]['clients'] == 2" \
     "o['stalls'][-1]['at_s'] + o['stalls'][-1]['length_s'] >= 6.9"
   grep -q ', until the end of the run$' "$out"
@@ -159,8 +155,7 @@ held() {
   echo >&7
   exec 7>&-
   goes_on
-  enough
-  ((status == 0))
+  enough -0
 }
 
 phase_is() {
@@ -201,8 +196,7 @@ too() {
   goes_on
   servers sql "$server" "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'sbtest'"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   phase_is shutting_down
 }
 
@@ -216,8 +210,7 @@ too() {
   within 30 grep -qE '^\[ .* err/s: [1-9]' "$out"
   servers sql "$server" "SET GLOBAL read_only = 0"
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   phase_is read_only
 }
 
@@ -235,8 +228,7 @@ too() {
     fi
     for ((n = 0; n < ${CALM_RUNS:-1}; n++)); do
       # The limit is that of a calm machine only if asked for.
-      bounded "${base[@]}" --threads=2 --time=0 --events=300 --stall="${CALM_STALL:-30s}" run
-      ((status == 0))
+      bounded -0 "${base[@]}" --threads=2 --time=0 --events=300 --stall="${CALM_STALL:-30s}" run
       about "o['stall_count'] == o['clients']['outages'] == 0" \
         "sum(o['first_errors'].values()) == 0"
       lacks Outages "$out"

@@ -76,25 +76,22 @@ kill_sessions() {
   bounded "${select[@]}" --pgsql-password=secret --pgsql-db=nowhere run
   fails 'failed: FATAL:  database "nowhere" does not exist'
   lacks sqlite "$err"
-  BENCH_PGSQL_PASSWORD=secret bounded "${select[@]}" --verbosity=5 --db-debug run
-  ((status == 0))
+  BENCH_PGSQL_PASSWORD=secret bounded -0 "${select[@]}" --verbosity=5 --db-debug run
   lacks secret "$out" "$err"
 }
 
 @test "TLS: the certificate is checked as far as was asked for" {
   select=("$BENCH" "$events" --db-driver=pgsql "--pgsql-port=$PG_PORT" --what=sql --time=1)
-  bounded "${select[@]}" --pgsql-host=localhost --pgsql-sslmode=verify-full \
+  bounded -0 "${select[@]}" --pgsql-host=localhost --pgsql-sslmode=verify-full \
     --pgsql-sslrootcert="$PG_CA" --verbosity=5 --db-debug run
-  ((status == 0))
   grep -q 'tls_protocol TLSv1' "$err"
   bounded "${select[@]}" --pgsql-host=localhost --pgsql-sslmode=verify-ca \
     --pgsql-sslrootcert="$PG_WRONG_CA" run
   fails 'certificate verify failed'
   lacks sqlite "$err"
   # Statements, cancelling and breaking work under TLS as well.
-  bounded "${base[@]}" --what=sql --sql="SELECT pg_sleep(60)" --time=1 \
+  bounded -2 "${base[@]}" --what=sql --sql="SELECT pg_sleep(60)" --time=1 \
     --forced-shutdown=1 --pgsql-sslmode=require run
-  ((status == 2))
   in_time 4
 }
 
@@ -107,8 +104,7 @@ kill_sessions() {
   fails 'server certificate for "db.example"'
   fails 'does not match host name "localhost"'
   lacks sqlite "$err"
-  bounded "${select[@]}" --pgsql-sslmode=verify-ca run
-  ((status == 0))
+  bounded -0 "${select[@]}" --pgsql-sslmode=verify-ca run
   # Not encrypted: that is refused by the server.
   bounded "${select[@]}" --pgsql-sslmode=disable run
   fails 'no pg_hba.conf entry'
@@ -117,8 +113,7 @@ kill_sessions() {
 
 @test "more connections than the server allows: how many, and why" {
   within 30 nobody
-  bounded "${base[@]}" --what=sql --time=1 --threads=60 run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=sql --time=1 --threads=60 run
   grep -n . "$err" | head -n 1 | grep -q 'WARNING: the server has room for [0-9]* more connections, this run opens at least 60 (max_connections = 30)'
   grep -qE 'failed: FATAL:  (sorry, too many|remaining connection slots)' "$err"
   grep -qE '^FATAL: [1-9][0-9]? of 60 connections failed$' "$err"
@@ -142,8 +137,7 @@ terminated() {
   for _ in {1..15}; do
     kills=$((kills + $(kill_sessions)))
   done
-  enough
-  ((status == 0))
+  enough -0
   printf '%d kills\n' "$kills"
   ((kills > 5))
   reconnects=$(counter reconnects)
@@ -178,8 +172,7 @@ is_cancelled() {
   touch "$stop_file"
   cancel_for_good() { cancel || ! kill -0 "$job" 2>/dev/null; }
   within 30 cancel_for_good
-  ended
-  ((status == 0))
+  ended -0
   (($(counter 'ignored errors') >= 1))
   [[ $(counter reconnects) -eq 0 ]]
 }
@@ -228,8 +221,7 @@ comes_back() {
   servers restart "$pg"
   goes_on
   within 30 grep -q '^WARNING: reconnected after .* 4 connections' "$err"
-  enough
-  ((status == 0))
+  enough -0
   grep -q '^WARNING: connection to host ' "$err"
   [[ $(counter reconnects) -ge 4 ]]
   committed 4
@@ -251,8 +243,7 @@ shut_down() {
   servers restart "$pg"
   goes_on
   within 30 grep -q '^WARNING: reconnected after .* 2 connections' "$err"
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -ge 2 ]]
   committed 2
 }
@@ -269,8 +260,7 @@ shut_down() {
   in_background "${base[@]}" --time=5 --threads=2 --db-ignore-errors=connection run
   begun
   servers kill9 "$pg"
-  ended
-  ((status == 0))
+  ended -0
   in_time 6
   grep -q '^WARNING: 2 [a-z]*s were still reconnecting at the end: ' "$err"
 }
@@ -319,8 +309,7 @@ frozen_start() {
   in_time 1
   fails 'failed: timeout expired'
   weather pass
-  bounded "${select[@]}" --db-connect-timeout=30 run
-  ((status == 0))
+  bounded -0 "${select[@]}" --db-connect-timeout=30 run
 }
 
 @test "a target that is down: the next one of the list" {
@@ -328,24 +317,23 @@ frozen_start() {
   begun
   (($(kill_sessions) == 1))
   goes_on
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -ge 1 ]]
 }
 
 conflicts() {
   base+=("$@")
-  bounded "${base[@]}" --what=deadlock --events=200 --time=90 --threads=4 run
-  ((status == 0 && $(counted) == 200))
+  bounded -0 "${base[@]}" --what=deadlock --events=200 --time=90 --threads=4 run
+  (($(counted) == 200))
   (($(counter 'ignored errors') > 0))
   grep -q '^WARNING: error 40P01 ' "$err"
   sql 'UPDATE counter SET n = 0'
-  bounded "${base[@]}" --what=stale --events=200 --time=90 --threads=4 run
-  ((status == 0 && $(counted) == 200))
+  bounded -0 "${base[@]}" --what=stale --events=200 --time=90 --threads=4 run
+  (($(counted) == 200))
   (($(counter 'ignored errors') > 0))
   grep -q '^WARNING: error 40001 ' "$err"
-  bounded "${base[@]}" --what=duplicate --events=20 --time=90 run
-  ((status == 0 && $(counted) == 200))
+  bounded -0 "${base[@]}" --what=duplicate --events=20 --time=90 run
+  (($(counted) == 200))
   grep -q '^WARNING: error 23505 ' "$err"
 }
 
@@ -375,8 +363,7 @@ locked_out() {
   sql "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
   wait "$locker" || true
   locker=
-  ended
-  ((status == 0))
+  ended -0
   [[ $(counter 'ignored errors') -ge 1 && $(counter 'total number of events') -eq 1 ]]
 }
 
@@ -388,14 +375,12 @@ function event()
 end
 function thread_done() print("mine", con:query_row("SELECT count(*) FROM mine")) end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --time=1 \
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --time=1 \
     --db-ignore-errors=connection run
-  ((status == 1))
   grep -q '^FATAL: PQexec() failed: 7 no foreign server' "$err"
   [[ $(counter reconnects) -eq 0 ]]
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --time=1 \
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --time=1 \
     --db-ignore-errors=connection --pgsql-ignore-errors=08001 run
-  ((status == 0))
   grep -qx 'mine	0' "$out"
   [[ $(counter reconnects) -eq 0 ]]
   (($(counter 'ignored errors') > 10))
@@ -428,11 +413,9 @@ statement_errors() {
   fails 'FATAL: the server is read-only'
   bounded "${base[@]}" --what=aborted run
   fails 'FATAL: an earlier statement of this transaction failed'
-  bounded "${base[@]}" --what=aborted --time=1 --pgsql-ignore-errors=25P02,22012 run
-  ((status == 0))
-  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=1 \
+  bounded -0 "${base[@]}" --what=aborted --time=1 --pgsql-ignore-errors=25P02,22012 run
+  bounded -0 "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=1 \
     --pgsql-ignore-errors=all run
-  ((status == 0))
   grep -q '^WARNING: error 42P01 ' "$err"
 }
 

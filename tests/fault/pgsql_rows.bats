@@ -50,8 +50,7 @@ none_left() {
   sql "ALTER ROLE sbtest CONNECTION LIMIT -1"
   goes_on
   within 30 grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
-  enough
-  ((status == 0))
+  enough -0
   [[ $(counter reconnects) -eq 2 && $(counter 'ignored errors') -eq 0 ]]
   committed 2
   within 30 nobody
@@ -79,8 +78,7 @@ cancelled_inside() {
   touch "$stop_file"
   cancelled_for_good() { cancelled || ! kill -0 "$job" 2>/dev/null; }
   within 30 cancelled_for_good
-  ended
-  ((status == 0))
+  ended -0
   (($(counter 'ignored errors') >= 1))
   [[ $(counted) -eq 0 && $(counter reconnects) -eq 0 ]]
   within 30 nobody
@@ -95,8 +93,7 @@ cancelled_inside() {
 }
 
 @test "TLS is demanded and not offered" {
-  bounded "${base[@]}" --pgsql-sslmode=require --time=1 run
-  ((status == 1))
+  bounded -1 "${base[@]}" --pgsql-sslmode=require --time=1 run
   grep -q 'server does not support SSL, but SSL was required' "$err"
   lacks sqlite "$err"
 }
@@ -120,8 +117,7 @@ cancelled_inside() {
 
 too_large() {
   base+=("$@")
-  bounded "${base[@]}" --what=large --sql="SELECT repeat('x', 1100000000)" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=large --sql="SELECT repeat('x', 1100000000)" run
   grep -qx 'FATAL: it may be too large (1200037 bytes)' "$err"
   within 30 nobody
 }
@@ -136,8 +132,7 @@ too_large() {
 
 @test "a node that is not ready: read-only, in recovery; fatal, restarted, reconnected" {
   sql "ALTER ROLE sbtest SET default_transaction_read_only = on"
-  bounded "${base[@]}" --what=count run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=count run
   grep -qx 'FATAL: the server is read-only' "$err"
   in_background "${base[@]}" --what=count --threads=2 --events=20 --time=60 \
     --report-interval=1 --pgsql-ignore-errors=25006 run
@@ -146,18 +141,15 @@ too_large() {
   sql "ALTER ROLE sbtest RESET default_transaction_read_only"
   kill -0 "$job"
   signal_job INT
-  ended
-  ((status == 130))
+  ended -130
   (($(counter 'ignored errors') >= 2))
   [[ $(counted) -eq 0 ]]
 
   notready="DO \$\$ BEGIN RAISE EXCEPTION 'not ready' USING ERRCODE = '57P03'; END \$\$"
-  bounded "${base[@]}" --what=half --sql="$notready" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=half --sql="$notready" run
   grep -q '^FATAL: PQexec() failed: 7 not ready$' "$err"
-  bounded "${base[@]}" --what=half --sql="$notready" --time=3 \
+  bounded -0 "${base[@]}" --what=half --sql="$notready" --time=3 \
     --pgsql-ignore-errors=57P03 run
-  ((status == 0))
   (($(counter reconnects) >= 5))
   [[ $(counted) -eq 0 && $(counter 'ignored errors') -eq 0 ]]
 
@@ -174,20 +166,17 @@ function event()
   con:query("COMMIT")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
-  ((status == 0))
+  bounded -0 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
   [[ $(counted) -eq 1 && $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 1 ]]
   lacks FATAL "$err"
 }
 
 outside() {
   base+=("$@")
-  bounded "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
   grep -q "^FATAL: thread_init() failed.*SQL error, errno = .*, state = '42P01': " "$err"
-  bounded "${base[@]}" --where=thread_init --db-ignore-errors=all \
+  bounded -1 "${base[@]}" --where=thread_init --db-ignore-errors=all \
     --sql="SELECT pg_terminate_backend(pg_backend_pid())" run
-  ((status == 1))
   grep -q "^FATAL: thread_init() failed.*SQL error, errno = .*, state = '57P01': " "$err"
   lacks 'not a string' "$err"
   lua <<LUA
@@ -197,8 +186,7 @@ function event()
   con:query("DO \$\$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '40001'; END \$\$")
 end
 LUA
-  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
-  ((status == 1))
+  bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
   grep -q "event() failed at .*SQL error, errno = .*, state = '42P01'" "$err"
   lacks 'not a string' "$err"
 }
@@ -212,8 +200,7 @@ LUA
 }
 
 @test "no file descriptors: a message, and those that were opened are closed" {
-  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=50 --time=5 run
-  ((status == 1))
+  bounded -1 bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=50 --time=5 run
   grep -qE '^FATAL: Connection to database failed: .*Too many open files' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
   grep -qE '^FATAL: [1-9][0-9]? of 50 connections failed$' "$err"

@@ -37,9 +37,8 @@ during() {
     --report-interval=1 "$@" run
   begun
   weather blackhole
-  ended
+  ended -2
   in_time 9
-  ((status == 2))
   grep -qx 'Number of unfinished transactions on forced shutdown: 2' "$out"
   [[ $(counter 'ignored errors') -eq 0 && $(counter reconnects) -eq 0 ]]
   # What was under way may have been committed without an answer.
@@ -62,17 +61,15 @@ limited() {
   weather pass
   goes_on
   within 30 grep -q "^WARNING: reconnected after .* $clients connections" "$err"
-  enough
-  ((status == 0))
+  enough -0
   (($(counter reconnects) >= clients))
   committed "$(($(counter reconnects) + $(counter 'ignored errors')))"
 }
 
 start() {
   weather blackhole
-  bounded "${base[@]}" --time=2 --threads=4 --db-connect-timeout=1 run
+  bounded -1 "${base[@]}" --time=2 --threads=4 --db-connect-timeout=1 run
   in_time 1
-  ((status == 1))
   grep -qE "^FATAL: (cannot connect .* \(error 20(13|03)\)|Connection to database failed: .*timeout expired)" "$err"
   # Each cause once, whatever the number of threads, and the script's line.
   grep -v '^FATAL: thread_init() failed at .*: connection creation failed$' "$err" >"$dir/causes"
@@ -102,9 +99,8 @@ load() {
   kill -0 "$job"
   signal_job INT
   began=${EPOCHREALTIME/./}
-  ended
+  ended -130
   in_time 3
-  ((status == 130))
 }
 
 # A limit for statements ends it without help.

@@ -53,14 +53,12 @@ let_go() {
 }
 
 @test "a file that cannot be written, a folder that is missing, no database" {
-  bounded "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/none/db" run
-  ((status == 1))
+  bounded -1 "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/none/db" run
   grep -q "^FATAL: cannot open SQLite database '$dir/none/db': " "$err"
   lacks 'use --db-driver' "$err"
 
   head -c 4096 /dev/urandom >"$dir/noise"
-  bounded "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/noise" run
-  ((status == 1))
+  bounded -1 "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/noise" run
   grep -q "^FATAL: cannot open SQLite database '$dir/noise': file is not a database" "$err"
 
   # The owner of everything, root, needs a file system that refuses to write.
@@ -70,16 +68,14 @@ let_go() {
   sql "PRAGMA journal_mode=delete"
   cp "$dir/db" "$dir/ro/db"
   mount -o remount,ro "$dir/ro"
-  bounded "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/ro/db" \
+  bounded -1 "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/ro/db" \
     --sqlite-journal-mode=delete --time=2 run
-  ((status == 1))
   grep -qE "^FATAL: (cannot open SQLite database|SQLite error (8|14) )" "$err"
 }
 
 @test "a statement is interrupted by its time limit" {
   endless="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
-  bounded "${base[@]}" --what=sql --sql="$endless" --db-query-timeout=0.2 run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=sql --sql="$endless" --db-query-timeout=0.2 run
   grep -q '^FATAL: SQLite error 9 (57014): ' "$err"
   grep -q '^FATAL: the statement took longer than --db-query-timeout=0.2$' "$err"
   bounded "${base[@]}" --time=1 --what=sql --sql="$endless" --db-query-timeout=0.2 \
@@ -87,16 +83,14 @@ let_go() {
   ((status == 0 || status == 2))
   (($(counter 'ignored errors') >= 2))
   # At the deadline it is interrupted, too, and that is no error.
-  bounded "${base[@]}" --time=1 --what=sql --sql="$endless" --forced-shutdown=1 run
-  ((status == 2))
+  bounded -2 "${base[@]}" --time=1 --what=sql --sql="$endless" --forced-shutdown=1 run
   in_time 4
   [[ $(counter 'ignored errors') -eq 0 ]]
   lacks interrupted "$err"
 }
 
 @test "writers meet: as many increments as events" {
-  bounded "${base[@]}" --what=stale --threads=4 --events=400 run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=stale --threads=4 --events=400 run
   (($(counter 'ignored errors') > 0))
   [[ $(counted) -eq 400 && $(counter 'total number of events') -eq 400 ]]
   [[ $(counter transactions) -eq 400 ]]
@@ -105,16 +99,14 @@ let_go() {
 
 @test "a lock that is not given: restarted until it is, the run ends on time" {
   hold
-  bounded "${base[@]}" --what=count --time=2 --sqlite-busy-timeout=100 run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=count --time=2 --sqlite-busy-timeout=100 run
   in_time 2
   (($(counter 'ignored errors') >= 5))
   in_background "${base[@]}" --what=count --events=10 --sqlite-busy-timeout=100 \
     --report-interval=1 run
   within 30 grep -q '^\[ [0-9]*s \]' "$out"
   let_go
-  ended
-  ((status == 0))
+  ended -0
   [[ $(counted) -eq 10 && $(counter 'total number of events') -eq 10 ]]
 }
 
@@ -130,38 +122,30 @@ let_go() {
 
 @test "a duplicate key: fatal, or restarted" {
   same="INSERT INTO counter VALUES (1, 0)"
-  bounded "${base[@]}" --what=half --sql="$same" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=half --sql="$same" run
   grep -qF "FATAL: SQLite error 1555 (23505): UNIQUE constraint failed: counter.id for query '$same'" "$err"
-  bounded "${base[@]}" --what=half --sql="$same" --db-ignore-errors=1555 --time=1 run
-  ((status == 0))
+  bounded -0 "${base[@]}" --what=half --sql="$same" --db-ignore-errors=1555 --time=1 run
   (($(counter 'ignored errors') >= 10))
   [[ $(counted) -eq 0 && $(counter 'total number of events') -eq 0 ]]
 }
 
 @test "statements that fail: their messages" {
-  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" run
   grep -q '^FATAL: SQLite error 1 (42P01): no such table: nowhere for query ' "$err"
   lacks 'did you run the prepare' "$err"
-  bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/db" run
-  ((status == 1))
+  bounded -1 "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/db" run
   grep -q 'did you run the prepare command' "$err"
-  bounded "${base[@]}" --what=sql --sql="SELEC 1" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=sql --sql="SELEC 1" run
   grep -q '^FATAL: SQLite error 1 (42601): ' "$err"
-  bounded "${base[@]}" --what=sql --sql="INSERT INTO counter (id) VALUES (1, 2)" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=sql --sql="INSERT INTO counter (id) VALUES (1, 2)" run
   grep -q '^FATAL: SQLite error 1 (42601): ' "$err"
-  bounded "${base[@]}" --what=sql --sql="PRAGMA query_only=1; UPDATE counter SET n = 1" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=sql --sql="PRAGMA query_only=1; UPDATE counter SET n = 1" run
   grep -q '^FATAL: SQLite error 8 (25006): ' "$err"
   grep -qx 'FATAL: the server is read-only' "$err"
 }
 
 @test "a statement that is too large: its size is told" {
-  bounded "${base[@]}" --what=large --sql="SELECT length(zeroblob(2000000000))" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --what=large --sql="SELECT length(zeroblob(2000000000))" run
   grep -q '^FATAL: SQLite error 18 ' "$err"
   grep -qx 'FATAL: it may be too large (1200042 bytes)' "$err"
 }
@@ -169,13 +153,11 @@ let_go() {
 @test "the disk is full: the table and the error are named" {
   small_disk "$dir/full" 2m root
   mounted=$dir/full
-  bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
+  bounded -1 "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
     --table-size=100000 prepare
-  ((status == 1))
   grep -q "^FATAL: .* MiB needed in '$dir/full/db', .* or use --force to go on anyway$" "$err"
-  bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
+  bounded -1 "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
     --table-size=100000 --force prepare
-  ((status == 1))
   grep -q 'SQLite error 13 (53100): ' "$err"
   grep -q sbtest1 "$err"
 }
@@ -188,12 +170,10 @@ let_go() {
     --sqlite-journal-mode=delete)
   bounded "${filled[@]}" --sql="CREATE TABLE filler (text TEXT)" --events=1 --time=60 run
   filler="INSERT INTO filler VALUES (hex(randomblob(5000)))"
-  bounded "${filled[@]}" --sql="$filler" --time=60 run
-  ((status == 1))
+  bounded -1 "${filled[@]}" --sql="$filler" --time=60 run
   grep -q '^FATAL: SQLite error 13 (53100): database or disk is full for query ' "$err"
   (($(counter 'total number of events') > 10))
-  bounded "${filled[@]}" --sql="$filler" --time=2 --db-ignore-errors=53100 run
-  ((status == 0))
+  bounded -0 "${filled[@]}" --sql="$filler" --time=2 --db-ignore-errors=53100 run
   in_time 2
   (($(counter 'ignored errors') >= 10))
   [[ $(python3 -c 'import sqlite3, sys
@@ -201,16 +181,14 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
 }
 
 @test "a file that may grow no more: an error, not the signal" {
-  bounded bash -c 'ulimit -f 500; exec "$@"' - "$BENCH" oltp_read_only \
+  bounded -1 bash -c 'ulimit -f 500; exec "$@"' - "$BENCH" oltp_read_only \
     --db-driver=sqlite --sqlite-db="$dir/grown" --table-size=100000 prepare
-  ((status == 1))
   grep -qE 'SQLite error (13|778) ' "$err"
   grep -q "cannot load rows .* into 'sbtest1'" "$err"
 }
 
 @test "errors outside of the event: the text of the error" {
-  bounded "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
-  ((status == 1))
+  bounded -1 "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
   grep -q "^FATAL: thread_init() failed.*no such table: nowhere" "$err"
   lacks 'not a string' "$err"
   # An ignorable one is final there, and has its text, too.
@@ -222,20 +200,17 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
   grep -q "^FATAL: thread_init() failed.*SQL error, errno = 5, state = '40001': " "$err"
   lacks 'not a string' "$err"
   # In the hook before a restart: as its class.
-  bounded "${base[@]}" --what=duplicate --where=hook --sql="SELECT * FROM nowhere" \
+  bounded -1 "${base[@]}" --what=duplicate --where=hook --sql="SELECT * FROM nowhere" \
     --db-ignore-errors=23505 --time=60 run
-  ((status == 1))
   grep -q "^FATAL: event() failed at .* in [a-z]* 0: .*no such table: nowhere" "$err"
   lacks 'not a string' "$err"
-  bounded "${base[@]}" --what=duplicate --where=hook --sql="SELECT * FROM nowhere" \
+  bounded -0 "${base[@]}" --what=duplicate --where=hook --sql="SELECT * FROM nowhere" \
     --db-ignore-errors=23505,42P01 --time=1 run
-  ((status == 0))
   (($(counter 'ignored errors') >= 2))
 }
 
 @test "no file descriptors: a message, how many, and why" {
-  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=60 run
-  ((status == 1))
+  bounded -1 bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=60 run
   grep -q "^FATAL: cannot open SQLite database '$dir/db': " "$err"
   grep -qE '^FATAL: [1-9][0-9]? of 60 connections failed$' "$err"
 }
@@ -245,9 +220,8 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
 }
 
 @test "a permanent error, and all are ignored: ends on time, paused, counted" {
-  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
+  bounded -0 "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
     --db-ignore-errors=all run
-  ((status == 0))
   in_time 2
   errors=$(counter 'ignored errors')
   # Ten at once, then pauses of 1, 2, 4, ... 100 ms.

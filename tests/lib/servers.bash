@@ -3,6 +3,7 @@
 # $BATS_FILE_TMPDIR: setup_file() starts them, and they are stopped after the last
 # test; to be loaded at the top of the file.
 . "$BENCH_SRC/tests/db/servers.sh"
+. "$BENCH_SRC/tests/lib/within.bash"
 
 # missing WHAT: in setup_file(), which then returns; setup() skips each test.  Older
 # bats take a skip in setup_file() for a failure.

@@ -2,6 +2,28 @@
 # within.bash - waiting for a state, with a limit for failure, and for luck; to be
 # sourced.
 
+bats_require_minimum_version 1.5.0
+
+# take_status ARG...: sets `expected` to the STATUS of an argument -STATUS, and `args` to
+# the other arguments; as_expected: $status is that, if there was one.
+take_status() {
+  local arg
+  expected='' args=()
+  for arg; do
+    if [[ $arg =~ ^-[0-9]+$ ]]; then
+      expected=${arg#-}
+    else
+      args+=("$arg")
+    fi
+  done
+}
+as_expected() {
+  [[ $status == "${expected:-$status}" ]] && return
+  printf 'status %s, not %s, of: %s\n%s\n%s\n' "$status" "$expected" "${args[*]}" \
+    "${output-}" "${stderr-}" >&2
+  return 1
+}
+
 # within SECONDS COMMAND...: until it succeeds.  A file with a function `show`
 # has it say more about a failure.
 within() {

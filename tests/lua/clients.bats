@@ -43,10 +43,8 @@ function thread_done()
 end
 L
   mkdir threads clients
-  WHERE=threads/ bench t.lua --threads=8 --events=400 --rand-seed=5 run
-  must is "$status" 0
-  WHERE=clients/ bench t.lua --threads=1 --clients=8 --events=400 --rand-seed=5 run
-  must is "$status" 0
+  WHERE=threads/ bench -0 t.lua --threads=8 --events=400 --rand-seed=5 run
+  WHERE=clients/ bench -0 t.lua --threads=1 --clients=8 --events=400 --rand-seed=5 run
   must has "$output" '^Number of clients: 8 on 1 thread$'
   must is "$(awk '/^events [0-9]+$/ { n++; sum += $2 } END { print n, sum }' <<<"$output")" "8 400"
   must is "$(ls threads clients | grep -c '^[0-7]$')" 16
@@ -55,11 +53,9 @@ L
 
 @test "a client that is alone on its thread gives way now and then only" {
   echo 'function event() end' >t.lua
-  null ./t.lua $(alone) --events=200000 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua $(alone) --events=200000 --json=a.json
   must json a.json '0 < d["client"]["loop_turns"] < 100000'
-  null ./t.lua --threads=1 --clients=2 --events=200000 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=2 --events=200000 --json=a.json
   must json a.json 'd["client"]["loop_turns"] >= 100000'
 }
 
@@ -67,16 +63,14 @@ L
   local given
   for given in --clients=1 "--threads=4 --clients=4" "--threads=4 --clients=2" "--threads=3 --clients=2 --storm=1@0.01"; do
     # shellcheck disable=SC2086
-    null oltp_point_select $given --time=1 --events=200 --json=a.json
-    must is "$status" 0
+    null -0 oltp_point_select $given --time=1 --events=200 --json=a.json
     must json a.json "d['run']['clients'] == d['run']['threads'] > 0 and 'loop_engine' not in d['client']"
   done
   # Those that have to share a thread, or a connection, and those that are to have a loop.
   for given in "--threads=2 --clients=3" "--threads=2 --clients=2 --storm=1@0.01" "--clients=1 --pool=1" \
     "--clients=1 --client-engine=epoll"; do
     # shellcheck disable=SC2086
-    null oltp_point_select $given --time=1 --events=200 --json=a.json
-    must is "$status" 0
+    null -0 oltp_point_select $given --time=1 --events=200 --json=a.json
     must json a.json "d['client']['loop_engine'] in ('epoll', 'io_uring')"
   done
   must json a.json "d['client']['loop_engine'] == 'epoll'"
@@ -84,22 +78,18 @@ L
 
 @test "a loop that the system does not have is refused, and one that nobody wants is not" {
   "${CC:-cc}" -o without_uring "$BENCH_SRC/tests/clients/without_uring.c"
-  run ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --client-engine=io_uring run
-  must is "$status" 1
+  run -1 ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --client-engine=io_uring run
   must has "$output" '^FATAL: cannot wait for many sockets with io_uring: Operation not permitted'
-  run ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --json=a.json run
-  must is "$status" 0
+  run -0 ./without_uring "$BENCH" bench oltp_point_select --db-driver=null --threads=1 --clients=2 --events=10 --json=a.json run
   must json a.json "d['client']['loop_engine'] == 'epoll'"
-  null oltp_point_select --threads=2 --client-engine=io_uring --client-order=arrival --events=10 # --clients=off
-  must is "$status" 0
+  null -0 oltp_point_select --threads=2 --client-engine=io_uring --client-order=arrival --events=10 # --clients=off
   must has "$stderr" '^WARNING: --client-engine has no effect without --clients$'
   must has "$stderr" '^WARNING: --client-order has no effect: clients go on in the order in which their answers arrive$'
 }
 
 @test "messages say client where they say thread of a thread" {
   echo 'function event(id) if id == 1 then return 5 end require("ffi").C.sb_more_events(7) end' >t.lua
-  null ./t.lua --threads=1 --clients=2 --events=40 --verbosity=5
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=2 --events=40 --verbosity=5
   must has "$stderr" '^DEBUG: Worker client \(#1\) started$'
   must has "$stderr" '^ALERT: client number 7 is not that of the calling client, call ignored$'
   must has "$stderr" 'returned a value \(number\), which ends its client \(1 of 2 clients\)$'
@@ -124,8 +114,7 @@ function event()
 end
 function thread_done() end
 L
-  null ./t.lua --threads=1 --clients=4 --time=60 --think-time=1
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=4 --time=60 --think-time=1
   must is "$(grep -c '^new 1 5 nil$' <<<"$output")" 4
   must is "$(grep -c '^0 0 0 true$' <<<"$output")" 4
 }
@@ -151,11 +140,9 @@ function event()
 end
 L
   for depth in 0 3; do
-    DEPTH=$depth null ./names.lua --threads=1
-    must is "$status" 0
+    DEPTH=$depth null -0 ./names.lua --threads=1
     grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >thread
-    DEPTH=$depth null ./names.lua $(alone)
-    must is "$status" 0
+    DEPTH=$depth null -0 ./names.lua $(alone)
     grep '^name ' <<<"$output" | grep -v '\._G\.\|loaded\|\.opt\.' >client
     must diff thread client
     (($(wc -l <client) > 40))
@@ -178,8 +165,7 @@ function event(tid)
   return true
 end
 L
-  null ./own.lua --threads=1 --clients=3 --time=60 --think-time=1
-  must is "$status" 0
+  null -0 ./own.lua --threads=1 --clients=3 --time=60 --think-time=1
   must is "$(grep '^own' <<<"$output" | sort | sed 's/1$//')" "own 0 table table table nil table table table function function nil
 own 1 nil table table 1 nil nil table function function nil
 own 2 table table table nil table table table function function nil"
@@ -197,8 +183,7 @@ function event(tid)
   end
 end
 L
-  null ./work.lua --threads=1 --clients=1000 --events=8000
-  must is "$status" 0
+  null -0 ./work.lua --threads=1 --clients=1000 --events=8000
   must holds "$(awk '$1 == "kib" { print $2 }' <<<"$output") < 16500"
   cat >some.lua <<'L'
 require("oltp_common")
@@ -216,8 +201,7 @@ function event(tid)
   return true
 end
 L
-  null ./some.lua --threads=1 --clients=3 --tables=2
-  must is "$status" 0
+  null -0 ./some.lua --threads=1 --clients=3 --tables=2
   must is "$(grep '^has' <<<"$output" | sort)" "has 0 index_updates point_selects nil nil
 has 1 index_updates point_selects sum_ranges nil nil
 has 2 index_updates point_selects nil nil"
@@ -359,15 +343,13 @@ function event(tid)
   con:query("SELECT 1")
 end
 L
-  null ./t.lua --threads=1 --clients=3 --events=9 --time=0
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=3 --events=9 --time=0
   must has "$output" 'total number of events: +9$'
 }
 
 @test "an error that is no text has its type, its place and its traceback" {
   echo 'function event() error({}) end' >t.lua
-  null ./t.lua --threads=1 --clients=2 --verbosity=4
-  must is "$status" 1
+  null -1 ./t.lua --threads=1 --clients=2 --verbosity=4
   must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:1 in client [01]: \(error object is a table value\)$'
   must is "$(grep -c '^stack traceback:' <<<"$output")" 1
 }
@@ -381,8 +363,7 @@ function event()
   while true do con:query("SELECT 1") local _ = tostring({}) end
 end
 L
-  null ./t.lua --threads=1 --clients=3 --time=0 --events=3
-  must is "$status" 1
+  null -1 ./t.lua --threads=1 --clients=3 --time=0 --events=3
   must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:4 in client [0-2]: mine \(in a finalizer, __gc\)$'
 
   # Nobody makes a call any more.
@@ -390,8 +371,7 @@ L
 function thread_init() kept = newproxy(true) getmetatable(kept).__gc = function() error("late") end end
 function event() end
 L
-  null ./t.lua --threads=1 --clients=3 --events=9
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=3 --events=9
   must is "$(grep -c 'WARNING: \./t\.lua:1: late (in a finalizer, __gc)' <<<"$stderr")" 1
 }
 
@@ -455,8 +435,7 @@ function event()
   places[n % #places + 1]()
 end
 L
-  null ./t.lua --null-latency=2000 --threads=1 --clients=50 --events=1000 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --null-latency=2000 --threads=1 --clients=50 --events=1000 --json=a.json
   must has "$output" 'total number of events: +1000$'
   overlaps a.json 10
   check a.json "d['run']['threads'] == 1" "d['run']['clients'] == 50" \
@@ -490,21 +469,18 @@ L
   must has "$had" '^(1[0-9]|20) 20 500$'
   must is "$(grep -c 'Idle clients' <<<"$output")" 0
   # A time limit ends them, too; and so does the last of the others.
-  null ./t.lua --null-latency=1000 --threads=2 --clients=400 --idle-clients=99% --time=0.3
-  must is "$status" 0
+  null -0 ./t.lua --null-latency=1000 --threads=2 --clients=400 --idle-clients=99% --time=0.3
   # On a slow machine the others have none either.
   must holds "$(grep -c '^had 0$' <<<"$output") >= 396"
   must is "$(grep -c '^had ' <<<"$output")" 400
   sed -i 's/^function event.*/function event() return true end/' t.lua
-  null ./t.lua --threads=3 --idle-clients=1 --time=600
-  must is "$status" 0
+  null -0 ./t.lua --threads=3 --idle-clients=1 --time=600
 }
 
 # kept SCRIPT: the KiB in the Lua state of 300 clients, of which 299 are idle and
 # have made 100 KiB each.
 kept() {
-  null "./$1" --threads=1 --clients=300 --idle-clients=299 --time=60
-  must is "$status" 0
+  null -0 "./$1" --threads=1 --clients=300 --idle-clients=299 --time=60
   kib=$(awk '$1 == "kib" { print $2 }' <<<"$output")
 }
 
@@ -518,8 +494,7 @@ function thread_done(id)
   io.stdout:write(("done %s\n"):format(tostring(pcall(con.query, con, "SELECT 1"))))
 end
 L
-  null ./t.lua --threads=1 --clients=4 --idle-clients=2 --events=20 --time=0
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=4 --idle-clients=2 --events=20 --time=0
   must holds "$(grep -c '^done true' <<<"$output") >= 2"
 }
 
@@ -540,8 +515,7 @@ function event(id)
 end
 function thread_done(id) if id > 2 then io.open("left", "w"):close() end end
 L
-  null ./t.lua --threads=1 --clients=2 --storm=20@0.1 --connect-rate=1000 --null-latency=1000 --time=0.5
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=2 --storm=20@0.1 --connect-rate=1000 --null-latency=1000 --time=0.5
   must is "$(grep -c '^another one has left' <<<"$output")" 1
 }
 
@@ -606,8 +580,7 @@ function thread_done()
   io.stdout:write("hooked " .. (hooked or 0) .. "\n")
 end
 L
-  null ./t.lua --null-error-rate=0.2 --null-error=deadlock --threads=2 --clients=40 --events=4000 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --null-error-rate=0.2 --null-error=deadlock --threads=2 --clients=40 --events=4000 --json=a.json
   must is "$(grep -v '^WARNING' <<<"$stderr")" ""
   must has "$output" 'total number of events: +4000$'
   must is "$(awk '$1 == "hooked" { sum += $2 } END { print (sum > 400) }' <<<"$output")" 1
@@ -618,23 +591,20 @@ L
   local clients=5000
   # Under a sanitizer, a client takes a megabyte, and ten times as long.
   ! nm "$BENCH" | grep -qE '__[at]san_init' || clients=1000
-  null oltp_point_select --threads=2 --clients=$clients --time=0 --events=50000 --thread-init-timeout=600 --json=a.json
-  must is "$status" 0
+  null -0 oltp_point_select --threads=2 --clients=$clients --time=0 --events=50000 --thread-init-timeout=600 --json=a.json
   must has "$output" "^Number of clients: $clients on 2 threads\$"
   must has "$output" 'total number of events: +50000$'
   check a.json "min(t['events'] for t in d['threads']['each']) > 0"
 }
 
 @test "a schedule of arrivals, and its latencies" {
-  null oltp_point_select --null-latency=1000 --threads=2 --clients=100 --rate=2000 --events=1000 --json=a.json
-  must is "$status" 0
+  null -0 oltp_point_select --null-latency=1000 --threads=2 --clients=100 --rate=2000 --events=1000 --json=a.json
   must has "$output" 'total number of events: +1000$'
   check a.json "d['totals']['latency_ns']['min'] >= 1000000" "d['rate']['arrivals'] >= 1000"
 }
 
 @test "a run with clients ends on time, by a signal, and by force" {
-  null oltp_point_select --null-latency=1000 --threads=2 --clients=200 --time=0.3 --json=a.json
-  must is "$status" 0
+  null -0 oltp_point_select --null-latency=1000 --threads=2 --clients=200 --time=0.3 --json=a.json
   check a.json "d['run']['end_reason'] == 'time_limit'"
   "$BENCH" oltp_point_select --db-driver=null --null-latency=1000 --threads=2 --clients=200 \
     --time=600 --report-interval=0.1 run >out 2>err 3>&- &
@@ -662,8 +632,7 @@ function thread_run(id)
   end
 end
 L
-  null ./t.lua --null-latency=1000 --threads=1 --clients=20 --events=400 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --null-latency=1000 --threads=1 --clients=20 --events=400 --json=a.json
   must has "$output" 'total number of events: +400$'
   overlaps a.json 5
 }
@@ -688,8 +657,7 @@ function cleanup()
 end
 L
   bench t.lua "${args[@]}" prepare
-  bench t.lua "${args[@]}" --threads=2 --clients=40 --events=400 run
-  must is "$status" 0
+  bench -0 t.lua "${args[@]}" --threads=2 --clients=40 --events=400 run
   must has "$output" 'total number of events: +400$'
   bench t.lua "${args[@]}" cleanup
   must has "$output" '^sum 400$'
@@ -702,52 +670,42 @@ ffi.cdef("int poll(void *fds, unsigned long n, int ms);")
 function thread_init(id) ffi.C.poll(nil, 0, id == tonumber(os.getenv("STUCK")) and 5000 or 200) end
 function event() end
 L
-  null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=1
-  must is "$status" 0
-  STUCK=3 null ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=1
-  must is "$status" 2
+  null -0 ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=1
+  STUCK=3 null -2 ./t.lua --threads=1 --clients=8 --events=8 --thread-init-timeout=1
   must has "$stderr" '^FATAL: 3 of 8 clients are ready, and no other one within 1 seconds \(--thread-init-timeout\)$'
 }
 
 @test "clients that use up the memory as they start are refused before the system ends something" {
   unshare -rm true 2>/dev/null || skip "no namespaces of mounts"
   printf '%s kB\n' 'MemTotal: 999999' 'MemFree: 60000' 'MemAvailable: 60000' >meminfo
-  run --separate-stderr unshare -rm sh -c 'mount --bind meminfo /proc/meminfo && exec "$BENCH" "$@"' - \
+  run -1 --separate-stderr unshare -rm sh -c 'mount --bind meminfo /proc/meminfo && exec "$BENCH" "$@"' - \
     oltp_point_select --db-driver=null --clients=2000 --threads=2 --events=1 run
-  must is "$status" 1
   must has "$stderr" '^FATAL: [0-9]+ of 2000 clients are ready, and only 58 MiB of memory are left; use fewer --clients$'
   must is "$(wc -l <<<"$stderr")" 1
-  run --separate-stderr unshare -rm sh -c 'mount --bind meminfo /proc/meminfo && exec "$BENCH" "$@"' - \
+  run -0 --separate-stderr unshare -rm sh -c 'mount --bind meminfo /proc/meminfo && exec "$BENCH" "$@"' - \
     oltp_point_select --db-driver=null --clients=200 --threads=2 --events=1 run
-  must is "$status" 0
 }
 
 @test "what has no clients says so" {
-  bench cpu --clients=10 run
-  must is "$status" 1
+  bench -1 cpu --clients=10 run
   must is "$stderr" "FATAL: --clients: the cpu test has no clients, because its events wait for no server; use --threads"
-  bench oltp_point_select --clients=0 run
-  must is "$status" 1
+  bench -1 oltp_point_select --clients=0 run
   must has "$stderr" "clients.*off, or a number from 1 to 1000000"
   # Where guards of stacks are no maps of memory, memory is the limit.
   if [ "$(cat /proc/sys/vm/max_map_count 2>/dev/null || echo 9999999)" -lt 2000000 ] &&
     [ "$(awk '/^MemTotal:/ { print $2 }' /proc/meminfo)" -lt 16000000 ]; then
-    bench oltp_point_select --db-driver=null --clients=1000000 --threads=2 run
-    must is "$status" 1
+    bench -1 oltp_point_select --db-driver=null --clients=1000000 --threads=2 run
     must has "$stderr" "^FATAL: 1000000 clients need (about 2002048 maps of memory, and a process may have [0-9]+; use fewer --clients, or raise vm.max_map_count|more than 15625 MiB of memory, and [0-9]+ MiB are left; use fewer --clients)$"
   fi
   # prepare is the work of threads
-  null oltp_point_select --clients=10 --threads=2 --events=10
-  must is "$status" 0
-  bench oltp_point_select --db-driver=null --clients=1000 --threads=2 --table-size=10 prepare
-  must is "$status" 0
+  null -0 oltp_point_select --clients=10 --threads=2 --events=10
+  bench -0 oltp_point_select --db-driver=null --clients=1000 --threads=2 --table-size=10 prepare
 }
 
 @test "clients and threads pause between events, outside of latency" {
   for who in --threads=4 "--threads=1 --clients=4"; do
     # shellcheck disable=SC2086 # two options
-    null oltp_point_select $who --think-time=50ms --time=0 --events=20 --json=a.json
-    must is "$status" 0
+    null -0 oltp_point_select $who --think-time=50ms --time=0 --events=20 --json=a.json
     # Four workers pause at least sixteen times, and events are not part of it.
     check a.json "d['totals']['events'] == 20" \
       "d['totals']['period_s'] * 4e9 >= d['totals']['latency_ns']['mean'] * 20 + 16 * 50e6"
@@ -759,8 +717,7 @@ L
   echo 'function event() io.stderr:write("event\n") end' >one.lua
   for who in --threads=4 "--threads=1 --clients=4"; do
     # shellcheck disable=SC2086
-    null oltp_point_select $who --think-time=exp:20h --time=1 --json=a.json
-    must is "$status" 0
+    null -0 oltp_point_select $who --think-time=exp:20h --time=1 --json=a.json
     check a.json "d['run']['end_reason'] == 'time_limit'" "d['totals']['events'] == 4" \
       "d['totals']['elapsed_s'] == 1" "1 <= d['totals']['period_s'] < 3600"
     # shellcheck disable=SC2086
@@ -783,11 +740,9 @@ L
   cat >t.lua <<'L'
 function event() io.stdout:write("draw " .. sysbench.rand.uniform(1, 1000000) .. "\n") end
 L
-  bench t.lua $(alone) --time=0 --events=20 --rand-seed=3 run
-  must is "$status" 0
+  bench -0 t.lua $(alone) --time=0 --events=20 --rand-seed=3 run
   grep '^draw' <<<"$output" >a
-  bench t.lua $(alone) --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
-  must is "$status" 0
+  bench -0 t.lua $(alone) --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
   grep '^draw' <<<"$output" >b
   must is "$(wc -l <a)" 20
   must diff a b
@@ -798,8 +753,7 @@ L
   for who in --threads=4 "--threads=1 --clients=4"; do
     # Lives of 5 events, the first one shorter: 400 events have 76 to 80 of them.
     # shellcheck disable=SC2086
-    null oltp_read_write $who --churn=5 --time=0 --events=400 --rand-seed=1 --json=a.json
-    must is "$status" 0
+    null -0 oltp_read_write $who --churn=5 --time=0 --events=400 --rand-seed=1 --json=a.json
     check a.json "70 <= d['totals']['reconnects'] <= 84" \
       "[c['count'] for c in d['classes'] if c['name'] == 'reconnect'] == [d['totals']['reconnects']]" \
       "d['totals']['errors'] == 0"
@@ -825,13 +779,11 @@ function event()
   con:query(n % 4 == 1 and "BEGIN" or n % 4 == 0 and "COMMIT" or "SELECT 1")
 end
 L
-  null ./t.lua $(alone) --churn=1 --time=0 --events=40 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua $(alone) --churn=1 --time=0 --events=40 --json=a.json
   # Only after events 4, 8, ... 36 no transaction is open; the run ends after 40.
   check a.json "d['totals']['reconnects'] == 9"
   printf 'SELECT 1;\n' >t.sql
-  null ./t.sql --clients=3 --churn=1 --time=0 --events=60 --json=a.json
-  must is "$status" 0
+  null -0 ./t.sql --clients=3 --churn=1 --time=0 --events=60 --json=a.json
   check a.json "d['totals']['reconnects'] == 57"
 }
 
@@ -859,7 +811,6 @@ local function nest(n)
 end
 function event() assert(nest(60) == "y") end
 L
-  bench t.lua --threads=1 --clients=3 --thread-stack-size=8M --events=30 run
-  must is "$status" 0
+  bench -0 t.lua --threads=1 --clients=3 --thread-stack-size=8M --events=30 run
   must has "$output" '^    total number of events: +30$'
 }

@@ -36,8 +36,7 @@ function prepare()
   print(con:query_row("SELECT COUNT(*) FROM t"))
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db prepare
   must is "$stderr" ""
   must is "$(lines)" "sqlite
 userdata	<sql_statement>
@@ -61,8 +60,7 @@ function prepare()
   db_bulk_insert_init("INSERT INTO nosuch VALUES") db_bulk_insert_next("(1)") e(db_bulk_insert_done)
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db prepare
   must is "$(lines)" "t.lua:1: Uninitialized database connection
 t.lua:1: Uninitialized database connection
 t.lua:1: db_query() failed
@@ -79,8 +77,7 @@ t.lua:1: db_bulk_insert_done() failed"
   cat >t.lua <<'L'
 function prepare() print(pcall(db_connect)) db_query("SELECT 1") end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
-  must [ "$status" = 1 ]
+  bench -1 t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
   must has "$output" 'Failed to connect to the database$'
 }
 
@@ -89,8 +86,7 @@ L
   for call in 'db_connect()' 'db_query("SELECT 1")' 'local s = db_prepare("SELECT 1")' \
     'db_bulk_insert_init("INSERT INTO t VALUES")'; do
     printf 'function prepare()\n  %s\nend\n' "$call" >t.lua
-    bench t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
-    must is "$status" 1
+    bench -1 t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
     must has "$stderr" "^FATAL: prepare\(\) failed at t\.lua:2: Failed to connect to the database\$"
     bench t.lua --db-driver=nosuch prepare
     must has "$stderr" "^FATAL: prepare\(\) failed at t\.lua:2: DB initialization failed\$"
@@ -112,8 +108,7 @@ function prepare()
   print(select(2, pcall(function() db_execute(s) end)))
 end
 L
-  bench t.lua --db-driver=sqlite prepare
-  must is "$status" 0
+  bench -0 t.lua --db-driver=sqlite prepare
   must is "$(lines)" "t.lua:3: db_execute() failed: parameters are not bound
 t.lua:4: wrong number of parameters: 1 expected, 2 given
 t.lua:8: db_execute() failed
@@ -127,8 +122,7 @@ n = 0
 function event() n = n + 1 db_query("SELECT 1") local s = db_prepare("SELECT 1") db_free_results(db_execute(s)) db_close(s) end
 function thread_done() print("n", n) end
 L
-  bench t.lua --db-driver=null --null-error-rate=0.2 --events=50 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=null --null-error-rate=0.2 --events=50 run
   must is "$(number 'total number of events:')" 50
   must [ "$(number 'ignored errors:')" -gt 0 ]
 }
@@ -146,8 +140,7 @@ function prepare()
 end
 L
   echo 'common = "common"' >common.lua
-  bench ./t.lua --oltp-table-size=100 --oltp_flag --num-threads=2 --db-driver=null --mysql-table-engine=myisam prepare
-  must [ "$status" = 0 ]
+  bench -0 ./t.lua --oltp-table-size=100 --oltp_flag --num-threads=2 --db-driver=null --mysql-table-engine=myisam prepare
   must is "$(lines)" "nil	0	./t.lua	nil
 100	true	null	2	2	myisam	1000000	common	./t.lua
 1	2	3	4	3
@@ -189,8 +182,7 @@ table.sort(names)
 print(table.concat(names, " "))
 print(sysbench.cmdline.command_defined("x"))
 L
-  bench t.lua --db-driver=sqlite
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite
   must is "$(lines)" "function	function
 true	true	mine
 true	true
@@ -205,8 +197,7 @@ print("body", sysbench.cmdline.read_cmdline_options())
 function thread_init() print("thread", sysbench.cmdline.read_cmdline_options(), sysbench.opt.mine) end
 function event() end
 L
-  bench t.lua --mine=6 --events=1 run
-  must is "$status" 0
+  bench -0 t.lua --mine=6 --events=1 run
   must is "$(grep -E '^(body|thread)' <<<"$output")" "body	true
 body	true
 thread	true	6"

@@ -9,15 +9,13 @@ tables() {
     for sql in "$@"; do echo "con:query([[$sql]])"; done
     echo 'end'
   } >tables.lua
-  bench tables.lua --db-driver=sqlite --sqlite-db=t.db prepare
-  must [ "$status" = 0 ]
+  bench -0 tables.lua --db-driver=sqlite --sqlite-db=t.db prepare
 }
 
 # both ARG...: on either driver, without complaint.
 both() {
   for driver in null sqlite; do
-    bench "$@" --db-driver=$driver --sqlite-db=t.db
-    must [ "$status" = 0 ]
+    bench -0 "$@" --db-driver=$driver --sqlite-db=t.db
     must is "$(grep -v '^WARNING: error 5' <<<"$stderr")" ""
   done
 }
@@ -127,8 +125,7 @@ function event()
   while rs ~= nil do print(rs.nrows); rs = con:next_result() end
 end
 L
-  bench t.lua --db-driver=null --null-rows=4 --events=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=null --null-rows=4 --events=1 run
   must has "$output" '^4$'
 }
 
@@ -197,8 +194,7 @@ function done()
   print("rows", sysbench.sql.driver():connect():query_row("SELECT COUNT(*) FROM a"))
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=1 run
   must has "$output" '^rows	1$'
   must is "$(number 'ignored errors:')" 2
 }

@@ -20,8 +20,7 @@ L
 
 @test "an event fails: its line and thread, and why the report is short" {
   late_failure
-  bench t.lua run
-  must is "$status" 1
+  bench -1 t.lua run
   must is "$stderr" "FATAL: event() failed at t.lua:4 in $worker 0: no more"
   must is "$(grep -A 3 'ended early' <<<"$output" | grep .)" \
     "The run ended early: event() failed at t.lua:4 in $worker 0: no more
@@ -34,8 +33,7 @@ General statistics:"
 
 @test "many threads fail alike: one line" {
   echo 'function event() error("no") end' >t.lua
-  bench t.lua --threads=8 run
-  must is "$status" 1
+  bench -1 t.lua --threads=8 run
   must has "$stderr" '^FATAL: event\(\) failed at t\.lua:1 in '"$worker"' [0-7]: no$'
   must [ "$(wc -l <<<"$stderr")" = 1 ]
   echo 'function thread_init() error("no") end function event() end' >t.lua
@@ -45,8 +43,7 @@ General statistics:"
 
 @test "no event has ended: no report, and the document says why" {
   echo 'function event() error("no") end' >t.lua
-  bench t.lua --json=t.json run
-  must is "$status" 1
+  bench -1 t.lua --json=t.json run
   must [ "$(tail -n 1 <<<"$output")" = "Threads started!" ]
   must check t.json 'd["run"]["end_reason"] == "error"' \
     'd["run"]["error"] == "event() failed at t.lua:1 in '"$worker"' 0: no"'
@@ -73,8 +70,7 @@ FATAL: Thread initialization failed!"
 @test "bundled scripts: the cause alone, the trace on demand" {
   mkdir folder
   : >x.db
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=folder --threads=4 run
-  must is "$status" 1
+  bench -1 oltp_read_only --db-driver=sqlite --sqlite-db=folder --threads=4 run
   must is "$stderr" \
     "FATAL: cannot open SQLite database 'folder': unable to open database file: Is a directory"
   bench oltp_read_only --db-driver=sqlite --sqlite-db=folder --verbosity=4 run
@@ -96,8 +92,7 @@ L
 
 @test "an event that returns a value: a warning, once, with its line" {
   printf '\nfunction event()\n  return 0\nend\n' >t.lua
-  bench t.lua --threads=3 --time=5 run
-  must is "$status" 0
+  bench -0 t.lua --threads=3 --time=5 run
   must is "$stderr" "WARNING: event() (line 2 of t.lua) returned a value (number), which ends its $worker (3 of 3 ${worker}s)"
   echo 'function event(id) return id == 1 and "x" end' >t.lua
   bench t.lua --threads=2 --time=1 run
@@ -130,45 +125,38 @@ L
 
 @test "sqlite: commands that look or remove make no database" {
   needs_driver sqlite
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=typo.db cleanup
-  must is "$status" 0
+  bench -0 oltp_read_only --db-driver=sqlite --sqlite-db=typo.db cleanup
   must has "$output" "^The database file 'typo.db' does not exist$"
   local command
   for command in "oltp_read_only prewarm" "oltp_read_write check" "tpcc check"; do
     # shellcheck disable=SC2086
-    bench $command --db-driver=sqlite --sqlite-db=typo.db
-    must is "$status" 1
+    bench -1 $command --db-driver=sqlite --sqlite-db=typo.db
     must is "$stderr" "FATAL: the database file 'typo.db' does not exist
 FATAL: did you run the prepare command?"
   done
   must [ ! -e typo.db ]
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=typo.db --table-size=10 prepare
-  must is "$status" 0
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=typo.db --table-size=10 check
-  must is "$status" 0
+  bench -0 oltp_read_only --db-driver=sqlite --sqlite-db=typo.db --table-size=10 prepare
+  bench -0 oltp_read_only --db-driver=sqlite --sqlite-db=typo.db --table-size=10 check
 }
 
 @test "sqlite: why a file cannot be used" {
   needs_driver sqlite
   bench oltp_read_only --db-driver=sqlite --sqlite-db=/nosuch/x.db prepare
   must has "$stderr" "^FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file: No such file or directory$"
-  run --separate-stderr bash -c 'ulimit -f 100; exec "$BENCH" oltp_read_only --db-driver=sqlite --table-size=100000 prepare'
-  must is "$status" 1
+  run -1 --separate-stderr bash -c 'ulimit -f 100; exec "$BENCH" oltp_read_only --db-driver=sqlite --table-size=100000 prepare'
   must has "$stderr" 'disk I/O error: File too large \(see ulimit -f\)'
 }
 
 @test "sqlite: a prepare that was refused leaves no file" {
   local threads
   for threads in 1 3; do
-    bench oltp_read_only --db-driver=sqlite --sqlite-db=new.db --table-size=99999999999 --tables=3 --threads=$threads prepare
-    must is "$status" 1
+    bench -1 oltp_read_only --db-driver=sqlite --sqlite-db=new.db --table-size=99999999999 --tables=3 --threads=$threads prepare
     must has "$stderr" '^FATAL: .*needed in'
     must [ ! -e new.db ]
   done
   # What was there stays, empty or not.
   : >new.db
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=new.db --table-size=99999999999 prepare
-  must is "$status" 1
+  bench -1 oltp_read_only --db-driver=sqlite --sqlite-db=new.db --table-size=99999999999 prepare
   must [ -e new.db ]
 }
 
@@ -187,11 +175,9 @@ FATAL: did you run the prepare command?"
 }
 
 @test "bulk_insert has no options, and says so" {
-  bench bulk_insert help
-  must is "$status" 0
+  bench -0 bulk_insert help
   must has "$output" '^bulk_insert has no options of its own\.$'
-  bench bulk_insert --db-driver=null --events=5 --time=0 --treads=5 run
-  must is "$status" 0
+  bench -0 bulk_insert --db-driver=null --events=5 --time=0 --treads=5 run
   must has "$stderr" '^WARNING: --treads has no effect: bulk_insert has no options of its own$'
 }
 

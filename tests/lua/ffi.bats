@@ -14,8 +14,7 @@ NEEDS_DRIVER=sqlite
       echo '  print(pcall(function() return ffi.C[name] end))'
       echo 'end'
     } >t.lua
-    bench t.lua
-    must is "$status" 0
+    bench -0 t.lua
     must is "$(grep -cE '^false	.*no such function: a static program opens no libraries' <<<"$output")" 2
     must is "$(grep -E '^(sb|db|bench)_' <<<"$output")" "$(cat want)"
     return
@@ -63,8 +62,7 @@ function event(id)
   ffi.C.sb_counter_inc(id, ffi.C.SB_CNT_WRITE)
 end
 L
-  bench t.lua --db-driver=null --threads=2 --events=200 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=null --threads=2 --events=200 run
   must is "$stderr" ""
   must is "$(number 'read:')" 200
   must is "$(number 'write:')" 200
@@ -73,8 +71,7 @@ L
 @test "metatypes are taken" {
   for type in sql_driver sql_connection sql_statement sql_bind sql_result sb_histogram_t; do
     echo "ffi.metatype('$type', {})" >t.lua
-    bench t.lua
-    must [ "$status" = 1 ]
+    bench -1 t.lua
     must has "$stderr" "cannot change a protected metatable"
   done
 }
@@ -120,8 +117,7 @@ function prepare()
   print(C.sb_rand_uniform_double() < 1, C.sb_rand_uniform_uint64() ~= C.sb_rand_uniform_uint64())
 end
 L
-  bench t.lua --sqlite-db=t.db prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --sqlite-db=t.db prepare
   must is "$(tail -n +3 <<<"$output")" "sqlite	0	true
 true	true
 2	2	true
@@ -150,16 +146,14 @@ function thread_done() print("sum", n, sum:get()) end
 L
   local opt
   for opt in loop -loop; do
-    OPT=$opt bench t.lua --events=300 --time=0 run
-    must [ "$status" = 0 ]
+    OPT=$opt bench -0 t.lua --events=300 --time=0 run
     must has "$output" '^sum	300	2100$'
   done
 }
 
 @test "machine code is used, and --version says where it cannot be" {
   echo 'print("used", (jit.status()))' >t.lua
-  bench t.lua
-  must is "$status" 0
+  bench -0 t.lua
   local used
   used=$(sed -n 's/^used	//p' <<<"$output")
   bench --version --verbosity=5

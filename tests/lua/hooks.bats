@@ -18,8 +18,7 @@ function sysbench.hooks.report_cumulative(stat)
   print(string.format("events %d, p%d %.3f ms", stat.events, sysbench.opt.percentile, stat.latency_pct * 1000))
 end
 L
-  bench t.lua --threads=2 --report-interval=1 --time=2 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --threads=2 --report-interval=1 --time=2 run
   must is "$stderr" ""
   must has "$output" '^I	2	2	bytes_read bytes_written concurrency errors events latency_pct other queue_length reads reconnects threads_running time_interval time_total writes$'
   must has "$output" '^C	0	0	bytes_read bytes_written errors events latency_avg latency_max latency_min latency_pct latency_sum other reads reconnects threads_running time_interval time_total writes$'
@@ -37,8 +36,7 @@ function sysbench.hooks.report_intermediate()
   print("calls", events, sysbench.opt.own_mark)
 end
 L
-  bench t.lua --report-interval=0.2 --time=1 run
-  must is "$status" 0
+  bench -0 t.lua --report-interval=0.2 --time=1 run
   must has "$output" '^calls	1	1$'
   must has "$output" '^calls	2	2$'
 }
@@ -48,8 +46,7 @@ L
 function event() end
 function sysbench.hooks.report_cumulative(stat) print("C", sysbench.tid) end
 L
-  bench t.lua --report-checkpoints=1 --time=2 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --report-checkpoints=1 --time=2 run
   must is "$(grep -E '^(C|\[)' <<<"$output")" "[ 1s ] Checkpoint report:
 C	1
 C	0"
@@ -70,8 +67,7 @@ function event() end
 function sysbench.hooks.report_intermediate(stat) error("no") end
 function sysbench.hooks.report_cumulative(stat) error("neither") end
 L
-  bench t.lua --report-interval=1 --time=2 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --report-interval=1 --time=2 run
   must has "$stderr" "^FATAL: report_intermediate\(\) failed at t.lua:2: no$"
   must has "$stderr" "^FATAL: report_cumulative\(\) failed at t.lua:3: neither$"
 }
@@ -81,8 +77,7 @@ L
 function event() error("no") end
 function sysbench.hooks.report_cumulative(stat) print("C", stat.events) end
 L
-  bench t.lua run
-  must [ "$status" = 1 ]
+  bench -1 t.lua run
   must has "$output" '^C	0$'
 }
 
@@ -101,8 +96,7 @@ function prepare()
   sysbench.report_json(stat)
 end
 L
-  bench t.lua --percentile=99.9 prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --percentile=99.9 prepare
   object='  {
     "time":    2,
     "threads": 3,
@@ -135,8 +129,7 @@ function event()
 end
 L
   # Were it still ignored, os.execute() of a script could lose one.
-  run --separate-stderr bash -c "trap '' INT; exec \"\$0\" t.lua --events=1 run" "$BENCH"
-  must [ "$status" = 0 ]
+  run -0 --separate-stderr bash -c "trap '' INT; exec \"\$0\" t.lua --events=1 run" "$BENCH"
   must has "$output" '^[014589cd]$'
 }
 
@@ -150,8 +143,7 @@ function event()
 end
 L
   # The driver's, which watches statements.
-  bench t.lua --db-driver=null --db-query-timeout=5 --time=20 run
-  must is "$status" 130
+  bench -130 t.lua --db-driver=null --db-query-timeout=5 --time=20 run
   must is "$stderr" "WARNING: stopped by SIGINT"
 }
 
@@ -160,15 +152,13 @@ L
 function event() error("no") end
 sysbench.hooks.report_cumulative = sysbench.report_json
 L
-  bench t.lua run
-  must [ "$status" = 1 ]
+  bench -1 t.lua run
   must is "$(tail -n 1 <<<"$output")" "]"
   cat >t.lua <<'L'
 function event() if sysbench.iteration() == 100 then os.execute("kill -INT $PPID") end end
 sysbench.hooks.report_cumulative = sysbench.report_json
 L
-  bench t.lua --time=10 run
-  must [ "$status" = 130 ]
+  bench -130 t.lua --time=10 run
   must is "$(tail -n 1 <<<"$output")" "]"
 }
 
@@ -177,8 +167,7 @@ L
 function event() end
 function sysbench.hooks.report_cumulative() sysbench.report_json({}) end
 L
-  bench t.lua --events=1 run
-  must is "$status" 0
+  bench -0 t.lua --events=1 run
   must is "$(grep -c '^[][]' <<<"$output")" 0
 }
 
@@ -187,8 +176,7 @@ L
 function event() os.execute("exec sleep 12 >&- 2>&- 3>&-") end
 sysbench.hooks.report_intermediate = sysbench.report_json
 L
-  bench t.lua --time=2 --report-interval=1 --forced-shutdown=0 run
-  must [ "$status" = 2 ]
+  bench -2 t.lua --time=2 --report-interval=1 --forced-shutdown=0 run
   must is "$(grep -c '^]$' <<<"$output")" 1
 }
 
@@ -219,8 +207,7 @@ function event() ffi.C.usleep(10000) end
 function done() print("DONE") end
 sysbench.hooks.report_intermediate = sysbench.report_json
 L
-  bench t.lua --time=1 --report-interval=0.5 run
-  must is "$status" 0
+  bench -0 t.lua --time=1 --report-interval=0.5 run
   must arrays $'\n\nGeneral statistics:\n'
   must is "$(tail -n 1 <<<"$output")" DONE
   bench t.lua --time=1 --report-interval=0.5 --histogram run
@@ -235,8 +222,7 @@ function done() print("DONE") end
 sysbench.hooks.report_intermediate = sysbench.report_json
 sysbench.hooks.report_cumulative = sysbench.report_json
 L
-  bench t.lua --time=1 --report-interval=0.5 --verbosity=0 run
-  must is "$status" 0
+  bench -0 t.lua --time=1 --report-interval=0.5 --verbosity=0 run
   must arrays $'\n[\n' $'\nDONE'
 }
 
@@ -286,13 +272,11 @@ L
 
 @test "elsewhere, and as sysbench, os.exit ends the program at once" {
   leaver init 0
-  bench t.lua run
-  must is "$status" 0
+  bench -0 t.lua run
   must is "$(grep -c 'Threads started' <<<"$output")" 0
   leaver event 0
   ln -s "$BENCH" sysbench
-  run --separate-stderr ./sysbench t.lua run
-  must is "$status" 0
+  run -0 --separate-stderr ./sysbench t.lua run
   must is "$(grep -c 'General statistics' <<<"$output")" 0
 }
 
@@ -318,8 +302,7 @@ L
 
 @test "a report hook that blocks does not outlast the time limit" {
   stuck
-  bench stuck.lua --time=1 --events=500 --forced-shutdown=0 --report-interval=0.2 --json=r.json run
-  must is "$status" 2
+  bench -2 stuck.lua --time=1 --events=500 --forced-shutdown=0 --report-interval=0.2 --json=r.json run
   must has "$stderr" '^FATAL: The --max-time limit has expired, forcing shutdown\.\.\.$'
   must has "$output" 'total number of events: +[1-9]'
   must is "$(python3 -c 'import json; print(json.load(open("r.json"))["run"]["end_reason"])')" forced
@@ -349,8 +332,7 @@ function sysbench.hooks.report_intermediate(stat)
   while true do ffi.C.usleep(100000) end
 end
 L
-  bench t.lua --time=1 --events=500 --forced-shutdown=0 --report-interval=0.2 run
-  must is "$status" 2
+  bench -2 t.lua --time=1 --events=500 --forced-shutdown=0 --report-interval=0.2 run
   must has "$output" '^\[$'
   must has "$output" 'total number of events: +[1-9]'
   must is "$(grep -c '^]$' <<<"$output")" 0
@@ -371,8 +353,7 @@ function sysbench.hooks.report_append(stat)
     {a = {b = 1.5, word = "x", deep = {deeper = 7}}, yes = true}
 end
 L
-  bench t.lua --threads=3 --events=30 --json=t.json run
-  must is "$status" 0
+  bench -0 t.lua --threads=3 --events=30 --json=t.json run
   must is "$stderr" ""
   must is "$(tail -n 2 <<<"$output")" "n 60, h 30
 done, total 60"
@@ -394,8 +375,7 @@ function sysbench.hooks.report_append(stat)
     .. (sysbench.counter.new("n"):total() > stat.counters.n and "more with the warm-up\n" or "")
 end
 L
-  bench t.lua --warmup-time=1 --time=1 run
-  must is "$status" 0
+  bench -0 t.lua --warmup-time=1 --time=1 run
   must is "$(tail -n 1 <<<"$output")" "more with the warm-up"
   local events counted
   events=$(sed -n 's/^C\t//p' <<<"$output")
@@ -409,17 +389,14 @@ L
   local figures
   for figures in '{[1] = 2}' '{["a.b"] = 2}' '{a = print}' '{a={a={a={a={a=1}}}}}'; do
     echo "function event() end function sysbench.hooks.report_append() return 'text', $figures end" >t.lua
-    bench t.lua --events=1 run
-    must is "$status" 0
+    bench -0 t.lua --events=1 run
     must has "$stderr" '^FATAL: report_append: (names of figures are strings without a dot|the figure .a. is a function|at most 4 groups in each other)$'
     must [ "$(grep -c text <<<"$output")" = 0 ]
   done
   echo "function event() end function sysbench.hooks.report_append() error('oops', 0) end" >t.lua
-  bench t.lua --events=1 run
-  must is "$status" 0
+  bench -0 t.lua --events=1 run
   must has "$stderr" 'oops'
   echo "function event() error('no', 0) end function sysbench.hooks.report_append() return 'text' end" >t.lua
-  bench t.lua --events=1 run
-  must is "$status" 1
+  bench -1 t.lua --events=1 run
   must [ "$(grep -c text <<<"$output")" = 0 ]
 }

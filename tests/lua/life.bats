@@ -27,8 +27,7 @@ calls() {
 @test "order and states of a run" {
   script
   for n in 1 4; do
-    bench t.lua --threads=$n --events=20 run
-    must [ "$status" = 0 ]
+    bench -0 t.lua --threads=$n --events=20 run
     must is "$stderr" ""
     must [ "$(grep -c '^thread_init' <<<"$output")" = "$n" ]
     must [ "$(grep -c '^thread_done' <<<"$output")" = "$n" ]
@@ -43,8 +42,7 @@ done 0"
 
 @test "init fails" {
   script 'function init() error("no") end'
-  bench t.lua --threads=4 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=4 run
   must is "$stderr" "FATAL: init() failed at t.lua:7: no"
   must is "$(calls)" ""
 }
@@ -52,8 +50,7 @@ done 0"
 @test "no event function, or something else of that name" {
   for line in 'event = nil' 'event = 5'; do
     script "$line"
-    bench t.lua run
-    must [ "$status" = 1 ]
+    bench -1 t.lua run
     must is "$stderr" "FATAL: cannot find the event() function in t.lua"
   done
 }
@@ -68,8 +65,7 @@ done 0"
 @test "thread_init fails in one thread" {
   script 'function thread_init(id) if id == sysbench.opt.threads - 1 then error("no") end end'
   for n in 1 4; do
-    bench t.lua --threads=$n run
-    must [ "$status" = 1 ]
+    bench -1 t.lua --threads=$n run
     must is "$stderr" "FATAL: thread_init() failed at t.lua:7: no"
     must is "$(calls)" "init 0"
   done
@@ -77,8 +73,7 @@ done 0"
 
 @test "connections that fail in many threads are summed up" {
   echo 'function thread_init() sysbench.sql.driver():connect() end function event() end' >t.lua
-  bench t.lua --threads=4 --db-driver=sqlite --sqlite-db=/nosuch/x.db run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=4 --db-driver=sqlite --sqlite-db=/nosuch/x.db run
   must is "$stderr" "FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file: No such file or directory
 FATAL: thread_init() failed at t.lua:1: connection creation failed"
   # Others were opened: how many have failed.
@@ -86,16 +81,14 @@ FATAL: thread_init() failed at t.lua:1: connection creation failed"
 function thread_init(id) sysbench.sql.driver():connect(id < 2 and {db = "/nosuch/x.db"} or {db = "x.db"}) end
 function event() end
 L
-  bench t.lua --threads=3 --db-driver=sqlite run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=3 --db-driver=sqlite run
   must has "$stderr" '^FATAL: 2 of 3 connections failed$'
 }
 
 @test "event raises an error" {
   script 'function event(id) if id == 0 then error("no") end end'
   for n in 1 4; do
-    bench t.lua --threads=$n --time=5 run
-    must [ "$status" = 1 ]
+    bench -1 t.lua --threads=$n --time=5 run
     must is "$stderr" "FATAL: event() failed at t.lua:7 in $worker 0: no"
     must [ "$(grep -c '^thread_done' <<<"$output")" = $((n - 1)) ]
     must has "$output" '^done 0$'
@@ -122,8 +115,7 @@ L
 
 @test "at --verbosity=4 an error has its traceback, once, and one that is caught has none" {
   script 'local function inner() error(nil) end' 'function event() pcall(inner) inner() end'
-  bench t.lua --verbosity=4 run
-  must is "$status" 1
+  bench -1 t.lua --verbosity=4 run
   must is "$(grep -c '^stack traceback:' <<<"$output")" 1
   must is "$(grep -A 3 '^stack traceback:' <<<"$output" | tail -n 2)" \
 "	t.lua:7: in function 'inner'
@@ -138,8 +130,7 @@ L
 @test "thread_run that is no function" {
   for value in nil 5; do
     script "thread_run = $value"
-    bench t.lua run
-    must [ "$status" = 1 ]
+    bench -1 t.lua run
     must has "$stderr" "^FATAL: thread_run\(\) failed: attempt to call a (nil|number) value"
   done
   script 'init = 5'
@@ -149,13 +140,11 @@ L
 
 @test "thread_done and done fail: the report is printed" {
   script 'function thread_done(id) if id == 0 then error("no") end end'
-  bench t.lua --threads=2 --events=4 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=2 --events=4 run
   must is "$stderr" "FATAL: thread_done() failed at t.lua:7: no"
   must has "$output" 'total number of events: +4$'
   script 'function done() error("no") end'
-  bench t.lua --threads=2 --events=4 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=2 --events=4 run
   must is "$stderr" "FATAL: done() failed at t.lua:7: no"
   must has "$output" 'total number of events: +4$'
 }
@@ -168,14 +157,12 @@ L
   done
   for value in true 0 "''" '{}'; do
     script "n = 0 function event(id) n = n + 1 if id == 0 and n == 3 then return $value end end"
-    bench t.lua --threads=1 --events=10 run
-    must [ "$status" = 0 ]
+    bench -0 t.lua --threads=1 --events=10 run
     must has "$output" 'total number of events: +2$'
     must has "$output" '^thread_done 0$'
   done
   script "function event(id) if id == 0 then return true end end"
-  bench t.lua --threads=2 --time=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --threads=2 --time=1 run
   must [ "$(number 'total number of events:')" -gt 10 ]
 }
 
@@ -189,20 +176,16 @@ L
 @test "prepare, cleanup, help: called in the main state, results ignored" {
   for name in prepare cleanup help; do
     script "function $name() say('other', sysbench.tid, sysbench.opt.threads) return false end"
-    bench t.lua --threads=3 $name
-    must [ "$status" = 0 ]
+    bench -0 t.lua --threads=3 $name
     must is "$(calls)" "other 0 3"
     script "function $name() error('no') end"
-    bench t.lua $name
-    must [ "$status" = 1 ]
+    bench -1 t.lua $name
     must is "$stderr" "FATAL: $name() failed at t.lua:7: no"
     script
-    bench t.lua $name
-    must [ "$status" = 1 ]
+    bench -1 t.lua $name
     must is "$stderr" "'t.lua' test does not implement the '$name' command."
   done
-  bench t.lua nosuch
-  must [ "$status" = 1 ]
+  bench -1 t.lua nosuch
   must is "$stderr" $'Unknown command: nosuch\ncommands: run'
 }
 
@@ -214,8 +197,7 @@ L
   bench t.lua --threads=3 mine
   must is "$(calls)" "other 0"
   must [ "$status" = 0 ]
-  bench t.lua --threads=3 all
-  must [ "$status" = 0 ]
+  bench -0 t.lua --threads=3 all
   must is "$(calls)" "other 0
 other 1
 other 2"
@@ -223,14 +205,11 @@ other 2"
   bench t.lua --threads=1 all
   must is "$(calls)" "other 0"
   must [ "$(grep -c Initializing <<<"$output")" = 0 ]
-  bench t.lua bad
-  must [ "$status" = 1 ]
+  bench -1 t.lua bad
   must is "$stderr" ""
-  bench t.lua err
-  must [ "$status" = 1 ]
+  bench -1 t.lua err
   must is "$stderr" "FATAL: the command 'err' failed at t.lua:9: no"
-  bench t.lua --threads=3 one
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=3 one
   must is "$stderr" "FATAL: the command 'one' failed at t.lua:10: no"
   must is "$(calls)" "other 0
 other 2"
@@ -240,23 +219,19 @@ other 2"
 
 @test "the body fails: at once, in a worker, in the background" {
   echo 'error("no")' >t.lua
-  bench t.lua run
-  must [ "$status" = 1 ]
+  bench -1 t.lua run
   must is "$stderr" "FATAL: t.lua:1: no"
   script 'if sysbench.tid == 1 then error("no") end'
-  bench t.lua --threads=2 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=2 run
   must is "$stderr" "FATAL: t.lua:7: no"
-  bench t.lua --threads=1 --report-interval=1 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --threads=1 --report-interval=1 run
   must is "$stderr" "FATAL: t.lua:7: no"
 }
 
 @test "an event that is always restarted ends with the run" {
   script 'function event() error({errcode = sysbench.error.RESTART_EVENT}) end'
   SECONDS=0
-  bench t.lua --threads=2 --time=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --threads=2 --time=1 run
   must [ "$SECONDS" -lt 60 ]
   must has "$output" 'total number of events: +0$'
   must [ "$(grep -c '^thread_done' <<<"$output")" = 2 ]
@@ -267,8 +242,7 @@ other 2"
     'function event() tries = tries + 1 if tries % 3 ~= 0 then error({errcode = 1, mine = 7}) end end' \
     'function sysbench.hooks.before_restart_event(err) hooks = hooks + err.mine end' \
     'function thread_done() say("other", tries, hooks) end'
-  bench t.lua --events=10 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --events=10 run
   must has "$output" 'total number of events: +10$'
   must has "$output" '^other 30 140$'
 }
@@ -278,8 +252,7 @@ other 2"
   script 'tries = 0' \
     'function event() tries = tries + 1 if tries % 16 ~= 0 then error({errcode = 1}) end end' \
     'function thread_done() say("other", tries) end'
-  bench t.lua --events=2 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --events=2 run
   must has "$output" 'total number of events: +2$'
   must has "$output" '^other 32$'
   must [ "$(sed -n 's/^ *min: *\([0-9]*\)\..*/\1/p' <<<"$output")" -ge 31 ]
@@ -288,13 +261,11 @@ other 2"
 @test "errors of the hook before a restart" {
   script 'n = 0 function event() n = n + 1 if n == 1 then error({errcode = 1}) end end' \
     'function sysbench.hooks.before_restart_event(err) if not err.again then error({errcode = 1, again = true}) end end'
-  bench t.lua --events=10 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --events=10 run
   must has "$output" 'total number of events: +10$'
   script 'function event() error({errcode = 1}) end' \
     'function sysbench.hooks.before_restart_event(err) error("hook") end'
-  bench t.lua --events=10 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --events=10 run
   must is "$stderr" "FATAL: event() failed at t.lua:8 in $worker 0: hook"
 }
 
@@ -325,8 +296,7 @@ function thread_run(id)
 end
 function event() end
 L
-  bench t.lua --events=30 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --events=30 run
   must has "$output" 'total number of events: +30$'
   must has "$output" '^reads	30	30$'
 }
@@ -381,8 +351,7 @@ function thread_run(id)
    end
 end
 L
-  bench t.lua --events=10 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --events=10 run
   must has "$output" 'total number of events: +5$'
   must has "$stderr" "^ALERT: $worker number 5 is not that of the calling $worker"
 }
@@ -393,8 +362,7 @@ L
   # Each thread of such a build takes sixteen of the areas of memory that a
   # process may have, which are 65530.
   ! nm "$BENCH" | grep -q __tsan_init || n=2000
-  bench t.lua --threads=$n --events=$n run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --threads=$n --events=$n run
   must has "$output" "total number of events: +$n\$"
 }
 
@@ -413,10 +381,9 @@ function event()
   print(os.execute("exit 3"), os.execute("true"), io.popen("exit 4"):close())
 end
 L
-  run python3 -c 'import os, signal, sys
+  run -0 python3 -c 'import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])' "$BENCH" t.lua --events=1 run
-  must is "$status" 0
   must has "$output" '^768	0	true$'
 }
 
@@ -441,8 +408,7 @@ function thread_done()
 end
 function done() blocked("done") end
 L
-  bench t.lua --events=1 run
-  must is "$status" 0
+  bench -0 t.lua --events=1 run
   must is "$stderr" ""
   local where
   for where in thread_init event thread_done done; do
@@ -464,8 +430,7 @@ L
   local of
   for of in --threads=2 "--clients=2 --threads=1"; do
     # shellcheck disable=SC2086
-    bench t.lua $of --events=0 --time=2 --json=t.json run
-    must is "$status" 0
+    bench -0 t.lua $of --events=0 --time=2 --json=t.json run
     must is "$(grep '^events' <<<"$output" | sort)" $'events\t0\tone\nevents\t1\tmore'
     must check t.json 'd["totals"]["latency_ns"]["max"] < 1.9e9' 'd["totals"]["elapsed_s"] > 1.9'
   done
@@ -474,22 +439,19 @@ L
 function thread_init(id) if id == 0 then sysbench.rest(1) sysbench.rest(1) end end
 function event(id) if id == 0 then print("first of", id) sysbench.rest(1000) end end
 L
-  bench t.lua --threads=2 --events=0 --warmup-time=1 --time=2 --json=t.json run
-  must is "$status" 0
+  bench -0 t.lua --threads=2 --events=0 --warmup-time=1 --time=2 --json=t.json run
   must is "$(grep -c '^first of' <<<"$output")" 1
   must check t.json 'd["totals"]["latency_ns"]["max"] < 1.9e9'
   # each of the events is counted, however long the client rests
   cat >t.lua <<'L'
 function event(id) sysbench.rest(0.001) end
 L
-  bench t.lua --threads=3 --events=30 --time=0 --json=t.json run
-  must is "$status" 0
+  bench -0 t.lua --threads=3 --events=30 --time=0 --json=t.json run
   must check t.json 'd["totals"]["events"] == 30'
   cat >t.lua <<'L'
 function event() sysbench.rest(-1) end
 L
-  bench t.lua --events=1 run
-  must is "$status" 1
+  bench -1 t.lua --events=1 run
   must has "$stderr" 'rest: the time is a number of seconds, 0 or more'
 }
 
@@ -498,8 +460,7 @@ L
 function event() end
 function done() while true do end end
 L
-  bench t.lua --time=0.1 --forced-shutdown=1 --json=t.json run
-  must is "$status" 2
+  bench -2 t.lua --time=0.1 --forced-shutdown=1 --json=t.json run
   must has "$stderr" '^FATAL: done\(\) does not end, forcing shutdown\.\.\.$'
   must has "$output" 'total number of events: +[1-9]'
   must check t.json 'd["run"]["exit_status"] == 2 and d["totals"]["events"] > 0'
@@ -512,8 +473,7 @@ function thread_init()
 end
 function event() end
 L
-  bench t.lua --threads=1 --clients=4 --time=0.1 --forced-shutdown=1 --json=t.json run
-  must is "$status" 2
+  bench -2 t.lua --threads=1 --clients=4 --time=0.1 --forced-shutdown=1 --json=t.json run
   must has "$stderr" '^FATAL: a finalizer \(__gc\) of the script does not end, forcing shutdown\.\.\.$'
   must check t.json 'd["run"]["exit_status"] == 2 and d["totals"]["events"] > 0'
 }

@@ -40,8 +40,7 @@ function prepare()
   show("b", "b0", "bs", "i", "i0", "s", "s0", "d", "d0", "dn", "t", "t0", "te", "l", "l0", "ln", "le", "f", "my_opt", "my-opt")
 end
 L
-  bench t.lua prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua prepare
   must is "$(lines)" "b	boolean	true
 b0	boolean	true
 bs	boolean	false
@@ -62,9 +61,8 @@ le	table	1	q
 f	nil	nil
 my_opt	number	1
 my-opt	nil	nil"
-  bench t.lua --b=off --b0 --bs=yes --i=-7 --i0=9007199254740993 --s=1M --s0=3G --d=-1e3 \
+  bench -0 t.lua --b=off --b0 --bs=yes --i=-7 --i0=9007199254740993 --s=1M --s0=3G --d=-1e3 \
     --d0=.5 --dn=7 --t= --t0=a=b --te='x y' --l=c,,d --l0=1 --ln= --le=z --f=t.lua --my_opt=2 prepare
-  must [ "$status" = 0 ]
   must is "$(lines)" "b	boolean	false
 b0	boolean	true
 bs	boolean	true
@@ -122,8 +120,7 @@ L
   f="FATAL: \`sysbench.cmdline.read_cmdline_options' function failed:"
   while IFS='|' read -r value text; do
     echo "sysbench.cmdline.options = $value" >t.lua
-    bench t.lua run
-    must [ "$status" = 1 ]
+    bench -1 t.lua run
     must is "$stderr" "$f $text"
   done <<'L'
 5|wrong type for sysbench.cmdline.options: number
@@ -139,12 +136,10 @@ L
 
 @test "unknown options: refused with a table, taken without" {
   echo 'sysbench.cmdline.options = {} function event() end' >t.lua
-  bench t.lua --nosuch=1 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --nosuch=1 run
   must is "$stderr" "invalid option: --nosuch=1"
   echo 'function prepare() print(nosuch, sysbench.opt.nosuch, my_flag == "", type(debug), type(threads), tables) end' >t.lua
-  bench t.lua --nosuch=1 --my-flag --debug=off --event=5 prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --nosuch=1 --my-flag --debug=off --event=5 prepare
   must is "$(lines)" "1	1	true	table	number	nil"
 }
 
@@ -160,26 +155,22 @@ function prepare()
   print(string.format("%d %g %d %s", o.rows, o.share, o.count, o.text))
 end
 L
-  bench t.lua --rows=1M --share=2k --count=3K --text=1K prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --rows=1M --share=2k --count=3K --text=1K prepare
   must is "$(lines)" "1048576 2048 3072 1K"
   bench t.lua --rows=1e6 --share=.25 --count=-4 prepare
   must is "$(lines)" "1000000 0.25 -4 x"
   for bad in 1KB 1.5K K -1K 9000000T; do
-    bench t.lua --rows=$bad prepare
-    must [ "$status" = 1 ]
+    bench -1 t.lua --rows=$bad prepare
     must is "$stderr" "FATAL: Invalid value for --rows: '$bad' (expected a number, such as 500, 64K or 1M)"
   done
   # sysbench would take it for 1.
   ln -s "$BENCH" sysbench
-  run --separate-stderr ./sysbench ./t.lua --rows=1M prepare
-  must [ "$status" = 1 ]
+  run -1 --separate-stderr ./sysbench ./t.lua --rows=1M prepare
   must is "$stderr" "FATAL: Invalid value for --rows: '1M' (expected a number)"
 }
 
 @test "the bundled scripts take suffixes" {
-  bench oltp_point_select --db-driver=null --table-size=2K --tables=1K --events=1 --json=r.json run
-  must [ "$status" = 0 ]
+  bench -0 oltp_point_select --db-driver=null --table-size=2K --tables=1K --events=1 --json=r.json run
   must is "$(python3 -c 'import json
 o = json.load(open("r.json"))["options"]
 print([v["value"] for k, v in sorted(o.items()) if k.replace("-", "_") in ("table_size", "tables")])')" "[2048, 1024]"
@@ -209,13 +200,11 @@ sysbench.cmdline.options = {
 }
 function prepare() print(sysbench.opt.even) end
 L
-  bench t.lua --a=7 --even=4 --named=x prepare
-  must [ "$status" = 0 ]
+  bench -0 t.lua --a=7 --even=4 --named=x prepare
   must is "$(lines)" 4
   bench t.lua prepare
   must is "$(lines)" 3
-  bench t.lua --even=5 prepare
-  must [ "$status" = 1 ]
+  bench -1 t.lua --even=5 prepare
   must is "$stderr" "invalid option: --even=5
 --even is an option of the script, which refuses this value"
 }
@@ -231,8 +220,7 @@ L
   bench t.lua --even=6 prepare
   must is "$(lines)" 6
   for bad in 5 x 5.5; do
-    bench t.lua --even=$bad prepare
-    must [ "$status" = 1 ]
+    bench -1 t.lua --even=$bad prepare
     must is "$stderr" "FATAL: Invalid value for --even: '$bad' (expected an even number)"
   done
   echo even=3 >t.cnf
@@ -245,8 +233,7 @@ L
 sysbench.cmdline.options = { ["b-b"] = {"the b", 2}, a_a = {"the a", false}, none = {"no default"} }
 function prepare() sysbench.cmdline.print_test_options() end
 L
-  bench t.lua help
-  must [ "$status" = 0 ]
+  bench -0 t.lua help
   must is "$(lines)" "t.lua options:
   --a-a[=on|off] the a [off]
   --b-b=N        the b [2]
@@ -306,12 +293,10 @@ L
   must is "$(lines)" "0	0	0	nil"
   bench t.lua --i=3 --f=t.lua prepare
   must is "$(lines)" "3	0	0	nil"
-  bench t.lua --f=/nonexistent/file prepare
-  must is "$status" 1
+  bench -1 t.lua --f=/nonexistent/file prepare
 }
 
 @test "a script runs on a stack of any size" {
   echo 'function event() return tostring({}):rep(3):find("x") end' >t.lua
-  bench t.lua --thread-stack-size=16K --events=10 run
-  must is "$status" 0
+  bench -0 t.lua --thread-stack-size=16K --events=10 run
 }

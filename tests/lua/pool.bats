@@ -18,8 +18,7 @@ function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT 1") end
 L
   # One statement takes 20 ms; each of four clients waits for the three others.
-  null ./t.lua --threads=1 --clients=4 --pool=1 --null-latency=20000 --events=40 --time=0 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=4 --pool=1 --null-latency=20000 --events=40 --time=0 --json=a.json
   must is "$stderr" ""
   must has "$output" '^Pool: 1 connection; (3[6-9]|40) of 40 leases had to wait, [0-9.]+ ms each and [0-9.]+ ms at most$'
   check a.json "d['totals']['events'] == 40" "d['database']['pool_connections'] == 1" \
@@ -30,8 +29,7 @@ L
     "[c for c in d['classes'] if c['name'] == 'pool wait'][0]['latency_ns']['percentiles']['50'] >= 59e6" \
     "[c for c in d['classes'] if c['name'] == 'SELECT ?'][0]['latency_ns']['min'] >= 20e6"
   # The control: nobody waits.
-  null ./t.lua --threads=1 --clients=4 --pool=4 --null-latency=20000 --events=40 --time=0 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=4 --pool=4 --null-latency=20000 --events=40 --time=0 --json=a.json
   must has "$output" '^Pool: 4 connections; 0 of 40 leases had to wait$'
   check a.json "d['database']['pool_waits'] == 0" "d['database']['pool_wait_s'] == 0" \
     "[c for c in d['classes'] if c['name'] == 'pool wait'][0]['latency_ns']['max'] == 0"
@@ -45,37 +43,31 @@ function event(id)
   io.stdout:write("turn " .. id .. "\n")
 end
 L
-  null ./t.lua --threads=1 --clients=5 --pool=1 --null-latency=2000 --events=50 --time=0
-  must is "$status" 0
+  null -0 ./t.lua --threads=1 --clients=5 --pool=1 --null-latency=2000 --events=50 --time=0
   # After the first round, each comes after the same other one.
   must is "$(awk '/^turn/ { n++; if (n > 5 && $2 != last[n % 5]) bad++; last[n % 5] = $2 } END { print n, bad + 0 }' <<<"$output")" "50 0"
 }
 
 @test "every bundled OLTP script, a file of SQL, and restarts" {
   for script in oltp_read_write oltp_point_select oltp_delete oltp_update_index; do
-    null $script --threads=2 --clients=30 --pool=3 --events=500 --time=0 --tables=2 --table-size=100 --null-latency=100
-    must is "$status" 0
+    null -0 $script --threads=2 --clients=30 --pool=3 --events=500 --time=0 --tables=2 --table-size=100 --null-latency=100
     must is "$stderr" ""
     must has "$output" 'total number of events: +500$'
     must has "$output" '^Pool: 3 connections; [0-9]+ of 500 leases had to wait'
   done
-  null oltp_read_write --threads=2 --clients=30 --pool=3 --events=500 --time=0 --tables=2 --table-size=100 --null-error-rate=0.02
-  must is "$status" 0
+  null -0 oltp_read_write --threads=2 --clients=30 --pool=3 --events=500 --time=0 --tables=2 --table-size=100 --null-error-rate=0.02
   must has "$output" 'ignored errors: +[1-9]'
   must has "$output" 'total number of events: +500$'
-  null oltp_read_write --threads=2 --clients=30 --pool=3 --events=500 --time=0 --tables=2 --table-size=100 --null-error-rate=0.02 \
+  null -0 oltp_read_write --threads=2 --clients=30 --pool=3 --events=500 --time=0 --tables=2 --table-size=100 --null-error-rate=0.02 \
     --null-error=lost --db-ignore-errors=connection
-  must is "$status" 0
   must has "$output" 'reconnects: +[1-9]'
   must has "$output" 'total number of events: +500$'
-  null bulk_insert --threads=2 --clients=30 --pool=3 --events=500 --time=0 --null-latency=100
-  must is "$status" 0
+  null -0 bulk_insert --threads=2 --clients=30 --pool=3 --events=500 --time=0 --null-latency=100
   must has "$output" 'total number of events: +500$'
   echo 'BEGIN;
 SELECT 1;
 COMMIT;' >f.sql
-  null ./f.sql --threads=2 --clients=30 --pool=3 --events=500 --time=0 --null-latency=100
-  must is "$status" 0
+  null -0 ./f.sql --threads=2 --clients=30 --pool=3 --events=500 --time=0 --null-latency=100
   must has "$output" '^Pool: 3 connections; [0-9]+ of 500 leases had to wait'
 }
 
@@ -87,8 +79,7 @@ function event()
   con:query("SELECT 1")
 end
 L
-  null ./t.lua --threads=2 --clients=6 --pool=2 --events=30 --time=0 --json=a.json
-  must is "$status" 0
+  null -0 ./t.lua --threads=2 --clients=6 --pool=2 --events=30 --time=0 --json=a.json
   must is "$(grep -c '^WARNING: a transaction that was open at the end of an event was rolled back: its connection goes to another client (--pool)$' <<<"$stderr")" 1
   must has "$output" '^Pool: 2 connections; .*; 30 open transactions were rolled back$'
   check a.json "d['database']['pool_rolled_back'] == 30"
@@ -103,8 +94,7 @@ function thread_init()
 end
 function event() con:query("CREATE TEMPORARY TABLE t (a INT)") end
 L
-  null ./t.lua --threads=2 --clients=6 --pool=2 --events=30 --time=0
-  must is "$status" 0
+  null -0 ./t.lua --threads=2 --clients=6 --pool=2 --events=30 --time=0
   must is "$(grep -c '^WARNING: ' <<<"$stderr")" 2
   must has "$stderr" '^WARNING: a statement leaves a setting in one of the connections that the clients share \(--pool\), and the others do not have it: SET NAMES utf8$'
   must has "$stderr" 'leaves a temporary table in .*: CREATE TEMPORARY TABLE t \(a INT\)$'
@@ -118,11 +108,9 @@ function thread_init()
 end
 function event() one:query("SELECT 1") end
 L
-  null ./two.lua --threads=1 --clients=4 --pool=2 --events=10
-  must is "$status" 1
+  null -1 ./two.lua --threads=1 --clients=4 --pool=2 --events=10
   must has "$stderr" '^FATAL: --pool: the script opens a second connection, and a client that shares one can have no other$'
-  null connect --threads=1 --clients=4 --pool=2 --events=10
-  must is "$status" 1
+  null -1 connect --threads=1 --clients=4 --pool=2 --events=10
   must has "$stderr" '^FATAL: --pool: the script opens a connection for each event, and such connections cannot be shared$'
   # One after the other is possible, and a script may have its own loop.
   cat >own.lua <<'L'
@@ -140,8 +128,7 @@ function thread_run(id)
 end
 function event() end
 L
-  null ./own.lua --threads=1 --clients=4 --pool=2 --events=40 --null-latency=100
-  must is "$status" 0
+  null -0 ./own.lua --threads=1 --clients=4 --pool=2 --events=40 --null-latency=100
   must has "$output" 'total number of events: +40$'
 }
 
@@ -167,21 +154,17 @@ L
 }
 
 @test "the lives of shared connections, their rate, and the end of a run" {
-  null oltp_point_select --threads=2 --clients=20 --pool=2 --churn=10 --events=1000 --time=0 --null-latency=100 --json=a.json
-  must is "$status" 0
+  null -0 oltp_point_select --threads=2 --clients=20 --pool=2 --churn=10 --events=1000 --time=0 --null-latency=100 --json=a.json
   check a.json "70 <= d['totals']['reconnects'] <= 110"
   # When the time ends, one event is executed and two wait: all three are finished.
-  null oltp_point_select --threads=1 --clients=3 --pool=1 --time=1 --null-latency=300000 --json=a.json
-  must is "$status" 0
+  null -0 oltp_point_select --threads=1 --clients=3 --pool=1 --time=1 --null-latency=300000 --json=a.json
   check a.json "d['totals']['events'] >= 3" "d['totals']['period_s'] >= 1.59" "d['database']['pool_leases'] == d['totals']['events']"
   # A server that never answers: all are left.
-  null oltp_point_select --threads=1 --clients=5 --pool=1 --time=1 --forced-shutdown=1 --null-error=hang --null-error-rate=1 --db-ignore-errors=all
-  must is "$status" 2
+  null -2 oltp_point_select --threads=1 --clients=5 --pool=1 --time=1 --forced-shutdown=1 --null-error=hang --null-error-rate=1 --db-ignore-errors=all
   must has "$stderr" 'forcing shutdown'
 }
 
 @test "arrivals wait for a connection, too" {
-  null oltp_point_select --threads=1 --clients=10 --pool=1 --rate=200 --null-latency=20000 --events=40 --time=0 --json=a.json
-  must is "$status" 0
+  null -0 oltp_point_select --threads=1 --clients=10 --pool=1 --rate=200 --null-latency=20000 --events=40 --time=0 --json=a.json
   check a.json "d['totals']['events'] == 40" "d['totals']['latency_ns']['max'] >= 150e6"
 }

@@ -15,8 +15,7 @@ st:bind_param(p)
 p:set_rand_str(("@"):rep(5000))
 print(tonumber(p.data_len[0]), ffi.string(p.buffer, 10):match("^%l+$") ~= nil)
 L
-  bench t.lua
-  must [ "$status" = 0 ]
+  bench -0 t.lua
   must is "$(lines)" "10	true"
 }
 
@@ -92,8 +91,7 @@ zipfian	true"
 function thread_init() c = {} for i = 1, 10 do c[i] = sysbench.sql.driver():connect() end end
 function event() for i = 1, 10 do c[i]:query("SELECT 1") end end
 L
-  bench t.lua --db-driver=null --threads=3 --events=20 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=null --threads=3 --events=20 run
   must is "$(number 'read:')" 200
 }
 
@@ -121,8 +119,7 @@ function thread_init()
 end
 function event() end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 run
   must has "$stderr" "^FATAL: thread_init\(\) failed: SQL error, errno = 1555, state = '23505'"
 }
 

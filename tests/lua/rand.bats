@@ -37,8 +37,7 @@ print(select(2, pcall(function() local x = r.varstring(5, 4) end)))
 print(select(2, pcall(function() local x = r.varstring(0, 0) end)))
 print(#r.string(("#"):rep(100000)))
 L
-  bench t.lua
-  must [ "$status" = 0 ]
+  bench -0 t.lua
   must [ "$(grep -c "bad argument #1 to '[a-z]*' (number expected, got string)$" <<<"$output")" = 6 ]
   must [ "$(grep -c "^t.lua:[0-9]*: bad argument #2 to '[a-z]*' (number expected, got nil)$" <<<"$output")" = 6 ]
   must is "$(lines | tail -n 8)" "cdata	true	number
@@ -66,8 +65,7 @@ print(select(2, pcall(function() local x = r.varstring(1, 4e9) end)))
 print(#r.string(("#"):rep(300)), #r.string(("#"):rep(1000000)), #r.varstring(5000000, 5000000))
 L
   # Interpreted: see tests/fault/helper.bash.
-  run --separate-stderr bash -c "ulimit -v 1500000; exec '$BENCH' t.lua --luajit-cmd=off"
-  must [ "$status" = 0 ]
+  run -0 --separate-stderr bash -c "ulimit -v 1500000; exec '$BENCH' t.lua --luajit-cmd=off"
   must is "$(lines)" "t.lua:7: a text of more than 1073741823 characters is not possible
 300	1000000	5000000"
 }
@@ -107,8 +105,7 @@ for _, args in ipairs{{1, 1, 2}, {0, 1, 2}, {2.5, 1, 2}, {4, 0, 5}, {4, 5, 5}, {
   if args[1] ~= "x" then assert(not pcall(sysbench.histogram.new, unpack(args, 1, 3))) end
 end
 L
-  bench t.lua
-  must [ "$status" = 0 ]
+  bench -0 t.lua
   block="       value  ------------- distribution ------------- count
        1.000 |**************************************** 3
       10.000 |**************************************** 3
@@ -138,8 +135,7 @@ end
 function thread_done() assert(rest < 20000, rest) end
 L
   for how in --threads=2 "--threads=1 --clients=2"; do
-    bench t.lua $how --events=4 --time=0 run
-    must is "$status" 0
+    bench -0 t.lua $how --events=4 --time=0 run
     must is "$(grep -c '^      10.000 |\*\** 1$' <<<"$output")" 2
   done
 }
@@ -150,8 +146,7 @@ function thread_init() c = sysbench.counter.new("retries") c:add(100) h = sysben
 function event() c:add() c:add(0.5) h:update(5) end
 function thread_done() print("c", c:get(), sysbench.counter.new("retries"):get()) h:print() c:add(7) print(c:get()) end
 L
-  bench t.lua --events=10 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --events=10 run
   must has "$output" '^c	15	15$'
   must has "$output" '^ +5\.[0-9]+ \|\*{40} 10$'
   cat >t.lua <<'L'

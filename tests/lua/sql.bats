@@ -97,8 +97,7 @@ function event()
   show()
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=columns.db --events=1 run
-  must is "$status" 0
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=columns.db --events=1 run
   must is "$(grep '^[0-9]	' <<<"$output")" "2	1,2
 3	1,2,3
 2	1,3"
@@ -167,8 +166,7 @@ function help()
   print(con:query_row(rows(3)))
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=x.db --db-max-result-size=1M help
-  must is "$status" 0
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=x.db --db-max-result-size=1M help
   must is "$(tail -n 3 <<<"$output")" "1000
 false	t.lua:5: SQL error, errno = 18, state = 'HY000': the result is larger than --db-max-result-size allows
 1	abcdefgh"
@@ -289,8 +287,7 @@ end
 L
   for with in --threads=1 '--threads=1 --clients=2'; do
     # shellcheck disable=SC2086 # several arguments
-    bench ./t.lua --db-driver=sqlite --sqlite-db=t.db $with run
-    must is "$status" 0
+    bench -0 ./t.lua --db-driver=sqlite --sqlite-db=t.db $with run
     must has "$output" '^all right$'
   done
 }
@@ -363,8 +360,7 @@ n = 0
 function event() n = n + 1 con:query("SELECT 1") end
 function thread_done() print("attempts", n) end
 L
-  bench t.lua --db-driver=null --null-error-rate=0.5 --events=100 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=null --null-error-rate=0.5 --events=100 run
   must is "$(number 'total number of events:')" 100
   must is "$(number 'read:')" 100
   errors=$(number 'ignored errors:')
@@ -388,20 +384,17 @@ function sysbench.hooks.sql_error_ignorable(err)
 end
 L
   echo 'answer = true' >>t.lua
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must is "$(grep ^hook <<<"$output")" "hook	nil	1555	INSERT INTO t VALUES (1)"
   must is "$(number 'ignored errors:')" 1
   must is "$(number 'total number of events:')" 3
   must [ "$(grep -c FATAL <<<"$stderr")" = 0 ]
   echo 'answer = false' >>t.lua
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must has "$stderr" "^FATAL: SQLite error 1555 \(23505\): UNIQUE constraint failed: t.id for query 'INSERT INTO t VALUES \(1\)'$"
   must has "$stderr" "^FATAL: event\(\) failed at t.lua:7 in $worker 0: SQL error, errno = 1555, state = '23505'"
   echo 'function sysbench.hooks.sql_error_ignorable() error("hook fails") end' >>t.lua
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
-  must [ "$status" = 1 ]
+  bench -1 t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must has "$stderr" "^FATAL: SQLite error 1555"
   must has "$stderr" "^FATAL: event\(\) failed at t.lua:15 in $worker 0: hook fails"
 }
@@ -479,9 +472,8 @@ L
     rm -f t.db*
     mode=wal
     [ $fails != lock ] || mode=delete
-    bench t.lua --db-driver=sqlite --sqlite-db=t.db --sqlite-journal-mode=$mode \
+    bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --sqlite-journal-mode=$mode \
       --sqlite-busy-timeout=60000 --db-ignore-errors=23505 --fails=$fails --time=1 run
-    must [ "$status" = 0 ]
     must is "$(grep ^rows <<<"$output")" "rows	2	42"
     must is "$(number 'total number of events:')" 0
   done
@@ -505,8 +497,7 @@ function thread_run(id)
 end
 function thread_done() print("done", con:query_row("SELECT COUNT(*) FROM t")) end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --sqlite-busy-timeout=60000 --time=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --sqlite-busy-timeout=60000 --time=1 run
   must is "$stderr" ""
   must has "$output" '^done	0$'
   must is "$(number 'total number of events:')" 0
@@ -516,8 +507,7 @@ function event() end
 function thread_init() con = sysbench.sql.driver():connect() end
 function thread_done() con:query("SET x") end
 L
-  bench t.lua --db-driver=null --null-error=hang --null-error-rate=1 --events=1 --forced-shutdown=1 run
-  must [ "$status" = 2 ]
+  bench -2 t.lua --db-driver=null --null-error=hang --null-error-rate=1 --events=1 --forced-shutdown=1 run
   must is "$stderr" "FATAL: The --max-time limit has expired, forcing shutdown..."
 }
 
@@ -602,8 +592,7 @@ function thread_done()
   print("keys", con:query_row("SELECT COUNT(*), MAX(id) FROM t"))
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=1 run
   must is "$(grep -E '^(again|rows|keys)' <<<"$output")" "again	23505	INSERT INTO t VALUES	true
 rows	1	2
 keys	2	2"
@@ -651,14 +640,12 @@ end
 L
   for fails in packet other; do
     rm -f t.db*
-    bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --fails=$fails --events=5 --time=30 run
-    must [ "$status" = 0 ]
+    bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --fails=$fails --events=5 --time=30 run
     must is "$(grep ^rows <<<"$output")" "rows	15	5"
     must [ "$(number 'ignored errors:')" -gt 0 ]
   done
   rm -f t.db*
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --fails=always --time=1 run
-  must [ "$status" = 0 ]
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --fails=always --time=1 run
   must is "$(grep ^rows <<<"$output")" "rows	3	1"
   must is "$(number 'total number of events:')" 1
 }
@@ -691,9 +678,8 @@ function prepare()
   con:bulk_insert_done()
 end
 L
-  run --separate-stderr timeout -s KILL 60 "$BENCH" t.lua --db-driver=sqlite --sqlite-db=t.db \
+  run -1 --separate-stderr timeout -s KILL 60 "$BENCH" t.lua --db-driver=sqlite --sqlite-db=t.db \
     --db-ignore-errors=23505 prepare
-  must [ "$status" = 1 ]
   must is "$stderr" "FATAL: prepare() failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
 }
 
@@ -770,8 +756,7 @@ function thread_done() copy(11) end
 L
   for limit in --time=1 --events=1; do
     rm -f t.db
-    bench t.lua --db-driver=sqlite --sqlite-db=t.db $limit run
-    must [ "$status" = 0 ]
+    bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db $limit run
     must is "$(grep '^10' <<<"$output")" "10	3	10
 10	3	20"
   done
@@ -868,10 +853,8 @@ function sysbench.hooks.before_restart_event(err)
   again = true
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db prepare
-  must is "$status" 0
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=8 --time=0 --json=a.json run
-  must is "$status" 0
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db prepare
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=8 --time=0 --json=a.json run
   must is "$(number 'ignored errors:')" 6
   must is "$(number 'total number of events:')" 8
 }
@@ -916,8 +899,7 @@ function thread_done()
   getmetatable(at_end).__gc = function() pcall(query) pcall(stmt.execute, stmt) pcall(con.disconnect, con) print("at the end") end
 end
 L
-  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=100 --time=0 run
-  must is "$status" 0
+  bench -0 t.lua --db-driver=sqlite --sqlite-db=t.db --events=100 --time=0 run
   must has "$output" '^refused	true	0$'
   must has "$output" '^at the end$'
   must has "$output" 'total number of events: +100$'

@@ -37,8 +37,7 @@ print(sysbench.opt, sysbench.tid, sysbench.version, sysbench.version_string)
 print(thread_id, test, mysql_table_engine, myisam_max_rows)
 print(type(ffi.C.sb_rand_uniform), type(sysbench.rand.uniform))
 L
-  bench g.lua
-  must [ "$status" = 0 ]
+  bench -0 g.lua
   must is "$(tail -n +3 <<<"$output")" \
 "ack ack_query bench_version cmdline counter db error histogram hooks iteration rand report_csv report_default report_json rest sql tid version version_string
 driver error type
@@ -58,8 +57,7 @@ print(c.ARG_NULL, c.ARG_BOOL, c.ARG_INT, c.ARG_SIZE, c.ARG_DOUBLE, c.ARG_STRING,
 print(c.PARALLEL_COMMAND, c.options, c.commands)
 function prepare() print(c.command_defined("x"), c.command_parallel("x"), c.call_command("x")) end
 L
-  bench --threads=3 ./c.lua prepare
-  must [ "$status" = 0 ]
+  bench -0 --threads=3 ./c.lua prepare
   must is "$(tail -n +3 <<<"$output")" "true	--threads=3	./c.lua	prepare	nil	prepare	./c.lua
 0	1	2	3	4	5	6	7	8
 true	nil	nil
@@ -77,8 +75,7 @@ false	false	false"
   echo 'local m = require("neighbour") print("got", m) print(require("sub.deep"))' >far/t.lua
   echo 'return "far"' >far/neighbour.lua
   echo 'return "deep"' >far/sub/deep.lua
-  bench far/t.lua
-  must [ "$status" = 0 ]
+  bench -0 far/t.lua
   must has "$output" '^got	far$'
   must has "$output" '^deep$'
   echo 'return "here"' >neighbour.lua
@@ -91,18 +88,15 @@ false	false	false"
   for name in bench_options bench_tables oltp_common; do
     echo "print('stranger $name') return require('nothing')" >$name.lua
   done
-  LUA_PATH="$PWD/?.lua;;" bench oltp_read_write --db-driver=null --events=1 run
-  must is "$status" 0
+  LUA_PATH="$PWD/?.lua;;" bench -0 oltp_read_write --db-driver=null --events=1 run
   must is "$(grep -c stranger <<<"$output")" 0
   # Also for the legacy scripts, and with `require` of a script that has a name.
-  bench oltp_legacy/select --db-driver=null --events=1 run
-  must is "$status" 0
+  bench -0 oltp_legacy/select --db-driver=null --events=1 run
   must is "$(grep -c stranger <<<"$output")" 0
   # A script of the user gets the user's copy; private modules are private.
   echo 'require("oltp_common") function event() end' >mine.lua
   echo 'print("my copy") require("bench_options")' >oltp_common.lua
-  bench ./mine.lua --events=1 run
-  must is "$status" 0
+  bench -0 ./mine.lua --events=1 run
   must has "$output" '^my copy$'
   must is "$(grep -c stranger <<<"$output")" 0
 }
@@ -111,8 +105,7 @@ false	false	false"
   mkdir -p far/pack
   echo 'return "of a folder"' >far/pack/init.lua
   echo 'print(require("pack"))' >far/t.lua
-  bench far/t.lua
-  must is "$status" 0
+  bench -0 far/t.lua
   must has "$output" '^of a folder$'
   command -v cc >/dev/null || return 0
   mkdir far/sub
@@ -147,11 +140,9 @@ if sysbench.tid == 0 and sysbench.cmdline.command == "run" then
 end
 function event() if sysbench.tid == 1 then m() end end
 L
-  bench ./t.lua --threads=2 --time=5 run
-  must is "$status" 1
+  bench -1 ./t.lua --threads=2 --time=5 run
   must has "$stderr" '^FATAL: event\(\) failed at \./m\.lua:2 in '"$worker"' 1: oops 1$'
-  bench ./t.lua --events=1 run
-  must is "$status" 1
+  bench -1 ./t.lua --events=1 run
   must has "$stderr" "^FATAL: error loading module 'm' from file './m\.lua':$"
 }
 
@@ -165,18 +156,15 @@ L
 
 @test "a first line with # is skipped, line numbers stay" {
   printf '#!/usr/bin/env bench\nerror("here")\n' >s.lua
-  bench ./s.lua
-  must [ "$status" = 1 ]
+  bench -1 ./s.lua
   must is "$stderr" "FATAL: ./s.lua:2: here"
 }
 
 @test "a script from standard input: body only" {
-  run --separate-stderr "$BENCH" - prepare <<<'print("body", sysbench.cmdline.command, sysbench.cmdline.script_path)
+  run -0 --separate-stderr "$BENCH" - prepare <<<'print("body", sysbench.cmdline.command, sysbench.cmdline.script_path)
 function prepare() print("called") end'
-  must [ "$status" = 0 ]
   must is "$(tail -n +3 <<<"$output")" "body	prepare	nil"
-  run --separate-stderr "$BENCH" <<<'error("x")'
-  must [ "$status" = 1 ]
+  run -1 --separate-stderr "$BENCH" <<<'error("x")'
   must is "$stderr" "FATAL: stdin:1: x"
 }
 
@@ -191,12 +179,10 @@ function prepare() print("called") end'
   # A static program looks for them in folders of its own.
   if ! is_static && luajit -e 'require("jit.v")' 2>/dev/null; then
     echo 'function event() end' >e.lua
-    bench --luajit-cmd=v=v.txt e.lua --events=10000 run
-    must [ "$status" = 0 ]
+    bench -0 --luajit-cmd=v=v.txt e.lua --events=10000 run
     must has "$(cat v.txt)" '^.TRACE +[0-9]+ .* (loop|return)' # an event of a client returns
   fi
-  bench --luajit-cmd=nosuch j.lua
-  must [ "$status" = 1 ]
+  bench -1 --luajit-cmd=nosuch j.lua
   must is "$stderr" "FATAL: unknown LuaJIT command 'nosuch' (or the jit.* modules are not installed)"
 }
 
@@ -204,12 +190,10 @@ function prepare() print("called") end'
   echo 'print("m", ..., test)' >mod.lua
   bench mod
   must has "$output" '^m	mod	mod$'
-  bench nosuch run
-  must [ "$status" = 1 ]
+  bench -1 nosuch run
   must is "${stderr%%$'\n'*}" "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module"
   mkdir dir.lua
-  bench dir.lua run
-  must [ "$status" = 1 ]
+  bench -1 dir.lua run
   must has "$stderr" "Cannot find benchmark 'dir.lua'"
   echo 'not a script' >plain
   bench plain run
@@ -222,8 +206,7 @@ function prepare() print("called") end'
   fi
   ! emulated || skip "the limit is that of the emulator as well"
   echo 'function event() end' >e.lua
-  run --separate-stderr bash -c "ulimit -v 400000; exec '$BENCH' e.lua --threads=4000 --events=1 run"
-  must [ "$status" = 1 ]
+  run -1 --separate-stderr bash -c "ulimit -v 400000; exec '$BENCH' e.lua --threads=4000 --events=1 run"
   must has "$stderr" '^FATAL: (cannot create the Lua state of thread [0-9]+: not enough memory|cannot start a thread|cannot use a thread stack of [0-9]+ bytes: )'
 }
 
@@ -236,8 +219,7 @@ function prepare() print("called") end'
   # Interpreted: see tests/fault/helper.bash.
   limited() {
     echo "$body" >m.lua
-    run --separate-stderr bash -c "ulimit -v 300000; exec '$BENCH' m.lua --luajit-cmd=off --threads=$1 --events=1 run"
-    must [ "$status" = 1 ]
+    run -1 --separate-stderr bash -c "ulimit -v 300000; exec '$BENCH' m.lua --luajit-cmd=off --threads=$1 --events=1 run"
   }
   # Threads may have taken what states would need.
   body='t = {} for i = 1, 100 do t[i] = ("x"):rep(10000) .. i end function event() end' limited 500
@@ -260,8 +242,7 @@ print("wrong", pcall(os.setlocale, {}))
 function event() end
 L
   # The C library forgets a copy of LOCPATH.
-  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" LOCPATH=$PWD bench t.lua --events=1 --csv=a.csv run
-  must is "$status" 0
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" LOCPATH=$PWD bench -0 t.lua --events=1 --csv=a.csv run
   must has "$output" '^numbers	nil	C	C$'
   # musl takes any name of a locale.
   must has "$output" '^time	de_DE.UTF-8	(nil	de_DE.UTF-8|[^	]*no_NO.such[^	]*	no_NO.such)$'
