@@ -183,12 +183,12 @@ verify() {
 @test "ack-listen: the link is slower than the log, and the run ends all the same" {
   database
   listen
-  "$BENCH_BUILD/tests/fault/tcp_proxy" --control=control --owner=$$ "127.0.0.1:$port" >relayed 2>&1 3>&- &
+  "$BENCH_SRC/tests/fault/tcp_proxy.py" --control=control --owner=$$ "$port" >relayed 2>&1 3>&- &
   relay=$!
   until_it test -s relayed
   port=$(cat relayed)
   # The smallest batch, 64 KiB, takes 2 s: in 3 s it has to be answered.
-  "$BENCH_BUILD/tests/fault/tcp_proxy" --send=control 'rate 32000'
+  "$BENCH_SRC/tests/fault/tcp_proxy.py" --send=control 'rate 32000'
   begin
   # Half as much again as the link carries until the run gives up, 48 bytes for each;
   # a line is 100 ms.

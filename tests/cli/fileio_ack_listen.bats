@@ -170,11 +170,11 @@ print(sum(any(records[i:i + 4]) for i in range(0, len(records), 32)))' "$log")" 
 
 @test "fileio: a link that is slower than the log" {
   listen
-  "$BENCH_BUILD/tests/fault/tcp_proxy" --control=control --owner=$$ "127.0.0.1:$port" >relayed 2>&1 3>&- &
+  "$BENCH_SRC/tests/fault/tcp_proxy.py" --control=control --owner=$$ "$port" >relayed 2>&1 3>&- &
   relay=$!
   until_it test -s relayed
   port=$(cat relayed)
-  "$BENCH_BUILD/tests/fault/tcp_proxy" --send=control 'rate 2000'
+  "$BENCH_SRC/tests/fault/tcp_proxy.py" --send=control 'rate 2000'
   writes -1 --events=20000 --file-fsync-freq=0
   must has "$stderr" "^FATAL: --file-ack-log: the log 'acks-.*' at 127.0.0.1:$port is not complete, [1-9][0-9]* of [1-9][0-9]* records are not there: "
 }

@@ -16,7 +16,7 @@ setup_fault() {
   out=$dir/out
   err=$dir/err
   events=$BENCH_SRC/tests/fault/events.lua
-  proxy=$BENCH_BUILD/tests/fault/tcp_proxy
+  proxy=$BENCH_SRC/tests/fault/tcp_proxy.py
   stop_file=$dir/enough
   unset BENCH_COMPAT
 }
@@ -135,7 +135,7 @@ lua() {
 
 # through_proxy PORT: $proxy_port leads there; weather commands the proxy.
 through_proxy() {
-  coproc PROXY { exec "$proxy" --control="$dir/control" --owner=$$ "127.0.0.1:$1"; }
+  coproc PROXY { exec "$proxy" --control="$dir/control" --owner=$$ "$1"; }
   read -r -t 30 proxy_port <&"${PROXY[0]}"
 }
 
