@@ -11,7 +11,7 @@
  *     ends these steps with leave_end_steps();
  *   - the code that would join a thread or free what it uses, although the
  *     process goes on, asks leave_any().
- * program_leave() (src/program/leave.c) then ends the process.  Nothing that
+ * program_leave() (src/program/say.c) then ends the process.  Nothing that
  * comes after it in the program's code runs with a thread left behind.
  *
  * These threads may still be running after leave_thread():

@@ -34,10 +34,8 @@ struct mix_choice {
   unsigned left; /* cards that were not drawn yet: the first ones */
 };
 
-/*
- * `order` is enum mix_order.  -EINVAL: the deck would have too many cards; the
- * weights are divided by their greatest common divisor before.
- */
+/* `order` is enum mix_order.  -EINVAL: the deck would have too many cards; the
+ * weights are divided by their greatest common divisor before. */
 int mix_weights_init(struct mix_weights *w, const struct mix_list *list,
                      int order, struct err *err);
 void mix_weights_done(struct mix_weights *w);

@@ -229,10 +229,8 @@ static bool scan_is_core(const struct opt_entry *e, const char *name)
 static int scan_file(struct scan *s, const struct opt_entry *e,
                      struct err *err);
 
-/*
- * Stores an option that the program knows.  Returns an error only when there is
- * no memory; other failures are kept until the whole command line is read.
- */
+/* Stores an option that the program knows.  Returns an error only when there is
+ * no memory; other failures are kept until the whole command line is read. */
 static int scan_take_known(struct scan *s, struct opt_entry *e,
                            const struct opt_given *given, struct err *err)
 {
@@ -389,10 +387,8 @@ bool cmdline_is_usage_error(int rc)
   return rc == -ENOENT || rc == -E2BIG;
 }
 
-/*
- * Options that are single letters in other programs.  sysbench takes them for
- * names of tests.
- */
+/* Options that are single letters in other programs.  sysbench takes them for
+ * names of tests. */
 static const char *cmdline_long_form(const struct cmdline *c, const char *arg)
 {
   if (c->identity == IDENTITY_SYSBENCH)
@@ -431,20 +427,16 @@ static int cmdline_scan_arguments(struct scan *s,
 static bool cmdline_is_tool(const struct cmdline_input *in, const char *name)
 {
   for (size_t i = 0; in->tools && in->tools[i]; i++) {
-    /*
-     * `tools` is never NULL here, because a name was found.
-     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-     */
+    /* `tools` is never NULL here, because a name was found.
+     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
     if (strcmp(in->tools[i], name) == 0)
       return true;
   }
   return false;
 }
 
-/*
- * Handles `help`, `help TEST` and `list`, which sysbench takes for names of
- * tests.
- */
+/* Handles `help`, `help TEST` and `list`, which sysbench takes for names of
+ * tests. */
 static bool cmdline_asks_for_words(struct cmdline *c)
 {
   const char *const *p = c->positionals;
@@ -571,10 +563,8 @@ static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
   return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
-/*
- * Scans from the first argument to the action.  `err` may hold failures that
- * did not count.
- */
+/* Scans from the first argument to the action.  `err` may hold failures that
+ * did not count. */
 static int cmdline_scan_all(struct scan *s, const struct cmdline_input *in,
                             struct err *err)
 {
@@ -684,10 +674,8 @@ static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
                             err);
 }
 
-/*
- * Checks a script's rule for an option that the program has as well.  Its value
- * was stored long before the script was read.
- */
+/* Checks a script's rule for an option that the program has as well.  Its value
+ * was stored long before the script was read. */
 static int cmdline_check_twins(const struct cmdline *c,
                                const struct cmdline_rules *rules,
                                struct err *err)

@@ -50,11 +50,8 @@ struct cmdline_input {
   const char *const *tools; /* [opt] names that take any number of arguments
                                in the place of a test; ends with NULL */
 
-  /*
-   * [opt] Called before a test or a tool is run, once all options that the set
-   * has are stored.  It checks them against each other and calls
-   * cmdline_warn().
-   */
+  /* [opt] Checks the options of the set against each other, and may call
+   * cmdline_warn(). */
   int (*check)(void *arg, struct cmdline *c, struct err *err);
   void *check_arg;
 };
@@ -105,12 +102,9 @@ struct cmdline {
   struct cmdline_pending **last;
 };
 
-/*
- * Read the arguments.  `set` must hold the options of `cfg` and those of the
- * drivers; both must outlive *c.  After a failure, print the warnings before
- * the text of `err`.  The text of a usage error has no prefix.  Call
- * cmdline_done() in any case, also after a failure.
- */
+/* Read the arguments.  `set` holds the options of `cfg` and of the drivers;
+ * both must outlive *c.  After a failure, the warnings are printed before the
+ * text of `err`.  Always call cmdline_done(). */
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
                  struct optset *set, const struct cmdline_cfg *cfg,
                  struct err *err);
@@ -130,27 +124,23 @@ struct cmdline_rules {
   const char *owner;   /* the owner of options declared that way */
 
   /*
-   * [opt] A script's own rule for one of its options, declared or not.  If it
-   * returns false, the value is refused, and *ret_expected (empty before) may
-   * say what is allowed.  If it does not, the message is that of an unknown
-   * option, as in sysbench, and a second line says that the option exists.
+   * [opt] A script's own rule for one of its options, declared or not.  False:
+   * the value is refused, and *ret_expected (empty before) may name what is
+   * allowed.  Otherwise the message is that of an unknown option, as in
+   * sysbench, with a second line.
    */
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,
                    struct strbuf *ret_expected);
   void *ctx;
 
-  /*
-   * [opt] Is asked about an entry of a configuration file that the test does
-   * not know.  true: another test knows it, so it is skipped.
-   */
+  /* [opt] Is this unknown entry of a configuration file an option of another
+   * test, and skipped? */
   bool (*is_foreign)(void *program, const struct opt_given *given);
   void *program;
 };
 
-/*
- * Give the options of the test their values, in the order of the command line.
- * Call this after the options are in the set.  Failures as above.
- */
+/* Give the options of the test, which are in the set, their values, in the
+ * order of the command line.  Failures as above. */
 int cmdline_apply(struct cmdline *c, const struct cmdline_rules *rules,
                   struct err *err);
 

@@ -177,10 +177,8 @@ static struct opt_line *file_line_new(struct span name, struct span value,
   return line;
 }
 
-/*
- * Reads one line, without its end.  Returns 0 and sets *ret, which is NULL if
- * the line sets nothing.
- */
+/* Reads one line, without its end.  Returns 0 and sets *ret, which is NULL if
+ * the line sets nothing. */
 static int file_parse_line(struct span s, const char *where,
                            struct opt_line **ret, struct err *err)
 {

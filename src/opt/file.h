@@ -25,11 +25,9 @@ enum {
   OPT_FILE_MAX = 16 << 20, /* in bytes; no configuration is that long */
 };
 
-/*
- * Load the whole file, with a terminator after its `*ret_len` bytes; the caller
+/* Load the whole file, with a terminator after its `*ret_len` bytes; the caller
  * frees it.  Returns a negative errno value if it cannot be read; -EFBIG: it
- * has more than OPT_FILE_MAX bytes, or no end.
- */
+ * has more than OPT_FILE_MAX bytes, or no end. */
 int opt_file_load(const char *path, char **ret_text, size_t *ret_len);
 
 /*

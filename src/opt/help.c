@@ -19,7 +19,8 @@ struct block {
   bool any_section;
 };
 
-const char *help_format(const struct opt *row)
+/* How a value is given: "=N", "[=on|off]". */
+static const char *help_format(const struct opt *row)
 {
   static const char *const formats[] = {
     [OPT_TYPE_BOOL] = "[=on|off]",   [OPT_TYPE_INT] = "=N",

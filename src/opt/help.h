@@ -35,18 +35,14 @@ void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
 /* Add the tests, scripts and tools, one line each. */
 void help_names(struct strbuf *out, const struct help_lists *lists);
 
-/*
- * Add all options except those of tests.  With set->as_sysbench, add what
+/* Add all options except those of tests.  With set->as_sysbench, add what
  * sysbench --help prints.  The options of a driver are those whose owner has
- * its name.
- */
+ * its name. */
 void help_all(struct strbuf *out, const char *prog, const struct optset *set,
               const struct help_lists *lists);
 
-/*
- * Add "NAME options:" and the options of the test in the set; those of a script
- * are sorted by name.
- */
+/* Add "NAME options:" and the options of the test in the set; those of a script
+ * are sorted by name. */
 void help_test(struct strbuf *out, const char *name, const struct optset *set);
 
 /* Add "Compiled-in database drivers:" and the list, as for --db-driver=help. */
@@ -55,13 +51,8 @@ void help_drivers(struct strbuf *out, const struct help_lists *lists);
 /* Add what is printed when there is no argument at all. */
 void help_usage(struct strbuf *out, const char *prog);
 
-/* Return how a value is given: "=N", "[=on|off]". */
-const char *help_format(const struct opt *row);
-
-/*
- * Add the rows of a table, which ends with OPT_END, as paragraphs in troff's
- * man macros: name, meaning, what is allowed, default.
- */
+/* Add the rows of a table, which ends with OPT_END, as paragraphs in troff's
+ * man macros: name, meaning, what is allowed, default. */
 void man_options(struct strbuf *out, const struct opt *rows);
 
 /* Add text.  Everything that troff would interpret is escaped. */

@@ -1,10 +1,9 @@
 /*
- * opt.h - one row describes one option: how its text becomes a field of its
- * owner's config struct, which values are allowed, and what the help, the
- * manual, scripts and result files say about it.
+ * opt.h - one row describes one option: the field that its text fills in, the
+ * values that are allowed, and what help, manual, scripts and results show.
  *
- * Every module that has options exports a const table of rows, which ends with
- * { .type = OPT_TYPE_END }, and the config struct that the rows fill in.
+ * A module with options exports a const table of rows, which ends with OPT_END,
+ * and the struct that they fill in.
  */
 #ifndef BENCH_OPT_OPT_H
 #define BENCH_OPT_OPT_H
@@ -76,10 +75,8 @@ struct opt {
   const char *more; /* [opt] end of the help line, except as sysbench */
   const char *man;  /* [opt] a paragraph for the manual */
 
-  /*
-   * [opt] A further rule for the text, or for each item of a LIST.  If it
-   * returns false, the value is refused, and the message shows `expected`.
-   */
+  /* [opt] A further rule for the text, or for each item of a LIST.  False: the
+   * value is refused, and the message shows `expected`. */
   bool (*check)(const char *text);
 
   /*
@@ -91,16 +88,11 @@ struct opt {
   int (*parse)(const char *text, void *ret, struct err *why);
   size_t size;
 
-  /*
-   * [opt] What to do instead of giving a value that is refused; NULL: there is
-   * no advice for this value.
-   */
+  /* [opt] Advice about a value that is refused; NULL: there is none. */
   const char *(*advise)(const char *text);
 
-  /*
-   * [opt] INT, SIZE: the lower limit, if only the running system knows it.  It
-   * replaces `min`, except for the default.
-   */
+  /* [opt] INT, SIZE: the lower limit, if it depends on the running system.  It
+   * replaces `min`, except for the default. */
   int64_t (*min_now)(void);
 };
 

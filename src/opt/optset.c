@@ -226,10 +226,8 @@ static struct opt_made *optset_made_new(const struct opt *row)
   return made;
 }
 
-/*
- * Sets the default as scripts know it.  A number that is "" is unset, and so is
- * a file that cannot be read; a switch without a default is on.
- */
+/* Sets the default as scripts know it.  A number that is "" is unset, and so is
+ * a file that cannot be read; a switch without a default is on. */
 static int optset_set_declared_default(struct opt_entry *e, struct err *err)
 {
   const enum opt_type type = e->row->type;
@@ -408,10 +406,8 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   return e->source == OPT_SOURCE_DEFAULT ? optset_take_default(e, err) : 0;
 }
 
-/*
- * How many bytes of an argument are the name of a secret option, whichever way
- * its value follows; 0: there is none.
- */
+/* How many bytes of an argument are the name of a secret option, whichever way
+ * its value follows; 0: there is none. */
 static size_t optset_secret_name(const struct optset *set, const char *arg)
 {
   const size_t dashes = strspn(arg, "-");

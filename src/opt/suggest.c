@@ -21,21 +21,17 @@ static char suggest_folded(char c)
   return c == '_' ? '-' : c;
 }
 
-/*
- * A letter in the wrong case is not an edit, but the names are not equal
- * either.
- */
+/* A letter in the wrong case is not an edit, but the names are not equal
+ * either. */
 static bool suggest_is_same_key(char a, char b)
 {
   return tolower((unsigned char)suggest_folded(a)) ==
          tolower((unsigned char)suggest_folded(b));
 }
 
-/*
- * Can `a` become `b` by at most `edits` insertions, deletions, replacements or
- * swaps of neighbours?
- * With so few edits, trying all of them beats the usual table.
- */
+/* Can `a` become `b` by at most `edits` insertions, deletions, replacements or
+ * swaps of neighbours? With so few edits, trying all of them beats the usual
+ * table. */
 static bool suggest_is_within(const char *a, const char *b, int edits)
 {
   while (*a && suggest_is_same_key(*a, *b))

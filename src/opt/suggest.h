@@ -19,10 +19,8 @@ struct suggest {
 void suggest_init(struct suggest *s, const char *typed);
 void suggest_offer(struct suggest *s, const char *name);
 
-/*
- * The nearest name within two single-character edits, in any letter case; NULL:
- * there is none, or several are equally near.
- */
+/* The nearest name within two single-character edits, in any letter case; NULL:
+ * there is none, or several are equally near. */
 const char *suggest_result(const struct suggest *s);
 
 /* Names are equal when `-` and `_` count as the same character. */

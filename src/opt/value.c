@@ -37,10 +37,8 @@ int64_t opt_max(const struct opt *row)
   return row->min != 0 || row->max != 0 ? row->max : INT64_MAX;
 }
 
-/*
- * Adds the shortest text, in plain digits where possible, that reads back
- * equal.
- */
+/* Adds the shortest text, in plain digits where possible, that reads back
+ * equal. */
 static void opt_add_number(struct strbuf *out, double value)
 {
   char text[64];
@@ -311,10 +309,8 @@ static bool value_item_fits(const struct opt *row, const char *item)
   return !row->check || row->check(item);
 }
 
-/*
- * Allocates memory for up to n items with `bytes` characters in all,
- * terminators included: the pointers first, then the text.
- */
+/* Allocates memory for up to n items with `bytes` characters in all,
+ * terminators included: the pointers first, then the text. */
 static char **value_list_memory(size_t n, size_t bytes, char **ret_text)
 {
   size_t size;
@@ -376,10 +372,8 @@ static int value_list_copy(struct opt_value *v, const struct opt_list *from)
   return 0;
 }
 
-/*
- * Finds "a,,b", or a comma at an end.  In a file, blanks do not count, an item
- * may be an empty pair of quotes, and a comment may follow.
- */
+/* Finds "a,,b", or a comma at an end.  In a file, blanks do not count, an item
+ * may be an empty pair of quotes, and a comment may follow. */
 static bool value_has_gap(const char *p, bool in_file)
 {
   bool item = false, comma = false;
@@ -509,10 +503,8 @@ static char *value_joined(const struct opt_list *list)
   return copy;
 }
 
-/*
- * Refuses a line that has not exactly one value; usually it is a text with
- * blanks that needs quotes.
- */
+/* Refuses a line that has not exactly one value; usually it is a text with
+ * blanks that needs quotes. */
 static int value_refuse_items(const struct opt *row,
                               const struct opt_given *given, struct err *err)
 {

@@ -50,12 +50,9 @@ struct opt_value {
   void *parsed;         /* owned: what opt.parse() has read; NULL: unset */
 };
 
-/*
- * Read the value given for `row`.  -EINVAL: refused; `err` holds "Invalid value
- * for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]", or says that the words of
- * a line in a file need quotes; -ENOMEM.  The caller calls opt_value_done() on
- * *ret.
- */
+/* Read the value given for `row`; opt_value_done() frees *ret.  -EINVAL:
+ * refused, as "Invalid value for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]",
+ * or because the words of a line in a file need quotes; -ENOMEM. */
 int opt_value_read(const struct opt *row, const struct opt_given *given,
                    struct opt_value *ret, struct err *err);
 
@@ -64,10 +61,7 @@ struct opt_value opt_value_unset(const struct opt *row);
 
 void opt_value_done(struct opt_value *v);
 
-/*
- * Put the value into the field of `row` in the owner's config struct.  `v`
- * keeps owning what the field points to.
- */
+/* Put the value into the field of `row`; `v` owns what the field points to. */
 void opt_value_store(const struct opt *row, const struct opt_value *v,
                      void *cfg);
 
@@ -81,9 +75,7 @@ void opt_value_spell(const struct opt *row, struct strbuf *out);
 int64_t opt_min(const struct opt *row);
 int64_t opt_max(const struct opt *row);
 
-/*
- * Write the message of a refused value; returns -EINVAL.  `where` may be NULL.
- */
+/* The message of a refused value; returns -EINVAL.  `where` may be NULL. */
 int opt_value_refuse(const struct opt *row, const char *value,
                      const char *expected, const char *where, struct err *err);
 

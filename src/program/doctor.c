@@ -182,10 +182,8 @@ static bool doctor_lacks_file(struct program *p, const struct run_facts *facts,
   return true;
 }
 
-/*
- * Returns how many kinds of statements a bundled script prepares per table, at
- * most.
- */
+/* Returns how many kinds of statements a bundled script prepares per table, at
+ * most. */
 static unsigned doctor_kinds_of(const char *script)
 {
   static const struct {

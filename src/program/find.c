@@ -107,10 +107,8 @@ static bool bundled_add_sentence(char summary[BUNDLED_SUMMARY],
   return *text == '.';
 }
 
-/*
- * Returns false if there is no such comment: the file is a part of other
- * scripts.
- */
+/* Returns false if there is no such comment: the file is a part of other
+ * scripts. */
 static bool bundled_read_summary(const char *datadir, struct bundled *script)
 {
   static const char start[] = "-- One event: ", next[] = "-- ";
@@ -403,10 +401,8 @@ bool program_is_bundled(const struct program *p, const char *text, bool mix)
   return bundled;
 }
 
-/*
- * Reports that there is no such test, and adds what was probably meant, or
- * otherwise where it was looked for.
- */
+/* Reports that there is no such test, and adds what was probably meant, or
+ * otherwise where it was looked for. */
 static void find_tell_not_found(const struct program *p, const char *typed)
 {
   struct strbuf path = { 0 };

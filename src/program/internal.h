@@ -55,7 +55,7 @@ struct program {
 /* ---- say.c ---- */
 
 enum {
-  INHERITED_STACK_KIB = 256 /* half of it is in use at most */
+  PROGRAM_STACK_KIB = 256 /* half of it is in use at most */
 };
 
 /*
@@ -64,11 +64,11 @@ enum {
  * where SIGXFSZ would end the program.  False: errno says why /dev/null cannot
  * be opened.
  */
-bool inherited_mend(void);
+bool program_mend(void);
 /* Does the stack suffice for the first thread?  A signal would end it. */
-bool inherited_stack_suffices(void);
+bool program_stack_suffices(void);
 /* From here on, a write to a pipe without readers fails with EPIPE. */
-void inherited_outlive_readers(void);
+void program_outlive_readers(void);
 
 /* Print an error that the user has not seen yet, a usage error without "FATAL:
  * " before it.  These return the exit status. */
@@ -212,11 +212,9 @@ int program_refused_status(const struct program *p);
  * files, the environment and a password that is read give.  Returns the exit
  * status. */
 int program_settle_target(struct program *p);
-/*
- * Read the password of --password-file or --ask-password, or take the one that
+/* Read the password of --password-file or --ask-password, or take the one that
  * the sweep that started this process has read.  *ret is owned by the caller;
- * NULL: neither option is given.  `who` is for the prompt.
- */
+ * NULL: neither option is given.  `who` is for the prompt. */
 int program_read_password(struct program *p, const char *who, char **ret,
                           struct err *err);
 /* Pass the password on to the processes that this one starts. */

@@ -78,11 +78,9 @@ static char *results_own_name(const char *name, unsigned rank)
            : program_rank_file(name, rank);
 }
 
-/*
- * The other ranks write their part of the document, and event logs.  The part
+/* The other ranks write their part of the document, and event logs.  The part
  * is removed when rank 0 has received everything; event logs are never merged.
- * If a rank cannot write them, it goes on without: only rank 0 needs files.
- */
+ * If a rank cannot write them, it goes on without: only rank 0 needs files. */
 static int results_open_others(struct program *p, struct results_input *in)
 {
   struct results_cfg own;
@@ -501,10 +499,8 @@ static int job_command(struct job *job)
   return job_refuse_command(job);
 }
 
-/*
- * A cleanup that ignores --dry-run would drop the tables.  A script that
- * declares an option of this name decides for itself.
- */
+/* A cleanup that ignores --dry-run would drop the tables.  A script that
+ * declares an option of this name decides for itself. */
 static int job_refuse_dry_run(const struct job *job)
 {
   if (!job->p->opts.load.dry_run || optset_find(job->set, "dry-run")->twin ||

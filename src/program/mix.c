@@ -118,10 +118,8 @@ static int mix_declare_all(struct mix_source *mix, struct optset *set,
 
 /* ---- rules for values ---- */
 
-/*
- * Is the option for this member?  Returns its name there, or NULL: it is for
- * another one.
- */
+/* Is the option for this member?  Returns its name there, or NULL: it is for
+ * another one. */
 static const char *mix_name_for(const struct mix_source *mix, unsigned member,
                                 const char *name)
 {
@@ -417,10 +415,8 @@ static bool mix_share_tables(const struct mix_job *a, const struct mix_job *b)
   return (of_a && of_b && strcmp(of_a, of_b) == 0) || mix_is_same(a, b);
 }
 
-/*
- * The member before this one that has done the same already; NULL: there is
- * none.  -EINVAL: it has made the same tables in another way.
- */
+/* The member before this one that has done the same already; NULL: there is
+ * none.  -EINVAL: it has made the same tables in another way. */
 static int mix_find_twin(struct mix_source *mix, unsigned member,
                          const char *command, const struct mix_job **ret,
                          struct err *err)

@@ -68,10 +68,8 @@ extern const struct program_table program_tables[PROGRAM_TABLES];
 int program_options_add(struct optset *set, struct program_options *opts,
                         struct err *err);
 
-/*
- * Checks what no row can check, for struct cmdline_input.  `opts` is a struct
- * program_options.
- */
+/* Checks what no row can check, for struct cmdline_input.  `opts` is a struct
+ * program_options. */
 int program_options_check(void *opts, struct cmdline *c, struct err *err);
 
 /* Messages up to this level are shown: 0 (fatal) to 5 (debug). */

@@ -37,10 +37,8 @@ static int dispatch(struct program *p)
   return program_test(p);
 }
 
-/*
- * `bench --mix=... run` means `bench mix --mix=... run`.  False: another test
- * was named.
- */
+/* `bench --mix=... run` means `bench mix --mix=... run`.  False: another test
+ * was named. */
 static bool take_mix(struct program *p)
 {
   struct cmdline *c = &p->cmdline;
@@ -73,11 +71,9 @@ static const char *useless_find_option(const struct program *p)
   return NULL;
 }
 
-/*
- * Are results for files, and none for the reader of the standard output?  Then
+/* Are results for files, and none for the reader of the standard output?  Then
  * they do not depend on the text, which may lose its reader: Ctrl-C ends tee in
- * `bench ... | tee log` before bench has reported.
- */
+ * `bench ... | tee log` before bench has reported. */
 static bool is_for_files(const struct program_options *opts)
 {
   const struct results_cfg *cfg = &opts->results;
@@ -167,7 +163,7 @@ static int act(struct program *p)
     return dispatch(p);
   if (sweep_wanted(&p->opts.sweep) ||
       (program_is_run(p) && is_for_files(&p->opts)))
-    inherited_outlive_readers();
+    program_outlive_readers();
   if (sweep_wanted(&p->opts.sweep) && p->ranks)
     return program_complain("--sweep, --repeat and --find cannot be used by "
                             "several processes in one run (see --cluster)");
@@ -257,16 +253,16 @@ int program_main(int argc, char **argv)
   bool go = true;
   int status = EXIT_OK;
 
-  if (!inherited_mend()) {
+  if (!program_mend()) {
     perror("FATAL: cannot open /dev/null for a standard descriptor that is "
            "closed");
     return EXIT_FAILED;
   }
-  if (!inherited_stack_suffices()) {
+  if (!program_stack_suffices()) {
     (void)fprintf(stderr,
                   "FATAL: the limit of the stack is less than %d KiB: raise it "
                   "(ulimit -s)\n",
-                  INHERITED_STACK_KIB);
+                  PROGRAM_STACK_KIB);
     return EXIT_FAILED;
   }
   p = calloc(1, sizeof(*p));

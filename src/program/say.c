@@ -24,10 +24,8 @@
 
 /* ---- inherited descriptors and signals ---- */
 
-/*
- * Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
- * that is free, and all numbers below `fd` are taken.
- */
+/* Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
+ * that is free, and all numbers below `fd` are taken. */
 static bool inherited_open_null(int fd)
 {
   if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
@@ -35,10 +33,8 @@ static bool inherited_open_null(int fd)
   return open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY) == fd;
 }
 
-/*
- * Ignores a signal.  Unlike SIG_IGN, a handler is not inherited by the programs
- * of scripts.
- */
+/* Ignores a signal.  Unlike SIG_IGN, a handler is not inherited by the programs
+ * of scripts. */
 static void inherited_pass_over(int number)
 {
   (void)number;
@@ -55,7 +51,7 @@ static void inherited_pass_over_if_default(int number)
     (void)sigaction(number, &passed, NULL);
 }
 
-bool inherited_mend(void)
+bool program_mend(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (!inherited_open_null(fd))
@@ -67,15 +63,15 @@ bool inherited_mend(void)
   return true;
 }
 
-bool inherited_stack_suffices(void)
+bool program_stack_suffices(void)
 {
   struct rlimit limit;
 
   return getrlimit(RLIMIT_STACK, &limit) < 0 ||
-         limit.rlim_cur >= INHERITED_STACK_KIB * 1024;
+         limit.rlim_cur >= PROGRAM_STACK_KIB * 1024;
 }
 
-void inherited_outlive_readers(void)
+void program_outlive_readers(void)
 {
   inherited_pass_over_if_default(SIGPIPE);
 }
@@ -128,10 +124,8 @@ int program_complain(const char *fmt, ...)
 
 /* ---- the end of the program ---- */
 
-/*
- * An incomplete text must not look like success.  A user who has closed the
- * standard output does not want any.
- */
+/* An incomplete text must not look like success.  A user who has closed the
+ * standard output does not want any. */
 static int say_check_stdout(int status)
 {
   struct err err;

@@ -39,10 +39,8 @@ struct script_job {
   struct script *script;
 };
 
-/*
- * Would the user have typed a script only to learn that an option does not
- * exist?
- */
+/* Would the user have typed a script only to learn that an option does not
+ * exist? */
 static bool script_is_typed_in_vain(const struct job *job)
 {
   const struct program *p = job->p;
@@ -52,11 +50,9 @@ static bool script_is_typed_in_vain(const struct job *job)
          p->cmdline.first && isatty(STDIN_FILENO);
 }
 
-/*
- * A script on the standard input has no commands: its body does everything.
+/* A script on the standard input has no commands: its body does everything.
  * sysbench ignores its options, so a typing error (`--versoin`) looks like
- * success.
- */
+ * success. */
 static void script_choose_steps(struct job *job)
 {
   const struct script_job *own = job->own;
@@ -110,10 +106,8 @@ static bool script_is_ours(const struct job *job)
   return job->bundled && !strstr(job->what->path, "/oltp_legacy/");
 }
 
-/*
- * A script that declares no options gets all that are given.  A bundled one
- * reads none of them.
- */
+/* A script that declares no options gets all that are given.  A bundled one
+ * reads none of them. */
 static void script_warn_of_options(const struct job *job)
 {
   const struct script_job *own = job->own;
@@ -198,10 +192,8 @@ static int script_load(struct job *job, struct err *err)
   return 0;
 }
 
-/*
- * Adds the options of the script.  They are known when its body has been
- * executed.
- */
+/* Adds the options of the script.  They are known when its body has been
+ * executed. */
 static int script_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct script_job *own = job->own;
@@ -244,10 +236,8 @@ static uint64_t script_option_number(const struct optset *set, const char *name)
   return n > 0 ? n : 1;
 }
 
-/*
- * Notes the number of rows among which a bundled script draws its keys.  It
- * does not matter for scripts that only insert rows.
- */
+/* Notes the number of rows among which a bundled script draws its keys.  It
+ * does not matter for scripts that only insert rows. */
 static void script_tell_rows(struct run_facts *facts, const struct optset *set,
                              const char *script)
 {
@@ -259,10 +249,8 @@ static void script_tell_rows(struct run_facts *facts, const struct optset *set,
   facts->rows_usual = !optset_find(set, "table-size")->given;
 }
 
-/*
- * Notes what the run will ask of the server, for the checks before it.  Bundled
- * scripts prepare a statement when it is first used.
- */
+/* Notes what the run will ask of the server, for the checks before it.  Bundled
+ * scripts prepare a statement when it is first used. */
 static void script_tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;

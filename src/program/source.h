@@ -64,11 +64,9 @@ enum source_traits {
   SOURCE_PLAN_FIRST = 1 << 4, /* declare() executes a script, under the plan */
 };
 
-/*
- * A function that returns another exit status than EXIT_OK has printed the
+/* A function that returns another exit status than EXIT_OK has printed the
  * reason.  Functions whose status is negative have set `err`, which is empty if
- * the failure was already reported.  Members marked [opt] may be NULL.
- */
+ * the failure was already reported.  Members marked [opt] may be NULL. */
 struct test_source {
   unsigned traits; /* enum source_traits */
 

@@ -146,11 +146,8 @@ static int sqlfile_declare(struct job *job, struct cmdline_rules *rules)
            : EXIT_OK;
 }
 
-/*
- * Parses the file once the driver is known, which decides what quotes and
- * comments are.  A driver that does not exist is
- * reported later.
- */
+/* Parses the file once the driver is known, which decides what quotes and
+ * comments are.  A driver that does not exist is reported later. */
 static int sqlfile_take_values(struct job *job, struct err *err)
 {
   struct sqlfile_job *own = job->own;

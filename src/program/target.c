@@ -44,10 +44,8 @@ enum {
   PASSWORD_MAX = 4096,
 };
 
-/*
- * Returns the first line of the text, without its end; NULL: it is empty, or
- * not text.
- */
+/* Returns the first line of the text, without its end; NULL: it is empty, or
+ * not text. */
 static char *password_first_line(char *text, size_t len)
 {
   size_t n = 0;
@@ -75,10 +73,8 @@ static void password_warn_if_open(int fd, const char *path)
             path);
 }
 
-/*
- * Reads up to the end of the first line.  Returns the number of bytes, or -1
- * with errno.
- */
+/* Reads up to the end of the first line.  Returns the number of bytes, or -1
+ * with errno. */
 static ssize_t password_read_line(int fd, char *to, size_t size)
 {
   size_t n = 0;
@@ -157,10 +153,8 @@ static void password_ending_signals(sigset_t *set)
     (void)sigaddset(set, all[i]);
 }
 
-/*
- * Waits for a line.  1: there is something to read; 0: a signal is pending; -1:
- * it failed.
- */
+/* Waits for a line.  1: there is something to read; 0: a signal is pending; -1:
+ * it failed. */
 static int password_wait_for_line(int tty, int signals)
 {
   struct pollfd fds[] = { { .fd = tty, .events = POLLIN },
@@ -429,10 +423,8 @@ static int target_use_dsn(struct program *p, struct err *err)
   return rc;
 }
 
-/*
- * Returns the only driver whose options are on the command line or in a
- * configuration file; NULL: there is none, or there are several.
- */
+/* Returns the only driver whose options are on the command line or in a
+ * configuration file; NULL: there is none, or there are several. */
 static const char *target_driver_of_options(const struct program *p)
 {
   const char *only = NULL;

@@ -81,11 +81,9 @@ static int find_check_find_mix(const struct program *p, bool *ret_own_clients,
   return rc;
 }
 
-/*
- * Does the objective fail where the load is too high, and only there?  A lowest
+/* Does the objective fail where the load is too high, and only there?  A lowest
  * throughput fails where it is too low.  Without a limit of time a rate holds
- * that nothing can keep up with: what is queued is no error.
- */
+ * that nothing can keep up with: what is queued is no error. */
 static int find_check_objective(const struct program *p, struct err *err)
 {
   const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
@@ -237,10 +235,8 @@ static int verify(struct program *p, const struct tool_args *args,
 
 /* ---- sweeps and tools ---- */
 
-/*
- * Adds the files of which each step gets its own.  False: one of them is
- * stdout, or a pipe, which steps cannot share.
- */
+/* Adds the files of which each step gets its own.  False: one of them is
+ * stdout, or a pipe, which steps cannot share. */
 static bool tools_add_files(struct sweep_input *in,
                             const struct results_cfg *cfg,
                             struct results_file *ret_bad)
@@ -432,10 +428,8 @@ int program_tool(struct program *p)
   if (!cfg)
     return TOOL_FAILED;
   if ((tool == &tool_rerun || tool == &tool_machine) && p->ranks) {
-    /*
-     * They start the program again, and that cannot join the processes a second
-     * time.
-     */
+    /* They start the program again, and that cannot join the processes a second
+     * time. */
     (void)program_complain("%s cannot be used by several processes in one "
                            "run (see --cluster)",
                            tool->name);
@@ -444,7 +438,7 @@ int program_tool(struct program *p)
   }
   (void)search_datadir(p->datadir);
   if (tool == &tool_machine) /* it has files to remove */
-    inherited_outlive_readers();
+    program_outlive_readers();
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
       0)
     status = program_fail(&err);

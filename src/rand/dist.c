@@ -32,10 +32,8 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg)
   rand_zipf_init(p, cfg->zipfian_exp);
 }
 
-/*
- * The mean of `iter` draws.  The reciprocal is rounded down, which makes the
- * mean too small by at most iter / 2^64 of its range.
- */
+/* The mean of `iter` draws.  The reciprocal is rounded down, which makes the
+ * mean too small by at most iter / 2^64 of its range. */
 static uint64_t dist_bell(const struct rand_params *p, struct rng *rng)
 {
   unsigned __int128 sum = 0;
@@ -59,10 +57,8 @@ int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
   return (int64_t)((uint64_t)a + (uint64_t)((mean * n) >> 64));
 }
 
-/*
- * floor(u (w P/100 + 1) + w/2 - w P/200), with everything times 200 until the
- * end.  Below 2^56 no product needs more than 64 bits.
- */
+/* floor(u (w P/100 + 1) + w/2 - w P/200), with everything times 200 until the
+ * end.  Below 2^56 no product needs more than 64 bits. */
 static uint64_t dist_hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 {
   uint64_t low;
@@ -144,10 +140,8 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
  * if it lies in the part of the area that belongs to the integer.
  */
 
-/*
- * H(x) = (x^(1-t) - 1) / (1-t), or ln x for t = 1.  With expm1 and log1p the
- * two forms meet smoothly.
- */
+/* H(x) = (x^(1-t) - 1) / (1-t), or ln x for t = 1.  With expm1 and log1p the
+ * two forms meet smoothly. */
 static double zipf_integral(const struct rand_params *p, double x)
 {
   const double one_less = p->zipf_one_less;
@@ -166,11 +160,9 @@ static double zipf_inverse(const struct rand_params *p, double y)
   return exp(log1p(z > -1 ? z : -1) / one_less);
 }
 
-/*
- * From here on, rounding x never gives a value that must be rejected: the
+/* From here on, rounding x never gives a value that must be rejected: the
  * probability of that is about 1/k^2.  Deciding it would take the difference of
- * two values of H, which soon consists only of rounding errors.
- */
+ * two values of H, which soon consists only of rounding errors. */
 #define SURE (UINT64_C(1) << 30)
 
 static double zipf_density(const struct rand_params *p, double x)

@@ -52,11 +52,9 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg);
  */
 void rand_zipf_init(struct rand_params *p, double exponent);
 
-/*
- * The values that the zipfian distribution keeps for its latest ranges, because
+/* The values that the zipfian distribution keeps for its latest ranges, because
  * computing them takes two transcendental functions.  One per thread; starts
- * zeroed.
- */
+ * zeroed. */
 enum {
   ZIPF_RANGES = 4
 };

@@ -12,11 +12,9 @@ double rng_exponential(struct rng *rng)
   return -log(1.0 - rng_double(rng)); /* the argument is never 0 */
 }
 
-/*
- * Reads a clock.  Both the time of day and the time since boot are used,
+/* Reads a clock.  Both the time of day and the time since boot are used,
  * because machines that were started from one image may agree in one of them
- * and in the process id.
- */
+ * and in the process id. */
 static uint64_t clock_reading(clockid_t clock)
 {
   struct timespec ts = { 0 };

@@ -2,12 +2,10 @@
  * rng.h - the generator of a random stream, and the keys with which streams
  * start.
  *
- * The generator is xoroshiro128++ of Blackman and Vigna: period 2^128 - 1, two
- * words of state.  Everything random follows from one 64-bit seed.  A stream
- * has a purpose and an index.  Both are mixed with the seed into a key, and a
- * SplitMix64 sequence that starts at the key fills the state.  So streams never
- * influence each other.  Starting one costs about ten nanoseconds, so that
- * every generated row can have a stream of its own.
+ * The generator is xoroshiro128++ of Blackman and Vigna (period 2^128 - 1).  A
+ * seed of 64 bits, the purpose and the index of a stream make a key, from which
+ * SplitMix64 fills the state: streams never influence each other.  A start
+ * costs about ten nanoseconds, so every generated row can have a stream.
  *
  * A struct rng belongs to one thread at a time; nothing here can fail.
  */
@@ -22,10 +20,8 @@ struct rng {
   uint64_t s[2]; /* never both zero */
 };
 
-/*
- * The purpose of a stream.  The numbers become part of the keys: a new one in
- * the middle would change the meaning of every seed.
- */
+/* The purpose of a stream.  The numbers become part of the keys: a new one in
+ * the middle would change the meaning of every seed. */
 enum rng_purpose {
   RNG_WORKLOAD = 1, /* index: worker; its draws during the run */
   RNG_COMMAND,      /* index: worker; the same in parallel commands */
@@ -54,10 +50,8 @@ static inline uint64_t rng_mix(uint64_t z)
   return z ^ (z >> 31);
 }
 
-/*
- * The key of a stream.  With the same seed and purpose, different indexes have
- * different keys.  With the same purpose and index, different seeds have.
- */
+/* The key of a stream: all indexes of a seed and purpose have different keys,
+ * and so have all seeds of a purpose and index. */
 static inline uint64_t rng_key(uint64_t seed, enum rng_purpose purpose,
                                uint64_t index)
 {
@@ -81,10 +75,8 @@ static inline void rng_seed(struct rng *rng, uint64_t seed,
   rng_seed_key(rng, rng_key(seed, purpose, index));
 }
 
-/*
- * Start the stream (purpose, (major, minor)): the rows of table `major`.  No
- * two minors of one major share a key.
- */
+/* Start the stream (purpose, (major, minor)): the rows of table `major`.  No
+ * two minors of one major share a key. */
 static inline void rng_seed2(struct rng *rng, uint64_t seed,
                              enum rng_purpose purpose, uint64_t major,
                              uint64_t minor)
@@ -148,12 +140,8 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 /* Exponentially distributed with mean 1: the gap of a Poisson process. */
 double rng_exponential(struct rng *rng);
 
-/*
- * A seed for a run for which the user gave none.  It differs between processes
- * and between calls a nanosecond apart.  It is in 1..2^53-1, so that every
- * reader of the structured results sees it exactly and can pass it on to repeat
- * the run.
- */
+/* A seed for a run without one, different for each process and nanosecond, in
+ * 1..2^53-1: JSON readers see it exactly, and can repeat the run. */
 int64_t rand_seed_from_clock(void);
 
 #endif

@@ -24,12 +24,11 @@ struct rand_stream {
 /*
  * Start the stream (purpose, index) of a run with `workers` workers.
  * RNG_WORKLOAD and RNG_COMMAND have one stream per worker, index < workers.
- * Unique numbers differ between all the workers and the streams RNG_MAIN, 0 and
+ * Unique numbers differ between the workers and the streams RNG_MAIN, 0 and
  * RNG_HOOKS, 0 and 1.
  *
- * `params` must live as long as the stream.  A stream is storage from
- * mem_aligned(.., CACHE_LINE) or on the stack.  rand_stream_done() releases
- * what it has taken for unique numbers of several ranges; {0} has nothing.
+ * `params` must live as long as the stream, which is storage from
+ * mem_aligned(.., CACHE_LINE) or on the stack.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,

@@ -27,11 +27,9 @@ static uint64_t mask_of(uint64_t word, uint64_t byte)
   return ((~other & WORD_EACH(0x80)) >> 7) * 0xFF;
 }
 
-/*
- * The eight digits of two numbers below 10^4, one in each byte: halved twice,
+/* The eight digits of two numbers below 10^4, one in each byte: halved twice,
  * all parts at once.  x * 10486 >> 20 is x / 100 below 10^4, and x * 103 >> 10
- * is x / 10 below 100.
- */
+ * is x / 10 below 100. */
 static uint64_t spread_digits(uint64_t first, uint64_t second)
 {
   uint64_t x = first | second << 32;
@@ -42,11 +40,9 @@ static uint64_t spread_digits(uint64_t first, uint64_t second)
   return tens | (x - tens * 10) << 8;
 }
 
-/*
- * Sixteen digits from one draw x: the integer part of x * 10^16 / 2^64, four
+/* Sixteen digits from one draw x: the integer part of x * 10^16 / 2^64, four
  * digits at a time.  One draw in 2700 is rejected, because some digits would be
- * more likely than others.
- */
+ * more likely than others. */
 static void draw_parts(struct rng *rng, uint64_t part[4])
 {
   const uint64_t e4 = 10000, e16 = e4 * e4 * e4 * e4;

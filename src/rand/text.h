@@ -17,11 +17,9 @@ struct rng;
  */
 void text_fill(struct rng *rng, const char *format, size_t len, char *out);
 
-/*
- * Write a string to `out`, which has room for `max` bytes.  Its length is
+/* Write a string to `out`, which has room for `max` bytes.  Its length is
  * uniform in min..max, and each character is uniform in '0'..'z' (48..122).
- * Returns the length.  It is 0 if max is 0; a min above max counts as 1.
- */
+ * Returns the length.  It is 0 if max is 0; a min above max counts as 1. */
 uint32_t text_varstring(struct rng *rng, char *out, uint32_t min, uint32_t max);
 
 #endif

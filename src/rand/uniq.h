@@ -2,12 +2,10 @@
  * uniq.h - numbers that never repeat, in an order that looks random; the
  * threads share nothing.
  *
- * A permutation is applied to a counter.  The counters of the threads are
- * interleaved, so that no two threads ever hold the same one: thread `slot` of
- * `slots` counts slot, slot + slots, slot + 2 slots, ...  Threads that count
- * from another place of the same order reach these numbers only when most are
- * used up.  With the same seed and the same slots, a thread's numbers are the
- * same in every run.
+ * A permutation is applied to a counter: thread `slot` of `slots` counts slot,
+ * slot + slots, slot + 2 slots, ...  Threads that count from another place of
+ * the same order reach these numbers only when most are used up.  The seed and
+ * the slots decide all numbers of a thread.
  */
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H
@@ -53,27 +51,22 @@ struct uniq {
   struct uniq_range *others;
 };
 
-/*
- * `slot` is below `slots`, the number of threads that count from the same
- * place.
- */
+/* `slot` is below `slots`, the number of threads that count from the same
+ * place. */
 void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
                uint64_t slot, uint64_t slots);
 void uniq_done(struct uniq *u);
 
-/*
- * A 32-bit number that none of the slots has had before, until one of them has
- * taken 2^32 / slots numbers.
- */
+/* A 32-bit number that none of the slots has had before, until one of them has
+ * taken 2^32 / slots numbers. */
 uint32_t uniq_next(struct uniq *u);
 
 /*
- * Return a number within a..b (any 64-bit range; b <= a gives a), unique in the
- * same way.  When its share of the values is used up, the slot starts again in
- * another order.  The first call for a range costs some microseconds.  If more
- * than UNIQ_RANGES ranges are used in turn, those unused for longest are
- * forgotten; without memory, one range is kept.  A range that comes back starts
- * after every number taken before, and is used up earlier.
+ * A number within a..b (any 64-bit range; b <= a gives a), unique in the same
+ * way.  A slot whose share is used up starts again in another order.  The first
+ * call for a range costs some microseconds.  Of more than UNIQ_RANGES ranges
+ * (without memory: one) the least recently used are forgotten; a range that
+ * comes back starts after every number taken before, and is used up earlier.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 

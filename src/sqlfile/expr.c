@@ -179,8 +179,7 @@ static int64_t draw_at_share(int64_t from, int64_t to, double share)
   return at < (double)last ? from + (int64_t)at : to;
 }
 
-const char *draw_uniform(struct draws *d, int64_t from, int64_t to,
-                         int64_t *ret)
+const char *draw_uniform(struct draw *d, int64_t from, int64_t to, int64_t *ret)
 {
   const char *why = draw_check_range(from, to);
 
@@ -189,7 +188,7 @@ const char *draw_uniform(struct draws *d, int64_t from, int64_t to,
   return why;
 }
 
-const char *draw_exponential(struct draws *d, int64_t from, int64_t to,
+const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
                              double parameter, int64_t *ret)
 {
   const char *why = draw_check_range(from, to);
@@ -214,7 +213,7 @@ static double draw_normal(struct rng *rng)
 }
 
 /* What is outside of -parameter..parameter is drawn again. */
-const char *draw_gaussian(struct draws *d, int64_t from, int64_t to,
+const char *draw_gaussian(struct draw *d, int64_t from, int64_t to,
                           double parameter, int64_t *ret)
 {
   const char *why = draw_check_range(from, to);
@@ -231,7 +230,7 @@ const char *draw_gaussian(struct draws *d, int64_t from, int64_t to,
   return NULL;
 }
 
-const char *draw_zipfian(struct draws *d, int64_t from, int64_t to,
+const char *draw_zipfian(struct draw *d, int64_t from, int64_t to,
                          double exponent, int64_t *ret)
 {
   const char *why = draw_check_range(from, to);
@@ -326,10 +325,8 @@ static uint64_t hash_scramble(uint64_t v, uint64_t factor, uint64_t flip,
   return ((v << 1) & mask) | (v >> (bits - 1));
 }
 
-/*
- * Each round scrambles the lower numbers below a power of two, then the upper
- * ones in the same way, and shifts all of them.
- */
+/* Each round scrambles the lower numbers below a power of two, then the upper
+ * ones in the same way, and shifts all of them. */
 static int64_t hash_permute(int64_t value, int64_t size, int64_t seed)
 {
   enum {
@@ -763,10 +760,8 @@ static const char *expr_join(struct value *first, const struct value *second)
   return second->kind == VALUE_NULL ? NULL : value_to_bool(second, &truth);
 }
 
-/*
- * Does the code go on elsewhere?  A first value of AND or OR that is NULL is
- * the result, as in pgbench.
- */
+/* Does the code go on elsewhere?  A first value of AND or OR that is NULL is
+ * the result, as in pgbench. */
 static const char *expr_decide(const struct expr_op *op,
                                const struct value *top, bool *ret_jump)
 {

@@ -70,10 +70,8 @@ const char *value_to_bool(const struct value *v, bool *ret);
  * not. */
 bool value_is_true(const struct value *v);
 
-/*
- * Read a text as users write values: an integer, a double, a boolean or NULL.
- * False: it is another text.  The text is zero-terminated.
- */
+/* Read a text as users write values: an integer, a double, a boolean or NULL.
+ * False: it is another text.  The text is zero-terminated. */
 bool value_read(const char *text, size_t len, struct value *ret);
 
 enum {
@@ -90,7 +88,7 @@ enum {
 };
 
 /* One thread uses it.  Zeroed but for `rng`, it is ready. */
-struct draws {
+struct draw {
   struct rng *rng; /* borrowed */
   unsigned next;   /* the entry to replace */
   struct {
@@ -99,18 +97,16 @@ struct draws {
   } zipf[DRAW_ZIPF];
 };
 
-/*
- * Draw one of the integers from..to.  These return NULL, or why that is not
+/* Draw one of the integers from..to.  These return NULL, or why that is not
  * possible (a static text): the range is empty or has more than 2^63-1 values,
- * or the parameter is not allowed.
- */
-const char *draw_uniform(struct draws *d, int64_t from, int64_t to,
+ * or the parameter is not allowed. */
+const char *draw_uniform(struct draw *d, int64_t from, int64_t to,
                          int64_t *ret);
-const char *draw_exponential(struct draws *d, int64_t from, int64_t to,
+const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
                              double parameter, int64_t *ret);
-const char *draw_gaussian(struct draws *d, int64_t from, int64_t to,
+const char *draw_gaussian(struct draw *d, int64_t from, int64_t to,
                           double parameter, int64_t *ret);
-const char *draw_zipfian(struct draws *d, int64_t from, int64_t to,
+const char *draw_zipfian(struct draw *d, int64_t from, int64_t to,
                          double exponent, int64_t *ret);
 
 /* ---- expressions ---- */
@@ -190,7 +186,7 @@ struct expr {
 /* What an evaluation may use. */
 struct expr_env {
   const struct value *variables;
-  struct draws *draws;
+  struct draw *draws;
   int64_t default_seed; /* of hash functions */
   /* [opt] What debug() calls; `at` as in struct expr_op. */
   void (*debug)(void *ctx, uint32_t at, const struct value *v);

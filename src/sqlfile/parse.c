@@ -80,10 +80,8 @@ static int statement_take_colon(struct draft *d)
   return 0;
 }
 
-/*
- * Is the name of a variable in the quoted part?  Its value would not be put
- * there, and the statement would not be what its author meant.
- */
+/* Is the name of a variable in the quoted part?  Its value would not be put
+ * there, and the statement would not be what its author meant. */
 static int statement_check_quoted(struct reading *r, const char *from,
                                   const char *to)
 {

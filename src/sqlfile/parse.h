@@ -65,10 +65,8 @@ int reading_find(const struct reading *r, const char *name, size_t len);
  * many. */
 int reading_variable(struct reading *r, const char *name, size_t len);
 
-/*
- * The number of the variable whose name begins at `at`, which a statement or an
- * expression uses; negative: there is none, and the message is complete.
- */
+/* The number of the variable whose name begins at `at`, which a statement or an
+ * expression uses; negative: there is none, and the message is complete. */
 int reading_use(struct reading *r, const char *at, size_t len);
 
 /* Adds a zeroed step or statement; NULL: no memory, and the message is

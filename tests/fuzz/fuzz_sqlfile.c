@@ -37,7 +37,7 @@ static void execute(const struct sqlfile *file, unsigned dialect)
 {
   struct value *value = calloc(file->n_variables, sizeof(*value));
   struct rng rng;
-  struct draws draws = { .rng = &rng };
+  struct draw draws = { .rng = &rng };
   struct expr_env env = { .variables = value, .draws = &draws };
   struct expr_failure fail;
   size_t i = 0;

@@ -35,7 +35,7 @@ static inline void rig_value(const char *expression, struct rng *rng, char *to,
 {
   static const char *const kinds[] = { "unset", "null",   "boolean",
                                        "int",   "double", "text" };
-  struct draws draws = { .rng = rng };
+  struct draw draws = { .rng = rng };
   struct value variables[SQLFILE_BUILTINS] = { value_int(0), value_int(1),
                                                value_int(7), value_int(9) };
   struct expr_env env = { .variables = variables, .draws = &draws };

@@ -85,7 +85,7 @@ struct client {
   struct client_statement *statement; /* owned, in the order of the file */
   struct value *value;                /* owned; of the variables */
   struct client_texts *texts; /* owned; of the variables; NULL: no columns */
-  struct draws draws;
+  struct draw draws;
   struct expr_env expr;
 
   /* What a repetition of the event begins with. */

@@ -151,7 +151,7 @@ enum {
 static void count(const char *what, double parameter, unsigned n[VALUES])
 {
   struct rng rng;
-  struct draws d = { .rng = &rng };
+  struct draw d = { .rng = &rng };
 
   rng_seed(&rng, 5, RNG_WORKLOAD, 0);
   memset(n, 0, VALUES * sizeof(*n));
