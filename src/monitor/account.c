@@ -4,42 +4,41 @@
 #include "monitor/account.h"
 
 #include "base/minmax.h"
-#include "monitor/looks.h"
 #include "monitor/source.h"
 
 /* Processes that have ended take some of these with them; tables of
  * performance_schema can be emptied. */
-static bool may_fall(enum server_figure f)
+static bool account_may_fall(enum server_metric f)
 {
   return f == SERVER_PART_TRANSACTIONS || f == SERVER_CPU_NS ||
          f == SERVER_CPU_WAIT_NS || f == SERVER_SWITCHES ||
          f == SERVER_READ_BYTES || f == SERVER_WRITTEN_BYTES;
 }
 
-static bool is_count(enum server_figure f)
+static bool account_is_count(enum server_metric f)
 {
-  return f >= SERVER_FIGURES || figures_info[f].kind == SERVER_COUNT;
+  return f >= SERVER_METRICS || server_metrics_info[f].kind == SERVER_COUNT;
 }
 
 /* Does a count begin anew?  Then the server was started again. */
-static bool is_restart(const struct server_reading *from,
-                       const struct server_reading *to)
+static bool account_is_restart(const struct server_reading *from,
+                               const struct server_reading *to)
 {
   for (int f = 0; f < SERVER_VALUES; f++) {
-    if (is_count(f) && !may_fall(f) && from->has[f] && to->has[f] &&
-        to->value[f] < from->value[f])
+    if (account_is_count(f) && !account_may_fall(f) && from->has[f] &&
+        to->has[f] && to->value[f] < from->value[f])
       return true;
   }
   return false;
 }
 
-static void subtract(const struct server_reading *from,
-                     const struct server_reading *to,
-                     struct server_reading *ret)
+static void account_subtract(const struct server_reading *from,
+                             const struct server_reading *to,
+                             struct server_reading *ret)
 {
   *ret = *to;
   for (int f = 0; f < SERVER_VALUES; f++) {
-    if (!is_count(f))
+    if (!account_is_count(f))
       continue;
     ret->has[f] = from->has[f] && to->has[f];
     ret->value[f] = ret->has[f] && to->value[f] > from->value[f]
@@ -52,10 +51,10 @@ static void subtract(const struct server_reading *from,
     ret->has[SERVER_PART_TRANSACTIONS] = false;
 }
 
-static void add_up(struct account *a, const struct server_interval *i)
+static void account_add_up(struct account *a, const struct server_interval *i)
 {
   a->period_ns += i->period_ns;
-  for (int f = 0; f < SERVER_FIGURES; f++) {
+  for (int f = 0; f < SERVER_METRICS; f++) {
     if (!i->did.has[f])
       continue;
     a->sum.has[f] = true;
@@ -68,7 +67,7 @@ static void add_up(struct account *a, const struct server_interval *i)
   looks_add(&a->all_waits, &i->waits);
 }
 
-static void note_cost(struct account *a, const struct server_reading *r)
+static void account_note_cost(struct account *a, const struct server_reading *r)
 {
   a->readings++;
   a->took_ns += r->took_ns;
@@ -89,7 +88,7 @@ void account_restart(struct account *a)
   a->has_base = false;
 }
 
-static void set_base(struct account *a, const struct server_reading *r)
+static void account_set_base(struct account *a, const struct server_reading *r)
 {
   if (!a->has_base)
     a->owed = (struct server_owed){ 0 };
@@ -104,14 +103,14 @@ void account_add(struct account *a, const struct monitor_source *source,
 {
   struct server_interval i = { .known = true, .waits = a->waits };
 
-  note_cost(a, r);
+  account_note_cost(a, r);
   if (a->has_base && grid_ns != UINT64_MAX && grid_ns > 0 &&
       a->passed_ns >= grid_ns) {
     a->late++;
     return;
   }
   /* What is read from files begins anew with them, without a server. */
-  if (a->has_base && source && is_restart(&a->base, r)) {
+  if (a->has_base && source && account_is_restart(&a->base, r)) {
     a->restarts++;
     a->has_base = false;
   }
@@ -121,16 +120,16 @@ void account_add(struct account *a, const struct monitor_source *source,
     return;
   if (a->has_base) {
     i.period_ns = r->at_ns - a->base.at_ns;
-    subtract(&a->base, r, &i.did);
+    account_subtract(&a->base, r, &i.did);
     if (source && source->derive)
       source->derive(&i.did, &a->owed);
     if (source)
       looks_levels(source, access, &a->waits, &i.did);
-    add_up(a, &i);
+    account_add_up(a, &i);
     a->events += r->events - a->base.events;
     a->ready = a->latest = i;
   }
-  set_base(a, r);
+  account_set_base(a, r);
 }
 
 void account_look(struct account *a, const struct monitor_source *source,
@@ -171,8 +170,8 @@ void account_total(const struct account *a, struct server_total *ret)
   ret->events = a->events;
   ret->did = a->sum;
   ret->most = a->most;
-  for (int f = 0; f < SERVER_FIGURES; f++) {
-    if (figures_info[f].kind == SERVER_LEVEL && a->levels[f] > 0)
+  for (int f = 0; f < SERVER_METRICS; f++) {
+    if (server_metrics_info[f].kind == SERVER_LEVEL && a->levels[f] > 0)
       ret->did.value[f] /= (double)a->levels[f];
   }
   ret->waits = a->all_waits;

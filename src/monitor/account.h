@@ -5,7 +5,7 @@
 #ifndef BENCH_MONITOR_ACCOUNT_H
 #define BENCH_MONITOR_ACCOUNT_H
 
-#include "monitor/monitor.h"
+#include "monitor/reading.h"
 
 struct monitor_source;
 
@@ -39,7 +39,7 @@ struct account {
   uint64_t period_ns;
   struct server_reading sum;  /* counts; of levels, the sum over `levels` */
   struct server_reading most; /* levels */
-  uint64_t levels[SERVER_FIGURES];
+  uint64_t levels[SERVER_METRICS];
   struct server_waits all_waits;
 };
 

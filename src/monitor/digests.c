@@ -28,12 +28,12 @@ void digests_done(struct digests *d)
   *d = (struct digests){ 0 };
 }
 
-static int by_id(const void *a, const void *b)
+static int digests_by_id(const void *a, const void *b)
 {
   return strcmp(((const struct digest *)a)->id, ((const struct digest *)b)->id);
 }
 
-static int by_time(const void *a, const void *b)
+static int digests_by_time(const void *a, const void *b)
 {
   const struct digest *x = a, *y = b;
 
@@ -42,7 +42,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* It becomes a part of a statement, so it has nothing but digits. */
-static bool take_id(const sql_value *v, char *ret)
+static bool digests_take_id(const sql_value *v, char *ret)
 {
   if (!v->ptr || v->len == 0 || v->len >= DIGEST_ID)
     return false;
@@ -51,7 +51,7 @@ static bool take_id(const sql_value *v, char *ret)
   return strspn(ret, "-0123456789abcdefABCDEF") == v->len;
 }
 
-static bool make_room(struct digests *d)
+static bool digests_make_room(struct digests *d)
 {
   const size_t room = d->room > 0 ? 2 * d->room : 256;
   struct digest *more;
@@ -68,18 +68,19 @@ static bool make_room(struct digests *d)
   return true;
 }
 
-static void take_counts(void *ctx, const sql_value *v, unsigned n)
+static void digests_take_counts(void *ctx, const sql_value *v, unsigned n)
 {
   struct digests *d = ctx;
   struct digest one = { .text = NULL };
 
-  if (n == 4 && take_id(&v[0], one.id) && reading_number(&v[1], &one.calls) &&
+  if (n == 4 && digests_take_id(&v[0], one.id) &&
+      reading_number(&v[1], &one.calls) &&
       reading_number(&v[2], &one.time_ns) && reading_number(&v[3], &one.rows) &&
-      make_room(d))
+      digests_make_room(d))
     d->of[d->n++] = one;
 }
 
-static void take_where(void *ctx, const sql_value *v, unsigned n)
+static void digests_take_where(void *ctx, const sql_value *v, unsigned n)
 {
   struct digests *d = ctx;
 
@@ -90,8 +91,8 @@ static void take_where(void *ctx, const sql_value *v, unsigned n)
 }
 
 /* Each @ in the text is the schema, and # the list. */
-static void fill_in(const char *text, const char *schema, const char *list,
-                    struct strbuf *ret)
+static void digests_fill_in(const char *text, const char *schema,
+                            const char *list, struct strbuf *ret)
 {
   for (; *text; text++) {
     if (*text == '@')
@@ -103,26 +104,26 @@ static void fill_in(const char *text, const char *schema, const char *list,
   }
 }
 
-static bool ask(struct link *l, const char *text, const char *schema,
-                const char *list,
-                void (*row)(void *ctx, const sql_value *v, unsigned n),
-                void *ctx)
+static bool digests_ask(struct link *l, const char *text, const char *schema,
+                        const char *list,
+                        void (*row)(void *ctx, const sql_value *v, unsigned n),
+                        void *ctx)
 {
   struct strbuf sql = { 0 };
   bool ok;
 
-  fill_in(text, schema, list, &sql);
+  digests_fill_in(text, schema, list, &sql);
   ok = link_query(l, strbuf_str(&sql), row, ctx);
   strbuf_done(&sql);
   return ok;
 }
 
 /* What of these counts was there before is only known if all are read. */
-static bool read_counts(struct digests *d, struct link *l,
-                        const struct monitor_digests *s,
-                        struct server_gaps *gaps)
+static bool digests_read_counts(struct digests *d, struct link *l,
+                                const struct monitor_digests *s,
+                                struct server_gaps *gaps)
 {
-  if (!ask(l, s->counts_sql, d->where, "", take_counts, d)) {
+  if (!digests_ask(l, s->counts_sql, d->where, "", digests_take_counts, d)) {
     server_gaps_add(gaps, subject, l->why);
     return false;
   }
@@ -135,13 +136,13 @@ static bool read_counts(struct digests *d, struct link *l,
     return false;
   }
   if (d->n > 0)
-    qsort(d->of, d->n, sizeof(d->of[0]), by_id);
+    qsort(d->of, d->n, sizeof(d->of[0]), digests_by_id);
   return true;
 }
 
 /* What this server's version has; NULL: nothing. */
-static const struct monitor_digests *find(struct link *l,
-                                          const struct monitor_source *s)
+static const struct monitor_digests *
+digests_find(struct link *l, const struct monitor_source *s)
 {
   const double version = reading_version(l, s);
 
@@ -156,12 +157,12 @@ static const struct monitor_digests *find(struct link *l,
 bool digests_begin(struct digests *d, struct link *l,
                    const struct monitor_source *s, struct server_gaps *gaps)
 {
-  const struct monitor_digests *from = find(l, s);
+  const struct monitor_digests *from = digests_find(l, s);
 
   digests_done(d);
   if (!from)
     return !l->lost;
-  if (!link_query(l, from->where_sql, take_where, d)) {
+  if (!link_query(l, from->where_sql, digests_take_where, d)) {
     server_gaps_add(gaps, subject, l->why);
     return !l->lost;
   }
@@ -169,7 +170,7 @@ bool digests_begin(struct digests *d, struct link *l,
     server_gaps_add(gaps, subject, from->missing);
     return true;
   }
-  if (!read_counts(d, l, from, gaps)) {
+  if (!digests_read_counts(d, l, from, gaps)) {
     const bool cut = d->cut;
 
     digests_done(d);
@@ -185,11 +186,12 @@ bool digests_begin(struct digests *d, struct link *l,
 /* ---- the end ---- */
 
 /* What was added; false: nothing, or the server has begun anew to count. */
-static bool subtract(const struct digests *from, struct digest *d)
+static bool digests_subtract(const struct digests *from, struct digest *d)
 {
-  const struct digest *old = from->n > 0 ? bsearch(d, from->of, from->n,
-                                                   sizeof(from->of[0]), by_id)
-                                         : NULL;
+  const struct digest *old = from->n > 0
+                               ? bsearch(d, from->of, from->n,
+                                         sizeof(from->of[0]), digests_by_id)
+                               : NULL;
 
   if (old) {
     d->calls -= old->calls;
@@ -199,7 +201,7 @@ static bool subtract(const struct digests *from, struct digest *d)
   return d->calls > 0 && d->time_ns >= 0 && d->rows >= 0;
 }
 
-static void keep_first(struct digests *d, size_t n)
+static void digests_keep_first(struct digests *d, size_t n)
 {
   for (size_t i = n; i < d->n; i++)
     free(d->of[i].text);
@@ -208,7 +210,7 @@ static void keep_first(struct digests *d, size_t n)
 }
 
 /* Runs of blanks and line ends become one blank. */
-static char *make_text(const char *text, size_t len)
+static char *digests_make_text(const char *text, size_t len)
 {
   struct strbuf out = { 0 };
   char *copy;
@@ -231,35 +233,36 @@ static char *make_text(const char *text, size_t len)
   return copy;
 }
 
-static void take_text(void *ctx, const sql_value *v, unsigned n)
+static void digests_take_text(void *ctx, const sql_value *v, unsigned n)
 {
   struct digests *d = ctx;
   char id[DIGEST_ID];
 
-  if (n != 2 || !take_id(&v[0], id) || !v[1].ptr)
+  if (n != 2 || !digests_take_id(&v[0], id) || !v[1].ptr)
     return;
   for (size_t i = 0; i < d->n; i++) {
     if (strcmp(d->of[i].id, id) == 0 && !d->of[i].text)
-      d->of[i].text = make_text(v[1].ptr, v[1].len);
+      d->of[i].text = digests_make_text(v[1].ptr, v[1].len);
   }
 }
 
-static bool read_texts(struct digests *d, struct link *l,
-                       const struct monitor_digests *s)
+static bool digests_read_texts(struct digests *d, struct link *l,
+                               const struct monitor_digests *s)
 {
   struct strbuf list = { 0 };
   bool ok;
 
   for (size_t i = 0; i < d->n; i++)
     strbuf_addf(&list, "%s'%s'", i > 0 ? "," : "", d->of[i].id);
-  ok = d->n == 0 ||
-       ask(l, s->texts_sql, d->where, strbuf_str(&list), take_text, d);
+  ok = d->n == 0 || digests_ask(l, s->texts_sql, d->where, strbuf_str(&list),
+                                digests_take_text, d);
   strbuf_done(&list);
   return ok;
 }
 
 /* Does it ask for the state of the server, as the monitor does? */
-static bool is_own(const struct monitor_digests *s, const struct digest *d)
+static bool digests_is_own(const struct monitor_digests *s,
+                           const struct digest *d)
 {
   for (size_t i = 0; d->text && s->own[i]; i++) {
     if (strstr(d->text, s->own[i]))
@@ -268,12 +271,13 @@ static bool is_own(const struct monitor_digests *s, const struct digest *d)
   return false;
 }
 
-static void leave_out_own(struct digests *d, const struct monitor_digests *s)
+static void digests_leave_out_own(struct digests *d,
+                                  const struct monitor_digests *s)
 {
   size_t k = 0;
 
   for (size_t i = 0; i < d->n; i++) {
-    if (is_own(s, &d->of[i]))
+    if (digests_is_own(s, &d->of[i]))
       free(d->of[i].text);
     else
       d->of[k++] = d->of[i];
@@ -281,40 +285,40 @@ static void leave_out_own(struct digests *d, const struct monitor_digests *s)
   d->n = k;
 }
 
-static void leave_out_old(struct digests *d, const struct digests *from)
+static void digests_leave_out_old(struct digests *d, const struct digests *from)
 {
   size_t k = 0;
 
   for (size_t i = 0; i < d->n; i++) {
-    if (subtract(from, &d->of[i]))
+    if (digests_subtract(from, &d->of[i]))
       d->of[k++] = d->of[i];
   }
   d->n = k;
   if (d->n > 0)
-    qsort(d->of, d->n, sizeof(d->of[0]), by_time);
+    qsort(d->of, d->n, sizeof(d->of[0]), digests_by_time);
 }
 
 void digests_end(struct digests *d, struct link *l,
                  const struct monitor_source *s, size_t keep,
                  struct server_gaps *gaps)
 {
-  const struct monitor_digests *from = d->begun ? find(l, s) : NULL;
+  const struct monitor_digests *from = d->begun ? digests_find(l, s) : NULL;
   struct digests now = { .begun = true, .begun_ns = d->begun_ns };
   bool ok;
 
   if (!from)
     return;
   memcpy(now.where, d->where, sizeof(now.where));
-  ok = read_counts(&now, l, from, gaps);
+  ok = digests_read_counts(&now, l, from, gaps);
   now.period_ns = clock_now_ns() - now.begun_ns;
-  leave_out_old(&now, d);
-  keep_first(&now, keep + OWN_MAX);
-  if (ok && !read_texts(&now, l, from)) {
+  digests_leave_out_old(&now, d);
+  digests_keep_first(&now, keep + OWN_MAX);
+  if (ok && !digests_read_texts(&now, l, from)) {
     server_gaps_add(gaps, subject, l->why);
     ok = false;
   }
-  leave_out_own(&now, from);
-  keep_first(&now, ok ? keep : 0);
+  digests_leave_out_own(&now, from);
+  digests_keep_first(&now, ok ? keep : 0);
   digests_done(d);
   *d = now;
 }

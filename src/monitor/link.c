@@ -53,7 +53,7 @@ void link_done(struct link *l)
   (void)pthread_mutex_destroy(&l->lock);
 }
 
-static bool fail(struct link *l, const char *why, bool lost)
+static bool link_fail(struct link *l, const char *why, bool lost)
 {
   (void)snprintf(l->why, sizeof(l->why), "%.*s", (int)strcspn(why, "\n"), why);
   l->lost = lost;
@@ -67,12 +67,12 @@ bool link_open(struct link *l, uint64_t until_ns)
   bool over;
 
   if (!l->driver)
-    return fail(l, "the driver is not available", true);
+    return link_fail(l, "the driver is not available", true);
   if (l->driver->connect(l->session, until_ns, &out) < 0) {
     l->permanent = out.permanent;
     l->slow = clock_now_ns() >= until_ns;
     l->driver->connect_reason(l->session, &out, &why);
-    (void)fail(l, strbuf_str(&why), true);
+    (void)link_fail(l, strbuf_str(&why), true);
     strbuf_done(&why);
     return false;
   }
@@ -82,10 +82,10 @@ bool link_open(struct link *l, uint64_t until_ns)
   (void)pthread_mutex_unlock(&l->lock);
   if (over)
     l->driver->disconnect(l->session);
-  return over ? fail(l, "the run has ended", true) : true;
+  return over ? link_fail(l, "the run has ended", true) : true;
 }
 
-static void drop_plans(struct link *l)
+static void link_drop_plans(struct link *l)
 {
   for (int i = 0; i < LINK_PLANS; i++) {
     struct link_plan *plan = &l->plans[i];
@@ -102,7 +102,7 @@ void link_close(struct link *l)
 {
   bool open;
 
-  drop_plans(l);
+  link_drop_plans(l);
   (void)pthread_mutex_lock(&l->lock);
   open = l->open;
   l->open = false;
@@ -122,16 +122,17 @@ int link_socket(const struct link *l)
 }
 
 /* Passes on the rows of a call that has returned `rc`. */
-static bool take_rows(struct link *l, int rc, const struct outcome *out,
-                      void (*row)(void *ctx, const sql_value *v, unsigned n),
-                      void *ctx)
+static bool link_take_rows(struct link *l, int rc, const struct outcome *out,
+                           void (*row)(void *ctx, const sql_value *v,
+                                       unsigned n),
+                           void *ctx)
 {
   const struct driver *d = l->driver;
   struct outcome end = { 0 };
   sql_value v[FIELDS];
 
   if (rc < 0) {
-    (void)fail(l, out->msg ? out->msg : "no answer", out->lost);
+    (void)link_fail(l, out->msg ? out->msg : "no answer", out->lost);
     if (!out->lost)
       (void)d->end_results(l->session, &end);
     return false;
@@ -142,7 +143,7 @@ static bool take_rows(struct link *l, int rc, const struct outcome *out,
   }
   if (out->settled || d->end_results(l->session, &end) == 0)
     return true;
-  return fail(l, end.msg ? end.msg : "the answer broke off", end.lost);
+  return link_fail(l, end.msg ? end.msg : "the answer broke off", end.lost);
 }
 
 bool link_query(struct link *l, const char *sql,
@@ -151,12 +152,12 @@ bool link_query(struct link *l, const char *sql,
 {
   struct outcome out = { 0 };
 
-  return take_rows(l, l->driver->query(l->session, sql, strlen(sql), &out),
-                   &out, row, ctx);
+  return link_take_rows(l, l->driver->query(l->session, sql, strlen(sql), &out),
+                        &out, row, ctx);
 }
 
 /* False: the connection is lost. */
-static bool prepare(struct link *l, struct link_plan *plan)
+static bool link_prepare(struct link *l, struct link_plan *plan)
 {
   struct prepared *p = calloc(1, l->driver->prepared_size);
   struct outcome out = { 0 };
@@ -172,11 +173,12 @@ static bool prepare(struct link *l, struct link_plan *plan)
   }
   l->driver->unprepare(p, out.lost);
   free(p);
-  return !out.lost || fail(l, out.msg ? out.msg : "no answer", true);
+  return !out.lost || link_fail(l, out.msg ? out.msg : "no answer", true);
 }
 
 /* *ret: NULL, if the text has to be sent.  False: the connection is lost. */
-static bool find_plan(struct link *l, const char *sql, struct link_plan **ret)
+static bool link_find_plan(struct link *l, const char *sql,
+                           struct link_plan **ret)
 {
   *ret = NULL;
   if (!l->keeps_plans || l->env.process->set.ps_mode == PS_DISABLE)
@@ -186,7 +188,7 @@ static bool find_plan(struct link *l, const char *sql, struct link_plan **ret)
 
     if (!plan->sql) {
       plan->sql = strdup(sql);
-      if (plan->sql && !prepare(l, plan))
+      if (plan->sql && !link_prepare(l, plan))
         return false;
     }
     if (plan->sql && strcmp(plan->sql, sql) == 0) {
@@ -205,13 +207,13 @@ bool link_query_often(struct link *l, const char *sql,
   struct link_plan *plan;
   int rc;
 
-  if (!find_plan(l, sql, &plan))
+  if (!link_find_plan(l, sql, &plan))
     return false;
   if (!plan)
     return link_query(l, sql, row, ctx);
   rc = l->driver->execute(plan->p, &out);
   if (rc == 0 || out.lost)
-    return take_rows(l, rc, &out, row, ctx);
+    return link_take_rows(l, rc, &out, row, ctx);
   /* A pooler may have given it to another session of the server. */
   (void)l->driver->end_results(l->session, &end);
   l->driver->unprepare(plan->p, false);

@@ -162,7 +162,7 @@ static bool read_text(const char *root, pid_t pid, const char *name, char *text,
   return n > 0;
 }
 
-static void add(struct server_reading *r, enum server_figure f, double value)
+static void add(struct server_reading *r, enum server_metric f, double value)
 {
   r->has[f] = true;
   r->value[f] += value;
@@ -212,7 +212,7 @@ static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
   return threads;
 }
 
-static void add_bytes(struct server_reading *ret, enum server_figure f,
+static void add_bytes(struct server_reading *ret, enum server_metric f,
                       const char *text, const char *name)
 {
   const char *at = strstr(text, name); /* with the end of the line before it */

@@ -10,15 +10,16 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "db/counts.h"
 #include "db/process.h"
 #include "monitor/options.h"
 #include "monitor/reader.h"
-#include "monitor/sessions.h"
 #include "monitor/source.h"
 #include "report/life.h"
 #include "stats/recorder.h"
@@ -42,7 +43,7 @@ struct monitor {
 };
 
 /* HOST, HOST:PORT, [HOST]:PORT or /SOCKET. */
-static int split_host(struct monitor *m, const char *text)
+static int monitor_split_host(struct monitor *m, const char *text)
 {
   const char *colon = strrchr(text, ':');
   size_t len = strlen(text);
@@ -68,9 +69,22 @@ static int split_host(struct monitor *m, const char *text)
   return m->host ? 0 : -1;
 }
 
-static const char *given(const char *text)
+static const char *monitor_given(const char *text)
 {
   return text && *text ? text : NULL;
+}
+
+/* NULL: this kind of server has no metrics that a query reads. */
+static const struct monitor_source *monitor_source_find(const char *driver)
+{
+  static const struct monitor_source *const all[] = { &monitor_mysql,
+                                                      &monitor_pgsql };
+
+  for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+    if (strcmp(all[i]->driver, driver) == 0)
+      return all[i];
+  }
+  return NULL;
 }
 
 bool monitor_knows(const char *driver)
@@ -83,7 +97,8 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
 {
   struct monitor *m = calloc(1, sizeof(*m));
 
-  if (m && given(in->cfg->host) && split_host(m, in->cfg->host) < 0) {
+  if (m && monitor_given(in->cfg->host) &&
+      monitor_split_host(m, in->cfg->host) < 0) {
     monitor_free(m);
     m = NULL;
   }
@@ -97,9 +112,9 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
   m->all.may_give_up = in->cfg->stats == SERVER_STATS_AUTO;
   m->all.source = monitor_source_find(in->driver);
   if (!m->all.source)
-    sessions_want(&in->db->counts);
-  m->all.params.user = given(in->cfg->user);
-  m->all.params.password = given(in->cfg->password);
+    atomic_store_explicit(&in->db->counts.wanted, true, memory_order_relaxed);
+  m->all.params.user = monitor_given(in->cfg->user);
+  m->all.params.password = monitor_given(in->cfg->password);
   m->n = m->all.params.host ? 1 : (unsigned)min_u64(in->servers, SERVERS_MAX);
   for (unsigned i = 0; i < m->n; i++)
     reader_init(&m->of[i], &m->all, i);
@@ -118,7 +133,8 @@ void monitor_free(struct monitor *m)
   free(m);
 }
 
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
+static int monitor_on_start(void *ctx, const struct run_start *start,
+                            struct err *err)
 {
   struct monitor *m = ctx;
   int rc = 0;
@@ -141,8 +157,8 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   return m->in.cfg->stats == SERVER_STATS_AUTO ? 0 : rc;
 }
 
-static int on_interval(void *ctx, const struct report_setup *setup,
-                       const struct report *r, struct err *err)
+static int monitor_on_interval(void *ctx, const struct report_setup *setup,
+                               const struct report *r, struct err *err)
 {
   struct monitor *m = ctx;
   const uint64_t ticks = r->end_ns > m->all.start_ns
@@ -164,7 +180,8 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 }
 
 /* The events of all ranks, in those of this one, whose threads come first. */
-static double share_of(const struct monitor *m, const struct report *total)
+static double monitor_share_of(const struct monitor *m,
+                               const struct report *total)
 {
   const unsigned own = m->all.recorders->n;
   uint64_t events = 0;
@@ -177,13 +194,13 @@ static double share_of(const struct monitor *m, const struct report *total)
                     : (double)total->threads / own;
 }
 
-static int on_final(void *ctx, const struct report_setup *setup,
-                    const struct report *r, struct err *err)
+static int monitor_on_final(void *ctx, const struct report_setup *setup,
+                            const struct report *r, struct err *err)
 {
   struct monitor *m = ctx;
   const struct report *total = r->total ? r->total : r;
 
-  m->share = share_of(m, total);
+  m->share = monitor_share_of(m, total);
   (void)setup;
   (void)err;
   for (unsigned i = 0; i < m->n; i++) {
@@ -196,7 +213,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
   return 0;
 }
 
-static bool await(struct reader *w, uint64_t until_ns)
+static bool monitor_await(struct reader *w, uint64_t until_ns)
 {
   while (atomic_load(&w->ended) == 0 && clock_now_ns() < until_ns)
     wait_while(&w->ended, 0, until_ns);
@@ -204,15 +221,16 @@ static bool await(struct reader *w, uint64_t until_ns)
 }
 
 /* What does not end in time is interrupted, then left behind. */
-static void end_thread(struct monitor *m, struct reader *w, uint64_t until_ns)
+static void monitor_end_thread(struct monitor *m, struct reader *w,
+                               uint64_t until_ns)
 {
   if (!w->started)
     return;
   w->started = false;
-  if (!await(w, until_ns)) {
+  if (!monitor_await(w, until_ns)) {
     if (m->all.source)
       link_interrupt(&w->link);
-    if (!await(w, clock_now_ns() + PATIENCE_NS)) {
+    if (!monitor_await(w, clock_now_ns() + PATIENCE_NS)) {
       leave_thread(m->in.leave);
       (void)pthread_detach(w->thread);
       return;
@@ -221,38 +239,39 @@ static void end_thread(struct monitor *m, struct reader *w, uint64_t until_ns)
   (void)pthread_join(w->thread, NULL);
 }
 
-static void end_all(struct monitor *m)
+static void monitor_end_all(struct monitor *m)
 {
   const uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
 
   atomic_store(&m->all.stop, 1);
   wait_wake_all(&m->all.stop);
   for (unsigned i = 0; i < m->n; i++)
-    end_thread(m, &m->of[i], until_ns);
+    monitor_end_thread(m, &m->of[i], until_ns);
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int monitor_on_over(void *ctx, const struct run_end *end,
+                           struct err *err)
 {
   (void)end;
   (void)err;
-  end_all(ctx);
+  monitor_end_all(ctx);
   return 0;
 }
 
-static int on_end(void *ctx, struct err *err)
+static int monitor_on_end(void *ctx, struct err *err)
 {
   (void)err;
-  end_all(ctx);
+  monitor_end_all(ctx);
   return 0;
 }
 
 const struct reporter monitor_reporter = {
   .name = "server-stats",
-  .start = on_start,
-  .interval = on_interval,
-  .final = on_final,
-  .over = on_over,
-  .end = on_end,
+  .start = monitor_on_start,
+  .interval = monitor_on_interval,
+  .final = monitor_on_final,
+  .over = monitor_on_over,
+  .end = monitor_on_end,
 };
 
 /* ---- for other reporters ---- */

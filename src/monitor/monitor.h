@@ -37,36 +37,6 @@ struct monitor_input {
   struct leave *leave;
 };
 
-/* What a server did in an interval. */
-struct server_interval {
-  bool known; /* otherwise there is no reading */
-  bool local; /* known or not: the server is on this machine */
-  uint64_t period_ns;
-  struct server_reading did; /* counts of the period, and levels */
-  struct server_waits waits;
-  /* Known or not: the levels that looks have, of this interval alone.  An
-   * interval may be shorter than the time between two readings. */
-  struct server_reading seen;
-};
-
-/* The whole run. */
-struct server_total {
-  char target[256];        /* in words; "": never connected */
-  long pid;                /* of a server on this machine; 0: unknown */
-  char failure[256];       /* why there is no connection; "" */
-  uint64_t readings, late; /* numbers of readings */
-  uint64_t missed;         /* intervals without a reading */
-  uint64_t lost;           /* connections */
-  uint64_t restarts;       /* of the server */
-  uint64_t took_mean_ns, took_max_ns;
-  uint64_t period_ns;         /* the time that `did` covers */
-  double events;              /* of the run in that time */
-  struct server_reading did;  /* counts, and means of levels */
-  struct server_reading most; /* largest levels */
-  struct server_waits waits;
-  struct server_gaps gaps;
-};
-
 /* A raw counter of a server that has changed. */
 struct server_raw {
   const char *name;

@@ -3,9 +3,15 @@
  */
 #include "monitor/reader.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,11 +20,10 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "db/counts.h"
 #include "db/process.h"
-#include "monitor/files.h"
 #include "monitor/local.h"
-#include "monitor/looks.h"
-#include "monitor/sessions.h"
+#include "monitor/reading.h"
 #include "monitor/source.h"
 #include "stats/recorder.h"
 
@@ -33,6 +38,87 @@
 #define LAST_READING_NS                                 \
   (250 * NS_PER_MS) /* a slower server gets no last one \
                      */
+
+/* ---- embedded databases ---- */
+
+enum {
+  FILES_CHECKPOINTS_AT = 12, /* in the log: how often it began anew */
+};
+
+static void files_put(struct server_reading *r, enum server_metric f,
+                      double value)
+{
+  r->has[f] = true;
+  r->value[f] = value;
+}
+
+static bool files_number_at(int fd, off_t at, uint32_t *ret)
+{
+  uint8_t b[4];
+
+  if (pread(fd, b, sizeof(b), at) != (ssize_t)sizeof(b))
+    return false;
+  *ret = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 |
+         b[3];
+  return true;
+}
+
+static bool files_put_size(struct server_reading *r, enum server_metric f,
+                           const struct stat *st)
+{
+  if (S_ISREG(st->st_mode))
+    files_put(r, f, (double)st->st_size);
+  return S_ISREG(st->st_mode);
+}
+
+/*
+ * The metrics of a SQLite database from its files.  Nothing is locked, and
+ * nothing is read but the header of the log.  The database itself is never
+ * opened: closing it would drop the locks that SQLite has on it in this
+ * process, and other programs could then destroy it.  SQLite locks no log.
+ */
+static void files_read(const char *path, struct server_reading *ret)
+{
+  char log[PATH_MAX];
+  struct stat st;
+  uint32_t n;
+  int fd;
+
+  *ret = (struct server_reading){ .at_ns = clock_now_ns() };
+  if (stat(path, &st) == 0)
+    (void)files_put_size(ret, SERVER_DATA_BYTES, &st);
+  (void)snprintf(log, sizeof(log), "%s-wal", path);
+  fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) {
+    if (fstat(fd, &st) == 0 &&
+        files_put_size(ret, SERVER_LOG_SIZE_BYTES, &st) &&
+        files_number_at(fd, FILES_CHECKPOINTS_AT, &n))
+      files_put(ret, SERVER_CHECKPOINTS, n);
+    (void)close(fd);
+  }
+  ret->took_ns = clock_now_ns() - ret->at_ns;
+}
+
+static const enum server_metric sessions_metrics[DB_COUNTS] = {
+  [COUNT_PAGES_READ] = SERVER_PAGES_READ,
+  [COUNT_PAGES_WRITTEN] = SERVER_PAGES_WRITTEN,
+  [COUNT_SPILLS] = SERVER_FREE_PAGE_WAITS,
+  [COUNT_LOCK_WAITS] = SERVER_LOCK_WAITS,
+};
+
+/* Add what the sessions of an embedded database have counted. */
+static void sessions_read(struct counts *c, struct server_reading *ret)
+{
+  uint64_t sum[DB_COUNTS];
+
+  counts_sum(c, sum);
+  for (int i = 0; i < DB_COUNTS; i++) {
+    ret->has[sessions_metrics[i]] = true;
+    ret->value[sessions_metrics[i]] = (double)sum[i];
+  }
+}
+
+/* ---- the thread ---- */
 
 void reader_init(struct reader *w, struct readers *m, unsigned number)
 {
@@ -51,19 +137,19 @@ void reader_done(struct reader *w)
   (void)pthread_mutex_destroy(&w->lock);
 }
 
-static bool is_over(const struct reader *w)
+static bool reader_is_over(const struct reader *w)
 {
   return atomic_load(&w->m->stop) != 0;
 }
 
-static void note_failure(struct reader *w)
+static void reader_note_failure(struct reader *w)
 {
   (void)pthread_mutex_lock(&w->lock);
   (void)snprintf(w->failure, sizeof(w->failure), "%s", w->link.why);
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-static void note_gaps(struct reader *w, const struct server_gaps *gaps)
+static void reader_note_gaps(struct reader *w, const struct server_gaps *gaps)
 {
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = *gaps;
@@ -71,7 +157,7 @@ static void note_gaps(struct reader *w, const struct server_gaps *gaps)
 }
 
 /* Where the connection goes, or was to go. */
-static void note_target(struct reader *w)
+static void reader_note_target(struct reader *w)
 {
   struct strbuf target = { 0 };
 
@@ -82,26 +168,26 @@ static void note_target(struct reader *w)
   strbuf_done(&target);
 }
 
-struct two_numbers {
+struct reader_pair {
   double of[2];
 };
 
-static void take_two(void *ctx, const sql_value *v, unsigned n)
+static void reader_take_two(void *ctx, const sql_value *v, unsigned n)
 {
-  struct two_numbers *to = ctx;
+  struct reader_pair *to = ctx;
 
   for (unsigned i = 0; i < n && i < 2; i++)
     (void)reading_number(&v[i], &to->of[i]);
 }
 
-struct place {
+struct reader_place {
   bool here; /* its machine has the name of this one */
   double port;
 };
 
-static void take_place(void *ctx, const sql_value *v, unsigned n)
+static void reader_take_place(void *ctx, const sql_value *v, unsigned n)
 {
-  struct place *to = ctx;
+  struct reader_place *to = ctx;
   char name[256] = "";
 
   if (n != 2 || !v[0].ptr || gethostname(name, sizeof(name) - 1) != 0)
@@ -114,22 +200,22 @@ static void take_place(void *ctx, const sql_value *v, unsigned n)
  * The process of the server itself; 0: it is not on this machine.  At the other
  * end of the socket may be a proxy, so the session has to confirm it.
  */
-static pid_t find_server(struct reader *w, int fd)
+static pid_t reader_find_server(struct reader *w, int fd)
 {
   const struct monitor_source *s = w->m->source;
-  struct two_numbers n = { { 0, -1 } };
-  struct place place = { 0 };
+  struct reader_pair n = { { 0, -1 } };
+  struct reader_place place = { 0 };
   pid_t pid;
 
   if (s->session_sql) {
-    if (!link_query(&w->link, s->session_sql, take_two, &n) ||
+    if (!link_query(&w->link, s->session_sql, reader_take_two, &n) ||
         !local_is_of_age("", (pid_t)n.of[0], n.of[1]))
       return 0;
     return local_parent("", (pid_t)n.of[0]);
   }
   if (!s->place_sql ||
-      !link_query(&w->link, s->place_sql, take_place, &place) || !place.here ||
-      !link_query(&w->link, s->age_sql, take_two, &n))
+      !link_query(&w->link, s->place_sql, reader_take_place, &place) ||
+      !place.here || !link_query(&w->link, s->age_sql, reader_take_two, &n))
     return 0;
   pid = local_server(fd);
   if (!local_is_of_age("", pid, n.of[1]) && place.port > 0)
@@ -137,12 +223,12 @@ static pid_t find_server(struct reader *w, int fd)
   return local_is_of_age("", pid, n.of[1]) ? pid : 0;
 }
 
-static void note_server(struct reader *w, struct server_gaps *gaps)
+static void reader_note_server(struct reader *w, struct server_gaps *gaps)
 {
   const int fd = link_socket(&w->link);
   const bool near = fd >= 0 && sock_is_local(fd);
 
-  w->local = near ? find_server(w, fd) : 0;
+  w->local = near ? reader_find_server(w, fd) : 0;
   if (w->local > 0)
     server_gaps_remove(gaps, "CPU time and I/O of the server");
   else if (near)
@@ -157,7 +243,7 @@ static void note_server(struct reader *w, struct server_gaps *gaps)
 }
 
 /* A server that was shut down in an orderly way may go on with its counts. */
-static void note_start(struct reader *w)
+static void reader_note_start(struct reader *w)
 {
   (void)pthread_mutex_lock(&w->lock);
   if (w->server_started > 0 &&
@@ -167,32 +253,32 @@ static void note_start(struct reader *w)
   w->server_started = w->access.started;
 }
 
-static bool connect_to(struct reader *w)
+static bool reader_connect_to(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
   const bool open = link_open(&w->link, clock_now_ns() + CONNECT_NS);
 
   if (w->link.driver)
-    note_target(w);
+    reader_note_target(w);
   if (!open) {
-    note_failure(w);
+    reader_note_failure(w);
     return false;
   }
-  note_server(w, &gaps);
+  reader_note_server(w, &gaps);
   if (!reading_prepare(&w->link, w->m->source, &w->access, &gaps)) {
-    note_failure(w);
+    reader_note_failure(w);
     link_close(&w->link);
     return false;
   }
-  note_gaps(w, &gaps);
-  note_start(w);
+  reader_note_gaps(w, &gaps);
+  reader_note_start(w);
   return true;
 }
 
-static void lose(struct reader *w)
+static void reader_lose(struct reader *w)
 {
-  note_failure(w);
+  reader_note_failure(w);
   (void)pthread_mutex_lock(&w->lock);
   account_lose(&w->account);
   (void)pthread_mutex_unlock(&w->lock);
@@ -202,7 +288,7 @@ static void lose(struct reader *w)
 }
 
 /* `grid_ns`: the end of the interval that it is for. */
-static bool read_once(struct reader *w, uint64_t grid_ns)
+static bool reader_read_once(struct reader *w, uint64_t grid_ns)
 {
   const struct readers *m = w->m;
   const double before = (double)recorders_events(m->recorders);
@@ -213,7 +299,7 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
     files_read(m->file, &r);
     sessions_read(&m->db->counts, &r);
   } else if (!reading_take(&w->link, m->source, &w->access, &gaps, &r)) {
-    lose(w);
+    reader_lose(w);
     return false;
   }
   if (w->local > 0) {
@@ -235,7 +321,7 @@ static bool read_once(struct reader *w, uint64_t grid_ns)
 
 /* What a look costs.  One in a stall of the server waits, but costs no more
  * than others do; and that is when looks are wanted. */
-static uint64_t cost_of_look(uint64_t cost_ns, uint64_t took_ns)
+static uint64_t reader_cost_of_look(uint64_t cost_ns, uint64_t took_ns)
 {
   if (cost_ns == 0 || took_ns <= cost_ns)
     return took_ns;
@@ -243,16 +329,16 @@ static uint64_t cost_of_look(uint64_t cost_ns, uint64_t took_ns)
 }
 
 /* *cost_ns: of the looks before, and with this one. */
-static bool look_once(struct reader *w, uint64_t *cost_ns)
+static bool reader_look_once(struct reader *w, uint64_t *cost_ns)
 {
   struct server_gaps gaps = w->gaps;
   struct server_waits waits = { 0 };
 
   if (!looks_take(&w->link, w->m->source, &w->access, &gaps, &waits)) {
-    lose(w);
+    reader_lose(w);
     return false;
   }
-  *cost_ns = cost_of_look(*cost_ns, waits.took_ns);
+  *cost_ns = reader_cost_of_look(*cost_ns, waits.took_ns);
   (void)pthread_mutex_lock(&w->lock);
   w->gaps = gaps;
   account_look(&w->account, w->m->source, &w->access, &waits);
@@ -260,14 +346,14 @@ static bool look_once(struct reader *w, uint64_t *cost_ns)
   return true;
 }
 
-static void pause_until(struct reader *w, uint64_t until_ns)
+static void reader_pause_until(struct reader *w, uint64_t until_ns)
 {
   wait_while(&w->m->stop, 0, until_ns);
 }
 
 /* The end of the next interval whose reading can still begin in time; the
  * start of the measured part is one. */
-static uint64_t next_grid(const struct reader *w, uint64_t now_ns)
+static uint64_t reader_next_grid(const struct reader *w, uint64_t now_ns)
 {
   const struct readers *m = w->m;
 
@@ -278,13 +364,13 @@ static uint64_t next_grid(const struct reader *w, uint64_t now_ns)
 }
 
 /* When the reading for it is due. */
-static uint64_t due_for(const struct reader *w, uint64_t grid_ns)
+static uint64_t reader_due_for(const struct reader *w, uint64_t grid_ns)
 {
   return grid_ns > w->m->start_ns ? grid_ns - w->lead_ns : grid_ns;
 }
 
 /* What is counted from now on.  False: the connection is lost. */
-static bool begin_totals(struct reader *w)
+static bool reader_begin_totals(struct reader *w)
 {
   const struct monitor_source *s = w->m->source;
   struct server_gaps gaps = w->gaps;
@@ -294,13 +380,13 @@ static bool begin_totals(struct reader *w)
   ok = ok && digests_begin(&w->digests, &w->link, s, &gaps);
   if (w->digests.begun && !w->access.sees_all)
     server_gaps_add(&gaps, "statements of other users", s->sees_all_hint);
-  note_gaps(w, &gaps);
+  reader_note_gaps(w, &gaps);
   if (!ok)
-    lose(w);
+    reader_lose(w);
   return ok;
 }
 
-static void end_totals(struct reader *w)
+static void reader_end_totals(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
@@ -311,54 +397,55 @@ static void end_totals(struct reader *w)
   }
   (void)raw_take(&w->raw, &w->link, w->m->source);
   digests_end(&w->digests, &w->link, w->m->source, w->m->statements, &gaps);
-  note_gaps(w, &gaps);
+  reader_note_gaps(w, &gaps);
 }
 
-static void leave_totals(struct reader *w)
+static void reader_leave_totals(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
   if (w->digests.begun)
     server_gaps_add(&gaps, "statements", "the server answers too slowly");
-  note_gaps(w, &gaps);
+  reader_note_gaps(w, &gaps);
 }
 
 /* Until the run ends, or the connection is lost. */
-static void follow(struct reader *w)
+static void reader_follow(struct reader *w)
 {
   uint64_t look_ns = w->m->source ? clock_now_ns() : UINT64_MAX;
   uint64_t grid_ns, cost_ns = 0;
 
   /* The first reading is what the others are compared with. */
-  if (clock_now_ns() >= w->m->start_ns && !read_once(w, 0))
+  if (clock_now_ns() >= w->m->start_ns && !reader_read_once(w, 0))
     return;
-  if (w->m->source && !begin_totals(w))
+  if (w->m->source && !reader_begin_totals(w))
     return;
-  grid_ns = next_grid(w, clock_now_ns());
-  while (!is_over(w)) {
+  grid_ns = reader_next_grid(w, clock_now_ns());
+  while (!reader_is_over(w)) {
     const uint64_t now = clock_now_ns();
 
-    if (now >= due_for(w, grid_ns)) {
-      if (!read_once(w, grid_ns))
+    if (now >= reader_due_for(w, grid_ns)) {
+      if (!reader_read_once(w, grid_ns))
         return;
-      grid_ns = max_u64(grid_ns + w->m->tick_ns, next_grid(w, clock_now_ns()));
+      grid_ns = max_u64(grid_ns + w->m->tick_ns,
+                        reader_next_grid(w, clock_now_ns()));
     } else if (now >= look_ns) {
-      if (!look_once(w, &cost_ns))
+      if (!reader_look_once(w, &cost_ns))
         return;
       look_ns = now + max_u64(LOOK_EVERY_NS, LOOK_SHARE * cost_ns);
     } else {
-      pause_until(w, min_u64(look_ns, due_for(w, grid_ns)));
+      reader_pause_until(w, min_u64(look_ns, reader_due_for(w, grid_ns)));
     }
   }
   if (w->account.took_last_ns > LAST_READING_NS)
-    leave_totals(w);
-  else if (read_once(w, UINT64_MAX) && w->m->source)
-    end_totals(w);
+    reader_leave_totals(w);
+  else if (reader_read_once(w, UINT64_MAX) && w->m->source)
+    reader_end_totals(w);
 }
 
 /* A server that refuses is not asked again: it may count that against the user,
  * or has no connection to spare.  One that is only slow is. */
-static bool gives_up(const struct reader *w)
+static bool reader_gives_up(const struct reader *w)
 {
   return w->link.permanent || (w->m->may_give_up && !w->met && !w->link.slow);
 }
@@ -370,17 +457,17 @@ void *reader_main(void *arg)
 
   thread_set_name("bench-monitor");
   if (!m->source) {
-    follow(w);
+    reader_follow(w);
   } else {
     link_init(&w->link, m->db, &m->params, w->number);
     w->link.keeps_plans = m->source->keeps_plans;
-    while (!is_over(w)) {
-      if (connect_to(w))
-        follow(w);
-      else if (gives_up(w))
+    while (!reader_is_over(w)) {
+      if (reader_connect_to(w))
+        reader_follow(w);
+      else if (reader_gives_up(w))
         break;
-      if (!is_over(w))
-        pause_until(w, clock_now_ns() + AGAIN_NS);
+      if (!reader_is_over(w))
+        reader_pause_until(w, clock_now_ns() + AGAIN_NS);
     }
     link_done(&w->link);
   }

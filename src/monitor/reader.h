@@ -16,7 +16,7 @@
 #include "monitor/account.h"
 #include "monitor/digests.h"
 #include "monitor/link.h"
-#include "monitor/raw.h"
+#include "monitor/reading.h"
 
 struct db_process;
 struct monitor_source;

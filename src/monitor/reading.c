@@ -1,5 +1,5 @@
 /*
- * reading.c - asks a server for its figures.
+ * reading.c - asks a server for its metrics, its sessions and its raw counters.
  */
 #include "monitor/reading.h"
 
@@ -53,21 +53,31 @@ void server_gaps_remove(struct server_gaps *gaps, const char *what)
   gaps->n = k;
 }
 
+bool server_cost_per_event(const struct server_cost *c,
+                           const struct server_reading *did, double events,
+                           double *ret)
+{
+  if (!did->has[c->metric] || events <= 0)
+    return false;
+  *ret = did->value[c->metric] * c->unit / events;
+  return true;
+}
+
 /* ---- what the server knows ---- */
 
-static void take_number(void *ctx, const sql_value *v, unsigned n)
+static void reading_take_number(void *ctx, const sql_value *v, unsigned n)
 {
   if (n == 1)
     (void)reading_number(&v[0], ctx);
 }
 
-static void take_truth(void *ctx, const sql_value *v, unsigned n)
+static void reading_take_truth(void *ctx, const sql_value *v, unsigned n)
 {
   *(bool *)ctx = n == 1 && v[0].len > 0 &&
                  (*v[0].ptr == 't' || *v[0].ptr == '1');
 }
 
-static bool is_for(unsigned min, unsigned max, double version)
+static bool reading_is_for(unsigned min, unsigned max, double version)
 {
   return version >= min && (max == 0 || version < max);
 }
@@ -77,30 +87,31 @@ double reading_version(struct link *l, const struct monitor_source *s)
   double version = 0;
 
   if (s->version_sql)
-    (void)link_query(l, s->version_sql, take_number, &version);
+    (void)link_query(l, s->version_sql, reading_take_number, &version);
   return version;
 }
 
-static void ignore_row(void *ctx, const sql_value *v, unsigned n)
+static void reading_ignore_row(void *ctx, const sql_value *v, unsigned n)
 {
   (void)ctx, (void)v, (void)n;
 }
 
 /* The bits of what there is, and may be read; otherwise there is a gap.  False:
  * the connection is lost. */
-static bool probe(struct link *l, const struct monitor_source *s, unsigned *ret,
-                  struct server_gaps *gaps)
+static bool reading_probe(struct link *l, const struct monitor_source *s,
+                          unsigned *ret, struct server_gaps *gaps)
 {
   *ret = 0;
   for (size_t i = 0; i < s->n_probes; i++) {
     const struct monitor_probe *p = &s->probes[i];
     bool has = !p->has_sql;
 
-    if (p->has_sql && !link_query(l, p->has_sql, take_truth, &has) && l->lost)
+    if (p->has_sql && !link_query(l, p->has_sql, reading_take_truth, &has) &&
+        l->lost)
       return false;
     if (!has)
       continue;
-    if (link_query(l, p->may_sql, ignore_row, NULL))
+    if (link_query(l, p->may_sql, reading_ignore_row, NULL))
       *ret |= 1u << i;
     else if (l->lost)
       return false;
@@ -116,71 +127,71 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
   const double version = reading_version(l, s);
   unsigned can;
 
-  if (!probe(l, s, &can, gaps))
+  if (!reading_probe(l, s, &can, gaps))
     return false;
   *ret = (struct server_access){ .sees_all = true };
   for (size_t i = 0; i < s->n_queries; i++) {
-    if (is_for(s->queries[i].min, s->queries[i].max, version) &&
+    if (reading_is_for(s->queries[i].min, s->queries[i].max, version) &&
         (s->queries[i].with & ~can) == 0)
       ret->queries |= 1u << i;
   }
   for (size_t i = 0; i < s->n_fast; i++) {
-    if (is_for(s->fast[i].min, s->fast[i].max, version) &&
+    if (reading_is_for(s->fast[i].min, s->fast[i].max, version) &&
         (s->fast[i].with & ~can) == 0 && (s->fast[i].without & can) == 0)
       ret->fast |= 1u << i;
   }
   if (s->started_sql)
-    (void)link_query(l, s->started_sql, take_number, &ret->started);
+    (void)link_query(l, s->started_sql, reading_take_number, &ret->started);
   if (!s->sees_all_sql)
     return true;
-  if (!link_query(l, s->sees_all_sql, take_truth, &ret->sees_all))
+  if (!link_query(l, s->sees_all_sql, reading_take_truth, &ret->sees_all))
     return !l->lost;
   if (!ret->sees_all && gaps->n == 0)
-    server_gaps_add(gaps, figures_info[SERVER_CHECKPOINT_RUNNING].name,
+    server_gaps_add(gaps, server_metrics_info[SERVER_CHECKPOINT_RUNNING].name,
                     s->sees_all_hint);
   return true;
 }
 
 /* ---- figures ---- */
 
-struct target {
+struct reading_target {
   const struct monitor_query *query;
   struct server_reading *to;
   unsigned rank[SERVER_VALUES]; /* of the item whose value is there, and 1 */
 };
 
-static void put(struct target *t, unsigned item, double value)
+static void reading_put(struct reading_target *t, unsigned item, double value)
 {
   const struct monitor_item *i = &t->query->items[item];
   struct server_reading *r = t->to;
-  const unsigned rank = t->rank[i->figure];
+  const unsigned rank = t->rank[i->metric];
 
   if (rank > 0 && rank <= item + 1 &&
       !(i->add && t->query->items[rank - 1].add))
     return; /* an item above this one */
   if (i->less)
     value = -value;
-  if (i->add && r->has[i->figure])
-    value += r->value[i->figure];
-  r->has[i->figure] = true;
-  r->value[i->figure] = value;
-  t->rank[i->figure] = item + 1;
+  if (i->add && r->has[i->metric])
+    value += r->value[i->metric];
+  r->has[i->metric] = true;
+  r->value[i->metric] = value;
+  t->rank[i->metric] = item + 1;
 }
 
-static void take_columns(void *ctx, const sql_value *v, unsigned n)
+static void reading_take_columns(void *ctx, const sql_value *v, unsigned n)
 {
-  struct target *t = ctx;
+  struct reading_target *t = ctx;
   double value;
 
   for (unsigned i = 0; i < n && t->query->items[i].key; i++) {
     if (reading_number(&v[i], &value))
-      put(t, i, value);
+      reading_put(t, i, value);
   }
 }
 
-static void take_named(void *ctx, const sql_value *v, unsigned n)
+static void reading_take_named(void *ctx, const sql_value *v, unsigned n)
 {
-  struct target *t = ctx;
+  struct reading_target *t = ctx;
   double value;
 
   if (n < 2 || !v[0].ptr || !reading_number(&v[1], &value))
@@ -189,11 +200,12 @@ static void take_named(void *ctx, const sql_value *v, unsigned n)
     const char *key = t->query->items[i].key;
 
     if (strlen(key) == v[0].len && strncasecmp(key, v[0].ptr, v[0].len) == 0)
-      put(t, i, value);
+      reading_put(t, i, value);
   }
 }
 
-static void status_query(const struct monitor_query *q, struct strbuf *sql)
+static void reading_status_query(const struct monitor_query *q,
+                                 struct strbuf *sql)
 {
   strbuf_adds(sql, "SHOW GLOBAL STATUS WHERE Variable_name IN (");
   for (unsigned i = 0; q->items[i].key; i++)
@@ -201,15 +213,16 @@ static void status_query(const struct monitor_query *q, struct strbuf *sql)
   strbuf_adds(sql, ")");
 }
 
-static void name_figures(const struct monitor_query *q, struct strbuf *names)
+static void reading_name_figures(const struct monitor_query *q,
+                                 struct strbuf *names)
 {
   const char *last = NULL;
 
   for (unsigned i = 0; q->items[i].key; i++) {
-    const enum server_figure f = q->items[i].figure;
+    const enum server_metric f = q->items[i].metric;
     /* All parts are those of the commits. */
     const char *name =
-      figures_info[f < SERVER_FIGURES ? f : SERVER_COMMITS].name;
+      server_metrics_info[f < SERVER_METRICS ? f : SERVER_COMMITS].name;
 
     if (name != last)
       strbuf_addf(names, "%s%s", last ? ", " : "", name);
@@ -218,46 +231,46 @@ static void name_figures(const struct monitor_query *q, struct strbuf *names)
 }
 
 /* Does it only serve for figures that follow from other counts without it? */
-static bool is_extra(const struct monitor_query *q)
+static bool reading_is_extra(const struct monitor_query *q)
 {
   for (unsigned i = 0; q->items[i].key; i++) {
-    if (q->items[i].figure < SERVER_FIGURES)
+    if (q->items[i].metric < SERVER_METRICS)
       return false;
   }
   return true;
 }
 
-static void give_up_query(struct link *l, const struct monitor_query *q,
-                          struct server_gaps *gaps)
+static void reading_give_up_query(struct link *l, const struct monitor_query *q,
+                                  struct server_gaps *gaps)
 {
   struct strbuf names = { 0 };
 
-  if (is_extra(q))
+  if (reading_is_extra(q))
     return;
-  name_figures(q, &names);
+  reading_name_figures(q, &names);
   server_gaps_add(gaps, strbuf_str(&names), l->why);
   strbuf_done(&names);
 }
 
-static bool ask(struct link *l, const struct monitor_query *q,
-                struct server_reading *ret)
+static bool reading_ask(struct link *l, const struct monitor_query *q,
+                        struct server_reading *ret)
 {
-  struct target t = { .query = q, .to = ret };
+  struct reading_target t = { .query = q, .to = ret };
   struct strbuf sql = { 0 };
   bool ok;
 
   if (q->sql)
-    return link_query(l, q->sql, take_columns, &t);
-  status_query(q, &sql);
-  ok = link_query(l, strbuf_str(&sql), take_named, &t);
+    return link_query(l, q->sql, reading_take_columns, &t);
+  reading_status_query(q, &sql);
+  ok = link_query(l, strbuf_str(&sql), reading_take_named, &t);
   strbuf_done(&sql);
   return ok;
 }
 
 /* All queries with a text as one, so that they take one round trip; its columns
  * are theirs, one after the other.  Returns how many they are. */
-static unsigned join_queries(const struct monitor_source *s, unsigned which,
-                             struct strbuf *sql)
+static unsigned reading_join_queries(const struct monitor_source *s,
+                                     unsigned which, struct strbuf *sql)
 {
   unsigned n = 0;
 
@@ -272,19 +285,19 @@ static unsigned join_queries(const struct monitor_source *s, unsigned which,
 }
 
 /* The columns of all queries that are joined. */
-struct columns {
+struct reading_columns {
   const struct monitor_source *source;
   unsigned which;
   struct server_reading *to;
 };
 
-static void take_joined(void *ctx, const sql_value *v, unsigned n)
+static void reading_take_joined(void *ctx, const sql_value *v, unsigned n)
 {
-  const struct columns *c = ctx;
+  const struct reading_columns *c = ctx;
 
   for (size_t i = 0; i < c->source->n_queries; i++) {
     const struct monitor_query *q = &c->source->queries[i];
-    struct target t = { .query = q, .to = c->to };
+    struct reading_target t = { .query = q, .to = c->to };
     unsigned k = 0;
 
     if (!(c->which & 1u << i))
@@ -293,7 +306,7 @@ static void take_joined(void *ctx, const sql_value *v, unsigned n)
       k++;
     if (k > n)
       return;
-    take_columns(&t, v, k);
+    reading_take_columns(&t, v, k);
     v += k;
     n -= k;
   }
@@ -301,18 +314,19 @@ static void take_joined(void *ctx, const sql_value *v, unsigned n)
 
 /* The bits of the queries that were read together; 0: the server refuses one
  * of them, and so all, or there are not several. */
-static unsigned take_at_once(struct link *l, const struct monitor_source *s,
-                             const struct server_access *access,
-                             struct server_reading *ret)
+static unsigned reading_take_at_once(struct link *l,
+                                     const struct monitor_source *s,
+                                     const struct server_access *access,
+                                     struct server_reading *ret)
 {
-  struct columns c = { s, 0, ret };
+  struct reading_columns c = { s, 0, ret };
   struct strbuf sql = { 0 };
   unsigned done = 0;
 
   for (size_t i = 0; i < s->n_queries; i++)
     c.which |= s->queries[i].sql ? access->queries & 1u << i : 0;
-  if (!access->apart && join_queries(s, c.which, &sql) > 1 &&
-      link_query_often(l, strbuf_str(&sql), take_joined, &c))
+  if (!access->apart && reading_join_queries(s, c.which, &sql) > 1 &&
+      link_query_often(l, strbuf_str(&sql), reading_take_joined, &c))
     done = c.which;
   strbuf_done(&sql);
   return done;
@@ -326,19 +340,215 @@ bool reading_take(struct link *l, const struct monitor_source *s,
 
   *ret = (struct server_reading){ .at_ns = clock_now_ns() };
   l->lost = false;
-  done = take_at_once(l, s, access, ret);
+  done = reading_take_at_once(l, s, access, ret);
   for (size_t i = 0; i < s->n_queries && !l->lost; i++) {
     if (!(access->queries & ~done & 1u << i))
       continue;
     one_by_one += s->queries[i].sql != NULL;
-    if (ask(l, &s->queries[i], ret) || l->lost)
+    if (reading_ask(l, &s->queries[i], ret) || l->lost)
       continue;
     refused++;
     access->queries &= ~(1u << i);
-    give_up_query(l, &s->queries[i], gaps);
+    reading_give_up_query(l, &s->queries[i], gaps);
   }
   /* Together they do not work, although each of them does. */
   access->apart |= one_by_one > 1 && refused == 0;
   ret->took_ns = clock_now_ns() - ret->at_ns;
   return !l->lost;
+}
+
+/* ---- what sessions do ---- */
+
+static void looks_count_wait(struct server_waits *w, const char *name,
+                             size_t len, uint64_t sessions)
+{
+  unsigned i = 0;
+
+  if (len >= SERVER_WAIT_NAME)
+    len = SERVER_WAIT_NAME - 1;
+  while (i < w->n &&
+         (strncmp(w->of[i].name, name, len) != 0 || w->of[i].name[len] != '\0'))
+    i++;
+  if (i == SERVER_WAITS)
+    return;
+  if (i == w->n) {
+    memcpy(w->of[i].name, name, len);
+    w->of[i].name[len] = '\0';
+    w->of[i].sessions = 0;
+    w->n++;
+  }
+  w->of[i].sessions += sessions;
+}
+
+static void looks_take_session(void *ctx, const sql_value *v, unsigned n)
+{
+  struct server_waits *w = ctx;
+  double sessions = 0, locked = 0;
+
+  if (n < 4 || !v[0].ptr || v[0].len == 0 || !reading_number(&v[2], &sessions))
+    return;
+  (void)reading_number(&v[3], &locked);
+  switch (*v[0].ptr) {
+  case 'c':
+    w->checkpoints++;
+    break;
+  case 'v':
+    w->vacuums += (uint64_t)sessions;
+    break;
+  default:
+    w->waiting += (uint64_t)locked;
+    if (v[1].ptr)
+      looks_count_wait(w, v[1].ptr, v[1].len, (uint64_t)sessions);
+  }
+}
+
+/* One by one: the server needs less time for that than for all at once. */
+bool looks_take(struct link *l, const struct monitor_source *s,
+                struct server_access *access, struct server_gaps *gaps,
+                struct server_waits *to)
+{
+  const uint64_t begun = clock_now_ns();
+
+  for (size_t i = 0; i < s->n_fast; i++) {
+    if (!(access->fast & 1u << i) ||
+        link_query_often(l, s->fast[i].sql, looks_take_session, to))
+      continue;
+    if (l->lost)
+      return false;
+    access->fast &= ~(1u << i);
+    server_gaps_add(gaps, s->fast[i].subject, l->why);
+  }
+  to->looks += access->fast != 0;
+  to->took_ns += clock_now_ns() - begun;
+  return true;
+}
+
+static void looks_level(struct server_reading *r, enum server_metric f,
+                        uint64_t sum, uint64_t looks)
+{
+  r->has[f] = true;
+  r->value[f] = (double)sum / (double)looks;
+}
+
+void looks_levels(const struct monitor_source *s,
+                  const struct server_access *access,
+                  const struct server_waits *w, struct server_reading *ret)
+{
+  for (size_t i = 0; i < s->n_fast && w->looks > 0; i++) {
+    const char *kinds = s->fast[i].kinds;
+
+    if (!(access->fast & 1u << i))
+      continue;
+    if (strchr(kinds, 'w'))
+      looks_level(ret, SERVER_LOCK_WAITING, w->waiting, w->looks);
+    if (strchr(kinds, 'v') && access->sees_all)
+      looks_level(ret, SERVER_VACUUM_RUNNING, w->vacuums, w->looks);
+    if (strchr(kinds, 'c') && access->sees_all)
+      looks_level(ret, SERVER_CHECKPOINT_RUNNING, w->checkpoints, w->looks);
+  }
+}
+
+void looks_add(struct server_waits *to, const struct server_waits *more)
+{
+  to->looks += more->looks;
+  to->took_ns += more->took_ns;
+  to->waiting += more->waiting;
+  to->checkpoints += more->checkpoints;
+  to->vacuums += more->vacuums;
+  for (unsigned i = 0; i < more->n; i++)
+    looks_count_wait(to, more->of[i].name, strlen(more->of[i].name),
+                     more->of[i].sessions);
+}
+
+/* ---- raw counters ---- */
+
+enum {
+  NAME_SIZE = 128
+};
+
+struct raw_taking {
+  struct raw_counters *to;
+  bool first;
+};
+
+static int raw_by_name(const void *a, const void *b)
+{
+  return strcmp(((const struct raw_counter *)a)->name,
+                ((const struct raw_counter *)b)->name);
+}
+
+/* Counters for which there is no memory are left out. */
+static void raw_append(struct raw_counters *c, const char *name, double value)
+{
+  struct raw_counter *more = c->of;
+  char *copy;
+
+  if (c->n == c->room) {
+    more = realloc(c->of, (c->room + 256) * sizeof(*more));
+    if (!more)
+      return;
+    c->of = more;
+    c->room += 256;
+  }
+  copy = strdup(name);
+  if (copy)
+    c->of[c->n++] = (struct raw_counter){ copy, value, value, false };
+}
+
+static void raw_take_row(void *ctx, const sql_value *v, unsigned n)
+{
+  struct raw_taking *t = ctx;
+  char name[NAME_SIZE], text[NUMBER_SIZE];
+  struct raw_counter key = { .name = name };
+  struct raw_counter *known;
+  double value;
+
+  if (n < 2 || !v[0].ptr || !v[1].ptr || v[0].len >= sizeof(name) ||
+      v[1].len >= sizeof(text))
+    return;
+  memcpy(name, v[0].ptr, v[0].len);
+  name[v[0].len] = '\0';
+  memcpy(text, v[1].ptr, v[1].len);
+  text[v[1].len] = '\0';
+  if (parse_double(text, &value) < 0)
+    return;
+  if (t->first) {
+    raw_append(t->to, name, value);
+    return;
+  }
+  known = t->to->n > 0
+            ? bsearch(&key, t->to->of, t->to->n, sizeof(key), raw_by_name)
+            : NULL;
+  if (known) {
+    known->last = value;
+    known->ended = true;
+  }
+}
+
+bool raw_take(struct raw_counters *c, struct link *l,
+              const struct monitor_source *s)
+{
+  const double version = reading_version(l, s);
+  struct raw_taking t = { c, c->n == 0 };
+  bool ok = true;
+
+  for (size_t i = 0; i < s->n_raw; i++) {
+    if (version < s->raw[i].min ||
+        link_query(l, s->raw[i].sql, raw_take_row, &t))
+      continue;
+    ok = false;
+    if (l->lost)
+      break;
+  }
+  if (t.first && c->n > 0)
+    qsort(c->of, c->n, sizeof(c->of[0]), raw_by_name);
+  return ok;
+}
+
+void raw_done(struct raw_counters *c)
+{
+  for (size_t i = 0; i < c->n; i++)
+    free(c->of[i].name);
+  free(c->of);
+  *c = (struct raw_counters){ 0 };
 }

@@ -6,30 +6,14 @@
 #define BENCH_MONITOR_READING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "db/driver.h"
-#include "monitor/figures.h"
+#include "monitor/metrics.h"
 
 struct link;
 struct monitor_source;
-
-/* What the server says at one moment. */
-struct server_reading {
-  uint64_t at_ns;   /* before the first query */
-  uint64_t took_ns; /* until the last answer */
-  double events;    /* of the run, as far as it was in the middle of that */
-  bool has[SERVER_VALUES];
-  double value[SERVER_VALUES];
-};
-
-/* What the counts of a period say about the next one: what transactions that go
- * on have too much in one of them, and whether there is a binary log; all {0}
- * at first.  See commits_mysql.h. */
-struct server_owed {
-  double statements, changes;
-  bool prepares; /* something was stored in two phases */
-};
 
 enum {
   SERVER_WAITS = 32,    /* kinds of waits, at most */
@@ -59,6 +43,36 @@ struct server_gaps {
     char what[160]; /* names of figures, with ", " between them */
     char why[256];
   } of[SERVER_GAPS];
+};
+
+/* What a server did in an interval. */
+struct server_interval {
+  bool known; /* otherwise there is no reading */
+  bool local; /* known or not: the server is on this machine */
+  uint64_t period_ns;
+  struct server_reading did; /* counts of the period, and levels */
+  struct server_waits waits;
+  /* Known or not: the levels that looks have, of this interval alone.  An
+   * interval may be shorter than the time between two readings. */
+  struct server_reading seen;
+};
+
+/* The whole run. */
+struct server_total {
+  char target[256];        /* in words; "": never connected */
+  long pid;                /* of a server on this machine; 0: unknown */
+  char failure[256];       /* why there is no connection; "" */
+  uint64_t readings, late; /* numbers of readings */
+  uint64_t missed;         /* intervals without a reading */
+  uint64_t lost;           /* connections */
+  uint64_t restarts;       /* of the server */
+  uint64_t took_mean_ns, took_max_ns;
+  uint64_t period_ns;         /* the time that `did` covers */
+  double events;              /* of the run in that time */
+  struct server_reading did;  /* counts, and means of levels */
+  struct server_reading most; /* largest levels */
+  struct server_waits waits;
+  struct server_gaps gaps;
 };
 
 /* Which queries are sent: bits of the source's tables. */
@@ -92,5 +106,41 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
 bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret);
+
+/* What each of `events` has cost; false: unknown. */
+bool server_cost_per_event(const struct server_cost *c,
+                           const struct server_reading *did, double events,
+                           double *ret);
+
+/* Look once what sessions do; adds to `to`. */
+bool looks_take(struct link *l, const struct monitor_source *s,
+                struct server_access *access, struct server_gaps *gaps,
+                struct server_waits *to);
+
+/* Put the levels that follow from the looks into *ret. */
+void looks_levels(const struct monitor_source *s,
+                  const struct server_access *access,
+                  const struct server_waits *w, struct server_reading *ret);
+
+void looks_add(struct server_waits *to, const struct server_waits *more);
+
+/* ---- all counters of a server by their own names, at two moments ---- */
+
+struct raw_counter {
+  char *name; /* owned */
+  double first, last;
+  bool ended; /* it was there at the end, too */
+};
+
+/* {0} is empty. */
+struct raw_counters {
+  struct raw_counter *of; /* owned; sorted by name after the first call */
+  size_t n, room;
+};
+
+/* Read all of them; later calls only change `last` of those that are known. */
+bool raw_take(struct raw_counters *c, struct link *l,
+              const struct monitor_source *s);
+void raw_done(struct raw_counters *c);
 
 #endif

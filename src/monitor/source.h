@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "monitor/figures.h"
+#include "monitor/metrics.h"
 
 struct server_owed;
 struct server_reading;
@@ -17,7 +17,7 @@ struct server_reading;
 /* One number of an answer. */
 struct monitor_item {
   const char *key; /* name of a counter; of columns: for people */
-  enum server_figure figure;
+  enum server_metric metric;
   bool add;  /* several items make the figure: their sum, unless the server has
               * an item above them that is the whole figure.  Of items without
               * `add`, the first one that the server has counts */
@@ -107,8 +107,5 @@ struct monitor_source {
 };
 
 extern const struct monitor_source monitor_mysql, monitor_pgsql;
-
-/* NULL: this kind of server has no figures that a query reads. */
-const struct monitor_source *monitor_source_find(const char *driver);
 
 #endif

@@ -1,12 +1,128 @@
 /*
- * source_mysql.c - where MySQL and MariaDB keep their figures.
+ * source_mysql.c - where MySQL and MariaDB keep their metrics.
  */
+#include <math.h>
+
 #include "base/compiler.h"
-#include "monitor/commits_mysql.h"
 #include "monitor/source.h"
 
+/* ---- commits and rollbacks ---- */
+
+/*
+ * How many transactions MySQL and MariaDB have committed, and rolled back.
+ *
+ * Neither has a count of them in its status.  Com_commit has those that end
+ * with COMMIT, not those of a single statement with autocommit.  Handler_commit
+ * has one for each statement that has used an engine, in a transaction or not,
+ * and one more for each COMMIT; what is stored in two phases (a binary log and
+ * InnoDB) counts for both.  So from these alone nobody can tell a transaction
+ * of ten statements from ten with autocommit.  Two other counts help:
+ *
+ * - performance_schema counts transactions, if its instrument is on (MySQL's
+ *   default).  Nothing else is needed then.
+ * - InnoDB of MariaDB numbers transactions that change something, each twice:
+ *   when it begins and when it ends.  All rollbacks are taken away, as if each
+ *   had changed something.
+ *
+ * What remains are transactions without changes, or on MySQL all.  The
+ * statements of those that end with COMMIT or ROLLBACK are taken away first:
+ * COMMITS_STATEMENTS for each, as if all of them were long.  So nothing
+ * is counted twice where transactions have at most that many statements, and
+ * the figure is exact where statements are either all in transactions or all by
+ * themselves.  Where a server has both, it is a lower bound.
+ *
+ * A transaction may have its statements in one period, and its COMMIT in the
+ * next.  So what a period has less than nothing of is owed by the next one, as
+ * far as transactions that are open can be its cause: each connection has one.
+ * Only those that are open before the first COMMIT was seen can count twice.
+ *
+ * Rollbacks.  Com_rollback has those that clients ask for, among them those
+ * that end nothing.  The server itself rolls back the victim of a deadlock, and
+ * its client may say ROLLBACK then, or not.  Handler_rollback has one for each
+ * transaction that is rolled back, one more for the statement that made it a
+ * victim, and one for any other statement that fails; a binary log doubles
+ * those that have changed something.  So what Handler_rollback has without a
+ * statement for each deadlock is the figure, halved with a binary log, but
+ * - at most as many as were asked for and deadlocks together,
+ * - at least the deadlocks, and at least as many as were asked for, unless
+ *   Handler_rollback shows that they ended nothing.
+ * There is a binary log if something was ever stored in two phases: a period
+ * may have victims alone, and no commit.
+ */
+enum {
+  COMMITS_STATEMENTS = 100
+};
+
+/* What is left of `n`, or nothing: then the next one owes the rest. */
+static double commits_pay(double n, double most, double *owed)
+{
+  const double left = n - *owed;
+
+  *owed = fmin(fmax(-left, 0), most);
+  return fmax(left, 0);
+}
+
+/* Returns how many of them were of a single statement: InnoDB has one number
+ * for each, not two. */
+static double commits_rollbacks(struct server_reading *did,
+                                struct server_owed *owed)
+{
+  const double *v = did->value; /* 0, if it is not known */
+  const double asked = v[SERVER_PART_ROLLBACK];
+  const double deadlocks = v[SERVER_DEADLOCKS];
+  /* A binary log counts what changes something once more. */
+  const bool logged = owed->prepares || v[SERVER_PART_PREPARED] > 0;
+  const double engines = logged ? 2 : 1;
+  const double undone = fmax(v[SERVER_PART_UNDONE] - deadlocks, 0);
+  const double least = fmax(fmin(asked, undone), deadlocks);
+
+  owed->prepares = logged;
+  did->has[SERVER_ROLLBACKS] = did->has[SERVER_PART_ROLLBACK];
+  did->value[SERVER_ROLLBACKS] = asked;
+  if (did->has[SERVER_PART_UNDONE])
+    did->value[SERVER_ROLLBACKS] = floor(
+      fmin(fmax(undone / engines, least), asked + deadlocks));
+  return did->has[SERVER_PART_UNDONE]
+           ? fmax(did->value[SERVER_ROLLBACKS] - undone / engines, 0)
+           : 0;
+}
+
+static void commits_mysql(struct server_reading *did, struct server_owed *owed)
+{
+  const double *v = did->value; /* 0, if it is not known */
+  const double said = v[SERVER_PART_COMMIT];
+  const double single = commits_rollbacks(did, owed);
+  const double ended = said +
+                       fmax(v[SERVER_PART_ROLLBACK], v[SERVER_ROLLBACKS]);
+  /* Each engine counts, and the binary log is one of two. */
+  const double ends = v[SERVER_PART_STATEMENT_ENDS] -
+                      v[SERVER_PART_PREPARED] / 2;
+  const double in_transactions = COMMITS_STATEMENTS * ended;
+  const double open = v[SERVER_CONNECTIONS];
+  const double open_statements = COMMITS_STATEMENTS * open;
+  double commits;
+
+  if (did->has[SERVER_PART_TRANSACTIONS])
+    commits = fmax(said, v[SERVER_PART_TRANSACTIONS] - v[SERVER_ROLLBACKS]);
+  else if (did->has[SERVER_PART_IDS])
+    commits = said +
+              commits_pay((v[SERVER_PART_IDS] + single) / 2 -
+                            v[SERVER_ROLLBACKS] - said,
+                          open / 2, &owed->changes) +
+              commits_pay(ends - v[SERVER_PART_CHANGES] - ended -
+                            in_transactions,
+                          open_statements, &owed->statements);
+  else
+    commits = fmax(said, commits_pay(ends - ended - in_transactions,
+                                     open_statements, &owed->statements));
+  did->has[SERVER_COMMITS] = did->has[SERVER_PART_COMMIT];
+  did->value[SERVER_COMMITS] = floor(fmax(commits, 0));
+}
+
+/* ---- the tables ---- */
+
 static const struct monitor_item status[] = {
-  /* The commits follow from these: see commits_mysql.h. */
+  /* The commits follow from these: see above. */
   { "Com_commit", SERVER_PART_COMMIT },
   { "Handler_commit", SERVER_PART_STATEMENT_ENDS },
   { "Handler_prepare", SERVER_PART_PREPARED },
@@ -52,23 +168,23 @@ static const struct monitor_item status[] = {
   { "Innodb_buffer_pool_pages_dirty", SERVER_PAGES_DIRTY },
   { "Threads_connected", SERVER_CONNECTIONS },
   { "Innodb_history_list_length", SERVER_HISTORY_LENGTH },
-  { NULL, SERVER_FIGURES },
+  { NULL, SERVER_METRICS },
 };
 
 static const struct monitor_item oldest[] = {
   { "trx_started", SERVER_OLDEST_TRANSACTION_S },
-  { NULL, SERVER_FIGURES },
+  { NULL, SERVER_METRICS },
 };
 
 static const struct monitor_item metrics[] = {
   { "lock_deadlocks", SERVER_DEADLOCKS },
   { "trx_rseg_history_len", SERVER_HISTORY_LENGTH },
-  { NULL, SERVER_FIGURES },
+  { NULL, SERVER_METRICS },
 };
 
 static const struct monitor_item transactions[] = {
   { "COUNT_STAR", SERVER_PART_TRANSACTIONS },
-  { NULL, SERVER_FIGURES },
+  { NULL, SERVER_METRICS },
 };
 
 enum {

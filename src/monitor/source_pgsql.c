@@ -10,7 +10,7 @@
 
 #define END              \
   {                      \
-    NULL, SERVER_FIGURES \
+    NULL, SERVER_METRICS \
   }
 
 static const struct monitor_item database[] = {

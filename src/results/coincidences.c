@@ -25,7 +25,7 @@ struct moment {
 struct rule {
   const char *name; /* for programs */
   const char *text; /* after "coincide with" */
-  enum server_figure figure;
+  enum server_metric figure;
   double (*of)(const struct moment *m); /* [opt] else the figure */
 };
 
@@ -125,7 +125,7 @@ static const struct rule rules[] = {
     SERVER_CHECKPOINT_RUNNING, NULL },
   { "server.checkpoints", "a checkpoint", SERVER_CHECKPOINTS, NULL },
   { "server.checkpoint_age", "a checkpoint age above 85 % of its limit",
-    SERVER_FIGURES, age },
+    SERVER_METRICS, age },
   { "server.lock_waiting", "sessions that wait for locks", SERVER_LOCK_WAITING,
     NULL },
   { "server.lock_waits", "many waits for locks", SERVER_LOCK_WAITS, NULL },
@@ -148,32 +148,32 @@ static const struct rule rules[] = {
     SERVER_OLDEST_TRANSACTION_S, NULL },
   { "server.connections", "more connections to the server", SERVER_CONNECTIONS,
     NULL },
-  { "errors", "errors of the run", SERVER_FIGURES, errors },
-  { "reconnects", "lost connections", SERVER_FIGURES, reconnects },
+  { "errors", "errors of the run", SERVER_METRICS, errors },
+  { "reconnects", "lost connections", SERVER_METRICS, reconnects },
   { "system.cpu.steal", "processor time that the hypervisor took",
-    SERVER_FIGURES, steal },
-  { "system.cpu.throttled", "the quota of the control group", SERVER_FIGURES,
+    SERVER_METRICS, steal },
+  { "system.cpu.throttled", "the quota of the control group", SERVER_METRICS,
     throttled },
-  { "system.cpu.busy", "busy processors", SERVER_FIGURES, busy },
-  { "system.cpu.others", "other programs on the processors", SERVER_FIGURES,
+  { "system.cpu.busy", "busy processors", SERVER_METRICS, busy },
+  { "system.cpu.others", "other programs on the processors", SERVER_METRICS,
     others },
   { "client.waiting", "threads of this program that wait for processors",
-    SERVER_FIGURES, waiting },
+    SERVER_METRICS, waiting },
   { "server.cpu_wait_ns", "a server that waits for processors",
     SERVER_CPU_WAIT_NS, NULL },
-  { "system.cpu.iowait", "processors that wait for disks", SERVER_FIGURES,
+  { "system.cpu.iowait", "processors that wait for disks", SERVER_METRICS,
     iowait },
-  { "system.disk.utilisation", "a busy disk", SERVER_FIGURES, disk },
+  { "system.disk.utilisation", "a busy disk", SERVER_METRICS, disk },
   { "system.pressure.cpu_some", "tasks that wait for processors",
-    SERVER_FIGURES, cpu_some },
-  { "system.pressure.io_full", "tasks that disks have stopped", SERVER_FIGURES,
+    SERVER_METRICS, cpu_some },
+  { "system.pressure.io_full", "tasks that disks have stopped", SERVER_METRICS,
     io_full },
   { "system.pressure.memory_full", "tasks that a lack of memory has stopped",
-    SERVER_FIGURES, memory_full },
+    SERVER_METRICS, memory_full },
   { "system.network.retransmits", "network packets that were sent again",
-    SERVER_FIGURES, retransmits },
+    SERVER_METRICS, retransmits },
   { "system.memory.major_faults", "pages that were read back into memory",
-    SERVER_FIGURES, faults },
+    SERVER_METRICS, faults },
 };
 
 _Static_assert(ARRAY_SIZE(rules) == COINCIDENCES_SERIES, "one series per rule");
@@ -241,13 +241,13 @@ static bool merge_servers(struct monitor *m, struct server_reading *ret)
     struct server_interval did;
 
     monitor_interval(m, i, &did);
-    for (int f = 0; f < SERVER_FIGURES; f++) {
+    for (int f = 0; f < SERVER_METRICS; f++) {
       const struct server_reading *r = did.seen.has[f] ? &did.seen : &did.did;
 
       if (!r->has[f])
         continue;
       ret->has[f] = known = true;
-      if (figures_info[f].kind == SERVER_COUNT)
+      if (server_metrics_info[f].kind == SERVER_COUNT)
         ret->value[f] += r->value[f];
       else
         ret->value[f] = fmax(ret->value[f], r->value[f]);

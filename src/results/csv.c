@@ -73,8 +73,8 @@ static void csv_real(struct strbuf *b, int decimals, double value)
 /* Of several servers, the sum of what is counted, and the highest level. */
 static void csv_servers(struct strbuf *b, struct monitor *m)
 {
-  for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++) {
-    const bool counted = figures_info[f].kind == SERVER_COUNT;
+  for (int f = 0; f < SERVER_METRICS && monitor_servers(m) > 0; f++) {
+    const bool counted = server_metrics_info[f].kind == SERVER_COUNT;
     double value = NAN;
 
     for (unsigned i = 0; i < monitor_servers(m); i++) {
@@ -148,9 +148,9 @@ void csv_header(struct strbuf *b, const struct report_setup *setup,
   }
   for (unsigned i = 0; csv_own_column(setup, i); i++)
     strbuf_addf(b, ",%s", csv_own_column(setup, i));
-  for (int f = 0; f < SERVER_FIGURES && monitor_servers(shared->monitor) > 0;
+  for (int f = 0; f < SERVER_METRICS && monitor_servers(shared->monitor) > 0;
        f++)
-    strbuf_addf(b, ",server_%s", figures_info[f].name);
+    strbuf_addf(b, ",server_%s", server_metrics_info[f].name);
   for (unsigned i = 0; i < setup->n_members; i++) {
     for (size_t k = 0; k < ARRAY_SIZE(csv_member_columns); k++)
       strbuf_addf(b, ",member_%s_%s", setup->members[i].name,

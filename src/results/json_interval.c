@@ -349,13 +349,13 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
 
 void json_add_metrics(struct jobj *o, const struct server_reading *r)
 {
-  for (int f = 0; f < SERVER_FIGURES; f++) {
+  for (int f = 0; f < SERVER_METRICS; f++) {
     if (!r->has[f])
       continue;
-    if (figures_info[f].kind == SERVER_COUNT)
-      jobj_int(o, figures_info[f].name, (uint64_t)r->value[f]);
+    if (server_metrics_info[f].kind == SERVER_COUNT)
+      jobj_int(o, server_metrics_info[f].name, (uint64_t)r->value[f]);
     else
-      jobj_real(o, figures_info[f].name, r->value[f]);
+      jobj_real(o, server_metrics_info[f].name, r->value[f]);
   }
 }
 

@@ -311,9 +311,9 @@ static json_t *json_most(const struct server_reading *r)
 {
   struct jobj o = jobj_new();
 
-  for (int f = 0; f < SERVER_FIGURES; f++) {
-    if (r->has[f] && figures_info[f].kind == SERVER_LEVEL)
-      jobj_real(&o, figures_info[f].name, r->value[f]);
+  for (int f = 0; f < SERVER_METRICS; f++) {
+    if (r->has[f] && server_metrics_info[f].kind == SERVER_LEVEL)
+      jobj_real(&o, server_metrics_info[f].name, r->value[f]);
   }
   return jobj_take(&o);
 }
@@ -322,9 +322,9 @@ static json_t *json_per_event(const struct server_total *t)
 {
   struct jobj o = jobj_new();
 
-  for (int f = 0; f < SERVER_FIGURES && t->events > 0; f++) {
-    if (t->did.has[f] && figures_info[f].kind == SERVER_COUNT)
-      jobj_real(&o, figures_info[f].name, t->did.value[f] / t->events);
+  for (int f = 0; f < SERVER_METRICS && t->events > 0; f++) {
+    if (t->did.has[f] && server_metrics_info[f].kind == SERVER_COUNT)
+      jobj_real(&o, server_metrics_info[f].name, t->did.value[f] / t->events);
   }
   return jobj_take(&o);
 }

@@ -16,8 +16,8 @@
 #include "results/jobj.h"
 #include "results/live_sample.h"
 #include "results/live_text.h"
+#include "results/options.h"
 #include "results/outfile.h"
-#include "results/results.h"
 #include "results/shared.h"
 
 enum {
@@ -164,11 +164,11 @@ static const struct http_service service = {
 
 /* ---- the reporter ---- */
 
-int live_new(struct live **ret, const struct results_input *in,
-             const struct results_shared *shared,
+int live_new(struct live **ret, const struct results_cfg *cfg,
+             results_page *page, const struct results_shared *shared,
              const struct document *document, struct err *err)
 {
-  const char *where = in->cfg->live;
+  const char *where = cfg->live;
   struct live *l = calloc(1, sizeof(*l));
   struct address address;
   int rc;
@@ -177,12 +177,12 @@ int live_new(struct live **ret, const struct results_input *in,
     return results_no_memory(err);
   l->shared = shared;
   l->document = document;
-  l->page = in->page;
+  l->page = page;
   rc = live_sampler_init(&l->sampler, shared) < 0 ? results_no_memory(err) : 0;
   if (rc == 0)
     rc = address_parse(where, &address);
   if (rc == 0)
-    rc = http_open(&l->http, &address, where, in->cfg->live_host, err);
+    rc = http_open(&l->http, &address, where, cfg->live_host, err);
   if (rc < 0) {
     live_free(l);
     return rc;

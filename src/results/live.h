@@ -10,18 +10,25 @@
 #ifndef BENCH_RESULTS_LIVE_H
 #define BENCH_RESULTS_LIVE_H
 
+#include <stddef.h>
+
 #include "report/reporter.h"
 
 struct document;
 struct err;
 struct live;
-struct results_input;
+struct results_cfg;
 struct results_shared;
+struct strbuf;
 
-/* Opens the port of --live; `document` [opt] has the text of the run's document
- * at its end. */
-int live_new(struct live **ret, const struct results_input *in,
-             const struct results_shared *shared,
+/* Makes the report page of a document. */
+typedef int results_page(const char *text, size_t len, struct strbuf *ret,
+                         struct err *err);
+
+/* Opens the port of --live; `page` [opt] makes the report; `document` [opt] has
+ * the text of the run's document at its end. */
+int live_new(struct live **ret, const struct results_cfg *cfg,
+             results_page *page, const struct results_shared *shared,
              const struct document *document, struct err *err);
 void live_free(struct live *l);
 

@@ -128,8 +128,8 @@ static json_t *live_server(struct monitor *m, unsigned server)
 
   monitor_latest(m, server, &now);
   monitor_total(m, server, &all);
-  for (int f = 0; now.known && now.period_ns > 0 && f < SERVER_FIGURES; f++) {
-    const struct server_figure_info *info = &figures_info[f];
+  for (int f = 0; now.known && now.period_ns > 0 && f < SERVER_METRICS; f++) {
+    const struct server_metric_info *info = &server_metrics_info[f];
     const double value = now.did.value[f] * info->to_metric;
 
     if (now.did.has[f] && info->kind == SERVER_COUNT)

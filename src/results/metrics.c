@@ -242,9 +242,9 @@ static void metrics_info(const struct metrics_out *o,
 
 /* The samples of a figure, each with the name of its server. */
 static void metrics_server(const struct metrics_out *o, struct monitor *m,
-                           enum server_figure f)
+                           enum server_metric f)
 {
-  const struct server_figure_info *info = &figures_info[f];
+  const struct server_metric_info *info = &server_metrics_info[f];
   const bool counts = info->kind == SERVER_COUNT;
   struct strbuf name = { 0 };
   bool begun = false;
@@ -299,8 +299,8 @@ static void metrics_waits(const struct metrics_out *o, struct monitor *m)
 
 static void metrics_servers(const struct metrics_out *o, struct monitor *m)
 {
-  for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++)
-    metrics_server(o, m, (enum server_figure)f);
+  for (int f = 0; f < SERVER_METRICS && monitor_servers(m) > 0; f++)
+    metrics_server(o, m, (enum server_metric)f);
   metrics_waits(o, m);
 }
 

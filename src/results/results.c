@@ -135,7 +135,7 @@ static int open_all(struct results *r, const struct results_input *in,
   if (rc == 0)
     rc = want_document(r, cfg, err);
   if (rc == 0 && cfg->live[0] != '\0') {
-    rc = live_new(&r->live, in, &r->shared, r->document, err);
+    rc = live_new(&r->live, cfg, in->page, &r->shared, r->document, err);
     want(r, &live_reporter, r->live);
   }
   return rc;

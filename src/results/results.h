@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "report/reporter.h"
+#include "results/live.h"
 #include "results/options.h"
 
 struct err;
@@ -19,10 +20,6 @@ struct monitor;
 struct optset;
 struct results;
 struct strbuf;
-
-/* Makes the report page of a document. */
-typedef int results_page(const char *text, size_t len, struct strbuf *ret,
-                         struct err *err);
 
 /* Borrowed until the end of the program. */
 struct results_input {

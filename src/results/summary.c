@@ -212,9 +212,9 @@ static void add_server(struct strbuf *out, const struct server_total *t)
   double cost;
 
   for (size_t i = 0; i < SERVER_COSTS; i++) {
-    const struct server_cost *c = &figures_costs[i];
+    const struct server_cost *c = &server_costs[i];
 
-    if (!figures_cost_per_event(c, &t->did, t->events, &cost))
+    if (!server_cost_per_event(c, &t->did, t->events, &cost))
       continue;
     if (!any) {
       strbuf_adds(out, "\n### Server: ");

@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "monitor/figures.h"
+#include "monitor/metrics.h"
 #include "tools/chart.h"
 #include "tools/result.h"
 #include "tools/view.h"
@@ -109,20 +109,20 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* What a figure of a server is; NULL: it is none of those that are known. */
-static const struct server_figure_info *info_of(const char *path)
+static const struct server_metric_info *info_of(const char *path)
 {
   const char *name = strrchr(path, '.') + 1;
 
-  for (int f = 0; is_of_server(path) && f < SERVER_FIGURES; f++) {
-    if (strcmp(figures_info[f].name, name) == 0)
-      return &figures_info[f];
+  for (int f = 0; is_of_server(path) && f < SERVER_METRICS; f++) {
+    if (strcmp(server_metrics_info[f].name, name) == 0)
+      return &server_metrics_info[f];
   }
   return NULL;
 }
 
 static const char *label_of(const char *path, const char *otherwise)
 {
-  const struct server_figure_info *info = info_of(path);
+  const struct server_metric_info *info = info_of(path);
 
   if (!info)
     return otherwise;

@@ -6,7 +6,8 @@
 
 #include "base/clock.h"
 #include "monitor/account.h"
-#include "monitor/looks.h"
+#include "monitor/monitor.h"
+#include "monitor/reading.h"
 #include "monitor/source.h"
 #include "tests/unit/tap.h"
 
@@ -280,16 +281,15 @@ static void check_tables(void)
 {
   bool ok = true;
 
-  for (int i = 0; i < SERVER_FIGURES; i++) {
-    ok &= figures_info[i].name && figures_info[i].help &&
-          figures_info[i].metric && figures_info[i].to_metric > 0;
+  for (int i = 0; i < SERVER_METRICS; i++) {
+    ok &= server_metrics_info[i].name && server_metrics_info[i].help &&
+          server_metrics_info[i].metric && server_metrics_info[i].to_metric > 0;
     for (int k = 0; k < i && ok; k++)
-      ok &= strcmp(figures_info[i].name, figures_info[k].name) != 0;
+      ok &= strcmp(server_metrics_info[i].name, server_metrics_info[k].name) !=
+            0;
   }
   OK(ok, "figures have names of their own");
-  OK(monitor_source_find("pgsql") == &monitor_pgsql &&
-       monitor_source_find("mysql") == &monitor_mysql &&
-       !monitor_source_find("null"),
+  OK(monitor_knows("pgsql") && monitor_knows("mysql") && !monitor_knows("null"),
      "sources are found by their driver");
 }
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "monitor/commits_mysql.h"
 #include "monitor/reading.h"
+#include "monitor/source.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -87,7 +87,7 @@ static void check_undone(const struct undone *u)
   did.value[SERVER_PART_UNDONE] = u->undone;
   did.value[SERVER_DEADLOCKS] = u->deadlocks;
   did.value[SERVER_PART_PREPARED] = u->prepared;
-  commits_mysql(&did, &owed);
+  monitor_mysql.derive(&did, &owed);
   OK(did.has[SERVER_ROLLBACKS] && did.value[SERVER_ROLLBACKS] == u->want,
      u->what);
 }
@@ -100,11 +100,11 @@ static void check_victims_alone(void)
 
   did.has[SERVER_PART_ROLLBACK] = did.has[SERVER_PART_UNDONE] = true;
   did.value[SERVER_PART_PREPARED] = 500;
-  commits_mysql(&did, &owed);
+  monitor_mysql.derive(&did, &owed);
   did.value[SERVER_PART_PREPARED] = 0;
   did.value[SERVER_PART_ROLLBACK] = did.value[SERVER_DEADLOCKS] = 7;
   did.value[SERVER_PART_UNDONE] = 21;
-  commits_mysql(&did, &owed);
+  monitor_mysql.derive(&did, &owed);
   OK(did.value[SERVER_ROLLBACKS] == 7,
      "victims with a binary log, and no commit in the period");
 }
@@ -122,7 +122,7 @@ static void check_victims(bool single)
   did.value[SERVER_PART_UNDONE] = single ? 40 : 80;
   did.value[SERVER_PART_IDS] = 200 + (single ? 40 : 80);
   did.value[SERVER_PART_CHANGES] = did.value[SERVER_PART_STATEMENT_ENDS] = 100;
-  commits_mysql(&did, &owed);
+  monitor_mysql.derive(&did, &owed);
   OK(did.value[SERVER_ROLLBACKS] == 40 && did.value[SERVER_COMMITS] == 100,
      single ? "victims with autocommit are no commits"
             : "victims in transactions are no commits");
@@ -146,7 +146,7 @@ static double commits_of(const struct row *r, struct server_owed *owed)
   did.value[SERVER_PART_TRANSACTIONS] = r->all;
   did.has[SERVER_CONNECTIONS] = true;
   did.value[SERVER_CONNECTIONS] = 4;
-  commits_mysql(&did, owed);
+  monitor_mysql.derive(&did, owed);
   return did.has[SERVER_COMMITS] ? did.value[SERVER_COMMITS] : -1;
 }
 
@@ -171,7 +171,7 @@ static void check_follow(const char *what, unsigned has)
   OK(got == 0 && commits_of(&row, &owed) == 4, what);
   row = reads;
   row.has = has;
-  OK(commits_of(&row, &owed) == 5000 - 4 * COMMITS_MYSQL_STATEMENTS,
+  OK(commits_of(&row, &owed) == 5000 - 4 * 100,
      "no more is taken away than connections can have open");
   OK(commits_of(&row, &owed) == 5000, "and only once");
 }
@@ -214,7 +214,7 @@ int main(void)
   check_follow("those with numbers", IDS);
   check_follow("those without", 0);
   check_changes();
-  commits_mysql(&none, &owed);
+  monitor_mysql.derive(&none, &owed);
   OK(!none.has[SERVER_COMMITS], "a server that says nothing has no figure");
   return TAP_EXIT();
 }

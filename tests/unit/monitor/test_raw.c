@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "monitor/link.h"
-#include "monitor/raw.h"
+#include "monitor/reading.h"
 #include "monitor/source.h"
 #include "tests/unit/link_often.h"
 #include "tests/unit/tap.h"

@@ -1,12 +1,13 @@
 /*
- * figures.h - what a database server does, under one name for all servers.
+ * metrics.h - what a database server does, under one name for all servers.
  */
-#ifndef BENCH_MONITOR_FIGURES_H
-#define BENCH_MONITOR_FIGURES_H
+#ifndef BENCH_MONITOR_METRICS_H
+#define BENCH_MONITOR_METRICS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-enum server_figure {
+enum server_metric {
   /* Counts: they only grow. */
   SERVER_COMMITS,
   SERVER_ROLLBACKS,
@@ -40,11 +41,11 @@ enum server_figure {
   SERVER_DEAD_ROWS,
   SERVER_DATA_BYTES,
   SERVER_LOG_SIZE_BYTES,
-  SERVER_FIGURES,
+  SERVER_METRICS,
 
   /* Counts of MySQL and MariaDB that only serve for others: no result has
    * them. */
-  SERVER_PART_COMMIT = SERVER_FIGURES, /* explicit ones */
+  SERVER_PART_COMMIT = SERVER_METRICS, /* explicit ones */
   SERVER_PART_STATEMENT_ENDS, /* of statements and transactions, per engine */
   SERVER_PART_PREPARED,       /* of these, in two phases, per engine */
   SERVER_PART_CHANGES,        /* statements that change rows */
@@ -60,7 +61,7 @@ enum server_kind {
   SERVER_LEVEL
 };
 
-struct server_figure_info {
+struct server_metric_info {
   const char *name; /* with its unit at the end, if it has one */
   enum server_kind kind;
   const char *metric; /* for Prometheus: in seconds and bytes */
@@ -68,13 +69,28 @@ struct server_figure_info {
   const char *help;   /* a sentence */
 };
 
-extern const struct server_figure_info figures_info[SERVER_FIGURES];
+extern const struct server_metric_info server_metrics_info[SERVER_METRICS];
 
-struct server_reading;
+/* What the server says at one moment. */
+struct server_reading {
+  uint64_t at_ns;   /* before the first query */
+  uint64_t took_ns; /* until the last answer */
+  double events;    /* of the run, as far as it was in the middle of that */
+  bool has[SERVER_VALUES];
+  double value[SERVER_VALUES];
+};
+
+/* What the counts of a period say about the next one: what transactions that go
+ * on have too much in one of them, and whether there is a binary log; all {0}
+ * at first.  See source_mysql.c. */
+struct server_owed {
+  double statements, changes;
+  bool prepares; /* something was stored in two phases */
+};
 
 /* What an event costs the server, in the order in which people are told. */
 struct server_cost {
-  enum server_figure figure;
+  enum server_metric metric;
   const char *what;
   double unit; /* what the figure is multiplied with */
 };
@@ -83,15 +99,10 @@ enum {
   SERVER_COSTS = 5
 };
 
-extern const struct server_cost figures_costs[SERVER_COSTS];
+extern const struct server_cost server_costs[SERVER_COSTS];
 
-/* What each of `events` has cost; false: unknown. */
-bool figures_cost_per_event(const struct server_cost *c,
-                            const struct server_reading *did, double events,
-                            double *ret);
-
-/* Figures that only a fast sample has: see struct monitor_source. */
-static inline int server_figure_is_sampled(enum server_figure f)
+/* Metrics that only a fast sample has: see struct monitor_source. */
+static inline int server_metric_is_sampled(enum server_metric f)
 {
   return f == SERVER_CHECKPOINT_RUNNING || f == SERVER_LOCK_WAITING ||
          f == SERVER_VACUUM_RUNNING;

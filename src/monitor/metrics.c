@@ -1,9 +1,7 @@
 /*
- * figures.c - the names of what database servers do.
+ * metrics.c - the names of what database servers do.
  */
-#include "monitor/figures.h"
-
-#include "monitor/reading.h"
+#include "monitor/metrics.h"
 
 #define COUNT(id, title, text) \
   [id] = { title, SERVER_COUNT, title, 1.0, text "." }
@@ -12,7 +10,7 @@
 #define LEVEL(id, title, text) \
   [id] = { title, SERVER_LEVEL, title, 1.0, text "." }
 
-const struct server_figure_info figures_info[SERVER_FIGURES] = {
+const struct server_metric_info server_metrics_info[SERVER_METRICS] = {
   COUNT(SERVER_COMMITS, "commits", "Transactions that were committed"),
   COUNT(SERVER_ROLLBACKS, "rollbacks", "Transactions that were rolled back"),
   COUNT(SERVER_ROWS_READ, "rows_read", "Rows that were read"),
@@ -63,20 +61,10 @@ const struct server_figure_info figures_info[SERVER_FIGURES] = {
   LEVEL(SERVER_LOG_SIZE_BYTES, "log_size_bytes", "Size of the file of the log"),
 };
 
-const struct server_cost figures_costs[SERVER_COSTS] = {
+const struct server_cost server_costs[SERVER_COSTS] = {
   { SERVER_CPU_NS, "processor time (ms)", 1e-6 },
   { SERVER_LOG_BYTES, "log bytes", 1 },
   { SERVER_FSYNCS, "fsyncs", 1 },
   { SERVER_PAGES_READ, "pages read", 1 },
   { SERVER_PAGES_WRITTEN, "pages written", 1 },
 };
-
-bool figures_cost_per_event(const struct server_cost *c,
-                            const struct server_reading *did, double events,
-                            double *ret)
-{
-  if (!did->has[c->figure] || events <= 0)
-    return false;
-  *ret = did->value[c->figure] * c->unit / events;
-  return true;
-}
