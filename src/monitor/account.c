@@ -64,7 +64,7 @@ static void account_add_up(struct account *a, const struct server_interval *i)
     a->most.has[f] = true;
     a->levels[f]++;
   }
-  looks_add(&a->all_waits, &i->waits);
+  server_waits_add(&a->all_waits, &i->waits);
 }
 
 static void account_note_cost(struct account *a, const struct server_reading *r)
@@ -124,7 +124,7 @@ void account_add(struct account *a, const struct monitor_source *source,
     if (source && source->derive)
       source->derive(&i.did, &a->owed);
     if (source)
-      looks_levels(source, access, &a->waits, &i.did);
+      server_waits_levels(source, access, &a->waits, &i.did);
     account_add_up(a, &i);
     a->events += r->events - a->base.events;
     a->ready = a->latest = i;
@@ -136,9 +136,9 @@ void account_look(struct account *a, const struct monitor_source *source,
                   const struct server_access *access,
                   const struct server_waits *waits)
 {
-  looks_add(&a->waits, waits);
-  looks_add(&a->now, waits);
-  looks_levels(source, access, &a->now, &a->seen);
+  server_waits_add(&a->waits, waits);
+  server_waits_add(&a->now, waits);
+  server_waits_levels(source, access, &a->now, &a->seen);
 }
 
 void account_pass(struct account *a, const struct account_part *interval)

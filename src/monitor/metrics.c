@@ -61,7 +61,7 @@ const struct server_metric_info server_metrics_info[SERVER_METRICS] = {
   LEVEL(SERVER_LOG_SIZE_BYTES, "log_size_bytes", "Size of the file of the log"),
 };
 
-const struct server_cost server_costs[SERVER_COSTS] = {
+const struct server_cost server_cost_table[SERVER_COSTS] = {
   { SERVER_CPU_NS, "processor time (ms)", 1e-6 },
   { SERVER_LOG_BYTES, "log bytes", 1 },
   { SERVER_FSYNCS, "fsyncs", 1 },

@@ -99,7 +99,7 @@ enum {
   SERVER_COSTS = 5
 };
 
-extern const struct server_cost server_costs[SERVER_COSTS];
+extern const struct server_cost server_cost_table[SERVER_COSTS];
 
 /* Metrics that only a fast sample has: see struct monitor_source. */
 static inline int server_metric_is_sampled(enum server_metric f)

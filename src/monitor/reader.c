@@ -132,7 +132,7 @@ void reader_init(struct reader *w, struct readers *m, unsigned number)
 
 void reader_done(struct reader *w)
 {
-  raw_done(&w->raw);
+  raw_counters_done(&w->raw);
   digests_done(&w->digests);
   (void)pthread_mutex_destroy(&w->lock);
 }
@@ -283,7 +283,7 @@ static void reader_lose(struct reader *w)
   account_lose(&w->account);
   (void)pthread_mutex_unlock(&w->lock);
   digests_done(&w->digests);
-  raw_done(&w->raw);
+  raw_counters_done(&w->raw);
   link_close(&w->link);
 }
 
@@ -334,7 +334,7 @@ static bool reader_look_once(struct reader *w, uint64_t *cost_ns)
   struct server_gaps gaps = w->gaps;
   struct server_waits waits = { 0 };
 
-  if (!looks_take(&w->link, w->m->source, &w->access, &gaps, &waits)) {
+  if (!server_waits_take(&w->link, w->m->source, &w->access, &gaps, &waits)) {
     reader_lose(w);
     return false;
   }
@@ -376,7 +376,7 @@ static bool reader_begin_totals(struct reader *w)
   struct server_gaps gaps = w->gaps;
   bool ok = true;
 
-  ok = raw_take(&w->raw, &w->link, s) || !w->link.lost;
+  ok = raw_counters_take(&w->raw, &w->link, s) || !w->link.lost;
   ok = ok && digests_begin(&w->digests, &w->link, s, &gaps);
   if (w->digests.begun && !w->access.sees_all)
     server_gaps_add(&gaps, "statements of other users", s->sees_all_hint);
@@ -391,11 +391,11 @@ static void reader_end_totals(struct reader *w)
   struct server_gaps gaps = w->gaps;
 
   if (w->account.period_ns == 0) { /* it was let in when all was over */
-    raw_done(&w->raw);
+    raw_counters_done(&w->raw);
     digests_done(&w->digests);
     return;
   }
-  (void)raw_take(&w->raw, &w->link, w->m->source);
+  (void)raw_counters_take(&w->raw, &w->link, w->m->source);
   digests_end(&w->digests, &w->link, w->m->source, w->m->statements, &gaps);
   reader_note_gaps(w, &gaps);
 }

@@ -403,9 +403,9 @@ static void looks_take_session(void *ctx, const sql_value *v, unsigned n)
 }
 
 /* One by one: the server needs less time for that than for all at once. */
-bool looks_take(struct link *l, const struct monitor_source *s,
-                struct server_access *access, struct server_gaps *gaps,
-                struct server_waits *to)
+bool server_waits_take(struct link *l, const struct monitor_source *s,
+                       struct server_access *access, struct server_gaps *gaps,
+                       struct server_waits *to)
 {
   const uint64_t begun = clock_now_ns();
 
@@ -430,9 +430,10 @@ static void looks_level(struct server_reading *r, enum server_metric f,
   r->value[f] = (double)sum / (double)looks;
 }
 
-void looks_levels(const struct monitor_source *s,
-                  const struct server_access *access,
-                  const struct server_waits *w, struct server_reading *ret)
+void server_waits_levels(const struct monitor_source *s,
+                         const struct server_access *access,
+                         const struct server_waits *w,
+                         struct server_reading *ret)
 {
   for (size_t i = 0; i < s->n_fast && w->looks > 0; i++) {
     const char *kinds = s->fast[i].kinds;
@@ -448,7 +449,7 @@ void looks_levels(const struct monitor_source *s,
   }
 }
 
-void looks_add(struct server_waits *to, const struct server_waits *more)
+void server_waits_add(struct server_waits *to, const struct server_waits *more)
 {
   to->looks += more->looks;
   to->took_ns += more->took_ns;
@@ -525,8 +526,8 @@ static void raw_take_row(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-bool raw_take(struct raw_counters *c, struct link *l,
-              const struct monitor_source *s)
+bool raw_counters_take(struct raw_counters *c, struct link *l,
+                       const struct monitor_source *s)
 {
   const double version = reading_version(l, s);
   struct raw_taking t = { c, c->n == 0 };
@@ -545,7 +546,7 @@ bool raw_take(struct raw_counters *c, struct link *l,
   return ok;
 }
 
-void raw_done(struct raw_counters *c)
+void raw_counters_done(struct raw_counters *c)
 {
   for (size_t i = 0; i < c->n; i++)
     free(c->of[i].name);

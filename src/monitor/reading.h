@@ -101,8 +101,8 @@ double reading_version(struct link *l, const struct monitor_source *s);
 bool reading_prepare(struct link *l, const struct monitor_source *s,
                      struct server_access *ret, struct server_gaps *gaps);
 
-/* Ask for all figures but those of looks_take().  False: the connection is
- * lost. */
+/* Ask for all figures but those of server_waits_take().  False: the connection
+ * is lost. */
 bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret);
@@ -113,16 +113,17 @@ bool server_cost_per_event(const struct server_cost *c,
                            double *ret);
 
 /* Look once what sessions do; adds to `to`. */
-bool looks_take(struct link *l, const struct monitor_source *s,
-                struct server_access *access, struct server_gaps *gaps,
-                struct server_waits *to);
+bool server_waits_take(struct link *l, const struct monitor_source *s,
+                       struct server_access *access, struct server_gaps *gaps,
+                       struct server_waits *to);
 
 /* Put the levels that follow from the looks into *ret. */
-void looks_levels(const struct monitor_source *s,
-                  const struct server_access *access,
-                  const struct server_waits *w, struct server_reading *ret);
+void server_waits_levels(const struct monitor_source *s,
+                         const struct server_access *access,
+                         const struct server_waits *w,
+                         struct server_reading *ret);
 
-void looks_add(struct server_waits *to, const struct server_waits *more);
+void server_waits_add(struct server_waits *to, const struct server_waits *more);
 
 /* ---- all counters of a server by their own names, at two moments ---- */
 
@@ -139,8 +140,8 @@ struct raw_counters {
 };
 
 /* Read all of them; later calls only change `last` of those that are known. */
-bool raw_take(struct raw_counters *c, struct link *l,
-              const struct monitor_source *s);
-void raw_done(struct raw_counters *c);
+bool raw_counters_take(struct raw_counters *c, struct link *l,
+                       const struct monitor_source *s);
+void raw_counters_done(struct raw_counters *c);
 
 #endif

@@ -148,7 +148,7 @@ static void server_add_costs(struct strbuf *line, const struct server_total *t)
   double cost;
 
   for (size_t i = 0; i < SERVER_COSTS; i++) {
-    const struct server_cost *c = &server_costs[i];
+    const struct server_cost *c = &server_cost_table[i];
 
     if (server_cost_per_event(c, &t->did, t->events, &cost))
       strbuf_addf(line, "%s%s %.4g", line->len > 0 ? ", " : "", c->what, cost);

@@ -212,7 +212,7 @@ static void add_server(struct strbuf *out, const struct server_total *t)
   double cost;
 
   for (size_t i = 0; i < SERVER_COSTS; i++) {
-    const struct server_cost *c = &server_costs[i];
+    const struct server_cost *c = &server_cost_table[i];
 
     if (!server_cost_per_event(c, &t->did, t->events, &cost))
       continue;

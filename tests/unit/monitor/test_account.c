@@ -270,7 +270,7 @@ static void check_waits(void)
   more.of[0].sessions = 1;
   strcpy(more.of[1].name, "Lock:tuple");
   more.of[1].sessions = 4;
-  looks_add(&to, &more);
+  server_waits_add(&to, &more);
   OK(to.looks == 3 && to.n == 2 && to.of[0].sessions == 7 &&
        strcmp(to.of[1].name, "IO:WALSync") == 0,
      "waits add up by their names");

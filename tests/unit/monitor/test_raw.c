@@ -49,12 +49,12 @@ static const char *views(const char *version)
   size_t len = 0;
 
   server_version = version;
-  (void)raw_take(&c, &l, &monitor_pgsql);
+  (void)raw_counters_take(&c, &l, &monitor_pgsql);
   text[0] = '\0';
   for (size_t i = 0; i < c.n; i++)
     len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
                             i > 0 ? " " : "", c.of[i].name + 8);
-  raw_done(&c);
+  raw_counters_done(&c);
   return text;
 }
 
