@@ -191,9 +191,41 @@ static void check_suggestions(void)
   }
 }
 
+/* Rows of OPT_PARSED() store what the text means. */
+static void check_parsed(void)
+{
+  struct fixture f;
+  const struct slo *slo = &f.opts.report.slo;
+
+  (void)fixture_init(&f);
+  OK(f.opts.run.storm.n == 0 && f.opts.run.clients == 0 && slo->n == 0,
+     "a default, and no default");
+  OK(optset_set_text(&f.set, "storm", "3@2,2@1", &f.err) == 0 &&
+       f.opts.run.storm.n == 2 && f.opts.run.storm.clients == 5 &&
+       f.opts.run.storm.of[0].clients == 2,
+     "a struct");
+  OK_STR(f.opts.run.storm.text, "3@2,2@1", "its text is kept");
+  OK(optset_set_text(&f.set, "storm", "3@", &f.err) == -EINVAL &&
+       f.opts.run.storm.clients == 5,
+     "a wrong text changes nothing");
+  OK(optset_set_text(&f.set, "slo", "p99<=1ms,errors<=1%", &f.err) == 0 &&
+       slo->n == 2,
+     "an objective");
+  OK(optset_set_text(&f.set, "slo", "p99<=1", &f.err) == -EINVAL, "no unit");
+  OK_STR(f.err.text,
+         "Invalid value for --slo: 'p99<=1' has no such limit (expected a time "
+         "with a unit, up to 1h, such as 500us, 10ms or 1.5s)",
+         "the parser has the end of the message");
+  OK(optset_set_text(&f.set, "storm", "off", &f.err) == 0 &&
+       f.opts.run.storm.n == 0,
+     "off");
+  fixture_done(&f);
+}
+
 int main(void)
 {
   check_defaults();
+  check_parsed();
   check_names();
   check_aliases();
   check_script();
