@@ -31,7 +31,7 @@
 #include "run/runner.h"
 #include "tools/tool.h"
 
-static int dispatch(struct program *p)
+static int program_dispatch(struct program *p)
 {
   log_msg(LOG_NOTICE, "%s (using system %s)\n\n", p->version, LUAJIT_VERSION);
   return program_test(p);
@@ -39,7 +39,7 @@ static int dispatch(struct program *p)
 
 /* `bench --mix=... run` means `bench mix --mix=... run`.  False: another test
  * was named. */
-static bool take_mix(struct program *p)
+static bool program_take_mix(struct program *p)
 {
   struct cmdline *c = &p->cmdline;
 
@@ -57,7 +57,7 @@ static bool take_mix(struct program *p)
 }
 
 /* One of the options of a search, without one. */
-static const char *useless_find_option(const struct program *p)
+static const char *program_useless_find_option(const struct program *p)
 {
   static const char *const names[] = { "confirm", "find-precision",
                                        "find-drift" };
@@ -74,7 +74,7 @@ static const char *useless_find_option(const struct program *p)
 /* Are results for files, and none for the reader of the standard output?  Then
  * they do not depend on the text, which may lose its reader: Ctrl-C ends tee in
  * `bench ... | tee log` before bench has reported. */
-static bool is_for_files(const struct program_options *opts)
+static bool program_is_for_files(const struct program_options *opts)
 {
   const struct results_cfg *cfg = &opts->results;
   struct results_file files[RESULTS_FILES];
@@ -100,14 +100,82 @@ static int program_check_ack(struct program *p,
   return EXIT_OK;
 }
 
-static int act(struct program *p)
+/* What doctor and all commands of tests begin with. */
+static int program_begin(struct program *p)
 {
-  const struct test_source *source;
-  struct err err = { "" };
+  const struct test_source *source = program_source(p);
   int status = EXIT_OK;
-  bool doctor;
 
-  if (p->opts.mix.members.n > 0 && !take_mix(p))
+  if (program_check_server(p) != EXIT_OK ||
+      program_check_ack(p, source) != EXIT_OK)
+    return EXIT_FAILED;
+  if (source->traits & SOURCE_DATABASE)
+    status = program_settle_target(p);
+  if (status == EXIT_OK)
+    (void)search_datadir(p->datadir);
+  return status;
+}
+
+static int program_do_doctor(struct program *p)
+{
+  const char *test = p->cmdline.test;
+  int status;
+
+  if (p->ranks)
+    return program_complain("doctor looks at one machine, and cannot be used "
+                            "by several processes (see --cluster)");
+  if (test && program_is_tool(test))
+    return program_complain("doctor looks at tests and scripts, and '%s' is a "
+                            "tool",
+                            test);
+  if (!test || strcmp(test, "help") == 0) {
+    status = program_apply_alone(p);
+    return status == EXIT_OK ? program_doctor_machine(p) : status;
+  }
+  status = program_begin(p);
+  if (status != EXIT_OK)
+    return status;
+  if (results_on_stdout(&p->opts.results))
+    log_set_text(stderr);
+  return program_dispatch(p);
+}
+
+/* A command of a test, or a sweep of runs. */
+static int program_do_test(struct program *p)
+{
+  const bool is_run = program_is_run(p);
+  const bool sweeps = sweep_wanted(&p->opts.sweep);
+  struct err err = { "" };
+  const int status = program_begin(p);
+
+  if (status != EXIT_OK)
+    return status;
+  if ((is_run || sweeps) && program_check_files(p, &err) < 0)
+    return program_fail(&err);
+  if (sweeps || (is_run && program_is_for_files(&p->opts)))
+    program_outlive_readers();
+  if (sweeps && p->ranks)
+    return program_complain("--sweep, --repeat and --find cannot be used by "
+                            "several processes in one run (see --cluster)");
+  if (sweeps)
+    return program_sweep(p);
+  if (program_useless_find_option(p))
+    return program_complain("--%s has no effect without --find",
+                            program_useless_find_option(p));
+  if (sweep_useless_option(&p->opts.sweep))
+    return program_complain("--%s has no effect without --sweep or --repeat",
+                            sweep_useless_option(&p->opts.sweep));
+  if (is_run && results_on_stdout(&p->opts.results) &&
+      (!p->ranks || p->ranks->rank == 0))
+    log_set_text(stderr);
+  return program_dispatch(p);
+}
+
+static int program_act(struct program *p)
+{
+  int status;
+
+  if (p->opts.mix.members.n > 0 && !program_take_mix(p))
     return program_complain("--mix cannot be used together with the test '%s': "
                             "%s mix --mix=... %s",
                             p->cmdline.test, p->name, p->cmdline.command);
@@ -131,57 +199,12 @@ static int act(struct program *p)
   if (strcmp(p->opts.db.driver, "help") == 0)
     return program_print_help(p, PROGRAM_HELP_DRIVERS);
   log_set_level((enum log_level)program_log_level(&p->opts));
-  doctor = program_take_doctor(p);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     log_set_advice(LOG_INFO); /* sysbench's parsers expect none */
-  if (doctor && p->ranks)
-    return program_complain("doctor looks at one machine, and cannot be used "
-                            "by several processes (see --cluster)");
-  if (doctor && p->cmdline.test && program_is_tool(p->cmdline.test))
-    return program_complain("doctor looks at tests and scripts, and '%s' is a "
-                            "tool",
-                            p->cmdline.test);
-  if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0)) {
-    status = program_apply_alone(p);
-    return status == EXIT_OK ? program_doctor_machine(p) : status;
-  }
-  source = program_source(p);
-  if (program_check_server(p) != EXIT_OK ||
-      program_check_ack(p, source) != EXIT_OK)
-    return EXIT_FAILED;
-  if (source->traits & SOURCE_DATABASE)
-    status = program_settle_target(p);
-  if (status != EXIT_OK)
-    return status;
-  (void)search_datadir(p->datadir);
-  if (!doctor && (program_is_run(p) || sweep_wanted(&p->opts.sweep)) &&
-      program_check_files(p, &err) < 0)
-    return program_fail(&err);
-  if (doctor && results_on_stdout(&p->opts.results))
-    log_set_text(stderr);
-  if (doctor)
-    return dispatch(p);
-  if (sweep_wanted(&p->opts.sweep) ||
-      (program_is_run(p) && is_for_files(&p->opts)))
-    program_outlive_readers();
-  if (sweep_wanted(&p->opts.sweep) && p->ranks)
-    return program_complain("--sweep, --repeat and --find cannot be used by "
-                            "several processes in one run (see --cluster)");
-  if (sweep_wanted(&p->opts.sweep))
-    return program_sweep(p);
-  if (useless_find_option(p))
-    return program_complain("--%s has no effect without --find",
-                            useless_find_option(p));
-  if (sweep_useless_option(&p->opts.sweep))
-    return program_complain("--%s has no effect without --sweep or --repeat",
-                            sweep_useless_option(&p->opts.sweep));
-  if (program_is_run(p) && results_on_stdout(&p->opts.results) &&
-      (!p->ranks || p->ranks->rank == 0))
-    log_set_text(stderr);
-  return dispatch(p);
+  return program_take_doctor(p) ? program_do_doctor(p) : program_do_test(p);
 }
 
-static int scan(struct program *p, int argc, char **argv)
+static int program_scan(struct program *p, int argc, char **argv)
 {
   const char *tools[PROGRAM_TOOLS + 1] = { NULL };
   const struct cmdline_input in = {
@@ -220,20 +243,20 @@ static int scan(struct program *p, int argc, char **argv)
 }
 
 /* Does everything after it is known whether there are other processes. */
-static int work(struct program *p, int argc, char **argv)
+static int program_work(struct program *p, int argc, char **argv)
 {
   int status;
 
   p->argc = p->ranks ? p->ranks->argc : argc;
   p->argv = p->ranks ? p->ranks->argv : argv;
   optset_init(&p->set, COMPAT_1_0);
-  status = scan(p, p->argc, p->argv);
+  status = program_scan(p, p->argc, p->argv);
   if (status == EXIT_OK && p->ranks && p->opts.ranks.cluster == CLUSTER_OFF)
     nodes_let_go(&p->ranks); /* the option was in a configuration file */
-  return status == EXIT_OK ? act(p) : status;
+  return status == EXIT_OK ? program_act(p) : status;
 }
 
-static void free_all(struct program *p)
+static void program_free_all(struct program *p)
 {
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
@@ -273,8 +296,8 @@ int program_main(int argc, char **argv)
   if (nodes_join(&p->ranks, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)
-    status = work(p, argc, argv);
+    status = program_work(p, argc, argv);
   status = program_finish(p, status);
-  free_all(p);
+  program_free_all(p);
   return status;
 }

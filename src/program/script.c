@@ -374,23 +374,17 @@ static int script_look(struct job *job)
 
 static enum test_command script_find_command(const struct job *job)
 {
-  const struct script_job *own = job->own;
-
-  return commands_find(own->script);
+  return commands_find(job->cfg);
 }
 
 static void script_list_commands(const struct job *job, struct strbuf *out)
 {
-  const struct script_job *own = job->own;
-
-  commands_list(own->script, out);
+  commands_list(job->cfg, out);
 }
 
 static void script_print_options(const struct job *job, struct strbuf *out)
 {
-  const struct script_job *own = job->own;
-
-  options_print(own->script, out);
+  options_print(job->cfg, out);
 }
 
 static int script_begin_call(struct job *job, struct err *err)
