@@ -121,7 +121,8 @@ struct session {
   bool apart;       /* it is none of the run's: statements have other names */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
   struct watched *watched; /* how its calls are ended: see watch.h */
-  bool may_be_light;       /* as after lighten(), from the start */
+  bool may_be_raw; /* only statements are executed, and the session is closed:
+                    * the client library is not needed */
   bool
     unread; /* the rows of the statement that is executed will not be fetched:
              * they only have to be counted, and none needs to be kept */
@@ -317,13 +318,6 @@ struct driver {
   /* [opt] The memory of a session that is not open will be freed: free what it
    * has kept for later connections. */
   void (*done)(struct session *s);
-  /*
-   * [opt] From now on only statements are executed, and the session is closed:
-   * give back what only other calls need.  Called once after connect, about and
-   * cancel_token, with no result open.  wake() and shutdown() do not come
-   * meanwhile.  Never fails: at worst nothing changes.
-   */
-  void (*lighten)(struct session *s);
   /* Lines for a failed connect, each without "FATAL: ". */
   void (*connect_message)(const struct session *s, const struct outcome *out,
                           struct strbuf *lines);

@@ -138,8 +138,9 @@ struct db_process {
   /* Keys that a login has computed, for those of all sessions: see scram.h.
    * Owned. */
   struct login_keys login_keys;
-  /* Sessions are encrypted, or log in as only a library can; relaxed. */
-  _Atomic bool library_logs_in;
+  /* How sessions log in without the client library: numbers of the driver, 0
+   * at first; relaxed. */
+  _Atomic uint32_t own_login;
   const struct driver *driver; /* with `server`: of that connection */
   struct facts server;         /* owned */
   pthread_mutex_t driver_lock; /* protects `state` until ready */

@@ -235,17 +235,6 @@ static bool is_one_of_many(const struct conn *c)
          atomic_load_explicit(&p->checked, memory_order_relaxed);
 }
 
-/* Clients that share a thread may be thousands.  The socket changes its number,
- * so nobody ends a call of the session meanwhile. */
-static void lighten(struct conn *c)
-{
-  if (!c->env->shares_thread || !c->driver->lighten)
-    return;
-  (void)pthread_mutex_lock(&c->watched->lock);
-  c->driver->lighten(c->session);
-  (void)pthread_mutex_unlock(&c->watched->lock);
-}
-
 /* What is asked once per run.  -1: the server has not answered in time. */
 static int ask_server(struct conn *c)
 {
@@ -287,7 +276,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
 
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
-  c->session->may_be_light = is_one_of_many(c);
+  c->session->may_be_raw = is_one_of_many(c);
   if (c->driver->connect(c->session, until_ns, &c->out) < 0)
     return -1;
   c->state = CONN_IDLE;
@@ -307,7 +296,6 @@ static int open_session(struct conn *c, uint64_t until_ns)
     c->state = before;
     return -1;
   }
-  lighten(c);
   return 0;
 }
 

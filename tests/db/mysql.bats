@@ -23,7 +23,13 @@ setup() {
 }
 
 @test "suite: sessions without the library" {
-  "$tests/suite" --driver=mysql --light --mysql-socket="$MY_SOCKET"
+  "$tests/suite" --driver=mysql --raw --mysql-socket="$MY_SOCKET"
+  "$tests/suite" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass
+}
+
+@test "logins without the library succeed and fail as those with it" {
+  "$tests/mysql_logins" --driver=mysql --raw --mysql-socket="$MY_SOCKET"
+  "$tests/mysql_logins" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass
 }
 
 @test "suite: Unix socket, client library" {

@@ -37,14 +37,9 @@ tap() {
 }
 
 @test "pgsql: the suite of all drivers, sessions without the library" {
-  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --light \
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --raw \
     --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
-}
-
-@test "pgsql: the suite of all drivers, sessions that have never had the library" {
-  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --born-light \
-    --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
-  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --born-light --pgsql-sslmode=disable \
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --raw --pgsql-sslmode=disable \
     --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret
 }
 
@@ -115,15 +110,11 @@ life() {
 }
 
 @test "pgsql: what is its own, prepared, without the library" {
-  tap "$BENCH_BUILD/tests/db/pgsql_driver" light
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" raw
 }
 
 @test "pgsql: what is its own, emulated, without the library" {
-  tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated light
-}
-
-@test "pgsql: what is its own, prepared, never with the library" {
-  tap "$BENCH_BUILD/tests/db/pgsql_driver" born
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated raw
 }
 
 @test "pgsql: logins without the library succeed and fail as those with it" {
@@ -139,8 +130,7 @@ life() {
 }
 
 @test "pgsql: a session that was terminated: why, without the library" {
-  tap "$BENCH_BUILD/tests/db/pgsql_lost" light
-  tap "$BENCH_BUILD/tests/db/pgsql_lost" born
+  tap "$BENCH_BUILD/tests/db/pgsql_lost" raw
 }
 
 # says TEXT OPTIONS: a run that opens a connection.

@@ -16,8 +16,7 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-/* `born`: light from the start. */
-static bool emulated, by_library, light, born;
+static bool emulated, by_library, raw;
 
 static sql_result *query(struct conn *c, const char *sql)
 {
@@ -42,8 +41,8 @@ static void start(struct fixture *f)
   fixture_init(f);
   f->process.set.ps_mode = emulated ? PS_DISABLE : PS_AUTO;
   f->cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_AUTO;
-  f->env.shares_thread = light;
-  f->one_of_many = born;
+  f->env.shares_thread = raw;
+  f->one_of_many = raw;
 }
 
 /* The fatal message of the last call, taken. */
@@ -470,7 +469,7 @@ static void notifications(struct conn *c)
   (void)run(c, "LISTEN pgsql_test");
   for (int i = 0; i < 100; i++)
     (void)stmt_execute(st);
-  OK(light || kept(c) <= 1,
+  OK(raw || kept(c) <= 1,
      "a statement drops the notifications of those before");
   stmt_free(st);
   for (int i = 0; i < 100; i++)
@@ -525,10 +524,10 @@ static void statements(void)
   start(&f);
   fixture_open(&f);
   c = fixture_conn(&f);
-  OK(pgsql_of(c->session)->light == light, "with the library, or without it");
+  OK(pgsql_of(c->session)->raw == raw, "with the library, or without it");
   several(&f, c);
   copies(&f, c);
-  if (light)
+  if (raw)
     OK(!c->driver->copy->possible(c->session, &why), "there is no COPY");
   else
     copy_rows(c);
@@ -542,7 +541,7 @@ static void statements(void)
   renamed(c);
   settings(c);
   notifications(c);
-  if (!light) { /* they are for sessions of the library */
+  if (!raw) { /* they are for sessions of the library */
     about(c);
     checks(c);
   }
@@ -663,8 +662,7 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; i++) {
     emulated |= strcmp(argv[i], "emulated") == 0;
     by_library |= strcmp(argv[i], "library") == 0;
-    born |= strcmp(argv[i], "born") == 0;
-    light |= born || strcmp(argv[i], "light") == 0;
+    raw |= strcmp(argv[i], "raw") == 0;
   }
   statements();
   strings();

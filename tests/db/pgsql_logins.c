@@ -36,7 +36,7 @@ static void told(void)
   fixture_open(&f);
   c = fixture_conn(&f);
   p = pgsql_of(c->session);
-  OK(p->light, "a session without the library");
+  OK(p->raw, "a session without the library");
   OK(p->base.dialect & EMUL_BACKSLASH, "backslashes escape");
   OK(p->encoding == pg_char_to_encoding("LATIN1"), "the encoding");
   OK(p->can_cancel, "how to cancel");
@@ -54,8 +54,8 @@ static void encrypted(void)
   f.host[0] = "127.0.0.1";
   fixture_open(&f);
   c = fixture_conn(&f);
-  OK(!pgsql_of(c->session)->light, "the session is the library's");
-  OK(atomic_load(&f.process.library_logs_in), "and so is the next one");
+  OK(!pgsql_of(c->session)->raw, "the session is the library's");
+  OK(atomic_load(&f.process.own_login), "and so is the next one");
   OK_STR(
     fixture_ask(c, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
     "t", "encrypted");
@@ -78,10 +78,10 @@ static struct conn *start_closed(struct fixture *f)
 }
 
 /* Opens the session again, by one way or the other. */
-static int again(struct conn *c, bool may_be_light, struct outcome *out)
+static int again(struct conn *c, bool may_be_raw, struct outcome *out)
 {
   *out = (struct outcome){ 0 };
-  c->session->may_be_light = may_be_light;
+  c->session->may_be_raw = may_be_raw;
   return c->driver->connect(c->session, clock_now_ns() + 10 * NS_PER_S, out);
 }
 
@@ -99,7 +99,7 @@ static void alike(struct fixture *f, struct conn *c, const char *what)
   OK(own.permanent == library.permanent && own.no_server == library.no_server &&
        own.lost == library.lost,
      "the same consequences");
-  OK(!atomic_load(&f->process.library_logs_in), "it is tried again");
+  OK(!atomic_load(&f->process.own_login), "it is tried again");
 }
 
 static void refusals(void)
@@ -124,7 +124,7 @@ static void refusals(void)
   f.port[0] = fixture_env("PG_PORT", "5432");
   f.cfg.user = fixture_env("PG_USER", "sbtest");
   OK(conn_reconnect(c) == DB_ERROR_NONE, "and then it goes on");
-  OK(pgsql_of(c->session)->light, "as light as before");
+  OK(pgsql_of(c->session)->raw, "as light as before");
   fixture_done(&f);
 }
 

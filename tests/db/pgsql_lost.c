@@ -10,8 +10,7 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-/* `born`: light from the start. */
-static bool by_library, light, born;
+static bool by_library, raw;
 
 /* A session, and another one that terminates it. */
 struct pair {
@@ -39,8 +38,8 @@ static void pair_open(struct pair *p)
   fixture_init(&p->f);
   p->f.cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_WIRE;
   p->f.cfg.sslmode = 0; /* disable */
-  p->f.env.shares_thread = light;
-  p->f.one_of_many = born;
+  p->f.env.shares_thread = raw;
+  p->f.one_of_many = raw;
   fixture_open(&p->f);
   p->other = fixture_conn(&p->f);
   p->c = fixture_conn(&p->f);
@@ -153,11 +152,10 @@ static void by_asking(void)
 int main(int argc, char **argv)
 {
   by_library = argc > 1 && strcmp(argv[1], "library") == 0;
-  born = argc > 1 && strcmp(argv[1], "born") == 0;
-  light = born || (argc > 1 && strcmp(argv[1], "light") == 0);
+  raw = argc > 1 && strcmp(argv[1], "raw") == 0;
   by_closing();
   by_preparing();
-  if (!light)
+  if (!raw)
     by_asking();
   return TAP_EXIT();
 }

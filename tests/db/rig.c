@@ -71,12 +71,10 @@ bool rig_open(struct rig *r, const struct rig_settings *set)
   const struct driver *d = find_driver(option(set, "--driver="));
   struct db_process *p = calloc(1, sizeof(*p));
   struct err err = { "" };
-  bool born;
 
   memset(r, 0, sizeof(*r));
   r->is = find_specifics(d->name);
-  born = option(set, "--born-light") != NULL;
-  r->light = born || option(set, "--light") != NULL;
+  r->raw = option(set, "--raw") != NULL;
   r->cfg = cfg_make(d, set->argc, set->argv, set->more);
   r->config = (struct driver_config){ d, r->cfg };
   r->process = p;
@@ -93,8 +91,10 @@ bool rig_open(struct rig *r, const struct rig_settings *set)
     printf("# %s\n", err.text);
     return false;
   }
-  atomic_store(&p->noted, born); /* there is nothing left to ask */
-  atomic_store(&p->checked, born);
+  atomic_store(&p->noted, r->raw); /* nothing is left to ask */
+  atomic_store(&p->checked, r->raw);
+  if (r->raw && strcmp(d->name, "mysql") == 0)
+    atomic_store(&p->own_login, 45); /* as after a login of the library */
   return rig_thread(&r->env, r, 0, &r->con);
 }
 
@@ -115,7 +115,7 @@ bool rig_thread(struct db_env *env, const struct rig *r, unsigned number,
   *env = (struct db_env){ .process = r->process,
                           .recorder = &r->recorders.of[number],
                           .rng = number,
-                          .shares_thread = r->light,
+                          .shares_thread = r->raw,
                           .under_deadline = true };
   h = env_driver(env, NULL);
   *ret_con = h ? conn_open(h, NULL) : NULL;

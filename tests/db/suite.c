@@ -1,7 +1,7 @@
 /*
  * suite.c - runs the suite on one driver: --driver=NAME and its options;
- * with --light its sessions are those of clients that share a thread, with
- * --born-light also their logins.
+ * with --raw its sessions are those of clients that share a thread, which log
+ * in without the client library.
  */
 #include "suite.h"
 

@@ -47,7 +47,7 @@ struct rig {
   struct db_env env; /* of this thread */
   struct driver_handle *handle;
   struct conn *con;
-  bool light; /* sessions are those of clients that share a thread */
+  bool raw; /* sessions are those of clients that share a thread */
 };
 
 struct rig_settings {

@@ -42,7 +42,7 @@ static void text_of(const sql_value *v, char *to, size_t size)
 
 /* ---- the connection ---- */
 
-/* A light session has none. */
+/* A raw session has none. */
 static void tls_of(struct mysql_session *s, char *to, size_t size)
 {
   const char *cipher = s->mysql ? mysql_get_ssl_cipher(s->mysql) : NULL;

@@ -23,12 +23,11 @@
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/escape.h"
-#include "drivers/mysql/light.h"
+#include "drivers/mysql/handshake.h"
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
-#include "drivers/mysql/visit.h"
 #include "drivers/mysql/wire_pipe.h"
-#include "drivers/wire/keepalive.h"
+#include "drivers/wire/link.h"
 #include "loop/loop.h"
 
 /* Traces one call of the library, or of its replacement, in a line. */
@@ -130,11 +129,30 @@ static void trace_connect(const struct mysql_session *s, const char *how)
   strbuf_done(&db);
 }
 
+static int open_with_library(struct mysql_session *s, uint64_t until_ns,
+                             struct outcome *out)
+{
+  struct connect_failure why;
+
+  *out = (struct outcome){ 0 };
+  s->mysql = mysqld_connect_open(cfg_of(s), &s->to, until_ns, &why);
+  trace_connect(s, s->mysql ? "ok" : why.text);
+  if (!s->mysql)
+    return mysqld_error_connect(s, out, why.code, why.state, why.text);
+  s->fd = mysqld_shim_fd(s->mysql);
+  if (choose_backend(s, out) < 0)
+    return -1;
+  mysqld_raw_note(s);
+  s->id = mysql_thread_id(s->mysql);
+  s->status = s->mysql->server_status;
+  return 0;
+}
+
 static int connect_session(struct session *base, uint64_t until_ns,
                            struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
-  struct connect_failure why;
+  enum visit_rc raw;
 
   s->base.dialect = EMUL_MYSQL;
   s->base.trx = TRX_NONE;
@@ -144,18 +162,15 @@ static int connect_session(struct session *base, uint64_t until_ns,
   s->to = mysqld_connect_address(base);
   if (cfg_of(s)->dry_run)
     return 0;
-  s->mysql = mysqld_connect_open(cfg_of(s), &s->to, until_ns, &why);
-  trace_connect(s, s->mysql ? "ok" : why.text);
-  if (!s->mysql)
-    return mysqld_error_connect(s, out, why.code, why.state, why.text);
-  s->fd = mysqld_shim_fd(s->mysql);
+  raw = mysqld_raw_connect(s, until_ns, out);
+  if (raw == VISIT_FAILED ||
+      (raw == VISIT_CANNOT && open_with_library(s, until_ns, out) < 0))
+    return -1;
+  if (raw == VISIT_DONE)
+    trace_connect(s, "ok");
   s->tcp = wire_keep_alive(s->fd);
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
-  if (choose_backend(s, out) < 0)
-    return -1;
   s->open = true;
-  s->id = mysql_thread_id(s->mysql);
-  s->status = s->mysql->server_status;
   if (s->status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
   return 0;
@@ -172,7 +187,7 @@ static void disconnect_session(struct session *base)
   if (s->mysql)
     mysqld_connect_close(s->mysql, s->lost || s->more);
   else
-    mysqld_light_close(s);
+    mysqld_raw_close(s);
   TRACE(s, "mysql_close()");
   s->mysql = NULL;
   s->open = false;
@@ -186,11 +201,6 @@ static void disconnect_session(struct session *base)
 static void done(struct session *base)
 {
   strbuf_done(&session_of(base)->msg);
-}
-
-static void lighten_session(struct session *base)
-{
-  mysqld_light_make(session_of(base));
 }
 
 static void shutdown_session(struct session *base)
@@ -442,7 +452,6 @@ const struct driver driver_mysql = {
   .connect = connect_session,
   .disconnect = disconnect_session,
   .done = done,
-  .lighten = lighten_session,
   .visit = mysqld_visit,
   .connect_message = mysqld_message_connect,
   .connect_reason = mysqld_message_reason,

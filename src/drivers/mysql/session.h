@@ -74,10 +74,10 @@ struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
   const char *why_library; /* static; NULL: only because it was asked for */
-  MYSQL *mysql; /* owned; NULL: closed, a dry run, or light: see light.h */
+  MYSQL *mysql; /* owned; NULL: closed, a dry run, or raw: see handshake.h */
   bool open;    /* never in a dry run */
   bool tcp;
-  int fd;           /* of the open session; mysqld_light_make() changes it */
+  int fd;           /* of the open session */
   unsigned status;  /* the server's flags, as it has sent them last */
   unsigned long id; /* of the session, on the server */
   bool lost;        /* the transport is broken */

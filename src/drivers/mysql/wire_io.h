@@ -16,7 +16,6 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "drivers/wire/frame.h"
 #include "drivers/wire/link.h"
 #include "drivers/wire/pipe.h"
 
@@ -155,7 +154,7 @@ static inline int mysqld_wire_packet(struct wire *w, int fd,
  * at any time, and with any number. */
 bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len);
 
-/* Give back what an unusually large answer took; of a light session, what a
+/* Give back what an unusually large answer took; of a raw session, what a
  * waiting client does not need. */
 void mysqld_wire_trim(struct wire *w);
 /* From now on there are many sessions, most of which wait; nothing is being

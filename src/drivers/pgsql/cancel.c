@@ -17,7 +17,7 @@
 #include "base/thread.h"
 #include "base/wait.h"
 #include "drivers/pgsql/session.h"
-#include "drivers/wire/dial.h"
+#include "drivers/wire/link.h"
 
 enum {
   CANCEL_LIMIT_MS = 1000
@@ -38,7 +38,7 @@ struct token {
 /* False: the server cannot be asked. */
 static bool fill(struct token *t, const struct pgsql_session *p)
 {
-  if (!pgsql_is_light(p)) {
+  if (!pgsql_is_raw(p)) {
     t->cancel = PQgetCancel(p->conn);
     return t->cancel != NULL;
   }
@@ -80,11 +80,11 @@ static void ask_server(const struct token *t)
   struct wire_buffer in = { 0 };
   int fd;
 
-  if (dial_open(&fd, (const struct sockaddr *)(const void *)&t->to, t->to_len,
+  if (wire_open(&fd, (const struct sockaddr *)(const void *)&t->to, t->to_len,
                 until_ns) < 0)
     return;
-  if (dial_send(fd, t->request, sizeof(t->request), until_ns) == 0)
-    (void)dial_receive(fd, &in, 1, until_ns);
+  if (wire_send_until(fd, t->request, sizeof(t->request), until_ns) == 0)
+    (void)wire_receive_until(fd, &in, 1, until_ns);
   (void)close(fd);
   wire_buffer_done(&in);
 }

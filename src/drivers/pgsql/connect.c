@@ -16,7 +16,7 @@
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
-#include "drivers/wire/keepalive.h"
+#include "drivers/wire/link.h"
 #include "loop/loop.h"
 
 enum {
@@ -250,7 +250,7 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   p->plain = p->plain_chosen;
   p->base.blocks = p->plain ? SESSION_BLOCKS_PREPARE : SESSION_BLOCKS_ALL;
   if (why)
-    pgsql_light_never(&p->base);
+    pgsql_raw_never(&p->base);
   if (!why || cfg->protocol != PGSQL_WIRE)
     return 0;
   PQfinish(p->conn);
@@ -291,7 +291,7 @@ static int not_opened(struct pgsql_session *p, struct outcome *out)
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
-  enum visit_rc rc = pgsql_light_connect(s, until_ns, out);
+  enum visit_rc rc = pgsql_raw_connect(s, until_ns, out);
 
   if (rc == VISIT_CANNOT) {
     *out = (struct outcome){ 0 };
@@ -304,7 +304,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->too_large = false;
   p->listens = false;
   p->last_state[0] = '\0';
-  if (!p->light && library_opened(p, out) < 0)
+  if (!p->raw && library_opened(p, out) < 0)
     return -1;
   p->wire.may_block = wire_is_tcp(p->fd) || env_has_spare_cpus(s->env);
   return 0;
@@ -322,9 +322,9 @@ void pgsql_disconnect(struct session *s)
   p->n_rows = p->row = p->n_fields = 0;
   p->ahead = (struct pgsql_reply){ 0 };
   /* Send the farewell only if the socket takes it at once. */
-  if (pgsql_is_light(p)) {
-    pgsql_light_close(p);
-    p->light = false;
+  if (pgsql_is_raw(p)) {
+    pgsql_wire_close(p);
+    p->raw = false;
   } else {
     pgsql_wire_lend(p);
     loop_forget(p->fd);

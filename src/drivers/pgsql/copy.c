@@ -177,7 +177,7 @@ static const char *const not_binary[] = {
 static bool possible(struct session *s, const char **ret_why)
 {
   *ret_why = "a session of --clients has no COPY";
-  return !pgsql_is_light(pgsql_of(s));
+  return !pgsql_is_raw(pgsql_of(s));
 }
 
 const struct driver_copy pgsql_copy = {

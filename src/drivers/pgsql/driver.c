@@ -91,7 +91,7 @@ static void message(const struct session *s, enum call call,
     if (msg == PQresultErrorField(p->failed, PG_DIAG_MESSAGE_PRIMARY))
       msg = PQresultErrorMessage(p->failed);
     strbuf_adds(lines, "PQprepare() failed: ");
-    if (pgsql_is_light(p) && !out->lost)
+    if (pgsql_is_raw(p) && !out->lost)
       strbuf_adds(lines, "ERROR:  ");
     break;
   case CALL_EXECUTE:
@@ -139,7 +139,6 @@ const struct driver driver_pgsql = {
   .visit = pgsql_visit,
   .disconnect = pgsql_disconnect,
   .done = pgsql_done,
-  .lighten = pgsql_lighten,
   .connect_message = pgsql_connect_message,
   .connect_reason = pgsql_connect_reason,
   .servers = pgsql_servers,

@@ -12,7 +12,7 @@ static const char encoding[] = "client_encoding";
 
 void pgsql_hear_listen(struct pgsql_session *p)
 {
-  if (pgsql_is_light(p)) /* nobody else reads its messages */
+  if (pgsql_is_raw(p)) /* nobody else reads its messages */
     return;
   p->listens = true;
   p->plain = false;

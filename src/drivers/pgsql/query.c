@@ -33,7 +33,7 @@ int pgsql_query(struct session *s, const char *sql, size_t len,
     pgsql_close_pending(p);
   if (LIKELY(p->plain && len <= PGSQL_WIRE_TEXT_MAX))
     return pgsql_wire_query(p, sql, len, out);
-  if (pgsql_is_light(p))
+  if (pgsql_is_raw(p))
     return pgsql_no_memory(out);
   return query_by_library(p, sql, len, out);
 }

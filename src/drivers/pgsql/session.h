@@ -39,9 +39,9 @@ enum {
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;   /* owned; NULL: not connected, or light */
+  PGconn *conn;   /* owned; NULL: not connected, or raw */
   int fd;         /* socket of the connection; -1: the library closed it */
-  bool light;     /* without the library, see light.c */
+  bool raw;       /* without libpq, see handshake.c */
   bool broken;    /* the protocol's state is unknown: do not continue */
   bool listens;   /* listens or did: the library may have notifications */
   bool emulates;  /* the dialect must be right after each statement */
@@ -142,30 +142,30 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,
                           struct strbuf *line);
 
-/* ---- sessions without the library (light.c) ---- */
+/* ---- sessions without libpq (handshake.c, wire.c) ---- */
 
-/* A session that is light from the start, if the layer and the options allow
- * that.  VISIT_CANNOT: the library has to open it, or to say why that fails. */
-enum visit_rc pgsql_light_connect(struct session *s, uint64_t until_ns,
-                                  struct outcome *out);
-/* The session is encrypted: so are the next ones, which only the library can
- * open. */
-void pgsql_light_never(struct session *s);
-void pgsql_lighten(struct session *s);
-static inline bool pgsql_is_light(const struct pgsql_session *p)
+/*
+ * Open a raw session: one without libpq, which keeps 35 KiB for a connection,
+ * and computes the key of the password at each login with SCRAM.
+ * VISIT_CANNOT: libpq has to open it, or to say why that fails.
+ */
+enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
+                                struct outcome *out);
+/* The session is encrypted: so are the next ones, which only libpq can open. */
+void pgsql_raw_never(struct session *s);
+static inline bool pgsql_is_raw(const struct pgsql_session *p)
 {
-  return p->light;
+  return p->raw;
 }
-/* All of the following are for such sessions. */
-void pgsql_light_close(struct pgsql_session *p);
+/* The following functions are for raw sessions. */
+void pgsql_wire_close(struct pgsql_session *p);
 /* Execute a statement of the driver's own, whose errors do not matter. */
-bool pgsql_light_run(struct pgsql_session *p, const char *sql);
+bool pgsql_wire_run(struct pgsql_session *p, const char *sql);
 /* Prepare st->name with the types of the parameters. */
-int pgsql_light_prepare(struct pgsql_prepared *st, const char *sql,
-                        struct outcome *out);
+int pgsql_wire_prepare(struct pgsql_prepared *st, const char *sql,
+                       struct outcome *out);
 
-/* ---- lives of connections without the library (visit.c) ---- */
-
+/* A connection for one statement. */
 driver_visit pgsql_visit;
 
 /* The target of a session; texts are borrowed or in `parsed`. */

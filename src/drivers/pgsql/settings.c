@@ -35,7 +35,7 @@ static void ask_server(struct pgsql_session *p)
 
 void pgsql_note_dialect(struct pgsql_session *p)
 {
-  if (pgsql_is_light(p))
+  if (pgsql_is_raw(p))
     return; /* it has heard all changes */
   if (UNLIKELY(p->settings_moved))
     ask_server(p);

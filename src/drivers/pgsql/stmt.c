@@ -63,8 +63,8 @@ static bool run_quietly(struct pgsql_session *p, const char *sql)
   struct outcome out = { 0 };
   bool sent;
 
-  if (pgsql_is_light(p))
-    return pgsql_light_run(p, sql);
+  if (pgsql_is_raw(p))
+    return pgsql_wire_run(p, sql);
   pgsql_wire_lend(p);
   sent = PQsendQuery(p->conn, sql) != 0;
   do {
@@ -161,8 +161,8 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
   make_name(st, sql);
-  rc = pgsql_is_light(p) ? pgsql_light_prepare(st, sql, out)
-                         : prepare_by_library(st, sql, out);
+  rc = pgsql_is_raw(p) ? pgsql_wire_prepare(st, sql, out)
+                       : prepare_by_library(st, sql, out);
   st->there = rc == 0;
   st->shape = SHAPE_UNKNOWN;
   pgsql_wire_forget(st);

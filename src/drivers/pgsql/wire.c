@@ -5,11 +5,14 @@
 #include "drivers/pgsql/wire.h"
 
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire_answer.h"
 #include "drivers/pgsql/wire_io.h"
+#include "loop/loop.h"
 
 const char *pgsql_wire_why_not(const struct pgsql_session *p)
 {
@@ -172,4 +175,68 @@ int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values)
   w->row_at += size;
   w->rows_left--;
   return 1;
+}
+
+/* ---- raw sessions: without libpq ---- */
+
+void pgsql_wire_close(struct pgsql_session *p)
+{
+  static const uint8_t terminate[] = { 'X', 0, 0, 0, 4 };
+
+  loop_forget(p->fd);
+  (void)send(p->fd, terminate, sizeof(terminate), MSG_DONTWAIT | MSG_NOSIGNAL);
+  (void)close(p->fd);
+}
+
+bool pgsql_wire_run(struct pgsql_session *p, const char *sql)
+{
+  struct outcome out = { 0 };
+  const bool ran = pgsql_wire_query(p, sql, strlen(sql), &out) == 0 &&
+                   pgsql_wire_drain(p, &out) == 0;
+
+  if (!ran && out.lost && out.msg != strbuf_str(&p->last_text))
+    pgsql_note_last_words(p, out.state, out.msg);
+  pgsql_wire_end(&p->wire);
+  return ran;
+}
+
+static int wire_prepare(struct pgsql_prepared *st, const char *sql,
+                        struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire_answer a = { .parsed = true };
+
+  if (p->broken || !pgsql_wire_is_clear(p))
+    return pgsql_wire_fail(p, &a, true, out);
+  if (!pgsql_wire_send_parse(st, sql))
+    return pgsql_no_memory(out);
+  if (!pgsql_wire_read(p, &a, out))
+    return pgsql_wire_fail(p, &a, true, out);
+  return a.failed ? pgsql_wire_fail(p, &a, false, out) : 0;
+}
+
+/* The rows of an open result stay; the answer is received beside them. */
+int pgsql_wire_prepare(struct pgsql_prepared *st, const char *sql,
+                       struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire *w = &p->wire;
+  const struct pgsql_wire before = *w;
+  int rc;
+
+  if (w->rows_left == 0)
+    return wire_prepare(st, sql, out);
+  w->in = (struct wire_buffer){ 0 };
+  rc = wire_prepare(st, sql, out);
+  if (rc < 0 && out->msg) {
+    strbuf_clear(&p->text);
+    strbuf_add(&p->text, out->msg, strnlen(out->msg, PGSQL_TEXT - 1));
+    out->msg = strbuf_str(&p->text);
+  }
+  wire_buffer_done(&w->in);
+  w->in = before.in;
+  w->row_at = before.row_at;
+  w->rows_left = before.rows_left;
+  w->n_fields = before.n_fields;
+  return rc;
 }

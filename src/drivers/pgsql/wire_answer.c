@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 #include "db/env.h"
 #include "drivers/pgsql/wire_io.h"
-#include "drivers/wire/frame.h"
+#include "drivers/wire/link.h"
 
 enum {
   STATE_LENGTH = 5,

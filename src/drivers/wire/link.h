@@ -1,11 +1,10 @@
 /*
- * link.h - bytes to and from the socket of a session.
+ * link.h - the socket of a session: opening, bytes, and frames of bytes.
  *
  * The socket may be in blocking mode or not: a function that has to wait does
  * so in either case, and signals do not end its wait.  In a fiber, the loop
- * runs others meanwhile.  There is no time limit
- * here: when a thread ends a session of another one, it shuts the socket down,
- * which ends the wait.
+ * runs others meanwhile.  Where no limit is given, a thread that ends a session
+ * of another one shuts the socket down, which ends the wait.
  */
 #ifndef BENCH_DRIVERS_WIRE_LINK_H
 #define BENCH_DRIVERS_WIRE_LINK_H
@@ -14,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/compiler.h"
 #include "base/sock.h"
@@ -75,5 +75,66 @@ int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first);
 /* Append what has come without a wait; false: nothing has.  A connection that
  * is broken is noticed by the next request. */
 bool wire_look(struct wire_buffer *b, int fd);
+
+/* ---- until a moment at the latest ---- */
+
+/*
+ * What is to be sent stays valid until something was received, or the socket is
+ * forgotten: see loop.h.
+ */
+
+/*
+ * Open a socket that is connected to an address.  0; -ETIMEDOUT; or why the
+ * system has refused it.  A Unix socket whose queue is full is tried again.
+ */
+int wire_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
+              uint64_t until_ns);
+
+/* Send all bytes.  0, -ETIMEDOUT, or the -errno of a broken connection. */
+int wire_send_until(int fd, const void *bytes, size_t n, uint64_t until_ns);
+
+/*
+ * Append what has come, `n` bytes at most; wait for one byte at least.  0;
+ * -ETIMEDOUT; -EPIPE: the other side has closed the connection; -ENOMEM; or the
+ * -errno of a broken connection.
+ */
+int wire_receive_until(int fd, struct wire_buffer *in, size_t n,
+                       uint64_t until_ns);
+
+/* ---- frames ---- */
+
+/* The frames of a protocol: where it is a constant, the functions below become
+ * a few instructions without calls. */
+struct wire_frame {
+  size_t head;                         /* bytes that contain the size */
+  size_t (*size)(const uint8_t *head); /* of the frame with its head */
+};
+
+/* Bytes that are needed from b->pos on: the size of the frame there, or of a
+ * head that is not complete. */
+static inline size_t wire_frame_size(const struct wire_frame *f,
+                                     const struct wire_buffer *b)
+{
+  return LIKELY(wire_buffer_have(b) >= f->head) ? f->size(b->bytes + b->pos)
+                                                : f->head;
+}
+
+/* Receive until the frame at b->pos is complete.  As wire_fill(). */
+static inline int wire_frame_fill(const struct wire_frame *f,
+                                  struct wire_buffer *b, int fd,
+                                  bool poll_first)
+{
+  const int rc = wire_fill(b, fd, f->head, poll_first);
+
+  return rc < 0 ? rc : wire_fill(b, fd, wire_frame_size(f, b), false);
+}
+
+/* ---- a peer that has vanished ---- */
+
+bool wire_is_tcp(int fd);
+
+/* Set a TCP socket up to send at once, and to break if nothing is heard for a
+ * minute.  Returns whether it is one. */
+bool wire_keep_alive(int fd);
 
 #endif

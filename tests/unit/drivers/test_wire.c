@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "drivers/wire/frame.h"
+#include "drivers/wire/link.h"
 #include "loop/loop.h"
 #include "tests/unit/tap.h"
 

@@ -1,46 +1,46 @@
 /*
- * greet.h - what a client and a PostgreSQL server say to each other from the
- * first message of a session to the answer of its first statement: bytes in,
- * bytes out, without a socket.
+ * handshake.h - what a client and a PostgreSQL server say to each other from
+ * the first message of a session to the answer of its first statement: bytes
+ * in, bytes out, without a socket.
  *
  * Logins without a password, with md5 and with SCRAM-SHA-256 are known here.
  * A password is never sent as it is.
  */
-#ifndef BENCH_DRIVERS_PGSQL_GREET_H
-#define BENCH_DRIVERS_PGSQL_GREET_H
+#ifndef BENCH_DRIVERS_PGSQL_HANDSHAKE_H
+#define BENCH_DRIVERS_PGSQL_HANDSHAKE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "drivers/wire/buffer.h"
-#include "drivers/wire/greet.h"
+#include "drivers/wire/handshake.h"
 #include "drivers/wire/scram.h"
 
 /* Who logs in; all is borrowed. */
-struct pgsql_greet_who {
+struct pgsql_handshake_who {
   const char *user;
   const char *password; /* [opt] */
   const char *db;       /* [opt] that of the user's name */
   const char *options;  /* [opt] */
 };
 
-enum pgsql_greet_stage {
-  GREET_LOGIN,       /* a request for a password, or OK */
-  GREET_SCRAM_FIRST, /* the first message of the server */
-  GREET_SCRAM_LAST,  /* its signature */
-  GREET_LOGGED_IN,   /* OK */
-  GREET_SETTINGS,    /* settings, then ready */
-  GREET_ANSWER,      /* of a statement */
+enum pgsql_handshake_stage {
+  HANDSHAKE_LOGIN,       /* a request for a password, or OK */
+  HANDSHAKE_SCRAM_FIRST, /* the first message of the server */
+  HANDSHAKE_SCRAM_LAST,  /* its signature */
+  HANDSHAKE_LOGGED_IN,   /* OK */
+  HANDSHAKE_SETTINGS,    /* settings, then ready */
+  HANDSHAKE_ANSWER,      /* of a statement */
 };
 
 /* The caller sets the first three members; the rest is 0. */
-struct pgsql_greet {
-  const struct pgsql_greet_who *who;
+struct pgsql_handshake {
+  const struct pgsql_handshake_who *who;
   struct scram_keys *keys; /* borrowed: of earlier logins */
   uint64_t until_ns;
 
-  enum pgsql_greet_stage stage;
+  enum pgsql_handshake_stage stage;
   struct scram scram;
   size_t total;     /* bytes since the server was ready, or the beginning */
   bool ready;       /* the server awaits a statement */
@@ -63,20 +63,22 @@ struct pgsql_greet {
 };
 
 /* The request for TLS; the server answers with one letter, S or N. */
-extern const uint8_t pgsql_greet_tls[8];
+extern const uint8_t pgsql_handshake_tls[8];
 
 /* Append the first message to `out`; false: no memory. */
-bool pgsql_greet_begin(struct pgsql_greet *g, struct wire_buffer *out);
+bool pgsql_handshake_begin(struct pgsql_handshake *g, struct wire_buffer *out);
 
 /* Append a statement, when the server is ready; false: no memory. */
-bool pgsql_greet_ask(struct pgsql_greet *g, const char *sql, size_t len,
-                     struct wire_buffer *out);
+bool pgsql_handshake_ask(struct pgsql_handshake *g, const char *sql, size_t len,
+                         struct wire_buffer *out);
 
-/* As greet_take().  A statement that fails is GREET_FAILED. */
-enum greet_rc pgsql_greet_take(struct pgsql_greet *g, struct wire_buffer *in,
-                               struct wire_buffer *out);
+/* As take() of handshake_protocol.  A statement that fails is HANDSHAKE_FAILED.
+ */
+enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
+                                       struct wire_buffer *in,
+                                       struct wire_buffer *out);
 
 /* Append the message that ends a session; false: no memory. */
-bool pgsql_greet_end(struct wire_buffer *out);
+bool pgsql_handshake_end(struct wire_buffer *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * test_dial.c - sockets that are opened by fibers and by threads, a queue that
+ * test_link.c - sockets that are opened by fibers and by threads, a queue that
  * is full, and time limits.
  */
-#include "drivers/wire/dial.h"
+#include "drivers/wire/link.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -93,18 +93,18 @@ static void leave(void)
 static void echo_once(void *arg)
 {
   (void)arg;
-  rc = dial_open(&client, address(), server.len, within_s(1000));
+  rc = wire_open(&client, address(), server.len, within_s(1000));
   if (rc == 0) {
     const int peer = accept(server.fd, NULL, NULL);
     char text[8];
 
     MUST(peer >= 0);
-    rc = dial_send(client, "ask", 3, within_s(1000));
-    second_rc = dial_receive(client, &in, 8, clock_now_ns() + NS_PER_MS);
+    rc = wire_send_until(client, "ask", 3, within_s(1000));
+    second_rc = wire_receive_until(client, &in, 8, clock_now_ns() + NS_PER_MS);
     MUST(read(peer, text, sizeof(text)) == 3 && memcmp(text, "ask", 3) == 0);
     MUST(write(peer, "reply", 5) == 5);
-    rc |= dial_receive(client, &in, 2, within_s(1000));
-    rc |= dial_receive(client, &in, 8, within_s(1000));
+    rc |= wire_receive_until(client, &in, 2, within_s(1000));
+    rc |= wire_receive_until(client, &in, 8, within_s(1000));
     MUST(close(peer) == 0);
     leave();
   }
@@ -124,7 +124,7 @@ static void test_echo(enum loop_engine engine, bool in_fiber, int family)
 static void open_closed(void *arg)
 {
   (void)arg;
-  rc = dial_open(&client, address(), server.len, within_s(1000));
+  rc = wire_open(&client, address(), server.len, within_s(1000));
   leave();
 }
 
@@ -133,10 +133,10 @@ static void hear_end(void *arg)
   int peer;
 
   (void)arg;
-  MUST(dial_open(&client, address(), server.len, within_s(1000)) == 0);
+  MUST(wire_open(&client, address(), server.len, within_s(1000)) == 0);
   peer = accept(server.fd, NULL, NULL);
   MUST(peer >= 0 && close(peer) == 0);
-  rc = dial_receive(client, &in, 8, within_s(1000));
+  rc = wire_receive_until(client, &in, 8, within_s(1000));
   leave();
 }
 
@@ -155,8 +155,8 @@ static void test_end(enum loop_engine engine, bool in_fiber)
 static void open_late(void *arg)
 {
   (void)arg;
-  rc = dial_open(&client, address(), server.len, clock_now_ns() + NS_PER_MS);
-  second_rc = dial_open(&client, address(), server.len, within_s(1000));
+  rc = wire_open(&client, address(), server.len, clock_now_ns() + NS_PER_MS);
+  second_rc = wire_open(&client, address(), server.len, within_s(1000));
   leave();
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_mysql_greet.c - logins at a MySQL or MariaDB server and the first
+ * test_mysql_handshake.c - logins at a MySQL or MariaDB server and the first
  * statement, byte by byte, and servers that leave out steps, lie or talk
  * nonsense.
  */
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "drivers/mysql/greet.h"
+#include "drivers/mysql/handshake.h"
 #include "tests/unit/tap.h"
 
 /* A literal with its zero bytes, and its length. */
@@ -21,39 +21,41 @@
 #define FLAGS_HIGH "\x1b\0"
 #define FLAGS_HIGH_NO_EOF "\x1b\1"
 
-static struct mysql_greet_who who;
-static struct mysql_greet greet;
+static struct mysql_handshake_who who;
+static struct mysql_handshake greet;
 static struct wire_buffer in, out;
 
 static void begin(const char *password)
 {
-  who = (struct mysql_greet_who){ .user = "me", .password = password };
-  greet = (struct mysql_greet){ .who = &who };
+  who = (struct mysql_handshake_who){ .user = "me",
+                                      .password = password,
+                                      .charset = HANDSHAKE_CHARSET };
+  greet = (struct mysql_handshake){ .who = &who };
   wire_buffer_clear(&in);
   wire_buffer_clear(&out);
 }
 
 /* A packet of the server, byte by byte; what the client says stays in `out`. */
-static enum greet_rc hear(unsigned seq, const char *packet, size_t len)
+static enum handshake_rc hear(unsigned seq, const char *packet, size_t len)
 {
-  enum greet_rc rc = GREET_MORE;
+  enum handshake_rc rc = HANDSHAKE_MORE;
   const uint8_t head[4] = { (uint8_t)len, (uint8_t)(len >> 8), 0,
                             (uint8_t)seq };
 
   wire_buffer_clear(&out);
-  for (size_t i = 0; i < sizeof(head) + len && rc == GREET_MORE; i++) {
+  for (size_t i = 0; i < sizeof(head) + len && rc == HANDSHAKE_MORE; i++) {
     MUST(wire_buffer_reserve(&in, in.end + 1));
     in.bytes[in.end++] = i < sizeof(head) ? head[i]
                                           : (uint8_t)packet[i - sizeof(head)];
-    rc = mysqld_greet_take(&greet, &in, &out);
+    rc = mysqld_handshake_take(&greet, &in, &out);
     /* An answer comes with the last byte of what it answers. */
-    MUST(i + 1 == sizeof(head) + len || rc != GREET_MORE || out.end == 0);
+    MUST(i + 1 == sizeof(head) + len || rc != HANDSHAKE_MORE || out.end == 0);
   }
   return rc;
 }
 
 /* The greeting of a server. */
-static enum greet_rc hello(const char *plugin, const char *flags_high)
+static enum handshake_rc hello(const char *plugin, const char *flags_high)
 {
   static const char first[] = "\x0a"
                               "8.0.1\0\1\0\0\0saltsalt\0\0\xa2\x21\2\0";
@@ -98,32 +100,48 @@ enum {
 static void log_in(void)
 {
   begin(NULL);
-  MUST(hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
-  MUST(hear(2, BYTES("\0\0\0\2\0\0\0")) == GREET_READY);
+  MUST(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
+  MUST(hear(2, BYTES("\0\0\0\2\0\0\0")) == HANDSHAKE_READY);
   wire_buffer_clear(&out);
-  MUST(mysqld_greet_ask(&greet, "SELECT 1", 8, &out));
+  MUST(mysqld_handshake_ask(&greet, "SELECT 1", 8, &out));
+}
+
+/* MariaDB has flags in bytes that MySQL leaves free, both ways. */
+static void test_bulk(void)
+{
+  begin(NULL);
+  OK(hear(0, BYTES("\x0a"
+                   "11.4.2\0\1\0\0\0saltsalt\0\0\xa2\x21\2\0\x1b\0\x15"
+                   "\0\0\0\0\0\0\4\0\0\0saltsaltsalt\0" NATIVE)) ==
+         HANDSHAKE_MORE &&
+       greet.bulk && memcmp(out.bytes + 4 + 28, "\4\0\0\0", 4) == 0,
+     "statements with many rows, for a server that has them");
+  begin(NULL);
+  OK(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE && !greet.bulk &&
+       memcmp(out.bytes + 4 + 28, "\0\0\0\0", 4) == 0,
+     "and for no other");
 }
 
 static void test_native(void)
 {
   begin(NULL);
-  OK(hello(NATIVE, FLAGS_HIGH) == GREET_MORE &&
+  OK(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE &&
        has_said(
-         BYTES("\x4e\0\0\1\0\xa2\x1b\0\0\0\0\1\x2d"
+         BYTES("\x4e\0\0\1\0\xa2\x1b\0\0\0\0\x40\x2d"
                "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
                "me\0\0mysql_native_password\0\x13\x0cprogram_name\5bench")),
      "who logs in, without a password");
-  OK(hear(2, BYTES("\0\0\0\2\0\0\0")) == GREET_READY && greet.ready &&
-       out.end == 0,
-     "let in");
+  OK(hear(2, BYTES("\0\0\0\2\0\0\0")) == HANDSHAKE_READY && greet.ready &&
+       greet.id == 1 && greet.status == 2 && out.end == 0,
+     "let in, with the number of the session and its status");
   begin("secret");
   who.db = "d";
-  OK(hello(NATIVE, FLAGS_HIGH) == GREET_MORE && out.bytes[4] == 8 &&
+  OK(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE && out.bytes[4] == 8 &&
        out.bytes[PROOF_AT - 1] == 20 && has_proof(PROOF_AT, 20, native_proof) &&
        memcmp(out.bytes + PROOF_AT + 20, "d\0" NATIVE, 24) == 0,
      "a password and a database");
   begin("secret");
-  OK(hello("something_else", FLAGS_HIGH) == GREET_MORE &&
+  OK(hello("something_else", FLAGS_HIGH) == HANDSHAKE_MORE &&
        has_proof(PROOF_AT, 20, native_proof),
      "a plug-in that is not known, before the user is");
 }
@@ -131,48 +149,48 @@ static void test_native(void)
 static void test_sha2(void)
 {
   begin("secret");
-  OK(hello(SHA2, FLAGS_HIGH) == GREET_MORE && out.bytes[PROOF_AT - 1] == 32 &&
-       has_proof(PROOF_AT, 32, sha2_proof),
+  OK(hello(SHA2, FLAGS_HIGH) == HANDSHAKE_MORE &&
+       out.bytes[PROOF_AT - 1] == 32 && has_proof(PROOF_AT, 32, sha2_proof),
      "SHA-256");
-  OK(hear(2, BYTES("\1\3")) == GREET_MORE && out.end == 0, "the fast way");
-  OK(hear(3, BYTES("\0\0\0\2\0\0\0")) == GREET_READY, "let in");
+  OK(hear(2, BYTES("\1\3")) == HANDSHAKE_MORE && out.end == 0, "the fast way");
+  OK(hear(3, BYTES("\0\0\0\2\0\0\0")) == HANDSHAKE_READY, "let in");
 
   begin("secret");
   who.alone = true;
-  MUST(hello(SHA2, FLAGS_HIGH) == GREET_MORE);
-  OK(hear(2, BYTES("\1\4")) == GREET_MORE &&
+  MUST(hello(SHA2, FLAGS_HIGH) == HANDSHAKE_MORE);
+  OK(hear(2, BYTES("\1\4")) == HANDSHAKE_MORE &&
        has_said(BYTES("\7\0\0\3secret\0")),
      "the whole password, where nobody listens");
-  OK(hear(4, BYTES("\0\0\0\2\0\0\0")) == GREET_READY, "let in");
+  OK(hear(4, BYTES("\0\0\0\2\0\0\0")) == HANDSHAKE_READY, "let in");
   begin("secret");
-  MUST(hello(SHA2, FLAGS_HIGH) == GREET_MORE);
-  OK(hear(2, BYTES("\1\4")) == GREET_CANNOT && out.end == 0 &&
+  MUST(hello(SHA2, FLAGS_HIGH) == HANDSHAKE_MORE);
+  OK(hear(2, BYTES("\1\4")) == HANDSHAKE_CANNOT && out.end == 0 &&
        strstr(greet.text, "the whole password"),
      "the whole password, where others may listen");
 
   begin("");
-  OK(hello(SHA2, FLAGS_HIGH) == GREET_MORE && out.bytes[PROOF_AT - 1] == 0,
+  OK(hello(SHA2, FLAGS_HIGH) == HANDSHAKE_MORE && out.bytes[PROOF_AT - 1] == 0,
      "no password");
   who.alone = true;
-  OK(hear(2, BYTES("\1\4")) == GREET_FAILED, "which need not be told");
+  OK(hear(2, BYTES("\1\4")) == HANDSHAKE_FAILED, "which need not be told");
 }
 
 static void test_switch(void)
 {
   begin("secret");
   who.alone = true;
-  MUST(hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
-  OK(hear(2, BYTES("\xfe" SHA2 "\0" SALT "\0")) == GREET_MORE &&
+  MUST(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
+  OK(hear(2, BYTES("\xfe" SHA2 "\0" SALT "\0")) == HANDSHAKE_MORE &&
        out.end == 4 + 32 && out.bytes[3] == 3 && has_proof(4, 32, sha2_proof),
      "from one plug-in to the other");
-  OK(hear(4, BYTES("\xfe" NATIVE "\0" SALT "\0")) == GREET_MORE &&
+  OK(hear(4, BYTES("\xfe" NATIVE "\0" SALT "\0")) == HANDSHAKE_MORE &&
        out.end == 4 + 20 && out.bytes[3] == 5 && has_proof(4, 20, native_proof),
      "and back");
-  OK(hear(6, BYTES("\1\4")) == GREET_FAILED && out.end == 0,
+  OK(hear(6, BYTES("\1\4")) == HANDSHAKE_FAILED && out.end == 0,
      "the password is told by one plug-in only");
   begin(NULL);
-  MUST(hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
-  OK(hear(2, BYTES("\xfe" SHA2 "\0" SALT "\0")) == GREET_MORE &&
+  MUST(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
+  OK(hear(2, BYTES("\xfe" SHA2 "\0" SALT "\0")) == HANDSHAKE_MORE &&
        has_said(BYTES("\0\0\0\3")),
      "without a password");
 }
@@ -195,14 +213,14 @@ static void test_library(void)
 
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
     begin("secret");
-    MUST(hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
-    OK(hear(2, cases[i].packet, cases[i].len) == GREET_CANNOT && out.end == 0 &&
-         strstr(greet.text, cases[i].why),
+    MUST(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
+    OK(hear(2, cases[i].packet, cases[i].len) == HANDSHAKE_CANNOT &&
+         out.end == 0 && strstr(greet.text, cases[i].why),
        cases[i].why);
   }
   begin(NULL);
   OK(hear(0, BYTES("\x0a"
-                   "4.0.1\0\1\0\0\0saltsalt\0\0\0")) == GREET_CANNOT &&
+                   "4.0.1\0\1\0\0\0saltsalt\0\0\0")) == HANDSHAKE_CANNOT &&
        strstr(greet.text, "old version"),
      "an old server");
 }
@@ -217,29 +235,29 @@ static void test_answer(void)
 {
   log_in();
   OK(has_said(BYTES("\x09\0\0\0\3SELECT 1")), "a statement");
-  MUST(hear(1, BYTES("\1")) == GREET_MORE);
-  MUST(hear(2, BYTES(COLUMN)) == GREET_MORE);
-  MUST(hear(3, BYTES("\xfe\0\0\2\0")) == GREET_MORE);
-  MUST(hear(4, BYTES("\0011")) == GREET_MORE);
-  OK(hear(5, BYTES("\xfe\0\0\2\0")) == GREET_READY && greet.with_rows &&
+  MUST(hear(1, BYTES("\1")) == HANDSHAKE_MORE);
+  MUST(hear(2, BYTES(COLUMN)) == HANDSHAKE_MORE);
+  MUST(hear(3, BYTES("\xfe\0\0\2\0")) == HANDSHAKE_MORE);
+  MUST(hear(4, BYTES("\0011")) == HANDSHAKE_MORE);
+  OK(hear(5, BYTES("\xfe\0\0\2\0")) == HANDSHAKE_READY && greet.with_rows &&
        greet.columns == 1 && greet.rows == 1,
      "its answer");
-  MUST(mysqld_greet_end(&out));
+  MUST(mysqld_handshake_end(&out));
   OK(has_said(BYTES("\1\0\0\0\1")), "the farewell");
 
   begin(NULL);
-  MUST(hello(NATIVE, FLAGS_HIGH_NO_EOF) == GREET_MORE && out.bytes[7] == 1);
-  MUST(hear(2, BYTES("\0\0\0\2\0\0\0")) == GREET_READY);
-  MUST(mysqld_greet_ask(&greet, "x", 1, &out));
-  MUST(hear(1, BYTES("\2")) == GREET_MORE);
-  MUST(hear(2, BYTES(COLUMN)) == GREET_MORE);
-  MUST(hear(3, BYTES(COLUMN)) == GREET_MORE);
-  OK(hear(4, BYTES("\xfe\0\0\2\0\0\0")) == GREET_READY && greet.columns == 2 &&
-       greet.rows == 0,
+  MUST(hello(NATIVE, FLAGS_HIGH_NO_EOF) == HANDSHAKE_MORE && out.bytes[7] == 1);
+  MUST(hear(2, BYTES("\0\0\0\2\0\0\0")) == HANDSHAKE_READY);
+  MUST(mysqld_handshake_ask(&greet, "x", 1, &out));
+  MUST(hear(1, BYTES("\2")) == HANDSHAKE_MORE);
+  MUST(hear(2, BYTES(COLUMN)) == HANDSHAKE_MORE);
+  MUST(hear(3, BYTES(COLUMN)) == HANDSHAKE_MORE);
+  OK(hear(4, BYTES("\xfe\0\0\2\0\0\0")) == HANDSHAKE_READY &&
+       greet.columns == 2 && greet.rows == 0,
      "without an end of columns");
 
   log_in();
-  OK(hear(1, BYTES("\0\5\0\2\0\0\0")) == GREET_READY && !greet.with_rows &&
+  OK(hear(1, BYTES("\0\5\0\2\0\0\0")) == HANDSHAKE_READY && !greet.with_rows &&
        greet.affected == 5,
      "no rows");
 }
@@ -247,29 +265,29 @@ static void test_answer(void)
 static void test_errors(void)
 {
   begin(NULL);
-  OK(hear(0, BYTES("\xff\x10\4Too many connections")) == GREET_FAILED &&
+  OK(hear(0, BYTES("\xff\x10\4Too many connections")) == HANDSHAKE_FAILED &&
        greet.refused && greet.code == 1040 && greet.state[0] == '\0' &&
        strcmp(greet.text, "Too many connections") == 0,
      "instead of a greeting");
   begin("wrong");
-  MUST(hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
-  OK(hear(2, BYTES("\xff\x15\4#28000Access denied")) == GREET_FAILED &&
+  MUST(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
+  OK(hear(2, BYTES("\xff\x15\4#28000Access denied")) == HANDSHAKE_FAILED &&
        greet.code == 1045 && strcmp(greet.state, "28000") == 0 &&
        strcmp(greet.text, "Access denied") == 0 && !greet.ready,
      "a refused login");
   log_in();
-  OK(hear(1, BYTES("\xff\x7a\4#42S02No table")) == GREET_FAILED &&
+  OK(hear(1, BYTES("\xff\x7a\4#42S02No table")) == HANDSHAKE_FAILED &&
        greet.code == 1146 && greet.ready,
      "a refused statement");
   log_in();
-  MUST(hear(1, BYTES("\1")) == GREET_MORE);
-  MUST(hear(2, BYTES(COLUMN)) == GREET_MORE);
-  MUST(hear(3, BYTES("\xfe\0\0\2\0")) == GREET_MORE);
-  OK(hear(4, BYTES("\xff\x25\5#70100Interrupted")) == GREET_FAILED &&
+  MUST(hear(1, BYTES("\1")) == HANDSHAKE_MORE);
+  MUST(hear(2, BYTES(COLUMN)) == HANDSHAKE_MORE);
+  MUST(hear(3, BYTES("\xfe\0\0\2\0")) == HANDSHAKE_MORE);
+  OK(hear(4, BYTES("\xff\x25\5#70100Interrupted")) == HANDSHAKE_FAILED &&
        greet.code == 1317 && greet.ready,
      "among the rows");
   log_in();
-  OK(hear(77, BYTES("\xff\x1d\4#08S01Shutdown")) == GREET_FAILED &&
+  OK(hear(77, BYTES("\xff\x1d\4#08S01Shutdown")) == HANDSHAKE_FAILED &&
        greet.code == 1053,
      "a farewell has any number");
 }
@@ -317,18 +335,18 @@ static void test_nonsense(void)
       log_in();
     else
       begin("secret");
-    MUST(!cases[i].greeted || hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
-    OK(hear(cases[i].seq, cases[i].packet, cases[i].len) == GREET_FAILED &&
+    MUST(!cases[i].greeted || hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
+    OK(hear(cases[i].seq, cases[i].packet, cases[i].len) == HANDSHAKE_FAILED &&
          out.end == 0 && greet.text[0] && !greet.refused && !greet.ready,
        cases[i].name);
   }
   log_in();
-  MUST(hear(1, BYTES("\1")) == GREET_MORE);
-  OK(hear(2, BYTES("\3def")) == GREET_FAILED, "a column that is cut off");
+  MUST(hear(1, BYTES("\1")) == HANDSHAKE_MORE);
+  OK(hear(2, BYTES("\3def")) == HANDSHAKE_FAILED, "a column that is cut off");
   log_in();
-  MUST(hear(1, BYTES("\1")) == GREET_MORE);
-  MUST(hear(2, BYTES(COLUMN)) == GREET_MORE);
-  OK(hear(3, BYTES("\0011")) == GREET_FAILED, "columns without an end");
+  MUST(hear(1, BYTES("\1")) == HANDSHAKE_MORE);
+  MUST(hear(2, BYTES(COLUMN)) == HANDSHAKE_MORE);
+  OK(hear(3, BYTES("\0011")) == HANDSHAKE_FAILED, "columns without an end");
 }
 
 /* It has answered before it was asked. */
@@ -337,34 +355,37 @@ static void test_early(void)
   static const char both[] = "\7\0\0\2\0\0\0\2\0\0\0\7\0\0\1\0\0\0\2\0\0\0";
 
   begin(NULL);
-  MUST(hello(NATIVE, FLAGS_HIGH) == GREET_MORE);
+  MUST(hello(NATIVE, FLAGS_HIGH) == HANDSHAKE_MORE);
   MUST(wire_buffer_reserve(&in, in.end + sizeof(both)));
   memcpy(in.bytes + in.end, both, sizeof(both) - 1);
   in.end += sizeof(both) - 1;
-  OK(mysqld_greet_take(&greet, &in, &out) == GREET_FAILED && !greet.ready,
+  OK(mysqld_handshake_take(&greet, &in, &out) == HANDSHAKE_FAILED &&
+       !greet.ready,
      "an answer to a statement that was not sent");
 }
 
 /* Rows without an end. */
 static void test_flood(void)
 {
-  enum greet_rc rc = GREET_MORE;
+  enum handshake_rc rc = HANDSHAKE_MORE;
   char row[1000] = "\xfc\xe5\3";
   size_t n = 0;
 
   log_in();
-  MUST(hear(1, BYTES("\1")) == GREET_MORE);
-  MUST(hear(2, BYTES(COLUMN)) == GREET_MORE);
-  MUST(hear(3, BYTES("\xfe\0\0\2\0")) == GREET_MORE);
-  for (unsigned seq = 4; rc == GREET_MORE && n < 2 * (size_t)GREET_TOTAL_MAX;
+  MUST(hear(1, BYTES("\1")) == HANDSHAKE_MORE);
+  MUST(hear(2, BYTES(COLUMN)) == HANDSHAKE_MORE);
+  MUST(hear(3, BYTES("\xfe\0\0\2\0")) == HANDSHAKE_MORE);
+  for (unsigned seq = 4;
+       rc == HANDSHAKE_MORE && n < 2 * (size_t)HANDSHAKE_TOTAL_MAX;
        n += sizeof(row))
     rc = hear(seq++ & 255, row, sizeof(row));
-  OK(rc == GREET_FAILED && n <= GREET_TOTAL_MAX, "a flood of rows");
+  OK(rc == HANDSHAKE_FAILED && n <= HANDSHAKE_TOTAL_MAX, "a flood of rows");
 }
 
 int main(void)
 {
   test_native();
+  test_bulk();
   test_sha2();
   test_switch();
   test_library();

@@ -1,6 +1,7 @@
 /*
- * test_pgsql_greet.c - logins at a PostgreSQL server and the first statement,
- * byte by byte, and servers that leave out steps, lie or talk nonsense.
+ * test_pgsql_handshake.c - logins at a PostgreSQL server and the first
+ * statement, byte by byte, and servers that leave out steps, lie or talk
+ * nonsense.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/compiler.h"
 #include "base/sha256.h"
 #include "base/wait.h"
-#include "drivers/pgsql/greet.h"
+#include "drivers/pgsql/handshake.h"
 #include "drivers/wire/base64.h"
 #include "tests/unit/tap.h"
 
@@ -39,34 +40,34 @@
   DESCRIBED ROW("1") "C\0\0\0\x0d" \
                      "SELECT 1\0"
 
-static struct pgsql_greet_who who;
-static struct pgsql_greet greet;
+static struct pgsql_handshake_who who;
+static struct pgsql_handshake greet;
 static struct scram_keys keys;
 static struct wire_buffer in, out;
 
 static void begin(const char *password)
 {
-  who = (struct pgsql_greet_who){ .user = "me", .password = password };
-  greet = (struct pgsql_greet){ .who = &who,
-                                .keys = &keys,
-                                .until_ns = WAIT_FOREVER };
+  who = (struct pgsql_handshake_who){ .user = "me", .password = password };
+  greet = (struct pgsql_handshake){ .who = &who,
+                                    .keys = &keys,
+                                    .until_ns = WAIT_FOREVER };
   wire_buffer_clear(&in);
   wire_buffer_clear(&out);
-  MUST(pgsql_greet_begin(&greet, &out));
+  MUST(pgsql_handshake_begin(&greet, &out));
 }
 
 /* The server says this, byte by byte; what the client says stays in `out`. */
-static enum greet_rc hear(const char *bytes, size_t len)
+static enum handshake_rc hear(const char *bytes, size_t len)
 {
-  enum greet_rc rc = GREET_MORE;
+  enum handshake_rc rc = HANDSHAKE_MORE;
 
   wire_buffer_clear(&out);
-  for (size_t i = 0; i < len && rc == GREET_MORE; i++) {
+  for (size_t i = 0; i < len && rc == HANDSHAKE_MORE; i++) {
     MUST(wire_buffer_reserve(&in, in.end + 1));
     in.bytes[in.end++] = (uint8_t)bytes[i];
-    rc = pgsql_greet_take(&greet, &in, &out);
+    rc = pgsql_handshake_take(&greet, &in, &out);
     /* An answer comes with the last byte of what it answers. */
-    MUST(i + 1 == len || rc != GREET_MORE || out.end == 0);
+    MUST(i + 1 == len || rc != HANDSHAKE_MORE || out.end == 0);
   }
   return rc;
 }
@@ -81,23 +82,23 @@ static void test_trust(void)
   begin(NULL);
   OK(has_said(BYTES("\0\0\0\x28\0\3\0\0user\0me\0application_name\0bench\0\0")),
      "who logs in");
-  OK(hear(BYTES(LOGIN_OK)) == GREET_MORE && out.end == 0, "let in");
-  OK(hear(BYTES(SETTING KEY NOTICE)) == GREET_MORE, "settings");
-  OK(hear(BYTES(READY("I"))) == GREET_READY, "ready");
+  OK(hear(BYTES(LOGIN_OK)) == HANDSHAKE_MORE && out.end == 0, "let in");
+  OK(hear(BYTES(SETTING KEY NOTICE)) == HANDSHAKE_MORE, "settings");
+  OK(hear(BYTES(READY("I"))) == HANDSHAKE_READY, "ready");
   wire_buffer_clear(&out);
-  MUST(pgsql_greet_ask(&greet, "SELECT 1", 8, &out));
+  MUST(pgsql_handshake_ask(&greet, "SELECT 1", 8, &out));
   OK(has_said(BYTES("Q\0\0\0\x0dSELECT 1\0")), "a statement");
-  OK(hear(BYTES(ONE_ROW NOTICE READY("I"))) == GREET_READY && greet.with_rows &&
-       greet.rows == 1 && greet.columns == 1,
+  OK(hear(BYTES(ONE_ROW NOTICE READY("I"))) == HANDSHAKE_READY &&
+       greet.with_rows && greet.rows == 1 && greet.columns == 1,
      "its answer");
   wire_buffer_clear(&out);
-  MUST(pgsql_greet_end(&out));
+  MUST(pgsql_handshake_end(&out));
   OK(has_said(BYTES("X\0\0\0\4")), "the farewell");
   begin(NULL);
   who.db = "d";
   who.options = "-c x=1";
   wire_buffer_clear(&out);
-  MUST(pgsql_greet_begin(&greet, &out));
+  MUST(pgsql_handshake_begin(&greet, &out));
   OK(has_said(BYTES("\0\0\0\x42\0\3\0\0user\0me\0database\0d\0options\0-c x=1\0"
                     "application_name\0bench\0\0")),
      "a database and options");
@@ -107,12 +108,12 @@ static void test_trust(void)
 static void test_md5(void)
 {
   begin("secret");
-  OK(hear(BYTES(ASK_MD5)) == GREET_MORE &&
+  OK(hear(BYTES(ASK_MD5)) == HANDSHAKE_MORE &&
        has_said(BYTES("p\0\0\0\x28md541c83370953958037c7298c50b238bda\0")),
      "md5");
-  OK(hear(BYTES(LOGIN_OK READY("I"))) == GREET_READY, "let in");
+  OK(hear(BYTES(LOGIN_OK READY("I"))) == HANDSHAKE_READY, "let in");
   begin("secret");
-  OK(hear(BYTES("R\0\0\0\x0b\0\0\0\5sal")) == GREET_FAILED, "a short salt");
+  OK(hear(BYTES("R\0\0\0\x0b\0\0\0\5sal")) == HANDSHAKE_FAILED, "a short salt");
 }
 
 /* ---- SCRAM ---- */
@@ -133,7 +134,7 @@ static size_t request(char *to, uint8_t kind, const char *text)
   return 9 + n;
 }
 
-static enum greet_rc challenge(const char *iterations)
+static enum handshake_rc challenge(const char *iterations)
 {
   char message[256];
 
@@ -184,38 +185,38 @@ static void test_scram(void)
   char message[256];
 
   begin("secret");
-  OK(hear(BYTES(ASK_SCRAM)) == GREET_MORE, "SCRAM is asked for");
-  OK(challenge("4096") == GREET_MORE && proves("secret"), "the proof");
-  OK(hear(message, request(message, 12, server.last)) == GREET_MORE,
+  OK(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE, "SCRAM is asked for");
+  OK(challenge("4096") == HANDSHAKE_MORE && proves("secret"), "the proof");
+  OK(hear(message, request(message, 12, server.last)) == HANDSHAKE_MORE,
      "the signature of the server");
-  OK(hear(BYTES(LOGIN_OK READY("I"))) == GREET_READY, "let in");
+  OK(hear(BYTES(LOGIN_OK READY("I"))) == HANDSHAKE_READY, "let in");
 
   begin("secret");
-  MUST(hear(BYTES(ASK_SCRAM)) == GREET_MORE);
-  MUST(challenge("4096") == GREET_MORE && !proves("other"));
-  OK(hear(message, request(message, 12, server.last)) == GREET_FAILED &&
+  MUST(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE);
+  MUST(challenge("4096") == HANDSHAKE_MORE && !proves("other"));
+  OK(hear(message, request(message, 12, server.last)) == HANDSHAKE_FAILED &&
        strcmp(greet.text, "incorrect server signature\n") == 0,
      "a server that does not know the password");
 
   begin("secret");
-  MUST(hear(BYTES(ASK_SCRAM)) == GREET_MORE);
-  MUST(challenge("4096") == GREET_MORE);
-  OK(hear(BYTES(LOGIN_OK)) == GREET_FAILED, "a server without a signature");
+  MUST(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE);
+  MUST(challenge("4096") == HANDSHAKE_MORE);
+  OK(hear(BYTES(LOGIN_OK)) == HANDSHAKE_FAILED, "a server without a signature");
   begin("secret");
-  MUST(hear(BYTES(ASK_SCRAM)) == GREET_MORE);
-  OK(hear(BYTES(LOGIN_OK)) == GREET_FAILED, "a server without a challenge");
+  MUST(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE);
+  OK(hear(BYTES(LOGIN_OK)) == HANDSHAKE_FAILED, "a server without a challenge");
   begin("secret");
-  MUST(hear(BYTES(ASK_SCRAM)) == GREET_MORE);
-  OK(hear(BYTES(ASK_MD5)) == GREET_FAILED, "a server that asks for less");
+  MUST(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE);
+  OK(hear(BYTES(ASK_MD5)) == HANDSHAKE_FAILED, "a server that asks for less");
   begin("secret");
-  MUST(hear(BYTES(ASK_SCRAM)) == GREET_MORE);
-  OK(challenge("2000000000") == GREET_FAILED &&
+  MUST(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE);
+  OK(challenge("2000000000") == HANDSHAKE_FAILED &&
        strstr(greet.text, "2000000000 iterations of SCRAM, more than 1000000"),
      "too many iterations");
   begin("secret");
   greet.until_ns = 1;
-  MUST(hear(BYTES(ASK_SCRAM)) == GREET_MORE);
-  OK(challenge("900000") == GREET_LATE, "out of time");
+  MUST(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_MORE);
+  OK(challenge("900000") == HANDSHAKE_LATE, "out of time");
 }
 
 /* ---- what only the library can, and nonsense ---- */
@@ -237,7 +238,7 @@ static void test_library(void)
 
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
     begin(cases[i].password);
-    OK(hear(cases[i].asks, cases[i].len) == GREET_CANNOT && out.end == 0 &&
+    OK(hear(cases[i].asks, cases[i].len) == HANDSHAKE_CANNOT && out.end == 0 &&
          strstr(greet.text, cases[i].why),
        cases[i].why);
   }
@@ -247,28 +248,28 @@ static void test_errors(void)
 {
   begin(NULL);
   OK(hear(BYTES("E\0\0\0\x32SFATAL\0C28P01\0Mno\0Ddetail\0Hhint\0VFATAL\0"
-                "xwhat\0\0")) == GREET_FAILED &&
+                "xwhat\0\0")) == HANDSHAKE_FAILED &&
        greet.refused && strcmp(greet.state, "28P01") == 0 &&
        strcmp(greet.text, "FATAL:  no\nDETAIL:  detail\nHINT:  hint\n") == 0,
      "a refused login");
   begin(NULL);
-  MUST(hear(BYTES(LOGIN_OK READY("I"))) == GREET_READY);
-  MUST(pgsql_greet_ask(&greet, "x", 1, &out));
-  OK(hear(BYTES(FAILED)) == GREET_MORE &&
-       hear(BYTES(READY("I"))) == GREET_FAILED &&
+  MUST(hear(BYTES(LOGIN_OK READY("I"))) == HANDSHAKE_READY);
+  MUST(pgsql_handshake_ask(&greet, "x", 1, &out));
+  OK(hear(BYTES(FAILED)) == HANDSHAKE_MORE &&
+       hear(BYTES(READY("I"))) == HANDSHAKE_FAILED &&
        strcmp(greet.state, "22012") == 0 &&
        strcmp(greet.text, "ERROR:  divided\n") == 0,
      "a statement that fails");
   begin(NULL);
-  MUST(hear(BYTES(LOGIN_OK READY("I"))) == GREET_READY);
-  MUST(pgsql_greet_ask(&greet, "x", 1, &out));
-  OK(hear(BYTES(FAILED)) == GREET_MORE &&
-       hear(BYTES("E\0\0\0\x18SFATAL\0C57P01\0Mend\0\0")) == GREET_MORE &&
+  MUST(hear(BYTES(LOGIN_OK READY("I"))) == HANDSHAKE_READY);
+  MUST(pgsql_handshake_ask(&greet, "x", 1, &out));
+  OK(hear(BYTES(FAILED)) == HANDSHAKE_MORE &&
+       hear(BYTES("E\0\0\0\x18SFATAL\0C57P01\0Mend\0\0")) == HANDSHAKE_MORE &&
        strcmp(greet.state, "22012") == 0 &&
        strcmp(greet.text, "ERROR:  divided\n") == 0,
      "the first of two errors counts");
   begin(NULL);
-  OK(hear(BYTES("E\0\0\0\x09SFATA")) == GREET_FAILED && !greet.refused,
+  OK(hear(BYTES("E\0\0\0\x09SFATA")) == HANDSHAKE_FAILED && !greet.refused,
      "an error without an end");
 }
 
@@ -278,17 +279,17 @@ static void test_old_error(void)
   char text[40000];
 
   begin("secret");
-  OK(hear(BYTES("Ecould not fork new process: no\n\0")) == GREET_FAILED &&
+  OK(hear(BYTES("Ecould not fork new process: no\n\0")) == HANDSHAKE_FAILED &&
        greet.refused && out.end == 0 && greet.state[0] == '\0' &&
        strcmp(greet.text, "could not fork new process: no\n") == 0,
      "an error without a length");
   begin(NULL);
   memset(text, 'E', sizeof(text));
-  OK(hear(text, sizeof(text)) == GREET_FAILED && !greet.refused,
+  OK(hear(text, sizeof(text)) == HANDSHAKE_FAILED && !greet.refused,
      "... without an end");
   begin(NULL);
-  MUST(hear(BYTES(LOGIN_OK)) == GREET_MORE);
-  OK(hear(BYTES("Ecould not\n\0")) == GREET_FAILED && !greet.refused,
+  MUST(hear(BYTES(LOGIN_OK)) == HANDSHAKE_MORE);
+  OK(hear(BYTES("Ecould not\n\0")) == HANDSHAKE_FAILED && !greet.refused,
      "... after the login");
 }
 
@@ -315,31 +316,32 @@ static void test_nonsense(void)
 
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
     begin("secret");
-    MUST(!cases[i].logged_in || hear(BYTES(LOGIN_OK)) == GREET_MORE);
-    OK(hear(cases[i].bytes, cases[i].len) == GREET_FAILED && out.end == 0 &&
+    MUST(!cases[i].logged_in || hear(BYTES(LOGIN_OK)) == HANDSHAKE_MORE);
+    OK(hear(cases[i].bytes, cases[i].len) == HANDSHAKE_FAILED && out.end == 0 &&
          greet.text[0] && !greet.refused,
        cases[i].name);
   }
   begin(NULL);
-  MUST(hear(BYTES(LOGIN_OK READY("I"))) == GREET_READY);
-  MUST(pgsql_greet_ask(&greet, "x", 1, &out));
-  OK(hear(BYTES(READY("I"))) == GREET_FAILED, "ready without an answer");
+  MUST(hear(BYTES(LOGIN_OK READY("I"))) == HANDSHAKE_READY);
+  MUST(pgsql_handshake_ask(&greet, "x", 1, &out));
+  OK(hear(BYTES(READY("I"))) == HANDSHAKE_FAILED, "ready without an answer");
   begin(NULL);
-  MUST(pgsql_greet_ask(&greet, "x", 1, &out));
-  OK(hear(BYTES(COPY_IN)) == GREET_FAILED, "a copy");
+  MUST(pgsql_handshake_ask(&greet, "x", 1, &out));
+  OK(hear(BYTES(COPY_IN)) == HANDSHAKE_FAILED, "a copy");
 }
 
 /* Settings without an end. */
 static void test_flood(void)
 {
-  enum greet_rc rc = GREET_MORE;
+  enum handshake_rc rc = HANDSHAKE_MORE;
   size_t n = 0;
 
   begin(NULL);
-  MUST(hear(BYTES(LOGIN_OK)) == GREET_MORE);
-  for (; rc == GREET_MORE && n < 2 * (size_t)GREET_TOTAL_MAX; n += 9)
+  MUST(hear(BYTES(LOGIN_OK)) == HANDSHAKE_MORE);
+  for (; rc == HANDSHAKE_MORE && n < 2 * (size_t)HANDSHAKE_TOTAL_MAX; n += 9)
     rc = hear(BYTES(SETTING));
-  OK(rc == GREET_FAILED && n <= GREET_TOTAL_MAX + 9, "a flood of settings");
+  OK(rc == HANDSHAKE_FAILED && n <= HANDSHAKE_TOTAL_MAX + 9,
+     "a flood of settings");
 }
 
 int main(void)

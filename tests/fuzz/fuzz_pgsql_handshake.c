@@ -1,14 +1,14 @@
 /*
- * fuzz_pgsql_greet.c - whatever a server says during a login without libpq and
- * in its first answer, the pgsql driver reads it without harm, and never sends
- * the password.
+ * fuzz_pgsql_handshake.c - whatever a server says during a login without libpq
+ * and in its first answer, the pgsql driver reads it without harm, and never
+ * sends the password.
  *
  * Input: a byte of flags, a byte that says how large the pieces are in which
  * the bytes of the server arrive, and these bytes.
  */
 #include <string.h>
 
-#include "drivers/pgsql/greet.h"
+#include "drivers/pgsql/handshake.h"
 #include "fuzz.h"
 #include "pieces.h"
 
@@ -29,24 +29,24 @@ static void check_sent(const struct wire_buffer *out)
   MUST(out->end <= 2048);
 }
 
-static void check_end(const struct pgsql_greet *g, enum greet_rc rc)
+static void check_end(const struct pgsql_handshake *g, enum handshake_rc rc)
 {
   MUST(strlen(g->state) == 5 || g->state[0] == '\0');
   MUST(memchr(g->encoding, '\0', sizeof(g->encoding)));
   MUST(!g->can_cancel || memcmp(g->cancel, cancel, sizeof(cancel)) == 0);
-  MUST(!(rc == GREET_FAILED || rc == GREET_CANNOT) || g->text[0]);
+  MUST(!(rc == HANDSHAKE_FAILED || rc == HANDSHAKE_CANNOT) || g->text[0]);
   (void)fuzz_touch(g->text, strlen(g->text));
 }
 
-static void talk(struct pgsql_greet *g, const uint8_t *data, size_t size,
+static void talk(struct pgsql_handshake *g, const uint8_t *data, size_t size,
                  size_t piece)
 {
   struct wire_buffer in = { 0 }, out = { 0 };
-  enum greet_rc rc = GREET_MORE;
+  enum handshake_rc rc = HANDSHAKE_MORE;
   bool asked = false;
 
-  MUST(pgsql_greet_begin(g, &out));
-  while (size > 0 && rc == GREET_MORE) {
+  MUST(pgsql_handshake_begin(g, &out));
+  while (size > 0 && rc == HANDSHAKE_MORE) {
     const size_t n = size < piece ? size : piece;
 
     fuzz_grow(&in, data, n);
@@ -54,13 +54,13 @@ static void talk(struct pgsql_greet *g, const uint8_t *data, size_t size,
     size -= n;
     check_sent(&out);
     wire_buffer_clear(&out);
-    rc = pgsql_greet_take(g, &in, &out);
+    rc = pgsql_handshake_take(g, &in, &out);
     MUST(in.pos <= in.end);
-    if (rc == GREET_READY && !asked) {
-      MUST(g->stage == GREET_SETTINGS);
-      MUST(pgsql_greet_ask(g, "SELECT 1", 8, &out));
+    if (rc == HANDSHAKE_READY && !asked) {
+      MUST(g->stage == HANDSHAKE_SETTINGS);
+      MUST(pgsql_handshake_ask(g, "SELECT 1", 8, &out));
       asked = true;
-      rc = GREET_MORE;
+      rc = HANDSHAKE_MORE;
     }
   }
   check_sent(&out);
@@ -72,8 +72,8 @@ static void talk(struct pgsql_greet *g, const uint8_t *data, size_t size,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct scram_keys keys = { 0 };
-  struct pgsql_greet_who who = { .user = "me", .db = "d" };
-  struct pgsql_greet g = { .who = &who, .keys = &keys };
+  struct pgsql_handshake_who who = { .user = "me", .db = "d" };
+  struct pgsql_handshake g = { .who = &who, .keys = &keys };
 
   if (size < 2)
     return 0;

@@ -1,0 +1,846 @@
+/*
+ * handshake.c - our own login: the messages of a login and of one statement,
+ * and the sessions and visits that are opened with them.
+ */
+#include "drivers/pgsql/handshake.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/parse.h"
+#include "base/secret.h"
+#include "db/env.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire_io.h"
+#include "drivers/wire/link.h"
+#include "drivers/wire/md5.h"
+
+enum {
+  PROTOCOL = 3 << 16,
+  PROTOCOL_CANCEL = (1234 << 16) | 5678,
+  CANCEL_KEY = 8, /* bytes: who, and what proves the right to cancel */
+  REQUEST_OK = 0,
+  REQUEST_PLAIN = 3,
+  REQUEST_MD5 = 5,
+  REQUEST_SASL = 10,
+  REQUEST_SASL_CONTINUE = 11,
+  REQUEST_SASL_FINAL = 12,
+  MD5_SALT = 4,
+  ERROR_MIN = 8, /* the length that an error of this protocol tells */
+  ERROR_MAX = 30000,
+};
+
+static const char mechanism[] = "SCRAM-SHA-256";
+
+const uint8_t pgsql_handshake_tls[8] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
+
+/* ---- messages to the server ---- */
+
+/* A message of two parts. */
+static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
+                         size_t a_len, const void *b, size_t b_len)
+{
+  uint8_t head[WIRE_HEAD];
+
+  (void)put_u32(put_u8(head, type), (uint32_t)(4 + a_len + b_len));
+  return wire_buffer_append(out, head, sizeof(head)) &&
+         wire_buffer_append(out, a, a_len) && wire_buffer_append(out, b, b_len);
+}
+
+/* A name and its value, each with its end. */
+static bool append_setting(struct wire_buffer *out, const char *name,
+                           const char *value)
+{
+  return !value || !*value ||
+         (wire_buffer_append(out, name, strlen(name) + 1) &&
+          wire_buffer_append(out, value, strlen(value) + 1));
+}
+
+bool pgsql_handshake_begin(struct pgsql_handshake *g, struct wire_buffer *out)
+{
+  const size_t at = out->end;
+  uint8_t head[8] = { 0 };
+
+  (void)put_u32(head + 4, PROTOCOL);
+  if (!wire_buffer_append(out, head, sizeof(head)) ||
+      !append_setting(out, "user", g->who->user) ||
+      !append_setting(out, "database", g->who->db) ||
+      !append_setting(out, "options", g->who->options) ||
+      !append_setting(out, "application_name", "bench") ||
+      !wire_buffer_append(out, "", 1))
+    return false;
+  (void)put_u32(out->bytes + at, (uint32_t)(out->end - at));
+  g->stage = HANDSHAKE_LOGIN;
+  return true;
+}
+
+bool pgsql_handshake_ask(struct pgsql_handshake *g, const char *sql, size_t len,
+                         struct wire_buffer *out)
+{
+  g->stage = HANDSHAKE_ANSWER;
+  g->ready = false;
+  g->total = 0;
+  return send_message(out, 'Q', sql, len, "", 1);
+}
+
+bool pgsql_handshake_end(struct wire_buffer *out)
+{
+  return send_message(out, 'X', NULL, 0, NULL, 0);
+}
+
+/* ---- failures ---- */
+
+static enum handshake_rc fail(struct pgsql_handshake *g, const char *why)
+{
+  (void)snprintf(g->text, sizeof(g->text), "%s\n", why);
+  return HANDSHAKE_FAILED;
+}
+
+/* Nobody may log in there by other means. */
+static enum handshake_rc forged(struct pgsql_handshake *g, const char *why)
+{
+  g->forged = true;
+  return fail(g, why);
+}
+
+static enum handshake_rc cannot(struct pgsql_handshake *g, const char *why)
+{
+  (void)snprintf(g->text, sizeof(g->text), "%s", why);
+  return HANDSHAKE_CANNOT;
+}
+
+static enum handshake_rc no_memory(struct pgsql_handshake *g)
+{
+  return fail(g, "not enough memory");
+}
+
+/* The other side does not speak this protocol. */
+static enum handshake_rc out_of_step(struct pgsql_handshake *g, uint8_t type)
+{
+  if (g->stage != HANDSHAKE_LOGIN)
+    return fail(g, "the server sent a message that does not belong there");
+  g->not_this = true;
+  if (type < ' ' || type > '~')
+    return fail(g, "expected authentication request from server, but received "
+                   "something else");
+  (void)snprintf(g->text, sizeof(g->text),
+                 "expected authentication request from server, but received "
+                 "%c\n",
+                 type);
+  return HANDSHAKE_FAILED;
+}
+
+static void add_line(struct pgsql_handshake *g, const char *before,
+                     const char *text)
+{
+  const size_t len = strlen(g->text);
+
+  if (text)
+    (void)snprintf(g->text + len, sizeof(g->text) - len, "%s:  %s\n", before,
+                   text);
+}
+
+/* In the library's form.  False: it is not in that of the protocol. */
+static bool note_error(struct pgsql_handshake *g, const uint8_t *body,
+                       size_t len)
+{
+  const uint8_t *const end = body + len;
+  const char *severity = "FATAL", *text = "", *detail = NULL, *hint = NULL;
+
+  if (g->refused)
+    return true; /* the first one counts */
+  for (const uint8_t *zero; body < end && *body != '\0'; body = zero + 1) {
+    const char *const value = (const char *)body + 1;
+
+    zero = memchr(body, '\0', (size_t)(end - body));
+    if (!zero)
+      return false;
+    if (*body == 'S')
+      severity = value;
+    else if (*body == 'M')
+      text = value;
+    else if (*body == 'D')
+      detail = value;
+    else if (*body == 'H')
+      hint = value;
+    else if (*body == 'C' && strlen(value) == sizeof(g->state) - 1)
+      memcpy(g->state, value, sizeof(g->state));
+  }
+  g->refused = true;
+  g->text[0] = '\0';
+  add_line(g, severity, text);
+  add_line(g, "DETAIL", detail);
+  add_line(g, "HINT", hint);
+  return true;
+}
+
+/* ---- passwords ---- */
+
+static enum handshake_rc answer_md5(struct pgsql_handshake *g,
+                                    const uint8_t *body, size_t len,
+                                    struct wire_buffer *out)
+{
+  char answer[3 + MD5_DIGITS + 1] = "md5", first[MD5_DIGITS];
+  const struct pgsql_handshake_who *w = g->who;
+
+  if (len != MD5_SALT)
+    return fail(g, "the server sent a salt of a wrong length");
+  md5_digits(w->password, strlen(w->password), w->user, strlen(w->user), first);
+  md5_digits(first, sizeof(first), body, MD5_SALT, answer + 3);
+  answer[3 + MD5_DIGITS] = '\0';
+  g->stage = HANDSHAKE_LOGGED_IN;
+  return send_message(out, 'p', answer, sizeof(answer), NULL, 0)
+           ? HANDSHAKE_MORE
+           : no_memory(g);
+}
+
+/* Is the name in a list of names, each with its end? */
+static bool is_listed(const char *name, const uint8_t *list, size_t len)
+{
+  const uint8_t *const end = list + len;
+
+  while (list < end && *list != '\0') {
+    const uint8_t *const zero = memchr(list, '\0', (size_t)(end - list));
+
+    if (!zero)
+      return false;
+    if (strcmp((const char *)list, name) == 0)
+      return true;
+    list = zero + 1;
+  }
+  return false;
+}
+
+static enum handshake_rc begin_scram(struct pgsql_handshake *g,
+                                     const uint8_t *body, size_t len,
+                                     struct wire_buffer *out)
+{
+  uint8_t head[sizeof(mechanism) + 4];
+  char nonce[SCRAM_NONCE + 1], first[SCRAM_ROOM];
+  size_t n;
+
+  if (!is_listed(mechanism, body, len))
+    return cannot(g, "the server knows no SCRAM-SHA-256");
+  if (!scram_is_plain(g->who->password))
+    return cannot(g, "the password has characters that are not ASCII");
+  if (scram_nonce(nonce) < 0)
+    return fail(g, "could not generate nonce");
+  n = scram_begin(&g->scram, "", nonce, first);
+  memcpy(head, mechanism, sizeof(mechanism));
+  (void)put_u32(head + sizeof(mechanism), (uint32_t)n);
+  g->stage = HANDSHAKE_SCRAM_FIRST;
+  return send_message(out, 'p', head, sizeof(head), first, n) ? HANDSHAKE_MORE
+                                                              : no_memory(g);
+}
+
+static enum handshake_rc go_on_with_scram(struct pgsql_handshake *g,
+                                          const uint8_t *body, size_t len,
+                                          struct wire_buffer *out)
+{
+  char answer[SCRAM_ROOM], why[256];
+  const size_t n = scram_answer(&g->scram, g->keys, g->who->password,
+                                (const char *)body, len, g->until_ns, answer,
+                                why, sizeof(why));
+
+  if (n == 0)
+    return *why ? forged(g, why) : HANDSHAKE_LATE;
+  g->stage = HANDSHAKE_SCRAM_LAST;
+  return send_message(out, 'p', answer, n, NULL, 0) ? HANDSHAKE_MORE
+                                                    : no_memory(g);
+}
+
+static enum handshake_rc end_scram(struct pgsql_handshake *g,
+                                   const uint8_t *body, size_t len)
+{
+  if (!scram_is_right(&g->scram, (const char *)body, len))
+    return forged(g, "incorrect server signature");
+  g->stage = HANDSHAKE_LOGGED_IN;
+  return HANDSHAKE_MORE;
+}
+
+/* The server asks how the client proves who it is, or is content. */
+static enum handshake_rc take_request(struct pgsql_handshake *g,
+                                      const uint8_t *body, size_t len,
+                                      struct wire_buffer *out)
+{
+  const bool first = g->stage == HANDSHAKE_LOGIN;
+  uint32_t kind;
+
+  if (len < 4)
+    return fail(g, "the server sent a request that is too short");
+  kind = get_u32(body);
+  body += 4;
+  len -= 4;
+  if (kind == REQUEST_OK && (first || g->stage == HANDSHAKE_LOGGED_IN)) {
+    g->stage = HANDSHAKE_SETTINGS;
+    return HANDSHAKE_MORE;
+  }
+  if (kind == REQUEST_SASL_CONTINUE && g->stage == HANDSHAKE_SCRAM_FIRST)
+    return go_on_with_scram(g, body, len, out);
+  if (kind == REQUEST_SASL_FINAL && g->stage == HANDSHAKE_SCRAM_LAST)
+    return end_scram(g, body, len);
+  if (!first)
+    return forged(g, "the server has left out a step of the login");
+  if (kind == REQUEST_PLAIN)
+    return cannot(g, "the server asks for the password in plain text");
+  if (kind != REQUEST_MD5 && kind != REQUEST_SASL)
+    return cannot(g, "the server asks for another kind of login");
+  if (!g->who->password || !*g->who->password)
+    return cannot(g, "the password is not among the options, and only libpq "
+                     "looks for it in files");
+  return kind == REQUEST_MD5 ? answer_md5(g, body, len, out)
+                             : begin_scram(g, body, len, out);
+}
+
+/* ---- messages of the server ---- */
+
+/* A setting: its name and its value, each with its end. */
+static void note_setting(struct pgsql_handshake *g, const uint8_t *body,
+                         size_t len)
+{
+  const char *const name = (const char *)body;
+  const size_t name_len = strnlen(name, len);
+  const char *const value = name + name_len + 1;
+
+  if (name_len + 1 >= len || !memchr(value, '\0', len - name_len - 1))
+    return;
+  if (strcmp(name, "standard_conforming_strings") == 0)
+    g->backslash = strcmp(value, "off") == 0;
+  else if (strcmp(name, "client_encoding") == 0)
+    (void)snprintf(g->encoding, sizeof(g->encoding), "%s", value);
+}
+
+static void note_cancel_key(struct pgsql_handshake *g, const uint8_t *body,
+                            size_t len)
+{
+  uint8_t *const rest = put_u32(g->cancel, sizeof(g->cancel));
+
+  g->can_cancel = len == CANCEL_KEY;
+  if (g->can_cancel)
+    memcpy(put_u32(rest, PROTOCOL_CANCEL), body, CANCEL_KEY);
+}
+
+/* What a server may tell at any time. */
+static bool take_note(struct pgsql_handshake *g, uint8_t type,
+                      const uint8_t *body, size_t len)
+{
+  if (type == 'S') /* ParameterStatus */
+    note_setting(g, body, len);
+  else if (type == 'K') /* BackendKeyData */
+    note_cancel_key(g, body, len);
+  else
+    return type == 'N' || type == 'A';
+  return true;
+}
+
+/* A message that is part of the answer to the statement. */
+static bool take_answer(struct pgsql_handshake *g, uint8_t type,
+                        const uint8_t *body, size_t len)
+{
+  switch (type) {
+  case 'T': /* RowDescription */
+    if (len < 2)
+      return false;
+    g->with_rows = true;
+    g->columns = get_u16(body);
+    return true;
+  case 'D': /* DataRow */
+    g->rows++;
+    return true;
+  case 'C': /* CommandComplete */
+  case 'I': /* EmptyQueryResponse */
+    g->complete = true;
+    return true;
+  default: /* also those of a COPY */
+    return false;
+  }
+}
+
+static enum handshake_rc take_error(struct pgsql_handshake *g,
+                                    const uint8_t *body, size_t len)
+{
+  if (!note_error(g, body, len))
+    return fail(g, "the server sent an error that cannot be read");
+  /* After a statement the server becomes ready again; else it hangs up. */
+  return g->stage == HANDSHAKE_ANSWER ? HANDSHAKE_MORE : HANDSHAKE_FAILED;
+}
+
+static enum handshake_rc take_message(struct pgsql_handshake *g, uint8_t type,
+                                      const uint8_t *body, size_t len,
+                                      struct wire_buffer *out)
+{
+  if (type == 'E')
+    return take_error(g, body, len);
+  if (g->stage < HANDSHAKE_SETTINGS) {
+    if (type == 'R')
+      return take_request(g, body, len, out);
+    return type == 'N' || type == 'v' ? HANDSHAKE_MORE : out_of_step(g, type);
+  }
+  if (type == 'Z' && len == 1 &&
+      (g->stage == HANDSHAKE_SETTINGS || g->complete || g->refused)) {
+    g->ready = true;
+    return g->refused ? HANDSHAKE_FAILED : HANDSHAKE_READY;
+  }
+  if (take_note(g, type, body, len))
+    return HANDSHAKE_MORE;
+  if (g->stage == HANDSHAKE_ANSWER && take_answer(g, type, body, len))
+    return HANDSHAKE_MORE;
+  return out_of_step(g, type);
+}
+
+/*
+ * A server that cannot even start a process for the session says so in the form
+ * of an older protocol: a text that ends with a zero, without a length.
+ */
+static bool is_old_error(const struct pgsql_handshake *g, const uint8_t *m)
+{
+  const size_t told = message_size(m) - 1;
+
+  return g->stage == HANDSHAKE_LOGIN && *m == 'E' &&
+         (told < ERROR_MIN || told > ERROR_MAX);
+}
+
+static enum handshake_rc take_old_error(struct pgsql_handshake *g,
+                                        const struct wire_buffer *in)
+{
+  const char *const text = (const char *)in->bytes + in->pos + 1;
+  const size_t have = wire_buffer_have(in) - 1;
+
+  if (!memchr(text, '\0', have))
+    return have < ERROR_MAX ? HANDSHAKE_MORE
+                            : fail(g, "the server sent an error without end");
+  g->refused = true;
+  (void)snprintf(g->text, sizeof(g->text), "%.*s\n", (int)strcspn(text, "\n"),
+                 text);
+  return HANDSHAKE_FAILED;
+}
+
+/* What servers send at a login is short.  So has to be the answer to the
+ * statement: rows up to 64 KiB, and 1 MiB in all. */
+static bool is_too_long(const struct pgsql_handshake *g, size_t size)
+{
+  return size > HANDSHAKE_MESSAGE_MAX || g->total + size > HANDSHAKE_TOTAL_MAX;
+}
+
+enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
+                                       struct wire_buffer *in,
+                                       struct wire_buffer *out)
+{
+  while (wire_buffer_have(in) >= WIRE_HEAD) {
+    const uint8_t *const m = in->bytes + in->pos;
+    const size_t size = message_size(m);
+    enum handshake_rc rc;
+
+    if (g->stage == HANDSHAKE_LOGIN && *m != 'R' && *m != 'E' && *m != 'N' &&
+        *m != 'v')
+      return out_of_step(g, *m); /* its length means nothing */
+    if (is_old_error(g, m))
+      return take_old_error(g, in);
+    if (size < WIRE_HEAD || is_too_long(g, size))
+      return fail(g, "the server sent a message of an unreasonable length");
+    if (wire_buffer_have(in) < size)
+      return HANDSHAKE_MORE;
+    g->total += size;
+    in->pos += size;
+    rc = take_message(g, *m, m + WIRE_HEAD, size - WIRE_HEAD, out);
+    if (rc != HANDSHAKE_MORE)
+      return rc;
+  }
+  if (in->pos == in->end)
+    wire_buffer_clear(in);
+  return HANDSHAKE_MORE;
+}
+
+/* ---- a session on its way ---- */
+
+struct opening {
+  struct handshake base; /* first */
+  struct pgsql_session *p;
+  struct outcome *out;
+  struct pgsql_params params;
+  const char *port;
+  char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
+  struct pgsql_handshake_who who;
+  struct pgsql_handshake messages;
+};
+
+static struct opening *opening_of(struct handshake *h)
+{
+  return (struct opening *)(void *)h;
+}
+
+/* ---- what only the library can ---- */
+
+/* Does the environment ask for something that is not known here? */
+static bool opening_has_wishes(void)
+{
+  static const char *const names[] = {
+    "PGREQUIREAUTH",
+    "PGCHANNELBINDING",
+    "PGGSSENCMODE",
+    "PGREQUIREPEER",
+    "PGHOSTADDR",
+    "PGOPTIONS",
+    "PGCLIENTENCODING",
+    "PGTARGETSESSIONATTRS",
+    "PGAPPNAME",
+    "PGDATESTYLE",
+    "PGTZ",
+    "PGGEQO",
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    const char *text = getenv(names[i]);
+
+    if (text && *text)
+      return true;
+  }
+  return false;
+}
+
+/* Sets the target.  NULL: our own login is possible. */
+static const char *opening_why_not(struct opening *o)
+{
+  const struct pgsql_params *p = &o->params;
+  const char *mode = pgsql_sslmodes[p->cfg->sslmode];
+  int64_t port;
+
+  if (p->parsed || p->by_service)
+    return "there is a connection string or a service";
+  if (!p->host || !p->user || strchr(p->host, ','))
+    return "the options name no server, no user, or several servers in one";
+  if (strcmp(mode, "prefer") != 0 && strcmp(mode, "disable") != 0)
+    return "--pgsql-sslmode asks for TLS";
+  if (opening_has_wishes())
+    return "the environment has wishes for libpq";
+  if (pgsql_is_socket(p->host)) {
+    (void)snprintf(o->path, sizeof(o->path), "%s/.s.PGSQL.%s", p->host,
+                   o->port);
+    o->base.path = o->path;
+    return NULL;
+  }
+  if (parse_int(o->port, &port) < 0 || port < 1 || port > UINT16_MAX)
+    return "the port is no number";
+  o->base.host = p->host;
+  o->base.port = (unsigned)port;
+  return NULL;
+}
+
+/* ---- failures ---- */
+
+/* Append what was tried, in the words of the library, and why it failed. */
+static enum visit_rc opening_failed(struct handshake *h, const char *why)
+{
+  struct opening *o = opening_of(h);
+  struct strbuf *const to = &o->p->text;
+
+  if (h->step == VISIT_RESOLVE)
+    strbuf_addf(to,
+                "could not translate host name \"%s\" to address: ", h->host);
+  else if (h->step != VISIT_QUERY && h->path)
+    strbuf_addf(to, "connection to server on socket \"%s\" failed: ", h->path);
+  else if (h->step != VISIT_QUERY)
+    strbuf_addf(to,
+                "connection to server at \"%s\", port %s failed: ", h->address,
+                o->port);
+  secret_redact(why, to); /* poolers may quote a connection string */
+  if (!o->out->state[0])
+    memcpy(o->out->state, "08006", 6);
+  o->out->msg = strbuf_str(to);
+  o->out->lost = h->step != VISIT_RESOLVE;
+  h->v->failed = h->step;
+  return VISIT_FAILED;
+}
+
+static enum visit_rc opening_unresolved(struct handshake *h, const char *why)
+{
+  opening_of(h)->out->no_server = true;
+  return opening_failed(h, why);
+}
+
+/* The hints are those of the library. */
+static enum visit_rc opening_unreachable(struct handshake *h, int code)
+{
+  const bool refused = code == -ECONNREFUSED || code == -ENOENT;
+  struct outcome *out = opening_of(h)->out;
+  const char *hint = "";
+  char why[256], text[128];
+
+  if (code == -ETIMEDOUT)
+    return opening_failed(h, "timeout expired\n");
+  if (refused && h->path)
+    hint = "\tIs the server running locally and accepting connections on that "
+           "socket?\n";
+  else if (refused)
+    hint = "\tIs the server running on that host and accepting TCP/IP "
+           "connections?\n";
+  out->no_server = refused;
+  out->no_files = code == -EMFILE || code == -ENFILE;
+  (void)snprintf(why, sizeof(why), "%s\n%s",
+                 err_text(-code, text, sizeof(text)), hint);
+  return opening_failed(h, why);
+}
+
+static enum visit_rc opening_not_let_in(struct handshake *h)
+{
+  struct opening *o = opening_of(h);
+  struct pgsql_handshake *g = &o->messages;
+  const size_t len = strlen(g->text);
+
+  memcpy(o->out->state, g->state, sizeof(o->out->state));
+  o->out->permanent = pgsql_is_permanent(g->state) || g->not_this ||
+                      (!g->refused && h->step == VISIT_LOGIN);
+  if (g->not_this)
+    (void)snprintf(g->text + len, sizeof(g->text) - len,
+                   "is this a PostgreSQL server?\n");
+  return opening_failed(h, g->text);
+}
+
+static enum visit_rc opening_broken(struct handshake *h, int code)
+{
+  if (opening_of(h)->messages.refused) /* this error was the reason */
+    return opening_not_let_in(h);
+  if (code == -EPIPE || code == -ECONNRESET)
+    return opening_failed(h, "server closed the connection unexpectedly\n"
+                             "\tThis probably means the server terminated "
+                             "abnormally\n"
+                             "\tbefore or while processing the request.\n");
+  return opening_unreachable(h, code);
+}
+
+/* An error of a statement, whose connection is still there, has the text that
+ * the library gives: the message alone. */
+static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
+{
+  struct opening *o = opening_of(h);
+  const struct pgsql_handshake *g = &o->messages;
+  const char *text = strstr(g->text, ":  ");
+
+  if (rc == HANDSHAKE_CANNOT)
+    return handshake_cannot(h, g->text);
+  if (h->step != VISIT_QUERY || !g->ready)
+    return opening_not_let_in(h);
+  text = text ? text + 3 : g->text;
+  strbuf_clear(&o->p->text);
+  strbuf_add(&o->p->text, text, strcspn(text, "\n"));
+  memcpy(o->out->state, g->state, sizeof(o->out->state));
+  o->out->msg = strbuf_str(&o->p->text);
+  o->out->lost = pgsql_is_goodbye(g->state, "ERROR");
+  h->v->failed = h->step;
+  return VISIT_FAILED;
+}
+
+/* ---- steps ---- */
+
+/* The answer is one byte, and nothing after it is read yet, unless it begins an
+ * error. */
+static enum visit_rc opening_ask_for_tls(struct handshake *h)
+{
+  struct opening *o = opening_of(h);
+  char why[96];
+  uint8_t answer;
+  int rc = -ENOMEM;
+
+  h->step = VISIT_TLS;
+  if (wire_buffer_append(&h->out, pgsql_handshake_tls,
+                         sizeof(pgsql_handshake_tls)))
+    rc = handshake_send(h);
+  if (rc == 0)
+    rc = handshake_receive(h, 1);
+  if (rc < 0)
+    return opening_broken(h, rc);
+  answer = h->in.bytes[0];
+  if (answer == 'E') /* not even a process for the session */
+    return handshake_talk(h, VISIT_TLS, true);
+  wire_buffer_clear(&h->in);
+  handshake_end_step(h);
+  if (answer == 'N')
+    return VISIT_DONE;
+  if (answer == 'S')
+    return handshake_cannot(h, "the server wants TLS");
+  o->out->permanent = true;
+  (void)snprintf(why, sizeof(why),
+                 "received invalid response to SSL negotiation: %c\n"
+                 "is this a PostgreSQL server?\n",
+                 answer >= ' ' && answer <= '~' ? answer : '?');
+  return opening_failed(h, why);
+}
+
+static enum visit_rc opening_start(struct handshake *h)
+{
+  struct opening *o = opening_of(h);
+  enum visit_rc rc = VISIT_DONE;
+
+  *o->out = (struct outcome){ 0 }; /* whatever other addresses have come to */
+  if (!h->path && strcmp(pgsql_sslmodes[o->params.cfg->sslmode], "prefer") == 0)
+    rc = opening_ask_for_tls(h);
+  if (rc != VISIT_DONE)
+    return rc;
+  h->step = VISIT_LOGIN;
+  return pgsql_handshake_begin(&o->messages, &h->out)
+           ? VISIT_DONE
+           : opening_broken(h, -ENOMEM);
+}
+
+static enum handshake_rc opening_take(struct handshake *h)
+{
+  return pgsql_handshake_take(&opening_of(h)->messages, &h->in, &h->out);
+}
+
+static const struct handshake_protocol opening_protocol = {
+  .start = opening_start,
+  .take = opening_take,
+  .unresolved = opening_unresolved,
+  .unreachable = opening_unreachable,
+  .broken = opening_broken,
+  .refused = opening_refused,
+};
+
+/* Afterwards the server is ready.  The caller ends the opening in any case. */
+static enum visit_rc opening_open(struct opening *o, struct session *s,
+                                  struct visit *v, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  const struct pgsql_params *params = &o->params;
+  const char *why;
+  struct err err;
+
+  *o = (struct opening){ .p = p, .out = out };
+  o->base.protocol = &opening_protocol;
+  handshake_begin(&o->base, v);
+  if (pgsql_params_make(&o->params, s, &err) < 0)
+    return handshake_cannot(&o->base, "there is a connection string");
+  o->who = (struct pgsql_handshake_who){
+    .user = params->user,
+    .password = params->password ? params->password : getenv("PGPASSWORD"),
+    .db = params->db,
+    .options = params->cfg->options,
+  };
+  o->port = params->port ? params->port : "5432";
+  o->messages = (struct pgsql_handshake){ .who = &o->who,
+                                          .keys = &p->keys,
+                                          .until_ns = v->until_ns };
+  p->keys.shared = s->env ? &s->env->process->login_keys : NULL;
+  strbuf_clear(&p->text);
+  why = opening_why_not(o);
+  return why ? handshake_cannot(&o->base, why) : handshake_open(&o->base);
+}
+
+static void opening_done(struct opening *o)
+{
+  handshake_done(&o->base);
+  pgsql_params_done(&o->params);
+}
+
+/* ---- a connection for one statement ---- */
+
+static enum visit_rc opening_query(struct opening *o)
+{
+  const struct pgsql_handshake *g = &o->messages;
+  const struct visit *v = o->base.v;
+  const bool appended = pgsql_handshake_ask(&o->messages, v->sql, v->len,
+                                            &o->base.out);
+  const enum visit_rc rc = handshake_talk(&o->base, VISIT_QUERY, appended);
+
+  if (rc != VISIT_DONE)
+    return rc;
+  o->out->counter = g->with_rows ? COUNTER_READ : COUNTER_OTHER;
+  o->out->nfields = g->columns;
+  o->out->nrows = g->rows;
+  /* As the library does it: the farewell is not awaited. */
+  o->base.step = VISIT_CLOSE;
+  (void)pgsql_handshake_end(&o->base.out);
+  handshake_part(&o->base);
+  handshake_end_step(&o->base);
+  return rc;
+}
+
+enum visit_rc pgsql_visit(struct session *s, struct visit *v,
+                          struct outcome *out)
+{
+  struct opening o;
+  enum visit_rc rc = opening_open(&o, s, v, out);
+
+  if (rc == VISIT_DONE)
+    rc = opening_query(&o);
+  opening_done(&o);
+  return rc;
+}
+
+/* ---- raw sessions ---- */
+
+enum {
+  RAW_NEVER = 1 /* sessions are encrypted, or only libpq can log in */
+};
+
+void pgsql_raw_never(struct session *s)
+{
+  atomic_store_explicit(&s->env->process->own_login, RAW_NEVER,
+                        memory_order_relaxed);
+}
+
+/*
+ * An error of the server is final, and so is a login in which the server has
+ * not proven itself.  Other failures may be those of one address among several,
+ * and the library knows best what they mean.
+ */
+static bool opening_is_final(const struct opening *o)
+{
+  const struct pgsql_handshake *g = &o->messages;
+
+  return g->forged || (g->refused && g->state[0] != '\0');
+}
+
+/* The socket, and the settings that the server has reported, become the
+ * session's. */
+static void opening_adopt(struct opening *o)
+{
+  const struct pgsql_handshake *g = &o->messages;
+  struct pgsql_session *p = o->p;
+
+  p->fd = o->base.fd;
+  o->base.fd = -1;
+  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
+  p->raw = true;
+  p->wire.small = true;
+  p->settings_moved = true; /* the wire hears all changes of settings */
+  p->base.blocks = 0;
+  (void)wire_keep_alive(p->fd);
+  p->plain_chosen = p->plain = true;
+  p->encoding = pg_char_to_encoding(g->encoding);
+  pgsql_set_dialect(p, g->backslash ? "off" : "on");
+  p->can_cancel = g->can_cancel;
+  memcpy(p->cancel, g->cancel, sizeof(p->cancel));
+}
+
+enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
+                                struct outcome *out)
+{
+  const struct pgsql_cfg *cfg = s->cfg;
+  const uint64_t now = clock_now_ns();
+  const uint64_t left = until_ns > now ? until_ns - now : 0;
+  struct visit visit = { .until_ns = now + left / 2 }; /* rest: the library's */
+  struct opening o;
+  enum visit_rc rc;
+
+  if (!s->may_be_raw || cfg->protocol == PGSQL_LIBRARY ||
+      atomic_load_explicit(&s->env->process->own_login, memory_order_relaxed) ==
+        RAW_NEVER)
+    return VISIT_CANNOT;
+  rc = opening_open(&o, s, &visit, out);
+  if (rc == VISIT_CANNOT)
+    pgsql_raw_never(s);
+  else if (rc == VISIT_FAILED && !opening_is_final(&o))
+    rc = VISIT_CANNOT;
+  else if (rc == VISIT_DONE && wire_buffer_have(&o.base.in) > 0)
+    rc = VISIT_CANNOT; /* the library reads on */
+  else if (rc == VISIT_DONE)
+    opening_adopt(&o);
+  opening_done(&o);
+  return rc;
+}
