@@ -11,12 +11,12 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "run/crew.h"
 #include "run/peers.h"
 #include "run/periods.h"
 #include "run/run.h"
 #include "run/signals.h"
 #include "run/speed.h"
+#include "run/workers.h"
 
 /* The time from one step of interrupting to the next, at a forced shutdown. */
 #define CONDUCTOR_STEP_NS NS_PER_S
@@ -24,7 +24,7 @@
 /* What runner_run() needs besides the data that threads share. */
 struct conductor {
   struct run run;
-  struct crew crew;
+  struct workers workers;
   struct periods periods;
   struct signals signals;
   struct peers_listener listener;

@@ -110,7 +110,7 @@ bool conductor_await_ready(struct conductor *c)
 /* Are all workers gone that were started?  Perhaps not all could be started. */
 static bool all_gone(const struct conductor *c)
 {
-  return atomic_load(&c->run.gone) == c->crew.workers;
+  return atomic_load(&c->run.gone) == c->workers.n;
 }
 
 bool conductor_await_gone(struct conductor *c, uint64_t until_ns)
@@ -257,10 +257,10 @@ static bool is_held_up(struct conductor *c)
   unsigned before,
     aside = atomic_load(&run->aside) > 0 ? run_count_aside(run) : 0;
 
-  if (aside == 0 || atomic_load(&run->life.left) + aside < c->crew.workers)
+  if (aside == 0 || atomic_load(&run->life.left) + aside < c->workers.n)
     return false;
   run_end_load(run);
-  if (atomic_load(&run->gone) + aside < c->crew.workers)
+  if (atomic_load(&run->gone) + aside < c->workers.n)
     return false;
   do { /* thousands of them leave one after the other */
     before = aside;

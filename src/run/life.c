@@ -17,14 +17,14 @@
 #include "report/form.h"
 #include "report/reporter.h"
 #include "run/arrivals.h"
-#include "run/clients.h"
 #include "run/delay.h"
-#include "run/judge.h"
-#include "run/judge_counts.h"
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/slo_stop.h"
 #include "run/test.h"
+#include "run/totals.h"
+#include "run/workers.h"
 
 static uint64_t time_ns(const struct timeval *tv)
 {
@@ -70,7 +70,7 @@ void life_prepare(struct run *run)
 
 static struct slice_moment life_moment(const struct run *run, uint64_t now_ns)
 {
-  const struct judge_counts c = judge_count(run);
+  const struct run_totals c = run_totals(run);
 
   return (struct slice_moment){ now_ns, c.events, c.sum_ns, c.queries };
 }
@@ -342,8 +342,8 @@ void life_over(struct run *run, bool started, bool forced, int status,
   };
 
   end.error = life_error(run);
-  if (started && run->judge)
-    end.decision = judge_result(run->judge);
+  if (started && run->slo_stop)
+    end.decision = slo_stop_result(run->slo_stop);
   if (started)
     end.client = e->client;
   if (started && e->slices.n > 0)

@@ -1,19 +1,39 @@
 /*
- * load_curve.c - the pieces of a curve, their integrals, and the inverses of
- * these.
- *
- * Both functions that move along a curve begin at a place, and never subtract
- * two integrals since the start: after a day they are as exact as in the first
- * second.
+ * load_curve.c - reads a rate that changes over time, and computes with it.
  */
 #include "run/load_curve.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
-#include "run/load_pieces.h"
+#include "base/mem.h"
+#include "base/parse.h"
+
+/* A part of a line, or one period of a wave that begins at its mean and goes up
+ * first.  Rates are per nanosecond. */
+struct load_piece {
+  double length_ns; /* INFINITY: it has no end; then `to` is `from` */
+  double from, to;  /* wave: both are the mean */
+  double swing;     /* wave: how far it goes up and down; else 0 */
+};
+
+struct load_curve {
+  struct load_piece *of; /* owned */
+  size_t n, room;
+  size_t again;       /* the piece that follows the last one */
+  double first_per_s; /* the first rate, exactly as it was given */
+
+  /* From piece `again` to the end. */
+  double lap_ns, lap_count;
+};
+
+/* ---- pieces, their integrals, and the inverses ---- */
 
 #define NS_PER_S_REAL 1e9
 /* Nobody waits for so many repetitions. */
@@ -165,7 +185,8 @@ bool load_curve_is_constant(const struct load_curve *c, double *ret)
   return true;
 }
 
-void load_curve_measure(struct load_curve *c)
+/* Find lap_ns and lap_count. */
+static void load_curve_measure(struct load_curve *c)
 {
   c->lap_ns = c->lap_count = 0;
   for (size_t i = c->again; i < c->n; i++) {
@@ -217,4 +238,334 @@ void load_curve_free(struct load_curve *c)
   if (c)
     free(c->of);
   free(c);
+}
+
+/* ---- reading a profile ---- */
+
+#define RATE_MAX 1e9     /* as of --rate */
+#define LENGTH_MIN 0.001 /* as of --time */
+#define LENGTH_MAX ((double)UINT32_MAX)
+#define NS_PER_S_REAL 1e9
+
+static int no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "cannot allocate the load profile");
+}
+
+static int add_piece(struct load_curve *c, struct load_piece piece,
+                     struct err *err)
+{
+  if (c->n == LOAD_PIECES_MAX)
+    return err_set(err, -EINVAL, "at most %d segments", LOAD_PIECES_MAX);
+  if (c->n == c->room) {
+    const size_t room = c->room ? 2 * c->room : 16;
+    struct load_piece *of = realloc(c->of, room * sizeof(*of));
+
+    if (!of)
+      return no_memory(err);
+    c->of = of;
+    c->room = room;
+  }
+  if (c->n == 0)
+    c->first_per_s = piece.from;
+  piece.length_ns *= NS_PER_S_REAL;
+  piece.from /= NS_PER_S_REAL;
+  piece.to /= NS_PER_S_REAL;
+  piece.swing /= NS_PER_S_REAL;
+  c->of[c->n++] = piece;
+  return 0;
+}
+
+/* Rates of a piece are per second here, and its length is in seconds. */
+static int add_line(struct load_curve *c, double length, double from, double to,
+                    struct err *err)
+{
+  return add_piece(
+    c, (struct load_piece){ .length_ns = length, .from = from, .to = to }, err);
+}
+
+static bool read_rate(const char *text, double *ret)
+{
+  return parse_double(text, ret) == 0 && *ret >= 0 && *ret <= RATE_MAX;
+}
+
+static bool read_length(const char *text, double *ret)
+{
+  return parse_seconds(text, ret) == 0 && *ret >= LENGTH_MIN &&
+         *ret <= LENGTH_MAX;
+}
+
+/* Cut the text in two at the first `mark`; NULL: there is none. */
+static char *cut(char *text, const char *mark)
+{
+  char *at = strstr(text, mark);
+
+  if (!at)
+    return NULL;
+  *at = '\0';
+  return at + strlen(mark);
+}
+
+/* The pieces of one segment. */
+struct segment {
+  size_t n;
+  struct load_piece of[2];
+};
+
+static struct load_piece line(double length, double from, double to)
+{
+  return (struct load_piece){ .length_ns = length, .from = from, .to = to };
+}
+
+/* RATExTIME, or RATE alone, which has no end. */
+static bool read_constant(char *text, struct segment *ret)
+{
+  const char *time = cut(text, "x");
+  double rate, length = INFINITY;
+
+  if (!read_rate(text, &rate) || (time && !read_length(time, &length)))
+    return false;
+  ret->of[ret->n++] = line(length, rate, rate);
+  return true;
+}
+
+/* FROM..TOxTIME */
+static bool read_ramp(char *text, struct segment *ret)
+{
+  const char *time = cut(text, "x");
+  const char *to = cut(text, "..");
+  double a, b, length;
+
+  if (!time || !to || !read_rate(text, &a) || !read_rate(to, &b) ||
+      !read_length(time, &length))
+    return false;
+  ret->of[ret->n++] = line(length, a, b);
+  return true;
+}
+
+/* [BASE..]PEAKxTIME/PERIOD; without a base, that of before. */
+static bool read_spike(char *text, double base, struct segment *ret)
+{
+  char *time = cut(text, "x");
+  const char *period = time ? cut(time, "/") : NULL;
+  const char *peak = cut(text, "..");
+  double high, length, all;
+
+  if (!period || (peak && !read_rate(text, &base)) || isnan(base) ||
+      !read_rate(peak ? peak : text, &high) || !read_length(time, &length) ||
+      !read_length(period, &all) || length >= all)
+    return false;
+  ret->of[ret->n++] = line(length, high, high);
+  ret->of[ret->n++] = line(all - length, base, base);
+  return true;
+}
+
+/* MEAN+-SWING/PERIOD, where SWING may be a percentage of MEAN. */
+static bool read_sine(char *text, struct segment *ret)
+{
+  char *period = cut(text, "/");
+  char *swing = cut(text, "+-");
+  const size_t len = swing ? strlen(swing) : 0;
+  const bool is_share = len > 0 && swing[len - 1] == '%';
+  double mean, by, length;
+
+  if (is_share)
+    swing[len - 1] = '\0';
+  if (!period || !swing || !read_rate(text, &mean) || !read_rate(swing, &by) ||
+      !read_length(period, &length))
+    return false;
+  if (is_share)
+    by = mean * by / 100;
+  if (by > mean || mean + by > RATE_MAX)
+    return false;
+  ret->of[ret->n] = line(length, mean, mean);
+  ret->of[ret->n++].swing = by;
+  return true;
+}
+
+/* The rate at the end of what there is, or NAN. */
+static double last_rate(const struct load_curve *c)
+{
+  return c->n > 0 ? c->of[c->n - 1].to * NS_PER_S_REAL : NAN;
+}
+
+#define TIMES "with rates from 0 to 1e9 and times from 1ms to 4294967295s"
+
+static const char *read_segment(char *text, double base, struct segment *ret)
+{
+  char *body = cut(text, ":");
+
+  if (!body)
+    return read_constant(text, ret) ? NULL
+                                    : "RATExTIME such as 100x60s, " TIMES;
+  if (strcmp(text, "ramp") == 0)
+    return read_ramp(body, ret)
+             ? NULL
+             : "ramp:FROM..TOxTIME such as ramp:100..2000x5m, " TIMES;
+  if (strcmp(text, "spike") == 0)
+    return read_spike(body, base, ret)
+             ? NULL
+             : "spike:BASE..PEAKxTIME/PERIOD such as spike:100..5000x5s/60s, "
+               "where TIME is less than PERIOD, and BASE may be left out after "
+               "another segment, " TIMES;
+  if (strcmp(text, "sine") == 0)
+    return read_sine(body, ret) ? NULL
+                                : "sine:MEAN+-SWING/PERIOD such as "
+                                  "sine:1000+-50%/20m, where SWING "
+                                  "is at most MEAN, " TIMES;
+  return "RATExTIME, ramp:, spike: or sine:";
+}
+
+/* `item` is changed. */
+static int add_item(struct load_curve *c, char *item, struct err *err)
+{
+  char shown[64] = "";
+  struct segment s = { .n = 0 };
+  int64_t times = 1;
+  const char *wrong = NULL, *repeat;
+  int rc = 0;
+
+  (void)strncpy(shown, item, sizeof(shown) - 1);
+  repeat = cut(item, "*");
+  if (c->n > 0 && isinf(c->of[c->n - 1].length_ns))
+    return err_set(err, -EINVAL, "a TIME for each segment but the last one");
+  if (repeat &&
+      (parse_int(repeat, &times) < 0 || times < 1 || times > LOAD_PIECES_MAX))
+    wrong = "*N at the end of a segment, with N from 1 to 1000000";
+  if (!wrong)
+    wrong = read_segment(item, last_rate(c), &s);
+  if (!wrong && repeat && isinf(s.of[0].length_ns))
+    wrong = "RATExTIME before *N";
+  if (wrong)
+    return err_set(err, -EINVAL, "%s, instead of '%s'", wrong, shown);
+  for (int64_t k = 0; k < times && rc == 0; k++) {
+    for (size_t i = 0; i < s.n && rc == 0; i++)
+      rc = add_piece(c, s.of[i], err);
+  }
+  return rc;
+}
+
+/* What holds for the profile as a whole. */
+static int check_whole(struct load_curve *c, struct err *err)
+{
+  load_curve_measure(c);
+  if (c->n == 0)
+    return err_set(err, -EINVAL, "segments such as 100x60s");
+  if (isinf(c->lap_ns) && !(c->of[c->n - 1].from > 0))
+    return err_set(err, -EINVAL, "a TIME for a rate of 0");
+  if (!isinf(c->lap_ns) && c->lap_ns > LENGTH_MAX * NS_PER_S_REAL)
+    return err_set(err, -EINVAL, "at most 4294967295 seconds in all");
+  /* Less than an event in as many years as the longest run has. */
+  if (!(c->lap_count > 1e-9))
+    return err_set(err, -EINVAL, "a rate above 0 somewhere");
+  return 0;
+}
+
+static int finish(struct load_curve **ret, struct load_curve *c, int rc,
+                  struct err *err)
+{
+  if (rc == 0)
+    rc = check_whole(c, err);
+  if (rc < 0)
+    load_curve_free(c);
+  else
+    *ret = c;
+  return rc;
+}
+
+int load_curve_parse(struct load_curve **ret, const char *text, struct err *err)
+{
+  struct load_curve *c = calloc(1, sizeof(*c));
+  char *copy = mem_strdup(text);
+  char *item = copy;
+  int rc = c && copy ? 0 : no_memory(err);
+
+  while (rc == 0 && item) {
+    char *next = cut(item, ",");
+
+    rc = add_item(c, item, err);
+    item = next;
+  }
+  free(copy);
+  return finish(ret, c, rc, err);
+}
+
+/* ---- tables ---- */
+
+/* The end of what was read so far. */
+struct last {
+  bool any;
+  double first_s, at_s, rate;
+};
+
+static char *trim(char *text)
+{
+  char *end = text + strlen(text);
+
+  while (end > text && isspace((unsigned char)end[-1]))
+    *--end = '\0';
+  while (isspace((unsigned char)*text))
+    text++;
+  return text;
+}
+
+/* One line "TIME,RATE"; it is changed. */
+static int add_point(struct load_curve *c, struct last *last, char *text,
+                     size_t number, struct err *err)
+{
+  char *second = cut(text, ",");
+  double at, rate, length;
+
+  if (!second || parse_double(trim(text), &at) < 0 ||
+      !read_rate(trim(second), &rate))
+    return err_set(err, -EINVAL,
+                   "SECONDS,RATE in line %zu of the file, with rates from 0 to "
+                   "1e9",
+                   number);
+  if (!last->any) {
+    *last = (struct last){ true, at, at, rate };
+    return 0;
+  }
+  length = at - last->at_s;
+  if (length < 0 || (length > 0 && length < LENGTH_MIN))
+    return err_set(err, -EINVAL,
+                   "times that grow by a millisecond or more, or stay the "
+                   "same, in line %zu of the file",
+                   number);
+  if (length > 0 && add_line(c, length, last->rate, rate, err) < 0)
+    return -EINVAL;
+  last->at_s = at;
+  last->rate = rate;
+  return 0;
+}
+
+/* A first line without a number has the names of the columns. */
+static bool is_header(const char *text)
+{
+  return strpbrk(text, "0123456789") == NULL;
+}
+
+int load_curve_points(struct load_curve **ret, const char *text,
+                      struct err *err)
+{
+  struct load_curve *c = calloc(1, sizeof(*c));
+  char *copy = mem_strdup(text);
+  struct last last = { .any = false };
+  char *rest = copy;
+  int rc = c && copy ? 0 : no_memory(err);
+
+  for (size_t number = 1; rc == 0 && rest; number++) {
+    char *row = rest;
+
+    rest = cut(row, "\n");
+    row = trim(row);
+    if (*row && *row != '#' && !(number == 1 && is_header(row)))
+      rc = add_point(c, &last, row, number, err);
+  }
+  if (rc == 0 && c->n == 0)
+    rc = err_set(err, -EINVAL,
+                 "at least two lines SECONDS,RATE with different times in the "
+                 "file");
+  free(copy);
+  return finish(ret, c, rc, err);
 }

@@ -14,12 +14,12 @@
 #include "report/form.h"
 #include "run/arrivals.h"
 #include "run/conductor.h"
-#include "run/judge.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/reporting.h"
 #include "run/runner.h"
 #include "run/signals.h"
+#include "run/slo_stop.h"
 #include "run/stall.h"
 #include "run/storm.h"
 #include "run/test.h"
@@ -82,8 +82,8 @@ static void final_report(struct conductor *c)
     periods_sums(run->periods, &r);
   }
   reporting_send(run, &r);
-  if (run->judge)
-    judge_end(run->judge, end_ns, c->unfinished);
+  if (run->slo_stop)
+    slo_stop_end(run->slo_stop, end_ns, c->unfinished);
   life_doubt(run, r.total ? r.total : &r, end_ns);
 }
 
@@ -193,7 +193,7 @@ int conductor_conclude(struct conductor *c)
 
 void conductor_dismiss(struct conductor *c)
 {
-  crew_release(&c->crew, GATE_ABORT);
+  workers_release(&c->workers, GATE_ABORT);
   if (!conductor_await_gone(c, clock_now_ns() + CONDUCTOR_STEP_NS))
     conductor_wake_blocked(c);
 }
@@ -213,7 +213,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
               run->plan->compat == COMPAT_1_1 ? "s" : "");
     return EXIT_FAILED;
   }
-  crew_release(&c->crew, GATE_ABORT);
+  workers_release(&c->workers, GATE_ABORT);
   if (run->test->ops->interrupt)
     run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
   if (!conductor_await_gone(c, clock_now_ns()))

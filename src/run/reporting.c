@@ -15,12 +15,12 @@
 #include "report/form.h"
 #include "report/reporter.h"
 #include "run/arrivals.h"
-#include "run/judge.h"
 #include "run/life.h"
 #include "run/members.h"
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/slo_stop.h"
 #include "run/stall.h"
 #include "run/test.h"
 
@@ -46,7 +46,7 @@ struct agenda {
   uint64_t checkpoint_ns; /* next checkpoint */
   uint64_t queue_ns;      /* next look at the backlog */
   uint64_t clock_ns;      /* next correction of the clock */
-  uint64_t judge_ns;      /* next look of the judge */
+  uint64_t slo_stop_ns;   /* next look of slo_stop.c */
   uint64_t slice_ns;      /* the next slice ends */
   unsigned checkpoint;    /* index of the next one */
   uint64_t queued_ns;     /* this thread had waited so long for a processor when
@@ -289,12 +289,12 @@ static void agenda_init(struct agenda *a, const struct run *run)
   a->queued_ns = queued_ns();
   a->queue_ns = arrivals_any(run) ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
-  a->judge_ns = NEVER;
+  a->slo_stop_ns = NEVER;
   a->slice_ns = slices_due(&run->life.slices);
-  if (run->judge) {
-    a->judge_ns = run->start_ns + judge_interval_ns(run->judge);
+  if (run->slo_stop) {
+    a->slo_stop_ns = run->start_ns + slo_stop_interval_ns(run->slo_stop);
     if (plan->warmup_ns == 0)
-      judge_measure_from(run->judge, run->start_ns);
+      slo_stop_measure_from(run->slo_stop, run->start_ns);
   }
 }
 
@@ -335,8 +335,8 @@ static void cut_warmup(struct run *run, struct agenda *a)
   agenda_measure(a, run);
   reporting_restart(run, now);
   life_measure_from(run, now);
-  if (run->judge)
-    judge_measure_from(run->judge, now);
+  if (run->slo_stop)
+    slo_stop_measure_from(run->slo_stop, now);
   atomic_store(&run->warm, WARM_DONE);
   run_wake(run, &run->warm);
 }
@@ -372,12 +372,12 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
     look_at_queue(run, now);
     a->queue_ns = now + LOOK_AT_QUEUE_NS;
   }
-  if (now >= a->judge_ns) {
-    if (judge_look(run->judge, now))
+  if (now >= a->slo_stop_ns) {
+    if (slo_stop_look(run->slo_stop, now))
       end_decided(run, now);
-    a->judge_ns += judge_interval_ns(run->judge);
-    if (a->judge_ns <= now) /* a look that was missed is none */
-      a->judge_ns = now + judge_interval_ns(run->judge);
+    a->slo_stop_ns += slo_stop_interval_ns(run->slo_stop);
+    if (a->slo_stop_ns <= now) /* a look that was missed is none */
+      a->slo_stop_ns = now + slo_stop_interval_ns(run->slo_stop);
   }
   if (now >= a->slice_ns) {
     life_note_slice(run, now);
@@ -398,7 +398,7 @@ static uint64_t agenda_next(const struct agenda *a)
 
   next = min_u64(next, a->checkpoint_ns);
   next = min_u64(next, a->queue_ns);
-  next = min_u64(next, a->judge_ns);
+  next = min_u64(next, a->slo_stop_ns);
   next = min_u64(next, a->slice_ns);
   return min_u64(next, a->clock_ns);
 }

@@ -18,7 +18,6 @@
 #include "run/brownout.h"
 #include "run/delay.h"
 #include "run/life.h"
-#include "run/openings.h"
 #include "run/worker.h"
 #include "stats/outage_report.h"
 #include "stats/recorder.h"
@@ -26,7 +25,7 @@
 
 struct class_set;
 struct hist;
-struct judge;
+struct slo_stop;
 struct leave;
 struct loop;
 struct plan;
@@ -67,6 +66,16 @@ enum warmth {
   WARM_NOT_YET,
   WARM_ENDING, /* events that have ended but are not recorded are dropped */
   WARM_DONE,   /* the counters were read, and the measured part has begun */
+};
+
+/* Idle clients of a thread begin a few at a time.  Only the thread uses it. */
+struct openings {
+  struct run *run;
+  struct loop *loop;
+  unsigned next;   /* index of the worker to look at next */
+  unsigned step;   /* from one worker of the thread to the next */
+  unsigned inside; /* clients that have begun, and are not open yet */
+  uint64_t ended;  /* clients that are open */
 };
 
 /* A thread that carries clients. */
@@ -154,7 +163,7 @@ struct run {
   /* Arrivals of the measured part, for threads that watch the run. */
   _Atomic uint64_t arrivals;
   /* [opt] decides about the objective; likewise, from the start on. */
-  struct judge *judge;
+  struct slo_stop *slo_stop;
 
   struct carrier *carriers; /* [plan->carriers] */
   struct storms *storms;    /* owned; NULL: there are none */

@@ -112,8 +112,8 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   opened_ns = clock_now_ns();
   if (at_ns > 0)
     thread_sleep_until(at_ns + MUSTER_NS);
-  crew_release(
-    &c->crew,
+  workers_release(
+    &c->workers,
     GATE_OPEN); /* from now on workers may take this thread's processor */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
@@ -148,7 +148,7 @@ static int perform(struct conductor *c)
   }
 
   listen_to_peers(c, true);
-  if (crew_start(&c->crew, run, &err) < 0) {
+  if (workers_start(&c->workers, run, &err) < 0) {
     life_fail(run, &err);
     conductor_dismiss(c);
     let_reporting_go(c);
@@ -172,8 +172,8 @@ static int perform(struct conductor *c)
   }
   listen_to_peers(c, false);
   if (!leave_any(c->run.leave)) {
-    if (conductor_await_code(c, &run->ended, c->crew.started)) {
-      crew_join(&c->crew);
+    if (conductor_await_code(c, &run->ended, c->workers.started)) {
+      workers_join(&c->workers);
     } else {
       log_msg(LOG_FATAL, "a finalizer (__gc) of the script does not end, "
                          "forcing shutdown...");

@@ -13,14 +13,14 @@
 #include "rand/rng.h"
 #include "rand/stream.h"
 #include "report/reporter.h"
-#include "run/clients.h"
 #include "run/conductor.h"
-#include "run/judge.h"
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/schedule.h"
+#include "run/slo_stop.h"
 #include "run/stall.h"
 #include "run/test.h"
+#include "run/workers.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 
@@ -123,7 +123,7 @@ void conductor_done(struct conductor *c)
   if (c->opened && run->test->ops->close)
     run->test->ops->close(run->test_run);
   periods_done(&c->periods);
-  judge_free(run->judge);
+  slo_stop_free(run->slo_stop);
   schedule_free(run->schedule);
   members_done(run);
   recorders_done(&run->recorders);
@@ -195,6 +195,6 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
   run->periods = &c->periods;
   if (rc == 0 && run->plan->cfg.until_decided && run->plan->report.slo.n > 0 &&
       !run->plan->peers)
-    rc = judge_new(&run->judge, run, err);
+    rc = slo_stop_new(&run->slo_stop, run, err);
   return rc;
 }

@@ -17,7 +17,7 @@
 enum {
   CLIENTS = 400,
   WORKING = 3,
-  FEW = 32, /* as src/run/openings.c says */
+  FEW = 32, /* as src/run/workers.c says */
 };
 
 /* Only the thread that carries the clients uses these. */

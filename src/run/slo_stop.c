@@ -1,22 +1,67 @@
 /*
- * judge.c - decides about the objective of a run while it goes on.
+ * slo_stop.c - decides during a run whether its objective holds.
  */
-#include "run/judge.h"
+#include "run/slo_stop.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/minmax.h"
 #include "run/arrivals.h"
-#include "run/judge_counts.h"
-#include "run/judge_past.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/totals.h"
 #include "stats/decision.h"
 #include "stats/hist_sum.h"
 #include "stats/trend.h"
+
+enum {
+  PAST_MOMENTS = 4096, /* moments of which the arrivals are remembered */
+};
+
+struct slo_stop_arrivals {
+  uint64_t at_ns, n;
+};
+
+/* {0} is empty. */
+struct slo_stop_past {
+  struct slo_stop_arrivals
+    of[PAST_MOMENTS]; /* the next one is [n % PAST_MOMENTS] */
+  uint64_t n;
+};
+
+/* ---- overdue arrivals ---- */
+
+/* Remember the arrivals up to now; returns how many a worker has taken. */
+static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
+                                   uint64_t now_ns)
+{
+  const uint64_t waiting = arrivals_waiting(run, now_ns);
+  const uint64_t all = arrivals_count(run);
+
+  p->of[p->n++ % PAST_MOMENTS] = (struct slo_stop_arrivals){ now_ns, all };
+  return all > waiting ? all - waiting : 0;
+}
+
+/* The arrivals that were due longer ago than this, and that no worker has
+ * taken.  A negative limit: all. */
+static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
+                                      uint64_t now_ns, uint64_t taken,
+                                      double limit_ns)
+{
+  for (uint64_t i = p->n; i > 0 && i + PAST_MOMENTS > p->n; i--) {
+    const struct slo_stop_arrivals *a = &p->of[(i - 1) % PAST_MOMENTS];
+
+    if ((double)(now_ns - a->at_ns) > limit_ns)
+      return a->n > taken ? a->n - taken : 0;
+  }
+  return 0;
+}
+
+/* ---- the objective ---- */
 
 /* A run has so many intervals at least, if they are not too short. */
 #define INTERVALS 100
@@ -26,7 +71,7 @@
 /* The run may take so many times its warm-up until it is steady. */
 #define SETTLE_TIMES 2
 
-struct judge {
+struct slo_stop {
   struct run *run;
   const struct slo *slo;
   uint64_t interval_ns;
@@ -35,21 +80,21 @@ struct judge {
   bool settled;  /* looks count */
   bool decided;
   uint64_t measured_ns, base_ns; /* when it was measured, and was settled */
-  struct judge_counts base;      /* what had happened before that */
+  struct run_totals base;        /* what had happened before that */
   struct hist_sum *before, *now; /* owned; latencies likewise, and since then */
   struct trend rate, latency;
 
-  struct judge_past past;
+  struct slo_stop_past past;
 
   struct decision term[SLO_TERMS_MAX];
   struct decision_cell seen[SLO_TERMS_MAX]; /* what was added to it */
   struct decision_result result;
 };
 
-int judge_new(struct judge **ret, struct run *run, struct err *err)
+int slo_stop_new(struct slo_stop **ret, struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
-  struct judge *j = calloc(1, sizeof(*j));
+  struct slo_stop *j = calloc(1, sizeof(*j));
   uint64_t interval = INTERVAL_MAX_NS;
 
   if (j) {
@@ -57,7 +102,7 @@ int judge_new(struct judge **ret, struct run *run, struct err *err)
     j->now = hist_sum_new();
   }
   if (!j || !j->before || !j->now) {
-    judge_free(j);
+    slo_stop_free(j);
     return err_set(err, -ENOMEM, "cannot allocate the judge of the run");
   }
   if (plan->time_ns != PLAN_NO_LIMIT)
@@ -70,7 +115,7 @@ int judge_new(struct judge **ret, struct run *run, struct err *err)
   return 0;
 }
 
-void judge_free(struct judge *j)
+void slo_stop_free(struct slo_stop *j)
 {
   if (!j)
     return;
@@ -79,13 +124,13 @@ void judge_free(struct judge *j)
   free(j);
 }
 
-uint64_t judge_interval_ns(const struct judge *j)
+uint64_t slo_stop_interval_ns(const struct slo_stop *j)
 {
   return j->interval_ns;
 }
 
-static void note_trend(struct judge *j, uint64_t now_ns,
-                       const struct judge_counts *now)
+static void note_trend(struct slo_stop *j, uint64_t now_ns,
+                       const struct run_totals *now)
 {
   if (j->rate.n == 0) {
     trend_start(&j->rate, now_ns, now->events);
@@ -96,22 +141,22 @@ static void note_trend(struct judge *j, uint64_t now_ns,
   trend_note(&j->latency, now->events, now->sum_ns);
 }
 
-static bool is_steady(const struct judge *j)
+static bool is_steady(const struct slo_stop *j)
 {
   double change;
 
   return !trend_find(&j->rate, &change) && !trend_find(&j->latency, &change);
 }
 
-void judge_measure_from(struct judge *j, uint64_t now_ns)
+void slo_stop_measure_from(struct slo_stop *j, uint64_t now_ns)
 {
   j->measured = true;
   j->measured_ns = now_ns;
 }
 
 /* From this moment on, everything counts. */
-static void settle(struct judge *j, uint64_t now_ns,
-                   const struct judge_counts *now)
+static void settle(struct slo_stop *j, uint64_t now_ns,
+                   const struct run_totals *now)
 {
   const struct plan *plan = j->run->plan;
   const double planned = plan->time_ns == PLAN_NO_LIMIT
@@ -135,9 +180,9 @@ static void settle(struct judge *j, uint64_t now_ns,
   }
 }
 
-static void try_to_settle(struct judge *j, uint64_t now_ns)
+static void try_to_settle(struct slo_stop *j, uint64_t now_ns)
 {
-  const struct judge_counts now = judge_count(j->run);
+  const struct run_totals now = run_totals(j->run);
 
   note_trend(j, now_ns, &now);
   if (j->measured && (is_steady(j) || now_ns - j->measured_ns >=
@@ -145,10 +190,10 @@ static void try_to_settle(struct judge *j, uint64_t now_ns)
     settle(j, now_ns, &now);
 }
 
-static struct slo_sample sample_of(struct judge *j, uint64_t now_ns,
+static struct slo_sample sample_of(struct slo_stop *j, uint64_t now_ns,
                                    uint64_t unfinished)
 {
-  const struct judge_counts now = judge_count(j->run);
+  const struct run_totals now = run_totals(j->run);
   struct slo_sample s = {
     .period_ns = now_ns - j->base_ns,
     .events = now.events - j->base.events,
@@ -171,7 +216,7 @@ static struct slo_sample sample_of(struct judge *j, uint64_t now_ns,
 
 /* A term about a share of the events. */
 static enum decision_verdict
-decide_share(struct judge *j, unsigned i, const struct slo_sample *s,
+decide_share(struct slo_stop *j, unsigned i, const struct slo_sample *s,
              const struct decision_waiting *waiting, bool last)
 {
   struct decision_cell *seen = &j->seen[i];
@@ -190,7 +235,7 @@ static bool counts_events(const struct slo_term *t)
 }
 
 /* The other terms: they are decided when those above are. */
-static enum decision_verdict decide_value(const struct judge *j,
+static enum decision_verdict decide_value(const struct slo_stop *j,
                                           const struct slo_result *r,
                                           enum decision_verdict others,
                                           bool last)
@@ -214,11 +259,11 @@ static enum decision_verdict worse(enum decision_verdict a,
                                                   : DECISION_HELD;
 }
 
-static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
+static void decide(struct slo_stop *j, uint64_t now_ns, uint64_t unfinished,
                    bool last)
 {
   const uint64_t taken = arrivals_any(j->run)
-                           ? judge_past_note(&j->past, j->run, now_ns)
+                           ? slo_stop_past_note(&j->past, j->run, now_ns)
                            : 0;
   const struct slo_sample s = sample_of(j, now_ns, unfinished);
   struct decision_result *result = &j->result;
@@ -236,8 +281,8 @@ static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
     if (!counts_events(t))
       continue;
     if (arrivals_any(j->run) && t->kind->measure == SLO_PERCENTILE) {
-      waiting.all = judge_past_overdue(&j->past, now_ns, taken, -1);
-      waiting.late = judge_past_overdue(&j->past, now_ns, taken, t->limit);
+      waiting.all = slo_stop_past_overdue(&j->past, now_ns, taken, -1);
+      waiting.late = slo_stop_past_overdue(&j->past, now_ns, taken, t->limit);
     }
     counting = true;
     result->of[i].waiting = waiting.all;
@@ -255,7 +300,7 @@ static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
   j->decided = all != DECISION_OPEN;
 }
 
-bool judge_look(struct judge *j, uint64_t now_ns)
+bool slo_stop_look(struct slo_stop *j, uint64_t now_ns)
 {
   if (j->settled && !j->decided)
     decide(j, now_ns, 0, false);
@@ -264,7 +309,7 @@ bool judge_look(struct judge *j, uint64_t now_ns)
   return j->decided;
 }
 
-void judge_end(struct judge *j, uint64_t now_ns, uint64_t unfinished)
+void slo_stop_end(struct slo_stop *j, uint64_t now_ns, uint64_t unfinished)
 {
   struct decision_result *result = &j->result;
 
@@ -284,7 +329,7 @@ void judge_end(struct judge *j, uint64_t now_ns, uint64_t unfinished)
   }
 }
 
-const struct decision_result *judge_result(const struct judge *j)
+const struct decision_result *slo_stop_result(const struct slo_stop *j)
 {
   return &j->result;
 }

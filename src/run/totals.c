@@ -1,13 +1,13 @@
 /*
- * judge_counts.c - the totals of a run at a look.
+ * totals.c - the totals of a run at a look.
  */
-#include "run/judge_counts.h"
+#include "run/totals.h"
 
 #include "run/run.h"
 
-struct judge_counts judge_count(const struct run *run)
+struct run_totals run_totals(const struct run *run)
 {
-  struct judge_counts c = { 0 };
+  struct run_totals c = { 0 };
 
   for (unsigned i = 0; i < run->recorders.n; i++) {
     const struct recorder *r = &run->recorders.of[i];

@@ -1,0 +1,720 @@
+/*
+ * workers.c - the life of workers: threads, or clients that threads carry.
+ */
+#include "run/workers.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/minmax.h"
+#include "base/space.h"
+#include "base/thread.h"
+#include "base/wait.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
+#include "loop/overflow.h"
+#include "os/os.h"
+#include "report/life.h"
+#include "run/idle.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/storm.h"
+#include "run/test.h"
+#include "run/worker.h"
+#include "stats/hist.h"
+#include "stats/hist_sum.h"
+
+static void workers_life(void *arg);
+
+/*
+ * A worker could not even begin: it counts as ready and gone.  The first one
+ * says why, and clears the text for the others.  NULL: the run ends anyway.
+ */
+static void workers_never_begun(struct worker *w, struct err *why)
+{
+  struct run *run = w->run;
+
+  if (why) {
+    worker_failed(w, why);
+    why->text[0] = '\0';
+  }
+  atomic_store(&w->phase, WORKER_GONE);
+  (void)atomic_fetch_add(&run->ready, 1);
+  (void)atomic_fetch_add(&run->gone, 1);
+  run_news(run);
+}
+
+/* The last that a thread of workers does. */
+static void workers_thread_ended(struct run *run)
+{
+  (void)atomic_fetch_add(&run->ended, 1);
+  run_news(run);
+}
+
+/* ---- idle clients begin ---- */
+
+enum {
+  PLACES = 32, /* clients that open at a time, if each takes moments */
+};
+
+/* If no client was opened in this time, as many begin as well: they may wait
+ * for a server far away, or for each other. */
+#define PATIENCE_NS (100 * NS_PER_MS)
+
+/* The next idle one; NULL: all have begun. */
+static struct worker *take(struct openings *o)
+{
+  const struct plan *plan = o->run->plan;
+
+  while (o->next < plan->threads) {
+    const unsigned i = o->next;
+
+    o->next += o->step;
+    if (idle_is(plan, i))
+      return &o->run->workers[i];
+  }
+  return NULL;
+}
+
+/* Neither `w` nor any other one begins. */
+static void give_up(struct openings *o, struct worker *w, struct err *why)
+{
+  for (; w; w = take(o))
+    workers_never_begun(w, why);
+}
+
+static bool begin_one(struct openings *o)
+{
+  struct worker *w = take(o);
+  struct err err = { "" };
+
+  if (!w)
+    return false;
+  if (run_stopped(o->run) != STOP_NO) {
+    give_up(o, w, NULL);
+    return false;
+  }
+  if (loop_add(o->loop, workers_life, w, &err) < 0) {
+    give_up(o, w, &err);
+    return false;
+  }
+  o->inside++;
+  return true;
+}
+
+static void openings_next(struct openings *o)
+{
+  o->inside--;
+  o->ended++;
+  if (o->inside < PLACES)
+    (void)begin_one(o);
+}
+
+/* A fiber: sees that openings which take long do not keep others waiting. */
+static void see_to_it(void *arg)
+{
+  struct openings *o = arg;
+  _Atomic uint32_t never = 0;
+  uint64_t ended;
+
+  do {
+    for (unsigned i = 0; i < PLACES && begin_one(o); i++)
+      continue;
+    do {
+      ended = o->ended;
+      loop_wait_while(&never, 0, clock_now_ns() + PATIENCE_NS);
+    } while (o->ended != ended);
+  } while (o->next < o->run->plan->threads);
+}
+
+static int openings_begin(struct openings *o, struct run *run, struct loop *l,
+                   unsigned first, unsigned step, struct err *err)
+{
+  *o = (struct openings){ .run = run, .loop = l, .next = first, .step = step };
+  return run->plan->idle > 0 ? loop_add(l, see_to_it, o, err) : 0;
+}
+
+/* ---- threads that carry the clients of a run ---- */
+
+enum {
+  CLIENT_STACK = 256 * 1024, /* at least; only what is used takes memory */
+  CLIENT_LEAST = 16 * 1024,  /* bytes that the least client takes */
+  MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
+  LOOK_EVERY = 256,        /* clients that start between looks at the memory */
+  MEMORY_SPARE = 64 << 20, /* bytes that they leave to all other programs */
+  HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
+                      * though others use the processors, too */
+};
+
+/* Where stacks use up the maps that the system allows, nothing else gets memory
+ * either. */
+static int check_maps(unsigned clients, struct err *err)
+{
+  const uint64_t needed = loop_maps_of_fiber() * (uint64_t)clients + MAPS_SPARE;
+  FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+  unsigned long long allowed = 0;
+  const bool known = f && fscanf(f, "%llu", &allowed) == 1;
+
+  if (f)
+    (void)fclose(f);
+  if (!known || needed <= allowed)
+    return 0;
+  return err_set(err, -ENOMEM,
+                 "%u clients need about %llu maps of memory, and a process may "
+                 "have %llu; use fewer --clients, or raise vm.max_map_count",
+                 clients, (unsigned long long)needed, allowed);
+}
+
+/* Rather no client than a machine without memory. */
+static int check_memory(unsigned clients, struct err *err)
+{
+  const uint64_t needed = (uint64_t)clients * CLIENT_LEAST;
+  struct space space = { .disk = SPACE_UNKNOWN, .block = 1 };
+
+  space_look_memory("", &space);
+  if (needed <= space_free(&space))
+    return 0;
+  return err_set(err, -ENOMEM,
+                 "%u clients need more than %llu MiB of memory, and %llu MiB "
+                 "are left; use fewer --clients",
+                 clients, (unsigned long long)(needed >> 20),
+                 (unsigned long long)(space_free(&space) >> 20));
+}
+
+/*
+ * Scripts decide how much a client takes, so this is only known as they start.
+ * When nothing is left, the system ends the process, or another one, without a
+ * word.
+ */
+static bool clients_lack_memory(const struct worker *w, struct err *err)
+{
+  struct run *run = w->run;
+  struct space space = { .disk = SPACE_UNKNOWN, .block = 1 };
+
+  if (atomic_load_explicit(&run->memory_gone, memory_order_relaxed) != 0)
+    return true;
+  if (w->tid % LOOK_EVERY != LOOK_EVERY - 1)
+    return false;
+  space_look_memory("", &space);
+  if (space_free(&space) >= MEMORY_SPARE)
+    return false;
+  if (atomic_exchange(&run->memory_gone, 1) == 0)
+    (void)err_set(err, -ENOMEM,
+                  "%u of %u clients are ready, and only %llu MiB of memory are "
+                  "left; use fewer --clients",
+                  (unsigned)atomic_load(&run->ready), run->plan->threads,
+                  (unsigned long long)(space_free(&space) >> 20));
+  return true;
+}
+
+int clients_make(struct run *run, struct err *err)
+{
+  const unsigned n = run->plan->carriers;
+  int rc;
+
+  if (n == 0)
+    return 0;
+  rc = check_maps(run->plan->threads, err);
+  if (rc == 0)
+    rc = check_memory(run->plan->threads, err);
+  if (rc < 0)
+    return rc;
+  run->carriers = calloc(n, sizeof(*run->carriers));
+  for (unsigned i = 0; run->carriers && i < n; i++) {
+    struct carrier *c = &run->carriers[i];
+
+    c->run = run;
+    c->number = i;
+    c->lag = hist_new();
+    if (!c->lag)
+      break;
+    if (i + 1 == n)
+      return 0;
+  }
+  return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
+}
+
+void clients_done(struct run *run)
+{
+  for (unsigned i = 0; run->carriers && i < run->plan->carriers; i++) {
+    loop_free(atomic_load(&run->carriers[i].loop));
+    hist_free(run->carriers[i].lag);
+  }
+  free(run->carriers);
+}
+
+/* An answer has come, and its client goes on only now. */
+static void record_lag(void *ctx, uint64_t ns)
+{
+  const struct carrier *c = ctx;
+  const struct run *run = c->run;
+
+  if (atomic_load_explicit(&run->gate, memory_order_relaxed) == GATE_OPEN &&
+      (run->plan->warmup_ns == 0 ||
+       atomic_load_explicit(&run->warm, memory_order_relaxed) == WARM_DONE))
+    hist_record(c->lag, ns);
+}
+
+/* The clients of this thread are every carriers-th worker.  If one of them gets
+ * no memory, none begins. */
+static int carry(struct carrier *c, struct loop *l, void *group,
+                 struct err *err)
+{
+  struct run *run = c->run;
+  const unsigned step = run->plan->carriers;
+  int rc = openings_begin(&c->openings, run, l, c->number, step, err);
+
+  for (unsigned i = c->number; rc == 0 && i < run->plan->threads; i += step) {
+    struct worker *w = &run->workers[i];
+
+    w->group = group;
+    if (!idle_is(run->plan, i))
+      rc = loop_add(l, workers_life, w, err);
+  }
+  if (rc == 0)
+    loop_run(l);
+  return rc;
+}
+
+static size_t client_stack(const struct plan *plan)
+{
+  return plan->stack_bytes > CLIENT_STACK ? plan->stack_bytes : CLIENT_STACK;
+}
+
+static struct loop_mark mark_of(const struct loop *l)
+{
+  const struct loop_counts *n = loop_counts(l);
+
+  return (struct loop_mark){
+    .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
+    .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
+    .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
+  };
+}
+
+/* Clients may use up all files that can be open, so no thread lets them begin
+ * before the others have what a loop needs. */
+static void await_loops(struct run *run)
+{
+  uint32_t n;
+
+  while ((n = atomic_load(&run->loops)) < run->plan->carriers)
+    wait_while(&run->loops, n, WAIT_FOREVER);
+}
+
+/* So many threads have one, or will have none. */
+static void count_loops(struct run *run, unsigned n)
+{
+  (void)atomic_fetch_add(&run->loops, n);
+  wait_wake_all(&run->loops);
+}
+
+static void carry_all(struct carrier *c)
+{
+  struct run *run = c->run;
+  const struct test_ops *ops = run->test->ops;
+  const struct loop_setup setup = {
+    .stack_bytes = client_stack(run->plan),
+    .engine = (enum loop_engine)run->plan->cfg.client_engine,
+  };
+  struct err err = { "" };
+  void *group = NULL;
+  struct loop *l = NULL;
+  int rc = loop_new(&l, &setup, &err);
+
+  overflow_watch();
+  count_loops(run, 1);
+  await_loops(run);
+  if (rc == 0) {
+    loop_on_lag(l, record_lag, c);
+    atomic_store(&c->loop, l);
+    rc = ops->group_open(run->test_run, &group, &err);
+  }
+  if (rc == 0) {
+    rc = carry(c, l, group, &err);
+    ops->group_close(group);
+  }
+  if (rc == 0)
+    return;
+  for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
+    workers_never_begun(&run->workers[i], &err);
+}
+
+static void *carrier_main(void *arg)
+{
+  struct carrier *c = arg;
+
+  carry_all(c);
+  workers_thread_ended(c->run);
+  return NULL;
+}
+
+static int clients_start(struct workers *workers, struct err *err)
+{
+  struct run *run = workers->run;
+  const struct plan *plan = run->plan;
+
+  for (; workers->started < plan->carriers; workers->started++) {
+    struct carrier *c = &run->carriers[workers->started];
+    int rc = thread_start(&workers->threads[workers->started], plan->stack_bytes,
+                          carrier_main, c, err);
+
+    if (rc < 0) {
+      count_loops(run, plan->carriers - workers->started);
+      return rc;
+    }
+    workers->n += (plan->threads - c->number + plan->carriers - 1) /
+                     plan->carriers;
+  }
+  return 0;
+}
+
+/* ---- what the loops did ---- */
+
+void clients_measure_from(struct run *run)
+{
+  for (unsigned i = 0; i < run->plan->carriers; i++) {
+    const struct loop *l = atomic_load(&run->carriers[i].loop);
+
+    if (l)
+      run->carriers[i].base = mark_of(l);
+  }
+}
+
+static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
+{
+  const struct loop_counts *n = loop_counts(l);
+  const uint64_t now = clock_now_ns();
+  const uint64_t looked = atomic_load_explicit(&n->looked_ns,
+                                               memory_order_relaxed);
+  const uint64_t held = atomic_load_explicit(&n->held_ns, memory_order_relaxed);
+
+  if (looked != 0 && looked + LOOP_HELD_NS < now &&
+      atomic_load_explicit(&n->alive, memory_order_relaxed) > 0)
+    return HOLD_STILL;
+  if (atomic_load_explicit(&n->held_until_ns, memory_order_relaxed) <= end_ns)
+    return HOLD_NONE;
+  return atomic_load_explicit(&n->held_cpu_ns, memory_order_relaxed) >
+             held / HELD_AT_WORK
+           ? HOLD_COMPUTES
+           : HOLD_BLOCKS;
+}
+
+static void add_loop(struct client_loops *to, const struct carrier *c,
+                     struct hist_sum *lag)
+{
+  const struct loop *l = atomic_load(&c->loop);
+  struct loop_mark now;
+
+  if (!l)
+    return;
+  now = mark_of(l);
+  to->engine = loop_engine_name(l);
+  to->turns += now.turns - c->base.turns;
+  to->answers += now.answers - c->base.answers;
+  to->blocked += now.blocked - c->base.blocked;
+  if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
+    to->hold = hold_of(l, c->run->end_ns);
+  if (lag)
+    hist_sum_add(lag, c->lag);
+}
+
+void clients_measured(const struct run *run, struct client_loops *ret)
+{
+  struct hist_sum *lag;
+
+  *ret = (struct client_loops){ .threads = run->plan->carriers };
+  if (ret->threads == 0)
+    return;
+  lag = hist_sum_new();
+  for (unsigned i = 0; i < ret->threads; i++)
+    add_loop(ret, &run->carriers[i], lag);
+  if (lag && lag->total > 0) {
+    ret->lag_count = lag->total;
+    ret->lag_p50_ns = hist_percentile(lag, 50);
+    ret->lag_p99_ns = hist_percentile(lag, 99);
+    ret->lag_max_ns = hist_percentile(lag, 100);
+  }
+  hist_sum_free(lag);
+}
+
+/* ---- the life of a worker ---- */
+
+/* If no worker leaves in this time, those that have left go on. */
+#define LEAVE_PATIENCE_NS (100 * NS_PER_MS)
+
+static void set_phase(struct worker *w, enum worker_phase phase)
+{
+  atomic_store_explicit(&w->phase, phase, memory_order_release);
+}
+
+/* The loop of tests that have none of their own. */
+static int loop_events(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+  int rc = 0;
+
+  while (rc == 0 && worker_step(w))
+    rc = ops->event(thr, w, err);
+  worker_abandon(w); /* open only after an error */
+  return rc;
+}
+
+/* The same where the next request is chosen outside of the event's time. */
+static int loop_requests(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+  int rc = 0;
+
+  while (rc == 0 && worker_more(w)) {
+    if (!ops->next(thr, w)) {
+      worker_give_back(w);
+      break;
+    }
+    worker_start(w);
+    rc = ops->event(thr, w, err);
+    if (rc == 0)
+      worker_stop(w);
+  }
+  worker_abandon(w);
+  return rc;
+}
+
+static int work(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+
+  if (w->late)
+    return storm_loop(w, thr, err);
+  if (idle_is(w->plan, w->tid))
+    return idle_loop(w, thr, err);
+  if (ops->loop)
+    return ops->loop(thr, w, err);
+  return ops->next ? loop_requests(w, thr, err) : loop_events(w, thr, err);
+}
+
+/* No worker finishes before all have drained. */
+static void wait_for_drained(struct run *run)
+{
+  const unsigned all = run->plan->threads;
+  uint32_t n = atomic_fetch_add(&run->drained, 1) + 1;
+
+  if (n == all)
+    run_wake(run, &run->drained);
+  while ((n = atomic_load(&run->drained)) < all)
+    loop_wait_while(&run->drained, n, WAIT_FOREVER);
+}
+
+static void wind_up(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+
+  if (ops->drain && ops->drain(thr, w, err) < 0)
+    worker_failed(w, err);
+  if (ops->finish) {
+    wait_for_drained(w->run);
+    if (ops->finish(thr, w, err) < 0)
+      worker_failed(w, err);
+    atomic_store(&w->left_ns, clock_now_ns());
+    (void)life_worker_left(w->run);
+  }
+}
+
+static void note_left(struct run *run)
+{
+  const unsigned all = run->plan->threads, left = life_worker_left(run);
+
+  atomic_store(&run->left_ns, clock_now_ns());
+  if (left == all)
+    run_end_load(run);
+  else if (left + atomic_load(&run->aside) >= all)
+    run_news(run);
+}
+
+/* A forced end must leave the time to close. */
+static uint64_t latest_close_ns(const struct run *run)
+{
+  const uint64_t grace_ns = run->plan->grace_ns;
+
+  return run->end_ns == PLAN_NO_LIMIT || grace_ns == PLAN_NO_LIMIT
+           ? WAIT_FOREVER
+           : run->end_ns + grace_ns / 2;
+}
+
+/*
+ * Closing sessions takes a server's time from the last events of other workers.
+ * So those that have left wait for them, unless none of them leaves: perhaps
+ * they need what these hold, such as locks.
+ */
+static void let_others_leave(struct worker *w, void *thr)
+{
+  struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
+  const uint64_t latest_ns = latest_close_ns(run);
+
+  if (run_is_open(run, clock_now_ns()) || /* it leaves before the others */
+      (ops->holds && ops->holds(thr)))
+    return;
+  while (atomic_load(&run->may_close) == 0) {
+    const uint64_t until = min_u64(
+      atomic_load(&run->left_ns) + LEAVE_PATIENCE_NS, latest_ns);
+
+    if (clock_now_ns() >= until)
+      run_let_close(run);
+    loop_wait_while(&run->may_close, 0, until);
+  }
+}
+
+/* The clients of a thread wait for a processor together: one of them counts. */
+static bool counts_queue(const struct worker *w)
+{
+  const unsigned carriers = w->plan->carriers;
+
+  return carriers == 0 || w->tid < carriers;
+}
+
+/*
+ * The conductor need not hear of each of ten thousand workers: the last one
+ * matters, and each when the run does not end as planned.
+ */
+static void note_gone(struct run *run)
+{
+  const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
+
+  if (n + atomic_load(&run->aside) >= run->plan->threads ||
+      run_stopped(run) != STOP_NO || atomic_load(&run->gate) != GATE_OPEN)
+    run_news(run);
+}
+
+/* "Worker thread (#3) started"; with clients "Worker client (#3) started". */
+static void say_state(const struct worker *w, const char *what)
+{
+  log_msg(LOG_DEBUG, "Worker %s (#%u) %s", plan_worker_word(w->plan),
+          plan_worker_number(w->plan, w->tid), what);
+}
+
+/* Makes what the worker needs.  Where there is no memory, one client says so.
+ */
+static bool open_worker(struct worker *w, void **ret_thr, struct err *err)
+{
+  const struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
+
+  if (run->plan->carriers > 0 && clients_lack_memory(w, err))
+    return false;
+  return !ops->thread_open ||
+         ops->thread_open(run->test_run, w, ret_thr, err) == 0;
+}
+
+/* On its own thread or in a fiber. */
+static void workers_life(void *arg)
+{
+  struct worker *w = arg;
+  struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
+  void *thr = run->test_run;
+  struct err err; /* not cleared, which would cost a page for each stack */
+  uint64_t after_ns;
+  bool called_off, opened, waits;
+
+  err.text[0] = '\0';
+  say_state(w, "started");
+  called_off = run_signal(run) != 0; /* thousands of workers take a while */
+  opened = !called_off && open_worker(w, &thr, &err);
+  w->thr = thr;
+  say_state(w, opened ? "initialized" : "failed to initialize!");
+  if (run->plan->carriers > 0) { /* opening goes deeper than events do */
+    fiber_trim_stack();
+    if (idle_is(run->plan, w->tid))
+      openings_next(
+        &run->carriers[plan_event_thread(run->plan, w->tid)].openings);
+  } else {
+    thread_trim_stack();
+  }
+  atomic_store(&w->os_id, (int)os_thread());
+  set_phase(w, WORKER_READY);
+  if (!opened && run_signal(run) == 0)
+    worker_failed(w, &err);
+  if (atomic_fetch_add(&run->ready, 1) + 1 == run->plan->threads)
+    run_news(run);
+
+  while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
+    loop_wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
+  if (opened && atomic_load(&run->gate) == GATE_OPEN) {
+    waits = counts_queue(w) && thread_queue_ns(&w->queue_before_ns);
+    if (work(w, thr, &err) < 0) {
+      (void)atomic_fetch_add(&run->broken, 1);
+      worker_failed(w, &err);
+    }
+    if (!ops->finish) /* otherwise wind_up() notes it */
+      note_left(run);
+    if (waits && w->counted && thread_queue_ns(&after_ns))
+      atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
+    set_phase(w, WORKER_ENDING);
+    if (atomic_load(&w->left_ns) == 0)
+      atomic_store(&w->left_ns, clock_now_ns());
+    if (!ops->finish)
+      let_others_leave(w, thr);
+    if (atomic_load(&run->forced) == 0)
+      wind_up(w, thr, &err);
+  }
+  if (opened && ops->thread_close)
+    ops->thread_close(thr);
+  set_phase(w, WORKER_GONE);
+  note_gone(run);
+}
+
+static void *worker_main(void *arg)
+{
+  struct worker *w = arg;
+
+  overflow_watch();
+  workers_life(w);
+  workers_thread_ended(w->run);
+  return NULL;
+}
+
+/* ---- the workers ---- */
+
+int workers_start(struct workers *workers, struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+
+  workers->run = run;
+  workers->threads = calloc(plan->threads, sizeof(*workers->threads));
+  if (!workers->threads)
+    return err_set(err, -ENOMEM, "cannot allocate %u %ss", plan->threads,
+                   plan_worker_word(plan));
+  if (plan->carriers > 0)
+    return clients_start(workers, err);
+  for (; workers->started < plan->threads; workers->started++) {
+    int rc = thread_start(&workers->threads[workers->started], plan->stack_bytes,
+                          worker_main, &run->workers[workers->started], err);
+
+    if (rc < 0)
+      return rc;
+    workers->n++;
+  }
+  return 0;
+}
+
+void workers_release(struct workers *workers, unsigned gate)
+{
+  atomic_store_explicit(&workers->run->gate, gate, memory_order_release);
+  run_wake(workers->run, &workers->run->gate);
+}
+
+void workers_join(struct workers *workers)
+{
+  for (unsigned i = 0; i < workers->started; i++)
+    (void)pthread_join(workers->threads[i], NULL);
+  free(workers->threads);
+  workers->threads = NULL;
+  workers->started = 0;
+}
