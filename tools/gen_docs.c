@@ -65,7 +65,7 @@ static void collect(struct docs *d, char **scripts)
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
     strbuf_addf(&d->pages, "%s.BR bench\\-", p == tool_list ? "" : ",\n");
-    man_text(&d->pages, (*p)->name);
+    help_man_text(&d->pages, (*p)->name);
     strbuf_adds(&d->pages, " (1)");
     if (tool_takes_files(*p))
       add_word(&d->tools, (*p)->name);
@@ -110,7 +110,7 @@ static bool choose_tool(struct docs *d, const char *name)
       d->tool = *p;
   }
   if (d->tool)
-    man_text(&d->usage, d->tool->usage);
+    help_man_text(&d->usage, d->tool->usage);
   return d->tool != NULL;
 }
 

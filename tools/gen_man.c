@@ -37,7 +37,7 @@ void docs_man(struct strbuf *out, const struct docs *d)
       continue;
     if (i == 0 || strcmp(d->table[i].title, d->table[i - 1].title) != 0)
       strbuf_addf(&text, ".SS %s\n", d->table[i].title);
-    man_options(&text, d->table[i].rows);
+    help_man_options(&text, d->table[i].rows);
   }
   fold(out, strbuf_str(&text));
   out->failed = out->failed || text.failed;
@@ -76,9 +76,9 @@ void docs_index(struct strbuf *out, const struct docs *d)
     while (rows[k] != sorted[i])
       k++;
     strbuf_adds(out, "\\fB\\-\\-");
-    man_text(out, sorted[i]->name);
+    help_man_text(out, sorted[i]->name);
     strbuf_adds(out, "\\fR \\(en ");
-    man_text(out, tables[k]->title);
+    help_man_text(out, tables[k]->title);
     strbuf_adds(out, "\n");
   }
 }
@@ -87,7 +87,7 @@ void docs_tool(struct strbuf *out, const struct docs *d)
 {
   struct strbuf text = { 0 };
 
-  man_options(&text, d->tool->opts);
+  help_man_options(&text, d->tool->opts);
   if (d->tool->takes_any_option)
     strbuf_adds(&text, "Its options are those of a run:\n.BR bench (1)\n"
                        "describes them.\n");
@@ -102,11 +102,11 @@ void docs_tool_list(struct strbuf *out)
 {
   for (const struct tool *const *p = tool_list; *p; p++) {
     strbuf_adds(out, ".TP\n.B ");
-    man_text(out, (*p)->name);
+    help_man_text(out, (*p)->name);
     strbuf_adds(out, "\n");
-    man_text(out, (*p)->summary);
+    help_man_text(out, (*p)->summary);
     strbuf_adds(out, ":\n.BR bench\\-");
-    man_text(out, (*p)->name);
+    help_man_text(out, (*p)->name);
     strbuf_adds(out, " (1)\n");
   }
 }

@@ -280,7 +280,7 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
 
 /* ---- the manual page ---- */
 
-void man_text(struct strbuf *out, const char *text)
+void help_man_text(struct strbuf *out, const char *text)
 {
   bool line_start = true;
 
@@ -301,7 +301,7 @@ static void man_add_sentence(struct strbuf *out, const char *before,
                              const char *text)
 {
   strbuf_adds(out, before);
-  man_text(out, text);
+  help_man_text(out, text);
   strbuf_adds(out, ".\n");
 }
 
@@ -328,29 +328,29 @@ static void man_add_default(struct strbuf *out, const struct opt *row)
   if (!row->def || !*row->def)
     return;
   strbuf_adds(out, "Default: ");
-  man_text(out, row->def);
+  help_man_text(out, row->def);
   if (strcmp(row->def, ".") == 0) /* which the end of the sentence hides */
     strbuf_adds(out, " (the current folder)");
   if (row->def_1_1) {
     strbuf_adds(out, "; at compat level 1.1 ");
-    man_text(out, row->def_1_1);
+    help_man_text(out, row->def_1_1);
   }
   strbuf_adds(out, ".\n");
 }
 
-void man_options(struct strbuf *out, const struct opt *rows)
+void help_man_options(struct strbuf *out, const struct opt *rows)
 {
   for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
     if (row->flags & OPT_HIDDEN)
       continue;
     strbuf_adds(out, ".TP\n.B \\-\\-");
-    man_text(out, row->name);
-    man_text(out, help_format(row));
+    help_man_text(out, row->name);
+    help_man_text(out, help_format(row));
     strbuf_adds(out, "\n");
-    man_text(out, row->help ? row->help : "");
+    help_man_text(out, row->help ? row->help : "");
     man_add_sentence(out, "", row->more ? row->more : "");
     if (row->man) {
-      man_text(out, row->man);
+      help_man_text(out, row->man);
       strbuf_adds(out, "\n");
     }
     man_add_allowed(out, row);

@@ -53,9 +53,9 @@ void help_usage(struct strbuf *out, const char *prog);
 
 /* Add the rows of a table, which ends with OPT_END, as paragraphs in troff's
  * man macros: name, meaning, what is allowed, default. */
-void man_options(struct strbuf *out, const struct opt *rows);
+void help_man_options(struct strbuf *out, const struct opt *rows);
 
 /* Add text.  Everything that troff would interpret is escaped. */
-void man_text(struct strbuf *out, const char *text);
+void help_man_text(struct strbuf *out, const char *text);
 
 #endif

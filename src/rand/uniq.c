@@ -50,7 +50,7 @@ static bool prime_is_witness(uint64_t base, uint64_t n, uint64_t odd, int twos)
   return true;
 }
 
-bool prime_is(uint64_t n)
+bool uniq_is_prime(uint64_t n)
 {
   static const uint64_t bases[] = {
     2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37
@@ -73,14 +73,14 @@ bool prime_is(uint64_t n)
   return true;
 }
 
-uint64_t prime_3mod4_up_to(uint64_t limit)
+uint64_t uniq_prime_up_to(uint64_t limit)
 {
   uint64_t p;
 
   if (limit < 3)
     return 0;
   p = limit - (limit + 1) % 4; /* limit + 1 may overflow to 0, which is right */
-  while (!prime_is(p))
+  while (!uniq_is_prime(p))
     p -= 4; /* ends at 3 at the latest */
   return p;
 }
@@ -240,7 +240,7 @@ static struct uniq_range *uniq_range_replace(struct uniq *u, int64_t a,
     .a = a,
     .width = width,
     .taken = u->forgotten,
-    .prime = prime_3mod4_up_to(width < UINT64_MAX ? width + 1 : width),
+    .prime = uniq_prime_up_to(width < UINT64_MAX ? width + 1 : width),
   };
   uniq_range_seek(r, (unsigned __int128)u->forgotten * u->slots + u->slot);
   return r;

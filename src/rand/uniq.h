@@ -70,9 +70,9 @@ uint32_t uniq_next(struct uniq *u);
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 
-bool prime_is(uint64_t n);
+bool uniq_is_prime(uint64_t n);
 
 /* The greatest prime p <= limit with p mod 4 = 3, or 0 if limit < 3. */
-uint64_t prime_3mod4_up_to(uint64_t limit);
+uint64_t uniq_prime_up_to(uint64_t limit);
 
 #endif

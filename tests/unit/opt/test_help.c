@@ -247,7 +247,7 @@ static void check_man(void)
 {
   struct strbuf out = { 0 };
 
-  man_options(&out, man_rows);
+  help_man_options(&out, man_rows);
   OK_STR(strbuf_str(&out),
          ".TP\n.B \\-\\-a\\-b=N\nwhat it is.\n"
          "\\&.in the morning\n\\&'tis a \\e and a\\-b\n"

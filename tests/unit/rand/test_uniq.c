@@ -339,16 +339,16 @@ static void check_primes(void)
       composite[k] = 1;
   }
   for (size_t i = 0; i < sizeof(composite); i++) {
-    right = right && prime_is(i) == !composite[i];
+    right = right && uniq_is_prime(i) == !composite[i];
     if (!composite[i] && i % 4 == 3)
       greatest = i;
-    ends = ends && prime_3mod4_up_to(i) == greatest;
+    ends = ends && uniq_prime_up_to(i) == greatest;
   }
   OK(right, "primes below 20000");
   OK(ends, "the greatest p mod 4 = 3 up to each of them");
-  OK(prime_3mod4_up_to(UINT32_MAX) == UINT64_C(4294967291), "2^32 - 5");
-  OK(prime_3mod4_up_to(UINT64_MAX) == -UINT64_C(189), "2^64 - 189");
-  OK(!prime_is(UINT64_C(3825123056546413051)),
+  OK(uniq_prime_up_to(UINT32_MAX) == UINT64_C(4294967291), "2^32 - 5");
+  OK(uniq_prime_up_to(UINT64_MAX) == -UINT64_C(189), "2^64 - 189");
+  OK(!uniq_is_prime(UINT64_C(3825123056546413051)),
      "a strong pseudoprime to the first nine bases");
 }
 
