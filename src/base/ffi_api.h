@@ -245,6 +245,9 @@ int bench_execute(const char *command);
  * run nor done() is to end with a report and the files. */
 bool bench_exit_run(int status, const char *words);
 
+/* A finalizer of the script has failed with this text: that ends the run. */
+void bench_finalizer_failed(const char *text);
+
 double bench_rand_default(double a, double b);
 double bench_rand_uniform(double a, double b);
 double bench_rand_gaussian(double a, double b);

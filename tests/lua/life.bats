@@ -514,3 +514,45 @@ L
   wait $name
   must is "$(without_machine <err)" "WARNING: 2 s after the end of the time, 1 of 2 ${worker}s are still in an event, and the run waits for them for 30 s at most (see --forced-shutdown); Ctrl-C ends it with a report"
 }
+
+# lost CODE: each event loses an object whose finalizer fails, and executes the code.
+lost() {
+  cat >t.lua <<L
+local ffi = require("ffi")
+ffi.cdef("typedef struct { int n; } lost_t;")
+local lost_t = ffi.metatype("lost_t", {__gc = function() error("mine") end})
+function event()
+  local p = newproxy(true)
+  getmetatable(p).__gc = function() error("mine") end
+  p = nil
+  ffi.gc(ffi.new("int[1]"), function() error("mine") end)
+  lost_t()
+  $1
+end
+L
+}
+
+@test "an error in a finalizer ends the run with one line and a report" {
+  local jit code
+  for code in 'collectgarbage()' 'local t = {} for i = 1, 1000 do t[i] = {} end'; do
+    lost "$code"
+    for jit in on off; do
+      bench t.lua --luajit-cmd=$jit --threads=1 --events=5000 --json=t.json run
+      must is "$status" 1
+      must has "$stderr" "^FATAL: event\\(\\) failed at t\\.lua:[368] in $worker 0: mine \\(in a finalizer, __gc\\)\$"
+      must is "$(grep -c FATAL <<<"$stderr")" 1
+      must has "$output" 'total number of events: +[0-9]+$'
+      must json t.json "d['run']['exit_status'] == 1"
+    done
+  done
+}
+
+@test "an error in a finalizer of a state that is closed gets a line" {
+  cat >t.lua <<'L'
+local kept = newproxy(true)
+getmetatable(kept).__gc = function() error("late") end
+function event() return kept == nil end
+L
+  bench t.lua --events=3 run
+  must has "$stderr" '^WARNING: t\.lua:2: late \(in a finalizer, __gc\)$'
+}

@@ -88,3 +88,11 @@ bool bench_exit_run(int status, const char *words)
   worker_exit(s->worker, (unsigned char)status, &why);
   return true;
 }
+
+void bench_finalizer_failed(const char *text)
+{
+  struct state *s = state_current();
+
+  if (s)
+    state_finalizer_failed(s, text);
+}

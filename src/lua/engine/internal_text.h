@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 23,
+  INTERNAL_MODULES = 24,
   INTERNAL_DECLARATIONS = 256, /* maximum number */
 };
 

@@ -11,6 +11,7 @@
 
 #include "ack/log.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
@@ -414,6 +415,22 @@ static void describe(struct state *s, const char *function, bool is_event,
   };
 
   failure_describe(&s->script->failures, &call, err);
+}
+
+void state_finalizer_failed(struct state *s, const char *text)
+{
+  struct err err;
+
+  if (s->finalizer_failed)
+    return;
+  s->finalizer_failed = true;
+  (void)err_set(&err, 0, "%s (in a finalizer, __gc)", text);
+  if (!s->worker || s->env.ending) {
+    log_msg(LOG_WARNING, "%s", err.text);
+  } else {
+    describe(s, "thread_run", env_in_event(&s->env), &err);
+    worker_failed(s->worker, &err);
+  }
 }
 
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,

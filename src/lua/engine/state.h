@@ -50,6 +50,7 @@ struct state {
   struct script *script;
   unsigned tid;          /* as scripts see it */
   struct worker *worker; /* [opt] the worker of the state */
+  bool finalizer_failed; /* the first one has been reported */
   struct rand_stream *rand;
   struct rand_stream *own_rand; /* owned; NULL: `rand` is the worker's */
   struct db_env env;
@@ -151,6 +152,10 @@ void state_push_field(struct state *s, const char *table, const char *name);
  * with a message that names the worker, or -EINVAL with the text of the error.
  */
 int state_make_failed(struct state *s, int rc, struct err *err);
+
+/* A finalizer has failed with this text, in the middle of whatever the thread
+ * does.  The first one of a worker ends the run, that of others is a warning. */
+void state_finalizer_failed(struct state *s, const char *text);
 
 /* Copy the text of an error value; see trace.h. */
 void state_error_text(lua_State *L, int index, struct err *err);

@@ -40,9 +40,8 @@ _G.ffi = setmetatable({}, {
     t.C = host.C
     host.declare_all(t)
     host.use("types")
-    if host.adapt_ffi then
-      host.adapt_ffi(t)
-    end
+    local adapt = host.adapt_ffi or host.use("finalizers").adapt_ffi
+    adapt(t)
     return rawget(t, key)
   end,
 })
@@ -354,12 +353,15 @@ end
 function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
-host.popen = io.popen
+host.popen, host.newproxy = io.popen, newproxy
 host.setlocale, host.exit = os.setlocale, os.exit
 -- Otherwise its loops would be compiled again in each state.
 require("jit").off(lazily, true)
 lazily("programs", { "execute", "exit" }, { [""] = os })
 lazily("programs", { "popen" }, { [""] = io })
+if not host.wait then
+  lazily("finalizers", { "newproxy" }, { [""] = _G })
+end
 lazily("locale", { "setlocale" }, { [""] = os })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
 lazily("counter", { "new" }, { [""] = sysbench.counter })
