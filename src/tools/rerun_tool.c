@@ -63,7 +63,8 @@ static const struct opt rerun_opts[] = {
     .name = "trust",
     .help = "ask no question about what the result runs, writes or reads",
     .man = "Without the option, scripts and files of SQL that are not part of "
-           "bench, the command of --reset, logs, and files of passwords need a "
+           "bench, the command of --reset, logs, test files that fileio "
+           "writes to, and files of passwords need a "
            "\"yes\" at the terminal.",
   },
   OPT_END,
@@ -432,6 +433,26 @@ static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
   return rc;
 }
 
+/* The modes that only read change no file; a sweep may have other ones. */
+static bool only_reads(const struct args *a)
+{
+  static const char mode[] = "--file-test-mode=";
+  bool reads = false;
+
+  for (size_t i = 2; i < a->n; i++) {
+    const char *arg = a->of[i];
+    char *name = mem_strndup(arg, strcspn(arg, "="));
+
+    if (name && opt_name_equal(name, "--file-test-mode"))
+      reads = strcmp(arg + sizeof(mode) - 1, "seqrd") == 0 ||
+              strcmp(arg + sizeof(mode) - 1, "rndrd") == 0;
+    free(name);
+    if (strncmp(arg, "--sweep=", 8) == 0)
+      return false;
+  }
+  return reads;
+}
+
 /* Notes what needs consent, among the arguments so far: a test and options. */
 static void ask_about_all(struct args *a, const struct tool_args *args)
 {
@@ -444,6 +465,8 @@ static void ask_about_all(struct args *a, const struct tool_args *args)
   if (a->n > 1 && !(mix && strcmp(a->of[1], "mix") == 0) &&
       !args->is_bundled(args->program, a->of[1], false))
     ask_for(a, a->of[1], "a script that is not part of bench");
+  if (a->n > 1 && strcmp(a->of[1], "fileio") == 0 && !only_reads(a))
+    ask_for(a, a->of[1], "writes to its test files");
 }
 
 /* Present arguments, after the file's name, come last and take precedence. */

@@ -814,7 +814,13 @@ LUA
   document '"password-file": {'"$value"' "pw"}' oltp_read_only
   refuses '--password-file (reads a password)'
   document '"yes-destroy": {'"$value"' true}' fileio
-  refuses '--yes-destroy (destroys the data on a device)'
+  refuses '--yes-destroy (destroys the data on a device), fileio (writes to its test files)'
+  document '"file_test_mode": {'"$value"' "seqwr"}, "file-num": {'"$value"' 1}' fileio
+  refuses 'fileio (writes to its test files)'
+  must [ ! -e test_file.0 ]
+  document '"file_test_mode": {'"$value"' "seqrd"}' fileio
+  bench rerun t.json --events=1
+  must is "$(grep -c 'needs your consent' <<<"$stderr")" 0
   document '"luajit-cmd": {'"$value"' "v=old.log"}' oltp_read_only
   refuses '--luajit-cmd (runs a module of LuaJIT, which may write a file)'
   document '"model-file": {'"$value"' "old.log"}' model

@@ -154,7 +154,8 @@ void state_push_field(struct state *s, const char *table, const char *name);
 int state_make_failed(struct state *s, int rc, struct err *err);
 
 /* A finalizer has failed with this text, in the middle of whatever the thread
- * does.  The first one of a worker ends the run, that of others is a warning. */
+ * does.  The first one of a worker ends the run, that of others is a warning.
+ */
 void state_finalizer_failed(struct state *s, const char *text);
 
 /* Copy the text of an error value; see trace.h. */
