@@ -98,6 +98,11 @@ number() {
   sed -nE "s#.*$1[^0-9]*([0-9]+(\.[0-9]+)?).*#\1#p" <<<"$output" | head -n 1
 }
 
+# lines: the output without the two lines that it begins with.
+lines() {
+  tail -n +3 <<<"$output"
+}
+
 # holds EXPRESSION: awk finds it true.
 holds() {
   awk "BEGIN { exit !($1) }"

@@ -19,9 +19,9 @@ cpu() {
     "{w['code'] for w in d['warnings']} <= {'other_programs', 'run_queue', 'steal'}" "d['test'] == {'primes': 94 * 500}"
   bench -0 memory --memory-total-size=100M --memory-block-size=1M --json=memory.json run
   check memory.json "d['totals']['memory']['bytes'] == 100 << 20" "d['totals']['events'] == 100"
-  bench threads --threads=2 --events=20 --json=threads.json run
+  bench -0 threads --threads=2 --events=20 --time=0 --json=threads.json run
   check threads.json "d['totals']['events'] == 20"
-  bench mutex --threads=3 --mutex-locks=10 --mutex-loops=10 --json=mutex.json run
+  bench -0 mutex --threads=3 --mutex-locks=10 --mutex-loops=10 --time=0 --json=mutex.json run
   check mutex.json "d['totals']['events'] == 3" "len(d['threads']['each']) == 3"
   only_files cpu.json memory.json threads.json mutex.json
 }

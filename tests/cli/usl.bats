@@ -47,7 +47,7 @@ said() {
 
 @test "six values are described, in the text and in the document" {
   # Events that wait and need no processor: all threads have the same rate.
-  bench -0 oltp_point_select --db-driver=null --null-latency=20000 --time=0.2 --sweep=threads:1..6 --json=u.json run
+  bench -0 oltp_point_select --db-driver=null --null-latency=20000 --events=15 --time=0 --sweep=threads:1..6 --json=u.json run
   must has "$output" '^scalability: contention [0-9.e+-]+ % \([0-9.e+-]+ to [0-9.e+-]+ %\), coherence [0-9.e+-]+ % \(.* %\), with 99 % intervals \(Universal Scalability Law over 6 values\)$'
   must has "$output" '^(no peak within the data|peak: .* events/s at about [0-9]+ threads \([0-9]+ to [0-9]+\).*)$'
   valid u.json

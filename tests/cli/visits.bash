@@ -11,6 +11,7 @@ visit() {
 
 # lives N: the server has seen so many lives, and so has the report.
 lives() {
+  must is "$status" 0
   must has "$output" '^Connections, by the driver itself:$'
   must has "$output" "^    transactions: +$1 "
   must has "$output" "^        read: +$1\$"

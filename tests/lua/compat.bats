@@ -2,10 +2,6 @@
 load ../cli/helper
 NEEDS_DRIVER=sqlite
 
-lines() {
-  tail -n +3 <<<"$output"
-}
-
 @test "statements on the implicit connection" {
   cat >t.lua <<'L'
 function event() end

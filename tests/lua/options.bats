@@ -18,10 +18,6 @@ function event() end
 L
 }
 
-lines() {
-  tail -n +3 <<<"$output"
-}
-
 @test "types, defaults and values" {
   write_show
   cat >t.lua <<'L'

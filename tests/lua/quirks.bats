@@ -2,10 +2,6 @@
 # at.  The tests are named in QUIRKS.md, which says what sysbench does.
 load ../cli/helper
 
-lines() {
-  tail -n +3 <<<"$output"
-}
-
 @test "a template longer than the parameter is cut" {
   cat >t.lua <<'L'
 local con = sysbench.sql.driver("null"):connect()

@@ -1,10 +1,6 @@
 # rand.bats - random numbers, strings and histograms from Lua.
 load ../cli/helper
 
-lines() {
-  tail -n +3 <<<"$output"
-}
-
 @test "each function stays in its range and returns numbers" {
   cat >t.lua <<'L'
 local r = sysbench.rand

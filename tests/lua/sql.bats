@@ -14,10 +14,6 @@ lua() {
   bench t.lua --db-driver="${DRIVER:-sqlite}" --sqlite-db=t.db ${MODE:+--db-ps-mode=$MODE} "$@" prepare
 }
 
-lines() {
-  tail -n +3 <<<"$output"
-}
-
 @test "drivers" {
   lua <<'L'
 local drv = sysbench.sql.driver("null")
