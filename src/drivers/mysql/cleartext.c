@@ -18,7 +18,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "drivers/mysql/error.h"
-#include "drivers/mysql/handshake.h"
+#include "drivers/mysql/scramble.h"
 
 #ifdef MARIADB_PACKAGE_VERSION
 
@@ -208,7 +208,7 @@ static int prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   if (io->read_packet(io, &packet) < SCRAMBLE_NONCE)
     return CR_ERROR;
   if (*password)
-    n = mysqld_handshake_sha2(password, packet, proof);
+    n = mysqld_scramble_sha2(password, packet, proof);
   if (io->write_packet(io, proof, (int)n) != 0)
     return CR_ERROR;
   if (n == 0)

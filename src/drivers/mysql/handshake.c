@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
-#include "base/sha256.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/mysql/bytes.h"
@@ -25,7 +24,6 @@
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "drivers/wire/link.h"
-#include "drivers/wire/sha1.h"
 
 enum {
   PROTOCOL = 10,
@@ -188,46 +186,6 @@ static enum handshake_rc sent(struct mysql_handshake *g, bool done)
 
 /* ---- proofs ---- */
 
-/*
- * The server keeps a hash of a hash of the password.  A proof is the single
- * hash, covered by a hash of the double one and the nonce.
- */
-static void cover(uint8_t *to, const uint8_t *with, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    to[i] ^= with[i];
-}
-
-size_t mysqld_handshake_native(const char *password,
-                               const uint8_t nonce[SCRAMBLE_NONCE],
-                               uint8_t ret[SCRAMBLE_MAX])
-{
-  uint8_t twice[SHA1_BYTES];
-
-  sha1(password, strlen(password), NULL, 0, ret);
-  sha1(ret, SHA1_BYTES, NULL, 0, twice);
-  sha1(nonce, SCRAMBLE_NONCE, twice, sizeof(twice), twice);
-  cover(ret, twice, sizeof(twice));
-  return SHA1_BYTES;
-}
-
-size_t mysqld_handshake_sha2(const char *password,
-                             const uint8_t nonce[SCRAMBLE_NONCE],
-                             uint8_t ret[SCRAMBLE_MAX])
-{
-  uint8_t twice[SHA256_BYTES];
-  struct sha256 h;
-
-  sha256(password, strlen(password), ret);
-  sha256(ret, SHA256_BYTES, twice);
-  sha256_begin(&h);
-  sha256_add(&h, twice, sizeof(twice));
-  sha256_add(&h, nonce, SCRAMBLE_NONCE);
-  sha256_end(&h, twice);
-  cover(ret, twice, sizeof(twice));
-  return SHA256_BYTES;
-}
-
 static bool has_password(const struct mysql_handshake *g)
 {
   return g->who->password && *g->who->password;
@@ -238,8 +196,8 @@ static size_t prove(const struct mysql_handshake *g, uint8_t ret[SCRAMBLE_MAX])
   if (!has_password(g))
     return 0;
   return g->plugin == HANDSHAKE_SHA2
-           ? mysqld_handshake_sha2(g->who->password, g->nonce, ret)
-           : mysqld_handshake_native(g->who->password, g->nonce, ret);
+           ? mysqld_scramble_sha2(g->who->password, g->nonce, ret)
+           : mysqld_scramble_native(g->who->password, g->nonce, ret);
 }
 
 /* False: it is not known here. */

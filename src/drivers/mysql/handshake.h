@@ -15,15 +15,13 @@
 #include <stdint.h>
 
 #include "db/driver_visit.h"
+#include "drivers/mysql/scramble.h"
 #include "drivers/wire/buffer.h"
 #include "drivers/wire/handshake.h"
 
 struct mysql_session;
 
 enum {
-  SCRAMBLE_NONCE = 20, /* bytes of the server */
-  SCRAMBLE_MAX = 32,   /* bytes of a proof */
-
   HANDSHAKE_CHARSET = 45,         /* utf8mb4_general_ci */
   HANDSHAKE_FLAG_NO_EOF = 1 << 24 /* of mysql_handshake.flags */
 };
@@ -97,17 +95,6 @@ enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
 
 /* Append the message that ends a session; false: no memory. */
 bool mysqld_handshake_end(struct wire_buffer *out);
-
-/*
- * A proof that a client has the password, for the nonce of the server; its
- * length.
- */
-size_t mysqld_handshake_native(const char *password,
-                               const uint8_t nonce[SCRAMBLE_NONCE],
-                               uint8_t ret[SCRAMBLE_MAX]);
-size_t mysqld_handshake_sha2(const char *password,
-                             const uint8_t nonce[SCRAMBLE_NONCE],
-                             uint8_t ret[SCRAMBLE_MAX]);
 
 /* A connection for one statement. */
 driver_visit mysqld_visit;

@@ -1,0 +1,48 @@
+/*
+ * scramble.c - proofs that a client knows the password.
+ *
+ * The server keeps a hash of a hash of the password.  A proof is the single
+ * hash, covered by a hash of the double one and the server's number.
+ */
+#include "drivers/mysql/scramble.h"
+
+#include <string.h>
+
+#include "base/sha256.h"
+#include "drivers/wire/sha1.h"
+
+static void cover(uint8_t *to, const uint8_t *with, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    to[i] ^= with[i];
+}
+
+size_t mysqld_scramble_native(const char *password,
+                              const uint8_t nonce[SCRAMBLE_NONCE],
+                              uint8_t ret[SCRAMBLE_MAX])
+{
+  uint8_t twice[SHA1_BYTES];
+
+  sha1(password, strlen(password), NULL, 0, ret);
+  sha1(ret, SHA1_BYTES, NULL, 0, twice);
+  sha1(nonce, SCRAMBLE_NONCE, twice, sizeof(twice), twice);
+  cover(ret, twice, sizeof(twice));
+  return SHA1_BYTES;
+}
+
+size_t mysqld_scramble_sha2(const char *password,
+                            const uint8_t nonce[SCRAMBLE_NONCE],
+                            uint8_t ret[SCRAMBLE_MAX])
+{
+  uint8_t twice[SHA256_BYTES];
+  struct sha256 h;
+
+  sha256(password, strlen(password), ret);
+  sha256(ret, SHA256_BYTES, twice);
+  sha256_begin(&h);
+  sha256_add(&h, twice, sizeof(twice));
+  sha256_add(&h, nonce, SCRAMBLE_NONCE);
+  sha256_end(&h, twice);
+  cover(ret, twice, sizeof(twice));
+  return SHA256_BYTES;
+}
