@@ -68,3 +68,13 @@ const struct server_cost server_cost_table[SERVER_COSTS] = {
   { SERVER_PAGES_READ, "pages read", 1 },
   { SERVER_PAGES_WRITTEN, "pages written", 1 },
 };
+
+bool server_cost_per_event(const struct server_cost *c,
+                           const struct server_reading *did, double events,
+                           double *ret)
+{
+  if (!did->has[c->metric] || events <= 0)
+    return false;
+  *ret = did->value[c->metric] * c->unit / events;
+  return true;
+}

@@ -101,6 +101,11 @@ enum {
 
 extern const struct server_cost server_cost_table[SERVER_COSTS];
 
+/* What each of `events` has cost; false: unknown. */
+bool server_cost_per_event(const struct server_cost *c,
+                           const struct server_reading *did, double events,
+                           double *ret);
+
 /* Metrics that only a fast sample has: see struct monitor_source. */
 static inline int server_metric_is_sampled(enum server_metric f)
 {

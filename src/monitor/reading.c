@@ -53,16 +53,6 @@ void server_gaps_remove(struct server_gaps *gaps, const char *what)
   gaps->n = k;
 }
 
-bool server_cost_per_event(const struct server_cost *c,
-                           const struct server_reading *did, double events,
-                           double *ret)
-{
-  if (!did->has[c->metric] || events <= 0)
-    return false;
-  *ret = did->value[c->metric] * c->unit / events;
-  return true;
-}
-
 /* ---- what the server knows ---- */
 
 static void reading_take_number(void *ctx, const sql_value *v, unsigned n)

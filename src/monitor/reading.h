@@ -107,11 +107,6 @@ bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret);
 
-/* What each of `events` has cost; false: unknown. */
-bool server_cost_per_event(const struct server_cost *c,
-                           const struct server_reading *did, double events,
-                           double *ret);
-
 /* Look once what sessions do; adds to `to`. */
 bool server_waits_take(struct link *l, const struct monitor_source *s,
                        struct server_access *access, struct server_gaps *gaps,

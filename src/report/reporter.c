@@ -7,14 +7,59 @@
 #include "base/leave.h"
 #include "stats/report.h"
 
-/* Calls one function of one reporter; `what` is what it is about. */
-typedef int call_one(const struct reporter_use *use, const void *what,
-                     struct err *err);
+/* What the reporters are called for. */
+struct reporter_event {
+  enum {
+    REPORTER_BEGIN,
+    REPORTER_START,
+    REPORTER_REPORT,
+    REPORTER_OVER,
+    REPORTER_END
+  } kind;
+  const struct report_setup *setup;
+  const struct run_start *start;
+  const struct report *report;
+  const struct run_end *end;
+};
+
+static int reporter_report(const struct reporter_use *use,
+                           const struct reporter_event *e, struct err *err)
+{
+  const struct reporter *r = use->reporter;
+  int (*call)(void *ctx, const struct report_setup *setup,
+              const struct report *report, struct err *err) = r->final;
+
+  if (e->report->kind == REPORT_INTERVAL)
+    call = r->interval;
+  else if (e->report->kind == REPORT_CHECKPOINT)
+    call = r->checkpoint;
+  return call ? call(use->ctx, e->setup, e->report, err) : 0;
+}
+
+static int reporter_call(const struct reporter_use *use,
+                         const struct reporter_event *e, struct err *err)
+{
+  const struct reporter *r = use->reporter;
+
+  switch (e->kind) {
+  case REPORTER_BEGIN:
+    return r->begin ? r->begin(use->ctx, e->setup, err) : 0;
+  case REPORTER_START:
+    return r->start ? r->start(use->ctx, e->start, err) : 0;
+  case REPORTER_REPORT:
+    return reporter_report(use, e, err);
+  case REPORTER_OVER:
+    return r->over ? r->over(use->ctx, e->end, err) : 0;
+  case REPORTER_END:
+    return r->end ? r->end(use->ctx, err) : 0;
+  }
+  return 0;
+}
 
 /* Call all reporters, for as long as leave_step() allows it (NULL: always). */
 static int reporter_call_all(const struct reporter_use *use, size_t n,
-                             struct leave *leave, call_one *call,
-                             const void *what, struct err *err)
+                             struct leave *leave,
+                             const struct reporter_event *e, struct err *err)
 {
   int first = 0;
 
@@ -24,7 +69,7 @@ static int reporter_call_all(const struct reporter_use *use, size_t n,
 
     if (leave && !leave_step(leave))
       break;
-    rc = call(&use[i], what, &one);
+    rc = reporter_call(&use[i], e, &one);
     if (rc < 0 && first == 0) {
       err_prefix(&one, "%s", use[i].reporter->name);
       *err = one;
@@ -34,96 +79,43 @@ static int reporter_call_all(const struct reporter_use *use, size_t n,
   return first;
 }
 
-static int reporter_begin_one(const struct reporter_use *use, const void *what,
-                              struct err *err)
-{
-  const struct reporter *reporter = use->reporter;
-
-  return reporter->begin ? reporter->begin(use->ctx, what, err) : 0;
-}
-
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err)
 {
-  return reporter_call_all(use, n, NULL, reporter_begin_one, setup, err);
-}
+  const struct reporter_event e = { REPORTER_BEGIN, .setup = setup };
 
-static int reporter_start_one(const struct reporter_use *use, const void *what,
-                              struct err *err)
-{
-  const struct reporter *reporter = use->reporter;
-
-  return reporter->start ? reporter->start(use->ctx, what, err) : 0;
+  return reporter_call_all(use, n, NULL, &e, err);
 }
 
 int reporters_start(const struct reporter_use *use, size_t n,
                     const struct run_start *start, struct err *err)
 {
-  return reporter_call_all(use, n, NULL, reporter_start_one, start, err);
-}
+  const struct reporter_event e = { REPORTER_START, .start = start };
 
-/* A report, and the setup that belongs to it. */
-struct reported {
-  const struct report_setup *setup;
-  const struct report *report;
-};
-
-static int reporter_report_one(const struct reporter_use *use, const void *what,
-                               struct err *err)
-{
-  const struct reporter *reporter = use->reporter;
-  const struct reported *of = what;
-  int (*call)(void *ctx, const struct report_setup *setup,
-              const struct report *r, struct err *err) = NULL;
-
-  switch (of->report->kind) {
-  case REPORT_INTERVAL:
-    call = reporter->interval;
-    break;
-  case REPORT_CHECKPOINT:
-    call = reporter->checkpoint;
-    break;
-  case REPORT_FINAL:
-  case REPORT_FORCED:
-    call = reporter->final;
-    break;
-  }
-  return call ? call(use->ctx, of->setup, of->report, err) : 0;
+  return reporter_call_all(use, n, NULL, &e, err);
 }
 
 int reporters_report(const struct reporter_use *use, size_t n,
                      const struct report_setup *setup, const struct report *r,
                      struct err *err)
 {
-  const struct reported what = { setup, r };
+  const struct reporter_event e = { REPORTER_REPORT, .setup = setup,
+                                    .report = r };
 
-  return reporter_call_all(use, n, r->leave, reporter_report_one, &what, err);
-}
-
-static int reporter_over_one(const struct reporter_use *use, const void *what,
-                             struct err *err)
-{
-  const struct reporter *reporter = use->reporter;
-
-  return reporter->over ? reporter->over(use->ctx, what, err) : 0;
+  return reporter_call_all(use, n, r->leave, &e, err);
 }
 
 int reporters_over(const struct reporter_use *use, size_t n,
                    const struct run_end *end, struct err *err)
 {
-  return reporter_call_all(use, n, NULL, reporter_over_one, end, err);
-}
+  const struct reporter_event e = { REPORTER_OVER, .end = end };
 
-static int reporter_end_one(const struct reporter_use *use, const void *what,
-                            struct err *err)
-{
-  const struct reporter *reporter = use->reporter;
-
-  (void)what;
-  return reporter->end ? reporter->end(use->ctx, err) : 0;
+  return reporter_call_all(use, n, NULL, &e, err);
 }
 
 int reporters_end(const struct reporter_use *use, size_t n, struct err *err)
 {
-  return reporter_call_all(use, n, NULL, reporter_end_one, NULL, err);
+  const struct reporter_event e = { REPORTER_END };
+
+  return reporter_call_all(use, n, NULL, &e, err);
 }

@@ -11,7 +11,7 @@
 
 #include "base/parse.h"
 
-static int parse_port(const char *text, uint16_t *ret)
+static int address_parse_port(const char *text, uint16_t *ret)
 {
   int64_t port;
 
@@ -22,8 +22,8 @@ static int parse_port(const char *text, uint16_t *ret)
   return 0;
 }
 
-static int parse_v6(const char *host, size_t len, const char *port,
-                    struct address *ret)
+static int address_parse_v6(const char *host, size_t len, const char *port,
+                            struct address *ret)
 {
   struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
   char text[INET6_ADDRSTRLEN] = "";
@@ -32,7 +32,7 @@ static int parse_v6(const char *host, size_t len, const char *port,
     return -EINVAL;
   memcpy(text, host + 1, len - 2);
   if (inet_pton(AF_INET6, text, &v6.sin6_addr) != 1 ||
-      parse_port(port, &v6.sin6_port) < 0)
+      address_parse_port(port, &v6.sin6_port) < 0)
     return -EINVAL;
   memset(ret, 0, sizeof(*ret));
   memcpy(&ret->addr, &v6, sizeof(v6));
@@ -48,13 +48,13 @@ int address_parse(const char *text, struct address *ret)
   char host[INET_ADDRSTRLEN] = "";
 
   if (text[0] == '[')
-    return colon ? parse_v6(text, len, colon + 1, ret) : -EINVAL;
+    return colon ? address_parse_v6(text, len, colon + 1, ret) : -EINVAL;
   if (len >= sizeof(host))
     return -EINVAL;
   v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   memcpy(host, text, len);
   if ((colon && inet_pton(AF_INET, host, &v4.sin_addr) != 1) ||
-      parse_port(colon ? colon + 1 : text, &v4.sin_port) < 0)
+      address_parse_port(colon ? colon + 1 : text, &v4.sin_port) < 0)
     return -EINVAL;
   memset(ret, 0, sizeof(*ret));
   memcpy(&ret->addr, &v4, sizeof(v4));

@@ -112,8 +112,8 @@ void document_free(struct document *d)
 }
 
 /* Facts from before the load. */
-static int on_begin(void *ctx, const struct report_setup *setup,
-                    struct err *err)
+static int document_on_begin(void *ctx, const struct report_setup *setup,
+                             struct err *err)
 {
   struct document *d = ctx;
   struct facts *f = &d->environment;
@@ -126,7 +126,7 @@ static int on_begin(void *ctx, const struct report_setup *setup,
   return f->failed ? results_no_memory(err) : 0;
 }
 
-static int keep(struct spool *s, json_t *value, struct err *err)
+static int document_spool(struct spool *s, json_t *value, struct err *err)
 {
   char *text = value ? jobj_line(value) : NULL;
   int rc = text ? spool_add(s, text, err) : results_no_memory(err);
@@ -136,26 +136,29 @@ static int keep(struct spool *s, json_t *value, struct err *err)
   return rc;
 }
 
-static int on_interval(void *ctx, const struct report_setup *setup,
-                       const struct report *r, struct err *err)
+static int document_on_interval(void *ctx, const struct report_setup *setup,
+                                const struct report *r, struct err *err)
 {
   struct document *d = ctx;
 
   const bool brief = r->classes.n > JSON_CLASSES_WHOLE;
 
-  return keep(&d->intervals, json_interval(r, setup, d->shared, brief), err);
+  return document_spool(&d->intervals,
+                        json_interval(r, setup, d->shared, brief), err);
 }
 
-static int on_checkpoint(void *ctx, const struct report_setup *setup,
-                         const struct report *r, struct err *err)
+static int document_on_checkpoint(void *ctx, const struct report_setup *setup,
+                                  const struct report *r, struct err *err)
 {
   struct document *d = ctx;
 
-  return keep(&d->checkpoints, json_report(r, setup, NULL, false), err);
+  return document_spool(&d->checkpoints, json_report(r, setup, NULL, false),
+                        err);
 }
 
-static int keep_verdict(struct document *d, const struct report_setup *setup,
-                        const struct report *r)
+static int document_keep_verdict(struct document *d,
+                                 const struct report_setup *setup,
+                                 const struct report *r)
 {
   struct slo_verdict verdict;
 
@@ -165,8 +168,8 @@ static int keep_verdict(struct document *d, const struct report_setup *setup,
   return d->slo ? 0 : -ENOMEM;
 }
 
-static int on_final(void *ctx, const struct report_setup *setup,
-                    const struct report *r, struct err *err)
+static int document_on_final(void *ctx, const struct report_setup *setup,
+                             const struct report *r, struct err *err)
 {
   const struct report *total = r->total ? r->total : r;
   struct document *d = ctx;
@@ -180,7 +183,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
       return results_no_memory(err);
   }
   d->events = total->events;
-  if (setup->slo.n > 0 && keep_verdict(d, setup, r) < 0)
+  if (setup->slo.n > 0 && document_keep_verdict(d, setup, r) < 0)
     return results_no_memory(err);
   if (r->outages) {
     d->outages = json_outages(r->outages);
@@ -202,7 +205,8 @@ static int on_final(void *ctx, const struct report_setup *setup,
 
 /* Write "KEY": TEXT after the members that are already there; `text` and
  * `value` are taken over. */
-static int put_text(FILE *to, const char *key, char *text, json_t *value)
+static int document_put_text(FILE *to, const char *key, char *text,
+                             json_t *value)
 {
   int rc = text ? 0 : -ENOMEM;
 
@@ -213,18 +217,18 @@ static int put_text(FILE *to, const char *key, char *text, json_t *value)
   return rc;
 }
 
-static int put_member(FILE *to, const char *key, json_t *value)
+static int document_put_member(FILE *to, const char *key, json_t *value)
 {
-  return put_text(to, key, value ? jobj_pretty(value) : NULL, value);
+  return document_put_text(to, key, value ? jobj_pretty(value) : NULL, value);
 }
 
 /* The same in one line: a number in each is hard to read. */
-static int put_line(FILE *to, const char *key, json_t *value)
+static int document_put_line(FILE *to, const char *key, json_t *value)
 {
-  return put_text(to, key, value ? jobj_line(value) : NULL, value);
+  return document_put_text(to, key, value ? jobj_line(value) : NULL, value);
 }
 
-static int put_spool(FILE *to, const char *key, struct spool *s)
+static int document_put_spool(FILE *to, const char *key, struct spool *s)
 {
   int rc;
 
@@ -237,12 +241,12 @@ static int put_spool(FILE *to, const char *key, struct spool *s)
 }
 
 /* Returns a new reference, or null. */
-static json_t *or_null(json_t *value)
+static json_t *document_or_null(json_t *value)
 {
   return value ? json_incref(value) : json_null();
 }
 
-static json_t *database(const struct run_end *end)
+static json_t *document_database(const struct run_end *end)
 {
   if (!end->details || !end->details->has_database)
     return json_null();
@@ -250,7 +254,7 @@ static json_t *database(const struct run_end *end)
 }
 
 /* The number of arrivals is only known now. */
-static json_t *rate(struct document *d, const struct run_end *end)
+static json_t *document_rate(struct document *d, const struct run_end *end)
 {
   if (!d->rate)
     return json_null();
@@ -269,7 +273,7 @@ static json_t *rate(struct document *d, const struct run_end *end)
   return json_incref(d->rate);
 }
 
-static json_t *event_log(const struct results_shared *s)
+static json_t *document_event_log(const struct results_shared *s)
 {
   struct jobj o;
 
@@ -281,28 +285,29 @@ static json_t *event_log(const struct results_shared *s)
   return jobj_take(&o);
 }
 
-static int put_members(struct document *d, const struct run_end *end, FILE *to)
+static int document_put_members(struct document *d, const struct run_end *end,
+                                FILE *to)
 {
   const struct results_shared *s = d->shared;
   const struct facts none = { 0 };
   int rc = 0;
 
-#define MEMBER(key, value)             \
-  do {                                 \
-    if (rc == 0)                       \
-      rc = put_member(to, key, value); \
+#define MEMBER(key, value)                      \
+  do {                                          \
+    if (rc == 0)                                \
+      rc = document_put_member(to, key, value); \
   } while (0)
 
   MEMBER("tool", json_tool(s->name, s->version));
   MEMBER("environment", json_facts(&d->environment));
-  MEMBER("database", database(end));
+  MEMBER("database", document_database(end));
   MEMBER("options", json_options(s->set));
   MEMBER("run", json_run(&s->start, end, s->test));
-  MEMBER("totals", or_null(d->totals));
+  MEMBER("totals", document_or_null(d->totals));
   MEMBER("classes", d->classes ? json_incref(d->classes) : json_array());
   if (d->members)
     MEMBER("members", json_incref(d->members));
-  MEMBER("rate", rate(d, end));
+  MEMBER("rate", document_rate(d, end));
   if (d->slo)
     MEMBER("slo", json_incref(d->slo));
   if (d->outages)
@@ -319,31 +324,31 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("errors",
          json_error_counts(end->details ? end->details->error : NULL,
                            end->details ? end->details->n_errors : 0, true));
-  MEMBER("threads", or_null(d->threads));
+  MEMBER("threads", document_or_null(d->threads));
   MEMBER("client",
          end->started ? json_client(&end->client, d->events) : json_null());
   if (end->n_ranks > 0)
     MEMBER("ranks", json_ranks(end, d->setup));
   if (monitor_servers(s->monitor) > 0)
     MEMBER("servers", json_servers(s->monitor));
-  if (s->coincidences.judged)
-    MEMBER("coincidences", json_coincidences(&s->coincidences));
-  MEMBER("event_log", event_log(s));
+  if (s->correlations.judged)
+    MEMBER("coincidences", json_correlations(&s->correlations));
+  MEMBER("event_log", document_event_log(s));
   MEMBER("warnings", json_doubts(end->doubts));
 #undef MEMBER
   if (rc == 0 && end->slices)
-    rc = put_line(to, "slices", json_slices(end->slices));
+    rc = document_put_line(to, "slices", json_slices(end->slices));
   if (rc == 0)
-    rc = put_spool(to, "intervals", &d->intervals);
+    rc = document_put_spool(to, "intervals", &d->intervals);
   if (rc == 0)
-    rc = put_spool(to, "checkpoints", &d->checkpoints);
+    rc = document_put_spool(to, "checkpoints", &d->checkpoints);
   return rc;
 }
 
 /* The event log has ended before the document is written.  If it has failed,
  * the run has failed too, which `end` does not say yet. */
-static struct run_end with_log(const struct document *d,
-                               const struct run_end *end)
+static struct run_end document_with_log(const struct document *d,
+                                        const struct run_end *end)
 {
   struct run_end all = *end;
 
@@ -354,26 +359,27 @@ static struct run_end with_log(const struct document *d,
   return all;
 }
 
-static int put_all(struct document *d, const struct run_end *end, FILE *to)
+static int document_put_all(struct document *d, const struct run_end *end,
+                            FILE *to)
 {
   int rc = 0;
 
   if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", to) < 0)
     rc = -errno;
   if (rc == 0)
-    rc = put_members(d, end, to);
+    rc = document_put_members(d, end, to);
   if (rc == 0 && fputs("\n}\n", to) < 0)
     rc = -errno;
   return rc;
 }
 
 /* Without it there is no report on the live page, and nothing else is lost. */
-static void keep_text(struct document *d, const struct run_end *end)
+static void document_keep_text(struct document *d, const struct run_end *end)
 {
   char *text = NULL;
   size_t len = 0;
   FILE *to = open_memstream(&text, &len);
-  int rc = to ? put_all(d, end, to) : -errno;
+  int rc = to ? document_put_all(d, end, to) : -errno;
 
   if (to && fclose(to) != 0)
     rc = -errno;
@@ -385,8 +391,8 @@ static void keep_text(struct document *d, const struct run_end *end)
   d->len = len;
 }
 
-static int put_file(struct document *d, const struct run_end *end,
-                    struct err *err)
+static int document_put_file(struct document *d, const struct run_end *end,
+                             struct err *err)
 {
   struct whole_file *f = &d->file;
   struct outfile_hold hold;
@@ -397,7 +403,7 @@ static int put_file(struct document *d, const struct run_end *end,
   if (rc < 0)
     return rc;
   whole_file_hold(f, &hold);
-  rc = put_all(d, end, f->stream);
+  rc = document_put_all(d, end, f->stream);
   outfile_release(&hold);
   if (rc < 0) {
     whole_file_abort(f);
@@ -411,24 +417,25 @@ static int put_file(struct document *d, const struct run_end *end,
   return rc;
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int document_on_over(void *ctx, const struct run_end *end,
+                            struct err *err)
 {
   struct document *d = ctx;
-  const struct run_end all = with_log(d, end);
+  const struct run_end all = document_with_log(d, end);
 
   env_clock(&d->environment, "");
   if (d->environment.failed)
     return results_no_memory(err);
   if (d->keep)
-    keep_text(d, &all);
-  return d->name ? put_file(d, &all, err) : 0;
+    document_keep_text(d, &all);
+  return d->name ? document_put_file(d, &all, err) : 0;
 }
 
 const struct reporter document_reporter = {
   .name = "json",
-  .begin = on_begin,
-  .interval = on_interval,
-  .checkpoint = on_checkpoint,
-  .final = on_final,
-  .over = on_over,
+  .begin = document_on_begin,
+  .interval = document_on_interval,
+  .checkpoint = document_on_checkpoint,
+  .final = document_on_final,
+  .over = document_on_over,
 };

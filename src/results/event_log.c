@@ -114,7 +114,7 @@ void event_log_tell(struct event_log *l, struct event_log_end *ret)
 }
 
 /* Show a thread that waits for the end that something happens. */
-static void note_step(struct event_log *l)
+static void event_log_note_step(struct event_log *l)
 {
   (void)atomic_fetch_add(&l->steps, 1);
   if (atomic_load(&l->stop) != 0)
@@ -122,7 +122,7 @@ static void note_step(struct event_log *l)
 }
 
 /* False, here and below: the thread was left behind, and touches nothing. */
-static bool flush(struct event_log *l)
+static bool event_log_flush(struct event_log *l)
 {
   int rc = 0;
 
@@ -134,13 +134,13 @@ static bool flush(struct event_log *l)
   *(l->failed ? &l->lost : &l->written) += l->lines;
   l->lines = 0;
   l->len = 0;
-  note_step(l);
+  event_log_note_step(l);
   return true;
 }
 
 /* Two digits at a time: this function is most of the thread's work, and events
  * that it does not manage in time are dropped. */
-static void add_number(struct event_log *l, uint64_t value)
+static void event_log_add_number(struct event_log *l, uint64_t value)
 {
   static const char pairs[] = "0001020304050607080910111213141516171819"
                               "2021222324252627282930313233343536373839"
@@ -162,7 +162,7 @@ static void add_number(struct event_log *l, uint64_t value)
 }
 
 /* In quotes, and without line ends, because an event is one line. */
-static void add_class(struct event_log *l, unsigned id)
+static void event_log_add_class(struct event_log *l, unsigned id)
 {
   const char *name;
 
@@ -180,39 +180,40 @@ static void add_class(struct event_log *l, unsigned id)
   l->block[l->len++] = '"';
 }
 
-static bool add_line(struct event_log *l, const struct event_record *e,
-                     unsigned thread)
+static bool event_log_add_line(struct event_log *l,
+                               const struct event_record *e, unsigned thread)
 {
-  if (!l->failed && BLOCK - l->len < LINE_ROOM && !flush(l))
+  if (!l->failed && BLOCK - l->len < LINE_ROOM && !event_log_flush(l))
     return false;
   if (l->failed) {
     l->lost++;
     return true;
   }
-  add_number(l, e->start_ns > l->zero_ns ? e->start_ns - l->zero_ns : 0);
+  event_log_add_number(l,
+                       e->start_ns > l->zero_ns ? e->start_ns - l->zero_ns : 0);
   l->block[l->len++] = ',';
-  add_number(l, e->latency_ns);
+  event_log_add_number(l, e->latency_ns);
   l->block[l->len++] = ',';
-  add_number(l, l->first + thread);
+  event_log_add_number(l, l->first + thread);
   l->block[l->len++] = ',';
-  add_class(l, e->class_id);
+  event_log_add_class(l, e->class_id);
   l->block[l->len++] = ',';
-  add_number(l, e->failed);
+  event_log_add_number(l, e->failed);
   l->block[l->len++] = '\n';
   l->lines++;
   return true;
 }
 
 /* Take up to `max` events of worker i; returns their number. */
-static bool take_turn(struct event_log *l, unsigned i, size_t max,
-                      size_t *ret_n)
+static bool event_log_take_turn(struct event_log *l, unsigned i, size_t max,
+                                size_t *ret_n)
 {
   const size_t n = event_ring_take(&l->rings.of[i], l->turn,
                                    max < TURN ? max : TURN);
 
   for (size_t k = 0; k < n; k++) {
     l->in_turn = n - k;
-    if (!add_line(l, &l->turn[k], i))
+    if (!event_log_add_line(l, &l->turn[k], i))
       return false;
   }
   l->in_turn = 0;
@@ -221,12 +222,12 @@ static bool take_turn(struct event_log *l, unsigned i, size_t max,
 }
 
 /* Take some events of each worker; *ret_n is 0 if there were none. */
-static bool take_turns(struct event_log *l, size_t *ret_n)
+static bool event_log_take_turns(struct event_log *l, size_t *ret_n)
 {
   size_t all = 0, n;
 
   for (unsigned i = 0; i < l->rings.n; i++) {
-    if (!take_turn(l, i, TURN, &n))
+    if (!event_log_take_turn(l, i, TURN, &n))
       return false;
     all += n;
   }
@@ -236,7 +237,7 @@ static bool take_turns(struct event_log *l, size_t *ret_n)
 
 /* Take the events that are there when the workers are stopped.  Workers that
  * were left behind may go on; they are not waited for. */
-static bool take_rest(struct event_log *l)
+static bool event_log_take_rest(struct event_log *l)
 {
   for (unsigned i = 0; i < l->rings.n; i++) {
     size_t left = ck_ring_size(&l->rings.of[i].ring);
@@ -244,58 +245,59 @@ static bool take_rest(struct event_log *l)
     while (left > 0) {
       size_t n;
 
-      if (!take_turn(l, i, left, &n))
+      if (!event_log_take_turn(l, i, left, &n))
         return false;
       if (n == 0)
         break;
       left -= n;
     }
   }
-  return flush(l);
+  return event_log_flush(l);
 }
 
-static bool take_all(struct event_log *l)
+static bool event_log_take_all(struct event_log *l)
 {
   while (atomic_load(&l->stop) == 0) {
     size_t n;
 
-    if (!take_turns(l, &n))
+    if (!event_log_take_turns(l, &n))
       return false;
     if (n > 0)
       continue;
-    if (!flush(l))
+    if (!event_log_flush(l))
       return false;
     wait_while(&l->stop, 0, clock_now_ns() + PAUSE_NS);
   }
-  return take_rest(l);
+  return event_log_take_rest(l);
 }
 
-static void *log_main(void *arg)
+static void *event_log_log_main(void *arg)
 {
   struct event_log *l = arg;
 
-  if (take_all(l)) {
+  if (event_log_take_all(l)) {
     atomic_store(&l->ended, 1);
-    note_step(l);
+    event_log_note_step(l);
   }
   return NULL;
 }
 
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
+static int event_log_on_start(void *ctx, const struct run_start *start,
+                              struct err *err)
 {
   struct event_log *l = ctx;
   int rc;
 
   l->zero_ns = start->start_ns;
   l->classes = start->classes;
-  rc = thread_start_masked(&l->thread, log_main, l, err);
+  rc = thread_start_masked(&l->thread, event_log_log_main, l, err);
   l->running = rc == 0;
   return rc;
 }
 
 /* Wait for the end of the thread, as long as the file takes something; false:
  * the thread was left behind. */
-static bool await_end(struct event_log *l)
+static bool event_log_await_end(struct event_log *l)
 {
   uint64_t until = clock_now_ns() + OUTFILE_PATIENCE_NS;
   uint32_t seen = atomic_load(&l->steps);
@@ -315,7 +317,7 @@ static bool await_end(struct event_log *l)
 }
 
 /* The thread is left behind: what it has not written is lost. */
-static void count_rest(struct event_log *l)
+static void event_log_count_rest(struct event_log *l)
 {
   l->lost += l->lines + l->in_turn;
   for (unsigned i = 0; i < l->rings.n; i++)
@@ -324,26 +326,27 @@ static void count_rest(struct event_log *l)
   (void)outfile_tell_left(&l->file, &l->why);
 }
 
-static void stop(struct event_log *l)
+static void event_log_stop(struct event_log *l)
 {
   atomic_store(&l->stop, 1);
   wait_wake_all(&l->stop);
-  if (await_end(l)) {
+  if (event_log_await_end(l)) {
     (void)pthread_join(l->thread, NULL);
   } else {
     (void)pthread_detach(l->thread);
-    count_rest(l);
+    event_log_count_rest(l);
   }
   l->running = false;
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int event_log_on_over(void *ctx, const struct run_end *end,
+                             struct err *err)
 {
   struct event_log *l = ctx;
 
   (void)end;
   if (l->running)
-    stop(l);
+    event_log_stop(l);
   if (l->tell)
     *l->tell = (struct event_log_end){
       .written = l->written,
@@ -359,6 +362,6 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 
 const struct reporter event_log_reporter = {
   .name = "event-log",
-  .start = on_start,
-  .over = on_over,
+  .start = event_log_on_start,
+  .over = event_log_on_over,
 };

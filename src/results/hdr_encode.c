@@ -22,20 +22,20 @@ enum {
   HEADER_COMPRESSED = 8,
 };
 
-static void put_u32(unsigned char *to, uint32_t value)
+static void hdr_encode_put_u32(unsigned char *to, uint32_t value)
 {
   for (int i = 0; i < 4; i++)
     to[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-static void put_u64(unsigned char *to, uint64_t value)
+static void hdr_encode_put_u64(unsigned char *to, uint64_t value)
 {
-  put_u32(to, (uint32_t)(value >> 32));
-  put_u32(to + 4, (uint32_t)value);
+  hdr_encode_put_u32(to, (uint32_t)(value >> 32));
+  hdr_encode_put_u32(to + 4, (uint32_t)value);
 }
 
 /* LEB128 of at most nine bytes: the ninth one has eight bits of value. */
-static void add_zigzag(struct strbuf *out, int64_t value)
+static void hdr_encode_add_zigzag(struct strbuf *out, int64_t value)
 {
   uint64_t v = ((uint64_t)value << 1) ^ -(uint64_t)(value < 0);
   unsigned char byte;
@@ -49,17 +49,17 @@ static void add_zigzag(struct strbuf *out, int64_t value)
   strbuf_add(out, &byte, 1);
 }
 
-static void add_counts(struct strbuf *out, const struct hist_sum *h)
+static void hdr_encode_add_counts(struct strbuf *out, const struct hist_sum *h)
 {
   unsigned end = 0; /* after the last count that is not 0 */
 
   for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
        i = hist_sum_next(h, i + 1)) {
     if (i - end == 1)
-      add_zigzag(out, 0);
+      hdr_encode_add_zigzag(out, 0);
     else if (i > end)
-      add_zigzag(out, -(int64_t)(i - end));
-    add_zigzag(out, (int64_t)hist_sum_at(h, i));
+      hdr_encode_add_zigzag(out, -(int64_t)(i - end));
+    hdr_encode_add_zigzag(out, (int64_t)hist_sum_at(h, i));
     end = i + 1;
   }
 }
@@ -73,16 +73,17 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h)
 
   memset(header, 0, sizeof(header));
   strbuf_add(out, header, sizeof(header));
-  add_counts(out, h);
+  hdr_encode_add_counts(out, h);
   if (out->failed)
     return;
   memcpy(&ratio, &one, sizeof(ratio));
-  put_u32(header, COOKIE_PLAIN);
-  put_u32(header + 4, (uint32_t)(out->len - start - HEADER));
-  put_u32(header + 12, DIGITS); /* after the normalizing offset, which is 0 */
-  put_u64(header + 16, 1);
-  put_u64(header + 24, HIST_MAX_NS);
-  put_u64(header + 32, ratio);
+  hdr_encode_put_u32(header, COOKIE_PLAIN);
+  hdr_encode_put_u32(header + 4, (uint32_t)(out->len - start - HEADER));
+  hdr_encode_put_u32(header + 12,
+                     DIGITS); /* after the normalizing offset, which is 0 */
+  hdr_encode_put_u64(header + 16, 1);
+  hdr_encode_put_u64(header + 24, HIST_MAX_NS);
+  hdr_encode_put_u64(header + 32, ratio);
   memcpy(out->text + start, header, sizeof(header));
 }
 
@@ -119,8 +120,8 @@ int hdr_encode_text(struct strbuf *out, const struct hist_sum *h)
   }
   if (packed && compress(packed + HEADER_COMPRESSED, &len,
                          (const Bytef *)plain.text, plain.len) == Z_OK) {
-    put_u32(packed, COOKIE_COMPRESSED);
-    put_u32(packed + 4, (uint32_t)len);
+    hdr_encode_put_u32(packed, COOKIE_COMPRESSED);
+    hdr_encode_put_u32(packed + 4, (uint32_t)len);
     hdr_encode_base64(out, packed, HEADER_COMPRESSED + len);
     rc = out->failed ? -ENOMEM : 0;
   }

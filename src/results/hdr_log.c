@@ -19,7 +19,7 @@
  * HdrHistogram. */
 #define NS_PER_SHOWN 1e6
 
-static int put(struct hdr_log *l, struct strbuf *b, struct err *err)
+static int hdr_log_put(struct hdr_log *l, struct strbuf *b, struct err *err)
 {
   int rc = b->failed ? results_no_memory(err)
                      : outfile_put(&l->file, b->text, b->len, err);
@@ -28,7 +28,8 @@ static int put(struct hdr_log *l, struct strbuf *b, struct err *err)
   return rc;
 }
 
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
+static int hdr_log_on_start(void *ctx, const struct run_start *start,
+                            struct err *err)
 {
   struct strbuf b = { 0 };
   const double wall_s = jobj_seconds(start->wall_ns);
@@ -44,7 +45,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
               "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
               "\"Interval_Compressed_Histogram\"\n",
               wall_s, date);
-  return put(ctx, &b, err);
+  return hdr_log_put(ctx, &b, err);
 }
 
 void hdr_log_tag(struct strbuf *out, const char *name)
@@ -56,9 +57,9 @@ void hdr_log_tag(struct strbuf *out, const char *name)
   }
 }
 
-static int add_line(struct strbuf *b, const char *tag, double start_s,
-                    double length_s, uint64_t max_ns,
-                    const struct hist_sum *hist)
+static int hdr_log_add_line(struct strbuf *b, const char *tag, double start_s,
+                            double length_s, uint64_t max_ns,
+                            const struct hist_sum *hist)
 {
   if (tag) {
     strbuf_adds(b, "Tag=");
@@ -73,8 +74,8 @@ static int add_line(struct strbuf *b, const char *tag, double start_s,
   return 0;
 }
 
-static int on_interval(void *ctx, const struct report_setup *setup,
-                       const struct report *r, struct err *err)
+static int hdr_log_on_interval(void *ctx, const struct report_setup *setup,
+                               const struct report *r, struct err *err)
 {
   struct hdr_log *l = ctx;
   const uint64_t begin_ns = r->end_ns - r->period_ns;
@@ -87,26 +88,26 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 
   (void)setup;
   if (r->hist)
-    rc = add_line(&b, NULL, start_s, length_s, r->max_ns, r->hist);
+    rc = hdr_log_add_line(&b, NULL, start_s, length_s, r->max_ns, r->hist);
   for (unsigned i = 0; rc == 0 && i < r->classes.n; i++) {
     const struct class_report *c = &r->classes.of[i];
 
     if (c->count > 0)
-      rc = add_line(&b, c->name, start_s, length_s, c->max_ns, c->hist);
+      rc = hdr_log_add_line(&b, c->name, start_s, length_s, c->max_ns, c->hist);
   }
   if (rc < 0)
     b.failed = true;
-  return put(l, &b, err);
+  return hdr_log_put(l, &b, err);
 }
 
-static int on_end(void *ctx, struct err *err)
+static int hdr_log_on_end(void *ctx, struct err *err)
 {
   return outfile_close(&((struct hdr_log *)ctx)->file, err);
 }
 
 const struct reporter hdr_log_reporter = {
   .name = "hdr-log",
-  .start = on_start,
-  .interval = on_interval,
-  .end = on_end,
+  .start = hdr_log_on_start,
+  .interval = hdr_log_on_interval,
+  .end = hdr_log_on_end,
 };

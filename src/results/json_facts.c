@@ -21,7 +21,7 @@ static const char compiler[] =
   "gcc " __VERSION__;
 #endif
 
-static json_t *libraries(void)
+static json_t *json_libraries(void)
 {
   struct jobj o = jobj_new();
 
@@ -44,11 +44,11 @@ json_t *json_tool(const char *name, const char *version)
 #else
   jobj_bool(&o, "sanitized", false);
 #endif
-  jobj_add(&o, "libraries", libraries());
+  jobj_add(&o, "libraries", json_libraries());
   return jobj_take(&o);
 }
 
-static json_t *fact_value(const struct fact *f)
+static json_t *json_fact_value(const struct fact *f)
 {
   switch (f->type) {
   case FACT_TEXT:
@@ -65,7 +65,7 @@ static json_t *fact_value(const struct fact *f)
 
 /* The group of this name in `o`, which is made if it is new; NULL: out of
  * memory. */
-static json_t *group_in(json_t *o, const char *name)
+static json_t *json_group_in(json_t *o, const char *name)
 {
   json_t *key = jobj_string(name);
   json_t *group = json_object_get(o, json_string_value(key));
@@ -80,7 +80,7 @@ static json_t *group_in(json_t *o, const char *name)
 }
 
 /* Put a value at "a.b.c"; groups are made as needed. */
-static bool put_at(json_t *o, const char *key, json_t *value)
+static bool json_put_at(json_t *o, const char *key, json_t *value)
 {
   const char *dot;
 
@@ -88,7 +88,7 @@ static bool put_at(json_t *o, const char *key, json_t *value)
     char name[64];
 
     (void)snprintf(name, sizeof(name), "%.*s", (int)(dot - key), key);
-    o = group_in(o, name);
+    o = json_group_in(o, name);
     key = dot + 1;
   }
   return jobj_set_named(o, key,
@@ -100,7 +100,7 @@ json_t *json_facts(const struct facts *f)
   json_t *o = json_object();
 
   for (size_t i = 0; o && i < f->n; i++) {
-    if (!put_at(o, f->of[i].key, fact_value(&f->of[i]))) {
+    if (!json_put_at(o, f->of[i].key, json_fact_value(&f->of[i]))) {
       json_decref(o);
       o = NULL;
     }
@@ -108,7 +108,7 @@ json_t *json_facts(const struct facts *f)
   return o;
 }
 
-static json_t *list_value(const struct opt_list *list)
+static json_t *json_list_value(const struct opt_list *list)
 {
   struct jobj array = jobj_list();
 
@@ -117,7 +117,7 @@ static json_t *list_value(const struct opt_list *list)
   return jobj_take(&array);
 }
 
-static json_t *option_value(const struct opt_entry *e)
+static json_t *json_option_value(const struct opt_entry *e)
 {
   const char *text = opt_get_string(e);
   uint64_t size;
@@ -134,7 +134,7 @@ static json_t *option_value(const struct opt_entry *e)
   case OPT_TYPE_TIME:
     return jobj_number(opt_get_number(e));
   case OPT_TYPE_LIST:
-    return list_value(opt_get_list(e));
+    return json_list_value(opt_get_list(e));
   case OPT_TYPE_STRING:
   case OPT_TYPE_WORD:
   case OPT_TYPE_FILE:
@@ -145,7 +145,7 @@ static json_t *option_value(const struct opt_entry *e)
 }
 
 /* Does the option have text that documents can only hold byte by byte? */
-static bool is_latin(const struct opt_entry *e)
+static bool json_is_latin(const struct opt_entry *e)
 {
   const struct opt_list *list;
 
@@ -159,7 +159,7 @@ static bool is_latin(const struct opt_entry *e)
   return false;
 }
 
-static const char *source_name(enum opt_source source)
+static const char *json_source_name(enum opt_source source)
 {
   static const char *const names[] = {
     [OPT_SOURCE_DEFAULT] = "default",
@@ -176,25 +176,25 @@ static const char *source_name(enum opt_source source)
 }
 
 /* A script may declare an option of the program again, without its flags. */
-static bool is_secret(const struct opt_entry *e)
+static bool json_is_secret(const struct opt_entry *e)
 {
   return (e->row->flags & OPT_SECRET) ||
          (e->twin && (e->twin->row->flags & OPT_SECRET));
 }
 
-static json_t *option(const struct opt_entry *e)
+static json_t *json_option(const struct opt_entry *e)
 {
   struct jobj o = jobj_new();
 
-  if (is_secret(e))
+  if (json_is_secret(e))
     jobj_bool(&o, "secret", true);
   else
-    jobj_add(&o, "value", option_value(e));
-  if (!is_secret(e) && secret_is_in(opt_get_string(e)))
+    jobj_add(&o, "value", json_option_value(e));
+  if (!json_is_secret(e) && secret_is_in(opt_get_string(e)))
     jobj_bool(&o, "redacted", true);
-  if (!is_secret(e) && is_latin(e))
+  if (!json_is_secret(e) && json_is_latin(e))
     jobj_bool(&o, "latin1", true);
-  jobj_text(&o, "source", source_name(e->source));
+  jobj_text(&o, "source", json_source_name(e->source));
   if (e->where)
     jobj_text(&o, "where", e->where);
   return jobj_take(&o);
@@ -210,7 +210,7 @@ json_t *json_options(const struct optset *set)
     const struct opt_entry *e = opt_shown(set->entries[i]);
 
     if (o.j && !json_object_get(o.j, e->row->name))
-      jobj_named(&o, e->row->name, option(e));
+      jobj_named(&o, e->row->name, json_option(e));
   }
   return jobj_take(&o);
 }

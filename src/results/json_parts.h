@@ -12,7 +12,7 @@
 
 struct class_report;
 struct client_use;
-struct coincidences;
+struct correlations;
 struct doubts;
 struct error_count;
 struct facts;
@@ -80,8 +80,8 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
 json_t *json_interval(const struct report *r, const struct report_setup *setup,
                       const struct results_shared *shared, bool brief);
 
-/* Call coincidences_judge() before. */
-json_t *json_coincidences(const struct coincidences *c);
+/* Call correlations_judge() before. */
+json_t *json_correlations(const struct correlations *c);
 
 /* What the servers did in all. */
 json_t *json_servers(struct monitor *m);

@@ -10,7 +10,7 @@
 #include "monitor/digests.h"
 #include "monitor/monitor.h"
 #include "report/life.h"
-#include "results/coincidences.h"
+#include "results/correlations.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
 #include "results/shared.h"
@@ -669,7 +669,7 @@ json_t *json_decision(const struct decision_result *r)
 
 /* ---- coincidences ---- */
 
-static json_t *json_dips(const struct coincidences *c)
+static json_t *json_dips(const struct correlations *c)
 {
   struct jobj list = jobj_list();
 
@@ -690,14 +690,14 @@ static json_t *json_dips(const struct coincidences *c)
   return jobj_take(&list);
 }
 
-static json_t *json_finding(const struct coincidences *c, unsigned i)
+static json_t *json_finding(const struct correlations *c, unsigned i)
 {
   const struct coincide_finding *f = &c->found.of[i];
   struct strbuf text = { 0 };
   struct jobj o = jobj_new();
 
-  coincidences_sentence(c, i, &text);
-  jobj_text(&o, "series", coincidences_series(f->series));
+  correlations_sentence(c, i, &text);
+  jobj_text(&o, "series", correlations_series(f->series));
   jobj_text(&o, "text", strbuf_str(&text));
   jobj_int(&o, "dips", c->found.dips);
   jobj_int(&o, "hits", f->hits);
@@ -707,7 +707,7 @@ static json_t *json_finding(const struct coincidences *c, unsigned i)
   return jobj_take(&o);
 }
 
-json_t *json_coincidences(const struct coincidences *c)
+json_t *json_correlations(const struct correlations *c)
 {
   struct jobj o = jobj_new();
   struct jobj found = jobj_list();

@@ -53,7 +53,7 @@ struct live {
 
 /* ---- on the server's thread ---- */
 
-static double late_s(const struct live *l, uint64_t now_ns)
+static double live_late_s(const struct live *l, uint64_t now_ns)
 {
   const uint64_t came = atomic_load(&l->report_ns);
   const uint64_t between = atomic_load(&l->between_ns);
@@ -64,7 +64,7 @@ static double late_s(const struct live *l, uint64_t now_ns)
            : 0;
 }
 
-static void look(void *arg)
+static void live_look(void *arg)
 {
   struct live *l = arg;
   const uint64_t now_ns = clock_now_ns();
@@ -74,7 +74,8 @@ static void look(void *arg)
   if (now_ns <= l->sampler.last_ns)
     return;
   strbuf_clear(&l->classes);
-  live_sampler_next(&l->sampler, now_ns, late_s(l, now_ns), &text, &l->classes);
+  live_sampler_next(&l->sampler, now_ns, live_late_s(l, now_ns), &text,
+                    &l->classes);
   free(*place);
   *place = NULL;
   if (text.failed)
@@ -84,7 +85,8 @@ static void look(void *arg)
   l->n++;
 }
 
-static void add_event(struct strbuf *out, const char *name, const char *json)
+static void live_add_event(struct strbuf *out, const char *name,
+                           const char *json)
 {
   strbuf_addf(out, "event: %s\ndata: ", name);
   strbuf_adds(out, json);
@@ -92,7 +94,7 @@ static void add_event(struct strbuf *out, const char *name, const char *json)
 }
 
 /* What does not change; the first event of each viewer. */
-static void add_run(const struct live *l, struct strbuf *out)
+static void live_add_run(const struct live *l, struct strbuf *out)
 {
   const struct run_start *start = &l->shared->start;
   struct jobj o = jobj_new();
@@ -106,7 +108,7 @@ static void add_run(const struct live *l, struct strbuf *out)
   value = jobj_take(&o);
   text = value ? jobj_line(value) : NULL;
   if (text)
-    add_event(out, "run", text);
+    live_add_event(out, "run", text);
   else
     out->failed = true;
   free(text);
@@ -114,13 +116,13 @@ static void add_run(const struct live *l, struct strbuf *out)
 }
 
 /* Item 0 is the run; item i + 1 is look i. */
-static bool feed(void *arg, uint64_t *at, struct strbuf *out)
+static bool live_feed(void *arg, uint64_t *at, struct strbuf *out)
 {
   struct live *l = arg;
   const bool news = *at <= l->n;
 
   if (*at == 0) {
-    add_run(l, out);
+    live_add_run(l, out);
     *at = 1;
   }
   if (l->n > PAST_MAX && *at <= l->n - PAST_MAX)
@@ -129,18 +131,18 @@ static bool feed(void *arg, uint64_t *at, struct strbuf *out)
     const char *text = l->past[(*at - 1) % PAST_MAX];
 
     if (text)
-      add_event(out, "look", text);
+      live_add_event(out, "look", text);
   }
   if (news && *at > l->n && l->classes.len > 0)
-    add_event(out, "classes", strbuf_str(&l->classes));
+    live_add_event(out, "classes", strbuf_str(&l->classes));
   if (!atomic_load_explicit(&l->over, memory_order_acquire) || *at <= l->n)
     return true;
   strbuf_add(out, strbuf_str(&l->last), l->last.len);
   return false;
 }
 
-static bool answer(void *arg, const struct http_request *request,
-                   struct http_content *ret)
+static bool live_answer(void *arg, const struct http_request *request,
+                        struct http_content *ret)
 {
   (void)arg;
   if (strcmp(request->path, "/") == 0) {
@@ -156,9 +158,9 @@ static bool answer(void *arg, const struct http_request *request,
 }
 
 static const struct http_service service = {
-  .answer = answer,
-  .feed = feed,
-  .tick = look,
+  .answer = live_answer,
+  .feed = live_feed,
+  .tick = live_look,
   .period_ns = NS_PER_S,
 };
 
@@ -204,7 +206,8 @@ void live_free(struct live *l)
   free(l);
 }
 
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
+static int live_on_start(void *ctx, const struct run_start *start,
+                         struct err *err)
 {
   struct live *l = ctx;
 
@@ -213,8 +216,8 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   return http_start(&l->http, &service, l, err);
 }
 
-static int on_interval(void *ctx, const struct report_setup *setup,
-                       const struct report *r, struct err *err)
+static int live_on_interval(void *ctx, const struct report_setup *setup,
+                            const struct report *r, struct err *err)
 {
   struct live *l = ctx;
   const uint64_t now = clock_now_ns();
@@ -231,7 +234,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 
 /* The event that ends the page; without a report it only says that the run is
  * over. */
-static int make_last(struct live *l, struct err *err)
+static int live_make_last(struct live *l, struct err *err)
 {
   struct strbuf html = { 0 };
   size_t len = 0;
@@ -241,10 +244,10 @@ static int make_last(struct live *l, struct err *err)
   char *line = value ? jobj_line(value) : NULL;
 
   if (line)
-    add_event(&l->last, "report", line);
+    live_add_event(&l->last, "report", line);
   if (!line || l->last.failed) {
     strbuf_done(&l->last);
-    add_event(&l->last, "over", "{}");
+    live_add_event(&l->last, "over", "{}");
   }
   free(line);
   json_decref(value);
@@ -252,10 +255,10 @@ static int make_last(struct live *l, struct err *err)
   return rc;
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int live_on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct live *l = ctx;
-  const int rc = make_last(l, err);
+  const int rc = live_make_last(l, err);
 
   (void)end;
   atomic_store_explicit(&l->over, true, memory_order_release);
@@ -265,7 +268,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 
 const struct reporter live_reporter = {
   .name = "live",
-  .start = on_start,
-  .interval = on_interval,
-  .over = on_over,
+  .start = live_on_start,
+  .interval = live_on_interval,
+  .over = live_on_over,
 };

@@ -27,12 +27,12 @@ int results_no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the results");
 }
 
-static int cannot_open(const char *name, struct err *err)
+static int outfile_cannot_open(const char *name, struct err *err)
 {
   return err_sys(err, "cannot open '%s' for writing,", name);
 }
 
-static sigset_t sigpipe_alone(void)
+static sigset_t outfile_sigpipe_alone(void)
 {
   sigset_t set;
 
@@ -43,7 +43,7 @@ static sigset_t sigpipe_alone(void)
 
 void outfile_hold(struct outfile_hold *h, bool is_stdout)
 {
-  const sigset_t set = sigpipe_alone();
+  const sigset_t set = outfile_sigpipe_alone();
 
   h->held = !is_stdout;
   if (h->held)
@@ -52,7 +52,7 @@ void outfile_hold(struct outfile_hold *h, bool is_stdout)
 
 void outfile_release(const struct outfile_hold *h)
 {
-  const sigset_t set = sigpipe_alone();
+  const sigset_t set = outfile_sigpipe_alone();
   const struct timespec now = { 0 };
   const int why = errno;
 
@@ -67,30 +67,30 @@ void outfile_release(const struct outfile_hold *h)
 
 /* The failure is reported now, and must not be reported again at the end of the
  * program. */
-static void forget_failure(FILE *stream)
+static void outfile_forget_failure(FILE *stream)
 {
   if (stream == stdout)
     clearerr(stream);
 }
 
-static int cannot_write(const char *name, struct err *err)
+static int outfile_cannot_write(const char *name, struct err *err)
 {
   const int rc = err_sys(err, "cannot write to '%s',", name);
 
   if (outname_is_stdout(name))
-    forget_failure(stdout);
+    outfile_forget_failure(stdout);
   return rc;
 }
 
 /* A file that is open already is not truncated: it may have other content. */
-static FILE *open_directly(const char *name)
+static FILE *outfile_open_directly(const char *name)
 {
   if (outname_is_stdout(name))
     return stdout;
   return fopen(name, outname_is_descriptor(name) ? "ae" : "we");
 }
 
-static FILE *open_stdout_again(void)
+static FILE *outfile_open_stdout_again(void)
 {
   const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
@@ -106,12 +106,13 @@ int outfile_open(struct outfile *f, const char *name, struct err *err)
   f->put = (struct strbuf){ 0 };
   atomic_init(&f->phase, PHASE_IDLE);
   f->is_stdout = outname_is_stdout(name);
-  f->stream = f->is_stdout ? open_stdout_again() : open_directly(name);
-  return f->stream ? 0 : cannot_open(name, err);
+  f->stream = f->is_stdout ? outfile_open_stdout_again()
+                           : outfile_open_directly(name);
+  return f->stream ? 0 : outfile_cannot_open(name, err);
 }
 
 /* Change from one phase to the next; false: it was in another one. */
-static bool pass(struct outfile *f, uint32_t from, uint32_t to)
+static bool outfile_pass(struct outfile *f, uint32_t from, uint32_t to)
 {
   return atomic_compare_exchange_strong(&f->phase, &from, to);
 }
@@ -123,16 +124,16 @@ int outfile_write(struct outfile *f, const void *bytes, size_t len,
   bool ok;
   int why;
 
-  if (!pass(f, PHASE_IDLE, PHASE_WRITING))
+  if (!outfile_pass(f, PHASE_IDLE, PHASE_WRITING))
     return -ECANCELED;
   outfile_hold(&hold, f->is_stdout);
   ok = fwrite(bytes, 1, len, f->stream) == len && fflush(f->stream) == 0;
   why = errno;
   outfile_release(&hold);
-  if (!pass(f, PHASE_WRITING, PHASE_IDLE))
+  if (!outfile_pass(f, PHASE_WRITING, PHASE_IDLE))
     return -ECANCELED;
   errno = why;
-  return ok ? 0 : cannot_write(f->name, err);
+  return ok ? 0 : outfile_cannot_write(f->name, err);
 }
 
 int outfile_put(struct outfile *f, const void *bytes, size_t len,
@@ -169,14 +170,14 @@ int outfile_close(struct outfile *f, struct err *err)
   f->stream = NULL;
   outfile_hold(&hold, f->is_stdout);
   if (fclose(stream) != 0 && rc == 0)
-    rc = cannot_write(f->name, err);
+    rc = outfile_cannot_write(f->name, err);
   outfile_release(&hold);
   return rc;
 }
 
 bool outfile_leave(struct outfile *f)
 {
-  return pass(f, PHASE_WRITING, PHASE_LEFT);
+  return outfile_pass(f, PHASE_WRITING, PHASE_LEFT);
 }
 
 bool outfile_is_left(const struct outfile *f)
@@ -199,7 +200,8 @@ enum {
 /* Create a file beside `place`.  It must be new: nothing that exists, or
  * that a link points to, is written to.  Returns its descriptor; negative:
  * see errno. */
-static int create_beside(const char *place, mode_t mode, struct strbuf *path)
+static int outfile_create_beside(const char *place, mode_t mode,
+                                 struct strbuf *path)
 {
   int fd = -1;
 
@@ -220,7 +222,7 @@ static int create_beside(const char *place, mode_t mode, struct strbuf *path)
 /* The new file may be read by those users who could read the old one, and by no
  * others.  The rights of owner and group are only kept if the file can be given
  * to them. */
-static void take_rights(int fd, const struct stat *old)
+static void outfile_take_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
 
@@ -231,24 +233,24 @@ static void take_rights(int fd, const struct stat *old)
 }
 
 /* Make an empty file beside the place. */
-static int open_beside(struct whole_file *f, struct err *err)
+static int outfile_open_beside(struct whole_file *f, struct err *err)
 {
   struct strbuf path = { 0 };
   struct stat old;
   const bool replaces = stat(f->place, &old) == 0;
   const mode_t mode = replaces ? old.st_mode & 0600 : 0666;
-  const int fd = create_beside(f->place, mode, &path);
+  const int fd = outfile_create_beside(f->place, mode, &path);
   int rc;
 
   if (fd >= 0) {
     f->beside = path.text;
     if (replaces)
-      take_rights(fd, &old);
+      outfile_take_rights(fd, &old);
     f->stream = fdopen(fd, "w");
     if (f->stream)
       return 0;
   }
-  rc = cannot_open(f->name, err);
+  rc = outfile_cannot_open(f->name, err);
   if (fd >= 0)
     (void)close(fd);
   else
@@ -262,13 +264,14 @@ int whole_file_open(struct whole_file *f, const char *name, struct err *err)
   memset(f, 0, sizeof(*f));
   f->name = name;
   if (outname_is_special(name)) {
-    f->stream = open_directly(name);
-    return f->stream ? 0 : cannot_open(name, err);
+    f->stream = outfile_open_directly(name);
+    return f->stream ? 0 : outfile_cannot_open(name, err);
   }
   if (access(name, F_OK) == 0 && access(name, W_OK) < 0)
-    return cannot_open(name, err);
+    return outfile_cannot_open(name, err);
   f->place = outname_real(name);
-  return f->place ? open_beside(f, err) : cannot_open(name, err);
+  return f->place ? outfile_open_beside(f, err)
+                  : outfile_cannot_open(name, err);
 }
 
 void whole_file_hold(const struct whole_file *f, struct outfile_hold *h)
@@ -284,7 +287,7 @@ void whole_file_abort(struct whole_file *f)
   if (f->stream && f->stream != stdout)
     (void)fclose(f->stream); /* the content is not wanted any more */
   outfile_release(&hold);
-  forget_failure(f->stream);
+  outfile_forget_failure(f->stream);
   if (f->beside)
     (void)unlink(f->beside);
   free(f->beside);
@@ -292,7 +295,7 @@ void whole_file_abort(struct whole_file *f)
   memset(f, 0, sizeof(*f));
 }
 
-static bool copy_all(int to, int from)
+static bool outfile_copy_all(int to, int from)
 {
   char part[COPY_PART];
   ssize_t n;
@@ -310,11 +313,11 @@ static bool copy_all(int to, int from)
 }
 
 /* Replace the content of the old file; on failure see errno. */
-static bool overwrite(const char *place, const char *beside)
+static bool outfile_overwrite(const char *place, const char *beside)
 {
   const int from = open(beside, O_RDONLY | O_CLOEXEC);
   const int to = from < 0 ? -1 : open(place, O_WRONLY | O_TRUNC | O_CLOEXEC);
-  bool ok = to >= 0 && copy_all(to, from);
+  bool ok = to >= 0 && outfile_copy_all(to, from);
   int why = errno;
 
   if (from >= 0)
@@ -329,12 +332,12 @@ static bool overwrite(const char *place, const char *beside)
 
 /* A file may be writable but not replaceable: another user's in /tmp, or one
  * that is mounted into a container. */
-static int put_in_place(struct whole_file *f, struct err *err)
+static int outfile_put_in_place(struct whole_file *f, struct err *err)
 {
   const bool replaced = rename(f->beside, f->place) == 0;
   int rc;
 
-  if (!replaced && !overwrite(f->place, f->beside)) {
+  if (!replaced && !outfile_overwrite(f->place, f->beside)) {
     rc = err_sys(err, "cannot write to '%s', but to '%s':", f->name, f->beside);
   } else {
     if (!replaced)
@@ -354,13 +357,13 @@ int whole_file_commit(struct whole_file *f, struct err *err)
 
   whole_file_hold(f, &hold);
   if (fflush(stream) != 0)
-    rc = cannot_write(f->name, err);
+    rc = outfile_cannot_write(f->name, err);
   f->stream = NULL;
   if (stream != stdout && fclose(stream) != 0 && rc == 0)
-    rc = cannot_write(f->name, err);
+    rc = outfile_cannot_write(f->name, err);
   outfile_release(&hold);
   if (rc == 0 && f->beside)
-    rc = put_in_place(f, err);
+    rc = outfile_put_in_place(f, err);
   whole_file_abort(f);
   return rc;
 }

@@ -17,22 +17,22 @@ enum {
   LINKS_MAX = 40 /* in a row; the system has the same limit */
 };
 
-static bool is_one(const struct stat *a, const struct stat *b)
+static bool outname_is_one(const struct stat *a, const struct stat *b)
 {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 /* Do both exist, and are they one file? */
-static bool is_one_file(const char *a, const char *b)
+static bool outname_is_one_file(const char *a, const char *b)
 {
   struct stat at, bt;
 
-  return stat(a, &at) == 0 && stat(b, &bt) == 0 && is_one(&at, &bt);
+  return stat(a, &at) == 0 && stat(b, &bt) == 0 && outname_is_one(&at, &bt);
 }
 
 bool outname_is_null(const char *name)
 {
-  return is_one_file(name, "/dev/null");
+  return outname_is_one_file(name, "/dev/null");
 }
 
 /* If the standard output is /dev/null, results still do not go there. */
@@ -43,7 +43,7 @@ bool outname_is_stdout(const char *name)
   if (strcmp(name, "-") == 0)
     return true;
   return !outname_is_null(name) && stat(name, &at) == 0 &&
-         fstat(STDOUT_FILENO, &out) == 0 && is_one(&at, &out);
+         fstat(STDOUT_FILENO, &out) == 0 && outname_is_one(&at, &out);
 }
 
 /* Decided by the name alone, because a regular file may be open there. */
@@ -64,7 +64,7 @@ bool outname_is_special(const char *name)
 
 /* The target of the link, relative to this folder; owned.  NULL with errno;
  * EINVAL and ENOENT mean that it is not a link. */
-static char *link_target(const char *link)
+static char *outname_link_target(const char *link)
 {
   const char *slash = strrchr(link, '/');
   struct strbuf b = { 0 };
@@ -94,7 +94,7 @@ char *outname_real(const char *name)
     return NULL;
   }
   for (unsigned i = 0; i < LINKS_MAX; i++) {
-    next = link_target(at);
+    next = outname_link_target(at);
     if (!next && (errno == EINVAL || errno == ENOENT))
       return at; /* it is not a link, or does not exist */
     free(at);
@@ -108,7 +108,7 @@ char *outname_real(const char *name)
 }
 
 /* Both are names of new files: would they be one file? */
-static bool is_one_place(const char *a, const char *b)
+static bool outname_is_one_place(const char *a, const char *b)
 {
   const char *a_end = strrchr(a, '/'), *b_end = strrchr(b, '/');
   char *a_folder = mem_strndup(a, a_end ? (size_t)(a_end + 1 - a) : 0);
@@ -116,15 +116,15 @@ static bool is_one_place(const char *a, const char *b)
   const bool same = a_folder && b_folder &&
                     strcmp(a_end ? a_end + 1 : a, b_end ? b_end + 1 : b) == 0 &&
                     (strcmp(a, b) == 0 ||
-                     is_one_file(*a_folder ? a_folder : ".",
-                                 *b_folder ? b_folder : "."));
+                     outname_is_one_file(*a_folder ? a_folder : ".",
+                                         *b_folder ? b_folder : "."));
 
   free(a_folder);
   free(b_folder);
   return same;
 }
 
-static bool is_there(const char *name)
+static bool outname_is_there(const char *name)
 {
   struct stat at;
 
@@ -138,11 +138,11 @@ bool outname_same(const char *a, const char *b)
 
   if (outname_is_stdout(a) || outname_is_stdout(b))
     return outname_is_stdout(a) && outname_is_stdout(b);
-  if (is_there(a) || is_there(b))
-    return is_one_file(a, b) && !outname_is_null(a);
+  if (outname_is_there(a) || outname_is_there(b))
+    return outname_is_one_file(a, b) && !outname_is_null(a);
   a_real = outname_real(a);
   b_real = outname_real(b);
-  same = a_real && b_real && is_one_place(a_real, b_real);
+  same = a_real && b_real && outname_is_one_place(a_real, b_real);
   free(a_real);
   free(b_real);
   return same;

@@ -71,22 +71,24 @@ struct results {
   struct summary *summary;
 };
 
-static void want(struct results *r, const struct reporter *reporter, void *ctx)
+static void results_want(struct results *r, const struct reporter *reporter,
+                         void *ctx)
 {
   r->use[r->n++] = (struct reporter_use){ reporter, ctx };
 }
 
-static int want_growing(struct results *r, const struct reporter *reporter,
-                        void *ctx, struct outfile *file, const char *name,
-                        struct err *err)
+static int results_want_growing(struct results *r,
+                                const struct reporter *reporter, void *ctx,
+                                struct outfile *file, const char *name,
+                                struct err *err)
 {
-  want(r, reporter, ctx);
+  results_want(r, reporter, ctx);
   r->growing[r->n_growing++] = (struct growing){ reporter, file };
   return outfile_open(file, name, err);
 }
 
-static int want_document(struct results *r, const struct results_cfg *cfg,
-                         struct err *err)
+static int results_want_document(struct results *r,
+                                 const struct results_cfg *cfg, struct err *err)
 {
   const bool live = cfg->live[0] != '\0';
   int rc;
@@ -99,50 +101,51 @@ static int want_document(struct results *r, const struct results_cfg *cfg,
     return rc;
   if (live)
     document_keep(r->document);
-  want(r, &document_reporter, r->document);
+  results_want(r, &document_reporter, r->document);
   return 0;
 }
 
 /* Reporters are called in this order.  The document comes after all others,
  * because it reports their outcome; the live page ends with it. */
-static int open_all(struct results *r, const struct results_input *in,
-                    struct err *err)
+static int results_open_all(struct results *r, const struct results_input *in,
+                            struct err *err)
 {
   const struct results_cfg *cfg = in->cfg;
   int rc = 0;
 
   if (rc == 0 && cfg->stream[0] != '\0')
-    rc = want_growing(r, &stream_reporter, &r->stream, &r->stream.file,
-                      cfg->stream, err);
+    rc = results_want_growing(r, &stream_reporter, &r->stream, &r->stream.file,
+                              cfg->stream, err);
   if (rc == 0 && cfg->csv[0] != '\0')
-    rc = want_growing(r, &csv_reporter, &r->csv, &r->csv.file, cfg->csv, err);
+    rc = results_want_growing(r, &csv_reporter, &r->csv, &r->csv.file, cfg->csv,
+                              err);
   if (rc == 0 && cfg->hdr_log[0] != '\0')
-    rc = want_growing(r, &hdr_log_reporter, &r->hdr_log, &r->hdr_log.file,
-                      cfg->hdr_log, err);
+    rc = results_want_growing(r, &hdr_log_reporter, &r->hdr_log,
+                              &r->hdr_log.file, cfg->hdr_log, err);
   if (rc == 0 && cfg->event_log[0] != '\0') {
     rc = event_log_new(&r->event_log, cfg->event_log, in->threads,
                        in->first_thread, err);
-    want(r, &event_log_reporter, r->event_log);
+    results_want(r, &event_log_reporter, r->event_log);
   }
   if (rc == 0 && cfg->prometheus[0] != '\0') {
     rc = prometheus_new(&r->prometheus, cfg, &r->shared, err);
-    want(r, &prometheus_reporter, r->prometheus);
+    results_want(r, &prometheus_reporter, r->prometheus);
   }
   if (rc == 0 && results_summary(cfg)[0] != '\0') {
     rc = summary_new(&r->summary, results_summary(cfg), &r->shared, err);
-    want(r, &summary_reporter, r->summary);
+    results_want(r, &summary_reporter, r->summary);
   }
   if (rc == 0)
-    rc = want_document(r, cfg, err);
+    rc = results_want_document(r, cfg, err);
   if (rc == 0 && cfg->live[0] != '\0') {
     rc = live_new(&r->live, cfg, in->page, &r->shared, r->document, err);
-    want(r, &live_reporter, r->live);
+    results_want(r, &live_reporter, r->live);
   }
   return rc;
 }
 
 /* The folder or block device of the test: fileio has options for them. */
-static const char *test_folder(const struct optset *set)
+static const char *results_test_folder(const struct optset *set)
 {
   static const char *const names[] = { "file-device", "file-dir" };
 
@@ -168,7 +171,7 @@ int results_new(struct results **ret, const struct results_input *in,
   if (!r)
     return results_no_memory(err);
   r->leave = in->leave;
-  disk_find(&r->disk, test_folder(in->set));
+  disk_find(&r->disk, results_test_folder(in->set));
   r->shared.name = in->name;
   r->shared.version = in->version;
   r->shared.test = in->test;
@@ -176,7 +179,7 @@ int results_new(struct results **ret, const struct results_input *in,
   r->shared.disk = &r->disk;
   r->shared.time_ns = r->shared.events = UINT64_MAX;
   r->stream.shared = r->csv.shared = r->hdr_log.shared = &r->shared;
-  rc = open_all(r, in, err);
+  rc = results_open_all(r, in, err);
   if (rc < 0) {
     results_free(r);
     return rc;
@@ -200,7 +203,7 @@ void results_free(struct results *r)
   live_free(r->live);
   document_free(r->document);
   summary_free(r->summary);
-  coincidences_done(&r->shared.coincidences);
+  correlations_done(&r->shared.correlations);
   free(r);
 }
 
@@ -237,9 +240,9 @@ void results_set_marks(struct results *r, const struct marks *marks)
 bool results_coincidence(const struct results *r, unsigned i,
                          struct strbuf *ret)
 {
-  if (!r || i >= r->shared.coincidences.found.n)
+  if (!r || i >= r->shared.correlations.found.n)
     return false;
-  coincidences_sentence(&r->shared.coincidences, i, ret);
+  correlations_sentence(&r->shared.correlations, i, ret);
   return true;
 }
 
@@ -254,7 +257,7 @@ bool results_document_written(const struct results *r)
 }
 
 /* Wait for the turn until that moment; false: it did not come. */
-static bool take_until(struct results *r, uint64_t until_ns)
+static bool results_take_until(struct results *r, uint64_t until_ns)
 {
   uint32_t busy = 0;
 
@@ -267,14 +270,14 @@ static bool take_until(struct results *r, uint64_t until_ns)
   return true;
 }
 
-static void release(struct results *r)
+static void results_release(struct results *r)
 {
   atomic_store(&r->busy, 0);
   wait_wake_all(&r->busy);
 }
 
 /* Do not call this reporter any more. */
-static void unwant(struct results *r, const struct reporter *reporter)
+static void results_unwant(struct results *r, const struct reporter *reporter)
 {
   size_t kept = 0;
 
@@ -286,7 +289,7 @@ static void unwant(struct results *r, const struct reporter *reporter)
 }
 
 /* Take the place of the report thread, if it is inside a file. */
-static bool take_over(struct results *r)
+static bool results_take_over(struct results *r)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
     const struct growing g = r->growing[i];
@@ -294,7 +297,7 @@ static bool take_over(struct results *r)
     if (outfile_leave(g.file)) {
       r->left = g.file;
       leave_thread(r->leave);
-      unwant(r, g.reporter);
+      results_unwant(r, g.reporter);
       r->growing[i] = r->growing[--r->n_growing];
       return true;
     }
@@ -303,18 +306,18 @@ static bool take_over(struct results *r)
 }
 
 /* Called by the conductor, after it has waited for the report thread. */
-static int take_at_end(struct results *r, struct err *err)
+static int results_take_at_end(struct results *r, struct err *err)
 {
   const uint64_t patience = r->impatient ? 0 : OUTFILE_PATIENCE_NS;
 
-  if (take_until(r, clock_now_ns() + patience) || take_over(r))
+  if (results_take_until(r, clock_now_ns() + patience) || results_take_over(r))
     return 0;
   r->impatient = true;
   return err_set(err, -EBUSY, "an earlier report is still being written");
 }
 
-static void keep_first(int *first, struct err *err, int rc,
-                       const struct err *one)
+static void results_keep_first(int *first, struct err *err, int rc,
+                               const struct err *one)
 {
   if (rc >= 0 || *first < 0)
     return;
@@ -327,8 +330,8 @@ static void keep_first(int *first, struct err *err, int rc,
  * and `err` are the results of earlier steps.  Returns -ECANCELED if the thread
  * was left behind; it may touch nothing any more.
  */
-static int flush_all(struct results *r, struct leave *leave, int rc,
-                     struct err *err)
+static int results_flush_all(struct results *r, struct leave *leave, int rc,
+                             struct err *err)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
     struct err one = { "" };
@@ -340,21 +343,22 @@ static int flush_all(struct results *r, struct leave *leave, int rc,
     if (one_rc == -ECANCELED)
       return one_rc;
     err_prefix(&one, "%s", r->growing[i].reporter->name);
-    keep_first(&rc, err, one_rc, &one);
+    results_keep_first(&rc, err, one_rc, &one);
   }
   return rc;
 }
 
-static int on_begin(void *ctx, const struct report_setup *setup,
-                    struct err *err)
+static int results_on_begin(void *ctx, const struct report_setup *setup,
+                            struct err *err)
 {
   struct results *r = ctx;
   const int rc = reporters_begin(r->use, r->n, setup, err);
 
-  return flush_all(r, NULL, rc, err);
+  return results_flush_all(r, NULL, rc, err);
 }
 
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
+static int results_on_start(void *ctx, const struct run_start *start,
+                            struct err *err)
 {
   struct results *r = ctx;
   int rc;
@@ -363,58 +367,60 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   r->shared.started = true;
   system_start(&r->system, "", r->disk.device, start->start_ns);
   rc = reporters_start(r->use, r->n, start, err);
-  return flush_all(r, NULL, rc, err);
+  return results_flush_all(r, NULL, rc, err);
 }
 
 /* Is it one of the conductor's reports, which come at the end? */
-static bool is_conductors(const struct report *report)
+static bool results_is_conductors(const struct report *report)
 {
   return report->partial || report->kind == REPORT_FINAL ||
          report->kind == REPORT_FORCED;
 }
 
 /* The marks since the last interval.  A partial one is the last. */
-static void next_marks(struct results_shared *s, const struct report *report)
+static void results_next_marks(struct results_shared *s,
+                               const struct report *report)
 {
   s->marks_from = s->marks_to;
   s->marks_to = marks_until(s->marks,
                             report->partial ? UINT64_MAX : report->end_ns);
 }
 
-static int on_report(void *ctx, const struct report_setup *setup,
-                     const struct report *report, struct err *err)
+static int results_on_report(void *ctx, const struct report_setup *setup,
+                             const struct report *report, struct err *err)
 {
   struct results *r = ctx;
   int rc = 0;
 
-  if (is_conductors(report))
-    rc = take_at_end(r, err);
+  if (results_is_conductors(report))
+    rc = results_take_at_end(r, err);
   else
-    (void)take_until(r, WAIT_FOREVER);
+    (void)results_take_until(r, WAIT_FOREVER);
   if (rc < 0)
     return rc;
   if (!r->ended) {
     if (report->kind == REPORT_INTERVAL) {
-      next_marks(&r->shared, report);
+      results_next_marks(&r->shared, report);
       system_next(&r->system, report->end_ns, &r->shared.sys);
-      coincidences_add(&r->shared.coincidences, report, &r->shared.sys,
+      correlations_add(&r->shared.correlations, report, &r->shared.sys,
                        r->shared.monitor);
     }
     rc = reporters_report(r->use, r->n, setup, report, err);
     /* All reporters have the report before the first write, which may not
      * return. */
-    rc = flush_all(r, report->leave, rc, err);
+    rc = results_flush_all(r, report->leave, rc, err);
   }
   if (rc == -ECANCELED)
     return 0;
-  release(r);
+  results_release(r);
   return rc;
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int results_on_over(void *ctx, const struct run_end *end,
+                           struct err *err)
 {
   struct results *r = ctx;
-  int rc = take_at_end(r, err);
+  int rc = results_take_at_end(r, err);
 
   if (rc < 0)
     return rc;
@@ -423,36 +429,36 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     r->shared.logged = true;
     event_log_tell(r->event_log, &r->shared.log);
   }
-  coincidences_judge(&r->shared.coincidences);
+  correlations_judge(&r->shared.correlations);
   rc = reporters_over(r->use, r->n, end, err);
   if (r->event_log && event_log_is_left(r->event_log))
     leave_thread(r->leave);
   if (rc == 0 && r->left)
     rc = outfile_tell_left(r->left, err);
-  release(r);
+  results_release(r);
   return rc;
 }
 
-static int on_end(void *ctx, struct err *err)
+static int results_on_end(void *ctx, struct err *err)
 {
   struct results *r = ctx;
-  int rc = take_at_end(r, err);
+  int rc = results_take_at_end(r, err);
 
   if (rc < 0)
     return rc;
   r->ended = true;
   rc = reporters_end(r->use, r->n, err);
-  release(r);
+  results_release(r);
   return rc;
 }
 
 const struct reporter results_reporter = {
   .name = "results",
-  .begin = on_begin,
-  .start = on_start,
-  .interval = on_report,
-  .checkpoint = on_report,
-  .final = on_report,
-  .over = on_over,
-  .end = on_end,
+  .begin = results_on_begin,
+  .start = results_on_start,
+  .interval = results_on_report,
+  .checkpoint = results_on_report,
+  .final = results_on_report,
+  .over = results_on_over,
+  .end = results_on_end,
 };

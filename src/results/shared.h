@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "report/life.h"
-#include "results/coincidences.h"
+#include "results/correlations.h"
 #include "results/event_log.h"
 #include "results/system.h"
 
@@ -27,7 +27,7 @@ struct results_shared {
   const struct marks *marks;     /* [opt] borrowed */
   unsigned marks_from, marks_to; /* those of the interval that is reported */
 
-  struct coincidences coincidences;
+  struct correlations correlations;
 
   uint64_t time_ns; /* the limits of the run; UINT64_MAX: none */
   uint64_t events;

@@ -18,7 +18,7 @@
 #include "base/err.h"
 
 /* Write everything at `*at`, which is moved to the end of it. */
-static int put(int fd, const char *text, uint64_t *at)
+static int spool_put(int fd, const char *text, uint64_t *at)
 {
   size_t left = strlen(text);
 
@@ -38,7 +38,7 @@ static int put(int fd, const char *text, uint64_t *at)
 
 /* Open a file without a name in a folder.  Programs that a script starts do not
  * inherit it.  -1, with errno: the folder takes no file. */
-static int open_in(const char *folder)
+static int spool_open_in(const char *folder)
 {
   char name[PATH_MAX];
   int fd = -1;
@@ -59,7 +59,7 @@ static int open_in(const char *folder)
   return fd;
 }
 
-static int open_beside(const char *path)
+static int spool_open_beside(const char *path)
 {
   char folder[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -71,18 +71,18 @@ static int open_beside(const char *path)
   }
   memcpy(folder, path, len);
   folder[len] = '\0';
-  return open_in(len > 0 ? folder : ".");
+  return spool_open_in(len > 0 ? folder : ".");
 }
 
 int spool_open(struct spool *s, const char *beside, struct err *err)
 {
   const char *own = getenv("TMPDIR");
-  int fd = own && own[0] != '\0' ? open_in(own) : -1;
+  int fd = own && own[0] != '\0' ? spool_open_in(own) : -1;
 
   if (fd < 0)
-    fd = open_in("/tmp");
+    fd = spool_open_in("/tmp");
   if (fd < 0 && beside)
-    fd = open_beside(beside);
+    fd = spool_open_beside(beside);
 #ifdef MFD_CLOEXEC
   if (fd < 0) {
     const int why = errno; /* of a folder, which can be mended */
@@ -110,9 +110,9 @@ int spool_add(struct spool *s, const char *text, struct err *err)
   if (rc < 0)
     return rc;
   fd = fileno(s->file);
-  rc = put(fd, s->len > 0 ? ",\n" : "\n", &at);
+  rc = spool_put(fd, s->len > 0 ? ",\n" : "\n", &at);
   if (rc == 0)
-    rc = put(fd, text, &at);
+    rc = spool_put(fd, text, &at);
   if (rc < 0) {
     if (ftruncate(fd, (off_t)s->len) < 0) {
       /* the next item overwrites the rest */

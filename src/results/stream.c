@@ -11,8 +11,8 @@
 #include "results/json_parts.h"
 #include "results/shared.h"
 
-static int on_interval(void *ctx, const struct report_setup *setup,
-                       const struct report *r, struct err *err)
+static int stream_on_interval(void *ctx, const struct report_setup *setup,
+                              const struct report *r, struct err *err)
 {
   struct stream *s = ctx;
   json_t *value = json_interval(r, setup, s->shared, false);
@@ -34,13 +34,13 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   return rc;
 }
 
-static int on_end(void *ctx, struct err *err)
+static int stream_on_end(void *ctx, struct err *err)
 {
   return outfile_close(&((struct stream *)ctx)->file, err);
 }
 
 const struct reporter stream_reporter = {
   .name = "stream",
-  .interval = on_interval,
-  .end = on_end,
+  .interval = stream_on_interval,
+  .end = stream_on_end,
 };

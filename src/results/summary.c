@@ -79,7 +79,7 @@ void summary_free(struct summary *s)
 }
 
 /* Text in a line of Markdown: characters with a meaning lose it. */
-static void add_text(struct strbuf *out, const char *text)
+static void summary_add_text(struct strbuf *out, const char *text)
 {
   for (; *text; text++) {
     if (strchr("|*_`<>[]\\#", *text))
@@ -88,13 +88,14 @@ static void add_text(struct strbuf *out, const char *text)
   }
 }
 
-static void add_latency(struct strbuf *out, const char *name, uint64_t ns)
+static void summary_add_latency(struct strbuf *out, const char *name,
+                                uint64_t ns)
 {
   strbuf_addf(out, "| %s | %.4g ms |\n", name, (double)ns / 1e6);
 }
 
-static void add_figures(struct strbuf *out, const struct report *r,
-                        const struct report_setup *setup)
+static void summary_add_figures(struct strbuf *out, const struct report *r,
+                                const struct report_setup *setup)
 {
   const struct slo_sample s = report_slo_sample(r, setup);
   char pct[FMT_DOUBLE_SIZE + 1];
@@ -110,53 +111,53 @@ static void add_figures(struct strbuf *out, const struct report *r,
               (double)r->period_ns / (double)NS_PER_S);
   strbuf_addf(out, "| threads | %u |\n", r->threads);
   if (r->events > 0)
-    add_latency(out, "mean latency", r->sum_ns / r->events);
+    summary_add_latency(out, "mean latency", r->sum_ns / r->events);
   for (unsigned i = 0; r->events > 0 && i < setup->n_percentiles; i++) {
     pct[0] = 'p';
     (void)fmt_shortest(pct + 1, setup->percentiles[i]);
-    add_latency(out, pct, report_percentile(r, setup->percentiles[i]));
+    summary_add_latency(out, pct, report_percentile(r, setup->percentiles[i]));
   }
   if (r->events > 0 && setup->percentile > 0) {
     pct[0] = 'p';
     (void)fmt_shortest(pct + 1, setup->percentile);
-    add_latency(out, pct, r->percentile_ns);
+    summary_add_latency(out, pct, r->percentile_ns);
   }
   if (r->events > 0)
-    add_latency(out, "largest latency", r->max_ns);
+    summary_add_latency(out, "largest latency", r->max_ns);
 }
 
-static void add_verdict(struct strbuf *out, const struct slo_verdict *v)
+static void summary_add_verdict(struct strbuf *out, const struct slo_verdict *v)
 {
   strbuf_adds(out, "\n| Objective | Value | Verdict |\n|---|---:|---|\n");
   for (unsigned i = 0; i < v->n; i++) {
     char value[SLO_VALUE_SIZE];
 
     strbuf_adds(out, "| ");
-    add_text(out, v->of[i].term->text);
+    summary_add_text(out, v->of[i].term->text);
     strbuf_addf(out, " | %s | ", slo_value_text(value, &v->of[i]));
     text_slo_remark(out, &v->of[i]);
     strbuf_adds(out, " |\n");
   }
 }
 
-static int on_final(void *ctx, const struct report_setup *setup,
-                    const struct report *r, struct err *err)
+static int summary_on_final(void *ctx, const struct report_setup *setup,
+                            const struct report *r, struct err *err)
 {
   struct summary *s = ctx;
   struct slo_verdict verdict;
 
-  add_figures(&s->figures, r->total ? r->total : r, setup);
+  summary_add_figures(&s->figures, r->total ? r->total : r, setup);
   if (setup->slo.n > 0) {
     report_judge(r, setup, &verdict);
     s->judged = true;
     s->state = verdict.state;
-    add_verdict(&s->figures, &verdict);
+    summary_add_verdict(&s->figures, &verdict);
   }
   return s->figures.failed ? results_no_memory(err) : 0;
 }
 
-static void add_fact(struct strbuf *out, const struct facts *f, const char *key,
-                     const char *title)
+static void summary_add_fact(struct strbuf *out, const struct facts *f,
+                             const char *key, const char *title)
 {
   const struct fact *fact = facts_find(f, key);
 
@@ -164,7 +165,7 @@ static void add_fact(struct strbuf *out, const struct facts *f, const char *key,
     return;
   strbuf_addf(out, "- %s: ", title);
   if (fact->type == FACT_TEXT)
-    add_text(out, fact->text);
+    summary_add_text(out, fact->text);
   else
     strbuf_addf(out, "%" PRId64, fact->integer);
   strbuf_adds(out, "\n");
@@ -188,25 +189,25 @@ void summary_machine(struct strbuf *out)
   env_cpu(&f, "");
   strbuf_adds(out, "\n### Machine\n\n");
   for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-    add_fact(out, &f, shown[i].key, shown[i].title);
+    summary_add_fact(out, &f, shown[i].key, shown[i].title);
   out->failed = out->failed || f.failed;
   facts_done(&f);
 }
 
-static void add_warnings(struct strbuf *out, const struct doubts *d)
+static void summary_add_warnings(struct strbuf *out, const struct doubts *d)
 {
   if (!d || d->n == 0)
     return;
   strbuf_adds(out, "\n### Warnings\n\n");
   for (size_t i = 0; i < d->n; i++) {
     strbuf_adds(out, "- ");
-    add_text(out, d->of[i].text);
+    summary_add_text(out, d->of[i].text);
     strbuf_addf(out, " (`%s`)\n", d->of[i].code);
   }
 }
 
 /* What an event has cost a server; nothing, if nothing is known. */
-static void add_server(struct strbuf *out, const struct server_total *t)
+static void summary_add_server(struct strbuf *out, const struct server_total *t)
 {
   bool any = false;
   double cost;
@@ -218,7 +219,7 @@ static void add_server(struct strbuf *out, const struct server_total *t)
       continue;
     if (!any) {
       strbuf_adds(out, "\n### Server: ");
-      add_text(out, t->target);
+      summary_add_text(out, t->target);
       strbuf_adds(out, "\n\n| Per event | Value |\n|---|---:|\n");
     }
     any = true;
@@ -226,17 +227,18 @@ static void add_server(struct strbuf *out, const struct server_total *t)
   }
 }
 
-static void add_servers(struct strbuf *out, struct monitor *m)
+static void summary_add_servers(struct strbuf *out, struct monitor *m)
 {
   for (unsigned i = 0; i < monitor_servers(m); i++) {
     struct server_total t;
 
     monitor_total(m, i, &t);
-    add_server(out, &t);
+    summary_add_server(out, &t);
   }
 }
 
-static const char *outcome(const struct summary *s, const struct run_end *end)
+static const char *summary_outcome(const struct summary *s,
+                                   const struct run_end *end)
 {
   static const char *const verdicts[] = {
     [SLO_HELD] = "objective held",
@@ -249,23 +251,24 @@ static const char *outcome(const struct summary *s, const struct run_end *end)
   return s->judged ? verdicts[s->state] : "done";
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+static int summary_on_over(void *ctx, const struct run_end *end,
+                           struct err *err)
 {
   struct summary *s = ctx;
   struct strbuf out = { 0 };
   int rc;
 
   strbuf_adds(&out, "## ");
-  add_text(&out, s->shared->test);
-  strbuf_addf(&out, ": %s\n", outcome(s, end));
+  summary_add_text(&out, s->shared->test);
+  strbuf_addf(&out, ": %s\n", summary_outcome(s, end));
   if (end->error) {
     strbuf_adds(&out, "\nThe run ended early: ");
-    add_text(&out, end->error);
+    summary_add_text(&out, end->error);
     strbuf_adds(&out, "\n");
   }
   strbuf_adds(&out, strbuf_str(&s->figures));
-  add_servers(&out, s->shared->monitor);
-  add_warnings(&out, end->doubts);
+  summary_add_servers(&out, s->shared->monitor);
+  summary_add_warnings(&out, end->doubts);
   summary_machine(&out);
   rc = summary_write(s->name, &out, err);
   strbuf_done(&out);
@@ -274,6 +277,6 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 
 const struct reporter summary_reporter = {
   .name = "summary",
-  .final = on_final,
-  .over = on_over,
+  .final = summary_on_final,
+  .over = summary_on_over,
 };

@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "results/coincidences.h"
+#include "results/correlations.h"
 #include "tests/unit/tap.h"
 
 /* What a sentence can be about: how many dips there are, and so on. */
@@ -56,17 +56,17 @@ int main(void)
 {
   unsigned sentences = 0, wrong = 0, with_reason = 0;
 
-  for (size_t k = 0; k < COINCIDENCES_SERIES; k++) {
+  for (size_t k = 0; k < CORRELATIONS_SERIES; k++) {
     for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
       const struct variant *v = &variants[i];
-      struct coincidences c = { 0 };
+      struct correlations c = { 0 };
       struct strbuf text = { 0 };
 
       c.found.dips = v->dips;
       c.found.n = 1;
       c.found.of[0] = (struct coincide_finding){ k, v->hits, v->expected,
                                                  v->p };
-      coincidences_sentence(&c, 0, &text);
+      correlations_sentence(&c, 0, &text);
       sentences++;
       with_reason += gives_reason(strbuf_str(&text));
       if (!begins(strbuf_str(&text), v->begins) ||
@@ -79,7 +79,7 @@ int main(void)
     }
   }
   printf("# %u sentences\n", sentences);
-  OK(sentences == COINCIDENCES_SERIES * ARRAY_SIZE(variants) && wrong == 0,
+  OK(sentences == CORRELATIONS_SERIES * ARRAY_SIZE(variants) && wrong == 0,
      "a sentence has what goes together, and its odds");
   OK(with_reason == 0, "no sentence has the word because, or one like it");
   OK(gives_reason("7 of 8 dips happen Because of a checkpoint"),

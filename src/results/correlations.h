@@ -1,9 +1,9 @@
 /*
- * coincidences.h - keeps a few series of the run, and says at its end what
+ * correlations.h - keeps a few series of the run, and says at its end what
  * happens when the run stumbles: see stats/coincide.h.
  */
-#ifndef BENCH_RESULTS_COINCIDENCES_H
-#define BENCH_RESULTS_COINCIDENCES_H
+#ifndef BENCH_RESULTS_CORRELATIONS_H
+#define BENCH_RESULTS_CORRELATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,35 +16,35 @@ struct strbuf;
 struct system_use;
 
 enum {
-  COINCIDENCES_SERIES = 31,
-  COINCIDENCES_MAX = 20000 /* intervals that are kept; 5 MB */
+  CORRELATIONS_SERIES = 31,
+  CORRELATIONS_MAX = 20000 /* intervals that are kept; 5 MB */
 };
 
 /* {0} is empty.  If memory runs out, `failed` is set, and nothing is said. */
-struct coincidences {
+struct correlations {
   size_t n, room;
-  double *rate, *latency, *series[COINCIDENCES_SERIES]; /* owned; [room] */
+  double *rate, *latency, *series[CORRELATIONS_SERIES]; /* owned; [room] */
   bool failed;
 
-  /* After coincidences_judge(). */
+  /* After correlations_judge(). */
   bool judged;
   bool *dip; /* owned; [n] */
   struct coincide_result found;
 };
 
-void coincidences_done(struct coincidences *c);
+void correlations_done(struct correlations *c);
 
 /* An interval that is not partial.  `monitor` may be NULL. */
-void coincidences_add(struct coincidences *c, const struct report *r,
+void correlations_add(struct correlations *c, const struct report *r,
                       const struct system_use *sys, struct monitor *monitor);
 
 /* Call it once, at the end. */
-void coincidences_judge(struct coincidences *c);
+void correlations_judge(struct correlations *c);
 
 /* The name of a series, for programs. */
-const char *coincidences_series(size_t series);
+const char *correlations_series(size_t series);
 /* Finding i as a sentence without an end. */
-void coincidences_sentence(const struct coincidences *c, unsigned i,
+void correlations_sentence(const struct correlations *c, unsigned i,
                            struct strbuf *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * coincidences.c - what happens when the run stumbles.
+ * correlations.c - what happens when the run stumbles.
  */
-#include "results/coincidences.h"
+#include "results/correlations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -176,16 +176,16 @@ static const struct rule rules[] = {
     SERVER_METRICS, faults },
 };
 
-_Static_assert(ARRAY_SIZE(rules) == COINCIDENCES_SERIES, "one series per rule");
+_Static_assert(ARRAY_SIZE(rules) == CORRELATIONS_SERIES, "one series per rule");
 
-void coincidences_done(struct coincidences *c)
+void correlations_done(struct correlations *c)
 {
   free(c->rate);
   free(c->latency);
   free(c->dip);
-  for (size_t k = 0; k < COINCIDENCES_SERIES; k++)
+  for (size_t k = 0; k < CORRELATIONS_SERIES; k++)
     free(c->series[k]);
-  *c = (struct coincidences){ 0 };
+  *c = (struct correlations){ 0 };
 }
 
 static bool grow_one(double **of, size_t room)
@@ -197,12 +197,12 @@ static bool grow_one(double **of, size_t room)
   return more != NULL;
 }
 
-static bool grow(struct coincidences *c)
+static bool grow(struct correlations *c)
 {
   const size_t room = c->room > 0 ? 2 * c->room : 256;
   bool ok = grow_one(&c->rate, room) && grow_one(&c->latency, room);
 
-  for (size_t k = 0; ok && k < COINCIDENCES_SERIES; k++)
+  for (size_t k = 0; ok && k < CORRELATIONS_SERIES; k++)
     ok = grow_one(&c->series[k], room);
   if (ok)
     c->room = room;
@@ -264,7 +264,7 @@ static double value_of(const struct rule *r, const struct moment *m)
                                                 : NAN;
 }
 
-void coincidences_add(struct coincidences *c, const struct report *r,
+void correlations_add(struct correlations *c, const struct report *r,
                       const struct system_use *sys, struct monitor *monitor)
 {
   struct server_reading server;
@@ -275,24 +275,24 @@ void coincidences_add(struct coincidences *c, const struct report *r,
     cpu_of_servers(monitor, sys->period_ns),
   };
 
-  if (c->failed || r->partial || c->n == COINCIDENCES_MAX ||
+  if (c->failed || r->partial || c->n == CORRELATIONS_MAX ||
       (c->n == c->room && !grow(c)))
     return;
   c->rate[c->n] = report_rate(r, r->events);
   c->latency[c->n] = r->events > 0 && r->hist ? (double)report_percentile(r, 99)
                                               : NAN;
-  for (size_t k = 0; k < COINCIDENCES_SERIES; k++)
+  for (size_t k = 0; k < CORRELATIONS_SERIES; k++)
     c->series[k][c->n] = value_of(&rules[k], &m);
   c->n++;
 }
 
-void coincidences_judge(struct coincidences *c)
+void correlations_judge(struct correlations *c)
 {
   const struct coincide_input in = {
     .n = c->n,
     .rate = c->rate,
     .latency = c->latency,
-    .n_series = COINCIDENCES_SERIES,
+    .n_series = CORRELATIONS_SERIES,
     .series = (const double *const *)c->series,
   };
 
@@ -302,12 +302,12 @@ void coincidences_judge(struct coincidences *c)
   c->judged = c->dip && coincide_find(&in, c->dip, &c->found) == 0;
 }
 
-const char *coincidences_series(size_t series)
+const char *correlations_series(size_t series)
 {
   return rules[series].name;
 }
 
-void coincidences_sentence(const struct coincidences *c, unsigned i,
+void correlations_sentence(const struct correlations *c, unsigned i,
                            struct strbuf *ret)
 {
   const struct coincide_finding *f = &c->found.of[i];
