@@ -155,7 +155,17 @@ void call_pause(const struct conn *c, uint64_t until_ns)
 
 /* ---- in another thread, for a client that shares its own ---- */
 
-struct aside_call {
+enum call_kind {
+  CALL_DO_QUERY,
+  CALL_DO_EXECUTE,
+  CALL_DO_PREPARE,
+  CALL_DO_BIND,
+  CALL_DO_NEXT_RESULT,
+  CALL_DO_END_RESULTS,
+};
+
+struct call_aside {
+  enum call_kind kind;
   struct conn *c;
   struct prepared *p;
   const char *sql;
@@ -163,100 +173,76 @@ struct aside_call {
   int rc;
 };
 
-/* Makes the call aside if this session blocks in calls of the kind. */
-static int call_make(struct conn *c, unsigned kind, void (*fn)(void *arg),
-                     struct aside_call *call)
+static void call_do(void *arg)
 {
-  call->c = c;
-  if (c->session->blocks & kind)
-    loop_aside(fn, call, LOOP_ASIDE_CALL);
-  else
-    fn(call);
-  return call->rc;
+  struct call_aside *a = arg;
+  const struct driver *d = a->c->driver;
+  struct session *s = a->c->session;
+  struct outcome *out = &a->c->out;
+
+  switch (a->kind) {
+  case CALL_DO_QUERY:
+    a->rc = d->query(s, a->sql, a->len, out);
+    break;
+  case CALL_DO_EXECUTE:
+    a->rc = d->execute(a->p, out);
+    break;
+  case CALL_DO_PREPARE:
+    a->rc = d->prepare(a->p, out);
+    break;
+  case CALL_DO_BIND:
+    a->rc = d->bind(a->p, out);
+    break;
+  case CALL_DO_NEXT_RESULT:
+    a->rc = d->next_result(s, out);
+    break;
+  case CALL_DO_END_RESULTS:
+    a->rc = d->end_results(s, out);
+    break;
+  }
 }
 
-static void call_do_query(void *arg)
+/* In another thread, if calls of this kind block in the session. */
+static int call_make(struct call_aside a)
 {
-  struct aside_call *a = arg;
+  const unsigned blocks = a.kind == CALL_DO_PREPARE || a.kind == CALL_DO_BIND
+                            ? SESSION_BLOCKS_ALL | SESSION_BLOCKS_PREPARE
+                            : SESSION_BLOCKS_ALL;
 
-  a->rc = a->c->driver->query(a->c->session, a->sql, a->len, &a->c->out);
+  if (a.c->session->blocks & blocks)
+    loop_aside(call_do, &a, LOOP_ASIDE_CALL);
+  else
+    call_do(&a);
+  return a.rc;
 }
 
 int call_query_aside(struct conn *c, const char *sql, size_t len)
 {
-  struct aside_call a = { .sql = sql, .len = len };
-
-  return call_make(c, SESSION_BLOCKS_ALL, call_do_query, &a);
-}
-
-static void call_do_execute(void *arg)
-{
-  struct aside_call *a = arg;
-
-  a->rc = a->c->driver->execute(a->p, &a->c->out);
+  return call_make(
+    (struct call_aside){ CALL_DO_QUERY, c, .sql = sql, .len = len });
 }
 
 int call_execute_aside(struct conn *c, struct prepared *p)
 {
-  struct aside_call a = { .p = p };
-
-  return call_make(c, SESSION_BLOCKS_ALL, call_do_execute, &a);
-}
-
-static void call_do_prepare(void *arg)
-{
-  struct aside_call *a = arg;
-
-  a->rc = a->c->driver->prepare(a->p, &a->c->out);
+  return call_make((struct call_aside){ CALL_DO_EXECUTE, c, p });
 }
 
 int call_prepare(struct conn *c, struct prepared *p)
 {
-  struct aside_call a = { .p = p };
-
-  return call_make(c, SESSION_BLOCKS_ALL | SESSION_BLOCKS_PREPARE,
-                   call_do_prepare, &a);
-}
-
-static void call_do_bind(void *arg)
-{
-  struct aside_call *a = arg;
-
-  a->rc = a->c->driver->bind(a->p, &a->c->out);
+  return call_make((struct call_aside){ CALL_DO_PREPARE, c, p });
 }
 
 int call_bind(struct conn *c, struct prepared *p)
 {
-  struct aside_call a = { .p = p };
-
-  return call_make(c, SESSION_BLOCKS_ALL | SESSION_BLOCKS_PREPARE, call_do_bind,
-                   &a);
-}
-
-static void call_do_next_result(void *arg)
-{
-  struct aside_call *a = arg;
-
-  a->rc = a->c->driver->next_result(a->c->session, &a->c->out);
+  return call_make((struct call_aside){ CALL_DO_BIND, c, p });
 }
 
 int call_next_result(struct conn *c)
 {
-  struct aside_call a = { .rc = 0 };
-
-  return call_make(c, SESSION_BLOCKS_ALL, call_do_next_result, &a);
-}
-
-static void call_do_end_results(void *arg)
-{
-  struct aside_call *a = arg;
-
-  a->rc = a->c->driver->end_results(a->c->session, &a->c->out);
+  return call_make((struct call_aside){ CALL_DO_NEXT_RESULT, c });
 }
 
 int call_end_results(struct conn *c)
 {
-  struct aside_call a = { .rc = 0 };
-
-  return call_make(c, SESSION_BLOCKS_ALL, call_do_end_results, &a);
+  return call_make((struct call_aside){ CALL_DO_END_RESULTS, c });
 }

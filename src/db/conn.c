@@ -178,7 +178,7 @@ static int fetch_timed(struct conn *c)
   const uint64_t start = clock_now_ns();
   const int rc = c->driver->fetch(c->session, c->values);
 
-  times_add(&c->env->process->fetching, clock_now_ns() - start);
+  db_times_add(&c->env->process->fetching, clock_now_ns() - start);
   return rc;
 }
 

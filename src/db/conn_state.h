@@ -162,9 +162,10 @@ struct conn {
   struct db_env *env;
   struct driver_handle *handle;
   const struct driver *driver;
-  struct session *session; /* owned; or with a pool: of the lease, or of nobody
-                            */
-  struct pool *pool;       /* [opt] sessions are leased from it */
+  /* Owned.  With a pool: borrowed from `lease`, or the closed session of the
+   * pool while there is no lease. */
+  struct session *session;
+  struct pool *pool;          /* [opt] sessions are leased from it */
   struct pool_session *lease; /* [opt] the one that it has */
   enum conn_state state;
   unsigned owed;       /* enum conn_owed */
@@ -173,11 +174,10 @@ struct conn {
   unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
   bool visitor, left_to_library; /* see visit.h */
-  uint64_t
-    turn_ns; /* transport_deadline() when it was asked for, while it opens... */
-  bool opens;                /* ...for the first time */
-  bool copies;               /* a copy is open: see copy.h */
-  unsigned refs;             /* the owner and each statement object */
+  bool opens;                    /* the first opening is in progress */
+  uint64_t turn_ns; /* while `opens`: transport_deadline() at its begin */
+  bool copies;      /* a copy is open: see copy.h */
+  unsigned refs;    /* the owner and each statement object */
   struct conn *next, *prev;  /* in the env's list */
   struct conn_stmt *stmts;   /* live and closed ones, all of this connection */
   struct conn_params params; /* owned texts */

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "db/backends.h"
+#include "db/counts.h"
 #include "db/message.h"
 #include "db/options.h"
 #include "rand/rng.h"

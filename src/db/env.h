@@ -91,7 +91,8 @@ struct db_env {
                   * that of another one with the same cause has */
   bool too_late; /* the run has ended before the last new connection could be
                   * opened; nothing was reported */
-  bool awaited;  /* its connections go where one was opened last: await.h */
+  bool awaited;  /* find_server_after_run() has found a server: new connections
+                  * go  there */
   bool unread;   /* env_settle() has something to do */
   bool *unread_too; /* [opt] the same, where the end of events is decided */
 };

@@ -138,7 +138,7 @@ void exec_sample(struct conn *c, const struct exec *info, bool failed)
   struct db_env *env = c->env;
 
   if (env->process->set.debug && env->recorder)
-    times_add(&env->process->execution, took_ns);
+    db_times_add(&env->process->execution, took_ns);
   if (env->on_statement)
     env->on_statement(env->on_statement_ctx, info->cls, info->sql, info->len,
                       took_ns, &s);

@@ -185,7 +185,8 @@ enum find_result find_one_server(struct conn *c, struct strbuf *seen)
   c->session->number = 0;
   found = find_any(c, seen);
   if (found == FIND_REPLICA || found == FIND_READ_ONLY) {
-    /* Others of the command read what it may not have. */
+    /* Other connections of the command are at a server that takes writes, and
+     * a replica may lag behind it. */
     if (role_cache_writes(role_cache_load(c)))
       return FIND_NONE;
     c->session->attempt = c->first;

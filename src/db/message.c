@@ -1,10 +1,15 @@
 /*
- * message.c - messages of several lines.
+ * message.c - messages of several lines, and messages that come too often.
  */
 #include "db/message.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/fmt.h"
 #include "base/utf8.h"
 
 /* A line break inside of a message, until it is printed. */
@@ -63,4 +68,103 @@ void message_lines(enum log_level level, const struct strbuf *lines)
     say(level, p, n);
     p += n + (p[n] == '\n');
   }
+}
+
+/* ---- messages that come too often ---- */
+
+void flood_init(struct flood *f)
+{
+  memset(f, 0, sizeof(*f));
+  (void)pthread_mutex_init(&f->lock, NULL); /* cannot fail on Linux */
+}
+
+void flood_done(struct flood *f)
+{
+  (void)pthread_mutex_destroy(&f->lock);
+}
+
+static struct flood_code *find(struct flood *f, const char *name)
+{
+  for (size_t i = 0; i < FLOOD_CODES - 1; i++) {
+    struct flood_code *c = &f->code[i];
+
+    if (c->name[0] == '\0')
+      (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    if (strcmp(c->name, name) == 0)
+      return c;
+  }
+  (void)snprintf(f->code[FLOOD_CODES - 1].name, sizeof(f->code[0].name), "%s",
+                 "(other)");
+  return &f->code[FLOOD_CODES - 1];
+}
+
+bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
+                  uint64_t *ret_held)
+{
+  const uint64_t second = now_ns / NS_PER_S;
+  struct flood_code *c;
+  bool allowed;
+
+  (void)pthread_mutex_lock(&f->lock);
+  c = find(f, code);
+  *ret_held = 0;
+  if (c->second != second) {
+    *ret_held = c->held;
+    c->second = second;
+    c->shown = 0;
+    c->held = 0;
+  }
+  allowed = c->shown < FLOOD_PER_SECOND;
+  if (allowed)
+    c->shown++;
+  else
+    c->held++;
+  (void)pthread_mutex_unlock(&f->lock);
+  return allowed;
+}
+
+/* FNV-1a without the digits; not 0. */
+static uint64_t hash_words(const char *text)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+  for (; *text; text++) {
+    if (!isdigit((unsigned char)*text))
+      hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  }
+  return hash | 1;
+}
+
+bool flood_repeats(struct flood *f, const char *code, const char *text)
+{
+  const uint64_t hash = hash_words(text);
+  struct flood_code *c;
+  bool repeats;
+
+  (void)pthread_mutex_lock(&f->lock);
+  c = find(f, code);
+  repeats = c->text == hash;
+  if (repeats)
+    c->alike++;
+  if (c->text == 0)
+    c->text = hash;
+  (void)pthread_mutex_unlock(&f->lock);
+  return repeats;
+}
+
+void flood_flush(struct flood *f)
+{
+  (void)pthread_mutex_lock(&f->lock);
+  for (size_t i = 0; i < FLOOD_CODES; i++) {
+    struct flood_code *c = &f->code[i];
+
+    if (c->held > 0)
+      log_msg(LOG_FATAL, "(%" PRIu64 " more message%s with error %s)", c->held,
+              fmt_plural(c->held), c->name);
+    if (c->alike > 0)
+      log_msg(LOG_FATAL, "error %s happened %" PRIu64 " more time%s", c->name,
+              c->alike, fmt_plural(c->alike));
+    c->held = c->alike = 0;
+  }
+  (void)pthread_mutex_unlock(&f->lock);
 }

@@ -29,7 +29,8 @@ static uint64_t lasts_ns(const struct outage *o, uint64_t now_ns)
   return now_ns > o->began_ns ? now_ns - o->began_ns : 0;
 }
 
-/* Of a rate of one in `every_ns`, after `at_once` of them. */
+/* A token bucket: one token per `every_ns`, a burst of `at_once`.  True: a
+ * token was taken. */
 static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
                    unsigned at_once)
 {

@@ -13,18 +13,16 @@
 
 #include "base/facts.h"
 #include "base/login_keys.h"
-#include "db/backends.h"
 #include "db/churn.h"
 #include "db/connect_limiter.h"
 #include "db/counts.h"
 #include "db/driver.h"
 #include "db/error_policy.h"
 #include "db/errtab.h"
-#include "db/flood.h"
+#include "db/message.h"
 #include "db/options.h"
 #include "db/outage.h"
 #include "db/pool.h"
-#include "db/times.h"
 #include "db/watch.h"
 #include "opt/identity.h"
 
@@ -170,7 +168,7 @@ bool process_done(struct db_process *p);
 /* Change p->over, while no other thread uses the process; NULL: never. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);
 
-/* That of the clients that this thread carries; NULL: there is none. */
+/* The pool of the thread number `carrier`; NULL: there is none. */
 static inline struct pool *process_pool(const struct db_process *p,
                                         unsigned carrier)
 {

@@ -299,8 +299,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* What is asked about the new session needs its rows, also if the statement
- * that has met the loss does not. */
+/* Questions about the new session read rows: `unread` of the lost statement
+ * does not apply to them. */
 static int open_here(struct conn *c, uint64_t until_ns)
 {
   const bool unread = c->session->unread;

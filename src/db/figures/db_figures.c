@@ -165,6 +165,6 @@ void db_figures_tally(struct db_process *db, struct tally *to)
 
 void db_figures_statement_times(struct db_process *db, struct report *r)
 {
-  r->execution = times_take(&db->execution);
-  r->fetching = times_take(&db->fetching);
+  r->execution = db_times_take(&db->execution);
+  r->fetching = db_times_take(&db->fetching);
 }

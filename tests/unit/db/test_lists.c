@@ -10,7 +10,7 @@
 #include "db/driver.h"
 #include "db/error_policy.h"
 #include "db/errtab.h"
-#include "db/flood.h"
+#include "db/message.h"
 #include "db/target.h"
 #include "tests/unit/tap.h"
 

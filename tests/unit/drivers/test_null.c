@@ -246,14 +246,14 @@ static void test_times(void)
     (void)query(&b, "SET");
   rs = query(&b, "SELECT");
   (void)conn_fetch_row(rs);
-  t = times_take(&b.process->execution);
+  t = db_times_take(&b.process->execution);
   OK(t.count == 4 && t.min_ns >= 10 * NS_PER_US && t.max_ns >= t.min_ns &&
        t.sum_ns >= 3 * t.min_ns + t.max_ns && t.sum_ns <= 4 * t.max_ns,
      "time of statements");
-  t = times_take(&b.process->execution);
+  t = db_times_take(&b.process->execution);
   OK(t.count == 0 && t.sum_ns == 0 && t.min_ns == 0 && t.max_ns == 0,
      "those taken are gone");
-  OK(times_take(&b.process->fetching).count == 1, "time of fetching");
+  OK(db_times_take(&b.process->fetching).count == 1, "time of fetching");
   bed_close(&b);
 }
 
