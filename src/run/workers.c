@@ -134,7 +134,7 @@ static void see_to_it(void *arg)
 }
 
 static int openings_begin(struct openings *o, struct run *run, struct loop *l,
-                   unsigned first, unsigned step, struct err *err)
+                          unsigned first, unsigned step, struct err *err)
 {
   *o = (struct openings){ .run = run, .loop = l, .next = first, .step = step };
   return run->plan->idle > 0 ? loop_add(l, see_to_it, o, err) : 0;
@@ -362,15 +362,15 @@ static int clients_start(struct workers *workers, struct err *err)
 
   for (; workers->started < plan->carriers; workers->started++) {
     struct carrier *c = &run->carriers[workers->started];
-    int rc = thread_start(&workers->threads[workers->started], plan->stack_bytes,
-                          carrier_main, c, err);
+    int rc = thread_start(&workers->threads[workers->started],
+                          plan->stack_bytes, carrier_main, c, err);
 
     if (rc < 0) {
       count_loops(run, plan->carriers - workers->started);
       return rc;
     }
     workers->n += (plan->threads - c->number + plan->carriers - 1) /
-                     plan->carriers;
+                  plan->carriers;
   }
   return 0;
 }
@@ -694,8 +694,9 @@ int workers_start(struct workers *workers, struct run *run, struct err *err)
   if (plan->carriers > 0)
     return clients_start(workers, err);
   for (; workers->started < plan->threads; workers->started++) {
-    int rc = thread_start(&workers->threads[workers->started], plan->stack_bytes,
-                          worker_main, &run->workers[workers->started], err);
+    int rc = thread_start(&workers->threads[workers->started],
+                          plan->stack_bytes, worker_main,
+                          &run->workers[workers->started], err);
 
     if (rc < 0)
       return rc;
