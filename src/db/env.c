@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"

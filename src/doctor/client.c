@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "doctor/findings.h"
-#include "results/env.h"
+#include "machine/env.h"
 
 enum {
   CPU_FIELDS = 8,  /* of the line in /proc/stat, without guests */

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/space.h"
 #include "doctor/doctor.h"
 #include "doctor/findings.h"
+#include "machine/disk.h"
+#include "machine/space.h"
 #include "os/os.h"
-#include "results/disk.h"
 
 #define MIB (1024.0 * 1024)
 

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/facts.h"
 #include "base/fmt.h"
@@ -14,7 +13,8 @@
 #include "doctor/client.h"
 #include "doctor/doctor.h"
 #include "doctor/findings.h"
-#include "results/env.h"
+#include "machine/cgroup.h"
+#include "machine/env.h"
 
 enum {
   FILES_SPARE = 64,   /* open files, besides those of the test */

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/fmt.h"
-#include "base/space.h"
+#include "machine/space.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
 #include "load/check.h"

@@ -207,7 +207,7 @@ static void mixrun_whole(void *arg, const struct test_details *whole)
 }
 
 /* Several members doubt the same: it is said once. */
-static void mixrun_drop_repeated(struct doubts *d, size_t from)
+static void mixrun_drop_repeated(struct warnings *d, size_t from)
 {
   size_t n = from;
 
@@ -224,15 +224,15 @@ static void mixrun_drop_repeated(struct doubts *d, size_t from)
 }
 
 static void mixrun_doubts(void *arg, const struct report *total,
-                          struct doubts *to)
+                          struct warnings *to)
 {
   const struct mixrun *run = arg;
 
   for (unsigned i = 0; i < run->n; i++) {
     const size_t from = to->n;
 
-    if (mixrun_ops_of(run, i)->doubts)
-      mixrun_ops_of(run, i)->doubts(run->of[i], total, to);
+    if (mixrun_ops_of(run, i)->warnings)
+      mixrun_ops_of(run, i)->warnings(run->of[i], total, to);
     mixrun_drop_repeated(to, from);
   }
 }
@@ -616,6 +616,6 @@ const struct test_ops mixtest_ops = {
   .tally = mixrun_tally,
   .details = mixrun_details,
   .take_whole = mixrun_whole,
-  .doubts = mixrun_doubts,
+  .warnings = mixrun_doubts,
   .statement_times = mixrun_statement_times,
 };

@@ -28,8 +28,8 @@
 #include "nodes/nodes.h"
 #include "nodes/pack.h"
 #include "nodes/post.h"
-#include "report/doubts.h"
 #include "report/life.h"
+#include "report/warnings.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "stats/report.h"
@@ -43,7 +43,7 @@ struct nodes_end {
   unsigned rank, size;
   struct rank_part *part;      /* owned; [size]; only in rank 0 */
   struct merge **merge;        /* owned; [size]: one for each rank */
-  struct doubts *doubts;       /* owned; of all ranks */
+  struct warnings *warnings;   /* owned; of all ranks */
   struct test_details details; /* with the errors of all ranks */
   struct err *error;           /* owned; the first error of another rank */
   int status; /* the first status of the other ranks that is not 0 */
@@ -173,9 +173,9 @@ static int nodes_end_init(struct nodes_end *e, struct cluster *cluster,
     return 0;
   e->part = calloc(e->size, sizeof(*e->part));
   e->merge = calloc(e->size, sizeof(struct merge *));
-  e->doubts = calloc(1, sizeof(*e->doubts));
+  e->warnings = calloc(1, sizeof(*e->warnings));
   e->error = calloc(1, sizeof(*e->error));
-  if (!e->part || !e->merge || !e->doubts || !e->error)
+  if (!e->part || !e->merge || !e->warnings || !e->error)
     return err_set(err, -ENOMEM, "not enough memory");
   for (unsigned i = 0; i < e->size && rc == 0; i++) {
     e->part[i].rank = i;
@@ -192,7 +192,7 @@ static void nodes_end_done(struct nodes_end *e)
     merge_free(e->merge[i]);
   free(e->merge);
   free(e->part);
-  free(e->doubts);
+  free(e->warnings);
   free(e->error);
   free(e->details.error);
 }
@@ -307,9 +307,9 @@ static void nodes_end_send(struct nodes_end *e, const struct run_end *end)
   pack_u64(&b, end->backlog);
   pack_u64(&b, end->member_arrivals);
   end_pack_client(&b, &end->client);
-  pack_u64(&b, end->doubts->n);
-  for (size_t i = 0; i < end->doubts->n; i++)
-    pack_text(&b, end->doubts->of[i].text);
+  pack_u64(&b, end->warnings->n);
+  for (size_t i = 0; i < end->warnings->n; i++)
+    pack_text(&b, end->warnings->of[i].text);
   end_pack_errors(&b, end->details);
   end_pack_facts(&b, end->details);
   if (!b.failed)
@@ -346,10 +346,10 @@ static bool nodes_end_await(struct nodes_end *e)
  * rank. */
 static void end_add_doubt(struct nodes_end *e, unsigned rank, const char *text)
 {
-  struct doubts *d = e->doubts;
-  struct doubt *to;
+  struct warnings *d = e->warnings;
+  struct warning *to;
 
-  if (d->n >= DOUBTS_MAX)
+  if (d->n >= WARNINGS_MAX)
     return;
   to = &d->of[d->n++];
   to->code = "other_process";
@@ -361,11 +361,11 @@ static void end_add_doubt(struct nodes_end *e, unsigned rank, const char *text)
 /* Doubts about the figures of all ranks together, which no rank has checked. */
 static void end_add_own_doubts(struct nodes_end *e)
 {
-  struct doubts *d = e->doubts;
+  struct warnings *d = e->warnings;
   size_t i = d->n;
 
   if (e->setup)
-    doubts_add_samples(d, e->setup, e->events);
+    warnings_add_samples(d, e->setup, e->events);
   for (; i < d->n; i++) {
     if (d->of[i].shown)
       log_advise("%s", d->of[i].text);
@@ -423,7 +423,7 @@ static void end_add(struct nodes_end *e, unsigned rank,
   const enum end_reason reason = (enum end_reason)unpack_u64(&u);
   const bool failed = unpack_u64(&u) == 1;
   char text[1024];
-  uint64_t doubts;
+  uint64_t warnings;
 
   unpack_text(&u, text, sizeof(text));
   p->status = status;
@@ -439,8 +439,8 @@ static void end_add(struct nodes_end *e, unsigned rank,
   end->backlog += unpack_u64(&u);
   end->member_arrivals += unpack_u64(&u);
   end_unpack_client(&u, &p->client);
-  doubts = unpack_u64(&u);
-  for (uint64_t i = 0; i < doubts && !u.failed; i++) {
+  warnings = unpack_u64(&u);
+  for (uint64_t i = 0; i < warnings && !u.failed; i++) {
     unpack_text(&u, text, sizeof(text));
     end_add_doubt(e, rank, text);
   }
@@ -523,7 +523,7 @@ static void end_add_lost_doubt(struct nodes_end *e,
   struct strbuf names = { 0 }, rest = { 0 };
   unsigned lost = 0;
   uint64_t events = 0;
-  struct doubts *d = e->doubts;
+  struct warnings *d = e->warnings;
   size_t at = d->n;
 
   for (unsigned i = 0; i < e->size; i++) {
@@ -538,14 +538,14 @@ static void end_add_lost_doubt(struct nodes_end *e,
                 "; intervals have the %llu events that %s had reported before",
                 (unsigned long long)events, lost == 1 ? "it" : "they");
   if (lost > 0)
-    doubts_add(d, true, "lost_process",
-               "process%s %.100s %s lost, and with %s %.0f %% of the load (%u "
-               "of %u threads); totals are without all that %s did%s",
-               lost == 1 ? "" : "es", strbuf_str(&names),
-               lost == 1 ? "is" : "are", lost == 1 ? "it" : "them",
-               100.0 * lost / e->size, lost * e->plan->threads,
-               e->plan->all_threads, lost == 1 ? "it" : "they",
-               strbuf_str(&rest));
+    warnings_add(
+      d, true, "lost_process",
+      "process%s %.100s %s lost, and with %s %.0f %% of the load (%u "
+      "of %u threads); totals are without all that %s did%s",
+      lost == 1 ? "" : "es", strbuf_str(&names), lost == 1 ? "is" : "are",
+      lost == 1 ? "it" : "them", 100.0 * lost / e->size,
+      lost * e->plan->threads, e->plan->all_threads, lost == 1 ? "it" : "they",
+      strbuf_str(&rest));
   for (; at < d->n; at++)
     log_advise("%s", d->of[at].text);
   strbuf_done(&names);
@@ -571,8 +571,8 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
 {
   e->part[0].status = end->status;
   e->part[0].client = end->client;
-  if (end->doubts)
-    *e->doubts = *end->doubts;
+  if (end->warnings)
+    *e->warnings = *end->warnings;
   end_add_own_doubts(e);
   /* Its facts are those of the run, in place; its errors are a list of its
    * own. */
@@ -605,7 +605,7 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
   end->start_skew_ns = cluster_skew(e->cluster);
   end->n_ranks = e->size;
   end->ranks = e->part;
-  end->doubts = e->doubts;
+  end->warnings = e->warnings;
   if (end->started)
     end_sum_clients(e, &end->client);
   if (end->details)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "machine/cpu.h"
 #include "stats/tally.h"
 
 struct class_set;
@@ -50,25 +51,6 @@ enum end_reason {
   END_SIGNAL,
   END_FORCED,  /* workers were still there at the deadline */
   END_DECIDED, /* the objective was */
-};
-
-/* The state of the processors that the process may use, over the measured
- * part. */
-struct machine_use {
-  bool known;       /* the next two are known */
-  uint64_t busy_ns; /* used by all programs, summed up over processors */
-  uint64_t steal_ns;
-  uint64_t throttled_ns;      /* withheld by the control group's quota */
-  uint64_t heat;              /* how often heat has slowed them down */
-  double mhz, base_mhz;       /* at the end; 0: unknown */
-  double first_ghz, last_ghz; /* measured, of the processors at work: in the
-                                 first and the last quarter; 0: unknown */
-
-  /* About other processes, as far as they can be seen; since the load began. */
-  uint64_t server_ns; /* database servers */
-  char server[16];    /* the busiest of them; "": none was seen */
-  uint64_t sibling_ns;
-  char busiest[16]; /* the busiest of all others; "": unknown */
 };
 
 /* What has kept a thread from its other clients until after the time limit. */
@@ -123,19 +105,19 @@ struct client_use {
 };
 
 /* A reason why figures of this run deserve a second look. */
-struct doubt {
+struct warning {
   const char *code; /* a word for programs */
   char text[320];   /* a sentence for people, without a colon */
   bool shown;       /* certain enough for the terminal */
 };
 
 enum {
-  DOUBTS_MAX = 8 + 100 /* and some of each rank */
+  WARNINGS_MAX = 8 + 100 /* and some of each rank */
 };
 
-struct doubts {
+struct warnings {
   size_t n;
-  struct doubt of[DOUBTS_MAX];
+  struct warning of[WARNINGS_MAX];
 };
 
 /* What a test reports beyond the figures that all tests have. */
@@ -187,7 +169,7 @@ struct run_end {
   uint64_t end_ns;      /* the end of the measured part */
   struct client_use client;
   struct run_settled settled;
-  const struct doubts *doubts;
+  const struct warnings *warnings;
   const struct test_details *details; /* NULL: the test provides none */
 
   /* For a run of several ranks, `client` is the sum over all of them. */

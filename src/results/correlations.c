@@ -8,8 +8,8 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "machine/sampler.h"
 #include "monitor/monitor.h"
-#include "results/system.h"
 #include "stats/report.h"
 
 #define AGE_LIMIT 0.85 /* servers slow down before the limit */
@@ -71,7 +71,7 @@ static double steal(const struct moment *m)
 
 static double throttled(const struct moment *m)
 {
-  return m->sys->strain.throttled;
+  return m->sys->pressure.throttled;
 }
 
 static double disk(const struct moment *m)
@@ -79,35 +79,36 @@ static double disk(const struct moment *m)
   return m->sys->has_disk ? m->sys->busy : NAN;
 }
 
-static double pressure(const struct moment *m, enum strain_pressure which)
+static double pressure(const struct moment *m, enum pressure which)
 {
-  return m->sys->strain.has[which] ? m->sys->strain.stopped[which] : NAN;
+  return m->sys->pressure.has[which] ? m->sys->pressure.stopped[which] : NAN;
 }
 
 static double cpu_some(const struct moment *m)
 {
-  return pressure(m, STRAIN_CPU_SOME);
+  return pressure(m, PRESSURE_CPU_SOME);
 }
 
 static double io_full(const struct moment *m)
 {
-  return pressure(m, STRAIN_IO_FULL);
+  return pressure(m, PRESSURE_IO_FULL);
 }
 
 static double memory_full(const struct moment *m)
 {
-  return pressure(m, STRAIN_MEMORY_FULL);
+  return pressure(m, PRESSURE_MEMORY_FULL);
 }
 
 static double retransmits(const struct moment *m)
 {
-  return m->sys->strain.has_retransmits ? (double)m->sys->strain.retransmits
-                                        : NAN;
+  return m->sys->pressure.has_retransmits ? (double)m->sys->pressure.retransmits
+                                          : NAN;
 }
 
 static double faults(const struct moment *m)
 {
-  return m->sys->strain.has_faults ? (double)m->sys->strain.major_faults : NAN;
+  return m->sys->pressure.has_faults ? (double)m->sys->pressure.major_faults
+                                     : NAN;
 }
 
 static double errors(const struct moment *m)

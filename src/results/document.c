@@ -14,10 +14,10 @@
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/mem.h"
+#include "machine/disk.h"
+#include "machine/env.h"
 #include "monitor/monitor.h"
 #include "report/marks.h"
-#include "results/disk.h"
-#include "results/env.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
 #include "results/outfile.h"
@@ -334,7 +334,7 @@ static int document_put_members(struct document *d, const struct run_end *end,
   if (s->correlations.judged)
     MEMBER("coincidences", json_correlations(&s->correlations));
   MEMBER("event_log", document_event_log(s));
-  MEMBER("warnings", json_doubts(end->doubts));
+  MEMBER("warnings", json_warnings(end->warnings));
 #undef MEMBER
   if (rc == 0 && end->slices)
     rc = document_put_line(to, "slices", json_slices(end->slices));

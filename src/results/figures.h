@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "results/strain.h"
-#include "results/system.h"
+#include "machine/pressure.h"
+#include "machine/sampler.h"
 
 struct hist_sum;
 struct report;
@@ -69,7 +69,7 @@ enum figure_when {
 /* The machine's counters since its start. */
 struct figure_counts {
   struct system_counts system;
-  struct strain_counts strain;
+  struct pressure_counts pressure;
 };
 
 struct figure {

@@ -13,7 +13,7 @@
 struct class_report;
 struct client_use;
 struct correlations;
-struct doubts;
+struct warnings;
 struct error_count;
 struct facts;
 struct figure;
@@ -101,7 +101,7 @@ json_t *json_threads(const struct report *total);
 json_t *json_client(const struct client_use *use, uint64_t events);
 /* The ranks of a run that has several. */
 json_t *json_ranks(const struct run_end *end, const struct report_setup *setup);
-json_t *json_doubts(const struct doubts *doubts);
+json_t *json_warnings(const struct warnings *warnings);
 /* The verdict on the objective. */
 json_t *json_slo(const struct slo_verdict *v);
 /* Times without service. */

@@ -220,15 +220,15 @@ json_t *json_slices(const struct slices *s)
   return jobj_take(&o);
 }
 
-json_t *json_doubts(const struct doubts *doubts)
+json_t *json_warnings(const struct warnings *warnings)
 {
   struct jobj array = jobj_list();
 
-  for (size_t i = 0; doubts && i < doubts->n; i++) {
+  for (size_t i = 0; warnings && i < warnings->n; i++) {
     struct jobj o = jobj_new();
 
-    jobj_text(&o, "code", doubts->of[i].code);
-    jobj_text(&o, "text", doubts->of[i].text);
+    jobj_text(&o, "code", warnings->of[i].code);
+    jobj_text(&o, "text", warnings->of[i].text);
     jobj_push(&array, jobj_take(&o));
   }
   return jobj_take(&array);

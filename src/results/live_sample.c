@@ -11,9 +11,10 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "machine/disk.h"
 #include "monitor/monitor.h"
 #include "report/marks.h"
-#include "results/disk.h"
+#include "machine/disk.h"
 #include "results/figures.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
@@ -48,7 +49,7 @@ void live_sampler_done(struct live_sampler *s)
 void live_sampler_start(struct live_sampler *s)
 {
   s->last_ns = s->shared->start.start_ns;
-  system_start(&s->system, "", s->shared->disk->device, s->last_ns);
+  sampler_start(&s->system, "", s->shared->disk->device, s->last_ns);
 }
 
 /* Make the report of the time since the last sample. */
@@ -250,7 +251,7 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
   struct report r;
 
   live_report(s, now_ns, &r);
-  system_next(&s->system, now_ns, &use);
+  sampler_next(&s->system, now_ns, &use);
   jobj_real(&o, "t", t);
   jobj_int(&o, "events", s->events);
   live_add_figures(&o, &r, &use);

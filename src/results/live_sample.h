@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "results/system.h"
+#include "machine/sampler.h"
 #include "stats/recorder.h"
 
 struct hist_sum;
@@ -23,7 +23,7 @@ struct live_class {
 
 struct live_sampler {
   const struct results_shared *shared;
-  struct system_watch system;
+  struct sampler system;
   uint64_t last_ns;
   uint64_t events, sum_ns, counter[COUNTERS]; /* at the last look */
   struct hist_sum *now, *before, *diff;       /* owned */

@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "monitor/monitor.h"
 #include "report/marks.h"
-#include "results/disk.h"
+#include "machine/disk.h"
 #include "results/figures.h"
 #include "results/jobj.h"
 #include "results/shared.h"
@@ -132,8 +132,8 @@ void metrics_machine(const struct metrics_out *o, const char *root,
   struct figure_counts c;
   const char *last = "";
 
-  system_read(root, device, &c.system);
-  strain_read(root, &c.strain);
+  sampler_read(root, device, &c.system);
+  pressure_read(root, &c.pressure);
   FOR_EACH_FIGURE(f)
   {
     double value;

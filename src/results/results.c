@@ -18,11 +18,11 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/wait.h"
+#include "machine/disk.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "report/marks.h"
 #include "results/csv.h"
-#include "results/disk.h"
 #include "results/document.h"
 #include "results/event_log.h"
 #include "results/hdr_log.h"
@@ -50,7 +50,7 @@ struct results {
   struct leave *leave; /* borrowed */
   struct results_shared shared;
   struct disk disk;
-  struct system_watch system;
+  struct sampler system;
   bool ended; /* nothing may be reported any more */
   /* The file that was left to the report thread; NULL: none. */
   const struct outfile *left;
@@ -365,7 +365,7 @@ static int results_on_start(void *ctx, const struct run_start *start,
 
   r->shared.start = *start;
   r->shared.started = true;
-  system_start(&r->system, "", r->disk.device, start->start_ns);
+  sampler_start(&r->system, "", r->disk.device, start->start_ns);
   rc = reporters_start(r->use, r->n, start, err);
   return results_flush_all(r, NULL, rc, err);
 }
@@ -401,7 +401,7 @@ static int results_on_report(void *ctx, const struct report_setup *setup,
   if (!r->ended) {
     if (report->kind == REPORT_INTERVAL) {
       results_next_marks(&r->shared, report);
-      system_next(&r->system, report->end_ns, &r->shared.sys);
+      sampler_next(&r->system, report->end_ns, &r->shared.sys);
       correlations_add(&r->shared.correlations, report, &r->shared.sys,
                        r->shared.monitor);
     }

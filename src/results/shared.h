@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
+#include "machine/sampler.h"
 #include "report/life.h"
 #include "results/correlations.h"
 #include "results/event_log.h"
-#include "results/system.h"
 
 struct marks;
 struct monitor;

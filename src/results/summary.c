@@ -13,9 +13,9 @@
 #include "base/facts.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "machine/env.h"
 #include "monitor/monitor.h"
 #include "report/text.h"
-#include "results/env.h"
 #include "results/outfile.h"
 #include "results/shared.h"
 #include "stats/report.h"
@@ -194,7 +194,7 @@ void summary_machine(struct strbuf *out)
   facts_done(&f);
 }
 
-static void summary_add_warnings(struct strbuf *out, const struct doubts *d)
+static void summary_add_warnings(struct strbuf *out, const struct warnings *d)
 {
   if (!d || d->n == 0)
     return;
@@ -268,7 +268,7 @@ static int summary_on_over(void *ctx, const struct run_end *end,
   }
   strbuf_adds(&out, strbuf_str(&s->figures));
   summary_add_servers(&out, s->shared->monitor);
-  summary_add_warnings(&out, end->doubts);
+  summary_add_warnings(&out, end->warnings);
   summary_machine(&out);
   rc = summary_write(s->name, &out, err);
   strbuf_done(&out);

@@ -9,13 +9,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/minmax.h"
-#include "report/doubts.h"
+#include "machine/cgroup.h"
 #include "report/form.h"
 #include "report/reporter.h"
+#include "report/warnings.h"
 #include "run/arrivals.h"
 #include "run/delay.h"
 #include "run/members.h"
@@ -64,7 +64,7 @@ void life_prepare_measured(struct run *run)
 
 void life_prepare(struct run *run)
 {
-  neighbours_read(&run->life.neighbours, "");
+  processes_read(&run->life.processes, "");
   life_prepare_measured(run);
 }
 
@@ -195,7 +195,7 @@ static void find_machine_use(struct run *run, bool forced, bool lasted,
   const struct test_ops *ops = run->test->ops;
   struct life *e = &run->life;
   struct tested_server server = { .here = false };
-  struct neighbours now;
+  struct processes now;
 
   if (ops->server)
     server.here = ops->server(run->test_run, &server.pid, &server.driver);
@@ -204,10 +204,10 @@ static void find_machine_use(struct run *run, bool forced, bool lasted,
                   forced ? &e->machine_forced : &e->machine_after, ret);
   if (!lasted)
     return;
-  neighbours_read(&now, "");
-  neighbours_between(&e->neighbours, &now, &server,
-                     program_invocation_short_name, ret);
-  neighbours_done(&now);
+  processes_read(&now, "");
+  processes_between(&e->processes, &now, &server, program_invocation_short_name,
+                    ret);
+  processes_done(&now);
 }
 
 void life_measured(struct run *run, uint64_t end_ns, bool forced)
@@ -255,7 +255,7 @@ static uint64_t offered_until(const struct run *run, uint64_t end_ns)
 void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 {
   struct life *e = &run->life;
-  struct doubt_input in = {
+  struct warning_input in = {
     .measures_others = !total->form->measures_itself,
     .in_process = run->test->ops->in_process &&
                   run->test->ops->in_process(run->test_run),
@@ -275,12 +275,12 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   };
 
   backlog_at(run, end_ns, &in.arrivals, &in.backlog);
-  doubts_find(&e->doubts, &in);
-  if (run->test->ops->doubts)
-    run->test->ops->doubts(run->test_run, total, &e->doubts);
-  for (size_t i = 0; i < e->doubts.n; i++) {
-    if (e->doubts.of[i].shown)
-      log_advise("%s", e->doubts.of[i].text);
+  warnings_find(&e->warnings, &in);
+  if (run->test->ops->warnings)
+    run->test->ops->warnings(run->test_run, total, &e->warnings);
+  for (size_t i = 0; i < e->warnings.n; i++) {
+    if (e->warnings.of[i].shown)
+      log_advise("%s", e->warnings.of[i].text);
   }
 }
 
@@ -338,7 +338,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
     .measured_ns = e->measured_ns,
     .end_ns = end_ns,
     .settled = e->settled,
-    .doubts = &e->doubts,
+    .warnings = &e->warnings,
   };
 
   end.error = life_error(run);
@@ -371,5 +371,5 @@ void life_done(struct run *run)
   facts_done(&run->life.details.database);
   facts_done(&run->life.details.test);
   free(run->life.details.error);
-  neighbours_done(&run->life.neighbours);
+  processes_done(&run->life.processes);
 }

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "machine/cpu.h"
+#include "machine/processes.h"
 #include "report/life.h"
-#include "run/machine.h"
-#include "run/neighbours.h"
 #include "stats/slices.h"
 #include "stats/trend.h"
 
@@ -34,7 +34,7 @@ struct life {
   struct client_use last; /* what it has used when the last of them left */
   struct machine_counts machine_before, machine_after; /* like base and last */
   struct machine_counts machine_forced;                /* at a forced end */
-  struct neighbours neighbours; /* other programs before the load; owned */
+  struct processes processes; /* other programs before the load; owned */
   /* What was used in the measured part; of the conductor. */
   struct client_use client;
 
@@ -44,8 +44,8 @@ struct life {
   _Atomic bool kept;
   struct err error;
 
-  struct run_settled settled; /* of the conductor: see calm.h */
-  struct doubts doubts;
+  struct run_settled settled; /* of the conductor: see writeback.h */
+  struct warnings warnings;
   struct test_details details;
 };
 

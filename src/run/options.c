@@ -36,7 +36,7 @@ static int parse_clients(const char *text, void *ret, struct err *why)
 }
 
 OPT_PARSER(parse_forced_shutdown, forced_shutdown_parse)
-OPT_PARSER(parse_settle, calm_parse)
+OPT_PARSER(parse_settle, writeback_parse)
 OPT_PARSER(parse_idle_clients, idle_parse)
 OPT_PARSER(parse_storm, storm_parse)
 OPT_PARSER(parse_think_time, think_parse)

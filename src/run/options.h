@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
-#include "run/calm.h"
+#include "run/writeback.h"
 #include "run/idle.h"
 #include "run/storm.h"
 #include "run/think.h"
@@ -42,7 +42,7 @@ struct run_cfg {
   uint64_t events;  /* 0: no limit */
   double time_s;    /* 0: no limit */
   double warmup_time_s;
-  struct calm_wish settle;
+  struct writeback_wish settle;
   struct forced_shutdown forced_shutdown;
   uint64_t thread_stack_size;   /* bytes */
   double thread_init_timeout_s; /* 0: no limit */

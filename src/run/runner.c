@@ -14,7 +14,6 @@
 #include "base/thread.h"
 #include "base/wait.h"
 #include "report/reporter.h"
-#include "run/calm.h"
 #include "run/conductor.h"
 #include "run/members.h"
 #include "run/peers.h"
@@ -23,6 +22,7 @@
 #include "run/schedule.h"
 #include "run/stall.h"
 #include "run/test.h"
+#include "run/writeback.h"
 
 static void signal_arrived(void *arg, int number)
 {
@@ -140,7 +140,7 @@ static int perform(struct conductor *c)
     life_fail(run, &err);
     return EXIT_FAILED;
   }
-  calm_await(run);
+  writeback_await(run);
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
     life_fail(run, &err);

@@ -17,7 +17,7 @@
 #include "opt/opt.h"
 #include "stats/report.h"
 
-struct doubts;
+struct warnings;
 struct err;
 struct plan;
 struct run_members;
@@ -198,7 +198,7 @@ struct test_ops {
    * [opt] Add reasons to doubt the figures of `total`, the measured part, that
    * only the test can know.  Called at the same time as details().
    */
-  void (*doubts)(void *run, const struct report *total, struct doubts *to);
+  void (*warnings)(void *run, const struct report *total, struct warnings *to);
 
   /*
    * [opt] For --db-debug: r->execution and r->fetching, the times of statements

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/minmax.h"
-#include "base/space.h"
+#include "machine/space.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "loop/fiber.h"

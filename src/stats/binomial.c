@@ -89,15 +89,15 @@ double binomial_at_least(double trials, double hits, double share)
 
 double binomial_trials(double hits, double share, double confidence)
 {
-  const double doubt = 1.0 - confidence;
+  const double warning = 1.0 - confidence;
   double low = hits, high = hits + 1.0;
 
-  while (binomial_at_most(high, hits, share) > doubt)
+  while (binomial_at_most(high, hits, share) > warning)
     low = high, high *= 2.0;
   while (high - low > 1.0) {
     const double mid = floor((low + high) / 2.0);
 
-    if (binomial_at_most(mid, hits, share) > doubt)
+    if (binomial_at_most(mid, hits, share) > warning)
       low = mid;
     else
       high = mid;

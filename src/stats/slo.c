@@ -138,12 +138,12 @@ static uint64_t slo_needed_for(double share)
 
 static void slo_weigh(struct slo_result *r, double share)
 {
-  const double doubt = 1.0 - SLO_CONFIDENCE, all = (double)r->all;
+  const double warning = 1.0 - SLO_CONFIDENCE, all = (double)r->all;
   const double chance = r->holds
                           ? binomial_at_most(all, (double)r->bad, share)
                           : binomial_at_least(all, (double)r->bad, share);
 
-  r->sure = r->all > 0 && chance <= doubt;
+  r->sure = r->all > 0 && chance <= warning;
   r->needed = slo_needed_for(share);
   r->enough = r->all >= r->needed || (!r->holds && r->sure);
 }

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/minmax.h"
+#include "machine/cgroup.h"
 #include "run/plan.h"
 #include "run/worker.h"
 #include "stats/report.h"

@@ -17,7 +17,7 @@
 
 #include "tests/topology.h"
 
-struct doubts;
+struct warnings;
 struct err;
 struct plan;
 struct report;
@@ -113,6 +113,6 @@ int scaling_loop(void *thr, struct worker *w, struct err *err);
 /* The reports, in scaling_report.c. */
 extern const struct report_form scaling_form;
 void scaling_details(void *run, struct test_details *ret);
-void scaling_doubts(void *run, const struct report *total, struct doubts *to);
+void scaling_doubts(void *run, const struct report *total, struct warnings *to);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/compiler.h"
 #include "base/facts.h"
 #include "base/strbuf.h"
-#include "report/doubts.h"
 #include "report/form.h"
 #include "report/life.h"
+#include "report/warnings.h"
 #include "stats/report.h"
 #include "tests/scaling.h"
 
@@ -211,7 +211,7 @@ static bool find_worst(const struct scaling *s, enum scaling_level level,
 /* Warn about the first ratio of a level that no machine reaches; false: there
  * is none. */
 static bool doubt_impossible(const struct scaling *s, enum scaling_level level,
-                             struct doubts *to)
+                             struct warnings *to)
 {
   const unsigned threads = scaling_threads(s, level);
   const unsigned base = scaling_threads(s, base_of(level));
@@ -221,12 +221,13 @@ static bool doubt_impossible(const struct scaling *s, enum scaling_level level,
 
     if (!isfinite(ratio) || ratio * base <= IMPOSSIBLE * threads)
       continue;
-    doubts_add(to, true, "scaling_impossible",
-               "%u threads seem to do %.2f times the work of %u (%s), which is "
-               "impossible; other programs slowed down %s, so repeat the run "
-               "on an idle machine",
-               threads, ratio, base, s->work[i].name,
-               base == 1 ? "the single thread" : "the fewer threads");
+    warnings_add(
+      to, true, "scaling_impossible",
+      "%u threads seem to do %.2f times the work of %u (%s), which is "
+      "impossible; other programs slowed down %s, so repeat the run "
+      "on an idle machine",
+      threads, ratio, base, s->work[i].name,
+      base == 1 ? "the single thread" : "the fewer threads");
     return true;
   }
   return false;
@@ -243,7 +244,7 @@ static bool is_unfinished(const struct scaling *s)
   return false;
 }
 
-void scaling_doubts(void *run, const struct report *total, struct doubts *to)
+void scaling_doubts(void *run, const struct report *total, struct warnings *to)
 {
   const struct scaling *s = run;
   const struct topology *t = &s->topology;
@@ -252,14 +253,14 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
 
   (void)total;
   if (is_unfinished(s))
-    doubts_add(to, true, "unfinished",
-               "not all works were measured with all numbers of threads, "
-               "because the run was over; give it more --time");
+    warnings_add(to, true, "unfinished",
+                 "not all works were measured with all numbers of threads, "
+                 "because the run was over; give it more --time");
   if (s->quota_cpus > 0 && s->quota_cpus < t->cpus) {
-    doubts_add(to, true, "scaling_quota",
-               "the control group of bench may use %.4g of the %u hardware "
-               "threads, so the ratios are those of the quota (cpu.max)",
-               s->quota_cpus, t->cpus);
+    warnings_add(to, true, "scaling_quota",
+                 "the control group of bench may use %.4g of the %u hardware "
+                 "threads, so the ratios are those of the quota (cpu.max)",
+                 s->quota_cpus, t->cpus);
     return;
   }
   if (doubt_impossible(s, SCALING_CORES, to) ||
@@ -267,17 +268,19 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
     return;
   if (find_worst(s, SCALING_CORES, &work, &ratio) &&
       ratio < s->kind->scales * t->cores)
-    doubts_add(to, true, "scaling",
-               "%u threads, one per core, do %.2f times the work of one (%s): "
-               "other programs are at work, or these are not whole cores "
-               "(hardware threads that the host sells as cores), or they share "
-               "power or caches",
-               t->cores, ratio, s->work[work].name);
+    warnings_add(
+      to, true, "scaling",
+      "%u threads, one per core, do %.2f times the work of one (%s): "
+      "other programs are at work, or these are not whole cores "
+      "(hardware threads that the host sells as cores), or they share "
+      "power or caches",
+      t->cores, ratio, s->work[work].name);
   if (find_worst(s, SCALING_ALL, &work, &ratio) && ratio < HELPS)
-    doubts_add(to, true, "smt",
-               "one thread per hardware thread does %.2f times the work of one "
-               "per core (%s): for such work use no more than %u threads",
-               ratio, s->work[work].name, t->cores);
+    warnings_add(
+      to, true, "smt",
+      "one thread per hardware thread does %.2f times the work of one "
+      "per core (%s): for such work use no more than %u threads",
+      ratio, s->work[work].name, t->cores);
 }
 
 const struct report_form scaling_form = {

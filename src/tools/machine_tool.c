@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/log.h"
-#include "base/space.h"
 #include "base/strbuf.h"
+#include "machine/cgroup.h"
+#include "machine/space.h"
 #include "opt/optset.h"
 #include "opt/suggest.h"
 #include "os/os.h"

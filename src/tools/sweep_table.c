@@ -287,7 +287,7 @@ static void missed_note(struct strbuf *note, size_t missed, size_t all)
 static void note_cell(struct writer *w, size_t combination)
 {
   const struct sweep *s = w->s;
-  struct strbuf note = { 0 }, doubts = { 0 };
+  struct strbuf note = { 0 }, warnings = { 0 };
   const struct sweep_outcome *last = NULL;
   const bool several = s->plan.n_combinations > 1; /* else nothing is better */
   size_t failed = 0, missed = 0, all = 0;
@@ -317,13 +317,13 @@ static void note_cell(struct writer *w, size_t combination)
                 last->failed, last->status);
   }
   missed_note(&note, missed, all);
-  doubts_of(s, combination, &doubts);
-  if (doubts.len > 0) {
-    strbuf_addf(&note, "%s! %s", note.len ? ", " : "", strbuf_str(&doubts));
+  doubts_of(s, combination, &warnings);
+  if (warnings.len > 0) {
+    strbuf_addf(&note, "%s! %s", note.len ? ", " : "", strbuf_str(&warnings));
     w->doubtful = true;
   }
   table_cell(&w->table, strbuf_str(&note));
-  strbuf_done(&doubts);
+  strbuf_done(&warnings);
   strbuf_done(&note);
 }
 

@@ -15,7 +15,7 @@ double ack_seconds_at(const struct ack_header *h, uint64_t ns)
   return ns > h->start_ns ? (double)(ns - h->start_ns) / (double)NS_PER_S : 0.0;
 }
 
-int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool doubt)
+int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool warning)
 {
   const struct ack_reader *r = ack_logs_incomplete(logs);
   const uint64_t damaged = ack_logs_damaged(logs);
@@ -54,7 +54,7 @@ int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool doubt)
     (void)fputs("; all that was acknowledged until then is there\n", out);
     return VERIFY_UNKNOWN;
   }
-  (void)fputs(doubt
+  (void)fputs(warning
                 ? "ok: the total is not too low, unless commits with unknown "
                   "outcome are there in place of acknowledged ones\n"
                 : "ok: everything that was acknowledged is there\n",

@@ -18,7 +18,7 @@ struct ack_faults {
 
 /* Nothing is wrong; but the logs may not say enough.  `doubt`: what is there
  * may be commits with unknown outcome in place of acknowledged ones. */
-int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool doubt);
+int ack_verdict_good(FILE *out, const struct ack_logs *logs, bool warning);
 
 /* At least one is not 0. */
 int ack_verdict_bad(FILE *out, struct ack_faults faults);

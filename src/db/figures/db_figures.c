@@ -14,8 +14,8 @@
 #include "db/env.h"
 #include "db/errtab.h"
 #include "db/outage.h"
-#include "report/doubts.h"
 #include "report/life.h"
+#include "report/warnings.h"
 #include "run/plan.h"
 #include "stats/tally.h"
 
@@ -78,7 +78,7 @@ void db_figures_whole(struct db_process *db, const struct test_details *whole)
  * may.
  */
 static void doubt_rows(struct db_process *db, const struct report *total,
-                       struct doubts *to)
+                       struct warnings *to)
 {
   const double reads = (double)total->counter[COUNTER_READ];
   const double empty = (double)total->counter[COUNTER_READ_EMPTY];
@@ -88,28 +88,29 @@ static void doubt_rows(struct db_process *db, const struct report *total,
       empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
     return;
   if (bundled && db->facts.rows > 0)
-    doubts_add(to, !atomic_load(&db->keys_missing), "missing_rows",
-               "%.1f%% of the reads found no row, so this is not the load that "
-               "it should be; is %s=%llu that of prepare?",
-               100.0 * empty / reads, db->facts.rows_option,
-               (unsigned long long)db->facts.rows);
+    warnings_add(
+      to, !atomic_load(&db->keys_missing), "missing_rows",
+      "%.1f%% of the reads found no row, so this is not the load that "
+      "it should be; is %s=%llu that of prepare?",
+      100.0 * empty / reads, db->facts.rows_option,
+      (unsigned long long)db->facts.rows);
   else
-    doubts_add(to, bundled, "missing_rows", "%.1f%% of the reads found no row",
-               100.0 * empty / reads);
+    warnings_add(to, bundled, "missing_rows",
+                 "%.1f%% of the reads found no row", 100.0 * empty / reads);
 }
 
 /* A server that does not wait for its disk writes faster than others. */
 static void doubt_durability(struct db_process *db, const struct report *total,
-                             struct doubts *to)
+                             struct warnings *to)
 {
   struct strbuf gaps = { 0 };
   bool usual;
 
   if (total->counter[COUNTER_WRITE] > 0 &&
       process_durable_gaps(db, &gaps, &usual) > 0)
-    doubts_add(to, !usual, "not_durable",
-               "writes were faster than durable ones, because %s",
-               strbuf_str(&gaps));
+    warnings_add(to, !usual, "not_durable",
+                 "writes were faster than durable ones, because %s",
+                 strbuf_str(&gaps));
   strbuf_done(&gaps);
 }
 
@@ -118,7 +119,7 @@ static void doubt_durability(struct db_process *db, const struct report *total,
  * that hangs makes the run longer.
  */
 static void doubt_end(struct db_process *db, const struct plan *plan,
-                      const struct report *total, struct doubts *to)
+                      const struct report *total, struct warnings *to)
 {
   const uint64_t limit_ns = plan->time_ns;
 
@@ -129,14 +130,15 @@ static void doubt_end(struct db_process *db, const struct plan *plan,
   if (limit_ns == PLAN_NO_LIMIT || total->elapsed_ns < limit_ns + LATE_NS ||
       !process_uses_server(db))
     return;
-  doubts_add(to, true, "late_end",
-             "the run ended %.1f s late, since workers waited for the server; "
-             "rates count that time, --forced-shutdown limits it",
-             (double)(total->elapsed_ns - limit_ns) / (double)NS_PER_S);
+  warnings_add(
+    to, true, "late_end",
+    "the run ended %.1f s late, since workers waited for the server; "
+    "rates count that time, --forced-shutdown limits it",
+    (double)(total->elapsed_ns - limit_ns) / (double)NS_PER_S);
 }
 
 void db_figures_doubts(struct db_process *db, const struct plan *plan,
-                       const struct report *total, struct doubts *to)
+                       const struct report *total, struct warnings *to)
 {
   const bool quiet = db->facts.as_sysbench && log_get_level() < LOG_INFO;
   const size_t before = to->n;

@@ -8,7 +8,7 @@
 #define BENCH_DB_FIGURES_DB_FIGURES_H
 
 struct db_process;
-struct doubts;
+struct warnings;
 struct plan;
 struct report;
 struct tally;
@@ -24,7 +24,7 @@ void db_figures_whole(struct db_process *db, const struct test_details *whole);
  * server that kept workers waiting after the end.
  */
 void db_figures_doubts(struct db_process *db, const struct plan *plan,
-                       const struct report *total, struct doubts *to);
+                       const struct report *total, struct warnings *to);
 
 /* Errors by code. */
 void db_figures_tally(struct db_process *db, struct tally *to);

@@ -30,7 +30,7 @@ void details_whole(void *run, const struct test_details *whole)
   db_figures_whole(script->setup.db, whole);
 }
 
-void details_doubts(void *run, const struct report *total, struct doubts *to)
+void details_doubts(void *run, const struct report *total, struct warnings *to)
 {
   const struct script *script = run;
 

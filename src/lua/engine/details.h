@@ -5,7 +5,7 @@
 #ifndef BENCH_LUA_ENGINE_DETAILS_H
 #define BENCH_LUA_ENGINE_DETAILS_H
 
-struct doubts;
+struct warnings;
 struct report;
 struct tally;
 struct test_details;
@@ -20,7 +20,7 @@ void details_whole(void *run, const struct test_details *whole);
  * that does not wait for its disk, or a server that kept workers waiting after
  * the end.
  */
-void details_doubts(void *run, const struct report *total, struct doubts *to);
+void details_doubts(void *run, const struct report *total, struct warnings *to);
 
 /* The member `tally`: counters, histograms and errors. */
 void details_tally(void *run, struct tally *to);

@@ -408,6 +408,6 @@ const struct test_ops test_script_ops = {
   .tally = details_tally,
   .details = details_fill,
   .take_whole = details_whole,
-  .doubts = details_doubts,
+  .warnings = details_doubts,
   .statement_times = details_statement_times,
 };

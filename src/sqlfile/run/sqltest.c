@@ -947,7 +947,7 @@ static void sqltest_take_whole(void *arg, const struct test_details *whole)
 }
 
 static void sqltest_doubts(void *arg, const struct report *total,
-                           struct doubts *to)
+                           struct warnings *to)
 {
   const struct sqltest_run *run = arg;
 
@@ -1002,6 +1002,6 @@ const struct test_ops sqltest_ops = {
   .tally = sqltest_tally,
   .details = sqltest_details,
   .take_whole = sqltest_take_whole,
-  .doubts = sqltest_doubts,
+  .warnings = sqltest_doubts,
   .statement_times = sqltest_statement_times,
 };

@@ -164,7 +164,7 @@ static const struct test_ops ops = {
   .thread_close = scaling_thread_close,
   .loop = scaling_loop,
   .details = scaling_details,
-  .doubts = scaling_doubts,
+  .warnings = scaling_doubts,
 };
 
 const struct test cpu_scaling_test = {

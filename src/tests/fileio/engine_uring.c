@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
-#include "base/cgroup.h"
 #include "base/log.h"
+#include "machine/cgroup.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/queue.h"

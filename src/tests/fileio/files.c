@@ -17,11 +17,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/log.h"
-#include "base/space.h"
+#include "machine/cgroup.h"
+#include "machine/space.h"
 #include "opt/optset.h"
 #include "os/os.h"
 #include "tests/fileio/layout.h"

@@ -197,5 +197,5 @@ const struct test_ops memory_bandwidth_ops = {
   .thread_close = bandwidth_thread_close,
   .loop = bandwidth_loop,
   .details = bandwidth_report_details,
-  .doubts = bandwidth_report_doubts,
+  .warnings = bandwidth_report_doubts,
 };

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "report/doubts.h"
 #include "report/form.h"
 #include "report/life.h"
 #include "report/text_num.h"
+#include "report/warnings.h"
 #include "run/plan.h"
 #include "tests/memory/bandwidth.h"
 #include "tests/memory/figure.h"
@@ -140,7 +140,7 @@ void bandwidth_report_details(void *arg, struct test_details *ret)
 }
 
 void bandwidth_report_doubts(void *run, const struct report *total,
-                             struct doubts *to)
+                             struct warnings *to)
 {
   const struct bandwidth *b = run;
   struct strbuf names = { 0 };
@@ -153,7 +153,7 @@ void bandwidth_report_doubts(void *run, const struct report *total,
                   stream_words[b->loops.of[i]]);
   }
   if (n > 0)
-    doubts_add(
+    warnings_add(
       to, true, "unfinished",
       "the bandwidth of %s was not measured, because the run was over; "
       "give it more --time",

@@ -4,7 +4,7 @@
 #ifndef BENCH_TESTS_MEMORY_BANDWIDTH_REPORT_H
 #define BENCH_TESTS_MEMORY_BANDWIDTH_REPORT_H
 
-struct doubts;
+struct warnings;
 struct report;
 struct test_details;
 
@@ -13,6 +13,6 @@ void bandwidth_report_details(void *run, struct test_details *ret);
 
 /* Name the loops for which the run was too short. */
 void bandwidth_report_doubts(void *run, const struct report *total,
-                             struct doubts *to);
+                             struct warnings *to);
 
 #endif

@@ -254,5 +254,5 @@ const struct test_ops memory_latency_ops = {
   .thread_close = free,
   .loop = latency_loop,
   .details = latency_report_details,
-  .doubts = latency_report_doubts,
+  .warnings = latency_report_doubts,
 };

@@ -9,9 +9,9 @@
 
 #include "base/fmt.h"
 #include "base/strbuf.h"
-#include "report/doubts.h"
 #include "report/form.h"
 #include "report/life.h"
+#include "report/warnings.h"
 #include "stats/report.h"
 #include "tests/memory/figure.h"
 #include "tests/memory/latency.h"
@@ -262,7 +262,7 @@ static void describe_edges(struct strbuf *b, const struct latency *l,
 
 /* Only caches well within the measured range can be seen or missed. */
 static void doubt_caches(const struct latency *l, enum latency_kind kind,
-                         struct doubts *to)
+                         struct warnings *to)
 {
   struct level levels[LEVELS_MAX];
   const size_t n = latency_levels(l, kind, levels);
@@ -277,12 +277,12 @@ static void doubt_caches(const struct latency *l, enum latency_kind kind,
     if (bytes < 2 * (uint64_t)LATENCY_MIN_BYTES || bytes * 2 > reached ||
         latency_has_edge(l->of[kind].point, levels, n, bytes))
       continue;
-    doubts_add(to, true, "cache_size",
-               "the system claims a level %u cache of %s, but latencies rise "
-               "at %s; caches shared with other machines or programs are "
-               "smaller than they seem",
-               l->caches.of[i].level, fmt_size(size, bytes),
-               strbuf_str(&edges));
+    warnings_add(to, true, "cache_size",
+                 "the system claims a level %u cache of %s, but latencies rise "
+                 "at %s; caches shared with other machines or programs are "
+                 "smaller than they seem",
+                 l->caches.of[i].level, fmt_size(size, bytes),
+                 strbuf_str(&edges));
   }
   strbuf_done(&edges);
 }
@@ -297,27 +297,28 @@ static size_t counted(const struct latency *l, enum latency_kind kind)
 }
 
 static void doubt_points(const struct latency *l, enum latency_kind kind,
-                         struct doubts *to)
+                         struct warnings *to)
 {
   const size_t n = points_of(l, kind);
   char size[FMT_SIZE_SIZE];
 
   if (n == 0)
-    doubts_add(to, true, "unfinished",
-               "latencies with %s pages were not measured, because the run "
-               "was over; give it more --time",
-               kind_words[kind]);
+    warnings_add(to, true, "unfinished",
+                 "latencies with %s pages were not measured, because the run "
+                 "was over; give it more --time",
+                 kind_words[kind]);
   else if (counted(l, kind) < l->n_points)
-    doubts_add(to, true, "unfinished",
-               "latencies with %s pages were measured at %zu of %zu sizes, up "
-               "to %s, because the time was too short for the others; give it "
-               "more --time",
-               kind_words[kind], counted(l, kind), l->n_points,
-               fmt_size(size, l->of[kind].point[n - 1].bytes));
+    warnings_add(
+      to, true, "unfinished",
+      "latencies with %s pages were measured at %zu of %zu sizes, up "
+      "to %s, because the time was too short for the others; give it "
+      "more --time",
+      kind_words[kind], counted(l, kind), l->n_points,
+      fmt_size(size, l->of[kind].point[n - 1].bytes));
 }
 
 void latency_report_doubts(void *run, const struct report *total,
-                           struct doubts *to)
+                           struct warnings *to)
 {
   const struct latency *l = run;
   bool looked = false;

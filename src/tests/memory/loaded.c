@@ -351,5 +351,5 @@ const struct test_ops memory_loaded_ops = {
   .thread_close = loaded_thread_close,
   .loop = loaded_loop,
   .details = loaded_report_details,
-  .doubts = loaded_report_doubts,
+  .warnings = loaded_report_doubts,
 };

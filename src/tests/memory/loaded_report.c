@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
-#include "report/doubts.h"
 #include "report/form.h"
 #include "report/life.h"
 #include "report/text_num.h"
+#include "report/warnings.h"
 #include "run/plan.h"
 #include "stats/report.h"
 #include "tests/memory/figure.h"
@@ -141,7 +141,7 @@ void loaded_report_details(void *run, struct test_details *ret)
 }
 
 void loaded_report_doubts(void *run, const struct report *total,
-                          struct doubts *to)
+                          struct warnings *to)
 {
   const struct loaded *l = run;
   const size_t n = points_of(l);
@@ -151,19 +151,20 @@ void loaded_report_doubts(void *run, const struct report *total,
   for (size_t i = 0; i < n; i++)
     stalled += !loaded_counts(&l->point[i]);
   if (n < LOADED_POINTS)
-    doubts_add(to, true, "unfinished",
-               "only %zu of %d loads were measured, because the run was over; "
-               "give it more --time",
-               n, LOADED_POINTS);
+    warnings_add(
+      to, true, "unfinished",
+      "only %zu of %d loads were measured, because the run was over; "
+      "give it more --time",
+      n, LOADED_POINTS);
   if (stalled > 0)
-    doubts_add(to, true, "stalled_loads",
-               "%zu of %zu points are left out, because the loads had no "
-               "processor while they were measured; stop the other programs",
-               stalled, n);
+    warnings_add(to, true, "stalled_loads",
+                 "%zu of %zu points are left out, because the loads had no "
+                 "processor while they were measured; stop the other programs",
+                 stalled, n);
   if (l->plan->threads > l->cpus.n)
-    doubts_add(to, true, "shared_processors",
-               "%u threads share %u processors, so loads wait for each other",
-               l->plan->threads, l->cpus.n);
+    warnings_add(to, true, "shared_processors",
+                 "%u threads share %u processors, so loads wait for each other",
+                 l->plan->threads, l->cpus.n);
 }
 
 const struct report_form memory_loaded_form = {

@@ -4,13 +4,13 @@
 #ifndef BENCH_TESTS_MEMORY_LOADED_REPORT_H
 #define BENCH_TESTS_MEMORY_LOADED_REPORT_H
 
-struct doubts;
+struct warnings;
 struct report;
 struct test_details;
 
 /* `run` is a struct loaded. */
 void loaded_report_details(void *run, struct test_details *ret);
 void loaded_report_doubts(void *run, const struct report *total,
-                          struct doubts *to);
+                          struct warnings *to);
 
 #endif

@@ -173,12 +173,12 @@ static void front_details(void *arg, struct test_details *ret)
 }
 
 static void front_doubts(void *arg, const struct report *total,
-                         struct doubts *to)
+                         struct warnings *to)
 {
   const struct memory_front *front = arg;
 
-  if (front->of->ops->doubts)
-    front->of->ops->doubts(front->run, total, to);
+  if (front->of->ops->warnings)
+    front->of->ops->warnings(front->run, total, to);
 }
 
 static const struct test_ops memory_ops = {
@@ -192,7 +192,7 @@ static const struct test_ops memory_ops = {
   .loop = front_loop,
   .form = front_form,
   .details = front_details,
-  .doubts = front_doubts,
+  .warnings = front_doubts,
 };
 
 const struct test test_memory = {

@@ -11,10 +11,10 @@
 #include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "report/doubts.h"
 #include "report/form.h"
 #include "report/life.h"
 #include "report/text_num.h"
+#include "report/warnings.h"
 #include "run/plan.h"
 #include "run/test.h"
 #include "run/worker.h"
@@ -345,7 +345,7 @@ static void numa_details(void *run, struct test_details *ret)
 }
 
 static void numa_doubts(void *run, const struct report *total,
-                        struct doubts *to)
+                        struct warnings *to)
 {
   const struct numa *m = run;
   const size_t n = atomic_load_explicit(&m->n, memory_order_acquire);
@@ -353,10 +353,11 @@ static void numa_doubts(void *run, const struct report *total,
 
   (void)total;
   if (n < cells)
-    doubts_add(to, true, "unfinished",
-               "only %zu of %zu pairs of nodes were measured, because the run "
-               "was over; give it more --time",
-               n, cells);
+    warnings_add(
+      to, true, "unfinished",
+      "only %zu of %zu pairs of nodes were measured, because the run "
+      "was over; give it more --time",
+      n, cells);
 }
 
 const struct test_ops memory_numa_ops = {
@@ -368,7 +369,7 @@ const struct test_ops memory_numa_ops = {
   .thread_close = numa_thread_close,
   .loop = numa_loop,
   .details = numa_details,
-  .doubts = numa_doubts,
+  .warnings = numa_doubts,
 };
 
 const struct report_form memory_numa_form = {

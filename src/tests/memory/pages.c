@@ -15,9 +15,9 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
-#include "base/meminfo.h"
-#include "base/space.h"
 #include "base/strbuf.h"
+#include "machine/proc.h"
+#include "machine/space.h"
 
 enum {
   SMALLEST_PAGE = 4096,
@@ -47,8 +47,8 @@ uint64_t pages_pool_page(const char *root)
 {
   uint64_t bytes;
 
-  return meminfo_bytes(root, "Hugepagesize", &bytes) && bytes > 0 ? bytes
-                                                                  : PAGES_ALIGN;
+  return proc_meminfo(root, "Hugepagesize", &bytes) && bytes > 0 ? bytes
+                                                                 : PAGES_ALIGN;
 }
 
 /*

@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "report/doubts.h"
 #include "report/form.h"
 #include "report/life.h"
+#include "report/warnings.h"
 #include "run/plan.h"
 #include "run/test.h"
 #include "run/worker.h"
@@ -284,7 +284,7 @@ static void pairs_details(void *run, struct test_details *ret)
 }
 
 static void pairs_doubts(void *run, const struct report *total,
-                         struct doubts *to)
+                         struct warnings *to)
 {
   const struct pairs *p = run;
   uint64_t kept, dropped;
@@ -292,15 +292,17 @@ static void pairs_doubts(void *run, const struct report *total,
   (void)total;
   count_samples(p, &kept, &dropped);
   if (pairs_done(p) < p->n_pairs)
-    doubts_add(to, true, "unfinished",
-               "only %zu of %zu pairs were measured, because the run was over; "
-               "give it more --time",
-               pairs_done(p), p->n_pairs);
+    warnings_add(
+      to, true, "unfinished",
+      "only %zu of %zu pairs were measured, because the run was over; "
+      "give it more --time",
+      pairs_done(p), p->n_pairs);
   if (dropped > kept)
-    doubts_add(to, true, "dropped_samples",
-               "%.0f%% of the samples were dropped, because something else had "
-               "a processor meanwhile",
-               100.0 * (double)dropped / (double)(kept + dropped));
+    warnings_add(
+      to, true, "dropped_samples",
+      "%.0f%% of the samples were dropped, because something else had "
+      "a processor meanwhile",
+      100.0 * (double)dropped / (double)(kept + dropped));
 }
 
 const struct test_ops memory_pairs_ops = {
@@ -312,7 +314,7 @@ const struct test_ops memory_pairs_ops = {
   .thread_close = pairs_thread_close,
   .loop = pairs_loop,
   .details = pairs_details,
-  .doubts = pairs_doubts,
+  .warnings = pairs_doubts,
 };
 
 const struct report_form memory_pairs_form = {

@@ -146,5 +146,5 @@ const struct test_ops memory_scaling_ops = {
   .thread_close = scaling_thread_close,
   .loop = scaling_loop,
   .details = run_details,
-  .doubts = scaling_doubts,
+  .warnings = scaling_doubts,
 };

@@ -9,10 +9,10 @@
 
 #include "base/strbuf.h"
 #include "db/figures/sql_form.h"
+#include "machine/disk.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "report/text.h"
-#include "results/disk.h"
 #include "results/document.h"
 #include "results/hdr_encode.h"
 #include "results/shared.h"
@@ -163,10 +163,10 @@ static int check_document(struct place *place)
 
 static int report(struct document *d, const struct period *p, struct err *err)
 {
-  static const struct doubts none = { 0 };
+  static const struct warnings none = { 0 };
   const struct reporter *r = &document_reporter;
   const struct run_end end = {
-    .reason = END_TIME, .started = true, .end_ns = 1000000000, .doubts = &none
+    .reason = END_TIME, .started = true, .end_ns = 1000000000, .warnings = &none
   };
   struct report interval = p->report;
   int rc = r->begin(d, &setup, err);

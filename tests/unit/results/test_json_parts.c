@@ -9,11 +9,12 @@
 #include "base/err.h"
 #include "base/facts.h"
 #include "db/figures/sql_form.h"
+#include "machine/sampler.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
-#include "results/system.h"
+#include "machine/sampler.h"
 #include "stats/report.h"
 #include "tests/fileio/form.h"
 #include "tests/unit/tap.h"
@@ -265,17 +266,17 @@ static void test_system(void)
     .received_bytes = 12,
     .sent_bytes = 13,
     .loopback_bytes = 14,
-    .strain = { .has = { true, true, true, true, true },
-                .stopped = { 0.15, 0.16, 0.17, 0.18, 0.19 },
-                .has_faults = true,
-                .has_retransmits = true,
-                .has_dirty = true,
-                .major_faults = 20,
-                .retransmits = 21,
-                .dirty_bytes = 22,
-                .writeback_bytes = 23,
-                .throttled = 0.24,
-                .mhz = 25 }
+    .pressure = { .has = { true, true, true, true, true },
+                  .stopped = { 0.15, 0.16, 0.17, 0.18, 0.19 },
+                  .has_faults = true,
+                  .has_retransmits = true,
+                  .has_dirty = true,
+                  .major_faults = 20,
+                  .retransmits = 21,
+                  .dirty_bytes = 22,
+                  .writeback_bytes = 23,
+                  .throttled = 0.24,
+                  .mhz = 25 }
   };
   static const struct {
     const char *path;

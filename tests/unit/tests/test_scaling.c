@@ -1,15 +1,15 @@
 /*
  * test_scaling.c - which ratios of threads deserve a warning.
  */
-#include "report/doubts.h"
 #include "report/life.h"
+#include "report/warnings.h"
 #include "tests/scaling.h"
 #include "tests/unit/tap.h"
 
 static const struct scaling_kind kind = { .scales = 0.75 };
 
 /* Two cores without a second hardware thread; rates of one and of both. */
-static void doubt(double one, double both, struct doubts *ret)
+static void warning(double one, double both, struct warnings *ret)
 {
   static struct scaling s;
 
@@ -27,19 +27,19 @@ static void doubt(double one, double both, struct doubts *ret)
 
 int main(void)
 {
-  static struct doubts d;
+  static struct warnings d;
 
-  doubt(1000, 2000, &d);
+  warning(1000, 2000, &d);
   OK(d.n == 0, "two cores do twice the work of one");
-  doubt(1000, 2190, &d);
+  warning(1000, 2190, &d);
   OK(d.n == 0, "measured rates differ");
-  doubt(1000, 2680, &d);
+  warning(1000, 2680, &d);
   OK(d.n == 1 && strcmp(d.of[0].code, "scaling_impossible") == 0 &&
        strstr(d.of[0].text, "2 threads seem to do 2.68 times the work of 1 "
                             "(int), which is impossible; other programs "
                             "slowed down the single thread"),
      "they cannot do more than that");
-  doubt(1000, 1200, &d);
+  warning(1000, 1200, &d);
   OK(d.n == 1 && strcmp(d.of[0].code, "scaling") == 0, "less has a reason");
   return TAP_EXIT();
 }

@@ -1,0 +1,268 @@
+/*
+ * cgroup.c - how much of the machine the process may use.
+ */
+#include "machine/cgroup.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  PATH_SIZE = 2 * PATH_MAX
+};
+
+/* Kernels report "no limit" of memory as a number near 2^63. */
+#define MEMORY_UNLIMITED (UINT64_C(1) << 60)
+
+/* Read the first line of DIR/NAME; false: there is none. */
+static bool read_line(const char *dir, const char *name, char *ret, int size)
+{
+  char path[PATH_SIZE];
+  FILE *f;
+  bool ok;
+
+  if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= PATH_SIZE)
+    return false;
+  f = fopen(path, "re");
+  if (!f)
+    return false;
+  ok = fgets(ret, size, f) != NULL;
+  (void)fclose(f);
+  return ok;
+}
+
+static void limit_cpus(struct cgroup_limits *l, double quota, double period)
+{
+  if (quota > 0.0 && period > 0.0 &&
+      (l->cpus <= 0.0 || quota / period < l->cpus))
+    l->cpus = quota / period;
+}
+
+static void limit_memory(struct cgroup_limits *l, uint64_t bytes)
+{
+  if (bytes > 0 && bytes < MEMORY_UNLIMITED &&
+      (l->memory_bytes == 0 || bytes < l->memory_bytes))
+    l->memory_bytes = bytes;
+}
+
+/* Read "NAME NUMBER" from the group's statistics. */
+static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
+                           struct cgroup_limits *l)
+{
+  char path[PATH_SIZE], word[64];
+  unsigned long long value;
+  FILE *f;
+
+  if (snprintf(path, sizeof(path), "%s/cpu.stat", dir) >= PATH_SIZE)
+    return;
+  f = fopen(path, "re");
+  while (f && fscanf(f, "%63s %llu", word, &value) == 2) {
+    if (strcmp(word, name) == 0 && value * unit_ns > l->throttled_ns)
+      l->throttled_ns = value * unit_ns;
+  }
+  if (f)
+    (void)fclose(f);
+}
+
+/* Read the number in the first line of DIR/NAME. */
+static bool read_number(const char *dir, const char *name, uint64_t *ret)
+{
+  unsigned long long n;
+  char line[128];
+
+  if (!read_line(dir, name, line, sizeof(line)) ||
+      sscanf(line, "%llu", &n) != 1)
+    return false;
+  *ret = n;
+  return true;
+}
+
+/* Pages of files, which the kernel drops when memory is needed: the sum of two
+ * numbers of memory.stat. */
+static uint64_t droppable(const char *dir, const char *active,
+                          const char *inactive)
+{
+  char path[PATH_SIZE], line[128], name[64];
+  unsigned long long n;
+  uint64_t sum = 0;
+  FILE *f;
+
+  if (snprintf(path, sizeof(path), "%s/memory.stat", dir) >= PATH_SIZE)
+    return 0;
+  f = fopen(path, "re");
+  if (!f)
+    return 0;
+  while (fgets(line, sizeof(line), f)) {
+    if (sscanf(line, "%63s %llu", name, &n) == 2 &&
+        (strcmp(name, active) == 0 || strcmp(name, inactive) == 0))
+      sum += n;
+  }
+  (void)fclose(f);
+  return sum;
+}
+
+static void limit_left(struct cgroup_limits *l, uint64_t limit, uint64_t used,
+                       uint64_t files)
+{
+  uint64_t left;
+
+  if (limit >= MEMORY_UNLIMITED)
+    return;
+  used -= files < used ? files : used;
+  left = used < limit ? limit - used : 0;
+  if (left < l->memory_left)
+    l->memory_left = left;
+}
+
+static void read_v2(const char *dir, struct cgroup_limits *l)
+{
+  double quota, period;
+  unsigned long long bytes;
+  char line[128];
+
+  if (read_line(dir, "cpu.max", line, sizeof(line)) &&
+      sscanf(line, "%lf %lf", &quota, &period) == 2)
+    limit_cpus(l, quota, period);
+  read_throttled(dir, "throttled_usec", 1000, l);
+  if (read_line(dir, "memory.max", line, sizeof(line)) &&
+      sscanf(line, "%llu", &bytes) == 1) {
+    uint64_t used;
+
+    limit_memory(l, bytes);
+    if (read_number(dir, "memory.current", &used))
+      limit_left(l, bytes, used,
+                 droppable(dir, "active_file", "inactive_file"));
+  }
+}
+
+static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
+{
+  double quota, period;
+  char line[128];
+
+  if (!read_line(dir, "cpu.cfs_quota_us", line, sizeof(line)) ||
+      sscanf(line, "%lf", &quota) != 1 ||
+      !read_line(dir, "cpu.cfs_period_us", line, sizeof(line)) ||
+      sscanf(line, "%lf", &period) != 1)
+    return;
+  limit_cpus(l, quota, period);
+  read_throttled(dir, "throttled_time", 1, l);
+}
+
+static void read_v1_memory(const char *dir, struct cgroup_limits *l)
+{
+  uint64_t bytes, used;
+
+  if (!read_number(dir, "memory.limit_in_bytes", &bytes))
+    return;
+  limit_memory(l, bytes);
+  if (read_number(dir, "memory.usage_in_bytes", &used))
+    limit_left(l, bytes, used,
+               droppable(dir, "total_active_file", "total_inactive_file"));
+}
+
+/*
+ * Visit the folder of the group and all folders above it.  In a container, the
+ * path that the kernel reports may not exist in the tree that the container
+ * sees.  Then the root of the tree is the container's own group.
+ */
+static void walk_up(const char *base, char *group,
+                    void (*look)(const char *dir, struct cgroup_limits *l),
+                    struct cgroup_limits *l)
+{
+  char dir[PATH_SIZE];
+
+  for (;;) {
+    char *slash;
+
+    if (snprintf(dir, sizeof(dir), "%s%s", base, group) < PATH_SIZE)
+      look(dir, l);
+    slash = strrchr(group, '/');
+    if (!slash || group[0] == '\0')
+      return;
+    *slash = '\0';
+  }
+}
+
+/* Is `word` one of the comma-separated words? */
+static bool has_word(const char *list, const char *word)
+{
+  const size_t len = strlen(word);
+
+  for (const char *p = list; p; p = strchr(p, ',')) {
+    p += *p == ',';
+    if (strncmp(p, word, len) == 0 && (p[len] == ',' || p[len] == '\0'))
+      return true;
+  }
+  return false;
+}
+
+/* Read one line "ID:CONTROLLERS:PATH", which describes one hierarchy. */
+static void look_at(const char *root, char *line, struct cgroup_limits *l)
+{
+  char base[PATH_SIZE];
+  char *controllers = strchr(line, ':');
+  char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+
+  if (!group)
+    return;
+  controllers++;
+  *group++ = '\0';
+  group[strcspn(group, "\n")] = '\0';
+  if (*controllers == '\0') {
+    (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup", root);
+    walk_up(base, group, read_v2, l);
+  } else if (has_word(controllers, "cpu")) {
+    (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup/cpu", root);
+    walk_up(base, group, read_v1_cpu, l);
+  } else if (has_word(controllers, "memory")) {
+    (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup/memory", root);
+    walk_up(base, group, read_v1_memory, l);
+  }
+}
+
+struct cgroup_limits cgroup_read(const char *root)
+{
+  struct cgroup_limits limits = { .memory_left = UINT64_MAX };
+  char line[PATH_MAX];
+  FILE *f;
+
+  (void)snprintf(line, sizeof(line), "%s/proc/self/cgroup", root);
+  f = fopen(line, "re");
+  if (!f)
+    return limits;
+  while (fgets(line, sizeof(line), f))
+    look_at(root, line, &limits);
+  (void)fclose(f);
+  return limits;
+}
+
+uint64_t cgroup_memory_left(const char *root)
+{
+  return cgroup_read(root).memory_left;
+}
+
+unsigned cgroup_cpus_allowed(void)
+{
+  cpu_set_t set;
+
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return (unsigned)CPU_COUNT(&set);
+  return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+unsigned cgroup_others_running(const char *root)
+{
+  char path[PATH_MAX];
+  char line[128];
+  unsigned running = 0;
+
+  (void)snprintf(path, sizeof(path), "%s/proc", root);
+  if (!read_line(path, "loadavg", line, sizeof(line)) ||
+      sscanf(line, "%*s %*s %*s %u/", &running) != 1 || running == 0)
+    return 0;
+  return running - 1;
+}

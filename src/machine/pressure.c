@@ -1,0 +1,179 @@
+/*
+ * pressure.c - what the machine was short of in an interval.
+ */
+#include "machine/pressure.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/minmax.h"
+#include "machine/cgroup.h"
+#include "machine/proc.h"
+
+enum {
+  FREQUENCIES_MAX = 4 /* reading one may interrupt its processor */
+};
+
+typedef unsigned long long count; /* a type that scanf has */
+
+const char *const pressure_names[PRESSURES] = {
+  [PRESSURE_CPU_SOME] = "cpu_some_ratio",
+  [PRESSURE_IO_SOME] = "io_some_ratio",
+  [PRESSURE_IO_FULL] = "io_full_ratio",
+  [PRESSURE_MEMORY_SOME] = "memory_some_ratio",
+  [PRESSURE_MEMORY_FULL] = "memory_full_ratio",
+};
+
+static FILE *open_below(const char *root, const char *name)
+{
+  char path[PATH_MAX];
+
+  (void)snprintf(path, sizeof(path), "%s%s", root, name);
+  return fopen(path, "re");
+}
+
+static void read_pressure(const char *root, const char *name,
+                          enum pressure some, enum pressure full,
+                          struct pressure_counts *ret)
+{
+  FILE *f = open_below(root, name);
+  char line[256], word[16];
+  count total;
+
+  while (f && fgets(line, sizeof(line), f)) {
+    const char *at = strstr(line, "total=");
+    enum pressure which;
+
+    if (!at || sscanf(line, "%15s", word) != 1 ||
+        sscanf(at, "total=%llu", &total) != 1)
+      continue;
+    which = strcmp(word, "full") == 0 ? full : some;
+    if (which == PRESSURES)
+      continue;
+    ret->has[which] = true;
+    ret->stopped_us[which] = total;
+  }
+  if (f)
+    (void)fclose(f);
+}
+
+/* The number after the name at the beginning of a line. */
+static bool find_number(const char *root, const char *name, const char *word,
+                        uint64_t *ret)
+{
+  const size_t len = strlen(word);
+  FILE *f = open_below(root, name);
+  char line[256];
+  bool found = false;
+  count n;
+
+  while (f && !found && fgets(line, sizeof(line), f))
+    found = strncmp(line, word, len) == 0 &&
+            sscanf(line + len, " %llu", &n) == 1;
+  if (f)
+    (void)fclose(f);
+  if (found)
+    *ret = n;
+  return found;
+}
+
+static void read_dirty(const char *root, struct pressure_counts *ret)
+{
+  ret->has_dirty = proc_meminfo(root, "Dirty", &ret->dirty_bytes) &&
+                   proc_meminfo(root, "Writeback", &ret->writeback_bytes);
+}
+
+/* The line of names, then that of numbers: "Tcp: ... RetransSegs ...". */
+static void read_retransmits(const char *root, struct pressure_counts *ret)
+{
+  FILE *f = open_below(root, "/proc/net/snmp");
+  char names[1024], numbers[1024];
+  char *name_at, *number_at, *name, *number;
+
+  while (f && !ret->has_retransmits && fgets(names, sizeof(names), f)) {
+    if (strncmp(names, "Tcp:", 4) != 0 || !fgets(numbers, sizeof(numbers), f))
+      continue;
+    name = strtok_r(names, " \n", &name_at);
+    number = strtok_r(numbers, " \n", &number_at);
+    while (name && number && strcmp(name, "RetransSegs") != 0) {
+      name = strtok_r(NULL, " \n", &name_at);
+      number = strtok_r(NULL, " \n", &number_at);
+    }
+    if (name && number) {
+      count n;
+
+      ret->has_retransmits = sscanf(number, "%llu", &n) == 1;
+      ret->retransmits = ret->has_retransmits ? n : 0;
+    }
+  }
+  if (f)
+    (void)fclose(f);
+}
+
+static double frequency(const char *root)
+{
+  char name[128];
+  double most = 0;
+
+  for (int i = 0; i < FREQUENCIES_MAX; i++) {
+    double khz = 0;
+    FILE *f;
+
+    (void)snprintf(name, sizeof(name),
+                   "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", i);
+    f = open_below(root, name);
+    if (!f)
+      break;
+    if (fscanf(f, "%lf", &khz) == 1 && khz / 1000 > most)
+      most = khz / 1000;
+    (void)fclose(f);
+  }
+  return most;
+}
+
+void pressure_read(const char *root, struct pressure_counts *ret)
+{
+  *ret = (struct pressure_counts){ 0 };
+  /* The kernel has no "full" of processors for the whole machine. */
+  read_pressure(root, "/proc/pressure/cpu", PRESSURE_CPU_SOME, PRESSURES, ret);
+  read_pressure(root, "/proc/pressure/io", PRESSURE_IO_SOME, PRESSURE_IO_FULL,
+                ret);
+  read_pressure(root, "/proc/pressure/memory", PRESSURE_MEMORY_SOME,
+                PRESSURE_MEMORY_FULL, ret);
+  ret->has_faults = find_number(root, "/proc/vmstat", "pgmajfault",
+                                &ret->major_faults);
+  read_dirty(root, ret);
+  read_retransmits(root, ret);
+  ret->throttled_ns = cgroup_read(root).throttled_ns;
+  ret->mhz = frequency(root);
+}
+
+void pressure_between(const struct pressure_counts *before,
+                      const struct pressure_counts *after, uint64_t period_ns,
+                      struct pressure_use *ret)
+{
+  const double us = (double)period_ns / (double)NS_PER_US;
+
+  *ret = (struct pressure_use){ .mhz = after->mhz };
+  for (int i = 0; i < PRESSURES; i++) {
+    const double stopped = (double)grown_u64(after->stopped_us[i],
+                                             before->stopped_us[i]);
+
+    ret->has[i] = before->has[i] && after->has[i] && us > 0;
+    if (ret->has[i])
+      ret->stopped[i] = stopped < us ? stopped / us : 1.0;
+  }
+  ret->has_faults = before->has_faults && after->has_faults;
+  ret->major_faults = grown_u64(after->major_faults, before->major_faults);
+  ret->has_retransmits = before->has_retransmits && after->has_retransmits;
+  ret->retransmits = grown_u64(after->retransmits, before->retransmits);
+  ret->has_dirty = after->has_dirty;
+  ret->dirty_bytes = after->dirty_bytes;
+  ret->writeback_bytes = after->writeback_bytes;
+  if (period_ns > 0)
+    ret->throttled = (double)grown_u64(after->throttled_ns,
+                                       before->throttled_ns) /
+                     (double)period_ns;
+}

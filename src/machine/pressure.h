@@ -1,0 +1,54 @@
+/*
+ * pressure.h - what the machine was short of in an interval: pressure, pages
+ * that wait for the disk, packets that were sent again, processor time that a
+ * quota withheld, the clock of processors.
+ *
+ * Files are read below `root`, "" for the system itself.
+ */
+#ifndef BENCH_MACHINE_PRESSURE_H
+#define BENCH_MACHINE_PRESSURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Shares of the time in which tasks were stopped, because something was
+ * short. */
+enum pressure {
+  PRESSURE_CPU_SOME,
+  PRESSURE_IO_SOME, /* some tasks */
+  PRESSURE_IO_FULL, /* all that had work to do */
+  PRESSURE_MEMORY_SOME,
+  PRESSURE_MEMORY_FULL,
+  PRESSURES
+};
+
+/* Counters since the machine was started, and levels. */
+struct pressure_counts {
+  bool has[PRESSURES];
+  uint64_t stopped_us[PRESSURES];
+  bool has_faults, has_retransmits, has_dirty;
+  uint64_t major_faults, retransmits;
+  uint64_t dirty_bytes, writeback_bytes;
+  uint64_t throttled_ns; /* by the quota of the control group */
+  double mhz;            /* of the fastest of a few processors; 0: unknown */
+};
+
+struct pressure_use {
+  bool has[PRESSURES];
+  double stopped[PRESSURES]; /* 0 to 1 */
+  bool has_faults, has_retransmits, has_dirty;
+  uint64_t major_faults, retransmits;    /* in the interval */
+  uint64_t dirty_bytes, writeback_bytes; /* at its end */
+  double throttled; /* processors' time that was withheld, per time */
+  double mhz;       /* 0: unknown */
+};
+
+/* "io_full_ratio" and the like. */
+extern const char *const pressure_names[PRESSURES];
+
+void pressure_read(const char *root, struct pressure_counts *ret);
+void pressure_between(const struct pressure_counts *before,
+                      const struct pressure_counts *after, uint64_t period_ns,
+                      struct pressure_use *ret);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * sampler.h - what the whole machine did in an interval: processors, the disk
+ * under test, the network, and what was short.
+ *
+ * Files are read below `root`, "" for the system itself.
+ */
+#ifndef BENCH_MACHINE_SAMPLER_H
+#define BENCH_MACHINE_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "machine/pressure.h"
+
+enum {
+  SYSTEM_SECTOR = 512 /* the unit of the kernel's statistics, for all disks */
+};
+
+/* Counters since the machine was started, in the kernel's units. */
+struct system_counts {
+  bool has_cpu, has_disk, has_net;
+  uint64_t user, system, iowait, idle, steal; /* ticks of all processors */
+  uint64_t switches;                          /* context switches */
+  uint64_t own_ns; /* processor time of this process */
+  bool has_waited;
+  uint64_t waited_ns; /* of its first threads, for a processor */
+  uint64_t reads, writes, read_sectors, written_sectors, busy_ms;
+  uint64_t received, sent,
+    loopback; /* bytes; the first two do not include loopback */
+};
+
+struct sampler {
+  char root[64];
+  char device[64]; /* "": no disk */
+  struct system_counts last;
+  struct pressure_counts last_pressure;
+  uint64_t last_ns;
+};
+
+/* What happened in an interval. */
+struct system_use {
+  bool has_cpu, has_disk, has_net;
+  uint64_t period_ns;
+  double user, system, iowait, idle, steal; /* shares of all ticks, 0..1 */
+  double switches_per_s;
+  bool has_waited;
+  double waiting; /* threads of this program that wait for a processor, on
+                   * average: of the first ones */
+  double others;  /* processors that all programs but this one have used */
+  uint64_t reads, writes, read_bytes, written_bytes;
+  double busy; /* share of the time with a request in progress, 0..1 */
+  uint64_t received_bytes, sent_bytes, loopback_bytes;
+  struct pressure_use pressure;
+};
+
+/* Read the counters; `device` is a disk, or "". */
+void sampler_read(const char *root, const char *device,
+                  struct system_counts *ret);
+
+/* Begin the first interval. */
+void sampler_start(struct sampler *w, const char *root, const char *device,
+                   uint64_t now_ns);
+
+/* Report what happened since the last call. */
+void sampler_next(struct sampler *w, uint64_t now_ns, struct system_use *ret);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * writeback.c - what --settle asks for, and the wait.
+ */
+#include "run/writeback.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fmt.h"
+#include "base/log.h"
+#include "base/minmax.h"
+#include "base/parse.h"
+#include "base/wait.h"
+#include "machine/proc.h"
+#include "run/plan.h"
+#include "run/run.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define LOW_BYTES (64 * MIB)
+#define STEADY_BYTES (8 * MIB)
+/* The kernel begins to write what is 30 seconds old. */
+#define LIMIT_S 300.0
+#define LONGEST_S 86400.0
+
+int writeback_parse(const char *text, struct writeback_wish *ret)
+{
+  static const char word[] = "writeback";
+  const size_t len = sizeof(word) - 1;
+  double seconds = LIMIT_S;
+  bool writeback;
+
+  if (*text == '\0') {
+    *ret = (struct writeback_wish){ .kind = WRITEBACK_NONE };
+    return 0;
+  }
+  writeback = strncmp(text, word, len) == 0;
+  if (writeback && text[len] == ':')
+    text += len + 1;
+  else if (writeback && text[len] == '\0')
+    text = NULL;
+  if (text && (parse_seconds(text, &seconds) < 0 || seconds < 0.001 ||
+               seconds > LONGEST_S))
+    return -EINVAL;
+  *ret = (struct writeback_wish){ writeback ? WRITEBACK_LOW : WRITEBACK_TIME,
+                                  seconds };
+  return 0;
+}
+
+bool writeback_add(struct writeback *c, uint64_t bytes)
+{
+  uint64_t low = UINT64_MAX, high = 0;
+
+  c->bytes[c->n++ % WRITEBACK_READINGS] = bytes;
+  if (c->n < WRITEBACK_READINGS)
+    return false;
+  for (int i = 0; i < WRITEBACK_READINGS; i++) {
+    low = min_u64(low, c->bytes[i]);
+    high = c->bytes[i] > high ? c->bytes[i] : high;
+  }
+  return high <= LOW_BYTES && high - low <= STEADY_BYTES;
+}
+
+/* What is left to be written. */
+static bool read_dirty(uint64_t *ret)
+{
+  uint64_t dirty, writeback;
+
+  if (!proc_meminfo("", "Dirty", &dirty) ||
+      !proc_meminfo("", "Writeback", &writeback))
+    return false;
+  *ret = dirty + writeback;
+  return true;
+}
+
+/* Sleep until a moment; false: a signal has arrived. */
+static bool sleep_until(struct run *run, uint64_t until_ns)
+{
+  while (atomic_load(&run->signal) == 0) {
+    const uint32_t news = atomic_load(&run->news);
+
+    if (atomic_load(&run->signal) != 0)
+      break;
+    if (clock_now_ns() >= until_ns)
+      return true;
+    wait_while(&run->news, news, until_ns);
+  }
+  return false;
+}
+
+/* Returns whether it became calm. */
+static bool await_writeback(struct run *run, struct run_settled *s,
+                            uint64_t until_ns)
+{
+  struct writeback calm = { .n = 0 };
+  uint64_t next = clock_now_ns();
+
+  while (read_dirty(&s->dirty_bytes)) {
+    if (calm.n == 0)
+      s->dirty_before_bytes = s->dirty_bytes;
+    s->dirty_known = true;
+    if (writeback_add(&calm, s->dirty_bytes))
+      return true;
+    next += NS_PER_S;
+    if (next > until_ns || !sleep_until(run, next))
+      return false;
+  }
+  return false;
+}
+
+static void tell(const struct run_settled *s, double limit_s)
+{
+  char text[FMT_DOUBLE_SIZE];
+
+  if (!s->dirty_known)
+    log_msg(LOG_WARNING, "--settle=writeback has not waited, because "
+                         "/proc/meminfo does not say what is left to be "
+                         "written");
+  else
+    log_msg(LOG_WARNING,
+            "%llu MiB are left to be written after %s seconds of "
+            "--settle=writeback, so the run may share the disk with them",
+            (unsigned long long)(s->dirty_bytes / MIB),
+            fmt_shortest(text, limit_s));
+}
+
+void writeback_await(struct run *run)
+{
+  struct run_settled *s = &run->life.settled;
+  const struct writeback_wish wish = run->plan->cfg.settle;
+  const uint64_t start_ns = clock_now_ns();
+  uint64_t until_ns;
+
+  if (wish.kind == WRITEBACK_NONE)
+    return;
+  log_msg(LOG_NOTICE, "Settling...\n");
+  until_ns = start_ns + (uint64_t)(wish.seconds * (double)NS_PER_S);
+  s->asked = true;
+  s->writeback = wish.kind == WRITEBACK_LOW;
+  if (s->writeback)
+    s->calm = await_writeback(run, s, until_ns);
+  else
+    s->calm = sleep_until(run, until_ns);
+  s->waited_ns = clock_now_ns() - start_ns;
+  if (s->writeback && !s->calm && atomic_load(&run->signal) == 0)
+    tell(s, wish.seconds);
+}
