@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "doctor/findings.h"
-#include "machine/env.h"
+#include "machine/cpu.h"
+#include "machine/proc.h"
 
 enum {
-  CPU_FIELDS = 8,  /* of the line in /proc/stat, without guests */
   STATES_MAX = 16, /* idle states of a processor */
   LINE_SIZE = 65536 /* of /proc/interrupts: a number for each processor */,
   SLEEPS = 21,
@@ -40,14 +40,13 @@ void client_governors(struct findings *to, const char *root,
                       const cpu_set_t *cpus)
 {
   unsigned known = 0, others = 0;
-  char path[PATH_MAX], text[64], other[64] = "";
+  char text[64], other[64] = "";
 
   for (unsigned i = 0; i < CPUS_MAX; i++) {
     if (!CPU_ISSET(i, cpus))
       continue;
-    (void)snprintf(path, sizeof(path), CPU "/cpu%u/cpufreq/scaling_governor",
-                   i);
-    if (!env_line(root, path, text, sizeof(text)))
+    if (!proc_line(text, sizeof(text), root,
+                   CPU "/cpu%u/cpufreq/scaling_governor", i))
       continue;
     known++;
     if (strcmp(text, "performance") == 0)
@@ -64,17 +63,6 @@ void client_governors(struct findings *to, const char *root,
     findings_add(to, FINDING_OK, "governor", NULL, "performance");
 }
 
-/* The number in a file; false: there is none. */
-static bool read_number(const char *root, const char *path, unsigned long *ret)
-{
-  char text[64], *end;
-
-  if (!env_line(root, path, text, sizeof(text)))
-    return false;
-  *ret = strtoul(text, &end, 10);
-  return end != text;
-}
-
 /* The enabled idle state of a processor that takes longest to leave. */
 struct idle_state {
   unsigned long latency_us;
@@ -86,23 +74,20 @@ static void look_at_states(struct idle_state *worst, const char *root,
                            unsigned cpu)
 {
   for (unsigned i = 0; i < STATES_MAX; i++) {
-    char path[PATH_MAX], name[32];
-    unsigned long latency, disabled = 0;
+    uint64_t latency, disabled = 0;
+    char name[32];
 
-    (void)snprintf(path, sizeof(path), CPU "/cpu%u/cpuidle/state%u/latency",
-                   cpu, i);
-    if (!read_number(root, path, &latency))
+    if (!proc_number(&latency, root, CPU "/cpu%u/cpuidle/state%u/latency", cpu,
+                     i))
       return;
-    (void)snprintf(path, sizeof(path), CPU "/cpu%u/cpuidle/state%u/disable",
-                   cpu, i);
-    (void)read_number(root, path, &disabled);
-    (void)snprintf(path, sizeof(path), CPU "/cpu%u/cpuidle/state%u/name", cpu,
-                   i);
-    (void)env_line(root, path, name, sizeof(name));
+    (void)proc_number(&disabled, root, CPU "/cpu%u/cpuidle/state%u/disable",
+                      cpu, i);
+    (void)proc_line(name, sizeof(name), root, CPU "/cpu%u/cpuidle/state%u/name",
+                    cpu, i);
     if (disabled || (worst->known && latency <= worst->latency_us))
       continue;
     worst->known = true;
-    worst->latency_us = latency;
+    worst->latency_us = (unsigned long)latency;
     (void)snprintf(worst->name, sizeof(worst->name), "%s", name);
   }
 }
@@ -130,29 +115,14 @@ void client_idle_states(struct findings *to, const char *root,
 
 /* ---- load and interrupts ---- */
 
-static FILE *open_below(const char *root, const char *name)
-{
-  char path[PATH_MAX];
-
-  (void)snprintf(path, sizeof(path), "%s%s", root, name);
-  return fopen(path, "re");
-}
-
 static void read_ticks(struct client_counts *c, const char *root)
 {
-  unsigned long long v[CPU_FIELDS] = { 0 };
-  FILE *f = open_below(root, "/proc/stat");
+  struct cpu_ticks ticks;
 
-  if (!f)
-    return;
-  if (fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1],
-             &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == CPU_FIELDS) {
-    for (int i = 0; i < CPU_FIELDS; i++)
-      c->all += v[i];
-    c->stolen = v[7];
-    c->busy = c->all - v[3] - v[4] - v[7]; /* less idle and iowait */
-  }
-  (void)fclose(f);
+  cpu_read_ticks(&ticks, root, NULL);
+  c->stolen = ticks.steal;
+  c->busy = ticks.user + ticks.system;
+  c->all = c->busy + ticks.idle + ticks.iowait + ticks.steal;
 }
 
 /* The numbers of the processors in the columns of /proc/interrupts. */
@@ -220,7 +190,7 @@ static void read_irqs(struct client_counts *c, const char *root,
 {
   struct columns *columns = calloc(1, sizeof(*columns));
   char *line = malloc(LINE_SIZE);
-  FILE *f = open_below(root, "/proc/interrupts");
+  FILE *f = proc_open(root, "/proc/interrupts");
   struct client_irq irq;
 
   if (f && line && columns && fgets(line, LINE_SIZE, f)) {

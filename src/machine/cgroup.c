@@ -10,29 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/proc.h"
+
 enum {
   PATH_SIZE = 2 * PATH_MAX
 };
 
 /* Kernels report "no limit" of memory as a number near 2^63. */
 #define MEMORY_UNLIMITED (UINT64_C(1) << 60)
-
-/* Read the first line of DIR/NAME; false: there is none. */
-static bool read_line(const char *dir, const char *name, char *ret, int size)
-{
-  char path[PATH_SIZE];
-  FILE *f;
-  bool ok;
-
-  if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= PATH_SIZE)
-    return false;
-  f = fopen(path, "re");
-  if (!f)
-    return false;
-  ok = fgets(ret, size, f) != NULL;
-  (void)fclose(f);
-  return ok;
-}
 
 static void limit_cpus(struct cgroup_limits *l, double quota, double period)
 {
@@ -48,36 +33,14 @@ static void limit_memory(struct cgroup_limits *l, uint64_t bytes)
     l->memory_bytes = bytes;
 }
 
-/* Read "NAME NUMBER" from the group's statistics. */
 static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
                            struct cgroup_limits *l)
 {
-  char path[PATH_SIZE], word[64];
-  unsigned long long value;
-  FILE *f;
+  uint64_t value;
 
-  if (snprintf(path, sizeof(path), "%s/cpu.stat", dir) >= PATH_SIZE)
-    return;
-  f = fopen(path, "re");
-  while (f && fscanf(f, "%63s %llu", word, &value) == 2) {
-    if (strcmp(word, name) == 0 && value * unit_ns > l->throttled_ns)
-      l->throttled_ns = value * unit_ns;
-  }
-  if (f)
-    (void)fclose(f);
-}
-
-/* Read the number in the first line of DIR/NAME. */
-static bool read_number(const char *dir, const char *name, uint64_t *ret)
-{
-  unsigned long long n;
-  char line[128];
-
-  if (!read_line(dir, name, line, sizeof(line)) ||
-      sscanf(line, "%llu", &n) != 1)
-    return false;
-  *ret = n;
-  return true;
+  if (proc_counter(dir, "/cpu.stat", name, &value) &&
+      value * unit_ns > l->throttled_ns)
+    l->throttled_ns = value * unit_ns;
 }
 
 /* Pages of files, which the kernel drops when memory is needed: the sum of two
@@ -85,23 +48,11 @@ static bool read_number(const char *dir, const char *name, uint64_t *ret)
 static uint64_t droppable(const char *dir, const char *active,
                           const char *inactive)
 {
-  char path[PATH_SIZE], line[128], name[64];
-  unsigned long long n;
-  uint64_t sum = 0;
-  FILE *f;
+  uint64_t some = 0, others = 0;
 
-  if (snprintf(path, sizeof(path), "%s/memory.stat", dir) >= PATH_SIZE)
-    return 0;
-  f = fopen(path, "re");
-  if (!f)
-    return 0;
-  while (fgets(line, sizeof(line), f)) {
-    if (sscanf(line, "%63s %llu", name, &n) == 2 &&
-        (strcmp(name, active) == 0 || strcmp(name, inactive) == 0))
-      sum += n;
-  }
-  (void)fclose(f);
-  return sum;
+  (void)proc_counter(dir, "/memory.stat", active, &some);
+  (void)proc_counter(dir, "/memory.stat", inactive, &others);
+  return some + others;
 }
 
 static void limit_left(struct cgroup_limits *l, uint64_t limit, uint64_t used,
@@ -120,19 +71,18 @@ static void limit_left(struct cgroup_limits *l, uint64_t limit, uint64_t used,
 static void read_v2(const char *dir, struct cgroup_limits *l)
 {
   double quota, period;
-  unsigned long long bytes;
+  uint64_t bytes;
   char line[128];
 
-  if (read_line(dir, "cpu.max", line, sizeof(line)) &&
+  if (proc_line(line, sizeof(line), dir, "/cpu.max") &&
       sscanf(line, "%lf %lf", &quota, &period) == 2)
     limit_cpus(l, quota, period);
   read_throttled(dir, "throttled_usec", 1000, l);
-  if (read_line(dir, "memory.max", line, sizeof(line)) &&
-      sscanf(line, "%llu", &bytes) == 1) {
+  if (proc_number(&bytes, dir, "/memory.max")) {
     uint64_t used;
 
     limit_memory(l, bytes);
-    if (read_number(dir, "memory.current", &used))
+    if (proc_number(&used, dir, "/memory.current"))
       limit_left(l, bytes, used,
                  droppable(dir, "active_file", "inactive_file"));
   }
@@ -143,9 +93,9 @@ static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
   double quota, period;
   char line[128];
 
-  if (!read_line(dir, "cpu.cfs_quota_us", line, sizeof(line)) ||
+  if (!proc_line(line, sizeof(line), dir, "/cpu.cfs_quota_us") ||
       sscanf(line, "%lf", &quota) != 1 ||
-      !read_line(dir, "cpu.cfs_period_us", line, sizeof(line)) ||
+      !proc_line(line, sizeof(line), dir, "/cpu.cfs_period_us") ||
       sscanf(line, "%lf", &period) != 1)
     return;
   limit_cpus(l, quota, period);
@@ -156,10 +106,10 @@ static void read_v1_memory(const char *dir, struct cgroup_limits *l)
 {
   uint64_t bytes, used;
 
-  if (!read_number(dir, "memory.limit_in_bytes", &bytes))
+  if (!proc_number(&bytes, dir, "/memory.limit_in_bytes"))
     return;
   limit_memory(l, bytes);
-  if (read_number(dir, "memory.usage_in_bytes", &used))
+  if (proc_number(&used, dir, "/memory.usage_in_bytes"))
     limit_left(l, bytes, used,
                droppable(dir, "total_active_file", "total_inactive_file"));
 }
@@ -228,10 +178,8 @@ struct cgroup_limits cgroup_read(const char *root)
 {
   struct cgroup_limits limits = { .memory_left = UINT64_MAX };
   char line[PATH_MAX];
-  FILE *f;
+  FILE *f = proc_open(root, "/proc/self/cgroup");
 
-  (void)snprintf(line, sizeof(line), "%s/proc/self/cgroup", root);
-  f = fopen(line, "re");
   if (!f)
     return limits;
   while (fgets(line, sizeof(line), f))
@@ -256,12 +204,10 @@ unsigned cgroup_cpus_allowed(void)
 
 unsigned cgroup_others_running(const char *root)
 {
-  char path[PATH_MAX];
   char line[128];
   unsigned running = 0;
 
-  (void)snprintf(path, sizeof(path), "%s/proc", root);
-  if (!read_line(path, "loadavg", line, sizeof(line)) ||
+  if (!proc_line(line, sizeof(line), root, "/proc/loadavg") ||
       sscanf(line, "%*s %*s %*s %u/", &running) != 1 || running == 0)
     return 0;
   return running - 1;

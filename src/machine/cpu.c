@@ -3,7 +3,6 @@
  */
 #include "machine/cpu.h"
 
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/minmax.h"
 #include "base/thread.h"
 #include "machine/cgroup.h"
+#include "machine/proc.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu"
 
@@ -21,62 +21,59 @@ enum {
   FREQUENCIES_MAX = 16,
 };
 
-static FILE *open_below(const char *root, const char *name)
-{
-  char path[PATH_MAX];
-
-  (void)snprintf(path, sizeof(path), "%s%s", root, name);
-  return fopen(path, "re");
-}
-
-/* The number in a file of a processor; 0 if there is none. */
-static double number_of(const char *root, unsigned cpu, const char *name)
-{
-  char path[PATH_MAX];
-  double value = 0;
-  FILE *f;
-
-  (void)snprintf(path, sizeof(path), "%s" CPU_FOLDER "/cpu%u/%s", root, cpu,
-                 name);
-  f = fopen(path, "re");
-  if (!f)
-    return 0;
-  if (fscanf(f, "%lf", &value) != 1)
-    value = 0;
-  (void)fclose(f);
-  return value;
-}
-
 static bool is_allowed(const cpu_set_t *set, unsigned cpu)
 {
   return cpu >= CPUS_MAX || CPU_ISSET(cpu, set);
 }
 
-/* User time includes the time of guests. */
+/* User time includes the time of guests.  "cpu " is the sum of all CPUs. */
+void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
+                    const cpu_set_t *set)
+{
+  unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+  FILE *f = proc_open(root, "/proc/stat");
+  char line[4096];
+
+  *ret = (struct cpu_ticks){ 0 };
+  while (f && fgets(line, sizeof(line), f)) {
+    const char *at = strchr(line, ' ');
+    unsigned long long switches;
+    unsigned cpu;
+
+    if (strncmp(line, "cpu", 3) != 0) {
+      if (set)
+        break;
+      if (sscanf(line, "ctxt %llu", &switches) == 1)
+        ret->switches = switches;
+      continue;
+    }
+    if (!at || (line[3] == ' ') != !set ||
+        (set && (sscanf(line, "cpu%u", &cpu) != 1 || !is_allowed(set, cpu))) ||
+        sscanf(at, "%llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
+               &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
+      continue;
+    ret->known = true;
+    ret->user += user + nice;
+    ret->system += system + irq + softirq;
+    ret->idle += idle;
+    ret->iowait += iowait;
+    ret->steal += steal;
+  }
+  if (f)
+    (void)fclose(f);
+}
+
 static void read_times(const char *root, const cpu_set_t *set,
                        struct machine_counts *ret)
 {
-  unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
   const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-  FILE *f = open_below(root, "/proc/stat");
-  char line[4096];
-  unsigned cpu;
+  struct cpu_ticks ticks;
 
-  if (!f)
-    return;
-  while (fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0) {
-    if (line[3] == ' ' ||
-        sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu,
-               &user, &nice, &system, &idle, &iowait, &irq, &softirq,
-               &steal) != 9 ||
-        !is_allowed(set, cpu))
-      continue;
-    ret->known = true;
-    ret->busy_ns += (user + nice + system + irq + softirq) * tick_ns;
-    ret->steal_ns += steal * tick_ns;
-    ret->idle_ns += (idle + iowait) * tick_ns;
-  }
-  (void)fclose(f);
+  cpu_read_ticks(&ticks, root, set);
+  ret->known = ticks.known;
+  ret->busy_ns = (ticks.user + ticks.system) * tick_ns;
+  ret->steal_ns = ticks.steal * tick_ns;
+  ret->idle_ns = (ticks.idle + ticks.iowait) * tick_ns;
 }
 
 static void read_speed(const char *root, const cpu_set_t *set,
@@ -85,18 +82,22 @@ static void read_speed(const char *root, const cpu_set_t *set,
   unsigned read = 0;
 
   for (unsigned i = 0; i < CPUS_MAX && read < FREQUENCIES_MAX; i++) {
-    double khz;
+    uint64_t heat = 0, khz = 0, base_khz = 0;
 
     if (!CPU_ISSET(i, set))
       continue;
     read++;
-    ret->heat += (uint64_t)number_of(root, i,
-                                     "thermal_throttle/core_throttle_count");
-    khz = number_of(root, i, "cpufreq/scaling_cur_freq");
-    if (khz / 1000 <= ret->mhz)
+    (void)proc_number(
+      &heat, root, CPU_FOLDER "/cpu%u/thermal_throttle/core_throttle_count", i);
+    ret->heat += heat;
+    (void)proc_number(&khz, root, CPU_FOLDER "/cpu%u/cpufreq/scaling_cur_freq",
+                      i);
+    if ((double)khz / 1000 <= ret->mhz)
       continue;
-    ret->mhz = khz / 1000;
-    ret->base_mhz = number_of(root, i, "cpufreq/base_frequency") / 1000;
+    (void)proc_number(&base_khz, root,
+                      CPU_FOLDER "/cpu%u/cpufreq/base_frequency", i);
+    ret->mhz = (double)khz / 1000;
+    ret->base_mhz = (double)base_khz / 1000;
   }
 }
 

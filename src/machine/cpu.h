@@ -8,8 +8,22 @@
 #ifndef BENCH_MACHINE_CPU_H
 #define BENCH_MACHINE_CPU_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* /proc/stat, in ticks since the start of the machine. */
+struct cpu_ticks {
+  bool known;
+  uint64_t user, system; /* with nice, and with interrupts */
+  uint64_t idle, iowait, steal;
+  uint64_t switches; /* context switches of the whole machine */
+};
+
+/* Read the sum over the CPUs in `set`; NULL: the whole machine, with its
+ * context switches. */
+void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
+                    const cpu_set_t *set);
 
 /* Counters that only grow, over the processors that the process may use. */
 struct machine_counts {

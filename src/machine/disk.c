@@ -12,6 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "machine/proc.h"
+
 /* The last component of the path that a link points to. */
 static bool link_end(const char *path, char *ret, size_t size)
 {
@@ -36,12 +38,10 @@ static bool link_end(const char *path, char *ret, size_t size)
 void disk_find_mount(struct disk *d, const char *root,
                      const struct disk_mount *which)
 {
-  char path[PATH_MAX], line[4096], options[sizeof(d->options)];
+  char line[4096], options[sizeof(d->options)];
   bool found = false;
-  FILE *f;
+  FILE *f = proc_open(root, "/proc/self/mountinfo");
 
-  (void)snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
-  f = fopen(path, "re");
   while (f && !found && fgets(line, sizeof(line), f)) {
     const char *dash = strstr(line, " - ");
     unsigned major_of, minor_of;
@@ -60,28 +60,18 @@ void disk_find_mount(struct disk *d, const char *root,
     (void)fclose(f);
 }
 
+/* A partition has the queue of its disk, one folder up. */
 static void look_at_queue(struct disk *d)
 {
-  /* A partition has the queue of its disk, one folder up. */
-  static const char *const paths[] = {
-    "/sys/class/block/%s/queue/rotational",
-    "/sys/class/block/%s/../queue/rotational",
-  };
-  char path[PATH_MAX];
+  uint64_t rotational = 0;
 
-  for (unsigned i = 0; i < 2 && !d->rotational_known; i++) {
-    FILE *f;
-    int c;
-
-    (void)snprintf(path, sizeof(path), paths[i], d->device);
-    f = fopen(path, "re");
-    if (!f)
-      continue;
-    c = fgetc(f);
-    d->rotational_known = c == '0' || c == '1';
-    d->rotational = c == '1';
-    (void)fclose(f);
-  }
+  d->rotational_known = proc_number(&rotational, "",
+                                    "/sys/class/block/%s/queue/rotational",
+                                    d->device) ||
+                        proc_number(&rotational, "",
+                                    "/sys/class/block/%s/../queue/rotational",
+                                    d->device);
+  d->rotational = rotational == 1;
 }
 
 /* File systems on several devices have a number of their own.  Then the source

@@ -3,7 +3,6 @@
  */
 #include "machine/pressure.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,19 +25,11 @@ const char *const pressure_names[PRESSURES] = {
   [PRESSURE_MEMORY_FULL] = "memory_full_ratio",
 };
 
-static FILE *open_below(const char *root, const char *name)
-{
-  char path[PATH_MAX];
-
-  (void)snprintf(path, sizeof(path), "%s%s", root, name);
-  return fopen(path, "re");
-}
-
 static void read_pressure(const char *root, const char *name,
                           enum pressure some, enum pressure full,
                           struct pressure_counts *ret)
 {
-  FILE *f = open_below(root, name);
+  FILE *f = proc_open(root, "%s", name);
   char line[256], word[16];
   count total;
 
@@ -59,26 +50,6 @@ static void read_pressure(const char *root, const char *name,
     (void)fclose(f);
 }
 
-/* The number after the name at the beginning of a line. */
-static bool find_number(const char *root, const char *name, const char *word,
-                        uint64_t *ret)
-{
-  const size_t len = strlen(word);
-  FILE *f = open_below(root, name);
-  char line[256];
-  bool found = false;
-  count n;
-
-  while (f && !found && fgets(line, sizeof(line), f))
-    found = strncmp(line, word, len) == 0 &&
-            sscanf(line + len, " %llu", &n) == 1;
-  if (f)
-    (void)fclose(f);
-  if (found)
-    *ret = n;
-  return found;
-}
-
 static void read_dirty(const char *root, struct pressure_counts *ret)
 {
   ret->has_dirty = proc_meminfo(root, "Dirty", &ret->dirty_bytes) &&
@@ -88,7 +59,7 @@ static void read_dirty(const char *root, struct pressure_counts *ret)
 /* The line of names, then that of numbers: "Tcp: ... RetransSegs ...". */
 static void read_retransmits(const char *root, struct pressure_counts *ret)
 {
-  FILE *f = open_below(root, "/proc/net/snmp");
+  FILE *f = proc_open(root, "/proc/net/snmp");
   char names[1024], numbers[1024];
   char *name_at, *number_at, *name, *number;
 
@@ -114,23 +85,16 @@ static void read_retransmits(const char *root, struct pressure_counts *ret)
 
 static double frequency(const char *root)
 {
-  char name[128];
-  double most = 0;
+  uint64_t khz = 0, most = 0;
 
   for (int i = 0; i < FREQUENCIES_MAX; i++) {
-    double khz = 0;
-    FILE *f;
-
-    (void)snprintf(name, sizeof(name),
-                   "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", i);
-    f = open_below(root, name);
-    if (!f)
-      break;
-    if (fscanf(f, "%lf", &khz) == 1 && khz / 1000 > most)
-      most = khz / 1000;
-    (void)fclose(f);
+    if (proc_number(&khz, root,
+                    "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq",
+                    i) &&
+        khz > most)
+      most = khz;
   }
-  return most;
+  return (double)most / 1000;
 }
 
 void pressure_read(const char *root, struct pressure_counts *ret)
@@ -142,8 +106,8 @@ void pressure_read(const char *root, struct pressure_counts *ret)
                 ret);
   read_pressure(root, "/proc/pressure/memory", PRESSURE_MEMORY_SOME,
                 PRESSURE_MEMORY_FULL, ret);
-  ret->has_faults = find_number(root, "/proc/vmstat", "pgmajfault",
-                                &ret->major_faults);
+  ret->has_faults = proc_counter(root, "/proc/vmstat", "pgmajfault",
+                                 &ret->major_faults);
   read_dirty(root, ret);
   read_retransmits(root, ret);
   ret->throttled_ns = cgroup_read(root).throttled_ns;

@@ -12,6 +12,8 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "machine/cpu.h"
+#include "machine/proc.h"
 
 enum {
   THREADS_MAX = 64 /* whose waits are read */
@@ -19,45 +21,25 @@ enum {
 
 typedef unsigned long long count; /* a type that scanf has */
 
-static FILE *open_below(const char *root, const char *name)
-{
-  char path[PATH_MAX];
-
-  (void)snprintf(path, sizeof(path), "%s%s", root, name);
-  return fopen(path, "re");
-}
-
 static void read_cpu(const char *root, struct system_counts *ret)
 {
-  count user, nice, system, idle, iowait, irq, softirq, steal, switches;
-  FILE *f = open_below(root, "/proc/stat");
-  char line[4096];
+  struct cpu_ticks ticks;
 
-  if (!f)
-    return;
-  while (fgets(line, sizeof(line), f)) {
-    /* A blank in a pattern also matches nothing, so "cpu0" must be excluded. */
-    if (strncmp(line, "cpu ", 4) == 0 &&
-        sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
-               &nice, &system, &idle, &iowait, &irq, &softirq, &steal) == 8) {
-      ret->has_cpu = true;
-      ret->user = user + nice;
-      ret->system = system + irq + softirq;
-      ret->idle = idle;
-      ret->iowait = iowait;
-      ret->steal = steal;
-    } else if (sscanf(line, "ctxt %llu", &switches) == 1) {
-      ret->switches = switches;
-    }
-  }
-  (void)fclose(f);
+  cpu_read_ticks(&ticks, root, NULL);
+  ret->has_cpu = ticks.known;
+  ret->user = ticks.user;
+  ret->system = ticks.system;
+  ret->idle = ticks.idle;
+  ret->iowait = ticks.iowait;
+  ret->steal = ticks.steal;
+  ret->switches = ticks.switches;
 }
 
 static void read_disk(const char *root, const char *device,
                       struct system_counts *ret)
 {
   count reads, read_sectors, writes, written_sectors, busy_ms;
-  FILE *f = open_below(root, "/proc/diskstats");
+  FILE *f = proc_open(root, "/proc/diskstats");
   char line[512], name[64];
 
   while (f && fgets(line, sizeof(line), f)) {
@@ -81,7 +63,7 @@ static void read_disk(const char *root, const char *device,
 static void read_net(const char *root, struct system_counts *ret)
 {
   count received, sent;
-  FILE *f = open_below(root, "/proc/net/dev");
+  FILE *f = proc_open(root, "/proc/net/dev");
   char line[512];
 
   while (f && fgets(line, sizeof(line), f)) {
@@ -115,16 +97,13 @@ static void read_waited(const char *root, struct system_counts *ret)
   (void)snprintf(path, sizeof(path), "%s/proc/self/task", root);
   dir = opendir(path);
   while (dir && n < THREADS_MAX && (e = readdir(dir)) != NULL) {
-    char name[64];
     count waited;
     FILE *f;
 
     if (e->d_name[0] == '.')
       continue;
     n++;
-    (void)snprintf(name, sizeof(name), "/proc/self/task/%.20s/schedstat",
-                   e->d_name);
-    f = open_below(root, name);
+    f = proc_open(root, "/proc/self/task/%s/schedstat", e->d_name);
     if (f && fscanf(f, "%*u %llu", &waited) == 1) {
       ret->has_waited = true;
       ret->waited_ns += waited;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "machine/proc.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/queue.h"
@@ -43,18 +44,6 @@ struct aio {
   bool blocking_fsync;   /* the file system has no asynchronous fsync */
 };
 
-static long aio_limit(const char *path)
-{
-  FILE *f = fopen(path, "re");
-  long n = -1;
-
-  if (f && fscanf(f, "%ld", &n) != 1)
-    n = -1;
-  if (f)
-    (void)fclose(f);
-  return n;
-}
-
 static void aio_done(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -73,9 +62,10 @@ static void aio_done(struct queue *q)
  */
 static int tell_no_context(const struct queue *q, int number, struct err *err)
 {
-  const long max = aio_limit("/proc/sys/fs/aio-max-nr");
-  const long used = aio_limit("/proc/sys/fs/aio-nr"); /* changes errno */
+  uint64_t max = 0, used = 0;
 
+  (void)proc_number(&max, "", "/proc/sys/fs/aio-max-nr");
+  (void)proc_number(&used, "", "/proc/sys/fs/aio-nr"); /* changes errno */
   errno = number;
   if (number == EPERM || number == ENOSYS || number == EACCES)
     return err_sys(err, "The system does not allow asynchronous I/O: see the "
@@ -83,8 +73,9 @@ static int tell_no_context(const struct queue *q, int number, struct err *err)
                         "--file-io-mode=sync does without;");
   return err_sys(err,
                  "Cannot set up %u asynchronous requests for each of %u "
-                 "threads: fs.aio-max-nr is %ld and fs.aio-nr %ld;",
-                 q->depth, q->io->w->plan->threads, max, used);
+                 "threads: fs.aio-max-nr is %llu and fs.aio-nr %llu;",
+                 q->depth, q->io->w->plan->threads, (unsigned long long)max,
+                 (unsigned long long)used);
 }
 
 static int aio_setup(struct queue *q, struct err *err)

@@ -5,36 +5,28 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/fmt.h"
+#include "machine/proc.h"
 #include "tests/memory/pages.h"
 
-/* Reads a number from /proc/meminfo; 0 if it is not there. */
-static uint64_t meminfo(const char *name)
+static uint64_t free_huge_pages(void)
 {
-  unsigned long long value = 0;
-  const size_t len = strlen(name);
-  FILE *f = fopen("/proc/meminfo", "re");
-  char line[128];
+  char text[32];
 
-  if (!f)
-    return 0;
-  while (fgets(line, sizeof(line), f)) {
-    if (strncmp(line, name, len) == 0 &&
-        sscanf(line + len, ": %llu", &value) == 1)
-      break;
-  }
-  (void)fclose(f);
-  return value;
+  return proc_field("", "/proc/meminfo", "HugePages_Free", text, sizeof(text))
+           ? strtoull(text, NULL, 10)
+           : 0;
 }
 
 static int tell_no_huge(uint64_t bytes, int number, struct err *err)
 {
-  const uint64_t pages = meminfo("HugePages_Free"); /* changes errno */
+  const uint64_t pages = free_huge_pages(); /* changes errno */
 
   errno = number;
   return err_sys(
