@@ -91,8 +91,9 @@ void env_clock(struct facts *f, const char *root)
   char text[128];
 
   facts_text(f, "clock.source", clock_source());
-  if (proc_line(text, sizeof(text), root, "/sys/devices/system/clocksource/clocksource0/"
-               "current_clocksource"))
+  if (proc_line(text, sizeof(text), root,
+                "/sys/devices/system/clocksource/clocksource0/"
+                "current_clocksource"))
     facts_text(f, "clock.kernel_source", text);
   facts_real(f, "clock.reading_ns", clock_cost_ns());
 }

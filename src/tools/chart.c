@@ -4,19 +4,25 @@
 #include "tools/chart.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "tools/chart_place.h"
 #include "tools/html.h"
 #include "tools/units.h"
 
+/* Sizes of the drawing, in its own units. */
 enum {
-  WIDTH = CHART_WIDTH,
-  LEFT = CHART_LEFT,
-  RIGHT = CHART_RIGHT,
-  TOP = CHART_TOP,
-  BOTTOM = CHART_BOTTOM,
+  CHART_WIDTH = 720,
+  CHART_HEIGHT = 280,
+  CHART_LOW = 150,
+  CHART_LEFT = 84,
+  CHART_RIGHT = 20,
+  CHART_TOP = 16,
+  CHART_BOTTOM = 48,
+};
+
+enum {
   INSET = 14,
   TICKS_X = 10,
   TICKS_Y = 8,
@@ -74,23 +80,222 @@ static struct limits find_limits(const struct chart *c)
   return l;
 }
 
-int chart_height(const struct chart *c)
+static int chart_height(const struct chart *c)
 {
   return c->low ? CHART_LOW : CHART_HEIGHT;
 }
 
-double chart_x(const struct chart *c, double value)
+static double chart_x(const struct chart *c, double value)
 {
-  return LEFT + c->inset +
-         axis_place(&c->x, value) * (WIDTH - LEFT - RIGHT - 2 * c->inset);
+  return CHART_LEFT + c->inset +
+         axis_place(&c->x, value) *
+           (CHART_WIDTH - CHART_LEFT - CHART_RIGHT - 2 * c->inset);
 }
 
-double chart_y(const struct chart *c, double value)
+static double chart_y(const struct chart *c, double value)
 {
   const int height = chart_height(c);
 
-  return height - BOTTOM - axis_place(&c->y, value) * (height - TOP - BOTTOM);
+  return height - CHART_BOTTOM -
+         axis_place(&c->y, value) * (height - CHART_TOP - CHART_BOTTOM);
 }
+
+/* ---- what lies under the lines ---- */
+
+enum {
+  LEVELS = 8 /* of colour: class h0 to h7 */
+};
+
+/* The strength of a count's colour: by its logarithm, because the slowest
+ * events, which readers look for, are few. */
+static int level_of(double count, double largest)
+{
+  return count > 0 && largest > 1
+           ? (int)fmin(LEVELS - 1, LEVELS * log(count) / log(largest))
+           : LEVELS - 1;
+}
+
+static double largest_of(const struct chart_grid *g)
+{
+  double largest = 0;
+
+  for (size_t i = 0; i < g->columns * g->rows; i++)
+    largest = fmax(largest, g->counts[i]);
+  return largest;
+}
+
+/* All squares of a colour are one path; those above each other are one
+ * square. */
+static void draw_level(const struct chart *c, int level, double largest,
+                       struct strbuf *out)
+{
+  const struct chart_grid *g = &c->grid;
+
+  strbuf_addf(out, "<path class=\"heat h%d\" d=\"", level);
+  for (size_t x = 0; x < g->columns; x++) {
+    const double *column = &g->counts[x * g->rows];
+    const double left = chart_x(c, g->x[x]), right = chart_x(c, g->x[x + 1]);
+
+    for (size_t y = 0; y < g->rows; y++) {
+      size_t end = y;
+
+      while (end < g->rows && column[end] > 0 &&
+             level_of(column[end], largest) == level)
+        end++;
+      if (end == y)
+        continue;
+      strbuf_addf(out, "M%.1f %.1fH%.1fV%.1fH%.1fz", left, chart_y(c, g->y[y]),
+                  right, chart_y(c, g->y[end]), left);
+      y = end;
+    }
+  }
+  strbuf_adds(out, "\"/>\n");
+}
+
+static void chart_draw_grid(const struct chart *c, struct strbuf *out)
+{
+  const double largest = largest_of(&c->grid);
+
+  if (c->grid.columns == 0)
+    return;
+  strbuf_adds(out, "<g class=\"cells\">\n");
+  for (int level = 0; level < LEVELS; level++)
+    draw_level(c, level, largest, out);
+  strbuf_adds(out, "</g>\n");
+}
+
+static void chart_draw_bands(const struct chart *c, struct strbuf *out)
+{
+  const int bottom = chart_height(c) - CHART_BOTTOM;
+
+  for (size_t i = 0; i < c->n_bands; i++) {
+    const struct chart_band *b = &c->bands[i];
+    const double from = fmax(b->from, c->x.low), to = fmin(b->to, c->x.high);
+    double left, width;
+
+    if (!(from <= to))
+      continue;
+    left = chart_x(c, from);
+    width = chart_x(c, to) - left;
+    /* A moment is a line, which must not vanish. */
+    strbuf_addf(out,
+                "<rect class=\"%s\" data-from=\"%.9g\" data-to=\"%.9g\" "
+                "x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>",
+                b->from < b->to ? "band" : "moment", b->from, b->to, left,
+                CHART_TOP, fmax(width, 1.5), bottom - CHART_TOP);
+    html_add(out, b->text);
+    strbuf_adds(out, "</title></rect>\n");
+  }
+}
+
+/* ---- values for the script of the page ---- */
+
+enum {
+  DIGITS = 6,
+  DIGITS_LOW = 4, /* of small charts, of which there are many */
+};
+
+static const char *const units[] = {
+  [AXIS_PLAIN] = "",      [AXIS_SECONDS] = "s",   [AXIS_TIME] = "time",
+  [AXIS_COUNT] = "count", [AXIS_SHARE] = "share", [AXIS_BYTES] = "bytes",
+};
+
+static bool chart_is_timed(const struct chart *c)
+{
+  return c->grid.columns > 0 || (c->n_lines > 0 && c->lines[0].times > 0);
+}
+
+/* "1.5e+06" is "1.5e6": a long run has very many of them. */
+static void add_number(double value, int digits, struct strbuf *out)
+{
+  char text[32];
+  char *exponent;
+
+  (void)snprintf(text, sizeof(text), "%.*g", digits, value);
+  exponent = strchr(text, 'e');
+  if (exponent) {
+    const char *power = exponent + 1 + (exponent[1] == '+');
+    const bool negative = *power == '-';
+
+    power += negative;
+    power += strspn(power, "0");
+    exponent++;
+    if (negative)
+      *exponent++ = '-';
+    memmove(exponent, power, strlen(power) + 1);
+  }
+  strbuf_adds(out, text);
+}
+
+static void add_numbers(const double *of, size_t n, double unit, int digits,
+                        struct strbuf *out)
+{
+  strbuf_adds(out, "[");
+  for (size_t i = 0; i < n; i++) {
+    strbuf_adds(out, i > 0 ? "," : "");
+    if (isfinite(of[i]))
+      add_number(of[i] / unit, digits, out);
+    else
+      strbuf_adds(out, "null");
+  }
+  strbuf_adds(out, "]");
+}
+
+/*
+ * The power of ten of the last digit that the greatest value has.  Divided by
+ * it, values are integers, or have few digits: "978,12.3" for "9.78e8,1.23e7".
+ */
+static int scale_of(const double *of, size_t n, int digits)
+{
+  double most = 0;
+
+  for (size_t i = 0; i < n; i++)
+    most = isfinite(of[i]) ? fmax(most, fabs(of[i])) : most;
+  return most > 0 ? (int)floor(log10(most)) - digits + 1 : 0;
+}
+
+static void add_line(const struct chart_line *l, int digits, struct strbuf *out)
+{
+  const int scale = scale_of(l->y, l->n, digits);
+
+  strbuf_addf(out, "{\"times\":%zu,\"scale\":%d,\"y\":", l->times, scale);
+  add_numbers(l->y, l->n, pow(10, scale), digits, out);
+  strbuf_adds(out, "}");
+}
+
+static void add_grid(const struct chart_grid *g, struct strbuf *out)
+{
+  strbuf_adds(out, ",\"grid\":{\"x\":");
+  add_numbers(g->x, g->columns + 1, 1, 7, out);
+  strbuf_adds(out, ",\"y\":");
+  add_numbers(g->y, g->rows + 1, 1, 4, out);
+  strbuf_adds(out, ",\"counts\":");
+  add_numbers(g->counts, g->columns * g->rows, 1, 12, out);
+  strbuf_adds(out, "}");
+}
+
+/* There are no texts of others in it: nothing has to be escaped. */
+static void chart_add_data(const struct chart *c, struct strbuf *out)
+{
+  strbuf_addf(out,
+              "<script type=\"application/json\">{\"box\":[%d,%d,%d,%d],"
+              "\"x\":[%.9g,%.9g],\"y\":[%.9g,%.9g],\"log\":%s,"
+              "\"unit\":\"%s\",\"lines\":[",
+              CHART_LEFT, CHART_TOP, CHART_WIDTH - CHART_RIGHT,
+              chart_height(c) - CHART_BOTTOM, c->x.low, c->x.high, c->y.low,
+              c->y.high, c->y.kind == AXIS_LOG ? "true" : "false",
+              units[c->y.unit]);
+  for (size_t i = 0; i < c->n_lines; i++) {
+    strbuf_adds(out, i > 0 ? "," : "");
+    add_line(&c->lines[i], c->low ? DIGITS_LOW : DIGITS, out);
+  }
+  strbuf_adds(out, "]");
+  if (c->grid.columns > 0)
+    add_grid(&c->grid, out);
+  strbuf_adds(out, "}</script>\n");
+}
+
+/* ---- axes and lines ---- */
 
 static void draw_y_axis(const struct chart *c, struct strbuf *out)
 {
@@ -100,7 +305,8 @@ static void draw_y_axis(const struct chart *c, struct strbuf *out)
     strbuf_addf(out,
                 "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
                 "y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
-                LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4);
+                CHART_LEFT, CHART_WIDTH - CHART_RIGHT, y, y, CHART_LEFT - 6,
+                y + 4);
     html_add(out, c->y.ticks[i].label);
     strbuf_adds(out, "</text>\n");
   }
@@ -109,7 +315,7 @@ static void draw_y_axis(const struct chart *c, struct strbuf *out)
 /* Narrow screens hide every second tick: its class is `odd`. */
 static void draw_x_axis(const struct chart *c, struct strbuf *out)
 {
-  const int bottom = chart_height(c) - BOTTOM;
+  const int bottom = chart_height(c) - CHART_BOTTOM;
 
   strbuf_adds(out, "<g class=\"xt\">");
   for (size_t i = 0; i < c->x.n_ticks; i++) {
@@ -129,20 +335,20 @@ static void draw_x_axis(const struct chart *c, struct strbuf *out)
 
 static void draw_axes(const struct chart *c, struct strbuf *out)
 {
-  const int bottom = chart_height(c) - BOTTOM;
+  const int bottom = chart_height(c) - CHART_BOTTOM;
 
   draw_y_axis(c, out);
   draw_x_axis(c, out);
   strbuf_addf(out,
               "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>"
               "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
-              LEFT, TOP, bottom, WIDTH - RIGHT, (LEFT + WIDTH - RIGHT) / 2,
-              bottom + 38);
+              CHART_LEFT, CHART_TOP, bottom, CHART_WIDTH - CHART_RIGHT,
+              (CHART_LEFT + CHART_WIDTH - CHART_RIGHT) / 2, bottom + 38);
   html_add(out, c->x.label);
   strbuf_addf(out,
               "</text><text class=\"yl\" transform=\"translate(13 %d) "
               "rotate(-90)\" text-anchor=\"middle\">",
-              (TOP + bottom) / 2);
+              (CHART_TOP + bottom) / 2);
   html_add(out, c->y.label);
   strbuf_adds(out, "</text>\n");
 }
@@ -183,7 +389,7 @@ static void draw_path(const struct chart *c, const struct chart_line *line,
 
   strbuf_addf(out, "<path class=\"line%s c%zu\" d=\"", strokes[line->stroke],
               color);
-  if (line->n > WIDTH && !line->steps) {
+  if (line->n > CHART_WIDTH && !line->steps) {
     draw_dense(c, line, out);
     strbuf_adds(out, "\"/>\n");
     return;
@@ -261,7 +467,7 @@ static void draw_marks(const struct chart *c, struct strbuf *out)
   for (size_t i = 0; i < c->n_marks; i++) {
     const struct chart_mark *m = &c->marks[i];
     const double x = chart_x(c, m->x), y = chart_y(c, m->y);
-    const char *anchor = x < LEFT + 120 ? "start" : "end";
+    const char *anchor = x < CHART_LEFT + 120 ? "start" : "end";
 
     strbuf_addf(out,
                 "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" "
@@ -338,8 +544,8 @@ bool chart_svg(struct chart *c, struct strbuf *out)
   html_add(out, c->title);
   strbuf_adds(out, "</figcaption>\n");
   add_legend(c, out);
-  strbuf_addf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", WIDTH,
-              chart_height(c));
+  strbuf_addf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
+              CHART_WIDTH, chart_height(c));
   html_add(out, c->title);
   strbuf_adds(out, "</title>\n");
   chart_draw_grid(c, out);

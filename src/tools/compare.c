@@ -16,10 +16,13 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "tools/classes.h"
-#include "tools/compare_internal.h"
 #include "tools/compare_series.h"
 #include "tools/figure.h"
 #include "tools/members.h"
+
+/* The name of the figure that sums up all kernels, or all figures of a test's
+ * own. */
+#define COMPARE_FIGURES_MEAN "geometric mean"
 
 /* For percentiles: a run must have so many events above it. */
 #define BEYOND_RUN 100.0
@@ -85,8 +88,8 @@ static void compare_groups(struct comparison *here, const struct boot_group *a,
   here->known = here->state == BOOT_COMPARED;
 }
 
-void compare_add(struct comparisons *c, const char *name,
-                 const struct figure *f)
+static void compare_add(struct comparisons *c, const char *name,
+                        const struct figure *f)
 {
   struct comparison *more = realloc(c->of, (c->n + 1) * sizeof(*more));
   struct compare_series base = { 0 }, other = { 0 };
@@ -122,6 +125,93 @@ void compare_add(struct comparisons *c, const char *name,
   compare_series_done(&base);
   compare_series_done(&other);
 }
+
+/* ---- the mean of several figures ---- */
+
+/* Figures of kernels cannot be added up: a byte of one is not a step of
+ * another. Ratios can be combined: the geometric mean does not depend on which
+ * side is the base.  Its interval is that of kernels which are wrong by the
+ * same share all at once, as they are if the machine was disturbed. */
+/* Add one figure to the mean of `n`.  Of a time, less is better. */
+static void mean_add(struct boot_result *mean, const struct comparison *one,
+                     bool times, double n)
+{
+  const struct boot_result *r = &one->r;
+  const bool turned = !times && !compare_is_rate(one->kind);
+
+  mean->ratio += (turned ? -log(r->ratio) : log(r->ratio)) / n;
+  mean->low += (turned ? -log(r->high) : log(r->low)) / n;
+  mean->high += (turned ? -log(r->low) : log(r->high)) / n;
+  mean->smallest += r->smallest / n;
+  mean->within += r->within / n;
+  mean->df = mean->df > 0 ? fmin(mean->df, r->df) : r->df;
+  mean->runs = r->runs;
+}
+
+/* Of those from number `first` on; `times`: all of them are times. */
+static struct boot_result mean_of(const struct comparisons *c, size_t first,
+                                  bool times)
+{
+  struct boot_result mean = { .base = NAN, .other = NAN };
+
+  for (size_t i = first; i < c->n; i++)
+    mean_add(&mean, &c->of[i], times, (double)(c->n - first));
+  mean.ratio = exp(mean.ratio);
+  mean.low = exp(mean.low);
+  mean.high = exp(mean.high);
+  mean.differs = mean.low > 1 || mean.high < 1;
+  return mean;
+}
+
+static void compare_add_mean(struct comparisons *c, size_t first)
+{
+  struct figure none = { COMPARE_THROUGHPUT, "", false, 0 };
+  struct boot_result mean = { 0 };
+  size_t unknown = c->n; /* compare_add() moves them */
+  bool times = true;
+
+  for (size_t i = first; i < c->n; i++) {
+    times = times && c->of[i].kind == COMPARE_ACCESS;
+    if (unknown == c->n && (!c->of[i].known || !(c->of[i].r.ratio > 0)))
+      unknown = i;
+  }
+  if (times)
+    none.kind = COMPARE_ACCESS;
+  if (unknown == c->n)
+    mean = mean_of(c, first, times);
+  compare_add(c, COMPARE_FIGURES_MEAN, &none);
+  if (c->failed)
+    return;
+  c->of[c->n - 1].known = unknown == c->n - 1;
+  c->of[c->n - 1].r = mean;
+  if (!c->of[c->n - 1].known) {
+    c->of[c->n - 1].reason = c->of[unknown].reason;
+    c->of[c->n - 1].state = c->of[unknown].state;
+  }
+}
+
+static size_t compare_add_kernels(struct comparisons *c)
+{
+  const json_t *base = result_at(c->base->runs[0]->json, "totals.cpu_kernels");
+  const json_t *other = result_at(c->other->runs[0]->json,
+                                  "totals.cpu_kernels");
+  const size_t first = c->n;
+  const char *name;
+  json_t *value;
+
+  json_object_foreach((json_t *)(uintptr_t)base, name, value)
+  {
+    if (json_object_get(other, name))
+      compare_add(c, name,
+                  &(struct figure){ .kind = COMPARE_THROUGHPUT, .key = name });
+  }
+  if (c->n == first || c->failed)
+    return 0;
+  compare_add_mean(c, first);
+  return c->n - first;
+}
+
+/* ---- all figures of two groups ---- */
 
 /* The name of the figure begins with that of the member, if it is one's. */
 static void add_of(struct comparisons *c, const char *name,
@@ -355,6 +445,51 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
   }
   *ret = c;
   return 0;
+}
+
+/* ---- the figure that decides ---- */
+
+/* Was the load of both the same, so that it fixes the throughput? */
+static bool same_load(const struct group *a, const struct group *b)
+{
+  static const char rate[] = "options.rate.value";
+  static const char profile[] = "options.load-profile.value";
+  const char *own = result_text_at(a->runs[0]->json, profile);
+  const char *other = result_text_at(b->runs[0]->json, profile);
+  const double per_s = result_number_at(a->runs[0]->json, rate);
+
+  if (own && *own)
+    return other && strcmp(own, other) == 0;
+  return per_s > 0 && per_s == result_number_at(b->runs[0]->json, rate);
+}
+
+static const struct comparison *find_comparison(const struct comparisons *c,
+                                                enum compare_kind kind,
+                                                const char *name)
+{
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->of[i].kind == kind && strcmp(c->of[i].name, name) == 0)
+      return &c->of[i];
+  }
+  return NULL; /* not one of the fixed percentiles */
+}
+
+const struct comparison *comparisons_decisive(const struct comparisons *c)
+{
+  const struct comparison *throughput = find_comparison(c, COMPARE_THROUGHPUT,
+                                                        "events/s");
+  const struct comparison *mean = find_comparison(c, COMPARE_THROUGHPUT,
+                                                  COMPARE_FIGURES_MEAN);
+
+  if (!mean)
+    mean = find_comparison(c, COMPARE_ACCESS, COMPARE_FIGURES_MEAN);
+  if (mean)
+    return mean;
+  if (!throughput) /* the only figure of the test's own */
+    return &c->of[0];
+  if (throughput->r.ratio > 0 && same_load(c->base, c->other))
+    return find_comparison(c, COMPARE_LATENCY, "mean");
+  return throughput;
 }
 
 const char *comparisons_untold(const struct comparisons *c)

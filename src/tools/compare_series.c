@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/compare_internal.h"
 #include "tools/figure.h"
 #include "tools/members.h"
 

@@ -11,8 +11,19 @@
 #include <stddef.h>
 
 #include "tools/bootstrap.h"
+#include "tools/compare.h"
 
-struct figure;
+/* What is looked at in both groups. */
+struct figure {
+  enum compare_kind kind;
+  /* LATENCY: a percentile, NULL: the mean.  CLASS: the name of a class.
+   * THROUGHPUT: the name of a kernel, NULL: events, or queries. */
+  const char *key;
+  bool queries;       /* THROUGHPUT: of queries, not of events */
+  double beyond;      /* percentiles: share of the events above it; may be 0 */
+  const char *member; /* [opt] of this member of a mix, not of the whole */
+};
+
 struct group;
 struct result;
 
