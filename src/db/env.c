@@ -12,6 +12,7 @@
 #include "db/counts.h"
 #include "db/message.h"
 #include "db/options.h"
+#include "machine/cgroup.h"
 #include "rand/rng.h"
 
 /* Functions that scripts call get no context argument. */

@@ -51,8 +51,8 @@
            "Time in which tasks were stopped for lack of something."), \
     .labels = "resource=\"" resource "\",tasks=\"" tasks "\"",         \
     .metric_decimals = 6,                                              \
-    COUNT(strain.stopped_us[which], strain.has[which], 1e6),           \
-    MACHINE(strain.stopped[which], strain.has[which])
+    COUNT(pressure.stopped_us[which], pressure.has[which], 1e6),       \
+    MACHINE(pressure.stopped[which], pressure.has[which])
 
 static double figures_events_per_s(const struct report *r)
 {
@@ -129,13 +129,14 @@ const struct figure figures[] = {
     METRIC("machine_context_switches", "Context switches of all programs."),
     COUNT(system.switches, system.has_cpu, 0) },
   { SYSTEM("cpu", "throttled_ratio"), LIVE("throttled"),
-    MACHINE(strain.throttled, has_cpu),
+    MACHINE(pressure.throttled, has_cpu),
     METRIC("machine_throttled_seconds",
            "Time that the quota of the control group has withheld."),
-    COUNTED(strain.throttled_ns, 1e9) },
-  { SYSTEM("cpu", "clock_mhz"), MACHINE(strain.mhz, has_cpu), .positive = true,
+    COUNTED(pressure.throttled_ns, 1e9) },
+  { SYSTEM("cpu", "clock_mhz"), MACHINE(pressure.mhz, has_cpu),
+    .positive = true,
     LEVEL("machine_clock_hertz", "Clock of the fastest of a few processors."),
-    COUNTED(strain.mhz, 1e-6) },
+    COUNTED(pressure.mhz, 1e-6) },
   { SYSTEM("disk", "reads"), COLUMN("disk_reads", 0), MACHINE(reads, has_disk),
     METRIC("machine_disk_reads", "Reads of the disk of the test."),
     COUNT(system.reads, system.has_disk, 0) },
@@ -168,27 +169,28 @@ const struct figure figures[] = {
     COUNT(system.sent, system.has_net, 0) },
   { SYSTEM("network", "loopback_bytes"), MACHINE(loopback_bytes, has_net) },
   { SYSTEM("network", "retransmits"), LIVE_RATE("retransmits"),
-    MACHINE(strain.retransmits, strain.has_retransmits),
+    MACHINE(pressure.retransmits, pressure.has_retransmits),
     METRIC("machine_network_retransmits", "TCP segments that were sent again."),
-    COUNT(strain.retransmits, strain.has_retransmits, 0) },
+    COUNT(pressure.retransmits, pressure.has_retransmits, 0) },
   { SYSTEM("memory", "dirty_bytes"), LIVE("dirty"),
-    MACHINE(strain.dirty_bytes, strain.has_dirty),
+    MACHINE(pressure.dirty_bytes, pressure.has_dirty),
     LEVEL("machine_dirty_bytes", "Pages that wait to be written to disks."),
-    COUNT(strain.dirty_bytes, strain.has_dirty, 0) },
+    COUNT(pressure.dirty_bytes, pressure.has_dirty, 0) },
   { SYSTEM("memory", "writeback_bytes"), LIVE("writeback"),
-    MACHINE(strain.writeback_bytes, strain.has_dirty),
+    MACHINE(pressure.writeback_bytes, pressure.has_dirty),
     LEVEL("machine_writeback_bytes", "Pages that are being written to disks."),
-    COUNT(strain.writeback_bytes, strain.has_dirty, 0) },
+    COUNT(pressure.writeback_bytes, pressure.has_dirty, 0) },
   { SYSTEM("memory", "major_faults"), LIVE_RATE("major_faults"),
-    MACHINE(strain.major_faults, strain.has_faults),
+    MACHINE(pressure.major_faults, pressure.has_faults),
     METRIC("machine_major_faults", "Pages that had to be read from a disk."),
-    COUNT(strain.major_faults, strain.has_faults, 0) },
-  { PRESSURE("cpu_some_ratio", STRAIN_CPU_SOME, "cpu", "some", "short_cpu") },
-  { PRESSURE("io_some_ratio", STRAIN_IO_SOME, "io", "some", "short_io") },
-  { PRESSURE("io_full_ratio", STRAIN_IO_FULL, "io", "full", "short_io_full") },
-  { PRESSURE("memory_some_ratio", STRAIN_MEMORY_SOME, "memory", "some",
+    COUNT(pressure.major_faults, pressure.has_faults, 0) },
+  { PRESSURE("cpu_some_ratio", PRESSURE_CPU_SOME, "cpu", "some", "short_cpu") },
+  { PRESSURE("io_some_ratio", PRESSURE_IO_SOME, "io", "some", "short_io") },
+  { PRESSURE("io_full_ratio", PRESSURE_IO_FULL, "io", "full",
+             "short_io_full") },
+  { PRESSURE("memory_some_ratio", PRESSURE_MEMORY_SOME, "memory", "some",
              "short_memory") },
-  { PRESSURE("memory_full_ratio", STRAIN_MEMORY_FULL, "memory", "full",
+  { PRESSURE("memory_full_ratio", PRESSURE_MEMORY_FULL, "memory", "full",
              "short_memory_full") },
 
   { NAME("arrivals", 0), METRIC("arrivals", "Events that have become due."),

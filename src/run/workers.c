@@ -13,12 +13,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/minmax.h"
-#include "machine/space.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "loop/overflow.h"
+#include "machine/proc.h"
+#include "machine/space.h"
 #include "os/os.h"
 #include "report/life.h"
 #include "run/idle.h"
@@ -157,18 +158,16 @@ enum {
 static int check_maps(unsigned clients, struct err *err)
 {
   const uint64_t needed = loop_maps_of_fiber() * (uint64_t)clients + MAPS_SPARE;
-  FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
-  unsigned long long allowed = 0;
-  const bool known = f && fscanf(f, "%llu", &allowed) == 1;
+  uint64_t allowed;
 
-  if (f)
-    (void)fclose(f);
-  if (!known || needed <= allowed)
+  if (!proc_number(&allowed, "", "/proc/sys/vm/max_map_count") ||
+      needed <= allowed)
     return 0;
   return err_set(err, -ENOMEM,
                  "%u clients need about %llu maps of memory, and a process may "
                  "have %llu; use fewer --clients, or raise vm.max_map_count",
-                 clients, (unsigned long long)needed, allowed);
+                 clients, (unsigned long long)needed,
+                 (unsigned long long)allowed);
 }
 
 /* Rather no client than a machine without memory. */

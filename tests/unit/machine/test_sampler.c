@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/facts.h"
 #include "base/strbuf.h"
+#include "machine/cgroup.h"
 #include "machine/disk.h"
 #include "machine/env.h"
 #include "results/metrics.h"
