@@ -117,6 +117,21 @@ static void failures(struct conn *c, struct mysql_cfg *cfg)
   *cfg = right;
 }
 
+/* Our own login could not, for one session: the others do not try. */
+static void given_up(struct rig *r)
+{
+  struct mysql_cfg *cfg = r->cfg;
+  struct outcome out;
+
+  cfg->tls = "PREFERRED";
+  ok(again(r->con, true, &out) == 0 && session_of(r->con->session)->mysql,
+     "the library opens what our own login cannot");
+  close_session(r->con);
+  cfg->tls = "off";
+  ok(again(r->con, true, &out) == 0 && session_of(r->con->session)->mysql,
+     "and the sessions after it");
+}
+
 int main(int argc, char **argv)
 {
   const struct rig_settings set = { .argc = argc, .argv = argv };
@@ -131,6 +146,8 @@ int main(int argc, char **argv)
   failures(r.con, r.cfg);
   ok(again(r.con, true, &out) == 0 && !session_of(r.con->session)->mysql,
      "failures do not end the logins without the library");
+  close_session(r.con);
+  given_up(&r);
   rig_close(&r);
   return tap_end();
 }

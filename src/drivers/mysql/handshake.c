@@ -782,11 +782,13 @@ static _Atomic uint32_t *raw_mode(const struct mysql_session *s)
   return &s->base.env->process->own_login;
 }
 
-/* Text is escaped byte by byte, and the character set is the library's. */
+/* Text is escaped byte by byte, and the character set is the library's.  What
+ * is known stays: the library opens sessions also after our own login could
+ * not. */
 void mysqld_raw_note(struct mysql_session *s)
 {
   const char *name = mysql_character_set_name(s->mysql);
-  uint32_t mode = RAW_NEVER;
+  uint32_t mode = RAW_NEVER, before = RAW_UNKNOWN;
   MY_CHARSET_INFO set = { 0 };
 
   mysql_get_character_set_info(s->mysql, &set);
@@ -794,7 +796,8 @@ void mysqld_raw_note(struct mysql_session *s)
       set.number < RAW_NEVER)
     mode = set.number;
   if (s->base.env)
-    atomic_store_explicit(raw_mode(s), mode, memory_order_relaxed);
+    (void)atomic_compare_exchange_strong_explicit(
+      raw_mode(s), &before, mode, memory_order_relaxed, memory_order_relaxed);
 }
 
 static void opening_adopt(struct opening *o)
