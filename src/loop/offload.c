@@ -183,7 +183,7 @@ void loop_woken(struct loop *l)
   offload_collect(l);
 }
 
-void offload_stop(struct loop *l)
+void loop_offload_stop(struct loop *l)
 {
   struct offload *a = l->offload;
 

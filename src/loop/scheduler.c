@@ -107,7 +107,7 @@ void loop_free(struct loop *l)
     task_free(l, t);
   }
   task_free(l, l->ended);
-  offload_stop(l);
+  loop_offload_stop(l);
   if (l->engine)
     l->engine->close(l);
   (void)close(l->wake_fd);

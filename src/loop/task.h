@@ -179,6 +179,6 @@ void loop_look_at_words(struct loop *l);
 void loop_woken(struct loop *l);
 
 /* End the threads; none has work. */
-void offload_stop(struct loop *l);
+void loop_offload_stop(struct loop *l);
 
 #endif

@@ -89,7 +89,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
 
   e->measured_ns = now_ns;
   read_usage(&e->base);
-  clients_measure_from(run);
+  workers_measure_from(run);
   arrivals_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
@@ -226,7 +226,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
   delay_measured(run, &u->delays);
-  clients_measured(run, &u->loops);
+  workers_measured(run, &u->loops);
   u->paused_ns = atomic_load(&run->paused_ns);
   find_machine_use(run, forced, u->wall_ns >= USE_MIN_NS, &u->machine);
 }

@@ -108,7 +108,7 @@ static int make_workers(struct run *run, struct err *err)
   if (plan->storm.n > 0)
     rc = storms_new(&run->storms, plan, err);
   if (rc == 0)
-    rc = clients_make(run, err);
+    rc = workers_make_clients(run, err);
   if (rc < 0)
     return rc;
   atomic_store(&run->tickets, plan->events);
@@ -137,7 +137,7 @@ void conductor_done(struct conductor *c)
   for (unsigned i = 0; run->streams && i < run->plan->threads; i++)
     rand_stream_done(&run->streams[i]);
   free(run->streams);
-  clients_done(run);
+  workers_drop_clients(run);
 }
 
 int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)

@@ -212,7 +212,7 @@ static bool clients_lack_memory(const struct worker *w, struct err *err)
   return true;
 }
 
-int clients_make(struct run *run, struct err *err)
+int workers_make_clients(struct run *run, struct err *err)
 {
   const unsigned n = run->plan->carriers;
   int rc;
@@ -239,7 +239,7 @@ int clients_make(struct run *run, struct err *err)
   return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
 }
 
-void clients_done(struct run *run)
+void workers_drop_clients(struct run *run)
 {
   for (unsigned i = 0; run->carriers && i < run->plan->carriers; i++) {
     loop_free(atomic_load(&run->carriers[i].loop));
@@ -376,7 +376,7 @@ static int clients_start(struct workers *workers, struct err *err)
 
 /* ---- what the loops did ---- */
 
-void clients_measure_from(struct run *run)
+void workers_measure_from(struct run *run)
 {
   for (unsigned i = 0; i < run->plan->carriers; i++) {
     const struct loop *l = atomic_load(&run->carriers[i].loop);
@@ -424,7 +424,7 @@ static void add_loop(struct client_loops *to, const struct carrier *c,
     hist_sum_add(lag, c->lag);
 }
 
-void clients_measured(const struct run *run, struct client_loops *ret)
+void workers_measured(const struct run *run, struct client_loops *ret)
 {
   struct hist_sum *lag;
 

@@ -21,8 +21,8 @@ struct workers {
 };
 
 /* Before the workers start: run->carriers; and when all threads have ended. */
-int clients_make(struct run *run, struct err *err);
-void clients_done(struct run *run);
+int workers_make_clients(struct run *run, struct err *err);
+void workers_drop_clients(struct run *run);
 
 /* Start plan->threads workers, which prepare themselves and wait at the gate.
  * After a failure, those that were started still wait there. */
@@ -35,7 +35,7 @@ void workers_release(struct workers *workers, unsigned gate);
 void workers_join(struct workers *workers);
 
 /* The measured part begins; and what the loops did in it. */
-void clients_measure_from(struct run *run);
-void clients_measured(const struct run *run, struct client_loops *ret);
+void workers_measure_from(struct run *run);
+void workers_measured(const struct run *run, struct client_loops *ret);
 
 #endif

@@ -80,7 +80,7 @@ void class_set_free(struct class_set *set)
     for (unsigned i = 0; set->hist[id] && i < class_hists_of(set, id); i++)
       hist_free(set->hist[id][i]);
     free(set->hist[id]);
-    slow_free(set->slow[id]);
+    hist_slow_free(set->slow[id]);
     free(set->name[id]);
   }
   for (unsigned i = 0; i < set->n_threads; i++)
@@ -158,7 +158,7 @@ static struct hist *class_hist_for(struct class_set *set, unsigned thread,
 static struct slow_hist *class_slow_for(struct class_set *set, unsigned id)
 {
   if (!set->slow[id])
-    set->slow[id] = slow_new();
+    set->slow[id] = hist_slow_new();
   return set->slow[id];
 }
 
@@ -225,7 +225,7 @@ static void class_read_hists(struct class_set *set, unsigned id,
       hist_sum_add(sum, set->hist[id][i]);
   }
   if (set->slow[id])
-    slow_add(sum, set->slow[id]);
+    hist_slow_add(sum, set->slow[id]);
   (void)pthread_mutex_unlock(&set->lock);
 }
 

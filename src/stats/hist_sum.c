@@ -256,7 +256,7 @@ struct slow_hist {
   struct hist_sum sum;
 };
 
-struct slow_hist *slow_new(void)
+struct slow_hist *hist_slow_new(void)
 {
   struct slow_hist *h = mem_pages(sizeof(*h));
 
@@ -265,7 +265,7 @@ struct slow_hist *slow_new(void)
   return h;
 }
 
-void slow_free(struct slow_hist *h)
+void hist_slow_free(struct slow_hist *h)
 {
   if (h)
     (void)pthread_mutex_destroy(&h->lock);
@@ -279,7 +279,7 @@ void slow_record(struct slow_hist *h, uint64_t ns)
   (void)pthread_mutex_unlock(&h->lock);
 }
 
-void slow_add(struct hist_sum *sum, struct slow_hist *h)
+void hist_slow_add(struct hist_sum *sum, struct slow_hist *h)
 {
   (void)pthread_mutex_lock(&h->lock);
   if (h->sum.total > 0)

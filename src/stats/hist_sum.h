@@ -116,14 +116,14 @@ double hist_stddev(const struct hist_sum *sum);
 
 struct slow_hist;
 
-struct slow_hist *slow_new(void); /* NULL when out of memory */
-void slow_free(struct slow_hist *h);
+struct slow_hist *hist_slow_new(void); /* NULL when out of memory */
+void hist_slow_free(struct slow_hist *h);
 
 /* Takes a lock; allocates only when a new block is needed. */
 COLD void slow_record(struct slow_hist *h, uint64_t ns);
 
 /* sum += h */
-void slow_add(struct hist_sum *sum, struct slow_hist *h);
+void hist_slow_add(struct hist_sum *sum, struct slow_hist *h);
 
 /* Record a latency.  Slow ones have a histogram of their own.  The one for all
  * others may be `shared` with other threads. */

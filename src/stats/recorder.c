@@ -41,7 +41,7 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
   if (percentiles) {
     rs->n_hists = hist_count(n);
     rs->hists = calloc(rs->n_hists, sizeof(struct hist *));
-    rs->slow = slow_new();
+    rs->slow = hist_slow_new();
   }
   if (!rs->of || !rs->seen || (percentiles && (!rs->hists || !rs->slow)))
     goto no_memory;
@@ -78,7 +78,7 @@ void recorders_done(struct recorders *rs)
   for (unsigned i = 0; rs->hists && i < rs->n_hists; i++)
     hist_free(rs->hists[i]);
   free(rs->hists);
-  slow_free(rs->slow);
+  hist_slow_free(rs->slow);
   free(rs->seen);
   free(rs->of);
   memset(rs, 0, sizeof(*rs));
@@ -89,7 +89,7 @@ void recorders_latencies(const struct recorders *rs, struct hist_sum *sum)
   for (unsigned i = 0; i < rs->n_hists; i++)
     hist_sum_add(sum, rs->hists[i]);
   if (rs->slow)
-    slow_add(sum, rs->slow);
+    hist_slow_add(sum, rs->slow);
 }
 
 /*
