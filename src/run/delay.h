@@ -2,8 +2,8 @@
  * delay.h - how much of the latency of events this machine added: workers that
  * could have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
- * Some events are measured: at most 500 per second of all workers together,
- * spread evenly over them.  The scheduler counts the time that a thread has
+ * Some events are measured: about 500 per second of all workers together, each
+ * at a random distance from the last one of its worker.  The scheduler counts the time that a thread has
  * waited for a CPU; a client waits for the thread that carries it.
  */
 #ifndef BENCH_RUN_DELAY_H
@@ -20,7 +20,7 @@ struct worker;
 
 /* A part of struct run. */
 struct delays {
-  uint64_t every_ns; /* between two measured events of a worker */
+  uint64_t every_ns; /* between two measured events of a worker, on average */
   struct hist *took; /* owned; latencies of measured events; NULL: none are */
   struct hist *rest; /* owned; the same without what this machine added */
   /* Sums over measured events; written by any worker, relaxed. */
