@@ -272,7 +272,8 @@ struct driver {
   /* Code numbers of which one in an ignore list means "connection"; ends with
    * 0. */
   const int *connection_codes; /* [opt] */
-  /* How servers refuse their service, see error_policy.h; ends with an all-zero row.
+  /* How servers refuse their service, see error_policy.h; ends with an all-zero
+   * row.
    */
   const struct driver_refusal *refusals; /* [opt] */
   /* Ends with an all-NULL row. */

@@ -31,7 +31,7 @@ static inline bool exec_needs_care(const struct conn *c)
  * call has failed already.
  */
 bool exec_take_care(struct conn *c, const char *sql, size_t len,
-                        bool keep_rows);
+                    bool keep_rows);
 
 /* What is being executed, for counters, messages and classes. */
 struct exec {
@@ -57,10 +57,8 @@ bool exec_make_room(struct conn *c, uint32_t nfields);
  * too. */
 void exec_clear_mark(struct conn *c, const char *sql, size_t len);
 /* By the first words: BEGIN, START; COMMIT, END, ROLLBACK. */
-bool exec_begins_transaction(const struct conn *c, const char *sql,
-                                 size_t len);
-bool exec_ends_transaction(const struct conn *c, const char *sql,
-                               size_t len);
+bool exec_begins_transaction(const struct conn *c, const char *sql, size_t len);
+bool exec_ends_transaction(const struct conn *c, const char *sql, size_t len);
 
 /* conn_next_result() and stmt_next_result(). */
 sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt);
@@ -68,8 +66,7 @@ sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt);
 /* ---- the quick way ---- */
 
 /* c->out has a result set, and there is room for its rows: open it. */
-static inline sql_result *exec_open_rows(struct conn *c,
-                                             sql_statement *stmt)
+static inline sql_result *exec_open_rows(struct conn *c, sql_statement *stmt)
 {
   const struct outcome *out = &c->out;
 
@@ -88,7 +85,7 @@ static inline sql_result *exec_open_rows(struct conn *c,
 /* The call succeeded, call_start() gave `start_ns`, and there is nothing that
  * exec_end() would have to look at. */
 static inline bool exec_is_plain(const struct conn *c, int rc,
-                                     uint64_t start_ns)
+                                 uint64_t start_ns)
 {
   const struct outcome *out = &c->out;
 
@@ -98,8 +95,7 @@ static inline bool exec_is_plain(const struct conn *c, int rc,
 }
 
 /* What exec_end() does then; `stmt` is NULL for direct statements. */
-static inline sql_result *exec_end_plain(struct conn *c,
-                                             sql_statement *stmt)
+static inline sql_result *exec_end_plain(struct conn *c, sql_statement *stmt)
 {
   call_count(c, c->out.counter);
   call_no_error(c);
@@ -115,6 +111,6 @@ static inline sql_result *exec_end_plain(struct conn *c,
  * and that is the failure of the connection.
  */
 bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
-                  size_t len, const sql_bind *binds, size_t n);
+                   size_t len, const sql_bind *binds, size_t n);
 
 #endif

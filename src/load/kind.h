@@ -73,8 +73,8 @@ struct kind_table {
   size_t bytes_max;    /* of the rows of a key in any form: <= KIND_BYTES_MAX */
   unsigned disk_bytes; /* on disk of a row with its indexes, estimated; 0: as
                           the driver says for the OLTP tables */
-  /* A column has a type (decimal, date) that rows.h has in binary form only as a
-   * text, which PostgreSQL refuses: such rows are sent to it as text. */
+  /* A column has a type (decimal, date) that rows.h has in binary form only as
+   * a text, which PostgreSQL refuses: such rows are sent to it as text. */
   bool plain;
 };
 

@@ -12,12 +12,12 @@
 
 #include "base/err.h"
 #include "base/fmt.h"
-#include "machine/space.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
 #include "load/check.h"
 #include "load/chunks.h"
 #include "load/pace.h"
+#include "machine/space.h"
 
 bool load_share_is_alone(const struct load_share *s)
 {

@@ -14,7 +14,6 @@
 #include "machine/disk.h"
 #include "monitor/monitor.h"
 #include "report/marks.h"
-#include "machine/disk.h"
 #include "results/figures.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
-#include "run/writeback.h"
 #include "run/idle.h"
 #include "run/storm.h"
 #include "run/think.h"
+#include "run/writeback.h"
 
 struct err;
 struct optset;

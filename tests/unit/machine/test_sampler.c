@@ -12,8 +12,8 @@
 #include "machine/cgroup.h"
 #include "machine/disk.h"
 #include "machine/env.h"
-#include "results/metrics.h"
 #include "machine/sampler.h"
+#include "results/metrics.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-root-XXXXXX";

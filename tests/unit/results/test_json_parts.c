@@ -14,7 +14,6 @@
 #include "report/life.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
-#include "machine/sampler.h"
 #include "stats/report.h"
 #include "tests/fileio/form.h"
 #include "tests/unit/tap.h"
