@@ -20,8 +20,7 @@
  * with an interval, rank 0 waits for half an interval; the late report is added
  * to the next one.  A rank that is silent for 15 seconds, or is missing when
  * the launcher has sent SIGTERM to all, is lost: that ends the run, and the
- * others report without it.  MPICH's launcher kills instead, so the process
- * that it has started becomes a keeper, and a child of it works (keeper.h).
+ * others report without it.
  */
 #ifndef BENCH_NODES_NODES_H
 #define BENCH_NODES_NODES_H

@@ -61,9 +61,8 @@ static uint64_t delay_so_far(void)
   return thread_queue_ns(&ns) ? ns : 0;
 }
 
-/* The distance is random, from one half to three halves of the mean: a fixed
- * one can keep step with a server that is slow at every n-th event, and miss
- * all slow events.  The workload's random numbers are not touched. */
+/* A fixed distance keeps step with a server whose every n-th event is slow, and
+ * misses all slow events: from half to three halves of it. */
 static uint64_t delay_next(const struct delays *d, uint64_t now)
 {
   const uint64_t mixed = now * UINT64_C(0x9E3779B97F4A7C15) >> 48;

@@ -2,9 +2,9 @@
  * delay.h - how much of the latency of events this machine added: workers that
  * could have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
- * Some events are measured: about 500 per second of all workers together, each
- * at a random distance from the last one of its worker.  The scheduler counts the time that a thread has
- * waited for a CPU; a client waits for the thread that carries it.
+ * About 500 events per second are measured, at random distances.  The scheduler
+ * counts the time that a thread has waited for a CPU; a client waits for the
+ * thread that carries it.
  */
 #ifndef BENCH_RUN_DELAY_H
 #define BENCH_RUN_DELAY_H
