@@ -70,16 +70,6 @@ void log_set_origin(const char *text)
   (void)pthread_mutex_unlock(&lock);
 }
 
-FILE *log_get_text(void)
-{
-  FILE *stream;
-
-  (void)pthread_mutex_lock(&lock);
-  stream = text_stream ? text_stream : stdout;
-  (void)pthread_mutex_unlock(&lock);
-  return stream;
-}
-
 /* Keep the cause now, because later the stream only knows that it has failed.
  * A failure of stderr cannot be reported anywhere. */
 static void note_failure(FILE *stream, bool failed_before)
@@ -190,7 +180,7 @@ static void put_short(struct series *s, FILE *stream, enum log_level level,
   put(stream, "\n", 1);
 }
 
-void log_vmsg(enum log_level level, const char *fmt, va_list ap)
+static void log_vmsg(enum log_level level, const char *fmt, va_list ap)
 {
   struct strbuf b = { 0 }, said = { 0 };
   struct series *series;

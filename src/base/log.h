@@ -34,7 +34,6 @@ enum log_level log_get_level(void);
 
 /* NOTICE and INFO go here instead of stdout (the stream is borrowed). */
 void log_set_text(FILE *stream);
-FILE *log_get_text(void);
 
 /* Messages (neither NOTICE nor INFO) have this text after their prefix.  It
  * says which of several ranks they are from.  The text is copied, and cut to
@@ -48,8 +47,6 @@ void log_set_origin(const char *text);
  * one write.
  */
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void log_vmsg(enum log_level level, const char *fmt, va_list ap)
-  PRINTF_LIKE(2, 0);
 
 /*
  * A remark about the quality of the measurement: a LOG_WARNING that needs no

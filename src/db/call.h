@@ -6,7 +6,7 @@
  * watching thread knows that the connection may be blocked, and can end the
  * wait.  These are the places in src/db that WAIT:
  *
- *   for an answer          conn_query(), conn_next_result(), conn_describe(),
+ *   for an answer          conn_query(), conn_next_result(),
  *                          stmt_prepare(), stmt_bind(), stmt_execute(),
  *                          copy.h, look.h
  *   for the rest of one    call_drain()

@@ -278,22 +278,6 @@ bool conn_asked(struct conn *c, uint64_t until_ns)
   return call_asked(c, until_ns);
 }
 
-void conn_describe(struct conn *c,
-                   void (*put)(void *ctx, const char *key, const char *value),
-                   void *ctx)
-{
-  uint64_t until_ns;
-
-  if (!conn_is_open(c) || !recover_drain(c))
-    return;
-  until_ns = call_ask(c);
-  if (c->driver->about)
-    c->driver->about(c->session, put, ctx);
-  if (c->driver->server_settings)
-    c->driver->server_settings(c->session, put, ctx);
-  (void)call_asked(c, until_ns);
-}
-
 void conn_mode_line(struct driver_handle *h, struct strbuf *line)
 {
   struct conn *c = h->driver->mode_line ? conn_new(h, NULL) : NULL;

@@ -131,15 +131,6 @@ bool conn_is_current(struct conn *c);
 uint64_t conn_ask(struct conn *c);
 bool conn_asked(struct conn *c, uint64_t until_ns);
 
-/*
- * Version, transport, TLS, compression and the settings that decide results,
- * for structured results.  May send queries; ends results.  Nothing on a
- * connection that is not open.
- */
-void conn_describe(struct conn *c,
-                   void (*put)(void *ctx, const char *key, const char *value),
-                   void *ctx);
-
 /* The line of the mode block, from a connection of its own; none where that
  * cannot be opened: a worker will say why. */
 void conn_mode_line(struct driver_handle *h, struct strbuf *line);

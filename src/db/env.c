@@ -40,7 +40,7 @@ void env_as_in_event(struct db_env *env, struct conn *c,
 }
 
 /* Any state will do, and nothing depends on the quality. */
-uint64_t env_random(struct db_env *env)
+static uint64_t env_random(struct db_env *env)
 {
   return rng_mix(env->rng += RNG_GAMMA);
 }

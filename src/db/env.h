@@ -117,7 +117,6 @@ void env_as_in_event(struct db_env *env, struct conn *c,
                      void (*fn)(struct db_env *env, struct conn *c));
 
 /* A number from the internal stream; and one in [0, 1). */
-uint64_t env_random(struct db_env *env);
 double env_random_double(struct db_env *env);
 
 /* An event is open: it may be started again, and the end of the run ends it. */

@@ -38,7 +38,13 @@ static void find_end_round(struct strbuf *round, struct strbuf *seen)
   strbuf_clear(round);
 }
 
-uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns, uint64_t now)
+/*
+ * The time that one server gets of that from `begin_ns` to `until_ns`: half of
+ * what is left for the others, if this one is silent, and the last attempts
+ * have enough to get an answer.
+ */
+static uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns,
+                              uint64_t now)
 {
   const uint64_t all = until_ns > begin_ns ? until_ns - begin_ns : 0;
   const uint64_t rest = until_ns > now ? until_ns - now : 0;

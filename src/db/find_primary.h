@@ -52,13 +52,6 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen);
  */
 enum find_result find_one_server(struct conn *c, struct strbuf *seen);
 
-/*
- * The time that one server gets of that from `begin_ns` to `until_ns`: half of
- * what is left for the others, if this one is silent, and the last attempts
- * have enough to get an answer.
- */
-uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns, uint64_t now);
-
 /* A number for a connection that goes where one was opened last. */
 uint64_t find_served(const struct conn *c);
 

@@ -137,7 +137,9 @@ static sql_error_t replace(struct conn *c, bool refused)
   return DB_ERROR_FATAL;
 }
 
-sql_error_t recover_replace(struct conn *c)
+/* Replace the lost connection: the class of what comes of it.  WAITS for a new
+ * session, up to the end of the run. */
+static sql_error_t recover_replace(struct conn *c)
 {
   return replace(c, false);
 }

@@ -40,10 +40,6 @@ bool recover_ignorable(const struct conn *c);
 /* The server is to be left: c->out, whose text is still there, is a refusal. */
 bool recover_refused(const struct conn *c);
 
-/* Replace the lost connection: the class of what comes of it.  WAITS for a new
- * session, up to the end of the run. */
-sql_error_t recover_replace(struct conn *c);
-
 /*
  * A session that was lost before, for the reason `why`, is opened for the
  * present call.  WAITS: up to the end of the run if a list ignores losses, else

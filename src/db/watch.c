@@ -283,27 +283,6 @@ void watch_closing(struct watched *c)
   canceller_unref(k);
 }
 
-/* What the thread that cancels has said of the call stays true. */
-static void set_busy(struct watched *c, uint64_t busy)
-{
-  uint64_t now = atomic_load_explicit(&c->busy, memory_order_relaxed);
-
-  while (!atomic_compare_exchange_weak_explicit(
-    &c->busy, &now, busy | WATCH_BUSY | (now & WATCH_CANCELLED),
-    memory_order_relaxed, memory_order_relaxed))
-    ;
-}
-
-void watch_hold(struct watched *c)
-{
-  set_busy(c, 0);
-}
-
-void watch_count_from(struct watched *c, uint64_t since_ns)
-{
-  set_busy(c, since_ns & ~(uint64_t)WATCH_CANCELLED);
-}
-
 bool watch_await(struct watched *c)
 {
   const uint64_t until_ns = clock_now_ns() + BREAK_AFTER_MS * NS_PER_MS;

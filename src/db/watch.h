@@ -91,14 +91,6 @@ void watch_opened(struct watched *c);
 void watch_closing(struct watched *c);
 
 /*
- * For the owner, in a call that has a limit: from now on its time does not
- * count, and it is not cancelled before the deadline; and it counts from that
- * moment (clock_now_ns()) on.
- */
-void watch_hold(struct watched *c);
-void watch_count_from(struct watched *c, uint64_t since_ns);
-
-/*
  * For the owner, after a call that was cancelled.  WAITS until no request for
  * it is under way any more, for a second at most.  False: this connection is
  * cancelled without a message to the server.

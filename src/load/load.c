@@ -19,12 +19,14 @@
 #include "load/pace.h"
 #include "machine/space.h"
 
-bool load_share_is_alone(const struct load_share *s)
+/* Are there no other ranks to meet?  A rank that has a table to itself is not
+ * alone as long as others load other tables: they wait for it, too. */
+static bool load_share_is_alone(const struct load_share *s)
 {
   return s->voters < 2;
 }
 
-bool load_share_creates(const struct load_share *s)
+static bool load_share_creates(const struct load_share *s)
 {
   return s->part == 0;
 }
@@ -51,13 +53,20 @@ static int meet(const struct load_share *s, unsigned char own, int *ret,
   return rc;
 }
 
-int load_share_created(const struct load_share *s, int origin, int *ret_origin,
-                       struct err *err)
+/*
+ * Two meetings of all voters, in this order; each must be called.  At the first
+ * one, the tables are there; the result is the word of the rank that has
+ * created this one (only its own `origin` counts).  At the second one, all rows
+ * are there. Returns -ECANCELED if a rank at this table has given up, or
+ * -ENOMEM.
+ */
+static int load_share_created(const struct load_share *s, int origin,
+                              int *ret_origin, struct err *err)
 {
   return meet(s, (unsigned char)origin, ret_origin, err);
 }
 
-int load_share_loaded(const struct load_share *s, struct err *err)
+static int load_share_loaded(const struct load_share *s, struct err *err)
 {
   int ignored;
 

@@ -34,22 +34,6 @@ struct load_share {
   void (*vote)(void *ctx, unsigned char own, unsigned char *all);
 };
 
-/* Are there no other ranks to meet?  A rank that has a table to itself is not
- * alone as long as others load other tables: they wait for it, too. */
-bool load_share_is_alone(const struct load_share *s);
-bool load_share_creates(const struct load_share *s);
-
-/*
- * Two meetings of all voters, in this order; each must be called.  At the first
- * one, the tables are there; the result is the word of the rank that has
- * created this one (only its own `origin` counts).  At the second one, all rows
- * are there. Returns -ECANCELED if a rank at this table has given up, or
- * -ENOMEM.
- */
-int load_share_created(const struct load_share *s, int origin, int *ret_origin,
-                       struct err *err);
-int load_share_loaded(const struct load_share *s, struct err *err);
-
 struct load_setup {
   unsigned threads; /* about as many will take part */
   const struct kind *kind;

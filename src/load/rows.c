@@ -64,7 +64,8 @@ static inline void fill(struct rng *rng, char *to)
   memcpy(to + 8, triples[part[3]], 4);
 }
 
-void rows_fill_groups(struct rng *rng, unsigned n, char *to)
+/* Write `n` groups, n * GROUP bytes; every digit is as likely as any other. */
+static void rows_fill_groups(struct rng *rng, unsigned n, char *to)
 {
   struct rng local = *rng; /* a copy can live in registers */
 

@@ -53,9 +53,6 @@ enum {
   GROUP = 12 /* bytes: eleven digits and a `-` */
 };
 
-/* Write `n` groups, n * GROUP bytes; every digit is as likely as any other. */
-void rows_fill_groups(struct rng *rng, unsigned n, char *to);
-
 enum {
   ROWS_C = 119,  /* characters of column c */
   ROWS_PAD = 59, /* characters of column pad */

@@ -55,7 +55,9 @@ int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
   return 0;
 }
 
-int send_failed(struct conn *c, struct err *err)
+/* Make the text of the connection's last failure, and log the driver's messages
+ * about it.  Returns -EIO. */
+static int send_failed(struct conn *c, struct err *err)
 {
   const struct failure *f = conn_failure(c);
 
@@ -102,11 +104,6 @@ static int query(struct conn *c, const char *sql)
 {
   (void)conn_query(c, sql, strlen(sql));
   return c->pub.error == DB_ERROR_NONE ? 0 : -EIO;
-}
-
-int send_statement(struct conn *c, const char *sql, struct err *err)
-{
-  return query(c, sql) == 0 ? 0 : send_failed(c, err);
 }
 
 /* The state of sending a chunk. */

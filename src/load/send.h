@@ -52,10 +52,6 @@ int send_chunk(struct conn *c, enum send_way *way, struct maker *m,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err);
 
-/* Make the text of the connection's last failure, and log the driver's messages
- * about it.  Returns -EIO. */
-int send_failed(struct conn *c, struct err *err);
-
 /* The next row of a result of `width` columns; NULL: the answer has another
  * form, and the error is set. */
 const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err);
@@ -66,8 +62,5 @@ uint64_t send_number(const sql_value *v);
 /* Execute a statement, and free its text in any case. */
 int send_query(struct conn *c, struct strbuf *sql, sql_result **ret,
                struct err *err);
-
-/* Execute a statement, and ignore its result. */
-int send_statement(struct conn *c, const char *sql, struct err *err);
 
 #endif

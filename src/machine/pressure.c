@@ -17,14 +17,6 @@ enum {
 
 typedef unsigned long long count; /* a type that scanf has */
 
-const char *const pressure_names[PRESSURES] = {
-  [PRESSURE_CPU_SOME] = "cpu_some_ratio",
-  [PRESSURE_IO_SOME] = "io_some_ratio",
-  [PRESSURE_IO_FULL] = "io_full_ratio",
-  [PRESSURE_MEMORY_SOME] = "memory_some_ratio",
-  [PRESSURE_MEMORY_FULL] = "memory_full_ratio",
-};
-
 static void read_pressure(const char *root, const char *name,
                           enum pressure some, enum pressure full,
                           struct pressure_counts *ret)

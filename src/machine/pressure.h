@@ -43,9 +43,6 @@ struct pressure_use {
   double mhz;       /* 0: unknown */
 };
 
-/* "io_full_ratio" and the like. */
-extern const char *const pressure_names[PRESSURES];
-
 void pressure_read(const char *root, struct pressure_counts *ret);
 void pressure_between(const struct pressure_counts *before,
                       const struct pressure_counts *after, uint64_t period_ns,

@@ -147,11 +147,7 @@ uint64_t cluster_sync_skew(const uint64_t *moments_ns, size_t n)
   return n > 0 ? last - first : 0;
 }
 
-/* ---- cluster meet ---- */
-
-/*
- * All ranks wait for each other: during the work, and at its end.
- */
+/* ---- all ranks wait for each other: during the work, and at its end ---- */
 
 #define LOOK_NS (20 * NS_PER_MS)
 
@@ -522,11 +518,7 @@ int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
   return 0;
 }
 
-/* ---- cluster start ---- */
-
-/*
- * A common start, and how exact it was.
- */
+/* ---- a common start, and how exact it was ---- */
 
 /* The time from the decision to the common start, for the messages and for
  * waking up. */

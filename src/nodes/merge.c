@@ -36,11 +36,7 @@ static inline void merge_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
     *max_ns = max;
 }
 
-/* ---- merge tally ---- */
-
-/*
- * Packs and unpacks what tests count by themselves.
- */
+/* ---- packs and unpacks what tests count by themselves ---- */
 
 enum {
   NAME_SIZE = 128 /* size of the longest name or unit, with its terminator */
@@ -67,7 +63,7 @@ void merge_error_pack(struct strbuf *b, const struct error_count *e)
   pack_text(b, e->text);
 }
 
-void merge_tally_pack(struct strbuf *b, const struct tally_report *r)
+static void merge_tally_pack(struct strbuf *b, const struct tally_report *r)
 {
   pack_u64(b, r->n_counts);
   for (size_t i = 0; i < r->n_counts; i++) {
@@ -112,7 +108,9 @@ static int merge_tally_add_values(struct tally *to, struct unpack *u)
   return 0;
 }
 
-int merge_tally_add(struct tally *to, struct unpack *u)
+/* Add what was packed; from->failed: the bytes make no sense.  Returns 0 or
+ * -ENOMEM. */
+static int merge_tally_add(struct tally *to, struct unpack *u)
 {
   uint64_t n;
   int rc = 0;
@@ -138,11 +136,7 @@ int merge_tally_add(struct tally *to, struct unpack *u)
   return rc;
 }
 
-/* ---- merge classes ---- */
-
-/*
- * Adds up classes of operations of several ranks, by name.
- */
+/* ---- adds up classes of operations of several ranks, by name ---- */
 
 static void merge_classes_done(struct merge_classes *s)
 {
@@ -681,11 +675,7 @@ void merge_of_all(struct report *r, unsigned threads)
   r->threads = threads;
 }
 
-/* ---- merge pack ---- */
-
-/*
- * Packs a report as bytes, to be merged in another rank.
- */
+/* ---- packs a report as bytes, to be merged in another rank ---- */
 
 static void merge_pack_times(struct strbuf *b, const struct report_times *t)
 {

@@ -25,27 +25,13 @@ struct tally;
 struct tally_report;
 struct unpack;
 
-/* ---- merge tally ---- */
-
-/*
- * Packs and unpacks what tests count by themselves, for rank 0.
- */
-
-void merge_tally_pack(struct strbuf *b, const struct tally_report *r);
+/* ---- packs and unpacks what tests count by themselves, for rank 0 ---- */
 
 /* Pack or unpack one error, with its text. */
 void merge_error_pack(struct strbuf *b, const struct error_count *e);
 void merge_error_unpack(struct unpack *from, struct error_count *ret);
 
-/* Add what was packed; from->failed: the bytes make no sense.  Returns 0 or
- * -ENOMEM. */
-int merge_tally_add(struct tally *to, struct unpack *from);
-
-/* ---- merge outages ---- */
-
-/*
- * Outages of a run on their way to rank 0.
- */
+/* ---- outages of a run on their way to rank 0 ---- */
 
 /* NULL: the report has none. */
 void merge_outages_pack(struct strbuf *b, const struct outage_report *r);

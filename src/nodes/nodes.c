@@ -341,11 +341,7 @@ int nodes_leave(struct nodes *ranks, int status)
   return all;
 }
 
-/* ---- share ---- */
-
-/*
- * The data that rank 0 sends to the other ranks, as bytes.
- */
+/* ---- the data that rank 0 sends to the other ranks, as bytes ---- */
 
 /* Variables that say what to run or how to connect to a database.  Those that
  * name folders belong to each machine. */
@@ -600,11 +596,7 @@ int nodes_share_read(struct nodes *ranks, const void *bytes, size_t len,
   return 0;
 }
 
-/* ---- split ---- */
-
-/*
- * Which threads a rank has.
- */
+/* ---- which threads a rank has ---- */
 
 int split_threads(unsigned threads, unsigned rank, unsigned ranks,
                   struct split_threads *ret)

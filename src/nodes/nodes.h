@@ -114,11 +114,7 @@ int nodes_part(const struct nodes *ranks, unsigned threads,
 /* Leave the run; returns the exit status of this process.  Ends `ranks`. */
 int nodes_leave(struct nodes *ranks, int status);
 
-/* ---- share ---- */
-
-/*
- * The data that rank 0 sends to the other ranks, as bytes.
- */
+/* ---- the data that rank 0 sends to the other ranks, as bytes ---- */
 
 enum share_kind {
   SHARE_END,   /* there is nothing to do */
@@ -138,11 +134,7 @@ void nodes_share_write(const struct nodes *ranks, enum share_kind kind,
 int nodes_share_read(struct nodes *ranks, const void *bytes, size_t len,
                      bool *ret_alone, bool *ret_go, struct err *err);
 
-/* ---- split ---- */
-
-/*
- * Which threads a rank has.
- */
+/* ---- which threads a rank has ---- */
 
 /* The workers of a rank: it has first .. first + threads - 1 of all. */
 struct split_threads {

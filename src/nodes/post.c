@@ -333,7 +333,9 @@ int post_join(struct post *p)
   return 0;
 }
 
-void *post_carry_main(void *arg)
+/* The main function of the thread: join, carry messages until p->closing is
+ * set, leave.  `arg` is the post. */
+static void *post_carry_main(void *arg)
 {
   struct post *p = arg;
 

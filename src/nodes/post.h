@@ -129,11 +129,7 @@ bool post_lost(struct post *p, unsigned rank);
 void post_hurry(struct post *p, uint64_t until_ns);
 bool post_hurried(const struct post *p);
 
-/* ---- post internal ---- */
-
-/*
- * What the thread of a post shares with the other threads.
- */
+/* ---- what the thread of a post shares with the other threads ---- */
 
 /* Rank 0 and the others write to each other at least this often. */
 #define POST_BEAT_NS NS_PER_S
@@ -219,9 +215,5 @@ void post_release(struct post *p, bool lost);
 int post_join(struct post *p);
 /* On the thread: carry what there is, at `now`; was there anything? */
 bool post_carry(struct post *p, uint64_t now);
-
-/* The main function of the thread: join, carry messages until p->closing is
- * set, leave.  `arg` is the post. */
-void *post_carry_main(void *arg);
 
 #endif

@@ -49,11 +49,7 @@ struct nodes_end {
   int status; /* the first status of the other ranks that is not 0 */
 };
 
-/* ---- text ---- */
-
-/*
- * The text about the ranks of a run.
- */
+/* ---- the text about the ranks of a run ---- */
 
 enum {
   PERCENTILE_MIN = 10, /* columns */
@@ -150,11 +146,7 @@ static void nodes_end_print(struct nodes_end *e, const struct run_end *end,
                 text_milliseconds((double)error_ns));
 }
 
-/* ---- end ---- */
-
-/*
- * The end of a run of several ranks.
- */
+/* ---- the end of a run of several ranks ---- */
 
 enum {
   PATIENCE_S = 30,

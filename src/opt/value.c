@@ -23,7 +23,7 @@
 
 /* ---- what is allowed ---- */
 
-int64_t opt_min(const struct opt *row)
+static int64_t opt_min(const struct opt *row)
 {
   if (row->min_now)
     return row->min_now();

@@ -71,8 +71,7 @@ void opt_expected(const struct opt *row, struct strbuf *out);
 /* Add the name of the option as messages spell it. */
 void opt_value_spell(const struct opt *row, struct strbuf *out);
 
-/* Limits of INT, SIZE and integer items, also where the row sets none. */
-int64_t opt_min(const struct opt *row);
+/* The highest INT, SIZE or integer item, also where the row sets no limit. */
 int64_t opt_max(const struct opt *row);
 
 /* The message of a refused value; returns -EINVAL.  `where` may be NULL. */

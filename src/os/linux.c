@@ -81,11 +81,6 @@ void os_wake(_Atomic uint32_t *word)
 
 /* ---- memory ---- */
 
-int os_cpu(void)
-{
-  return sched_getcpu();
-}
-
 int os_release(void *at, size_t bytes)
 {
   return madvise(at, bytes, MADV_DONTNEED);

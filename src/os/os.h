@@ -93,10 +93,6 @@ bool os_in_memory(int fd);
 
 /* ---- processors ---- */
 
-/* The number of the one that the calling thread runs on; -1: the system does
- * not say. */
-int os_cpu(void);
-
 /* Instructions that some 64-bit ARM processors lack. */
 enum os_arm {
   OS_ARM_AES,

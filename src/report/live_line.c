@@ -93,9 +93,14 @@ static void live_line_add_form(struct strbuf *line, const struct live_line *l,
                 l->errors == 1 ? "" : "s");
 }
 
-void live_line_text(struct strbuf *line, const struct live_line *l,
-                    const struct report_setup *setup, const struct report *r,
-                    unsigned columns)
+/*
+ * The line for a report of an interval, with less than `columns` characters:
+ * what matters less is left out until it fits.  The counts include the
+ * interval.
+ */
+static void live_line_text(struct strbuf *line, const struct live_line *l,
+                           const struct report_setup *setup,
+                           const struct report *r, unsigned columns)
 {
   for (int form = 0; form < FORMS; form++) {
     strbuf_clear(line);

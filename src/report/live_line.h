@@ -30,15 +30,6 @@ struct live_line {
   uint64_t done, errors;
 };
 
-/*
- * The line for a report of an interval, with less than `columns` characters:
- * what matters less is left out until it fits.  The counts include the
- * interval.
- */
-void live_line_text(struct strbuf *line, const struct live_line *l,
-                    const struct report_setup *setup, const struct report *r,
-                    unsigned columns);
-
 extern const struct reporter live_line_reporter; /* ctx: struct live_line */
 
 #endif

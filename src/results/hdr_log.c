@@ -48,7 +48,8 @@ static int hdr_log_on_start(void *ctx, const struct run_start *start,
   return hdr_log_put(ctx, &b, err);
 }
 
-void hdr_log_tag(struct strbuf *out, const char *name)
+/* Write a tag that the format can hold: other characters become `_`. */
+static void hdr_log_tag(struct strbuf *out, const char *name)
 {
   for (; *name; name++) {
     const char c = isspace((unsigned char)*name) || *name == ',' ? '_' : *name;

@@ -22,7 +22,4 @@ struct hdr_log {
 
 extern const struct reporter hdr_log_reporter;
 
-/* Write a tag that the format can hold: other characters become `_`. */
-void hdr_log_tag(struct strbuf *out, const char *name);
-
 #endif

@@ -58,7 +58,7 @@ const char *value_to_double(const struct value *v, double *ret)
   }
 }
 
-const char *value_to_bool(const struct value *v, bool *ret)
+static const char *value_to_bool(const struct value *v, bool *ret)
 {
   if (v->kind != VALUE_BOOL)
     return "a number is not a boolean; compare it with something";

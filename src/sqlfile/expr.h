@@ -64,7 +64,6 @@ static inline struct value value_double(double real)
  */
 const char *value_to_int(const struct value *v, int64_t *ret);
 const char *value_to_double(const struct value *v, double *ret);
-const char *value_to_bool(const struct value *v, bool *ret);
 
 /* Is a condition with this value true?  Numbers are if they are not 0; NULL is
  * not. */

@@ -201,7 +201,8 @@ static int statement_keep(struct draft *d, const char *at)
   return 0;
 }
 
-int reading_statement(struct reading *r)
+/* One statement, with its terminator; p is at its first character. */
+static int reading_statement(struct reading *r)
 {
   struct draft d = { .r = r, .from = r->p };
   const char *at = r->p;
@@ -686,7 +687,8 @@ static int command_refuse(struct reading *r, const char *at, const char *word,
                       (int)len, word);
 }
 
-int reading_command(struct reading *r)
+/* A command; p is at its backslash. */
+static int reading_command(struct reading *r)
 {
   const char *at = r->p++;
   const char *word = r->p;

@@ -81,11 +81,6 @@ struct sqlfile_statement *reading_add_statement(struct reading *r);
 int reading_expr(struct reading *r, struct expr *ret);
 /* One operand: a number, which letters may follow, or a variable. */
 int reading_operand(struct reading *r, struct expr *ret);
-/* One statement, with its terminator if it has one; p is at its first
- * character. */
-int reading_statement(struct reading *r);
-/* A command; p is at its backslash. */
-int reading_command(struct reading *r);
 /* The names of the columns of a statement, for \gset and \aset at `at`: makes
  * them variables, whose names begin with the prefix. */
 int reading_columns(struct reading *r, struct sqlfile_statement *s,

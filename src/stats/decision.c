@@ -84,7 +84,9 @@ unsigned decision_clusters(const struct decision *d)
   return n;
 }
 
-double decision_correct(double seen, double clusters)
+/* The inflation of variance that was seen in so many clusters, corrected: what
+ * was seen in a few only is often larger. */
+static double decision_correct(double seen, double clusters)
 {
   return seen > 1 && clusters > 0 ? 1 + (seen - 1) * (1 + FEW / clusters) : 1;
 }

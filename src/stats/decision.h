@@ -56,10 +56,6 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late);
 /* In so many cells were late events. */
 unsigned decision_clusters(const struct decision *d);
 
-/* The inflation of variance that was seen in so many clusters, corrected: what
- * was seen in a few only is often larger. */
-double decision_correct(double seen, double clusters);
-
 /* How much more the late events per interval vary than independent ones would,
  * corrected: 1 or more. */
 double decision_inflation(const struct decision *d);

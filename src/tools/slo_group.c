@@ -81,8 +81,10 @@ static int add_latencies(struct hist_sum *to, const struct result *r,
   return 0;
 }
 
-int slo_judge_group(const struct slo *slo, const struct group *g,
-                    struct slo_verdict *ret, struct err *err)
+/* The verdict on all runs of a group together, as if they were one.  -EINVAL:
+ * a percentile is limited, and a run has no histogram that can be read. */
+static int slo_judge_group(const struct slo *slo, const struct group *g,
+                           struct slo_verdict *ret, struct err *err)
 {
   struct hist_sum *all = slo_needs_histogram(slo) ? hist_sum_new() : NULL;
   struct slo_sample sample = { .hist = all };

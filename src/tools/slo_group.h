@@ -17,11 +17,6 @@ struct slo;
 struct slo_verdict;
 struct strbuf;
 
-/* The verdict on all runs of a group together, as if they were one.  -EINVAL:
- * a percentile is limited, and a run has no histogram that can be read. */
-int slo_judge_group(const struct slo *slo, const struct group *g,
-                    struct slo_verdict *ret, struct err *err);
-
 /* The verdicts on all groups of several files. */
 struct slo_table {
   const struct slo *slo; /* borrowed */

@@ -189,7 +189,8 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   }
 }
 
-void view_times(const struct view *v, struct strbuf *out)
+/* The ends of the runs' intervals, for the script of the page. */
+static void view_times(const struct view *v, struct strbuf *out)
 {
   strbuf_adds(out, "<script type=\"application/json\" class=\"times\">[");
   for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {

@@ -23,9 +23,6 @@ void view_charts_waits(const struct view *v, struct strbuf *out);
 void view_charts_rows(const struct view *v, struct strbuf *out);
 void view_charts_sweep(const struct view *v, struct strbuf *out);
 void view_charts_find(const struct view *v, struct strbuf *out);
-/* The ends of the runs' intervals, for the script of the page: before the
- * charts that are over time. */
-void view_times(const struct view *v, struct strbuf *out);
 /* Nothing where there are no such figures. */
 void view_charts_memory(const struct view *v, struct strbuf *out);
 void view_charts_kernels(const struct view *v, struct strbuf *out);

@@ -47,7 +47,7 @@ static bool is_alnum(char c)
 /* ---- the ends of things ---- */
 
 /* Digits, letters of 0x1F, 1e5 and the sign of 1e-5. */
-const char *skeleton_number_end(const char *at, const char *end)
+static const char *skeleton_number_end(const char *at, const char *end)
 {
   if (at == end || kind_of(*at) != DIGIT)
     return at;
@@ -95,7 +95,8 @@ static inline const char *quoted_end(const char *at, const char *end,
   return end;
 }
 
-const char *skeleton_string_end(const char *at, const char *end)
+/* The end of the string at `at`; `at` if there is none. */
+static const char *skeleton_string_end(const char *at, const char *end)
 {
   return at < end && *at == '\'' ? quoted_end(at + 1, end, '\'') : at;
 }
@@ -214,8 +215,9 @@ static bool draft_end(struct skeleton_draft *d, const char *text, size_t len,
   return draft_add(d, text, len, next);
 }
 
-bool skeleton_draft_make(struct skeleton_draft *d, const char *sql, size_t len,
-                         const struct sqltext_cuts *cuts)
+/* Make that of a statement and its literals.  False: it is too long. */
+static bool skeleton_draft_make(struct skeleton_draft *d, const char *sql,
+                                size_t len, const struct sqltext_cuts *cuts)
 {
   size_t at = 0;
 

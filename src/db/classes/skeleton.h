@@ -23,13 +23,6 @@ enum {
   SQLTEXT_BYTES = 240, /* so much of a text is looked at */
 };
 
-/*
- * The end of the number, or the string, at `at`; `at` if there is none.  `end`
- * is the end of the statement.
- */
-const char *skeleton_number_end(const char *at, const char *end);
-const char *skeleton_string_end(const char *at, const char *end);
-
 /* The same for a number of at most seven digits; `at` if it is something else.
  * Eight bytes before `end` can be read. */
 static inline const char *skeleton_digits_end(const char *at, const char *end)
@@ -92,10 +85,6 @@ struct skeleton_draft {
   char text[SKELETON_BYTES]; /* after each piece, a byte for the literal */
   size_t n_pieces, len;
 };
-
-/* Make that of a statement and its literals.  False: it is too long. */
-bool skeleton_draft_make(struct skeleton_draft *d, const char *sql, size_t len,
-                         const struct sqltext_cuts *cuts);
 
 enum {
   SKELETONS = 256, /* remembered; their numbers fit into a byte */

@@ -19,7 +19,12 @@ enum {
   MAX_BYTES = 64 << 20, /* no script is this long; a device has no end */
 };
 
-int source_read_stream(FILE *f, struct strbuf *out)
+/*
+ * Add everything that a stream has.  A failed allocation is noted in `out`.
+ * Returns 0 or a negative errno value; -EFBIG: there is no end, or it is too
+ * far away.
+ */
+static int source_read_stream(FILE *f, struct strbuf *out)
 {
   char buf[8192];
   size_t n;

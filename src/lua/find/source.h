@@ -12,13 +12,6 @@ struct err;
 struct resolved;
 struct strbuf;
 
-/*
- * Add everything that a stream has.  A failed allocation is noted in `out`.
- * Returns 0 or a negative errno value; -EFBIG: there is no end, or it is too
- * far away.
- */
-int source_read_stream(FILE *f, struct strbuf *out);
-
 /* Add the content of a file, which may be an embedded one. */
 int source_read_file(const char *path, struct strbuf *out);
 

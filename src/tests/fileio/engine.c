@@ -170,11 +170,7 @@ int io_short(const struct io *io, const struct request *r, void *buf,
   return io_failed(io, r, got, n < 0 ? errno : 0, err);
 }
 
-/* ---- engine sync ---- */
-
-/*
- * I/O mode sync: one system call per request.
- */
+/* ---- I/O mode sync: one system call per request ---- */
 
 struct sync_engine {
   struct io *io;
@@ -262,11 +258,7 @@ const struct engine_ops engine_sync = {
   .sync = engine_sync_sync,
 };
 
-/* ---- engine list ---- */
-
-/*
- * The I/O modes of this build.
- */
+/* ---- the I/O modes of this build ---- */
 
 static const struct engine_ops *const engines[FILE_ENGINES] = {
   [FILE_ENGINE_SYNC] = &engine_sync,

@@ -20,11 +20,7 @@
 #include "tests/fileio/calls.h"
 #include "tests/fileio/engine.h"
 
-/* ---- group ---- */
-
-/*
- * Group commit.
- */
+/* ---- group commit ---- */
 
 void group_publish(struct group *g, uint64_t n)
 {

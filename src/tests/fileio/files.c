@@ -28,11 +28,7 @@
 #include "tests/fileio/options.h"
 #include "tests/fileio/validate.h"
 
-/* ---- direct ---- */
-
-/*
- * The alignment that a file system requires for direct I/O.
- */
+/* ---- the alignment that a file system requires for direct I/O ---- */
 
 enum {
   SMALLEST = 512,
@@ -130,11 +126,7 @@ uint64_t files_direct_alignment(const struct folder *folder)
   return align == 0 ? SMALLEST : align;
 }
 
-/* ---- device ---- */
-
-/*
- * Block devices instead of files.
- */
+/* ---- block devices instead of files ---- */
 
 static int device_refuse(const char *path, const char *expected,
                          struct err *err)
@@ -190,11 +182,7 @@ int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
   return device_look(f, cfg, err);
 }
 
-/* ---- ignored ---- */
-
-/*
- * Warnings about options that have no effect beside others.
- */
+/* ---- warnings about options that have no effect beside others ---- */
 
 static void ignored_warn_if(bool given, const char *name, const char *why)
 {
@@ -265,11 +253,7 @@ void files_warn_ignored(const struct fileio_cfg *cfg, bool run)
   ignored_warn_if(*cfg->dir != '\0', "file-dir", "with --file-device");
 }
 
-/* ---- advice ---- */
-
-/*
- * Warnings about runs whose figures mean less than they seem to.
- */
+/* ---- warnings about runs whose figures mean less than they seem to ---- */
 
 /* f_type of statfs(), as defined in linux/magic.h. */
 #define MAGIC_TMPFS 0x01021994
@@ -408,7 +392,8 @@ static int files_check_type(const struct folder *f, uint64_t file, mode_t mode,
                  folder_name(f, file, name, sizeof(name)), what);
 }
 
-bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
+/* Look at a file.  False: it does not exist, or the system refuses. */
+static bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
 {
   char base[32];
   int dir;
@@ -682,11 +667,7 @@ int files_drop_cache(const struct files *fs, struct err *err)
   return 0;
 }
 
-/* ---- room ---- */
-
-/*
- * Checks the room for the files, and takes them back.
- */
+/* ---- checks the room for the files, and takes them back ---- */
 
 enum {
   MISSING_IN_A_ROW = 1000, /* after these, no more files are looked for */

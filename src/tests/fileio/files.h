@@ -22,11 +22,7 @@ struct folder;
 struct layout;
 struct stat;
 
-/* ---- direct ---- */
-
-/*
- * The alignment that a file system requires for direct I/O.
- */
+/* ---- the alignment that a file system requires for direct I/O ---- */
 
 /*
  * The number of bytes of which offsets and lengths of direct I/O in this folder
@@ -64,11 +60,7 @@ int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
  * only what concerns prepare. */
 void files_warn_ignored(const struct fileio_cfg *cfg, bool run);
 
-/* ---- advice ---- */
-
-/*
- * Warnings about runs whose figures mean less than they seem to.
- */
+/* ---- warnings about runs whose figures mean less than they seem to ---- */
 
 /*
  * Warn if a folder is not on a disk, and if files fit in memory, unless
@@ -120,9 +112,6 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
 int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      bool create, int *ret_fd, uint64_t *ret_bytes,
                      struct err *err);
-
-/* Look at a file.  False: it does not exist, or the system refuses. */
-bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret);
 
 /*
  * -EPERM: a regular file that fileio has not made, or that has another name,

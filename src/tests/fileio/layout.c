@@ -13,11 +13,7 @@
 #include "base/strbuf.h"
 #include "tests/fileio/options.h"
 
-/* ---- blocks ---- */
-
-/*
- * The sizes of requests.
- */
+/* ---- the sizes of requests ---- */
 
 enum {
   ITEM_ROOM = 64

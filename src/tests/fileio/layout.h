@@ -12,11 +12,7 @@ struct err;
 struct fileio_cfg;
 struct strbuf;
 
-/* ---- blocks ---- */
-
-/*
- * The sizes of requests: one, or several with weights.
- */
+/* ---- the sizes of requests: one, or several with weights ---- */
 
 #define BLOCKS_MAX 16
 

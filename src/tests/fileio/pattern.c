@@ -10,13 +10,9 @@
 #include "base/err.h"
 #include "rand/stream.h"
 
-/* ---- claims ---- */
+/* ---- records which places have a request in flight ---- */
 
-/*
- * Records which places have a request in flight.
- */
-
-int claims_init(struct claims *c, uint64_t places, struct err *err)
+static int claims_init(struct claims *c, uint64_t places, struct err *err)
 {
   uint64_t bits = 64;
 
@@ -31,7 +27,7 @@ int claims_init(struct claims *c, uint64_t places, struct err *err)
   return 0;
 }
 
-void claims_done(struct claims *c)
+static void claims_done(struct claims *c)
 {
   free(c->word);
   c->word = NULL;

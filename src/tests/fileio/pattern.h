@@ -40,9 +40,6 @@ struct claims {
   uint64_t mask;
 };
 
-int claims_init(struct claims *c, uint64_t places, struct err *err);
-void claims_done(struct claims *c);
-
 /* Claim a place; any thread may call this.  False: it is already claimed. */
 static inline bool claims_take(struct claims *c, uint64_t place)
 {

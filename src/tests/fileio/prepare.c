@@ -29,11 +29,7 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/files.h"
 
-/* ---- describe ---- */
-
-/*
- * The header lines of a run of the fileio test.
- */
+/* ---- the header lines of a run of the fileio test ---- */
 
 static void describe_requests(const struct fileio *fio, struct strbuf *out)
 {

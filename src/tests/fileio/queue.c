@@ -9,11 +9,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-/* ---- patience ---- */
-
-/*
- * Decides whether to poll for a completion before sleeping.
- */
+/* ---- decides whether to poll for a completion before sleeping ---- */
 
 void patience_init(struct patience *p, unsigned cpus)
 {

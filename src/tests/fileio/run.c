@@ -56,11 +56,7 @@ struct mixed_thread {
   uint64_t due_ns;    /* of the next request; 0: none was due yet */
 };
 
-/* ---- mixed ---- */
-
-/*
- * The mode mixed: readers, a log and a checkpointer at once.
- */
+/* ---- the mode mixed: readers, a log and a checkpointer at once ---- */
 
 static int mixed_check(const struct fileio *fio, struct err *err)
 {

@@ -23,11 +23,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-/* ---- sync remote ---- */
-
-/*
- * The log of acknowledged writes on another machine.
- */
+/* ---- the log of acknowledged writes on another machine ---- */
 
 enum {
   MOST_BYTES = 256 << 20, /* that wait for the listener */

@@ -227,7 +227,8 @@ static int validate_check_mark(const struct validate *v, const unsigned char *p,
   return 0;
 }
 
-bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
+/* Is it a whole block of n bytes at this offset, with its checksum? */
+static bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
 {
   const unsigned char *p = block;
   struct trailer t;
@@ -238,7 +239,8 @@ bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
   return t.offset == (int64_t)offset && t.crc == validate_crc(p, n - sizeof(t));
 }
 
-bool validate_finds_block(const void *data, uint64_t n)
+/* Is there such a block with a mark, wherever and however large? */
+static bool validate_finds_block(const void *data, uint64_t n)
 {
   const unsigned char *p = data, *end = p + n;
   const uint64_t magic = MAGIC;

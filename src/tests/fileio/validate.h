@@ -121,22 +121,12 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes);
 void validate_fill(const struct validate *v, uint64_t *random, void *data,
                    uint64_t length, uint64_t file, uint64_t offset);
 
-/* Is it a whole block of n bytes at this offset, with its checksum? */
-bool validate_is_block(const void *block, uint64_t n, uint64_t offset);
-
-/* Is there such a block with a mark, wherever and however large? */
-bool validate_finds_block(const void *data, uint64_t n);
-
 /* Check the blocks that were read; `name` is the file's, for the message. */
 int validate_check(const struct validate *v, const void *data, uint64_t length,
                    uint64_t file, uint64_t offset, const char *name,
                    struct err *err);
 
-/* ---- owned ---- */
-
-/*
- * Did fileio write this file?  Its blocks answer that.
- */
+/* ---- did fileio write this file?  Its blocks answer that ---- */
 
 /*
  * Look at the beginning of a file of `bytes` bytes.  True: the first block and

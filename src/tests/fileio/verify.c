@@ -51,11 +51,7 @@ struct bad_blocks {
   size_t n_origins, room;
 };
 
-/* ---- ack read ---- */
-
-/*
- * Reads the log of acknowledged writes.
- */
+/* ---- reads the log of acknowledged writes ---- */
 
 /* A header with these numbers cannot be one that a run has written. */
 #define MAX_BLOCKS (UINT64_C(1) << 48)
@@ -138,8 +134,9 @@ static bool verify_is_good(const struct sync_log_reader *r,
   }
 }
 
-bool sync_log_reader_next(struct sync_log_reader *r,
-                          struct sync_log_record *ret)
+/* The next good record.  False: there is none, or it cannot be read. */
+static bool sync_log_reader_next(struct sync_log_reader *r,
+                                 struct sync_log_record *ret)
 {
   uint64_t missing = 0;
 
@@ -157,7 +154,9 @@ bool sync_log_reader_next(struct sync_log_reader *r,
   return false;
 }
 
-int sync_log_reader_check_end(const struct sync_log_reader *r, struct err *err)
+/* After the last record: could all be read? */
+static int sync_log_reader_check_end(const struct sync_log_reader *r,
+                                     struct err *err)
 {
   return ferror(r->file) ? err_sys(err, "Cannot read file '%s'", r->path) : 0;
 }
@@ -309,11 +308,7 @@ int sync_log_reader_find_origins(struct sync_log_reader *r,
   return sync_log_reader_check_end(r, err);
 }
 
-/* ---- verdict ---- */
-
-/*
- * Judges a block: is what was acknowledged still there?
- */
+/* ---- judges a block: is what was acknowledged still there? ---- */
 
 const char *const verdict_words[VERDICTS] = {
   [VERDICT_GOOD] = "as acknowledged",
@@ -490,11 +485,7 @@ void verdict_describe(const struct found_block *b, const struct folder *folder,
     strbuf_addf(out, " and %u more pieces", b->n - PIECES_MAX);
 }
 
-/* ---- bad blocks ---- */
-
-/*
- * What verify has found, and how it tells that.
- */
+/* ---- what verify has found, and how it tells that ---- */
 
 static void bad_blocks_done(struct bad_blocks *f)
 {

@@ -63,13 +63,6 @@ void sync_log_reader_close(struct sync_log_reader *r);
 /* Start again with the first record. */
 int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err);
 
-/* The next good record.  False: there is none, or it cannot be read. */
-bool sync_log_reader_next(struct sync_log_reader *r,
-                          struct sync_log_record *ret);
-
-/* After the last record: could all be read? */
-int sync_log_reader_check_end(const struct sync_log_reader *r, struct err *err);
-
 /* Read the log.  *ret is an array of r->blocks, which the caller frees. */
 int sync_log_reader_collect(struct sync_log_reader *r,
                             struct sync_log_block **ret,
@@ -80,11 +73,7 @@ int sync_log_reader_find_origins(struct sync_log_reader *r,
                                  struct sync_log_origin *origin, size_t n,
                                  struct err *err);
 
-/* ---- verdict ---- */
-
-/*
- * Judges a block: is what was acknowledged still there?
- */
+/* ---- judges a block: is what was acknowledged still there? ---- */
 
 /* What a piece of a block contains. */
 enum piece_kind {

@@ -22,11 +22,7 @@
 #include "stats/recorder.h"
 #include "tests/fileio/fileio.h"
 
-/* ---- steady ---- */
-
-/*
- * Detects when the throughput is steady.
- */
+/* ---- detects when the throughput is steady ---- */
 
 void steady_init(struct steady *s, double percent, double window_s)
 {
@@ -260,7 +256,8 @@ static double wear_factor(const struct wear *w)
          (double)atomic_load(&w->test_bytes);
 }
 
-void wear_tell(const struct wear *w)
+/* Prints the line of the report. */
+static void wear_tell(const struct wear *w)
 {
   const char *unknown = wear_why_unknown(w);
 

@@ -103,8 +103,7 @@ void wear_add(struct wear *w, uint64_t bytes);
 /* Reads what the devices have written so far.  False: it is not known. */
 bool wear_read(const struct wear *w, uint64_t *ret_bytes);
 
-/* Prints the line of the report; adds the keys of the document. */
-void wear_tell(const struct wear *w);
+/* Adds the keys of the document. */
 void wear_facts(const struct wear *w, struct facts *to);
 
 /* ---- wear run ---- */

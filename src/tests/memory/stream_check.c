@@ -59,7 +59,8 @@ static double number_at(size_t i)
   return (double)((i * 2654435761U >> 7) & 0xffff);
 }
 
-void stream_fill(const struct stream_block *b)
+/* Give all words different numbers, which follow from their places. */
+static void stream_fill(const struct stream_block *b)
 {
   for (size_t i = 0; i < b->n; i++)
     b->words[i] = number_at(i);

@@ -70,9 +70,6 @@ uint64_t stream_owned_bytes(enum stream s, size_t n);
 
 /* ---- checks ---- */
 
-/* Give all words different numbers, which follow from their places. */
-void stream_fill(const struct stream_block *b);
-
 /*
  * Run the loop once on numbers that follow from their places, and check every
  * word.  False: a word is wrong, or was written to although it should not be.
