@@ -32,8 +32,8 @@ static const char *const temporary[] = { "TEMP", "TEMPORARY", NULL };
 
 static const struct {
   const char *word, *what;
-  const char *const *only; /* [opt] if one of these words is the second */
-  const char *const *but;  /* [opt] unless one of these is */
+  const char *const *only; /* [opt] second words that count */
+  const char *const *but;  /* [opt] second words that do not */
   bool by_commit;          /* with $1 dialects the transaction ends it */
 } kinds[] = {
   { "SET", "a setting", NULL, passing, false },
@@ -96,7 +96,7 @@ static struct session *broker_new_session(const struct driver_handle *h)
   return s;
 }
 
-/* One that is not open.  NULL: there are enough, or no memory. */
+/* Add a session, not open yet.  NULL: the pool is full, or out of memory. */
 static struct pool_session *broker_make_session(struct pool *p,
                                                 const struct driver_handle *h)
 {
@@ -145,7 +145,7 @@ static void broker_put_back(struct pool *p, struct pool_session *s)
   p->free_end = &s->next;
 }
 
-/* NULL: this is no place where a client can wait. */
+/* NULL: the client must not wait here. */
 static struct pool_session *broker_wait_for_one(struct db_env *env)
 {
   struct pool *p = env->pool;
@@ -191,7 +191,7 @@ static void broker_attach(struct conn *c, struct pool_session *s)
   c->session->env = c->env;
   c->session->params = &c->params;
   c->watched = &s->watched;
-  if (++c->generation == 0) /* which is none */
+  if (++c->generation == 0) /* 0: no session */
     c->generation = 1;
   c->first = s->first;
   c->sizes = s->sizes;
@@ -200,7 +200,7 @@ static void broker_attach(struct conn *c, struct pool_session *s)
   c->env->leased = c;
 }
 
-/* The next client that leases the session says it again. */
+/* Keep the loss, so that the next lease reports it again. */
 static void broker_note_loss(const struct conn *c, struct pool_session *s)
 {
   char name[16];
