@@ -39,7 +39,7 @@ print(type(ffi.C.sb_rand_uniform), type(sysbench.rand.uniform))
 L
   bench -0 g.lua
   must is "$(tail -n +3 <<<"$output")" \
-"ack ack_query bench_version cmdline counter db error histogram hooks iteration rand report_csv report_default report_json rest sql tid version version_string
+"ack ack_query bench_program bench_version cmdline counter db error histogram hooks iteration rand report_csv report_default report_json rest sql tid version version_string
 driver error type
 default gaussian pareto special string uniform uniform_double uniform_uint64 unique varstring zipfian
 DB_ERROR_FAILED DB_ERROR_NONE DB_ERROR_RESTART_TRANSACTION bind_param bind_result bulk_insert_done bulk_insert_init bulk_insert_next close connect disconnect execute free_results prepare query store_results
