@@ -368,14 +368,23 @@ enum program_kind program_kind(const char *name)
                                                         : PROGRAM_SCRIPT;
 }
 
-static bool find_is_bundled(const struct program *p, const char *script)
+bool program_has_script(const struct program *p, const char *path)
 {
   const size_t len = strlen(p->datadir);
+
+  if (!path || strncmp(path, p->datadir, len) != 0 || path[len] != '/')
+    return false;
+  /* The working folder can have a folder with the name of the embedded one. */
+  return strcmp(p->datadir, EMBEDDED_FOLDER) == 0 ? embedded_find(path) != NULL
+                                                  : !strstr(path + len, "/..");
+}
+
+static bool find_is_bundled(const struct program *p, const char *script)
+{
   char *path = program_kind(script) == PROGRAM_SCRIPT
                  ? program_script_path(p, script)
                  : NULL;
-  const bool bundled = path && strncmp(path, p->datadir, len) == 0 &&
-                       path[len] == '/' && !strstr(path + len, "/..");
+  const bool bundled = program_has_script(p, path);
 
   free(path);
   return bundled || test_find(script);

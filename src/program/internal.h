@@ -137,6 +137,9 @@ enum program_kind {
 /* The kind of a test by its name, whether it exists or not.  NULL: a script. */
 enum program_kind program_kind(const char *name);
 
+/* Is this the path of a script that comes with the program?  NULL: no. */
+bool program_has_script(const struct program *p, const char *path);
+
 /* Find the script of the job, and set *ret, which is zero; print where it was
  * looked for if there is none.  Returns the exit status. */
 int program_find_script(const struct job *job, struct resolved *ret);

@@ -63,16 +63,6 @@ static void script_choose_steps(struct job *job)
                                         !job->p->set.as_sysbench);
 }
 
-/* Does the script come with the program? */
-static bool script_is_bundled(const struct job *job)
-{
-  const char *dir = job->p->datadir;
-  const char *path = job->what->path;
-
-  return path && strncmp(path, dir, strlen(dir)) == 0 &&
-         path[strlen(dir)] == '/';
-}
-
 static int script_find(struct job *job)
 {
   struct program *p = job->p;
@@ -95,7 +85,7 @@ static int script_find(struct job *job)
   job->what = &own->what;
   job->name = own->what.short_name;
   script_choose_steps(job);
-  job->bundled = script_is_bundled(job);
+  job->bundled = program_has_script(p, job->what->path);
   job->needs_driver = job->bundled; /* others may use no database */
   return status;
 }

@@ -809,6 +809,11 @@ LUA
     document '"mix": {'"$value"' ["'"$script"'"]}' mix
     refuses "--mix=$script (runs scripts that are not part of bench)"
   done
+  # A folder that has the name of the one in a static program.
+  mkdir embedded:
+  cp own.lua embedded:/mine.lua
+  BENCH_DATADIR=embedded: document '"x": {'"$value"' null}' embedded:/mine.lua
+  BENCH_DATADIR=embedded: refuses 'embedded:/mine.lua (a script that is not part of bench)'
   document '"ack_log": {'"$value"' "old.log"}' ack
   refuses '--ack_log (writes a log)'
   document '"password-file": {'"$value"' "pw"}' oltp_read_only

@@ -9,6 +9,7 @@ own_tables() {
   cat <<TABLE
 oltp_read_write|--table-size=20|sbtest1|table-size:10,20
 bulk_insert||sbtest1|
+oltp_legacy/bulk_insert||sbtest0|
 select_random_points|--table-size=20|sbtest1|table-size:10,20
 append||append_lists|
 bank|--accounts=20|bank_accounts|accounts:2,5
@@ -99,7 +100,7 @@ inner() {
 # One of several is: cleanup drops the others, and names it.
 skips_foreign() {
   local table last=${names[-1]}
-  [ "$workload" != bulk_insert ] || return 0
+  [[ $workload != *bulk_insert ]] || return 0
   good "${made[@]}" prepare
   for table in $(inner) bench_tables; do sql "DROP TABLE IF EXISTS $table"; done
   good --threads=2 --table-exists=skip "${made[@]}" prepare

@@ -6,27 +6,42 @@ local folder = string.match(test, "(.*/)")
 local common = folder and dofile(folder .. "common.lua") or require("common")
 
 local own = require("bench_own")
+local schema = require("bench_schema")
 
 local row -- number of the last row
 
+-- The tables of all threads.  Those that exist are filled up.
+local function set()
+   local of = own.sbtest(0, common.threads() - 1, {"id", "k"})
+
+   of.inner = {}
+   for _, name in ipairs(of.names) do of.inner[name] = true end
+   return of
+end
+
 function prepare()
+   own.prepare(set())
    db_connect()
+   local drv = sysbench.sql.driver()
+   local con = drv:connect()
    local sign = db_driver == "mysql" and " UNSIGNED" or ""
    local engine = db_driver == "mysql" and " ENGINE = InnoDB" or ""
 
    for n = 0, common.threads() - 1 do
+      -- PostgreSQL would skip a table whose name an index has, too
       db_query(string.format([[
-CREATE TABLE IF NOT EXISTS sbtest%d (
+CREATE TABLE %ssbtest%d (
   id INTEGER%s NOT NULL,
   k INTEGER%s DEFAULT '0' NOT NULL,
-  PRIMARY KEY (id))%s]], n, sign, sign, engine))
+  PRIMARY KEY (id))%s]], schema.has_table(drv, con, n) and "IF NOT EXISTS " or "",
+                             n, sign, sign, engine))
    end
+   con:disconnect()
 end
 
 function cleanup()
    local drv = sysbench.sql.driver()
-   own.cleanup(drv, drv:connect(),
-               own.sbtest(0, common.threads() - 1, {"id", "k"}))
+   own.cleanup(drv, drv:connect(), own.sbtest(0, common.threads() - 1, {"id", "k"}))
 end
 
 function thread_init()
