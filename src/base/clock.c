@@ -209,9 +209,10 @@ void clock_calibrate(void)
   if (atomic_load(&current) || !ticks_are_trusted())
     return;
   read_both(&anchor_tick, &anchor_ns);
-  do
+  do {
+    (void)nanosleep(&(const struct timespec){ .tv_nsec = 3 * NS_PER_MS }, NULL);
     read_both(&tick, &ns);
-  while (ns - anchor_ns < 3 * NS_PER_MS);
+  } while (ns - anchor_ns < 3 * NS_PER_MS);
   if (tick > anchor_tick)
     publish(tick, ns, ratio(ns - anchor_ns, tick - anchor_tick));
 }

@@ -60,6 +60,7 @@ static int load_chunk(lua_State *L)
 {
   struct script *script = host_of(L)->script;
   const char *name = luaL_checkstring(L, 1);
+  struct err err;
 
   for (size_t i = 0; i < INTERNAL_MODULES; i++) {
     const struct internal_module *m = &internal_modules[i];
@@ -70,6 +71,8 @@ static int load_chunk(lua_State *L)
       lua_getfield(L, 2, "ffi");
       declare(L, lua_gettop(L), m->needs, m->n_needs);
     }
+    if (shared_module(script, i, &err) < 0)
+      return luaL_error(L, "%s", err.text);
     if (luaL_loadbuffer(L, script->modules[i].text, script->modules[i].len,
                         lua_pushfstring(L, "=bench.%s", name)) != 0)
       return lua_error(L);

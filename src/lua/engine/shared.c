@@ -30,36 +30,58 @@ static bool has_gc64(lua_State *L)
   return has;
 }
 
-/*
- * Runs under lua_cpcall.  string.dump(load(text), true) leaves out debugging
- * information, which saves a fifth of the memory in every state.
- */
-static int compile_modules(lua_State *L)
+static int open_compiler(lua_State *L)
 {
   struct script *script = lua_touserdata(L, 1);
 
   luaL_openlibs(L);
   script->gc64 = has_gc64(L);
-  for (size_t i = 0; i < INTERNAL_MODULES; i++) {
-    const struct internal_module *m = &internal_modules[i];
-    const char *code;
-    char chunk[64];
-    size_t len;
-
-    lua_getglobal(L, "string");
-    lua_getfield(L, -1, "dump");
-    (void)snprintf(chunk, sizeof(chunk), "=bench.%s", m->name);
-    if (luaL_loadbuffer(L, m->text, m->len, chunk) != 0)
-      return lua_error(L);
-    lua_pushboolean(L, true);
-    lua_call(L, 2, 1);
-    code = lua_tolstring(L, -1, &len);
-    strbuf_add(&script->modules[i], code, len);
-    if (script->modules[i].failed)
-      return luaL_error(L, "not enough memory");
-    lua_settop(L, 1);
-  }
   return 0;
+}
+
+struct module_job {
+  const struct internal_module *module;
+  struct strbuf *code;
+};
+
+/*
+ * Runs under lua_cpcall.  string.dump(load(text), true) leaves out debugging
+ * information, which saves a fifth of the memory in every state.
+ */
+static int compile_module(lua_State *L)
+{
+  const struct module_job *job = lua_touserdata(L, 1);
+  const struct internal_module *m = job->module;
+  const char *code;
+  size_t len;
+
+  lua_getglobal(L, "string");
+  lua_getfield(L, -1, "dump");
+  if (luaL_loadbuffer(L, m->text, m->len,
+                      lua_pushfstring(L, "=bench.%s", m->name)) != 0)
+    return lua_error(L);
+  lua_replace(L, -2); /* the name */
+  lua_pushboolean(L, true);
+  lua_call(L, 2, 1);
+  code = lua_tolstring(L, -1, &len);
+  strbuf_add(job->code, code, len);
+  return job->code->failed ? luaL_error(L, "not enough memory") : 0;
+}
+
+int shared_module(struct script *script, size_t i, struct err *err)
+{
+  struct module_job job = { &internal_modules[i], &script->modules[i] };
+  int rc = 0;
+
+  (void)pthread_mutex_lock(&script->compiling);
+  if (job.code->len == 0 &&
+      lua_cpcall(script->compiler, compile_module, &job) != 0) {
+    rc = err_set(err, -EINVAL, "%s", lua_tostring(script->compiler, -1));
+    lua_settop(script->compiler, 0);
+    strbuf_done(job.code);
+  }
+  (void)pthread_mutex_unlock(&script->compiling);
+  return rc;
 }
 
 static bool is_named_lua(const char *path)
@@ -118,19 +140,15 @@ static int compile_script(struct script *script, lua_State *L, struct err *err)
 static int compile(struct script *script, struct err *err)
 {
   lua_State *L = luaL_newstate();
-  int rc;
 
   if (!L)
     return err_set(err, -ENOMEM,
                    "cannot create the Lua state of thread 0: not enough "
                    "memory");
-  if (lua_cpcall(L, compile_modules, script) != 0) {
-    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
-  } else {
-    rc = compile_script(script, L, err);
-  }
-  lua_close(L);
-  return rc;
+  script->compiler = L;
+  if (lua_cpcall(L, open_compiler, script) != 0)
+    return err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
+  return compile_script(script, L, err);
 }
 
 /* ---- init and done ---- */
@@ -147,6 +165,7 @@ static void init_parts(struct script *script)
   };
 
   (void)pthread_mutex_init(&script->lock, NULL);
+  (void)pthread_mutex_init(&script->compiling, NULL);
   measures_init(&script->measures);
   sequences_init(&script->sequences);
   jobs_init(&script->jobs);
@@ -193,6 +212,8 @@ void shared_done(struct script *script)
   strbuf_done(&script->body);
   for (size_t i = 0; i < INTERNAL_MODULES; i++)
     strbuf_done(&script->modules[i]);
+  if (script->compiler)
+    lua_close(script->compiler);
   measures_done(&script->measures);
   sequences_done(&script->sequences);
   jobs_done(&script->jobs);
@@ -206,4 +227,5 @@ void shared_done(struct script *script)
   if (script->workload)
     script->workload_free(script->workload);
   (void)pthread_mutex_destroy(&script->lock);
+  (void)pthread_mutex_destroy(&script->compiling);
 }

@@ -52,10 +52,14 @@ struct script {
   const char *datadir;       /* folder of the bundled scripts */
 
   /* Written before the main state exists, constant from then on. */
-  struct strbuf path, cpath;               /* package.path and package.cpath */
-  struct strbuf body;                      /* compiled */
-  struct strbuf modules[INTERNAL_MODULES]; /* compiled */
-  bool gc64;                               /* LuaJIT's pointers have 64 bits */
+  struct strbuf path, cpath; /* package.path and package.cpath */
+  struct strbuf body;        /* compiled */
+  bool gc64;                 /* LuaJIT's pointers have 64 bits */
+
+  /* See shared_module(). */
+  pthread_mutex_t compiling;
+  lua_State *compiler; /* owned */
+  struct strbuf modules[INTERNAL_MODULES];
 
   /* Used by the main thread; constant while other states exist. */
   struct state *main; /* owned */
@@ -102,13 +106,16 @@ struct script {
 };
 
 /*
- * Fill in what `setup` says, read the script, and compile it and the internal
- * modules.  `script` is zeroed.  shared_done() frees everything, also after a
+ * Fill in what `setup` says, read the script, and compile it.  `script` is
+ * zeroed.  shared_done() frees everything, also after a
  * failure; states, tables and progress must no longer exist by then.
  */
 int shared_init(struct script *script, const struct script_setup *setup,
                 struct err *err);
 void shared_done(struct script *script);
+
+/* Compile an internal module into script->modules[i], once; any thread. */
+int shared_module(struct script *script, size_t i, struct err *err);
 
 void script_args_done(struct script_args *args);
 

@@ -123,13 +123,23 @@ static void test_read(void)
      "the processor time of other threads counts");
 }
 
+/* Calibration takes 3 ms, and hardly any of them on the CPU. */
+static void test_calibrate(void)
+{
+  const uint64_t before = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+
+  clock_calibrate();
+  OK(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before < 2 * NS_PER_MS,
+     "calibration sleeps");
+}
+
 int main(void)
 {
   OK_STR(clock_source(), "clock_gettime", "the kernel's clock at first");
   OK(error_ns() == 0, "which is CLOCK_MONOTONIC");
   test_threads("it is monotone over threads");
 
-  clock_calibrate();
+  test_calibrate();
   printf("# clock source: %s\n", clock_source());
   /* 3 ms of calibration leave a rate error of about 1e-5. */
   OK(error_ns() < 100 * NS_PER_US, "close to it after calibration");
