@@ -36,6 +36,16 @@ cmake_tls=(-DWITH_SSL=OPENSSL "-DOPENSSL_ROOT_DIR=$prefix" -DOPENSSL_USE_STATIC_
 pgsql_tls=--with-openssl tls='-lssl -lcrypto'
 }
 
+# position_independent SPECS: those of musl-gcc, but what is linked with -static can be
+# loaded anywhere in memory.
+position_independent() {
+  sed -E -e '/^\*startfile:/{n;s|%\{!shared: ([^ ]*)Scrt1\.o\}|%{static: \1rcrt1.o; !shared: \1Scrt1.o}|}' \
+    -e '/^\*link:/{n;s|^(-dynamic-linker [^ ]+)|%{!static:\1}|;s|%\{static:-static\}|%{static:-static -pie --no-dynamic-linker -z text}|}' \
+    "$1" >"$prefix/lib/static-pie.specs"
+  grep -q 'rcrt1\.o' "$prefix/lib/static-pie.specs" && grep -q -- '-static -pie' "$prefix/lib/static-pie.specs" ||
+    die "$1 is not as expected: no rcrt1.o or no -static"
+}
+
 # wrapper COMMAND: the compiler, as bin/musl-cc.  It has the headers of the kernel,
 # which musl has none of, and leaves no names of folders of the build in objects:
 # some libraries keep the compiler's command, so it is not in CFLAGS.
@@ -69,7 +79,8 @@ compiler() {
   if [[ $machine == "$(uname -m)" ]]; then
     [[ -n $(command -v musl-gcc) ]] || die 'musl-gcc was not found: install musl-tools'
     kernel "/usr/include/$(gcc -print-multiarch)" /usr/include
-    wrapper musl-gcc
+    position_independent "/usr/lib/$machine-linux-musl/musl-gcc.specs"
+    wrapper "gcc -specs '$prefix/lib/static-pie.specs'"
   else
     cross_compiler
   fi
@@ -85,7 +96,8 @@ cross_compiler() {
   kernel "/usr/$target/include"
   wrapper "$target-gcc"
   build musl
-  wrapper "$target-gcc -specs '$prefix/lib/musl-gcc.specs'"
+  position_independent "$prefix/lib/musl-gcc.specs"
+  wrapper "$target-gcc -specs '$prefix/lib/static-pie.specs'"
 }
 
 build_musl() {

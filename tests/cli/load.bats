@@ -16,7 +16,7 @@ on() {
 
 # succeeds ARG...: on ARG..., with status 0.
 succeeds() {
-  on -0 "$@"
+  on "$@" -0
 }
 
 # sum FILE TABLES: a checksum of all rows.
@@ -76,7 +76,7 @@ function prepare()
 end
 LUA
   bench -0 ./cut.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
-  on -1 t --tables=3 --table-size=20000 check
+  on t -1 --tables=3 --table-size=20000 check
   must has "$output" "'sbtest1'\.\.\. number of rows 13299 instead of 20000, .*6701 rows missing, the first is row 300, index k_1 is missing"
   must has "$output" "'sbtest3'\.\.\. ok"
   succeeds t --tables=4 --table-size=20000 --table-exists=resume prepare
@@ -88,9 +88,9 @@ LUA
 
 @test "resume: tables of another load" {
   succeeds t --table-size=2000 prepare
-  on -1 t --table-size=1000 --table-exists=resume prepare
+  on t -1 --table-size=1000 --table-exists=resume prepare
   must has "$stderr" "cannot resume loading 'sbtest1': it has rows that are not of a table of 1000 rows"
-  on -1 t --table-size=2000 --rand-seed=9 --table-exists=resume prepare
+  on t -1 --table-size=2000 --rand-seed=9 --table-exists=resume prepare
   must has "$stderr" "resume needs the same --rand-seed"
 }
 
@@ -104,7 +104,7 @@ function prepare()
 end
 LUA
   bench -0 ./change.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
-  on -1 t --table-size=12000 check
+  on t -1 --table-size=12000 check
   must has "$output" "\.\.\. 1 row with another k, the first is row 11999, 2 rows with another c, the first is row 3$"
 }
 
@@ -113,15 +113,15 @@ LUA
   succeeds t --tables=2 --table-size=1000 --rand-type=uniform prepare
   succeeds t --tables=2 --table-size=1000 --rand-type=uniform check
   must is "$(grep -E "$hint" <<<"$output")" ""
-  on -1 t --tables=2 --table-size=1000 check
+  on t -1 --tables=2 --table-size=1000 check
   must has "$output" "'sbtest1'\.\.\. 99[0-9] rows with another k, the first is row 1$"
   must is "$(grep -cE "$hint" <<<"$output")" 1
-  on -1 t --tables=2 --table-size=1000 --rand-type=uniform --rand-seed=9 check
+  on t -1 --tables=2 --table-size=1000 --rand-type=uniform --rand-seed=9 check
   must has "$output" "$hint"
   # Rows that are right: options are not what is wrong.
   echo 'function prepare() sysbench.sql.driver():connect():query("DROP INDEX k_1") end' >drop.lua
   bench ./drop.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
-  on -1 t --tables=2 --table-size=1000 --rand-type=uniform check
+  on t -1 --tables=2 --table-size=1000 --rand-type=uniform check
   must has "$output" "index k_1 is missing$"
   must is "$(grep -E "$hint" <<<"$output")" ""
 }
@@ -197,9 +197,9 @@ end
 LUA
   bench ./add.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
   must has "$output" '^next 51$'
-  on -1 t --load-method=fast prepare
+  on t -1 --load-method=fast prepare
   must has "$stderr" 'load-method'
-  on -1 t --load-method=bulk --db-driver=null prepare
+  on t -1 --load-method=bulk --db-driver=null prepare
   must has "$stderr" 'load-method=bulk is not possible: the driver has no bulk load'
 }
 

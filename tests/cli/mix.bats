@@ -14,7 +14,7 @@ mix() {
 
 # good MEMBERS ARG...: the same, which has to succeed.
 good() {
-  mix -0 "$@"
+  mix "$@" -0
 }
 
 # printed PATTERN: the lines of the run that match.
@@ -157,9 +157,9 @@ LUA
   echo 'function event() error("broken") end' >bad.lua
   echo 'function event() return 1 end' >value.lua
   echo 'function event() end' >fine.lua
-  mix -1 ./fine.lua@99,./bad.lua@1 --threads=2
+  mix ./fine.lua@99,./bad.lua@1 -1 --threads=2
   must has "$stderr" 'event\(\) failed at ./bad.lua:1 in thread [01]: broken'
-  mix -0 ./fine.lua@99,./value.lua@1 --events=100000
+  mix ./fine.lua@99,./value.lua@1 -0 --events=100000
   must has "$stderr" 'returned'
   must has "$output" '[0-9] +fine$'
 }
@@ -179,7 +179,7 @@ function thread_run(id)
 end
 function thread_done(id) print(string.format("own %d", own or 0)) end
 LUA
-  mix -1 oltp_point_select,./own.lua
+  mix oltp_point_select,./own.lua -1
   must has "$stderr" "own.lua has its own thread_run\(\).*: in a mix it needs clients of its own, in place of a weight: SCRIPT:CLIENTS"
   for how in '' '--clients=5 --threads=2'; do
     good oltp_point_select:3:rate=200,./own.lua:2 $how --events=4000 --json=m.json
@@ -225,7 +225,7 @@ has_own_rate() {
     'function event() ffi.C.usleep(20000) end' >slow.lua
   echo 'function event() end' >one.lua
   for rate in --rate=10 --load-profile=10; do
-    mix -4 ./slow.lua:1:rate=400,./one.lua:1 --events=0 --time=1 $rate \
+    mix ./slow.lua:1:rate=400,./one.lua:1 -4 --events=0 --time=1 $rate \
       --slo='p99<=10s' --json=m.json --report-interval=0.5
     check m.json 'd["rate"]["backlog"] > 100' \
       'd["totals"]["queue_length"] == d["rate"]["backlog"]' \
@@ -237,7 +237,7 @@ has_own_rate() {
     must has "$output" 'queue length: [1-9]'
     must has "$stderr" 'the rates of the mix were not sustained'
   done
-  mix -1 ./slow.lua:1:rate=2e8,./one.lua:1 --events=0 --time=60 \
+  mix ./slow.lua:1:rate=2e8,./one.lua:1 -1 --events=0 --time=60 \
     --rate-overload=abort
   must has "$stderr" 'event queue is full.* cannot keep up with the rates of the mix'
 }
@@ -251,9 +251,9 @@ has_own_rate() {
 
 @test "a rate of the whole that no member would follow is refused" {
   echo 'function event() end' >one.lua
-  mix -1 ./one.lua:1:rate=200 --rate=10
+  mix ./one.lua:1:rate=200 -1 --rate=10
   must is "$stderr" 'FATAL: --rate is for members of the mix without a rate of their own, and all have one'
-  mix -1 ./one.lua:1:rate=200 --load-profile=10x1s
+  mix ./one.lua:1:rate=200 -1 --load-profile=10x1s
   must has "$stderr" '--load-profile is for members of the mix'
 }
 

@@ -77,6 +77,9 @@ status=0
 readelf -lW "$root/bench" >"$root/said" && ! grep -q INTERP "$root/said" || status=1
 report "$status" 'it asks for no loader'
 status=0
+readelf -hW "$root/bench" >"$root/said" && grep -q 'Type: *DYN' "$root/said" || status=1
+report "$status" 'it can be loaded anywhere in memory'
+status=0
 stat -c '%s bytes' "$1" >"$root/said"
 (($(stat -c %s "$1") < 12000000)) || status=1
 report "$status" 'it is smaller than 12 MiB'
