@@ -202,7 +202,7 @@ static void call_do(void *arg)
   }
 }
 
-/* In another thread, if calls of this kind block in the session. */
+/* In another thread, if such calls block in the session. */
 static int call_make(struct call_aside a)
 {
   const unsigned blocks = a.kind == CALL_DO_PREPARE || a.kind == CALL_DO_BIND

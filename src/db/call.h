@@ -2,21 +2,16 @@
  * call.h - calls of the driver, and what they leave in the connection (for
  * src/db only).
  *
- * A call of the driver stands between call_start() and call_stop().  So the
- * watching thread knows that the connection may be blocked, and can end the
- * wait.  These are the places in src/db that WAIT:
+ * A call of the driver stands between call_start() and call_stop(), so that the
+ * watching thread can end it.  These places in src/db WAIT:
  *
  *   for an answer          conn_query(), conn_next_result(),
  *                          stmt_prepare(), stmt_bind(), stmt_execute(),
- *                          copy.h, look.h
- *   for the rest of one    call_drain()
- *   for an answer to us    what stands between call_ask() and call_asked()
- *   for a rollback         call_rollback()
- *   for a cancel to pass   call_pass_cancel()
- *   for a session          transport_open(), broker_take()
+ *                          copy.h, look.h, call_drain(), call_rollback(),
+ *                          call_pass_cancel(), call_ask() to call_asked()
+ *   for a session          transport_open(), broker_take(), opening_try()
  *   for a turn to open it  limiter_enter()
  *   between two attempts   call_pause(), bulk_next(), bulk_done()
- *   for the first session  opening_try()
  *   at the end             watch_stop()
  *
  * Everything else decides and returns, or is made of these.
@@ -33,11 +28,11 @@
 #include "db/conn_state.h"
 
 enum {
-  CALL_NOT_TIMED = 1, /* a moment that stands for none: see call_start() */
+  CALL_NOT_TIMED = 1, /* not a time: see call_start() */
 };
 
-/* The driver is about to be called.  Returns the time if it is wanted, 0 if
- * nothing is, and CALL_NOT_TIMED if only the outcome is. */
+/* Before a call of the driver.  Returns the time if needed, CALL_NOT_TIMED if
+ * only the outcome is, else 0. */
 static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
@@ -74,10 +69,9 @@ static inline void call_count(const struct conn *c, enum counter counter)
 /* ---- the driver ---- */
 
 /*
- * The calls of the driver that wait for the server.  A client of many on one
- * thread must not stop the others: where the driver itself would block
- * (session->blocks), the call runs in another thread while the client is
- * parked.
+ * Calls that wait for the server.  If the driver would block (session->blocks),
+ * another thread makes the call while the client is parked: other clients share
+ * its thread.
  */
 int call_query_aside(struct conn *c, const char *sql, size_t len);
 int call_execute_aside(struct conn *c, struct prepared *p);
@@ -101,10 +95,9 @@ static inline int call_execute(struct conn *c, struct prepared *p)
 }
 
 /*
- * What is asked of the server beside statements of the script, and has no limit
- * as a call of its own, stands between these two.  All of it takes
- * --db-query-timeout at most, or else as long as opening a connection.  False:
- * the server has not answered in time, and the session is broken.
+ * Around questions of the layer, which have no limit as calls.  Together they
+ * take --db-query-timeout at most, or else as long as opening a connection.
+ * False: no answer in time, and the session is broken.
  */
 uint64_t call_ask(struct conn *c);
 double call_patience_s(const struct db_process *p);
@@ -112,11 +105,11 @@ bool call_asked(struct conn *c, uint64_t until_ns);
 
 /* ---- what a call leaves ---- */
 
-/* The call fails without a server error; the text is static. */
+/* A failure without a server error; the text is static. */
 void call_misuse(struct conn *c, const char *api_error);
 
-/* Does somebody read a row of the connection, while a finalizer wants to use
- * it?  Then the call fails. */
+/* A finalizer wants to use the connection while its rows are read: the call
+ * fails. */
 bool call_disturbs(struct conn *c);
 
 static inline void call_no_error(struct conn *c)
@@ -127,11 +120,11 @@ static inline void call_no_error(struct conn *c)
   c->pub.sql_errmsg = NULL;
 }
 
-/* The event has to be left, as the run is over: no error is raised. */
+/* The run is over: leave the event; no error is raised. */
 void call_abandon(struct conn *c);
 
-/* Nothing is left of the statement before: fields of its result are zero from
- * now on.  The driver has no answer to end. */
+/* Nothing is left of the last statement, and the driver has no answer to end;
+ * fields of the result are 0. */
 static inline void call_idle(struct conn *c)
 {
   c->state = CONN_IDLE;
@@ -149,29 +142,29 @@ static inline void call_end_rows(struct conn *c)
   else
     call_end_rows_slow(c);
 }
-/* The same, and nothing more of the answer is for the script. */
+/* ... and the rest of the answer is not for the script. */
 void call_end_answer(struct conn *c);
 
 /* ---- calls that wait ---- */
 
-/* What was sent after a cancel. */
+/* Sent after a cancel. */
 #define CALL_AFTER_CANCEL "SELECT 1 /* after a cancel */"
 
-/* The results end, and what is pending is read and dropped.  0; or -1, c->out
- * has the first failure that was among it. */
+/* End the results, read and drop what is pending.  0; or -1 and c->out: the
+ * first failure among it. */
 int call_drain(struct conn *c);
 
-/* Send a ROLLBACK, uncounted, and read its answer.  0; or -1 and c->out. */
+/* Uncounted; reads the answer.  0; or -1 and c->out. */
 int call_rollback(struct conn *c);
 
 /*
- * A cancel was sent for the call before, which may have ended by itself: the
- * cancel hits a statement of our own, and not the next one.  False: that has
- * aborted the transaction, or the connection is lost; c->out says why.
+ * The cancelled call may have ended by itself: let the cancel hit a statement
+ * of the layer.  False: the transaction is aborted, or the connection lost;
+ * c->out.
  */
 bool call_pass_cancel(struct conn *c);
 
-/* Until that moment, or until the end of the run. */
+/* Until that moment, or the end of the run. */
 void call_pause(const struct conn *c, uint64_t until_ns);
 
 #endif

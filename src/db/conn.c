@@ -24,7 +24,6 @@ struct conn *conn_open(struct driver_handle *h,
   return broker_open(h, params);
 }
 
-/* Closes whatever is open, without a word. */
 static void close_quietly(struct conn *c)
 {
   if (c->owed & CONN_OWES_MESSAGE)
@@ -208,10 +207,10 @@ int conn_free_results(sql_result *rs)
   }
   if (call_disturbs(c))
     return 1;
-  /* Further results may still be asked for; they end with the next call. */
+  /* Further results end with the next call. */
   call_end_rows(c);
   if (!conn_has_more(c))
-    (void)recover_drain(c); /* rows at most */
+    (void)recover_drain(c); /* at most rows */
   return 0;
 }
 
@@ -236,7 +235,7 @@ sql_error_t conn_restart(struct conn *c)
     return DB_ERROR_FATAL;
   }
   class = recover_rollback(c, false);
-  /* One more attempt of the event has failed, before its first statement. */
+  /* One more attempt of the event has failed. */
   if (class == DB_ERROR_IGNORABLE && !c->fail.reconnected)
     recover_count_error(c);
   return class;

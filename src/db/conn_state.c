@@ -35,7 +35,7 @@ static bool copy_params(struct conn_params *to, const struct conn_params *from)
   return true;
 }
 
-/* Frees the memory; nothing is open any more. */
+/* Nothing is open any more. */
 static void destroy(struct conn *c)
 {
   struct db_env *env = c->env;
@@ -76,7 +76,7 @@ void conn_fail_text(struct conn *c, const char *text)
   c->fail.text = c->said ? c->said : "not enough memory";
 }
 
-/* All but a session. */
+/* Without a session. */
 static struct conn *new_conn(struct driver_handle *h)
 {
   struct db_env *env = h->env;

@@ -1,5 +1,5 @@
 /*
- * driver_copy.h - the calls of a driver for many rows of one table.
+ * driver_copy.h - a driver's calls for many rows of one table.
  */
 #ifndef BENCH_DB_DRIVER_COPY_H
 #define BENCH_DB_DRIVER_COPY_H
@@ -12,43 +12,42 @@
 struct outcome;
 struct session;
 
-/* How rows are handed over in a copy. */
 enum copy_form {
   COPY_ROWS,   /* one at a time, as values */
-  COPY_PLAIN,  /* as text: tabs between values, a line feed after each row;
-                * no value holds one of them or a backslash */
-  COPY_BINARY, /* as PostgreSQL's COPY in binary form, without head and end */
+  COPY_PLAIN,  /* text: tabs between values, line feeds after rows; values have
+                  neither, nor backslashes */
+  COPY_BINARY, /* PostgreSQL's binary COPY, without head and end */
 };
 
 struct copy_spec {
   const char *table;
   const char *const *columns; /* n names, unquoted */
   unsigned n;
-  const char *kinds; /* n letters: 'i' an integer, 't' a text; [opt] with
-                      * COPY_ROWS */
+  const char
+    *kinds; /* n letters: 'i' integer, 't' text; [opt] with COPY_ROWS */
   enum copy_form form;
 };
 
-/* Rows sent by the fastest way, as a part of the transaction that is open. */
+/* Rows sent the fastest way, inside the open transaction. */
 struct driver_copy {
-  enum copy_form form; /* the quickest one for rows that are generated */
-  /* [opt] With COPY_BINARY: states of failures after which the rows may be
-   * tried once more as COPY_PLAIN; the last one is NULL. */
+  enum copy_form form; /* the fastest for generated rows */
+  /* [opt] With COPY_BINARY: SQLSTATEs, then NULL, after which the rows may be
+   * tried as COPY_PLAIN. */
   const char *const *plain_after;
-  bool checked; /* values of row() are checked as those of an INSERT are */
-  /* [opt] May send queries.  False: *ret_why says why not (static). */
+  bool checked; /* values of row() are checked like those of INSERT */
+  /* [opt] May send queries.  False: *ret_why (static). */
   bool (*possible)(struct session *s, const char **ret_why);
   int (*begin)(struct session *s, const struct copy_spec *spec,
                struct outcome *out);
-  /* [opt] Values as text, ptr NULL = NULL; borrowed until the call returns. */
+  /* [opt] Values as text, ptr NULL = NULL; borrowed for the call. */
   int (*row)(struct session *s, const sql_value *values, struct outcome *out);
-  /* Whole rows; borrowed until the call returns. */
+  /* Whole rows; borrowed for the call. */
   int (*rows)(struct session *s, const char *rows, size_t len,
               struct outcome *out);
-  /* Ends the transfer; out->taken rows have been stored. */
+  /* out->taken: rows stored. */
   int (*end)(struct session *s, struct outcome *out);
-  /* Ends it, also after a failure of the above; what was stored stays until
-   * the caller rolls back. */
+  /* End the transfer, also after a failure; stored rows stay until the caller
+   * rolls back. */
   void (*abort)(struct session *s);
 };
 

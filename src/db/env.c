@@ -1,5 +1,5 @@
 /*
- * env.c - what a thread has: drivers in use, connections, internal stream.
+ * env.c - what a thread has: drivers in use, connections, random stream.
  */
 #include "db/env.h"
 
@@ -39,7 +39,7 @@ void env_as_in_event(struct db_env *env, struct conn *c,
   env->event_open = was;
 }
 
-/* Any state will do, and nothing depends on the quality. */
+/* Any state will do. */
 static uint64_t env_random(struct db_env *env)
 {
   return rng_mix(env->rng += RNG_GAMMA);
@@ -102,7 +102,7 @@ static void say(const struct err *err)
   strbuf_done(&lines);
 }
 
-/* The first thread that wants the driver initialises it for all. */
+/* By the first thread for all. */
 static bool make_ready(struct db_process *p, struct driver_state *state,
                        const struct driver_config *config)
 {
@@ -148,8 +148,7 @@ static bool is_dry_run(const struct driver_config *config)
   return config->driver->is_dry_run && config->driver->is_dry_run(config->cfg);
 }
 
-/* The driver has servers with roles, or --target does not ask for one; false
- * after a FATAL line. */
+/* False after a FATAL line. */
 static bool env_role_is_possible(const struct db_cfg *cfg,
                                  const struct driver *d)
 {
@@ -162,7 +161,7 @@ static bool env_role_is_possible(const struct db_cfg *cfg,
   return false;
 }
 
-/* The driver has levels, or the run asks for none; false after a FATAL line. */
+/* False after a FATAL line. */
 static bool isolation_is_possible(const struct db_process *p,
                                   const struct driver_config *config)
 {

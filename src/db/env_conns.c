@@ -114,7 +114,7 @@ static void ask_as_in_event(struct db_env *env, struct conn *c,
     env_as_in_event(env, c, ask);
 }
 
-/* One connection is enough: a worker that has several uses them in turns. */
+/* One connection: a worker with several uses them in turns. */
 static void sample(struct db_env *env)
 {
   for (struct conn *c = env->first; c; c = c->next) {
@@ -143,7 +143,7 @@ static void churn(struct db_env *env)
   churn_begin(&env->churn, clock_now_ns());
 }
 
-/* With a pool, the lives are those of its sessions. */
+/* With a pool, sessions have the lives. */
 static void churn_leased(struct db_env *env)
 {
   const struct db_process *p = env->process;
@@ -196,7 +196,7 @@ static void ping(struct db_env *env, struct conn *c)
   recover_failed_late(c, CALL_QUERY, sql, sizeof(sql) - 1);
 }
 
-/* Nobody but a server closes connections that are idle. */
+/* Only servers close idle connections. */
 static bool has_server(const struct conn *c)
 {
   return (c->driver->caps & DRIVER_SERVER) &&
@@ -216,7 +216,7 @@ int env_ping(struct db_env *env, struct err *err)
     const struct failure *f = &failed->fail;
 
     if (failed->pub.error == DB_ERROR_IGNORABLE)
-      continue; /* it was counted before */
+      continue; /* was counted */
     conn_say(failed);
     rc = err_set(err, -EIO,
                  "a ping of an idle client has failed: SQL error, errno = %d, "
@@ -279,7 +279,7 @@ void env_done(struct db_env *env)
   while (env->first) {
     struct conn *c = env->first;
 
-    c->refs++; /* it must outlive its statements here */
+    c->refs++; /* outlives its statements here */
     conn_free(c);
     while (c->stmts)
       stmt_free(stmt_listed(c->stmts));

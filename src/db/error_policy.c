@@ -24,10 +24,9 @@ static bool policy_has_only(const char *text, int (*is)(int))
   return true;
 }
 
-/* Room for one more item at the end of *array. */
 static void *policy_grown(void *array, size_t n, size_t size)
 {
-  return realloc(array, (n + 1) * size); /* a few items, once per process */
+  return realloc(array, (n + 1) * size);
 }
 
 static int policy_add_code(struct ignore_list *l, int code,
@@ -98,8 +97,7 @@ static int policy_add_item(struct ignore_list *l, const char *text,
     if (parse_int(text, &number) < 0 || number > 65535)
       return -EINVAL;
     rc = policy_add_code(l, (int)number, connection);
-    /* "23" can only be meant as a class where codes have no two digits, and
-     * as a code where they have; no driver uses both. */
+    /* Two digits are a class where codes have no two digits, else a code. */
     if (rc < 0 || kind == IGNORE_NUMBERS || len != 2)
       return rc;
   }
@@ -184,7 +182,7 @@ bool ignore_list_has(const struct ignore_list *l, const struct outcome *out)
 /* ---- failures of the service ---- */
 
 enum {
-  CLIENT_FIRST = 2000, /* numbers of the client itself, not of a server */
+  CLIENT_FIRST = 2000, /* numbers of the client itself */
   CLIENT_LAST = 2999
 };
 
@@ -224,7 +222,6 @@ bool error_fault(const struct driver *d, const struct outcome *out,
   return true;
 }
 
-/* Has a server answered? */
 static bool policy_is_answer(const struct driver *d, const struct outcome *out)
 {
   if (d->caps & DRIVER_BY_NUMBER)
@@ -260,7 +257,6 @@ bool verdict_ignorable(const struct verdict_case *v)
   return ignore_list_has(v->ignore, v->out);
 }
 
-/* The transaction that an ignored failure has left. */
 static struct verdict policy_undo(const struct verdict_case *v,
                                   struct verdict to)
 {
@@ -272,8 +268,8 @@ static struct verdict policy_undo(const struct verdict_case *v,
 struct verdict verdict_failed(const struct verdict_case *v)
 {
   const struct outcome *out = v->out;
-  /* Not sent by the script.  A server that refuses everything for a while
-   * refuses the ROLLBACK, too: it is repeated, and no error of the script. */
+  /* A server that refuses everything refuses the layer's ROLLBACK too, which is
+   * repeated: no error of the script. */
   const bool own = v->call == CALL_ROLLBACK;
 
   if (out->api_error)
@@ -331,11 +327,10 @@ enum verdict_class verdict_not_connected(enum verdict_phase phase,
 /* ---- pauses between attempts of an event ---- */
 
 enum {
-  PATIENT_RESTARTS = 10, /* restarts without a pause between them */
+  PATIENT_RESTARTS = 10, /* restarts without a pause */
   LONGEST_PAUSE_MS = 100,
 };
 
-/* Returns 1, 2, 4, ... up to LONGEST_PAUSE_MS after many attempts. */
 uint64_t error_restart_pause_ns(int attempt)
 {
   const int doublings = attempt - PATIENT_RESTARTS - 1;

@@ -40,7 +40,7 @@ bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
   return false;
 }
 
-/* The connection broke in an earlier call, and was not replaced. */
+/* After a break that was not repaired. */
 static void exec_fail_again(struct conn *c, const char *sql, size_t len)
 {
   char text[FAILURE_TEXT];
@@ -156,7 +156,7 @@ bool exec_make_room(struct conn *c, uint32_t nfields)
   return true;
 }
 
-/* What is no result set is passed over, each counted by its class. */
+/* Results without rows are passed over, each counted by its class. */
 static int exec_skip_empty(struct conn *c)
 {
   while (c->out.counter != COUNTER_READ && c->out.more) {
@@ -169,7 +169,7 @@ static int exec_skip_empty(struct conn *c)
     call_count(c, counter);
     if (rc < 0)
       return rc;
-    if (c->out.ended) { /* the last one had been the last one */
+    if (c->out.ended) { /* nothing followed */
       c->out.counter = counter;
       return 1;
     }
@@ -177,7 +177,7 @@ static int exec_skip_empty(struct conn *c)
   return 0;
 }
 
-/* After a result: that of a statement, or the next one. */
+/* After any result of a statement. */
 static enum conn_state exec_state_after(const struct conn *c)
 {
   const struct outcome *out = &c->out;
@@ -223,7 +223,7 @@ sql_result *exec_end(struct conn *c, int rc, const struct exec *info)
 {
   bool counted = false;
 
-  if (c->state == CONN_ROWS) /* of the statement before */
+  if (c->state == CONN_ROWS) /* of the last statement */
     call_idle(c);
   if (UNLIKELY(rc == 0 && c->out.more && c->out.counter != COUNTER_READ &&
                c->driver->caps & DRIVER_SKIPS_EMPTY)) {
@@ -259,7 +259,7 @@ sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt)
   }
   call_end_rows(c);
   if (!conn_has_more(c)) {
-    (void)recover_drain(c); /* rows at most */
+    (void)recover_drain(c); /* at most rows */
     call_no_error(c);
     return NULL;
   }

@@ -1,6 +1,6 @@
 /*
- * exec.h - one statement: what comes before its call of the driver, and
- * after it (for src/db only).
+ * exec.h - one statement: what comes before and after its call of the driver
+ * (for src/db only).
  */
 #ifndef BENCH_DB_EXEC_H
 #define BENCH_DB_EXEC_H
@@ -16,7 +16,6 @@
 struct conn;
 struct emul_scan;
 
-/* A statement needs the slow path: exec_take_care(). */
 static inline bool exec_needs_care(const struct conn *c)
 {
   return UNLIKELY(((unsigned)c->state | c->owed) > CONN_ROWS ||
@@ -24,16 +23,14 @@ static inline bool exec_needs_care(const struct conn *c)
 }
 
 /*
- * The care: prints a message that is due, refuses closed connections, replaces
- * lost ones, leases a session from a pool, rolls back before `sql` begins a
- * transaction, lets a cancel that came too late pass, and ends results (pending
- * ones only when `keep_rows`), whose failure is that of the call. False: the
- * call has failed already.
+ * Prints a due message, refuses closed connections, replaces lost ones, leases
+ * a session, rolls back before `sql` begins a transaction, lets a late cancel
+ * pass, and ends results (pending ones only if `keep_rows`), whose failure is
+ * that of the call.  False: the call has failed.
  */
 bool exec_take_care(struct conn *c, const char *sql, size_t len,
                     bool keep_rows);
 
-/* What is being executed, for counters, messages and classes. */
 struct exec {
   enum call call;
   sql_statement *stmt; /* NULL: direct */
@@ -43,29 +40,27 @@ struct exec {
   uint64_t start_ns; /* 0: not timed */
 };
 
-/* After the driver returned `rc`: count, and make the result or the failure. */
+/* After the driver returned `rc`: count, make the result or the failure. */
 sql_result *exec_end(struct conn *c, int rc, const struct exec *info);
 
 /* ---- parts of it, also for a pipeline ---- */
 
-/* `info` has ended now: for its class. */
+/* For the class of `info`. */
 void exec_sample(struct conn *c, const struct exec *info, bool failed);
-/* Values for so many columns; false: no memory. */
+/* For values of a row; false: no memory. */
 bool exec_make_room(struct conn *c, uint32_t nfields);
-/* `sql` has succeeded.  COMMIT and ROLLBACK clear the mark that the transaction
- * is to be rolled back, also with AND CHAIN; what ends it in another way does,
- * too. */
+/* `sql` has succeeded.  The end of the transaction clears the mark for a
+ * rollback, with AND CHAIN too. */
 void exec_clear_mark(struct conn *c, const char *sql, size_t len);
 /* By the first words: BEGIN, START; COMMIT, END, ROLLBACK. */
 bool exec_begins_transaction(const struct conn *c, const char *sql, size_t len);
 bool exec_ends_transaction(const struct conn *c, const char *sql, size_t len);
 
-/* conn_next_result() and stmt_next_result(). */
 sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt);
 
 /* ---- the quick way ---- */
 
-/* c->out has a result set, and there is room for its rows: open it. */
+/* There is room for the rows of c->out. */
 static inline sql_result *exec_open_rows(struct conn *c, sql_statement *stmt)
 {
   const struct outcome *out = &c->out;
@@ -82,8 +77,7 @@ static inline sql_result *exec_open_rows(struct conn *c, sql_statement *stmt)
   return &c->rs;
 }
 
-/* The call succeeded, call_start() gave `start_ns`, and there is nothing that
- * exec_end() would have to look at. */
+/* Success, `start_ns` of call_start(): exec_end() has nothing to look at. */
 static inline bool exec_is_plain(const struct conn *c, int rc,
                                  uint64_t start_ns)
 {
@@ -94,7 +88,7 @@ static inline bool exec_is_plain(const struct conn *c, int rc,
                  (out->settled && out->nfields <= c->values_room)));
 }
 
-/* What exec_end() does then; `stmt` is NULL for direct statements. */
+/* Replaces exec_end() then; `stmt` NULL: direct. */
 static inline sql_result *exec_end_plain(struct conn *c, sql_statement *stmt)
 {
   call_count(c, c->out.counter);
@@ -105,11 +99,8 @@ static inline sql_result *exec_end_plain(struct conn *c, sql_statement *stmt)
   return NULL;
 }
 
-/*
- * The text goes to c->text.  `scan` is of this statement; it is brought up to
- * date when the dialect of the session has changed.  False: it cannot be made,
- * and that is the failure of the connection.
- */
+/* The text goes to c->text.  `scan` of this statement follows the session's
+ * dialect.  False: failed, as the connection's failure. */
 bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
                    size_t len, const sql_bind *binds, size_t n);
 

@@ -9,59 +9,52 @@
 
 #include "stats/recorder.h"
 
-/* Where the transaction of a session stands. */
 enum trx_state {
   TRX_NONE,
   TRX_OPEN,
-  TRX_ABORTED, /* pgsql: nothing but ROLLBACK will be accepted */
-  TRX_UNKNOWN, /* after a failure: one may be open, a ROLLBACK does no harm */
+  TRX_ABORTED, /* pgsql: only ROLLBACK is accepted */
+  TRX_UNKNOWN, /* after a failure: one may be open */
 };
 
-/* What was attempted, for messages. */
+/* For messages. */
 enum call {
-  CALL_QUERY,     /* direct or emulated */
-  CALL_PREPARE,   /* prepare, or bind where that prepares */
-  CALL_EXECUTE,   /* native prepared statement */
-  CALL_NEXT,      /* next result of a direct statement */
-  CALL_STMT_NEXT, /* next result of a native prepared statement */
-  CALL_ROLLBACK,  /* sent by the layer itself */
-  CALL_UNREAD,    /* results that were not asked for; drivers see CALL_NEXT */
+  CALL_QUERY,   /* direct or emulated */
+  CALL_PREPARE, /* prepare, or bind where that prepares */
+  CALL_EXECUTE,
+  CALL_NEXT, /* next result of a direct statement */
+  CALL_STMT_NEXT,
+  CALL_ROLLBACK, /* sent by the layer */
+  CALL_UNREAD,   /* unread results; drivers get CALL_NEXT */
 };
 
-/* How a call ended; all zero when the call begins. */
+/* All zero when the call begins. */
 struct outcome {
   /* Success. */
-  enum counter counter; /* COUNTER_READ: with a result set; _WRITE or _OTHER */
-  uint32_t nfields;     /* pgsql: rows may have no columns */
-  uint64_t nrows; /* exact when the call returns; rows need not be decoded */
-  uint64_t taken; /* end of a copy: rows that were stored; see also
-                   * DRIVER_COUNTS_STORED */
-  bool more;      /* further results of this statement are pending */
-  bool ended;     /* next_result only: nothing was left; rest is unused */
-  bool settled;   /* nothing is left to do for end_results() */
+  enum counter counter; /* COUNTER_READ: with a result set */
+  uint32_t nfields;     /* pgsql: may be 0 with rows */
+  uint64_t nrows;       /* exact; rows need not be decoded */
+  uint64_t taken; /* end of a copy: stored rows; also DRIVER_COUNTS_STORED */
+  bool more;      /* further results are pending */
+  bool ended;     /* next_result only: nothing was left */
+  bool settled;   /* end_results() has nothing to do */
 
   /* Failure. */
-  int code;        /* native number: mysql errno, sqlite extended code; pgsql:
-                    * 0 */
-  int base_code;   /* code without its extension, if it has one; else 0 */
+  int code;        /* mysql errno, sqlite extended code; pgsql: 0 */
+  int base_code;   /* without its extension; else 0 */
   char state[6];   /* SQLSTATE */
-  const char *msg; /* borrowed until the next call on this session */
-  bool lost;       /* the connection is gone; sockets are still to be closed
-                    * by disconnect */
-  bool in_trx;     /* it was lost with a transaction */
+  const char *msg; /* until the next call on the session */
+  bool lost;       /* the connection is gone; disconnect still closes sockets */
+  bool in_trx;     /* lost inside a transaction */
   bool during_results; /* the server failed while rows were read */
-  bool emulate;        /* prepare only: this statement has to be emulated */
+  bool emulate;        /* prepare only: the statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */
-  bool no_server;      /* connect only: there is no server */
-  bool other_role;     /* connect only: not the role that --target asks for;
-                        * `msg` says which */
-  bool no_files;       /* connect only: no more files can be opened */
-  bool skipped; /* of a pipeline: not executed, as one before it has failed */
-  bool in_time; /* of a pipeline: --db-query-timeout cancelled another one */
-  bool over;    /* the driver gave up waiting because the run is over; this
-                 * counts as no error */
-  const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
-                          * sent": the text to raise; static storage */
+  bool no_server;
+  bool other_role; /* connect only: not the role of --target; `msg` names it */
+  bool no_files;   /* connect only: no more files can be opened */
+  bool skipped; /* pipeline: not executed, as an earlier statement has failed */
+  bool in_time; /* pipeline: --db-query-timeout cancelled another statement */
+  bool over;    /* gave up because the run is over; no error */
+  const char *api_error; /* misuse, no SQL error: the text to raise; static */
 };
 
 #endif

@@ -85,7 +85,7 @@ static bool pool_grow(struct pool_stmts *s)
   more.room = s->room ? 2 * s->room : FIRST_ROOM;
   more.table = mem_new(more.room, sizeof(struct pool_stmt *));
   if (!more.table)
-    return s->room > 0; /* it stays as it is */
+    return s->room > 0; /* the chains get longer */
   for (size_t i = 0; i < s->room; i++) {
     struct pool_stmt *st, *next;
 
@@ -158,7 +158,7 @@ struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
   user->shared = st;
   user->prepared = st->prepared;
   st->last = s->lease;
-  st->prepared->binds = NULL; /* those of the user before */
+  st->prepared->binds = NULL; /* of the user before */
   st->prepared->n_binds = 0;
   if (!st->used) {
     st->used = true;

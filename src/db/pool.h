@@ -1,10 +1,9 @@
 /*
- * pool.h - the sessions that the clients of a thread share, and their prepared
- * statements (for src/db only).  See broker.h for who gets which session.
+ * pool.h - the sessions that clients of a thread share, and their prepared
+ * statements (for src/db only).
  *
- * Statements are found by their texts, so what one client has prepared is there
- * for the next one.  A statement object of a script has one of them as long as
- * the lease of its connection lasts.
+ * Statements are found by their texts, so a client finds what another has
+ * prepared.  A statement object keeps one for the lease of its connection.
  */
 #ifndef BENCH_DB_POOL_H
 #define BENCH_DB_POOL_H
@@ -22,24 +21,22 @@
 struct driver;
 struct fiber;
 
-/* What a connection knows of its statements: enough to forget them with the
- * session that they were prepared in. */
+/* A statement in its connection's list. */
 struct conn_stmt {
   struct conn_stmt *next, *prev;
   struct prepared *prepared; /* owned by the statement, or with a pool by
-                              * `shared`; NULL when emulated */
+                                `shared`; NULL: emulated */
   bool ready;                /* prepared in a session of this connection */
-  struct pool_stmt *shared;  /* [opt] that of the session of the lease */
-  uint64_t hash;             /* of the text, for that; 0: unknown */
+  struct pool_stmt *shared;  /* [opt] of the leased session */
+  uint64_t hash;             /* of the text; 0: unknown */
 };
 
-/* A prepared statement of a session. */
 struct pool_stmt {
-  struct pool_stmt *next;      /* at the same place of the table */
+  struct pool_stmt *next;      /* in the bucket */
   struct pool_stmt *next_used; /* in this lease */
-  bool used;                   /* it is in that list */
+  bool used;                   /* in that list */
   bool ready;                  /* prepared on the server */
-  uint64_t last;               /* the last lease in which it was used */
+  uint64_t last;               /* lease of its last use */
   struct conn_stmt *user;      /* in this lease; NULL: none */
   uint64_t hash;
   size_t len;
@@ -47,67 +44,65 @@ struct pool_stmt {
   char sql[];
 };
 
-/* {0} is one without statements. */
+/* {0} is empty. */
 struct pool_stmts {
   struct pool_stmt **table; /* owned */
-  size_t room, n;           /* places: a power of two; statements */
+  size_t room, n;           /* a power of two */
   struct pool_stmt *used;
-  uint64_t lease; /* the number of this one */
+  uint64_t lease; /* number of the present lease */
 };
 
 /* A session that clients lease. */
 struct pool_session {
-  struct pool_session *next; /* of those that are free */
-  struct session *session;   /* owned; NULL: it was not made yet */
+  struct pool_session *next; /* in the list of free ones */
+  struct session *session;   /* owned; NULL: not made yet */
   struct watched watched;
   bool open;
-  char lost[160]; /* why it is not open any more */
-  unsigned first; /* attempts begin at this target */
-  bool sized;     /* `sizes` is of this session */
+  char lost[160]; /* why it is closed */
+  unsigned first; /* target of the first attempt */
+  bool sized;     /* `sizes` is valid */
   struct statement_sizes sizes;
   struct pool_stmts stmts;
   struct churn churn;
   bool churns; /* `churn` has begun */
 };
 
-/* A client that waits for one. */
+/* A waiting client. */
 struct pool_wait {
   struct pool_wait *next;
   struct fiber *fiber;
   struct pool_session *got;
 };
 
-/* The thread of the pool writes them, others read. */
+/* Written by the pool's thread. */
 struct pool_figures {
-  _Atomic uint64_t leases;      /* in what counts */
-  _Atomic uint64_t waits;       /* those of them that had to wait */
-  _Atomic uint64_t wait_ns;     /* for so long, all together */
-  _Atomic uint64_t longest_ns;  /* and for so long at most */
-  _Atomic uint64_t rolled_back; /* transactions that clients had left open */
+  _Atomic uint64_t leases; /* while results count */
+  _Atomic uint64_t waits;  /* leases that waited */
+  _Atomic uint64_t wait_ns;
+  _Atomic uint64_t longest_ns;
+  _Atomic uint64_t rolled_back; /* left open by clients */
 };
 
-/* Of one thread that carries clients, which alone uses it. */
+/* Of one thread that carries clients; no other uses it. */
 struct pool {
-  unsigned size;                         /* sessions that it may have */
-  struct pool_session *of;               /* owned; [size] */
-  const struct driver *driver;           /* NULL: it was not used yet */
-  unsigned made;                         /* sessions in `of` */
+  unsigned size;               /* sessions at most */
+  struct pool_session *of;     /* owned; [size] */
+  const struct driver *driver; /* NULL: not used yet */
+  unsigned made;
   struct pool_session *free, **free_end; /* in the order of their return */
   struct pool_wait *waits, **waits_end;  /* only while none is free */
-  unsigned users;                        /* clients with a connection of it */
-  uint64_t seed;                         /* for the lives of sessions */
-  struct session *nobody; /* owned; what connections without a lease have */
+  unsigned users;
+  uint64_t seed;
+  struct session *nobody; /* owned; for connections without a lease */
   struct watched watched_nobody;
   struct pool_figures figures;
 } CACHE_ALIGNED;
 
-/* `n` pools that have `sessions` together; the shares differ by one at most.
- * NULL: no memory. */
+/* `n` pools with `sessions` together; shares differ by one at most.  NULL: no
+ * memory. */
 struct pool *pools_new(unsigned n, unsigned sessions);
-/* They are closed. */
 void pools_free(struct pool *pools, unsigned n);
 
-/* A figure grows; the thread of the pool does it. */
 static inline void pool_figure(_Atomic uint64_t *figure, uint64_t n)
 {
   atomic_store_explicit(figure,
@@ -115,38 +110,34 @@ static inline void pool_figure(_Atomic uint64_t *figure, uint64_t n)
                         memory_order_relaxed);
 }
 
-/* Of all of them. */
 struct pool_sum {
   uint64_t leases, waits, wait_ns, longest_ns, rolled_back;
 };
 struct pool_sum pools_sum(const struct pool *pools, unsigned n);
 
-/*
- * Gives `user` the statement with this text that no other object has in this
- * lease, with user->prepared; a new one is all zero and not ready.  NULL: no
- * memory.
- */
+/* Give `user` a statement with this text that no other object has in this
+ * lease; a new one is zero and not ready.  NULL: no memory. */
 struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
                                  const char *sql, size_t len,
                                  size_t prepared_size);
 
 /*
- * A statement that has to go, as there are more than so many: the one that
- * nobody has had for longest; NULL: none.  A client that drops its statement
- * objects while it has no lease cannot close what they stood for.
+ * The longest unused statement if there are more than POOL_STMTS_KEPT, else
+ * NULL.  A client without a lease cannot close the statements of the objects
+ * that it drops.
  */
 enum {
   POOL_STMTS_KEPT = 1000
 };
 struct pool_stmt *pool_stmts_surplus(const struct pool_stmts *s);
 
-/* It was not prepared, or is not any more; its user has none then. */
+/* The statement is not prepared; its user loses it. */
 void pool_stmts_remove(struct pool_stmts *s, struct pool_stmt *st);
 
-/* The lease ends: nobody uses them. */
+/* The lease ends. */
 void pool_stmts_release(struct pool_stmts *s);
 
-/* The session is about to be closed: all of them go with it. */
+/* The session is about to be closed. */
 void pool_stmts_clear(struct pool_stmts *s, const struct driver *driver);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "db/durable.h"
 
-/* Connections are open files; ask for as many as the system gives. */
+/* Connections are open files. */
 static void raise_file_limit(void)
 {
   struct rlimit limit;
@@ -56,7 +56,7 @@ int process_init(struct db_process *p, struct err *err)
 
   process_set_over(p, p->over);
   atomic_store(&p->next_number, p->first_number);
-  /* None of these can fail on Linux. */
+  /* None of these fails on Linux. */
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);
   errtab_init(&p->errors);
@@ -67,7 +67,7 @@ int process_init(struct db_process *p, struct err *err)
   watch_init(&p->watch, p->set.query_timeout_s);
   if (p->set.churn)
     (void)churn_parse_events(p->set.churn, &p->churn.events);
-  if (p->set.churn_time) /* the rows have checked both */
+  if (p->set.churn_time) /* option rows have checked both */
     (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
   p->limiter.end_ns = &p->end_ns;
   limiter_init(&p->limiter, p->set.connect_rate, p->set.connect_concurrency);
@@ -88,7 +88,7 @@ int process_init(struct db_process *p, struct err *err)
   return 0;
 }
 
-/* False: threads of the driver are left behind in its library. */
+/* False: threads are left behind in the driver's library. */
 static bool driver_done(struct db_process *p, size_t i)
 {
   const struct driver *d = p->drivers[i].driver;
@@ -151,7 +151,7 @@ bool process_server(struct db_process *p, int *ret_pid, const char **ret_driver)
   *ret_driver = driver ? driver->name : NULL;
   *ret_pid = 0;
   if (!atomic_load_explicit(&p->place_known, memory_order_acquire))
-    return driver != NULL; /* it may be */
+    return driver != NULL; /* perhaps */
   *ret_pid = p->place_pid;
   return p->place_here;
 }
@@ -277,7 +277,6 @@ const char *process_statement_mode(const struct db_process *p)
   return emulated ? "emulated" : "none";
 }
 
-/* Copies one that the first connection has reported. */
 static void copy_fact(struct facts *to, const struct fact *from)
 {
   if (from->type == FACT_TEXT)

@@ -26,7 +26,7 @@ static void unlink_stmt(struct stmt *st)
     n->next->prev = n->prev;
 }
 
-/* The driver's part, which is not prepared (any more). */
+/* Not prepared (any more). */
 static void free_prepared(struct stmt *st)
 {
   struct conn_stmt *n = &st->native;
@@ -39,7 +39,7 @@ static void free_prepared(struct stmt *st)
   n->ready = false;
 }
 
-/* Free everything but the object itself, as scripts may still point to it. */
+/* All but the object, to which scripts may point. */
 static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
@@ -76,7 +76,7 @@ static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
   return st;
 }
 
-/* Placeholders are replaced here, not by the server. */
+/* Placeholders are replaced here. */
 static bool emulate(struct stmt *st)
 {
   if (emul_scan(&st->scan, st->sql, st->len, st->conn->session->dialect) < 0) {
@@ -103,7 +103,6 @@ static bool refused(struct stmt *st)
   return emulate(st);
 }
 
-/* It is prepared in the present session. */
 static bool is_prepared(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -115,7 +114,7 @@ static bool is_prepared(struct stmt *st)
   return true;
 }
 
-/* Statements that nobody uses any more leave the session of the lease. */
+/* Statements without a user leave the leased session. */
 static void drop_surplus(struct conn *c)
 {
   struct pool_stmts *shared = &c->lease->stmts;
@@ -131,7 +130,7 @@ static void drop_surplus(struct conn *c)
   pool_stmts_remove(shared, old);
 }
 
-/* Gets the driver's part.  False: no memory. */
+/* The driver's part.  False: no memory. */
 static bool make_prepared(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -149,7 +148,7 @@ static bool make_prepared(struct stmt *st)
   return n->prepared != NULL;
 }
 
-/* Prepares it on the server, or else emulates it.  False: it failed. */
+/* On the server, or else emulated.  False: failed. */
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -251,8 +250,7 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
   return true;
 }
 
-/* The statement has to be prepared again; the failure was reported.  With a
- * lost connection it is gone. */
+/* It has to be prepared again.  With a lost connection it is gone. */
 static void discard(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -287,11 +285,8 @@ static bool usable(struct stmt *st)
   return !st->closed;
 }
 
-/*
- * If the session gets lost meanwhile, the parameters are kept: the statement is
- * prepared and bound again when it is executed.  A script that starts its event
- * again need not know where it was interrupted.
- */
+/* If the session gets lost meanwhile, the parameters stay: the next execution
+ * prepares and binds again, as a script that restarts its event does not. */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 {
   struct conn *c = st->conn;
@@ -372,8 +367,8 @@ static sql_result *execute_emulated(struct stmt *st)
   return ended(st, CALL_QUERY, start, rc);
 }
 
-/* True: the statement and its connection are ready for a native execution.
- * False: it has been emulated, or has failed; *ret is the result. */
+/* Ready for a native execution.  False: emulated, or failed; *ret is the
+ * result. */
 static bool make_quick(struct stmt *st, sql_result **ret)
 {
   struct conn *c = st->conn;
@@ -445,8 +440,8 @@ sql_result *stmt_next_result(struct stmt *st)
 
 /* ---- the end ---- */
 
-/* `keep_rows`: rows of other statements stay.  The garbage collector may free
- * this object while the script reads a result. */
+/* `keep_rows`: rows of other statements stay, as the garbage collector may free
+ * this object while the script reads them. */
 static void close_quietly(struct stmt *st, bool keep_rows)
 {
   struct conn *c = st->conn;

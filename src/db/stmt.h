@@ -1,10 +1,9 @@
 /*
  * stmt.h - prepared statements, native or emulated.
  *
- * A statement object is closed by stmt_close(); its memory lives until
- * stmt_free() or env_done(), so that a closed one is safe to touch, and it
- * keeps the memory of its connection.  When its connection is replaced, its
- * next use prepares it again.
+ * A closed object is safe to touch: its memory, and that of its connection,
+ * lives until stmt_free() or env_done().  After its connection was replaced,
+ * the next use prepares the statement again.
  */
 #ifndef BENCH_DB_STMT_H
 #define BENCH_DB_STMT_H
@@ -18,27 +17,26 @@
 #include "db/emul.h"
 
 struct stmt {
-  struct stmt_pub pub; /* what scripts see; first */
+  struct stmt_pub pub; /* for scripts; first */
   struct conn *conn;
-  struct conn_stmt native; /* in the list of the connection */
+  struct conn_stmt native; /* in the connection's list */
   char *sql;               /* owned, zero-terminated */
   size_t len;
   bool closed;
   bool emulated;
   bool bound;
-  unsigned generation;   /* of the connection, when it was prepared */
-  unsigned quick;        /* generation in which it is known to be native, ready
-                          * and bound; 0: none */
-  unsigned n_params;     /* PARAMS_ANY: any */
+  unsigned generation; /* of the connection when it was prepared */
+  unsigned
+    quick; /* generation in which it is native, ready and bound; 0: none */
+  unsigned n_params;     /* or PARAMS_ANY */
   struct emul_scan scan; /* of emulated ones */
   sql_bind *binds;       /* owned copy of the descriptors */
   size_t n_binds, binds_room;
-  unsigned binding; /* counts how often parameters were bound */
-  unsigned saved;   /* the pipeline that keeps the script's values */
+  unsigned binding; /* counts calls of stmt_bind() */
+  unsigned saved;   /* number of the pipeline that keeps the script's values */
   void *cls;
 };
 
-/* What scripts hold, and back. */
 static inline sql_statement *stmt_abi(struct stmt *st)
 {
   return (sql_statement *)(void *)st;
@@ -54,29 +52,25 @@ static inline struct stmt *stmt_listed(struct conn_stmt *native)
                                  offsetof(struct stmt, native));
 }
 
-/* NULL on failure, with details as after conn_query(). */
+/* NULL: failed as conn_query(). */
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len);
 
 /*
- * Bind all parameters in order; the array is copied, the buffers must live
- * until the next bind or close.  All types but dates are allowed.  0, or 1 and
- * details in the connection.  If the number is wrong, conn_failure() has the
- * api_error; stmt->n_params were expected.
+ * Bind all parameters; the array is copied, buffers must live until the next
+ * bind or close.  All types but dates.  0, or 1 and the connection's failure;
+ * after a wrong number stmt->n_params were expected.
  */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n);
 
-/*
- * Returns what conn_query() does.  The api_error may be "parameters are not
- * bound" or "attempt to use a closed statement".
- */
+/* As conn_query().  The api_error may be "parameters are not bound" or "attempt
+ * to use a closed statement". */
 sql_result *stmt_execute(struct stmt *st);
-/* The same for callers that want no rows: rows are only counted, and the result
- * set ends.  False: it failed. */
+/* Rows are only counted, and the result set ends.  False: failed. */
 bool stmt_run(struct stmt *st);
 sql_result *stmt_next_result(struct stmt *st);
 
-/* Prepares the statement in the present session, with its parameters, unless
- * that was done; WAITS.  False: it failed, with details in the connection. */
+/* Prepared in the present session, with its parameters; WAITS.  False: failed,
+ * details in the connection. */
 bool stmt_ready(struct stmt *st);
 
 static inline void stmt_set_class(struct stmt *st, void *cls)
@@ -84,14 +78,13 @@ static inline void stmt_set_class(struct stmt *st, void *cls)
   st->cls = cls;
 }
 
-/* It stays prepared, and nobody will execute it: the buffers need not live any
- * longer. */
+/* Stays prepared without a user: buffers need not live longer. */
 void stmt_unbind(struct stmt *st);
 
-/* Always 0, also when it was closed before; an ALERT on a closed connection. */
+/* Always 0; an ALERT on a closed connection. */
 int stmt_close(struct stmt *st);
-/* Close if need be, silently, and free the object; does not end the result set
- * of another statement (for finalizers). */
+/* Close silently, and free the object; results of other statements stay (for
+ * finalizers). */
 void stmt_free(struct stmt *st);
 
 #endif

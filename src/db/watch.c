@@ -16,12 +16,12 @@
 #include "base/wait.h"
 #include "db/driver.h"
 
-/* Cancels the statements of one opened session; shared by the owner of the
- * connection and the helpers that send requests. */
+/* Cancels the statements of one opened session; shared by the owner and the
+ * helpers that send requests. */
 struct canceller {
   _Atomic unsigned refs;
-  /* Requests that were given to helpers and have not ended; futex (release by
-   * the helpers, acquire by the owner of the connection). */
+  /* Requests given to helpers; futex (release by the helpers, acquire by the
+   * owner). */
   _Atomic uint32_t under_way;
   const struct driver *driver;
   void *token;
@@ -32,24 +32,20 @@ void canceller_unref(struct canceller *k); /* NULL is fine */
 /* ---- cancel requests ---- */
 
 enum {
-  HELPERS_MAX = 256, /* threads that send at the same time */
+  HELPERS_MAX = 256,
   THREAD_STACK = 256 * 1024,
 };
 
-/* Helpers take the requests one by one. */
 struct cancel_batch {
   _Atomic uint32_t *threads;
   _Atomic unsigned users; /* the last one frees it */
-  uint64_t until_ns;      /* then the sockets of all are shut down */
+  uint64_t until_ns;      /* then all sockets are shut down */
   _Atomic size_t next;
   size_t n;
   struct canceller *job[];
 };
 
-/* ---- one canceller ---- */
-
-/* For the session that was opened just now.  NULL: the driver sends no
- * requests, or there is no memory; wake() has to do then. */
+/* NULL: the driver sends no requests, or no memory; wake() has to do. */
 static struct canceller *canceller_new(const struct driver *driver,
                                        struct session *s)
 {
@@ -81,7 +77,7 @@ void canceller_unref(struct canceller *k)
   }
 }
 
-/* One more request is under way; it holds a reference.  Returns `k`. */
+/* Adds a request, which holds a reference.  Returns `k`. */
 static struct canceller *canceller_request(struct canceller *k)
 {
   if (k) {
@@ -91,7 +87,7 @@ static struct canceller *canceller_request(struct canceller *k)
   return k;
 }
 
-/* Waits until no request is under way any more, or until that moment. */
+/* Until no request is under way, or until that moment. */
 static void canceller_await(struct canceller *k, uint64_t until_ns)
 {
   uint32_t n;
@@ -110,11 +106,8 @@ static void end_request(struct canceller *k)
 
 /* ---- threads ---- */
 
-/*
- * Start a thread that nobody joins, because it may have to be left behind, and
- * add it to *threads.  Its body calls cancel_leave_thread() at its end. Returns
- * 0 or a negative errno value.
- */
+/* Start a thread that nobody joins, as it may have to be left behind.  Its body
+ * ends with cancel_leave_thread().  0 or a negative errno value. */
 static int cancel_start_thread(_Atomic uint32_t *threads,
                                void *(*body)(void *arg), void *arg)
 {
@@ -127,7 +120,7 @@ static int cancel_start_thread(_Atomic uint32_t *threads,
   return rc;
 }
 
-/* Release: what this thread did is seen by the one that waits for 0. */
+/* Release: whoever waits for 0 sees what the thread did. */
 static void cancel_leave_thread(_Atomic uint32_t *threads)
 {
   (void)atomic_fetch_sub_explicit(threads, 1, memory_order_release);
@@ -136,25 +129,20 @@ static void cancel_leave_thread(_Atomic uint32_t *threads)
 
 /* ---- batches ---- */
 
-/* Room for so many; NULL: no memory. */
 static struct cancel_batch *cancel_batch_new(size_t room)
 {
   return calloc(1, sizeof(struct cancel_batch) +
                      room * sizeof(struct canceller *));
 }
 
-/* `k` comes from canceller_request(); NULL is left out. */
 static void cancel_batch_add(struct cancel_batch *b, struct canceller *k)
 {
   if (k)
     b->job[b->n++] = k;
 }
 
-/*
- * Sends requests until none is left.  There may be more than helpers, and a
- * frozen server takes a second for each: what begins too late to be of use is
- * left out, as the end of the process waits for it.
- */
+/* A frozen server takes a second per request.  Requests that would come too
+ * late are left out, as the end of the process waits. */
 static void work(struct cancel_batch *b)
 {
   size_t i;
@@ -188,7 +176,7 @@ static bool start_helper(struct cancel_batch *b)
   return false;
 }
 
-/* Each request gets a helper if possible, so that none holds up the others. */
+/* Each request gets a helper if possible, so that none delays the others. */
 static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
                               _Atomic uint32_t *threads)
 {
@@ -210,17 +198,17 @@ static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
 /* ---- the watching thread ---- */
 
 enum {
-  BREAK_AFTER_MS = 1000, /* from a cancel to the shutdown of the socket */
+  BREAK_AFTER_MS = 1000, /* from cancel to shutdown */
   SCAN_MS = 10,          /* at the deadline */
   SCAN_MAX_MS = 100,     /* with a limit for statements */
-  STOP_MS = 2000,        /* how long the end waits for cancel requests */
+  STOP_MS = 2000,        /* wait for cancel requests at the end */
 };
 
 void watch_init(struct watch *w, double limit_s)
 {
   memset(w, 0, sizeof(*w));
   w->limit_ns = limit_s > 0 ? (uint64_t)(limit_s * (double)NS_PER_S) : 0;
-  (void)pthread_mutex_init(&w->lock, NULL); /* cannot fail on Linux */
+  (void)pthread_mutex_init(&w->lock, NULL);
 }
 
 void watch_done(struct watch *w)
@@ -288,7 +276,7 @@ bool watch_await(struct watched *c)
   const uint64_t until_ns = clock_now_ns() + BREAK_AFTER_MS * NS_PER_MS;
   struct canceller *k;
 
-  /* The thread that disturbs the connection holds the lock. */
+  /* Held while the connection is disturbed. */
   (void)pthread_mutex_lock(&c->lock);
   k = c->canceller;
   (void)pthread_mutex_unlock(&c->lock);
@@ -298,10 +286,7 @@ bool watch_await(struct watched *c)
 
 /* ---- looking for calls that have to end ---- */
 
-/*
- * The call that began at `busy` is marked as cancelled; false: it has ended.
- * With the lock held, its owner goes no further than to its end.
- */
+/* Mark the call that began at `busy` as cancelled; false: it has ended. */
 static bool mark(struct watched *w, uint64_t busy)
 {
   const uint64_t marked = busy | WATCH_CANCELLED;
@@ -313,8 +298,8 @@ static bool mark(struct watched *w, uint64_t busy)
          now == marked;
 }
 
-/* Wake it or break it, if it is open and still in the call that began at
- * `busy`; 0: whatever it does.  Returns a request to be sent. */
+/* Wake or break the connection if it is still in the call that began at `busy`;
+ * 0: whatever it does.  Returns a request to send. */
 static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
                                  bool break_it)
 {
@@ -333,7 +318,6 @@ static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
   return k;
 }
 
-/* The call that began at `busy` has to end. */
 static bool is_due(const struct watch *watch, const struct watched *w,
                    uint64_t busy, uint64_t now)
 {
@@ -369,8 +353,7 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
   break_it = !w->broken &&
              (over || now - w->cancelled_ns >= BREAK_AFTER_MS * NS_PER_MS);
   w->broken |= break_it;
-  /* wake() is repeated: the first one may have come just before the statement
-   * that it was meant for. */
+  /* wake() is repeated: the first may have come before its statement. */
   return disturb(w, busy, first && !over, break_it);
 }
 
@@ -383,7 +366,7 @@ static size_t list_length(const struct watched *w)
   return n;
 }
 
-/* Returns when a call has to be broken; WAIT_FOREVER: at no known moment. */
+/* Returns when a call has to be broken; WAIT_FOREVER: unknown. */
 static uint64_t scan(struct watch *watch)
 {
   const uint64_t now = clock_now_ns();
@@ -457,7 +440,7 @@ int watch_start(struct watch *w, struct err *err)
 
 static void notify(struct watch *w)
 {
-  /* Release: pairs with the thread's acquire of the word. */
+  /* Pairs with the thread's acquire. */
   (void)atomic_fetch_add_explicit(&w->word, 1, memory_order_release);
   wait_wake_all(&w->word);
 }
