@@ -25,7 +25,7 @@
 #define TOKEN_FILE ",token-file="
 
 enum {
-  PART_BYTES = 1 << 16, /* that have to get away in ACK_WIRE_QUIET_S */
+  PART_BYTES = 1 << 16, /* must be sent within ACK_WIRE_QUIET_S */
 };
 
 struct where {
@@ -33,7 +33,7 @@ struct where {
   const char *token_file; /* "": none */
 };
 
-/* False: it is no address. */
+/* False: not an address. */
 static bool split(const char *text, struct where *ret)
 {
   const char *token = strstr(text, TOKEN_FILE);
@@ -127,7 +127,6 @@ void ack_link_done(struct ack_link *l)
   explicit_bzero(&l->token, sizeof(l->token));
 }
 
-/* The link is not of use any more. */
 static int failed(struct ack_link *l, int rc, struct err *err)
 {
   char text[128];
@@ -165,8 +164,8 @@ static int send_all(struct ack_link *l, const char *at, size_t n,
   return rc < 0 ? failed(l, rc, err) : 0;
 }
 
-/* Waits for bytes of an answer as long as the system gets rid of what is to be
- * sent: the link may be slow. */
+/* Waits for bytes of an answer.  The wait goes on while the system still sends
+ * data: the link may be slow. */
 static int receive(struct ack_link *l, char *at, size_t room, size_t *ret_n)
 {
   uint64_t quiet_ns = clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S;
@@ -230,7 +229,6 @@ static int connect_to(struct ack_link *l, const struct addrinfo *a,
   return rc < 0 ? failed(l, rc, err) : 0;
 }
 
-/* Answers the listener's challenge, if the reply is one. */
 static int prove(struct ack_link *l, struct ack_reply *reply, struct err *err)
 {
   uint8_t nonce[ACK_WIRE_NONCE];

@@ -1,22 +1,28 @@
 /*
- * listener.c - one thread that serves all runs.
+ * listener.c - one thread that serves all runs, and the files of their logs.
  */
 #include "ack/listener.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ack/format.h"
-#include "ack/received.h"
 #include "ack/token.h"
 #include "ack/wire.h"
 #include "base/clock.h"
@@ -25,22 +31,268 @@
 #include "base/sock.h"
 #include "os/os.h"
 
+struct err;
+
 enum {
-  RUNS_MAX = 64,  /* at the same time */
-  LOOK_MS = 500,  /* at runs that say nothing */
-  NEWS = 1 << 14, /* so many bytes of a batch show that the run is there */
+  RECEIVED_PAST = 256,
+};
+
+struct received_folder {
+  int fd;
+  uint64_t log_limit, dir_limit; /* bytes of a log; of all logs in the folder */
+  uint64_t used;                 /* bytes of all logs, including earlier runs */
+
+  /* `most` of logs whose link was closed, for the time when their runs
+   * return. */
+  struct {
+    uint64_t run, most;
+  } past[RECEIVED_PAST];
+  unsigned next_past;
+};
+
+struct received {
+  int fd; /* -1: no file */
+  struct received_folder *folder;
+  uint64_t run, bytes;
+  uint64_t most; /* size limit: follows from what was sent */
+  char name[64];
+};
+
+#define NAME_START "acks-"
+
+/* Bytes, or part of --log-limit, that may exist before the run fills them. */
+enum {
+  EARLY_BYTES = 1 << 30,
+  EARLY_PART = 16,
+};
+
+static void make_name(struct received *r, const struct ack_hello *hello)
+{
+  const time_t at = (time_t)(hello->start_real_ns / NS_PER_S);
+  char when[32] = "";
+  struct tm tm;
+
+  if (gmtime_r(&at, &tm))
+    (void)strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+  (void)snprintf(r->name, sizeof(r->name), NAME_START "%s-%08" PRIx32 ".log",
+                 when, (uint32_t)hello->run);
+}
+
+/* Files that cannot be examined count nothing. */
+static void received_count(struct received_folder *f)
+{
+  const int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+  const struct dirent *e;
+  struct stat st;
+
+  if (!dir) {
+    if (fd >= 0)
+      (void)close(fd);
+    return;
+  }
+  f->used = 0;
+  while ((e = readdir(dir)) != NULL) {
+    if (strncmp(e->d_name, NAME_START, strlen(NAME_START)) == 0 &&
+        fstatat(f->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(st.st_mode))
+      f->used += (uint64_t)st.st_size;
+  }
+  (void)closedir(dir);
+}
+
+/* Counts again before a refusal: logs may have been removed. */
+static int received_reserve(struct received_folder *f, uint64_t bytes,
+                            struct err *err)
+{
+  if (f->used + bytes > f->dir_limit)
+    received_count(f);
+  if (f->used + bytes > f->dir_limit)
+    return err_set(err, -EDQUOT,
+                   "refused: all logs together would exceed --dir-limit, "
+                   "%" PRIu64 " bytes",
+                   f->dir_limit);
+  return 0;
+}
+
+/* A complete log is write-protected. */
+static bool received_is_complete(const struct received_folder *f,
+                                 const char *name)
+{
+  struct stat st;
+
+  return fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+         (st.st_mode & S_IWUSR) == 0;
+}
+
+/* Otherwise every new link would be allowed the same unfilled chunks again. */
+static void received_remember(const struct received *r)
+{
+  struct received_folder *f = r->folder;
+  unsigned i = 0;
+
+  while (i < RECEIVED_PAST && f->past[i].run != r->run)
+    i++;
+  if (i == RECEIVED_PAST) {
+    i = f->next_past;
+    f->next_past = (i + 1) % RECEIVED_PAST;
+  }
+  f->past[i].run = r->run;
+  f->past[i].most = r->most;
+}
+
+static void received_close(struct received *r)
+{
+  if (r->fd >= 0) {
+    if (r->most > 0)
+      received_remember(r);
+    (void)close(r->fd);
+  }
+  r->fd = -1;
+}
+
+/* Creates or reopens the file, and locks it. -EALREADY: the log is complete.
+ * -EDQUOT: the folder is full, or the log would begin with too many chunks. */
+static int received_open(struct received *r, struct received_folder *folder,
+                         const struct ack_hello *hello, struct err *err)
+{
+  const int how = hello->again ? 0 : O_CREAT | O_EXCL;
+  const uint64_t early = (uint64_t)hello->chunks * ACK_WIRE_CHUNK;
+  struct stat st;
+  int rc;
+
+  *r = (struct received){ .fd = -1, .folder = folder, .run = hello->run };
+  make_name(r, hello);
+  if (hello->again && received_is_complete(folder, r->name))
+    return err_set(err, -EALREADY, "refused: the log is complete");
+  if (early > max_u64(EARLY_BYTES, folder->log_limit / EARLY_PART))
+    return err_set(err, -EDQUOT,
+                   "refused: so many clients need a --log-limit of %" PRIu64
+                   " bytes, and it is %" PRIu64,
+                   early * EARLY_PART, folder->log_limit);
+  received_count(folder);
+  rc = received_reserve(folder, hello->again ? 0 : ACK_WIRE_CHUNK, err);
+  if (rc < 0)
+    return rc;
+  r->fd = openat(folder->fd, r->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | how,
+                 0644);
+  if (r->fd < 0)
+    return err_sys(err, "cannot write '%s',", r->name);
+  if (flock(r->fd, LOCK_EX | LOCK_NB) < 0 || fstat(r->fd, &st) < 0) {
+    rc = err_sys(err, "cannot use '%s',", r->name);
+    received_close(r);
+    return rc;
+  }
+  r->bytes = (uint64_t)st.st_size;
+  r->most = r->bytes + early + ACK_WIRE_CHUNK;
+  for (unsigned i = 0; hello->again && i < RECEIVED_PAST; i++) {
+    if (folder->past[i].run == hello->run && folder->past[i].most > 0)
+      r->most = folder->past[i].most;
+  }
+  return 0;
+}
+
+/* The file always ends with a whole chunk. */
+static int grow(struct received *r, uint64_t to, struct err *err)
+{
+  const uint64_t bytes = (to + ACK_WIRE_CHUNK - 1) / ACK_WIRE_CHUNK *
+                         ACK_WIRE_CHUNK;
+  int rc;
+
+  if (bytes <= r->bytes)
+    return 0;
+  if (bytes > r->most)
+    return err_set(err, -EDQUOT,
+                   "refused: the log is much longer than what was sent");
+  if (bytes > r->folder->log_limit)
+    return err_set(err, -EDQUOT,
+                   "refused: the log would exceed --log-limit, %" PRIu64
+                   " bytes",
+                   r->folder->log_limit);
+  rc = received_reserve(r->folder, bytes - r->bytes, err);
+  if (rc < 0)
+    return rc;
+  if (ftruncate(r->fd, (off_t)bytes) < 0)
+    return err_sys(err, "cannot write '%s',", r->name);
+  r->folder->used += bytes - r->bytes;
+  r->bytes = bytes;
+  return 0;
+}
+
+static int write_all(struct received *r, const char *from,
+                     const struct ack_frame *f, struct err *err)
+{
+  size_t done = 0;
+
+  while (done < f->bytes) {
+    const ssize_t n = pwrite(r->fd, from + done, f->bytes - done,
+                             (off_t)(f->offset + done));
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return err_sys(err, "cannot write '%s',", r->name);
+    done += (size_t)n;
+  }
+  return 0;
+}
+
+/* Writes the frames of a batch. -EPROTO: a frame is invalid or begins behind
+ * the end of the file. -EDQUOT: the file would be too long. */
+static int received_apply(struct received *r, const char *frames, size_t n,
+                          struct err *err)
+{
+  size_t at = 0;
+
+  r->most += n;
+  while (at < n) {
+    struct ack_frame f;
+    int rc;
+
+    if (n - at < sizeof(f))
+      return err_set(err, -EPROTO, "a frame is cut");
+    memcpy(&f, frames + at, sizeof(f));
+    at += sizeof(f);
+    if (f.bytes == 0 || f.bytes > n - at || f.offset > r->bytes ||
+        f.offset > ACK_WIRE_FILE_BYTES - f.bytes)
+      return err_set(err, -EPROTO, "a frame is wrong");
+    rc = grow(r, f.offset + f.bytes, err);
+    if (rc == 0)
+      rc = write_all(r, frames + at, &f, err);
+    if (rc < 0)
+      return rc;
+    at += f.bytes;
+  }
+  return 0;
+}
+
+/* Stores the bytes on the disk, and forbids to open the log again. */
+static int received_complete(const struct received *r, struct err *err)
+{
+  if (fdatasync(r->fd) < 0)
+    return err_sys(err, "cannot write '%s',", r->name);
+  (void)fchmod(
+    r->fd,
+    0444); /* fails on some file systems; the log is valid all the same */
+  return 0;
+}
+
+enum {
+  RUNS_MAX = 64, /* at the same time */
+  LOOK_MS = 500,
+  NEWS = 1 << 14, /* bytes of a batch that prove that the run is alive */
   ROOM = sizeof(struct ack_batch) + ACK_WIRE_BATCH,
 };
 
-/* A connection; {0} has none. */
+/* A connection.  Zeroed: free. */
 struct run {
   bool used;
   int fd;
   char peer[80];
-  uint64_t heard_ns;    /* accepted; later: the last message or part of it */
-  struct received file; /* fd -1: the run is not admitted yet */
+  uint64_t heard_ns;    /* accepted; later: the last message or part */
+  struct received file; /* fd -1: not admitted yet */
   struct ack_hello hello;
-  bool challenged; /* the nonce was sent, and its proof comes next */
+  bool challenged; /* the nonce was sent; the proof is next */
   uint8_t nonce[ACK_WIRE_NONCE];
   size_t news; /* bytes since heard_ns */
   char *in;    /* owned; ROOM bytes */
@@ -55,8 +307,6 @@ struct ack_listener {
   FILE *out;
   struct run runs[RUNS_MAX];
 };
-
-/* ---- one run ---- */
 
 static void end_run(struct ack_listener *l, struct run *r, const char *why)
 {
@@ -88,7 +338,7 @@ static void refuse(struct ack_listener *l, struct run *r, uint64_t number,
   end_run(l, r, why);
 }
 
-/* A run that has lost its link without a sign of it comes again. */
+/* A run that has lost its link without a sign connects again. */
 static void end_others(struct ack_listener *l, const struct run *self,
                        uint64_t run)
 {
@@ -100,7 +350,6 @@ static void end_others(struct ack_listener *l, const struct run *self,
   }
 }
 
-/* The run may write: open its log. */
 static void admit(struct ack_listener *l, struct run *r)
 {
   struct err err = { "" };
@@ -137,7 +386,7 @@ static void challenge(struct ack_listener *l, struct run *r)
     end_run(l, r, "the link broke");
 }
 
-/* NULL: nothing is wrong with the beginning of a hello, `n` bytes. */
+/* Examines the first `n` bytes of a hello.  NULL: no fault. */
 static const char *hello_fault(const struct ack_hello *hello, size_t n)
 {
   if (n >= offsetof(struct ack_hello, run) && hello->order != ACK_ORDER)
@@ -148,7 +397,7 @@ static const char *hello_fault(const struct ack_hello *hello, size_t n)
   return NULL;
 }
 
-/* Returns the number of bytes that were taken. */
+/* Returns the bytes consumed. */
 static size_t take_hello(struct ack_listener *l, struct run *r)
 {
   const size_t n = min_u64(r->got, sizeof(r->hello));
@@ -192,7 +441,7 @@ static void take_batch(struct ack_listener *l, struct run *r,
   struct err err = { "" };
   int rc = received_apply(&r->file, r->in + sizeof(*b), b->bytes, &err);
 
-  if (rc == 0 && b->last) { /* verify may read it at once */
+  if (rc == 0 && b->last) { /* verify may read the file at once */
     rc = received_complete(&r->file, &err);
     received_close(&r->file);
   }
@@ -224,7 +473,7 @@ static size_t take_whole_batch(struct ack_listener *l, struct run *r)
   return n;
 }
 
-/* Takes a message if it is whole.  True: there may be more. */
+/* True: there may be another message. */
 static bool take_message(struct ack_listener *l, struct run *r)
 {
   size_t n;
@@ -249,7 +498,7 @@ static void hear(struct ack_listener *l, struct run *r)
   if (n > 0) {
     r->got += (size_t)n;
     r->news += (size_t)n;
-    if (r->file.fd >= 0 && r->news >= NEWS) { /* single bytes are no news */
+    if (r->file.fd >= 0 && r->news >= NEWS) { /* single bytes do not count */
       r->heard_ns = clock_now_ns();
       r->news = 0;
     }
@@ -259,8 +508,6 @@ static void hear(struct ack_listener *l, struct run *r)
     end_run(l, r, "the link broke: the log ends here, unless the run is back");
   }
 }
-
-/* ---- all of them ---- */
 
 static void name_peer(const struct sockaddr *addr, socklen_t len, char *ret,
                       size_t size)
@@ -274,8 +521,8 @@ static void name_peer(const struct sockaddr *addr, socklen_t len, char *ret,
     (void)snprintf(ret, size, "a run");
 }
 
-/* If all places are taken, the one that has waited longest for admission gives
- * way: a run takes milliseconds for that, and a stranger may take for ever. */
+/* If all places are taken, the run that has waited longest for admission gives
+ * way: a run needs milliseconds for that, a stranger may take forever. */
 static struct run *free_place(struct ack_listener *l)
 {
   struct run *oldest = NULL;
@@ -293,7 +540,7 @@ static struct run *free_place(struct ack_listener *l)
   return oldest;
 }
 
-/* False: runs that call cannot be accepted, and will call on. */
+/* False: out of descriptors; the calls stay in the queue. */
 static bool accept_run(struct ack_listener *l)
 {
   struct sockaddr_storage addr;
@@ -341,7 +588,7 @@ static void end_quiet_runs(struct ack_listener *l)
 int ack_listener_serve(struct ack_listener *l, int stop, struct err *err)
 {
   struct pollfd p[RUNS_MAX + 2];
-  uint64_t deaf_until_ns = 0; /* to runs that call */
+  uint64_t deaf_until_ns = 0;
 
   for (;;) {
     p[0] = (struct pollfd){ .fd = stop, .events = POLLIN };

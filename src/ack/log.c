@@ -10,19 +10,18 @@
 #include <time.h>
 
 #include "ack/link.h"
+#include "ack/sender.h"
 #include "ack/store.h"
-#include "ack/tell.h"
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/mem.h"
 
 enum {
-  REMOTE_CHUNKS = 4096, /* 256 MiB wait for the listener at most... */
-  CLIENT_CHUNKS = 2,    /* ...and the chunks that clients fill */
+  REMOTE_CHUNKS = 4096, /* 256 MiB may wait for the listener */
+  CLIENT_CHUNKS = 2,    /* chunks that a client fills, in addition */
 };
 
-/* A client, with cache lines of its own. */
 struct place {
   struct ack_client client;
   char unused[CACHE_LINE];
@@ -127,8 +126,6 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
   return changed(log, err);
 }
 
-/* ---- the end ---- */
-
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
                    struct err *err)
 {
@@ -151,8 +148,6 @@ struct ack_client *ack_log_client(struct ack_log *log, unsigned number)
 
   return i < log->n_clients ? &log->places[i].client : NULL;
 }
-
-/* ---- records ---- */
 
 static int next_chunk(struct ack_client *c)
 {
@@ -195,7 +190,7 @@ int ack_intent(struct ack_client *c, uint64_t id)
     rc = next_chunk(c);
   if (LIKELY(rc == 0))
     c->pending[c->n_pending++] = add(c, id, ACK_INTENT);
-  return rc == -ENOBUFS ? 0 : rc; /* the store counts what it cannot take */
+  return rc == -ENOBUFS ? 0 : rc; /* the store counts what it leaves out */
 }
 
 void ack_settle(struct ack_client *c, enum ack_state state)

@@ -1,5 +1,5 @@
 /*
- * options.c - see options.h.
+ * options.c - the option of the acknowledgement log.
  */
 #include "ack/options.h"
 

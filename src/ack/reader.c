@@ -94,8 +94,8 @@ static bool is_zero(const void *bytes, size_t n)
   return at[0] == 0 && memcmp(at, at + 1, n - 1) == 0;
 }
 
-/* Nobody has ended the log, so a client may have been killed while it wrote the
- * last record of its last chunk: no COMMIT was sent for that one. */
+/* In a log without an end, a client may have been killed while it wrote the
+ * last record of its last chunk: no COMMIT was sent. */
 static bool is_begun(const struct ack_reader *r, int i)
 {
   const char *rest = (const char *)&r->records[i + 1];
@@ -107,14 +107,14 @@ static bool is_begun(const struct ack_reader *r, int i)
           is_zero(rest, (size_t)(r->raw + ACK_CHUNK - rest)));
 }
 
-/* The same while it took the chunk. */
+/* Like is_begun(): killed while it took the chunk. */
 static bool is_taken(const struct ack_reader *r, const struct ack_chunk *chunk)
 {
   return atomic_load(&r->header.end_ns) == 0 && chunk->magic == 0 &&
          is_zero(r->raw + sizeof(*chunk), ACK_CHUNK - sizeof(*chunk));
 }
 
-/* Keeps the records that are as they were written; returns their number. */
+/* Keeps the intact records; returns their number. */
 static int sort_out(struct ack_reader *r, uint32_t client)
 {
   int kept = 0;

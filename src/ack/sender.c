@@ -11,23 +11,22 @@
 
 #include "ack/wire.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 
-#define LOOK_NS (10 * NS_PER_MS)   /* between two looks at what is new */
+#define LOOK_NS (10 * NS_PER_MS)   /* between two searches for news */
 #define RETRY_NS (200 * NS_PER_MS) /* between two attempts to connect */
 
-/* A batch should be there after this time, so that it is known how far the log
- * goes; then fewer bytes are sent at a time, or more again. */
+/* A batch that takes longer than SLOW_NS is followed by a smaller one, so that
+ * it stays known how far the log goes; FAST_NS: by a larger one. */
 #define SLOW_NS NS_PER_S
 #define FAST_NS (NS_PER_S / 8)
 
 enum {
-  LEAST_BYTES = 1 << 16, /* of a batch; the header of a log has room in it */
+  LEAST_BYTES = 1 << 16, /* of a batch; the header of a log fits */
 };
-
-/* ---- a batch ---- */
 
 bool ack_bytes_have_room(const struct ack_bytes *b, size_t n)
 {
@@ -67,7 +66,7 @@ static bool is_empty(const struct ack_bytes *b)
   return b->len == sizeof(struct ack_batch);
 }
 
-/* Fills the batch with what is new, if anything is.  True: there is more. */
+/* True: there is more. */
 static bool fill(struct ack_sender *s, bool ending)
 {
   const bool beat = clock_now_ns() - s->sent_ns >=
@@ -82,8 +81,6 @@ static bool fill(struct ack_sender *s, bool ending)
   return more;
 }
 
-/* ---- to the listener ---- */
-
 static void note_full(struct ack_sender *s)
 {
   if (s->full || !s->source.has_gaps(s->source.arg))
@@ -92,7 +89,7 @@ static void note_full(struct ack_sender *s)
   s->full = true;
 }
 
-/* The next batch has the length that the link deserves. */
+/* Adapts the next batch to the link. */
 static void adapt(struct ack_bytes *b, uint64_t took_ns)
 {
   if (took_ns > SLOW_NS)
@@ -101,7 +98,7 @@ static void adapt(struct ack_bytes *b, uint64_t took_ns)
     b->room = min_u64(b->room * 2, ACK_WIRE_BATCH);
 }
 
-/* Sends the batch; < 0: it stays. */
+/* < 0: the batch stays. */
 static int deliver(struct ack_sender *s, bool ending)
 {
   const uint64_t begin = clock_now_ns();
@@ -143,9 +140,8 @@ static void pause_for(struct ack_sender *s, uint64_t ns, bool ending)
     wait_while(&s->word, word, until);
 }
 
-/* Is it time to leave the rest where it is?  A listener that has refused it
- * gets no second chance, and one that cannot be reached has less time than one
- * that is slow. */
+/* A listener that has refused gets no second chance; one that cannot be reached
+ * gets less time than a slow one. */
 static bool gives_up(struct ack_sender *s, int rc, uint64_t ended_ns)
 {
   const uint64_t now = clock_now_ns();
@@ -160,13 +156,12 @@ static bool gives_up(struct ack_sender *s, int rc, uint64_t ended_ns)
   return true;
 }
 
-/* Ends when the log is complete, or when it has to give up. */
 static void *send_log(void *arg)
 {
   struct ack_sender *s = arg;
   bool more = false;
   uint64_t ended_ns = 0;
-  int rc = 0; /* of the batch; < 0: it waits */
+  int rc = 0; /* < 0: the batch waits */
 
   thread_set_name("ack log");
   while (!s->complete) {
@@ -186,8 +181,6 @@ static void *send_log(void *arg)
   }
   return NULL;
 }
-
-/* ---- its life ---- */
 
 static int meet(struct ack_sender *s, struct err *err)
 {
@@ -230,7 +223,7 @@ int ack_sender_start(struct ack_sender *s, struct err *err)
   return rc;
 }
 
-/* The thread ends at that moment at the latest. */
+/* The thread ends at `until_ns` at the latest. */
 static void end_thread(struct ack_sender *s, uint64_t until_ns)
 {
   if (!s->runs)
@@ -254,4 +247,37 @@ void ack_sender_done(struct ack_sender *s)
   ack_link_done(&s->link);
   free(s->bytes.of);
   s->bytes.of = NULL;
+}
+
+static void lost(void *arg, const char *why)
+{
+  const struct ack_teller *t = arg;
+
+  log_msg(LOG_WARNING,
+          "%s=tcp:%s: %s; the run goes on, and the log waits for the listener",
+          t->option, t->address, why);
+}
+
+static void back(void *arg)
+{
+  const struct ack_teller *t = arg;
+
+  log_msg(LOG_WARNING, "%s=tcp:%s: the listener has all of the log again",
+          t->option, t->address);
+}
+
+static void full(void *arg)
+{
+  const struct ack_teller *t = arg;
+
+  log_msg(LOG_WARNING,
+          "%s=tcp:%s: the listener is too slow; the run goes on, and what it "
+          "does now is not in the log",
+          t->option, t->address);
+}
+
+struct ack_notices ack_tell(struct ack_teller *t)
+{
+  return (
+    struct ack_notices){ .arg = t, .lost = lost, .back = back, .full = full };
 }

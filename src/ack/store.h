@@ -16,15 +16,15 @@ struct ack_store_ops;
 struct ack_store {
   const struct ack_store_ops *ops;
   struct ack_header *header; /* zeros at first; ack_log_open() fills it in */
-  const char *name;          /* of the file, for messages */
+  const char *name;
 };
 
 struct ack_store_ops {
-  /* A chunk of zeros for this client; any thread.  -ENOBUFS: there is none now,
-   * and the log goes on without what the client writes. */
+  /* A zeroed chunk; any thread. -ENOBUFS: none now, and what the client writes
+   * is left out. */
   int (*take)(struct ack_store *store, uint32_t client, char **ret);
 
-  /* [opt] The header is complete, or has changed; not while clients run. */
+  /* [opt] The header has changed; not while clients run. */
   int (*changed)(struct ack_store *store, struct err *err);
 
   /* See ack_log_finish(). */
@@ -36,12 +36,11 @@ struct ack_store_ops {
 
 int ack_store_file(struct ack_store **ret, const char *path, struct err *err);
 
-/* `most_chunks` of memory are used at most; `clients` is their number. */
+/* `most_chunks`: limit of memory. */
 int ack_store_remote(struct ack_store **ret, const char *address,
                      unsigned clients, unsigned most_chunks,
                      const struct ack_notices *notices, struct err *err);
 
-/* Counts a record with this state. */
 static inline void ack_totals_add(struct ack_totals *t, uint32_t state)
 {
   t->acked += state == ACK_ACKED;

@@ -1,6 +1,5 @@
 /*
- * store_file.c - a file of this machine, which is mapped: what is in it stays
- * when the process is killed.
+ * store_file.c - a mapped file: survives the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #include "base/err.h"
 
 enum {
-  PIECE = 4 << 20, /* bytes that are mapped at a time */
+  PIECE = 4 << 20, /* mapped at a time */
   PIECE_CHUNKS = PIECE / ACK_CHUNK,
   PIECES_MAX = 1 << 18, /* 1 TiB */
 };
@@ -27,8 +26,8 @@ struct file {
   struct ack_store store; /* its header is in the first piece */
   int fd;
   char *path;
-  _Atomic uint32_t next; /* chunk that is given out next */
-  pthread_mutex_t lock;  /* protects the rest, and growing the file */
+  _Atomic uint32_t next; /* next free chunk */
+  pthread_mutex_t lock;  /* protects the rest, and the growth of the file */
   size_t n_pieces;
   char **pieces; /* owned */
 };
@@ -38,7 +37,7 @@ static struct file *file_of(struct ack_store *store)
   return (struct file *)(void *)store;
 }
 
-/* Reserves and maps one more piece; the caller has the lock. */
+/* The caller holds the lock. */
 static int add_piece(struct file *log)
 {
   const off_t at = (off_t)log->n_pieces * PIECE;
@@ -59,7 +58,7 @@ static int add_piece(struct file *log)
   return 0;
 }
 
-/* Another log is replaced, and no other file. */
+/* Only another log is replaced. */
 static int check_old(const struct file *log, off_t size, struct err *err)
 {
   char magic[sizeof(ACK_MAGIC)] = "";
@@ -68,7 +67,7 @@ static int check_old(const struct file *log, off_t size, struct err *err)
     return 0;
   if (pread(log->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
       (magic[0] == '\0' || memcmp(magic, ACK_MAGIC "\n", sizeof(magic)) == 0))
-    return 0; /* a log, or the begin of one whose run was killed at once */
+    return 0; /* a log, or its zeros if the run was killed at once */
   return err_set(err, -EEXIST,
                  "--ack-log: '%.400s' exists and is no acknowledgement log; "
                  "remove it, or choose another name",
@@ -105,8 +104,6 @@ static int open_file(struct file *log, struct err *err)
   log->store.name = log->path;
   return 0;
 }
-
-/* ---- a store ---- */
 
 static int take(struct ack_store *store, uint32_t client, char **ret)
 {

@@ -1,43 +1,173 @@
 /*
- * store_remote.c - memory that is sent to a listener on another machine: what
- * is sent when.
+ * store_remote.c - memory that is sent to a listener on another machine.
+ *
+ * A client fills slots, chunks in memory.  The queue of its slots has one
+ * producer, the client, and one consumer, the sender's thread.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ack/format.h"
 #include "ack/sender.h"
-#include "ack/slots.h"
 #include "ack/store.h"
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
+#include "base/mem.h"
+
+struct slot {
+  struct slot *_Atomic next; /* release, acquire */
+  uint32_t number;           /* of the chunk in the file */
+  int sent;                  /* sender: records sent, some only as intents */
+  int final; /* sender: leading records sent with their outcome */
+  _Alignas(CACHE_LINE) char bytes[ACK_CHUNK];
+};
+
+struct slot_queue {
+  struct slot *_Atomic first; /* the sender takes it; release, acquire */
+  struct slot *last;          /* of the client */
+  char unused[CACHE_LINE];
+};
+
+struct slots {
+  unsigned n_clients, most;
+  struct slot_queue *queues; /* owned; one per client */
+
+  pthread_mutex_t lock; /* protects the next two */
+  struct slot *unused;  /* owned; zeroed */
+  unsigned n_slots;
+  _Atomic uint32_t next;   /* of the next chunk */
+  _Atomic uint64_t missed; /* requests without a slot */
+};
+
+static inline struct ack_record *slot_records(struct slot *s)
+{
+  return (struct ack_record *)(void *)s->bytes + 1;
+}
+
+/* -ENOMEM; call slots_done() all the same. */
+static int slots_init(struct slots *s, unsigned clients, unsigned most)
+{
+  *s = (struct slots){
+    .n_clients = clients,
+    .most = most,
+    .queues = calloc(clients, sizeof(*s->queues)),
+    .next = 1, /* behind the header */
+  };
+  (void)pthread_mutex_init(&s->lock, NULL);
+  return s->queues ? 0 : -ENOMEM;
+}
+
+static void free_all(struct slot *slot)
+{
+  while (slot) {
+    struct slot *next = atomic_load(&slot->next);
+
+    free(slot);
+    slot = next;
+  }
+}
+
+static void slots_done(struct slots *s)
+{
+  for (unsigned i = 0; s->queues && i < s->n_clients; i++)
+    free_all(atomic_load(&s->queues[i].first));
+  free_all(s->unused);
+  (void)pthread_mutex_destroy(&s->lock);
+  free(s->queues);
+}
+
+static struct slot *take_any(struct slots *s)
+{
+  struct slot *slot;
+
+  (void)pthread_mutex_lock(&s->lock);
+  slot = s->unused;
+  if (slot) {
+    s->unused = atomic_load_explicit(&slot->next, memory_order_relaxed);
+    atomic_store_explicit(&slot->next, NULL, memory_order_relaxed);
+  } else if (s->n_slots < s->most) {
+    slot = mem_aligned(1, sizeof(*slot), CACHE_LINE);
+    s->n_slots += slot != NULL;
+  }
+  if (slot)
+    slot->number = atomic_fetch_add(&s->next, 1);
+  else
+    atomic_fetch_add(&s->missed, 1);
+  (void)pthread_mutex_unlock(&s->lock);
+  return slot;
+}
+
+/* By a client.  NULL: no slot is free. */
+static struct slot *slots_take(struct slots *s, uint32_t client)
+{
+  struct slot_queue *q = &s->queues[client];
+  struct slot *slot = take_any(s);
+
+  if (!slot)
+    return NULL;
+  if (q->last)
+    atomic_store_explicit(&q->last->next, slot, memory_order_release);
+  else
+    atomic_store_explicit(&q->first, slot, memory_order_release);
+  q->last = slot;
+  return slot;
+}
+
+static struct slot *slots_after(const struct slot *slot)
+{
+  return atomic_load_explicit(&slot->next, memory_order_acquire);
+}
+
+/* By the sender: the first slot was sent, and the client has a later one. */
+static void slots_give_back(struct slots *s, uint32_t client)
+{
+  struct slot_queue *q = &s->queues[client];
+  struct slot *slot = atomic_load_explicit(&q->first, memory_order_relaxed);
+
+  atomic_store_explicit(&q->first, slots_after(slot), memory_order_relaxed);
+  memset(slot->bytes, 0, sizeof(slot->bytes));
+  slot->sent = slot->final = 0;
+  (void)pthread_mutex_lock(&s->lock);
+  atomic_store_explicit(&slot->next, s->unused, memory_order_relaxed);
+  s->unused = slot;
+  (void)pthread_mutex_unlock(&s->lock);
+}
+
+/* By the sender, or after the end of all clients.  NULL: none. */
+static struct slot *slots_first(const struct slots *s, uint32_t client)
+{
+  return atomic_load_explicit(&s->queues[client].first, memory_order_acquire);
+}
 
 _Static_assert((int)ACK_CHUNK == (int)ACK_WIRE_CHUNK,
                "the file grows by chunks");
 
 struct remote {
   struct ack_store store;
-  struct ack_header header; /* the store's */
+  struct ack_header header;
   struct slots slots;
 
   pthread_mutex_t lock;     /* protects the next two */
-  struct ack_header latest; /* the header as it has to be sent... */
-  bool has_news;            /* ...again */
+  struct ack_header latest; /* the header to send */
+  bool has_news;            /* `latest` has changed */
 
-  /* The sender's thread's; of others, when it has ended. */
+  /* Owned by the sender's thread; after its end, by others. */
   struct ack_sender sender;
-  bool has_told;    /* that there was no slot: the run may not end */
+  bool has_told;    /* a lack of slots is in the header */
   uint64_t begun;   /* chunks before it are in the file */
-  unsigned scan_at; /* the client that is looked at next */
-  uint64_t scan_ns; /* when that began with the first one */
-  bool last_scan;   /* it has begun after the end of all clients */
-  uint64_t covered_ns, delivered_ns; /* by the last whole scan; by the last one
-                                      * that the listener has */
-  struct ack_totals totals, delivered; /* of records with an outcome: sent; of
-                                        * them, those that the listener has */
+  unsigned scan_at; /* next client to look at */
+  uint64_t scan_ns; /* start of the scan */
+  bool last_scan;   /* the scan began after the end of all clients */
+  uint64_t covered_ns, delivered_ns; /* time of the last whole scan; of the last
+                                        one at the listener */
+  struct ack_totals totals,
+    delivered; /* records with an outcome: sent; delivered */
 };
 
 static struct remote *remote_of(struct ack_store *store)
@@ -55,9 +185,7 @@ static int take(struct ack_store *store, uint32_t client, char **ret)
   return 0;
 }
 
-/* ---- the sender: what is new ---- */
-
-/* The record as it is now; `state` was loaded before. */
+/* `state` was loaded before. */
 static void put_record(struct ack_bytes *b, const struct slot *s, int i,
                        const struct ack_record *from, uint32_t state)
 {
@@ -107,7 +235,7 @@ static bool copy_queue(struct remote *r, uint32_t client, struct ack_bytes *b)
 {
   struct slot *s = slots_first(&r->slots, client);
 
-  while (s && s->number < r->begun) { /* else it was taken just now */
+  while (s && s->number < r->begun) { /* a higher number was taken just now */
     struct slot *next;
 
     if (!copy_slot(r, s, b))
@@ -120,8 +248,8 @@ static bool copy_queue(struct remote *r, uint32_t client, struct ack_bytes *b)
   return true;
 }
 
-/* `final`: all records are there, or in this batch.  Before that the log has no
- * end, even if the run has. */
+/* `final`: all records are in the file or this batch.  Before that the log has
+ * no end, even if the run has. */
 static void put_header(struct remote *r, struct ack_bytes *b, bool final)
 {
   struct ack_header h;
@@ -131,7 +259,7 @@ static void put_header(struct remote *r, struct ack_bytes *b, bool final)
   h = r->latest;
   r->has_news = false;
   (void)pthread_mutex_unlock(&r->lock);
-  r->has_told = slots_missed(&r->slots) > 0;
+  r->has_told = atomic_load(&r->slots.missed) > 0;
   if (r->has_told)
     h.flags |= ACK_MISSES;
   if (!final)
@@ -146,19 +274,19 @@ static bool has_news(struct remote *r)
   (void)pthread_mutex_lock(&r->lock);
   yes = r->has_news;
   (void)pthread_mutex_unlock(&r->lock);
-  return yes || (!r->has_told && slots_missed(&r->slots) > 0);
+  return yes || (!r->has_told && atomic_load(&r->slots.missed) > 0);
 }
 
 /* False: the batch is full. */
 static bool begin_chunks(struct remote *r, struct ack_bytes *b)
 {
-  const uint64_t next = slots_next(&r->slots);
+  const uint64_t next = atomic_load(&r->slots.next);
 
   r->begun = ack_bytes_begin(b, r->begun, next);
   return r->begun == next;
 }
 
-/* Looks at the clients from scan_at on.  True: at all of them. */
+/* True: all clients from scan_at on were looked at. */
 static bool scan(struct remote *r, struct ack_bytes *b)
 {
   if (r->scan_at == 0)
@@ -175,7 +303,7 @@ static bool scan(struct remote *r, struct ack_bytes *b)
   return true;
 }
 
-/* How far the log goes, never without the news up to there. */
+/* `covered_ns` never arrives without the news up to that time. */
 static void put_covered(struct remote *r, struct ack_bytes *b)
 {
   if (!has_news(r)) {
@@ -220,10 +348,8 @@ static bool has_gaps(void *arg)
 {
   struct remote *r = arg;
 
-  return slots_missed(&r->slots) > 0;
+  return atomic_load(&r->slots.missed) > 0;
 }
-
-/* ---- a store ---- */
 
 static int changed(struct ack_store *store, struct err *err)
 {
@@ -237,7 +363,7 @@ static int changed(struct ack_store *store, struct err *err)
   return ack_sender_start(&r->sender, err);
 }
 
-/* Records that the sender has not seen with an outcome. */
+/* Adds records whose outcome was not sent. */
 static void count_rest(const struct remote *r, struct ack_totals *t)
 {
   for (unsigned i = 0; i < r->slots.n_clients; i++) {
@@ -273,7 +399,7 @@ static int finish(struct ack_store *store, bool all_ended,
                   struct ack_totals *ret, struct err *err)
 {
   struct remote *r = remote_of(store);
-  const uint32_t chunks = slots_next(&r->slots) - 1;
+  const uint32_t chunks = atomic_load(&r->slots.next) - 1;
 
   (void)pthread_mutex_lock(&r->lock);
   r->latest = *store->header;
@@ -285,7 +411,7 @@ static int finish(struct ack_store *store, bool all_ended,
   count_rest(r, ret);
   if (!r->sender.complete)
     return refuse_end(r, ret, err);
-  if (slots_missed(&r->slots) > 0)
+  if (atomic_load(&r->slots.missed) > 0)
     return err_set(err, -ENOBUFS,
                    "--ack-log: the log '%s' at %.200s has gaps: the listener "
                    "was too slow",

@@ -1,5 +1,5 @@
 /*
- * token.c - the secret that a run shares with a listener on another machine.
+ * token.c - see token.h.
  */
 #include "ack/token.h"
 
@@ -74,7 +74,7 @@ bool ack_token_accepts(const struct ack_token *t, const struct ack_hello *hello,
                        const struct ack_proof *proof)
 {
   struct ack_proof right;
-  volatile uint8_t differences = 0; /* volatile: no early end */
+  volatile uint8_t differences = 0; /* no early end */
 
   ack_token_prove(t, hello, nonce, &right);
   for (size_t i = 0; i < sizeof(right.mac); i++)

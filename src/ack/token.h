@@ -1,8 +1,8 @@
 /*
- * token.h - the secret that a run shares with a listener on another machine.
+ * token.h - the secret that a run shares with a listener.
  *
- * The token never goes over the link: the listener sends a random number, and
- * the run answers with an HMAC of the number and of its hello.
+ * The token is not transmitted: the listener sends a random number, and the run
+ * answers with an HMAC of the number and of its hello.
  */
 #ifndef BENCH_ACK_TOKEN_H
 #define BENCH_ACK_TOKEN_H
@@ -16,25 +16,24 @@
 struct err;
 
 enum {
-  ACK_TOKEN_LEAST = 16, /* characters: fewer could be guessed */
+  ACK_TOKEN_LEAST = 16, /* characters; less could be guessed */
   ACK_TOKEN_MOST = 1023,
 };
 
 struct ack_token {
   char text[ACK_TOKEN_MOST + 1];
-  size_t len; /* 0: there is no token */
+  size_t len; /* 0: no token */
 };
 
-/* Read the first line of a file that only its owner can read.  An empty path:
- * there is no token. */
+/* Read the first line of a file that only its owner can read.  Empty path: no
+ * token. */
 int ack_token_read(struct ack_token *ret, const char *path, struct err *err);
 
-/* What proves that the run has the token. */
 void ack_token_prove(const struct ack_token *t, const struct ack_hello *hello,
                      const uint8_t nonce[ACK_WIRE_NONCE],
                      struct ack_proof *ret);
 
-/* Compares in a time that does not depend on the bytes. */
+/* Takes the same time for all proofs. */
 bool ack_token_accepts(const struct ack_token *t, const struct ack_hello *hello,
                        const uint8_t nonce[ACK_WIRE_NONCE],
                        const struct ack_proof *proof);

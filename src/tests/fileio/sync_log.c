@@ -16,7 +16,6 @@
 
 #include "ack/link.h"
 #include "ack/sender.h"
-#include "ack/tell.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
