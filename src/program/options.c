@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "opt/optset.h"
-#include "run/load_profile.h"
+#include "run/load_curve.h"
 
 static const struct opt program_opts[] = {
   {

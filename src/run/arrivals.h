@@ -10,11 +10,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct err;
 struct run;
+struct schedule;
 struct stall;
 
-/* Do events of some workers become due, whether a worker is free or not?  True
- * from the moment on at which the schedules were made. */
+/* Make the schedules, from the plan and the test; and free them. */
+int arrivals_make(struct run *run, struct err *err);
+void arrivals_free(struct run *run);
+
+/* The schedule of worker `tid`; NULL: its events are not due at moments of
+ * their own. */
+struct schedule *arrivals_of_worker(const struct run *run, unsigned tid);
+
+/* The gate opens: run->start_ns and run->end_ns are set. */
+void arrivals_start(struct run *run);
+
+/* Has the run schedules?  False before arrivals_make(). */
 bool arrivals_any(const struct run *run);
 
 /* The measured part begins at `from_ns`; see schedule_measure(). */

@@ -44,18 +44,6 @@ struct conductor {
   _Atomic uint32_t end_over;
 };
 
-/* ---- setup.c ---- */
-
-/* Everything before the first thread: open the test, begin the reporters, print
- * the header, make workers and their statistics.  Call conductor_done() after a
- * failure, too. */
-int conductor_set_up(struct conductor *c, const void *cfg, struct err *err);
-
-/* Free everything.  Called after the last thread has ended. */
-void conductor_done(struct conductor *c);
-
-/* ---- deadline.c ---- */
-
 /* Wait until all workers are ready, or one has failed.  False: not in time, or
  * interrupted. */
 bool conductor_await_ready(struct conductor *c);
@@ -83,22 +71,5 @@ uint64_t conductor_deadline(const struct conductor *c);
 /* Wait from the opening of the gate until all workers are gone, or forced to
  * leave. */
 void conductor_await_end(struct conductor *c);
-
-/* ---- outcome.c; they return the exit status ---- */
-
-/* Returns `status`, unless a signal has ended the run, which is reported.
- * Later signals are ignored. */
-int conductor_status(struct conductor *c, int status);
-
-/* Print the last report.  Called after conductor_await_end(). */
-int conductor_conclude(struct conductor *c);
-
-/* The workers do not get to run.  Release those that wait at the gate, and
- * interrupt the others, which may be busy or blocked. */
-void conductor_dismiss(struct conductor *c);
-
-/* The same, and report why.  `in_time` is the result of
- * conductor_await_ready(). */
-int conductor_call_off(struct conductor *c, bool in_time);
 
 #endif

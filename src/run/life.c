@@ -23,7 +23,6 @@
 #include "run/run.h"
 #include "run/slo_stop.h"
 #include "run/test.h"
-#include "run/totals.h"
 #include "run/workers.h"
 
 static uint64_t time_ns(const struct timeval *tv)
@@ -261,7 +260,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
                   run->test->ops->in_process(run->test_run),
     .threads = plan_clients(run->plan),
     .clients = run->plan->clients,
-    .rate = run->plan->all_rate,
+    .rate = run->plan->cfg.rate,
     .profile = run->plan->curve != NULL,
     .members = run_members_rated(run->test->members),
     .clock_cost_ns = clock_cost_ns(),

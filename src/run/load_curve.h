@@ -14,6 +14,8 @@
 
 struct err;
 struct load_curve;
+struct optset;
+struct run_cfg;
 
 /* A moment of a curve.  All members 0: the start. */
 struct load_place {
@@ -58,5 +60,15 @@ double load_curve_count(const struct load_curve *c,
 /* Go on to the moment when `count` >= 0 more events are due. */
 void load_curve_advance(const struct load_curve *c, struct load_place *place,
                         double count);
+
+/* -EINVAL: `err` says what was expected; -ENOMEM.  load_curve_free() frees
+ * *ret. */
+int load_profile_read(struct load_curve **ret, const char *value,
+                      struct err *err);
+
+/* Check --load-profile.  Without --time, a run is as long as the profile.
+ * -EINVAL, -ENOMEM: `err` has the message. */
+int load_profile_settle(const struct run_cfg *cfg, struct optset *set,
+                        struct err *err);
 
 #endif

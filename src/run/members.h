@@ -24,11 +24,7 @@ unsigned run_members_only(const struct run_members *members, unsigned worker);
 /* Has a member a rate of its own?  NULL: it is no mix. */
 bool run_members_rated(const struct run_members *members);
 
-/* Make what is counted for members, and their schedules.  The workers exist. */
+/* Make run->members, and prepare the workers, which exist. */
 int members_make(struct run *run, struct err *err);
-void members_done(struct run *run);
-
-/* The gate opens. */
-void members_start(struct run *run);
 
 #endif

@@ -36,9 +36,9 @@ static int parse_clients(const char *text, void *ret, struct err *why)
 }
 
 OPT_PARSER(parse_forced_shutdown, forced_shutdown_parse)
-OPT_PARSER(parse_settle, writeback_parse)
-OPT_PARSER(parse_idle_clients, idle_parse)
-OPT_PARSER(parse_storm, storm_parse)
+OPT_PARSER(parse_settle, writeback_wish_parse)
+OPT_PARSER(parse_idle_clients, idle_share_parse)
+OPT_PARSER(parse_storm, storm_plan_parse)
 OPT_PARSER(parse_think_time, think_parse)
 
 static bool is_interval(const char *text)
@@ -258,7 +258,8 @@ const struct opt run_opts[] = {
     .name = "think-time",
     .flags = OPT_OWN,
     .def = "0",
-    .expected = THINK_EXPECTED,
+    .expected = "a time up to 24h such as 50ms or 2s, or a distribution "
+                "such as exp:100ms or uniform:50ms:2s",
     .help = "pause of each worker between two events, such as 50ms, exp:100ms "
             "or uniform:50ms:2s",
     .man = "\"exp:\" draws exponentially distributed pauses with this mean, "
@@ -293,7 +294,8 @@ const struct opt run_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .words = off_words,
-    .expected = IDLE_EXPECTED,
+    .expected = "off, a number of clients such as 900, or a part of all "
+                "above 0% and below 100% such as 90%",
     .help = "clients that connect and then stay idle: N or P%",
     .man = "They are a part of --clients (or --threads), run thread_init() and "
            "thread_done(), and begin no events; the server keeps their "
@@ -317,7 +319,8 @@ const struct opt run_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .words = off_words,
-    .expected = STORM_EXPECTED,
+    .expected = "off, or up to 32 storms of clients such as 500@10s or "
+                "500@10s,800@20s, at most 100000 clients",
     .help = "CLIENTS@TIME[,...]: so many more clients connect at once at this "
             "time, run one event, and leave",
     .man = "Times count from the start of the measured part. The clients come "

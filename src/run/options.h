@@ -9,10 +9,7 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
-#include "run/idle.h"
-#include "run/storm.h"
 #include "run/think.h"
-#include "run/writeback.h"
 
 struct err;
 struct optset;
@@ -29,11 +26,47 @@ enum forced_kind {
   FORCED_PERCENT, /* `percent` of --time after the time limit */
 };
 
-/* What --forced-shutdown says. */
+/* --forced-shutdown */
 struct forced_shutdown {
   enum forced_kind kind;
   double seconds;
   uint64_t percent;
+};
+
+enum writeback_kind {
+  WRITEBACK_NONE,
+  WRITEBACK_TIME, /* wait that long */
+  WRITEBACK_LOW,  /* until little is left to be written, but not longer */
+};
+
+/* --settle */
+struct writeback_wish {
+  enum writeback_kind kind;
+  double seconds;
+};
+
+/* --idle-clients: a number, or a part of all; both 0: none. */
+struct idle_share {
+  uint64_t clients;
+  double percent;
+};
+
+enum {
+  STORM_WAVES = 32,
+  STORM_CLIENTS_MAX = 100000, /* of all waves */
+};
+
+struct storm_wave {
+  uint64_t at_ns; /* after the start of the measured part */
+  unsigned clients;
+};
+
+/* --storm */
+struct storm_plan {
+  unsigned n;                        /* waves */
+  unsigned clients;                  /* of all waves */
+  struct storm_wave of[STORM_WAVES]; /* ascending moments */
+  const char *text;                  /* borrowed: as given */
 };
 
 struct run_cfg {
@@ -95,7 +128,15 @@ size_t run_options_warnings(const struct run_cfg *cfg,
  * many there are; `ret_s` has room for report_checkpoints.n. */
 size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s);
 
-/* Reads --forced-shutdown.  -EINVAL: not of this form; *ret is left alone. */
+/* Read values of options.  -EINVAL: not of this form; *ret is left alone. */
 int forced_shutdown_parse(const char *text, struct forced_shutdown *ret);
+int writeback_wish_parse(const char *text, struct writeback_wish *ret);
+int idle_share_parse(const char *text, struct idle_share *ret);
+int storm_plan_parse(const char *text, struct storm_plan *ret);
+
+/* The number of idle clients among `all`.  -EINVAL: no client is left to
+ * work. */
+int idle_share_count(const struct idle_share *share, unsigned all,
+                     unsigned *ret, struct err *err);
 
 #endif

@@ -61,10 +61,4 @@ struct peers {
   void (*vote)(void *ctx, unsigned char own, unsigned char *all);
 };
 
-struct plan;
-
-/* The same for a plan that may have no peers: then there is one part. */
-void peers_divide_folder(const struct plan *plan, const char *path,
-                         unsigned *ret_part, unsigned *ret_parts);
-
 #endif

@@ -17,7 +17,7 @@
 #include "rand/rng.h"
 #include "report/text.h"
 #include "run/load_curve.h"
-#include "run/load_profile.h"
+#include "run/peers.h"
 
 /* An automatic --forced-shutdown adds at least this much. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
@@ -134,7 +134,6 @@ static void set_work(struct plan *plan, const struct plan_input *in)
   plan->part = own->part;
   plan->parts = own->parts;
   plan->peers = own->peers;
-  plan->all_rate = run->rate;
   plan->rate = run->rate / own->parts;
   plan->events = run->events > 0 && !in->own_limit
                    ? share_of(run->events, own->part, own->parts)
@@ -146,7 +145,8 @@ static int set_idle(struct plan *plan, const struct plan_input *in,
 {
   if (!in->clients) /* of a command that runs no events */
     return 0;
-  return idle_count(&in->run->idle_clients, plan->threads, &plan->idle, err);
+  return idle_share_count(&in->run->idle_clients, plan->threads, &plan->idle,
+                          err);
 }
 
 /* The clients of storms come after all others, and are additional ones. */
@@ -180,6 +180,25 @@ static void set_carriers(struct plan *plan, const struct plan_input *in)
   if (plan->clients && (plan->threads > threads || in->share ||
                         plan->cfg.client_engine != LOOP_AUTO))
     plan->carriers = (unsigned)min_u64(threads, plan_clients(plan));
+}
+
+/* Of `all` that are dealt to `to` places in turn, those of place `at`. */
+static uint64_t dealt(unsigned all, unsigned to, unsigned at)
+{
+  return all / to + (at < all % to);
+}
+
+bool plan_is_idle(const struct plan *plan, unsigned index)
+{
+  /* Worker i is carried by thread i mod carriers. */
+  const unsigned carriers = plan->carriers > 0 ? plan->carriers : 1;
+  const unsigned carrier = index % carriers;
+  const uint64_t row = index / carriers;
+  const unsigned all = plan_clients(plan);
+  const uint64_t here = dealt(all, carriers, carrier);
+  const uint64_t work = dealt(all - plan->idle, carriers, carrier);
+
+  return row * work % here >= work;
 }
 
 const char *plan_rated_by(const struct plan *plan)
@@ -247,7 +266,6 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
   plan->stall_ns = (uint64_t)(run->stall_s * (double)NS_PER_S);
-  plan->think = run->think_time;
   plan->idle_ping_ns = (uint64_t)(run->idle_ping_s * (double)NS_PER_S);
   plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details || in->live)
@@ -287,6 +305,15 @@ void plan_done(struct plan *plan)
   memset(plan, 0, sizeof(*plan));
 }
 
+void plan_divide_folder(const struct plan *plan, const char *path,
+                        unsigned *ret_part, unsigned *ret_parts)
+{
+  *ret_part = 0;
+  *ret_parts = 1;
+  if (plan->peers)
+    plan->peers->divide_folder(plan->peers->ctx, path, ret_part, ret_parts);
+}
+
 /* The sum may be too large for nanoseconds.  Then there is no deadline, but
  * still a number to show. */
 static uint64_t deadline_s(const struct plan *plan)
@@ -315,7 +342,7 @@ void plan_describe(const struct plan *plan, const char *extra,
     .idle = plan->idle,
     .storm = plan->storm.n > 0 ? plan->storm.text : NULL,
     .warmup_s = plan->warmup_ns / NS_PER_S,
-    .rate = plan->all_rate,
+    .rate = plan->cfg.rate,
     .profile = plan->cfg.load_profile,
     .interval_s = (double)plan->interval_ns / (double)NS_PER_S,
     .n_checkpoints = plan->n_checkpoints,

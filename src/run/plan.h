@@ -15,8 +15,6 @@
 #include "opt/identity.h"
 #include "opt/opt.h"
 #include "run/options.h"
-#include "run/storm.h"
-#include "run/think.h"
 #include "stats/report.h"
 
 struct err;
@@ -68,12 +66,10 @@ struct plan {
    * and those in progress have the time that they need. */
   bool patient;
 
-  double rate;     /* events started per second; 0: as fast as possible */
-  double all_rate; /* of all ranks together */
-  /* [opt] owned: the rate of all ranks changes, and the two above are 0. */
+  double rate; /* of this rank; cfg.rate is of all; 0: as fast as possible */
+  /* [opt] owned: the rate of all ranks changes, and `rate` is 0. */
   struct load_curve *curve;
 
-  struct think think;      /* between two events of a worker */
   unsigned idle;           /* workers that begin no events */
   struct storm_plan storm; /* workers that come later, and go */
   uint64_t idle_ping_ns;   /* between two signs of life of one; 0: none */
@@ -168,9 +164,18 @@ static inline unsigned plan_event_thread(const struct plan *plan, unsigned tid)
   return tid % plan_event_threads(plan);
 }
 
+/* Is worker `index` idle?  `index` is below plan_clients().  The working
+ * clients are spread evenly over the carriers, and worker 0 is a working
+ * client. */
+bool plan_is_idle(const struct plan *plan, unsigned index);
+
 /* The option by which events become due at moments of their own: "rate" or
  * "load-profile"; NULL: a worker begins the next event when one has ended. */
 const char *plan_rated_by(const struct plan *plan);
+
+/* peers->divide_folder(); a plan without peers has one part. */
+void plan_divide_folder(const struct plan *plan, const char *path,
+                        unsigned *ret_part, unsigned *ret_parts);
 
 /* The mode block, which describes the run before it starts.  `extra` is a line
  * of the test, or "". */

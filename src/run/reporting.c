@@ -258,7 +258,7 @@ static void look_at_queue(struct run *run, uint64_t now)
                                                 : "--rate=",
           run_members_rated(run->test->members) || run->plan->curve
             ? ""
-            : fmt_shortest(rate, run->plan->all_rate));
+            : fmt_shortest(rate, run->plan->cfg.rate));
   run_news(run);
 }
 

@@ -137,3 +137,22 @@ unsigned run_count_phase(const struct run *run, enum worker_phase phase)
     n += atomic_load(&run->workers[i].phase) == (uint32_t)phase;
   return n;
 }
+
+struct run_totals run_totals(const struct run *run)
+{
+  struct run_totals c = { 0 };
+
+  for (unsigned i = 0; i < run->recorders.n; i++) {
+    const struct recorder *r = &run->recorders.of[i];
+    uint64_t events, sum_ns;
+
+    recorder_peek(r, &events, &sum_ns);
+    c.events += events;
+    c.sum_ns += sum_ns;
+    c.errors += atomic_load_explicit(&r->counter[COUNTER_ERROR],
+                                     memory_order_relaxed);
+    for (int k = COUNTER_OTHER; k <= COUNTER_WRITE; k++)
+      c.queries += atomic_load_explicit(&r->counter[k], memory_order_relaxed);
+  }
+  return c;
+}

@@ -98,13 +98,14 @@ struct run {
   struct rand_stream *streams;
   const struct reporter_use *reporters;
   size_t n_reporters;
-  struct leave *leave;       /* threads that are left behind */
-  struct schedule *schedule; /* NULL: no --rate and no --load-profile */
+  struct leave *leave;         /* threads that are left behind */
+  struct schedule **schedules; /* [n_schedules], NULL where there is none: of
+                                * --rate or --load-profile, then of members */
+  unsigned n_schedules;
   struct recorders recorders;
-  struct class_set *classes;          /* NULL: no classes are kept */
-  struct class_set *rated;            /* NULL: no --rate, or not wanted */
-  struct class_set *members;          /* NULL: it is no mix */
-  struct schedule **member_schedules; /* of a mix: [members], or NULL */
+  struct class_set *classes; /* NULL: no classes are kept */
+  struct class_set *rated;   /* NULL: no --rate, or not wanted */
+  struct class_set *members; /* NULL: it is no mix */
   struct report_setup report_setup;
 
   /* Written by the conductor before the gate opens, constant afterwards; but
@@ -229,5 +230,13 @@ unsigned run_count_aside(const struct run *run);
 
 /* The number of workers in a phase. */
 unsigned run_count_phase(const struct run *run, enum worker_phase phase);
+
+struct run_totals {
+  uint64_t events, sum_ns, errors, queries;
+};
+
+/* Any thread, while workers go on: totals of workers may be of slightly
+ * different moments. */
+struct run_totals run_totals(const struct run *run);
 
 #endif

@@ -4,25 +4,418 @@
  */
 #include "run/runner.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/overflow.h"
+#include "rand/rng.h"
+#include "rand/stream.h"
+#include "report/form.h"
 #include "report/reporter.h"
+#include "run/arrivals.h"
 #include "run/conductor.h"
 #include "run/members.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/reporting.h"
-#include "run/schedule.h"
+#include "run/signals.h"
+#include "run/slo_stop.h"
 #include "run/stall.h"
+#include "run/storm.h"
 #include "run/test.h"
+#include "run/workers.h"
 #include "run/writeback.h"
+#include "stats/class_stats.h"
+#include "stats/event_ring.h"
+
+/* ---- set-up ---- */
+
+/* Make the places where classes of operations are counted, if they are
+ * wanted. */
+static int make_classes(struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+  int rc = 0;
+
+  if (plan->classes)
+    rc = class_set_new(&run->classes, plan_event_threads(plan), err);
+  if (rc == 0 && plan->report.details &&
+      (plan_rated_by(plan) || run_members_rated(run->test->members))) {
+    rc = class_set_new(&run->rated, plan_event_threads(plan), err);
+    if (rc == 0) {
+      (void)class_id(run->rated, "service_time", strlen("service_time"));
+      (void)class_id(run->rated, "lag", strlen("lag"));
+    }
+  }
+  return rc;
+}
+
+static int make_workers(struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+  int rc;
+
+  rc = recorders_init(&run->recorders, plan->threads, plan->percentiles, err);
+  if (rc == 0)
+    rc = stall_init(run, err);
+  if (rc == 0)
+    rc = delay_init(run, err);
+  if (rc == 0)
+    rc = make_classes(run, err);
+  if (rc == 0)
+    rc = arrivals_make(run, err);
+  if (rc < 0)
+    return rc;
+  run->workers = mem_aligned(plan->threads, sizeof(*run->workers), CACHE_LINE);
+  run->streams = mem_aligned(plan->threads, sizeof(*run->streams), CACHE_LINE);
+  if (!run->workers || !run->streams)
+    return err_set(err, -ENOMEM, "cannot allocate %u %ss", plan->threads,
+                   plan_worker_word(plan));
+  for (unsigned i = 0; i < plan->threads; i++) {
+    struct worker *w = &run->workers[i];
+
+    rand_stream_init(&run->streams[i], plan->rand, plan->seed, RNG_WORKLOAD,
+                     plan->first_thread + i,
+                     plan->all_threads + plan->storm.clients);
+    rng_seed(&w->think, plan->seed, RNG_THINK, plan->first_thread + i);
+    w->tid = i;
+    w->rand = &run->streams[i];
+    w->recorder = &run->recorders.of[i];
+    w->recorders = &run->recorders;
+    w->plan = plan;
+    w->run = run;
+    w->event_class = EVENT_NO_CLASS;
+    atomic_init(&w->queue_ns, UINT64_MAX);
+    if (plan->event_rings)
+      w->events = &plan->event_rings->of[i];
+    if (run->classes)
+      w->classes = class_recorder_of(run->classes, plan_event_thread(plan, i));
+    if (run->rated)
+      w->rated = class_recorder_of(run->rated, plan_event_thread(plan, i));
+    w->sample_ns = UINT64_MAX;
+    w->watched = w->events || w->rated || plan->warmup_ns > 0;
+    w->late = i >= plan_clients(plan);
+    /* The event of a late worker is due when its storm is. */
+    w->schedule = w->late ? NULL : arrivals_of_worker(run, i);
+  }
+  if (plan->storm.n > 0)
+    rc = storms_new(&run->storms, plan, err);
+  if (rc == 0)
+    rc = workers_make_clients(run, err);
+  if (rc < 0)
+    return rc;
+  atomic_store(&run->tickets, plan->events);
+  atomic_store(&run->decided_ns, UINT64_MAX);
+  return members_make(run, err);
+}
+
+static void conductor_done(struct conductor *c)
+{
+  struct run *run = &c->run;
+
+  if (c->opened && run->test->ops->close)
+    run->test->ops->close(run->test_run);
+  periods_done(&c->periods);
+  slo_stop_free(run->slo_stop);
+  arrivals_free(run);
+  recorders_done(&run->recorders);
+  outages_done(&run->outages);
+  class_set_free(run->classes);
+  class_set_free(run->rated);
+  class_set_free(run->members);
+  delay_done(run);
+  life_done(run);
+  storms_free(run->storms);
+  free(run->workers);
+  for (unsigned i = 0; run->streams && i < run->plan->threads; i++)
+    rand_stream_done(&run->streams[i]);
+  free(run->streams);
+  workers_drop_clients(run);
+}
+
+static int conductor_set_up(struct conductor *c, const void *cfg,
+                            struct err *err)
+{
+  struct run *run = &c->run;
+  const struct test_ops *ops = run->test->ops;
+  struct strbuf mode = { 0 }, extra = { 0 };
+  int rc;
+
+  rc = ops->open(run->plan, cfg, &run->test_run, err);
+  if (rc < 0)
+    return rc;
+  c->opened = true;
+  run->report_setup.form = run->test->form;
+  if (run->test->members) {
+    run->report_setup.n_members = run->test->members->n;
+    run->report_setup.members = run->test->members->of;
+  }
+  if (run_members_rated(run->test->members))
+    run->report_setup.rate = true;
+  if (ops->setup)
+    ops->setup(run->test_run, &run->report_setup);
+  rc = reporters_begin(run->reporters, run->n_reporters, &run->report_setup,
+                       err);
+  if (rc < 0)
+    return rc;
+  if (ops->mode_line)
+    ops->mode_line(run->test_run, &extra);
+  plan_describe(run->plan, strbuf_str(&extra), &mode);
+  log_msg(LOG_NOTICE, "%s", strbuf_str(&mode));
+  strbuf_done(&mode);
+  strbuf_done(&extra);
+  if (ops->describe)
+    ops->describe(run->test_run);
+  if (ops->stop_word)
+    ops->stop_word(run->test_run, &run->stop);
+  if (ops->begin) {
+    rc = ops->begin(run->test_run, err);
+    if (rc < 0)
+      return rc;
+  }
+  rc = make_workers(run, err);
+  if (rc == 0)
+    rc = periods_init(&c->periods, &run->recorders,
+                      &(struct periods_want){
+                        .per_thread = run->plan->cfg.debug,
+                        .details = run->plan->report.details,
+                        .classes = run->classes,
+                        .rated = run->rated,
+                        .members = run->members,
+                        .tally = { run->test->ops->tally, run->test_run },
+                        .sums = run->report_setup.sums,
+                      },
+                      err);
+  run->periods = &c->periods;
+  if (rc == 0 && run->plan->cfg.until_decided && run->plan->report.slo.n > 0 &&
+      !run->plan->peers)
+    rc = slo_stop_new(&run->slo_stop, run, err);
+  return rc;
+}
+
+/* ---- the end ---- */
+
+static bool has_only_warmed_up(const struct run *run)
+{
+  return run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE;
+}
+
+static uint64_t end_of(const struct run *run)
+{
+  return run_last_left(run, has_only_warmed_up(run) ? run->start_ns
+                                                    : run->measured_ns);
+}
+
+static void final_report(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const struct report_setup *setup = &run->report_setup;
+  struct report r = { 0 }, total;
+  const uint64_t end_ns = c->end_ns;
+
+  /* Nothing was measured in a run that ended while it was warming up. */
+  if (has_only_warmed_up(run)) {
+    reporting_restart(run, end_ns);
+    life_measure_from(run, end_ns);
+  }
+  life_measured(run, end_ns, c->forced);
+  speed_between(&c->speed, run->life.measured_ns, end_ns,
+                &run->life.client.machine);
+  if (setup->details)
+    reporting_partial(run, end_ns);
+  reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
+  r.unfinished = c->unfinished;
+  r.failure = atomic_load(&run->broken) > 0 ? life_error(run) : NULL;
+  r.run_events = recorders_events(&run->recorders);
+  r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
+  if (run->outages.limit_ns > 0 && r.form->has_statements) {
+    stall_report(run, end_ns, &run->outage_report);
+    r.outages = &run->outage_report;
+  }
+  if (run->storms) {
+    r.n_storms = run->plan->storm.n;
+    r.storms = storms_report(run->storms);
+  }
+  total = r;
+  periods_cumulative(run->periods, setup, end_ns, &r);
+  if (setup->details) {
+    periods_total(run->periods, setup, &total);
+    if (arrivals_any(run))
+      total.arrivals = arrivals_count(run);
+    r.total = &total;
+    r.classes = total.classes;
+    r.members = total.members;
+    r.tally = total.tally;
+  } else {
+    if (run->plan->classes)
+      r.classes = periods_classes(run->periods);
+    r.members = periods_members(run->periods);
+    periods_sums(run->periods, &r);
+  }
+  reporting_send(run, &r);
+  if (run->slo_stop)
+    slo_stop_end(run->slo_stop, end_ns, c->unfinished);
+  life_doubt(run, r.total ? r.total : &r, end_ns);
+}
+
+static int conductor_status(struct conductor *c, int status)
+{
+  int number;
+
+  run_no_more_signals(&c->run);
+  number = run_signal(&c->run);
+  if (number == 0 && status == EXIT_FAILED && atomic_load(&c->run.asked) > 0)
+    return (int)atomic_load(&c->run.asked);
+  if (number == 0)
+    return status;
+  if (c->run.plan->part == 0) /* one of several ranks reports it for all */
+    log_msg(LOG_WARNING, "stopped by %s", signals_name(number));
+  return EXIT_SIGNAL + number;
+}
+
+/* Was force needed, and was there no other reason to end? */
+static bool tell_if_late(struct run *run)
+{
+  if (run_stopped(run) != STOP_FORCED)
+    return false;
+  log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
+  return true;
+}
+
+static void *end_main(void *arg)
+{
+  struct conductor *c = arg;
+
+  overflow_watch();
+  c->end_rc = c->run.test->ops->end(c->run.test_run, &c->end_why);
+  atomic_store(&c->end_over, 1);
+  run_news(&c->run);
+  return NULL;
+}
+
+/* The done() of a script may never end.  Only this thread speaks to other
+ * processes, so it ends the test itself if there are any. */
+static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
+{
+  pthread_t thread;
+
+  if (!c->run.test->ops->end_is_code || c->run.plan->peers ||
+      thread_start(&thread, 0, end_main, c, err) < 0) {
+    *ret_rc = c->run.test->ops->end(c->run.test_run, err);
+    return true;
+  }
+  if (!conductor_await_code(c, &c->end_over, 1))
+    return false;
+  (void)pthread_join(thread, NULL);
+  *err = c->end_why;
+  *ret_rc = c->end_rc;
+  return true;
+}
+
+/* False: the test does not end, and its thread was left behind. */
+static bool end_test(struct conductor *c, int *ret_rc, struct err *err)
+{
+  const struct test_ops *ops = c->run.test->ops;
+
+  *ret_rc = 0;
+  if (!c->forced && !leave_any(c->run.leave))
+    return !ops->end || end_in_thread(c, ret_rc, err);
+  if (ops->end_forced)
+    *ret_rc = ops->end_forced(c->run.test_run, err);
+  return true;
+}
+
+static int conductor_conclude(struct conductor *c)
+{
+  struct run *run = &c->run;
+  bool late = tell_if_late(run);
+  struct err err = { "" };
+  int rc, status = EXIT_OK;
+
+  /* Intervals go on until the last worker of all ranks has left. */
+  if (run->plan->peers)
+    run->plan->peers->finish(run->plan->peers->ctx);
+  if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {
+    leave_thread(run->leave);
+    if (!late && run_stop(run, STOP_FORCED))
+      late = tell_if_late(run);
+  }
+  if (!c->forced)
+    log_msg(LOG_INFO, "Done.\n");
+  c->end_ns = c->forced ? c->forced_ns : end_of(run);
+  final_report(c);
+
+  if (!end_test(c, &rc, &err)) {
+    log_msg(LOG_FATAL, "done() does not end, forcing shutdown...");
+    late = true;
+  } else if (rc != 0) {
+    uint32_t none = 0;
+
+    if (rc > 0)
+      (void)atomic_compare_exchange_strong(&run->asked, &none, (uint32_t)rc);
+    log_msg(LOG_FATAL, "%s", err.text);
+    status = EXIT_FAILED;
+  }
+  if (atomic_load(&run->failed) > 0 || atomic_load(&run->report_lost) > 0 ||
+      run_stopped(run) == STOP_OVERLOAD || run_stopped(run) == STOP_PEER)
+    status = EXIT_FAILED;
+  return late ? EXIT_FORCED : status;
+}
+
+static void conductor_dismiss(struct conductor *c)
+{
+  workers_release(&c->workers, GATE_ABORT);
+  if (!conductor_await_gone(c, clock_now_ns() + CONDUCTOR_STEP_NS))
+    conductor_wake_blocked(c);
+}
+
+static int conductor_call_off(struct conductor *c, bool in_time)
+{
+  struct run *run = &c->run;
+  const bool signalled = atomic_load(&run->signal) != 0;
+  const bool here = atomic_load(&run->failed) > 0;
+  const double limit_s = (double)run->plan->init_timeout_ns / (double)NS_PER_S;
+  struct err late;
+
+  if (!signalled && in_time) {
+    conductor_dismiss(c);
+    if (run->plan->identity == IDENTITY_SYSBENCH && (here || !run->plan->peers))
+      log_msg(LOG_FATAL, "Thread%s initialization failed!",
+              run->plan->compat == COMPAT_1_1 ? "s" : "");
+    return EXIT_FAILED;
+  }
+  workers_release(&c->workers, GATE_ABORT);
+  if (run->test->ops->interrupt)
+    run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
+  if (!conductor_await_gone(c, clock_now_ns()))
+    leave_thread(run->leave);
+  if (signalled)
+    return EXIT_FAILED;
+  if (run->plan->clients)
+    (void)err_set(&late, -ETIMEDOUT,
+                  "%u of %u clients are ready, and no other one within %.10g "
+                  "seconds (--thread-init-timeout)",
+                  (unsigned)atomic_load(&run->ready), run->plan->threads,
+                  limit_s);
+  else
+    (void)err_set(&late, -ETIMEDOUT,
+                  "Worker threads failed to initialize within %.10g seconds!",
+                  limit_s);
+  life_fail(run, &late);
+  return EXIT_FORCED;
+}
+
+/* ---- the steps ---- */
 
 static void signal_arrived(void *arg, int number)
 {
@@ -100,9 +493,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   run->end_ns = plan->time_ns == PLAN_NO_LIMIT
                   ? PLAN_NO_LIMIT
                   : run->measured_ns + plan->time_ns;
-  if (run->schedule)
-    schedule_start(run->schedule, run->start_ns, run->end_ns, plan->events);
-  members_start(run);
+  arrivals_start(run);
   /* What workers counted while they got ready is not part of the run. */
   periods_restart(run->periods, run->start_ns);
   life_start(run);

@@ -13,7 +13,6 @@
 #include "run/arrivals.h"
 #include "run/plan.h"
 #include "run/run.h"
-#include "run/totals.h"
 #include "stats/decision.h"
 #include "stats/hist_sum.h"
 #include "stats/trend.h"

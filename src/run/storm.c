@@ -14,14 +14,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/parse.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
 #include "run/worker.h"
 #include "stats/storm_report.h"
-
-#define LATEST_S (366.0 * 24 * 60 * 60)
 
 /* One client; it writes, and the report reads. */
 struct guest {
@@ -43,71 +40,6 @@ struct storms {
   struct guest *guests;        /* owned; those of all storms */
   struct storm_report *report; /* owned; [n] */
 };
-
-/* ---- the option ---- */
-
-/* One storm: CLIENTS@MOMENT, of `len` bytes. */
-static int read_wave(const char *text, size_t len, struct storm_wave *ret)
-{
-  char copy[48];
-  char *at;
-  int64_t clients;
-  double s;
-
-  if (len >= sizeof(copy))
-    return -EINVAL;
-  (void)snprintf(copy, sizeof(copy), "%.*s", (int)len, text);
-  at = strchr(copy, '@');
-  if (!at)
-    return -EINVAL;
-  *at++ = '\0';
-  if (parse_int(copy, &clients) < 0 || clients < 1 ||
-      clients > STORM_CLIENTS_MAX || parse_seconds(at, &s) < 0 || s < 0 ||
-      s > LATEST_S)
-    return -EINVAL;
-  *ret = (struct storm_wave){ .at_ns = (uint64_t)llround(s * (double)NS_PER_S),
-                              .clients = (unsigned)clients };
-  return 0;
-}
-
-static int by_moment(const void *a, const void *b)
-{
-  const struct storm_wave *x = a, *y = b;
-
-  return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
-}
-
-int storm_parse(const char *text, struct storm_plan *ret)
-{
-  struct storm_plan p = { .text = text };
-
-  if (strcmp(text, "off") == 0) {
-    *ret = p;
-    return 0;
-  }
-  for (;;) {
-    const size_t len = strcspn(text, ",");
-
-    if (p.n == STORM_WAVES || read_wave(text, len, &p.of[p.n]) < 0)
-      return -EINVAL;
-    p.clients += p.of[p.n++].clients;
-    if (p.clients > STORM_CLIENTS_MAX)
-      return -EINVAL;
-    if (text[len] == '\0')
-      break;
-    text += len + 1;
-  }
-  qsort(p.of, p.n, sizeof(p.of[0]), by_moment);
-  *ret = p;
-  return 0;
-}
-
-bool storm_has(const struct plan *plan, unsigned index)
-{
-  return index >= plan_clients(plan);
-}
-
-/* ---- the clients ---- */
 
 int storms_new(struct storms **ret, const struct plan *plan, struct err *err)
 {

@@ -20,11 +20,6 @@ struct think {
   uint64_t a_ns, b_ns;
 };
 
-/* What --think-time allows, in words. */
-#define THINK_EXPECTED                                                        \
-  "a time up to 24h such as 50ms or 2s, or a distribution such as exp:100ms " \
-  "or uniform:50ms:2s"
-
 /*
  * Read a value of --think-time: "50ms", "exp:MEAN", "uniform:MIN:MAX"; no time
  * at all is THINK_NONE.  -EINVAL: it is not of this form; *ret is left alone.

@@ -147,7 +147,7 @@ static uint64_t pause_of(struct worker *w)
   /* There is an event that it may think about, and the next is not due at a
    * moment of its own. */
   if (w->iteration > 0 && !w->schedule)
-    ns += think_draw(&w->plan->think, &w->think);
+    ns += think_draw(&w->plan->cfg.think_time, &w->think);
   return ns;
 }
 
@@ -217,7 +217,7 @@ static bool admit(struct worker *w, uint64_t now)
   if (sample)
     now = delay_begin(w);
   w->start_ns = now;
-  if (w->schedule || w->plan->think.kind != THINK_NONE || w->between ||
+  if (w->schedule || w->plan->cfg.think_time.kind != THINK_NONE || w->between ||
       w->rest_ns > 0 || w->late) {
     if (!wait_for_start(w, &now)) {
       if (run_stopped(run))

@@ -22,7 +22,6 @@
 #include "machine/space.h"
 #include "os/os.h"
 #include "report/life.h"
-#include "run/idle.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/storm.h"
@@ -77,7 +76,7 @@ static struct worker *take(struct openings *o)
     const unsigned i = o->next;
 
     o->next += o->step;
-    if (idle_is(plan, i))
+    if (plan_is_idle(plan, i))
       return &o->run->workers[i];
   }
   return NULL;
@@ -273,7 +272,7 @@ static int carry(struct carrier *c, struct loop *l, void *group,
     struct worker *w = &run->workers[i];
 
     w->group = group;
-    if (!idle_is(run->plan, i))
+    if (!plan_is_idle(run->plan, i))
       rc = loop_add(l, workers_life, w, err);
   }
   if (rc == 0)
@@ -485,13 +484,40 @@ static int loop_requests(struct worker *w, void *thr, struct err *err)
   return rc;
 }
 
+/* Longer than any run. */
+#define NEVER_NS (UINT64_C(366) * 24 * 60 * 60 * NS_PER_S)
+
+/* They do not all ping at a time. */
+static uint64_t first_pause(const struct worker *w)
+{
+  const struct plan *plan = w->plan;
+
+  return (uint64_t)((double)plan->idle_ping_ns * (double)(w->tid + 1) /
+                    (double)plan_clients(plan));
+}
+
+static int idle_loop(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+  const uint64_t every = w->plan->idle_ping_ns;
+  uint64_t pause_ns = every > 0 ? first_pause(w) : NEVER_NS;
+  int rc = 0;
+
+  while (rc == 0 && worker_linger(w, pause_ns)) {
+    if (every > 0)
+      rc = ops->ping(thr, w, err);
+    pause_ns = every > 0 ? every : NEVER_NS;
+  }
+  return rc;
+}
+
 static int work(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
 
   if (w->late)
     return storm_loop(w, thr, err);
-  if (idle_is(w->plan, w->tid))
+  if (plan_is_idle(w->plan, w->tid))
     return idle_loop(w, thr, err);
   if (ops->loop)
     return ops->loop(thr, w, err);
@@ -630,7 +656,7 @@ static void workers_life(void *arg)
   say_state(w, opened ? "initialized" : "failed to initialize!");
   if (run->plan->carriers > 0) { /* opening goes deeper than events do */
     fiber_trim_stack();
-    if (idle_is(run->plan, w->tid))
+    if (plan_is_idle(run->plan, w->tid))
       openings_next(
         &run->carriers[plan_event_thread(run->plan, w->tid)].openings);
   } else {

@@ -3,14 +3,12 @@
  */
 #include "run/writeback.h"
 
-#include <errno.h>
-#include <string.h>
+#include <stdbool.h>
 
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/log.h"
 #include "base/minmax.h"
-#include "base/parse.h"
 #include "base/wait.h"
 #include "machine/proc.h"
 #include "run/plan.h"
@@ -19,33 +17,6 @@
 #define MIB (UINT64_C(1) << 20)
 #define LOW_BYTES (64 * MIB)
 #define STEADY_BYTES (8 * MIB)
-/* The kernel begins to write what is 30 seconds old. */
-#define LIMIT_S 300.0
-#define LONGEST_S 86400.0
-
-int writeback_parse(const char *text, struct writeback_wish *ret)
-{
-  static const char word[] = "writeback";
-  const size_t len = sizeof(word) - 1;
-  double seconds = LIMIT_S;
-  bool writeback;
-
-  if (*text == '\0') {
-    *ret = (struct writeback_wish){ .kind = WRITEBACK_NONE };
-    return 0;
-  }
-  writeback = strncmp(text, word, len) == 0;
-  if (writeback && text[len] == ':')
-    text += len + 1;
-  else if (writeback && text[len] == '\0')
-    text = NULL;
-  if (text && (parse_seconds(text, &seconds) < 0 || seconds < 0.001 ||
-               seconds > LONGEST_S))
-    return -EINVAL;
-  *ret = (struct writeback_wish){ writeback ? WRITEBACK_LOW : WRITEBACK_TIME,
-                                  seconds };
-  return 0;
-}
 
 bool writeback_add(struct writeback *c, uint64_t bytes)
 {

@@ -12,21 +12,6 @@
 
 struct run;
 
-enum writeback_kind {
-  WRITEBACK_NONE,
-  WRITEBACK_TIME, /* wait so long */
-  WRITEBACK_LOW,  /* until little is left to be written, but not longer */
-};
-
-struct writeback_wish {
-  enum writeback_kind kind;
-  double seconds;
-};
-
-/* Read --settle: "", a time, "writeback" or "writeback:TIME".  -EINVAL: it is
- * none of these, and *ret is left alone. */
-int writeback_parse(const char *text, struct writeback_wish *ret);
-
 /* ---- when is it calm? ---- */
 
 enum {

@@ -21,7 +21,6 @@
 #include "lua/engine/state.h"
 #include "lua/engine/vm.h"
 #include "report/form.h"
-#include "run/idle.h"
 #include "run/plan.h"
 #include "run/worker.h"
 #include "stats/report.h"
@@ -171,7 +170,7 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
                  script->name);
   if (rc == -ECANCELED)
     err->text[0] = '\0'; /* another one has ended the run, and said why */
-  if (rc == 0 && w->group && !w->late && idle_is(w->plan, w->tid))
+  if (rc == 0 && w->group && !w->late && plan_is_idle(w->plan, w->tid))
     state_leave(t->state);
   if (!w->late)
     count_opened(script);

@@ -121,7 +121,7 @@ int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
   unsigned part, parts;
   int rc;
 
-  peers_divide_folder(plan, cfg->dir, &part, &parts);
+  plan_divide_folder(plan, cfg->dir, &part, &parts);
   if (*cfg->device != '\0') {
     log_msg(LOG_NOTICE, "Nothing to remove: %s stays as it is.\n", cfg->device);
     return 0;
@@ -509,7 +509,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   struct prepare p = { .plan = plan, .cfg = cfg, .folder.fd = -1 };
   int rc;
 
-  peers_divide_folder(plan, p.cfg->dir, &p.part, &p.parts);
+  plan_divide_folder(plan, p.cfg->dir, &p.part, &p.parts);
   p.next = p.taken.first = p.part;
   p.taken.step = p.parts;
   rc = prepare_set_up(&p, err);

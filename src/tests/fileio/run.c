@@ -78,7 +78,7 @@ static int mixed_check(const struct fileio *fio, struct err *err)
                    "Invalid value for --rate: '%g' (expected 0 with "
                    "--file-test-mode=mixed, where each kind of thread has its "
                    "own: see --file-mixed-reads)",
-                   plan->all_rate);
+                   plan->cfg.rate);
   if (plan_rated_by(plan))
     return err_set(
       err, -EINVAL,

@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "run/idle.h"
+#include "run/options.h"
 #include "run/plan.h"
 #include "tests/unit/tap.h"
 
@@ -41,7 +41,7 @@ static void test_parse(void)
   for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
     struct idle_share got = { 0, 0 };
 
-    OK(idle_parse(texts[i].text, &got) == texts[i].rc, texts[i].text);
+    OK(idle_share_parse(texts[i].text, &got) == texts[i].rc, texts[i].text);
     OK(got.clients == texts[i].share.clients &&
          got.percent == texts[i].share.percent,
        "its value");
@@ -67,7 +67,8 @@ static void test_count(void)
     struct err err;
     unsigned n = 0;
 
-    OK(idle_count(&counts[i].share, counts[i].all, &n, &err) == counts[i].rc &&
+    OK(idle_share_count(&counts[i].share, counts[i].all, &n, &err) ==
+           counts[i].rc &&
          n == counts[i].n,
        "how many are idle");
   }
@@ -83,7 +84,7 @@ static bool is_even(unsigned threads, unsigned carriers, unsigned idle)
   unsigned works[CARRIERS_MAX] = { 0 }, all = 0, min = threads, max = 0;
 
   for (unsigned i = 0; i < threads; i++) {
-    if (!idle_is(&plan, i)) {
+    if (!plan_is_idle(&plan, i)) {
       works[i % n]++;
       all++;
     }
@@ -92,7 +93,7 @@ static bool is_even(unsigned threads, unsigned carriers, unsigned idle)
     min = works[i] < min ? works[i] : min;
     max = works[i] > max ? works[i] : max;
   }
-  return all == threads - idle && max - min <= 1 && !idle_is(&plan, 0);
+  return all == threads - idle && max - min <= 1 && !plan_is_idle(&plan, 0);
 }
 
 static void test_which(void)

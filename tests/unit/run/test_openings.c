@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/wait.h"
 #include "loop/loop.h"
-#include "run/idle.h"
+#include "run/plan.h"
 #include "run/runner.h"
 #include "run/worker.h"
 #include "tests/unit/run_probe.h"
@@ -60,7 +60,7 @@ static void begin(struct probe *p, int (*open)(struct probe *, struct worker *))
 
 static void enter(const struct worker *w)
 {
-  if (!idle_is(w->plan, w->tid))
+  if (!plan_is_idle(w->plan, w->tid))
     return;
   seen.idle++;
   seen.inside++;
@@ -76,7 +76,7 @@ static int quick(struct probe *p, struct worker *w)
   enter(w);
   for (int i = 0; i < 3; i++)
     loop_wait_while(&never, 0, clock_now_ns() + 1000);
-  seen.inside -= idle_is(w->plan, w->tid);
+  seen.inside -= plan_is_idle(w->plan, w->tid);
   return 0;
 }
 
@@ -123,7 +123,7 @@ static void test_together(void)
 static int fails(struct probe *p, struct worker *w)
 {
   (void)quick(p, w);
-  return idle_is(w->plan, w->tid) ? -EIO : 0;
+  return plan_is_idle(w->plan, w->tid) ? -EIO : 0;
 }
 
 static void test_failure(void)

@@ -45,7 +45,7 @@ static void test_alone(void)
 
   OK(plan.part == 0 && plan.parts == 1 && !plan.peers, "one process");
   OK(plan.first_thread == 0 && plan.all_threads == 4, "with all threads");
-  OK(plan.events == 10 && plan.rate == 90 && plan.all_rate == 90,
+  OK(plan.events == 10 && plan.rate == 90 && plan.cfg.rate == 90,
      "all events, and the whole rate");
   OK(plan.seed == 7, "and the seed");
   OK(plan.grace_auto && plan.grace_ns == 30 * NS_PER_S, "30 s of grace");
@@ -101,7 +101,7 @@ static void test_clients(void)
   OK(plan.carriers == 4, "nor if a loop is wanted");
   plan_done(&plan);
   cfg.client_engine = LOOP_AUTO;
-  (void)storm_parse("1@2", &cfg.storm);
+  (void)storm_plan_parse("1@2", &cfg.storm);
   plan = plan_of(&in);
   OK(plan.carriers == 4 && plan.threads == 5, "nor with a storm of one more");
   plan_done(&plan);
@@ -162,7 +162,7 @@ static void test_part(void)
       sum += plan.events;
       min = plan.events < min ? plan.events : min;
       max = plan.events > max ? plan.events : max;
-      OK(fabs(plan.rate * part.parts - 90) < 1e-9 && plan.all_rate == 90,
+      OK(fabs(plan.rate * part.parts - 90) < 1e-9 && plan.cfg.rate == 90,
          "a share of the rate");
       OK(plan.threads == 4 && plan.first_thread == 4 * part.part &&
            plan.all_threads == 4 * part.parts,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "machine/proc.h"
+#include "run/options.h"
 #include "run/writeback.h"
 #include "tests/unit/tap.h"
 
@@ -31,14 +32,14 @@ static void test_parse(void)
   for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
     struct writeback_wish w = { WRITEBACK_TIME, -1 };
 
-    OK(writeback_parse(good[i].text, &w) == 0 && w.kind == good[i].kind &&
+    OK(writeback_wish_parse(good[i].text, &w) == 0 && w.kind == good[i].kind &&
          w.seconds == good[i].seconds,
        good[i].text);
   }
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
     struct writeback_wish w = { WRITEBACK_TIME, -1 };
 
-    OK(writeback_parse(bad[i], &w) < 0 && w.seconds == -1, bad[i]);
+    OK(writeback_wish_parse(bad[i], &w) < 0 && w.seconds == -1, bad[i]);
   }
 }
 
