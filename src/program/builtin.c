@@ -43,7 +43,7 @@ static int builtin_declare(struct job *job, struct cmdline_rules *rules)
   return EXIT_OK;
 }
 
-/* Chooses the test, if the name stands for several. */
+/* Also chooses the test, if the name stands for several. */
 static int builtin_take_values(struct job *job, struct err *err)
 {
   const struct test *test = job->test;
@@ -65,7 +65,7 @@ static int builtin_take_values(struct job *job, struct err *err)
 typedef int step_function(const struct plan *plan, const void *cfg,
                           struct err *err);
 
-/* Returns the function of the command; NULL: the test has no such step. */
+/* NULL: the test has no such step. */
 static step_function *builtin_step_of(const struct job *job)
 {
   if (strcmp(job->command, "prepare") == 0)
@@ -102,7 +102,7 @@ static int builtin_call(struct job *job, struct err *err)
   const int rc = builtin_step_of(job)(job->plan, job->cfg, err);
 
   if (rc > 0 && err->text[0] != '\0')
-    (void)program_fail(err); /* the status says more than that */
+    (void)program_fail(err); /* the status says more */
   return rc;
 }
 

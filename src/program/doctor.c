@@ -1,6 +1,6 @@
 /*
  * doctor.c - `bench doctor [TEST] [OPTIONS]`: checks whether a run with these
- * options would work, without running it.
+ * options would work.
  */
 #include <errno.h>
 #include <limits.h>
@@ -47,7 +47,6 @@ bool program_take_doctor(struct program *p)
   return true;
 }
 
-/* Writes the document of --json, if it is wanted. */
 static int doctor_write_document(const struct program *p,
                                  const struct findings *f, struct err *err)
 {
@@ -79,7 +78,7 @@ static int doctor_write_document(const struct program *p,
   return rc;
 }
 
-/* Prints the findings; returns the exit status. */
+/* Returns the exit status. */
 static int doctor_conclude(struct program *p, struct findings *f)
 {
   const bool on_stdout = outname_is_stdout(p->opts.results.json);
@@ -100,7 +99,7 @@ static int doctor_conclude(struct program *p, struct findings *f)
   return status;
 }
 
-/* Begins a list with what every run needs; NULL: out of memory. */
+/* Checks what every run needs; NULL: out of memory. */
 static struct findings *doctor_begin(const struct machine_needs *needs)
 {
   struct findings *f = calloc(1, sizeof(*f));
@@ -157,7 +156,7 @@ int program_doctor_builtin(struct program *p, const struct test *test,
   return doctor_conclude(p, f);
 }
 
-/* Returns false if the file exists, or the database is on a server. */
+/* False: the file exists, or the database is on a server. */
 static bool doctor_lacks_file(struct program *p, const struct run_facts *facts,
                               struct findings *f)
 {
@@ -182,8 +181,7 @@ static bool doctor_lacks_file(struct program *p, const struct run_facts *facts,
   return true;
 }
 
-/* Returns how many kinds of statements a bundled script prepares per table, at
- * most. */
+/* Upper bound for kinds of prepared statements per table. */
 static unsigned doctor_kinds_of(const char *script)
 {
   static const struct {
@@ -203,13 +201,6 @@ static unsigned doctor_kinds_of(const char *script)
   return 9; /* oltp_read_write */
 }
 
-static void doctor_look_at_database(struct program *p, struct db_process *db,
-                                    struct findings *f)
-{
-  if (!doctor_lacks_file(p, &db->facts, f))
-    doctor_database(f, db);
-}
-
 int program_doctor_script(struct program *p, struct db_process *db,
                           const char *script)
 {
@@ -225,11 +216,11 @@ int program_doctor_script(struct program *p, struct db_process *db,
   db->is_known = false; /* doctor itself makes the checks that precede a run */
   if (db->facts.bundled)
     db->facts.classes = doctor_kinds_of(script);
-  if (db->facts.bundled || optset_find(&p->set, "db-driver")->given)
-    doctor_look_at_database(p, db, f);
-  else
+  if (!db->facts.bundled && !optset_find(&p->set, "db-driver")->given)
     findings_add(f, FINDING_WARN, "server",
                  "give --db-driver, if the script uses a database",
                  "not looked at");
+  else if (!doctor_lacks_file(p, &db->facts, f))
+    doctor_database(f, db);
   return doctor_conclude(p, f);
 }

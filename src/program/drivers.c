@@ -1,6 +1,6 @@
 /*
- * drivers.c - the database drivers with their options, and what the SQL layer
- * has to know about a run.
+ * drivers.c - the database drivers and their options, and facts about a run for
+ * the SQL layer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 struct program_drivers {
   size_t n;
-  struct driver_config of[DRIVERS_MAX]; /* each cfg is owned */
+  struct driver_config of[DRIVERS_MAX]; /* owns each cfg */
 };
 
 int program_add_drivers(struct program *p, struct err *err)
@@ -98,7 +98,7 @@ const struct driver *program_find_scheme(const struct program *p,
 static bool drivers_is_driver(const struct program *p, const char *name)
 {
   if (*name == '\0')
-    return p->drivers->n == 1; /* there is no choice */
+    return p->drivers->n == 1;
   for (size_t i = 0; i < p->drivers->n; i++) {
     if (strcmp(p->drivers->of[i].driver->name, name) == 0)
       return true;
@@ -173,7 +173,7 @@ int program_start_database(struct program *p, const struct plan *plan,
       return rc;
     db->carriers = plan->carriers;
     db->pool_sessions = (unsigned)p->opts.db.pool;
-    db->facts.threads = db->pool_sessions; /* what servers see of them */
+    db->facts.threads = db->pool_sessions; /* as seen by servers */
   }
   db->worker = plan_worker_word(plan);
   db->first_number = plan->first_thread; /* over all processes */
@@ -194,7 +194,7 @@ static bool drivers_needs_sockets(const struct program *p)
   return false;
 }
 
-/* No more than are open: the lowest number that is free. */
+/* The lowest free number: at most the number of open files. */
 static unsigned drivers_open_files(void)
 {
   const int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -212,7 +212,7 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
   struct rlimit limit;
   uint64_t needed;
 
-  /* The connections of a pool are opened as they are needed. */
+  /* A pool opens connections as needed. */
   if (!drivers_needs_sockets(p) || db->pool_sessions > 0 ||
       getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY)
     return false;
@@ -230,7 +230,7 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
 /* ---- the file of a database ---- */
 
 enum {
-  ONE_PAGE = 4096 /* of SQLite: a table has at least one of its own */
+  ONE_PAGE = 4096 /* of SQLite: a table has one of its own at least */
 };
 
 bool program_misses_file(const struct program *p)

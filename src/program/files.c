@@ -22,7 +22,6 @@ enum {
   FILES_OUT_MAX = RESULTS_FILES + 8,
 };
 
-/* What a command writes. */
 struct files {
   const struct program *p;
   size_t n_out;
@@ -30,7 +29,7 @@ struct files {
   struct err *err;
 };
 
-/* Options of programs and tests, besides those of results. */
+/* Options other than those of results. */
 static const char *const written[] = { "mark",    "ack-log",    "file-ack-log",
                                        "history", "export-edn", "export-json" };
 
@@ -43,7 +42,7 @@ static bool files_is_written(const char *name)
   return false;
 }
 
-/* The value of an option, also of one whose test is not known yet. */
+/* Also of an option whose test is not known yet. */
 static const char *files_value(const struct program *p, const char *name)
 {
   const char *text = "";
@@ -57,7 +56,7 @@ static const char *files_value(const struct program *p, const char *name)
   return text;
 }
 
-/* The steps of a sweep write to files of their own, and check these. */
+/* The steps of a sweep have files of their own, and check them. */
 static bool files_of_step(const struct program *p, const char *option)
 {
   return sweep_wanted(&p->opts.sweep) && strcmp(option, "json") != 0 &&
@@ -82,7 +81,7 @@ static int files_write(struct files *f, const char *option, const char *path)
   return 0;
 }
 
-/* `what` names the file: "the file of --config-file". */
+/* `what` describes the file: "the file of --config-file". */
 static int files_read(struct files *f, const char *what, const char *path)
 {
   if (path[0] == '\0' || strcmp(path, "-") == 0)
@@ -106,7 +105,7 @@ static int files_read_option(struct files *f, const char *option,
   return files_read(f, what, path);
 }
 
-/* SQLite makes files beside the database while that is open. */
+/* SQLite creates files next to an open database. */
 static int files_read_sqlite(struct files *f, const char *option,
                              const char *path)
 {
@@ -123,7 +122,7 @@ static int files_read_sqlite(struct files *f, const char *option,
   return rc;
 }
 
-/* Steps of a sweep find out themselves what the URL means. */
+/* Steps of a sweep interpret the URL themselves. */
 static int files_read_url(struct files *f)
 {
   const char *text = program_value(&f->p->set, "dsn");
@@ -135,14 +134,14 @@ static int files_read_url(struct files *f)
   if (*text == '\0')
     text = getenv("BENCH_DSN");
   if (!text || url_parse(text, &url, &ignored) < 0)
-    return 0; /* a wrong one is refused when it is used */
+    return 0; /* refused on use */
   if (strncmp(url.scheme, "sqlite", strlen("sqlite")) == 0)
     rc = files_read_sqlite(f, option, url.path);
   url_done(&url);
   return rc;
 }
 
-/* The file of a script or of SQL. */
+/* A script or a file of SQL. */
 static int files_read_test(struct files *f, const char *what, const char *typed)
 {
   char *path = NULL;
@@ -171,7 +170,6 @@ static int files_read_members(struct files *f)
   return rc;
 }
 
-/* All options that name a file. */
 static int files_read_options(struct files *f)
 {
   const struct program *p = f->p;

@@ -1,5 +1,5 @@
 /*
- * find.c - finds the test that the command line names, and what a wrong name
+ * find.c - finds the test of the command line, and suggests what a wrong name
  * probably meant.
  */
 #include <dirent.h>
@@ -40,7 +40,7 @@ static FILE *bundled_open_script(const char *datadir, const char *name)
 
   (void)snprintf(path, sizeof(path), "%s/%s.lua", datadir, name);
   script = embedded_find(path);
-  if (script) /* the file is only read */
+  if (script) /* only read */
     return fmemopen((void *)(uintptr_t)script->text, script->len, "r");
   return fopen(path, "re");
 }
@@ -58,7 +58,7 @@ static struct files bundled_files_open(const char *datadir)
   return (struct files){ opendir(datadir), NULL };
 }
 
-/* Opens the next file; NULL: there are no more. */
+/* NULL: no more. */
 static const char *bundled_files_next(struct files *f)
 {
   const struct dirent *entry;
@@ -75,7 +75,6 @@ static void bundled_files_close(struct files *f)
     (void)closedir(f->dir);
 }
 
-/* "NAME.lua" */
 static bool bundled_is_script(const char *file, char ret_name[BUNDLED_NAME])
 {
   const char *dot = strrchr(file, '.');
@@ -89,7 +88,7 @@ static bool bundled_is_script(const char *file, char ret_name[BUNDLED_NAME])
   return true;
 }
 
-/* Adds text up to the end of the sentence.  true: the end was found. */
+/* Adds text up to the end of the sentence; true: complete. */
 static bool bundled_add_sentence(char summary[BUNDLED_SUMMARY],
                                  const char *text)
 {
@@ -100,15 +99,14 @@ static bool bundled_add_sentence(char summary[BUNDLED_SUMMARY],
   for (; *text && *text != '\n' && len + 1 < BUNDLED_SUMMARY; text++) {
     if (*text == '.' && (text[1] == ' ' || text[1] == '\n'))
       break;
-    /* Users read options with `-` everywhere. */
+    /* Users write options with `-`. */
     summary[len++] = '_' == *text ? '-' : *text;
   }
   summary[len] = '\0';
   return *text == '.';
 }
 
-/* Returns false if there is no such comment: the file is a part of other
- * scripts. */
+/* False: without such a comment the file is a part of other scripts. */
 static bool bundled_read_summary(const char *datadir, struct bundled *script)
 {
   static const char start[] = "-- One event: ", next[] = "-- ";
@@ -155,8 +153,8 @@ size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX])
   return n;
 }
 
-/* Tables of options begin like this; all scripts that use oltp_common.lua have
- * those of bench_oltp.lua. */
+/* First lines of tables of options.  Scripts that use oltp_common.lua have the
+ * options of bench_oltp.lua. */
 static bool bundled_begins_table(const char *line)
 {
   static const char *const table[] = { "sysbench.cmdline.options = {",
@@ -169,7 +167,7 @@ static bool bundled_begins_table(const char *line)
   return false;
 }
 
-/* Does the line declare an option?  Cuts its name out. */
+/* The name of the option that the line declares, or NULL. */
 static char *bundled_declared_name(char *line, bool in_table)
 {
   static const char lead[] = "sysbench.cmdline.options.";
@@ -230,7 +228,7 @@ static bool bundled_find_option(const char *datadir, const char *name,
 static const char *const find_commands[] = { "prepare", "run", "cleanup",
                                              "help" };
 
-/* Is it what other programs understand, or a command without a test? */
+/* A habit from other programs, or a command without a test. */
 static bool find_is_habit(const struct program *p, const char *typed)
 {
   static const struct {
@@ -312,9 +310,7 @@ static bool find_is_folder(const char *path)
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/*
- * Returns the rules for the places of tests; `path` holds a text of the rules.
- */
+/* `path` holds a text of the rules. */
 static struct resolve_rules find_where(const struct program *p,
                                        struct strbuf *path)
 {
@@ -410,8 +406,7 @@ bool program_is_bundled(const struct program *p, const char *text, bool mix)
   return bundled;
 }
 
-/* Reports that there is no such test, and adds what was probably meant, or
- * otherwise where it was looked for. */
+/* Adds a suggestion, or else the folders searched. */
 static void find_tell_not_found(const struct program *p, const char *typed)
 {
   struct strbuf path = { 0 };
@@ -483,7 +478,7 @@ int program_unknown_command(const char *typed, const char *words)
   return status;
 }
 
-/* Describes the owner of the option in words; false: it has none. */
+/* Describes the owner of the option; false: none. */
 static bool find_owner(const char *datadir, const char *name,
                        char ret_owner[OWNER_SIZE])
 {

@@ -1,5 +1,5 @@
 /*
- * help.c - prints the help, lists of what there is, and the version.
+ * help.c - help, lists, version.
  */
 #include <limits.h>
 #include <luajit.h>
@@ -21,7 +21,6 @@
 
 #define TESTS_MAX 16
 
-/* Storage for the lists. */
 struct names {
   struct help_item drivers[DRIVERS_MAX], tests[TESTS_MAX];
   struct help_item tools[PROGRAM_TOOLS], scripts[BUNDLED_MAX];
@@ -55,7 +54,6 @@ static struct help_lists help_collect(const struct program *p, struct names *n)
   return lists;
 }
 
-/* Prints the lists of names in one of three forms. */
 static int help_print_lists(struct program *p, enum program_help what)
 {
   struct names *names = calloc(1, sizeof(*names));
@@ -98,14 +96,14 @@ int program_print_help(struct program *p, enum program_help what)
   if (strcmp(name, tool_doctor.name) == 0)
     return program_doctor_machine(p); /* with a name: its usage */
   if (program_is_tool(name))
-    return program_tool(p); /* the action makes it print its help */
+    return program_tool(p); /* prints its help, by the action */
   p->cmdline.command = "help";
   return program_test(p);
 }
 
 /* ---- version ---- */
 
-/* Whether scripts have machine code on 64-bit ARM: see sysbench.lua. */
+/* Do scripts have machine code on 64-bit ARM?  See sysbench.lua. */
 static const char *version_machine_code(void)
 {
 #ifdef __aarch64__

@@ -1,9 +1,9 @@
 /*
  * job.c - the one path of all tests: find the test, add its options, give them
- * their values, make the plan, execute the command; and the reporters of a run:
- * the text, the files, and the one that merges the reports of several ranks.
+ * values, make the plan, execute the command; and the reporters of a run.
  */
 #include <errno.h>
+#include <luajit.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,10 +35,10 @@
 
 /* Prints the verdict after the report, and keeps it for the exit status. */
 struct slo_reporter {
-  bool missed; /* there is an objective, which was not held or shown to be */
+  bool missed; /* an objective was given, and not shown to hold */
 };
 
-/* A run that ended by an error in an event has an error to report instead. */
+/* After an error in an event, the error is reported instead. */
 static int slo_on_final(void *ctx, const struct report_setup *setup,
                         const struct report *r, struct err *err)
 {
@@ -69,8 +69,8 @@ static const struct reporter slo_reporter = {
 
 /* ---- results ---- */
 
-/* A name that is not a regular file, such as a pipe, belongs to the first rank
- * alone.  NULL also if there is no memory; then there is no file. */
+/* A special file, such as a pipe, belongs to the first rank alone.  NULL: no
+ * file, or no memory. */
 static char *results_own_name(const char *name, unsigned rank)
 {
   return name[0] == '\0' || outname_is_special(name)
@@ -78,9 +78,11 @@ static char *results_own_name(const char *name, unsigned rank)
            : program_rank_file(name, rank);
 }
 
-/* The other ranks write their part of the document, and event logs.  The part
- * is removed when rank 0 has received everything; event logs are never merged.
- * If a rank cannot write them, it goes on without: only rank 0 needs files. */
+/*
+ * Other ranks write their part of the document, removed when rank 0 has
+ * received everything, and event logs, which are never merged.  A rank that
+ * cannot write goes on: only rank 0 needs files.
+ */
 static int results_open_others(struct program *p, struct results_input *in)
 {
   struct results_cfg own;
@@ -96,7 +98,7 @@ static int results_open_others(struct program *p, struct results_input *in)
   in->cfg = &own;
   if (results_new(&p->results, in, &err) < 0)
     log_msg(LOG_WARNING, "%s", err.text);
-  in->cfg = NULL; /* nothing may use `own` from here on */
+  in->cfg = NULL; /* `own` ends here */
   return 0;
 }
 
@@ -137,11 +139,11 @@ static int results_open_by_rank(struct program *p, unsigned workers,
                              : results_open_others(p, &in);
 }
 
-/* What `mark` is told: the process, or the name that --mark has given. */
+/* The argument for `mark`: the process, or the name given by --mark. */
 static void results_say_marks(const struct program *p, const char *where)
 {
   const bool by_number = strcmp(where, MARK_AUTO) == 0;
-  /* It takes digits for a process. */
+  /* `mark` takes digits for a process. */
   const bool digits = where[strspn(where, "0123456789")] == '\0';
   char number[32];
 
@@ -151,7 +153,7 @@ static void results_say_marks(const struct program *p, const char *where)
           by_number ? number : where);
 }
 
-/* Marks are taken by one process of a run. */
+/* One process of a run takes marks. */
 static int results_open_marks(struct program *p, struct err *err)
 {
   const char *where = p->opts.run.mark;
@@ -169,7 +171,6 @@ static int results_open_marks(struct program *p, struct err *err)
   return 0;
 }
 
-/* Open the files of results, before anything starts. */
 static int results_open(struct job *job, unsigned workers, struct err *err)
 {
   struct program *p = job->p;
@@ -202,18 +203,18 @@ static int results_run_with(struct job *job, const struct reporter_use *use,
   if (nodes_report_new(&p->nodes_report, &setup, &err) < 0)
     return program_fail(&err);
   merged.ctx = p->nodes_report;
-  /* SIGTERM is handled during the run; afterwards there is much to save. */
+  /* SIGTERM is handled during the run; after the run there is much to save. */
   if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
   status = runner_run(plan, job->test, job->cfg, &merged, 1, &p->leave);
   status = nodes_report_status(p->nodes_report, status);
   if (nodes_report_complete(p->nodes_report) &&
       results_document_written(p->results))
-    (void)unlink(p->partial_file); /* rank 0 has received everything */
+    (void)unlink(p->partial_file);
   return status;
 }
 
-/* Does a line on the terminal follow the run? */
+/* Does a line on the terminal accompany the run? */
 static bool results_have_live_line(const struct program *p)
 {
   return p->opts.report.progress && p->opts.run.report_interval_s == 0 &&
@@ -237,12 +238,12 @@ static int results_run(struct job *job)
   if (!sweep_place(&p->opts.sweep, &line.step, &line.steps, &line.rest_s))
     line.steps = 0;
   results_limits(p->results, plan->time_ns, plan->events);
-  /* The others show what these two read. */
+  /* Read first: the other reporters show their data. */
   if (p->marks)
     use[n++] = (struct reporter_use){ &mark_reporter, p->marks };
   if (p->monitor)
     use[n++] = (struct reporter_use){ &monitor_reporter, p->monitor };
-  /* Files come first: a hook may not return after the text. */
+  /* Files come before the text: a hook may not return after the text. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
   if (results_have_live_line(p))
@@ -284,7 +285,7 @@ enum job_fact {
   JOB_LIVE_HOST = 1 << 14,
 };
 
-/* The first row whose facts are all true, but not `unless`, is the error. */
+/* An error is the first row whose facts are all true, but not `unless`. */
 static const struct {
   unsigned facts, unless;
   const char *text;
@@ -455,7 +456,6 @@ static int job_run(struct job *job)
   return status;
 }
 
-/* Execute a run, or a command of the test itself. */
 static int job_work(struct job *job, bool run)
 {
   struct program *p = job->p;
@@ -499,8 +499,8 @@ static int job_command(struct job *job)
   return job_refuse_command(job);
 }
 
-/* A cleanup that ignores --dry-run would drop the tables.  A script that
- * declares an option of this name decides for itself. */
+/* A cleanup that ignores --dry-run would drop the tables.  A script with an
+ * option of this name decides by itself. */
 static int job_refuse_dry_run(const struct job *job)
 {
   if (!job->p->opts.load.dry_run || optset_find(job->set, "dry-run")->twin ||
@@ -555,6 +555,8 @@ int program_test(struct program *p)
 
   if (!job)
     return EXIT_FAILED;
+  if (p->cmdline.action == CMDLINE_TEST)
+    log_msg(LOG_NOTICE, "%s (using system %s)\n\n", p->version, LUAJIT_VERSION);
   job->p = p;
   job->source = program_source(p);
   job->typed = p->cmdline.test;

@@ -26,18 +26,18 @@
 #include "run/plan.h"
 #include "run/runner.h"
 
-/* A member: a test of its own, with options of its own. */
+/* A member: a test with options of its own. */
 struct mix_job {
   struct job job;
   struct optset options; /* all of the program, and its own */
   struct cmdline_rules rules;
   const struct text_hooks *hooks; /* [opt] of its script */
+  const struct mix_job *twin;     /* see mix_find_twins() */
 };
 
-/* What exists as long as the mix does. */
 struct mix_source {
   struct mix_list list;
-  unsigned n; /* members below are made */
+  unsigned n; /* members made so far */
   struct mix_job of[MIX_MEMBERS_MAX];
   struct mix_part part[MIX_MEMBERS_MAX];
   struct report_member run_member[MIX_MEMBERS_MAX];
@@ -45,12 +45,11 @@ struct mix_source {
   struct mixtest_cfg cfg;
   struct test test;
   struct text_hooks hooks;
-  size_t n_declared; /* options of the program and of members, by name */
+  const struct mix_job *twin[MIX_MEMBERS_MAX]; /* see mix_find_twins() */
+  size_t n_declared; /* options of the program and of members */
 };
 
-/* ---- options of the members ---- */
-
-/* Is it an option of the member, and not one that all tests have? */
+/* An option of the member, not one that all tests have. */
 static bool mix_is_own(const struct opt_entry *e)
 {
   return !e->lent && e->section == OPT_SECTION_TEST;
@@ -58,7 +57,7 @@ static bool mix_is_own(const struct opt_entry *e)
 
 /* ---- declaring them ---- */
 
-/* Adds the option under this name, unless there is one. */
+/* Unless there is one of this name. */
 static int mix_add_name(struct optset *set, const char *owner, const char *name,
                         const struct opt *of, struct err *err)
 {
@@ -71,8 +70,8 @@ static int mix_add_name(struct optset *set, const char *owner, const char *name,
   return optset_declare(set, owner, &row, NULL, err);
 }
 
-/* An option of several members that are of different types takes any text; each
- * member reads it again. */
+/* An option whose type differs between members takes any text; each member
+ * parses it again. */
 static void mix_widen(struct optset *set, const struct opt_entry *own)
 {
   struct opt_entry *e = optset_find(set, own->row->name);
@@ -118,8 +117,7 @@ static int mix_declare_all(struct mix_source *mix, struct optset *set,
 
 /* ---- rules for values ---- */
 
-/* Is the option for this member?  Returns its name there, or NULL: it is for
- * another one. */
+/* The option's name for the member; NULL: for another member. */
 static const char *mix_name_for(const struct mix_source *mix, unsigned member,
                                 const char *name)
 {
@@ -187,7 +185,7 @@ static int mix_check_names(const struct mix_source *mix,
 
 /* ---- values ---- */
 
-/* The option of the mix whose value is for this one of a member; NULL: none was
+/* The option of the mix whose value is for this option of a member; NULL: not
  * given. */
 static const struct opt_entry *mix_value_for(const struct mix_source *mix,
                                              unsigned member,
@@ -242,7 +240,7 @@ static int mix_give_declared(struct mix_source *mix, unsigned member,
   return rc;
 }
 
-/* Scripts that declare no options take any. */
+/* Scripts without declared options accept any. */
 static int mix_give_unknown(struct mix_source *mix, unsigned member,
                             const struct optset *set, struct err *err)
 {
@@ -266,7 +264,7 @@ static int mix_give_unknown(struct mix_source *mix, unsigned member,
   return rc;
 }
 
-/* Refuses an option that names a member which does not have it. */
+/* Refuses an option of a member that lacks it. */
 static int mix_check_unknown(const struct mix_source *mix,
                              const struct optset *set, struct err *err)
 {
@@ -297,8 +295,6 @@ static int mix_hand_out(struct mix_source *mix, const struct optset *set,
   }
   return rc;
 }
-
-/* ---- members that use the same tables ---- */
 
 /* ---- which there are ---- */
 
@@ -358,7 +354,7 @@ static void mix_list_commands(const struct job *job, struct strbuf *out)
 
 /* ---- members that use the same tables ---- */
 
-/* Options of bundled scripts that decide what their tables are. */
+/* Options of bundled scripts that determine their tables. */
 static const char *const of_tables[] = {
   "tables",
   "table-size",
@@ -381,7 +377,7 @@ static const char *mix_value_of(const struct mix_job *m, const char *name)
   return e ? opt_get_string(e) : "";
 }
 
-/* The first option of tables in which the two differ; NULL: there is none. */
+/* The first option of tables in which the two differ, or NULL. */
 static const char *mix_difference(const struct mix_job *a,
                                   const struct mix_job *b)
 {
@@ -393,7 +389,7 @@ static const char *mix_difference(const struct mix_job *a,
   return NULL;
 }
 
-/* Is it the same script, with the same options? */
+/* Same script, same options? */
 static bool mix_is_same(const struct mix_job *a, const struct mix_job *b)
 {
   if (strcmp(a->job.what->path, b->job.what->path) != 0 ||
@@ -407,7 +403,6 @@ static bool mix_is_same(const struct mix_job *a, const struct mix_job *b)
   return true;
 }
 
-/* Do the two use the same tables by what the program knows of them? */
 static bool mix_share_tables(const struct mix_job *a, const struct mix_job *b)
 {
   const char *of_a = a->job.tables, *of_b = b->job.tables;
@@ -415,17 +410,13 @@ static bool mix_share_tables(const struct mix_job *a, const struct mix_job *b)
   return (of_a && of_b && strcmp(of_a, of_b) == 0) || mix_is_same(a, b);
 }
 
-/* The member before this one that has done the same already; NULL: there is
- * none.  -EINVAL: it has made the same tables in another way. */
-static int mix_find_twin(struct mix_source *mix, unsigned member,
-                         const char *command, const struct mix_job **ret,
-                         struct err *err)
+static int mix_find_twin(struct mix_source *mix, struct mix_job *m,
+                         const char *command, struct err *err)
 {
-  const struct mix_job *m = &mix->of[member];
   const char *option;
 
-  *ret = NULL;
-  for (unsigned i = 0; i < member && !*ret; i++) {
+  m->twin = NULL;
+  for (unsigned i = 0; &mix->of[i] < m && !m->twin; i++) {
     const struct mix_job *other = &mix->of[i];
 
     if (other->job.source->find_command(&other->job) != TEST_CALL ||
@@ -433,7 +424,7 @@ static int mix_find_twin(struct mix_source *mix, unsigned member,
       continue;
     option = mix_difference(m, other);
     if (!option)
-      *ret = other;
+      m->twin = other;
     else if (strcmp(command, "prepare") == 0)
       return err_set(err, -EINVAL,
                      "--mix: %s and %s use the same tables, but --%s is '%s' "
@@ -447,7 +438,6 @@ static int mix_find_twin(struct mix_source *mix, unsigned member,
 
 /* ---- executing one ---- */
 
-/* Returns the exit status. */
 static int mix_call_member(struct mix_job *m)
 {
   struct err err = { "" };
@@ -458,29 +448,27 @@ static int mix_call_member(struct mix_job *m)
   return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
 }
 
-/* Finds all reasons not to begin. */
-static int mix_check_all(struct mix_source *mix, const char *command,
-                         struct err *err)
+/* Finds the earlier member with the same work for each, or NULL.  -EINVAL: two
+ * members create the same tables in different ways. */
+static int mix_find_twins(struct mix_source *mix, const char *command,
+                          struct err *err)
 {
-  const struct mix_job *twin;
   int rc = 0;
 
   for (unsigned i = 0; i < mix->n && rc == 0; i++)
-    rc = mix_find_twin(mix, i, command, &twin, err);
+    rc = mix_find_twin(mix, &mix->of[i], command, err);
   return rc;
 }
 
 static int mix_begin_call(struct job *job, struct err *err)
 {
   struct mix_source *mix = job->own;
-  int rc = mix_check_all(mix, job->command, err);
+  int rc = mix_find_twins(mix, job->command, err);
 
   for (unsigned i = 0; i < mix->n && rc == 0; i++) {
     struct job *member = &mix->of[i].job;
-    const struct mix_job *twin;
 
-    rc = mix_find_twin(mix, i, job->command, &twin, err);
-    if (rc == 0 && !twin && member->source->begin_call &&
+    if (!mix->of[i].twin && member->source->begin_call &&
         member->source->find_command(member) == TEST_CALL)
       rc = member->source->begin_call(member, err);
   }
@@ -491,23 +479,21 @@ static int mix_call(struct job *job, struct err *err)
 {
   struct mix_source *mix = job->own;
   const bool is_prepare = strcmp(job->command, "prepare") == 0;
-  const int rc = mix_check_all(mix, job->command, err);
+  const int rc = mix_find_twins(mix, job->command, err);
   int status = EXIT_OK;
 
   if (rc < 0)
     return rc;
   for (unsigned i = 0; i < mix->n; i++) {
     struct mix_job *m = &mix->of[i];
-    const struct mix_job *twin;
     int own = EXIT_OK;
 
-    (void)mix_find_twin(mix, i, job->command, &twin, err);
     if (m->job.source->find_command(&m->job) != TEST_CALL)
       log_msg(LOG_NOTICE, "%s: skipped, it has no command '%s'\n",
               m->job.member, job->command);
-    else if (twin)
+    else if (m->twin)
       log_msg(LOG_NOTICE, "%s: skipped, its tables are those of %s\n",
-              m->job.member, twin->job.member);
+              m->job.member, m->twin->job.member);
     else {
       log_msg(LOG_NOTICE, "%s: %s\n", m->job.member, job->command);
       own = mix_call_member(m);
@@ -522,7 +508,7 @@ static int mix_call(struct job *job, struct err *err)
 
 /* ---- finding it ---- */
 
-/* Members with clients of their own decide how many there are. */
+/* Members with clients of their own determine the number of clients. */
 static int mix_settle_clients(struct program *p, const struct mix_list *list,
                               struct err *err)
 {
@@ -544,7 +530,7 @@ static int mix_settle_clients(struct program *p, const struct mix_list *list,
   return optset_set_text(&p->set, option, text, err);
 }
 
-/* A rate of the whole is for members that have none of their own. */
+/* A common rate is for members without a rate of their own. */
 static int mix_refuse_idle_rate(const struct program *p,
                                 const struct mix_list *list, struct err *err)
 {
@@ -562,8 +548,17 @@ static int mix_refuse_idle_rate(const struct program *p,
                  p->opts.run.rate > 0 ? "rate" : "load-profile");
 }
 
-/* A built-in test opens its workers in a way of its own, and has no events of
- * the program's loop. */
+const struct test_source *source_by_name(const char *name)
+{
+  const enum program_kind kind = program_kind(name);
+
+  if (kind == PROGRAM_SQLFILE)
+    return &source_sqlfile;
+  return kind == PROGRAM_BUILTIN ? &source_builtin : &source_script;
+}
+
+/* A built-in test opens its workers in its own way, and has no events of the
+ * program's loop. */
 static int mix_refuse_member(const struct mix_member *m)
 {
   struct err err = { "" };
@@ -637,7 +632,6 @@ static int mix_declare_member(struct job *job, struct mix_job *m)
   return m->job.source->declare(&m->job, &m->rules);
 }
 
-/* Makes the test of those of the members. */
 static void mix_make_test(struct job *job, struct mix_source *mix)
 {
   const double weights = (double)mix_list_weights(&mix->list);
@@ -709,7 +703,7 @@ static void mix_print_options(const struct job *job, struct strbuf *out)
 
 /* ---- runs ---- */
 
-/* Each member may add a text to the last report. */
+/* Each member may append to the last report. */
 static void mix_append(void *arg, const struct report *r, struct strbuf *b)
 {
   const struct mix_source *mix = arg;
@@ -734,7 +728,7 @@ static int mix_begin_run(struct job *job)
     p->text.hooks = NULL;
     status = m->job.source->begin_run(&m->job);
     m->hooks = p->text.hooks;
-    if (!job->db) /* all go to the same servers */
+    if (!job->db) /* all members use the same servers */
       job->db = m->job.db;
   }
   mix->hooks = (struct text_hooks){ .append = mix_append, .arg = mix };

@@ -1,6 +1,5 @@
 /*
- * options.c - the tables of options in the order of the help, and values by
- * name.
+ * options.c - the tables of options in the order of the help.
  */
 #include "program/options.h"
 
@@ -22,7 +21,7 @@ static const struct opt program_opts[] = {
   OPT_END,
 };
 
-/* Rows that fill in the member `m` of struct program_options. */
+/* Rows that fill in member `m` of struct program_options. */
 #define ROWS(table, m) \
   .rows = (table), .off = offsetof(struct program_options, m)
 

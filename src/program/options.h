@@ -1,9 +1,7 @@
 /*
- * options.h - all options that are known before the test is.
- *
- * Each module has its rows and its struct; this file only puts them in order,
- * which is the order of the help.  The options of drivers, tests and scripts
- * join them at run time.
+ * options.h - all options that are known before the test is.  Each module has
+ * its rows and its struct; this file defines their order, that of the help.
+ * Options of drivers, tests and scripts join at run time.
  */
 #ifndef BENCH_PROGRAM_OPTIONS_H
 #define BENCH_PROGRAM_OPTIONS_H
@@ -28,12 +26,10 @@
 
 struct err;
 
-/* The options of the program itself. */
 struct program_cfg {
   int64_t verbosity; /* as given: see program_log_level() */
 };
 
-/* The values of all options. */
 struct program_options {
   struct program_cfg own;
   struct cmdline_cfg cmdline;
@@ -53,9 +49,9 @@ struct program_options {
 
 struct program_table {
   enum opt_section section;
-  const char *title; /* its heading in the manual; equal titles are adjacent */
+  const char *title; /* heading in the manual; equal titles are adjacent */
   const struct opt *rows;
-  size_t off; /* offset of the struct that the rows fill in */
+  size_t off; /* of the struct that the rows fill in */
 };
 
 enum {
@@ -64,19 +60,18 @@ enum {
 
 extern const struct program_table program_tables[PROGRAM_TABLES];
 
-/* Add the rows of all tables to the set; both must live equally long. */
+/* Both must live equally long. */
 int program_options_add(struct optset *set, struct program_options *opts,
                         struct err *err);
 
-/* Checks what no row can check, for struct cmdline_input.  `opts` is a struct
+/* Checks what no row can check, for struct cmdline_input.  `opts`: a struct
  * program_options. */
 int program_options_check(void *opts, struct cmdline *c, struct err *err);
 
-/* Messages up to this level are shown: 0 (fatal) to 5 (debug). */
+/* The log level: 0 (fatal) to 5 (debug). */
 int program_log_level(const struct program_options *opts);
 
-/* The value of an option of the test, as text and as a size; "" and 0: it has
- * none. */
+/* The value of an option as text and as a size; without a value, "" and 0. */
 const char *program_value(const struct optset *set, const char *name);
 uint64_t program_size(const struct optset *set, const char *name);
 

@@ -1,11 +1,9 @@
 /*
- * program.c - options -> plan -> command -> exit status: the steps of the
- * program in their order, and what is printed between them.
+ * program.c - the steps of the program in their order.
  */
 #include "program/program.h"
 
 #include <errno.h>
-#include <luajit.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +29,6 @@
 #include "run/runner.h"
 #include "tools/tool.h"
 
-static int program_dispatch(struct program *p)
-{
-  log_msg(LOG_NOTICE, "%s (using system %s)\n\n", p->version, LUAJIT_VERSION);
-  return program_test(p);
-}
-
 /* `bench --mix=... run` means `bench mix --mix=... run`.  False: another test
  * was named. */
 static bool program_take_mix(struct program *p)
@@ -56,7 +48,7 @@ static bool program_take_mix(struct program *p)
   return true;
 }
 
-/* One of the options of a search, without one. */
+/* An option of a search without a search, or NULL. */
 static const char *program_useless_find_option(const struct program *p)
 {
   static const char *const names[] = { "confirm", "find-precision",
@@ -71,9 +63,11 @@ static const char *program_useless_find_option(const struct program *p)
   return NULL;
 }
 
-/* Are results for files, and none for the reader of the standard output?  Then
- * they do not depend on the text, which may lose its reader: Ctrl-C ends tee in
- * `bench ... | tee log` before bench has reported. */
+/*
+ * Are results for files, and none for stdout?  Then the run goes on when the
+ * text loses its reader: Ctrl-C ends tee in `bench ... | tee log` before bench
+ * has reported.
+ */
 static bool program_is_for_files(const struct program_options *opts)
 {
   const struct results_cfg *cfg = &opts->results;
@@ -100,7 +94,7 @@ static int program_check_ack(struct program *p,
   return EXIT_OK;
 }
 
-/* What doctor and all commands of tests begin with. */
+/* First step of doctor and all commands of tests. */
 static int program_begin(struct program *p)
 {
   const struct test_source *source = program_source(p);
@@ -137,10 +131,9 @@ static int program_do_doctor(struct program *p)
     return status;
   if (results_on_stdout(&p->opts.results))
     log_set_text(stderr);
-  return program_dispatch(p);
+  return program_test(p);
 }
 
-/* A command of a test, or a sweep of runs. */
 static int program_do_test(struct program *p)
 {
   const bool is_run = program_is_run(p);
@@ -168,7 +161,7 @@ static int program_do_test(struct program *p)
   if (is_run && results_on_stdout(&p->opts.results) &&
       (!p->ranks || p->ranks->rank == 0))
     log_set_text(stderr);
-  return program_dispatch(p);
+  return program_test(p);
 }
 
 static int program_act(struct program *p)
@@ -242,7 +235,7 @@ static int program_scan(struct program *p, int argc, char **argv)
   return program_refused_status(p);
 }
 
-/* Does everything after it is known whether there are other processes. */
+/* Knows whether there are other processes. */
 static int program_work(struct program *p, int argc, char **argv)
 {
   int status;

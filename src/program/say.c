@@ -24,8 +24,8 @@
 
 /* ---- inherited descriptors and signals ---- */
 
-/* Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
- * that is free, and all numbers below `fd` are taken. */
+/* open() returns the lowest free number, and all numbers below `fd` are
+ * taken. */
 static bool inherited_open_null(int fd)
 {
   if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
@@ -40,7 +40,7 @@ static void inherited_pass_over(int number)
   (void)number;
 }
 
-/* Unless the parent has decided about it. */
+/* The parent may have chosen another action. */
 static void inherited_pass_over_if_default(int number)
 {
   const struct sigaction passed = { .sa_handler = inherited_pass_over,
@@ -78,7 +78,7 @@ void program_outlive_readers(void)
 
 /* ---- messages ---- */
 
-/* The messages of libraries and of other options may quote a password. */
+/* Messages of libraries and options may quote a password. */
 int program_fail(const struct err *err)
 {
   struct strbuf shown = { 0 };
@@ -91,7 +91,6 @@ int program_fail(const struct err *err)
   return EXIT_FAILED;
 }
 
-/* Usage errors have no prefix. */
 int program_fail_usage(int rc, const struct err *err)
 {
   if (!cmdline_is_usage_error(rc))
@@ -124,8 +123,8 @@ int program_complain(const char *fmt, ...)
 
 /* ---- the end of the program ---- */
 
-/* An incomplete text must not look like success.  A user who has closed the
- * standard output does not want any. */
+/* An incomplete text must not look like success.  A user who has closed stdout
+ * wants no text. */
 static int say_check_stdout(int status)
 {
   struct err err;

@@ -25,22 +25,20 @@
 #include "program/source.h"
 #include "run/runner.h"
 
-/* Scripts that use this module have its tables, the copies as well. */
+/* Scripts that use this module, also copies, have its tables. */
 static const char script_common[] = "oltp_common";
 
-/* What exists as long as a script does. */
 struct script_job {
   struct resolved what;
   struct db_process db;
-  struct ack_log *ack; /* owned; NULL: none is wanted */
-  bool declares;       /* the script says what options it has */
-  bool makes_file;     /* prepare makes the file of the database */
-  bool in_vain; /* its prepare has failed, and made the file of the database */
+  struct ack_log *ack; /* owned; NULL: not wanted */
+  bool declares;       /* the script declares options */
+  bool makes_file;     /* prepare creates the database file */
+  bool in_vain;        /* prepare has failed, and created the file */
   struct script *script;
 };
 
-/* Would the user have typed a script only to learn that an option does not
- * exist? */
+/* Would the user type a script, only to read that an option does not exist? */
 static bool script_is_typed_in_vain(const struct job *job)
 {
   const struct program *p = job->p;
@@ -50,9 +48,8 @@ static bool script_is_typed_in_vain(const struct job *job)
          p->cmdline.first && isatty(STDIN_FILENO);
 }
 
-/* A script on the standard input has no commands: its body does everything.
- * sysbench ignores its options, so a typing error (`--versoin`) looks like
- * success. */
+/* A script on stdin has no commands: its body does everything. sysbench ignores
+ * its options, so a typing error (`--versoin`) looks like success. */
 static void script_choose_steps(struct job *job)
 {
   const struct script_job *own = job->own;
@@ -90,14 +87,14 @@ static int script_find(struct job *job)
   return status;
 }
 
-/* Those in oltp_legacy read globals, as they did. */
+/* Scripts of oltp_legacy read globals, as in sysbench. */
 static bool script_is_ours(const struct job *job)
 {
   return job->bundled && !strstr(job->what->path, "/oltp_legacy/");
 }
 
-/* A script that declares no options gets all that are given.  A bundled one
- * reads none of them. */
+/* A script without declared options accepts all options.  A bundled one reads
+ * none of them. */
 static void script_warn_of_options(const struct job *job)
 {
   const struct script_job *own = job->own;
@@ -111,7 +108,7 @@ static void script_warn_of_options(const struct job *job)
   }
 }
 
-/* Warns that a changed copy of the common part would have no effect. */
+/* A changed copy of the common part would have no effect. */
 static void script_warn_of_copy(const struct job *job)
 {
   static const char copy[] = "./oltp_common.lua";
@@ -182,8 +179,7 @@ static int script_load(struct job *job, struct err *err)
   return 0;
 }
 
-/* Adds the options of the script.  They are known when its body has been
- * executed. */
+/* Options are known when the body of the script was executed. */
 static int script_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct script_job *own = job->own;
@@ -218,7 +214,7 @@ static int script_take_values(struct job *job, struct err *err)
                  job->p->name, job->p->name);
 }
 
-/* Returns a number that a script declared or reads as a global; otherwise 1. */
+/* The number that the script declares or reads as a global; otherwise 1. */
 static uint64_t script_option_number(const struct optset *set, const char *name)
 {
   const uint64_t n = program_size(set, name);
@@ -226,8 +222,8 @@ static uint64_t script_option_number(const struct optset *set, const char *name)
   return n > 0 ? n : 1;
 }
 
-/* Notes the number of rows among which a bundled script draws its keys.  It
- * does not matter for scripts that only insert rows. */
+/* Notes the number of rows among which a bundled script draws keys, unless it
+ * only inserts rows. */
 static void script_tell_rows(struct run_facts *facts, const struct optset *set,
                              const char *script)
 {
@@ -239,8 +235,8 @@ static void script_tell_rows(struct run_facts *facts, const struct optset *set,
   facts->rows_usual = !optset_find(set, "table-size")->given;
 }
 
-/* Notes what the run will ask of the server, for the checks before it.  Bundled
- * scripts prepare a statement when it is first used. */
+/* Notes what the run will ask of the server, for the checks before the run.
+ * Bundled scripts prepare a statement on first use. */
 static void script_tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;
@@ -263,7 +259,7 @@ static void script_tell_facts(const struct job *job)
 
 /* ---- the acknowledgement log ---- */
 
-/* Open the log that --ack-log asks for; *ret stays NULL without. */
+/* *ret stays NULL without --ack-log. */
 static int script_open_ack(const struct job *job, struct ack_log **ret)
 {
   const struct program *p = job->p;
@@ -288,7 +284,7 @@ static int script_open_ack(const struct job *job, struct ack_log **ret)
   return rc < 0 ? program_fail(&err) : EXIT_OK;
 }
 
-/* Print what is in the log, which may be NULL. */
+/* `log` may be NULL. */
 static int script_end_ack(const struct job *job, struct ack_log *log)
 {
   const char *file, *address;
@@ -332,7 +328,7 @@ static int script_begin_run(struct job *job)
   /* parallel_prepare of oltp_legacy is a run that creates the tables. */
   if (script_is_ours(job) && program_lacks_data(job->p, &own->db.facts))
     return EXIT_FAILED;
-  /* Each event of this one opens a connection, and perhaps few at a time. */
+  /* Each event of `connect` opens a connection, perhaps few at a time. */
   if (own->db.facts.bundled && strcmp(job->name, "connect") != 0 &&
       program_lacks_files(job->p, job->plan, &own->db))
     return EXIT_FAILED;

@@ -1,6 +1,5 @@
 /*
- * server.c - whether a run reads what its servers do, and what is printed of
- * it.
+ * server.c - whether a run reads its servers, and what is printed of them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 #include "run/runner.h"
 
 enum {
-  STATEMENT_SHOWN = 100 /* bytes of its text */
+  STATEMENT_SHOWN = 100 /* bytes */
 };
 
 static bool server_is_wanted(const struct program *p)
@@ -33,54 +32,38 @@ static bool server_is_wanted(const struct program *p)
   return o->monitor.stats == SERVER_STATS_ON;
 }
 
-/* How many items the options of the driver name; at least 1. */
-static unsigned server_count_items(const struct program *p, const char *driver,
-                                   const char *what)
+/* Number of items in an option of the driver; 0: an empty value. */
+static unsigned server_count_items(const struct program *p, const char *what)
 {
-  struct strbuf name = { 0 };
-  const struct opt_entry *e;
+  char name[64];
   const char *text;
-  unsigned n = 1;
+  unsigned n;
 
-  strbuf_addf(&name, "%s-%s", driver, what);
-  e = optset_find(&p->set, strbuf_str(&name));
-  strbuf_done(&name);
-  for (text = e ? opt_get_string(e) : ""; (text = strchr(text, ',')); text++)
+  (void)snprintf(name, sizeof(name), "%.32s-%s", p->opts.db.driver, what);
+  text = program_value(&p->set, name);
+  for (n = *text != '\0'; (text = strchr(text, ',')); text++)
     n++;
   return n;
 }
 
-static bool server_is_given(const struct program *p, const char *driver,
-                            const char *what)
+static unsigned server_count_servers(const struct program *p)
 {
-  struct strbuf name = { 0 };
-  const struct opt_entry *e;
+  const unsigned hosts = server_count_items(p, "host");
+  const unsigned ports = server_count_items(p, "port");
+  const unsigned sockets = server_count_items(p, "socket");
 
-  strbuf_addf(&name, "%s-%s", driver, what);
-  e = optset_find(&p->set, strbuf_str(&name));
-  strbuf_done(&name);
-  return e && *opt_get_string(e);
+  return sockets > 0 ? sockets : (hosts ? hosts : 1) * (ports ? ports : 1);
 }
 
-static unsigned server_count_servers(const struct program *p,
-                                     const char *driver)
-{
-  return server_is_given(p, driver, "socket")
-           ? server_count_items(p, driver, "socket")
-           : server_count_items(p, driver, "host") *
-               server_count_items(p, driver, "port");
-}
-
-/* A file that this process can look at; NULL: there is none. */
+/* A file that this process can examine, or NULL. */
 static const char *server_data_file(const struct program *p)
 {
-  const struct opt_entry *e = optset_find(&p->set, "sqlite-db");
-  const char *name = e ? opt_get_string(e) : "";
+  const char *name = program_value(&p->set, "sqlite-db");
 
   return *name && *name != ':' && strncmp(name, "file:", 5) != 0 ? name : NULL;
 }
 
-/* An option that only says how to read; NULL: none is given. */
+/* An option that only describes how to read, or NULL. */
 static const char *server_way_to_read(const struct program *p)
 {
   static const char *const names[] = { "monitor-user", "monitor-password",
@@ -130,7 +113,7 @@ int program_watch_server(const struct job *job, struct err *err)
     in.file = server_data_file(p);
   if (!in.file && !monitor_knows(in.driver))
     return 0;
-  in.servers = server_count_servers(p, in.driver);
+  in.servers = server_count_servers(p);
   rc = monitor_new(&p->monitor, &in, err);
   results_set_monitor(p->results, p->monitor);
   return rc;
@@ -164,7 +147,7 @@ static void server_print_total(const struct server_total *t)
             t->target[0] != '\0' ? ": " : "", t->failure);
     return;
   }
-  if (t->target[0] == '\0') /* it was never connected to */
+  if (t->target[0] == '\0') /* never connected */
     return;
   log_msg(LOG_NOTICE,
           "    %s: %" PRIu64 " readings of %.2f ms, %" PRIu64
@@ -187,7 +170,7 @@ static void server_print_total(const struct server_total *t)
   strbuf_done(&line);
 }
 
-/* That the server does not count statements matters to those who want them. */
+/* Missing statement counters matter to those who want statements. */
 static void server_print_gaps(const struct server_gaps *gaps, bool statements)
 {
   for (unsigned i = 0; i < gaps->n; i++) {
@@ -207,7 +190,7 @@ static void server_add_statement(struct strbuf *out, const struct digest *d)
   strbuf_adds(out, "\n");
 }
 
-/* Those that took the server most time. */
+/* The statements that took the server most time. */
 static void server_print_statements(const struct digests *d, size_t max)
 {
   struct strbuf lines = { 0 };

@@ -22,9 +22,8 @@
 #include "sqlfile/run/sqltest.h"
 #include "sqlfile/sqlfile.h"
 
-/* The values of the options of files of SQL. */
 struct sqlfile_cfg {
-  const char *defines; /* a line for each */
+  const char *defines; /* one per line */
 };
 
 static const struct opt sqlfile_opts[] = {
@@ -39,7 +38,6 @@ static const struct opt sqlfile_opts[] = {
   OPT_END,
 };
 
-/* What exists as long as the file does. */
 struct sqlfile_job {
   struct sqlfile_cfg cfg;
   struct resolved what; /* for other processes */
@@ -75,7 +73,7 @@ static int sqlfile_read_text(struct sqlfile_job *own, struct err *err)
   return own->text.failed ? err_set(err, -ENOMEM, "not enough memory") : 0;
 }
 
-/* Process 0 reads the file; the others get it from that one. */
+/* Process 0 reads the file and shares it. */
 static int sqlfile_obtain_text(struct job *job, struct sqlfile_job *own,
                                struct err *err)
 {
@@ -146,8 +144,8 @@ static int sqlfile_declare(struct job *job, struct cmdline_rules *rules)
            : EXIT_OK;
 }
 
-/* Parses the file once the driver is known, which decides what quotes and
- * comments are.  A driver that does not exist is reported later. */
+/* Parses the file once the driver is known, which defines quotes and comments.
+ * An unknown driver is reported later. */
 static int sqlfile_take_values(struct job *job, struct err *err)
 {
   struct sqlfile_job *own = job->own;

@@ -1,13 +1,11 @@
 /*
- * target.c - chooses the server that a script works on.  The values of --dsn,
- * option files and the environment become values of the driver's options.
+ * target.c - chooses the server of a script.
  *
- * Each source sets only options that have no value yet, so the order of the
- * calls in settle() is the order of precedence.  A password that is read for
- * this run is the exception: it replaces every other one, except one on the
- * command line or in a configuration file.
- * /
- * #include <errno.h>
+ * The values of --dsn, option files and the environment become values of the
+ * driver's options.  Each source sets only options without a value, so the
+ * order of calls in target_settle() is the order of precedence.  Exception: a
+ * password read for this run replaces all others but one on the command line or
+ * in a configuration file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +42,7 @@ enum {
   PASSWORD_MAX = 4096,
 };
 
-/* Returns the first line of the text, without its end; NULL: it is empty, or
- * not text. */
+/* The first line of the text, without its end; NULL: empty, or not text. */
 static char *password_first_line(char *text, size_t len)
 {
   size_t n = 0;
@@ -91,7 +88,7 @@ static ssize_t password_read_line(int fd, char *to, size_t size)
   return (ssize_t)n;
 }
 
-/* `fd` is open; `what` names it. */
+/* `what` names the open `fd`. */
 static int password_take_line(int fd, const char *what, char **ret,
                               struct err *err)
 {
@@ -143,7 +140,7 @@ static int password_from_file(const struct program *p, const char *path,
 
 /* ---- from the terminal ---- */
 
-/* The set of signals that would leave the terminal without echo. */
+/* Signals that would leave the terminal without echo. */
 static void password_ending_signals(sigset_t *set)
 {
   static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
@@ -153,8 +150,7 @@ static void password_ending_signals(sigset_t *set)
     (void)sigaddset(set, all[i]);
 }
 
-/* Waits for a line.  1: there is something to read; 0: a signal is pending; -1:
- * it failed. */
+/* 1: input; 0: a signal is pending; -1: error. */
 static int password_wait_for_line(int tty, int signals)
 {
   struct pollfd fds[] = { { .fd = tty, .events = POLLIN },
@@ -169,7 +165,7 @@ static int password_wait_for_line(int tty, int signals)
   return fds[1].revents ? 0 : 1;
 }
 
-/* Prompts once.  1: a signal is pending, and the caller lets it act. */
+/* 1: a signal is pending, and the caller lets it act. */
 static int password_ask_once(int tty, int signals, const char *who, char **ret,
                              struct err *err)
 {
@@ -211,12 +207,12 @@ static int password_ask(const char *who, char **ret, struct err *err)
   password_ending_signals(&set);
   (void)sigprocmask(SIG_BLOCK, &set, &old);
   while (rc == 1) {
-    signals = signalfd(-1, &set, SFD_CLOEXEC); /* those from now on */
+    signals = signalfd(-1, &set, SFD_CLOEXEC); /* signals from now on */
     rc = signals < 0 ? err_sys(err, "cannot ask for a password,")
                      : password_ask_once(tty, signals, who, ret, err);
     if (signals >= 0)
       (void)close(signals);
-    if (rc == 1) { /* it ends or stops the process here, or is ignored */
+    if (rc == 1) { /* ends or stops the process here, or is ignored */
       (void)sigprocmask(SIG_SETMASK, &old, NULL);
       (void)sigprocmask(SIG_BLOCK, &set, NULL);
     }
@@ -235,7 +231,8 @@ static int password_from_parent(const char *number, char **ret, struct err *err)
   ssize_t n = -1;
 
   if (parse_int(number, &fd) == 0 && fd > STDERR_FILENO && fd <= INT_MAX) {
-    n = pread((int)fd, text, PASSWORD_MAX, 0); /* others read it, too */
+    n = pread((int)fd, text, PASSWORD_MAX,
+              0); /* also read by other processes */
     (void)close((int)fd);
   }
   (void)unsetenv(PASSWORD_INHERITED);
@@ -251,7 +248,7 @@ int program_hand_down_password(const char *password, struct err *err)
 {
   const size_t len = strlen(password);
   char number[16];
-  int fd = memfd_create("password", 0); /* children inherit it */
+  int fd = memfd_create("password", 0); /* inherited by children */
   int rc = 0;
 
   (void)snprintf(number, sizeof(number), "%d", fd);
@@ -291,13 +288,12 @@ int program_read_password(struct program *p, const char *who, char **ret,
   return rc;
 }
 
-/* A source of values, and its name in messages. */
 struct source {
   struct program *p;
   enum opt_source kind;
   const char *where; /* [opt] "FILE:LINE" of the values */
-  const char *skip;  /* [opt] an option that it cannot set */
-  bool exact;        /* its empty values do not stand for defaults */
+  const char *skip;  /* [opt] an option not to set */
+  bool exact;        /* empty values do not stand for defaults */
 };
 
 static bool target_is_given(void *ctx, const char *option,
@@ -371,7 +367,7 @@ static int target_refuse_scheme(const struct program *p, const char *what,
     meant ? "\ndid you mean " : "", meant ? meant : "", meant ? ":?" : "");
 }
 
-/* `url` is the value of --dsn, or of the source that `what` names. */
+/* `what`: name of the URL's source. */
 static int target_use_url(struct source *s, const char *what,
                           const struct url *url, struct err *err)
 {
@@ -423,8 +419,8 @@ static int target_use_dsn(struct program *p, struct err *err)
   return rc;
 }
 
-/* Returns the only driver whose options are on the command line or in a
- * configuration file; NULL: there is none, or there are several. */
+/* The only driver whose options are on the command line or in a configuration
+ * file; NULL: none, or several. */
 static const char *target_driver_of_options(const struct program *p)
 {
   const char *only = NULL;
@@ -442,7 +438,7 @@ static const char *target_driver_of_options(const struct program *p)
   return only;
 }
 
-/* `--pgsql-host=db1` says which driver is meant.  In sysbench it does not. */
+/* `--pgsql-host=db1` chooses the driver, except in sysbench. */
 static int target_use_options(struct program *p, struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_SCRIPT };
@@ -451,7 +447,7 @@ static int target_use_options(struct program *p, struct err *err)
   return name ? target_put(&s, "db-driver", name, err) : 0;
 }
 
-/* Changes an alias to the name that reports show. */
+/* Replaces an alias by the name in reports. */
 static int target_use_real_name(struct program *p, const struct driver *d,
                                 struct err *err)
 {
@@ -465,7 +461,7 @@ static int target_use_real_name(struct program *p, const struct driver *d,
 
 /* ---- option files ---- */
 
-/* Returns the path of ~/NAME, or NULL; owned by the caller. */
+/* The path of ~/NAME, or NULL; owned by the caller. */
 static char *target_home_path(const char *name)
 {
   const char *home = getenv("HOME");
@@ -480,17 +476,10 @@ static char *target_home_path(const char *name)
   return NULL;
 }
 
-/* Does this process read the files, or does process 0? */
-static bool target_reads_files(const struct program *p)
-{
-  return !p->ranks || p->ranks->rank == 0;
-}
-
 /*
- * Returns why a file in the home folder, which was not asked for explicitly, is
- * not read; NULL: it is read, or does not exist.  MySQL's programs also ignore
- * a file that all users can write to, because another user could name a server
- * there.  Opening a pipe could block for ever.
+ * The reason not to read a file of the home folder, or NULL.  Like MySQL's
+ * programs, refuses a file that all users can write to: another user could name
+ * a server there.  Opening a pipe could block forever.
  */
 static const char *target_why_not_read(const char *path)
 {
@@ -513,7 +502,7 @@ static int target_load_file(const struct program *p, const char *name,
   return opt_file_load(path, ret_text, ret_len);
 }
 
-/* Is there a password variable?  It takes precedence over option files. */
+/* A password variable takes precedence over option files. */
 static bool target_has_password_variable(const struct driver *d)
 {
   const char *text = d->names->password_env ? getenv(d->names->password_env)
@@ -575,7 +564,8 @@ static int target_use_file(struct program *p, const struct driver *d,
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     return 0;
   home = target_home_path(name);
-  why = home && target_reads_files(p) ? target_why_not_read(home) : NULL;
+  why = home && (!p->ranks || p->ranks->rank == 0) ? target_why_not_read(home)
+                                                   : NULL;
   if (why) {
     log_msg(LOG_WARNING, "%s is ignored, since %s", name, why);
     rc = 0;
@@ -603,7 +593,7 @@ static int target_use_variables(struct program *p, const struct driver *d,
     const char *value = getenv(v->name);
 
     s.exact = service && *service;
-    if (s.exact) /* the service sets it, or otherwise the library reads it */
+    if (s.exact) /* set by the service, or read by the library */
       value = v->always ? NULL : "";
     else if (!value || !*value || (!all && !v->always))
       value = NULL;
@@ -652,14 +642,6 @@ static int target_use_password(struct program *p, const struct driver *d,
 
 /* ---- all of it ---- */
 
-/*
- * Returns NULL if there is no such driver.  That is reported if one is needed.
- */
-static const struct driver *target_choose_driver(const struct program *p)
-{
-  return program_find_driver(p, p->opts.db.driver);
-}
-
 static int target_settle(struct program *p, struct err *err)
 {
   const struct driver *d;
@@ -669,7 +651,7 @@ static int target_settle(struct program *p, struct err *err)
     rc = target_use_options(p, err);
   if (rc < 0)
     return rc;
-  d = target_choose_driver(p);
+  d = program_find_driver(p, p->opts.db.driver); /* NULL: reported if needed */
   if (d && d->names) {
     rc = target_use_real_name(p, d, err);
     if (rc == 0)

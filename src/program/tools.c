@@ -29,12 +29,11 @@
 
 /* ---- what a search cannot be combined with ---- */
 
-/* A step is decided after thirty intervals of 20 ms, and after its figures are
- * steady. */
+/* A step needs thirty intervals of 20 ms, and then steady figures. */
 #define FIND_TIME_MIN_S 1.0
 
-/* The first option that means something in a sweep only, or that limits a step
- * of a search in another way than --time; NULL: none is given. */
+/* An option for sweeps only, or one that limits a step in another way than
+ * --time, or NULL. */
 static const char *find_alien_to_find(const struct program *p)
 {
   static const char *const names[] = { "events", "load-profile",
@@ -50,7 +49,7 @@ static const char *find_alien_to_find(const struct program *p)
   return NULL;
 }
 
-/* What a search could change in a mix. */
+/* Also checks what a search could change in a mix. */
 static int find_check_find_mix(const struct program *p, bool *ret_own_clients,
                                struct err *err)
 {
@@ -81,9 +80,11 @@ static int find_check_find_mix(const struct program *p, bool *ret_own_clients,
   return rc;
 }
 
-/* Does the objective fail where the load is too high, and only there?  A lowest
- * throughput fails where it is too low.  Without a limit of time a rate holds
- * that nothing can keep up with: what is queued is no error. */
+/*
+ * The objective must fail where the load is too high, and only there.  A lowest
+ * throughput fails at low load.  Without a limit of time every rate holds, even
+ * an unreachable one: queued events are no errors.
+ */
 static int find_check_objective(const struct program *p, struct err *err)
 {
   const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
@@ -108,7 +109,6 @@ static int find_check_objective(const struct program *p, struct err *err)
   return rc;
 }
 
-/* What a search cannot be combined with. */
 static int find_check(const struct program *p, bool *ret_own_clients,
                       struct err *err)
 {
@@ -152,7 +152,6 @@ static int find_check(const struct program *p, bool *ret_own_clients,
 
 /* ---- bench verify ---- */
 
-/* An option of another kind would have no effect. */
 static int verify_check_options(const struct program *p,
                                 const struct verify_kind *kind, struct err *err)
 {
@@ -183,7 +182,7 @@ static int verify_judge(struct program *p, const struct verify_kind *kind,
   if (!kind->uses_database)
     return kind->judge(&in, err);
   if (program_settle_target(p) != EXIT_OK || program_check_driver(p) != EXIT_OK)
-    return VERIFY_BAD_INPUT; /* which was printed */
+    return VERIFY_BAD_INPUT; /* already printed */
   if (program_misses_file(p)) {
     (void)err_set(err, -ENOENT,
                   "the database file '%s' does not exist (expected that of "
@@ -198,7 +197,6 @@ static int verify_judge(struct program *p, const struct verify_kind *kind,
   return status;
 }
 
-/* All files are of one kind. */
 static int verify_find_kind(const struct tool_args *args,
                             const struct verify_kind **ret, struct err *err)
 {
@@ -235,8 +233,8 @@ static int verify(struct program *p, const struct tool_args *args,
 
 /* ---- sweeps and tools ---- */
 
-/* Adds the files of which each step gets its own.  False: one of them is
- * stdout, or a pipe, which steps cannot share. */
+/* Adds the files that each step gets separately.  False: one is stdout or a
+ * pipe, which steps cannot share. */
 static bool tools_add_files(struct sweep_input *in,
                             const struct results_cfg *cfg,
                             struct results_file *ret_bad)
@@ -257,7 +255,7 @@ static bool tools_add_files(struct sweep_input *in,
   return true;
 }
 
-/* Is `json` the name of the file that a step writes for `path`? */
+/* Is `json` the name of a step's file for `path`? */
 static bool tools_is_step_file(const char *json, const char *path)
 {
   const char *step = NULL;
@@ -275,7 +273,6 @@ static bool tools_is_step_file(const char *json, const char *path)
   return same;
 }
 
-/* The document of the sweep is none of its steps. */
 static int tools_check_sweep_files(const struct sweep_input *in,
                                    const struct results_cfg *cfg,
                                    struct err *err)
@@ -356,7 +353,7 @@ bool program_is_tool(const char *name)
   return tools_find_tool(name) != NULL;
 }
 
-/* verify says by 1 that something is lost. */
+/* 1 of verify means: something is lost. */
 int program_refused_status(const struct program *p)
 {
   const struct tool *tool = p->cmdline.action == CMDLINE_TOOL
@@ -376,7 +373,6 @@ static int tools_tool_help(const struct program *p, const struct tool *tool)
   return TOOL_OK;
 }
 
-/* Gives the options, which are in the set, their values, and runs the tool. */
 static int tools_run_tool(struct program *p, const struct tool *tool, void *cfg)
 {
   const struct cmdline_rules rules = program_rules(p);
@@ -428,8 +424,8 @@ int program_tool(struct program *p)
   if (!cfg)
     return TOOL_FAILED;
   if ((tool == &tool_rerun || tool == &tool_machine) && p->ranks) {
-    /* They start the program again, and that cannot join the processes a second
-     * time. */
+    /* These tools start the program again, which cannot join the processes a
+     * second time. */
     (void)program_complain("%s cannot be used by several processes in one "
                            "run (see --cluster)",
                            tool->name);
@@ -437,7 +433,7 @@ int program_tool(struct program *p)
     return TOOL_BAD_INPUT;
   }
   (void)search_datadir(p->datadir);
-  if (tool == &tool_machine) /* it has files to remove */
+  if (tool == &tool_machine) /* has files to remove */
     program_outlive_readers();
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
       0)
