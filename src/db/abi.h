@@ -1,8 +1,7 @@
 /*
- * abi.h - the heads of objects that scripts see, without their private ends.
- *
- * The types of the script ABI end in an array of unknown length, so they
- * cannot be members.  These have the same members at the same places.
+ * abi.h - the heads of objects that scripts see, with the same members at the
+ * same places.  The ABI's own types end in an array of unknown length, so they
+ * cannot be members.
  */
 #ifndef BENCH_DB_ABI_H
 #define BENCH_DB_ABI_H
@@ -36,8 +35,7 @@ struct stmt_pub {
                    sizeof(((T *)0)->f) == sizeof(((struct mine *)0)->f), \
                  #f " has moved")
 
-/* The size of a pointer is what is compared.
- * NOLINTBEGIN(bugprone-sizeof-expression) */
+/* Compares sizes of pointers. NOLINTBEGIN(bugprone-sizeof-expression) */
 ABI_SAME(sql_driver, driver_pub, sname);
 ABI_SAME(sql_driver, driver_pub, lname);
 ABI_SAME(sql_connection, conn_pub, error);

@@ -11,7 +11,7 @@
 #include "db/conn_state.h"
 #include "db/error_policy.h"
 
-/* A COMMIT is answered, but rolls back: an error has come before it. */
+/* COMMIT then succeeds, but rolls back. */
 static bool in_failed_transaction(const struct db_env *env)
 {
   for (const struct conn *c = env->first; c; c = c->next) {
@@ -26,7 +26,7 @@ int acknowledge_next(struct db_env *env, uint64_t id)
   const uint64_t event = env->event_number ? *env->event_number : 0;
   int rc;
 
-  if (env->ack->event != event) /* no statement has followed in that event */
+  if (env->ack->event != event) /* no statement has followed */
     acknowledge_nothing(env);
   env->ack->event = event;
   rc = ack_intent(env->ack, id);
@@ -38,10 +38,8 @@ int acknowledge_next(struct db_env *env, uint64_t id)
   return 0;
 }
 
-/*
- * Errors after which the transaction may be committed nevertheless: the server
- * was stopped, a wait was interrupted, or writing the commit failed.
- */
+/* The transaction may be committed nevertheless: the server was stopped, a wait
+ * interrupted, or writing the commit failed. */
 static bool is_doubtful(const struct outcome *out)
 {
   static const char *const states[] = { "08", "57", "58", "XX", "40003" };
@@ -65,7 +63,7 @@ static enum ack_state state_of(const struct conn *c, int rc)
   if (rc >= 0)
     return ACK_ACKED;
   if (out->api_error)
-    return ACK_ABORTED; /* it was not sent */
+    return ACK_ABORTED; /* not sent */
   if (out->lost || out->over || out->during_results ||
       verdict_is_cut(out, conn_is_dead(c)) || is_doubtful(out))
     return ACK_UNKNOWN;
@@ -79,7 +77,7 @@ void acknowledge(struct conn *c, enum call call, int rc)
   if (call != CALL_QUERY && call != CALL_EXECUTE)
     return;
   if (c->env->ack->event != (event ? *event : 0)) {
-    acknowledge_nothing(c->env); /* it was named in an event that is over */
+    acknowledge_nothing(c->env); /* the event is over */
     return;
   }
   ack_settle(c->env->ack, state_of(c, rc));

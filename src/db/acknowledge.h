@@ -1,9 +1,7 @@
 /*
- * acknowledge.h - the outcome of the statement that commits, for the
- * acknowledgement log.
- *
- * A script names what it is about to commit by acknowledge_next(); the
- * statement that the client executes then is the COMMIT.
+ * acknowledge.h - the outcome of the committing statement, for the
+ * acknowledgement log.  A script calls acknowledge_next(); its next statement
+ * is the COMMIT.
  */
 #ifndef BENCH_DB_ACKNOWLEDGE_H
 #define BENCH_DB_ACKNOWLEDGE_H
@@ -15,17 +13,17 @@
 
 struct conn;
 
-/* The next statement commits `id`.  0, or what ack_intent() returns. */
+/* 0, or what ack_intent() returns. */
 int acknowledge_next(struct db_env *env, uint64_t id);
 
 /* A call of the driver returned `rc`, and env->ack_due is set. */
 void acknowledge(struct conn *c, enum call call, int rc);
 
-/* The attempt of the event is over; whatever was named was not sent, or its
- * outcome was not seen. */
+/* The attempt of the event is over: what was named was not sent, or its outcome
+ * not seen. */
 void acknowledge_nothing(struct db_env *env);
 
-/* The connection was lost, or its server is about to be left. */
+/* The connection was lost, or its server is being left. */
 void acknowledge_loss(const struct conn *c);
 
 #endif

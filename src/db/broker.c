@@ -23,7 +23,6 @@
 
 /* ---- what a statement leaves in its session ---- */
 
-/* Words that may follow; ends with NULL. */
 static const char *const passing[] = {
   "CONSTRAINTS",  "GLOBAL",    "LOCAL",       "PASSWORD", "PERSIST",
   "PERSIST_ONLY", "STATEMENT", "TRANSACTION", NULL
@@ -81,7 +80,7 @@ int broker_leftover(const char *sql, size_t len, unsigned dialect,
 
 /* ---- the queue ---- */
 
-/* A session of a pool, closed and without parameters.  NULL: no memory. */
+/* Closed, without parameters.  NULL: no memory. */
 static struct session *broker_new_session(const struct driver_handle *h)
 {
   static const struct conn_params none = { NULL };
@@ -96,7 +95,7 @@ static struct session *broker_new_session(const struct driver_handle *h)
   return s;
 }
 
-/* Add a session, not open yet.  NULL: the pool is full, or out of memory. */
+/* Not open yet.  NULL: the pool is full, or no memory. */
 static struct pool_session *broker_make_session(struct pool *p,
                                                 const struct driver_handle *h)
 {
@@ -127,7 +126,7 @@ static struct pool_session *broker_take_free(struct pool *p)
   return s;
 }
 
-/* Whoever waits longest gets it at once, so that nobody can be faster. */
+/* At once to the longest waiting client. */
 static void broker_put_back(struct pool *p, struct pool_session *s)
 {
   struct pool_wait *w = p->waits;
@@ -163,8 +162,7 @@ static struct pool_session *broker_wait_for_one(struct db_env *env)
 
 /* ---- the lease ---- */
 
-/* Events without a wait are in the class as well: its percentiles are those of
- * all leases. */
+/* With the leases that need no wait, so percentiles are those of all. */
 static void broker_note_wait(struct db_env *env, uint64_t ns, bool waited)
 {
   static const char name[] = "pool wait";
@@ -200,7 +198,7 @@ static void broker_attach(struct conn *c, struct pool_session *s)
   c->env->leased = c;
 }
 
-/* Keep the loss, so that the next lease reports it again. */
+/* For the report of the next lease. */
 static void broker_note_loss(const struct conn *c, struct pool_session *s)
 {
   char name[16];
@@ -213,7 +211,6 @@ static void broker_note_loss(const struct conn *c, struct pool_session *s)
   (void)snprintf(s->lost, sizeof(s->lost), "%s: %.120s", name, c->fail.text);
 }
 
-/* The lease ends; whoever waits longest gets the session. */
 static void broker_detach(struct conn *c)
 {
   struct pool *p = c->pool;
@@ -229,7 +226,7 @@ static void broker_detach(struct conn *c)
   s->session->env = NULL;
   s->session->params = p->nobody->params;
   p->nobody->dialect = s->session->dialect;
-  call_end_rows(c); /* of a lost one nothing is left */
+  call_end_rows(c); /* of a lost session nothing is left */
   c->lease = NULL;
   c->session = p->nobody;
   c->watched = &p->watched_nobody;
@@ -239,8 +236,8 @@ static void broker_detach(struct conn *c)
   broker_put_back(p, s);
 }
 
-/* The connection gets a session; WAITS for it.  `fresh`: rather one that is not
- * open yet.  False: it failed, and conn_failure() says why. */
+/* WAITS.  `fresh`: rather a session not open yet.  False: see
+ * conn_failure(). */
 static bool broker_take_any(struct conn *c, bool fresh)
 {
   struct pool *p = c->pool;
@@ -288,7 +285,7 @@ bool broker_take(struct conn *c)
     return true;
   if (!broker_take_any(c, false))
     return false;
-  /* The others may have had it until after the end. */
+  /* Others may have had it until after the end. */
   if (conn_is_dead(c) || (env_in_event(c->env) && atomic_load(p->over) != 0)) {
     broker_detach(c);
     call_abandon(c);
@@ -323,7 +320,7 @@ static bool broker_roll_back(struct conn *c)
   if (call_rollback(c) < 0)
     return false;
   c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
-  if (marked) /* a failure has left it, not the script */
+  if (marked) /* left by a failure, not by the script */
     return true;
   pool_figure(&c->pool->figures.rolled_back, 1);
   if (!atomic_flag_test_and_set(&p->pool_told))
@@ -349,7 +346,7 @@ static void broker_clean_leased(struct db_env *env, struct conn *c)
   if (!conn_is_open(c))
     return;
   if (conn_is_dead(c) || c->copies) {
-    transport_drop(c); /* it may be in the middle of anything */
+    transport_drop(c); /* in the middle of anything */
     return;
   }
   if (broker_make_clean(c))
@@ -388,7 +385,6 @@ void broker_look_slow(struct conn *c, const char *sql, size_t len)
 
 /* ---- connections come and go ---- */
 
-/* The first client of the thread has come, or one more. */
 static bool broker_join(struct pool *p, struct driver_handle *h)
 {
   const struct watch *w = &h->env->process->watch;
@@ -409,7 +405,6 @@ static bool broker_join(struct pool *p, struct driver_handle *h)
   return true;
 }
 
-/* A client of a pool has one connection, without parameters of its own. */
 static const char *why_not(const struct driver_handle *h,
                            const struct conn_params *params)
 {
@@ -476,8 +471,7 @@ static struct conn *broker_open_shared(struct driver_handle *h,
   return NULL;
 }
 
-/* Connections take turns in the lists; what is opened after the run goes where
- * clients were served last. */
+/* In turns through the lists; after the run, where clients were served last. */
 static uint64_t broker_take_number(const struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -499,7 +493,7 @@ struct conn *broker_open(struct driver_handle *h,
     log_msg(LOG_FATAL, "not enough memory for a connection");
     return NULL;
   }
-  /* A connection with a server in its parameters takes no turn in the lists. */
+  /* Parameters may name a server outside the lists. */
   if (conn_is_listed(c))
     c->session->number = broker_take_number(c);
   if (opening_try(c) < 0) {

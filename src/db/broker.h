@@ -1,14 +1,12 @@
 /*
  * broker.h - which connection has which session (for src/db only).
  *
- * A connection of its own keeps one session from broker_open() to
- * broker_close().  With --pool, the clients of a thread share sessions: a
- * connection is CONN_AWAY until its first statement in an event, or in another
- * function of a script, acquires a session, and the end of the event or the
- * function releases it.  Whoever finds no free session waits in a queue, and
- * the longest wait ends first.  The wait is part of the event, and a class.
- *
- * A pool belongs to one thread: nothing in it is locked.
+ * A connection of its own keeps a session from broker_open() to broker_close().
+ * With --pool the clients of a thread share sessions: a connection is CONN_AWAY
+ * until the first statement of an event, or of another function of a script,
+ * acquires a session; the end of the event or function releases it.  Without a
+ * free session it waits, first come, first served; the wait is a part of the
+ * event, and a class.  A pool belongs to one thread: no locks.
  */
 #ifndef BENCH_DB_BROKER_H
 #define BENCH_DB_BROKER_H
@@ -20,29 +18,22 @@
 #include "base/compiler.h"
 #include "db/conn_state.h"
 
-/*
- * Makes a connection and opens it; WAITS.  `params` may be NULL.  With a pool,
- * a session that is open already needs no opening.  NULL: the connection could
- * not be opened, and FATAL lines were logged.
- */
+/* Make a connection and open it; WAITS.  `params` may be NULL.  NULL after
+ * FATAL lines. */
 struct conn *broker_open(struct driver_handle *h,
                          const struct conn_params *params);
 
-/*
- * The connection gets a session, if it has none; WAITS.  The session may be
- * CONN_LOST: nothing is opened.  False: the run was ended, or nobody can wait
- * here; conn_failure() says which.
- */
+/* Get a session, unless there is one; WAITS.  The session may be CONN_LOST.
+ * False: the run was ended, or nobody can wait here; see conn_failure(). */
 bool broker_take(struct conn *c);
 
-/* The same before a statement: a session that is not open is opened. */
+/* Before a statement: also opens the session. */
 bool broker_acquire(struct conn *c);
 
-/* With a pool: nothing of the client is left in its session; WAITS. */
+/* With a pool: leave nothing in the session; WAITS. */
 void broker_clean(struct db_env *env);
 
-/* With a pool: the client's lease ends, if it has one; WAITS for
- * broker_clean(). */
+/* With a pool: the lease ends, if any; WAITS as broker_clean(). */
 void broker_release_slow(struct db_env *env);
 static inline void broker_release(struct db_env *env)
 {
@@ -50,11 +41,11 @@ static inline void broker_release(struct db_env *env)
     broker_release_slow(env);
 }
 
-/* The connection is closed: its own session is, a shared one is released. */
+/* Close the own session, or release a shared one. */
 void broker_close(struct conn *c);
 
-/* Warn of a statement that may leave something in a shared session: once for
- * each kind. */
+/* Warn of statements that leave something in a shared session, once per
+ * kind. */
 void broker_look_slow(struct conn *c, const char *sql, size_t len);
 static inline void broker_look(struct conn *c, const char *sql, size_t len)
 {
@@ -62,18 +53,15 @@ static inline void broker_look(struct conn *c, const char *sql, size_t len)
     broker_look_slow(c, sql, len);
 }
 
-/* The env uses its pool no more; the last one closes the sessions. */
+/* The env leaves its pool; the last one closes the sessions. */
 void broker_leave(struct db_env *env);
 
 enum {
   LEFTOVERS_MAX = 32
 };
 
-/*
- * Judged by its first words; `dialect`: enum emul_flags.  -1: nothing.  Or the
- * number of its kind, below LEFTOVERS_MAX; *ret says in words what it is
- * (static).
- */
+/* By the first words; `dialect`: enum emul_flags.  -1: nothing is left; or the
+ * number of the kind, and *ret in words (static). */
 int broker_leftover(const char *sql, size_t len, unsigned dialect,
                     const char **ret);
 

@@ -13,7 +13,6 @@
 #include "db/recover.h"
 #include "loop/loop.h"
 
-/* The first `rows` rows stay; they end at `len`. */
 static void bulk_rows_cut(struct bulk *b, uint64_t rows, size_t len)
 {
   b->rows = rows;
@@ -22,7 +21,6 @@ static void bulk_rows_cut(struct bulk *b, uint64_t rows, size_t len)
     b->text.text[len] = '\0';
 }
 
-/* An event begins to add rows. */
 static void bulk_rows_mark(struct bulk *b, uint64_t event)
 {
   b->event = event;
@@ -30,14 +28,14 @@ static void bulk_rows_mark(struct bulk *b, uint64_t event)
   b->event_len = b->text.len;
 }
 
-/* The statement begins anew, after its rows were sent or dropped. */
+/* After rows were sent or dropped. */
 static void bulk_rows_rewind(struct bulk *b)
 {
   bulk_rows_cut(b, 0, b->prefix_len);
   bulk_rows_mark(b, b->event);
 }
 
-/* Most rows find room: scripts add them one by one, by the million. */
+/* Scripts add millions of rows one by one. */
 static void bulk_rows_add(struct bulk *b, const char *row, size_t len)
 {
   struct strbuf *text = &b->text;
@@ -51,7 +49,7 @@ static void bulk_rows_add(struct bulk *b, const char *row, size_t len)
     return;
   }
   to = text->text + text->len;
-  *to = ','; /* overwritten by the first row */
+  *to = ','; /* the first row overwrites it */
   memcpy(to + more, row, len);
   text->len += more + len;
   text->text[text->len] = '\0';
@@ -60,16 +58,16 @@ static void bulk_rows_add(struct bulk *b, const char *row, size_t len)
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
-  TRIES_OUTSIDE = 100, /* outside of an event: about 9 s */
+  TRIES_OUTSIDE = 100, /* about 9 s */
 };
 
-/* Inside an event the end of the run ends the tries. */
+/* In an event the end of the run ends the tries. */
 static bool bulk_is_last(const struct conn *c, unsigned tries)
 {
   return tries >= TRIES_OUTSIDE && !env_in_event(c->env);
 }
 
-/* Waits after try number `tries`.  False: the run is over. */
+/* False: the run is over. */
 static bool bulk_pause_after(struct conn *c, unsigned tries)
 {
   struct db_process *p = c->env->process;
@@ -90,8 +88,7 @@ static bool bulk_pause_after(struct conn *c, unsigned tries)
   return true;
 }
 
-/* Sends a statement of this layer, uncounted; again while its failure is
- * ignorable. */
+/* Uncounted; repeated while its failure is ignorable. */
 static int bulk_send_own(struct conn *c, const char *sql)
 {
   for (unsigned tries = 1;; tries++) {
@@ -137,8 +134,8 @@ static int bulk_commit_own(struct conn *c)
   return bulk_send_own(c, "COMMIT");
 }
 
-/* The transaction has more in it than the next packet: earlier rows, or what
- * the script has sent. */
+/* The transaction has more than the next packet: earlier rows, or statements of
+ * the script. */
 static bool bulk_is_shared(const struct conn *c)
 {
   const struct bulk *b = &c->bulk;
@@ -146,15 +143,12 @@ static bool bulk_is_shared(const struct conn *c)
   return c->session->trx != TRX_NONE && (!b->own_trx || b->trx_rows > 0);
 }
 
-/*
- * May a failed packet be sent again?  It may if the failure was undone, and
- * nothing else with it.  A transaction of the script has to be repeated by the
- * script.  `shared`: the packet went into such a transaction.
- */
+/* May a failed packet be sent again?  Only if nothing else was undone.
+ * `shared`: it was in a transaction of the script. */
 static bool bulk_undone(struct conn *c, bool shared)
 {
   if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
-    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK; /* the rows before it are there */
+    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK; /* earlier rows are there */
     return true;
   }
   return !shared && conn_restart(c) != DB_ERROR_FATAL;
@@ -184,18 +178,15 @@ static int bulk_send_packet(struct conn *c)
   return 0;
 }
 
-/* When an event is abandoned or started again, rows of earlier events stay for
- * the next flush, as these were counted.  bulk_undo() drops its own rows. */
+/* Earlier events were counted: their rows stay for the next flush. */
 static bool bulk_has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||
          (c->pub.error == DB_ERROR_IGNORABLE && env_in_event(c->env));
 }
 
-/*
- * Rows that were added during the measured part are part of what is measured,
- * also when the script sends the last of them in its thread_done().
- */
+/* Rows added in the measured part are measured, also if thread_done() sends
+ * them. */
 static int bulk_flush(struct conn *c)
 {
   struct db_env *env = c->env;
@@ -227,7 +218,7 @@ const struct statement_sizes *bulk_sizes(struct conn *c)
     c->sizes = usual;
     until_ns = call_ask(c);
     c->driver->statement_sizes(c->session, &c->sizes);
-    (void)call_asked(c, until_ns); /* a broken session is noticed by its use */
+    (void)call_asked(c, until_ns); /* the next use notices a broken session */
     c->sized = c->generation;
   }
   return &c->sizes;
@@ -262,7 +253,7 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   struct bulk *b = &c->bulk;
 
   if (conn_is_closed(c)) {
-    (void)exec_take_care(c, "", 0, false); /* says so */
+    (void)exec_take_care(c, "", 0, false); /* ALERT */
     return 1;
   }
   call_no_error(c);
@@ -300,7 +291,7 @@ int bulk_done(struct conn *c)
   if (!b->active)
     return 0;
   rc = bulk_flush(c);
-  if (b->rows > 0) /* they stay for the next flush */
+  if (b->rows > 0) /* for the next flush */
     return rc;
   if (rc == 0)
     rc = bulk_commit_own(c);

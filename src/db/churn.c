@@ -33,7 +33,7 @@ static int read_time(const char *text, uint64_t *ret)
   return 0;
 }
 
-/* One value, or two with ".." between them. */
+/* One value, or two with "..". */
 static int read_range(const char *text, int (*read)(const char *, uint64_t *),
                       struct churn_range *ret)
 {

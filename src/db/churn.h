@@ -1,9 +1,9 @@
 /*
  * churn.h - how long a connection is used before it is closed and opened again.
  *
- * A life ends after some events, or after some time, whichever comes first; it
- * is drawn anew for each.  The first one is a random part of that, so that
- * thousands of clients that have begun together do not come back together.
+ * A life ends after some events or some time, whichever comes first, drawn anew
+ * for each.  The first is a random part, so that clients that began together do
+ * not come back together.
  */
 #ifndef BENCH_DB_CHURN_H
 #define BENCH_DB_CHURN_H
@@ -13,14 +13,14 @@
 
 #include "rand/rng.h"
 
-/* Values from `min` to `max`; both 0: off. */
+/* Both 0: off. */
 struct churn_range {
   uint64_t min, max;
 };
 
-/* "off", "100", "100..200" events.  -EINVAL: not of this form. */
+/* "off", "100", "100..200" events.  -EINVAL: another form. */
 int churn_parse_events(const char *text, struct churn_range *ret);
-/* "off", "30s", "30s..1m" in nanoseconds. */
+/* "off", "30s", "30s..1m" in ns. */
 int churn_parse_time(const char *text, struct churn_range *ret);
 
 struct churn_cfg {
@@ -32,7 +32,7 @@ static inline bool churn_is_wanted(const struct churn_cfg *cfg)
   return cfg->events.max > 0 || cfg->time_ns.max > 0;
 }
 
-/* The present life of the connections of one thread or client. */
+/* The present life. */
 struct churn {
   struct churn_cfg cfg;
   struct rng rng;
@@ -40,14 +40,12 @@ struct churn {
   uint64_t due_ns; /* 0: no limit */
 };
 
-/* `index` tells clients apart. */
 void churn_init(struct churn *c, const struct churn_cfg *cfg, uint64_t seed,
                 uint64_t index, uint64_t now_ns);
 
-/* An event has ended: is the life over? */
+/* After an event: is the life over? */
 bool churn_is_due(struct churn *c, uint64_t now_ns);
 
-/* A new life begins. */
 void churn_begin(struct churn *c, uint64_t now_ns);
 
 #endif

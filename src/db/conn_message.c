@@ -1,6 +1,5 @@
 /*
- * conn_message.c - the message of a fatal error, which waits until a script's
- * hook was asked.
+ * conn_message.c - the message of a fatal error.
  */
 #include "db/conn_message.h"
 
@@ -22,9 +21,7 @@ void conn_error_name(const struct conn *c, char *to, size_t size)
     (void)snprintf(to, size, "%s", c->fail.state);
 }
 
-/* ---- keep ---- */
-
-/* The size of a statement may be why it failed, from this size on. */
+/* From here on the size may be the reason. */
 enum {
   LARGE_STATEMENT = 1000 * 1000
 };
@@ -53,7 +50,7 @@ static void add_hints(struct conn *c, size_t len)
   }
 }
 
-/* The server does not say why the statement was cancelled. */
+/* The server does not say why it cancelled. */
 static void add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
@@ -98,8 +95,6 @@ void conn_keep_connect_message(struct conn *c)
   conn_error_name(c, c->message_code, sizeof(c->message_code));
   c->owed |= CONN_OWES_MESSAGE;
 }
-
-/* ---- take and print ---- */
 
 struct conn_message conn_take_message(struct conn *c)
 {

@@ -1,6 +1,5 @@
 /*
- * connect_limiter.c - how many connections are opened at a time, and how many
- * per second.
+ * connect_limiter.c - connections opened at a time, and per second.
  */
 #include "db/connect_limiter.h"
 
@@ -9,7 +8,7 @@
 #include "base/wait.h"
 #include "loop/loop.h"
 
-/* Longer than any run; millions of them are no overflow. */
+/* Longer than any run; a million of them do not overflow. */
 #define GAP_MAX_NS (1e6 * (double)NS_PER_S)
 
 enum {
@@ -26,8 +25,7 @@ void limiter_init(struct limiter *l, double rate, uint64_t places)
   atomic_store(&l->free, (uint32_t)places);
 }
 
-/* The moment at which this opening may begin.  What was not used in the past
- * is not made up for. */
+/* When this opening may begin.  Unused time is lost. */
 static uint64_t limiter_take_moment(struct limiter *l, uint64_t now)
 {
   uint64_t next = atomic_load_explicit(&l->next_ns, memory_order_relaxed);
@@ -46,7 +44,7 @@ static bool limiter_is_late(const struct limiter *l, uint64_t end_ns)
   return end_ns != 0 && (atomic_load(l->over) != 0 || clock_now_ns() >= end_ns);
 }
 
-/* Places become free soon after the end of a run: attempts have limits. */
+/* Attempts have limits, so places become free soon after the run. */
 static void limiter_take_place(struct limiter *l)
 {
   uint32_t free = atomic_load(&l->free);
@@ -84,7 +82,7 @@ static bool limiter_wait(struct limiter *l, uint64_t end_ns)
 
 bool limiter_enter(struct limiter *l, uint64_t deadline_ns)
 {
-  /* Many may have waited for one of a few threads before. */
+  /* Many may have waited for one of a few threads. */
   return !limiter_is_late(l, deadline_ns) &&
          (limiter_is_open(l) || limiter_wait(l, deadline_ns));
 }
@@ -105,7 +103,7 @@ uint64_t limiter_deadline(const struct limiter *l, bool shared)
       atomic_load_explicit(l->over, memory_order_relaxed) != 0)
     return 0; /* the one attempt after the run */
   if (shared)
-    return 0; /* other clients may wait for it, and finish their events */
+    return 0; /* other clients may need it for their events */
   return end == 0 ? UINT64_MAX : end;
 }
 

@@ -1,10 +1,8 @@
 /*
- * connect_limiter.h - how many connections are opened at a time, and how many
- * per second.
+ * connect_limiter.h - connections opened at a time, and per second.
  *
- * Where the number at a time is limited, threads of the system wait here, never
- * the fibers of clients: these open their connections in threads beside their
- * own (loop_aside()).
+ * A limit at a time makes system threads wait, never fibers of clients: these
+ * open their connections in other threads (loop_aside()).
  */
 #ifndef BENCH_DB_CONNECT_LIMITER_H
 #define BENCH_DB_CONNECT_LIMITER_H
@@ -15,51 +13,43 @@
 
 struct limiter {
   uint64_t gap_ns;          /* between two openings; 0: none */
-  _Atomic uint64_t next_ns; /* when the next one may begin */
+  _Atomic uint64_t next_ns; /* when the next may begin */
   bool counted;             /* `free` is a limit */
-  _Atomic uint32_t free;    /* places that are left */
-  /* Of the run, borrowed: see struct db_process. */
+  _Atomic uint32_t free;
+  /* Borrowed from struct db_process. */
   _Atomic uint32_t *over;
   const _Atomic uint64_t *end_ns;
 };
 
-/* `rate` per second, 0: no limit; `places` at a time, 0: no limit.  The caller
- * has set the borrowed members. */
+/* Per second, and at a time; 0: no limit.  The borrowed members are set. */
 void limiter_init(struct limiter *l, double rate, uint64_t places);
 
-/* Does nobody have to wait? */
 static inline bool limiter_is_open(const struct limiter *l)
 {
   return l->gap_ns == 0 && !l->counted;
 }
 
-/* May a fiber wait here? */
 static inline bool limiter_suits_fibers(const struct limiter *l)
 {
   return !l->counted;
 }
 
-/*
- * Until when a connection that is asked for now waits for its turn: the end of
- * the run, if the end has not come and nobody needs the connection afterwards
- * (`shared`: other clients may).  0: until its turn comes.
- */
+/* Until when a connection asked for now waits for its turn: the end of the run;
+ * 0: for ever, after that end or if other clients may need it (`shared`). */
 uint64_t limiter_deadline(const struct limiter *l, bool shared);
 
 /*
- * WAITS for the turn of one more opening.  True: call limiter_leave() when the
- * connection is open or has failed.  False: `deadline_ns` has come first, or
- * the run is over.  With a deadline of 0 nobody leaves without a turn, and the
- * end of the run only ends the wait for a rate.
+ * WAITS for a turn.  True: call limiter_leave() after the opening.  False: the
+ * deadline has come, or the run is over.  Deadline 0: never false; the end of
+ * the run ends the wait for a rate.
  */
 bool limiter_enter(struct limiter *l, uint64_t deadline_ns);
 void limiter_leave(struct limiter *l);
 
 /*
- * The turn has come: until when an attempt lasts that was to last until
- * `until_ns` when it was asked for, at `asked_ns`.  The wait for the turn is no
- * part of the attempt.  Attempts that are not the first of a connection
- * (`again`) are given up soon after the end of the run.
+ * The end of an attempt asked for at `asked_ns` to last until `until_ns`,
+ * without the wait for the turn.  Attempts after the first of a connection
+ * (`again`) end soon after the run.
  */
 uint64_t limiter_until(const struct limiter *l, bool again, uint64_t asked_ns,
                        uint64_t until_ns);

@@ -1,5 +1,5 @@
 /*
- * copy.c - many rows of one table by the fastest way that the driver has.
+ * copy.c - many rows of one table.
  */
 #include "db/copy.h"
 
@@ -29,7 +29,7 @@ bool copy_possible(struct conn *c, const char **ret_why)
   return yes;
 }
 
-/* After a call that returned `rc`: 0, or 1 when the copy has ended. */
+/* 0, or 1: the copy has ended. */
 static int after(struct conn *c, int rc)
 {
   static const char what[] = "bulk load";
@@ -41,7 +41,7 @@ static int after(struct conn *c, int rc)
     return 0;
   c->copies = false;
   if (!c->out.lost) {
-    /* Aborting it overwrites the driver's text. */
+    /* abort() overwrites the driver's text. */
     (void)snprintf(text, sizeof(text), "%s", c->out.msg ? c->out.msg : "");
     c->out.msg = text;
     until_ns = call_ask(c);

@@ -1,9 +1,8 @@
 /*
- * copy.h - many rows of one table by the fastest way that the driver has.
+ * copy.h - many rows of one table, the driver's fastest way.
  *
- * The rows belong to the transaction that is open on the connection.  A call
- * that failed has ended the copy; its details are in the connection, as after
- * conn_query(), and an open transaction is the caller's to roll back.
+ * Rows belong to the connection's open transaction.  A failed call has ended
+ * the copy: details as after conn_query(); the caller rolls back.
  */
 #ifndef BENCH_DB_COPY_H
 #define BENCH_DB_COPY_H
@@ -16,19 +15,16 @@
 
 struct conn;
 
-/*
- * The driver has such a way and the server lets it be used (may send
- * statements).  False: *ret_why says why not (static).
- */
+/* May send statements.  False: *ret_why (static). */
 bool copy_possible(struct conn *c, const char **ret_why);
 
-/* 0 or 1.  The spec's `kinds` must live until the copy ends; until then nothing
- * else is to be done with the connection. */
+/* 0 or 1.  `kinds` must live until the copy ends; until then no other call on
+ * the connection. */
 int copy_begin(struct conn *c, const struct copy_spec *spec);
 int copy_row(struct conn *c, const sql_value *values);
-/* Whole rows in the form of the spec. */
+/* In the form of the spec. */
 int copy_rows(struct conn *c, const char *rows, size_t len);
-/* *ret_rows: how many the database has taken. */
+/* *ret_rows: rows stored. */
 int copy_end(struct conn *c, uint64_t *ret_rows);
 
 #endif

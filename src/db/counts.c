@@ -99,7 +99,7 @@ void backends_done(struct backends *b)
   (void)pthread_mutex_destroy(&b->lock);
 }
 
-/* Two servers may have a backend of the same number. */
+/* Backends of two servers may have the same number. */
 static uint64_t key_of(const char *target, uint64_t id)
 {
   uint64_t key = rng_mix(id);
@@ -109,7 +109,7 @@ static uint64_t key_of(const char *target, uint64_t id)
   return key | 1;
 }
 
-/* False: it was there. */
+/* False: known. */
 static bool put(uint64_t *keys, size_t room, uint64_t key)
 {
   size_t i = (size_t)(key >> 1) & (room - 1);
@@ -122,7 +122,7 @@ static bool put(uint64_t *keys, size_t room, uint64_t key)
   return true;
 }
 
-/* At least half of the places stay free. */
+/* Half stays free. */
 static bool make_room(struct backends *b)
 {
   const size_t room = b->room ? 2 * b->room : ROOM_MIN;

@@ -1,8 +1,6 @@
 /*
- * db_api.c - the functions that scripts reach through the FFI.
- *
- * Pointers that scripts pass on are trusted to come from these functions, but
- * null objects are part of the interface: "no result set" is one.
+ * db_api.c - the functions that scripts reach through the FFI.  Pointers from
+ * scripts are trusted, but NULL is a part of the interface.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +20,7 @@ SCRIPT_ABI sql_driver *db_create(const char *name)
   return env ? (sql_driver *)(void *)env_driver(env, name) : NULL;
 }
 
-/* A driver lives as long as its state; the object may be dropped any time. */
+/* Drivers live as long as the script's state. */
 SCRIPT_ABI int db_destroy(sql_driver *drv)
 {
   (void)drv;
@@ -54,8 +52,7 @@ SCRIPT_ABI void db_connection_free(sql_connection *con)
     conn_free(c);
 }
 
-/* Texts come as Lua strings, which end in a zero byte; a buffer that a script
- * made itself may not. */
+/* Buffers that a script made may lack the zero byte of a Lua string. */
 static sql_result *query_copy(struct conn *c, const char *query, size_t len)
 {
   struct strbuf copy = { 0 };
@@ -113,7 +110,7 @@ SCRIPT_ABI int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
   return stmt ? stmt_bind(stmt_of(stmt), params, len) : 1;
 }
 
-/* Result buffers were never filled in; scripts that bind them go on. */
+/* Result buffers are never filled in. */
 SCRIPT_ABI int db_bind_result(sql_statement *stmt, sql_bind *results,
                               size_t len)
 {

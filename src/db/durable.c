@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "db/driver.h"
 
-/* NULL: it is not known. */
+/* NULL: unknown. */
 static const char *value_of(const struct facts *server, const char *name)
 {
   const struct fact *f = facts_find(server, name);

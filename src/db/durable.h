@@ -1,6 +1,5 @@
 /*
- * durable.h - settings with which a server does not wait for the disk at a
- * COMMIT.
+ * durable.h - settings with which a server gives durability up.
  */
 #ifndef BENCH_DB_DURABLE_H
 #define BENCH_DB_DURABLE_H
@@ -13,10 +12,10 @@ struct facts;
 struct strbuf;
 
 /*
- * `server` has what server_settings() reported.  Add each setting that gives
- * durability up, with commas: "fsync = off (a crash of the machine can destroy
- * the data)".  `rules` are those of the driver, which may be NULL.  Returns how
- * many there are; *ret_usual: all of them are defaults that their users know.
+ * Settings in `server` (of server_settings()) with which a COMMIT does not wait
+ * for the disk: adds "fsync = off (a crash of the machine can destroy the
+ * data)", with commas.  `rules` of the driver, or NULL.  Returns their number;
+ * *ret_usual: all are well-known defaults.
  */
 size_t durable_gaps(const struct driver_durable *rules,
                     const struct facts *server, struct strbuf *to,

@@ -69,8 +69,8 @@ static bool reads_back(const char *text, double value, bool single)
 
 size_t emul_double_text(double value, bool single, char *to)
 {
-  /* A normal number that has this many digits is printed with no more; the
-   * subnormal ones carry fewer bits. */
+  /* A normal number with this many digits prints with no more; subnormal ones
+   * carry fewer bits. */
   const int sure = single ? FLT_DIG : DBL_DIG;
   const bool normal = fabs(value) >= (single ? FLT_MIN : DBL_MIN);
   int digits = normal ? sure : 1;
@@ -80,7 +80,7 @@ size_t emul_double_text(double value, bool single, char *to)
     len = snprintf(to, 32, "%.*g", digits++, value);
   } while (!reads_back(to, value, single) && digits <= DBL_DECIMAL_DIG);
 
-  /* Without point and exponent it would be an integer to the server. */
+  /* Without point and exponent the server would read an integer. */
   if (!strpbrk(to, ".e")) {
     memcpy(to + len, "e0", 3);
     len += 2;
@@ -95,10 +95,9 @@ static bool touches(char c)
 }
 
 /*
- * A value must not make one token with what stands before it: `-` and `-1`
- * would begin a comment, `E` and a quote another kind of string.  Where it
- * takes `--` and a blank for the beginning of a comment, two of them must not
- * get one.
+ * A value must not join the token before: `-` and `-1` begin a comment, `E` and
+ * a quote another string.  `--` must not get a blank where that begins a
+ * comment.
  */
 static void keep_apart(struct strbuf *to)
 {
@@ -235,11 +234,11 @@ void emul_number(const struct emul_scan *scan, const char *sql, size_t len,
   strbuf_add(to, sql + from, len - from);
 }
 
-/* A statement being read; `p` never passes `end`. */
+/* `p` never passes `end`. */
 struct reader {
   const char *start, *p, *end;
   unsigned flags;
-  bool open; /* the part that was skipped last has no end */
+  bool open; /* the last skipped part has no end */
 };
 
 static bool at(const struct reader *r, const char *text)
@@ -254,13 +253,13 @@ static bool in_name(char c)
   return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* The byte before `p` continues a name, so that no token begins at `p`. */
+/* The byte before `p` continues a name: no token begins at `p`. */
 static bool after_name(const struct reader *r, const char *p)
 {
   return p > r->start && (in_name(p[-1]) || p[-1] == '$');
 }
 
-/* Skips a quoted part, quotes included; doubled quotes are inside it. */
+/* With its quotes; doubled quotes are inside. */
 static void skip_quoted(struct reader *r, char quote, bool backslash)
 {
   for (r->p++; r->p < r->end; r->p++) {
@@ -306,7 +305,7 @@ static bool at_dashes(const struct reader *r)
   return next <= ' ' || next == 0x7f;
 }
 
-/* At the two characters that begin a comment.  True: its inside is SQL. */
+/* At the beginning of a comment.  True: it holds SQL. */
 static bool skip_comment(struct reader *r)
 {
   unsigned depth = 1;
@@ -329,7 +328,7 @@ static bool skip_comment(struct reader *r)
   return false;
 }
 
-/* At a `$`: skip $tag$...$tag$, or the `$` alone if none begins here. */
+/* $tag$...$tag$, or the `$` alone. */
 static void skip_dollar(struct reader *r)
 {
   const char *tag = r->p;
@@ -363,7 +362,6 @@ static void skip_bracket(struct reader *r)
     r->p++;
 }
 
-/* Skip the region that begins here, if one does. */
 static bool skip_region(struct reader *r)
 {
   const unsigned f = r->flags;
@@ -399,7 +397,7 @@ static bool skip_region(struct reader *r)
   case '/':
     if (!at(r, "/*"))
       return false;
-    (void)skip_comment(r); /* the inside of code is read on as SQL */
+    (void)skip_comment(r); /* its inside is read as SQL */
     return true;
   default:
     return false;

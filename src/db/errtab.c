@@ -24,7 +24,7 @@ enum {
 void errtab_init(struct errtab *t)
 {
   memset(t, 0, sizeof(*t));
-  (void)pthread_mutex_init(&t->lock, NULL); /* cannot fail on Linux */
+  (void)pthread_mutex_init(&t->lock, NULL);
 }
 
 void errtab_done(struct errtab *t)
@@ -61,7 +61,7 @@ static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
     (void)snprintf(e->state, sizeof(e->state), "%s", state);
     (void)snprintf(e->text, sizeof(e->text), "%.*s",
                    (int)utf8_cut(text, sizeof(e->text) - 1), text);
-    /* Pairs with the acquire of readers: they see the whole entry. */
+    /* Readers' acquire: they see the whole entry. */
     atomic_store_explicit(&t->n, n + 1, memory_order_release);
   }
   (void)pthread_mutex_unlock(&t->lock);
@@ -130,8 +130,8 @@ static void print_entry(const struct errtab_entry *e)
   strbuf_done(&line);
 }
 
-/* Did threads get into each other's way: a deadlock, a failed serialization, a
- * wait for a lock that took too long (which has no SQLSTATE in MySQL)? */
+/* A deadlock, a failed serialization, a lock wait (without SQLSTATE in
+ * MySQL). */
 static bool is_conflict(const struct errtab_entry *e)
 {
   return strncmp(e->state, "40", 2) == 0 ||
@@ -144,7 +144,7 @@ static bool is_duplicate(const struct errtab_entry *e)
          (e->code == MYSQL_DUPLICATE && strcmp(e->driver, "mysql") == 0);
 }
 
-/* Has another transaction changed the row since this one began to read? */
+/* Another transaction changed the row after this one's first read. */
 static bool is_old_snapshot(const struct errtab_entry *e)
 {
   return e->code == MARIADB_SNAPSHOT && strcmp(e->driver, "mysql") == 0;

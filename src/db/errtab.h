@@ -1,8 +1,6 @@
 /*
- * errtab.h - how often each error code happened, over all threads.
- *
- * Counts only grow, so that a period is a difference.  The lock is taken only
- * when a code happens for the first time.
+ * errtab.h - how often each error code happened, in all threads.  Counts only
+ * grow: a period is a difference.  The lock is for new codes.
  */
 #ifndef BENCH_DB_ERRTAB_H
 #define BENCH_DB_ERRTAB_H
@@ -18,7 +16,7 @@ enum {
 }; /* further codes are not listed */
 
 struct errtab_entry {
-  const char *driver; /* name; constant once published, as the next three */
+  const char *driver; /* constant once published, as the next three */
   int code;
   char state[6];
   char text[256]; /* the first one, cut between characters */
@@ -37,14 +35,14 @@ void errtab_done(struct errtab *t);
 void errtab_count(struct errtab *t, const char *driver, int code,
                   const char *state, const char *text);
 
-/* Indices of entries with a count, most frequent first; returns how many. */
+/* Indices by count, most frequent first; returns their number. */
 size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 
 /*
- * `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent.  After
- * the report.  Programs that split its lines at colons also get these: a colon
- * in the text becomes a semicolon.  If threads conflicted, or in a bundled
- * script inserted the same keys, one more line says what makes that rarer.
+ * `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent, after
+ * the report: colons in the text become semicolons, as programs split the
+ * report's lines there.  Advice follows conflicts, and duplicate keys of a
+ * bundled script.
  */
 void errtab_print(const struct errtab *t, bool bundled);
 

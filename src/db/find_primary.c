@@ -1,5 +1,5 @@
 /*
- * find_primary.c - searches the lists of hosts and ports for a server.
+ * find_primary.c - finds a server of the lists.
  */
 #include "db/find_primary.h"
 
@@ -13,12 +13,11 @@
 #include "db/transport.h"
 
 enum {
-  PAUSE_FIRST_MS = 20, /* between two servers; twice as long in each round */
+  PAUSE_FIRST_MS = 20, /* between two servers; doubled in each round */
   PAUSE_LAST_MS = 500,
   PAUSE_MS = 100, /* between two rounds of find_writer() */
 };
 
-/* One more server was asked in vain. */
 static void find_note_seen(const struct conn *c, struct strbuf *seen)
 {
   strbuf_adds(seen, seen->len > 0 ? "; " : "");
@@ -30,7 +29,7 @@ static void find_note_seen(const struct conn *c, struct strbuf *seen)
     c->driver->connect_reason(c->session, &c->out, seen);
 }
 
-/* The lists begin again: `seen` has the last round. */
+/* `seen` gets the last round. */
 static void find_end_round(struct strbuf *round, struct strbuf *seen)
 {
   strbuf_clear(seen);
@@ -38,11 +37,8 @@ static void find_end_round(struct strbuf *round, struct strbuf *seen)
   strbuf_clear(round);
 }
 
-/*
- * The time that one server gets of that from `begin_ns` to `until_ns`: half of
- * what is left for the others, if this one is silent, and the last attempts
- * have enough to get an answer.
- */
+/* Half of what is left, so that a silent server leaves time for others; a
+ * quarter of all at least, so that the last attempts can succeed. */
 static uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns,
                               uint64_t now)
 {
@@ -135,7 +131,7 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen)
   enum find_result best = FIND_NONE, found = FIND_NONE;
   struct strbuf round = { 0 };
   uint64_t now = begin;
-  size_t refused = 0; /* for good, one after the other */
+  size_t refused = 0; /* for good, in a row */
 
   for (unsigned i = 0; i < servers || (patient && now < until); i++) {
     if (i > 0 && i % servers == 0) {
@@ -155,7 +151,7 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen)
       c->first = i;
     }
     refused = c->out.permanent ? refused + 1 : 0;
-    if (refused == servers) /* all of them */
+    if (refused == servers)
       break;
     now = clock_now_ns();
   }
@@ -191,8 +187,8 @@ enum find_result find_one_server(struct conn *c, struct strbuf *seen)
   c->session->number = 0;
   found = find_any(c, seen);
   if (found == FIND_REPLICA || found == FIND_READ_ONLY) {
-    /* Other connections of the command are at a server that takes writes, and
-     * a replica may lag behind it. */
+    /* Others of the command are at a server that takes writes; a replica may
+     * lag behind. */
     if (role_cache_writes(role_cache_load(c)))
       return FIND_NONE;
     c->session->attempt = c->first;
@@ -233,7 +229,6 @@ const char *find_server_after_run(struct driver_handle *h)
   if (!c)
     return "not enough memory";
   c->session->number = find_served(c);
-  /* The object has no message to print: its failures are not recorded. */
   h->env->awaited = find_writer(c, &seen) == FIND_WRITER;
   strbuf_done(&seen);
   if (!h->env->awaited)

@@ -1,6 +1,6 @@
 /*
- * find_primary.h - searches the lists of hosts and ports for a server: one with
- * the role of --target, one that takes writes.
+ * find_primary.h - finds a server of the lists: with the role of --target, or
+ * one that takes writes.
  */
 #ifndef BENCH_DB_FIND_PRIMARY_H
 #define BENCH_DB_FIND_PRIMARY_H
@@ -14,56 +14,49 @@ struct driver_handle;
 struct strbuf;
 
 /*
- * The first session of a connection: as transport_open(); with --target at the
- * first server of the lists that has the role, for which it WAITS up to
- * `until_ns`, and a quarter longer for a server that is silent; its turns to
- * open a session come in addition, and so does an answer to the question for
- * the role, whose only limit is --db-query-timeout.  -1: `seen` has what was
- * seen of each server, or is empty and c->out says why.
+ * transport_open() for the first session of a connection.  With --target: WAITS
+ * for a server with the role up to `until_ns`, a quarter longer for a silent
+ * one; turns and the question for the role (--db-query-timeout) come in
+ * addition.  -1: `seen` has what was seen of each server, or is empty and
+ * c->out has the reason.
  */
 int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
 
 enum find_result {
-  FIND_NONE,      /* no server can be used */
-  FIND_REPLICA,   /* none takes writes, and at least one may be a replica */
-  FIND_READ_ONLY, /* ... and at least one of them is known to be none */
+  FIND_NONE,      /* no usable server */
+  FIND_REPLICA,   /* none takes writes, at least one may be a replica */
+  FIND_READ_ONLY, /* ... and at least one is known to be none */
   FIND_WRITER,
-  FIND_CACHED, /* find_one_server(): the server of an earlier connection */
+  FIND_CACHED, /* find_one_server(): that of an earlier connection */
 };
 
 /*
- * Opens a session at the first server, from c->session->number on, that takes
- * writes; a single one is not asked.  With --target it is one with the role.
- * WAITS: each server is asked once, or, if lost connections are ignored, again
- * and again for --db-connect-timeout or until all in turn have refused for
- * good.  FIND_REPLICA, FIND_READ_ONLY: nothing is open, and c->first is the
- * attempt that has found the first one.  Without a writer, `seen` has what was
- * seen of each server.
+ * Open a session at the first server from c->session->number that takes writes
+ * (a single one is not asked), or that has the role of --target.  WAITS: each
+ * server is asked once; if lost connections are ignored, for
+ * --db-connect-timeout or until all in turn refuse for good.  FIND_REPLICA,
+ * FIND_READ_ONLY: nothing is open, c->first is the attempt that found the
+ * server.  Without a writer `seen` has what was seen.
  */
 enum find_result find_writer(struct conn *c, struct strbuf *seen);
 
 /*
- * Opens a session there: at the first server that takes writes, else at the
- * first that is no replica, else at the first replica; WAITS as find_writer().
- * With --target: as find_server().  If that server is away later, another one
- * is looked for, but none that is read-only in place of one that took writes.
- * FIND_NONE: `seen` has what was seen of each server, or is empty and c->out
- * says why.
+ * Open a session at the command's one server: the first that takes writes, else
+ * the first that is no replica, else a replica; WAITS as find_writer().  With
+ * --target: as find_server().  Later connections look for another server if
+ * that is away, but not for a read-only one in place of a writer.  FIND_NONE:
+ * as -1 of find_server().
  */
 enum find_result find_one_server(struct conn *c, struct strbuf *seen);
 
-/* A number for a connection that goes where one was opened last. */
+/* Number for a connection to the server of the last one opened. */
 uint64_t find_served(const struct conn *c);
 
 /*
- * Looks for a server at which a connection can be opened, and which takes
- * writes if there are several; with --target=replica it is a replica, as no
- * connection goes elsewhere, and takes none.  First where clients were served
- * last, then through the lists of hosts and ports; BLOCKS.  If the run ignores
- * lost connections, it goes on for --db-connect-timeout, or until all servers
- * in turn have refused it for good; otherwise it asks each server once.  NULL:
- * connections of now on go there.  Else why not; what has failed is not
- * reported.
+ * Find a server for connections after the run: one that takes writes if there
+ * are several; with --target=replica, a replica.  First where clients were
+ * served last, then the lists; BLOCKS as find_writer().  NULL: found; else the
+ * reason.  Failures are not reported.
  */
 const char *find_server_after_run(struct driver_handle *h);
 

@@ -11,9 +11,9 @@
 #include "base/strbuf.h"
 #include "db/call.h"
 
-/* A smaller share of the keys may be missing: rows that were deleted. */
+/* rows that were deleted */
 #define FEW 0.01
-/* A smaller share of the ids may be unused: rows that were added. */
+/* rows that were added */
 #define UNUSED 0.1
 
 bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
@@ -24,7 +24,7 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
   bool told;
 
   c->out = (struct outcome){ 0 };
-  (void)call_start(c); /* the table may be locked: the deadline ends the wait */
+  (void)call_start(c); /* a locked table: the deadline ends the wait */
   told = call_query(c, sql, strlen(sql)) == 0 && c->out.nfields == 1 &&
          c->driver->fetch(c->session, &v) == 1;
   if (told && v.ptr) { /* an empty table has no largest id */
@@ -66,8 +66,7 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
-/* The highest id of all tables, if the run uses a part of them by default; 0:
- * it uses all, or what somebody has chosen. */
+/* 0: the run uses all, or a chosen number. */
 static uint64_t unused_up_to(const struct tables_look *look,
                              const struct run_facts *facts)
 {
@@ -82,7 +81,7 @@ static uint64_t unused_up_to(const struct tables_look *look,
            : 0;
 }
 
-/* Asks for tables beyond those that the run uses, until one does not exist. */
+/* Until a table does not exist. */
 static unsigned unused_tables(struct conn *c, unsigned used)
 {
   unsigned n = used;
@@ -114,7 +113,7 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
     ret->unused = unused_tables(c, ret->n);
 }
 
-/* The share of the keys 1 to `wanted` that is missing. */
+/* The share of the keys 1 to `wanted`. */
 static double missing(const struct table_look *t, uint64_t wanted)
 {
   if (!t->known || t->rows >= wanted)
@@ -122,10 +121,10 @@ static double missing(const struct table_look *t, uint64_t wanted)
   return (double)(wanted - t->rows) / (double)wanted;
 }
 
-/* Successive tables that have too few rows. */
+/* Successive tables with too few rows. */
 struct lack {
   unsigned first, last;
-  uint64_t min, max; /* rows */
+  uint64_t min, max;
 };
 
 static void warn(struct strbuf *lines, const struct lack *l,

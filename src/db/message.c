@@ -12,7 +12,7 @@
 #include "base/fmt.h"
 #include "base/utf8.h"
 
-/* A line break inside of a message, until it is printed. */
+/* A line break inside a message, until printed. */
 enum {
   INNER_BREAK = 0x1f
 };
@@ -75,7 +75,7 @@ void message_lines(enum log_level level, const struct strbuf *lines)
 void flood_init(struct flood *f)
 {
   memset(f, 0, sizeof(*f));
-  (void)pthread_mutex_init(&f->lock, NULL); /* cannot fail on Linux */
+  (void)pthread_mutex_init(&f->lock, NULL);
 }
 
 void flood_done(struct flood *f)
@@ -123,7 +123,7 @@ bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
   return allowed;
 }
 
-/* FNV-1a without the digits; not 0. */
+/* FNV-1a without digits; not 0. */
 static uint64_t hash_words(const char *text)
 {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);

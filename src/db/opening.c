@@ -1,6 +1,5 @@
 /*
- * opening.c - a connection is opened for the first time: when it is its turn,
- * and what is said about it.
+ * opening.c - a connection's first opening: its turn, and its messages.
  */
 #include "db/opening.h"
 
@@ -22,13 +21,13 @@
 #include "db/transport.h"
 #include "loop/loop.h"
 
-/* How long others wait at most for the first connection of a run. */
+/* others wait for the first connection of a run */
 #define FIRST_ALONE_NS NS_PER_S
 
 /*
- * The client itself has run out of something, so that nothing is known about
- * the server.  Libraries pass the system's error on as its text, or as its
- * number in parentheses, as in "Can't connect to server on 'x' (24)".
+ * The client has run out of something; the server is unknown.  Libraries show
+ * the system's error as text, or as a number in "Can't connect to server on 'x'
+ * (24)".
  */
 static bool is_shortage(const char *reason)
 {
@@ -47,8 +46,7 @@ static bool is_shortage(const char *reason)
          strstr(reason, "Memory allocation failure");
 }
 
-/* No more files can be opened: the limit of the process is reached, or was a
- * moment ago, as far as the reason says. */
+/* The limit of files is reached, or was a moment ago, as the reason says. */
 static bool is_out_of_files(const struct conn *c, const char *reason)
 {
   char number[16], why[128];
@@ -67,7 +65,7 @@ static bool is_out_of_files(const struct conn *c, const char *reason)
   return false;
 }
 
-/* The client of a connection may be one that does without. */
+/* The run may go on without the connection. */
 static enum log_level level_of(const struct conn *c)
 {
   return c->env->refused ? LOG_WARNING : LOG_FATAL;
@@ -83,8 +81,7 @@ static void say_limit(const struct conn *c)
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
 
-/* What can be done without a server: in the same line, or in one of its own as
- * sysbench prints its messages. */
+/* In the same line; under the name sysbench in a line of its own. */
 static void add_way_out(const struct db_process *p, struct strbuf *lines)
 {
   const char *join = "; to";
@@ -94,12 +91,12 @@ static void add_way_out(const struct db_process *p, struct strbuf *lines)
   if (p->identity == IDENTITY_SYSBENCH)
     join = "\nto";
   else if (lines->len > 0 && strchr("?.!", lines->text[lines->len - 1]))
-    join = " To"; /* after a whole sentence */
+    join = " To"; /* after a sentence */
   strbuf_addf(lines, "%s try %s without a server, use --db-driver=sqlite\n",
               join, p->program ? p->program : "bench");
 }
 
-/* Counts the failure; true: it has the reason of an earlier one. */
+/* Counts; true: an earlier failure had that reason. */
 static bool is_known_reason(struct connect_failures *f, const char *text)
 {
   const size_t max = sizeof(f->reason[0].text);
@@ -127,7 +124,7 @@ static bool is_known(struct conn *c, const char *text)
   return is_known_reason(&c->env->process->failures, text);
 }
 
-/* No server of the lists will do; `seen` has them all. */
+/* `seen` has the servers of the lists. */
 static void say_none(struct conn *c, const struct strbuf *seen)
 {
   struct db_process *p = c->env->process;
@@ -146,7 +143,7 @@ static void say_none(struct conn *c, const struct strbuf *seen)
     log_msg(level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
 }
 
-/* What is stored on a replica may be older than what the primary has. */
+/* A replica may lag behind the primary. */
 static void say_read_only(struct conn *c, enum find_result found)
 {
   struct strbuf target = { 0 };
@@ -161,7 +158,7 @@ static void say_read_only(struct conn *c, enum find_result found)
   strbuf_done(&target);
 }
 
-/* The same failure of many threads is printed once. */
+/* Once for the same failure of many threads. */
 static void say_failed(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -187,8 +184,7 @@ static void say_failed(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* True: it is the first of a run, or of a command that uses one server; others
- * wait for it until first_over(). */
+/* True: others wait for this connection until first_over(). */
 static bool is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
@@ -203,7 +199,7 @@ static bool is_first(const struct conn *c, uint64_t until_ns)
         &p->first_open, &was, FIRST_OPEN_UNDER_WAY, memory_order_relaxed,
         memory_order_relaxed))
     return true;
-  /* Half of the time is left for an attempt of its own. */
+  /* The rest is for an attempt of its own. */
   now = clock_now_ns();
   turn = now + (until_ns > now ? until_ns - now : 0) / 2;
   if (for_one)
@@ -223,7 +219,7 @@ static void first_over(struct db_process *p)
   wait_wake_all(&p->first_open);
 }
 
-/* Drivers without a server have warnings only when it was opened. */
+/* Drivers without a server warn only after success. */
 static void say_warnings(struct conn *c)
 {
   struct strbuf lines = { 0 };
@@ -280,7 +276,7 @@ int opening_try(struct conn *c)
 {
   struct first_try t = { .c = c };
 
-  c->turn_ns = transport_deadline(c); /* it may wait for a thread, too */
+  c->turn_ns = transport_deadline(c); /* waiting for a thread counts */
   c->opens = true;
   transport_aside(c, try_it, &t);
   c->opens = false;

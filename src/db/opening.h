@@ -7,9 +7,9 @@
 #include "db/conn_state.h"
 
 /*
- * Open it within --db-connect-timeout; WAITS.  -1: it failed, and that was
- * reported; the same reason only once for all threads.  The first connection of
- * a run is opened while the others wait, a second at most.
+ * Within --db-connect-timeout; WAITS.  -1: failed and reported, the same reason
+ * once for all threads.  Others wait a second at most for the first connection
+ * of a run.
  */
 int opening_try(struct conn *c);
 

@@ -1,5 +1,5 @@
 /*
- * options.c - the options that all databases have in common.
+ * options.c - options of all databases.
  */
 #include "db/options.h"
 
@@ -28,7 +28,6 @@ const char *db_role_wanted(const struct db_cfg *cfg)
   return target_words[cfg->target];
 }
 
-/* In the order of enum isolation_level. */
 static const char *const isolation_words[] = {
   "default",         "read-uncommitted", "read-committed",
   "repeatable-read", "serializable",     NULL

@@ -1,5 +1,5 @@
 /*
- * options.h - the options that all databases have in common.
+ * options.h - options of all databases.
  */
 #ifndef BENCH_DB_OPTIONS_H
 #define BENCH_DB_OPTIONS_H
@@ -10,25 +10,25 @@
 #include "opt/opt.h"
 
 enum ps_mode {
-  PS_AUTO,    /* prepared by the server */
-  PS_DISABLE, /* emulated by the client */
+  PS_AUTO,
+  PS_DISABLE,
 };
 
-/* Values of --target, in the order of its words. */
+/* In the order of its words. */
 enum server_role {
   ROLE_ANY,
-  ROLE_PRIMARY, /* the server lets clients write */
-  ROLE_REPLICA, /* it is read-only */
+  ROLE_PRIMARY, /* clients may write */
+  ROLE_REPLICA, /* read-only */
 };
 
 enum statement_classes {
-  STATEMENT_CLASSES_MERGED,   /* the number of a table does not matter */
-  STATEMENT_CLASSES_BY_TABLE, /* each table has its own */
+  STATEMENT_CLASSES_MERGED, /* numbers of tables do not matter */
+  STATEMENT_CLASSES_BY_TABLE,
 };
 
-/* Values of --isolation, in the order of its words. */
+/* In the order of its words. */
 enum isolation_level {
-  ISOLATION_DEFAULT, /* that of the server */
+  ISOLATION_DEFAULT, /* the server's */
   ISOLATION_READ_UNCOMMITTED,
   ISOLATION_READ_COMMITTED,
   ISOLATION_REPEATABLE_READ,
@@ -37,8 +37,8 @@ enum isolation_level {
 
 struct db_cfg {
   const char *driver;        /* "" or NULL: the first of the list */
-  const char *dsn;           /* a URL; "": none */
-  const char *password_file; /* "": none, "-": the standard input */
+  const char *dsn;           /* URL; "": none */
+  const char *password_file; /* "": none, "-": standard input */
   bool ask_password;
   int ps_mode; /* enum ps_mode */
   bool debug;
@@ -48,12 +48,12 @@ struct db_cfg {
   double connect_timeout_s;       /* 0: 10 */
   double reconnect_pause_s;       /* 0: 0.05 */
   double connect_rate;            /* per second; 0: no limit */
-  uint64_t connect_concurrency;   /* at a time; 0: no limit of its own */
+  uint64_t connect_concurrency;   /* at a time; 0: no limit */
   double query_timeout_s;         /* 0: none */
-  uint64_t max_result_bytes;      /* of rows that are kept; 0: no limit */
+  uint64_t max_result_bytes;      /* of kept rows; 0: no limit */
   const char *churn, *churn_time; /* see churn.h */
   uint64_t backend_sample;        /* events; 0: off */
-  uint64_t pool;                  /* connections of all clients; 0: off */
+  uint64_t pool;                  /* connections; 0: off */
   int statement_classes;          /* enum statement_classes */
 };
 

@@ -14,7 +14,7 @@
 void outage_init(struct outage *o)
 {
   memset(o, 0, sizeof(*o));
-  (void)pthread_mutex_init(&o->lock, NULL); /* cannot fail on Linux */
+  (void)pthread_mutex_init(&o->lock, NULL);
 }
 
 void outage_done(struct outage *o)
@@ -22,15 +22,13 @@ void outage_done(struct outage *o)
   (void)pthread_mutex_destroy(&o->lock);
 }
 
-/* Callers read the clock before they have the lock, so another one may have
- * been there with a later moment. */
+/* Callers read the clock before they have the lock. */
 static uint64_t lasts_ns(const struct outage *o, uint64_t now_ns)
 {
   return now_ns > o->began_ns ? now_ns - o->began_ns : 0;
 }
 
-/* A token bucket: one token per `every_ns`, a burst of `at_once`.  True: a
- * token was taken. */
+/* A token bucket: a token per `every_ns`, a burst of `at_once`. */
 static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
                    unsigned at_once)
 {
@@ -40,8 +38,7 @@ static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
   return true;
 }
 
-/* An outage begins: shall it be announced?  Many of one kind hide none of the
- * other.  A server that refuses may do so for a moment only. */
+/* Separate buckets: losses do not hide refusals, which may be short. */
 static bool may_say(struct outage *o, uint64_t now_ns, bool refused)
 {
   return refused
@@ -49,7 +46,6 @@ static bool may_say(struct outage *o, uint64_t now_ns, bool refused)
            : is_due(&o->lost_due_ns, now_ns, OUTAGE_EVERY_NS, OUTAGE_AT_ONCE);
 }
 
-/* Takes what was not told, which the caller says. */
 static uint64_t take_untold(struct outage *o)
 {
   const uint64_t n = o->untold;
@@ -119,7 +115,7 @@ void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
             target, seconds, reason);
 }
 
-/* One connection less is down.  Returns the length of an outage that ended. */
+/* Returns the length of an outage that ended. */
 static uint64_t one_less(struct outage *o, uint64_t now_ns)
 {
   uint64_t ns;
@@ -188,7 +184,7 @@ struct outage_times outage_times(struct outage *o, uint64_t now_ns)
   t.total_ns = o->total_ns;
   t.reconnects = o->reconnects;
   t.late_ns = o->late_ns;
-  if (o->down > 0) { /* an outage that lasts until now */
+  if (o->down > 0) { /* lasts until now */
     const uint64_t ns = lasts_ns(o, now_ns);
 
     t.total_ns += ns;

@@ -26,21 +26,20 @@
 struct pipe_run {
   struct conn *c;
   struct pipeline *p;
-  bool keep;      /* the rows */
-  bool too_large; /* they are not kept any more */
+  bool keep;
+  bool too_large; /* rows are not kept any more */
   uint64_t start_ns;
-  size_t at;      /* the statement whose answer is waited for */
-  bool cancelled; /* one took longer than --db-query-timeout */
+  size_t at;      /* whose answer is awaited */
+  bool cancelled; /* --db-query-timeout has cancelled */
   size_t cancelled_at;
   struct outcome refused; /* why a request could not be made */
 
-  /* The failure that counts, if there was one. */
+  /* The failure that counts. */
   bool failed;
   struct outcome out;
   char text[FAILURE_TEXT];
 };
 
-/* What an item is to the driver. */
 enum call pipe_run_call(const struct pipe_item *it);
 
 /* ---- memory ---- */
@@ -50,8 +49,7 @@ enum {
   KEPT_BYTES = 1024 * 1024, /* more is given back */
 };
 
-/* A new item, which belongs to the pipeline when p->n is raised; NULL: no
- * memory. */
+/* It belongs to the pipeline after p->n++.  NULL: no memory. */
 static struct pipe_item *pipe_items_new(struct pipeline *p)
 {
   if (UNLIKELY(p->n == p->room)) {
@@ -75,7 +73,6 @@ static void pipe_clear(struct strbuf *b)
     strbuf_clear(b);
 }
 
-/* Empty it; memory that is unusually large is given back. */
 static void pipe_items_clear(struct pipeline *p)
 {
   pipe_clear(&p->said);
@@ -88,8 +85,6 @@ static void pipe_items_clear(struct pipeline *p)
   p->n = 0;
   p->failed = 0;
 }
-
-/* ---- texts ---- */
 
 /* For messages and classes. */
 static const char *pipe_text_sql(const struct pipeline *p,
@@ -111,7 +106,7 @@ enum {
   VALUE_MAX = 1 + sizeof(uint64_t), /* of a number, or before a text */
 };
 
-/* Bytes of a number; 0: it is a text. */
+/* 0: a text. */
 static size_t pipe_size_of(sql_bind_type_t type)
 {
   switch (type) {
@@ -154,7 +149,7 @@ static void pipe_take(struct strbuf *to, const sql_bind *b)
   strbuf_add(to, text, len);
 }
 
-/* Append the values that the buffers have now. */
+/* The buffers' present values. */
 static void pipe_values_take(struct strbuf *to, const sql_bind *binds, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -184,16 +179,13 @@ static const char *put(const char *from, const sql_bind *b)
   return from + len;
 }
 
-/* Put values that were taken from these parameters back into the buffers. */
+/* Back into the buffers. */
 static void pipe_values_put(const char *from, const sql_bind *binds, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     from = put(from, &binds[i]);
 }
 
-/* ---- copies of rows ---- */
-
-/* Adds a row of `n` values. */
 static void kept_row_add(struct strbuf *to, const sql_value *values, uint32_t n)
 {
   size_t bytes = 0;
@@ -218,7 +210,6 @@ static void kept_row_add(struct strbuf *to, const sql_value *values, uint32_t n)
   *at = '\0';
 }
 
-/* Its values, which point into the copy.  Returns how many bytes it takes. */
 static size_t kept_row_get(const char *from, sql_value *values, uint32_t n)
 {
   const char *at = from;
@@ -233,8 +224,6 @@ static size_t kept_row_get(const char *from, sql_value *values, uint32_t n)
   }
   return (size_t)(at - from);
 }
-
-/* ---- the script adds statements, and reads results ---- */
 
 static const char no_memory[] = "not enough memory";
 
@@ -286,7 +275,7 @@ const char *pipeline_query(struct conn *c, const char *sql, size_t len,
   strbuf_add(&p->said, sql, len);
   if (added(p, it))
     return no_memory;
-  strbuf_add(&p->said, "", 1); /* texts are zero-terminated */
+  strbuf_add(&p->said, "", 1); /* zero-terminated */
   return p->said.failed ? no_memory : NULL;
 }
 
@@ -370,14 +359,11 @@ size_t pipeline_failed(const struct conn *c, const char **ret_sql,
   return p->failed;
 }
 
-/* ---- one statement that has ended ---- */
-
 enum call pipe_run_call(const struct pipe_item *it)
 {
   return it->st && !it->st->emulated ? CALL_EXECUTE : CALL_QUERY;
 }
 
-/* Of two failures the first one counts, unless the connection is lost. */
 static void pipe_keep_failure(struct pipe_run *r, size_t i)
 {
   struct conn *c = r->c;
@@ -438,8 +424,7 @@ static void pipe_keep_rows(struct pipe_run *r, struct pipe_item *it)
   }
 }
 
-/* Item i has ended: c->out is its first result, or its failure (rc < 0).  The
- * second one is for a failure that comes earlier or later. */
+/* c->out: item i's first result, or its failure (rc < 0). */
 static void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
 {
   struct conn *c = r->c;
@@ -473,8 +458,7 @@ static void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
 
 /* ---- values ---- */
 
-/* The buffers of the script are used for the values of each execution.  They
- * get their own ones back afterwards. */
+/* Executions use the script's buffers, whose values come back afterwards. */
 static bool pipe_save_values(struct pipeline *p)
 {
   for (size_t i = 0; i < p->n; i++) {
@@ -501,8 +485,7 @@ static void pipe_restore_values(const struct pipeline *p)
   }
 }
 
-/* The values of this execution; an emulated statement becomes a text in
- * c->text.  False: c->out says why not. */
+/* An emulated statement goes to c->text.  False: c->out says why not. */
 static bool pipe_run_values(const struct pipe_run *r,
                             const struct pipe_item *it)
 {
@@ -526,7 +509,7 @@ static bool pipe_misuse(struct pipe_run *r, size_t i, const char *why)
   return false;
 }
 
-/* All statements are prepared.  False: the call has failed already. */
+/* False: the call has failed. */
 static bool pipe_prepare_all(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -548,7 +531,7 @@ static bool pipe_prepare_all(struct pipe_run *r)
   return true;
 }
 
-/* An owed rollback comes before all, as the mark is cleared only afterwards. */
+/* Before all statements, as the mark is cleared only after them. */
 static bool pipe_roll_back(const struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -565,11 +548,7 @@ static bool pipe_roll_back(const struct pipe_run *r)
   return true;
 }
 
-/*
- * Before all: prepare the statements, keep the values that scripts have in
- * them.  False: the call has failed already.  After all: put the values back,
- * and do what a failure asks for.  False: there was one.
- */
+/* Prepare, and save the script's values.  False: the call has failed. */
 static bool pipe_run_begin(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -626,7 +605,6 @@ static bool pipe_run_end(struct pipe_run *r)
   return true;
 }
 
-/* The call for statement r->at ends. */
 static void pipe_stop_call(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -705,8 +683,8 @@ static int pipe_add_request(const struct pipe_run *r,
   return d->execute(it->st->native.prepared, &c->out);
 }
 
-/* Requests up to the end of a chunk, or of *total; one that cannot be made is
- * the end of all, and fails when the others have. */
+/* Until the driver is full, or *total.  A request that cannot be made ends all,
+ * and fails after the others. */
 static size_t pipe_add_requests(struct pipe_run *r, size_t added, size_t *total)
 {
   struct conn *c = r->c;
@@ -724,7 +702,7 @@ static size_t pipe_add_requests(struct pipe_run *r, size_t added, size_t *total)
   return added;
 }
 
-/* The time limit of a statement begins when the answer before has come. */
+/* A statement's time limit begins with the previous answer. */
 static void pipe_next_call(struct pipe_run *r)
 {
   pipe_stop_call(r);
@@ -798,9 +776,7 @@ static void pipe_run_piped(struct pipe_run *r)
   pipe_stop_call(r);
 }
 
-/* ---- either ---- */
-
-/* Can statements be in flight?  Says once why not, if the driver could. */
+/* Warns once if the driver could. */
 static bool pipe_possible(struct conn *c)
 {
   const char *why = NULL;
@@ -819,7 +795,6 @@ static bool pipe_possible(struct conn *c)
   return false;
 }
 
-/* All items: in flight if that is possible, else one after another. */
 static void pipe_run_execute(struct pipe_run *r)
 {
   r->c->session->unread = !r->keep;
@@ -844,8 +819,8 @@ bool pipeline_run(struct conn *c, bool keep)
   return pipe_run_end(&r);
 }
 
-/* As many rows as one request should have; the first one may be as large as the
- * server accepts.  Returns the number of the next one. */
+/* One request's rows; the first may be as large as the server accepts.  Returns
+ * the number of the next row. */
 static size_t pipe_add_rows(struct pipe_run *r, struct prepared *p, size_t i,
                             const struct statement_sizes *sizes)
 {
@@ -874,7 +849,7 @@ static size_t pipe_add_rows(struct pipe_run *r, struct prepared *p, size_t i,
   return i;
 }
 
-/* Results besides the first one have no use, but have to be read. */
+/* Results after the first have no use. */
 static void pipe_run_rest(struct pipe_run *r, size_t first)
 {
   struct conn *c = r->c;
@@ -887,8 +862,7 @@ static void pipe_run_rest(struct pipe_run *r, size_t first)
     pipe_run_failed(r, first);
 }
 
-/* One request; returns the number of the next row, or 0 if the server takes
- * none. */
+/* Returns the number of the next row; 0: the server takes no such request. */
 static size_t pipe_run_rows(struct pipe_run *r, struct prepared *p,
                             size_t first, const struct statement_sizes *sizes)
 {
@@ -923,7 +897,7 @@ static size_t pipe_run_rows(struct pipe_run *r, struct prepared *p,
 /* False: the server does not execute the statement this way. */
 static bool pipe_run_bulk(struct pipe_run *r, struct prepared *p)
 {
-  /* Inside a run the server is not asked, as for bulk inserts. */
+  /* A run does not ask the server, as for bulk inserts. */
   static const struct statement_sizes in_run = { .good = BULK_PACKET,
                                                  .max = SIZE_MAX };
   struct statement_sizes sizes = r->c->env->process->in_run ? in_run

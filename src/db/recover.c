@@ -15,7 +15,7 @@
 #include "db/error_policy.h"
 #include "db/transport.h"
 
-/* Keep the details: the driver's texts last only until its next call. */
+/* The driver's texts last until its next call. */
 static void save(struct conn *c)
 {
   const struct outcome *out = &c->out;
@@ -45,8 +45,7 @@ void recover_failed_too(struct conn *c)
   recover_count_error(c);
 }
 
-/* The connection cannot be replaced: more attempts are useless, or the run is
- * over and no event is open. */
+/* More attempts are useless, or the run is over and no event is open. */
 static sql_error_t fail_for_good(struct conn *c)
 {
   save(c);
@@ -57,7 +56,7 @@ static sql_error_t fail_for_good(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
-/* The end of an outage: the session is back, or is given up. */
+/* The session is back, or given up. */
 static bool come_back(struct conn *c, uint64_t until_ns)
 {
   struct outage *o = &c->env->process->outage;
@@ -112,7 +111,7 @@ static void outage_begin(struct conn *c, bool refused)
   log_msg(LOG_DEBUG, "Reconnecting");
 }
 
-/* `refused`: the next server of the list gets the first attempt. */
+/* `refused`: the first attempt goes to the next server. */
 static sql_error_t replace(struct conn *c, bool refused)
 {
   const struct failure before = c->fail;
@@ -130,21 +129,19 @@ static sql_error_t replace(struct conn *c, bool refused)
   }
   if (!c->fail.abandoned)
     return DB_ERROR_FATAL;
-  /* A later verdict on this connection depends on them. */
+  /* Later verdicts on this connection need them. */
   c->fail.code = before.code;
   memcpy(c->fail.state, before.state, sizeof(before.state));
   conn_fail_text(c, text);
   return DB_ERROR_FATAL;
 }
 
-/* Replace the lost connection: the class of what comes of it.  WAITS for a new
- * session, up to the end of the run. */
+/* As recover_forgiven(); WAITS up to the end of the run. */
 static sql_error_t recover_replace(struct conn *c)
 {
   return replace(c, false);
 }
 
-/* Does the call end the transaction? */
 static enum fault_place place_of(const struct conn *c, const char *sql,
                                  size_t len)
 {
@@ -157,7 +154,6 @@ static enum fault_place place_of(const struct conn *c, const char *sql,
                                                       : FAULT_ALONE;
 }
 
-/* Has the service failed the client? */
 static void note_fault(const struct conn *c, const char *sql, size_t len)
 {
   struct recorder *r = c->env->recorder;
@@ -383,8 +379,8 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details)
     return DB_ERROR_NONE;
   recover_failed(c, CALL_ROLLBACK, "ROLLBACK", sizeof("ROLLBACK") - 1);
   if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
-    /* The script gets its own error, and whether the connection was replaced.
-     */
+    /* The script gets its own error, and whether the connection was
+     * replaced. */
     const bool replaced = c->fail.reconnected;
 
     c->fail = before;

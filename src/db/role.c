@@ -23,7 +23,7 @@ bool role_matters(const struct conn *c)
          !role_is_dry_run(c);
 }
 
-/* The server's own text would end with the session. */
+/* The server's own text ends with the session. */
 static void role_keep_reason(struct conn *c, bool silent)
 {
   const char *text = c->out.msg && !silent ? c->out.msg : "";
@@ -40,8 +40,7 @@ static void role_keep_reason(struct conn *c, bool silent)
   c->out.msg = strbuf_str(&c->no_answer);
 }
 
-/* A number from the server.  The question needs its row, also if the statement
- * that has met a loss does not. */
+/* The question needs its row, also if the lost statement does not. */
 static bool role_asked(struct conn *c, const char *query, uint64_t until_ns,
                        uint64_t *ret)
 {

@@ -1,6 +1,6 @@
 /*
- * role.h - which servers may write: the role that --target asks for, and the
- * one server that all connections of a command use (for src/db only).
+ * role.h - the role that --target asks for, and the one server that all
+ * connections of a command use (for src/db only).
  */
 #ifndef BENCH_DB_ROLE_H
 #define BENCH_DB_ROLE_H
@@ -14,28 +14,31 @@
 
 struct conn;
 
-/* Has the server of this connection to have a role?  One that is named by the
- * parameters of the connection has not, and in a dry run there is none. */
+/* False for a server that the connection's parameters name, and in a dry
+ * run. */
 bool role_matters(const struct conn *c);
 
 /*
- * Ask the server of the open session, and WAIT for the answer until that moment
- * (clock_now_ns()).  0: it has the role; -1 and c->out: it has another one
- * (`other_role`), or does not say.
+ * Ask the server of the open session; WAITS until that moment (clock_now_ns()).
+ * 0: it has the role; -1 and c->out: another one (`other_role`), or no answer.
  */
 int role_check(struct conn *c, uint64_t until_ns);
 
-/* The same without --target: does the server take writes?  Also true if it
- * answers, and does not say; false if the session breaks, or if it refuses its
- * service (error_policy.h). */
+/*
+ * Without --target: does the server take writes?  True, too, after an answer
+ * without a role; false if the session breaks or the server refuses its
+ * service.
+ */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 
-/* One that does not (`other_role`): may it be behind another one?  False only
- * if it says that it follows none: it is read-only for other reasons, such as
- * the defaults of a user.  WAITS for the answer; c->out stays, with `lost`. */
+/*
+ * After `other_role`: may the server be behind another?  False only if it
+ * follows none, and is read-only for other reasons.  WAITS; c->out stays, but
+ * for `lost`.
+ */
 bool role_may_be_behind(struct conn *c, uint64_t until_ns);
 
-/* How many servers the lists have. */
+/* In the lists of options. */
 static inline size_t role_servers(const struct conn *c)
 {
   const struct driver *d = c->driver;
@@ -43,15 +46,15 @@ static inline size_t role_servers(const struct conn *c)
   return d->servers ? d->servers(c->handle->cfg) : 1;
 }
 
-/* Does this connection go where all those of the command go? */
+/* Does this connection go where all of the command go? */
 static inline bool role_cache_applies(const struct conn *c)
 {
   return c->env->process->one_server && conn_is_listed(c) &&
          role_servers(c) > 1;
 }
 
-/* db_process.settled: where a search has ended.  No session that is opened on
- * the way, or later, changes it. */
+/* db_process.settled: where a search has ended; later sessions do not change
+ * it. */
 static inline uint64_t role_cache_at(uint64_t number, bool writes)
 {
   return (number + 1) << 1 | writes;
@@ -70,7 +73,7 @@ static inline void role_cache_store(const struct conn *c, bool writes)
     memory_order_release);
 }
 
-/* Attempts of this connection begin there. */
+/* First attempts go there. */
 static inline void role_cache_aim(struct conn *c, uint64_t settled)
 {
   /* Not 0: that is the first connection of the process. */

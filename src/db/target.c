@@ -20,7 +20,7 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
   return t;
 }
 
-/* One colon, and nothing but digits after it: IPv6 addresses have two. */
+/* One colon with digits after it: IPv6 addresses have two. */
 static bool has_port(const char *text)
 {
   const char *colon = strchr(text, ':');

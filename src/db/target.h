@@ -1,5 +1,5 @@
 /*
- * target.h - which server of the lists in the options a connection goes to.
+ * target.h - which server of the options' lists a connection goes to.
  */
 #ifndef BENCH_DB_TARGET_H
 #define BENCH_DB_TARGET_H
@@ -8,28 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Indices into the lists; hosts and ports are unused when there are sockets. */
+/* Indices; hosts and ports are unused with sockets. */
 struct target {
   size_t socket, host, port;
 };
 
 /*
- * Connection number i (of several processes: of all) goes to socket i mod k, or
- * else to port i mod n of host (i div n) mod m: all ports of the first host,
- * then of the second, and again.  `attempt` steps through the list from there.
+ * Connection number i of all processes goes to socket i mod k, or to port i mod
+ * n of host (i div n) mod m.  `attempt` steps through the list from there.
  * Without sockets, hosts and ports must not be 0.
  */
 struct target target_pick(size_t sockets, size_t hosts, size_t ports,
                           uint64_t number, unsigned attempt);
 
-/*
- * For the rows of options: could the text be a host?  HOST:PORT, USER@HOST,
- * [HOST] and URLs could not.  Folders of sockets (/path) and abstract sockets
- * (@name) could.
- */
+/* For option rows: a host, folder of sockets (/path) or abstract socket
+ * (@name); not HOST:PORT, USER@HOST, [HOST] or a URL. */
 bool target_is_host(const char *text);
 
-/* Could it be the name of a database of a server, and no URL? */
+/* No URL. */
 bool target_is_database(const char *text);
 #define TARGET_DATABASE "the name of a database; a URL belongs to --dsn"
 

@@ -23,7 +23,7 @@
 #include "db/role.h"
 #include "loop/loop.h"
 
-/* The server's own text would end with the session. */
+/* The server's own text ends with the session. */
 static void keep_reason(struct conn *c)
 {
   const char *text = c->out.msg ? c->out.msg : "the server does not answer";
@@ -34,11 +34,8 @@ static void keep_reason(struct conn *c)
   c->out.msg = strbuf_str(&c->no_answer);
 }
 
-/*
- * Give the open session its level, and WAIT for the answer until that moment
- * (clock_now_ns()).  0: it has the level, or the run asks for none; -1 and
- * c->out: the server refuses the level, or does not answer.
- */
+/* Give the open session its level; WAITS until that moment (clock_now_ns()).
+ * 0; or -1 and c->out. */
 static int isolation_set(struct conn *c, uint64_t until_ns)
 {
   static const char *const names[] = {
@@ -66,11 +63,11 @@ static int isolation_set(struct conn *c, uint64_t until_ns)
   return done ? 0 : -1;
 }
 
-/* So many may try to replace their connections. */
+/* Attempts to replace connections. */
 #define CLIENTS_PER_MS 10.0
 
 enum {
-  FILES_SPARE = 64, /* open files that a run needs besides connections */
+  FILES_SPARE = 64, /* besides connections */
 };
 
 static void debug_line(void *ctx, const char *key, const char *value)
@@ -113,8 +110,8 @@ static void check_files(const struct conn *c)
             c->env->process->worker ? c->env->process->worker : "thread");
 }
 
-/* On the first server connection of a run, before the script gets it.  The
- * first one of several processes looks at the server for all. */
+/* On the first server connection of a run; in the first of several
+ * processes. */
 static void check_before_run(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -130,8 +127,8 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* On the first connection of a run whose script draws keys.  In a run of
- * several processes only the first one looks. */
+/* On the first connection of a run whose script draws keys; in the first of
+ * several processes. */
 static void check_tables(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -156,7 +153,6 @@ static void put_fact(void *ctx, const char *key, const char *value)
   facts_text(ctx, key, value);
 }
 
-/* On the first connection of a run. */
 static void note_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -176,7 +172,7 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
-/* The CPU time of the server is not that of other programs. */
+/* The server's CPU time is not that of other programs. */
 static void note_place(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -211,7 +207,7 @@ void transport_drop(struct conn *c)
   c->copies = false;
 }
 
-/* The end of the run goes where clients were served: see find_primary.h. */
+/* See find_served(). */
 static void note_served(const struct conn *c)
 {
   if (conn_is_listed(c))
@@ -220,11 +216,8 @@ static void note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
-/*
- * Is nothing left to ask about the session, so that statements are all that it
- * is for?  Clients that share a thread may be thousands, and the first one of a
- * run answers for all.
- */
+/* Is the session for statements only?  Clients that share a thread may be
+ * thousands, and the first of a run was asked everything. */
 static bool is_one_of_many(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
@@ -235,7 +228,7 @@ static bool is_one_of_many(const struct conn *c)
          atomic_load_explicit(&p->checked, memory_order_relaxed);
 }
 
-/* What is asked once per run.  -1: the server has not answered in time. */
+/* Once per run.  -1: no answer in time. */
 static int ask_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -299,8 +292,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* Questions about the new session read rows: `unread` of the lost statement
- * does not apply to them. */
+/* Questions need rows: `unread` of the lost statement does not apply. */
 static int open_here(struct conn *c, uint64_t until_ns)
 {
   const bool unread = c->session->unread;
@@ -341,8 +333,7 @@ uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                        c->generation != 0 || c->visitor, asked_ns, until_ns);
 }
 
-/* The time in which others are served is not that of the attempt: at the gate,
- * and where a few threads open the connections of many clients. */
+/* Waits for a turn or a free thread are no part of the attempt. */
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
@@ -414,8 +405,8 @@ void transport_reason(const struct conn *c, struct strbuf *line)
     strbuf_addf(line, ", and --target is %s", db_role_wanted(set));
 }
 
-/* The text of c->out is borrowed; the outage keeps the reason for the message
- * at the end of the run. */
+/* The text of c->out is borrowed; the outage keeps the reason for the end of
+ * the run. */
 static void note_failure(struct conn *c, uint64_t tried_ns)
 {
   struct strbuf reason = { 0 };
@@ -437,16 +428,14 @@ static void note_failure(struct conn *c, uint64_t tried_ns)
   strbuf_done(&reason);
 }
 
-/* After a failover the server of before is no better than any other: the next
- * attempts begin where this one has ended. */
+/* After a failover, next attempts begin where this one has ended. */
 static bool stays_there(const struct conn *c)
 {
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
-/* Attempts go from server to server.  In a command with one server it has to
- * take writes, and is the one from then on; if none did at first, all attempts
- * go to the server of before. */
+/* From server to server.  In a command with one server that server has to take
+ * writes; if none did at first, all attempts go to the first choice. */
 static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
 {
   const bool for_one = role_cache_applies(c) && !role_matters(c);
@@ -473,7 +462,7 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
   return 0;
 }
 
-/* A constant pause: an outage is not longer for those who have waited long. */
+/* Constant: an outage is not longer for those who have waited long. */
 static uint64_t reconnect_pause_ns(const struct conn *c)
 {
   const struct db_process *p = c->env->process;

@@ -1,5 +1,5 @@
 /*
- * names.c - how a server is named besides the options of a driver.
+ * url.c - servers named outside a driver's options.
  */
 #include "db/url.h"
 
@@ -77,7 +77,7 @@ static int decode(char *text, struct err *err)
   return 0;
 }
 
-/* Ends the text at the first `c`; what follows, or NULL. */
+/* Ends the text at the first `c`; returns the rest, or NULL. */
 static char *cut(char *text, char c)
 {
   char *at = strchr(text, c);
@@ -180,7 +180,7 @@ static int read_parameters(struct url *url, char *text, struct err *err)
   return 0;
 }
 
-/* The scheme is cut off already. */
+/* After the scheme. */
 static int read_rest(struct url *url, char *text, struct err *err)
 {
   char *parameters;
@@ -188,7 +188,7 @@ static int read_rest(struct url *url, char *text, struct err *err)
 
   url->path = "";
   url->has_authority = strncmp(text, "//", 2) == 0;
-  /* Otherwise a part of a password could be taken for something else. */
+  /* A part of a password could be taken for something else. */
   if (url->has_authority &&
       strchr(text + 2 + strcspn(text + 2, "/?"), '@') != NULL)
     return refuse("an @ after the host, or a / or ? in a password, is written "
@@ -271,7 +271,7 @@ static enum group group_of(const char *name)
   return GROUP_OTHER;
 }
 
-/* Cuts the blanks around a text, in place. */
+/* In place. */
 static char *trim(char *text)
 {
   size_t len;
@@ -284,7 +284,7 @@ static char *trim(char *text)
   return text;
 }
 
-/* End the text at a # after a blank, outside of quotes. */
+/* A comment: a # after a blank, outside quotes. */
 static void cut_comment(char *text)
 {
   char quote = '\0';
@@ -312,7 +312,7 @@ static char escape(char c)
   return at ? to[at - from] : c;
 }
 
-/* What a value stands for, in place. */
+/* In place. */
 static char *unquote(char *text)
 {
   const size_t len = strlen(text);
@@ -409,7 +409,7 @@ int client_file_parse(const char *text, size_t len, const char *path,
 
 void client_file_done(struct client_file *file)
 {
-  /* There may be a password in it, after any of its zero bytes. */
+  /* A password may follow a zero byte. */
   for (size_t i = 0; i < file->n; i++) {
     if (file->pairs[i].value)
       explicit_bzero((void *)(uintptr_t)file->pairs[i].value,

@@ -15,7 +15,7 @@
 #include "db/role.h"
 #include "db/transport.h"
 
-/* A life that begins before the end of a run may last this long after it. */
+/* A life may last this long after the end of a run. */
 #define END_GRACE_NS (NS_PER_S / 2)
 
 struct conn *visit_new(struct driver_handle *h)
@@ -79,7 +79,7 @@ struct own_visit {
   enum visit_rc rc;
 };
 
-/* The turn is no part of the life, nor of its time limit. */
+/* The turn is no part of the life. */
 static void visit_in_turn(void *arg)
 {
   struct own_visit *o = arg;
@@ -135,7 +135,7 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
   }
   if (rc == 0) {
     v->took_ns[VISIT_QUERY] = now > at_ns ? now - at_ns : 1;
-    transport_drop(c); /* with the answer, which was received */
+    transport_drop(c); /* with its whole answer */
     v->took_ns[VISIT_CLOSE] = clock_now_ns() - now;
   }
   if (!c->out.over)
@@ -153,7 +153,7 @@ static const char *why_library(const struct conn *c)
   return role_matters(c) ? "--target asks for a role" : NULL;
 }
 
-/* Said once: the figures are those of the library, which is slower. */
+/* Once: the library is slower. */
 static void tell(struct conn *c, const char *why)
 {
   c->left_to_library = true;
@@ -161,7 +161,7 @@ static void tell(struct conn *c, const char *why)
     log_msg(LOG_WARNING, "the client library opens the connections: %s", why);
 }
 
-/* A wish that cannot be granted: no error of a server, and not counted. */
+/* An impossible wish is no error of a server, and not counted. */
 static enum visit_rc refuse(struct conn *c, const char *why)
 {
   struct failure *f = &c->fail;

@@ -1,9 +1,9 @@
 /*
- * visit.h - whole lives of connections, one after the other: open, log in,
- * execute one statement, close.
+ * visit.h - whole lives of connections: open, log in, execute one statement,
+ * close.
  *
- * A connection object that is never open between two calls stands for the
- * client.  Its failures are reported as those of statements.
+ * A connection object, closed between calls, stands for the client; failures
+ * are those of statements.
  */
 #ifndef BENCH_DB_VISIT_H
 #define BENCH_DB_VISIT_H
@@ -18,20 +18,19 @@ struct driver_handle;
 
 /* Who opens connections. */
 enum visit_way {
-  VISIT_AUTO,    /* the driver itself if it can, otherwise the library */
-  VISIT_OWN,     /* the driver itself, or the visit fails */
-  VISIT_LIBRARY, /* the client library */
+  VISIT_AUTO, /* the driver if it can, else the library */
+  VISIT_OWN,  /* the driver, or the visit fails */
+  VISIT_LIBRARY,
 };
 
 /* A closed object; NULL: no memory. */
 struct conn *visit_new(struct driver_handle *h);
 
 /*
- * One life, in which `sql` is executed; WAITS.  v->took_ns has its steps; what
- * the library does until the server awaits a statement is one step,
- * VISIT_LOGIN.  Each step is recorded in a class of its own.  False: it has
- * failed, see conn_failure().  The first failure of VISIT_AUTO to do without
- * the library is reported as a warning.
+ * One life, which executes `sql`; WAITS.  v->took_ns has its steps, each a
+ * class; all that the library does before the statement is VISIT_LOGIN.  False:
+ * see conn_failure().  With VISIT_AUTO, the first use of the library is warned
+ * of.
  */
 bool visit_make(struct conn *c, enum visit_way way, const char *sql, size_t len,
                 struct visit *v);

@@ -1,5 +1,5 @@
 /*
- * choice.c - chooses the member of each event of a client.
+ * choice.c - the member of each event of a client.
  */
 #include "mix/choice.h"
 
@@ -93,7 +93,7 @@ void mix_choice_done(struct mix_choice *c)
   c->deck = NULL;
 }
 
-/* Drawing a card at random is shuffling one step at a time. */
+/* Shuffling one step at a time. */
 static unsigned mix_draw_card(struct mix_choice *c, unsigned cards)
 {
   unsigned at;

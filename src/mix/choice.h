@@ -1,8 +1,6 @@
 /*
- * choice.h - chooses the member of each event of a client.
- *
- * A client draws from a random stream of its own, so that the choice changes
- * nothing about the random numbers of the scripts.
+ * choice.h - the member of each event of a client, from a random stream of the
+ * client's own: the random numbers of scripts stay the same.
  */
 #ifndef BENCH_MIX_CHOICE_H
 #define BENCH_MIX_CHOICE_H
@@ -15,27 +13,27 @@ struct err;
 struct mix_list;
 
 enum {
-  MIX_CARDS_MAX = 10000, /* of a deck */
+  MIX_CARDS_MAX = 10000,
 };
 
 /* Of a mix; constant. */
 struct mix_weights {
   unsigned n;
   uint64_t sum;
-  uint64_t *upto; /* owned; [n]: the sums of the weights up to each member */
-  unsigned cards; /* of a deck; 0: events are drawn by themselves */
+  uint64_t *upto; /* owned; [n]: sums of the weights up to each member */
+  unsigned cards; /* 0: no deck */
   uint8_t *deck;  /* owned; [cards], in the order of the members */
 };
 
 /* Of a client. */
 struct mix_choice {
   struct rng rng;
-  uint8_t *deck; /* owned; [cards]; NULL: there is none */
-  unsigned left; /* cards that were not drawn yet: the first ones */
+  uint8_t *deck; /* owned; [cards]; NULL: none */
+  unsigned left; /* undrawn cards: the first ones */
 };
 
-/* `order` is enum mix_order.  -EINVAL: the deck would have too many cards; the
- * weights are divided by their greatest common divisor before. */
+/* `order` is enum mix_order.  -EINVAL: too many cards; weights are divided by
+ * their greatest common divisor before. */
 int mix_weights_init(struct mix_weights *w, const struct mix_list *list,
                      int order, struct err *err);
 void mix_weights_done(struct mix_weights *w);
@@ -45,7 +43,6 @@ int mix_choice_init(struct mix_choice *c, const struct mix_weights *w,
                     uint64_t seed, uint64_t client, struct err *err);
 void mix_choice_done(struct mix_choice *c);
 
-/* The member of the next event. */
 unsigned mix_choose(struct mix_choice *c, const struct mix_weights *w);
 
 #endif

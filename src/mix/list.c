@@ -1,5 +1,5 @@
 /*
- * list.c - the options that name the members of a mix, and their list.
+ * list.c - the options of a mix, and its members.
  */
 #include "mix/list.h"
 
@@ -11,8 +11,6 @@
 #include "base/mem.h"
 #include "base/parse.h"
 #include "opt/opt.h"
-
-/* ---- options ---- */
 
 static const char *const orders[] = { "random", "deck", NULL };
 
@@ -47,8 +45,6 @@ const struct opt mix_opts[] = {
   OPT_END,
 };
 
-/* ---- members ---- */
-
 enum {
   CLIENTS_MAX = 1000000,
 };
@@ -69,7 +65,6 @@ static int mix_list_no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the mix");
 }
 
-/* The part of a path after the last slash. */
 static const char *mix_list_base_of(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -77,7 +72,7 @@ static const char *mix_list_base_of(const char *path)
   return slash ? slash + 1 : path;
 }
 
-/* The number of letters of "NAME=" before the name; 0: there is no name. */
+/* Length of NAME in "NAME="; 0: none. */
 static size_t mix_list_length_of_name(const char *item)
 {
   const size_t len = strspn(item, name_letters);
@@ -137,7 +132,6 @@ static int mix_list_parse_clients(struct mix_member *m, const char *item,
   return 0;
 }
 
-/* Names the member after its file. */
 static int mix_list_name_after_script(struct mix_member *m, const char *item,
                                       struct err *err)
 {
@@ -170,7 +164,7 @@ static int mix_list_parse_member(struct mix_member *m, const char *item,
   m->script = mem_strndup(script, len);
   if (!m->script)
     return mix_list_no_memory(err);
-  if (strstr(m->script, ":rate=")) /* a slash stands behind it */
+  if (strstr(m->script, ":rate=")) /* a slash comes after */
     return mix_list_refuse(item, bad_rate, err);
   if (!end)
     m->weight = 1;
@@ -186,7 +180,7 @@ static int mix_list_parse_member(struct mix_member *m, const char *item,
   return m->name ? 0 : mix_list_no_memory(err);
 }
 
-/* Blanks around an item are no part of it. */
+/* Without blanks around it. */
 static int mix_list_parse_item(struct mix_member *m, const char *item,
                                struct err *err)
 {
@@ -204,7 +198,6 @@ static int mix_list_parse_item(struct mix_member *m, const char *item,
   return rc;
 }
 
-/* What has to be true of the members together. */
 static int mix_list_check(struct mix_list *list, const struct opt_list *items,
                           struct err *err)
 {

@@ -27,7 +27,7 @@ enum mix_order {
 };
 
 struct mix_cfg {
-  struct opt_list members; /* as texts: see mix_list_parse() */
+  struct opt_list members; /* see mix_list_parse() */
   int order;               /* enum mix_order */
 };
 
@@ -36,8 +36,8 @@ extern const struct opt mix_opts[];
 struct mix_member {
   char *name;       /* owned; letters, digits, `_` and `-` */
   char *script;     /* owned; as typed */
-  unsigned weight;  /* 0: the members have clients of their own */
-  unsigned clients; /* 0: the members have weights */
+  unsigned weight;  /* 0: clients of their own */
+  unsigned clients; /* 0: weights */
   double rate;      /* per second; 0: none */
 };
 
@@ -45,19 +45,19 @@ struct mix_member {
 struct mix_list {
   size_t n;
   struct mix_member *of; /* owned; [n] */
-  bool dedicated;        /* the members have clients of their own */
+  bool dedicated;        /* clients of their own */
 };
 
-/* -EINVAL: `err` says which item is wrong, and what is allowed. */
+/* -EINVAL: `err` has the item, and what is allowed. */
 int mix_list_parse(struct mix_list *ret, const struct opt_list *items,
                    struct err *err);
 void mix_list_done(struct mix_list *list);
 
-/* The clients of all members; 0: they have weights. */
+/* 0: they have weights. */
 uint64_t mix_list_clients(const struct mix_list *list);
 uint64_t mix_list_weights(const struct mix_list *list);
 
-/* The member whose name has these bytes; list->n: there is none. */
+/* list->n: none. */
 size_t mix_list_find(const struct mix_list *list, const char *name, size_t len);
 
 #endif

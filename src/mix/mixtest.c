@@ -1,6 +1,5 @@
 /*
- * mixtest.c - several tests as one: the run, its workers and their events, and
- * the answers of the members put together.
+ * mixtest.c - several tests as one.
  */
 #include "mix/mixtest.h"
 
@@ -25,13 +24,12 @@
 #include "stats/class_stats.h"
 #include "stats/report.h"
 
-/* A run of a mix. */
 struct mixrun {
   const struct mixtest_cfg *cfg;
   const struct plan *plan;
   unsigned n;
   struct mix_weights weights;
-  unsigned opened;           /* the members below are open */
+  unsigned opened;           /* members below are open */
   void *of[MIX_MEMBERS_MAX]; /* what they made */
 };
 
@@ -53,7 +51,7 @@ static void mixrun_interrupt(void *arg, enum interrupt_step step)
   }
 }
 
-/* One member that uses a database is enough to report statements. */
+/* A member with a database makes the report one of statements. */
 static const struct report_form *mixrun_form(void *arg)
 {
   const struct mixrun *run = arg;
@@ -90,7 +88,7 @@ static bool mixrun_in_process(void *arg)
   return in_process;
 }
 
-/* The members share the connections' settings, so the first one answers. */
+/* They share the connections' settings. */
 static bool mixrun_server(void *arg, int *ret_pid, const char **ret_driver)
 {
   const struct mixrun *run = arg;
@@ -115,7 +113,7 @@ static void mixrun_tally(void *arg, struct tally *to)
 
 /* ---- details ---- */
 
-/* Adds the figures of a member as a group with its name. */
+/* As a group with the member's name. */
 static void mixrun_add_figures(struct facts *to, const char *name,
                                const struct facts *from)
 {
@@ -142,7 +140,7 @@ static void mixrun_add_figures(struct facts *to, const char *name,
   }
 }
 
-/* Adds one error, to the count of the same code if there is one. */
+/* To the count of the same code, if any. */
 static void mixrun_add_error(struct test_details *to,
                              const struct error_count *e)
 {
@@ -166,13 +164,13 @@ static void mixrun_add_errors(struct test_details *to,
     to->error, (to->n_errors + from->n_errors + 1) * sizeof(*of));
 
   if (!of)
-    return; /* it reports what it can */
+    return; /* some are missing */
   to->error = of;
   for (size_t i = 0; i < from->n_errors; i++)
     mixrun_add_error(to, &from->error[i]);
 }
 
-/* All members have the same database. */
+/* All have the same database. */
 static void mixrun_details(void *arg, struct test_details *ret)
 {
   const struct mixrun *run = arg;
@@ -206,7 +204,6 @@ static void mixrun_whole(void *arg, const struct test_details *whole)
   }
 }
 
-/* Several members doubt the same: it is said once. */
 static void mixrun_drop_repeated(struct warnings *d, size_t from)
 {
   size_t n = from;
@@ -267,10 +264,6 @@ static void mixrun_statement_times(void *arg, struct report *r)
   }
 }
 
-/* ---- the run ---- */
-
-/* ---- the run ---- */
-
 static void mixtest_close_run(void *arg)
 {
   struct mixrun *run = arg;
@@ -311,7 +304,6 @@ static int mixtest_open_run(const struct plan *plan, const void *cfg,
   return 0;
 }
 
-/* Prints the line of the mode block. */
 static void mixtest_describe(void *arg)
 {
   const struct mixrun *run = arg;
@@ -428,10 +420,10 @@ struct thread {
   struct mixrun *run;
   struct group *group; /* [opt] */
   struct worker *w;
-  unsigned only; /* the only member; run->n: all of them */
+  unsigned only; /* run->n: all */
   struct mix_choice choice;
-  unsigned end;              /* the members below are open, except... */
-  void *of[MIX_MEMBERS_MAX]; /* ...those that are NULL */
+  unsigned end;              /* the members below are open... */
+  void *of[MIX_MEMBERS_MAX]; /* ...but for NULL */
 };
 
 static bool mixtest_has_member(const struct thread *t, unsigned member)
@@ -501,7 +493,7 @@ static uint64_t mixtest_counted(const struct worker *w, enum counter c)
   return atomic_load_explicit(&w->recorder->counter[c], memory_order_relaxed);
 }
 
-/* The event is open; it ends with the next step of the worker. */
+/* The event is open; the worker's next step ends it. */
 static int mixtest_run_event(struct thread *t, struct err *err)
 {
   struct worker *w = t->w;
@@ -522,7 +514,7 @@ static int mixtest_run_event(struct thread *t, struct err *err)
   return rc;
 }
 
-/* The only member has a loop of its own, in which all events are its. */
+/* All events are the member's. */
 static bool mixtest_has_loop(const struct thread *t)
 {
   return t->only < t->run->n && mixrun_ops_of(t->run, t->only)->loops &&
@@ -574,7 +566,7 @@ static bool mixtest_holds(void *arg)
   return false;
 }
 
-/* All of them wind up; the first error counts. */
+/* The first error counts. */
 static int mixtest_drain(void *arg, struct worker *w, struct err *err)
 {
   struct thread *t = arg;

@@ -1,9 +1,6 @@
 /*
- * mixtest.h - several tests as one: for each event, a worker chooses one of
- * them, or has only one.
- *
- * A member has a test of its own, with what it allocates for the run, for
- * threads of clients and for workers.  It must have turn() (run/test.h).
+ * mixtest.h - several tests as one: a worker chooses a member for each event,
+ * or has only one.  Members have tests of their own, with turn() (run/test.h).
  */
 #ifndef BENCH_MIX_MIXTEST_H
 #define BENCH_MIX_MIXTEST_H
@@ -18,7 +15,7 @@ struct mix_part {
   void *cfg;
 };
 
-/* What the functions of the test get as `cfg`; all is borrowed. */
+/* `cfg` of the test's functions; all is borrowed. */
 struct mixtest_cfg {
   const struct mix_list *list;
   int order;                   /* enum mix_order */

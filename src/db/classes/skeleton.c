@@ -6,10 +6,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Kinds of bytes, as in the C locale, whatever the program's locale is. */
+/* Kinds of bytes, as in the C locale. */
 enum {
   PLAIN = 1, /* operators and the like */
-  NAME = 2,  /* letters, and what else names are made of */
+  NAME = 2,  /* letters and others of names */
   DIGIT = 4,
   SPACE = 8,
   QUOTE = 16,
@@ -38,15 +38,13 @@ static unsigned kind_of(char c)
   return kinds[(unsigned char)c];
 }
 
-/* A digit or letter, as in numbers. */
+/* As in numbers. */
 static bool is_alnum(char c)
 {
   return kind_of(c) == DIGIT || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* ---- the ends of things ---- */
-
-/* Digits, letters of 0x1F, 1e5 and the sign of 1e-5. */
+/* With letters of 0x1F, 1e5 and the sign of 1e-5. */
 static const char *skeleton_number_end(const char *at, const char *end)
 {
   if (at == end || kind_of(*at) != DIGIT)
@@ -61,7 +59,7 @@ static const char *skeleton_number_end(const char *at, const char *end)
   return at;
 }
 
-/* The first quote from `at` on, or backslash where that means something. */
+/* The first quote, or backslash in strings. */
 static const char *find_stop(const char *at, const char *end, char quote)
 {
   const char escape = quote == '\'' ? '\\' : quote;
@@ -80,8 +78,8 @@ static const char *find_stop(const char *at, const char *end, char quote)
   return at;
 }
 
-/* The end of what was begun by `quote` before `at`.  Doubled quotes and, in
- * strings, bytes after a backslash belong to it. */
+/* The end of what `quote` before `at` began.  Doubled quotes and, in strings,
+ * bytes after a backslash belong to it. */
 static inline const char *quoted_end(const char *at, const char *end,
                                      char quote)
 {
@@ -95,23 +93,20 @@ static inline const char *quoted_end(const char *at, const char *end,
   return end;
 }
 
-/* The end of the string at `at`; `at` if there is none. */
+/* `at`: there is none. */
 static const char *skeleton_string_end(const char *at, const char *end)
 {
   return at < end && *at == '\'' ? quoted_end(at + 1, end, '\'') : at;
 }
 
-/* ---- the whole ---- */
-
-/* A single blank between two others, which is copied as it is. */
+/* Between two others: copied as it is. */
 static bool is_lone_blank(const char *sql, size_t len, size_t at)
 {
   return sql[at] == ' ' && at > 0 && sql[at - 1] != ' ' && at + 1 < len &&
          kind_of(sql[at + 1]) != SPACE;
 }
 
-/* Copy names and operators; the digits of a name belong to it.  Returns how
- * many bytes that were, of at most `len`. */
+/* Copy names with their digits, and operators.  Returns the number of bytes. */
 static size_t copy_plain(const char *sql, size_t len, char *out)
 {
   static const unsigned char after[] = {
@@ -134,7 +129,6 @@ static size_t copy_plain(const char *sql, size_t len, char *out)
   return n;
 }
 
-/* From a literal to its mark. */
 static const char *cut(struct sqltext_cuts *cuts, const char *sql,
                        const char *from, const char *to)
 {
@@ -175,7 +169,7 @@ size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
       if (*at == '\'') {
         out[n++] = '?';
         (void)cut(ret_cuts, sql, at, to);
-      } else { /* the name of something */
+      } else { /* a name */
         for (; at < to && n < room; at++)
           out[n++] = *at;
       }
@@ -188,7 +182,7 @@ size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
   return n;
 }
 
-/* Add a piece.  False: the skeleton is too long. */
+/* False: too long. */
 static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
                       enum skeleton_next next)
 {
@@ -206,7 +200,6 @@ static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
   return true;
 }
 
-/* Add the last piece. */
 static bool draft_end(struct skeleton_draft *d, const char *text, size_t len,
                       enum skeleton_next next)
 {
@@ -215,7 +208,7 @@ static bool draft_end(struct skeleton_draft *d, const char *text, size_t len,
   return draft_add(d, text, len, next);
 }
 
-/* Make that of a statement and its literals.  False: it is too long. */
+/* False: too long. */
 static bool skeleton_draft_make(struct skeleton_draft *d, const char *sql,
                                 size_t len, const struct sqltext_cuts *cuts)
 {
@@ -255,11 +248,8 @@ static inline uint64_t diff16(const char *a, const char *b)
   return diff8(a, b) | diff8(a + 8, b + 8);
 }
 
-/*
- * 0: `n` bytes are the same.  Eight bytes can be read from `text` on in any
- * case; of the statement, from `at` on where so much is left, else before its
- * end.
- */
+/* 0: `n` bytes are the same.  Eight bytes can be read from `text`; of the
+ * statement, from `at` if so much is left, else before its end. */
 static inline uint64_t diff_of(const char *text, const char *at, size_t n,
                                size_t left)
 {
@@ -281,7 +271,6 @@ static inline uint64_t diff_of(const char *text, const char *at, size_t n,
   return (word_load(text) ^ word) << (64 - 8 * n);
 }
 
-/* How many of `n` bytes are the same. */
 static size_t same_bytes(const char *text, const char *at, size_t n)
 {
   size_t i = 0;
@@ -308,7 +297,7 @@ static const struct skeleton_jump *jump_place(const struct skeletons *s,
   return &s->jump[(hash + i) % SKELETON_JUMPS];
 }
 
-/* NULL: no statement has gone this way. */
+/* NULL: unknown. */
 static const struct skeleton_jump *find_jump(const struct skeletons *s,
                                              uint32_t key)
 {
@@ -325,8 +314,7 @@ static const struct skeleton_jump *find_jump(const struct skeletons *s,
 
 /* ---- along a statement ---- */
 
-/* Most statements differ in their beginning.  A literal in it makes the hint a
- * bad one, which does no harm. */
+/* By the beginning.  A literal there makes a bad hint, which does no harm. */
 static inline unsigned start_of(const char *sql)
 {
   const uint64_t hash = word_load(sql) ^ (word_load(sql + 8) * MIX);
@@ -334,8 +322,8 @@ static inline unsigned start_of(const char *sql)
   return (unsigned)((hash * MIX) >> (64 - SKELETON_START_BITS));
 }
 
-/* Where a statement and a skeleton have come to: `text` is in `piece`, or at
- * the mark after it, and everything before was the same. */
+/* `text` is in `piece`, or at the mark after it; everything before was the
+ * same. */
 struct walk {
   struct skeleton *k;
   const struct skeleton_piece *piece;
@@ -343,7 +331,7 @@ struct walk {
   const char *at, *end; /* in the statement */
 };
 
-/* What the skeleton goes on with without a literal. */
+/* Up to the next literal. */
 static inline size_t bytes_of(const struct walk *w)
 {
   return (size_t)(w->k->text + w->piece->end - w->text);
@@ -356,7 +344,7 @@ static inline const char *number_end(const char *at, const char *end)
   return LIKELY(to != at) ? to : skeleton_number_end(at, end);
 }
 
-/* Go on to the next piece.  False: the two differ in this one, or end. */
+/* To the next piece.  False: the two differ in this one, or end. */
 static inline bool step(struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
@@ -378,11 +366,8 @@ static inline bool step(struct walk *w)
   return true;
 }
 
-/*
- * Up to where the two are the same, and on to another skeleton.  A jump may be
- * taken by every statement that has come to it: all of them have what is before
- * it in common, and what comes after it is compared.
- */
+/* Up to the difference, and on to another skeleton.  All statements that have
+ * come to a jump share what is before it; the rest is compared. */
 static bool jump(struct skeletons *s, struct walk *w)
 {
   const struct skeleton *const from = w->k;
@@ -414,8 +399,7 @@ static bool is_found(const struct walk *w)
           (w->piece->next == SKELETON_END && n == left));
 }
 
-/* From the beginning of a skeleton to the end of that or another; NULL: the
- * statement is new. */
+/* NULL: the statement is new. */
 static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
                                   const char *sql, size_t len)
 {
@@ -431,8 +415,7 @@ static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
   }
 }
 
-/* A statement so short that reading in words would leave it.  A copy with room
- * on both sides is compared. */
+/* Too short for reading in words: compare a copy with room on both sides. */
 static COLD struct skeleton *find_short(struct skeletons *s, const char *sql,
                                         size_t len)
 {
@@ -450,7 +433,7 @@ static inline int found(struct skeletons *s, struct skeleton *k)
   return (int)k->id;
 }
 
-/* It came after the last one, and may do so the next time. */
+/* It followed the last one. */
 static void remember(struct skeletons *s, struct skeleton *k)
 {
   if (s->last)
@@ -473,9 +456,8 @@ static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
   return (int)k->id;
 }
 
-/* The guess is right in the first piece, and up to `at`, which is after the
- * number that follows.  Or only the first piece is known to be right, and `at`
- * is `sql`. */
+/* The guess is right up to `at`, after the number of the first piece; or `at`
+ * is `sql`: up to the end of that piece. */
 static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
                               const char *sql, size_t len, const char *at)
 {
@@ -490,11 +472,8 @@ static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
   return is_found(&w) ? found(s, k) : find_anywhere(s, sql, len);
 }
 
-/*
- * Most statements are what was guessed, and many have one literal, a number at
- * their end.  The short way is for these, with few registers and few loads that
- * wait for each other.
- */
+/* Most statements are the guess, many with one number at their end: the short
+ * way needs few registers and few dependent loads. */
 int skeletons_find(struct skeletons *s, const char *sql, size_t len)
 {
   const char *const end = sql + len, *at, *to;
@@ -519,9 +498,7 @@ int skeletons_find(struct skeletons *s, const char *sql, size_t len)
   return find_rest(s, k, sql, len, to == at ? sql : to);
 }
 
-/* ---- new ones ---- */
-
-/* NULL: there is no room. */
+/* NULL: no room. */
 static struct skeleton *keep(struct skeletons *s,
                              const struct skeleton_draft *d, unsigned id)
 {
@@ -564,7 +541,7 @@ static struct skeleton *find_draft(const struct skeletons *s,
   return NULL;
 }
 
-/* False: there is no place for it. */
+/* False: no place. */
 static bool add_jump(struct skeletons *s, uint32_t key, unsigned to)
 {
   for (unsigned i = 0; i < JUMPS_LOOKED_AT; i++) {
@@ -588,8 +565,7 @@ static void forget_all(struct skeletons *s)
   memset(s->jump, 0, sizeof(s->jump));
 }
 
-/* A start without a hint is the first skeleton, from which jumps lead to all
- * the others. */
+/* Without a hint: the first skeleton, from which jumps lead to all others. */
 static void set_start(struct skeletons *s, const char *sql, size_t len,
                       struct skeleton *k)
 {

@@ -1,13 +1,11 @@
 /*
- * skeleton.h - which class a statement has, recognised by the statements
- * before.
+ * skeleton.h - finds a statement's class by the statements before.
  *
- * A skeleton is a statement as it was sent, with one mark in the place of each
- * literal.  A statement is compared with the skeleton that came after the last
- * one before, or that its beginning suggests.  Where the two differ, a jump
- * leads to another skeleton, which is the same up to there.  Nothing is copied,
- * and a match is certain: statements with the same skeleton have the same
- * normal text.
+ * A skeleton is a statement with a mark in place of each literal.  A statement
+ * is compared with the skeleton that followed the last one before, or that its
+ * beginning suggests.  Where the two differ, a jump leads to another skeleton
+ * with the same beginning.  Nothing is copied, and a match is certain: the same
+ * skeleton has the same normal text.
  */
 #ifndef BENCH_DB_CLASSES_SKELETON_H
 #define BENCH_DB_CLASSES_SKELETON_H
@@ -20,11 +18,11 @@
 #include "base/word.h"
 
 enum {
-  SQLTEXT_BYTES = 240, /* so much of a text is looked at */
+  SQLTEXT_BYTES = 240, /* of a text are looked at */
 };
 
-/* The same for a number of at most seven digits; `at` if it is something else.
- * Eight bytes before `end` can be read. */
+/* The end of a number of at most seven digits; `at`: something else.  Eight
+ * bytes before `end` can be read. */
 static inline const char *skeleton_digits_end(const char *at, const char *end)
 {
   const size_t left = (size_t)(end - at);
@@ -46,37 +44,34 @@ static inline const char *skeleton_digits_end(const char *at, const char *end)
   return to;
 }
 
-/* Where the literals of a statement are. */
+/* Literals of a statement. */
 struct sqltext_cuts {
-  size_t end; /* nothing after it was read: the room was used up */
+  size_t end; /* where reading stopped for lack of room */
   size_t n;
   struct {
-    size_t from, to; /* from <= to <= end */
+    size_t from, to;
   } of[SQLTEXT_BYTES];
 };
 
-/*
- * Write the text with `?` for each literal and one blank for any white space,
- * as much of it as there is room for, SQLTEXT_BYTES at most.  Returns the
- * length; no terminator.
- */
+/* The text with `?` for literals and one blank for white space, cut to `room`,
+ * SQLTEXT_BYTES at most.  Returns the length; no terminator. */
 size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
                        struct sqltext_cuts *ret_cuts);
 
 enum {
-  SKELETON_BYTES = 512, /* length of the longest one */
+  SKELETON_BYTES = 512, /* of the longest one */
 };
 
-/* What comes after a piece of text without literals; a bit each. */
+/* What follows a piece without literals; bits. */
 enum skeleton_next {
   SKELETON_NUMBER = 1,
   SKELETON_STRING = 2,
-  SKELETON_END = 4, /* the statement may end; with the others: after them */
-  SKELETON_ANYTHING = 8, /* is not looked at */
+  SKELETON_END = 4,      /* the statement may end; with others: after them */
+  SKELETON_ANYTHING = 8, /* not looked at */
 };
 
 struct skeleton_piece {
-  uint16_t end;  /* in the text of the skeleton */
+  uint16_t end;  /* in the skeleton's text */
   uint16_t next; /* enum skeleton_next */
 };
 
@@ -87,23 +82,23 @@ struct skeleton_draft {
 };
 
 enum {
-  SKELETONS = 256, /* remembered; their numbers fit into a byte */
+  SKELETONS = 256, /* their numbers fit into a byte */
   SKELETON_ROOM = 40 * 1024,
   SKELETON_JUMPS = 512, /* a power of two */
   SKELETON_START_BITS = 6,
 };
 
 struct skeleton {
-  struct skeleton *then; /* what was sent after it, the last time */
-  const char *text;      /* between pieces, a byte stands for the literal */
+  struct skeleton *then; /* followed the last time */
+  const char *text;      /* between pieces, a byte for the literal */
   unsigned id;
   uint16_t len, n_pieces;
-  uint8_t number;                /* of itself */
+  uint8_t number;                /* its own */
   struct skeleton_piece piece[]; /* the last one has no literal after it */
 };
 
-/* From a skeleton, the place in its text, and the byte there of a statement
- * that goes on differently. */
+/* Key: a skeleton, a place in its text, and the byte there of another
+ * statement. */
 struct skeleton_jump {
   uint32_t key; /* 0: unused */
   uint8_t to;
@@ -112,24 +107,24 @@ struct skeleton_jump {
 /* One thread uses it.  {0} is empty. */
 struct skeletons {
   unsigned n;
-  uint32_t lost;                 /* the key of the jump that was missing last */
-  unsigned refused;              /* since there was no room */
+  uint32_t lost;                 /* key of the last missing jump */
+  unsigned refused;              /* for lack of room */
   size_t used;                   /* of room[] */
-  struct skeleton *last, *guess; /* seen last; probably next */
-  struct skeleton *start[1 << SKELETON_START_BITS]; /* or that, or that */
+  struct skeleton *last, *guess; /* the last one; the probable next one */
+  struct skeleton
+    *start[1 << SKELETON_START_BITS]; /* by the hash of a beginning */
   struct skeleton *of[SKELETONS];
   struct skeleton_jump jump[SKELETON_JUMPS];
   _Alignas(struct skeleton) char room[SKELETON_ROOM];
 };
 
-/* The `id` with which the statement was added; -1: it is new. */
+/* The `id` of skeletons_add(); -1: new. */
 int skeletons_find(struct skeletons *s, const char *sql, size_t len);
 
 /*
- * Remember the statement that skeletons_find() has just not found.  `cuts` are
- * its literals; what comes after cuts->end does not matter.  A statement that
- * is too long is not remembered; when there is no room for more, all are
- * forgotten from time to time.
+ * Remember the statement that skeletons_find() has just missed.  `cuts`: its
+ * literals; the text after cuts->end does not matter.  Too long statements are
+ * left out; without room, all are forgotten from time to time.
  */
 void skeletons_add(struct skeletons *s, const char *sql, size_t len,
                    const struct sqltext_cuts *cuts, unsigned id);

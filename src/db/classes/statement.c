@@ -54,7 +54,7 @@ enum {
 enum token {
   TOKEN_END,
   TOKEN_WORD,
-  TOKEN_QUOTED, /* a name in quotes */
+  TOKEN_QUOTED, /* in quotes */
   TOKEN_DOT,
   TOKEN_COMMA,
   TOKEN_OPEN,
@@ -62,12 +62,10 @@ enum token {
   TOKEN_OTHER,
 };
 
-/* A piece of the text. */
 struct piece {
   size_t from, to;
 };
 
-/* Where in a statement the reader is. */
 enum place {
   ELSEWHERE,
   BEFORE_TABLE, /* its name comes next */
@@ -76,19 +74,19 @@ enum place {
 
 struct name {
   struct piece text;
-  size_t digits; /* where its number begins */
+  size_t digits; /* begin of its number */
   bool is_table;
 };
 
 struct reader {
   const char *sql;
   size_t at, end;
-  struct piece now, before; /* words: this one, and the last one before */
+  struct piece now, before; /* this word and the last */
   enum place place;
   bool is_list, may_call; /* after these keywords: a,b; f(x) */
-  unsigned alias;         /* words after the name of a table */
+  unsigned alias;         /* words after a table's name */
   unsigned depth;         /* of parentheses */
-  uint64_t queries;       /* bit n: depth n is inside of a query */
+  uint64_t queries;       /* bit n: depth n is in a query */
   size_t n;
   struct name name[NAMES_MAX];
 };
@@ -111,7 +109,7 @@ static bool is_blank(char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The place after the closing quote, or the end. */
+/* After the closing quote, or the end. */
 static size_t after_quote(const struct reader *r, size_t at, char quote)
 {
   while (at < r->end && r->sql[at] != quote)
@@ -161,7 +159,7 @@ static enum token mark_of(char c)
   }
 }
 
-/* The text of words is in r->now then. */
+/* Words are in r->now then. */
 static enum token next(struct reader *r)
 {
   char c;
@@ -189,7 +187,7 @@ static enum token next(struct reader *r)
   return mark_of(c);
 }
 
-/* Does this byte come next?  Nothing is read. */
+/* Reads nothing. */
 static bool is_next(struct reader *r, char c)
 {
   skip_blanks(r);
@@ -215,16 +213,14 @@ static bool is_one_of(const struct reader *r, struct piece p,
   return false;
 }
 
-/* FROM names tables in a query, and other things in a function or an operator:
- * EXTRACT(YEAR FROM x), IS DISTINCT FROM x. */
+/* FROM names no tables in EXTRACT(YEAR FROM x), IS DISTINCT FROM x. */
 static bool is_from(const struct reader *r)
 {
   return is_word(r, r->now, "from") && !is_word(r, r->before, "distinct") &&
          r->depth <= DEPTH_MAX && (r->queries >> r->depth & 1);
 }
 
-/* UPDATE is also a part of other clauses: FOR UPDATE, ON DUPLICATE KEY UPDATE,
- * DO UPDATE. */
+/* Not FOR UPDATE, ON DUPLICATE KEY UPDATE, DO UPDATE. */
 static bool is_update(const struct reader *r)
 {
   static const char *const clauses[] = { "for", "key", "do", "on" };
@@ -233,7 +229,6 @@ static bool is_update(const struct reader *r)
          !is_one_of(r, r->before, clauses, ARRAY_SIZE(clauses));
 }
 
-/* A word after which a table comes. */
 static bool leads_to_table(struct reader *r)
 {
   const bool from = is_from(r), join = is_word(r, r->now, "join");
@@ -249,9 +244,7 @@ static bool leads_to_table(struct reader *r)
   return true;
 }
 
-/* ---- names ---- */
-
-/* A name with a number is remembered. */
+/* If it has a number. */
 static void note(struct reader *r, bool is_table)
 {
   size_t digits = r->now.to;
@@ -263,7 +256,7 @@ static void note(struct reader *r, bool is_table)
   r->name[r->n++] = (struct name){ r->now, digits, is_table };
 }
 
-/* A name in the place of a table; what precedes a dot is a schema. */
+/* In place of a table; before a dot stands a schema. */
 static void table_named(struct reader *r)
 {
   if (is_next(r, '.'))
@@ -352,7 +345,7 @@ static void read_all(struct reader *r)
 
 /* ---- the whole ---- */
 
-/* In front of a dot: is a table of this statement called so? */
+/* In front of a dot. */
 static bool is_tables_name(const struct reader *r, const struct name *name)
 {
   const size_t len = name->text.to - name->text.from;
@@ -414,7 +407,7 @@ static uint64_t hash_of(const char *text, size_t len)
   return h ? h : 1;
 }
 
-/* The class of this name; in a mix "MEMBER: NAME". */
+/* In a mix "MEMBER: NAME". */
 static COLD unsigned id_of_name(const struct statements *s, const char *name,
                                 size_t len)
 {
@@ -430,8 +423,7 @@ static COLD unsigned id_of_name(const struct statements *s, const char *name,
   return id;
 }
 
-/* The class of a text.  If the slots around its own are taken, the set is
- * searched every time. */
+/* If eight slots are taken, the set is searched every time. */
 static unsigned id_of_text(struct statements *s, const char *text, size_t len)
 {
   uint64_t hash;
@@ -454,7 +446,7 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
   return id_of_name(s, text, len);
 }
 
-/* The class of a text that was not seen before, and may be changed. */
+/* Of a new text, which may be changed. */
 static unsigned id_of_new(struct statements *s, char *text, size_t len)
 {
   return id_of_text(
@@ -473,8 +465,7 @@ static COLD unsigned learn_direct(struct statements *s, const char *sql,
   return id;
 }
 
-/* The class of a prepared statement is the beginning of its text, without the
- * numbers of tables. */
+/* The text's beginning, without the numbers of tables. */
 static COLD unsigned learn_prepared(struct statements *s, const char *sql,
                                     size_t len)
 {

@@ -1,6 +1,5 @@
 /*
- * db_figures.c - adds what is known of the database, and its errors, to the
- * results.
+ * db_figures.c - facts, errors and doubts of a database.
  */
 #include "db/figures/db_figures.h"
 
@@ -19,10 +18,10 @@
 #include "run/plan.h"
 #include "stats/tally.h"
 
-/* From this share of reads without a row on, a run is in doubt. */
+/* From this share of reads without a row on. */
 #define EMPTY_BUNDLED 0.05
 #define EMPTY_OTHER 0.5
-/* An event that lasts longer than this after the time limit is reported. */
+/* After the time limit. */
 #define LATE_NS NS_PER_S
 
 static void fill_error(struct error_count *to, const struct errtab_entry *from)
@@ -30,7 +29,7 @@ static void fill_error(struct error_count *to, const struct errtab_entry *from)
   (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
   if (from->code != 0)
     (void)snprintf(to->code, sizeof(to->code), "%d", from->code);
-  else /* the errors of this driver have no numbers */
+  else /* this driver's errors have no numbers */
     (void)snprintf(to->code, sizeof(to->code), "%s", from->state);
   (void)snprintf(to->state, sizeof(to->state), "%s", from->state);
   (void)snprintf(to->text, sizeof(to->text), "%s", from->text);
@@ -73,10 +72,7 @@ void db_figures_whole(struct db_process *db, const struct test_details *whole)
     process_take_whole(db, &whole->database);
 }
 
-/*
- * The bundled scripts should not read rows that do not exist.  Other scripts
- * may.
- */
+/* Only bundled scripts should not read missing rows. */
 static void doubt_rows(struct db_process *db, const struct report *total,
                        struct warnings *to)
 {
@@ -99,7 +95,6 @@ static void doubt_rows(struct db_process *db, const struct report *total,
                  "%.1f%% of the reads found no row", 100.0 * empty / reads);
 }
 
-/* A server that does not wait for its disk writes faster than others. */
 static void doubt_durability(struct db_process *db, const struct report *total,
                              struct warnings *to)
 {
@@ -114,10 +109,7 @@ static void doubt_durability(struct db_process *db, const struct report *total,
   strbuf_done(&gaps);
 }
 
-/*
- * Events that have begun are not cut off before --forced-shutdown, so a server
- * that hangs makes the run longer.
- */
+/* Open events end before --forced-shutdown only if the server answers. */
 static void doubt_end(struct db_process *db, const struct plan *plan,
                       const struct report *total, struct warnings *to)
 {

@@ -1,8 +1,6 @@
 /*
- * db_figures.h - what a run that uses a database adds to the results: facts,
- * outages, errors by code, doubts, times of statements.
- *
- * The functions are for the members of struct test_ops with similar names.
+ * db_figures.h - what a run with a database adds to the results; see members of
+ * struct test_ops with similar names.
  */
 #ifndef BENCH_DB_FIGURES_DB_FIGURES_H
 #define BENCH_DB_FIGURES_DB_FIGURES_H
@@ -19,14 +17,11 @@ void db_figures_details(struct db_process *db, struct test_details *ret);
 /* The details of all ranks, for the last messages. */
 void db_figures_whole(struct db_process *db, const struct test_details *whole);
 
-/*
- * Reads that found no row, a server that does not wait for its disk, or a
- * server that kept workers waiting after the end.
- */
+/* Reads without rows, a server that does not wait for its disk, or that kept
+ * workers waiting after the end. */
 void db_figures_doubts(struct db_process *db, const struct plan *plan,
                        const struct report *total, struct warnings *to);
 
-/* Errors by code. */
 void db_figures_tally(struct db_process *db, struct tally *to);
 
 void db_figures_statement_times(struct db_process *db, struct report *r);

@@ -1,6 +1,5 @@
 /*
- * sql_form.c - the reports of tests that use a database: numbers of queries
- * by kind.
+ * sql_form.c - the reports of tests that use a database.
  */
 #include "db/figures/sql_form.h"
 
