@@ -1,5 +1,5 @@
 /*
- * beside.c - files that are found from where the program itself is.
+ * beside.c - files found from where the program itself is.
  */
 #include "base/beside.h"
 

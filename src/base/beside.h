@@ -1,5 +1,5 @@
 /*
- * beside.h - files that are found from where the program itself is.
+ * beside.h - files found from where the program itself is.
  */
 #ifndef BENCH_BASE_BESIDE_H
 #define BENCH_BASE_BESIDE_H
@@ -8,10 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Write the folder of the running program, with links resolved, and append
- * `below` as it is: "" or a path that begins with a slash.  The caller finds
- * out whether there is such a file.  Returns false, and buf is "", if the
- * system does not say where the program is, or if the path is too long.
+ * Write the folder of the running program, links resolved, and append `below`:
+ * "" or a path that begins with a slash. The file need not exist. False, and
+ * buf "": the folder is unknown, or the path too long.
  */
 bool beside_program(char buf[PATH_MAX], const char *below);
 

@@ -1,12 +1,12 @@
 /*
- * blocks.c - the blocks of a message that is hashed.
+ * blocks.c - feeds a hash with whole blocks.
  */
 #include "base/blocks.h"
 
 #include <string.h>
 
 enum {
-  LENGTH_AT = BLOCK_BYTES - 8, /* of the message, in its last block */
+  LENGTH_AT = BLOCK_BYTES - 8, /* of the message length, in the last block */
 };
 
 void blocks_add(struct blocks *b, block_step *step, const void *bytes, size_t n)

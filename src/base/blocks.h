@@ -1,10 +1,7 @@
 /*
- * blocks.h - the blocks of 64 bytes of a message that is hashed, as MD5, SHA-1
- * and SHA-256 share them.
- *
- * All three read the message in such blocks, and end it with one bit, zeros and
- * its length.  They differ in what a block does to the state, and in the order
- * of the bytes of a number.
+ * blocks.h - the 64-byte blocks that MD5, SHA-1 and SHA-256 hash: the message,
+ * one bit, zeros, its length. The hashes differ in what a block does to the
+ * state, and in byte order.
  */
 #ifndef BENCH_BASE_BLOCKS_H
 #define BENCH_BASE_BLOCKS_H
@@ -14,23 +11,21 @@
 
 enum {
   BLOCK_BYTES = 64,
-  BLOCK_STATE = 8, /* numbers of the longest state */
+  BLOCK_STATE = 8,
 };
 
 struct blocks {
   uint32_t state[BLOCK_STATE];
-  uint64_t bytes;             /* that were added */
-  uint8_t block[BLOCK_BYTES]; /* the last, incomplete one */
+  uint64_t bytes;             /* added so far */
+  uint8_t block[BLOCK_BYTES]; /* the last, incomplete block */
 };
 
-/* What a hash does with a block. */
 typedef void block_step(uint32_t *state, const uint8_t *block);
 
 void blocks_add(struct blocks *b, block_step *step, const void *bytes,
                 size_t n);
 
-/* After the last byte.  `bits`, 8 for each byte added, is in the hash's order.
- */
+/* `bits`, 8 for each byte added, is in the hash's byte order. */
 void blocks_end(struct blocks *b, block_step *step, uint64_t bits);
 
 #endif

@@ -1,12 +1,11 @@
 /*
- * clock.c - monotonic nanoseconds, from the processor's counter where it can be
- * trusted: the time stamp counter of x86-64, the virtual counter of ARM.
+ * clock.c - monotonic nanoseconds from the processor's counter: the time stamp
+ * counter of x86-64, the virtual counter of ARM.
  *
- * The scale in use is a file-level variable, a documented exception to "no
- * mutable statics": the machine has one clock, and a reading must not cost a
- * parameter.  Its writer is clock_discipline(), one thread; readers follow an
- * atomic pointer into a ring of scales, old entries of which stay valid for
- * many seconds.
+ * The scale is a file-level variable, a documented exception to "no mutable
+ * statics": a reading must not cost a parameter. One thread writes, in
+ * clock_discipline(); readers follow an atomic pointer into a ring, old entries
+ * of which stay valid for many seconds.
  */
 #include "base/clock.h"
 
@@ -23,7 +22,7 @@
 #include <x86intrin.h>
 #endif
 
-/* From tick0 on, now = ns0 + (ticks - tick0) * mult / 2^32.  Before that, the
+/* From tick0 on, now = ns0 + (ticks - tick0) * mult / 2^32. Before tick0, the
  * previous scale is in force. */
 struct scale {
   _Atomic uint64_t tick0, ns0, mult;
@@ -33,17 +32,15 @@ enum {
   SCALES = 32
 };
 
-/*
- * A new scale is published this long before it comes into force.  Even if its
- * writer is interrupted in between, all readers change over at the same tick.
- */
+/* A new scale is published this long before it comes into force, so that all
+ * readers change over at the same tick even if the writer is interrupted. */
 #define LEAD_NS (20 * NS_PER_MS)
 
 static struct scale scales[SCALES];
 static _Atomic(struct scale *) current; /* pairs release with acquire */
 static unsigned newest;                 /* writer: clock_discipline() */
 
-/* Both clocks at the moment at which the scale was first made. */
+/* Both clocks when the scale was first made. */
 static uint64_t anchor_tick, anchor_ns;
 
 uint64_t clock_read_ns(clockid_t clock)
@@ -60,7 +57,6 @@ static uint64_t kernel_ns(void)
   return clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* Is this the clock source that the kernel uses? */
 #if defined(__x86_64__) || defined(__aarch64__)
 static bool kernel_uses(const char *source)
 {
@@ -88,7 +84,6 @@ static uint64_t read_ticks(void)
   return __rdtsc();
 }
 
-/* Does the processor promise a constant rate, and does the kernel use it? */
 static bool ticks_are_trusted(void)
 {
   unsigned a, b, c, d;
@@ -131,8 +126,7 @@ static bool ticks_are_trusted(void)
 
 #endif
 
-/* Read both clocks at one moment: the best of several tries is the one with the
- * shortest time between its readings. */
+/* Of several tries, the one with the shortest time between its readings. */
 static void read_both(uint64_t *ret_tick, uint64_t *ret_ns)
 {
   uint64_t best = UINT64_MAX;
@@ -179,8 +173,7 @@ uint64_t clock_now_ns(void)
     const struct scale *now = atomic_load_explicit(&current,
                                                    memory_order_acquire);
 
-    /* A reader that was interrupted here may hold a scale that is long
-     * outdated. */
+    /* A reader that was interrupted here may hold an outdated scale. */
     if (LIKELY(now == s))
       return scaled(s, tick);
     s = now;
@@ -218,9 +211,9 @@ void clock_calibrate(void)
 }
 
 /*
- * The rate since the anchor gets better the longer the run lasts.  The new
- * scale starts where the old one will be, so that no reader sees a jump, and
- * runs off the remaining difference within two seconds.
+ * The rate since the anchor gets better over time. The new scale starts where
+ * the old one will be, so that no reader sees a jump, and corrects the
+ * remaining difference within two seconds.
  */
 void clock_discipline(void)
 {
@@ -232,7 +225,7 @@ void clock_discipline(void)
     return;
   read_both(&tick, &ns);
   if ((int64_t)(tick - atomic_load(&s->tick0)) < 0)
-    return; /* the last one is not in force yet */
+    return; /* the last scale is not in force yet */
   rate = (double)ratio(ns - anchor_ns, tick - anchor_tick);
   correction = (double)(int64_t)(ns - scaled(s, tick)) /
                (2.0 * (double)NS_PER_S);
@@ -242,7 +235,7 @@ void clock_discipline(void)
     correction = -0.001;
   mult = (uint64_t)(rate * (1.0 + correction));
   start = tick + (uint64_t)(((unsigned __int128)LEAD_NS << 32) / mult);
-  if ((int64_t)(start - read_ticks()) > 0) /* otherwise it is too late for it */
+  if ((int64_t)(start - read_ticks()) > 0) /* otherwise it is too late */
     publish(start, scaled(s, start), mult);
 }
 
@@ -251,7 +244,7 @@ const char *clock_source(void)
   return atomic_load(&current) ? TICKS : "clock_gettime";
 }
 
-/* The fastest of several batches: the others were interrupted. */
+/* The fastest batch: the others were interrupted. */
 double clock_cost_ns(void)
 {
   enum {

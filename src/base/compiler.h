@@ -1,28 +1,26 @@
 /*
- * compiler.h - what the project asks of the compiler beyond C11.
+ * compiler.h - extensions of the compiler beyond C11.
  */
 #ifndef BENCH_BASE_COMPILER_H
 #define BENCH_BASE_COMPILER_H
 
 #include <stddef.h>
 
-/* Argument number `f` is the format, and its values begin at number `a`. */
+/* Argument `f` is the format; its values begin at argument `a`. */
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A function that is rarely called: it is kept out of functions that are called
- * often. */
+/* Rarely called: kept out of functions that are called often. */
 #define COLD __attribute__((cold, noinline))
 
-/* The slow path beside a fast one, which is faster without it. */
 #define NOINLINE __attribute__((noinline))
-/* On paths where a call would cost more than what it does. */
+/* Where a call would cost more than its body. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Data of one thread is kept this far from that of another: the longest cache
- * line of processors of this kind. */
+/* The longest cache line of this kind of processor: the distance between data
+ * of different threads. */
 #if defined(__s390x__)
 #define CACHE_LINE 256
 #elif defined(__aarch64__) || defined(__powerpc64__)
@@ -32,28 +30,24 @@
 #endif
 #define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE)))
 
-/* Hide a value from the optimiser on the way in and on the way out. */
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
-/* A function that scripts reach through the FFI; all others are hidden. */
+/* Scripts call the function through the FFI; all others are hidden. */
 #define SCRIPT_ABI __attribute__((visibility("default"), used))
 
-/* A function that has data races on purpose. */
 #define RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
 
-/*
- * A function that goes over all the memory that a test measures.  The thread
- * sanitizer would keep four times as much for it.
- */
+/* For functions that go over all the memory that a test measures: the thread
+ * sanitizer would keep four times as much. */
 #define GOES_OVER_MEMORY __attribute__((no_sanitize("thread")))
 
-/* Number of elements of an array (not of a pointer). */
+/* Not for pointers. */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Zero if field `f` of struct `T` has one of the types; otherwise the build
- * breaks.  The second form accepts either of two.  Types cannot have the
- * parentheses that clang-tidy wants around arguments.
+ * Zero if field `f` of struct `T` has the type (the second form: either type);
+ * otherwise the build breaks. Types cannot have the parentheses that clang-tidy
+ * wants around arguments.
  */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define FIELD_IS(T, f, type) \

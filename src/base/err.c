@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Mark that the text was longer than its buffer. */
 static void mark_cut(struct err *err)
 {
   static const char mark[] = "...";
@@ -29,8 +28,8 @@ int err_set(struct err *err, int code, const char *fmt, ...)
   return code;
 }
 
-/* strerror_r() of the GNU library returns the text, which may be outside of the
- * buffer.  That of POSIX returns a number. */
+/* The GNU strerror_r() returns the text, which may be outside the buffer; that
+ * of POSIX returns a number. */
 static const char *gnu_text(const char *text, const char *buf)
 {
   (void)buf;

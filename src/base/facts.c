@@ -48,8 +48,7 @@ static bool grow(struct facts *f)
   return true;
 }
 
-/* Find or make the place for a value of this key, and forget its old value.
- * NULL: no memory. */
+/* Find or make the fact of this key, and free its old text. NULL: no memory. */
 static struct fact *place(struct facts *f, const char *key, enum fact_type type)
 {
   struct fact *fact = find(f, key);

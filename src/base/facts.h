@@ -1,10 +1,10 @@
 /*
- * facts.h - what is known about the surroundings of a run, as pairs of a key
- * and a value, for the structured results.
+ * facts.h - keys and values that describe the surroundings of a run, for the
+ * structured results.
  *
- * Keys are snake_case with the unit at their end.  A dot makes a group:
- * "tls.protocol" becomes { "tls": { "protocol": ... } }.  A key that was set
- * before gets the new value.  Do not store secrets here.
+ * Keys are snake_case with the unit at their end. A dot makes a group:
+ * "tls.protocol" becomes { "tls": { "protocol": ... } }. A key that was set
+ * before gets the new value. No secrets.
  */
 #ifndef BENCH_BASE_FACTS_H
 #define BENCH_BASE_FACTS_H
@@ -22,9 +22,9 @@ enum fact_type {
   FACT_BOOL,
 };
 
-/* The same fact of several processes. */
+/* How the same fact of several processes is merged. */
 enum fact_merge {
-  FACT_FIRST, /* that of the first one counts */
+  FACT_FIRST, /* the first process counts */
   FACT_SUM,
   FACT_MOST,
 };
@@ -38,10 +38,9 @@ struct fact {
   enum fact_merge merge;
 };
 
-/* {0} is empty.  When memory has run out, facts are missing and `failed` is
- * set. */
+/* {0} is empty. Without memory, facts are missing and `failed` is set. */
 struct facts {
-  struct fact *of; /* owned; in the order in which they were set */
+  struct fact *of; /* owned; in the order of setting */
   size_t n, room;
   bool failed;
 };
@@ -55,13 +54,12 @@ void facts_int(struct facts *f, const char *key, int64_t value);
 void facts_real(struct facts *f, const char *key, double value);
 void facts_bool(struct facts *f, const char *key, bool value);
 
-/* How the numbers whose keys begin with `key` are merged with those of other
- * processes. */
+/* How the numbers whose keys begin with `key` are merged. */
 void facts_merge_as(struct facts *f, const char *key, enum fact_merge merge);
-/* Merge a number with that of the same key and type, if there is one. */
+/* Merge a number into the fact of the same key and type, if there is one. */
 void facts_merge(struct facts *f, const struct fact *other);
 
-/* Returns NULL if it was not set. */
+/* NULL: not set. */
 const struct fact *facts_find(const struct facts *f, const char *key);
 
 #endif

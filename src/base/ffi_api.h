@@ -1,15 +1,15 @@
 /*
- * ffi_api.h - all that scripts may call or touch through LuaJIT's FFI.
+ * ffi_api.h - the script ABI: all that scripts may call or touch through
+ * LuaJIT's FFI.
  *
- * This is the one source of the script ABI.  C code includes it, and the build
- * embeds its text (without comments and preprocessor lines, `[]` written as
- * `[?]`) for ffi.cdef.  The functions of this file are exported, and nothing
- * else is.  A declaration that a release has shipped is never changed.  New
- * names begin with bench_.
+ * C code includes this file, and the build embeds its text (without comments
+ * and preprocessor lines, `[]` written as `[?]`) for ffi.cdef. Only these
+ * functions are exported. A declaration that a release has shipped is never
+ * changed. New names begin with bench_; they serve the program's own Lua
+ * modules and may change with them.
  *
- * Functions that take a thread number must be given that of the calling
- * worker.  All act on the calling thread.  Those named bench_ serve the Lua
- * modules of the program and may change with them.
+ * All functions act on the calling thread; a thread number must be that of the
+ * calling worker.
  */
 #ifndef BENCH_BASE_FFI_API_H
 #define BENCH_BASE_FFI_API_H
@@ -129,13 +129,11 @@ typedef struct {
 
 typedef struct histogram sb_histogram_t;
 
-/*
- * A call that may wait, of a client that shares its Lua state: arguments, then
- * results (waiting.lua).  The first two members are given by the caller.
- */
+/* A call that may wait, of a client that shares its Lua state: arguments, then
+ * results (waiting.lua). The caller sets the first two members. */
 typedef struct {
   int op;
-  int quiet; /* finalizers that run; 0: the call may be made */
+  int quiet; /* number of finalizers that run; 0: the call may be made */
   int n;
   bool yes;
   sql_connection *con;
@@ -149,7 +147,7 @@ typedef struct {
   void *param[2];
 } bench_call;
 
-/* The tables of the ycsb script, and how its rows are chosen.  Yes and no are 1
+/* The tables of the ycsb script, and how its rows are chosen. Yes and no are 1
  * and 0. */
 typedef struct {
   double seed, records, fields, length, int_keys, ordered;
@@ -233,19 +231,19 @@ bool bench_in_event(void);
 bool bench_linger(double seconds);
 void bench_off_duty(bool off);
 
-/* Between these two calls, the calling thread may start programs, which then
- * have the usual signal mask. */
+/* Between these two calls, the calling thread may start programs, which get the
+ * usual signal mask. */
 void bench_signals_open(void);
 void bench_signals_close(void);
 
-/* Like system(), with such signals.  Returns the status of waitpid(), or -1. */
+/* Like system(), with that mask. Returns the status of waitpid(), or -1. */
 int bench_execute(const char *command);
 
-/* os.exit(status) was called, with these words.  False: neither a worker of a
- * run nor done() is to end with a report and the files. */
+/* os.exit(status) was called. False: neither a worker of a run nor done() is to
+ * end with a report and the files. */
 bool bench_exit_run(int status, const char *words);
 
-/* A finalizer of the script has failed with this text: that ends the run. */
+/* A finalizer of the script has failed, which ends the run. */
 void bench_finalizer_failed(const char *text);
 
 double bench_rand_default(double a, double b);
@@ -403,14 +401,17 @@ const char *bench_ycsb_see(void *client, int field, const char *text,
 int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
                      double *ret_inserted, const char **ret_text);
 
-/* ---- histories of transactions ----
- * The main state opens and closes the one of a run.  False: the reason is in
- * ret_text.  Outcomes are 0 ok, 1 failed, 2 unknown. */
+/*
+ * ---- histories of transactions ----
+ *
+ * One history for each run, opened and closed by the main state. False: the
+ * reason is in ret_text. Outcomes are 0 ok, 1 failed, 2 unknown.
+ */
 bool bench_history_open(const char *path, bool lists, char *ret_text,
                         size_t size);
 bool bench_history_close(char *ret_text, size_t size);
 double bench_history_count(int outcome);
-void *bench_history_join(double client); /* NULL: there is no memory */
+void *bench_history_join(double client); /* NULL: no memory */
 void bench_history_begin(void *client);
 void bench_history_write(void *client, double key, double value);
 void bench_history_read(void *client, double key);

@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 
 enum {
-  MAX_DIGITS = 17 /* are enough to tell any two doubles apart */
+  MAX_DIGITS = 17 /* tell any two doubles apart */
 };
 
 size_t fmt_uint(char *buf, uint64_t value)

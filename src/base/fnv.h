@@ -1,6 +1,6 @@
 /*
- * fnv.h - FNV-1a, a hash for tables and names: nobody chooses texts so that
- * they collide.
+ * fnv.h - FNV-1a, a hash for tables and names that nobody chooses so that they
+ * collide.
  */
 #ifndef BENCH_BASE_FNV_H
 #define BENCH_BASE_FNV_H

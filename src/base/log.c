@@ -1,5 +1,5 @@
 /*
- * log.c - what the program says: text on stdout, messages on stderr.
+ * log.c - text on stdout, messages on stderr.
  */
 #include "base/log.h"
 
@@ -13,7 +13,6 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
-/* The last message of a stream, and how often it was repeated. */
 struct series {
   struct strbuf last;
   unsigned long again;
@@ -37,7 +36,7 @@ static const char *const prefix[] = {
 
 void log_init(void)
 {
-  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* otherwise it is only slower */
+  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 }
 
 void log_set_level(enum log_level level)
@@ -70,8 +69,8 @@ void log_set_origin(const char *text)
   (void)pthread_mutex_unlock(&lock);
 }
 
-/* Keep the cause now, because later the stream only knows that it has failed.
- * A failure of stderr cannot be reported anywhere. */
+/* Keep the cause now: later the stream has only an error flag. A failure of
+ * stderr cannot be reported. */
 static void note_failure(FILE *stream, bool failed_before)
 {
   if (stream == stdout && !failed_before && ferror(stream))
@@ -132,8 +131,8 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
   s->last = *b;
 }
 
-/* Does the text begin like a message of its own?  A warning may follow an error
- * in one message: errors of files carry their advice in this way. */
+/* Does the text begin like a message? A warning may follow an error in one
+ * message: errors of files carry their advice in this way. */
 static bool begins_message(const char *text)
 {
   for (int i = LOG_FATAL; i <= LOG_DEBUG; i++) {
@@ -144,8 +143,7 @@ static bool begins_message(const char *text)
   return false;
 }
 
-/* Servers and scripts contribute to messages.  Their text must not hide a
- * message or add one. */
+/* Text of servers and scripts must not hide a message or add one. */
 static void add_message(struct strbuf *to, const struct strbuf *text)
 {
   const char *line = strbuf_str(text);
@@ -160,7 +158,7 @@ static void add_message(struct strbuf *to, const struct strbuf *text)
   }
 }
 
-/* There is no memory for the message: print its beginning, on one line. */
+/* No memory for the message: print its beginning, on one line. */
 static void put_short(struct series *s, FILE *stream, enum log_level level,
                       const char *fmt, va_list ap)
 {

@@ -1,10 +1,10 @@
 /*
- * log.h - what the program says: text on stdout, messages on stderr.
+ * log.h - text on stdout, messages on stderr.
  *
- * Each call is one write.  A message (not NOTICE) that equals the one before it
- * on its stream is counted instead of printed.  The count is printed before the
- * next different one or at the end.  Any thread may call.  The level and the
- * two streams exist once and live at file level in log.c.
+ * Each call is one write. A message (not NOTICE) that equals the previous one
+ * on its stream is counted instead; the count is printed before the next
+ * different message or at the end. Any thread may call. The level and the two
+ * streams live at file level in log.c.
  */
 #ifndef BENCH_BASE_LOG_H
 #define BENCH_BASE_LOG_H
@@ -25,63 +25,57 @@ enum log_level {
   LOG_DEBUG,   /* stderr, "DEBUG: " */
 };
 
-/* Make stdout line-buffered.  Called once, at the start of main(). */
+/* Make stdout line-buffered. Called at the start of main(). */
 void log_init(void);
 
-/* Messages up to this level are shown; LOG_NOTICE until this is called. */
+/* Show messages up to this level; initially LOG_NOTICE. */
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
-/* NOTICE and INFO go here instead of stdout (the stream is borrowed). */
+/* NOTICE and INFO go here instead of stdout. Borrowed. */
 void log_set_text(FILE *stream);
 
-/* Messages (neither NOTICE nor INFO) have this text after their prefix.  It
- * says which of several ranks they are from.  The text is copied, and cut to
- * fit; "" turns it off. */
+/* Put this text, the origin among several ranks, behind the prefix of messages
+ * (neither NOTICE nor INFO). Copied, and cut to fit; "" turns it off. */
 void log_set_origin(const char *text);
 
 /*
- * Messages get a prefix and a line end, and control characters in them become
- * escapes; so does a line feed before what looks like another error.  NOTICE
- * text is printed as it is, line ends included, so that several lines can be
- * one write.
+ * Messages get a prefix and a line end; control characters become escapes, and
+ * so does a line feed before what looks like another error. NOTICE text is
+ * printed as it is.
  */
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /*
  * A remark about the quality of the measurement: a LOG_WARNING that needs no
- * action.  See log_set_advice().  The text contains no colon, for programs that
- * split lines at colons.
+ * action. The text contains no colon, for programs that split lines at colons.
  */
 void log_advise(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* Remarks are shown from this level on; LOG_WARNING until this is called. */
+/* Show remarks from this level on; initially LOG_WARNING. */
 void log_set_advice(enum log_level level);
 
-/* Text for stdout itself, at every level and wherever messages go. */
+/* Text for stdout itself, at every level, wherever log_set_text() sends the
+ * rest. */
 void log_put(const char *text, size_t len);
 
-/*
- * A line of progress on stderr that the next one overwrites.  It is removed
- * before this file writes other text; NULL only removes it.  For terminals; the
- * text must fit into one line.
- */
+/* A line of progress on a terminal, which the next such line, other text, or
+ * NULL removes. The text must fit into one line. */
 void log_status(const char *line);
 
-/* A line on stderr that stays, without a prefix. */
+/* A line on stderr without a prefix, which stays. */
 void log_line(const char *line);
 
-/* Print counts that are not printed yet, and flush.  Called before every
- * exit. */
+/* Print outstanding counts, and flush. Called before every exit. */
 void log_flush(void);
 
-/* Did the reader of the standard output, a pipe, close it? */
+/* Did the reader close the standard output, a pipe? */
 bool log_is_unread(void);
 
 /*
- * Call it after log_flush(): is text missing on stdout, from any writer?  Then
- * *ret_errno is the cause, or 0 if it is unknown.  A caller that reports its
- * own failure clears it from the stream with clearerr().
+ * After log_flush(): is text missing on stdout, from any writer? Then
+ * *ret_errno is the cause, or 0: unknown. A caller that reports its own failure
+ * clears it with clearerr().
  */
 bool log_lost_text(int *ret_errno);
 

@@ -8,17 +8,15 @@
 #include <stdint.h>
 
 enum {
-  LOGIN_KEYS = 4 /* of servers, passwords */
+  LOGIN_KEYS = 4
 };
 
-/*
- * The keys are those of scram.h.  A place is filled once, from the first one
- * on; its keys then stay as they are.  Whoever owns the places frees them.
- */
+/* The keys of scram.h, owned by the struct's owner. A place is filled once, in
+ * order; its keys then stay. */
 struct login_keys {
   _Atomic(void *) of[LOGIN_KEYS];
-  _Atomic uint32_t busy; /* futex: a name of the keys that somebody computes,
-                          * for those who wait for the same; 0: nobody does */
+  _Atomic uint32_t busy; /* futex: a name of the keys that a thread computes,
+                            for others that need the same; 0: none */
 };
 
 #endif

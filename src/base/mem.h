@@ -6,29 +6,25 @@
 
 #include <stddef.h>
 
-/* n * size zero bytes, aligned to `align` (a power of two); NULL when there is
- * not enough memory or the product overflows.  Free them with free(). */
+/* n * size zero bytes, aligned to `align` (a power of two), for free(); NULL:
+ * no memory, or the product overflows. */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
-/*
- * Blocks up to about this size that a thread frees go to a cache of the thread,
- * a few of each size.  calloc() and realloc() never take from the cache: they
- * would fill it once for each size.
- */
+/* A thread keeps freed blocks up to about this size, a few of each size, for
+ * malloc() only: calloc() and realloc() never take from that cache. */
 enum {
   MEM_KEPT = 1024
 };
 
-/* n * size zero bytes, for objects that come and go with a connection; NULL as
- * above.  Free them with free(). */
+/* The same without alignment, for objects that come and go with a
+ * connection. */
 void *mem_new(size_t n, size_t size);
 
-/* Zeroed pages from the kernel, which take no memory until they are written to;
- * NULL when out of memory. */
+/* Zeroed pages, which take memory when written to; NULL: no memory. */
 void *mem_pages(size_t bytes);
 void mem_pages_free(void *pages, size_t bytes); /* `pages` may be NULL */
 
-/* A copy of the text, or of its first `len` bytes; NULL when out of memory. */
+/* NULL: no memory. */
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t len);
 

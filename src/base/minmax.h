@@ -1,6 +1,5 @@
 /*
- * minmax.h - the smaller and the larger of two numbers, such as points in time;
- * the largest number of several threads; by how much a number has grown.
+ * minmax.h - the smaller, the larger, the growth of numbers.
  */
 #ifndef BENCH_BASE_MINMAX_H
 #define BENCH_BASE_MINMAX_H
@@ -18,13 +17,13 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* The system's counters may step back a little: then they have not grown. */
+/* Counters of the system may step back a little: no growth. */
 static inline uint64_t grown_u64(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
 }
 
-/* Raise *max to the value if that is larger.  Relaxed: any thread may call. */
+/* Raise *max to the value. Relaxed: any thread may call. */
 static inline void max_atomic_u64(_Atomic uint64_t *max, uint64_t value)
 {
   uint64_t seen = atomic_load_explicit(max, memory_order_relaxed);

@@ -1,9 +1,8 @@
 /*
  * parse.h - parses numbers; nothing may be left over.
  *
- * Every function returns 0 and sets *ret, or returns -EINVAL (not a number of
- * this kind, or something is left over) or -ERANGE (does not fit) and leaves
- * *ret alone.
+ * Returns 0 and sets *ret, or an error and leaves *ret alone. -EINVAL: not such
+ * a number, or something is left over. -ERANGE: it does not fit.
  */
 #ifndef BENCH_BASE_PARSE_H
 #define BENCH_BASE_PARSE_H
@@ -14,16 +13,14 @@
 /* Blanks, a sign and decimal digits. */
 int parse_int(const char *text, int64_t *ret);
 
-/*
- * Decimal digits, then optionally K, M, G or T (powers of 1024), then
- * optionally B or iB, which mean nothing; in any case.  At most INT64_MAX.
- */
+/* Decimal digits, then optionally K, M, G or T (powers of 1024), then
+ * optionally B or iB (no meaning); in any case. At most INT64_MAX. */
 int parse_size(const char *text, uint64_t *ret);
 
-/* A finite number as strtod() reads it in the "C" locale. */
+/* Finite, as strtod() reads it in the "C" locale. */
 int parse_double(const char *text, double *ret);
 
-/* Seconds: what parse_double() reads, then optionally ms, s, m or h. */
+/* What parse_double() reads, then optionally ms, s, m or h. */
 int parse_seconds(const char *text, double *ret);
 
 /* on, true, yes, 1; off, false, no, 0; in any case. */

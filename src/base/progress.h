@@ -1,9 +1,6 @@
 /*
- * progress.h - the progress of a long command: one line, which fits into the
+ * progress.h - the progress of a long command: one line that fits into the
  * terminal and is overwritten, or else a line every ten seconds.
- *
- * The caller provides the content of the line.  A struct progress_io decides
- * where it goes.
  */
 #ifndef BENCH_BASE_PROGRESS_H
 #define BENCH_BASE_PROGRESS_H
@@ -21,22 +18,21 @@ enum progress_unit {
   PROGRESS_TABLES,
 };
 
-/* How far the work is at one moment. */
 struct progress_point {
   const char *verb; /* "Loaded"; static */
   enum progress_unit unit;
-  uint64_t total, done; /* in that unit */
-  /* The part of `done` that was there before the clock started. */
+  uint64_t total, done;
+  /* The part of `done` from before the clock started. */
   uint64_t there;
-  uint64_t bytes; /* PROGRESS_ROWS: bytes that were sent; 0: unknown */
+  uint64_t bytes; /* PROGRESS_ROWS: bytes sent; 0: unknown */
 };
 
 /* ---- text ---- */
 
 /*
- * The line at a moment `passed_ns` after the start: verb, amount, rate, time
- * left, `detail`.  It has less than `columns` characters: less important parts
- * are left out until it fits.  0: no limit.
+ * The line `passed_ns` after the start: verb, amount, rate, time left,
+ * `detail`; less than `columns` characters (0: no limit): less important parts
+ * are left out.
  */
 void progress_line(struct strbuf *line, const struct progress_point *at,
                    uint64_t passed_ns, const char *detail, unsigned columns);
@@ -52,20 +48,19 @@ void progress_add_time(struct strbuf *line, double seconds);
 
 struct progress_io {
   uint64_t (*now_ns)(void *ctx);
-  /* Width of the terminal, looked up each time; 0: there is no terminal. */
+  /* Width of the terminal, looked up each time; 0: none. */
   unsigned (*columns)(void *ctx);
-  /* `stays`: the line is never replaced.  Otherwise the next one replaces it,
-   * and NULL removes it. */
+  /* Unless it `stays`, the next line replaces it, and NULL removes it. */
   void (*show)(void *ctx, const char *line, bool stays);
 };
 
-/* The program's clock and stderr. */
 extern const struct progress_io progress_stderr;
 
 struct progress {
   const struct progress_io *io;
   void *io_ctx;
-  /* Sets the present point, and may add a detail.  Called by the thread. */
+  /* Sets the present point, and may add a detail. Called by the progress
+   * thread. */
   void (*look)(void *ctx, struct progress_point *ret, struct strbuf *detail);
   void *ctx;
 
@@ -75,24 +70,24 @@ struct progress {
   _Atomic uint32_t stop;
 };
 
-/* The clock starts.  All four pointers are borrowed. */
+/* The clock starts. All pointers are borrowed. */
 void progress_init(struct progress *p, const struct progress_io *io,
                    void *io_ctx,
                    void (*look)(void *ctx, struct progress_point *ret,
                                 struct strbuf *detail),
                    void *ctx);
 
-/* Show a line if one is due.  Returns when the next one is. */
+/* Show a line if one is due. Returns when the next one is. */
 uint64_t progress_tick(struct progress *p);
 
-/* Start a thread that calls progress_tick() until progress_stop().  If it
- * cannot be started, nothing is shown. */
+/* Start a thread that calls progress_tick(). If it cannot be started, nothing
+ * is shown. */
 void progress_start(struct progress *p);
 
-/* Ends the thread and removes the line.  May be called again. */
+/* Ends the thread and removes the line. May be called again. */
 void progress_stop(struct progress *p);
 
-/* Print the sum of what was done, in a line that stays. */
+/* In a line that stays. */
 void progress_print_sum(struct progress *p);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * secret.c - takes passwords out of text before it is shown.
+ * secret.c - replaces passwords in text that is shown.
  */
 #include "base/secret.h"
 
@@ -21,7 +21,6 @@ static bool is_word(char c)
   return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Does a keyword with this name hold a password? */
 static bool is_secret_name(const char *name, size_t len)
 {
   static const char *const endings[] = { "password", "passwd", "pwd" };
@@ -43,7 +42,7 @@ static int hex_digit(char c)
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The same for the name of a parameter, which may be percent-encoded. */
+/* The name may be percent-encoded. */
 static bool is_secret_parameter(const char *name, size_t len)
 {
   char plain[64];
@@ -60,7 +59,6 @@ static bool is_secret_parameter(const char *name, size_t len)
   return is_secret_name(plain, n);
 }
 
-/* The last `c` in the `len` bytes, or NULL. */
 static const char *last_of(const char *text, size_t len, char c)
 {
   while (len > 0) {
@@ -71,10 +69,10 @@ static const char *last_of(const char *text, size_t len, char c)
 }
 
 /*
- * The @ that ends the user and the password of a URL, whose part after :// is
- * `from`; NULL: there is none.  Passwords that should have been encoded may
- * hold any character, so the last @ of the word counts, or else the last one of
- * the line.  If the URL is the whole text (`alone`), the word is the line.
+ * The @ before the host of a URL, whose part after :// is `from`; NULL: none.
+ * Unencoded passwords may hold any character, so the last @ of the word counts,
+ * or else that of the line. If the URL is the whole text (`alone`), the word is
+ * the line.
  */
 static const char *find_at(const char *from, bool alone)
 {
@@ -85,8 +83,8 @@ static const char *find_at(const char *from, bool alone)
   return at ? at : last_of(from, line, '@');
 }
 
-/* A URL begins at the :// at `text`: write everything up to the end of its user
- * and password. */
+/* `text` is at the ://. Writes all up to the end of the user and password,
+ * which is returned. */
 static const char *redact_user(const char *text, bool alone, struct strbuf *out)
 {
   const char *from = text + 3;
@@ -101,7 +99,7 @@ static const char *redact_user(const char *text, bool alone, struct strbuf *out)
   return at;
 }
 
-/* `text` is after the = of a keyword.  Returns the end of its value. */
+/* `text` is after the = of a keyword. */
 static const char *end_of_value(const char *text)
 {
   const char quote = *text;
@@ -116,10 +114,8 @@ static const char *end_of_value(const char *text)
   return *text ? text + 1 : text;
 }
 
-/*
- * The word of `len` bytes at `text` may be a keyword with a value: write it and
- * return what follows; NULL: it is no such keyword.
- */
+/* If the word of `len` bytes is such a keyword, write it and return what
+ * follows its value; else NULL. */
 static const char *redact_keyword(const char *text, size_t len,
                                   struct strbuf *out)
 {
@@ -136,8 +132,7 @@ static const char *redact_keyword(const char *text, size_t len,
   return text;
 }
 
-/* `text` is the ? or & before a parameter of a URL.  Otherwise like
- * redact_keyword(). */
+/* Like redact_keyword() for a parameter of a URL; `text` is at its ? or &. */
 static const char *redact_parameter(const char *text, struct strbuf *out)
 {
   const char *name = text + 1;
@@ -154,8 +149,7 @@ static const char *redact_parameter(const char *text, struct strbuf *out)
   return value + n;
 }
 
-/* A text that is USER:PASSWORD@HOST and nothing else: write all up to the @ and
- * return what follows; NULL: it is something else. */
+/* Like redact_keyword() for a whole text USER:PASSWORD@HOST; returns the @. */
 static const char *redact_login(const char *text, struct strbuf *out)
 {
   const size_t user = strcspn(text, ":@/='\" \t\r\n\v\f");

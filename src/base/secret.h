@@ -1,14 +1,13 @@
 /*
- * secret.h - takes passwords out of text before it is shown.
+ * secret.h - replaces passwords by "***" in text that is shown.
  *
- * Three forms are recognized, the first two wherever they stand in the text:
+ * Recognized are, the first two anywhere in the text:
  *   - a URL with a user and a password: scheme://user:PASSWORD@host,
  *     and parameters of a URL that hold a password: ?password=PASSWORD;
  *   - a keyword that ends with "password", "passwd" or "pwd", with `=` and a
  *     value, quoted or not: password=PASSWORD, sslpassword = 'PASS WORD';
  *   - a text that is user:PASSWORD@host and nothing else.
- * Each password becomes "***".  When it is unclear where a password ends, too
- * much is hidden rather than too little.
+ * When it is unclear where a password ends, too much is hidden.
  */
 #ifndef BENCH_BASE_SECRET_H
 #define BENCH_BASE_SECRET_H
@@ -22,7 +21,6 @@ struct strbuf;
 /* Append `text` without its passwords. */
 void secret_redact(const char *text, struct strbuf *out);
 
-/* Would secret_redact() change the text? */
 bool secret_is_in(const char *text);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * sha256.c - SHA-256, HMAC and PBKDF2 for logins.
- *
- * The cpu test measures a hash of its own, which must stay as it is.
+ * sha256.c - SHA-256, HMAC and PBKDF2. The cpu test measures a hash of its own,
+ * which must stay as it is.
  */
 #include "base/sha256.h"
 

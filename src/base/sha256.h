@@ -1,6 +1,6 @@
 /*
- * sha256.h - SHA-256 (FIPS 180-4), HMAC with it (RFC 2104), and the key that
- * PBKDF2 makes of a password (RFC 8018), for logins.
+ * sha256.h - SHA-256 (FIPS 180-4), its HMAC (RFC 2104), and PBKDF2 (RFC 8018),
+ * for logins.
  */
 #ifndef BENCH_BASE_SHA256_H
 #define BENCH_BASE_SHA256_H
@@ -23,10 +23,10 @@ void sha256_begin(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *bytes, size_t n);
 void sha256_end(struct sha256 *h, uint8_t ret[SHA256_BYTES]);
 
-/* The hash of `n` bytes; `ret` may be these bytes. */
+/* `ret` may be these bytes. */
 void sha256(const void *bytes, size_t n, uint8_t ret[SHA256_BYTES]);
 
-/* Hashes that have read the two pads of a key; they are copied for each use. */
+/* States after the two pads of a key, copied for each use. */
 struct hmac_sha256 {
   struct sha256 inner, outer;
 };
@@ -36,10 +36,8 @@ void hmac_sha256_key(struct hmac_sha256 *k, const void *key, size_t n);
 void hmac_sha256(const struct hmac_sha256 *k, const void *message, size_t n,
                  uint8_t ret[SHA256_BYTES]);
 
-/*
- * The first block of the derived key, which has 32 bytes.  `iterations` is at
- * least 1.  False: `until_ns` (clock_now_ns()) has come before the end.
- */
+/* The first block, 32 bytes, of the derived key. `iterations` is at least 1.
+ * False: `until_ns` (clock_now_ns()) came before the end. */
 bool sha256_pbkdf2(const void *password, size_t password_len, const void *salt,
                    size_t salt_len, uint32_t iterations, uint64_t until_ns,
                    uint8_t ret[SHA256_BYTES]);

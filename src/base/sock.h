@@ -1,8 +1,6 @@
 /*
- * sock.h - bytes to and from a socket, for hot paths.
- *
- * On Linux these functions are no cancellation points, which cost more
- * (os_send()): no thread of the program is ever cancelled.
+ * sock.h - bytes to and from a socket, for hot paths. No cancellation points on
+ * Linux, which cost more (os_send()): no thread is ever cancelled.
  */
 #ifndef BENCH_BASE_SOCK_H
 #define BENCH_BASE_SOCK_H
@@ -16,23 +14,20 @@
 ssize_t sock_send(int fd, const void *buf, size_t n, int flags);
 ssize_t sock_recv(int fd, void *buf, size_t n);
 
-/* Has a call failed with this only because nothing can be sent or received
- * yet? */
+/* Only because nothing can be sent or received yet? */
 static inline bool sock_is_early(int error)
 {
   return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-/* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
- * possible. */
+/* Wait for POLLIN or POLLOUT without a limit; false: not possible. */
 bool sock_wait(int fd, short events);
 
-/* Has accept() failed for a lasting reason, which is in errno?  Then the call
- * stays, too, and poll() would report it again and again. */
+/* Has accept() failed for a lasting reason (errno)? Then the call stays in the
+ * queue, and poll() reports it again and again. */
 bool sock_is_exhausted(void);
 
-/* Is the other end on this machine, through a Unix socket or a loopback
- * address? */
+/* Through a Unix socket or a loopback address? */
 bool sock_is_local(int fd);
 
 /* The process at the other end of a Unix socket; 0: unknown. */

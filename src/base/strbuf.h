@@ -10,10 +10,10 @@
 
 #include "base/compiler.h"
 
-/* {0} is an empty buffer.  After a failed allocation, text is lost and `failed`
- * is set; all functions can still be called. */
+/* {0} is empty. After a failed allocation, text is lost and `failed` is set;
+ * all functions can still be called. */
 struct strbuf {
-  char *text; /* owned; zero-terminated; NULL until something is written */
+  char *text; /* owned; zero-terminated; NULL at first */
   size_t len; /* without the terminator */
   size_t room;
   bool failed;
@@ -28,15 +28,15 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
   PRINTF_LIKE(2, 0);
 
-/* Make room for `more` bytes, and a terminator, after the text.  False: there
- * is no memory, and the buffer has failed. */
+/* Room for `more` bytes and a terminator. False: no memory; the buffer has
+ * failed. */
 bool strbuf_grow(struct strbuf *b, size_t more);
 static inline bool strbuf_reserve(struct strbuf *b, size_t more)
 {
   return LIKELY(more < b->room - b->len) || strbuf_grow(b, more);
 }
 
-/* The text so far, never NULL; borrowed until the next change. */
+/* Never NULL; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *b);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * stream.c - a socket that is opened, and bytes to and from it, within a time
- * limit.
+ * stream.c - a socket to another program, within a time limit.
  */
 #include "base/stream.h"
 
@@ -16,12 +15,12 @@
 #include "base/sock.h"
 #include "os/os.h"
 
-/* Between two attempts at a Unix socket whose queue is full: there is no event
- * to wait for. */
+/* Between two attempts at a Unix socket whose queue is full: no event reports
+ * room. */
 #define FULL_FIRST_NS (NS_PER_MS / 4)
 #define FULL_LAST_NS (8 * NS_PER_MS)
 
-/* So long a wait does not look at *sooner_ns. */
+/* Interval between looks at *sooner_ns. */
 #define SLICE_NS (50 * NS_PER_MS)
 
 static uint64_t left_ns(const struct stream_limit *limit)
@@ -34,7 +33,6 @@ static uint64_t left_ns(const struct stream_limit *limit)
   return now < until ? until - now : 0;
 }
 
-/* Waits for the events, `most_ns` at most. */
 static int wait_for(int fd, short events, uint64_t most_ns,
                     const struct stream_limit *limit)
 {

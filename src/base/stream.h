@@ -1,9 +1,6 @@
 /*
- * stream.h - a socket to another program, and bytes to and from it, all until a
- * moment at the latest.
- *
- * The thread waits, unless `wait` does.  All functions return 0, -ETIMEDOUT, or
- * the -errno of what has failed.
+ * stream.h - a socket to another program, within a time limit. The thread
+ * waits, unless `wait` does. Functions return 0, -ETIMEDOUT, or another -errno.
  */
 #ifndef BENCH_BASE_STREAM_H
 #define BENCH_BASE_STREAM_H
@@ -13,29 +10,25 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* When waiting ends: at until_ns, or at *sooner_ns, which another thread may
- * change while the thread waits. */
+/* Waiting ends at until_ns, or at *sooner_ns, which another thread may change
+ * meanwhile. */
 struct stream_limit {
   uint64_t until_ns;
   const _Atomic uint64_t *sooner_ns; /* [opt] */
-  /* [opt] Waits for events in place of the thread; fd -1: for the moment only.
-   * 0, -ETIMEDOUT or another -errno. */
+  /* [opt] Waits in place of the thread; fd -1: for the moment only. Returns 0,
+   * -ETIMEDOUT or another -errno. */
   int (*wait)(int fd, short events, uint64_t until_ns);
 };
 
-/*
- * Open a socket that is connected to an address, and does not block.  A Unix
- * socket whose queue is full is tried again.
- */
+/* A connected socket that does not block. A Unix socket whose queue is full is
+ * tried again. */
 int stream_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
                 const struct stream_limit *limit);
 
-/* Send all bytes. */
 int stream_send(int fd, const void *bytes, size_t n,
                 const struct stream_limit *limit);
 
-/* Receive `room` bytes at most, and wait for one at least.  -EPIPE: the other
- * side has closed the connection. */
+/* Receive 1 to `room` bytes. -EPIPE: the peer has closed the connection. */
 int stream_receive(int fd, void *bytes, size_t room, size_t *ret_n,
                    const struct stream_limit *limit);
 

@@ -1,5 +1,5 @@
 /*
- * thread.c - starts threads, and what a thread can ask of the system.
+ * thread.c - starts threads, and per-thread services of the system.
  */
 #include "base/thread.h"
 
@@ -30,7 +30,7 @@ enum {
 };
 #endif
 
-/* Is there room for the stack?  pthread_create() does not say what it lacks. */
+/* pthread_create() does not report what it lacks. */
 static bool stack_fits(size_t bytes)
 {
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -50,7 +50,7 @@ static int refuse_stack(struct err *err, size_t bytes, int code)
                  bytes, strerror(code));
 }
 
-/* EAGAIN means too many threads, if the stack `fits`. */
+/* EAGAIN means too many threads if the stack `fits`. */
 static int refuse_thread(struct err *err, bool fits, int code)
 {
   if (code == EAGAIN && fits)
@@ -137,7 +137,7 @@ bool thread_bind(int cpu)
   return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
-/* os_release() itself needs some of the stack. */
+/* for os_release() itself */
 enum {
   STACK_KEPT = 1024
 };
@@ -191,7 +191,7 @@ int thread_queue_open(void)
   return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 }
 
-/* This uses no FILE, which would take memory that the thread keeps. */
+/* No FILE, whose memory the thread would keep. */
 bool thread_queue_read(int fd, uint64_t *ret)
 {
   char text[80], *waited, *end;
@@ -200,7 +200,7 @@ bool thread_queue_read(int fd, uint64_t *ret)
   if (n <= 0)
     return false;
   text[n] = '\0';
-  waited = strchr(text, ' '); /* after the time that it ran */
+  waited = strchr(text, ' '); /* after the time on a processor */
   if (!waited)
     return false;
   *ret = strtoull(waited, &end, 10);

@@ -1,5 +1,5 @@
 /*
- * utf8.c - characters in text that may be anything.
+ * utf8.c - characters in text that may be invalid.
  */
 #include "base/utf8.h"
 
@@ -12,8 +12,8 @@ static bool continues(char c)
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Is the second byte good?  A bad one begins a form that is longer than
- * necessary, a surrogate, or a number beyond the last character. */
+/* A bad second byte begins an overlong form, a surrogate, or a number beyond
+ * the last character. */
 static bool good_second(unsigned char first, char c)
 {
   const unsigned char second = (unsigned char)c;
@@ -32,7 +32,7 @@ static bool good_second(unsigned char first, char c)
   }
 }
 
-/* The length of a character that begins with this byte; 0: none does. */
+/* 0: no character begins with this byte. */
 static unsigned length_from(unsigned char first)
 {
   return first < 0x80                     ? 1
@@ -99,7 +99,7 @@ void utf8_add_latin1(struct strbuf *out, char byte)
     strbuf_add(out, two, sizeof(two));
 }
 
-/* The character if it must not reach a terminal; 0: it may. */
+/* The character if it must not reach a terminal; else 0. */
 static unsigned hidden(const unsigned char *p, size_t left)
 {
   unsigned c = 0;

@@ -9,13 +9,11 @@
 
 #define WAIT_FOREVER UINT64_MAX
 
-/*
- * Sleep while *word == value, until clock_now_ns() would be `until_ns`.  May
- * return early, so callers look again.
- */
+/* Sleep while *word == value, until `until_ns` of clock_now_ns(). May return
+ * early, so callers look again. */
 void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 
-/* Wake all waiters.  Store the new value before calling. */
+/* Store the new value before calling. */
 void wait_wake_all(_Atomic uint32_t *word);
 
 #endif

@@ -1,7 +1,5 @@
 /*
- * word.h - text in words of eight bytes.
- *
- * In all functions, the first byte of a word is its lowest one, on every
+ * word.h - text in words of eight bytes. The first byte is the lowest on every
  * machine.
  */
 #ifndef BENCH_BASE_WORD_H
@@ -28,17 +26,14 @@ static inline void word_store(char *p, uint64_t word)
   memcpy(p, &word, sizeof(word));
 }
 
-/* The place (0..7) of the first byte in which a bit is set; `word` is not 0. */
+/* The index (0..7) of the first byte with a bit set; `word` is not 0. */
 static inline unsigned word_first(uint64_t word)
 {
   return (unsigned)__builtin_ctzll(word) / 8;
 }
 
-/*
- * The highest bit of the first byte that equals `byte` is set, and no bit
- * before it.  The bits of later bytes have no meaning.  0: there is no such
- * byte.
- */
+/* The highest bit of the first byte that equals `byte` is set, no bit before
+ * it; later bits have no meaning. 0: no such byte. */
 static inline uint64_t word_find(uint64_t word, unsigned char byte)
 {
   const uint64_t diff = word ^ WORD_EACH(byte);
@@ -46,10 +41,10 @@ static inline uint64_t word_find(uint64_t word, unsigned char byte)
   return (diff - WORD_EACH(1)) & ~diff & WORD_EACH(0x80);
 }
 
-/* The same for the first byte that is not a decimal digit. */
+/* The same for the first byte that is no decimal digit. */
 static inline uint64_t word_find_other_than_digits(uint64_t word)
 {
-  const uint64_t value = word ^ WORD_EACH('0'); /* 0..9 are digits */
+  const uint64_t value = word ^ WORD_EACH('0');
 
   return ((value + WORD_EACH(0x80 - 10)) | value) & WORD_EACH(0x80);
 }
