@@ -1,5 +1,5 @@
 /*
- * binomial.c - tails of the binomial distribution, by the incomplete beta
+ * binomial.c - tails of the binomial distribution by the incomplete beta
  * function, which continues them to fractions of trials.
  */
 #include "stats/binomial.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum {
-  STEPS = 100000 /* far more than the fraction ever takes */
+  STEPS = 100000
 };
 
 #define TINY 1e-300
@@ -19,8 +19,8 @@ static double not_zero(double x)
   return fabs(x) < TINY ? TINY : x;
 }
 
-/* The continued fraction of the incomplete beta function, from the front (the
- * method of Lentz).  It converges fast for x below the mean. */
+/* From the front, by the method of Lentz; converges fast for x below the
+ * mean. */
 static double beta_fraction(double a, double b, double x)
 {
   double c = 1.0, d = 1.0 / not_zero(1.0 - (a + b) * x / (a + 1.0));
@@ -53,7 +53,7 @@ static double log_gamma(double x)
   return lgamma_r(x, &sign);
 }
 
-/* The regularised incomplete beta function; a, b > 0. */
+/* Regularised and incomplete; a, b > 0. */
 static double beta(double a, double b, double x)
 {
   const bool mirrored = x > (a + 1.0) / (a + b + 2.0);

@@ -1,6 +1,3 @@
-/*
- * class_stats.c - the classes of operations of a run.
- */
 #include "stats/class_stats.h"
 
 #include <errno.h>
@@ -12,15 +9,14 @@
 #include "base/minmax.h"
 
 enum {
-  BUSY_CLASSES =
-    4,       /* the operations that a test does all the time come first */
-  FEW = 2,   /* if threads share histograms, these classes have half as many */
-  FEWER = 8, /* and all others have this fraction of them */
+  BUSY_CLASSES = 4, /* in use all the time in most tests */
+  FEW = 2,          /* these get half as many histograms if threads share */
+  FEWER = 8,        /* and all others this fraction */
 };
 
 struct class_memo {
   struct class_memo *next;
-  const void *key; /* borrowed; only compared */
+  const void *key;
   max_align_t memory[];
 };
 
@@ -49,7 +45,7 @@ int class_set_new(struct class_set **ret, unsigned n_threads, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate statistics of %u threads",
                    n_threads);
   }
-  (void)pthread_mutex_init(&set->lock, NULL); /* cannot fail */
+  (void)pthread_mutex_init(&set->lock, NULL);
   set->n_threads = n_threads;
   set->n_hists = hist_count(n_threads);
   for (unsigned i = 0; i < n_threads; i++) {
@@ -90,8 +86,8 @@ void class_set_free(struct class_set *set)
   free(set);
 }
 
-/* Call it under the lock.  The last place is for all classes that have no place
- * of their own, and for those whose name does not fit into memory. */
+/* Under the lock. The last place is for all classes without one of their own,
+ * and for names that do not fit into memory. */
 static unsigned class_add(struct class_set *set, unsigned n, const char *name,
                           size_t len)
 {
@@ -114,7 +110,7 @@ unsigned class_id(struct class_set *set, const char *name, size_t len)
 {
   unsigned id, n;
 
-  len = strnlen(name, len); /* the names that are kept end there, too */
+  len = strnlen(name, len); /* stored names end there, too */
   (void)pthread_mutex_lock(&set->lock);
   n = atomic_load_explicit(&set->n, memory_order_relaxed);
   for (id = 0; id < n; id++) {
@@ -137,7 +133,7 @@ const char *class_name(const struct class_set *set, unsigned id)
   return set->name[id];
 }
 
-/* Under the lock: returns the histogram of this thread and class. */
+/* Under the lock. */
 static struct hist *class_hist_for(struct class_set *set, unsigned thread,
                                    unsigned id)
 {
@@ -154,7 +150,6 @@ static struct hist *class_hist_for(struct class_set *set, unsigned thread,
   return *slot;
 }
 
-/* Call it under the lock. */
 static struct slow_hist *class_slow_for(struct class_set *set, unsigned id)
 {
   if (!set->slow[id])
@@ -214,7 +209,6 @@ void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
   recorder_bump(&c->reconnects, reconnects);
 }
 
-/* Read the histograms of a class, each of them once. */
 static void class_read_hists(struct class_set *set, unsigned id,
                              struct hist_sum *sum)
 {
@@ -249,16 +243,15 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
   if (!ret->hist)
     return;
   class_read_hists(set, id, ret->hist);
-  /* An operation of this moment may be in one of the two only. */
+  /* An operation of this moment may be in only one of the two. */
   ret->count = ret->hist->total;
 }
 
 /* ---- periods ---- */
 
-/* One class: its numbers when the periods began. */
 struct class_track {
   struct class_totals interval, total;
-  struct hist_sum *diff; /* the latest result */
+  struct hist_sum *diff;
 };
 
 static void class_track_free(struct class_track *t)
@@ -312,7 +305,7 @@ void class_periods_done(struct class_periods *p)
   memset(p, 0, sizeof(*p));
 }
 
-/* Classes for which there is no memory are added later. */
+/* Classes without memory are tried again later. */
 static void class_add_tracks(struct class_periods *p)
 {
   const unsigned n = p->set ? class_count(p->set) : 0;
@@ -357,8 +350,8 @@ static void class_set_limits(struct class_report *r)
   }
 }
 
-/* The sum of latencies was read a moment before their histogram: what is in one
- * of them only must not give a mean that none of them can have. */
+/* The sum was read a moment before the histogram: an operation that only one of
+ * them has must not give an impossible mean. */
 static void class_fit_sum(struct class_report *r)
 {
   const double n = (double)r->count;
@@ -376,8 +369,7 @@ uint64_t class_percentile(const struct class_report *c, double pct)
   return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
 }
 
-/* Fill in the difference between `now`, which has just been read, and
- * `base`. */
+/* The difference between `base` and now. */
 static void class_fill(struct class_periods *p, unsigned id,
                        const struct class_totals *base)
 {

@@ -1,18 +1,15 @@
 /*
- * class_stats.h - classes of operations: how many of each there were, and how
- * long they took.
+ * class_stats.h - classes of operations: how many of each, and how long they
+ * took.
  *
- * A class is a kind of operation that a test distinguishes: a read, a write, an
- * fsync; one SQL statement.  Each thread that runs events has a recorder, which
- * it alone writes to; the clients of a thread share it.  Any thread may read at
- * any time.  The numbers only grow, and periods are differences, as with
- * events.
+ * A class is a kind of operation: a read, an fsync; one SQL statement. Each
+ * thread that runs events has a recorder, which it alone writes to; its clients
+ * share it. Any thread may read at any time. The numbers only grow; periods are
+ * differences.
  *
- * Operations are recorded only in runs whose results show classes: in others,
- * workers have no class recorder.  A class costs nothing in a thread that never
- * records it.  Its histograms take pages when they are touched.  Many threads
- * share histograms; and they share more when there are many classes, as with
- * the statements of many tables, each of which is rare.
+ * Workers have class recorders only if the run's results show classes. A class
+ * costs nothing in a thread that never records it. Many threads share
+ * histograms, the more so with many classes, each of which is rare.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -30,34 +27,31 @@
 struct err;
 
 enum {
-  CLASS_MAX = 256, /* further classes are counted as "(other)" */
+  CLASS_MAX = 256, /* further classes count as "(other)" */
 };
 
-/* One thread and one class. */
 struct class_cell {
   /* Only the thread writes these. */
-  _Atomic uint64_t count; /* includes those that failed */
+  _Atomic uint64_t count; /* includes failures */
   _Atomic uint64_t errors;
   _Atomic uint64_t rows;
   _Atomic uint64_t bytes;
   _Atomic uint64_t reconnects; /* see class_add_trouble() */
   _Atomic uint64_t sum_ns;
 
-  /* Constant. */
-  struct hist *hist;      /* borrowed from the set */
-  struct slow_hist *slow; /* borrowed; of all threads: the slow latencies */
-  bool hist_shared;       /* `hist` is shared with other threads */
+  struct hist *hist; /* borrowed from the set, like `slow` */
+  struct slow_hist *slow;
+  bool hist_shared;
 } CACHE_ALIGNED;
 
 struct class_set;
 
-/* The classes of one thread. */
 struct class_recorder {
   struct class_set *set;
   unsigned thread;
-  struct class_memo *memos; /* owned; only the thread uses them */
-  /* Made by the thread when it first records the class.  Release pairs with the
-   * acquire of readers. */
+  struct class_memo *memos;
+  /* Made by the thread at the first record. Release pairs with the acquire of
+   * readers. */
   _Atomic(struct class_cell *) cell[CLASS_MAX];
 };
 
@@ -67,16 +61,15 @@ struct class_set {
 
   pthread_mutex_t lock;  /* protects the creation of names and histograms */
   char *name[CLASS_MAX]; /* owned; constant below `n` */
-  _Atomic unsigned n;    /* pairs release with the acquire of readers */
-  unsigned n_hists; /* of each of the first classes; later ones have fewer */
+  _Atomic unsigned n;    /* release pairs with acquire of readers */
+  unsigned n_hists;      /* of each of the first classes; others have fewer */
   struct hist **hist[CLASS_MAX];     /* owned; under the lock */
   struct slow_hist *slow[CLASS_MAX]; /* like `hist` */
 };
 
-/* The outcome of one operation, apart from its time. */
 struct class_outcome {
   bool failed;
-  uint64_t rows, bytes; /* 0 if unknown */
+  uint64_t rows, bytes; /* 0: unknown */
 };
 
 int class_set_new(struct class_set **ret, unsigned n_threads, struct err *err);
@@ -89,10 +82,9 @@ static inline struct class_recorder *class_recorder_of(struct class_set *set,
 }
 
 /*
- * The number of the class with this name, for example the text of a statement,
- * or "read".  A new class is made if needed.  The name ends at a zero byte, or
- * after `len`.  Any thread may call.  This takes a lock and searches, so keep
- * the number.
+ * The number of the class with this name, such as a statement's text; a new one
+ * if needed. The name ends at a zero byte, or after `len`. Takes a lock and
+ * searches, so keep the number. Any thread may call.
  */
 unsigned class_id(struct class_set *set, const char *name, size_t len);
 
@@ -101,17 +93,16 @@ const char *class_name(const struct class_set *set, unsigned id);
 unsigned class_count(const struct class_set *set);
 
 /*
- * Memory in which a thread remembers how `key` names its classes: `size` bytes,
- * zeroed by the first call with this key.  The set owns the memory.  Only the
- * recorder's thread may call.  Returns NULL when out of memory.
+ * Memory for a thread's notes on how `key` names its classes: `size` bytes,
+ * zeroed by the first call with this key, owned by the set. Only by the
+ * recorder's thread. NULL: no memory.
  */
 void *class_recorder_memo(struct class_recorder *r, const void *key,
                           size_t size);
 
-/* The slow path of class_record().  Returns NULL when out of memory. */
 struct class_cell *class_cell_new(struct class_recorder *r, unsigned id);
 
-/* Record that one operation of this thread has ended. */
+/* One operation of this thread has ended. */
 static inline void class_record(struct class_recorder *r, unsigned id,
                                 uint64_t took_ns,
                                 const struct class_outcome *outcome)
@@ -135,56 +126,51 @@ static inline void class_record(struct class_recorder *r, unsigned id,
   latency_record(c->hist, c->hist_shared, c->slow, took_ns);
 }
 
-/* Add errors and reconnects that belong to no single operation. */
+/* Errors and reconnects that belong to no single operation. */
 void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
                        uint64_t reconnects);
 
-/* The numbers of a class over all threads, since the start of the program. */
+/* Over all threads, since the start of the program. */
 struct class_totals {
   uint64_t count, errors, rows, bytes, reconnects, sum_ns;
-  /* [opt] owned by the caller, which has made it; NULL: not wanted. */
+  /* [opt] owned by the caller; NULL: not wanted */
   struct hist_sum *hist;
 };
 
-/* Set the numbers, and the histogram if there is one, which has `count` values
- * then.  The other numbers may lack an operation that ends at this moment. */
+/* Sets the numbers, and the histogram if there is one, which then has `count`
+ * values. Other numbers may lack an operation of this moment. */
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
 
 /* ---- periods ---- */
 
-/*
- * classes of operations in a period of a run.  One thread at a
- * time uses it: the one that makes reports.
- */
+/* One thread at a time: the one that makes reports. */
 
-/*
- * A class in a period, as plain numbers.  min and max are those of the bucket,
- * at most 0.1 % from the true value.  All times are 0 if nothing happened.
- */
+/* A class in a period. min and max are those of the bucket, at most 0.1 % off.
+ * All times are 0 if nothing happened. */
 struct class_report {
-  const char *name; /* borrowed */
+  const char *name;
   uint64_t count, errors, rows, bytes;
   uint64_t sum_ns, min_ns, max_ns;
-  const struct hist_sum *hist; /* borrowed */
-  uint64_t reconnects;         /* see class_add_trouble() */
+  const struct hist_sum *hist;
+  uint64_t reconnects; /* see class_add_trouble() */
 };
 
-/* A percentile of its times, within [min, max]; 0: there are none. */
+/* Within [min, max]; 0: no values. */
 uint64_t class_percentile(const struct class_report *c, double pct);
 
 struct class_list {
   unsigned n;
-  const struct class_report *of; /* borrowed */
+  const struct class_report *of;
 };
 
 struct class_track;
 
 struct class_periods {
-  struct class_set *set;      /* borrowed; NULL: there never are classes */
-  struct class_track **track; /* owned; [CLASS_MAX], those below n are made */
+  struct class_set *set;
+  struct class_track **track; /* owned; [CLASS_MAX], made below n */
   unsigned n;
-  struct class_report *report; /* owned; [CLASS_MAX]: the latest result */
-  struct class_totals now;     /* owns its histogram; the numbers just read */
+  struct class_report *report; /* owned; [CLASS_MAX] */
+  struct class_totals now;     /* owns its histogram */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -195,9 +181,9 @@ void class_periods_done(struct class_periods *p);
 void class_periods_restart(struct class_periods *p);
 
 /*
- * The classes of the interval since the last call or restart, and those of the
- * time since the last restart.  The result is valid until the next call of
- * either. Classes in which nothing happened are there, too.
+ * The classes of the interval since the last call or restart, and of the time
+ * since the last restart, valid until the next call of either. Idle classes are
+ * included.
  */
 struct class_list class_periods_interval(struct class_periods *p);
 struct class_list class_periods_total(struct class_periods *p);

@@ -1,5 +1,5 @@
 /*
- * coincide.c - what happens when a run stumbles, more often than by chance.
+ * coincide.c - which series go together with dips of a run.
  */
 #include "stats/coincide.h"
 
@@ -18,22 +18,21 @@ enum {
   COINCIDE_TURNS = 2048 /* at most */
 };
 
-/* Intervals in a row with a low rate or a high latency. */
 struct coincide_dip {
   size_t first, last;
-  double weight; /* what was lost in it: the sum of its depths; 1 on average */
+  double weight; /* the sum of its depths, scaled to 1 on average */
 };
 
 struct coincide_shape {
   size_t n, n_lost;
-  const double *loss; /* [n] what was lost, by interval */
-  double length;      /* of the loss as a vector */
-  size_t *lost;       /* owned; [n_lost] where it is not 0 */
-  size_t *turn;       /* owned; [n_turns] the distances, 0 first */
+  const double *loss; /* [n] */
+  double length;      /* of `loss` as a vector */
+  size_t *lost;       /* owned; [n_lost] intervals with a loss */
+  size_t *turn;       /* owned; [n_turns] distances, 0 first */
   size_t n_turns;
   double *fit;     /* owned; [n_turns] of one series */
   double *highest; /* owned; [n_turns] of all series */
-  double *own;     /* owned; [n_series] at no distance */
+  double *own;     /* owned; [n_series] at distance 0 */
 };
 
 /* ---- distances ---- */
@@ -52,10 +51,9 @@ static size_t coincide_common_divisor(size_t a, size_t b)
 }
 
 /*
- * The distances from `first` to `last`, which is not below it: all of them, or
- * COINCIDE_TURNS that are spread over them, at no even distances.  `first` is
- * the first one, and none is there twice.  Returns how many they are; `ret` has
- * room for them.
+ * The distances from `first` to `last` >= `first`: all, or COINCIDE_TURNS
+ * different ones at uneven distances, `first` first. Returns how many; `ret`
+ * has room.
  */
 static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 {
@@ -76,10 +74,10 @@ static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 #define PEAK 3.0
 
 enum {
-  USUAL_MIN = 8,   /* of fewer intervals, none is unusual */
-  AROUND_MIN = 15, /* intervals on each side of a running median... */
+  USUAL_MIN = 8,   /* with fewer intervals, none is unusual */
+  AROUND_MIN = 15, /* on each side of a running median */
   AROUND_MAX = 60,
-  AROUND_SHARE = 16 /* ...are so many of all */
+  AROUND_SHARE = 16 /* a side has this fraction of all intervals */
 };
 
 static int coincide_by_value(const void *a, const void *b)
@@ -89,7 +87,7 @@ static int coincide_by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The median of the known values; NAN: there are none.  Sorts `of`. */
+/* Of the known values; NAN: none. Sorts `of`. */
 static double coincide_median(double *of, size_t n)
 {
   if (n == 0)
@@ -113,8 +111,8 @@ static double coincide_median_around(const double *v, size_t n, size_t at)
   return coincide_median(near, k);
 }
 
-/* How far from the median around it is the interval?  From 0 to 1; 0: it is in
- * no dip. */
+/* How far an interval is from the median around it, from 0 to 1; 0: in no
+ * dip. */
 struct depth {
   double rate;    /* in a dip or not */
   double latency; /* of a peak */
@@ -134,9 +132,8 @@ static struct depth coincide_depth_at(const struct coincide_input *in, size_t i)
   return d;
 }
 
-/* What was lost in a dip is what the rate lacks.  Events that end in an
- * interval may have waited in those before it: their latencies count only where
- * the rate is never low. */
+/* The rate's loss counts. Events that end in an interval may have waited in
+ * earlier ones: their latencies count only in dips whose rate is never low. */
 static void coincide_note_loss(const struct coincide_input *in,
                                const struct coincide_dip *dip, bool low,
                                double *loss)
@@ -148,8 +145,8 @@ static void coincide_note_loss(const struct coincide_input *in,
   }
 }
 
-/* Dips begin and end in the middle of intervals: those beside one belong to
- * what was lost in it. */
+/* Dips begin and end in the middle of intervals: the neighbours belong to the
+ * loss. */
 static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
 {
   for (size_t i = 0; i < n; i++) {
@@ -159,16 +156,14 @@ static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
 }
 
 /*
- * Fills in `ret`, which has room for n of them, and returns how many they are:
- * none in runs of fewer than eight intervals.
- * `ret_dip` and `ret_loss` have n elements: is an interval in a dip, and what
- * was lost in it, from 0 to 1?  Losses include those beside a dip, which begins
- * and ends in the middle of intervals.
+ * Fills in `ret`, which has room for n, and returns how many; none in runs of
+ * fewer than eight intervals. `ret_dip` and `ret_loss` have n elements: is the
+ * interval in a dip, and its loss from 0 to 1, with the neighbours of dips.
  */
 static size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
                             double *ret_loss, struct coincide_dip *ret)
 {
-  bool low = false; /* in the dip that goes on */
+  bool low = false; /* in the present dip */
   double sum = 0;
   size_t k = 0;
 
@@ -221,7 +216,7 @@ static double coincide_length_of(const double *v, size_t n)
   return sqrt(squares);
 }
 
-/* `loss` is borrowed.  False: not enough memory; done() all the same. */
+/* `loss` is borrowed. False: no memory; call done() all the same. */
 static bool coincide_shape_init(struct coincide_shape *c, const double *loss,
                                 size_t n, size_t n_series)
 {
@@ -270,7 +265,6 @@ static void coincide_correlate(struct coincide_shape *c, const double *excess)
   }
 }
 
-/* The share of the distances with at least so much. */
 static double coincide_share_of(const double *by_distance, size_t n, double fit)
 {
   size_t as_good = 0;
@@ -280,8 +274,8 @@ static double coincide_share_of(const double *by_distance, size_t n, double fit)
   return (double)as_good / (double)n;
 }
 
-/* Series k, which is 0 where it is as usual.  Returns the share of the
- * distances at which it fits as well. */
+/* Series k, 0 where it is as usual. Returns the share of the distances at which
+ * it fits as well. */
 static double coincide_shape_add(struct coincide_shape *c, size_t k,
                                  const double *excess)
 {
@@ -292,8 +286,8 @@ static double coincide_shape_add(struct coincide_shape *c, size_t k,
   return coincide_share_of(c->fit, c->n_turns, c->own[k]);
 }
 
-/* After all series: the share at which any of them does.  1, if series k is
- * not like what was lost. */
+/* After all series: the share at which any series fits as well; 1 if series k
+ * is not like the loss. */
 static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 {
   return c->own[k] >= ALIKE
@@ -303,24 +297,23 @@ static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 
 /* ---- findings ---- */
 
-#define FAR 4.0 /* robust standard deviations */
-#define TO_SIGMA                                                         \
-  1.4826           /* from the median deviation of a normal distribution \
-                    */
-#define MARGIN 0.5 /* of a dip of usual weight: by less, no shift is worse */
+#define FAR 4.0         /* robust standard deviations */
+#define TO_SIGMA 1.4826 /* from the median deviation of a normal distribution \
+                         */
+#define MARGIN 0.5 /* of a dip of usual weight: no shift is worse by less */
 #define P_ONE 0.01
 #define P_ANY 0.01
-#define TIMES_CHANCE 1.5 /* so many times more dips than by chance */
+#define TIMES_CHANCE 1.5 /* more dips than by chance */
 
 enum {
-  BEFORE = 2, /* a dip, and... */
-  AFTER = 1,  /* ...after it */
+  BEFORE = 2, /* intervals before a dip */
+  AFTER = 1,  /* and after */
   HITS_MIN = 2,
-  SHIFTS = 99 /* so many are needed for one in a hundred */
+  SHIFTS = 99 /* needed for one in a hundred */
 };
 
-/* Where is the series far above its usual values, and how far?  0: it is not
- * active.  False: there is no such place.  `work` has n elements. */
+/* How far is the series above its usual values? 0: not active. False: nowhere.
+ * `work` has n elements. */
 static bool coincide_mark_active(const double *v, size_t n, double *work,
                                  double *ret)
 {
@@ -346,8 +339,7 @@ static bool coincide_mark_active(const double *v, size_t n, double *work,
   return any;
 }
 
-/* In how many intervals near the dip is it active, if it is shifted by so many
- * intervals? */
+/* In how many intervals near the dip is it active, if shifted? */
 static uint32_t coincide_active_near(const uint32_t *sum, size_t n,
                                      const struct coincide_dip *d, size_t shift)
 {
@@ -361,14 +353,14 @@ struct work {
   size_t n, n_dips;
   struct coincide_dip *dips;
   double *sorted;
-  double *loss;   /* [n] what was lost */
-  double *active; /* [n] of one series: what is far above the usual */
-  uint32_t *sum;  /* [2 n + 1] the active ones before a place, twice around */
+  double *loss;
+  double *active; /* [n] of one series */
+  uint32_t *sum;  /* [2 n + 1] active ones before a place, twice around */
   size_t *shift;  /* [n_shifts] */
   size_t n_shifts;
   double *match;   /* [n_shifts] of one series */
   double *highest; /* [n_shifts] of all series: the largest score */
-  double *score;   /* [n_series] if it is not shifted */
+  double *score;   /* [n_series] not shifted */
   double *expected, *p;
   unsigned *seen;
   struct coincide_shape shape;
@@ -376,11 +368,10 @@ struct work {
 };
 
 /*
- * How well does the series fit the dips at this shift?  A dip counts by what
- * was lost in it: noise makes many that are short and flat.  One half is for a
- * series that is active near the dip, the other for the share of the dip that
- * it is active: what lasts for some time still touches a long dip when it is
- * shifted by a little, but covers less of it.
+ * How well the series fits the dips at this shift. A dip counts by its weight:
+ * noise makes many short, flat ones. One half is for being active near the dip,
+ * the other for the share of the dip: what lasts still touches a long dip after
+ * a small shift, but covers less of it.
  */
 static double coincide_match_at(const struct work *w, size_t shift,
                                 unsigned *ret_hits)
@@ -424,13 +415,13 @@ static void coincide_judge_series(struct work *w, size_t k)
   w->p[k] = (double)(as_good + 1) / (n + 1);
   matches /= n;
   sd = sqrt(fmax(squares / n - matches * matches, 0));
-  sd = fmax(sd, 0.1); /* a series that is hardly ever active */
+  sd = fmax(sd, 0.1); /* for a series that is hardly ever active */
   w->score[k] = (match - matches) / sd;
   for (size_t s = 0; s < w->n_shifts; s++)
     w->highest[s] = fmax(w->highest[s], (w->match[s] - matches) / sd);
 }
 
-/* How often does any series get as far, at another shift? */
+/* How often any series gets as far at another shift. */
 static double coincide_chance_of_any(const struct work *w, size_t k)
 {
   size_t as_far = 0;
@@ -457,8 +448,8 @@ static void coincide_keep(struct coincide_result *ret,
     ret->of[at] = *f;
 }
 
-/* Shifts are no smaller on either side: that of the longest dip, as far as
- * enough of them remain. */
+/* The smallest shift to either side: that of the longest dip, as far as enough
+ * shifts remain. */
 static size_t coincide_find_reach(const struct work *w)
 {
   const size_t least = BEFORE + AFTER + 1;
@@ -532,7 +523,7 @@ static bool coincide_is_often(const struct work *w, size_t k)
   return w->seen[k] >= TIMES_CHANCE * w->expected[k];
 }
 
-/* What is active near many dips. */
+/* Active near many dips. */
 static void coincide_keep_frequent(struct work *w, size_t n_series,
                                    struct coincide_result *ret)
 {
@@ -544,7 +535,7 @@ static void coincide_keep_frequent(struct work *w, size_t n_series,
   }
 }
 
-/* What is active as long as the dips last: one of them can be enough. */
+/* Active as long as the dips last: one dip can be enough. */
 static void coincide_keep_alike(struct work *w, size_t n_series,
                                 struct coincide_result *ret)
 {

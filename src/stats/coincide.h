@@ -1,28 +1,24 @@
 /*
  * coincide.h - what happens when a run stumbles, more often than by chance.
  *
- * Pure functions over series with one value per interval.  A dip is a stretch
- * of intervals with a rate below 80 % of the median around them, or with a
- * latency above three times that median.  A series is active where it is far
- * above what it usually is.  It coincides with a dip if it is active from two
- * intervals before the dip to one after it.
+ * Series have one value per interval. A dip is a stretch of intervals with a
+ * rate below 80 % of the median around them, or a latency above three times
+ * that median. A series is active where it is far above its usual values. It
+ * coincides with a dip if it is active from two intervals before to one after.
  *
- * Chance is what remains if the series is shifted against the dips, in a
- * circle, by all distances (by 2048 of them in longer runs) but the smallest
- * ones: at these, what lasts as long as the longest dip still meets it.  A dip
- * counts by what was lost in it, and a series by the share of the dip that it
- * is active; a shift that loses less than half a dip is no worse.  A finding is
- * one with p <= 0.01, and a chance of at most 0.01 that any of all series gets
- * as far.  It also meets at least 1.5 times as many dips as by chance: great
- * dips may decide alone, but a sentence says how many.
+ * Chance is what remains if the series is shifted, in a circle, by all
+ * distances (2048 of them in longer runs) but the smallest, at which a long
+ * activity still meets the longest dip. A dip counts by its loss, a series by
+ * the share of the dip in which it is active; a shift that loses less than half
+ * a dip is no worse. A finding has p <= 0.01, a chance of at most 0.01 that any
+ * series gets as far, and meets at least 1.5 times as many dips as by chance.
  *
- * If nothing passes, the shapes are compared: a series that rises as long as
- * what was lost lasts, by the correlation with what was lost.  One dip can be
- * enough for that. Each of the two stages is wrong by chance in at most 1 % of
- * runs: up to 2 of 100 runs without a cause have a finding.
+ * If nothing passes, shapes are compared: a series that rises as long as the
+ * loss lasts, by correlation. One dip can be enough. Each stage is wrong by
+ * chance in at most 1 % of runs.
  *
- * So runs of less than about 100 intervals have no finding.  This says that two
- * things go together; it does not say why.
+ * So runs of less than about 100 intervals have no finding. Two things go
+ * together; the reason is open.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H
@@ -35,17 +31,17 @@ enum {
 };
 
 struct coincide_input {
-  size_t n;              /* intervals */
+  size_t n;
   const double *rate;    /* [n] events per second */
-  const double *latency; /* [n] a high percentile; NAN: not known */
+  const double *latency; /* [n] a high percentile; NAN: unknown */
   size_t n_series;
-  const double *const *series; /* [n_series][n]; NAN: not known */
+  const double *const *series; /* [n_series][n]; NAN: unknown */
 };
 
 struct coincide_finding {
   size_t series;
-  unsigned hits;   /* dips in which it is active */
-  double expected; /* as many by chance */
+  unsigned hits;
+  double expected; /* hits by chance */
   double p;
 };
 
@@ -55,7 +51,7 @@ struct coincide_result {
   struct coincide_finding of[COINCIDE_MAX]; /* the least likely first */
 };
 
-/* `ret_dip` has n elements: is the interval in a dip?  -ENOMEM. */
+/* `ret_dip` has n elements. 0 or -ENOMEM. */
 int coincide_find(const struct coincide_input *in, bool *ret_dip,
                   struct coincide_result *ret);
 

@@ -1,5 +1,5 @@
 /*
- * decision.c - does an objective hold, or has it failed?
+ * decision.c - has an objective been held, or failed?
  */
 #include "stats/decision.h"
 
@@ -7,16 +7,17 @@
 
 #include "stats/binomial.h"
 
-/* The longest intervals are so many. */
+/* Blocks of the longest length. */
 #define BLOCKS_MIN 15
-/* The events of a whole run vary by so many standard deviations. */
+/* Standard deviations by which the events of a run vary. */
 #define SIGMAS 4
-/* A run whose late events are so many times as many as may be has failed
- * without a test.  With the limit itself, every second run at exactly the load
- * that holds would fail, and the lowest load of several that failed would be
- * too low. */
+/*
+ * A run with this many times the late events allowed has failed without a test.
+ * With the limit itself, every second run at exactly the load that holds would
+ * fail.
+ */
 #define FAR 2
-/* This is added for clusters if there are few. */
+/* Added for clusters if there are few. */
 #define FEW 3.0
 
 void decision_init(struct decision *d, double share, double planned)
@@ -52,7 +53,7 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late)
   d->in_open = 0;
 }
 
-/* The inflation with blocks of `m` cells. */
+/* With blocks of `m` cells. */
 static double decision_inflation_of(const struct decision *d, unsigned m)
 {
   const unsigned blocks = d->cells / m;
@@ -84,8 +85,7 @@ unsigned decision_clusters(const struct decision *d)
   return n;
 }
 
-/* The inflation of variance that was seen in so many clusters, corrected: what
- * was seen in a few only is often larger. */
+/* Variance inflation, corrected: what a few clusters show is often larger. */
 static double decision_correct(double seen, double clusters)
 {
   return seen > 1 && clusters > 0 ? 1 + (seen - 1) * (1 + FEW / clusters) : 1;
@@ -100,7 +100,7 @@ double decision_inflation(const struct decision *d)
   return decision_correct(most, decision_clusters(d));
 }
 
-/* Have far more been late than may be, even if all others are in time? */
+/* Too many late events even if all others are in time? */
 static bool decision_exceeds_all(const struct decision *d, double late)
 {
   const double all = d->planned + SIGMAS * sqrt(d->planned);
@@ -108,7 +108,8 @@ static bool decision_exceeds_all(const struct decision *d, double late)
   return d->planned > 0 && late > FAR * all * d->share;
 }
 
-/* The first look is at the fewest intervals, each later one at a tenth more. */
+/* The first look is at the fewest intervals, each later one after a tenth
+ * more. */
 static bool decision_is_look(const struct decision *d)
 {
   unsigned look = DECISION_INTERVALS_MIN;
@@ -163,19 +164,20 @@ const char *decision_name(enum decision_verdict verdict)
 
 /* ---- several runs ---- */
 
-/* Each run that is added is another look, and another chance to err.  A load is
- * an answer only if several steps hold.  One that has failed is not measured
- * again, so that has to be so many times as sure. */
-#define SURER 5
-/* A pool may have seen late events too many by this many standard deviations.
+/*
+ * Each further run is another look, and another chance to err. A load is an
+ * answer only if several steps hold, but a failed one is not measured again:
+ * failure must be this many times as sure.
  */
+#define SURER 5
+/* Late events of a pool may be too many by this many standard deviations. */
 #define POOL_SIGMAS 2
-/* More runs than so many times those in the pool are a lot. */
+/* More runs than this many times those in the pool are too many. */
 #define TIMES_MAX 50
 
 void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
 {
-  /* decision_correct() is linear in the first: 1 + (seen - 1) * factor. */
+  /* decision_correct() is linear in `seen`. */
   const double factor = decision_correct(2, run->clusters) - 1;
   const double seen = factor > 0 ? 1 + (run->inflation - 1) / factor : 1;
 
@@ -189,15 +191,13 @@ void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
   p->inflated += run->late * seen;
 }
 
-/* As seen in the run with the most late events, which knows best how they
- * come. */
+/* Weighted by late events: the run with most shows best how they come. */
 static double decision_seen_inflation(const struct decision_pool *p)
 {
   return p->late > 0 ? p->inflated / p->late : 1;
 }
 
-/* The verdict on `times` as many runs like those in the pool, with so many late
- * events. */
+/* The verdict on `times` as many runs like those in the pool. */
 static enum decision_verdict
 decision_verdict_of_more(const struct decision_pool *p, double late,
                          double share, double times)

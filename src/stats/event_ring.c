@@ -1,5 +1,5 @@
 /*
- * event_ring.c - the memory of the rings between workers and the event log.
+ * event_ring.c - rings between workers and the event log.
  */
 #include "stats/event_ring.h"
 
@@ -10,19 +10,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/*
- * The barriers of ck_ring are assembler, which the thread sanitizer does not
- * see.  Without this it reports the hand-over of a record as a race.  Programs
- * without that sanitizer never call the function.
- */
+/* The barriers of ck_ring are assembler, which the thread sanitizer does not
+ * see: it would report a race. Never called without that sanitizer. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
   return "race:_ck_ring_enqueue_sp\nrace:event_ring_take\n";
 }
 
-/* The number of records in all rings together, and in one of them; powers of
- * two. */
+/* Records, powers of two. */
 enum {
   ALL_RECORDS = 1 << 21,
   MAX_RECORDS = 1 << 16,
@@ -60,7 +56,7 @@ void event_rings_done(struct event_rings *rs)
   memset(rs, 0, sizeof(*rs));
 }
 
-/* The barriers are those that ck_ring uses when it takes a single record. */
+/* With the barriers of ck_ring's own function for a single record. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max)
 {

@@ -1,14 +1,13 @@
 /*
  * hist.h - a histogram of nanoseconds: log-linear integer buckets.
  *
- * The layout is HdrHistogram's with three significant digits and a lowest value
- * of 1.  Values below 2048 have a bucket each.  Above that, every power of two
- * is split into 1024 buckets, so that the middle of a bucket is within 0.05 %
- * of every value in it.  The range is 1 ns to 2^42 ns (73 minutes).  Larger
- * values go to the last bucket, and 0 goes to the first.
+ * The layout of HdrHistogram with three significant digits and lowest value 1:
+ * one bucket each below 2048, then 1024 buckets per power of two, whose middle
+ * is within 0.05 % of each value. Larger values than 2^42 ns (73 minutes) go to
+ * the last bucket.
  *
- * Counts only ever grow.  One thread adds to a histogram, or several to a
- * shared one; any thread may read at any time, with hist_sum.h.
+ * Counts only grow. One thread adds, or several to a shared histogram; any
+ * thread may read at any time, with hist_sum.h.
  */
 #ifndef BENCH_STATS_HIST_H
 #define BENCH_STATS_HIST_H
@@ -28,37 +27,31 @@ enum {
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
-/* A short count is full.  This is less than the largest number that fits,
- * because every thread may add one more before it notices. */
+/* A short count is full here: every thread may add one more before it
+ * notices. */
 #define HIST_FULL (UINT32_MAX - 0xffff)
 
-/*
- * Pages of memory that were never written to cost nothing, and short counts
- * need half as many.  Values that come after a short count is full are counted
- * in `more`, so that both only ever grow.
- */
+/* Untouched pages cost nothing; short counts need half as many. Values after a
+ * short count is full are in `more`, so that both only grow. */
 struct hist {
-  /* Bit n: is there a value in the buckets from n * HIST_HALF on?. */
+  /* bit n: some bucket from n * HIST_HALF on has a value */
   _Atomic uint64_t groups;
   _Atomic uint32_t count[HIST_BUCKETS];
   _Atomic uint64_t more[HIST_BUCKETS];
 };
 
 /*
- * How many histograms there should be for so many workers: one each, or shared
- * ones.  A histogram takes 400 kB of address space and a page for each power of
- * two among the latencies.  Only workers that run at the same moment get in
- * each other's way.
+ * Histograms for this many workers: one each, or shared. Each takes 400 kB of
+ * address space and a page for each power of two in use. Only workers that run
+ * at the same moment get in each other's way.
  */
 unsigned hist_count(unsigned workers);
 
-struct hist *hist_new(void); /* NULL when out of memory */
+struct hist *hist_new(void); /* NULL: no memory */
 void hist_free(struct hist *h);
 
-/*
- * Count one more value in the bucket `index`, where there were `count` values:
- * none, or as many as a short count can hold.
- */
+/* Slow path: there were `count` values in the bucket, none or as many as a
+ * short count holds. */
 void hist_add_slow(struct hist *h, unsigned index, uint32_t count);
 
 static inline unsigned hist_index(uint64_t ns)
@@ -67,7 +60,7 @@ static inline unsigned hist_index(uint64_t ns)
 
   if (UNLIKELY(ns > HIST_MAX_NS))
     ns = HIST_MAX_NS;
-  /* Values below 2048 are handled as if their highest bit were bit 10. */
+  /* Values below 2048 count as if bit 10 were their highest. */
   bit = 63u - (unsigned)__builtin_clzll(ns | (2 * HIST_HALF - 1));
   shift = bit - (HIST_SUB_BITS - 1);
   return shift * HIST_HALF + (unsigned)(ns >> shift);
@@ -78,7 +71,7 @@ static inline bool hist_is_slow(uint32_t count)
   return UNLIKELY(count - 1 >= HIST_FULL - 1);
 }
 
-/* Called by the only thread that writes to the histogram. */
+/* By the only thread that writes. */
 static inline void hist_record(struct hist *h, uint64_t ns)
 {
   const unsigned i = hist_index(ns);
@@ -89,7 +82,7 @@ static inline void hist_record(struct hist *h, uint64_t ns)
     hist_add_slow(h, i, n);
 }
 
-/* Called by one of several threads that write to it. */
+/* By one of several threads that write. */
 static inline void hist_record_shared(struct hist *h, uint64_t ns)
 {
   const unsigned i = hist_index(ns);
@@ -100,11 +93,10 @@ static inline void hist_record_shared(struct hist *h, uint64_t ns)
     hist_add_slow(h, i, n);
 }
 
-/* The smallest value of a bucket, and the value that represents the bucket. */
+/* The smallest value of a bucket, and its representative. */
 uint64_t hist_low(unsigned index);
 uint64_t hist_middle(unsigned index);
 
-/* The count of the bucket `index`. */
 static inline uint64_t hist_count_at(const struct hist *h, unsigned index)
 {
   const uint32_t n = atomic_load_explicit(&h->count[index],

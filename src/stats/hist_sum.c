@@ -1,5 +1,6 @@
 /*
- * hist_sum.c - the plain counts of a histogram.
+ * hist_sum.c - the plain counts of a histogram, and the histogram of slow
+ * latencies.
  */
 #include "stats/hist_sum.h"
 
@@ -24,7 +25,7 @@ void hist_sum_free(struct hist_sum *s)
   mem_pages_free(s, sizeof(*s));
 }
 
-/* Where the number of the block is stored that begins with bucket `first`. */
+/* Of the block that begins with bucket `first`. */
 static uint16_t *hist_sum_number_of(struct hist_sum *sum, unsigned first)
 {
   uint8_t *r = &sum->at[first / HIST_HALF];
@@ -36,7 +37,6 @@ static uint16_t *hist_sum_number_of(struct hist_sum *sum, unsigned first)
   return &sum->row[*r - 1][first % HIST_HALF / HIST_BLOCK];
 }
 
-/* Read the counts of the block that begins with bucket `first`. */
 static void hist_sum_get(const struct hist_sum *sum, unsigned first,
                          uint64_t ret[HIST_BLOCK])
 {
@@ -46,7 +46,6 @@ static void hist_sum_get(const struct hist_sum *sum, unsigned first,
     ret[i] = hist_sum_in(sum, block, i);
 }
 
-/* Write the counts of the block that begins with bucket `first`. */
 static void hist_sum_set(struct hist_sum *sum, unsigned first,
                          const uint64_t count[HIST_BLOCK])
 {
@@ -62,8 +61,7 @@ static void hist_sum_set(struct hist_sum *sum, unsigned first,
       sum->short_block[*number - 1][i] = (uint16_t)count[i];
     return;
   }
-  if (*number <=
-      HIST_BLOCKS) /* it happens only once, so there is room for all of them */
+  if (*number <= HIST_BLOCKS) /* only once per block, so there is room */
     *number = (uint16_t)(HIST_BLOCKS + ++sum->n_long);
   memcpy(sum->long_block[*number - HIST_BLOCKS - 1], count,
          sizeof(sum->long_block[0]));
@@ -80,8 +78,8 @@ static void hist_sum_add_block(struct hist_sum *sum, unsigned first,
   hist_sum_set(sum, first, count);
 }
 
-/* The first bucket of the first block in use that holds `from` or comes after
- * it; HIST_BUCKETS if there is none. */
+/* The first bucket of the first used block with or after `from`; HIST_BUCKETS:
+ * none. */
 static unsigned hist_sum_next_block(const struct hist_sum *sum, unsigned from)
 {
   unsigned r = from / HIST_HALF, i = from % HIST_HALF / HIST_BLOCK;
@@ -219,7 +217,7 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
   return hist_middle(last);
 }
 
-/* The sum over all values of their distance from `from`, or of its square. */
+/* Sum of the distances of all values from `from`, or of their squares. */
 static double hist_sum_moment(const struct hist_sum *sum, double from,
                               bool squared)
 {
@@ -250,7 +248,7 @@ double hist_stddev(const struct hist_sum *sum)
 
 /* ---- slow latencies ---- */
 
-/* Lies in pages of its own, most of which are never touched. */
+/* In pages of its own, most of which are never touched. */
 struct slow_hist {
   pthread_mutex_t lock; /* protects `sum` */
   struct hist_sum sum;
@@ -261,7 +259,7 @@ struct slow_hist *hist_slow_new(void)
   struct slow_hist *h = mem_pages(sizeof(*h));
 
   if (h)
-    (void)pthread_mutex_init(&h->lock, NULL); /* cannot fail */
+    (void)pthread_mutex_init(&h->lock, NULL);
   return h;
 }
 

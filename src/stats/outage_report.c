@@ -1,5 +1,5 @@
 /*
- * outage_report.c - how much a run's outages matter, and how they differ.
+ * outage_report.c - how serious outages are, and their sum over processes.
  */
 #include "stats/outage_report.h"
 
@@ -35,23 +35,22 @@ struct outage_spread outage_spread_of(uint64_t *of, unsigned n)
 
 /* ---- several processes ---- */
 
-/* The end of a stall that lasts as long as its process, and longer. */
+/* The end of a stall that outlasts its process. */
 #define FOREVER UINT64_MAX
 
-/* The stall with times since the measured start. */
 static struct stall outage_from_base(const struct stall *s, uint64_t base_ns)
 {
   struct stall to = *s;
 
   to.from_ns = s->from_ns - base_ns;
   to.to_ns = s->to_ns - base_ns;
-  if (s->fault.at_ns > 0) /* 0 means that there was none */
+  if (s->fault.at_ns > 0) /* 0: none */
     to.fault.at_ns = max_u64(s->fault.at_ns, base_ns + 1) - base_ns;
   return to;
 }
 
-/* The stalls of one process, with times since its measured start.  The last one
- * has no end: a process that has ended serves nobody. */
+/* The stalls of one process since its measured start. The last one never ends:
+ * a process that has ended serves nobody. */
 static int outage_list_of(const struct outage_report *r,
                           struct outage_list *ret)
 {
@@ -75,8 +74,7 @@ static int outage_list_of(const struct outage_report *r,
   return 0;
 }
 
-/* The arrivals of a part of a stall: they are spread over it, as far as there
- * were any. */
+/* The arrivals of a part of a stall, evenly spread. */
 static uint64_t outage_share(const struct stall *s, uint64_t end_ns,
                              const struct stall *part)
 {
@@ -90,7 +88,7 @@ static uint64_t outage_share(const struct stall *s, uint64_t end_ns,
                     0.5);
 }
 
-/* The time that two stalls have in common; false: none, or a short one. */
+/* What two stalls have in common; false: nothing, or not long enough. */
 static bool outage_common(const struct outage_list *all_a, unsigned i,
                           const struct outage_list *all_b, unsigned k,
                           uint64_t limit_ns, struct stall *ret)
@@ -115,7 +113,7 @@ static bool outage_common(const struct outage_list *all_a, unsigned i,
   return true;
 }
 
-/* What the stalls of both have in common.  The last one has no end again. */
+/* The common stalls. The last one never ends. */
 static int outage_meet(const struct outage_list *a, const struct outage_list *b,
                        uint64_t limit_ns, struct outage_list *ret)
 {
@@ -135,7 +133,6 @@ static int outage_meet(const struct outage_list *a, const struct outage_list *b,
   return 0;
 }
 
-/* Those of the whole, as far as `r` is part of it. */
 static int outage_add_stalls(struct outage_sum *s,
                              const struct outage_report *r)
 {
@@ -160,7 +157,7 @@ static int outage_add_stalls(struct outage_sum *s,
   return 0;
 }
 
-/* The stalls until the end of the last process. */
+/* Ends the last stall with the last process. */
 static void outage_close_stalls(struct outage_sum *s)
 {
   const uint64_t end_ns = s->list.end_ns;

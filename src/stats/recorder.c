@@ -1,5 +1,5 @@
 /*
- * recorder.c - counters of workers, and the snapshots that read them.
+ * recorder.c - counters of workers, and snapshots of them.
  */
 #include "stats/recorder.h"
 
@@ -20,7 +20,6 @@ static void recorder_store(_Atomic uint64_t *p, uint64_t value)
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
 
-/* Start an epoch, which has no events yet. */
 static void epoch_data_start(struct epoch_data *d, uint64_t events,
                              uint64_t sum_ns)
 {
@@ -92,11 +91,8 @@ void recorders_latencies(const struct recorders *rs, struct hist_sum *sum)
     hist_slow_add(sum, rs->slow);
 }
 
-/*
- * Both halves are set: that of the new epoch, and that of the previous one.
- * The latter is the worker's last epoch only if no epoch passed without an
- * event.
- */
+/* Sets both halves. The previous one is the worker's last epoch only if no
+ * epoch passed without an event. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 {
   const uint32_t old = atomic_load_explicit(&r->epoch, memory_order_relaxed);
@@ -172,11 +168,11 @@ void snapshot_done(struct snapshot *s)
   memset(s, 0, sizeof(*s));
 }
 
-/* The state of one worker at the end of an epoch. */
+/* One worker at the end of an epoch. */
 struct worker_view {
   uint64_t first_events, first_sum_ns;
   uint64_t events, sum_ns;
-  uint64_t min_ns, max_ns; /* of the events after the first of these */
+  uint64_t min_ns, max_ns; /* since first_events */
 };
 
 static void snapshot_view(struct worker_view *v, const struct recorder *r,
@@ -190,7 +186,7 @@ static void snapshot_view(struct worker_view *v, const struct recorder *r,
 
     version = ck_sequence_read_begin(&r->seq);
     at = atomic_load_explicit(&r->epoch, memory_order_relaxed);
-    /* A worker that is already in the next epoch has left this one complete. */
+    /* A worker in the next epoch has left this one complete. */
     d = &r->data[(at == ended + 1 ? ended : at) & 1];
     v->first_events = recorder_load(&d->first_events);
     v->first_sum_ns = recorder_load(&d->first_sum_ns);
@@ -199,8 +195,7 @@ static void snapshot_view(struct worker_view *v, const struct recorder *r,
     v->min_ns = recorder_load(&d->min_ns);
     v->max_ns = recorder_load(&d->max_ns);
     if (at != ended && at != ended + 1) {
-      /* The worker has not noticed any epoch since one that was already
-       * reported. */
+      /* Nothing since an epoch that was already reported. */
       v->first_events = v->events;
       v->first_sum_ns = v->sum_ns;
       v->min_ns = UINT64_MAX;

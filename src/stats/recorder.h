@@ -1,19 +1,17 @@
 /*
- * recorder.h - counts the work of one worker: only that worker writes, and any
+ * recorder.h - counts the work of one worker. Only the worker writes; any
  * thread may read.
  *
- * Counters and histogram buckets only ever grow, and a period is the difference
- * of two snapshots.  The smallest and largest latency of a period cannot be
- * computed by subtraction, so they are kept per *epoch*.  The reader starts a
- * new epoch with every snapshot.  A worker notices it at the end of its next
- * event, saves its counters as they were, and restarts minimum and maximum.  So
- * the numbers of each worker in a snapshot belong together exactly, no matter
- * when the worker notices.
+ * Counters and buckets only grow, and a period is the difference of two
+ * snapshots. Minimum and maximum cannot be subtracted, so they are kept per
+ * *epoch*. Each snapshot starts an epoch; a worker notices at the end of its
+ * next event, saves its counters, and restarts minimum and maximum. So each
+ * worker's numbers in a snapshot belong together exactly.
  *
  * A worker may read the epoch just before a snapshot and add its event just
- * after it.  Such a *late* event shows as a difference between what the
- * snapshot saw and what the worker had when it left the epoch.  It belongs to
- * the next snapshot, including minimum and maximum.
+ * after: a *late* event, visible as a difference between the snapshot and the
+ * worker's counters when it left the epoch. It belongs to the next snapshot,
+ * with minimum and maximum.
  */
 #ifndef BENCH_STATS_RECORDER_H
 #define BENCH_STATS_RECORDER_H
@@ -29,7 +27,7 @@
 
 struct err;
 
-/* Counters, in the order in which scripts know them, up to BYTES_WRITTEN. */
+/* In the order of the script ABI, up to BYTES_WRITTEN. */
 enum counter {
   COUNTER_OTHER,
   COUNTER_READ,
@@ -39,13 +37,13 @@ enum counter {
   COUNTER_RECONNECT,
   COUNTER_BYTES_READ,
   COUNTER_BYTES_WRITTEN,
-  COUNTER_READ_EMPTY, /* the part of COUNTER_READ that returned no row */
+  COUNTER_READ_EMPTY, /* the part of COUNTER_READ without a row */
   COUNTER_TRIM,       /* blocks given back by fileio */
   COUNTERS,
 };
 
-/* Totals since the start of the run: at the begin of an epoch, and at present
- * or at its end; and the numbers of the epoch itself. */
+/* Totals since the start of the run, at the begin of an epoch and now or at its
+ * end; limits of the epoch. */
 struct epoch_data {
   _Atomic uint64_t first_events;
   _Atomic uint64_t first_sum_ns;
@@ -57,21 +55,22 @@ struct epoch_data {
 
 struct recorder {
   /* Only the worker writes these. */
-  ck_sequence_t seq;         /* protects `epoch` and `data` */
-  _Atomic uint32_t epoch;    /* of the worker; data[epoch & 1] is current */
-  struct epoch_data data[2]; /* the other one is the previous epoch */
-  _Atomic uint64_t counter[COUNTERS]; /* EVENT: only what scripts add */
-  _Atomic bool aside;                 /* it runs no events: worker_linger() */
+  ck_sequence_t seq; /* protects `epoch` and `data` */
+  _Atomic uint32_t
+    epoch; /* data[epoch & 1] is current, the other the previous */
+  struct epoch_data data[2];
+  _Atomic uint64_t counter[COUNTERS]; /* EVENT: only those of scripts */
+  _Atomic bool aside;                 /* runs no events: worker_linger() */
 
   /* Constant after recorders_init(). */
-  struct hist *hist;      /* NULL: no percentiles wanted */
-  struct slow_hist *slow; /* of all workers: the slow latencies */
-  bool hist_shared;       /* `hist` is shared with other workers */
+  struct hist *hist; /* NULL: no percentiles */
+  struct slow_hist *slow;
+  bool hist_shared; /* with other workers */
 
-  struct service service; /* of the client that this worker is */
+  struct service service; /* of this worker's client */
 } CACHE_ALIGNED;
 
-/* The work of one worker up to the moment of a snapshot. */
+/* One worker up to a snapshot. */
 struct worker_totals {
   uint64_t events;
   uint64_t sum_ns;
@@ -80,30 +79,28 @@ struct worker_totals {
   bool aside;
 };
 
-/* All the recorders of a run. */
 struct recorders {
-  /* Read by every worker after every event; written only by snapshots. */
+  /* Read by every worker after every event; written by snapshots. */
   _Atomic uint32_t epoch CACHE_ALIGNED;
 
   unsigned n CACHE_ALIGNED;
-  struct recorder *of; /* owned; [n] */
+  struct recorder *of;
   unsigned n_hists;
-  struct hist **hists;    /* owned; workers share them when n > n_hists */
-  struct slow_hist *slow; /* owned; slow latencies are only here */
+  struct hist **hists;    /* owned; shared when n > n_hists */
+  struct slow_hist *slow; /* owned */
 
-  /* Belongs to the thread that takes snapshots: the state in the last one. */
-  struct worker_totals *seen; /* owned; [n] */
+  /* owned; [n]; of the thread that takes snapshots: its last one */
+  struct worker_totals *seen;
 };
 
 int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
                    struct err *err);
 void recorders_done(struct recorders *rs);
 
-/* sum += all latencies so far; any thread may call. */
+/* sum += all latencies so far. Any thread. */
 void recorders_latencies(const struct recorders *rs, struct hist_sum *sum);
 
-/* The slow path of recorder_event(): a snapshot was taken since the last
- * event. */
+/* Slow path of recorder_event(): a snapshot was taken. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch);
 
 static inline void recorder_bump(_Atomic uint64_t *p, uint64_t n)
@@ -118,7 +115,7 @@ static inline void recorder_count(struct recorder *r, enum counter c,
   recorder_bump(&r->counter[c], n);
 }
 
-/* One event has ended, in the epoch that its worker has just read. */
+/* An event has ended, in the epoch that its worker has just read. */
 static ALWAYS_INLINE void recorder_event_in(struct recorder *r, uint32_t now,
                                             uint64_t latency_ns)
 {
@@ -141,7 +138,6 @@ static ALWAYS_INLINE void recorder_event_in(struct recorder *r, uint32_t now,
     latency_record(r->hist, r->hist_shared, r->slow, latency_ns);
 }
 
-/* One event of this worker has ended. */
 static ALWAYS_INLINE void recorder_event(const struct recorders *rs,
                                          struct recorder *r,
                                          uint64_t latency_ns)
@@ -151,27 +147,26 @@ static ALWAYS_INLINE void recorder_event(const struct recorders *rs,
   recorder_event_in(r, now, latency_ns);
 }
 
-/* The number of events, for scripts that ask for it. */
+/* For scripts. */
 uint64_t recorder_events(const struct recorder *r);
 
-/* Events of all workers since the start; approximate while workers run. */
+/* Since the start; approximate while workers run. */
 uint64_t recorders_events(const struct recorders *rs);
 
-/* Events that the worker itself has counted, and the sum of their latencies,
- * which belong together.  Any thread may call. */
+/* Consistent with each other, without those of scripts. Any thread. */
 void recorder_peek(const struct recorder *r, uint64_t *ret_events,
                    uint64_t *ret_sum_ns);
 
-/* One moment: totals since the start of the program, except min and max. */
+/* Totals since the start of the program, except min and max. */
 struct snapshot {
-  uint64_t at_ns; /* the moment it was taken */
+  uint64_t at_ns;
   uint64_t events, sum_ns;
   uint64_t min_ns,
     max_ns; /* since the previous snapshot; UINT64_MAX, 0: no event */
-  uint64_t counter[COUNTERS]; /* EVENT includes those that scripts added */
+  uint64_t counter[COUNTERS]; /* EVENT with those of scripts */
   unsigned n;
-  struct worker_totals *worker; /* owned; [n] */
-  struct hist_sum *hist;        /* owned; NULL without percentiles */
+  struct worker_totals *worker;
+  struct hist_sum *hist; /* owned; NULL: no percentiles */
 };
 
 int snapshot_init(struct snapshot *s, const struct recorders *rs,
@@ -179,14 +174,14 @@ int snapshot_init(struct snapshot *s, const struct recorders *rs,
 void snapshot_done(struct snapshot *s);
 
 /*
- * Start a new epoch, and read all workers.  Always call it from the same
- * thread. min_ns and max_ns are exact, with one exception: of several late
- * events of a worker only the mean is known.  That requires that the worker has
- * ended them in the time in which a store becomes visible to another processor.
+ * Starts a new epoch and reads all workers. Always by the same thread. min_ns
+ * and max_ns are exact, except that of several late events of a worker only the
+ * mean is known: it must have ended them while a store became visible to
+ * another processor.
  */
 void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns);
 
-/* to = from; both were made for the same recorders. */
+/* Both made for the same recorders. */
 void snapshot_copy(struct snapshot *to, const struct snapshot *from);
 
 #endif

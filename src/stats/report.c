@@ -1,13 +1,10 @@
-/*
- * report.c - numbers of a period from two snapshots.
- */
 #include "stats/report.h"
 
 #include <math.h>
 
 #include "base/clock.h"
 
-/* Mean and population standard deviation of `n` values, in one pass. */
+/* Mean and population standard deviation, in one pass. */
 struct spread {
   double mean, squares;
   unsigned n;
@@ -52,8 +49,8 @@ uint64_t report_percentile(const struct report *r, double pct)
 
   if (!r->hist || r->events == 0)
     return 0;
-  /* A worker may have counted an event that is not yet in the histogram.  The
-   * value must still be within the limits. */
+  /* An event that a worker has counted may not yet be in the histogram: keep
+   * the limits. */
   ns = hist_percentile(r->hist, pct);
   if (ns < r->min_ns)
     return r->min_ns;

@@ -1,5 +1,5 @@
 /*
- * report_options.c - the options of what all reports show.
+ * report_options.c - options of what reports show.
  */
 #include <errno.h>
 #include <string.h>
@@ -126,6 +126,6 @@ size_t report_percentiles(const struct report_setup *setup, double *ret)
   const struct opt_list *list = &setup->percentile_list;
 
   for (size_t i = 0; i < list->n; i++)
-    (void)parse_double(list->items[i], &ret[i]); /* the row has checked it */
+    (void)parse_double(list->items[i], &ret[i]); /* checked by the row */
   return list->n;
 }

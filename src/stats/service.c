@@ -1,6 +1,3 @@
-/*
- * service.c - when clients were served, and what has failed since.
- */
 #include "stats/service.h"
 
 #include <errno.h>
@@ -25,7 +22,7 @@ const char *fault_phase_name(enum fault_phase phase)
 int outages_init(struct outages *o, uint64_t limit_ns, struct err *err)
 {
   memset(o, 0, sizeof(*o));
-  (void)pthread_mutex_init(&o->lock, NULL); /* cannot fail on Linux */
+  (void)pthread_mutex_init(&o->lock, NULL);
   o->limit_ns = limit_ns;
   if (limit_ns == 0)
     return 0;

@@ -1,6 +1,3 @@
-/*
- * slices.c - the measured part of a run in slices.
- */
 #include "stats/slices.h"
 
 void slices_start(struct slices *s, const struct slice_moment *now)
@@ -29,7 +26,7 @@ void slices_note(struct slices *s, const struct slice_moment *now)
     return;
   if (s->n == SLICES_MAX + 1)
     slices_merge_pairs(s);
-  /* The merge has moved the moment that is due. */
+  /* The merge has moved the moment due. */
   if (now->at_ns >= slices_due(s))
     s->moment[s->n++] = *now;
 }

@@ -1,11 +1,10 @@
 /*
- * slices.h - the measured part of a run in 32 to 64 slices of equal length, for
- * comparisons: runs of any length have enough samples, whatever the length of
- * their intervals is.
+ * slices.h - the measured part of a run in 32 to 64 equal slices, so that runs
+ * of any length have enough samples for comparisons.
  *
- * A slice begins with SLICES_NS.  When the room is used up, pairs of slices
- * are merged, and later slices are twice as long.  A look that is late makes a
- * slice longer, and its length is noted as it was.
+ * A slice begins with SLICES_NS. When the room is used up, pairs are merged,
+ * and later slices are twice as long. A late look makes a slice longer; its
+ * length is noted.
  */
 #ifndef BENCH_STATS_SLICES_H
 #define BENCH_STATS_SLICES_H
@@ -20,26 +19,24 @@ enum {
   SLICES_MAX = 64,
 };
 
-/* Totals at a moment. */
 struct slice_moment {
   uint64_t at_ns;
   uint64_t events, sum_ns, queries;
 };
 
-/* Slice i is from moment[i] to moment[i + 1].  n moments; 0: not started. */
+/* Slice i is from moment[i] to moment[i + 1]. n moments; 0: not started. */
 struct slices {
-  uint64_t length_ns; /* of the slice that is next */
+  uint64_t length_ns; /* of the next slice */
   unsigned n;
   struct slice_moment moment[SLICES_MAX + 1];
 };
 
-/* The measured part begins. */
 void slices_start(struct slices *s, const struct slice_moment *now);
 
-/* The moment of the next look; UINT64_MAX before slices_start(). */
+/* Of the next look; UINT64_MAX before slices_start(). */
 uint64_t slices_due(const struct slices *s);
 
-/* A look at that moment or later; ignored before slices_start(). */
+/* At slices_due() or later; ignored before slices_start(). */
 void slices_note(struct slices *s, const struct slice_moment *now);
 
 #endif

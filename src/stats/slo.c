@@ -1,6 +1,3 @@
-/*
- * slo.c - reads an objective, and judges a run by it.
- */
 #include "stats/slo.h"
 
 #include <ctype.h>
@@ -36,8 +33,7 @@ bool slo_needs_histogram(const struct slo *slo)
   return false;
 }
 
-/* How many events took longer.  A bucket counts by its middle, as it does when
- * percentiles are computed. */
+/* Events beyond the limit. A bucket counts by its middle, as in percentiles. */
 static uint64_t slo_count_beyond(const struct slo_sample *s, double limit_ns)
 {
   uint64_t n = 0;
@@ -54,8 +50,7 @@ static uint64_t slo_count_beyond(const struct slo_sample *s, double limit_ns)
   return n;
 }
 
-/* Events whose latency is known by the histogram, which may lack one that a
- * worker has just counted. */
+/* The histogram may lack an event that a worker has just counted. */
 static uint64_t slo_latencies(const struct slo_sample *s)
 {
   return s->hist ? s->hist->total : 0;
@@ -90,7 +85,7 @@ static double slo_percentile(const struct slo_sample *s, double pct)
     return NAN;
   if (rank > known)
     return INFINITY;
-  /* The percentile of the known ones that has the same rank. */
+  /* The percentile of the known ones with the same rank. */
   ns = (double)hist_percentile(s->hist, 100.0 * (double)rank / (double)known);
   return fmin(fmax(ns, (double)s->min_ns), (double)s->max_ns);
 }
@@ -130,7 +125,6 @@ static double slo_value_of(const struct slo_term *t, const struct slo_sample *s)
   return NAN;
 }
 
-/* The attempts of which one may break the limit. */
 static uint64_t slo_needed_for(double share)
 {
   return share > 0.0 ? (uint64_t)ceil(1.0 / share - 1e-6) : 1;
@@ -250,7 +244,6 @@ static const struct unit time_units[] = {
 static const struct unit share_units[] = { { "", 1 }, { "%", 0.01 } };
 static const struct unit rate_units[] = { { "", 1 } };
 
-/* Indexed by enum slo_unit. */
 static const struct {
   const struct unit *of;
   size_t n;
@@ -265,7 +258,7 @@ static const struct {
                   "a number per second, such as 100" },
 };
 
-/* Copies without blanks; false: too long. */
+/* Without blanks; false: too long. */
 static bool slo_copy_term(char to[SLO_TEXT_SIZE], const char *from, size_t len)
 {
   size_t n = 0;
@@ -287,7 +280,7 @@ static bool slo_read_percentile(const char *text, double *ret)
          *ret > 0.0 && *ret < 100.0;
 }
 
-/* Finds the row of a name such as "p99.9" or "avg". */
+/* By a name such as "p99.9" or "avg". */
 static const struct slo_kind *slo_find_kind(const char *name, double *ret_pct)
 {
   for (size_t i = 0; i < slo_n_kinds; i++) {
@@ -302,7 +295,6 @@ static const struct slo_kind *slo_find_kind(const char *name, double *ret_pct)
   return NULL;
 }
 
-/* Digits, and a unit of the kind. */
 static bool slo_read_limit(struct slo_term *t, const char *text)
 {
   const enum slo_unit kind = t->kind->unit;

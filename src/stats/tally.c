@@ -1,5 +1,5 @@
 /*
- * tally.c - the counts of a test besides its events, in periods: differences.
+ * tally.c - the counts of a test besides its events, in periods.
  */
 #include "stats/tally.h"
 
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "stats/value_hist.h"
 
-/* A count now, and when the periods began. */
+/* `base`: when the periods began. */
 struct count_track {
   char *name; /* owned */
   double now, base[2];
@@ -28,19 +28,17 @@ struct error_track {
   uint64_t base[2];
 };
 
-/* The periods; each has a base. */
 enum {
   INTERVAL,
   TOTAL
 };
 
 struct tally {
-  size_t n_counts, n_values, n_errors; /* there is room for as many */
-  struct count_track *count;           /* owned, like all that follows */
+  size_t n_counts, n_values, n_errors; /* arrays have room for as many */
+  struct count_track *count;           /* owned, like all below */
   struct values_track *values;
   struct error_track *error;
 
-  /* The latest results, as long as the arrays above. */
   struct named_count *count_out;
   struct named_values *values_out;
   struct error_count *error_out;
@@ -93,7 +91,7 @@ void tally_clear(struct tally *t)
     t->error[i].now.count = 0;
 }
 
-/* Make room for one more element in *array, which has n; false: no memory. */
+/* Room for one more in *array; false: no memory. */
 static bool grow(void *array, size_t n, size_t size)
 {
   void *old, *more;

@@ -1,5 +1,5 @@
 /*
- * trend.c - does the throughput still change when a run ends?
+ * trend.c - does the throughput still change at the end?
  */
 #include "stats/trend.h"
 
@@ -8,9 +8,9 @@
 #define MIN_CHANGE 0.1
 
 /*
- * The limit for Kendall's statistic of the last three quarters, in standard
- * deviations.  Six rates, those of eight intervals, reach it only in perfect
- * order, which happens by chance in 1 of 360 cases.
+ * Kendall's statistic of the last three quarters, in standard deviations. Six
+ * rates, those of eight intervals, reach the limit only in perfect order: by
+ * chance in 1 of 360 cases.
  */
 #define MIN_ORDER 2.6
 
@@ -48,7 +48,6 @@ void trend_note(struct trend *t, uint64_t now_ns, uint64_t events)
   t->events[t->n++] = events;
 }
 
-/* The rates between successive moments. */
 struct rates {
   double mean, low, high;
 };
@@ -74,10 +73,8 @@ static double rate_at(const struct trend *t, unsigned i)
          (double)(t->at_ns[i + 1] - t->at_ns[i]);
 }
 
-/*
- * How well the rates from `first` on are in ascending order or, if negative, in
- * descending order: the test of Mann and Kendall.
- */
+/* How well the rates are in ascending, or if negative, descending order: the
+ * test of Mann and Kendall. */
 static double order_of(const struct trend *t, unsigned first, unsigned n)
 {
   const double variance = n * (n - 1.0) * (2.0 * n + 5) / 18;

@@ -1,13 +1,10 @@
-/*
- * value_hist.c - a histogram of numbers of any unit.
- */
 #include "stats/value_hist.h"
 
 #include <math.h>
 #include <string.h>
 
-/* 2^e * (1 + sub / 512) is the lower end of bucket (e - LOW_EXP) * 512 + sub.
- * Both numbers are the upper bits of an IEEE double. */
+/* 2^e * (1 + sub / 512) is the lower end of bucket (e - LOW_EXP) * 512 + sub:
+ * upper bits of an IEEE double. */
 static size_t bucket_of(double value)
 {
   uint64_t bits;
@@ -23,7 +20,7 @@ static size_t bucket_of(double value)
   return index < VALUE_BUCKETS ? (size_t)index : VALUE_BUCKETS - 1;
 }
 
-/* A point within a bucket: 0 is its lower end, 1 its upper one. */
+/* 0 is the lower end, 1 the upper one. */
 static double within(size_t index, double part)
 {
   const double sub = (double)(index & ((1u << VALUE_SUB_BITS) - 1)) + part;
@@ -32,7 +29,6 @@ static double within(size_t index, double part)
                (int)(index >> VALUE_SUB_BITS) + VALUE_LOW_EXP);
 }
 
-/* Most values below the range are 0. */
 double value_middle(size_t index)
 {
   return index > 0 ? within(index, 0.5) : 0;
@@ -101,7 +97,7 @@ void value_sum_add(struct value_sum *sum, const struct value_hist *h)
     sum->count[i] += atomic_load_explicit(&h->count[i], memory_order_relaxed);
 }
 
-/* Set the ends of the buckets in use, within those of `now`. */
+/* The ends of the buckets in use, within those of `now`. */
 static void set_limits(struct value_sum *out, const struct value_sum *now)
 {
   size_t first = 0, last = VALUE_BUCKETS - 1;
@@ -114,7 +110,7 @@ static void set_limits(struct value_sum *out, const struct value_sum *now)
     last--;
   if (out->count[last] == 0)
     return;
-  /* Values outside of the range have no ends. */
+  /* Values outside the range have no ends. */
   if (first > 0)
     out->min = fmax(now->min, within(first, 0));
   if (last < VALUE_BUCKETS - 1)
