@@ -1,6 +1,5 @@
 /*
- * cmdline.c - the command line: options, arguments, configuration files; and
- * the options about the command line itself.
+ * cmdline.c - options, arguments and configuration files of the command line.
  */
 #include "opt/cmdline.h"
 
@@ -84,9 +83,7 @@ const struct opt cmdline_test_opts[] = {
   OPT_END,
 };
 
-/*
- * One scan.  The first failure counts, but the scan goes on to look for --help.
- */
+/* The first failure counts, but the scan goes on to look for --help. */
 struct scan {
   struct cmdline *c;
   const struct cmdline_input *in;
@@ -97,7 +94,7 @@ struct scan {
 
 /* ---- an argument too many ---- */
 
-/* `--threads 4`: the value has become a separate argument. */
+/* `--threads 4`. */
 static bool surplus_lacks_equals(const struct cmdline *c, const char *arg,
                                  const char *next)
 {
@@ -122,7 +119,7 @@ static bool surplus_lacks_hyphen(const struct cmdline *c, const char *arg)
   return optset_find(c->set, name) != NULL;
 }
 
-/* `-t`, `-j4`: this program has no such options. */
+/* `-t`, `-j4`: there are no such options. */
 static bool surplus_is_short(const char *arg)
 {
   return arg[0] == '-' && isalpha((unsigned char)arg[1]);
@@ -203,7 +200,7 @@ static void scan_keep_error(struct scan *s, int rc, const struct err *err)
   }
 }
 
-/* Owns `name` from here on, also on failure. */
+/* Owns `name`, also on failure. */
 static int scan_keep_pending(struct scan *s, const struct opt_given *given,
                              char *name, bool refused, struct err *err)
 {
@@ -229,12 +226,12 @@ static bool scan_is_core(const struct opt_entry *e, const char *name)
 static int scan_file(struct scan *s, const struct opt_entry *e,
                      struct err *err);
 
-/* Stores an option that the program knows.  Returns an error only when there is
- * no memory; other failures are kept until the whole command line is read. */
+/* Stores an option of the program. Only -ENOMEM is returned; other failures are
+ * kept until the whole command line is read. */
 static int scan_take_known(struct scan *s, struct opt_entry *e,
                            const struct opt_given *given, struct err *err)
 {
-  /* A test in a file is a default.  It cannot be given in any other way. */
+  /* A test in a file is only a default. */
   const bool first_test = scan_is_core(e, "test") && !s->test_given &&
                           !given->where;
   int rc = opt_set(e, given, err);
@@ -273,7 +270,7 @@ static int scan_take_line(struct scan *s, const struct opt_line *line,
   return scan_take_known(s, e, &line->given, err);
 }
 
-/* Reads all lines of the file that --config-file names, at its place. */
+/* --config-file: all its lines, at its place. */
 static int scan_file(struct scan *s, const struct opt_entry *e, struct err *err)
 {
   struct cmdline_file *f;
@@ -387,8 +384,7 @@ bool cmdline_is_usage_error(int rc)
   return rc == -ENOENT || rc == -E2BIG;
 }
 
-/* Options that are single letters in other programs.  sysbench takes them for
- * names of tests. */
+/* Single letters in other programs; sysbench takes them for names of tests. */
 static const char *cmdline_long_form(const struct cmdline *c, const char *arg)
 {
   if (c->identity == IDENTITY_SYSBENCH)
@@ -427,7 +423,7 @@ static int cmdline_scan_arguments(struct scan *s,
 static bool cmdline_is_tool(const struct cmdline_input *in, const char *name)
 {
   for (size_t i = 0; in->tools && in->tools[i]; i++) {
-    /* `tools` is never NULL here, because a name was found.
+    /* Not NULL, because a name was found.
      * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
     if (strcmp(in->tools[i], name) == 0)
       return true;
@@ -435,8 +431,7 @@ static bool cmdline_is_tool(const struct cmdline_input *in, const char *name)
   return false;
 }
 
-/* Handles `help`, `help TEST` and `list`, which sysbench takes for names of
- * tests. */
+/* `help`, `help TEST` and `list`, which sysbench takes for names of tests. */
 static bool cmdline_asks_for_words(struct cmdline *c)
 {
   const char *const *p = c->positionals;
@@ -456,7 +451,7 @@ static bool cmdline_asks_for_words(struct cmdline *c)
   return false;
 }
 
-/* --help may stand anywhere.  It shows the help of the test that is named. */
+/* --help may stand anywhere, and shows the help of the test that is named. */
 static void cmdline_ask_for_help(struct cmdline *c)
 {
   c->action = CMDLINE_HELP;
@@ -469,15 +464,13 @@ static void cmdline_ask_for_help(struct cmdline *c)
   c->action = CMDLINE_HELP; /* also `list --help` */
 }
 
-/* A test that a configuration file names is only a default. */
+/* Only a default. */
 static bool cmdline_is_test_of_file(const struct cmdline *c)
 {
   return optset_find(c->set, "test")->source == OPT_SOURCE_FILE;
 }
 
-/*
- * Sets the test name and the command.  -E2BIG: there is one argument too many.
- */
+/* -E2BIG: one argument too many. */
 static int cmdline_assign_positionals(struct cmdline *c,
                                       const struct cmdline_input *in,
                                       struct err *err)
@@ -509,7 +502,7 @@ static int cmdline_assign_positionals(struct cmdline *c,
 }
 
 /* Sysbench warns of an old name only if its value does something: more than one
- * thread, a limit, a rate.  Programs parse what it prints. */
+ * thread, a limit, a rate. */
 static bool cmdline_is_mute(const struct cmdline *c,
                             const struct opt_entry *alias)
 {
@@ -520,7 +513,7 @@ static bool cmdline_is_mute(const struct cmdline *c,
          !(level && opt_get_number(level) > 3);
 }
 
-/* The warnings follow the order of the options that the aliases stand for. */
+/* In the order of the options that the aliases stand for. */
 static int cmdline_warn_of_aliases(struct cmdline *c, struct err *err)
 {
   const struct optset *set = c->set;
@@ -543,7 +536,7 @@ static int cmdline_warn_of_aliases(struct cmdline *c, struct err *err)
   return 0;
 }
 
-/* These steps are taken only if neither --help nor --version is given. */
+/* Without --help and --version. */
 static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
                           struct err *err)
 {
@@ -563,8 +556,8 @@ static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
   return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
-/* Scans from the first argument to the action.  `err` may hold failures that
- * did not count. */
+/* From the first argument to the action. `err` may hold failures that did not
+ * count. */
 static int cmdline_scan_all(struct scan *s, const struct cmdline_input *in,
                             struct err *err)
 {
@@ -611,7 +604,7 @@ int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
   return rc;
 }
 
-/* Asks the script whether it allows the value; `arg` is what was typed. */
+/* `arg` is what was typed. */
 static int cmdline_ask_script(const struct cmdline_rules *rules,
                               const struct opt_entry *e, const char *value,
                               const char *arg, const char *where,
@@ -635,7 +628,7 @@ static int cmdline_ask_script(const struct cmdline_rules *rules,
   return rc;
 }
 
-/* Stores one pending option after the test has declared its own. */
+/* One pending option, after the test has declared its own. */
 static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
                              const struct cmdline_rules *rules, struct err *err)
 {
@@ -661,7 +654,7 @@ static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
       given.source = OPT_SOURCE_CMDLINE;
   }
   rc = opt_set(e, &given, err);
-  if (rc == -EINVAL) { /* the script may know better what is allowed */
+  if (rc == -EINVAL) { /* the script may have a better text */
     const int own = cmdline_ask_script(rules, e, given.text, given.arg,
                                        given.where, &own_err);
 
@@ -674,8 +667,8 @@ static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
                             err);
 }
 
-/* Checks a script's rule for an option that the program has as well.  Its value
- * was stored long before the script was read. */
+/* A script's rule for an option that the program has as well; its value was
+ * stored long before. */
 static int cmdline_check_twins(const struct cmdline *c,
                                const struct cmdline_rules *rules,
                                struct err *err)

@@ -13,7 +13,6 @@
 
 #include "base/err.h"
 
-/* A piece of the file. */
 struct span {
   const char *from, *to;
 };
@@ -82,10 +81,8 @@ int opt_file_load(const char *path, char **ret_text, size_t *ret_len)
   return 0;
 }
 
-/*
- * Finds the next item of a value.  Returns 1 and sets *ret; 0: no more;
- * -EINVAL: a quote is not closed.  Moves value->from past the item.
- */
+/* 1 and *ret; 0: no more; -EINVAL: a quote is not closed. Moves value->from
+ * past the item. */
 static int file_next_item(struct span *value, struct span *ret)
 {
   const char *p = value->from;
@@ -114,7 +111,7 @@ static int file_next_item(struct span *value, struct span *ret)
   return 1;
 }
 
-/* Counts the items, and the bytes that they need with terminators. */
+/* And the bytes that they need with terminators. */
 static int file_count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
 {
   struct span item;
@@ -132,7 +129,7 @@ static int file_count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
   return 0;
 }
 
-/* Copies a piece with a terminator to *p, and moves *p past it. */
+/* Copies with a terminator, and moves *p past it. */
 static const char *file_put(char **p, struct span s)
 {
   char *text = *p;
@@ -177,8 +174,7 @@ static struct opt_line *file_line_new(struct span name, struct span value,
   return line;
 }
 
-/* Reads one line, without its end.  Returns 0 and sets *ret, which is NULL if
- * the line sets nothing. */
+/* A line without its end. 0: *ret is set, NULL if the line sets nothing. */
 static int file_parse_line(struct span s, const char *where,
                            struct opt_line **ret, struct err *err)
 {

@@ -12,7 +12,7 @@ struct err;
 
 struct opt_line {
   struct opt_line *next;
-  struct opt_given given; /* points into the memory of this line */
+  struct opt_given given; /* borrows from `memory` */
   struct opt_list items;
   char *memory; /* owned */
 };
@@ -22,19 +22,15 @@ struct opt_file {
 };
 
 enum {
-  OPT_FILE_MAX = 16 << 20, /* in bytes; no configuration is that long */
+  OPT_FILE_MAX = 16 << 20, /* bytes; no configuration is that long */
 };
 
-/* Load the whole file, with a terminator after its `*ret_len` bytes; the caller
- * frees it.  Returns a negative errno value if it cannot be read; -EFBIG: it
- * has more than OPT_FILE_MAX bytes, or no end. */
+/* The whole file, terminated; the caller frees it. Negative errno value;
+ * -EFBIG: more than OPT_FILE_MAX bytes, or no end. */
 int opt_file_load(const char *path, char **ret_text, size_t *ret_len);
 
-/*
- * Read the lines of a configuration file; `path` is for messages.  -EINVAL: a
- * line is malformed, `err` says which, and `ret` holds the lines before it.
- * -ENOMEM.  In any case the caller calls opt_file_done() on `ret`.
- */
+/* `path` is for messages. -EINVAL: a line is malformed, `err` has which, and
+ * `ret` has the lines before. -ENOMEM. In any case call opt_file_done(). */
 int opt_file_parse(const char *text, size_t len, const char *path,
                    struct opt_file *ret, struct err *err);
 

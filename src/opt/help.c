@@ -1,5 +1,5 @@
 /*
- * help.c - the texts of --help, and options as a part of the manual page.
+ * help.c - the texts of --help, and options in the manual page.
  */
 #include "opt/help.h"
 
@@ -11,15 +11,15 @@
 #include "opt/optset.h"
 #include "opt/value.h"
 
-/* Selects the entries of a set that make up a block. */
+/* Which entries of a set. */
 struct block {
   enum opt_section section;
   const char *owner;   /* [opt] */
-  unsigned with, not ; /* flags that its rows must have, and must not have */
+  unsigned with, not ; /* flags of its rows */
   bool any_section;
 };
 
-/* How a value is given: "=N", "[=on|off]". */
+/* "=N", "[=on|off]". */
 static const char *help_format(const struct opt *row)
 {
   static const char *const formats[] = {
@@ -61,7 +61,7 @@ static size_t help_block_width(const struct optset *set, const struct block *b)
   return width;
 }
 
-/* A script may spell its options with `_`; all documents use `-`. */
+/* Scripts may use `_`; all documents use `-`. */
 static void help_add_name(struct strbuf *out, const char *name, bool as_is)
 {
   for (; *name; name++)
@@ -114,7 +114,7 @@ static void help_add_items(struct strbuf *out, const struct help_item *items,
   strbuf_adds(out, "\n");
 }
 
-/* Adds names side by side, in lines of at most 79 characters. */
+/* In lines of at most 79 characters. */
 static void help_add_names(struct strbuf *out, const char *title,
                            const struct help_item *items, size_t n)
 {
@@ -196,7 +196,7 @@ void help_names(struct strbuf *out, const struct help_lists *lists)
                      lists->tools, lists->n_tools);
 }
 
-/* Adds what sysbench does not print. */
+/* Not printed by sysbench. */
 static void help_add_own_end(struct strbuf *out, const struct optset *set,
                              const struct help_lists *lists)
 {
@@ -305,7 +305,7 @@ static void man_add_sentence(struct strbuf *out, const char *before,
   strbuf_adds(out, ".\n");
 }
 
-/* Adds what is allowed, unless any text or any list is. */
+/* Unless any text or any list is allowed. */
 static void man_add_allowed(struct strbuf *out, const struct opt *row)
 {
   struct strbuf allowed = { 0 };
@@ -329,7 +329,7 @@ static void man_add_default(struct strbuf *out, const struct opt *row)
     return;
   strbuf_adds(out, "Default: ");
   help_man_text(out, row->def);
-  if (strcmp(row->def, ".") == 0) /* which the end of the sentence hides */
+  if (strcmp(row->def, ".") == 0) /* hidden by the end of the sentence */
     strbuf_adds(out, " (the current folder)");
   if (row->def_1_1) {
     strbuf_adds(out, "; at compat level 1.1 ");

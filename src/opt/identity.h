@@ -8,16 +8,16 @@
 
 enum identity {
   IDENTITY_BENCH,
-  IDENTITY_SYSBENCH, /* called by this name, through a link or a copy */
+  IDENTITY_SYSBENCH, /* by this name, through a link or a copy */
 };
 
-/* The identity that argv[0] asks for; argv[0] may be NULL. */
+/* argv[0] may be NULL. */
 enum identity identity_of(const char *argv0);
 
-/* "bench" or "sysbench", as usage, help and hints show it. */
+/* As usage, help and hints show it. */
 const char *identity_name(enum identity id);
 
-/* Name and version, as the header and --version show them. */
+/* Name and version, for the header and --version. */
 const char *identity_version(enum identity id, enum compat level);
 
 #endif

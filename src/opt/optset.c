@@ -1,5 +1,5 @@
 /*
- * optset.c - all options that this run knows, with their values.
+ * optset.c - all options of this run, with their values.
  */
 #include "opt/optset.h"
 
@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "opt/suggest.h"
 
-/* A row made at run time, with the texts that it owns. */
+/* owns its texts */
 struct opt_made {
   struct opt row;
   char *name, *def, *help;
@@ -66,7 +66,7 @@ struct opt_entry *optset_find(const struct optset *set, const char *name)
   return NULL;
 }
 
-/* Gives the entry a value, and updates the owner's struct. */
+/* And updates the owner's struct. */
 static void optset_replace_value(struct opt_entry *e, struct opt_value *value)
 {
   opt_value_done(&e->value);
@@ -80,7 +80,7 @@ static const char *optset_default_text(const struct opt *row, enum compat level)
   return level == COMPAT_1_1 && row->def_1_1 ? row->def_1_1 : row->def;
 }
 
-/* Goes back to the default in force. */
+/* The default in force. */
 static int optset_take_default(struct opt_entry *e, struct err *err)
 {
   const struct opt_given given = { .text = e->def };
@@ -99,7 +99,7 @@ static int optset_take_default(struct opt_entry *e, struct err *err)
   return 0;
 }
 
-/* Appends an entry for a row that stays valid; the set owns the entry. */
+/* The row stays valid; the set owns the entry. */
 static struct opt_entry *optset_append(struct optset *set,
                                        const struct opt *row)
 {
@@ -124,7 +124,6 @@ static struct opt_entry *optset_append(struct optset *set,
   return e;
 }
 
-/* The entry of the view for that of the other set. */
 static struct opt_entry *optset_seen_as(const struct optset *view,
                                         const struct optset *of,
                                         const struct opt_entry *e)
@@ -156,7 +155,6 @@ int optset_view(struct optset *view, const struct optset *of, struct err *err)
   return 0;
 }
 
-/* Undoes the last optset_append(). */
 static void optset_drop_last(struct optset *set)
 {
   optset_entry_free(set->entries[--set->n]);
@@ -226,8 +224,8 @@ static struct opt_made *optset_made_new(const struct opt *row)
   return made;
 }
 
-/* Sets the default as scripts know it.  A number that is "" is unset, and so is
- * a file that cannot be read; a switch without a default is on. */
+/* As scripts have it: a number that is "" is unset, and so is a file that
+ * cannot be read; a switch without a default is on. */
 static int optset_set_declared_default(struct opt_entry *e, struct err *err)
 {
   const enum opt_type type = e->row->type;
@@ -292,7 +290,7 @@ void optset_widen(struct opt_entry *e)
   optset_replace_value(e, &value);
 }
 
-/* Puts the lines that are already there before the new one. */
+/* Earlier lines before the new one. */
 static int optset_collect(const struct opt_entry *e, struct opt_value *value,
                           struct err *err)
 {
@@ -317,7 +315,7 @@ static bool optset_is_unset(const struct opt_given *given)
          (given->items ? given->items->n == 0 : *given->text == '\0');
 }
 
-/* `--time=$UNSET`: acts as if the option had not been given. */
+/* `--time=$UNSET`: as if not given. */
 static int optset_unset(struct opt_entry *e, struct err *err)
 {
   const int rc = optset_take_default(e, err);
@@ -406,8 +404,8 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   return e->source == OPT_SOURCE_DEFAULT ? optset_take_default(e, err) : 0;
 }
 
-/* How many bytes of an argument are the name of a secret option, whichever way
- * its value follows; 0: there is none. */
+/* Bytes of an argument that name a secret option, whichever way its value
+ * follows; 0: none. */
 static size_t optset_secret_name(const struct optset *set, const char *arg)
 {
   const size_t dashes = strspn(arg, "-");
@@ -442,7 +440,7 @@ void optset_show_argument(const struct optset *set, const char *arg,
     secret_redact(arg, out);
 }
 
-/* Adds "did you mean --NAME?" on a line of its own; NULL: adds nothing. */
+/* "did you mean --NAME?" on a line of its own; NULL: nothing. */
 static void optset_add_meant(struct strbuf *out, const struct optset *set,
                              const char *name)
 {

@@ -21,17 +21,15 @@ static char suggest_folded(char c)
   return c == '_' ? '-' : c;
 }
 
-/* A letter in the wrong case is not an edit, but the names are not equal
- * either. */
+/* The wrong case is no edit. */
 static bool suggest_is_same_key(char a, char b)
 {
   return tolower((unsigned char)suggest_folded(a)) ==
          tolower((unsigned char)suggest_folded(b));
 }
 
-/* Can `a` become `b` by at most `edits` insertions, deletions, replacements or
- * swaps of neighbours? With so few edits, trying all of them beats the usual
- * table. */
+/* By at most `edits` insertions, deletions, replacements or swaps of
+ * neighbours. With so few edits, trying all beats the usual table. */
 static bool suggest_is_within(const char *a, const char *b, int edits)
 {
   while (*a && suggest_is_same_key(*a, *b))
@@ -69,7 +67,7 @@ void suggest_init(struct suggest *s, const char *typed)
   *s = (struct suggest){ .typed = typed, .edits = MAX_EDITS };
 }
 
-/* Is `a` the beginning of `b`, and long enough to mean it? */
+/* Long enough to mean it. */
 static bool suggest_is_start(const char *a, const char *b)
 {
   int n = 0;
@@ -79,7 +77,7 @@ static bool suggest_is_start(const char *a, const char *b)
   return !a[n] && n >= MIN_START;
 }
 
-/* Another first letter makes another word of a short one: bind is not find. */
+/* Another first letter in a short word: bind is not find. */
 static bool suggest_is_other_word(const char *typed, const char *name,
                                   int edits)
 {
@@ -91,7 +89,7 @@ static bool suggest_is_other_word(const char *typed, const char *name,
 
 void suggest_offer(struct suggest *s, const char *name)
 {
-  int edits = s->edits; /* a worse match than the one found is of no interest */
+  int edits = s->edits; /* a worse match is of no interest */
 
   if (!suggest_is_within(s->typed, name, edits) &&
       !(edits == MAX_EDITS && suggest_is_start(s->typed, name)))

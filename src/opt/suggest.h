@@ -10,35 +10,32 @@ struct opt;
 
 struct suggest {
   const char *typed; /* borrowed */
-  const char *found; /* the nearest name within two edits, borrowed */
-  int edits;         /* distance of `found`; at first: the maximum */
-  bool several;      /* another name is just as near */
+  const char *found; /* the nearest within two edits, borrowed */
+  int edits;         /* of `found`; at first the maximum */
+  bool several;      /* another is as near */
 };
 
-/* Call suggest_offer() with all known names in turn, then suggest_result(). */
+/* Offer all known names in turn. */
 void suggest_init(struct suggest *s, const char *typed);
 void suggest_offer(struct suggest *s, const char *name);
 
-/* The nearest name within two single-character edits, in any letter case; NULL:
- * there is none, or several are equally near. */
+/* The nearest within two edits, in any letter case; NULL: none, or several. */
 const char *suggest_result(const struct suggest *s);
 
-/* Names are equal when `-` and `_` count as the same character. */
+/* `-` and `_` are equal. */
 bool opt_name_equal(const char *a, const char *b);
 
-/* Does one of the rows have this name? */
 bool opt_rows_have(const struct opt *rows, const char *name);
 
-/* Names that bench does not have: those of sysbench 0.4 and 0.5, and of other
- * programs. */
+/* Names of sysbench 0.4 and 0.5, and of other programs. */
 struct old_name {
   const char *name;   /* with `-` */
-  bool other;         /* from another program, not from an old sysbench */
-  const char *now;    /* [opt] "NAME" or "NAME=VALUE": what to write instead */
-  const char *advice; /* [opt] the rest of "--NAME ...", if there is no `now` */
+  bool other;         /* not from an old sysbench */
+  const char *now;    /* [opt] "NAME" or "NAME=VALUE" to write instead */
+  const char *advice; /* [opt] the rest of "--NAME ...", without `now` */
 };
 
-/* `-` and `_` are equal.  NULL: the name is not one of them. */
+/* `-` and `_` are equal. */
 const struct old_name *old_name_find(const char *name);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * value.c - turns text into a typed value: completely and in range, or not at
- * all.
+ * value.c - turns text into a typed value, completely and in range.
  */
 #include "opt/value.h"
 
@@ -37,8 +36,7 @@ int64_t opt_max(const struct opt *row)
   return row->min != 0 || row->max != 0 ? row->max : INT64_MAX;
 }
 
-/* Adds the shortest text, in plain digits where possible, that reads back
- * equal. */
+/* The shortest text that reads back equal, in plain digits where possible. */
 static void opt_add_number(struct strbuf *out, double value)
 {
   char text[64];
@@ -80,7 +78,7 @@ static void opt_add_words(const char *const *words, struct strbuf *out)
     strbuf_addf(out, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
-/* " from 1 to 9", " of 1 or more" and the like. */
+/* " from 1 to 9", " of 1 or more". */
 static void opt_add_range(const struct opt *row, struct strbuf *out)
 {
   if (opt_max(row) != INT64_MAX)
@@ -160,7 +158,7 @@ void opt_expected(const struct opt *row, struct strbuf *out)
 
 /* ---- values ---- */
 
-/* Bytes of the value in a message; what is allowed must fit in as well. */
+/* Bytes shown in a message; what is allowed must fit as well. */
 #define SHOWN_BYTES 400
 
 void opt_value_spell(const struct opt *row, struct strbuf *out)
@@ -171,7 +169,7 @@ void opt_value_spell(const struct opt *row, struct strbuf *out)
     strbuf_add(out, dashed && *c == '_' ? "-" : c, 1);
 }
 
-/* `lead` and `why` are added in brackets after the value. */
+/* `lead` and `why` follow in brackets. */
 static int value_refuse_with(const struct opt *row, const char *value,
                              const char *lead, const char *why,
                              const char *where, struct err *err)
@@ -198,7 +196,6 @@ int opt_value_refuse(const struct opt *row, const char *value,
   return value_refuse_with(row, value, "expected ", expected, where, err);
 }
 
-/* Refuses the value with the text of the row, and perhaps a reason. */
 static int value_refuse(const struct opt *row, const char *value,
                         const char *reason, const char *where, struct err *err)
 {
@@ -215,7 +212,7 @@ static int value_refuse(const struct opt *row, const char *value,
   return rc;
 }
 
-/* Reads a count with a suffix, such as 64K. */
+/* With a suffix, such as 64K. */
 static bool value_count_fits(const struct opt *row, const char *text,
                              int64_t *ret)
 {
@@ -275,7 +272,7 @@ static bool value_double_fits(const struct opt *row, const char *text,
   return true;
 }
 
-/* Returns the index of the text among the row's words, or -1. */
+/* Or -1. */
 static int value_find_word(const struct opt *row, const char *text)
 {
   for (int i = 0; row->words[i]; i++) {
@@ -286,7 +283,7 @@ static int value_find_word(const struct opt *row, const char *text)
   return -1;
 }
 
-/* Returns 0, or an errno value that says why the file cannot be read. */
+/* 0, or the errno value of reading the file. */
 static int value_file_problem(const char *path)
 {
   struct stat st;
@@ -309,8 +306,8 @@ static bool value_item_fits(const struct opt *row, const char *item)
   return !row->check || row->check(item);
 }
 
-/* Allocates memory for up to n items with `bytes` characters in all,
- * terminators included: the pointers first, then the text. */
+/* For up to n items with `bytes` characters, terminators included: the pointers
+ * first, then the text. */
 static char **value_list_memory(size_t n, size_t bytes, char **ret_text)
 {
   size_t size;
@@ -372,8 +369,8 @@ static int value_list_copy(struct opt_value *v, const struct opt_list *from)
   return 0;
 }
 
-/* Finds "a,,b", or a comma at an end.  In a file, blanks do not count, an item
- * may be an empty pair of quotes, and a comment may follow. */
+/* "a,,b", or a comma at an end. In a file, blanks do not count, an item may be
+ * an empty pair of quotes, and a comment may follow. */
 static bool value_has_gap(const char *p, bool in_file)
 {
   bool item = false, comma = false;
@@ -426,7 +423,7 @@ static int value_read_list(const struct opt *row, const struct opt_given *given,
   return 0;
 }
 
-/* Reads the value of any type but LIST. */
+/* Any type but LIST. */
 static int value_read_scalar(const struct opt *row,
                              const struct opt_given *given, const char *text,
                              struct opt_value *v, struct err *err)
@@ -470,7 +467,7 @@ static int value_read_scalar(const struct opt *row,
   return 0;
 }
 
-/* Returns the text of a scalar, or NULL if there is not exactly one value. */
+/* NULL: not exactly one value. */
 static const char *value_scalar_text(const struct opt *row,
                                      const struct opt_given *given)
 {
@@ -479,7 +476,7 @@ static const char *value_scalar_text(const struct opt *row,
       return row->bare;
     if (row->type == OPT_TYPE_BOOL)
       return "on";
-    /* A file needs `NAME =` to say that the value is empty. */
+    /* A file needs `NAME =` for an empty value. */
     return given->source == OPT_SOURCE_FILE ? NULL : "";
   }
   if (!given->items)
@@ -489,7 +486,7 @@ static const char *value_scalar_text(const struct opt *row,
   return given->items->n == 1 ? given->items->items[0] : NULL;
 }
 
-/* Joins the items of a list from a file, as they would be on a command line. */
+/* A list from a file, as on a command line. */
 static char *value_joined(const struct opt_list *list)
 {
   struct strbuf text = { 0 };
@@ -503,8 +500,7 @@ static char *value_joined(const struct opt_list *list)
   return copy;
 }
 
-/* Refuses a line that has not exactly one value; usually it is a text with
- * blanks that needs quotes. */
+/* Not exactly one value: usually a text with blanks that needs quotes. */
 static int value_refuse_items(const struct opt *row,
                               const struct opt_given *given, struct err *err)
 {
@@ -517,7 +513,6 @@ static int value_refuse_items(const struct opt *row,
   return value_refuse_with(row, given->text, "", hint, given->where, err);
 }
 
-/* Reads the text of a value into a struct of its own. */
 static int value_read_parsed(const struct opt *row,
                              const struct opt_given *given, struct opt_value *v,
                              struct err *err)
@@ -537,7 +532,6 @@ static int value_read_parsed(const struct opt *row,
                 : 0;
 }
 
-/* Reads the value, which is one text. */
 static int value_read_text(const struct opt *row, const struct opt_given *given,
                            const char *text, struct opt_value *v,
                            struct err *err)
@@ -562,7 +556,7 @@ static int value_read_text(const struct opt *row, const struct opt_given *given,
   return row->parse ? value_read_parsed(row, given, v, err) : 0;
 }
 
-/* Refuses a name alone, if that has no meaning. */
+/* A name alone, where that has no meaning. */
 static int value_refuse_bare(const struct opt *row, struct err *err)
 {
   struct strbuf what = { 0 };
@@ -586,7 +580,7 @@ int opt_value_read(const struct opt *row, const struct opt_given *given,
       (row->flags & OPT_NOT_EMPTY) && given->source == OPT_SOURCE_CMDLINE)
     return value_refuse_bare(row, err);
   if ((row->flags & OPT_COLLECT) && given->items) {
-    line = value_joined(given->items); /* the commas come from value_joined() */
+    line = value_joined(given->items); /* value_joined() has put the commas */
     if (!line)
       return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   }

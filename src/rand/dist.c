@@ -1,10 +1,9 @@
 /*
  * dist.c - the parameters of the distributions, and their draws.
  *
- * The bell and the hot zone are computed with integers: u is a draw of 64 bits
- * divided by 2^64, and a product with it is the upper half of a multiplication.
- * That is exact for every range, and no result can be rounded to a value
- * outside.
+ * The bell and the hot zone use integers: u is a 64-bit draw over 2^64, and a
+ * product with u is the upper half of a multiplication: exact for every range,
+ * never outside.
  */
 #include "rand/dist.h"
 
@@ -32,8 +31,8 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg)
   rand_zipf_init(p, cfg->zipfian_exp);
 }
 
-/* The mean of `iter` draws.  The reciprocal is rounded down, which makes the
- * mean too small by at most iter / 2^64 of its range. */
+/* The reciprocal is rounded down: the mean is too small by at most iter / 2^64
+ * of its range. */
 static uint64_t dist_bell(const struct rand_params *p, struct rng *rng)
 {
   unsigned __int128 sum = 0;
@@ -57,8 +56,8 @@ int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
   return (int64_t)((uint64_t)a + (uint64_t)((mean * n) >> 64));
 }
 
-/* floor(u (w P/100 + 1) + w/2 - w P/200), with everything times 200 until the
- * end.  Below 2^56 no product needs more than 64 bits. */
+/* floor(u (w P/100 + 1) + w/2 - w P/200), times 200 until the end. Below 2^56
+ * no product needs more than 64 bits. */
 static uint64_t dist_hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 {
   uint64_t low;
@@ -79,10 +78,8 @@ static uint64_t dist_hot_zone(uint64_t x, uint64_t width, uint64_t pct)
   }
 }
 
-/*
- * One draw both decides and places.  Therefore the hot zone never uses its
- * lowest part, and the bell never returns b.  Published results depend on both.
- */
+/* One draw both decides and places. So the hot zone never uses its lowest part,
+ * and the bell never returns b. Published results depend on both. */
 int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
                      int64_t b)
 {
@@ -105,7 +102,7 @@ int64_t dist_pareto(const struct rand_params *p, struct rng *rng, int64_t a,
   const double x = n * pow(rng_double(rng), p->pareto_power);
   uint64_t value = width;
 
-  /* The power may round up to 1, and n to a number above it. */
+  /* The power may round up to 1, and n up. */
   if (LIKELY(x < n && (uint64_t)x < width))
     value = (uint64_t)x;
   return (int64_t)((uint64_t)a + value);
@@ -132,16 +129,16 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
 /* ---- zipfian ---- */
 
 /*
- * Zipfian numbers by rejection-inversion (Hoermann and Derflinger, ACM
- * TOMACS 6.3, 1996): exact, in constant time, without a table.
+ * By rejection-inversion (Hoermann and Derflinger, ACM TOMACS 6.3, 1996):
+ * exact, in constant time, without a table.
  *
- * h(x) = x^-t bounds the histogram, and its integral H can be inverted.  A
- * point below h is drawn by inversion, rounded to the nearest integer, and kept
- * if it lies in the part of the area that belongs to the integer.
+ * h(x) = x^-t bounds the histogram, and its integral H has an inverse. A point
+ * below h is drawn by inversion, rounded to an integer, and kept if it lies in
+ * the integer's part of the area.
  */
 
-/* H(x) = (x^(1-t) - 1) / (1-t), or ln x for t = 1.  With expm1 and log1p the
- * two forms meet smoothly. */
+/* (x^(1-t) - 1) / (1-t), or ln x for t = 1; expm1 and log1p join the two
+ * smoothly. */
 static double zipf_integral(const struct rand_params *p, double x)
 {
   const double one_less = p->zipf_one_less;
@@ -149,7 +146,7 @@ static double zipf_integral(const struct rand_params *p, double x)
   return one_less == 0 ? log(x) : expm1(one_less * log(x)) / one_less;
 }
 
-/* The inverse of H; infinite where rounding left the range of H. */
+/* Infinite where rounding left the range of H. */
 static double zipf_inverse(const struct rand_params *p, double y)
 {
   const double one_less = p->zipf_one_less;
@@ -160,9 +157,11 @@ static double zipf_inverse(const struct rand_params *p, double y)
   return exp(log1p(z > -1 ? z : -1) / one_less);
 }
 
-/* From here on, rounding x never gives a value that must be rejected: the
- * probability of that is about 1/k^2.  Deciding it would take the difference of
- * two values of H, which soon consists only of rounding errors. */
+/*
+ * From here on, rounding never gives a value to reject: the probability is
+ * about 1/k^2, and a difference of two values of H soon is only rounding
+ * errors.
+ */
 #define SURE (UINT64_C(1) << 30)
 
 static double zipf_density(const struct rand_params *p, double x)
@@ -172,7 +171,7 @@ static double zipf_density(const struct rand_params *p, double x)
 
 void rand_zipf_init(struct rand_params *p, double exponent)
 {
-  /* From here on 2^-t is 0 in a double, so only the first value is drawn. */
+  /* From here on 2^-t is 0 in a double: only the first value is drawn. */
   const double enough = 1100;
 
   p->zipf_exp = exponent < enough ? exponent : enough;
@@ -226,7 +225,7 @@ int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
 
 /* ---- scrambled zipfian numbers of YCSB ---- */
 
-/* The order of the floating-point operations is part of the definition. */
+/* The order of the operations is part of the definition. */
 
 #define THETA 0.99
 #define ZETA_N 26.46902820178302 /* of 10^10 items */

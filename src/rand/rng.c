@@ -1,5 +1,5 @@
 /*
- * rng.c - the parts of the generator that are too large to be inlined.
+ * rng.c - parts of the generator that are not inline.
  */
 #include "rand/rng.h"
 
@@ -9,17 +9,16 @@
 
 double rng_exponential(struct rng *rng)
 {
-  return -log(1.0 - rng_double(rng)); /* the argument is never 0 */
+  return -log(1.0 - rng_double(rng)); /* never log(0) */
 }
 
-/* Reads a clock.  Both the time of day and the time since boot are used,
- * because machines that were started from one image may agree in one of them
+/* Both clocks are used: machines started from one image may agree in one clock
  * and in the process id. */
 static uint64_t clock_reading(clockid_t clock)
 {
   struct timespec ts = { 0 };
 
-  (void)clock_gettime(clock, &ts); /* cannot fail for the clocks used here */
+  (void)clock_gettime(clock, &ts); /* cannot fail */
   return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 

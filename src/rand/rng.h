@@ -1,13 +1,11 @@
 /*
- * rng.h - the generator of a random stream, and the keys with which streams
- * start.
+ * rng.h - the generator of random streams: xoroshiro128++ of Blackman and Vigna
+ * (period 2^128 - 1).
  *
- * The generator is xoroshiro128++ of Blackman and Vigna (period 2^128 - 1).  A
- * seed of 64 bits, the purpose and the index of a stream make a key, from which
- * SplitMix64 fills the state: streams never influence each other.  A start
- * costs about ten nanoseconds, so every generated row can have a stream.
- *
- * A struct rng belongs to one thread at a time; nothing here can fail.
+ * A seed of 64 bits, the purpose and the index of a stream make a key, from
+ * which SplitMix64 fills the state: streams never influence each other. A start
+ * costs about ten nanoseconds, so every generated row can have a stream. A
+ * struct rng belongs to one thread at a time; nothing here can fail.
  */
 #ifndef BENCH_RAND_RNG_H
 #define BENCH_RAND_RNG_H
@@ -20,8 +18,8 @@ struct rng {
   uint64_t s[2]; /* never both zero */
 };
 
-/* The purpose of a stream.  The numbers become part of the keys: a new one in
- * the middle would change the meaning of every seed. */
+/* The numbers are parts of the keys: a new purpose in the middle would change
+ * the meaning of every seed. */
 enum rng_purpose {
   RNG_WORKLOAD = 1, /* index: worker; its draws during the run */
   RNG_COMMAND,      /* index: worker; the same in parallel commands */
@@ -36,13 +34,12 @@ enum rng_purpose {
   RNG_MIX,          /* index: worker; the members of a mix */
 };
 
-/* The seed if the user gives none, except for a run. */
+/* Without --rand-seed, except for a run. */
 #define RNG_SEED_FIXED UINT64_C(42)
 
 #define RNG_GAMMA UINT64_C(0x9E3779B97F4A7C15)
 
-/* A permutation of the 64-bit numbers in which every bit depends on all
- * bits. */
+/* A permutation; every bit depends on all bits. */
 static inline uint64_t rng_mix(uint64_t z)
 {
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -50,8 +47,8 @@ static inline uint64_t rng_mix(uint64_t z)
   return z ^ (z >> 31);
 }
 
-/* The key of a stream: all indexes of a seed and purpose have different keys,
- * and so have all seeds of a purpose and index. */
+/* Different for all indexes of a seed and purpose, and for all seeds of a
+ * purpose and index. */
 static inline uint64_t rng_key(uint64_t seed, enum rng_purpose purpose,
                                uint64_t index)
 {
@@ -60,22 +57,20 @@ static inline uint64_t rng_key(uint64_t seed, enum rng_purpose purpose,
   return rng_mix(rng_mix(base) + index * RNG_GAMMA);
 }
 
-/* Start with a key.  rng_mix() is a permutation, so at most one word is
- * zero. */
+/* rng_mix() is a permutation, so at most one word is zero. */
 static inline void rng_seed_key(struct rng *rng, uint64_t key)
 {
   rng->s[0] = rng_mix(key + RNG_GAMMA);
   rng->s[1] = rng_mix(key + 2 * RNG_GAMMA);
 }
 
-/* Start the stream (purpose, index). */
 static inline void rng_seed(struct rng *rng, uint64_t seed,
                             enum rng_purpose purpose, uint64_t index)
 {
   rng_seed_key(rng, rng_key(seed, purpose, index));
 }
 
-/* Start the stream (purpose, (major, minor)): the rows of table `major`.  No
+/* The stream (purpose, (major, minor)), such as the rows of table `major`. No
  * two minors of one major share a key. */
 static inline void rng_seed2(struct rng *rng, uint64_t seed,
                              enum rng_purpose purpose, uint64_t major,
@@ -91,7 +86,6 @@ static inline uint64_t rng_rotl(uint64_t x, int by)
   return (x << by) | (x >> (64 - by));
 }
 
-/* 64 random bits. */
 static inline uint64_t rng_next(struct rng *rng)
 {
   const uint64_t s0 = rng->s[0];
@@ -109,7 +103,7 @@ static inline double rng_double(struct rng *rng)
   return (double)(rng_next(rng) >> 11) * 0x1p-53;
 }
 
-/* Returns floor(x * y / 2^64); *ret_low gets the lower 64 bits. */
+/* floor(x * y / 2^64); *ret_low gets the lower 64 bits. */
 static inline uint64_t rng_mulhi(uint64_t x, uint64_t y, uint64_t *ret_low)
 {
   const unsigned __int128 product = (unsigned __int128)x * y;
@@ -118,7 +112,7 @@ static inline uint64_t rng_mulhi(uint64_t x, uint64_t y, uint64_t *ret_low)
   return (uint64_t)(product >> 64);
 }
 
-/* Uniform over 0..n-1 without bias; n = 0 means 2^64. */
+/* Uniform over 0..n-1 without bias; n = 0: 2^64. */
 static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 {
   const uint64_t x = rng_next(rng);
@@ -128,8 +122,7 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
     return x;
   value = rng_mulhi(x, n, &low);
   if (UNLIKELY(low < n)) {
-    const uint64_t surplus = -n %
-                             n; /* 2^64 mod n: the number of draws to reject */
+    const uint64_t surplus = -n % n; /* 2^64 mod n: draws to reject */
 
     while (UNLIKELY(low < surplus))
       value = rng_mulhi(rng_next(rng), n, &low);
@@ -137,11 +130,11 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
   return value;
 }
 
-/* Exponentially distributed with mean 1: the gap of a Poisson process. */
+/* With mean 1: the gap of a Poisson process. */
 double rng_exponential(struct rng *rng);
 
-/* A seed for a run without one, different for each process and nanosecond, in
- * 1..2^53-1: JSON readers see it exactly, and can repeat the run. */
+/* Different for each process and nanosecond, in 1..2^53-1, which JSON readers
+ * see exactly. */
 int64_t rand_seed_from_clock(void);
 
 #endif

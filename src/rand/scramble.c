@@ -1,8 +1,6 @@
 /*
- * scramble.c - a keyed permutation of the numbers 0..n-1, for any n.
- *
- * The halves may differ by a bit.  A round changes one half by a function of
- * the other, so each round can be undone, whatever that function is.
+ * scramble.c - a keyed permutation of 0..n-1. The halves may differ by a bit; a
+ * round changes one half by a function of the other, so it can be undone.
  */
 #include "rand/scramble.h"
 

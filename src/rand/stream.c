@@ -1,13 +1,15 @@
 /*
- * stream.c - the start of a stream, and its share of the unique numbers.
+ * stream.c - the start of a stream.
  */
 #include "rand/stream.h"
 
 #include <assert.h>
 
-/* Workers share the unique numbers: each worker's slot is its number.  The main
- * state takes numbers from the other end, so it has all of them if it is alone.
- *  The states of report threads start in the middle. */
+/*
+ * Workers share the unique numbers by slots. The main state starts at the other
+ * end, so it has all of them if alone; states of report threads start in the
+ * middle.
+ */
 static void init_uniq(struct uniq *u, uint64_t seed, enum rng_purpose purpose,
                       uint64_t index, uint64_t workers)
 {

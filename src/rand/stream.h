@@ -1,8 +1,6 @@
 /*
- * stream.h - all random sources of one thread.
- *
- * A stream belongs to one thread at a time and has cache lines of its own.  Two
- * streams never share a draw, in whatever order their threads start.
+ * stream.h - all random sources of one thread, which owns them at a time. No
+ * two streams share a draw, in whatever order their threads start.
  */
 #ifndef BENCH_RAND_STREAM_H
 #define BENCH_RAND_STREAM_H
@@ -16,26 +14,24 @@
 
 struct rand_stream {
   struct rng rng;
-  const struct rand_params *params; /* borrowed, shared by all streams */
+  const struct rand_params *params; /* borrowed, shared */
   struct zipf_cache zipf;
   struct uniq uniq;
 } CACHE_ALIGNED;
 
 /*
- * Start the stream (purpose, index) of a run with `workers` workers.
- * RNG_WORKLOAD and RNG_COMMAND have one stream per worker, index < workers.
- * Unique numbers differ between the workers and the streams RNG_MAIN, 0 and
- * RNG_HOOKS, 0 and 1.
+ * The stream (purpose, index) of a run. RNG_WORKLOAD and RNG_COMMAND have one
+ * per worker, index < workers. Unique numbers differ between the workers and
+ * the streams RNG_MAIN, 0 and RNG_HOOKS, 0 and 1.
  *
- * `params` must live as long as the stream, which is storage from
- * mem_aligned(.., CACHE_LINE) or on the stack.
+ * `params` is borrowed. Storage: mem_aligned(.., CACHE_LINE) or the stack.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,
                       uint64_t workers);
 void rand_stream_done(struct rand_stream *s);
 
-/* Draw a value of a..b by the distribution that the user chose. */
+/* By the user's distribution. */
 static inline int64_t rand_draw(struct rand_stream *s, int64_t a, int64_t b)
 {
   if (s->params->type == RAND_UNIFORM)

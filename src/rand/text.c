@@ -1,10 +1,9 @@
 /*
  * text.c - random strings, eight characters at a time.
  *
- * A template is read in words of eight bytes.  A mask marks the bytes that
- * become digits, and the digits, also eight in a word, replace them.  Digits
- * that were drawn for other bytes are thrown away, which is cheaper than a
- * branch for every character.
+ * A mask marks the bytes of a word that become digits, and digits, also eight
+ * in a word, replace them. Digits drawn for other bytes are thrown away, which
+ * is cheaper than a branch for every character.
  */
 #include "rand/text.h"
 
@@ -18,7 +17,7 @@
 #include "base/word.h"
 #include "rand/rng.h"
 
-/* 0xFF in every byte of the word that equals `byte`, 0 in the others. */
+/* 0xFF in every byte that equals `byte`, 0 in the others. */
 static uint64_t mask_of(uint64_t word, uint64_t byte)
 {
   const uint64_t diff = word ^ WORD_EACH(byte);
@@ -27,9 +26,11 @@ static uint64_t mask_of(uint64_t word, uint64_t byte)
   return ((~other & WORD_EACH(0x80)) >> 7) * 0xFF;
 }
 
-/* The eight digits of two numbers below 10^4, one in each byte: halved twice,
- * all parts at once.  x * 10486 >> 20 is x / 100 below 10^4, and x * 103 >> 10
- * is x / 10 below 100. */
+/*
+ * The digits of two numbers below 10^4, one in each byte: halved twice, all
+ * parts at once. x * 10486 >> 20 is x / 100 below 10^4, and x * 103 >> 10 is x
+ * / 10 below 100.
+ */
 static uint64_t spread_digits(uint64_t first, uint64_t second)
 {
   uint64_t x = first | second << 32;
@@ -40,9 +41,8 @@ static uint64_t spread_digits(uint64_t first, uint64_t second)
   return tens | (x - tens * 10) << 8;
 }
 
-/* Sixteen digits from one draw x: the integer part of x * 10^16 / 2^64, four
- * digits at a time.  One draw in 2700 is rejected, because some digits would be
- * more likely than others. */
+/* x * 10^16 / 2^64 of one draw x, four digits at a time. One draw in 2700 is
+ * rejected, because some digits would be more likely. */
 static void draw_parts(struct rng *rng, uint64_t part[4])
 {
   const uint64_t e4 = 10000, e16 = e4 * e4 * e4 * e4;
@@ -66,7 +66,7 @@ static void draw_digits(struct rng *rng, uint64_t digits[2])
   digits[1] = spread_digits(part[2], part[3]);
 }
 
-/* Eight values of 0..base-1, one in each byte; base^8 is below 2^63. */
+/* Values of 0..base-1, one in each byte; base^8 is below 2^63. */
 static uint64_t draw_symbols(struct rng *rng, uint64_t base)
 {
   const uint64_t base2 = base * base, base4 = base2 * base2;
@@ -91,7 +91,7 @@ static uint64_t put_letters(struct rng *rng, uint64_t word)
   return (word & ~mask) | ((draw_symbols(rng, 26) + WORD_EACH('a')) & mask);
 }
 
-/* Fills in sixteen characters; `letters`: some of them may be `@`. */
+/* `letters`: some characters may be `@`. */
 static inline void fill16(struct rng *rng, const char *format, bool letters,
                           char *out)
 {
@@ -115,7 +115,7 @@ static inline void fill16(struct rng *rng, const char *format, bool letters,
 
 #ifdef __SSE2__
 
-/* Does the work of spread_digits() for two pairs at once. */
+/* spread_digits() for two pairs at once. */
 static inline __m128i spread_parts(const uint64_t part[4])
 {
   __m128i x = _mm_set_epi64x((long long)(part[2] | part[3] << 32),
@@ -130,7 +130,7 @@ static inline __m128i spread_parts(const uint64_t part[4])
   return _mm_or_si128(tens, _mm_slli_epi16(x, 8));
 }
 
-/* Does the work of fill16() for a format without `@`. */
+/* fill16() for a format without `@`. */
 static inline void fill16_digits(struct rng *rng, const char *format, char *out)
 {
   __m128i text = _mm_loadu_si128((const __m128i *)(const void *)format);
@@ -155,7 +155,7 @@ static inline void fill16_digits(struct rng *rng, const char *format, char *out)
 void text_fill(struct rng *rng, const char *format, size_t len, char *out)
 {
   const bool letters = memchr(format, '@', len) != NULL;
-  struct rng local = *rng; /* a copy can live in registers */
+  struct rng local = *rng; /* a copy lives in registers */
   size_t i = 0;
 
   if (!letters) {

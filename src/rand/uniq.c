@@ -1,10 +1,9 @@
 /*
- * uniq.c - unique numbers from the squares modulo a prime.
+ * uniq.c - unique numbers from the squares modulo a prime p with p mod 4 = 3.
  *
- * Let p be a prime with p mod 4 = 3.  Then -1 is no square modulo p, so no
- * square of one of 0..(p-1)/2 equals the negative of a square of one of the
- * other numbers below p.  Together they are a permutation of 0..p-1.  Numbers
- * from p up to the end of the range stay where they are.
+ * -1 is no square modulo p, so no square of one of 0..(p-1)/2 equals the
+ * negative square of one of the other numbers below p: together they are a
+ * permutation of 0..p-1. Numbers from p up stay where they are.
  */
 #include "rand/uniq.h"
 
@@ -15,8 +14,7 @@
 #include "base/compiler.h"
 #include "rand/rng.h"
 
-/* ---- primes by the test of Miller and Rabin; with these bases it is exact
- * ---- */
+/* ---- primes: Miller-Rabin, exact with these bases ---- */
 
 static uint64_t prime_mul_mod(uint64_t x, uint64_t y, uint64_t n)
 {
@@ -35,7 +33,7 @@ static uint64_t prime_pow_mod(uint64_t x, uint64_t exponent, uint64_t n)
   return power;
 }
 
-/* Does the base prove that n, with n - 1 = odd * 2^twos, is composite? */
+/* n - 1 = odd * 2^twos. True: n is composite. */
 static bool prime_is_witness(uint64_t base, uint64_t n, uint64_t odd, int twos)
 {
   uint64_t x = prime_pow_mod(base, odd, n);
@@ -159,7 +157,7 @@ static uint64_t uniq_add_within(uint64_t x, uint64_t y, uint64_t width)
   return y <= width - x ? x + y : y - (width - x) - 1;
 }
 
-/* Returns the place of the counter in the order. */
+/* The counter's place in the order. */
 static uint64_t uniq_place(const struct uniq *u, const struct uniq_range *r)
 {
   switch (u->from) {
@@ -172,7 +170,7 @@ static uint64_t uniq_place(const struct uniq *u, const struct uniq_range *r)
   }
 }
 
-/* Returns the values 0..width in an order that depends on the round. */
+/* 0..width in an order that depends on the round. */
 static uint64_t uniq_permuted(const struct uniq *u, const struct uniq_range *r)
 {
   struct rng rng;
@@ -186,7 +184,6 @@ static uint64_t uniq_permuted(const struct uniq *u, const struct uniq_range *r)
   return x;
 }
 
-/* Set the counter. */
 static void uniq_range_seek(struct uniq_range *r, unsigned __int128 count)
 {
   const unsigned __int128 n = (unsigned __int128)r->width + 1;
@@ -195,7 +192,6 @@ static void uniq_range_seek(struct uniq_range *r, unsigned __int128 count)
   r->pos = (uint64_t)(count % n);
 }
 
-/* Move the counter on by `step`. */
 static void uniq_range_step(struct uniq_range *r, uint64_t step)
 {
   const uint64_t left = r->width - r->pos;
@@ -204,7 +200,7 @@ static void uniq_range_step(struct uniq_range *r, uint64_t step)
     r->pos += step;
     return;
   }
-  step -= left + 1; /* go to the first position of the next round */
+  step -= left + 1; /* to the first position of the next round */
   if (step > r->width) {
     r->round += step / (r->width + 1); /* width < step, so no overflow */
     step %= r->width + 1;
@@ -213,7 +209,7 @@ static void uniq_range_step(struct uniq_range *r, uint64_t step)
   r->pos = step;
 }
 
-/* Returns the range that was unused for longest. */
+/* Unused for longest. */
 static struct uniq_range *uniq_range_oldest(struct uniq *u)
 {
   struct uniq_range *r = &u->first;

@@ -1,11 +1,10 @@
 /*
- * uniq.h - numbers that never repeat, in an order that looks random; the
- * threads share nothing.
+ * uniq.h - numbers that never repeat, in an order that looks random, without
+ * sharing between threads.
  *
- * A permutation is applied to a counter: thread `slot` of `slots` counts slot,
- * slot + slots, slot + 2 slots, ...  Threads that count from another place of
- * the same order reach these numbers only when most are used up.  The seed and
- * the slots decide all numbers of a thread.
+ * A permutation of a counter: thread `slot` of `slots` counts slot, slot +
+ * slots, ... Threads that count from another place reach these numbers only
+ * when most are used up. The seed and the slots decide all numbers.
  */
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H
@@ -13,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * The number of ranges from which one thread may take unique numbers in turn.
- */
+/* Ranges that a thread uses in turn. */
 enum {
   UNIQ_RANGES = 8
 };
@@ -23,56 +20,54 @@ enum {
 enum uniq_from {
   UNIQ_START,
   UNIQ_MIDDLE,
-  UNIQ_END, /* from the end, backwards */
+  UNIQ_END, /* backwards */
 };
 
-/* A permutation of 0..width, and where this thread is in it. */
+/* A permutation of 0..width, and this thread's place in it. */
 struct uniq_range {
   int64_t a;
   uint64_t width; /* b - a; 0: unused */
-  uint64_t prime; /* the greatest that fits, at most n; 0: there is none */
-  uint64_t round; /* how many times all n values were used up */
+  uint64_t prime; /* the greatest that fits, at most n; 0: none */
+  uint64_t round; /* how often all n values were used up */
   uint64_t pos;   /* the counter, less round * n */
-  uint64_t taken; /* numbers taken so far */
-  uint64_t used;  /* time of the last use, in calls */
+  uint64_t taken; /* so far */
+  uint64_t used;  /* the last use, in calls */
 };
 
 struct uniq {
-  uint32_t next; /* the counter of uniq_next() */
+  uint32_t next; /* of uniq_next() */
   uint32_t step;
   uint32_t offset;
   enum uniq_from from;
   uint64_t slot, slots;
-  uint64_t key;       /* the key of the offsets of the ranges */
-  uint64_t calls;     /* calls of uniq_in_range() */
-  uint64_t forgotten; /* most numbers taken from a range that was replaced */
+  uint64_t key;       /* of the offsets of the ranges */
+  uint64_t calls;     /* of uniq_in_range() */
+  uint64_t forgotten; /* most numbers taken from a replaced range */
   struct uniq_range first;
-  /* [opt] owned; the UNIQ_RANGES - 1 others: few scripts need them */
+  /* [opt] owned; [UNIQ_RANGES - 1]: few scripts need them */
   struct uniq_range *others;
 };
 
-/* `slot` is below `slots`, the number of threads that count from the same
- * place. */
+/* slot < slots, the threads that count from the same place. */
 void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
                uint64_t slot, uint64_t slots);
 void uniq_done(struct uniq *u);
 
-/* A 32-bit number that none of the slots has had before, until one of them has
- * taken 2^32 / slots numbers. */
+/* Unique among the slots until one has taken 2^32 / slots numbers. */
 uint32_t uniq_next(struct uniq *u);
 
 /*
- * A number within a..b (any 64-bit range; b <= a gives a), unique in the same
- * way.  A slot whose share is used up starts again in another order.  The first
- * call for a range costs some microseconds.  Of more than UNIQ_RANGES ranges
- * (without memory: one) the least recently used are forgotten; a range that
- * comes back starts after every number taken before, and is used up earlier.
+ * Within a..b (b <= a gives a), unique in the same way. A slot whose share is
+ * used up starts again in another order. The first call for a range costs some
+ * microseconds. Of more than UNIQ_RANGES ranges (without memory: one) the least
+ * recently used is forgotten; when it comes back, it starts after every number
+ * taken before, and is used up earlier.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 
 bool uniq_is_prime(uint64_t n);
 
-/* The greatest prime p <= limit with p mod 4 = 3, or 0 if limit < 3. */
+/* The greatest prime p <= limit with p mod 4 = 3; 0: limit < 3. */
 uint64_t uniq_prime_up_to(uint64_t limit);
 
 #endif

@@ -297,9 +297,10 @@ static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 
 /* ---- findings ---- */
 
-#define FAR 4.0         /* robust standard deviations */
-#define TO_SIGMA 1.4826 /* from the median deviation of a normal distribution \
-                         */
+#define FAR 4.0 /* robust standard deviations */
+#define TO_SIGMA                                                         \
+  1.4826           /* from the median deviation of a normal distribution \
+                    */
 #define MARGIN 0.5 /* of a dip of usual weight: no shift is worse by less */
 #define P_ONE 0.01
 #define P_ANY 0.01
