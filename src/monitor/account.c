@@ -6,8 +6,8 @@
 #include "base/minmax.h"
 #include "monitor/source.h"
 
-/* Processes that have ended take some of these with them; tables of
- * performance_schema can be emptied. */
+/* Processes that end take some with them; tables of performance_schema can be
+ * emptied. */
 static bool account_may_fall(enum server_metric f)
 {
   return f == SERVER_PART_TRANSACTIONS || f == SERVER_CPU_NS ||
@@ -20,7 +20,7 @@ static bool account_is_count(enum server_metric f)
   return f >= SERVER_METRICS || server_metrics_info[f].kind == SERVER_COUNT;
 }
 
-/* Does a count begin anew?  Then the server was started again. */
+/* A count begins anew: the server was started again. */
 static bool account_is_restart(const struct server_reading *from,
                                const struct server_reading *to)
 {
@@ -45,7 +45,7 @@ static void account_subtract(const struct server_reading *from,
                       ? to->value[f] - from->value[f]
                       : 0;
   }
-  /* Then the commits follow from other counts. */
+  /* Commits follow from other counts then. */
   if (to->value[SERVER_PART_TRANSACTIONS] <
       from->value[SERVER_PART_TRANSACTIONS])
     ret->has[SERVER_PART_TRANSACTIONS] = false;
@@ -109,7 +109,7 @@ void account_add(struct account *a, const struct monitor_source *source,
     a->late++;
     return;
   }
-  /* What is read from files begins anew with them, without a server. */
+  /* Counts of files begin anew without a restart. */
   if (a->has_base && source && account_is_restart(&a->base, r)) {
     a->restarts++;
     a->has_base = false;

@@ -15,7 +15,7 @@
 #include "monitor/source.h"
 
 enum {
-  OWN_MAX = 32 /* so many statements of the monitor itself are expected */
+  OWN_MAX = 32 /* of the monitor itself */
 };
 
 static const char subject[] = "statements";
@@ -41,7 +41,7 @@ static int digests_by_time(const void *a, const void *b)
                                   : strcmp(x->id, y->id);
 }
 
-/* It becomes a part of a statement, so it has nothing but digits. */
+/* It becomes a part of a statement. */
 static bool digests_take_id(const sql_value *v, char *ret)
 {
   if (!v->ptr || v->len == 0 || v->len >= DIGEST_ID)
@@ -90,7 +90,7 @@ static void digests_take_where(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-/* Each @ in the text is the schema, and # the list. */
+/* @ is the schema, # the list. */
 static void digests_fill_in(const char *text, const char *schema,
                             const char *list, struct strbuf *ret)
 {
@@ -118,7 +118,7 @@ static bool digests_ask(struct link *l, const char *text, const char *schema,
   return ok;
 }
 
-/* What of these counts was there before is only known if all are read. */
+/* Without all counts, what was there before is unknown. */
 static bool digests_read_counts(struct digests *d, struct link *l,
                                 const struct monitor_digests *s,
                                 struct server_gaps *gaps)
@@ -140,7 +140,7 @@ static bool digests_read_counts(struct digests *d, struct link *l,
   return true;
 }
 
-/* What this server's version has; NULL: nothing. */
+/* For this server's version; NULL: nothing. */
 static const struct monitor_digests *
 digests_find(struct link *l, const struct monitor_source *s)
 {
@@ -176,7 +176,7 @@ bool digests_begin(struct digests *d, struct link *l,
     digests_done(d);
     return cut || !l->lost;
   }
-  /* A connection before this one may have been lost meanwhile. */
+  /* Left by a connection that was lost. */
   server_gaps_remove(gaps, subject);
   d->begun = true;
   d->begun_ns = clock_now_ns();
@@ -185,7 +185,7 @@ bool digests_begin(struct digests *d, struct link *l,
 
 /* ---- the end ---- */
 
-/* What was added; false: nothing, or the server has begun anew to count. */
+/* False: nothing was added, or the server counts anew. */
 static bool digests_subtract(const struct digests *from, struct digest *d)
 {
   const struct digest *old = from->n > 0
@@ -260,7 +260,7 @@ static bool digests_read_texts(struct digests *d, struct link *l,
   return ok;
 }
 
-/* Does it ask for the state of the server, as the monitor does? */
+/* Of the monitor, or a like one. */
 static bool digests_is_own(const struct monitor_digests *s,
                            const struct digest *d)
 {

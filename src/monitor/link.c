@@ -12,7 +12,7 @@
 #include "db/env_conns.h"
 
 enum {
-  FIELDS = 32 /* columns of a query, at most */
+  FIELDS = 32 /* columns of a query */
 };
 
 void link_init(struct link *l, struct db_process *db,
@@ -121,7 +121,7 @@ int link_socket(const struct link *l)
   return l->driver->socket ? l->driver->socket(l->session) : -1;
 }
 
-/* Passes on the rows of a call that has returned `rc`. */
+/* The rows of a call that has returned `rc`. */
 static bool link_take_rows(struct link *l, int rc, const struct outcome *out,
                            void (*row)(void *ctx, const sql_value *v,
                                        unsigned n),
@@ -176,7 +176,7 @@ static bool link_prepare(struct link *l, struct link_plan *plan)
   return !out.lost || link_fail(l, out.msg ? out.msg : "no answer", true);
 }
 
-/* *ret: NULL, if the text has to be sent.  False: the connection is lost. */
+/* *ret NULL: the text has to be sent. False: the connection is lost. */
 static bool link_find_plan(struct link *l, const char *sql,
                            struct link_plan **ret)
 {
@@ -214,7 +214,7 @@ bool link_query_often(struct link *l, const char *sql,
   rc = l->driver->execute(plan->p, &out);
   if (rc == 0 || out.lost)
     return link_take_rows(l, rc, &out, row, ctx);
-  /* A pooler may have given it to another session of the server. */
+  /* A pooler may have changed the session of the server. */
   (void)l->driver->end_results(l->session, &end);
   l->driver->unprepare(plan->p, false);
   free(plan->p);

@@ -20,12 +20,12 @@
 #include "os/os.h"
 
 enum {
-  CHILDREN_MAX = 1024, /* of more, the rest is left out */
-  WAITS_MAX = 256,     /* of so many threads; of more, none */
-  LISTENING = 10       /* a state in /proc/net/tcp */
+  CHILDREN_MAX = 1024, /* the rest is left out */
+  WAITS_MAX = 256,     /* with more threads, none */
+  LISTENING = 10       /* state in /proc/net/tcp */
 };
 
-typedef unsigned long long count; /* a type that scanf has */
+typedef unsigned long long count; /* for scanf() */
 
 /* ---- which process ---- */
 
@@ -47,7 +47,7 @@ static unsigned peer_port(int fd)
   return peer.any.sa_family == AF_INET6 ? ntohs(peer.v6.sin6_port) : 0;
 }
 
-/* The inode of the socket that listens at the port; 0: there is none. */
+/* Of the listening socket; 0: none. */
 static count listener_in(const char *file, unsigned port)
 {
   FILE *f = fopen(file, "re");
@@ -93,7 +93,7 @@ static bool has_socket(const char *pid, count inode)
   return found;
 }
 
-/* The lowest number of a process that has it: its children inherit it. */
+/* The lowest pid that has it: children inherit. */
 static pid_t owner_of(count inode)
 {
   DIR *dir = opendir("/proc");
@@ -134,17 +134,17 @@ pid_t local_server(int fd)
 /* ---- what it has used ---- */
 
 /*
- * A server may have hundreds of processes, and others may want all processors:
- * whoever needs more than a millisecond then waits for all of them.  So files
- * are read as cheaply as can be, and none that is not needed.
+ * Files are read as cheaply as possible, and only those needed: a server may
+ * have hundreds of processes, and each millisecond on a busy machine delays
+ * others.
  */
 
 struct process {
   pid_t pid;
-  unsigned threads; /* 0: it is gone */
+  unsigned threads; /* 0: gone */
 };
 
-/* What a small file of a process has, as text; false: nothing. */
+/* A small file of a process; false: nothing. */
 static bool read_text(const char *root, pid_t pid, const char *name, char *text,
                       size_t size)
 {
@@ -168,8 +168,7 @@ static void add(struct server_reading *r, enum server_metric f, double value)
   r->value[f] += value;
 }
 
-/* The words of a text that are numbers, one after the other; sscanf() takes as
- * long as the system does. */
+/* Words of a text; sscanf() takes as long as the system does. */
 static void skip_words(const char **at, int n)
 {
   while (n-- > 0) {
@@ -187,7 +186,7 @@ static count next_number(const char **at)
   return n;
 }
 
-/* Returns how many threads it has. */
+/* Returns the number of threads. */
 static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
 {
   const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
@@ -203,7 +202,7 @@ static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
     return 0;
   at++;
   skip_words(&at, 11);
-  for (int i = 0; i < 4; i++) /* its own ones, those of children that ended */
+  for (int i = 0; i < 4; i++) /* its own, and those of children that ended */
     ticks += next_number(&at);
   skip_words(&at, 2);
   threads = (unsigned)next_number(&at);
@@ -215,7 +214,7 @@ static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
 static void add_bytes(struct server_reading *ret, enum server_metric f,
                       const char *text, const char *name)
 {
-  const char *at = strstr(text, name); /* with the end of the line before it */
+  const char *at = strstr(text, name); /* with the line end before it */
 
   if (!at)
     return;
@@ -234,7 +233,7 @@ static void add_io(const char *root, pid_t pid, struct server_reading *ret)
   add_bytes(ret, SERVER_WRITTEN_BYTES, text, "\nwrite_bytes:");
 }
 
-/* How long a thread has waited for a processor, and how often it got one. */
+/* Wait for a processor, and how often the thread got one. */
 static void add_wait(const char *root, pid_t pid, const char *name,
                      struct server_reading *ret)
 {
@@ -272,7 +271,7 @@ static void add_waits(const char *root, const struct process *p,
 
 /* ---- is it the right one? ---- */
 
-/* What follows the name in the first line about a process; `name`: its name. */
+/* The text after the name in "stat"; `name`: its name. */
 static const char *after_name(char *line, const char **name)
 {
   char *end = strrchr(line, ')');
@@ -288,7 +287,7 @@ static const char *after_name(char *line, const char **name)
 bool local_is_of_age(const char *root, pid_t pid, double age_s)
 {
   enum {
-    OFF_S = 3 /* servers begin to count when they have begun to start */
+    OFF_S = 3 /* servers begin to count after their start */
   };
   char path[PATH_MAX], line[1024];
   const char *name, *at;
@@ -330,7 +329,7 @@ pid_t local_parent(const char *root, pid_t pid)
   return parent;
 }
 
-/* The process and its children; returns how many they are. */
+/* The process and its children; returns how many. */
 static size_t list(const char *root, pid_t server,
                    struct process all[1 + CHILDREN_MAX])
 {

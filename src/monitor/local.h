@@ -1,7 +1,6 @@
 /*
- * local.h - the processes of a server that runs on this machine.
- *
- * Files are read below `root`, "" for the system itself.
+ * local.h - the processes of a server on this machine, in files below `root`,
+ * "" for the system itself.
  */
 #ifndef BENCH_MONITOR_LOCAL_H
 #define BENCH_MONITOR_LOCAL_H
@@ -11,29 +10,22 @@
 
 struct server_reading;
 
-/*
- * The process at the other end of a socket: the one that listens.  0: it is on
- * another machine, or hidden in a container, or this user must not see it.
- */
+/* The listening process at the other end of a socket; 0: on another machine, in
+ * a container, or hidden from this user. */
 pid_t local_server(int fd);
 
-/* The process that listens at a port of this machine; 0, as above. */
+/* At a port of this machine; 0 as above. */
 pid_t local_listener(unsigned port);
 
-/*
- * Does a process have this age in seconds, or nearly?  A server in a container
- * may report a number that another process has on this machine.
- */
+/* Is the process about `age_s` seconds old? A server in a container may report
+ * the number of another process. */
 bool local_is_of_age(const char *root, pid_t pid, double age_s);
 
-/* The parent of a process; 0: none, or its name is another, so that it has not
- * forked the process as a server does. */
+/* 0: none, or of another name, so not a server that has forked the process. */
 pid_t local_parent(const char *root, pid_t pid);
 
-/*
- * Put what the process and its children have used so far into *ret: those that
- * have ended are included.  Nothing, if it is gone.
- */
+/* Adds what the process and its children, ended ones too, have used so far;
+ * nothing if gone. */
 void local_read(const char *root, pid_t server, struct server_reading *ret);
 
 #endif

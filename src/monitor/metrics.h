@@ -1,5 +1,5 @@
 /*
- * metrics.h - what a database server does, under one name for all servers.
+ * metrics.h - figures of database servers, under one name for all servers.
  */
 #ifndef BENCH_MONITOR_METRICS_H
 #define BENCH_MONITOR_METRICS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum server_metric {
-  /* Counts: they only grow. */
+  /* Counts. */
   SERVER_COMMITS,
   SERVER_ROLLBACKS,
   SERVER_ROWS_READ,
@@ -28,7 +28,7 @@ enum server_metric {
   SERVER_SWITCHES,
   SERVER_READ_BYTES,
   SERVER_WRITTEN_BYTES,
-  /* Levels: they rise and fall. */
+  /* Levels. */
   SERVER_CHECKPOINT_RUNNING,
   SERVER_LOCK_WAITING,
   SERVER_VACUUM_RUNNING,
@@ -43,16 +43,15 @@ enum server_metric {
   SERVER_LOG_SIZE_BYTES,
   SERVER_METRICS,
 
-  /* Counts of MySQL and MariaDB that only serve for others: no result has
-   * them. */
+  /* Counts of MySQL and MariaDB that others are computed from; in no result. */
   SERVER_PART_COMMIT = SERVER_METRICS, /* explicit ones */
   SERVER_PART_STATEMENT_ENDS, /* of statements and transactions, per engine */
   SERVER_PART_PREPARED,       /* of these, in two phases, per engine */
   SERVER_PART_CHANGES,        /* statements that change rows */
   SERVER_PART_IDS,            /* of transactions that change rows: two */
-  SERVER_PART_ROLLBACK,       /* explicit ones */
-  SERVER_PART_UNDONE,         /* of statements and transactions, per engine */
-  SERVER_PART_TRANSACTIONS,   /* all, if the server counts them */
+  SERVER_PART_ROLLBACK,
+  SERVER_PART_UNDONE,
+  SERVER_PART_TRANSACTIONS, /* all, if the server counts them */
   SERVER_VALUES
 };
 
@@ -62,37 +61,36 @@ enum server_kind {
 };
 
 struct server_metric_info {
-  const char *name; /* with its unit at the end, if it has one */
+  const char *name; /* with its unit at the end */
   enum server_kind kind;
   const char *metric; /* for Prometheus: in seconds and bytes */
-  double to_metric;   /* what its values are multiplied with */
-  const char *help;   /* a sentence */
+  double to_metric;   /* factor */
+  const char *help;
 };
 
 extern const struct server_metric_info server_metrics_info[SERVER_METRICS];
 
-/* What the server says at one moment. */
+/* At one moment. */
 struct server_reading {
   uint64_t at_ns;   /* before the first query */
   uint64_t took_ns; /* until the last answer */
-  double events;    /* of the run, as far as it was in the middle of that */
+  double events;    /* of the run, at about that moment */
   bool has[SERVER_VALUES];
   double value[SERVER_VALUES];
 };
 
-/* What the counts of a period say about the next one: what transactions that go
- * on have too much in one of them, and whether there is a binary log; all {0}
- * at first.  See source_mysql.c. */
+/* What the counts of a period have too much of: transactions that go on; and
+ * whether there is a binary log. {0} at first. See source_mysql.c. */
 struct server_owed {
   double statements, changes;
   bool prepares; /* something was stored in two phases */
 };
 
-/* What an event costs the server, in the order in which people are told. */
+/* Per event, in the order of the report. */
 struct server_cost {
   enum server_metric metric;
   const char *what;
-  double unit; /* what the figure is multiplied with */
+  double unit; /* factor */
 };
 
 enum {
@@ -101,12 +99,12 @@ enum {
 
 extern const struct server_cost server_cost_table[SERVER_COSTS];
 
-/* What each of `events` has cost; false: unknown. */
+/* False: unknown. */
 bool server_cost_per_event(const struct server_cost *c,
                            const struct server_reading *did, double events,
                            double *ret);
 
-/* Metrics that only a fast sample has: see struct monitor_source. */
+/* Only fast samples have them: see struct monitor_source. */
 static inline int server_metric_is_sampled(enum server_metric f)
 {
   return f == SERVER_CHECKPOINT_RUNNING || f == SERVER_LOCK_WAITING ||

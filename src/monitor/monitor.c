@@ -29,7 +29,7 @@ enum {
   SERVERS_MAX = 8
 };
 
-#define READ_EVERY_NS NS_PER_S /* at most so often */
+#define READ_EVERY_NS NS_PER_S /* at most */
 #define PATIENCE_NS NS_PER_S   /* at the end, twice */
 
 struct monitor {
@@ -37,7 +37,7 @@ struct monitor {
   struct readers all;
   char *host, *port; /* owned; parts of --monitor-host */
   double share;      /* events of the run for each of this process */
-  uint64_t ticks;    /* readings that were due in the intervals so far */
+  uint64_t ticks;    /* readings due in the intervals so far */
   unsigned n;
   struct reader of[SERVERS_MAX];
 };
@@ -74,7 +74,7 @@ static const char *monitor_given(const char *text)
   return text && *text ? text : NULL;
 }
 
-/* NULL: this kind of server has no metrics that a query reads. */
+/* NULL: no queries for this kind of server. */
 static const struct monitor_source *monitor_source_find(const char *driver)
 {
   static const struct monitor_source *const all[] = { &monitor_mysql,
@@ -153,7 +153,7 @@ static int monitor_on_start(void *ctx, const struct run_start *start,
       (void)snprintf(m->of[i].failure, sizeof(m->of[i].failure), "%.255s",
                      err->text);
   }
-  /* Nobody has asked for it: the run goes on without. */
+  /* not asked for: the run goes on without */
   return m->in.cfg->stats == SERVER_STATS_AUTO ? 0 : rc;
 }
 
@@ -179,7 +179,7 @@ static int monitor_on_interval(void *ctx, const struct report_setup *setup,
   return 0;
 }
 
-/* The events of all ranks, in those of this one, whose threads come first. */
+/* Events of all ranks for each of this rank, whose threads come first. */
 static double monitor_share_of(const struct monitor *m,
                                const struct report *total)
 {
@@ -220,7 +220,7 @@ static bool monitor_await(struct reader *w, uint64_t until_ns)
   return atomic_load(&w->ended) != 0;
 }
 
-/* What does not end in time is interrupted, then left behind. */
+/* Interrupts what does not end in time, then leaves it behind. */
 static void monitor_end_thread(struct monitor *m, struct reader *w,
                                uint64_t until_ns)
 {

@@ -1,15 +1,13 @@
 /*
  * monitor.h - reads what database servers do while a run goes on.
  *
- * A thread per server has one connection.  It reads the server's counters
- * shortly before the end of each interval, and looks ten times a second what
- * its sessions do.  A reading that is not there when its interval ends is
- * dropped and counted; the next one covers both.  The server's counters are
- * never reset.
+ * A thread per server has one connection. It reads the counters shortly before
+ * the end of each interval, and looks ten times a second at the sessions. A
+ * reading that is missing when its interval ends is dropped and counted; the
+ * next one covers both. Nothing is reset.
  *
- * It is a reporter: call it before those that show its figures.  All
- * functions below may be called by the threads that call reporters; the last
- * one by any thread.
+ * It is a reporter, to be called before those that show its figures. The
+ * functions below are for the threads that call reporters.
  */
 #ifndef BENCH_MONITOR_MONITOR_H
 #define BENCH_MONITOR_MONITOR_H
@@ -29,24 +27,24 @@ struct monitor;
 struct monitor_cfg;
 
 struct monitor_input {
-  const struct monitor_cfg *cfg; /* borrowed */
-  struct db_process *db; /* borrowed; ready, and ends after the monitor */
-  const char *driver;    /* its name */
-  const char *file;      /* [opt] SQLite: the file of data */
-  unsigned servers;      /* to how many the connections go; at least 1 */
+  const struct monitor_cfg *cfg;
+  struct db_process *db; /* borrowed; outlives the monitor */
+  const char *driver;
+  const char *file; /* [opt] SQLite: the file of data */
+  unsigned servers; /* that connections go to; at least 1 */
   struct leave *leave;
 };
 
-/* A raw counter of a server that has changed. */
+/* That has changed. */
 struct server_raw {
   const char *name;
   double change;
 };
 
-/* Does this kind of server have figures? */
+/* Does it have figures? */
 bool monitor_knows(const char *driver);
 
-/* Nothing runs before the reporter's start().  NULL and -ENOMEM. */
+/* Nothing runs before the reporter's start(). 0 or -ENOMEM. */
 int monitor_new(struct monitor **ret, const struct monitor_input *in,
                 struct err *err);
 /* Not if a thread was left behind. */
@@ -56,20 +54,20 @@ extern const struct reporter monitor_reporter; /* ctx: struct monitor */
 
 unsigned monitor_servers(const struct monitor *m);
 
-/* The interval that is being reported. */
+/* The one that is being reported. */
 void monitor_interval(struct monitor *m, unsigned server,
                       struct server_interval *ret);
-/* The last one that has a reading. */
+/* The last one with a reading. */
 void monitor_latest(struct monitor *m, unsigned server,
                     struct server_interval *ret);
-/* All up to now; texts are valid until the end, and constant after it. */
+/* Up to now; texts are valid until the end, and constant after it. Any
+ * thread. */
 void monitor_total(struct monitor *m, unsigned server,
                    struct server_total *ret);
-/* After the end: the raw counters; false: there are no more. */
+/* After the end; false: no more. */
 bool monitor_raw(const struct monitor *m, unsigned server, size_t i,
                  struct server_raw *ret);
-/* After the end: the statements that took most of the server's time; NULL: they
- * were not read. */
+/* After the end, those with most of the server's time; NULL: not read. */
 const struct digests *monitor_statements(const struct monitor *m,
                                          unsigned server);
 

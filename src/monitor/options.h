@@ -7,15 +7,15 @@
 #include "opt/opt.h"
 
 enum server_stats {
-  SERVER_STATS_AUTO, /* with files that have intervals as objects */
+  SERVER_STATS_AUTO, /* on with files that have intervals as objects */
   SERVER_STATS_ON,
   SERVER_STATS_OFF,
 };
 
 struct monitor_cfg {
   int stats;           /* enum server_stats */
-  uint64_t statements; /* that are printed */
-  /* "": as the connections of the run. */
+  uint64_t statements; /* to print */
+  /* "": as for the run */
   const char *user, *password, *host;
 };
 

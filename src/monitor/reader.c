@@ -29,10 +29,10 @@
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
 /* Looks take 2 % of the time at most, unless the server has become slow: then
- * they take more, until about LOOK_SLOWLY of them were slow. */
+ * more, until about LOOK_SLOWLY were slow. */
 #define LOOK_SHARE 50
 #define LOOK_SLOWLY 64
-#define LEAD_MIN_NS (20 * NS_PER_MS)  /* a reading begins so early */
+#define LEAD_MIN_NS (20 * NS_PER_MS)  /* before the end of an interval */
 #define CONNECT_NS (3 * NS_PER_S / 2) /* below the patience at the end */
 #define AGAIN_NS NS_PER_S             /* after a connection was lost */
 #define LAST_READING_NS                                 \
@@ -42,7 +42,7 @@
 /* ---- embedded databases ---- */
 
 enum {
-  FILES_CHECKPOINTS_AT = 12, /* in the log: how often it began anew */
+  FILES_CHECKPOINTS_AT = 12, /* offset in the log: how often it began anew */
 };
 
 static void files_put(struct server_reading *r, enum server_metric f,
@@ -72,10 +72,10 @@ static bool files_put_size(struct server_reading *r, enum server_metric f,
 }
 
 /*
- * The metrics of a SQLite database from its files.  Nothing is locked, and
- * nothing is read but the header of the log.  The database itself is never
- * opened: closing it would drop the locks that SQLite has on it in this
- * process, and other programs could then destroy it.  SQLite locks no log.
+ * The figures of a SQLite database from its files. Nothing is locked, and only
+ * the header of the log is read. The database itself is never opened: closing
+ * it would drop SQLite's locks in this process, and other programs could then
+ * destroy it. SQLite locks no log.
  */
 static void files_read(const char *path, struct server_reading *ret)
 {
@@ -106,7 +106,7 @@ static const enum server_metric sessions_metrics[DB_COUNTS] = {
   [COUNT_LOCK_WAITS] = SERVER_LOCK_WAITS,
 };
 
-/* Add what the sessions of an embedded database have counted. */
+/* What the sessions of an embedded database have counted. */
 static void sessions_read(struct counts *c, struct server_reading *ret)
 {
   uint64_t sum[DB_COUNTS];
@@ -156,7 +156,7 @@ static void reader_note_gaps(struct reader *w, const struct server_gaps *gaps)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Where the connection goes, or was to go. */
+/* Also if it did not connect. */
 static void reader_note_target(struct reader *w)
 {
   struct strbuf target = { 0 };
@@ -181,7 +181,7 @@ static void reader_take_two(void *ctx, const sql_value *v, unsigned n)
 }
 
 struct reader_place {
-  bool here; /* its machine has the name of this one */
+  bool here; /* its machine has our name */
   double port;
 };
 
@@ -196,10 +196,8 @@ static void reader_take_place(void *ctx, const sql_value *v, unsigned n)
   (void)reading_number(&v[1], &to->port);
 }
 
-/*
- * The process of the server itself; 0: it is not on this machine.  At the other
- * end of the socket may be a proxy, so the session has to confirm it.
- */
+/* 0: not on this machine. The session has to confirm it, because at the other
+ * end of the socket may be a proxy. */
 static pid_t reader_find_server(struct reader *w, int fd)
 {
   const struct monitor_source *s = w->m->source;
@@ -242,7 +240,7 @@ static void reader_note_server(struct reader *w, struct server_gaps *gaps)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* A server that was shut down in an orderly way may go on with its counts. */
+/* After an orderly shutdown a server may go on with its counts. */
 static void reader_note_start(struct reader *w)
 {
   (void)pthread_mutex_lock(&w->lock);
@@ -287,7 +285,7 @@ static void reader_lose(struct reader *w)
   link_close(&w->link);
 }
 
-/* `grid_ns`: the end of the interval that it is for. */
+/* For the interval that ends there. */
 static bool reader_read_once(struct reader *w, uint64_t grid_ns)
 {
   const struct readers *m = w->m;
@@ -313,14 +311,14 @@ static bool reader_read_once(struct reader *w, uint64_t grid_ns)
   if (w->account.latest.known)
     w->failure[0] = '\0';
   (void)pthread_mutex_unlock(&w->lock);
-  /* Four times as long as it usually takes. */
+  /* Four times the usual time. */
   w->lead_ns = max_u64(LEAD_MIN_NS, (3 * w->lead_ns + 4 * r.took_ns) / 4);
   w->lead_ns = min_u64(w->lead_ns, m->tick_ns / 4);
   return true;
 }
 
-/* What a look costs.  One in a stall of the server waits, but costs no more
- * than others do; and that is when looks are wanted. */
+/* A look in a stall of the server waits, but costs no more than others; and
+ * then looks are wanted. */
 static uint64_t reader_cost_of_look(uint64_t cost_ns, uint64_t took_ns)
 {
   if (cost_ns == 0 || took_ns <= cost_ns)
@@ -328,7 +326,7 @@ static uint64_t reader_cost_of_look(uint64_t cost_ns, uint64_t took_ns)
   return cost_ns + (took_ns - cost_ns) / LOOK_SLOWLY;
 }
 
-/* *cost_ns: of the looks before, and with this one. */
+/* *cost_ns: of earlier looks; updated. */
 static bool reader_look_once(struct reader *w, uint64_t *cost_ns)
 {
   struct server_gaps gaps = w->gaps;
@@ -351,8 +349,8 @@ static void reader_pause_until(struct reader *w, uint64_t until_ns)
   wait_while(&w->m->stop, 0, until_ns);
 }
 
-/* The end of the next interval whose reading can still begin in time; the
- * start of the measured part is one. */
+/* The end of the next interval whose reading can begin in time; the measured
+ * start is one. */
 static uint64_t reader_next_grid(const struct reader *w, uint64_t now_ns)
 {
   const struct readers *m = w->m;
@@ -363,13 +361,12 @@ static uint64_t reader_next_grid(const struct reader *w, uint64_t now_ns)
          ((now_ns + w->lead_ns - m->start_ns) / m->tick_ns + 1) * m->tick_ns;
 }
 
-/* When the reading for it is due. */
 static uint64_t reader_due_for(const struct reader *w, uint64_t grid_ns)
 {
   return grid_ns > w->m->start_ns ? grid_ns - w->lead_ns : grid_ns;
 }
 
-/* What is counted from now on.  False: the connection is lost. */
+/* False: the connection is lost. */
 static bool reader_begin_totals(struct reader *w)
 {
   const struct monitor_source *s = w->m->source;
@@ -390,7 +387,7 @@ static void reader_end_totals(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
-  if (w->account.period_ns == 0) { /* it was let in when all was over */
+  if (w->account.period_ns == 0) { /* let in when all was over */
     raw_counters_done(&w->raw);
     digests_done(&w->digests);
     return;
@@ -415,7 +412,7 @@ static void reader_follow(struct reader *w)
   uint64_t look_ns = w->m->source ? clock_now_ns() : UINT64_MAX;
   uint64_t grid_ns, cost_ns = 0;
 
-  /* The first reading is what the others are compared with. */
+  /* The base of all others. */
   if (clock_now_ns() >= w->m->start_ns && !reader_read_once(w, 0))
     return;
   if (w->m->source && !reader_begin_totals(w))
@@ -443,8 +440,8 @@ static void reader_follow(struct reader *w)
     reader_end_totals(w);
 }
 
-/* A server that refuses is not asked again: it may count that against the user,
- * or has no connection to spare.  One that is only slow is. */
+/* A refusing server may count attempts against the user, or lack connections;
+ * one that is only slow is asked again. */
 static bool reader_gives_up(const struct reader *w)
 {
   return w->link.permanent || (w->m->may_give_up && !w->met && !w->link.slow);

@@ -1,7 +1,6 @@
 /*
- * reader.h - the thread that reads one server.
- *
- * It ends when the run is over, or when the server lets nobody in.
+ * reader.h - the thread that reads one server, until the run is over or the
+ * server refuses.
  */
 #ifndef BENCH_MONITOR_READER_H
 #define BENCH_MONITOR_READER_H
@@ -22,45 +21,43 @@ struct db_process;
 struct monitor_source;
 struct recorders;
 
-/* What the readers of a run have in common.  Only `stop` changes while they
- * run. */
+/* Common to all readers. Only `stop` changes while they run. */
 struct readers {
-  const struct monitor_source *source; /* NULL: there are only files */
+  const struct monitor_source *source; /* NULL: only files */
   const char *file;                    /* [opt] SQLite: the file of data */
   struct db_process *db;
   struct conn_params params;
-  size_t statements; /* how many remain at the end */
+  size_t statements; /* to keep at the end */
   bool may_give_up;  /* if the first connection fails */
   uint64_t start_ns; /* of the measured part */
-  /* Borrowed from the run: what the workers of this process count. */
+  /* borrowed from the run: workers of this process */
   const struct recorders *recorders;
-  uint64_t tick_ns;      /* from one reading to the next */
-  _Atomic uint32_t stop; /* waited for */
+  uint64_t tick_ns; /* between readings */
+  _Atomic uint32_t stop;
 };
 
-/* A server, and the thread that reads it. */
 struct reader {
   struct readers *m;
   unsigned number;
   pthread_t thread;
   bool started;
-  _Atomic uint32_t ended; /* waited for */
+  _Atomic uint32_t ended;
 
   /* Of the thread alone. */
   struct link link;
   struct server_access access;
-  bool met;                /* there was a connection */
-  double server_started;   /* see struct server_access */
-  pid_t local;             /* 0: it is not on this machine */
+  bool met; /* it was connected once */
+  double server_started;
+  pid_t local;             /* pid; 0: not on this machine */
   uint64_t lead_ns;        /* before the end of an interval */
-  struct raw_counters raw; /* of others after it has ended */
-  struct digests digests;  /* as well */
+  struct raw_counters raw; /* of others after `ended`, like `digests` */
+  struct digests digests;
 
   pthread_mutex_t lock; /* protects the rest */
   struct account account;
   char target[256], failure[256];
   long pid;
-  bool near; /* on this machine, with or without a known pid */
+  bool near; /* on this machine, pid known or not */
   struct server_gaps gaps;
 };
 
@@ -68,7 +65,7 @@ struct reader {
 void reader_init(struct reader *w, struct readers *m, unsigned number);
 void reader_done(struct reader *w);
 
-/* Of the thread; `arg` is a struct reader. */
+/* `arg` is a struct reader. */
 void *reader_main(void *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reading.c - asks a server for its metrics, its sessions and its raw counters.
+ * reading.c - asks a server for its figures, sessions and raw counters.
  */
 #include "monitor/reading.h"
 
@@ -86,8 +86,8 @@ static void reading_ignore_row(void *ctx, const sql_value *v, unsigned n)
   (void)ctx, (void)v, (void)n;
 }
 
-/* The bits of what there is, and may be read; otherwise there is a gap.  False:
- * the connection is lost. */
+/* The bits of what exists and may be read; gaps for the others. False: the
+ * connection is lost. */
 static bool reading_probe(struct link *l, const struct monitor_source *s,
                           unsigned *ret, struct server_gaps *gaps)
 {
@@ -147,7 +147,7 @@ bool reading_prepare(struct link *l, const struct monitor_source *s,
 struct reading_target {
   const struct monitor_query *query;
   struct server_reading *to;
-  unsigned rank[SERVER_VALUES]; /* of the item whose value is there, and 1 */
+  unsigned rank[SERVER_VALUES]; /* the item whose value is there, plus 1 */
 };
 
 static void reading_put(struct reading_target *t, unsigned item, double value)
@@ -210,7 +210,7 @@ static void reading_name_figures(const struct monitor_query *q,
 
   for (unsigned i = 0; q->items[i].key; i++) {
     const enum server_metric f = q->items[i].metric;
-    /* All parts are those of the commits. */
+    /* parts are those of the commits */
     const char *name =
       server_metrics_info[f < SERVER_METRICS ? f : SERVER_COMMITS].name;
 
@@ -220,7 +220,7 @@ static void reading_name_figures(const struct monitor_query *q,
   }
 }
 
-/* Does it only serve for figures that follow from other counts without it? */
+/* Only for figures that follow from other counts without it. */
 static bool reading_is_extra(const struct monitor_query *q)
 {
   for (unsigned i = 0; q->items[i].key; i++) {
@@ -257,8 +257,8 @@ static bool reading_ask(struct link *l, const struct monitor_query *q,
   return ok;
 }
 
-/* All queries with a text as one, so that they take one round trip; its columns
- * are theirs, one after the other.  Returns how many they are. */
+/* All queries with a text as one, for one round trip; columns in order. Returns
+ * how many. */
 static unsigned reading_join_queries(const struct monitor_source *s,
                                      unsigned which, struct strbuf *sql)
 {
@@ -274,7 +274,6 @@ static unsigned reading_join_queries(const struct monitor_source *s,
   return n;
 }
 
-/* The columns of all queries that are joined. */
 struct reading_columns {
   const struct monitor_source *source;
   unsigned which;
@@ -302,8 +301,8 @@ static void reading_take_joined(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-/* The bits of the queries that were read together; 0: the server refuses one
- * of them, and so all, or there are not several. */
+/* The bits of the queries that were read together; 0: refused, or not
+ * several. */
 static unsigned reading_take_at_once(struct link *l,
                                      const struct monitor_source *s,
                                      const struct server_access *access,
@@ -341,7 +340,7 @@ bool reading_take(struct link *l, const struct monitor_source *s,
     access->queries &= ~(1u << i);
     reading_give_up_query(l, &s->queries[i], gaps);
   }
-  /* Together they do not work, although each of them does. */
+  /* together they fail, although each works */
   access->apart |= one_by_one > 1 && refused == 0;
   ret->took_ns = clock_now_ns() - ret->at_ns;
   return !l->lost;
@@ -392,7 +391,7 @@ static void looks_take_session(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-/* One by one: the server needs less time for that than for all at once. */
+/* One by one: less work for the server than all at once. */
 bool server_waits_take(struct link *l, const struct monitor_source *s,
                        struct server_access *access, struct server_gaps *gaps,
                        struct server_waits *to)
@@ -468,7 +467,7 @@ static int raw_by_name(const void *a, const void *b)
                 ((const struct raw_counter *)b)->name);
 }
 
-/* Counters for which there is no memory are left out. */
+/* Left out without memory. */
 static void raw_append(struct raw_counters *c, const char *name, double value)
 {
   struct raw_counter *more = c->of;

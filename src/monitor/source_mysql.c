@@ -1,5 +1,5 @@
 /*
- * source_mysql.c - where MySQL and MariaDB keep their metrics.
+ * source_mysql.c - where MySQL and MariaDB keep their figures.
  */
 #include <math.h>
 
@@ -9,43 +9,40 @@
 /* ---- commits and rollbacks ---- */
 
 /*
- * How many transactions MySQL and MariaDB have committed, and rolled back.
- *
- * Neither has a count of them in its status.  Com_commit has those that end
- * with COMMIT, not those of a single statement with autocommit.  Handler_commit
- * has one for each statement that has used an engine, in a transaction or not,
- * and one more for each COMMIT; what is stored in two phases (a binary log and
- * InnoDB) counts for both.  So from these alone nobody can tell a transaction
- * of ten statements from ten with autocommit.  Two other counts help:
+ * Neither server counts transactions in its status. Com_commit has those that
+ * end with COMMIT, not single statements with autocommit. Handler_commit has
+ * one for each statement that has used an engine, and one more for each COMMIT;
+ * what is stored in two phases (a binary log and InnoDB) counts for both. So
+ * ten statements in a transaction look like ten with autocommit. Two other
+ * counts help:
  *
  * - performance_schema counts transactions, if its instrument is on (MySQL's
- *   default).  Nothing else is needed then.
+ * default). Nothing else is needed then.
  * - InnoDB of MariaDB numbers transactions that change something, each twice:
- *   when it begins and when it ends.  All rollbacks are taken away, as if each
- *   had changed something.
+ * at their begin and end. All rollbacks are subtracted, as if each had changed
+ * something.
  *
- * What remains are transactions without changes, or on MySQL all.  The
- * statements of those that end with COMMIT or ROLLBACK are taken away first:
- * COMMITS_STATEMENTS for each, as if all of them were long.  So nothing
- * is counted twice where transactions have at most that many statements, and
- * the figure is exact where statements are either all in transactions or all by
- * themselves.  Where a server has both, it is a lower bound.
+ * The rest are transactions without changes, or on MySQL all. Statements of
+ * those that end with COMMIT or ROLLBACK are subtracted first:
+ * COMMITS_STATEMENTS for each. So nothing is counted twice where transactions
+ * have at most that many, and the figure is exact where statements are either
+ * all in transactions or all by themselves; otherwise it is a lower bound.
  *
  * A transaction may have its statements in one period, and its COMMIT in the
- * next.  So what a period has less than nothing of is owed by the next one, as
- * far as transactions that are open can be its cause: each connection has one.
- * Only those that are open before the first COMMIT was seen can count twice.
+ * next. So the deficit of a period is owed by the next one, as far as open
+ * transactions can cause it: one per connection. Only those open before the
+ * first COMMIT was seen can count twice.
  *
- * Rollbacks.  Com_rollback has those that clients ask for, among them those
- * that end nothing.  The server itself rolls back the victim of a deadlock, and
- * its client may say ROLLBACK then, or not.  Handler_rollback has one for each
+ * Rollbacks. Com_rollback has those that clients ask for, also if they end
+ * nothing. The server itself rolls back the victim of a deadlock, and the
+ * client may send ROLLBACK then, or not. Handler_rollback has one for each
  * transaction that is rolled back, one more for the statement that made it a
  * victim, and one for any other statement that fails; a binary log doubles
- * those that have changed something.  So what Handler_rollback has without a
- * statement for each deadlock is the figure, halved with a binary log, but
+ * those that have changed something. So the figure is Handler_rollback without
+ * a statement for each deadlock, halved with a binary log, but
  * - at most as many as were asked for and deadlocks together,
  * - at least the deadlocks, and at least as many as were asked for, unless
- *   Handler_rollback shows that they ended nothing.
+ * Handler_rollback shows that they ended nothing.
  * There is a binary log if something was ever stored in two phases: a period
  * may have victims alone, and no commit.
  */
@@ -53,7 +50,7 @@ enum {
   COMMITS_STATEMENTS = 100
 };
 
-/* What is left of `n`, or nothing: then the next one owes the rest. */
+/* What is left of `n`, at least 0: the next period owes the rest. */
 static double commits_pay(double n, double most, double *owed)
 {
   const double left = n - *owed;
@@ -62,15 +59,15 @@ static double commits_pay(double n, double most, double *owed)
   return fmax(left, 0);
 }
 
-/* Returns how many of them were of a single statement: InnoDB has one number
- * for each, not two. */
+/* Returns how many were of a single statement: InnoDB has one number for each,
+ * not two. */
 static double commits_rollbacks(struct server_reading *did,
                                 struct server_owed *owed)
 {
-  const double *v = did->value; /* 0, if it is not known */
+  const double *v = did->value; /* 0: unknown */
   const double asked = v[SERVER_PART_ROLLBACK];
   const double deadlocks = v[SERVER_DEADLOCKS];
-  /* A binary log counts what changes something once more. */
+  /* A binary log counts changes once more. */
   const bool logged = owed->prepares || v[SERVER_PART_PREPARED] > 0;
   const double engines = logged ? 2 : 1;
   const double undone = fmax(v[SERVER_PART_UNDONE] - deadlocks, 0);
@@ -89,12 +86,12 @@ static double commits_rollbacks(struct server_reading *did,
 
 static void commits_mysql(struct server_reading *did, struct server_owed *owed)
 {
-  const double *v = did->value; /* 0, if it is not known */
+  const double *v = did->value; /* 0: unknown */
   const double said = v[SERVER_PART_COMMIT];
   const double single = commits_rollbacks(did, owed);
   const double ended = said +
                        fmax(v[SERVER_PART_ROLLBACK], v[SERVER_ROLLBACKS]);
-  /* Each engine counts, and the binary log is one of two. */
+  /* Each engine counts; the binary log is one of two. */
   const double ends = v[SERVER_PART_STATEMENT_ENDS] -
                       v[SERVER_PART_PREPARED] / 2;
   const double in_transactions = COMMITS_STATEMENTS * ended;
@@ -122,7 +119,7 @@ static void commits_mysql(struct server_reading *did, struct server_owed *owed)
 /* ---- the tables ---- */
 
 static const struct monitor_item status[] = {
-  /* The commits follow from these: see above. */
+  /* For the commits. */
   { "Com_commit", SERVER_PART_COMMIT },
   { "Handler_commit", SERVER_PART_STATEMENT_ENDS },
   { "Handler_prepare", SERVER_PART_PREPARED },
@@ -188,7 +185,7 @@ static const struct monitor_item transactions[] = {
 };
 
 enum {
-  WITH_EVENTS = 1 << 0, /* bits of the list below */
+  WITH_EVENTS = 1 << 0, /* bits of probes[] */
   WITH_LOCKS = 1 << 1,
 };
 
@@ -205,7 +202,7 @@ static const struct monitor_query queries[] = {
            "AND NAME IN ('lock_deadlocks', 'trx_rseg_history_len')",
     .min = 1,
     .items = metrics },
-  /* NULL, unless it counts them. */
+  /* NULL, unless counted. */
   { .sql = "SELECT SUM(t.COUNT_STAR) FROM "
            "performance_schema.events_transactions_summary_global_by_event_name"
            " t JOIN performance_schema.setup_instruments i "
@@ -229,10 +226,9 @@ static const struct monitor_probe probes[] = {
 };
 
 /*
- * What sessions wait for, under names like those of PostgreSQL: a class, a
- * colon, and what it is.  A state that names a lock says more than the event of
- * waiting for it; the other states come last.  Sessions of this run use the
- * same database as this one.
+ * Names like those of PostgreSQL: class, colon, wait. A state that names a lock
+ * is better than the event of waiting for it; other states come last. Sessions
+ * of this run use this database.
  */
 #define WAITS(row_lock, event, sessions)                                  \
   "SELECT 'w', wait, COUNT(*), SUM(wait LIKE 'Lock:%') FROM (SELECT "     \
@@ -244,10 +240,11 @@ static const struct monitor_probe probes[] = {
 
 #define ROW_LOCK "WHEN trx_state = 'LOCK WAIT' THEN 'Lock:row'"
 
-/* 'wait/io/file/innodb/innodb_log_file' is 'IO:innodb_log_file', and
- * 'wait/lock/table/sql/handler' is 'Lock:table'.  'wait/io/table/sql/handler'
- * is a whole call into the engine, which may find its rows in memory:
- * 'Table:handler'. */
+/*
+ * 'wait/io/file/innodb/innodb_log_file' is 'IO:innodb_log_file', and
+ * 'wait/lock/table/sql/handler' is 'Lock:table'. 'wait/io/table/sql/handler' is
+ * a whole call into the engine, perhaps without I/O: 'Table:handler'.
+ */
 #define EVENT                                                                \
   "WHEN event LIKE 'wait/synch/%' THEN "                                     \
   "CONCAT('LWLock:', SUBSTRING_INDEX(event, '/', -1)) "                      \
@@ -265,7 +262,7 @@ static const struct monitor_probe probes[] = {
 #define TRANSACTIONS \
   " LEFT JOIN information_schema.INNODB_TRX ON trx_mysql_thread_id = id"
 
-/* An event that goes on has no end. */
+/* A current event has no end. */
 #define THREADS(transactions)                                      \
   "(SELECT t.PROCESSLIST_ID AS id, t.PROCESSLIST_STATE AS state, " \
   "e.EVENT_NAME AS event FROM performance_schema.threads t "       \
@@ -301,14 +298,16 @@ static const struct monitor_fast fast[] = {
     .subject = "waits of sessions" },
 };
 
-/* Digests have names in such quotes. */
+/* As digests quote names. */
 static const char *const own[] = { "`performance_schema`",
                                    "`information_schema`", "SHOW GLOBAL STATUS",
                                    NULL };
 
-/* Times are in picoseconds.  MariaDB counts prepared statements in no digest,
- * but all of them together.  A row without a digest has all statements that
- * came when performance_schema_digests_size others were there. */
+/*
+ * Picoseconds. MariaDB counts prepared statements in no digest, but all
+ * together. The row without a digest has what came when
+ * performance_schema_digests_size others were there.
+ */
 static const struct monitor_digests digests[] = {
   { .where_sql = "SELECT IF(@@performance_schema, 'performance_schema', NULL)",
     .missing = "performance_schema is off",
@@ -339,7 +338,7 @@ static const struct monitor_raw raw[] = { { "SHOW GLOBAL STATUS", 0 } };
 
 const struct monitor_source monitor_mysql = {
   .driver = "mysql",
-  /* 0: MariaDB, whose versions have other numbers. */
+  /* 0: MariaDB, which has other numbers */
   .version_sql = "SELECT IF(VERSION() LIKE '%MariaDB%', 0, "
                  "SUBSTRING_INDEX(VERSION(), '.', 1))",
   .queries = queries,

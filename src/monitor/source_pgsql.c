@@ -1,9 +1,9 @@
 /*
  * source_pgsql.c - where PostgreSQL keeps its figures.
  *
- * Other sessions report what they have counted up to a second late.  Views that
- * add names of tables, databases and users take two thirds of the time: the
- * functions below them are asked.
+ * Sessions report their counts up to a second late. Views that add names of
+ * tables, databases and users take two thirds of the time, so the functions
+ * below them are asked.
  */
 #include "base/compiler.h"
 #include "monitor/source.h"
@@ -71,12 +71,12 @@ static const struct monitor_item dead[] = {
   END,
 };
 
-/* Milliseconds of the log; NULL, if the server takes no times of it. */
+/* Milliseconds of the log; NULL without track_wal_io_timing. */
 #define TIMED(ms)                                                             \
   "CASE WHEN current_setting('track_wal_io_timing')::bool THEN " ms " * 1e6 " \
   "END"
 
-/* A standby has no position of its own until it is promoted: it follows. */
+/* A standby only follows until it is promoted. */
 #define LOG_POSITION                                             \
   "CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() " \
   "ELSE pg_current_wal_insert_lsn() END"
@@ -130,8 +130,8 @@ static const struct monitor_query queries[] = {
 };
 
 static const struct monitor_fast fast[] = {
-  /* Sessions of this run have the same application name as this one.  Workers
-   * of the automatic vacuum that only look for work have no query. */
+  /* Sessions of this run have this application name. Autovacuum workers that
+   * only look for work have no query. */
   { .sql =
       "SELECT CASE backend_type WHEN 'checkpointer' THEN 'c' "
       "WHEN 'autovacuum worker' THEN 'v' ELSE 'w' END, "
@@ -182,7 +182,7 @@ static const struct monitor_digests digests[] = {
   { .min = 130000, DIGESTS("total_exec_time") },
 };
 
-/* `name`: of a row of the view, with a dot at its end. */
+/* `name`: of a row, with a dot at its end. */
 #define RAW(view, name, rest)                                          \
   "SELECT '" view ".' || " name " || key, value FROM pg_catalog." view \
   " t, jsonb_each_text(to_jsonb(t)) " rest
