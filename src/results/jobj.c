@@ -117,6 +117,11 @@ void jobj_real(struct jobj *o, const char *key, double value)
   jobj_add(o, key, jobj_number(value));
 }
 
+void jobj_positive(struct jobj *o, const char *key, double value)
+{
+  jobj_add(o, key, value > 0 ? jobj_number(value) : json_null());
+}
+
 void jobj_bool(struct jobj *o, const char *key, bool value)
 {
   jobj_add(o, key, json_boolean(value));

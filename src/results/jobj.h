@@ -20,6 +20,8 @@ void jobj_text(struct jobj *o, const char *key, const char *value);
 void jobj_int(struct jobj *o, const char *key, uint64_t value);
 void jobj_signed(struct jobj *o, const char *key, int64_t value);
 void jobj_real(struct jobj *o, const char *key, double value);
+/* A real number; null unless above 0. */
+void jobj_positive(struct jobj *o, const char *key, double value);
 void jobj_bool(struct jobj *o, const char *key, bool value);
 void jobj_null(struct jobj *o, const char *key);
 

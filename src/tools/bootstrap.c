@@ -4,6 +4,7 @@
 #include "tools/bootstrap.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "tools/numbers.h"
@@ -34,7 +35,7 @@ struct side {
   enum boot_state state;
 };
 
-static bool samples_usable(const struct boot_run *r)
+static bool bootstrap_samples_usable(const struct boot_run *r)
 {
   double num = 0, den = 0;
 
@@ -49,7 +50,7 @@ static bool samples_usable(const struct boot_run *r)
 }
 
 /* By how much a sample is off, as a share of the sum of all. */
-static double *residuals_of(const struct boot_run *r)
+static double *bootstrap_residuals_of(const struct boot_run *r)
 {
   double *off = calloc(r->n, sizeof(*off));
   double num = 0, den = 0;
@@ -64,7 +65,7 @@ static double *residuals_of(const struct boot_run *r)
 }
 
 /* From the scatter of blocks of `m` samples. */
-static struct known of_blocks(const double *off, size_t n, size_t m)
+static struct known bootstrap_of_blocks(const double *off, size_t n, size_t m)
 {
   const double blocks = (double)(n / m);
   double squares = 0;
@@ -83,8 +84,8 @@ static struct known of_blocks(const double *off, size_t n, size_t m)
 
 /* From the correlation of successive samples, as if each depended on the one
  * before it alone. */
-static struct known of_correlation(const double *off, size_t samples,
-                                   double errors)
+static struct known bootstrap_of_correlation(const double *off, size_t samples,
+                                             double errors)
 {
   const double n = (double)samples;
   double squares = 0, products = 0, c, inflation, pieces;
@@ -105,16 +106,17 @@ static struct known of_correlation(const double *off, size_t samples,
 }
 
 /* The largest of several estimates; variance 0 and df 0: there is no memory. */
-static struct known scatter_within(const struct boot_run *r, double errors)
+static struct known bootstrap_scatter_within(const struct boot_run *r,
+                                             double errors)
 {
   struct known most = { 0, 0 };
-  double *off = residuals_of(r);
+  double *off = bootstrap_residuals_of(r);
 
   if (!off)
     return most;
-  most = of_correlation(off, r->n, errors);
+  most = bootstrap_of_correlation(off, r->n, errors);
   for (size_t m = 1; r->n / m >= BLOCKS_MIN; m *= 2) {
-    const struct known here = of_blocks(off, r->n, m);
+    const struct known here = bootstrap_of_blocks(off, r->n, m);
 
     if (here.variance > most.variance)
       most = here;
@@ -123,7 +125,7 @@ static struct known scatter_within(const struct boot_run *r, double errors)
   return most;
 }
 
-static double scatter_of(const struct boot_group *g, double mean)
+static double bootstrap_scatter_of(const struct boot_group *g, double mean)
 {
   double squares = 0;
 
@@ -142,8 +144,8 @@ static double scatter_of(const struct boot_group *g, double mean)
  * to confirm anything, because a small scatter is too often chance.  For the
  * same reason, the excess of few runs is increased.
  */
-static void weigh_scatter(struct side *side, const struct boot_group *g,
-                          double assumed)
+static void bootstrap_weigh_scatter(struct side *side,
+                                    const struct boot_group *g, double assumed)
 {
   const double n = (double)side->n, df = n - 1;
   double scatter, agrees, within = 0;
@@ -151,7 +153,7 @@ static void weigh_scatter(struct side *side, const struct boot_group *g,
   side->assumed = assumed / n;
   if (side->n < 2)
     return;
-  scatter = scatter_of(g, side->mean);
+  scatter = bootstrap_scatter_of(g, side->mean);
   agrees = fmin(scatter, assumed * (df - 1) / df);
   side->assumed = (BOOT_PRIOR_RUNS * assumed + df * agrees) /
                   (BOOT_PRIOR_RUNS + df) / n;
@@ -160,12 +162,12 @@ static void weigh_scatter(struct side *side, const struct boot_group *g,
   side->excess = fmax(scatter - agrees - within, 0) * (1 + 1.5 / (df * df)) / n;
 }
 
-static enum boot_state worse_of(enum boot_state a, enum boot_state b)
+static enum boot_state bootstrap_worse_of(enum boot_state a, enum boot_state b)
 {
   return a < b ? a : b;
 }
 
-static void side_init(struct side *side, const struct boot_group *g)
+static void bootstrap_side_init(struct side *side, const struct boot_group *g)
 {
   const bool few = g->n < BOOT_RUNS_MIN;
   const double n = (double)g->n;
@@ -183,22 +185,22 @@ static void side_init(struct side *side, const struct boot_group *g)
     }
     side->mean += log(g->runs[i].value) / n;
     unsteady += g->runs[i].unsteady / n;
-    if (samples_usable(&g->runs[i]))
-      side->within[i] = scatter_within(&g->runs[i],
-                                       few ? CORRELATION_ERRORS : 0);
+    if (bootstrap_samples_usable(&g->runs[i]))
+      side->within[i] = bootstrap_scatter_within(&g->runs[i],
+                                                 few ? CORRELATION_ERRORS : 0);
     if (few && side->within[i].df <= 0)
-      side->state = worse_of(side->state, BOOT_TOO_FEW);
+      side->state = bootstrap_worse_of(side->state, BOOT_TOO_FEW);
     if (few && g->runs[i].unsteady > BOOT_UNSTEADY_MAX)
-      side->state = worse_of(side->state, BOOT_DISTURBED);
+      side->state = bootstrap_worse_of(side->state, BOOT_DISTURBED);
   }
-  weigh_scatter(side, g,
-                BOOT_RUN_SPREAD * BOOT_RUN_SPREAD + unsteady * unsteady);
+  bootstrap_weigh_scatter(
+    side, g, BOOT_RUN_SPREAD * BOOT_RUN_SPREAD + unsteady * unsteady);
 }
 
 /* Add the variance of the side's mean, and the terms of Satterthwaite's
  * formula. */
-static void add_variance(const struct side *side, double *within_all,
-                         double *variance, double *squares_by_df)
+static void bootstrap_add_variance(const struct side *side, double *within_all,
+                                   double *variance, double *squares_by_df)
 {
   const double n = (double)side->n;
 
@@ -215,15 +217,15 @@ static void add_variance(const struct side *side, double *within_all,
     *squares_by_df += side->excess * side->excess / (n - 1);
 }
 
-static void conclude(struct boot_result *r, const struct side *a,
-                     const struct side *b)
+static void bootstrap_conclude(struct boot_result *r, const struct side *a,
+                               const struct side *b)
 {
   const double tail = (1 - BOOT_CONFIDENCE) / 2;
   const double z = numbers_normal_quantile(1 - tail);
   double within = 0, variance = 0, squares_by_df = 0, half;
 
-  add_variance(a, &within, &variance, &squares_by_df);
-  add_variance(b, &within, &variance, &squares_by_df);
+  bootstrap_add_variance(a, &within, &variance, &squares_by_df);
+  bootstrap_add_variance(b, &within, &variance, &squares_by_df);
   variance += within;
   r->within = within / variance;
   r->df = variance * variance / squares_by_df;
@@ -241,17 +243,98 @@ enum boot_state bootstrap_compare(struct boot_result *ret,
   struct side a, b;
   enum boot_state state;
 
-  side_init(&a, base);
-  side_init(&b, other);
-  state = worse_of(a.state, b.state);
+  bootstrap_side_init(&a, base);
+  bootstrap_side_init(&b, other);
+  state = bootstrap_worse_of(a.state, b.state);
   if (state != BOOT_NOTHING)
     *ret = (struct boot_result){ .base = exp(a.mean),
                                  .other = exp(b.mean),
                                  .ratio = exp(b.mean - a.mean),
                                  .runs = a.n < b.n ? a.n : b.n };
   if (state == BOOT_COMPARED)
-    conclude(ret, &a, &b);
+    bootstrap_conclude(ret, &a, &b);
   free(a.within);
   free(b.within);
   return state;
+}
+
+/* ---- settle ---- */
+
+/*
+ * How many repeats, or how much longer runs, make a comparison certain.
+ */
+
+/* Half of the width of the interval, on the scale of logarithms. */
+static double settle_half_width(const struct boot_result *r)
+{
+  return log(r->high / r->low) / 2;
+}
+
+/* False: the throughput is 0, or the interval is not finite. */
+static bool settle_is_usable(const struct boot_result *r)
+{
+  return r->low > 0 && isfinite(settle_half_width(r)) && isfinite(r->df);
+}
+
+/*
+ * The half width that is narrow enough.  An interval as narrow as the threshold
+ * would contain it in every second case, hence the reserve, which is that of
+ * boot_result.smallest.  A change close to the threshold needs a narrower one,
+ * but only if the change is known well enough.
+ */
+static double settle_target(const struct boot_result *r, double share)
+{
+  const double z = numbers_normal_quantile(1 - (1 - BOOT_CONFIDENCE) / 2);
+  const double reserve = (z + numbers_normal_quantile(0.8)) / z;
+  const double wanted = log1p(share) / reserve;
+  double near;
+
+  if (settle_half_width(r) > wanted)
+    return wanted;
+  near = fabs(fabs(log(r->ratio)) -
+              (r->ratio < 1 ? -log1p(-share) : log1p(share)));
+  return fmin(near, settle_half_width(r)) / reserve;
+}
+
+static double settle_student(double df)
+{
+  return numbers_student_quantile(1 - (1 - BOOT_CONFIDENCE) / 2, df);
+}
+
+/* How much narrower the interval is with so many runs.  Each repeat adds a
+ * degree of freedom on each side. */
+static double settle_narrower(const struct boot_result *r, size_t runs)
+{
+  const double now = (double)r->runs, then = (double)runs;
+
+  return sqrt(now / then) * settle_student(r->df + 2 * (then - now)) /
+         settle_student(r->df);
+}
+
+unsigned settle_repeats(const struct boot_result *r, double share)
+{
+  const double wanted = settle_target(r, share);
+
+  if (!settle_is_usable(r) || !(wanted > 0))
+    return 0;
+  for (size_t n = r->runs + 1; n <= SETTLE_REPEATS_MAX; n++) {
+    if (settle_half_width(r) * settle_narrower(r, n) <= wanted)
+      return (unsigned)n;
+  }
+  return 0;
+}
+
+double settle_longer(const struct boot_result *r, double share, size_t runs)
+{
+  double wanted, left, times;
+
+  if (!settle_is_usable(r))
+    return 0;
+  wanted = settle_target(r, share) / settle_half_width(r) /
+           settle_narrower(r, runs);
+  left = wanted * wanted - (1 - r->within); /* for noise within the runs */
+  if (!(left > 0))
+    return 0;
+  times = r->within / left;
+  return times > 1 && times <= SETTLE_LONGER_MAX ? times : 0;
 }

@@ -3,16 +3,16 @@
  * certain that is.
  *
  * The interval of the ratio has two parts.  Within each run, the variance of
- * the figure follows from the scatter of its samples: the largest estimate
- * from blocks of several lengths and from the correlation of successive
- * samples, so that noise that lasts for several samples, and drift, count for
- * what they are.  Among the runs of a group, one run says nothing of how much
- * runs differ among themselves, and few runs say little: BOOT_RUN_SPREAD stands
- * in for what is not known, with the weight of BOOT_PRIOR_RUNS runs.  Scatter
- * within that is averaged with it (a moderated variance); scatter beyond it
- * comes on top, and is known as well as the number of runs allows, however sure
- * the assumption is.  The interval is as wide as Student's t distribution asks
- * for with so few independent pieces.
+ * the figure follows from the scatter of its samples: the largest estimate from
+ * blocks of several lengths and from the correlation of successive samples, so
+ * that noise that lasts for several samples, and drift, count for what they
+ * are.  Among the runs of a group, one run says nothing of how much runs differ
+ * among themselves, and few runs say little: BOOT_RUN_SPREAD stands in for what
+ * is not known, with the weight of BOOT_PRIOR_RUNS runs.  Scatter within that
+ * is averaged with it (a moderated variance); scatter beyond it comes on top,
+ * and is known as well as the number of runs allows, however sure the
+ * assumption is.  The interval is as wide as Student's t distribution asks for
+ * with so few independent pieces.
  */
 #ifndef BENCH_TOOLS_BOOTSTRAP_H
 #define BENCH_TOOLS_BOOTSTRAP_H
@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct boot_result;
 
 enum {
   BOOT_PRIOR_RUNS = 8,
@@ -82,5 +84,36 @@ struct boot_result {
 enum boot_state bootstrap_compare(struct boot_result *ret,
                                   const struct boot_group *base,
                                   const struct boot_group *other);
+
+/* ---- settle ---- */
+
+/*
+ * What would make an inconclusive comparison certain: how many repeats, or how
+ * much longer runs.  Pure functions.
+ */
+
+enum {
+  SETTLE_REPEATS_MAX = 100, /* more would be no useful advice */
+  SETTLE_REPEATS_FEW = 5,   /* so many are no trouble */
+};
+
+/* Runs that are longer by more than this factor are no useful advice either. */
+#define SETTLE_LONGER_MAX 100.0
+
+/*
+ * The number of runs on each side with which a change by `share` (0.05: 5 %)
+ * would be noticed in four of five cases.  If the present runs are enough for
+ * that, and the change itself is near the threshold, the number of runs that
+ * separates the two.  It is larger than the present number; 0:
+ * SETTLE_REPEATS_MAX are not enough.
+ */
+unsigned settle_repeats(const struct boot_result *r, double share);
+
+/*
+ * How many times longer the runs would have to be with `runs` of them on each
+ * side, which is at least the present number.  0: they differ too much from
+ * each other for that, or SETTLE_LONGER_MAX is not enough.
+ */
+double settle_longer(const struct boot_result *r, double share, size_t runs);
 
 #endif

@@ -1,21 +1,29 @@
 /*
- * child.c - starts the program again with other arguments.
+ * child.c - children and their temporary files.
  */
 #include "tools/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
 #include "os/os.h"
 #include "run/signals.h"
 
@@ -23,15 +31,15 @@ enum {
   STATUS_NO_EXEC = 127,
 };
 
-/* nohup(1) ignores it, and it must stay ignored. */
-static bool hangup_is_ignored(void)
+/* nohup(1) ignores SIGHUP, which must stay ignored. */
+static bool child_hangup_is_ignored(void)
 {
   struct sigaction how;
 
   return sigaction(SIGHUP, NULL, &how) == 0 && how.sa_handler == SIG_IGN;
 }
 
-static void awaited(const struct children *c, sigset_t *set)
+static void child_awaited(const struct children *c, sigset_t *set)
 {
   (void)sigemptyset(set);
   (void)sigaddset(set, SIGINT);
@@ -46,8 +54,9 @@ int children_begin(struct children *c, const char *words, struct err *err)
 {
   sigset_t set;
 
-  *c = (struct children){ .words = words, .hangup = !hangup_is_ignored() };
-  awaited(c, &set);
+  *c = (struct children){ .words = words,
+                          .hangup = !child_hangup_is_ignored() };
+  child_awaited(c, &set);
   if (sigprocmask(SIG_BLOCK, &set, &c->old) < 0)
     return err_sys(err, "cannot block signals");
   c->blocked = true;
@@ -61,11 +70,11 @@ void children_end(struct children *c)
   c->blocked = false;
 }
 
-/* In the new process: only calls that are safe after fork().  The second
- * program is for systems where the first is not found. */
-static _Noreturn void become(const struct children *c,
-                             const struct child_command *what,
-                             const char *const programs[2], pid_t parent)
+/* After fork(): only async-signal-safe calls.  programs[1] is for systems
+ * without programs[0]. */
+static _Noreturn void child_become(const struct children *c,
+                                   const struct child_command *what,
+                                   const char *const programs[2], pid_t parent)
 {
   int fd = what->out == CHILD_OUT_NONE     ? open("/dev/null", O_WRONLY)
            : what->out == CHILD_OUT_STDERR ? STDERR_FILENO
@@ -90,8 +99,8 @@ static _Noreturn void become(const struct children *c,
   _exit(STATUS_NO_EXEC);
 }
 
-/* A signal arrived while a child was running (`pid`), or 0. */
-static void take_signal(struct children *c, int number, pid_t pid)
+/* `pid`: of the running child, or 0. */
+static void child_take_signal(struct children *c, int number, pid_t pid)
 {
   const bool again = c->signal != 0;
 
@@ -111,7 +120,7 @@ int children_run(struct children *c, const struct child_command *what,
                  int *ret_status, struct err *err)
 {
   const pid_t self = getpid();
-  /* The file of this process, even if there is a new one at its path. */
+  /* The file of this process, even if its path has a new one. */
   const char *programs[2] = { what->program ? what->program
                                             : "/proc/self/exe" };
   char path[PATH_MAX];
@@ -126,10 +135,10 @@ int children_run(struct children *c, const struct child_command *what,
   if (pid < 0)
     return err_sys(err, "cannot start a process");
   if (pid == 0)
-    become(c, what, programs, self);
-  (void)setpgid(pid, pid); /* whichever of the two processes comes first */
+    child_become(c, what, programs, self);
+  (void)setpgid(pid, pid); /* in both processes: either may come first */
 
-  awaited(c, &set);
+  child_awaited(c, &set);
   for (;;) {
     const pid_t ended = waitpid(pid, &status, WNOHANG);
     int number;
@@ -139,7 +148,7 @@ int children_run(struct children *c, const struct child_command *what,
     if (ended < 0 && errno != EINTR)
       return err_sys(err, "cannot wait for a process");
     number = sigwaitinfo(&set, NULL);
-    take_signal(c, number, pid);
+    child_take_signal(c, number, pid);
   }
   *ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                     : WEXITSTATUS(status);
@@ -151,7 +160,7 @@ void children_pause(struct children *c, double seconds)
   const uint64_t end = clock_now_ns() + (uint64_t)(seconds * NS_PER_S);
   sigset_t set;
 
-  awaited(c, &set);
+  child_awaited(c, &set);
   while (c->signal == 0) {
     const uint64_t now = clock_now_ns();
     struct timespec left;
@@ -159,6 +168,145 @@ void children_pause(struct children *c, double seconds)
     if (now >= end)
       return;
     left = clock_timespec(end - now);
-    take_signal(c, sigtimedwait(&set, NULL, &left), 0);
+    child_take_signal(c, sigtimedwait(&set, NULL, &left), 0);
   }
+}
+
+/* ---- words ---- */
+
+void child_words_add(struct child_words *w, char *text)
+{
+  char **more = text ? realloc(w->of, (w->n + 2) * sizeof(*more)) : NULL;
+
+  if (!more) {
+    w->failed = true;
+    free(text);
+    return;
+  }
+  w->of = more;
+  w->of[w->n++] = text;
+  w->of[w->n] = NULL;
+}
+
+void child_words_take(struct child_words *w, struct strbuf *b)
+{
+  child_words_add(w, b->failed ? NULL : mem_strdup(strbuf_str(b)));
+  strbuf_done(b);
+}
+
+void child_words_add_option(struct child_words *w, const char *name,
+                            const char *value)
+{
+  struct strbuf b = { 0 };
+
+  strbuf_addf(&b, "--%s=%s", name, value);
+  child_words_take(w, &b);
+}
+
+void child_words_done(struct child_words *w)
+{
+  for (size_t i = 0; i < w->n; i++)
+    free(w->of[i]);
+  free(w->of);
+  *w = (struct child_words){ 0 };
+}
+
+/* ---- temporary files ---- */
+
+#define IN_MEMORY "/dev/shm"
+
+int scratch_make_in(const char *below, const char *name, char **ret,
+                    struct err *err)
+{
+  struct strbuf b = { 0 };
+  char *folder, *whole;
+  int rc = 0;
+
+  strbuf_addf(&b, "%s/%s-XXXXXX", below, name);
+  folder = b.failed ? NULL : mem_strdup(strbuf_str(&b));
+  strbuf_done(&b);
+  if (!folder)
+    return err_set(err, -ENOMEM, "not enough memory");
+  if (!mkdtemp(folder)) {
+    rc = err_set(err, -errno, "cannot make a folder in '%.400s': %s", below,
+                 strerror(errno));
+    free(folder);
+    return rc;
+  }
+  /* Children may work in another folder. */
+  whole = realpath(folder, NULL);
+  if (!whole) {
+    *ret = folder;
+    return 0;
+  }
+  free(folder);
+  *ret = whole;
+  return 0;
+}
+
+/* False: `file` is not a regular file, or has none. */
+static bool scratch_folder_of(const char *file, char ret[PATH_MAX])
+{
+  const char *slash = strrchr(file, '/');
+  struct stat st;
+
+  if (!*file || strcmp(file, "-") == 0 ||
+      (stat(file, &st) == 0 && !S_ISREG(st.st_mode)))
+    return false;
+  if (!slash)
+    return snprintf(ret, PATH_MAX, ".") == 1;
+  return snprintf(ret, PATH_MAX, "%.*s/", (int)(slash - file), file) < PATH_MAX;
+}
+
+int scratch_make(const char *beside, char **ret, struct err *err)
+{
+  const char *tmp = getenv("TMPDIR");
+  char folder[PATH_MAX];
+  int rc;
+
+  if (tmp && *tmp && scratch_make_in(tmp, "bench-sweep", ret, err) == 0)
+    return 0;
+  rc = scratch_make_in("/tmp", "bench-sweep", ret, err);
+  if (rc < 0 && scratch_folder_of(beside, folder))
+    rc = scratch_make_in(folder, "bench-sweep", ret, err);
+  if (rc == 0)
+    return 0;
+  if (scratch_make_in(IN_MEMORY, "bench-sweep", ret, err) == 0) {
+    log_msg(LOG_WARNING,
+            "no folder takes temporary files (TMPDIR, /tmp, the folder of "
+            "--json), so the results of steps are kept in memory (" IN_MEMORY
+            ")");
+    return 0;
+  }
+  return err_set(err, rc,
+                 "no folder takes temporary files (TMPDIR, /tmp, the folder of "
+                 "--json, " IN_MEMORY
+                 "): %s; set TMPDIR to one that can be written to",
+                 strerror(-rc));
+}
+
+FILE *scratch_file(void)
+{
+  const int fd = memfd_create("bench", 0);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+
+  if (f)
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  else if (fd >= 0)
+    (void)close(fd);
+  return f;
+}
+
+void scratch_remove(char *folder)
+{
+  DIR *dir = folder ? opendir(folder) : NULL;
+  const struct dirent *e;
+
+  while (dir && (e = readdir(dir)) != NULL)
+    (void)unlinkat(dirfd(dir), e->d_name, 0); /* fails for `.` and `..` */
+  if (dir)
+    (void)closedir(dir);
+  if (folder)
+    (void)rmdir(folder);
+  free(folder);
 }

@@ -1,11 +1,10 @@
 /*
- * child.h - starts the program again with other arguments, or another one, a
- * process at a time, and handles signals of the terminal in the meantime.
+ * child.h - runs this program, or another, as a child, with the terminal's
+ * signals handled; temporary files for children.
  *
  * A child has a process group of its own, so that Ctrl-C reaches only this
- * process.  The first one is remembered, and the next ones are passed on.
- * SIGTERM, SIGHUP and SIGXCPU are passed on at once.  A child ends when this
- * process does.
+ * process, which remembers the first and passes on the next.  SIGTERM, SIGHUP
+ * and SIGXCPU are passed on at once.  A child ends when this process does.
  */
 #ifndef BENCH_TOOLS_CHILD_H
 #define BENCH_TOOLS_CHILD_H
@@ -13,46 +12,82 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct err;
+struct strbuf;
 
 struct children {
-  const char *words;  /* borrowed: what the first Ctrl-C does */
-  int signal;         /* SIGINT or SIGTERM has come; 0: neither */
-  uint64_t signal_ns; /* when it came */
-  sigset_t old;       /* the mask before */
-  bool blocked;       /* signals are */
-  bool hangup;        /* SIGHUP is not ignored */
+  const char *words; /* borrowed; the effect of the first Ctrl-C */
+  int signal;        /* last signal; 0: none */
+  uint64_t signal_ns;
+  sigset_t old; /* mask before */
+  bool blocked;
+  bool hangup; /* SIGHUP is not ignored */
 };
 
-/* The destination of a child's output. */
+/* Standard output of a child. */
 enum child_out {
-  CHILD_OUT_SAME,   /* the same as of this process */
-  CHILD_OUT_STDERR, /* to the standard error */
-  CHILD_OUT_NONE,   /* nowhere */
-  CHILD_OUT_ERR_FD, /* to err_fd, as its standard error */
+  CHILD_OUT_SAME,
+  CHILD_OUT_STDERR,
+  CHILD_OUT_NONE,
+  CHILD_OUT_ERR_FD, /* err_fd */
 };
 
 struct child_command {
   const char *program; /* [opt] its path; NULL: this program again */
   char *const *argv;   /* ends with NULL */
-  char *const *env;    /* [opt] ends with NULL; NULL: that of this process */
+  char *const *env;    /* [opt] NULL: as of this process */
   enum child_out out;
-  int err_fd; /* for its standard error; -1: the same as of this process */
-  const char *folder; /* [opt] it works there */
+  int err_fd;         /* standard error; -1: as of this process */
+  const char *folder; /* [opt] working directory */
 };
 
-/* Signals are blocked in between.  SIGCHLD must not be ignored.  `words`, which
- * are printed at the first Ctrl-C, must live until the end. */
+/* Signals are blocked until children_end().  SIGCHLD must not be ignored.
+ * `words` are borrowed until then and printed at the first Ctrl-C. */
 int children_begin(struct children *c, const char *words, struct err *err);
 void children_end(struct children *c);
 
-/* Run a child until it ends.  *ret_status is the status that a shell would
- * show: the exit status, or 128 plus the signal that it died of. */
+/* Runs the child until it ends.  *ret_status is as in a shell: the exit status,
+ * or 128 plus the signal. */
 int children_run(struct children *c, const struct child_command *what,
                  int *ret_status, struct err *err);
 
-/* Wait; less if a signal arrives. */
+/* A signal ends the pause early. */
 void children_pause(struct children *c, double seconds);
+
+/* Arguments, or an environment; {0} is empty. */
+struct child_words {
+  char **of; /* owned; ends with NULL; NULL: empty */
+  size_t n;
+  bool failed; /* out of memory: words are missing */
+};
+
+/* `text` is taken over; NULL: out of memory. */
+void child_words_add(struct child_words *w, char *text);
+/* The text of `b`, which is freed. */
+void child_words_take(struct child_words *w, struct strbuf *b);
+/* --NAME=VALUE */
+void child_words_add_option(struct child_words *w, const char *name,
+                            const char *value);
+void child_words_done(struct child_words *w);
+
+/* ---- temporary files ---- */
+
+/*
+ * A folder in TMPDIR, /tmp, the folder of the file `beside` ("" or "-": none),
+ * or in memory, with a warning.  *ret is the whole path, owned by the caller;
+ * free with scratch_remove().
+ */
+int scratch_make(const char *beside, char **ret, struct err *err);
+/* Below `below`, with a name that begins with `name`. */
+int scratch_make_in(const char *below, const char *name, char **ret,
+                    struct err *err);
+
+/* In memory; children do not inherit the file.  NULL: errno is set. */
+FILE *scratch_file(void);
+
+/* Removes the folder and its files, and frees the name; NULL is allowed. */
+void scratch_remove(char *folder);
 
 #endif

@@ -5,7 +5,10 @@
 #include "tools/compare.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +18,500 @@
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
+#include "opt/suggest.h"
+#include "results/options.h"
+#include "tools/bootstrap.h"
 #include "tools/classes.h"
-#include "tools/compare_series.h"
 #include "tools/figure.h"
 #include "tools/members.h"
+#include "tools/sweep_opts.h"
+
+/* What is looked at in both groups. */
+struct figure {
+  enum compare_kind kind;
+  /* LATENCY: a percentile, NULL: the mean.  CLASS: the name of a class.
+   * THROUGHPUT: the name of a kernel, NULL: events, or queries. */
+  const char *key;
+  bool queries;       /* THROUGHPUT: of queries, not of events */
+  double beyond;      /* percentiles: share of the events above it; may be 0 */
+  const char *member; /* [opt] of this member of a mix, not of the whole */
+};
+
+struct group;
+struct result;
+
+/* The runs of a group, with samples; all owned. */
+struct compare_series {
+  struct boot_run *runs;
+  double **samples; /* two arrays per run */
+  size_t n;
+};
+
+/* ---- differences ---- */
+
+/*
+ * What differs between two runs besides their figures: options, versions,
+ * machines, and how they ended.
+ */
+
+enum {
+  DEPTH_MAX = 8,
+};
+
+/* Facts that change from moment to moment. */
+static const char *const ignored_facts[] = {
+  "available_bytes",
+  "data_bytes", /* runs that write change it */
+  "free_bytes",
+  "reading_ns",
+};
+
+static bool differences_is_among(const char *const *list, size_t n,
+                                 const char *name)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (strcmp(list[i], name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static char *differences_text_of(const json_t *value)
+{
+  if (!value)
+    return mem_strdup("nothing");
+  if (json_is_string(value))
+    return mem_strdup(json_string_value(value));
+  return json_dumps(value,
+                    JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+}
+
+static void differences_add(struct comparisons *c, const char *what,
+                            const json_t *base, const json_t *other)
+{
+  struct difference *more = realloc(c->differences,
+                                    (c->n_differences + 1) * sizeof(*more));
+  struct difference *d;
+
+  if (!more) {
+    c->failed = true;
+    return;
+  }
+  c->differences = more;
+  d = &c->differences[c->n_differences++];
+  d->what = mem_strdup(what);
+  d->base = differences_text_of(base);
+  d->other = differences_text_of(other);
+  if (!d->what || !d->base || !d->other)
+    c->failed = true;
+}
+
+static void differences_compare_value(struct comparisons *c, const char *what,
+                                      const json_t *a, const json_t *b,
+                                      int depth);
+
+/* Members of both objects, each once. */
+static void differences_compare_objects(struct comparisons *c, const char *what,
+                                        const json_t *a, const json_t *b,
+                                        int depth)
+{
+  struct strbuf name = { 0 };
+  const char *key;
+  json_t *value;
+
+  json_object_foreach((json_t *)(uintptr_t)a, key, value)
+  {
+    strbuf_clear(&name);
+    strbuf_addf(&name, "%s %s", what, key);
+    if (!differences_is_among(ignored_facts, ARRAY_SIZE(ignored_facts), key))
+      differences_compare_value(c, strbuf_str(&name), value,
+                                json_object_get(b, key), depth);
+  }
+  json_object_foreach((json_t *)(uintptr_t)b, key, value)
+  {
+    strbuf_clear(&name);
+    strbuf_addf(&name, "%s %s", what, key);
+    if (!json_object_get(a, key) &&
+        !differences_is_among(ignored_facts, ARRAY_SIZE(ignored_facts), key))
+      differences_compare_value(c, strbuf_str(&name), NULL, value, depth);
+  }
+  strbuf_done(&name);
+}
+
+static void differences_compare_value(struct comparisons *c, const char *what,
+                                      const json_t *a, const json_t *b,
+                                      int depth)
+{
+  if (a == b || (a && b && json_equal(a, b)))
+    return;
+  if (depth < DEPTH_MAX && json_is_object(a) && json_is_object(b))
+    differences_compare_objects(c, what, a, b, depth + 1);
+  else
+    differences_add(c, what, a, b);
+}
+
+/* Options for the destination and the name of results, and for sweeps only. */
+static bool differences_is_ignored(const char *option)
+{
+  return opt_rows_have(results_opts, option) ||
+         opt_rows_have(sweep_opts, option) || strcmp(option, "test") == 0 ||
+         strcmp(option, "label") == 0 || strcmp(option, "config-file") == 0;
+}
+
+static void differences_compare_option(struct comparisons *c, const char *name,
+                                       const json_t *a, const json_t *b)
+{
+  struct strbuf what = { 0 };
+
+  a = json_object_get(a, "value");
+  b = json_object_get(b, "value");
+  if (a == b || (a && b && json_equal(a, b)) || differences_is_ignored(name))
+    return;
+  strbuf_addf(&what, "option %s", name);
+  differences_add(c, strbuf_str(&what), a, b);
+  strbuf_done(&what);
+}
+
+static void differences_compare_options(struct comparisons *c, const json_t *a,
+                                        const json_t *b)
+{
+  const char *name;
+  json_t *option;
+
+  json_object_foreach((json_t *)(uintptr_t)a, name, option)
+  {
+    differences_compare_option(c, name, option, json_object_get(b, name));
+  }
+  json_object_foreach((json_t *)(uintptr_t)b, name, option)
+  {
+    if (!json_object_get(a, name))
+      differences_compare_option(c, name, NULL, option);
+  }
+}
+
+/* A run that was cut short has other figures, too. */
+static void differences_compare_ends(struct comparisons *c, const json_t *a,
+                                     const json_t *b)
+{
+  a = result_at(a, "run.end_reason");
+  b = result_at(b, "run.end_reason");
+  if (a && b && !json_equal(a, b))
+    differences_add(c, "end of the run", a, b);
+}
+
+/* Fills in the list of differences; used by comparisons_init(). */
+static void differences_find(struct comparisons *c)
+{
+  const json_t *a = c->base->runs[0]->json, *b = c->other->runs[0]->json;
+  static const char *const parts[] = { "tool", "environment", "database" };
+
+  differences_compare_options(c, json_object_get(a, "options"),
+                              json_object_get(b, "options"));
+  for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+    differences_compare_value(c, parts[i], json_object_get(a, parts[i]),
+                              json_object_get(b, parts[i]), 0);
+  differences_compare_ends(c, a, b);
+}
+
+/* ---- compare series ---- */
+
+/*
+ * A figure of each run of a group.
+ */
+
+/* For percentiles: an interval must have so many events above it. */
+#define BEYOND_INTERVAL 10.0
+/* The time that a run has waited for a processor, for reasons outside of it,
+ * makes its figures uncertain by this share.  The factor for its slowest tenth
+ * is larger, because it consists of events that had to wait. */
+#define UNSTEADY_BY_WAITING 0.25
+#define UNSTEADY_TAIL_BY_WAITING 1.5
+#define TAIL 0.1
+
+static void compare_series_done(struct compare_series *s)
+{
+  for (size_t i = 0; s->samples && i < 2 * s->n; i++)
+    free(s->samples[i]);
+  free(s->samples);
+  free(s->runs);
+}
+
+/* The class of that name in a list of a document, or NULL. */
+static const json_t *compare_class_of(const json_t *list, const char *name)
+{
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *class = json_array_get(list, i);
+    const char *here = result_text_at(class, "name");
+
+    if (here && strcmp(here, name) == 0)
+      return class;
+  }
+  return NULL;
+}
+
+/* A figure that the test has named; NULL: there is none of that name. */
+static const json_t *compare_own_figure(const struct result *r,
+                                        const char *name)
+{
+  return json_object_get(result_at(r->json, "test.figures"), name);
+}
+
+/* What all servers together count per event; NAN: not known. */
+static double compare_server_figure(const struct result *r, const char *name)
+{
+  const json_t *list = json_object_get(r->json, "servers");
+  double sum = NAN;
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *of = json_object_get(json_array_get(list, i), "per_event");
+    const double value = result_number_at(of, name);
+
+    if (isfinite(value))
+      sum = isfinite(sum) ? sum + value : value;
+  }
+  return sum;
+}
+
+/* What a document, or an interval, says of a kernel of the cpu test. */
+static const json_t *
+compare_series_kernel_of(const json_t *json, const char *part, const char *name)
+{
+  const json_t *report = part ? json_object_get(json, part) : json;
+
+  return json_object_get(json_object_get(report, "cpu_kernels"), name);
+}
+
+/* Operations, and the time that was spent with them by all threads. */
+static bool compare_series_kernel_sample_of(const struct result_interval *i,
+                                            const char *name, double *ret_num,
+                                            double *ret_den)
+{
+  const json_t *kernel = compare_series_kernel_of(i->json, NULL, name);
+
+  *ret_num = result_number_at(kernel, "operations");
+  *ret_den = *ret_num / result_number_at(kernel, "operations_per_s");
+  return *ret_num > 0 && *ret_den > 0;
+}
+
+/* A figure of a member of a mix: throughput or latency. */
+static double compare_series_member_value(const json_t *json,
+                                          const struct figure *f)
+{
+  const json_t *member = member_find(json, f->member);
+
+  if (f->kind == COMPARE_THROUGHPUT)
+    return result_number_at(member, "events_per_s");
+  if (f->key)
+    return member_percentile(member, f->key);
+  return result_number_at(member, "events") > 0
+           ? result_number_at(member, "latency_ns.mean")
+           : NAN;
+}
+
+static bool compare_series_member_sample_of(const struct result_interval *i,
+                                            const struct figure *f,
+                                            double *ret_num, double *ret_den)
+{
+  const double events = result_number_at(member_find(i->json, f->member),
+                                         "events");
+  const double value = compare_series_member_value(i->json, f);
+
+  if (f->kind == COMPARE_THROUGHPUT) {
+    *ret_num = events;
+    *ret_den = i->period_s;
+    return isfinite(events) && i->period_s > 0;
+  }
+  if (f->key && events * f->beyond < BEYOND_INTERVAL)
+    return false;
+  *ret_num = value * events;
+  *ret_den = events;
+  return events > 0 && isfinite(value);
+}
+
+/* The events that the figure is about: those of a run, or of a member. */
+static double compare_events(const struct result *r, const struct figure *f)
+{
+  return f->member ? result_number_at(member_find(r->json, f->member), "events")
+                   : r->events;
+}
+
+static double compare_series_value_of(const struct result *r,
+                                      const struct figure *f)
+{
+  if (f->member)
+    return compare_series_member_value(r->json, f);
+  switch (f->kind) {
+  case COMPARE_THROUGHPUT:
+    if (f->key)
+      return result_number_at(
+        compare_series_kernel_of(r->json, "totals", f->key),
+        "operations_per_s");
+    return f->queries ? r->queries_per_s : r->events_per_s;
+  case COMPARE_LATENCY:
+    return f->key ? result_percentile(r, f->key) : r->mean_ns;
+  case COMPARE_CPU:
+    return r->cpu_per_event_ns;
+  case COMPARE_SERVER_CPU:
+  case COMPARE_SERVER:
+    return compare_server_figure(r, f->key);
+  case COMPARE_CLASS:
+    return result_number_at(
+      compare_class_of(json_object_get(r->json, "classes"), f->key),
+      "latency_ns.mean");
+  case COMPARE_BANDWIDTH:
+  case COMPARE_ACCESS:
+  case COMPARE_WORK:
+  case COMPARE_RATIO:
+    return result_number_at(compare_own_figure(r, f->key), "value");
+  }
+  return NAN;
+}
+
+/* One interval as a sample; false: it has no meaning. */
+static bool compare_series_sample_of(const struct result_interval *i,
+                                     const struct figure *f, double *ret_num,
+                                     double *ret_den)
+{
+  const json_t *class;
+  double weight = i->events, value = NAN;
+
+  if (f->member)
+    return compare_series_member_sample_of(i, f, ret_num, ret_den);
+  switch (f->kind) {
+  case COMPARE_THROUGHPUT:
+    if (f->key)
+      return compare_series_kernel_sample_of(i, f->key, ret_num, ret_den);
+    *ret_num = f->queries ? i->queries : i->events;
+    *ret_den = i->period_s;
+    return isfinite(*ret_num) && i->period_s > 0;
+  case COMPARE_LATENCY:
+    if (f->key && i->events * f->beyond < BEYOND_INTERVAL)
+      return false;
+    value = f->key ? result_interval_percentile(i, f->key) : i->mean_ns;
+    break;
+  case COMPARE_CPU:
+  case COMPARE_SERVER_CPU:
+  case COMPARE_SERVER:
+  case COMPARE_BANDWIDTH:
+  case COMPARE_ACCESS:
+  case COMPARE_WORK:
+  case COMPARE_RATIO:
+    return false;
+  case COMPARE_CLASS:
+    class = compare_class_of(json_object_get(i->json, "classes"), f->key);
+    weight = result_number_at(class, "count");
+    value = result_number_at(class, "latency_ns.mean");
+    break;
+  }
+  if (!(weight > 0) || !isfinite(value))
+    return false;
+  *ret_num = value * weight;
+  *ret_den = weight;
+  return true;
+}
+
+/* The last interval may be too short to have a meaning. */
+static bool compare_series_is_scrap(const struct result_interval *list,
+                                    size_t i)
+{
+  return i > 0 && list[i].partial &&
+         list[i].period_s < list[i - 1].period_s / 2;
+}
+
+/* The share of processor time that others have taken from the run.  Threads of
+ * the run have waited for others no longer than they have waited at all, and
+ * no longer than others have worked. */
+static double compare_series_time_lost(const struct result *r)
+{
+  const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
+  const double servers = result_number_at(r->json, "client.local_servers_cpus");
+  const double steal = result_number_at(r->json, "client.steal_cpus");
+  const double cpus = result_number_at(r->json, "client.cpus_allowed");
+  double others = result_number_at(r->json, "client.other_programs_cpus");
+  double lost = delay_s / r->period_s;
+
+  if (isfinite(others) && r->cpus_used > 0) {
+    others = fmax(0, others - (isfinite(servers) ? servers : 0));
+    lost = isfinite(lost) ? fmin(lost, others) : others;
+    lost += isfinite(steal) ? steal : 0;
+    return lost / (r->cpus_used + lost);
+  }
+  /* Threads that waited for each other cannot be told apart any better. */
+  lost /= r->threads;
+  return cpus > 0 && r->threads > cpus ? lost - (1 - cpus / r->threads) : lost;
+}
+
+/* How much the figure may have changed because the run waited for a processor,
+ * apart from threads that waited for each other. */
+static double compare_series_unsteadiness(const struct result *r,
+                                          const struct figure *f)
+{
+  const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
+  const double by = tail ? UNSTEADY_TAIL_BY_WAITING : UNSTEADY_BY_WAITING;
+  const double lost = compare_series_time_lost(r);
+
+  if (f->kind == COMPARE_ACCESS) /* samples that had to wait were dropped */
+    return 0;
+  if (!(lost > 0))
+    return 0;
+  /* The throughput has lost the logarithm of the time that remained. */
+  return -by * log1p(-fmin(lost, 0.99));
+}
+
+/* Slices have the totals alone.  They are used if there are more of them than
+ * of intervals, which may be long. */
+static bool compare_series_has_slices(const struct result *r,
+                                      const struct figure *f)
+{
+  return !f->key && !f->member && r->n_slices > r->n_intervals &&
+         (f->kind == COMPARE_THROUGHPUT || f->kind == COMPARE_LATENCY);
+}
+
+static bool compare_series_add_run(struct compare_series *s,
+                                   const struct result *r,
+                                   const struct figure *f)
+{
+  const bool slices = compare_series_has_slices(r, f);
+  const struct result_interval *list = slices ? r->slices : r->intervals;
+  const size_t n = slices ? r->n_slices : r->n_intervals;
+  double *num = calloc(n + 1, sizeof(*num));
+  double *den = calloc(n + 1, sizeof(*den));
+  struct boot_run *run = &s->runs[s->n];
+
+  s->samples[2 * s->n] = num;
+  s->samples[2 * s->n + 1] = den;
+  s->n++;
+  if (!num || !den)
+    return false;
+  *run = (struct boot_run){ .value = compare_series_value_of(r, f),
+                            .unsteady = compare_series_unsteadiness(r, f),
+                            .num = num,
+                            .den = den };
+  for (size_t i = 0; i < n; i++) {
+    if (!compare_series_is_scrap(list, i) &&
+        compare_series_sample_of(&list[i], f, &num[run->n], &den[run->n]))
+      run->n++;
+  }
+  return true;
+}
+
+/* False: there is no memory.  Call compare_series_done() in either case. */
+static bool compare_series_init(struct compare_series *s, const struct group *g,
+                                const struct figure *f)
+{
+  *s = (struct compare_series){ 0 };
+  s->runs = calloc(g->n + 1, sizeof(*s->runs));
+  s->samples = calloc(2 * g->n + 1, sizeof(*s->samples));
+  if (!s->runs || !s->samples)
+    return false;
+  for (size_t i = 0; i < g->n; i++) {
+    if (!compare_series_add_run(s, g->runs[i], f))
+      return false;
+  }
+  return true;
+}
+
+/* ---- compare ---- */
 
 /* The name of the figure that sums up all kernels, or all figures of a test's
  * own. */
@@ -28,14 +521,15 @@
 #define BEYOND_RUN 100.0
 
 /* This includes the 100th, the largest value, above which there is none. */
-static bool is_percentile(const struct figure *f)
+static bool compare_is_percentile(const struct figure *f)
 {
   return f->kind == COMPARE_LATENCY && f->key;
 }
 
 /* High percentiles depend on a few events, which come in clusters. */
-static bool has_tail(const struct group *g, const struct compare_series *s,
-                     const struct figure *f)
+static bool compare_has_tail(const struct group *g,
+                             const struct compare_series *s,
+                             const struct figure *f)
 {
   for (size_t i = 0; i < g->n; i++) {
     if (compare_events(g->runs[i], f) * f->beyond < BEYOND_RUN)
@@ -48,7 +542,7 @@ static bool has_tail(const struct group *g, const struct compare_series *s,
   return true;
 }
 
-static bool stands_still(const struct boot_group *g)
+static bool compare_stands_still(const struct boot_group *g)
 {
   for (size_t i = 0; i < g->n; i++) {
     if (g->runs[i].value == 0)
@@ -62,7 +556,7 @@ static bool compare_to_nothing(struct comparison *here,
                                const struct boot_group *base,
                                const struct boot_group *other)
 {
-  if (here->kind != COMPARE_THROUGHPUT || !stands_still(other) ||
+  if (here->kind != COMPARE_THROUGHPUT || !compare_stands_still(other) ||
       bootstrap_compare(&here->r, base, base) == BOOT_NOTHING)
     return false;
   here->r.other = here->r.ratio = here->r.low = here->r.high = 0;
@@ -116,8 +610,8 @@ static void compare_add(struct comparisons *c, const char *name,
     const struct boot_group a = { base.runs, base.n };
     const struct boot_group b = { other.runs, other.n };
 
-    if (is_percentile(f) &&
-        !(has_tail(c->base, &base, f) && has_tail(c->other, &other, f)))
+    if (compare_is_percentile(f) && !(compare_has_tail(c->base, &base, f) &&
+                                      compare_has_tail(c->other, &other, f)))
       here->reason = "too few events";
     else
       compare_groups(here, &a, &b);
@@ -133,8 +627,8 @@ static void compare_add(struct comparisons *c, const char *name,
  * side is the base.  Its interval is that of kernels which are wrong by the
  * same share all at once, as they are if the machine was disturbed. */
 /* Add one figure to the mean of `n`.  Of a time, less is better. */
-static void mean_add(struct boot_result *mean, const struct comparison *one,
-                     bool times, double n)
+static void compare_mean_add(struct boot_result *mean,
+                             const struct comparison *one, bool times, double n)
 {
   const struct boot_result *r = &one->r;
   const bool turned = !times && !compare_is_rate(one->kind);
@@ -149,13 +643,13 @@ static void mean_add(struct boot_result *mean, const struct comparison *one,
 }
 
 /* Of those from number `first` on; `times`: all of them are times. */
-static struct boot_result mean_of(const struct comparisons *c, size_t first,
-                                  bool times)
+static struct boot_result compare_mean_of(const struct comparisons *c,
+                                          size_t first, bool times)
 {
   struct boot_result mean = { .base = NAN, .other = NAN };
 
   for (size_t i = first; i < c->n; i++)
-    mean_add(&mean, &c->of[i], times, (double)(c->n - first));
+    compare_mean_add(&mean, &c->of[i], times, (double)(c->n - first));
   mean.ratio = exp(mean.ratio);
   mean.low = exp(mean.low);
   mean.high = exp(mean.high);
@@ -178,7 +672,7 @@ static void compare_add_mean(struct comparisons *c, size_t first)
   if (times)
     none.kind = COMPARE_ACCESS;
   if (unknown == c->n)
-    mean = mean_of(c, first, times);
+    mean = compare_mean_of(c, first, times);
   compare_add(c, COMPARE_FIGURES_MEAN, &none);
   if (c->failed)
     return;
@@ -214,8 +708,8 @@ static size_t compare_add_kernels(struct comparisons *c)
 /* ---- all figures of two groups ---- */
 
 /* The name of the figure begins with that of the member, if it is one's. */
-static void add_of(struct comparisons *c, const char *name,
-                   const struct figure *f)
+static void compare_add_of(struct comparisons *c, const char *name,
+                           const struct figure *f)
 {
   struct strbuf full = { 0 };
 
@@ -228,8 +722,8 @@ static void add_of(struct comparisons *c, const char *name,
 }
 
 /* Does the first run have this percentile? */
-static bool has_percentile(const struct group *g, const char *key,
-                           const char *member)
+static bool compare_has_percentile(const struct group *g, const char *key,
+                                   const char *member)
 {
   const struct result *r = g->runs[0];
 
@@ -238,7 +732,7 @@ static bool has_percentile(const struct group *g, const char *key,
 }
 
 /* The percentiles that both groups have, in ascending order. */
-static void add_percentiles(struct comparisons *c, const char *member)
+static void compare_add_percentiles(struct comparisons *c, const char *member)
 {
   const json_t *base = c->base->runs[0]->json;
   const json_t *have = member
@@ -265,20 +759,20 @@ static void add_percentiles(struct comparisons *c, const char *member)
     if (!next)
       return;
     last = lowest;
-    if (!has_percentile(c->other, next, member))
+    if (!compare_has_percentile(c->other, next, member))
       continue;
     strbuf_addf(&name, "p%s", next);
-    add_of(c, strbuf_str(&name),
-           &(struct figure){ .kind = COMPARE_LATENCY,
-                             .key = next,
-                             .beyond = 1 - lowest / 100,
-                             .member = member });
+    compare_add_of(c, strbuf_str(&name),
+                   &(struct figure){ .kind = COMPARE_LATENCY,
+                                     .key = next,
+                                     .beyond = 1 - lowest / 100,
+                                     .member = member });
     strbuf_done(&name);
   }
 }
 
 /* The members that both mixes have: matched by their names. */
-static void add_members(struct comparisons *c)
+static void compare_add_members(struct comparisons *c)
 {
   const json_t *list = json_object_get(c->base->runs[0]->json, "members");
 
@@ -287,16 +781,17 @@ static void add_members(struct comparisons *c)
 
     if (!name || !member_find(c->other->runs[0]->json, name))
       continue;
-    add_of(c, "events/s",
-           &(struct figure){ .kind = COMPARE_THROUGHPUT, .member = name });
-    add_of(c, "mean",
-           &(struct figure){ .kind = COMPARE_LATENCY, .member = name });
-    add_percentiles(c, name);
+    compare_add_of(
+      c, "events/s",
+      &(struct figure){ .kind = COMPARE_THROUGHPUT, .member = name });
+    compare_add_of(c, "mean",
+                   &(struct figure){ .kind = COMPARE_LATENCY, .member = name });
+    compare_add_percentiles(c, name);
   }
 }
 
 /* The classes that both groups have, in descending order of their time. */
-static void add_classes(struct comparisons *c)
+static void compare_add_classes(struct comparisons *c)
 {
   const json_t *base = json_object_get(c->base->runs[0]->json, "classes");
   const json_t *other = json_object_get(c->other->runs[0]->json, "classes");
@@ -320,7 +815,7 @@ static void add_classes(struct comparisons *c)
 }
 
 /* What the unit of a figure of the test's own says of it. */
-static enum compare_kind kind_of(const json_t *figure)
+static enum compare_kind compare_kind_of(const json_t *figure)
 {
   static const struct {
     const char *unit;
@@ -340,7 +835,7 @@ static enum compare_kind kind_of(const json_t *figure)
 }
 
 /* The figures of the test's own that both have. */
-static void add_own_figures(struct comparisons *c)
+static void compare_add_own_figures(struct comparisons *c)
 {
   const json_t *have = result_at(c->base->runs[0]->json, "test.figures");
   const char *name;
@@ -349,13 +844,14 @@ static void add_own_figures(struct comparisons *c)
   json_object_foreach((json_t *)(uintptr_t)have, name, value)
   {
     if (compare_own_figure(c->other->runs[0], name))
-      compare_add(c, name,
-                  &(struct figure){ .kind = kind_of(value), .key = name });
+      compare_add(
+        c, name,
+        &(struct figure){ .kind = compare_kind_of(value), .key = name });
   }
 }
 
 /* What both runs know of their servers, and is not 0 in both. */
-static void add_server_figures(struct comparisons *c)
+static void compare_add_server_figures(struct comparisons *c)
 {
   static const struct {
     const char *name, *key;
@@ -376,7 +872,7 @@ static void add_server_figures(struct comparisons *c)
   }
 }
 
-static void add_usual_figures(struct comparisons *c)
+static void compare_add_usual_figures(struct comparisons *c)
 {
   compare_add(c, "events/s", &(struct figure){ .kind = COMPARE_THROUGHPUT });
   if (isfinite(c->base->runs[0]->queries_per_s) &&
@@ -385,19 +881,20 @@ static void add_usual_figures(struct comparisons *c)
       c, "queries/s",
       &(struct figure){ .kind = COMPARE_THROUGHPUT, .queries = true });
   compare_add(c, "mean", &(struct figure){ .kind = COMPARE_LATENCY });
-  add_percentiles(c, NULL);
-  add_members(c);
+  compare_add_percentiles(c, NULL);
+  compare_add_members(c);
   compare_add(c, "client CPU/event", &(struct figure){ .kind = COMPARE_CPU });
-  add_server_figures(c);
+  compare_add_server_figures(c);
   /* A class there is a kernel, whose time its throughput has already. */
   if (compare_add_kernels(c) == 0)
-    add_classes(c);
+    compare_add_classes(c);
 }
 
 /* Tests of one name that measure different things; `key` is in the document,
  * `option` chooses among them. */
-static int check_mode(const struct result *base, const struct result *other,
-                      const char *key, const char *option, struct err *err)
+static int compare_check_mode(const struct result *base,
+                              const struct result *other, const char *key,
+                              const char *option, struct err *err)
 {
   const char *a = result_text_at(base->json, key);
   const char *b = result_text_at(other->json, key);
@@ -411,13 +908,15 @@ static int check_mode(const struct result *base, const struct result *other,
                  a && b ? b : "");
 }
 
-static int check_modes(const struct result *base, const struct result *other,
-                       struct err *err)
+static int compare_check_modes(const struct result *base,
+                               const struct result *other, struct err *err)
 {
-  const int rc = check_mode(base, other, "test.memory_test",
-                            "--memory-test=", err);
+  const int rc = compare_check_mode(base, other, "test.memory_test",
+                                    "--memory-test=", err);
 
-  return rc < 0 ? rc : check_mode(base, other, "test.cpu_test", "--cpu-", err);
+  return rc < 0
+           ? rc
+           : compare_check_mode(base, other, "test.cpu_test", "--cpu-", err);
 }
 
 int comparisons_init(struct comparisons *ret, const struct group *base,
@@ -431,11 +930,11 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
                    "'%.200s' is of %.100s",
                    base->path, base->runs[0]->test, other->path,
                    other->runs[0]->test);
-  if (check_modes(base->runs[0], other->runs[0], err) < 0)
+  if (compare_check_modes(base->runs[0], other->runs[0], err) < 0)
     return -EINVAL;
-  add_own_figures(&c);
+  compare_add_own_figures(&c);
   if (c.n == 0)
-    add_usual_figures(&c);
+    compare_add_usual_figures(&c);
   else if (c.n > 1)
     compare_add_mean(&c, 0);
   differences_find(&c);
@@ -450,7 +949,7 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
 /* ---- the figure that decides ---- */
 
 /* Was the load of both the same, so that it fixes the throughput? */
-static bool same_load(const struct group *a, const struct group *b)
+static bool compare_same_load(const struct group *a, const struct group *b)
 {
   static const char rate[] = "options.rate.value";
   static const char profile[] = "options.load-profile.value";
@@ -463,9 +962,9 @@ static bool same_load(const struct group *a, const struct group *b)
   return per_s > 0 && per_s == result_number_at(b->runs[0]->json, rate);
 }
 
-static const struct comparison *find_comparison(const struct comparisons *c,
-                                                enum compare_kind kind,
-                                                const char *name)
+static const struct comparison *
+compare_find_comparison(const struct comparisons *c, enum compare_kind kind,
+                        const char *name)
 {
   for (size_t i = 0; i < c->n; i++) {
     if (c->of[i].kind == kind && strcmp(c->of[i].name, name) == 0)
@@ -476,19 +975,19 @@ static const struct comparison *find_comparison(const struct comparisons *c,
 
 const struct comparison *comparisons_decisive(const struct comparisons *c)
 {
-  const struct comparison *throughput = find_comparison(c, COMPARE_THROUGHPUT,
-                                                        "events/s");
-  const struct comparison *mean = find_comparison(c, COMPARE_THROUGHPUT,
-                                                  COMPARE_FIGURES_MEAN);
+  const struct comparison *throughput = compare_find_comparison(
+    c, COMPARE_THROUGHPUT, "events/s");
+  const struct comparison *mean = compare_find_comparison(c, COMPARE_THROUGHPUT,
+                                                          COMPARE_FIGURES_MEAN);
 
   if (!mean)
-    mean = find_comparison(c, COMPARE_ACCESS, COMPARE_FIGURES_MEAN);
+    mean = compare_find_comparison(c, COMPARE_ACCESS, COMPARE_FIGURES_MEAN);
   if (mean)
     return mean;
   if (!throughput) /* the only figure of the test's own */
     return &c->of[0];
-  if (throughput->r.ratio > 0 && same_load(c->base, c->other))
-    return find_comparison(c, COMPARE_LATENCY, "mean");
+  if (throughput->r.ratio > 0 && compare_same_load(c->base, c->other))
+    return compare_find_comparison(c, COMPARE_LATENCY, "mean");
   return throughput;
 }
 

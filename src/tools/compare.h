@@ -90,7 +90,4 @@ void comparisons_done(struct comparisons *c);
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);
 
-/* Fills in the list of differences; used by comparisons_init(). */
-void differences_find(struct comparisons *c);
-
 #endif

@@ -3,18 +3,481 @@
  */
 #include "tools/compare_print.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "results/jobj.h"
+#include "tools/bootstrap.h"
 #include "tools/compare.h"
-#include "tools/settle.h"
+#include "tools/find.h"
+#include "tools/groups.h"
+#include "tools/result.h"
 #include "tools/table.h"
 #include "tools/units.h"
-#include "tools/verdict.h"
+
+/* ---- verdict ---- */
+
+/*
+ * Same, faster, slower, or inconclusive.
+ */
+
+static const char *verdict_name(enum verdict v, enum compare_kind kind)
+{
+  static const char *const names[] = {
+    [VERDICT_SAME] = "same",
+    [VERDICT_FASTER] = "faster",
+    [VERDICT_SLOWER] = "slower",
+    [VERDICT_INCONCLUSIVE] = "inconclusive",
+  };
+
+  if (compare_is_cost(kind) && v == VERDICT_FASTER)
+    return "less";
+  if (compare_is_cost(kind) && v == VERDICT_SLOWER)
+    return "more";
+  return names[v];
+}
+
+enum verdict verdict_of(const struct comparison *c, double share)
+{
+  if (!c->known)
+    return VERDICT_INCONCLUSIVE;
+  if (c->r.low >= 1 - share && c->r.high <= 1 + share)
+    return VERDICT_SAME;
+  if (!c->r.differs)
+    return VERDICT_INCONCLUSIVE;
+  return (c->r.ratio > 1) == compare_is_rate(c->kind) ? VERDICT_FASTER
+                                                      : VERDICT_SLOWER;
+}
+
+enum gate gate_of(const struct comparison *c, double share)
+{
+  const bool rate = compare_is_rate(c->kind);
+
+  if (!c->known)
+    return GATE_UNKNOWN;
+  if (rate ? c->r.low >= 1 - share : c->r.high <= 1 + share)
+    return GATE_PASSED;
+  if (rate ? c->r.high < 1 - share : c->r.low > 1 + share)
+    return GATE_SLOWER;
+  return GATE_UNKNOWN;
+}
+
+double verdict_unnoticed(const struct comparison *c)
+{
+  return fmax(0, compare_is_rate(c->kind) ? 1 - c->r.low : c->r.high - 1);
+}
+
+/* ---- compare search ---- */
+
+/*
+ * The answers of two searches, side by side.
+ */
+
+/* What follows from two answers. */
+enum outcome {
+  HIGHER,    /* the whole interval of the new one is above that of the base */
+  LOWER,     /* below */
+  OVERLAP,   /* both may be the same */
+  OTHER_AIM, /* they are answers to different questions */
+  NO_ANSWER, /* one of them is missing */
+};
+
+static const char *const names[] = { "higher", "lower", "overlap",
+                                     "other_objective", "no_answer" };
+
+/* The lowest value that is too much; INFINITY: none is known. */
+static double compare_search_upper_end(const struct find *f)
+{
+  if (f->search.high > 0)
+    return f->search.high;
+  return f->search.refused > 0 ? f->search.refused : INFINITY;
+}
+
+static enum outcome compare_search_outcome_of(const struct find *base,
+                                              const struct find *other)
+{
+  if (base->rules.what != other->rules.what ||
+      strcmp(base->objective, other->objective) != 0)
+    return OTHER_AIM;
+  if (base->search.end != SEARCH_FOUND || other->search.end != SEARCH_FOUND)
+    return NO_ANSWER;
+  if (other->search.low >= compare_search_upper_end(base))
+    return HIGHER;
+  return compare_search_upper_end(other) <= base->search.low ? LOWER : OVERLAP;
+}
+
+static double compare_search_change(const struct find *base,
+                                    const struct find *other)
+{
+  return other->search.low / base->search.low - 1;
+}
+
+static void compare_search_say(const struct find *base,
+                               const struct find *other, struct strbuf *out)
+{
+  switch (compare_search_outcome_of(base, other)) {
+  case HIGHER:
+  case LOWER:
+    strbuf_addf(out,
+                "The highest confirmed %s has changed by %+.3g %%, and the "
+                "intervals do not overlap.\n",
+                find_noun(base), 100 * compare_search_change(base, other));
+    break;
+  case OVERLAP:
+    strbuf_adds(out, "The intervals overlap, so no difference is shown.\n");
+    break;
+  case OTHER_AIM:
+    strbuf_adds(out, "These are answers to different questions.\n");
+    break;
+  case NO_ANSWER:
+    strbuf_adds(out, "Without two answers there is no difference.\n");
+    break;
+  }
+}
+
+static void compare_search_add_answer(const struct result_file *file,
+                                      const struct find *f,
+                                      enum table_format format,
+                                      struct strbuf *out)
+{
+  struct strbuf answer = { 0 }, line = { 0 };
+
+  find_say(f, &answer); /* ends with a newline */
+  strbuf_addf(&line, "%s: %.*s", file->path, (int)answer.len - 1,
+              strbuf_str(&answer));
+  strbuf_adds(out, "- ");
+  table_add_text(out, strbuf_str(&line), format);
+  strbuf_adds(out, "\n");
+  out->failed = out->failed || answer.failed || line.failed;
+  strbuf_done(&answer);
+  strbuf_done(&line);
+}
+
+static void compare_search_add_known(struct jobj *o, const char *name,
+                                     double value)
+{
+  if (value > 0 && isfinite(value))
+    jobj_real(o, name, value);
+  else
+    jobj_null(o, name);
+}
+
+static json_t *compare_search_answer_json(const struct result_file *file,
+                                          const struct find *f)
+{
+  const bool found = f->search.end == SEARCH_FOUND;
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "file", file->path);
+  jobj_text(&o, "find", search_what_name(f->rules.what));
+  jobj_text(&o, "objective", f->objective);
+  jobj_text(&o, "end", search_end_name(f->search.end));
+  compare_search_add_known(&o, "low", found ? f->search.low : 0);
+  compare_search_add_known(&o, "high", found ? compare_search_upper_end(f) : 0);
+  return jobj_take(&o);
+}
+
+static int compare_search_read(struct find *f, const struct result_file *file,
+                               struct err *err)
+{
+  struct err why = { "" };
+
+  if (find_read(f, result_at(file->json, "sweep.search"), &why) < 0)
+    return err_set(err, -EINVAL, "'%.200s' cannot be compared: %s", file->path,
+                   why.text);
+  return 0;
+}
+
+int compare_search(const struct result_file *base,
+                   const struct result_file *other, enum table_format format,
+                   struct strbuf *out, json_t *list, struct err *err)
+{
+  struct find here, there;
+  enum outcome outcome;
+  struct jobj o;
+
+  if (!result_at(base->json, "sweep.search") ||
+      !result_at(other->json, "sweep.search"))
+    return 0;
+  if (compare_search_read(&here, base, err) < 0 ||
+      compare_search_read(&there, other, err) < 0)
+    return -EINVAL;
+  outcome = compare_search_outcome_of(&here, &there);
+  strbuf_adds(out, format == TABLE_MARKDOWN ? "### Answers\n\n" : "Answers:\n");
+  compare_search_add_answer(base, &here, format, out);
+  compare_search_add_answer(other, &there, format, out);
+  strbuf_adds(out, format == TABLE_MARKDOWN ? "\n" : "");
+  compare_search_say(&here, &there, out);
+  strbuf_adds(out, "\n");
+  o = jobj_new();
+  jobj_add(&o, "base", compare_search_answer_json(base, &here));
+  jobj_add(&o, "new", compare_search_answer_json(other, &there));
+  jobj_text(&o, "outcome", names[outcome]);
+  if (outcome <= OVERLAP)
+    jobj_real(&o, "change_ratio", compare_search_change(&here, &there));
+  else
+    jobj_null(&o, "change_ratio");
+  return jobj_array_add(list, jobj_take(&o))
+           ? 0
+           : err_set(err, -ENOMEM, "not enough memory for the comparison");
+}
+
+/* ---- compare summary ---- */
+
+/*
+ * One line per step with its verdict.
+ */
+
+void compare_summary_done(struct compare_summary *s)
+{
+  table_done(&s->table);
+  strbuf_done(&s->lines);
+}
+
+/* "5 %", "99.5 %", "905 %". */
+static const char *compare_summary_percent(char buf[UNIT_SIZE], double share)
+{
+  (void)snprintf(buf, UNIT_SIZE, "%.*g %%", share < 1 ? 3 : 6,
+                 share < 1 ? 100 * share : round(100 * share));
+  return buf;
+}
+
+static void compare_summary_add_heads(struct compare_summary *s)
+{
+  table_cell(&s->table, "verdict");
+  if (s->files)
+    table_cell(&s->table, "file");
+  if (s->steps)
+    table_cell(&s->table, "step");
+  table_cell(&s->table, "figure");
+  table_cell(&s->table, "base");
+  table_cell(&s->table, "new");
+  table_cell(&s->table, "change");
+  table_cell(&s->table, "99 % interval");
+  table_end_row(&s->table);
+}
+
+static void compare_summary_value_cell(struct compare_summary *s,
+                                       const struct comparison *one,
+                                       double value)
+{
+  if (!isfinite(value)) /* a mean of ratios has none */
+    table_cell(&s->table, "-");
+  else if (compare_is_rate(one->kind))
+    table_count(&s->table, value);
+  else
+    table_time(&s->table, value);
+}
+
+static void compare_summary_add_row(struct compare_summary *s,
+                                    const struct group *base, const char *path,
+                                    enum verdict verdict,
+                                    const struct comparison *one)
+{
+  char change[UNIT_SIZE], low[UNIT_SIZE], high[UNIT_SIZE];
+  struct strbuf step = { 0 };
+
+  group_describe(base, &step);
+  if (s->table.n == 0) {
+    s->steps = step.len > 0;
+    compare_summary_add_heads(s);
+  }
+  table_cell(&s->table, one ? verdict_name(verdict, one->kind)
+                            : verdict_name(verdict, COMPARE_THROUGHPUT));
+  if (s->files)
+    table_cell(&s->table, path);
+  if (s->steps)
+    table_cell(&s->table, strbuf_str(&step));
+  table_cell(&s->table, one ? one->name : "-");
+  if (one && (one->known || one->r.ratio > 0)) {
+    compare_summary_value_cell(s, one, one->r.base);
+    compare_summary_value_cell(s, one, one->r.other);
+    table_cell(&s->table, unit_change(change, one->r.ratio));
+  }
+  if (one && one->known) {
+    table_cellf(&s->table, "%s to %s", unit_change(low, one->r.low),
+                unit_change(high, one->r.high));
+  }
+  table_end_row(&s->table);
+  strbuf_done(&step);
+}
+
+/* Begin "CANNOT TELL (n=2): ", as a list item in Markdown. */
+static void compare_summary_start_line(struct compare_summary *s,
+                                       const char *what,
+                                       const struct group *base,
+                                       const char *path)
+{
+  struct strbuf step = { 0 };
+
+  group_describe(base, &step);
+  strbuf_addf(&s->lines, "%s%s", s->markdown ? "- " : "", what);
+  if (s->files || step.len > 0)
+    strbuf_addf(&s->lines, " (%s%s%s)", s->files ? path : "",
+                s->files && step.len > 0 ? ", " : "", strbuf_str(&step));
+  strbuf_adds(&s->lines, ": ");
+  strbuf_done(&step);
+}
+
+static void compare_summary_add_longer(double times, struct strbuf *out)
+{
+  strbuf_addf(out, "a longer --time (about %.*f times)", times < 10, times);
+}
+
+void compare_summary_advice(const struct boot_result *r, double share,
+                            struct strbuf *out)
+{
+  const unsigned repeats = settle_repeats(r, share);
+  const double longer = settle_longer(r, share, r->runs);
+  const double both = r->runs < SETTLE_REPEATS_FEW
+                        ? settle_longer(r, share, SETTLE_REPEATS_FEW)
+                        : 0;
+
+  if (repeats == 0 && longer <= 0 && both <= 0) {
+    strbuf_addf(out,
+                "even --repeat=%d would not settle it, use a quieter machine",
+                SETTLE_REPEATS_MAX);
+    return;
+  }
+  strbuf_adds(out, "repeat with ");
+  if (repeats > 0)
+    strbuf_addf(out, "--repeat=%u", repeats);
+  if (longer > 0) {
+    strbuf_adds(out, repeats > 0 ? " or " : "");
+    compare_summary_add_longer(longer, out);
+  } else if (both > 0) {
+    strbuf_addf(out, "%s--repeat=%d and ", repeats > 0 ? ", or with " : "",
+                SETTLE_REPEATS_FEW);
+    compare_summary_add_longer(both, out);
+  }
+}
+
+static void compare_summary_add_open(struct compare_summary *s,
+                                     const struct comparisons *c,
+                                     enum verdict verdict)
+{
+  const double slowdown = verdict_unnoticed(comparisons_decisive(c));
+  char text[UNIT_SIZE];
+
+  compare_summary_start_line(s, s->gated ? "CANNOT TELL" : "inconclusive",
+                             c->base, c->other->path);
+  if (verdict == VERDICT_SLOWER)
+    strbuf_addf(&s->lines, "it is slower, by up to %s; ",
+                compare_summary_percent(text, slowdown));
+  else if (slowdown > s->share)
+    strbuf_addf(&s->lines, "a slowdown of up to %s would have gone unnoticed; ",
+                compare_summary_percent(text, slowdown));
+  else
+    strbuf_addf(&s->lines,
+                "it is not slower by more than %s, but may be faster; ",
+                compare_summary_percent(text, s->share));
+  if (json_object_get(c->base->values, "part")) /* of `bench machine` */
+    strbuf_adds(&s->lines, "measure again, with a longer --time");
+  else
+    compare_summary_advice(&comparisons_decisive(c)->r, s->share, &s->lines);
+  strbuf_adds(&s->lines, "\n");
+}
+
+static void compare_summary_add_slower(struct compare_summary *s,
+                                       const struct comparisons *c)
+{
+  const struct comparison *one = comparisons_decisive(c);
+  char change[UNIT_SIZE], share[UNIT_SIZE];
+
+  compare_summary_start_line(s, "SLOWER", c->base, c->other->path);
+  strbuf_addf(&s->lines, "%s %s, which is more than %s\n", one->name,
+              unit_change(change, one->r.ratio),
+              compare_summary_percent(share, s->share));
+}
+
+/* Why the figure that decides cannot be compared, and what to do. */
+static void compare_summary_add_reason(struct compare_summary *s,
+                                       const struct comparisons *c)
+{
+  const struct comparison *one = comparisons_decisive(c);
+  const bool machine = json_object_get(c->base->values, "part");
+
+  if (one->state == BOOT_NOTHING) {
+    strbuf_addf(&s->lines, "'%s' and '%s' cannot be compared\n", c->base->path,
+                c->other->path);
+    return;
+  }
+  strbuf_addf(&s->lines, "%s; ", one->reason);
+  if (machine)
+    strbuf_adds(&s->lines, "measure again, with a longer --time\n");
+  else if (one->state == BOOT_DISTURBED)
+    strbuf_addf(&s->lines,
+                "stop the other programs, or repeat with --repeat=%d\n",
+                SETTLE_REPEATS_FEW);
+  else
+    strbuf_addf(&s->lines, "use a longer --time, or repeat with --repeat=%d\n",
+                BOOT_RUNS_MIN);
+}
+
+static void compare_summary_add_line(struct compare_summary *s,
+                                     const struct comparisons *c,
+                                     enum verdict verdict, enum gate gate)
+{
+  if (!comparisons_decisive(c)->known) {
+    compare_summary_start_line(s, s->gated ? "CANNOT TELL" : "inconclusive",
+                               c->base, c->other->path);
+    compare_summary_add_reason(s, c);
+  } else if (s->gated && gate == GATE_SLOWER) {
+    compare_summary_add_slower(s, c);
+  } else if (s->gated ? gate == GATE_UNKNOWN
+                      : verdict == VERDICT_INCONCLUSIVE) {
+    compare_summary_add_open(s, c, verdict);
+  }
+}
+
+void compare_summary_add(struct compare_summary *s, const struct comparisons *c)
+{
+  const struct comparison *one = comparisons_decisive(c);
+  const enum verdict verdict = verdict_of(one, s->share);
+  const enum gate gate = gate_of(one, s->share);
+
+  s->all++;
+  s->slower += s->gated && gate == GATE_SLOWER;
+  s->unknown += s->gated && gate == GATE_UNKNOWN;
+  compare_summary_add_row(s, c->base, c->other->path, verdict, one);
+  compare_summary_add_line(s, c, verdict, gate);
+}
+
+void compare_summary_add_missing(struct compare_summary *s,
+                                 const struct group *base, const char *path)
+{
+  s->all++;
+  s->missing += s->gated;
+  compare_summary_add_row(s, base, path, VERDICT_INCONCLUSIVE, NULL);
+  compare_summary_start_line(s, s->gated ? "CANNOT TELL" : "inconclusive", base,
+                             path);
+  strbuf_addf(&s->lines, "'%s' has no result of this step\n", path);
+}
+
+void compare_summary_print(const struct compare_summary *s, struct strbuf *out)
+{
+  char share[UNIT_SIZE];
+
+  table_print(&s->table, s->markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
+  if (s->lines.len > 0)
+    strbuf_addf(out, "\n%s", strbuf_str(&s->lines));
+  if (s->table.failed || s->lines.failed)
+    out->failed = true;
+  strbuf_addf(
+    out,
+    "\nThe true change is within the interval in 99 of 100 cases. \"same\": "
+    "all of the\ninterval is within %s. \"slower\" and \"faster\": it does not "
+    "contain 0.\n\"inconclusive\": neither.\n",
+    compare_summary_percent(share, s->share));
+}
+
+/* ---- compare print ---- */
 
 enum {
   NAME_MAX_SHOWN = 60, /* bytes of a statement that are shown */
@@ -23,7 +486,7 @@ enum {
 #define MIB 1048576.0
 
 /* The codes of the warnings of the run. */
-static void add_doubts(const struct result *r, struct strbuf *out)
+static void compare_print_add_doubts(const struct result *r, struct strbuf *out)
 {
   const json_t *list = json_object_get(r->json, "warnings");
 
@@ -54,12 +517,12 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
     strbuf_addf(out, "1 run of %s", unit_time(time, r->period_s * 1e9));
   if (g->failed > 0)
     strbuf_addf(out, ", %zu more failed", g->failed);
-  add_doubts(r, out);
+  compare_print_add_doubts(r, out);
   strbuf_adds(out, "\n");
 }
 
-static void figure_cell(struct table *t, const struct comparison *c,
-                        double value)
+static void compare_print_figure_cell(struct table *t,
+                                      const struct comparison *c, double value)
 {
   if (!(value >= 0) || !isfinite(value)) /* a mean of ratios has no value */
     table_cell(t, "-");
@@ -75,7 +538,7 @@ static void figure_cell(struct table *t, const struct comparison *c,
     table_time(t, value);
 }
 
-static void name_cell(struct table *t, const struct comparison *c)
+static void compare_print_name_cell(struct table *t, const struct comparison *c)
 {
   if (strlen(c->name) > NAME_MAX_SHOWN)
     table_cellf(t, "%.*s...", (int)utf8_cut(c->name, NAME_MAX_SHOWN - 3),
@@ -85,7 +548,8 @@ static void name_cell(struct table *t, const struct comparison *c)
 }
 
 /* The share of the time of all classes, if there are classes. */
-static void share_cell(struct table *t, const struct comparison *c)
+static void compare_print_share_cell(struct table *t,
+                                     const struct comparison *c)
 {
   if (c->kind == COMPARE_CLASS)
     table_cellf(t, "%.1f %%", 100 * c->share);
@@ -93,7 +557,7 @@ static void share_cell(struct table *t, const struct comparison *c)
     table_cell(t, "");
 }
 
-static bool has_classes(const struct comparisons *c)
+static bool compare_print_has_classes(const struct comparisons *c)
 {
   for (size_t i = 0; i < c->n; i++) {
     if (c->of[i].kind == COMPARE_CLASS)
@@ -103,22 +567,24 @@ static bool has_classes(const struct comparisons *c)
 }
 
 /* Have both sides a value, with or without an interval of the change? */
-static bool has_values(const struct comparison *c)
+static bool compare_print_has_values(const struct comparison *c)
 {
   return c->known || c->r.ratio > 0;
 }
 
-static void add_row(struct table *t, const struct comparison *c, double share,
-                    bool has_time)
+static void compare_print_add_row(struct table *t, const struct comparison *c,
+                                  double share, bool has_time)
 {
   const double none = NAN;
   char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
 
-  name_cell(t, c);
+  compare_print_name_cell(t, c);
   if (has_time)
-    share_cell(t, c);
-  figure_cell(t, c, has_values(c) ? c->r.base : none);
-  figure_cell(t, c, has_values(c) ? c->r.other : none);
+    compare_print_share_cell(t, c);
+  compare_print_figure_cell(t, c,
+                            compare_print_has_values(c) ? c->r.base : none);
+  compare_print_figure_cell(t, c,
+                            compare_print_has_values(c) ? c->r.other : none);
   if (c->known) {
     table_cell(t, unit_change(change, c->r.ratio));
     table_cellf(t, "%s to %s", unit_change(low, c->r.low),
@@ -126,15 +592,16 @@ static void add_row(struct table *t, const struct comparison *c, double share,
     table_cell(t, verdict_name(verdict_of(c, share), c->kind));
     table_cellf(t, "%s", unit_share(seen, c->r.smallest));
   } else {
-    table_cell(t, has_values(c) ? unit_change(change, c->r.ratio) : "-");
+    table_cell(t, compare_print_has_values(c) ? unit_change(change, c->r.ratio)
+                                              : "-");
     table_cell(t, "-");
     table_cellf(t, "inconclusive: %s", c->reason);
   }
   table_end_row(t);
 }
 
-static void print_differences(const struct comparisons *c, bool markdown,
-                              struct strbuf *out)
+static void compare_print_differences(const struct comparisons *c,
+                                      bool markdown, struct strbuf *out)
 {
   if (c->n_differences == 0)
     return;
@@ -156,12 +623,12 @@ void compare_print(const struct comparisons *c, double share, bool markdown,
     "smallest visible",
   };
   const char *untold = comparisons_untold(c);
-  const bool has_time = has_classes(c);
+  const bool has_time = compare_print_has_classes(c);
   struct table t = { 0 };
 
   if (untold) {
     strbuf_addf(out, "No figure can be compared: %s\n", untold);
-    print_differences(c, markdown, out);
+    compare_print_differences(c, markdown, out);
     return;
   }
 
@@ -172,10 +639,10 @@ void compare_print(const struct comparisons *c, double share, bool markdown,
   }
   table_end_row(&t);
   for (size_t i = 0; i < c->n; i++)
-    add_row(&t, &c->of[i], share, has_time);
+    compare_print_add_row(&t, &c->of[i], share, has_time);
   table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
   table_done(&t);
-  print_differences(c, markdown, out);
+  compare_print_differences(c, markdown, out);
 }
 
 void compare_explain(struct strbuf *out)
@@ -191,7 +658,7 @@ void compare_explain(struct strbuf *out)
     100 * BOOT_RUN_SPREAD, BOOT_SAMPLES_MIN, BOOT_RUNS_MIN);
 }
 
-static const char *unit_of(enum compare_kind kind)
+static const char *compare_print_unit_of(enum compare_kind kind)
 {
   if (kind == COMPARE_BANDWIDTH)
     return "bytes_per_s";
@@ -202,7 +669,8 @@ static const char *unit_of(enum compare_kind kind)
   return compare_is_rate(kind) ? "per_s" : "ns";
 }
 
-static json_t *figure_json(const struct comparison *c, double share)
+static json_t *compare_print_figure_json(const struct comparison *c,
+                                         double share)
 {
   static const char *const kinds[] = { "throughput", "latency",   "client_cpu",
                                        "class",      "bandwidth", "access",
@@ -214,13 +682,13 @@ static json_t *figure_json(const struct comparison *c, double share)
   jobj_text(&o, "kind", kinds[c->kind]);
   if (c->member)
     jobj_text(&o, "member", c->member);
-  jobj_text(&o, "unit", unit_of(c->kind));
+  jobj_text(&o, "unit", compare_print_unit_of(c->kind));
   jobj_text(&o, "verdict", verdict_name(verdict_of(c, share), c->kind));
   if (!c->known)
     jobj_text(&o, "reason", c->reason);
   if (c->kind == COMPARE_CLASS)
     jobj_real(&o, "time_ratio", c->share);
-  if (has_values(c)) {
+  if (compare_print_has_values(c)) {
     jobj_real(&o, "base", c->r.base);
     jobj_real(&o, "new", c->r.other);
     jobj_real(&o, "ratio", c->r.ratio);
@@ -233,7 +701,7 @@ static json_t *figure_json(const struct comparison *c, double share)
   return jobj_take(&o);
 }
 
-static json_t *difference_json(const struct difference *d)
+static json_t *compare_print_difference_json(const struct difference *d)
 {
   struct jobj o = jobj_new();
 
@@ -244,8 +712,8 @@ static json_t *difference_json(const struct difference *d)
 }
 
 /* The verdict on the step, and what would make it certain. */
-static json_t *decision_json(const struct comparisons *c, double share,
-                             bool gated)
+static json_t *compare_print_decision_json(const struct comparisons *c,
+                                           double share, bool gated)
 {
   static const char *const gates[] = { "passed", "slower", "unknown" };
   const struct comparison *one = comparisons_decisive(c);
@@ -271,7 +739,8 @@ static json_t *decision_json(const struct comparisons *c, double share,
   return jobj_take(&o);
 }
 
-static void add_label(struct jobj *o, const char *key, const struct group *g)
+static void compare_print_add_label(struct jobj *o, const char *key,
+                                    const struct group *g)
 {
   const char *label = result_text_at(g->runs[0]->json, "options.label.value");
 
@@ -285,24 +754,25 @@ json_t *compare_json(const struct comparisons *c, double share, bool gated)
   struct jobj o = jobj_new();
 
   for (size_t i = 0; figures && i < c->n; i++) {
-    if (!jobj_array_add(figures, figure_json(&c->of[i], share)))
+    if (!jobj_array_add(figures, compare_print_figure_json(&c->of[i], share)))
       o.failed = true;
   }
   for (size_t i = 0; differences && i < c->n_differences; i++) {
-    if (!jobj_array_add(differences, difference_json(&c->differences[i])))
+    if (!jobj_array_add(differences,
+                        compare_print_difference_json(&c->differences[i])))
       o.failed = true;
   }
   jobj_text(&o, "base", c->base->path);
   jobj_text(&o, "new", c->other->path);
-  add_label(&o, "base_label", c->base);
-  add_label(&o, "new_label", c->other);
+  compare_print_add_label(&o, "base_label", c->base);
+  compare_print_add_label(&o, "new_label", c->other);
   jobj_text(&o, "test", c->base->runs[0]->test);
   jobj_add(&o, "values",
            c->base->values ? json_incref((json_t *)(uintptr_t)c->base->values)
                            : json_null());
   jobj_int(&o, "base_runs", c->base->n);
   jobj_int(&o, "new_runs", c->other->n);
-  jobj_add(&o, "decision", decision_json(c, share, gated));
+  jobj_add(&o, "decision", compare_print_decision_json(c, share, gated));
   jobj_add(&o, "figures", figures);
   jobj_add(&o, "differences", differences);
   return jobj_take(&o);

@@ -2,9 +2,14 @@
  * compare_tool.c - `bench compare BASE NEW...`: files in, tables out.
  */
 #include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/log.h"
@@ -13,16 +18,213 @@
 #include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
+#include "results/json_parts.h"
 #include "results/options.h"
 #include "results/summary.h"
+#include "stats/hist_sum.h"
 #include "stats/slo.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
-#include "tools/compare_search.h"
-#include "tools/compare_summary.h"
-#include "tools/slo_group.h"
+#include "tools/groups.h"
+#include "tools/table.h"
 #include "tools/tool.h"
-#include "tools/verdict.h"
+
+/* The verdicts on all groups of several files. */
+struct slo_table {
+  const struct slo *slo; /* borrowed */
+  bool steps;            /* set by the first row: rows name theirs */
+  struct table table;    /* owned */
+  json_t *list;          /* owned: for documents */
+};
+
+/* ---- slo group ---- */
+
+/*
+ * Judges results by an objective.
+ */
+
+static int slo_group_no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the verdicts");
+}
+
+/* A count of a document; 0 if it is missing. */
+static uint64_t slo_group_count_at(const json_t *json, const char *path)
+{
+  const double n = result_number_at(json, path);
+
+  return n > 0 && n < 1e18 ? (uint64_t)llround(n) : 0;
+}
+
+static void slo_group_add_extremes(struct slo_sample *s, const json_t *total,
+                                   uint64_t events)
+{
+  const uint64_t min_ns = slo_group_count_at(total, "latency_ns.min"),
+                 max_ns = slo_group_count_at(total, "latency_ns.max");
+
+  if (events == 0)
+    return;
+  s->min_ns = s->events == 0 || min_ns < s->min_ns ? min_ns : s->min_ns;
+  s->max_ns = max_ns > s->max_ns ? max_ns : s->max_ns;
+}
+
+/* As report_slo_sample() does with a report. */
+static void slo_group_add_run(struct slo_sample *s, const struct result *r)
+{
+  const json_t *total = json_object_get(r->json, "totals");
+  const uint64_t events = slo_group_count_at(total, "events");
+  const uint64_t errors = slo_group_count_at(total, "errors");
+  const uint64_t stuck = slo_group_count_at(total, "unfinished_events");
+  const double mean_ns = result_number_at(total, "latency_ns.mean");
+
+  slo_group_add_extremes(s, total, events);
+  if (r->period_s > 0 && r->period_s < 1e9)
+    s->period_ns += (uint64_t)llround(r->period_s * (double)NS_PER_S);
+  s->events += events;
+  s->errors += errors;
+  s->queries += slo_group_count_at(total, "queries.total");
+  s->stuck += stuck;
+  s->late += stuck;
+  if (json_object_get(total, "queue_length")) /* with --rate */
+    s->late += errors + slo_group_count_at(total, "queue_length");
+  if (events > 0 && mean_ns > 0)
+    s->sum_ns += (uint64_t)llround(mean_ns * (double)events);
+}
+
+static int slo_group_add_latencies(struct hist_sum *to, const struct result *r,
+                                   struct err *err)
+{
+  struct hist_sum *one;
+
+  if (slo_group_count_at(r->json, "totals.events") == 0)
+    return 0;
+  one = result_histogram(r);
+  if (!one)
+    return err_set(err, -EINVAL,
+                   "'%.400s' has no histogram of latencies, so --slo cannot "
+                   "judge its percentiles",
+                   r->path);
+  hist_sum_merge(to, one);
+  hist_sum_free(one);
+  return 0;
+}
+
+/* The verdict on all runs of a group together, as if they were one.  -EINVAL:
+ * a percentile is limited, and a run has no histogram that can be read. */
+static int slo_group_slo_judge(const struct slo *slo, const struct group *g,
+                               struct slo_verdict *ret, struct err *err)
+{
+  struct hist_sum *all = slo_needs_histogram(slo) ? hist_sum_new() : NULL;
+  struct slo_sample sample = { .hist = all };
+  int rc = 0;
+
+  if (slo_needs_histogram(slo) && !all)
+    return slo_group_no_memory(err);
+  for (size_t i = 0; i < g->n && rc == 0; i++) {
+    slo_group_add_run(&sample, g->runs[i]);
+    if (all)
+      rc = slo_group_add_latencies(all, g->runs[i], err);
+  }
+  if (rc == 0)
+    slo_judge(slo, &sample, ret);
+  hist_sum_free(all);
+  return rc;
+}
+
+/* To start, set {0} and `slo`. */
+static void slo_table_done(struct slo_table *t)
+{
+  table_done(&t->table);
+  json_decref(t->list);
+}
+
+static void slo_group_add_heads(struct slo_table *t)
+{
+  table_cell(&t->table, "objective");
+  table_cell(&t->table, "file");
+  if (t->steps)
+    table_cell(&t->table, "step");
+  for (unsigned i = 0; i < t->slo->n; i++)
+    table_cell(&t->table, t->slo->term[i].text);
+  table_end_row(&t->table);
+}
+
+static void slo_group_term_cell(struct slo_table *t, const struct slo_result *r)
+{
+  static const char *const marks[] = {
+    [SLO_HELD] = "",
+    [SLO_FAILED] = " (not held)",
+    [SLO_UNKNOWN] = " (too few events)",
+  };
+  char value[SLO_VALUE_SIZE];
+
+  table_cellf(&t->table, "%s%s", slo_value_text(value, r),
+              marks[slo_result_state(r)]);
+}
+
+static void slo_group_add_row(struct slo_table *t, const struct group *g,
+                              const struct slo_verdict *v)
+{
+  struct strbuf step = { 0 };
+
+  group_describe(g, &step);
+  if (t->table.n == 0) {
+    t->steps = step.len > 0;
+    slo_group_add_heads(t);
+  }
+  table_cell(&t->table, slo_state_name(v->state));
+  table_cell(&t->table, g->path);
+  if (t->steps)
+    table_cell(&t->table, strbuf_str(&step));
+  for (unsigned i = 0; i < v->n; i++)
+    slo_group_term_cell(t, &v->of[i]);
+  table_end_row(&t->table);
+  strbuf_done(&step);
+}
+
+static bool slo_group_add_json(struct slo_table *t, const struct group *g,
+                               const struct slo_verdict *v)
+{
+  struct jobj o = jobj_new();
+
+  if (!t->list)
+    t->list = json_array();
+  jobj_text(&o, "file", g->path);
+  jobj_add(&o, "values",
+           g->values ? json_incref((json_t *)(uintptr_t)g->values)
+                     : json_null());
+  jobj_add(&o, "slo", json_slo(v));
+  return jobj_array_add(t->list, jobj_take(&o));
+}
+
+/* Add a row per group.  *ret_missed is set if one has missed the objective. */
+static int slo_table_add(struct slo_table *t, const struct groups *g,
+                         bool *ret_missed, struct err *err)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    struct slo_verdict v;
+    const int rc = slo_group_slo_judge(t->slo, &g->of[i], &v, err);
+
+    if (rc < 0)
+      return rc;
+    if (v.state != SLO_HELD)
+      *ret_missed = true;
+    slo_group_add_row(t, &g->of[i], &v);
+    if (!slo_group_add_json(t, &g->of[i], &v) || t->table.failed)
+      return slo_group_no_memory(err);
+  }
+  return 0;
+}
+
+/* The table, followed by an empty line. */
+static void slo_table_print(const struct slo_table *t, enum table_format format,
+                            struct strbuf *out)
+{
+  table_print(&t->table, format, out);
+  strbuf_adds(out, "\n");
+}
+
+/* ---- compare tool ---- */
 
 enum format {
   FORMAT_TEXT,
@@ -45,7 +247,7 @@ static const char *const format_words[] = { "text", "markdown", "json", NULL };
 static const char *const inconclusive_words[] = { "fail", "pass", NULL };
 
 /* "5" and "5%" are 0.05; 0: it is none. */
-static double read_percent(const char *text)
+static double compare_tool_read_percent(const char *text)
 {
   const size_t len = strlen(text);
   char number[32];
@@ -61,9 +263,9 @@ static double read_percent(const char *text)
   return percent / 100;
 }
 
-static bool is_percent(const char *text)
+static bool compare_tool_is_percent(const char *text)
 {
-  return read_percent(text) > 0;
+  return compare_tool_read_percent(text) > 0;
 }
 
 static const struct opt compare_opts[] = {
@@ -77,7 +279,7 @@ static const struct opt compare_opts[] = {
   {
     OPT_STRING(struct compare_cfg, fail_if_slower),
     .name = "fail-if-slower",
-    .check = is_percent,
+    .check = compare_tool_is_percent,
     .expected = "a number of percent above 0 and below 100, such as 5%",
     .show_as = "=PERCENT",
     .help = "exit with status 3 if slower by more than PERCENT, and with 5 if "
@@ -116,12 +318,13 @@ struct job {
   bool missed; /* a new result misses the objective */
 };
 
-static int no_memory(struct err *err)
+static int compare_tool_no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "not enough memory for the comparison");
 }
 
-static void add_details(struct job *job, const struct comparisons *c)
+static void compare_tool_add_details(struct job *job,
+                                     const struct comparisons *c)
 {
   const bool markdown = job->cfg->format == FORMAT_MARKDOWN;
 
@@ -137,8 +340,10 @@ static void add_details(struct job *job, const struct comparisons *c)
   strbuf_adds(&job->text, "\n");
 }
 
-static int add_comparison(struct job *job, const struct group *base,
-                          const struct group *other, struct err *err)
+static int compare_tool_add_comparison(struct job *job,
+                                       const struct group *base,
+                                       const struct group *other,
+                                       struct err *err)
 {
   struct comparisons c = { 0 };
   int rc = comparisons_init(&c, base, other, err);
@@ -147,15 +352,16 @@ static int add_comparison(struct job *job, const struct group *base,
     return rc;
   compare_summary_add(&job->summary, &c);
   if (job->cfg->format != FORMAT_JSON)
-    add_details(job, &c);
+    compare_tool_add_details(job, &c);
   else if (!jobj_array_add(job->list, compare_json(&c, job->summary.share,
                                                    job->summary.gated)))
-    rc = no_memory(err);
+    rc = compare_tool_no_memory(err);
   comparisons_done(&c);
   return rc;
 }
 
-static bool add_step(json_t *list, const struct group *g, const char *other)
+static bool compare_tool_add_step(json_t *list, const struct group *g,
+                                  const char *other)
 {
   struct jobj o = jobj_new();
 
@@ -168,8 +374,10 @@ static bool add_step(json_t *list, const struct group *g, const char *other)
 }
 
 /* Report steps that only one of the files has, for people and for programs. */
-static void tell_unmatched(struct job *job, const struct groups *here,
-                           const struct groups *there, json_t *list)
+static void compare_tool_tell_unmatched(struct job *job,
+                                        const struct groups *here,
+                                        const struct groups *there,
+                                        json_t *list)
 {
   for (size_t i = 0; i < here->n; i++) {
     if (groups_find(there, here->of[i].values))
@@ -177,14 +385,14 @@ static void tell_unmatched(struct job *job, const struct groups *here,
     strbuf_addf(&job->text, "only in %s: ", here->of[i].path);
     group_describe(&here->of[i], &job->text);
     strbuf_adds(&job->text, "\n");
-    if (!add_step(list, &here->of[i], there->of[0].path))
+    if (!compare_tool_add_step(list, &here->of[i], there->of[0].path))
       job->text.failed = true;
   }
 }
 
 /* A step that has failed may be one that has become slow. */
-static void add_missing(struct job *job, const struct groups *base,
-                        const struct groups *other)
+static void compare_tool_add_missing(struct job *job, const struct groups *base,
+                                     const struct groups *other)
 {
   for (size_t i = 0; i < base->n; i++) {
     if (!groups_find(other, base->of[i].values))
@@ -194,8 +402,10 @@ static void add_missing(struct job *job, const struct groups *base,
 }
 
 /* Compare all steps that both files have. */
-static int compare_files(struct job *job, const struct groups *base,
-                         const struct groups *other, struct err *err)
+static int compare_tool_compare_files(struct job *job,
+                                      const struct groups *base,
+                                      const struct groups *other,
+                                      struct err *err)
 {
   size_t matched = 0;
   int rc = 0;
@@ -206,20 +416,20 @@ static int compare_files(struct job *job, const struct groups *base,
     if (!g)
       continue;
     matched++;
-    rc = add_comparison(job, &base->of[i], g, err);
+    rc = compare_tool_add_comparison(job, &base->of[i], g, err);
   }
   if (rc == 0 && matched == 0)
     return err_set(err, -EINVAL, "'%.400s' and '%.400s' have no step in common",
                    base->of[0].path, other->of[0].path);
-  tell_unmatched(job, base, other, job->only_in_base);
-  tell_unmatched(job, other, base, job->only_in_new);
-  add_missing(job, base, other);
+  compare_tool_tell_unmatched(job, base, other, job->only_in_base);
+  compare_tool_tell_unmatched(job, other, base, job->only_in_new);
+  compare_tool_add_missing(job, base, other);
   return rc;
 }
 
-static int compare_with(struct job *job, const struct groups *base,
-                        const struct result_file *base_file, const char *path,
-                        struct err *err)
+static int compare_tool_compare_with(struct job *job, const struct groups *base,
+                                     const struct result_file *base_file,
+                                     const char *path, struct err *err)
 {
   struct result_file file = { 0 };
   struct groups groups = { 0 };
@@ -232,7 +442,7 @@ static int compare_with(struct job *job, const struct groups *base,
                         job->summary.markdown ? TABLE_MARKDOWN : TABLE_TEXT,
                         &job->answers, job->searches, err);
   if (rc == 0)
-    rc = compare_files(job, base, &groups, err);
+    rc = compare_tool_compare_files(job, base, &groups, err);
   if (rc == 0 && job->slo.n > 0)
     rc = slo_table_add(&job->verdicts, &groups, &job->missed, err);
   groups_done(&groups);
@@ -240,14 +450,15 @@ static int compare_with(struct job *job, const struct groups *base,
   return rc;
 }
 
-static int add_text(const char *text, size_t len, void *to)
+static int compare_tool_add_text(const char *text, size_t len, void *to)
 {
   strbuf_add(to, text, len);
   return ((struct strbuf *)to)->failed ? -1 : 0;
 }
 
 /* The comparison as JSON, instead of the text. */
-static int make_json(struct job *job, struct strbuf *out, struct err *err)
+static int compare_tool_make_json(struct job *job, struct strbuf *out,
+                                  struct err *err)
 {
   const struct compare_summary *s = &job->summary;
   struct jobj o = jobj_new();
@@ -270,16 +481,16 @@ static int make_json(struct job *job, struct strbuf *out, struct err *err)
   }
   all = jobj_take(&o);
   if (!all)
-    return no_memory(err);
-  rc = json_dump_callback(all, add_text, out,
+    return compare_tool_no_memory(err);
+  rc = json_dump_callback(all, compare_tool_add_text, out,
                           JSON_INDENT(1) | JSON_REAL_PRECISION(15));
   strbuf_adds(out, "\n");
   json_decref(all);
-  return rc < 0 ? no_memory(err) : 0;
+  return rc < 0 ? compare_tool_no_memory(err) : 0;
 }
 
 /* The exit status that --fail-if-slower asks for. */
-static int gate_status(const struct job *job)
+static int compare_tool_gate_status(const struct job *job)
 {
   const struct compare_summary *s = &job->summary;
   const bool passes = job->cfg->inconclusive == INCONCLUSIVE_PASS;
@@ -290,11 +501,11 @@ static int gate_status(const struct job *job)
 }
 
 /* Report why the gate has failed, for logs that show nothing else. */
-static void say_failed(const struct job *job)
+static void compare_tool_say_failed(const struct job *job)
 {
   const struct compare_summary *s = &job->summary;
 
-  if (gate_status(job) != TOOL_OK)
+  if (compare_tool_gate_status(job) != TOOL_OK)
     log_msg(LOG_WARNING,
             "--fail-if-slower=%s failed, slower in %u and inconclusive in %u "
             "of %u comparison%s",
@@ -304,13 +515,14 @@ static void say_failed(const struct job *job)
 
 /* Print the text or the document; or, with the name of a file, write it
  * there.  Failures to print are reported when the program ends. */
-static int print(struct job *job, const char *file, struct err *err)
+static int compare_tool_print(struct job *job, const char *file,
+                              struct err *err)
 {
   struct strbuf out = { 0 }, shown = { 0 };
   int rc = 0;
 
   if (job->cfg->format == FORMAT_JSON) {
-    rc = make_json(job, &out, err);
+    rc = compare_tool_make_json(job, &out, err);
   } else {
     strbuf_add(&out, strbuf_str(&job->answers), job->answers.len);
     compare_summary_print(&job->summary, &out);
@@ -326,7 +538,7 @@ static int print(struct job *job, const char *file, struct err *err)
   }
   if (rc == 0 && (job->text.failed || job->answers.failed ||
                   job->summary.lines.failed || out.failed))
-    rc = no_memory(err);
+    rc = compare_tool_no_memory(err);
   if (rc == 0) {
     /* Labels and settings in results may come from anywhere; JSON escapes
      * them. */
@@ -336,7 +548,7 @@ static int print(struct job *job, const char *file, struct err *err)
       rc = summary_write(file, &shown, err);
     } else {
       log_put(strbuf_str(&shown), shown.len);
-      say_failed(job);
+      compare_tool_say_failed(job);
     }
   }
   strbuf_done(&shown);
@@ -344,8 +556,9 @@ static int print(struct job *job, const char *file, struct err *err)
   return rc;
 }
 
-static int compare_all(struct job *job, const struct tool_args *args,
-                       const char *to_file, struct err *err)
+static int compare_tool_compare_all(struct job *job,
+                                    const struct tool_args *args,
+                                    const char *to_file, struct err *err)
 {
   struct result_file file = { 0 };
   struct groups base = { 0 };
@@ -357,22 +570,22 @@ static int compare_all(struct job *job, const struct tool_args *args,
   if (rc == 0 && job->slo.n > 0)
     rc = slo_table_add(&job->verdicts, &base, &ignored, err);
   for (size_t i = 1; i < args->n_files && rc == 0; i++)
-    rc = compare_with(job, &base, &file, args->files[i], err);
+    rc = compare_tool_compare_with(job, &base, &file, args->files[i], err);
   if (rc == 0)
-    rc = print(job, to_file, err);
+    rc = compare_tool_print(job, to_file, err);
   groups_done(&base);
   result_file_done(&file);
   return rc;
 }
 
-static void job_init(struct job *job, const struct tool_args *args)
+static void compare_tool_job_init(struct job *job, const struct tool_args *args)
 {
   const struct compare_cfg *cfg = args->cfg;
   const bool gated = optset_find(args->set, "fail-if-slower")->given;
 
   *job = (struct job){
     .cfg = cfg,
-    .summary = { .share = gated ? read_percent(cfg->fail_if_slower)
+    .summary = { .share = gated ? compare_tool_read_percent(cfg->fail_if_slower)
                                 : VERDICT_SHARE,
                  .gated = gated,
                  .files = args->n_files > 2,
@@ -385,7 +598,7 @@ static void job_init(struct job *job, const struct tool_args *args)
   job->verdicts.slo = &job->slo;
 }
 
-static void job_done(struct job *job)
+static void compare_tool_job_done(struct job *job)
 {
   compare_summary_done(&job->summary);
   strbuf_done(&job->text);
@@ -398,8 +611,9 @@ static void job_done(struct job *job)
 }
 
 /* The same again as Markdown. */
-static int write_summary(const struct job *shown, const struct tool_args *args,
-                         struct err *err)
+static int compare_tool_write_summary(const struct job *shown,
+                                      const struct tool_args *args,
+                                      struct err *err)
 {
   const struct compare_cfg cfg = {
     .format = FORMAT_MARKDOWN,
@@ -411,40 +625,42 @@ static int write_summary(const struct job *shown, const struct tool_args *args,
   int rc;
 
   again.cfg = &cfg;
-  job_init(&job, &again);
+  compare_tool_job_init(&job, &again);
   job.slo = shown->slo;
   rc = !job.list || !job.only_in_base || !job.only_in_new || !job.searches
-         ? no_memory(err)
-         : compare_all(&job, &again, results_summary(args->results), err);
-  job_done(&job);
+         ? compare_tool_no_memory(err)
+         : compare_tool_compare_all(&job, &again,
+                                    results_summary(args->results), err);
+  compare_tool_job_done(&job);
   return rc;
 }
 
-static int run_compare(const struct tool_args *args, struct err *err)
+static int compare_tool_run_compare(const struct tool_args *args,
+                                    struct err *err)
 {
   struct job job;
   int rc, status = TOOL_OK;
 
-  job_init(&job, args);
+  compare_tool_job_init(&job, args);
   (void)slo_parse(args->objective, &job.slo, err); /* it has been checked */
   if (args->n_files < 2)
     rc = err_set(err, -EINVAL, "compare needs two files or more");
   else if (!job.list || !job.only_in_base || !job.only_in_new || !job.searches)
-    rc = no_memory(err);
+    rc = compare_tool_no_memory(err);
   else
-    rc = compare_all(&job, args, NULL, err);
+    rc = compare_tool_compare_all(&job, args, NULL, err);
   if (rc < 0)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   else if (*results_summary(args->results) &&
-           write_summary(&job, args, err) < 0)
+           compare_tool_write_summary(&job, args, err) < 0)
     status = TOOL_FAILED;
-  else if (gate_status(&job) == TOOL_SLOWER)
+  else if (compare_tool_gate_status(&job) == TOOL_SLOWER)
     status = TOOL_SLOWER;
   else if (job.missed)
     status = TOOL_MISSED;
   else
-    status = gate_status(&job);
-  job_done(&job);
+    status = compare_tool_gate_status(&job);
+  compare_tool_job_done(&job);
   return status;
 }
 
@@ -454,5 +670,5 @@ const struct tool tool_compare = {
   .usage = "BASE.json NEW.json [MORE.json ...]",
   .opts = compare_opts,
   .cfg_size = sizeof(struct compare_cfg),
-  .run = run_compare,
+  .run = compare_tool_run_compare,
 };

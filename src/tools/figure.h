@@ -14,7 +14,7 @@ struct table;
 #define FIGURE_UNIT_RATIO "ratio" /* more is better */
 #define FIGURE_UNIT_TIME "ns"
 
-/* Add a cell with the value of a figure in its unit; "-": there is none. */
+/* In its unit; "-": no value. */
 void figure_cell(struct table *t, const json_t *figure);
 
 #endif

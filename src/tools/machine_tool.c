@@ -1,9 +1,13 @@
 /*
- * machine_tool.c - `bench machine`: measures a machine in about two minutes,
- * by a sweep over short runs of different tests.
+ * machine_tool.c - `bench machine`: measures a machine in about two minutes, by
+ * a sweep over short runs of different tests.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +24,141 @@
 #include "opt/suggest.h"
 #include "os/os.h"
 #include "results/outname.h"
-#include "tools/machine_parts.h"
-#include "tools/scratch.h"
+#include "tools/child.h"
 #include "tools/sweep.h"
 #include "tools/tool.h"
+
+enum {
+  MACHINE_PARTS_MAX = 16,
+  MACHINE_ARGS_MAX = 10,
+  MACHINE_ARG_SIZE = 64,
+};
+
+/* What is known of the machine and of the wishes of the user. */
+struct machine_wish {
+  double time_s;       /* about the time of all parts together */
+  unsigned cpus;       /* that may be used */
+  const char *folder;  /* [opt] for files; NULL: no part with files */
+  uint64_t file_bytes; /* of all files together */
+  bool direct;         /* the folder allows direct I/O */
+};
+
+/* The parts; they point to each other's memory: do not copy. */
+struct machine_parts {
+  struct sweep_part of[MACHINE_PARTS_MAX];
+  size_t n;
+  const char *args[MACHINE_PARTS_MAX][MACHINE_ARGS_MAX];
+  char made[MACHINE_PARTS_MAX][3][MACHINE_ARG_SIZE];
+};
+
+/* ---- machine parts ---- */
+
+/*
+ * The runs of `bench machine`.
+ */
+
+enum {
+  OPTIONS_MAX = 4, /* of a row */
+  WEIGHTS = 120,   /* of all rows, and the time between the runs */
+};
+
+struct row {
+  const char *name;
+  const char *args[OPTIONS_MAX]; /* the test and its options */
+  unsigned weight;               /* its share of the time, of WEIGHTS */
+  bool two_cpus;                 /* it makes no sense with one processor */
+  bool all_cpus;                 /* one thread per processor */
+  bool files;                    /* in the folder */
+  bool direct;                   /* past the page cache, where that works */
+};
+
+static const struct row rows[] = {
+  { .name = "cpu kernels",
+    .args = { "cpu", "--cpu-kernel=all" },
+    .weight = 21 },
+  { .name = "cpu scaling",
+    .args = { "cpu", "--cpu-scaling" },
+    .weight = 8,
+    .two_cpus = true },
+  { .name = "memory bandwidth",
+    .args = { "memory", "--memory-test=bandwidth" },
+    .weight = 14,
+    .all_cpus = true },
+  { .name = "memory latency",
+    .args = { "memory", "--memory-test=latency" },
+    .weight = 22 },
+  { .name = "memory pairs",
+    .args = { "memory", "--memory-test=pairs" },
+    .weight = 6,
+    .two_cpus = true },
+  { .name = "threads handoff",
+    .args = { "threads", "--thread-test=handoff" },
+    .weight = 6 },
+  { .name = "mutex",
+    .args = { "mutex", "--mutex-kind=pthread", "--mutex-num=1" },
+    .weight = 5,
+    .all_cpus = true },
+  { .name = "fileio wal",
+    .args = { "fileio", "--file-test-mode=wal", "--file-num=4" },
+    .weight = 14,
+    .files = true },
+  { .name = "fileio random reads",
+    .args = { "fileio", "--file-test-mode=rndrd", "--file-num=4" },
+    .weight = 14,
+    .files = true,
+    .direct = true },
+};
+
+static bool machine_parts_is_wanted(const struct row *row,
+                                    const struct machine_wish *wish)
+{
+  return (!row->two_cpus || wish->cpus > 1) && (!row->files || wish->folder);
+}
+
+static void machine_parts_add(struct machine_parts *p, const struct row *row,
+                              const struct machine_wish *wish)
+{
+  const char **args = p->args[p->n];
+  char(*made)[MACHINE_ARG_SIZE] = p->made[p->n];
+  size_t n = 0;
+
+  for (size_t i = 0; i < OPTIONS_MAX && row->args[i]; i++)
+    args[n++] = row->args[i];
+  (void)snprintf(made[0], sizeof(made[0]), "--time=%.3f",
+                 wish->time_s * row->weight / WEIGHTS);
+  args[n++] = made[0];
+  if (row->all_cpus) {
+    (void)snprintf(made[1], sizeof(made[1]), "--threads=%u", wish->cpus);
+    args[n++] = made[1];
+  }
+  if (row->files) {
+    (void)snprintf(made[2], sizeof(made[2]), "--file-total-size=%llu",
+                   (unsigned long long)wish->file_bytes);
+    args[n++] = made[2];
+  }
+  if (row->direct && wish->direct)
+    args[n++] = "--file-extra-flags=direct";
+  args[n] = NULL;
+  assert(n < MACHINE_ARGS_MAX && p->n < MACHINE_PARTS_MAX);
+  p->of[p->n++] = (struct sweep_part){ .name = row->name,
+                                       .args = args,
+                                       .folder = row->files ? wish->folder
+                                                            : NULL,
+                                       .prepares = row->files };
+}
+
+/* `wish` is borrowed as long as the parts are used. */
+static void machine_parts_make(struct machine_parts *ret,
+                               const struct machine_wish *wish)
+{
+  ret->n = 0;
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    if (machine_parts_is_wanted(&rows[i], wish))
+      machine_parts_add(ret, &rows[i], wish);
+  }
+}
+
+/* ---- machine tool ---- */
 
 enum {
   USUAL_S = 120,
@@ -60,7 +195,8 @@ static const struct opt machine_opts[] = {
 static const char *const usable[] = { "json", "time" };
 
 /* Refuses an option that would be ignored. */
-static int check_options(const struct tool_args *args, struct err *err)
+static int machine_tool_check_options(const struct tool_args *args,
+                                      struct err *err)
 {
   for (size_t i = 0; i < args->set->n; i++) {
     const struct opt_entry *e = args->set->entries[i];
@@ -84,8 +220,8 @@ static int check_options(const struct tool_args *args, struct err *err)
 }
 
 /* About how long all of it is to take. */
-static int take_time(const struct tool_args *args, double *ret_s,
-                     struct err *err)
+static int machine_tool_take_time(const struct tool_args *args, double *ret_s,
+                                  struct err *err)
 {
   const struct opt_entry *e = optset_find(args->set, "time");
 
@@ -98,7 +234,7 @@ static int take_time(const struct tool_args *args, double *ret_s,
 }
 
 /* Can files of the folder be read past the page cache? */
-static bool allows_direct(const char *folder)
+static bool machine_tool_allows_direct(const char *folder)
 {
   struct strbuf path = { 0 };
   int fd = -1;
@@ -115,7 +251,8 @@ static bool allows_direct(const char *folder)
 }
 
 /* Is there room for the files? */
-static int check_room(const char *folder, uint64_t bytes, struct err *err)
+static int machine_tool_check_room(const char *folder, uint64_t bytes,
+                                   struct err *err)
 {
   const struct space s = space_look_at("", folder);
   const uint64_t left = space_free(&s);
@@ -129,11 +266,11 @@ static int check_room(const char *folder, uint64_t bytes, struct err *err)
 }
 
 /* Makes the folder for files.  False: there is none, which was printed. */
-static bool make_folder(const char *below, struct machine_wish *wish,
-                        char **ret)
+static bool machine_tool_make_folder(const char *below,
+                                     struct machine_wish *wish, char **ret)
 {
   struct err err = { "" };
-  int rc = check_room(below, wish->file_bytes, &err);
+  int rc = machine_tool_check_room(below, wish->file_bytes, &err);
 
   if (rc == 0)
     rc = scratch_make_in(below, "bench-machine", ret, &err);
@@ -144,7 +281,7 @@ static bool make_folder(const char *below, struct machine_wish *wish,
     return false;
   }
   wish->folder = *ret;
-  wish->direct = allows_direct(*ret);
+  wish->direct = machine_tool_allows_direct(*ret);
   if (!wish->direct)
     log_msg(LOG_WARNING,
             "files in '%s' cannot be read past the page cache, so random reads "
@@ -153,7 +290,8 @@ static bool make_folder(const char *below, struct machine_wish *wish,
   return true;
 }
 
-static int run_machine(const struct tool_args *args, struct err *err)
+static int machine_tool_run_machine(const struct tool_args *args,
+                                    struct err *err)
 {
   const struct machine_cfg *cfg = args->cfg;
   const char *json = args->results->json;
@@ -172,9 +310,10 @@ static int run_machine(const struct tool_args *args, struct err *err)
   bool whole;
   int status;
 
-  if (check_options(args, err) < 0 || take_time(args, &wish.time_s, err) < 0)
+  if (machine_tool_check_options(args, err) < 0 ||
+      machine_tool_take_time(args, &wish.time_s, err) < 0)
     return TOOL_BAD_INPUT;
-  whole = make_folder(cfg->file_dir, &wish, &folder);
+  whole = machine_tool_make_folder(cfg->file_dir, &wish, &folder);
   machine_parts_make(&parts, &wish);
   in.parts = parts.of;
   in.n_parts = parts.n;
@@ -189,5 +328,5 @@ const struct tool tool_machine = {
   .usage = "[--json=FILE] [--time=S] [--file-dir=DIR] [--file-total-size=N]",
   .opts = machine_opts,
   .cfg_size = sizeof(struct machine_cfg),
-  .run = run_machine,
+  .run = machine_tool_run_machine,
 };

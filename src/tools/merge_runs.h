@@ -43,21 +43,6 @@ json_t *merge_document(const struct merge *m, struct err *err);
 
 /* ---- merge_check.c ---- */
 
-/* -EINVAL: the two runs are not parts of one load. */
-int merge_check_pair(const struct result *a, const struct result *b,
-                     struct err *err);
-/* The name of an option whose values are added up, as in a run of several
- * processes. */
-bool merge_is_total(const char *option);
-
 /* ---- merge_periods.c ---- */
-
-/* The intervals of the whole, a list; *ret_why is NULL, or says why they are
- * left out.  NULL: out of memory, or `err` has another reason. */
-json_t *merge_intervals(const struct merge *m, const char **ret_why,
-                        struct err *err);
-/* Their slices, an object; null: they cannot be aligned.  NULL: out of
- * memory. */
-json_t *merge_slices(const struct merge *m);
 
 #endif

@@ -4,6 +4,7 @@
 #include "tools/numbers.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* For dependence that lasts longer than so many numbers, means of a few numbers
@@ -13,7 +14,7 @@ enum {
   TOGETHER = 16
 };
 
-static int by_value(const void *a, const void *b)
+static int numbers_by_value(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
 
@@ -23,7 +24,7 @@ static int by_value(const void *a, const void *b)
 void numbers_sort(double *x, size_t n)
 {
   if (n > 1)
-    qsort(x, n, sizeof(*x), by_value);
+    qsort(x, n, sizeof(*x), numbers_by_value);
 }
 
 double numbers_quantile(const double *sorted, size_t n, double q)
@@ -104,7 +105,7 @@ double numbers_normal_quantile(double p)
 /* Between 1 and 2 degrees of freedom, where Hill's expansion is useless: a
  * parabola in 1 / df through the quantiles of 1, 2 and 3, which is almost
  * straight on the scale of asinh(). */
-static double student_low(double p, double df)
+static double numbers_student_low(double p, double df)
 {
   const double x = 1 / df;
   const double one = asinh(numbers_student_quantile(p, 1));
@@ -126,7 +127,7 @@ double numbers_student_quantile(double p, double df)
   if (df <= 1)
     return 1 / tan(two * M_PI_2);
   if (df < 2)
-    return student_low(p, df);
+    return numbers_student_low(p, df);
   if (df == 2)
     return sqrt(2 / (two * (2 - two)) - 2);
   a = 1 / (df - 0.5);
@@ -155,7 +156,7 @@ double numbers_student_quantile(double p, double df)
 }
 
 /* The time of the means of successive numbers, in numbers. */
-static double coarser_time(const double *x, size_t n)
+static double numbers_coarser_time(const double *x, size_t n)
 {
   const size_t m = n / TOGETHER;
   double *means = calloc(m, sizeof(*means));
@@ -181,7 +182,7 @@ double numbers_autocorrelation(const double *x, size_t n)
     double sum = 0;
 
     if (lag > LAGS_MAX)
-      return coarser_time(x, n);
+      return numbers_coarser_time(x, n);
     for (size_t i = 0; i + lag < n; i++)
       sum += (x[i] - s.mean) * (x[i + lag] - s.mean);
     tau += 2 * sum / ((double)(n - 1) * s.variance);
@@ -189,4 +190,46 @@ double numbers_autocorrelation(const double *x, size_t n)
       break;
   }
   return tau > 1 ? tau : 1;
+}
+
+/* ---- variance ---- */
+
+/*
+ * Components of the variance of repeated runs.
+ */
+
+/* The variance of the mean of a run's samples. */
+static double variance_of_mean(const struct variance_run *r)
+{
+  const double independent = (double)r->n /
+                             numbers_autocorrelation(r->samples, r->n);
+
+  return spread_of(r->samples, r->n).variance / fmax(independent, 1);
+}
+
+struct variance variance_of(const struct variance_run *runs, size_t n)
+{
+  const struct variance unknown = { NAN, NAN, NAN };
+  double *values = calloc(n + 1, sizeof(*values));
+  struct variance v = unknown;
+  struct spread s;
+  double within = 0, between, sum;
+  bool known = values && n >= 2;
+
+  for (size_t i = 0; i < n && known; i++) {
+    values[i] = runs[i].value;
+    known = runs[i].n >= VARIANCE_SAMPLES_MIN && isfinite(runs[i].value);
+    if (known)
+      within += variance_of_mean(&runs[i]) / (double)n;
+  }
+  s = known ? spread_of(values, n) : (struct spread){ .mean = NAN };
+  free(values);
+  if (!known || !(s.mean > 0) || !isfinite(within))
+    return unknown;
+  between = fmax(s.variance - within, 0);
+  sum = between + within;
+  v.spread = sqrt(sum) / s.mean;
+  v.between = sum > 0 ? between / sum : 0;
+  v.within = 1 - v.between;
+  return v;
 }

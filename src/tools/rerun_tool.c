@@ -25,6 +25,7 @@
 #include "opt/suggest.h"
 #include "os/os.h"
 #include "results/options.h"
+#include "tools/child.h"
 #include "tools/result.h"
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
@@ -70,52 +71,11 @@ static const struct opt rerun_opts[] = {
   OPT_END,
 };
 
-struct args {
-  char **of; /* owned */
-  size_t n, room;
-  size_t n_today;     /* the first one that the user has given today */
+struct rerun {
+  struct child_words args;
+  size_t n_today;     /* the first argument that the user has given today */
   struct strbuf asks; /* what needs consent, separated by commas */
-  bool failed;
 };
-
-/* Takes `text` over. */
-static void add(struct args *a, char *text)
-{
-  if (a->n + 1 >= a->room) {
-    const size_t room = a->room ? 2 * a->room : 64;
-    char **more = realloc(a->of, room * sizeof(*more));
-
-    if (!more) {
-      a->failed = true;
-      free(text);
-      return;
-    }
-    a->of = more;
-    a->room = room;
-  }
-  if (!text)
-    a->failed = true;
-  else
-    a->of[a->n++] = text;
-  a->of[a->n] = NULL;
-}
-
-static void add_option(struct args *a, const char *name, const char *value)
-{
-  struct strbuf b = { 0 };
-
-  strbuf_addf(&b, "--%s=%s", name, value);
-  add(a, b.failed ? NULL : mem_strdup(strbuf_str(&b)));
-  strbuf_done(&b);
-}
-
-static void args_done(struct args *a)
-{
-  for (size_t i = 0; i < a->n; i++)
-    free(a->of[i]);
-  free(a->of);
-  strbuf_done(&a->asks);
-}
 
 /* Adds text that a shell reads as the same text, and that no terminal obeys. */
 static void rerun_quote(struct strbuf *out, const char *text)
@@ -146,7 +106,7 @@ static void rerun_quote(struct strbuf *out, const char *text)
 }
 
 /* `what`: a script, or an option; `does` comes in parentheses. */
-static void ask_for(struct args *a, const char *what, const char *does)
+static void ask_for(struct rerun *a, const char *what, const char *does)
 {
   strbuf_adds(&a->asks, a->asks.len > 0 ? ", " : "");
   rerun_quote(&a->asks, what);
@@ -154,7 +114,7 @@ static void ask_for(struct args *a, const char *what, const char *does)
 }
 
 /* Options of one member of a mix come after its name and a dot. */
-static void ask_for_option(struct args *a, const char *arg, size_t from,
+static void ask_for_option(struct rerun *a, const char *arg, size_t from,
                            size_t len)
 {
   char *option = mem_strndup(arg, from + len);
@@ -165,12 +125,12 @@ static void ask_for_option(struct args *a, const char *arg, size_t from,
     if (opt_name_equal(asked[i].name, dot ? dot + 1 : name))
       ask_for(a, option, asked[i].does);
   }
-  a->failed |= !option;
+  a->args.failed |= !option;
   free(option);
 }
 
 /* The argument is --NAME=VALUE. */
-static void ask_about(struct args *a, const struct tool_args *args,
+static void ask_about(struct rerun *a, const struct tool_args *args,
                       const char *arg)
 {
   static const char sweep[] = "--sweep=", swept_mix[] = "--sweep=mix:";
@@ -272,23 +232,23 @@ static bool has_lines(const char *name)
 }
 
 /* An empty value is a line. */
-static void add_lines(struct args *a, const char *name, const char *lines)
+static void add_lines(struct rerun *a, const char *name, const char *lines)
 {
   do {
     const size_t len = strcspn(lines, "\n");
     char *line = mem_strndup(lines, len);
 
     if (line)
-      add_option(a, name, line);
+      child_words_add_option(&a->args, name, line);
     else
-      a->failed = true;
+      a->args.failed = true;
     free(line);
     lines += len + (lines[len] == '\n');
   } while (*lines);
 }
 
 /* Documents store an empty text as null. */
-static void add_value(struct args *a, const struct result *r, const char *name,
+static void add_value(struct rerun *a, const struct result *r, const char *name,
                       const json_t *option)
 {
   struct strbuf value = { 0 };
@@ -297,11 +257,11 @@ static void add_value(struct args *a, const struct result *r, const char *name,
       !json_is_null(json_object_get(option, "value")))
     return;
   if (value.failed)
-    a->failed = true;
+    a->args.failed = true;
   else if (has_lines(name))
     add_lines(a, name, strbuf_str(&value));
   else
-    add_option(a, name, strbuf_str(&value));
+    child_words_add_option(&a->args, name, strbuf_str(&value));
   strbuf_done(&value);
 }
 
@@ -318,7 +278,7 @@ static bool is_made(const char *source)
   return false;
 }
 
-static int add_one(struct args *a, const struct tool_args *args,
+static int add_one(struct rerun *a, const struct tool_args *args,
                    const struct result *r, const char *name,
                    const json_t *option, struct err *err)
 {
@@ -377,7 +337,7 @@ static int check_processes(const struct tool_args *args,
                  f->path, n, n, r->test);
 }
 
-static int add_options(struct args *a, const struct tool_args *args,
+static int add_options(struct rerun *a, const struct tool_args *args,
                        const struct result_file *f, const struct result *r,
                        struct err *err)
 {
@@ -434,13 +394,13 @@ static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
 }
 
 /* The modes that only read change no file; a sweep may have other ones. */
-static bool only_reads(const struct args *a)
+static bool only_reads(const struct rerun *a)
 {
   static const char mode[] = "--file-test-mode=";
   bool reads = false;
 
-  for (size_t i = 2; i < a->n; i++) {
-    const char *arg = a->of[i];
+  for (size_t i = 2; i < a->args.n; i++) {
+    const char *arg = a->args.of[i];
     char *name = mem_strndup(arg, strcspn(arg, "="));
 
     if (name && opt_name_equal(name, "--file-test-mode"))
@@ -454,29 +414,29 @@ static bool only_reads(const struct args *a)
 }
 
 /* Notes what needs consent, among the arguments so far: a test and options. */
-static void ask_about_all(struct args *a, const struct tool_args *args)
+static void ask_about_all(struct rerun *a, const struct tool_args *args)
 {
   bool mix = is_given(args, "mix");
 
-  for (size_t i = 2; i < a->n; i++) {
-    mix = mix || strncmp(a->of[i], "--mix=", 6) == 0;
-    ask_about(a, args, a->of[i]);
+  for (size_t i = 2; i < a->args.n; i++) {
+    mix = mix || strncmp(a->args.of[i], "--mix=", 6) == 0;
+    ask_about(a, args, a->args.of[i]);
   }
-  if (a->n > 1 && !(mix && strcmp(a->of[1], "mix") == 0) &&
-      !args->is_bundled(args->program, a->of[1], false))
-    ask_for(a, a->of[1], "a script that is not part of bench");
-  if (a->n > 1 && strcmp(a->of[1], "fileio") == 0 && !only_reads(a))
-    ask_for(a, a->of[1], "writes to its test files");
+  if (a->args.n > 1 && !(mix && strcmp(a->args.of[1], "mix") == 0) &&
+      !args->is_bundled(args->program, a->args.of[1], false))
+    ask_for(a, a->args.of[1], "a script that is not part of bench");
+  if (a->args.n > 1 && strcmp(a->args.of[1], "fileio") == 0 && !only_reads(a))
+    ask_for(a, a->args.of[1], "writes to its test files");
 }
 
 /* Present arguments, after the file's name, come last and take precedence. */
-static void add_today(struct args *a, const struct tool_args *args)
+static void add_today(struct rerun *a, const struct tool_args *args)
 {
-  a->n_today = a->n;
+  a->n_today = a->args.n;
   for (int i = 1; i < args->argc; i++) {
     if (args->argv[i] != args->tool_name && args->argv[i] != args->files[0] &&
         !is_trust(args->argv[i]))
-      add(a, mem_strdup(args->argv[i]));
+      child_words_add(&a->args, mem_strdup(args->argv[i]));
   }
 }
 
@@ -501,7 +461,7 @@ static const struct result *first_run(const struct result_file *f)
   return NULL;
 }
 
-static int make_args(struct args *a, const struct tool_args *args,
+static int make_args(struct rerun *a, const struct tool_args *args,
                      const struct result_file *f, struct err *err)
 {
   const struct result *r = first_run(f);
@@ -520,28 +480,28 @@ static int make_args(struct args *a, const struct tool_args *args,
   if (is_no_test(r->test))
     return err_set(err, -EINVAL, "'%.400s' is no result of a test: '%.60s'",
                    f->path, r->test);
-  add(a, mem_strdup(args->argv[0]));
-  add(a, mem_strdup(r->test));
+  child_words_add(&a->args, mem_strdup(args->argv[0]));
+  child_words_add(&a->args, mem_strdup(r->test));
   rc = add_options(a, args, f, r, err);
   ask_about_all(a, args);
   add_today(a, args);
-  add(a, mem_strdup("run"));
-  if (rc == 0 && (a->failed || a->asks.failed))
+  child_words_add(&a->args, mem_strdup("run"));
+  if (rc == 0 && (a->args.failed || a->asks.failed))
     rc = err_set(err, -ENOMEM, "not enough memory for the arguments");
   return rc;
 }
 
 /* Prints what is going to run, without the passwords that were given today. */
-static void print_command(const struct args *a, const struct tool_args *args)
+static void print_command(const struct rerun *a, const struct tool_args *args)
 {
   struct strbuf line = { 0 }, shown = { 0 };
 
-  for (size_t i = 0; i < a->n; i++) {
+  for (size_t i = 0; i < a->args.n; i++) {
     strbuf_clear(&shown);
-    if (i >= a->n_today && i + 1 < a->n)
-      optset_show_argument(args->set, a->of[i], NULL, &shown);
+    if (i >= a->n_today && i + 1 < a->args.n)
+      optset_show_argument(args->set, a->args.of[i], NULL, &shown);
     else
-      strbuf_adds(&shown, a->of[i]);
+      strbuf_adds(&shown, a->args.of[i]);
     strbuf_adds(&line, i > 0 ? " " : "");
     rerun_quote(&line, strbuf_str(&shown));
   }
@@ -551,7 +511,7 @@ static void print_command(const struct args *a, const struct tool_args *args)
 }
 
 /* Is there a user who agrees? */
-static int get_consent(const struct args *a, const char *path, struct err *err)
+static int get_consent(const struct rerun *a, const char *path, struct err *err)
 {
   const char *asks = strbuf_str(&a->asks);
   char answer[16] = "";
@@ -570,7 +530,7 @@ static int get_consent(const struct args *a, const char *path, struct err *err)
   return err_set(err, -EACCES, "nothing was run: the answer was not yes");
 }
 
-static int start(const struct args *a, struct err *err)
+static int start(const struct rerun *a, struct err *err)
 {
   char path[PATH_MAX];
   int rc;
@@ -578,12 +538,12 @@ static int start(const struct args *a, struct err *err)
   (void)fflush(NULL);
   /* make_args() has set the arguments.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-  (void)execv("/proc/self/exe", a->of);
+  (void)execv("/proc/self/exe", a->args.of);
   /* A path of the program helps if there is no such file.  It may be the one of
    * a program that was removed, which would hide why this one was not started.
    */
   if (errno != E2BIG && os_program(path))
-    (void)execv(path, a->of);
+    (void)execv(path, a->args.of);
   rc = err_sys(err, "cannot start the program again,");
   return rc == -E2BIG ? TOOL_BAD_INPUT : TOOL_FAILED;
 }
@@ -591,7 +551,7 @@ static int start(const struct args *a, struct err *err)
 static int run_rerun(const struct tool_args *args, struct err *err)
 {
   struct result_file file = { 0 };
-  struct args a = { 0 };
+  struct rerun a = { 0 };
   bool trust;
   int rc;
 
@@ -613,7 +573,8 @@ static int run_rerun(const struct tool_args *args, struct err *err)
     rc = start(&a, err);
   else
     rc = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
-  args_done(&a);
+  child_words_done(&a.args);
+  strbuf_done(&a.asks);
   return rc;
 }
 

@@ -1,10 +1,11 @@
 /*
- * result.c - reads the figures of a run from its document.
+ * result.c - reads result files.
  */
 #include "tools/result.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,11 @@
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
-/* Jansson has a function for that since 2.14, which not all distributions have.
- */
-static const json_t *member_named(const json_t *json, const char *key,
-                                  size_t len)
+/* json_object_getn() needs Jansson 2.14. */
+static const json_t *result_member_named(const json_t *json, const char *key,
+                                         size_t len)
 {
-  char name[256]; /* no key of ours is longer */
+  char name[256]; /* longer than all keys */
 
   if (len >= sizeof(name))
     return NULL;
@@ -28,12 +28,13 @@ static const json_t *member_named(const json_t *json, const char *key,
   return json_object_get(json, name);
 }
 
-static const json_t *member_at(const json_t *json, const char *key, size_t len)
+static const json_t *result_member_at(const json_t *json, const char *key,
+                                      size_t len)
 {
   size_t place = 0;
 
   if (!json_is_array(json))
-    return member_named(json, key, len);
+    return result_member_named(json, key, len);
   if (len == 0 || len > 4 || strspn(key, "0123456789") < len)
     return NULL;
   for (size_t i = 0; i < len; i++)
@@ -46,7 +47,7 @@ const json_t *result_at(const json_t *json, const char *path)
   while (json && *path) {
     const size_t len = strcspn(path, ".");
 
-    json = member_at(json, path, len);
+    json = result_member_at(json, path, len);
     path += len + (path[len] == '.');
   }
   return json;
@@ -64,7 +65,19 @@ const char *result_text_at(const json_t *json, const char *path)
   return json_string_value(result_at(json, path));
 }
 
-static double latency_percentile(const json_t *json, const char *key)
+const json_t *result_named(const json_t *list, const char *name)
+{
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *one = json_array_get(list, i);
+    const char *here = result_text_at(one, "name");
+
+    if (here && strcmp(here, name) == 0)
+      return one;
+  }
+  return NULL;
+}
+
+static double result_latency_percentile(const json_t *json, const char *key)
 {
   const json_t *value = json_object_get(
     result_at(json, "latency_ns.percentiles"), key);
@@ -75,17 +88,17 @@ static double latency_percentile(const json_t *json, const char *key)
 double result_percentile(const struct result *r, const char *key)
 {
   return r->events > 0
-           ? latency_percentile(json_object_get(r->json, "totals"), key)
+           ? result_latency_percentile(json_object_get(r->json, "totals"), key)
            : NAN;
 }
 
 double result_interval_percentile(const struct result_interval *i,
                                   const char *key)
 {
-  return i->events > 0 ? latency_percentile(i->json, key) : NAN;
+  return i->events > 0 ? result_latency_percentile(i->json, key) : NAN;
 }
 
-static struct hist_sum *read_histogram(const char *text)
+static struct hist_sum *result_read_histogram(const char *text)
 {
   struct hist_sum *sum = text ? hist_sum_new() : NULL;
 
@@ -98,27 +111,21 @@ static struct hist_sum *read_histogram(const char *text)
 
 struct hist_sum *result_histogram(const struct result *r)
 {
-  return read_histogram(
+  return result_read_histogram(
     result_text_at(r->json, "totals.latency_ns.hdr_histogram"));
 }
 
 struct hist_sum *result_class_histogram(const struct result *r,
                                         const char *name)
 {
-  const json_t *list = json_object_get(r->json, "classes");
+  const json_t *class = result_named(json_object_get(r->json, "classes"), name);
 
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *class = json_array_get(list, i);
-    const char *here = result_text_at(class, "name");
-
-    if (here && strcmp(here, name) == 0)
-      return read_histogram(result_text_at(class, "latency_ns.hdr_histogram"));
-  }
-  return NULL;
+  return result_read_histogram(
+    result_text_at(class, "latency_ns.hdr_histogram"));
 }
 
 /* Lists have commas, as on the command line. */
-static void add_value(struct strbuf *out, const json_t *value)
+static void result_add_value(struct strbuf *out, const json_t *value)
 {
   char number[FMT_DOUBLE_SIZE];
 
@@ -140,7 +147,7 @@ static void add_value(struct strbuf *out, const json_t *value)
     for (size_t i = 0; i < json_array_size(value); i++) {
       strbuf_adds(out, i > 0 ? "," : "");
       if (!json_is_array(json_array_get(value, i)))
-        add_value(out, json_array_get(value, i));
+        result_add_value(out, json_array_get(value, i));
     }
     break;
   case JSON_OBJECT:
@@ -157,11 +164,12 @@ bool result_option(const struct result *r, const char *name, struct strbuf *out)
 
   if (!value || json_is_null(value))
     return false;
-  add_value(out, value);
+  result_add_value(out, value);
   return true;
 }
 
-static void read_interval(struct result_interval *ret, const json_t *json)
+static void result_read_interval(struct result_interval *ret,
+                                 const json_t *json)
 {
   *ret = (struct result_interval){
     .end_s = result_number_at(json, "elapsed_s"),
@@ -177,14 +185,19 @@ static void read_interval(struct result_interval *ret, const json_t *json)
     ret->mean_ns = NAN;
 }
 
-static double item_number(const json_t *list, size_t i)
+static double result_item_number(const json_t *list, size_t i)
 {
   const json_t *value = json_array_get(list, i);
 
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static int read_intervals(struct result *r, struct err *err)
+static int result_no_memory(const char *path, struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for '%.400s'", path);
+}
+
+static int result_read_intervals(struct result *r, struct err *err)
 {
   const json_t *list = json_object_get(r->json, "intervals");
   const size_t n = json_array_size(list);
@@ -195,14 +208,14 @@ static int read_intervals(struct result *r, struct err *err)
                    r->path);
   r->intervals = calloc(n + 1, sizeof(*r->intervals));
   if (!r->intervals)
-    return err_set(err, -ENOMEM, "not enough memory for '%.400s'", r->path);
+    return result_no_memory(r->path, err);
   for (size_t i = 0; i < n; i++)
-    read_interval(&r->intervals[i], json_array_get(list, i));
+    result_read_interval(&r->intervals[i], json_array_get(list, i));
   r->n_intervals = n;
   return 0;
 }
 
-static int read_slices(struct result *r, struct err *err)
+static int result_read_slices(struct result *r, struct err *err)
 {
   const json_t *json = json_object_get(r->json, "slices");
   const json_t *end = json_object_get(json, "end_s");
@@ -211,29 +224,39 @@ static int read_slices(struct result *r, struct err *err)
 
   r->slices = calloc(n + 1, sizeof(*r->slices));
   if (!r->slices)
-    return err_set(err, -ENOMEM, "not enough memory for '%.400s'", r->path);
+    return result_no_memory(r->path, err);
   for (size_t i = 0; i < n; i++) {
     struct result_interval *s = &r->slices[i];
 
     *s = (struct result_interval){
-      .end_s = item_number(end, i),
-      .events = item_number(json_object_get(json, "events"), i),
-      .queries = item_number(json_object_get(json, "queries"), i),
+      .end_s = result_item_number(end, i),
+      .events = result_item_number(json_object_get(json, "events"), i),
+      .queries = result_item_number(json_object_get(json, "queries"), i),
       .errors = NAN,
     };
     s->period_s = s->end_s - before;
-    s->mean_ns = s->events > 0
-                   ? item_number(json_object_get(json, "latency_sum_ns"), i) /
-                       s->events
-                   : NAN;
+    s->mean_ns = s->events > 0 ? result_item_number(
+                                   json_object_get(json, "latency_sum_ns"), i) /
+                                   s->events
+                               : NAN;
     before = s->end_s;
   }
   r->n_slices = n;
   return 0;
 }
 
-int result_read(struct result *ret, const char *path, const json_t *json,
-                struct err *err)
+static void result_done(struct result *r)
+{
+  if (!r)
+    return;
+  free(r->intervals);
+  free(r->slices);
+  *r = (struct result){ 0 };
+}
+
+/* `json` must outlive *ret. */
+static int result_read(struct result *ret, const char *path, const json_t *json,
+                       struct err *err)
 {
   const json_t *total = json_object_get(json, "totals");
   struct result r = {
@@ -266,9 +289,9 @@ int result_read(struct result *ret, const char *path, const json_t *json,
     r.max_ns = result_number_at(total, "latency_ns.max");
     r.cpu_per_event_ns = result_number_at(json, "client.cpu_per_event_ns");
   }
-  rc = read_intervals(&r, err);
+  rc = result_read_intervals(&r, err);
   if (rc == 0)
-    rc = read_slices(&r, err);
+    rc = result_read_slices(&r, err);
   if (rc < 0)
     result_done(&r);
   else
@@ -276,11 +299,156 @@ int result_read(struct result *ret, const char *path, const json_t *json,
   return rc;
 }
 
-void result_done(struct result *r)
+/* ---- files ---- */
+
+/* One line; Jansson's own text may quote the file. */
+static int result_file_refuse_text(const char *path, const json_error_t *e,
+                                   struct err *err)
 {
-  if (!r)
+  if (json_error_code(e) == json_error_premature_end_of_input)
+    return err_set(
+      err, -EINVAL,
+      "'%.400s' is truncated or empty: not a complete JSON document", path);
+  return err_set(err, -EINVAL, "'%.400s' is no JSON document (line %d)", path,
+                 e->line);
+}
+
+static int result_file_check_schema(struct result_file *f, struct err *err)
+{
+  const char *schema = result_text_at(f->json, "schema");
+
+  if (!schema || strncmp(schema, "bench", 5) != 0)
+    return err_set(err, -EINVAL, "'%.400s' is no result of bench", f->path);
+  f->is_sweep = strcmp(schema, RESULT_SCHEMA_SWEEP) == 0;
+  f->has_parts = f->is_sweep && json_is_true(result_at(f->json, "sweep.parts"));
+  if (!f->is_sweep && strcmp(schema, RESULT_SCHEMA) != 0)
+    return err_set(err, -EINVAL,
+                   "'%.400s' has the schema \"%.50s\" (expected "
+                   "\"" RESULT_SCHEMA "\" or \"" RESULT_SCHEMA_SWEEP "\")",
+                   f->path, schema);
+  return 0;
+}
+
+static size_t result_file_combination_of(const struct result_file *f,
+                                         size_t step)
+{
+  for (size_t i = 0; i < step; i++) {
+    if (json_equal(f->steps[i].values, f->steps[step].values))
+      return f->steps[i].combination;
+  }
+  return f->n_combinations;
+}
+
+static int result_file_read_step(struct result_file *f, size_t i,
+                                 const json_t *json, struct err *err)
+{
+  struct result_step *s = &f->steps[i];
+  const json_t *run = json_object_get(json, "result");
+
+  s->values = json_object_get(json, "values");
+  s->exit_status = (int)json_integer_value(
+    json_object_get(json, "exit_status"));
+  if (!json_is_object(s->values))
+    return err_set(err, -EINVAL,
+                   "'%.400s' is not a complete result: step %zu has "
+                   "no values",
+                   f->path, i + 1);
+  s->combination = result_file_combination_of(f, i);
+  if (s->combination == f->n_combinations)
+    f->n_combinations++;
+  f->n_steps = i + 1;
+  if (!json_is_object(run))
+    return 0;
+  s->run = calloc(1, sizeof(*s->run));
+  if (!s->run)
+    return result_no_memory(f->path, err);
+  return result_read(s->run, f->path, run, err);
+}
+
+static int result_file_read_sweep(struct result_file *f, struct err *err)
+{
+  const json_t *list = json_object_get(f->json, "steps");
+  const size_t n = json_array_size(list);
+
+  f->steps = calloc(n + 1, sizeof(*f->steps));
+  if (!f->steps)
+    return result_no_memory(f->path, err);
+  for (size_t i = 0; i < n; i++) {
+    const int rc = result_file_read_step(f, i, json_array_get(list, i), err);
+
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+/* A folder can be opened, but not read. */
+static int result_file_load_json(struct result_file *f, struct err *err)
+{
+  FILE *stream = fopen(f->path, "re");
+  json_error_t error;
+  int rc = 0;
+
+  if (!stream)
+    return err_set(err, -errno, "cannot read '%.400s': %s", f->path,
+                   strerror(errno));
+  errno = 0;
+  f->json = json_loadf(stream, 0, &error);
+  if (!f->json)
+    rc = ferror(stream) && errno != 0
+           ? err_set(err, -errno, "cannot read '%.400s': %s", f->path,
+                     strerror(errno))
+           : result_file_refuse_text(f->path, &error, err);
+  (void)fclose(stream);
+  return rc;
+}
+
+/* `f` is taken over. */
+static int result_file_read(struct result_file *ret, struct result_file f,
+                            struct err *err)
+{
+  int rc = result_file_check_schema(&f, err);
+
+  if (rc == 0)
+    rc = f.is_sweep ? result_file_read_sweep(&f, err)
+                    : result_read(&f.run, f.path, f.json, err);
+  if (rc < 0) {
+    result_file_done(&f);
+    return rc;
+  }
+  *ret = f;
+  return 0;
+}
+
+int result_load(struct result_file *ret, const char *path, struct err *err)
+{
+  struct result_file f = { .path = path };
+  const int rc = result_file_load_json(&f, err);
+
+  return rc < 0 ? rc : result_file_read(ret, f, err);
+}
+
+int result_load_text(struct result_file *ret, const char *path,
+                     const char *text, size_t len, struct err *err)
+{
+  struct result_file f = { .path = path };
+  json_error_t error;
+
+  f.json = json_loadb(text, len, 0, &error);
+  return f.json ? result_file_read(ret, f, err)
+                : result_file_refuse_text(path, &error, err);
+}
+
+void result_file_done(struct result_file *f)
+{
+  if (!f)
     return;
-  free(r->intervals);
-  free(r->slices);
-  *r = (struct result){ 0 };
+  for (size_t i = 0; i < f->n_steps; i++) {
+    result_done(f->steps[i].run);
+    free(f->steps[i].run);
+  }
+  free(f->steps);
+  result_done(&f->run);
+  json_decref(f->json);
+  *f = (struct result_file){ 0 };
 }

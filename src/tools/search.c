@@ -1,23 +1,428 @@
 /*
- * search.c - the phases of a search.  They are written as if each step were
- * measured when it is asked for; see search_course.h.
+ * search.c - the phases of a search, written as if each step were measured when
+ * asked for.
+ *
+ * Steps are read in order.  The first missing step is the next choice, which
+ * ends the reading, as any end of the search does.  A function that returns
+ * false has set c->s, and so does its caller.
  */
 #include "tools/search.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#include "tools/search_course.h"
+/* The outcome of a value; repeats of an undecided step count as one. */
+struct course_result {
+  double value;
+  unsigned against; /* 0: held; a higher number is more certain */
+};
 
-/* The bracket. */
+struct course {
+  const struct search_rules *rules;
+  const struct search_step *steps;
+  size_t n, at;
+  size_t since_reference;  /* steps */
+  unsigned disturbed;      /* in a row */
+  double first, low, high; /* throughput of references */
+  double fewest;           /* events of a reference */
+  bool cold;               /* the first reference was slower than all others */
+  unsigned references;
+  double bottom, top; /* of the values that may be tried */
+  struct course_result result[SEARCH_STEPS_MAX];
+  size_t n_results;
+  double holds, fails; /* 0: unknown */
+  struct search *s;
+};
+
+/* ---- names ---- */
+
+const char *search_what_name(unsigned what)
+{
+  static const char *const names[] = { "off", "rate", "clients", "threads" };
+
+  return names[what];
+}
+
+const char *search_phase_name(unsigned phase)
+{
+  static const char *const names[] = { "ceiling", "bracket", "bisect",
+                                       "confirm", "reference" };
+
+  return names[phase];
+}
+
+const char *search_verdict_name(unsigned verdict)
+{
+  static const char *const names[] = { "held",     "failed", "open",
+                                       "client",   "frozen", "refused",
+                                       "no_result" };
+
+  return names[verdict];
+}
+
+const char *search_end_name(unsigned end)
+{
+  static const char *const names[] = {
+    "goes_on",        "found",        "no_value_holds", "undecided",
+    "not_stationary", "client_limit", "frozen",         "no_events",
+    "step_failed",    "alien",        "too_long",
+  };
+
+  return names[end];
+}
+
+/* ---- reading steps ---- */
+
+/* Standard deviations. */
+#define SIGMAS 3
+
+static bool course_is_rate(const struct course *c)
+{
+  return c->rules->what == SEARCH_RATE;
+}
+
+/* Five digits of a rate, which text keeps; or a whole number. */
+static double course_tidy(const struct course *c, double value)
+{
+  char text[32];
+
+  if (!course_is_rate(c))
+    return round(value);
+  (void)snprintf(text, sizeof(text), "%.5g", value);
+  return strtod(text, NULL);
+}
+
+/* Returns false. */
+static bool course_end(struct course *c, enum search_end why)
+{
+  c->s->end = why;
+  return false;
+}
+
+static enum search_end search_course_end_of(enum search_verdict verdict)
+{
+  switch (verdict) {
+  case SEARCH_CLIENT:
+    return SEARCH_CLIENT_END;
+  case SEARCH_FROZEN:
+    return SEARCH_FROZEN_END;
+  case SEARCH_NO_RESULT:
+    return SEARCH_STEP_END;
+  default:
+    return SEARCH_GOES_ON;
+  }
+}
+
+/* False: the search ends, or this step is to be measured next. */
+static bool course_step(struct course *c, enum search_phase phase, double value,
+                        const struct search_step **ret)
+{
+  const struct search_step *step = &c->steps[c->at];
+
+  if (c->at == c->n) {
+    c->s->phase = phase;
+    c->s->value = value;
+    return course_end(c, c->n < SEARCH_STEPS_MAX ? SEARCH_GOES_ON
+                                                 : SEARCH_TOO_LONG);
+  }
+  if (step->phase != phase || step->value != value)
+    return course_end(c, SEARCH_ALIEN);
+  c->at++;
+  /* A disturbed client has measured nothing. */
+  if (step->verdict == SEARCH_CLIENT && value > 0 &&
+      c->disturbed++ < c->rules->again)
+    return course_step(c, phase, value, ret);
+  c->disturbed = 0;
+  if (search_course_end_of(step->verdict) != SEARCH_GOES_ON)
+    return course_end(c, search_course_end_of(step->verdict));
+  *ret = step;
+  return true;
+}
+
+/* Relative difference of two counts that chance explains. */
+static double search_course_chance(double events)
+{
+  return events > 0 ? SIGMAS * sqrt(2 / events) : 0;
+}
+
+static double search_course_drift_max(const struct course *c)
+{
+  return c->rules->drift_max > 0 ? c->rules->drift_max : SEARCH_DRIFT_MAX;
+}
+
+/* A machine that was cold at first has not drifted since. */
+static bool search_course_has_drifted(struct course *c, double throughput)
+{
+  const double before = c->cold ? c->low : c->first;
+
+  c->s->drift = throughput / before - 1;
+  return fabs(c->s->drift) >
+           fmax(search_course_drift_max(c), search_course_chance(c->fewest)) &&
+         (!c->cold || c->references > 2);
+}
+
+static void course_note_reference(struct course *c,
+                                  const struct search_step *step)
+{
+  const double throughput = step->throughput;
+
+  if (c->references == 0 || step->events < c->fewest)
+    c->fewest = step->events;
+  if (c->references++ == 0) {
+    c->first = throughput;
+    return;
+  }
+  if (c->references == 2)
+    c->low = throughput;
+  c->cold = (c->references == 2 || c->cold) && throughput > c->first;
+}
+
+/* False: the search ends, or the reference has drifted. */
+static bool course_refer(struct course *c)
+{
+  const struct search_step *step;
+
+  if (!course_step(c, SEARCH_REFERENCE, course_is_rate(c) ? 0 : 1, &step))
+    return false;
+  c->since_reference = 0;
+  if (step->throughput <= 0)
+    return course_end(c, SEARCH_EMPTY_END);
+  course_note_reference(c, step);
+  return search_course_has_drifted(c, step->throughput)
+           ? course_end(c, SEARCH_UNSTEADY)
+           : true;
+}
+
+/* Undecided, and lower values have fewer events still. */
+static bool course_is_too_short(const struct course *c,
+                                const struct search_step *step)
+{
+  return step->verdict == SEARCH_OPEN && step->events < c->rules->events_min;
+}
+
+static double search_course_lower_of(double a, double b)
+{
+  return a == 0 || b < a ? b : a;
+}
+
+/* Could repeats decide, after `again` of them?  With too few events, a repeat
+ * of the same length is open as well. */
+static bool search_course_is_worth_another(const struct course *c,
+                                           const struct search_step *step,
+                                           unsigned again)
+{
+  return step->verdict == SEARCH_OPEN && !course_is_too_short(c, step) &&
+         again < c->rules->again && step->missing <= c->rules->again - again;
+}
+
+/* Reads a step and its repeats while undecided. */
+static bool search_course_decide(struct course *c, enum search_phase phase,
+                                 double value, const struct search_step **ret)
+{
+  for (unsigned again = 0;; again++) {
+    if (c->since_reference == SEARCH_REFERENCE_EVERY && !course_refer(c))
+      return false;
+    if (!course_step(c, phase, value, ret))
+      return false;
+    c->since_reference++;
+    if (!search_course_is_worth_another(c, *ret, again))
+      return true;
+  }
+}
+
+static unsigned search_course_held(const struct course *c, double value)
+{
+  unsigned n = 0;
+
+  for (size_t i = 0; i < c->n_results; i++)
+    n += c->result[i].value == value && c->result[i].against == 0;
+  return n;
+}
+
+/* Weights of the failures and undecided steps of a value. */
+static unsigned course_against(const struct course *c, double value)
+{
+  unsigned n = 0;
+
+  for (size_t i = 0; i < c->n_results; i++)
+    n += c->result[i].value == value ? c->result[i].against : 0;
+  return n;
+}
+
+/* Twice as often held as weighs against the value? */
+static bool course_holds(const struct course *c, double value)
+{
+  const unsigned held = search_course_held(c, value);
+
+  return held > 0 && held >= 2 * course_against(c, value);
+}
+
+/* A failure may be an accident; a value that stays undecided is near the limit;
+ * clients that could not start will not start. */
+static unsigned search_course_against(enum search_verdict verdict)
+{
+  switch (verdict) {
+  case SEARCH_HELD:
+    return 0;
+  case SEARCH_FAILED:
+    return 1;
+  case SEARCH_REFUSED:
+    return SEARCH_AGAINST;
+  default:
+    return 2;
+  }
+}
+
+/* The lowest value that does not hold, and the highest below it that does. */
+static void search_course_bracket(struct course *c)
+{
+  c->holds = c->fails = 0;
+  for (size_t i = 0; i < c->n_results; i++) {
+    const double value = c->result[i].value;
+
+    if (!course_holds(c, value))
+      c->fails = search_course_lower_of(c->fails, value);
+  }
+  for (size_t i = 0; i < c->n_results; i++) {
+    const double value = c->result[i].value;
+
+    if (course_holds(c, value) && (c->fails == 0 || value < c->fails))
+      c->holds = fmax(c->holds, value);
+  }
+}
+
+/* Has the value failed where it or a higher value held, or the reverse? */
+static bool search_course_contradicts(const struct course *c, double value,
+                                      bool held)
+{
+  for (size_t i = 0; i + 1 < c->n_results; i++) {
+    const struct course_result *r = &c->result[i];
+
+    if ((r->against == 0) != held &&
+        (held ? r->value == value : r->value >= value))
+      return true;
+  }
+  return false;
+}
+
+/*
+ * Reads the next step, after a reference if due, with its repeats while
+ * undecided, disturbed or contradictory.  *ret_held: the majority for this
+ * value, which the bracket in `c` follows.
+ */
+static bool course_measure(struct course *c, enum search_phase phase,
+                           double value, bool *ret_held)
+{
+  const struct search_step *step;
+
+  for (unsigned n = 0; n < SEARCH_VOTES_MAX; n++) {
+    bool held;
+
+    if (!search_course_decide(c, phase, value, &step))
+      return false;
+    held = step->verdict == SEARCH_HELD;
+    c->result[c->n_results++] = (struct course_result){
+      value, search_course_against(step->verdict)
+    };
+    if (course_against(c, value) >= SEARCH_AGAINST || course_holds(c, value) ||
+        !search_course_contradicts(c, value, held))
+      break;
+  }
+  c->s->lowest = search_course_lower_of(c->s->lowest, value);
+  search_course_bracket(c);
+  *ret_held = course_holds(c, value);
+  return true;
+}
+
+/* ---- answer ---- */
+
+static double search_answer_lower_of(double a, double b)
+{
+  return a == 0 || b < a ? b : a;
+}
+
+/* A closed loop is more than any rate. */
+static double search_answer_load_before(const struct search_step *step)
+{
+  return step[-1].value > 0 ? step[-1].value : INFINITY;
+}
+
+/* Did a value hold after a lower load and fail after a higher? */
+static double search_answer_find_hysteresis(const struct search_step *steps,
+                                            size_t n)
+{
+  for (size_t i = 1; i < n; i++) {
+    if (steps[i].verdict != SEARCH_HELD || steps[i].value == 0)
+      continue;
+    for (size_t k = 1; k < n; k++) {
+      if (steps[k].verdict == SEARCH_FAILED &&
+          steps[k].value == steps[i].value &&
+          search_answer_load_before(&steps[k]) >
+            search_answer_load_before(&steps[i]))
+        return steps[i].value;
+    }
+  }
+  return 0;
+}
+
+/* In spite of all repeats? */
+static bool search_answer_was_open(const struct course *c, double value)
+{
+  for (size_t i = 0; i < c->n_results; i++) {
+    if (c->result[i].value == value && c->result[i].against == 2)
+      return true;
+  }
+  return false;
+}
+
+/* Fills in c->s for the answer `low`. */
+static void course_describe(const struct course *c, double low)
+{
+  struct search *s = c->s;
+
+  s->low = low;
+  s->high = s->undecided = s->refused = s->refused_first = 0;
+  s->confirmed = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    const struct search_step *step = &c->steps[i];
+
+    if (step->phase == SEARCH_CEILING || step->phase == SEARCH_REFERENCE)
+      continue;
+    if (course_holds(c, step->value) && step->value > low)
+      continue; /* the majority has overruled a failure */
+    if (step->value == low && step->verdict == SEARCH_HELD)
+      s->confirmed += step->phase == SEARCH_CONFIRM;
+    if (step->value > low && step->verdict == SEARCH_FAILED &&
+        !search_answer_was_open(c, step->value))
+      s->high = search_answer_lower_of(s->high, step->value);
+    if (step->value > low && step->verdict == SEARCH_OPEN)
+      s->undecided = search_answer_lower_of(s->undecided, step->value);
+    if (step->value > low && step->verdict == SEARCH_REFUSED) {
+      s->refused = search_answer_lower_of(s->refused, step->value);
+      if (s->refused_first <= 0)
+        s->refused_first = step->value;
+    }
+  }
+  if (s->high > 0 && s->undecided > s->high)
+    s->undecided = 0;
+  if (s->high > 0 && s->refused > s->high)
+    s->refused = 0;
+  s->hysteresis = search_answer_find_hysteresis(c->steps, c->n);
+}
+
+/* ---- phases ---- */
+
 #define FIRST_SHARE 0.5
 #define UP 1.3
 #define DOWN 0.7
-/* Lower rates than this share of the ceiling are given up, and so are higher
- * ones than this multiple. */
+/* Shares of the ceiling between which rates are tried. */
 #define SHARE_MIN 0.01
 #define SHARE_MAX 3.0
-/* Was the lowest value, which did not hold, at least decided? */
-static bool give_up(struct course *c)
+/* Was the lowest value, which did not hold, decided? */
+static bool search_give_up(struct course *c)
 {
   enum search_verdict verdict = SEARCH_OPEN;
 
@@ -30,7 +435,7 @@ static bool give_up(struct course *c)
                                                 : SEARCH_UNDECIDED);
 }
 
-static bool find_ceiling(struct course *c)
+static bool search_find_ceiling(struct course *c)
 {
   const struct search_step *step;
 
@@ -49,8 +454,7 @@ static bool find_ceiling(struct course *c)
   return true;
 }
 
-/* Until there is a value that holds and one that does not. */
-static bool find_bracket(struct course *c)
+static bool search_find_bracket(struct course *c)
 {
   double value = course_tidy(c, course_is_rate(c) ? c->first * FIRST_SHARE : 1);
   bool held;
@@ -72,32 +476,32 @@ static bool find_bracket(struct course *c)
       return true;
     value = course_tidy(c, value * (!held ? DOWN : course_is_rate(c) ? UP : 2));
     if (!held && (value < c->bottom || !course_is_rate(c)))
-      return give_up(c);
+      return search_give_up(c);
     if (held && value > c->top)
-      return true; /* it holds everywhere */
+      return true; /* holds everywhere */
   }
 }
 
-/* The bracket takes half of the precision, and one step down the rest. */
-static double step_of(const struct course *c)
+/* The bracket takes half of the precision, one step down the rest. */
+static double search_step_of(const struct course *c)
 {
   return 1 + c->rules->precision / 2;
 }
 
-static bool is_narrow(const struct course *c)
+static bool search_is_narrow(const struct course *c)
 {
-  return c->fails == 0 || c->fails <= c->holds * step_of(c) ||
+  return c->fails == 0 || c->fails <= c->holds * search_step_of(c) ||
          (!course_is_rate(c) && c->fails <= c->holds + 1);
 }
 
-static bool bisect(struct course *c)
+static bool search_bisect(struct course *c)
 {
   bool held;
 
-  while (!is_narrow(c)) {
+  while (!search_is_narrow(c)) {
     const double value = course_tidy(c, sqrt(c->holds * c->fails));
 
-    /* Numbers are too coarse for a middle: 2 and 3, or five equal digits. */
+    /* Too coarse for a middle: 2 and 3, or five equal digits. */
     if (value <= c->holds || value >= c->fails)
       break;
     if (!course_measure(c, SEARCH_BISECT, value, &held))
@@ -106,20 +510,20 @@ static bool bisect(struct course *c)
   return true;
 }
 
-/* One step down; 0: there is none. */
-static double below(const struct course *c, double value)
+/* 0: none. */
+static double search_below(const struct course *c, double value)
 {
-  double lower = course_tidy(c, value / step_of(c));
+  double lower = course_tidy(c, value / search_step_of(c));
 
   if (!course_is_rate(c))
     lower = fmin(lower, value - 1);
   return lower >= c->bottom ? lower : 0;
 }
 
-/* In turns, in both orders; false in *ret_held: one of them has not held. */
-static bool confirm_value(struct course *c, double value, bool *ret_held)
+/* In both orders; *ret_held false: either has failed. */
+static bool search_confirm_value(struct course *c, double value, bool *ret_held)
 {
-  const double lower = below(c, value);
+  const double lower = search_below(c, value);
 
   *ret_held = true;
   for (unsigned i = 0; i < 2 * c->rules->confirm && *ret_held; i++) {
@@ -133,35 +537,35 @@ static bool confirm_value(struct course *c, double value, bool *ret_held)
   return true;
 }
 
-static bool confirm(struct course *c, double *ret)
+static bool search_confirm(struct course *c, double *ret)
 {
   double value = c->holds;
   bool held;
 
   for (;;) {
-    if (!confirm_value(c, value, &held))
+    if (!search_confirm_value(c, value, &held))
       return false;
     if (held)
       break;
-    /* The lower one may be the one that did not hold. */
-    value = below(c, fmin(value, c->fails));
+    /* The lower value may be the failed one. */
+    value = search_below(c, fmin(value, c->fails));
     if (value == 0)
-      return give_up(c);
+      return search_give_up(c);
   }
   *ret = value;
   return true;
 }
 
-/* May the upper end of the bracket be an accident? */
-static bool is_doubtful(const struct course *c)
+/* May the failure at the upper end be an accident? */
+static bool search_is_doubtful(const struct course *c)
 {
   return c->fails > 0 && course_against(c, c->fails) < SEARCH_AGAINST;
 }
 
-/* The value above the answer held after all: go up until one does not. */
-static bool climb(struct course *c)
+/* The value above the answer held after all: up until one fails. */
+static bool search_climb(struct course *c)
 {
-  double step = step_of(c);
+  double step = search_step_of(c);
   bool held = true;
 
   while (held && c->fails == 0) {
@@ -175,23 +579,23 @@ static bool climb(struct course *c)
       return false;
     step *= step;
   }
-  return bisect(c);
+  return search_bisect(c);
 }
 
-/* Confirm the answer, and make sure of the value that fails above it. */
-static bool settle(struct course *c, double *ret)
+/* Confirms the answer and the failure above. */
+static bool search_settle(struct course *c, double *ret)
 {
   bool held;
 
   do {
     held = false;
-    if (!confirm(c, ret))
+    if (!search_confirm(c, ret))
       return false;
-    while (!held && is_doubtful(c)) {
+    while (!held && search_is_doubtful(c)) {
       if (!course_measure(c, SEARCH_BISECT, c->fails, &held))
         return false;
     }
-    if (held && !climb(c))
+    if (held && !search_climb(c))
       return false;
   } while (held);
   return true;
@@ -204,8 +608,8 @@ void search_next(const struct search_rules *rules,
   double found = 0;
 
   *ret = (struct search){ .end = SEARCH_GOES_ON };
-  if (find_ceiling(&c) && find_bracket(&c) && bisect(&c) &&
-      settle(&c, &found) && (c.since_reference == 0 || course_refer(&c)))
+  if (search_find_ceiling(&c) && search_find_bracket(&c) && search_bisect(&c) &&
+      search_settle(&c, &found) && (c.since_reference == 0 || course_refer(&c)))
     ret->end = c.at == n ? SEARCH_FOUND : SEARCH_ALIEN;
   course_describe(&c, found > 0 ? found : c.holds);
 }

@@ -1,8 +1,8 @@
 /*
- * sweep.h - a sweep runs the same test again and again, with other values.
+ * sweep.h - runs a test again and again with other values.
  *
- * Every step is a process of its own: the program is started again with more
- * arguments, so that no state of a step reaches the next one.
+ * Each step is a new process of the program, so that no state of a step reaches
+ * the next.
  */
 #ifndef BENCH_TOOLS_SWEEP_H
 #define BENCH_TOOLS_SWEEP_H
@@ -15,11 +15,11 @@
 struct optset;
 struct sweep_cfg;
 
-/* A step of another kind: a test of its own, instead of another value. */
+/* A step with a test of its own instead of another value. */
 struct sweep_part {
-  const char *name;        /* different from those of the other parts */
+  const char *name;        /* unique */
   const char *const *args; /* the test and its options; ends with NULL */
-  const char *folder;      /* [opt] its processes work there */
+  const char *folder;      /* [opt] working directory */
   bool prepares;           /* cleanup and prepare around it */
 };
 
@@ -29,22 +29,21 @@ struct sweep_input {
   const struct optset *set;
   int argc;
   char *const *argv;
-  const char *command;       /* a part of argv; NULL: none is given */
-  double percentile;         /* 0: none */
-  const double *percentiles; /* more of them */
+  const char *command; /* a part of argv; NULL: none is given */
+  double percentile;   /* 0: none */
+  const double *percentiles;
   size_t n_percentiles;
   double time_s;         /* --time */
   const char *objective; /* --slo */
   const char *json;      /* the file for all results; "-": stdout; "": none */
-  const char *summary;   /* the file of the summary; "": none */
-  const char *test;      /* [opt] its name, for the summary */
-  bool own_clients;      /* those of the members of a mix: --threads says
-                          * nothing about their number */
-  /* Files of which every step has its own: PATH.step1 and so on. */
+  const char *summary;   /* "": none */
+  const char *test;      /* [opt] for the summary */
+  bool own_clients;      /* members of a mix have clients of their own */
+  /* Each step has its own: PATH.step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;
   /* [opt] The steps, instead of cfg->sweeps.  They are not checked before the
-   * first one starts: one that fails does not keep others from running. */
+   * first starts: a failed part does not keep the others from running. */
   const struct sweep_part *parts;
   size_t n_parts;
 };

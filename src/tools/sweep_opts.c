@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "tools/sweep_spec.h"
+#include "tools/sweep_plan.h"
 
 static const char *const prepare_words[] = { "auto", "on", "off", NULL };
 static const char *const format_words[] = { "text", "markdown", "csv", NULL };
@@ -18,7 +18,7 @@ static const char *const find_words[] = { "off", "rate", "clients", "threads",
                                           NULL };
 static const char *const role_words[] = { "none", "check", "step", NULL };
 
-/* "3%" is 0.03; 0: it is none. */
+/* "3%" is 0.03; 0: not a precision. */
 static double read_precision(const char *text)
 {
   const size_t len = strlen(text);

@@ -11,16 +11,16 @@
 #include "tools/search.h"
 
 enum sweep_prepare {
-  SWEEP_PREPARE_AUTO, /* if a swept option shapes the data */
+  SWEEP_PREPARE_AUTO,
   SWEEP_PREPARE_ON,
   SWEEP_PREPARE_OFF,
 };
 
-/* The task of a process that a sweep has started. */
+/* The task of a process of a sweep. */
 enum sweep_role {
-  SWEEP_ROLE_NONE,  /* not started by a sweep: the user has started it */
-  SWEEP_ROLE_CHECK, /* everything except the command itself */
-  SWEEP_ROLE_STEP,  /* the command, without any sweep */
+  SWEEP_ROLE_NONE, /* started by the user */
+  SWEEP_ROLE_CHECK,
+  SWEEP_ROLE_STEP,
 };
 
 struct sweep_cfg {
@@ -37,26 +37,25 @@ struct sweep_cfg {
   const char *find_drift;
   uint64_t confirm;
   int role;          /* enum sweep_role */
-  const char *place; /* of a step in its sweep, as sweep_place() reads it */
+  const char *place; /* see sweep_place() */
 };
 
 extern const struct opt sweep_opts[];
 
-/* Where a step is in its sweep, and for how many seconds the others go on after
- * it (NAN: not known).  False: it is in none. */
+/* The place of a step in its sweep, and seconds until the end of all steps
+ * (NAN: not known).  False: not a step. */
 bool sweep_place(const struct sweep_cfg *cfg, uint64_t *ret_step,
                  uint64_t *ret_steps, double *ret_rest_s);
 
-/* Is the command to be run more than once? */
 bool sweep_wanted(const struct sweep_cfg *cfg);
 
-/* The rules of its search; what is SEARCH_OFF without one. */
+/* .what is SEARCH_OFF without a search. */
 struct search_rules sweep_rules(const struct sweep_cfg *cfg);
 
-/* The option that wants it, for messages: "--find" or "--sweep or --repeat". */
+/* For messages: "--find" or "--sweep or --repeat". */
 const char *sweep_option_names(const struct sweep_cfg *cfg);
 
-/* Is one of the sweep's options given that has no effect without a sweep? */
+/* An option that has no effect without a sweep, or NULL. */
 const char *sweep_useless_option(const struct sweep_cfg *cfg);
 
 #endif

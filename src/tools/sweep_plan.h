@@ -1,6 +1,5 @@
 /*
- * sweep_plan.h - the steps of a sweep: which combination of values, in which
- * order, with which arguments.
+ * sweep_plan.h - the steps of a sweep: combinations of values in order.
  */
 #ifndef BENCH_TOOLS_SWEEP_PLAN_H
 #define BENCH_TOOLS_SWEEP_PLAN_H
@@ -8,11 +7,36 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/sweep_spec.h"
-
 struct err;
 struct optset;
 struct strbuf;
+
+/*
+ * A --sweep=OPTION:VALUES.  VALUES has items with commas between them (`\,` is
+ * a comma inside a value).  An item is a value or a range of numbers, which may
+ * have decimals or the suffix K, M, G or T:
+ *
+ *   A..B      A, A + 1, ... up to B
+ *   A..B+S    A, A + S, A + 2 S, ... up to B
+ *   A..B*F    A, A F, A F F, ... up to B
+ */
+
+enum {
+  SWEEP_VALUES_MAX = 1000,
+};
+
+struct sweep_spec {
+  char *option;  /* owned; as given, without dashes */
+  char **values; /* owned; in the order given, all different */
+  size_t n;
+};
+
+/* -EINVAL: `err` has the reason; -ENOMEM. */
+int sweep_spec_parse(struct sweep_spec *ret, const char *text, struct err *err);
+void sweep_spec_done(struct sweep_spec *spec);
+
+/* For the row of the option. */
+bool sweep_spec_is_valid(const char *text);
 
 enum {
   SWEEP_OPTIONS_MAX = 16,
@@ -24,22 +48,24 @@ struct sweep_plan {
   size_t n_specs; /* 0: repeats of the same run */
   size_t n_combinations;
   size_t repeats;
-  bool shapes_data; /* one of the options does */
+  bool shapes_data;
 };
 
 /*
- * `test`: [opt] the name of the test.  `sweeps` has one --sweep per line;
- * options that `set` knows get their proper names there.  -EINVAL: an option is
- * there twice, there are too many steps, or the option cannot be swept;
- * -ENOMEM.
+ * `test`: [opt].  `sweeps` has one --sweep per line; aliases become the real
+ * names of options in `set`.  -EINVAL: an option is there twice or cannot be
+ * swept, or there are too many steps; -ENOMEM.
  */
 int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
                     const char *test, const char *sweeps, size_t repeats,
                     struct err *err);
+/* The plan of one option grows by a value; {0} is an empty plan. */
+int sweep_plan_add(struct sweep_plan *plan, const char *option,
+                   const char *value, struct err *err);
 void sweep_plan_done(struct sweep_plan *plan);
 
-/* The value of option `option` in a combination.  The last option changes with
- * every combination, and the first one changes least often. */
+/* The last option changes with every combination, the first changes least
+ * often. */
 const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
                              size_t option);
 
@@ -47,8 +73,7 @@ const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
 void sweep_plan_describe(const struct sweep_plan *plan, size_t combination,
                          struct strbuf *out);
 
-/* Does this option of the test shape the data that prepare makes?  test: [opt]
- */
+/* Does the option shape the data that prepare makes?  test: [opt] */
 bool sweep_shapes_data(const char *test, const char *option);
 
 #endif

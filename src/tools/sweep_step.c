@@ -1,49 +1,197 @@
 /*
- * sweep_step.c - one step of a sweep: its commands, each in a process of its
- * own, and its result.
+ * sweep_step.c - the processes of a step: their arguments, --reset, the run and
+ * its result, and the checks before the first step.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mem.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
+#include "results/outname.h"
 #include "run/runner.h"
 #include "stats/slo.h"
-#include "tools/scratch.h"
+#include "tools/child.h"
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
+
+/* ---- arguments ---- */
+
+struct sweep_process {
+  size_t combination;
+  const char *command; /* "run", "prepare" */
+  const char *role;    /* --sweep-role */
+  const char *json;    /* [opt] */
+  const char *place;   /* [opt] --sweep-place */
+  size_t step;  /* from 1: number in the names of its files; 0: no files */
+  bool dry_run; /* cleanup only prints what it would drop */
+};
+
+/* The file of a step; all steps can share /dev/null. */
+static void sweep_file_name(const char *path, size_t step, struct strbuf *out)
+{
+  strbuf_adds(out, path);
+  if (!outname_is_null(path))
+    strbuf_addf(out, ".step%zu", step);
+}
+
+/* The document of a reference is enough: its other files are /dev/null. */
+static void sweep_args_add_files(struct child_words *l,
+                                 const struct sweep_input *in, size_t step)
+{
+  for (size_t i = 0; i < in->n_files; i++) {
+    struct strbuf name = { 0 };
+
+    if (step > 0)
+      sweep_file_name(in->files[i].path, step, &name);
+    else
+      strbuf_adds(&name, "/dev/null");
+    l->failed |= name.failed;
+    child_words_add_option(l, in->files[i].option, strbuf_str(&name));
+    strbuf_done(&name);
+  }
+}
+
+/* The last use of an option counts, so the values follow the arguments of the
+ * sweep.  The arguments of a part are its own. */
+static void sweep_args(struct child_words *l, const struct sweep *s,
+                       const struct sweep_process *p)
+{
+  const struct sweep_input *in = s->in;
+
+  if (sweep_has_parts(s)) {
+    child_words_add(l, mem_strdup(in->argv[0]));
+    for (const char *const *a = in->parts[p->combination].args; *a; a++)
+      child_words_add(l, mem_strdup(*a));
+    child_words_add(l, mem_strdup(p->command));
+  } else {
+    const char *line = strbuf_str(&s->extra);
+
+    for (int i = 0; i < in->argc; i++)
+      child_words_add(
+        l, mem_strdup(in->argv[i] == in->command ? p->command : in->argv[i]));
+    if (!in->command)
+      child_words_add(l, mem_strdup(p->command));
+    for (size_t i = 0; i < s->plan.n_specs; i++)
+      child_words_add_option(l, s->plan.spec[i].option,
+                             sweep_plan_value(&s->plan, p->combination, i));
+    for (size_t len; (len = strcspn(line, "\n")) > 0; line += len + 1)
+      child_words_add(l, mem_strndup(line, len));
+    if (p->step > 0 || p->json)
+      sweep_args_add_files(l, in, p->step);
+  }
+  if (p->json)
+    child_words_add_option(l, "json", p->json);
+  child_words_add_option(l, "sweep-role", p->role);
+  if (p->place)
+    child_words_add_option(l, "sweep-place", p->place);
+  if (p->dry_run)
+    child_words_add_option(l, "dry-run", "on");
+}
+
+/* ---- --reset ---- */
+
+/* BENCH_STEP_TABLE_SIZE=1000 */
+static void sweep_reset_add_option(struct child_words *env, const char *option,
+                                   const char *value)
+{
+  struct strbuf b = { 0 };
+
+  strbuf_adds(&b, "BENCH_STEP_");
+  for (; *option; option++) {
+    const char c = isalnum((unsigned char)*option)
+                     ? (char)toupper((unsigned char)*option)
+                     : '_';
+
+    strbuf_add(&b, &c, 1);
+  }
+  strbuf_addf(&b, "=%s", value);
+  child_words_take(env, &b);
+}
+
+static void sweep_reset_env(struct child_words *env, const struct sweep *s,
+                            const struct sweep_outcome *o)
+{
+  struct strbuf b = { 0 };
+
+  for (char *const *e = environ; *e; e++)
+    child_words_add(env, mem_strdup(*e));
+  strbuf_addf(&b, "BENCH_STEP=%zu", s->n_outcomes + 1);
+  child_words_take(env, &b);
+  strbuf_addf(&b, "BENCH_REPEAT=%zu", o->repeat);
+  child_words_take(env, &b);
+  for (size_t i = 0; i < s->plan.n_specs; i++)
+    sweep_reset_add_option(env, s->plan.spec[i].option,
+                           sweep_plan_value(&s->plan, o->combination, i));
+}
+
+int sweep_reset(struct sweep *s, const struct sweep_outcome *o, struct err *err)
+{
+  const char *command = s->in->cfg->reset;
+  char *const argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+                         (char *)(uintptr_t)command, NULL };
+  struct child_command how = {
+    .program = "/bin/sh", .argv = argv, .out = CHILD_OUT_STDERR, .err_fd = -1
+  };
+  struct child_words env = { 0 };
+  int rc, status = 0;
+
+  if (!*command)
+    return 0;
+  sweep_reset_env(&env, s, o);
+  how.env = env.of;
+  rc = env.failed ? sweep_no_memory(err)
+                  : children_run(&s->children, &how, &status, err);
+  child_words_done(&env);
+  if (rc < 0 || status == EXIT_OK)
+    return rc;
+  s->reset_status = status;
+  if (s->children.signal == 0) {
+    struct strbuf shown = { 0 };
+
+    secret_redact(command, &shown);
+    log_msg(LOG_FATAL,
+            "--reset failed before step %zu with exit status %d, so the sweep "
+            "ends: %s",
+            s->n_outcomes + 1, status, strbuf_str(&shown));
+    strbuf_done(&shown);
+  }
+  return 0;
+}
+
+/* ---- sweep step ---- */
 
 bool sweep_outcome_good(const struct sweep_outcome *o)
 {
   return !o->failed && o->result.json && o->result.run.events_per_s >= 0;
 }
 
-static int no_memory(struct err *err)
+static int sweep_command(struct sweep *s, const struct sweep_process *p,
+                         struct child_command how, int *ret_status,
+                         struct err *err)
 {
-  return err_set(err, -ENOMEM, "not enough memory for the sweep");
-}
-
-int sweep_command(struct sweep *s, const struct sweep_process *p,
-                  struct child_command how, int *ret_status, struct err *err)
-{
-  char **args = sweep_args(s, p);
+  struct child_words args = { 0 };
   int rc;
 
-  if (!args)
-    return no_memory(err);
-  how.argv = args;
+  sweep_args(&args, s, p);
+  how.argv = args.of;
   if (sweep_has_parts(s))
     how.folder = s->in->parts[p->combination].folder;
-  rc = children_run(&s->children, &how, ret_status, err);
-  sweep_args_free(args);
+  rc = args.failed ? sweep_no_memory(err)
+                   : children_run(&s->children, &how, ret_status, err);
+  child_words_done(&args);
   return rc;
 }
 
-void sweep_show_file(FILE *from)
+static void sweep_show_file(FILE *from)
 {
   char piece[512];
   size_t n;
@@ -53,9 +201,9 @@ void sweep_show_file(FILE *from)
     (void)fwrite(piece, 1, n, stderr);
 }
 
-/* Run a command before or after a run: it is silent, unless it fails. */
-static int run_around(struct sweep *s, struct sweep_outcome *o,
-                      const char *command, struct err *err)
+/* Silent unless the command fails. */
+static int sweep_step_run_around(struct sweep *s, struct sweep_outcome *o,
+                                 const char *command, struct err *err)
 {
   const struct sweep_process p = { .combination = o->combination,
                                    .command = command,
@@ -72,7 +220,7 @@ static int run_around(struct sweep *s, struct sweep_outcome *o,
 }
 
 /* A step whose result cannot be read counts as failed. */
-static void take_result(struct sweep_outcome *o, const char *path)
+static void sweep_step_take_result(struct sweep_outcome *o, const char *path)
 {
   struct err err = { "" };
 
@@ -85,34 +233,11 @@ static void take_result(struct sweep_outcome *o, const char *path)
   o->result.run.path = NULL;
 }
 
-/* A search judges steps whose events do not end itself. */
-static bool is_usable_status(const struct sweep *s,
-                             const struct sweep_outcome *o)
+/* Estimate of the time of the steps that follow, from the steps before, at
+ * first from the length of a run.  NAN: not known. */
+static double sweep_step_rest_s(const struct sweep *s)
 {
-  return o->status == EXIT_OK || o->missed ||
-         (sweep_finds(s) && o->status == EXIT_FORCED);
-}
-
-static enum child_out output_of(const struct sweep *s)
-{
-  if (sweep_finds(s))
-    return CHILD_OUT_NONE;
-  return s->text == stderr ? CHILD_OUT_STDERR : CHILD_OUT_SAME;
-}
-
-/* The messages of a step of a search, which nobody wants to read unless it
- * fails: what they say about its figures is in its result. */
-static FILE *quiet_file(const struct sweep *s)
-{
-  return sweep_finds(s) ? scratch_file() : NULL;
-}
-
-/* How long the steps take that follow the present one: as long as those before,
- * or at first as long as a run.  NAN: not known. */
-static double rest_s(const struct sweep *s)
-{
-  const size_t all = s->plan.n_combinations * s->plan.repeats;
-  const double left = (double)(all - s->n_outcomes - 1);
+  const double left = (double)(sweep_steps(s) - s->n_outcomes - 1);
 
   if (s->n_outcomes > 0)
     return left * (double)s->steps_ns / (double)NS_PER_S /
@@ -120,23 +245,17 @@ static double rest_s(const struct sweep *s)
   return s->in->time_s > 0 ? left * (s->in->time_s + s->in->cfg->pause_s) : NAN;
 }
 
-/* For the line that follows a step on a terminal. */
-static void add_place(const struct sweep *s, size_t step, struct strbuf *out)
-{
-  const size_t all = s->plan.n_combinations * s->plan.repeats;
-
-  if (step > 0 && !sweep_finds(s) && !sweep_has_parts(s) &&
-      isatty(STDERR_FILENO) == 1)
-    strbuf_addf(out, "%zu/%zu/%.1f", step, all, rest_s(s));
-}
-
 /* `step`: its number, or 0 for a reference. */
-static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
-                    struct err *err)
+static int sweep_step_run_test(struct sweep *s, struct sweep_outcome *o,
+                               size_t step, struct err *err)
 {
-  FILE *quiet = quiet_file(s);
+  /* Messages of a step of a search are shown only if the step fails. */
+  const bool finds = sweep_finds(s);
+  FILE *quiet = finds ? scratch_file() : NULL;
   const struct child_command how = {
-    .out = output_of(s),
+    .out = finds               ? CHILD_OUT_NONE
+           : s->text == stderr ? CHILD_OUT_STDERR
+                               : CHILD_OUT_SAME,
     .err_fd = quiet ? fileno(quiet) : -1,
   };
   struct strbuf path = { 0 }, place = { 0 };
@@ -147,19 +266,19 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
   int rc;
 
   strbuf_addf(&path, "%s/step.json", s->folder);
-  add_place(s, step, &place);
-  if (path.failed || place.failed) {
-    strbuf_done(&path);
-    strbuf_done(&place);
-    return no_memory(err);
-  }
+  if (step > 0 && !finds && !sweep_has_parts(s) && isatty(STDERR_FILENO) == 1)
+    strbuf_addf(&place, "%zu/%zu/%.1f", step, sweep_steps(s),
+                sweep_step_rest_s(s));
   p.json = strbuf_str(&path);
   p.place = place.len > 0 ? strbuf_str(&place) : NULL;
-  rc = sweep_command(s, &p, how, &o->status, err);
+  rc = path.failed || place.failed ? sweep_no_memory(err)
+                                   : sweep_command(s, &p, how, &o->status, err);
   if (rc == 0) {
-    take_result(o, strbuf_str(&path));
+    sweep_step_take_result(o, strbuf_str(&path));
     o->missed = o->status == SLO_EXIT_STATUS && o->result.json;
-    if (!is_usable_status(s, o) || !o->result.json)
+    /* A search judges frozen steps itself. */
+    if (!o->result.json || (o->status != EXIT_OK && !o->missed &&
+                            !(finds && o->status == EXIT_FORCED)))
       o->failed = "run";
   }
   if (quiet && o->failed && !sweep_find_explained(s, o))
@@ -176,9 +295,9 @@ bool sweep_is_first(const struct sweep *s)
   return s->n_outcomes == 0 && s->n_references == 0;
 }
 
-static void announce(const struct sweep *s, const struct sweep_outcome *o)
+static void sweep_step_announce(const struct sweep *s,
+                                const struct sweep_outcome *o)
 {
-  const size_t all = s->plan.n_combinations * s->plan.repeats;
   struct strbuf what = { 0 };
 
   if (sweep_has_parts(s))
@@ -187,8 +306,8 @@ static void announce(const struct sweep *s, const struct sweep_outcome *o)
     sweep_plan_describe(&s->plan, o->combination, &what);
   (void)fprintf(s->text, "%s=== %s %zu of %zu%s%s",
                 sweep_is_first(s) ? "" : "\n",
-                sweep_has_parts(s) ? "Part" : "Step", s->n_outcomes + 1, all,
-                what.len > 0 ? ": " : "", strbuf_str(&what));
+                sweep_has_parts(s) ? "Part" : "Step", s->n_outcomes + 1,
+                sweep_steps(s), what.len > 0 ? ": " : "", strbuf_str(&what));
   if (s->plan.repeats > 1)
     (void)fprintf(s->text, " (repeat %zu of %zu)", o->repeat, s->plan.repeats);
   (void)fputs("\n\n", s->text);
@@ -204,13 +323,13 @@ int sweep_perform(struct sweep *s, struct sweep_outcome *o, size_t step,
   int rc = 0;
 
   if (prepares)
-    rc = run_around(s, o, "cleanup", err);
+    rc = sweep_step_run_around(s, o, "cleanup", err);
   if (rc == 0 && prepares && !o->failed)
-    rc = run_around(s, o, "prepare", err);
+    rc = sweep_step_run_around(s, o, "prepare", err);
   if (rc == 0 && !o->failed)
-    rc = run_test(s, o, step, err);
+    rc = sweep_step_run_test(s, o, step, err);
   if (rc == 0 && prepares)
-    rc = run_around(s, o, "cleanup", err);
+    rc = sweep_step_run_around(s, o, "cleanup", err);
   return rc;
 }
 
@@ -228,7 +347,7 @@ int sweep_step(struct sweep *s, size_t combination, size_t repeat,
 
   *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
   if (!sweep_finds(s))
-    announce(s, o);
+    sweep_step_announce(s, o);
   (void)fflush(s->text);
   rc = sweep_reset(s, o, err);
   if (rc < 0 || sweep_is_over(s))
@@ -237,5 +356,158 @@ int sweep_step(struct sweep *s, size_t combination, size_t repeat,
   s->steps_ns += clock_now_ns() - begun_ns +
                  (uint64_t)(s->in->cfg->pause_s * (double)NS_PER_S);
   s->n_outcomes++;
+  return rc;
+}
+
+/* ---- checks before the first step ---- */
+
+/* "1-8" */
+static bool sweep_check_looks_like_range(const char *text)
+{
+  static const char digits[] = "0123456789";
+  const size_t from = strspn(text, digits);
+
+  return from > 0 && text[from] == '-' && text[from + 1] != '\0' &&
+         strspn(text + from + 1, digits) == strlen(text + from + 1);
+}
+
+/* The messages are those of a run without a sweep. */
+static void sweep_check_show_complaint(const struct sweep *s, FILE *complaint,
+                                       size_t combination)
+{
+  struct strbuf what = { 0 };
+
+  sweep_show_file(complaint);
+  sweep_plan_describe(&s->plan, combination, &what);
+  if (s->plan.n_specs > 0 && !sweep_finds(s))
+    (void)fprintf(stderr, "Sweep step %s is not valid; nothing was run\n",
+                  strbuf_str(&what));
+  strbuf_done(&what);
+  for (size_t i = 0; i < s->plan.n_specs; i++) {
+    if (sweep_check_looks_like_range(
+          sweep_plan_value(&s->plan, combination, i)))
+      (void)fprintf(stderr, "ranges are written 1..8, and not 1-8\n");
+  }
+}
+
+/* -EINVAL: refused, which was printed. */
+static int sweep_check_command(struct sweep *s, size_t combination,
+                               const char *command, struct err *err)
+{
+  FILE *complaint = scratch_file();
+  const struct sweep_process p = { .combination = combination,
+                                   .command = command,
+                                   .role = "check" };
+  struct child_command how = { .out = CHILD_OUT_NONE };
+  int status = 0, rc;
+
+  if (!complaint)
+    return err_sys(err, "cannot make a temporary file");
+  how.err_fd = fileno(complaint);
+  rc = sweep_command(s, &p, how, &status, err);
+  if (rc == 0 && status != EXIT_OK) {
+    sweep_check_show_complaint(s, complaint, combination);
+    rc = -EINVAL;
+  }
+  (void)fclose(complaint);
+  return rc;
+}
+
+int sweep_check_steps(struct sweep *s, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < s->plan.n_combinations && rc == 0; i++) {
+    rc = sweep_check_command(s, i, "run", err);
+    if (rc == 0 && s->prepares)
+      rc = sweep_check_command(s, i, "prepare", err);
+    if (rc == 0 && s->prepares)
+      rc = sweep_check_command(s, i, "cleanup", err);
+    if (s->children.signal != 0)
+      return 0;
+  }
+  return rc;
+}
+
+/* Reads the output of a cleanup with --dry-run.  Scripts without --dry-run have
+ * printed no tables. */
+static void sweep_check_add_tables(FILE *output, struct strbuf *found)
+{
+  enum {
+    NAMED = 3
+  };
+  static const char *const begins[] = { "Would drop ", "Would keep " };
+  char *line = NULL;
+  size_t size = 0, n = 0;
+
+  rewind(output);
+  while (getline(&line, &size, output) > 0) {
+    for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+      const size_t len = strlen(begins[i]);
+
+      if (strncmp(line, begins[i], len) != 0 || n++ >= NAMED)
+        continue;
+      strbuf_addf(found, "%s%.*s", n > 1 ? ", " : "",
+                  (int)strcspn(line + len, "\n"), line + len);
+    }
+  }
+  if (n > NAMED)
+    strbuf_addf(found, ", and %zu more", n - NAMED);
+  free(line);
+}
+
+/* Are there tables before the first step, which each step would replace? */
+int sweep_check_data(struct sweep *s, struct err *err)
+{
+  struct strbuf found = { 0 };
+  int rc = 0;
+
+  for (size_t i = 0; i < s->plan.n_combinations && rc == 0 && found.len == 0;
+       i++) {
+    const struct sweep_process p = {
+      .combination = i, .command = "cleanup", .role = "step", .dry_run = true
+    };
+    FILE *output = scratch_file();
+    struct child_command how = { .out = CHILD_OUT_ERR_FD };
+    int status;
+
+    if (!output)
+      return err_sys(err, "cannot make a temporary file");
+    how.err_fd = fileno(output);
+    rc = sweep_command(s, &p, how, &status, err);
+    if (rc == 0)
+      sweep_check_add_tables(output, &found);
+    (void)fclose(output);
+  }
+  if (rc == 0 && found.len > 0)
+    rc = err_set(err, -EEXIST,
+                 "each step would replace data that exists: %.400s; use "
+                 "--sweep-prepare=on if they may, or off to run on this data",
+                 strbuf_str(&found));
+  strbuf_done(&found);
+  return rc;
+}
+
+int sweep_check_file(const char *name, struct err *err)
+{
+  struct whole_file f = { 0 };
+  const int rc = whole_file_probe(&f, name, err);
+
+  whole_file_abort(&f);
+  return rc;
+}
+
+int sweep_check_files(const struct sweep *s, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < s->in->n_files && rc == 0; i++) {
+    struct strbuf name = { 0 };
+
+    sweep_file_name(s->in->files[i].path, 1, &name);
+    rc = name.failed ? sweep_no_memory(err)
+                     : sweep_check_file(strbuf_str(&name), err);
+    strbuf_done(&name);
+  }
   return rc;
 }

@@ -2,7 +2,7 @@
  * usl.h - the Universal Scalability Law: how throughput grows with the number
  * of workers, and whether it has a peak.
  *
- *   X(N) = g N / (1 + a (N - 1) + b N (N - 1)),   a, b >= 0
+ * X(N) = g N / (1 + a (N - 1) + b N (N - 1)), a, b >= 0
  *
  * g is the throughput of one worker, a the contention (the share of the work
  * that only one can do at a time), b the coherence (the cost of each pair of

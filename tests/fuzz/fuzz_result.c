@@ -16,11 +16,9 @@
 #include "stats/hist_sum.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
-#include "tools/compare_summary.h"
 #include "tools/groups.h"
 #include "tools/result.h"
 #include "tools/table.h"
-#include "tools/verdict.h"
 #include "tools/view.h"
 #include "tools/view_charts.h"
 

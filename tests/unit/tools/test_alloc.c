@@ -13,7 +13,6 @@
 #include "tests/unit/torture.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
-#include "tools/compare_summary.h"
 #include "tools/groups.h"
 #include "tools/result.h"
 #include "tools/sweep_plan.h"

@@ -11,8 +11,8 @@
 #include "tests/unit/tap.h"
 #include "tools/bootstrap.h"
 #include "tools/compare.h"
+#include "tools/compare_print.h"
 #include "tools/numbers.h"
-#include "tools/verdict.h"
 
 enum {
   SAMPLES_MAX = 64,

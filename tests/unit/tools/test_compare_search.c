@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tests/unit/tap.h"
-#include "tools/compare_search.h"
+#include "tools/compare_print.h"
 #include "tools/find.h"
 #include "tools/result.h"
 

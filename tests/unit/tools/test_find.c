@@ -31,11 +31,11 @@ static enum search_verdict verdict_with(const char *end, const char *decision,
                                         const char *arrivals,
                                         const char *warning)
 {
-  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 },
-                    .objective = "errors<=10%,p99<=2ms" };
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
   struct strbuf text = { 0 };
   enum search_verdict verdict;
 
+  find_set_objective(&f, "errors<=10%,p99<=2ms");
   strbuf_addf(
     &text,
     "{\"run\": {\"end_reason\": \"%s\"}, \"rate\": {\"arrivals\": "
@@ -108,9 +108,9 @@ static enum search_verdict judge_run(struct find *f, enum search_phase phase,
 /* Runs that repeat one that was open are judged with it. */
 static void check_repeats(void)
 {
-  struct find f = { .rules = { SEARCH_RATE, 0.03, 3, SEARCH_AGAIN },
-                    .objective = "p99<=2ms,avg<=1ms" };
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3, SEARCH_AGAIN } };
 
+  find_set_objective(&f, "p99<=2ms,avg<=1ms");
   OK(judge_run(&f, SEARCH_CONFIRM, "open", 6, "held") == SEARCH_OPEN,
      "one run is open");
   (void)judge_run(&f, SEARCH_REFERENCE, "held", 0, "held");

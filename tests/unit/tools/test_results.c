@@ -14,7 +14,6 @@
 #include "tools/compare_print.h"
 #include "tools/groups.h"
 #include "tools/result.h"
-#include "tools/verdict.h"
 
 struct run {
   double rate; /* events per second, about */

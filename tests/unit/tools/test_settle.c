@@ -9,9 +9,8 @@
 #include "rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/bootstrap.h"
-#include "tools/compare_summary.h"
+#include "tools/compare_print.h"
 #include "tools/numbers.h"
-#include "tools/settle.h"
 
 enum {
   RUNS_MAX = SETTLE_REPEATS_MAX,

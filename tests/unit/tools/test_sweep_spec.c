@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tests/unit/tap.h"
-#include "tools/sweep_spec.h"
+#include "tools/sweep_plan.h"
 
 static const struct {
   const char *text;

@@ -9,7 +9,6 @@
 #include "tests/unit/tap.h"
 #include "tools/numbers.h"
 #include "tools/sweep_internal.h"
-#include "tools/variance.h"
 
 enum {
   RUNS = 40,
