@@ -1,6 +1,6 @@
 /*
- * ack_listen_tool.c - `bench ack-listen`: keeps the acknowledgement logs of
- * runs on other machines.
+ * ack_listen_tool.c - `bench ack-listen`: keeps acknowledgement logs of other
+ * machines.
  */
 #include <errno.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ static int find_address(const struct ack_listen_cfg *cfg, struct address *ret,
                  cfg->address);
 }
 
-/* Readable when the tool has to end. */
+/* Readable at the first signal. */
 static int open_stop(struct err *err)
 {
   sigset_t set;
@@ -133,7 +133,7 @@ static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
   const int stop = open_stop(err);
   int rc = stop < 0 ? stop : ack_listener_open(&l, &how, err);
 
-  (void)signal(SIGPIPE, SIG_IGN); /* logs matter more than who reads here */
+  (void)signal(SIGPIPE, SIG_IGN); /* logs matter more than stdout */
   if (rc == 0) {
     (void)printf("Listening at %s port %u; logs go to '%s'\n", cfg->address,
                  ack_listener_port(l), cfg->dir);

@@ -9,29 +9,29 @@
 
 #include "tools/numbers.h"
 
-/* Blocks of samples; fewer do not show a variance. */
+/* Fewer blocks show no variance. */
 #define BLOCKS_MIN 4
-/* Without repeats, which would show it, the correlation of successive samples
- * is taken to be higher than it seems, by so many standard errors: what is not
- * noticed makes intervals too narrow. */
+/*
+ * Without repeats, the correlation of successive samples is raised by this many
+ * standard errors: correlation that goes unnoticed makes intervals too narrow.
+ */
 #define CORRELATION_ERRORS 0.6
 #define CORRELATION_MAX 0.97
-/* Independent pieces that the estimate of the correlation costs, and what
- * remains at least. */
+/* Degrees of freedom that the correlation costs, and the minimum left. */
 #define PIECES_SPENT 2.0
 
-/* The variance of the logarithm of a figure, and how well it is known. */
+/* The variance of a logarithm, with degrees of freedom. */
 struct known {
   double variance, df;
 };
 
 struct side {
-  struct known *within; /* owned; of the figure of each run */
+  struct known *within; /* owned; per run */
   size_t n;
-  double mean;    /* of the logarithms of the values */
-  double assumed; /* variance of `mean`: what is assumed about runs, and the
-                     part of their scatter that agrees with it */
-  double excess;  /* the rest of their scatter, in the same form */
+  double mean; /* of logarithms */
+  double
+    assumed;     /* variance of `mean` by assumption, and scatter that agrees */
+  double excess; /* the other scatter, likewise */
   enum boot_state state;
 };
 
@@ -49,7 +49,7 @@ static bool bootstrap_samples_usable(const struct boot_run *r)
   return r->n >= BOOT_SAMPLES_MIN && num > 0 && den > 0;
 }
 
-/* By how much a sample is off, as a share of the sum of all. */
+/* Deviations of samples, as shares of the sum. */
 static double *bootstrap_residuals_of(const struct boot_run *r)
 {
   double *off = calloc(r->n, sizeof(*off));
@@ -64,7 +64,7 @@ static double *bootstrap_residuals_of(const struct boot_run *r)
   return off;
 }
 
-/* From the scatter of blocks of `m` samples. */
+/* From blocks of `m` samples. */
 static struct known bootstrap_of_blocks(const double *off, size_t n, size_t m)
 {
   const double blocks = (double)(n / m);
@@ -77,13 +77,12 @@ static struct known bootstrap_of_blocks(const double *off, size_t n, size_t m)
       sum += off[k];
     squares += sum * sum;
   }
-  /* The samples after the last whole block count as the others do. */
+  /* Samples after the last whole block. */
   squares *= (double)n / (blocks * (double)m);
   return (struct known){ squares * blocks / (blocks - 1), blocks - 1 };
 }
 
-/* From the correlation of successive samples, as if each depended on the one
- * before it alone. */
+/* As a first-order autoregressive process. */
 static struct known bootstrap_of_correlation(const double *off, size_t samples,
                                              double errors)
 {
@@ -95,7 +94,7 @@ static struct known bootstrap_of_correlation(const double *off, size_t samples,
     products += i > 0 ? off[i - 1] * off[i] : 0;
   }
   c = squares > 0 ? products / squares : 0;
-  /* The estimate is biased downwards. */
+  /* Corrects the bias. */
   c += (1 + 3 * c) / n + errors * sqrt((1 - c * c) / n);
   c = fmin(fmax(c, 0), CORRELATION_MAX);
   inflation = (1 + c) / (1 - c) -
@@ -105,7 +104,7 @@ static struct known bootstrap_of_correlation(const double *off, size_t samples,
                          fmax(pieces, PIECES_SPENT) };
 }
 
-/* The largest of several estimates; variance 0 and df 0: there is no memory. */
+/* The largest estimate; {0, 0}: no memory. */
 static struct known bootstrap_scatter_within(const struct boot_run *r,
                                              double errors)
 {
@@ -138,11 +137,10 @@ static double bootstrap_scatter_of(const struct boot_group *g, double mean)
 }
 
 /*
- * The part of the scatter that is no larger than assumed confirms the
- * assumption.  The rest contradicts it and counts separately, less the noise
- * within the runs, which is part of it and counts anyway.  Two runs are too few
- * to confirm anything, because a small scatter is too often chance.  For the
- * same reason, the excess of few runs is increased.
+ * Scatter up to the assumption confirms the assumption.  The rest counts
+ * separately, less the noise within runs, which counts anyway.  Two runs
+ * confirm nothing: their scatter is often small by chance.  For the same reason
+ * the excess of few runs is increased.
  */
 static void bootstrap_weigh_scatter(struct side *side,
                                     const struct boot_group *g, double assumed)
@@ -197,8 +195,7 @@ static void bootstrap_side_init(struct side *side, const struct boot_group *g)
     side, g, BOOT_RUN_SPREAD * BOOT_RUN_SPREAD + unsteady * unsteady);
 }
 
-/* Add the variance of the side's mean, and the terms of Satterthwaite's
- * formula. */
+/* Also the terms of Satterthwaite's formula. */
 static void bootstrap_add_variance(const struct side *side, double *within_all,
                                    double *variance, double *squares_by_df)
 {
@@ -258,29 +255,24 @@ enum boot_state bootstrap_compare(struct boot_result *ret,
   return state;
 }
 
-/* ---- settle ---- */
+/* ---- advice ---- */
 
-/*
- * How many repeats, or how much longer runs, make a comparison certain.
- */
-
-/* Half of the width of the interval, on the scale of logarithms. */
+/* Of the interval of the logarithm. */
 static double settle_half_width(const struct boot_result *r)
 {
   return log(r->high / r->low) / 2;
 }
 
-/* False: the throughput is 0, or the interval is not finite. */
+/* False: throughput 0, or no finite interval. */
 static bool settle_is_usable(const struct boot_result *r)
 {
   return r->low > 0 && isfinite(settle_half_width(r)) && isfinite(r->df);
 }
 
 /*
- * The half width that is narrow enough.  An interval as narrow as the threshold
- * would contain it in every second case, hence the reserve, which is that of
- * boot_result.smallest.  A change close to the threshold needs a narrower one,
- * but only if the change is known well enough.
+ * A half width that suffices.  An interval as wide as the threshold would
+ * contain the threshold in every second case: hence the reserve, as for
+ * boot_result.smallest.  A change near the threshold needs a narrower interval.
  */
 static double settle_target(const struct boot_result *r, double share)
 {
@@ -301,8 +293,8 @@ static double settle_student(double df)
   return numbers_student_quantile(1 - (1 - BOOT_CONFIDENCE) / 2, df);
 }
 
-/* How much narrower the interval is with so many runs.  Each repeat adds a
- * degree of freedom on each side. */
+/* The relative width with that many runs; each adds a degree of freedom per
+ * side. */
 static double settle_narrower(const struct boot_result *r, size_t runs)
 {
   const double now = (double)r->runs, then = (double)runs;
@@ -332,7 +324,7 @@ double settle_longer(const struct boot_result *r, double share, size_t runs)
     return 0;
   wanted = settle_target(r, share) / settle_half_width(r) /
            settle_narrower(r, runs);
-  left = wanted * wanted - (1 - r->within); /* for noise within the runs */
+  left = wanted * wanted - (1 - r->within); /* left for noise within runs */
   if (!(left > 0))
     return 0;
   times = r->within / left;

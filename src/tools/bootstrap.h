@@ -1,18 +1,14 @@
 /*
- * bootstrap.h - how much a figure differs between two groups of runs, and how
- * certain that is.
+ * bootstrap.h - the change of a figure between two groups of runs, with its
+ * confidence interval.
  *
- * The interval of the ratio has two parts.  Within each run, the variance of
- * the figure follows from the scatter of its samples: the largest estimate from
- * blocks of several lengths and from the correlation of successive samples, so
- * that noise that lasts for several samples, and drift, count for what they
- * are.  Among the runs of a group, one run says nothing of how much runs differ
- * among themselves, and few runs say little: BOOT_RUN_SPREAD stands in for what
- * is not known, with the weight of BOOT_PRIOR_RUNS runs.  Scatter within that
- * is averaged with it (a moderated variance); scatter beyond it comes on top,
- * and is known as well as the number of runs allows, however sure the
- * assumption is.  The interval is as wide as Student's t distribution asks for
- * with so few independent pieces.
+ * The interval of the ratio has two parts.  Within each run, the variance
+ * follows from the scatter of samples: the largest estimate from blocks of
+ * several lengths and from the correlation of successive samples, so that long
+ * noise and drift count.  Among the runs of a group, BOOT_RUN_SPREAD stands in
+ * for the unknown spread, with the weight of BOOT_PRIOR_RUNS runs (a moderated
+ * variance).  Scatter beyond that is added, known as well as the number of runs
+ * allows.  The width is that of Student's t distribution.
  */
 #ifndef BENCH_TOOLS_BOOTSTRAP_H
 #define BENCH_TOOLS_BOOTSTRAP_H
@@ -25,27 +21,25 @@ struct boot_result;
 
 enum {
   BOOT_PRIOR_RUNS = 8,
-  /* Fewer samples of a run are not used: they do not show how it varies. */
+  /* fewer samples of a run are not used */
   BOOT_SAMPLES_MIN = 8,
-  /* So many runs show by themselves how runs vary. */
+  /* this many runs show how runs vary */
   BOOT_RUNS_MIN = 3,
 };
 
-/* An assumption about runs of one build on one machine: the relative standard
- * deviation of a figure among them. */
+/* Assumed relative standard deviation among runs of one build on one
+ * machine. */
 #define BOOT_RUN_SPREAD 0.01
-/* A run is disturbed if known disturbances have caused more than this. */
+/* A run is disturbed if known disturbances have caused more. */
 #define BOOT_UNSTEADY_MAX 0.01
 #define BOOT_CONFIDENCE 0.99
 
-/*
- * A figure of one run: its value, and samples whose sum(num) / sum(den) is
- * about that value; fewer than BOOT_SAMPLES_MIN are as good as none.
- */
+/* A run: its value, and samples whose sum(num) / sum(den) is about that value;
+ * fewer than BOOT_SAMPLES_MIN count as none. */
 struct boot_run {
   double value;
-  double unsteady; /* relative standard deviation that known disturbances of the
-                      run have caused; it is added */
+  double
+    unsteady; /* relative standard deviation from known disturbances; added */
   const double *num, *den; /* borrowed */
   size_t n;
 };
@@ -56,64 +50,51 @@ struct boot_group {
 };
 
 enum boot_state {
-  BOOT_NOTHING,   /* a value is missing, not finite or not above zero, or there
-                     is no memory */
-  BOOT_TOO_FEW,   /* fewer than BOOT_RUNS_MIN runs, and one has no samples:
-                     nobody knows how much the figure varies */
-  BOOT_DISTURBED, /* fewer than BOOT_RUNS_MIN runs, and one was disturbed */
+  BOOT_NOTHING,   /* a value is missing or not above 0, or no memory */
+  BOOT_TOO_FEW,   /* fewer than BOOT_RUNS_MIN runs, one without samples */
+  BOOT_DISTURBED, /* fewer than BOOT_RUNS_MIN runs, one disturbed */
   BOOT_COMPARED,
 };
 
 struct boot_result {
   double base, other; /* geometric means over the runs */
   double ratio;       /* other / base */
-  /* All others are 0 unless the state is BOOT_COMPARED. */
-  double low, high; /* its confidence interval */
-  bool differs;     /* 1 is outside of the interval */
-  double smallest;  /* the relative difference that would have been found
-                       in four cases of five */
+  /* The rest is 0 unless BOOT_COMPARED. */
+  double low, high; /* confidence interval */
+  bool differs;     /* 1 is outside */
+  double smallest;  /* difference found in four cases of five */
 
-  /* For settle.h. */
+  /* For the functions below. */
   size_t runs;   /* of the side with fewer runs */
-  double within; /* share of the variance that longer runs would lessen */
+  double within; /* share of the variance that longer runs reduce */
   double df;     /* degrees of freedom of the interval */
 };
 
-/* The same input gives the same result.  *ret is not written if there is
- * nothing to compare. */
+/* Deterministic.  *ret is not written for BOOT_NOTHING. */
 enum boot_state bootstrap_compare(struct boot_result *ret,
                                   const struct boot_group *base,
                                   const struct boot_group *other);
 
-/* ---- settle ---- */
-
-/*
- * What would make an inconclusive comparison certain: how many repeats, or how
- * much longer runs.  Pure functions.
- */
+/* ---- what would make an inconclusive comparison certain ---- */
 
 enum {
-  SETTLE_REPEATS_MAX = 100, /* more would be no useful advice */
-  SETTLE_REPEATS_FEW = 5,   /* so many are no trouble */
+  SETTLE_REPEATS_MAX = 100, /* useful advice */
+  SETTLE_REPEATS_FEW = 5,   /* little trouble */
 };
 
-/* Runs that are longer by more than this factor are no useful advice either. */
+/* Useful factor of the length of runs. */
 #define SETTLE_LONGER_MAX 100.0
 
 /*
- * The number of runs on each side with which a change by `share` (0.05: 5 %)
- * would be noticed in four of five cases.  If the present runs are enough for
- * that, and the change itself is near the threshold, the number of runs that
- * separates the two.  It is larger than the present number; 0:
- * SETTLE_REPEATS_MAX are not enough.
+ * The number of runs per side that would show a change by `share` (0.05: 5 %)
+ * in four of five cases; if the present runs suffice and the change is near the
+ * threshold, the number that separates the two.  0: SETTLE_REPEATS_MAX is not
+ * enough.
  */
 unsigned settle_repeats(const struct boot_result *r, double share);
 
-/*
- * How many times longer the runs would have to be with `runs` of them on each
- * side, which is at least the present number.  0: they differ too much from
- * each other for that, or SETTLE_LONGER_MAX is not enough.
- */
+/* The factor of the length of `runs` runs per side (not fewer than now).  0:
+ * runs differ too much, or SETTLE_LONGER_MAX is not enough. */
 double settle_longer(const struct boot_result *r, double share, size_t runs);
 
 #endif

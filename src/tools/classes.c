@@ -1,5 +1,5 @@
 /*
- * classes.c - classes of operations in the order of the time they took.
+ * classes.c - classes of operations by time.
  */
 #include "tools/classes.h"
 

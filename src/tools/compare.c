@@ -1,6 +1,6 @@
 /*
- * compare.c - the figures that two groups of runs have in common, and their
- * ratios.
+ * compare.c - the figures that two groups of runs have in common, and other
+ * differences.
  */
 #include "tools/compare.h"
 
@@ -26,21 +26,21 @@
 #include "tools/members.h"
 #include "tools/sweep_opts.h"
 
-/* What is looked at in both groups. */
+/* A figure to look up in both groups. */
 struct figure {
   enum compare_kind kind;
-  /* LATENCY: a percentile, NULL: the mean.  CLASS: the name of a class.
-   * THROUGHPUT: the name of a kernel, NULL: events, or queries. */
+  /* LATENCY: a percentile; NULL: the mean.  CLASS: its name.  THROUGHPUT: a
+   * kernel; NULL: events, or queries. */
   const char *key;
-  bool queries;       /* THROUGHPUT: of queries, not of events */
-  double beyond;      /* percentiles: share of the events above it; may be 0 */
-  const char *member; /* [opt] of this member of a mix, not of the whole */
+  bool queries;       /* THROUGHPUT of queries */
+  double beyond;      /* percentiles: share of events above */
+  const char *member; /* [opt] a member of a mix */
 };
 
 struct group;
 struct result;
 
-/* The runs of a group, with samples; all owned. */
+/* Runs of a group, with samples; all owned. */
 struct compare_series {
   struct boot_run *runs;
   double **samples; /* two arrays per run */
@@ -49,11 +49,6 @@ struct compare_series {
 
 /* ---- differences ---- */
 
-/*
- * What differs between two runs besides their figures: options, versions,
- * machines, and how they ended.
- */
-
 enum {
   DEPTH_MAX = 8,
 };
@@ -61,7 +56,7 @@ enum {
 /* Facts that change from moment to moment. */
 static const char *const ignored_facts[] = {
   "available_bytes",
-  "data_bytes", /* runs that write change it */
+  "data_bytes", /* changed by runs that write */
   "free_bytes",
   "reading_ns",
 };
@@ -110,7 +105,6 @@ static void differences_compare_value(struct comparisons *c, const char *what,
                                       const json_t *a, const json_t *b,
                                       int depth);
 
-/* Members of both objects, each once. */
 static void differences_compare_objects(struct comparisons *c, const char *what,
                                         const json_t *a, const json_t *b,
                                         int depth)
@@ -150,7 +144,7 @@ static void differences_compare_value(struct comparisons *c, const char *what,
     differences_add(c, what, a, b);
 }
 
-/* Options for the destination and the name of results, and for sweeps only. */
+/* Options that only direct results or sweeps. */
 static bool differences_is_ignored(const char *option)
 {
   return opt_rows_have(results_opts, option) ||
@@ -189,7 +183,7 @@ static void differences_compare_options(struct comparisons *c, const json_t *a,
   }
 }
 
-/* A run that was cut short has other figures, too. */
+/* A run that was cut short has other figures. */
 static void differences_compare_ends(struct comparisons *c, const json_t *a,
                                      const json_t *b)
 {
@@ -199,7 +193,6 @@ static void differences_compare_ends(struct comparisons *c, const json_t *a,
     differences_add(c, "end of the run", a, b);
 }
 
-/* Fills in the list of differences; used by comparisons_init(). */
 static void differences_find(struct comparisons *c)
 {
   const json_t *a = c->base->runs[0]->json, *b = c->other->runs[0]->json;
@@ -213,17 +206,12 @@ static void differences_find(struct comparisons *c)
   differences_compare_ends(c, a, b);
 }
 
-/* ---- compare series ---- */
+/* ---- a figure of each run ---- */
 
-/*
- * A figure of each run of a group.
- */
-
-/* For percentiles: an interval must have so many events above it. */
+/* Events that an interval must have above a percentile. */
 #define BEYOND_INTERVAL 10.0
-/* The time that a run has waited for a processor, for reasons outside of it,
- * makes its figures uncertain by this share.  The factor for its slowest tenth
- * is larger, because it consists of events that had to wait. */
+/* Waiting for a CPU, for reasons outside of the run, makes figures uncertain by
+ * this share of the lost time; more so for its slowest tenth. */
 #define UNSTEADY_BY_WAITING 0.25
 #define UNSTEADY_TAIL_BY_WAITING 1.5
 #define TAIL 0.1
@@ -236,7 +224,6 @@ static void compare_series_done(struct compare_series *s)
   free(s->runs);
 }
 
-/* The class of that name in a list of a document, or NULL. */
 static const json_t *compare_class_of(const json_t *list, const char *name)
 {
   for (size_t i = 0; i < json_array_size(list); i++) {
@@ -249,14 +236,14 @@ static const json_t *compare_class_of(const json_t *list, const char *name)
   return NULL;
 }
 
-/* A figure that the test has named; NULL: there is none of that name. */
+/* NULL: none. */
 static const json_t *compare_own_figure(const struct result *r,
                                         const char *name)
 {
   return json_object_get(result_at(r->json, "test.figures"), name);
 }
 
-/* What all servers together count per event; NAN: not known. */
+/* All servers together; NAN: not known. */
 static double compare_server_figure(const struct result *r, const char *name)
 {
   const json_t *list = json_object_get(r->json, "servers");
@@ -272,7 +259,7 @@ static double compare_server_figure(const struct result *r, const char *name)
   return sum;
 }
 
-/* What a document, or an interval, says of a kernel of the cpu test. */
+/* In a document (`part` "totals") or an interval (NULL). */
 static const json_t *
 compare_series_kernel_of(const json_t *json, const char *part, const char *name)
 {
@@ -281,7 +268,7 @@ compare_series_kernel_of(const json_t *json, const char *part, const char *name)
   return json_object_get(json_object_get(report, "cpu_kernels"), name);
 }
 
-/* Operations, and the time that was spent with them by all threads. */
+/* Operations, and the time of all threads for them. */
 static bool compare_series_kernel_sample_of(const struct result_interval *i,
                                             const char *name, double *ret_num,
                                             double *ret_den)
@@ -293,7 +280,6 @@ static bool compare_series_kernel_sample_of(const struct result_interval *i,
   return *ret_num > 0 && *ret_den > 0;
 }
 
-/* A figure of a member of a mix: throughput or latency. */
 static double compare_series_member_value(const json_t *json,
                                           const struct figure *f)
 {
@@ -328,7 +314,7 @@ static bool compare_series_member_sample_of(const struct result_interval *i,
   return events > 0 && isfinite(value);
 }
 
-/* The events that the figure is about: those of a run, or of a member. */
+/* Of the run or of the member. */
 static double compare_events(const struct result *r, const struct figure *f)
 {
   return f->member ? result_number_at(member_find(r->json, f->member), "events")
@@ -367,7 +353,7 @@ static double compare_series_value_of(const struct result *r,
   return NAN;
 }
 
-/* One interval as a sample; false: it has no meaning. */
+/* False: the interval has no sample. */
 static bool compare_series_sample_of(const struct result_interval *i,
                                      const struct figure *f, double *ret_num,
                                      double *ret_den)
@@ -410,7 +396,7 @@ static bool compare_series_sample_of(const struct result_interval *i,
   return true;
 }
 
-/* The last interval may be too short to have a meaning. */
+/* A short last interval. */
 static bool compare_series_is_scrap(const struct result_interval *list,
                                     size_t i)
 {
@@ -418,9 +404,8 @@ static bool compare_series_is_scrap(const struct result_interval *list,
          list[i].period_s < list[i - 1].period_s / 2;
 }
 
-/* The share of processor time that others have taken from the run.  Threads of
- * the run have waited for others no longer than they have waited at all, and
- * no longer than others have worked. */
+/* The share of CPU time that others took: no more than the run's threads
+ * waited, and no more than others worked. */
 static double compare_series_time_lost(const struct result *r)
 {
   const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
@@ -436,13 +421,12 @@ static double compare_series_time_lost(const struct result *r)
     lost += isfinite(steal) ? steal : 0;
     return lost / (r->cpus_used + lost);
   }
-  /* Threads that waited for each other cannot be told apart any better. */
+  /* Includes waits of threads for each other. */
   lost /= r->threads;
   return cpus > 0 && r->threads > cpus ? lost - (1 - cpus / r->threads) : lost;
 }
 
-/* How much the figure may have changed because the run waited for a processor,
- * apart from threads that waited for each other. */
+/* Relative standard deviation from waiting for a CPU. */
 static double compare_series_unsteadiness(const struct result *r,
                                           const struct figure *f)
 {
@@ -454,12 +438,11 @@ static double compare_series_unsteadiness(const struct result *r,
     return 0;
   if (!(lost > 0))
     return 0;
-  /* The throughput has lost the logarithm of the time that remained. */
+  /* The logarithm of the remaining time. */
   return -by * log1p(-fmin(lost, 0.99));
 }
 
-/* Slices have the totals alone.  They are used if there are more of them than
- * of intervals, which may be long. */
+/* Slices have only the totals.  They are used if they outnumber intervals. */
 static bool compare_series_has_slices(const struct result *r,
                                       const struct figure *f)
 {
@@ -495,7 +478,7 @@ static bool compare_series_add_run(struct compare_series *s,
   return true;
 }
 
-/* False: there is no memory.  Call compare_series_done() in either case. */
+/* False: out of memory; call compare_series_done() nevertheless. */
 static bool compare_series_init(struct compare_series *s, const struct group *g,
                                 const struct figure *f)
 {
@@ -511,16 +494,14 @@ static bool compare_series_init(struct compare_series *s, const struct group *g,
   return true;
 }
 
-/* ---- compare ---- */
+/* ---- one figure ---- */
 
-/* The name of the figure that sums up all kernels, or all figures of a test's
- * own. */
 #define COMPARE_FIGURES_MEAN "geometric mean"
 
-/* For percentiles: a run must have so many events above it. */
+/* Events that a run must have above a percentile. */
 #define BEYOND_RUN 100.0
 
-/* This includes the 100th, the largest value, above which there is none. */
+/* Includes the 100th, the largest value. */
 static bool compare_is_percentile(const struct figure *f)
 {
   return f->kind == COMPARE_LATENCY && f->key;
@@ -534,7 +515,7 @@ static bool compare_has_tail(const struct group *g,
   for (size_t i = 0; i < g->n; i++) {
     if (compare_events(g->runs[i], f) * f->beyond < BEYOND_RUN)
       return false;
-    /* There are enough intervals, but each has too few of these events. */
+    /* Enough intervals, each with too few such events. */
     if (s->runs[i].n < BOOT_SAMPLES_MIN &&
         g->runs[i]->n_intervals > BOOT_SAMPLES_MIN && g->n < BOOT_RUNS_MIN)
       return false;
@@ -551,7 +532,7 @@ static bool compare_stands_still(const struct boot_group *g)
   return false;
 }
 
-/* Ratios have logarithms, except this one: the throughput is 0. */
+/* A throughput of 0 has no logarithm. */
 static bool compare_to_nothing(struct comparison *here,
                                const struct boot_group *base,
                                const struct boot_group *other)
@@ -564,7 +545,6 @@ static bool compare_to_nothing(struct comparison *here,
   return true;
 }
 
-/* Compare the two, or find the reason why not. */
 static void compare_groups(struct comparison *here, const struct boot_group *a,
                            const struct boot_group *b)
 {
@@ -622,11 +602,12 @@ static void compare_add(struct comparisons *c, const char *name,
 
 /* ---- the mean of several figures ---- */
 
-/* Figures of kernels cannot be added up: a byte of one is not a step of
- * another. Ratios can be combined: the geometric mean does not depend on which
- * side is the base.  Its interval is that of kernels which are wrong by the
- * same share all at once, as they are if the machine was disturbed. */
-/* Add one figure to the mean of `n`.  Of a time, less is better. */
+/*
+ * Kernels cannot be added up, but their ratios have a geometric mean, which
+ * does not depend on the side that is the base.  The interval is that of
+ * kernels that all deviate by the same share, as on a disturbed machine.
+ */
+/* Times are turned into rates unless all figures are times. */
 static void compare_mean_add(struct boot_result *mean,
                              const struct comparison *one, bool times, double n)
 {
@@ -642,7 +623,6 @@ static void compare_mean_add(struct boot_result *mean,
   mean->runs = r->runs;
 }
 
-/* Of those from number `first` on; `times`: all of them are times. */
 static struct boot_result compare_mean_of(const struct comparisons *c,
                                           size_t first, bool times)
 {
@@ -661,7 +641,7 @@ static void compare_add_mean(struct comparisons *c, size_t first)
 {
   struct figure none = { COMPARE_THROUGHPUT, "", false, 0 };
   struct boot_result mean = { 0 };
-  size_t unknown = c->n; /* compare_add() moves them */
+  size_t unknown = c->n; /* compare_add() may move the list */
   bool times = true;
 
   for (size_t i = first; i < c->n; i++) {
@@ -707,7 +687,6 @@ static size_t compare_add_kernels(struct comparisons *c)
 
 /* ---- all figures of two groups ---- */
 
-/* The name of the figure begins with that of the member, if it is one's. */
 static void compare_add_of(struct comparisons *c, const char *name,
                            const struct figure *f)
 {
@@ -721,7 +700,6 @@ static void compare_add_of(struct comparisons *c, const char *name,
   strbuf_done(&full);
 }
 
-/* Does the first run have this percentile? */
 static bool compare_has_percentile(const struct group *g, const char *key,
                                    const char *member)
 {
@@ -731,7 +709,7 @@ static bool compare_has_percentile(const struct group *g, const char *key,
                          : result_percentile(r, key));
 }
 
-/* The percentiles that both groups have, in ascending order. */
+/* Percentiles of both groups, ascending. */
 static void compare_add_percentiles(struct comparisons *c, const char *member)
 {
   const json_t *base = c->base->runs[0]->json;
@@ -771,7 +749,7 @@ static void compare_add_percentiles(struct comparisons *c, const char *member)
   }
 }
 
-/* The members that both mixes have: matched by their names. */
+/* Members of both mixes. */
 static void compare_add_members(struct comparisons *c)
 {
   const json_t *list = json_object_get(c->base->runs[0]->json, "members");
@@ -790,7 +768,7 @@ static void compare_add_members(struct comparisons *c)
   }
 }
 
-/* The classes that both groups have, in descending order of their time. */
+/* Classes of both groups, most time first. */
 static void compare_add_classes(struct comparisons *c)
 {
   const json_t *base = json_object_get(c->base->runs[0]->json, "classes");
@@ -814,7 +792,6 @@ static void compare_add_classes(struct comparisons *c)
   class_rows_done(&rows);
 }
 
-/* What the unit of a figure of the test's own says of it. */
 static enum compare_kind compare_kind_of(const json_t *figure)
 {
   static const struct {
@@ -834,7 +811,6 @@ static enum compare_kind compare_kind_of(const json_t *figure)
   return COMPARE_ACCESS;
 }
 
-/* The figures of the test's own that both have. */
 static void compare_add_own_figures(struct comparisons *c)
 {
   const json_t *have = result_at(c->base->runs[0]->json, "test.figures");
@@ -850,7 +826,7 @@ static void compare_add_own_figures(struct comparisons *c)
   }
 }
 
-/* What both runs know of their servers, and is not 0 in both. */
+/* Counters that are above 0 in both. */
 static void compare_add_server_figures(struct comparisons *c)
 {
   static const struct {
@@ -885,13 +861,12 @@ static void compare_add_usual_figures(struct comparisons *c)
   compare_add_members(c);
   compare_add(c, "client CPU/event", &(struct figure){ .kind = COMPARE_CPU });
   compare_add_server_figures(c);
-  /* A class there is a kernel, whose time its throughput has already. */
+  /* Classes of the cpu test are kernels. */
   if (compare_add_kernels(c) == 0)
     compare_add_classes(c);
 }
 
-/* Tests of one name that measure different things; `key` is in the document,
- * `option` chooses among them. */
+/* `key`: in the document; `option` chooses the mode. */
 static int compare_check_mode(const struct result *base,
                               const struct result *other, const char *key,
                               const char *option, struct err *err)
@@ -948,7 +923,7 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
 
 /* ---- the figure that decides ---- */
 
-/* Was the load of both the same, so that it fixes the throughput? */
+/* A rate or profile that both had fixes the throughput. */
 static bool compare_same_load(const struct group *a, const struct group *b)
 {
   static const char rate[] = "options.rate.value";

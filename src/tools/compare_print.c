@@ -1,5 +1,5 @@
 /*
- * compare_print.c - comparisons as text, Markdown or JSON.
+ * compare_print.c - comparisons as tables, text or JSON, with verdicts.
  */
 #include "tools/compare_print.h"
 
@@ -22,10 +22,6 @@
 #include "tools/units.h"
 
 /* ---- verdict ---- */
-
-/*
- * Same, faster, slower, or inconclusive.
- */
 
 static const char *verdict_name(enum verdict v, enum compare_kind kind)
 {
@@ -73,25 +69,20 @@ double verdict_unnoticed(const struct comparison *c)
   return fmax(0, compare_is_rate(c->kind) ? 1 - c->r.low : c->r.high - 1);
 }
 
-/* ---- compare search ---- */
+/* ---- answers of searches ---- */
 
-/*
- * The answers of two searches, side by side.
- */
-
-/* What follows from two answers. */
 enum outcome {
-  HIGHER,    /* the whole interval of the new one is above that of the base */
-  LOWER,     /* below */
-  OVERLAP,   /* both may be the same */
-  OTHER_AIM, /* they are answers to different questions */
-  NO_ANSWER, /* one of them is missing */
+  HIGHER, /* the intervals do not overlap */
+  LOWER,
+  OVERLAP,
+  OTHER_AIM, /* different questions */
+  NO_ANSWER,
 };
 
 static const char *const names[] = { "higher", "lower", "overlap",
                                      "other_objective", "no_answer" };
 
-/* The lowest value that is too much; INFINITY: none is known. */
+/* The lowest value that is too much; INFINITY: unknown. */
 static double compare_search_upper_end(const struct find *f)
 {
   if (f->search.high > 0)
@@ -228,11 +219,7 @@ int compare_search(const struct result_file *base,
            : err_set(err, -ENOMEM, "not enough memory for the comparison");
 }
 
-/* ---- compare summary ---- */
-
-/*
- * One line per step with its verdict.
- */
+/* ---- one line per step ---- */
 
 void compare_summary_done(struct compare_summary *s)
 {
@@ -267,7 +254,7 @@ static void compare_summary_value_cell(struct compare_summary *s,
                                        const struct comparison *one,
                                        double value)
 {
-  if (!isfinite(value)) /* a mean of ratios has none */
+  if (!isfinite(value)) /* a mean of ratios */
     table_cell(&s->table, "-");
   else if (compare_is_rate(one->kind))
     table_count(&s->table, value);
@@ -308,7 +295,7 @@ static void compare_summary_add_row(struct compare_summary *s,
   strbuf_done(&step);
 }
 
-/* Begin "CANNOT TELL (n=2): ", as a list item in Markdown. */
+/* Begins "CANNOT TELL (n=2): ". */
 static void compare_summary_start_line(struct compare_summary *s,
                                        const char *what,
                                        const struct group *base,
@@ -396,7 +383,6 @@ static void compare_summary_add_slower(struct compare_summary *s,
               compare_summary_percent(share, s->share));
 }
 
-/* Why the figure that decides cannot be compared, and what to do. */
 static void compare_summary_add_reason(struct compare_summary *s,
                                        const struct comparisons *c)
 {
@@ -477,15 +463,14 @@ void compare_summary_print(const struct compare_summary *s, struct strbuf *out)
     compare_summary_percent(share, s->share));
 }
 
-/* ---- compare print ---- */
+/* ---- all figures ---- */
 
 enum {
-  NAME_MAX_SHOWN = 60, /* bytes of a statement that are shown */
+  NAME_MAX_SHOWN = 60, /* bytes of a statement */
 };
 
 #define MIB 1048576.0
 
-/* The codes of the warnings of the run. */
 static void compare_print_add_doubts(const struct result *r, struct strbuf *out)
 {
   const json_t *list = json_object_get(r->json, "warnings");
@@ -524,7 +509,7 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 static void compare_print_figure_cell(struct table *t,
                                       const struct comparison *c, double value)
 {
-  if (!(value >= 0) || !isfinite(value)) /* a mean of ratios has no value */
+  if (!(value >= 0) || !isfinite(value)) /* a mean of ratios */
     table_cell(t, "-");
   else if (c->kind == COMPARE_BANDWIDTH)
     table_cellf(t, "%.0f MiB/s", value / MIB);
@@ -547,7 +532,6 @@ static void compare_print_name_cell(struct table *t, const struct comparison *c)
     table_cell(t, c->name);
 }
 
-/* The share of the time of all classes, if there are classes. */
 static void compare_print_share_cell(struct table *t,
                                      const struct comparison *c)
 {
@@ -566,7 +550,7 @@ static bool compare_print_has_classes(const struct comparisons *c)
   return false;
 }
 
-/* Have both sides a value, with or without an interval of the change? */
+/* With or without an interval. */
 static bool compare_print_has_values(const struct comparison *c)
 {
   return c->known || c->r.ratio > 0;
@@ -711,7 +695,6 @@ static json_t *compare_print_difference_json(const struct difference *d)
   return jobj_take(&o);
 }
 
-/* The verdict on the step, and what would make it certain. */
 static json_t *compare_print_decision_json(const struct comparisons *c,
                                            double share, bool gated)
 {

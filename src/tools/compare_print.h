@@ -1,5 +1,5 @@
 /*
- * compare_print.h - comparisons as text, Markdown or JSON.
+ * compare_print.h - comparisons as tables, text or JSON, with verdicts.
  */
 #ifndef BENCH_TOOLS_COMPARE_PRINT_H
 #define BENCH_TOOLS_COMPARE_PRINT_H
@@ -18,25 +18,19 @@ struct group;
 struct result_file;
 struct strbuf;
 
-/* ---- verdict ---- */
+/* Verdicts and gates; pure functions.  `share` is the threshold: 0.05 is 5
+ * %. */
 
-/*
- * The verdict on a comparison of one figure, in one of four words, and whether
- * it passes a limit for slowdowns.  Pure functions.
- *
- * `share` is the threshold: 0.05 is 5 %.
- */
+/* Without --fail-if-slower.  Smaller changes matter little; runs of a minute
+ * can show this change. */
 
-/* Without --fail-if-slower.  Smaller changes matter to few people, and runs of
- * a minute can show this one. */
 #define VERDICT_SHARE 0.05
 
 enum verdict {
-  VERDICT_SAME,   /* the whole interval is within the threshold */
-  VERDICT_FASTER, /* the interval does not contain 0 */
+  VERDICT_SAME,   /* interval within the threshold */
+  VERDICT_FASTER, /* interval without 0 */
   VERDICT_SLOWER,
-  VERDICT_INCONCLUSIVE, /* anything else, and figures that could not be compared
-                         */
+  VERDICT_INCONCLUSIVE, /* neither, or not comparable */
 };
 
 /* A higher throughput is faster; a higher value of any other figure is
@@ -44,52 +38,43 @@ enum verdict {
 enum verdict verdict_of(const struct comparison *c, double share);
 
 enum gate {
-  GATE_PASSED,  /* a slowdown beyond the threshold is outside of the interval */
-  GATE_SLOWER,  /* the whole interval is beyond the threshold */
-  GATE_UNKNOWN, /* it is partly beyond, or nothing could be compared */
+  GATE_PASSED,  /* no slowdown beyond the threshold in the interval */
+  GATE_SLOWER,  /* whole interval beyond */
+  GATE_UNKNOWN, /* partly beyond, or not comparable */
 };
 
 enum gate gate_of(const struct comparison *c, double share);
 
-/* The largest slowdown that the interval contains, as a share; 0: none.  Only
- * for a figure that could be compared. */
+/* The largest slowdown in the interval, as a share; 0: none.  Only for known
+ * comparisons. */
 double verdict_unnoticed(const struct comparison *c);
 
-/* ---- compare search ---- */
+/* ---- answers of searches (--find) ---- */
 
 /*
- * The answers of two searches (--find), side by side.
- */
-
-/*
- * If both files are searches, add their answers and what follows from the two
- * intervals to `out`, and an object with the same to `list`.  -EINVAL: a search
- * does not follow from its steps.
+ * If both files are searches, adds both answers and their difference to `out`,
+ * and the same as an object to `list`.  -EINVAL: a search does not follow from
+ * its steps.
  */
 int compare_search(const struct result_file *base,
                    const struct result_file *other, enum table_format format,
                    struct strbuf *out, json_t *list, struct err *err);
 
-/* ---- compare summary ---- */
-
-/*
- * The top of a comparison: one line per step with its verdict, and advice about
- * inconclusive steps.
- */
+/* ---- one line per step ---- */
 
 struct compare_summary {
-  double share; /* the threshold: 0.05 is 5 % */
-  bool gated;   /* the threshold is that of --fail-if-slower */
-  bool files;   /* there are several new files: rows name theirs */
+  double share; /* threshold: 0.05 is 5 % */
+  bool gated;   /* threshold from --fail-if-slower */
+  bool files;   /* several new files: rows name theirs */
   bool markdown;
 
-  bool steps; /* set by the first row: rows name theirs */
+  bool steps; /* rows name their steps; set by the first row */
 
-  /* Owned. */
+  /* owned */
   struct table table;
   struct strbuf lines;
 
-  /* With --fail-if-slower: counts of steps. */
+  /* Counts of steps with --fail-if-slower. */
   unsigned all, slower, unknown, missing;
 };
 
@@ -99,28 +84,24 @@ void compare_summary_done(struct compare_summary *s);
 void compare_summary_add(struct compare_summary *s,
                          const struct comparisons *c);
 
-/* The new file lacks this step of the base. */
+/* The new file lacks a step of the base. */
 void compare_summary_add_missing(struct compare_summary *s,
                                  const struct group *base, const char *path);
 
 void compare_summary_print(const struct compare_summary *s, struct strbuf *out);
 
-/*
- * What would make the comparison certain: "repeat with --repeat=5 or a longer
- * --time (about 4 times)".
- */
+/* "repeat with --repeat=5 or a longer --time (about 4 times)" */
 void compare_summary_advice(const struct boot_result *r, double share,
                             struct strbuf *out);
 
-/* `share` is the threshold of verdicts: 0.05 is 5 %. */
+/* ---- all figures ---- */
 
-/* One line about the runs of a group. */
 void compare_print_group(const struct group *g, const char *role, bool markdown,
                          struct strbuf *out);
 void compare_print(const struct comparisons *c, double share, bool markdown,
                    struct strbuf *out);
 
-/* Explain the words in the tables. */
+/* Explains the words of the tables. */
 void compare_explain(struct strbuf *out);
 
 /* NULL: out of memory. */

@@ -29,26 +29,21 @@
 #include "tools/table.h"
 #include "tools/tool.h"
 
-/* The verdicts on all groups of several files. */
 struct slo_table {
   const struct slo *slo; /* borrowed */
-  bool steps;            /* set by the first row: rows name theirs */
+  bool steps;            /* rows name their steps; set by the first row */
   struct table table;    /* owned */
-  json_t *list;          /* owned: for documents */
+  json_t *list;          /* owned */
 };
 
-/* ---- slo group ---- */
-
-/*
- * Judges results by an objective.
- */
+/* ---- verdicts of --slo ---- */
 
 static int slo_group_no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "not enough memory for the verdicts");
 }
 
-/* A count of a document; 0 if it is missing. */
+/* 0: missing. */
 static uint64_t slo_group_count_at(const json_t *json, const char *path)
 {
   const double n = result_number_at(json, path);
@@ -68,7 +63,7 @@ static void slo_group_add_extremes(struct slo_sample *s, const json_t *total,
   s->max_ns = max_ns > s->max_ns ? max_ns : s->max_ns;
 }
 
-/* As report_slo_sample() does with a report. */
+/* Corresponds to report_slo_sample(). */
 static void slo_group_add_run(struct slo_sample *s, const struct result *r)
 {
   const json_t *total = json_object_get(r->json, "totals");
@@ -109,8 +104,8 @@ static int slo_group_add_latencies(struct hist_sum *to, const struct result *r,
   return 0;
 }
 
-/* The verdict on all runs of a group together, as if they were one.  -EINVAL:
- * a percentile is limited, and a run has no histogram that can be read. */
+/* All runs of a group count as a single run.  -EINVAL: a percentile is limited,
+ * and a run has no readable histogram. */
 static int slo_group_slo_judge(const struct slo *slo, const struct group *g,
                                struct slo_verdict *ret, struct err *err)
 {
@@ -131,7 +126,6 @@ static int slo_group_slo_judge(const struct slo *slo, const struct group *g,
   return rc;
 }
 
-/* To start, set {0} and `slo`. */
 static void slo_table_done(struct slo_table *t)
 {
   table_done(&t->table);
@@ -197,7 +191,7 @@ static bool slo_group_add_json(struct slo_table *t, const struct group *g,
   return jobj_array_add(t->list, jobj_take(&o));
 }
 
-/* Add a row per group.  *ret_missed is set if one has missed the objective. */
+/* A row per group; *ret_missed: a group missed the objective. */
 static int slo_table_add(struct slo_table *t, const struct groups *g,
                          bool *ret_missed, struct err *err)
 {
@@ -216,7 +210,6 @@ static int slo_table_add(struct slo_table *t, const struct groups *g,
   return 0;
 }
 
-/* The table, followed by an empty line. */
 static void slo_table_print(const struct slo_table *t, enum table_format format,
                             struct strbuf *out)
 {
@@ -224,7 +217,7 @@ static void slo_table_print(const struct slo_table *t, enum table_format format,
   strbuf_adds(out, "\n");
 }
 
-/* ---- compare tool ---- */
+/* ---- the tool ---- */
 
 enum format {
   FORMAT_TEXT,
@@ -246,7 +239,7 @@ struct compare_cfg {
 static const char *const format_words[] = { "text", "markdown", "json", NULL };
 static const char *const inconclusive_words[] = { "fail", "pass", NULL };
 
-/* "5" and "5%" are 0.05; 0: it is none. */
+/* "5" and "5%" are 0.05; 0: not a percentage. */
 static double compare_tool_read_percent(const char *text)
 {
   const size_t len = strlen(text);
@@ -305,17 +298,16 @@ static const struct opt compare_opts[] = {
   OPT_END,
 };
 
-/* The data of a comparison of several files. */
 struct job {
   const struct compare_cfg *cfg;
   struct compare_summary summary;
-  struct strbuf text; /* the text below the summary */
+  struct strbuf text; /* below the summary */
   /* Owned; for FORMAT_JSON. */
   json_t *list, *only_in_base, *only_in_new, *searches;
-  struct strbuf answers; /* of searches: the text above the others */
-  struct slo slo;        /* no terms: no verdicts are wanted */
+  struct strbuf answers; /* of searches, above the rest */
+  struct slo slo;        /* without terms: no --slo */
   struct slo_table verdicts;
-  bool missed; /* a new result misses the objective */
+  bool missed; /* a new result missed it */
 };
 
 static int compare_tool_no_memory(struct err *err)
@@ -373,7 +365,7 @@ static bool compare_tool_add_step(json_t *list, const struct group *g,
   return jobj_array_add(list, jobj_take(&o));
 }
 
-/* Report steps that only one of the files has, for people and for programs. */
+/* Steps that only `here` has. */
 static void compare_tool_tell_unmatched(struct job *job,
                                         const struct groups *here,
                                         const struct groups *there,
@@ -390,7 +382,7 @@ static void compare_tool_tell_unmatched(struct job *job,
   }
 }
 
-/* A step that has failed may be one that has become slow. */
+/* A failed step may be a slow step. */
 static void compare_tool_add_missing(struct job *job, const struct groups *base,
                                      const struct groups *other)
 {
@@ -401,7 +393,6 @@ static void compare_tool_add_missing(struct job *job, const struct groups *base,
   }
 }
 
-/* Compare all steps that both files have. */
 static int compare_tool_compare_files(struct job *job,
                                       const struct groups *base,
                                       const struct groups *other,
@@ -456,7 +447,6 @@ static int compare_tool_add_text(const char *text, size_t len, void *to)
   return ((struct strbuf *)to)->failed ? -1 : 0;
 }
 
-/* The comparison as JSON, instead of the text. */
 static int compare_tool_make_json(struct job *job, struct strbuf *out,
                                   struct err *err)
 {
@@ -489,7 +479,6 @@ static int compare_tool_make_json(struct job *job, struct strbuf *out,
   return rc < 0 ? compare_tool_no_memory(err) : 0;
 }
 
-/* The exit status that --fail-if-slower asks for. */
 static int compare_tool_gate_status(const struct job *job)
 {
   const struct compare_summary *s = &job->summary;
@@ -500,7 +489,7 @@ static int compare_tool_gate_status(const struct job *job)
   return s->missing + (passes ? 0 : s->unknown) > 0 ? TOOL_UNDECIDED : TOOL_OK;
 }
 
-/* Report why the gate has failed, for logs that show nothing else. */
+/* For logs that show nothing else. */
 static void compare_tool_say_failed(const struct job *job)
 {
   const struct compare_summary *s = &job->summary;
@@ -513,8 +502,8 @@ static void compare_tool_say_failed(const struct job *job)
             s->all, fmt_plural(s->all));
 }
 
-/* Print the text or the document; or, with the name of a file, write it
- * there.  Failures to print are reported when the program ends. */
+/* To `file`, or stdout (NULL), whose errors are reported when the program
+ * ends. */
 static int compare_tool_print(struct job *job, const char *file,
                               struct err *err)
 {
@@ -540,8 +529,7 @@ static int compare_tool_print(struct job *job, const char *file,
                   job->summary.lines.failed || out.failed))
     rc = compare_tool_no_memory(err);
   if (rc == 0) {
-    /* Labels and settings in results may come from anywhere; JSON escapes
-     * them. */
+    /* Results may contain any text; JSON escapes control characters. */
     utf8_add_shown(&shown, strbuf_str(&out), out.len, "\n\t");
     if (file) {
       summary_machine(&shown);
@@ -562,7 +550,7 @@ static int compare_tool_compare_all(struct job *job,
 {
   struct result_file file = { 0 };
   struct groups base = { 0 };
-  bool ignored; /* the base may miss the objective */
+  bool ignored; /* the base may miss it */
   int rc = result_load(&file, args->files[0], err);
 
   if (rc == 0)
@@ -610,7 +598,7 @@ static void compare_tool_job_done(struct job *job)
   slo_table_done(&job->verdicts);
 }
 
-/* The same again as Markdown. */
+/* Again, as Markdown. */
 static int compare_tool_write_summary(const struct job *shown,
                                       const struct tool_args *args,
                                       struct err *err)
@@ -642,7 +630,7 @@ static int compare_tool_run_compare(const struct tool_args *args,
   int rc, status = TOOL_OK;
 
   compare_tool_job_init(&job, args);
-  (void)slo_parse(args->objective, &job.slo, err); /* it has been checked */
+  (void)slo_parse(args->objective, &job.slo, err); /* checked before */
   if (args->n_files < 2)
     rc = err_set(err, -EINVAL, "compare needs two files or more");
   else if (!job.list || !job.only_in_base || !job.only_in_new || !job.searches)

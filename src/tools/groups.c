@@ -23,7 +23,6 @@ static int no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the results");
 }
 
-/* Append a run to a group. */
 static int add_run(struct group *g, const struct result *run, struct err *err)
 {
   const struct result **more = realloc(g->runs,
@@ -57,7 +56,7 @@ static int add_steps(struct groups *g, const struct result_file *f,
   return 0;
 }
 
-/* Remove groups without a successful run. */
+/* Groups without a successful run. */
 static void drop_empty(struct groups *g)
 {
   size_t kept = 0;
@@ -136,7 +135,7 @@ void group_describe(const struct group *g, struct strbuf *out)
   }
 }
 
-/* The median of a figure, or of a percentile if `of` is NULL. */
+/* `of` NULL: the percentile `key`. */
 static double median_of(const struct group *g,
                         double (*of)(const struct result *), const char *key)
 {

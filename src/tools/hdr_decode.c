@@ -1,5 +1,5 @@
 /*
- * hdr_decode.c - reads the text form of an HdrHistogram.
+ * hdr_decode.c - reads histograms of result files.
  */
 #include "tools/hdr_decode.h"
 
@@ -15,12 +15,12 @@
 
 #define COOKIE_PLAIN 0x1c849303u
 #define COOKIE_COMPRESSED 0x1c849304u
-#define COOKIE_WORD_BITS 0xf0u /* the size of a word; the encoding has none */
+#define COOKIE_WORD_BITS 0xf0u /* word size, unused by V2 */
 
 enum {
   HEADER = 40, /* bytes */
   HEADER_COMPRESSED = 8,
-  /* Nine bytes are the longest count. */
+  /* longest count: nine bytes */
   PLAIN_MAX = HEADER + 9 * HIST_BUCKETS,
 };
 
@@ -41,7 +41,7 @@ static int digit_of(char c)
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decode to `out`, which has room for 3 / 4 of the text; false: not base64. */
+/* `out`: room for 3 / 4 of the text; false: not base64. */
 static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
 {
   const size_t len = strlen(text);
@@ -69,8 +69,7 @@ static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
   return true;
 }
 
-/* Read one count, or a negative number of zeros; returns what follows, or
- * NULL. */
+/* A count, or a negative number of zeros; returns the rest, or NULL. */
 static const unsigned char *get_zigzag(const unsigned char *p,
                                        const unsigned char *end, int64_t *ret)
 {

@@ -1,5 +1,5 @@
 /*
- * knee.c - the best step of a sweep, and the cheapest that is almost as good.
+ * knee.c - the best step and the knee of a sweep.
  */
 #include "tools/knee.h"
 
@@ -47,8 +47,7 @@ static bool all_numbers(const struct knee_step *steps, size_t n, size_t option)
 size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
 {
   const size_t best = knee_best(steps, n);
-  size_t knee = best,
-         numbers = 0; /* the number of leading options that are numeric */
+  size_t knee = best, numbers = 0; /* leading numeric options */
 
   while (numbers < n_options && all_numbers(steps, n, numbers))
     numbers++;
@@ -58,8 +57,7 @@ size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
     if (!(steps[i].throughput >= KNEE_SHARE * steps[best].throughput))
       continue;
     for (size_t k = 0; k < numbers && !decided; k++) {
-      double x = 0,
-             y = 0; /* all_numbers() has checked that both have a value */
+      double x = 0, y = 0; /* checked by all_numbers() */
 
       (void)number_of(steps[i].values[k], &x);
       (void)number_of(steps[knee].values[k], &y);

@@ -1,6 +1,5 @@
 /*
- * machine_tool.c - `bench machine`: measures a machine in about two minutes, by
- * a sweep over short runs of different tests.
+ * machine_tool.c - `bench machine`: a sweep over short runs of different tests.
  */
 #include <assert.h>
 #include <errno.h>
@@ -34,16 +33,15 @@ enum {
   MACHINE_ARG_SIZE = 64,
 };
 
-/* What is known of the machine and of the wishes of the user. */
 struct machine_wish {
-  double time_s;       /* about the time of all parts together */
-  unsigned cpus;       /* that may be used */
-  const char *folder;  /* [opt] for files; NULL: no part with files */
-  uint64_t file_bytes; /* of all files together */
-  bool direct;         /* the folder allows direct I/O */
+  double time_s;       /* of all parts together */
+  unsigned cpus;       /* allowed */
+  const char *folder;  /* [opt] NULL: no files */
+  uint64_t file_bytes; /* of all files */
+  bool direct;         /* direct I/O works */
 };
 
-/* The parts; they point to each other's memory: do not copy. */
+/* Parts point into each other: do not copy. */
 struct machine_parts {
   struct sweep_part of[MACHINE_PARTS_MAX];
   size_t n;
@@ -51,25 +49,21 @@ struct machine_parts {
   char made[MACHINE_PARTS_MAX][3][MACHINE_ARG_SIZE];
 };
 
-/* ---- machine parts ---- */
-
-/*
- * The runs of `bench machine`.
- */
+/* ---- parts ---- */
 
 enum {
   OPTIONS_MAX = 4, /* of a row */
-  WEIGHTS = 120,   /* of all rows, and the time between the runs */
+  WEIGHTS = 120,   /* all rows, and the time between runs */
 };
 
 struct row {
   const char *name;
-  const char *args[OPTIONS_MAX]; /* the test and its options */
-  unsigned weight;               /* its share of the time, of WEIGHTS */
-  bool two_cpus;                 /* it makes no sense with one processor */
-  bool all_cpus;                 /* one thread per processor */
-  bool files;                    /* in the folder */
-  bool direct;                   /* past the page cache, where that works */
+  const char *args[OPTIONS_MAX]; /* test and options */
+  unsigned weight;               /* share of WEIGHTS */
+  bool two_cpus;                 /* needs two CPUs */
+  bool all_cpus;                 /* one thread per CPU */
+  bool files;                    /* needs the folder */
+  bool direct;                   /* O_DIRECT, if allowed */
 };
 
 static const struct row rows[] = {
@@ -147,7 +141,7 @@ static void machine_parts_add(struct machine_parts *p, const struct row *row,
                                        .prepares = row->files };
 }
 
-/* `wish` is borrowed as long as the parts are used. */
+/* `wish` is borrowed. */
 static void machine_parts_make(struct machine_parts *ret,
                                const struct machine_wish *wish)
 {
@@ -158,7 +152,7 @@ static void machine_parts_make(struct machine_parts *ret,
   }
 }
 
-/* ---- machine tool ---- */
+/* ---- the tool ---- */
 
 enum {
   USUAL_S = 120,
@@ -191,10 +185,9 @@ static const struct opt machine_opts[] = {
   OPT_END,
 };
 
-/* Options of the program that have an effect here. */
+/* Options that have an effect. */
 static const char *const usable[] = { "json", "time" };
 
-/* Refuses an option that would be ignored. */
 static int machine_tool_check_options(const struct tool_args *args,
                                       struct err *err)
 {
@@ -219,7 +212,6 @@ static int machine_tool_check_options(const struct tool_args *args,
   return 0;
 }
 
-/* About how long all of it is to take. */
 static int machine_tool_take_time(const struct tool_args *args, double *ret_s,
                                   struct err *err)
 {
@@ -233,7 +225,6 @@ static int machine_tool_take_time(const struct tool_args *args, double *ret_s,
   return 0;
 }
 
-/* Can files of the folder be read past the page cache? */
 static bool machine_tool_allows_direct(const char *folder)
 {
   struct strbuf path = { 0 };
@@ -250,7 +241,6 @@ static bool machine_tool_allows_direct(const char *folder)
   return fd >= 0;
 }
 
-/* Is there room for the files? */
 static int machine_tool_check_room(const char *folder, uint64_t bytes,
                                    struct err *err)
 {
@@ -265,7 +255,7 @@ static int machine_tool_check_room(const char *folder, uint64_t bytes,
                  space_words(&s));
 }
 
-/* Makes the folder for files.  False: there is none, which was printed. */
+/* False: no folder, which was printed. */
 static bool machine_tool_make_folder(const char *below,
                                      struct machine_wish *wish, char **ret)
 {

@@ -1,6 +1,5 @@
 /*
- * mark_tool.c - `bench mark PROCESS TEXT...`: puts a mark on the time axis of a
- * run.
+ * mark_tool.c - `bench mark PROCESS TEXT...`: a mark on the time axis of a run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@ struct mark_cfg {
 
 static const struct opt mark_opts[] = { OPT_END };
 
-/* Words as one line; whole characters. */
+/* As one line. */
 static int join(struct strbuf *out, const char *const *words, size_t n,
                 struct err *err)
 {
@@ -47,7 +46,7 @@ static int join(struct strbuf *out, const char *const *words, size_t n,
                      : 0;
 }
 
-/* A writer that does not wait for a reader; < 0: errno says why. */
+/* Without waiting for a reader; < 0: see errno. */
 static int open_fifo(const char *path)
 {
   struct stat st;
@@ -69,7 +68,6 @@ static bool is_ours(const char *path)
          (st.st_uid == geteuid() || geteuid() == 0);
 }
 
-/* The fifo of a process. */
 static int open_by_pid(const char *word, struct err *err)
 {
   char path[PATH_MAX];
@@ -120,7 +118,7 @@ static int send_mark(const struct tool_args *args, struct err *err)
                                                        : open_by_name(to, err);
     rc = fd < 0 ? fd : 0;
   }
-  /* Lines up to PIPE_BUF are written whole or not at all. */
+  /* Up to PIPE_BUF, lines are written whole or not at all. */
   if (rc == 0 && write(fd, line.text, line.len) != (ssize_t)line.len)
     rc = err_sys(err, "the mark was not taken,");
   if (fd >= 0)
@@ -131,7 +129,7 @@ static int send_mark(const struct tool_args *args, struct err *err)
 
 static int run_mark(const struct tool_args *args, struct err *err)
 {
-  (void)signal(SIGPIPE, SIG_IGN); /* the run may end at any moment */
+  (void)signal(SIGPIPE, SIG_IGN); /* the run may end */
   return send_mark(args, err) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 

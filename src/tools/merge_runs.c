@@ -1,5 +1,5 @@
 /*
- * merge_runs.c - places runs on a common time axis.
+ * merge_runs.c - aligns runs in time, and merges their documents.
  */
 #include "tools/merge_runs.h"
 
@@ -23,11 +23,7 @@
 #include "tools/merge_values.h"
 #include "tools/sweep_opts.h"
 
-/* ---- merge check ---- */
-
-/*
- * Are two runs parts of one load?
- */
+/* ---- parts of one load ---- */
 
 static bool merge_is_total(const char *option)
 {
@@ -41,7 +37,7 @@ static bool merge_check_merge_ends_with(const char *text, const char *end)
   return len >= cut && strcmp(text + len - cut, end) == 0;
 }
 
-/* How large a part is, where its server is, and what it reports. */
+/* Size of a part, its server and its reports. */
 static bool merge_check_merge_may_differ(const char *option)
 {
   static const char *const names[] = {
@@ -65,7 +61,7 @@ static bool merge_check_merge_may_differ(const char *option)
          opt_rows_have(report_latency_opts, option);
 }
 
-/* No limit and a limit, a closed loop and an open one, are different loads. */
+/* No limit and a limit, or a closed and an open loop, are different loads. */
 static bool merge_check_merge_same_value(const char *option, const json_t *a,
                                          const json_t *b)
 {
@@ -95,7 +91,6 @@ static int merge_check_merge_refuse_option(const struct result *a,
   return rc;
 }
 
-/* Options of `a` that `b` has not, or with another value. */
 static int merge_check_options(const struct result *a, const struct result *b,
                                struct err *err)
 {
@@ -129,7 +124,7 @@ static int merge_check_text(const struct result *a, const struct result *b,
                  other ? other : "unknown");
 }
 
-/* -EINVAL: the two runs are not parts of one load. */
+/* -EINVAL: not parts of one load. */
 static int merge_check_pair(const struct result *a, const struct result *b,
                             struct err *err)
 {
@@ -154,13 +149,13 @@ static int merge_check_pair(const struct result *a, const struct result *b,
   return rc;
 }
 
-/* ---- merge runs ---- */
+/* ---- the time axis ---- */
 
-/* At least this share of the time, all runs have to run. */
+/* Minimum share of time in which all runs ran. */
 static const double merge_common_min = 0.5;
 
-/* "2025-01-31T12:00:00.123Z" in seconds after a moment, and that moment, which
- * is set first if it is 0; NAN: it is none. */
+/* "2025-01-31T12:00:00.123Z" in seconds since *origin, which is set first if 0;
+ * NAN: not a time. */
 static double merge_runs_merge_wall_s(const char *text, time_t *origin)
 {
   struct tm tm = { .tm_isdst = 0 };
@@ -208,8 +203,7 @@ static int merge_runs_merge_place(struct merge_run *run, const struct result *r,
   return 0;
 }
 
-/* The run that ended first, and the one that began last, are the two that have
- * least in common. */
+/* Least overlap: the run that ended first and the run that began last. */
 static int merge_runs_merge_check_times(const struct merge *m, struct err *err)
 {
   const struct merge_run *early = &m->of[0], *late = &m->of[0];
@@ -289,33 +283,30 @@ void merge_done(struct merge *m)
   *m = (struct merge){ 0 };
 }
 
-/* ---- merge periods ---- */
+/* ---- intervals and slices ---- */
 
-/*
- * Intervals and slices of several runs, aligned by the wall clock.
- *
- * What is in an interval cannot be divided.  So the intervals of two runs are
- * added up only if they cover nearly the same time.
- */
+/* Intervals cannot be divided, so only intervals that cover nearly the same
+ * time are added up. */
 
-/* Starts may differ by this share of an interval, besides whole intervals. */
+/* Allowed difference of starts, as a share of an interval, after whole
+ * intervals. */
 static const double merge_skew_max = 0.25;
 
-/* The length of the intervals of a run; 0: it has none. */
+/* 0: none. */
 static double merge_periods_merge_interval_s(const struct result *r)
 {
   return r->n_intervals > 0 && !r->intervals[0].partial ? r->intervals[0].end_s
                                                         : 0;
 }
 
-/* How many intervals later than the first run another one began. */
+/* In intervals. */
 static double merge_periods_merge_shift(const struct merge *m, size_t run,
                                         double interval_s)
 {
   return (m->of[run].start_s - m->of[m->first].start_s) / interval_s;
 }
 
-/* The place of an interval on the axis of the first run, from 1 on. */
+/* On the axis of the first run, from 1. */
 static double merge_periods_merge_place(const struct merge *m, size_t run,
                                         const struct result_interval *i,
                                         double interval_s)
@@ -345,16 +336,14 @@ static const char *merge_periods_merge_cannot_align(const struct merge *m,
   return NULL;
 }
 
-/* An interval of the whole.  A run that has none at its place had not begun, or
- * was over, and nothing is missing. */
+/* A merged interval.  A run without a part in it had not begun, or was over. */
 struct merge_interval {
   struct merge_parts parts;
   double end_s, period_s;
   bool partial;
 };
 
-/* The place of the next interval; `at` has the first one of each run that was
- * not taken yet. */
+/* `at`: the next interval of each run. */
 static double merge_periods_merge_next_place(const struct merge *m,
                                              const size_t *at,
                                              double interval_s)
@@ -371,7 +360,6 @@ static double merge_periods_merge_next_place(const struct merge *m,
   return next;
 }
 
-/* Take the intervals at a place. */
 static struct merge_interval merge_periods_merge_take(const struct merge *m,
                                                       size_t *at, double place,
                                                       double interval_s)
@@ -399,7 +387,8 @@ static struct merge_interval merge_periods_merge_take(const struct merge *m,
     sum_s += period_s;
     longest_s = fmax(longest_s, period_s);
   }
-  /* Each may have been a little late; but a run that ends in it is short. */
+  /* Parts may be a little late, but a run that ends in the interval is
+   * short. */
   whole.period_s = longest_s;
   if (!whole.partial && runs > 0) {
     whole.end_s = place * interval_s;
@@ -409,7 +398,7 @@ static struct merge_interval merge_periods_merge_take(const struct merge *m,
   return whole;
 }
 
-/* Machines are not added up. */
+/* Figures of machines are not added up. */
 static json_t *merge_periods_merge_interval(const struct merge_interval *whole,
                                             struct err *err)
 {
@@ -430,8 +419,8 @@ static json_t *merge_periods_merge_interval(const struct merge_interval *whole,
   return jobj_take(&o);
 }
 
-/* The intervals of the whole, a list; *ret_why is NULL, or says why they are
- * left out.  NULL: out of memory, or `err` has another reason. */
+/* *ret_why: NULL, or why intervals are left out.  NULL: `err`, or out of
+ * memory. */
 static json_t *merge_intervals(const struct merge *m, const char **ret_why,
                                struct err *err)
 {
@@ -457,8 +446,6 @@ static json_t *merge_intervals(const struct merge *m, const char **ret_why,
   return all;
 }
 
-/* How far apart the ends of slice `k` of two runs are, in lengths of a
- * slice. */
 static bool merge_periods_merge_slices_meet(const struct merge *m, size_t run,
                                             size_t k)
 {
@@ -470,7 +457,7 @@ static bool merge_periods_merge_slices_meet(const struct merge *m, size_t run,
   return fabs(apart_s) <= merge_skew_max * a->period_s;
 }
 
-/* The slices that all runs have; 0: they are not at the same moments. */
+/* 0: not at the same moments. */
 static size_t merge_periods_merge_slices_count(const struct merge *m)
 {
   size_t n = m->of[0].r->n_slices;
@@ -508,8 +495,7 @@ static json_t *merge_periods_merge_slice_list(const struct merge *m,
   return list;
 }
 
-/* Their slices, an object; null: they cannot be aligned.  NULL: out of
- * memory. */
+/* null: not aligned.  NULL: out of memory. */
 static json_t *merge_slices(const struct merge *m)
 {
   const size_t n = merge_periods_merge_slices_count(m);
@@ -534,14 +520,11 @@ static json_t *merge_slices(const struct merge *m)
   return jobj_take(&o);
 }
 
-/* ---- merge document ---- */
+/* ---- the document ---- */
 
-/*
- * The document of several runs: as that of a run of several processes, with
- * what each run has in `merged`.
- */
+/* As of a run of several processes; `merged` has the parts. */
 
-/* From this share on, a warning says that runs were not at the same time. */
+/* A larger share of time apart is a warning. */
 static const double merge_apart_max = 0.02;
 
 static double merge_document_merge_span_s(const struct merge *m)
@@ -566,7 +549,7 @@ static struct merge_parts merge_document_merge_all(const struct merge *m,
   return parts;
 }
 
-/* Add the values at `key` of all runs as one; `empty` if no run has any. */
+/* Merges the values at `key`; without any: `empty`. */
 static void merge_document_merge_put(const struct merge *m, struct jobj *o,
                                      const char *key, json_t *empty,
                                      struct err *err)
@@ -583,8 +566,7 @@ static void merge_document_merge_put(const struct merge *m, struct jobj *o,
                         result_number_at(o->j, "totals.events"), err));
 }
 
-/* What all runs ran with.  Totals are those of all runs; an option whose values
- * differ is only in the runs. */
+/* Totals are added up; options that differ are only in `merged`. */
 static json_t *merge_document_merge_options(const struct merge *m)
 {
   const json_t *options = json_object_get(m->of[0].r->json, "options");
@@ -618,7 +600,7 @@ static json_t *merge_document_merge_options(const struct merge *m)
   return jobj_take(&o);
 }
 
-/* The options of a run that another one has with another value. */
+/* Options of a run that differ in another. */
 static json_t *merge_document_merge_own_options(const struct merge *m,
                                                 size_t run)
 {
@@ -645,7 +627,7 @@ static json_t *merge_document_merge_own_options(const struct merge *m,
   return jobj_take(&o);
 }
 
-/* A run that ended otherwise than the others; else the first one. */
+/* The first run that failed; else the first. */
 static const json_t *merge_document_merge_worst(const struct merge *m)
 {
   for (size_t i = 0; i < m->n; i++) {
@@ -702,7 +684,7 @@ static json_t *merge_document_merge_run(const struct merge *m)
   return jobj_take(&o);
 }
 
-/* The number of workers of a run, whose figures `threads` has. */
+/* Rows of `threads`. */
 static double merge_document_merge_workers(const struct result *r)
 {
   const double clients = result_number_at(r->json, "run.clients");
@@ -759,7 +741,7 @@ static json_t *merge_document_merge_threads(const struct merge *m)
   return jobj_take(&o);
 }
 
-/* The sum of a figure of the clients; NAN: a run does not have it. */
+/* NAN: a run lacks the figure. */
 static double merge_document_merge_client_sum(const struct merge *m,
                                               const char *key)
 {
@@ -811,8 +793,7 @@ static json_t *merge_document_merge_client(const struct merge *m, double events)
   return jobj_take(&o);
 }
 
-/* Facts that are the same in all runs.  Of the others nobody knows whether
- * they are sums. */
+/* Other facts may or may not be sums. */
 static json_t *merge_document_merge_equal_facts(const struct merge *m,
                                                 const char *of)
 {
@@ -846,7 +827,7 @@ static void merge_document_merge_warn(struct jobj *of, json_t *list,
     of->failed = true;
 }
 
-/* Those of each run, and what the merge could not do. */
+/* Of all runs, and of the merge. */
 static void merge_document_merge_warnings(const struct merge *m,
                                           struct jobj *of,
                                           const char *no_intervals)
@@ -918,7 +899,7 @@ static json_t *merge_document_merge_parts_list(const struct merge *m)
   return jobj_take(&o);
 }
 
-/* Events became due from the first start to the last end of a schedule. */
+/* From the first start to the last end of a schedule. */
 static void merge_document_merge_offered(const struct merge *m, struct jobj *o)
 {
   json_t *rate = json_object_get(o->j, "rate");

@@ -1,6 +1,6 @@
 /*
- * merge_tool.c - `bench merge RESULT...`: the results of runs that were started
- * at the same moment, without MPI, as those of one run.
+ * merge_tool.c - `bench merge`: runs that were started at the same moment,
+ * without MPI, as one result.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct opt merge_opts[] = { OPT_END };
 
 struct merge_files {
   struct result_file *of;     /* owned */
-  const struct result **runs; /* owned; borrowed from the files */
+  const struct result **runs; /* owned; of the files */
   size_t n;
 };
 
@@ -56,7 +56,7 @@ static void merge_unload(struct merge_files *f)
   free(f->runs);
 }
 
-/* The document as text; the caller frees it. */
+/* Owned by the caller. */
 static char *merge_text(const struct merge_files *f, struct strbuf *head,
                         struct err *err)
 {
@@ -77,7 +77,6 @@ static char *merge_text(const struct merge_files *f, struct strbuf *head,
   return text;
 }
 
-/* Print the report as text. */
 static int merge_print(const char *path, const struct strbuf *document,
                        struct strbuf *head, struct err *err)
 {

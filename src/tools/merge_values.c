@@ -1,5 +1,5 @@
 /*
- * merge_values.c - adds up figures of several runs.
+ * merge_values.c - merges the figures of documents.
  */
 #include "tools/merge_values.h"
 
@@ -23,7 +23,7 @@ struct merge_sum {
   double period_s;
   double events; /* of the whole */
   struct err *err;
-  bool no_histogram; /* a value was left out for lack of one */
+  bool no_histogram; /* a value was left out */
 };
 
 static json_t *merge_value(struct merge_sum *m,
@@ -44,7 +44,7 @@ void merge_parts_add(struct merge_parts *parts, const json_t *json,
     parts->of[parts->n++] = value;
 }
 
-/* The values of one key: null only if no part has another one. */
+/* null only if all parts have null. */
 static struct merge_parts merge_members(const struct merge_parts *parts,
                                         const char *key)
 {
@@ -61,8 +61,8 @@ static struct merge_parts merge_members(const struct merge_parts *parts,
   return found;
 }
 
-/* Figures of one machine, one server or one moment, and values that have
- * percentiles without a histogram. */
+/* Figures of a machine, a server or a moment, and percentiles without a
+ * histogram. */
 static bool merge_is_left_out(const char *key)
 {
   static const char *const keys[] = { "system", "servers", "marks", "stalled_s",
@@ -82,7 +82,7 @@ static bool merge_is_latency(const json_t *value)
   return json_object_get(value, "percentiles") != NULL;
 }
 
-/* Add one part; false: it has values and no histogram, or a damaged one. */
+/* False: values without a histogram, or a damaged one. */
 static bool merge_latency_add(struct latency *l, struct hist_sum *all,
                               struct hist_sum *one, const json_t *part)
 {
@@ -93,8 +93,8 @@ static bool merge_latency_add(struct latency *l, struct hist_sum *all,
   const double sum = result_number_at(part, "mean") * (double)count;
   const char *text = result_text_at(part, "hdr_histogram");
 
-  /* An event may be in the histogram of one interval and in the count of the
-   * next one, so the histogram of an empty part counts, too. */
+  /* An event may be in the histogram of one interval and the count of the next:
+   * the histogram of an empty part counts. */
   if (count == 0 && !text)
     return true;
   hist_sum_clear(one);
@@ -114,7 +114,7 @@ static bool merge_latency_add(struct latency *l, struct hist_sum *all,
   return true;
 }
 
-/* Percentiles that all parts have. */
+/* Common to all parts. */
 static size_t merge_percentiles(const struct merge_parts *parts,
                                 double ret[REPORT_PERCENTILES_MAX])
 {
@@ -164,7 +164,7 @@ static json_t *merge_latency(struct merge_sum *m,
 
 /* ---- objects ---- */
 
-/* The key that a rate is computed from; "": there is none. */
+/* "": not a rate. */
 static const char *merge_count_of(const char *key, char buf[64])
 {
   static const char end[] = "_per_s";
@@ -181,7 +181,7 @@ static const char *merge_count_of(const char *key, char buf[64])
   return buf;
 }
 
-/* The mean of a time per operation: all parts have its count. */
+/* All parts have its count. */
 static double merge_per_operation(const struct merge_parts *parts)
 {
   double ns = 0, operations = 0;
@@ -195,7 +195,7 @@ static double merge_per_operation(const struct merge_parts *parts)
   return operations > 0 ? ns / operations : 0;
 }
 
-/* Figures that follow from others of the same object. */
+/* Figures computed from the same object. */
 static void merge_derive(const struct merge_sum *m, struct jobj *o,
                          const struct merge_parts *parts)
 {
@@ -216,13 +216,12 @@ static void merge_derive(const struct merge_sum *m, struct jobj *o,
       now = m->events > 0 ? result_number_at(o->j, "events") / m->events : 0;
     else
       continue;
-    if (json_real_set(value, now) < 0) /* a whole number was read */
+    if (json_real_set(value, now) < 0) /* replaces an integer */
       jobj_real(o, key, now);
   }
 }
 
-/* Is the member new?  Then add it; false: there is no memory, or a histogram is
- * missing without which the object makes no sense. */
+/* False: no memory, or an essential histogram is missing. */
 static bool merge_add_member(struct merge_sum *m, struct jobj *o,
                              const struct merge_parts *parts, const char *key)
 {
@@ -232,7 +231,7 @@ static bool merge_add_member(struct merge_sum *m, struct jobj *o,
   if (json_object_get(o->j, key) || merge_is_left_out(key))
     return true;
   values = merge_members(parts, key);
-  merged = strcmp(key, "planned_ratio") == 0 /* a setting, the same in all */
+  merged = strcmp(key, "planned_ratio") == 0 /* a setting */
              ? json_deep_copy(values.of[0])
              : merge_value(m, &values);
   if (!merged && m->no_histogram && json_is_array(values.of[0])) {
@@ -276,7 +275,7 @@ static json_t *merge_object(struct merge_sum *m,
 
 /* ---- lists ---- */
 
-/* Are both about the same class, member or error? */
+/* The same class, member or error? */
 static bool merge_same_item(const json_t *a, const json_t *b)
 {
   static const char *const keys[] = { "name", "source", "code", "state" };
@@ -301,8 +300,8 @@ static const json_t *merge_find_item(const json_t *list, const json_t *item,
   return NULL;
 }
 
-/* The items of all lists that are about the same thing as item `at` of list
- * `first`; none if an earlier item is. */
+/* Items that match item `at` of list `first`; none if an earlier list or item
+ * has matched. */
 static struct merge_parts merge_items(const struct merge_parts *lists,
                                       size_t first, size_t at)
 {

@@ -1,10 +1,9 @@
 /*
- * merge_values.h - adds up figures of several runs as their documents have
- * them.
+ * merge_values.h - merges the figures of documents.
  *
- * Counts are sums, histograms are added bucket by bucket, and what follows from
- * both (rates, means, percentiles) is computed again.  The meaning of a figure
- * follows from its key: docs/results.md.
+ * Counts are added up, histograms bucket by bucket; rates, means and
+ * percentiles are computed again.  The key decides the meaning:
+ * docs/results.md.
  */
 #ifndef BENCH_TOOLS_MERGE_VALUES_H
 #define BENCH_TOOLS_MERGE_VALUES_H
@@ -19,30 +18,26 @@ enum {
   MERGE_PARTS_MAX = 2 * MERGE_RUNS_MAX, /* a late interval is another part */
 };
 
-/* The same value of several runs; those that lack it are not there.  The values
- * are borrowed. */
+/* The same value of several runs, without those that lack it; borrowed. */
 struct merge_parts {
   const json_t *of[MERGE_PARTS_MAX];
   size_t n;
 };
 
-/* Appends the value at `path` (see result_at()), unless it is missing or
- * null. */
+/* `path`: see result_at(); missing and null values are skipped. */
 void merge_parts_add(struct merge_parts *parts, const json_t *json,
                      const char *path);
 
 /*
- * The object or list of all parts together, which the caller frees: a period of
- * a run, a part of it, or a list of classes, members or errors.  Rates are over
- * `period_s`, and shares are those of all `events`.  Members that cannot be
- * added up are left out.  NULL: `err` says why (a histogram is missing or
- * damaged, no memory).
+ * All parts (a period or a part of it, or lists of classes, members or errors)
+ * as one value, owned by the caller.  Rates are over `period_s`, shares are of
+ * `events`.  Members that cannot be added up are left out.  NULL: `err` has the
+ * reason (a histogram is missing or damaged, no memory).
  */
 json_t *merge_values(const struct merge_parts *parts, double period_s,
                      double events, struct err *err);
 
-/* The sum, mean and population standard deviation of values in groups, each of
- * `n` values with a mean and a deviation. */
+/* Mean and population standard deviation of groups of `n` values. */
 struct merge_moments {
   double n, mean, squares;
 };

@@ -1,5 +1,5 @@
 /*
- * numbers.c - statistics of a handful of numbers.
+ * numbers.c - statistics of small samples.
  */
 #include "tools/numbers.h"
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* For dependence that lasts longer than so many numbers, means of a few numbers
- * are used: the time for all lags grows with the square of their number. */
+/* The time for all lags grows with their square: longer dependence is estimated
+ * from means of TOGETHER numbers. */
 enum {
   LAGS_MAX = 1024,
   TOGETHER = 16
@@ -102,9 +102,8 @@ double numbers_normal_quantile(double p)
   return x - u / (1 + x * u / 2);
 }
 
-/* Between 1 and 2 degrees of freedom, where Hill's expansion is useless: a
- * parabola in 1 / df through the quantiles of 1, 2 and 3, which is almost
- * straight on the scale of asinh(). */
+/* Hill's expansion fails between df 1 and 2: a parabola in 1 / df through the
+ * quantiles of 1, 2 and 3, almost straight on the scale of asinh(). */
 static double numbers_student_low(double p, double df)
 {
   const double x = 1 / df;
@@ -155,7 +154,6 @@ double numbers_student_quantile(double p, double df)
   return sqrt(df * y);
 }
 
-/* The time of the means of successive numbers, in numbers. */
 static double numbers_coarser_time(const double *x, size_t n)
 {
   const size_t m = n / TOGETHER;
@@ -192,13 +190,9 @@ double numbers_autocorrelation(const double *x, size_t n)
   return tau > 1 ? tau : 1;
 }
 
-/* ---- variance ---- */
+/* ---- components of the variance ---- */
 
-/*
- * Components of the variance of repeated runs.
- */
-
-/* The variance of the mean of a run's samples. */
+/* Of the mean of a run's samples. */
 static double variance_of_mean(const struct variance_run *r)
 {
   const double independent = (double)r->n /

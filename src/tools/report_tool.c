@@ -1,6 +1,5 @@
 /*
- * report_tool.c - `bench report RESULT...`: an HTML report with charts, or the
- * same figures as Markdown or text.
+ * report_tool.c - `bench report`: results as HTML, Markdown or text.
  */
 #include <errno.h>
 #include <stdlib.h>

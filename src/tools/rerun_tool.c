@@ -1,13 +1,9 @@
 /*
- * rerun_tool.c - `bench rerun RESULT`: the program started again with the
- * options that a result was made with.
+ * rerun_tool.c - `bench rerun RESULT`: runs again with the options of a result.
  *
- * Results hold no passwords: each one that was given then has to be given
- * again, on the command line or as a variable of the environment.
- *
- * A document may be a stranger's.  The command line is printed first, and
- * whatever in the document runs code that is not part of bench, writes a file
- * or reads a password needs the user's consent.
+ * Results hold no passwords, which have to be given again.  A document may be a
+ * stranger's: the command line is printed first, and whatever runs code outside
+ * of bench, writes a file or reads a password needs consent.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -30,12 +26,12 @@
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
-/* Options that belong to that process, or to its files. */
+/* Of the process, or of its files. */
 static const char *const left_out[] = {
   "sweep-role", "sweep-place", "test", "config-file", "help", "version",
 };
 
-/* Options that need consent if the document has them. */
+/* These need consent. */
 static const struct {
   const char *name, *does;
 } asked[] = {
@@ -73,11 +69,11 @@ static const struct opt rerun_opts[] = {
 
 struct rerun {
   struct child_words args;
-  size_t n_today;     /* the first argument that the user has given today */
-  struct strbuf asks; /* what needs consent, separated by commas */
+  size_t n_today;     /* the first argument of today */
+  struct strbuf asks; /* with commas between */
 };
 
-/* Adds text that a shell reads as the same text, and that no terminal obeys. */
+/* A shell reads the same text; no terminal obeys it. */
 static void rerun_quote(struct strbuf *out, const char *text)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -105,7 +101,7 @@ static void rerun_quote(struct strbuf *out, const char *text)
   strbuf_adds(out, "'");
 }
 
-/* `what`: a script, or an option; `does` comes in parentheses. */
+/* `does` comes in parentheses. */
 static void ask_for(struct rerun *a, const char *what, const char *does)
 {
   strbuf_adds(&a->asks, a->asks.len > 0 ? ", " : "");
@@ -113,7 +109,7 @@ static void ask_for(struct rerun *a, const char *what, const char *does)
   strbuf_addf(&a->asks, " (%s)", does);
 }
 
-/* Options of one member of a mix come after its name and a dot. */
+/* Members of a mix: NAME.OPTION. */
 static void ask_for_option(struct rerun *a, const char *arg, size_t from,
                            size_t len)
 {
@@ -129,7 +125,7 @@ static void ask_for_option(struct rerun *a, const char *arg, size_t from,
   free(option);
 }
 
-/* The argument is --NAME=VALUE. */
+/* `arg`: --NAME=VALUE. */
 static void ask_about(struct rerun *a, const struct tool_args *args,
                       const char *arg)
 {
@@ -145,7 +141,6 @@ static void ask_about(struct rerun *a, const struct tool_args *args,
     ask_for(a, arg, "runs scripts that are not part of bench");
 }
 
-/* Is the option among the present arguments? */
 static bool is_given(const struct tool_args *args, const char *name)
 {
   for (int i = 1; i < args->argc; i++) {
@@ -189,10 +184,10 @@ static int check_secret(const struct tool_args *args, const char *name,
                    "the value of --%.60s is not in results, "
                    "because it is secret: give it again, or set %s",
                    name, variable);
-  return 0; /* the program reads the variable itself */
+  return 0; /* read by the program */
 }
 
-/* Check a value that contained a password. */
+/* A value that contained a password. */
 static int check_redacted(const char *name, const json_t *option,
                           struct err *err)
 {
@@ -204,8 +199,7 @@ static int check_redacted(const char *name, const json_t *option,
                  name);
 }
 
-/* Bytes that are not text cannot be told from the characters that documents
- * store instead of them. */
+/* Documents store other characters in place of bytes that are not UTF-8. */
 static bool is_text(const json_t *option)
 {
   return !json_is_true(json_object_get(option, "latin1"));
@@ -221,7 +215,7 @@ static int check_text(const char *name, const json_t *option, struct err *err)
                  name);
 }
 
-/* Does each use of the option add a line? */
+/* One line per use. */
 static bool has_lines(const char *name)
 {
   for (const struct opt *o = sweep_opts; o->type != OPT_TYPE_END; o++) {
@@ -231,7 +225,6 @@ static bool has_lines(const char *name)
   return false;
 }
 
-/* An empty value is a line. */
 static void add_lines(struct rerun *a, const char *name, const char *lines)
 {
   do {
@@ -247,7 +240,7 @@ static void add_lines(struct rerun *a, const char *name, const char *lines)
   } while (*lines);
 }
 
-/* Documents store an empty text as null. */
+/* An empty text is null in documents. */
 static void add_value(struct rerun *a, const struct result *r, const char *name,
                       const json_t *option)
 {
@@ -265,7 +258,7 @@ static void add_value(struct rerun *a, const struct result *r, const char *name,
   strbuf_done(&value);
 }
 
-/* The user did not set the value: it was found out, and will be again. */
+/* Found out, not set by the user. */
 static bool is_made(const char *source)
 {
   static const char *const made[] = { "default", "script", "dsn", "client_file",
@@ -308,7 +301,7 @@ static int add_one(struct rerun *a, const struct tool_args *args,
   return rc;
 }
 
-/* Sweeps are run again as sweeps; single steps and runs without their sweep. */
+/* Only sweeps are run again as sweeps. */
 static bool belongs_to_sweep(const char *name)
 {
   return strcmp(name, "repeat") == 0 || strcmp(name, "pause") == 0 ||
@@ -358,7 +351,7 @@ static int add_options(struct rerun *a, const struct tool_args *args,
   return 0;
 }
 
-/* Is the argument the tool's own option, with or without a value? */
+/* The tool's own option. */
 static bool is_trust(const char *arg)
 {
   const char *name = rerun_opts[0].name;
@@ -368,7 +361,7 @@ static bool is_trust(const char *arg)
          (arg[2 + len] == '\0' || arg[2 + len] == '=');
 }
 
-/* The options of the command line are the test's, except --trust. */
+/* All options but --trust are the test's. */
 static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
 {
   int rc = 0;
@@ -393,7 +386,7 @@ static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
   return rc;
 }
 
-/* The modes that only read change no file; a sweep may have other ones. */
+/* Only modes that read change no file; a sweep may add others. */
 static bool only_reads(const struct rerun *a)
 {
   static const char mode[] = "--file-test-mode=";
@@ -413,7 +406,7 @@ static bool only_reads(const struct rerun *a)
   return reads;
 }
 
-/* Notes what needs consent, among the arguments so far: a test and options. */
+/* `a` has a test and its options. */
 static void ask_about_all(struct rerun *a, const struct tool_args *args)
 {
   bool mix = is_given(args, "mix");
@@ -429,7 +422,7 @@ static void ask_about_all(struct rerun *a, const struct tool_args *args)
     ask_for(a, a->args.of[1], "writes to its test files");
 }
 
-/* Present arguments, after the file's name, come last and take precedence. */
+/* Arguments of today come last and win. */
 static void add_today(struct rerun *a, const struct tool_args *args)
 {
   a->n_today = a->args.n;
@@ -440,7 +433,6 @@ static void add_today(struct rerun *a, const struct tool_args *args)
   }
 }
 
-/* Is the name that of a tool, or an option? */
 static bool is_no_test(const char *name)
 {
   for (const struct tool *const *t = tool_list; *t; t++) {
@@ -491,7 +483,7 @@ static int make_args(struct rerun *a, const struct tool_args *args,
   return rc;
 }
 
-/* Prints what is going to run, without the passwords that were given today. */
+/* Without the passwords of today. */
 static void print_command(const struct rerun *a, const struct tool_args *args)
 {
   struct strbuf line = { 0 }, shown = { 0 };
@@ -510,7 +502,6 @@ static void print_command(const struct rerun *a, const struct tool_args *args)
   strbuf_done(&line);
 }
 
-/* Is there a user who agrees? */
 static int get_consent(const struct rerun *a, const char *path, struct err *err)
 {
   const char *asks = strbuf_str(&a->asks);
@@ -539,9 +530,8 @@ static int start(const struct rerun *a, struct err *err)
   /* make_args() has set the arguments.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   (void)execv("/proc/self/exe", a->args.of);
-  /* A path of the program helps if there is no such file.  It may be the one of
-   * a program that was removed, which would hide why this one was not started.
-   */
+  /* For systems without /proc.  After E2BIG, the path may be of another
+   * program, which would hide the reason. */
   if (errno != E2BIG && os_program(path))
     (void)execv(path, a->args.of);
   rc = err_sys(err, "cannot start the program again,");

@@ -71,7 +71,7 @@ void table_count(struct table *t, double value)
   table_cell(t, unit_count(text, value));
 }
 
-/* Letters may only come at the end, as units. */
+/* Letters only at the end, as units. */
 static bool is_numeric(const char *text)
 {
   return !*text || strcmp(text, "-") == 0 ||
@@ -79,7 +79,7 @@ static bool is_numeric(const char *text)
           strspn(text, "0123456789+-.%xKMGTunms ") == strlen(text));
 }
 
-/* The width in characters, not bytes. */
+/* In characters. */
 static size_t width_of(const char *text)
 {
   size_t n = 0;
@@ -89,7 +89,6 @@ static size_t width_of(const char *text)
   return n;
 }
 
-/* The first row is complete. */
 static void make_columns(struct table *t)
 {
   t->column = calloc(t->n + 1, sizeof(*t->column));
@@ -102,7 +101,6 @@ static void make_columns(struct table *t)
     t->column[c] = (struct table_column){ width_of(t->cells[c]), true };
 }
 
-/* Update the columns after another complete row. */
 static void note_row(struct table *t)
 {
   char *const *row = &t->cells[t->n - t->columns];
@@ -144,8 +142,7 @@ static void add_blanks(struct strbuf *out, size_t n)
     strbuf_adds(out, " ");
 }
 
-/* A row is one line, whatever its cells contain; characters in `special` get a
- * backslash. */
+/* Newlines become blanks; characters in `special` get a backslash. */
 static void add_in_line(struct strbuf *out, const char *cell,
                         const char *special)
 {
@@ -179,8 +176,7 @@ static void print_text(const struct table *t, struct strbuf *out)
   }
 }
 
-/* Characters that end a cell, or have a meaning in Markdown: statements contain
- * several stars, quoted names and comparisons. */
+/* Markup in cells: statements contain stars, quotes and comparisons. */
 static const char markup[] = "|*<`\\";
 
 void table_add_text(struct strbuf *out, const char *text,

@@ -1,6 +1,5 @@
 /*
- * tool.h - commands in the place of a test, most of which work on files of
- * results.
+ * tool.h - commands in the place of a test.
  */
 #ifndef BENCH_TOOLS_TOOL_H
 #define BENCH_TOOLS_TOOL_H
@@ -20,14 +19,14 @@ struct sweep_cfg;
 enum {
   TOOL_OK = 0,
   TOOL_FAILED = 1,
-  TOOL_BAD_INPUT = 2, /* a file is no result, or arguments make no sense */
-  TOOL_SLOWER = 3,    /* compare: slower than allowed */
-  /* compare: a new result misses the objective */
+  TOOL_BAD_INPUT = 2, /* not a result, or bad arguments */
+  TOOL_SLOWER = 3,    /* compare: beyond the threshold */
+  /* compare: --slo missed */
   TOOL_MISSED = SLO_EXIT_STATUS,
-  TOOL_UNDECIDED = 5, /* compare: nobody can tell; as of searches */
+  TOOL_UNDECIDED = 5, /* compare: inconclusive */
 };
 
-/* What is on the command line; all borrowed. */
+/* The command line; all borrowed. */
 struct tool_args {
   const void *cfg; /* the tool's own */
   const struct optset *set;
@@ -36,12 +35,12 @@ struct tool_args {
   int argc;
   char *const *argv;
   const char *tool_name; /* one of argv */
-  /* Of the options that all commands know. */
+  /* Common options. */
   const struct results_cfg *results;
   const struct sweep_cfg *sweep;
-  double time_s;         /* --time */
+  double time_s;
   const char *objective; /* --slo; "": none */
-  /* Does a test, or do all members of a --mix, come with the program? */
+  /* Are a test, or all members of a --mix, bundled? */
   bool (*is_bundled)(const struct program *program, const char *text, bool mix);
   const struct program *program;
 };
@@ -49,16 +48,17 @@ struct tool_args {
 struct tool {
   const char *name;
   const char *summary;
-  const char *usage; /* what follows the name */
+  const char *usage; /* behind the name */
   const struct opt *opts;
   size_t cfg_size;
-  bool takes_any_option; /* the arguments are options of a test, not its own */
-  bool uses_database;    /* its files follow, and src/program has its work */
+  bool takes_any_option; /* arguments are options of a test */
+  bool uses_database;    /* files follow the name; src/program does the work */
 
-  /* Returns the exit status; prints its results itself.  When the status is
-   * not TOOL_OK and err->text is not empty, the caller prints that.  NULL: the
-   * program does the work; without uses_database, a test follows its name
-   * (doctor). */
+  /*
+   * Prints its results and returns the exit status; the caller prints err->text
+   * after a failure.  NULL: the program does the work; without uses_database, a
+   * test follows the name (doctor).
+   */
   int (*run)(const struct tool_args *args, struct err *err);
 };
 
@@ -67,7 +67,7 @@ extern const struct tool tool_compare, tool_report, tool_rerun, tool_doctor,
 
 extern const struct tool *const tool_list[]; /* ends with NULL */
 
-/* Do arguments follow its name, and not a test? */
+/* And not a test. */
 static inline bool tool_takes_files(const struct tool *tool)
 {
   return tool->run || tool->uses_database;

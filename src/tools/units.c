@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 
-/* For factors above a hundred, digits have no meaning. */
+/* Larger factors need no digits. */
 #define SHARE_MAX 100
 
 struct unit {
@@ -24,7 +24,7 @@ static const struct unit times[] = {
 static const struct unit counts[] = {
   { 1, "" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
 };
-/* Shorter, for axes. */
+/* For axes. */
 static const struct unit counts_short[] = {
   { 1, "" }, { 1e3, "k" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
 };
@@ -33,7 +33,7 @@ static const struct unit *choose(const struct unit *of, size_t n, double value)
 {
   const struct unit *unit = &of[0];
 
-  /* 999.96 of a unit would be printed as 1000. */
+  /* 999.96 would be printed as 1000. */
   for (size_t i = 1; i < n; i++) {
     if (fabs(value) >= 0.99995 * of[i].size)
       unit = &of[i];

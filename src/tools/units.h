@@ -1,5 +1,5 @@
 /*
- * units.h - figures with units, short enough for tables and charts.
+ * units.h - figures with units for tables and charts.
  */
 #ifndef BENCH_TOOLS_UNITS_H
 #define BENCH_TOOLS_UNITS_H
@@ -21,7 +21,7 @@ const char *unit_change(char buf[UNIT_SIZE], double ratio);
 /* "2.31 %" of a share. */
 const char *unit_share(char buf[UNIT_SIZE], double share);
 
-/* For axes: without needless zeros. */
+/* For axes. */
 const char *unit_time_short(char buf[UNIT_SIZE], double ns);
 const char *unit_count_short(char buf[UNIT_SIZE], double value);
 

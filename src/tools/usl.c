@@ -1,5 +1,8 @@
 /*
- * usl.c - the figures of the Universal Scalability Law, and their intervals.
+ * usl.c - fits the Universal Scalability Law.
+ *
+ * N / X(N) is linear in 1/g, a/g and b/g, so each fit is a weighted linear
+ * regression.
  */
 #include "tools/usl.h"
 
@@ -17,7 +20,7 @@
 
 enum {
   USL_TERMS = 3,
-  USL_REPLICATES = 2000, /* of the data, made by chance */
+  USL_REPLICATES = 2000, /* of the bootstrap */
 };
 
 /* Coefficients of 1, N - 1 and N (N - 1). */
@@ -25,19 +28,14 @@ struct usl_law {
   double c[USL_TERMS];
 };
 
-/* The data: the time that a worker takes per event, ascending in N. */
+/* Times per event and worker, ascending in N. */
 struct usl_data {
   size_t n;
   double *workers, *time; /* owned: one allocation */
   double largest;
 };
 
-/* ---- usl law ---- */
-
-/*
- * Fits the law: N / X(N) is linear in 1/g, a/g and b/g, so that each fit is a
- * weighted linear one.
- */
+/* ---- the fit ---- */
 
 enum {
   REWEIGHTS = 4,
@@ -50,7 +48,6 @@ static void usl_law_regressors(double workers, double ret[USL_TERMS])
   ret[2] = workers * (workers - 1);
 }
 
-/* The time per event that the law gives. */
 static double usl_law_time(const struct usl_law *f, double workers)
 {
   double z[USL_TERMS];
@@ -59,8 +56,7 @@ static double usl_law_time(const struct usl_law *f, double workers)
   return f->c[0] * z[0] + f->c[1] * z[1] + f->c[2] * z[2];
 }
 
-/* Gaussian elimination of the terms in use; false: they depend on each
- * other. */
+/* Gaussian elimination of the terms in use; false: linearly dependent. */
 static bool usl_law_solve(double m[USL_TERMS][USL_TERMS + 1],
                           const bool use[USL_TERMS], double ret[USL_TERMS])
 {
@@ -73,7 +69,7 @@ static bool usl_law_solve(double m[USL_TERMS][USL_TERMS + 1],
     for (int k = 0; k < USL_TERMS; k++)
       m[k][i] = k == i;
   }
-  /* The matrix is positive definite, so no rows need to be exchanged. */
+  /* Positive definite: no pivoting. */
   for (int i = 0; i < USL_TERMS; i++) {
     if (!(m[i][i] > 1e-13))
       return false;
@@ -93,12 +89,12 @@ static bool usl_law_solve(double m[USL_TERMS][USL_TERMS + 1],
   return true;
 }
 
-/* One weighted fit.  `weigh` has the times that errors are relative to. */
+/* `weigh`: the times that errors are relative to. */
 static bool usl_law_fit_once(const struct usl_data *d, const double *time,
                              const double *weigh, const bool use[USL_TERMS],
                              struct usl_law *ret)
 {
-  /* Scaled, so that terms have the same size. */
+  /* Scales the terms to one size. */
   const double scale[USL_TERMS] = { 1, d->largest, d->largest * d->largest };
   double m[USL_TERMS][USL_TERMS + 1] = { { 0 } };
 
@@ -114,7 +110,7 @@ static bool usl_law_fit_once(const struct usl_data *d, const double *time,
       m[k][USL_TERMS] += z[k] * time[i] / weigh[i] / (double)d->n;
     }
   }
-  for (int k = 0; k < USL_TERMS; k++) { /* times are of any size */
+  for (int k = 0; k < USL_TERMS; k++) { /* times have any size */
     for (int j = 0; j < USL_TERMS; j++)
       m[k][j] *= weigh[0] * weigh[0];
     m[k][USL_TERMS] *= weigh[0] * weigh[0];
@@ -126,8 +122,7 @@ static bool usl_law_fit_once(const struct usl_data *d, const double *time,
   return true;
 }
 
-/* Errors are first relative to the data, and then to what was fitted, where
- * that is above 0. */
+/* Errors are relative first to the data, then to the fit where above 0. */
 static bool usl_law_fit_terms(const struct usl_data *d, const double *time,
                               const bool use[USL_TERMS], double *weigh,
                               struct usl_law *ret)
@@ -157,7 +152,7 @@ static double usl_law_squares(const struct usl_data *d, const struct usl_law *f)
   return sum;
 }
 
-/* The best fit without negative terms; false: there is none. */
+/* Without negative terms; false: no fit. */
 static bool usl_law_fit(const struct usl_data *d, double *weigh,
                         struct usl_law *ret)
 {
@@ -187,16 +182,11 @@ static bool usl_law_fit(const struct usl_data *d, double *weigh,
   return found;
 }
 
-/* ---- usl pattern ---- */
-
-/*
- * Do the runs follow another law?
- */
+/* ---- patterns in the residuals ---- */
 
 #define PATTERN_P 0.01
 
-/* Mean residuals of each number of workers, and what the repeats say of
- * chance. */
+/* Mean residuals per number of workers. */
 struct levels {
   double *mean; /* owned */
   size_t n;
@@ -224,8 +214,8 @@ static bool usl_pattern_levels_init(struct levels *l, const struct usl_data *d,
   return true;
 }
 
-/* How likely chance makes the numbers of workers differ so much from the law,
- * in comparison with repeats of the same number (an F test). */
+/* Probability of such deviations from the law, compared with repeats of the
+ * same number (F test). */
 static double usl_pattern_chance_by_repeats(const struct levels *l, size_t runs)
 {
   const double d1 = (double)l->n - USL_TERMS, d2 = (double)(runs - l->n);
@@ -247,7 +237,7 @@ static double usl_pattern_roughness(const double *x, size_t n)
   return sum;
 }
 
-/* How likely a random order of the residuals is as smooth as this one. */
+/* Probability that a random order of the residuals is as smooth. */
 static double usl_pattern_chance_by_order(double *x, size_t n)
 {
   const double seen = usl_pattern_roughness(x, n);
@@ -268,7 +258,7 @@ static double usl_pattern_chance_by_order(double *x, size_t n)
   return (double)smooth / (USL_REPLICATES + 1);
 }
 
-/* False: there is no memory. */
+/* False: no memory. */
 static bool usl_has_pattern(const struct usl_data *d, const struct usl_law *f,
                             bool *ret_patterned)
 {
@@ -282,8 +272,6 @@ static bool usl_has_pattern(const struct usl_data *d, const struct usl_law *f,
   free(l.mean);
   return true;
 }
-
-/* ---- usl ---- */
 
 /* ---- intervals ---- */
 
@@ -300,14 +288,14 @@ static void usl_figures_of(const struct usl_law *f, double ret[FIGURES])
   ret[SINGLE] = 1 / f->c[0];
   ret[CONTENTION] = f->c[1] / f->c[0];
   ret[COHERENCE] = f->c[2] / f->c[0];
-  /* Without coherence, or with contention of 1, the peak is at infinity or at
-   * one worker. */
+  /* The peak is at infinity without coherence, at one worker with contention
+   * 1. */
   ret[PEAK_AT] = ret[CONTENTION] < 1
                    ? sqrt((1 - ret[CONTENTION]) / fmax(ret[COHERENCE], 1e-12))
                    : 1;
 }
 
-/* Memory of the bootstrap, in one piece. */
+/* One allocation for the bootstrap. */
 struct draws {
   double *memory; /* owned */
   double *residual, *time, *weigh;
@@ -329,8 +317,8 @@ static bool usl_draws_init(struct draws *w, size_t n)
   return true;
 }
 
-/* Residuals in relation to what was fitted, with a mean of 0 and the spread
- * that errors have; a fit makes residuals smaller than errors. */
+/* Relative residuals with mean 0, scaled up because a fit makes residuals
+ * smaller than errors. */
 static void usl_set_residuals(const struct usl_data *d, const struct usl_law *f,
                               double *residual)
 {
@@ -346,7 +334,6 @@ static void usl_set_residuals(const struct usl_data *d, const struct usl_law *f,
     residual[i] = spread * (residual[i] - mean);
 }
 
-/* Fits of data that chance could have made, too. */
 static void usl_draw(const struct usl_data *d, const struct usl_law *f,
                      struct draws *w)
 {
@@ -371,7 +358,7 @@ static void usl_draw(const struct usl_data *d, const struct usl_law *f,
   }
 }
 
-/* The interval around `center`, the figure of the fit that was drawn from. */
+/* Around `center`, the figure of the fit that was drawn from. */
 static struct usl_figure usl_interval(struct draws *w, size_t figure,
                                       double value, double center, double df)
 {
@@ -389,7 +376,7 @@ static struct usl_figure usl_interval(struct draws *w, size_t figure,
   return f;
 }
 
-/* ---- all of it ---- */
+/* ---- result ---- */
 
 static int usl_by_workers(const void *a, const void *b)
 {
@@ -407,7 +394,7 @@ static size_t usl_count_values(const struct usl_point *sorted, size_t n)
   return values;
 }
 
-/* Sorts the points.  False: they are not enough. */
+/* Sorts the points.  False: too few. */
 static bool usl_data_init(struct usl_data *d, struct usl *u,
                           struct usl_point *p, size_t n)
 {
@@ -465,7 +452,7 @@ static bool usl_fit_data(struct usl *u, const struct usl_data *d)
   if (!usl_draws_init(&w, d->n))
     return false;
   if (usl_law_fit(d, w.weigh, &best)) {
-    /* Without limits, so that intervals are as wide on both sides as chance
+    /* Without limits, for intervals that are as wide on both sides as chance
      * makes them. */
     if (!usl_law_fit_terms(d, d->time, all, w.weigh, &free_fit))
       free_fit = best;

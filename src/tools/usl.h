@@ -1,14 +1,13 @@
 /*
- * usl.h - the Universal Scalability Law: how throughput grows with the number
- * of workers, and whether it has a peak.
+ * usl.h - the Universal Scalability Law: throughput as a function of the number
+ * of workers, and its peak.
  *
- * X(N) = g N / (1 + a (N - 1) + b N (N - 1)), a, b >= 0
+ *   X(N) = g N / (1 + a (N - 1) + b N (N - 1)),   a, b >= 0
  *
- * g is the throughput of one worker, a the contention (the share of the work
- * that only one can do at a time), b the coherence (the cost of each pair of
- * workers that has to agree).  Relative residuals are made as small as
- * possible.  Intervals are those of a residual bootstrap, widened as Student's
- * t distribution asks for.
+ * g: throughput of one worker; a: contention, the share of work that is serial;
+ * b: coherence, the cost of each pair of workers that has to agree.  The fit
+ * minimizes relative residuals.  Intervals come from a residual bootstrap,
+ * widened to Student's t distribution.
  */
 #ifndef BENCH_TOOLS_USL_H
 #define BENCH_TOOLS_USL_H
@@ -17,43 +16,42 @@
 #include <stddef.h>
 
 enum {
-  USL_VALUES_MIN = 6, /* different numbers of workers */
+  USL_VALUES_MIN = 6, /* different numbers */
 };
 
-/* The curve is drawn as uncertain beyond so many times the largest value. */
+/* Beyond this multiple of the largest number of workers, the curve is
+ * uncertain. */
 #define USL_TRUSTED 1.5
 
-/* One run; repeats are points of their own. */
+/* Repeats are points of their own. */
 struct usl_point {
   double workers, throughput;
 };
 
-/* With its interval, at BOOT_CONFIDENCE. */
+/* Interval at BOOT_CONFIDENCE. */
 struct usl_figure {
   double value, low, high;
 };
 
 struct usl {
   size_t values, runs;
-  double smallest, largest; /* number of workers in the data */
+  double smallest, largest; /* of workers */
   struct usl_figure single; /* g */
   struct usl_figure contention, coherence;
 
-  /* The interval of the coherence excludes 0, so there is a peak. */
+  /* Peak: the interval of the coherence excludes 0. */
   bool has_peak;
-  struct usl_figure peak_at; /* number of workers */
+  struct usl_figure peak_at; /* workers */
   double peak;               /* throughput there */
 
-  /* Residuals follow each other: the law is not that of these runs. */
+  /* Residuals follow each other: another law. */
   bool patterned;
 };
 
-/* The same input gives the same result.  False: there are fewer than
- * USL_VALUES_MIN different numbers of workers, a point is not above 0, or there
- * is no memory. */
+/* Deterministic.  False: too few different numbers of workers, a point is not
+ * above 0, or no memory. */
 bool usl_fit(struct usl *ret, const struct usl_point *points, size_t n);
 
-/* The throughput that the law gives for this number of workers. */
 double usl_throughput(const struct usl *u, double workers);
 
 #endif

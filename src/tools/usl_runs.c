@@ -32,7 +32,7 @@ bool usl_point_of(const struct result *r, const char *workers,
   return true;
 }
 
-/* The only option of the sweep, if the law is about it. */
+/* If the law applies, else NULL. */
 static const char *only_option(const struct groups *g)
 {
   const json_t *values = g->of[0].values;
@@ -72,7 +72,7 @@ bool usl_of_groups(const struct groups *g, struct usl *ret)
   return found;
 }
 
-/* Three digits, or all of a number that has more. */
+/* Three digits, or all digits of a larger number. */
 static void add_percent(struct strbuf *out, double share)
 {
   if (share < 9.995)
