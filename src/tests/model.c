@@ -1,9 +1,9 @@
 /*
  * model.c - the model test: a queue with c servers and exponential service.
  *
- * The latencies at each rate are known in closed form, so the test is a control
- * for what measures latencies or searches for rates.  Faults can be built in: a
- * server that stops, that gets slower with each run, or whose runs differ.
+ * The latencies at each rate are known in closed form: a control for what
+ * measures latencies or searches rates. Built-in faults: a server that stops,
+ * gets slower with each run, or differs between runs.
  */
 #include <errno.h>
 #include <math.h>
@@ -82,15 +82,15 @@ static const struct opt model_opts[] = {
 struct model {
   const struct model_cfg *cfg;
   double mean_ns;
-  uint64_t freeze_ns;           /* the moment; UINT64_MAX: never */
+  uint64_t freeze_ns;           /* UINT64_MAX: never */
   _Atomic uint32_t interrupted; /* waited for */
 
   pthread_mutex_t lock; /* protects the rest */
   struct rng rng;
-  uint64_t *free_ns; /* owned; [servers]: when each one is free */
+  uint64_t *free_ns; /* owned; [servers]: end of service */
 };
 
-/* Count this run; *ret is the number of those before it. */
+/* *ret: earlier runs. */
 static int count_run(const char *path, uint64_t *ret, struct err *err)
 {
   FILE *f;
@@ -166,8 +166,8 @@ static int model_begin(void *run, struct err *err)
   return rc;
 }
 
-/* The next service of the server that is free first.  It counts from the
- * arrival, so that a worker that was woken late does not lose time. */
+/* By the server that is free first, from the arrival on: a worker woken late
+ * loses no time. */
 static uint64_t serve(struct model *m, uint64_t arrival_ns)
 {
   uint64_t first = 0, end_ns;

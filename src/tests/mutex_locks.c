@@ -7,10 +7,9 @@
 #include <sched.h>
 
 enum {
-  SPINS = 1024, /* before the thread yields its processor */
+  SPINS = 1024, /* before sched_yield() */
 };
 
-/* Takes one turn of a thread that spins; `n` counts them. */
 static inline void pause_once(unsigned *n)
 {
   if (++*n % SPINS == 0) {
@@ -30,7 +29,7 @@ static void touch(struct mutex_lock *l, bool write)
 {
   uint64_t seen = l->count;
 
-  OPAQUE(seen); /* otherwise the read could be left out */
+  OPAQUE(seen); /* the read stays */
   if (write)
     l->count = seen + 1;
 }
@@ -81,7 +80,7 @@ static void pthread_use(struct mutex_lock *l, struct mutex_waiter *w,
   (void)pthread_mutex_unlock(&l->of.mutex);
 }
 
-/* Reads until the lock is free, and only then tries to take it. */
+/* Reads until the lock looks free. */
 static void spin_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   unsigned n = 0;
@@ -95,7 +94,7 @@ static void spin_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   atomic_store_explicit(&l->of.taken, 0, memory_order_release);
 }
 
-/* Serves threads in the order in which they came. */
+/* In the order of arrival. */
 static void ticket_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   struct mutex_ticket *t = &l->of.ticket;
@@ -110,7 +109,7 @@ static void ticket_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   atomic_store_explicit(&t->served, mine + 1, memory_order_release);
 }
 
-/* Serves threads in order, too, but each spins on a word of its own. */
+/* In order; each thread spins on a word of its own. */
 static void mcs_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   struct mutex_waiter *before, *next, *self = w;
@@ -130,7 +129,7 @@ static void mcs_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
                                                        memory_order_release,
                                                        memory_order_relaxed))
     return;
-  while (!next) { /* a thread has arrived, and is about to set `next` */
+  while (!next) { /* a new thread is about to set `next` */
     pause_once(&n);
     next = atomic_load_explicit(&w->next, memory_order_acquire);
   }
@@ -158,7 +157,6 @@ static void rwlock_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   (void)pthread_rwlock_unlock(&l->of.rwlock);
 }
 
-/* Uses an atomic operation instead of a lock. */
 static void atomic_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   (void)w, (void)write;

@@ -1,8 +1,8 @@
 /*
- * mutex_locks.h - kinds of locks, for the mutex test.
+ * mutex_locks.h - kinds of locks.
  *
- * Locks that spin yield the processor after some 50 microseconds, which is
- * necessary if there may be more threads than processors.
+ * Locks that spin yield after some 50 microseconds, because there may be more
+ * threads than processors.
  */
 #ifndef BENCH_TESTS_MUTEX_LOCKS_H
 #define BENCH_TESTS_MUTEX_LOCKS_H
@@ -15,9 +15,7 @@
 
 #include "base/compiler.h"
 
-/*
- * A thread that waits for a lock of the kind mcs, or holds it: one per thread.
- */
+/* Of a thread, for the kind mcs. */
 struct mutex_waiter {
   _Atomic(struct mutex_waiter *) next;
   _Atomic uint32_t waits;
@@ -35,29 +33,25 @@ struct mutex_lock {
     struct mutex_ticket ticket;
     _Atomic(struct mutex_waiter *) last;
   } of;
-  /*
-   * The holder of the lock adds to it; with the kind atomic, every thread does.
-   */
+  /* Written by the holder; with the kind atomic by all threads. */
   uint64_t count CACHE_ALIGNED;
   _Atomic uint64_t shared_count;
 } CACHE_ALIGNED;
 
 struct mutex_kind {
   const char *name;
-  bool has_readers; /* most holders only read the count, at the same time */
+  bool has_readers; /* most holders only read */
 
-  /* Initializes zeroed memory.  0 or a negative errno value. */
+  /* Zeroed memory; 0 or a negative errno value. */
   int (*init)(struct mutex_lock *l);
   void (*done)(struct mutex_lock *l); /* [opt] */
 
-  /*
-   * Takes the lock, adds to the count if `write`, otherwise only reads it, and
-   * releases the lock.
-   */
+  /* Take the lock, add to the count or (not `write`) read it, release the
+   * lock. */
   void (*use)(struct mutex_lock *l, struct mutex_waiter *w, bool write);
 };
 
-/* The order is that of the words of --mutex-kind. */
+/* In the order of --mutex-kind. */
 enum {
   MUTEX_KINDS = 7
 };

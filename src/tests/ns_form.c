@@ -23,9 +23,9 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
   } lines[] = { { "median, ns:", 50 },
                 { "99%, ns:", 99 },
                 { "99.9%, ns:", 99.9 } };
-  const struct ns_form_words *words = setup->of_test;
+  const char *title = setup->of_test;
 
-  strbuf_addf(b, "%s:\n    %-20s %12.2f\n", words->title,
+  strbuf_addf(b, "%s:\n    %-20s %12.2f\n", title,
               "per second:", report_rate(r, r->events));
   if (r->events == 0)
     return;

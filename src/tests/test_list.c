@@ -5,7 +5,10 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
+#include "report/form.h"
+#include "run/plan.h"
 #include "run/test.h"
 #include "tests/tests.h"
 
@@ -23,4 +26,14 @@ const struct test *test_find(const char *name)
       return test_list[i];
   }
   return NULL;
+}
+
+void test_setup_run(void *run, struct report_setup *setup)
+{
+  setup->of_test = run;
+}
+
+uint64_t test_time_ns(const struct plan *plan)
+{
+  return plan->time_ns == PLAN_NO_LIMIT ? 10 * NS_PER_S : plan->time_ns;
 }

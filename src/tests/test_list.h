@@ -8,11 +8,11 @@
 
 struct test;
 
-/* The order is that of the help. */
+/* In the order of the help. */
 extern const struct test *const test_list[];
 extern const size_t test_list_len;
 
-/* Find a test by its exact name; NULL: there is none. */
+/* By exact name; NULL: none. */
 const struct test *test_find(const char *name);
 
 #endif

@@ -1,10 +1,8 @@
 /*
- * kernel.h - a kernel of the cpu test: a piece of work of one kind, always the
- * same, whose result is known.
+ * kernel.h - a kernel of the cpu test: work of one kind, whose result is known.
  *
- * A kernel is a row of a const table.  It uses only memory of its thread, and
- * makes no system calls.  A round is a fixed number of operations, which take
- * from some ten microseconds to some milliseconds.
+ * A kernel uses only memory of its thread, and makes no system calls. A round
+ * takes from some ten microseconds to some milliseconds.
  */
 #ifndef BENCH_TESTS_CPU_KERNEL_H
 #define BENCH_TESTS_CPU_KERNEL_H
@@ -12,40 +10,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct err;
 
-/* Functions of 64-bit ARM may have instructions that others lack: clang knows
- * how since 16. */
+/* 64-bit ARM: clang knows instructions of single functions since 16. */
 #if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define CPU_FAST_ON_ARM
 #endif
 
-/* One way to do the work. */
 struct cpu_path {
-  const char *name;    /* the instructions that it needs: "sse4.2" */
-  bool (*works)(void); /* NULL: there is no such path */
+  const char *name;    /* its instructions: "sse4.2" */
+  bool (*works)(void); /* NULL: no such path */
 
-  /*
-   * Does one round and returns its result.  With the same memory the result is
-   * the same for all paths, on all machines, in all rounds.
-   */
+  /* A round. With the same memory, the result is the same for all paths,
+   * machines and rounds. */
   uint64_t (*run)(void *mem);
 };
 
 struct cpu_kernel {
   const char *name;
-  const char *unit;    /* what an operation is: "byte", "division" */
-  uint64_t operations; /* operations of a round */
-  uint64_t result;     /* result of a round */
-  size_t bytes;        /* size of the memory */
+  const char *unit;    /* of an operation: "byte" */
+  uint64_t operations; /* of a round */
+  uint64_t result;
+  size_t bytes;
 
-  /* Fills zeroed memory, which is aligned to a cache line. */
+  /* Fills zeroed memory, aligned to a cache line. */
   int (*prepare)(void *mem, struct err *err);
-  void (*done)(void *mem); /* [opt] also after a prepare() that has failed */
+  void (*done)(void *mem); /* [opt] also after a failed prepare() */
 
-  struct cpu_path portable;    /* `works` is not used */
-  const struct cpu_path *fast; /* [opt] with instructions that may be missing */
+  struct cpu_path portable;    /* without `works` */
+  const struct cpu_path *fast; /* [opt] instructions may be missing */
 };
 
 extern const struct cpu_kernel cpu_kernel_int;
@@ -63,20 +58,128 @@ extern const struct cpu_kernel cpu_kernel_sha256;
 extern const struct cpu_kernel cpu_kernel_aes;
 extern const struct cpu_kernel cpu_kernel_lua;
 
-/* Indexes of all kernels, in the order of the documentation. */
+/* In the order of the documentation. */
 enum {
   CPU_KERNELS = 14
 };
 extern const struct cpu_kernel *const cpu_kernels[CPU_KERNELS];
 
-/* Find a kernel by name; NULL: there is none. */
 const struct cpu_kernel *cpu_kernel_find(const char *name);
 
-/*
- * The fast path if one works and `baseline` is false; otherwise the portable
- * one.
- */
+/* The fast path if present, allowed and supported. */
 const struct cpu_path *cpu_kernel_path(const struct cpu_kernel *k,
                                        bool baseline);
+
+/* ---- what kernels share ---- */
+
+/* Different numbers stay different. */
+static inline uint64_t cpu_scatter(uint64_t x)
+{
+  x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+  x = (x ^ (x >> 29)) * UINT64_C(0xa0761d6478bd642f);
+  return x ^ (x >> 32);
+}
+
+/* The next number of a sequence that began with *state. */
+static inline uint64_t cpu_noise(uint64_t *state)
+{
+  *state += UINT64_C(0x9e3779b97f4a7c15);
+  return cpu_scatter(*state);
+}
+
+/* The order of numbers matters. */
+static inline uint64_t cpu_sum(uint64_t sum, uint64_t x)
+{
+  sum = (sum ^ x) * UINT64_C(0x9fb21c651e98df25);
+  return sum ^ (sum >> 31);
+}
+
+static inline uint64_t cpu_load_le64(const void *p)
+{
+  uint64_t x;
+
+  memcpy(&x, p, sizeof(x));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  x = __builtin_bswap64(x);
+#endif
+  return x;
+}
+
+static inline void cpu_store_le64(void *p, uint64_t x)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  x = __builtin_bswap64(x);
+#endif
+  memcpy(p, &x, sizeof(x));
+}
+
+/* The first byte is highest. */
+static inline uint32_t cpu_load_be32(const void *p)
+{
+  uint32_t x;
+
+  memcpy(&x, p, sizeof(x));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  x = __builtin_bswap32(x);
+#endif
+  return x;
+}
+
+static inline void cpu_store_be32(void *p, uint32_t x)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  x = __builtin_bswap32(x);
+#endif
+  memcpy(p, &x, sizeof(x));
+}
+
+/* `bytes` is a multiple of 8. */
+static inline uint64_t cpu_sum_bytes(uint64_t sum, const void *p, size_t bytes)
+{
+  const unsigned char *at = p;
+
+  for (size_t i = 0; i < bytes; i += 8)
+    sum = cpu_sum(sum, cpu_load_le64(at + i));
+  return sum;
+}
+
+/* ---- memory of kernels that the unit tests check ---- */
+
+enum {
+  CRC_BYTES = 1 << 16,
+  CRC_TIMES = 8, /* each starts with the last result */
+};
+
+struct crc_data {
+  unsigned char bytes[CRC_BYTES];
+  uint32_t table[8][256]; /* of the portable path */
+};
+
+enum {
+  SHA_BYTES = 1 << 14,
+  SHA_TIMES = 16, /* one long text */
+  SHA_BLOCK = 64,
+};
+
+struct sha_data {
+  unsigned char bytes[SHA_BYTES];
+};
+
+enum {
+  AES_BLOCK = 16,
+  AES_ROUNDS = 10,
+  AES_BYTES = 1 << 14,
+  AES_TIMES = 32, /* over the bytes, per round */
+  AES_AT_ONCE = 8,
+};
+
+struct aes_data {
+  unsigned char bytes[AES_BYTES];
+  unsigned char out[AES_BYTES];
+  unsigned char key[AES_ROUNDS + 1][AES_BLOCK];
+  unsigned char nonce[AES_BLOCK]; /* the last four bytes count */
+  uint32_t table[256];            /* portable: a column of a round */
+  unsigned char box[256];
+};
 
 #endif

@@ -1,12 +1,10 @@
 /*
  * kernel_branch.c - branch: branches that no processor can predict.
  *
- * Each bit of a sequence of noise chooses one of two paths.  The sequence is
- * too long to be learned from one round to the next.
+ * Bits of noise choose between two paths; the sequence is too long to learn.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   NUMBERS = 1 << 12, /* 64 branches each */
@@ -19,10 +17,8 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/*
- * Both paths do something that a compiler cannot compute in advance, so that it
- * cannot replace the branch by straight code.
- */
+/* Neither path can be computed in advance, so no compiler replaces the
+ * branch. */
 static uint64_t run(void *mem)
 {
   uint64_t state = *(const uint64_t *)mem, a = 1, b = 2;

@@ -1,16 +1,14 @@
 /*
- * kernel_btree.c - btree: searches for keys in a tree of 65,536 keys, like the
- * index of a database: from node to node, and in each node from key to key.
+ * kernel_btree.c - btree: searches in a tree of 65,536 keys, like the index of
+ * a database.
  *
- * A node has 16 keys of 64 bits, which are two cache lines.  Four levels take
- * 546 KiB.
+ * A node has 16 keys of 64 bits, two cache lines. Four levels take 546 KiB.
  */
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   FANOUT = 16,
-  LEVELS = 4, /* level 0 holds the leaves */
+  LEVELS = 4, /* 0: the leaves */
   KEYS = 1 << 16,
   SEARCHES = 1 << 13,
 };
@@ -19,7 +17,7 @@ struct tree {
   uint64_t keys[KEYS + KEYS / 16 + KEYS / 256 + KEYS / 4096];
 };
 
-/* The place in `keys` where each level begins; the root comes first. */
+/* Where each level begins; the root comes first. */
 static const unsigned begin_of[LEVELS] = {
   [3] = 0,
   [2] = KEYS / 4096,
@@ -27,10 +25,8 @@ static const unsigned begin_of[LEVELS] = {
   [0] = KEYS / 4096 + KEYS / 256 + KEYS / 16,
 };
 
-/*
- * Keys ascend with gaps of 1 to 65,536.  A level has the first key of each node
- * of the level below.
- */
+/* Keys ascend with gaps of 1 to 65,536. A level has the first key of each node
+ * of the level below. */
 static int prepare(void *mem, struct err *err)
 {
   struct tree *t = mem;
@@ -51,7 +47,7 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* Returns the number of the last key that is not larger; the first key is 0. */
+/* The number of the last key that is not larger; the first key is 0. */
 static unsigned search(const struct tree *t, uint64_t key)
 {
   unsigned at = 0;

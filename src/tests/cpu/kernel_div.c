@@ -1,18 +1,16 @@
 /*
  * kernel_div.c - div: division of 64-bit integers.
  *
- * Odd numbers of 41 bits are divided by odd numbers, until one divides them or
- * the limit is reached, as in a search for primes.  They are longer than 32
- * bits, so that a compiler cannot use a shorter division.
+ * Odd numbers of 41 bits are divided by odd numbers up to the first divisor or
+ * the limit. More than 32 bits exclude shorter divisions.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   NUMBERS = 512,
   DIVISOR_MAX = 1023,
-  DIVISIONS = 56397, /* the number done; the result contains it as well */
+  DIVISIONS = 56397, /* also part of the result */
 };
 
 static int prepare(void *mem, struct err *err)
@@ -32,7 +30,7 @@ static uint64_t run(void *mem)
 
     while (d <= DIVISOR_MAX && n % d != 0)
       d += 2;
-    /* For a number without a divisor, the last division was by the limit. */
+    /* Without a divisor, the last division was by the limit. */
     divisions += d <= DIVISOR_MAX ? (d - 1) / 2 : (DIVISOR_MAX - 1) / 2;
     left += d > DIVISOR_MAX;
     sum = cpu_sum(sum, d);

@@ -1,11 +1,8 @@
 /*
- * kernel_int.c - int and ilp: 64-bit integers, one step after another, and four
- * steps at once.
+ * kernel_int.c - int and ilp: steps of 64-bit integers.
  *
- * A step multiplies, adds, shifts and combines.  With int, each step needs the
- * previous result: the latency of the instructions counts.  With ilp, four
- * chains are independent: the number of instructions that a processor executes
- * at a time counts.
+ * A step multiplies, adds, shifts and combines. int: each step needs the last
+ * result (latency). ilp: four independent chains (instructions at a time).
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
@@ -29,10 +26,7 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/*
- * The result is hidden from the compiler.  Otherwise it would do several chains
- * with vector instructions, or leave them out.
- */
+/* Hidden from the compiler, which would use vectors or leave chains out. */
 static inline uint64_t step(uint64_t x)
 {
   x = x * UINT64_C(0x5851f42d4c957f2d) + UINT64_C(0x14057b7ef767814f);

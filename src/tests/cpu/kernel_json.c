@@ -1,16 +1,13 @@
 /*
- * kernel_json.c - json: reads a JSON text byte by byte, like parsers without
- * vector instructions.
+ * kernel_json.c - json: reads a JSON text byte by byte.
  *
- * The text is a list of objects with names, numbers and lists.  The kernel
- * counts the sum of all integers, the bytes of all strings, escapes, and values
- * weighted by their depth.
+ * The result has the sum of all integers, the bytes of strings, escapes, and
+ * values weighted by their depth.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   TEXT = 1 << 15,
@@ -37,7 +34,7 @@ static int put_record(char *to, size_t room, unsigned number, uint64_t *state)
                   (unsigned)(noise >> 52) % 256, (unsigned)(noise >> 56));
 }
 
-/* Blanks fill the rest, which is too short for another record. */
+/* Blanks fill the rest. */
 static int prepare(void *mem, struct err *err)
 {
   struct json_text *t = mem;
@@ -55,14 +52,11 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* The counts so far. */
 struct found {
   uint64_t numbers, strings, escapes, words, weight;
 };
 
-/*
- * Reads from after a quote to after the next one; a damaged text may have none.
- */
+/* From after a quote to after the next, if there is one. */
 static const char *read_string(const char *p, struct found *f)
 {
   const char *begin = p;
@@ -77,10 +71,8 @@ static const char *read_string(const char *p, struct found *f)
   return p + (*p != '\0');
 }
 
-/*
- * The digits after the point count like the others.  At least one byte is read,
- * so that the loop ends with a damaged text, too.
- */
+/* Digits after the point count like others. At least one byte is read, so that
+ * any text ends. */
 static const char *read_number(const char *p, struct found *f)
 {
   uint64_t n = 0;

@@ -1,13 +1,12 @@
 /*
- * kernel_lookup.c - lookup: searches for keys in a hash table of 256 KiB, which
- * fits in a second-level cache.
+ * kernel_lookup.c - lookup: searches in a hash table of 256 KiB, which fits in
+ * a second-level cache.
  *
- * Half of the keys exist, and half of the slots are used.  A lookup is a
+ * Half of the keys exist, half of the slots are used. A lookup is a
  * multiplication, a load, and one or two turns of a loop that is hard to
- * predict.  Lookups do not wait for each other.
+ * predict. Lookups do not wait for each other.
  */
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   BITS = 14,
@@ -20,7 +19,7 @@ struct slot {
   uint64_t value;
 };
 
-/* Returns a key that is not 0 and differs for each number. */
+/* Not 0, and different for each number. */
 static uint64_t key_of(uint64_t number)
 {
   return cpu_scatter(number + 1);

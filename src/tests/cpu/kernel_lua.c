@@ -1,8 +1,5 @@
 /*
- * kernel_lua.c - lua: a script in LuaJIT, which also runs the scripts of this
- * program: tables, strings, calls and numbers.
- *
- * The engine is plain LuaJIT, without any extension of this program.
+ * kernel_lua.c - lua: tables, strings, calls and numbers in plain LuaJIT.
  */
 #include <errno.h>
 #include <lauxlib.h>
@@ -18,12 +15,10 @@ enum {
 };
 
 struct engine {
-  lua_State *lua; /* owned; the function is at the top of its stack */
+  lua_State *lua; /* owned; the function is on its stack */
 };
 
-/*
- * All numbers are integers below 2^53, which floating point represents exactly.
- */
+/* All numbers are integers below 2^53, which are exact. */
 static const char script[] =
   "local Account = {}\n"
   "Account.__index = Account\n"
@@ -74,7 +69,7 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* Returns 0 if the script has failed. */
+/* 0: the script has failed. */
 static uint64_t run_as(void *mem, int mode)
 {
   lua_State *lua = ((const struct engine *)mem)->lua;
@@ -100,10 +95,7 @@ static uint64_t run_compiled(void *mem)
   return run_as(mem, LUAJIT_MODE_ON);
 }
 
-/*
- * Returns false if LuaJIT has no compiler for the processor, or was built
- * without it.
- */
+/* False: LuaJIT has no compiler here. */
 static bool compiles(void)
 {
   lua_State *lua = luaL_newstate();

@@ -2,14 +2,12 @@
  * kernel_lz.c - lz: compresses a text by references to earlier text, and
  * restores it.
  *
- * A byte below 128 is followed by that many literal bytes and one more.  Any
- * other byte is a match: it gives the length, and the next two bytes the
- * distance.
+ * A byte n below 128: n + 1 literal bytes follow. Others are matches: the
+ * length, and two bytes of distance.
  */
 #include <string.h>
 
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   TEXT = 1 << 15,
@@ -25,10 +23,10 @@ enum {
 struct texts {
   unsigned char from[TEXT], back[TEXT];
   unsigned char packed[TEXT + TEXT / LITERALS_MAX + 8];
-  uint16_t place[1 << PLACES_BITS]; /* where these bytes were seen last */
+  uint16_t place[1 << PLACES_BITS]; /* where the bytes were seen last */
 };
 
-/* The length of a word and its letters follow from its number. */
+/* The number gives length and letters. */
 static size_t put_word(unsigned char *to, size_t room, unsigned number)
 {
   uint64_t letters = cpu_scatter(number + 1);
@@ -42,10 +40,8 @@ static size_t put_word(unsigned char *to, size_t room, unsigned number)
   return i;
 }
 
-/*
- * Of two random words, the one with the lower number is taken: words of a
- * language are not equally frequent either.
- */
+/* The lower of two random words: words of a language are not equally
+ * frequent. */
 static int prepare(void *mem, struct err *err)
 {
   struct texts *t = mem;
@@ -145,7 +141,7 @@ static void unpack(struct texts *t, size_t packed)
   }
 }
 
-/* The packed length is not a multiple of 8, so zeros follow. */
+/* Zeros make the packed length a multiple of 8. */
 static uint64_t run(void *mem)
 {
   struct texts *t = mem;

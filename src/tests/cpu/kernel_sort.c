@@ -1,13 +1,12 @@
 /*
- * kernel_sort.c - sort: sorts 8,192 numbers.
+ * kernel_sort.c - sort: sorts 8,192 numbers, 32 KiB.
  *
- * It uses quicksort around the median of three, and insertion sort for small
- * parts: comparisons that are hard to predict, and moves, in 32 KiB.
+ * Quicksort around the median of three, insertion sort for small parts:
+ * comparisons that are hard to predict, and moves.
  */
 #include <string.h>
 
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_data.h"
 
 enum {
   NUMBERS = 1 << 13,
@@ -60,9 +59,7 @@ static uint32_t middle(uint32_t *p, size_t n)
   return p[n / 2];
 }
 
-/*
- * Moves the numbers up to the median to the front; returns how many there are.
- */
+/* Moves numbers up to the median to the front; returns their number. */
 static size_t divide(uint32_t *p, size_t n)
 {
   const uint32_t pivot = middle(p, n);
@@ -79,7 +76,7 @@ static size_t divide(uint32_t *p, size_t n)
   }
 }
 
-/* Only the shorter part is sorted by a call, so calls never nest deeply. */
+/* Calls sort the shorter part only, so they never nest deeply. */
 static void sort(uint32_t *p, size_t n) /* NOLINT(misc-no-recursion) */
 {
   while (n > FEW) {

@@ -1,43 +1,67 @@
 /*
  * bandwidth.h - bytes per second of loops over memory.
  *
- * All workers run the same loop at the same time, each over its own block on
- * its own processor: a round.  The loops take turns.  A round lasts from the
- * first worker's start to the last one's end.
+ * A round: all workers run the same loop at once, each over its own block on
+ * its own processor, from the first start to the last end. The loops take
+ * turns.
  */
 #ifndef BENCH_TESTS_MEMORY_BANDWIDTH_H
 #define BENCH_TESTS_MEMORY_BANDWIDTH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
 #include "tests/memory/loops.h"
-#include "tests/memory/meet.h"
-#include "tests/memory/place.h"
+#include "tests/place.h"
 
 struct memory_cfg;
 struct plan;
+struct worker;
 
-enum {
-  BANDWIDTH_ROUNDS_MAX = 4096, /* of each loop; later ones replace the first */
-  BANDWIDTH_ROUNDS_MIN = 3,    /* fewer have no median to go by */
+/* Makes workers begin a round together. */
+
+struct meet {
+  unsigned threads;
+  _Atomic unsigned arrived;
+  _Atomic uint32_t turn CACHE_ALIGNED; /* changes with each round */
 };
 
-/*
- * Rounds of one loop.  The worker that ends a round writes them; readers use
- * the first `n` (acquire pairs with release).
- */
+void meet_init(struct meet *m, unsigned threads);
+
+/* Wait for all workers. The last one calls between(arg) first; the others see
+ * what that writes. False: the run is over; no worker waits. */
+bool meet_others(struct meet *m, struct worker *w, void (*between)(void *arg),
+                 void *arg);
+
+/* One turn of a thread that spins. */
+static inline void meet_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#else
+  __asm__ volatile("");
+#endif
+}
+
+enum {
+  BANDWIDTH_ROUNDS_MAX = 4096,
+  BANDWIDTH_ROUNDS_MIN = 3, /* fewer have no median */
+};
+
+/* The last rounds of a loop. The worker that ends a round writes; readers use
+ * the first `n` (acquire pairs with release). */
 struct bandwidth_rounds {
-  _Atomic uint64_t n; /* rounds so far */
+  _Atomic uint64_t n;
   double bytes_per_s[BANDWIDTH_ROUNDS_MAX];
 };
 
-/*
- * One worker in the current round.  Only it writes here; others read after all
- * have met.
- */
+/* A worker in the current round: only it writes, and others read after all have
+ * met. */
 struct bandwidth_slot {
   uint64_t begin_ns, end_ns;
   bool counted;
@@ -47,24 +71,25 @@ struct bandwidth {
   const struct plan *plan;
   const struct memory_cfg *cfg;
   struct place_cpus cpus;
-  struct loops loops;           /* they take turns */
-  _Atomic uint64_t huge_bytes;  /* sum over all blocks */
-  _Atomic uint32_t look_failed; /* 1: the system does not report huge pages */
+  struct loops loops;
+  _Atomic uint64_t huge_bytes;
+  _Atomic uint32_t look_failed; /* 1: the pages are unknown */
 
   /* Written between rounds. */
   struct meet meet;
-  uint64_t round;               /* number of the next round; 0: none yet */
-  unsigned passes[STREAMS];     /* per round; 0: not known yet */
-  struct bandwidth_slot *slots; /* owned; one for each worker */
+  uint64_t round;
+  unsigned passes[STREAMS];     /* per round; 0: not measured yet */
+  struct bandwidth_slot *slots; /* owned; [threads] */
 
   struct bandwidth_rounds of[STREAMS];
 };
 
-/* The figures of a loop; all 0 with fewer than BANDWIDTH_ROUNDS_MIN rounds. */
+/* Counted bytes per second; all 0 with fewer than BANDWIDTH_ROUNDS_MIN
+ * rounds. */
 struct bandwidth_figures {
   uint64_t rounds;
-  double best, median, mad; /* counted bytes per second */
-  double owned;             /* median, with the reads that stores cause */
+  double best, median, mad;
+  double owned; /* median with the reads that plain stores cause */
 };
 
 void bandwidth_figures(const struct bandwidth *b, enum stream s,

@@ -1,12 +1,12 @@
 /*
- * chase.c - a chain of accesses, each of which depends on the previous one.
+ * chase.c - a chain of dependent accesses.
  */
 #include "tests/memory/chase.h"
 
 #include "base/compiler.h"
 
 enum {
-  UNROLLED = 16, /* accesses per turn of the loop */
+  UNROLLED = 16, /* accesses per turn */
 };
 
 void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed)
@@ -39,10 +39,8 @@ GOES_OVER_MEMORY void chase_grow(struct chase *c, size_t lines)
   STEP;         \
   STEP
 
-/*
- * Waits for the last access.  A processor works ahead: it would read the clock
- * after a chain while dozens of accesses are still to come.
- */
+/* Waits for the last access: a processor that works ahead would read the clock
+ * while dozens are still to come. */
 static inline void chase_settle(void)
 {
 #if defined(__x86_64__)
@@ -62,7 +60,7 @@ GOES_OVER_MEMORY size_t chase_run(struct chase *c, size_t steps)
     STEPS_4;
     STEPS_4;
     STEPS_4;
-    OPAQUE(at); /* otherwise the loop could be left out */
+    OPAQUE(at); /* the loop cannot be left out */
   }
   c->at = at;
   chase_settle();

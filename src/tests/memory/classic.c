@@ -1,44 +1,260 @@
 /*
  * classic.c - the test without --memory-test: one event goes over a block once.
  */
+#include "tests/memory/classic.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "base/strbuf.h"
+#include "machine/proc.h"
 #include "rand/stream.h"
+#include "report/form.h"
+#include "report/text_num.h"
 #include "run/plan.h"
 #include "run/test.h"
 #include "run/worker.h"
-#include "tests/memory/buffer.h"
-#include "tests/memory/form.h"
-#include "tests/memory/kernels.h"
 #include "tests/memory/memory.h"
 #include "tests/memory/options.h"
+#include "tests/memory/pages.h"
+
+/* ---- memory ---- */
+
+static uint64_t memory_free_huge_pages(void)
+{
+  char text[32];
+
+  return proc_field("", "/proc/meminfo", "HugePages_Free", text, sizeof(text))
+           ? strtoull(text, NULL, 10)
+           : 0;
+}
+
+static int memory_tell_no_huge(uint64_t bytes, int number, struct err *err)
+{
+  const uint64_t pages = memory_free_huge_pages(); /* changes errno */
+
+  errno = number;
+  return err_sys(
+    err, "cannot allocate %llu bytes of huge pages (%llu free page%s),",
+    (unsigned long long)bytes, (unsigned long long)pages, fmt_plural(pages));
+}
+
+int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
+                      struct err *err)
+{
+  const uint64_t page = huge ? pages_pool_page("")
+                             : (uint64_t)sysconf(_SC_PAGESIZE);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  uint64_t rounded;
+  void *p;
+
+#ifdef MAP_HUGETLB
+  if (huge)
+    flags |= MAP_HUGETLB;
+#else
+  if (huge)
+    return err_set(err, -ENOTSUP, "this system has no huge pages");
+#endif
+  if (__builtin_add_overflow(bytes, page - 1, &rounded))
+    return err_set(err, -ENOMEM, "cannot allocate %llu bytes of memory",
+                   (unsigned long long)bytes);
+  rounded -= rounded % page;
+  p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, flags, -1, 0);
+  /* cppcheck-suppress identicalConditionAfterEarlyExit ; it takes both #if */
+  if (p == MAP_FAILED && huge)
+    return memory_tell_no_huge(rounded, errno, err);
+  if (p == MAP_FAILED)
+    return err_sys(err, "cannot allocate %llu bytes of memory,",
+                   (unsigned long long)rounded);
+  memset(p, 0, rounded);
+  b->words = p;
+  b->mapped = rounded;
+  return 0;
+}
+
+void memory_buffer_unmap(struct memory_buffer *b)
+{
+  if (b->words)
+    (void)munmap(b->words, b->mapped);
+  b->words = NULL;
+}
+
+/* ---- loops ---- */
+
+/*
+ * The sequential loops are unrolled by hand: with one access per turn, a loop
+ * would measure itself in the caches (QUIRKS.md). With the global scope, all
+ * threads write to one block at once: that is the test.
+ */
+
+RACES_ON_PURPOSE static void write_seq(const struct memory_block *b)
+{
+  volatile uint64_t *p = b->words;
+  volatile uint64_t *const end = p + b->n;
+  const uint64_t value = b->value;
+
+  for (; end - p >= 8; p += 8) {
+    p[0] = value;
+    p[1] = value;
+    p[2] = value;
+    p[3] = value;
+    p[4] = value;
+    p[5] = value;
+    p[6] = value;
+    p[7] = value;
+  }
+  for (; p < end; p++)
+    *p = value;
+}
+
+RACES_ON_PURPOSE static void read_seq(const struct memory_block *b)
+{
+  volatile uint64_t *p = b->words;
+  volatile uint64_t *const end = p + b->n;
+
+  for (; end - p >= 8; p += 8) {
+    (void)p[0];
+    (void)p[1];
+    (void)p[2];
+    (void)p[3];
+    (void)p[4];
+    (void)p[5];
+    (void)p[6];
+    (void)p[7];
+  }
+  for (; p < end; p++)
+    (void)*p;
+}
+
+static void memory_none_seq(const struct memory_block *b)
+{
+  for (uint64_t i = 0; i < b->n; i++)
+    __asm__ volatile(""); /* or the loop is removed */
+}
+
+static uint64_t memory_random_index(const struct memory_block *b)
+{
+  const int64_t last = (int64_t)b->n - 1;
+
+  if (b->distributed)
+    return (uint64_t)rand_draw(b->rand, 0, last);
+  return rng_next(&b->rand->rng) & (uint64_t)last; /* n is a power of two */
+}
+
+RACES_ON_PURPOSE static void write_rnd(const struct memory_block *b)
+{
+  for (uint64_t i = 0; i < b->n; i++)
+    b->words[memory_random_index(b)] = b->value;
+}
+
+RACES_ON_PURPOSE static void read_rnd(const struct memory_block *b)
+{
+  for (uint64_t i = 0; i < b->n; i++)
+    (void)b->words[memory_random_index(b)];
+}
+
+static void memory_none_rnd(const struct memory_block *b)
+{
+  for (uint64_t i = 0; i < b->n; i++) {
+    uint64_t index = memory_random_index(b);
+
+    __asm__ volatile("" : : "r"(index)); /* or nothing is drawn */
+  }
+}
+
+memory_kernel *const memory_kernels[MEMORY_OPERS][MEMORY_MODES] = {
+  [MEMORY_READ] = { read_seq, read_rnd },
+  [MEMORY_WRITE] = { write_seq, write_rnd },
+  [MEMORY_NONE] = { memory_none_seq, memory_none_rnd },
+};
+
+/* ---- reports: bytes per second ---- */
+
+static double memory_mib(const struct report_setup *setup,
+                         const struct report *r)
+{
+  const struct memory_moved *m = setup->of_test;
+
+  return (double)r->events * (double)m->block_bytes / TEXT_MIB;
+}
+
+static void memory_add_interval(struct strbuf *b,
+                                const struct report_setup *setup,
+                                const struct report *r, const char *percentile)
+{
+  (void)percentile;
+  strbuf_addf(b, "%4.2f MiB/sec\n", text_per_s(r, memory_mib(setup, r)));
+}
+
+static void memory_add_results(struct strbuf *b,
+                               const struct report_setup *setup,
+                               const struct report *r)
+{
+  const struct memory_moved *m = setup->of_test;
+  const double moved = memory_mib(setup, r);
+
+  strbuf_addf(b, "Total operations: %" PRIu64 " (%8.2f per second)\n\n",
+              r->events, report_rate(r, r->events));
+  if (m->moves)
+    strbuf_addf(b, "%4.2f MiB transferred (%4.2f MiB/sec)\n\n", moved,
+                text_per_s(r, moved));
+}
+
+static void memory_add_figures(const struct figures *to,
+                               const struct report_setup *setup,
+                               const struct report *r)
+{
+  const struct memory_moved *m = setup->of_test;
+  const uint64_t bytes = m->moves ? r->events * m->block_bytes : 0;
+
+  to->begin(to->ctx, "memory");
+  to->count(to->ctx, "bytes", bytes);
+  to->real(to->ctx, "bytes_per_s", report_rate(r, bytes));
+  to->end(to->ctx);
+}
+
+const struct report_form memory_form = {
+  .interval = memory_add_interval,
+  .results = memory_add_results,
+  .figures = memory_add_figures,
+  .classes = "Operations",
+  .class = "operation",
+  .measures_itself = true,
+  .outcome = "the bandwidth is",
+};
+
+/* ---- the run ---- */
 
 struct memory_run {
   const struct plan *plan;
   const struct memory_cfg *cfg;
-  struct memory_buffer global; /* SCOPE_GLOBAL */
-  struct memory_moved moved;   /* for reports */
+  struct memory_buffer global;
+  struct memory_moved moved;
 };
 
 struct memory_thread {
   struct memory_block block;
   memory_kernel *kernel;
-  uint64_t left; /* events of this thread's share; UINT64_MAX: no limit */
+  uint64_t left; /* events of this thread; UINT64_MAX: no limit */
   struct memory_buffer local;
 } CACHE_ALIGNED;
 
-/*
- * The total is less than one block for each thread.  If it is the default, the
- * user has set only a large block.
- */
-static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
-                        uint64_t min, struct err *err)
+/* The total is less than one block per thread. If the total is the default, the
+ * user has set a large block. */
+static int memory_refuse_total(const struct plan *plan,
+                               const struct memory_cfg *cfg, uint64_t min,
+                               struct err *err)
 {
   uint64_t usual;
 
@@ -64,11 +280,11 @@ static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
   struct memory_run *run;
   uint64_t min;
 
-  /* Each thread must have at least one operation. */
+  /* Each thread has an operation. */
   if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &min))
     min = UINT64_MAX;
   if (cfg->total_bytes > 0 && cfg->total_bytes < min)
-    return refuse_total(plan, cfg, min, err);
+    return memory_refuse_total(plan, cfg, min, err);
 
   run = calloc(1, sizeof(*run));
   if (!run)
@@ -123,8 +339,7 @@ static void memory_close(void *arg)
   free(run);
 }
 
-/* Spreads the whole number of operations evenly over all workers. */
-static uint64_t share(const struct memory_run *run, unsigned tid)
+static uint64_t memory_share(const struct memory_run *run, unsigned tid)
 {
   const uint64_t n = run->cfg->total_bytes / run->cfg->block_bytes;
   const unsigned threads = run->plan->all_threads;
@@ -151,7 +366,7 @@ static int memory_thread_open(void *arg, struct worker *w, void **ret_thr,
     free(t);
     return rc;
   }
-  t->left = share(run, w->tid);
+  t->left = memory_share(run, w->tid);
   t->kernel = memory_kernels[cfg->oper][cfg->mode];
   t->block = (struct memory_block){
     .words = t->local.words ? t->local.words : run->global.words,
@@ -172,19 +387,15 @@ static void memory_thread_close(void *thr)
   free(t);
 }
 
-/*
- * Operations of the warm-up do not count for the share.  They have a loop of
- * their own, so that the main loop has nothing more to check.  There is no step
- * after the last operation: with --rate it would wait for another arrival
- * first.
- */
+/* Operations of the warm-up do not count. No step follows the last operation:
+ * with --rate, that would wait for another arrival. */
 static int memory_loop(void *thr, struct worker *w, struct err *err)
 {
   struct memory_thread *t = thr;
   bool more;
 
   (void)err;
-  if (t->left == 0) /* there are more threads than operations */
+  if (t->left == 0) /* more threads than operations */
     return 0;
   while ((more = worker_step(w)) && !w->counted)
     t->kernel(&t->block);

@@ -1,37 +1,33 @@
 /*
- * levels.c - finds the plateaus of a staircase of latencies.
+ * levels.c - finds the plateaus of latencies.
  */
 #include "tests/memory/levels.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#include "tests/memory/summary.h"
+#include "tests/figure.h"
 
 enum {
-  PIECE_MIN = 3,   /* minimum points of a piece */
-  PLATEAU_MIN = 8, /* minimum points of a plateau: shorter pieces are slopes */
+  PIECE_MIN = 3,   /* points */
+  PLATEAU_MIN = 8, /* points; shorter pieces are slopes */
 };
 
-/* The minimum ratio of a plateau to the previous one. */
+/* Ratio of a plateau to the last one. */
 #define RISE_MIN 1.5
-/*
- * A cache ends where the latency is this multiple of that of its plateau, or
- * half way to the next plateau.
- */
+/* A cache ends at this multiple of its plateau, or half way to the next. */
 #define END 2.0
-/* Less noise than this (in logarithms) is not assumed. */
+/* The least noise assumed, in logarithms. */
 #define NOISE_MIN 0.02
-/* A change must explain this multiple of the noise that chance explains. */
+/* A change explains this multiple of what chance explains. */
 #define PENALTY 6.0
-/* Converts the median of absolute values to the standard deviation. */
+/* From the median of absolute values to the standard deviation. */
 #define NORMAL_MAD 0.6745
 
-/* The points in the form that the search needs. */
 struct curve {
   size_t n;
   double raw[LEVELS_POINTS_MAX];
-  double y[LEVELS_POINTS_MAX]; /* logarithms, made to never fall */
+  double y[LEVELS_POINTS_MAX]; /* logarithms that never fall */
   double sum[LEVELS_POINTS_MAX + 1], squares[LEVELS_POINTS_MAX + 1];
   double penalty;
 };
@@ -49,10 +45,7 @@ static double noise_of(const double *y, size_t n)
               summary_quantile(steps, n - 1, 0.5) / NORMAL_MAD / sqrt(2.0));
 }
 
-/*
- * Disturbances only ever add to a latency, and more memory is never faster.  So
- * a point that is above a later one was disturbed.
- */
+/* A point above a later one was disturbed: more memory is never faster. */
 static void prepare(struct curve *c, const double *ns, size_t n)
 {
   double sigma;
@@ -71,7 +64,7 @@ static void prepare(struct curve *c, const double *ns, size_t n)
   }
 }
 
-/* Returns the squared error if points from..to-1 are one constant. */
+/* The squared error of points from..to-1 as a constant. */
 static double left_over(const struct curve *c, size_t from, size_t to)
 {
   const double n = (double)(to - from);
@@ -80,10 +73,8 @@ static double left_over(const struct curve *c, size_t from, size_t to)
   return fmax(0, c->squares[to] - c->squares[from] - sum * sum / n);
 }
 
-/*
- * Finds the best pieces.  Sets start[i] to the beginning of the piece that ends
- * at i - 1, in the best division of the first i points.
- */
+/* start[i]: where the piece that ends at i - 1 begins, in the best division of
+ * the first i points. */
 static void divide(const struct curve *c, size_t start[LEVELS_POINTS_MAX + 1])
 {
   double best[LEVELS_POINTS_MAX + 1];
@@ -115,7 +106,7 @@ static double median_of(const double *ns, size_t first, size_t last)
   return summary_quantile(sorted, n, 0.5);
 }
 
-/* Makes a piece a plateau, a part of the previous one, or a slope. */
+/* A piece is a plateau, a part of the last one, or a slope. */
 static void take_piece(const struct curve *c, size_t first, size_t last,
                        struct level ret[LEVELS_MAX], size_t *n)
 {
@@ -131,11 +122,8 @@ static void take_piece(const struct curve *c, size_t first, size_t last,
   ret[(*n)++] = (struct level){ .first = first, .last = last, .ns = y };
 }
 
-/*
- * How far after point `i` the curve reaches `end`, as a part of a step.  A step
- * that is a cliff by itself says nothing about what lies within it: the cache
- * ends at its first point.
- */
+/* Where the curve reaches `end` after point `i`, as a part of a step. A cliff
+ * hides what lies within: the cache ends at its first point. */
 static double way_to(const struct curve *c, size_t i, double end)
 {
   const double step = c->y[i + 1] - c->y[i];
@@ -145,14 +133,14 @@ static double way_to(const struct curve *c, size_t i, double end)
   return (end - c->y[i]) / step;
 }
 
-/* So far, `ns` of a level is the mean logarithm. */
+/* Here `ns` of a level is the mean logarithm. */
 static void find_edges(const struct curve *c, struct level *of, size_t n)
 {
   for (size_t k = 0; k < n; k++) {
     double end;
 
     of[k].edge = of[k].last;
-    if (k + 1 == n) /* behind it there may be a slope without an end */
+    if (k + 1 == n) /* a slope without an end may follow */
       break;
     end = fmin((of[k].ns + of[k + 1].ns) / 2, of[k].ns + log(END));
     for (size_t i = of[k].last; i < of[k + 1].first; i++) {
@@ -180,7 +168,7 @@ size_t levels_find(const double *ns, size_t n, struct level ret[LEVELS_MAX])
 
     take_piece(&c, start[to], to - 1, ret, &found);
   }
-  if (found == 0) /* there are too few points for a plateau, or only slopes */
+  if (found == 0) /* few points, or only slopes */
     ret[found++] = (struct level){ .last = n - 1, .edge = n - 1 };
   find_edges(&c, ret, found);
   for (size_t k = 0; k < found; k++)

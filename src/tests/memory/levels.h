@@ -1,6 +1,5 @@
 /*
- * levels.h - finds the plateaus of a staircase of latencies, which are the
- * caches.
+ * levels.h - finds the plateaus of latencies: the caches.
  */
 #ifndef BENCH_TESTS_MEMORY_LEVELS_H
 #define BENCH_TESTS_MEMORY_LEVELS_H
@@ -13,20 +12,18 @@ enum {
 };
 
 struct level {
-  size_t first, last; /* first and last point */
-  size_t edge;        /* the end of the cache: the last point below twice
-                       * this latency, or nearer to it than to the next
-                       * plateau */
-  double past;        /* and this part of the way to the next point, 0 to 1 */
-  double ns;          /* median of its points */
+  size_t first, last; /* points */
+  size_t edge; /* the last point below twice this latency, or nearer to it than
+                  to the next plateau: the end of the cache */
+  double past; /* part of the way to the next point, 0 to 1 */
+  double ns;   /* median */
 };
 
 /*
- * Find the plateaus of `n` latencies.  Their sizes must ascend in even steps of
- * the logarithm.  Constant pieces are fitted to the logarithms (penalised least
- * squares; the penalty follows from the noise of the points).  Pieces that are
- * long enough and clearly above the previous one are plateaus.  Returns how
- * many: at least 1 if there are points.
+ * The sizes ascend in even steps of the logarithm. Constant pieces are fitted
+ * to the logarithms (penalised least squares; the penalty follows from the
+ * noise). Long pieces clearly above the last one are plateaus. Returns their
+ * number: at least 1 if there are points.
  */
 size_t levels_find(const double *ns, size_t n, struct level ret[LEVELS_MAX]);
 

@@ -10,15 +10,14 @@
 #include "base/fmt.h"
 #include "base/minmax.h"
 #include "tests/memory/options.h"
-#include "tests/memory/place.h"
+#include "tests/place.h"
 
 enum {
-  CACHES_TIMES = 4,          /* memory by size of the last caches */
-  UNKNOWN_CACHES = 32 << 20, /* size of the last caches if it is not known */
-  VERIFY_BYTES = 4 << 20,    /* part of a block checked before the run */
+  CACHES_TIMES = 4,
+  VERIFY_BYTES = 4 << 20, /* checked before the run */
 };
 
-/* Does the user want this loop, and does the machine have it? */
+/* Is the loop chosen, and does the machine have it? */
 static bool is_wanted(const struct loops *l, const struct opt_list *list,
                       enum stream s)
 {
@@ -34,8 +33,6 @@ static bool is_wanted(const struct loops *l, const struct opt_list *list,
 static int choose_loops(struct loops *l, const struct memory_cfg *cfg,
                         struct err *err)
 {
-  l->streams = cfg->isa == ISA_BASELINE ? streams_baseline() : streams_best();
-  l->n = 0;
   for (int s = 0; s < STREAMS; s++) {
     if (is_wanted(l, &cfg->kernels, s))
       l->of[l->n++] = (enum stream)s;
@@ -47,17 +44,19 @@ static int choose_loops(struct loops *l, const struct memory_cfg *cfg,
                  "leave the -nt loops out of --memory-kernel");
 }
 
-static int choose_size(struct loops *l, const struct memory_cfg *cfg,
-                       const struct place_cpus *cpus, unsigned threads,
-                       struct err *err)
+int loops_choose(struct loops *l, const struct memory_cfg *cfg,
+                 const struct place_cpus *cpus, unsigned threads,
+                 struct err *err)
 {
-  const uint64_t caches = place_last_caches("", cpus);
-  const uint64_t usual = (caches > 0 ? caches : UNKNOWN_CACHES) * CACHES_TIMES;
   char size[FMT_SIZE_SIZE];
   uint64_t all;
   int rc;
 
-  rc = pages_budget("", cfg->size_bytes, usual, &all, err);
+  l->streams = cfg->isa == ISA_BASELINE ? streams_baseline() : streams_best();
+  rc = choose_loops(l, cfg, err);
+  if (rc == 0)
+    rc = pages_choose(cfg, place_last_caches("", cpus), CACHES_TIMES, &all,
+                      err);
   if (rc < 0)
     return rc;
   l->words = stream_words_in(all / threads);
@@ -67,15 +66,6 @@ static int choose_size(struct loops *l, const struct memory_cfg *cfg,
                  "Invalid value for --memory-size: %s for %u thread%s (each "
                  "needs at least 3 KiB)",
                  fmt_size(size, all), threads, threads == 1 ? "" : "s");
-}
-
-int loops_choose(struct loops *ret, const struct memory_cfg *cfg,
-                 const struct place_cpus *cpus, unsigned threads,
-                 struct err *err)
-{
-  const int rc = choose_loops(ret, cfg, err);
-
-  return rc < 0 ? rc : choose_size(ret, cfg, cpus, threads, err);
 }
 
 static int verify(const struct loops_block *b, struct err *err)

@@ -19,23 +19,20 @@
 #include "run/test.h"
 #include "run/worker.h"
 #include "stats/report.h"
-#include "tests/memory/figure.h"
+#include "tests/figure.h"
 #include "tests/memory/latency.h"
 #include "tests/memory/memory.h"
 #include "tests/memory/options.h"
 #include "tests/memory/streams.h"
-#include "tests/memory/summary.h"
+#include "tests/tests.h"
 
 enum {
   CACHES_TIMES = 4,
-  UNKNOWN_CACHE = 32 << 20,
   PASSES_MIN = 3,
   PASSES_MAX = 256,
 };
 
-/* The time without a time limit. */
-#define USUAL_NS (10 * NS_PER_S)
-#define SHARE 0.6 /* Share of the time for measuring. */
+#define SHARE 0.6 /* of the time, for measuring */
 
 struct numa_cell {
   double ns, bytes_per_s;
@@ -46,14 +43,12 @@ struct numa {
   const struct memory_cfg *cfg;
   const struct streams *streams;
   struct place_cpus cpus;
-  struct place_nodes nodes; /* at least one */
+  struct place_nodes nodes;
   uint64_t bytes;
   unsigned line_bytes;
 
-  /*
-   * The worker writes; readers use the first `n` (acquire pairs with release).
-   * The order is: the first node to all nodes, the second to all, and so on.
-   */
+  /* In the order first node to all, second to all, and so on. The worker
+   * writes; readers use the first `n` (acquire pairs with release). */
   _Atomic size_t n;
   struct numa_cell *of; /* owned; [nodes.n * nodes.n] */
 };
@@ -67,19 +62,16 @@ static void numa_close(void *arg)
   free(m);
 }
 
-static int choose_size(struct numa *m, struct err *err)
+static int numa_choose_size(struct numa *m, struct err *err)
 {
   struct place_caches caches;
   char size[FMT_SIZE_SIZE];
-  uint64_t last = UNKNOWN_CACHE;
   int rc;
 
   place_find_caches("", m->cpus.of[0], &caches);
   m->line_bytes = caches.line_bytes;
-  if (caches.n > 0)
-    last = caches.of[caches.n - 1].bytes;
-  rc = pages_budget("", m->cfg->size_bytes, last * CACHES_TIMES, &m->bytes,
-                    err);
+  rc = pages_choose(m->cfg, caches.n > 0 ? caches.of[caches.n - 1].bytes : 0,
+                    CACHES_TIMES, &m->bytes, err);
   if (rc == 0 && stream_words_in(m->bytes) == 0)
     rc = err_set(err, -EINVAL,
                  "Invalid value for --memory-size: %s (--memory-test=numa "
@@ -91,24 +83,24 @@ static int choose_size(struct numa *m, struct err *err)
 static int numa_open(const struct plan *plan, const void *cfg, void **ret_run,
                      struct err *err)
 {
-  struct numa *m = calloc(1, sizeof(*m));
-  int rc;
+  int rc = 0;
+  struct numa *m = memory_new(plan, cfg, sizeof(*m), &rc, err);
 
   if (!m)
-    return err_set(err, -ENOMEM, "cannot allocate the memory test");
+    return rc;
   m->plan = plan;
   m->cfg = cfg;
   m->streams = m->cfg->isa == ISA_BASELINE ? streams_baseline()
                                            : streams_best();
   place_find_cpus(&m->cpus);
   place_find_nodes("", &m->cpus, &m->nodes);
-  if (m->nodes.n == 0) { /* a kernel without nodes: there is one */
+  if (m->nodes.n == 0) {
     m->nodes.n = 1;
     m->nodes.of[0].id = 0;
     m->nodes.of[0].cpu = m->cpus.of[0];
   }
   m->of = calloc((size_t)m->nodes.n * m->nodes.n, sizeof(*m->of));
-  rc = m->of ? choose_size(m, err)
+  rc = m->of ? numa_choose_size(m, err)
              : err_set(err, -ENOMEM, "cannot allocate the memory test");
   if (rc < 0)
     numa_close(m);
@@ -129,30 +121,9 @@ static void numa_describe(void *arg)
           m->nodes.n, fmt_size(size, m->bytes));
 }
 
-static void numa_setup(void *run, struct report_setup *setup)
-{
-  setup->of_test = run;
-}
-
-static int numa_thread_open(void *arg, struct worker *w, void **ret_thr,
-                            struct err *err)
-{
-  (void)w, (void)err;
-  *ret_thr = arg;
-  return 0;
-}
-
-static void numa_thread_close(void *thr)
-{
-  (void)thr;
-}
-
-/*
- * Computes the median of passes that read all of the memory.  False: the run is
- * over.
- */
-static bool read_all(const struct numa *m, const struct pages *p,
-                     struct worker *w, uint64_t for_ns, double *ret)
+/* The median of passes over all of the memory. False: the run is over. */
+static bool numa_read_all(const struct numa *m, const struct pages *p,
+                          struct worker *w, uint64_t for_ns, double *ret)
 {
   const struct stream_block b = { .words = (double *)(void *)p->at,
                                   .n = stream_words_in(p->bytes) };
@@ -168,7 +139,7 @@ static bool read_all(const struct numa *m, const struct pages *p,
     worker_start(w);
     begin_ns = clock_now_ns();
     sum = m->streams->run[STREAM_READ](&b);
-    OPAQUE(sum); /* otherwise the sum need not be computed */
+    OPAQUE(sum); /* or the sum is not computed */
     took_ns = clock_now_ns() - begin_ns;
     worker_stop(w);
     rates[n++] = (double)stream_counted_bytes(STREAM_READ, b.n) *
@@ -180,9 +151,9 @@ static bool read_all(const struct numa *m, const struct pages *p,
 }
 
 /* -EINTR: the run is over, and `err` is not set. */
-static int measure(const struct numa *m, unsigned from, unsigned to,
-                   struct worker *w, uint64_t each_ns, struct numa_cell *ret,
-                   struct err *err)
+static int numa_measure(const struct numa *m, unsigned from, unsigned to,
+                        struct worker *w, uint64_t each_ns,
+                        struct numa_cell *ret, struct err *err)
 {
   /* A single node needs no binding, which containers often forbid. */
   const int node = m->nodes.n > 1 ? m->nodes.of[to].id : -1;
@@ -190,7 +161,7 @@ static int measure(const struct numa *m, unsigned from, unsigned to,
   struct chase c;
   struct pages p;
   bool more;
-  int rc = place_pin(m->nodes.of[from].cpu, err);
+  int rc = place_pin(m->nodes.of[from].cpu, "--memory-test", err);
 
   if (rc == 0)
     rc = pages_map(&p, m->bytes, m->cfg->pages != PAGES_SMALL, node, err);
@@ -201,7 +172,7 @@ static int measure(const struct numa *m, unsigned from, unsigned to,
   chase_grow(&c, m->bytes / m->line_bytes);
   more = latency_warm(&c, each_ns) &&
          latency_measure(&c, w, each_ns / 3, &point) &&
-         read_all(m, &p, w, each_ns / 3, &ret->bytes_per_s);
+         numa_read_all(m, &p, w, each_ns / 3, &ret->bytes_per_s);
   ret->ns = point.ns;
   pages_unmap(&p);
   return more ? 0 : -EINTR;
@@ -210,8 +181,7 @@ static int measure(const struct numa *m, unsigned from, unsigned to,
 static int numa_loop(void *thr, struct worker *w, struct err *err)
 {
   struct numa *m = thr;
-  const uint64_t all_ns = m->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
-                                                            : m->plan->time_ns;
+  const uint64_t all_ns = test_time_ns(m->plan);
   const size_t cells = (size_t)m->nodes.n * m->nodes.n;
   const uint64_t each_ns = (uint64_t)((double)all_ns * SHARE / (double)cells);
 
@@ -222,8 +192,8 @@ static int numa_loop(void *thr, struct worker *w, struct err *err)
     int rc = 0;
 
     if (m->nodes.of[from].cpu >= 0)
-      rc = measure(m, from, (unsigned)(i % m->nodes.n), w, each_ns, &m->of[i],
-                   err);
+      rc = numa_measure(m, from, (unsigned)(i % m->nodes.n), w, each_ns,
+                        &m->of[i], err);
     if (rc < 0)
       return rc == -EINTR ? 0 : rc;
     atomic_store_explicit(&m->n, i + 1, memory_order_release);
@@ -233,9 +203,9 @@ static int numa_loop(void *thr, struct worker *w, struct err *err)
 
 /* ---- reports ---- */
 
-/* Returns NULL if it was not measured. */
-static const struct numa_cell *cell_of(const struct numa *m, unsigned from,
-                                       unsigned to)
+/* NULL: not measured. */
+static const struct numa_cell *numa_cell_of(const struct numa *m, unsigned from,
+                                            unsigned to)
 {
   const size_t at = (size_t)from * m->nodes.n + to;
 
@@ -245,8 +215,7 @@ static const struct numa_cell *cell_of(const struct numa *m, unsigned from,
   return &m->of[at];
 }
 
-/* May the process run on each node? */
-static bool has_processors(const struct numa *m)
+static bool numa_has_processors(const struct numa *m)
 {
   for (unsigned i = 0; i < m->nodes.n; i++) {
     if (m->nodes.of[i].cpu < 0)
@@ -255,13 +224,13 @@ static bool has_processors(const struct numa *m)
   return true;
 }
 
-static bool is_unfinished(const struct numa *m)
+static bool numa_is_unfinished(const struct numa *m)
 {
   return atomic_load_explicit(&m->n, memory_order_acquire) <
          (size_t)m->nodes.n * m->nodes.n;
 }
 
-static void add_table(struct strbuf *b, const struct numa *m, bool latency)
+static void numa_add_table(struct strbuf *b, const struct numa *m, bool latency)
 {
   strbuf_addf(b, "\n    %-10s", latency ? "ns" : "MiB/s");
   for (unsigned to = 0; to < m->nodes.n; to++)
@@ -270,7 +239,7 @@ static void add_table(struct strbuf *b, const struct numa *m, bool latency)
   for (unsigned from = 0; from < m->nodes.n; from++) {
     strbuf_addf(b, "    node %-5d", m->nodes.of[from].id);
     for (unsigned to = 0; to < m->nodes.n; to++) {
-      const struct numa_cell *c = cell_of(m, from, to);
+      const struct numa_cell *c = numa_cell_of(m, from, to);
 
       if (!c)
         strbuf_addf(b, " %10s", "-");
@@ -293,12 +262,12 @@ static void numa_results(struct strbuf *b, const struct report_setup *setup,
   if (m->nodes.n == 1)
     strbuf_adds(b, "    This machine has one node of memory: there is nothing "
                    "to compare it with.\n");
-  add_table(b, m, true);
-  add_table(b, m, false);
-  if (!has_processors(m))
+  numa_add_table(b, m, true);
+  numa_add_table(b, m, false);
+  if (!numa_has_processors(m))
     strbuf_adds(b, "\n    \"-\" on all of a node: this process may run on none "
                    "of its processors.\n");
-  if (is_unfinished(m))
+  if (numa_is_unfinished(m))
     strbuf_adds(b, "\n    \"-\": the run was over before that was measured; "
                    "give it more --time.\n");
 }
@@ -310,7 +279,7 @@ static void numa_csv(struct strbuf *b, const struct report_setup *setup)
   strbuf_adds(b, "from_node,to_node,ns,bytes_per_s\n");
   for (unsigned from = 0; from < m->nodes.n; from++) {
     for (unsigned to = 0; to < m->nodes.n; to++) {
-      const struct numa_cell *c = cell_of(m, from, to);
+      const struct numa_cell *c = numa_cell_of(m, from, to);
 
       if (c)
         strbuf_addf(b, "%d,%d,%.3f,%.0f\n", m->nodes.of[from].id,
@@ -329,7 +298,7 @@ static void numa_details(void *run, struct test_details *ret)
   facts_int(&ret->test, "numa.bytes", (int64_t)m->bytes);
   for (unsigned from = 0; from < m->nodes.n; from++) {
     for (unsigned to = 0; to < m->nodes.n; to++) {
-      const struct numa_cell *c = cell_of(m, from, to);
+      const struct numa_cell *c = numa_cell_of(m, from, to);
       const int a = m->nodes.of[from].id, b = m->nodes.of[to].id;
 
       if (!c)
@@ -362,11 +331,9 @@ static void numa_doubts(void *run, const struct report *total,
 
 const struct test_ops memory_numa_ops = {
   .open = numa_open,
-  .setup = numa_setup,
+  .setup = test_setup_run,
   .describe = numa_describe,
   .close = numa_close,
-  .thread_open = numa_thread_open,
-  .thread_close = numa_thread_close,
   .loop = numa_loop,
   .details = numa_details,
   .warnings = numa_doubts,

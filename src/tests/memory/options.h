@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
-#include "tests/memory/kernels.h"
+#include "tests/memory/classic.h"
 
 struct err;
 
 enum memory_scope {
-  SCOPE_GLOBAL, /* one block for all threads */
-  SCOPE_LOCAL,  /* a block for each thread */
+  SCOPE_GLOBAL,
+  SCOPE_LOCAL,
 };
 
-/* The values of --memory-test; unset (-1) is the classic test. */
+/* --memory-test; -1: the classic test. */
 enum memory_test {
   MEMORY_BANDWIDTH,
   MEMORY_LATENCY,
@@ -29,7 +29,7 @@ enum memory_test {
 };
 
 enum memory_pages_wish {
-  PAGES_AUTO, /* latency measures both kinds, other tests use huge pages */
+  PAGES_AUTO, /* both for latency, otherwise huge */
   PAGES_SMALL,
   PAGES_HUGE,
 };
@@ -40,18 +40,17 @@ enum memory_isa {
 };
 
 struct memory_cfg {
-  /* Options of the classic test. */
   uint64_t block_bytes;
-  uint64_t total_bytes; /* 0: no limit */
-  int scope;            /* enum memory_scope */
+  uint64_t total_bytes;
+  int scope; /* enum memory_scope */
   bool huge;
   int oper; /* enum memory_oper */
   int mode; /* enum memory_mode */
 
   int test;                /* enum memory_test; -1: the classic one */
-  uint64_t size_bytes;     /* of all threads; 0: follows from the caches */
+  uint64_t size_bytes;     /* of all threads; 0: by the caches */
   int pages;               /* enum memory_pages_wish */
-  struct opt_list kernels; /* words of stream_words; none: all */
+  struct opt_list kernels; /* none: all */
   int isa;                 /* enum memory_isa */
 };
 
@@ -61,13 +60,10 @@ extern const char *const memory_oper_words[];
 extern const char *const memory_scope_words[];
 extern const char *const memory_test_words[];
 
-/* The default of --memory-total-size. */
+/* Of --memory-total-size. */
 extern const char memory_default_total[];
 
-/*
- * Refuse an option of the classic test that was changed together with
- * --memory-test, and an option of the other tests without it.
- */
+/* Refuse options of the classic test with --memory-test, and others without. */
 int memory_options_check(const struct memory_cfg *cfg, struct err *err);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * pages.c - maps memory with small or huge pages, and finds out what the system
- * really gave.
+ * pages.c - maps memory with small or huge pages.
  */
 #include "tests/memory/pages.h"
 
@@ -18,11 +17,13 @@
 #include "base/strbuf.h"
 #include "machine/proc.h"
 #include "machine/space.h"
+#include "tests/memory/options.h"
 
 enum {
   SMALLEST_PAGE = 4096,
-  SHARE_PERCENT = 40, /* default share of the memory that is available */
-  BIND = 2,           /* the kernel's number for the policy */
+  UNKNOWN_CACHE = 32 << 20,
+  SHARE_PERCENT = 40, /* of the available memory */
+  BIND = 2,           /* MPOL_BIND of the kernel */
 };
 
 static uint64_t round_up(uint64_t bytes, uint64_t to)
@@ -30,11 +31,8 @@ static uint64_t round_up(uint64_t bytes, uint64_t to)
   return (bytes + to - 1) / to * to;
 }
 
-/*
- * Huge pages are what one table of small pages has room for: 2 MiB with pages
- * of 4 KiB, 32 MiB with 16 KiB, 512 MiB with 64 KiB.  Less than one needs no
- * place of its own.
- */
+/* A huge page is what one table of small pages has room for: 2 MiB with pages
+ * of 4 KiB, 32 MiB with 16 KiB, 512 MiB with 64 KiB. */
 static uint64_t alignment(uint64_t bytes)
 {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -51,11 +49,8 @@ uint64_t pages_pool_page(const char *root)
                                                                  : PAGES_ALIGN;
 }
 
-/*
- * Maps memory from the pool of huge pages, and makes it all present before the
- * first access: a page that is missing later would cause a signal.  The kernel
- * takes back whole pages only.
- */
+/* From the pool of huge pages, all present: a page that is missing at its first
+ * access would cause a signal. The kernel unmaps whole pages only. */
 static bool map_pool(struct pages *p, uint64_t bytes)
 {
 #if defined(MAP_HUGETLB) && defined(MADV_POPULATE_WRITE)
@@ -124,7 +119,6 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
                          .mapped = all,
                          .mapped_len = len };
 #if defined(MADV_HUGEPAGE)
-    /* The result is checked later. */
     (void)madvise(p->at, len - (at - (uintptr_t)all),
                   huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #endif
@@ -228,4 +222,12 @@ int pages_budget(const char *root, uint64_t wish, uint64_t usual, uint64_t *ret,
                      : "are left of the memory of the control group");
   *ret = wish;
   return 0;
+}
+
+int pages_choose(const struct memory_cfg *cfg, uint64_t cache_bytes,
+                 unsigned times, uint64_t *ret, struct err *err)
+{
+  const uint64_t bytes = cache_bytes > 0 ? cache_bytes : UNKNOWN_CACHE;
+
+  return pages_budget("", cfg->size_bytes, bytes * times, ret, err);
 }

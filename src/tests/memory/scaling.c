@@ -1,6 +1,5 @@
 /*
- * scaling.c - --memory-test=scaling: how the bandwidth of loops over memory
- * grows with the number of threads.
+ * scaling.c - --memory-test=scaling: the bandwidth of loops by threads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,15 +10,16 @@
 #include "report/life.h"
 #include "report/text_num.h"
 #include "run/test.h"
-#include "tests/memory/figure.h"
+#include "tests/figure.h"
 #include "tests/memory/loops.h"
 #include "tests/memory/memory.h"
 #include "tests/memory/options.h"
-#include "tests/memory/place.h"
+#include "tests/place.h"
 #include "tests/scaling.h"
+#include "tests/tests.h"
 
 struct memory_scaling {
-  struct scaling base; /* first: it is the run of functions in scaling.h */
+  struct scaling base; /* first: the run of scaling.h */
   struct place_cpus cpus;
   struct loops loops;
   bool huge;
@@ -51,7 +51,7 @@ static bool hand_close(const struct scaling *s, void *mem)
   return right;
 }
 
-/* A value that differs from that of the last round. */
+/* Differs from the last one. */
 static double next_value(const struct loops_block *b)
 {
   return b->block.value < 1000 ? b->block.value + 1 : 1;
@@ -65,7 +65,7 @@ static bool hand_round(const struct scaling *s, unsigned work, void *mem)
   return loops_run(b, run->loops.of[work], next_value(b), 1);
 }
 
-/* Processors share the memory: that they get less of it each is no fault. */
+/* Processors share the memory: less of it each is no fault. */
 static const struct scaling_kind kind = {
   .option = "--memory-test=scaling",
   .key = "memory_test",
@@ -93,11 +93,11 @@ static int run_open(const struct plan *plan, const void *arg, void **ret_run,
                     struct err *err)
 {
   const struct memory_cfg *cfg = arg;
-  struct memory_scaling *run = calloc(1, sizeof(*run));
-  int rc;
+  int rc = 0;
+  struct memory_scaling *run = memory_new(plan, cfg, sizeof(*run), &rc, err);
 
   if (!run)
-    return err_set(err, -ENOMEM, "cannot allocate the memory test");
+    return rc;
   run->huge = cfg->pages != PAGES_SMALL;
   place_find_cpus(&run->cpus);
   rc = scaling_init(&run->base, &kind, run, plan, err);
@@ -139,11 +139,9 @@ static void run_details(void *arg, struct test_details *ret)
 
 const struct test_ops memory_scaling_ops = {
   .open = run_open,
-  .setup = scaling_setup,
+  .setup = test_setup_run,
   .describe = run_describe,
   .close = free,
-  .thread_open = scaling_thread_open,
-  .thread_close = scaling_thread_close,
   .loop = scaling_loop,
   .details = run_details,
   .warnings = scaling_doubts,

@@ -1,17 +1,148 @@
 /*
- * streams.c - loops that move memory as fast as the processor can: one set of
- * loops for each width of vectors, and the choice among them.
+ * streams.c - loops that move memory as fast as the processor can, for each
+ * width of vectors.
  *
- * There is none of 64 bytes: to memory it was up to 8 % slower than 32 bytes,
- * and some processors lower their frequency for it.
- *
- * Each turn of a loop handles four vectors.  The empty assembler statement at
- * its end keeps compilers from replacing the loop by a call of memcpy() or
- * memset(), which choose how they store.
+ * A turn handles four vectors. 64 bytes are not used: up to 8 % slower to
+ * memory than 32, and some processors lower their frequency. The empty
+ * assembler statement keeps compilers from calling memcpy() or memset(), which
+ * choose how they store.
  */
 #include "tests/memory/streams.h"
 
+#include <string.h>
+
 #include "base/compiler.h"
+
+/* ---- bytes and checks ---- */
+
+const char *const stream_words[] = {
+  "read",    "write",     "write-nt",     "copy",
+  "copy-nt", "scale-add", "scale-add-nt", NULL,
+};
+
+/* How a loop uses its arrays. */
+static const struct {
+  unsigned arrays, read, written;
+  bool past; /* stores bypass the caches */
+} shape[STREAMS] = {
+  [STREAM_READ] = { 1, 1, 0, false },    [STREAM_WRITE] = { 1, 0, 1, false },
+  [STREAM_WRITE_NT] = { 1, 0, 1, true }, [STREAM_COPY] = { 2, 1, 1, false },
+  [STREAM_COPY_NT] = { 2, 1, 1, true },  [STREAM_SCALE] = { 3, 2, 1, false },
+  [STREAM_SCALE_NT] = { 3, 2, 1, true },
+};
+
+enum {
+  UNIT = 384, /* words: halves and thirds are whole turns */
+  SPREAD = 8, /* units; one more than a multiple: parts begin at different
+                 places of their pages */
+};
+
+size_t stream_words_in(uint64_t bytes)
+{
+  const uint64_t units = bytes / (UNIT * sizeof(double));
+
+  if (units == 0)
+    return 0;
+  return (size_t)((units - 1) / SPREAD * SPREAD + 1) * UNIT;
+}
+
+uint64_t stream_counted_bytes(enum stream s, size_t n)
+{
+  return n / shape[s].arrays * sizeof(double) *
+         (shape[s].read + shape[s].written);
+}
+
+uint64_t stream_owned_bytes(enum stream s, size_t n)
+{
+  const unsigned owned = shape[s].past ? 0 : shape[s].written;
+
+  return n / shape[s].arrays * sizeof(double) *
+         (shape[s].read + shape[s].written + owned);
+}
+
+/* Small integers: all results are exact. */
+static double stream_number_at(size_t i)
+{
+  return (double)((i * 2654435761U >> 7) & 0xffff);
+}
+
+static void stream_fill(const struct stream_block *b)
+{
+  for (size_t i = 0; i < b->n; i++)
+    b->words[i] = stream_number_at(i);
+}
+
+static double stream_expected_at(enum stream s, const struct stream_block *b,
+                                 size_t i)
+{
+  switch (shape[s].arrays * (shape[s].written > 0)) {
+  case 1:
+    return b->value;
+  case 2:
+    return stream_number_at(i < b->n / 2 ? i + b->n / 2 : i);
+  case 3:
+    return i < b->n / 3 ? stream_number_at(i + b->n / 3) +
+                            STREAM_FACTOR * stream_number_at(i + b->n / 3 * 2)
+                        : stream_number_at(i);
+  default:
+    return stream_number_at(i);
+  }
+}
+
+static uint64_t stream_bits_of(double x)
+{
+  uint64_t bits;
+
+  memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+
+bool stream_verify(const struct streams *of, enum stream s,
+                   const struct stream_block *b)
+{
+  uint64_t sum = 0, said;
+
+  stream_fill(b);
+  said = of->run[s](b);
+  for (size_t i = 0; i < b->n; i++) {
+    if (b->words[i] != stream_expected_at(s, b, i))
+      return false;
+    sum += stream_bits_of(b->words[i]);
+  }
+  return s != STREAM_READ || said == sum;
+}
+
+struct stream_content stream_content_after(struct stream_content c,
+                                           enum stream s, double value)
+{
+  switch (shape[s].arrays * (shape[s].written > 0)) {
+  case 1:
+    return (struct stream_content){ value, value };
+  case 2:
+    return (struct stream_content){ c.rest, c.rest };
+  case 3:
+    return (struct stream_content){ c.rest + STREAM_FACTOR * c.rest, c.rest };
+  default:
+    return c;
+  }
+}
+
+uint64_t stream_content_sum(struct stream_content c, size_t n)
+{
+  return n / 3 * stream_bits_of(c.low) + (n - n / 3) * stream_bits_of(c.rest);
+}
+
+GOES_OVER_MEMORY bool stream_content_is(struct stream_content c,
+                                        const struct stream_block *b)
+{
+  for (size_t i = 0; i < b->n; i++) {
+    if (b->words[i] != (i < b->n / 3 ? c.low : c.rest))
+      return false;
+  }
+  return true;
+}
+
+/* ---- loops ---- */
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -26,10 +157,7 @@ WIDE(16, double);
 
 #define TURN_END __asm__ volatile("" : : : "memory")
 
-/*
- * Define the loops with vectors of `bytes` bytes.  `put(p, v)` stores a vector;
- * the loops of one width are the same for both kinds of store.
- */
+/* `put(p, v)` stores a vector of `bytes` bytes, plainly or past the caches. */
 #define READ_LOOP(isa, attribute, bytes)                                  \
   attribute static uint64_t isa##_read(const struct stream_block *b)      \
   {                                                                       \
@@ -140,7 +268,7 @@ static const struct streams widths[] = {
   { "avx2", ALL_LOOPS(plain32, past32) },
 };
 
-static bool has_width(size_t i)
+static bool stream_has_width(size_t i)
 {
   __builtin_cpu_init();
   return i == 0 || (i == 1 && __builtin_cpu_supports("avx2"));
@@ -152,7 +280,7 @@ static const struct streams widths[] = {
       NULL } },
 };
 
-static bool has_width(size_t i)
+static bool stream_has_width(size_t i)
 {
   return i == 0;
 }
@@ -160,7 +288,7 @@ static bool has_width(size_t i)
 
 const struct streams *streams_at(size_t i)
 {
-  return i < ARRAY_SIZE(widths) && has_width(i) ? &widths[i] : NULL;
+  return i < ARRAY_SIZE(widths) && stream_has_width(i) ? &widths[i] : NULL;
 }
 
 const struct streams *streams_baseline(void)

@@ -10,7 +10,7 @@
 #include "db/figures/sql_form.h"
 #include "report/form.h"
 #include "tests/fileio/form.h"
-#include "tests/memory/form.h"
+#include "tests/memory/classic.h"
 #include "tests/tests.h"
 #include "tests/unit/report_golden.h"
 

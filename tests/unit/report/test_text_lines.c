@@ -10,7 +10,7 @@
 #include "report/text.h"
 #include "stats/report.h"
 #include "tests/fileio/form.h"
-#include "tests/memory/form.h"
+#include "tests/memory/classic.h"
 #include "tests/tests.h"
 #include "tests/unit/tap.h"
 

@@ -13,9 +13,6 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "tests/cpu/kernel.h"
-#include "tests/cpu/kernel_aes.h"
-#include "tests/cpu/kernel_crc32c.h"
-#include "tests/cpu/kernel_sha256.h"
 #include "tests/unit/tap.h"
 
 static void *new_memory(const struct cpu_kernel *k)

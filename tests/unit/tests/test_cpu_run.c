@@ -13,9 +13,7 @@
 #include "run/test.h"
 #include "run/worker.h"
 #include "stats/report.h"
-#include "tests/cpu/kernels.h"
-#include "tests/cpu/kernels_form.h"
-#include "tests/cpu/options.h"
+#include "tests/cpu/cpu.h"
 #include "tests/tests.h"
 #include "tests/unit/tap.h"
 

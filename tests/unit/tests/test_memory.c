@@ -8,8 +8,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "rand/stream.h"
-#include "tests/memory/buffer.h"
-#include "tests/memory/kernels.h"
+#include "tests/memory/classic.h"
 #include "tests/unit/tap.h"
 
 enum {

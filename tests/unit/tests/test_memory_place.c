@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tests/memory/pages.h"
-#include "tests/memory/place.h"
+#include "tests/place.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-place-XXXXXX";

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tests/figure.h"
 #include "tests/memory/bandwidth.h"
 #include "tests/memory/streams.h"
-#include "tests/memory/summary.h"
 #include "tests/unit/tap.h"
 
 enum {

@@ -11,8 +11,9 @@
 
 #include "base/mem.h"
 #include "base/wait.h"
-#include "tests/mutex_kinds.h"
+#include "run/test.h"
 #include "tests/mutex_locks.h"
+#include "tests/tests.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -80,7 +81,7 @@ static void test_kind(const struct mutex_kind *kind)
 
 static void test_words(void)
 {
-  const struct opt *row = mutex_opts;
+  const struct opt *row = test_mutex.opts;
   size_t n = 0;
 
   while (strcmp(row->name, "mutex-kind") != 0)

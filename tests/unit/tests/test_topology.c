@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/topology.h"
+#include "tests/place.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-topology-XXXXXX";

@@ -1,0 +1,34 @@
+/*
+ * figure.h - samples of a run, and figures for comparisons.
+ */
+#ifndef BENCH_TESTS_FIGURE_H
+#define BENCH_TESTS_FIGURE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+struct facts;
+
+void summary_sort(double *of, size_t n);
+
+/* Between 0 and 1, of sorted numbers; NAN if there are none. */
+double summary_quantile(const double *sorted, size_t n, double q);
+
+/* The median distance from the median; `scratch` has room for n. */
+double summary_mad(const double *sorted, size_t n, double *scratch);
+
+#define FIGURE_BYTES_PER_S "bytes_per_s" /* more is better */
+#define FIGURE_NS "ns"                   /* less is better */
+
+/* A key, printed into an array. */
+#define FIGURE_KEY(array, ...) \
+  ((void)snprintf(array, sizeof(array), __VA_ARGS__), (array))
+
+/* Add `test.figures.NAME`, where NAME has no dot. Infinity and NaN are left
+ * out. */
+void figure_add(struct facts *to, const char *unit, double value,
+                const char *name, ...) PRINTF_LIKE(4, 5);
+
+#endif
