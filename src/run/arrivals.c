@@ -39,8 +39,7 @@ int arrivals_make(struct run *run, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate the schedule of arrivals");
   run->n_schedules = 1 + n;
   rc = arrivals_make_own(run, err);
-  /* Each member draws random numbers of its own.  The first `parts` streams
-   * belong to the ranks' parts of --rate. */
+  /* The first `parts` random streams belong to the ranks' parts of --rate. */
   for (unsigned i = 0; i < n && rc == 0; i++) {
     if (members->of[i].rate > 0.0)
       rc = schedule_new(&run->schedules[1 + i],
@@ -118,7 +117,6 @@ void arrivals_in_stalls(const struct run *run, struct stall *of, unsigned n)
   }
 }
 
-/* Of the schedules from index `first` on. */
 static uint64_t arrivals_count_from(const struct run *run, unsigned first)
 {
   uint64_t n = 0;

@@ -12,10 +12,10 @@ enum {
   SECONDS_MIN = 10, /* known before anything is unusual */
 };
 
-/* With fewer events per second chance alone would do it. */
+/* Chance alone does it with fewer events per second. */
 #define USUAL_MIN 20.0
 #define SHARE 0.5
-/* A note that comes earlier waits for the next one. */
+/* An earlier note waits for the next one. */
 #define SECOND_NS (NS_PER_S / 2)
 
 static int by_size(const void *a, const void *b)
@@ -25,7 +25,7 @@ static int by_size(const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* The median of the minute; 0: too little is known. */
+/* 0: too little is known. */
 static double usual(const struct brownouts *b)
 {
   double sorted[BROWNOUT_MINUTE];
@@ -38,7 +38,7 @@ static double usual(const struct brownouts *b)
   return sorted[n / 2];
 }
 
-/* A second that follows a brown-out at once makes it longer. */
+/* A second right after a brown-out makes it longer. */
 static void add(struct brownouts *b, uint64_t from_ns, uint64_t to_ns,
                 double per_s, double usual_per_s)
 {

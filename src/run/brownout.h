@@ -1,10 +1,9 @@
 /*
  * brownout.h - times with less than half of the usual throughput.
  *
- * The report thread notes the number of events about once a second.  Usual is
- * the median of the minute before, of at least ten such seconds without an
- * outage.  With arrivals
- * of their own, a second with few of them is no brown-out: events must wait.
+ * The report thread notes events about once a second.  Usual is the median of
+ * the minute before, of at least ten seconds without an outage.  With arrivals,
+ * a slow second is a brown-out only if events wait.
  */
 #ifndef BENCH_RUN_BROWNOUT_H
 #define BENCH_RUN_BROWNOUT_H
@@ -15,12 +14,12 @@
 #include "stats/outage_report.h"
 
 enum {
-  BROWNOUT_MINUTE = 60 /* seconds that the usual throughput is taken from */
+  BROWNOUT_MINUTE = 60 /* for the usual throughput */
 };
 
 /* All zero is ready for use. */
 struct brownouts {
-  uint64_t at_ns, events, stalled_ns; /* of the last note; 0: none */
+  uint64_t at_ns, events, stalled_ns; /* of the last note */
   double per_s[BROWNOUT_MINUTE];      /* of the last seconds, a ring */
   unsigned n;                         /* seconds so far */
   struct brownout of[BROWNOUTS_MAX];
@@ -28,8 +27,7 @@ struct brownouts {
   uint64_t count, sum_ns;
 };
 
-/* So many events have ended at this moment, stalls have taken so long so far,
- * and so many arrivals wait (0 without a rate, see `rated`). */
+/* Totals so far; `waiting` arrivals: 0 without `rated`. */
 void brownouts_note(struct brownouts *b, uint64_t now_ns, uint64_t events,
                     uint64_t stalled_ns, bool rated, uint64_t waiting);
 

@@ -1,6 +1,6 @@
 /*
  * deadline.c - how long the conductor waits for workers to get ready and to
- * leave, and what it does with those that are late.
+ * leave.
  */
 #include <stdio.h>
 
@@ -15,24 +15,22 @@
 #include "run/plan.h"
 #include "run/test.h"
 
-/* Used instead of CONDUCTOR_STEP_NS after a signal when there are several
- * ranks: the launcher waits only a second before it kills them. */
+/* In place of CONDUCTOR_STEP_NS, after a signal with several ranks: a launcher
+ * kills them after a second. */
 #define STEP_SHORT_NS (100 * NS_PER_MS)
-/* After a signal, events get this long to end by themselves. */
+/* For events to end by themselves after a signal. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
-/* Events that have not ended so long after the end of the run get a line. */
+/* Later events get a line. */
 #define LATE_NS (2 * NS_PER_S)
-/* Workers get this long to notice the end of the run, and to leave. */
+/* For workers to notice the end and leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
-/*
- * A start that takes long shows how far it is: on a terminal one line, which
- * changes every second, elsewhere a line every ten seconds.
- */
+/* Progress of a long start: a line that changes every second on a terminal,
+ * else a line every ten seconds. */
 struct start_lines {
   bool wanted;
-  bool shown;       /* a line is there that will be replaced */
-  uint64_t next_ns; /* when the next one is due */
+  bool shown; /* a line to be replaced */
+  uint64_t next_ns;
 };
 
 static void start_lines_init(struct start_lines *l, const struct run *run)
@@ -71,7 +69,7 @@ static uint64_t init_deadline(const struct plan *plan)
            : clock_now_ns() + plan->init_timeout_ns;
 }
 
-/* A million clients may take their time, as long as more of them get ready. */
+/* With clients, the time begins again whenever more are ready. */
 static bool await_ready(struct run *run, struct start_lines *lines)
 {
   const struct plan *plan = run->plan;
@@ -107,7 +105,7 @@ bool conductor_await_ready(struct conductor *c)
   return ready;
 }
 
-/* Are all workers gone that were started?  Perhaps not all could be started. */
+/* Perhaps not all workers could be started. */
 static bool all_gone(const struct conductor *c)
 {
   return atomic_load(&c->run.gone) == c->workers.n;
@@ -194,7 +192,6 @@ void conductor_wake_blocked(struct conductor *c)
     leave_thread(run->leave);
 }
 
-/* The time is over and workers are still there. */
 static void force(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -208,11 +205,8 @@ static void force(struct conductor *c)
   conductor_wake_blocked(c);
 }
 
-/*
- * Is only the test's finish() still running?  Writing back what a run has
- * written takes as long as it takes, and is part of the measurement.  The
- * automatic deadline is for events and requests that do not end.
- */
+/* Is only finish() still running?  Writing back takes as long as it takes, and
+ * is measured; the automatic deadline is for events. */
 static bool is_finishing(struct run *run)
 {
   return run->plan->grace_auto && run->test->ops->finish &&
@@ -220,10 +214,8 @@ static bool is_finishing(struct run *run)
          atomic_load(&run->signal) == 0;
 }
 
-/*
- * A default is no reason to throw work away, such as that of a script which
- * loads tables with --events=8.  After an error or a signal the deadline holds.
- */
+/* A default must not throw work away, such as a script that loads tables with
+ * --events=8.  After an error or a signal the deadline holds. */
 static bool is_patient(struct run *run)
 {
   const bool patient = run->plan->patient && run_stopped(run) == STOP_NO &&
@@ -238,19 +230,15 @@ static bool is_patient(struct run *run)
   return patient;
 }
 
-/*
- * No worker is inside an event, so they only have to notice the end.  Without a
- * grace period this would race with the deadline.  A worker that is stuck after
- * its last event is forced a moment later.
- */
+/* No worker is inside an event: they only have to notice the end.  Without a
+ * grace period this would race with the deadline. */
 static bool leave_by_themselves(struct conductor *c)
 {
   return run_count_phase(&c->run, WORKER_EVENT) == 0 &&
          conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
 }
 
-/* The load has ended, all others are gone, and somebody who stands aside does
- * not notice. */
+/* All others are gone, and a worker aside does not notice. */
 static bool is_held_up(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -262,7 +250,7 @@ static bool is_held_up(struct conductor *c)
   run_end_load(run);
   if (atomic_load(&run->gone) + aside < c->workers.n)
     return false;
-  do { /* thousands of them leave one after the other */
+  do { /* thousands leave one after the other */
     before = aside;
     if (conductor_await_gone(c, clock_now_ns() + NOTICE_NS))
       return false;
@@ -271,7 +259,6 @@ static bool is_held_up(struct conductor *c)
   return aside > 0;
 }
 
-/* The default deadline is half a minute away, and nothing else is printed. */
 static void say_late(const struct run *run)
 {
   const struct plan *plan = run->plan;

@@ -1,5 +1,5 @@
 /*
- * life.c - the start and the end of a run, as reporters learn of them.
+ * life.c - the start and the end of a run, as reporters see them.
  */
 #include "run/life.h"
 
@@ -35,7 +35,7 @@ static uint64_t wall_ns(void)
   return clock_read_ns(CLOCK_REALTIME);
 }
 
-/* What the process has used since it began. */
+/* Since the process began. */
 static void read_usage(struct client_use *u)
 {
   struct rusage now;
@@ -165,7 +165,7 @@ void life_force(struct run *run)
   machine_read("", &run->life.machine_forced);
 }
 
-/* After a run that ends during its warm-up, `before` may be the later one. */
+/* In a run that ends during its warm-up, `before` may be later. */
 static uint64_t since(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
@@ -183,11 +183,10 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
-/* The system counts processor time in steps of up to 10 ms; who has used it
- * cannot be told of a shorter run. */
+/* The system counts processor time in steps of up to 10 ms. */
 #define USE_MIN_NS (100 * NS_PER_MS)
 
-/* `lasted`: long enough to find out who used the processors. */
+/* `lasted`: at least USE_MIN_NS. */
 static void find_machine_use(struct run *run, bool forced, bool lasted,
                              struct machine_use *ret)
 {
@@ -230,8 +229,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   find_machine_use(run, forced, u->wall_ns >= USE_MIN_NS, &u->machine);
 }
 
-/* The arrivals that were due, and those that no worker had taken: how late the
- * workers were. */
+/* The arrivals that were due, and those not taken. */
 static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
                        uint64_t *ret_backlog)
 {
@@ -242,7 +240,7 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
   *ret_arrivals = arrivals_count(run);
 }
 
-/* The length of the measured time in which events became due. */
+/* The measured time in which events became due. */
 static uint64_t offered_until(const struct run *run, uint64_t end_ns)
 {
   const uint64_t last_ns = min_u64(end_ns, arrivals_end(run));
@@ -283,7 +281,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   }
 }
 
-/* All workers are gone: have all events begun? */
+/* After all workers. */
 static bool have_all_begun(const struct run *run)
 {
   for (unsigned i = 0; i < run->plan->threads; i++) {
@@ -293,10 +291,11 @@ static bool have_all_begun(const struct run *run)
   return atomic_load(&run->tickets) == 0;
 }
 
-/* If all events have begun, the moment of the end does not decide this:
- * requests in flight, a final fsync and the last events may take longer than
- * the time limit.  Workers that end in the middle of an event have not seen
- * that limit: those without a server. */
+/*
+ * If all events have begun, the end may come after the time limit: requests in
+ * flight, a final fsync.  Workers that end inside an event have not seen the
+ * limit.
+ */
 static enum end_reason limit_of(const struct run *run, uint64_t end_ns)
 {
   const bool in_time = atomic_load(&run->timed_out) == 0 &&
@@ -359,7 +358,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
   }
   if (reporters_over(run->reporters, run->n_reporters, &end, &err) < 0)
     tell_failure(run, &err);
-  /* A reporter has merged the facts of all ranks with those of rank 0. */
+  /* A reporter has merged the facts of all ranks. */
   if (end.details && run->plan->peers && run->plan->part == 0 &&
       run->test->ops->take_whole)
     run->test->ops->take_whole(run->test_run, end.details);

@@ -1,5 +1,5 @@
 /*
- * load_curve.c - reads a rate that changes over time, and computes with it.
+ * load_curve.c - reads rates that change, and computes with them.
  */
 #include "run/load_curve.h"
 
@@ -20,19 +20,19 @@
 #include "opt/optset.h"
 #include "run/options.h"
 
-/* A part of a line, or one period of a wave that begins at its mean and goes up
- * first.  Rates are per nanosecond. */
+/* A line, or one period of a wave that begins at its mean and goes up first.
+ * Rates are per nanosecond. */
 struct load_piece {
-  double length_ns; /* INFINITY: it has no end; then `to` is `from` */
+  double length_ns; /* INFINITY: no end; then `to` is `from` */
   double from, to;  /* wave: both are the mean */
-  double swing;     /* wave: how far it goes up and down; else 0 */
+  double swing;     /* wave: the amplitude; else 0 */
 };
 
 struct load_curve {
   struct load_piece *of; /* owned */
   size_t n, room;
-  size_t again;       /* the piece that follows the last one */
-  double first_per_s; /* the first rate, exactly as it was given */
+  size_t again;       /* follows the last piece */
+  double first_per_s; /* the first rate, as given */
 
   /* From piece `again` to the end. */
   double lap_ns, lap_count;
@@ -41,9 +41,8 @@ struct load_curve {
 /* ---- pieces, their integrals, and the inverses ---- */
 
 #define NS_PER_S_REAL 1e9
-/* Nobody waits for so many repetitions. */
 #define LAPS_MAX 1e12
-/* Each step of the bisection halves what is left of a piece. */
+/* Of the bisection. */
 #define STEPS_MAX 200
 
 static double rate_at(const struct load_piece *p, double t)
@@ -55,7 +54,7 @@ static double rate_at(const struct load_piece *p, double t)
   return p->from + (p->to - p->from) * (t / p->length_ns);
 }
 
-/* The integral of the rate between two moments of a piece. */
+/* Of the rate. */
 static double integral(const struct load_piece *p, double t, double until)
 {
   if (p->swing > 0) {
@@ -70,8 +69,8 @@ static double integral(const struct load_piece *p, double t, double until)
   return (rate_at(p, t) + rate_at(p, until)) / 2 * (until - t);
 }
 
-/* The moment of a wave at which the integral from `t` reaches `count`: Newton's
- * method, inside of a bracket. */
+/* When the integral from `t` reaches `count`: Newton's method, inside a
+ * bracket. */
 static double invert_wave(const struct load_piece *p, double t, double count)
 {
   double low = t, high = p->length_ns;
@@ -190,7 +189,7 @@ bool load_curve_is_constant(const struct load_curve *c, double *ret)
   return true;
 }
 
-/* Find lap_ns and lap_count. */
+/* Sets lap_ns and lap_count. */
 static void load_curve_measure(struct load_curve *c)
 {
   c->lap_ns = c->lap_count = 0;
@@ -281,7 +280,7 @@ static int add_piece(struct load_curve *c, struct load_piece piece,
   return 0;
 }
 
-/* Rates of a piece are per second here, and its length is in seconds. */
+/* Rates per second, and a length in seconds. */
 static int add_line(struct load_curve *c, double length, double from, double to,
                     struct err *err)
 {
@@ -311,7 +310,6 @@ static char *cut(char *text, const char *mark)
   return at + strlen(mark);
 }
 
-/* The pieces of one segment. */
 struct segment {
   size_t n;
   struct load_piece of[2];
@@ -322,7 +320,7 @@ static struct load_piece line(double length, double from, double to)
   return (struct load_piece){ .length_ns = length, .from = from, .to = to };
 }
 
-/* RATExTIME, or RATE alone, which has no end. */
+/* RATExTIME, or RATE without an end. */
 static bool read_constant(char *text, struct segment *ret)
 {
   const char *time = cut(text, "x");
@@ -348,7 +346,7 @@ static bool read_ramp(char *text, struct segment *ret)
   return true;
 }
 
-/* [BASE..]PEAKxTIME/PERIOD; without a base, that of before. */
+/* [BASE..]PEAKxTIME/PERIOD; without BASE, the rate before. */
 static bool read_spike(char *text, double base, struct segment *ret)
 {
   char *time = cut(text, "x");
@@ -365,7 +363,7 @@ static bool read_spike(char *text, double base, struct segment *ret)
   return true;
 }
 
-/* MEAN+-SWING/PERIOD, where SWING may be a percentage of MEAN. */
+/* MEAN+-SWING/PERIOD, where SWING may end with %. */
 static bool read_sine(char *text, struct segment *ret)
 {
   char *period = cut(text, "/");
@@ -388,7 +386,7 @@ static bool read_sine(char *text, struct segment *ret)
   return true;
 }
 
-/* The rate at the end of what there is, or NAN. */
+/* NAN: there is none. */
 static double last_rate(const struct load_curve *c)
 {
   return c->n > 0 ? c->of[c->n - 1].to * NS_PER_S_REAL : NAN;
@@ -450,7 +448,6 @@ static int add_item(struct load_curve *c, char *item, struct err *err)
   return rc;
 }
 
-/* What holds for the profile as a whole. */
 static int check_whole(struct load_curve *c, struct err *err)
 {
   load_curve_measure(c);
@@ -497,7 +494,7 @@ int load_curve_parse(struct load_curve **ret, const char *text, struct err *err)
 
 /* ---- tables ---- */
 
-/* The end of what was read so far. */
+/* Of the lines so far. */
 struct last {
   bool any;
   double first_s, at_s, rate;
@@ -514,7 +511,7 @@ static char *trim(char *text)
   return text;
 }
 
-/* One line "TIME,RATE"; it is changed. */
+/* "TIME,RATE"; changed. */
 static int add_point(struct load_curve *c, struct last *last, char *text,
                      size_t number, struct err *err)
 {
@@ -544,7 +541,7 @@ static int add_point(struct load_curve *c, struct last *last, char *text,
   return 0;
 }
 
-/* A first line without a number has the names of the columns. */
+/* The names of columns. */
 static bool is_header(const char *text)
 {
   return strpbrk(text, "0123456789") == NULL;
@@ -609,7 +606,7 @@ int load_profile_read(struct load_curve **ret, const char *value,
                         : load_curve_parse(ret, value, err);
 }
 
-/* The time limit of a run whose user gave none. */
+/* Unless the user has set a limit. */
 static int set_time(struct optset *set, double length_s, struct err *err)
 {
   const struct opt_entry *time = optset_find(set, "time");

@@ -1,5 +1,5 @@
 /*
- * members.c - the members of a mix in a run: their counts and their schedules.
+ * members.c - the members of a mix in a run.
  */
 #include "run/members.h"
 
@@ -55,7 +55,7 @@ int members_make(struct run *run, struct err *err)
     w->watched = true;
     w->unsettled = true;
     if (!w->schedule)
-      w->rated = NULL; /* nothing is due: it cannot be late */
+      w->rated = NULL; /* nothing is due */
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * options.c - the options of a run: how long, how fast, with how many threads.
+ * options.c - the options of a run.
  */
 #include "run/options.h"
 
@@ -13,8 +13,7 @@
 #include "base/parse.h"
 #include "opt/optset.h"
 
-/* The default where the system does not allow 64K, as some with large
- * registers or large pages do not. */
+/* Where PTHREAD_STACK_MIN is above 64K: large registers or large pages. */
 #define LARGER_STACK "512K"
 
 static int64_t smallest_stack(void)
@@ -62,7 +61,7 @@ static bool is_duration(const char *text)
   return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.001);
 }
 
-/* A moment of a checkpoint, whose report names it in whole seconds. */
+/* Reports name it in whole seconds. */
 static bool is_moment(const char *text)
 {
   double s;
@@ -77,7 +76,6 @@ static bool is_moment(const char *text)
 
 static const char *const off_words[] = { "off", NULL };
 static const char *const shutdown_words[] = { "auto", "off", NULL };
-/* Of a release that served the latest answers first. */
 static const char *const order_words[] = { "latest", "arrival", NULL };
 /* In the order of enum loop_engine. */
 static const char *const engine_words[] = { "auto", "epoll", "io_uring", NULL };

@@ -1,5 +1,5 @@
 /*
- * options.h - the options of a run: how long, how fast, with how many threads.
+ * options.h - the options of a run.
  */
 #ifndef BENCH_RUN_OPTIONS_H
 #define BENCH_RUN_OPTIONS_H
@@ -15,15 +15,15 @@ struct err;
 struct optset;
 
 enum rate_overload {
-  RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
-  RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
+  RATE_OVERLOAD_QUEUE,
+  RATE_OVERLOAD_ABORT,
 };
 
 enum forced_kind {
-  FORCED_AUTO,    /* the larger of 30 s and 5 % of --time */
-  FORCED_OFF,     /* never */
-  FORCED_SECONDS, /* `seconds` after the time limit */
-  FORCED_PERCENT, /* `percent` of --time after the time limit */
+  FORCED_AUTO, /* the larger of 30 s and 5 % of --time */
+  FORCED_OFF,
+  FORCED_SECONDS, /* after the time limit */
+  FORCED_PERCENT, /* of --time, after the time limit */
 };
 
 /* --forced-shutdown */
@@ -35,8 +35,8 @@ struct forced_shutdown {
 
 enum writeback_kind {
   WRITEBACK_NONE,
-  WRITEBACK_TIME, /* wait that long */
-  WRITEBACK_LOW,  /* until little is left to be written, but not longer */
+  WRITEBACK_TIME,
+  WRITEBACK_LOW, /* until little is left to be written, but not longer */
 };
 
 /* --settle */
@@ -66,7 +66,7 @@ struct storm_plan {
   unsigned n;                        /* waves */
   unsigned clients;                  /* of all waves */
   struct storm_wave of[STORM_WAVES]; /* ascending moments */
-  const char *text;                  /* borrowed: as given */
+  const char *text;                  /* borrowed */
 };
 
 struct run_cfg {
@@ -79,27 +79,27 @@ struct run_cfg {
   struct forced_shutdown forced_shutdown;
   uint64_t thread_stack_size;   /* bytes */
   double thread_init_timeout_s; /* 0: no limit */
-  double rate;                  /* events per second; 0: closed loop */
-  const char *load_profile;     /* see load_profile.h; "": none */
+  double rate;                  /* per second */
+  const char *load_profile;     /* "": none */
   int rate_overload;            /* enum rate_overload */
   struct think think_time;
-  int client_order;  /* without effect; -1: not given */
+  int client_order;  /* no effect; -1: not given */
   int client_engine; /* enum loop_engine */
   struct idle_share idle_clients;
   double idle_ping_s; /* 0: none */
   struct storm_plan storm;
   double stall_s;           /* 0: stalls are not looked for */
-  const char *mark;         /* a fifo, "auto"; "": no marks are taken */
+  const char *mark;         /* a fifo, "auto", "": none */
   double report_interval_s; /* 0: none */
   struct opt_list report_checkpoints;
-  bool until_decided; /* the end of a run that has an objective */
+  bool until_decided;
   bool debug;
   bool validate;
-  bool force; /* prepare also without enough space */
+  bool force;
 };
 
 extern const struct opt run_opts[];
-extern const struct opt run_old_opts[]; /* names of sysbench 0.4 */
+extern const struct opt run_old_opts[]; /* of sysbench 0.4 */
 
 enum {
   RUN_CHECKPOINTS_MAX = 256,
@@ -107,35 +107,32 @@ enum {
   RUN_WARNINGS_MAX = 4
 };
 
-/* Once the rows are in the set: defaults that depend on the system. */
+/* Defaults that depend on the system, once the rows are in the set. */
 int run_options_settle(struct optset *set, const struct run_cfg *cfg,
                        struct err *err);
 
-/* What no row can check.  -EINVAL: `err` has the message. */
+/* What no row can check. */
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err);
 
-/* How many workers a run has: its clients, or its threads.  What is not the run
- * of a script (`is_script_run`) has no clients. */
+/* Its clients, or its threads.  Only the run of a script has clients. */
 unsigned run_workers(const struct run_cfg *cfg, bool is_script_run);
 
-/* What is allowed, but odd; the texts are const.  Returns how many there are.
- */
+/* The texts are const.  Returns how many. */
 size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX]);
 
-/* The moments of --report-checkpoints, ascending, all different.  Returns how
- * many there are; `ret_s` has room for report_checkpoints.n. */
+/* The moments of --report-checkpoints, ascending, all different; `ret_s` has
+ * room for report_checkpoints.n.  Returns how many. */
 size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s);
 
-/* Read values of options.  -EINVAL: not of this form; *ret is left alone. */
+/* -EINVAL: not a value of this option; *ret is left alone. */
 int forced_shutdown_parse(const char *text, struct forced_shutdown *ret);
 int writeback_wish_parse(const char *text, struct writeback_wish *ret);
 int idle_share_parse(const char *text, struct idle_share *ret);
 int storm_plan_parse(const char *text, struct storm_plan *ret);
 
-/* The number of idle clients among `all`.  -EINVAL: no client is left to
- * work. */
+/* Of `all` clients.  -EINVAL: no client is left to work. */
 int idle_share_count(const struct idle_share *share, unsigned all,
                      unsigned *ret, struct err *err);
 

@@ -1,6 +1,6 @@
 /*
- * options_check.c - what no row can say: options of a run against each other,
- * and the two that have a small language of their own.
+ * options_check.c - what no row can check, and values with a language of their
+ * own.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -138,7 +138,7 @@ int idle_share_count(const struct idle_share *share, unsigned all,
   return 0;
 }
 
-/* One storm: CLIENTS@MOMENT, of `len` bytes. */
+/* CLIENTS@MOMENT, of `len` bytes. */
 static int read_wave(const char *text, size_t len, struct storm_wave *ret)
 {
   char copy[48];

@@ -13,7 +13,7 @@
 #include "loop/overflow.h"
 
 struct job {
-  pthread_mutex_t lock; /* held by the calls of ops->failed() */
+  pthread_mutex_t lock; /* of calls of ops->failed() */
   _Atomic int n_failed;
   const struct parallel_ops *ops;
   void *arg;

@@ -12,17 +12,17 @@ struct err;
 struct parallel_ops {
   int (*fn)(void *arg, unsigned tid, struct err *err);
 
-  /* Thread `tid` has failed; an empty error: it and the later ones were not
-   * started.  One call at a time. */
+  /* Thread `tid` has failed; with an empty error, it and the later ones were
+   * not started.  One call at a time. */
   void (*failed)(void *arg, unsigned tid, const struct err *why);
 
-  bool (*is_over)(void *arg); /* no more threads are to be started */
+  bool (*is_over)(void *arg); /* start no more */
 };
 
 /*
- * Call fn(arg, tid, err) for tid = 0..n-1, each in a thread of its own. Returns
- * how many have failed (a negative return); negative: a thread could not be
- * started (those that were started have ended).
+ * Call fn(arg, tid, err) for tid = 0..n-1 in threads, and WAIT.  Returns how
+ * many were negative; negative: a thread could not be started, and the others
+ * have ended.
  */
 int parallel_run(unsigned n, size_t stack_bytes, const struct parallel_ops *ops,
                  void *arg, struct err *err);

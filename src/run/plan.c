@@ -19,17 +19,16 @@
 #include "run/load_curve.h"
 #include "run/peers.h"
 
-/* An automatic --forced-shutdown adds at least this much. */
+/* Of an automatic --forced-shutdown, at least. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
 
-/* The smallest stack that the system allows is too small for what a worker
- * calls: reports of errors, the C library, Lua, libraries of databases. */
+/* Reports of errors, Lua and client libraries need more than
+ * PTHREAD_STACK_MIN. */
 #define SMALLEST_STACK ((size_t)64 << 10)
 
-/* The length of intervals in files if no interval is asked for. */
 #define SAMPLE_NS NS_PER_S
 
-/* At most about 2^32 seconds, which the options guarantee. */
+/* At most about 2^32 seconds: see the options. */
 static uint64_t ns_of(double seconds)
 {
   return (uint64_t)llround(seconds * (double)NS_PER_S);
@@ -111,13 +110,12 @@ static int set_random(struct plan *plan, const struct plan_input *in,
   return 0;
 }
 
-/* The shares of all parts differ by one at most, and their sum is `whole`. */
+/* Shares differ by one at most. */
 static uint64_t share_of(uint64_t whole, unsigned part, unsigned parts)
 {
   return whole / parts + (part < whole % parts);
 }
 
-/* Threads, events and rate: of the run, and of this process. */
 static void set_work(struct plan *plan, const struct plan_input *in)
 {
   const struct run_cfg *run = in->run;
@@ -143,13 +141,13 @@ static void set_work(struct plan *plan, const struct plan_input *in)
 static int set_idle(struct plan *plan, const struct plan_input *in,
                     struct err *err)
 {
-  if (!in->clients) /* of a command that runs no events */
+  if (!in->clients) /* the command runs no events */
     return 0;
   return idle_share_count(&in->run->idle_clients, plan->threads, &plan->idle,
                           err);
 }
 
-/* The clients of storms come after all others, and are additional ones. */
+/* Clients of storms come after all others. */
 static int set_storm(struct plan *plan, const struct plan_input *in,
                      struct err *err)
 {
@@ -158,7 +156,7 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
 
   if (storm->n == 0)
     return 0;
-  if (!in->clients) /* of a command that runs no events */
+  if (!in->clients) /* the command runs no events */
     return 0;
   last_ns = storm->of[storm->n - 1].at_ns;
   if (last_ns >= plan->time_ns)
@@ -182,7 +180,7 @@ static void set_carriers(struct plan *plan, const struct plan_input *in)
     plan->carriers = (unsigned)min_u64(threads, plan_clients(plan));
 }
 
-/* Of `all` that are dealt to `to` places in turn, those of place `at`. */
+/* The number at place `at`, of `all` dealt to `to` places in turn. */
 static uint64_t dealt(unsigned all, unsigned to, unsigned at)
 {
   return all / to + (at < all % to);
@@ -190,7 +188,6 @@ static uint64_t dealt(unsigned all, unsigned to, unsigned at)
 
 bool plan_is_idle(const struct plan *plan, unsigned index)
 {
-  /* Worker i is carried by thread i mod carriers. */
   const unsigned carriers = plan->carriers > 0 ? plan->carriers : 1;
   const unsigned carrier = index % carriers;
   const uint64_t row = index / carriers;
@@ -212,7 +209,7 @@ static int set_curve(struct plan *plan, struct err *err)
 {
   const char *profile = plan->cfg.load_profile;
 
-  /* Tests of the plan have a struct that no row has filled in. */
+  /* Tests of the plan have no rows. */
   if (!profile || !*profile)
     return 0;
   return load_profile_read(&plan->curve, profile, err);
@@ -236,7 +233,6 @@ static void set_report(struct plan *plan, const struct plan_input *in)
   setup->interval_decimals = fmt_decimals(in->run->report_interval_s);
 }
 
-/* Workers that get ready at a limited rate have the time that takes. */
 static uint64_t init_timeout(const struct plan *plan,
                              const struct plan_input *in)
 {
@@ -314,8 +310,7 @@ void plan_divide_folder(const struct plan *plan, const char *path,
     plan->peers->divide_folder(plan->peers->ctx, path, ret_part, ret_parts);
 }
 
-/* The sum may be too large for nanoseconds.  Then there is no deadline, but
- * still a number to show. */
+/* The sum may be too large for nanoseconds. */
 static uint64_t deadline_s(const struct plan *plan)
 {
   const unsigned __int128 ns = (unsigned __int128)plan->warmup_ns +
@@ -324,7 +319,7 @@ static uint64_t deadline_s(const struct plan *plan)
   return (uint64_t)(ns / NS_PER_S);
 }
 
-/* Programs that read the report of a sysbench expect its line. */
+/* Programs that read the report of sysbench expect its line. */
 static unsigned plan_carriers_shown(const struct plan *plan)
 {
   if (!plan->clients || plan->identity == IDENTITY_SYSBENCH)

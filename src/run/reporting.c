@@ -29,28 +29,27 @@ enum {
 };
 
 #define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
-/* After a signal a report gets this long to end by itself. */
+/* For a report to end by itself after a signal. */
 #define SIGNAL_PATIENCE_NS NS_PER_S
-/* A report that is not stuck gets this long to notice that it is the last. */
+/* For a report to notice that it is the last. */
 #define STEP_PATIENCE_NS (100 * NS_PER_MS)
-/* A thread that sleeps for so long ... */
+/* The longest sleep of the report thread. */
 #define TICK_NS (200 * NS_PER_MS)
-/* ... and wakes up so much too late was stopped, or its machine was. */
+/* A thread that wakes up this late was stopped, or its machine was. */
 #define PAUSE_NS (500 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
 /* When to do what; NEVER: not any more. */
 struct agenda {
-  uint64_t warm_ns;       /* end of the warm-up */
-  uint64_t interval_ns;   /* next interval line */
+  uint64_t warm_ns;
+  uint64_t interval_ns;
   uint64_t checkpoint_ns; /* next checkpoint */
-  uint64_t queue_ns;      /* next look at the backlog */
-  uint64_t clock_ns;      /* next correction of the clock */
-  uint64_t slo_stop_ns;   /* next look of slo_stop.c */
-  uint64_t slice_ns;      /* the next slice ends */
-  unsigned checkpoint;    /* index of the next one */
-  uint64_t queued_ns;     /* this thread had waited so long for a processor when
-                             it slept last */
+  uint64_t queue_ns;      /* look at the backlog */
+  uint64_t clock_ns;      /* correct the clock */
+  uint64_t slo_stop_ns;
+  uint64_t slice_ns;
+  unsigned checkpoint; /* index */
+  uint64_t queued_ns;  /* time on the run queue at the last sleep */
 };
 
 static const struct report_form *form_of(const struct run *run)
@@ -76,10 +75,9 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
 }
 
 /*
- * The moment up to which a report follows the arrivals.  After a stop, no
- * worker begins those that come later.  The last reports are about the moment
- * at which the workers left, and the report thread, which may run for longer,
- * must not have gone beyond that moment.
+ * Up to when a report follows the arrivals.  After a stop, workers begin no
+ * later ones, and the report thread must not go beyond the moment at which they
+ * left, which the last reports are about.
  */
 static uint64_t arrivals_until(const struct run *run, const struct report *r,
                                uint64_t now_ns)
@@ -90,9 +88,8 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
   return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
 }
 
-/* The moment from which a report counts the measured part.  Lines and
- * checkpoints are due from M on.  The last report is about what was counted,
- * and counting began when the warm-up was cut, which may be a little later. */
+/* Lines and checkpoints count from M; the last report from the cut of the
+ * warm-up, which may be later. */
 static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
@@ -100,7 +97,7 @@ static uint64_t measured_since(const struct run *run, enum report_kind kind)
   return last ? run->life.measured_ns : run->lines_ns;
 }
 
-/* The arrivals since the last report of this kind. */
+/* Since the last report of this kind. */
 static uint64_t new_arrivals(struct run *run, enum report_kind kind)
 {
   uint64_t *before = kind == REPORT_INTERVAL ? &run->arrived
@@ -112,7 +109,7 @@ static uint64_t new_arrivals(struct run *run, enum report_kind kind)
   return since;
 }
 
-/* The time of stalls since the last interval. */
+/* Since the last interval. */
 static uint64_t new_stalls(struct run *run, uint64_t now_ns)
 {
   const uint64_t before = run->stalled_ns;
@@ -154,13 +151,12 @@ void reporting_send(struct run *run, const struct report *r)
   }
 }
 
-/* The time from one interval to the next: as asked for, or as files need it. */
 static uint64_t tick_ns(const struct plan *plan)
 {
   return plan->interval_ns > 0 ? plan->interval_ns : plan->sample_ns;
 }
 
-/* A line that is only a little late is labelled with its moment on the grid. */
+/* A line that is a little late gets its moment on the grid. */
 static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
 {
   uint64_t little = tick_ns(run->plan) / 2;
@@ -199,8 +195,7 @@ void reporting_partial(struct run *run, uint64_t now_ns)
     reporting_send(run, &r);
 }
 
-/* When the checkpoint with this index is due.  NEVER if that is at the time
- * limit or later: the final report takes its place. */
+/* NEVER: at the time limit or later comes the final report. */
 static uint64_t checkpoint_due(const struct run *run, unsigned index)
 {
   const struct plan *plan = run->plan;
@@ -225,7 +220,7 @@ static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   return leave_step(run->leave);
 }
 
-/* The objective is decided: what becomes due from now on is not the run's. */
+/* Later arrivals are not the run's. */
 static void end_decided(struct run *run, uint64_t now)
 {
   if (atomic_load(&run->decided_ns) == UINT64_MAX)
@@ -234,7 +229,7 @@ static void end_decided(struct run *run, uint64_t now)
     run_news(run);
 }
 
-/* Follow the arrivals, so that no report has to catch up with many of them. */
+/* Follows the arrivals, so that no report has to catch up. */
 static void look_at_queue(struct run *run, uint64_t now)
 {
   char rate[FMT_DOUBLE_SIZE];
@@ -262,7 +257,7 @@ static void look_at_queue(struct run *run, uint64_t now)
   run_news(run);
 }
 
-/* So long this thread has waited for a processor so far; 0: not known. */
+/* 0: not known. */
 static uint64_t queued_ns(void)
 {
   uint64_t ns;
@@ -270,7 +265,6 @@ static uint64_t queued_ns(void)
   return thread_queue_ns(&ns) ? ns : 0;
 }
 
-/* What counts from the start of the measured part. */
 static void agenda_measure(struct agenda *a, const struct run *run)
 {
   const uint64_t tick = tick_ns(run->plan);
@@ -298,8 +292,8 @@ static void agenda_init(struct agenda *a, const struct run *run)
   }
 }
 
-/* The time limit, lines and checkpoints count from the moment at which the
- * counters were read.  Arrivals, storms and other ranks keep to the plan. */
+/* Limits, lines and checkpoints count from the moment of the counters.
+ * Arrivals, storms and other ranks keep to the plan. */
 static void move_measured(struct run *run, uint64_t now_ns)
 {
   const uint64_t late_ns = grown_u64(now_ns, run->measured_ns);
@@ -311,11 +305,8 @@ static void move_measured(struct run *run, uint64_t now_ns)
     run->end_ns += late_ns;
 }
 
-/*
- * The warm-up ends.  Events that ended before do not count, even if their
- * workers were interrupted before they could record them; worker.c has the
- * other half of this.  The wait is short: a worker records a single event.
- */
+/* Events of the warm-up do not count, even if their workers were interrupted
+ * before recording them: see end_cold_event().  The wait is short. */
 static void cut_warmup(struct run *run, struct agenda *a)
 {
   uint64_t now;
@@ -323,8 +314,8 @@ static void cut_warmup(struct run *run, struct agenda *a)
   if (arrivals_any(run)) /* not while workers are held */
     (void)arrivals_waiting(run, run->measured_ns);
   life_prepare_measured(run);
-  /* This and the store to `recording` are sequentially consistent: either the
-   * worker sees this store, or this thread sees the worker's. */
+  /* Sequentially consistent, like the store to `recording`: the worker sees
+   * this store, or this thread the worker's. */
   atomic_store(&run->warm, WARM_ENDING);
   for (unsigned i = 0; i < run->plan->threads; i++) {
     while (atomic_load(&run->workers[i].recording) != 0)
@@ -352,8 +343,7 @@ static void note_events(struct run *run, uint64_t now)
                    rated ? arrivals_waiting(run, now) : 0);
 }
 
-/* Do what is due at `now`.  A report may take long, because of a hook or of a
- * late rank.  Then the next ones have a later moment. */
+/* A hook or a late rank may delay a report, and with it the next ones. */
 static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
   if (!leave_step(run->leave))
@@ -376,7 +366,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
     if (slo_stop_look(run->slo_stop, now))
       end_decided(run, now);
     a->slo_stop_ns += slo_stop_interval_ns(run->slo_stop);
-    if (a->slo_stop_ns <= now) /* a look that was missed is none */
+    if (a->slo_stop_ns <= now) /* a missed look is none */
       a->slo_stop_ns = now + slo_stop_interval_ns(run->slo_stop);
   }
   if (now >= a->slice_ns) {
@@ -403,7 +393,7 @@ static uint64_t agenda_next(const struct agenda *a)
   return min_u64(next, a->clock_ns);
 }
 
-/* Wait for the gate; false: the run does not take place. */
+/* False: the run does not take place. */
 static bool gate_opens(struct run *run)
 {
   while (atomic_load(&run->gate) == GATE_CLOSED)
@@ -411,24 +401,18 @@ static bool gate_opens(struct run *run)
   return atomic_load(&run->gate) == GATE_OPEN;
 }
 
-/*
- * Has the measured part ended?  Workers may still be winding up.  Lines about
- * other ranks of the run go on.
- */
+/* Workers may be winding up.  Lines about other ranks go on. */
 static bool is_over(const struct run *run, uint64_t now)
 {
   if (run->plan->peers)
     return false;
-  if (run->test->ops->finish) /* finish() is a part of the measurement */
+  if (run->test->ops->finish) /* finish() is measured */
     return atomic_load(&run->gone) == run->plan->threads;
   return run_count_running(run, now) == 0;
 }
 
-/*
- * Sleeps, and notes the time in which the whole process stood still.  If this
- * thread had to wait for a processor, since it has slept before, others may
- * have run.
- */
+/* Notes the time in which the whole process stood still: not that on the run
+ * queue, when others may have run. */
 static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
 {
   const uint64_t before = a->queued_ns;
@@ -446,7 +430,6 @@ static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
     (void)atomic_fetch_add(&run->paused_ns, now - from);
 }
 
-/* Report until the run ends. */
 static void report_lines(struct run *run)
 {
   struct agenda a;
@@ -454,7 +437,7 @@ static void report_lines(struct run *run)
 
   agenda_init(&a, run);
   while (atomic_load(&run->report_stop) == 0) {
-    /* Events after a forced end belong to no line. */
+    /* Later events belong to no line. */
     if (atomic_load(&run->forced) != 0)
       return;
     now = clock_now_ns();
@@ -466,8 +449,7 @@ static void report_lines(struct run *run)
       return;
     sleep_until(run, &a, agenda_next(&a));
   }
-  /* A line that was due when the time limit came is still printed, but no later
-   * one. */
+  /* A line that was due at the time limit is still printed. */
   now = clock_now_ns();
   if (atomic_load(&run->forced) == 0 && leave_step(run->leave) &&
       a.interval_ns <= run->end_ns && now >= a.interval_ns &&
@@ -490,12 +472,10 @@ static void *report_main(void *arg)
 
 int reporting_start(struct run *run, pthread_t *ret, struct err *err)
 {
-  /* Hooks of scripts run here, so the stack is the system's, not that of
-   * workers. */
+  /* Hooks of scripts run here: a stack of the system's size. */
   return thread_start(ret, 0, report_main, run, err);
 }
 
-/* Wait for the end of the thread; false: it did not end in time. */
 static bool await_end(struct run *run, uint64_t until_ns)
 {
   for (;;) {

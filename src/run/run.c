@@ -1,7 +1,5 @@
 /*
- * run.c - the questions that any thread of a run may ask, and the news it may
- * report: why the run stops, news for the conductor, how many workers are in
- * which phase.
+ * run.c - what any thread of a run may ask or report.
  */
 #include "run/run.h"
 
@@ -57,7 +55,7 @@ bool run_stop(struct run *run, enum stop_reason why)
     run_wake(run, &run->warm);
     run_end_load(run);
   }
-  /* Rank 0 passes on what other ranks report to it. */
+  /* Rank 0 passes on what other ranks report. */
   if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))
     run_tell_peers(run, 0);
   return first;
@@ -69,8 +67,7 @@ void run_news(struct run *run)
   wait_wake_all(&run->news);
 }
 
-/* Takes the place of a signal number, so that no signal can set one any
- * more. */
+/* In place of a signal number: no signal can set one. */
 enum {
   SIGNAL_TOO_LATE = INT32_MAX,
 };

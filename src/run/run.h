@@ -1,10 +1,7 @@
 /*
- * run.h - one run: the data that its threads share.  Only for the files of
- * src/run.
- *
- * Threads: the conductor (the caller of runner_run(), which waits for
- * deadlines, workers and signals), the workers, the report thread (intervals,
- * checkpoints, end of the warm-up), and the thread that waits for signals.
+ * run.h - the data that the threads of a run share: the conductor (the caller
+ * of runner_run()), workers, the report thread, and the thread that waits for
+ * signals.  Only for src/run.
  */
 #ifndef BENCH_RUN_RUN_H
 #define BENCH_RUN_RUN_H
@@ -33,24 +30,22 @@ struct reporter_use;
 struct schedule;
 struct test;
 
-/* Why workers must leave their loops; the first reason counts. */
+/* Why workers leave their loops; the first reason is kept. */
 enum stop_reason {
   STOP_NO,
-  STOP_ERROR,    /* a worker failed */
+  STOP_ERROR,    /* of a worker */
   STOP_OVERLOAD, /* --rate-overload=abort */
   STOP_SIGNAL,
   STOP_FORCED,  /* the deadline has come */
-  STOP_PEER,    /* another rank of the run stops */
-  STOP_DECIDED, /* the objective is decided, and that was to end the run */
+  STOP_PEER,    /* another rank stops */
+  STOP_DECIDED, /* --slo-until-decided */
 };
 
-/* The classes of run->rated. */
 enum rated_class {
-  RATED_SERVICE, /* from the moment a worker takes the event to its end */
-  RATED_LAG,     /* from the arrival to the moment a worker takes the event */
+  RATED_SERVICE, /* from taking the event to its end */
+  RATED_LAG,     /* from the arrival to taking the event */
 };
 
-/* Counts of a loop at one moment. */
 struct loop_mark {
   uint64_t turns, answers, blocked;
 };
@@ -61,21 +56,20 @@ enum gate {
   GATE_ABORT, /* the run does not take place */
 };
 
-/* The state of the warm-up. */
 enum warmth {
   WARM_NOT_YET,
-  WARM_ENDING, /* events that have ended but are not recorded are dropped */
-  WARM_DONE,   /* the counters were read, and the measured part has begun */
+  WARM_ENDING, /* unrecorded events of the warm-up are dropped */
+  WARM_DONE,   /* the measured part has begun */
 };
 
-/* Idle clients of a thread begin a few at a time.  Only the thread uses it. */
+/* Starts the idle clients of a thread a few at a time.  Only of that thread. */
 struct openings {
   struct run *run;
   struct loop *loop;
-  unsigned next;   /* index of the worker to look at next */
-  unsigned step;   /* from one worker of the thread to the next */
-  unsigned inside; /* clients that have begun, and are not open yet */
-  uint64_t ended;  /* clients that are open */
+  unsigned next;   /* worker to look at */
+  unsigned step;   /* to the thread's next worker */
+  unsigned inside; /* have begun, and are not open */
+  uint64_t ended;  /* are open */
 };
 
 /* A thread that carries clients. */
@@ -84,9 +78,9 @@ struct carrier {
   unsigned number;
   struct loop *_Atomic loop; /* owned; set by the thread, freed after all have
                               * ended */
-  struct hist *lag;         /* owned; of the measured part; its thread writes */
-  struct loop_mark base;    /* the loop's counts when that part began */
-  struct openings openings; /* of its thread */
+  struct hist *lag;      /* owned; of the measured part; its thread writes */
+  struct loop_mark base; /* counts when that part began */
+  struct openings openings;
 };
 
 struct run {
@@ -98,102 +92,99 @@ struct run {
   struct rand_stream *streams;
   const struct reporter_use *reporters;
   size_t n_reporters;
-  struct leave *leave;         /* threads that are left behind */
-  struct schedule **schedules; /* [n_schedules], NULL where there is none: of
-                                * --rate or --load-profile, then of members */
+  struct leave *leave;
+  struct schedule **schedules; /* [n_schedules] of --rate or --load-profile,
+                                  then of members; each may be NULL */
   unsigned n_schedules;
   struct recorders recorders;
-  struct class_set *classes; /* NULL: no classes are kept */
-  struct class_set *rated;   /* NULL: no --rate, or not wanted */
-  struct class_set *members; /* NULL: it is no mix */
+  struct class_set *classes; /* [opt] */
+  struct class_set *rated;   /* [opt] with a rate */
+  struct class_set *members; /* [opt] of a mix */
   struct report_setup report_setup;
 
-  /* Written by the conductor before the gate opens, constant afterwards; but
-   * the report thread moves the last one when it has cut a warm-up, before
-   * WARM_DONE. */
+  /* Set before the gate opens.  The report thread moves end_ns when it cuts a
+   * warm-up, before WARM_DONE. */
   uint64_t start_ns;       /* S */
-  uint64_t measured_ns;    /* M, after the warm-up */
+  uint64_t measured_ns;    /* M */
   _Atomic uint64_t end_ns; /* PLAN_NO_LIMIT: none */
 
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
-  _Atomic uint32_t forced; /* the run ended by force: what ends later does not
-                              count, and drain() and finish() are not called */
-  _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
-  _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
-  _Atomic uint32_t load_over; /* the run stops, or all workers but those that
-                                 stand aside have left; waited for */
-  _Atomic uint32_t may_close; /* workers that have left need not wait for the
-                                 others any more; waited for */
-  _Atomic uint64_t left_ns;   /* the last one has left then */
+  _Atomic uint32_t forced;    /* later events do not count, and drain() and
+                                 finish() are not called */
+  _Atomic uint32_t warm;      /* enum warmth; waited for */
+  _Atomic uint32_t timed_out; /* a worker has seen the end of the time */
+  _Atomic uint32_t
+    load_over; /* the run stops, or only workers aside are left; waited for */
+  _Atomic uint32_t
+    may_close; /* workers need not wait for others to leave; waited for */
+  _Atomic uint64_t left_ns; /* of the last worker */
 
-  /* The moment at which the objective was decided, which ends the run;
-   * UINT64_MAX: it was not.  Written by the report thread. */
+  /* When the objective was decided; UINT64_MAX: it was not.  Of the report
+   * thread. */
   _Atomic uint64_t decided_ns;
 
-  /* Events without a ticket so far; written by any worker. */
+  /* Events without a ticket; any thread writes. */
   _Atomic uint64_t tickets CACHE_ALIGNED;
 
-  /* Something happened that the conductor waits for; written by any thread. */
+  /* What the conductor waits for; any thread writes. */
   _Atomic uint32_t news CACHE_ALIGNED;
-  _Atomic uint32_t loops;  /* carriers that have one, or will have none */
-  _Atomic uint32_t ready;  /* workers that are ready, or failed to get ready */
-  _Atomic uint32_t failed; /* workers that failed in any way */
-  _Atomic uint32_t asked;  /* the exit status of worker_exit(); 0: none */
-  _Atomic uint32_t memory_gone; /* 1: no more clients open anything */
-  _Atomic uint32_t broken;      /* workers that failed while events ran */
-  _Atomic uint32_t drained;     /* workers that left their loops; waited for */
+  _Atomic uint32_t loops; /* carriers that have a loop, or will have none */
+  _Atomic uint32_t ready; /* workers that are ready or failed */
+  _Atomic uint32_t failed;
+  _Atomic uint32_t asked;       /* exit status of worker_exit(); 0: none */
+  _Atomic uint32_t memory_gone; /* no client opens anything any more */
+  _Atomic uint32_t broken;      /* failed while events ran */
+  _Atomic uint32_t drained;     /* left their loops; waited for */
   _Atomic uint32_t gone;
-  _Atomic uint32_t ended;  /* threads of workers that do nothing any more */
-  _Atomic uint32_t aside;  /* workers that stand aside: worker_linger() */
-  _Atomic uint32_t signal; /* number of the signal that arrived; 0: none did */
+  _Atomic uint32_t ended;  /* threads of workers that have ended */
+  _Atomic uint32_t aside;  /* see worker_linger() */
+  _Atomic uint32_t signal; /* its number; 0: none */
 
-  /* The report thread: see reporting.h. */
-  _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
-  _Atomic uint32_t report_ended; /* the thread does nothing any more */
-  _Atomic uint32_t report_lost;  /* a reporter failed to write */
-  _Atomic uint64_t paused_ns; /* for so long the process did not run at all */
+  /* The report thread. */
+  _Atomic uint32_t report_stop; /* waited for */
+  _Atomic uint32_t report_ended;
+  _Atomic uint32_t report_lost; /* a reporter failed to write */
+  _Atomic uint64_t paused_ns;   /* time in which the process did not run */
 
-  /* Periods.  They belong to the report thread until it has ended or was left
-   * behind, then to the conductor. */
+  /* These belong to the report thread until it has ended or was left behind,
+   * then to the conductor. */
   struct periods *periods;
-  /* Arrivals up to the last interval, and up to the last checkpoint. */
+  /* Arrivals up to the last interval, and the last checkpoint. */
   uint64_t arrived, arrived_cumulative;
-  uint64_t lines_ns; /* lines and checkpoints count from here: M, or later */
-  /* Arrivals of the measured part, for threads that watch the run. */
+  uint64_t lines_ns; /* start of lines and checkpoints: M, or later */
+  /* Arrivals of the measured part; any thread reads. */
   _Atomic uint64_t arrivals;
-  /* [opt] decides about the objective; likewise, from the start on. */
+  /* [opt] */
   struct slo_stop *slo_stop;
 
   struct carrier *carriers; /* [plan->carriers] */
-  struct storms *storms;    /* owned; NULL: there are none */
+  struct storms *storms;    /* owned; NULL: none */
 
   struct delays delays;
-  struct outages outages;     /* see run/stall.h */
+  struct outages outages;
   struct brownouts brownouts; /* of the report thread, then of the conductor */
-  uint64_t stalled_ns;        /* of stalls in the intervals so far; likewise */
-  struct outage_report outage_report; /* of the conductor, at the end */
+  uint64_t stalled_ns;        /* of stalls in intervals; likewise */
+  struct outage_report outage_report; /* of the conductor */
 
-  struct life life; /* the start and the end, as they are reported */
+  struct life life;
 };
 
-/* Make the workers leave at their next event.  The first reason is kept;
- * returns whether this one is the first. */
+/* Make workers leave at their next event.  Returns whether this reason is the
+ * first. */
 bool run_stop(struct run *run, enum stop_reason why);
 
-/* Report to the other ranks, if there are any, that this one stops because of a
- * signal, or for another reason (0). */
+/* Tell other ranks, if any, of a signal or another reason (0). */
 void run_tell_peers(struct run *run, int signal);
 
 /* Wake all workers that wait for this word. */
 void run_wake(struct run *run, _Atomic uint32_t *word);
 
-/* Workers that have left may close what they have. */
+/* Workers that have left may close. */
 void run_let_close(struct run *run);
 
-/* No event will begin any more: workers that stand aside need not go on, and
- * all may close. */
+/* No event begins any more: workers aside may leave, and all may close. */
 void run_end_load(struct run *run);
 
 /* Wake the conductor. */
@@ -205,38 +196,33 @@ static inline enum stop_reason run_stopped(const struct run *run)
                                                 memory_order_relaxed);
 }
 
-/* May events still begin? */
 static inline bool run_is_open(const struct run *run, uint64_t now_ns)
 {
   return now_ns < run->end_ns && atomic_load(&run->tickets) > 0;
 }
 
-/* The signal that has ended the run, or 0. */
+/* The signal that ended the run, or 0. */
 int run_signal(const struct run *run);
 
-/* Ignore signals from now on: they are too late to end the run. */
+/* Later signals do not end the run. */
 void run_no_more_signals(struct run *run);
 
-/* The moment at which the last worker left, or `from_ns` if that is later.
- * Workers that stand aside do not count: see worker_linger(). */
+/* When the last worker left, without those aside, or `from_ns` if later. */
 uint64_t run_last_left(const struct run *run, uint64_t from_ns);
 
-/* The number of workers that had not left their loops at `when_ns`, but for
- * those that stand aside. */
+/* Workers in their loops at `when_ns`, without those aside. */
 unsigned run_count_running(const struct run *run, uint64_t when_ns);
 
-/* The number of workers that stand aside and have not left their loops. */
+/* Workers aside that have not left. */
 unsigned run_count_aside(const struct run *run);
 
-/* The number of workers in a phase. */
 unsigned run_count_phase(const struct run *run, enum worker_phase phase);
 
 struct run_totals {
   uint64_t events, sum_ns, errors, queries;
 };
 
-/* Any thread, while workers go on: totals of workers may be of slightly
- * different moments. */
+/* Any thread.  Workers' totals may be of slightly different moments. */
 struct run_totals run_totals(const struct run *run);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * runner.c - the conductor of a run: its steps in order, from the first thread
- * to the last.
+ * runner.c - the conductor of a run: its steps, from the first thread to the
+ * last.
  */
 #include "run/runner.h"
 
@@ -40,8 +40,6 @@
 
 /* ---- set-up ---- */
 
-/* Make the places where classes of operations are counted, if they are
- * wanted. */
 static int make_classes(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
@@ -105,7 +103,7 @@ static int make_workers(struct run *run, struct err *err)
     w->sample_ns = UINT64_MAX;
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
     w->late = i >= plan_clients(plan);
-    /* The event of a late worker is due when its storm is. */
+    /* else due with its storm */
     w->schedule = w->late ? NULL : arrivals_of_worker(run, i);
   }
   if (plan->storm.n > 0)
@@ -223,7 +221,7 @@ static void final_report(struct conductor *c)
   struct report r = { 0 }, total;
   const uint64_t end_ns = c->end_ns;
 
-  /* Nothing was measured in a run that ended while it was warming up. */
+  /* Nothing was measured. */
   if (has_only_warmed_up(run)) {
     reporting_restart(run, end_ns);
     life_measure_from(run, end_ns);
@@ -278,12 +276,11 @@ static int conductor_status(struct conductor *c, int status)
     return (int)atomic_load(&c->run.asked);
   if (number == 0)
     return status;
-  if (c->run.plan->part == 0) /* one of several ranks reports it for all */
+  if (c->run.plan->part == 0) /* one rank reports it for all */
     log_msg(LOG_WARNING, "stopped by %s", signals_name(number));
   return EXIT_SIGNAL + number;
 }
 
-/* Was force needed, and was there no other reason to end? */
 static bool tell_if_late(struct run *run)
 {
   if (run_stopped(run) != STOP_FORCED)
@@ -303,8 +300,8 @@ static void *end_main(void *arg)
   return NULL;
 }
 
-/* The done() of a script may never end.  Only this thread speaks to other
- * processes, so it ends the test itself if there are any. */
+/* The done() of a script may never end.  Only this thread talks to other
+ * processes, so with peers it ends the test itself. */
 static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
 {
   pthread_t thread;
@@ -429,7 +426,7 @@ static void signal_arrived(void *arg, int number)
   run_news(run);
 }
 
-/* A signal that arrived at another rank counts as one that arrived here. */
+/* A signal at another rank counts as one here. */
 static void peer_stopped(void *arg, int number)
 {
   struct run *run = arg;
@@ -452,7 +449,7 @@ static void listen_to_peers(struct conductor *c, bool on)
   peers->listen(peers->ctx, on ? &c->listener : NULL);
 }
 
-/* False: other ranks do not start, so neither does this one. */
+/* False: another rank does not start. */
 static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 {
   const struct peers *peers = run->plan->peers;
@@ -468,11 +465,8 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
   return false;
 }
 
-/*
- * After a common start, workers are released a little later.  Otherwise those
- * of the first rank to wake up would keep the others' processor for a time
- * slice.
- */
+/* After a common start, workers are released a little later: those of the first
+ * rank to wake up would keep the others' processor for a time slice. */
 #define MUSTER_NS (NS_PER_MS / 4)
 
 /* `at_ns`: the common start of all ranks, or 0: now. */
@@ -494,7 +488,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
                   ? PLAN_NO_LIMIT
                   : run->measured_ns + plan->time_ns;
   arrivals_start(run);
-  /* What workers counted while they got ready is not part of the run. */
+  /* Work to get ready does not count. */
   periods_restart(run->periods, run->start_ns);
   life_start(run);
   stall_start(run, run->start_ns);
@@ -503,14 +497,12 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   opened_ns = clock_now_ns();
   if (at_ns > 0)
     thread_sleep_until(at_ns + MUSTER_NS);
-  workers_release(
-    &c->workers,
-    GATE_OPEN); /* from now on workers may take this thread's processor */
+  workers_release(&c->workers,
+                  GATE_OPEN); /* workers may now take this thread's processor */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }
 
-/* End the report thread after a run that did not start. */
 static void let_reporting_go(struct conductor *c)
 {
   if (!reporting_stop(&c->run, c->report_thread,
@@ -518,7 +510,7 @@ static void let_reporting_go(struct conductor *c)
     leave_thread(c->run.leave);
 }
 
-/* Everything that happens while threads exist. */
+/* While threads exist. */
 static int perform(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -615,7 +607,7 @@ int runner_run(const struct plan *plan, const struct test *test,
     status = status == EXIT_OK ? EXIT_FAILED : status;
   }
   if (!leave_any(leave)) {
-    signals_stop(&c->signals); /* until here, a signal must not damage files */
+    signals_stop(&c->signals); /* before, a signal must not damage files */
     conductor_done(c);
     free(c);
   }

@@ -1,5 +1,5 @@
 /*
- * runner.h - runs a test: starts the workers, keeps the time, reports, ends.
+ * runner.h - runs a test.
  */
 #ifndef BENCH_RUN_RUNNER_H
 #define BENCH_RUN_RUNNER_H
@@ -15,16 +15,13 @@ enum {
   EXIT_OK = 0,
   EXIT_FAILED = 1,
   EXIT_FORCED = 2, /* forced shutdown, or workers not ready in time */
-  EXIT_ASKED = 6,  /* a script has called os.exit(0) before the end */
-  /* SLO_EXIT_STATUS (stats/slo.h): only the objective was missed */
-  EXIT_SIGNAL = 128, /* plus the number of the signal */
+  EXIT_ASKED = 6,  /* os.exit(0) of a script before the end */
+  /* SLO_EXIT_STATUS (stats/slo.h) is between */
+  EXIT_SIGNAL = 128, /* plus the signal */
 };
 
-/*
- * Do the whole run, and print its reports.  Returns the exit status of the
- * program.  If leave_any() is true afterwards, the process must end before
- * anything is freed that was given to this function.
- */
+/* Returns the exit status of the program.  After leave_any(), the process must
+ * end before anything is freed that was given to this function. */
 int runner_run(const struct plan *plan, const struct test *test,
                const void *cfg, const struct reporter_use *reporters,
                size_t n_reporters, struct leave *leave);

@@ -1,10 +1,9 @@
 /*
  * schedule.c - arrivals under --rate.
  *
- * There is one sequence of due times, and two cursors move along it.  Workers
- * move the first one: each takes the next time, under a lock that is held for
- * one draw.  The reader moves the second one up to the present moment.  The
- * distance between the two is the number of waiting arrivals.
+ * Two cursors move along one sequence of due times.  Workers move the first,
+ * under a lock held for one draw; the reader moves the second up to the
+ * present.  The distance is the number of waiting arrivals.
  */
 #include "run/schedule.h"
 
@@ -22,38 +21,34 @@
 #include "run/load_curve.h"
 #include "stats/service.h"
 
-/*
- * When so many arrivals are waiting, the next ones are not drawn any more but
- * counted by their mean gap.  No worker will ever take them, and drawing them
- * would take longer than the run.
- */
+/* With so many waiting arrivals, the next are counted by their mean gap: no
+ * worker will take them, and drawing takes longer than the run. */
 #define HOPELESS 1e7
 
-/* A place in the sequence. */
 struct cursor {
   struct rng rng;
   double due_ns;           /* of arrival `n`, since the start; has fractions */
-  uint64_t n;              /* arrivals that were passed */
-  struct load_place place; /* with a curve: where `due_ns` is on it */
+  uint64_t n;              /* arrivals passed */
+  struct load_place place; /* with a curve: where `due_ns` is */
 };
 
 struct schedule {
-  struct cursor origin;     /* constant: the first arrival of all */
-  double gap_ns;            /* mean gap; 0: there is a curve */
-  struct load_curve *curve; /* owned; NULL: the rate is constant */
+  struct cursor origin;     /* constant: the first arrival */
+  double gap_ns;            /* mean; 0: there is a curve */
+  struct load_curve *curve; /* owned; NULL: a constant rate */
   uint64_t start_ns, end_ns;
-  uint64_t events; /* limit of the measured part */
+  uint64_t events; /* of the measured part */
 
   pthread_mutex_t lock CACHE_ALIGNED; /* protects the next two */
   struct cursor taken;
-  uint64_t left; /* arrivals that were taken and not begun */
+  uint64_t left; /* taken and not begun */
 
   struct cursor due CACHE_ALIGNED; /* of the reader, like all that follows */
-  uint64_t first;                  /* the first arrival of the measured part */
-  uint64_t last;                   /* this one and later ones do not count */
+  uint64_t first;                  /* of the measured part */
+  uint64_t last;                   /* later arrivals do not count */
 };
 
-/* Gaps are exponential in the integral of the rate, whatever its shape. */
+/* Gaps are exponential in the integral of the rate. */
 static NOINLINE void advance_on_curve(const struct schedule *s,
                                       struct cursor *c, double count)
 {
@@ -89,7 +84,7 @@ COLD static void jump(const struct schedule *s, struct cursor *c, double count)
     c->due_ns += count * s->gap_ns;
 }
 
-/* Takes `curve` over, also if it fails. */
+/* Owns `curve`, also after a failure. */
 static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
                 uint64_t seed, unsigned part, struct err *err)
 {
@@ -148,7 +143,7 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
   s->last = UINT64_MAX;
 }
 
-/* Pass all arrivals that are due before the moment; false: there were none. */
+/* Pass arrivals that are due before; false: none. */
 static bool pass(const struct schedule *s, struct cursor *c, double moment_ns)
 {
   if (LIKELY(c->due_ns >= moment_ns))
@@ -171,7 +166,7 @@ void schedule_measure(struct schedule *s, uint64_t from_ns)
 
   (void)pthread_mutex_lock(&s->lock);
   if (s->taken.n < s->due.n)
-    s->taken = s->due; /* the reader has passed these already */
+    s->taken = s->due; /* passed by the reader */
   if (pass(s, &s->taken, from))
     s->due = s->taken;
   (void)pthread_mutex_unlock(&s->lock);
@@ -190,7 +185,7 @@ uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
   due_ns = s->taken.due_ns;
   advance(s, &s->taken);
   (void)pthread_mutex_unlock(&s->lock);
-  /* Centuries from now is as good as never, and fits into the type. */
+  /* Centuries from now: never. */
   if (due_ns > 1e18)
     due_ns = 1e18;
   return s->start_ns + (uint64_t)due_ns;
@@ -214,7 +209,7 @@ static uint64_t number_taken(struct schedule *s, uint64_t *ret_left)
   return n;
 }
 
-/* The number of due arrivals that count. */
+/* Due arrivals that count. */
 static uint64_t number_due(const struct schedule *s)
 {
   return s->due.n < s->last ? s->due.n : s->last;

@@ -1,10 +1,8 @@
 /*
- * schedule.h - arrivals under --rate and --load-profile: the due time of every
- * event of a run.
+ * schedule.h - the due times of events under --rate and --load-profile.
  *
- * Gaps are exponential, drawn from a random stream of their own, so the times
- * depend only on the seed and the rate.  Workers take the times one by one.  A
- * worker that is late gets a time in the past, and measures from there.
+ * Gaps are exponential and depend on the seed and the rate only.  A worker that
+ * is late takes a time in the past, and measures from there.
  */
 #ifndef BENCH_RUN_SCHEDULE_H
 #define BENCH_RUN_SCHEDULE_H
@@ -16,61 +14,46 @@ struct load_curve;
 struct schedule;
 struct stall;
 
-/* Schedules with the same seed and different parts are independent.  Together
- * they are one schedule with the sum of their rates. */
+/* Schedules with one seed and different parts are independent, and sum up to
+ * one schedule. */
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
                  unsigned part, struct err *err);
 
-/*
- * The share of one of `parts` processes of a load that changes.  The curve
- * begins `lead_ns` after the start.  One whose rate never changes gives the
- * same times as schedule_new() with that rate.
- */
+/* The share of one of `parts` processes.  The curve begins `lead_ns` after the
+ * start.  A constant curve is the same as schedule_new(). */
 int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
                        uint64_t lead_ns, uint64_t seed, unsigned part,
                        unsigned parts, struct err *err);
 void schedule_free(struct schedule *s);
 
-/*
- * Arrivals count from `start_ns` on.  None is due after `end_ns`, and no more
- * than `events` of the measured part count, because no worker begins more;
- * UINT64_MAX: no limit.
- */
+/* No arrival is due after `end_ns`, and at most `events` of the measured part
+ * count; UINT64_MAX: no limit. */
 void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
                     uint64_t events);
 
 /*
- * The measured part begins at `from_ns`: arrivals that were due before and were
- * not taken are dropped.  The functions below belong to the thread that calls
- * this one.  They move along the arrivals and never back: a question about an
- * earlier moment gets the answer for the latest one.
+ * The measured part begins: untaken arrivals from before are dropped.  The
+ * thread that calls this function owns those below, which never go back: a
+ * question about an earlier moment gets the answer for the latest.
  */
 void schedule_measure(struct schedule *s, uint64_t from_ns);
 
-/*
- * Take the next due time that is not before `from_ns`.  Earlier ones are
- * dropped, because the backlog of a warm-up is not measured.  Any worker may
- * call.
- */
+/* The next due time, not before `from_ns`: the backlog of a warm-up is dropped.
+ * Any worker. */
 uint64_t schedule_take(struct schedule *s, uint64_t from_ns);
 
-/* An arrival that was taken and is due is not begun, because the run is over:
- * it waits from now on.  Any worker may call. */
+/* A due arrival that was taken is not begun: it waits from now on.  Any
+ * worker. */
 void schedule_leave(struct schedule *s);
 
-/* The number of arrivals that are due at `now_ns` and were not taken, or were
- * left. */
+/* Arrivals that are due and were not taken, or were left. */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
 
-/*
- * Add to each of `n` stalls, which are in the order of their times, how many
- * arrivals were due in it.  The whole sequence is drawn again: for the end of a
- * run.
- */
+/* Add to each of `n` stalls, in order of time, the arrivals due in it.  Draws
+ * the whole sequence again, at the end of a run. */
 void schedule_in_stalls(const struct schedule *s, struct stall *of, unsigned n);
 
-/* The number of arrivals of the measured part that were due at the latest
- * moment that was asked about. */
+/* Arrivals of the measured part, due at the latest moment asked about. */
 uint64_t schedule_arrivals(const struct schedule *s);
 
 #endif

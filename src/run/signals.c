@@ -13,9 +13,8 @@
 #include "base/err.h"
 #include "base/thread.h"
 
-/* This signal ends the thread if `ending` is set; it is blocked like the
- * others.  From launchers and batch systems, which send it too, it means
- * nothing. */
+/* Ends the thread if `ending` is set.  Launchers and batch systems send this
+ * signal, too: then nothing happens. */
 #define SIGNAL_END SIGUSR2
 
 static const struct {
@@ -36,8 +35,7 @@ const char *signals_name(int number)
   return "a signal";
 }
 
-/* The system sends such a signal, and repeats it, although the user wants
- * nothing more.  If it was ignored before, it is not awaited. */
+/* The system sends and repeats this signal.  Not awaited if ignored before. */
 static bool is_of_system(int number)
 {
   return number == SIGHUP || number == SIGXCPU;
@@ -52,7 +50,7 @@ static bool is_off(size_t i)
          how.sa_handler == SIG_IGN;
 }
 
-/* A signal that is blocked becomes pending even if it is ignored. */
+/* A blocked signal becomes pending even if ignored. */
 static void awaited_set(sigset_t *set)
 {
   (void)sigemptyset(set);
@@ -62,8 +60,8 @@ static void awaited_set(sigset_t *set)
   }
 }
 
-/* These belong to the calling thread.  Between signals_open() and
- * signals_close() `came` is the signal that has come, or NOTHING; else 0. */
+/* Between signals_open() and signals_close() of this thread, `came` is the
+ * signal that has come, or NOTHING; else 0. */
 enum {
   NOTHING = -1,
 };
@@ -71,10 +69,9 @@ static _Thread_local volatile sig_atomic_t came;
 static _Thread_local sigset_t closed;
 
 /*
- * A handler for threads that do not block the signals: those between
- * signals_open() and signals_close(), those that are older than the run, and
- * threads of libraries.  In the latter two the signal is blocked from now on,
- * and sent again, so that the waiting thread gets it.
+ * For threads that do not block the signals: between signals_open() and
+ * signals_close(), older than the run, or of libraries.  In the latter two the
+ * signal is blocked from now on and sent again, for the waiting thread.
  */
 static void note(int number, siginfo_t *info, void *context)
 {
@@ -83,7 +80,7 @@ static void note(int number, siginfo_t *info, void *context)
 
   (void)info;
   if (came != 0) {
-    if (number != SIGNAL_END) /* it means nothing to this thread */
+    if (number != SIGNAL_END)
       came = number;
     return;
   }
@@ -130,7 +127,7 @@ void signals_die(int number)
   (void)raise(number);
 }
 
-/* Wait for the next signal; 0: patience_s has passed. */
+/* 0: patience_s has passed. */
 static int next_signal(const struct signals *s, const sigset_t *set, bool first)
 {
   const struct timespec patience = { .tv_sec = s->patience_s };
@@ -145,7 +142,6 @@ static int next_signal(const struct signals *s, const sigset_t *set, bool first)
   return number < 0 ? 0 : number;
 }
 
-/* Does the signal add nothing to the first one? */
 static bool is_echo(int number, int first, uint64_t first_ns)
 {
   if (number == 0 || first == 0)
@@ -177,8 +173,7 @@ static void *wait_for_signals(void *arg)
       signals_die(number ? number : first);
     first = number;
     s->arrived(s->arg, number);
-    first_ns =
-      clock_now_ns(); /* a signal that came meanwhile is an echo, too */
+    first_ns = clock_now_ns(); /* a signal in the meantime is an echo */
   }
 }
 
@@ -205,8 +200,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
-  /* Shells start background jobs with SIGINT ignored.  If it stayed ignored, a
-   * pending signal would be lost when system() in a script restores that. */
+  /* Shells start background jobs with SIGINT ignored, and system() in a script
+   * restores that: a pending signal would be lost. */
   for (size_t i = 0; i < SIGNALS_MAX; i++)
     (void)sigaction(awaited[i].number, is_off(i) ? NULL : &noted,
                     &s->before[i]);

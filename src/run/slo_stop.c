@@ -18,7 +18,7 @@
 #include "stats/trend.h"
 
 enum {
-  PAST_MOMENTS = 4096, /* moments of which the arrivals are remembered */
+  PAST_MOMENTS = 4096, /* of arrivals */
 };
 
 struct slo_stop_arrivals {
@@ -27,14 +27,13 @@ struct slo_stop_arrivals {
 
 /* {0} is empty. */
 struct slo_stop_past {
-  struct slo_stop_arrivals
-    of[PAST_MOMENTS]; /* the next one is [n % PAST_MOMENTS] */
+  struct slo_stop_arrivals of[PAST_MOMENTS]; /* next: [n % PAST_MOMENTS] */
   uint64_t n;
 };
 
 /* ---- overdue arrivals ---- */
 
-/* Remember the arrivals up to now; returns how many a worker has taken. */
+/* Remember the arrivals; returns how many workers have taken. */
 static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
                                    uint64_t now_ns)
 {
@@ -45,8 +44,8 @@ static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
   return all > waiting ? all - waiting : 0;
 }
 
-/* The arrivals that were due longer ago than this, and that no worker has
- * taken.  A negative limit: all. */
+/* Arrivals that were due longer ago than the limit, and not taken.  A negative
+ * limit: all. */
 static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
                                       uint64_t now_ns, uint64_t taken,
                                       double limit_ns)
@@ -62,12 +61,12 @@ static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
 
 /* ---- the objective ---- */
 
-/* A run has so many intervals at least, if they are not too short. */
+/* At least, unless too short. */
 #define INTERVALS 100
 #define INTERVAL_MIN_NS (20 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
-/* The run may take so many times its warm-up until it is steady. */
+/* Times the warm-up, until the run is steady. */
 #define SETTLE_TIMES 2
 
 struct slo_stop {
@@ -75,18 +74,18 @@ struct slo_stop {
   const struct slo *slo;
   uint64_t interval_ns;
 
-  bool measured; /* the warm-up is over */
-  bool settled;  /* looks count */
+  bool measured;
+  bool settled; /* looks count */
   bool decided;
   uint64_t measured_ns, base_ns; /* when it was measured, and was settled */
-  struct run_totals base;        /* what had happened before that */
-  struct hist_sum *before, *now; /* owned; latencies likewise, and since then */
+  struct run_totals base;        /* at base_ns */
+  struct hist_sum *before, *now; /* owned; latencies at base_ns, and since */
   struct trend rate, latency;
 
   struct slo_stop_past past;
 
   struct decision term[SLO_TERMS_MAX];
-  struct decision_cell seen[SLO_TERMS_MAX]; /* what was added to it */
+  struct decision_cell seen[SLO_TERMS_MAX]; /* added so far */
   struct decision_result result;
 };
 
@@ -153,7 +152,7 @@ void slo_stop_measure_from(struct slo_stop *j, uint64_t now_ns)
   j->measured_ns = now_ns;
 }
 
-/* From this moment on, everything counts. */
+/* From now on, everything counts. */
 static void settle(struct slo_stop *j, uint64_t now_ns,
                    const struct run_totals *now)
 {
@@ -213,7 +212,7 @@ static struct slo_sample sample_of(struct slo_stop *j, uint64_t now_ns,
   return s;
 }
 
-/* A term about a share of the events. */
+/* Of a term about a share of events. */
 static enum decision_verdict
 decide_share(struct slo_stop *j, unsigned i, const struct slo_sample *s,
              const struct decision_waiting *waiting, bool last)
@@ -233,7 +232,7 @@ static bool counts_events(const struct slo_term *t)
   return t->kind->measure == SLO_PERCENTILE || t->kind->measure == SLO_ERRORS;
 }
 
-/* The other terms: they are decided when those above are. */
+/* Other terms are decided after those. */
 static enum decision_verdict decide_value(const struct slo_stop *j,
                                           const struct slo_result *r,
                                           enum decision_verdict others,

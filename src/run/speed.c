@@ -17,8 +17,8 @@
 #include "run/run.h"
 
 enum {
-  CHAIN = 8192, /* additions: two or three microseconds */
-  TRIES = 5,    /* the fastest counts: the others were interrupted */
+  CHAIN = 8192, /* additions: 2 or 3 us */
+  TRIES = 5,    /* the fastest counts */
   SAMPLES_MIN = 3,
   FIRST_STEP_NS = 250 * 1000 * 1000,
 };
@@ -62,7 +62,7 @@ double speed_measure(void)
   return best_ns > 0 ? (double)CHAIN / (double)best_ns : 0;
 }
 
-/* The processor that a thread of this process runs on; -1: it does not run. */
+/* Where a thread of this process runs; -1: it does not. */
 static int processor_of(int thread)
 {
   char path[64], line[1024], state = '\0', *after;
@@ -73,7 +73,7 @@ static int processor_of(int thread)
   f = fopen(path, "re");
   if (!f)
     return -1;
-  /* The name, in parentheses, may have anything in it. */
+  /* The name in parentheses may have anything in it. */
   after = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
   (void)fclose(f);
   if (!after ||
@@ -98,7 +98,7 @@ void speed_add(struct speed_watch *s, uint64_t at_ns, double ghz)
   s->of[s->n++] = (struct speed_sample){ at_ns, ghz };
 }
 
-/* The workers take turns. */
+/* Of each worker in turn. */
 static void *watch(void *arg)
 {
   struct speed_watch *s = arg;
@@ -147,7 +147,7 @@ static int by_ghz(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* 0: there are too few. */
+/* 0: too few. */
 static double median(const struct speed_watch *s, uint64_t begin_ns,
                      uint64_t end_ns)
 {

@@ -14,19 +14,17 @@
 #include "run/test.h"
 #include "stats/outage_report.h"
 
-/* A time without success and without errors is a stall from so many mean
- * times between two successes on. */
+/* Without errors, a stall is this many mean times between successes long. */
 #define USUAL_GAPS 10
 
-/* The state of all clients at one moment. */
+/* Of all clients at one moment. */
 struct view {
-  uint64_t served_ns; /* the last success of any client */
-  uint64_t wanted_ns; /* since when one waits; UINT64_MAX: none does */
+  uint64_t served_ns; /* the last success */
+  uint64_t wanted_ns; /* since when one waits; UINT64_MAX: none */
   unsigned waiting;
-  const struct service_error *fault; /* the first after served_ns; NULL: none */
+  const struct service_error *fault; /* first after served_ns; or NULL */
 };
 
-/* Does the test have a service that can fail? */
 static bool has_service(const struct test *test)
 {
   return test->ops->in_process || (test->form && test->form->has_statements);
@@ -57,8 +55,8 @@ static uint64_t last_of(const struct service *s)
   return atomic_load_explicit(&s->last_ns, memory_order_relaxed);
 }
 
-/* Is there an event that this client waits for?  `ended`: the loops are over,
- * and events that were given up count. */
+/* Does this client wait for an event?  `ended`: after the loops, given-up
+ * events count. */
 static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
 {
   const struct service *s = &w->recorder->service;
@@ -74,7 +72,7 @@ static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
   return true;
 }
 
-/* The first error of the time after `from_ns`, or shortly before. */
+/* The first error after `from_ns`, or shortly before. */
 static void note_fault(struct view *v, const struct service *s,
                        uint64_t from_ns)
 {
@@ -104,7 +102,6 @@ static void look(const struct run *run, bool ended, struct view *v)
     note_fault(v, &run->workers[i].recorder->service, v->served_ns);
 }
 
-/* The limit for a time without success. */
 static uint64_t limit(const struct run *run, const struct view *v,
                       uint64_t now_ns)
 {
@@ -117,8 +114,7 @@ static uint64_t limit(const struct run *run, const struct view *v,
                  (now_ns - run->start_ns) / (events + 1) * USUAL_GAPS);
 }
 
-/* Since when the clients have waited in vain; UINT64_MAX: they have not, or not
- * for long enough. */
+/* UINT64_MAX: clients have not waited in vain, or not long enough. */
 static uint64_t stalled_since(const struct run *run, const struct view *v,
                               uint64_t now_ns)
 {
@@ -131,7 +127,7 @@ static uint64_t stalled_since(const struct run *run, const struct view *v,
                                                                 : UINT64_MAX;
 }
 
-/* Under the lock.  What belongs to the warm-up does not count. */
+/* Under the lock.  The warm-up does not count. */
 static void keep(struct run *run, const struct view *v, uint64_t now_ns,
                  int64_t ended_by)
 {
@@ -150,8 +146,7 @@ static void keep(struct run *run, const struct view *v, uint64_t now_ns,
   outages_keep(&run->outages, &s);
 }
 
-/* The client was down, and has a success again.  What belongs to the warm-up
- * does not count. */
+/* The client was down, and has a success.  The warm-up does not count. */
 static void back(struct service *s, const struct run *run, uint64_t last,
                  uint64_t now_ns)
 {
@@ -186,8 +181,8 @@ void stall_over(struct worker *w, uint64_t now_ns)
   }
   if (now_ns - last <= o->limit_ns)
     return;
-  /* Clients that pause between events come here often: most of them see here
-   * that another one was served. */
+  /* Most clients that pause between events see here that another one was
+   * served. */
   if (now_ns <=
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns)
     return;
@@ -196,7 +191,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
     look(run, false, &v);
     keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
-    /* Nobody may see that stall a second time, as one of this client. */
+    /* No client may see that stall again. */
     atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
   }
@@ -223,7 +218,7 @@ uint64_t stall_sum_ns(struct run *run, uint64_t now_ns)
 
 /* ---- the report ---- */
 
-/* One client, at the end.  Under the lock. */
+/* Under the lock. */
 static void add_client(const struct run *run, struct service *s,
                        uint64_t end_ns, struct outage_report *ret)
 {
@@ -271,8 +266,7 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
   struct outages *o = &run->outages;
   struct view v;
 
-  /* Stalls begin at the former at the earliest, which may be a little before
-   * the latter. */
+  /* Stalls begin at run->measured_ns at the earliest. */
   *ret = (struct outage_report){ .base_ns = min_u64(run->measured_ns,
                                                     run->life.measured_ns),
                                  .end_ns = end_ns,

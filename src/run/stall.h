@@ -1,14 +1,13 @@
 /*
  * stall.h - times in which no client of a run was served.  Only for src/run.
  *
- * A stall begins with the last success of any client, or when a client begins
- * to wait, whichever is later, and ends with the next success of any client.
- * It is longer than --stall; without an error in it, it is also longer than ten
- * times the mean time between two successes, so that a test with long events
- * has no stalls.
+ * A stall begins with the last success of any client, or later when a client
+ * begins to wait, and ends with the next success.  It is longer than --stall
+ * and, without an error in it, than ten times the mean time between successes:
+ * long events are no stalls.
  *
- * The client that ends a stall finds it: its own time since the last success is
- * at least as long.  So nobody has to look at clients while they are served.
+ * The client that ends a stall finds it, by its own time since its last
+ * success.
  */
 #ifndef BENCH_RUN_STALL_H
 #define BENCH_RUN_STALL_H
@@ -24,16 +23,14 @@ struct err;
 struct outage_report;
 struct run;
 
-/* Before the workers exist: their services are watched if the test has one. */
+/* Before the workers, whose services are watched if the test has one. */
 int stall_init(struct run *run, struct err *err);
 
-/* The load begins. */
 void stall_start(struct run *run, uint64_t now_ns);
 
-/* The slow path of stall_served(). */
 COLD void stall_over(struct worker *w, uint64_t now_ns);
 
-/* An event of this worker, whose recorder is `r`, has ended. */
+/* An event has ended; `r` is w->recorder. */
 static inline void stall_served(struct worker *w, struct recorder *r,
                                 uint64_t now_ns)
 {
@@ -45,11 +42,11 @@ static inline void stall_served(struct worker *w, struct recorder *r,
   atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
 }
 
-/* The time of all stalls so far, the present one included.  Any thread. */
+/* Of all stalls, with the present one.  Any thread. */
 uint64_t stall_sum_ns(struct run *run, uint64_t now_ns);
 
-/* After the workers have left or were left behind: the present stall ends with
- * the run, and the report is made, whose arrays belong to the run. */
+/* After the workers.  The present stall ends with the run.  Arrays belong to
+ * the run. */
 void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret);
 
 #endif

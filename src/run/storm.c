@@ -20,15 +20,15 @@
 #include "run/worker.h"
 #include "stats/storm_report.h"
 
-/* One client; it writes, and the report reads. */
+/* The client writes, the report reads. */
 struct guest {
-  _Atomic uint64_t connected_ns; /* since its storm broke loose; 0: not yet */
+  _Atomic uint64_t connected_ns; /* since its storm began; 0: not yet */
   _Atomic uint64_t served_ns;    /* likewise */
 };
 
 struct wave {
   struct storm_wave set;
-  struct guest *guests; /* [set.clients], a part of `guests` below */
+  struct guest *guests; /* [set.clients] of storms.guests */
   pthread_mutex_t lock; /* protects the rest */
   unsigned failed;
   char reason[STORM_REASON];
@@ -37,7 +37,7 @@ struct wave {
 struct storms {
   unsigned n;
   struct wave *of;             /* owned; [n] */
-  struct guest *guests;        /* owned; those of all storms */
+  struct guest *guests;        /* owned; of all storms */
   struct storm_report *report; /* owned; [n] */
 };
 
@@ -81,7 +81,7 @@ void storms_free(struct storms *s)
   free(s);
 }
 
-/* The storm of the client with this number among all of them. */
+/* Of a client's number among all storms. */
 static struct wave *find_wave(struct storms *s, unsigned guest)
 {
   struct wave *wave = s->of;
@@ -102,7 +102,7 @@ static void note_failed(struct wave *wave, const struct err *why)
   (void)pthread_mutex_unlock(&wave->lock);
 }
 
-/* 0 says that it did not come to that. */
+/* 0: it did not come to that. */
 static void note_time(_Atomic uint64_t *to, uint64_t now_ns, uint64_t due_ns)
 {
   atomic_store_explicit(to, now_ns > due_ns ? now_ns - due_ns : 1,
@@ -125,7 +125,7 @@ int storm_loop(struct worker *w, void *thr, struct err *err)
     return 0;
   rc = ops->arrive(thr, w, err);
   if (rc < 0) {
-    if (rc != -ECANCELED) /* else the run has ended while it waited */
+    if (rc != -ECANCELED) /* else the run has ended */
       note_failed(wave, err);
     err->text[0] = '\0';
     return 0;
@@ -148,7 +148,7 @@ static int by_size(const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* `sorted` are n values, of which the first `none` are 0. */
+/* `none` of `of` are 0. */
 static void fill_times(struct storm_times *ret, uint64_t *of, unsigned n)
 {
   unsigned none = 0;

@@ -1,6 +1,6 @@
 /*
- * storm.h - clients that come all at once in the middle of a run: they connect,
- * run one event each, and leave.
+ * storm.h - clients that come all at once during a run: they connect, run one
+ * event, and leave.
  */
 #ifndef BENCH_RUN_STORM_H
 #define BENCH_RUN_STORM_H
@@ -11,16 +11,14 @@ struct storm_report;
 struct storms;
 struct worker;
 
-/* What the clients of a run's storms have lived through. */
 int storms_new(struct storms **ret, const struct plan *plan, struct err *err);
 void storms_free(struct storms *s);
 
-/* The life of such a worker: it waits for its storm, connects, and runs one
- * event.  Returns the error of that event. */
+/* The life of such a worker: WAITS for its storm.  Returns the error of its
+ * event. */
 int storm_loop(struct worker *w, void *thr, struct err *err);
 
-/* One for each storm, valid until storms_free(); the clients have ended, or
- * were left behind. */
+/* One for each storm, valid until storms_free(); after the clients. */
 const struct storm_report *storms_report(struct storms *s);
 
 #endif

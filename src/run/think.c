@@ -14,7 +14,7 @@
 
 #define LONGEST_S (24 * 60 * 60)
 
-/* Read one time; it ends at the colon or at the end of the text. */
+/* Up to `len`. */
 static int read_time(const char *text, size_t len, uint64_t *ret)
 {
   char copy[32];

@@ -20,13 +20,10 @@ struct think {
   uint64_t a_ns, b_ns;
 };
 
-/*
- * Read a value of --think-time: "50ms", "exp:MEAN", "uniform:MIN:MAX"; no time
- * at all is THINK_NONE.  -EINVAL: it is not of this form; *ret is left alone.
- */
+/* "50ms", "exp:MEAN", "uniform:MIN:MAX"; no time is THINK_NONE.  -EINVAL: not
+ * of this form; *ret is left alone. */
 int think_parse(const char *text, struct think *ret);
 
-/* The next pause. */
 uint64_t think_draw(const struct think *think, struct rng *rng);
 
 #endif

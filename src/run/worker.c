@@ -22,7 +22,7 @@
 
 enum {
   MAX_TICKETS = 1024,   /* in one block */
-  BLOCK_NS = 50 * 1000, /* a block should last at least this long */
+  BLOCK_NS = 50 * 1000, /* a block should last this long */
   ALONE_NS = 50 * 1000, /* see gives_way() */
 };
 
@@ -31,11 +31,8 @@ static void set_phase(struct worker *w, enum worker_phase phase)
   atomic_store_explicit(&w->phase, phase, memory_order_relaxed);
 }
 
-/*
- * Workers take tickets in blocks, so that short events do not compete for one
- * cache line.  They take them one by one when events are long or few are left,
- * so that no thread has a block left when the others are done.
- */
+/* Blocks of tickets keep short events from competing for a cache line.  Blocks
+ * of one, for long events or at the end, keep no tickets from idle workers. */
 static bool take_tickets(struct worker *w, uint64_t now)
 {
   struct run *run = w->run;
@@ -49,7 +46,7 @@ static bool take_tickets(struct worker *w, uint64_t now)
   if (w->block == 0)
     w->block = 1;
   if (w->plan->threads == 1)
-    w->block = MAX_TICKETS; /* there is no other worker */
+    w->block = MAX_TICKETS;
   w->block_ns = now;
 
   do {
@@ -66,7 +63,6 @@ static bool take_tickets(struct worker *w, uint64_t now)
   return true;
 }
 
-/* The loop of this worker ends. */
 static bool leave(struct worker *w, uint64_t now, const char *why)
 {
   if (atomic_load_explicit(&w->left_ns, memory_order_relaxed) == 0) {
@@ -78,7 +74,7 @@ static bool leave(struct worker *w, uint64_t now, const char *why)
   return false;
 }
 
-/* Wait until the measured part has begun, or will not begin. */
+/* WAITS until the measured part has begun, or will not begin. */
 static void await_measured(struct run *run)
 {
   uint32_t warm;
@@ -87,10 +83,8 @@ static void await_measured(struct run *run)
     loop_wait_while(&run->warm, warm, WAIT_FOREVER);
 }
 
-/*
- * The warm-up is over for this worker.  It waits a moment until the counters
- * were read, so that every event that counts is counted.
- */
+/* The worker waits until the counters were read, so that every event that
+ * counts is counted. */
 static void end_warmup(struct worker *w, uint64_t *now)
 {
   w->counted = true;
@@ -104,7 +98,6 @@ static void end_warmup(struct worker *w, uint64_t *now)
   *now = clock_now_ns();
 }
 
-/* Note the reason, so that the end can tell it from others. */
 static bool time_is_over(struct run *run, uint64_t now)
 {
   if (now < run->end_ns)
@@ -113,7 +106,7 @@ static bool time_is_over(struct run *run, uint64_t now)
   return true;
 }
 
-/* Wait until `due`; false: the run is over before that. */
+/* False: the run is over before `due`. */
 static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
 {
   struct run *run = w->run;
@@ -131,28 +124,24 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
       w->late_ns = *now - due;
   }
   if (!w->counted && *now >= run->measured_ns)
-    end_warmup(
-      w,
-      now); /* it has waited beyond the end of the warm-up: this event counts */
+    end_warmup(w, now); /* this event counts */
   return !run_stopped(run) && !time_is_over(run, *now);
 }
 
-/* The pause after an event: what worker_rest() has asked for, and the time to
- * think. */
+/* After an event: worker_rest() and the time to think. */
 static uint64_t pause_of(struct worker *w)
 {
   uint64_t ns = w->rest_ns;
 
   w->rest_ns = 0;
-  /* There is an event that it may think about, and the next is not due at a
-   * moment of its own. */
+  /* Not before the first event, and not where arrivals set the moments. */
   if (w->iteration > 0 && !w->schedule)
     ns += think_draw(&w->plan->cfg.think_time, &w->think);
   return ns;
 }
 
-/* Wait for what has to come before the next event: a new connection, the end of
- * a pause, its arrival.  False: the run is over before that. */
+/* WAITS for a new connection, the end of a pause, the arrival.  False: the run
+ * is over before that. */
 static bool wait_for_start(struct worker *w, uint64_t *now)
 {
   struct run *run = w->run;
@@ -179,17 +168,13 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
   return true;
 }
 
-/* Take a ticket for an event of the measured part; false: there are no more. */
 static bool get_ticket(struct worker *w, uint64_t now)
 {
   w->look_ns = min_u64(w->run->end_ns, w->sample_ns);
   return w->tickets > 0 || take_tickets(w, now);
 }
 
-/*
- * May an event start?  Sets start_ns.  Sets look_ns to the moment until which
- * worker_step() may answer without asking again.
- */
+/* Sets start_ns, and look_ns: worker_step() need not ask again before. */
 static bool admit(struct worker *w, uint64_t now)
 {
   static const char time_is_up[] = "Time limit exceeded, exiting...",
@@ -222,14 +207,14 @@ static bool admit(struct worker *w, uint64_t now)
     if (!wait_for_start(w, &now)) {
       if (run_stopped(run))
         return leave(w, now, NULL);
-      /* Others may have kept it from its processor since then. */
+      /* The worker may have waited for a processor since then. */
       return leave(w, min_u64(now, run->end_ns), time_is_up);
     }
-    if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
+    if (!get_ticket(w, now)) /* the warm-up may have ended */
       return leave(w, now, no_more_events);
-    if (sample && !w->schedule) /* the pause is not a part of the event */
+    if (sample && !w->schedule) /* the pause is no part of the event */
       w->start_ns = delay_begin(w);
-    w->look_ns = 0; /* every event needs the slow path */
+    w->look_ns = 0;
   }
   w->tickets--;
   w->skipped = false;
@@ -238,7 +223,6 @@ static bool admit(struct worker *w, uint64_t now)
   return true;
 }
 
-/* Store an ended event for the event log. */
 static void log_event(struct worker *w, uint64_t took)
 {
   struct event_record record = { .start_ns = w->start_ns,
@@ -251,8 +235,7 @@ static void log_event(struct worker *w, uint64_t took)
   w->event_failed = false;
 }
 
-/* Record a single event for those that want to know.  Inlined, it would take
- * registers from the fast path. */
+/* Not inlined: the fast path needs the registers. */
 static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 {
   static const struct class_outcome fine = { 0 };
@@ -269,12 +252,8 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
     log_event(w, took);
 }
 
-/*
- * An event that has ended in the warm-up, or that began in it and ended
- * afterwards.  The latter counts, so it must not be recorded before the
- * counters were read.  The former does not count, so it must not be recorded
- * after that.
- */
+/* An event that began in the warm-up.  It counts if it ends afterwards, and is
+ * recorded after the counters were read; otherwise never after that. */
 static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
 {
   struct run *run = w->run;
@@ -285,7 +264,7 @@ static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
     watch_event(w, now, took);
     return;
   }
-  /* Both are sequentially consistent, and pair with cut_warmup(). */
+  /* Sequentially consistent; pairs with cut_warmup(). */
   atomic_store(&w->recording, 1);
   if (atomic_load(&run->warm) == WARM_NOT_YET) {
     recorder_event(w->recorders, w->recorder, took);
@@ -294,7 +273,7 @@ static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
   atomic_store_explicit(&w->recording, 0, memory_order_release);
 }
 
-/* Inlined, it would take registers from the fast path. */
+/* Not inlined: the fast path needs the registers. */
 static NOINLINE void end_watched_event(struct worker *w, uint64_t now,
                                        uint64_t took)
 {
@@ -306,7 +285,6 @@ static NOINLINE void end_watched_event(struct worker *w, uint64_t now,
   watch_event(w, now, took);
 }
 
-/* The open event ended at `now`. */
 static ALWAYS_INLINE void end_event(struct worker *w, uint64_t now)
 {
   struct recorder *r = w->recorder; /* loaded once: stores might change it */
@@ -320,8 +298,7 @@ static ALWAYS_INLINE void end_event(struct worker *w, uint64_t now)
     recorder_event(w->recorders, r, took);
 }
 
-/* The same when the run is over.  After a forced end, the event was already
- * counted as unfinished. */
+/* After a forced end, the event has been counted as unfinished. */
 static COLD void end_last_event(struct worker *w, uint64_t now)
 {
   if (atomic_load(&w->run->forced) == 0)
@@ -358,8 +335,8 @@ bool worker_step(struct worker *w)
   return w->open;
 }
 
-/* Must it let the others run now?  One that is alone does so now and then, so
- * that the loop sees it go on. */
+/* A client that is alone yields now and then, so that the loop sees it go
+ * on. */
 static bool gives_way(const struct worker *w)
 {
   return w->moves == fiber_switches() &&
@@ -487,7 +464,7 @@ void worker_again(struct worker *w)
 void worker_rest(struct worker *w, uint64_t ns)
 {
   w->rest_ns += ns;
-  w->look_ns = 0; /* the next step takes the slow path */
+  w->look_ns = 0;
 }
 
 void worker_give_back(struct worker *w)

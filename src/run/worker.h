@@ -1,5 +1,5 @@
 /*
- * worker.h - a worker thread as a test sees it, and the step between events.
+ * worker.h - a worker as a test sees it, and the step between events.
  */
 #ifndef BENCH_RUN_WORKER_H
 #define BENCH_RUN_WORKER_H
@@ -19,81 +19,77 @@ struct rand_stream;
 struct run;
 struct schedule;
 
-/* The state of a worker; it writes, others read. */
+/* The worker writes, others read. */
 enum worker_phase {
   WORKER_STARTING, /* in thread_open() */
   WORKER_READY,    /* waits for the others */
-  WORKER_IDLE,     /* between events: waits for an arrival */
-  WORKER_EVENT,    /* inside an event, or just between two events */
+  WORKER_IDLE,     /* waits for an arrival */
+  WORKER_EVENT,    /* inside an event, or just between two */
   WORKER_ENDING,   /* drain(), finish(), thread_close() */
   WORKER_GONE,
 };
 
 struct worker {
-  /* These belong to the worker; no other thread writes them. */
+  /* Only the worker writes these. */
   unsigned tid;
-  bool open;    /* an event has begun */
+  bool open;
   bool again;   /* the next step goes on with the open event */
-  bool skipped; /* the last event was none, and another may follow */
-  /* For the test: it has to complete something before the event.  In a mix it
-   * is always set, because a member has another step: worker_turn(). */
+  bool skipped; /* the last event had nothing to do */
+  /* For the test: something must be completed before the event.  Always set in
+   * a mix, whose members use worker_turn(). */
   bool unsettled;
-  /* It comes with a storm: see test_ops.arrive(); it runs one event. */
+  /* The worker comes with a storm and runs one event: see test_ops.arrive(). */
   bool late;
-  uint64_t start_ns; /* of the open event, or of its arrival */
-  uint64_t look_ns;  /* from this moment on worker_step() takes the slow path */
-  uint64_t tickets;  /* events that it may start without taking another block */
-  uint64_t iteration; /* number of the present event; 1 is the first */
-  uint64_t rest_ns;   /* it waits so long before the next event */
+  uint64_t start_ns;  /* of the open event, or of its arrival */
+  uint64_t look_ns;   /* from then on worker_step() takes the slow path */
+  uint64_t tickets;   /* events left of the block that was taken */
+  uint64_t iteration; /* number of the present event, from 1 */
+  uint64_t rest_ns;   /* wait before the next event */
   struct recorder *recorder;
   const struct recorders *recorders;
-  bool counted;      /* the warm-up is over for this worker: tickets count */
-  uint64_t block;    /* tickets to take at a time */
-  uint64_t block_ns; /* when it took the last block */
-  struct rand_stream *rand; /* the workload's stream */
-  struct rng think;         /* that of its pauses */
+  bool counted;             /* tickets count: the warm-up is over */
+  uint64_t block;           /* tickets to take at a time */
+  uint64_t block_ns;        /* when the last block was taken */
+  struct rand_stream *rand; /* of the workload */
+  struct rng think;         /* of pauses */
   const struct plan *plan;
   struct run *run;
-  void *thr;   /* what the test's thread_open() made */
-  void *group; /* [opt] of a client: what its thread's group_open() made */
-  /* [opt] Called between two events, outside of the time of both; it may
-   * wait. */
+  void *thr;   /* from thread_open() */
+  void *group; /* [opt] from group_open() of the client's thread */
+  /* [opt] Called between two events, outside of any latency; may WAIT. */
   void (*between)(void *ctx);
   void *between_ctx;
-  uint64_t moves;       /* of its fiber at the last worker_step_in_turn() */
-  uint64_t gave_way_ns; /* when it has let the others run there */
+  uint64_t moves;       /* fiber_switches() at the last worker_step_in_turn() */
+  uint64_t gave_way_ns; /* when it let others run */
 
-  /* [opt] For tests that have classes of operations: record here.  Clients of
-   * a thread share it, and what is in `rated` and `members`. */
+  /* [opt] Classes of operations.  Clients of a thread share this recorder, and
+   * those in `rated` and `members`. */
   struct class_recorder *classes;
-  /* About the open event, for the event log.  A test may set them while it is
-   * open; the end of the event clears them. */
+  /* For the event log, set by the test; cleared at the end of the event. */
   uint16_t event_class; /* EVENT_NO_CLASS */
   bool event_failed;
 
-  /* Each event of this worker takes the slow path at its end: in the warm-up,
-   * and for the members below. */
+  /* Each event takes the slow path at its end. */
   bool watched;
   uint64_t began_ns;         /* with a rate: when the worker took the event */
-  struct event_ring *events; /* [opt] leads to the event log */
+  struct event_ring *events; /* [opt] to the event log */
   struct class_recorder *rated; /* [opt] service time and lag */
 
-  struct schedule *schedule; /* [opt] arrivals of the events of this worker */
+  struct schedule *schedule; /* [opt] */
 
-  /* In a mix: the member whose event is open, and where its events, errors and
-   * reconnects are counted.  Otherwise `members` is NULL. */
+  /* In a mix: the member whose event is open, and the counts of members; else
+   * NULL. */
   struct class_recorder *members;
   unsigned member;
-  bool one_member;  /* of a mix: it runs no other */
-  bool turn_given;  /* the member has not begun the event yet */
-  bool turn_unread; /* it has to complete something before the event ends */
+  bool one_member;  /* it runs no other */
+  bool turn_given;  /* its event has not begun */
+  bool turn_unread; /* it must complete something before the end of the event */
 
-  /* Its time on the run queue before the measured part. */
+  /* Time on the run queue before the measured part. */
   uint64_t queue_before_ns;
 
-  /* See delay.h: from this moment on an event is to be measured; the open one
-   * is; how long the worker had waited before it; how late it woke up for it.
-   */
+  /* See delay.h: when to measure an event; whether the open event is measured;
+   * how long the worker waited for it; how late it woke up. */
   uint64_t sample_ns;
   bool sampled;
   uint64_t waited_ns, late_ns;
@@ -101,100 +97,84 @@ struct worker {
   /* Other threads read these. */
   _Atomic uint32_t phase;     /* enum worker_phase */
   _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
-  _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
-  _Atomic uint64_t queue_ns;  /* time on the run queue in the measured part */
-  _Atomic int os_id;          /* the system's number of the thread */
+  _Atomic uint32_t recording; /* 1: an event of the warm-up is being recorded */
+  _Atomic uint64_t queue_ns;  /* on the run queue in the measured part */
+  _Atomic int os_id;          /* of the thread */
 } CACHE_ALIGNED;
 
-/* Does somebody want to know about each event of the measured part? */
+/* Is each event of the measured part recorded in more places than one? */
 static inline bool worker_is_watched(const struct worker *w)
 {
   return w->events || w->rated || w->members;
 }
 
 /*
- * End the event that is open, if any, and start the next one: record the
- * latency, look at the limits, take a ticket, wait for the next arrival under
- * --rate.  One clock reading ends one event and starts the next.  False: leave
- * the loop; no event is open then.
+ * End the open event, if any, and start the next: record the latency, check
+ * limits, take a ticket, wait for the arrival under --rate.  One clock reading
+ * does both.  False: leave the loop; no event is open.
  */
 bool worker_step(struct worker *w);
 
-/*
- * The same for a client that shares its thread.  Clients that never wait would
- * not let others run: one that was not parked since its last step lets them run
- * before the next event, outside of the time of both.
- */
+/* The same for a client that shares its thread: a client that was not parked
+ * since its last step lets others run first, outside of any latency. */
 bool worker_step_in_turn(struct worker *w);
 
-/*
- * The same in three parts, for loops that do something in between: may another
- * event start (takes the ticket, waits for the arrival), its start, and its
- * end.
- */
+/* The three parts of a step: take a ticket and WAIT for the arrival, start,
+ * end. */
 bool worker_more(struct worker *w);
 void worker_start(struct worker *w);
 void worker_stop(struct worker *w);
 
 /*
  * The step of a member of a mix.  The mix opens an event with worker_step(),
- * calls worker_give(), and lets the member run its loop.  There worker_turn()
+ * calls worker_give(), and lets the member run its loop, where worker_turn()
  * returns true once, and once more for each worker_again().  False: the member
- * returns, and leaves the event open, which the mix ends with its next step.
+ * returns, and the event stays open.
  */
 void worker_give(struct worker *w, unsigned member);
 bool worker_turn(struct worker *w);
 
 /*
- * For a loop that runs no events: wait so long.  False: no event may start any
- * more, because the run is stopped, or out of time or of events, or because
- * only workers aside are left.  From the first call on the worker stands aside:
- * the others decide when the load has ended, and what it still does then is
- * interrupted.
+ * WAITS for `ns`, in a loop without events.  From the first call on the worker
+ * stands aside: the others decide when the load ends, and what it still does
+ * then is interrupted.  False: the load has ended.
  */
 bool worker_linger(struct worker *w, uint64_t ns);
 
-/* It stands aside no more.  False: the load has ended in the meantime. */
+/* The worker stands aside no more.  False: the load has ended. */
 bool worker_return(struct worker *w);
 
 /* The open event ends and is not counted; its ticket is used up. */
 void worker_abandon(struct worker *w);
 
-/* The same for an event that had nothing to do: the worker goes on, also if it
- * executes one event at a time for others. */
+/* The same for an event that had nothing to do.  The worker goes on, even if it
+ * runs one event at a time for others. */
 void worker_skip(struct worker *w);
 
-/* The open event is tried again: the next worker_step() returns true at once,
- * and the event goes on, with the same start. */
+/* The next worker_step() returns true at once, and the open event goes on with
+ * the same start. */
 void worker_again(struct worker *w);
 
-/*
- * The worker waits so long between the end of the open event, or now if there
- * is none, and the next one.  This time is in no latency.  Several calls before
- * that wait add up.
- */
+/* Wait before the next event, outside of any latency.  Several calls add up. */
 void worker_rest(struct worker *w, uint64_t ns);
 
-/* The event that may start now, or is open, is not needed: nothing is counted,
- * and the ticket goes to another worker. */
+/* The event that may start, or is open, is not counted, and its ticket goes to
+ * another worker. */
 void worker_give_back(struct worker *w);
 
-/*
- * A word that changes from 0 when the run is ended early, for wait_while(); and
- * the moment after which no event starts, or PLAN_NO_LIMIT.
- */
+/* A word that changes from 0 when the run ends early, for wait_while(); and the
+ * end of events, or PLAN_NO_LIMIT. */
 _Atomic uint32_t *worker_stop_word(struct worker *w);
 uint64_t worker_end_ns(const struct worker *w);
 
-/* Is the run over for this worker: stopped, or out of time? */
 bool worker_is_over(struct worker *w);
 
-/* The worker has failed: report why, and end the run. */
+/* Report the failure, and end the run. */
 void worker_failed(struct worker *w, const struct err *why);
 
 /*
- * A script has called os.exit(status): report that with the first such call,
- * and end the run with its report.  The exit status is that of the call, and
+ * A script has called os.exit(status): report the first such call, and end the
+ * run with its report.  The exit status of the run is that of the call, and
  * EXIT_ASKED in place of 0.
  */
 void worker_exit(struct worker *w, unsigned char status, const struct err *why);

@@ -32,10 +32,8 @@
 
 static void workers_life(void *arg);
 
-/*
- * A worker could not even begin: it counts as ready and gone.  The first one
- * says why, and clears the text for the others.  NULL: the run ends anyway.
- */
+/* The worker counts as ready and gone.  The first one says why, and clears the
+ * text for the others.  NULL: the run ends anyway. */
 static void workers_never_begun(struct worker *w, struct err *why)
 {
   struct run *run = w->run;
@@ -50,7 +48,6 @@ static void workers_never_begun(struct worker *w, struct err *why)
   run_news(run);
 }
 
-/* The last that a thread of workers does. */
 static void workers_thread_ended(struct run *run)
 {
   (void)atomic_fetch_add(&run->ended, 1);
@@ -60,14 +57,14 @@ static void workers_thread_ended(struct run *run)
 /* ---- idle clients begin ---- */
 
 enum {
-  PLACES = 32, /* clients that open at a time, if each takes moments */
+  PLACES = 32, /* clients that open at a time */
 };
 
-/* If no client was opened in this time, as many begin as well: they may wait
- * for a server far away, or for each other. */
+/* If no client was opened in this time, as many begin: servers may be far away,
+ * or clients wait for each other. */
 #define PATIENCE_NS (100 * NS_PER_MS)
 
-/* The next idle one; NULL: all have begun. */
+/* NULL: all have begun. */
 static struct worker *take(struct openings *o)
 {
   const struct plan *plan = o->run->plan;
@@ -82,7 +79,7 @@ static struct worker *take(struct openings *o)
   return NULL;
 }
 
-/* Neither `w` nor any other one begins. */
+/* Neither `w` nor a later one begins. */
 static void give_up(struct openings *o, struct worker *w, struct err *why)
 {
   for (; w; w = take(o))
@@ -116,7 +113,7 @@ static void openings_next(struct openings *o)
     (void)begin_one(o);
 }
 
-/* A fiber: sees that openings which take long do not keep others waiting. */
+/* A fiber: openings that take long do not keep others waiting. */
 static void see_to_it(void *arg)
 {
   struct openings *o = arg;
@@ -143,17 +140,16 @@ static int openings_begin(struct openings *o, struct run *run, struct loop *l,
 /* ---- threads that carry the clients of a run ---- */
 
 enum {
-  CLIENT_STACK = 256 * 1024, /* at least; only what is used takes memory */
-  CLIENT_LEAST = 16 * 1024,  /* bytes that the least client takes */
-  MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
-  LOOK_EVERY = 256,        /* clients that start between looks at the memory */
-  MEMORY_SPARE = 64 << 20, /* bytes that they leave to all other programs */
-  HELD_AT_WORK = 10, /* code that computes has this part of the time at least,
-                      * though others use the processors, too */
+  CLIENT_STACK = 256 * 1024, /* at least; only used pages take memory */
+  CLIENT_LEAST = 16 * 1024,  /* bytes */
+  MAPS_SPARE = 2048,         /* for the rest of the program */
+  LOOK_EVERY = 256,          /* clients, between looks at the memory */
+  MEMORY_SPARE = 64 << 20,   /* bytes, for all other programs */
+  HELD_AT_WORK = 10, /* the smallest part of the time that computing code gets
+                        of a busy processor */
 };
 
-/* Where stacks use up the maps that the system allows, nothing else gets memory
- * either. */
+/* Where stacks use up the maps, nothing else gets memory. */
 static int check_maps(unsigned clients, struct err *err)
 {
   const uint64_t needed = loop_maps_of_fiber() * (uint64_t)clients + MAPS_SPARE;
@@ -169,7 +165,6 @@ static int check_maps(unsigned clients, struct err *err)
                  (unsigned long long)allowed);
 }
 
-/* Rather no client than a machine without memory. */
 static int check_memory(unsigned clients, struct err *err)
 {
   const uint64_t needed = (uint64_t)clients * CLIENT_LEAST;
@@ -185,11 +180,8 @@ static int check_memory(unsigned clients, struct err *err)
                  (unsigned long long)(space_free(&space) >> 20));
 }
 
-/*
- * Scripts decide how much a client takes, so this is only known as they start.
- * When nothing is left, the system ends the process, or another one, without a
- * word.
- */
+/* The memory of a client depends on the script.  Without memory the system
+ * kills this process or another one, without a word. */
 static bool clients_lack_memory(const struct worker *w, struct err *err)
 {
   struct run *run = w->run;
@@ -259,8 +251,8 @@ static void record_lag(void *ctx, uint64_t ns)
     hist_record(c->lag, ns);
 }
 
-/* The clients of this thread are every carriers-th worker.  If one of them gets
- * no memory, none begins. */
+/* The thread's clients are every carriers-th worker.  Without memory for one,
+ * none begins. */
 static int carry(struct carrier *c, struct loop *l, void *group,
                  struct err *err)
 {
@@ -296,8 +288,8 @@ static struct loop_mark mark_of(const struct loop *l)
   };
 }
 
-/* Clients may use up all files that can be open, so no thread lets them begin
- * before the others have what a loop needs. */
+/* Clients may use up all file descriptors: they begin after all threads have
+ * what a loop needs. */
 static void await_loops(struct run *run)
 {
   uint32_t n;
@@ -306,7 +298,7 @@ static void await_loops(struct run *run)
     wait_while(&run->loops, n, WAIT_FOREVER);
 }
 
-/* So many threads have one, or will have none. */
+/* `n` threads have a loop, or will have none. */
 static void count_loops(struct run *run, unsigned n)
 {
   (void)atomic_fetch_add(&run->loops, n);
@@ -452,7 +444,6 @@ static void set_phase(struct worker *w, enum worker_phase phase)
   atomic_store_explicit(&w->phase, phase, memory_order_release);
 }
 
-/* The loop of tests that have none of their own. */
 static int loop_events(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
@@ -464,7 +455,6 @@ static int loop_events(struct worker *w, void *thr, struct err *err)
   return rc;
 }
 
-/* The same where the next request is chosen outside of the event's time. */
 static int loop_requests(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
@@ -487,7 +477,7 @@ static int loop_requests(struct worker *w, void *thr, struct err *err)
 /* Longer than any run. */
 #define NEVER_NS (UINT64_C(366) * 24 * 60 * 60 * NS_PER_S)
 
-/* They do not all ping at a time. */
+/* Pings are spread over the period. */
 static uint64_t first_pause(const struct worker *w)
 {
   const struct plan *plan = w->plan;
@@ -524,7 +514,6 @@ static int work(struct worker *w, void *thr, struct err *err)
   return ops->next ? loop_requests(w, thr, err) : loop_events(w, thr, err);
 }
 
-/* No worker finishes before all have drained. */
 static void wait_for_drained(struct run *run)
 {
   const unsigned all = run->plan->threads;
@@ -562,7 +551,7 @@ static void note_left(struct run *run)
     run_news(run);
 }
 
-/* A forced end must leave the time to close. */
+/* A forced end must leave time to close. */
 static uint64_t latest_close_ns(const struct run *run)
 {
   const uint64_t grace_ns = run->plan->grace_ns;
@@ -573,9 +562,9 @@ static uint64_t latest_close_ns(const struct run *run)
 }
 
 /*
- * Closing sessions takes a server's time from the last events of other workers.
- * So those that have left wait for them, unless none of them leaves: perhaps
- * they need what these hold, such as locks.
+ * Closing sessions takes a server's time from the last events of others, so
+ * workers wait for them to leave, unless none leaves: they may need what these
+ * hold, such as locks.
  */
 static void let_others_leave(struct worker *w, void *thr)
 {
@@ -596,7 +585,7 @@ static void let_others_leave(struct worker *w, void *thr)
   }
 }
 
-/* The clients of a thread wait for a processor together: one of them counts. */
+/* Clients of a thread wait for a processor together: one counts. */
 static bool counts_queue(const struct worker *w)
 {
   const unsigned carriers = w->plan->carriers;
@@ -604,10 +593,8 @@ static bool counts_queue(const struct worker *w)
   return carriers == 0 || w->tid < carriers;
 }
 
-/*
- * The conductor need not hear of each of ten thousand workers: the last one
- * matters, and each when the run does not end as planned.
- */
+/* Of ten thousand workers the conductor hears of the last one, and of each if
+ * the run does not end as planned. */
 static void note_gone(struct run *run)
 {
   const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
@@ -617,15 +604,12 @@ static void note_gone(struct run *run)
     run_news(run);
 }
 
-/* "Worker thread (#3) started"; with clients "Worker client (#3) started". */
 static void say_state(const struct worker *w, const char *what)
 {
   log_msg(LOG_DEBUG, "Worker %s (#%u) %s", plan_worker_word(w->plan),
           plan_worker_number(w->plan, w->tid), what);
 }
 
-/* Makes what the worker needs.  Where there is no memory, one client says so.
- */
 static bool open_worker(struct worker *w, void **ret_thr, struct err *err)
 {
   const struct run *run = w->run;
@@ -637,20 +621,20 @@ static bool open_worker(struct worker *w, void **ret_thr, struct err *err)
          ops->thread_open(run->test_run, w, ret_thr, err) == 0;
 }
 
-/* On its own thread or in a fiber. */
+/* On a thread or in a fiber. */
 static void workers_life(void *arg)
 {
   struct worker *w = arg;
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
   void *thr = run->test_run;
-  struct err err; /* not cleared, which would cost a page for each stack */
+  struct err err; /* not cleared: that would touch another page of each stack */
   uint64_t after_ns;
   bool called_off, opened, waits;
 
   err.text[0] = '\0';
   say_state(w, "started");
-  called_off = run_signal(run) != 0; /* thousands of workers take a while */
+  called_off = run_signal(run) != 0; /* starting thousands takes a while */
   opened = !called_off && open_worker(w, &thr, &err);
   w->thr = thr;
   say_state(w, opened ? "initialized" : "failed to initialize!");
@@ -677,7 +661,7 @@ static void workers_life(void *arg)
       (void)atomic_fetch_add(&run->broken, 1);
       worker_failed(w, &err);
     }
-    if (!ops->finish) /* otherwise wind_up() notes it */
+    if (!ops->finish) /* else wind_up() notes it */
       note_left(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))
       atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);

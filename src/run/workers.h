@@ -1,8 +1,8 @@
 /*
  * workers.h - the workers of a run, from start to end.  Only for src/run.
  *
- * With --clients, a worker is a fiber (src/loop), and plan->carriers threads
- * share them: client c is carried by thread c modulo that number.
+ * With --clients, a worker is a fiber (src/loop); thread c modulo
+ * plan->carriers carries client c.
  */
 #ifndef BENCH_RUN_WORKERS_H
 #define BENCH_RUN_WORKERS_H
@@ -16,25 +16,23 @@ struct run;
 struct workers {
   struct run *run;
   pthread_t *threads; /* owned */
-  unsigned started;   /* threads */
-  unsigned n;         /* workers that they are, or carry */
+  unsigned started;
+  unsigned n; /* workers, in threads or carried */
 };
 
-/* Before the workers start: run->carriers; and when all threads have ended. */
+/* run->carriers, before the workers start and after all threads have ended. */
 int workers_make_clients(struct run *run, struct err *err);
 void workers_drop_clients(struct run *run);
 
-/* Start plan->threads workers, which prepare themselves and wait at the gate.
- * After a failure, those that were started still wait there. */
+/* Start all workers, which wait at the gate, also after a failure. */
 int workers_start(struct workers *workers, struct run *run, struct err *err);
 
 /* Open the gate (enum gate). */
 void workers_release(struct workers *workers, unsigned gate);
 
-/* Join all threads that were started. */
 void workers_join(struct workers *workers);
 
-/* The measured part begins; and what the loops did in it. */
+/* The measured part begins; what the loops did in it. */
 void workers_measure_from(struct run *run);
 void workers_measured(const struct run *run, struct client_loops *ret);
 

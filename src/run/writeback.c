@@ -1,5 +1,5 @@
 /*
- * writeback.c - what --settle asks for, and the wait.
+ * writeback.c - the wait of --settle.
  */
 #include "run/writeback.h"
 
@@ -32,7 +32,6 @@ bool writeback_add(struct writeback *c, uint64_t bytes)
   return high <= LOW_BYTES && high - low <= STEADY_BYTES;
 }
 
-/* What is left to be written. */
 static bool read_dirty(uint64_t *ret)
 {
   uint64_t dirty, writeback;
@@ -44,7 +43,7 @@ static bool read_dirty(uint64_t *ret)
   return true;
 }
 
-/* Sleep until a moment; false: a signal has arrived. */
+/* False: a signal has arrived. */
 static bool sleep_until(struct run *run, uint64_t until_ns)
 {
   while (atomic_load(&run->signal) == 0) {
@@ -59,7 +58,7 @@ static bool sleep_until(struct run *run, uint64_t until_ns)
   return false;
 }
 
-/* Returns whether it became calm. */
+/* Is little left to be written? */
 static bool await_writeback(struct run *run, struct run_settled *s,
                             uint64_t until_ns)
 {

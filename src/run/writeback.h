@@ -1,8 +1,6 @@
 /*
- * writeback.h - waits before a run until the machine has calmed down: --settle.
- *
- * What was written before a run, by a prepare or by the run before it, is still
- * in memory then, and the kernel writes it to the disk during the run.
+ * writeback.h - --settle: waits before a run until earlier writes are on the
+ * disk.
  */
 #ifndef BENCH_RUN_WRITEBACK_H
 #define BENCH_RUN_WRITEBACK_H
@@ -18,20 +16,20 @@ enum {
   WRITEBACK_READINGS = 5 /* a second apart */
 };
 
-/* The latest readings of what is left to be written, in bytes. */
+/* The latest readings of unwritten bytes. */
 struct writeback {
   uint64_t bytes[WRITEBACK_READINGS];
   unsigned n;
 };
 
-/* Add a reading.  True: the last WRITEBACK_READINGS are low (at most 64 MiB)
- * and steady (the largest is at most 8 MiB above the smallest). */
+/* True: the last WRITEBACK_READINGS are low (at most 64 MiB) and steady (within
+ * 8 MiB). */
 bool writeback_add(struct writeback *c, uint64_t bytes);
 
 /* ---- waiting ---- */
 
-/* Wait as --settle says, unless a signal arrives, and note in run->life what
- * has come of it. */
+/* WAITS as --settle asks, unless a signal arrives, and sets
+ * run->life.settled. */
 void writeback_await(struct run *run);
 
 #endif
