@@ -32,8 +32,8 @@
 
 /* ---- the switch ---- */
 
-/* The C library's switch, which saves the signal mask by a system call, is for
- * all other processors, and for builds that ask for it. */
+/* swapcontext() saves the signal mask by a system call: only for other
+ * processors, and builds that ask for it. */
 #if !defined(FIBER_PORTABLE) && !defined(__aarch64__) && \
   !(defined(__x86_64__) && !defined(__ILP32__))
 #define FIBER_PORTABLE 1
@@ -43,12 +43,11 @@
 #include <ucontext.h>
 #else
 
-/* The registers that a function must keep go on the stack, and the place of the
- * stack to *from. */
+/* Callee-saved registers go on the stack, and its place to *from. */
 void context_jump(void **from, void *to);
 
 #if defined(__x86_64__)
-#define FIBER_FRAME 7 /* words: six registers, and where to return to */
+#define FIBER_FRAME 7 /* words: six registers, and the return address */
 /* clang-format off */
 __asm__(
   OS_ASM_BEGIN("context_jump")
@@ -107,8 +106,8 @@ __asm__(
 #endif
 #endif
 
-/* The last switch of this thread: what a context that runs for the first time,
- * and the address sanitizer, have to know. */
+/* The last switch of this thread, for a context that runs for the first time,
+ * and the address sanitizer. */
 static _Thread_local struct {
   struct context *to, *from;
   const void *stack; /* of `from` */
@@ -134,14 +133,14 @@ static void begin(void)
 
   arrived(NULL);
   c->fn(c->arg);
-  __builtin_trap(); /* it does not return */
+  __builtin_trap();
 }
 
 void context_switch(struct context *from, struct context *to, int last)
 {
   void *fake = NULL;
 
-  (void)last; /* only the address sanitizer wants to know */
+  (void)last; /* for the address sanitizer only */
 #if defined(FIBER_ASAN)
   __sanitizer_start_switch_fiber(last ? NULL : &fake,
                                  to->stack ? to->stack : to->arg, to->bytes);
@@ -187,14 +186,13 @@ static int set_start(struct context *c)
   return 0;
 }
 #else
-/* The frame that context_jump() takes off the stack: it returns to begin(), as
- * if that had been called. */
+/* The frame that context_jump() takes off, as if begin() had been called. */
 static int set_start(struct context *c)
 {
   uintptr_t *top = (uintptr_t *)(void *)(c->stack + c->bytes);
 
 #if defined(__x86_64__)
-  *--top = 0; /* where begin() would return to */
+  *--top = 0; /* begin() never returns */
   top -= FIBER_FRAME;
   for (int i = 0; i < FIBER_FRAME - 1; i++)
     top[i] = 0;

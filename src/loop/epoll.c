@@ -1,9 +1,8 @@
 /*
  * epoll.c - waits for sockets with epoll.
  *
- * A socket is registered once, edge-triggered, so a wait costs no system call
- * of its own.  `ready` remembers an edge that nobody waited for, and stays true
- * until a recv() has shown that nothing is left.
+ * A socket is registered once, edge-triggered: a wait costs no system call.
+ * `ready` remembers an edge, until a recv() has shown that nothing is left.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,11 +21,10 @@
 #include "loop/task.h"
 
 enum {
-  EVENTS = 256, /* that one look takes */
+  EVENTS = 256, /* at a time */
 };
 
-/* The peer's reads do not wake us: EPOLLOUT is asked for only while it is
- * waited for. */
+/* Without EPOLLOUT, which would wake us for the peer's reads. */
 #define EDGES ((uint32_t)(EPOLLIN | EPOLLRDHUP | EPOLLET))
 
 struct loop_epoll {
@@ -73,7 +71,7 @@ static void epoll_arrived(struct loop *l, const struct epoll_event *event)
   }
   s = &l->fds[fd];
   s->ready = true;
-  /* One edge may stand for the last bytes and for the end behind them. */
+  /* One edge may stand for the last bytes and the end behind them. */
   s->ended |= (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (s->waiter) {
     loop_bump(&l->counts.arrived, 1);
@@ -81,7 +79,7 @@ static void epoll_arrived(struct loop *l, const struct epoll_event *event)
   }
 }
 
-/* As exactly as the system can: newer ones take nanoseconds. */
+/* Newer systems take nanoseconds. */
 static int epoll_wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 {
   struct timespec left;
@@ -100,7 +98,7 @@ static int epoll_wait_for_events(struct loop_epoll *e, uint64_t until_ns)
     const long n = syscall(SYS_epoll_pwait2, e->fd, e->events, EVENTS, &left,
                            NULL, 0);
 
-    /* Filters that are older than the call refuse it with EPERM. */
+    /* Filters older than the call refuse it with EPERM. */
     if (n >= 0 || (errno != ENOSYS && errno != EPERM))
       return (int)n;
   }
@@ -137,7 +135,7 @@ static struct loop_fd *epoll_watch(struct loop *l, int fd)
   if (epoll_ctl(e->fd, EPOLL_CTL_ADD, fd, &event) < 0)
     return NULL;
   s->known = true;
-  s->ready = s->ended = false; /* the system tells what has come before */
+  s->ready = s->ended = false; /* registering reports what has come before */
   return s;
 }
 
@@ -154,7 +152,7 @@ static bool epoll_park_for(struct loop *l, int fd)
   return in_time;
 }
 
-/* Wait for something to receive, unless there may be already. */
+/* Unless something may be there. */
 static inline bool epoll_wait_in(struct loop *l, int fd)
 {
   while (!l->fds[fd].ready) {
@@ -224,7 +222,7 @@ static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
       l->fds[fd].ready = l->fds[fd].ended;
     if (got >= 0 || l->fds[fd].ready)
-      return got; /* an end, or an error, stays */
+      return got; /* an end or an error stays */
   }
 }
 

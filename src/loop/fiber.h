@@ -1,11 +1,10 @@
 /*
  * fiber.h - what a fiber may ask and say of itself.
  *
- * A fiber may be parked only if nothing below it on the stack forbids that.
- * Machine code of LuaJIT does: whoever calls Lua code says fiber_allow(false),
- * and functions that Lua calls in a safe way say fiber_allow(true) for as long
- * as they run.  Where it is not allowed, and outside of fibers, those of
- * loop.h block the thread.
+ * Machine code of LuaJIT on the stack forbids to park a fiber: callers of Lua
+ * code use fiber_allow(false), and functions that Lua calls in a safe way use
+ * fiber_allow(true) while they run.  Where forbidden, and outside of fibers,
+ * functions of loop.h block the thread.
  */
 #ifndef BENCH_LOOP_FIBER_H
 #define BENCH_LOOP_FIBER_H
@@ -16,16 +15,16 @@
 
 struct loop;
 
-/* What the other files may see of the fiber that runs in this thread. */
+/* Of the fiber that runs in this thread. */
 struct fiber {
   struct loop *loop;
-  bool may_park;     /* see above; at first it may */
-  uint64_t switches; /* how often it was parked */
+  bool may_park;     /* at first true */
+  uint64_t switches; /* times parked */
   uint64_t came_ns;  /* see fiber_take_arrival() */
   uint64_t lag_ns; /* how long it went on too late: see loop_on_lag(); a sum */
 };
 
-/* The fiber that the calling thread is in; NULL: none. */
+/* Of the calling thread; NULL: none. */
 static inline struct fiber *fiber_here(void)
 {
   extern _Thread_local struct fiber *fiber_of_thread;
@@ -33,7 +32,7 @@ static inline struct fiber *fiber_here(void)
   return fiber_of_thread;
 }
 
-/* The fiber that may be parked now; NULL: none, the thread has to block. */
+/* NULL: none, the thread has to block. */
 static inline struct fiber *fiber_parkable(void)
 {
   struct fiber *f = fiber_here();
@@ -41,8 +40,7 @@ static inline struct fiber *fiber_parkable(void)
   return f && f->may_park ? f : NULL;
 }
 
-/* May this fiber be parked from now on?  Returns what was true before.  Outside
- * of a fiber it does nothing. */
+/* Returns the value before.  No effect outside of a fiber. */
 static inline bool fiber_allow(bool may)
 {
   struct fiber *f = fiber_here();
@@ -53,7 +51,7 @@ static inline bool fiber_allow(bool may)
   return before;
 }
 
-/* How often this fiber was parked: others have run if that has changed. */
+/* Others have run if this has changed. */
 static inline uint64_t fiber_switches(void)
 {
   const struct fiber *f = fiber_here();
@@ -61,8 +59,8 @@ static inline uint64_t fiber_switches(void)
   return f ? f->switches : 0;
 }
 
-/* When the bytes that this fiber has received last had come, as far as the loop
- * has seen; 0: it has received none since this was asked before. */
+/* When the bytes received last had come, as far as the loop has seen; 0: none
+ * since the last call. */
 static inline uint64_t fiber_take_arrival(void)
 {
   struct fiber *f = fiber_here();
@@ -77,18 +75,16 @@ static inline uint64_t fiber_take_arrival(void)
  * received: see loop_on_lag(). */
 void fiber_note_lag(uint64_t ns);
 
-/* Let the other fibers run that can. */
+/* Let other fibers run. */
 void fiber_yield(void);
 
-/* Has the loop of this fiber no other one? */
 bool fiber_is_alone(void);
 
-/* Park this fiber, which must be parkable, until another one of its thread
- * calls fiber_wake(). */
+/* Park this fiber, which must be parkable, until fiber_wake() in its thread. */
 void fiber_sleep(void);
 void fiber_wake(struct fiber *f);
 
-/* Give back the memory of the stack that deeper calls have used. */
+/* Free memory of the stack that deeper calls have used. */
 void fiber_trim_stack(void);
 
 #endif

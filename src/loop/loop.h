@@ -1,12 +1,10 @@
 /*
  * loop.h - many fibers on one thread: when one has to wait, another runs.
  *
- * A fiber is a function with a stack of its own.  It runs until it waits in one
- * of the functions below; then the thread's loop runs the next fiber that can
- * go on.  So code that waits is written as for a thread, and one thread of the
- * system carries thousands of them.  A fiber never moves to another thread, and
- * is never interrupted: between two waits, nothing else runs in its thread.
- * See fiber.h.
+ * A fiber is a function with a stack of its own, and runs until it waits in a
+ * function below; then the loop runs the next fiber that can go on.  A fiber
+ * never moves to another thread, and nothing else runs in its thread between
+ * two waits.  See fiber.h.
  */
 #ifndef BENCH_LOOP_LOOP_H
 #define BENCH_LOOP_LOOP_H
@@ -20,31 +18,29 @@
 struct err;
 struct loop;
 
-/* How a loop waits for sockets. */
 enum loop_engine {
-  LOOP_AUTO, /* io_uring if the system allows it, else epoll */
+  LOOP_AUTO, /* io_uring if allowed, else epoll */
   LOOP_EPOLL,
   LOOP_URING,
 };
 
 struct loop_setup {
-  size_t stack_bytes; /* of each fiber */
+  size_t stack_bytes; /* of a fiber */
   enum loop_engine engine;
 };
 
-/* Counts of a loop; its thread writes them, others may read. */
+/* Written by the loop's thread. */
 struct loop_counts {
-  _Atomic uint64_t turns;   /* looks for what has arrived */
-  _Atomic uint64_t arrived; /* answers that they found */
-  _Atomic uint64_t slept;   /* turns in which nothing was there yet */
-  _Atomic uint64_t blocked; /* waits that blocked the thread */
+  _Atomic uint64_t turns;   /* looks for arrivals */
+  _Atomic uint64_t arrived; /* found by looks */
+  _Atomic uint64_t slept;   /* turns without arrivals */
+  _Atomic uint64_t blocked; /* of the thread */
 
-  /* When the last look ended; 0: the loop sleeps. */
+  /* End of the last look; 0: the loop sleeps. */
   _Atomic uint64_t looked_ns;
   _Atomic uint64_t alive; /* fibers, then */
-  /* The last turn of more than LOOP_HELD_NS, in which fibers have kept the
-   * thread: when it ended, its length, and how much of that, or a little more,
-   * the thread had a processor. */
+  /* The last turn of more than LOOP_HELD_NS: its end, its length, and about how
+   * much processor time. */
   _Atomic uint64_t held_until_ns, held_ns, held_cpu_ns;
 };
 
@@ -65,7 +61,7 @@ struct loop_counts {
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);
-/* All fibers have ended. */
+/* After all fibers. */
 void loop_free(struct loop *l);
 
 void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
@@ -75,76 +71,66 @@ const struct loop_counts *loop_counts(const struct loop *l);
 /* "epoll", "io_uring" */
 const char *loop_engine_name(const struct loop *l);
 
-/* Make a fiber that calls fn(arg); it runs as soon as the loop does. */
+/* Make a fiber that calls fn(arg). */
 int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err);
 
-/* Run the fibers until all have ended. */
+/* Until all fibers have ended. */
 void loop_run(struct loop *l);
 
-/* From any thread: fibers in loop_wait_while() look at their words again. */
+/* Any thread: fibers in loop_wait_while() look at their words. */
 void loop_wake(struct loop *l);
 
-/* How many maps of memory the system keeps for the stack of a fiber. */
+/* Maps of memory for the stack of a fiber. */
 unsigned loop_maps_of_fiber(void);
 
 /* ---- waits ---- */
 
-/* As wait_while() of base/wait.h. */
 void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 
-/*
- * Bytes to and from a socket, as send() and recv(), which wait as long as
- * nothing can be sent or received.  The calling fiber may be parked.  The bytes
- * to be sent stay valid until something was received, or the socket is
- * forgotten.
- */
+/* As send() and recv(), but WAIT; the fiber may be parked.  The bytes to send
+ * stay valid until something was received, or loop_forget(). */
 ssize_t loop_send(int fd, const void *p, size_t n, int flags);
 ssize_t loop_recv(int fd, void *p, size_t n);
 
-/* Until the bytes given to loop_send() are no longer needed: for a message
- * without an answer, whose memory is used again.  If the limit comes before
- * that, they are given up, and sends and receives fail from then on. */
+/*
+ * WAITS until the bytes of loop_send() are no longer needed: for a message
+ * without an answer.  At the limit the bytes are given up, and sends and
+ * receives fail from then on.
+ */
 void loop_settle(int fd);
 
-/* Wait for POLLIN or POLLOUT; false: it is not possible. */
+/* POLLIN or POLLOUT; false: not possible. */
 bool loop_wait_fd(int fd, short events);
 
-/*
- * From now on, waits of this fiber for sockets end at `until_ns` at the latest:
- * the functions above then fail with ETIMEDOUT.  0: no limit, as at first.
- * Outside of fibers it does nothing.
- */
+/* Waits of this fiber for sockets end at `until_ns` with ETIMEDOUT.  0: no
+ * limit, the default.  No effect outside of fibers. */
 void loop_limit(uint64_t until_ns);
 
-/* Call this before a socket is closed that a fiber may have waited for. */
+/* Before a socket is closed that a fiber may have waited for. */
 void loop_forget(int fd);
 
 /*
- * A large block of memory that the fibers of a thread use in turn, so that each
- * needs only a small one while it waits.  Take the one that was given last, if
- * it has `need` bytes; the caller owns it, and it has *ret_room bytes.  NULL:
- * there is none.
+ * A large block that fibers of a thread use in turn, and own meanwhile: the
+ * last that was given, if it has `need` bytes; else NULL.  *ret_room is its
+ * size.
  */
 void *loop_take_block(size_t need, size_t *ret_room);
-/* Give a block of malloc() to the next one who needs it; it is freed if there
- * is a larger one already, and outside of fibers. */
+/* Give a block of malloc(); freed outside of fibers, or if the loop has a
+ * larger one. */
 void loop_give_block(void *block, size_t room);
 
-/* Work that blocks by itself, such as that of client libraries. */
+/* Work that blocks, such as that of client libraries. */
 enum loop_aside {
   LOOP_ASIDE_CONNECT, /* a few at a time */
-  LOOP_ASIDE_CALL,    /* as many as there are fibers: they may wait for locks
-                       * that others of them hold */
+  LOOP_ASIDE_CALL, /* as many as fibers: they may wait for locks of each other
+                    */
 };
 
-/* The loop of this fiber, if it is one, has at most so many threads for
- * LOOP_ASIDE_CONNECT. */
+/* Threads for LOOP_ASIDE_CONNECT of this fiber's loop, if any. */
 void loop_set_connects(unsigned max);
 
-/*
- * Run fn(arg) in another thread, while this fiber is parked.  Outside of
- * fibers, and where there is no other thread, it runs right here.
- */
+/* Run fn(arg) in another thread, while this fiber is parked.  Outside of
+ * fibers, or without a thread, in this one. */
 void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * offload.c - runs what blocks in threads other than that of the loop.
+ * offload.c - runs what blocks in other threads.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 #include "loop/task.h"
 
 enum {
-  CONNECTS_MAX = 16, /* threads of a loop that open connections, at first */
+  CONNECTS_MAX = 16, /* threads for connections, by default */
   KINDS = LOOP_ASIDE_CALL + 1,
 };
 
-/* The threads for one kind of work. */
+/* Threads for one kind of work. */
 struct offload_kind {
   struct offload *offload;
-  pthread_cond_t work; /* `todo` has a task, or `stop` is set */
+  pthread_cond_t work; /* `todo` or `stop` */
   struct task_queue todo;
-  unsigned n, idle, waiting; /* threads, those without work, tasks in `todo` */
+  unsigned n, idle, waiting; /* threads, idle threads, tasks in `todo` */
   unsigned max;              /* 0: any number */
   pthread_t *threads;        /* owned; [n] */
 };
@@ -96,7 +96,7 @@ static struct offload *offload_of(struct loop *l)
   return a;
 }
 
-/* With the lock held: is there a thread for one more task, now or later? */
+/* With the lock held.  Is a thread there for one more task, now or later? */
 static bool offload_have_thread(struct offload_kind *k)
 {
   pthread_t *threads;
@@ -156,7 +156,7 @@ void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
     fn(arg);
 }
 
-/* Tasks whose work is done can go on. */
+/* Their work is done. */
 static void offload_collect(struct loop *l)
 {
   struct offload *a = l->offload;

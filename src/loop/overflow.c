@@ -1,9 +1,8 @@
 /*
  * overflow.c - the end of a process whose stack is full.
  *
- * Lua has no limit for calls from Lua to C to Lua: a function of table.sort()
- * that sorts, or of gsub() that calls gsub().  They end in the pages below the
- * stack that nobody may touch.
+ * Lua does not limit calls from Lua to C to Lua, such as of table.sort() in a
+ * function that sorts: such calls end in the guard pages below the stack.
  */
 #include "loop/overflow.h"
 
@@ -36,7 +35,7 @@ static bool is_below(uintptr_t at, const void *stack)
   return at < (uintptr_t)stack && at >= (uintptr_t)stack - STACK_GUARD_BYTES;
 }
 
-/* Nothing can be called any more that allocates or locks. */
+/* A signal handler on a full stack: no locks, no memory. */
 static void overflow_end(int number, siginfo_t *info, void *context)
 {
   static const char line[] = "FATAL: stack overflow: see --thread-stack-size "
@@ -53,14 +52,12 @@ static void overflow_end(int number, siginfo_t *info, void *context)
     return;
   }
   written = write(STDERR_FILENO, line, sizeof(line) - 1);
-  (void)written; /* the status is there without the line, too */
+  (void)written; /* the status counts */
   _exit(EXIT_FAILURE);
 }
 
-/*
- * The handler's stack is the far end of the thread's own, so that it takes no
- * memory: whatever is there is not needed again after an overflow.
- */
+/* The handler's stack is the far end of the thread's own, which is not needed
+ * after an overflow. */
 void overflow_watch(void)
 {
   struct sigaction how = { .sa_sigaction = overflow_end,

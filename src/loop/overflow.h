@@ -5,10 +5,9 @@
 #define BENCH_LOOP_OVERFLOW_H
 
 /*
- * From now on, a stack of the calling thread that overflows, its own or that of
- * one of its fibers, ends the process with a line that names the option, and
- * with exit status 1.  Every other fault does what it always does.  Without it
- * the signal ends the process, as it does where a sanitizer reports faults.
+ * From now on, an overflow of this thread's stack, or of a fiber's, ends the
+ * process with a line that names the option, and exit status 1.  Other faults
+ * stay as they are.  No effect where a sanitizer reports faults.
  */
 void overflow_watch(void);
 

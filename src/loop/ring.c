@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 
-/* What older headers of Linux lack. */
+/* Older headers of Linux lack these. */
 #ifndef IORING_SETUP_SINGLE_ISSUER
 #define IORING_SETUP_SINGLE_ISSUER (1U << 12)
 #endif
@@ -25,13 +25,13 @@
 
 enum {
   REQUESTS = 1024,
-  COMPLETIONS = 4096, /* the kernel keeps more by itself */
+  COMPLETIONS = 4096, /* the kernel keeps more */
 };
 
 static int ring_setup(struct io_uring_params *p)
 {
-  /* The completions of a thread are made when it asks for them (Linux 6.1), or
-   * at its next system call (5.19). */
+  /* Completions are made when the thread asks (Linux 6.1), or at its next
+   * system call (5.19). */
   static const unsigned flags[] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
     IORING_SETUP_COOP_TASKRUN,
@@ -64,7 +64,7 @@ static _Atomic uint32_t *ring_word(const struct ring *r, uint32_t offset)
   return (_Atomic uint32_t *)(void *)(r->map + offset);
 }
 
-/* The kernel takes requests in the order in which they were written. */
+/* The kernel takes requests in the order of writing. */
 static void ring_put_in_order(const struct ring *r, uint32_t offset)
 {
   uint32_t *order = (uint32_t *)(void *)(r->map + offset);

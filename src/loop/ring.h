@@ -1,10 +1,9 @@
 /*
- * ring.h - an io_uring by its plain system calls (for src/loop only).
+ * ring.h - an io_uring by its plain system calls, for one thread (for src/loop
+ * only).
  *
- * Requests are written into a ring that the kernel reads, and the kernel writes
- * completions into another.  One thread uses both.  liburing would replace 180
- * lines here, but a static build and a system without it would lose io_uring,
- * or need these lines as well.
+ * Without liburing: a static build, and a system without it, would lose
+ * io_uring.
  */
 #ifndef BENCH_LOOP_RING_H
 #define BENCH_LOOP_RING_H
@@ -17,7 +16,7 @@
 #endif
 #endif
 
-/* Headers of Linux 5.19 or later. */
+/* Linux 5.19 or later. */
 #ifdef IORING_RECVSEND_POLL_FIRST
 #define LOOP_HAVE_URING 1
 
@@ -33,36 +32,32 @@ struct ring {
   size_t requests_bytes;
   unsigned n_requests, n_completions; /* powers of two */
 
-  _Atomic uint32_t *taken;     /* requests that the kernel has taken */
-  _Atomic uint32_t *published; /* those that it may take */
-  uint32_t written;            /* those that we have written */
+  _Atomic uint32_t *taken;     /* requests, by the kernel */
+  _Atomic uint32_t *published; /* requests */
+  uint32_t written;            /* requests, not all published */
 
   _Atomic uint32_t *flags;
-  _Atomic uint32_t *used; /* completions that we have used */
-  _Atomic uint32_t *made; /* those that the kernel has made */
+  _Atomic uint32_t *used; /* completions */
+  _Atomic uint32_t *made; /* completions, by the kernel */
   const struct io_uring_cqe *completions;
 };
 
-/* 0, or -errno: the system does not allow it, or is too old. */
+/* -errno: not allowed, or too old. */
 int ring_open(struct ring *r);
 void ring_close(struct ring *r);
 
-/* A clear request; NULL: no room, submit the others first. */
+/* Cleared; NULL: no room, submit first. */
 struct io_uring_sqe *ring_request(struct ring *r);
 
-/* Is there something that ring_enter() would do at once: requests to submit, or
- * completions to make? */
+/* Would ring_enter() do something at once? */
 bool ring_has_news(const struct ring *r);
 
-/*
- * Submit all requests, and wait for `min` completions, but not longer than
- * `timeout_ns` (UINT64_MAX: for ever).  0, or -errno; a time-out is no error.
- */
+/* Submit all requests, and WAIT for `min` completions, at most `timeout_ns`
+ * (UINT64_MAX: for ever).  -errno; a time-out is no error. */
 int ring_enter(struct ring *r, unsigned min, uint64_t timeout_ns);
 
-/* The oldest completion; NULL: there is none. */
+/* The oldest completion, or NULL. */
 const struct io_uring_cqe *ring_peek(const struct ring *r);
-/* It has been used. */
 void ring_seen(struct ring *r);
 
 #endif /* IORING_RECVSEND_POLL_FIRST */

@@ -19,10 +19,10 @@
 #include "base/wait.h"
 #include "loop/task.h"
 
-/* A system call, so it is not made in each turn. */
+/* Of a system call. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
 
-/* A sanitizer puts more on the stack. */
+/* A sanitizer needs more stack. */
 #ifdef BENCH_SANITIZED
 enum {
   STACK_FACTOR = 4
@@ -102,7 +102,7 @@ void loop_free(struct loop *l)
 
   if (!l)
     return;
-  for (t = l->ready.first; t; t = next) { /* those that were never run */
+  for (t = l->ready.first; t; t = next) { /* never run */
     next = t->next;
     task_free(l, t);
   }
@@ -135,7 +135,7 @@ const char *loop_engine_name(const struct loop *l)
   return l->engine->name;
 }
 
-/* The first function on the stack of a task. */
+/* The first function on the stack. */
 static void task_main(void *arg)
 {
   struct task *t = arg;
@@ -191,8 +191,7 @@ static void loop_run_task(struct loop *l, struct task *t)
   }
 }
 
-/* Those that are ready when a turn begins; what they make ready is for the
- * next one. */
+/* What these make ready is for the next turn. */
 static void loop_run_ready(struct loop *l)
 {
   struct task *t, *next;
@@ -215,7 +214,6 @@ static void loop_expire_timers(struct loop *l)
   }
 }
 
-/* What is there now, and was not when the loop looked before. */
 static void loop_look_once(struct loop *l)
 {
   l->since_ns = l->now_ns;
@@ -232,7 +230,7 @@ static uint64_t loop_thread_cpu_ns(void)
   return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* A turn of the fibers has ended, and the look after it. */
+/* After the look. */
 static void loop_note_turn(struct loop *l)
 {
   const uint64_t length_ns = l->now_ns - l->since_ns;
@@ -265,13 +263,12 @@ static void loop_sleep_until(struct loop *l, uint64_t until_ns)
 }
 
 /*
- * Look for arrivals until there is one, or `until_ns` comes.
+ * Until an arrival, or `until_ns`.
  *
- * A wake-up is dear, so it should bring many answers.  If nothing has come yet
- * and more than one answer is due, the loop lends its processor to whoever
- * wants it, mostly servers on the same machine that have work to do, and looks
- * again before it sleeps.  That takes no time if nobody wants the processor,
- * and holds no answer back.
+ * A wake-up is dear, so it should bring many answers.  If nothing has come and
+ * several answers are due, the loop lends its processor to whoever wants it,
+ * mostly servers on this machine, and looks again before it sleeps.  No answer
+ * waits for that.
  */
 static void loop_look(struct loop *l, uint64_t until_ns)
 {

@@ -17,7 +17,7 @@ enum {
   STACKS_MOST = 256, /* of one stretch */
 };
 
-/* At the start of a stretch, in a page of its own. */
+/* At its start, in a page of its own. */
 struct stacks_stretch {
   struct stacks_stretch *next;
   size_t bytes, stacks;
@@ -44,7 +44,7 @@ void stacks_done(struct stacks *s)
   };
 }
 
-/* Only pages that are written to take memory, if none of them is huge. */
+/* Only written pages take memory, if none is huge. */
 static int add_stretch(struct stacks *s)
 {
   size_t n = s->stretches ? 2 * s->stretches->stacks : STACKS_FIRST;

@@ -1,9 +1,9 @@
 /*
- * stacks.h - memory for the stacks of many fibers (for src/loop only).
+ * stacks.h - memory for the stacks of many fibers, cut from long stretches of
+ * addresses (for src/loop only).
  *
- * Stacks are cut from long stretches of addresses, so that thousands of them
- * begin and end with a few system calls.  Pages below each, which nobody may
- * touch, catch an overflow.  One thread uses a struct stacks.
+ * Guard pages below each stack catch an overflow.  One thread uses a struct
+ * stacks.
  */
 #ifndef BENCH_LOOP_STACKS_H
 #define BENCH_LOOP_STACKS_H
@@ -15,23 +15,22 @@ struct err;
 struct stacks_stretch;
 
 struct stacks {
-  size_t bytes; /* of each stack */
+  size_t bytes; /* of a stack */
   size_t page;
-  size_t guard;                     /* below it, whole pages */
-  bool light;                       /* guards take no map of their own */
+  size_t guard;                     /* below a stack, whole pages */
+  bool light;                       /* guards take no map */
   struct stacks_stretch *stretches; /* owned */
-  char *at, *end;                   /* the rest of the last one */
-  char *unused;                     /* a list of stacks that were given back */
+  char *at, *end;                   /* rest of the last stretch */
+  char *unused;                     /* a list */
 };
 
-/* `bytes` of each stack; nothing is allocated yet. */
+/* Allocates nothing. */
 void stacks_init(struct stacks *s, size_t bytes);
 /* All stacks go, those in use as well. */
 void stacks_done(struct stacks *s);
 
-/* The lowest byte of a stack above its guard. */
+/* The lowest byte above the guard. */
 int stacks_take(struct stacks *s, char **ret, struct err *err);
-/* It is not in use any more. */
 void stacks_give_back(struct stacks *s, char *stack);
 
 #endif

@@ -20,7 +20,7 @@
 #include "base/thread.h"
 #include "base/wait.h"
 
-/* System calls that are not made in each turn. */
+/* Of system calls. */
 #define QUEUE_EVERY_NS (250 * NS_PER_US)
 
 _Thread_local struct fiber *fiber_of_thread;
@@ -242,7 +242,7 @@ struct loop_fd *loop_fd(struct loop *l, int fd)
   return &l->fds[i];
 }
 
-/* The loop in which the wait may take place; NULL: the thread has to block. */
+/* NULL: the thread has to block. */
 static struct loop *loop_here(void)
 {
   const struct fiber *f = fiber_here();
@@ -298,8 +298,6 @@ bool loop_wait_fd(int fd, short events)
 
   return l ? l->engine->wait_fd(l, fd, events) : sock_wait(fd, events);
 }
-
-/* ---- the block that is used in turn ---- */
 
 void *loop_take_block(size_t need, size_t *ret_room)
 {

@@ -1,5 +1,5 @@
 /*
- * task.h - the data of a loop and of its fibers, and what engines call (for
+ * task.h - the data of a loop and its fibers, and what engines call (for
  * src/loop only).
  */
 #ifndef BENCH_LOOP_TASK_H
@@ -15,28 +15,27 @@
 #include "loop/stacks.h"
 #include "loop/timers.h"
 
-/* A fiber with what only the loop needs to know. */
 struct task {
-  struct fiber fiber; /* first: what others see */
+  struct fiber fiber; /* first */
   struct context context;
   void (*fn)(void *arg);
   void *arg;
   struct task *next; /* in a queue */
-  bool queued;       /* it can go on */
+  bool queued;       /* can go on */
   struct timer timer;
-  uint64_t limit_ns; /* of its waits for sockets; 0: none */
+  uint64_t limit_ns; /* of waits for sockets; 0: none */
 
-  /* In loop_wait_while(): its word, and its neighbours in the loop's list. */
+  /* In loop_wait_while(): its word, and the loop's list. */
   _Atomic uint32_t *word;
   uint32_t value;
   struct task *word_before, *word_after;
 
-  void (*aside)(void *arg); /* to be run in another thread */
+  void (*aside)(void *arg); /* for another thread */
   void *aside_arg;
 
   uint64_t parked_ns; /* when it began to wait for an arrival */
   uint64_t seen_ns;   /* since when that can have been there; 0: no arrival */
-  long result;        /* of the operation that an engine has done for it */
+  long result;        /* of an engine's operation */
 };
 
 struct task_queue {
@@ -56,53 +55,50 @@ static inline void task_queue_add(struct task_queue *q, struct task *t)
   q->end = &t->next;
 }
 
-/* What is known of a socket, by its number. */
+/* By number. */
 struct loop_fd {
-  struct task *waiter; /* waits for it */
-  bool known;          /* the engine watches it */
-  bool ready;          /* there may be something to receive */
-  bool ended;          /* the peer has hung up: so it stays */
-  bool sending;        /* the engine has bytes that are not sent yet */
-  bool settles;        /* the waiter waits until they are */
-  int error;           /* why they could not be sent; 0: they could */
+  struct task *waiter;
+  bool known;   /* the engine watches it */
+  bool ready;   /* perhaps something to receive */
+  bool ended;   /* the peer has hung up, for good */
+  bool sending; /* bytes are not sent yet */
+  bool settles; /* the waiter waits for `sending` */
+  int error;    /* of sending */
 };
 
 #define LATE_UNKNOWN UINT64_MAX
 
 struct loop;
 
-/* How a loop waits: see loop_engine. */
+/* See enum loop_engine. */
 struct engine {
   const char *name;
-  /* 0, or -errno: the system does not allow it. */
+  /* -errno: not allowed. */
   int (*open)(struct loop *l);
   void (*close)(struct loop *l);
-  /*
-   * Look for arrivals, and make the tasks ready that wait for them.  Wait for
-   * one until `until_ns` (0: not at all).  Sets l->now_ns.
-   */
+  /* Make tasks ready whose arrivals have come, waiting until `until_ns` (0: not
+   * at all).  Sets l->now_ns. */
   void (*look)(struct loop *l, uint64_t until_ns);
-  /* As loop_send() and loop_recv(), in a task. */
+  /* In a task. */
   ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
   ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
   bool (*wait_fd)(struct loop *l, int fd, short events);
-  void (*settle)(struct loop *l, int fd); /* [opt] as loop_settle() */
+  void (*settle)(struct loop *l, int fd); /* [opt] */
   void (*forget)(struct loop *l, int fd);
-  /* Begin all that was put off: the thread is going to block.  NULL: nothing is
-   * put off. */
+  /* [opt] The thread is going to block: begin what was put off. */
   void (*flush)(struct loop *l);
 };
 
 struct loop {
   struct context thread; /* of loop_run() */
   struct task *running;
-  struct task_queue ready; /* these can go on, in this order */
+  struct task_queue ready; /* in this order */
   struct timers timers;
-  struct task *words; /* tasks in loop_wait_while() */
+  struct task *words; /* in loop_wait_while() */
   unsigned alive;
-  unsigned waiting; /* tasks that wait for an arrival at a socket */
+  unsigned waiting; /* for arrivals at sockets */
   struct stacks stacks;
-  struct task *ended; /* its stack can be freed now */
+  struct task *ended; /* its stack can be freed */
   uint64_t now_ns;    /* when the last look ended */
   uint64_t since_ns;  /* what this look finds was not there then; 0: it has
                        * ended a sleep, and is there since now_ns */
@@ -118,7 +114,7 @@ struct loop {
   uint64_t queue_ns, queue_at_ns;
   int queue_fd; /* -1: it cannot be read, or nobody wants to know */
 
-  /* The processor time of the thread, at a moment not long ago. */
+  /* Processor time, at a recent moment. */
   uint64_t cpu_ns, cpu_at_ns;
 
   void (*lag)(void *ctx, uint64_t ns);
@@ -128,16 +124,16 @@ struct loop {
   const struct engine *engine;
   void *engine_data;
 
-  struct offload *offload; /* owned; NULL: nothing was offloaded yet */
+  struct offload *offload; /* owned; or NULL */
 
-  void *block; /* [opt] owned: see loop_give_block() */
+  void *block; /* [opt] owned */
   size_t block_room;
 };
 
 extern const struct engine loop_engine_epoll;
 extern const struct engine loop_engine_uring;
 
-/* Only this thread writes it. */
+/* By this thread only. */
 static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
 {
   atomic_store_explicit(count,
@@ -145,12 +141,11 @@ static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
                         memory_order_relaxed);
 }
 
-/* The task of this thread parks, until something makes it ready. */
+/* Until something makes the task ready. */
 void loop_park(struct loop *l);
-/* The same for an arrival, within the limit of the task; false: the limit has
- * come, and maybe the arrival too. */
+/* False: the limit has come, and maybe the arrival too. */
 bool loop_park_for_arrival(struct loop *l);
-/* It goes on in the next turn. */
+/* For the next turn. */
 void loop_make_ready(struct loop *l, struct task *t);
 /* The same because of an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
@@ -159,26 +154,25 @@ void loop_make_arrived(struct loop *l, struct task *t);
  * takes most of a microsecond, so it is not asked again at once: false. */
 bool loop_queue_grown(struct loop *l, uint64_t *ret);
 
-/* The entry of a socket; NULL: no memory. */
+/* NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);
 
-/* The thread is going to block. */
+/* Before the thread blocks. */
 static inline void loop_flush(struct loop *l)
 {
   if (l->engine->flush)
     l->engine->flush(l);
 }
 
-/* Tasks in loop_wait_while() whose words have changed can go on. */
+/* Make tasks ready whose words have changed. */
 void loop_look_at_words(struct loop *l);
 
 /* ---- offload.c ---- */
 
-/* The wake_fd has something to read: tasks whose words have changed, or whose
- * offloaded work is done, can go on. */
+/* wake_fd can be read: words have changed, or offloaded work is done. */
 void loop_woken(struct loop *l);
 
-/* End the threads; none has work. */
+/* No thread has work. */
 void loop_offload_stop(struct loop *l);
 
 #endif

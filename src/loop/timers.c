@@ -33,7 +33,6 @@ static void put(struct timers *ts, size_t place, struct timer *t)
   t->place = place;
 }
 
-/* Move it towards the first place, as long as it is earlier. */
 static void rise(struct timers *ts, size_t place, struct timer *t)
 {
   for (; place > 1 && ts->heap[place / 2]->at_ns > t->at_ns; place /= 2)
@@ -41,7 +40,6 @@ static void rise(struct timers *ts, size_t place, struct timer *t)
   put(ts, place, t);
 }
 
-/* Move it away from the first place, as long as it is later. */
 static void sink(struct timers *ts, size_t place, struct timer *t)
 {
   size_t child;

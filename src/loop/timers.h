@@ -1,5 +1,5 @@
 /*
- * timers.h - moments to come, the next one first (for src/loop only).
+ * timers.h - a heap of moments to come (for src/loop only).
  */
 #ifndef BENCH_LOOP_TIMERS_H
 #define BENCH_LOOP_TIMERS_H
@@ -8,28 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A moment; part of what waits for it.  All zero: it is not in a heap. */
+/* Part of what waits.  All zero: in no heap. */
 struct timer {
   uint64_t at_ns;
-  size_t place; /* 1 is the first; 0: none */
+  size_t place; /* from 1; 0: none */
 };
 
-/* A binary heap; all zero: it is empty. */
+/* All zero: empty. */
 struct timers {
-  struct timer **heap; /* owned; heap[1] is the next one */
+  struct timer **heap; /* owned; heap[1] is next */
   size_t n, room;
 };
 
-/* Have room for so many; false: no memory. */
+/* False: no memory. */
 bool timers_reserve(struct timers *ts, size_t n);
 void timers_done(struct timers *ts);
 
-/* Put `t` into the heap, for t->at_ns; there is room. */
+/* By t->at_ns; there is room. */
 void timers_add(struct timers *ts, struct timer *t);
-/* Take it out, if it is there. */
 void timers_remove(struct timers *ts, struct timer *t);
 
-/* The next one; NULL: none. */
+/* NULL: none. */
 static inline struct timer *timers_next(const struct timers *ts)
 {
   return ts->n > 0 ? ts->heap[1] : NULL;

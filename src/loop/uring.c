@@ -1,11 +1,10 @@
 /*
  * uring.c - sends and receives with io_uring.
  *
- * What the fibers of a turn want to send and receive is only written down, and
- * one system call begins all of it when the turn ends.  So loop_send() returns
- * before anything is sent; if that fails later, the next loop_recv() of the
- * socket fails.  A socket has at most one send under way: a further one, which
- * could overtake it, waits for its end.
+ * One system call at the end of a turn begins all that its fibers send and
+ * receive: loop_send() returns before, and a failure is that of the next
+ * loop_recv().  A socket has one send under way; the next, which could overtake
+ * it, waits.
  */
 #include "loop/ring.h"
 #include "loop/task.h"
@@ -26,11 +25,10 @@
 #include "base/wait.h"
 
 enum {
-  DIRECT = 64 * 1024, /* larger sends need no company in their system call */
+  DIRECT = 64 * 1024, /* larger sends get a system call of their own */
 };
 
-/* What a completion belongs to, in the lowest bits of its request's user_data;
- * the rest is the task, or the socket's number. */
+/* In the lowest bits of user_data; the rest is the task, or the socket. */
 enum {
   OF_TASK,
   OF_SEND,
@@ -39,7 +37,7 @@ enum {
   OF_BITS = 3,
 };
 
-/* The result of a request that has not completed yet. */
+/* Not completed. */
 #define PENDING LONG_MIN
 
 /* ---- requests ---- */
@@ -48,9 +46,9 @@ static void uring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
   const int rc = ring_enter(r, min, timeout_ns);
 
-  /* Short of memory for the moment: the caller tries again. */
+  /* Short of memory: the caller tries again. */
   if (UNLIKELY(rc < 0 && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY))
-    __builtin_trap(); /* the ring is used wrongly */
+    __builtin_trap(); /* wrong use of the ring */
 }
 
 static struct io_uring_sqe *uring_request(struct ring *r, uint8_t opcode,
@@ -79,8 +77,7 @@ static void uring_cancel(struct ring *r, uint64_t user_data)
   q->addr = user_data;
 }
 
-/* Park until the request of this task has completed.  -ETIMEDOUT: its limit has
- * come, and it was cancelled. */
+/* Park until the request has completed.  -ETIMEDOUT: cancelled at the limit. */
 static long uring_await(struct loop *l)
 {
   struct task *t = l->running;
@@ -115,7 +112,7 @@ static void uring_request_recv(struct loop *l, int fd, void *p, size_t n,
 
 /* ---- completions ---- */
 
-/* A receive that waits for the answer would wait for ever. */
+/* A receive would wait for ever for the answer. */
 static void uring_send_failed(struct loop *l, struct loop_fd *s, int code)
 {
   s->error = code;
@@ -163,7 +160,7 @@ static void uring_complete(struct loop *l, uint64_t user_data, int res)
     uring_arm_wake(l);
     break;
   default:
-    break; /* what was cancelled completes, too */
+    break; /* cancelled requests complete, too */
   }
 }
 
@@ -251,7 +248,7 @@ static int uring_poll_for(struct loop *l, int fd, short events)
   return (int)uring_await(l);
 }
 
-/* False: the limit of the task has come. */
+/* False: the limit has come. */
 static bool uring_park_to_settle(struct loop *l, int fd)
 {
   bool in_time;
@@ -264,22 +261,19 @@ static bool uring_park_to_settle(struct loop *l, int fd)
   return in_time;
 }
 
-/*
- * Until nothing is under way from this socket.  What is still under way when
- * the limit of the task comes is given up, and so is the socket.
- */
+/* At the limit, what is under way is given up, and so is the socket. */
 static void uring_settle(struct loop *l, int fd)
 {
   const uint64_t limit_ns = l->running->limit_ns;
   bool given_up = false;
 
-  uring_flush(l); /* mostly that is all */
+  uring_flush(l); /* mostly all */
   while (l->fds[fd].sending) {
     if (uring_park_to_settle(l, fd) || !l->fds[fd].sending)
       continue;
     uring_cancel(l->engine_data, uring_send_name(fd) | OF_SEND);
     given_up = true;
-    l->running->limit_ns = 0; /* its end comes soon */
+    l->running->limit_ns = 0; /* ends soon */
   }
   l->running->limit_ns = limit_ns;
   if (given_up)
@@ -345,7 +339,7 @@ static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
   return (ssize_t)n;
 }
 
-/* What is there already; -1 and EAGAIN: nothing. */
+/* EAGAIN: nothing. */
 static ssize_t uring_recv_now(struct loop_fd *s, int fd, void *p, size_t n)
 {
   const ssize_t got = recv(fd, p, n, MSG_DONTWAIT);
@@ -416,8 +410,7 @@ static bool uring_wait_fd(struct loop *l, int fd, short events)
   return false;
 }
 
-/* What is under way is sent before the socket is closed, as far as the peer
- * has room for it; the rest is given up. */
+/* Sent before the close if the peer has room; the rest is given up. */
 static void uring_forget(struct loop *l, int fd)
 {
   struct ring *r = l->engine_data;
@@ -434,7 +427,7 @@ static void uring_forget(struct loop *l, int fd)
   }
 }
 
-#else /* the headers of the system do not know io_uring */
+#else /* no io_uring in the headers */
 
 static int uring_open(struct loop *l)
 {

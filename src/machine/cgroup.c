@@ -16,7 +16,7 @@ enum {
   PATH_SIZE = 2 * PATH_MAX
 };
 
-/* Kernels report "no limit" of memory as a number near 2^63. */
+/* "No limit" of memory is a number near 2^63. */
 #define MEMORY_UNLIMITED (UINT64_C(1) << 60)
 
 static void limit_cpus(struct cgroup_limits *l, double quota, double period)
@@ -43,8 +43,8 @@ static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
     l->throttled_ns = value * unit_ns;
 }
 
-/* Pages of files, which the kernel drops when memory is needed: the sum of two
- * numbers of memory.stat. */
+/* Pages of files, two numbers of memory.stat, which the kernel drops when
+ * memory is needed. */
 static uint64_t droppable(const char *dir, const char *active,
                           const char *inactive)
 {
@@ -114,11 +114,8 @@ static void read_v1_memory(const char *dir, struct cgroup_limits *l)
                droppable(dir, "total_active_file", "total_inactive_file"));
 }
 
-/*
- * Visit the folder of the group and all folders above it.  In a container, the
- * path that the kernel reports may not exist in the tree that the container
- * sees.  Then the root of the tree is the container's own group.
- */
+/* The group's folder and those above.  A container may not see the path that
+ * the kernel reports: there the root of the tree is its group. */
 static void walk_up(const char *base, char *group,
                     void (*look)(const char *dir, struct cgroup_limits *l),
                     struct cgroup_limits *l)
@@ -137,7 +134,7 @@ static void walk_up(const char *base, char *group,
   }
 }
 
-/* Is `word` one of the comma-separated words? */
+/* `list` has commas. */
 static bool has_word(const char *list, const char *word)
 {
   const size_t len = strlen(word);
@@ -150,7 +147,7 @@ static bool has_word(const char *list, const char *word)
   return false;
 }
 
-/* Read one line "ID:CONTROLLERS:PATH", which describes one hierarchy. */
+/* "ID:CONTROLLERS:PATH": one hierarchy. */
 static void look_at(const char *root, char *line, struct cgroup_limits *l)
 {
   char base[PATH_SIZE];

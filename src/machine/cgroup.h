@@ -1,7 +1,8 @@
 /*
  * cgroup.h - how much of the machine the process may use.
  *
- * Files are read below `root`, which is "" for the system itself.
+ * `root`, here and in other headers of this folder, comes before paths: ""
+ * except in tests.
  */
 #ifndef BENCH_MACHINE_CGROUP_H
 #define BENCH_MACHINE_CGROUP_H
@@ -9,30 +10,25 @@
 #include <stdint.h>
 
 struct cgroup_limits {
-  double cpus; /* processors that may be busy all the time; 0: no limit */
+  double cpus;           /* processors; 0: no limit */
   uint64_t memory_bytes; /* 0: no limit */
-  uint64_t throttled_ns; /* how long the limit of `cpus` has stopped the group
-                            so far, summed up over its processors */
+  uint64_t throttled_ns; /* so far, summed up over processors */
   uint64_t memory_left;  /* see cgroup_memory_left() */
 };
 
-/* The smallest of the limits of the process's groups and their parents, for
- * both versions of the interface.  A limit that cannot be read counts as no
- * limit. */
+/* The smallest limits of the process's groups and their parents, of both
+ * versions.  A limit that cannot be read is none. */
 struct cgroup_limits cgroup_read(const char *root);
 
-/*
- * Bytes of memory that the groups leave, the smallest of them: limit less
- * usage.  Pages of files that can be dropped count as unused.  UINT64_MAX:
- * there is no limit.
- */
+/* Bytes: the smallest limit less usage.  Pages of files that can be dropped are
+ * unused.  UINT64_MAX: no limit. */
 uint64_t cgroup_memory_left(const char *root);
 
-/* The number of processors on which the process may run at present. */
+/* Processors on which the process may run now. */
 unsigned cgroup_cpus_allowed(void);
 
-/* How many threads of the whole machine run, or want to, at this moment,
- * without the calling one. 0 also if that is not known. */
+/* Threads of the machine that run or want to, without the caller; 0:
+ * unknown. */
 unsigned cgroup_others_running(const char *root);
 
 #endif

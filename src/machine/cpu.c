@@ -17,7 +17,7 @@
 #define CPU_FOLDER "/sys/devices/system/cpu"
 
 enum {
-  /* Reading a frequency may interrupt its processor, so only a few are read. */
+  /* Reading may interrupt a processor. */
   FREQUENCIES_MAX = 16,
 };
 
@@ -26,7 +26,7 @@ static bool is_allowed(const cpu_set_t *set, unsigned cpu)
   return cpu >= CPUS_MAX || CPU_ISSET(cpu, set);
 }
 
-/* User time includes the time of guests.  "cpu " is the sum of all CPUs. */
+/* "cpu " is the sum.  User time has that of guests. */
 void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
                     const cpu_set_t *set)
 {
@@ -101,8 +101,7 @@ static void read_speed(const char *root, const cpu_set_t *set,
   }
 }
 
-/* Those of the main thread: the caller may be a worker with a processor of its
- * own. */
+/* Of the main thread: the caller may be a worker bound to a processor. */
 static void find_allowed(cpu_set_t *ret)
 {
   CPU_ZERO(ret);

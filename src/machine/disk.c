@@ -14,7 +14,7 @@
 
 #include "machine/proc.h"
 
-/* The last component of the path that a link points to. */
+/* Of the path that a link points to. */
 static bool link_end(const char *path, char *ret, size_t size)
 {
   char target[PATH_MAX];
@@ -32,9 +32,8 @@ static bool link_end(const char *path, char *ret, size_t size)
   return true;
 }
 
-/* A line of the list of mounts is "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... -
- * TYPE SOURCE SUPER".  If a device is mounted in several places, only the ID
- * identifies the mount. */
+/* "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... - TYPE SOURCE SUPER".  Only the ID
+ * identifies the mount of a device with several mounts. */
 void disk_find_mount(struct disk *d, const char *root,
                      const struct disk_mount *which)
 {
@@ -74,8 +73,8 @@ static void look_at_queue(struct disk *d)
   d->rotational = rotational == 1;
 }
 
-/* File systems on several devices have a number of their own.  Then the source
- * of the mount names one of the devices. */
+/* File systems on several devices have a number of their own; the source of the
+ * mount is one of the devices. */
 static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
 {
   char path[PATH_MAX];
@@ -91,7 +90,7 @@ static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
     look_at_queue(d);
 }
 
-/* Systems before Linux 5.8 do not report it. */
+/* Not before Linux 5.8. */
 static void find_id(struct disk_mount *m, const char *folder)
 {
 #ifdef STATX_MNT_ID
@@ -123,7 +122,7 @@ void disk_find(struct disk *d, const char *folder)
   if (stat(folder, &st) < 0)
     return;
   if (S_ISBLK(st.st_mode)) {
-    d->size_bytes = d->free_bytes = 0; /* those of /dev */
+    d->size_bytes = d->free_bytes = 0; /* of /dev */
     find_device(d, major(st.st_rdev), minor(st.st_rdev));
     return;
   }

@@ -100,7 +100,7 @@ void env_clock(struct facts *f, const char *root)
 
 /* ---- CPUs ---- */
 
-/* A core is a processor that is the first of its siblings. */
+/* A core: the first of siblings. */
 static void add_cores(struct facts *f, const char *root, long cpus)
 {
   long cores = 0;

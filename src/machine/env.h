@@ -1,9 +1,8 @@
 /*
- * env.h - the machine and system that a run uses, as facts: host, kernel,
- * processors, memory, limits, virtualisation, clock, disk.
+ * env.h - facts about the machine and the system: host, kernel, processors,
+ * memory, limits, virtualisation, clock, disk.
  *
- * Each function adds its part, without what cannot be found out.  Files are
- * read below `root`, "" for the system itself.
+ * Unknown facts are left out.
  */
 #ifndef BENCH_MACHINE_ENV_H
 #define BENCH_MACHINE_ENV_H
@@ -12,7 +11,7 @@ struct disk;
 struct facts;
 
 void env_host(struct facts *f, const char *root);
-/* The clock that is used; call it after the run has started. */
+/* After the run has started. */
 void env_clock(struct facts *f, const char *root);
 void env_cpu(struct facts *f, const char *root);
 void env_limits(struct facts *f, const char *root);

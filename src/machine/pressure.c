@@ -12,10 +12,10 @@
 #include "machine/proc.h"
 
 enum {
-  FREQUENCIES_MAX = 4 /* reading one may interrupt its processor */
+  FREQUENCIES_MAX = 4 /* reading may interrupt a processor */
 };
 
-typedef unsigned long long count; /* a type that scanf has */
+typedef unsigned long long count; /* for scanf() */
 
 static void read_pressure(const char *root, const char *name,
                           enum pressure some, enum pressure full,
@@ -48,7 +48,7 @@ static void read_dirty(const char *root, struct pressure_counts *ret)
                    proc_meminfo(root, "Writeback", &ret->writeback_bytes);
 }
 
-/* The line of names, then that of numbers: "Tcp: ... RetransSegs ...". */
+/* Names, then numbers: "Tcp: ... RetransSegs ...". */
 static void read_retransmits(const char *root, struct pressure_counts *ret)
 {
   FILE *f = proc_open(root, "/proc/net/snmp");
@@ -92,7 +92,7 @@ static double frequency(const char *root)
 void pressure_read(const char *root, struct pressure_counts *ret)
 {
   *ret = (struct pressure_counts){ 0 };
-  /* The kernel has no "full" of processors for the whole machine. */
+  /* The machine has no "full" of processors. */
   read_pressure(root, "/proc/pressure/cpu", PRESSURE_CPU_SOME, PRESSURES, ret);
   read_pressure(root, "/proc/pressure/io", PRESSURE_IO_SOME, PRESSURE_IO_FULL,
                 ret);

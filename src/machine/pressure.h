@@ -1,9 +1,5 @@
 /*
- * pressure.h - what the machine was short of in an interval: pressure, pages
- * that wait for the disk, packets that were sent again, processor time that a
- * quota withheld, the clock of processors.
- *
- * Files are read below `root`, "" for the system itself.
+ * pressure.h - what the machine was short of in an interval.
  */
 #ifndef BENCH_MACHINE_PRESSURE_H
 #define BENCH_MACHINE_PRESSURE_H
@@ -11,26 +7,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Shares of the time in which tasks were stopped, because something was
- * short. */
+/* Shares of the time in which tasks were stopped. */
 enum pressure {
   PRESSURE_CPU_SOME,
   PRESSURE_IO_SOME, /* some tasks */
-  PRESSURE_IO_FULL, /* all that had work to do */
+  PRESSURE_IO_FULL, /* all that had work */
   PRESSURE_MEMORY_SOME,
   PRESSURE_MEMORY_FULL,
   PRESSURES
 };
 
-/* Counters since the machine was started, and levels. */
+/* Counters since the start of the machine, and levels. */
 struct pressure_counts {
   bool has[PRESSURES];
   uint64_t stopped_us[PRESSURES];
   bool has_faults, has_retransmits, has_dirty;
   uint64_t major_faults, retransmits;
   uint64_t dirty_bytes, writeback_bytes;
-  uint64_t throttled_ns; /* by the quota of the control group */
-  double mhz;            /* of the fastest of a few processors; 0: unknown */
+  uint64_t throttled_ns; /* by the quota */
+  double mhz;            /* of the fastest of a few; 0: unknown */
 };
 
 struct pressure_use {
@@ -38,8 +33,8 @@ struct pressure_use {
   double stopped[PRESSURES]; /* 0 to 1 */
   bool has_faults, has_retransmits, has_dirty;
   uint64_t major_faults, retransmits;    /* in the interval */
-  uint64_t dirty_bytes, writeback_bytes; /* at its end */
-  double throttled; /* processors' time that was withheld, per time */
+  uint64_t dirty_bytes, writeback_bytes; /* at the end */
+  double throttled; /* processors' time withheld, per time */
   double mhz;       /* 0: unknown */
 };
 

@@ -22,13 +22,13 @@ enum {
   KERNEL_THREAD = 0x00200000,
 };
 
-/* Programs that answer statements. */
+/* Answer statements. */
 static const char *const mysql_servers[] = { "mariadbd",    "mysqld",
                                              "tidb-server", "tikv-server",
                                              "mysqlrouter", NULL };
 static const char *const pgsql_servers[] = { "postgres", "postmaster",
                                              "cockroach", "yb-tserver", NULL };
-/* Programs that forward them. */
+/* Forward statements. */
 static const char *const proxies[] = { "pgbouncer", "proxysql", "maxscale",
                                        "pgcat",     "odyssey",  "pgpool",
                                        "haproxy",   NULL };
@@ -40,7 +40,7 @@ static bool is_one_of(const char *name, const char *const *list)
   return *list != NULL;
 }
 
-/* Does a program of this name serve clients of the driver? */
+/* Clients of the driver. */
 static bool serves(const char *name, const char *driver)
 {
   return is_one_of(name, proxies) ||
@@ -48,7 +48,7 @@ static bool serves(const char *name, const char *driver)
          (strcmp(driver, "mysql") != 0 && is_one_of(name, pgsql_servers));
 }
 
-/* The process that listens, unless it only forwards; NULL: it is not known. */
+/* That listens, unless it only forwards; NULL: unknown. */
 static const struct process *listener(const struct processes *n,
                                       const struct tested_server *server)
 {
@@ -66,7 +66,7 @@ static struct process *add(struct processes *n)
   if (n->n == n->room) {
     more = realloc(n->of, 2 * (n->room + 32) * sizeof(*more));
     if (!more)
-      return NULL; /* then it is not counted */
+      return NULL; /* not counted */
     n->of = more;
     n->room = 2 * (n->room + 32);
   }
@@ -74,11 +74,8 @@ static struct process *add(struct processes *n)
   return &n->of[n->n++];
 }
 
-/*
- * The next number of a line; a negative one is 0, and after the end there is
- * none, which is UINT64_MAX.  Not sscanf(): there are hundreds of lines, and a
- * short run would spend most of its time there.
- */
+/* 0 if negative; UINT64_MAX at the end.  sscanf() takes most of a short run for
+ * hundreds of lines. */
 static uint64_t next_number(const char **at)
 {
   const char *p = *at + strspn(*at, " ");
@@ -94,7 +91,7 @@ static uint64_t next_number(const char **at)
   return negative ? 0 : n;
 }
 
-/* Read a line of /proc/PID/stat.  Names may contain blanks and parentheses. */
+/* Of /proc/PID/stat.  Names may contain blanks and parentheses. */
 static void add_line(struct processes *n, int pid, char *line)
 {
   enum {
@@ -113,7 +110,7 @@ static void add_line(struct processes *n, int pid, char *line)
   if (!name || !end || end < name || strlen(end) < 4)
     return;
   *end = '\0';
-  at = end + 3; /* behind the state, a letter */
+  at = end + 3; /* behind the state */
   for (int i = 0; i < FIELDS; i++) {
     field[i] = next_number(&at);
     if (field[i] == UINT64_MAX)
@@ -181,8 +178,7 @@ void processes_done(struct processes *n)
   *n = (struct processes){ 0 };
 }
 
-/* What the processes of one name have used, those of the server or the others.
- */
+/* The processes of one name, those of the server or the others. */
 struct sum {
   const char *name;
   bool serves;

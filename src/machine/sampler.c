@@ -19,7 +19,7 @@ enum {
   THREADS_MAX = 64 /* whose waits are read */
 };
 
-typedef unsigned long long count; /* a type that scanf has */
+typedef unsigned long long count; /* for scanf() */
 
 static void read_cpu(const char *root, struct system_counts *ret)
 {
@@ -86,7 +86,7 @@ static void read_net(const char *root, struct system_counts *ret)
     (void)fclose(f);
 }
 
-/* Threads are in the order in which they were made. */
+/* In the order of making. */
 static void read_waited(const char *root, struct system_counts *ret)
 {
   char path[PATH_MAX];

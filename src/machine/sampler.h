@@ -1,8 +1,6 @@
 /*
- * sampler.h - what the whole machine did in an interval: processors, the disk
- * under test, the network, and what was short.
- *
- * Files are read below `root`, "" for the system itself.
+ * sampler.h - what the machine did in an interval: processors, the disk under
+ * test, the network, and what was short.
  */
 #ifndef BENCH_MACHINE_SAMPLER_H
 #define BENCH_MACHINE_SAMPLER_H
@@ -13,20 +11,19 @@
 #include "machine/pressure.h"
 
 enum {
-  SYSTEM_SECTOR = 512 /* the unit of the kernel's statistics, for all disks */
+  SYSTEM_SECTOR = 512 /* for all disks */
 };
 
-/* Counters since the machine was started, in the kernel's units. */
+/* Since the start of the machine, in the kernel's units. */
 struct system_counts {
   bool has_cpu, has_disk, has_net;
-  uint64_t user, system, iowait, idle, steal; /* ticks of all processors */
+  uint64_t user, system, iowait, idle, steal; /* ticks */
   uint64_t switches;                          /* context switches */
-  uint64_t own_ns; /* processor time of this process */
+  uint64_t own_ns;                            /* of this process */
   bool has_waited;
   uint64_t waited_ns; /* of its first threads, for a processor */
   uint64_t reads, writes, read_sectors, written_sectors, busy_ms;
-  uint64_t received, sent,
-    loopback; /* bytes; the first two do not include loopback */
+  uint64_t received, sent, loopback; /* bytes; the first two without loopback */
 };
 
 struct sampler {
@@ -37,31 +34,28 @@ struct sampler {
   uint64_t last_ns;
 };
 
-/* What happened in an interval. */
 struct system_use {
   bool has_cpu, has_disk, has_net;
   uint64_t period_ns;
-  double user, system, iowait, idle, steal; /* shares of all ticks, 0..1 */
+  double user, system, iowait, idle, steal; /* of all ticks, 0..1 */
   double switches_per_s;
   bool has_waited;
-  double waiting; /* threads of this program that wait for a processor, on
-                   * average: of the first ones */
-  double others;  /* processors that all programs but this one have used */
+  double waiting; /* of the first threads of this program, on average */
+  double others;  /* processors used by other programs */
   uint64_t reads, writes, read_bytes, written_bytes;
-  double busy; /* share of the time with a request in progress, 0..1 */
+  double busy; /* share of the time with a request, 0..1 */
   uint64_t received_bytes, sent_bytes, loopback_bytes;
   struct pressure_use pressure;
 };
 
-/* Read the counters; `device` is a disk, or "". */
+/* `device`: a disk, or "". */
 void sampler_read(const char *root, const char *device,
                   struct system_counts *ret);
 
-/* Begin the first interval. */
 void sampler_start(struct sampler *w, const char *root, const char *device,
                    uint64_t now_ns);
 
-/* Report what happened since the last call. */
+/* Since the last call. */
 void sampler_next(struct sampler *w, uint64_t now_ns, struct system_use *ret);
 
 #endif

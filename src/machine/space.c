@@ -55,8 +55,7 @@ struct space space_look(const char *root, int fd)
     const uint64_t unit = fs.f_frsize > 0 ? fs.f_frsize : 1;
 
     s.block = unit;
-    /* File systems without a size of their own, such as ramfs, report 0
-     * blocks. */
+    /* File systems without a size, such as ramfs, report 0 blocks. */
     if (fs.f_blocks > 0)
       s.disk = fs.f_bavail > UINT64_MAX / unit ? UINT64_MAX
                                                : fs.f_bavail * unit;

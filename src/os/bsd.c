@@ -34,7 +34,7 @@ int epoll_create1(int flags)
   return new_queue();
 }
 
-/* A socket is a filter for each direction, which is there if it is wanted. */
+/* A filter for each direction, if wanted. */
 static int change(int queue, int fd, short filter, bool wanted, bool edge,
                   void *data)
 {
@@ -69,8 +69,8 @@ static uint32_t events_of(const struct kevent *k)
   return events;
 }
 
-/* The two filters of a socket are one event, as on Linux: who has it may free
- * what the pointer names.  Returns how many there are now. */
+/* Two filters of a socket are one event, as on Linux: whoever gets it may free
+ * what the pointer names.  Returns the number of events. */
 static int add_event(struct epoll_event *events, int used,
                      const struct kevent *k)
 {
@@ -105,12 +105,12 @@ int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
 
 /* ---- threads ---- */
 
-/* All words share one condition. */
+/* Of all words. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* Now and a time to wait for, but no longer than a second: the clock of
- * conditions may be set. */
+/* A time to wait for, at most a second away: the clock of conditions may be
+ * set. */
 static bool next_look(const struct timespec *until, struct timespec *ret)
 {
   const int64_t second = 1000000000;
@@ -214,7 +214,7 @@ bool os_in_memory(int fd)
 
 /* ---- signals ---- */
 
-/* Let the queue notice signals from now on, even blocked ones. */
+/* The queue notices signals, even blocked ones. */
 static int watch_signals(int queue, const sigset_t *set)
 {
   for (int i = 1; i < NSIG; i++) {
@@ -264,7 +264,7 @@ static int take_pending(const sigset_t *set)
   return 0;
 }
 
-/* What arrives between the look and the wait is in the queue. */
+/* What comes before the wait is in the queue. */
 int sigtimedwait(const sigset_t *set, siginfo_t *info,
                  const struct timespec *limit)
 {

@@ -1,6 +1,5 @@
 /*
- * bsd.h - calls of Linux that macOS and FreeBSD have in other words: kqueue
- * waits for sockets and signals.
+ * bsd.h - calls of Linux that macOS and FreeBSD have in other words.
  */
 #ifndef BENCH_OS_BSD_H
 #define BENCH_OS_BSD_H
@@ -56,26 +55,24 @@ enum {
   SFD_CLOEXEC = 1,
 };
 
-/*
- * Readable once one of the signals has come.  It can be polled, but not read:
- * it stays readable, so ask for another one.
- */
+/* Readable once a signal has come: can be polled, not read, and stays
+ * readable. */
 int signalfd(int fd, const sigset_t *set, int flags);
 
 /* ---- pthread.h ---- */
 
-/* Looks now and then whether the thread has ended. */
+/* Looks now and then. */
 int pthread_timedjoin_np(pthread_t thread, void **ret,
                          const struct timespec *until);
 
 /* ---- sys/socket.h ---- */
 
-/* No parts of a message are kept back. */
+/* Nothing is kept back. */
 #define MSG_MORE 0
 
 /* ---- sched.h ---- */
 
-/* No threads are kept behind all others. */
+/* None is kept behind others. */
 #define SCHED_IDLE SCHED_OTHER
 
 /* ---- sys/prctl.h ---- */
@@ -84,7 +81,7 @@ enum {
   PR_SET_PDEATHSIG = 1,
 };
 
-/* Only for that; macOS cannot. */
+/* For nothing else; macOS cannot. */
 int prctl(int what, ...);
 
 #endif

@@ -4,10 +4,10 @@
 #ifndef BENCH_OS_ELF_H
 #define BENCH_OS_ELF_H
 
-/* How the names of modules end that the Lua interpreter loads. */
+/* Modules for the Lua interpreter. */
 #define OS_MODULE_SUFFIX ".so"
 
-/* Before and after a function in assembler, for this program only. */
+/* Around a function in assembler, local to the program. */
 #define OS_ASM_BEGIN(name)     \
   ".text\n"                    \
   ".globl " name "\n"          \
@@ -16,7 +16,7 @@
   ".p2align 4\n" name ":\n"
 #define OS_ASM_END(name) ".size " name ", . - " name "\n"
 
-/* What the kernel says of the processor: AT_HWCAP (for src/os only). */
+/* AT_HWCAP (for src/os only). */
 unsigned long elf_hwcap(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * freebsd.h - FreeBSD has most calls of Linux under the same names.
+ * freebsd.h - FreeBSD has most calls of Linux.
  */
 #ifndef BENCH_OS_FREEBSD_H
 #define BENCH_OS_FREEBSD_H
@@ -10,7 +10,6 @@
 
 #define program_invocation_short_name getprogname()
 
-/* Memory is never reserved. */
 #define MAP_NORESERVE 0
 
 #endif

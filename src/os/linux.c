@@ -17,18 +17,18 @@
 
 #include "os/os.h"
 
-/* Since Linux 6.13; older headers do not have it. */
+/* Since Linux 6.13. */
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
 
-/* File systems that keep their files in memory. */
+/* File systems in memory. */
 #define RAMFS_TYPE 0x858458f6u
 #define TMPFS_TYPE 0x01021994u
 
 const char *const os_lacks = "";
 
-/* Without /proc, the path by which the program was started. */
+/* Without /proc: as started. */
 bool os_program(char ret[PATH_MAX])
 {
   const ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
@@ -43,7 +43,7 @@ bool os_program(char ret[PATH_MAX])
 
 /* ---- threads ---- */
 
-/* The C library has a function for that since 2.30. */
+/* A function of the C library since 2.30. */
 pid_t os_thread(void)
 {
   return (pid_t)syscall(SYS_gettid);
@@ -51,7 +51,7 @@ pid_t os_thread(void)
 
 void os_name_thread(const char *name)
 {
-  (void)prctl(PR_SET_NAME, name); /* on failure it has no name of its own */
+  (void)prctl(PR_SET_NAME, name); /* on failure without a name */
 }
 
 bool os_stack(void **ret_low, size_t *ret_bytes)
@@ -66,7 +66,7 @@ bool os_stack(void **ret_low, size_t *ret_bytes)
   return ok;
 }
 
-/* Whatever the reason for returning is, the caller looks again. */
+/* The caller looks again. */
 void os_wait(_Atomic uint32_t *word, uint32_t value,
              const struct timespec *until)
 {
@@ -86,7 +86,7 @@ int os_release(void *at, size_t bytes)
   return madvise(at, bytes, MADV_DONTNEED);
 }
 
-/* Emulators (qemu) ignore what they do not know, and say that it is done. */
+/* Emulators (qemu) accept unknown advice without effect. */
 bool os_can_guard(void)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -112,7 +112,7 @@ int os_guard(void *page, size_t bytes)
 
 #if defined(__x86_64__)
 
-/* Like syscall(), without moving the arguments from register to register. */
+/* syscall() moves the arguments from register to register. */
 static inline long call(long number, long a, long b, long c, long d)
 {
   register long r10 __asm__("r10") = d;
@@ -150,7 +150,7 @@ ssize_t os_recv(int fd, void *buf, size_t n)
   return call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
 }
 
-/* Newer processors have only the call with more arguments. */
+/* Newer processors lack the call with fewer arguments. */
 int os_poll(struct pollfd *fd)
 {
 #ifdef SYS_poll

@@ -101,7 +101,7 @@ void os_name_thread(const char *name)
   (void)pthread_setname_np(name);
 }
 
-/* The system names the other end of the stack. */
+/* The system names the other end. */
 bool os_stack(void **ret_low, size_t *ret_bytes)
 {
   *ret_bytes = pthread_get_stacksize_np(pthread_self());
@@ -140,7 +140,7 @@ static int with_flags(int fd, int flags)
   return fd;
 }
 
-/* A write to a socket that the other end has closed gives no signal. */
+/* A broken connection gives no signal. */
 static int without_signal(int fd)
 {
   const int on = 1;
@@ -170,7 +170,7 @@ int pipe2(int fds[2], int flags)
   return 0;
 }
 
-/* Waits in whole milliseconds, and a little longer. */
+/* In whole milliseconds, and a little longer. */
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit,
           const sigset_t *mask)
 {
@@ -215,7 +215,7 @@ _Static_assert((O_DIRECT &
                  O_EXCL | O_DIRECTORY | O_CLOEXEC)) == 0,
                "O_DIRECT is no other flag");
 
-/* Write what the cache has of a file, and forget it, piece by piece. */
+/* Write the cached parts of a file and forget them. */
 static int drop_cache(int fd)
 {
   const off_t piece = (off_t)1 << 30;
@@ -241,7 +241,7 @@ static int drop_cache(int fd)
   return 0;
 }
 
-/* F_NOCACHE keeps nothing of a file in the cache, but reads what is there. */
+/* F_NOCACHE reads what is in the cache. */
 int os_open(int folder, const char *path, int flags, mode_t mode)
 {
   const int fd = openat(folder, path, flags & ~O_DIRECT, mode);

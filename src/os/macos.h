@@ -31,7 +31,7 @@ void *reallocarray(void *p, size_t n, size_t size);
 void explicit_bzero(void *p, size_t n);
 ssize_t getrandom(void *to, size_t n, unsigned flags);
 double lgamma_r(double x, int *ret_sign);
-/* In a file that has no name any more. */
+/* A file without a name. */
 int memfd_create(const char *name, unsigned flags);
 #define program_invocation_short_name getprogname()
 
@@ -42,13 +42,13 @@ int memfd_create(const char *name, unsigned flags);
 #define SOCK_NONBLOCK 0x20000000
 struct sockaddr;
 int accept4(int fd, struct sockaddr *ret, socklen_t *len, int flags);
-/* Systems from 27 on have one, which a program for older ones must not name. */
+/* Of systems from 27 on, and not for older ones. */
 #define pipe2 os_pipe2
 int pipe2(int fds[2], int flags);
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit,
           const sigset_t *mask);
 
-/* sys/eventfd.h: a socket that sends to itself.  It counts nothing. */
+/* sys/eventfd.h: a socket that sends to itself, and counts nothing. */
 enum {
   EFD_CLOEXEC = SOCK_CLOEXEC,
   EFD_NONBLOCK = SOCK_NONBLOCK,
@@ -57,16 +57,16 @@ int eventfd(unsigned value, int flags);
 
 /* ---- files ---- */
 
-/* No flag of the system: only os_open() knows it. */
+/* Known to os_open() only. */
 #define O_DIRECT 0x10000000
 #define O_PATH O_RDONLY
 
-/* The device's cache is flushed, as Linux does. */
+/* Flushes the device's cache, as on Linux. */
 int fdatasync(int fd);
 enum {
   POSIX_FADV_DONTNEED = 4,
 };
-/* Only to drop a whole file from the cache. */
+/* Drops a whole file from the cache. */
 int posix_fadvise(int fd, off_t from, off_t n, int advice);
 int posix_fallocate(int fd, off_t from, off_t n);
 
@@ -83,11 +83,11 @@ int posix_fallocate(int fd, off_t from, off_t n);
 
 /* ---- time, threads and signals ---- */
 
-/* The system's own counts microseconds, and goes on while it is suspended. */
+/* The system's counts microseconds, and goes on while suspended. */
 #undef CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC CLOCK_UPTIME_RAW
 #define TIMER_ABSTIME 1
-/* Until that moment of CLOCK_MONOTONIC, whatever `clock` and `flags` are. */
+/* Whatever `clock` and `flags` are. */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
                     struct timespec *ret_left);
 int sigtimedwait(const sigset_t *set, siginfo_t *info,

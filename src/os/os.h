@@ -1,17 +1,16 @@
 /*
  * os.h - what the program may ask of every system.
  *
- * The program is written for Linux.  Where another system has no such function,
- * its file in this folder has one of the same name that does the same, or fails
- * like a kernel that lacks it; the headers in `include` have the names of those
- * of Linux.  The callers do not differ.  What configure writes includes this
- * file before all others on such a system.
+ * The program is written for Linux.  A file of this folder has functions of the
+ * same name for another system, which do the same or fail like a kernel that
+ * lacks them; headers in `include` have the names of Linux.  configure includes
+ * this file before all others there.
  */
 #ifndef BENCH_OS_OS_H
 #define BENCH_OS_OS_H
 
 #if defined(__APPLE__) && !defined(_XOPEN_SOURCE)
-#define _XOPEN_SOURCE 700 /* ucontext.h; _DARWIN_C_SOURCE keeps the rest */
+#define _XOPEN_SOURCE 700 /* for ucontext.h */
 #endif
 
 #include <limits.h>
@@ -24,76 +23,70 @@
 struct pollfd;
 struct timespec;
 
-/* What cannot be had here, for --version: words between commas, or "". */
+/* For --version: words between commas, or "". */
 extern const char *const os_lacks;
 
-/* Where the running program is: a whole path without links.  Call it before the
- * current folder changes.  False: the system does not say. */
+/* A whole path of the running program, without links.  Before the current
+ * folder changes.  False: unknown. */
 bool os_program(char ret[PATH_MAX]);
 
 /* ---- threads ---- */
 
-/* The system's number of the calling thread. */
 pid_t os_thread(void);
 
-/* The name of the calling thread in lists of the system. */
+/* Of the calling thread. */
 void os_name_thread(const char *name);
 
-/* Where the stack of the calling thread is.  False: the system does not say. */
+/* Of the calling thread.  False: unknown. */
 bool os_stack(void **ret_low, size_t *ret_bytes);
 
-/*
- * Sleep while *word == value, until that time of CLOCK_MONOTONIC; NULL: without
- * a limit.  May return early.
- */
+/* Sleep while *word == value, until that time of CLOCK_MONOTONIC, or NULL.  May
+ * return early. */
 void os_wait(_Atomic uint32_t *word, uint32_t value,
              const struct timespec *until);
 
-/* Wake all who wait for this word to change. */
+/* All who wait for this word. */
 void os_wake(_Atomic uint32_t *word);
 
 /* ---- memory ---- */
 
-/* Give these pages back to the system; what was in them is lost. */
+/* Loses the contents of these pages. */
 int os_release(void *at, size_t bytes);
 
-/* Can pages be made to fault without a map of their own?  If so, how. */
+/* Can pages fault without a map of their own?  If so, how. */
 bool os_can_guard(void);
 int os_guard(void *page, size_t bytes);
 
 /* ---- sockets ---- */
 
-/* A socket that does not block, and that other programs do not inherit. */
+/* Does not block; not inherited. */
 int os_stream_socket(int domain);
 
 /*
- * send(), recv() and poll() of one descriptor without a limit, for hot paths:
- * on Linux they are no cancellation points, which the C library's functions
- * are.  That costs three times as many instructions as the rest of them in a
- * program with threads.  A broken connection gives EPIPE, and no signal.
+ * send(), recv() and poll() of one descriptor, for hot paths: no cancellation
+ * points, which cost three times the other instructions in a program with
+ * threads.  A broken connection gives EPIPE, and no signal.
  */
 ssize_t os_send(int fd, const void *buf, size_t n, int flags);
 ssize_t os_recv(int fd, void *buf, size_t n);
 int os_poll(struct pollfd *fd);
 
-/* Bytes of a connection that the other end has not acknowledged.  0, or -1. */
+/* Bytes that the other end has not acknowledged.  0, or -1. */
 int os_unsent(int fd, int *ret);
 
-/* The process at the other end of a Unix socket; 0: unknown. */
+/* Of a Unix socket's other end; 0: unknown. */
 pid_t os_peer(int fd);
 
 /* ---- files ---- */
 
-/* openat() that knows O_DIRECT on every system: what the cache has of the file
- * is not read. */
+/* openat() with O_DIRECT on every system: the cache of the file is not read. */
 int os_open(int folder, const char *path, int flags, mode_t mode);
 
-/* Does the file system of this descriptor keep its files in memory? */
 bool os_in_memory(int fd);
 
 /* ---- processors ---- */
 
-/* Instructions that some 64-bit ARM processors lack. */
+/* Some 64-bit ARM processors lack these. */
 enum os_arm {
   OS_ARM_AES,
   OS_ARM_SHA2,
