@@ -1,8 +1,5 @@
 /*
  * check.c - compares the rows of a table with those that a load makes.
- *
- * Rows are read in the order of their keys, some thousand at a time, and each
- * is made again.
  */
 #include "load/check.h"
 
@@ -46,7 +43,7 @@ void expect_done(struct expect *e)
   e->text = NULL;
 }
 
-/* The value as a whole number; 0 if it is not one. */
+/* 0 if the value is no whole number. */
 static int64_t number(const sql_value *v)
 {
   char text[24] = "";
@@ -56,7 +53,7 @@ static int64_t number(const sql_value *v)
   return strtoll(text, NULL, 10);
 }
 
-/* The value of a key column as a number; false: it has no number. */
+/* False: there is no number. */
 static bool key_number(const struct kind_key *k, const sql_value *v,
                        uint64_t *ret)
 {
@@ -104,7 +101,7 @@ uint64_t expect_lines(struct expect *e, uint64_t key)
   return e->lines;
 }
 
-/* CHAR columns may have blanks at their end. */
+/* CHAR columns may have blanks at the end. */
 static bool is_text(const sql_value *v, const char *text, size_t len)
 {
   size_t n = v->len;
@@ -133,7 +130,7 @@ uint32_t expect_compare(struct expect *e, uint64_t key, uint64_t line,
   const char *text;
   uint32_t differ = 0;
 
-  (void)expect_lines(e, key); /* makes the text */
+  (void)expect_lines(e, key); /* for the text */
   text = e->text;
   while (line-- > 1)
     text = strchr(text, '\n') + 1;
@@ -151,7 +148,6 @@ enum {
   AT_A_TIME = 10000
 };
 
-/* A place in the order of rows. */
 struct place {
   uint64_t key, line;
 };
@@ -165,7 +161,7 @@ struct checking {
   struct conn *conn;
   struct expect expect;
   uint32_t skip;     /* bits of columns */
-  struct place next; /* the row that is expected */
+  struct place next; /* expected */
   struct fault missing, twice, surplus, other[KIND_COLUMNS];
 };
 
@@ -186,7 +182,7 @@ static bool is_before(struct place a, struct place b)
   return a.key < b.key || (a.key == b.key && a.line < b.line);
 }
 
-/* All rows from the expected one to the one before `at` are missing. */
+/* Rows from the expected one up to `at` are missing. */
 static void skip_to(struct checking *k, struct place at)
 {
   uint64_t rows;
@@ -219,7 +215,7 @@ static void take_row(struct checking *k, const sql_value *values)
   struct place at;
 
   if (!expect_place(&k->expect, values, &at.key, &at.line))
-    return; /* the database says that its key is in the range */
+    return; /* by the database, the key is in the range */
   if (at.line < 1 || at.line > expect_lines(&k->expect, at.key)) {
     note(&k->surplus, at, 1);
     return;
@@ -235,7 +231,7 @@ static void take_row(struct checking *k, const sql_value *values)
     k->next = (struct place){ at.key + 1, 1 };
 }
 
-/* *ret_last: the last key of the rows that were asked for. */
+/* *ret_last: the last key in *ret. */
 static int ask(struct checking *k, uint64_t first, uint64_t last,
                uint64_t *ret_last, sql_result **ret, struct err *err)
 {
@@ -291,7 +287,7 @@ static void tell_all(const struct checking *k, struct strbuf *faults)
     tell(k, faults, &k->other[i], "with another ", t->columns[i]);
 }
 
-/* Bits of the columns that are in a list. */
+/* Bits of the listed columns. */
 static uint32_t columns_in(const struct kind_table *t, const char *list)
 {
   uint32_t bits = 0;

@@ -19,38 +19,37 @@ struct strbuf;
 struct expect {
   struct maker *maker; /* borrowed */
   unsigned key_at[KIND_KEYS], line_at;
-  uint64_t key;   /* `text` has its rows; 0: none */
+  uint64_t key;   /* whose rows `text` has; 0: none */
   uint64_t lines; /* how many */
-  char *text;     /* owned; in plain form */
+  char *text;     /* owned; ROWS_PLAIN */
 };
 
-/* Returns -ENOMEM; expect_done() accepts a zeroed one. */
+/* -ENOMEM.  expect_done() accepts a zeroed one. */
 int expect_init(struct expect *e, struct maker *m);
 void expect_done(struct expect *e);
 
-/* The key of a row with these values, and its line (1 if a key has one row).
- * False: there is no such key. */
+/* The key of a row, and its line (1 if a key has one row).  False: no key of
+ * the table. */
 bool expect_place(const struct expect *e, const sql_value *values,
                   uint64_t *ret_key, uint64_t *ret_line);
 
-/* The number of rows of a key. */
+/* Rows of a key. */
 uint64_t expect_lines(struct expect *e, uint64_t key);
 
-/* A bit for each column whose value differs from that of the row: bit 0 is the
- * first column.  `line` is 1..expect_lines(). */
+/* A bit for each column that differs, from bit 0.  `line` is
+ * 1..expect_lines(). */
 uint32_t expect_compare(struct expect *e, uint64_t key, uint64_t line,
                         const sql_value *values);
 
 /*
- * Compare the rows of all keys, and add their number to `pace` [opt].  The
- * columns in `skip` [opt], with commas between them, are not compared.  The
- * differences are described in *faults, which stays empty if there are none.
- * Returns -EIO if the table cannot be read, or -ENOMEM.
+ * Compare all rows, and add their number to `pace` [opt].  `skip` [opt]:
+ * columns not to compare, with commas.  *faults stays empty if all are equal.
+ * -EIO: the table cannot be read; -ENOMEM.
  */
 int check_rows(struct conn *c, struct maker *m, const char *skip,
                struct pace *pace, struct strbuf *faults, struct err *err);
 
-/* The same for rows that have no key of the table. */
+/* The same for rows without a key of the table. */
 int check_others(struct conn *c, const struct maker *m, struct strbuf *faults,
                  struct err *err);
 

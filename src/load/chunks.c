@@ -104,7 +104,7 @@ static uint64_t rows_of(const struct chunks *c, uint64_t n)
   return it.last - it.first + 1;
 }
 
-/* Only the last one of the table may have fewer rows than others. */
+/* Only the last chunk of the table may be shorter. */
 uint64_t chunks_rows(const struct chunks *c)
 {
   uint64_t others;
@@ -164,7 +164,7 @@ bool steps_are_stopped(struct steps *s)
   return stopped;
 }
 
-/* While a table is created, the lock does not protect its chunks. */
+/* The lock does not protect chunks of a table that is created. */
 static unsigned percent_of(const struct table *t)
 {
   if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)
@@ -214,7 +214,7 @@ static bool has_chunk(struct table *t)
   return t->state == TABLE_LOADING && chunks_left(&t->chunks);
 }
 
-/* Are all rows of a table there, with no thread working on it? */
+/* All rows are there, and no thread works on the table. */
 static bool is_loaded(struct table *t)
 {
   return t->state == TABLE_LOADING && t->busy == 0 && !chunks_left(&t->chunks);
@@ -225,7 +225,7 @@ static bool is_over(const struct table *t)
   return t->state == TABLE_DONE || t->state == TABLE_FAILED;
 }
 
-/* The table at which the fewest threads work; false: there is none. */
+/* The table with the fewest threads; false: none. */
 static bool pick_chunk(struct steps *s, uint64_t *ret)
 {
   bool found = false;
@@ -272,7 +272,6 @@ static enum pick pick_next(struct steps *s, struct turn *t)
   return is_all_done(s) ? PICK_END : PICK_WAIT;
 }
 
-/* Take the step. */
 static void take(struct steps *s, struct turn *t, enum pick pick,
                  struct chunk *ret)
 {
@@ -290,7 +289,7 @@ static void take(struct steps *s, struct turn *t, enum pick pick,
   }
 }
 
-/* A thread has failed and will not come back. */
+/* After the failure of a thread. */
 static void give_up(struct steps *s)
 {
   s->broken = true;

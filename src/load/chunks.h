@@ -1,11 +1,8 @@
 /*
- * chunks.h - a table as a sequence of chunks: the rows in each, and which of
- * them are already in the table.
+ * chunks.h - a table as a sequence of chunks.  Where a key has several rows
+ * (kind.h), a row here is a key.
  *
- * If a key of a table has several rows (kind.h), a row here is a key.
- *
- * One connection loads a chunk in one transaction, so after an interruption a
- * table consists of whole chunks.
+ * One transaction loads a chunk: an interrupted table has whole chunks.
  */
 #ifndef BENCH_LOAD_CHUNKS_H
 #define BENCH_LOAD_CHUNKS_H
@@ -17,61 +14,55 @@
 enum {
   CHUNK_MIN = 5000,
   CHUNK_MAX = 50000,
-  CHUNKS_MAX = 1 << 20, /* of a table; for more rows, chunks get larger */
-  /* The upper limit for every table, because a user who interrupts a load waits
-   * for a chunk. */
+  CHUNKS_MAX = 1 << 20, /* of a table; else larger chunks */
+  /* Also of large tables: whoever interrupts a load waits for a chunk. */
   CHUNK_LONGEST = 1 << 21,
 };
 
 enum chunk_state {
   CHUNK_EMPTY,
-  CHUNK_PARTIAL, /* some of its rows are in the table, and have to be deleted
-                    first */
+  CHUNK_PARTIAL, /* rows have to be deleted first */
   CHUNK_FULL,
 };
 
 struct chunks {
-  uint64_t size;  /* rows of the table */
-  uint64_t rows;  /* rows of a chunk; the last one may have fewer */
+  uint64_t size;  /* of the table */
+  uint64_t rows;  /* of a chunk, but for the last */
   uint64_t count; /* of chunks */
-  uint64_t next;  /* no chunk before this one is left */
-  uint64_t step;  /* from one chunk of this rank to its next one */
-  uint8_t *state; /* owned; enum chunk_state; NULL: all are empty */
+  uint64_t next;  /* no earlier chunk is left */
+  uint64_t step;  /* to the next chunk of this rank */
+  uint8_t *state; /* owned; enum chunk_state; NULL: all empty */
 };
 
-/* The rows of the chunk number `n`: ids first..last. */
+/* Ids first..last. */
 struct chunk {
   uint64_t n, first, last;
   bool partial;
 };
 
-/* Make chunks for so many threads; `rows` is their size unless it is 0. */
+/* `rows`: the size of chunks; 0: by the number of threads. */
 void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
                  uint64_t rows);
 void chunks_done(struct chunks *c);
 
-/* Share the chunks with other ranks: only those numbered part, part + parts,
- * ... are left for this one.  Call it before a chunk is taken. */
+/* This rank has the chunks part, part + parts, ...  Before a chunk is taken. */
 void chunks_share(struct chunks *c, unsigned part, unsigned parts);
 
-/*
- * The table has `rows` of the rows first .. first + c->rows - 1, where `first`
- * is the first row of a chunk.  Returns -ENOMEM; or -EINVAL: there is no such
- * chunk, or it has fewer rows.
- */
+/* `rows` rows of the chunk from `first` are in the table.  -ENOMEM; -EINVAL: no
+ * such chunk, or a shorter one. */
 int chunks_found(struct chunks *c, uint64_t first, uint64_t rows);
 
-/* Chunk number n, which is less than c->count. */
+/* n < c->count. */
 struct chunk chunks_at(const struct chunks *c, uint64_t n);
-/* The same as chunks_found() for a table where a key has several rows. */
+/* The same for keys with several rows. */
 int chunks_set(struct chunks *c, uint64_t n, enum chunk_state state);
 
-/* Take the next chunk that is not full; false: none is left. */
+/* The next chunk that is not full; false: none is left. */
 bool chunks_take(struct chunks *c, struct chunk *ret);
 bool chunks_left(struct chunks *c);
 
-/* The number of rows in the chunks of this rank, and in those among them that
- * are full.  Call it before a chunk is taken. */
+/* Rows in chunks of this rank, and in the full ones.  Before a chunk is
+ * taken. */
 uint64_t chunks_rows(const struct chunks *c);
 uint64_t chunks_rows_there(const struct chunks *c);
 
@@ -86,14 +77,14 @@ enum table_state {
 
 struct table {
   enum table_state state;
-  unsigned busy; /* threads that load a chunk */
+  unsigned busy; /* threads with a chunk */
   struct chunks chunks;
 };
 
-/* The state of one thread. */
+/* Of one thread. */
 struct turn {
-  bool one_writer; /* its database has one writer at a time */
-  uint64_t at;     /* index of the table of the last step */
+  bool one_writer; /* of its database */
+  uint64_t at;     /* table of the last step */
 };
 
 struct steps {
@@ -102,42 +93,39 @@ struct steps {
   pthread_mutex_t lock; /* protects the rest */
   pthread_cond_t changed;
   bool stopped, broken;
-  /* With one writer: the thread that writes.  It stays the same, because
-   * rows that another connection has written make the cache of this one
-   * worthless. */
+  /* The thread that writes, with one writer: always the same, because rows of
+   * another connection make its cache worthless. */
   const struct turn *writer;
-  uint64_t done;       /* tables before it are done */
-  uint64_t begun;      /* tables from it on are new */
+  uint64_t done;       /* earlier tables are done */
+  uint64_t begun;      /* later tables are new */
   struct table *table; /* owned; [tables] */
 };
 
-/* Returns -ENOMEM, and then steps_done() is not needed.  `s` was zeroed. */
+/* -ENOMEM: nothing is to be freed.  `s` was zeroed. */
 int steps_init(struct steps *s, uint64_t tables);
 void steps_done(struct steps *s);
 
-/* Any thread may call: no more steps are given out. */
+/* Any thread: no more steps. */
 void steps_stop(struct steps *s);
 bool steps_are_stopped(struct steps *s);
 
-/* How much of each table is loaded: ret[tables].  False: the lock is not
- * free. */
+/* ret[tables]: how much is loaded.  False: the lock is taken. */
 bool steps_percents(struct steps *s, unsigned *ret);
 
-/* How many tables are finished.  False: the lock is not free. */
+/* False: the lock is taken. */
 bool steps_finished(struct steps *s, uint64_t *ret);
 
 enum pick {
   PICK_WAIT, /* never returned */
   PICK_END,
   PICK_STOPPED,
-  PICK_CHUNK, /* this one and those below concern the table t->at */
+  PICK_CHUNK, /* as those below: of the table t->at */
   PICK_CREATE,
   PICK_FINISH,
 };
 
-/* Take the next step; waits until there is one.  *ret is set for PICK_CHUNK,
- * which ends with steps_end_chunk().  The others that concern a table end with
- * steps_end(). */
+/* WAITS for a step.  PICK_CHUNK sets *ret and ends with steps_end_chunk(), the
+ * other steps of a table with steps_end(). */
 enum pick steps_take(struct steps *s, struct turn *t, struct chunk *ret);
 void steps_end(struct steps *s, const struct turn *t, enum table_state state);
 void steps_end_chunk(struct steps *s, const struct turn *t, bool loaded);

@@ -65,7 +65,7 @@ uint64_t maker_rows(struct maker *m, uint64_t first, uint64_t last)
   return rows;
 }
 
-/* The number of keys that one value of column `i` has. */
+/* Keys of one value of column `i`. */
 static uint64_t block_of(const struct kind_table *t, unsigned i)
 {
   uint64_t keys = 1;
@@ -81,7 +81,7 @@ static void add_and(struct strbuf *sql, unsigned i)
     strbuf_adds(sql, " AND ");
 }
 
-/* Add a value of a key column, in SQL or (mark "") in words. */
+/* SQL, or words if `mark` is "". */
 static void add_value(struct strbuf *to, const struct kind_key *k,
                       uint64_t value, const char *mark)
 {
@@ -92,7 +92,7 @@ static void add_value(struct strbuf *to, const struct kind_key *k,
     strbuf_addf(to, "%" PRIu64, value);
 }
 
-/* Add a condition for `n` values of a key column. */
+/* `n` values. */
 static void add_between(struct strbuf *sql, const struct kind_key *k,
                         uint64_t first, uint64_t n)
 {
@@ -102,7 +102,7 @@ static void add_between(struct strbuf *sql, const struct kind_key *k,
   add_value(sql, k, first + (n - 1) * kind_step(k), "'");
 }
 
-/* Add a key column as a number; all databases know this cast. */
+/* A cast that all databases have. */
 static void add_number(struct strbuf *sql, const struct kind_key *k)
 {
   if (k->prefix)

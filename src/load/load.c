@@ -19,8 +19,7 @@
 #include "load/pace.h"
 #include "machine/space.h"
 
-/* Are there no other ranks to meet?  A rank that has a table to itself is not
- * alone as long as others load other tables: they wait for it, too. */
+/* Nobody to meet?  Ranks at other tables meet, too. */
 static bool load_share_is_alone(const struct load_share *s)
 {
   return s->voters < 2;
@@ -31,7 +30,7 @@ static bool load_share_creates(const struct load_share *s)
   return s->part == 0;
 }
 
-/* Learn the word of the first rank at the table; all of them must have come. */
+/* Returns the word of the first rank at the table, after all have come. */
 static int meet(const struct load_share *s, unsigned char own, int *ret,
                 struct err *err)
 {
@@ -54,11 +53,9 @@ static int meet(const struct load_share *s, unsigned char own, int *ret,
 }
 
 /*
- * Two meetings of all voters, in this order; each must be called.  At the first
- * one, the tables are there; the result is the word of the rank that has
- * created this one (only its own `origin` counts).  At the second one, all rows
- * are there. Returns -ECANCELED if a rank at this table has given up, or
- * -ENOMEM.
+ * Two meetings of all voters, in order.  First: the tables are there;
+ * *ret_origin is the word of the creating rank.  Second: all rows are there.
+ * -ECANCELED: a rank at this table has given up; -ENOMEM.
  */
 static int load_share_created(const struct load_share *s, int origin,
                               int *ret_origin, struct err *err)
@@ -79,7 +76,7 @@ static unsigned threads_at(const struct load_setup *s)
                                         : s->threads * s->share.parts;
 }
 
-/* Cut a table into chunks, of which this rank has its share. */
+/* Chunks of the table, of which this rank has its share. */
 static void extent_cut(const struct load_setup *s, const struct kind_table *t,
                        bool one_writer, struct chunks *ret)
 {
@@ -94,7 +91,7 @@ static void extent_cut(const struct load_setup *s, const struct kind_table *t,
     chunks_share(ret, s->share.part, s->share.parts);
 }
 
-/* The number of rows of a table that this rank loads.  Returns -ENOMEM. */
+/* That this rank loads.  -ENOMEM. */
 static int rows_of_table(const struct load_setup *s, uint64_t number,
                          uint64_t *ret)
 {
@@ -110,13 +107,13 @@ static int rows_of_table(const struct load_setup *s, uint64_t number,
   return 0;
 }
 
-/* The number of rows that this rank loads.  Returns -ENOMEM. */
+/* Of all tables, that this rank loads.  -ENOMEM. */
 static int extent_rows(const struct load_setup *s, uint64_t *ret)
 {
   uint64_t all = 0, rows = 0;
   int rc = 0;
 
-  if (s->kind->tables == 0) { /* they have the same size */
+  if (s->kind->tables == 0) { /* of the same size */
     rc = s->tables > 0 ? rows_of_table(s, s->first_table, &rows) : 0;
     *ret = rows * s->tables;
     return rc;
@@ -129,8 +126,7 @@ static int extent_rows(const struct load_setup *s, uint64_t *ret)
   return rc;
 }
 
-/* The number of rows in those chunks of a table that are full; all: in every
- * chunk. */
+/* Rows in full chunks; all: in every chunk. */
 static uint64_t extent_there(struct maker *m, const struct chunks *c, bool all)
 {
   uint64_t rows = 0;
@@ -161,7 +157,7 @@ static int other_size(const struct maker *m, struct err *err)
                  size, m->kind->size_option);
 }
 
-/* The rows of the chunk that begins with key first + 1 are there. */
+/* Rows of the chunk from key first + 1 are there. */
 static int found(struct maker *m, struct chunks *chunks, uint64_t first,
                  uint64_t rows)
 {
@@ -180,15 +176,14 @@ static int found(struct maker *m, struct chunks *chunks, uint64_t first,
   return chunks_set(chunks, n, rows == whole ? CHUNK_FULL : CHUNK_PARTIAL);
 }
 
-/* The result is the first key of each chunk minus one, times
- * kind_key_step(). */
+/* Yields the first key of each chunk minus one, times kind_key_step(). */
 static void add_count(const struct kind_table *t, uint64_t chunk,
                       struct strbuf *sql)
 {
   const uint64_t keys = kind_keys(t);
 
   if (chunk > keys)
-    chunk = keys; /* the product must have 64 bits */
+    chunk = keys; /* for a product of 64 bits */
   chunk *= kind_key_step(t);
   strbuf_adds(sql, "SELECT ");
   kind_key_sql(t, sql);
@@ -248,7 +243,7 @@ static int no_others(struct conn *c, const struct maker *m, struct err *err)
   return rs && rs->nrows > 0 ? other_size(m, err) : 0;
 }
 
-/* Is this row, which has a key of the table, one of the load? */
+/* A row with a key of the table. */
 static int same_row(struct maker *m, const sql_value *values, struct err *err)
 {
   struct strbuf name = { 0 };
@@ -291,10 +286,7 @@ static int same_rows(struct conn *c, struct maker *m, struct err *err)
   return row ? same_row(m, row->values, err) : -EIO;
 }
 
-/*
- * Look at the table of `m` and fill in *chunks.  Returns -EINVAL if its rows
- * are not those that `m` makes.
- */
+/* Set *chunks from the table.  -EINVAL: rows that `m` does not make. */
 static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
                        struct err *err)
 {
@@ -305,8 +297,7 @@ static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
   return rc < 0 ? rc : count_chunks(c, m, chunks, err);
 }
 
-/* The folder of the tables, and the part of their space that is already
- * used. */
+/* The folder of the tables, and what they use already. */
 struct place {
   char path[PATH_MAX];
   uint64_t there;
@@ -321,7 +312,7 @@ static bool text_of(const sql_value *v, char *to, size_t size)
   return true;
 }
 
-/* A database that does not report its folder is no failure. */
+/* Some databases do not report a folder. */
 static bool find_place(struct conn *c, const char *sql, struct place *ret)
 {
   sql_result *rs = conn_query(c, sql, strlen(sql));
@@ -346,7 +337,7 @@ static bool find_place(struct conn *c, const char *sql, struct place *ret)
   return ok;
 }
 
-/* `usual`: bytes on disk of a row of the OLTP tables. */
+/* `usual`: driver_space.row_bytes. */
 static double bytes_of(const struct load_setup *s, uint64_t number,
                        unsigned usual)
 {
@@ -361,7 +352,7 @@ static uint64_t bytes_of_all(const struct load_setup *s, unsigned usual)
 {
   double bytes = 0;
 
-  if (s->kind->tables == 0) /* they have the same size */
+  if (s->kind->tables == 0) /* of the same size */
     bytes = (double)s->tables * bytes_of(s, s->first_table, usual);
   for (uint64_t n = 1; n <= s->kind->tables; n++)
     bytes += bytes_of(s, n, usual);
@@ -394,7 +385,7 @@ int load_room_for_tables(struct conn *c, const struct load_setup *setup,
 }
 
 enum {
-  FEW_TABLES = 4 /* the line of progress names each of so few tables */
+  FEW_TABLES = 4 /* named by the line of progress */
 };
 
 struct load {
@@ -406,10 +397,10 @@ struct load {
 struct loader {
   struct load *load;
   struct conn *conn;
-  struct turn turn;        /* its table is the table of the last step */
-  enum send_way way;       /* SEND_UNKNOWN: not chosen yet */
-  struct maker maker;      /* of that table, if maker.number is its number */
-  struct kind_table named; /* what loader_table() has described */
+  struct turn turn;        /* of the last step */
+  enum send_way way;       /* SEND_UNKNOWN: not chosen */
+  struct maker maker;      /* of maker.number; perhaps an earlier table */
+  struct kind_table named; /* for loader_table() */
 };
 
 static struct table *table_of(struct loader *t)
@@ -448,8 +439,7 @@ static void add_tables(struct load *l, struct strbuf *detail)
   }
 }
 
-/* What comes after the last row may take as long as the rows.  From then on,
- * the line counts tables. */
+/* Indexes may take as long as the rows: after those, the line counts tables. */
 static void look_more(void *ctx, struct progress_point *at,
                       struct strbuf *detail)
 {
@@ -548,7 +538,7 @@ void loader_free(struct loader *t)
 
 /* ---- rows ---- */
 
-/* What makes the rows of the table of the step; NULL: not enough memory. */
+/* Of the table of the step; NULL: no memory. */
 static struct maker *maker_of(struct loader *t, struct err *err)
 {
   const struct load_setup *s = &t->load->setup;
@@ -607,13 +597,13 @@ static int step_of(enum pick pick)
   }
 }
 
-/* All ranks stop: it is no failure that this one or another has given up. */
+/* All ranks stop: no failure. */
 static bool was_stopped(struct load *l, int rc)
 {
   return rc == -ECANCELED && load_is_stopped(l);
 }
 
-/* The table of the step is loaded: do not wait for other ranks any more. */
+/* The rows are there: meet the other ranks. */
 static int others_loaded(struct loader *t, struct err *err)
 {
   int rc = load_share_loaded(&t->load->setup.share, err);
@@ -625,10 +615,8 @@ static int others_loaded(struct loader *t, struct err *err)
   return rc;
 }
 
-/*
- * The meeting before the caller's part of a step, if several ranks load the
- * table.  *ret_own false: this rank has no part in the step.
- */
+/* Before the caller's part of a step, if several ranks load the table. *ret_own
+ * false: this rank has no part. */
 static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
                        struct err *err)
 {

@@ -1,6 +1,5 @@
 /*
- * options.h - the options of loading tables.  Scripts read them, by their
- * names.
+ * options.h - the options of loading tables, which scripts read by name.
  */
 #ifndef BENCH_LOAD_OPTIONS_H
 #define BENCH_LOAD_OPTIONS_H
@@ -10,7 +9,7 @@
 #include "opt/opt.h"
 
 struct load_cfg {
-  int table_exists; /* what prepare does with a table that is there */
+  int table_exists; /* of prepare */
   int method;       /* enum load_method */
   bool analyze;
   int create_index;

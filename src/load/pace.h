@@ -1,8 +1,6 @@
 /*
- * pace.h - shows the progress of a command that works on tables on stderr.
- *
- * Threads add their work.  A thread of its own shows the sum, so that a
- * statement that takes minutes does not stop the lines.
+ * pace.h - the progress of a command that works on tables, on stderr.  A thread
+ * shows the sum, also during long statements.
  */
 #ifndef BENCH_LOAD_PACE_H
 #define BENCH_LOAD_PACE_H
@@ -16,13 +14,13 @@
 struct pace {
   const char *verb; /* "Loaded": static */
   enum progress_unit unit;
-  uint64_t total; /* in that unit */
-  /* These are all relaxed, because they are only shown. */
+  uint64_t total; /* of `unit` */
+  /* Relaxed: only shown. */
   _Atomic uint64_t done;
-  _Atomic uint64_t bytes; /* that were sent with it */
-  _Atomic uint64_t there; /* done before; not part of `done` */
+  _Atomic uint64_t bytes; /* sent with `done` */
+  _Atomic uint64_t there; /* before; not part of `done` */
   struct progress progress;
-  /* [opt] Adds a detail, or changes the whole line. */
+  /* [opt] Adds to the line, or changes it. */
   void (*more)(void *ctx, struct progress_point *at, struct strbuf *detail);
   void *ctx;
 };
@@ -30,24 +28,21 @@ struct pace {
 void pace_init(struct pace *p, const char *verb, enum progress_unit unit,
                uint64_t total);
 
-/* Show lines from now on, if notices are shown. */
+/* If notices are shown. */
 void pace_start(struct pace *p);
-/* Stop, and remove the line from the terminal. */
+/* Removes the line from the terminal. */
 void pace_stop(struct pace *p);
-/* After pace_stop(): print how much was done in which time, if there was
- * anything to do and notices are shown. */
+/* After pace_stop(), if anything was done and notices are shown. */
 void pace_print_sum(struct pace *p);
 
 void pace_add(struct pace *p, uint64_t n, uint64_t bytes);
 
-/* Rows that were sent are not in the table, because their transaction has
- * failed. */
+/* The transaction of these rows has failed. */
 void pace_take_back(struct pace *p, uint64_t n, uint64_t bytes);
 
-/* So many rows were already there. */
+/* Rows that were there before. */
 void pace_found(struct pace *p, uint64_t n);
 
-/* The present point. */
 void pace_look(void *pace, struct progress_point *ret, struct strbuf *detail);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/fmt.h"
 #include "rand/rng.h"
 
-/* The digits of 0..99, and of 0..999 with what follows the last digit of a
- * group.  Entries have four bytes, because four bytes are moved at once. */
+/* Digits of 0..99, and of 0..999 with the end of a group: four bytes are moved
+ * at once. */
 #define PAIR(a, b) \
   {                \
     a, b           \
@@ -41,11 +41,8 @@ static const char triples[1000][4] = {
   HUNDRED('5'), HUNDRED('6'), HUNDRED('7'), HUNDRED('8'), HUNDRED('9'),
 };
 
-/*
- * One draw x is enough for a group: the integer part of x * 10^11 / 2^64, two
- * or three digits at a time.  One draw in 10^8 is rejected, because some digits
- * would be more likely than others.
- */
+/* One draw x makes a group: the integer part of x * 10^11 / 2^64.  One draw in
+ * 10^8 would favour some digits, and is rejected. */
 static inline void fill(struct rng *rng, char *to)
 {
   const uint64_t e11 = UINT64_C(100000000000);
@@ -64,17 +61,17 @@ static inline void fill(struct rng *rng, char *to)
   memcpy(to + 8, triples[part[3]], 4);
 }
 
-/* Write `n` groups, n * GROUP bytes; every digit is as likely as any other. */
+/* n * GROUP bytes; all digits are equally likely. */
 static void rows_fill_groups(struct rng *rng, unsigned n, char *to)
 {
-  struct rng local = *rng; /* a copy can live in registers */
+  struct rng local = *rng; /* for registers */
 
   for (unsigned i = 0; i < n; i++)
     fill(&local, to + (size_t)i * GROUP);
   *rng = local;
 }
 
-/* Write `n` bytes, the highest first. */
+/* The highest byte first. */
 static char *rows_put_bytes(char *to, uint64_t value, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
@@ -100,7 +97,7 @@ char *row_end(struct row *r)
   return r->at;
 }
 
-/* Write what comes before a value that has no length in front of it. */
+/* Before a value without a length in front. */
 static void next(struct row *r)
 {
   if (r->form == ROWS_SQL)
@@ -248,7 +245,7 @@ static char *rows_put_integer(char *to, uint64_t value, bool wide)
 static char *put_binary(char *to, const struct rows *r, uint64_t id, uint64_t k,
                         const char *text)
 {
-  to = rows_put_bytes(to, 4, 2); /* the number of columns */
+  to = rows_put_bytes(to, 4, 2); /* columns */
   to = rows_put_integer(to, id, r->wide);
   to = rows_put_integer(to, k, r->wide);
   to = put_text(rows_put_bytes(to, ROWS_C, 4), text, ROWS_C);

@@ -1,5 +1,5 @@
 /*
- * send.c - sends one chunk to a table, in a transaction of its own.
+ * send.c - sends a chunk in a transaction.
  */
 #include "load/send.h"
 
@@ -20,7 +20,7 @@
 #include "load/pace.h"
 
 enum {
-  BUFFER = 128 * 1024, /* bytes that are passed to the driver at a time */
+  BUFFER = 128 * 1024, /* to the driver at a time */
   TRIES = 100,
   PAUSE_MAX_MS = 100,
 };
@@ -55,8 +55,7 @@ int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
   return 0;
 }
 
-/* Make the text of the connection's last failure, and log the driver's messages
- * about it.  Returns -EIO. */
+/* The connection's last failure, with the driver's messages logged.  -EIO. */
 static int send_failed(struct conn *c, struct err *err)
 {
   const struct failure *f = conn_failure(c);
@@ -106,7 +105,7 @@ static int query(struct conn *c, const char *sql)
   return c->pub.error == DB_ERROR_NONE ? 0 : -EIO;
 }
 
-/* The state of sending a chunk. */
+/* A chunk. */
 struct sending {
   enum send_way way;
   struct maker *maker;
@@ -115,9 +114,9 @@ struct sending {
   struct steps *steps;
   char *buffer; /* owned */
   struct strbuf sql;
-  bool doubtful;        /* rows of an earlier attempt may be in the table */
+  bool doubtful;        /* an earlier attempt may have left rows */
   uint64_t sent, bytes; /* by this attempt */
-  uint64_t missing;     /* rows that the database has not taken */
+  uint64_t missing;     /* not taken by the database */
 };
 
 static void note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
@@ -127,7 +126,7 @@ static void note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
   pace_add(s->pace, rows, bytes);
 }
 
-/* Write the rows of a key, and count them. */
+/* All rows of a key. */
 static size_t put_key(const struct sending *s, enum rows_form form,
                       uint64_t key, char *to, uint64_t *rows)
 {
@@ -137,7 +136,7 @@ static size_t put_key(const struct sending *s, enum rows_form form,
   return m->kind->put(m, form, key, to);
 }
 
-/* ---- by the driver's way of its own ---- */
+/* ---- by the driver's bulk interface ---- */
 
 static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 {
@@ -267,7 +266,7 @@ static void pause_before(unsigned tries)
   (void)nanosleep(&t, NULL);
 }
 
-/* The server refuses the binary form, but may accept the other one. */
+/* By the server: the binary form. */
 static bool is_refused(const struct conn *c, const struct sending *s)
 {
   const struct failure *f = conn_failure(c);
@@ -282,8 +281,7 @@ static bool is_refused(const struct conn *c, const struct sending *s)
   return false;
 }
 
-/* The attempt has failed with `rc`.  Returns -EAGAIN if the next one may
- * succeed. */
+/* -EAGAIN: the next attempt may succeed. */
 static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
                  struct err *err)
 {
@@ -316,7 +314,7 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
     if (rc == 0)
       return 0;
     pace_take_back(s->pace, s->sent, s->bytes);
-    /* The server may have received the COMMIT whose answer was lost. */
+    /* A COMMIT may have reached the server, and its answer was lost. */
     s->doubtful |= conn_failure(c)->reconnected;
     rc = judge(c, s, rc, tries, err);
     roll_back(c);
@@ -328,7 +326,7 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
   }
 }
 
-/* PostgreSQL takes decimals and dates in binary form, but rows.h has none. */
+/* rows.h has no decimals and dates in PostgreSQL's binary form. */
 static enum send_way way_to(const struct conn *c, const struct kind_table *t,
                             enum send_way way)
 {

@@ -1,5 +1,5 @@
 /*
- * send.h - sends one chunk to a table, in a transaction of its own.
+ * send.h - sends a chunk to a table, in a transaction.
  */
 #ifndef BENCH_LOAD_SEND_H
 #define BENCH_LOAD_SEND_H
@@ -26,37 +26,34 @@ enum load_method {
 /* "auto", "insert", "bulk"; -EINVAL. */
 int load_method_parse(const char *word, enum load_method *ret);
 
-/* How a connection sends rows. */
+/* Of a connection. */
 enum send_way {
   SEND_UNKNOWN,
   SEND_INSERT, /* statements */
-  SEND_PLAIN,  /* the driver's bulk interface, as text */
-  SEND_BINARY, /* the driver's bulk interface, in binary form */
+  SEND_PLAIN,  /* bulk, as text */
+  SEND_BINARY, /* bulk, in binary form */
 };
 
-/* The best way that a connection has for the wish: never SEND_UNKNOWN.  Returns
- * -EINVAL if the method that was asked for is not possible. */
+/* The best way for the wish, never SEND_UNKNOWN.  -EINVAL: not possible. */
 int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
                 struct err *err);
 
 /*
- * Send the rows of a chunk of the table of `m`.  After an error that the user
- * declared ignorable (such as a deadlock) the chunk is started again.  So it is
- * after a refusal of SEND_BINARY; then *way is SEND_PLAIN.  Once the steps are
- * stopped it is not started again: -ECANCELED.
+ * The chunk is started again after ignorable errors (such as deadlocks), and
+ * after a refusal of SEND_BINARY, with *way SEND_PLAIN; once the steps are
+ * stopped, -ECANCELED.
  *
- * After a failure no row of it is in the table or, if the answer to its COMMIT
- * was lost, possibly all of them, as far as the engine has transactions.
+ * After a failure, no row is in the table; if the answer to COMMIT was lost,
+ * perhaps all.
  */
 int send_chunk(struct conn *c, enum send_way *way, struct maker *m,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err);
 
-/* The next row of a result of `width` columns; NULL: the answer has another
- * form, and the error is set. */
+/* NULL: not `width` columns, and the error is set. */
 const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err);
 
-/* The value as a whole number; 0 if it is not one. */
+/* 0 if the value is no whole number. */
 uint64_t send_number(const sql_value *v);
 
 /* Execute a statement, and free its text in any case. */

@@ -1,10 +1,8 @@
 /*
- * json.h - the documents of the script json: what each contains when it was
- * loaded, and after so many updates.
+ * json.h - the documents of the script json, after any number of updates.
  *
- * A document has five members: k, the group that it belongs to; n, how often it
- * was updated; id; body, a text; tags, three numbers.  An update adds one to n
- * and moves the document to the next group.
+ * Members: k, a group; n, the number of updates; id; body, a text; tags, three
+ * numbers.  An update adds one to n and moves the document to the next group.
  */
 #ifndef BENCH_LOAD_KINDS_JSON_H
 #define BENCH_LOAD_KINDS_JSON_H
@@ -12,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The parameters of the kind. */
+/* Of the kind. */
 enum json_param {
   JSON_DOCUMENTS,
-  JSON_GROUPS, /* values of k: 1 to this */
-  JSON_BODY,   /* characters of the body */
+  JSON_GROUPS, /* k is 1..groups */
+  JSON_BODY,   /* characters */
   JSON_SEED,
   JSON_PARAMS,
 };
@@ -26,9 +24,8 @@ enum {
   JSON_TEXT_MAX = JSON_BODY_MAX + 200, /* bytes of a document */
 };
 
-/* Write document `id` after `n` updates, and return its length.  PostgreSQL and
- * MySQL show it with the same spaces and in the same order.  `param` is indexed
- * by enum json_param. */
+/* Document `id` after `n` updates; returns its length.  Spaces and order are
+ * those of PostgreSQL and MySQL.  `param`: enum json_param. */
 size_t json_write(const uint64_t *param, uint64_t id, uint64_t n,
                   char to[JSON_TEXT_MAX]);
 

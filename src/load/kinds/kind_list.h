@@ -6,13 +6,13 @@
 
 #include "load/kind.h"
 
-/* The last one is NULL. */
+/* Ends with NULL. */
 extern const struct kind *const kind_list[];
 
-/* Returns NULL if there is no such kind. */
+/* Or NULL. */
 const struct kind *kind_find(const char *name);
 
-/* Each is in the file of its name; bank and counter are in numbers.c. */
+/* In files of these names; bank and counter in numbers.c. */
 extern const struct kind kind_bank;
 extern const struct kind kind_counter;
 extern const struct kind kind_json;

@@ -1,6 +1,5 @@
 /*
- * numbers.c - the tables of the scripts counter and bank: rows of a key and
- * numbers that all rows begin with.
+ * numbers.c - the tables of the scripts counter and bank: a key and numbers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "load/kinds/kind_list.h"
 
 enum {
-  ROWS,  /* parameter: how many rows */
+  ROWS,  /* parameter */
   FIRST, /* parameter of the bank: the second column */
   NUMBERS_MAX = 100 * 1000 * 1000,
   NUMBERS_DISK = 60, /* bytes of a row with its key, estimated */
@@ -69,7 +68,7 @@ static void describe_bank(const struct kind_args *args, uint64_t number,
   describe(args, "bank_accounts", bank_columns, ARRAY_SIZE(bank_columns), ret);
 }
 
-/* The counter has no second parameter, so it begins with 0. */
+/* The counter has no second parameter: 0. */
 static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 {
   struct row row;

@@ -1,8 +1,7 @@
 /*
- * tpcb.c - the tables of pgbench, as `pgbench -i` fills them: branches, ten
- * tellers and 100,000 accounts of each, and an empty history.
- *
- * The filler of branches and tellers is not loaded, so it is NULL.
+ * tpcb.c - the tables of pgbench, as after `pgbench -i`: ten tellers and
+ * 100,000 accounts a branch, an empty history.  Fillers of branches and tellers
+ * stay NULL.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,11 +14,10 @@ enum {
 };
 
 enum {
-  TELLERS = 10, /* of each branch */
+  TELLERS = 10, /* of a branch */
   ACCOUNTS = 100000,
-  SCALE_MAX = 19999, /* from here on pgbench has numbers of 64 bits */
-  /* The numbers of the tables: the largest comes first, so that other threads
-   * load the rest meanwhile. */
+  SCALE_MAX = 19999, /* pgbench has 64-bit numbers above */
+  /* The largest comes first, for the other threads. */
   TABLE_ACCOUNTS = 1,
   TABLE_BRANCHES,
   TABLE_TELLERS,
@@ -74,8 +72,8 @@ static void describe(const struct kind_args *args, uint64_t number,
   }
 }
 
-/* The columns are the key, for tellers and accounts the branch, the balance,
- * and for accounts a filler of blanks. */
+/* The key, the branch (not of branches), the balance, a blank filler (of
+ * accounts). */
 static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 {
   struct row row;

@@ -1,10 +1,8 @@
 /*
- * tpcc.c - the tables of the tpcc script, filled as clause 4.3.3 of the TPC-C
- * standard says.
+ * tpcc.c - the tables of the tpcc script, filled as in TPC-C 4.3.3.
  *
- * Each row is made from a random stream of its own.  The two tables of an order
- * agree, because both read the number of its lines from the same stream.
- * Moments are fixed, so that every load makes the same rows.
+ * Each row has a random stream of its own; both tables of an order read the
+ * number of its lines from one stream.  Fixed moments make equal loads.
  */
 #include "load/kinds/tpcc.h"
 
@@ -61,7 +59,7 @@ static const char *const stock_columns[] = {
   "s_remote_cnt", "s_data"
 };
 
-/* The key columns of a table, in the order of its primary key. */
+/* In the order of the primary key. */
 enum levels {
   BY_ITEM,      /* item */
   BY_WAREHOUSE, /* warehouse */
@@ -80,7 +78,7 @@ static const struct {
   const char *types, *cents; /* with decimals; with cents */
   enum levels levels;
   const char *key[3];
-  unsigned disk_bytes; /* estimated for InnoDB, which needs the most */
+  unsigned disk_bytes; /* estimated for InnoDB, the largest */
 } tables[] = {
   [TPCC_ORDER_LINE] = { "order_line",
                         COLUMNS(order_line),
@@ -244,15 +242,14 @@ const struct kind kind_tpcc = {
 };
 
 enum {
-  INITIAL_PAYMENT = 1000, /* cents that each customer has paid */
+  INITIAL_PAYMENT = 1000, /* cents, of each customer */
   CREDIT_LIMIT = 5000000, /* cents */
-  LINE_CENTS = 999999,    /* largest amount of a line, in cents */
+  LINE_CENTS = 999999,    /* the largest amount of a line */
 };
 
-/* All moments of the load. */
 static const char moment[] = "2026-01-01 00:00:00";
 
-/* One row in the making. */
+/* One row. */
 struct making {
   struct maker *m;
   struct rng rng;
@@ -267,7 +264,7 @@ static int64_t between(struct making *k, uint64_t a, uint64_t b)
   return (int64_t)(a + rng_below(&k->rng, b - a + 1));
 }
 
-/* Put `len` letters and digits: ten for each random number. */
+/* Letters and digits, ten for a random number. */
 static void fill(struct rng *rng, char *to, size_t len)
 {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -282,7 +279,6 @@ static void fill(struct rng *rng, char *to, size_t len)
   }
 }
 
-/* A text of min..max letters and digits. */
 static void put_text(struct making *k, size_t min, size_t max)
 {
   char text[500];
@@ -303,7 +299,7 @@ static void put_digits(struct making *k, size_t len)
   row_text(&k->row, text, len);
 }
 
-/* In a tenth of all rows the text contains ORIGINAL (4.3.3.1). */
+/* A tenth of the rows contain ORIGINAL (4.3.3.1). */
 static void put_data(struct making *k)
 {
   static const char original[] = "ORIGINAL";
@@ -358,7 +354,7 @@ static void put_address(struct making *k)
   row_text(&k->row, zip, sizeof(zip));
 }
 
-/* The first customers have all names in turn, the others by NURand. */
+/* The first customers have all names, the others NURand's. */
 static void put_last_name(struct making *k, uint64_t c)
 {
   static const char *const syllables[] = { "BAR",   "OUGHT", "ABLE", "PRI",
@@ -395,7 +391,7 @@ unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key)
          (unsigned)rng_below(&rng, TPCC_MAX_LINES - TPCC_MIN_LINES + 1);
 }
 
-/* Makes the permutation of a district, from a stream after those of rows. */
+/* The permutation of a district; streams after those of rows. */
 static void shuffle(struct tpcc_rows *s, const struct kind_args *args,
                     uint64_t district)
 {
@@ -412,7 +408,7 @@ static void shuffle(struct tpcc_rows *s, const struct kind_args *args,
   s->district = district;
 }
 
-/* The customer of an order of the district. */
+/* Of an order. */
 static int64_t customer_of(struct making *k)
 {
   struct tpcc_rows *s = k->m->state;
@@ -424,7 +420,7 @@ static int64_t customer_of(struct making *k)
   return s->customer[k->key[2] - 1];
 }
 
-/* The columns number, district, warehouse, with which four tables begin. */
+/* Number, district, warehouse. */
 static void put_key(struct making *k)
 {
   row_int(&k->row, (int64_t)k->key[2]);
@@ -493,7 +489,7 @@ static void put_new_order(struct making *k)
   put_key(k);
 }
 
-/* The stream begins with the number of lines: tpcc_order_lines(). */
+/* The stream begins with tpcc_order_lines(). */
 static void put_order(struct making *k)
 {
   const int64_t n = between(k, TPCC_MIN_LINES, TPCC_MAX_LINES);
@@ -535,7 +531,7 @@ static void put_item(struct making *k)
   put_data(k);
 }
 
-/* The first number that is drawn for a row of stock. */
+/* The first draw for a row of stock. */
 static unsigned first_quantity(struct rng *rng)
 {
   return 10 + (unsigned)rng_below(rng, 91);

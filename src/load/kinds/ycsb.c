@@ -1,8 +1,6 @@
 /*
- * ycsb.c - the table of the ycsb script as a kind of tables.
- *
- * The loader sees the keys in the order of the table, so rows with hashed keys
- * are loaded in the order of their index as well.
+ * ycsb.c - the table of the ycsb script.  Rows are loaded in the order of the
+ * index, also with hashed keys.
  */
 #include "load/kinds/ycsb.h"
 
@@ -49,7 +47,6 @@ enum ycsb_op ycsb_draw_op(const struct ycsb_workload *w, struct rng *rng)
 
 /* ---- rows ---- */
 
-/* The purpose of the permutation of popular rows. */
 enum {
   FOR_POPULAR = 100
 };
@@ -74,7 +71,7 @@ void ycsb_keys_done(struct ycsb_keys *k)
   k->past = NULL;
 }
 
-/* The rows with an index below those of the next extent. */
+/* Below the next extent. */
 static uint64_t rows_so_far(const struct ycsb_keys *k)
 {
   const struct ycsb_extent *last;
@@ -115,12 +112,12 @@ void ycsb_keys_own(struct ycsb_keys *k, uint64_t first, uint64_t stride)
 
 uint64_t ycsb_keys_readable(const struct ycsb_keys *k)
 {
-  /* Pairs with the release in publish(): the row was acknowledged before. */
+  /* Pairs with the release in publish(): the row was acknowledged. */
   return k->own.below +
          atomic_load_explicit(&k->readable, memory_order_acquire);
 }
 
-/* The last extent that begins below this index; it is after the loaded rows. */
+/* The last extent below this index, after the loaded rows. */
 static const struct ycsb_extent *extent_of(const struct ycsb_keys *k,
                                            uint64_t index)
 {
@@ -149,14 +146,14 @@ uint64_t ycsb_keys_at(const struct ycsb_keys *k, uint64_t index)
   return e->first + (index - e->below - 1) * e->stride;
 }
 
-/* The most popular ranks are loaded rows, spread by a permutation; the rows
- * inserted later have the other ranks in order.  So growth changes no rank. */
+/* The most popular ranks are loaded rows, permuted; later ranks are inserted
+ * rows in order.  Growth changes no rank. */
 static uint64_t index_of_rank(const struct ycsb_keys *k, uint64_t rank)
 {
   return rank <= k->model.records ? scramble(&k->popular, rank - 1) + 1 : rank;
 }
 
-/* The generator knows one item more than there are rows, as that of YCSB. */
+/* YCSB's generator has one item more than rows. */
 static uint64_t draw_java(const struct ycsb_keys *k, struct rng *rng)
 {
   uint64_t item;
@@ -362,7 +359,7 @@ const char *const ycsb_fault_text[YCSB_FAULTS] = {
                  "whole row"),
 };
 
-/* Scripts know seeds as numbers of 53 bits. */
+/* Scripts have seeds of 53 bits. */
 #define SEED_MASK ((UINT64_C(1) << 53) - 1)
 #define VERSION_MASK ((UINT64_C(1) << YCSB_VERSION_BITS) - 1)
 
@@ -372,7 +369,7 @@ enum {
   CHECK_DIGITS = 8,
 };
 
-/* What a random key is for; the first words of its stream. */
+/* First words of random streams. */
 enum {
   FOR_LOADED = 1,
   FOR_IN_BETWEEN,
@@ -482,7 +479,7 @@ static void put_hex(char *to, uint64_t value, unsigned digits)
   }
 }
 
-/* False: there is another character. */
+/* False: another character. */
 static bool get_hex(const char *text, unsigned digits, uint64_t *ret)
 {
   uint64_t value = 0;
@@ -508,7 +505,7 @@ static void put_head(struct ycsb_version v, uint64_t stream, char *to)
   put_hex(to + 1 + VERSION_DIGITS, stream >> 32, CHECK_DIGITS);
 }
 
-/* What follows the head: letters that depend on the whole stream. */
+/* After the head: letters from the whole stream. */
 static void put_text(uint64_t stream, size_t len, char *to)
 {
   static const char format[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"

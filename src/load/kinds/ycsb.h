@@ -28,7 +28,7 @@
 
 struct kind_args;
 
-/* The parameters of the kind. */
+/* Of the kind. */
 enum ycsb_param {
   YCSB_RECORDS,
   YCSB_FIELDS,
@@ -44,7 +44,7 @@ enum {
   YCSB_FIELDS_MAX = 20,
   YCSB_HEAD = 20,
   YCSB_LENGTH_MAX = 1000,
-  YCSB_KEY = 23, /* bytes of a key as text */
+  YCSB_KEY = 23, /* bytes, as text */
   YCSB_VERSION_BITS = 44,
 };
 
@@ -54,23 +54,23 @@ struct ycsb {
   uint64_t seed, records;
   unsigned fields, length;
   bool int_keys, ordered;
-  uint64_t gap;               /* between two loaded rows */
+  uint64_t gap;               /* between loaded rows */
   struct scramble loaded;     /* rows 1..records to places */
   struct scramble in_between; /* the others */
 };
 
-/* The parameters have been checked. */
+/* With checked parameters. */
 void ycsb_init(struct ycsb *y, const struct kind_args *args);
 
 /* ---- keys ---- */
 
-/* Place of a row, 1..2^63-1; 0: there are too many rows. */
+/* 1..2^63-1; 0: too many rows. */
 uint64_t ycsb_place(const struct ycsb *y, uint64_t number);
-/* The inverse.  Returns 0 if no row can have this place. */
+/* The inverse; 0: no row has this place. */
 uint64_t ycsb_number(const struct ycsb *y, uint64_t place);
 
 void ycsb_key(uint64_t place, char to[YCSB_KEY]);
-/* The number of the row with this key in the form of the database; 0: none. */
+/* Of the database's form of a key; 0: none. */
 uint64_t ycsb_number_of_key(const struct ycsb *y, const char *text, size_t len);
 
 /* ---- fields ---- */
@@ -80,35 +80,33 @@ struct ycsb_version {
   bool whole;      /* the whole row was written */
 };
 
-/* Write y->length bytes. */
+/* y->length bytes. */
 void ycsb_field(const struct ycsb *y, uint64_t row, unsigned field,
                 struct ycsb_version version, char *to);
 
-/* The rules that a row may break. */
 enum ycsb_fault {
   YCSB_FINE,
-  YCSB_NULL,  /* a field is NULL */
-  YCSB_SIZE,  /* a field has another length */
-  YCSB_FORM,  /* a field has no version */
-  YCSB_CHECK, /* the check word of a field is wrong */
-  YCSB_TEXT,  /* the rest of a field is not that of its version */
-  YCSB_TORN,  /* fields are of different writes of the whole row */
+  YCSB_NULL,
+  YCSB_SIZE,  /* another length */
+  YCSB_FORM,  /* no version */
+  YCSB_CHECK, /* a wrong check word */
+  YCSB_TEXT,  /* not the text of its version */
+  YCSB_TORN,  /* fields of different writes of the row */
   YCSB_FAULTS
 };
 
-/* The rule in words: "its check word is wrong". */
+/* "its check word is wrong". */
 extern const char *const ycsb_fault_text[YCSB_FAULTS];
 
-/* The fields of one row are read one after another. */
+/* Reads the fields of a row. */
 struct ycsb_reading {
   const struct ycsb *model;
   uint64_t row;
   bool seen_whole;
-  uint64_t whole; /* version of the fields with that mark */
+  uint64_t whole; /* version of whole writes */
 };
 
-/* text NULL: the field is NULL.  *ret_version is written if the field is fine
- * or torn. */
+/* `text` may be NULL.  *ret_version is set for YCSB_FINE and YCSB_TORN. */
 enum ycsb_fault ycsb_read(struct ycsb_reading *r, unsigned field,
                           const char *text, size_t len,
                           struct ycsb_version *ret_version);
@@ -126,36 +124,35 @@ enum ycsb_op {
 
 enum ycsb_choice {
   YCSB_ZIPFIAN,
-  YCSB_LATEST, /* zipfian, the row inserted last is the most popular */
+  YCSB_LATEST, /* zipfian from the row inserted last */
   YCSB_UNIFORM,
   YCSB_JAVA, /* zipf_java_item() */
 };
 
 struct ycsb_workload {
   char name;
-  unsigned percent[YCSB_OPS]; /* their sum is 100 */
+  unsigned percent[YCSB_OPS]; /* sum: 100 */
   enum ycsb_choice choice;
 };
 
-/* Workload 'a' to 'f'; NULL: there is no such workload. */
+/* 'a' to 'f'; else NULL. */
 const struct ycsb_workload *ycsb_workload(char name);
 
 enum ycsb_op ycsb_draw_op(const struct ycsb_workload *w, struct rng *rng);
 
 /* ---- rows ---- */
 
-/* Rows first, first + stride, ... that belong together. */
+/* Rows first, first + stride, ... */
 struct ycsb_extent {
   uint64_t first, stride;
-  uint64_t count; /* that can be read */
-  uint64_t below; /* those that have a lower index */
+  uint64_t count; /* can be read */
+  uint64_t below; /* rows with lower indexes */
 };
 
-/* A client of a process. */
 struct ycsb_client {
   struct zipf_cache zipf;
   struct ycsb_client *before, *after; /* with an insert in progress */
-  uint64_t inserting; /* how many were begun before it, plus 1; 0: none */
+  uint64_t inserting;                 /* earlier inserts plus 1; 0: none */
 };
 
 struct ycsb_keys {
@@ -163,14 +160,14 @@ struct ycsb_keys {
   enum ycsb_choice choice;
   struct rand_params zipf;
   struct zipf_java java;
-  struct scramble popular;  /* ranks of loaded rows to their numbers */
+  struct scramble popular;  /* ranks of loaded rows to numbers */
   struct ycsb_extent *past; /* owned */
   size_t n_past, room_past;
   struct ycsb_extent own; /* without its count */
 
-  pthread_mutex_t lock; /* protects the rest, except for reading `readable` */
+  pthread_mutex_t lock; /* protects the rest, but not reading `readable` */
   uint64_t begun, acknowledged;
-  uint64_t stopped_at; /* rows before the first one that was given up */
+  uint64_t stopped_at; /* rows before the first insert that was given up */
   struct ycsb_client *oldest, *newest;
   _Atomic uint64_t readable; /* of `own`; written with the lock */
 };
@@ -179,27 +176,26 @@ void ycsb_keys_init(struct ycsb_keys *k, const struct kind_args *args,
                     enum ycsb_choice choice, double exponent);
 void ycsb_keys_done(struct ycsb_keys *k);
 
-/* Call these before the first client starts: rows of an earlier run, in the
- * order of their age (-ENOMEM), then those that this process will insert. */
+/* Before the first client: rows of earlier runs by age (-ENOMEM), then those of
+ * this process. */
 int ycsb_keys_add(struct ycsb_keys *k, uint64_t first, uint64_t stride,
                   uint64_t count);
 void ycsb_keys_own(struct ycsb_keys *k, uint64_t first, uint64_t stride);
 
-/* How many rows can be read. */
+/* Rows that can be read. */
 uint64_t ycsb_keys_readable(const struct ycsb_keys *k);
-/* The number of the row with this index, 1..ycsb_keys_readable(). */
+/* Row with an index 1..ycsb_keys_readable(). */
 uint64_t ycsb_keys_at(const struct ycsb_keys *k, uint64_t index);
-/* Draw the number of a row that can be read. */
+/* A row that can be read. */
 uint64_t ycsb_keys_draw(const struct ycsb_keys *k, struct ycsb_client *c,
                         struct rng *rng);
 
-/* Begin to insert a row; returns its number.  It becomes readable some time
- * after ycsb_keys_inserted(). */
+/* Begin an insert; returns its row, which is readable some time after
+ * ycsb_keys_inserted(). */
 uint64_t ycsb_keys_insert(struct ycsb_keys *k, struct ycsb_client *c);
 void ycsb_keys_inserted(struct ycsb_keys *k, struct ycsb_client *c);
 
-/* The client ends.  If it has not ended its insert, no row from there on will
- * become readable. */
+/* The client ends.  No row from its unfinished insert on becomes readable. */
 void ycsb_keys_leave(struct ycsb_keys *k, struct ycsb_client *c);
 
 #endif
