@@ -43,16 +43,6 @@ void expect_done(struct expect *e)
   e->text = NULL;
 }
 
-/* 0 if the value is no whole number. */
-static int64_t number(const sql_value *v)
-{
-  char text[24] = "";
-
-  if (v->ptr && v->len < sizeof(text))
-    memcpy(text, v->ptr, v->len);
-  return strtoll(text, NULL, 10);
-}
-
 /* False: there is no number. */
 static bool key_number(const struct kind_key *k, const sql_value *v,
                        uint64_t *ret)
@@ -63,7 +53,7 @@ static bool key_number(const struct kind_key *k, const sql_value *v,
   if (!v->ptr || v->len < len || (len > 0 && memcmp(v->ptr, k->prefix, len)))
     return false;
   digits = (sql_value){ .len = v->len - (uint32_t)len, .ptr = v->ptr + len };
-  *ret = (uint64_t)number(&digits);
+  *ret = send_number(&digits);
   return true;
 }
 
@@ -85,7 +75,7 @@ bool expect_place(const struct expect *e, const sql_value *values,
     key = key * k->count + value / kind_step(k);
   }
   *ret_key = key + 1;
-  *ret_line = t->line ? (uint64_t)number(&values[e->line_at]) : 1;
+  *ret_line = t->line ? send_number(&values[e->line_at]) : 1;
   return true;
 }
 
@@ -119,7 +109,7 @@ static bool is_equal(const sql_value *v, char type, const char *text,
   if (!v->ptr)
     return false;
   if (type == 'i')
-    return number(v) == strtoll(text, NULL, 10);
+    return send_number(v) == strtoull(text, NULL, 10);
   return is_text(v, text, len);
 }
 

@@ -20,19 +20,18 @@
 #include "machine/space.h"
 
 /* Nobody to meet?  Ranks at other tables meet, too. */
-static bool load_share_is_alone(const struct load_share *s)
+static bool load_is_alone(const struct load_share *s)
 {
   return s->voters < 2;
 }
 
-static bool load_share_creates(const struct load_share *s)
-{
-  return s->part == 0;
-}
-
-/* Returns the word of the first rank at the table, after all have come. */
-static int meet(const struct load_share *s, unsigned char own, int *ret,
-                struct err *err)
+/*
+ * A meeting of all voters: first when the tables are there, then when all rows
+ * are.  *ret is the word of the rank that creates the table.  -ECANCELED: a
+ * rank at this table has given up; -ENOMEM.
+ */
+static int load_meet(const struct load_share *s, unsigned char own, int *ret,
+                     struct err *err)
 {
   unsigned char *all = calloc(s->voters, 1);
   int rc = 0;
@@ -52,28 +51,9 @@ static int meet(const struct load_share *s, unsigned char own, int *ret,
   return rc;
 }
 
-/*
- * Two meetings of all voters, in order.  First: the tables are there;
- * *ret_origin is the word of the creating rank.  Second: all rows are there.
- * -ECANCELED: a rank at this table has given up; -ENOMEM.
- */
-static int load_share_created(const struct load_share *s, int origin,
-                              int *ret_origin, struct err *err)
-{
-  return meet(s, (unsigned char)origin, ret_origin, err);
-}
-
-static int load_share_loaded(const struct load_share *s, struct err *err)
-{
-  int ignored;
-
-  return meet(s, 0, &ignored, err);
-}
-
 static unsigned threads_at(const struct load_setup *s)
 {
-  return load_share_is_alone(&s->share) ? s->threads
-                                        : s->threads * s->share.parts;
+  return load_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
 }
 
 /* Chunks of the table, of which this rank has its share. */
@@ -87,7 +67,7 @@ static void extent_cut(const struct load_setup *s, const struct kind_table *t,
   chunks_init(ret, keys * t->per_key, threads_at(s), rows);
   if (t->per_key > 1)
     chunks_init(ret, keys, threads_at(s), 1 + (ret->rows - 1) / t->per_key);
-  if (!load_share_is_alone(&s->share))
+  if (!load_is_alone(&s->share))
     chunks_share(ret, s->share.part, s->share.parts);
 }
 
@@ -101,8 +81,8 @@ static int rows_of_table(const struct load_setup *s, uint64_t number,
   if (maker_init(&m, s->kind, &s->args, number) < 0)
     return -ENOMEM;
   extent_cut(s, &m.table, false, &chunks);
-  *ret = load_share_is_alone(&s->share) ? maker_rows(&m, 1, kind_keys(&m.table))
-                                        : chunks_rows(&chunks);
+  *ret = load_is_alone(&s->share) ? maker_rows(&m, 1, kind_keys(&m.table))
+                                  : chunks_rows(&chunks);
   maker_done(&m);
   return 0;
 }
@@ -606,7 +586,7 @@ static bool was_stopped(struct load *l, int rc)
 /* The rows are there: meet the other ranks. */
 static int others_loaded(struct loader *t, struct err *err)
 {
-  int rc = load_share_loaded(&t->load->setup.share, err);
+  int ignored, rc = load_meet(&t->load->setup.share, 0, &ignored, err);
 
   if (rc < 0) {
     err_prefix(err, "cannot finish '%s'", loader_table(t));
@@ -623,8 +603,8 @@ static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
   const struct load_share *share = &t->load->setup.share;
   int rc = 0;
 
-  *ret_own = load_share_is_alone(share) || load_share_creates(share);
-  if (load_share_is_alone(share))
+  *ret_own = load_is_alone(share) || share->part == 0;
+  if (load_is_alone(share))
     return 0;
   if (pick == PICK_FINISH)
     rc = others_loaded(t, err);
@@ -673,8 +653,8 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
   int from = (int)origin;
   int rc = 0;
 
-  if (!load_share_is_alone(&s->share))
-    rc = load_share_created(&s->share, from, &from, err);
+  if (!load_is_alone(&s->share))
+    rc = load_meet(&s->share, (unsigned char)from, &from, err);
   if (rc == 0 && !(m = maker_of(t, err)))
     rc = -ENOMEM;
   if (rc == 0)
@@ -687,7 +667,7 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
     steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
     return was_stopped(t->load, rc) ? 0 : rc;
   }
-  if (from == LOAD_LEAVE && !load_share_is_alone(&s->share) &&
+  if (from == LOAD_LEAVE && !load_is_alone(&s->share) &&
       (rc = others_loaded(t, err)) < 0)
     return rc;
   pace_found(&t->load->pace, extent_there(m, chunks, from == LOAD_LEAVE));

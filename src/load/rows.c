@@ -228,61 +228,24 @@ uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
   return k;
 }
 
-static char *put_text(char *to, const char *text, size_t len)
+static void rows_put_key(const struct rows *r, struct row *row, uint64_t n)
 {
-  memcpy(to, text, len);
-  return to + len;
-}
-
-static char *rows_put_integer(char *to, uint64_t value, bool wide)
-{
-  const unsigned n = wide ? 8 : 4;
-
-  to = rows_put_bytes(to, n, 4);
-  return rows_put_bytes(to, value, n);
-}
-
-static char *put_binary(char *to, const struct rows *r, uint64_t id, uint64_t k,
-                        const char *text)
-{
-  to = rows_put_bytes(to, 4, 2); /* columns */
-  to = rows_put_integer(to, id, r->wide);
-  to = rows_put_integer(to, k, r->wide);
-  to = put_text(rows_put_bytes(to, ROWS_C, 4), text, ROWS_C);
-  return put_text(rows_put_bytes(to, ROWS_PAD, 4), text + PAD, ROWS_PAD);
-}
-
-static char *put_between(char *to, const char *const part[5], uint64_t id,
-                         uint64_t k, const char *text)
-{
-  to = put_text(to, part[0], strlen(part[0]));
-  to += fmt_uint(to, id);
-  to = put_text(to, part[1], strlen(part[1]));
-  to += fmt_uint(to, k);
-  to = put_text(to, part[2], strlen(part[2]));
-  to = put_text(to, text, ROWS_C);
-  to = put_text(to, part[3], strlen(part[3]));
-  to = put_text(to, text + PAD, ROWS_PAD);
-  return put_text(to, part[4], strlen(part[4]));
+  if (r->wide)
+    row_long(row, (int64_t)n);
+  else
+    row_int(row, (int64_t)n);
 }
 
 size_t rows_put(struct rows *r, enum rows_form form, uint64_t id, char *to)
 {
-  static const char *const plain[] = { "", "\t", "\t", "\t", "\n" };
-  static const char *const sql[] = { "(", ",", ",'", "','", "')," };
   char text[TEXT];
   const uint64_t k = make(r, id, text);
-  char *end;
+  struct row row;
 
-  switch (form) {
-  case ROWS_BINARY:
-    end = put_binary(to, r, id, k, text);
-    break;
-  case ROWS_SQL:
-    end = put_between(to, sql, id, k, text);
-    break;
-  default:
-    end = put_between(to, plain, id, k, text);
-  }
-  return (size_t)(end - to);
+  row_begin(&row, form, 4, to);
+  rows_put_key(r, &row, id);
+  rows_put_key(r, &row, k);
+  row_text(&row, text, ROWS_C);
+  row_text(&row, text + PAD, ROWS_PAD);
+  return (size_t)(row_end(&row) - to);
 }

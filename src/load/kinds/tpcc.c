@@ -227,20 +227,6 @@ static unsigned lines(struct maker *m, uint64_t key)
   return tpcc_order_lines(&m->args, key);
 }
 
-const struct kind kind_tpcc = {
-  .name = "tpcc",
-  .params = params,
-  .tables = TPCC_TABLES,
-  .check = check,
-  .describe = describe,
-  .state_size = sizeof(struct tpcc_rows),
-  .lines = lines,
-  .put = tpcc_put,
-  .depends = "--rand-seed and --warehouses",
-  .size_option = "--warehouses",
-  .fewer = "fewer --warehouses",
-};
-
 enum {
   INITIAL_PAYMENT = 1000, /* cents, of each customer */
   CREDIT_LIMIT = 5000000, /* cents */
@@ -248,6 +234,12 @@ enum {
 };
 
 static const char moment[] = "2026-01-01 00:00:00";
+
+/* Of a maker: the customers of a district's orders. */
+struct tpcc_rows {
+  uint64_t district;                     /* of all, from 1; 0: none yet */
+  uint16_t customer[TPCC_STD_CUSTOMERS]; /* a permutation */
+};
 
 /* One row. */
 struct making {
@@ -564,7 +556,7 @@ static void (*const put_columns[])(struct making *k) = {
   [TPCC_DISTRICT] = put_district,   [TPCC_WAREHOUSE] = put_warehouse,
 };
 
-size_t tpcc_put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 {
   struct making k = { .m = m };
   const char *const begin = to;
@@ -586,3 +578,17 @@ size_t tpcc_put(struct maker *m, enum rows_form form, uint64_t key, char *to)
   }
   return (size_t)(to - begin);
 }
+
+const struct kind kind_tpcc = {
+  .name = "tpcc",
+  .params = params,
+  .tables = TPCC_TABLES,
+  .check = check,
+  .describe = describe,
+  .state_size = sizeof(struct tpcc_rows),
+  .lines = lines,
+  .put = put,
+  .depends = "--rand-seed and --warehouses",
+  .size_option = "--warehouses",
+  .fewer = "fewer --warehouses",
+};

@@ -43,12 +43,6 @@ enum {
   TPCC_ROW_MAX = 1600, /* bytes of a row */
 };
 
-/* Of a maker: the customers of a district's orders. */
-struct tpcc_rows {
-  uint64_t district;                     /* of all, from 1; 0: none yet */
-  uint16_t customer[TPCC_STD_CUSTOMERS]; /* a permutation */
-};
-
 /* The first order of a district that was not delivered. */
 uint64_t tpcc_first_undelivered(const struct kind_args *args);
 
@@ -57,7 +51,5 @@ unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key);
 
 /* Before the first run, of a key of table stock. */
 unsigned tpcc_first_quantity(uint64_t seed, uint64_t key);
-
-size_t tpcc_put(struct maker *m, enum rows_form form, uint64_t key, char *to);
 
 #endif

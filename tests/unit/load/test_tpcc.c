@@ -55,7 +55,7 @@ static void see_rows(enum tpcc_table table, bool cents, uint64_t keys,
   if (keys > kind_keys(&m.table))
     keys = kind_keys(&m.table);
   for (uint64_t key = 1; key <= keys; key++) {
-    const size_t len = tpcc_put(&m, ROWS_PLAIN, key, text);
+    const size_t len = m.kind->put(&m, ROWS_PLAIN, key, text);
     char *at = text;
 
     fits = fits && len <= m.table.bytes_max;
@@ -66,8 +66,9 @@ static void see_rows(enum tpcc_table table, bool cents, uint64_t keys,
       columns = columns && n == m.table.n;
       see(field, ctx);
     }
-    forms = forms && tpcc_put(&m, ROWS_SQL, key, text) <= m.table.bytes_max &&
-            tpcc_put(&m, ROWS_BINARY, key, text) <= m.table.bytes_max;
+    forms = forms &&
+            m.kind->put(&m, ROWS_SQL, key, text) <= m.table.bytes_max &&
+            m.kind->put(&m, ROWS_BINARY, key, text) <= m.table.bytes_max;
   }
   OK(columns, "each row has all columns");
   OK(fits && forms, "each row fits");
