@@ -12,7 +12,7 @@
 #include "ack/options.h"
 #include "db/options.h"
 #include "load/options.h"
-#include "lua/engine/script_opts.h"
+#include "lua/engine/setup.h"
 #include "mix/list.h"
 #include "monitor/options.h"
 #include "nodes/options.h"

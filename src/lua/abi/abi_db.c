@@ -1,7 +1,6 @@
 /*
- * abi_db.c - database functions for the program's Lua modules, in addition to
- * those of sysbench: labels, explicit parameters, and what to do after a
- * failure.
+ * abi_db.c - database functions of the program's Lua modules, in addition to
+ * those of sysbench: labels, explicit parameters, reactions to failures.
  */
 #include <math.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@
 #include "lua/engine/state.h"
 #include "rand/stream.h"
 
-/* Bits of bench_db_failure(), which sql_error.lua uses. */
+/* Bits of bench_db_failure(), used by sql_error.lua. */
 enum {
   FAILURE_ABANDONED = 1,
   FAILURE_IGNORABLE = 2,
@@ -34,8 +33,6 @@ static struct driver_handle *handle_of(sql_driver *drv)
 {
   return (struct driver_handle *)(void *)drv;
 }
-
-/* ---- drivers and connections ---- */
 
 sql_connection *bench_db_connect(sql_driver *drv, const char *host,
                                  const char *port, const char *socket,
@@ -61,9 +58,7 @@ const char *bench_db_await(sql_driver *drv)
   return find_server_after_run(handle_of(drv));
 }
 
-/* ---- whole lives of connections ---- */
-
-/* A connection that is closed, for bench_db_visit(). */
+/* A closed connection, for bench_db_visit(). */
 sql_connection *bench_db_visitor(sql_driver *drv)
 {
   struct conn *c = visit_new(handle_of(drv));
@@ -72,9 +67,9 @@ sql_connection *bench_db_visitor(sql_driver *drv)
 }
 
 /*
- * One life, by enum visit_way.  ret_ms has VISIT_STEPS + 1 places: milliseconds
- * of each step, 0 if there was none; the last one is 1 if the client library
- * has opened the connection, and 0 if the driver has.
+ * One life, by enum visit_way. ret_ms has VISIT_STEPS + 1 places: milliseconds
+ * of each step, 0 for none; in the last place 1 if the client library opened
+ * the connection, 0 if the driver did.
  */
 bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
                     double *ret_ms)
@@ -88,8 +83,6 @@ bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
   ret_ms[VISIT_STEPS] = way == VISIT_LIBRARY || c->left_to_library;
   return done;
 }
-
-/* ---- direct statements and results ---- */
 
 void *bench_db_class(const char *label)
 {
@@ -109,22 +102,20 @@ sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
   return conn_query(c, query, len);
 }
 
-/* ---- prepared statements ---- */
-
-/* Set the class of a statement; NULL: the class of its text. */
+/* NULL: the class of its text. */
 void bench_db_set_class(sql_statement *stmt, void *cls)
 {
   stmt_set_class(stmt_of(stmt),
                  cls ? cls : (void *)(uintptr_t)&statement_prepared);
 }
 
-/* Return where an object is.  A cast in Lua would leave garbage. */
+/* The address of an object.  A cast in Lua would leave garbage. */
 double bench_db_address(const void *object)
 {
   return (double)(uintptr_t)object;
 }
 
-/* The parameters of sql_stmt.lua, which have buffers of several types. */
+/* The parameters of sql_stmt.lua, with buffers of several types. */
 struct param {
   int type, max_len;
   char is_null[1];
@@ -132,7 +123,7 @@ struct param {
   int64_t buffer[];
 };
 
-/* Let binds[i] point to what the parameter has. */
+/* Let binds[i] point to the members of the parameter. */
 void bench_param_describe(void *param, sql_bind *binds, int i)
 {
   struct param *p = param;
@@ -144,7 +135,7 @@ void bench_param_describe(void *param, sql_bind *binds, int i)
                          .is_null = p->is_null };
 }
 
-/* Return the number of parameters; -1: any number is accepted. */
+/* -1: any number is accepted. */
 int bench_db_param_count(sql_statement *stmt)
 {
   const unsigned n = stmt_of(stmt)->n_params;
@@ -163,10 +154,10 @@ const char *bench_db_text(sql_statement *stmt)
 }
 
 /*
- * Execute the statement so many times.  Before each, a number of 1..max by the
- * chosen distribution goes to the parameter `first`, and that plus `span` to
- * `last` unless that is NULL; both are of type BIGINT.  Returns how many
- * succeeded; the first failure ends the loop.  The rows are dropped.
+ * Execute the statement `times` times.  Before each, a number of 1..max by the
+ * chosen distribution goes to the parameter `first`, and the same plus `span`
+ * to `last` unless NULL; both are BIGINT.  Returns the number of successes; the
+ * first failure ends the loop.  Rows are dropped.
  */
 double bench_db_draw(sql_statement *stmt, double times, double highest,
                      void *first, void *last, double span)
@@ -201,7 +192,7 @@ void bench_db_statement_free(sql_statement *stmt)
 
 /* ---- objects that the garbage collector of a vm has found ---- */
 
-/* NULL: it has left, and what it has had stays open. */
+/* NULL: the client has left, and its objects stay open. */
 static struct later *later_of(struct db_env *env)
 {
   struct state *s = (struct state *)(void *)((char *)env -
@@ -231,11 +222,11 @@ void bench_db_connection_later(sql_connection *con)
 /* ---- values of rows ---- */
 
 enum {
-  EXACT_DIGITS = 15, /* a double holds so many */
+  EXACT_DIGITS = 15, /* that a double holds */
   NUMBER_BYTES = 64, /* longest number of other forms */
 };
 
-/* Numbers of other forms, such as 1e3; NaN: it is none. */
+/* Numbers of other forms, such as 1e3; NaN: not a number. */
 static double other_number(const sql_value *v, unsigned decimals)
 {
   char text[NUMBER_BYTES];
@@ -257,9 +248,9 @@ static double other_number(const sql_value *v, unsigned decimals)
 }
 
 /*
- * Return a value of a row, or NaN if it is NULL or no number.  With `decimals`,
- * the number is multiplied by ten that often and rounded: an amount of money
- * becomes cents (2; at most 3).  Digits and a point are read exactly.
+ * A value of a row, or NaN if NULL or no number.  With `decimals` (at most 3),
+ * multiplied by ten that often and rounded: an amount of money becomes cents.
+ * Digits and a point are read exactly.
  */
 double bench_value_number(const sql_value *v, double decimals)
 {
@@ -291,8 +282,6 @@ double bench_value_number(const sql_value *v, double decimals)
   return (double)(minus ? -sum : sum);
 }
 
-/* ---- rows as text ---- */
-
 bool bench_db_in_transaction(sql_connection *con)
 {
   const struct conn *c = conn_of(con);
@@ -301,10 +290,8 @@ bool bench_db_in_transaction(sql_connection *con)
          (c->session->trx == TRX_OPEN || c->session->trx == TRX_ABORTED);
 }
 
-/*
- * Return a literal, valid until the next call in this state; NULL: it cannot be
- * sent, or memory ran out.
- */
+/* A literal, valid until the next call in this state; NULL: it cannot be sent,
+ * or no memory. */
 const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len)
 {
@@ -322,13 +309,8 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
   return strbuf_str(&s->quoted);
 }
 
-/* ---- many rows ---- */
-
-/*
- * Return how many bytes a statement with many rows should have.  *ret_max is
- * the maximum, and *ret_setting is the setting of the server that limits it, or
- * NULL.
- */
+/* The best size of a statement with many rows.  *ret_max is the maximum, and
+ * *ret_setting the setting of the server that limits it, or NULL. */
 double bench_db_statement_sizes(sql_connection *con, double *ret_max,
                                 const char **ret_setting)
 {
@@ -339,7 +321,7 @@ double bench_db_statement_sizes(sql_connection *con, double *ret_max,
   return (double)sizes->good;
 }
 
-/* Return the statement of the bulk insert up to its rows; not terminated. */
+/* The bulk insert up to its rows; not terminated. */
 const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
 {
   const struct bulk *b = &conn_of(con)->bulk;
@@ -356,9 +338,7 @@ bool bench_copy_is_checked(sql_connection *con)
   return copy && copy->row && copy->checked;
 }
 
-/*
- * These three functions return false after a failure, which has ended the copy.
- */
+/* False: a failure has ended the copy. */
 bool bench_copy_begin(sql_connection *con, const char *table,
                       const char **columns, int n)
 {
@@ -425,10 +405,7 @@ const char *bench_db_reason(sql_connection *con)
   return conn_failure(conn_of(con))->text;
 }
 
-/*
- * Returns NULL if there is no message, or if there was no memory to keep it;
- * then it was printed.
- */
+/* NULL: no message, or no memory to keep it; then it was printed. */
 void *bench_db_take_message(sql_connection *con)
 {
   struct conn_message taken = conn_take_message(conn_of(con));

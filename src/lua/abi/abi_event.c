@@ -28,7 +28,7 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                  (int)SB_CNT_MAX == (int)COUNTER_READ_EMPTY,
                "scripts and recorders count in the same order");
 
-/* Returns the worker that the calling thread works for; NULL: none. */
+/* The worker of the calling thread, or NULL. */
 static struct worker *current_worker(void)
 {
   const struct state *s = state_current();
@@ -36,7 +36,7 @@ static struct worker *current_worker(void)
   return LIKELY(s != NULL) ? s->worker : NULL;
 }
 
-/* Does the same if `thread_id` is its number. */
+/* The same if `thread_id` is its number. */
 static struct worker *worker_of(int thread_id)
 {
   const struct state *s = state_current();
@@ -100,10 +100,7 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
   return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;
 }
 
-/*
- * The results of an event belong to it, so results that it has not read are
- * settled before it ends.
- */
+/* Unread results of an event are settled before it ends. */
 bool bench_event_step(void)
 {
   struct worker *w = current_worker();
@@ -136,7 +133,7 @@ void bench_event_abandon(void)
     worker_abandon(w);
 }
 
-/* The event had nothing to do: it is not counted, and the next one follows. */
+/* Nothing to do: the event is not counted. */
 void bench_event_skip(void)
 {
   struct worker *w = current_worker();
@@ -145,10 +142,8 @@ void bench_event_skip(void)
     worker_skip(w);
 }
 
-/*
- * Is there no time for another attempt?  Events end with the run; everything
- * else ends at its deadline.
- */
+/* Is there no time for another attempt?  Events end with the run, everything
+ * else at its deadline. */
 static bool is_over(const struct state *s)
 {
   return env_in_event(&s->env) ? worker_is_over(s->worker)
@@ -201,7 +196,7 @@ bool bench_in_event(void)
   return s && env_in_event(&s->env);
 }
 
-/* As nanoseconds; 0 if it is no time. */
+/* 0: not a time. */
 static uint64_t nanoseconds(double seconds)
 {
   if (!(seconds > 0))
@@ -209,7 +204,7 @@ static uint64_t nanoseconds(double seconds)
   return seconds < 1e9 ? (uint64_t)(seconds * NS_PER_S) : 1000000000 * NS_PER_S;
 }
 
-/* The client waits so long before its next event. */
+/* The client waits before its next event. */
 void bench_event_rest(double seconds)
 {
   struct worker *w = current_worker();
@@ -218,8 +213,8 @@ void bench_event_rest(double seconds)
     worker_rest(w, nanoseconds(seconds));
 }
 
-/* For a loop of a client's own: waits so long, outside of events.  False: the
- * run is over. */
+/* A wait outside of events, for a client's own loop.  False: the run is
+ * over. */
 bool bench_linger(double seconds)
 {
   struct worker *w = current_worker();
@@ -227,8 +222,7 @@ bool bench_linger(double seconds)
   return w && worker_linger(w, nanoseconds(seconds));
 }
 
-/* What the client does from now on is in no figure of the run; or it is
- * again. */
+/* Excludes the client from all figures, or includes it again. */
 void bench_off_duty(bool off)
 {
   struct state *s = state_current();

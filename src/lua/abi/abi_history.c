@@ -1,8 +1,7 @@
 /*
- * abi_history.c - the interface of scripts that record a history.
- *
- * The main state opens it before the first client starts, and closes it after
- * the last one has ended, or was left behind.
+ * abi_history.c - the interface of scripts that record a history.  The main
+ * state opens it before the first client starts, and closes it after the last
+ * one.
  */
 #include <stdio.h>
 
@@ -23,7 +22,6 @@ static void free_recorder(void *workload)
   scribe_free(workload);
 }
 
-/* Put the reason where the caller wants it. */
 static bool refuse(const struct err *err, char *ret_text, size_t size)
 {
   (void)snprintf(ret_text, size, "%s", err->text);

@@ -2,7 +2,7 @@
  * abi_load.c - the interface of the bundled scripts to the loader.
  *
  * All states of a command share one struct load, which belongs to the script.
- * A table that is filled separately has a struct load of its own.
+ * A table that is filled separately has its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,25 +16,23 @@
 #include "load/kinds/kind_list.h"
 #include "load/load.h"
 #include "load/pace.h"
-#include "lua/engine/loading.h"
+#include "lua/engine/commands.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "run/plan.h"
 
 /* The loader of a state. */
 struct handle {
-  struct load *own;      /* owned; NULL: it is shared */
+  struct load *own;      /* owned; NULL: shared */
   struct loader *loader; /* owned */
-  struct err err;        /* error of the last call that failed */
+  struct err err;        /* of the last failed call */
 };
 
-/* ---- numbers ---- */
-
-/* `what` may be any value that a script has calculated. */
+/* `value` may be anything that a script has calculated. */
 static int whole_number(double value, const char *what, uint64_t *ret,
                         struct err *err)
 {
-  if (!(value >= 0 && value < 0x1p63)) /* this refuses NaN as well */
+  if (!(value >= 0 && value < 0x1p63)) /* refuses NaN, too */
     return err_set(err, -EINVAL,
                    "the %s must be from 0 to less than 2^63, not %g", what,
                    value);
@@ -52,8 +50,6 @@ static int table_number(double table, uint64_t *ret, struct err *err)
   return whole_number(table, "number of a table", ret, err);
 }
 
-/* ---- open and close ---- */
-
 /* The tables of the OLTP scripts. */
 static int set_tables(struct load_setup *setup, double first_table,
                       double tables, double size, struct err *err)
@@ -66,7 +62,7 @@ static int set_tables(struct load_setup *setup, double first_table,
   return rc < 0 ? rc : table_size(size, &setup->args.value[0], err);
 }
 
-/* Parameters of a kind as scripts name them. */
+/* Parameters of a kind by name. */
 struct params {
   const char *const *names; /* [n] */
   const double *values;     /* [n] */
@@ -102,7 +98,7 @@ static int set_kind(const char *name, const struct params *p,
   return rc;
 }
 
-/* The loader for what `setup` says, unless h->err does. */
+/* Opens the loader unless h->err is set. */
 static void open_loader(struct handle *h, const struct state *s, struct conn *c,
                         struct load_setup *setup, bool shared)
 {
@@ -118,10 +114,7 @@ static void open_loader(struct handle *h, const struct state *s, struct conn *c,
     (void)err_set(&h->err, -ENOMEM, "not enough memory");
 }
 
-/*
- * Returns NULL if there is not enough memory.  Impossible numbers are reported
- * by the first call of bench_load_next().
- */
+/* NULL: no memory.  The first bench_load_next() reports impossible numbers. */
 void *bench_load_open(sql_connection *con, double first_table, double tables,
                       double size, const char *method, bool shared)
 {
@@ -169,8 +162,6 @@ void bench_load_close(void *loader)
   free(h);
 }
 
-/* ---- steps ---- */
-
 int bench_load_next(void *loader, double *ret_table)
 {
   struct handle *h = loader;
@@ -182,7 +173,7 @@ int bench_load_next(void *loader, double *ret_table)
   return step;
 }
 
-/* The name of the table of the last step; valid until the next call. */
+/* The table of the last step; valid until the next call. */
 const char *bench_load_table(void *loader)
 {
   return loader_table(((struct handle *)loader)->loader);
@@ -212,7 +203,7 @@ const char *bench_load_reason(void *loader)
 
 /* ---- check ---- */
 
-/* Returns what bench_load_check() does: `rc` is the result. */
+/* Returns the result of bench_load_check(). */
 static int tell_check(struct state *s, int rc, const struct err *err,
                       const char **ret_text)
 {
@@ -224,8 +215,8 @@ static int tell_check(struct state *s, int rc, const struct err *err,
   return rc < 0 ? -1 : 0;
 }
 
-/* The differences are added to s->quoted.  others: rows that have no key of the
- * table are some. */
+/* Adds the differences to s->quoted. others: rows without a key of the table
+ * are differences, too. */
 static int check_table(struct state *s, struct conn *c, const struct kind *kind,
                        const struct kind_args *args, uint64_t number,
                        const char *skip, bool others, struct err *err)
@@ -249,10 +240,8 @@ static struct kind_args args_of(const struct state *s)
   return (struct kind_args){ .seed = plan->seed, .rand = plan->rand };
 }
 
-/*
- * Returns 0 and the differences, "" if there are none; or -1 and the reason why
- * they are not known.  The text is valid until the next call in this state.
- */
+/* Returns 0 and the differences or "", or -1 and the reason why they are
+ * unknown.  The text is valid until the next call in this state. */
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
@@ -307,12 +296,8 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
   return tell_check(s, rc, &err, ret_text);
 }
 
-/* ---- cleanup ---- */
-
-/*
- * Closes the connection after its tables were dropped.  Returns a line about
- * their space, or "".  The text is valid until the next call in this state.
- */
+/* Closes the connection after its tables were dropped.  Returns a line about
+ * their space, or ""; valid until the next call in this state. */
 const char *bench_load_tidy(sql_connection *con)
 {
   struct state *s = state_current();
@@ -324,12 +309,7 @@ const char *bench_load_tidy(sql_connection *con)
   return strbuf_str(&s->quoted);
 }
 
-/* ---- progress of the other commands ---- */
-
-/*
- * Starts the progress of warmup, which counts tables, or of check, which counts
- * rows.  Returns NULL if there is none.
- */
+/* Progress of warmup counts tables, of check rows.  NULL: none. */
 void *bench_pace_open(bool warmup, double total)
 {
   const struct state *s = state_current();

@@ -1,18 +1,22 @@
 /*
- * abi_measure.c - named counters, histograms, series and sequences of scripts,
- * sums by number, and their queue of jobs.
+ * abi_measure.c - counters, histograms, series, sequences, sums and jobs of
+ * scripts.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/ffi_api.h"
+#include "base/strbuf.h"
 #include "db/classes/statement.h"
 #include "db/env.h"
+#include "lua/engine/exchange.h"
 #include "lua/engine/measure.h"
-#include "lua/engine/sequence.h"
-#include "lua/engine/series.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
+#include "report/grid.h"
 
 static struct measure *open_cell(const char *name, const char *unit)
 {
@@ -91,7 +95,7 @@ double bench_series_sum(void *series, double second)
   return second >= 0 ? series_sum(series, (size_t)second) : 0;
 }
 
-/* Seconds; *ret_at: when the gap began. */
+/* Seconds; *ret_at: the begin. */
 double bench_series_gap(void *series, double *ret_at)
 {
   uint64_t at;
@@ -101,8 +105,7 @@ double bench_series_gap(void *series, double *ret_at)
   return (double)gap / NS_PER_S;
 }
 
-/* So many sums for all states of the script.  0, or a negative errno
- * value. */
+/* The cells are common to all states. 0, or a negative errno value. */
 int bench_sums_open(double cells)
 {
   struct state *s = state_current();
@@ -141,8 +144,8 @@ int bench_sequence_take(const char *name, double n, double limit,
            : -ENOENT;
 }
 
-/* Leave a job of three numbers to other clients of this process.  0: done, or a
- * negative errno value. */
+/* A job of three numbers for other clients of this process. 0, or a negative
+ * errno value. */
 int bench_job_put(double a, double b, double c)
 {
   struct state *s = state_current();
@@ -151,7 +154,7 @@ int bench_job_put(double a, double b, double c)
   return s ? jobs_put(&s->script->jobs, &job) : -ENOENT;
 }
 
-/* Take the oldest job; false: there is none. */
+/* The oldest job; false: none. */
 bool bench_job_take(double *ret_three)
 {
   struct state *s = state_current();
@@ -176,7 +179,8 @@ double bench_now_ns(void)
   return (double)clock_now_ns();
 }
 
-/* Something that is no statement has taken so long, in the class of a label. */
+/* Something other than a statement has taken this time, in the class of a
+ * label. */
 void bench_class_record(void *cls, double took_ns)
 {
   struct state *s = state_current();
@@ -184,4 +188,60 @@ void bench_class_record(void *cls, double took_ns)
 
   if (s && s->statements.recorder && cls && took_ns >= 0)
     statement_ended(&s->statements, cls, "", 0, (uint64_t)took_ns, &sample);
+}
+
+struct histogram {
+  struct grid grid;
+  uint64_t count[]; /* in memory of a script */
+};
+
+sb_histogram_t *sb_histogram_new(size_t size, double range_min,
+                                 double range_max)
+{
+  sb_histogram_t *h = malloc(sizeof(*h));
+  struct err err;
+
+  if (h && grid_init(&h->grid, size, range_min, range_max, &err) < 0) {
+    free(h);
+    return NULL;
+  }
+  return h;
+}
+
+void sb_histogram_delete(sb_histogram_t *h)
+{
+  if (h)
+    grid_done(&h->grid);
+  free(h);
+}
+
+size_t bench_grid_bytes(double size)
+{
+  return sizeof(struct histogram) + (size_t)size * sizeof(uint64_t);
+}
+
+sb_histogram_t *bench_grid_place(void *zeroed, double size, double range_min,
+                                 double range_max)
+{
+  sb_histogram_t *h = zeroed;
+  struct err err;
+
+  return grid_place(&h->grid, h->count, (size_t)size, range_min, range_max,
+                    &err) < 0
+           ? NULL
+           : h;
+}
+
+void sb_histogram_update(sb_histogram_t *h, double value)
+{
+  (void)grid_update(&h->grid, value); /* NaN is not counted */
+}
+
+void sb_histogram_print(sb_histogram_t *h)
+{
+  struct strbuf b = { 0 };
+
+  grid_print(&b, &h->grid);
+  (void)fwrite(strbuf_str(&b), 1, b.len, stdout);
+  strbuf_done(&b);
 }

@@ -6,7 +6,7 @@
 #include "db/pipeline.h"
 #include "db/stmt.h"
 
-/* The number of the pipeline; 0: another one is open, or there is no memory. */
+/* The number of the pipeline; 0: another one is open, or no memory. */
 double bench_pipeline_open(sql_connection *con)
 {
   return pipeline_open(conn_of(con));
@@ -34,22 +34,20 @@ bool bench_pipeline_run(sql_connection *con)
   return pipeline_run(conn_of(con), true);
 }
 
-/* How many rows were changed; -1: a failure. */
+/* Changed rows; -1: a failure. */
 double bench_pipeline_run_bulk(sql_connection *con)
 {
   return pipeline_run_bulk(conn_of(con));
 }
 
-/* ---- afterwards ---- */
-
-/* The number of the last pipeline. */
+/* The last pipeline. */
 double bench_pipeline_number(sql_connection *con)
 {
   return pipeline_number(conn_of(con));
 }
 
-/* Statement number `index` (from 0): 1 done, 0 skipped, -1 failed or
- * unknown, and *ret_text is why. */
+/* Statement number `index` (from 0): 1 done, 0 skipped, -1 failed or unknown;
+ * *ret_text has the reason. */
 int bench_pipeline_result(sql_connection *con, double index, double *ret_nrows,
                           double *ret_nfields, const char **ret_text)
 {
@@ -70,7 +68,7 @@ const sql_value *bench_pipeline_fetch(sql_connection *con, double index)
   return pipeline_fetch(conn_of(con), (size_t)index);
 }
 
-/* The text of the statement whose failure was reported. */
+/* The statement whose failure was reported. */
 const char *bench_pipeline_failed(sql_connection *con, size_t *ret_len)
 {
   const char *sql;

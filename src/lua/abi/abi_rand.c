@@ -1,9 +1,9 @@
 /*
- * abi_rand.c - functions with which scripts draw random numbers.
+ * abi_rand.c - random numbers for scripts, from the stream of the state that
+ * the thread is in.
  *
- * All draw from the stream of the state in which the thread is.  The functions
- * named sb_ have the 32-bit types that scripts declare; those named bench_ take
- * and return Lua numbers.
+ * Functions with sb_ have the 32-bit types that scripts declare; those with
+ * bench_ take and return Lua numbers.
  */
 #include <string.h>
 
@@ -12,10 +12,7 @@
 #include "rand/stream.h"
 #include "rand/text.h"
 
-/*
- * Returns NULL outside of states, which means in a thread that a C module has
- * started.
- */
+/* NULL outside of states: in a thread of a C module. */
 static struct rand_stream *stream(void)
 {
   const struct state *s = state_current();
@@ -23,10 +20,7 @@ static struct rand_stream *stream(void)
   return s ? s->rand : NULL;
 }
 
-/*
- * Fractions are cut off; a number beyond 64 bits becomes the nearest one, NaN
- * 0.
- */
+/* Cuts off fractions; beyond 64 bits the nearest number, for NaN 0. */
 static int64_t whole(double x)
 {
   if (LIKELY(__builtin_fabs(x) < 0x1p63))
@@ -34,35 +28,29 @@ static int64_t whole(double x)
   return x > 0 ? INT64_MAX : x < 0 ? INT64_MIN : 0;
 }
 
-static int64_t draw_default(struct rand_stream *s, int64_t a, int64_t b)
-{
-  return s ? rand_draw(s, a, b) : a;
-}
+/* The two functions of a distribution; `draw` uses stream `s`. */
+#define DISTRIBUTION(name, draw)                    \
+  static int64_t draw_##name(int64_t a, int64_t b)  \
+  {                                                 \
+    struct rand_stream *s = stream();               \
+                                                    \
+    return s ? draw : a;                            \
+  }                                                 \
+  uint32_t sb_rand_##name(uint32_t a, uint32_t b)   \
+  {                                                 \
+    return (uint32_t)draw_##name(a, b);             \
+  }                                                 \
+  double bench_rand_##name(double a, double b)      \
+  {                                                 \
+    return (double)draw_##name(whole(a), whole(b)); \
+  }
 
-static int64_t draw_uniform(struct rand_stream *s, int64_t a, int64_t b)
-{
-  return s ? dist_uniform(&s->rng, a, b) : a;
-}
-
-static int64_t draw_gaussian(struct rand_stream *s, int64_t a, int64_t b)
-{
-  return s ? dist_gaussian(s->params, &s->rng, a, b) : a;
-}
-
-static int64_t draw_special(struct rand_stream *s, int64_t a, int64_t b)
-{
-  return s ? dist_special(s->params, &s->rng, a, b) : a;
-}
-
-static int64_t draw_pareto(struct rand_stream *s, int64_t a, int64_t b)
-{
-  return s ? dist_pareto(s->params, &s->rng, a, b) : a;
-}
-
-static int64_t draw_zipfian(struct rand_stream *s, int64_t a, int64_t b)
-{
-  return s ? dist_zipfian(s->params, &s->rng, &s->zipf, a, b) : a;
-}
+DISTRIBUTION(default, rand_draw(s, a, b))
+DISTRIBUTION(uniform, dist_uniform(&s->rng, a, b))
+DISTRIBUTION(gaussian, dist_gaussian(s->params, &s->rng, a, b))
+DISTRIBUTION(special, dist_special(s->params, &s->rng, a, b))
+DISTRIBUTION(pareto, dist_pareto(s->params, &s->rng, a, b))
+DISTRIBUTION(zipfian, dist_zipfian(s->params, &s->rng, &s->zipf, a, b))
 
 uint64_t sb_rand_uniform_uint64(void)
 {
@@ -78,71 +66,11 @@ double sb_rand_uniform_double(void)
   return s ? rng_double(&s->rng) : 0;
 }
 
-uint32_t sb_rand_default(uint32_t a, uint32_t b)
-{
-  return (uint32_t)draw_default(stream(), a, b);
-}
-
-uint32_t sb_rand_uniform(uint32_t a, uint32_t b)
-{
-  return (uint32_t)draw_uniform(stream(), a, b);
-}
-
-uint32_t sb_rand_gaussian(uint32_t a, uint32_t b)
-{
-  return (uint32_t)draw_gaussian(stream(), a, b);
-}
-
-uint32_t sb_rand_special(uint32_t a, uint32_t b)
-{
-  return (uint32_t)draw_special(stream(), a, b);
-}
-
-uint32_t sb_rand_pareto(uint32_t a, uint32_t b)
-{
-  return (uint32_t)draw_pareto(stream(), a, b);
-}
-
-uint32_t sb_rand_zipfian(uint32_t a, uint32_t b)
-{
-  return (uint32_t)draw_zipfian(stream(), a, b);
-}
-
 uint32_t sb_rand_unique(void)
 {
   struct rand_stream *s = stream();
 
   return s ? uniq_next(&s->uniq) : 0;
-}
-
-double bench_rand_default(double a, double b)
-{
-  return (double)draw_default(stream(), whole(a), whole(b));
-}
-
-double bench_rand_uniform(double a, double b)
-{
-  return (double)draw_uniform(stream(), whole(a), whole(b));
-}
-
-double bench_rand_gaussian(double a, double b)
-{
-  return (double)draw_gaussian(stream(), whole(a), whole(b));
-}
-
-double bench_rand_special(double a, double b)
-{
-  return (double)draw_special(stream(), whole(a), whole(b));
-}
-
-double bench_rand_pareto(double a, double b)
-{
-  return (double)draw_pareto(stream(), whole(a), whole(b));
-}
-
-double bench_rand_zipfian(double a, double b)
-{
-  return (double)draw_zipfian(stream(), whole(a), whole(b));
 }
 
 double bench_rand_unique_in(double a, double b)

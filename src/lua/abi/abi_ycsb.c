@@ -1,10 +1,12 @@
 /*
- * abi_ycsb.c - the interface of the ycsb script to its model: which rows it
- * reads and inserts, and what they contain.
+ * abi_ycsb.c - the interface of the ycsb script to its model of rows.
  *
- * The main state opens the model before the first client starts; it belongs to
- * the script.  A client belongs to one state at a time.
+ * The main state opens the model, owned by the script, before the first client
+ * starts.  A client belongs to one state at a time.
  */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +15,338 @@
 #include "base/strbuf.h"
 #include "db/conn.h"
 #include "load/kind.h"
-#include "lua/abi/ycsb_check.h"
+#include "load/kinds/ycsb.h"
+#include "load/pace.h"
+#include "load/send.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "rand/stream.h"
 #include "run/peers.h"
 #include "run/plan.h"
+
+struct conn;
+struct err;
+struct pace;
+struct strbuf;
+
+/* Rows of a run have numbers below its first one plus this. */
+#define YCSB_RUN_MAX (UINT64_C(1) << 40)
+
+/* The inserts of one process in one run. */
+struct ycsb_inserts {
+  uint64_t first, stride;
+  uint64_t readable;     /* leading inserts, all acknowledged */
+  uint64_t acknowledged; /* at least `readable` */
+  uint64_t begun;        /* if unknown: as many as possible */
+};
+
+/* Shared by all clients of a process. */
+struct ycsb_shared {
+  struct ycsb_keys keys;
+  const struct ycsb_workload *workload;
+  struct ycsb_inserts *inserts; /* owned */
+  size_t n_inserts;
+};
+
+enum {
+  AT_A_TIME = 5000,
+  KEY_SHOWN = 40 /* bytes of a foreign key */
+};
+
+/* Rules about whole rows, besides ycsb_fault_text. */
+enum {
+  MISSING = YCSB_FAULTS, /* a loaded row */
+  LOST,                  /* an acknowledged insert */
+  STRANGE,               /* a key that nobody has written */
+  RULES
+};
+
+struct fault {
+  uint64_t count;
+  char first[KEY_SHOWN + 24]; /* the first key, and its field */
+};
+
+struct checking {
+  struct ycsb_shared *shared;
+  const struct ycsb *model;
+  unsigned char *loaded;   /* owned; a bit for each loaded row seen */
+  unsigned char **inserts; /* owned; the same for readable inserts */
+  uint64_t *seen;          /* owned; rows for each of shared->inserts */
+  uint64_t rows, inserted;
+  struct fault fault[RULES];
+  struct strbuf last; /* the literal after which the next part begins */
+};
+
+static void set_bit(unsigned char *bits, uint64_t n)
+{
+  bits[n / 8] |= (unsigned char)(1U << n % 8);
+}
+
+static bool has_bit(const unsigned char *bits, uint64_t n)
+{
+  return bits[n / 8] >> n % 8 & 1;
+}
+
+static int checking_init(struct checking *k)
+{
+  const size_t n = k->shared->n_inserts;
+  bool ok = true;
+
+  k->loaded = calloc(k->model->records / 8 + 1, 1);
+  k->inserts = calloc(n + 1, sizeof(*k->inserts));
+  k->seen = calloc(n + 1, sizeof(*k->seen));
+  for (size_t i = 0; k->inserts && i < n; i++) {
+    k->inserts[i] = calloc(k->shared->inserts[i].readable / 8 + 1, 1);
+    ok = ok && k->inserts[i];
+  }
+  return ok && k->loaded && k->inserts && k->seen ? 0 : -ENOMEM;
+}
+
+static void checking_done(struct checking *k)
+{
+  for (size_t i = 0; k->inserts && i < k->shared->n_inserts; i++)
+    free(k->inserts[i]);
+  free(k->inserts);
+  free(k->loaded);
+  free(k->seen);
+  strbuf_done(&k->last);
+}
+
+static void note(struct checking *k, unsigned rule, const char *key, size_t len,
+                 int field)
+{
+  struct fault *f = &k->fault[rule];
+
+  if (f->count++ > 0)
+    return;
+  if (len > KEY_SHOWN)
+    len = KEY_SHOWN;
+  if (field < 0)
+    (void)snprintf(f->first, sizeof(f->first), "key %.*s", (int)len, key);
+  else
+    (void)snprintf(f->first, sizeof(f->first), "key %.*s, field%d", (int)len,
+                   key, field);
+}
+
+static void note_row(struct checking *k, unsigned rule, uint64_t row)
+{
+  const uint64_t place = ycsb_place(k->model, row);
+  char key[YCSB_KEY + 1] = "";
+
+  if (k->model->int_keys)
+    (void)snprintf(key, sizeof(key), "%" PRIu64, place);
+  else
+    ycsb_key(place, key);
+  note(k, rule, key, strlen(key), -1);
+}
+
+static void tell_all(const struct checking *k, struct strbuf *faults)
+{
+  static const char *const what[RULES][2] = {
+    [YCSB_NULL] = { "field is NULL", "fields are NULL" },
+    [YCSB_SIZE] = { "field has a wrong length", "fields have a wrong length" },
+    [YCSB_FORM] = { "field has no version", "fields have no version" },
+    [YCSB_CHECK] = { "field has a wrong check word",
+                     "fields have a wrong check word" },
+    [YCSB_TEXT] = { "field has not the text of its version",
+                    "fields have not the text of their version" },
+    [YCSB_TORN] = { "row is torn: it has fields of different writes of the "
+                    "whole row",
+                    "rows are torn: they have fields of different writes of "
+                    "the whole row" },
+    [MISSING] = { "row is missing", "rows are missing" },
+    [LOST] = { "acknowledged insert is lost", "acknowledged inserts are lost" },
+    [STRANGE] = { "row does not belong here", "rows do not belong here" },
+  };
+
+  for (unsigned rule = YCSB_FINE + 1; rule < RULES; rule++) {
+    const struct fault *f = &k->fault[rule];
+
+    if (f->count > 0)
+      strbuf_addf(faults, "%s%" PRIu64 " %s, the first is %s",
+                  faults->len ? "; " : "", f->count, what[rule][f->count > 1],
+                  f->first);
+  }
+}
+
+/* The process that has inserted this row, or NULL. */
+static struct ycsb_inserts *ycsb_find_inserts(const struct ycsb_shared *s,
+                                              uint64_t row)
+{
+  for (size_t i = 0; i < s->n_inserts; i++) {
+    struct ycsb_inserts *e = &s->inserts[i];
+
+    if (row >= e->first && (row - e->first) % e->stride == 0 &&
+        (row - e->first) / e->stride < e->begun)
+      return e;
+  }
+  return NULL;
+}
+
+/* Also notes the row as seen. */
+static bool is_insert(struct checking *k, uint64_t row)
+{
+  const struct ycsb_inserts *e = ycsb_find_inserts(k->shared, row);
+  uint64_t at;
+
+  if (!e)
+    return false;
+  at = (row - e->first) / e->stride;
+  if (at < e->readable)
+    set_bit(k->inserts[e - k->shared->inserts], at);
+  k->seen[e - k->shared->inserts]++;
+  return true;
+}
+
+static bool place_row(struct checking *k, const sql_value *key,
+                      uint64_t *ret_row)
+{
+  *ret_row = key->ptr ? ycsb_number_of_key(k->model, key->ptr, key->len) : 0;
+  if (*ret_row == 0)
+    return false;
+  if (*ret_row <= k->model->records) {
+    set_bit(k->loaded, *ret_row - 1);
+    return true;
+  }
+  k->inserted++;
+  return is_insert(k, *ret_row);
+}
+
+static void take_row(struct checking *k, const sql_value *values)
+{
+  const char *key = values[0].ptr ? values[0].ptr : "";
+  struct ycsb_reading reading = { .model = k->model };
+  struct ycsb_version version;
+
+  k->rows++;
+  if (!place_row(k, &values[0], &reading.row)) {
+    note(k, STRANGE, key, values[0].len, -1);
+    return;
+  }
+  for (unsigned i = 0; i < k->model->fields; i++) {
+    const sql_value *v = &values[1 + i];
+    const enum ycsb_fault fault = ycsb_read(&reading, i, v->ptr, v->len,
+                                            &version);
+
+    if (fault != YCSB_FINE)
+      note(k, fault, key, values[0].len, (int)i);
+    if (fault == YCSB_TORN)
+      break; /* one fault for a row */
+  }
+}
+
+/* Of the rows after the readable ones, only the number of acknowledged ones is
+ * known. */
+static void find_lost(struct checking *k, size_t i)
+{
+  const struct ycsb_inserts *e = &k->shared->inserts[i];
+  uint64_t there = k->seen[i];
+
+  for (uint64_t n = 0; n < e->readable; n++) {
+    if (has_bit(k->inserts[i], n))
+      continue;
+    note_row(k, LOST, e->first + n * e->stride);
+    there++; /* noted */
+  }
+  if (there < e->acknowledged) {
+    note_row(k, LOST, e->first + e->readable * e->stride);
+    k->fault[LOST].count += e->acknowledged - there - 1;
+  }
+}
+
+static void find_missing(struct checking *k)
+{
+  for (uint64_t row = 1; row <= k->model->records; row++) {
+    if (!has_bit(k->loaded, row - 1))
+      note_row(k, MISSING, row);
+  }
+  for (size_t i = 0; i < k->shared->n_inserts; i++)
+    find_lost(k, i);
+}
+
+static int ask(struct conn *c, struct checking *k, sql_result **ret,
+               struct err *err)
+{
+  struct strbuf sql = { 0 };
+
+  strbuf_adds(&sql, "SELECT ycsb_key");
+  for (unsigned i = 0; i < k->model->fields; i++)
+    strbuf_addf(&sql, ", field%u", i);
+  strbuf_adds(&sql, " FROM " YCSB_TABLE);
+  if (k->last.len > 0)
+    strbuf_addf(&sql, " WHERE ycsb_key > %s", strbuf_str(&k->last));
+  strbuf_addf(&sql, " ORDER BY ycsb_key LIMIT %d", AT_A_TIME);
+  return send_query(c, &sql, ret, err);
+}
+
+static int go_on_after(struct conn *c, struct checking *k, const sql_value *key)
+{
+  const char *why;
+
+  strbuf_clear(&k->last);
+  if (k->model->int_keys)
+    strbuf_add(&k->last, key->ptr, key->len);
+  else if (!c->driver->quote(c->session, key->ptr, key->len, &k->last, &why))
+    return -EIO;
+  return k->last.failed ? -ENOMEM : 0;
+}
+
+/* *ret_more: there may be more rows. */
+static int check_part(struct conn *c, struct checking *k, bool *ret_more,
+                      struct err *err)
+{
+  sql_result *rs = NULL;
+  int rc = ask(c, k, &rs, err);
+  uint64_t rows;
+
+  if (rc < 0)
+    return rc;
+  rows = rs ? rs->nrows : 0;
+  for (uint64_t left = rows; left > 0; left--) {
+    const sql_row *row = send_fetch(rs, 1 + k->model->fields, err);
+
+    if (!row)
+      return -EIO;
+    take_row(k, row->values);
+    if (left == 1 && (rc = go_on_after(c, k, &row->values[0])) < 0)
+      return err_set(err, rc, "cannot go on after key %.*s",
+                     (int)row->values[0].len, row->values[0].ptr);
+  }
+  *ret_more = rows == AT_A_TIME;
+  return 0;
+}
+
+/*
+ * Read the whole table.  *faults describes rows that break a rule.
+ * *ret_inserted: rows not from prepare. -EIO: the table cannot be read;
+ * -ENOMEM.
+ */
+static int ycsb_check(struct conn *c, struct ycsb_shared *s, struct pace *pace,
+                      uint64_t *ret_rows, uint64_t *ret_inserted,
+                      struct strbuf *faults, struct err *err)
+{
+  struct checking k = { .shared = s, .model = &s->keys.model };
+  bool more = true;
+  int rc = checking_init(&k);
+
+  if (rc < 0)
+    (void)err_set(err, rc, "not enough memory");
+  while (rc == 0 && more) {
+    const uint64_t before = k.rows;
+
+    rc = check_part(c, &k, &more, err);
+    if (rc == 0 && pace)
+      pace_add(pace, k.rows - before, 0);
+  }
+  if (rc == 0) {
+    find_missing(&k);
+    tell_all(&k, faults);
+    *ret_rows = k.rows;
+    *ret_inserted = k.inserted;
+  }
+  checking_done(&k);
+  return rc;
+}
 
 struct user {
   struct ycsb_shared *shared; /* borrowed */
@@ -27,9 +355,7 @@ struct user {
   struct ycsb_reading reading;
 };
 
-/* ---- several processes ---- */
-
-/* Returns how many there are; *ret_rank is the number of this one. */
+/* Returns the number of processes; *ret_rank is this one. */
 double bench_ranks(double *ret_rank)
 {
   const struct state *s = state_current();
@@ -56,10 +382,8 @@ static int agree_on(const struct plan *plan, unsigned char own)
   return word;
 }
 
-/*
- * Called by the main state of each rank: returns the value of rank 0, a whole
- * number of 0 to 2^53, or -1 if a rank has given up.
- */
+/* By the main state of each rank: returns the value of rank 0, a whole number
+ * of 0 to 2^53, or -1 if a rank has given up. */
 double bench_agree(double value)
 {
   const struct state *s = state_current();
@@ -77,8 +401,6 @@ double bench_agree(double value)
   }
   return (double)agreed;
 }
-
-/* ---- the model of a process ---- */
 
 static struct ycsb_shared *shared_of(const struct state *s)
 {
@@ -115,8 +437,7 @@ static bool is_possible(const bench_ycsb_setup *setup)
          setup->choice <= YCSB_JAVA && ycsb_workload(setup->workload);
 }
 
-/* Called once in the main state.  False: there is not enough memory, or a
- * number is impossible. */
+/* Once, in the main state.  False: no memory, or an impossible number. */
 bool bench_ycsb_open(const bench_ycsb_setup *setup)
 {
   const struct state *s = state_current();
@@ -137,8 +458,7 @@ bool bench_ycsb_open(const bench_ycsb_setup *setup)
   return true;
 }
 
-/* Adds the inserts of a process of an earlier run.  False: there is not enough
- * memory. */
+/* Adds the inserts of a process of an earlier run.  False: no memory. */
 bool bench_ycsb_extent(double first, double stride, double readable,
                        double acknowledged, double begun)
 {
@@ -172,7 +492,7 @@ void bench_ycsb_own(double first, double stride)
     ycsb_keys_own(&y->keys, (uint64_t)first, (uint64_t)stride);
 }
 
-/* Returns the inserts of this process that were acknowledged. */
+/* Returns the acknowledged inserts of this process. */
 double bench_ycsb_inserts(double *ret_begun, double *ret_readable)
 {
   struct ycsb_shared *y = shared_of(state_current());
@@ -189,9 +509,7 @@ double bench_ycsb_inserts(double *ret_begun, double *ret_readable)
   return acknowledged;
 }
 
-/* ---- a client ---- */
-
-/* Returns NULL if there is not enough memory. */
+/* NULL: no memory. */
 void *bench_ycsb_join(void)
 {
   const struct state *s = state_current();
@@ -232,7 +550,7 @@ static void put_key(const struct ycsb *y, uint64_t row, void *key)
     ycsb_key(place, key);
 }
 
-/* Draws a row that can be read; returns its number. */
+/* Draws a readable row; returns its number. */
 double bench_ycsb_draw(void *client, void *key)
 {
   struct user *c = client;
@@ -253,7 +571,6 @@ double bench_ycsb_insert(void *client, void *key)
   return (double)row;
 }
 
-/* The insert was acknowledged. */
 void bench_ycsb_inserted(void *client)
 {
   struct user *c = client;
@@ -261,7 +578,7 @@ void bench_ycsb_inserted(void *client)
   ycsb_keys_inserted(&c->shared->keys, &c->keys);
 }
 
-/* Draws a version for what will be written. */
+/* Draws the version of a write. */
 double bench_ycsb_version(void *client)
 {
   struct user *c = client;
@@ -269,7 +586,7 @@ double bench_ycsb_version(void *client)
   return (double)(rng_next(&c->rand->rng) >> (64 - YCSB_VERSION_BITS));
 }
 
-/* Writes the text of a field, as long as fields are. */
+/* Writes the full-length text of a field. */
 void bench_ycsb_field(void *client, double row, int field, double version,
                       bool whole, char *to)
 {
@@ -279,9 +596,7 @@ void bench_ycsb_field(void *client, double row, int field, double version,
   ycsb_field(&c->shared->keys.model, (uint64_t)row, (unsigned)field, v, to);
 }
 
-/* ---- what was read ---- */
-
-/* May this process, or one beside it, have begun to insert this row? */
+/* May a process of this run have begun to insert this row? */
 static bool is_inserted_now(struct ycsb_keys *k, uint64_t row)
 {
   const struct ycsb_extent *own = &k->own;
@@ -297,7 +612,7 @@ static bool is_inserted_now(struct ycsb_keys *k, uint64_t row)
   return row - own->first < begun || row - own->first >= YCSB_RUN_MAX;
 }
 
-/* The number of the row with this key; 0: nobody has inserted such a row. */
+/* The number of the row with this key; 0: nobody has inserted it. */
 double bench_ycsb_row(void *client, const char *key, size_t len)
 {
   struct user *c = client;
@@ -320,10 +635,8 @@ void bench_ycsb_read(void *client, double row)
                                       .row = (uint64_t)row };
 }
 
-/*
- * Compares a field with what was written; text NULL: it is NULL.  Returns the
- * rule that it breaks, or NULL and its version.
- */
+/* Compares a field with its last write; text NULL: NULL.  Returns the broken
+ * rule, or NULL and the version. */
 const char *bench_ycsb_see(void *client, int field, const char *text,
                            size_t len, double *ret_version)
 {
@@ -336,12 +649,9 @@ const char *bench_ycsb_see(void *client, int field, const char *text,
   return fault == YCSB_FINE ? NULL : ycsb_fault_text[fault];
 }
 
-/* ---- check ---- */
-
 /*
- * Reads the whole table.  Returns 0 and the faults, "" if there are none; or -1
- * and the reason why they are not known.  The text is valid until the next call
- * in this state.
+ * Reads the whole table.  Returns 0 and the faults or "", or -1 and the reason
+ * why they are unknown.  The text is valid until the next call in this state.
  */
 int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
                      double *ret_inserted, const char **ret_text)

@@ -1,10 +1,9 @@
 /*
  * symbols.c - the functions that scripts find in ffi.C of a static program.
  *
- * LuaJIT asks the dynamic linker for the address of a function, and a static
- * program has none.  The linker redirects the call (--wrap) to this file.  It
- * knows the functions of the script ABI, and those of the C library that
- * scripts are known to call.
+ * LuaJIT asks the dynamic linker, which a static program lacks.  The linker
+ * redirects the call (--wrap) to this file, with the functions of the script
+ * ABI and usual ones of the C library.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -76,7 +75,7 @@ void *__wrap_dlsym(void *handle, const char *name)
 /* NOLINTNEXTLINE(bugprone-reserved-identifier) */
 char *__wrap_dlerror(void);
 
-/* The text that LuaJIT shows if there is no such function or library. */
+/* The text of LuaJIT for a missing function or library. */
 char *__wrap_dlerror(void)
 {
   static const char text[] =

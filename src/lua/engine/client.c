@@ -7,18 +7,20 @@
 #include <limits.h>
 #include <luajit.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "db/conn.h"
+#include "db/stmt.h"
 
 static int die(lua_State *L)
 {
   (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
                 lua_tostring(L, -1));
-  return 0; /* LuaJIT would end the process */
+  return 0; /* LuaJIT ends the process */
 }
 
-/*
- * With its own allocator, the state takes a fifth less memory.  Without GC64,
- * or if malloc's memory is out of its reach, LuaJIT insists on its own.
- */
+/* With its own allocator, the state takes a fifth less memory.  Without GC64,
+ * or with memory out of its reach, LuaJIT insists on its own allocator. */
 lua_State *client_lua(struct heap *heap, bool gc64)
 {
   lua_State *L = NULL;
@@ -39,7 +41,6 @@ struct making {
   lua_State *thread;
 };
 
-/* Runs under lua_cpcall in the main thread. */
 static int make(lua_State *L)
 {
   struct making *m = lua_touserdata(L, 1);
@@ -47,7 +48,7 @@ static int make(lua_State *L)
   lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
   lua_getfield(L, -1, "new_client");
   lua_pushnumber(L, m->tid);
-  lua_call(L, 1, 2); /* the globals and the host table */
+  lua_call(L, 1, 2);
   m->client->host_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   m->thread = lua_newthread(L);
   lua_insert(L, -2);
@@ -69,21 +70,19 @@ int client_new(struct client *c, struct vm *vm, unsigned tid, lua_State **ret_L)
 
 /*
  * While thousands of clients are made, nearly all memory stays in use, and each
- * collection would look at all of it.  So the next one is put off, and begins
- * in a script's thread_init() only if that takes as much memory as all clients
- * so far.
+ * collection would look at all of it.  So the next collection begins only when
+ * memory has doubled.
  */
 enum {
   KIB_AT_FIRST = 128 * 1024, /* before anything is collected */
-  LATER = -1, /* of LUA_GCRESTART: when memory in use has grown as it has to
-               * after a collection */
-  EARLY_EVENTS = 2, /* of each client */
-  LEFT_MIN = 36,    /* clients that leave before they are collected: half a MiB,
-                     * which caches can hold */
+  LATER = -1, /* for LUA_GCRESTART: when memory has grown by the pause */
+  EARLY_EVENTS = 2,
+  LEFT_MIN = 36, /* clients that leave before a collection: half a MiB, which
+                    fits in caches */
 };
 
-/* How large memory has to grow between two collections, and how fast these go
- * on while it grows; both in percent. */
+/* Growth of memory between two collections, and speed of a collection, in
+ * percent. */
 struct pace {
   int size, speed;
 };
@@ -97,7 +96,7 @@ static void collect_at(lua_State *L, const struct pace *pace)
   (void)lua_gc(L, LUA_GCRESTART, LATER);
 }
 
-/* Does LuaJIT make machine code?  The script may have said jit.off(). */
+/* The script may have called jit.off(). */
 static bool is_compiling(lua_State *L)
 {
   bool on;
@@ -132,10 +131,9 @@ int client_made(lua_State *L)
 }
 
 /*
- * What is taken from the system is not given back, so garbage of thousands of
- * clients would stay part of the resident memory.  And LuaJIT would see
- * thousands of first events, which prepare statements: from these it makes
- * machine code that later events leave again and again, with garbage each time.
+ * Garbage of thousands of clients would stay in resident memory.  And LuaJIT
+ * would compile their first events, which prepare statements, to machine code
+ * that later events leave.
  */
 static void begin_to_settle(struct vm *vm)
 {
@@ -177,9 +175,9 @@ static int collect(lua_State *L)
 }
 
 /*
- * Clients that are made later get the memory of those that have left, so it has
- * to be collected in time.  Each collection looks at all that others have, so
- * their part must not be small.
+ * Later clients use the memory of those that have left, so it is collected in
+ * time.  Each collection looks at all data, so the part that left must not be
+ * small.
  */
 void client_leave(struct client *c, struct vm *vm)
 {
@@ -191,7 +189,7 @@ void client_leave(struct client *c, struct vm *vm)
   vm->here -= vm->left;
   vm->left = 0;
   if (lua_cpcall(vm->L, collect, NULL) != 0)
-    lua_pop(vm->L, 1); /* without memory for it, a later one collects them */
+    lua_pop(vm->L, 1); /* no memory for it: a later one collects them */
 }
 
 int client_push_body(const struct client *c, lua_State *L)
@@ -228,4 +226,41 @@ void client_push_common(const struct vm *vm, lua_State *L, const char *name)
   lua_pushstring(vm->L, name);
   lua_rawget(vm->L, LUA_GLOBALSINDEX);
   lua_xmove(vm->L, L, 1);
+}
+
+enum {
+  FIRST_ROOM = 16
+};
+
+void later_add(struct later *l, struct conn *conn, struct stmt *stmt)
+{
+  if (l->n == l->room) {
+    const size_t room = l->room > 0 ? 2 * l->room : FIRST_ROOM;
+    struct later_item *item = realloc(l->item, room * sizeof(*item));
+
+    if (!item)
+      return;
+    l->item = item;
+    l->room = room;
+  }
+  l->item[l->n++] = (struct later_item){ .conn = conn, .stmt = stmt };
+}
+
+void later_free_objects(struct later *l)
+{
+  /* The collector may add objects while this client waits. */
+  while (l->n > 0) {
+    const struct later_item item = l->item[--l->n];
+
+    if (item.stmt)
+      stmt_free(item.stmt);
+    if (item.conn)
+      conn_free(item.conn);
+  }
+}
+
+void later_done(struct later *l)
+{
+  free(l->item);
+  *l = (struct later){ 0 };
 }

@@ -5,25 +5,29 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "db/conn.h"
 #include "db/env_conns.h"
-#include "lua/engine/loading.h"
+#include "db/process.h"
+#include "load/load.h"
+#include "load/pace.h"
 #include "lua/engine/options.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "run/parallel.h"
+#include "run/peers.h"
 #include "run/plan.h"
 #include "run/signals.h"
 
-/* The functions that a command other than `run` calls. */
 static const char *const functions[] = { "prepare", "cleanup", "help" };
 
-/* ---- the list of commands, for the message about an unknown one ---- */
+/* ---- the list of commands ---- */
 
 static void add_word(struct strbuf *out, const char *word)
 {
@@ -51,7 +55,7 @@ static bool is_usual(const char *name)
   return false;
 }
 
-/* Is the value on top a command, in the form in which scripts declare it? */
+/* Is the value on top a command as declared by scripts? */
 static bool is_command(lua_State *L)
 {
   bool is = lua_istable(L, -1);
@@ -64,7 +68,6 @@ static bool is_command(lua_State *L)
   return is;
 }
 
-/* Pushes the names that only this script has, sorted, from the table on top. */
 static void push_sorted_names(lua_State *L)
 {
   int n = 0;
@@ -84,10 +87,7 @@ static void push_sorted_names(lua_State *L)
   lua_call(L, 1, 0);
 }
 
-/*
- * Runs under lua_cpcall, because the script may have replaced anything that is
- * used here.
- */
+/* Under lua_cpcall, because the script may have replaced anything used here. */
 static int add_commands(lua_State *L)
 {
   struct strbuf *out = lua_touserdata(L, 1);
@@ -121,15 +121,13 @@ static int add_commands(lua_State *L)
 void commands_list(struct script *script, struct strbuf *out)
 {
   if (lua_cpcall(script->main->L, add_commands, out) != 0)
-    lua_pop(script->main->L, 1); /* drop the message; the list ends */
+    lua_pop(script->main->L, 1);
 }
 
 /* ---- calling one ---- */
 
-/*
- * Calls sysbench.cmdline.FUNCTION(command); returns its result as a boolean.
- * An error is false.
- */
+/* Calls sysbench.cmdline.FUNCTION(command) for a boolean.  An error is
+ * false. */
 static bool ask(struct script *script, const char *function)
 {
   struct state *s = script->main;
@@ -174,7 +172,6 @@ enum test_command commands_find(struct script *script)
   return TEST_LACKS;
 }
 
-/* Calls the custom command in a state that has its options. */
 static int call_custom(struct state *s, struct err *err)
 {
   static const char caller[] = "sysbench.cmdline.call_command";
@@ -286,10 +283,8 @@ int commands_begin(struct script *script, struct err *err)
   return rc < 0 ? rc : state_settle(s, script->setup.command, err);
 }
 
-/*
- * A prepare has failed.  What it has made is of use to --table-exists=resume
- * only if there are rows; otherwise the script removes it.
- */
+/* A prepare has failed.  Without loaded rows its tables are of no use to
+ * --table-exists=resume, and the script removes them. */
 static void take_back(struct script *script)
 {
   struct state *s = script->main;
@@ -325,4 +320,190 @@ int commands_run(struct script *script, struct err *err)
   if (rc < 0)
     take_back(script);
   return rc < 0 ? rc : loading_outcome(script);
+}
+
+struct load_setup loading_setup(const struct script *script, const char *method)
+{
+  const struct plan *plan = script->setup.plan;
+  struct load_setup setup = {
+    .threads = plan->threads,
+    .args = { .seed = plan->seed, .rand = plan->rand },
+  };
+
+  (void)load_method_parse(method, &setup.method); /* already checked */
+  return setup;
+}
+
+/* With fewer tables than processes, several processes share a table and divide
+ * its rows.  A process with a table to itself votes like the others. */
+static void share_table(struct load_setup *setup, const struct plan *plan)
+{
+  const unsigned tables = (unsigned)setup->tables;
+  const unsigned at = plan->part % tables;
+
+  setup->share = (struct load_share){
+    .part = plan->part / tables,
+    .parts = (plan->parts - at + tables - 1) / tables,
+    .first = at,
+    .step = tables,
+    .voters = plan->parts,
+    .ctx = plan->peers->ctx,
+    .vote = plan->peers->vote,
+  };
+  setup->first_table += at;
+  setup->tables = 1;
+}
+
+static void share_tables(struct load_setup *setup, const struct plan *plan)
+{
+  const uint64_t each = setup->tables / plan->parts;
+  const uint64_t more = setup->tables % plan->parts;
+
+  setup->first_table += plan->part * each +
+                        (plan->part < more ? plan->part : more);
+  setup->tables = each + (plan->part < more);
+}
+
+static void take_share(struct load_setup *setup, const struct plan *plan,
+                       const struct conn *c)
+{
+  const bool one_writer = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
+
+  if (plan->parts < 2 || setup->tables == 0)
+    return;
+  if (setup->kind->tables == 0 && setup->tables < plan->parts && plan->peers &&
+      !one_writer)
+    share_table(setup, plan);
+  else
+    share_tables(setup, plan);
+}
+
+/* NULL with an error: in the first thread, without room for the tables.  Other
+ * threads get a stopped load. */
+static struct load *find_or_make(struct script *script, struct conn *c,
+                                 const struct load_setup *whole,
+                                 const struct load_setup *own, struct err *err)
+{
+  struct load *l;
+
+  (void)pthread_mutex_lock(&script->lock);
+  l = script->load;
+  if (!l && load_new(&script->load, own, err) == 0) {
+    l = script->load;
+    if (!script->setup.plan->cfg.force &&
+        load_room_for_tables(c, whole, err) < 0) {
+      load_stop(l);
+      l = NULL;
+    }
+  }
+  (void)pthread_mutex_unlock(&script->lock);
+  return l;
+}
+
+struct load *loading_join(struct script *script, struct conn *c,
+                          struct load_setup *setup, struct err *err)
+{
+  const struct load_setup whole = *setup;
+
+  take_share(setup, script->setup.plan, c);
+  return find_or_make(script, c, &whole, setup, err);
+}
+
+struct pace *loading_pace(struct script *script, bool warmup, uint64_t total)
+{
+  struct pace *pace;
+
+  (void)pthread_mutex_lock(&script->lock);
+  pace = script->pace ? script->pace : malloc(sizeof(*pace));
+  if (pace && !script->pace) {
+    pace_init(pace, warmup ? "Warmed up" : "Checked",
+              warmup ? PROGRESS_TABLES : PROGRESS_ROWS, total);
+    pace_start(pace);
+    script->pace = pace;
+  }
+  (void)pthread_mutex_unlock(&script->lock);
+  return pace;
+}
+
+/* ---- signals ---- */
+
+void loading_interrupted(void *arg, int number)
+{
+  struct script *script = arg;
+  struct load *l;
+
+  (void)pthread_mutex_lock(&script->lock);
+  l = script->load;
+  script->signal = number;
+  (void)pthread_mutex_unlock(&script->lock);
+  if (!l)
+    signals_die(number);
+  else
+    load_stop(l);
+}
+
+bool loading_is_late(void *arg)
+{
+  struct script *script = arg;
+
+  if (!process_uses_server(script->setup.db))
+    return false;
+  log_msg(LOG_WARNING,
+          "interrupted: the server still holds rows that were sent; the same "
+          "command with --table-exists=resume goes on");
+  log_flush();
+  return true;
+}
+
+/* ---- the end ---- */
+
+void loading_ended(struct script *script, bool complete)
+{
+  if (script->load)
+    load_end(script->load, complete);
+  if (script->pace)
+    pace_stop(script->pace);
+  if (script->pace && complete)
+    pace_print_sum(script->pace);
+}
+
+int loading_outcome(struct script *script)
+{
+  struct strbuf line = { 0 };
+  int number;
+
+  (void)pthread_mutex_lock(&script->lock);
+  number = script->load && load_is_stopped(script->load) ? script->signal : 0;
+  (void)pthread_mutex_unlock(&script->lock);
+  if (number == 0)
+    return 0;
+  (void)load_summary(script->load, &line);
+  log_msg(LOG_WARNING,
+          "interrupted: %s; the same command with --table-exists=resume goes "
+          "on from there",
+          strbuf_str(&line));
+  strbuf_done(&line);
+  return number;
+}
+
+bool loading_has_rows(struct script *script)
+{
+  struct strbuf line = { 0 };
+  const bool some = script->load && load_summary(script->load, &line);
+
+  if (some)
+    log_msg(
+      LOG_WARNING,
+      "prepare has failed, and %s: the cleanup command removes them, and the "
+      "same command with --table-exists=resume goes on",
+      strbuf_str(&line));
+  strbuf_done(&line);
+  return some;
+}
+
+void loading_done(struct script *script)
+{
+  loading_ended(script, false);
+  load_free(script->load);
+  free(script->pace);
 }

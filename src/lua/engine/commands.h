@@ -1,34 +1,75 @@
 /*
- * commands.h - finds the commands of a script, and calls one.
- *
- * Only the main thread calls these functions.
+ * commands.h - the commands of a script.  Main thread only.
  */
 #ifndef BENCH_LUA_ENGINE_COMMANDS_H
 #define BENCH_LUA_ENGINE_COMMANDS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/load.h"
 #include "run/test.h"
 
 struct err;
 struct script;
 struct strbuf;
 
-/* Add the names of the commands that the script has, separated by blanks. */
 void commands_list(struct script *script, struct strbuf *out);
 
-/* Classify the command in the script's setup. */
 enum test_command commands_find(struct script *script);
 
-/*
- * Call this before commands_run(), in one process of several: it lets the
- * command look at the tables before any thread changes them.
- */
+/* Before commands_run(), in one process of several: the command looks at the
+ * tables before any thread changes them. */
 int commands_begin(struct script *script, struct err *err);
 
 /*
- * Execute the command (TEST_CALL).  A positive number: this signal has ended it
- * early, in an orderly way.  -ECANCELED: it failed, and the reason was printed.
- * Other negative values: the message has to be printed as FATAL.
+ * TEST_CALL.  Positive: the signal that ended the command in an orderly way.
+ * -ECANCELED: failed, and the reason was printed.  Print other errors as FATAL.
  */
 int commands_run(struct script *script, struct err *err);
+
+struct conn;
+struct pace;
+
+enum {
+  LOADING_PATIENCE_S = 4
+};
+
+/* From the plan, without the kind, its parameters and the tables.  `method` is
+ * valid. */
+struct load_setup loading_setup(const struct script *script,
+                                const char *method);
+
+/*
+ * The load of the command, created by the first thread.  `setup` becomes the
+ * share of this process.  Without room for the tables the first thread gets
+ * NULL and the error, the others a stopped load.
+ */
+struct load *loading_join(struct script *script, struct conn *c,
+                          struct load_setup *setup, struct err *err);
+
+/* Created by the first thread: warmup counts tables, check rows.  NULL: no
+ * memory. */
+struct pace *loading_pace(struct script *script, bool warmup, uint64_t total);
+
+/* `script` is a struct script.  A load ends after the chunks being sent;
+ * without a load the process ends. */
+void loading_interrupted(void *script, int number);
+
+/* LOADING_PATIENCE_S after a signal.  True: the command waits for a server,
+ * perhaps forever; it has printed how to continue, and the process must end. */
+bool loading_is_late(void *script);
+
+/* End the lines of progress. complete: print the sum. */
+void loading_ended(struct script *script, bool complete);
+
+/* After a successful command: 0, or the signal that ended it; prints how to
+ * continue. */
+int loading_outcome(struct script *script);
+
+/* After a failed command: were rows loaded?  Prints how to continue. */
+bool loading_has_rows(struct script *script);
+
+void loading_done(struct script *script);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "lua/engine/failure.h"
 
+#include <lauxlib.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static bool is_verbose(void)
   return log_get_level() >= LOG_INFO;
 }
 
-/* Is the cause already known?  From now on it is. */
+/* Also makes the cause known. */
 static bool is_repeated(struct failures *f, const char *cause)
 {
   bool known = false;
@@ -46,23 +48,21 @@ static bool is_repeated(struct failures *f, const char *cause)
   return known;
 }
 
-/* ---- where it happened ---- */
-
 enum origin {
-  ORIGIN_NONE,     /* the error names no place */
-  ORIGIN_SCRIPT,   /* a file of the user */
-  ORIGIN_BUNDLED,  /* in a bundled script */
-  ORIGIN_INTERNAL, /* in a module inside the program */
+  ORIGIN_NONE,
+  ORIGIN_SCRIPT,
+  ORIGIN_BUNDLED,
+  ORIGIN_INTERNAL,
 };
 
 /* The start of an error's text: "FILE:LINE: ". */
 struct place {
   enum origin origin;
-  const char *file; /* as LuaJIT prints it: it may begin with "..." */
+  const char *file; /* as LuaJIT prints it: may begin with "..." */
   size_t file_len;
-  const char *line; /* with the colon before it */
+  const char *line;
   size_t line_len;
-  const char *rest; /* the rest; the whole text if there is no place */
+  const char *rest; /* the rest; without a place, all */
 };
 
 /* Is `tail` the end of the path of a file in the folder? */
@@ -120,7 +120,7 @@ static struct place place_of(const char *datadir, const char *text)
   return (struct place){ .rest = text };
 }
 
-/* Adds " at FILE:LINE", if that is the user's file. */
+/* Adds " at FILE:LINE" for a file of the user. */
 static void add_place(struct strbuf *b, const struct place *p)
 {
   if (p->origin == ORIGIN_SCRIPT ||
@@ -131,9 +131,6 @@ static void add_place(struct strbuf *b, const struct place *p)
   }
 }
 
-/* ---- the message ---- */
-
-/* Adds the name under which users know the function. */
 static void add_name(struct strbuf *b, const struct failures *f,
                      const struct failed_call *call)
 {
@@ -145,10 +142,7 @@ static void add_name(struct strbuf *b, const struct failures *f,
     strbuf_addf(b, "%s()", call->function);
 }
 
-/*
- * For a bundled script: would the message only repeat what the SQL layer has
- * printed?
- */
+/* For a bundled script: would the message only repeat that of the SQL layer? */
 static bool is_printed(const struct failures *f, const struct failed_call *call,
                        const struct place *p)
 {
@@ -199,4 +193,122 @@ void failure_note(struct failures *f, struct err *err)
 {
   if (!f->rules.as_sysbench && !is_verbose())
     err->said = is_repeated(f, err->text);
+}
+
+/* Upvalue of the handler: the last error printed. */
+#define PRINTED lua_upvalueindex(1)
+
+enum {
+  RESTART_EVENT = 1
+};
+
+void trace_push_place(lua_State *L)
+{
+  lua_Debug at;
+
+  for (int level = 0; lua_getstack(L, level, &at); level++) {
+    if (lua_getinfo(L, "Sl", &at) && at.currentline > 0 &&
+        strncmp(at.source, "=bench.", sizeof("=bench.") - 1) != 0) {
+      lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
+static bool is_text(lua_State *L, int index)
+{
+  return lua_type(L, index) == LUA_TSTRING || lua_type(L, index) == LUA_TNUMBER;
+}
+
+static int ask_value(lua_State *L)
+{
+  if (!luaL_callmeta(L, 1, "__tostring"))
+    lua_pushnil(L);
+  return 1;
+}
+
+/* Pushes the place of error() with this value, or "". */
+static void push_raised(lua_State *L, int index)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(L, -1, "raised");
+  lua_getfield(L, -2, "raised_at");
+  if (!lua_rawequal(L, index, -2) || !lua_isstring(L, -1)) {
+    lua_pop(L, 1);
+    lua_pushliteral(L, "");
+  }
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+void trace_push_text(lua_State *L, int index)
+{
+  const char *const type = luaL_typename(L, index);
+  int rc;
+
+  if (is_text(L, index)) {
+    lua_pushvalue(L, index);
+    return;
+  }
+  if (index < 0)
+    index = lua_gettop(L) + 1 + index;
+  push_raised(L, index);
+  lua_pushcfunction(L, ask_value);
+  lua_pushvalue(L, index);
+  rc = lua_pcall(L, 1, 1, 0);
+  if (rc != 0 && lua_isstring(L, -1))
+    (void)lua_pushfstring(L,
+                          "(error object is a %s value, whose __tostring "
+                          "fails: %s)",
+                          type, lua_tostring(L, -1));
+  else if (rc != 0 || !is_text(L, -1))
+    (void)lua_pushfstring(L, "(error object is a %s value)", type);
+  else
+    lua_pushvalue(L, -1);
+  lua_remove(L, -2);
+  lua_concat(L, 2);
+}
+
+/* Is the value a message to the loop of events? */
+static int is_for_loop(lua_State *L)
+{
+  bool is;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(L, 2, "abandoned");
+  is = lua_rawequal(L, 1, -1);
+  if (!is) {
+    lua_getfield(L, 1, "errcode");
+    is = lua_tonumber(L, -1) == RESTART_EVENT;
+  }
+  lua_pushboolean(L, is);
+  return 1;
+}
+
+static bool is_failure(lua_State *L)
+{
+  lua_pushcfunction(L, is_for_loop);
+  lua_pushvalue(L, 1);
+  return lua_pcall(L, 1, 1, 0) != 0 || !lua_toboolean(L, -1);
+}
+
+static int trace_handler(lua_State *L)
+{
+  lua_settop(L, 1);
+  if (!lua_rawequal(L, 1, PRINTED) && (!lua_istable(L, 1) || is_failure(L))) {
+    trace_push_text(L, 1);
+    luaL_traceback(L, L, lua_tostring(L, -1), 1);
+    log_msg(LOG_INFO, "%s", lua_tostring(L, -1));
+    lua_pushvalue(L, 1);
+    lua_replace(L, PRINTED);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+void trace_push_handler(lua_State *L)
+{
+  lua_pushlightuserdata(L, L); /* no error is equal to it */
+  lua_pushcclosure(L, trace_handler, 1);
 }

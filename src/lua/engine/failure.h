@@ -1,13 +1,12 @@
 /*
- * failure.h - the message about a failed function of a script.
- *
- * Under the name sysbench it is "`NAME' function failed: TEXT".  Otherwise it
- * says where the failure happened, "event() failed at t.lua:3 in thread 2:
- * TEXT", and each cause is printed once.
+ * failure.h - messages about failed functions of a script.  For sysbench:
+ * "`NAME' function failed: TEXT".  Otherwise with the place, "event() failed at
+ * t.lua:3 in thread 2: TEXT", once for each cause.
  */
 #ifndef BENCH_LUA_ENGINE_FAILURE_H
 #define BENCH_LUA_ENGINE_FAILURE_H
 
+#include <lua.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,21 +17,20 @@ enum {
   FAILURES_MAX = 32 /* different causes; further ones are printed each time */
 };
 
-/* The settings of messages; all are borrowed. */
+/* Settings of messages; borrowed. */
 struct failure_rules {
-  bool as_sysbench;    /* the program presents itself under that name */
-  bool bundled;        /* the script is a bundled one */
-  const char *command; /* name of the command; NULL: none */
-  const char *datadir; /* the folder of the bundled scripts */
-  const char *worker;  /* "thread" or "client": see plan_worker_word() */
+  bool as_sysbench;
+  bool bundled;
+  const char *command;
+  const char *datadir;
+  const char *worker; /* "thread" or "client": see plan_worker_word() */
 };
 
-/* The messages that have been printed. */
 struct failures {
-  struct failure_rules rules; /* constant */
-  pthread_mutex_t lock;       /* protects the rest */
+  struct failure_rules rules;
+  pthread_mutex_t lock; /* protects the rest */
   size_t n;
-  char *cause[FAILURES_MAX]; /* owned */
+  char *cause[FAILURES_MAX]; /* owned; printed messages */
 };
 
 void failures_init(struct failures *f, const struct failure_rules *rules);
@@ -44,19 +42,29 @@ struct failed_call {
   bool is_event;  /* the function is the program's own loop of events */
   bool in_worker; /* each cause is printed for one worker only */
   bool printed;   /* the SQL layer has printed the reason */
-  unsigned tid;   /* as scripts see it */
+  unsigned tid;
 };
 
 /*
- * Replace the text of the error in `err` by the complete message.  err->said is
- * set if another thread has failed for the same cause, or if the SQL layer has
- * printed the cause and the rest would only name bundled scripts.  It stays
- * false at --verbosity=4, which prints everything.  Any thread may call it.
+ * Complete the message.  Sets err->said if another thread has failed for the
+ * same cause, or if the SQL layer has printed the cause and the rest would only
+ * name bundled scripts; never at --verbosity=4.  Any thread.
  */
 void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err);
 
-/* Do the same for a message that is complete: only err->said is set. */
+/* Only set err->said. */
 void failure_note(struct failures *f, struct err *err);
+
+/* "FILE:LINE: " of the running function of the script, or "". */
+void trace_push_place(lua_State *L);
+
+/* A string or number as it is; otherwise the place of error() and the result of
+ * __tostring, or the type. */
+void trace_push_text(lua_State *L, int index);
+
+/* A message handler that prints the traceback of each error once, but not of
+ * what restarts or leaves events. */
+void trace_push_handler(lua_State *L);
 
 #endif

@@ -21,12 +21,11 @@ enum {
   KEPT_UNIT = 64,    /* blocks up to MEM_KEPT: few sizes, so few are kept */
 };
 
-/* A free block.  No block is shorter than this. */
+/* A free block: the shortest possible block. */
 struct heap_block {
   struct heap_block *next;
 };
 
-/* The header of a piece. */
 struct heap_piece {
   struct heap_piece *next;
   size_t bytes;
@@ -51,19 +50,13 @@ static void put(struct heap *h, void *block, size_t index)
   h->listed |= UINT64_C(1) << index;
 }
 
-/*
- * On some processors, memory can be at addresses that LuaJIT's pointers do not
- * reach.
- */
+/* Some processors have addresses beyond the reach of LuaJIT's pointers. */
 static bool is_in_reach(const void *p)
 {
   return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
 }
 
-/*
- * Pages exist only after they are written to, so a piece costs only what is
- * used.
- */
+/* Pages exist only after a write, so a piece costs only what is used. */
 static bool add_piece(struct heap *h)
 {
   size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
@@ -78,7 +71,7 @@ static bool add_piece(struct heap *h)
     mem_pages_free(p, bytes);
     return false;
   }
-  if (h->at < h->end) /* too short for the wanted block, so it is small */
+  if (h->at < h->end) /* too short for the wanted block, so small */
     put(h, h->at, index_of((size_t)(h->end - h->at)));
   p->next = h->pieces;
   p->bytes = bytes;
@@ -128,7 +121,6 @@ static size_t rounded(size_t size, size_t unit)
   return (size + unit - 1) / unit * unit;
 }
 
-/* Returns the size that malloc() is asked for. */
 static size_t size_of_large(size_t size)
 {
   return size <= MEM_KEPT ? rounded(size, KEPT_UNIT) : size;
@@ -141,11 +133,8 @@ static COLD void *get_large(struct heap *h, size_t size)
   return in_reach(malloc(size_of_large(size)));
 }
 
-/*
- * Takes the largest free block, if it is larger than that of `index`, and puts
- * its rest into a list.  Loading a script leaves large blocks, and later many
- * small ones are needed.
- */
+/* Divides the largest free block, if larger than that of `index`: loading a
+ * script leaves large blocks, and later many small ones are needed. */
 static void *divide(struct heap *h, size_t index)
 {
   while (h->listed >> index > 1) {
@@ -184,7 +173,6 @@ static void *get(struct heap *h, size_t size)
   return b;
 }
 
-/* Is this larger block in the first piece? */
 static bool is_of_start(const struct heap *h, const char *block)
 {
   return block >= h->first && block < h->first_end;

@@ -1,26 +1,34 @@
 /*
- * hooks.h - the functions of a script that replace reports of the program.
- *
- * The main state prints the last report.  The background state prints earlier
- * ones; it belongs to the report thread during the run.
+ * hooks.h - the functions of a script that replace reports.  The main state
+ * prints the last report, the background state, which belongs to the report
+ * thread, earlier ones.
  */
 #ifndef BENCH_LUA_ENGINE_HOOKS_H
 #define BENCH_LUA_ENGINE_HOOKS_H
 
+#include <stdbool.h>
+
 struct err;
 struct script;
 
-/* Fill in script->hooks. */
 void hooks_init(struct script *script);
 
-/* Create the background state, if reports will need one; free it. */
+/* Create the background state, if needed; free it. */
 int hooks_begin(struct script *script, struct err *err);
 void hooks_end(struct script *script);
 
-/*
- * Complete the output that the functions have begun, except in a state that a
- * thread is still in.
- */
+/* Complete the output of the functions, except in a state that a thread is
+ * still in. */
 void hooks_end_output(struct script *script);
+
+struct report;
+struct strbuf;
+
+/* Main thread only. */
+bool append_is_wanted(struct script *script);
+
+/* Append the text of the hook, if any, for the sums of the run, and keep its
+ * figures in script->figures.  An error is reported. */
+void append_report(void *script, const struct report *r, struct strbuf *b);
 
 #endif

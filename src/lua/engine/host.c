@@ -2,7 +2,6 @@
  * host.c - fills the table `host`.
  */
 #include "lua/engine/host.h"
-#include "lua/engine/script_opts.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -11,24 +10,33 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/process.h"
+#include "lua/engine/failure.h"
+#include "lua/engine/setup.h"
 #include "lua/engine/shared.h"
-#include "lua/engine/trace.h"
 #include "lua/find/bundle.h"
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
 #include "opt/identity.h"
 #include "run/plan.h"
 
+const struct opt script_opts[] = {
+  {
+    OPT_STRING(struct script_cfg, luajit_cmd),
+    .name = "luajit-cmd",
+    .help = "LuaJIT engine control command, as for luajit -j",
+    .man = "The option is for Lua scripts only. Other tests have no LuaJIT and "
+           "ignore it with a warning.",
+  },
+  OPT_END,
+};
+
 static struct host *host_of(lua_State *L)
 {
   return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/*
- * A declaration takes memory in every state, so LuaJIT gets only those that are
- * needed.  Calls ffi.cdef of the table at `ffi` with the declarations whose
- * indexes are in `needs`; NULL: with the first n.
- */
+/* Each declaration takes memory in every state.  Declares those of `needs`, or
+ * the first n if NULL, by ffi.cdef of the table at `ffi`. */
 static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
 {
   struct host *h = host_of(L);
@@ -48,14 +56,14 @@ static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
     h->declared[needs ? needs[i] : i] = true;
 }
 
-/* host.declare_all(ffi): declares everything that scripts may use. */
+/* host.declare_all(ffi): everything that scripts may use. */
 static int declare_all(lua_State *L)
 {
   declare(L, 1, NULL, internal_n_declarations);
   return 0;
 }
 
-/* host.chunk(name, host): returns the function that an internal module is. */
+/* host.chunk(name, host): the function of an internal module. */
 static int load_chunk(lua_State *L)
 {
   struct script *script = host_of(L)->script;
@@ -90,10 +98,7 @@ static int load_internal(lua_State *L)
   return 1;
 }
 
-/*
- * host.compile(path): returns the function that a module is, or nil and a
- * message.
- */
+/* host.compile(path): the function of a module, or nil and a message. */
 static int compile_module(lua_State *L)
 {
   return compiled_load(&host_of(L)->script->compiled, L,
@@ -121,7 +126,7 @@ static int is_readable(lua_State *L)
   return 1;
 }
 
-/* host.collector_stopped(yes): a script has done it, or lets it go on. */
+/* host.collector_stopped(yes): by the script. */
 static int collector_stopped(lua_State *L)
 {
   host_of(L)->collector_stopped = lua_toboolean(L, 1);
@@ -146,7 +151,7 @@ static void push_argv(lua_State *L, const struct script_setup *setup)
   }
 }
 
-/* host.record(name, path): notes that a module was loaded from a file. */
+/* host.record(name, path): a module was loaded from a file. */
 static int record_module(lua_State *L)
 {
   struct bundle *b = host_of(L)->script->setup.record;
@@ -158,10 +163,8 @@ static int record_module(lua_State *L)
   return 0;
 }
 
-/*
- * host.bundled(name): returns text and path of a module that another process
- * sent, or nil.
- */
+/* host.bundled(name): text and path of a module from another process, or
+ * nil. */
 static int find_module(lua_State *L)
 {
   const struct bundle *b = host_of(L)->script->setup.bundle;
@@ -216,7 +219,7 @@ static void push_host(lua_State *L, struct host *h)
   }
   if (h->in_worker)
     set_function(L, h, "returned", event_returned);
-  if (setup->record && !script->main) /* this will be the main state */
+  if (setup->record && !script->main)
     set_function(L, h, "record", record_module);
   if (setup->bundle)
     set_function(L, h, "bundled", find_module);

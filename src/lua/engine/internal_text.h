@@ -1,6 +1,6 @@
 /*
  * internal_text.h - the program's own Lua modules and the script ABI, as text
- * that the build puts into the program.
+ * that the build generates.
  */
 #ifndef BENCH_LUA_ENGINE_INTERNAL_TEXT_H
 #define BENCH_LUA_ENGINE_INTERNAL_TEXT_H
@@ -9,14 +9,14 @@
 
 enum {
   INTERNAL_MODULES = 24,
-  INTERNAL_DECLARATIONS = 256, /* maximum number */
+  INTERNAL_DECLARATIONS = 256,
 };
 
 struct internal_module {
   const char *name;
   const char *text;
   size_t len;
-  const unsigned char *needs; /* indexes of declarations, ascending */
+  const unsigned char *needs;
   size_t n_needs;
 };
 
@@ -34,10 +34,8 @@ struct internal_declaration {
 extern const struct internal_declaration internal_declarations[];
 extern const size_t internal_n_declarations;
 
-/*
- * All functions that scripts may call.  This list makes them part of every
- * program that creates Lua states.
- */
+/* All functions for scripts.  This list links them into every program that
+ * creates Lua states. */
 struct internal_function {
   const char *name;
   void (*function)(void);

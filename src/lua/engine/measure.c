@@ -1,8 +1,8 @@
 /*
  * measure.c - named counters and histograms of scripts.
  *
- * The thread of a state writes its cell, and others read it.  The numbers are
- * atomic, and a sum that is read while it grows is that of some moment.
+ * The thread of a state writes its cell, others read it.  Numbers are atomic; a
+ * sum read while it grows is that of some moment.
  */
 #include "lua/engine/measure.h"
 
@@ -18,14 +18,14 @@
 
 enum {
   STARS = 40,
-  MAX_ROWS = 40, /* maximum that is printed */
+  MAX_ROWS = 40, /* printed at most */
 };
 
 struct measure {
-  struct measure *next;      /* next with the same name */
-  const void *owner;         /* compared only: it may no longer exist */
-  _Atomic double value;      /* used by counters */
-  struct value_hist *values; /* owned; used by histograms */
+  struct measure *next;
+  const void *owner;         /* compared only: may no longer exist */
+  _Atomic double value;      /* of counters */
+  struct value_hist *values; /* owned; of histograms */
 };
 
 void measures_init(struct measures *m)
@@ -53,10 +53,7 @@ void measures_done(struct measures *m)
   (void)pthread_mutex_destroy(&m->lock);
 }
 
-/*
- * Finds the name, or adds it; call this under the lock.  NULL: there are too
- * many.
- */
+/* Finds or adds the name, under the lock.  NULL: too many. */
 static struct measure_name *find_name(struct measure_name *names, size_t *n,
                                       const char *name, const char *unit)
 {
@@ -74,7 +71,7 @@ static struct measure_name *find_name(struct measure_name *names, size_t *n,
   return &names[i];
 }
 
-/* Finds the cell of this owner, or adds it; call this under the lock. */
+/* Finds or adds the cell of this owner, under the lock. */
 static struct measure *find_cell(struct measure_name *name, const void *owner,
                                  bool values)
 {
@@ -115,8 +112,6 @@ struct measure *measure_open(struct measures *m, const void *owner,
   return cell;
 }
 
-/* ---- counters ---- */
-
 void measure_add(struct measure *counter, double n)
 {
   _Atomic double *to = &counter->value;
@@ -152,23 +147,17 @@ double measure_total(struct measures *m, const char *name)
   return sum;
 }
 
-/* ---- histograms ---- */
-
 void measure_record(struct measure *histogram, double value)
 {
   value_hist_record(histogram->values, value);
 }
 
-/* A row of the printed form: several neighbouring buckets. */
 struct row {
   double value;
   uint64_t count;
 };
 
-/*
- * Combines the buckets into at most MAX_ROWS rows, and leaves out those without
- * values.
- */
+/* Combines the buckets into at most MAX_ROWS rows, without empty ones. */
 static size_t make_rows(const struct value_hist *h, struct row rows[MAX_ROWS])
 {
   size_t first = 0, last = VALUE_BUCKETS - 1, per_row, n = 0;
@@ -210,8 +199,6 @@ void measure_print(const struct measure *histogram)
   (void)fwrite(strbuf_str(&b), 1, b.len, stdout);
   strbuf_done(&b);
 }
-
-/* ---- for reports ---- */
 
 void measures_tally(struct measures *m, struct tally *to)
 {

@@ -1,6 +1,6 @@
 /*
  * measure.h - named counters and histograms of scripts: one cell per Lua state,
- * added up by name over all states.
+ * added up by name.
  */
 #ifndef BENCH_LUA_ENGINE_MEASURE_H
 #define BENCH_LUA_ENGINE_MEASURE_H
@@ -12,11 +12,10 @@ struct measure;
 struct tally;
 
 enum {
-  MEASURE_NAMES = 64,      /* counters, and the same number of histograms */
-  MEASURE_NAME_BYTES = 65, /* including the terminator */
+  MEASURE_NAMES = 64, /* counters, and as many histograms */
+  MEASURE_NAME_BYTES = 65,
 };
 
-/* A name that a state has used. */
 struct measure_name {
   char name[MEASURE_NAME_BYTES];
   char unit[MEASURE_NAME_BYTES]; /* histograms: the first one given */
@@ -34,10 +33,9 @@ void measures_init(struct measures *m);
 void measures_done(struct measures *m);
 
 /*
- * Return the cell of this owner, which is a Lua state: of a histogram if there
- * is a unit, otherwise of a counter.  NULL: there are too many names, or no
- * memory.  Any thread may call it.  Only the owner's thread writes to the cell,
- * which lives as long as `m`.
+ * The cell of a Lua state: of a histogram if there is a unit, otherwise of a
+ * counter.  NULL: too many names, or no memory.  Any thread.  Only the owner's
+ * thread writes to the cell, which lives as long as `m`.
  */
 struct measure *measure_open(struct measures *m, const void *owner,
                              const char *name, const char *unit);
@@ -45,18 +43,13 @@ struct measure *measure_open(struct measures *m, const void *owner,
 void measure_add(struct measure *counter, double n);
 double measure_value(const struct measure *counter);
 
-/* The sum of all counters of this name, a warm-up included.  Any thread may
- * call it. */
+/* All counters of this name, warm-up included.  Any thread. */
 double measure_total(struct measures *m, const char *name);
 
 void measure_record(struct measure *histogram, double value);
-/* Print the histogram on the standard output, as bars. */
 void measure_print(const struct measure *histogram);
 
-/*
- * Add up the current content of all cells.  It contains only what was added in
- * the measured part of workers.  Any thread may call it.
- */
+/* Only the measured part of workers.  Any thread. */
 void measures_tally(struct measures *m, struct tally *to);
 
 #endif

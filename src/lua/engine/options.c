@@ -77,10 +77,8 @@ static enum opt_type type_of(sb_arg_type_t type)
   }
 }
 
-/*
- * Under the name sysbench, messages show the script's own spelling, and a
- * number with a suffix is an error, because sysbench would cut the suffix off.
- */
+/* Under the name sysbench, messages show the script's own spelling, and a
+ * suffix of a number is an error, because sysbench would cut it off. */
 static unsigned flags_of(const struct script *script, sb_arg_type_t type)
 {
   if (script->setup.plan->identity == IDENTITY_SYSBENCH)
@@ -132,10 +130,8 @@ int options_declare(struct script *script, struct optset *set,
   return 0;
 }
 
-/*
- * Calls host.validate(name, value), which returns whether the value is allowed,
- * and perhaps what is.
- */
+/* Calls host.validate(name, value), which returns a boolean and perhaps the
+ * allowed values. */
 static bool ask_lua(struct state *s, const char *name, const char *value,
                     struct strbuf *ret_expected)
 {
@@ -158,10 +154,8 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
   return valid;
 }
 
-/*
- * Returns the value without a suffix, which scripts do not know.  `digits` is
- * memory for it.
- */
+/* The value without a suffix, unknown to scripts.  `digits` is memory for
+ * it. */
 static const char *plain_number(const struct opt *row, const char *value,
                                 char digits[24])
 {
@@ -194,8 +188,6 @@ bool options_is_valid(void *arg, const struct opt_entry *e, const char *given,
   return ask_lua(script->main, e->row->name, value, ret_expected);
 }
 
-/* ---- printing ---- */
-
 void options_print(const struct script *script, struct strbuf *out)
 {
   help_test(out, script->name, script->setup.opts);
@@ -212,10 +204,8 @@ static void push_list(lua_State *L, const struct opt_list *list)
   }
 }
 
-/*
- * Two options take lists.  Scripts see them as a text and a number, because in
- * sysbench they take one value.
- */
+/* Options that take lists: scripts see a text and a number, as in sysbench,
+ * where they take one value. */
 static bool push_single(lua_State *L, const char *name,
                         const struct opt_entry *e)
 {
@@ -258,7 +248,6 @@ static void push_value(lua_State *L, const char *name,
   }
 }
 
-/* Returns the name as scripts write it. */
 static void lua_name(const char *name, char *out, size_t size)
 {
   size_t i = 0;
@@ -268,7 +257,6 @@ static void lua_name(const char *name, char *out, size_t size)
   out[i] = '\0';
 }
 
-/* Pushes the table of the loaded modules. */
 static void push_loaded(struct state *s)
 {
   if (!s->vm) {
@@ -281,10 +269,9 @@ static void push_loaded(struct state *s)
 }
 
 /*
- * Sets a global to the value on the top, unless the global is a function or a
- * library.  The value stays on the stack.  The global `test` is left alone,
- * because it is the path of the script.  `weak`: does nothing if there is a
- * global of that name.
+ * Sets a global to the value on the top, which stays, unless the global is a
+ * function, a library, or `test`, the path of the script.  `weak`: only a
+ * missing global.
  */
 static void set_global(struct state *s, const char *name, bool weak)
 {
@@ -318,7 +305,6 @@ static bool is_threads(const struct opt_entry *e)
          strcmp(shown->row->name, "threads") == 0;
 }
 
-/* Pushes a new table of all options. */
 static void push_options(struct state *s)
 {
   const struct optset *set = s->script->setup.opts;
@@ -338,10 +324,8 @@ static void push_options(struct state *s)
   }
 }
 
-/*
- * Pushes a table that looks like that, for a client.  The values are in a table
- * of the vm, because there are many.
- */
+/* Pushes such a table for a client.  The many values are in a table of the
+ * vm. */
 static void push_client_options(struct state *s)
 {
   lua_State *L = s->L;
@@ -377,7 +361,6 @@ static void set_globals(struct state *s)
   }
 }
 
-/* Runs under lua_cpcall. */
 static int export_options(lua_State *L)
 {
   struct state *s = lua_touserdata(L, 1);

@@ -1,6 +1,5 @@
 /*
- * options.h - the options of a script: from its table to rows, and from values
- * back to sysbench.opt.
+ * options.h - the options of a script.
  */
 #ifndef BENCH_LUA_ENGINE_OPTIONS_H
 #define BENCH_LUA_ENGINE_OPTIONS_H
@@ -18,32 +17,24 @@ struct state;
 struct strbuf;
 
 /*
- * Read sysbench.cmdline.options and add a row to the set for each.
- * *ret_declared: the script has such a table.  If it has none, it takes any
- * option, and all options become globals.
+ * Add a row to the set for each of sysbench.cmdline.options.  *ret_declared:
+ * the script has such a table.  Without the table it takes any option, and all
+ * options become globals.
  */
 int options_declare(struct script *script, struct optset *set,
                     bool *ret_declared, struct err *err);
 
-/*
- * Replace the options that the state's script declares.  Only the main state
- * counts.  Returns 0, or -ENOMEM: nothing has changed.
- */
+/* From the main state only. -ENOMEM: unchanged. */
 int options_set_args(struct state *s, const sb_arg_t *args, size_t n);
 
-/*
- * The script's own rule for a value, for struct cmdline_rules; `script` is a
- * struct script.
- */
+/* The script's own rule, for struct cmdline_rules; `script` is a struct
+ * script. */
 bool options_is_valid(void *script, const struct opt_entry *e,
                       const char *value, struct strbuf *ret_expected);
 
-/* Add "NAME options:" and the options. */
 void options_print(const struct script *script, struct strbuf *out);
 
-/*
- * Fill in sysbench.opt again, and globals of the options if none were declared.
- */
+/* Fill in sysbench.opt again, and globals if no options were declared. */
 int options_export(struct state *s, struct err *err);
 
 #endif

@@ -7,13 +7,449 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/log.h"
+#include "db/conn.h"
+#include "db/env_conns.h"
+#include "db/figures/db_figures.h"
+#include "db/figures/sql_form.h"
+#include "db/watch.h"
+#include "lua/engine/commands.h"
 #include "lua/engine/hooks.h"
-#include "lua/engine/loading.h"
+#include "lua/engine/options.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
-#include "lua/engine/test.h"
+#include "lua/engine/vm.h"
+#include "report/form.h"
+#include "report/life.h"
 #include "run/plan.h"
+#include "run/worker.h"
+#include "stats/report.h"
+
+static void details_fill(void *run, struct test_details *ret)
+{
+  struct script *script = run;
+
+  ret->test = script->figures; /* ownership moves */
+  script->figures = (struct facts){ 0 };
+  db_figures_details(script->setup.db, ret);
+}
+
+static void details_whole(void *run, const struct test_details *whole)
+{
+  const struct script *script = run;
+
+  db_figures_whole(script->setup.db, whole);
+}
+
+static void details_doubts(void *run, const struct report *total,
+                           struct warnings *to)
+{
+  const struct script *script = run;
+
+  db_figures_doubts(script->setup.db, script->setup.plan, total, to);
+}
+
+static void details_tally(void *run, struct tally *to)
+{
+  struct script *script = run;
+
+  measures_tally(&script->measures, to);
+  db_figures_tally(script->setup.db, to);
+}
+
+static void details_statement_times(void *run, struct report *r)
+{
+  const struct script *script = run;
+
+  db_figures_statement_times(script->setup.db, r);
+}
+
+static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
+                    struct err *err)
+{
+  struct script *script = (struct script *)(uintptr_t)cfg;
+  struct state *s = script->main;
+  bool has_event;
+  int rc;
+
+  (void)plan;
+  rc = options_export(s, err);
+  if (rc < 0)
+    return rc;
+  rc = state_call_optional(s, "init", false, err);
+  if (rc < 0)
+    return rc;
+  state_push_global(s, "event");
+  has_event = lua_isfunction(s->L, -1);
+  lua_pop(s->L, 1);
+  if (!has_event)
+    return err_set(err, -EINVAL, "cannot find the event() function in %s",
+                   script->name);
+  *ret_run = script;
+  return 0;
+}
+
+/* Adds the settings of the default driver to show (SQLite's). */
+static void mode_line(void *run, struct strbuf *line)
+{
+  struct script *script = run;
+  struct driver_handle *driver = NULL;
+
+  if (script->setup.db_line)
+    driver = env_driver(&script->main->env, NULL);
+  if (driver)
+    conn_mode_line(driver, line);
+}
+
+/* The SQL layer reads this word to see the end of the run. */
+static void stop_word(void *run, _Atomic uint32_t *word)
+{
+  const struct script *script = run;
+
+  process_set_over(script->setup.db, word);
+}
+
+static int begin_run(void *run, struct err *err)
+{
+  return hooks_begin(run, err);
+}
+
+/* Warns once for all threads. sysbench has no such message. */
+static void warn_of_values(struct script *script)
+{
+  const struct plan *plan = script->setup.plan;
+
+  if (script->returned.threads == 0 || plan->identity == IDENTITY_SYSBENCH)
+    return;
+  log_msg(LOG_WARNING, "%s, which ends its %s (%u of %u %s%s)",
+          script->returned.text, plan_worker_word(plan),
+          script->returned.threads, plan->threads, plan_worker_word(plan),
+          fmt_plural(plan->threads));
+}
+
+static int end_run(void *run, struct err *err)
+{
+  struct script *script = run;
+  int rc;
+
+  warn_of_values(script);
+  script->in_done = true;
+  rc = state_call_optional(script->main, "done", false, err);
+  script->in_done = false;
+  if (!script->left)
+    return rc;
+  *err = script->left_why;
+  return script->left_status;
+}
+
+static void close_run(void *run)
+{
+  struct script *script = run;
+
+  process_set_over(script->setup.db, NULL); /* the word ends with the run */
+  hooks_end(script);
+}
+
+/* ---- workers ---- */
+
+struct thread {
+  struct state *state;
+  bool failed;   /* thread_run() has raised an error, or has not begun */
+  bool own_loop; /* a member of a mix with its own thread_run() */
+};
+
+/* The last worker reports how many could not connect. */
+static void count_opened(struct script *script)
+{
+  const unsigned threads = script->setup.workers > 0
+                             ? script->setup.workers
+                             : plan_clients(script->setup.plan);
+
+  if (atomic_fetch_add(&script->opened, 1) + 1 == threads)
+    process_connect_summary(script->setup.db, threads);
+}
+
+static bool has_own_loop(struct state *s)
+{
+  bool own;
+
+  state_push_host(s);
+  lua_getfield(s->L, -1, "thread_run");
+  state_push_global(s, "thread_run");
+  own = !lua_rawequal(s->L, -1, -2);
+  lua_pop(s->L, 3);
+  return own;
+}
+
+static int open_state(struct thread *t, struct script *script, struct worker *w,
+                      struct err *err)
+{
+  const struct state_role role = {
+    .tid = script->setup.plan->first_thread + w->tid,
+    .worker = w,
+    .vm = w->group,
+  };
+  int rc;
+
+  rc = state_new(&t->state, script, &role, err);
+  if (rc < 0)
+    failure_note(&script->failures, err);
+  if (rc == 0)
+    rc = options_export(t->state, err);
+  t->failed = w->late; /* nothing to wind up yet */
+  if (rc == 0 && !w->late)
+    rc = state_call_optional(t->state, "thread_init", true, err);
+  t->own_loop = rc == 0 && w->members && has_own_loop(t->state);
+  if (t->own_loop && !w->one_member)
+    rc = err_set(err, -EINVAL,
+                 "%s has its own thread_run(), which chooses when events "
+                 "begin: in a mix it needs clients of its own, in place of a "
+                 "weight: SCRIPT:CLIENTS",
+                 script->name);
+  if (rc == -ECANCELED)
+    err->text[0] =
+      '\0'; /* another worker has ended the run, and reported why */
+  if (rc == 0 && w->group && !w->late && plan_is_idle(w->plan, w->tid))
+    state_leave(t->state);
+  if (!w->late)
+    count_opened(script);
+  return rc;
+}
+
+static int thread_open(void *run, struct worker *w, void **ret_thr,
+                       struct err *err)
+{
+  struct thread *t = calloc(1, sizeof(*t));
+  int rc;
+
+  if (!t)
+    return err_set(err, -ENOMEM, "not enough memory for %s %u",
+                   plan_worker_word(w->plan),
+                   plan_worker_number(w->plan, w->tid));
+  rc = open_state(t, run, w, err);
+  if (rc < 0) {
+    state_free(t->state);
+    free(t);
+    return rc;
+  }
+  *ret_thr = t;
+  return 0;
+}
+
+static int init_thread(void *state, struct err *err)
+{
+  return state_call_optional(state, "thread_init", true, err);
+}
+
+static int thread_arrive(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  int rc;
+
+  (void)w;
+  (void)state_enter(t->state);
+  rc = env_arrive(&t->state->env, init_thread, t->state, err);
+  t->failed = rc < 0;
+  return rc;
+}
+
+static void between_events(void *ctx)
+{
+  env_between(ctx);
+}
+
+/* Calls the loop of events; after a failure, no event is open. */
+static int run_loop(struct thread *t, struct worker *w, struct err *err)
+{
+  struct state *s = t->state;
+  const uint64_t end_ns = worker_end_ns(w);
+  int rc;
+
+  if (end_ns != PLAN_NO_LIMIT)
+    atomic_store_explicit(&s->script->setup.db->end_ns, end_ns,
+                          memory_order_relaxed);
+  s->env.recorder = w->recorder;
+  s->measured = true;
+  if (!w->members &&
+      env_start_between(&s->env, s->script->setup.plan->seed, s->tid)) {
+    w->between = between_events;
+    w->between_ctx = &s->env;
+  }
+  rc = state_call(s, "thread_run", true, err);
+  if (rc == -ECANCELED) { /* in an event, which is not counted */
+    env_undo_event(&s->env);
+    worker_abandon(w);
+    rc = 0;
+  }
+  w->between = NULL;
+  s->env.between = false;
+  s->measured = false;
+  s->env.recorder = NULL;
+  t->failed = rc < 0;
+  if (t->failed)
+    worker_abandon(w);
+  return rc;
+}
+
+static int thread_ping(void *thr, struct worker *w, struct err *err)
+{
+  const struct thread *t = thr;
+  struct state *s = t->state;
+  int rc;
+
+  (void)state_enter(s);
+  s->env.recorder = w->recorder;
+  s->measured = true;
+  rc = env_ping(&s->env, err);
+  s->measured = false;
+  s->env.recorder = NULL;
+  return rc;
+}
+
+static int thread_loop(void *thr, struct worker *w, struct err *err)
+{
+  const int rc = run_loop(thr, w, err);
+
+  worker_abandon(w);
+  return rc;
+}
+
+/* The loop of the script for one open event. */
+static int thread_turn(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  struct state *s = t->state;
+
+  (void)state_enter(s);
+  return run_loop(t, w, err);
+}
+
+static bool thread_holds(void *thr)
+{
+  const struct thread *t = thr;
+
+  return env_has_trx(&t->state->env);
+}
+
+static int thread_drain(void *thr, struct worker *w, struct err *err)
+{
+  const struct thread *t = thr;
+  int rc;
+
+  (void)w;
+  if (t->failed)
+    return 0;
+  if (t->state->client.left) {
+    state_end_left(t->state);
+    return 0;
+  }
+  rc = state_call_optional(t->state, "thread_done", true, err);
+  return rc == -ECANCELED ? 0 : rc; /* the runner reports the deadline */
+}
+
+static bool thread_loops(void *thr)
+{
+  const struct thread *t = thr;
+
+  return t->own_loop;
+}
+
+static void thread_close(void *thr)
+{
+  struct thread *t = thr;
+
+  (void)state_enter(t->state);
+  state_free(t->state);
+  free(t);
+}
+
+/* ---- questions of the runner ---- */
+
+static void interrupt(void *run, enum interrupt_step step)
+{
+  const struct script *script = run;
+  struct err err;
+
+  /* The SQL layer takes the second step itself. */
+  if (step == INTERRUPT_CANCEL)
+    (void)watch_deadline(&script->setup.db->watch, &err);
+}
+
+static const struct report_form *form(void *run)
+{
+  const struct script *script = run;
+
+  return atomic_load_explicit(&script->setup.db->used, memory_order_relaxed)
+           ? &sql_form
+           : &form_events;
+}
+
+static void setup(void *run, struct report_setup *setup)
+{
+  setup->sums = append_is_wanted(run);
+}
+
+static bool in_process(void *run)
+{
+  const struct script *script = run;
+
+  return !process_uses_server(script->setup.db);
+}
+
+static bool server(void *run, int *ret_pid, const char **ret_driver)
+{
+  const struct script *script = run;
+
+  return process_server(script->setup.db, ret_pid, ret_driver);
+}
+
+/* The clients of a thread share a vm. */
+static int group_open(void *run, void **ret_group, struct err *err)
+{
+  struct vm *vm = NULL;
+  const int rc = vm_new(&vm, run, err);
+
+  if (rc == 0)
+    *ret_group = vm;
+  return rc;
+}
+
+static void group_close(void *group)
+{
+  vm_free(group);
+}
+
+static const struct test_ops script_ops = {
+  .open = open_run,
+  .mode_line = mode_line,
+  .stop_word = stop_word,
+  .begin = begin_run,
+  .end = end_run,
+  .end_is_code = true,
+  .close = close_run,
+  .group_open = group_open,
+  .group_close = group_close,
+  .thread_open = thread_open,
+  .thread_close = thread_close,
+  .arrive = thread_arrive,
+  .loop = thread_loop,
+  .ping = thread_ping,
+  .turn = thread_turn,
+  .loops = thread_loops,
+  .holds = thread_holds,
+  .drain = thread_drain,
+  .interrupt = interrupt,
+  .form = form,
+  .setup = setup,
+  .in_process = in_process,
+  .server = server,
+  .tally = details_tally,
+  .details = details_fill,
+  .take_whole = details_whole,
+  .warnings = details_doubts,
+  .statement_times = details_statement_times,
+};
 
 enum {
   MANY_THREADS = 1000
@@ -45,7 +481,7 @@ static int load(struct script *script, const struct script_setup *setup,
   hooks_init(script);
   script->test = (struct test){
     .name = script->name,
-    .ops = &test_script_ops,
+    .ops = &script_ops,
   };
   rc = state_new(&script->main, script, &role, err);
   if (rc == 0)

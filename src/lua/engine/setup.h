@@ -6,36 +6,43 @@
 
 #include <stdbool.h>
 
+#include "opt/opt.h"
+
 struct ack_log;
 struct bundle;
 struct db_process;
 struct optset;
 struct plan;
 struct resolved;
-struct script_cfg;
+
+struct script_cfg {
+  const char *luajit_cmd; /* "": not given */
+};
+
+extern const struct opt script_opts[];
 
 /* All pointers are borrowed and must outlive the script. */
 struct script_setup {
   const struct plan *plan;
   const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
-  const char *datadir;         /* the folder of the bundled scripts */
+  const char *datadir;
   const struct optset *opts;
   struct db_process *db;
   struct ack_log *const *ack; /* [opt] set when a run begins; NULL: no log */
-  bool db_line;        /* the default driver may add a line to the mode block */
-  const char *command; /* NULL: none */
+  bool db_line; /* the default driver may add a line to the mode block */
+  const char *command;
   const struct script_cfg *cfg;
   int argc;
   char *const *argv;
 
   /* [opt] The name of the script in a mix. */
   const char *member;
-  /* The workers that run it; 0: all of the run. */
+  /* Its workers; 0: all of the run. */
   unsigned workers;
 
-  /* [opt] What other processes need is added here. */
+  /* [opt] Collects what other processes need. */
   struct bundle *record;
-  /* [opt] What another process sent: it is read instead of files. */
+  /* [opt] Sent by another process: read instead of files. */
   const struct bundle *bundle;
 };
 

@@ -1,12 +1,11 @@
 /*
- * shared.h - the data that all Lua states of a script share.
- *
- * Most of it is constant once the main state exists.  Everything else names its
- * lock, is atomic, or belongs to one thread.
+ * shared.h - the data that all Lua states of a script share.  Constant once the
+ * main state exists, unless a lock, an atomic or an owning thread is named.
  */
 #ifndef BENCH_LUA_ENGINE_SHARED_H
 #define BENCH_LUA_ENGINE_SHARED_H
 
+#include <lua.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,41 +16,44 @@
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "db/classes/statement.h"
-#include "lua/engine/compiled.h"
+#include "lua/engine/exchange.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/internal_text.h"
-#include "lua/engine/jobs.h"
 #include "lua/engine/measure.h"
-#include "lua/engine/sequence.h"
-#include "lua/engine/series.h"
 #include "lua/engine/setup.h"
-#include "lua/engine/sums.h"
-#include "lua/engine/team.h"
 #include "report/text_reporter.h"
 #include "run/test.h"
 
+struct compiled;
 struct load;
 struct pace;
 struct state;
 
+/* Byte code, compiled once for all states: compiling takes three times the
+ * memory of the functions, which a state does not give back. */
+struct compiled_modules {
+  pthread_mutex_t lock;   /* protects the list, not the entries */
+  struct compiled *first; /* owned */
+};
+
 /* Deep copies of the options that a script declares. */
 struct script_args {
-  sb_arg_t *of; /* owned, with its texts */
+  sb_arg_t *of; /* owned, with the texts */
   size_t n;
 };
 
-/* The workers whose loop has ended because event() returned a value. */
+/* Workers whose event() has returned a value. */
 struct returned {
   unsigned threads;
-  char text[128]; /* value and place of the first one */
+  char text[128];
 };
 
 struct script {
   struct script_setup setup; /* constant */
-  const char *name;          /* short, for messages */
-  const char *datadir;       /* folder of the bundled scripts */
+  const char *name;
+  const char *datadir;
 
-  /* Written before the main state exists, constant from then on. */
+  /* Written before the main state exists, then constant. */
   struct strbuf path, cpath; /* package.path and package.cpath */
   struct strbuf body;        /* compiled */
   bool gc64;                 /* LuaJIT's pointers have 64 bits */
@@ -64,32 +66,30 @@ struct script {
   /* Used by the main thread; constant while other states exist. */
   struct state *main; /* owned */
   struct script_args args;
-  bool declared; /* the script has a table of options */
-  bool empty;    /* the script has no text at all */
+  bool declared;
+  bool empty;
 
-  /*
-   * Used by a run: the main thread writes it; `background` belongs to the
-   * report thread.
-   */
+  /* Used by a run: written by the main thread; `background` belongs to the
+   * report thread. */
   struct state *background; /* owned; NULL: no reports during the run */
   struct test test;
   struct text_hooks hooks;
   struct facts figures; /* owned; of the script, for the results */
-  bool in_done;         /* done() runs */
-  bool left;            /* it has called os.exit(left_status) */
+  bool in_done;
+  bool left; /* done() has called os.exit(left_status) */
   int left_status;
   struct err left_why;
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
   _Atomic unsigned opened; /* workers whose thread_init() has returned */
 
   pthread_mutex_t lock; /* protects `load`, `pace`, `signal` and `returned` */
-  struct load *load;    /* owned; tables that are being filled; NULL: none */
-  struct pace *pace;    /* owned; progress of check and warmup; NULL: none */
-  int signal;           /* signal that has interrupted it; 0: none */
-  struct returned returned; /* workers that returned values */
+  struct load *load;    /* owned; tables being filled, or NULL */
+  struct pace *pace;    /* owned; progress of check and warmup, or NULL */
+  int signal;           /* the signal that interrupted the load; 0: none */
+  struct returned returned;
 
-  /* What a bundled workload shares between its states.  Written by the main
-   * thread, constant while other states exist. */
+  /* Data of a bundled workload, written by the main thread, constant while
+   * other states exist. */
   void *workload; /* owned; NULL: nothing */
   void (*workload_free)(void *workload);
 
@@ -99,17 +99,14 @@ struct script {
   struct jobs jobs;
   struct series_set series;
   struct sums sums;
-  struct labels labels; /* labels of statements */
+  struct labels labels;
   struct compiled_modules compiled;
   struct failures failures;
   struct team team;
 };
 
-/*
- * Fill in what `setup` says, read the script, and compile it.  `script` is
- * zeroed.  shared_done() frees everything, also after a
- * failure; states, tables and progress must no longer exist by then.
- */
+/* `script` is zeroed.  Call shared_done() also after a failure; states, tables
+ * and progress must be gone by then. */
 int shared_init(struct script *script, const struct script_setup *setup,
                 struct err *err);
 void shared_done(struct script *script);
@@ -118,5 +115,16 @@ void shared_done(struct script *script);
 int shared_module(struct script *script, size_t i, struct err *err);
 
 void script_args_done(struct script_args *args);
+
+/* The message of a failure is Lua's.  Leaves the stack unchanged. */
+int compiled_text(lua_State *L, const struct strbuf *text, const char *chunk,
+                  struct strbuf *code, struct err *err);
+
+void compiled_init(struct compiled_modules *m);
+void compiled_done(struct compiled_modules *m);
+
+/* Push the function of a module; on failure, nil and the message.  Returns the
+ * number of values.  Any thread, with its own state. */
+int compiled_load(struct compiled_modules *m, lua_State *L, const char *path);
 
 #endif

@@ -5,20 +5,23 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <lua.h>
 #include <lualib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ack/log.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "loop/fiber.h"
+#include "lua/engine/client.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
-#include "lua/engine/trace.h"
 #include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
@@ -35,8 +38,6 @@ struct state *state_enter(struct state *s)
   return before;
 }
 
-/* ---- errors ---- */
-
 void state_error_text(lua_State *L, int index, struct err *err)
 {
   trace_push_text(L, index);
@@ -44,10 +45,8 @@ void state_error_text(lua_State *L, int index, struct err *err)
   lua_pop(L, 1);
 }
 
-/*
- * Like lua_pcall() of the function below `n_args` arguments; errors go through
- * host.on_error(), if there is one.
- */
+/* Like lua_pcall() of the function below `n_args` arguments, with
+ * host.on_error() if there is one. */
 static int call_traced(struct state *s, int n_args, int n_results)
 {
   lua_State *L = s->L;
@@ -75,10 +74,8 @@ static int out_of_memory(const struct state *s, struct err *err)
                  worker_word(s->script), s->tid);
 }
 
-/*
- * Did the call, whose error is on the top, fail because memory ran out?
- * Functions that raise such an error again turn it into a text.
- */
+/* Did the call, whose error is on the top, run out of memory?  Functions that
+ * raise such an error again turn it into a text. */
 static bool lacked_memory(const struct state *s, int rc)
 {
   lua_State *L = s->L;
@@ -97,9 +94,6 @@ int state_make_failed(struct state *s, int rc, struct err *err)
   return lacked ? out_of_memory(s, err) : -EINVAL;
 }
 
-/* ---- making a state ---- */
-
-/* Does everything but the script itself, under lua_cpcall. */
 static int boot(lua_State *L)
 {
   struct state *s = lua_touserdata(L, 1);
@@ -109,7 +103,6 @@ static int boot(lua_State *L)
   return 0;
 }
 
-/* Calls the body on the top; the name of a module is its argument. */
 static int call_body(struct state *s)
 {
   const char *module = s->script->setup.what->module;
@@ -123,7 +116,6 @@ static int call_body(struct state *s)
   return rc;
 }
 
-/* Executes the body of the script. */
 static int run_body(struct state *s, struct err *err)
 {
   const struct strbuf *body = &s->script->body;
@@ -134,7 +126,6 @@ static int run_body(struct state *s, struct err *err)
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
-/* Makes the state a client of its vm, and executes the body there. */
 static int make_client(struct state *s, struct err *err)
 {
   int rc;
@@ -189,8 +180,7 @@ static int collect_all(lua_State *L)
   return 0;
 }
 
-/* Frees what is left of a step, to make room for the next one.  The collector
- * needs memory itself. */
+/* Makes room for the next step.  The collector needs memory itself. */
 static int collect(struct state *s, struct err *err)
 {
   const int rc = lua_cpcall(s->L, collect_all, NULL);
@@ -293,7 +283,7 @@ int state_new(struct state **ret, struct script *script,
 static void retire(struct state *s)
 {
   env_shut(&s->env);
-  /* The worker, and what it records, may be gone by then. */
+  /* The worker and its recorders may be gone by then. */
   s->worker = NULL;
   s->measured = false;
   s->env.recorder = NULL;
@@ -334,8 +324,6 @@ void state_free(struct state *s)
   free(s);
 }
 
-/* ---- calls ---- */
-
 void state_push_host(struct state *s)
 {
   if (s->vm)
@@ -344,8 +332,8 @@ void state_push_host(struct state *s)
     lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
 }
 
-/* Do the globals of a client look like the common ones?  When the script clears
- * one of those, it gets all of them itself (vm.lua). */
+/* Are the globals of a client the common ones?  If its script clears one, it
+ * gets all of them itself (vm.lua). */
 static bool has_common_globals(struct state *s)
 {
   lua_State *L = s->L;
@@ -367,14 +355,14 @@ void state_push_global(struct state *s, const char *name)
   if (s->vm && lua_isnil(s->L, -1) && has_common_globals(s)) {
     lua_pop(s->L, 1);
     client_push_common(s->vm, s->L, name);
-    if (lua_istable(s->L, -1)) { /* of a library, each client has its own */
+    if (lua_istable(s->L, -1)) { /* each client has its own libraries */
       lua_pop(s->L, 1);
       lua_getfield(s->L, LUA_GLOBALSINDEX, name);
     }
   }
 }
 
-/* Is the error on the top the one that is raised when the run is over? */
+/* Is the error on the top the one raised at the end of the run? */
 static bool is_abandoned(struct state *s)
 {
   lua_State *L = s->L;
@@ -387,7 +375,6 @@ static bool is_abandoned(struct state *s)
   return is;
 }
 
-/* Is the function that has failed the program's own loop of events? */
 static bool is_event_loop(struct state *s, const char *name)
 {
   bool is;
@@ -402,7 +389,6 @@ static bool is_event_loop(struct state *s, const char *name)
   return is;
 }
 
-/* Turns the error that the function has raised into a message in `err`. */
 static void describe(struct state *s, const char *function, bool is_event,
                      struct err *err)
 {
@@ -468,7 +454,7 @@ int state_settle(struct state *s, const char *name, struct err *err)
     const struct failure *f = conn_failure(c);
 
     if (s->measured && c->pub.error == DB_ERROR_IGNORABLE)
-      continue; /* it was counted before */
+      continue; /* counted before */
     conn_say(c);
     (void)err_set(err, -EINVAL,
                   "among results that were not read: SQL error, errno = %d, "
@@ -506,9 +492,6 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
   return missing ? 0 : state_call(s, name, with_tid, err);
 }
 
-/*
- * Replaces the table on the top by one of its fields, and other values by nil.
- */
 static void replace_by_field(lua_State *L, const char *name)
 {
   if (lua_istable(L, -1)) {
@@ -528,4 +511,71 @@ void state_push_field(struct state *s, const char *table, const char *name)
   if (table)
     replace_by_field(L, table);
   replace_by_field(L, name);
+}
+
+/* ---- idle clients ---- */
+
+/* Bundled files whose thread_done() only closes statements and connections, as
+ * long as these functions are theirs. */
+static const struct closer {
+  const char *file;
+  const char *calls; /* another global, which scripts may replace; NULL: none */
+} closers[] = {
+  { "oltp_common.lua", "close_statements" },
+  { "tpcb.lua", NULL },
+  { "bulk_insert.lua", NULL },
+};
+
+static bool is_from(struct state *s, const char *name, const char *file)
+{
+  const char *const folder = s->script->datadir;
+  lua_Debug about = { 0 };
+  size_t len;
+
+  state_push_global(s, name);
+  if (!lua_isfunction(s->L, -1) || !folder) {
+    lua_pop(s->L, 1);
+    return false;
+  }
+  (void)lua_getinfo(s->L, ">S", &about);
+  len = strlen(folder);
+  return about.source[0] == '@' &&
+         strncmp(about.source + 1, folder, len) == 0 &&
+         about.source[1 + len] == '/' &&
+         strcmp(about.source + 1 + len + 1, file) == 0;
+}
+
+static bool only_closes(struct state *s)
+{
+  bool missing;
+
+  state_push_global(s, "thread_done");
+  missing = lua_isnil(s->L, -1);
+  lua_pop(s->L, 1);
+  if (missing)
+    return true;
+  for (size_t i = 0; i < ARRAY_SIZE(closers); i++) {
+    const struct closer *c = &closers[i];
+
+    if (is_from(s, "thread_done", c->file))
+      return !c->calls || is_from(s, c->calls, c->file);
+  }
+  return false;
+}
+
+void state_leave(struct state *s)
+{
+  if (!only_closes(s))
+    return;
+  later_free_objects(&s->client.later);
+  later_done(&s->client.later);
+  client_leave(&s->client, s->vm);
+  s->L = NULL;
+  env_abandon(&s->env);
+}
+
+void state_end_left(struct state *s)
+{
+  (void)state_enter(s);
+  env_close(&s->env);
 }

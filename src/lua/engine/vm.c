@@ -1,24 +1,321 @@
 /*
- * vm.c - creates the Lua state that clients share.
+ * vm.c - creates the Lua state that clients share, and makes their calls that
+ * may wait.
+ *
+ * A client must not be parked inside an FFI call of machine code, which owns
+ * the Lua state meanwhile. host.wait() is a Lua function in C: LuaJIT leaves
+ * its machine code first.  See waiting.lua.
+ *
+ * Finalizers run in the middle of any code of any client, perhaps while another
+ * waits on the same connection.  So host.wait() refuses their calls.  The next
+ * call of a client fails with the error of a finalizer.
  */
 #include "lua/engine/vm.h"
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <lua.h>
 #include <lualib.h>
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
+#include "base/ffi_api.h"
 #include "base/log.h"
+#include "db/env_conns.h"
+#include "loop/fiber.h"
 #include "lua/engine/client.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
-#include "lua/engine/waiting.h"
+#include "run/worker.h"
 
-/* ---- functions for internal modules ---- */
+struct vm;
 
-/* host.client(): returns the host table of the client that runs, or nil. */
+/* The event has ended, unless it is going to be tried again. */
+static void end_lease(struct state *s, const struct worker *w)
+{
+  if (w->again)
+    return;
+  env_event_ended(&s->env);
+  if (s->vm)
+    client_event(s->vm);
+}
+
+static void event_step(bench_call *c)
+{
+  struct state *s = state_current();
+  struct worker *w = s ? s->worker : NULL;
+
+  if (LIKELY(w != NULL && !w->unsettled)) {
+    end_lease(s, w);
+    c->yes = worker_step_in_turn(w);
+  } else {
+    c->yes = w && w->members && worker_turn(w);
+  }
+}
+
+static void more_events(bench_call *c)
+{
+  struct state *s = state_current();
+
+  if (s && s->worker)
+    end_lease(s, s->worker);
+  c->yes = sb_more_events(c->n);
+}
+
+/* Operations by the name of the function that scripts call through the FFI. */
+#define OPERATIONS(X)                                                        \
+  X(bench_event_step, event_step(c))                                         \
+  X(bench_event_settle, c->con = bench_event_settle())                       \
+  X(bench_event_restart, c->yes = bench_event_restart(c->n))                 \
+  X(bench_event_undo, bench_event_undo())                                    \
+  X(sb_more_events, more_events(c))                                          \
+  X(db_connection_create, c->con = db_connection_create(c->drv))             \
+  X(bench_db_connect,                                                        \
+    c->con = bench_db_connect(c->drv, c->text[0], c->text[1], c->text[2],    \
+                              c->text[3], c->text[4], c->text[5]))           \
+  X(db_connection_close, c->n = db_connection_close(c->con))                 \
+  X(db_connection_reconnect, c->n = db_connection_reconnect(c->con))         \
+  X(bench_db_visit,                                                          \
+    c->yes = bench_db_visit(c->con, c->n, c->text[0], c->len, c->ptr))       \
+  X(bench_db_forgive, c->n = bench_db_forgive(c->con))                       \
+  X(bench_db_restart, c->n = bench_db_restart(c->con))                       \
+  X(db_query, c->rs = db_query(c->con, c->text[0], c->len))                  \
+  X(bench_db_query,                                                          \
+    c->rs = bench_db_query(c->con, c->text[0], c->len, c->ptr))              \
+  X(db_next_result, c->rs = db_next_result(c->con))                          \
+  X(db_free_results, c->n = db_free_results(c->rs))                          \
+  X(db_prepare, c->stmt = db_prepare(c->con, c->text[0], c->len))            \
+  X(db_bind_param, c->n = db_bind_param(c->stmt, c->ptr, c->len))            \
+  X(db_execute, c->rs = db_execute(c->stmt))                                 \
+  X(bench_db_draw,                                                           \
+    c->number[0] = bench_db_draw(c->stmt, c->number[0], c->number[1],        \
+                                 c->param[0], c->param[1], c->number[2]))    \
+  X(db_stmt_next_result, c->rs = db_stmt_next_result(c->stmt))               \
+  X(db_close, c->n = db_close(c->stmt))                                      \
+  X(db_bulk_insert_init,                                                     \
+    c->n = db_bulk_insert_init(c->con, c->text[0], c->len))                  \
+  X(db_bulk_insert_next,                                                     \
+    c->n = db_bulk_insert_next(c->con, c->text[0], c->len))                  \
+  X(db_bulk_insert_done, c->n = db_bulk_insert_done(c->con))                 \
+  X(bench_db_statement_sizes, c->number[0] = bench_db_statement_sizes(       \
+                                c->con, &c->number[1], &c->text[0]))         \
+  X(bench_pipeline_run, c->yes = bench_pipeline_run(c->con))                 \
+  X(bench_pipeline_run_bulk, c->number[0] = bench_pipeline_run_bulk(c->con)) \
+  X(bench_copy_begin,                                                        \
+    c->yes = bench_copy_begin(c->con, c->text[0], c->ptr, c->n))             \
+  X(bench_copy_row, c->yes = bench_copy_row(c->con, c->ptr))                 \
+  X(bench_copy_end, c->yes = bench_copy_end(c->con))
+
+#define DEFINE(name, ...)               \
+  static void run_##name(bench_call *c) \
+  {                                     \
+    (void)c;                            \
+    __VA_ARGS__;                        \
+  }
+#define ROW(name, ...) { #name, run_##name },
+
+OPERATIONS(DEFINE)
+
+static const struct {
+  const char *name;
+  void (*run)(bench_call *c);
+} operations[] = { OPERATIONS(ROW) };
+
+/* Upvalues of the functions of this file. */
+enum upvalue {
+  THE_VM = 1,
+  DO_NOTHING,
+};
+
+static int nothing(lua_State *L)
+{
+  (void)L;
+  return 0;
+}
+
+/*
+ * Others have run: functions of scripts have to find this client, and LuaJIT
+ * the thread.  No lua_cpcall(): it leaves garbage, and nothing in an event may
+ * call for the collector.
+ */
+static void come_back(lua_State *L, struct state *s)
+{
+  (void)state_enter(s);
+  lua_pushvalue(L, lua_upvalueindex(DO_NOTHING));
+  lua_call(L, 0, 0);
+}
+
+static void free_later(struct state *s)
+{
+  if (s && s->client.later.n > 0 && s->client.host_ref != 0)
+    later_free_objects(&s->client.later);
+}
+
+/* Does the garbage collector run?  LuaJIT puts off the next collection while it
+ * calls a finalizer, even one unknown to host.quiet(). */
+static bool in_finalizer(lua_State *L, const struct vm *vm)
+{
+  return vm->call.quiet > 0 ||
+         (!vm->collector_stopped && lua_gc(L, LUA_GCISRUNNING, 0) == 0);
+}
+
+static int refuse(lua_State *L)
+{
+  trace_push_place(L);
+  lua_pushliteral(L, "with --clients, finalizers cannot use connections and "
+                     "statements, since the garbage collector calls them in "
+                     "the middle of the work of any client");
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+/* A finalizer has failed: the next client gets the error. */
+static int pass_on(lua_State *L, struct vm *vm)
+{
+  lua_pushstring(L, vm->finalizer.text);
+  vm->finalizer.text[0] = '\0';
+  return lua_error(L);
+}
+
+/* host.finalizer_failed(error) */
+static int finalizer_failed(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
+  struct err err = { "" };
+
+  if (vm->finalizer.text[0] != '\0')
+    return 0;
+  state_error_text(L, 1, &err);
+  (void)err_set(&vm->finalizer, 0, "%s (in a finalizer, __gc)", err.text);
+  return 0;
+}
+
+/* host.collector_stopped(yes): by a script. */
+static int collector_stopped(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
+
+  vm->collector_stopped = lua_toboolean(L, 1);
+  return 0;
+}
+
+/* host.wait(...): the arguments only have to live as long as the call. */
+static int wait_for_call(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
+  struct state *s = state_current();
+  bench_call call = vm->call; /* other clients write to the vm's */
+  const uint64_t switches = fiber_switches();
+  bool before;
+
+  if (UNLIKELY(in_finalizer(L, vm)))
+    return refuse(L);
+  if (UNLIKELY(vm->finalizer.text[0] != '\0'))
+    return pass_on(L, vm);
+  before = fiber_allow(true);
+  free_later(s);
+  if (call.op >= 0 && call.op < (int)ARRAY_SIZE(operations))
+    operations[call.op].run(&call);
+  (void)fiber_allow(before);
+  if (fiber_switches() != switches)
+    come_back(L, s);
+  vm->call = call;
+  return 0;
+}
+
+/* May the next event start?  Others may run before. */
+static bool step(lua_State *L)
+{
+  struct state *s = state_current();
+  bench_call call = { 0 };
+  const uint64_t switches = fiber_switches();
+  const bool before = fiber_allow(true);
+
+  free_later(s);
+  event_step(&call);
+  (void)fiber_allow(before);
+  if (fiber_switches() != switches)
+    come_back(L, s);
+  return call.yes;
+}
+
+/*
+ * host.run_events(id, after, handler or nil): calls the global event(id) until
+ * no event may start.
+ *
+ * After an error, or a value of event(), calls after(ok, value); true ends the
+ * loop.  Returns whether the loop ended so.  LuaJIT compiles an event called
+ * from here as a whole; after pcall() in a loop in Lua, the code after a wait
+ * could not be compiled.
+ */
+static int run_events(lua_State *L)
+{
+  enum {
+    ID = 1,
+    AFTER,
+    HANDLER,
+    EVENT
+  };
+  const int handler = lua_isnoneornil(L, HANDLER) ? 0 : HANDLER;
+
+  lua_settop(L, HANDLER);
+  lua_pushliteral(L, "event");
+  while (step(L)) {
+    bool ok;
+
+    lua_pushvalue(L, EVENT);
+    lua_gettable(L, LUA_GLOBALSINDEX);
+    lua_pushvalue(L, ID);
+    ok = lua_pcall(L, 1, 1, handler) == 0;
+    if (LIKELY(ok && !lua_toboolean(L, -1))) {
+      lua_settop(L, EVENT);
+      continue;
+    }
+    lua_pushvalue(L, AFTER);
+    lua_pushboolean(L, ok);
+    lua_pushvalue(L, EVENT + 1);
+    lua_call(L, 2, 1);
+    if (lua_toboolean(L, -1)) {
+      lua_pushboolean(L, true);
+      return 1;
+    }
+    lua_settop(L, EVENT);
+  }
+  return 0;
+}
+
+static void add(struct vm *vm, lua_State *L, const char *name, lua_CFunction f)
+{
+  lua_pushlightuserdata(L, vm);
+  lua_pushcfunction(L, nothing);
+  lua_pushcclosure(L, f, 2);
+  lua_setfield(L, -2, name);
+}
+
+/*
+ * The fields of the host table on the top: run_events(); wait(), which makes
+ * the call in vm->call; wait_call, its address; wait_ops, numbers by function;
+ * finalizer_failed(error); collector_stopped(yes).
+ */
+static void waiting_add(struct vm *vm, lua_State *L)
+{
+  lua_createtable(L, 0, (int)ARRAY_SIZE(operations));
+  for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+    lua_pushnumber(L, (lua_Number)i);
+    lua_setfield(L, -2, operations[i].name);
+  }
+  lua_setfield(L, -2, "wait_ops");
+  lua_pushlightuserdata(L, &vm->call);
+  lua_setfield(L, -2, "wait_call");
+  add(vm, L, "wait", wait_for_call);
+  add(vm, L, "run_events", run_events);
+  add(vm, L, "finalizer_failed", finalizer_failed);
+  add(vm, L, "collector_stopped", collector_stopped);
+}
+
+/* host.client(): the host table of the running client, or nil. */
 static int push_client(lua_State *L)
 {
   const struct state *s = state_current();
@@ -29,7 +326,7 @@ static int push_client(lua_State *L)
   return 1;
 }
 
-/* host.load_body(): returns the body of the script as a new function. */
+/* host.load_body(): the body of the script as a new function. */
 static int load_body(lua_State *L)
 {
   const struct vm *vm = lua_touserdata(L, lua_upvalueindex(1));
@@ -50,8 +347,6 @@ static void add_functions(struct vm *vm, lua_State *L)
   lua_setfield(L, -2, "load_body");
   waiting_add(vm, L);
 }
-
-/* ---- new and free ---- */
 
 static int boot(lua_State *L)
 {
@@ -102,7 +397,7 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
   return 0;
 }
 
-/* Of the last finalizers no client has heard. */
+/* No client has heard of the last finalizers. */
 static void warn_of_finalizer(struct vm *vm)
 {
   if (vm->finalizer.text[0] == '\0')

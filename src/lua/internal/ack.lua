@@ -1,5 +1,4 @@
--- ack.lua - sysbench.ack() and sysbench.ack_query(): what the server has
--- acknowledged, for --ack-log.
+-- ack.lua - sysbench.ack() and sysbench.ack_query(), for --ack-log.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -14,7 +13,7 @@ end
 
 local ack = {}
 
--- The statement that the client executes next commits what `id` names.
+-- The next statement of the client commits what `id` names.
 function ack.ack(id)
   if type(id) ~= "number" or id < 0 or id > MOST or floor(id) ~= id then
     error("bad argument #1 to 'ack' (a whole number from 0 to 2^53 expected)", 2)

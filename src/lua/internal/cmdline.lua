@@ -1,5 +1,5 @@
--- cmdline.lua - sysbench.cmdline: the command line, and the options and commands
--- that a script declares.
+-- cmdline.lua - sysbench.cmdline: the command line, and the options and
+-- commands of a script.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -10,7 +10,7 @@ local validate_t = ffi.typeof("sb_opt_validate_t *")
 local args_t = ffi.typeof("sb_arg_t[?]")
 
 local cmdline = host.cmdline
-local functions = {} -- functions of this module
+local functions = {}
 
 local type_of_default = {
   boolean = cmdline.ARG_BOOL,
@@ -20,11 +20,11 @@ local type_of_default = {
   ["nil"] = cmdline.ARG_STRING,
 }
 
--- Lua functions that check values, by the name of the option.
+-- Lua functions that check values, by option.
 local validators = {}
 
--- Returns the text of a number: integers without a fraction, others with the
--- fewest digits that read back equal.
+-- The text of a number: integers without a fraction, others with the fewest
+-- digits that read back equal.
 local function number_text(n)
   if n == math.floor(n) and math.abs(n) < 2 ^ 53 then
     return string.format("%d", n)
@@ -60,7 +60,7 @@ local function default_text(default)
   return tostring(default)
 end
 
--- Checks one declaration.  Returns the members of sb_arg_t, and the validator.
+-- Checks a declaration.  Returns the members of sb_arg_t, and the validator.
 local function read_option(name, decl)
   if type(name) ~= "string" or type(decl) ~= "table" then
     error("wrong table structure in sysbench.cmdline.options", 0)
@@ -133,20 +133,20 @@ function functions.read_cmdline_options()
   return true
 end
 
--- The validator of options that the script does not declare.
+-- The validator of an option that the script does not declare.
 local function undeclared(name)
   local by_name = cmdline.validators
   return type(by_name) == "table" and by_name[name:gsub("-", "_")] or nil
 end
 
--- Asks the script about a value; true if it has no validator for it.  The
--- second result of a validator is a text that says what is allowed.
+-- Asks the script about a value; true without a validator.  The second result
+-- of a validator describes what is allowed.
 function host.validate(name, value)
   local validator = validators[name] or undeclared(name)
   if validator == nil then
     return true
   end
-  -- The arguments of a validator are C strings, like those of a C function.
+  -- A validator gets C strings, like a C function.
   local function c_string(text)
     local buf = ffi.new("char[?]", #text + 1)
     ffi.copy(buf, text)
@@ -155,7 +155,7 @@ function host.validate(name, value)
   local name_buf, c_name = c_string(name)
   local value_buf, c_value = c_string(value)
   local ok, expected = validator(c_name, c_value)
-  -- The buffers must live until the call has returned.
+  -- The buffers must outlive the call.
   return ok and name_buf ~= nil and value_buf ~= nil, expected
 end
 
@@ -187,14 +187,14 @@ local function call_member(name, n)
   end
 end
 
--- The third member of a command, a function, is called once before its threads start,
--- and before other processes do.
+-- The third member of a command is called once before its threads and other
+-- processes start.
 function functions.command_begin(name)
   call_member(name, 3)
 end
 
--- The fourth member, a function, is called once after a command that has failed, when none
--- of its threads is left.
+-- The fourth member is called once after a failed command, when all its threads
+-- have ended.
 function functions.command_failed(name)
   call_member(name, 4)
 end

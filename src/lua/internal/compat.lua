@@ -10,8 +10,8 @@ local db = {}
 
 local con
 
--- Statements and result sets are userdata, as in 1.0.  These tables hold the
--- objects that they stand for:
+-- Statements and result sets are userdata, as in 1.0, which stand for these
+-- objects:
 local statements = setmetatable({}, { __mode = "k" })
 local result_sets = setmetatable({}, { __mode = "k" })
 
@@ -38,21 +38,21 @@ local function statement_of(name, value)
   return statements[value] or bad_argument(1, name, "statement", value)
 end
 
--- Returns a colon and the reason of an error, if the connection was misused.
--- Drivers print the reasons of all other errors.
+-- A colon and the reason of an error if the connection was misused.  Drivers
+-- print all other reasons.
 local function misuse(connection, err)
   local text = connection ~= nil and C.bench_db_api_error(connection) or nil
   if text == nil then
     return ""
   end
   text = ffi_string(text)
-  -- otherwise the text is that of an earlier call
+  -- otherwise the text of an earlier call
   return tostring(err):sub(-#text) == text and ": " .. text or ""
 end
 
--- Calls a function for one of those below, which works on this connection, and
--- returns its value.  An error that restarts the event is raised unchanged.
--- Others are raised as "NAME() failed" at its caller.
+-- Calls a function on this connection, and returns its value.  An error that
+-- restarts the event is raised unchanged, others as "NAME() failed" at the
+-- caller.
 local function attempt(name, connection, f, ...)
   local ok, value = pcall(f, ...)
   if ok then
@@ -64,8 +64,7 @@ local function attempt(name, connection, f, ...)
   error(name .. "() failed" .. misuse(connection, value), 3)
 end
 
--- Connects for one of the functions below, unless that was done.  Errors have
--- the position of its caller.
+-- Connects on first use.  Errors have the position of the caller.
 local function connect()
   if con then
     return
@@ -136,7 +135,7 @@ function db.prepare(query)
   return proxy
 end
 
--- Returns the types of the values, in the order of `next`.
+-- The types of the values, in the order of `next`.
 local function read_types(name, values)
   if type(values) ~= "table" then
     error("table was expected", 3)

@@ -1,5 +1,5 @@
--- counter.lua - sysbench.counter and named histograms: custom figures of a
--- script, added up over all workers.
+-- counter.lua - sysbench.counter and named histograms: figures of a script,
+-- added up over all workers.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -28,7 +28,7 @@ function counter_mt:get()
   return c_get(self.cell)
 end
 
--- The sum over all threads, a warm-up included.
+-- Over all threads, a warm-up included.
 function counter_mt:total()
   return C.bench_counter_total(self.name)
 end

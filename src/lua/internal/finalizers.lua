@@ -1,9 +1,8 @@
 -- finalizers.lua - finalizers of scripts, in the state of one thread.
 --
--- LuaJIT crashes if a finalizer fails in a step of the collector that machine code
--- has started, and panics if a function in C has.  So an error ends the run
--- from outside, and not the code in whose middle the collector ran.  vm.lua
--- does this for states that clients share.
+-- LuaJIT crashes or panics if a finalizer fails in a step of the collector that
+-- machine code or a function in C has started.  So an error ends the run from
+-- outside. vm.lua does this for shared states.
 local host = ...
 local C = host.C
 local pcall, tostring, type, rawset = pcall, tostring, type, rawset
@@ -38,7 +37,6 @@ function M.newproxy(with)
   return proxy
 end
 
--- Changes the functions of `ffi` that set finalizers.
 function M.adapt_ffi(ffi)
   local gc, metatype = ffi.gc, ffi.metatype
   function ffi.gc(object, f)

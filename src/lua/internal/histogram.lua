@@ -1,4 +1,4 @@
--- histogram.lua - sysbench.histogram: histograms that scripts create.
+-- histogram.lua - sysbench.histogram: histograms of scripts.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -6,8 +6,8 @@ local C = host.C
 local c_bytes, c_place = C.bench_grid_bytes, C.bench_grid_place
 local c_update, c_print = C.sb_histogram_update, C.sb_histogram_print
 
--- The memory of a histogram is Lua's, so that finalizers can use it when the
--- state ends.
+-- The memory of a histogram is Lua's, so that finalizers can use it at the end
+-- of the state.
 local memory = setmetatable({}, {__mode = "k"})
 
 local methods = {}

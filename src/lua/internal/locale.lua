@@ -1,7 +1,5 @@
--- locale.lua - os.setlocale().
---
--- The whole process has one locale.  Decimal commas would break reports, results
--- and statements, so numbers keep their points.
+-- locale.lua - os.setlocale().  Decimal commas would break reports, results and
+-- statements, so numbers keep their points.
 local host = ...
 local setlocale = host.setlocale
 

@@ -1,5 +1,5 @@
--- loop.lua - thread_run(), which is the event loop of a worker, and the number
--- of the current event.
+-- loop.lua - thread_run(), the event loop of a worker, and the number of the
+-- current event.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -16,18 +16,42 @@ local step, abandon = C.bench_event_step, C.bench_event_abandon
 local unread, settle = C.bench_event_unread, C.bench_event_settle
 local c_iteration = C.bench_iteration
 
--- Handles `err`, which event() raised.  Errors are rare.
 local function recover(err)
   return use("restart").recover(err)
 end
 
--- Reads and drops the results that the event has not read.  An error among them
--- is an error of the event.
+-- Reads and drops unread results of the event.  An error among them is an error
+-- of the event.
 local function end_results()
   local con = settle()
   if con ~= nil then
     local _, err = pcall(host.sql_error().raise, host.sql_owner(con), "", 1)
     return recover(err)
+  end
+end
+
+-- An event has failed or returned a value.  True: the loop ends.
+local function after(ok, value)
+  if not ok then
+    value = recover(value)
+  end
+  if value then
+    abandon()
+    if ok then
+      use("restart").returned(value)
+    end
+    return true
+  end
+end
+
+-- No event may start.  True: the loop ends.
+local function is_over()
+  if not unread() then
+    return true
+  end
+  if end_results() then
+    abandon()
+    return true
   end
 end
 
@@ -37,53 +61,22 @@ function thread_run(id)
   repeat
     while step() do
       local ok, value = call(event, id)
-      if not ok then
-        value = recover(value)
-      end
-      if value then
-        abandon()
-        if ok then
-          use("restart").returned(value)
-        end
+      if (value or not ok) and after(ok, value) then
         return
       end
     end
-    local over = not unread()
-    if not over and end_results() then
-      abandon()
-      return
-    end
-  until over
+  until is_over()
 end
 
--- The same for clients that share a Lua state: their loop is a function in C.
-local function run_client(id)
-  local function after(ok, value)
-    if not ok then
-      value = recover(value)
-    end
-    if value then
-      abandon()
-      if ok then
-        use("restart").returned(value)
-      end
-      return true
-    end
-  end
-  repeat
-    if host.run_events(id, after, on_error) then
-      return
-    end
-    local over = not unread()
-    if not over and end_results() then
-      abandon()
-      return
-    end
-  until over
-end
-
+-- For clients that share a Lua state: their loop is a function in C.
 if host.run_events then
-  thread_run = run_client
+  function thread_run(id)
+    repeat
+      if host.run_events(id, after, on_error) then
+        return
+      end
+    until is_over()
+  end
 end
 host.thread_run = thread_run
 

@@ -1,7 +1,6 @@
--- programs.lua - os.execute(), io.popen() and os.exit().
---
--- The threads of a run block the signals that end it.  Programs would inherit
--- that, and a script could not end them with kill.
+-- programs.lua - os.execute(), io.popen() and os.exit().  Threads of a run
+-- block the signals that end it; programs would inherit that, and a script
+-- could not kill them.
 local host = ...
 local C = host.C
 local popen, exit = host.popen, host.exit
@@ -22,11 +21,10 @@ function M.popen(...)
   return file, message, number
 end
 
--- system() is not used: it ignores SIGINT while it runs, and a pending one is
--- lost.
+-- Not system(), which ignores SIGINT meanwhile and loses a pending one.
 function M.execute(command)
   if command == nil then
-    return is_52 or 1 -- this means that there is a shell
+    return is_52 or 1 -- there is a shell
   elseif type(command) ~= "string" and type(command) ~= "number" then
     error(("bad argument #1 to 'execute' (string expected, got %s)"):format(type(command)), 2)
   end

@@ -1,8 +1,8 @@
 -- rand.lua - sysbench.rand: random numbers and strings.
 --
--- The functions are written out one by one, so that each has its C function as
--- a constant of its own, which compiled code calls directly.  Results are in
--- parentheses because LuaJIT compiles only few tail calls.
+-- Written out one by one, so that each function has its C function as a
+-- constant, which compiled code calls directly.  Results are in parentheses
+-- because LuaJIT compiles few tail calls.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -21,8 +21,8 @@ local rand = {}
 
 local getinfo = debug.getinfo
 
--- These functions check arguments.  Errors have the position of the caller, and the name
--- by which the script called the function: sb_rand() is `default`.
+-- Errors have the position of the caller, and the name used by the script:
+-- sb_rand() is `default`.
 local function check(n, name, value)
   local kind = type(value)
   if kind ~= "number" and not (kind == "cdata" and tonumber(value)) then
@@ -91,14 +91,13 @@ function rand.unique()
   return (c_unique())
 end
 
--- The size of the buffer for strings; it grows as needed.
+-- The size of the buffer for strings; grows as needed.
 local room = 256
 local buffer = ffi.new(buffer_t, room)
 
-local MOST = 2 ^ 30 - 1 -- the maximum; a buffer has twice that size
+local MOST = 2 ^ 30 - 1 -- a buffer has twice the maximum
 
--- If memory runs out, the script may catch the error, and the buffer keeps its
--- size.
+-- Without memory the buffer keeps its size, and the script may catch the error.
 local function make_room(size)
   if size > room then
     if size > MOST then
@@ -133,7 +132,7 @@ function rand.varstring(min, max)
   return (ffi_string(buffer, c_varstr(buffer, min, max)))
 end
 
--- The 1.0 interface uses this for unique numbers of a range.
+-- For unique numbers of a range in the 1.0 interface.
 function host.unique_in(a, b)
   a, b = a or 0, b or 4294967295
   if type(a) ~= "number" or type(b) ~= "number" then

@@ -1,70 +1,46 @@
--- report.lua - functions that report hooks print with: a line of text, a line
--- of CSV, a JSON object of an array.
+-- report.lua - functions for report hooks: a line of text, a line of CSV, a
+-- JSON object of an array.
 local host = ...
 
 local report = {}
 
-local function per_second(stat, count)
+-- The figures of a line, in their order.
+local function figures(stat)
   local s = stat.time_interval
-  return s > 0 and count / s or 0
+  local function rate(count)
+    return s > 0 and count / s or 0
+  end
+  return stat.time_total,
+    stat.threads_running,
+    rate(stat.events),
+    rate(stat.reads + stat.writes + stat.other),
+    rate(stat.reads),
+    rate(stat.writes),
+    rate(stat.other),
+    stat.latency_pct * 1000,
+    rate(stat.errors),
+    rate(stat.reconnects)
 end
 
-local function queries(stat)
-  return stat.reads + stat.writes + stat.other
-end
-
--- Returns the latency that the line shows.
 local function latency_label()
   local pct = sysbench.opt.percentile
   for digits = 1, 17 do
     local text = string.format("%." .. digits .. "g", pct)
     if tonumber(text) == pct then
-      return "lat (ms," .. text .. "%)"
+      return "lat (ms," .. text .. "%%)" -- for a format
     end
   end
 end
 
 function report.default(stat)
-  local function rate(count)
-    return per_second(stat, count)
-  end
   io.write(
-    string.format(
-      "[ %.0fs ] thds: %d tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) %s: %4.2f err/s %4.2f reconn/s: %4.2f\n",
-      stat.time_total,
-      stat.threads_running,
-      rate(stat.events),
-      rate(queries(stat)),
-      rate(stat.reads),
-      rate(stat.writes),
-      rate(stat.other),
-      latency_label(),
-      stat.latency_pct * 1000,
-      rate(stat.errors),
-      rate(stat.reconnects)
-    )
+    ("[ %.0fs ] thds: %d tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) " .. latency_label()
+      .. ": %4.2f err/s %4.2f reconn/s: %4.2f\n"):format(figures(stat))
   )
 end
 
 function report.csv(stat)
-  local function rate(count)
-    return per_second(stat, count)
-  end
-  io.write(
-    string.format(
-      "%.0f,%d,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f\n",
-      stat.time_total,
-      stat.threads_running,
-      rate(stat.events),
-      rate(queries(stat)),
-      rate(stat.reads),
-      rate(stat.writes),
-      rate(stat.other),
-      stat.latency_pct * 1000,
-      rate(stat.errors),
-      rate(stat.reconnects)
-    )
-  )
+  io.write(("%.0f,%d,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f\n"):format(figures(stat)))
 end
 
 local json_object = [[
@@ -85,7 +61,7 @@ local json_object = [[
 
 -- An array was begun and not ended.
 local is_open = false
--- Ends the array when the state is closed.  The first use creates it.
+-- Ends the array when the state is closed; made on first use.
 local closing
 
 function host.end_output()
@@ -96,29 +72,12 @@ function host.end_output()
 end
 
 function report.json(stat)
-  local function rate(count)
-    return per_second(stat, count)
-  end
   local opening = is_open and ",\n" or "[\n"
   if closing == nil then
     closing = newproxy(true)
     getmetatable(closing).__gc = host.end_output
   end
-  io.write(
-    opening .. string.format(
-      json_object,
-      stat.time_total,
-      stat.threads_running,
-      rate(stat.events),
-      rate(queries(stat)),
-      rate(stat.reads),
-      rate(stat.writes),
-      rate(stat.other),
-      stat.latency_pct * 1000,
-      rate(stat.errors),
-      rate(stat.reconnects)
-    )
-  )
+  io.write(opening .. json_object:format(figures(stat)))
   is_open = true
 end
 

@@ -1,7 +1,7 @@
 -- restart.lua - handles an event that has raised an error (hooks, rollback,
--- restarts) or has returned a value.
+-- restarts) or returned a value.
 local host = ...
--- This code runs too rarely to be worth memory for machine code.
+-- Runs too rarely to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
 local C = host.C
@@ -20,8 +20,8 @@ local function is_restart(err)
   return type(err) == "table" and err.errcode == RESTART_EVENT
 end
 
--- Calls the hook before a restart.  If the hook raises a restart error itself,
--- it is called again with that error, until the run is over.
+-- Calls the hook before a restart; again if the hook raises a restart error,
+-- until the run is over.
 local function call_hook(err)
   local attempt = 0
   while true do
@@ -46,9 +46,8 @@ local function call_hook(err)
   end
 end
 
--- Rolls back what the failed attempt has left open.  False: the event has to be
--- restarted again because of the second result, or the run is over if that is
--- nil.
+-- Rolls back the failed attempt.  False: restart the event again because of the
+-- second result; nil: the run is over.
 local function roll_back(err)
   local con = err.connection
   if not ffi.istype(connection_t, con) or con == nil then
@@ -68,18 +67,16 @@ local function roll_back(err)
   return false, raised
 end
 
--- Gives the event up, with its open transactions and results.
 local function give_up()
   undo()
   return abandoned
 end
 
--- The event that was restarted last, and how many times.
+-- The event restarted last, and how many times.
 local last, attempts = 0, 0
 
--- Handles `err`, which event() raised.  Returns nil if the loop has to call
--- event() again for the same event, and `abandoned` if the run is over.  An
--- error that does not restart events is raised again.
+-- Handles `err` of event().  Returns nil to repeat the event, or `abandoned` if
+-- the run is over.  Raises an error that does not restart events.
 local function recover(err)
   local number = iteration()
   if number ~= last then

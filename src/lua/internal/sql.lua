@@ -1,9 +1,9 @@
 -- sql.lua - drivers, connections and result sets.
 --
--- Objects are pointers to C structs.  The C side keeps a closed object in
--- memory until its pointer is collected, so it is safe to use.  A pointer with
--- a finalizer owns the object.  Statements and result sets keep their
--- connection alive through the upvalue of their finalizer.
+-- Objects are pointers to C structs.  A closed object stays in memory until its
+-- pointer is collected.  A pointer with a finalizer owns the object.
+-- Statements and result sets keep their connection alive through the upvalue of
+-- their finalizer.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -29,8 +29,8 @@ local c_class = C.bench_db_class
 local NONE = C.DB_ERROR_NONE
 local uintptr_t = ffi.typeof("uintptr_t")
 
--- "No result set" is a null pointer, which equals nil.  It has a type of its
--- own, because a field of a null sql_result would crash the program.
+-- "No result set" is a null pointer, equal to nil, with a type of its own: a
+-- field of a null sql_result would crash the program.
 ffi.cdef("struct bench_no_result {};")
 local no_result = ffi.new("struct bench_no_result *")
 ffi.metatype("struct bench_no_result", {
@@ -48,19 +48,16 @@ ffi.metatype("struct bench_no_result", {
   end,
 })
 
--- Returns the address of the object that a pointer means, as a number.
 local function address(object)
   return tonumber(ffi_cast(uintptr_t, object))
 end
 
--- The same for code that is not compiled, where a cast leaves garbage.
+-- For code that is not compiled, where a cast leaves garbage.
 local c_address = C.bench_db_address
-
--- ---- statement classes ----
 
 local class_of = {}
 
--- Returns the class of a label; classes live as long as the program.
+-- Classes live as long as the program.
 local function class(label)
   local cls = class_of[label]
   if not cls then
@@ -74,19 +71,15 @@ local function class(label)
 end
 host.sql_class = class
 
--- ---- owners ----
-
--- The owners of connections and of their result sets, by the address of the
--- connection.  The table is weak: it keeps nothing alive.
+-- Owners of connections and of their result sets, by the address of the
+-- connection; weak.
 local connections = setmetatable({}, { __mode = "v" })
 local results = setmetatable({}, { __mode = "v" })
 
--- The finalizers of a connection's statements, by the address of the
--- connection: one is enough for all that are there.
+-- One finalizer for all statements of a connection, by its address.
 local finalizers = setmetatable({}, { __mode = "v" })
 
--- Returns a finalizer for the statements of a connection, which frees a
--- statement and keeps the owner alive.
+-- A finalizer that frees a statement and keeps the owner alive.
 function host.sql_finalizer(owner)
   local at = c_address(owner)
   local known = finalizers[at]
@@ -105,8 +98,6 @@ local function own(con)
   connections[at], finalizers[at] = con, nil
 end
 
--- ---- results ----
-
 local function make_result(con, rs, at)
   local owner = connections[at] or con
   local kept = ffi_gc(ffi_cast("sql_result *", rs), function()
@@ -116,7 +107,7 @@ local function make_result(con, rs, at)
   return kept
 end
 
--- Returns the object for a result set of the connection, the same every time.
+-- The object for a result set, the same every time.
 local function result_of(con, rs)
   local at = address(con)
   local known = results[at]
@@ -128,7 +119,7 @@ end
 host.sql_result_of = result_of
 host.sql_no_result = no_result
 
--- Returns the owner of the connection that another object points to.
+-- The owner of the connection that another object points to.
 function host.sql_owner(con)
   return connections[c_address(con)] or con
 end
@@ -150,7 +141,7 @@ function result:fetch_row()
   local n = self.nfields
   local values = row.values
   local t = new_table(n, 0)
-  if n == 1 then -- there is no loop, because compiled code would make it a separate trace
+  if n == 1 then -- no loop: compiled code would make it a separate trace
     t[1] = value(values[0])
     return t
   end
@@ -170,11 +161,9 @@ function result:free()
   return true
 end
 
--- ---- connections ----
-
 local connection = host.methods.connection
 
--- Handles NULL from a C function: there is no result set, or an error.
+-- NULL from a C function: no result set, or an error.
 local function no_rows(con, query)
   if con == nil then
     error("there is no connection (a dot where a colon belongs?)", 3)
@@ -228,8 +217,6 @@ function connection:query_row(query, label)
   return unpack(t, 1, n)
 end
 
--- ---- drivers ----
-
 local driver = host.methods.driver
 
 local function check_driver(drv)
@@ -271,7 +258,7 @@ function driver:visitor()
   return con
 end
 
--- This is the function sysbench.sql.driver.
+-- sysbench.sql.driver
 return function(name)
   if name ~= nil and type(name) ~= "string" then
     error(("bad argument #1 to 'driver' (string expected, got %s)"):format(type(name)), 2)

@@ -1,9 +1,8 @@
--- sql_copy.lua - con:copy_rows{...}: stores many generated rows, all of them or
--- none.
+-- sql_copy.lua - con:copy_rows{...}: stores many generated rows, all or none.
 --
 -- Rows are sent in one transaction, or, inside a transaction of the script,
 -- after a savepoint.  The driver's own copy is used if it treats values as
--- INSERT does.  Otherwise the rows are sent as multi-row INSERTs.
+-- INSERT does, otherwise multi-row INSERTs.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -41,7 +40,7 @@ end
 
 local length = ffi.new(size_t)
 
--- Returns a value as text; nil stays nil.
+-- A value as text; nil stays nil.
 local function plain(value)
   local kind = type(value)
   if kind == "number" then
@@ -58,7 +57,7 @@ local function plain(value)
   error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
 end
 
--- Returns a value as a literal of the connection's dialect.
+-- A value as a literal of the connection's dialect.
 local function literal(con, value)
   if type(value) == "string" then
     local text = c_quote(con, value, #value, length)
@@ -68,7 +67,7 @@ local function literal(con, value)
   return plain(value) or "NULL"
 end
 
--- Returns "(v1,v2,...)" of one row.
+-- "(v1,v2,...)" of one row.
 local function row_text(con, n, ...)
   if select("#", ...) > n then
     error(("copy_rows: %d values for %d columns"):format(select("#", ...), n), 0)
@@ -80,8 +79,8 @@ local function row_text(con, n, ...)
   return "(" .. table.concat(texts, ",") .. ")"
 end
 
--- Returns how many bytes a statement should have, how many the server accepts,
--- and which of its settings limits them.
+-- The best and the largest size of a statement, and the setting of the server
+-- that limits it.
 local function statement_sizes(con)
   local good = C.bench_db_statement_sizes(con, double_out, text_out)
   return good, double_out[0], text_out[0] ~= nil and ffi.string(text_out[0]) or nil
@@ -110,13 +109,11 @@ local function insert_rows(con, spec)
   end
 end
 
--- ---- the driver's own copy ----
-
--- While a copy is open, the connection cannot do anything else.  But `row` may
--- use it, so rows are collected first, and then sent together.
+-- A connection with an open copy can do nothing else, but `row` may use it: so
+-- rows are collected first.
 local BATCH_BYTES, BATCH_ROWS = 256 * 1024, 5000
 
--- Stores the values of a row in texts[at + 1 .. at + n]; false stands for nil.
+-- Stores the values of a row in texts[at + 1 .. at + n], false for nil.
 -- Returns their bytes.
 local function collect(texts, at, n, ...)
   if select("#", ...) > n then
@@ -135,8 +132,7 @@ local function copy_failed(con, spec)
   host.sql_error().raise(con, "COPY " .. spec.table, 2)
 end
 
--- Sends `rows` rows of n values.  The texts stay in their table while they are
--- sent.
+-- Sends `rows` rows of n values.  Their texts stay in the table meanwhile.
 local function copy_batch(con, spec, n, texts, rows)
   local names = ffi.new("const char *[?]", n, spec.columns)
   local values = ffi.new("sql_value[?]", n)
@@ -182,17 +178,14 @@ local function send_rows(con, spec)
   end
 end
 
--- ---- all or nothing ----
-
 local function is_restart(err)
   return type(err) == "table" and err.errcode == 1
 end
 
 local DOUBT = "copy_rows: the answer to COMMIT was lost: the rows are all there, or none"
 
--- Makes one attempt.  Returns true; or false, the error, and whether the answer
--- to the COMMIT was lost.  If it was, the outcome is unknown; otherwise nothing
--- is left.
+-- One attempt.  Returns true; or false, the error, and whether the answer to
+-- the COMMIT was lost, so that the outcome is unknown.
 local function attempt(con, spec, inside)
   con:query(inside and "SAVEPOINT bench_copy_rows" or "BEGIN")
   local ok, err = pcall(send_rows, con, spec)
@@ -224,7 +217,7 @@ local function copy(con, spec)
       error(DOUBT, 0)
     end
     -- Only the script can repeat its own transaction, and only the event can be
-    -- repeated if the outcome of a COMMIT is unknown.
+    -- repeated after a COMMIT of unknown outcome.
     if inside or doubtful or not is_restart(err) then
       error(err, 0)
     end
@@ -237,7 +230,7 @@ local function copy(con, spec)
   end
 end
 
--- Errors of this module have the position of the script's call.
+-- Errors have the position of the script's call.
 return function(con, spec)
   local ok, result = pcall(copy, con, spec)
   if ok then

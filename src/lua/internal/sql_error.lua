@@ -1,7 +1,6 @@
--- sql_error.lua - the error that a failed SQL call raises, and the script's hook
--- for it.
+-- sql_error.lua - the error of a failed SQL call, and the script's hook for it.
 local host = ...
--- This code runs too rarely to be worth memory for machine code.
+-- Runs too rarely to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
 local C = host.C
@@ -40,10 +39,10 @@ local function make(con, query, reconnected)
   }, error_mt)
 end
 
--- While the hook runs, it is not called for errors of its own statements.
+-- The hook is not called for errors of its own statements.
 local in_hook = false
 
--- Asks the hook.  Returns true, false, or the error that it raised.
+-- Returns true, false, or the error of the hook.
 local function ask(hook, err)
   in_hook = true
   local ok, answer = pcall(hook, err)
@@ -51,8 +50,8 @@ local function ask(hook, err)
   return ok, answer
 end
 
--- Asks the hook about a fatal error; true if the error is treated as an
--- ignorable one.  Otherwise, prints the message of the driver.
+-- Asks the hook about a fatal error; true: treat as ignorable.  Otherwise,
+-- prints the message of the driver.
 local function is_forgiven(con, err)
   local hook = sysbench.hooks.sql_error_ignorable
   if type(hook) ~= "function" or in_hook then
@@ -72,8 +71,8 @@ local function is_forgiven(con, err)
   return true
 end
 
--- Calls error() with the position of the script's call.  If the script has
--- passed a method to pcall(), that has no line, but its caller has.
+-- error() with the position of the script's call.  A method passed to pcall()
+-- has no line, but its caller has.
 local function fail(text, level)
   local info = debug.getinfo(level + 1, "S")
   if info and info.what == "C" then
@@ -82,8 +81,8 @@ local function fail(text, level)
   error(text, level + 1)
 end
 
--- The last call on the connection has failed: raises the error.  `level` is
--- that of error() for the script's call, seen from here.
+-- Raises the error of the last call on the connection.  `level` is that of
+-- error() for the script's call, seen from here.
 function M.raise(con, query, level)
   local flags = c_failure(con)
   if bit.band(flags, ABANDONED) ~= 0 then
@@ -94,7 +93,7 @@ function M.raise(con, query, level)
     fail(ffi_string(api_error), level + 1)
   end
   if bit.band(flags, EARLIER) ~= 0 then
-    query = "" -- that one was not sent
+    query = "" -- not sent
   end
   local err = make(con, query, bit.band(flags, RECONNECTED) ~= 0)
   if bit.band(flags, IGNORABLE) == 0 then
@@ -116,7 +115,7 @@ function M.raise(con, query, level)
   error(err, 0)
 end
 
--- Returns the error in words, for calls whose errors never restart an event.
+-- The error in words, for calls whose errors never restart an event.
 function M.describe(con)
   if bit.band(c_failure(con), ABANDONED) ~= 0 then
     error(host.abandoned, 0)

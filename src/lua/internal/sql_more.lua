@@ -1,5 +1,4 @@
--- sql_more.lua - rarely used methods of drivers, connections and statements:
--- further results, bulk inserts, reconnecting, parameters of connect().
+-- sql_more.lua - rarely used methods of drivers, connections and statements.
 local host = ...
 local ffi = host.ffi
 local C = host.C
@@ -13,8 +12,6 @@ local check_object = host.check_object
 
 local M = {}
 local connection, statement = host.methods.connection, host.methods.statement
-
--- ---- results ----
 
 function connection:next_result()
   check_object(self)
@@ -59,8 +56,6 @@ function connection:visit(query, way)
   local times = host.use("sql_visit").visit(self, query, way)
   return times
 end
-
--- ---- bulk inserts ----
 
 local prefix_length = ffi.new("size_t[1]")
 
@@ -117,8 +112,6 @@ function connection:pipeline(f)
   return p
 end
 
--- ---- statements ----
-
 function statement:next_result()
   local rs = C.db_stmt_next_result(self)
   if rs == nil then
@@ -128,11 +121,9 @@ function statement:next_result()
   return (result_of(self.connection, rs))
 end
 
--- ---- drivers ----
-
 local connect_keys = { "host", "port", "socket", "user", "password", "db" }
 
--- Returns the texts of connect{...}, in the order of connect_keys.
+-- The texts of connect{...}, in the order of connect_keys.
 function M.connect_texts(name, params)
   local texts, known = {}, {}
   for i, key in ipairs(connect_keys) do

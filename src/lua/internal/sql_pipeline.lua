@@ -13,8 +13,6 @@ local length = ffi.typeof("size_t[1]")
 local nrows_out, nfields_out = ffi.new("double[1]"), ffi.new("double[1]")
 local text_out = ffi.new("const char *[1]")
 
--- ---- results ----
-
 local result = {}
 local result_mt = {
   __index = result,
@@ -50,11 +48,9 @@ function result:free() -- the next pipeline does
   return true
 end
 
--- ---- pipelines ----
-
 local pipeline = {}
 
--- Returns what became of statement number `i`: 1 done, 0 skipped, -1 failed or unknown.
+-- The outcome of statement number `i`: 1 done, 0 skipped, -1 failed or unknown.
 local function look(p, i, level)
   if p.open then
     error("the pipeline has no results yet: its statements are sent when the function ends", level + 1)
@@ -63,7 +59,7 @@ local function look(p, i, level)
   return c_result(p.con, i - 1, nrows_out, nfields_out, text_out)
 end
 
--- Results are made when they are looked at.
+-- Results are made on first use.
 local pipeline_mt = {
   __index = function(p, key)
     if type(key) ~= "number" then
@@ -119,14 +115,14 @@ function pipeline:execute(stmt)
     error(("bad argument #1 to 'execute' (statement expected, got %s)"):format(type(stmt)), 2)
   end
   local n = added(self, c_execute(self.con, stmt))
-  if not rawequal(self.last, stmt) then -- it lives until it is executed
+  if not rawequal(self.last, stmt) then -- lives until executed
     self.last = stmt
     self.statements[n] = stmt
   end
   return n
 end
 
--- Returns nil if statement number `i` was executed, or why it was not.
+-- Nil if statement number `i` was executed, or why it was not.
 function pipeline:error(i)
   if type(i) ~= "number" or not (i >= 1 and i <= self.n and i % 1 == 0) then
     error("error: the number of a statement of the pipeline is expected", 2)
@@ -158,7 +154,7 @@ local function run(con, f)
   if type(f) ~= "function" then
     error(("bad argument #1 to 'pipeline' (function expected, got %s)"):format(type(f)), 3)
   end
-  con = host.sql_owner(con) -- which keeps it open
+  con = host.sql_owner(con) -- keeps it open
   local p = setmetatable({ con = con, number = open(con, 3), n = 0, open = true, last = false, statements = {} }, pipeline_mt)
   local ok, err = pcall(f, p)
   p.open = false
@@ -172,8 +168,6 @@ local function run(con, f)
   p.statements, p.last = nil, nil
   return p
 end
-
--- ---- many rows ----
 
 local BATCH = 5000 -- rows whose values are kept until they are sent
 

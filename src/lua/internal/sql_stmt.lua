@@ -15,10 +15,8 @@ local NONE = C.DB_ERROR_NONE
 local T = sysbench.sql.type
 local binds_t = ffi.typeof("sql_bind[?]")
 
--- ---- parameters ----
-
--- A parameter is one object with all that a binding points to, because
--- thousands of connections have many of them.
+-- A parameter is one object with all that a binding points to: thousands of
+-- connections have many parameters.
 ffi.cdef([[
 struct bench_integer_param {
   int type, max_len; char is_null[1]; unsigned long data_len[1]; int64_t buffer[1];
@@ -37,8 +35,8 @@ local istype = ffi.istype
 
 local param = {}
 
--- Types of values that become numbers.  C would refuse others without naming
--- the script's line.
+-- Types of values that become numbers.  C would refuse others without the
+-- script's line.
 local numbers = { number = true, boolean = true, cdata = true }
 
 local function set_integer(p, v)
@@ -67,8 +65,8 @@ local function set_string(p, v)
   p.data_len[0] = len
 end
 
--- New parameters are copies, as this module is not compiled until it has been
--- used a lot, and each use of an array would leave an object as garbage.
+-- New parameters are copies: until this module is compiled, each use of an
+-- array leaves an object as garbage.
 local function first_of(p, kind)
   p.type, p.max_len = kind, 8
   p.is_null[0], p.data_len[0] = 1, 8
@@ -100,7 +98,6 @@ local function text(max_len)
   return p
 end
 
--- For each type: what makes the parameter.
 local kinds = {
   [T.TINYINT] = integer,
   [T.SMALLINT] = integer,
@@ -159,26 +156,23 @@ local function new_param(kind, max_len)
   if not known then
     error("Unsupported argument type: " .. tostring(kind), 3)
   end
-  return known(max_len) -- which takes the place of this function on the stack
+  return known(max_len) -- takes the place of this function on the stack
 end
 
 local function is_param(p)
   return istype(integer_t, p) or istype(text_t, p) or istype(double_t, p)
 end
 
--- ---- statements ----
-
 local statement = host.methods.statement
 
--- The parameters that each statement reads live as long as the binding.  They
--- are in one array, as thousands of clients have many statements, and a table
--- for each would take more memory.
-local kept = {} -- a group of unused places begins with the place of the next one
+-- The parameters of each statement live as long as the binding.  All are in one
+-- array: a table for each of many statements would take more memory.
+local kept = {} -- an unused group begins with the place of the next one
 local last = 0 -- place in use
-local unused_of = {} -- number of parameters -> the first unused group
-local MOST = 31 -- parameters in the array; more of them are in a table
+local unused_of = {} -- number of parameters -> first unused group
+local MOST = 31 -- parameters in the array; more are in a table
 
--- By the address of the statement: the place of its first parameter and their
+-- By the address of the statement: place of the first parameter and their
 -- number, as one number, or a table.
 local bound = {}
 
@@ -215,7 +209,6 @@ local function keep(at, params, n)
   bound[at] = place * (MOST + 1) + n
 end
 
--- Returns the array of the parameters of a statement, or nil.
 local function params_of(at)
   local binding = bound[at]
   if type(binding) ~= "number" then
@@ -245,7 +238,7 @@ function statement:bind_create(kind, max_len)
   return p
 end
 
--- Descriptors that no call is using.  Another client may bind while one waits.
+-- Unused descriptors.  Another client may bind while one waits.
 local FEW = 8
 local unused
 
@@ -310,11 +303,11 @@ function statement:execute()
 end
 
 local function is_size(v)
-  return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
+  return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- will be cut
 end
 
--- Executes a loop of set() and execute() in C.  A short Lua loop inside an
--- event would keep LuaJIT from compiling the whole event in one piece.
+-- A loop of set() and execute() in C: a short Lua loop would keep LuaJIT from
+-- compiling the whole event in one piece.
 function statement:execute_drawn(times, max, first, last, span)
   check_there(self, 3)
   if not (is_size(times) and is_size(max) and is_size(span or 0)) then
@@ -371,8 +364,8 @@ function host.methods.connection:prepare(query, label)
   return (ffi_gc(stmt, host.sql_finalizer(owner_of(self))))
 end
 
--- Functions called once per connection are not compiled: the machine code would
--- grow each time a server goes away and comes back.
+-- Not compiled: called once per connection, so machine code would grow each
+-- time a server comes back.
 for _, rare in ipairs({ new_param, drop, keep, bind, statement.bind_create, statement.bind_param,
   statement.close, host.methods.connection.prepare }) do
   require("jit").off(rare, true)

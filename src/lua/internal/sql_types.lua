@@ -1,9 +1,8 @@
--- sql_types.lua - the types of SQL objects.  Their methods are loaded on first
--- use, because a script may get the objects from C functions.
+-- sql_types.lua - the types of SQL objects.  Methods are loaded on first use,
+-- because a script may get the objects from C functions.
 local host = ...
 local ffi, use = host.ffi, host.use
 
--- Methods that their module adds when one of them is first used.
 local function lazy_methods()
   local methods = {}
   return setmetatable(methods, {

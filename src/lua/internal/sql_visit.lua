@@ -11,7 +11,7 @@ local c_visit = C.bench_db_visit
 
 local M = {}
 
--- Returns a connection object that is never open between two visits.
+-- A connection object, never open between two visits.
 function M.visitor(drv)
   local con = C.bench_db_visitor(drv)
   if con == nil then
@@ -20,8 +20,8 @@ function M.visitor(drv)
   return ffi.gc(con, C.db_connection_free)
 end
 
--- Returns the milliseconds of each step by its name, and whether the client
--- library has opened the connection: `library`.
+-- The milliseconds of each step by name; `library`: did the client library open
+-- the connection?
 function M.visit(con, query, way)
   if type(query) ~= "string" then
     error(("bad argument #1 to 'visit' (string expected, got %s)"):format(type(query)), 3)

@@ -1,20 +1,20 @@
--- sysbench.lua - the table `sysbench` and the globals of a new state.  This
--- module runs first.
+-- sysbench.lua - the table `sysbench` and the globals of a new state; runs
+-- first.
 --
 -- Thousands of states may exist, so code that a script may never use is loaded
--- on first use.  Until then a small function takes its place.
+-- on first use, in place of a small function.
 local host = ...
 
 -- On 64-bit ARM, machine code of LuaJIT 2.1.0-beta3 calls functions in C with
 -- wrong numbers: the check of another number overwrites a constant.  Events
--- were counted wrong, and two clients got the same key.  The release of this number
--- (that of Debian 13) is known to be right; the beta has none.
+-- were counted wrong, and two clients got the same key.  The release of this
+-- number (Debian 13) is known to be right.
 if jit.arch == "arm64" and tonumber(jit.version:match("^LuaJIT 2%.1%.(%d+)$") or 0) < 1737090214 then
   jit.off()
 end
 
--- An error that is no text has no place.  A message handler could find it, but
--- takes room that a full stack has not, so handlers are for tracebacks only.
+-- An error that is not a text has no place.  A message handler could find it,
+-- but needs room that a full stack lacks, so handlers are for tracebacks only.
 local error_of_lua, type_of, getinfo = error, type, debug.getinfo
 function error(value, level)
   if level ~= 0 and type_of(value) ~= "string" then
@@ -25,9 +25,8 @@ function error(value, level)
   return error_of_lua(value, level)
 end
 
--- Scripts that use LuaJIT's `ffi` find all declarations in it, and the types in
--- their place, from the first use on.  The program's own modules have the ones
--- that they need.
+-- Scripts that use LuaJIT's `ffi` get all declarations and types on first use.
+-- The program's own modules have the ones that they need.
 host.ffi = require("ffi")
 _G.ffi = setmetatable({}, {
   __index = function(t, key)
@@ -47,7 +46,7 @@ _G.ffi = setmetatable({}, {
 })
 package.loaded.ffi = _G.ffi
 
--- A line that is printed stays whole, whatever other threads print.
+-- A printed line stays whole, whatever other threads print.
 local tostring, select, concat = tostring, select, table.concat
 local stdout = io.stdout
 function print(...)
@@ -63,7 +62,7 @@ function print(...)
   stdout:write(concat(texts, "\t", 1, n) .. "\n")
 end
 
--- While a finalizer runs, the collector looks as if it had been stopped.
+-- While a finalizer runs, the collector looks stopped.
 local collect, collector_stopped = collectgarbage, host.collector_stopped
 function collectgarbage(what, ...)
   if what == "stop" or what == "restart" then
@@ -72,11 +71,9 @@ function collectgarbage(what, ...)
   return collect(what, ...)
 end
 
--- ---- the program's own modules ----
-
 local modules = {}
 
--- Returns an internal module, which is loaded once.
+-- An internal module, loaded once.
 local function use(name)
   local module = modules[name]
   if module == nil then
@@ -88,23 +85,22 @@ end
 
 host.use = use
 
--- The functions of the script ABI.  Where many clients share this state, those
--- that may wait are replaced.
+-- The functions of the script ABI; in a shared state, those that may wait are
+-- replaced.
 host.C = host.wait and use("waiting") or host.ffi.C
 
--- Refuses a method that was called with a dot, or for an object that is nil:
--- functions in C would follow a null pointer.  The error has the position of
--- the script's call.
+-- Refuses a method called with a dot, or for nil: functions in C would follow a
+-- null pointer.  The error has the position of the script's call.
 function host.check_object(object)
   if type(object) ~= "cdata" or object == nil then
     error("a method was called without its object (with a dot where a colon belongs?)", 3)
   end
 end
 
--- Creates stand-ins for functions of a module: places[i][prefix .. NAME] calls
--- what the module calls NAME.  The first call replaces all stand-ins by the
--- module's functions, unless the script has replaced them before.  Few
--- variables keep a stand-in small.
+-- Stand-ins for functions of a module: places[prefix][prefix ..  NAME] calls
+-- NAME of the module.  The first call replaces all stand-ins by the module's
+-- functions, unless the script has replaced them.  Few variables keep a
+-- stand-in small.
 local getupvalue = debug.getupvalue
 local function lazily(module, names, places)
   local function real(name)
@@ -133,8 +129,8 @@ local function lazily(module, names, places)
   end
 end
 
--- Raised when the run is over in the middle of an event.  This is not an error:
--- the event is given up.
+-- Raised when the run is over in the middle of an event, which is given up; not
+-- an error.
 host.abandoned = setmetatable({}, {
   __tostring = function()
     return "the run is over"
@@ -145,16 +141,14 @@ function host.sql_error()
   return use("sql_error")
 end
 
--- Loads the objects of SQL, when a script begins to use them.
+-- When a script begins to use SQL.
 function host.load_sql()
   use("sql_types") -- replaces this function
   host.load_sql()
 end
 
--- ---- modules of scripts ----
-
--- Executes --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module
--- jit.NAME, which is found by LuaJIT's own path, but not in the current folder.
+-- --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module jit.NAME of
+-- LuaJIT's own path, but not of the current folder.
 local function luajit_command(text)
   package.path = package.path:gsub("%./%?%.lua;?", "")
   local name, rest = text:match("^([^=]*)=?(.*)$")
@@ -183,7 +177,7 @@ end
 
 package.path, package.cpath = host.path, host.cpath
 
--- Returns the module in a file, which is compiled once for all states.
+-- The module in a file, compiled once for all states.
 local function module_in(file, name)
   local chunk, err = host.compile(file)
   if not chunk then
@@ -200,10 +194,10 @@ end
 
 table.insert(package.loaders, 2, function(name)
   local file = package.searchpath(name, host.package().path)
-  return file and module_in(file, name) -- otherwise the next loader reports where it looked
+  return file and module_in(file, name) -- otherwise the next loader lists the places
 end)
 
--- For Lua, scripts that are part of the program are not files.
+-- Embedded scripts are not files for Lua.
 local embedded = "embedded:/"
 if host.datadir .. "/" == embedded then
   local loadfile_of_lua = loadfile
@@ -218,7 +212,7 @@ if host.datadir .. "/" == embedded then
   end
 end
 
--- Loads a module in C, like the loaders of LuaJIT.
+-- Like the loaders of LuaJIT.
 local function c_module_in(file, name)
   local open, err = package.loadlib(file, "luaopen_" .. name:gsub("^.-%-", ""):gsub("%.", "_"))
   if not open then
@@ -231,7 +225,7 @@ host.c_module_in = c_module_in
 
 local places = { { ".lua", module_in }, { "/init.lua", module_in }, { ".so", c_module_in } }
 
--- Returns a loader for the modules of one folder.
+-- A loader for the modules of one folder.
 local function folder_loader(folder)
   return function(name)
     local base = folder .. "/" .. name:gsub("%.", "/")
@@ -254,9 +248,8 @@ local from_datadir = folder_loader(host.datadir)
 table.insert(package.loaders, from_datadir)
 
 -- Code of the program must not come from a folder in which other users can
--- write.  Therefore its private modules, and all modules of a bundled script,
--- come from the script's folder, whatever the current folder and LUA_PATH
--- contain.
+-- write.  So its private modules, and all modules of a bundled script, come
+-- from the script's folder, whatever the current folder and LUA_PATH contain.
 table.insert(package.loaders, 2, function(name)
   if host.is_bundled or name:find("^bench_") then
     local chunk = from_datadir(name)
@@ -264,8 +257,8 @@ table.insert(package.loaders, 2, function(name)
   end
 end)
 
--- With several processes, the first one sends the others the modules that it
--- has found in files, and they look there first.
+-- With several processes, the first one sends the others the modules found in
+-- files; they look there first.
 if host.record then
   for i, loader in ipairs(package.loaders) do
     package.loaders[i] = function(name)
@@ -291,8 +284,6 @@ if host.bundled then
     return chunk
   end)
 end
-
--- ---- the interface ----
 
 sysbench = {
   tid = host.tid,
@@ -355,6 +346,35 @@ function host.named_histogram(name, unit)
 end
 host.popen, host.newproxy = io.popen, newproxy
 host.setlocale, host.exit = os.setlocale, os.exit
+-- Functions of modules that are loaded on first use.
+local names = {
+  report = { "default", "csv", "json" },
+  cmdline = {
+    "read_cmdline_options",
+    "print_test_options",
+    "command_defined",
+    "command_parallel",
+    "command_begin",
+    "command_failed",
+    "call_command",
+  },
+  compat = {
+    "connect",
+    "disconnect",
+    "query",
+    "bulk_insert_init",
+    "bulk_insert_next",
+    "bulk_insert_done",
+    "prepare",
+    "bind_param",
+    "bind_result",
+    "execute",
+    "store_results",
+    "free_results",
+    "close",
+  },
+}
+
 -- Otherwise its loops would be compiled again in each state.
 require("jit").off(lazily, true)
 lazily("programs", { "execute", "exit" }, { [""] = os })
@@ -366,44 +386,19 @@ lazily("locale", { "setlocale" }, { [""] = os })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
 lazily("counter", { "new" }, { [""] = sysbench.counter })
 lazily("ack", { "ack", "ack_query" }, { [""] = sysbench })
-lazily("report", { "default", "csv", "json" }, { report_ = sysbench })
-lazily("cmdline", {
-  "read_cmdline_options",
-  "print_test_options",
-  "command_defined",
-  "command_parallel",
-  "command_begin",
-  "command_failed",
-  "call_command",
-}, { [""] = sysbench.cmdline })
+lazily("report", names.report, { report_ = sysbench })
+lazily("cmdline", names.cmdline, { [""] = sysbench.cmdline })
 host.cmdline = sysbench.cmdline
 function host.validate(name, value)
   use("cmdline") -- replaces this function
   return host.validate(name, value)
 end
 
--- Loads thread_run() and the iteration.
 use("loop")
 sysbench.iteration = host.iteration
 sysbench.rest = host.rest
 
--- ---- the interface of release 1.0 ----
-
-lazily("compat", {
-  "connect",
-  "disconnect",
-  "query",
-  "bulk_insert_init",
-  "bulk_insert_next",
-  "bulk_insert_done",
-  "prepare",
-  "bind_param",
-  "bind_result",
-  "execute",
-  "store_results",
-  "free_results",
-  "close",
-}, { [""] = sysbench.db, db_ = _G })
+lazily("compat", names.compat, { [""] = sysbench.db, db_ = _G })
 
 DB_ERROR_NONE = 0
 DB_ERROR_RESTART_TRANSACTION = 1
@@ -426,5 +421,7 @@ mysql_table_engine = "innodb"
 myisam_max_rows = 1000000
 
 if host.wait then
+  host.names = names
   use("vm")
+  host.names = nil
 end

@@ -1,11 +1,11 @@
 -- vm.lua - the clients of a Lua state that many of them share.
 --
--- Each client has globals of its own, and a host table of its own, whose
--- __index is that of the state.  Tables that scripts may write to are empty
--- ones with the common table as their __index.  Code is common to all: a chunk
--- is loaded once and executed once per client, with the client's globals.
+-- Each client has globals and a host table of its own; the __index of the host
+-- table is that of the state.  Tables that scripts may write to are empty ones
+-- with the common table as their __index.  Code is common: a chunk is loaded
+-- once, and executed once per client with the client's globals.
 local host = ...
--- Most of this is executed once per client, and not worth machine code.
+-- Mostly executed once per client, and not worth machine code.
 local jit = require("jit")
 jit.off(true, true)
 local base = _G
@@ -13,12 +13,10 @@ local pairs, ipairs, rawget, rawset, type, setmetatable = pairs, ipairs, rawget,
 local error, tostring, setfenv, unpack = error, tostring, setfenv, unpack
 local new_table = require("table.new")
 
--- The host table of the client that runs; nil: none.
+-- The host table of the running client, or nil.
 local client_of = host.client
 
--- ---- chunks ----
-
--- A chunk can wait before it has returned.  Until then, other clients need
+-- A chunk can wait before it has returned; until then, other clients need
 -- another function.
 local idle = {}
 local taken = setmetatable({}, { __mode = "k" })
@@ -53,7 +51,6 @@ local function give_back(chunk)
   end
 end
 
--- The body of the script.
 function host.take_body()
   return take("", host.load_body)
 end
@@ -84,9 +81,7 @@ function base.dofile(path)
   return results_of(chunk, chunk())
 end
 
--- ---- the program's own modules ----
-
--- These have data of a client, or use its globals.
+-- Modules with data of a client, or that use its globals.
 local of_client = { cmdline = true, compat = true, report = true, restart = true, sql_error = true }
 local chunks = {}
 
@@ -123,12 +118,12 @@ function host.sql_error()
   return host.use("sql_error")
 end
 
--- The loop of events, which finds the modules of the client that runs.
+-- The loop of events finds the modules of the running client.
 host.load("loop", host)
 
--- Creates stand-ins for functions of such a module.  The first call replaces
--- those of the client, unless the script has replaced them before.
--- places[prefix](globals) is the table with the functions prefix .. NAME.
+-- Stand-ins for functions of such a module: the first call replaces those of
+-- the client, unless the script has replaced them. places[prefix](globals) is
+-- the table of the functions prefix ..  NAME.
 local function lazily(module, names, places)
   local stand_ins = {}
   local function real(name)
@@ -158,47 +153,23 @@ local function globals(G)
   return G
 end
 
--- The script may have put something else in their place.
+-- The script may have replaced the table.
 local function sysbench_of(G)
   return type(G.sysbench) == "table" and G.sysbench or {}
 end
 
-lazily("report", { "default", "csv", "json" }, { report_ = sysbench_of })
-lazily("cmdline", {
-  "read_cmdline_options",
-  "print_test_options",
-  "command_defined",
-  "command_parallel",
-  "command_begin",
-  "command_failed",
-  "call_command",
-}, {
+lazily("report", host.names.report, { report_ = sysbench_of })
+lazily("cmdline", host.names.cmdline, {
   [""] = function(G)
     return sysbench_of(G).cmdline
   end,
 })
-lazily("compat", {
-  "connect",
-  "disconnect",
-  "query",
-  "bulk_insert_init",
-  "bulk_insert_next",
-  "bulk_insert_done",
-  "prepare",
-  "bind_param",
-  "bind_result",
-  "execute",
-  "store_results",
-  "free_results",
-  "close",
-}, {
+lazily("compat", host.names.compat, {
   [""] = function(G)
     return sysbench_of(G).db
   end,
   db_ = globals,
 })
-
--- ---- modules of scripts ----
 
 function host.package()
   return client_of().package
@@ -229,7 +200,7 @@ for i, loader in ipairs(base_package.loaders) do
   end
 end
 
--- The client has arrays of its own as soon as the script looks at them.
+-- The client has its own arrays as soon as the script looks at them.
 local package_mt = {
   __index = function(package, key)
     local value = base_package[key]
@@ -263,13 +234,13 @@ local loaded_mt = {
   end,
 }
 
--- Modules of bundled scripts that have no data.
+-- Modules of bundled scripts without data.
 local stateless =
   { bench_columns = true, bench_doubt = true, bench_lost = true, bench_oltp = true, bench_on_demand = true, bench_options = true, bench_statements = true }
 
 local LOADING = base.newproxy() -- the value of a module while it is executed
 
--- The files of modules that a client has found where all of them look.
+-- Files of modules that a client has found in the usual places.
 local file_of = {}
 
 local function find_loader(package, name)
@@ -333,7 +304,7 @@ function base.require(name)
   return loaded[name]
 end
 
--- Returns the table at a.b.c in the globals, which is made if there is nothing.
+-- The table at a.b.c in the globals, made if missing.
 local function find_table(G, name)
   local at = G
   for part in name:gmatch("[^.]+") do
@@ -366,9 +337,7 @@ function base.module(name, ...)
   end
 end
 
--- ---- functions of Lua that concern the whole state ----
-
--- A full collection would stop all clients, and each of them may ask for one.
+-- A full collection would stop all clients, and each may ask for one.
 local collect, collector_stopped = collectgarbage, host.collector_stopped
 function base.collectgarbage(what, n)
   if what == nil or what == "collect" then
@@ -381,7 +350,7 @@ function base.collectgarbage(what, n)
   return collect(what, n)
 end
 
--- Whatever can be called is a finalizer, but functions of C need no care.
+-- Anything callable is a finalizer; functions of C need no care.
 local function quiet(value)
   if value == nil or type(value) == "cdata" then
     return value
@@ -403,8 +372,8 @@ function base.newproxy(with)
   return proxy
 end
 
--- Each client declares the types of the script.  LuaJIT refuses a second
--- declaration.  The methods of a type find those of the client that runs.
+-- Each client declares the types of the script, and LuaJIT refuses a second
+-- declaration.  The methods of a type find those of the running client.
 local function adapt_metatype(ffi)
   local metatype, typeof = ffi.metatype, ffi.typeof
   local known = {}
@@ -478,8 +447,8 @@ local function fill(t, common)
   end
 end
 
--- Returns the metatable of tables that look like `common` until the script
--- changes them.
+-- The metatable of tables that look like `common` until the script changes
+-- them.
 local function looks_like(common)
   local mt = {
     __index = common,
@@ -494,8 +463,8 @@ local function looks_like(common)
   return mt
 end
 
--- The same for a common table with tables in it.  Each client gets a table of
--- its own when it first looks at it, with the metatable `metatables[name]`.
+-- The same for a common table with tables in it.  Each client gets its own copy
+-- of such a table on first use, with the metatable `metatables[name]`.
 local function looks_like_tree(common, metatables)
   local mt = looks_like(common)
   names_of[common] = metatables
@@ -512,7 +481,7 @@ local function looks_like_tree(common, metatables)
   return mt
 end
 
--- Functions that would tell the difference.
+-- Functions that would show the difference.
 local getmetatable = getmetatable
 local function fill_if_needed(t)
   local common = common_of[getmetatable(t)]
@@ -549,11 +518,9 @@ for _, f in ipairs({ looks_like, fill_if_needed, base.pairs, base.getmetatable, 
   jit.on(f, true)
 end
 
--- ---- options ----
-
 local options_mt
 
--- Lists are copied when the script first looks at them.
+-- Lists are copied on first use.
 local function own_list(_, name)
   local list = lists[name]
   if list then
@@ -576,8 +543,7 @@ local function share_options(options)
   host.options_known = true
 end
 
--- Returns the table sysbench.opt of the client that runs.  The first call has
--- the values.
+-- The table sysbench.opt of the running client.  The first call has the values.
 function host.new_options(options)
   if not options_mt then
     share_options(options)
@@ -587,10 +553,8 @@ function host.new_options(options)
   return own
 end
 
--- ---- a new client ----
-
--- Methods of strings are those of the common table, so it gets all that scripts
--- add.  Each client finds the functions that it has not replaced itself.
+-- Methods of strings are those of the common table, so it gets all additions of
+-- scripts.  Each client finds the functions that it has not replaced itself.
 local strings, own_strings = string, {}
 for key, value in pairs(strings) do
   own_strings[key] = value
@@ -621,9 +585,9 @@ for name, part in pairs(sysbench) do
 end
 local sysbench_mt = looks_like_tree(sysbench, parts)
 
--- The body has declared the options of the script.  The program reads those of
--- the main state, and all clients declare the same ones.  So one copy is kept,
--- from which a client gets its own when it first looks at them.
+-- The body has declared the options, the same in all clients; the program reads
+-- those of the main state.  One copy is kept, and a client gets its own on
+-- first use.
 local declared
 
 local function copy_of(t, seen)
@@ -669,12 +633,12 @@ function host.body_done(body)
   if common_of[getmetatable(cmdline)] then
     rawset(cmdline, "options", nil)
     setmetatable(cmdline, declared_mt)
-  else -- it has all fields itself
+  else -- has all fields itself
     cmdline.options = copy_of(declared, {})
   end
 end
 
--- Returns the globals and the host table of a new client.
+-- The globals and the host table of a new client.
 function host.new_client(tid)
   local G = setmetatable(new_table(0, 32), globals_mt)
   local loaded = setmetatable({ _G = G }, loaded_mt)

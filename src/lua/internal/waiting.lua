@@ -1,25 +1,21 @@
 -- waiting.lua - functions of the script ABI that may wait, for clients that
--- share a Lua state.  The value of this module stands for ffi.C.
+-- share a Lua state; the module stands for ffi.C.
 --
--- Machine code calls FFI functions directly, and no other client may run in
--- the middle of machine code.  LuaJIT leaves it before it calls a Lua function
--- in C.  So the arguments are stored in a struct, and host.wait() makes the
--- call and stores its result there.  No other client runs between host.wait()
--- and the code that reads the result.
---
--- host.wait() ignores its own arguments.  They keep objects and texts alive
--- until the call has returned.
+-- Machine code calls FFI functions directly, and no other client may run in its
+-- middle.  LuaJIT leaves machine code before it calls a Lua function in C.  So
+-- the arguments are stored in a struct, and host.wait() makes the call and
+-- stores its result.  No other client runs between host.wait() and the code
+-- that reads the result.  The arguments of host.wait() only keep objects and
+-- texts alive.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
 local wait, op = host.wait, host.wait_ops
 local call = ffi.cast("bench_call *", host.wait_call)
--- Code that is not compiled would make an object for each use of an array.
+-- Without compilation, each use of an array makes an object.
 local text, number, param = call.text, call.number, call.param
 
 local M = {}
-
--- ---- events ----
 
 local STEP, SETTLE, RESTART, UNDO = op.bench_event_step, op.bench_event_settle, op.bench_event_restart, op.bench_event_undo
 local MORE = op.sb_more_events
@@ -53,8 +49,6 @@ function M.sb_more_events(thread_id)
   return call.yes
 end
 
--- ---- connections ----
-
 function M.db_connection_create(drv)
   call.op, call.drv = op.db_connection_create, drv
   wait(drv)
@@ -77,8 +71,8 @@ function M.bench_db_visit(con, way, query, len, ms)
   return call.yes
 end
 
--- Returns a function that calls `name` with a connection and has a number or
--- a boolean (`field`) as its result.
+-- A function `name` of a connection, with a number or a boolean (`field`) as
+-- its result.
 local function of_connection(name, field)
   local number = op[name]
   M[name] = function(con)
@@ -96,8 +90,6 @@ of_connection("bench_db_restart", "n")
 of_connection("bench_copy_end", "yes")
 of_connection("db_next_result", "rs")
 of_connection("bench_pipeline_run", "yes")
-
--- ---- statements ----
 
 local QUERY, CLASS_QUERY, PREPARE = op.db_query, op.bench_db_query, op.db_prepare
 local EXECUTE, DRAW, NEXT = op.db_execute, op.bench_db_draw, op.db_stmt_next_result
@@ -159,8 +151,6 @@ function M.db_free_results(rs)
   return call.n
 end
 
--- ---- many rows ----
-
 local BULK_NEXT = op.db_bulk_insert_next
 
 function M.db_bulk_insert_init(con, query, len)
@@ -200,16 +190,14 @@ function M.bench_copy_row(con, values)
   return call.yes
 end
 
--- ---- finalizers ----
-
--- The garbage collector runs them at any time, perhaps while the client waits
--- for an answer on the same connection.  So the object is freed later.
+-- The garbage collector runs finalizers at any time, perhaps while the client
+-- waits on the same connection.  So the object is freed later.
 M.db_connection_free = C.bench_db_connection_later
 M.bench_db_statement_free = C.bench_db_statement_later
 
--- Returns a finalizer that calls `f`.  It runs in the middle of other code, so
--- host.wait() makes no call for it, it leaves the struct as it was, and its
--- error does not end that code.
+-- A finalizer that calls `f` in the middle of other code: host.wait() makes no
+-- call for it, the struct stays as it was, and its error does not end that
+-- code.
 local call_t = ffi.typeof("bench_call")
 local failed = host.finalizer_failed
 function host.quiet(f)

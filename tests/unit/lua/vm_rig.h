@@ -18,7 +18,7 @@
 #endif
 #include "lua/engine/options.h"
 #include "lua/engine/script.h"
-#include "lua/engine/script_opts.h"
+#include "lua/engine/setup.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "lua/engine/vm.h"

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "lua/engine/jobs.h"
+#include "lua/engine/exchange.h"
 #include "tests/unit/tap.h"
 
 enum {

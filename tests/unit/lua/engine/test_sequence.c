@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lua/engine/sequence.h"
+#include "lua/engine/exchange.h"
 #include "tests/unit/tap.h"
 
 enum {

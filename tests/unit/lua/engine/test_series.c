@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "lua/engine/series.h"
+#include "lua/engine/exchange.h"
 #include "tests/unit/tap.h"
 
 enum {

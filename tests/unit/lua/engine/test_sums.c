@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "lua/engine/sums.h"
+#include "lua/engine/exchange.h"
 #include "tests/unit/tap.h"
 
 enum {
