@@ -1,6 +1,6 @@
 /*
- * expr.c - values of SQL files, and expressions: their operators and functions,
- * the distributions of pgbench, and the machine that executes them.
+ * expr.c - values, operators, functions, distributions and the stack machine of
+ * SQL files.
  */
 #include "sqlfile/expr.h"
 
@@ -30,7 +30,7 @@ const char *value_to_int(const struct value *v, int64_t *ret)
     return NULL;
   case VALUE_DOUBLE:
     whole = rint(v->real);
-    /* The largest integer has no double of its own; 2^63 is too large. */
+    /* 2^63 is too large, and the largest integer has no double. */
     if (!(whole >= -0x1p63 && whole < 0x1p63))
       return "the double is out of the range of integers";
     *ret = (int64_t)whole;
@@ -86,7 +86,7 @@ static bool value_read_word(const char *text, size_t len, struct value *ret)
 {
   static const struct {
     const char *word;
-    size_t shortest; /* so many letters are enough */
+    size_t shortest; /* letters that are enough */
     bool truth;
   } words[] = {
     { "true", 1, true },   { "yes", 1, true }, { "on", 2, true },
@@ -204,7 +204,7 @@ const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
   return NULL;
 }
 
-/* One value of a standard normal distribution (Box and Muller). */
+/* Box and Muller. */
 static double draw_normal(struct rng *rng)
 {
   const double radius = sqrt(-2.0 * log(1.0 - rng_double(rng)));
@@ -212,7 +212,7 @@ static double draw_normal(struct rng *rng)
   return radius * sin(2.0 * M_PI * rng_double(rng));
 }
 
-/* What is outside of -parameter..parameter is drawn again. */
+/* Draws again outside of -parameter..parameter. */
 const char *draw_gaussian(struct draw *d, int64_t from, int64_t to,
                           double parameter, int64_t *ret)
 {
@@ -279,9 +279,7 @@ static int64_t hash_murmur2(int64_t value, int64_t seed)
   return (int64_t)(h ^ (h >> 47));
 }
 
-/* ---- the permutation ---- */
-
-/* xoroshiro128** of Blackman and Vigna: the permutation is defined by it. */
+/* xoroshiro128** of Blackman and Vigna, which defines the permutation. */
 struct keys {
   uint64_t a, b;
 };
@@ -304,7 +302,7 @@ static uint64_t hash_next_key(struct keys *k)
   return key;
 }
 
-/* A key of 0..last: the highest bits, drawn again if they are too large. */
+/* A key of 0..last: the highest bits, drawn again if too large. */
 static uint64_t hash_next_key_up_to(struct keys *k, uint64_t last)
 {
   uint64_t key;
@@ -317,7 +315,7 @@ static uint64_t hash_next_key_up_to(struct keys *k, uint64_t last)
   return key;
 }
 
-/* A bijection of the numbers below 2^bits, whose mask is given. */
+/* A bijection of the numbers below 2^bits. */
 static uint64_t hash_scramble(uint64_t v, uint64_t factor, uint64_t flip,
                               uint64_t mask, int bits)
 {
@@ -325,8 +323,8 @@ static uint64_t hash_scramble(uint64_t v, uint64_t factor, uint64_t flip,
   return ((v << 1) & mask) | (v >> (bits - 1));
 }
 
-/* Each round scrambles the lower numbers below a power of two, then the upper
- * ones in the same way, and shifts all of them. */
+/* Each round scrambles the numbers below a power of two, then the uppermost
+ * ones, and shifts all. */
 static int64_t hash_permute(int64_t value, int64_t size, int64_t seed)
 {
   enum {
@@ -361,8 +359,6 @@ static int64_t hash_permute(int64_t value, int64_t size, int64_t seed)
 
 static const char func_too_large[] =
   "the result is out of the range of integers";
-
-/* ---- operators for integers and doubles ---- */
 
 static const char *func_divide(enum expr_function function, int64_t a,
                                int64_t b, int64_t *ret)
@@ -447,7 +443,7 @@ static struct value func_calculate_double(enum expr_function function, double a,
   }
 }
 
-/* The remainder is one of integers, whatever the arguments are. */
+/* The remainder is always one of integers. */
 static const char *func_calculate(enum expr_function function,
                                   const struct value *arg, struct value *ret)
 {
@@ -473,8 +469,6 @@ static const char *func_calculate(enum expr_function function,
   }
   return why;
 }
-
-/* ---- bits ---- */
 
 static const char *func_shift(enum expr_function function, int64_t a,
                               int64_t by, struct value *ret)
@@ -510,8 +504,6 @@ static const char *func_combine_bits(enum expr_function function,
     return func_shift(function, a, b, ret);
   }
 }
-
-/* ---- functions of numbers ---- */
 
 static const char *func_make_absolute(const struct value *arg,
                                       struct value *ret)
@@ -597,8 +589,6 @@ static const char *func_to_int(const struct value *arg, struct value *ret)
   return why;
 }
 
-/* ---- random numbers and hashes ---- */
-
 static const char *func_draw(enum expr_function function,
                              const struct value *arg, unsigned n,
                              const struct expr_env *env, struct value *ret)
@@ -630,7 +620,7 @@ static const char *func_draw(enum expr_function function,
   return why;
 }
 
-/* The last argument is the seed; it may be missing. */
+/* The last argument, the seed, may be missing. */
 static const char *func_mix(enum expr_function function,
                             const struct value *arg, unsigned n,
                             const struct expr_env *env, struct value *ret)
@@ -655,8 +645,6 @@ static const char *func_mix(enum expr_function function,
     *ret = value_int(hash_murmur2(value, seed));
   return NULL;
 }
-
-/* ---- all of them ---- */
 
 static const char *func_call_number(enum expr_function function,
                                     const struct value *arg, unsigned n,

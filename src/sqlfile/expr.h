@@ -1,10 +1,7 @@
 /*
- * expr.h - values and expressions of SQL files: code for a machine with a
- * stack.
- *
- * The parser (reading_expr()) makes the code, and expr_eval() executes it
- * without allocating anything.  It is const while it is executed; any number of
- * threads may do so.
+ * expr.h - values and expressions of SQL files: code for a stack machine, made
+ * by reading_expr(), const for any number of threads. expr_eval() allocates
+ * nothing.
  */
 #ifndef BENCH_SQLFILE_EXPR_H
 #define BENCH_SQLFILE_EXPR_H
@@ -16,16 +13,15 @@
 #include "rand/dist.h"
 #include "rand/rng.h"
 
-/* ---- values; how one kind becomes another: the rules are those of pgbench
- * ---- */
+/* ---- values, converted by the rules of pgbench ---- */
 
 enum value_kind {
-  VALUE_UNSET, /* of a variable that has no value yet */
+  VALUE_UNSET,
   VALUE_NULL,
   VALUE_BOOL,
   VALUE_INT,
   VALUE_DOUBLE,
-  VALUE_TEXT, /* of a column; expressions read it as one of the others */
+  VALUE_TEXT, /* of a column */
 };
 
 struct value {
@@ -58,26 +54,23 @@ static inline struct value value_double(double real)
   return (struct value){ .kind = VALUE_DOUBLE, .real = real };
 }
 
-/*
- * These return NULL, or why the value cannot become one of this kind (a static
- * text).  A double becomes the nearest integer, an even one if there are two.
- */
+/* NULL, or a static text: why not.  A double becomes the nearest integer, or
+ * the even one of two. */
 const char *value_to_int(const struct value *v, int64_t *ret);
 const char *value_to_double(const struct value *v, double *ret);
 
-/* Is a condition with this value true?  Numbers are if they are not 0; NULL is
- * not. */
+/* Numbers other than 0 are true; NULL is not. */
 bool value_is_true(const struct value *v);
 
-/* Read a text as users write values: an integer, a double, a boolean or NULL.
- * False: it is another text.  The text is zero-terminated. */
+/* An integer, a double, a boolean or NULL, zero-terminated.  False: another
+ * text. */
 bool value_read(const char *text, size_t len, struct value *ret);
 
 enum {
   VALUE_BYTES = 40, /* room for all kinds but texts */
 };
 
-/* Write a value as pgbench does.  Not for texts. */
+/* As in pgbench.  Not for texts. */
 void value_print(const struct value *v, char to[VALUE_BYTES]);
 
 /* ---- random functions ---- */
@@ -86,7 +79,7 @@ enum {
   DRAW_ZIPF = 4, /* exponents whose constants are kept */
 };
 
-/* One thread uses it.  Zeroed but for `rng`, it is ready. */
+/* For one thread.  Ready when zeroed but for `rng`. */
 struct draw {
   struct rng *rng; /* borrowed */
   unsigned next;   /* the entry to replace */
@@ -96,9 +89,8 @@ struct draw {
   } zipf[DRAW_ZIPF];
 };
 
-/* Draw one of the integers from..to.  These return NULL, or why that is not
- * possible (a static text): the range is empty or has more than 2^63-1 values,
- * or the parameter is not allowed. */
+/* Draw an integer from..to.  NULL, or a static text: the range is empty or has
+ * more than 2^63-1 values, or the parameter is not allowed. */
 const char *draw_uniform(struct draw *d, int64_t from, int64_t to,
                          int64_t *ret);
 const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
@@ -111,19 +103,19 @@ const char *draw_zipfian(struct draw *d, int64_t from, int64_t to,
 /* ---- expressions ---- */
 
 enum {
-  EXPR_STACK = 64, /* values that wait for an operator, at most */
-  EXPR_ARGS = 16,  /* arguments of a function, at most */
+  EXPR_STACK = 64, /* upper bound of waiting values */
+  EXPR_ARGS = 16,
 };
 
 enum expr_code {
-  EXPR_CONST,     /* push a value */
-  EXPR_VARIABLE,  /* push the value of a variable */
-  EXPR_CALL,      /* replace the arguments by the result of a function */
-  EXPR_JUMP,      /* go on at `to` */
-  EXPR_UNLESS,    /* pop a condition; jump unless it is true */
-  EXPR_AND_FALSE, /* jump if the value on the top is false or NULL */
-  EXPR_OR_TRUE,   /* jump if the value on the top is true or NULL */
-  EXPR_SECOND,    /* replace two values of AND or OR by the second one */
+  EXPR_CONST,
+  EXPR_VARIABLE,
+  EXPR_CALL,
+  EXPR_JUMP,
+  EXPR_UNLESS,    /* pop a condition; jump unless true */
+  EXPR_AND_FALSE, /* jump if the top is false or NULL */
+  EXPR_OR_TRUE,   /* jump if the top is true or NULL */
+  EXPR_SECOND,    /* replace two values by the second */
 };
 
 enum expr_function {
@@ -169,7 +161,7 @@ struct expr_op {
   uint8_t code; /* enum expr_code */
   uint8_t function;
   uint8_t n_args;
-  uint32_t at; /* where it is in the file, for messages */
+  uint32_t at; /* offset in the file */
   union {
     struct value value;
     unsigned variable;
@@ -182,17 +174,15 @@ struct expr {
   struct expr_op *op; /* owned */
 };
 
-/* What an evaluation may use. */
 struct expr_env {
   const struct value *variables;
   struct draw *draws;
   int64_t default_seed; /* of hash functions */
-  /* [opt] What debug() calls; `at` as in struct expr_op. */
+  /* [opt] `at` as in struct expr_op. */
   void (*debug)(void *ctx, uint32_t at, const struct value *v);
   void *debug_ctx;
 };
 
-/* Why an evaluation failed. */
 struct expr_failure {
   const char *why; /* static */
   uint32_t at;     /* of the operator */

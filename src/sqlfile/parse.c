@@ -1,6 +1,5 @@
 /*
- * parse.c - parses a file: statements, their columns, and the commands that
- * begin with a backslash.
+ * parse.c - parses a file: statements, their columns, commands.
  */
 #include "sqlfile/parse.h"
 
@@ -22,14 +21,14 @@
 struct draft {
   struct reading *r;
   struct strbuf text;
-  const char *from; /* what is before it has no influence on what follows */
+  const char *from; /* text before it has no influence */
   unsigned *param;  /* owned */
   unsigned n_params, room;
-  const char *paren[64]; /* where the open parentheses are, as far as known */
+  const char *paren[64]; /* open parentheses, as far as known */
   unsigned n_open;
 };
 
-/* Two question marks in a row would be one that stays. */
+/* Two adjacent question marks would be a literal one. */
 static void statement_keep_apart(struct draft *d)
 {
   if (d->text.len > 0 && d->text.text[d->text.len - 1] == '?')
@@ -53,7 +52,7 @@ static int statement_add_param(struct draft *d, unsigned variable)
   return 0;
 }
 
-/* At a colon.  Two of them are a cast. */
+/* Two colons are a cast. */
 static int statement_take_colon(struct draft *d)
 {
   struct reading *r = d->r;
@@ -80,8 +79,7 @@ static int statement_take_colon(struct draft *d)
   return 0;
 }
 
-/* Is the name of a variable in the quoted part?  Its value would not be put
- * there, and the statement would not be what its author meant. */
+/* A variable inside quotes is not replaced, against the author's intention. */
 static int statement_check_quoted(struct reading *r, const char *from,
                                   const char *to)
 {
@@ -98,7 +96,7 @@ static int statement_check_quoted(struct reading *r, const char *from,
   return 0;
 }
 
-/* Copies a quoted part or a comment, if one begins here. */
+/* A quoted part or a comment. */
 static int statement_take_region(struct draft *d, bool *ret_taken)
 {
   struct reading *r = d->r;
@@ -127,7 +125,7 @@ static int statement_take_question_mark(struct draft *d)
                         "a variable: :NAME");
   r->p++;
   statement_keep_apart(d);
-  strbuf_adds(&d->text, "??"); /* one that stays */
+  strbuf_adds(&d->text, "??"); /* a literal one */
   return 0;
 }
 
@@ -141,7 +139,7 @@ static void statement_count_parens(struct draft *d, const char *at)
     d->n_open--;
 }
 
-/* Reads up to the end.  The terminator is taken, but is no part of the text. */
+/* The terminator is consumed, but not part of the text. */
 static int statement_read_text(struct draft *d)
 {
   struct reading *r = d->r;
@@ -201,7 +199,7 @@ static int statement_keep(struct draft *d, const char *at)
   return 0;
 }
 
-/* One statement, with its terminator; p is at its first character. */
+/* With its terminator; p is at its first character. */
 static int reading_statement(struct reading *r)
 {
   struct draft d = { .r = r, .from = r->p };
@@ -223,16 +221,16 @@ static int reading_statement(struct reading *r)
 struct token {
   const char *at;
   size_t len; /* 0: the statement has ended */
-  bool word;  /* a name or a keyword, perhaps a quoted one */
+  bool word;  /* a name or a keyword, perhaps quoted */
   bool quoted;
 };
 
-/* The text of the statement being read. */
+/* The text of the statement. */
 struct lexer {
   struct reading *r;
   const char *text;
   size_t len, pos;
-  const char *command; /* the place of \gset in the file */
+  const char *command; /* the place of \gset */
 };
 
 static bool columns_is_name_byte(char c)
@@ -255,7 +253,7 @@ static bool columns_is_comment(const struct lexer *x, size_t at, size_t len)
          (x->text[at] == '-' || x->text[at] == '/' || x->text[at] == '#');
 }
 
-/* The next token; comments and blanks are passed over. */
+/* Skips comments and blanks. */
 static struct token columns_next(struct lexer *x)
 {
   while (x->pos < x->len) {
@@ -293,7 +291,7 @@ static bool columns_is(const struct token *t, const char *word)
          strncasecmp(t->at, word, t->len) == 0;
 }
 
-/* Skips what is inside parentheses. */
+/* Skips parentheses. */
 static struct token columns_next_outside(struct lexer *x)
 {
   struct token t = columns_next(x);
@@ -309,8 +307,7 @@ static struct token columns_next_outside(struct lexer *x)
   return t;
 }
 
-/* Goes to the list of columns: after RETURNING if there is one, or else after
- * the first SELECT. */
+/* The list of columns follows RETURNING, or else the first SELECT. */
 static bool columns_find_list(struct lexer *x)
 {
   size_t after_select = 0, after_returning = 0;
@@ -342,10 +339,8 @@ static bool columns_ends_list(const struct token *t)
   return false;
 }
 
-/* ---- variables ---- */
-
-/* The name as the server returns it: without quotes; PostgreSQL makes names
- * that have none small. */
+/* The name as the server returns it: without quotes; PostgreSQL makes unquoted
+ * names small. */
 static int columns_add_column(struct lexer *x, struct sqlfile_statement *s,
                               const struct token *t, const char *prefix,
                               size_t prefix_len)
@@ -381,13 +376,13 @@ static int columns_add_column(struct lexer *x, struct sqlfile_statement *s,
   return 0;
 }
 
-/* One item of the list, up to its comma or the end of the list, which *ret_end
- * becomes.  *ret_name is its name; len 0: it has none. */
+/* One item of the list, up to its comma or the end of the list, *ret_end.
+ * *ret_name: len 0 without a name. */
 static void columns_read_item(struct lexer *x, struct token *ret_name,
                               struct token *ret_end)
 {
   struct token t = columns_next_outside(x), before = { 0 };
-  bool plain = true; /* words with dots between them */
+  bool plain = true; /* words separated by dots */
   bool named = false;
 
   *ret_name = (struct token){ 0 };
@@ -434,7 +429,7 @@ int reading_columns(struct reading *r, struct sqlfile_statement *s,
 
 /* ---- commands ---- */
 
-/* Small and capital letters are the same, as in pgbench. */
+/* Case-insensitive, as in pgbench. */
 static bool command_is_word(const char *at, size_t len, const char *word)
 {
   return strlen(word) == len && strncasecmp(at, word, len) == 0;
@@ -448,8 +443,6 @@ static int command_expect_line_end(struct reading *r)
            : reading_fail(r, r->p, "unexpected '%c': the command is complete",
                           *r->p);
 }
-
-/* ---- \set, \sleep ---- */
 
 static int command_read_set(struct reading *r, const char *at)
 {
@@ -474,7 +467,7 @@ static int command_read_set(struct reading *r, const char *at)
                         "and cannot be set",
                         (int)len, name);
   rc = reading_expr(r, &expr);
-  if (rc == 0) /* from here on; not inside its own first expression */
+  if (rc == 0) /* not defined inside its own first expression */
     rc = variable = reading_variable(r, name, len);
   step = rc < 0 ? NULL : reading_add_step(r, SQLFILE_SET, at);
   if (!step) {
@@ -508,8 +501,7 @@ static int command_read_unit(struct reading *r, uint64_t *ret_ns)
   return command_expect_line_end(r);
 }
 
-/* The operand of \sleep: digits, which the unit may follow at once, or a
- * variable. */
+/* Digits, which the unit may follow, or a variable. */
 static int command_check_sleep(struct reading *r)
 {
   reading_skip_blanks(r);
@@ -541,9 +533,7 @@ static int command_read_sleep(struct reading *r, const char *at)
   return 0;
 }
 
-/* ---- \if ---- */
-
-/* Adds the step that jumps to the next branch unless the condition is true. */
+/* Jumps to the next branch unless the condition is true. */
 static int command_read_condition(struct reading *r, const char *at,
                                   struct open_if *open)
 {
@@ -578,7 +568,7 @@ static void command_land(struct reading *r, unsigned step)
     r->file->step[step].to = (unsigned)r->file->n_steps;
 }
 
-/* A branch has ended: jump to the end; what comes next is another branch. */
+/* Jumps to the end; another branch follows. */
 static int command_end_branch(struct reading *r, const char *at,
                               struct open_if *open)
 {
@@ -606,7 +596,6 @@ static void command_end_if(struct reading *r, const struct open_if *open)
   }
 }
 
-/* \elif, \else and \endif. */
 static int command_read_branch(struct reading *r, const char *at,
                                const char *word, size_t len)
 {
@@ -630,8 +619,6 @@ static int command_read_branch(struct reading *r, const char *at,
   open->has_else = true;
   return command_expect_line_end(r);
 }
-
-/* ---- \gset, \aset ---- */
 
 static int command_read_keep(struct reading *r, const char *at, bool one)
 {
@@ -659,8 +646,6 @@ static int command_read_keep(struct reading *r, const char *at, bool one)
   return rc;
 }
 
-/* ---- all of them ---- */
-
 static int command_refuse(struct reading *r, const char *at, const char *word,
                           size_t len)
 {
@@ -687,7 +672,7 @@ static int command_refuse(struct reading *r, const char *at, const char *word,
                       (int)len, word);
 }
 
-/* A command; p is at its backslash. */
+/* p is at the backslash. */
 static int reading_command(struct reading *r)
 {
   const char *at = r->p++;
@@ -710,8 +695,6 @@ static int reading_command(struct reading *r)
   return command_refuse(r, at, word, len);
 }
 
-/* ---- the file ---- */
-
 enum {
   MAX_BYTES = 16 << 20,
 };
@@ -724,17 +707,15 @@ struct sqlfile_place sqlfile_place(const char *text, uint32_t at)
     if (*p == '\n') {
       place.line++;
       place.column = 1;
-    } else if (((unsigned char)*p & 0xC0) != 0x80) { /* the first byte of one */
+    } else if (((unsigned char)*p & 0xC0) != 0x80) { /* the first byte */
       place.column++;
     }
   }
   return place;
 }
 
-/* ---- variables of the user ---- */
-
-/* Other texts are replaced in the text of statements, such as the name of a
- * table; so are words that pgbench would read as a boolean. */
+/* Other texts, such as the name of a table, and words that pgbench would read
+ * as a boolean, are replaced in the text of statements. */
 static bool sqlfile_is_value(const char *text, struct value *ret)
 {
   return value_read(text, strlen(text), ret) &&
@@ -776,7 +757,6 @@ static int sqlfile_define_all(struct reading *r, const char *lines)
 {
   int rc = 0;
 
-  /* Names end where the lines do. */
   while (lines && *lines && rc == 0) {
     const size_t len = strcspn(lines, "\n");
 
@@ -804,9 +784,7 @@ static int sqlfile_add_builtins(struct reading *r)
   return 0;
 }
 
-/* ---- the file ---- */
-
-/* A comment that is no SQL, between statements. */
+/* A comment between statements, without SQL. */
 static size_t sqlfile_comment_length(const struct reading *r, bool *ret_open)
 {
   const size_t left = (size_t)(r->end - r->p);
@@ -821,7 +799,7 @@ static size_t sqlfile_comment_length(const struct reading *r, bool *ret_open)
                    (size_t)(r->p - r->text), r->dialect, ret_open);
 }
 
-/* Skips blanks, comments and empty statements. */
+/* Blanks, comments and empty statements. */
 static int sqlfile_skip_nothing(struct reading *r)
 {
   while (r->p < r->end) {
@@ -877,7 +855,7 @@ static int sqlfile_read_file(struct reading *r)
 static int sqlfile_parse_text(struct reading *r,
                               const struct sqlfile_setup *setup)
 {
-  static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8; it is no text */
+  static const char mark[] = "\xEF\xBB\xBF"; /* UTF-8 byte order mark */
   const bool marked = setup->len >= 3 && memcmp(setup->text, mark, 3) == 0;
   struct sqlfile *file = r->file;
   int rc;

@@ -1,8 +1,7 @@
 /*
- * parse_expr.c - what the parts of the parser share, and expressions.
- * Expressions by the rules of pgbench, from the operators that bind least: OR,
- * AND, NOT, IS, comparisons, operators on bits, + -, * / %, signs.  Code is
- * made while the text is read.
+ * parse_expr.c - common functions of the parser, and expressions by the rules
+ * of pgbench.  Operators in ascending precedence: OR, AND, NOT, IS,
+ * comparisons, bits, + -, * / %, signs.  Code is made while the text is read.
  */
 #include "sqlfile/parse.h"
 
@@ -44,9 +43,7 @@ int reading_no_memory(struct reading *r)
                  r->file->name);
 }
 
-/* ---- characters ---- */
-
-/* A backslash at the end of the line: the length of both; 0: there is none. */
+/* A backslash at the end of the line: the length of both, or 0. */
 static size_t reading_continuation(const struct reading *r)
 {
   const size_t left = (size_t)(r->end - r->p);
@@ -104,7 +101,7 @@ int reading_find(const struct reading *r, const char *name, size_t len)
   return -1;
 }
 
-/* Makes room for one more element; false: no memory. */
+/* For one more element; false: no memory. */
 static bool reading_grow(void **array, size_t n, size_t *room, size_t size)
 {
   const size_t more = *room ? 2 * *room : 16;
@@ -195,7 +192,7 @@ struct sqlfile_statement *reading_add_statement(struct reading *r)
 /* ---- expressions ---- */
 
 enum {
-  DEEPEST = 50, /* expressions in each other */
+  DEEPEST = 50, /* nested expressions */
 };
 
 struct parser {
@@ -203,8 +200,8 @@ struct parser {
   struct expr *to;
   unsigned height; /* values on the stack at this point of the code */
   unsigned depth;
-  bool has_unit; /* letters may follow a number at once */
-  int rc;        /* why expr_emit() failed */
+  bool has_unit; /* letters may follow a number */
+  int rc;        /* of expr_emit() */
 };
 
 struct function {
@@ -243,7 +240,7 @@ static const struct function expr_functions[] = {
 
 /* ---- code ---- */
 
-/* Adds an operation that changes the height of the stack; NULL: it failed. */
+/* `change`: of the height of the stack.  NULL: p->rc says why. */
 static struct expr_op *expr_emit(struct parser *p, enum expr_code code,
                                  const char *at, int change)
 {
@@ -293,7 +290,7 @@ static int expr_emit_call(struct parser *p, const char *at,
   return 0;
 }
 
-/* Adds a jump, whose goal is not known yet; negative: it failed. */
+/* The goal is not known yet; negative: failure. */
 static int expr_emit_jump(struct parser *p, enum expr_code code, const char *at,
                           int change)
 {
@@ -334,7 +331,6 @@ static bool expr_is_word(const char *at, size_t len, const char *word)
   return strlen(word) == len && strncasecmp(at, word, len) == 0;
 }
 
-/* Takes the keyword if it comes next. */
 static bool expr_take_word(struct parser *p, const char *word)
 {
   size_t len;
@@ -373,7 +369,6 @@ static int expr_expect_char(struct parser *p, char c, const char *wanted)
 
 static int expr_parse_or(struct parser *p);
 
-/* Goes one level deeper; the caller comes back with p->depth--. */
 static int expr_parse_nested(struct parser *p)
 {
   int rc;
@@ -385,7 +380,7 @@ static int expr_parse_nested(struct parser *p)
   return rc;
 }
 
-/* The length of the number at `at`: digits, a point, an exponent. */
+/* Digits, a point, an exponent. */
 static size_t expr_number_length(const struct reading *r, const char *at,
                                  bool *ret_real)
 {
@@ -430,7 +425,8 @@ static int expr_parse_number(struct parser *p, bool negative)
   memcpy(digits + 1, at, len);
   digits[len + 1] = '\0';
   if (!value_read(digits, len + 1, &v) ||
-      (!real && v.kind != VALUE_INT)) /* its digits make a double, too */
+      (!real &&
+       v.kind != VALUE_INT)) /* digits can be too large for an integer */
     return reading_fail(r, at, "the number %.*s is too large", (int)len, at);
   r->p += len;
   return expr_emit_const(p, at, v);
@@ -464,8 +460,7 @@ static int expr_parse_variable(struct parser *p)
   return 0;
 }
 
-/* A branch of CASE: the value, and a jump to the end.  Its place in the chain
- * of such jumps is *chain. */
+/* The value, and a jump to the end, added to the chain of such jumps. */
 static int expr_parse_branch(struct parser *p, const char *at, int *chain)
 {
   int rc = expr_parse_nested(p), jump;
@@ -624,7 +619,7 @@ static int expr_parse_sign_at(struct parser *p)
   if (!expr_take_char(p, '-'))
     return expr_parse_operand(p);
   if (p->r->p < p->r->end && isdigit((unsigned char)*p->r->p))
-    return expr_parse_number(p, true); /* the smallest integer can be written */
+    return expr_parse_number(p, true); /* allows the smallest integer */
   return expr_parse_prefix(p, at, 0, FUNC_SUB);
 }
 
@@ -653,7 +648,7 @@ enum {
   LEVELS
 };
 
-/* Longer ones come first. */
+/* Longer ones first. */
 static const struct binary operators[LEVELS][8] = {
   [LEVEL_COMPARE] = { { "<>", FUNC_NE },
                       { "!=", FUNC_NE },
@@ -701,7 +696,6 @@ static int expr_parse_level(struct parser *p, int level)
   return rc;
 }
 
-/* The value, and the negation if there is one. */
 static int expr_emit_is(struct parser *p, const char *at, struct value v,
                         bool negated)
 {
@@ -747,7 +741,6 @@ static int expr_parse_unless_not(struct parser *p)
   return expr_parse_is(p);
 }
 
-/* After the word NOT. */
 static int expr_parse_not(struct parser *p, const char *at)
 {
   int rc;
@@ -759,7 +752,7 @@ static int expr_parse_not(struct parser *p, const char *at)
   return rc < 0 ? rc : expr_emit_call(p, at, FUNC_NOT, 1);
 }
 
-/* Operands with `word` between them; the jump leaves out the second one. */
+/* The jump leaves out the second operand. */
 static int expr_parse_chain(struct parser *p, const char *word,
                             enum expr_code code,
                             int (*operand)(struct parser *p))

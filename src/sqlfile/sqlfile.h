@@ -1,9 +1,6 @@
 /*
- * sqlfile.h - a file of SQL statements and pgbench commands, as a program.
- *
- * sqlfile_parse() reads the text once and finds every mistake that can be found
- * without a database.  The result is const from then on, and any number of
- * threads may execute it.
+ * sqlfile.h - a file of SQL statements and pgbench commands, as a program.  The
+ * result of sqlfile_parse() is const: any number of threads may execute it.
  */
 #ifndef BENCH_SQLFILE_SQLFILE_H
 #define BENCH_SQLFILE_SQLFILE_H
@@ -27,25 +24,24 @@ enum sqlfile_builtin {
 
 struct sqlfile_variable {
   char *name;           /* owned */
-  struct value initial; /* VALUE_UNSET: the program sets it */
+  struct value initial; /* VALUE_UNSET: set by the program */
   bool defined;         /* by the user: `initial` replaces a built-in value */
   char *text;           /* [opt] owned: replaced in the text of statements */
 };
 
-/* What becomes of the rows of a statement. */
 enum sqlfile_keep {
   SQLFILE_KEEP_NOTHING,
-  SQLFILE_KEEP_ROW,  /* \gset: there has to be one row */
-  SQLFILE_KEEP_LAST, /* \aset: there may be none */
+  SQLFILE_KEEP_ROW,  /* \gset: exactly one row */
+  SQLFILE_KEEP_LAST, /* \aset: any number of rows */
 };
 
 struct sqlfile_statement {
   char *text; /* owned; `?` for each parameter */
   size_t len;
-  uint32_t at;               /* where it begins in the file */
-  unsigned n_params, *param; /* owned: numbers of variables */
+  uint32_t at;               /* offset in the file */
+  unsigned n_params, *param; /* owned: variables */
   enum sqlfile_keep keep;
-  unsigned n_columns, *column; /* owned: the variables that get a row */
+  unsigned n_columns, *column; /* owned: variables that get a row */
 };
 
 enum sqlfile_code {
@@ -58,7 +54,7 @@ enum sqlfile_code {
 
 struct sqlfile_step {
   enum sqlfile_code code;
-  uint32_t at; /* where it is in the file */
+  uint32_t at; /* offset in the file */
   union {
     unsigned statement;
     unsigned variable;
@@ -69,31 +65,27 @@ struct sqlfile_step {
 };
 
 struct sqlfile {
-  char *name, *source; /* owned; the file and its text, for messages */
+  char *name, *source; /* owned; for messages */
   size_t n_steps, n_statements, n_variables;
-  struct sqlfile_step *step;           /* owned, as are the next two */
-  struct sqlfile_statement *statement; /* in the order of the file */
+  struct sqlfile_step *step; /* owned, like the next two */
+  struct sqlfile_statement *statement;
   struct sqlfile_variable *variable;
 };
 
 struct sqlfile_setup {
-  const char *name; /* of the file, for messages */
+  const char *name; /* for messages */
   const char *text;
   size_t len;
-  unsigned dialect;    /* enum emul_flags: what quotes and comments are */
+  unsigned dialect;    /* enum emul_flags: quotes and comments */
   const char *defines; /* [opt] lines of NAME=VALUE */
 };
 
-/*
- * -EINVAL: the message has file, line and column; -ENOMEM.  On failure nothing
- * is left.
- */
+/* -EINVAL: the message has file, line and column; -ENOMEM. */
 int sqlfile_parse(struct sqlfile **ret, const struct sqlfile_setup *setup,
                   struct err *err);
 void sqlfile_free(struct sqlfile *file);
 
-/* A place of the file for people: both numbers begin with 1, and columns are
- * characters. */
+/* From 1; columns are characters. */
 struct sqlfile_place {
   unsigned line, column;
 };

@@ -1,6 +1,5 @@
 /*
- * sqltest.c - a file of SQL as a test: a client has a connection, statements
- * with their parameters, and the values of variables; an event is one pass.
+ * sqltest.c - a file of SQL as a test.
  */
 #include "sqlfile/run/sqltest.h"
 
@@ -61,15 +60,14 @@ struct labels;
 struct stmt;
 struct worker;
 
-/* A statement of the file in this client. */
 struct client_statement {
-  struct stmt *stmt; /* NULL until it is used for the first time */
+  struct stmt *stmt; /* NULL before the first use */
   bool bound;
   struct params params;
 };
 
-/* The texts of a variable that a column gives.  There are two, so that the one
- * before the event stays until the event is over. */
+/* A variable from a column has two texts, so that the one before the event
+ * survives the event. */
 struct client_texts {
   struct strbuf of[2];
 };
@@ -88,18 +86,18 @@ struct client {
   struct draw draws;
   struct expr_env expr;
 
-  /* What a repetition of the event begins with. */
+  /* For a repetition of the event. */
   struct value *saved; /* owned */
   struct rng saved_rng;
-  int attempts; /* repetitions of the event; 0: it is the first attempt */
+  int attempts; /* 0: the first attempt */
 };
 
-/* How a pass through the file, or the preparation of another one, has ended. */
+/* The end of a pass, or of the preparation of another one. */
 enum client_end {
   CLIENT_DONE,
-  CLIENT_AGAIN, /* an error that may be ignored: repeat the event */
+  CLIENT_AGAIN, /* an ignorable error: repeat the event */
   CLIENT_OVER,  /* the run is over: leave the event */
-  CLIENT_FAILED /* *err says why */
+  CLIENT_FAILED /* see *err */
 };
 
 /* ---- parameters ---- */
@@ -181,7 +179,7 @@ static bool params_set(struct params *p, unsigned i, const struct value *v,
     cell->truth = v->truth;
     return params_describe(b, SQL_TYPE_TINYINT, cell);
   default:
-    return false; /* NULL has the type of the value before */
+    return false; /* NULL keeps the type of the value before */
   }
 }
 
@@ -224,8 +222,6 @@ static enum client_end client_failed(struct client *c, uint32_t at,
 
 /* ---- statements ---- */
 
-/* ---- before ---- */
-
 static bool client_prepare_statement(struct client *c,
                                      const struct sqlfile_statement *s,
                                      struct client_statement *own)
@@ -237,7 +233,7 @@ static bool client_prepare_statement(struct client *c,
   return true;
 }
 
-/* In the text of a statement for PostgreSQL, 1 is no boolean. */
+/* In the text of a statement for PostgreSQL, 1 is not a boolean. */
 static bool client_needs_words(const struct client *c, const struct stmt *stmt)
 {
   return stmt->emulated && c->conn->session->dialect & EMUL_DOLLAR;
@@ -268,9 +264,7 @@ static enum client_end client_set_params(struct client *c,
   return CLIENT_DONE;
 }
 
-/* ---- its row ---- */
-
-/* A number in its usual form is a number; everything else stays a text. */
+/* A number in its usual form is a number, everything else a text. */
 static bool client_keep_value(struct client *c, unsigned variable,
                               const sql_value *from)
 {
@@ -332,8 +326,6 @@ static enum client_end client_keep_row(struct client *c,
   return CLIENT_DONE;
 }
 
-/* ---- all of it ---- */
-
 static enum client_end
 client_execute_prepared(struct client *c, const struct sqlfile_statement *s,
                         struct client_statement *own, struct err *err)
@@ -368,7 +360,7 @@ static enum client_end client_execute(struct client *c, unsigned statement,
       return end;
   }
   end = client_execute_prepared(c, s, own, err);
-  /* What a procedure has returned besides belongs to its statement. */
+  /* Further results of a procedure belong to its statement. */
   if (UNLIKELY(end == CLIENT_DONE && c->env.unread) && env_settle(&c->env))
     return client_failed(c, s->at, err);
   return end;
@@ -387,7 +379,7 @@ static enum client_end client_evaluate(struct client *c, const struct expr *e,
   return CLIENT_FAILED;
 }
 
-/* A sleep is a part of the event.  It does not outlast the run. */
+/* A part of the event; ends with the run. */
 static enum client_end client_sleep_for(struct client *c,
                                         const struct sqlfile_step *step,
                                         struct err *err)
@@ -451,9 +443,6 @@ static enum client_end client_pass(struct client *c, struct err *err)
 
 /* ---- clients and their events ---- */
 
-/* ---- open and close ---- */
-
-/* Prints what debug() is called with. */
 static void client_print_debug(void *ctx, uint32_t at, const struct value *v)
 {
   static const char *const kinds[] = { "unset", "null",    "boolean ",
@@ -478,7 +467,7 @@ static void client_set_builtins(struct client *c, const struct plan *plan)
     [SQLFILE_CLIENT_ID] = value_int(plan->first_thread + c->w->tid),
     [SQLFILE_SCALE] = value_int(1),
     [SQLFILE_RANDOM_SEED] = value_int((int64_t)plan->seed),
-    /* The same for all clients, so that they agree on what is popular. */
+    /* Common to all clients: they agree on what is popular. */
     [SQLFILE_DEFAULT_SEED] = value_int(
       (int64_t)rng_key(plan->seed, RNG_INTERNAL, UINT64_MAX)),
   };
@@ -492,7 +481,6 @@ static void client_set_builtins(struct client *c, const struct plan *plan)
     c->expr.default_seed = seed;
 }
 
-/* Some statement keeps its rows. */
 static bool client_keeps_rows(const struct sqlfile *file)
 {
   for (size_t i = 0; i < file->n_statements; i++) {
@@ -545,7 +533,7 @@ static int client_connect(struct client *c, struct err *err)
     return -ECANCELED;
   (void)err_set(err, -EIO, "client %u has no connection",
                 c->w->plan->first_thread + c->w->tid);
-  err->said = log_get_level() < LOG_INFO; /* the SQL layer has said why */
+  err->said = log_get_level() < LOG_INFO; /* the SQL layer has printed why */
   return -EIO;
 }
 
@@ -620,7 +608,7 @@ static void client_begin(struct client *c)
   }
 }
 
-/* Waits before the next attempt.  False: there is no time for it. */
+/* False: no time for another attempt. */
 static bool client_wait_for_attempt(struct client *c)
 {
   const uint64_t pause = error_restart_pause_ns(c->attempts);
@@ -631,7 +619,7 @@ static bool client_wait_for_attempt(struct client *c)
   return !worker_is_over(c->w);
 }
 
-/* Rolls back what the failed attempt has left open; that may fail as well. */
+/* Rolls back the failed attempt, which may fail as well. */
 static enum client_end client_prepare_again(struct client *c, struct err *err)
 {
   do {
@@ -723,10 +711,10 @@ static int client_ping(struct client *c, struct err *err)
 struct sqltest_run {
   const struct sqltest_cfg *cfg;
   const struct plan *plan;
-  struct labels labels;    /* of statements; files have none */
+  struct labels labels;    /* files have none */
   _Atomic unsigned opened; /* clients that have connected, or could not */
   pthread_mutex_t lock;    /* protects `failed` */
-  struct err failed;       /* the first failure; "" until there is one */
+  struct err failed;       /* the first failure, or "" */
 };
 
 static int sqltest_open_run(const struct plan *plan, const void *cfg,
@@ -744,7 +732,7 @@ static int sqltest_open_run(const struct plan *plan, const void *cfg,
   return 0;
 }
 
-/* Adds the settings of the driver that should be shown (SQLite's). */
+/* The settings of the driver to show (SQLite's). */
 static void sqltest_mode_line(void *arg, struct strbuf *line)
 {
   const struct sqltest_run *run = arg;
@@ -757,7 +745,7 @@ static void sqltest_mode_line(void *arg, struct strbuf *line)
   env_done(&env);
 }
 
-/* The SQL layer reads this word to see that the run is over. */
+/* Shows the SQL layer the end of the run. */
 static void sqltest_stop_word(void *arg, _Atomic uint32_t *word)
 {
   const struct sqltest_run *run = arg;
@@ -782,7 +770,7 @@ struct thread {
   struct client *client;
 };
 
-/* The last worker that gets here reports how many could not connect. */
+/* The last worker reports how many could not connect. */
 static void sqltest_count_opened(struct sqltest_run *run)
 {
   const unsigned threads = run->cfg->workers > 0 ? run->cfg->workers
@@ -792,7 +780,7 @@ static void sqltest_count_opened(struct sqltest_run *run)
     process_connect_summary(run->cfg->db, threads);
 }
 
-/* Many clients fail for the same reason: it is printed once. */
+/* A reason of many clients is printed once. */
 static void sqltest_note_failure(struct sqltest_run *run, struct err *err)
 {
   (void)pthread_mutex_lock(&run->lock);
@@ -887,7 +875,7 @@ static int sqltest_thread_ping(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
-/* The same loop for one event, which is open. */
+/* For one open event. */
 static int sqltest_thread_turn(void *thr, struct worker *w, struct err *err)
 {
   return sqltest_run_loop(thr, w, err);
@@ -961,7 +949,7 @@ static void sqltest_statement_times(void *arg, struct report *r)
   db_figures_statement_times(run->cfg->db, r);
 }
 
-/* Clients of one thread share nothing. */
+/* Clients of a thread share nothing. */
 static int sqltest_group_open(void *arg, void **ret_group, struct err *err)
 {
   (void)err;

@@ -1,5 +1,5 @@
 /*
- * sqltest.h - a file of SQL as a test: an event is one pass through it.
+ * sqltest.h - a file of SQL as a test: an event is one pass.
  */
 #ifndef BENCH_SQLFILE_RUN_SQLTEST_H
 #define BENCH_SQLFILE_RUN_SQLTEST_H
@@ -10,12 +10,12 @@ struct db_process;
 struct sqlfile;
 struct test_ops;
 
-/* What the functions of the test get as `cfg`; all is borrowed. */
+/* The `cfg` of the test; borrowed. */
 struct sqltest_cfg {
   const struct sqlfile *file;
   struct db_process *db;
-  const char *member; /* [opt] the name of the file in a mix */
-  unsigned workers;   /* that run it; 0: all of the run */
+  const char *member; /* [opt] name in a mix */
+  unsigned workers;   /* its workers; 0: all of the run */
   bool db_line;       /* the driver may add a line to the mode block */
 };
 
