@@ -56,8 +56,7 @@ GROUP BY run, number HAVING COUNT(*) > 1) d]])
    return checked.report("table 'ack_rows'", faults)
 end)
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local SCALE = 2 ^ 21 -- more than clients of a run
 
@@ -93,8 +92,7 @@ function sysbench.hooks.report_append(stat)
    return "\n" .. line .. "\n", {reconciliation = result}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local begin, insert, commit -- statements
 local number, payload       -- their parameters

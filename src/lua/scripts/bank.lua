@@ -40,13 +40,12 @@ local spec = {
    rows = function(settings) return settings.accounts end,
 }
 
--- A transfer adds one to the transfers of both of its accounts.
+-- A transfer adds one to the transfers of both accounts.
 spec.total = "SELECT COALESCE(SUM(transfers), 0) / 2 FROM bank_accounts"
 
 function spec.placed(con) return (checked.numbers(con, spec.total)) end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 local function check_total(con, faults, settings)
    local total, transfers = checked.numbers(con, [[
@@ -95,8 +94,7 @@ checked.commands(spec, function(drv, con, settings)
    return checked.report("the totals of readers", faults) and good and fits
 end)
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local run
 
@@ -115,7 +113,7 @@ local wrong = 0 -- totals that readers have seen
 function done()
    local kept, why = pcall(history.close)
 
-   run.close() -- the sums are stored also if the history is not complete
+   run.close() -- also after an incomplete history
    if not kept then error(why, 0) end
    if wrong > 0 then
       error(string.format("bank: %.0f wrong totals were read", wrong), 0)
@@ -137,12 +135,11 @@ function sysbench.hooks.report_append(stat)
        reconciliation = result, history = figures and figures.history}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local draw, uniform = sysbench.rand.default, sysbench.rand.uniform
 local begin, commit, snapshot, take, give, total, account -- statements
-local amount, from, to, id -- their parameters
+local amount, from, to, id -- parameters
 local client, settings, right
 local record -- with --history
 local totals, wrong_totals -- counters
@@ -196,8 +193,8 @@ local function change(statement, account)
    statement:execute()
 end
 
--- Locks the accounts in the order of their numbers, so that two transfers
--- never wait for each other.
+-- Locks the accounts in the order of their numbers, so that transfers never
+-- wait for each other in a circle.
 local function transfer()
    local a, b = draw(1, settings.accounts), draw(1, settings.accounts - 1)
 
@@ -221,8 +218,8 @@ local function transfer()
    client.after_commit()
 end
 
--- Returns the sum of n rows; nil: there are not so many.  `only`: the account that
--- was read, if it is one.
+-- The sum of n rows; nil: another number of rows.  `only`: the account that was
+-- read, if one.
 local function sum_of(rs, n, only)
    local sum = 0
 

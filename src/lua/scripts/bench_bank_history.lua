@@ -1,8 +1,7 @@
--- The history of the workload bank: each account is a register, whose value is
--- the number of the transfer that has changed it last, in the column version.
---
--- A transfer locks its two accounts and reads their numbers before it changes
--- them, so the history has the order of all transfers of an account.
+-- The history of the workload bank: each account is a register, whose value, in
+-- the column version, is the number of the last transfer.  A transfer locks
+-- both accounts and reads their numbers first, so the history has the order of
+-- all transfers of an account.
 
 local checked = require("bench_checked")
 local doubt = require("bench_doubt")
@@ -24,10 +23,10 @@ local ALONE = "--history: another run uses these tables, or has not ended " ..
    "properly, and transfers of two runs would have the same numbers: wait for " ..
    "its end, or prepare the tables again"
 
--- Returns nil, or the error if another run is open.
+-- Nil, or the error if another run is open.
 function own.alone() return sysbench.opt.history ~= "" and ALONE or nil end
 
--- At the begin of a run, whose settings are those of the tables: opens the file.
+-- At the start of a run with the settings of the tables: opens the file.
 function own.open(drv, con, settings)
    if sysbench.opt.history == "" then return end
    if settings.accounts > MOST_ACCOUNTS then
@@ -39,7 +38,7 @@ function own.open(drv, con, settings)
    history.start(drv, false)
 end
 
--- The same, when no other run can begin: the numbers of the transfers.
+-- When no other run can begin: the numbers of the transfers.
 function own.number(con)
    if sysbench.opt.history == "" then return end
    local last = checked.numbers(con, "SELECT MAX(version) FROM bank_accounts")
@@ -57,7 +56,7 @@ local function take(name, n)
    return number[0]
 end
 
--- Returns what a client records with; nil: there is no history.
+-- What a client records with; nil: no history.
 function own.client(drv, con)
    local recorder = history.recorder()
    if recorder == nil then return nil end

@@ -1,21 +1,20 @@
--- The tables of workloads with a check of their own: prepare and cleanup, the
--- settings that the tables were made with, and parts of `check`.
+-- The tables of workloads with a check of their own: prepare, cleanup,
+-- settings, and parts of `check`.  A `spec` describes the tables, in addition
+-- to that of bench_ledger:
 --
--- A `spec` describes the tables, besides what bench_ledger wants of it:
---   version        run refuses tables of another version
---   settings       list of {column, option, default}; an option of 0 means the
---                  default for prepare, and the setting of the tables for others
---   more           [optional] list of more columns of the workload's own table,
---                  which begin with 0
---   names          the tables, in the order of the loader
---   columns        table -> its columns; $key is the type of a primary key,
---                  $serial that of one which the database numbers
---   types          [optional] driver or "other" -> more such names and types
---   indexes        [optional] table -> list of {index, columns}
---   kind           [optional] the kind of tables of the loader, whose
---                  parameters have the names of the options; without one, the
---                  tables are empty
---   rows(settings) [with kind] the rows that `check` compares
+-- version: run refuses tables of another version
+-- settings: list of {column, option, default}; an option of 0 is the default
+-- for prepare, otherwise the setting of the tables
+-- more [optional]: list of more columns of the workload's own table, which
+-- begin with 0
+-- names: the tables, in the order of the loader
+-- columns: table -> its columns; $key is the type of a primary key, $serial of
+-- one that the database numbers
+-- types [optional]: driver or "other" -> more such names and types
+-- indexes [optional]: table -> list of {index, columns}
+-- kind [optional]: kind of tables of the loader, with parameters named like the
+-- options; without it, the tables are empty
+-- rows(settings) [with kind]: the rows that `check` compares
 
 local ledger = require("bench_ledger")
 local load = require("bench_load")
@@ -33,7 +32,7 @@ if sysbench.cmdline.command == nil then
    error("a command is required, one of: prepare, check, run, cleanup, help", 0)
 end
 
--- The options that all these workloads have.
+-- Common options of these workloads.
 function checked.options(list)
    list.create_table_options = {"text appended to CREATE TABLE", "",
                                 sysbench.cmdline.ARG_STRING}
@@ -42,15 +41,11 @@ function checked.options(list)
    sysbench.cmdline.options = list
 end
 
-function checked.connect()
-   local drv = sysbench.sql.driver()
-   return drv, drv:connect()
-end
+checked.connect = schema.connect
 
--- ---------------------------------------------------------------------------
--- The row of the workload's own table
+-- ---- The row of the workload's own table
 
--- Returns the settings that prepare makes the tables with.
+-- The settings of prepare.
 local function wanted(spec)
    local opt, size = sysbench.opt, {version = spec.version}
 
@@ -61,7 +56,6 @@ local function wanted(spec)
    return size
 end
 
--- Returns the names of all columns.
 local function columns_of(spec)
    local columns = {"version", "runs", "open_runs"}
 
@@ -74,11 +68,6 @@ local function columns_of(spec)
    for name in pairs(spec.also or {}) do table.insert(columns, name) end
    for _, name in ipairs(spec.more or {}) do table.insert(columns, name) end
    return columns
-end
-
-local function engine(drv)
-   if drv:name() == "pgsql" or drv:name() == "sqlite" then return "" end
-   return "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " */"
 end
 
 local function create_own(drv, con, spec, size)
@@ -94,43 +83,31 @@ local function create_own(drv, con, spec, size)
       con:query("DROP TABLE " .. spec.table)
    end
    con:query(format("CREATE TABLE %s(%s) %s", spec.table,
-                    table.concat(types, ", "), engine(drv)))
+                    table.concat(types, ", "), schema.engine(drv)))
    own.made(spec.table)
    con:query(format("INSERT INTO %s(%s) VALUES (%s)", spec.table,
                     table.concat(columns, ", "), table.concat(values, ", ")))
 end
 
--- Returns the row of the table as numbers by column; nil and why not.  The null
--- driver has no tables: everything is as the options say.
+-- The row of the table as numbers by column; nil and why not.  The null driver
+-- has no tables: as the options say.
 local function read_own(drv, con, spec)
-   local columns, settings = columns_of(spec), {}
-
+   local columns = columns_of(spec)
    if drv:name() == "null" then
-      settings = wanted(spec)
+      local settings = wanted(spec)
       for _, name in ipairs(columns) do settings[name] = settings[name] or 0 end
       return settings
    end
-   if not schema.has_table(drv, con, spec.table) then
-      return nil, "there is no table " .. spec.table ..
-         "; use the prepare command first"
-   end
-   local row = {con:query_row(format("SELECT %s FROM %s",
-                                     table.concat(columns, ", "), spec.table))}
-   if #row == 0 then return nil, "the table " .. spec.table .. " is empty" end
-   for i, name in ipairs(columns) do settings[name] = tonumber(row[i]) end
-   return settings
+   return schema.read_row(drv, con, spec.table, columns)
 end
 
--- Returns why the tables do not fit the options; nil if they do.  `all`: an
--- option that was not given means its default.
+-- Nil, or why the tables do not fit the options.  `all`: a missing option means
+-- its default.
 local function misfit(spec, settings, all)
    local size = wanted(spec)
 
-   if settings.version ~= spec.version then
-      return format("the tables have version %d, this program makes and runs " ..
-                    "version %d; use prepare with --table-exists=drop",
-                    settings.version, spec.version)
-   end
+   local why = schema.misfit(settings, spec.version)
+   if why then return why end
    for _, s in ipairs(spec.settings) do
       local column, option = s[1], s[2]
       if (all or sysbench.opt[option] > 0) and
@@ -141,7 +118,7 @@ local function misfit(spec, settings, all)
    end
 end
 
--- Returns the settings of the tables, which fit the options.
+-- The settings of the tables, if they fit the options.
 function checked.settings(drv, con, spec)
    local settings, why = read_own(drv, con, spec)
 
@@ -150,8 +127,7 @@ function checked.settings(drv, con, spec)
    return settings
 end
 
--- ---------------------------------------------------------------------------
--- prepare and cleanup
+-- ---- prepare and cleanup
 
 local function table_statement(drv, spec, name)
    local types = {["$key"] = "INTEGER NOT NULL PRIMARY KEY",
@@ -160,11 +136,11 @@ local function table_statement(drv, spec, name)
 
    for word, text in pairs(more or {}) do types["$" .. word] = text end
    local columns = spec.columns[name]:gsub("%$%w+", types)
-   return format("CREATE TABLE %s(%s) %s %s", name, columns, engine(drv),
+   return format("CREATE TABLE %s(%s) %s %s", name, columns, schema.engine(drv),
                  sysbench.opt.create_table_options)
 end
 
--- Returns the tables as bench_own wants them.
+-- The tables for bench_own.
 local function set_of(spec)
    local names = {unpack(spec.names)}
 
@@ -177,7 +153,7 @@ local function set_of(spec)
    end}
 end
 
--- The table bench_NAME is made with the first one of the others.
+-- bench_NAME is made with the first one of the others.
 local function create(drv, con, spec, name)
    local first = name == spec.names[1]
 
@@ -240,24 +216,23 @@ local function cleanup(spec)
    own.cleanup(drv, con, set_of(spec))
 end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
--- Prints one line.  Returns true if nothing is wrong.
+-- Prints one line.  True: no faults.
 function checked.report(what, faults)
    print(format("Checking %s... %s", what,
                 #faults == 0 and "ok" or table.concat(faults, ", ")))
    return #faults == 0
 end
 
--- Returns the values of a row as numbers.
+-- The values of a row as numbers.
 function checked.numbers(con, query, ...)
    local row = {con:query_row(format(query, ...))}
    for i = 1, 8 do row[i] = tonumber(row[i]) end
    return unpack(row, 1, 8)
 end
 
--- Adds the rows of a table for which a condition holds, and its first key.
+-- Adds the number of rows for which a condition holds, and the first key.
 function checked.no_rows(con, faults, name, key, condition, words)
    local n, first = checked.numbers(
       con, "SELECT COUNT(*), MIN(%s) FROM %s WHERE %s", key, name, condition)
@@ -269,14 +244,14 @@ function checked.no_rows(con, faults, name, key, condition, words)
    end
 end
 
--- Compares the rows of table number n with those of the loader, but for the
--- columns in the text `skip`.
+-- Compares table number n with the loader's rows, without the columns in the
+-- text `skip`.
 function checked.rows(con, faults, spec, settings, n, skip)
    local text = load.check_kind(con, spec.kind, params(spec, settings), n, skip)
    if text then table.insert(faults, text) end
 end
 
--- Returns whether all tables exist; prints a line for each that does not.
+-- Prints a line for each missing table.
 local function all_exist(drv, con, spec)
    local good = true
 
@@ -301,7 +276,7 @@ local function check(spec, rules)
    return rules(drv, con, settings)
 end
 
--- Declares the commands.  rules(drv, con, settings) prints the lines of `check`
+-- Declares the commands. rules(drv, con, settings) prints the lines of `check`
 -- and returns whether all is well.
 function checked.commands(spec, rules)
    sysbench.cmdline.commands = {

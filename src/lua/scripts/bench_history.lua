@@ -1,12 +1,10 @@
 -- Workloads that record what their transactions have read and written, for
--- `bench verify`: options, tables, the run, and a client.
+-- `bench verify`.  A `spec` is that of bench_checked, with `lists`: the values
+-- are lists.
 --
--- A `spec` is that of bench_checked, with `lists`: the values are lists.
---
--- Keys are used in groups of --keys. When each key of a group has got about
--- --writes values, the next group begins, so that lists stay short. Values are
--- numbers that nobody takes twice. A run begins with keys that no run before
--- has used.
+-- Keys are used in groups of --keys.  After about --writes values per key the
+-- next group begins, so that lists stay short.  No value is used twice, and a
+-- run begins with unused keys.
 
 local checked = require("bench_checked")
 local doubt = require("bench_doubt")
@@ -21,12 +19,11 @@ local OK, FAIL, UNKNOWN = 0, 1, 2
 local LARGEST = 2^31 - 1 -- of a key
 local history = {}
 
--- The row of the option.
 history.option = {"write what each transaction has read and written to this " ..
                   "file, for bench verify; empty = not at all", "",
                   sysbench.cmdline.ARG_STRING}
 
--- Adds the options that all have to those of a workload.
+-- Adds the common options to those of a workload.
 function history.options(list)
    local INT = sysbench.cmdline.ARG_INT
 
@@ -36,14 +33,12 @@ function history.options(list)
    checked.options(list)
 end
 
--- Declares the commands.
 function history.commands(spec)
    checked.commands(spec)
    sysbench.cmdline.commands.check = nil -- bench verify judges
 end
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local REASON = 1600
 local ORDINAL = "keys and values" -- the sequence
@@ -58,7 +53,7 @@ local function refuse(drv)
    end
 end
 
--- Returns the first group of keys that is free.
+-- The first free group of keys.
 local function free_group(con, spec)
    local last = checked.numbers(con, "SELECT COALESCE(MAX(id), 0) FROM %s",
                                 spec.names[1])
@@ -67,7 +62,7 @@ end
 
 local first_group = "first group"
 
--- Opens the file, if there is to be one.  `lists`: the values are lists.
+-- Opens the file, if wanted.  `lists`: the values are lists.
 function history.start(drv, lists)
    local reason = ffi.new("char[?]", REASON)
 
@@ -99,7 +94,7 @@ function history.close()
    end
 end
 
--- Returns a line about the history, and its figures.
+-- A line about the history, and its figures.
 function history.report()
    if sysbench.opt.history == "" then return end
    local ok, fail, unknown = C.bench_history_count(OK),
@@ -111,12 +106,11 @@ function history.report()
       {history = {committed = ok, failed = fail, unknown = unknown}}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local number = ffi.new("double[1]")
 
--- Returns what a client writes with; nil: there is no history.
+-- What a client writes with; nil: no history.
 function history.recorder()
    if sysbench.opt.history == "" then return nil end
    local recorder = C.bench_history_join(sysbench.tid)
@@ -131,7 +125,7 @@ local function take(name, n)
    return number[0]
 end
 
--- The statements of a database. $t is the table, $v the column.
+-- $t is the table, $v the column.
 local UPSERT = {
    mysql = "INSERT INTO $t(id, $v) VALUES (?, ?) ON DUPLICATE KEY UPDATE $v = ",
    other = "INSERT INTO $t(id, $v) VALUES (?, ?) ON CONFLICT (id) DO UPDATE " ..
@@ -141,8 +135,8 @@ local APPENDED = {mysql = "CONCAT($v, ',', VALUES($v))",
                   other = "$t.$v || ',' || excluded.$v"}
 local REPLACED = {mysql = "VALUES($v)", other = "excluded.$v"}
 
--- Returns a client. `values`: how many values a group of keys gets.
--- `appends`: the database adds to a list; else it gets the whole value.
+-- `values`: number of values for a group of keys.  `appends`: the database adds
+-- to a list; otherwise it gets the whole value.
 function history.client(spec, values, appends)
    local drv, con = checked.connect()
    local own = {}
@@ -161,9 +155,7 @@ function history.client(spec, values, appends)
                          label)
    end
 
-
-   -- A transaction of SQLite that reads first, and writes then, could not wait
-   -- for another one.
+   -- A transaction of SQLite that reads first could not wait when it writes.
    local begin = con:prepare(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or
                              "BEGIN")
    local commit = con:prepare("COMMIT", "commit")
@@ -181,13 +173,13 @@ function history.client(spec, values, appends)
    read:bind_param(read_id)
    write:bind_param(write_id, value)
 
-   -- Returns a value that nobody has, and its group of keys.
+   -- A new value, and its group of keys.
    function own.next()
       ordinal = take(ORDINAL, 1)
       return ordinal, own.group()
    end
 
-   -- Returns the number of the first key of the group in use.
+   -- The first key of the current group.
    function own.group()
       return (base + math.floor(ordinal / values)) * opt.keys
    end
@@ -201,7 +193,7 @@ function history.client(spec, values, appends)
       begin:execute()
    end
 
-   -- Returns the text of a value; "": there is none.
+   -- The text of a value, or "".
    function own.read(key)
       read_id:set(key)
       if recorder then C.bench_history_read(recorder, key) end
@@ -214,7 +206,7 @@ function history.client(spec, values, appends)
       return text
    end
 
-   -- Writes `text`, which adds the value n to what there is.
+   -- `text` adds the value n.
    function own.write(key, n, text)
       write_id:set(key)
       value:set(text)
@@ -229,8 +221,7 @@ function history.client(spec, values, appends)
       if recorder then C.bench_history_end(recorder, OK) end
    end
 
-   -- Without COMMIT nothing is committed, and a COMMIT that was refused has an
-   -- outcome as well.
+   -- Without COMMIT nothing is committed; a refused COMMIT has an outcome, too.
    function own.restarts(err)
       local unknown = committing and doubt(err)
 

@@ -1,13 +1,10 @@
--- Compares a secondary index with its table: the number of rows and the sums of
--- columns, once read from the table and once from the index alone.
+-- Compares a secondary index with its table: number of rows and sums of
+-- columns, from the table and from the index alone.
 --
--- `of` describes the table:
---   name      its name
---   sums      list of two number columns that each index has
---   outside   a number column, never negative, that is in no secondary index
---   highest   [optional] the first column of the index has whole numbers from 0
---             to this: the first one whose rows differ is named
--- An index is {name, columns}; its first column is never negative.
+-- `of` describes the table: name; sums: two number columns of each index;
+-- outside: a column, never negative, of no secondary index; highest [optional]:
+-- the first column has whole numbers from 0 to this, so the first different one
+-- is named.  An index is {name, columns}; its first column is never negative.
 
 local checked = require("bench_checked")
 local schema = require("bench_schema")
@@ -22,13 +19,13 @@ end
 
 local function lead_of(ix) return ix[2]:match("%w+") end
 
--- Adds to a condition that the first column is at most `most`; nil: any.
+-- The condition and: the first column is at most `most` (nil: any).
 local function up_to(condition, ix, most)
    return most and format("%s AND %s <= %.0f", condition, lead_of(ix), most) or
       condition
 end
 
--- PostgreSQL has no hints.  `on`: the ways to read that it may take; nil: all.
+-- PostgreSQL has no hints.  `on`: the allowed ways to read; nil: all.
 local WAYS = {"seqscan", "sort", "bitmapscan", "indexscan", "indexonlyscan"}
 
 local function allow(drv, con, on)
@@ -39,7 +36,7 @@ local function allow(drv, con, on)
    end
 end
 
--- Each database is asked in a way that leaves it no choice.
+-- Each database is asked in a way that leaves no choice.
 local function from_index(drv, con, of, ix, most)
    local where = up_to(lead_of(ix) .. " > -1", ix, most)
    local source = format("%s FORCE INDEX (`%s`) WHERE %s", of.name, ix[1], where)
@@ -72,7 +69,7 @@ local function same(a, b)
       math.abs(a[3] - b[3]) <= 0.001
 end
 
--- Returns the first value of the index's first column whose rows differ.
+-- The first value of the first column whose rows differ.
 local function first_difference(drv, con, of, ix)
    local low, high = -1, of.highest
 
@@ -88,7 +85,7 @@ local function first_difference(drv, con, of, ix)
    return high
 end
 
--- Adds what is wrong with an index that exists.  A snapshot has begun.
+-- Adds the faults of an existing index.  A snapshot has begun.
 local function compare(drv, con, faults, of, ix)
    local by_index = from_index(drv, con, of, ix)
    local by_table = from_table(drv, con, of, ix)
@@ -112,8 +109,7 @@ function index.exists(drv, con, of, ix)
    return schema.has_index(drv, con, of.name, ix[1])
 end
 
--- Prints the line of `check` about an index that exists.  Returns true if
--- nothing is wrong.
+-- Prints the line of `check` about an existing index.  True: no faults.
 function index.check(drv, con, of, ix)
    local faults = {}
 

@@ -1,8 +1,6 @@
--- The tables of the workload ingest, what `check` finds in them, and the
--- numbers that a run begins with.
---
--- Each process gives out keys one after the other, so a key that is missing is a
--- row that was lost, unless it was deleted or its outcome is unknown.
+-- The tables of the workload ingest, its `check`, and the numbers that a run
+-- begins with.  Each process gives out keys one after the other: a missing key
+-- is a lost row, unless it was deleted or its outcome is unknown.
 
 local ffi = require("ffi")
 
@@ -16,7 +14,7 @@ local schema = require("bench_schema")
 local format, numbers = string.format, checked.numbers
 local ingest = {}
 
--- Secondary indexes: name, columns.
+-- Name, columns.
 ingest.indexes = {
    {"ingest_marketsegment", "price, customerid"},
    {"ingest_registersegment", "cashregisterid, price, customerid"},
@@ -30,8 +28,8 @@ local function given()
    return sysbench.counter.new("keys given to deletes"):total()
 end
 
--- What all processes of a run have inserted, and what was there before.  A delete
--- of an unknown outcome counts as executed, as its insert may be.
+-- What all processes have inserted, and what was there before.  A delete of
+-- unknown outcome counts as executed, like its insert.
 local deleted_before = nil
 
 local function placed_by_all(con, stat)
@@ -64,7 +62,7 @@ local function has_index(drv, con, i)
    return indexes.exists(drv, con, TABLE, ingest.indexes[i])
 end
 
--- Refuses a step whose indexes are not as it needs them.
+-- Refuses a step whose indexes are not as needed.
 function ingest.demand(drv, con, step)
    if drv:name() == "null" then return end
    local there = has_index(drv, con, 1)
@@ -93,8 +91,7 @@ function ingest.begin_run(drv, con)
    set_sequence("deletes", part.low + 1)
 end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 local function check_keys(con, faults, settings)
    local missing, gap = parts.missing(con)

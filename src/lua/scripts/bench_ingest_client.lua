@@ -8,19 +8,19 @@ local format, uniform = string.format, sysbench.rand.uniform
 
 local REGISTERS, PRODUCTS, CUSTOMERS, PRICES = 1000, 10000, 100000, 50000
 
--- So many rows per client stay between the newest rows and deletes, which must
--- not meet rows that are not there yet.
+-- Rows per client between the newest rows and deletes, which must not meet rows
+-- that are not there yet.
 local DISTANCE = 100
 
 local first = ffi.new("double[1]")
 
--- Takes n keys; nil if the limit forbids it.
+-- Takes n keys; nil: the limit forbids it.
 local function take(name, n, limit)
    if C.bench_sequence_take(name, n, limit, first) < 0 then return nil end
    return first[0]
 end
 
--- Texts and ranges of queries: columns, first column, its range.
+-- Columns, first column, its range.
 local QUERIES = {
    {"market", "price, customerid", "price", PRICES / 100},
    {"register", "cashregisterid, price, customerid", "cashregisterid",
@@ -46,7 +46,7 @@ return function(drv, con, rows)
    local distance = DISTANCE * C.bench_clients() * rows
    local clients = C.bench_clients() * C.bench_ranks(first) -- of all processes
    local queries, lowest = {}, {}
-   local key, delete_from -- what the present event has taken
+   local key, delete_from -- taken by the current event
 
    delete:bind_param(from, to)
    for i, query in ipairs(QUERIES) do
@@ -114,14 +114,14 @@ return function(drv, con, rows)
                        index[2]), "create " .. index[1])
    end
 
-   local due -- when the next insert is
+   local due -- time of the next insert
    local rate = sysbench.opt.insert_rate
    local pause = rate > 0 and 1e9 * rows * clients / rate or nil
 
    -- Clients begin at different times of the first pause.
    function client.insert_is_due()
       if pause == nil then return false end
-      if key ~= nil then return true end -- it is restarted
+      if key ~= nil then return true end -- restarted
       local now = C.bench_now_ns()
       due = due or now + pause * (sysbench.tid % clients / clients)
       if now < due then return false end

@@ -1,9 +1,7 @@
--- The keys of the workload ingest.  Each process of a run has a part of them, in
--- which it inserts one key after the other and deletes the oldest, so processes
--- need not agree.  A run of one process has part 0.
---
--- The table ingest_parts has a row for each part that was ever used: so many of
--- its keys, from the first one on, were given to deletes.
+-- The keys of the workload ingest.  Each process has a part of them, in which
+-- it inserts one key after the other and deletes the oldest; a single process
+-- has part 0. ingest_parts has a row for each part ever used: the number of its
+-- first keys given to deletes.
 
 local ffi = require("ffi")
 
@@ -17,8 +15,8 @@ local SIZE = 2 ^ 40 -- keys of a part
 parts.TABLE = "ingest_parts"
 parts.COLUMNS = "part $key, deleted BIGINT NOT NULL"
 
--- Keys of a part are above `base`, those that may be there above `low`, and none
--- is above `high`.
+-- Keys of a part are above `base`, existing ones above `low`, and none is above
+-- `high`.
 local function part_of(number, deleted)
    local base = number * SIZE
    return {number = number, base = base, low = base + deleted,
@@ -30,7 +28,7 @@ local function rows_between(con, what, low, high)
                   "AND transactionid <= %.0f", what, low, high)
 end
 
--- Returns all parts, in order.
+-- All parts, in order.
 function parts.read(con)
    local list = {}
    local rs = con:query("SELECT part, deleted FROM ingest_parts ORDER BY part")
@@ -42,23 +40,22 @@ function parts.read(con)
    return list
 end
 
--- Returns how many keys of all parts were given to deletes.
+-- Keys of all parts given to deletes.
 function parts.deleted(con)
    return (numbers(con, "SELECT COALESCE(SUM(deleted), 0) FROM ingest_parts"))
 end
 
--- ---------------------------------------------------------------------------
--- A run
+-- ---- A run
 
 local rank = ffi.new("double[1]")
 
--- Returns the number of processes, and that of this one.
+-- The number of processes, and that of this one.
 function parts.processes()
    local n = ffi.C.bench_ranks(rank)
    return n, rank[0]
 end
 
--- Returns the part of this process.  It is noted before it has any rows.
+-- The part of this process, noted before it has rows.
 function parts.own(drv, con)
    local _, number = parts.processes()
 
@@ -72,15 +69,14 @@ function parts.own(drv, con)
    return part_of(number, deleted or 0)
 end
 
--- Returns the statement that notes how many keys this process has given to
--- deletes.
+-- The statement that notes the keys given to deletes.
 function parts.update(given)
    local _, number = parts.processes()
    return format("UPDATE ingest_parts SET deleted = deleted + %.0f " ..
                  "WHERE part = %d", given, number)
 end
 
--- Returns the highest key of a part, or that of its last delete.
+-- The highest key of a part, or that of its last delete.
 function parts.highest(con, part)
    local highest = rows_between(con, "COALESCE(MAX(transactionid), 0)",
                                 part.base, part.high)
@@ -92,9 +88,8 @@ function parts.highest(con, part)
    return math.max(part.low, highest)
 end
 
--- Returns how many rows were ever inserted.  Keys that were given to deletes
--- count as if their rows were there; `given`: those of this process, which are
--- not noted yet.
+-- Rows ever inserted.  Keys given to deletes count as rows; `given`: of this
+-- process, not noted yet.
 function parts.placed(con, given)
    local _, own = parts.processes()
    local total = 0
@@ -107,10 +102,9 @@ function parts.placed(con, given)
    return total
 end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
--- Returns the first key after `low` that is missing.
+-- The first missing key after `low`.
 local function first_gap(con, low, high)
    while high - low > 1 do -- all rows up to `low` are there
       local middle = math.floor((low + high) / 2)
@@ -120,7 +114,7 @@ local function first_gap(con, low, high)
    return high
 end
 
--- Returns how many rows are missing, and the key of the first.
+-- The number of missing rows, and the first key.
 function parts.missing(con)
    local missing, first = 0, nil
 
@@ -136,8 +130,7 @@ function parts.missing(con)
    return missing, first
 end
 
--- Returns how many rows are there whose keys were given to deletes, and the key
--- of the first.
+-- The number of rows whose keys were given to deletes, and the first key.
 function parts.left(con)
    local left, first = 0, nil
 
@@ -149,7 +142,7 @@ function parts.left(con)
    return left, first
 end
 
--- Returns the condition that no row of a run fulfils.
+-- The condition that no row of a run fulfils.
 function parts.outside(con)
    local last = numbers(con, "SELECT MAX(part) FROM ingest_parts")
    return format("transactionid < 1 OR transactionid > %.0f",

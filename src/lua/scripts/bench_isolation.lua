@@ -2,7 +2,7 @@
 
 local isolation = {}
 
--- Returns the level that sessions have which are given none; nil: no level.
+-- The level that sessions have which are given none; nil: no level.
 local function default_level(drv, con)
    if drv:name() == "null" then return nil end
    if drv:name() == "sqlite" then return "serializable" end
@@ -18,14 +18,14 @@ local function default_level(drv, con)
    return level and (level:lower():gsub(" ", "-"))
 end
 
--- Returns the level of the sessions, and whether it is that of the server.
+-- The level of the sessions, and whether it is that of the server.
 function isolation.level(drv, con)
    local level = sysbench.opt.isolation
    if level ~= "default" then return level, false end
    return default_level(drv, con), true
 end
 
--- Returns the words of a report for the level.
+-- The words of a report for the level.
 function isolation.words()
    local level = sysbench.opt.isolation
    return "isolation level: " .. (level == "default" and "the default" or level)

@@ -1,30 +1,28 @@
--- Compares what runs of a workload have committed with what its tables have.
+-- Compares what runs of a workload have committed with its tables.
 --
--- The workload has a table of its own with one row: settings, the number of
--- runs that have begun (runs) and not ended (open_runs), and the sums of all
--- runs (committed, unknown, and more if it likes).
+-- The workload's own table has one row: settings, the number of runs that have
+-- begun (runs) and not ended (open_runs), and the sums of all runs (committed,
+-- unknown, and others).  Work is committed if the server has confirmed it.  If
+-- a connection was lost before, or the COMMIT was interrupted, the outcome is
+-- unknown.  A `spec` describes the work:
 --
--- Work is committed if the server has said so.  If a connection was lost before
--- that, or the COMMIT was interrupted, the outcome is unknown, and the work may
--- be in the tables or not.
+-- table [optional]: the table of the workload; without it, a run knows of no
+-- others, and stores nothing
+-- title: the work in a report, such as "New orders"
+-- committed, unknown: counters that the clients add to
+-- sums [optional]: columns of both; by default committed and unknown
+-- placed(con, stat): the work in the tables; with `stat`, that of the report
+-- hook, after the run
+-- also [optional]: more columns with sums: column -> counter
+-- also_update() [optional]: one more statement that stores sums
+-- store(con) [optional]: stores more, in the transaction of the sums
+-- parts [optional]: the work has parts with sums of their own:
+-- name(n), words: part number n, and all parts: "the districts"
+-- known(n): committed by this process, and unknown
+-- placed(con): a list of the work in the tables
 --
--- A `spec` describes the work:
---   table            [optional] the table of the workload; without one, a run
---                    does not know of others, and stores nothing
---   title            the work in a report, such as "New orders"
---   committed, unknown    names of the counters that the clients add to
---   sums             [optional] columns of both; committed and unknown
---   placed(con, stat)     returns how much work is in the tables; with `stat`,
---                    that of the report hook, after the run
---   also             [optional] more columns with sums: column -> counter
---   also_update()    [optional] returns one more statement that stores sums
---   store(con)       [optional] stores more, in the transaction of the sums
---   parts            [optional] the work is in parts, and so are its sums:
---      name(n), words   what part number n is, and all of them: "the districts"
---      known(n)      returns what this process has committed of it, and unknown
---      placed(con)   returns a list of how much is in the tables
--- With several kinds of work, `works` is a list of those that have the members
--- from `title` to `placed`.
+-- With several kinds of work, `works` is a list with the members from `title`
+-- to `placed`.
 
 local ffi = require("ffi")
 
@@ -34,9 +32,8 @@ local store = require("bench_store")
 local C, format = ffi.C, string.format
 local ledger = {}
 
--- Compares `growth`, the work in the tables, with what is known of it;
--- `others`: other runs may have added to it.  Returns a verdict, and a line
--- about it.
+-- Compares `growth`, the work in the tables, with what is known; `others`:
+-- other runs may have added.  Returns a verdict, and a line.
 function ledger.compare(growth, committed, unknown, others)
    local facts = format(
       "%.0f committed, %.0f with unknown outcome, the tables have %.0f",
@@ -53,8 +50,8 @@ function ledger.compare(growth, committed, unknown, others)
                                  growth - committed - unknown)
 end
 
--- Does the same for each part: growth is a list.  Returns nil, or a line about
--- the first part that is bad.
+-- The same for each part of the list growth.  Nil, or a line about the first
+-- bad part.
 function ledger.compare_parts(parts, growth, known, others)
    for n = 1, #growth do
       local committed, unknown = known(n)
@@ -63,8 +60,8 @@ function ledger.compare_parts(parts, growth, known, others)
    end
 end
 
--- Adds to a verdict and a line about all of the work what is known of its parts:
--- `bad` is what compare_parts() has returned.
+-- Adds the result of compare_parts(), `bad`, to a verdict and a line about all
+-- of the work.
 function ledger.add_parts(verdict, line, parts, bad)
    if bad then return "bad", line:gsub(": ok$", "") .. "; " .. bad end
    if verdict == "ok" then
@@ -78,10 +75,9 @@ local SUMS = {"committed", "unknown"}
 function ledger.works(spec) return spec.works or {spec} end
 function ledger.columns(work) return work.sums or SUMS end
 
--- ---------------------------------------------------------------------------
--- A run
+-- ---- A run
 
--- Returns the numbers of runs that have begun, and that have not ended.
+-- The numbers of runs begun, and not ended.
 local function runs(con, spec)
    local begun, open = con:query_row("SELECT runs, open_runs FROM " ..
                                      spec.table)
@@ -94,7 +90,7 @@ local function totals(work)
    return total(work.committed), total(work.unknown)
 end
 
--- Returns the columns that the end of a run adds to, for UPDATE.
+-- The columns that the end of a run adds to, for UPDATE.
 local function sums(spec)
    local list = {}
    local function add(column, n)
@@ -110,8 +106,8 @@ local function sums(spec)
    return table.concat(list, ", ")
 end
 
--- Notes that a run of so many processes has begun, in one transaction: `start`
--- begins it.  With `alone`, an error that says this if another run is open.
+-- Notes in one transaction, begun by `start`, that a run of `ranks` processes
+-- has begun.  `alone`: the error if another run is open.
 local function begin(con, spec, ranks, start, alone)
    con:query(start)
    con:query(format("UPDATE %s SET runs = runs + %d, open_runs = open_runs + %d",
@@ -124,8 +120,7 @@ local function begin(con, spec, ranks, start, alone)
    con:query("COMMIT")
 end
 
--- Process 0 notes that a run of so many processes has begun; the others wait for
--- that.
+-- Process 0 notes the run; the others wait for that.
 local function note(con, spec, ranks, rank, start, alone)
    local ok, why = true, nil
 
@@ -168,7 +163,7 @@ function ledger.open(drv, con, spec, alone)
       parts_before = spec.parts and spec.parts.placed(con)
    end
 
-   -- Returns what the tables have got of a work since then, whether other runs
+   -- What the tables have got of a work since then, whether other runs
    -- may have added to it, and the list for its parts.
    local function growth(i, stat)
       local con = connect()
@@ -180,7 +175,7 @@ function ledger.open(drv, con, spec, alone)
       return placed - before[i], others, parts
    end
 
-   -- Returns what the run has done of a work, the warm-up included; nil: nobody
+   -- What the run has done of a work, the warm-up included; nil: nobody
    -- knows, because each process has counted its own warm-up.
    local function done_by_all(work, stat)
       if ranks == 1 then return totals(work) end
@@ -188,7 +183,7 @@ function ledger.open(drv, con, spec, alone)
       return stat.counters[work.committed] or 0, stat.counters[work.unknown] or 0
    end
 
-   -- Returns a line about a work of the run (the first one), and its figures.
+   -- A line about a work of the run (the first one), and its figures.
    -- `stat` is that of the report hook.
    function own.compare(stat, i)
       local work = ledger.works(spec)[i or 1]
@@ -280,8 +275,7 @@ function ledger.client(work)
    return own
 end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 -- Compares what all runs have committed of a work with `placed`, the work in the
 -- tables.  Returns whether it fits, and a line; nil if there was no run.

@@ -120,7 +120,7 @@ local function differences(rc, text)
    return words ~= "" and words or nil
 end
 
--- Returns the differences between the rows of table n and those that load.run
+-- The differences between the rows of table n and those that load.run
 -- makes, in words; nil if there are none.
 function load.check(con, n, size)
    local text = ffi.new("const char *[1]")

@@ -1,5 +1,5 @@
--- What never changes in oltp_common.lua: its options, and the classes of its
--- statements.  All clients of a thread share this module.
+-- The constant parts of oltp_common.lua, shared by all clients of a thread:
+-- options, and classes of statements.
 
 local columns = require("bench_columns")
 local options = require("bench_options")
@@ -52,7 +52,7 @@ for name, declaration in pairs(declared) do
 end
 
 -- sysbench reads the text of a numeric default after it may have been
--- collected.  The text stays if something else holds the same string.
+-- collected, so the texts are held here.
 if sysbench.bench_version == nil then
    sysbench.default_texts = {"0", "1", "10", "100", "10000"}
 end

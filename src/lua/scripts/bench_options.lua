@@ -1,7 +1,5 @@
--- Validators for the options of the bundled scripts, and words that they take.
---
--- sysbench uses one validator for all options of a script, so there it gets
--- none (nil).
+-- Validators for the options of the bundled scripts. sysbench uses one
+-- validator for all options of a script, so there it gets none (nil).
 
 local ffi = require("ffi")
 
@@ -12,13 +10,13 @@ local function validator(accepts)
    return function(_, value) return accepts(ffi.string(value)) end
 end
 
--- Words in lower case that mean on (true) or off (false); nil: another text.
+-- True: on; nil: another text.
 local WORDS = {on = true, ["true"] = true, yes = true, ["1"] = true,
                off = false, ["false"] = false, no = false, ["0"] = false}
 
 function options.word(text) return WORDS[text:lower()] end
 
--- Returns a function that makes a validator for a limit, once for each limit.
+-- One validator for each limit.
 local function by_limit(accepts)
    local made = {}
    return function(low)
@@ -32,12 +30,12 @@ local function by_limit(accepts)
    end
 end
 
--- Validates whole numbers from `low` on.
+-- Whole numbers from `low` on.
 options.at_least = by_limit(function(text, low)
    return text:match("^%s*[-+]?%d+$") and tonumber(text) >= low
 end)
 
--- Validates whole numbers from `low` to `high`.
+-- Whole numbers from `low` to `high`.
 function options.within(low, high)
    local expected = "an integer from " .. low .. " to " .. high
    return validator(function(text)
@@ -46,8 +44,8 @@ function options.within(low, high)
    end)
 end
 
--- Does the same as at_least for scripts that declare nothing and read their options by
--- tonumber(), in any form that it accepts.
+-- Like at_least, in any form of tonumber(), for scripts that declare no
+-- options.
 options.number = by_limit(function(text, low)
    local n = tonumber(text)
    return n and n == math.floor(n) and n >= low and n < 2 ^ 63
@@ -55,23 +53,22 @@ end)
 
 local UNITS = {ms = 0.001, s = 1, m = 60, h = 3600, [""] = 1}
 
--- The seconds of a time such as 60, 60s, 500ms or 2m; nil: it is none.
+-- The seconds of a time such as 60, 60s, 500ms or 2m, or nil.
 function options.seconds(text)
    local number, unit = text:match("^(%d+%.?%d*)(%l*)$")
    return number and UNITS[unit] and tonumber(number) * UNITS[unit]
 end
 
--- Validates such times.
 options.time = validator(function(text)
    return options.seconds(text) ~= nil, "a time, such as 500ms, 60s or 2m"
 end)
 
--- Validates on or off; an option without value is on.
+-- An option without value is on.
 options.switch = validator(function(text)
    return text == "" or options.word(text) ~= nil, "on or off"
 end)
 
--- Validates the words of a list, or nothing.
+-- The words of a list, or nothing.
 function options.one_of(words)
    local expected = "one of: " .. table.concat(words, ", ")
    return validator(function(text)

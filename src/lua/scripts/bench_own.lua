@@ -1,22 +1,21 @@
--- Which tables are bench's own: prepare, cleanup and sweeps drop and fill no others.
+-- Which tables are bench's own: prepare, cleanup and sweeps drop and fill no
+-- others.  A `set` describes the tables of a workload:
 --
--- A `set` describes the tables of a workload:
---   workload    its name
---   names       all its tables, those for its own use too
---   columns     table -> a list of columns that the table must have
---   by_columns  [optional] no marker is needed: exactly these columns are evidence enough.
---               That holds for sbtestN, which sysbench makes as well.
---   by_name     [optional] the name is enough: the tables are those of a user's script
---   also        [optional] a pattern of more columns that options can add
---   inner       [optional] table -> true: for the workload's own use, replaced without
---               --table-exists
---   seed        [optional] a function that returns the seed of the rows, if not --rand-seed
+-- workload, names: all its tables, also those for its own use
+-- columns(table): required columns
+-- by_columns [optional]: exactly these columns are evidence enough, without a
+-- marker: for sbtestN, which sysbench makes, too
+-- by_name [optional]: the name is enough, for tables of a user's script
+-- also [optional]: a pattern of columns that options can add
+-- inner [optional]: table -> true: for the workload's own use, replaced without
+-- --table-exists
+-- seed [optional]: a function: the seed of the rows, if not --rand-seed
 --
--- prepare writes the names into the table bench_tables, which is the marker, before it
--- creates the first table.  cleanup removes them, and the marker with the last one.  A
--- marker alone is not enough: a table may have been replaced by one of the user, so its
--- columns are compared, too.  A prepare that fails before it has loaded a row removes what
--- it has made: own.made() keeps the names.
+-- prepare writes the names into the table bench_tables, the marker, before it
+-- creates the first table. cleanup removes them, and the marker with the last
+-- one.  A user may have replaced a table, so columns are compared, too.  A
+-- prepare that fails before it has loaded a row removes the tables noted by
+-- own.made().
 
 local load = require("bench_load")
 local schema = require("bench_schema")
@@ -28,7 +27,6 @@ local own = {}
 local MARKER = "bench_tables"
 local MARKER_COLUMNS = {"name", "workload", "version", "seed"}
 
--- "the columns of the table called %s"
 local COLUMN_QUERY = {
    pgsql = [[SELECT column_name, data_type FROM information_schema.columns
              WHERE table_schema = current_schema() AND table_name = '%s']],
@@ -37,10 +35,10 @@ local COLUMN_QUERY = {
              WHERE table_schema = DATABASE() AND table_name = '%s']],
 }
 
--- Columns that MySQL adds by itself to a table without a primary key.
+-- MySQL adds these to a table without a primary key.
 local INVISIBLE = {my_row_id = true}
 
--- Returns the types of a table's columns by name, and how many; nil: there is no table.
+-- The types of a table's columns by name, and their number; nil: no table.
 local function columns_of(drv, con, name)
    if not schema.has_table(drv, con, name) then return end
    local rs = con:query(format(COLUMN_QUERY[drv:name()] or COLUMN_QUERY.other,
@@ -65,7 +63,7 @@ local function has_all(found, wanted)
    return true
 end
 
--- Returns the names that the marker has for a workload; an empty list without one.
+-- The names that the marker has for a workload.
 local function marked(drv, con, workload)
    local found, n = columns_of(drv, con, MARKER)
    local names = {}
@@ -81,7 +79,6 @@ local function marked(drv, con, workload)
    return names, true
 end
 
--- The types of id and k are integers, those of c and pad characters.
 local SBTEST_TYPES = {id = "int", k = "int", c = "^char", pad = "^char"}
 
 local function has_types(found)
@@ -91,7 +88,7 @@ local function has_types(found)
    return true
 end
 
--- Returns whether a table has columns that the workload does not make.
+-- Does a table have columns that the workload does not make?
 local function has_more(set, found, wanted)
    local of = {}
 
@@ -102,8 +99,8 @@ local function has_more(set, found, wanted)
    return false
 end
 
--- Returns why a table that exists is not bench's own, nil if it is, and whether that is
--- because its name is not in the marker.
+-- Why a table is not bench's own, or nil; and whether its name is missing in
+-- the marker.
 local function stranger(set, names, name, found, n)
    local wanted = set.columns(name)
 
@@ -120,8 +117,8 @@ local function stranger(set, names, name, found, n)
    end
 end
 
--- Returns the tables of the set that exist, in order: {name, why, unnamed, found}; `why` is
--- nil for bench's own, `found` has the types of the columns.
+-- The existing tables of the set, in order: {name, why, unnamed, found}; `why`
+-- is nil for bench's own, `found` has the types of the columns.
 local function existing(drv, con, set)
    local names = set.by_columns and {} or marked(drv, con, set.workload)
    local list = {}
@@ -143,15 +140,14 @@ local function refuse(t, what)
                 what or FORCE), 0)
 end
 
--- ---------------------------------------------------------------------------
--- Dropping
+-- ---- Dropping
 
 local function rows_of(con, name)
    return tonumber((con:query_row("SELECT COUNT(*) FROM " .. name))) or 0
 end
 
--- Removes the names of a workload from the marker, and the marker if it is empty then.
--- unused: only the names of which there is no table.
+-- Removes the names of a workload from the marker, and an empty marker. unused:
+-- only names without a table.
 local function unmark(drv, con, set, unused)
    local names, exists = marked(drv, con, set.workload)
 
@@ -164,8 +160,9 @@ local function unmark(drv, con, set, unused)
    if rows_of(con, MARKER) == 0 then con:query("DROP TABLE " .. MARKER) end
 end
 
--- The first foreign key of another table that refers to one of the tables %s.  MySQL would
--- refuse to drop that one, after it has dropped those before, and SQLite drops it.
+-- The first foreign key of another table that refers to one of the tables %s.
+-- MySQL would refuse to drop that table, after it has dropped those before;
+-- SQLite drops it.
 local REFERENCES = {
    mysql = [[
 SELECT referenced_table_name, constraint_schema, table_name
@@ -189,12 +186,13 @@ local function refuse_referenced(drv, con, names)
    end
 end
 
--- Servers lock all tables of a transaction: PostgreSQL has room for some thousand locks.
+-- Servers lock all tables of a transaction: PostgreSQL has room for some
+-- thousand locks.
 local AT_ONCE = 100
 
--- Drops tables, and calls more(): the server does all of that or, if it refuses, nothing.
--- MySQL has no transactions for this, so what it would refuse is looked for before, and one
--- statement drops the tables.  If there are more than AT_ONCE, that holds for each such lot.
+-- Drops tables, and calls more(): all or nothing.  MySQL has no transactions
+-- for this, so its refusals are looked for before, and one statement drops the
+-- tables.  Larger sets are dropped in lots of AT_ONCE.
 local function drop(drv, con, names, more)
    local mysql = drv:name() == "mysql"
    local gone, begun = 0, false
@@ -228,8 +226,7 @@ local function drop(drv, con, names, more)
                 format("only %d of %d tables were", gone, #names), why), 0)
 end
 
--- ---------------------------------------------------------------------------
--- prepare
+-- ---- prepare
 
 local WISHES = "use the cleanup command first, or see --table-exists"
 
@@ -247,7 +244,7 @@ local function refuse_columns(set, t)
    end
 end
 
--- Refuses the tables that are in the way.
+-- Refuses tables that are in the way.
 local function look(drv, con, set)
    local wish = sysbench.opt.table_exists
    local drops = {}
@@ -264,11 +261,11 @@ local function look(drv, con, set)
       end
       table.insert(drops, t.name)
    end
-   -- a loading session of MySQL does not look at foreign keys either
+   -- a loading session of MySQL ignores foreign keys, too
    if wish == "drop" then refuse_referenced(drv, con, drops) end
 end
 
--- The seed of the rows that this prepare makes.
+-- The seed of the rows of this prepare.
 local FIXED_SEED = 42
 
 local function seed_of(set)
@@ -288,8 +285,8 @@ local function skips_all(set, list)
    return true
 end
 
--- Names in the marker all tables that this prepare makes or goes on with.  A table of the
--- user that --force lets it replace is not named: it may still be there in the end.
+-- Names the tables of this prepare in the marker.  A user's table that --force
+-- lets it replace is not named: it may still be there in the end.
 local function mark(drv, con, set)
    local names, exists = marked(drv, con, set.workload)
    local list, skipped = existing(drv, con, set), {}
@@ -317,7 +314,7 @@ CREATE TABLE %s(
    end
 end
 
--- Call this before prepare creates the first table, and before its threads start.
+-- Before prepare creates the first table, and before its threads start.
 function own.prepare(set)
    local drv = sysbench.sql.driver()
    if not load.possible or drv:name() == "null" then return end
@@ -334,7 +331,7 @@ function own.prepare(set)
    con:disconnect()
 end
 
--- Remembers, for all threads, that this prepare has made a table.
+-- For all threads: this prepare has made a table.
 function own.made(name)
    if load.possible then require("bench_team").give("made " .. name, "") end
 end
@@ -344,8 +341,8 @@ local function has_made(name)
    return ok
 end
 
--- A prepare has failed, none of its threads is left, and it has loaded no rows: drops the
--- tables that it has made, and the names that it has written into the marker.
+-- After a failed prepare without loaded rows, when its threads have ended:
+-- drops the tables that it has made, and their names in the marker.
 -- --table-exists=resume goes on with the tables, so they stay.
 function own.undo(set)
    local drv = sysbench.sql.driver()
@@ -361,9 +358,8 @@ function own.undo(set)
    load.tidy(con)
 end
 
--- Creates an empty table by `statement` under an unused name, and drops it.  If
--- the server refuses an engine or an option, the error comes now, while the old
--- table still exists.  Done once per connection.
+-- Creates and drops an empty table of an unused name: if the server refuses an
+-- engine or an option, the old table still exists.  Once per connection.
 local tried = false
 
 local function try_statement(drv, con, name, statement)
@@ -379,8 +375,8 @@ local function try_statement(drv, con, name, statement)
    tried = true
 end
 
--- Makes way for a new table as --table-exists says; `statement` will create it.
--- Returns false if the existing table stays.
+-- Makes way for a new table, which `statement` will create, as --table-exists
+-- says.  False: the existing table stays.
 function own.make_way(drv, con, set, n, statement)
    local wish, name = sysbench.opt.table_exists, schema.name_of(n)
 
@@ -401,12 +397,11 @@ function own.make_way(drv, con, set, n, statement)
    return true
 end
 
--- ---------------------------------------------------------------------------
--- cleanup
+-- ---- cleanup
 
--- Divides the tables that exist: the names of those to drop, the tables that stay, and the
--- first of these because of which cleanup refuses.  A table that is not in the marker, beside
--- others that are, is the user's, and prepare has skipped it.
+-- Divides the tables into those to drop and those to keep, and finds the first
+-- because of which cleanup refuses.  An unmarked table beside marked ones is
+-- the user's, skipped by prepare.
 local function divide(list)
    local drops, stays, refused = {}, {}, nil
 
@@ -423,7 +418,7 @@ local function divide(list)
    return drops, stays, refused
 end
 
--- Says what cleanup would do.
+-- What cleanup would do.
 local function say(con, list)
    for _, t in ipairs(list) do
       local rows = rows_of(con, t.name)
@@ -434,7 +429,7 @@ local function say(con, list)
    if #list == 0 then print("Nothing to drop") end
 end
 
--- Prints the tables that go; under the name sysbench the others too, as sysbench does.
+-- Under the name sysbench, prints all tables, as sysbench does.
 local function say_drops(set, names)
    local goes = {}
 
@@ -447,7 +442,8 @@ local function say_drops(set, names)
    end
 end
 
--- Drops the tables of the set that are bench's own; none if another one has the place of one.
+-- Drops the tables of the set that are bench's own; none if a foreign one has
+-- the place of one.
 function own.cleanup(drv, con, set)
    if drv:name() == "null" then return load.tidy(con) end
    local list = existing(drv, con, set)
@@ -466,10 +462,9 @@ function own.cleanup(drv, con, set)
    load.tidy(con)
 end
 
--- ---------------------------------------------------------------------------
--- Sets
+-- ---- Sets
 
--- Returns the columns in a list such as "id INTEGER, n BIGINT, PRIMARY KEY (id)".
+-- The columns in a list such as "id INTEGER, n BIGINT, PRIMARY KEY (id)".
 local NOT_COLUMNS = {PRIMARY = true, KEY = true, UNIQUE = true, INDEX = true,
                      CONSTRAINT = true, FOREIGN = true, CHECK = true}
 
@@ -483,7 +478,7 @@ function own.columns_in(text)
    return columns
 end
 
--- Returns the set of the tables sbtestN, from `first` to `last`.
+-- The tables sbtestN, from `first` to `last`.
 function own.sbtest(first, last, columns)
    local names = {}
 

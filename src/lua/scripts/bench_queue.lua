@@ -1,10 +1,7 @@
--- The tables of the workload queue, what `check` finds in them, and what a run
--- asks of the server.
---
--- queue_jobs has the jobs that wait, queue_done a row for each job that was
--- done.  Every client has a number of its own, and numbers its jobs from 1
--- without gaps: a number that is in neither table is a job that was lost, unless
--- its outcome is unknown.
+-- The tables of the workload queue, its `check`, and what a run needs.
+-- queue_jobs has the waiting jobs, queue_done a row for each job done.  Each
+-- client has a number, and numbers its jobs from 1 without gaps: a number in
+-- neither table is a lost job, unless its outcome is unknown.
 
 local ffi = require("ffi")
 
@@ -58,14 +55,13 @@ local spec = {
 }
 queue.spec = spec
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 local ALL = [[
 (SELECT producer, sequence FROM queue_jobs
  UNION ALL SELECT producer, sequence FROM queue_done) a]]
 
--- Adds the jobs that are more than once in what follows FROM.
+-- Adds the jobs that are repeated in what follows FROM.
 local function no_twins(con, faults, from, words)
    local n, producer, sequence = numbers(con, [[
 SELECT COUNT(*), MIN(producer), MIN(sequence) FROM
@@ -98,7 +94,7 @@ ON d.producer = j.producer AND d.sequence = j.sequence]])
    end
 end
 
--- Returns the first number that a producer's jobs lack.
+-- The first number that a producer's jobs lack.
 local function first_gap(con, producer)
    local rs = con:query(format(
       "SELECT DISTINCT sequence FROM %s WHERE producer = %.0f ORDER BY " ..
@@ -153,8 +149,7 @@ FROM queue_jobs]])
    return good
 end
 
--- ---------------------------------------------------------------------------
--- What a run needs
+-- ---- What a run needs
 
 -- The first versions with SKIP LOCKED.
 local function version_number(text)
@@ -176,7 +171,7 @@ function queue.demand(drv, con, claim)
 end
 
 -- Gives back the claims of earlier runs, unless another run is active.  Returns
--- the number of jobs that wait.
+-- the number of waiting jobs.
 function queue.begin_run(drv, con)
    if drv:name() == "null" then return 0 end
    local clients = numbers(con, "SELECT clients FROM bench_queue")
@@ -190,8 +185,8 @@ function queue.begin_run(drv, con)
    return count(con, "queue_jobs")
 end
 
--- Returns a number for the clock of this machine since it has started: times
--- of the same clock can be compared.  0: it is unknown.
+-- Identifies the clock of this machine since its start: times of the same clock
+-- can be compared. 0: unknown.
 local function clock_id()
    local file = io.open("/proc/sys/kernel/random/boot_id")
    local text = file and file:read("*l") or ""
@@ -209,8 +204,8 @@ local function join(drv, con)
    return number
 end
 
--- Returns the figures of a client: its number, and its clock.  All clients take
--- their numbers from one row, so conflicts are to be expected.
+-- The figures of a client: its number and its clock.  All clients take their
+-- numbers from one row, so conflicts are expected.
 function queue.client(drv, con)
    local client = {drv = drv, con = con, clock = clock_id(), number = 1}
    local joined, number = drv:name() == "null", 1

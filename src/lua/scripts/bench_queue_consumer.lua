@@ -29,7 +29,7 @@ local ADVISORY = {
             unlock = "SELECT RELEASE_LOCK(CONCAT('bench_queue.', ?))"},
 }
 
--- Returns the first row of a result; nil if there is none.
+-- The first row of a result; nil if there is none.
 local function row_of(rs)
    if rs == nil or rs.nrows == 0 then return nil end
    return rs:fetch_row()
@@ -185,7 +185,7 @@ function claim.advisory(client, prepare, id, begin, finish)
    end
 end
 
--- Returns a function that does a job, if one waits.
+-- A function that does a job, if one waits.
 return function(client, how)
    local prepare = statements(client.con)
    local id = parameters(client.con, 1)

@@ -4,7 +4,7 @@ local series = require("bench_series")
 
 local C = require("ffi").C
 
--- Returns a function that adds a job.
+-- A function that adds a job.
 return function(client)
    local T = sysbench.sql.type
    local insert = client.con:prepare(

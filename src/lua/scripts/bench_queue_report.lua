@@ -11,7 +11,7 @@ local function per_second(n, stat)
    return stat.time_total > 0 and n / stat.time_total or 0
 end
 
--- Returns the depth at the end of each second, and the largest one.
+-- The depth at the end of each second, and the largest one.
 local function depths(before)
    local added = series.open("enqueued"):sums()
    local done = series.open("done"):sums()
@@ -44,7 +44,7 @@ local function add_depth(add, before)
            seconds = series.figures(#depth, function(i) return depth[i] end)}
 end
 
--- Returns the text and the figures for the hook report_append.
+-- The text and the figures for the hook report_append.
 -- `level`: the isolation level of the sessions, if looks lock there.
 return function(stat, run, before, claim, level)
    local counters = stat.counters

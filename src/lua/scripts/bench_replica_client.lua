@@ -13,13 +13,13 @@ local hosts = require("bench_replica_hosts")
 local C = require("ffi").C
 local uniform = sysbench.rand.uniform
 
--- Returns the first number of a result; nil if there is no row.
+-- The first number of a result; nil if there is no row.
 local function number_of(rs)
    if rs == nil or rs.nrows == 0 then return nil end
    return tonumber(rs:fetch_row()[1])
 end
 
--- Returns the connections for the reads; the null driver has no hosts.
+-- The connections for the reads; the null driver has no hosts.
 local function connect(drv)
    local replicas = {}
 
@@ -35,7 +35,7 @@ local function connect(drv)
    return replicas
 end
 
--- Returns the counters of the reads, and a function that counts one: when it
+-- The counters of the reads, and a function that counts one: when it
 -- began after the commit, and whether it was stale.
 local function curve()
    local times, reads, stale = hosts.times(), {}, {}
@@ -54,7 +54,7 @@ local function curve()
    end
 end
 
--- Returns a function that counts what happens to a client, and how many
+-- A function that counts what happens to a client, and how many
 -- clients it happens to.
 local function violations(name)
    local n = sysbench.counter.new(name)

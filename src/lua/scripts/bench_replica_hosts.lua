@@ -7,7 +7,7 @@ local hosts = {}
 
 local MAX_TIMES = 16 -- each has two counters, of which there are not many
 
--- Returns the host and the port of HOST, HOST:PORT or [ADDRESS]:PORT; nil: the
+-- The host and the port of HOST, HOST:PORT or [ADDRESS]:PORT; nil: the
 -- text is something else.
 local function split(text)
    local host, port = text:match("^%[([^%]]+)%]:?(%d*)$")
@@ -20,7 +20,7 @@ local function split(text)
    return host, tonumber(port)
 end
 
--- Returns a list of replicas: the name of each, and what connect() needs.
+-- A list of replicas: the name of each, and what connect() needs.
 function hosts.list(drv)
    local list = {}
 
@@ -48,7 +48,7 @@ function hosts.good(_, value)
    return true
 end
 
--- Returns the times in milliseconds; nil: the text is something else.
+-- The times in milliseconds; nil: the text is something else.
 local function times_of(text)
    local times = {}
 
@@ -71,7 +71,7 @@ function hosts.good_times(_, value)
       "with commas between them"
 end
 
--- Returns the names of the counters of reads that began so long after a commit.
+-- The names of the counters of reads that began so long after a commit.
 function hosts.counters(ms)
    return string.format("reads after %d ms", ms),
       string.format("stale after %d ms", ms)

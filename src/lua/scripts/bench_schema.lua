@@ -1,10 +1,8 @@
--- Functions of the bundled scripts, old and new, about their tables: what they
--- contain, whether they exist, how SQLite creates them, and how they are warmed
--- up, read in one snapshot, and checked.
+-- Functions of the bundled scripts about their tables: contents, existence,
+-- SQLite, warm-up, snapshots, checks.
 --
--- A table is called sbtestN, and the functions take its number N.  For other
--- tables, has_table, has_index and analyze take the name as well.
--- `drv` and `con` are a driver and an open connection of it.
+-- Functions take the number N of a table sbtestN; has_table, has_index and
+-- analyze also take a name.  `drv` and `con`: a driver and its open connection.
 
 local load = require("bench_load")
 
@@ -13,15 +11,14 @@ local print = load.say
 
 local format = string.format
 
--- Returns the name of a table.
 function schema.name_of(n)
    return tonumber(n) and "sbtest" .. n or n
 end
 
 local name_of = schema.name_of
 
--- "is there such a table": the number of tables and views called %s, also of those that
--- this user may not read
+-- The number of tables and views called %s, also of those that this user may
+-- not read.
 local TABLE_QUERY = {
    pgsql = [[SELECT COUNT(*) FROM pg_class c
              JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -33,7 +30,7 @@ local TABLE_QUERY = {
              WHERE table_schema = DATABASE() AND table_name = '%s']],
 }
 
--- "is there such an index": the number of indexes of table %s called %s
+-- The number of indexes of table %s called %s.
 local INDEX_QUERY = {
    pgsql = [[SELECT COUNT(*) FROM pg_indexes
              WHERE schemaname = current_schema()
@@ -60,17 +57,52 @@ function schema.has_index(drv, con, n, index)
    return count(drv, con, INDEX_QUERY, name_of(n), index) > 0
 end
 
+-- The driver and a new connection.
+function schema.connect()
+   local drv = sysbench.sql.driver()
+   return drv, drv:connect()
+end
+
+-- The numbers in the row of a workload's own table, by column; nil and why not.
+function schema.read_row(drv, con, name, columns)
+   if not schema.has_table(drv, con, name) then
+      return nil, "there is no table " .. name ..
+         "; use the prepare command first"
+   end
+   local row = {con:query_row(format("SELECT %s FROM %s",
+                                     table.concat(columns, ", "), name))}
+   if #row == 0 then return nil, "the table " .. name .. " is empty" end
+   local settings = {}
+   for i, column in ipairs(columns) do settings[column] = tonumber(row[i]) end
+   return settings
+end
+
+-- Nil, or why tables of this version cannot be used.
+function schema.misfit(settings, version)
+   if settings.version ~= version then
+      return format("the tables have version %d, this program makes and runs " ..
+                    "version %d; use prepare with --table-exists=drop",
+                    settings.version, version)
+   end
+end
+
+-- ENGINE for CREATE TABLE; hidden from other servers than MySQL.
+function schema.engine(drv)
+   if drv:name() == "pgsql" or drv:name() == "sqlite" then return "" end
+   return "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " */"
+end
+
 local SERIAL = {
    sqlite = "INTEGER PRIMARY KEY AUTOINCREMENT",
    pgsql = "BIGSERIAL PRIMARY KEY",
    other = "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
 }
 
--- Returns the type of a primary key that the database numbers.
+-- The type of a primary key that the database numbers.
 function schema.serial(drv) return SERIAL[drv:name()] or SERIAL.other end
 
--- Returns CREATE TABLE for SQLite.  `ids` says where ids come from: "auto" (the
--- database), "client", or "free" (the client, and they need not be unique).
+-- CREATE TABLE for SQLite.  `ids`: "auto" (by the database), "client", or
+-- "free" (by the client, perhaps not unique).
 function schema.sqlite_table(n, ids, options)
    local id, key = "INTEGER NOT NULL", ",\n  PRIMARY KEY (id)"
 
@@ -104,7 +136,7 @@ function schema.make_sqlite_trigger(con, n)
    con:query(schema.sqlite_trigger(n))
 end
 
--- Makes the database continue its own numbers after `size`.
+-- The database continues its own numbers after `size`.
 function schema.set_sequence(con, n, size)
    if size < 1 then return end
    con:query(format(
@@ -118,7 +150,7 @@ function schema.analyze(drv, con, n)
                     name_of(n)))
 end
 
--- Begins a transaction whose statements all read the same snapshot.
+-- A transaction whose statements read one snapshot.
 local SNAPSHOT = {
    pgsql = {"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"},
    sqlite = {"BEGIN"},
@@ -132,15 +164,14 @@ function schema.begin_snapshot(drv, con)
    end
 end
 
--- Call this once per connection, before it loads rows: known facts need not be
--- checked.
+-- Once per connection, before rows are loaded: known facts need no checks.
 function schema.load_session(drv, con)
    if drv:name() == "mysql" then
       con:query("SET SESSION unique_checks=0, foreign_key_checks=0")
    end
 end
 
--- Call this once per connection, before the first table is warmed up.
+-- Once per connection, before the first warm-up.
 function schema.warm_up_session(drv, con)
    if drv:name() == "pgsql" or drv:name() == "sqlite" then return end
    con:query("SET tmp_table_size=2*1024*1024*1024")
@@ -162,8 +193,8 @@ function schema.warm_up(drv, con, n, rows, secondary)
       " LIMIT %d) t", n, text_of_k, rows))
 end
 
--- The columns of CHECK_QUERY in order, each with its lowest and highest correct
--- value; `size` stands for the number of rows.
+-- The columns of CHECK_QUERY in order, with their lowest and highest correct
+-- values; `size`: the number of rows.
 local CHECK_QUERY =
    "SELECT COUNT(*), MIN(id), MAX(id), MIN(k), MAX(k), MIN(LENGTH(c))," ..
    " MAX(LENGTH(c)), MIN(LENGTH(pad)), MAX(LENGTH(pad)) FROM sbtest%d"
@@ -175,7 +206,7 @@ local CHECKS = {
    {"shortest pad", 59, 59}, {"longest pad", 59, 59},
 }
 
--- Returns what is wrong with the rows of a table: a list of phrases.
+-- A list of phrases about wrong rows of a table.
 local function row_faults(con, n, size)
    local row = {con:query_row(format(CHECK_QUERY, n))}
    local faults = {}
@@ -197,9 +228,9 @@ local function row_faults(con, n, size)
    return faults
 end
 
--- Compares a table with what prepare makes: `size` rows, and index k_N if
--- `indexed`; `loaded`: each row is the one that the loader makes.  Prints one
--- line.  Returns true if nothing differs, otherwise false and whether rows do.
+-- Compares a table with that of prepare: `size` rows, and index k_N if
+-- `indexed`; `loaded`: with the loader's rows.  Prints one line.  True, or
+-- false and whether rows differ.
 function schema.check(drv, con, n, size, indexed, loaded)
    if drv:name() == "null" then
       error("there is nothing to check: the null driver keeps no tables", 0)

@@ -21,7 +21,7 @@ end
 
 function mt:add(n) C.bench_series_add(self.cell, n) end
 
--- Returns the sums of the seconds.
+-- The sums of the seconds.
 function mt:sums()
    local sums = {}
    for i = 1, C.bench_series_seconds(self.cell) do
@@ -30,7 +30,7 @@ function mt:sums()
    return sums
 end
 
--- Returns the longest time between two additions in seconds, and when it began.
+-- The longest time between two additions in seconds, and when it began.
 function mt:stall()
    local at = ffi.new("double[1]")
    local length = C.bench_series_gap(self.cell, at)

@@ -95,7 +95,7 @@ function kind:prepare_for_each_table(key)
    return prepare_at_once(self, key)
 end
 
--- Returns the classes of each table of which there are statements.
+-- The classes of each table of which there are statements.
 local function classes_in_use(self)
    local used = {}
 

@@ -13,7 +13,7 @@ local function words(err)
    return type(err) == "table" and err.sql_errmsg or tostring(err)
 end
 
--- Returns a function that connects at the end of a run, to a server of the lists
+-- A function that connects at the end of a run, to a server of the lists
 -- that takes writes.  One that may come back is waited for, once.
 function store.connector(drv)
    local awaited, why = false, nil
@@ -27,12 +27,12 @@ function store.connector(drv)
    end
 end
 
--- Returns the statement that begins a transaction which writes.
+-- The statement that begins a transaction which writes.
 function store.begin(drv)
    return drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
 end
 
--- Returns a text of statements that do all of it or nothing.
+-- A text of statements that do all of it or nothing.
 local function together(updates)
    local text = table.concat(updates, "; ")
 

@@ -1,9 +1,8 @@
--- The tables of the oltp_* and select_random_* scripts, and their commands.
--- Threads that run events do without this module: oltp_common loads it when it
--- is needed.
+-- The tables of the oltp_* and select_random_* scripts, and their commands;
+-- loaded by oltp_common on demand.
 --
 -- Scripts may replace the global functions get_c_value, get_pad_value and
--- create_table; `own` has those of oltp_common itself, and more that it knows.
+-- create_table; `own` has those of oltp_common itself.
 
 local load = require("bench_load")
 local mine = require("bench_own")
@@ -65,8 +64,7 @@ CREATE TABLE sbtest%d(
 ) %s %s]], n, id, integer, key, engine, option("create_table_options"))
 end
 
--- Can the loader generate the rows?  It cannot if the script has its own
--- values.
+-- The loader cannot generate values of the script.
 local function can_load(drv)
    return load.possible and get_c_value == own.get_c_value and
       get_pad_value == own.get_pad_value and
@@ -90,7 +88,6 @@ local function insert_rows(drv, con, n)
    call(con, "bulk_insert_done")
 end
 
--- Is the index on k wanted?
 local function indexed(drv)
    return option("create_secondary") and not is_redshift(drv) and
       sysbench.opt.create_index ~= "off"
@@ -105,7 +102,7 @@ local function create_indexes(drv, con, n)
          not schema.has_index(drv, con, n, string.format(index, n))
    end
 
-   -- MySQL has created the one on id with the table
+   -- MySQL has created the index on id with the table
    if option("secondary") and (name == "pgsql" or name == "sqlite") and
       missing("xid_%d") then
       call(con, "query",
@@ -118,7 +115,7 @@ local function create_indexes(drv, con, n)
    end
 end
 
--- Creates an empty table; returns what the loader has to know of it.
+-- Creates an empty table; returns the loader's state of it.
 local function create_empty(drv, con, n)
    local size = option("table_size")
 
@@ -145,7 +142,7 @@ local function create_empty(drv, con, n)
    return load.FRESH
 end
 
--- Does what comes after the rows, because it would slow them down.
+-- Steps that would slow down the loading of rows.
 local function finish_table(drv, con, n)
    if drv:name() == "sqlite" and not client_ids(drv) then
       schema.make_sqlite_trigger(con, n)
@@ -178,11 +175,9 @@ function tables.create_table(drv, con, table_num)
    end
 end
 
--- ---------------------------------------------------------------------------
--- Commands
+-- ---- Commands
 
--- Returns the next table of this thread after table n (nil: its first one); nil
--- after the last one.
+-- The table of this thread after table n (nil: the first), or nil.
 local function next_table(_, n)
    local threads = sysbench.opt.threads
    n = n and n + threads or sysbench.tid % threads + 1
@@ -245,7 +240,7 @@ end
 function tables.cleanup(drv, con)
    local set = mine.sbtest(1, option("tables"))
 
-   -- a script that makes its tables itself knows what they are
+   -- a script that makes its tables itself knows them
    set.by_name = create_table ~= own.create_table
    mine.cleanup(drv, con, set)
 end

@@ -8,12 +8,12 @@ local print = load.say
 local format = string.format
 local tables = {}
 
--- In the order of their numbers for the loader (src/load/kinds/tpcb.c).
+-- In the order of the loader (src/load/kinds/tpcb.c).
 local NAMES = {"pgbench_accounts", "pgbench_branches", "pgbench_tellers",
                "pgbench_history"}
 local ACCOUNTS, BRANCHES, TELLERS = 100000, 1, 10 -- of each branch
 
--- Columns of each table: KEY stands for the type of a primary key.
+-- KEY stands for the type of a primary key.
 local COLUMNS = {
    pgbench_accounts = "aid KEY, bid INT, abalance INT, filler CHAR(84)",
    pgbench_branches = "bid KEY, bbalance INT, filler CHAR(88)",
@@ -34,8 +34,7 @@ local function must_load()
    end
 end
 
--- ---------------------------------------------------------------------------
--- prepare and cleanup
+-- ---- prepare and cleanup
 
 -- PostgreSQL makes the primary key after the rows, which is faster.
 local function key_comes_later(drv)
@@ -104,20 +103,18 @@ end
 
 function tables.cleanup(drv, con) own.cleanup(drv, con, SET) end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
--- Runs change these columns, so only sums say whether they are right.
+-- Runs change these columns, so only their sums are checked.
 local CHANGED = "abalance,bbalance,tbalance"
 
--- Prints one line.  Returns true if nothing is wrong.
 local function report(what, faults)
    print(format("Checking %s... %s", what,
                 #faults == 0 and "ok" or table.concat(faults, ", ")))
    return #faults == 0
 end
 
--- Returns whether the table is good, and whether it exists.
+-- Is the table good, and does it exist?
 local function check_table(drv, con, n, scale)
    local name = NAMES[n]
    local faults = {}
@@ -137,14 +134,14 @@ local function numbers(con, query, ...)
    return unpack(row)
 end
 
--- The balances: table, key, balance, column of the history.
+-- Table, key, balance, also a column of the history.
 local BALANCES = {
    {"pgbench_accounts", "aid", "abalance"},
    {"pgbench_tellers", "tid", "tbalance"},
    {"pgbench_branches", "bid", "bbalance"},
 }
 
--- Adds the balances of a table that are NULL; returns their sum.
+-- Adds a fault for NULL balances; returns the sum.
 local function sum_of(con, name, column, faults)
    local rows, values, sum = numbers(con,
       "SELECT COUNT(*), COUNT(%s), COALESCE(SUM(%s), 0) FROM %s",
@@ -157,8 +154,8 @@ local function sum_of(con, name, column, faults)
    return sum
 end
 
--- Adds the keys whose balance is not the sum of their history, and the rows of
--- the history whose key does not exist.
+-- Adds the keys whose balance is not the sum of their history, and rows of the
+-- history without a key.
 local function compare_keys(con, balance, faults)
    local name, key, column = unpack(balance)
    local count, first = numbers(con, [[
@@ -224,7 +221,6 @@ local function check_history(con, sum, faults)
    return rows
 end
 
--- Returns the number of branches.
 local function find_scale(drv, con)
    local scale = sysbench.opt.scale
 

@@ -20,8 +20,7 @@ local STEPS = {
    {"login", "login"}, {"query", "first query"}, {"close", "close"},
 }
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local function way()
    return sysbench.opt.handshake == "" and "auto" or sysbench.opt.handshake
@@ -36,7 +35,7 @@ end
 
 local NONE = {count = 0}
 
--- Returns the text and the figures for the report.
+-- The text and the figures for the report.
 function sysbench.hooks.report_append(stat)
    local own = stat.counters["own handshakes"] or 0
    local library = stat.counters["handshakes of the library"] or 0
@@ -64,8 +63,7 @@ function sysbench.hooks.report_append(stat)
    return table.concat(out, "\n") .. "\n", figures
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local visitor, own, library, who
 local histograms = {}

@@ -36,8 +36,7 @@ spec.total = "SELECT COALESCE(SUM(n), 0) FROM counter_rows"
 
 function spec.placed(con) return (checked.numbers(con, spec.total)) end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 checked.commands(spec, function(drv, con, settings)
    local faults = {}
@@ -51,8 +50,7 @@ checked.commands(spec, function(drv, con, settings)
    return good and fits
 end)
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local run
 
@@ -84,12 +82,11 @@ function sysbench.hooks.report_append(stat)
    return "\n" .. line .. "\n", {reconciliation = result}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local draw = sysbench.rand.default
 local begin, commit, read, write -- statements
-local id, value                  -- their parameters
+local id, value -- parameters
 local client, rows
 local keeps_rows -- false for the null driver
 
@@ -120,7 +117,7 @@ function thread_init()
    end
 end
 
--- Reads the row, for the methods that write n + 1.
+-- For the methods that write n + 1.
 local function read_row(row)
    local rs = read:execute()
 

@@ -16,7 +16,7 @@ local tables = require("bench_ingest")
 local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local STEPS = {"l.i0", "l.x", "l.i1", "l.i2", "q"}
 local MOST = 1000
--- Rows of a transaction in each step, unless the user says how many.
+-- Rows of a transaction in each step, by default.
 local ROWS = {["l.i0"] = 100, ["l.i1"] = 50, ["l.i2"] = 5, q = 5}
 
 checked.options({
@@ -42,8 +42,7 @@ local function rows_per_commit()
    return rows > 0 and rows or ROWS[sysbench.opt.step] or 1
 end
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local run
 
@@ -58,7 +57,7 @@ end
 
 function done() run.close() end
 
--- Returns the lowest and the mean sum of the whole seconds.
+-- The lowest and the mean sum of whole seconds.
 local function summary(sums)
    local lowest, total = sums[1] or 0, 0
 
@@ -104,12 +103,11 @@ function sysbench.hooks.report_append(stat)
    }
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local client
 
--- The events of step l.x, one for each index; all are those of one client.
+-- The events of step l.x, one for each index, by one client.
 local function create_indexes(id)
    for i = 1, sysbench.tid == 0 and #tables.indexes or 0 do
       if not ffi.C.sb_more_events(id) then return end
@@ -133,7 +131,7 @@ steps["l.i0"] = function() client.insert(false) end
 steps["l.i1"] = function() client.insert(sysbench.opt.delete_per_insert) end
 steps["l.i2"] = steps["l.i1"]
 
--- Inserts are due at fixed times, and queries fill the time between them.
+-- Inserts are due at fixed times; queries fill the gaps.
 function steps.q()
    if client.insert_is_due() then
       client.insert(sysbench.opt.delete_per_insert)

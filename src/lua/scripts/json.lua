@@ -33,9 +33,8 @@ checked.options({
             "rest reads one by its key", 40, INT, options.within(0, 100)},
 })
 
--- What each database calls things: the types of the document and of the column
--- that is made from its member k, and how a number is read and a document is
--- updated.
+-- Types and expressions of each database: the document, the column made from
+-- its member k, how a number is read and a document updated.
 local WORDS = {
    pgsql = {
       types = {document = "JSONB NOT NULL", extracted = "INTEGER GENERATED " ..
@@ -81,17 +80,16 @@ function spec.placed(con)
                            words(sysbench.sql.driver()).n))
 end
 
--- ---------------------------------------------------------------------------
--- What a document must be
+-- ---- What a document must be
 
--- Returns a function that says what is wrong with a document; nil if nothing is.
+-- A function that says what is wrong with a document, or nil.
 local function judge(settings)
    local param = ffi.new("double[4]", settings.document_count,
                          settings.group_count, settings.body_length,
                          settings.data_seed)
    local right = ffi.new("char[1200]")
 
-   -- The text of a right document depends on how often it was updated only.
+   -- Depends only on the number of updates.
    local function text_of(id, n)
       local len = ffi.C.bench_json_document(param, id, n, right)
       return (ffi.string(right, len):gsub("%s", ""))
@@ -99,8 +97,8 @@ local function judge(settings)
 
    local MEMBERS = {k = "%d+", id = "%d+", body = '"%x*"', tags = "%[[%d,]*%]"}
 
-   -- Databases keep documents with spaces or without, and with their members in
-   -- an order of their own. No member has a space in it.
+   -- Databases keep documents with spaces or without, and order members.  No
+   -- member has a space.
    return function(id, doc)
       local text = doc and doc:gsub("%s", "") or "NULL"
       local n = tonumber(text:match('"n":(%d+)[,}]'))
@@ -123,12 +121,11 @@ local function judge(settings)
    end
 end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 local CHUNK = 1000 -- documents of a statement
 
--- Adds how many documents are wrong, and what is wrong with the first.
+-- Adds the number of wrong documents, and the first fault.
 local function documents(con, faults, settings)
    local wrong = judge(settings)
    local bad, first, from = 0, nil, 0
@@ -181,7 +178,7 @@ checked.commands(spec, function(drv, con, settings)
    return good and fits
 end)
 
--- A server of MySQL takes no documents from LOAD DATA that is read as binary.
+-- MySQL takes no documents from LOAD DATA that is read as binary.
 local prepare = sysbench.cmdline.commands.prepare[1]
 sysbench.cmdline.commands.prepare[1] = function()
    if sysbench.sql.driver():name() == "mysql" and
@@ -191,8 +188,7 @@ sysbench.cmdline.commands.prepare[1] = function()
    prepare()
 end
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local run
 
@@ -215,7 +211,7 @@ end
 
 function done() run.close() end
 
--- A document that differs ends the run, so there is no report then.
+-- A document that differs ends the run without a report.
 function sysbench.hooks.report_append(stat)
    local line, result = run.compare(stat)
    local n = stat.counters["documents compared"] or 0
@@ -227,12 +223,11 @@ function sysbench.hooks.report_append(stat)
       {compared = {documents = n}, reconciliation = result}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local draw, uniform = sysbench.rand.default, sysbench.rand.uniform
 local read, find, update -- statements
-local read_id, find_k, update_id -- their parameters
+local read_id, find_k, update_id -- parameters
 local client, settings, wrong, compared
 local keeps_rows -- false for the null driver
 
@@ -263,7 +258,7 @@ local function differs(id, ...)
          string.format(...), 0)
 end
 
--- Compares a row; returns its key.
+-- Returns the key.
 local function compare(row)
    local id = tonumber(row[1])
    local what = wrong(id, row[2])

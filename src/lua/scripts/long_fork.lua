@@ -28,7 +28,7 @@ local client
 
 function thread_init() client = history.client(spec, sysbench.opt.keys) end
 
--- Reads a group in an order of its own.
+-- Reads a group, each client in its own order.
 local function read()
    local first, start = client.group(), uniform(0, sysbench.opt.keys - 1)
 

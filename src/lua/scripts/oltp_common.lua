@@ -1,12 +1,11 @@
 #!/usr/bin/env bench
--- The part that all oltp_* and select_random_* scripts have in common: their
--- options, their tables and the statements that make up their events.  It has
--- no event of its own, so it knows prepare, warmup, check and cleanup, but not
--- run.
+-- The common part of all oltp_* and select_random_* scripts: options, tables
+-- and statements.  It has no event of its own, so it knows prepare, warmup,
+-- check and cleanup, but not run.
 --
 -- Scripts say require("oltp_common"), define event() and prepare_statements(),
--- and may replace any global function of this file: calls between them look
--- the name up each time.
+-- and may replace any global function of this file: calls between them look the
+-- name up each time.
 
 local fixed = require("bench_oltp")
 local lost = require("bench_lost")
@@ -16,8 +15,7 @@ if sysbench.cmdline.command == nil then
          "check, run, cleanup, help", 0)
 end
 
--- ---------------------------------------------------------------------------
--- Options
+-- ---- Options
 
 sysbench.cmdline.options = fixed.options
 
@@ -29,13 +27,12 @@ end
 
 local function is_redshift(drv)
    if option("pgsql_variant") ~= "redshift" then return false end
-   -- a script with its own thread_init need not have set `drv`
+   -- a script with its own thread_init may not have set `drv`
    drv = drv or sysbench.sql.driver()
    return drv:name() == "pgsql"
 end
 
--- ---------------------------------------------------------------------------
--- Tables
+-- ---- Tables
 
 local function c_value()
    return sysbench.rand.string(fixed.C_TEMPLATE)
@@ -47,13 +44,13 @@ end
 
 get_c_value, get_pad_value = c_value, pad_value
 
--- The rest is in a separate module, which thousands of threads that run events
--- need not load.
+-- In a separate module, which thousands of threads that run events need not
+-- load.
 local tables
 local own_create_table
 
--- Calls con:METHOD(...).  If it fails, the error says that it came from here,
--- where users of these scripts expect it.
+-- `call` calls con:METHOD(...), with errors at this place, where users of these
+-- scripts expect them.
 local function load_tables()
    tables = tables or require("bench_tables")({
       option = option, is_redshift = is_redshift, get_c_value = c_value,
@@ -106,8 +103,7 @@ sysbench.cmdline.commands = {
    check = {cmd_check, PARALLEL},
 }
 
--- ---------------------------------------------------------------------------
--- Statements: see bench_statements.lua
+-- ---- Statements: see bench_statements.lua
 
 local statements = require("bench_statements")(getfenv(1))
 
@@ -163,7 +159,7 @@ function close_statements()
    statements:close()
 end
 
--- A function called once per connection is not worth machine code.
+-- Called once per connection: not worth machine code.
 if jit then
    jit.off(prepare_begin)
    jit.off(prepare_commit)
@@ -179,8 +175,7 @@ if jit then
    jit.off(close_statements)
 end
 
--- ---------------------------------------------------------------------------
--- Threads and events
+-- ---- Threads and events
 
 function init()
    if type(event) ~= "function" then
@@ -204,13 +199,11 @@ end
 local rand_default = sysbench.rand.default
 local rand_uniform = sysbench.rand.uniform
 
--- The call is in parentheses, because compiled code has only so many tail
--- calls.
+-- In parentheses, because compiled code has few tail calls.
 local function random_table()
    return (rand_uniform(1, option("tables")))
 end
 
--- Returns an id or a k.
 local function random_row()
    return (rand_default(1, option("table_size")))
 end
@@ -231,10 +224,10 @@ function commit()
    stmt.commit:execute()
 end
 
--- Loops of a few turns would keep an event from being compiled in one piece.
--- Therefore the first turn is written before them, or the program runs the
--- loop.
--- for classes with the id as their only parameter
+-- Loops of a few turns would keep an event from being compiled in one piece: so
+-- the first turn is written before them, or the program runs the loop.
+--
+-- For classes with the id as their only parameter.
 local function execute_by_id(key)
    local n = random_table()
    local times = option(key)
@@ -335,8 +328,7 @@ function execute_delete_inserts()
    for _ = 2, times do delete_and_insert(delete, by, insert, row) end
 end
 
--- ---------------------------------------------------------------------------
--- Connections that come and go
+-- ---- Connections that come and go
 
 function check_reconnect()
    local every = option("reconnect")
@@ -350,7 +342,7 @@ function check_reconnect()
    end
 end
 
--- The driver has connected again, so statements have to be prepared again, too.
+-- The driver has connected again: prepare the statements again.
 function sysbench.hooks.before_restart_event(errdesc)
    if lost(errdesc) then statements:prepare_again() end
 end

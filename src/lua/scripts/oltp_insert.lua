@@ -17,7 +17,7 @@ for _, name in ipairs({"prepare", "check"}) do
    command[1] = with_own_tables(command[1])
 end
 
-local insert_row -- inserts (table number, k, c, pad)
+local insert_row -- (table number, k, c, pad)
 
 local function without_id(n, k, c, pad)
    con:query(string.format(

@@ -4,9 +4,9 @@
 
 require("oltp_common")
 
--- An event is long.  Values that are the same in all events would be moved in
--- front of the loop, and take more places on the stack than LuaJIT has.  It
--- would try again and again to compile the loop of events, in vain.
+-- Values common to all events would be moved in front of the loop, and take
+-- more places on the stack than LuaJIT has for this long event: LuaJIT would
+-- try to compile the loop of events again and again.
 if jit and jit.status() then require("jit.opt").start("-loop") end
 
 function prepare_statements()

@@ -31,10 +31,9 @@ local spec = tables.spec
 
 checked.commands(spec, tables.check)
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
-local run, depth -- the ledger; the jobs that waited at the begin
+local run, depth -- the ledger; jobs waiting at the start
 local locking_level -- at which a look at an empty queue locks its end; or nil
 
 local function claim_of(drv)
@@ -50,7 +49,7 @@ local function claim_of(drv)
          "; use --claim=update", 0)
 end
 
--- InnoDB locks gaps, unless the level is one of the weaker ones.
+-- InnoDB locks gaps, except at the weaker levels.
 local function level_that_locks(drv, con)
    local level = drv:name() == "mysql" and claim_of(drv) == "skip_locked" and
       isolation.level(drv, con)
@@ -82,10 +81,9 @@ function sysbench.hooks.report_append(stat)
                                         locking_level)
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
-local client -- functions and figures of this client
+local client
 local number = require("ffi").new("double[1]") -- of this client, from 0
 
 function thread_init()
@@ -101,7 +99,6 @@ end
 
 local turn = 0
 
--- Does the client add a job in this event?
 local function produces()
    local producers, clients = sysbench.opt.producers, C.bench_clients()
 

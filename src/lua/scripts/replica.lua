@@ -56,17 +56,16 @@ checked.commands(spec, function(_, con, settings)
    return good and fits
 end)
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 local run
 
--- The replica has no such table: it has just applied the DROP of an earlier one.
+-- The replica has no such table: it has just applied an earlier DROP.
 local function is_gone(err)
    return err.sql_state == "42P01" or err.sql_state == "42S02"
 end
 
--- Returns the highest mark that a replica has; nil: the table is gone.
+-- The highest mark of a replica; nil: the table is gone.
 local function mark_of(replica)
    local hook = sysbench.hooks.sql_error_ignorable
 
@@ -74,13 +73,13 @@ local function mark_of(replica)
    local ok, mark = pcall(checked.numbers, replica, "SELECT MAX(mark) FROM %s",
                           spec.table)
    sysbench.hooks.sql_error_ignorable = hook
-   -- What is_gone() forgave is a table; another error is the text of one.
+   -- What is_gone() forgave is a table; another error is a text.
    if not ok and type(mark) ~= "table" then error(mark, 0) end
    return ok and mark or nil
 end
 
--- Waits until a replica has this mark. Before that it may lack the tables, or
--- have those of an earlier prepare.
+-- Waits until a replica has this mark: before, it may lack the tables, or have
+-- those of an earlier prepare.
 local function await_mark(drv, con, one, mark)
    local replica = drv:connect(one.place)
    local sleep = drv:name() == "pgsql" and "SELECT pg_sleep(0.02)" or
@@ -130,8 +129,7 @@ function sysbench.hooks.report_append(stat)
    return require("bench_replica_report")(stat, run, hosts)
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local client
 

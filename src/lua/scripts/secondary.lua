@@ -50,8 +50,7 @@ local spec = {
    rows = function(settings) return settings.key_count * settings.per_key end,
 }
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 checked.commands(spec, function(drv, con, settings)
    local of = {name = "secondary_rows", sums = {"k", "v"}, outside = "id",
@@ -64,7 +63,7 @@ checked.commands(spec, function(drv, con, settings)
       return checked.report("index 'secondary_k'", {"it does not exist"})
    end
    schema.begin_snapshot(drv, con)
-   -- A value that does not belong there is above the highest, too.
+   -- A foreign value is above the highest, too.
    of.highest = math.max(of.highest, (checked.numbers(
       con, "SELECT COALESCE(MAX(k), 0) FROM secondary_rows")))
    good = index.check(drv, con, of, INDEX) and good
@@ -72,8 +71,7 @@ checked.commands(spec, function(drv, con, settings)
    return good
 end)
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
 function init()
    local drv, con = checked.connect()
@@ -86,7 +84,7 @@ function init()
    end
 end
 
--- A result that differs ends the run, so there is no report then.
+-- A result that differs ends the run without a report.
 function sysbench.hooks.report_append(stat)
    local results = stat.counters["results compared"] or 0
    local rows = stat.counters["rows compared"] or 0
@@ -99,13 +97,12 @@ function sysbench.hooks.report_append(stat)
       {compared = {results = results, rows = rows}}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local draw, uniform = sysbench.rand.default, sysbench.rand.uniform
 local settings, statement, params, range_size, in_size
 local keeps_rows -- false for the null driver
-local results_compared, rows_compared -- counters
+local results_compared, rows_compared
 local sum_of_v = ffi.new("double[1]")
 
 local LIST = "SELECT k, id, c FROM secondary_rows WHERE k IN (%s)"
@@ -150,8 +147,8 @@ local function differs(query, k, words, ...)
                        k, query, ...), 0)
 end
 
--- Compares the rows of one value: their number, and the sum of their ids, or of
--- v for `covered`.
+-- Compares the rows of one value: number, and sum of ids, or of v for
+-- `covered`.
 local function compare(query, k, rows, sum)
    local ids = ffi.C.bench_secondary_sums(
       settings.data_seed, settings.key_count, settings.per_key, k, sum_of_v)
@@ -167,7 +164,7 @@ local function compare(query, k, rows, sum)
    end
 end
 
--- `asked` is a list of the values, which may occur several times.
+-- `asked`: the values, perhaps repeated.
 local function judge(query, rs, asked)
    local rows, sums = {}, {}
 
@@ -189,7 +186,7 @@ local function list(n, value)
    return asked
 end
 
--- Each returns the values that it asks for.
+-- Each returns the values asked for.
 local choose = {}
 
 function choose.point() return {draw(1, settings.key_count)} end
@@ -205,7 +202,7 @@ function choose.inlist()
    return list(in_size, function() return draw(1, settings.key_count) end)
 end
 
--- The same values for all clients, all over the index.
+-- The same values for all clients, spread over the index.
 function choose.hot_points()
    return list(in_size, function(i)
       return 1 + math.floor((i - 1) * settings.key_count / in_size)

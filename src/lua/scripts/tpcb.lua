@@ -36,13 +36,9 @@ sysbench.cmdline.options = {
                            sysbench.cmdline.ARG_STRING},
 }
 
-local function connect()
-   local drv = sysbench.sql.driver()
-   return drv, drv:connect()
-end
+local connect = schema.connect
 
--- ---------------------------------------------------------------------------
--- Commands on the tables
+-- ---- Commands on the tables
 
 if sysbench.cmdline.command ~= "run" then
    local tables = require("bench_tpcb")
@@ -58,20 +54,18 @@ if sysbench.cmdline.command ~= "run" then
    }
 end
 
--- ---------------------------------------------------------------------------
--- Threads and events
+-- ---- Threads and events
 
 local TELLERS, ACCOUNTS = 10, 100000 -- of each branch
 
 local drv, con
 local begin, commit, account, read, teller, branch, history
-local aid, bid, tid, delta -- the parameters of all statements
-local filler, name         -- with --ack-log: a parameter, and its beginning
-local number = 0           -- of the last history row of this client
-local client               -- of bench_ledger
+local aid, bid, tid, delta -- parameters
+local filler, name -- with --ack-log: a parameter, and its beginning
+local number = 0 -- of the last history row of this client
+local client -- of bench_ledger
 local scale
 
--- Prepares a statement with these parameters.
 local function prepare(text, ...)
    local statement = con:prepare(text)
    if select("#", ...) > 0 then statement:bind_param(...) end
@@ -80,8 +74,8 @@ end
 
 local function is_logged() return (sysbench.opt.ack_log or "") ~= "" end
 
--- With --ack-log, the column filler has the run and a number: "R", the time in
--- hexadecimal digits, the number.
+-- With --ack-log, the column filler has "R", the time in hexadecimal digits, a
+-- number.
 local function prepare_named()
    history = con:prepare("INSERT INTO pgbench_history " ..
                          "(tid, bid, aid, delta, mtime, filler) " ..
@@ -121,7 +115,7 @@ local function close_all()
    end
 end
 
--- Returns the number of branches, which --scale must agree with.
+-- The number of branches, which --scale must agree with.
 local function find_scale()
    local wanted = sysbench.opt.scale
 

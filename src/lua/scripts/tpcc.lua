@@ -21,8 +21,7 @@ if sysbench.cmdline.command == nil then
    error("a command is required, one of: prepare, check, run, cleanup, help", 0)
 end
 
--- ---------------------------------------------------------------------------
--- Options
+-- ---- Options
 
 local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local within, one_of = options.within, options.one_of
@@ -90,10 +89,9 @@ sysbench.cmdline.options = {
    mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},
 }
 
--- The seed of the program's generators if the user gives none.
+-- The program's seed if the user gives none.
 local SEED_FIXED = 42
 
--- Returns the sizes and the seed that the options ask for.
 local function wanted_size()
    local opt = sysbench.opt
    local seed = opt.rand_seed ~= 0 and opt.rand_seed or SEED_FIXED
@@ -110,20 +108,15 @@ local function is_standard(size)
       size.items == model.standard.items
 end
 
-local function connect()
-   local drv = sysbench.sql.driver()
-   return drv, drv:connect()
-end
+local connect = require("bench_schema").connect
 
--- ---------------------------------------------------------------------------
--- Commands
+-- ---- Commands
 
 local function cmd_prepare()
    local drv, con = connect()
    require("tpcc_tables").prepare(drv, con, wanted_size())
 end
 
--- All threads check rows and conditions.
 local function cmd_check()
    local drv, con = connect()
    local check = require("tpcc_check")
@@ -147,12 +140,11 @@ sysbench.cmdline.commands = {
    check = {cmd_check, sysbench.cmdline.PARALLEL_COMMAND},
 }
 
--- ---------------------------------------------------------------------------
--- Connections of a run
+-- ---- Connections of a run
 
 local SIZES = {"warehouses", "districts", "customers", "items"}
 
--- Returns how the tables were made, if this run may use them.
+-- The settings of the tables, if this run may use them.
 local function known_tables(drv, con)
    local tables = require("tpcc_tables")
    local size = wanted_size()
@@ -163,15 +155,14 @@ local function known_tables(drv, con)
    return settings
 end
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
-local ledger -- tpcc_ledger, which compares commits with the tables
+local ledger -- tpcc_ledger
 local level, is_default -- of isolation
 
 local function ranks() return ffi.C.bench_ranks(ffi.new("double[1]")) end
 
--- Warns of warehouses that no client works for.
+-- Warns of warehouses without a client.
 local function warn_of_homes(warehouses)
    local working = ffi.C.bench_clients() - ffi.C.bench_idle_clients() -
       deferred.clients()
@@ -223,7 +214,7 @@ local function pace_words()
       string.format("keying and think times: %g of the rules'", keying)
 end
 
--- 3.4.1: which anomalies transactions may see.
+-- 3.4.1
 local function isolation_words()
    return string.format("isolation level: %s%s; the rules ask for " ..
       "serializable, and for read-committed by stock levels", level or "none",
@@ -292,31 +283,21 @@ function sysbench.hooks.report_append(stat)
       deferred = queue and deferred.named(queue), checks = checks})
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
-ffi.cdef("struct tpcc_timespec { int64_t s; long ns; };" ..
-         "int clock_gettime(int, struct tpcc_timespec *);")
-local now = ffi.new("struct tpcc_timespec")
-local CLOCK_MONOTONIC = ({OSX = 6, BSD = 4})[jit.os] or 1
+local function now_ms() return ffi.C.bench_now_ns() / 1e6 end
 
-local function now_ms()
-   ffi.C.clock_gettime(CLOCK_MONOTONIC, now)
-   return tonumber(now.s) * 1000 + tonumber(now.ns) / 1000000
-end
-
-local choose, fill, execute -- functions of this client
+local choose, fill, execute
 local input, measures
-local count                 -- of tpcc_audit
-local orders                -- the outcomes of new orders, of tpcc_ledger
-local committing = false    -- is a COMMIT in progress?
-local upcoming              -- the next transaction
-local deliverer             -- executes queued deliveries; nil: a terminal
+local count -- of tpcc_audit
+local orders -- of tpcc_ledger
+local committing = false
+local upcoming -- the next transaction
+local deliverer -- executes queued deliveries; nil: a terminal
 local iteration, began_ms = 0, 0
 local NEW_ORDER = model.NEW_ORDER
 
--- The outcome of a new order is unknown from its COMMIT to the answer.  Its
--- number is `order`.
+-- From COMMIT to its answer, the outcome of a new order is unknown.
 local function before_commit(order)
    committing = true
    if input.kind == NEW_ORDER then
@@ -392,7 +373,7 @@ function thread_init(id)
       execute = deferred.terminal(execute)
    end
    upcoming = choose()
-   rest(upcoming) -- so that clients do not all begin at the same time
+   rest(upcoming) -- clients begin at different times
 end
 
 -- Inputs are chosen once for an event, however often it is restarted.
@@ -416,7 +397,7 @@ function event()
    rest(input.kind)
 end
 
--- A COMMIT that the server has refused has an outcome: nothing was committed.
+-- A refused COMMIT has an outcome: nothing was committed.
 function sysbench.hooks.before_restart_event(err)
    if doubt(err) then
       committing = false

@@ -1,13 +1,13 @@
--- What a run of the tpcc workload counts, and what its report says about it:
--- new orders per minute, a line for each transaction, and the audit, which
--- compares the shares of the run with the rules; tpcc_verdict has these.
+-- What a run of the tpcc workload counts, and its report: new orders per
+-- minute, a line for each transaction, and the audit, which compares the shares
+-- of the run with the rules (tpcc_verdict).
 
 local model = require("tpcc_model")
 local verdict = require("tpcc_verdict")
 
 local audit = {}
 
--- Names of counters, which all threads add to.
+-- Names of counters; all threads add to them.
 local COUNTERS = {
    new_orders = "new orders", rolled_back = "new orders rolled back",
    unknown = "new orders unknown", orders_entered = "orders entered",
@@ -22,7 +22,6 @@ local COUNTERS = {
 
 local function latency_name(kind) return model.names[kind] .. " latency" end
 
--- Returns the counters and histograms of this thread.
 function audit.measures()
    local m = {latency = {}}
    for key, name in pairs(COUNTERS) do m[key] = sysbench.counter.new(name) end
@@ -32,7 +31,7 @@ function audit.measures()
    return m
 end
 
--- Functions that count a transaction that has ended.
+-- Count a transaction that has ended.
 local count = {}
 
 count[model.NEW_ORDER] = function(m, input, committed)
@@ -65,8 +64,7 @@ function audit.count(m, input, committed, latency_ms)
    m.latency[input.kind]:update(latency_ms)
 end
 
--- ---------------------------------------------------------------------------
--- The lines of the audit
+-- ---- The lines of the audit
 
 local function slowest(kind, h)
    return verdict.slow(model.names[kind] .. ", 90 % within",
@@ -74,7 +72,7 @@ local function slowest(kind, h)
 end
 
 -- Queued deliveries: 90 % are complete after 80 s (2.7.2.3), and at most 1 % of
--- their districts have no order, or one (2.7.4.2).
+-- their districts, or one, have no order (2.7.4.2).
 local COMPLETION = 80
 
 function audit.completion(h)
@@ -89,9 +87,9 @@ function audit.skipped(queue, districts)
    return line
 end
 
--- Decks are dealt to the end, so that a share is off only by what is left of the
--- first deck of each client and by what it has taken of its last one, and by the
--- transaction that the end of the run has cut off.
+-- Decks are dealt to the end, so a share is off only by the rest of each
+-- client's first deck, by the cards of its last one, and by the transaction
+-- that the end of the run cuts off.
 local function off_deck(kind, decks)
    if decks == nil then return nil end
    local all, cards = 0, model.deck[kind]
@@ -99,9 +97,9 @@ local function off_deck(kind, decks)
    return decks * (2 * cards * (all - cards) / all + 1)
 end
 
--- Returns the lines of the audit: rule, least, most (nil: no limit), value (nil:
--- nothing was measured), low and high (of shares: the interval), of, unit,
--- verdict.  `decks`: how many clients have one; nil: they draw by weights.
+-- The lines of the audit: rule, least, most (nil: no limit), value (nil: not
+-- measured), low and high (of shares: the interval), of, unit, verdict.
+-- `decks`: number of clients with a deck; nil: they draw by weights.
 local function audit_lines(c, latency, warehouses, decks)
    local orders = c.new_orders + c.rolled_back
    local all = orders + c.payments + c.order_status + c.deliveries +
@@ -129,8 +127,7 @@ local function audit_lines(c, latency, warehouses, decks)
    return lines
 end
 
--- ---------------------------------------------------------------------------
--- The report
+-- ---- The report
 
 local function counts_of(stat)
    local c = {}
@@ -148,8 +145,8 @@ local function latencies_of(stat)
    return latency
 end
 
--- Returns the figures of a report of a run: stat is that of the hook, keying
--- the part of the keying and think times, decks that of audit_lines().
+-- The figures of a report: stat is that of the hook, keying the part of the
+-- keying and think times, decks that of audit_lines().
 function audit.figures(stat, warehouses, keying, decks)
    local c, latency = counts_of(stat), latencies_of(stat)
    local minutes = stat.time_total / 60
@@ -188,8 +185,8 @@ end
 
 local function word(name) return (name:gsub("[^%w]+", "_")) end
 
--- Returns the figures for the results: groups by name instead of lists, with
--- those of `more`.
+-- The figures for the results: groups by name instead of lists, with those of
+-- `more`.
 function audit.named(figures, more)
    local named = {}
    for key, value in pairs(figures) do named[key] = value end
@@ -227,7 +224,7 @@ local function measured(line)
    return text .. " " .. line.unit
 end
 
--- Returns the figures as text; `notes` are lines below the headline.
+-- The figures as text; `notes` are lines below the headline.
 function audit.text(figures, notes)
    local out = {}
    local function add(...) table.insert(out, string.format(...)) end

@@ -1,9 +1,8 @@
 -- The command check of the tpcc workload: the twelve consistency conditions of
--- clause 3.3.2 of the TPC-C standard, and more that follow from its rules.
---
--- All statements read one snapshot.  A row that is missing on either side of a
--- condition, or NULL, breaks it.  Each thread checks a part of the warehouses;
--- thread 0 puts the findings together.
+-- clause 3.3.2 of the TPC-C standard, and more that follow from its rules.  All
+-- statements read one snapshot.  A missing row or NULL on either side breaks a
+-- condition.  Each thread checks a part of the warehouses; thread 0 joins the
+-- findings.
 
 local conditions = require("tpcc_conditions")
 local ledger = require("tpcc_ledger")
@@ -38,8 +37,7 @@ local RULES = {
 
 local MAX_SHOWN = 10 -- offending keys of a rule
 
--- ---------------------------------------------------------------------------
--- Violations
+-- ---- Violations
 
 local function new_findings()
    local findings = {count = {}, shown = {}}
@@ -58,7 +56,7 @@ local function new_findings()
       show(rule, format("    %s (%s): " .. text, name, key, ...))
    end
 
-   -- Returns all of them as a text, for another thread.
+   -- All of them as a text, for another thread.
    function findings.text()
       local lines = {}
       for _, rule in ipairs(RULES) do
@@ -87,7 +85,7 @@ local function new_findings()
    return findings
 end
 
--- Every transaction that writes changes this: a new order and a payment one of
+-- Changed by every writing transaction: a new order and a payment change one of
 -- the sums, which only grow; a delivery the number of new orders, which only
 -- grows together with the first sum.
 local function fingerprint(con)
@@ -97,8 +95,7 @@ local function fingerprint(con)
    return format("%s %s %s", tostring(orders), tostring(paid), tostring(new))
 end
 
--- ---------------------------------------------------------------------------
--- The command
+-- ---- The command
 
 local function print_findings(c)
    local good = true
@@ -128,8 +125,7 @@ local function reconcile(c, drv, settings)
    return good
 end
 
--- Compares the rows of every threads-th table with those that prepare makes;
--- returns whether they are equal.
+-- Compares the rows of every threads-th table with those of prepare.
 function check.rows(drv, con, wanted, thread, threads)
    local size, why = tables.settings(drv, con, wanted)
    local good = true
@@ -150,7 +146,7 @@ function check.rows(drv, con, wanted, thread, threads)
    return good
 end
 
--- What this thread needs to check its part; `threads` share the work.
+-- What a thread needs for its part; `threads` share the work.
 local function new_context(drv, con, settings, wanted, threads)
    local size = settings or wanted
 
@@ -167,8 +163,7 @@ local function new_context(drv, con, settings, wanted, threads)
    }
 end
 
--- Takes part in the check; returns whether all conditions hold, as thread 0
--- has found out.
+-- Takes part in the check; returns the verdict of thread 0.
 local function check_together(c, drv, settings)
    conditions.check(c)
    if c.thread == 0 and c.ours then
@@ -189,8 +184,8 @@ local function check_together(c, drv, settings)
    return good
 end
 
--- Checks everything in one snapshot on this connection, beside a run.  Returns
--- nil, or what it has found: how many violations, and a text about the first.
+-- Checks everything in one snapshot on this connection, beside a run.  Nil, or
+-- the number of violations and a text about the first.
 function check.once(drv, con, settings)
    local c = new_context(drv, con, settings, settings, 1)
    local found
@@ -210,8 +205,8 @@ function check.once(drv, con, settings)
    return found
 end
 
--- All threads call this.  Checks the tables in one snapshot; returns whether all
--- conditions hold.
+-- All threads call this.  Checks the tables in one snapshot; returns whether
+-- all conditions hold.
 function check.run(drv, con, wanted)
    if drv:name() == "null" then
       error("there is nothing to check: the null driver keeps no tables", 0)

@@ -1,11 +1,10 @@
--- The conditions that the command check of the tpcc workload proves.  Each
--- function reads what it needs, and adds what breaks a rule to c.findings.
+-- The conditions that the command check of the tpcc workload proves.
 --
--- `c` has con, size, cents (a function that reads money), findings, `fresh`: no
--- run has changed the tables, and `ours`: bench_tpcc says how this program has
--- made them.  Thread number c.thread of c.threads checks
--- every c.threads-th warehouse.  Rows of one warehouse at a time are read into
--- Lua, in groups that the server has made.
+-- Each function adds violations to c.findings.  `c` has con, size, cents (reads
+-- money), findings, `fresh`: no run has changed the tables, and `ours`: made by
+-- this program according to bench_tpcc.  Thread number c.thread of c.threads
+-- checks every c.threads-th warehouse.  Rows of one warehouse at a time are
+-- read into Lua, grouped by the server.
 
 local format = string.format
 local conditions = {}
@@ -18,7 +17,7 @@ local function money(cents)
    return cents == nil and "NULL" or format("%.2f", cents / 100)
 end
 
--- Texts of keys, which only violations need.
+-- Texts of keys, for violations only.
 local function key_w(w) return format("w %d", w) end
 local function key_d(w, d) return format("w %d, d %d", w, d) end
 local function key_o(w, d, o) return format("w %d, d %d, o %d", w, d, o) end
@@ -26,7 +25,7 @@ local function key_c(w, d, c) return format("w %d, d %d, c %d", w, d, c) end
 local function key_i(w, i) return format("w %d, i %d", w, i) end
 
 -- Reports unless a == b; nil (NULL, or no row) equals nothing.  `key` makes a
--- text of what follows `show`.
+-- text of the arguments after `show`.
 local function expect(findings, rule, name, a, b, what_a, what_b, show, key,
                       ...)
    if a ~= nil and a == b then return end
@@ -34,7 +33,7 @@ local function expect(findings, rule, name, a, b, what_a, what_b, show, key,
                 show(b))
 end
 
--- Calls visit(row) for each row, whose fields are texts.
+-- Calls visit(row) for each row of texts.
 local function each(con, visit, ...)
    local rs = con:query(format(...))
    for _ = 1, rs.nrows do visit(rs:fetch_row()) end
@@ -57,8 +56,7 @@ local function each_five(con, visit, ...)
    end
 end
 
--- ---------------------------------------------------------------------------
--- Warehouses and districts
+-- ---- Warehouses and districts
 
 local function check_sizes(c)
    local function count(from)
@@ -77,7 +75,7 @@ local function check_sizes(c)
    expect_rows("customer", count("customer"), w * d * c.size.customers)
 end
 
--- Reads warehouse and district: c.w_ytd[w], c.district[w][d].
+-- c.w_ytd[w], c.district[w][d]
 local function read_districts(c)
    local con, cents = c.con, c.cents
 
@@ -97,7 +95,7 @@ local function check_ytd(c)
    local paid_w, paid = {}, {}
 
    each(c.con, function(row)
-      -- no warehouse has number 0, for NULL
+      -- 0, for NULL, is no number of a warehouse
       local w, d = tonumber(row[1]) or 0, tonumber(row[2]) or 0
       local sum = c.cents(row[3])
       paid[w] = paid[w] or {}
@@ -126,11 +124,10 @@ local function check_ytd(c)
    end
 end
 
--- ---------------------------------------------------------------------------
--- Orders of a warehouse
+-- ---- Orders of a warehouse
 
--- Returns the orders of warehouse w by district and number, as far as any of
--- the three tables has them.
+-- The orders of warehouse w by district and number, as far as any of the three
+-- tables has them.
 local function read_orders(c, w)
    local orders = {}
    local function order_of(d, o)
@@ -235,10 +232,9 @@ local function check_district(c, orders, w, d)
    end
 end
 
--- ---------------------------------------------------------------------------
--- Customers of a warehouse
+-- ---- Customers of a warehouse
 
--- Returns what orders say about their customers, by district and number.
+-- What orders say about their customers, by district and number.
 local function customers_of_orders(c, orders)
    local first_new = math.floor(c.size.customers * 7 / 10) + 1
    local of = {}
@@ -310,7 +306,7 @@ local function check_customers(c, w, orders)
    end
 end
 
--- Reads the sums of history of the customers of this thread: c.history[key].
+-- Sums of history of this thread's customers: c.history[key].
 local function read_history(c)
    c.history = {}
    each(c.con, function(row)
@@ -335,11 +331,9 @@ local function check_strangers(c)
    end
 end
 
--- ---------------------------------------------------------------------------
--- Stock
+-- ---- Stock
 
--- Adds to the order lines of an item in a warehouse: sold[w][i] has quantity,
--- lines, remote lines.
+-- sold[w][i]: quantity, lines, remote lines of an item.
 local function add_sold(sold, w, i, quantity, lines, remote)
    local of_warehouse = sold[w]
    if of_warehouse == nil then
@@ -354,12 +348,10 @@ local function add_sold(sold, w, i, quantity, lines, remote)
    end
 end
 
--- Does this thread check the stock of warehouse w?
 local function is_mine(c, w) return w % c.threads == c.thread end
 
--- Reads what the orders of warehouse w have taken from the stock, other than
--- those of the load, which did not change it.  `remote` gets texts about stock
--- that other threads check.
+-- What the orders of warehouse w, without the load's, have taken from the
+-- stock.  `remote` gets texts about stock that other threads check.
 local function read_sold(c, sold, remote, w, d)
    each(c.con, function(row)
       local supply, i = tonumber(row[1]) or 0, tonumber(row[2]) or 0
@@ -389,9 +381,9 @@ end
 -- Seeds are stored as Lua numbers.
 local EXACT = 2 ^ 53
 
--- 2.4.2.2: a line takes its quantity from the stock, and adds 91 if fewer than 10
--- would remain.  The stock begins with 10 to 100 and stays there, so it has the
--- same quantity whichever line came first.
+-- 2.4.2.2: a line takes its quantity from the stock, and adds 91 if fewer than
+-- 10 would remain.  The stock begins with 10 to 100 and stays there, so the
+-- order of lines does not matter.
 local function check_quantity(c, w, i, quantity, sold)
    local first = ffi.C.bench_tpcc_first_quantity(
       c.size.seed, (w - 1) * c.size.items + i)
@@ -408,7 +400,7 @@ local NOTHING, NOT_SOLD = {}, {0, 0, 0}
 local function check_stock_of(c, sold, w)
    local of_warehouse = sold[w] or NOTHING
    local f = c.findings
-   -- quantities that nobody has sold are known of our own tables only
+   -- unsold quantities are known of our own tables only
    local all = c.ours and math.abs(c.size.seed) < EXACT
 
    each_five(c.con, function(i, quantity, ytd, orders, remote)
@@ -444,8 +436,7 @@ local function check_stock(c, warehouses)
    end
 end
 
--- ---------------------------------------------------------------------------
--- All
+-- ---- All
 
 local function check_warehouse(c, w)
    local orders = read_orders(c, w)

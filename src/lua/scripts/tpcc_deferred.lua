@@ -1,6 +1,5 @@
--- Deliveries of tpcc that are queued, as clause 2.7 has them: a terminal leaves
--- a delivery in the queue of its process and goes on; clients that do nothing
--- else take the oldest one and execute it.
+-- Queued deliveries of tpcc (clause 2.7): a terminal leaves a delivery in the
+-- queue of its process; clients that do nothing else execute the oldest one.
 
 local ffi = require("ffi")
 
@@ -10,7 +9,7 @@ local watch = require("tpcc_watch")
 local C = ffi.C
 local deferred = {}
 
--- A client that finds the queue empty looks again after so many seconds.
+-- Seconds until a client looks at an empty queue again.
 local PAUSE = 0.005
 
 local QUEUED, EXECUTED = "deliveries queued", "deliveries executed"
@@ -18,7 +17,6 @@ local SKIPPED, LATENCY = "queued districts skipped", "delivery completion"
 
 local function is_queue() return sysbench.opt.delivery == "queue" end
 
--- Returns the number of clients that execute deliveries.
 function deferred.clients()
    return is_queue() and sysbench.opt.delivery_clients or 0
 end
@@ -38,7 +36,7 @@ function deferred.refuse()
    end
 end
 
--- Those with the highest numbers of a process, below the one that checks.
+-- The highest numbers of a process, below the one that checks.
 function deferred.is_deliverer()
    local clients = sysbench.opt.threads
    local last = clients - watch.clients(sysbench.tid)
@@ -47,8 +45,7 @@ function deferred.is_deliverer()
    return place < last and place >= last - deferred.clients()
 end
 
--- Returns the function that executes the transactions of a terminal: deliveries
--- only go into the queue.
+-- Executes the transactions of a terminal: deliveries only go into the queue.
 function deferred.terminal(execute)
    local queued = sysbench.counter.new(QUEUED)
 
@@ -64,8 +61,8 @@ function deferred.terminal(execute)
    end
 end
 
--- Returns the event of a client that executes deliveries; its argument is the
--- number of the event. An event that is restarted repeats its delivery.
+-- The event of a client that executes deliveries; its argument is the number of
+-- the event.  A restarted event repeats its delivery.
 function deferred.deliverer(execute, districts)
    local executed = sysbench.counter.new(EXECUTED)
    local skipped = sysbench.counter.new(SKIPPED)
@@ -91,12 +88,11 @@ function deferred.deliverer(execute, districts)
    end
 end
 
--- ---------------------------------------------------------------------------
--- The report
+-- ---- The report
 
 local NOTHING = {count = 0, mean = 0, p90 = 0, max = 0}
 
--- Returns the figures of a run; nil if deliveries are not queued.
+-- The figures of a run; nil: deliveries are not queued.
 function deferred.figures(stat)
    if not is_queue() then return nil end
    local function count(name) return stat.counters[name] or 0 end
@@ -117,7 +113,6 @@ function deferred.text(f)
       f.skipped)
 end
 
--- Returns the figures for the results.
 function deferred.named(f)
    local h = f.completion
 

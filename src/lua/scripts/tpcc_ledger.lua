@@ -1,7 +1,6 @@
 -- Compares the new orders that runs of tpcc have committed with the numbers
--- that its districts have given out, for each district.  The table bench_tpcc
--- keeps the sums of all runs for `check`, and bench_tpcc_districts those of the
--- districts.
+-- given out by each district. bench_tpcc has the sums of all runs for `check`,
+-- bench_tpcc_districts those of the districts.
 
 local C = require("ffi").C
 
@@ -11,10 +10,9 @@ local schema = require("bench_schema")
 local format = string.format
 local ledger = {}
 
--- ---------------------------------------------------------------------------
--- Districts, by number: 1, 2, ... of warehouse 1, then those of warehouse 2
+-- ---- Districts, by number: 1, 2, ... of warehouse 1, then those of warehouse 2
 
--- Returns how many orders each has ever placed, after those of the load.
+-- Orders placed by each since the load.
 local function placed_by_district(con, settings)
    local list = {}
 
@@ -48,7 +46,7 @@ local function open_cells(settings)
    end
 end
 
--- Returns functions with which a client tells the outcome of a new order.
+-- Functions for a client: the outcome of a new order.
 function ledger.client(settings)
    open_cells(settings)
    local own = {}
@@ -65,8 +63,7 @@ function ledger.client(settings)
    return own
 end
 
--- ---------------------------------------------------------------------------
--- The table bench_tpcc_districts has a row for each district that had new orders
+-- ---- The table bench_tpcc_districts has a row for each district that had new orders
 
 ledger.TABLE = "bench_tpcc_districts"
 ledger.COLUMNS = [[
@@ -111,8 +108,8 @@ local function store(drv, con, settings)
    flush()
 end
 
--- Returns the sums of all runs, as known() does; nil: they are not those of the
--- whole table bench_tpcc.
+-- The sums of all runs, like known(); nil: their total is not that of
+-- bench_tpcc.
 local function stored(con, settings)
    local sums, all, all_unknown = {}, 0, 0
    local rs = con:query("SELECT w_id, d_id, committed, unknown FROM " ..
@@ -133,7 +130,6 @@ local function stored(con, settings)
    end
 end
 
--- ---------------------------------------------------------------------------
 
 local function placed(con, settings)
    local sum = tonumber((con:query_row(

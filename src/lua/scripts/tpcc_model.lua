@@ -1,46 +1,43 @@
 -- The inputs of the tpcc workload: which transaction comes next, and with which
--- values.  Everything here is a pure function of its arguments; `uniform(a, b)`
--- returns a whole number of a..b.  It needs neither a database nor options.
---
--- The numbers of clauses in comments are those of the TPC-C standard, 5.11.
+-- values.  Pure functions; `uniform(a, b)` returns a whole number of a..b.
+-- Numbers of clauses are those of the TPC-C standard, 5.11.
 
 local model = {}
 
--- Transactions, in the order of --weights.
+-- In the order of --weights.
 model.NEW_ORDER, model.PAYMENT, model.ORDER_STATUS = 1, 2, 3
 model.DELIVERY, model.STOCK_LEVEL = 4, 5
 model.names = {"new order", "payment", "order status", "delivery",
                "stock level"}
 
--- A deck has these numbers of cards: 43.5 % payments, 4.3 % of the three rare
--- transactions (5.2.4.2).
+-- Cards of a deck: 43.5 % payments, 4.3 % of the three rare transactions
+-- (5.2.4.2).
 model.deck = {10, 10, 1, 1, 1}
 
 -- 5.2.5.7: seconds of keying before each transaction, and the mean think time
 -- after it.
 model.keying = {18, 3, 2, 2, 2}
 model.think = {12, 12, 10, 5, 5}
--- 4.1.3: the most new orders per warehouse and minute that these allow, and the
--- fewest that a warehouse must have; each has ten clients.
+-- 4.1.3: new orders per warehouse and minute: the most that these times allow,
+-- and the fewest required; each warehouse has ten clients.
 model.most_per_warehouse, model.fewest_per_warehouse = 12.86, 9
 model.clients_per_warehouse = 10
 
--- The size of the standard.  Smaller ones are for tests.
+-- The size of the standard; smaller ones are for tests.
 model.standard = {districts = 10, customers = 3000, items = 100000}
 
 local SYLLABLES = {[0] = "BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI",
                    "CALLY", "ATION", "EING"}
 
--- Returns C_LAST for a number of 0..999 (4.3.2.3).
+-- C_LAST for a number of 0..999 (4.3.2.3).
 function model.last_name(n)
    return SYLLABLES[math.floor(n / 100)] ..
       SYLLABLES[math.floor(n / 10) % 10] .. SYLLABLES[n % 10]
 end
 
--- ---------------------------------------------------------------------------
--- Constants of NURand, one of each for all clients of all processes
+-- ---- Constants of NURand, one of each for all clients of all processes
 
--- Returns a function whose results 0..n-1 follow from the seed.
+-- A function whose results 0..n-1 follow from the seed.
 local function drawer(seed)
    local x = seed % 2147483646 + 1
    local function draw(n)
@@ -51,18 +48,18 @@ local function drawer(seed)
    return draw
 end
 
--- Returns the constant with which prepare chooses last names.
+-- The constant of prepare for last names.
 function model.load_constant(seed)
    return drawer(seed)(256)
 end
 
--- Is this constant of a run allowed after that one of the load (2.1.6.1)?
+-- 2.1.6.1: constants of the load and of a run.
 function model.is_allowed(load, run)
    local delta = math.abs(run - load)
    return delta >= 65 and delta <= 119 and delta ~= 96 and delta ~= 112
 end
 
--- Returns the constants of a run: of last names, of customers, of items.
+-- The constants of a run: last names, customers, items.
 function model.run_constants(seed, load)
    local draw = drawer(seed + 1)
    local last
@@ -71,26 +68,24 @@ function model.run_constants(seed, load)
    return {last = last, customer = draw(1024), item = draw(8192)}
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
--- Returns the warehouse of client c = 0, 1, ... (2.4.1.1).
+-- The warehouse of client c = 0, 1, ... (2.4.1.1).
 function model.home(c, warehouses) return 1 + c % warehouses end
 
--- Returns the district whose stock the client watches (2.8.1.1).
+-- The district whose stock the client watches (2.8.1.1).
 function model.stock_district(c, warehouses, districts)
    return 1 + math.floor(c / warehouses) % districts
 end
 
--- Returns a think time after a transaction: exponential, at most ten times the
--- mean; x is uniform in [0, 1).
+-- A think time: exponential, at most ten times the mean; x is uniform in [0,
+-- 1).
 function model.think_time(kind, x)
    return model.think[kind] * math.min(-math.log(1 - x), 10)
 end
 
--- Returns a function whose results are the transactions of a client.  With
--- `weights`, a list of five numbers, each is drawn; otherwise they are dealt
--- from a deck, which is shuffled when it is empty.
+-- A function whose results are the transactions of a client: drawn by
+-- `weights`, five numbers, or dealt from a deck, shuffled when empty.
 function model.chooser(uniform, weights)
    local cards, left = {}, 0
 
@@ -119,13 +114,12 @@ function model.chooser(uniform, weights)
    end
 end
 
--- ---------------------------------------------------------------------------
--- Inputs
+-- ---- Inputs
 
--- Returns a function that fills in the inputs of a transaction.  `client` has
--- warehouses, districts, customers, items, home (nil: each transaction draws a
--- warehouse), stock_district, and `c`, the constants of the run.  fill(input, kind) writes to a table that may be used
--- again and again.
+-- Returns fill(input, kind), which writes the inputs of a transaction to a
+-- table.  `client` has warehouses, districts, customers, items, home (nil: each
+-- transaction draws a warehouse), stock_district, and `c`, the constants of the
+-- run.
 function model.inputs(uniform, client)
    local bor = require("bit").bor
    local warehouses, home = client.warehouses, client.home
@@ -214,18 +208,17 @@ end
 
 function model.new_input() return {item = {}, supply = {}, quantity = {}} end
 
--- Which of n customers of one name, sorted by first name, is meant (2.5.2.2).
+-- 2.5.2.2: the one meant of n customers of one name, by first name.
 function model.median(n) return math.ceil(n / 2) end
 
--- ---------------------------------------------------------------------------
--- Money is counted in cents, which a number of Lua holds exactly.
+-- ---- Money is counted in cents, which a number of Lua holds exactly.
 
--- Returns the cents of a decimal number as a server writes it.
+-- The cents of a decimal number of a server.
 function model.cents(text)
    return math.floor(tonumber(text) * 100 + 0.5)
 end
 
--- Returns S_QUANTITY after an order (2.4.2.2).
+-- S_QUANTITY after an order (2.4.2.2).
 function model.stock_after(stock, quantity)
    if stock >= quantity + 10 then return stock - quantity end
    return stock - quantity + 91

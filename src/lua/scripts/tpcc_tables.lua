@@ -1,8 +1,6 @@
--- The tables of the tpcc workload: what they look like, and their commands
--- prepare and cleanup.  The rows are made by the loader of the program.
---
--- The table bench_tpcc has one row, which says how the others were made, and
--- what all runs since then have committed; see tpcc_ledger for that.
+-- The tables of the tpcc workload, and its commands prepare and cleanup.  The
+-- table bench_tpcc has one row: how the others were made, and what all runs
+-- have committed (tpcc_ledger).
 
 local ledger = require("tpcc_ledger")
 local load = require("bench_load")
@@ -16,7 +14,6 @@ local tables = {}
 -- `run` refuses tables of another version.
 tables.VERSION = 2
 
--- The types of columns: money, a rate, a moment.
 local TYPES = {
    sqlite = {["$money"] = "INTEGER", ["$price"] = "INTEGER",
              ["$rate"] = "INTEGER", ["$moment"] = "TEXT"},
@@ -133,7 +130,7 @@ local COLUMNS = {
   PRIMARY KEY (s_w_id, s_i_id)]],
 }
 
--- In the order of the loader: the first one is the largest.
+-- In the order of the loader, the largest first.
 tables.names = {"order_line", "stock", "customer", "history", "orders",
                 "new_order", "item", "district", "warehouse"}
 
@@ -175,11 +172,6 @@ local function is_mysql(drv)
    return drv:name() ~= "pgsql" and drv:name() ~= "sqlite"
 end
 
-local function engine(drv)
-   if not is_mysql(drv) then return "" end
-   return "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " */"
-end
-
 local function types_of(drv) return TYPES[drv:name()] or TYPES.other end
 
 -- The standard has no primary key for the history, but some servers demand one.
@@ -194,12 +186,11 @@ end
 
 local function table_statement(drv, name)
    return string.format("CREATE TABLE %s(\n%s\n) %s %s", name,
-                        columns_of(drv, name), engine(drv),
+                        columns_of(drv, name), schema.engine(drv),
                         sysbench.opt.create_table_options)
 end
 
--- ---------------------------------------------------------------------------
--- The table bench_tpcc
+-- ---- The table bench_tpcc
 
 local SETTINGS = {"version", "seed", "warehouses", "districts", "customers",
                   "items", "c_load", "runs", "open_runs", "committed",
@@ -207,36 +198,25 @@ local SETTINGS = {"version", "seed", "warehouses", "districts", "customers",
 
 local function is_null(drv) return drv:name() == "null" end
 
--- Returns how the tables were made, as a table of numbers; nil and why not.
--- The null driver has no tables: everything is as the options say.
+-- How the tables were made, as numbers; nil and why not.  The null driver has
+-- no tables: as the options say.
 function tables.settings(drv, con, size)
    if is_null(drv) then
       local s = {runs = 1, open_runs = 0, committed = 0, unknown = 0}
       for key, value in pairs(size) do s[key] = value end
       return s
    end
-   if not schema.has_table(drv, con, "bench_tpcc") then
-      return nil, "there is no table bench_tpcc; use the prepare command first"
-   end
-   local row = {con:query_row("SELECT " .. table.concat(SETTINGS, ", ") ..
-                              " FROM bench_tpcc")}
-   if #row == 0 then return nil, "the table bench_tpcc is empty" end
-   local s = {}
-   for i, name in ipairs(SETTINGS) do s[name] = tonumber(row[i]) end
-   return s
+   return schema.read_row(drv, con, "bench_tpcc", SETTINGS)
 end
 
 local OPTION_OF = {seed = "rand-seed", warehouses = "warehouses",
                    districts = "districts", customers = "customers",
                    items = "items"}
 
--- Do the tables fit the options?  Returns nil, or why not.
+-- Nil, or why the tables do not fit the options.
 function tables.misfit(settings, size, names)
-   if settings.version ~= tables.VERSION then
-      return string.format("the tables have version %d, this program makes " ..
-         "and runs version %d; use prepare with --table-exists=drop",
-         settings.version, tables.VERSION)
-   end
+   local why = schema.misfit(settings, tables.VERSION)
+   if why then return why end
    for _, name in ipairs(names) do
       if settings[name] ~= size[name] then
          return string.format("the tables were made with --%s=%.0f, not %.0f",
@@ -245,8 +225,7 @@ function tables.misfit(settings, size, names)
    end
 end
 
--- The options of prepare that say how the tables are stored, as a text that
--- needs no quotes.
+-- The storage options of prepare, as a text without quotes.
 local function made_with(drv)
    local opt, words = sysbench.opt, {"driver=" .. drv:name()}
 
@@ -267,7 +246,7 @@ local function create_own(drv, con, size)
    for name in pairs(SET.inner) do
       if schema.has_table(drv, con, name) then con:query("DROP TABLE " .. name) end
    end
-   con:query((OWN_TABLE:gsub("%$%w+", types)) .. engine(drv))
+   con:query((OWN_TABLE:gsub("%$%w+", types)) .. schema.engine(drv))
    own.made("bench_tpcc")
    con:query(string.format(
       "INSERT INTO bench_tpcc VALUES (%d, %.0f, %d, %d, %d, %d, %d, 0, 0, 0, " ..
@@ -275,21 +254,19 @@ local function create_own(drv, con, size)
       tables.VERSION, size.seed, size.warehouses, size.districts,
       size.customers, size.items, size.c_load, made_with(drv)))
    con:query(string.format("CREATE TABLE %s(\n%s\n)%s", ledger.TABLE,
-                           ledger.COLUMNS, engine(drv)))
+                           ledger.COLUMNS, schema.engine(drv)))
    own.made(ledger.TABLE)
 end
 
--- Returns a line about how the tables were made.
 function tables.made(con)
    return string.format("The tables were made at %s, with %s",
                         con:query_row("SELECT made_at, made_with FROM bench_tpcc"))
 end
 
--- ---------------------------------------------------------------------------
--- prepare and cleanup
+-- ---- prepare and cleanup
 
--- The table bench_tpcc is made after the first of the others, so that what runs
--- have committed is forgotten only together with the tables.
+-- bench_tpcc is made after the first of the others, so that what runs have
+-- committed is forgotten only together with the tables.
 local function create(drv, con, size, name)
    if sysbench.opt.table_exists == "resume" and
       schema.has_table(drv, con, name) then
@@ -309,7 +286,7 @@ local function create(drv, con, size, name)
    return load.FRESH
 end
 
--- Calls found(index, name) for each index that is missing, and its table.
+-- Calls found(index, name) for each missing index and its table.
 function tables.each_missing_index(drv, con, found)
    for _, name in ipairs(tables.names) do
       local index = INDEXES[name]

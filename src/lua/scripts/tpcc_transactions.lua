@@ -1,14 +1,13 @@
--- The five transactions of the tpcc workload on one connection.
---
--- Each gets its inputs in a table of tpcc_model and leaves them unchanged, so a
--- transaction that was rolled back can be executed again.  Money is in cents.
+-- The five transactions of the tpcc workload on one connection.  The table of
+-- inputs (tpcc_model) stays unchanged, so a rolled back transaction can be
+-- repeated.  Money is in cents.
 
 local model = require("tpcc_model")
 
 local transactions = {}
 
 -- name -> text and its parameters: i a whole number, s a text.  In the text, $m
--- is a parameter in cents, $lock locks the rows that are read.
+-- is a parameter in cents, $lock locks the rows.
 local STATEMENTS = {
    warehouse_tax = {"SELECT w_tax FROM warehouse WHERE w_id = ?", "i"},
    district_next = {"SELECT d_tax, d_next_o_id FROM district " ..
@@ -104,19 +103,18 @@ for d = 1, 10 do
       "WHERE s_w_id = ? AND s_i_id = ?$lock", d), "ii"}
 end
 
--- Longest text that a parameter takes: C_DATA.
+-- Longest text parameter: C_DATA.
 local TEXT_BYTES = 500
 
--- SQLite has one writer: it waits for its lock when a transaction begins, and
--- has no locks of rows.  It keeps cents, where servers have decimals.
+-- SQLite has one writer, which waits for its lock at the beginning, and no row
+-- locks.  It keeps cents, servers have decimals.
 local SQLITE = {["$m"] = "?", ["$lock"] = "", BEGIN = "BEGIN IMMEDIATE"}
 local SERVER = {["$m"] = "(? * 0.01)", ["$lock"] = " FOR UPDATE"}
 
 local BIGINT, VARCHAR = sysbench.sql.type.BIGINT, sysbench.sql.type.VARCHAR
 
--- Returns a prepared statement as a function of its parameters.  Each one is
--- compiled on its own, without a loop, and writes whole numbers where the driver
--- reads them.
+-- A prepared statement as a function of its parameters, compiled without a
+-- loop; it writes whole numbers where the driver reads them.
 local function prepare(con, name, dialect)
    local text, kinds = STATEMENTS[name][1], STATEMENTS[name][2]
    local statement = con:prepare((text:gsub("%$?%w+", dialect)))
@@ -150,12 +148,11 @@ local function prepare(con, name, dialect)
    return make(statement, params)
 end
 
--- Values of rows are read one by one: only texts that are needed become strings
--- of Lua, and numbers never do.
+-- Values of rows are read one by one: numbers never become strings of Lua.
 local c_fetch_row, c_number = ffi.C.db_fetch_row, ffi.C.bench_value_number
 local ffi_string = ffi.string
 
--- Returns the values of the next row of a result; nil: there is none.
+-- The values of the next row, or nil.
 local function first_of(rs)
    if rs.nrows > 0 then
       local row = c_fetch_row(rs)
@@ -163,29 +160,28 @@ local function first_of(rs)
    end
 end
 
--- Returns value number i of a row; nil: NULL.
+-- Value number i of a row; nil: NULL.
 local function text_of(values, i)
    local v = values[i - 1]
    if v.ptr ~= nil then return ffi_string(v.ptr, v.len) end
 end
 
--- The same of a number.
 local function number_of(values, i)
    local n = c_number(values[i - 1], 0)
    if n == n then return n end
 end
 
--- The same of an amount of money with two decimals, in cents.
+-- An amount of money with two decimals, in cents.
 local function cents_of(values, i)
    local n = c_number(values[i - 1], 2)
    if n == n then return n end
 end
 
--- The rows of the null driver have no values.
+-- The null driver has rows without values.
 local function no_value() end
 local function one() return 1 end
 
--- Returns the values of the first row of a result, which must exist.
+-- The values of the first row, which must exist.
 local function row_of(rs, what)
    local row = first_of(rs)
    if row == nil then
@@ -195,14 +191,13 @@ local function row_of(rs, what)
    return row
 end
 
--- Reads all rows, as a terminal would that shows them.
+-- As a terminal would that shows all rows.
 local function read_all(rs)
    for _ = 1, rs.nrows do c_fetch_row(rs) end
 end
 
--- Returns a function that executes the transaction of an input on a connection
--- of this driver, and returns whether it was committed; before_commit() is
--- called before each COMMIT.
+-- A function that executes the transaction of an input, and returns
+-- whether it was committed; before_commit() is called before each COMMIT.
 function transactions.new(con, driver, before_commit)
    local is_sqlite = driver == "sqlite"
    local dialect = is_sqlite and SQLITE or SERVER
@@ -221,8 +216,7 @@ function transactions.new(con, driver, before_commit)
       sql.commit()
    end
 
-   -- The customer of a payment or an order status: the given one, or the
-   -- middle one of those with the name.
+   -- The given customer, or the middle one of those with the name.
    local function customer_of(input)
       if not input.by_name then return input.c end
       local rs = sql.named_customers(input.c_w, input.c_d, input.last)
@@ -232,7 +226,7 @@ function transactions.new(con, driver, before_commit)
       return number(c, 1)
    end
 
-   -- Returns false if the item does not exist.
+   -- False: the item does not exist.
    local function order_line(input, line, order, read_stock)
       local id, supply = input.item[line], input.supply[line]
       local quantity = input.quantity[line]
@@ -312,9 +306,9 @@ function transactions.new(con, driver, before_commit)
       return true
    end
 
-   -- Returns the oldest order that was not delivered, locked; nil: none.
-   -- PostgreSQL waits for the lock of an order that another delivery removes,
-   -- and then finds none, although there may be others.
+   -- The oldest undelivered order, locked, or nil.  PostgreSQL waits for the
+   -- lock of an order that another delivery removes, and then finds none,
+   -- although there may be others.
    local function oldest_order(w, d)
       while true do
          local row = first_of(sql.oldest_order(w, d))
@@ -328,7 +322,7 @@ function transactions.new(con, driver, before_commit)
 
    -- 2.7.4; sets input.skipped, the number of districts without an order.  At
    -- REPEATABLE READ, InnoDB shows other clients' newer rows only to statements
-   -- that lock or change them, and afterwards: therefore the updates come first.
+   -- that lock or change them, and afterwards: so the updates come first.
    do_transaction[model.DELIVERY] = function(input)
       local w, skipped = input.w, 0
 

@@ -1,19 +1,20 @@
 -- The verdicts of the audit of a tpcc run: pure functions.
 --
--- A share of a run is a sample.  Its interval has all shares that could have led
--- to it.  The verdict is
---   bad        if the interval of 99.99 % has no share that the rule allows;
---   ok         if the share is allowed, and the interval of 99 % has none of those
---              that the nearest mistakes lead to;
---   too short  otherwise: a longer run can tell.
--- So one right run of a thousand has a line that is bad, since there are a dozen
--- of them, and the nearest mistakes are ok once in 200 runs, larger ones never,
--- however short the runs are.
+-- A share of a run is a sample; its interval has all shares that explain it.
+--
+-- bad: the interval of 99.99 % has no allowed share.
+-- ok: the share is allowed, and the interval of 99 % excludes the nearest
+-- mistakes.
+-- too short: otherwise; a longer run can tell.
+--
+-- So one right run of a thousand has a bad line, since there are a dozen lines,
+-- and the nearest mistakes are ok once in 200 runs, larger ones never, however
+-- short the runs.
 
 local verdict = {}
 
--- For each share, in per cent: what is allowed, and the nearest mistakes below
--- and above it.
+-- Per cent of each share: what is allowed, and the nearest mistakes below and
+-- above.
 local RULES = {
    -- none, one in 200; one in 50
    ["new orders rolled back"] = {0.9, 1.1, 0.5, 2},
@@ -29,7 +30,7 @@ local RULES = {
    ["districts without an order"] = {0, 1, nil, 2},
 }
 
--- Shares of what is remote: what is allowed, and what is right.
+-- Remote shares: what is allowed, and what is right.
 local REMOTE = {
    ["remote order lines"] = {0.95, 1.05, 1},
    ["remote payments"] = {14, 16, 15},
@@ -38,11 +39,11 @@ local REMOTE = {
 -- Lines of an order: 5 to 15.  The nearest mistakes have one fewer or more.
 local LINES = {9.5, 10.5, 9, 11}
 
--- The chance on each side of an interval, and the same in standard deviations.
+-- The chance on each side of an interval, and in standard deviations.
 local NARROW = {chance = 0.005, deviations = 2.576}
 local WIDE = {chance = 0.00005, deviations = 3.891}
 
--- Returns the logarithm of n!, by Stirling's series.
+-- The logarithm of n!, by Stirling's series.
 local function log_factorial(n)
    local x, less = n + 1, 0
    while x < 10 do
@@ -53,9 +54,8 @@ local function log_factorial(n)
       1 / (12 * x) - 1 / (360 * x ^ 3) + 1 / (1260 * x ^ 5) - less
 end
 
--- Returns the probability of k hits or more in n trials, if each hits with the
--- probability p, which is at most k / n: every term is smaller than the one
--- before it.
+-- The probability of k hits or more in n trials of probability p <= k / n, so
+-- that every term is smaller than the one before.
 local function at_least(k, n, p)
    local term = math.exp(log_factorial(n) - log_factorial(k) -
                          log_factorial(n - k) + k * math.log(p) +
@@ -70,8 +70,8 @@ local function at_least(k, n, p)
    return sum
 end
 
--- Returns the smallest probability that explains k hits in n trials: with smaller
--- ones, so many hits are rarer than `chance`.
+-- The smallest probability that explains k hits in n trials: with smaller ones,
+-- k hits are rarer than `chance`.
 local function lowest(k, n, chance)
    if k == 0 then return 0 end
    local low, high = 0, k / n
@@ -88,8 +88,8 @@ local function lowest(k, n, chance)
    return low
 end
 
--- Returns the exact interval (Clopper and Pearson) of the share of k in n, in per
--- cent.  `off`: as for verdict.share().
+-- The exact interval (Clopper and Pearson) of k in n, in per cent.  `off`: as
+-- for verdict.share().
 local function share_interval(k, n, width, off)
    local low = lowest(k, n, width.chance)
    local high = 1 - lowest(n - k, n, width.chance)
@@ -132,16 +132,16 @@ local function share(name, rule, k, n, off)
    end)
 end
 
--- Returns the line of the audit about a share: k of n.  `off` [optional]: k is at
--- most so far from its share of n, whatever chance does.
+-- The line about a share: k of n.  `off` [optional]: the most by which k can be
+-- off, whatever chance does.
 function verdict.share(name, k, n, off)
    return share(name, RULES[name], k, n, off)
 end
 
--- The same about what is remote.  The nearest mistake draws the other warehouse
--- among all, so that it is the own one now and then, and a share is too small by
--- that; or it is as much too large.  Of many warehouses, that keeps the rule; then
--- it is a tenth.
+-- The line about a remote share.  The nearest mistake draws the other warehouse
+-- among all, including the own one, so the share is too small by that, or as
+-- much too large.  With many warehouses that keeps the rule; then the mistake
+-- is a tenth.
 function verdict.remote(name, k, n, warehouses)
    local least, most, right = unpack(REMOTE[name])
    local below = right * math.min((warehouses - 1) / warehouses, 0.9)
@@ -151,7 +151,7 @@ function verdict.remote(name, k, n, warehouses)
    return line
 end
 
--- Returns the line about the lines of n orders: their sum, and that of squares.
+-- The line about the lines of n orders: their sum, and that of squares.
 function verdict.lines(sum, squares, n)
    local line = {rule = "lines of an order", least = LINES[1], most = LINES[2],
                  of = n, unit = ""}
@@ -168,11 +168,11 @@ function verdict.lines(sum, squares, n)
    end)
 end
 
--- So many latencies are needed for a 90th percentile.
+-- Latencies needed for a 90th percentile.
 local MANY = 100
 
--- Returns the line about a 90th percentile, which is at most `limit` seconds; h
--- has milliseconds.
+-- The line about a 90th percentile, at most `limit` seconds; h has
+-- milliseconds.
 function verdict.slow(name, limit, h)
    local line = {rule = name, least = 0, most = limit, of = h.count, unit = "s"}
 
@@ -185,9 +185,8 @@ function verdict.slow(name, limit, h)
    return line
 end
 
--- Returns the line about n new orders, with all keying and think times.  These
--- make it impossible to have more than the most; only chance can make it fewer
--- than the fewest.
+-- The line about n new orders, with all keying and think times: more than the
+-- most is impossible; only chance can explain fewer than the fewest.
 function verdict.rate(name, n, warehouses, minutes, least, most)
    local line = {rule = name, least = least, most = most, of = n, unit = "/min",
                  verdict = "too short"}

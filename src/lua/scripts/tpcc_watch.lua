@@ -1,6 +1,6 @@
--- Checks of tpcc during a run: a client that does nothing else proves the
--- conditions of `check` in one snapshot, every so often.  It has a connection of
--- its own, and neither its statements nor its time are in the figures of the run.
+-- Checks of tpcc during a run: one client regularly proves the conditions of
+-- `check` in one snapshot.  It has its own connection, and is in no figure of
+-- the run.
 
 local ffi = require("ffi")
 
@@ -14,18 +14,17 @@ local watch = {}
 local CHECKS, BROKEN = "consistency checks", "consistency checks violated"
 local UNFINISHED = "consistency checks not finished"
 local TIME = "consistency check"
-local FIRST = "tpcc: the first violation" -- the name of a text of the team
+local FIRST = "tpcc: the first violation" -- name of a text of the team
 
 -- Seconds between two checks; 0: none.
 function watch.every() return options.seconds(sysbench.opt.check_every) or 0 end
 
--- Returns how many clients of the process of client `tid` check: one in the
--- first process.
+-- Clients that check, in the process of client `tid`: one in the first process,
+-- with the highest number.
 function watch.clients(tid)
    return watch.every() > 0 and tid < sysbench.opt.threads and 1 or 0
 end
 
--- The one with the highest number.
 function watch.is_checker()
    return watch.clients(sysbench.tid) == 1 and
       sysbench.tid == sysbench.opt.threads - 1
@@ -60,17 +59,16 @@ function watch.refuse(drv, others)
    refuse_database(drv)
 end
 
--- ---------------------------------------------------------------------------
--- The client that checks
+-- ---- The client that checks
 
--- The text of an error, which may be a table.
+-- An error may be a table.
 local function words(err)
    local text = type(err) == "table" and err.sql_errmsg
    return text or tostring(err)
 end
 
--- Executes `one`, a check, whose statements are not counted.  Returns what pcall
--- does, and the seconds that it took.
+-- Executes `one`, whose statements are not counted.  Returns the results of
+-- pcall, and seconds.
 local function measure(one)
    local began = C.bench_now_ns()
 
@@ -82,8 +80,8 @@ end
 
 local function plural(n, word) return n .. " " .. word .. (n == 1 and "" or "s") end
 
--- Returns the loop of that client: connect() makes a connection, and
--- check(connection) returns nil or what it has found: violations, text.
+-- The loop of the client: connect() makes a connection, and check(connection)
+-- returns nil or violations, text.
 function watch.loop(connect, check)
    local checks = sysbench.counter.new(CHECKS)
    local broken = sysbench.counter.new(BROKEN)
@@ -94,13 +92,13 @@ function watch.loop(connect, check)
 
    local function one()
       con = con or connect()
-      if closed then con:reconnect() end -- at the next server that is there
+      if closed then con:reconnect() end -- to the next server
       closed = false
       return check(con)
    end
 
    return function()
-      -- The warm-up has no checks.
+      -- No checks in the warm-up.
       local began = C.bench_now_ns() + warmup_ns
       local number, told, due = 0, false, every
 
@@ -110,7 +108,7 @@ function watch.loop(connect, check)
          local ok, found, took = measure(one)
          number = number + 1
          if not ok then
-            -- It would hold its snapshot until it is collected.
+            -- Until collected, the connection would hold its snapshot.
             if con and not closed then pcall(con.disconnect, con) end
             closed = con ~= nil
             unfinished:add(1)
@@ -140,8 +138,7 @@ function watch.loop(connect, check)
    end
 end
 
--- ---------------------------------------------------------------------------
--- The report
+-- ---- The report
 
 local NOTHING = {count = 0, mean = 0, max = 0}
 
@@ -153,7 +150,7 @@ local function first_violation()
    return {at_s = tonumber(at), text = what}
 end
 
--- Returns the figures of a run; nil: there are no checks.
+-- The figures of a run; nil: no checks.
 function watch.figures(stat)
    if watch.every() == 0 then return nil end
    local function count(name) return stat.counters[name] or 0 end

@@ -16,8 +16,7 @@ if sysbench.cmdline.command == nil then
    error("a command is required, one of: prepare, check, run, cleanup, help", 0)
 end
 
--- ---------------------------------------------------------------------------
--- Options
+-- ---- Options
 
 local BOOL, INT = sysbench.cmdline.ARG_BOOL, sysbench.cmdline.ARG_INT
 local STRING = sysbench.cmdline.ARG_STRING
@@ -83,7 +82,6 @@ local function choice_name()
       "zipfian")
 end
 
--- Refuses options that exclude each other.
 local function check_options()
    local opt = sysbench.opt
 
@@ -96,13 +94,9 @@ local function check_options()
    end
 end
 
-local function connect()
-   local drv = sysbench.sql.driver()
-   return drv, drv:connect()
-end
+local connect = require("bench_schema").connect
 
--- ---------------------------------------------------------------------------
--- Commands
+-- ---- Commands
 
 local command = sysbench.cmdline.command
 
@@ -120,10 +114,9 @@ if command ~= "run" then
    }
 end
 
--- ---------------------------------------------------------------------------
--- A run, in its main state
+-- ---- A run, in its main state
 
-local settings             -- how the tables were made
+local settings -- how the tables were made
 local end_inserts = function() end
 
 function init()
@@ -149,23 +142,22 @@ function sysbench.hooks.report_append(stat)
    return require("ycsb_report").append(stat, settings, choice_name())
 end
 
--- ---------------------------------------------------------------------------
--- Clients
+-- ---- Clients
 
 local C = ffi.C
 local drv, con
-local client                   -- of the model
-local fields, length           -- of a row
-local keeps_rows               -- false for the null driver
+local client -- of the model
+local fields, length -- of a row
+local keeps_rows -- false for the null driver
 local verify, write_all, in_transaction
-local key, limit, value        -- parameters
-local statements = {}          -- by name
-local update                   -- one for each field, from 0; or one for all
-local count                    -- counters of ycsb_report
+local key, limit, value -- parameters
+local statements = {} -- by name
+local update -- for each field, from 0; or for all
+local count -- of ycsb_report
 
 local BIGINT, VARCHAR = sysbench.sql.type.BIGINT, sysbench.sql.type.VARCHAR
 
--- Returns a parameter of a fixed length that C writes to.
+-- A parameter of a fixed length, written by C.
 local function text_param(statement, size)
    local param = statement:bind_create(VARCHAR, size)
    param.data_len[0], param.is_null[0] = size, 0
@@ -185,7 +177,7 @@ local function list(format, separator)
    return table.concat(names, separator)
 end
 
--- Prepares a statement with the parameters of a list.
+-- Prepares a statement with a list of parameters.
 local function prepare(name, label, text, params)
    local statement = con:prepare(text, label)
 
@@ -219,7 +211,7 @@ PREPARE[READ] = function()
            " FROM usertable WHERE ycsb_key = ?", {the_key})
 end
 
--- Statements that change one field are prepared when they are needed.
+-- Prepared on demand.
 local function prepare_update(field, label)
    return prepare("update" .. field, label, string.format(
       "UPDATE usertable SET field%d = ? WHERE ycsb_key = ?", field),
@@ -254,8 +246,8 @@ PREPARE[SCAN] = function()
            {the_key, the_limit})
 end
 
--- SQLite has one writer: it waits for its lock when a transaction begins, and
--- has no locks of rows.
+-- SQLite has one writer, which waits for its lock at the beginning, and no row
+-- locks.
 PREPARE[RMW] = function()
    local sqlite = drv:name() == "sqlite"
    local lock = in_transaction and not sqlite and " FOR UPDATE" or ""
@@ -285,7 +277,7 @@ local function close_all()
    statements, update = {}, nil
 end
 
-local only -- the operation, if there is only one
+local only -- if there is only one operation
 
 function thread_init()
    local opt = sysbench.opt
@@ -311,8 +303,7 @@ function thread_done()
    con:disconnect()
 end
 
--- ---------------------------------------------------------------------------
--- What was read
+-- ---- What was read
 
 local version = ffi.new("double[1]")
 
@@ -338,14 +329,13 @@ local function verify_row(row, key, values, first)
    end
 end
 
--- A row that must exist does not.
+-- A required row does not exist.
 local function missing(counter)
    if verify then broken(key_text(), ": the row is missing") end
    counter:add(1)
 end
 
--- ---------------------------------------------------------------------------
--- Operations.  `again`: repeat the one that was restarted, on the same row.
+-- ---- Operations.  `again`: repeat the restarted one, on the same row.
 
 local uniform = sysbench.rand.uniform
 local row, field = 0, 0 -- of the operation
@@ -396,7 +386,7 @@ local function do_update(again)
    end
 end
 
--- A connection that was lost may have left the row there.
+-- A lost connection may have left the row there.
 local function is_there()
    local rs = exists:execute()
    if not keeps_rows or rs.nrows == 0 then return false end
@@ -418,8 +408,8 @@ local function do_insert(again)
    count.insert:add(1)
 end
 
--- Compares the first row with the one that was asked for, and with --verify all
--- rows with what was written.  Returns whether the first one is right.
+-- Compares the first row with the wanted one, and with --verify all rows with
+-- what was written.  Returns whether the first one is right.
 local function check_scan(rs)
    for i = 1, verify and rs.nrows or 1 do
       local values = rs:fetch_row()
@@ -450,7 +440,7 @@ local function do_scan(again)
    if rows < limit.buffer[0] then count.short:add(1) end
 end
 
--- Returns the version after that of the field, or any if it has none.
+-- The version after that of the field, or any if it has none.
 local function next_version(text)
    C.bench_ycsb_read(client, row)
    if C.bench_ycsb_see(client, field, text, text and #text or 0, version) ~=
@@ -460,8 +450,8 @@ local function next_version(text)
    return (version[0] + 1) % 2 ^ 44
 end
 
--- Returns whether the row was found.  What two clients write without a
--- transaction may be the same, so the number of changed rows says nothing.
+-- Returns whether the row was found.  Two clients without a transaction may
+-- write the same, so the number of changed rows is no evidence.
 local function modify()
    local rs = rmw_read:execute()
    local version = 0
@@ -495,7 +485,7 @@ end
 local DO = {[READ] = do_read, [UPDATE] = do_update, [INSERT] = do_insert,
             [SCAN] = do_scan, [RMW] = do_rmw}
 
-local operation   -- of the event
+local operation -- of the event
 local again = false
 
 function event()

@@ -1,10 +1,10 @@
--- What a run of the ycsb workload counts, and what its report says about it.
+-- What a run of the ycsb workload counts, and its report.
 
 local report = {}
 
 local format = string.format
 
--- Operations in the order of the report: key, name.
+-- In the order of the report: key, name.
 local OPERATIONS = {{"read", "read"}, {"update", "update"},
                     {"insert", "insert"}, {"scan", "scan"},
                     {"rmw", "read-modify-write"}}
@@ -17,21 +17,13 @@ for _, operation in ipairs(OPERATIONS) do
 end
 local LATENCY = "read-modify-write latency"
 
-ffi.cdef("struct ycsb_timespec { int64_t s; long ns; };" ..
-         "int clock_gettime(int, struct ycsb_timespec *);")
-local now = ffi.new("struct ycsb_timespec")
-local CLOCK_MONOTONIC = ({OSX = 6, BSD = 4})[jit.os] or 1
-
--- Returns the counters of this thread, the histogram, and a clock.
+-- The counters of this thread, the histogram, and a clock.
 function report.counters()
    local count = {}
 
    for key, name in pairs(NAMES) do count[key] = sysbench.counter.new(name) end
    count.rmw_latency = sysbench.histogram.new(LATENCY, "ms")
-   function count.now_ms()
-      ffi.C.clock_gettime(CLOCK_MONOTONIC, now)
-      return tonumber(now.s) * 1000 + tonumber(now.ns) / 1000000
-   end
+   function count.now_ms() return ffi.C.bench_now_ns() / 1e6 end
    return count
 end
 
@@ -56,7 +48,7 @@ local function scan_lines(stat, figures, add)
               "the end of the table", figures.rows / scans, figures.short))
 end
 
--- An insert that is in progress when the run ends has no known outcome.
+-- An insert in progress at the end has an unknown outcome.
 local function insert_lines(stat, add)
    local begun, acknowledged = sum(stat, "begun"), sum(stat, "insert")
 
@@ -78,7 +70,7 @@ local function latency_line(stat, add)
    return {p50_ms = h.p50, p95_ms = h.p95, p99_ms = h.p99, max_ms = h.max}
 end
 
--- Returns the text and the figures for the report of a run.
+-- The text and the figures for the report of a run.
 function report.append(stat, settings, distribution)
    local opt = sysbench.opt
    local lines, operations, scans = {}, {}, {}

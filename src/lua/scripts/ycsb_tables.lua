@@ -1,8 +1,8 @@
--- The tables of the ycsb workload: what they look like, prepare, check and
--- cleanup, and the inserts of all runs.  Rows are made by the loader.
+-- The tables of the ycsb workload: prepare, check, cleanup, and the inserts of
+-- all runs.
 --
--- The table bench_ycsb has one row, which says how the other was made.  The
--- table bench_ycsb_runs has a row for each process of a run that inserts.
+-- bench_ycsb has one row: how the table was made. bench_ycsb_runs has a row for
+-- each process of a run that inserts.
 
 local load = require("bench_load")
 local own = require("bench_own")
@@ -16,7 +16,7 @@ local tables = {}
 -- `run` refuses tables of another version.
 tables.VERSION = 1
 
--- A run whose end is unknown may have begun as many inserts.
+-- Inserts of a run whose end is unknown: at most.
 local BLOCK = 2 ^ 40
 
 local OWN, RUNS = "bench_ycsb", "bench_ycsb_runs"
@@ -65,10 +65,9 @@ local function engine(drv)
    return " ENGINE = " .. sysbench.opt.mysql_storage_engine
 end
 
--- ---------------------------------------------------------------------------
--- How the tables were made
+-- ---- How the tables were made
 
--- Returns the settings that the options ask for; records 0: as they are.
+-- The settings of the options; records 0: as they are.
 function tables.wanted()
    local opt = sysbench.opt
    local seed = opt.rand_seed ~= 0 and opt.rand_seed or 42
@@ -91,16 +90,11 @@ local function word(name, value)
    return WORDS[name] and WORDS[name][value] or format("%.0f", value)
 end
 
--- Compares settings with options that were given.  Returns nil, or why they do
--- not fit.
--- Returns nil, or which of these settings is not the one that is wanted.
+-- Nil, or why the settings do not fit the wanted ones.
 local function misfit(settings, names, wanted)
 
-   if settings.version ~= tables.VERSION then
-      return format("the tables have version %d, this program makes and " ..
-                    "runs version %d; use prepare with --table-exists=drop",
-                    settings.version, tables.VERSION)
-   end
+   local why = schema.misfit(settings, tables.VERSION)
+   if why then return why end
    for _, name in ipairs(names) do
       if settings[name] ~= wanted[name] then
          return format("the tables were made with %s=%s, not %s",
@@ -110,7 +104,7 @@ local function misfit(settings, names, wanted)
    end
 end
 
--- The settings of prepare: those of the options.
+-- The settings of prepare.
 local function fresh()
    local settings = tables.wanted()
 
@@ -118,22 +112,12 @@ local function fresh()
    return settings
 end
 
--- Returns the settings in the database; nil and why there are none.
+-- The settings in the database; nil and why there are none.
 local function stored(drv, con)
-   if not schema.has_table(drv, con, OWN) then
-      return nil, "there is no table " .. OWN .. "; use the prepare command " ..
-         "first"
-   end
-   local row = {con:query_row("SELECT " .. table.concat(SETTINGS, ", ") ..
-                              " FROM " .. OWN)}
-   if #row == 0 then return nil, "the table " .. OWN .. " is empty" end
-   local settings = {}
-   for i, name in ipairs(SETTINGS) do settings[name] = tonumber(row[i]) end
-   return settings
+   return schema.read_row(drv, con, OWN, SETTINGS)
 end
 
--- Returns how the tables were made.  Options that were changed from their
--- defaults must agree.
+-- How the tables were made.  Options other than their defaults must agree.
 function tables.settings(drv, con)
    if is_null(drv) then return fresh() end
    local settings, why = stored(drv, con)
@@ -150,8 +134,7 @@ function tables.settings(drv, con)
    return settings
 end
 
--- ---------------------------------------------------------------------------
--- prepare and cleanup
+-- ---- prepare and cleanup
 
 local function table_statement(drv, name, settings)
    local lines = {}
@@ -225,8 +208,7 @@ end
 
 function tables.cleanup(drv, con) own.cleanup(drv, con, SET) end
 
--- ---------------------------------------------------------------------------
--- The inserts of all runs
+-- ---- The inserts of all runs
 
 -- Opens the model of this process, which knows the rows of prepare and those
 -- that earlier runs have inserted.  Returns the inserts of all runs: rows of
@@ -263,7 +245,7 @@ function tables.open_model(drv, con, settings, workload, choice, exponent)
    return runs
 end
 
--- Returns a number after those of all rows, and one after those of all runs.
+-- A number after those of all rows, and one after those of all runs.
 local function next_free(settings, runs)
    local base, number = settings.records + 1, 1
 
@@ -317,8 +299,7 @@ function tables.begin_inserts(drv, con, settings, runs)
    end
 end
 
--- ---------------------------------------------------------------------------
--- check
+-- ---- check
 
 -- All parts of the table are of the same moment.
 local SNAPSHOT = {
