@@ -40,30 +40,10 @@ struct driver_pipe {
    */
   int (*receive)(struct session *s, struct prepared *p, const char *sql,
                  size_t len, struct outcome *out);
-  /* After out->more: read and drop further results. */
+  /* [opt] After out->more: read and drop further results. */
   int (*rest)(struct session *s, struct outcome *out);
   /* All answers were received.  -1: a failure of the whole. */
   int (*end)(struct session *s, struct outcome *out);
-
-  /*
-   * [opt] All five or none: requests of several independent clients.  begin;
-   * then at any time add one and mark_apart(), push, or receive, rest and
-   * end_apart(); no send() and no end().  receive() sends what was added before
-   * it waits.
-   *
-   * mark_apart(): the added request fails by itself.  False: no memory, and the
-   * session is useless.
-   */
-  bool (*mark_apart)(struct session *s);
-  /* Send while answers are under way.  False: the socket is full; with `wait`,
-   * until something to receive has come. */
-  bool (*push)(struct session *s, bool wait);
-  /* Send system calls since the session was opened. */
-  uint64_t (*sends)(const struct session *s);
-  /* Part of the next answer has been received. */
-  bool (*has_arrived)(const struct session *s);
-  /* The request's rows were fetched, or it has failed.  -1: it fails now. */
-  int (*end_apart)(struct session *s, struct outcome *out);
 
   /*
    * [opt] All four or none: one request executes a statement with many rows.

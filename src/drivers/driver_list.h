@@ -6,9 +6,7 @@
 
 struct driver;
 
-/*
- * The order is that of lists, and the first one is the default; ends with NULL.
- */
+/* In the order of lists; the first one is the default; ends with NULL. */
 extern const struct driver *const driver_list[];
 
 #endif

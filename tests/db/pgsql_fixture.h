@@ -15,7 +15,7 @@
 #include "db/env_conns.h"
 #include "db/stmt.h"
 #include "drivers/pgsql/driver.h"
-#include "drivers/pgsql/options.h"
+#include "drivers/pgsql/session.h"
 #include "stats/recorder.h"
 
 struct fixture {

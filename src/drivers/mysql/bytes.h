@@ -1,5 +1,5 @@
 /*
- * bytes.h - reads a packet without ever passing its end.
+ * bytes.h - reads a packet, never past its end.
  */
 #ifndef BENCH_DRIVERS_MYSQL_BYTES_H
 #define BENCH_DRIVERS_MYSQL_BYTES_H
@@ -10,12 +10,11 @@
 
 #include "base/ffi_api.h"
 
-/* What is left of a packet. */
 struct bytes {
   const uint8_t *at, *end;
 };
 
-/* Take the next `n` bytes; NULL: there are fewer. */
+/* NULL: fewer than `n` bytes are left. */
 static inline const uint8_t *bytes_take(struct bytes *b, uint64_t n)
 {
   const uint8_t *p = b->at;
@@ -26,7 +25,6 @@ static inline const uint8_t *bytes_take(struct bytes *b, uint64_t n)
   return p;
 }
 
-/* Read n <= 8 bytes as a number, lowest byte first. */
 static inline uint64_t bytes_le(const uint8_t *p, size_t n)
 {
   uint64_t v = 0;
@@ -37,13 +35,10 @@ static inline uint64_t bytes_le(const uint8_t *p, size_t n)
 }
 
 enum {
-  BYTES_NULL = 0xfb, /* SQL NULL, instead of a length */
+  BYTES_NULL = 0xfb,
 };
 
-/*
- * Read a number whose first byte gives its size; false: there is none, or it is
- * BYTES_NULL.
- */
+/* A number whose first byte gives the size.  False: none, or BYTES_NULL. */
 static inline bool bytes_number(struct bytes *b, uint64_t *ret)
 {
   const uint8_t *p = bytes_take(b, 1);
@@ -65,7 +60,7 @@ static inline bool bytes_number(struct bytes *b, uint64_t *ret)
   return true;
 }
 
-/* Read a length and that many bytes, borrowed. */
+/* Borrowed. */
 static inline bool bytes_string(struct bytes *b, sql_value *ret)
 {
   const uint8_t *p;
@@ -77,6 +72,49 @@ static inline bool bytes_string(struct bytes *b, sql_value *ret)
   if (!p)
     return false;
   *ret = (sql_value){ (uint32_t)n, (const char *)p };
+  return true;
+}
+
+enum {
+  FIRST_OK = 0x00,
+  FIRST_FILE = 0xfb, /* the server asks for a file */
+  FIRST_END = 0xfe,  /* of columns or rows, in END_LENGTH bytes */
+  FIRST_ERROR = 0xff,
+  END_LENGTH = 5,
+};
+
+/* A packet with FIRST_OK; false: malformed. */
+static inline bool bytes_ok(const uint8_t *packet, size_t len,
+                            uint64_t *ret_affected, unsigned *ret_status)
+{
+  struct bytes b = { packet + 1, packet + len };
+  const uint8_t *status;
+  uint64_t id;
+
+  if (!bytes_number(&b, ret_affected) || !bytes_number(&b, &id) ||
+      !(status = bytes_take(&b, 2)))
+    return false;
+  *ret_status = (unsigned)bytes_le(status, 2);
+  return true;
+}
+
+/* A packet with FIRST_ERROR: code, SQLSTATE (NULL: none), and text (`ret`).
+ * False: malformed. */
+static inline bool bytes_error(const uint8_t *packet, size_t len, int *ret_code,
+                               const char **ret_state, struct bytes *ret)
+{
+  const uint8_t *code;
+
+  *ret = (struct bytes){ packet + 1, packet + len };
+  code = bytes_take(ret, 2);
+  if (!code || bytes_le(code, 2) == 0)
+    return false;
+  *ret_code = (int)bytes_le(code, 2);
+  *ret_state = NULL;
+  if (ret->end - ret->at >= 6 && *ret->at == '#') {
+    *ret_state = (const char *)ret->at + 1;
+    ret->at += 6;
+  }
   return true;
 }
 

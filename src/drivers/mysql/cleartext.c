@@ -1,11 +1,10 @@
 /*
  * cleartext.c - logins that would give the password away.
  *
- * MySQL's library has switches for them.  MariaDB's has none: it loads a
- * plug-in whenever a server asks, it encrypts the password with any key that a
- * server names, and it logs in without TLS if a server offers none.  Therefore
- * its plug-ins are replaced.  Ours check the connection before they send
- * anything, and leave the rest to the library's.
+ * MySQL's library has switches.  MariaDB's loads a plug-in whenever a server
+ * asks, encrypts the password with any key that a server names, and logs in
+ * without TLS if a server offers none.  Therefore its plug-ins are replaced by
+ * ours, which check the connection first.
  */
 #include "drivers/mysql/cleartext.h"
 
@@ -24,7 +23,7 @@
 
 #include <mysql/plugin_auth.h>
 
-/* The name of the rules of a connection, and the rules. */
+/* Name of a connection's rules. */
 #define USER_DATA "bench_rules"
 
 enum {
@@ -35,9 +34,9 @@ enum {
 
   PLUGIN_AUTHENTICATION = 2,
   PLUGIN_INTERFACE = 0x100,
-  DIALOG_LAST = 1,     /* first byte of a question: the last one */
-  DIALOG_PASSWORD = 2, /* first byte of a question: no echo */
-  FAST_DONE = 3,       /* answer of caching_sha2_password: the proof is right */
+  DIALOG_LAST = 1,
+  DIALOG_PASSWORD = 2,
+  FAST_DONE = 3,
 };
 
 static const char needs_tls[] =
@@ -64,13 +63,10 @@ enum wrapped {
 
 typedef int authenticate_fn(MYSQL_PLUGIN_VIO *io, MYSQL *mysql);
 
-/* The library's own, by enum wrapped; set once, before the first connection. */
+/* By enum wrapped; set once, before the first connection. */
 static authenticate_fn *library_login[WRAPPED];
 
-/*
- * The library's own declaration needs a header that some packages do not
- * contain.
- */
+/* Declared here, because some packages lack the library's header. */
 struct auth_plugin {
   int type;
   unsigned interface_version;
@@ -86,8 +82,6 @@ struct auth_plugin {
 
 struct st_mysql_client_plugin *STDCALL mysql_client_register_plugin(
   MYSQL *mysql, struct st_mysql_client_plugin *plugin);
-
-/* ---- rules ---- */
 
 static bool has_rule(MYSQL *mysql, unsigned rule)
 {
@@ -107,7 +101,7 @@ static int refuse(MYSQL *mysql, const char *why)
   return CR_ERROR;
 }
 
-/* The first packet to the server begins TLS if the server offers it. */
+/* The first packet to the server begins TLS if offered. */
 static bool will_have_tls(MYSQL *mysql)
 {
   return mysql_get_ssl_cipher(mysql) ||
@@ -115,7 +109,6 @@ static bool will_have_tls(MYSQL *mysql)
           mysql->server_capabilities & CLIENT_SSL);
 }
 
-/* Must nothing be sent? */
 static bool lacks_tls(MYSQL *mysql)
 {
   return has_rule(mysql, RULE_NEEDS_TLS) && !will_have_tls(mysql);
@@ -132,7 +125,7 @@ static bool may_send_clear(MYSQL *mysql)
          refuse(mysql, needs_clear) != CR_ERROR;
 }
 
-/* Can nobody else be at the other end, or may they get what a key encrypts? */
+/* Nobody can listen, or the user trusts the key. */
 static bool may_use_key(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   MYSQL_PLUGIN_VIO_INFO info = { .protocol = MYSQL_VIO_INVALID };
@@ -141,8 +134,6 @@ static bool may_use_key(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   return info.protocol == MYSQL_VIO_SOCKET || will_have_tls(mysql) ||
          has_rule(mysql, RULE_MAY_USE_KEY);
 }
-
-/* ---- plug-ins that send the password as it is ---- */
 
 static bool send_password(MYSQL_PLUGIN_VIO *io, const MYSQL *mysql)
 {
@@ -157,10 +148,7 @@ static int send_clear(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   return may_send_clear(mysql) && send_password(io, mysql) ? CR_OK : CR_ERROR;
 }
 
-/*
- * Answers questions of the server, such as those of PAM.  A program without a
- * user can only answer a question for a password.
- */
+/* For PAM and others: only a question for a password can be answered. */
 static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   unsigned char *packet;
@@ -174,7 +162,7 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
     if (len < 0)
       return CR_ERROR;
     if (len == 0 || packet[0] == 0 || packet[0] == 254 || packet[0] == 255)
-      return CR_OK_HANDSHAKE_COMPLETE; /* the server has made its decision */
+      return CR_OK_HANDSHAKE_COMPLETE; /* the server has decided */
     last = (packet[0] & DIALOG_LAST) != 0;
     if (packet[0] >> 1 != DIALOG_PASSWORD || !may_send_clear(mysql) ||
         !send_password(io, mysql))
@@ -182,8 +170,6 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   }
   return CR_OK;
 }
-
-/* ---- plug-ins around the library's ---- */
 
 static int log_in_native(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
@@ -197,7 +183,7 @@ static int log_in_old(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   return refuse(mysql, lacks_tls(mysql) ? needs_tls : too_old);
 }
 
-/* The proof alone: the server has seen the password lately, or is refused. */
+/* The proof alone suffices if the server has seen the password lately. */
 static int prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   const char *password = mysql->passwd ? mysql->passwd : "";
@@ -244,7 +230,7 @@ static const struct {
   [WRAPPED_SHA256] = { "sha256_password", log_in_sha256 },
 };
 
-/* A plug-in that the library lacks needs no wrapper: its logins fail. */
+/* A missing plug-in needs no wrapper: its logins fail. */
 static void wrap(MYSQL *mysql)
 {
   for (size_t i = 0; i < WRAPPED; i++) {
@@ -257,8 +243,6 @@ static void wrap(MYSQL *mysql)
     p->authenticate = wrappers[i].login;
   }
 }
-
-/* ---- plug-ins in place of the library's ---- */
 
 static const struct auth_plugin guards[] = {
   {
@@ -283,7 +267,7 @@ static const struct auth_plugin guards[] = {
   },
 };
 
-/* The library does not change plug-ins that are registered. */
+/* The library does not change registered plug-ins. */
 static struct st_mysql_client_plugin *plugin_of(const struct auth_plugin *p)
 {
   return (struct st_mysql_client_plugin *)(uintptr_t)p;
@@ -307,9 +291,9 @@ int mysqld_cleartext_guard(struct err *err)
 }
 
 /*
- * A greeting names a plug-in, which would begin without a look at the rules
- * unless it is one of ours.  Therefore the login begins with one of ours if
- * TLS is required.  With a certificate to check, the library itself refuses.
+ * The plug-in that a greeting names begins without a look at the rules unless
+ * the plug-in is ours.  Therefore the login begins with ours if TLS is
+ * required.  With a certificate to check, the library itself refuses.
  */
 bool mysqld_cleartext_set(MYSQL *mysql, const struct mysql_cfg *cfg,
                           enum tls_mode mode)
@@ -341,7 +325,7 @@ int mysqld_cleartext_guard(struct err *err)
   return 0;
 }
 
-/* If TLS is required, this library connects with it or not at all. */
+/* With TLS required, this library uses TLS or fails. */
 bool mysqld_cleartext_set(MYSQL *mysql, const struct mysql_cfg *cfg,
                           enum tls_mode mode)
 {

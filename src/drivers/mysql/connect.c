@@ -1,9 +1,9 @@
 /*
- * connect.c - opens a connection within a time limit.
+ * connect.c - opens a connection within a time limit, and closes or cancels.
  *
- * The library limits neither name resolution nor TLS, and MySQL's does not
- * limit the login either.  In these cases, the attempt runs in a thread.  The
- * thread is left behind when the time is over, and cleans up after itself.
+ * The library limits neither name resolution nor TLS, and MySQL's not even the
+ * login.  Then the attempt runs in a thread, which is left behind when the time
+ * is over, and cleans up after itself.
  */
 #include "drivers/mysql/connect.h"
 
@@ -13,34 +13,136 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/parse.h"
+#include "base/stream.h"
 #include "base/wait.h"
+#include "db/env.h"
+#include "db/target.h"
 #include "drivers/mysql/cleartext.h"
-#include "drivers/mysql/copy.h"
 #include "drivers/mysql/error.h"
-#include "drivers/mysql/probe.h"
+#include "drivers/mysql/session.h"
+
+/*
+ * A PostgreSQL server waits for its client, and answers a request for TLS with
+ * S or N alone.  MySQL's greeting is longer, and may begin with the same byte.
+ */
+static bool connect_is_to_pgsql(const char *address, unsigned port,
+                                uint64_t until_ns)
+{
+  static const uint8_t request[] = { 0, 0, 0, 8, 4, 210, 22, 47 };
+  const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+                                  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+  const struct stream_limit limit = { .until_ns = until_ns };
+  struct addrinfo *list = NULL;
+  char service[16], answer[16];
+  bool found = false;
+  size_t n = 0;
+  int fd;
+
+  (void)snprintf(service, sizeof(service), "%u", port);
+  if (getaddrinfo(address, service, &hints, &list) != 0)
+    return false;
+  if (stream_open(&fd, list->ai_addr, list->ai_addrlen, &limit) == 0) {
+    found = stream_send(fd, request, sizeof(request), &limit) == 0 &&
+            stream_receive(fd, answer, sizeof(answer), &n, &limit) == 0 &&
+            n == 1 && (answer[0] == 'S' || answer[0] == 'N');
+    (void)close(fd);
+  }
+  freeaddrinfo(list);
+  return found;
+}
+
+static unsigned connect_port_number(const char *text)
+{
+  int64_t n = 0;
+
+  (void)parse_int(text, &n); /* the row has checked the text */
+  return n > 0 && n <= UINT16_MAX ? (unsigned)n : 0;
+}
+
+struct address mysqld_connect_address(const struct session *s)
+{
+  const struct mysql_cfg *cfg = s->cfg;
+  const struct conn_params *p = s->params;
+  const bool own = p->host || p->socket || p->port;
+  struct address a = { .user = p->user ? p->user : cfg->user,
+                       .db = p->db ? p->db : cfg->db };
+  struct target t = { 0 };
+
+  a.password = p->password ? p->password : mysqld_options_password(cfg);
+  a.first = s->number == 0 && s->attempt == 0;
+  a.files = s->env && s->env->process && !s->env->process->in_run;
+  if (own) {
+    a.socket = p->socket;
+    a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";
+    a.port = connect_port_number(p->port        ? p->port
+                                 : cfg->ports.n ? cfg->ports.items[0]
+                                                : "3306");
+    return a;
+  }
+  t = target_pick(cfg->sockets.n, cfg->hosts.n, cfg->ports.n, s->number,
+                  s->attempt);
+  if (cfg->sockets.n > 0) {
+    a.socket = cfg->sockets.items[t.socket];
+  } else {
+    a.host = cfg->hosts.items[t.host];
+    a.port = connect_port_number(cfg->ports.items[t.port]);
+  }
+  return a;
+}
+
+size_t mysqld_connect_servers(const void *cfg)
+{
+  const struct mysql_cfg *c = cfg;
+
+  return c->sockets.n > 0 ? c->sockets.n : c->hosts.n * c->ports.n;
+}
+
+/* Limits the library's last messages to a second. */
+static void connect_limit(int fd)
+{
+  const struct timeval second = { .tv_sec = 1 };
+
+  (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+}
+
+void mysqld_connect_close(MYSQL *mysql, bool broken)
+{
+  const int fd = mysqld_shim_fd(mysql);
+
+  /* With TLS the library waits for an answer to its farewell. */
+  if (fd >= 0 && broken)
+    (void)shutdown(fd, SHUT_RDWR);
+  else if (fd >= 0)
+    connect_limit(fd);
+  mysql_close(mysql);
+}
 
 enum {
-  LIBRARY_ROOM = 8192, /* the default of the libraries */
+  LIBRARY_ROOM = 8192, /* default of the libraries */
   LOGIN_ROOM = 2048,
   FREE_BYTES = 16 << 20,
-  GREETING_MS = 2000, /* after that, check for another kind of server */
+  GREETING_MS = 2000, /* then another kind of server is looked for */
   PROBE_MS = 1000,
 };
 
-/*
- * The number of attempts left behind.  The library must not be shut down while
- * they run.  The code that shuts it down has no other way to know, so this is a
- * count of the process, like the library's own state.
- */
+/* Attempts left behind.  Static, because the code that shuts the library down
+ * has no other way to find out. */
 static atomic_int left_behind;
 
 bool mysqld_connect_is_busy(void)
@@ -48,7 +150,7 @@ bool mysqld_connect_is_busy(void)
   return atomic_load_explicit(&left_behind, memory_order_acquire) > 0;
 }
 
-/* An attempt, shared by the caller and the thread, if there is one. */
+/* Shared by the caller and the thread, if any. */
 struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
@@ -56,16 +158,16 @@ struct attempt {
   bool first;
   uint64_t until_ns;
   bool may_have_tls, must_have_tls;
-  struct connect_failure why; /* code 0: it succeeded */
+  struct connect_failure why; /* code 0: success */
 
   pthread_mutex_t lock; /* protects the rest */
   bool abandoned;
-  _Atomic uint32_t done;    /* waited for */
-  char numeric[NI_MAXHOST]; /* [opt] the address of `host` */
+  _Atomic uint32_t done;    /* futex */
+  char numeric[NI_MAXHOST]; /* [opt] address of `host` */
 };
 
-static void fail(struct connect_failure *why, int code, const char *state,
-                 const char *text)
+static void connect_fail(struct connect_failure *why, int code,
+                         const char *state, const char *text)
 {
   why->code = code;
   memcpy(why->state, state, 5);
@@ -73,14 +175,10 @@ static void fail(struct connect_failure *why, int code, const char *state,
   (void)snprintf(why->text, sizeof(why->text), "%s", text);
 }
 
-/* ---- the attempt itself ---- */
-
-/*
- * Sets the size of the library's buffer, which it fills with zeros and keeps.
- * A small one is enough if only the login goes through it, and it grows if it
- * has to.
- */
-static int set_room(MYSQL *mysql, const struct mysql_cfg *cfg, bool files)
+/* The library fills its buffer with zeros and keeps it.  A small one is enough
+ * if only the login goes through it; it grows if need be. */
+static int connect_set_room(MYSQL *mysql, const struct mysql_cfg *cfg,
+                            bool files)
 {
   const unsigned long room = files ? LIBRARY_ROOM : LOGIN_ROOM;
 
@@ -89,9 +187,9 @@ static int set_room(MYSQL *mysql, const struct mysql_cfg *cfg, bool files)
   return mysql_options(mysql, MYSQL_OPT_NET_BUFFER_LENGTH, &room);
 }
 
-static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
-                        const struct tls_settings *tls, bool files,
-                        uint64_t until_ns)
+static bool connect_set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
+                                const struct tls_settings *tls, bool files,
+                                uint64_t until_ns)
 {
   const uint64_t now = clock_now_ns();
   const uint64_t left = until_ns > now ? until_ns - now : 0;
@@ -102,7 +200,7 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
 
   rc |= mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
   rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &local_infile);
-  rc |= set_room(mysql, cfg, files);
+  rc |= connect_set_room(mysql, cfg, files);
   mysqld_copy_refuse(mysql);
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
@@ -113,25 +211,26 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
          mysqld_shim_set_compression(mysql, &cfg->algorithms);
 }
 
-/* Did the server send nothing, or nothing that makes sense? */
-static bool is_silent(const MYSQL *mysql, int code)
+/* Nothing was sent, or nonsense. */
+static bool connect_is_silent(const MYSQL *mysql, int code)
 {
   return code == CODE_PROTOCOL ||
          ((code == CODE_LOST || code == CODE_MALFORMED) &&
           strstr(mysql->net.last_error, "initial communication packet"));
 }
 
-static void note_failure(struct attempt *a)
+static void connect_note_failure(struct attempt *a)
 {
   const int code = (int)mysql_errno(a->mysql);
   char text[sizeof(a->why.text)];
 
   (void)snprintf(text, sizeof(text), "%.450s%s", mysql_error(a->mysql),
-                 is_silent(a->mysql, code) ? "; is this a MySQL server?" : "");
-  fail(&a->why, code, mysql_sqlstate(a->mysql), text);
+                 connect_is_silent(a->mysql, code) ? "; is this a MySQL server?"
+                                                   : "");
+  connect_fail(&a->why, code, mysql_sqlstate(a->mysql), text);
 }
 
-static void try(struct attempt *a)
+static void connect_try(struct attempt *a)
 {
   MYSQL *opened;
 
@@ -140,23 +239,24 @@ static void try(struct attempt *a)
                               a->port, a->socket, CLIENT_MULTI_STATEMENTS);
   mysqld_shim_bound(a->mysql, 0);
   if (!opened) {
-    note_failure(a);
+    connect_note_failure(a);
     return;
   }
   /* Connector/C continues without TLS if the server has none. */
   if (a->must_have_tls && !mysql_get_ssl_cipher(a->mysql))
-    fail(&a->why, CODE_TLS, "HY000",
-         "TLS/SSL error: SSL is required, but the server does not support it");
-  /* The server has received the attributes; they take 8 KiB for one word. */
+    connect_fail(
+      &a->why, CODE_TLS, "HY000",
+      "TLS/SSL error: SSL is required, but the server does not support it");
+  /* The attributes were sent; they take 8 KiB. */
   (void)mysql_options(a->mysql, MYSQL_OPT_CONNECT_ATTR_RESET, NULL);
 }
 
 /*
- * Connector/C follows null pointers if memory runs out in the middle of a
- * login.  Therefore much more of it must be free than one login takes, because
- * other logins may run at the same time.  Nothing is reserved.
+ * Connector/C follows null pointers if memory runs out during a login.  Much
+ * more than one login needs must be free, because others may run.  Nothing is
+ * reserved.
  */
-static bool has_memory(void)
+static bool connect_has_memory(void)
 {
   void *p = mmap(NULL, FREE_BYTES, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -167,12 +267,12 @@ static bool has_memory(void)
   return true;
 }
 
-static char *copy(const char *text)
+static char *connect_copy(const char *text)
 {
   return text && text[0] ? mem_strdup(text) : NULL;
 }
 
-static void attempt_free(struct attempt *a)
+static void connect_attempt_free(struct attempt *a)
 {
   if (!a)
     return;
@@ -189,42 +289,41 @@ static void attempt_free(struct attempt *a)
   free(a);
 }
 
-static struct attempt *attempt_new(const struct mysql_cfg *cfg,
-                                   const struct address *to, uint64_t until_ns,
-                                   struct connect_failure *ret_why)
+static struct attempt *connect_attempt_new(const struct mysql_cfg *cfg,
+                                           const struct address *to,
+                                           uint64_t until_ns,
+                                           struct connect_failure *ret_why)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
   struct attempt *a = mem_new(1, sizeof(*a));
 
-  if (!a || !has_memory() || !(a->mysql = mysql_init(NULL))) {
+  if (!a || !connect_has_memory() || !(a->mysql = mysql_init(NULL))) {
     free(a);
-    fail(ret_why, CODE_NO_MEMORY, "HY000", "Client run out of memory");
+    connect_fail(ret_why, CODE_NO_MEMORY, "HY000", "Client run out of memory");
     return NULL;
   }
   (void)pthread_mutex_init(&a->lock, NULL);
-  a->host = copy(to->host);
-  a->socket = copy(to->socket);
-  a->user = copy(to->user);
-  a->password = copy(to->password);
-  a->db = copy(to->db);
+  a->host = connect_copy(to->host);
+  a->socket = connect_copy(to->socket);
+  a->user = connect_copy(to->user);
+  a->password = connect_copy(to->password);
+  a->db = connect_copy(to->db);
   a->port = to->port;
   a->until_ns = until_ns;
   a->may_have_tls = tls.mode != TLS_DISABLED;
   a->first = to->first && !a->socket && a->host &&
              strcmp(a->host, "localhost") != 0;
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
-  if (set_options(a->mysql, cfg, &tls, to->files, until_ns))
+  if (connect_set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
-  fail(ret_why, CODE_TLS, "HY000",
-       "the client library refuses an option of this connection");
-  attempt_free(a);
+  connect_fail(ret_why, CODE_TLS, "HY000",
+               "the client library refuses an option of this connection");
+  connect_attempt_free(a);
   return NULL;
 }
 
-/* ---- with a thread ---- */
-
-/* The library does not report the address that it has connected to. */
-static void note_address(struct attempt *a)
+/* The library does not report the address. */
+static void connect_note_address(struct attempt *a)
 {
   const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
   struct addrinfo *list = NULL;
@@ -241,33 +340,30 @@ static void note_address(struct attempt *a)
   freeaddrinfo(list);
 }
 
-static void *attempt_thread(void *arg)
+static void *connect_attempt_thread(void *arg)
 {
   struct attempt *a = arg;
   bool abandoned;
 
   (void)mysql_thread_init();
   if (a->first)
-    note_address(a);
-  try(a);
+    connect_note_address(a);
+  connect_try(a);
   (void)pthread_mutex_lock(&a->lock);
   atomic_store_explicit(&a->done, 1, memory_order_release);
   abandoned = a->abandoned;
-  wait_wake_all(&a->done); /* with the lock: then it is not freed yet */
+  wait_wake_all(&a->done); /* under the lock, so not freed yet */
   (void)pthread_mutex_unlock(&a->lock);
   if (abandoned)
-    attempt_free(a);
+    connect_attempt_free(a);
   mysql_thread_end();
   if (abandoned)
     (void)atomic_fetch_sub_explicit(&left_behind, 1, memory_order_release);
   return NULL;
 }
 
-/*
- * True: it has ended; false: the time is over, and with `abandon` the thread
- * now owns the attempt.
- */
-static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
+/* False: the time is over; with `abandon`, the thread owns the attempt. */
+static bool connect_wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
 {
   bool done;
 
@@ -284,37 +380,37 @@ static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
   return done;
 }
 
-/* Nothing has happened for a while: is it a PostgreSQL server? */
-static bool is_pgsql(struct attempt *a, uint64_t until_ns)
+/* After a silence. */
+static bool connect_is_pgsql(struct attempt *a, uint64_t until_ns)
 {
   const uint64_t now = clock_now_ns();
   char numeric[NI_MAXHOST];
 
   if (!a->first || until_ns < now + (GREETING_MS + PROBE_MS) * NS_PER_MS ||
-      wait_for(a, now + GREETING_MS * NS_PER_MS, false))
+      connect_wait_for(a, now + GREETING_MS * NS_PER_MS, false))
     return false;
   (void)pthread_mutex_lock(&a->lock);
   memcpy(numeric, a->numeric, sizeof(numeric));
   (void)pthread_mutex_unlock(&a->lock);
   return numeric[0] != '\0' &&
-         mysqld_probe_is_pgsql(numeric, a->port,
-                               clock_now_ns() + PROBE_MS * NS_PER_MS);
+         connect_is_to_pgsql(numeric, a->port,
+                             clock_now_ns() + PROBE_MS * NS_PER_MS);
 }
 
-/* False: *ret_why holds the reason, and the thread now owns the attempt. */
-static bool try_in_thread(struct attempt *a, uint64_t until_ns,
-                          struct connect_failure *ret_why)
+/* False: the thread owns the attempt. */
+static bool connect_try_in_thread(struct attempt *a, uint64_t until_ns,
+                                  struct connect_failure *ret_why)
 {
   pthread_t thread;
   char text[sizeof(ret_why->text)];
   bool other;
-  const int rc = pthread_create(&thread, NULL, attempt_thread, a);
+  const int rc = pthread_create(&thread, NULL, connect_attempt_thread, a);
 
   if (rc != 0) {
     (void)snprintf(text, sizeof(text), "cannot start a thread: %s",
                    strerror(rc));
-    fail(ret_why, CODE_NO_MEMORY, "HY000", text);
-    attempt_free(a);
+    connect_fail(ret_why, CODE_NO_MEMORY, "HY000", text);
+    connect_attempt_free(a);
     return false;
   }
   (void)snprintf(text, sizeof(text), "Can't connect to server on '%s' (%d)",
@@ -322,22 +418,22 @@ static bool try_in_thread(struct attempt *a, uint64_t until_ns,
                  : a->socket ? a->socket
                              : "",
                  ETIMEDOUT);
-  other = is_pgsql(a, until_ns);
-  if (wait_for(a, other ? 0 : until_ns, true)) {
+  other = connect_is_pgsql(a, until_ns);
+  if (connect_wait_for(a, other ? 0 : until_ns, true)) {
     (void)pthread_join(thread, NULL);
     return true;
   }
   (void)pthread_detach(thread);
   if (other)
-    fail(ret_why, CODE_PROTOCOL, "HY000",
-         "a PostgreSQL server answers there: see --mysql-port, or use "
-         "--db-driver=pgsql");
+    connect_fail(ret_why, CODE_PROTOCOL, "HY000",
+                 "a PostgreSQL server answers there: see --mysql-port, or use "
+                 "--db-driver=pgsql");
   else
-    fail(ret_why, CODE_NO_HOST, "HY000", text);
+    connect_fail(ret_why, CODE_NO_HOST, "HY000", text);
   return false;
 }
 
-static bool needs_resolution(const struct attempt *a)
+static bool connect_needs_resolution(const struct attempt *a)
 {
   unsigned char address[sizeof(struct in6_addr)];
 
@@ -350,15 +446,15 @@ MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
                            const struct address *to, uint64_t until_ns,
                            struct connect_failure *ret_why)
 {
-  struct attempt *a = attempt_new(cfg, to, until_ns, ret_why);
+  struct attempt *a = connect_attempt_new(cfg, to, until_ns, ret_why);
   MYSQL *mysql = NULL;
 
   if (!a)
     return NULL;
-  if (mysqld_shim_limits_login() && !a->may_have_tls && !needs_resolution(a) &&
-      !a->first)
-    try(a);
-  else if (!try_in_thread(a, until_ns, ret_why))
+  if (mysqld_shim_limits_login() && !a->may_have_tls &&
+      !connect_needs_resolution(a) && !a->first)
+    connect_try(a);
+  else if (!connect_try_in_thread(a, until_ns, ret_why))
     return NULL;
   if (a->why.code != 0) {
     *ret_why = a->why;
@@ -366,6 +462,83 @@ MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
     mysql = a->mysql;
     a->mysql = NULL;
   }
-  attempt_free(a);
+  connect_attempt_free(a);
   return mysql;
+}
+
+/* KILL QUERY over a separate connection; independent of the session. */
+
+struct token {
+  const struct mysql_cfg *cfg;
+  unsigned long id;
+  unsigned port;
+  char *host, *socket, *user, *password; /* owned */
+};
+
+static bool cancel_copied(char **to, const char *from)
+{
+  *to = from ? mem_strdup(from) : NULL;
+  return *to || !from;
+}
+
+void *mysqld_cancel_token(struct session *base)
+{
+  const struct mysql_session *s = session_of(base);
+  struct token *t = mem_new(1, sizeof(*t));
+
+  if (!t)
+    return NULL;
+  t->cfg = cfg_of(s);
+  t->port = s->to.port;
+  t->id = s->id;
+  if (cancel_copied(&t->host, s->to.host) &&
+      cancel_copied(&t->socket, s->to.socket) &&
+      cancel_copied(&t->user, s->to.user) &&
+      cancel_copied(&t->password, s->to.password))
+    return t;
+  mysqld_cancel_free(t);
+  return NULL;
+}
+
+void mysqld_cancel_send(void *token)
+{
+  const struct token *t = token;
+  const struct address to = { .host = t->host,
+                              .socket = t->socket,
+                              .port = t->port,
+                              .user = t->user,
+                              .password = t->password };
+  struct connect_failure why;
+  char sql[64];
+  MYSQL *mysql;
+  int n;
+
+  if (t->id == 0)
+    return;
+  (void)mysql_thread_init();
+  mysql = mysqld_connect_open(t->cfg, &to, clock_now_ns() + NS_PER_S, &why);
+  if (mysql) {
+    connect_limit(mysqld_shim_fd(mysql));
+    mysqld_shim_bound(mysql, clock_now_ns() + NS_PER_S);
+    n = snprintf(sql, sizeof(sql), "KILL QUERY %lu", t->id);
+    (void)mysql_real_query(mysql, sql, (unsigned long)n);
+    mysqld_shim_bound(mysql, 0);
+    mysqld_connect_close(mysql, false);
+  }
+  mysql_thread_end();
+}
+
+void mysqld_cancel_free(void *token)
+{
+  struct token *t = token;
+
+  if (!t)
+    return;
+  if (t->password)
+    explicit_bzero(t->password, strlen(t->password));
+  free(t->host);
+  free(t->socket);
+  free(t->user);
+  free(t->password);
+  free(t);
 }

@@ -2,24 +2,21 @@
  * copy.c - sends rows by LOAD DATA LOCAL, without a file.
  *
  * On a plain socket, rows are sent as they come.  The client library fetches
- * them while it executes the statement, so for the library they are kept until
- * the end.
+ * them while it executes the statement, so they are kept until then.
  */
-#include "drivers/mysql/copy.h"
+#include "drivers/mysql/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/mem.h"
+#include "drivers/mysql/bytes.h"
 #include "drivers/mysql/error.h"
-#include "drivers/mysql/library.h"
 #include "drivers/mysql/wire.h"
 
 enum {
-  FIRST_FILE = 0xfb, /* the server asks for the file */
-  FIRST_ERROR = 0xff,
-  PART_MIN = 16 * 1024, /* used if the server's limit is not known */
+  PART_MIN = 16 * 1024, /* if the server's limit is unknown */
   PART_MAX = 1024 * 1024,
 };
 
@@ -28,16 +25,13 @@ static bool is_wire(const struct mysql_session *s)
   return s->backend == &mysqld_wire_backend;
 }
 
-/*
- * Returns half of what the server takes, because a part of a file is not a
- * statement.
- */
+/* Half of max_allowed_packet: a part of a file is no statement. */
 static size_t packet_size(const sql_value *allowed)
 {
   char text[24] = "";
   unsigned long long n;
 
-  if (allowed->ptr && allowed->len < sizeof(text)) /* otherwise unknown */
+  if (allowed->ptr && allowed->len < sizeof(text))
     memcpy(text, allowed->ptr, allowed->len);
   n = strtoull(text, NULL, 10) / 2;
   return n < PART_MAX ? (size_t)n : PART_MAX;
@@ -76,31 +70,18 @@ static void add_statement(struct strbuf *sql, const struct copy_spec *spec)
   strbuf_adds(sql, ")");
 }
 
-/* ---- on a plain socket ---- */
-
 static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
                       struct outcome *out)
 {
   struct wire *w = &s->wire;
-  uint8_t *to = mysqld_wire_out(w, 3 + sql->len);
   const uint8_t *packet;
-  size_t head = 0;
   int len;
 
-  if (!to)
-    return mysqld_error_no_memory(s, out);
   if (!mysqld_wire_is_clear(w, s->fd))
     return mysqld_wire_surplus(s, out);
   mysqld_wire_forget(w);
-  to[head++] = COMMAND_QUERY;
-  if (w->forms.attributes) {
-    to[head++] = 0;
-    to[head++] = 1;
-  }
-  memcpy(to + head, sql->text, sql->len);
-  s->sent = sql->len;
-  if (!mysqld_wire_send(w, s->fd, head + sql->len, 0))
-    return mysqld_error_gone(s, out);
+  if (mysqld_wire_send_text(s, COMMAND_QUERY, sql->text, sql->len, out) < 0)
+    return -1;
   len = mysqld_wire_packet(w, s->fd, &packet);
   if (len <= 0)
     return len < 0 ? mysqld_wire_failed(s, len, out)
@@ -113,7 +94,7 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   return 0;
 }
 
-/* Sends one packet of the file; an empty one ends it. */
+/* An empty packet ends the file. */
 static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
                     struct outcome *out)
 {
@@ -153,9 +134,7 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
   return rc < 0 ? rc : mysqld_wire_result(s, NULL, out);
 }
 
-/* ---- through the library ---- */
-
-/* The rows that the library has not fetched yet. */
+/* Rows that the library has not fetched yet. */
 struct reader {
   const char *at;
   size_t left;
@@ -231,8 +210,6 @@ static int library_send(struct mysql_session *s, struct outcome *out)
   strbuf_clear(&s->copy);
   return rc;
 }
-
-/* ---- the functions of the vtable ---- */
 
 static int copy_begin(struct session *base, const struct copy_spec *spec,
                       struct outcome *out)

@@ -1,49 +1,514 @@
 /*
- * driver.c - the driver for MySQL and MariaDB: opening and closing, dry runs,
- * tracing, and the dispatch to the backend that serves a session.
+ * driver.c - the driver for MySQL and MariaDB.
  */
 #include "drivers/mysql/driver.h"
 
 #include <errno.h>
 #include <math.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/fmt.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "base/secret.h"
+#include "base/sock.h"
+#include "base/strbuf.h"
+#include "db/driver.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/error_policy.h"
-#include "drivers/mysql/about.h"
-#include "drivers/mysql/cancel.h"
+#include "db/message.h"
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/connect.h"
-#include "drivers/mysql/copy.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/escape.h"
 #include "drivers/mysql/handshake.h"
-#include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
-#include "drivers/mysql/wire_pipe.h"
 #include "drivers/wire/link.h"
 #include "loop/loop.h"
 
-/* Traces one call of the library, or of its replacement, in a line. */
+extern const struct driver_durable mysqld_about_durable[];
+
+extern const struct driver_space mysqld_space;
+
+extern const struct driver_hint mysqld_message_hints[];
+
+typedef void put_fn(void *ctx, const char *key, const char *value);
+
+/* Passes each row of two columns to `row`; a query that fails is skipped. */
+static void about_each_row(struct session *base, const char *sql,
+                           void (*row)(void *ctx, const sql_value *v),
+                           void *ctx)
+{
+  struct mysql_session *s = session_of(base);
+  struct outcome out = { 0 };
+  sql_value v[2];
+
+  if (!s->open)
+    return;
+  if (s->backend->query(s, sql, strlen(sql), &out) == 0 && out.nfields == 2) {
+    while (s->backend->fetch(s, v) == 1)
+      row(ctx, v);
+  }
+  (void)s->backend->end_results(s, &out);
+}
+
+/* Cut to the room. */
+static void about_text_of(const sql_value *v, char *to, size_t size)
+{
+  (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
+}
+
+static void about_peer(int fd, char *to, size_t size)
+{
+  struct sockaddr_storage peer;
+  socklen_t len = sizeof(peer);
+  char host[128], port[16]; /* numeric ones are short */
+
+  if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
+      getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), port,
+                  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+    (void)snprintf(to, size, "tcp %s port %s", host, port);
+  else
+    (void)snprintf(to, size, "tcp");
+}
+
+static void about_tls_of(struct mysql_session *s, char *to, size_t size)
+{
+  const char *cipher = s->mysql ? mysql_get_ssl_cipher(s->mysql) : NULL;
+  const char *version = cipher ? mysqld_shim_tls_version(s->mysql) : NULL;
+
+  if (!cipher)
+    (void)snprintf(to, size, "off");
+  else
+    (void)snprintf(to, size, "%s%s%s", version ? version : "",
+                   version ? " " : "", cipher);
+}
+
+static void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
+{
+  struct mysql_session *s = session_of(base);
+  char text[512];
+
+  put(ctx, "client_library", mysqld_shim_library());
+  put(ctx, "client_version", mysqld_shim_library_version());
+  if (!s->open) {
+    put(ctx, "transport", "none (dry run)");
+    return;
+  }
+  put(ctx, "protocol", s->backend->name);
+  if (s->mysql)
+    put(ctx, "server_version", mysql_get_server_info(s->mysql));
+  if (s->to.socket)
+    (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
+  else if (s->tcp)
+    about_peer(s->fd, text, sizeof(text));
+  else
+    (void)snprintf(text, sizeof(text), "unix");
+  put(ctx, "transport", text);
+  about_tls_of(s, text, sizeof(text));
+  put(ctx, "tls", text);
+  put(ctx, "compression", cfg_of(s)->compression ? "on" : "off");
+}
+
+struct put_to {
+  put_fn *put;
+  void *ctx;
+};
+
+static void about_put_setting(void *ctx, const sql_value *v)
+{
+  const struct put_to *to = ctx;
+  char name[128], value[512];
+
+  about_text_of(&v[0], name, sizeof(name));
+  about_text_of(&v[1], value, sizeof(value));
+  /* In MariaDB before 11.1, and in MySQL 5.7. */
+  if (strcmp(name, "tx_isolation") == 0)
+    to->put(to->ctx, "transaction_isolation", value);
+  else
+    to->put(to->ctx, name, value);
+}
+
+static void mysqld_about_settings(struct session *base, put_fn *put, void *ctx)
+{
+  struct put_to to = { put, ctx };
+
+  about_each_row(base,
+                 "SHOW VARIABLES WHERE Variable_name IN ("
+                 "'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', "
+                 "'innodb_buffer_pool_size', 'transaction_isolation', "
+                 "'tx_isolation', 'max_connections', 'table_open_cache', "
+                 "'version_comment', 'innodb_snapshot_isolation')",
+                 about_put_setting, &to);
+}
+
+const struct driver_durable mysqld_about_durable[] = {
+  {
+    .setting = "innodb_flush_log_at_trx_commit",
+    .unsafe = "0",
+    .means = "a crash of the server loses up to a second of transactions",
+  },
+  {
+    .setting = "innodb_flush_log_at_trx_commit",
+    .unsafe = "2",
+    .means = "a crash of the machine loses up to a second of transactions",
+  },
+  {
+    .setting = "sync_binlog",
+    .safe = "1",
+    .if_setting = "log_bin",
+    .if_value = "ON",
+    .means = "a crash of the machine loses the end of the binary log",
+  },
+  { NULL },
+};
+
+/* `known`: reported by the server. */
+struct limit {
+  const char *name;
+  uint64_t value;
+  bool known;
+};
+
+enum limit_index {
+  LIMIT_CONNECTIONS,
+  LIMIT_CONNECTED,
+  LIMIT_STATEMENTS,
+  LIMIT_PREPARED,
+  LIMIT_TABLES,
+  LIMITS
+};
+
+static void about_put_limit(void *ctx, const sql_value *v)
+{
+  struct limit *limit = ctx;
+  char name[128], value[64];
+  int64_t n;
+
+  about_text_of(&v[0], name, sizeof(name));
+  about_text_of(&v[1], value, sizeof(value));
+  for (size_t i = 0; i < LIMITS; i++) {
+    if (strcmp(limit[i].name, name) == 0 && parse_int(value, &n) == 0) {
+      limit[i].value = (uint64_t)n;
+      limit[i].known = true;
+    }
+  }
+}
+
+struct limits {
+  struct limit of[LIMITS];
+  uint64_t used; /* connections, without this one */
+};
+
+static void about_read_limits(struct session *base, struct limits *ret)
+{
+  *ret =
+    (struct limits){ .of = {
+                       [LIMIT_CONNECTIONS] = { .name = "max_connections" },
+                       [LIMIT_CONNECTED] = { .name = "Threads_connected" },
+                       [LIMIT_STATEMENTS] = { .name =
+                                                "max_prepared_stmt_count" },
+                       [LIMIT_PREPARED] = { .name = "Prepared_stmt_count" },
+                       [LIMIT_TABLES] = { .name = "table_open_cache" },
+                     } };
+  about_each_row(base,
+                 "SHOW VARIABLES WHERE Variable_name IN ('max_connections', "
+                 "'max_prepared_stmt_count', 'table_open_cache')",
+                 about_put_limit, ret->of);
+  about_each_row(
+    base,
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', "
+    "'Prepared_stmt_count')",
+    about_put_limit, ret->of);
+  ret->used = ret->of[LIMIT_CONNECTED].value;
+  if (ret->used > 0) /* this connection is one of the run's */
+    ret->used--;
+}
+
+static size_t mysqld_about_limits(struct session *base,
+                                  const struct run_facts *facts,
+                                  struct driver_limit ret[DRIVER_LIMITS])
+{
+  const uint64_t tables = facts->tables * facts->threads;
+  struct limits l;
+  size_t n = 0;
+
+  about_read_limits(base, &l);
+  if (l.of[LIMIT_CONNECTIONS].known && l.of[LIMIT_CONNECTED].known)
+    ret[n++] = (struct driver_limit){
+      .subject = "connections",
+      .setting = "max_connections",
+      .advice = run_facts_fewer(facts),
+      .allowed = l.of[LIMIT_CONNECTIONS].value,
+      .used = l.used,
+      .needed = facts->threads,
+      .hard = true,
+    };
+  if (facts->native && facts->classes > 0 && l.of[LIMIT_STATEMENTS].known)
+    ret[n++] = (struct driver_limit){
+      .subject = "statements",
+      .setting = "max_prepared_stmt_count",
+      .advice = "raise it, or use --db-ps-mode=disable, which needs none",
+      .allowed = l.of[LIMIT_STATEMENTS].value,
+      .used = l.of[LIMIT_PREPARED].value,
+      .needed = tables * facts->classes,
+      .hard = true,
+    };
+  if (tables > 0 && l.of[LIMIT_TABLES].known)
+    ret[n++] = (struct driver_limit){
+      .subject = "open tables",
+      .setting = "table_open_cache",
+      .advice = "raise it, or tables are opened again and again",
+      .allowed = l.of[LIMIT_TABLES].value,
+      .needed = tables,
+    };
+  return n;
+}
+
+static void mysqld_about_check(struct session *base,
+                               const struct run_facts *facts,
+                               struct strbuf *lines)
+{
+  const uint64_t sessions = run_facts_sessions(facts);
+  const uint64_t tables = facts->tables * sessions;
+  struct limits all;
+  const struct limit *limit = all.of;
+  uint64_t room;
+
+  about_read_limits(base, &all);
+  room = run_facts_room(facts, limit[LIMIT_CONNECTIONS].value, all.used);
+  if (limit[LIMIT_CONNECTIONS].known && limit[LIMIT_CONNECTED].known &&
+      room < sessions)
+    strbuf_addf(lines,
+                "the server has room for %llu more connections, this run opens "
+                "at least %llu (max_connections = %llu)\n",
+                (unsigned long long)room, (unsigned long long)sessions,
+                (unsigned long long)limit[LIMIT_CONNECTIONS].value);
+  if (!facts->bundled)
+    return;
+  if (facts->native && !facts->lazy && limit[LIMIT_STATEMENTS].known &&
+      tables * facts->classes > limit[LIMIT_STATEMENTS].value)
+    strbuf_addf(lines,
+                "this run may prepare %llu statement%s, the server allows %llu "
+                "(max_prepared_stmt_count); --db-ps-mode=disable needs none\n",
+                (unsigned long long)tables * facts->classes,
+                fmt_plural(tables * facts->classes),
+                (unsigned long long)limit[LIMIT_STATEMENTS].value);
+  if (limit[LIMIT_TABLES].known && limit[LIMIT_TABLES].value < tables)
+    strbuf_addf(
+      lines, "table_open_cache = %llu is less than tables x %s = %llu\n",
+      (unsigned long long)limit[LIMIT_TABLES].value,
+      facts->clients ? "clients" : "threads", (unsigned long long)tables);
+}
+
+static void about_put_number(void *ctx, const sql_value *v)
+{
+  char value[64];
+  int64_t n;
+
+  about_text_of(&v[1], value, sizeof(value));
+  if (parse_int(value, &n) == 0 && n > 0)
+    *(uint64_t *)ctx = (uint64_t)n;
+}
+
+static void mysqld_about_statement_sizes(struct session *base,
+                                         struct statement_sizes *ret)
+{
+  const size_t usual = ret->good, largest = (size_t)4 * 1024 * 1024;
+  const size_t head = 4; /* a command, and what newer servers expect after it */
+  uint64_t allowed = 0;
+
+  about_each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'",
+                 about_put_number, &allowed);
+  if (allowed <= head)
+    return;
+  ret->max = (size_t)allowed - head;
+  ret->setting = "max_allowed_packet";
+  ret->good = (size_t)allowed / 2 < largest ? (size_t)allowed / 2 : largest;
+  if (ret->good < usual)
+    ret->good = ret->max < usual ? ret->max : usual;
+}
+
+static const char *about_space_query(const struct session *base)
+{
+  const struct mysql_session *s = (const void *)base;
+
+  if (!s->open || !sock_is_local(s->fd))
+    return NULL;
+  return "SELECT @@datadir, CAST(COALESCE(SUM(data_length + index_length), 0) "
+         "AS CHAR) FROM information_schema.tables "
+         "WHERE table_schema = DATABASE() AND table_name LIKE 'sbtest%'";
+}
+
+const struct driver_space mysqld_space = {
+  .row_bytes = 250, /* InnoDB */
+  .query = about_space_query,
+};
+
+/* A server may close the connection if a statement is too large. */
+static const char large[] = "it may be too large: see max_allowed_packet";
+
+const struct driver_hint mysqld_message_hints[] = {
+  { .code = 1461,
+    .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
+  { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
+  { .code = 1021, .bundled = true, .text = HINT_FULL }, /* disk full */
+  { .code = 1114, .bundled = true, .text = HINT_FULL }, /* table is full */
+  { .code = 1290, .text = "the server is read-only" },
+  { .code = 1836, .text = "the server is read-only" },
+  { .code = 1153, .large = true, .text = large },
+  { .code = 2006, .large = true, .text = large },
+  { .code = 2013, .large = true, .text = large },
+  { .code = 2020, .large = true, .text = large },
+  { 0 },
+};
+
+static const char *message_text_of(const struct outcome *out)
+{
+  return out->msg ? out->msg : "";
+}
+
+static void mysqld_message_target(const struct session *base,
+                                  struct strbuf *line)
+{
+  const struct address *to = &session_of(base)->to;
+
+  if (to->socket)
+    strbuf_addf(line, "socket '%s'", to->socket);
+  else
+    strbuf_addf(line, "host '%s', port %u", to->host, to->port);
+}
+
+static void mysqld_message_reason(const struct session *base,
+                                  const struct outcome *out,
+                                  struct strbuf *line)
+{
+  (void)base;
+  strbuf_addf(line, "error %d: %s", out->code, message_text_of(out));
+}
+
+/* NULL: no advice. */
+static const char *message_advice(const struct session *base,
+                                  const struct outcome *out)
+{
+  const bool tls = mysqld_tls_settings(base->cfg).mode != TLS_DISABLED;
+
+  /* A plug-in that computes a proof has failed, or is missing. */
+  if (strstr(message_text_of(out), "uthentication plugin") ||
+      strstr(message_text_of(out), "could not be loaded"))
+    return "the client library cannot do this login: see the plug-in of the "
+           "account";
+  switch (out->code) {
+  case 1045:
+  case 1698:
+    return tls ? "see --mysql-user and --mysql-password"
+               : "see --mysql-user and --mysql-password, or --mysql-ssl if the "
+                 "account requires TLS";
+  case 1044:
+    return "see --mysql-user and --mysql-db, or GRANT the rights";
+  case 1049:
+    return "see --mysql-db, or CREATE DATABASE";
+  case 3159:
+    return "use --mysql-ssl=on";
+  default:
+    return NULL;
+  }
+}
+
+static void mysqld_message_connect(const struct session *base,
+                                   const struct outcome *out,
+                                   struct strbuf *lines)
+{
+  if (base->env->process->identity == IDENTITY_BENCH) {
+    strbuf_adds(lines, "cannot connect to MySQL server on ");
+    mysqld_message_target(base, lines);
+    strbuf_addf(lines, " as '%s': ", session_of(base)->to.user);
+    message_text(lines, message_text_of(out), strlen(message_text_of(out)));
+    strbuf_addf(lines, " (error %d)", out->code);
+    if (message_advice(base, out))
+      strbuf_addf(lines, "; %s", message_advice(base, out));
+    strbuf_adds(lines, "\n");
+    return;
+  }
+  strbuf_adds(lines, "unable to connect to MySQL server on ");
+  mysqld_message_target(base, lines);
+  strbuf_adds(lines, ", aborting...\n");
+  mysqld_message_reason(base, out, lines);
+  strbuf_adds(lines, "\n");
+}
+
+static void mysqld_message_warnings(struct session *base, struct strbuf *lines)
+{
+  const struct mysql_cfg *cfg = base->cfg;
+
+  /* Once per process. */
+  if (base->number == 0 && !cfg->dry_run &&
+      mysqld_tls_settings(cfg).mode == TLS_VERIFY_CA &&
+      mysqld_shim_always_checks_names())
+    strbuf_adds(lines, "this client library also checks the host name\n");
+}
+
+/* The name under which users look for the failed call. */
+static const char *message_function(enum call call, const struct outcome *out)
+{
+  switch (call) {
+  case CALL_EXECUTE:
+    return out->during_results ? "mysql_stmt_store_result"
+                               : "mysql_stmt_execute";
+  case CALL_NEXT:
+    return "mysql_drv_next_result";
+  case CALL_STMT_NEXT:
+    return "mysql_drv_stmt_next_result";
+  default:
+    return out->during_results ? "mysql_store_result" : "mysql_drv_query";
+  }
+}
+
+static void mysqld_message_failed(const struct session *base, enum call call,
+                                  const struct outcome *out, const char *sql,
+                                  struct strbuf *lines)
+{
+  enum {
+    TOO_LARGE = 1153,
+    TOO_LARGE_HERE = 2020
+  };
+
+  if (call == CALL_PREPARE) {
+    strbuf_addf(lines,
+                "mysql_stmt_prepare() failed\n"
+                "MySQL error: %d \"",
+                out->code);
+    message_text(lines, message_text_of(out), strlen(message_text_of(out)));
+    strbuf_adds(lines, "\"\n");
+  } else {
+    strbuf_addf(lines, "%s() returned error %d (", message_function(call, out),
+                out->code);
+    message_text(lines, message_text_of(out), strlen(message_text_of(out)));
+    strbuf_adds(lines, ")");
+    if (!out->during_results && call != CALL_NEXT && call != CALL_STMT_NEXT)
+      strbuf_addf(lines, " for query '%s'", sql);
+    strbuf_adds(lines, "\n");
+  }
+  if (out->code == TOO_LARGE || out->code == TOO_LARGE_HERE)
+    strbuf_addf(lines, "the statement has %zu bytes\n", session_of(base)->sent);
+}
+
+/* Traces a call of the library, or of its replacement. */
 #define TRACE(s, ...)                  \
   do {                                 \
     if (UNLIKELY(cfg_of(s)->debug))    \
       log_msg(LOG_DEBUG, __VA_ARGS__); \
   } while (0)
 
-/* Describes how a call ended, for traces. */
-static const char *ending(int rc, const struct outcome *out)
+static const char *driver_ending(int rc, const struct outcome *out)
 {
   return rc == 0 ? "ok" : out->msg;
 }
-
-/* ---- once per process, once per thread ---- */
 
 static int driver_init(const void *cfg, struct err *err)
 {
@@ -66,7 +531,7 @@ static void driver_done(const void *cfg)
     mysql_library_end();
 }
 
-static int thread_init(const void *cfg, struct err *err)
+static int driver_thread_init(const void *cfg, struct err *err)
 {
   const struct mysql_cfg *c = cfg;
 
@@ -75,7 +540,7 @@ static int thread_init(const void *cfg, struct err *err)
   return 0;
 }
 
-static void thread_done(const void *cfg)
+static void driver_thread_done(const void *cfg)
 {
   const struct mysql_cfg *c = cfg;
 
@@ -83,18 +548,13 @@ static void thread_done(const void *cfg)
     mysql_thread_end();
 }
 
-/* ---- open and close ---- */
-
-static const struct opt_list *ignore_errors(const void *cfg)
+static const struct opt_list *driver_ignore_errors(const void *cfg)
 {
   return &((const struct mysql_cfg *)cfg)->ignore_errors;
 }
 
-/*
- * Chooses the backend of the session; -1: the one that was asked for is not
- * possible.
- */
-static int choose_backend(struct mysql_session *s, struct outcome *out)
+/* -1: the backend that was asked for is not possible. */
+static int driver_choose_backend(struct mysql_session *s, struct outcome *out)
 {
   const int protocol = cfg_of(s)->protocol;
   const char *why = mysqld_shim_why_not_plain(s->mysql, &s->wire.forms);
@@ -114,7 +574,7 @@ static int choose_backend(struct mysql_session *s, struct outcome *out)
   return mysqld_error_connect(s, out, CODE_PROTOCOL, "HY000", text);
 }
 
-static void trace_connect(const struct mysql_session *s, const char *how)
+static void driver_trace_connect(const struct mysql_session *s, const char *how)
 {
   struct strbuf db = { 0 };
 
@@ -129,18 +589,18 @@ static void trace_connect(const struct mysql_session *s, const char *how)
   strbuf_done(&db);
 }
 
-static int open_with_library(struct mysql_session *s, uint64_t until_ns,
-                             struct outcome *out)
+static int driver_open_with_library(struct mysql_session *s, uint64_t until_ns,
+                                    struct outcome *out)
 {
   struct connect_failure why;
 
   *out = (struct outcome){ 0 };
   s->mysql = mysqld_connect_open(cfg_of(s), &s->to, until_ns, &why);
-  trace_connect(s, s->mysql ? "ok" : why.text);
+  driver_trace_connect(s, s->mysql ? "ok" : why.text);
   if (!s->mysql)
     return mysqld_error_connect(s, out, why.code, why.state, why.text);
   s->fd = mysqld_shim_fd(s->mysql);
-  if (choose_backend(s, out) < 0)
+  if (driver_choose_backend(s, out) < 0)
     return -1;
   mysqld_raw_note(s);
   s->id = mysql_thread_id(s->mysql);
@@ -148,8 +608,8 @@ static int open_with_library(struct mysql_session *s, uint64_t until_ns,
   return 0;
 }
 
-static int connect_session(struct session *base, uint64_t until_ns,
-                           struct outcome *out)
+static int driver_connect_session(struct session *base, uint64_t until_ns,
+                                  struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
   enum visit_rc raw;
@@ -164,10 +624,10 @@ static int connect_session(struct session *base, uint64_t until_ns,
     return 0;
   raw = mysqld_raw_connect(s, until_ns, out);
   if (raw == VISIT_FAILED ||
-      (raw == VISIT_CANNOT && open_with_library(s, until_ns, out) < 0))
+      (raw == VISIT_CANNOT && driver_open_with_library(s, until_ns, out) < 0))
     return -1;
   if (raw == VISIT_DONE)
-    trace_connect(s, "ok");
+    driver_trace_connect(s, "ok");
   s->tcp = wire_keep_alive(s->fd);
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
   s->open = true;
@@ -176,13 +636,14 @@ static int connect_session(struct session *base, uint64_t until_ns,
   return 0;
 }
 
-static void disconnect_session(struct session *base)
+static void driver_disconnect_session(struct session *base)
 {
   struct mysql_session *s = session_of(base);
 
   if (!s->open)
     return;
-  s->backend->closing(s);
+  if (s->backend->closing)
+    s->backend->closing(s);
   loop_forget(s->fd);
   if (s->mysql)
     mysqld_connect_close(s->mysql, s->lost || s->more);
@@ -198,12 +659,12 @@ static void disconnect_session(struct session *base)
   s->digits_room = 0;
 }
 
-static void done(struct session *base)
+static void driver_free(struct session *base)
 {
   strbuf_done(&session_of(base)->msg);
 }
 
-static void shutdown_session(struct session *base)
+static void driver_shutdown_session(struct session *base)
 {
   const struct mysql_session *s = session_of(base);
 
@@ -211,48 +672,42 @@ static void shutdown_session(struct session *base)
     (void)shutdown(s->fd, SHUT_RDWR);
 }
 
-static void *session_token(struct session *base)
-{
-  return mysqld_cancel_token(session_of(base));
-}
-
-/* ---- statements ---- */
-
-static bool is_dry_run(const void *cfg)
+static bool driver_is_dry_run(const void *cfg)
 {
   return ((const struct mysql_cfg *)cfg)->dry_run;
 }
 
-/* In a dry run a statement succeeds and does nothing. */
-static int pretend(struct outcome *out)
+/* In a dry run. */
+static int driver_pretend(struct outcome *out)
 {
   out->counter = COUNTER_OTHER;
   return 0;
 }
 
-static int query(struct session *base, const char *sql, size_t len,
-                 struct outcome *out)
+static int driver_query(struct session *base, const char *sql, size_t len,
+                        struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
   int rc;
 
   if (UNLIKELY(!s->open))
-    return pretend(out);
+    return driver_pretend(out);
   rc = s->backend->query(s, sql, len, out);
   if (UNLIKELY(rc < 0))
     mysqld_error_note_trx(s, out, sql, len);
-  TRACE(s, "mysql_real_query(\"%s\", %zu): %s", sql, len, ending(rc, out));
+  TRACE(s, "mysql_real_query(\"%s\", %zu): %s", sql, len,
+        driver_ending(rc, out));
   return rc;
 }
 
-static int fetch(struct session *base, sql_value *values)
+static int driver_fetch(struct session *base, sql_value *values)
 {
   struct mysql_session *s = session_of(base);
 
   return s->open ? s->backend->fetch(s, values) : 0;
 }
 
-static int next_result(struct session *base, struct outcome *out)
+static int driver_next_result(struct session *base, struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
   int rc;
@@ -264,11 +719,11 @@ static int next_result(struct session *base, struct outcome *out)
   rc = s->backend->next_result(s, out);
   if (UNLIKELY(rc < 0))
     mysqld_error_note_trx(s, out, NULL, 0);
-  TRACE(s, "mysql_next_result(): %s", ending(rc, out));
+  TRACE(s, "mysql_next_result(): %s", driver_ending(rc, out));
   return rc;
 }
 
-static int end_results(struct session *base, struct outcome *out)
+static int driver_end_results(struct session *base, struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
   int rc;
@@ -281,7 +736,7 @@ static int end_results(struct session *base, struct outcome *out)
   return rc;
 }
 
-static int prepare(struct prepared *base, struct outcome *out)
+static int driver_prepare(struct prepared *base, struct outcome *out)
 {
   struct mysql_prepared *p = prepared_of(base);
   struct mysql_session *s = prepared_session(p);
@@ -289,18 +744,18 @@ static int prepare(struct prepared *base, struct outcome *out)
 
   if (!s->open) {
     base->n_params = PARAMS_ANY;
-    return pretend(out);
+    return driver_pretend(out);
   }
   rc = s->backend->prepare(p, out);
   if (rc < 0)
     out->emulate = out->code == CODE_NO_PREPARE;
   TRACE(s, "mysql_stmt_prepare(\"%s\", %zu): %s", base->sql, base->len,
-        ending(rc, out));
+        driver_ending(rc, out));
   return rc;
 }
 
-/* Types are sent to the server again only if they have changed. */
-static int bind_types(struct prepared *base, struct outcome *out)
+/* Types are sent again only after a change. */
+static int driver_bind_types(struct prepared *base, struct outcome *out)
 {
   struct mysql_prepared *p = prepared_of(base);
   const unsigned n = base->n_binds;
@@ -326,23 +781,23 @@ static int bind_types(struct prepared *base, struct outcome *out)
   return 0;
 }
 
-static int execute(struct prepared *base, struct outcome *out)
+static int driver_execute(struct prepared *base, struct outcome *out)
 {
   struct mysql_prepared *p = prepared_of(base);
   struct mysql_session *s = prepared_session(p);
   int rc;
 
   if (UNLIKELY(!s->open))
-    return pretend(out);
+    return driver_pretend(out);
   rc = s->backend->execute(p, out);
   if (UNLIKELY(rc < 0))
     mysqld_error_note_trx(s, out, base->sql, base->len);
   TRACE(s, "mysql_stmt_execute(\"%s\", %u parameters): %s", base->sql,
-        base->n_binds, ending(rc, out));
+        base->n_binds, driver_ending(rc, out));
   return rc;
 }
 
-static void unprepare(struct prepared *base, bool going)
+static void driver_unprepare(struct prepared *base, bool going)
 {
   struct mysql_prepared *p = prepared_of(base);
   struct mysql_session *s = prepared_session(p);
@@ -357,15 +812,13 @@ static void unprepare(struct prepared *base, bool going)
   p->types_sent = false;
 }
 
-/* ---- values in texts ---- */
-
 enum {
-  QUOTE_FEW = 512, /* up to so many bytes are escaped without an allocation */
+  QUOTE_FEW = 512, /* longer texts need an allocation */
 };
 
-/* The library needs to know how the server reads a backslash now. */
-static size_t escape(struct mysql_session *s, char *to, const char *text,
-                     size_t len)
+/* The library has to know how the server reads a backslash now. */
+static size_t driver_escape(struct mysql_session *s, char *to, const char *text,
+                            size_t len)
 {
   if (!s->mysql)
     return mysqld_escape(s->status & STATUS_NO_BACKSLASH, to, text, len);
@@ -373,8 +826,8 @@ static size_t escape(struct mysql_session *s, char *to, const char *text,
   return mysqld_shim_escape(s->mysql, to, text, len);
 }
 
-static bool quote(struct session *base, const char *text, size_t len,
-                  struct strbuf *to, const char **ret_why)
+static bool driver_quote(struct session *base, const char *text, size_t len,
+                         struct strbuf *to, const char **ret_why)
 {
   struct mysql_session *s = session_of(base);
   char few[2 * QUOTE_FEW + 1];
@@ -382,44 +835,42 @@ static bool quote(struct session *base, const char *text, size_t len,
 
   (void)ret_why; /* any byte can be sent */
   if (!s->open)
-    len = 0; /* a dry run: the text is not used */
+    len = 0; /* dry run */
   if (len > QUOTE_FEW && !(escaped = malloc(2 * len + 1))) {
     to->failed = true;
     return true;
   }
   strbuf_add(to, "'", 1);
   if (len > 0)
-    strbuf_add(to, escaped, escape(s, escaped, text, len));
+    strbuf_add(to, escaped, driver_escape(s, escaped, text, len));
   strbuf_add(to, "'", 1);
   if (escaped != few)
     free(escaped);
   return true;
 }
 
-static const char *quote_special(double value)
+static const char *driver_quote_special(double value)
 {
-  /* Formats a DOUBLE; -0 would be read as an integer. */
+  /* A DOUBLE; -0 would be an integer. */
   return value == 0 && signbit(value) ? "-0e0" : NULL;
 }
 
-/*
- * If a list has one of these codes, it covers every way to lose a connection.
- */
+/* A list with one of these covers every way to lose a connection. */
 static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 
 static const struct driver_refusal refusals[] = {
   /* --read-only and --super-read-only; the number has other options, too */
   { .code = 1290, .says = "read", .phase = FAULT_READ_ONLY },
-  { .code = 1836, .phase = FAULT_READ_ONLY },     /* the same of InnoDB */
+  { .code = 1836, .phase = FAULT_READ_ONLY },     /* InnoDB */
   { .code = 1792, .phase = FAULT_READ_ONLY },     /* of a transaction */
   { .code = 1053, .phase = FAULT_SHUTTING_DOWN }, /* shutdown in progress */
   { .code = 1040, .phase = FAULT_LOGIN },         /* too many connections */
   { .code = 1047, .phase = FAULT_LOGIN }, /* a node of Galera, not ready */
-  { .code = 9001, .phase = FAULT_LOGIN }, /* ProxySQL has no server for it */
+  { .code = 9001, .phase = FAULT_LOGIN }, /* no server for the query */
   { 0 },
 };
 
-static int socket_of(const struct session *s)
+static int driver_socket_of(const struct session *s)
 {
   const struct mysql_session *q = (const struct mysql_session *)s;
 
@@ -442,16 +893,16 @@ const struct driver driver_mysql = {
   .refusals = refusals,
   .hints = mysqld_message_hints,
   .durable = mysqld_about_durable,
-  .ignore_errors = ignore_errors,
-  .is_dry_run = is_dry_run,
+  .ignore_errors = driver_ignore_errors,
+  .is_dry_run = driver_is_dry_run,
   .global_init = driver_init,
   .global_done = driver_done,
   .is_busy = mysqld_connect_is_busy,
-  .thread_init = thread_init,
-  .thread_done = thread_done,
-  .connect = connect_session,
-  .disconnect = disconnect_session,
-  .done = done,
+  .thread_init = driver_thread_init,
+  .thread_done = driver_thread_done,
+  .connect = driver_connect_session,
+  .disconnect = driver_disconnect_session,
+  .done = driver_free,
   .visit = mysqld_visit,
   .connect_message = mysqld_message_connect,
   .connect_reason = mysqld_message_reason,
@@ -459,35 +910,35 @@ const struct driver driver_mysql = {
   .servers = mysqld_connect_servers,
   .target = mysqld_message_target,
   .about = mysqld_about_session,
-  .socket = socket_of,
+  .socket = driver_socket_of,
   .server_settings = mysqld_about_settings,
   .backend_query = "SELECT CONNECTION_ID()",
   .isolation_statement = "SET SESSION TRANSACTION ISOLATION LEVEL",
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
                 "WHERE table_schema = DATABASE()",
-  /* A word instead of a number in newer versions of MariaDB. */
+  /* A word in newer versions of MariaDB. */
   .role_query = "SELECT CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') "
                 "OR @@global.innodb_read_only",
   .check_before_run = mysqld_about_check,
   .limits = mysqld_about_limits,
-  .query = query,
-  .fetch = fetch,
-  .next_result = next_result,
-  .end_results = end_results,
-  .prepare = prepare,
-  .bind = bind_types,
-  .execute = execute,
-  .unprepare = unprepare,
-  .quote = quote,
-  .quote_special = quote_special,
+  .query = driver_query,
+  .fetch = driver_fetch,
+  .next_result = driver_next_result,
+  .end_results = driver_end_results,
+  .prepare = driver_prepare,
+  .bind = driver_bind_types,
+  .execute = driver_execute,
+  .unprepare = driver_unprepare,
+  .quote = driver_quote,
+  .quote_special = driver_quote_special,
   .statement_sizes = mysqld_about_statement_sizes,
   .copy = &mysqld_copy,
   .pipe = &mysqld_pipe,
   .space = &mysqld_space,
   .message = mysqld_message_failed,
-  .shutdown = shutdown_session,
-  .cancel_token = session_token,
+  .shutdown = driver_shutdown_session,
+  .cancel_token = mysqld_cancel_token,
   .cancel = mysqld_cancel_send,
   .cancel_free = mysqld_cancel_free,
 };

@@ -1,5 +1,5 @@
 /*
- * error.c - how calls end: outcomes, and the consequences of error codes.
+ * error.c - outcomes, and the consequences of error codes.
  */
 #include "drivers/mysql/error.h"
 
@@ -11,8 +11,39 @@
 #include "drivers/mysql/session.h"
 
 enum {
-  MSG_MAX = 1023, /* bytes of a text that are kept */
+  MSG_MAX = 1023, /* bytes that are kept */
 };
+
+static bool is_one_of(const int *codes, size_t n, int code)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (codes[i] == code)
+      return true;
+  }
+  return false;
+}
+
+bool mysqld_error_is_lost(int code)
+{
+  static const int codes[] = { 1053,      1927,           CODE_GONE, 2011,
+                               CODE_LOST, CODE_MALFORMED, 2055,      4031 };
+
+  return is_one_of(codes, ARRAY_SIZE(codes), code);
+}
+
+bool mysqld_error_is_permanent(int code)
+{
+  static const int codes[] = { 1044, 1045, 1049,          1698,
+                               3118, 3159, CODE_PROTOCOL, CODE_TLS };
+
+  return is_one_of(codes, ARRAY_SIZE(codes), code);
+}
+
+bool mysqld_error_is_no_server(int code)
+{
+  return code == CODE_NO_SOCKET || code == CODE_NO_HOST ||
+         code == CODE_UNKNOWN_HOST;
+}
 
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
                      const char *state, const char *msg, size_t len)
@@ -23,7 +54,7 @@ int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
   memcpy(out->state, state ? state : "HY000", 5);
   out->state[5] = '\0';
   out->msg = strbuf_str(&s->msg);
-  out->lost = mysqld_code_is_lost(code);
+  out->lost = mysqld_error_is_lost(code);
   s->more = false;
   if (out->lost) {
     s->lost = true;
@@ -43,9 +74,9 @@ int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
                          const char *state, const char *text)
 {
   (void)mysqld_error_set(s, out, code, state, text, strlen(text));
-  out->lost = false; /* there was nothing to lose */
-  out->permanent = mysqld_code_is_permanent(code);
-  out->no_server = mysqld_code_is_no_server(code);
+  out->lost = false; /* no session was open */
+  out->permanent = mysqld_error_is_permanent(code);
+  out->no_server = mysqld_error_is_no_server(code);
   return -1;
 }
 
@@ -91,10 +122,8 @@ int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
   return -1;
 }
 
-/*
- * Such a statement cannot begin or end a transaction and then fail, as a
- * procedure can.  The functions and triggers that it calls cannot do so either.
- */
+/* These cannot begin or end a transaction and then fail, as a procedure can;
+ * nor can the functions and triggers that they call. */
 static bool is_single(const char *sql, size_t len, unsigned dialect)
 {
   static const char *const words[] = { "SELECT", "INSERT",  "UPDATE",
@@ -111,10 +140,10 @@ static bool is_single(const char *sql, size_t len, unsigned dialect)
     return false;
   word += n;
   word = emul_first_word(word, len - (size_t)(word - sql), dialect, &n);
-  return !emul_word_is(word, n, "NOT"); /* BEGIN NOT ATOMIC is a block */
+  return !emul_word_is(word, n, "NOT"); /* a block */
 }
 
-/* May the statement have begun or ended a transaction before it failed? */
+/* May a transaction have begun or ended before the failure? */
 static bool may_have_changed(const struct mysql_session *s, int code,
                              const char *sql, size_t len)
 {
@@ -122,7 +151,7 @@ static bool may_have_changed(const struct mysql_session *s, int code,
     return true;
   if (s->base.trx == TRX_NONE)
     return !(s->status & STATUS_AUTOCOMMIT);
-  /* A deadlock rolls back, unless it was about a lock other than a row's. */
+  /* Unless the deadlock was about a lock other than a row's. */
   return s->base.trx == TRX_OPEN && code == CODE_DEADLOCK;
 }
 

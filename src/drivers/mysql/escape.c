@@ -1,5 +1,5 @@
 /*
- * escape.c - escapes text for a literal, without the client library.
+ * escape.c - escapes text for a literal.
  */
 #include "drivers/mysql/escape.h"
 
@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 
-/* What follows the backslash; 0: the byte stands for itself. */
+/* After the backslash; 0: no escape. */
 static char escaped(char c)
 {
   switch (c) {

@@ -1,6 +1,6 @@
 /*
- * handshake.c - our own login: the packets of a login and of one statement, and
- * the sessions and visits that are opened with them.
+ * handshake.c - our own login, and the sessions and visits that are opened with
+ * it.
  */
 #include "drivers/mysql/handshake.h"
 
@@ -17,39 +17,33 @@
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/mysql/bytes.h"
-#include "drivers/mysql/code.h"
 #include "drivers/mysql/connect.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/escape.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 #include "drivers/wire/link.h"
 
 enum {
   PROTOCOL = 10,
   NONCE_FIRST = 8,
-  RESERVED = 6,    /* bytes of the greeting */
-  FILLER = 19,     /* bytes of the answer to it */
-  COLUMN_MIN = 12, /* bytes of a definition */
-  END_LENGTH = 5,
-  STATE_LENGTH = 6, /* with its mark */
+  RESERVED = 6,
+  FILLER = 19, /* bytes of our answer */
+  COLUMN_MIN = 12,
 
-  FIRST_OK = 0x00,
-  FIRST_END = 0xfe,
-  FIRST_ERROR = 0xff,
-
-  FIRST_MORE = 0x01, /* of a packet that goes on with a login */
-  FAST_DONE = 3,     /* its second byte: the proof is right */
-  FAST_NOT = 4,      /* ... the whole password is needed */
+  FIRST_MORE = 0x01, /* a login continues */
+  FAST_DONE = 3,     /* second byte: the proof is right */
+  FAST_NOT = 4,      /* second byte: the password is needed */
 };
 
 enum flag {
-  FLAG_MYSQL = 1, /* MariaDB has flags of its own instead */
+  FLAG_MYSQL = 1, /* absent: MariaDB, with flags of its own */
   FLAG_LONG_FLAG = 1 << 2,
   FLAG_WITH_DB = 1 << 3,
   FLAG_PROTOCOL_41 = 1 << 9,
   FLAG_TRANSACTIONS = 1 << 13,
-  FLAG_PROOFS = 1 << 15, /* with the length of the proof */
+  FLAG_PROOFS = 1 << 15,
   FLAG_MULTI_STATEMENTS = 1 << 16,
   FLAG_MULTI_RESULTS = 1 << 17,
   FLAG_PREPARED_MULTI_RESULTS = 1 << 18,
@@ -70,12 +64,9 @@ static const char *const plugins[] = {
   [HANDSHAKE_SHA2] = "caching_sha2_password",
 };
 
-/* The attributes of the session: one name and its value, each with a length,
- * and the length of all. */
+/* Name and value, each with a length; first the length of all. */
 static const char attributes[] = "\x13\x0cprogram_name\x05"
                                  "bench";
-
-/* ---- packets to the server ---- */
 
 static bool append_text(struct wire_buffer *b, const char *text)
 {
@@ -87,7 +78,7 @@ static bool append_byte(struct wire_buffer *b, uint8_t byte)
   return wire_buffer_append(b, &byte, 1);
 }
 
-/* A packet begins; its head is written when it ends. */
+/* The head is written by close_packet(). */
 static bool open_packet(struct wire_buffer *b, size_t *ret_at)
 {
   *ret_at = b->end;
@@ -133,8 +124,6 @@ bool mysqld_handshake_end(struct wire_buffer *out)
   return send_packet(out, 0, &quit, 1);
 }
 
-/* ---- failures ---- */
-
 static enum handshake_rc messages_fail(struct mysql_handshake *g, int code,
                                        const char *why)
 {
@@ -151,19 +140,16 @@ static enum handshake_rc messages_malformed(struct mysql_handshake *g)
 static enum handshake_rc messages_refused(struct mysql_handshake *g,
                                           const uint8_t *packet, size_t len)
 {
-  struct bytes b = { packet + 1, packet + len };
-  const uint8_t *code = bytes_take(&b, 2);
+  struct bytes text;
+  const char *state;
 
-  if (!code || bytes_le(code, 2) == 0) /* 0 would be no error */
+  if (!bytes_error(packet, len, &g->code, &state, &text))
     return messages_malformed(g);
-  if (b.end - b.at >= STATE_LENGTH && *b.at == '#') {
-    memcpy(g->state, b.at + 1, STATE_LENGTH - 1);
-    b.at += STATE_LENGTH;
-  }
+  if (state)
+    memcpy(g->state, state, sizeof(g->state) - 1);
   g->refused = true;
-  g->code = (int)bytes_le(code, 2);
-  (void)snprintf(g->text, sizeof(g->text), "%.*s", (int)(b.end - b.at),
-                 (const char *)b.at);
+  (void)snprintf(g->text, sizeof(g->text), "%.*s", (int)(text.end - text.at),
+                 (const char *)text.at);
   return HANDSHAKE_FAILED;
 }
 
@@ -184,8 +170,6 @@ static enum handshake_rc sent(struct mysql_handshake *g, bool done)
   return done ? HANDSHAKE_MORE : no_memory(g);
 }
 
-/* ---- proofs ---- */
-
 static bool has_password(const struct mysql_handshake *g)
 {
   return g->who->password && *g->who->password;
@@ -200,7 +184,6 @@ static size_t prove(const struct mysql_handshake *g, uint8_t ret[SCRAMBLE_MAX])
            : mysqld_scramble_native(g->who->password, g->nonce, ret);
 }
 
-/* False: it is not known here. */
 static bool find_plugin(struct bytes name, enum mysql_handshake_plugin *ret)
 {
   const size_t len = strnlen((const char *)name.at,
@@ -215,14 +198,11 @@ static bool find_plugin(struct bytes name, enum mysql_handshake_plugin *ret)
   return false;
 }
 
-/* ---- the greeting ---- */
-
-/* The parts of a greeting that matter. */
 struct hello {
   unsigned flags;
   uint32_t mariadb; /* flags */
   uint32_t id;
-  const uint8_t *first, *rest; /* of the nonce; `rest` may be NULL */
+  const uint8_t *first, *rest; /* of the nonce; `rest`: or NULL */
   struct bytes plugin;
 };
 
@@ -245,7 +225,7 @@ static bool read_hello(struct bytes b, struct hello *ret)
   ret->rest = NULL;
   ret->plugin = (struct bytes){ b.end, b.end };
   if (b.at == b.end)
-    return true; /* of a server before 4.1 */
+    return true; /* before 4.1 */
   if (!bytes_take(&b, 1 + 2) || !(high = bytes_take(&b, 2)) ||
       !bytes_take(&b, 1 + RESERVED) || !(mariadb = bytes_take(&b, 4)))
     return false;
@@ -258,7 +238,7 @@ static bool read_hello(struct bytes b, struct hello *ret)
   if (!ret->rest)
     return false;
   if (ret->flags & FLAG_PLUGINS) {
-    (void)bytes_take(&b, 1); /* the zero that ends the nonce */
+    (void)bytes_take(&b, 1); /* end of the nonce */
     ret->plugin = b;
   }
   return true;
@@ -274,7 +254,7 @@ static enum handshake_rc answer_hello(struct mysql_handshake *g,
   size_t at;
 
   put_le32(fixed, g->flags);
-  put_le32(fixed + 4, 1U << 30); /* bytes of the largest packet */
+  put_le32(fixed + 4, 1U << 30); /* largest packet */
   fixed[8] = w->charset;
   put_le32(fixed + 9 + FILLER, g->bulk ? MARIADB_BULK : 0);
   done = open_packet(out, &at) &&
@@ -321,14 +301,11 @@ static enum handshake_rc take_hello(struct mysql_handshake *g,
   memcpy(g->nonce, h.first, NONCE_FIRST);
   memcpy(g->nonce + NONCE_FIRST, h.rest, SCRAMBLE_NONCE - NONCE_FIRST);
   if (!find_plugin(h.plugin, &g->plugin))
-    g->plugin =
-      HANDSHAKE_NATIVE; /* the server names another one, if it has to */
+    g->plugin = HANDSHAKE_NATIVE; /* the server may name another one */
   return answer_hello(g, out);
 }
 
-/* ---- after the proof ---- */
-
-/* The server wants another proof, for another number. */
+/* Another plug-in, and another nonce. */
 static enum handshake_rc take_switch(struct mysql_handshake *g,
                                      const uint8_t *packet, size_t len,
                                      struct wire_buffer *out)
@@ -355,8 +332,7 @@ static enum handshake_rc take_switch(struct mysql_handshake *g,
   return sent(g, send_packet(out, g->seq, proof, n));
 }
 
-/* The server has forgotten what the proof of this user looks like, or never
- * knew. */
+/* The server does not have the proof in its cache. */
 static enum handshake_rc tell_password(struct mysql_handshake *g,
                                        struct wire_buffer *out)
 {
@@ -379,18 +355,8 @@ static enum handshake_rc take_more(struct mysql_handshake *g,
   return packet[1] == FAST_NOT ? tell_password(g, out) : messages_malformed(g);
 }
 
-/* Numbers of rows and of an insert, then the status. */
-static enum handshake_rc take_welcome(struct mysql_handshake *g,
-                                      const uint8_t *packet, size_t len)
+static enum handshake_rc ready(struct mysql_handshake *g)
 {
-  struct bytes b = { packet + 1, packet + len };
-  const uint8_t *status;
-  uint64_t n;
-
-  if (!bytes_number(&b, &n) || !bytes_number(&b, &n) ||
-      !(status = bytes_take(&b, 2)))
-    return messages_malformed(g);
-  g->status = (unsigned)bytes_le(status, 2);
   g->stage = HANDSHAKE_IDLE;
   g->ready = true;
   return HANDSHAKE_READY;
@@ -400,9 +366,12 @@ static enum handshake_rc take_verdict(struct mysql_handshake *g,
                                       const uint8_t *packet, size_t len,
                                       struct wire_buffer *out)
 {
+  uint64_t affected;
+
   switch (*packet) {
   case FIRST_OK:
-    return take_welcome(g, packet, len);
+    return bytes_ok(packet, len, &affected, &g->status) ? ready(g)
+                                                        : messages_malformed(g);
   case FIRST_MORE:
     return take_more(g, packet, len, out);
   case FIRST_END:
@@ -412,16 +381,7 @@ static enum handshake_rc take_verdict(struct mysql_handshake *g,
   }
 }
 
-/* ---- the answer to a statement ---- */
-
-static enum handshake_rc ready(struct mysql_handshake *g)
-{
-  g->stage = HANDSHAKE_IDLE;
-  g->ready = true;
-  return HANDSHAKE_READY;
-}
-
-/* The session goes on after an error. */
+/* The session survives. */
 static enum handshake_rc statement_refused(struct mysql_handshake *g,
                                            const uint8_t *packet, size_t len)
 {
@@ -440,7 +400,7 @@ static enum handshake_rc first(struct mysql_handshake *g, const uint8_t *packet,
     b.at++;
     return bytes_number(&b, &g->affected) ? ready(g) : messages_malformed(g);
   }
-  /* Another first byte that is no number asks for a file of the client. */
+  /* Others ask for a file of the client. */
   if (!bytes_number(&b, &n) || n == 0 || n > UINT16_MAX)
     return messages_malformed(g);
   g->with_rows = true;
@@ -489,8 +449,6 @@ static enum handshake_rc messages_answer(struct mysql_handshake *g,
   }
 }
 
-/* ---- packets of the server ---- */
-
 static enum handshake_rc take_packet(struct mysql_handshake *g,
                                      const uint8_t *packet, size_t len,
                                      struct wire_buffer *out)
@@ -537,13 +495,11 @@ enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
     in->pos += size;
     rc = take_packet(g, p + PACKET_HEAD, len, out);
   }
-  /* An answer to a statement that was not sent yet. */
+  /* An answer without a statement. */
   if (rc == HANDSHAKE_READY && login && wire_buffer_have(in) > 0)
     return out_of_step(g);
   return rc;
 }
-
-/* ---- a session on its way ---- */
 
 struct opening {
   struct handshake base; /* first */
@@ -558,9 +514,7 @@ static struct opening *opening_of(struct handshake *h)
   return (struct opening *)(void *)h;
 }
 
-/* ---- what only the library can ---- */
-
-/* To the library, this host is a socket. */
+/* localhost means a socket. */
 static bool opening_is_here(const struct address *to)
 {
   return !to->host || !*to->host || strcmp(to->host, "localhost") == 0;
@@ -584,9 +538,6 @@ static const char *opening_why_not(const struct opening *o)
            : NULL;
 }
 
-/* ---- failures ---- */
-
-/* The session never became usable. */
 static enum visit_rc opening_failed(struct handshake *h, int code,
                                     const char *state, const char *text)
 {
@@ -662,9 +613,7 @@ static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
   return opening_failed(h, g->code, g->state, g->text);
 }
 
-/* ---- steps ---- */
-
-/* The server begins. */
+/* The server speaks first. */
 static enum visit_rc opening_start(struct handshake *h)
 {
   *opening_of(h)->out = (struct outcome){ 0 }; /* of other addresses */
@@ -685,7 +634,8 @@ static const struct handshake_protocol opening_protocol = {
   .refused = opening_refused,
 };
 
-/* Afterwards the server is ready.  The caller ends the opening in any case. */
+/* Afterwards the server is ready.  The caller calls handshake_done() in any
+ * case. */
 static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
                                   struct visit *v, struct outcome *out)
 {
@@ -702,7 +652,7 @@ static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
     .host = to->host,
     .port = to->port,
   };
-  /* As the libraries do it: no password is the one of the environment. */
+  /* As in the libraries, MYSQL_PWD. */
   o->who = (struct mysql_handshake_who){
     .user = to->user,
     .password = to->password && *to->password ? to->password
@@ -717,14 +667,12 @@ static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
   return why ? handshake_cannot(&o->base, why) : VISIT_DONE;
 }
 
-/* The server closes its end without an answer, which is not awaited. */
+/* No answer is awaited. */
 static void opening_part(struct opening *o)
 {
   (void)mysqld_handshake_end(&o->base.out);
   handshake_part(&o->base);
 }
-
-/* ---- a connection for one statement ---- */
 
 static enum visit_rc opening_query(struct opening *o)
 {
@@ -763,18 +711,16 @@ enum visit_rc mysqld_visit(struct session *base, struct visit *v,
     o.base.step = VISIT_CLOSE;
     opening_part(&o);
     handshake_end_step(&o.base);
-  } else if (o.messages.ready) { /* else it counts as an aborted client */
+  } else if (o.messages.ready) { /* else the server counts an aborted client */
     opening_part(&o);
   }
   handshake_done(&o.base);
   return rc;
 }
 
-/* ---- raw sessions ---- */
-
 enum {
   RAW_UNKNOWN = 0, /* the library has opened no session yet */
-  RAW_NEVER = 256, /* only the library can log in; below: the character set */
+  RAW_NEVER = 256, /* only the library can log in; below: a character set */
 };
 
 static _Atomic uint32_t *raw_mode(const struct mysql_session *s)
@@ -782,9 +728,8 @@ static _Atomic uint32_t *raw_mode(const struct mysql_session *s)
   return &s->base.env->process->own_login;
 }
 
-/* Text is escaped byte by byte, and the character set is the library's.  What
- * is known stays: the library opens sessions also after our own login could
- * not. */
+/* Text is escaped byte by byte, in the library's character set.  A known mode
+ * stays: the library opens sessions also after our login has failed. */
 void mysqld_raw_note(struct mysql_session *s)
 {
   const char *name = mysql_character_set_name(s->mysql);
@@ -819,8 +764,8 @@ static void opening_adopt(struct opening *o)
   mysqld_wire_lighten(&s->wire);
 }
 
-/* An error of the server is final.  The library knows best what other failures
- * mean; half of the time is left to it. */
+/* An error of the server is final.  The library explains other failures, and
+ * has half of the time. */
 enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
                                  struct outcome *out)
 {

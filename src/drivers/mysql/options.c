@@ -1,5 +1,5 @@
 /*
- * options.c - the options of the mysql driver.
+ * options.c - options, URLs, variables and option files that name a server.
  */
 #include "drivers/mysql/options.h"
 
@@ -12,23 +12,24 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/strbuf.h"
 #include "db/target.h"
+#include "db/url.h"
 #include "drivers/mysql/shim.h"
 
 static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
                                                NULL };
 
-/* The order is that of enum mysql_protocol. */
 static const char *const protocol_words[] = { "auto", "library", "wire", NULL };
 
-static bool tls_ok(const char *text)
+static bool options_tls_ok(const char *text)
 {
   enum tls_mode mode;
 
   return mysqld_tls_mode_parse(text, &mode) == 0;
 }
 
-static bool error_ok(const char *text)
+static bool options_error_ok(const char *text)
 {
   int64_t n;
 
@@ -146,7 +147,7 @@ const struct opt mysqld_options[] = {
     .show_as = "[=on|off]",
     .expected = "on, off, DISABLED, PREFERRED, REQUIRED, VERIFY_CA or "
                 "VERIFY_IDENTITY",
-    .check = tls_ok,
+    .check = options_tls_ok,
     .words = tls_words,
     .help = "use SSL connections, if available in the client library",
     .man = "The value may also be one of the modes DISABLED (off), PREFERRED "
@@ -237,7 +238,7 @@ const struct opt mysqld_options[] = {
     .def = "1213,1020,1205",
     .expected = "a comma-separated list of error numbers from 0 to 65535, or "
                 "all",
-    .check = error_ok,
+    .check = options_error_ok,
     .help = "list of errors to ignore, or \"all\"",
     .man = "After one of these errors the event is restarted instead of ending "
            "the run. Any of 2006, 2011, 2013 and 2055 stands for all ways to "
@@ -273,7 +274,7 @@ int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret)
   return -EINVAL;
 }
 
-static bool is_set(const char *text)
+static bool options_is_set(const char *text)
 {
   return text && text[0];
 }
@@ -290,9 +291,10 @@ struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
 
   if (cfg->tls)
     (void)mysqld_tls_mode_parse(cfg->tls,
-                                &tls.mode); /* the row has checked it */
-  if (tls.mode != TLS_DISABLED && !is_set(tls.key) && !is_set(tls.cert) &&
-      !is_set(tls.ca) && access(key, R_OK) == 0 && access(cert, R_OK) == 0 &&
+                                &tls.mode); /* the row has checked the text */
+  if (tls.mode != TLS_DISABLED && !options_is_set(tls.key) &&
+      !options_is_set(tls.cert) && !options_is_set(tls.ca) &&
+      access(key, R_OK) == 0 && access(cert, R_OK) == 0 &&
       access(ca, R_OK) == 0) {
     tls.key = key;
     tls.cert = cert;
@@ -301,8 +303,8 @@ struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
   return tls;
 }
 
-/* The library would try to connect first, and report another error. */
-static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
+/* The library would connect first, and report another error. */
+static int options_check_tls_files(const struct mysql_cfg *cfg, struct err *err)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
   const struct {
@@ -311,13 +313,13 @@ static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
                 { tls.cert, "the certificate", "mysql-ssl-cert" },
                 { tls.key, "the private key", "mysql-ssl-key" } };
 
-  if (is_set(cfg->public_key) && access(cfg->public_key, R_OK) < 0)
+  if (options_is_set(cfg->public_key) && access(cfg->public_key, R_OK) < 0)
     return err_sys(err,
                    "cannot read the key '%.300s' of "
                    "--mysql-server-public-key-path,",
                    cfg->public_key);
   for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-    if (tls.mode != TLS_DISABLED && is_set(files[i].path) &&
+    if (tls.mode != TLS_DISABLED && options_is_set(files[i].path) &&
         access(files[i].path, R_OK) < 0)
       return err_sys(err, "cannot read %s '%.300s' of --%s,", files[i].what,
                      files[i].path, files[i].option);
@@ -337,7 +339,7 @@ int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err)
                    "empty)");
   if (cfg->dry_run)
     return 0;
-  if (check_tls_files(cfg, err) < 0)
+  if (options_check_tls_files(cfg, err) < 0)
     return -EINVAL;
   for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
     if (!mysqld_shim_can_compress(cfg->algorithms.items[i]))
@@ -358,3 +360,233 @@ const char *mysqld_options_password(const struct mysql_cfg *cfg)
   text = getenv("BENCH_MYSQL_PASSWORD");
   return text ? text : "";
 }
+
+static const struct target_name parameters[] = {
+  { .name = "ssl-mode", .option = "mysql-ssl" },
+  { .name = "ssl-ca", .option = "mysql-ssl-ca" },
+  { .name = "ssl-cert", .option = "mysql-ssl-cert" },
+  { .name = "ssl-key", .option = "mysql-ssl-key" },
+  { .name = "ssl-cipher", .option = "mysql-ssl-cipher" },
+  { .name = "tls-version", .option = "mysql-tls-version" },
+  { .name = "get-server-public-key", .option = "mysql-get-server-public-key" },
+  { .name = "server-public-key-path",
+    .option = "mysql-server-public-key-path" },
+  { .name = "compression", .option = "mysql-compression" },
+  { .name = "socket", .option = "mysql-socket" },
+  { .name = "user", .option = "mysql-user" },
+  { .name = "password", .option = "mysql-password" },
+  { 0 },
+};
+
+/* Of option files; other lines are for other programs.  `host` before
+ * `socket`. */
+static const struct target_name lines[] = {
+  { .name = "host", .option = "mysql-host" },
+  { .name = "port", .option = "mysql-port" },
+  { .name = "user", .option = "mysql-user" },
+  { .name = "password", .option = "mysql-password" },
+  { .name = "database", .option = "mysql-db" },
+  { .name = "ssl-mode", .option = "mysql-ssl" },
+  { .name = "ssl-ca", .option = "mysql-ssl-ca" },
+  { .name = "ssl-cert", .option = "mysql-ssl-cert" },
+  { .name = "ssl-key", .option = "mysql-ssl-key" },
+  { .name = "ssl-cipher", .option = "mysql-ssl-cipher" },
+  { .name = "tls-version", .option = "mysql-tls-version" },
+  { .name = "get-server-public-key", .option = "mysql-get-server-public-key" },
+  { .name = "server-public-key-path",
+    .option = "mysql-server-public-key-path" },
+  { .name = "socket", .option = "mysql-socket" },
+  { .name = "ssl", .option = NULL }, /* see names_put_tls() */
+  { .name = "ssl-verify-server-cert",
+    .option = NULL }, /* see names_put_tls() */
+  { 0 },
+};
+
+static int names_refuse(const struct target_name *known, const char *what,
+                        const char *name, struct err *err)
+{
+  struct strbuf list = { 0 };
+  int rc;
+
+  for (const struct target_name *k = known; k->name; k++)
+    strbuf_addf(&list, "%s%s", k == known ? "" : ", ", k->name);
+  rc = err_set(err, -EINVAL,
+               "the %s '%.60s' is not known (expected one of: %s)", what, name,
+               strbuf_str(&list));
+  strbuf_done(&list);
+  return rc;
+}
+
+/* No socket if a source with precedence has named a host. */
+static int names_put_socket(const struct target_sink *to, const char *path,
+                            struct err *err)
+{
+  const char *host = "";
+
+  if (to->is_given(to->ctx, "mysql-host", &host) && *host &&
+      strcmp(host, "localhost") != 0)
+    return 0;
+  return to->put(to->ctx, "mysql-socket", path, err);
+}
+
+/* The library would use a socket for localhost, and ignore the port. */
+static const char *names_host_of(const struct url *url, size_t i)
+{
+  const struct url_host *h = &url->hosts[i];
+
+  return *h->port && strcmp(h->host, "localhost") == 0 &&
+             !url_parameter(url, "socket")
+           ? "127.0.0.1"
+           : h->host;
+}
+
+static int names_put_hosts(const struct url *url, const struct target_sink *to,
+                           struct err *err)
+{
+  const char *port = url->hosts[0].port;
+  struct strbuf hosts = { 0 };
+  int rc = 0;
+
+  for (size_t i = 0; i < url->n_hosts; i++) {
+    strbuf_addf(&hosts, "%s%s", i > 0 ? "," : "", names_host_of(url, i));
+    if (strcmp(url->hosts[i].port, port) != 0)
+      rc = err_set(err, -EINVAL,
+                   "all hosts need the same port (--mysql-host and "
+                   "--mysql-port take lists)");
+  }
+  if (rc == 0 && hosts.failed)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  if (rc == 0 && url->n_hosts > 0)
+    rc = to->put(to->ctx, "mysql-host", strbuf_str(&hosts), err);
+  if (rc == 0 && url->n_hosts > 0)
+    rc = to->put(to->ctx, "mysql-port", *port ? port : "3306", err);
+  strbuf_done(&hosts);
+  return rc;
+}
+
+static int names_put_parameter(const struct target_pair *p,
+                               const struct target_sink *to, struct err *err)
+{
+  const struct target_name *row;
+
+  if (strcmp(p->name, "sslmode") == 0 || strcmp(p->name, "ssl") == 0)
+    row = parameters;
+  else
+    row = target_names_find(parameters, p->name);
+  if (!row)
+    return names_refuse(parameters, "parameter", p->name, err);
+  if (!p->value)
+    return err_set(err, -EINVAL, "the parameter '%s' has no value", p->name);
+  if (strcmp(row->name, "socket") == 0)
+    return 0; /* names_read_url() has handled it */
+  return to->put(to->ctx, row->option, p->value, err);
+}
+
+static int names_read_url(const struct url *url, const struct target_sink *to,
+                          struct err *err)
+{
+  const char *socket = url_parameter(url, "socket");
+  int rc = 0;
+
+  if (!url->has_authority)
+    return err_set(err, -EINVAL, "// is missing after %s:", url->scheme);
+  if (socket && url->n_hosts > 0 &&
+      strcmp(url->hosts[0].host, "localhost") != 0)
+    return err_set(err, -EINVAL,
+                   "a socket is only possible with the host localhost, or "
+                   "without one");
+  if (socket)
+    rc = names_put_socket(to, socket, err);
+  if (rc == 0)
+    rc = names_put_hosts(url, to, err);
+  if (rc == 0 && url->user && *url->user)
+    rc = to->put(to->ctx, "mysql-user", url->user, err);
+  if (rc == 0 && url->password)
+    rc = to->put(to->ctx, "mysql-password", url->password, err);
+  if (rc == 0 && *url->path)
+    rc = to->put(to->ctx, "mysql-db", url->path, err);
+  for (size_t i = 0; i < url->n_parameters && rc == 0; i++)
+    rc = names_put_parameter(&url->parameters[i], to, err);
+  /* Who names a CA wants certificates checked. */
+  if (rc == 0 && url_parameter(url, "ssl-ca"))
+    rc = to->put(to->ctx, "mysql-ssl", "VERIFY_IDENTITY", err);
+  return rc;
+}
+
+/* The last line with this name, or NULL. */
+static const struct target_pair *names_find(const struct target_pair *pairs,
+                                            size_t n, const char *name)
+{
+  const struct target_name row[] = { { .name = name }, { 0 } };
+
+  while (n-- > 0) {
+    if (target_names_find(row, pairs[n].name))
+      return &pairs[n];
+  }
+  return NULL;
+}
+
+static bool names_is_on(const struct target_pair *p)
+{
+  bool on = false;
+
+  return p && (!p->value || (parse_bool(p->value, &on) == 0 && on));
+}
+
+/* The mode that follows from other lines. */
+static int names_put_tls(const struct target_pair *pairs, size_t n,
+                         const struct target_sink *to, struct err *err)
+{
+  if (names_is_on(names_find(pairs, n, "ssl-verify-server-cert")))
+    return to->put(to->ctx, "mysql-ssl", "VERIFY_IDENTITY", err);
+  if (names_is_on(names_find(pairs, n, "ssl")) ||
+      names_find(pairs, n, "ssl-ca") || names_find(pairs, n, "ssl-cert"))
+    return to->put(to->ctx, "mysql-ssl", "REQUIRED", err);
+  return 0;
+}
+
+static int names_read_file(const struct target_pair *pairs, size_t n,
+                           const struct target_sink *to, struct err *err)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (pairs[i].own && !target_names_find(lines, pairs[i].name))
+      return names_refuse(lines, "name in [bench],", pairs[i].name, err);
+  }
+  for (const struct target_name *row = lines; row->name; row++) {
+    const struct target_pair *p = names_find(pairs, n, row->name);
+    int rc;
+
+    if (!p || !p->value || !row->option)
+      continue;
+    rc = strcmp(row->name, "socket") == 0
+           ? names_put_socket(to, p->value, err)
+           : to->put(to->ctx, row->option, p->value, err);
+    if (rc < 0)
+      return rc;
+  }
+  return names_put_tls(pairs, n, to, err);
+}
+
+/* The library reads MYSQL_UNIX_PORT and MYSQL_PWD. */
+static const struct target_name variables[] = {
+  { .name = "MYSQL_HOST", .option = "mysql-host" },
+  { .name = "MYSQL_TCP_PORT", .option = "mysql-port" },
+  { 0 },
+};
+
+static const char *const aliases[] = { "mariadb", NULL };
+static const char *const schemes[] = { "mysql", "mariadb", NULL };
+
+const struct target_names mysqld_names = {
+  .aliases = aliases,
+  .schemes = schemes,
+  .url = names_read_url,
+  .variables = variables,
+  .file = names_read_file,
+  .password = "mysql-password",
+  .password_env = "BENCH_MYSQL_PASSWORD",
+  .user = "mysql-user",
+  .file_option = "mysql-defaults-file",
+  .file_env = "BENCH_MYSQL_DEFAULTS_FILE",
+  .home_file = "~/.my.cnf",
+};

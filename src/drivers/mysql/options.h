@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "db/url.h"
-#include "drivers/mysql/tls.h"
+#include "drivers/mysql/shim.h"
 #include "opt/opt.h"
 
 struct err;
@@ -16,9 +16,9 @@ struct mysql_cfg {
   struct opt_list hosts, ports, sockets;
   const char *user, *password, *db;
   const char *defaults_file;
-  bool cleartext;         /* the password may be sent in clear text */
-  bool get_public_key;    /* ... or encrypted with a key of the server */
-  const char *public_key; /* path of the only key of that kind */
+  bool cleartext;         /* plain text is allowed without TLS */
+  bool get_public_key;    /* encrypted with a key of the server is allowed */
+  const char *public_key; /* path of the only such key */
   const char *tls;        /* BOOL words or a mode */
   const char *tls_key, *tls_cert, *tls_ca, *tls_cipher;
   struct opt_list tls_versions;
@@ -29,9 +29,8 @@ struct mysql_cfg {
   bool debug, dry_run;
 };
 
-/* The backend that serves a connection after the login. */
 enum mysql_protocol {
-  PROTOCOL_AUTO, /* the wire if possible, otherwise the library */
+  PROTOCOL_AUTO, /* the wire if possible */
   PROTOCOL_LIBRARY,
   PROTOCOL_WIRE,
 };
@@ -39,19 +38,17 @@ enum mysql_protocol {
 extern const struct opt mysqld_options[];
 extern const struct target_names mysqld_names;
 
-/* Returns 0, or -EINVAL if the text is not a mode. */
+/* -EINVAL: not a mode. */
 int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret);
 
-/*
- * The settings that follow from valid options.  If TLS is on and none of the
- * three files is given, those of the current folder are used if all exist.
- */
+/* From valid options.  With TLS and none of the three files, those of the
+ * current folder are used if all exist. */
 struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg);
 
-/* Check what the rows cannot check separately; -EINVAL. */
+/* What rows cannot check; -EINVAL. */
 int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err);
 
-/* The password of the options, or otherwise of the environment. */
+/* Of the options, or else of the environment. */
 const char *mysqld_options_password(const struct mysql_cfg *cfg);
 
 #endif

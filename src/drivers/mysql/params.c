@@ -1,5 +1,5 @@
 /*
- * params.c - parameters of prepared statements as the protocol sends them.
+ * params.c - parameters of prepared statements, as they are sent.
  */
 #include "drivers/mysql/params.h"
 
@@ -10,11 +10,11 @@
 #include "base/compiler.h"
 
 enum {
-  VALUE_HEAD = 9, /* upper bound of a number, or of the length of a string */
+  VALUE_HEAD = 9, /* of a number, or of a string's length */
 };
 
 static const struct {
-  uint8_t type, size; /* size 0: a length and bytes */
+  uint8_t type, size; /* size 0: length and bytes */
 } wire_type[] = {
   [SQL_TYPE_NONE] = { MYSQL_TYPE_NULL, 0 },
   [SQL_TYPE_TINYINT] = { MYSQL_TYPE_TINY, 1 },
@@ -77,9 +77,6 @@ uint8_t *mysqld_params_put_value(const sql_bind *b, uint8_t *to)
   const size_t size = wire_type[b->type].size;
   size_t len;
 
-  /*
-   * In memory, numbers are the same as on the wire, except for the byte order.
-   */
   switch (size) {
   case 8: {
     uint64_t v;

@@ -1,5 +1,5 @@
 /*
- * real.c - formats a FLOAT or DOUBLE as the server does in the text protocol.
+ * real.c - FLOAT and DOUBLE as texts.
  */
 #include "drivers/mysql/real.h"
 
@@ -11,15 +11,15 @@
 #include "db/emul.h"
 
 enum {
-  TEXT_ROOM = 32,  /* for a number with an exponent, with its terminator */
-  MAX_DIGITS = 17, /* enough to tell any two doubles apart */
+  TEXT_ROOM = 32,  /* with exponent and terminator */
+  MAX_DIGITS = 17, /* tell any two doubles apart */
   FLOAT_DIGITS = 6,
-  /* The point may be at these places if all digits are written out. */
+  /* Limits of the point if all digits are written out. */
   MIN_POINT = -14,
   LARGEST_POINT = 15,
 };
 
-/* 0.DIGITS * 10^point, without zeros at either end; 0 has no digits. */
+/* 0.DIGITS * 10^point, without zeros at either end. */
 struct digits {
   bool negative;
   int n, point;
@@ -32,7 +32,7 @@ static void trim(struct digits *d)
     d->n--;
 }
 
-/* Reads a text of printf; zeros at the end stay. */
+/* Of printf; zeros at the end stay. */
 static void read_digits(const char *p, struct digits *ret)
 {
   bool behind = false;
@@ -52,7 +52,6 @@ static void read_digits(const char *p, struct digits *ret)
     ret->point += (int)strtol(p + 1, NULL, 10);
 }
 
-/* Adds one to the last digit. */
 static void one_up(struct digits *d)
 {
   for (int i = d->n - 1; i >= 0 && d->digit[i]++ == '9'; i--)
@@ -67,11 +66,8 @@ static bool reads_back(const struct digits *d, double v)
   return strtod(text, NULL) == fabs(v);
 }
 
-/*
- * The doubles above a power of two are twice as far apart as those below.
- * Therefore the nearest number of 16 digits may be too far below a double to
- * read back as it, while the next one, further away, is near enough.
- */
+/* Doubles above a power of two are twice as far apart as those below: the
+ * nearest number of 16 digits may not read back, while the next one does. */
 static void shorten(double v, struct digits *d)
 {
   struct digits fewer;
@@ -87,7 +83,7 @@ static void shorten(double v, struct digits *d)
     *d = fewer;
 }
 
-/* Finds the fewest digits that read back as `v`. */
+/* The fewest digits that read back. */
 static void shortest_digits(double v, struct digits *ret)
 {
   char text[TEXT_ROOM];
@@ -119,7 +115,7 @@ static char *put_zeros(char *to, int n)
   return to + n;
 }
 
-/* Writes the digits before the point, and zeros up to it. */
+/* Digits before the point, and zeros up to it. */
 static char *put_whole(const struct digits *d, char *to)
 {
   const int n = d->n < d->point ? d->n : d->point;
@@ -131,9 +127,7 @@ static char *put_whole(const struct digits *d, char *to)
   return put_zeros(put(to, d->digit, n), d->point - n);
 }
 
-/*
- * Writes the point and `decimals` decimals, which is enough for all the digits.
- */
+/* Enough decimals for all digits. */
 static char *put_decimals(const struct digits *d, int decimals, char *to)
 {
   const int zeros = d->point < 0 ? -d->point : 0;

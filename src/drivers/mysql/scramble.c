@@ -1,8 +1,8 @@
 /*
- * scramble.c - proofs that a client knows the password.
+ * scramble.c - proofs that a client has the password.
  *
- * The server keeps a hash of a hash of the password.  A proof is the single
- * hash, covered by a hash of the double one and the server's number.
+ * The server keeps a hash of a hash.  A proof is the single hash, covered by a
+ * hash of the double one and the nonce.
  */
 #include "drivers/mysql/scramble.h"
 

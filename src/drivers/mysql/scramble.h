@@ -1,6 +1,5 @@
 /*
- * scramble.h - the proofs by which a client shows that it knows the password,
- * for a number that the server has made up.
+ * scramble.h - proofs that a client has the password.
  */
 #ifndef BENCH_DRIVERS_MYSQL_SCRAMBLE_H
 #define BENCH_DRIVERS_MYSQL_SCRAMBLE_H
@@ -13,7 +12,7 @@ enum {
   SCRAMBLE_MAX = 32,   /* bytes of a proof */
 };
 
-/* Each writes a proof and returns its length. */
+/* Return the length of the proof. */
 size_t mysqld_scramble_native(const char *password,
                               const uint8_t nonce[SCRAMBLE_NONCE],
                               uint8_t ret[SCRAMBLE_MAX]);

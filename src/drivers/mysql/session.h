@@ -1,14 +1,12 @@
 /*
- * session.h - the state of a connection and of a prepared statement.
+ * session.h - connections and prepared statements.
  *
- * After the login, one of two backends serves the session.  wire.c reads and
- * writes the protocol itself, which costs a fraction of the library's
- * instructions. library.c goes through the client library: for connections with
- * TLS or compression, for later variants of the protocol, and whenever
- * --mysql-protocol says so.
+ * One of two backends serves a session after the login.  wire.c reads and
+ * writes the protocol, for a fraction of the library's instructions.  library.c
+ * is for TLS, compression, later variants of the protocol, and
+ * --mysql-protocol=library.
  *
- * Exported names of this folder begin with mysqld_, because the client
- * libraries use mysql_, and the static ones my_ as well.
+ * Exported names begin with mysqld_, because the libraries use mysql_ and my_.
  */
 #ifndef BENCH_DRIVERS_MYSQL_SESSION_H
 #define BENCH_DRIVERS_MYSQL_SESSION_H
@@ -19,16 +17,16 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
-#include "drivers/mysql/library_rows.h"
 #include "drivers/mysql/options.h"
 #include "drivers/mysql/shim.h"
 #include "drivers/mysql/value.h"
-#include "drivers/mysql/wire_io.h"
+#include "drivers/wire/buffer.h"
+#include "drivers/wire/pipe.h"
 
 struct mysql_session;
 struct mysql_prepared;
 
-/* The functions of struct driver that differ between the backends. */
+/* What differs between the backends in struct driver. */
 struct backend {
   const char *name;
   int (*query)(struct mysql_session *s, const char *sql, size_t len,
@@ -39,33 +37,60 @@ struct backend {
   int (*prepare)(struct mysql_prepared *p, struct outcome *out);
   int (*execute)(struct mysql_prepared *p, struct outcome *out);
   void (*unprepare)(struct mysql_prepared *p, bool going);
-  /* Called before and after the library closes the connection. */
+  /* [opt] Before, and after the library closes the connection. */
   void (*closing)(struct mysql_session *s);
   void (*closed)(struct mysql_session *s);
 };
 
 extern const struct backend mysqld_wire_backend, mysqld_library_backend;
 
-/*
- * The target of a session; texts are borrowed from the options or parameters.
- */
+/* Texts are borrowed. */
 struct address {
-  const char *host, *socket; /* socket: NULL or the path */
+  const char *host, *socket; /* socket: or NULL */
   unsigned port;
   const char *user, *password, *db;
-  bool first; /* first of this process: the server is not known yet */
-  bool files; /* rows may be loaded as if they came from a local file */
+  bool first; /* first session of the process */
+  bool files; /* rows may be loaded as if from a local file */
 };
 
-/* The state of the library backend. */
+struct wire {
+  struct wire_forms forms;
+  bool poll_first; /* see wire_receive() */
+  bool large;      /* a buffer is large enough to be given back */
+  bool light;      /* one of many sessions: keep little */
+  bool bulk;       /* many rows for a statement are possible */
+
+  struct wire_buffer in;
+  uint8_t seq;      /* of the next packet */
+  uint8_t requests; /* modulo 256 */
+
+  /* The open result set. */
+  size_t next_row; /* offset */
+  uint64_t rows_left;
+  uint32_t nfields;
+  struct mysql_prepared *from; /* NULL: text values */
+  struct strbuf big;           /* a row of several packets */
+
+  struct wire_buffer out;
+  struct wire_pipe pipe;
+};
+
+/* Rows that the library has received one by one: it would keep a whole result,
+ * however large. */
+struct library_rows {
+  struct strbuf bytes; /* lengths and texts */
+  size_t at;           /* offset of the next row */
+  uint64_t left;       /* rows from there on */
+};
+
 struct library {
-  struct library_rows rows;    /* rows of the open result */
-  struct mysql_prepared *from; /* has the open or pending result; or NULL */
-  uint32_t nfields;            /* fields of the open result */
-  MYSQL_BIND *bind;            /* owned, like the next two: one per column */
+  struct library_rows rows;    /* of the open result */
+  struct mysql_prepared *from; /* of the open or pending result; or NULL */
+  uint32_t nfields;            /* of the open result */
+  MYSQL_BIND *bind;            /* owned, like the next two: per column */
   struct cell *cell;
   struct column *cols;
-  size_t room;         /* capacity of these three */
+  size_t room;         /* capacity */
   MYSQL_STMT **orphan; /* owned: closed after the connection */
   size_t n_orphans, orphans_room;
 };
@@ -73,52 +98,47 @@ struct library {
 struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
-  const char *why_library; /* static; NULL: only because it was asked for */
-  MYSQL *mysql; /* owned; NULL: closed, a dry run, or raw: see handshake.h */
-  bool open;    /* never in a dry run */
+  const char *why_library; /* static; NULL: the user's choice */
+  MYSQL *mysql; /* owned; NULL: closed, a dry run, or raw (handshake.h) */
+  bool open;
   bool tcp;
-  int fd;           /* of the open session */
-  unsigned status;  /* the server's flags, as it has sent them last */
-  unsigned long id; /* of the session, on the server */
-  bool lost;        /* the transport is broken */
-  bool more;        /* further results of the last statement are pending */
+  int fd;
+  unsigned status;  /* the server's flags */
+  unsigned long id; /* on the server */
+  bool lost;        /* broken */
+  bool more;        /* further results are pending */
   struct address to;
   size_t sent;       /* bytes of the last statement */
-  struct strbuf msg; /* text of the last failure */
+  struct strbuf msg; /* of the last failure */
   struct wire wire;
   struct library lib;
-  unsigned copy_seq;  /* number of the next packet of a copy */
-  size_t copy_packet; /* largest packet of a copy; 0: not known */
-  struct strbuf copy; /* rows of a copy, if the library sends them */
-  char *copy_sql;     /* owned: the statement of that copy */
-  char *digits;       /* owned: texts of numbers of the current row */
+  unsigned copy_seq;  /* next packet of a copy */
+  size_t copy_packet; /* maximum; 0: unknown */
+  struct strbuf copy; /* rows for the library */
+  char *copy_sql;     /* owned */
+  char *digits;       /* owned: numbers of the current row as texts */
   size_t digits_room;
 };
 
 struct mysql_prepared {
   struct prepared base; /* first */
-  uint8_t *types;       /* owned: types of the parameters, as last bound */
+  uint8_t *types;       /* owned: as last bound */
   unsigned n_types;
-  bool types_sent; /* the server knows them */
-  /* used by the wire backend */
+  bool types_sent; /* to the server */
+  /* of the wire backend */
   uint32_t id;
-  struct column *cols; /* owned: columns of the result, as last received */
+  struct column *cols; /* owned: of the last result */
   uint32_t n_cols;
-  bool no_bulk; /* the server refuses it in a request with many rows */
+  bool no_bulk; /* refused by the server */
   bool open;    /* `id` is valid */
-  /*
-   * [opt] owned: a packet that executes the statement, if all parameters have 8
-   * bytes and none is NULL; the values begin at `frame_values`.
-   */
+  /* [opt] owned: the packet of an execution, if all parameters have 8 bytes and
+   * none is NULL. */
   uint8_t *frame;
   uint32_t frame_len, frame_values;
-  /* used by the library backend */
+  /* of the library backend */
   MYSQL_STMT *stmt;
   MYSQL_BIND *params; /* owned: n_types */
 };
-
-/* Make room for the texts of the numbers of a row; false: no memory. */
-bool mysqld_session_digits(struct mysql_session *s, uint32_t columns);
 
 static inline struct mysql_session *session_of(const struct session *s)
 {
@@ -136,5 +156,16 @@ static inline const struct mysql_cfg *cfg_of(const struct mysql_session *s)
 {
   return s->base.cfg;
 }
+
+/* ---- rows by LOAD DATA LOCAL (copy.c) ---- */
+
+extern const struct driver_copy mysqld_copy;
+
+/* Make the library refuse to send files. */
+void mysqld_copy_refuse(MYSQL *mysql);
+
+void mysqld_copy_done(struct mysql_session *s);
+
+extern const struct driver_pipe mysqld_pipe;
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * shim.c - handles the differences between the client libraries of MySQL and
- * MariaDB.
+ * shim.c - the differences between the client libraries of MySQL and MariaDB.
  */
 #include "drivers/mysql/shim.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/strbuf.h"
-#include "drivers/mysql/bound.h"
-#include "drivers/mysql/code.h"
-#include "drivers/mysql/wire_io.h"
 
-/* Flags of the login. */
 enum {
   FLAG_COMPRESS = 1 << 5,
   FLAG_PROTOCOL_41 = 1 << 9,
@@ -24,21 +24,21 @@ enum {
   FLAG_QUERY_ATTRIBUTES = 1 << 27,
 };
 
-static char *joined(const struct opt_list *list, struct strbuf *to)
+static char *shim_joined(const struct opt_list *list, struct strbuf *to)
 {
   for (size_t i = 0; i < list->n; i++)
     strbuf_addf(to, "%s%s", i ? "," : "", list->items[i]);
   return to->text;
 }
 
-static const char *or_null(const char *text)
+static const char *shim_or_null(const char *text)
 {
   return text && text[0] ? text : NULL;
 }
 
 #if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80018
 
-static bool listed(const struct opt_list *list, const char *word)
+static bool shim_listed(const struct opt_list *list, const char *word)
 {
   for (size_t i = 0; i < list->n; i++) {
     if (strcasecmp(list->items[i], word) == 0)
@@ -58,10 +58,7 @@ const char *mysqld_shim_library(void)
 
 const char *mysqld_shim_library_version(void)
 {
-  /*
-   * The version that the library reports may be that of the server that it was
-   * built with.
-   */
+  /* The library may report the version of a server. */
   return MARIADB_PACKAGE_VERSION;
 }
 
@@ -80,17 +77,51 @@ bool mysqld_shim_limits_login(void)
   return true;
 }
 
-/* The library reads a whole int, whatever its documentation says. */
-static int wait_within_bound(my_socket fd, my_bool is_read, int timeout_ms)
+/* The library's call-back has no argument for it. */
+static _Thread_local uint64_t limit_ns;
+
+/* For poll(); 0: the limit is reached. */
+static int shim_time_left(int timeout_ms)
 {
-  return mysqld_bound_wait((int)fd, is_read, timeout_ms);
+  const uint64_t now = clock_now_ns();
+  uint64_t left;
+
+  if (limit_ns == 0)
+    return timeout_ms;
+  if (now >= limit_ns)
+    return 0;
+  left = (limit_ns - now) / NS_PER_MS + 1;
+  if (timeout_ms >= 0 && left > (uint64_t)timeout_ms)
+    return timeout_ms;
+  return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/*
+ * The library limits each read separately: a byte now and then could hold a
+ * login for ever.  The call-back returns a whole int, whatever the
+ * documentation says.
+ */
+static int shim_wait(my_socket fd, my_bool is_read, int timeout_ms)
+{
+  struct pollfd at = { .fd = (int)fd, .events = is_read ? POLLIN : POLLOUT };
+  int rc;
+
+  do {
+    const int ms = shim_time_left(timeout_ms);
+
+    /* At the limit, waiting data does not count. */
+    rc = ms == 0 && timeout_ms != 0 ? 0 : poll(&at, 1, ms);
+  } while (rc < 0 && errno == EINTR);
+  if (rc == 0)
+    errno = ETIMEDOUT;
+  return rc > 0;
 }
 
 void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns)
 {
-  int (*wait)(my_socket, my_bool, int) = until_ns ? wait_within_bound : NULL;
+  int (*wait)(my_socket, my_bool, int) = until_ns ? shim_wait : NULL;
 
-  mysqld_bound_set(until_ns);
+  limit_ns = until_ns;
   (void)mysql_optionsv(mysql, MARIADB_OPT_IO_WAIT, wait);
 }
 
@@ -104,15 +135,15 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
   if (tls->mode == TLS_DISABLED)
     return rc == 0;
-  (void)mysql_ssl_set(mysql, or_null(tls->key), or_null(tls->cert),
-                      or_null(tls->ca), NULL, or_null(tls->cipher));
-  /* This means "use TLS if the server can"; `false` would switch TLS off. */
+  (void)mysql_ssl_set(mysql, shim_or_null(tls->key), shim_or_null(tls->cert),
+                      shim_or_null(tls->ca), NULL, shim_or_null(tls->cipher));
+  /* "If the server can"; `false` would switch TLS off. */
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &use);
-  /* mysql_ssl_set() in some releases switches the check on. */
+  /* Some releases switch the check on in mysql_ssl_set(). */
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
   if (tls->versions->n > 0)
     rc |= mysql_optionsv(mysql, MARIADB_OPT_TLS_VERSION,
-                         joined(tls->versions, &versions));
+                         shim_joined(tls->versions, &versions));
   strbuf_done(&versions);
   return rc == 0;
 }
@@ -120,7 +151,7 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
 bool mysqld_shim_set_compression(MYSQL *mysql,
                                  const struct opt_list *algorithms)
 {
-  return !listed(algorithms, "zlib") ||
+  return !shim_listed(algorithms, "zlib") ||
          mysql_optionsv(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
 }
 
@@ -146,7 +177,7 @@ size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
 
 int mysqld_shim_code_refused(void)
 {
-  return CODE_NO_SOCKET; /* as if it were a Unix socket */
+  return CODE_NO_SOCKET; /* as of a Unix socket */
 }
 
 const char *mysqld_shim_text_gone(void)
@@ -173,7 +204,7 @@ bool mysqld_shim_takes_bulk(MYSQL *mysql)
     SERVER_OF_MYSQL = 1, /* in the usual flags */
     BULK_OPERATIONS = 1 << 2,
   };
-  uint64_t flags = 0; /* versions differ in the size that they write */
+  uint64_t flags = 0; /* versions write different sizes */
 
   if (mysql->server_capabilities & SERVER_OF_MYSQL ||
       mariadb_get_infov(mysql, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,
@@ -232,10 +263,10 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
     enum mysql_option option;
     const char *text;
   } text[] = {
-    { MYSQL_OPT_SSL_KEY, or_null(tls->key) },
-    { MYSQL_OPT_SSL_CERT, or_null(tls->cert) },
-    { MYSQL_OPT_SSL_CA, or_null(tls->ca) },
-    { MYSQL_OPT_SSL_CIPHER, or_null(tls->cipher) },
+    { MYSQL_OPT_SSL_KEY, shim_or_null(tls->key) },
+    { MYSQL_OPT_SSL_CERT, shim_or_null(tls->cert) },
+    { MYSQL_OPT_SSL_CA, shim_or_null(tls->ca) },
+    { MYSQL_OPT_SSL_CIPHER, shim_or_null(tls->cipher) },
   };
   struct strbuf versions = { 0 };
   int rc = mysql_options(mysql, MYSQL_OPT_SSL_MODE, &modes[tls->mode]);
@@ -246,7 +277,7 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
   }
   if (tls->mode != TLS_DISABLED && tls->versions->n > 0)
     rc |= mysql_options(mysql, MYSQL_OPT_TLS_VERSION,
-                        joined(tls->versions, &versions));
+                        shim_joined(tls->versions, &versions));
   strbuf_done(&versions);
   return rc == 0;
 }
@@ -257,12 +288,12 @@ bool mysqld_shim_set_compression(MYSQL *mysql,
 #if MYSQL_VERSION_ID >= 80018
   struct strbuf list = { 0 };
   const int rc = mysql_options(mysql, MYSQL_OPT_COMPRESSION_ALGORITHMS,
-                               joined(algorithms, &list));
+                               shim_joined(algorithms, &list));
 
   strbuf_done(&list);
   return rc == 0;
 #else
-  return !listed(algorithms, "zlib") ||
+  return !shim_listed(algorithms, "zlib") ||
          mysql_options(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
 #endif
 }
@@ -300,7 +331,7 @@ const char *mysqld_shim_text_lost(void)
 
 void mysqld_shim_note_end(MYSQL *mysql)
 {
-  (void)mysql; /* the library has done so */
+  (void)mysql; /* done by the library */
 }
 
 bool mysqld_shim_takes_bulk(MYSQL *mysql)
@@ -316,11 +347,11 @@ const char *mysqld_shim_socket(void)
   const char *path = getenv("MYSQL_UNIX_PORT");
 
 #ifdef MARIADB_UNIX_ADDR
-  /* Old releases do not read the second variable. */
+  /* Old releases ignore the second variable. */
   if (!path && !getenv("MARIADB_UNIX_PORT"))
     path = MARIADB_UNIX_ADDR;
 #endif
-  return or_null(path);
+  return shim_or_null(path);
 }
 
 void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status)

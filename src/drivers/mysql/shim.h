@@ -1,93 +1,106 @@
 /*
- * shim.h - the one interface to both client libraries: MySQL's and MariaDB's.
- *
- * Only shim.c knows in which library a name was removed or added, or has
- * changed its meaning.  The rest of the driver uses what both have.
+ * shim.h - one interface to both client libraries, MySQL's and MariaDB's.
  */
 #ifndef BENCH_DRIVERS_MYSQL_SHIM_H
 #define BENCH_DRIVERS_MYSQL_SHIM_H
 
+#include <mysql.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <mysql.h>
-
-#include "drivers/mysql/tls.h"
 #include "opt/opt.h"
 
-struct wire_forms;
+enum mysql_code {
+  CODE_NO_FILE = 1,
+  CODE_HOST_REFUSES = 1130,
+  CODE_DEADLOCK = 1213,
+  CODE_NO_PREPARE = 1295,
+  CODE_NO_SOCKET = 2002,
+  CODE_NO_HOST = 2003,
+  CODE_UNKNOWN_HOST = 2005,
+  CODE_GONE = 2006,
+  CODE_PROTOCOL = 2007,
+  CODE_NO_MEMORY = 2008,
+  CODE_LOST = 2013,
+  CODE_TLS = 2026,
+  CODE_MALFORMED = 2027,
+  CODE_NEW_COLUMNS = 2057,
+};
 
-/* The type that the structs of the library use for `bool`. */
+enum tls_mode {
+  TLS_DISABLED,
+  TLS_PREFERRED,
+  TLS_REQUIRED,
+  TLS_VERIFY_CA,
+  TLS_VERIFY_IDENTITY,
+};
+
+/* Texts are borrowed. */
+struct tls_settings {
+  enum tls_mode mode;
+  const char *key, *cert, *ca, *cipher;
+  const struct opt_list *versions;
+};
+
+/* Agreed upon at the login. */
+struct wire_forms {
+  bool no_eof;     /* nothing between columns and rows; rows end with an OK */
+  bool attributes; /* statements have a number of parameters */
+};
+
+/* The libraries' `bool`. */
 #if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80001
 typedef my_bool shim_bool;
 #else
 typedef bool shim_bool;
 #endif
 
-/* "MariaDB Connector/C" or "libmysqlclient". */
 const char *mysqld_shim_library(void);
 const char *mysqld_shim_library_version(void);
 
 bool mysqld_shim_can_compress(const char *algorithm);
-/* Does the check of certificates always include the host name? */
+/* Do checks of certificates always include the host name? */
 bool mysqld_shim_always_checks_names(void);
-/*
- * Does mysqld_shim_bound() limit a login without TLS?  Otherwise it does
- * nothing.
- */
+/* Does mysqld_shim_bound() limit a login without TLS, or do nothing? */
 bool mysqld_shim_limits_login(void);
-/*
- * Make the library stop waiting on this connection, in this thread, once
- * clock_now_ns() is `until_ns`; 0: no limit, which is how connections are
- * handed out.  Between two such calls a thread must not use another connection.
- */
+/* The library stops waiting on this connection, in this thread, at `until_ns`;
+ * 0: no limit.  In between, the thread must not use another connection. */
 void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns);
 
-/*
- * Call this before connecting.  False: the library does not know one of the
- * settings.
- */
+/* Before connecting.  False: a setting is unknown to the library. */
 bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls);
 bool mysqld_shim_set_compression(MYSQL *mysql,
                                  const struct opt_list *algorithms);
 
-/* The path of the socket that stands for localhost; NULL: only the library
- * knows. */
+/* Of localhost; NULL: only the library has the path. */
 const char *mysqld_shim_socket(void);
 
-/* The socket of an open connection. */
 int mysqld_shim_fd(MYSQL *mysql);
-/* NULL: not known (or no TLS). */
+/* NULL: unknown, or no TLS. */
 const char *mysqld_shim_tls_version(MYSQL *mysql);
-/* Escape like mysql_real_escape_string(), for text inside '...'. */
+/* As mysql_real_escape_string(), inside '...'. */
 size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len);
-/* Of `status`, how the server reads a backslash.  The rest of its own status
- * tells the library which answers are still to come. */
+/* Only how the server reads a backslash; the library needs the rest of its own
+ * status. */
 void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status);
-/*
- * Call this after the rows of a prepared statement were received one by one up
- * to their end.  MariaDB's library ignores the flags there: take them as the
- * server's status.
- */
+/* After the last row of a prepared statement: MariaDB's library ignores the
+ * status flags there. */
 void mysqld_shim_note_end(MYSQL *mysql);
 
-/*
- * Can the connection be served without the library: no TLS, no compression, and
- * only packet formats that wire.h supports?  Returns NULL, or why not (static).
- */
+/* No TLS, no compression, and only forms of packets that wire.h supports?
+ * NULL, or why not (static). */
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,
                                       struct wire_forms *ret_forms);
 
-/* The code of this library when a host refuses the connection. */
+/* The library's code for a refused connection. */
 int mysqld_shim_code_refused(void);
 
-/* Does the server execute a statement with many rows (COM_STMT_BULK_EXECUTE)?
- */
+/* COM_STMT_BULK_EXECUTE. */
 bool mysqld_shim_takes_bulk(MYSQL *mysql);
 
-/* Texts of this library for failures on the client's side. */
-const char *mysqld_shim_text_gone(void); /* 2006 */
-const char *mysqld_shim_text_lost(void); /* 2013 */
+/* The library's texts for 2006 and 2013. */
+const char *mysqld_shim_text_gone(void);
+const char *mysqld_shim_text_lost(void);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * value.c - formats values of the binary protocol as the text protocol shows
- * them.
+ * value.c - values of the binary protocol as texts.
  */
 #include "drivers/mysql/value.h"
 
@@ -15,7 +14,7 @@
 #include "drivers/mysql/real.h"
 
 enum {
-  DECIMALS_OPEN = REAL_DECIMALS + 1, /* from here on: as many as there are */
+  DECIMALS_OPEN = REAL_DECIMALS + 1, /* from here on: open */
   DECIMALS_TIME = 6,                 /* at most */
 };
 
@@ -46,7 +45,7 @@ enum value_kind value_kind(uint8_t type)
   }
 }
 
-/* Adds zeros in front, up to the width of the column. */
+/* Zeros in front, up to the column's width. */
 static size_t pad(const struct column *c, char *to, size_t len)
 {
   size_t width = c->length;
@@ -141,8 +140,6 @@ size_t mysqld_value_time(const struct column *c, const struct moment *m,
   return (size_t)(fraction(c, m->us, p) - to);
 }
 
-/* ---- parsing ---- */
-
 static size_t int_size(uint8_t type)
 {
   switch (type) {
@@ -174,81 +171,56 @@ static bool take_int(struct bytes *b, const struct column *c, char *to,
   return true;
 }
 
-static bool take_float(struct bytes *b, const struct column *c, char *to,
-                       sql_value *ret)
+static bool take_real(struct bytes *b, const struct column *c, bool single,
+                      char *to, sql_value *ret)
 {
-  const uint8_t *p = bytes_take(b, sizeof(float));
-  float v;
-
-  if (!p)
-    return false;
-  memcpy(&v, p, sizeof(v));
-  *ret = (sql_value){ (uint32_t)mysqld_value_double(c, (double)v, true, to),
-                      to };
-  return true;
-}
-
-static bool take_double(struct bytes *b, const struct column *c, char *to,
-                        sql_value *ret)
-{
-  const uint8_t *p = bytes_take(b, sizeof(double));
+  const uint8_t *p = bytes_take(b, single ? sizeof(float) : sizeof(double));
   double v;
+  float f;
 
   if (!p)
     return false;
-  memcpy(&v, p, sizeof(v));
-  *ret = (sql_value){ (uint32_t)mysqld_value_double(c, v, false, to), to };
+  if (single) {
+    memcpy(&f, p, sizeof(f));
+    v = (double)f;
+  } else {
+    memcpy(&v, p, sizeof(v));
+  }
+  *ret = (sql_value){ (uint32_t)mysqld_value_double(c, v, single, to), to };
   return true;
 }
 
-/* Reads a length of 0, 4, 7 or 11, and that many bytes. */
-static bool take_date(struct bytes *b, const struct column *c, char *to,
-                      sql_value *ret)
+/* A length and that many bytes: 0, 4, 7 or 11 of a date, 0, 8 or 12 of a time.
+ */
+static bool take_moment(struct bytes *b, const struct column *c, bool is_date,
+                        char *to, sql_value *ret)
 {
   const uint8_t *head = bytes_take(b, 1);
   const size_t n = head ? *head : 0;
   const uint8_t *p = head ? bytes_take(b, n) : NULL;
+  const size_t clock = is_date ? 4 : 5, rest = clock + 3;
   struct moment m = { 0 };
 
   if (!p)
     return false;
-  if (n >= 4) {
+  if (is_date && n >= clock) {
     m.year = (uint32_t)bytes_le(p, 2);
     m.month = p[2];
     m.day = p[3];
-  }
-  if (n >= 7) {
-    m.hour = p[4];
-    m.minute = p[5];
-    m.second = p[6];
-  }
-  if (n >= 11)
-    m.us = (uint32_t)bytes_le(p + 7, 4);
-  *ret = (sql_value){ (uint32_t)mysqld_value_date(c, &m, to), to };
-  return true;
-}
-
-/* Reads a length of 0, 8 or 12, and that many bytes. */
-static bool take_time(struct bytes *b, const struct column *c, char *to,
-                      sql_value *ret)
-{
-  const uint8_t *head = bytes_take(b, 1);
-  const size_t n = head ? *head : 0;
-  const uint8_t *p = head ? bytes_take(b, n) : NULL;
-  struct moment m = { 0 };
-
-  if (!p)
-    return false;
-  if (n >= 8) {
+  } else if (!is_date && n >= rest) {
     m.negative = p[0] != 0;
     m.day = (uint32_t)bytes_le(p + 1, 4);
-    m.hour = p[5];
-    m.minute = p[6];
-    m.second = p[7];
   }
-  if (n >= 12)
-    m.us = (uint32_t)bytes_le(p + 8, 4);
-  *ret = (sql_value){ (uint32_t)mysqld_value_time(c, &m, to), to };
+  if (n >= rest) {
+    m.hour = p[clock];
+    m.minute = p[clock + 1];
+    m.second = p[clock + 2];
+  }
+  if (n >= rest + 4)
+    m.us = (uint32_t)bytes_le(p + rest, 4);
+  *ret = (sql_value){ (uint32_t)(is_date ? mysqld_value_date(c, &m, to)
+                                         : mysqld_value_time(c, &m, to)),
+                      to };
   return true;
 }
 
@@ -259,13 +231,13 @@ static bool take(struct bytes *b, const struct column *c, char *to,
   case VALUE_INT:
     return take_int(b, c, to, ret);
   case VALUE_FLOAT:
-    return take_float(b, c, to, ret);
+    return take_real(b, c, true, to, ret);
   case VALUE_DOUBLE:
-    return take_double(b, c, to, ret);
+    return take_real(b, c, false, to, ret);
   case VALUE_DATE:
-    return take_date(b, c, to, ret);
+    return take_moment(b, c, true, to, ret);
   case VALUE_TIME:
-    return take_time(b, c, to, ret);
+    return take_moment(b, c, false, to, ret);
   case VALUE_NULL:
     *ret = (sql_value){ 0, NULL };
     return true;
@@ -279,7 +251,7 @@ bool mysqld_value_row(const struct column *cols, uint32_t n, const uint8_t *row,
                       size_t len, char *digits, sql_value *values)
 {
   struct bytes b = { row, row + len };
-  /* One bit per column; the first two are not used. */
+  /* A bit per column, after two unused ones. */
   const uint8_t *nulls = bytes_take(&b, (n + 9) / 8);
 
   if (!nulls)

@@ -1,38 +1,119 @@
 /*
- * driver.c - a driver that answers every statement at once and stores nothing.
- * It measures the client, and simulates latency, rows and errors for tests.
+ * driver.c - a driver that answers every statement at once and stores nothing:
+ * measures the client, and simulates latency, rows and errors.
  */
 #include "drivers/null/driver.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/wait.h"
+#include "db/driver.h"
 #include "db/emul.h"
 #include "db/env.h"
-#include "drivers/null/class.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
 
+struct null_word {
+  char text[9]; /* in capitals, then zeroes */
+  uint8_t len;
+  bool sets_trx;
+  enum trx_state trx;
+  enum counter counter;
+};
+
+#define WORD(text, ...)                 \
+  {                                     \
+    text, sizeof(text) - 1, __VA_ARGS__ \
+  }
+#define NO_TRX false, TRX_NONE
+
+/* By first letter; the usual words come first. */
+static const struct null_word words[26][4] = {
+  ['B' - 'A'] = { WORD("BEGIN", true, TRX_OPEN, COUNTER_OTHER) },
+  ['C' - 'A'] = { WORD("COMMIT", true, TRX_NONE, COUNTER_OTHER),
+                  WORD("CALL", NO_TRX, COUNTER_READ),
+                  WORD("COPY", NO_TRX, COUNTER_WRITE) },
+  ['D' - 'A'] = { WORD("DELETE", NO_TRX, COUNTER_WRITE) },
+  ['E' - 'A'] = { WORD("EXPLAIN", NO_TRX, COUNTER_READ),
+                  WORD("END", true, TRX_NONE, COUNTER_OTHER) },
+  ['F' - 'A'] = { WORD("FETCH", NO_TRX, COUNTER_READ) },
+  ['I' - 'A'] = { WORD("INSERT", NO_TRX, COUNTER_WRITE) },
+  ['L' - 'A'] = { WORD("LOAD", NO_TRX, COUNTER_WRITE) },
+  ['M' - 'A'] = { WORD("MERGE", NO_TRX, COUNTER_WRITE) },
+  ['R' - 'A'] = { WORD("ROLLBACK", true, TRX_NONE, COUNTER_OTHER),
+                  WORD("REPLACE", NO_TRX, COUNTER_WRITE) },
+  ['S' - 'A'] = { WORD("SELECT", NO_TRX, COUNTER_READ),
+                  WORD("START", true, TRX_OPEN, COUNTER_OTHER),
+                  WORD("SHOW", NO_TRX, COUNTER_READ) },
+  ['U' - 'A'] = { WORD("UPDATE", NO_TRX, COUNTER_WRITE) },
+  ['V' - 'A'] = { WORD("VALUES", NO_TRX, COUNTER_READ) },
+  ['W' - 'A'] = { WORD("WITH", NO_TRX, COUNTER_READ) },
+};
+
+static const struct null_word any_other = { "", 0, NO_TRX, COUNTER_OTHER };
+
+/* In capitals, as the bytes of a number. */
+static uint64_t class_packed(const char *text, size_t len)
+{
+  uint64_t key = 0;
+
+  memcpy(&key, text, len < 8 ? len : 8);
+  return key & UINT64_C(0xdfdfdfdfdfdfdfdf);
+}
+
+static const struct null_word *class_look_up(const char *text, size_t len)
+{
+  const unsigned first = (unsigned char)(text[0] & 0xdf) - 'A';
+  uint64_t key;
+
+  if (len > 8 || first >= 26)
+    return &any_other;
+  key = class_packed(text, len);
+  for (const struct null_word *w = words[first]; w < words[first] + 4; w++) {
+    uint64_t want;
+
+    memcpy(&want, w->text, sizeof(want));
+    if (w->len == len && key == want)
+      return w;
+  }
+  return &any_other;
+}
+
+/* By the first word, behind comments; never NULL. */
+static const struct null_word *null_classify(const char *sql, size_t len)
+{
+  const char *text = sql;
+  size_t n = 0;
+
+  /* Usually the word and a blank. */
+  while (n < len && (unsigned)((unsigned char)(sql[n] | 0x20) - 'a') < 26)
+    n++;
+  if (UNLIKELY(n == 0 || (n < len && sql[n] != ' ')))
+    text = emul_first_word(sql, len, EMUL_MYSQL, &n);
+  return n > 0 ? class_look_up(text, n) : &any_other;
+}
+
 enum {
   SPIN_BELOW_US = 50
-}; /* sleeping is less precise than that */
+}; /* else sleeping, which is less precise */
 
 struct null_session {
   struct session base; /* first */
   uint64_t rows_left;
   uint32_t fields;
-  _Atomic uint32_t woken;    /* set by another thread: waiting has to end */
-  struct loop *_Atomic loop; /* [opt] of the fiber that waits for it */
+  _Atomic uint32_t woken;    /* by another thread: waiting has to end */
+  struct loop *_Atomic loop; /* [opt] of the fiber that waits */
 };
 
 struct null_prepared {
   struct prepared base; /* first */
-  enum counter counter;
-  enum trx_state trx; /* the state after it, if it sets one */
-  bool sets_trx;
+  const struct null_word *word;
 };
 
 static const char *const error_words[] = {
@@ -108,9 +189,7 @@ static struct null_session *null_of(struct session *s)
   return (struct null_session *)(void *)s;
 }
 
-/* ---- waiting and failing ---- */
-
-static void wait_until_woken(struct null_session *n, uint64_t until_ns)
+static void null_wait_until_woken(struct null_session *n, uint64_t until_ns)
 {
   const struct fiber *f = fiber_here();
 
@@ -121,8 +200,8 @@ static void wait_until_woken(struct null_session *n, uint64_t until_ns)
   atomic_store(&n->loop, NULL);
 }
 
-/* True: the statement was cancelled meanwhile. */
-static bool take_time(struct null_session *n, const struct null_cfg *cfg)
+/* True: cancelled. */
+static bool null_take_time(struct null_session *n, const struct null_cfg *cfg)
 {
   const uint64_t until = clock_now_ns() + cfg->latency_us * NS_PER_US;
 
@@ -132,11 +211,12 @@ static bool take_time(struct null_session *n, const struct null_cfg *cfg)
     return false;
   }
   atomic_store_explicit(&n->woken, 0, memory_order_relaxed);
-  wait_until_woken(n, until);
+  null_wait_until_woken(n, until);
   return atomic_load_explicit(&n->woken, memory_order_relaxed) != 0;
 }
 
-static int fail(struct null_session *n, enum null_error e, struct outcome *out)
+static int null_fail(struct null_session *n, enum null_error e,
+                     struct outcome *out)
 {
   out->code = failure[e].code;
   memcpy(out->state, failure[e].state, sizeof(out->state));
@@ -147,18 +227,18 @@ static int fail(struct null_session *n, enum null_error e, struct outcome *out)
   return -1;
 }
 
-/* Simulates latency and errors as the options ask for them. */
-static int act_out(struct null_session *n, const struct null_cfg *cfg,
-                   struct outcome *out)
+/* As the options say. */
+static int null_act_out(struct null_session *n, const struct null_cfg *cfg,
+                        struct outcome *out)
 {
-  if (cfg->latency_us > 0 && take_time(n, cfg))
-    return fail(n, NULL_HANG, out);
+  if (cfg->latency_us > 0 && null_take_time(n, cfg))
+    return null_fail(n, NULL_HANG, out);
   if (cfg->error_rate > 0 && env_random_double(n->base.env) < cfg->error_rate) {
     if (cfg->error == NULL_HANG) {
       atomic_store_explicit(&n->woken, 0, memory_order_relaxed);
-      wait_until_woken(n, WAIT_FOREVER);
+      null_wait_until_woken(n, WAIT_FOREVER);
     }
-    return fail(n, (enum null_error)cfg->error, out);
+    return null_fail(n, (enum null_error)cfg->error, out);
   }
   return 0;
 }
@@ -175,8 +255,6 @@ static void null_wake(struct session *s)
     loop_wake(l);
 }
 
-/* ---- the functions of the vtable ---- */
-
 static int null_connect(struct session *s, uint64_t until_ns,
                         struct outcome *out)
 {
@@ -191,22 +269,22 @@ static void null_disconnect(struct session *s)
   (void)s;
 }
 
-static int answer(struct session *s, enum counter counter, bool sets_trx,
-                  enum trx_state trx, struct outcome *out)
+static int null_answer(struct session *s, const struct null_word *w,
+                       struct outcome *out)
 {
   struct null_session *n = null_of(s);
   const struct null_cfg *cfg = s->cfg;
 
   if (UNLIKELY(cfg->latency_us > 0 || cfg->error_rate > 0)) {
-    const int rc = act_out(n, cfg, out);
+    const int rc = null_act_out(n, cfg, out);
 
     if (rc < 0)
       return rc;
   }
-  if (sets_trx)
-    s->trx = trx;
-  out->counter = counter;
-  if (counter == COUNTER_READ) {
+  if (w->sets_trx)
+    s->trx = w->trx;
+  out->counter = w->counter;
+  if (w->counter == COUNTER_READ) {
     n->rows_left = out->nrows = cfg->rows;
     n->fields = out->nfields = (uint32_t)cfg->fields;
     out->settled = true; /* the next answer replaces the rows */
@@ -217,9 +295,7 @@ static int answer(struct session *s, enum counter counter, bool sets_trx,
 static int null_query(struct session *s, const char *sql, size_t len,
                       struct outcome *out)
 {
-  const struct null_word *w = null_classify(sql, len);
-
-  return answer(s, w->counter, w->sets_trx, w->trx, out);
+  return null_answer(s, null_classify(sql, len), out);
 }
 
 static int null_fetch(struct session *s, sql_value *values)
@@ -252,8 +328,6 @@ static int null_end_results(struct session *s, struct outcome *out)
 
 static int null_prepare(struct prepared *p, struct outcome *out)
 {
-  struct null_prepared *np = (struct null_prepared *)(void *)p;
-  const struct null_word *w = null_classify(p->sql, p->len);
   struct emul_scan scan = { 0 };
 
   if (emul_scan(&scan, p->sql, p->len, EMUL_MYSQL) < 0) {
@@ -262,9 +336,7 @@ static int null_prepare(struct prepared *p, struct outcome *out)
   }
   p->n_params = (unsigned)scan.n_params;
   emul_scan_done(&scan);
-  np->counter = w->counter;
-  np->sets_trx = w->sets_trx;
-  np->trx = w->trx;
+  ((struct null_prepared *)(void *)p)->word = null_classify(p->sql, p->len);
   return 0;
 }
 
@@ -272,7 +344,7 @@ static int null_execute(struct prepared *p, struct outcome *out)
 {
   const struct null_prepared *np = (struct null_prepared *)(void *)p;
 
-  return answer(p->session, np->counter, np->sets_trx, np->trx, out);
+  return null_answer(p->session, np->word, out);
 }
 
 static void null_unprepare(struct prepared *p, bool going)
@@ -295,8 +367,6 @@ static bool null_quote(struct session *s, const char *text, size_t len,
   strbuf_add(to, "'", 1);
   return true;
 }
-
-/* ---- texts ---- */
 
 static bool null_always_ignorable(const struct outcome *out)
 {

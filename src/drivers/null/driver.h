@@ -8,7 +8,6 @@
 
 #include "db/driver.h"
 
-/* The struct that the options fill in. */
 struct null_cfg {
   uint64_t latency_us;
   uint64_t rows, fields;

@@ -1,6 +1,5 @@
 /*
- * connect.c - opens a connection within a time limit, and reports why it could
- * not be opened.
+ * connect.c - opens and closes connections.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ enum {
   KEYWORDS_MAX = 32
 };
 
-/* Keywords and values for libpq; a later one wins over an earlier one. */
+/* Keywords and values for libpq; a later one wins. */
 struct words {
   size_t n;
   const char *key[KEYWORDS_MAX], *value[KEYWORDS_MAX];
@@ -38,10 +37,7 @@ static void add(struct words *w, const char *key, const char *value)
   w->n++;
 }
 
-/*
- * The connection string comes after the words that it may override and before
- * those that it may not.
- */
+/* The connection string overrides the words before itself, not those after. */
 static void fill(struct words *w, const struct pgsql_params *p,
                  const char *address)
 {
@@ -71,8 +67,6 @@ static void fill(struct words *w, const struct pgsql_params *p,
   w->value[w->n] = NULL;
 }
 
-/* ---- the reason of a failure ---- */
-
 /* The library may quote a connection string. */
 static void add_text(struct pgsql_session *p, const char *text)
 {
@@ -91,8 +85,8 @@ static bool is_state(const char *text)
 
 /*
  * libpq reports the SQLSTATE of a refused login only in its verbose texts,
- * `FATAL:  28P01: password ...` and a line LOCATION.  Adds the text as it would
- * be otherwise; the last state goes to `ret_state`.
+ * `FATAL:  28P01: password ...` and a line LOCATION.  Adds the usual text, and
+ * sets `ret_state`.
  */
 static void add_verbose(struct pgsql_session *p, const char *text,
                         char ret_state[6])
@@ -112,33 +106,31 @@ static void add_verbose(struct pgsql_session *p, const char *text,
     } else {
       (void)snprintf(line, sizeof(line), "%.*s\n", (int)(end - text), text);
     }
-    /* With sslmode=prefer, libpq tries again and is refused again. */
+    /* With sslmode=prefer, libpq is refused twice. */
     if (p->text.len > 0 && strstr(strbuf_str(&p->text), line))
       continue;
     add_text(p, line);
   }
 }
 
-/* Finds refused TLS and bad certificates, but not broken sockets under TLS. */
+/* Not broken sockets under TLS. */
 static bool is_tls_refusal(const char *text)
 {
   return (strstr(text, "SSL") || strstr(text, "certificate")) &&
          !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
 }
 
-/* Finds a server that speaks first, such as MySQL's, or another protocol. */
+/* A server that speaks first, such as MySQL's, or another protocol. */
 static bool is_other_server(const char *text)
 {
   return strstr(text, "invalid response to SSL negotiation") ||
          strstr(text, "expected authentication request from server");
 }
 
-/* ---- the attempts ---- */
-
 enum attempt {
   ATTEMPT_DONE,
-  ATTEMPT_UNANSWERED, /* no server is there: another address may be better */
-  ATTEMPT_REFUSED,    /* refused by the server or the library: final */
+  ATTEMPT_UNANSWERED, /* another address may be better */
+  ATTEMPT_REFUSED,    /* final */
 };
 
 /* An error that arrives unasked looks like a notice, too. */
@@ -194,7 +186,7 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
 }
 
-/* Tries one address after another, each with its share of the time. */
+/* Each address has its share of the time. */
 static bool try_addresses(struct pgsql_session *p,
                           const struct pgsql_params *params,
                           const struct wire_addresses *found, uint64_t until_ns,
@@ -217,7 +209,7 @@ static bool try_addresses(struct pgsql_session *p,
 static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
                       struct outcome *out)
 {
-  struct wire_addresses found = { .n = 1 }; /* one address, unspecified */
+  struct wire_addresses found = { .n = 1 }; /* unspecified */
   struct pgsql_params params;
   struct err err;
   bool done = false;
@@ -237,10 +229,7 @@ static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
   return done;
 }
 
-/*
- * Chooses what executes statements; -1: the one that was asked for is not
- * possible.
- */
+/* -1: the protocol that was asked for is not possible. */
 static int choose_protocol(struct pgsql_session *p, struct outcome *out)
 {
   const struct pgsql_cfg *cfg = p->base.cfg;
@@ -263,7 +252,6 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   return -1;
 }
 
-/* A session that the library has opened. */
 static int library_opened(struct pgsql_session *p, struct outcome *out)
 {
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
@@ -278,7 +266,6 @@ static int library_opened(struct pgsql_session *p, struct outcome *out)
   return 0;
 }
 
-/* Returns the text of a failure to the layer. */
 static int not_opened(struct pgsql_session *p, struct outcome *out)
 {
   if (!out->state[0])
@@ -321,7 +308,7 @@ void pgsql_disconnect(struct session *s)
   p->rows = p->failed = p->goodbye = NULL;
   p->n_rows = p->row = p->n_fields = 0;
   p->ahead = (struct pgsql_reply){ 0 };
-  /* Send the farewell only if the socket takes it at once. */
+  /* The farewell is sent only if the socket takes it at once. */
   if (pgsql_is_raw(p)) {
     pgsql_wire_close(p);
     p->raw = false;
@@ -357,7 +344,10 @@ void pgsql_shutdown(struct session *s)
                  SHUT_RDWR);
 }
 
-/* libpq puts its hints in separate indented lines: "\n\tIs the server". */
+/*
+ * libpq puts hints in indented lines: "
+ * \tIs the server".
+ */
 static const char *add_up_to_hint(struct strbuf *line, const char *text)
 {
   const char *hint = strstr(text, "\n\t");
@@ -372,7 +362,6 @@ static const char *add_up_to_hint(struct strbuf *line, const char *text)
   return hint + 3;
 }
 
-/* Returns a hint on a refused login; "": there is none. */
 static const char *login_hint(const char *text)
 {
   static const struct {

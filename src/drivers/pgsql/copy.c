@@ -1,11 +1,13 @@
 /*
- * copy.c - sends rows by COPY FROM STDIN.  Single values go in text form, which
- * the server checks as it checks literals; generated rows go in whole buffers,
- * also in binary form.
+ * copy.c - sends rows by COPY FROM STDIN.
+ *
+ * Single values go in text form, which the server checks as it checks literals;
+ * generated rows go in whole buffers, also in binary form.
  */
 #include <string.h>
 
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 
 enum {
   CHUNK_BYTES = 256 * 1024 /* rows are collected up to this size */
@@ -59,9 +61,7 @@ static int copy_begin(struct session *s, const struct copy_spec *spec,
   return rc;
 }
 
-/*
- * Returns the letter after a backslash for a byte that cannot stand for itself.
- */
+/* The letter after a backslash for a byte that needs one; or 0. */
 static char escape_of(char c)
 {
   switch (c) {
@@ -156,19 +156,17 @@ static void copy_abort(struct session *s)
   struct pgsql_session *p = pgsql_of(s);
 
   strbuf_clear(&p->copy);
-  pgsql_drain(p); /* refuses the rest of a COPY that is still running */
+  pgsql_drain(p); /* refuses the rest of a running COPY */
   pgsql_note_trx(p);
 }
 
-/*
- * SQLSTATEs after which rows are sent as text: the server is compatible, but
- * not completely; a column's type has no binary form, or another width.
- */
+/* Then rows are sent as text: a compatible server without this form, or a
+ * column's type that has no binary form or another width. */
 static const char *const not_binary[] = {
-  "08P01", /* protocol violation: a value is too short */
-  "0A000", /* feature not supported */
-  "22023", /* invalid parameter value */
-  "22P03", /* invalid binary representation */
+  "08P01", /* protocol violation */
+  "0A000", /* not supported */
+  "22023", /* invalid value */
+  "22P03", /* invalid form */
   "42601", /* syntax error */
   "42883", /* undefined function */
   NULL,

@@ -1,19 +1,367 @@
 /*
- * driver.c - texts, literals and the vtable of the pgsql driver.
+ * driver.c - the vtable of the pgsql driver: texts, facts about the server, and
+ * requests to cancel.
  */
 #include "drivers/pgsql/driver.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/sock.h"
+#include "base/thread.h"
+#include "base/wait.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/error_policy.h"
 #include "db/message.h"
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/wire/link.h"
+
+typedef void pgsql_put(void *ctx, const char *key, const char *value);
+
+static void about_put_library(pgsql_put *put, void *ctx)
+{
+  const int version = PQlibVersion();
+  char text[32];
+
+  (void)snprintf(text, sizeof(text), "%d.%d", version / 10000, version % 10000);
+  put(ctx, "client_library", "libpq");
+  put(ctx, "client_version", text);
+}
+
+static void about_put_transport(PGconn *conn, pgsql_put *put, void *ctx)
+{
+  const char *host = PQhost(conn);
+  const char *address = PQhostaddr(conn);
+  char text[256];
+
+  if (!host)
+    return;
+  if (!*host || pgsql_is_socket(host)) {
+    put(ctx, "transport", "unix");
+    (void)snprintf(text, sizeof(text), "%s/.s.PGSQL.%s", host, PQport(conn));
+  } else {
+    put(ctx, "transport", "tcp");
+    (void)snprintf(text, sizeof(text), "%s:%s",
+                   address && *address ? address : host, PQport(conn));
+  }
+  put(ctx, "address", text);
+}
+
+static void about_put_tls(PGconn *conn, pgsql_put *put, void *ctx)
+{
+  static const struct {
+    const char *attribute, *key;
+  } part[] = {
+    { "protocol", "tls_protocol" },
+    { "cipher", "tls_cipher" },
+    { "compression", "compression" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
+    const char *value = PQsslInUse(conn)
+                          ? PQsslAttribute(conn, part[i].attribute)
+                          : NULL;
+
+    put(ctx, part[i].key, value ? value : i == 2 ? "off" : "none");
+  }
+}
+
+static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
+{
+  PGconn *conn = pgsql_of(s)->conn;
+  const char *version = PQparameterStatus(conn, "server_version");
+
+  about_put_library(put, ctx);
+  put(ctx, "protocol", pgsql_of(s)->plain_chosen ? "wire" : "library");
+  if (version)
+    put(ctx, "server_version", version);
+  about_put_transport(conn, put, ctx);
+  about_put_tls(conn, put, ctx);
+}
+
+/* Other databases have PostgreSQL's server_version, and their own name in
+ * version(): in its place, after the version, or at the end, as Redshift. */
+static void about_put_flavour(struct pgsql_session *p, pgsql_put *put,
+                              void *ctx)
+{
+  static const char product[] = "PostgreSQL ", bits[] = "-bit";
+  const char *version = PQparameterStatus(p->conn, "server_version");
+  PGresult *result = pgsql_ask(p, "SELECT version()");
+  const char *text = result && PQntuples(result) == 1 ? PQgetvalue(result, 0, 0)
+                                                      : "";
+  const size_t head = sizeof(product) - 1, len = strlen(text);
+  const size_t tail = sizeof(bits) - 1;
+  const char *from = text, *to = strstr(text, " on ");
+  char flavour[96];
+
+  if (!to)
+    to = text + len;
+  if (version && *version && strncmp(text, product, head) == 0 &&
+      strncmp(text + head, version, strlen(version)) == 0) {
+    const char *last = strrchr(text, ',');
+
+    from = last ? last + 1 + strspn(last + 1, " ") : text + len;
+    to = text + len;
+    if (len >= tail && strcmp(to - tail, bits) == 0)
+      from = to;
+  }
+  (void)snprintf(flavour, sizeof(flavour), "%.*s", (int)(to - from), from);
+  if (*flavour)
+    put(ctx, "version_comment", flavour);
+  PQclear(result);
+}
+
+static void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
+{
+  static const char *const names[] = {
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "shared_buffers",
+    "wal_level",
+    "max_connections",
+    "default_transaction_isolation",
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    char sql[64];
+    PGresult *result;
+
+    (void)snprintf(sql, sizeof(sql), "SHOW %s", names[i]);
+    result = pgsql_ask(pgsql_of(s), sql);
+    if (result && PQntuples(result) == 1 && PQnfields(result) == 1)
+      put(ctx, names[i], PQgetvalue(result, 0, 0));
+    PQclear(result);
+  }
+  about_put_flavour(pgsql_of(s), put, ctx);
+}
+
+static const struct driver_durable pgsql_durable[] = {
+  {
+    .setting = "fsync",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy the data",
+  },
+  {
+    .setting = "synchronous_commit",
+    .unsafe = "off",
+    .means = "a crash of the server loses the last transactions",
+  },
+  {
+    .setting = "full_page_writes",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy pages",
+  },
+  { NULL },
+};
+
+struct connections {
+  uint64_t allowed, reserved, used; /* `used`: without this connection */
+};
+
+static bool about_ask_connections(struct session *s, struct connections *ret)
+{
+  PGresult *result = pgsql_ask(
+    pgsql_of(s),
+    "SELECT current_setting('max_connections'), "
+    "current_setting('superuser_reserved_connections'), "
+    "(SELECT count(*) FROM pg_stat_activity WHERE "
+    "backend_type = 'client backend' AND pid <> pg_backend_pid())");
+  const bool told = result && PQntuples(result) == 1 && PQnfields(result) == 3;
+
+  if (told)
+    *ret = (struct connections){
+      strtoull(PQgetvalue(result, 0, 0), NULL, 10),
+      strtoull(PQgetvalue(result, 0, 1), NULL, 10),
+      strtoull(PQgetvalue(result, 0, 2), NULL, 10),
+    };
+  PQclear(result);
+  return told;
+}
+
+static size_t pgsql_limits(struct session *s, const struct run_facts *facts,
+                           struct driver_limit ret[DRIVER_LIMITS])
+{
+  struct connections c;
+
+  if (!about_ask_connections(s, &c))
+    return 0;
+  ret[0] = (struct driver_limit){
+    .subject = "connections",
+    .setting = "max_connections",
+    .advice = run_facts_fewer(facts),
+    .allowed = c.allowed,
+    .used = c.reserved + c.used,
+    .needed = facts->threads,
+    .hard = true,
+  };
+  return 1;
+}
+
+static void pgsql_check(struct session *s, const struct run_facts *facts,
+                        struct strbuf *lines)
+{
+  const uint64_t sessions = run_facts_sessions(facts);
+  struct connections c;
+  uint64_t room;
+
+  if (!about_ask_connections(s, &c))
+    return;
+  /* This connection is one of the run's. */
+  room = run_facts_room(facts, c.allowed - c.reserved, c.used);
+  if (room < sessions)
+    strbuf_addf(lines,
+                "the server has room for %" PRIu64 " more connections, this "
+                "run opens at least %" PRIu64 " (max_connections = %" PRIu64
+                ")\n",
+                room, sessions, c.allowed);
+}
+
+/* For users who may not see the setting, pg_settings has no row. */
+static const char *about_space_query(const struct session *base)
+{
+  const struct pgsql_session *p = (const void *)base;
+
+  if (!p->conn || !sock_is_local(PQsocket(p->conn)))
+    return NULL;
+  return "SELECT s.setting, (SELECT COALESCE(SUM(pg_total_relation_size(oid)), "
+         "0) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'sbtest%' AND "
+         "pg_table_is_visible(oid)) FROM pg_settings s "
+         "WHERE s.name = 'data_directory'";
+}
+
+static const struct driver_space pgsql_space = {
+  .row_bytes = 255,
+  .query = about_space_query,
+};
+
+/* ---- cancel ---- */
+
+/*
+ * PQcancel() blocks without a limit, so a helper thread calls it, and the
+ * caller waits for a limited time.  Sessions without libpq send the request
+ * themselves.
+ */
+
+enum {
+  CANCEL_LIMIT_MS = 1000
+};
+
+struct token {
+  _Atomic unsigned refs; /* held by the layer and each helper */
+  /* Futex: requests that have ended (release by the helpers). */
+  _Atomic uint32_t ended;
+
+  PGcancel *cancel; /* owned; NULL: the fields below are set */
+  struct sockaddr_storage to;
+  socklen_t to_len;
+  uint8_t request[16];
+};
+
+/* False: the server cannot be asked. */
+static bool cancel_fill(struct token *t, const struct pgsql_session *p)
+{
+  if (!pgsql_is_raw(p)) {
+    t->cancel = PQgetCancel(p->conn);
+    return t->cancel != NULL;
+  }
+  t->to_len = sizeof(t->to);
+  memcpy(t->request, p->cancel, sizeof(t->request));
+  return p->can_cancel &&
+         getpeername(p->fd, (struct sockaddr *)(void *)&t->to, &t->to_len) == 0;
+}
+
+static void *pgsql_cancel_token(struct session *s)
+{
+  struct token *t = mem_new(1, sizeof(*t));
+
+  if (!t)
+    return NULL;
+  if (!cancel_fill(t, pgsql_of(s))) {
+    free(t);
+    return NULL;
+  }
+  atomic_init(&t->refs, 1);
+  return t;
+}
+
+static void pgsql_cancel_free(void *token)
+{
+  struct token *t = token;
+
+  /* Pairs with the release of the other holders. */
+  if (atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
+    return;
+  PQfreeCancel(t->cancel);
+  free(t);
+}
+
+/* The server hangs up when it has passed the request on. */
+static void cancel_ask_server(const struct token *t)
+{
+  const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
+  struct wire_buffer in = { 0 };
+  int fd;
+
+  if (wire_open(&fd, (const struct sockaddr *)(const void *)&t->to, t->to_len,
+                until_ns) < 0)
+    return;
+  if (wire_send_until(fd, t->request, sizeof(t->request), until_ns) == 0)
+    (void)wire_receive_until(fd, &in, 1, until_ns);
+  (void)close(fd);
+  wire_buffer_done(&in);
+}
+
+static void *cancel_request(void *arg)
+{
+  struct token *t = arg;
+  char text[256];
+
+  /* After a failure the connection is shut down a second later. */
+  if (t->cancel)
+    (void)PQcancel(t->cancel, text, sizeof(text));
+  else
+    cancel_ask_server(t);
+  (void)atomic_fetch_add_explicit(&t->ended, 1, memory_order_release);
+  wait_wake_all(&t->ended);
+  pgsql_cancel_free(t);
+  return NULL;
+}
+
+static int cancel_start(struct token *t)
+{
+  int rc;
+
+  (void)atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+  rc = thread_start_detached(0, cancel_request, t);
+  if (rc < 0)
+    pgsql_cancel_free(t);
+  return rc;
+}
+
+static void pgsql_cancel(void *token)
+{
+  struct token *t = token;
+  const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
+  const uint32_t before = atomic_load_explicit(&t->ended, memory_order_acquire);
+
+  if (cancel_start(t) < 0)
+    return;
+  while (atomic_load_explicit(&t->ended, memory_order_acquire) == before &&
+         clock_now_ns() < until_ns)
+    wait_while(&t->ended, before, until_ns);
+}
 
 enum {
   BULK_PACKET_OUTSIDE = 1024 * 1024
@@ -34,32 +382,32 @@ static const struct driver_hint hints[] = {
   { .state = "53100", .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },
-  /* A server closes the connection if a statement is too large for it. */
+  /* A server closes the connection if a statement is too large. */
   { .state = "08006", .large = true, .text = "it may be too large" },
   { .state = "08P01", .large = true, .text = "it may be too large" },
   { 0 },
 };
 
-static const struct opt_list *ignore_errors(const void *cfg)
+static const struct opt_list *driver_ignore_errors(const void *cfg)
 {
   return &((const struct pgsql_cfg *)cfg)->ignore_errors;
 }
 
-static int global_init(const void *cfg, struct err *err)
+static int driver_global_init(const void *cfg, struct err *err)
 {
   if (!PQisthreadsafe())
     return err_set(err, -ENOTSUP, "libpq was built without threads");
   return pgsql_params_check(cfg, err);
 }
 
-static int open_session(struct session *s, uint64_t until_ns,
-                        struct outcome *out)
+static int driver_open_session(struct session *s, uint64_t until_ns,
+                               struct outcome *out)
 {
   pgsql_of(s)->emulates = s->env->process->set.ps_mode == PS_DISABLE;
   return pgsql_connect(s, until_ns, out);
 }
 
-static const char *quote_special(double value)
+static const char *driver_quote_special(double value)
 {
   if (isnan(value))
     return "'NaN'::float8";
@@ -68,20 +416,21 @@ static const char *quote_special(double value)
   return value > 0 ? "'Infinity'::float8" : "'-Infinity'::float8";
 }
 
-static void statement_sizes(struct session *s, struct statement_sizes *ret)
+static void driver_statement_sizes(struct session *s,
+                                   struct statement_sizes *ret)
 {
   (void)s;
   ret->good = BULK_PACKET_OUTSIDE;
 }
 
-static int socket_of(const struct session *s)
+static int driver_socket_of(const struct session *s)
 {
   return pgsql_const(s)->fd;
 }
 
-static void message(const struct session *s, enum call call,
-                    const struct outcome *out, const char *sql,
-                    struct strbuf *lines)
+static void driver_message(const struct session *s, enum call call,
+                           const struct outcome *out, const char *sql,
+                           struct strbuf *lines)
 {
   const struct pgsql_session *p = pgsql_const(s);
   const char *msg = out->msg ? out->msg : "";
@@ -109,7 +458,7 @@ static void message(const struct session *s, enum call call,
 
 static const struct driver_refusal refusals[] = {
   { .state = "25006", .phase = FAULT_READ_ONLY }, /* a standby */
-  /* the same at SERIALIZABLE, before anything is written */
+  /* at SERIALIZABLE, before anything is written */
   { .state = "0A000", .says = "hot standby", .phase = FAULT_READ_ONLY },
   { .state = "57P01", .phase = FAULT_SHUTTING_DOWN }, /* admin_shutdown */
   { .state = "57P02", .phase = FAULT_SHUTTING_DOWN }, /* crash_shutdown */
@@ -132,10 +481,10 @@ const struct driver driver_pgsql = {
           DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .hints = hints,
   .durable = pgsql_durable,
-  .ignore_errors = ignore_errors,
-  .global_init = global_init,
+  .ignore_errors = driver_ignore_errors,
+  .global_init = driver_global_init,
   .is_busy = pgsql_login_is_busy,
-  .connect = open_session,
+  .connect = driver_open_session,
   .visit = pgsql_visit,
   .disconnect = pgsql_disconnect,
   .done = pgsql_done,
@@ -144,7 +493,7 @@ const struct driver driver_pgsql = {
   .servers = pgsql_servers,
   .target = pgsql_target,
   .about = pgsql_about,
-  .socket = socket_of,
+  .socket = driver_socket_of,
   .server_settings = pgsql_settings,
   .data_query = "SELECT pg_database_size(current_database())",
   .backend_query = "SELECT pg_backend_pid()",
@@ -164,12 +513,12 @@ const struct driver driver_pgsql = {
   .execute = pgsql_execute,
   .unprepare = pgsql_unprepare,
   .quote = pgsql_quote,
-  .quote_special = quote_special,
-  .statement_sizes = statement_sizes,
+  .quote_special = driver_quote_special,
+  .statement_sizes = driver_statement_sizes,
   .copy = &pgsql_copy,
   .pipe = &pgsql_pipe,
   .space = &pgsql_space,
-  .message = message,
+  .message = driver_message,
   .shutdown = pgsql_shutdown,
   .cancel_token = pgsql_cancel_token,
   .cancel = pgsql_cancel,

@@ -1,6 +1,6 @@
 /*
- * handshake.c - our own login: the messages of a login and of one statement,
- * and the sessions and visits that are opened with them.
+ * handshake.c - our own login, and the sessions and visits that are opened with
+ * it.
  */
 #include "drivers/pgsql/handshake.h"
 
@@ -15,15 +15,15 @@
 #include "base/parse.h"
 #include "base/secret.h"
 #include "db/env.h"
+#include "drivers/pgsql/bytes.h"
 #include "drivers/pgsql/session.h"
-#include "drivers/pgsql/wire_io.h"
 #include "drivers/wire/link.h"
 #include "drivers/wire/md5.h"
 
 enum {
   PROTOCOL = 3 << 16,
   PROTOCOL_CANCEL = (1234 << 16) | 5678,
-  CANCEL_KEY = 8, /* bytes: who, and what proves the right to cancel */
+  CANCEL_KEY = 8,
   REQUEST_OK = 0,
   REQUEST_PLAIN = 3,
   REQUEST_MD5 = 5,
@@ -31,7 +31,7 @@ enum {
   REQUEST_SASL_CONTINUE = 11,
   REQUEST_SASL_FINAL = 12,
   MD5_SALT = 4,
-  ERROR_MIN = 8, /* the length that an error of this protocol tells */
+  ERROR_MIN = 8, /* limits of a plausible length */
   ERROR_MAX = 30000,
 };
 
@@ -39,9 +39,6 @@ static const char mechanism[] = "SCRAM-SHA-256";
 
 const uint8_t pgsql_handshake_tls[8] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
 
-/* ---- messages to the server ---- */
-
-/* A message of two parts. */
 static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
                          size_t a_len, const void *b, size_t b_len)
 {
@@ -52,7 +49,6 @@ static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
          wire_buffer_append(out, a, a_len) && wire_buffer_append(out, b, b_len);
 }
 
-/* A name and its value, each with its end. */
 static bool append_setting(struct wire_buffer *out, const char *name,
                            const char *value)
 {
@@ -93,15 +89,13 @@ bool pgsql_handshake_end(struct wire_buffer *out)
   return send_message(out, 'X', NULL, 0, NULL, 0);
 }
 
-/* ---- failures ---- */
-
 static enum handshake_rc fail(struct pgsql_handshake *g, const char *why)
 {
   (void)snprintf(g->text, sizeof(g->text), "%s\n", why);
   return HANDSHAKE_FAILED;
 }
 
-/* Nobody may log in there by other means. */
+/* The library must not log in there either. */
 static enum handshake_rc forged(struct pgsql_handshake *g, const char *why)
 {
   g->forged = true;
@@ -145,7 +139,7 @@ static void add_line(struct pgsql_handshake *g, const char *before,
                    text);
 }
 
-/* In the library's form.  False: it is not in that of the protocol. */
+/* In libpq's form.  False: malformed. */
 static bool note_error(struct pgsql_handshake *g, const uint8_t *body,
                        size_t len)
 {
@@ -179,8 +173,6 @@ static bool note_error(struct pgsql_handshake *g, const uint8_t *body,
   return true;
 }
 
-/* ---- passwords ---- */
-
 static enum handshake_rc answer_md5(struct pgsql_handshake *g,
                                     const uint8_t *body, size_t len,
                                     struct wire_buffer *out)
@@ -199,7 +191,7 @@ static enum handshake_rc answer_md5(struct pgsql_handshake *g,
            : no_memory(g);
 }
 
-/* Is the name in a list of names, each with its end? */
+/* `list`: names, each with its end. */
 static bool is_listed(const char *name, const uint8_t *list, size_t len)
 {
   const uint8_t *const end = list + len;
@@ -263,7 +255,6 @@ static enum handshake_rc end_scram(struct pgsql_handshake *g,
   return HANDSHAKE_MORE;
 }
 
-/* The server asks how the client proves who it is, or is content. */
 static enum handshake_rc take_request(struct pgsql_handshake *g,
                                       const uint8_t *body, size_t len,
                                       struct wire_buffer *out)
@@ -297,9 +288,6 @@ static enum handshake_rc take_request(struct pgsql_handshake *g,
                              : begin_scram(g, body, len, out);
 }
 
-/* ---- messages of the server ---- */
-
-/* A setting: its name and its value, each with its end. */
 static void note_setting(struct pgsql_handshake *g, const uint8_t *body,
                          size_t len)
 {
@@ -325,7 +313,6 @@ static void note_cancel_key(struct pgsql_handshake *g, const uint8_t *body,
     memcpy(put_u32(rest, PROTOCOL_CANCEL), body, CANCEL_KEY);
 }
 
-/* What a server may tell at any time. */
 static bool take_note(struct pgsql_handshake *g, uint8_t type,
                       const uint8_t *body, size_t len)
 {
@@ -338,7 +325,6 @@ static bool take_note(struct pgsql_handshake *g, uint8_t type,
   return true;
 }
 
-/* A message that is part of the answer to the statement. */
 static bool take_answer(struct pgsql_handshake *g, uint8_t type,
                         const uint8_t *body, size_t len)
 {
@@ -356,7 +342,7 @@ static bool take_answer(struct pgsql_handshake *g, uint8_t type,
   case 'I': /* EmptyQueryResponse */
     g->complete = true;
     return true;
-  default: /* also those of a COPY */
+  default: /* also a COPY */
     return false;
   }
 }
@@ -393,10 +379,8 @@ static enum handshake_rc take_message(struct pgsql_handshake *g, uint8_t type,
   return out_of_step(g, type);
 }
 
-/*
- * A server that cannot even start a process for the session says so in the form
- * of an older protocol: a text that ends with a zero, without a length.
- */
+/* A server that cannot start a process for the session sends an error of an
+ * older protocol: a zero-terminated text without a length. */
 static bool is_old_error(const struct pgsql_handshake *g, const uint8_t *m)
 {
   const size_t told = message_size(m) - 1;
@@ -420,8 +404,6 @@ static enum handshake_rc take_old_error(struct pgsql_handshake *g,
   return HANDSHAKE_FAILED;
 }
 
-/* What servers send at a login is short.  So has to be the answer to the
- * statement: rows up to 64 KiB, and 1 MiB in all. */
 static bool is_too_long(const struct pgsql_handshake *g, size_t size)
 {
   return size > HANDSHAKE_MESSAGE_MAX || g->total + size > HANDSHAKE_TOTAL_MAX;
@@ -456,10 +438,8 @@ enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
   return HANDSHAKE_MORE;
 }
 
-/* ---- a session on its way ---- */
-
 struct opening {
-  struct handshake base; /* first */
+  struct handshake base;
   struct pgsql_session *p;
   struct outcome *out;
   struct pgsql_params params;
@@ -474,9 +454,6 @@ static struct opening *opening_of(struct handshake *h)
   return (struct opening *)(void *)h;
 }
 
-/* ---- what only the library can ---- */
-
-/* Does the environment ask for something that is not known here? */
 static bool opening_has_wishes(void)
 {
   static const char *const names[] = {
@@ -531,9 +508,7 @@ static const char *opening_why_not(struct opening *o)
   return NULL;
 }
 
-/* ---- failures ---- */
-
-/* Append what was tried, in the words of the library, and why it failed. */
+/* In libpq's words. */
 static enum visit_rc opening_failed(struct handshake *h, const char *why)
 {
   struct opening *o = opening_of(h);
@@ -563,7 +538,6 @@ static enum visit_rc opening_unresolved(struct handshake *h, const char *why)
   return opening_failed(h, why);
 }
 
-/* The hints are those of the library. */
 static enum visit_rc opening_unreachable(struct handshake *h, int code)
 {
   const bool refused = code == -ECONNREFUSED || code == -ENOENT;
@@ -613,8 +587,8 @@ static enum visit_rc opening_broken(struct handshake *h, int code)
   return opening_unreachable(h, code);
 }
 
-/* An error of a statement, whose connection is still there, has the text that
- * the library gives: the message alone. */
+/* An error of a statement whose connection survives has the message alone as
+ * its text, as with libpq. */
 static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
 {
   struct opening *o = opening_of(h);
@@ -635,10 +609,7 @@ static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
   return VISIT_FAILED;
 }
 
-/* ---- steps ---- */
-
-/* The answer is one byte, and nothing after it is read yet, unless it begins an
- * error. */
+/* Only one byte of the answer is read, unless an error begins there. */
 static enum visit_rc opening_ask_for_tls(struct handshake *h)
 {
   struct opening *o = opening_of(h);
@@ -655,7 +626,7 @@ static enum visit_rc opening_ask_for_tls(struct handshake *h)
   if (rc < 0)
     return opening_broken(h, rc);
   answer = h->in.bytes[0];
-  if (answer == 'E') /* not even a process for the session */
+  if (answer == 'E') /* no process for the session */
     return handshake_talk(h, VISIT_TLS, true);
   wire_buffer_clear(&h->in);
   handshake_end_step(h);
@@ -676,7 +647,7 @@ static enum visit_rc opening_start(struct handshake *h)
   struct opening *o = opening_of(h);
   enum visit_rc rc = VISIT_DONE;
 
-  *o->out = (struct outcome){ 0 }; /* whatever other addresses have come to */
+  *o->out = (struct outcome){ 0 }; /* of other addresses */
   if (!h->path && strcmp(pgsql_sslmodes[o->params.cfg->sslmode], "prefer") == 0)
     rc = opening_ask_for_tls(h);
   if (rc != VISIT_DONE)
@@ -701,7 +672,8 @@ static const struct handshake_protocol opening_protocol = {
   .refused = opening_refused,
 };
 
-/* Afterwards the server is ready.  The caller ends the opening in any case. */
+/* Afterwards the server is ready.  The caller calls opening_done() in any
+ * case. */
 static enum visit_rc opening_open(struct opening *o, struct session *s,
                                   struct visit *v, struct outcome *out)
 {
@@ -737,8 +709,6 @@ static void opening_done(struct opening *o)
   pgsql_params_done(&o->params);
 }
 
-/* ---- a connection for one statement ---- */
-
 static enum visit_rc opening_query(struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
@@ -752,7 +722,7 @@ static enum visit_rc opening_query(struct opening *o)
   o->out->counter = g->with_rows ? COUNTER_READ : COUNTER_OTHER;
   o->out->nfields = g->columns;
   o->out->nrows = g->rows;
-  /* As the library does it: the farewell is not awaited. */
+  /* libpq does not await the farewell either. */
   o->base.step = VISIT_CLOSE;
   (void)pgsql_handshake_end(&o->base.out);
   handshake_part(&o->base);
@@ -772,10 +742,8 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
   return rc;
 }
 
-/* ---- raw sessions ---- */
-
 enum {
-  RAW_NEVER = 1 /* sessions are encrypted, or only libpq can log in */
+  RAW_NEVER = 1 /* encrypted sessions, or only libpq can log in */
 };
 
 void pgsql_raw_never(struct session *s)
@@ -784,11 +752,8 @@ void pgsql_raw_never(struct session *s)
                         memory_order_relaxed);
 }
 
-/*
- * An error of the server is final, and so is a login in which the server has
- * not proven itself.  Other failures may be those of one address among several,
- * and the library knows best what they mean.
- */
+/* An error of the server is final, and so is a login without the server's
+ * proof. libpq repeats the others, which may concern one address of several. */
 static bool opening_is_final(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
@@ -796,8 +761,6 @@ static bool opening_is_final(const struct opening *o)
   return g->forged || (g->refused && g->state[0] != '\0');
 }
 
-/* The socket, and the settings that the server has reported, become the
- * session's. */
 static void opening_adopt(struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
@@ -808,7 +771,7 @@ static void opening_adopt(struct opening *o)
   atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
   p->raw = true;
   p->wire.small = true;
-  p->settings_moved = true; /* the wire hears all changes of settings */
+  p->settings_moved = true; /* the wire hears all changes */
   p->base.blocks = 0;
   (void)wire_keep_alive(p->fd);
   p->plain_chosen = p->plain = true;
@@ -824,7 +787,8 @@ enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
   const struct pgsql_cfg *cfg = s->cfg;
   const uint64_t now = clock_now_ns();
   const uint64_t left = until_ns > now ? until_ns - now : 0;
-  struct visit visit = { .until_ns = now + left / 2 }; /* rest: the library's */
+  struct visit visit = { .until_ns = now +
+                                     left / 2 }; /* the rest is for libpq */
   struct opening o;
   enum visit_rc rc;
 
@@ -838,7 +802,7 @@ enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
   else if (rc == VISIT_FAILED && !opening_is_final(&o))
     rc = VISIT_CANNOT;
   else if (rc == VISIT_DONE && wire_buffer_have(&o.base.in) > 0)
-    rc = VISIT_CANNOT; /* the library reads on */
+    rc = VISIT_CANNOT; /* libpq reads on */
   else if (rc == VISIT_DONE)
     opening_adopt(&o);
   opening_done(&o);

@@ -1,5 +1,5 @@
 /*
- * login.h - the steps of a login, within a time limit.
+ * login.h - the login of libpq, within a time limit.
  */
 #ifndef BENCH_DRIVERS_PGSQL_LOGIN_H
 #define BENCH_DRIVERS_PGSQL_LOGIN_H
@@ -13,20 +13,19 @@ enum pgsql_login {
   PGSQL_LOGIN_DONE,
   PGSQL_LOGIN_FAILED, /* the connection holds the reason */
   PGSQL_LOGIN_LATE,   /* `text` names the target */
-  PGSQL_LOGIN_REFUSED /* refused by the driver: `text` holds the reason */
+  PGSQL_LOGIN_REFUSED /* by the driver: `text` has the reason */
 };
 
 /*
- * Continue a login that PQconnectStart() has begun, until `until_ns` at the
- * latest.  If the time is over inside libpq, *conn becomes NULL: a thread owns
- * it then, and closes it in the end.  Notices that arrive after a password was
- * asked for are dropped.  `cleartext`: the password may be sent as it is, also
- * without TLS.
+ * Continue a login that PQconnectStart() has begun.  If the time is over inside
+ * libpq, *conn becomes NULL: a thread owns it, and closes it in the end.
+ * Notices after the request for a password are dropped.  `cleartext`: the
+ * password may be sent as plain text, without TLS.
  */
 enum pgsql_login pgsql_log_in(PGconn **conn, bool cleartext, uint64_t until_ns,
                               char *text, size_t size);
 
-/* Are there still threads of such logins? */
+/* Do such threads still run? */
 bool pgsql_login_is_busy(void);
 
 #endif

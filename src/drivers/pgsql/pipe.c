@@ -1,9 +1,9 @@
 /*
  * pipe.c - several statements in flight, by the extended protocol.
  *
- * The Sync at the end ends the whole: an error before it makes the server pass
- * over everything up to there.  A server keeps short answers back until a Sync,
- * or a Flush, which ends each chunk of requests but the last.
+ * An error makes the server pass over everything up to the Sync at the end.  A
+ * server keeps short answers back until a Sync or a Flush, which ends each
+ * chunk but the last.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -12,8 +12,6 @@
 #include "db/env.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
-#include "drivers/pgsql/wire_answer.h"
-#include "drivers/pgsql/wire_io.h"
 
 enum {
   MARK = 5,      /* bytes of a Sync or a Flush */
@@ -48,9 +46,7 @@ static int begin(struct session *s, struct outcome *out)
   return 0;
 }
 
-/* ---- requests ---- */
-
-/* Parse the text without a name, bind it, describe it, execute it. */
+/* Parse without a name, bind, describe, execute. */
 static int add_query(struct session *s, const char *sql, size_t len,
                      struct outcome *out)
 {
@@ -96,33 +92,25 @@ static bool is_full(const struct session *s)
   return wire_pipe_is_full(&pgsql_const(s)->wire.pipe);
 }
 
-/* 'S': a Sync, 'H': a Flush. */
-static bool add_mark(struct pgsql_session *p, uint8_t type)
-{
-  struct wire_pipe *pipe = &p->wire.pipe;
-  uint8_t *to = wire_pipe_room(pipe, MARK);
-
-  if (UNLIKELY(!to)) {
-    (void)shutdown(p->fd, SHUT_RDWR); /* no answer would ever come */
-    return false;
-  }
-  (void)put_u32(put_u8(to, type), 4);
-  pipe->out.end += MARK;
-  return true;
-}
-
 static bool send_chunk(struct session *s, bool last, bool wait)
 {
   struct pgsql_session *p = pgsql_of(s);
+  struct wire_pipe *pipe = &p->wire.pipe;
   const uint64_t most = s->env ? s->env->process->set.max_result_bytes : 0;
+  uint8_t *to;
 
-  if (!p->wire.pipe.sending)
-    (void)add_mark(p, last ? 'S' : 'H');
-  return wire_pipe_send(&p->wire.pipe, p->fd, &p->wire.in,
+  if (!pipe->sending) {
+    to = wire_pipe_room(pipe, MARK);
+    if (UNLIKELY(!to)) {
+      (void)shutdown(p->fd, SHUT_RDWR); /* no answer would ever come */
+    } else {
+      (void)put_u32(put_u8(to, last ? 'S' : 'H'), 4);
+      pipe->out.end += MARK;
+    }
+  }
+  return wire_pipe_send(pipe, p->fd, &p->wire.in,
                         most > 0 ? (size_t)most : SIZE_MAX, wait);
 }
-
-/* ---- answers ---- */
 
 static int receive(struct session *s, struct prepared *prepared,
                    const char *sql, size_t len, struct outcome *out)
@@ -157,15 +145,8 @@ static int receive(struct session *s, struct prepared *prepared,
   return 0;
 }
 
-static int rest(struct session *s, struct outcome *out)
-{
-  (void)s;
-  (void)out;
-  return 0; /* a text of several statements is refused by the server */
-}
-
-/* ReadyForQuery; before it an error of what is done at the very end, such as a
- * deferred constraint. */
+/* ReadyForQuery, perhaps after an error at the very end: a deferred
+ * constraint. */
 static int end(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
@@ -181,50 +162,6 @@ static int end(struct session *s, struct outcome *out)
   return 0;
 }
 
-/* ---- requests of several clients, each with a Sync of its own ---- */
-
-static bool push(struct session *s, bool wait)
-{
-  struct pgsql_session *p = pgsql_of(s);
-
-  return wire_pipe_push(&p->wire.pipe, p->fd, &p->wire.in, wait);
-}
-
-static uint64_t sends(const struct session *s)
-{
-  return pgsql_const(s)->wire.pipe.sends;
-}
-
-static bool mark_apart(struct session *s)
-{
-  pgsql_of(s)->wire.pipe.apart = true;
-  return add_mark(pgsql_of(s), 'S');
-}
-
-static bool has_arrived(const struct session *s)
-{
-  return wire_buffer_have(&pgsql_const(s)->wire.in) > 0;
-}
-
-/* ReadyForQuery; what follows it belongs to the next one. */
-static int end_apart(struct session *s, struct outcome *out)
-{
-  struct pgsql_session *p = pgsql_of(s);
-  struct pgsql_wire *w = &p->wire;
-  struct pgsql_wire_answer a = { .followed = true };
-
-  wire_pipe_next(&w->in);
-  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
-    return pgsql_wire_fail(p, &a, true, out);
-  w->pipe.failed = false;
-  w->rows_left = 0;
-  if (w->in.pos == w->in.end)
-    wire_buffer_trim(&w->in);
-  if (w->pipe.out.end == 0)
-    wire_buffer_trim(&w->pipe.out);
-  return UNLIKELY(a.failed) ? pgsql_wire_fail(p, &a, false, out) : 0;
-}
-
 const struct driver_pipe pgsql_pipe = {
   .possible = possible,
   .begin = begin,
@@ -233,11 +170,5 @@ const struct driver_pipe pgsql_pipe = {
   .full = is_full,
   .send = send_chunk,
   .receive = receive,
-  .rest = rest,
   .end = end,
-  .mark_apart = mark_apart,
-  .push = push,
-  .sends = sends,
-  .has_arrived = has_arrived,
-  .end_apart = end_apart,
 };

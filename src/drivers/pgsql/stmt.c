@@ -1,5 +1,5 @@
 /*
- * stmt.c - statements prepared on the server, with binary parameters.
+ * stmt.c - statements, direct and prepared, through the wire or the library.
  *
  * A statement with placeholders is prepared when its parameters are bound,
  * because their types belong to it.
@@ -18,9 +18,109 @@
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
 
+static int query_by_library(struct pgsql_session *p, const char *sql,
+                            size_t len, struct outcome *out)
+{
+  bool sent;
+  int rc;
+
+  if (UNLIKELY(p->listens))
+    pgsql_drop_notifications(p);
+  pgsql_wire_lend(p);
+  sent = PQsendQuery(p->conn, sql) != 0;
+  if (LIKELY(sent))
+    (void)PQsetSingleRowMode(p->conn);
+  rc = pgsql_receive(p, sent, false, sql, len, out);
+  if (UNLIKELY(p->emulates) && rc == 0)
+    pgsql_note_dialect(p);
+  return rc;
+}
+
+int pgsql_query(struct session *s, const char *sql, size_t len,
+                struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  if (UNLIKELY(p->closing.len > 0))
+    pgsql_close_pending(p);
+  if (LIKELY(p->plain && len <= PGSQL_WIRE_TEXT_MAX))
+    return pgsql_wire_query(p, sql, len, out);
+  if (pgsql_is_raw(p))
+    return pgsql_no_memory(out);
+  return query_by_library(p, sql, len, out);
+}
+
+int pgsql_fetch(struct session *s, sql_value *values)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  const int row = p->row;
+
+  if (p->wire.rows_left > 0)
+    return pgsql_wire_fetch(&p->wire, values);
+  if (row >= p->n_rows)
+    return 0;
+  for (int i = 0; i < p->n_fields; i++) {
+    values[i].len = (uint32_t)PQgetlength(p->rows, row, i);
+    values[i].ptr = PQgetvalue(p->rows, row, i);
+    if (values[i].len == 0 && PQgetisnull(p->rows, row, i))
+      values[i].ptr = NULL;
+  }
+  p->row = row + 1;
+  return 1;
+}
+
+static inline void query_drop_rows(struct pgsql_session *p)
+{
+  if (p->rows)
+    PQclear(p->rows);
+  p->rows = NULL;
+  p->n_rows = 0;
+  p->row = 0;
+}
+
+int pgsql_next_result(struct session *s, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  query_drop_rows(p);
+  if (p->wire.more)
+    return pgsql_wire_next(p, out);
+  pgsql_wire_end(&p->wire);
+  if (!p->ahead.result) {
+    out->ended = true;
+    return 0;
+  }
+  return pgsql_receive(p, true, false, NULL, 0, out);
+}
+
+static int query_drop_ahead(struct pgsql_session *p, struct outcome *out)
+{
+  int rc = 0;
+
+  while (p->ahead.result) { /* a failure ends the loop, too */
+    *out = (struct outcome){ 0 };
+    rc = pgsql_receive(p, true, false, NULL, 0, out);
+    query_drop_rows(p);
+  }
+  if (rc == 0)
+    pgsql_note_dialect(p);
+  return rc;
+}
+
+int pgsql_end_results(struct session *s, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  query_drop_rows(p);
+  if (UNLIKELY(p->wire.more) && pgsql_wire_drain(p, out) < 0)
+    return -1; /* its text is in the buffer */
+  pgsql_wire_end(&p->wire);
+  return UNLIKELY(p->ahead.result != NULL) ? query_drop_ahead(p, out) : 0;
+}
+
 /* Numbers of types in the server's catalogue. */
 enum {
-  OID_ANY = 0, /* the server infers it */
+  OID_ANY = 0, /* the server infers the type */
   OID_INT8 = 20,
   OID_INT2 = 21,
   OID_INT4 = 23,
@@ -37,7 +137,7 @@ enum {
 static const struct {
   Oid oid;
   int format;
-  int length; /* length, for numbers */
+  int length; /* of numbers */
 } wire_type[] = {
   [SQL_TYPE_NONE] = { OID_ANY, FORMAT_TEXT, 0 },
   [SQL_TYPE_TINYINT] = { OID_ANY, FORMAT_TEXT, 0 },
@@ -50,15 +150,13 @@ static const struct {
   [SQL_TYPE_VARCHAR] = { OID_VARCHAR, FORMAT_BINARY, 0 },
 };
 
-static struct pgsql_prepared *prepared_of(struct prepared *p)
+static struct pgsql_prepared *stmt_prepared_of(struct prepared *p)
 {
   return (struct pgsql_prepared *)p;
 }
 
-/* ---- closing ---- */
-
-/* Executes a statement of the driver's own, whose errors do not matter. */
-static bool run_quietly(struct pgsql_session *p, const char *sql)
+/* Errors do not matter. */
+static bool stmt_run_quietly(struct pgsql_session *p, const char *sql)
 {
   struct outcome out = { 0 };
   bool sent;
@@ -78,26 +176,24 @@ static bool run_quietly(struct pgsql_session *p, const char *sql)
   return true;
 }
 
-/*
- * Frees them all in one round trip, but not inside a transaction: a statement
- * that the script has already freed would abort it.
- */
+/* In one round trip, but not inside a transaction, which would be aborted by a
+ * statement that the script has already freed. */
 void pgsql_close_pending(struct pgsql_session *p)
 {
   char *one = p->closing.text;
 
   if (p->base.trx != TRX_NONE || p->closing.failed)
     return;
-  if (!run_quietly(p, p->closing.text)) {
+  if (!stmt_run_quietly(p, p->closing.text)) {
     for (char *end; (end = strchr(one, ';')) != NULL; one = end + 1) {
       *end = '\0';
-      (void)run_quietly(p, one);
+      (void)stmt_run_quietly(p, one);
     }
   }
   strbuf_clear(&p->closing);
 }
 
-static void close_later(struct pgsql_prepared *st)
+static void stmt_close_later(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 
@@ -106,13 +202,8 @@ static void close_later(struct pgsql_prepared *st)
   st->there = false;
 }
 
-/* ---- preparing ---- */
-
-/*
- * What the statement executes or fetches from has a name, and something else
- * may have that name by now.
- */
-static bool varies(const struct pgsql_session *p, const char *sql)
+/* EXECUTE and others name an object, and the name may have a new meaning. */
+static bool stmt_varies(const struct pgsql_session *p, const char *sql)
 {
   size_t n;
   const char *word = emul_first_word(sql, strlen(sql), p->base.dialect, &n);
@@ -122,13 +213,12 @@ static bool varies(const struct pgsql_session *p, const char *sql)
 }
 
 /*
- * A pooler may give sessions of the server to another connection together with
- * what was prepared there.  The process and the session in a name keep the
- * statements of the run apart, where the pooler passes them on.  One that is
- * apart must never execute what these have prepared, nor the other way round:
- * its names tell statements by their texts.
+ * A pooler may give sessions of the server, with what was prepared there, to
+ * other connections: process and session in the name keep the run's statements
+ * apart.  A session that is `apart` must never execute those, so hashes of the
+ * texts name its statements.
  */
-static void make_name(struct pgsql_prepared *st, const char *sql)
+static void stmt_make_name(struct pgsql_prepared *st, const char *sql)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 
@@ -140,8 +230,8 @@ static void make_name(struct pgsql_prepared *st, const char *sql)
                    (int)getpid(), p->base.number, ++p->names);
 }
 
-static int prepare_by_library(struct pgsql_prepared *st, const char *sql,
-                              struct outcome *out)
+static int stmt_prepare_by_library(struct pgsql_prepared *st, const char *sql,
+                                   struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 
@@ -152,26 +242,26 @@ static int prepare_by_library(struct pgsql_prepared *st, const char *sql,
                        true, NULL, 0, out);
 }
 
-static int send_prepare(struct pgsql_prepared *st, const char *sql,
-                        struct outcome *out)
+static int stmt_send_prepare(struct pgsql_prepared *st, const char *sql,
+                             struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   int rc;
 
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
-  make_name(st, sql);
+  stmt_make_name(st, sql);
   rc = pgsql_is_raw(p) ? pgsql_wire_prepare(st, sql, out)
-                       : prepare_by_library(st, sql, out);
+                       : stmt_prepare_by_library(st, sql, out);
   st->there = rc == 0;
   st->shape = SHAPE_UNKNOWN;
   pgsql_wire_forget(st);
-  st->varies = varies(p, sql);
+  st->varies = stmt_varies(p, sql);
   return rc;
 }
 
-/* Parses the placeholders, and sends the text with numbers in their places. */
-static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
+/* Parses placeholders; sends the text with numbers in their places. */
+static int stmt_scan(struct pgsql_prepared *st, bool send, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   struct emul_scan marks = { 0 };
@@ -185,7 +275,7 @@ static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
   if (send || marks.n_params == 0) {
     emul_number(&marks, st->base.sql, st->base.len, &sql);
     rc = sql.failed ? pgsql_no_memory(out)
-                    : send_prepare(st, strbuf_str(&sql), out);
+                    : stmt_send_prepare(st, strbuf_str(&sql), out);
     strbuf_done(&sql);
   }
   emul_scan_done(&marks);
@@ -194,13 +284,11 @@ static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
 
 int pgsql_prepare(struct prepared *prepared, struct outcome *out)
 {
-  return scan(prepared_of(prepared), false, out);
+  return stmt_scan(stmt_prepared_of(prepared), false, out);
 }
 
-/* ---- binding ---- */
-
-/* Allocates one block of memory for all arrays, the widest elements first. */
-static bool make_room(struct pgsql_prepared *st, unsigned n)
+/* One block for all arrays, the widest elements first. */
+static bool stmt_make_room(struct pgsql_prepared *st, unsigned n)
 {
   const size_t each = sizeof(*st->values) + sizeof(*st->bytes) +
                       sizeof(*st->types) + sizeof(*st->lengths) +
@@ -223,8 +311,8 @@ static bool make_room(struct pgsql_prepared *st, unsigned n)
   return true;
 }
 
-/* Does the statement on the server have these types already? */
-static bool same_types(const struct pgsql_prepared *st)
+/* Does the server have these types already? */
+static bool stmt_same_types(const struct pgsql_prepared *st)
 {
   for (unsigned i = 0; i < st->n; i++) {
     if (st->types[i] != wire_type[st->base.binds[i].type].oid)
@@ -235,10 +323,11 @@ static bool same_types(const struct pgsql_prepared *st)
 
 int pgsql_bind(struct prepared *prepared, struct outcome *out)
 {
-  struct pgsql_prepared *st = prepared_of(prepared);
-  const bool fits = st->block && st->n == prepared->n_binds && same_types(st);
+  struct pgsql_prepared *st = stmt_prepared_of(prepared);
+  const bool fits = st->block && st->n == prepared->n_binds &&
+                    stmt_same_types(st);
 
-  if (!make_room(st, prepared->n_binds))
+  if (!stmt_make_room(st, prepared->n_binds))
     return pgsql_no_memory(out);
   for (unsigned i = 0; i < st->n; i++) {
     st->types[i] = wire_type[prepared->binds[i].type].oid;
@@ -247,15 +336,13 @@ int pgsql_bind(struct prepared *prepared, struct outcome *out)
   }
   if (st->there && (fits || st->n == 0))
     return 0;
-  close_later(st);
-  return scan(st, true, out);
+  stmt_close_later(st);
+  return stmt_scan(st, true, out);
 }
-
-/* ---- executing ---- */
 
 int pgsql_execute(struct prepared *prepared, struct outcome *out)
 {
-  struct pgsql_prepared *st = prepared_of(prepared);
+  struct pgsql_prepared *st = stmt_prepared_of(prepared);
   struct pgsql_session *p = pgsql_of(prepared->session);
   bool sent;
 
@@ -270,16 +357,16 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
   sent = PQsendQueryPrepared(p->conn, st->name, (int)st->base.n_params,
                              st->values, st->lengths, st->formats, 0) != 0;
   if (LIKELY(sent))
-    pgsql_rows_begin(p);
+    (void)PQsetSingleRowMode(p->conn);
   return pgsql_receive(p, sent, true, prepared->sql, prepared->len, out);
 }
 
 void pgsql_unprepare(struct prepared *prepared, bool going)
 {
-  struct pgsql_prepared *st = prepared_of(prepared);
+  struct pgsql_prepared *st = stmt_prepared_of(prepared);
 
   if (!going)
-    close_later(st);
+    stmt_close_later(st);
   st->there = false;
   free(st->block);
   st->block = NULL;

@@ -1,20 +1,18 @@
 /*
- * wire.h - executes statements, direct and prepared ones, on the plain socket
- * of a connection that libpq has opened.
+ * wire.h - executes statements on the plain socket of a connection that libpq
+ * has opened.
  *
- * libpq stores every value of every row in memory of its own, and asks for a
- * description of each result.  That is nine tenths of the instructions of a
- * client that only counts rows.  Here the answer stays in one buffer, rows are
- * counted, and they become values only when they are fetched.  In the long run
- * nothing is allocated.
+ * libpq copies every value of every row, and asks for a description of each
+ * result: nine tenths of the instructions of a client that only counts rows.
+ * Here the answer stays in one buffer, rows are counted, and become values when
+ * they are fetched.  In the long run nothing is allocated.
  *
- * The library is idle meanwhile and does not see the messages: they are whole
+ * libpq is idle meanwhile and does not see the messages, which are whole
  * exchanges, up to ReadyForQuery.  It still prepares and frees statements,
- * sends the rows of a loader, and answers questions about the connection;
- * settings.c handles what it cannot know then.  A COPY between the server and a
- * script is refused or dropped, as with the library. libpq alone serves
- * connections under TLS or GSS, and sessions while they listen for
- * notifications.
+ * sends the rows of a loader, and answers questions about the connection.  COPY
+ * between server and script is refused or dropped, as with libpq.  Connections
+ * under TLS or GSS, and sessions that listen for notifications, are libpq's
+ * alone.
  */
 #ifndef BENCH_DRIVERS_PGSQL_WIRE_H
 #define BENCH_DRIVERS_PGSQL_WIRE_H
@@ -23,53 +21,150 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/ffi_api.h"
-
-struct outcome;
-struct pgsql_prepared;
-struct pgsql_session;
-struct pgsql_wire;
-struct wire_pipe;
+#include "base/compiler.h"
+#include "drivers/pgsql/bytes.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/wire/link.h"
 
 enum {
-  PGSQL_WIRE_TEXT_MAX = 0x7ffffff0, /* maximum bytes of a direct statement */
+  PGSQL_WIRE_TEXT_MAX = 0x7ffffff0, /* bytes of a direct statement */
 };
 
-/*
- * NULL: the connection is plain; otherwise the reason why it is not (static).
- */
+/* NULL: the connection is plain; otherwise why not (static). */
 const char *pgsql_wire_why_not(const struct pgsql_session *p);
 
-/* ---- statements (wire.c) ---- */
+/* ---- statements ---- */
 
-/* The query() and next_result() of the driver; the latter is for w->more. */
+/* query() and next_result() of the driver; the latter is for w->more. */
 int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
                      struct outcome *out);
 int pgsql_wire_next(struct pgsql_session *p, struct outcome *out);
-/*
- * Read the results that w->more announces, and drop them.  -1: *out is a
- * failure among them, whose text is in the buffer.
- */
+/* Read and drop the results that w->more announces.  -1: *out is a failure
+ * among them, whose text is in the buffer. */
 int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out);
 
-/* Does what pgsql_execute() does. */
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
 
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 
-/* ---- requests (wire_request.c) ---- */
+/* ---- requests ---- */
 
-/*
- * False: no memory.  If a request cannot be sent, reading reports the reason.
- */
+/* False: no memory.  A request that cannot be sent fails when its answer is
+ * read. */
 bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
                            size_t len);
 bool pgsql_wire_send_execute(struct pgsql_prepared *st);
 /* Prepare st->name with st->types. */
 bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql);
-/* Add an execution, without a Sync.  False: no memory. */
+/* Without a Sync.  False: no memory. */
 bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe);
-/* Call this when the statement is prepared again, or gone. */
+/* The statement is prepared again, or gone. */
 void pgsql_wire_forget(struct pgsql_prepared *st);
+
+/* Call this before libpq uses the socket. */
+void pgsql_wire_lend(struct pgsql_session *p);
+
+void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on);
+
+/* The answer before is forgotten. */
+static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
+{
+  if (UNLIKELY(w->blocking != w->may_block))
+    pgsql_wire_set_blocking(w, fd, w->may_block);
+  wire_buffer_clear(&w->in);
+  w->broken_by = 0;
+}
+
+/*
+ * Wait for more of the answer, of which `size` bytes from w->in.pos on are
+ * wanted. What lies before w->in.pos is dropped unless `keep`.  False: no more
+ * comes, see pgsql_wire_why_broken().
+ *
+ * libpq has made the socket non-blocking, so waiting is poll().  A reader of a
+ * TCP socket may sleep in recv() instead, which saves a call; for Unix sockets
+ * see wire_receive().
+ */
+bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep);
+
+/* In libpq's words, so that scripts see the same text either way. */
+const char *pgsql_wire_why_broken(const struct pgsql_wire *w);
+
+/* The result set is over, and nothing is pending. */
+void pgsql_wire_end(struct pgsql_wire *w);
+void pgsql_wire_done(struct pgsql_wire *w);
+
+/* ---- answers ---- */
+
+struct pgsql_wire_answer {
+  /* Set by the caller. */
+  bool direct;            /* of a text, which may have several results */
+  bool piped;             /* others follow before ReadyForQuery */
+  bool parsed;            /* of a Parse */
+  enum pgsql_shape shape; /* as far as known */
+  unsigned n_fields;
+
+  bool complete;
+  bool failed;       /* outcome.state has the SQLSTATE */
+  bool goodbye;      /* the error ends the session */
+  bool rolled_back;  /* the tag is ROLLBACK */
+  bool copied_out;   /* rows of COPY TO STDOUT were dropped */
+  bool refused_copy; /* COPY FROM STDIN was refused */
+  size_t text_at;    /* in w->in: the text of the error; 0: none */
+  uint64_t rows;
+  uint64_t changed; /* rows, from the tag */
+  size_t first_row;
+};
+
+/*
+ * Before a request: read what the server has sent at its own will since its
+ * last answer.  False: unexpected data, and the connection is of no use.  This
+ * is a system call, so it is made now and then; what comes with an answer is
+ * seen in any case.
+ */
+bool pgsql_wire_look(struct pgsql_session *p);
+static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
+{
+  return LIKELY(++p->wire.requests % WIRE_LOOK_EVERY != 0) ||
+         pgsql_wire_look(p);
+}
+
+/*
+ * Read the answer up to ReadyForQuery; a direct one up to another result: then
+ * w->more is true; a piped one up to its CommandComplete or error.  Earlier
+ * results may be overwritten.
+ *
+ * False: the connection is of no use, see pgsql_wire_why_broken(); the answer
+ * may have `failed` before.
+ */
+bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
+                     struct outcome *out);
+
+/* The answer has failed, or could not be read (`broken`).  Returns -1. */
+int pgsql_wire_fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
+                    bool broken, struct outcome *out);
+
+/* The answer has not failed. */
+static inline void pgsql_wire_succeed(struct pgsql_session *p,
+                                      const struct pgsql_wire_answer *a,
+                                      struct outcome *out)
+{
+  struct pgsql_wire *w = &p->wire;
+
+  out->more = w->more;
+  if (a->shape == SHAPE_ROWS) {
+    out->counter = COUNTER_READ;
+    out->nfields = a->n_fields;
+    out->nrows = a->rows;
+    w->row_at = a->first_row;
+    w->rows_left = p->base.unread ? 0 : a->rows; /* some may be dropped */
+    w->n_fields = a->n_fields;
+    out->settled = w->in.room <= (w->small ? WIRE_FIRST : WIRE_KEEP) &&
+                   !w->more;
+  } else {
+    out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
+                                                    : COUNTER_OTHER;
+    out->taken = a->changed;
+  }
+}
 
 #endif

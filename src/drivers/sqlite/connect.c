@@ -1,5 +1,6 @@
 /*
- * connect.c - opens a database file, applies its settings, and waits for locks.
+ * connect.c - opens a database file, applies settings, waits for locks, and
+ * counts pages.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,23 +13,47 @@
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
 
+/* Returns whether there were any. */
+static bool pages_add(struct sqlite_session *q, int status, enum db_count which)
+{
+  int n = 0, most = 0;
+
+  /* SQLite starts again at 0, because its numbers have 31 bits. */
+  if (sqlite3_db_status(q->db, status, &n, &most, 1) != SQLITE_OK || n <= 0)
+    return false;
+  counts_add(&q->counts, which, (uint64_t)n);
+  return true;
+}
+
+void sqlite_note_reads(struct sqlite_session *q)
+{
+  (void)pages_add(q, SQLITE_DBSTATUS_CACHE_MISS, COUNT_PAGES_READ);
+  q->unnoted = 0;
+}
+
+void sqlite_note_pages(struct sqlite_session *q)
+{
+  sqlite_note_reads(q);
+  /* A page that makes room is written. */
+  if (pages_add(q, SQLITE_DBSTATUS_CACHE_WRITE, COUNT_PAGES_WRITTEN))
+    (void)pages_add(q, SQLITE_DBSTATUS_CACHE_SPILL, COUNT_SPILLS);
+}
+
 enum {
   PAUSE_FIRST_US = 100,
   PAUSE_LAST_US = 10000,
 };
 
-static const struct sqlite_cfg *cfg_of(const struct session *s)
+static const struct sqlite_cfg *connect_cfg_of(const struct session *s)
 {
   return s->cfg;
 }
 
-/* ---- waiting for a lock ---- */
-
-/* Called by SQLite for try number `tries` of one lock; returns 0 to give up. */
-static int busy(void *arg, int tries)
+/* Try number `tries` for one lock; 0: give up. */
+static int connect_busy(void *arg, int tries)
 {
   struct sqlite_session *q = arg;
-  const uint64_t limit = cfg_of(&q->base)->busy_timeout_ms * NS_PER_MS;
+  const uint64_t limit = connect_cfg_of(&q->base)->busy_timeout_ms * NS_PER_MS;
   const uint64_t now = clock_now_ns();
   uint64_t us = PAUSE_FIRST_US;
   uint64_t until;
@@ -60,10 +85,9 @@ void sqlite_wake(struct session *s)
   sqlite3_interrupt(q->db);
 }
 
-/* ---- settings ---- */
-
-/* Returns the first value of the result of `sql`, "" if there is none. */
-static int ask(struct sqlite_session *q, const char *sql, char *to, size_t size)
+/* The first value of the result; "": none. */
+static int connect_ask(struct sqlite_session *q, const char *sql, char *to,
+                       size_t size)
 {
   sqlite3_stmt *stmt = NULL;
   int rc = sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL);
@@ -77,46 +101,45 @@ static int ask(struct sqlite_session *q, const char *sql, char *to, size_t size)
   return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/*
- * If several connections switch a new file to WAL at the same time, some get
- * BUSY although they may wait.  Therefore this function waits.
- */
-static int set_journal_mode(struct sqlite_session *q, const char *mode)
+/* Several connections that switch a new file to WAL get BUSY without a call of
+ * busy(). */
+static int connect_set_journal_mode(struct sqlite_session *q, const char *mode)
 {
   char sql[64], now[32];
   int rc, tries = 0;
 
   (void)snprintf(sql, sizeof(sql), "PRAGMA journal_mode=%s", mode);
-  while ((rc = ask(q, sql, now, sizeof(now))) == SQLITE_BUSY) {
-    if (!busy(q, tries++))
+  while ((rc = connect_ask(q, sql, now, sizeof(now))) == SQLITE_BUSY) {
+    if (!connect_busy(q, tries++))
       break;
   }
   return rc;
 }
 
 /*
- * Write-ahead logging is a property of the file, other journal modes are of the
- * connection.  A file changes between the two only if `change` is true, so that
- * commands that look at a file, or are refused, leave it as it was.
+ * WAL is a property of the file, other modes are of the connection.  A file
+ * changes between the two only with `change`, so that commands that look at a
+ * file, or are refused, leave the file alone.
  */
 int sqlite_settle_mode(struct sqlite_session *q, bool change)
 {
-  const char *want = sqlite_journal_modes[cfg_of(&q->base)->journal_mode];
+  const char *want =
+    sqlite_journal_modes[connect_cfg_of(&q->base)->journal_mode];
   char now[32];
-  int rc = ask(q, "PRAGMA journal_mode", now, sizeof(now));
+  int rc = connect_ask(q, "PRAGMA journal_mode", now, sizeof(now));
 
   if (rc == SQLITE_OK && !change &&
       (strcmp(now, "wal") == 0) != (strcmp(want, "wal") == 0))
     return SQLITE_OK;
   if (rc == SQLITE_OK && strcmp(now, want) != 0)
-    rc = set_journal_mode(q, want);
+    rc = connect_set_journal_mode(q, want);
   q->mode_due = rc != SQLITE_OK;
   return rc;
 }
 
-static int apply(struct sqlite_session *q)
+static int connect_apply(struct sqlite_session *q)
 {
-  const struct sqlite_cfg *cfg = cfg_of(&q->base);
+  const struct sqlite_cfg *cfg = connect_cfg_of(&q->base);
   char sql[80], now[32];
   int rc;
 
@@ -126,21 +149,19 @@ static int apply(struct sqlite_session *q)
     return rc;
   (void)snprintf(sql, sizeof(sql), "PRAGMA synchronous=%s",
                  sqlite_synchronous_words[cfg->synchronous]);
-  rc = ask(q, sql, now, sizeof(now));
+  rc = connect_ask(q, sql, now, sizeof(now));
   if (rc == SQLITE_OK && cfg->cache_size != 0) {
     (void)snprintf(sql, sizeof(sql), "PRAGMA cache_size=%" PRId64,
                    cfg->cache_size);
-    rc = ask(q, sql, now, sizeof(now));
+    rc = connect_ask(q, sql, now, sizeof(now));
   }
   if (rc == SQLITE_OK) {
     (void)snprintf(sql, sizeof(sql), "PRAGMA mmap_size=%" PRIu64,
                    cfg->mmap_size);
-    rc = ask(q, sql, now, sizeof(now));
+    rc = connect_ask(q, sql, now, sizeof(now));
   }
   return rc;
 }
-
-/* ---- connections ---- */
 
 int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
@@ -150,7 +171,7 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   const char *message;
   int rc;
 
-  (void)until_ns; /* the busy timeout is the only thing to wait for */
+  (void)until_ns; /* only busy() waits */
   s->dialect = EMUL_SQLITE;
   s->blocks = SESSION_BLOCKS_ALL;
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
@@ -158,15 +179,15 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   if (rc == SQLITE_OK)
     rc = sqlite3_extended_result_codes(q->db, 1);
   if (rc == SQLITE_OK)
-    rc = sqlite3_busy_handler(q->db, busy, q);
+    rc = sqlite3_busy_handler(q->db, connect_busy, q);
   if (rc == SQLITE_OK)
-    rc = apply(q);
+    rc = connect_apply(q);
   if (rc == SQLITE_OK) {
     counts_join(&s->env->process->counts, &q->counts);
     return 0;
   }
 
-  /* Without a handle, there was no memory for one. */
+  /* No memory for a handle. */
   message = q->db ? sqlite_error_text(q) : sqlite3_errstr(rc);
   if (message != q->why)
     (void)snprintf(q->why, sizeof(q->why), "%s", message);
@@ -186,7 +207,7 @@ void sqlite_disconnect(struct session *s)
 
   sqlite_note_pages(q);
   counts_leave(&s->env->process->counts, &q->counts);
-  (void)sqlite3_close(q->db); /* no statement is left, so it cannot be busy */
+  (void)sqlite3_close(q->db); /* no statement is left */
   q->db = NULL;
   q->more = false;
   sqlite_rows_done(&q->rows);
@@ -195,16 +216,15 @@ void sqlite_disconnect(struct session *s)
 
 void sqlite_warnings(struct session *s, struct strbuf *lines)
 {
-  const char *want = sqlite_journal_modes[cfg_of(s)->journal_mode];
+  const char *want = sqlite_journal_modes[connect_cfg_of(s)->journal_mode];
   char now[32];
 
   if (!sqlite_of(s)->mode_due &&
-      ask(sqlite_of(s), "PRAGMA journal_mode", now, sizeof(now)) == SQLITE_OK &&
+      connect_ask(sqlite_of(s), "PRAGMA journal_mode", now, sizeof(now)) ==
+        SQLITE_OK &&
       strcmp(now, want) != 0)
     strbuf_addf(lines, "sqlite journal_mode is %s, not %s\n", now, want);
 }
-
-/* ---- the settings in force ---- */
 
 static const char *const pragmas[] = {
   "journal_mode",
@@ -240,17 +260,18 @@ const struct driver_durable sqlite_durable[] = {
   { NULL },
 };
 
-static void pragma(struct sqlite_session *q, const char *name, char *to,
-                   size_t size)
+static void connect_pragma(struct sqlite_session *q, const char *name, char *to,
+                           size_t size)
 {
   char sql[64];
 
   (void)snprintf(sql, sizeof(sql), "PRAGMA %s", name);
-  if (ask(q, sql, to, size) != SQLITE_OK)
+  if (connect_ask(q, sql, to, size) != SQLITE_OK)
     to[0] = '\0';
   if (q->mode_due && strcmp(name, "journal_mode") == 0)
-    (void)snprintf(to, size, "%s",
-                   sqlite_journal_modes[cfg_of(&q->base)->journal_mode]);
+    (void)snprintf(
+      to, size, "%s",
+      sqlite_journal_modes[connect_cfg_of(&q->base)->journal_mode]);
   if (strcmp(name, "synchronous") == 0 && to[0] >= '0' && to[0] <= '3')
     (void)snprintf(to, size, "%s", sqlite_synchronous_words[to[0] - '0']);
   if (to[0] == '\0' && strcmp(name, "mmap_size") == 0)
@@ -263,10 +284,11 @@ void sqlite_mode_line(struct session *s, struct strbuf *line)
 
   strbuf_addf(line, "SQLite %s, file %s", sqlite3_libversion(), sqlite_file(s));
   for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++) {
-    pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
+    connect_pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
     strbuf_addf(line, ", %s=%s", pragmas[i], value);
   }
-  strbuf_addf(line, ", busy_timeout=%" PRIu64, cfg_of(s)->busy_timeout_ms);
+  strbuf_addf(line, ", busy_timeout=%" PRIu64,
+              connect_cfg_of(s)->busy_timeout_ms);
 }
 
 void sqlite_about(struct session *s,
@@ -284,20 +306,19 @@ void sqlite_settings(struct session *s,
   char value[64];
 
   for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++) {
-    pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
+    connect_pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
     put(ctx, pragmas[i], value);
   }
-  pragma(sqlite_of(s), "page_size", value, sizeof(value));
+  connect_pragma(sqlite_of(s), "page_size", value, sizeof(value));
   put(ctx, "page_size", value);
-  (void)snprintf(value, sizeof(value), "%" PRIu64, cfg_of(s)->busy_timeout_ms);
+  (void)snprintf(value, sizeof(value), "%" PRIu64,
+                 connect_cfg_of(s)->busy_timeout_ms);
   put(ctx, "busy_timeout", value);
 }
 
-/*
- * Free pages of the file are used again, and so are those of tables that are
- * replaced.  A database in memory has no file.
- */
-static const char *space_query(const struct session *s)
+/* Free pages, and those of replaced tables, are used again.  A database in
+ * memory has no file. */
+static const char *connect_space_query(const struct session *s)
 {
   (void)s;
   return "SELECT d.file, s.page_size * CASE WHEN EXISTS (SELECT 1 FROM "
@@ -309,5 +330,5 @@ static const char *space_query(const struct session *s)
 
 const struct driver_space sqlite_space = {
   .row_bytes = 220,
-  .query = space_query,
+  .query = connect_space_query,
 };

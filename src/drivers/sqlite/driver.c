@@ -1,15 +1,171 @@
 /*
- * driver.c - texts and the vtable of the sqlite driver.
+ * driver.c - the vtable of the sqlite driver: texts, and the end of a database.
  */
 #include "drivers/sqlite/driver.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/fmt.h"
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
+
+/*
+ * SQLite keeps the pages of dropped tables.  A file without other contents is
+ * removed, but never while another process has the file open.  An idle
+ * connection holds no lock, so the kernel is asked for a lease, which is
+ * granted only if no other process has the file open.
+ */
+
+/* of free pages */
+#define WORTH_A_LINE (UINT64_C(1) << 20)
+
+/* Contents besides free pages, also marks of another program. */
+static const char what_is_there[] =
+  "SELECT (SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE "
+  "'sqlite\\_%' ESCAPE '\\') + (u.user_version <> 0) + "
+  "(a.application_id <> 0), f.freelist_count * s.page_size, "
+  "c.page_count * s.page_size, v.schema_version FROM pragma_user_version u, "
+  "pragma_application_id a, pragma_freelist_count f, pragma_page_size s, "
+  "pragma_page_count c, pragma_schema_version v";
+
+struct contents {
+  bool others; /* not of bench */
+  bool used;   /* there was a table once */
+  uint64_t free_bytes, bytes;
+};
+
+static int tidy_look_inside(sqlite3 *db, struct contents *ret)
+{
+  sqlite3_stmt *stmt = NULL;
+  int rc = sqlite3_prepare_v2(db, what_is_there, -1, &stmt, NULL);
+
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(stmt);
+  if (rc == SQLITE_ROW) {
+    ret->others = sqlite3_column_int64(stmt, 0) != 0;
+    ret->free_bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
+    ret->bytes = (uint64_t)sqlite3_column_int64(stmt, 2);
+    ret->used = sqlite3_column_int64(stmt, 3) != 0;
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc == SQLITE_ROW ? 0 : -1;
+}
+
+/* Without WAL, a mode that cannot be left while other connections are open. */
+static bool tidy_shrink(sqlite3 *db)
+{
+  sqlite3_stmt *stmt = NULL;
+  bool left = false;
+
+  if (sqlite3_prepare_v2(db, "PRAGMA journal_mode=DELETE", -1, &stmt, NULL) ==
+        SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW)
+    left = strcmp((const char *)sqlite3_column_text(stmt, 0), "delete") == 0;
+  (void)sqlite3_finalize(stmt);
+  return left && sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* A regular file with one name. */
+static bool tidy_is_plain(const char *path, struct stat *ret)
+{
+  return lstat(path, ret) == 0 && S_ISREG(ret->st_mode) && ret->st_nlink == 1;
+}
+
+#if defined(F_SETLEASE) && defined(F_SETSIG)
+
+static void tidy_remove_beside(const char *path, const char *suffix)
+{
+  char name[PATH_MAX];
+
+  if (snprintf(name, sizeof(name), "%s%s", path, suffix) < (int)sizeof(name))
+    (void)unlink(name); /* usually done by SQLite */
+}
+
+/* False: open in another process, or a failure. */
+static bool tidy_remove_file(const char *path)
+{
+  struct stat before, opened;
+  bool gone = false;
+  int fd;
+
+  if (!tidy_is_plain(path, &before))
+    return false;
+  fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  /*
+   * From now on, a process that opens the file waits until the end of the
+   * lease.  The signal that reports this would end the program, unless ignored.
+   */
+  if (fstat(fd, &opened) == 0 && opened.st_dev == before.st_dev &&
+      opened.st_ino == before.st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0 &&
+      fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
+    gone = unlink(path) == 0;
+    if (gone) {
+      tidy_remove_beside(path, "-wal");
+      tidy_remove_beside(path, "-shm");
+      tidy_remove_beside(path, "-journal");
+    }
+    (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+  }
+  (void)close(fd);
+  return gone;
+}
+
+#else
+
+/* Nothing tells whether another process has the file open. */
+static bool tidy_remove_file(const char *path)
+{
+  struct stat st;
+
+  (void)tidy_is_plain(path, &st);
+  return false;
+}
+
+#endif
+
+static void sqlite_tidy(struct session *s, struct strbuf *line)
+{
+  const char *path = sqlite_file(s);
+  struct contents in = { 0 };
+  char size[FMT_SIZE_SIZE];
+  sqlite3 *db = NULL;
+  struct stat st;
+  bool shrunk = false;
+
+  /* In memory, or a URI. */
+  if (lstat(path, &st) < 0)
+    return;
+  if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+      tidy_look_inside(db, &in) == 0 && !in.others && in.used)
+    shrunk = tidy_shrink(db);
+  (void)sqlite3_close(db);
+  if (in.others && in.free_bytes >= WORTH_A_LINE)
+    strbuf_addf(line,
+                "'%s' keeps its size of %s, because other tables are in it; "
+                "VACUUM makes it smaller",
+                path, fmt_size(size, in.bytes));
+  if (in.others || !in.used) /* an empty file may be anybody's */
+    return;
+  if (shrunk && tidy_remove_file(path))
+    strbuf_addf(line, "Removed the database file '%s'", path);
+  else if (shrunk)
+    strbuf_addf(line, "The database file '%s' is empty, and stays", path);
+  else
+    strbuf_addf(line, "The database file '%s' stays, because %s", path,
+                sqlite_folder_error(path) == 0
+                  ? "another program uses it"
+                  : "its folder cannot be written to");
+}
 
 static const struct driver_hint hints[] = {
   { .state = "42P01",
@@ -32,12 +188,10 @@ static int sqlite_global_init(const void *cfg, struct err *err)
     return err_set(err, -1,
                    "this SQLite library was built without support for "
                    "threads");
-  /*
-   * Statistics that nothing reads cost each allocation a lock that all threads
-   * share.  If the library is already in use, they stay on.
-   */
+  /* Statistics cost each allocation a lock that all threads share.  They stay
+   * on if the library is already in use. */
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-  (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
+  (void)signal(SIGXFSZ, SIG_IGN); /* write() fails instead */
   return 0;
 }
 
@@ -82,7 +236,7 @@ static bool sqlite_quote(struct session *s, const char *text, size_t len,
 
   (void)s;
   (void)ret_why;
-  if (memchr(text, '\0', len)) { /* cannot be in a literal */
+  if (memchr(text, '\0', len)) { /* impossible in a literal */
     strbuf_adds(to, "CAST(X'");
     for (size_t i = 0; i < len; i++) {
       const unsigned char c = (unsigned char)text[i];

@@ -1,15 +1,35 @@
 /*
- * error.c - SQLite's result codes as SQLSTATEs.
+ * error.c - SQLite's result codes as SQLSTATEs, and causes of failures.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "drivers/sqlite/session.h"
 
-/* Extended codes come before their primary ones. */
+const char *sqlite_file(const struct session *s)
+{
+  const struct sqlite_cfg *cfg = s->cfg;
+
+  return s->params->db ? s->params->db : cfg->db;
+}
+
+int sqlite_folder_error(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  char folder[PATH_MAX] = ".";
+
+  if (slash)
+    (void)snprintf(folder, sizeof(folder), "%.*s",
+                   slash == path ? 1 : (int)(slash - path), path);
+  return access(folder, W_OK) == 0 ? 0 : errno;
+}
+
+/* Extended codes come first. */
 static const struct {
   int code;
   const char *state;
@@ -30,14 +50,14 @@ static const struct {
   { SQLITE_NOTADB, "58030" },
 };
 
-static bool ends_with(const char *text, const char *end)
+static bool error_ends_with(const char *text, const char *end)
 {
   const size_t len = strlen(text), n = strlen(end);
 
   return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-static const char *state_of(int code, const char *msg)
+static const char *error_state_of(int code, const char *msg)
 {
   static const char no_table[] = "no such table";
 
@@ -47,7 +67,7 @@ static const char *state_of(int code, const char *msg)
   }
   if ((code & 0xff) != SQLITE_ERROR)
     return "HY000";
-  if (ends_with(msg, " already exists"))
+  if (error_ends_with(msg, " already exists"))
     return "42P07";
   return strncmp(msg, no_table, sizeof(no_table) - 1) == 0 ? "42P01" : "42601";
 }
@@ -57,11 +77,11 @@ int sqlite_failed_with(int code, const char *msg, struct outcome *out)
   out->code = code;
   out->base_code = code & 0xff;
   out->msg = msg;
-  memcpy(out->state, state_of(code, msg), sizeof(out->state));
+  memcpy(out->state, error_state_of(code, msg), sizeof(out->state));
   return -1;
 }
 
-/* SQLite does not say why a file cannot be opened, read or written. */
+/* SQLite does not report why a file cannot be opened, read or written. */
 const char *sqlite_error_text(struct sqlite_session *q)
 {
   const int code = sqlite3_errcode(q->db) & 0xff;
@@ -70,7 +90,7 @@ const char *sqlite_error_text(struct sqlite_session *q)
 
   if (cause == 0 || (code != SQLITE_CANTOPEN && code != SQLITE_IOERR))
     return message;
-  /* It has tried to read a file that it could not create. */
+  /* After SQLite could not create the file, an attempt to read failed. */
   if (cause == ENOENT &&
       (folder = sqlite_folder_error(sqlite_file(&q->base))) != 0)
     cause = folder;

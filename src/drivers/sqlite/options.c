@@ -1,23 +1,28 @@
 /*
- * options.c - the options of the sqlite driver.
+ * options.c - the options of the sqlite driver, and URLs.
  */
 #include "drivers/sqlite/options.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "db/url.h"
 
 const char *const sqlite_journal_modes[] = {
   "wal", "delete", "truncate", "persist", "memory", "off", NULL,
 };
 
-/* Their places are the numbers that SQLite uses. */
+/* By SQLite's numbers. */
 const char *const sqlite_synchronous_words[] = {
   "off", "normal", "full", "extra", NULL,
 };
 
-/* Copies the `len` bytes of a URI without percent-encoding, cut to the room. */
-static void decode(const char *text, size_t len, char *to, size_t size)
+/* Without percent-encoding, cut to the room. */
+static void options_decode(const char *text, size_t len, char *to, size_t size)
 {
   size_t n = 0;
 
@@ -39,22 +44,19 @@ static void decode(const char *text, size_t len, char *to, size_t size)
   to[n] = '\0';
 }
 
-/*
- * Does the path or a parameter of a URI of SQLite mean memory, or a file that
- * no other connection can open?
- */
-static bool is_memory_uri(const char *uri)
+/* Memory, or a file that no other connection can open. */
+static bool options_is_memory_uri(const char *uri)
 {
   const char *at = uri + strcspn(uri, "?#");
   char word[64];
 
-  decode(uri, (size_t)(at - uri), word, sizeof(word));
+  options_decode(uri, (size_t)(at - uri), word, sizeof(word));
   if (*word == '\0' || strcmp(word, ":memory:") == 0)
     return true;
   while (*at == '?' || *at == '&') {
     const size_t len = strcspn(++at, "&#");
 
-    decode(at, len, word, sizeof(word));
+    options_decode(at, len, word, sizeof(word));
     if (strcmp(word, "mode=memory") == 0 || strcmp(word, "vfs=memdb") == 0)
       return true;
     at += len;
@@ -62,10 +64,10 @@ static bool is_memory_uri(const char *uri)
   return false;
 }
 
-static bool is_file(const char *text)
+static bool options_is_file(const char *text)
 {
   if (strncmp(text, "file:", 5) == 0)
-    return !is_memory_uri(text + 5);
+    return !options_is_memory_uri(text + 5);
   return *text && strcmp(text, ":memory:") != 0;
 }
 
@@ -75,7 +77,7 @@ const struct opt sqlite_options[] = {
     .name = "sqlite-db",
     .flags = OPT_PATH,
     .def = "bench.sqlite",
-    .check = is_file,
+    .check = options_is_file,
     .expected = "a file name: a database in memory cannot be shared "
                 "by threads and commands",
     .help = "database file, created if missing",
@@ -118,4 +120,57 @@ const struct opt sqlite_options[] = {
     .help = "milliseconds to wait for a lock",
   },
   OPT_END,
+};
+
+static const struct target_name parameters[] = {
+  { .name = "journal-mode", .option = "sqlite-journal-mode" },
+  { .name = "synchronous", .option = "sqlite-synchronous" },
+  { .name = "cache-size", .option = "sqlite-cache-size" },
+  { .name = "mmap-size", .option = "sqlite-mmap-size" },
+  { .name = "busy-timeout", .option = "sqlite-busy-timeout" },
+  { 0 },
+};
+
+static int names_put_parameter(const struct target_pair *p,
+                               const struct target_sink *to, struct err *err)
+{
+  const struct target_name *row = target_names_find(parameters, p->name);
+
+  if (!row || !p->value)
+    return err_set(err, -EINVAL,
+                   "the parameter '%.60s' is not known, or has no value "
+                   "(expected one of: journal-mode, synchronous, cache-size, "
+                   "mmap-size, busy-timeout)",
+                   p->name);
+  return to->put(to->ctx, row->option, p->value, err);
+}
+
+static int names_read_url(const struct url *url, const struct target_sink *to,
+                          struct err *err)
+{
+  struct strbuf path = { 0 };
+  int rc = 0;
+
+  if (url->n_hosts > 0 || url->user || *url->path == '\0')
+    return err_set(err, -EINVAL,
+                   "a file has no host (expected sqlite:FILE or "
+                   "sqlite:///ABSOLUTE/PATH)");
+  strbuf_addf(&path, "%s%s", url->has_authority ? "/" : "", url->path);
+  if (path.failed)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  else
+    rc = to->put(to->ctx, "sqlite-db", strbuf_str(&path), err);
+  strbuf_done(&path);
+  for (size_t i = 0; i < url->n_parameters && rc == 0; i++)
+    rc = names_put_parameter(&url->parameters[i], to, err);
+  return rc;
+}
+
+static const char *const aliases[] = { "sqlite3", NULL };
+static const char *const schemes[] = { "sqlite", "sqlite3", NULL };
+
+const struct target_names sqlite_names = {
+  .aliases = aliases,
+  .schemes = schemes,
+  .url = names_read_url,
 };

@@ -4,9 +4,9 @@
 #ifndef BENCH_DRIVERS_SQLITE_OPTIONS_H
 #define BENCH_DRIVERS_SQLITE_OPTIONS_H
 
+#include "db/url.h"
 #include "opt/opt.h"
 
-/* The struct that the options fill in. */
 struct sqlite_cfg {
   const char *db;
   int journal_mode; /* index of sqlite_journal_modes */
@@ -20,5 +20,6 @@ extern const char *const sqlite_journal_modes[];
 extern const char *const sqlite_synchronous_words[];
 
 extern const struct opt sqlite_options[];
+extern const struct target_names sqlite_names;
 
 #endif

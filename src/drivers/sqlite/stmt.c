@@ -7,7 +7,7 @@
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
 
-/* A statement has ended; `reads`: it is one that changes nothing. */
+/* `reads`: the statement changes nothing. */
 static void note_trx(struct sqlite_session *q, bool reads)
 {
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
@@ -20,17 +20,15 @@ static void note_trx(struct sqlite_session *q, bool reads)
     sqlite_note_reads(q);
 }
 
-/* A statement begins: no request to end it has arrived yet. */
+/* Earlier requests to end a statement are void. */
 static void start(struct sqlite_session *q)
 {
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
   q->gave_up = false;
 }
 
-/*
- * Sets the journal mode before a statement that writes.  In a run, transactions
- * and events count too: they are measured in the mode that was asked for.
- */
+/* Before a statement that writes.  In a run, also before transactions and
+ * events, which are measured in the user's mode. */
 static int settle_mode(struct sqlite_session *q, bool writes)
 {
   if (LIKELY(!q->mode_due) || !sqlite3_get_autocommit(q->db))
@@ -49,7 +47,7 @@ static bool is_measured(const struct sqlite_session *q, int columns)
          (columns == 0 || env_in_event(q->base.env));
 }
 
-/* Steps through the whole statement and keeps its rows if they are wanted. */
+/* Keeps the rows if they are wanted. */
 static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
                struct outcome *out)
 {
@@ -63,7 +61,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   if (rc != SQLITE_OK)
     return sqlite_failed(q, out);
   rc = sqlite3_step(stmt);
-  if (columns > 0) /* a table that has changed may have other columns now */
+  if (columns > 0) /* a changed table may have other columns */
     columns = sqlite3_column_count(stmt);
   sqlite_rows_clear(&q->rows, (uint32_t)columns);
   for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt), rows++) {
@@ -88,7 +86,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   return 0;
 }
 
-/* Is something other than blanks, comments and semicolons left? */
+/* Other than blanks, comments and semicolons. */
 static bool has_more(const char *sql, size_t len)
 {
   size_t n;
@@ -97,7 +95,6 @@ static bool has_more(const char *sql, size_t len)
   return n > 0 || word < sql + len;
 }
 
-/* Keeps what follows the first statement of the text. */
 static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
 {
   strbuf_clear(&q->rest);
@@ -107,9 +104,7 @@ static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
   return q->more;
 }
 
-/*
- * Executes the first statement of the text; *ret_tail: where the rest begins.
- */
+/* *ret_tail: behind the first statement. */
 static int first_of(struct sqlite_session *q, const char *sql, size_t len,
                     const char **ret_tail, struct outcome *out)
 {
@@ -119,16 +114,16 @@ static int first_of(struct sqlite_session *q, const char *sql, size_t len,
   *ret_tail = sql + len;
   if (len >= INT_MAX)
     return sqlite_failed_with(SQLITE_TOOBIG, "string or blob too big", out);
-  /* Thanks to the zero byte after the text, SQLite need not copy it. */
+  /* With its zero byte, SQLite need not copy the text. */
   if (sqlite3_prepare_v2(q->db, sql, (int)len + 1, &stmt, ret_tail) !=
       SQLITE_OK)
     return sqlite_failed(q, out);
-  if (!stmt) { /* the text has only blanks and comments */
+  if (!stmt) { /* only blanks and comments */
     out->counter = COUNTER_OTHER;
     return 0;
   }
   rc = run(q, stmt, out);
-  /* If the execution failed, the message must outlive finalizing. */
+  /* The message must outlive sqlite3_finalize(). */
   if (rc < 0) {
     (void)sqlite3_snprintf(sizeof(q->why), q->why, "%s", out->msg);
     out->msg = q->why;
@@ -174,7 +169,7 @@ int sqlite_next_result(struct session *s, struct outcome *out)
   start(q);
   q->more = false;
   if (first_of(q, sql, len, &tail, out) < 0)
-    return -1; /* what follows a failed statement is not executed */
+    return -1; /* the rest is not executed */
   q->rest_at += (size_t)(tail - sql);
   q->more = has_more(tail, q->rest.len - q->rest_at);
   out->more = q->more;
@@ -186,16 +181,14 @@ int sqlite_end_results(struct session *s, struct outcome *out)
   struct sqlite_session *q = sqlite_of(s);
   int rc = 0;
 
-  /* A server would already have executed all of the text. */
-  while (q->more) { /* a failure ends the loop, too */
+  /* A server would have executed the whole text. */
+  while (q->more) { /* also ends after a failure */
     *out = (struct outcome){ 0 };
     rc = sqlite_next_result(s, out);
   }
   sqlite_rows_clear(&q->rows, 0);
   return rc;
 }
-
-/* ---- prepared statements ---- */
 
 static struct sqlite_prepared *prepared_of(struct prepared *p)
 {
@@ -218,7 +211,7 @@ int sqlite_prepare(struct prepared *p, struct outcome *out)
   if (has_more(tail, p->len - (size_t)(tail - p->sql)))
     return sqlite_failed_with(
       SQLITE_ERROR, "cannot prepare more than one statement at once", out);
-  /* BEGIN and COMMIT are possible without the tables of the test, too. */
+  /* BEGIN and COMMIT need no tables of the test. */
   if (q->base.env->process->in_run && reads_or_writes(sp->stmt) &&
       settle_mode(q, true) != SQLITE_OK)
     return sqlite_failed(q, out);
@@ -264,11 +257,11 @@ int sqlite_execute(struct prepared *p, struct outcome *out)
       return sqlite_failed(q, out);
   }
   rc = run(q, sp->stmt, out);
-  /* The message lasts until the next call that fails; a reset repeats it. */
+  /* sqlite3_reset() repeats the error; its message stays. */
   (void)sqlite3_reset(sp->stmt);
   if (rc < 0)
     note_trx(q, false);
-  out->settled = rc == 0; /* as in sqlite_query() */
+  out->settled = rc == 0;
   return rc;
 }
 

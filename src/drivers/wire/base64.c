@@ -47,7 +47,7 @@ ssize_t base64_decode(const char *text, size_t len, void *to, size_t room)
       return -1;
     out[n++] = (uint8_t)(v >> (6 - 2 * (i % 4)));
   }
-  /* The bits that no byte has are zero: so each value has one text. */
+  /* Unused bits are zero: each value has one text. */
   if ((pad == 1 && (v & 3) != 0) || (pad == 2 && (v & 15) != 0))
     return -1;
   return (ssize_t)n;

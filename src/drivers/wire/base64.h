@@ -7,14 +7,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Characters that `n` bytes become. */
 #define BASE64_LENGTH(n) (((n) + 2) / 3 * 4)
 
 /* Write BASE64_LENGTH(n) characters, without a terminator. */
 void base64_encode(const void *bytes, size_t n, char *to);
 
-/* The bytes of a text; their number, or -1: it is not of this form, or they
- * are more than `room`. */
+/* Returns the number of bytes; -1: malformed, or more than `room`. */
 ssize_t base64_decode(const char *text, size_t len, void *to, size_t room);
 
 #endif

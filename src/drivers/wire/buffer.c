@@ -1,5 +1,5 @@
 /*
- * buffer.c - a buffer that grows, for bytes from a socket or to it.
+ * buffer.c - a buffer that grows.
  */
 #include "drivers/wire/buffer.h"
 
@@ -8,7 +8,7 @@
 
 #include "loop/loop.h"
 
-/* Go on in the block that the fibers of this thread use in turn. */
+/* The fibers of a thread use its block in turn. */
 static bool take_block(struct wire_buffer *b, size_t need)
 {
   size_t room;

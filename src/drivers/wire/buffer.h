@@ -1,9 +1,9 @@
 /*
- * buffer.h - a buffer that grows, for bytes from a socket or to it.
+ * buffer.h - a buffer that grows, for bytes from a socket or to a socket.
  *
- * It is all zero at first.  An answer stays in it, and the session remembers
- * positions in the answer, so that reading can go on later from there.  In the
- * long run nothing is allocated: see also loop_take_block().
+ * A zeroed one is valid.  An answer stays in the buffer, and the session
+ * remembers positions.  In the long run nothing is allocated: see
+ * loop_take_block().
  */
 #ifndef BENCH_DRIVERS_WIRE_BUFFER_H
 #define BENCH_DRIVERS_WIRE_BUFFER_H
@@ -15,13 +15,13 @@
 #include "base/compiler.h"
 
 enum {
-  WIRE_LEAST = 256,        /* bytes at first of what is sent; they double */
-  WIRE_FIRST = 1024,       /* ... of what is received */
-  WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
+  WIRE_LEAST = 256,        /* first size for sending; sizes double */
+  WIRE_FIRST = 1024,       /* first size for receiving */
+  WIRE_KEEP = 1024 * 1024, /* larger buffers are given back */
 };
 
-/* What was received ends at `end`, and is consumed up to `pos`.  A buffer of
- * bytes to be sent has only room. */
+/* Received bytes end at `end`, and are consumed up to `pos`.  A buffer for
+ * sending may use only `room`. */
 struct wire_buffer {
   uint8_t *bytes; /* owned */
   size_t room, pos, end;
@@ -29,14 +29,14 @@ struct wire_buffer {
                    * the loop */
 };
 
-/* Have room for `need` bytes in all; false: no memory, and nothing changes. */
+/* Have `need` bytes in all; false: no memory, and nothing changes. */
 bool wire_buffer_grow(struct wire_buffer *b, size_t need);
 static inline bool wire_buffer_reserve(struct wire_buffer *b, size_t need)
 {
   return LIKELY(need <= b->room) || wire_buffer_grow(b, need);
 }
 
-/* Add bytes behind the end; false: no memory, and nothing changes. */
+/* False: no memory, and nothing changes. */
 bool wire_buffer_append(struct wire_buffer *b, const void *bytes, size_t n);
 
 /*
@@ -64,15 +64,15 @@ static inline void wire_buffer_clear(struct wire_buffer *b)
   b->end = 0;
 }
 
-/* What follows `to` moves to `from`; the caller sets `pos`. */
+/* Move the bytes from `to` on to `from`; the caller sets `pos`. */
 void wire_buffer_cut(struct wire_buffer *b, size_t from, size_t to);
 
-/* Give the memory back if there is unusually much of it; the content goes. */
+/* Give unusually much memory back, with the content. */
 void wire_buffer_trim(struct wire_buffer *b);
 /*
- * Go back to WIRE_FIRST bytes; the content goes.  For sessions that are many:
- * of those in a thread, only the one that reads an answer has a large buffer,
- * which the next one takes over.
+ * Go back to WIRE_FIRST bytes, without the content: of many sessions in a
+ * thread, only the one that reads an answer has a large buffer, and hands it
+ * on.
  */
 void wire_buffer_shrink(struct wire_buffer *b);
 void wire_buffer_done(struct wire_buffer *b);

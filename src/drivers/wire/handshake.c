@@ -38,8 +38,6 @@ enum visit_rc handshake_cannot(struct handshake *h, const char *why)
   return VISIT_CANNOT;
 }
 
-/* ---- the socket ---- */
-
 static enum visit_rc handshake_to_path(struct handshake *h)
 {
   struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -51,7 +49,7 @@ static enum visit_rc handshake_to_path(struct handshake *h)
     return handshake_cannot(h, "the path of the socket is too long");
   memcpy(to.sun_path, h->path, n);
   if (to.sun_path[0] == '@')
-    to.sun_path[0] = '\0'; /* its length ends it */
+    to.sun_path[0] = '\0'; /* abstract: ended by its length */
   else
     len++;
   rc = wire_open(&h->fd, (const struct sockaddr *)(const void *)&to, len,
@@ -59,7 +57,7 @@ static enum visit_rc handshake_to_path(struct handshake *h)
   return rc < 0 ? h->protocol->unreachable(h, rc) : VISIT_DONE;
 }
 
-/* Each of `n` addresses that are left has its share of the time. */
+/* Each of `n` remaining addresses has its share of the time. */
 static enum visit_rc handshake_to_address(struct handshake *h, size_t n)
 {
   struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
@@ -122,8 +120,6 @@ static void handshake_close(struct handshake *h)
   h->fd = -1;
 }
 
-/* ---- bytes ---- */
-
 int handshake_send(struct handshake *h)
 {
   int rc = 0;
@@ -152,7 +148,7 @@ enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
     return p->broken(h, -ENOMEM);
   do {
     const int sent = handshake_send(h);
-    /* A peer that hangs up may have sent the reason, without listening. */
+    /* A peer that hangs up may have sent the reason. */
     const int heard = sent == -ETIMEDOUT
                         ? sent
                         : handshake_receive(h, HANDSHAKE_MESSAGE_MAX);
@@ -168,8 +164,6 @@ enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
   handshake_end_step(h);
   return VISIT_DONE;
 }
-
-/* ---- the end ---- */
 
 void handshake_part(struct handshake *h)
 {

@@ -1,11 +1,10 @@
 /*
- * handshake.h - our own login: resolve, connect, TLS, authenticate, ready; then
- * at most one statement and the farewell, each step with its time.
+ * handshake.h - our own login: resolve, connect, TLS, authenticate; then at
+ * most one statement and the farewell, each step with its time.
  *
- * A protocol brings a table of callbacks, and a part of its own that consumes
- * and makes messages: bytes in, bytes out, without a socket.  All functions
- * that wait do so until v->until_ns at the latest; in a fiber, the loop runs
- * others meanwhile.
+ * A protocol brings callbacks, and a part that consumes and makes messages
+ * without a socket.  Waits end at v->until_ns; in a fiber, the loop runs others
+ * meanwhile.
  */
 #ifndef BENCH_DRIVERS_WIRE_HANDSHAKE_H
 #define BENCH_DRIVERS_WIRE_HANDSHAKE_H
@@ -20,28 +19,25 @@
 
 enum {
   HANDSHAKE_MESSAGE_MAX = 64 * 1024, /* bytes of one message */
-  HANDSHAKE_TOTAL_MAX = 1024 * 1024, /* ... of all until the server is ready */
+  HANDSHAKE_TOTAL_MAX = 1024 * 1024, /* bytes until the server is ready */
 };
 
 enum handshake_rc {
-  HANDSHAKE_MORE,   /* more bytes of the server are needed */
-  HANDSHAKE_READY,  /* the server awaits a statement: the last was answered */
-  HANDSHAKE_FAILED, /* the protocol has a text with the reason */
-  HANDSHAKE_CANNOT, /* only the library can log in here: likewise */
-  HANDSHAKE_LATE,   /* the time is over */
+  HANDSHAKE_MORE,   /* more bytes are needed */
+  HANDSHAKE_READY,  /* the server awaits a statement */
+  HANDSHAKE_FAILED, /* the protocol has the text */
+  HANDSHAKE_CANNOT, /* likewise: only the library can log in here */
+  HANDSHAKE_LATE,
 };
 
 struct handshake;
 
 struct handshake_protocol {
-  /* The socket is connected: negotiate TLS, and append the first messages of
-   * the client to h->out. */
+  /* The socket is connected: negotiate TLS, and append the first messages to
+   * h->out. */
   enum visit_rc (*start)(struct handshake *h);
-  /*
-   * Consume the complete messages in h->in, and append the answers to h->out.
-   * After anything but HANDSHAKE_MORE and HANDSHAKE_READY, the session has to
-   * be closed.
-   */
+  /* Consume complete messages in h->in, and append answers to h->out.  After
+   * FAILED, CANNOT and LATE the session has to be closed. */
   enum handshake_rc (*take)(struct handshake *h);
 
   /* Failures, in the words of the client library.  They return VISIT_FAILED;
@@ -49,49 +45,48 @@ struct handshake_protocol {
   enum visit_rc (*unresolved)(struct handshake *h, const char *why);
   enum visit_rc (*unreachable)(struct handshake *h, int code); /* -errno */
   enum visit_rc (*broken)(struct handshake *h, int code);      /* -errno */
-  /* `rc` is HANDSHAKE_FAILED or HANDSHAKE_CANNOT. */
+  /* HANDSHAKE_FAILED or HANDSHAKE_CANNOT */
   enum visit_rc (*refused)(struct handshake *h, enum handshake_rc rc);
 };
 
-/* The caller sets the first members; handshake_begin() sets the others. */
+/* The caller sets the first members, handshake_begin() the others. */
 struct handshake {
   const struct handshake_protocol *protocol;
-  const char *path; /* [opt] of a Unix socket; '@': its name is abstract */
-  const char *host; /* used without a path */
+  const char *path; /* [opt] of a Unix socket; '@': abstract */
+  const char *host; /* without a path */
   unsigned port;
 
   struct visit *v;                /* borrowed */
-  int fd;                         /* -1: the socket is not open */
+  int fd;                         /* -1: not open */
   char address[WIRE_ADDRESS_MAX]; /* numeric; "": none yet, or a Unix socket */
   enum visit_step step;
   uint64_t at_ns; /* begin of `step` */
   struct wire_buffer in, out;
 };
 
-/* Begin the first step. */
 void handshake_begin(struct handshake *h, struct visit *v);
-/* The current step has succeeded; the next one begins. */
+/* The step has succeeded. */
 void handshake_end_step(struct handshake *h);
 
-/* Only the library can log in; VISIT_CANNOT. */
+/* Only the library can log in.  Returns VISIT_CANNOT. */
 enum visit_rc handshake_cannot(struct handshake *h, const char *why);
 
 /* Open a socket, and log in.  Afterwards the server is ready. */
 enum visit_rc handshake_open(struct handshake *h);
 
-/* Send h->out, and take messages until the server is ready.  Not `appended`:
- * the memory did not suffice for h->out. */
+/* Send h->out, and take messages until the server is ready.  Not `appended`: no
+ * memory was left for h->out. */
 enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
                              bool appended);
 
-/* Send h->out; 0, or as wire_send_until(). */
+/* 0, or as wire_send_until(). */
 int handshake_send(struct handshake *h);
-/* Append some bytes to h->in; 0, or as wire_receive_until(). */
+/* Append to h->in; 0, or as wire_receive_until(). */
 int handshake_receive(struct handshake *h, size_t most);
 
-/* Send the farewell in h->out without a wait, and close the socket. */
+/* Send h->out without a wait, and close the socket. */
 void handshake_part(struct handshake *h);
-/* Close the socket, if it is still here, and free the buffers. */
+/* Close the socket, if open, and free the buffers. */
 void handshake_done(struct handshake *h);
 
 #endif

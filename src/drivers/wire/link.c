@@ -24,9 +24,7 @@ enum {
   SILENCE_MS = 60000,
 };
 
-/* ---- bytes ---- */
-
-/* After a call that failed: may it be made again? */
+/* After a failure: is another call useful? */
 static bool wire_again(int fd, short events)
 {
   if (errno == EINTR)
@@ -65,7 +63,7 @@ int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got)
 
 int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first)
 {
-  /* The first bytes take the server a while, those after them do not. */
+  /* The first bytes take the server a while, the next ones do not. */
   bool wait = poll_first && wire_buffer_have(b) == 0;
 
   while (wire_buffer_have(b) < n) {
@@ -94,9 +92,8 @@ bool wire_look(struct wire_buffer *b, int fd)
   return true;
 }
 
-/* ---- until a moment at the latest ---- */
-
-/* A socket that could not be connected is closed: the loop must not know it. */
+/* A socket that could not be connected is closed: the loop must forget the
+ * descriptor. */
 static int wire_wait_in_loop(int fd, short events, uint64_t until_ns)
 {
   _Atomic uint32_t never = 0;
@@ -125,7 +122,7 @@ int wire_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
   const int rc = stream_open(ret_fd, to, len, &limit);
   int off = 0;
 
-  /* io_uring would not wait for one that does not block. */
+  /* io_uring would not wait for a non-blocking socket. */
   if (rc == 0 && in_loop)
     (void)ioctl(*ret_fd, FIONBIO, &off);
   return rc;
@@ -185,8 +182,6 @@ int wire_receive_until(int fd, struct wire_buffer *in, size_t n,
     in->end += got;
   return rc;
 }
-
-/* ---- a peer that has vanished ---- */
 
 bool wire_is_tcp(int fd)
 {

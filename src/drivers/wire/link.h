@@ -1,10 +1,9 @@
 /*
  * link.h - the socket of a session: opening, bytes, and frames of bytes.
  *
- * The socket may be in blocking mode or not: a function that has to wait does
- * so in either case, and signals do not end its wait.  In a fiber, the loop
- * runs others meanwhile.  Where no limit is given, a thread that ends a session
- * of another one shuts the socket down, which ends the wait.
+ * Functions that wait do so whether the socket blocks or not, and signals do
+ * not end the wait.  In a fiber, the loop runs others meanwhile.  Without a
+ * limit, shutdown() by another thread ends the wait.
  */
 #ifndef BENCH_DRIVERS_WIRE_LINK_H
 #define BENCH_DRIVERS_WIRE_LINK_H
@@ -21,7 +20,7 @@
 #include "loop/fiber.h"
 #include "loop/loop.h"
 
-/* Every so many requests a driver calls wire_look() before it sends one. */
+/* A driver calls wire_look() before each n-th request. */
 #define WIRE_LOOK_EVERY 64
 
 /* As send(); in a fiber, the loop sends. */
@@ -32,7 +31,7 @@ static inline ssize_t wire_send_some(int fd, const uint8_t *p, size_t n,
                                : loop_send(fd, p, n, flags);
 }
 
-/* Send all bytes; `flags` as for send().  False: not all could be sent. */
+/* False: not all bytes could be sent. */
 bool wire_send_slow(int fd, const uint8_t *p, size_t n, int flags);
 static inline bool wire_send(int fd, const uint8_t *p, size_t n, int flags)
 {
@@ -44,14 +43,12 @@ static inline bool wire_send(int fd, const uint8_t *p, size_t n, int flags)
 }
 
 /*
- * Append what has come, as much as fits into the room that there is (at least
- * one byte); wait if nothing has.  0; -EPIPE: the other side has closed the
- * connection; or the -errno of a connection that is broken.
+ * Append what has come, as much as fits (room for one byte at least); WAITS for
+ * the first byte.  0; -EPIPE: closed by the other side; or another -errno.
  *
- * `poll_first`: A reader that sleeps in recv() on a Unix socket is woken twice,
- * the first time when the server takes the request out of the queue.  One that
- * sleeps in poll() is not, which is worth the further call where others want
- * the processor.
+ * `poll_first`: a reader that sleeps in recv() on a Unix socket is woken twice,
+ * first when the server takes the request out of the queue.  A reader in poll()
+ * is not, which is worth the call where others want the processor.
  */
 int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got);
 static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
@@ -68,50 +65,40 @@ static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
   return 0;
 }
 
-/* Receive until there are at least `n` bytes from b->pos on.  As
- * wire_receive(), or -ENOMEM. */
+/* Receive until there are `n` bytes from b->pos on.  As wire_receive(), or
+ * -ENOMEM. */
 int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first);
 
-/* Append what has come without a wait; false: nothing has.  A connection that
- * is broken is noticed by the next request. */
+/* Append without a wait; false: nothing has come.  The next request notices a
+ * broken connection. */
 bool wire_look(struct wire_buffer *b, int fd);
 
 /* ---- until a moment at the latest ---- */
 
-/*
- * What is to be sent stays valid until something was received, or the socket is
- * forgotten: see loop.h.
- */
+/* What is sent stays valid until something was received, or the socket is
+ * forgotten: see loop.h. */
 
-/*
- * Open a socket that is connected to an address.  0; -ETIMEDOUT; or why the
- * system has refused it.  A Unix socket whose queue is full is tried again.
- */
+/* Open a connected socket.  0; -ETIMEDOUT; or the -errno of connect().  A Unix
+ * socket whose queue is full is tried again. */
 int wire_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
               uint64_t until_ns);
 
-/* Send all bytes.  0, -ETIMEDOUT, or the -errno of a broken connection. */
+/* 0, -ETIMEDOUT, or another -errno. */
 int wire_send_until(int fd, const void *bytes, size_t n, uint64_t until_ns);
 
-/*
- * Append what has come, `n` bytes at most; wait for one byte at least.  0;
- * -ETIMEDOUT; -EPIPE: the other side has closed the connection; -ENOMEM; or the
- * -errno of a broken connection.
- */
+/* Append `n` bytes at most; WAITS for the first byte.  0; -ETIMEDOUT; -EPIPE:
+ * closed by the other side; -ENOMEM; or another -errno. */
 int wire_receive_until(int fd, struct wire_buffer *in, size_t n,
                        uint64_t until_ns);
 
-/* ---- frames ---- */
-
-/* The frames of a protocol: where it is a constant, the functions below become
- * a few instructions without calls. */
+/* The frames of a protocol.  With a constant, the functions below become a few
+ * instructions without calls. */
 struct wire_frame {
   size_t head;                         /* bytes that contain the size */
-  size_t (*size)(const uint8_t *head); /* of the frame with its head */
+  size_t (*size)(const uint8_t *head); /* of the whole frame */
 };
 
-/* Bytes that are needed from b->pos on: the size of the frame there, or of a
- * head that is not complete. */
+/* Bytes needed from b->pos on: of the frame, or of an incomplete head. */
 static inline size_t wire_frame_size(const struct wire_frame *f,
                                      const struct wire_buffer *b)
 {
@@ -129,12 +116,10 @@ static inline int wire_frame_fill(const struct wire_frame *f,
   return rc < 0 ? rc : wire_fill(b, fd, wire_frame_size(f, b), false);
 }
 
-/* ---- a peer that has vanished ---- */
-
 bool wire_is_tcp(int fd);
 
-/* Set a TCP socket up to send at once, and to break if nothing is heard for a
- * minute.  Returns whether it is one. */
+/* A TCP socket sends at once, and breaks after a minute of silence.  Returns
+ * whether the socket is one. */
 bool wire_keep_alive(int fd);
 
 #endif

@@ -9,13 +9,13 @@
 
 enum {
   MD5_BYTES = 16,
-  MD5_DIGITS = 2 * MD5_BYTES, /* hexadecimal ones */
+  MD5_DIGITS = 2 * MD5_BYTES, /* hexadecimal */
 };
 
-/* The hash of two texts, one after the other. */
+/* Hash of two texts, one after the other. */
 void md5(const void *a, size_t a_len, const void *b, size_t b_len,
          uint8_t ret[MD5_BYTES]);
-/* The same in hexadecimal digits, without a terminator. */
+/* In hexadecimal digits, without a terminator. */
 void md5_digits(const void *a, size_t a_len, const void *b, size_t b_len,
                 char ret[MD5_DIGITS]);
 

@@ -17,8 +17,8 @@ static bool would_block(ssize_t rc)
   return rc < 0 && sock_is_early(errno);
 }
 
-/* Wait until something can be sent or has come; take what has.  False: it is of
- * no use to go on. */
+/* Wait until something can be sent or has come, and receive.  False: to go on
+ * is of no use. */
 COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
 {
   ssize_t got;
@@ -26,7 +26,7 @@ COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
   if (!loop_wait_fd(fd, POLLIN | POLLOUT))
     return false;
   if (wire_buffer_have(in) >= most || !wire_buffer_extend(in, 1)) {
-    (void)shutdown(fd, SHUT_RDWR); /* it would never end */
+    (void)shutdown(fd, SHUT_RDWR); /* endless */
     return false;
   }
   got = recv(fd, in->bytes + in->end, in->room - in->end, MSG_DONTWAIT);
@@ -36,10 +36,9 @@ COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
 }
 
 /*
- * The loop of a client may only note down what it is to send.  A pipeline needs
- * no company in its system call, and has to know when the socket is full, so it
- * does not send through the loop.  Nothing of earlier requests is under way,
- * because their answers were read.
+ * Not through the loop, which may only note down what to send: the caller has
+ * to know when the socket is full.  Answers to earlier requests were read, so
+ * nothing is under way in the loop.
  */
 bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
                     size_t most, bool wait)
@@ -67,48 +66,11 @@ bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
   return true;
 }
 
-bool wire_pipe_push(struct wire_pipe *p, int fd, struct wire_buffer *in,
-                    bool wait)
-{
-  struct wire_buffer *out = &p->out;
-
-  while (out->pos < out->end) {
-    const size_t had = in->end;
-    const ssize_t sent = sock_send(fd, out->bytes + out->pos,
-                                   out->end - out->pos, MSG_DONTWAIT);
-
-    if (LIKELY(sent > 0)) {
-      out->pos += (size_t)sent;
-      p->sends++;
-      continue;
-    }
-    if (!would_block(sent))
-      break;
-    if (!wait)
-      return false;
-    if (!make_way(fd, in, SIZE_MAX))
-      break;
-    if (in->end > had)
-      return false;
-  }
-  wire_buffer_clear(out);
-  return true;
-}
-
-COLD bool wire_pipe_push_slow(struct wire_pipe *p, int fd,
-                              struct wire_buffer *in)
-{
-  const size_t had = in->end;
-
-  (void)wire_pipe_push(p, fd, in, true);
-  return in->end > had;
-}
-
 void wire_pipe_next(struct wire_buffer *in)
 {
   const size_t left = wire_buffer_have(in);
 
-  if (left > in->pos) /* it would take longer to move than it has to read */
+  if (left > in->pos) /* to move takes longer than to read */
     return;
   if (left > 0)
     wire_buffer_cut(in, 0, in->pos);
@@ -123,7 +85,6 @@ void wire_pipe_clear(struct wire_pipe *p)
   p->sending = false;
   p->failed = false;
   p->in_flight = 0;
-  p->apart = false;
 }
 
 void wire_pipe_done(struct wire_pipe *p)

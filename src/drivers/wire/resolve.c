@@ -1,6 +1,6 @@
 /*
- * resolve.c - looks up the addresses of a host in a helper thread, so that a
- * slow name server cannot hold the caller beyond its time limit.
+ * resolve.c - looks up a host in a helper thread, so that a slow name server
+ * cannot hold the caller beyond its limit.
  */
 #include "drivers/wire/resolve.h"
 
@@ -20,19 +20,19 @@
 #include "base/wait.h"
 #include "loop/loop.h"
 
-/* Shared by the caller and its helper; the last one frees it. */
+/* The last of caller and helper frees it. */
 struct lookup {
   _Atomic unsigned refs;
-  /* Futex: 1 when the members below are valid (release by the helper). */
+  /* Futex: 1: the members below are valid (release by the helper). */
   _Atomic uint32_t done;
-  int gai; /* the result of getaddrinfo() */
+  int gai; /* of getaddrinfo() */
   struct wire_addresses found;
   char host[]; /* constant */
 };
 
 static void unref(struct lookup *l)
 {
-  /* The last holder has seen everything that the other one wrote. */
+  /* Pairs with the release of the other holder. */
   if (atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) == 1)
     free(l);
 }
@@ -58,14 +58,14 @@ static void *look_up(void *arg)
     keep_addresses(&l->found, list);
     freeaddrinfo(list);
   }
-  /* Pairs with the acquire of the waiting thread. */
+  /* Pairs with the acquire of the caller. */
   atomic_store_explicit(&l->done, 1, memory_order_release);
   wait_wake_all(&l->done);
   unref(l);
   return NULL;
 }
 
-/* If no thread can be started, the caller does the lookup itself. */
+/* Without a thread, the caller does the lookup. */
 static void start(struct lookup *l)
 {
   if (thread_start_detached(0, look_up, l) < 0)
@@ -115,7 +115,6 @@ static int look_up_until(const char *host, uint64_t until_ns,
   return rc;
 }
 
-/* A question that may take long. */
 struct question {
   const char *host;
   uint64_t until_ns;

@@ -10,7 +10,7 @@
 struct err;
 
 enum {
-  WIRE_ADDRESSES = 8, /* number of addresses of a host that are tried */
+  WIRE_ADDRESSES = 8, /* maximum that is tried */
   WIRE_ADDRESS_MAX = 64
 };
 
@@ -20,9 +20,9 @@ struct wire_addresses {
 };
 
 /*
- * A host that is an address is resolved to itself, at once.  Any other is
- * looked up in a thread, which is left behind when `until_ns` comes.  WAITS.
- * -ETIMEDOUT, -ENOENT or -ENOMEM; `err` has the reason without the host.
+ * A numeric host is returned at once; others are looked up in a thread, which
+ * is left behind at `until_ns`.  WAITS.  -ETIMEDOUT, -ENOENT or -ENOMEM; `err`
+ * has the reason without the host.
  */
 int wire_resolve(const char *host, uint64_t until_ns,
                  struct wire_addresses *ret, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * scram.c - the messages of a client in a login with SCRAM-SHA-256.
+ * scram.c - SCRAM-SHA-256 for clients.
  */
 #include "drivers/wire/scram.h"
 
@@ -51,9 +51,7 @@ size_t scram_begin(struct scram *s, const char *user, const char *nonce,
   return (size_t)snprintf(to, SCRAM_ROOM, FIRST_HEAD "%s", s->first);
 }
 
-/* ---- the first message of the server ---- */
-
-/* What it says; the texts are parts of it. */
+/* The nonce is a part of the message. */
 struct challenge {
   const char *nonce;
   size_t nonce_len;
@@ -62,8 +60,8 @@ struct challenge {
   unsigned long iterations;
 };
 
-/* The value of the attribute with this letter, at *at; NULL: another one is
- * there.  *at becomes what follows. */
+/* The value of the attribute at *at, which moves behind; NULL: another
+ * letter. */
 static const char *value(const char **at, const char *end, char letter,
                          size_t *ret_len)
 {
@@ -126,9 +124,7 @@ static const char *read_challenge(struct challenge *c, const struct scram *s,
   return said == end ? NULL : "malformed SCRAM message (garbage at its end)";
 }
 
-/* ---- keys ---- */
-
-/* What the keys depend on, as one hash. */
+/* All that the keys depend on. */
 static void identify(const char *password, const struct challenge *c,
                      uint8_t ret[SHA256_BYTES])
 {
@@ -143,7 +139,7 @@ static void identify(const char *password, const struct challenge *c,
 }
 
 struct scram_made {
-  uint8_t of[SHA256_BYTES]; /* a hash of what they were computed from */
+  uint8_t of[SHA256_BYTES]; /* identify() */
   struct hmac_sha256 stored, server;
   uint8_t client[SHA256_BYTES];
 };
@@ -159,7 +155,6 @@ static bool is_for(const struct scram_made *k, const uint8_t of[SHA256_BYTES])
   return k && memcmp(of, k->of, SHA256_BYTES) == 0;
 }
 
-/* NULL: nobody has computed them. */
 static const struct scram_made *find_shared(struct login_keys *shared,
                                             const uint8_t of[SHA256_BYTES])
 {
@@ -173,7 +168,7 @@ static const struct scram_made *find_shared(struct login_keys *shared,
   return NULL;
 }
 
-/* As long as there are places.  False: there is none. */
+/* False: no place is left. */
 static bool share(struct login_keys *shared, struct scram_made *k)
 {
   for (int i = 0; shared && i < LOGIN_KEYS; i++) {
@@ -198,9 +193,8 @@ static uint32_t turn_name(const uint8_t of[SHA256_BYTES])
 }
 
 /*
- * One computes keys, and others who want the same ones wait for its result.
- * Who wants other keys, because the salt is another one at each login, does not
- * wait, and has no turn.  False: the time is over.
+ * One thread computes keys, and others wait for the same keys.  Nobody waits
+ * for other keys: the salt may differ at each login.  False: the time is over.
  */
 static bool take_turn(struct login_keys *shared, uint32_t name,
                       uint64_t until_ns, bool *ret_mine)
@@ -226,15 +220,14 @@ static void end_turn(struct login_keys *shared)
   wait_wake_all(&shared->busy);
 }
 
-/* Keys that are wanted. */
 struct wish {
   struct scram_keys *chain;
   const char *password;
   const struct challenge *c;
-  const uint8_t *of; /* [SHA256_BYTES] */
+  const uint8_t *of;
   uint64_t until_ns;
-  const struct scram_made *keys; /* the answer; NULL: there is none */
-  bool no_memory;                /* that is why; else the time is over */
+  const struct scram_made *keys; /* the answer, or NULL */
+  bool no_memory;                /* else the time is over */
 };
 
 static const struct scram_made *compute(struct wish *w)
@@ -266,7 +259,7 @@ static const struct scram_made *compute(struct wish *w)
   return k;
 }
 
-/* This takes long, and may wait for another thread. */
+/* WAITS: computes, or another thread does. */
 static void grant(void *arg)
 {
   struct wish *w = arg;
@@ -282,7 +275,7 @@ static void grant(void *arg)
     end_turn(shared);
 }
 
-/* NULL: `why` says why. */
+/* NULL: see *why. */
 static const struct scram_made *get_keys(struct scram_keys *chain,
                                          const char *password,
                                          const struct challenge *c,
@@ -303,14 +296,13 @@ static const struct scram_made *get_keys(struct scram_keys *chain,
   return w.keys;
 }
 
-/* ---- the second message of the client ---- */
-
 size_t scram_answer(struct scram *s, struct scram_keys *chain,
                     const char *password, const char *said, size_t len,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
                     size_t why_size)
 {
-  /* Both first messages without their heads, and this one without its proof. */
+  /* Both first messages without their heads, and the last one without its
+   * proof. */
   char all[SCRAM_ROOM + SCRAM_MESSAGE_MAX + SCRAM_ROOM];
   struct challenge c;
   uint8_t proof[SHA256_BYTES];

@@ -1,11 +1,10 @@
 /*
- * scram.h - the messages of a client in a login with SCRAM-SHA-256 (RFC 5802,
- * RFC 7677), without channel binding.
+ * scram.h - SCRAM-SHA-256 for clients (RFC 5802, RFC 7677), without channel
+ * binding.
  *
- * The dear part is the key of the password, thousands of hashes.  It depends on
- * the password, on the salt of the server and on the number of iterations only,
- * so that a client that logs in again and again computes it once.  A fiber is
- * parked meanwhile, and another thread computes it.
+ * The key of a password costs thousands of hashes, and depends on password,
+ * salt and iterations only: repeated logins compute it once.  A fiber is parked
+ * while another thread computes.
  */
 #ifndef BENCH_DRIVERS_WIRE_SCRAM_H
 #define BENCH_DRIVERS_WIRE_SCRAM_H
@@ -18,61 +17,51 @@
 #include "base/sha256.h"
 
 enum {
-  SCRAM_NONCE = 24,           /* characters of the client's part, at most */
+  SCRAM_NONCE = 24,           /* characters of the client's part */
   SCRAM_USER_MAX = 64,        /* bytes of a name */
-  SCRAM_NONCE_MAX = 256,      /* ... of both parts */
+  SCRAM_NONCE_MAX = 256,      /* bytes of both parts */
   SCRAM_SALT_MAX = 256,       /* bytes */
-  SCRAM_MESSAGE_MAX = 1024,   /* of the server */
-  SCRAM_ITERATIONS = 1000000, /* at most: servers ask for 4096 */
+  SCRAM_MESSAGE_MAX = 1024,   /* bytes, of the server */
+  SCRAM_ITERATIONS = 1000000, /* maximum; servers ask for 4096 */
   SCRAM_ROOM = 512,           /* for a message of the client */
 };
 
 struct scram_made;
 
-/* Keys that were computed; {0}: none were. */
+/* {0}: none were computed. */
 struct scram_keys {
-  struct login_keys *shared; /* [opt] of many sessions; borrowed */
-  struct scram_made *own; /* owned: of the last password, salt and iterations,
-                           * if no place was left in `shared` */
+  struct login_keys *shared; /* [opt] borrowed: of many sessions */
+  struct scram_made *own;    /* owned: the last ones, if `shared` was full */
 };
 
 void scram_keys_done(struct scram_keys *k);
 
-/* One login. */
 struct scram {
   char nonce[SCRAM_NONCE + 1];
-  char first[SCRAM_USER_MAX + SCRAM_NONCE + 8]; /* message, without its head */
-  uint8_t expected[SHA256_BYTES]; /* the signature of the server */
+  char first[SCRAM_USER_MAX + SCRAM_NONCE +
+             8];                  /* first message without its head */
+  uint8_t expected[SHA256_BYTES]; /* the server's signature */
 };
 
-/* Fill in a nonce; -errno: there are no random numbers. */
+/* -errno: no random numbers. */
 int scram_nonce(char ret[SCRAM_NONCE + 1]);
 
-/*
- * Write the first message.  The user's name is "" if the server knows it
- * already; it has neither commas nor equals signs.  Returns the length.
- */
+/* Returns the length.  `user`: "" if the server has it already; without commas
+ * and equals signs. */
 size_t scram_begin(struct scram *s, const char *user, const char *nonce,
                    char to[SCRAM_ROOM]);
 
-/*
- * Answer the first message of the server.  Returns the length of what was
- * written.  0: `why` says why that is not possible; if it is "", `until_ns` has
- * come.  WAITS.
- */
+/* Answer the server's first message.  Returns the length; 0: `why` has the
+ * reason, "" if `until_ns` has come.  WAITS. */
 size_t scram_answer(struct scram *s, struct scram_keys *keys,
                     const char *password, const char *said, size_t len,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
                     size_t why_size);
 
-/* Is the last message of the server the signature of one that knows the
- * password? */
+/* Has the server proven that it has the password? */
 bool scram_is_right(const struct scram *s, const char *said, size_t len);
 
-/*
- * Is the password the same in all forms of Unicode?  Others would have to be
- * brought into one form first (RFC 4013).
- */
+/* Is the password the same in all forms of Unicode?  Others need RFC 4013. */
 bool scram_is_plain(const char *password);
 
 #endif

@@ -11,7 +11,7 @@ enum {
   SHA1_BYTES = 20
 };
 
-/* The hash of two texts, one after the other; `ret` may be one of them. */
+/* Hash of two texts, one after the other; `ret` may be one of them. */
 void sha1(const void *a, size_t a_len, const void *b, size_t b_len,
           uint8_t ret[SHA1_BYTES]);
 

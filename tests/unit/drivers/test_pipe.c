@@ -127,35 +127,6 @@ static void crossed(size_t most, bool completes)
   done(&w);
 }
 
-/* Requests of several clients: none lies while somebody waits. */
-static void apart(void)
-{
-  struct world w;
-  char got[64];
-
-  init(&w);
-  add(&w, 20);
-  OK(!wire_pipe_push_first(&w.pipe, w.fd, &w.in), "a chunk is not touched");
-  w.pipe.apart = true;
-  OK(!wire_pipe_push_first(&w.pipe, w.fd, &w.in) && w.pipe.sends == 1 &&
-       read(w.peer, got, sizeof(got)) == 20,
-     "what was added is sent before a wait");
-  OK(!wire_pipe_push_first(&w.pipe, w.fd, &w.in) && w.pipe.sends == 1,
-     "nothing was added since");
-  add(&w, LONG);
-  OK(!wire_pipe_push(&w.pipe, w.fd, &w.in, false) && w.pipe.out.pos > 0,
-     "the socket is full");
-  MUST(write(w.peer, "answer", 6) == 6);
-  OK(wire_pipe_push_first(&w.pipe, w.fd, &w.in) && w.in.end == 6 &&
-       w.pipe.out.pos < w.pipe.out.end,
-     "what came meanwhile is read first");
-  (void)close(w.peer);
-  w.peer = dup(w.fd);
-  OK(wire_pipe_push(&w.pipe, w.fd, &w.in, true),
-     "a connection that ends is left to the reader");
-  done(&w);
-}
-
 static void makes_room(void)
 {
   struct wire_buffer in = { 0 };
@@ -183,6 +154,5 @@ int main(void)
   crossed(SIZE_MAX, true);
   crossed(64 * 1024, false);
   makes_room();
-  apart();
   return TAP_EXIT();
 }
