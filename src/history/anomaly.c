@@ -1,6 +1,5 @@
 /*
- * anomaly.c - the kinds of anomalies, and which level of isolation excludes
- * them.
+ * anomaly.c - anomalies, and the levels that exclude them.
  */
 #include "history/anomaly.h"
 

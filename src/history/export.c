@@ -14,16 +14,15 @@ struct moment {
   bool is_end;
 };
 
-/* The words of a form. */
 struct form {
-  const char *head, *tail; /* of the file */
-  const char *between;     /* lines */
-  const char *line;        /* with index, type, process, time */
-  const char *types[4];    /* invoke, then by outcome */
-  const char *op;          /* with function and key */
+  const char *head, *tail;
+  const char *between;
+  const char *line; /* with index, type, process, time */
+  const char *types[4];
+  const char *op; /* with function and key */
   const char *write, *append, *read;
   const char *comma, *none;
-  const char *end; /* of a line */
+  const char *end;
 };
 
 static const struct form forms[] = {
@@ -45,8 +44,8 @@ static const struct form forms[] = {
   },
 };
 
-/* By time.  Of one moment, the end of a transaction comes before the begin of
- * the next one of its process. */
+/* At one moment, the end of a transaction comes before the begin of the next
+ * one of its process. */
 static int by_time(const void *a, const void *b)
 {
   const struct moment *x = a, *y = b;
@@ -77,7 +76,7 @@ static struct moment *moments_of(const struct history *h)
   return m;
 }
 
-/* Numbers with commas, as the file has them; EDN takes commas for blanks. */
+/* With commas, as in the file; EDN takes commas for blanks. */
 static void put_value(const struct history *h, const struct history_op *op,
                       const struct form *form, FILE *to)
 {
@@ -128,7 +127,7 @@ int history_export(const struct history *h, enum export_form which, FILE *to)
     const struct moment *m = &moments[i];
     const struct history_trx *t = &h->trxs[m->trx];
 
-    /* An end that is not known comes last. */
+    /* Unknown ends come last. */
     if (m->at_ns != UINT64_MAX)
       last_ns = m->at_ns;
     (void)fputs(i > 0 ? form->between : "", to);

@@ -1,9 +1,8 @@
 /*
- * export.h - writes a history in the forms that Elle's command-line checker
- * reads.
+ * export.h - a history for Elle's command-line checker.
  *
- * One line for the begin of each transaction and one for its end, in the order
- * of time.  EDN has a map on each line, JSON an array of objects.
+ * A line for the begin of each transaction and one for its end, by time: EDN
+ * maps, or a JSON array of objects.
  */
 #ifndef BENCH_HISTORY_EXPORT_H
 #define BENCH_HISTORY_EXPORT_H

@@ -6,7 +6,7 @@
  * values, "lists" or "registers".  Lines that begin with # are for people. Each
  * other line is one transaction:
  *
- *   PROCESS INVOKED COMPLETED OUTCOME [OPERATION]...
+ * PROCESS INVOKED COMPLETED OUTCOME [OPERATION]...
  *
  * Times are nanoseconds from the start of the run, COMPLETED is - if it is not
  * known.  OUTCOME is ok, fail (nothing was committed) or unknown.  An OPERATION
@@ -26,9 +26,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "history/lookup.h"
-
 struct err;
+
+/* A hash table of indexes. {0} is empty. */
+
+struct lookup {
+  uint32_t *slots; /* owned; index + 1, 0: free */
+  size_t mask;
+  size_t n;
+};
+
+/* Is the thing of this index the wanted one? And the hash of a thing. */
+typedef bool lookup_same(const void *ctx, uint32_t index);
+typedef uint64_t lookup_hash(const void *ctx, uint32_t index);
+
+void lookup_done(struct lookup *l);
+
+/* UINT32_MAX: not found. */
+uint32_t lookup_find(const struct lookup *l, uint64_t hash, lookup_same *same,
+                     const void *ctx);
+
+/* A new index. Returns -ENOMEM. */
+int lookup_add(struct lookup *l, uint32_t index, lookup_hash *hash,
+               const void *ctx);
+
+uint64_t lookup_mix(uint64_t a, uint64_t b);
 
 #define HISTORY_MAGIC "bench history 1 "
 #define HISTORY_NONE UINT32_MAX /* no transaction, operation or key */
@@ -45,21 +67,21 @@ enum history_outcome {
 };
 
 struct history_op {
-  uint64_t at;     /* of a read: where its value is in the text */
-  int64_t value;   /* written; of a read, its last element */
-  uint32_t bytes;  /* of a read: length of its value; 0: there was nothing */
-  uint32_t key;    /* index in `keys` */
-  uint32_t trx;    /* index in `trxs` */
-  uint32_t before; /* the transaction's operation on this key before this one */
+  uint64_t at;    /* of a read: its value in the text */
+  int64_t value;  /* written; of a read, the last element */
+  uint32_t bytes; /* of a read: of its value; 0: nothing */
+  uint32_t key;
+  uint32_t trx;
+  uint32_t before; /* on this key by this transaction */
   bool is_write;
-  bool is_known; /* a read that was answered; every write */
-  bool is_final; /* the transaction does not write this key again */
+  bool is_known; /* the read was answered */
+  bool is_final; /* the last write of this key here */
 };
 
 struct history_trx {
-  uint64_t invoked_ns, completed_ns; /* completed: UINT64_MAX if not known */
+  uint64_t invoked_ns, completed_ns; /* UINT64_MAX: unknown */
   uint32_t process;
-  uint32_t first; /* of its operations; they end where the next one's begin */
+  uint32_t first;
   uint32_t line;
   enum history_outcome outcome;
 };
@@ -68,31 +90,33 @@ struct history {
   char *text; /* owned; the file */
   size_t len;
   enum history_kind kind;
-  bool is_complete; /* it has its last line */
+  bool is_complete; /* has its last line */
 
-  struct history_trx *trxs; /* owned; one more than n_trxs, for `first` */
+  struct history_trx *trxs; /* owned; n_trxs + 1, for `first` */
   uint32_t n_trxs;
-  struct history_op *ops; /* owned */
+  struct history_op *ops;
   uint32_t n_ops;
-  int64_t *keys; /* owned; the name of each key */
+  int64_t *keys; /* owned; names */
   uint32_t n_keys;
 
-  struct lookup by_name; /* keys */
-  struct lookup writes;  /* operations that write */
+  struct lookup by_name;
+  struct lookup writes; /* writing operations */
 };
 
-/* Read a file.  history_done() frees what it has, also of a zeroed one.  An
- * error names the line. */
+/* Errors name the line. history_done() frees all, also of a zeroed one. */
 int history_read(struct history *ret, const char *path, struct err *err);
 void history_done(struct history *h);
 
-/* The same for a text, which is taken over in any case and comes from malloc().
- * `path` is for messages. */
+/* `text` is of malloc() and taken over in any case; `path` is for messages. */
 int history_parse(struct history *ret, char *text, size_t len, const char *path,
                   struct err *err);
 
-/* The operation that writes a value to a key; HISTORY_NONE: there is none. */
+/* HISTORY_NONE: nobody writes the value. */
 uint32_t history_writer(const struct history *h, uint32_t key, int64_t value);
+
+/* The first operation with which a transaction writes a key, or HISTORY_NONE.
+ */
+uint32_t history_write_of(const struct history *h, uint32_t trx, uint32_t key);
 
 static inline uint32_t history_end(const struct history *h, uint32_t trx)
 {

@@ -1,10 +1,8 @@
 /*
- * judge.h - finds the anomalies of a history, and compares them with a level of
- * isolation.
+ * judge.h - finds the anomalies of a history.
  *
- * What is found is there: the method has no false alarms if clients have told
- * the truth.  What is not found may be there: a history shows what its reads
- * have seen.
+ * No false alarms, if clients have told the truth. Anomalies that no read has
+ * seen are not found.
  */
 #ifndef BENCH_HISTORY_JUDGE_H
 #define BENCH_HISTORY_JUDGE_H
@@ -15,24 +13,25 @@
 #include "history/history.h"
 
 struct err;
+struct strbuf;
 
 enum history_verdict {
-  HISTORY_FITS,   /* nothing contradicts the level */
-  HISTORY_BROKEN, /* it does not have this level */
-  HISTORY_UNCLEAR /* nothing was found, but the history is cut off, or empty */
+  HISTORY_FITS,
+  HISTORY_BROKEN, /* the run did not have this level */
+  HISTORY_UNCLEAR /* nothing found in a history that is cut off or empty */
 };
 
 struct judgement {
   struct finding findings[ANOMALIES];
-  uint32_t ok, failed, unknown; /* transactions */
-  uint32_t proved;              /* unknown ones that a read proves */
-  uint32_t reads, writes;       /* of those that are ok */
-  uint32_t unseen, unplaced;    /* see versions.h */
-  /* Groups of transactions that depend on each other in a circle. */
-  uint32_t groups, grouped; /* groups, and transactions in them */
+  uint32_t ok, failed, unknown;
+  uint32_t proved;           /* unknown, and read */
+  uint32_t reads, writes;    /* of ok transactions */
+  uint32_t unseen, unplaced; /* see graph.h */
+  /* Transactions that depend on each other in a circle. */
+  uint32_t groups, grouped; /* and their transactions */
 };
 
-/* Returns -ENOMEM or -E2BIG; judgement_done() frees everything in any case. */
+/* Returns -ENOMEM or -E2BIG; judgement_done() frees all in any case. */
 int history_judge(struct judgement *j, const struct history *h,
                   struct err *err);
 void judgement_done(struct judgement *j);
@@ -41,9 +40,12 @@ enum history_verdict judgement_verdict(const struct judgement *j,
                                        const struct history *h,
                                        enum level level);
 
-/* Is it found, and excluded by the level?  A history that is cut off may have
- * lost the writes that are missing. */
+/* Found, and excluded? A history that is cut off may lack the writes. */
 bool judgement_breaks(const struct judgement *j, const struct history *h,
                       enum level level, enum anomaly a);
+
+/* Append the report: facts, anomalies with examples, and the verdict. */
+void history_tell(struct strbuf *to, const struct history *h,
+                  const struct judgement *j, enum level level);
 
 #endif

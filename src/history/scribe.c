@@ -28,26 +28,26 @@ static const char *const words[OUTCOMES] = { "ok", "fail", "unknown" };
 
 struct scribe_client {
   struct scribe *r;
-  struct scribe_client *next; /* of the list of the scribe */
-  pthread_mutex_t lock;       /* protects what follows against the close */
+  struct scribe_client *next;
+  pthread_mutex_t lock; /* against the close */
   bool is_closed;
   uint32_t process;
-  bool is_open; /* a transaction has begun */
+  bool is_open;
   uint64_t begun_ns;
-  struct strbuf ops;   /* owned; of this transaction */
-  struct strbuf lines; /* owned; transactions that are not in the file yet */
-  _Atomic uint64_t ended[OUTCOMES]; /* written by the client's thread */
+  struct strbuf ops;                /* owned; of the open transaction */
+  struct strbuf lines;              /* owned; not in the file yet */
+  _Atomic uint64_t ended[OUTCOMES]; /* by the client's thread */
 };
 
 struct scribe {
-  char *path; /* owned */
+  char *path;
   int fd;
   enum history_kind kind;
   uint32_t n_clients;
   uint64_t start_ns;
-  pthread_mutex_t lock; /* protects what follows, and writing to the file */
-  struct scribe_client *clients; /* owned; grows at the head */
-  struct err err;                /* the first failure */
+  pthread_mutex_t lock; /* of what follows, and of writes to the file */
+  struct scribe_client *clients; /* owned */
+  struct err err;                /* the first one */
   int rc;
 };
 
@@ -78,7 +78,7 @@ static void fail(struct scribe *r, int rc, const struct err *err)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* Nothing follows a failed write: a line may have been cut. */
+/* After a failed write, which may have cut a line, nothing follows. */
 static void put(struct scribe *r, const char *text, size_t len)
 {
   (void)pthread_mutex_lock(&r->lock);
@@ -91,7 +91,7 @@ static void put(struct scribe *r, const char *text, size_t len)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* Another history is replaced, and no other file. */
+/* Only another history is replaced. */
 static int check_old(const struct scribe *r, struct err *err)
 {
   char magic[sizeof(HISTORY_MAGIC)] = "";
@@ -216,7 +216,6 @@ static void flush(struct scribe_client *c)
   strbuf_clear(&c->lines);
 }
 
-/* The line of the transaction.  Call it under the lock of the client. */
 static void end(struct scribe_client *c, enum history_outcome outcome,
                 uint64_t now_ns)
 {
@@ -243,7 +242,7 @@ static void end(struct scribe_client *c, enum history_outcome outcome,
     flush(c);
 }
 
-/* Returns false if the history is closed: then nothing is locked. */
+/* False: closed, and nothing is locked. */
 static bool enter(struct scribe_client *c)
 {
   (void)pthread_mutex_lock(&c->lock);
@@ -259,7 +258,7 @@ void scribe_begin(struct scribe_client *c)
 
   if (!enter(c))
     return;
-  end(c, HISTORY_UNKNOWN, now_ns); /* nobody has said how the last one ended */
+  end(c, HISTORY_UNKNOWN, now_ns); /* its end is unknown */
   strbuf_clear(&c->ops);
   c->begun_ns = now_ns;
   c->is_open = true;
@@ -286,7 +285,7 @@ void scribe_read(struct scribe_client *c, uint64_t key)
   (void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Could the reader take it?  Other numbers are the reader's concern. */
+/* Can the reader take the value? */
 static bool is_value(const struct scribe *r, const char *text, size_t len)
 {
   for (size_t i = 0; i < len; i++) {

@@ -1,6 +1,6 @@
 /*
- * ack_kind.c - judges acknowledgement logs: every number that the server has
- * acknowledged must be in the database, once.
+ * ack_kind.c - judges acknowledgement logs: every acknowledged number is in the
+ * database, once.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -10,14 +10,158 @@
 #include "ack/reader.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "verify/ack_ask.h"
-#include "verify/ack_logs.h"
+#include "base/parse.h"
+#include "db/conn.h"
+#include "db/env.h"
+#include "db/env_conns.h"
 #include "verify/ack_report.h"
 #include "verify/acks.h"
-#include "verify/kinds.h"
-#include "verify/losses.h"
+#include "verify/verify.h"
 
-/* What is needed for the logs of a run. */
+/* ---- the database ---- */
+
+/* `ret_set` or `ret_total` is NULL. */
+struct question {
+  const char *query;
+  bool *ret_replica;
+  struct ack_set *ret_set;
+  double *ret_total;
+};
+
+/* Digits, then the blanks of a CHAR column. */
+static bool ack_ask_read_number(const sql_value *v, uint64_t *ret)
+{
+  uint64_t n = 0;
+  uint32_t i = 0;
+
+  if (!v->ptr)
+    return false;
+  for (; i < v->len && v->ptr[i] >= '0' && v->ptr[i] <= '9'; i++)
+    n = n * 10 + (uint64_t)(v->ptr[i] - '0');
+  if (i == 0 || i > 19)
+    return false;
+  while (i < v->len && v->ptr[i] == ' ')
+    i++;
+  *ret = n;
+  return i == v->len;
+}
+
+static int ack_ask_refuse_value(const struct question *q, const sql_value *v,
+                                struct err *err)
+{
+  return err_set(err, -EINVAL,
+                 "the query returns '%.*s', which is no number: %.400s",
+                 v->ptr ? (int)(v->len < 100 ? v->len : 100) : 4,
+                 v->ptr ? v->ptr : "NULL", q->query);
+}
+
+static int ack_ask_read_numbers(const struct question *q, sql_result *rs,
+                                struct err *err)
+{
+  uint64_t id;
+
+  for (uint32_t i = 0; i < rs->nrows; i++) {
+    const sql_row *row = conn_fetch_row(rs);
+
+    if (!row)
+      return err_set(err, -EIO, "the rows of the query cannot be read: %.400s",
+                     q->query);
+    if (!ack_ask_read_number(&row->values[0], &id))
+      return ack_ask_refuse_value(q, &row->values[0], err);
+    ack_set_found(q->ret_set, id);
+  }
+  return 0;
+}
+
+static int ack_ask_read_total(const struct question *q, sql_result *rs,
+                              struct err *err)
+{
+  sql_row *row = rs->nrows > 0 ? conn_fetch_row(rs) : NULL;
+  const sql_value *v = row ? &row->values[0] : NULL;
+  char text[64] = "";
+
+  if (!row)
+    return err_set(err, -EINVAL, "the query returns no row: %.400s", q->query);
+  if (v->ptr && v->len < sizeof(text))
+    memcpy(text, v->ptr, v->len);
+  return parse_double(text, q->ret_total) == 0
+           ? 0
+           : ack_ask_refuse_value(q, v, err);
+}
+
+static int ack_ask_ask(const struct question *q, struct conn *c,
+                       struct err *err)
+{
+  sql_result *rs = conn_query(c, q->query, strlen(q->query));
+  int rc;
+
+  if (!rs)
+    return err_set(err, -EIO, "the query of the log failed: %.400s: %.400s",
+                   q->query,
+                   c->pub.error != DB_ERROR_NONE ? conn_failure(c)->text
+                                                 : "it returns no rows");
+  if (rs->nfields != 1)
+    rc = err_set(err, -EINVAL, "the query has %u columns, not one: %.400s",
+                 rs->nfields, q->query);
+  else if (q->ret_total)
+    rc = ack_ask_read_total(q, rs, err);
+  else
+    rc = ack_ask_read_numbers(q, rs, err);
+  (void)conn_free_results(rs);
+  return rc;
+}
+
+static int ack_ask_database(const struct question *q, struct db_process *db,
+                            struct err *err)
+{
+  struct db_env env = { .process = db, .rng = 1 };
+  struct driver_handle *h = env_driver(&env, NULL);
+  struct conn *c = h ? conn_open(h, NULL) : NULL;
+  int rc = -EIO; /* was printed */
+
+  if (c && !(c->driver->caps & DRIVER_KEEPS_ROWS)) {
+    rc = err_set(err, -EINVAL, "the driver %s keeps no rows", c->driver->name);
+  } else if (c) {
+    /* Before the query: a server that is promoted later has answered as a
+     * replica. */
+    *q->ret_replica = !conn_is_current(c);
+    rc = ack_ask_ask(q, c, err);
+  }
+  if (c)
+    conn_free(c);
+  env_done(&env);
+  return rc;
+}
+
+/*
+ * Marks the numbers in `set`. *ret_replica: an answer of a replica that
+ * --target does not ask for. < 0: the reason is in `err`, or was printed.
+ * WAITS.
+ */
+static int ack_ask_numbers(struct db_process *db, const char *query,
+                           struct ack_set *set, bool *ret_replica,
+                           struct err *err)
+{
+  const struct question q = { .query = query,
+                              .ret_replica = ret_replica,
+                              .ret_set = set };
+
+  return ack_ask_database(&q, db, err);
+}
+
+/* The only number that the query returns. */
+static int ack_ask_total(struct db_process *db, const char *query, double *ret,
+                         bool *ret_replica, struct err *err)
+{
+  const struct question q = { .query = query,
+                              .ret_replica = ret_replica,
+                              .ret_total = ret };
+
+  return ack_ask_database(&q, db, err);
+}
+
+/* ---- logs with one query ---- */
+
 struct work {
   struct ack_logs logs;
   struct ack_set set;
@@ -25,7 +169,7 @@ struct work {
   const char *query;
 };
 
-static int load_all(struct work *w, struct err *err)
+static int ack_kind_load_all(struct work *w, struct err *err)
 {
   int rc = 0;
 
@@ -37,7 +181,7 @@ static int load_all(struct work *w, struct err *err)
   return rc;
 }
 
-static int find_losses(struct work *w, struct err *err)
+static int ack_kind_find_losses(struct work *w, struct err *err)
 {
   int rc = 0;
 
@@ -47,14 +191,14 @@ static int find_losses(struct work *w, struct err *err)
   return rc;
 }
 
-static int judge_work(struct work *w, const struct verify_input *in,
-                      struct err *err)
+static int ack_kind_judge_work(struct work *w, const struct verify_input *in,
+                               struct err *err)
 {
   const bool is_total = w->logs.of[0]->reader.header.kind == ACK_TOTAL;
   double total = 0;
   bool replica = false;
 
-  if (load_all(w, err) < 0)
+  if (ack_kind_load_all(w, err) < 0)
     return VERIFY_UNKNOWN;
   ack_report_logs(in->out, &w->logs);
   if (!*w->query) {
@@ -71,7 +215,7 @@ static int judge_work(struct work *w, const struct verify_input *in,
   }
   if (ack_ask_numbers(in->db, w->query, &w->set, &replica, err) < 0)
     return VERIFY_UNKNOWN;
-  if (find_losses(w, err) < 0)
+  if (ack_kind_find_losses(w, err) < 0)
     return VERIFY_UNKNOWN;
   return ack_report_numbers(in->out, &w->logs, &w->set, &w->losses, replica);
 }
@@ -80,25 +224,25 @@ static int judge_work(struct work *w, const struct verify_input *in,
 
 struct all {
   size_t n, n_open;
-  struct ack_log_read *logs;   /* owned */
-  struct ack_log_read **group; /* owned; logs that are judged together */
-  bool *judged;                /* owned */
+  struct ack_log_read *logs;
+  struct ack_log_read **group; /* owned; judged together */
+  bool *judged;
 };
 
-/* The query of a log, or the one that the user gives. */
-static const char *query_of(const struct verify_input *in,
-                            const struct ack_log_read *log)
+static const char *ack_kind_query_of(const struct verify_input *in,
+                                     const struct ack_log_read *log)
 {
   return *in->cfg->query ? in->cfg->query : log->reader.header.query;
 }
 
-static bool is_same_log(const struct ack_header *a, const struct ack_header *b)
+static bool ack_kind_is_same_log(const struct ack_header *a,
+                                 const struct ack_header *b)
 {
   return a->start_ns == b->start_ns && a->start_real_ns == b->start_real_ns;
 }
 
-static int open_all(struct all *a, const struct verify_input *in,
-                    struct err *err)
+static int ack_kind_open_all(struct all *a, const struct verify_input *in,
+                             struct err *err)
 {
   int rc = 0;
 
@@ -109,7 +253,7 @@ static int open_all(struct all *a, const struct verify_input *in,
     if (rc < 0)
       break;
     for (size_t i = 0; i < a->n_open && rc == 0; i++) {
-      if (is_same_log(h, &a->logs[i].reader.header))
+      if (ack_kind_is_same_log(h, &a->logs[i].reader.header))
         rc = err_set(err, -EINVAL, "'%.400s' and '%.400s' are the same log",
                      in->paths[i], in->paths[a->n_open]);
     }
@@ -117,16 +261,17 @@ static int open_all(struct all *a, const struct verify_input *in,
   return rc;
 }
 
-/* Judges the logs with the query of log number i. */
-static int judge_group(struct all *a, size_t i, const struct verify_input *in,
-                       struct err *err)
+/* The logs with the query of log i. */
+static int ack_kind_judge_group(struct all *a, size_t i,
+                                const struct verify_input *in, struct err *err)
 {
-  struct work w = { .query = query_of(in, &a->logs[i]) };
+  struct work w = { .query = ack_kind_query_of(in, &a->logs[i]) };
   size_t n = 0;
   int status;
 
   for (size_t k = i; k < a->n; k++) {
-    if (a->judged[k] || strcmp(query_of(in, &a->logs[k]), w.query) != 0 ||
+    if (a->judged[k] ||
+        strcmp(ack_kind_query_of(in, &a->logs[k]), w.query) != 0 ||
         a->logs[k].reader.header.kind != a->logs[i].reader.header.kind)
       continue;
     a->group[n++] = &a->logs[k];
@@ -137,15 +282,14 @@ static int judge_group(struct all *a, size_t i, const struct verify_input *in,
     return VERIFY_BAD_INPUT;
   if (i > 0)
     (void)fputs("\n", in->out);
-  status = judge_work(&w, in, err);
+  status = ack_kind_judge_work(&w, in, err);
   losses_done(&w.losses);
   ack_set_done(&w.set);
   return status;
 }
 
-/* A loss says more than a log that cannot be judged, and that more than what
- * nobody knows. */
-static int worse(int a, int b)
+/* A loss, then a log that cannot be judged, then doubt. */
+static int ack_kind_worse(int a, int b)
 {
   static const int weight[] = { [VERIFY_OK] = 0,
                                 [VERIFY_BAD] = 3,
@@ -155,32 +299,32 @@ static int worse(int a, int b)
   return weight[a] >= weight[b] ? a : b;
 }
 
-/* The caller prints the reason of the last group only. */
-static void tell(struct err *err)
+/* The caller prints the reason of the last group. */
+static void ack_kind_tell(struct err *err)
 {
   if (err->text[0] != '\0')
     log_msg(LOG_FATAL, "%s", err->text);
   err->text[0] = '\0';
 }
 
-static int judge_all(struct all *a, const struct verify_input *in,
-                     struct err *err)
+static int ack_kind_judge_all(struct all *a, const struct verify_input *in,
+                              struct err *err)
 {
   int status = VERIFY_OK;
-  const int rc = open_all(a, in, err);
+  const int rc = ack_kind_open_all(a, in, err);
 
   if (rc < 0)
     return rc == -EINVAL ? VERIFY_BAD_INPUT : VERIFY_UNKNOWN;
   for (size_t i = 0; i < a->n; i++) {
     if (a->judged[i])
       continue;
-    tell(err);
-    status = worse(status, judge_group(a, i, in, err));
+    ack_kind_tell(err);
+    status = ack_kind_worse(status, ack_kind_judge_group(a, i, in, err));
   }
   return status;
 }
 
-static int judge(const struct verify_input *in, struct err *err)
+static int ack_kind_judge(const struct verify_input *in, struct err *err)
 {
   struct all a = {
     .n = in->n_paths,
@@ -191,7 +335,7 @@ static int judge(const struct verify_input *in, struct err *err)
   int status = VERIFY_UNKNOWN;
 
   if (a.logs && a.group && a.judged)
-    status = judge_all(&a, in, err);
+    status = ack_kind_judge_all(&a, in, err);
   else
     (void)err_set(err, -ENOMEM, "not enough memory");
   for (size_t i = 0; i < a.n_open; i++)
@@ -208,5 +352,5 @@ const struct verify_kind verify_acks = {
   .uses_database = true,
   .takes_several = true,
   .options = { "query" },
-  .judge = judge,
+  .judge = ack_kind_judge,
 };

@@ -1,18 +1,119 @@
 /*
- * ack_report.c - see ack_report.h.
+ * ack_report.c - what acknowledgement logs and the database say together.
  */
 #include "verify/ack_report.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/fmt.h"
-#include "verify/ack_verdict.h"
+#include "verify/acks.h"
 #include "verify/verify.h"
 
-/* Why the log may miss something; "": it does not. */
-static const char *what_misses(const struct ack_header *h)
+struct ack_faults {
+  uint64_t lost, phantom, duplicate, unexpected;
+};
+
+/* ---- the last line, and the exit status ---- */
+
+static double ack_seconds_at(const struct ack_header *h, uint64_t ns)
+{
+  return ns > h->start_ns ? (double)(ns - h->start_ns) / (double)NS_PER_S : 0.0;
+}
+
+/* Nothing is wrong, but the logs may be incomplete. `warning`: commits of
+ * unknown outcome may replace acknowledged ones. */
+static int ack_verdict_good(FILE *out, const struct ack_logs *logs,
+                            bool warning)
+{
+  const struct ack_reader *r = ack_logs_incomplete(logs);
+  const uint64_t damaged = ack_logs_damaged(logs);
+  uint32_t rank = 0;
+  const uint32_t absent = ack_logs_absent(logs, &rank);
+
+  if (damaged > 0) {
+    (void)fprintf(out,
+                  "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
+                  damaged, fmt_plural(damaged), damaged == 1 ? "is" : "are");
+    return VERIFY_UNKNOWN;
+  }
+  if (absent > 0) {
+    (void)fprintf(out,
+                  "Nobody can tell: the logs of %" PRIu32 " of %" PRIu32
+                  " processes are not here, such as that of process %" PRIu32
+                  "\n",
+                  absent, logs->of[0]->reader.header.ranks, rank);
+    return VERIFY_UNKNOWN;
+  }
+  if (ack_logs_sums(logs).acked == 0) {
+    (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
+    return VERIFY_UNKNOWN;
+  }
+  if (r && (ack_logs_flags(logs) & ACK_MISSES) != 0) {
+    (void)fputs("Nobody can tell what is not in the log; all that is "
+                "acknowledged in it is there\n",
+                out);
+    return VERIFY_UNKNOWN;
+  }
+  if (r) {
+    (void)fprintf(out, "Nobody can tell what came after %.3f s of the run",
+                  ack_seconds_at(&r->header, r->header.covered_ns));
+    if (logs->n > 1)
+      (void)fprintf(out, " in '%s'", r->path);
+    (void)fputs("; all that was acknowledged until then is there\n", out);
+    return VERIFY_UNKNOWN;
+  }
+  (void)fputs(warning
+                ? "ok: the total is not too low, unless commits with unknown "
+                  "outcome are there in place of acknowledged ones\n"
+                : "ok: everything that was acknowledged is there\n",
+              out);
+  return VERIFY_OK;
+}
+
+static int ack_verdict_bad(FILE *out, struct ack_faults faults)
+{
+  const struct {
+    uint64_t n;
+    const char *name;
+  } all[] = {
+    { faults.lost, "lost" },
+    { faults.phantom, "phantom" },
+    { faults.duplicate, "duplicate" },
+    { faults.unexpected, "unexpected" },
+  };
+  const char *gap = " ";
+
+  (void)fputs("FAILED:", out);
+  for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+    if (all[i].n == 0)
+      continue;
+    (void)fprintf(out, "%s%" PRIu64 " %s", gap, all[i].n, all[i].name);
+    gap = ", ";
+  }
+  (void)fputs("\n", out);
+  return VERIFY_BAD;
+}
+
+/* A replica lacks `missing`; nothing else is wrong. */
+static int ack_verdict_behind(FILE *out, double missing)
+{
+  (void)fprintf(out,
+                "Nobody can tell: at least %.0f %s not on this server, which "
+                "is read-only: a replica may not have everything yet "
+                "(--target=replica takes it as it is)\n",
+                missing, missing > 1 ? "are" : "is");
+  return VERIFY_UNKNOWN;
+}
+
+/* ---- the report ---- */
+
+/* "": nothing is missing. */
+static const char *ack_report_what_misses(const struct ack_header *h)
 {
   if (!ack_is_incomplete(h))
     return atomic_load(&h->end_ns) != 0
@@ -23,7 +124,7 @@ static const char *what_misses(const struct ack_header *h)
            : "; its end has not arrived at the listener";
 }
 
-static void counts_of(FILE *out, const struct ack_sums *s)
+static void ack_report_counts_of(FILE *out, const struct ack_sums *s)
 {
   (void)fprintf(out,
                 "  %" PRIu64 " acknowledged, %" PRIu64 " aborted, %" PRIu64
@@ -31,7 +132,7 @@ static void counts_of(FILE *out, const struct ack_sums *s)
                 s->acked, s->aborted, s->unknown);
 }
 
-static void report_log(FILE *out, const struct ack_log_read *log)
+static void ack_report_log(FILE *out, const struct ack_log_read *log)
 {
   const struct ack_header *h = &log->reader.header;
   const struct ack_sums *s = &log->sums;
@@ -42,8 +143,8 @@ static void report_log(FILE *out, const struct ack_log_read *log)
 
   (void)fprintf(out, "Log '%s': %s, %" PRIu32 " client%s, %.3f s%s\n",
                 log->reader.path, h->test, h->clients, fmt_plural(h->clients),
-                took_s, what_misses(h));
-  counts_of(out, s);
+                took_s, ack_report_what_misses(h));
+  ack_report_counts_of(out, s);
 }
 
 void ack_report_logs(FILE *out, const struct ack_logs *logs)
@@ -52,7 +153,7 @@ void ack_report_logs(FILE *out, const struct ack_logs *logs)
   const size_t runs = ack_logs_runs(logs);
 
   for (size_t i = 0; i < logs->n; i++)
-    report_log(out, logs->of[i]);
+    ack_report_log(out, logs->of[i]);
   if (logs->n == 1)
     return;
   if (runs == 1)
@@ -60,24 +161,26 @@ void ack_report_logs(FILE *out, const struct ack_logs *logs)
   else
     (void)fprintf(out, "All %zu logs, of %zu runs with one query:\n", logs->n,
                   runs);
-  counts_of(out, &all);
+  ack_report_counts_of(out, &all);
 }
 
-/* Counts of entries, and the first numbers of each kind. */
+/* With the first numbers. */
 struct tally {
   uint64_t lost, recovered, phantom, duplicate;
-  uint64_t unclear; /* phantoms, unless a later attempt is not in the log */
+  uint64_t unclear; /* phantoms, unless the log lacks a later attempt */
   uint64_t phantom_ids[ACKS_EXAMPLES], duplicate_ids[ACKS_EXAMPLES];
 };
 
-static void note(uint64_t *count, uint64_t ids[ACKS_EXAMPLES], uint64_t id)
+static void ack_report_note(uint64_t *count, uint64_t ids[ACKS_EXAMPLES],
+                            uint64_t id)
 {
   if (*count < ACKS_EXAMPLES)
     ids[*count] = id;
   ++*count;
 }
 
-static void count(const struct ack_set *s, bool incomplete, struct tally *t)
+static void ack_report_count(const struct ack_set *s, bool incomplete,
+                             struct tally *t)
 {
   for (size_t i = 0; i < s->n; i++) {
     const struct ack_entry *e = &s->of[i];
@@ -88,14 +191,14 @@ static void count(const struct ack_set *s, bool incomplete, struct tally *t)
     if (ack_entry_is_phantom(e) && incomplete)
       t->unclear++;
     else if (ack_entry_is_phantom(e))
-      note(&t->phantom, t->phantom_ids, e->id);
+      ack_report_note(&t->phantom, t->phantom_ids, e->id);
     if (ack_entry_is_duplicate(e))
-      note(&t->duplicate, t->duplicate_ids, e->id);
+      ack_report_note(&t->duplicate, t->duplicate_ids, e->id);
   }
 }
 
-static void line(FILE *out, const char *name, uint64_t n, const char *means,
-                 const uint64_t *ids)
+static void ack_report_line(FILE *out, const char *name, uint64_t n,
+                            const char *means, const uint64_t *ids)
 {
   (void)fprintf(out, "  %-11s %9" PRIu64 "   %s", name, n, means);
   for (uint64_t i = 0; ids && i < n && i < ACKS_EXAMPLES; i++)
@@ -103,8 +206,9 @@ static void line(FILE *out, const char *name, uint64_t n, const char *means,
   (void)fputs(ids && n > ACKS_EXAMPLES ? ", ...\n" : "\n", out);
 }
 
-/* How long before the failure the losses were acknowledged. */
-static void by_time(FILE *out, const struct losses *l, const char *title)
+/* By the time from the acknowledgement to the failure. */
+static void ack_report_by_time(FILE *out, const struct losses *l,
+                               const char *title)
 {
   static const double limits[] = { 0.001, 0.01, 0.1, 1, 10, 100 };
   uint64_t counts[ARRAY_SIZE(limits) + 1] = { 0 };
@@ -131,9 +235,8 @@ static void by_time(FILE *out, const struct losses *l, const char *title)
   }
 }
 
-/* The first losses, one per line. */
-static void examples(FILE *out, const struct ack_logs *logs,
-                     const struct losses *l)
+static void ack_report_examples(FILE *out, const struct ack_logs *logs,
+                                const struct losses *l)
 {
   for (size_t i = 0; i < l->n && i < ACKS_EXAMPLES; i++) {
     const struct loss *one = &l->of[i];
@@ -151,8 +254,8 @@ static void examples(FILE *out, const struct ack_logs *logs,
   }
 }
 
-/* May the database have what the log does not name? */
-static bool may_have_others(const struct ack_logs *logs)
+/* May the database have more than the log? */
+static bool ack_report_may_have_others(const struct ack_logs *logs)
 {
   uint32_t rank;
 
@@ -165,12 +268,12 @@ int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                        const struct ack_set *s, const struct losses *l,
                        bool replica)
 {
-  const bool others = may_have_others(logs);
+  const bool others = ack_report_may_have_others(logs);
   const uint64_t unexpected = others ? 0 : s->unexpected;
   struct tally t = { 0 };
   bool behind;
 
-  count(s, ack_logs_incomplete(logs) != NULL, &t);
+  ack_report_count(s, ack_logs_incomplete(logs) != NULL, &t);
   behind = replica && t.lost > 0;
   (void)fprintf(out, "Database: %" PRIu64 " row%s\n", s->rows,
                 fmt_plural(s->rows));
@@ -179,21 +282,23 @@ int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                 "%zu in a suffix, %zu in a hole\n",
                 behind ? "missing" : "lost", t.lost, l->n - l->n_holes,
                 l->n_holes);
-  line(out, "recovered", t.recovered,
-       "the outcome was unknown, and it is there", NULL);
-  line(out, "phantom", t.phantom, "aborted, and it is there", t.phantom_ids);
+  ack_report_line(out, "recovered", t.recovered,
+                  "the outcome was unknown, and it is there", NULL);
+  ack_report_line(out, "phantom", t.phantom, "aborted, and it is there",
+                  t.phantom_ids);
   if (t.unclear > 0)
-    line(out, "unclear", t.unclear,
-         "aborted, and it is there; a later attempt may be missing in the log",
-         NULL);
-  line(out, "duplicate", t.duplicate, "it is there more than once",
-       t.duplicate_ids);
-  line(out, others ? "others" : "unexpected", s->unexpected,
-       "it is there, and the log does not name it",
-       others ? NULL : s->unexpected_ids);
+    ack_report_line(
+      out, "unclear", t.unclear,
+      "aborted, and it is there; a later attempt may be missing in the log",
+      NULL);
+  ack_report_line(out, "duplicate", t.duplicate, "it is there more than once",
+                  t.duplicate_ids);
+  ack_report_line(out, others ? "others" : "unexpected", s->unexpected,
+                  "it is there, and the log does not name it",
+                  others ? NULL : s->unexpected_ids);
   if (l->n > 0) {
-    by_time(out, l, behind ? "Missing" : "Lost");
-    examples(out, logs, l);
+    ack_report_by_time(out, l, behind ? "Missing" : "Lost");
+    ack_report_examples(out, logs, l);
   }
   if (t.phantom + t.duplicate + unexpected > 0 || (t.lost > 0 && !behind))
     return ack_verdict_bad(out, (struct ack_faults){
@@ -220,7 +325,7 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
     (void)fprintf(out, "FAILED: at least %.0f lost\n", acked - growth);
     return VERIFY_BAD;
   }
-  if (growth > acked + unknown && !may_have_others(logs)) {
+  if (growth > acked + unknown && !ack_report_may_have_others(logs)) {
     (void)fprintf(out, "FAILED: %.0f unexpected\n", growth - acked - unknown);
     return VERIFY_BAD;
   }
@@ -230,8 +335,8 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
   }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
                 growth > acked + unknown ? unknown : growth - acked);
-  /* Below that, some of the one kind may be there in place of some of the
-   * other; the work of others may be, too. */
-  in_doubt = unknown > 0 && (growth < acked + unknown || may_have_others(logs));
+  /* Unknown commits, or work of others, may replace acknowledged ones. */
+  in_doubt = unknown > 0 &&
+             (growth < acked + unknown || ack_report_may_have_others(logs));
   return ack_verdict_good(out, logs, in_doubt);
 }

@@ -1,6 +1,6 @@
 /*
- * acks.h - the numbers of the acknowledgement logs of a run, sorted, with what
- * became of each in the logs and in the database.
+ * acks.h - the numbers of acknowledgement logs, and what became of them in the
+ * logs and in the database.
  */
 #ifndef BENCH_VERIFY_ACKS_H
 #define BENCH_VERIFY_ACKS_H
@@ -14,69 +14,125 @@
 struct err;
 
 enum {
-  ACKS_EXAMPLES = 5, /* numbers of a kind that are kept */
+  ACKS_EXAMPLES = 5,
 };
 
-/* One number.  A script may use it again if nothing came of it, or if it does
- * not know. */
+/* A script may use a number again if nothing, or nothing known, came of it. */
 struct ack_entry {
   uint64_t id;
-  uint64_t newest_ns;   /* of its acknowledgements */
-  uint8_t acked, found; /* how often; 255: at least */
+  uint64_t newest_ns;   /* acknowledgement */
+  uint8_t acked, found; /* up to 255 */
   bool unknown, aborted;
 };
 
-/* What is in a log. */
 struct ack_sums {
   uint64_t acked, aborted, unknown; /* records */
-  uint64_t first_ns, last_ns;       /* of all records; 0: there are none */
+  uint64_t first_ns, last_ns;       /* 0: no records */
 };
 
 struct ack_set {
-  struct ack_entry *of; /* owned; once it is sorted, each id once */
+  struct ack_entry *of; /* owned; sorted: each id once */
   size_t n, room;
-  size_t hint;         /* where the next id is probably found */
+  size_t hint;         /* probable place of the next id */
   uint64_t rows;       /* of the database */
-  uint64_t unexpected; /* rows that the logs do not name */
+  uint64_t unexpected; /* not in the logs */
   uint64_t unexpected_ids[ACKS_EXAMPLES];
 };
 
-/* Add a log, up to its end.  ack_set_done() frees what is there, also after a
- * failure. */
+/* Add a log. ack_set_done() frees all, also after a failure. */
 int ack_set_load(struct ack_set *s, struct ack_reader *r, struct ack_sums *ret,
                  struct err *err);
 void ack_set_done(struct ack_set *s);
 
-/* After the last log, and before what follows. */
 void ack_set_sort(struct ack_set *s);
 
-/* The database has this number. */
 void ack_set_found(struct ack_set *s, uint64_t id);
 
-/* The place of a number; NULL: the log does not name it. */
+/* After ack_set_sort(). NULL: not in the logs. */
 struct ack_entry *ack_set_find(struct ack_set *s, uint64_t id);
 
 /* ---- what is wrong with an entry ---- */
 
-/* Was it acknowledged more often than it is there? */
+/* More acknowledgements than rows. */
 static inline bool ack_entry_is_lost(const struct ack_entry *e)
 {
   return e->acked > e->found;
 }
-/* Nobody knew, and it is there. */
+/* The outcome was unknown. */
 static inline bool ack_entry_is_recovered(const struct ack_entry *e)
 {
   return e->found > 0 && e->acked == 0 && e->unknown;
 }
-/* The server has refused it, and it is there. */
+/* The server has refused the number. */
 static inline bool ack_entry_is_phantom(const struct ack_entry *e)
 {
   return e->found > 0 && e->acked == 0 && !e->unknown && e->aborted;
 }
-/* A number names one thing. */
 static inline bool ack_entry_is_duplicate(const struct ack_entry *e)
 {
   return e->found > 1;
 }
+
+/* Logs that are judged together: of the processes of one run, or of runs of one
+ * process each with one query. */
+
+struct ack_log_read {
+  struct ack_reader reader;
+  struct ack_sums sums;
+};
+
+struct ack_logs {
+  struct ack_log_read *const *of; /* borrowed; at least one */
+  size_t n;
+};
+
+struct ack_sums ack_logs_sums(const struct ack_logs *logs);
+
+/* Damaged parts. */
+uint64_t ack_logs_damaged(const struct ack_logs *logs);
+
+unsigned ack_logs_flags(const struct ack_logs *logs);
+
+/* NULL: all are complete. */
+const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs);
+
+/* -EINVAL: processes of different runs, or one of them twice. */
+int ack_logs_check(const struct ack_logs *logs, struct err *err);
+
+/* The number of runs. */
+size_t ack_logs_runs(const struct ack_logs *logs);
+
+/* The number of processes without a log; *ret is the first of them. */
+uint32_t ack_logs_absent(const struct ack_logs *logs, uint32_t *ret);
+
+double ack_logs_before(const struct ack_logs *logs);
+
+/*
+ * Lost commits.
+ *
+ * A client's log has a part for each connection. Losses at the end of a part
+ * are a suffix; before a later commit that is in the database, a hole.
+ */
+
+struct loss {
+  uint64_t id;
+  uint32_t client;
+  uint32_t log; /* from 0 */
+  bool hole;
+  uint64_t acked_ns;
+  uint64_t before_ns; /* until the failure, or the end of the log */
+};
+
+struct losses {
+  struct loss *of; /* owned; by log */
+  size_t n, n_holes;
+  uint32_t logs;
+};
+
+/* A second look at a log, whose last record is of `last_ns`, after the database
+ * has answered. */
+int losses_find(struct losses *l, struct ack_set *s, struct ack_reader *r,
+                uint64_t last_ns, struct err *err);
+void losses_done(struct losses *l);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * history.c - judges the history that a run has recorded.
+ * history.c - judges a history.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 #include "base/strbuf.h"
 #include "history/export.h"
 #include "history/judge.h"
-#include "history/tell.h"
-#include "verify/kinds.h"
+#include "verify/verify.h"
 
 _Static_assert((int)VERIFY_LEVELS == (int)LEVELS, "the words of --expect");
 
@@ -47,7 +46,7 @@ static int tell(const struct verify_input *in, const struct history *h,
     if (text.failed)
       (void)err_set(err, -ENOMEM, "not enough memory for the report");
     else
-      (void)fputs(text.text, in->out); /* leave.c looks at the stream */
+      (void)fputs(text.text, in->out); /* leave.c checks the stream */
     if (!text.failed)
       status = statuses[judgement_verdict(&j, h, level)];
   }

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "history/judge.h"
-#include "history/tell.h"
 #include "tests/fuzz/fuzz.h"
 
 static void judge(const struct history *h)

@@ -1,5 +1,5 @@
 /*
- * engine.c - what every engine needs in every thread.
+ * engine.c - what all engines need, and the I/O mode sync.
  */
 #include "tests/fileio/engine.h"
 
@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "tests/fileio/calls.h"
 
 static size_t io_stride_of(const struct io *io)
 {
@@ -94,7 +93,7 @@ int io_check(const struct io *io, const struct request *r, const void *buf,
                         name, err);
 }
 
-/* A trim has failed.  Many file systems and devices have none. */
+/* Many file systems and devices have no trim. */
 static int io_trim_failed(const struct request *r, const char *name,
                           struct err *err)
 {
@@ -137,12 +136,24 @@ int io_failed(const struct io *io, const struct request *r, uint64_t got,
                  r->op == FILE_OP_READ ? ", the file is shorter" : "");
 }
 
+static int io_sync_call(const struct fileio *fio, uint32_t file)
+{
+  int rc;
+
+  if (!fio->map)
+    return calls_sync(fio->files.fd[file], fio->cfg->fsync_mode == 1);
+  do {
+    rc = msync(fio->map[file], fio->layout.file_bytes, MS_SYNC);
+  } while (rc < 0 && errno == EINTR);
+  return rc;
+}
+
 int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err)
 {
   const struct request r = { .op = FILE_OP_FSYNC, .file = file };
   const uint64_t syncing = io_syncing(io);
 
-  if (calls_sync(io->fio->files.fd[file], io->fio->cfg->fsync_mode == 1) < 0) {
+  if (io_sync_call(io->fio, file) < 0) {
     const int why = errno;
 
     (void)io_synced(io, file, syncing, true, err); /* io_failed() says more */
@@ -164,7 +175,7 @@ int io_short(const struct io *io, const struct request *r, void *buf,
     n = pread(fd, rest, r->length - got, at);
   else
     n = pwrite(fd, rest, r->length - got, at);
-  /* The rest may begin where direct I/O must not.  That error means nothing. */
+  /* The rest may begin where direct I/O must not. */
   if (n < 0 && errno == EINVAL && (io->fio->flags & FILE_FLAG_DIRECT))
     n = 0;
   return io_failed(io, r, got, n < 0 ? errno : 0, err);
@@ -172,30 +183,24 @@ int io_short(const struct io *io, const struct request *r, void *buf,
 
 /* ---- I/O mode sync: one system call per request ---- */
 
-struct sync_engine {
-  struct io *io;
-  const int *fd;
-  char *buf; /* owned */
-  bool fsync_all;
-} CACHE_ALIGNED;
-
-static void engine_sync_close(void *engine)
+void io_engine_close(void *engine)
 {
-  struct sync_engine *e = engine;
+  struct io_engine *e = engine;
 
   io_buffers_free(e->io, e->buf, 1);
   free(e);
 }
 
-static int engine_sync_open(struct io *io, void **ret, struct err *err)
+int io_engine_open(struct io *io, void **ret, struct err *err)
 {
-  struct sync_engine *e = mem_aligned(1, sizeof(*e), CACHE_LINE);
+  struct io_engine *e = mem_aligned(1, sizeof(*e), CACHE_LINE);
   size_t stride;
 
   if (!e)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   e->io = io;
   e->fd = io->fio->files.fd;
+  e->map = io->fio->map;
   e->fsync_all = io->fio->cfg->fsync_all;
   e->buf = io_buffers(io, 1, &stride, err);
   if (!e->buf) {
@@ -206,9 +211,9 @@ static int engine_sync_open(struct io *io, void **ret, struct err *err)
   return 0;
 }
 
-static int engine_sync_sync(void *engine, uint32_t file, struct err *err)
+int io_engine_sync(void *engine, uint32_t file, struct err *err)
 {
-  struct sync_engine *e = engine;
+  struct io_engine *e = engine;
 
   return io_sync(e->io, file, clock_now_ns(), err);
 }
@@ -216,15 +221,15 @@ static int engine_sync_sync(void *engine, uint32_t file, struct err *err)
 static int engine_sync_execute(void *engine, const struct request *r,
                                struct err *err)
 {
-  struct sync_engine *e = engine;
-  uint64_t start_ns = io_start(e->io), end_ns, generation = 0;
+  struct io_engine *e = engine;
+  uint64_t start_ns = io_start(e->io), generation = 0;
   ssize_t n;
-  int rc = 0;
 
   if (r->op == FILE_OP_FSYNC)
     return io_sync(e->io, r->file, start_ns, err);
   if (UNLIKELY(e->io->fio->fills) && r->op == FILE_OP_WRITE) {
-    rc = io_fill(e->io, r, e->buf, &generation, err);
+    const int rc = io_fill(e->io, r, e->buf, &generation, err);
+
     if (rc < 0)
       return rc;
     start_ns = clock_now_ns();
@@ -240,22 +245,15 @@ static int engine_sync_execute(void *engine, const struct request *r,
     return io_failed(e->io, r, 0, errno, err);
   if (UNLIKELY(n != (ssize_t)r->length))
     return io_short(e->io, r, e->buf, (uint64_t)n, err);
-  end_ns = io_now(e->io);
-  io_done(e->io, r->op, r->length, start_ns, end_ns);
-  if (r->op == FILE_OP_WRITE)
-    rc = io_written(e->io, r, generation, err);
-  pattern_release(&e->io->fio->pattern, r->place);
-  if (r->op == FILE_OP_WRITE)
-    return rc == 0 && e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : rc;
-  return io_check(e->io, r, e->buf, err);
+  return io_engine_moved(e, r, start_ns, generation, err);
 }
 
 const struct engine_ops engine_sync = {
   .title = "synchronous",
-  .open = engine_sync_open,
-  .close = engine_sync_close,
+  .open = io_engine_open,
+  .close = io_engine_close,
   .execute = engine_sync_execute,
-  .sync = engine_sync_sync,
+  .sync = io_engine_sync,
 };
 
 /* ---- the I/O modes of this build ---- */

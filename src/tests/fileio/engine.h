@@ -1,5 +1,5 @@
 /*
- * engine.h - executes requests: one vtable per I/O mode.
+ * engine.h - executes requests: one vtable per I/O mode. [opt]: may be NULL.
  */
 #ifndef BENCH_TESTS_FILEIO_ENGINE_H
 #define BENCH_TESTS_FILEIO_ENGINE_H
@@ -21,47 +21,35 @@ struct fileio;
 struct io;
 struct request;
 
-/* Members marked [opt] may be NULL. */
 struct engine_ops {
-  const char *title; /* in the header: "Using TITLE I/O mode" */
+  const char *title; /* in "Using TITLE I/O mode" */
 
-  /*
-   * [opt] Called once per run, when the files are open.  end() is called also
-   * after a failed begin().
-   */
+  /* [opt] Once per run, with open files. end() also after a failed begin(). */
   int (*begin)(struct fileio *fio, struct err *err);
   void (*end)(struct fileio *fio);
 
-  /* Called once per worker, on its thread.  `io` does not move. */
+  /* Once per worker, on its thread. `io` does not move. */
   int (*open)(struct io *io, void **ret, struct err *err);
   void (*close)(void *engine);
 
-  /* Executes a request, or hands it to the system (queued engines). */
+  /* Execute a request; queued engines hand it to the system. */
   int (*execute)(void *engine, const struct request *r, struct err *err);
 
-  /* Synchronises a file; queued engines may have it in flight on return. */
+  /* Queued engines may have the fsync in flight on return. */
   int (*sync)(void *engine, uint32_t file, struct err *err);
 
-  /*
-   * [opt] Queued engines: waits for one completion, or for all.  It is not an
-   * error if nothing is in flight.
-   */
+  /* [opt] Queued engines: wait for one completion, or all. Nothing in flight is
+   * no error. */
   int (*settle)(void *engine, bool all, struct err *err);
 
-  /*
-   * [opt] Queued engines: takes completions as they come, until nothing is in
-   * flight, `until_ns` has come or the run is over.
-   */
+  /* [opt] Queued engines: take completions until nothing is in flight,
+   * `until_ns` has come or the run is over. */
   int (*attend)(void *engine, uint64_t until_ns, struct err *err);
 };
 
-/* Find an engine; NULL: it is not compiled in. */
+/* NULL: not compiled in. */
 const struct engine_ops *engine_find(enum file_engine which);
 
-/*
- * Choose the engine for these options, if they are compatible and it is
- * compiled in.
- */
 int engine_choose(const struct engine_ops **ret, const struct fileio_cfg *cfg,
                   struct err *err);
 
@@ -71,40 +59,30 @@ extern const struct engine_ops engine_aio;
 extern const struct engine_ops engine_uring;
 extern const struct engine_ops engine_wal; /* for the mode wal */
 
-/* ---- io ---- */
+/* ---- for every engine: the clock of a request, accounting, failures ---- */
 
-/*
- * What every engine needs in every thread: the clock of a request, its
- * accounting, and the messages of its failures.
- */
-
-/* One per worker. */
 struct io {
   struct fileio *fio;
   struct worker *w;
-  struct class_recorder *classes; /* NULL: no separate latencies */
-  unsigned class_of[FILE_OPS];    /* the numbers of the classes */
-  uint64_t random;                /* state of validate_fill() */
-  bool scheduled;                 /* start_ns of an event is when it was due */
+  struct class_recorder *classes; /* NULL: no latencies of operations */
+  unsigned class_of[FILE_OPS];
+  uint64_t random; /* of validate_fill() */
+  bool scheduled;  /* start_ns of events is the due time */
 };
 
-/*
- * The time at which the current event began; does not read the clock if the
- * runner has just done so.
- */
+/* The start of the current event, without a clock reading if possible. */
 static inline uint64_t io_start(const struct io *io)
 {
   return io->scheduled ? clock_now_ns() : io->w->start_ns;
 }
 
-/* The present time; 0 if this run records no latencies of requests. */
+/* 0: this run has no latencies of operations. */
 static inline uint64_t io_now(const struct io *io)
 {
   return io->classes ? clock_now_ns() : 0;
 }
 
-/* Account for a request that was executed; the times are those of
- * io_now(). */
+/* Account for an executed request; times are those of io_now(). */
 static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
                            uint64_t start_ns, uint64_t end_ns)
 {
@@ -128,33 +106,25 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
   }
 }
 
-/*
- * Find the classes of the operations of this run, and allocate them, so that
- * recording allocates nothing.
- */
+/* Allocate the classes of this run, so that recording allocates nothing. */
 int io_classes(struct io *io, struct err *err);
 
-/* Allocate n transfers, `stride` bytes apart, zero, page-aligned. */
+/* Zeroed, page-aligned, `stride` bytes apart. */
 void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
                  struct err *err);
 void io_buffers_free(const struct io *io, void *buffers, uint64_t n);
 
-/*
- * With --validate or --file-io-verify: prepare the data to be written.
- * *ret_generation is for io_written(), which is called when the write has
- * completed.
- */
+/* With --validate or --file-io-verify: the data to write. *ret_generation is
+ * for io_written(), after the write. */
 int io_fill(struct io *io, const struct request *r, void *buf,
             uint64_t *ret_generation, struct err *err);
 
-/* With --validate: check the data that were read. */
+/* With --validate: check data. */
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
 
-/*
- * With --file-io-verify, log what was written and synchronised; `syncing` is
- * the result of io_syncing(), called before the file was synchronised.
- */
+/* With --file-io-verify: log writes and fsyncs. `syncing` is of io_syncing(),
+ * called before the fsync. */
 static inline int io_written(const struct io *io, const struct request *r,
                              uint64_t generation, struct err *err)
 {
@@ -177,21 +147,49 @@ static inline int io_synced(const struct io *io, uint32_t file,
            : 0;
 }
 
-/* Synchronise a file by a system call, which is a request that began at
- * start_ns. */
+/* A request that began at start_ns. */
 int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err);
 
-/*
- * Report that a request has failed: it transferred `got` bytes, then `why` (an
- * errno value; 0: no error) happened.  Returns a negative errno value.
- */
+/* ---- I/O modes sync and mmap: one request at a time ---- */
+
+struct io_engine {
+  struct io *io;
+  const int *fd;    /* of files */
+  char *const *map; /* of files; NULL: not mapped */
+  char *buf;        /* owned */
+  bool fsync_all;
+} CACHE_ALIGNED;
+
+int io_engine_open(struct io *io, void **ret, struct err *err);
+void io_engine_close(void *engine);
+int io_engine_sync(void *engine, uint32_t file, struct err *err);
+
+/* After a read or write. */
+static inline int io_engine_moved(const struct io_engine *e,
+                                  const struct request *r, uint64_t start_ns,
+                                  uint64_t generation, struct err *err)
+{
+  const uint64_t end_ns = io_now(e->io);
+  int rc = 0;
+
+  io_done(e->io, r->op, r->length, start_ns, end_ns);
+  if (r->op == FILE_OP_WRITE)
+    rc = io_written(e->io, r, generation, err);
+  pattern_release(&e->io->fio->pattern, r->place);
+  if (r->op == FILE_OP_WRITE)
+    return rc == 0 && e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : rc;
+  return io_check(e->io, r, e->buf, err);
+}
+
+/* ---- failures ---- */
+
+/* `got` bytes were transferred, then `why` (an errno value, or 0) happened.
+ * Returns a negative errno value. */
 int io_failed(const struct io *io, const struct request *r, uint64_t got,
               int why, struct err *err);
 
-/*
- * Report a transfer of only `got` bytes.  The rest is tried once, to find out
- * the reason.
- */
+/* Only `got` bytes were transferred: the rest is tried once, to find the
+ * reason. */
 int io_short(const struct io *io, const struct request *r, void *buf,
              uint64_t got, struct err *err);
 

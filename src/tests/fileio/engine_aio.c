@@ -1,9 +1,8 @@
 /*
- * engine_aio.c - I/O mode async: the kernel's native asynchronous I/O.
+ * engine_aio.c - I/O mode async: native asynchronous I/O of Linux.
  *
- * The system calls are made directly: the library of libaio has different
- * names in different releases of Debian and Ubuntu, so that a program which
- * is linked with it starts in some of them only.
+ * Without libaio, whose file has different names in releases of Debian and
+ * Ubuntu.
  */
 #include <errno.h>
 #include <linux/aio_abi.h>
@@ -20,28 +19,25 @@
 #include "tests/fileio/queue.h"
 
 enum {
-  RING_MAGIC = 0x10a10a1, /* the low 28 bits */
+  RING_MAGIC = 0x10a10a1, /* low 28 bits */
   EVENTS_AT_ONCE = 64,
 };
 
-/*
- * The memory that the kernel maps at the address of a context.  Completions can
- * be taken from it without a system call.
- */
+/* At the address of a context: completions without a system call. */
 struct aio_ring {
   unsigned id, slots;
-  unsigned head; /* written by this thread */
-  unsigned tail; /* written by the kernel */
+  unsigned head; /* by this thread */
+  unsigned tail; /* by the kernel */
   unsigned magic, compat, incompat, header_bytes;
   struct io_event event[];
 };
 
 struct aio {
-  aio_context_t context; /* 0: there is none */
-  struct aio_ring *ring; /* NULL: it has another format */
+  aio_context_t context; /* 0: none */
+  struct aio_ring *ring; /* NULL: another format */
   struct iocb *iocb;     /* owned; one per slot */
   struct iocb **line;    /* owned; to be submitted */
-  bool blocking_fsync;   /* the file system has no asynchronous fsync */
+  bool blocking_fsync;   /* the file system has no other */
 };
 
 static void aio_done(struct queue *q)
@@ -49,17 +45,15 @@ static void aio_done(struct queue *q)
   struct aio *a = q->impl;
 
   if (a->context)
-    (void)syscall(SYS_io_destroy, a->context); /* waits for what is in flight */
+    (void)syscall(SYS_io_destroy,
+                  a->context); /* waits for requests in flight */
   free(a->iocb);
   free(a->line);
   free(a);
   q->impl = NULL;
 }
 
-/*
- * If a filter refuses the system call, as in containers, the message does not
- * mention a limit.
- */
+/* No limit is mentioned if a filter refuses the call. */
 static int tell_no_context(const struct queue *q, int number, struct err *err)
 {
   uint64_t max = 0, used = 0;
@@ -123,23 +117,19 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/*
- * The first request in line is an fsync that cannot be queued: execute it now.
- */
+/* The first request in line is an fsync that cannot be queued. */
 static void fsync_now(struct queue *q)
 {
   struct aio *a = q->impl;
   const unsigned slot = (unsigned)a->line[0]->aio_data;
   const int fd = (int)a->line[0]->aio_fildes;
-  int rc;
+  const int rc = calls_sync(fd, q->io->fio->cfg->fsync_mode == 1);
+  const int why = errno;
 
-  do {
-    rc = q->io->fio->cfg->fsync_mode == 1 ? fdatasync(fd) : fsync(fd);
-  } while (rc < 0 && errno == EINTR);
   queue_waited(q);
   q->in_line--;
   memmove(a->line, a->line + 1, q->in_line * sizeof(struct iocb *));
-  queue_completed(q, slot, rc < 0 ? -errno : 0);
+  queue_completed(q, slot, rc < 0 ? -why : 0);
 }
 
 static bool front_is_fsync(const struct queue *q)
@@ -149,7 +139,7 @@ static bool front_is_fsync(const struct queue *q)
   return q->slot[a->line[0]->aio_data].r.op == FILE_OP_FSYNC;
 }
 
-/* Takes the completions in the ring; returns how many. */
+/* Returns the number of completions. */
 static unsigned take_from_ring(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -162,11 +152,11 @@ static unsigned take_from_ring(struct queue *q)
     const unsigned head = a->ring->head;
     struct io_event event;
 
-    /* Acquire: the event was written before the tail. */
+    /* Pairs with the kernel: the event is written. */
     if (head == __atomic_load_n(&a->ring->tail, __ATOMIC_ACQUIRE))
       return n;
     event = a->ring->event[head];
-    /* Release: the kernel reuses the entry when it sees the new head. */
+    /* The kernel reuses the entry of an older head. */
     __atomic_store_n(&a->ring->head, head + 1 == a->ring->slots ? 0 : head + 1,
                      __ATOMIC_RELEASE);
     queue_completed(q, (unsigned)event.data, event.res);
@@ -174,11 +164,8 @@ static unsigned take_from_ring(struct queue *q)
   }
 }
 
-/*
- * Takes some completions from the kernel, after waiting for the first as long
- * as `limit` says (NULL: for ever).  Returns how many; 0 also after an
- * interruption; or a negative errno value.
- */
+/* Waits for the first completion (`limit` NULL: for ever). Returns their
+ * number, 0 after an interruption, or a negative errno value. */
 static int take_from_kernel(struct queue *q, struct timespec *limit,
                             struct err *err)
 {
@@ -195,7 +182,7 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
   return n < 0 ? 0 : (int)n;
 }
 
-/* Takes all completions that are there, at least `min`. */
+/* All completions, at least `min`. */
 static int reap(struct queue *q, unsigned min, struct err *err)
 {
   const struct aio *a = q->impl;
@@ -215,7 +202,7 @@ static int reap(struct queue *q, unsigned min, struct err *err)
   return 0;
 }
 
-/* Handles a failure of the system to take the first request in line. */
+/* The system has not taken the first request in line. */
 static int refused(struct queue *q, int why, struct err *err)
 {
   struct aio *a = q->impl;
@@ -268,7 +255,7 @@ static int aio_wait(struct queue *q, uint64_t for_ns, struct err *err)
   struct timespec limit = clock_timespec(for_ns);
   int rc = submit(q, err);
 
-  /* Completions were in the ring, or submit() took them. */
+  /* Completions were in the ring, or taken by submit(). */
   if (rc < 0 || take_from_ring(q) > 0 || q->in_flight == 0)
     return rc;
   rc = take_from_kernel(q, &limit, err);

@@ -18,20 +18,20 @@
 #include "tests/fileio/queue.h"
 
 enum {
-  MAX_LINE = 256,          /* submission entries; few are used at a time */
-  MAX_COMPLETIONS = 65536, /* per ring; the kernel keeps more by itself */
+  MAX_LINE = 256,          /* submission entries */
+  MAX_COMPLETIONS = 65536, /* the kernel keeps more */
 };
 
-#define SQPOLL_IDLE_MS 1000 /* After this time, the kernel's thread sleeps. */
+#define SQPOLL_IDLE_MS 1000 /* Then the kernel's thread sleeps. */
 
-#define MAX_REGION (UINT64_C(1) << 30) /* maximum of one registered buffer */
+#define MAX_REGION (UINT64_C(1) << 30) /* of a registered buffer */
 
 struct uring {
   struct io_uring ring;
   bool ring_made;
   bool fixed_files;
-  bool sqpoll;         /* the kernel takes requests without a system call */
-  uint64_t per_region; /* slots in a registered buffer; 0: none registered */
+  bool sqpoll;         /* no system call to submit */
+  uint64_t per_region; /* slots per registered buffer; 0: none */
   struct patience patience;
 };
 
@@ -44,10 +44,8 @@ static unsigned power_of_two(unsigned n, unsigned max)
   return p;
 }
 
-/*
- * After a failure, requests may be in flight, and closing a ring does not wait
- * for them: they would use buffers that were freed.
- */
+/* Closing a ring does not wait for requests in flight, which use the
+ * buffers. */
 static void await_all(struct queue *q)
 {
   struct uring *u = q->impl;
@@ -71,10 +69,8 @@ static void uring_done(struct queue *q)
 
   if (u->ring_made)
     await_all(q);
-  /*
-   * The kernel closes a ring in the background.  Files would stay open, and
-   * deleted ones would keep their space.
-   */
+  /* The kernel closes rings in the background: deleted files would keep their
+   * space meanwhile. */
   if (u->fixed_files)
     (void)io_uring_unregister_files(&u->ring);
   if (u->ring_made)
@@ -83,7 +79,7 @@ static void uring_done(struct queue *q)
   q->impl = NULL;
 }
 
-/* Returns the limit of locked memory after an attempt to raise it. */
+/* The limit of locked memory, raised if possible. */
 static uint64_t raise_memlock(void)
 {
   struct rlimit limit = { 0, 0 };
@@ -97,8 +93,7 @@ static uint64_t raise_memlock(void)
   return limit.rlim_cur;
 }
 
-/* Does a filter refuse the system call, as in containers?  Then a message does
- * not mention a limit. */
+/* By a filter, as in containers: then no limit is mentioned. */
 static bool is_refused(int number)
 {
   return number == EPERM || number == ENOSYS || number == EACCES;
@@ -122,10 +117,8 @@ static int tell_no_ring(int number, struct err *err)
 
 static int make_ring(struct queue *q, struct err *err)
 {
-  /*
-   * Completions need not interrupt the thread: it checks for them, and a flag
-   * shows when it should.  Kernels before 6.0 do not know all flags.
-   */
+  /* Completions need not interrupt the thread: a flag shows that they are
+   * there. Kernels before 6.0 lack flags. */
   static const unsigned flags[2][2] = {
     { IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
         IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER,
@@ -156,10 +149,7 @@ static int make_ring(struct queue *q, struct err *err)
   return 0;
 }
 
-/*
- * Users may be allowed little locked memory, or a filter may refuse the call.
- * The same requests work without it, but are a bit slower: warn once.
- */
+/* Little locked memory, or a filter: requests work, a bit slower. Warn once. */
 static void warn_unregistered(const struct queue *q, int number)
 {
   if (atomic_flag_test_and_set(&q->io->fio->warned))
@@ -177,7 +167,7 @@ static void warn_unregistered(const struct queue *q, int number)
     q->io->w->plan->threads, (uint64_t)q->depth * q->stride, raise_memlock());
 }
 
-/* Registers the buffers of all slots, in as few pieces as the kernel allows. */
+/* In as few pieces as the kernel allows. */
 static int register_buffers(struct queue *q, struct err *err)
 {
   struct uring *u = q->impl;
@@ -187,7 +177,7 @@ static int register_buffers(struct queue *q, struct err *err)
   int rc;
 
   if (per == 0)
-    return 0; /* too large to register */
+    return 0; /* too large */
   n = (unsigned)((q->depth + per - 1) / per);
   piece = calloc(n, sizeof(*piece));
   if (!piece)
@@ -227,9 +217,7 @@ static int uring_setup(struct queue *q, struct err *err)
   rc = make_ring(q, err);
   if (rc == 0)
     rc = register_buffers(q, err);
-  /*
-   * Kernels limit the number of registered files; plain descriptors work, too.
-   */
+  /* The kernel limits registered files; descriptors work, too. */
   if (rc == 0 && files->n <= UINT32_MAX)
     u->fixed_files = io_uring_register_files(&u->ring, files->fd,
                                              (unsigned)files->n) == 0;
@@ -284,15 +272,15 @@ static unsigned take_completions(struct queue *q)
   return taken;
 }
 
-/* Submits the requests in line and waits for `min`, in one system call. */
+/* Submits and waits for `min` in one system call. */
 static int enter(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
   const int rc = io_uring_submit_and_wait(&u->ring, min);
 
-  /* With SQPOLL, the kernel submits what was published. */
+  /* SQPOLL: the kernel submits. */
   q->in_line = u->sqpoll ? 0 : io_uring_sq_ready(&u->ring);
-  /* Busy: the caller takes completions next, and tries again. */
+  /* Busy: after completions are taken, the caller tries again. */
   if (rc >= 0 || rc == -EINTR ||
       ((rc == -EAGAIN || rc == -EBUSY) && q->in_flight > q->in_line))
     return 0;
@@ -318,7 +306,7 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/* Polls for completions for a moment; false: fewer than `min` have come. */
+/* Polls for a moment; false: fewer than `min`. */
 static bool look(struct uring *u, unsigned min)
 {
   uint64_t until = 0;
@@ -326,7 +314,7 @@ static bool look(struct uring *u, unsigned min)
   for (;;) {
     if (io_uring_cq_ready(&u->ring) >= min)
       return true;
-    /* Completions appear as soon as the thread enters the kernel. */
+    /* Completions appear when the thread enters the kernel. */
     if (IO_URING_READ_ONCE(*u->ring.sq.kflags) & IORING_SQ_TASKRUN)
       return true;
     if (until == 0)
@@ -337,7 +325,7 @@ static bool look(struct uring *u, unsigned min)
   }
 }
 
-/* Submits the requests in line and polls; sleeps only if that is in vain. */
+/* Submits and polls; sleeps only after polling in vain. */
 static int enter_and_look(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
@@ -351,7 +339,7 @@ static int enter_and_look(struct queue *q, unsigned min, struct err *err)
   return io_uring_cq_ready(&u->ring) >= min ? 0 : enter(q, min, err);
 }
 
-/* Submits the requests in line and waits for `min`, which is not 0. */
+/* Submits and waits for `min` > 0. */
 static int await(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;

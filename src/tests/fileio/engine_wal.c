@@ -1,11 +1,9 @@
 /*
- * engine_wal.c - the load of a database on the disk of its log.  Many threads
- * commit one record each.  A leader appends and synchronises the records that
- * have arrived meanwhile, for all of them.
+ * engine_wal.c - the log of a database: many threads commit a record each, and
+ * a leader appends and synchronises those that have arrived.
  *
- * The files are the segments of the log.  They are written one after another,
- * and then again from the first one, as databases do that reuse old segments.
- * An event is a commit; it ends when its record is durable.
+ * The files are segments, written one after another and then again from the
+ * first. An event ends when its record is durable.
  */
 #include "tests/fileio/engine_wal.h"
 
@@ -17,7 +15,6 @@
 #include "base/minmax.h"
 #include "base/wait.h"
 #include "run/plan.h"
-#include "tests/fileio/calls.h"
 #include "tests/fileio/engine.h"
 
 /* ---- group commit ---- */
@@ -26,10 +23,8 @@ void group_publish(struct group *g, uint64_t n)
 {
   atomic_fetch_add(&g->durable, n);
   atomic_store(&g->led, false);
-  /*
-   * This changes after the lead becomes free, so that a thread which saw it
-   * taken does not sleep through the change.
-   */
+  /* After the lead is free: a thread that saw the lead taken must not sleep
+   * through the change. */
   atomic_fetch_add(&g->news, 1);
   wait_wake_all(&g->news);
 }
@@ -47,30 +42,29 @@ bool group_await(struct group *g, uint64_t record, struct group_part *ret)
         ret->n = atomic_load(&g->handed_in) - ret->first;
         return true;
       }
-      group_publish(g, 0); /* another leader has just made the record durable */
+      group_publish(g, 0); /* the last leader has done the work */
       return false;
     }
     wait_while(&g->news, news, WAIT_FOREVER);
   }
 }
 
-/* ---- engine wal ---- */
+/* ---- the engine ---- */
 
-/* The maximum that a leader writes at once, but at least one record. */
+/* Of a leader's write, which has at least one record. */
 #define PART_BYTES (UINT64_C(1) << 20)
 
-/* The state that the threads share. */
 struct wal {
   struct group group;
-  uint64_t part_max; /* maximum number of records in a write */
-  size_t bytes;      /* size of the buffer */
-  char *buf;         /* owned; only the leader uses it */
+  uint64_t part_max; /* records in a write */
+  size_t bytes;
+  char *buf; /* owned; for the leader */
 };
 
 struct wal_engine {
   struct io *io;
   struct wal *wal;
-  bool durable_writes; /* O_SYNC, O_DSYNC: no need to synchronise */
+  bool durable_writes; /* O_SYNC, O_DSYNC */
 } CACHE_ALIGNED;
 
 static int engine_wal_begin(struct fileio *fio, struct err *err)
@@ -125,9 +119,7 @@ static int engine_wal_sync(void *engine, uint32_t file, struct err *err)
   return io_sync(e->io, file, io_now(e->io), err);
 }
 
-/*
- * Returns the write of the first records of a part: those that end in one file.
- */
+/* The first records of a part that end in one file. */
 static struct request engine_wal_first_of(const struct wal_engine *e,
                                           const struct group_part *part,
                                           uint64_t *ret_n)
@@ -169,7 +161,7 @@ static int engine_wal_write_records(struct wal_engine *e,
   return io_written(io, r, generation, err);
 }
 
-/* Makes the first records of the part durable, and publishes how many. */
+/* Makes the first records durable, and publishes them. */
 static int engine_wal_lead(struct wal_engine *e, const struct group_part *part,
                            struct err *err)
 {

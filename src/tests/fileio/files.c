@@ -1,6 +1,5 @@
 /*
- * files.c - the test's files: their names, and opening them so that no other
- * file is ever touched.
+ * files.c - the names of files, and opening them safely.
  */
 #include "tests/fileio/files.h"
 
@@ -21,6 +20,7 @@
 #include "base/fmt.h"
 #include "base/log.h"
 #include "machine/cgroup.h"
+#include "machine/proc.h"
 #include "machine/space.h"
 #include "opt/optset.h"
 #include "os/os.h"
@@ -28,17 +28,15 @@
 #include "tests/fileio/options.h"
 #include "tests/fileio/validate.h"
 
-/* ---- the alignment that a file system requires for direct I/O ---- */
+/* ---- alignment of direct I/O ---- */
 
 enum {
   SMALLEST = 512,
   LARGEST = 65536,
 };
 
-/*
- * The kernel's struct statx, in 64 words: the mask, and the fields that
- * STATX_DIOALIGN fills in.  Older C libraries do not declare them.
- */
+/* Words of the kernel's struct statx for STATX_DIOALIGN, which older C
+ * libraries lack. */
 enum {
   STATX_WORDS = 64,
   WORD_MASK = 0,
@@ -63,10 +61,7 @@ static uint64_t direct_ask_kernel(const struct folder *folder)
 #endif
 }
 
-/*
- * Returns the size of the smallest read that is accepted; 0: there is no file,
- * or none is accepted.
- */
+/* The smallest read that works; 0: none. */
 static uint64_t direct_try_reads(const struct folder *folder)
 {
   uint64_t found = 0;
@@ -87,31 +82,21 @@ static uint64_t direct_try_reads(const struct folder *folder)
   return found;
 }
 
-/* Asks the device, or the disk that it is a partition of. */
+/* Or the disk of a partition. */
 static uint64_t direct_ask_device(const struct folder *folder)
 {
   static const char *const at[] = { "", "../" };
-  unsigned long size = 0;
+  uint64_t size = 0;
   struct stat st;
   dev_t dev;
 
   if (fstat(folder->fd, &st) < 0)
     return 0;
   dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
-  for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]) && size == 0; i++) {
-    char path[128];
-    FILE *f;
-
-    (void)snprintf(path, sizeof(path),
-                   "/sys/dev/block/%u:%u/%squeue/logical_block_size",
-                   major(dev), minor(dev), at[i]);
-    f = fopen(path, "re");
-    if (!f)
-      continue;
-    if (fscanf(f, "%lu", &size) != 1)
-      size = 0;
-    (void)fclose(f);
-  }
+  for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]) && size == 0; i++)
+    (void)proc_number(&size, "",
+                      "/sys/dev/block/%u:%u/%squeue/logical_block_size",
+                      major(dev), minor(dev), at[i]);
   return size;
 }
 
@@ -126,7 +111,7 @@ uint64_t files_direct_alignment(const struct folder *folder)
   return align == 0 ? SMALLEST : align;
 }
 
-/* ---- block devices instead of files ---- */
+/* ---- block devices ---- */
 
 static int device_refuse(const char *path, const char *expected,
                          struct err *err)
@@ -182,7 +167,7 @@ int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
   return device_look(f, cfg, err);
 }
 
-/* ---- warnings about options that have no effect beside others ---- */
+/* ---- options without effect ---- */
 
 static void ignored_warn_if(bool given, const char *name, const char *why)
 {
@@ -219,7 +204,7 @@ static void ignored_warn_of_run(const struct fileio_cfg *cfg,
                   "file-steady-window", "without --file-steady");
 }
 
-/* An option counts as given if its value is not the default. */
+/* Only values that differ from these were given. */
 static bool ignored_find_defaults(struct fileio_cfg *ret)
 {
   struct optset set;
@@ -253,9 +238,9 @@ void files_warn_ignored(const struct fileio_cfg *cfg, bool run)
   ignored_warn_if(*cfg->dir != '\0', "file-dir", "with --file-device");
 }
 
-/* ---- warnings about runs whose figures mean less than they seem to ---- */
+/* ---- figures that mean less than they seem to ---- */
 
-/* f_type of statfs(), as defined in linux/magic.h. */
+/* f_type of statfs(): linux/magic.h. */
 #define MAGIC_TMPFS 0x01021994
 #define MAGIC_RAMFS 0x858458f6
 #define MAGIC_OVERLAY 0x794c7630
@@ -278,8 +263,7 @@ static const char *advice_special_folder(const struct folder *folder)
   }
 }
 
-/* What the page cache can have: memory of the machine, or of the control group
- * if that has less. */
+/* Of the machine, or of a smaller control group. */
 static uint64_t advice_memory_of_cache(bool *ret_group)
 {
   const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) *
@@ -315,15 +299,15 @@ void files_print_advice(const struct folder *folder, uint64_t total_bytes,
 /* ---- files ---- */
 
 enum {
-  /* Descriptors for other purposes: streams, rings, results. */
+  /* Descriptors for streams, rings, results. */
   OTHER_DESCRIPTORS = 256,
-  MIN_OTHERS = 16 /* the minimum, without any of these */
+  MIN_OTHERS = 16 /* at the least */
 };
 
 int folder_open(struct folder *f, const char *path, struct err *err)
 {
   *f = (struct folder){ .path = path };
-  /* Names are looked up in the folder, which need not be readable. */
+  /* The folder need not be readable. */
   f->fd = open(path[0] == '\0' ? "." : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (f->fd < 0)
     return err_sys(err, "Cannot open folder '%s'",
@@ -338,7 +322,7 @@ void folder_close(struct folder *f)
   f->fd = -1;
 }
 
-/* Returns the name by which the system finds the file in the folder. */
+/* For the system. */
 static const char *files_entry(const struct folder *f, uint64_t file,
                                char buf[32], int *ret_dir)
 {
@@ -350,7 +334,7 @@ static const char *files_entry(const struct folder *f, uint64_t file,
   return buf;
 }
 
-/* A device may be opened through a link, a file only by its own name. */
+/* A device may be a link, a file may not. */
 static int files_stat_flags(const struct folder *f)
 {
   return folder_is_device(f) ? 0 : AT_SYMLINK_NOFOLLOW;
@@ -369,7 +353,7 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
   return buf;
 }
 
-/* Checks for something else than a regular file with this name. */
+/* Refuses all but regular files. */
 static int files_check_type(const struct folder *f, uint64_t file, mode_t mode,
                             struct err *err)
 {
@@ -392,7 +376,7 @@ static int files_check_type(const struct folder *f, uint64_t file, mode_t mode,
                  folder_name(f, file, name, sizeof(name)), what);
 }
 
-/* Look at a file.  False: it does not exist, or the system refuses. */
+/* False: missing, or refused by the system. */
 static bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
 {
   char base[32];
@@ -426,9 +410,7 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   struct stat st;
   int fd, rc;
 
-  /*
-   * Opening a pipe would wait for its other end, so its type is checked first.
-   */
+  /* Opening a pipe would wait for its other end. */
   if (folder_stat(f, file, &st)) {
     rc = files_check_type(f, file, st.st_mode, err);
     if (rc < 0)
@@ -540,7 +522,7 @@ static int files_raise_limit(uint64_t n, struct err *err)
   more.rlim_max = (uint64_t)limit.rlim_max > need ? limit.rlim_max : need;
   if (setrlimit(RLIMIT_NOFILE, &more) == 0)
     return 0;
-  /* Fewer spare descriptors may be enough; opening will report if not. */
+  /* Fewer spare descriptors may do. */
   more.rlim_cur = more.rlim_max = limit.rlim_max;
   if ((uint64_t)limit.rlim_max >= n + MIN_OTHERS) {
     (void)setrlimit(RLIMIT_NOFILE, &more);
@@ -553,7 +535,7 @@ static int files_raise_limit(uint64_t n, struct err *err)
                  n, (uint64_t)limit.rlim_max, need);
 }
 
-/* Adds advice on a line of its own below the error, if warnings are wanted. */
+/* A second line, if warnings are wanted. */
 static void files_add_warning(struct err *err, const char *text)
 {
   const size_t len = strlen(err->text);
@@ -580,7 +562,7 @@ static int files_open_one(const struct files *fs, uint64_t file, uint64_t bytes,
     return folder_open_file(fs->folder, file, flags | O_EXCL, true, ret_fd,
                             NULL, err);
   }
-  /* A device is not written to while another program uses it. */
+  /* Not while another program uses the device. */
   if (folder_is_device(fs->folder) && !fs->folder->read_only)
     flags |= O_EXCL;
   rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
@@ -656,7 +638,7 @@ int files_drop_cache(const struct files *fs, struct err *err)
     int rc;
 
     (void)folder_name(fs->folder, i, name, sizeof(name));
-    if (fdatasync(fs->fd[i]) < 0) /* or dirty pages would stay */
+    if (fdatasync(fs->fd[i]) < 0) /* dirty pages would stay */
       return err_sys(err, "Failed to synchronise file '%s'", name);
     rc = posix_fadvise(fs->fd[i], 0, 0, POSIX_FADV_DONTNEED);
     if (rc != 0) {
@@ -667,17 +649,15 @@ int files_drop_cache(const struct files *fs, struct err *err)
   return 0;
 }
 
-/* ---- checks the room for the files, and takes them back ---- */
+/* ---- room for files ---- */
 
 enum {
-  MISSING_IN_A_ROW = 1000, /* after these, no more files are looked for */
+  MISSING_IN_A_ROW = 1000, /* then no more files are looked for */
   FIRST_ROOM = 64
 };
 
-/*
- * Returns the bytes on the disk that the files of earlier commands have, each
- * up to `max`.  It stops looking when they are `enough`.
- */
+/* Bytes on the disk of existing files, each up to `max`, until there are
+ * `enough`. */
 static uint64_t room_bytes_there(const struct folder *folder, uint64_t files,
                                  uint64_t max, uint64_t enough)
 {

@@ -72,7 +72,7 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
     add_results_1_0(b, r);
 }
 
-/* `bytes` is `n` again for requests that transfer none. */
+/* `bytes` is `n` for requests without bytes. */
 static void add_requests(const struct figures *to, const struct report *r,
                          const char *name, enum counter n, enum counter bytes)
 {

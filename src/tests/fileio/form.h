@@ -1,8 +1,6 @@
 /*
- * form.h - the reports of the fileio test.
- *
- * Its counters READ and WRITE count requests, OTHER counts calls of fsync, and
- * BYTES_READ and BYTES_WRITTEN are the bytes of the requests.
+ * form.h - the reports of the fileio test. Counters: READ and WRITE are
+ * requests with BYTES_READ and BYTES_WRITTEN, OTHER is fsync.
  */
 #ifndef BENCH_TESTS_FILEIO_FORM_H
 #define BENCH_TESTS_FILEIO_FORM_H

@@ -19,10 +19,7 @@ enum {
   ITEM_ROOM = 64
 };
 
-/*
- * Parses one item, without the comma.  The weight of an item that is alone is
- * optional.
- */
+/* The weight of a single item is optional. */
 static int blocks_parse_item(char *item, bool alone, uint64_t *ret_size,
                              double *ret_weight)
 {
@@ -50,7 +47,7 @@ static void blocks_set_shares(struct blocks *b)
   for (unsigned i = 0; i < b->n; i++) {
     upto += b->percent[i] / sum;
     b->percent[i] *= 100 / sum;
-    /* 2^64 itself does not fit; the limit of the last size is not used. */
+    /* 2^64 does not fit; the last limit is not used. */
     b->below[i] = upto < 1 ? (uint64_t)(upto * 0x1p64) : UINT64_MAX;
     if (b->size[i] < b->smallest)
       b->smallest = b->size[i];
@@ -110,10 +107,7 @@ static uint64_t layout_divide_up(uint64_t n, uint64_t by)
   return n / by + (n % by != 0);
 }
 
-/*
- * Returns the number of merged blocks per request; 1 in the modes that never
- * merge.
- */
+/* Merged blocks; 1 in modes that never merge. */
 static uint64_t layout_blocks_per_request(const struct fileio_cfg *cfg,
                                           int mode)
 {

@@ -12,28 +12,25 @@ struct err;
 struct fileio_cfg;
 struct strbuf;
 
-/* ---- the sizes of requests: one, or several with weights ---- */
+/* ---- sizes of requests ---- */
 
 #define BLOCKS_MAX 16
 
 struct blocks {
   unsigned n;
-  uint64_t size[BLOCKS_MAX];  /* bytes, in the order in which they were given */
-  double percent[BLOCKS_MAX]; /* share of the requests */
-  uint64_t below[BLOCKS_MAX]; /* draws below it choose the size */
+  uint64_t size[BLOCKS_MAX];  /* bytes, in the order given */
+  double percent[BLOCKS_MAX]; /* of requests */
+  uint64_t below[BLOCKS_MAX]; /* limit of draws */
   uint64_t smallest, largest;
 };
 
-/*
- * Parse "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...".  -EINVAL: the text has
- * another form; *ret is unchanged.
- */
+/* "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...". -EINVAL: *ret stays. */
 int blocks_parse(const char *text, struct blocks *ret);
 
-/* Can the text be parsed?  Used by the row of the option. */
+/* For the row of the option. */
 bool blocks_good(const char *text);
 
-/* Choose the size of a request with 64 random bits. */
+/* By 64 random bits. */
 static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
 {
   unsigned i = 0;
@@ -43,46 +40,41 @@ static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
   return b->size[i];
 }
 
-/* Add "Block size 16KiB", or "Block sizes 4KiB (70%), 64KiB (30%)". */
+/* "Block size 16KiB", or "Block sizes 4KiB (70%), 64KiB (30%)". */
 void blocks_describe(const struct blocks *b, struct strbuf *out);
 
-/* The largest single request of the system. */
+/* The system's largest request. */
 #define LAYOUT_MAX_BYTES ((UINT64_C(2) << 30) - 4096)
 
-/* With checksums, a block must have room for them. */
+/* for checksums */
 enum {
   LAYOUT_MIN_CHECKED = 16
 };
 
 struct layout {
   uint64_t files;
-  uint64_t file_bytes; /* used part of each; the rest is never touched */
+  uint64_t file_bytes; /* used part of each */
   struct blocks blocks;
-  uint64_t block;    /* the largest of `blocks` */
-  uint64_t request;  /* bytes; the smallest, if there are several sizes */
-  uint64_t per_file; /* requests that cover a file */
-  uint64_t places;   /* requests that cover all files */
+  uint64_t block;    /* the largest */
+  uint64_t request;  /* bytes; the smallest */
+  uint64_t per_file; /* requests */
+  uint64_t places;
 };
 
 /*
- * Compute the layout from the options.  device_bytes: size of a block device
- * that replaces the files, or 0.  mode: enum file_mode, or -1 if none is needed
- * (prepare and cleanup).  A refused value is reported like that of any option.
+ * device_bytes: of a block device in place of files, or 0. mode: enum
+ * file_mode, or -1 (prepare, cleanup). Refused values are reported as those of
+ * options.
  */
 int layout_init(struct layout *l, const struct fileio_cfg *cfg,
                 uint64_t device_bytes, int mode, bool validate,
                 struct err *err);
 
-/*
- * Check the requirements of O_DIRECT: the block size and the size of the files
- * must be multiples of `align`, which the file system needs.
- */
+/* Blocks and files must be multiples of `align` for O_DIRECT. */
 int layout_check_direct(const struct layout *l, uint64_t align,
                         struct err *err);
 
-/*
- * Length of the request at this offset; it is cut off at the end of the file.
- */
+/* Up to the end of the file. */
 static inline uint64_t layout_length(const struct layout *l, uint64_t offset)
 {
   const uint64_t left = l->file_bytes - offset;
@@ -90,16 +82,12 @@ static inline uint64_t layout_length(const struct layout *l, uint64_t offset)
   return left < l->request ? left : l->request;
 }
 
-/* Bytes of the largest request. */
 static inline uint64_t layout_largest(const struct layout *l)
 {
   return l->request > l->block ? l->request : l->block;
 }
 
-/*
- * Write a size for people: "512B" is layout_size_text(512) and a "B": five
- * digits and Ki, Mi, Gi or Ti.
- */
+/* Five digits and Ki, Mi, Gi or Ti; the caller adds "B". */
 const char *layout_size_text(uint64_t bytes, char *buf, size_t room);
 
 #endif

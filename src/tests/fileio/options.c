@@ -11,7 +11,6 @@
 #include "ack/link.h"
 #include "base/err.h"
 #include "tests/fileio/layout.h"
-#include "tests/fileio/queue_opts.h"
 
 const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd",
                                         "rndrd", "rndwr",   "rndrw",
@@ -27,9 +26,7 @@ static const char *const dist_words[] = { "default", "uniform", "gaussian",
                                           "special", "pareto",  "zipfian",
                                           NULL };
 
-/*
- * The order is that of sysbench's help; options that only bench has come last.
- */
+/* In the order of sysbench's help; bench's own options come last. */
 const struct opt fileio_opts[] = {
   {
     OPT_INT(struct fileio_cfg, num),
@@ -95,7 +92,16 @@ const struct opt fileio_opts[] = {
            "io_uring looks for completions for up to 50 microseconds before "
            "it sleeps: by trial, and not on a single processor.",
   },
-  FILEIO_QUEUE_OPTS,
+  {
+    OPT_INT(struct fileio_cfg, backlog),
+    .name = "file-async-backlog",
+    .def = "128",
+    .min = 1,
+    .max = 1048576,
+    .help = "number of asynchronous operations to queue per thread",
+    .man = "The queue depth of the I/O modes async and io_uring: how many "
+           "requests of each thread may be in flight.",
+  },
   {
     OPT_LIST(struct fileio_cfg, extra_flags),
     .name = "file-extra-flags",
@@ -305,11 +311,42 @@ const struct opt fileio_opts[] = {
            "survives the machine of bench. Threads that write never wait for "
            "the listener. verify reads the file that the listener has made.",
   },
-  FILEIO_QUEUE_ALIAS_OPTS,
+  {
+    OPT_INT(struct fileio_cfg, batch),
+    .name = "file-batch",
+    .def = "1",
+    .min = 1,
+    .max = 1048576,
+    .help = "requests submitted, or awaited, with one system call",
+    .man = "The I/O modes async and io_uring submit requests when so many "
+           "are in line, and wait for so many when the queue is full. "
+           "io_uring does both in one system call, or polls for a moment "
+           "in between, if that has paid off, and then waits in a second "
+           "call; async has a call for each. Completions that are there "
+           "already cost none. More than 1 costs fewer system calls per "
+           "request, but requests wait for others, which is part of their "
+           "latency. At most the depth of the queue counts.",
+  },
+  {
+    OPT_BOOL(struct fileio_cfg, sqpoll),
+    .name = "file-sqpoll",
+    .def = "off",
+    .help = "a thread of the kernel takes the requests of io_uring",
+    .man = "Each thread of the run has one in the kernel that looks for its "
+           "requests, so that submitting needs no system call. It uses a "
+           "processor of its own while there is work.",
+  },
+  {
+    OPT_INT(struct fileio_cfg, backlog),
+    .name = "file-iodepth",
+    .min = 1,
+    .max = 1048576,
+    .alias_of = "file-async-backlog",
+    .help = "another name for --file-async-backlog",
+  },
   OPT_END,
 };
 
-/* Refuse `value` of an option unless it is 0. */
 static int must_be_0(const char *name, double value, const char *when,
                      struct err *err)
 {

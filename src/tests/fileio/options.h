@@ -20,7 +20,7 @@ enum file_mode {
   FILE_MODE_MIXED,
 };
 
-/* The order is that of the words of --file-io-mode. */
+/* As the words of --file-io-mode. */
 enum file_engine {
   FILE_ENGINE_SYNC,
   FILE_ENGINE_AIO,
@@ -29,7 +29,7 @@ enum file_engine {
   FILE_ENGINES,
 };
 
-/* The order is that of the words of --file-random-dist. */
+/* As --file-random-dist. */
 enum file_dist {
   FILE_DIST_DEFAULT, /* follows --rand-type */
   FILE_DIST_UNIFORM,
@@ -39,7 +39,7 @@ enum file_dist {
   FILE_DIST_ZIPFIAN,
 };
 
-/* The order is that of the words of --file-rw-unit. */
+/* As --file-rw-unit. */
 enum file_rw_unit {
   FILE_RW_REQUESTS,
   FILE_RW_BYTES,
@@ -47,12 +47,12 @@ enum file_rw_unit {
 
 struct fileio_cfg {
   uint64_t num;
-  const char *block_size; /* parsed by blocks_parse() */
+  const char *block_size; /* for blocks_parse() */
   uint64_t total_size;
-  int mode;    /* enum file_mode; -1: not given */
+  int mode;    /* enum file_mode; -1: unset */
   int io_mode; /* enum file_engine */
   uint64_t backlog;
-  uint64_t batch; /* requests per system call */
+  uint64_t batch; /* per system call */
   bool sqpoll;
   struct opt_list extra_flags;
   uint64_t fsync_freq;
@@ -62,13 +62,13 @@ struct fileio_cfg {
   uint64_t merged;
   double rw_ratio;
   double mixed_reads, mixed_commits, mixed_checkpoint; /* per second, or 0 */
-  double steady; /* percent; 0: not checked */
+  double steady;                                       /* percent; 0: off */
   double steady_window_s;
-  double trim;          /* percent of the writes */
+  double trim;          /* percent of writes */
   int rw_unit;          /* enum file_rw_unit */
-  const char *dir;      /* "": the current folder */
-  const char *device;   /* "": files are used */
-  uint64_t device_size; /* 0: all of it */
+  const char *dir;      /* "": current folder */
+  const char *device;   /* "": files */
+  uint64_t device_size; /* 0: all */
   bool yes_destroy;
   int dist; /* enum file_dist */
   bool drop_cache;
@@ -78,15 +78,14 @@ struct fileio_cfg {
 
 extern const struct opt fileio_opts[];
 
-/* Refuse options of another mode.  The size of a batch is allowed with every
- * I/O mode, as the depth of the queue is, so that these can be swept. */
+/* Refuse options of other modes, but not --file-batch and the depth, which are
+ * swept over I/O modes. */
 int fileio_options_check(const struct fileio_cfg *cfg, struct err *err);
 
-/* The words of the options, as users know them. */
 extern const char *const file_mode_words[];
 extern const char *const file_engine_words[];
 
-/* The items of --file-extra-flags. */
+/* --file-extra-flags. */
 enum file_flags {
   FILE_FLAG_SYNC = 1 << 0,
   FILE_FLAG_DSYNC = 1 << 1,
@@ -94,7 +93,7 @@ enum file_flags {
 };
 
 unsigned fileio_flags(const struct fileio_cfg *cfg); /* enum file_flags */
-int fileio_open_flags(unsigned flags);               /* flags for open() */
+int fileio_open_flags(unsigned flags);               /* of open() */
 const char *fileio_flags_text(unsigned flags);       /* for the header line */
 
 static inline bool file_mode_random(int mode)
@@ -107,7 +106,7 @@ static inline bool file_mode_writes(int mode)
   return mode != FILE_MODE_SEQRD && mode != FILE_MODE_RNDRD;
 }
 
-/* Does the mode imitate a database, which decides by itself when to fsync? */
+/* A database decides when to fsync. */
 static inline bool file_mode_database(int mode)
 {
   return mode >= FILE_MODE_WAL;

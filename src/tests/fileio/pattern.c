@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "rand/stream.h"
 
-/* ---- records which places have a request in flight ---- */
+/* ---- places with a request in flight ---- */
 
 static int claims_init(struct claims *c, uint64_t places, struct err *err)
 {
@@ -36,7 +36,7 @@ static void claims_done(struct claims *c)
 /* ---- pattern ---- */
 
 enum {
-  MAX_DRAWS = 64 /* draws of random places that are all taken */
+  MAX_DRAWS = 64 /* of taken places */
 };
 
 #define GATE_DIRTY UINT64_C(1)
@@ -59,7 +59,7 @@ int pattern_init(struct pattern *p, const struct layout *layout,
     p->trim = cfg->trim < 100 ? (uint64_t)(cfg->trim / 100 * 0x1p64)
                               : UINT64_MAX;
   p->write = log ? FILE_OP_COMMIT : FILE_OP_WRITE;
-  /* Counts at which the gate could overflow are never reached. */
+  /* Where the gate could overflow, no fsync comes. */
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
     p->fsync_freq = cfg->fsync_freq;
   if (exclusive && writes)
@@ -73,10 +73,7 @@ void pattern_done(struct pattern *p)
     claims_done(&p->claims);
 }
 
-/*
- * Lets a request pass (false), or returns true with *ret_file, one file of a
- * series of fsyncs.
- */
+/* False: the request passes. True: *ret_file is next in a series of fsyncs. */
 static bool pattern_gate_fsync(struct pattern *p, bool write,
                                uint32_t *ret_file)
 {
@@ -87,7 +84,7 @@ static bool pattern_gate_fsync(struct pattern *p, bool write,
   do {
     at = now / GATE_STEP;
     if (at == p->fsync_freq && !(now & GATE_DIRTY))
-      at = 0; /* nothing was written: start counting again */
+      at = 0; /* nothing was written */
     series = at >= p->fsync_freq;
     if (!series)
       next = (at + 1) * GATE_STEP | (now & GATE_DIRTY) | (uint64_t)write;
@@ -120,7 +117,7 @@ static void pattern_set_place(const struct pattern *p, struct request *r,
   r->place = file * p->layout.per_file + index;
 }
 
-/* Returns one of 0..places-1, by a distribution that prefers some. */
+/* 0..places-1, by a distribution. */
 static uint64_t pattern_draw_uneven(const struct pattern *p,
                                     struct rand_stream *s)
 {
@@ -147,10 +144,8 @@ static uint64_t pattern_draw_uneven(const struct pattern *p,
   return (uint64_t)place;
 }
 
-/*
- * Chooses among all blocks of all files evenly: the high bits of one draw
- * choose the file, the rest of it the block.  There is no division.
- */
+/* Evenly and without a division: the high bits of a draw choose the file, the
+ * rest the block. */
 static void pattern_draw_place(const struct pattern *p, struct rand_stream *s,
                                struct request *r)
 {
@@ -168,7 +163,7 @@ static void pattern_draw_place(const struct pattern *p, struct rand_stream *s,
   pattern_set_place(p, r, file, index);
 }
 
-/* Chooses one of several sizes, at the nearest multiple of it. */
+/* A size, at the nearest multiple. */
 static void pattern_resize(const struct pattern *p, struct rand_stream *s,
                            struct request *r)
 {
@@ -177,7 +172,7 @@ static void pattern_resize(const struct pattern *p, struct rand_stream *s,
   uint64_t index = r->offset / size;
 
   if (n > 0 && index >= n)
-    index = n - 1; /* the rest of the file is too short */
+    index = n - 1; /* the rest is too short */
   r->offset = n > 0 ? index * size : 0;
   r->length = (uint32_t)(n > 0 ? size : p->layout.file_bytes);
 }

@@ -1,5 +1,5 @@
 /*
- * prepare.c - the prepare command: creates the files, several at a time.
+ * prepare.c - the commands prepare and cleanup, and the header of a run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/files.h"
 
-/* ---- the header lines of a run of the fileio test ---- */
+/* ---- the header ---- */
 
 static void describe_requests(const struct fileio *fio, struct strbuf *out)
 {
@@ -107,12 +107,7 @@ void fileio_describe(void *run)
   strbuf_done(&out);
 }
 
-/* ---- cleanup ---- */
-
-/*
- * The cleanup command: removes as many of the files as possible, and reports
- * the first that cannot be removed.
- */
+/* Removes as many files as possible; the error is the first one. */
 
 int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
 {
@@ -147,10 +142,10 @@ int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
 
 /* ---- prepare ---- */
 
-#define PIECE_BYTES (UINT64_C(1) << 20) /* per write, in whole blocks */
+#define PIECE_BYTES (UINT64_C(1) << 20) /* per write: whole blocks */
 
 enum {
-  BUFFER_ALIGN = 65536 /* enough for any device */
+  BUFFER_ALIGN = 65536 /* for any device */
 };
 
 struct prepare {
@@ -158,32 +153,31 @@ struct prepare {
   const struct plan *plan;
   const struct fileio_cfg *cfg;
   struct layout layout;
-  unsigned part, parts; /* every parts-th file is made by this process */
+  unsigned part, parts; /* this process makes every parts-th file */
   struct folder folder;
   struct validate *check; /* owned; NULL without --validate */
   int open_flags;
-  size_t piece; /* bytes */
+  size_t piece;
   struct progress progress;
 
   _Atomic uint64_t written;
   _Atomic bool failed;
 
-  pthread_mutex_t lock; /* protects the rest, and the lines printed */
-  uint64_t next;        /* the next file to take */
+  pthread_mutex_t lock; /* of the rest, and of lines printed */
+  uint64_t next;
   struct taken taken;
   struct err why; /* the first failure */
   int why_code;
 };
 
-/* The state of one thread. */
 struct preparer {
   struct prepare *p;
   pthread_t thread;
   void *buf;       /* owned */
-  uint64_t random; /* state of validate_fill() */
+  uint64_t random; /* of validate_fill() */
 };
 
-/* Reports an error of writing, or a short write. */
+/* Also for short writes. */
 static int prepare_write_failed(const struct prepare *p, uint64_t file,
                                 uint64_t offset, int why, struct err *err)
 {
@@ -198,10 +192,7 @@ static int prepare_write_failed(const struct prepare *p, uint64_t file,
                  offset);
 }
 
-/*
- * Writes from the block boundary at or below `from` to the end of the last
- * block.
- */
+/* From the block boundary at or below `from` to the end of the last block. */
 static int prepare_write_blocks(struct preparer *t, uint64_t file, int fd,
                                 uint64_t from, struct err *err)
 {
@@ -248,16 +239,14 @@ static int prepare_close_file(const struct prepare *p, uint64_t file, int fd,
     why = errno;
     rc = err_sys(err, "Failed to close file '%s'", name);
   }
-  /* Some file systems find room only when the data go to the disk. */
+  /* Some file systems look for room only now. */
   if (files_room_is_error(why))
     rc = prepare_write_failed(p, file, 0, why, err);
   return rc;
 }
 
-/*
- * Returns the bytes of a file up to its first hole.  A run in I/O mode mmap
- * that was interrupted leaves holes, which are found without reading the disk.
- */
+/* Up to the first hole, which interrupted runs of mmap leave; the disk is not
+ * read. */
 static uint64_t prepare_bytes_filled(int fd, uint64_t bytes)
 {
 #ifdef SEEK_HOLE
@@ -271,9 +260,7 @@ static uint64_t prepare_bytes_filled(int fd, uint64_t bytes)
   return bytes;
 }
 
-/*
- * The name of the folder may contain anything: it must not control a terminal.
- */
+/* A folder's name must not control the terminal. */
 static void prepare_tell_file(const char *what, const char *kind,
                               const char *name)
 {
@@ -285,11 +272,8 @@ static void prepare_tell_file(const char *what, const char *kind,
   strbuf_done(&line);
 }
 
-/*
- * Takes the next file: opens it, and prints what will be done with it.  False:
- * there is none, or it cannot be opened.  The lines are in the order of the
- * files.
- */
+/* Opens the next file, and prints what will be done, in the order of files. Not
+ * 0: none is left (no text), or a failure. */
 static int prepare_take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
                              uint64_t *ret_from, struct err *err)
 {
@@ -335,7 +319,7 @@ static int prepare_files(struct preparer *t, struct err *err)
     err->text[0] = '\0';
     rc = prepare_take_file(p, &file, &fd, &from, err);
     if (rc < 0)
-      return err->text[0] == '\0' ? 0 : rc; /* without a text, all is done */
+      return err->text[0] == '\0' ? 0 : rc; /* no text: all is done */
     if (from < p->layout.file_bytes)
       rc = prepare_write_blocks(t, file, fd, from, err);
     rc = prepare_close_file(p, file, fd, rc, err);
@@ -387,13 +371,13 @@ static int prepare_start_threads(struct prepare *p, struct preparer *t,
   return rc;
 }
 
-/* Returns how many files this process creates. */
+/* Files of this process. */
 static uint64_t prepare_own_files(const struct prepare *p)
 {
   return (p->layout.files + p->parts - 1 - p->part) / p->parts;
 }
 
-/* A full disk also stops other programs: what has filled it is removed. */
+/* A full disk stops other programs. */
 static void prepare_take_back(struct prepare *p, struct err *err)
 {
   const size_t len = strlen(err->text);
@@ -463,7 +447,7 @@ static void prepare_print_sum(const struct prepare *p)
             bytes, seconds, (double)bytes / 1048576.0 / seconds);
 }
 
-/* Returns the time in nanoseconds; no other prepare has the same. */
+/* Different for each prepare. */
 static uint64_t prepare_this_moment(void)
 {
   return clock_read_ns(CLOCK_REALTIME);
@@ -497,7 +481,7 @@ static int prepare_set_up(struct prepare *p, struct err *err)
     if (!p->check)
       return err_set(err, -ENOMEM, "cannot allocate the checksums");
     validate_init(p->check, block, p->layout.file_bytes);
-    /* All processes that share the files must agree. */
+    /* Processes that share files must agree. */
     p->check->generation = validate_new_generation(
       p->plan->seed, p->parts == 1 ? prepare_this_moment() : 0);
   }
@@ -515,7 +499,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   rc = prepare_set_up(&p, err);
   if (rc == 0) {
     files_warn_ignored(p.cfg, false);
-    (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
+    (void)signal(SIGXFSZ, SIG_IGN); /* write() fails instead */
     (void)pthread_mutex_init(&p.lock, NULL);
     log_msg(
       LOG_NOTICE,

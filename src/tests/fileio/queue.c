@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-/* ---- decides whether to poll for a completion before sleeping ---- */
+/* ---- poll before sleeping? ---- */
 
 void patience_init(struct patience *p, unsigned cpus)
 {
@@ -37,10 +37,7 @@ void patience_looked(struct patience *p, bool came)
 
 void patience_took(struct patience *p, uint64_t ns)
 {
-  /*
-   * A thread that loses its processor meanwhile must not decide the trial
-   * alone.
-   */
+  /* A thread that loses its processor does not decide the trial. */
   const uint64_t counts = ns < PATIENCE_MAX_NS ? ns : PATIENCE_MAX_NS;
 
   if (p->n <= PATIENCE_TRIAL)
@@ -48,7 +45,7 @@ void patience_took(struct patience *p, uint64_t ns)
   else
     p->sleep_ns += counts;
   if (p->n == 2 * PATIENCE_TRIAL) {
-    /* Polling uses a processor, so it must be worth it. */
+    /* Polling uses a processor. */
     p->looks = 2 * p->look_ns < p->sleep_ns;
     p->failures = 0;
   }
@@ -56,7 +53,7 @@ void patience_took(struct patience *p, uint64_t ns)
 
 /* ---- queue ---- */
 
-/* The longest wait before checking whether the run is over. */
+/* Between checks whether the run is over. */
 #define LOOK_NS (100 * NS_PER_MS)
 
 static void queue_add(_Atomic uint64_t *to, uint64_t n)
@@ -130,10 +127,7 @@ static int queue_push(struct queue *q, unsigned slot, uint64_t start_ns,
   return 0;
 }
 
-/*
- * Returns the time at which the current completions were seen; 0 if it is not
- * needed.
- */
+/* When the current completions were seen; 0: not needed. */
 static uint64_t queue_seen_ns(struct queue *q)
 {
   if (q->now_ns == 0)
@@ -156,7 +150,7 @@ static void queue_fail(struct queue *q, unsigned slot, int64_t result)
                          &q->why);
 }
 
-/* Logs what has completed, with --file-io-verify. */
+/* With --file-io-verify. */
 static void queue_witness(struct queue *q, const struct slot *s)
 {
   int rc = 0;
@@ -169,10 +163,7 @@ static void queue_witness(struct queue *q, const struct slot *s)
     q->failed = rc;
 }
 
-/*
- * Submits the fsync that follows a completed write.  True: none is needed, or
- * it has failed.
- */
+/* The fsync after a write. True: none is needed, or a failure. */
 static bool queue_follow_up(struct queue *q, unsigned slot)
 {
   struct slot *s = &q->slot[slot];
@@ -219,7 +210,7 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
   q->free_slot[q->n_free++] = slot;
 }
 
-/* Returns a failure of the completions that were taken, if there was one. */
+/* A failure of completions counts, too. */
 static int queue_outcome(const struct queue *q, int rc, struct err *err)
 {
   if (rc == 0 && UNLIKELY(q->failed != 0)) {
@@ -229,14 +220,13 @@ static int queue_outcome(const struct queue *q, int rc, struct err *err)
   return rc;
 }
 
-/* Submits the requests in line and waits for `min` completions. */
 static int queue_kick(struct queue *q, unsigned min, struct err *err)
 {
   q->now_ns = 0;
   return queue_outcome(q, q->ops->kick(q, min, err), err);
 }
 
-/* Makes room for one more request, with no full batch in line. */
+/* Room for one more request, with no full batch in line. */
 static int queue_make_room(struct queue *q, struct err *err)
 {
   int rc = 0;
@@ -246,7 +236,7 @@ static int queue_make_room(struct queue *q, struct err *err)
   return rc;
 }
 
-/* Does the same, and leaves nothing in line. */
+/* Leaves nothing in line, either. */
 static int queue_submit_all(struct queue *q, struct err *err)
 {
   int rc = queue_make_room(q, err);
@@ -256,7 +246,7 @@ static int queue_submit_all(struct queue *q, struct err *err)
   return rc;
 }
 
-/* Waits until the writes of this thread to a file have completed. */
+/* The own writes to a file. */
 static int queue_await_writes(struct queue *q, uint32_t file, struct err *err)
 {
   int rc = 0;

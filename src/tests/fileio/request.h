@@ -4,19 +4,24 @@
 #ifndef BENCH_TESTS_FILEIO_REQUEST_H
 #define BENCH_TESTS_FILEIO_REQUEST_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
 
 enum file_op {
   FILE_OP_READ,
   FILE_OP_WRITE,
   FILE_OP_FSYNC,
-  FILE_OP_TRIM,   /* the block is given back to the device */
-  FILE_OP_COMMIT, /* a record in the log: a write and an fsync for many */
+  FILE_OP_TRIM,   /* gives the block back */
+  FILE_OP_COMMIT, /* of the log: a write and an fsync for many */
   FILE_OPS,
 };
 
-/* Does it have a place, and bytes that are read or written? */
+/* Has the operation a place and bytes? */
 static inline bool file_op_moves(enum file_op op)
 {
   return op == FILE_OP_READ || op == FILE_OP_WRITE;
@@ -25,9 +30,54 @@ static inline bool file_op_moves(enum file_op op)
 struct request {
   enum file_op op;
   uint32_t file;
-  uint32_t length; /* 0 for FILE_OP_FSYNC, like offset */
+  uint32_t length; /* like offset, 0 for FILE_OP_FSYNC */
   uint64_t offset;
-  uint64_t place; /* number of the request among those that cover all files */
+  uint64_t place; /* among the requests that cover all files */
 };
+
+/* ---- system calls of engines without a queue ---- */
+
+/* Returns the result of pread() or pwrite(). */
+static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
+{
+  const off_t at = (off_t)r->offset;
+  ssize_t n;
+
+  do {
+    n = r->op == FILE_OP_READ ? pread(fd, buf, r->length, at)
+                              : pwrite(fd, buf, r->length, at);
+  } while (UNLIKELY(n < 0 && errno == EINTR));
+  return n;
+}
+
+/* Punch a hole, or discard blocks of a device. */
+static inline int calls_trim(int fd, const struct request *r)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+  int rc;
+
+  do {
+    rc = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                   (off_t)r->offset, (off_t)r->length);
+  } while (rc < 0 && errno == EINTR);
+  return rc;
+#else
+  (void)fd;
+  (void)r;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+/* data_only: without metadata that reading does not need. */
+static inline int calls_sync(int fd, bool data_only)
+{
+  int rc;
+
+  do {
+    rc = data_only ? fdatasync(fd) : fsync(fd);
+  } while (rc < 0 && errno == EINTR);
+  return rc;
+}
 
 #endif

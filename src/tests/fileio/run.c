@@ -1,6 +1,5 @@
 /*
- * run.c - the run command of the fileio test: from options to open files, the
- * life of a worker, and the results beyond the report.
+ * run.c - the run command of the fileio test.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,23 +39,22 @@ enum mixed_role {
 };
 
 enum {
-  MIXED_MIN_THREADS = 3, /* one for each role */
-  MIXED_MIN_FILES = 2,   /* data and log */
+  MIXED_MIN_THREADS = 3,
+  MIXED_MIN_FILES = 2, /* data, log */
 };
 
-/* The state that the threads share. */
 struct mixed {
   struct pattern of[MIXED_ROLES];
 };
 
-/* The state of a thread. */
+/* Of a thread. */
 struct mixed_thread {
   enum mixed_role role;
-  uint64_t period_ns; /* time between requests; 0: no rate */
-  uint64_t due_ns;    /* of the next request; 0: none was due yet */
+  uint64_t period_ns; /* 0: no rate */
+  uint64_t due_ns;    /* 0: no request yet */
 };
 
-/* ---- the mode mixed: readers, a log and a checkpointer at once ---- */
+/* ---- mode mixed: readers, a log and a checkpointer ---- */
 
 static int mixed_check(const struct fileio *fio, struct err *err)
 {
@@ -88,7 +86,7 @@ static int mixed_check(const struct fileio *fio, struct err *err)
   return 0;
 }
 
-/* Check the options, and make fio->mixed; NULL in other modes. */
+/* Makes fio->mixed. */
 static int mixed_new(struct fileio *fio, struct err *err)
 {
   static const enum file_mode mode[MIXED_ROLES] = {
@@ -110,7 +108,7 @@ static int mixed_new(struct fileio *fio, struct err *err)
     struct layout layout = fio->layout;
 
     cfg.mode = mode[i];
-    cfg.fsync_freq = 0; /* each role decides when to synchronise */
+    cfg.fsync_freq = 0; /* roles decide when to synchronise */
     layout.files = i == MIXED_LOG ? 1 : fio->layout.files - 1;
     layout.places = layout.files * layout.per_file;
     rc = pattern_init(&m->of[i], &layout, &cfg, false, err);
@@ -125,7 +123,7 @@ static void mixed_free(struct mixed *m)
   free(m);
 }
 
-/* `thread` counts over all processes of the run. */
+/* `thread` counts over all processes. */
 static void mixed_thread_init(struct mixed_thread *t, const struct fileio *fio,
                               unsigned thread)
 {
@@ -142,12 +140,12 @@ static void mixed_thread_init(struct mixed_thread *t, const struct fileio *fio,
     t->period_ns = (uint64_t)((double)NS_PER_S / rate[t->role]);
 }
 
-/* Returns false if the run is over before that. */
+/* False: the run ends before. */
 static bool mixed_wait_until_due(struct mixed_thread *t, struct worker *w)
 {
   uint64_t now = clock_now_ns();
 
-  if (t->due_ns == 0) /* readers start one after another */
+  if (t->due_ns == 0) /* one reader after another */
     t->due_ns = now + t->period_ns / (w->plan->threads + 1) * w->tid;
   else
     t->due_ns += t->period_ns;
@@ -158,7 +156,7 @@ static bool mixed_wait_until_due(struct mixed_thread *t, struct worker *w)
   return now >= t->due_ns;
 }
 
-/* Wait until the next request is due; false: the run is over. */
+/* False: the run is over. */
 static bool mixed_next(struct mixed_thread *t, struct fileio *fio,
                        struct pattern_thread *pattern, struct worker *w,
                        struct request *ret)
@@ -171,7 +169,7 @@ static bool mixed_next(struct mixed_thread *t, struct fileio *fio,
   return true;
 }
 
-/* Execute it; the latency of w's event counts from the due time. */
+/* Latency counts from the due time. */
 static int mixed_execute(struct mixed_thread *t, struct io *io, void *engine,
                          const struct request *r, struct err *err)
 {
@@ -191,21 +189,17 @@ static int mixed_execute(struct mixed_thread *t, struct io *io, void *engine,
   return rc;
 }
 
-/* ---- run ---- */
-
-/* The state of a worker. */
 struct fileio_thread {
   struct io io;
   struct pattern_thread pattern;
   struct mixed_thread mixed;
   struct request next;
   void *engine;
-  bool failed;    /* nothing more is done */
-  struct err why; /* set by run_next() and run_idle(), which cannot fail, for
-                     run_event() */
+  bool failed;    /* do nothing more */
+  struct err why; /* of run_next() and run_idle(), for run_event() */
 } CACHE_ALIGNED;
 
-/* Nothing can be done without a mode: list the modes. */
+/* Lists the modes. */
 static int run_refuse_no_mode(struct err *err)
 {
   struct fileio_cfg cfg;
@@ -307,7 +301,7 @@ static int run_fileio_open(const struct plan *plan, const void *arg,
   return 0;
 }
 
-/* The generation of the files is that of the first file. */
+/* That of the first file. */
 static int run_learn_generation(struct fileio *fio, bool fresh, struct err *err)
 {
   const struct layout *l = &fio->layout;
@@ -319,7 +313,7 @@ static int run_learn_generation(struct fileio *fio, bool fresh, struct err *err)
   fio->check->generation = validate_new_generation(fio->plan->seed, 0);
   if (fresh || block < VALIDATE_MARKED)
     return 0;
-  /* O_DIRECT is not used, because it reads only whole blocks. */
+  /* Without O_DIRECT, which reads whole blocks. */
   rc = folder_open_file(&fio->folder, 0, 0, false, &fd, NULL, err);
   if (rc < 0)
     return rc;
@@ -343,7 +337,7 @@ static int run_fileio_begin(void *run, struct err *err)
   const bool fresh = fio->cfg->mode == FILE_MODE_SEQWR;
   int rc;
 
-  (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
+  (void)signal(SIGXFSZ, SIG_IGN); /* write() fails instead */
   rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
                   fileio_open_flags(fio->flags), fresh, err);
   if (rc == 0 && fio->check)
@@ -364,8 +358,7 @@ static int run_fileio_begin(void *run, struct err *err)
   return rc;
 }
 
-/* The mode seqwr makes new files.  If it has not filled them, other modes
- * refuse them. */
+/* Other modes refuse files that seqwr has not filled. */
 static void run_warn_if_short(const struct fileio *fio)
 {
   const uint64_t all = fio->layout.places;
@@ -380,7 +373,7 @@ static void run_warn_if_short(const struct fileio *fio)
       done, all);
 }
 
-/* Checks, after the report, that these were the user's files all the time. */
+/* After the report: were the files the user's all the time? */
 static int run_fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
@@ -399,7 +392,7 @@ static int run_fileio_end(void *run, struct err *err)
   return rc;
 }
 
-/* What was acknowledged before a disk has hung is what verify needs. */
+/* What was acknowledged before a disk hung is what verify needs. */
 static int run_fileio_end_forced(void *run, struct err *err)
 {
   const struct fileio *fio = run;
@@ -441,10 +434,8 @@ static void run_thread_close(void *thr)
   free(t);
 }
 
-/*
- * With checksums, all places may be taken: completes some of the thread's own
- * requests and asks again.  An error that occurs here is left to run_event().
- */
+/* With checksums, all places may be taken: completes own requests. Errors are
+ * left to run_event(). */
 static bool run_wait_for_place(struct fileio_thread *t, struct worker *w)
 {
   struct fileio *fio = t->io.fio;
@@ -477,10 +468,7 @@ static bool run_next(void *thr, struct worker *w)
   return run_wait_for_place(t, w);
 }
 
-/*
- * Takes completions, so that the time of a request ends when it does, and its
- * place becomes free.
- */
+/* The time of a request ends with it, and its place becomes free. */
 static bool run_idle(void *thr, struct worker *w, uint64_t until_ns)
 {
   struct fileio_thread *t = thr;
@@ -492,7 +480,6 @@ static bool run_idle(void *thr, struct worker *w, uint64_t until_ns)
   return !t->failed;
 }
 
-/* Reports a failure that occurred between events. */
 static int run_tell(struct fileio_thread *t, struct err *err)
 {
   *err = t->why;
@@ -500,7 +487,6 @@ static int run_tell(struct fileio_thread *t, struct err *err)
   return -EIO;
 }
 
-/* Prints a line per request, with --debug. */
 static NOINLINE void run_show(const struct request *r)
 {
   static const unsigned number[FILE_OPS] = {
@@ -541,7 +527,7 @@ static int run_drain(void *thr, struct worker *w, struct err *err)
 
   (void)w;
   if (t->failed && t->why.text[0] != '\0')
-    return run_tell(t, err); /* the run was over before the next event */
+    return run_tell(t, err); /* no event follows */
   if (engine->settle && !t->failed)
     rc = engine->settle(t->engine, true, err);
   t->failed |= rc < 0;
@@ -555,7 +541,7 @@ static bool run_syncs_at_end(const struct fileio *fio)
          !file_mode_database(fio->cfg->mode);
 }
 
-/* Synchronises each file once; the workers take them in turn. */
+/* Workers take files in turn. */
 static int run_sync_all(struct fileio_thread *t, const struct worker *w,
                         struct err *err)
 {
@@ -608,7 +594,7 @@ static void run_setup(void *run, struct report_setup *ret)
 {
   const struct fileio *fio = run;
 
-  /* The latencies of each kind of request are the result. */
+  /* The latencies of kinds of requests are the result. */
   ret->class_table |= file_mode_database(fio->cfg->mode);
 }
 

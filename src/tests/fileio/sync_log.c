@@ -22,11 +22,11 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-/* ---- the log of acknowledged writes on another machine ---- */
+/* ---- on another machine ---- */
 
 enum {
-  MOST_BYTES = 256 << 20, /* that wait for the listener */
-  EARLY_CHUNKS = 16384,   /* of the file, for records that were left out */
+  MOST_BYTES = 256 << 20, /* waiting for the listener */
+  EARLY_CHUNKS = 16384,   /* of the file, for gaps */
 };
 
 struct sync_remote {
@@ -34,15 +34,15 @@ struct sync_remote {
   struct ack_teller teller;
   struct sync_log_header header;
   struct sync_pieces pieces;
-  struct sync_log_record nothing; /* only its address counts */
-  _Atomic uint64_t passed;        /* pieces before it are not there any more */
-  _Atomic uint64_t gaps;          /* pieces that were left out */
+  struct sync_log_record nothing; /* an address */
+  _Atomic uint64_t passed;        /* earlier pieces are gone */
+  _Atomic uint64_t gaps;          /* pieces left out */
 
-  /* The sender's thread's. */
-  uint64_t at;      /* record that is sent next */
-  uint64_t copied;  /* records before it, without those that were left out */
-  bool has_header;  /* the batches have it */
-  uint64_t arrived; /* records that are there */
+  /* Of the sender's thread. */
+  uint64_t at;     /* next record to send */
+  uint64_t copied; /* records before it, without gaps */
+  bool has_header; /* was sent */
+  uint64_t arrived;
 };
 
 static uint64_t sync_remote_bytes_of(const struct sync_pieces *p)
@@ -67,14 +67,14 @@ int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err)
   } else {
     (void)atomic_fetch_add(&r->gaps, 1);
   }
-  /* Release: pairs with the acquire of who adds records. */
+  /* Pairs with the acquire of threads that add records. */
   atomic_store_explicit(&p->of[i], piece, memory_order_release);
   return 0;
 }
 
 /* ---- the sender's thread ---- */
 
-/* Adds records of a piece, and returns how many are complete and fit. */
+/* Returns how many records are complete and fit. */
 static uint64_t sync_remote_copy(struct ack_bytes *b,
                                  const struct sync_log_record *of,
                                  uint64_t first, uint64_t last, uint64_t at)
@@ -90,7 +90,7 @@ static uint64_t sync_remote_copy(struct ack_bytes *b,
   return n;
 }
 
-/* Returns how many of n records that were left out have a place in the file. */
+/* Returns how many of n missing records have a place in the file. */
 static uint64_t sync_remote_leave_out(struct ack_bytes *b, uint64_t n,
                                       uint64_t at)
 {
@@ -100,7 +100,7 @@ static uint64_t sync_remote_leave_out(struct ack_bytes *b, uint64_t n,
   return (ack_bytes_begin(b, from, from + n / each) - from) * each;
 }
 
-/* Nobody adds to the piece any more. */
+/* Nobody adds to the piece. */
 static void sync_remote_free_piece(struct sync_remote *r, uint64_t i,
                                    struct sync_log_record *piece)
 {
@@ -140,7 +140,7 @@ static bool sync_remote_fill(void *arg, struct ack_bytes *b, bool beat,
 {
   struct sync_remote *r = arg;
 
-  if (beat || ending || !r->has_header) /* the last batch has bytes, too */
+  if (beat || ending || !r->has_header) /* also in the last batch */
     ack_bytes_put(b, 0, &r->header, sizeof(r->header));
   r->has_header = true;
   while (sync_remote_copy_piece(r, b))
@@ -165,7 +165,7 @@ static bool sync_remote_has_gaps(void *arg)
   return atomic_load(&r->gaps) > 0;
 }
 
-/* ---- its life ---- */
+/* ---- begin and end ---- */
 
 int sync_remote_new(struct sync_remote **ret, const char *address,
                     const struct sync_log_header *header,
@@ -207,7 +207,7 @@ int sync_remote_end(struct sync_remote *r, struct err *err)
   uint64_t missing;
 
   ack_sender_end(&r->sender);
-  /* After a forced end there may be more than at the begin of this. */
+  /* A forced run may have added records since. */
   missing = all - min_u64(r->arrived, all);
   if (!r->sender.complete)
     return err_set(err, -EPIPE,
@@ -245,9 +245,9 @@ void sync_remote_free(struct sync_remote *r)
   free(r);
 }
 
-/* ---- sync log ---- */
+/* ---- the log ---- */
 
-/* The file grows by this much, and each piece is mapped for itself. */
+/* The file grows by segments, each mapped alone. */
 #define SEGMENT_BYTES (UINT64_C(4) << 20)
 #define SEGMENT_RECORDS (SEGMENT_BYTES / sizeof(struct sync_log_record))
 
@@ -256,22 +256,20 @@ enum {
 };
 
 struct sync_log {
-  /* Constant. */
   const char *path;
-  int fd;                     /* -1: there is no file here... */
-  struct sync_remote *remote; /* ...but on another machine; owned */
-  struct sync_log_record
-    *nothing; /* a segment that takes no records; NULL: none */
+  int fd;                          /* -1: no file here */
+  struct sync_remote *remote;      /* owned; or NULL */
+  struct sync_log_record *nothing; /* segment that takes no records, or NULL */
   uint64_t run, start_ns;
 
-  /* [MAX_SEGMENTS] mapped when they are needed, under the lock. */
+  /* [MAX_SEGMENTS]; mapped under the lock when needed. */
   struct sync_log_record *_Atomic *segment;
   pthread_mutex_t grow;
 
-  _Atomic uint64_t count CACHE_ALIGNED; /* records, of all threads */
+  _Atomic uint64_t count CACHE_ALIGNED; /* records of all threads */
 };
 
-/* Finds out whether the file may be replaced. */
+/* May the file be replaced? */
 static int sync_log_check_old(const struct sync_log *log, struct err *err)
 {
   char magic[sizeof(SYNC_LOG_MAGIC)];
@@ -293,7 +291,7 @@ static int sync_log_check_old(const struct sync_log *log, struct err *err)
                  log->path);
 }
 
-/* Makes room in the file first: a full disk is an error here, and no signal. */
+/* Room comes first: a full disk is an error, and no signal. */
 static int sync_log_map_segment(struct sync_log *log, uint64_t i,
                                 struct err *err)
 {
@@ -314,7 +312,7 @@ static int sync_log_map_segment(struct sync_log *log, uint64_t i,
   if (p == MAP_FAILED)
     return err_sys(err, "Cannot map the log '%s' of acknowledged writes",
                    log->path);
-  /* Release: pairs with the acquire in sync_log_add(). */
+  /* Pairs with the acquire in sync_log_add(). */
   atomic_store_explicit(&log->segment[i], p, memory_order_release);
   return 0;
 }
@@ -358,7 +356,7 @@ static int sync_log_open_remote(struct sync_log *log, const char *address,
   return rc;
 }
 
-/* The header is complete but for what this file knows. */
+/* Completes the header. */
 static int sync_log_open(struct sync_log *log,
                          const struct sync_log_header *header, struct err *err)
 {
@@ -450,10 +448,8 @@ static COLD int sync_log_grow(struct sync_log *log, uint64_t i, struct err *err)
 int sync_log_add(struct sync_log *log, struct sync_log_record r,
                  struct err *err)
 {
-  /*
-   * Release: the write or the fsync of which the record tells came before, so
-   * who sees the count with acquire is behind it.
-   */
+  /* The write or fsync came before: threads that see the count by acquire are
+   * behind it. */
   const uint64_t index = atomic_fetch_add_explicit(&log->count, 1,
                                                    memory_order_acq_rel);
   const uint64_t i = index / SEGMENT_RECORDS;
@@ -474,7 +470,7 @@ int sync_log_add(struct sync_log *log, struct sync_log_record r,
     return 0;
   r.ms = (uint32_t)((clock_now_ns() - log->start_ns) / NS_PER_MS);
   check = sync_log_check(&r, log->run, index);
-  /* Others may look at the check word meanwhile. */
+  /* Others may look at the check word. */
   to = &segment[index % SEGMENT_RECORDS];
   memcpy((char *)to + sizeof(to->check), (char *)&r + sizeof(r.check),
          sizeof(r) - sizeof(r.check));

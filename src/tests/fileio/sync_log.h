@@ -1,10 +1,9 @@
 /*
  * sync_log.h - writes the log of acknowledged writes.
  *
- * The log is a file that is mapped into memory, so a record costs no system
- * call, and all records are there if the process is killed; or memory that is
- * sent to another machine (see below).  Any number of threads add records;
- * the place of a record in the log says what it follows.
+ * A mapped file: records cost no system call, and outlive a killed process. Or
+ * memory that is sent to another machine. Any number of threads add records;
+ * the place of a record shows what came before.
  */
 #ifndef BENCH_TESTS_FILEIO_SYNC_LOG_H
 #define BENCH_TESTS_FILEIO_SYNC_LOG_H
@@ -20,68 +19,59 @@ struct err;
 struct sync_log;
 struct sync_remote;
 
-/* ---- sync remote ---- */
+/* On another machine: pieces of memory are sent, then freed. Writers never
+ * wait: a piece without room is left out, and the file has zeros there. */
 
-/*
- * The log of acknowledged writes on another machine: pieces of memory instead
- * of pieces of a file, which are sent and then freed.
- *
- * Threads that write never wait for it.  A piece for which there is no room is
- * left out, and the file has a gap of zeros in its place.
- */
-
-/* The pieces of a log, in their order; NULL: not made yet.  Only `make` sets a
- * pointer, and the sender takes it back. */
+/* In order; NULL: not made. Only sync_remote_make() sets pointers, and the
+ * sender takes them back. */
 struct sync_pieces {
   struct sync_log_record *_Atomic *of; /* release, acquire */
-  uint64_t most;                       /* pointers */
-  uint64_t records;                    /* of a piece */
-  const _Atomic uint64_t *count;       /* records of the log, of all threads */
+  uint64_t most;
+  uint64_t records;              /* of a piece */
+  const _Atomic uint64_t *count; /* of the log */
 };
 
-/*
- * Connect to the listener at HOST:PORT, which makes the file; WAITS.  `address`
- * is borrowed until sync_remote_free(), and so is what `pieces` points to.
- */
+/* Connect to the listener at HOST:PORT, which makes the file; WAITS. `address`
+ * and what `pieces` points to are borrowed until sync_remote_free(). */
 int sync_remote_new(struct sync_remote **ret, const char *address,
                     const struct sync_log_header *header,
                     const struct sync_pieces *pieces, struct err *err);
 
-/* Make piece number i; one thread at a time.  -ENOMEM. */
+/* One thread at a time. -ENOMEM. */
 int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err);
 
-/* A piece at this address takes no records: they are left out. */
+/* The address of pieces that take no records. */
 struct sync_log_record *sync_remote_nothing(struct sync_remote *r);
 
-/* The log has its last record: WAIT until the listener has all, for five
- * seconds at most, and say where it is.  < 0: it has not. */
+/* After the last record: WAITS until the listener has all, for five seconds at
+ * most, and prints the place of the log. < 0: records are missing. */
 int sync_remote_end(struct sync_remote *r, struct err *err);
 
-/* Frees the pieces, too.  NULL is accepted. */
+/* With the pieces; NULL is accepted. */
 void sync_remote_free(struct sync_remote *r);
 
 /*
- * Create the log, or replace an old one.  A file that is no log is refused.
- * "tcp:HOST:PORT" is a listener on another machine; it makes the file, and the
- * caller WAITS for that.  `path` is borrowed until sync_log_free().
+ * Create the log, or replace an old one, but no other file. "tcp:HOST:PORT":
+ * WAITS for a listener, which makes the file. `path` is borrowed until
+ * sync_log_free().
  */
 int sync_log_new(struct sync_log **ret, const char *path,
                  const struct sync_log_header *header, struct err *err);
 
-/* The last record was added.  WAITS for a listener, see sync_remote_end(). */
+/* After the last record. WAITS like sync_remote_end(). */
 int sync_log_end(struct sync_log *log, struct err *err);
 
-/* Is it in the file system with this number (st_dev)? */
+/* On the file system of this st_dev? */
 bool sync_log_is_in(const struct sync_log *log, uint64_t device);
 
-/* Cut off what was not used, and close the file.  NULL is accepted. */
+/* Cut off unused room, and close. NULL is accepted. */
 void sync_log_free(struct sync_log *log);
 
-/* Add a record; its check word and time are set here. */
+/* Sets check word and time. */
 int sync_log_add(struct sync_log *log, struct sync_log_record r,
                  struct err *err);
 
-/* How many records there are: those of other threads may not be complete. */
+/* Records, some maybe incomplete. */
 uint64_t sync_log_count(const struct sync_log *log);
 
 #endif

@@ -14,21 +14,17 @@
 #include "rand/rng.h"
 #include "tests/fileio/layout.h"
 
-/* ---- stamp ---- */
-
-/*
- * Blocks that say where, when and by which thread they were written.
- */
+/* ---- stamps ---- */
 
 struct header {
-  uint32_t crc; /* of all bytes after it */
+  uint32_t crc; /* of the bytes after it */
   uint32_t writer;
   uint64_t magic;
   uint64_t run, generation, offset;
-  uint32_t file, bytes; /* bytes of the part */
+  uint32_t file, bytes; /* of the part */
 };
 
-/* One of 2^64 random parts has this number by chance. */
+/* One of 2^64 random parts has this number. */
 #define STAMP_MAGIC UINT64_C(0x6b1de7c4095af283)
 
 _Static_assert(sizeof(struct header) <= STAMP_MIN_BLOCK,
@@ -99,7 +95,7 @@ enum stamp_kind stamp_look(const void *part, uint64_t n, struct stamp *ret)
            : STAMP_BROKEN;
 }
 
-/* ---- validate ---- */
+/* ---- checksums ---- */
 
 struct trailer {
   uint32_t crc;
@@ -112,7 +108,7 @@ struct mark {
   uint32_t generation;
 } __attribute__((packed));
 
-/* One of 2^64 random blocks has this number by chance. */
+/* One of 2^64 random blocks has this number. */
 #define MAGIC UINT64_C(0x9f3c6e1db2a74805)
 
 _Static_assert(sizeof(struct mark) + sizeof(struct trailer) == VALIDATE_TAIL,
@@ -145,9 +141,7 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
   v->generation = 0;
 }
 
-/*
- * Returns how many bytes of the block at `offset` are used; `length` are there.
- */
+/* Used bytes of the block; `length` are there. */
 static uint64_t validate_used_bytes(const struct validate *v, uint64_t offset,
                                     uint64_t length)
 {
@@ -198,9 +192,7 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
   }
 }
 
-/*
- * Checks the mark of a whole block of n bytes: do the data belong to this file?
- */
+/* Do the data of a whole block belong to this file? */
 static int validate_check_mark(const struct validate *v, const unsigned char *p,
                                uint64_t n, uint64_t file, uint64_t offset,
                                const char *name, struct err *err)
@@ -227,7 +219,7 @@ static int validate_check_mark(const struct validate *v, const unsigned char *p,
   return 0;
 }
 
-/* Is it a whole block of n bytes at this offset, with its checksum? */
+/* A whole block with its checksum? */
 static bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
 {
   const unsigned char *p = block;
@@ -239,7 +231,7 @@ static bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
   return t.offset == (int64_t)offset && t.crc == validate_crc(p, n - sizeof(t));
 }
 
-/* Is there such a block with a mark, wherever and however large? */
+/* A marked block, of any place and size? */
 static bool validate_finds_block(const void *data, uint64_t n)
 {
   const unsigned char *p = data, *end = p + n;
@@ -298,16 +290,16 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
 /* ---- owned ---- */
 
 enum {
-  OWNED_WINDOW = 256 << 10, /* more zeros than any format begins with */
+  OWNED_WINDOW = 256 << 10, /* no format begins with as many zeros */
   OWNED_SMALLEST = 512,
 };
 
 struct owned {
   const unsigned char *data;
-  uint64_t n; /* bytes */
+  uint64_t n;
 };
 
-/* Parts of a block may be of different runs, or not written yet. */
+/* Parts may be of several runs, or zeros. */
 static bool owned_has_stamps(const struct owned *o, uint64_t at, uint64_t n)
 {
   for (uint64_t i = 0; i < stamp_parts(n); i++) {
@@ -328,7 +320,7 @@ static bool owned_block(const struct owned *o, uint64_t at, uint64_t n)
          validate_is_block(p, n, at) || owned_has_stamps(o, at, n);
 }
 
-/* Is it a file with blocks of this size?  A disk may have damaged some. */
+/* A disk may have damaged some blocks. */
 static bool owned_blocks(const struct owned *o, uint64_t size)
 {
   const uint64_t block = size < o->n ? size : o->n;

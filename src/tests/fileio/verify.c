@@ -1,6 +1,5 @@
 /*
- * verify.c - the verify command: compares the files with the log of a run, and
- * tells which blocks are not as fsync has acknowledged.
+ * verify.c - the verify command: are the files as fsync has acknowledged?
  */
 #include "tests/fileio/verify.h"
 
@@ -28,32 +27,32 @@
 #include "tests/fileio/layout.h"
 
 enum {
-  BAD_BLOCKS_SHOWN = 1000, /* the others are only counted */
+  BAD_BLOCKS_SHOWN = 1000, /* others are counted */
 };
 
-/* A block that is not as acknowledged. */
+/* Not as acknowledged. */
 struct bad_block {
   enum verdict verdict;
   uint32_t file;
   uint64_t offset;
-  uint64_t acked; /* generation; 0: none */
-  char *content;  /* owned; what is there */
+  uint64_t acked; /* 0: none */
+  char *content;  /* owned */
 };
 
-/* Starts zeroed; the caller sets `folder`. */
+/* Zeroed but for `folder`. */
 struct bad_blocks {
   const struct folder *folder; /* borrowed */
-  uint64_t count[VERDICTS];    /* blocks */
-  uint64_t n_unexplained;      /* unfinished, by no write that the log has */
-  struct bad_block *shown;     /* owned */
+  uint64_t count[VERDICTS];
+  uint64_t n_unexplained;  /* unfinished, without a write in the log */
+  struct bad_block *shown; /* owned */
   size_t n_shown;
-  struct sync_log_origin *origin; /* owned; of the acknowledged generations */
+  struct sync_log_origin *origin; /* owned; acknowledged */
   size_t n_origins, room;
 };
 
-/* ---- reads the log of acknowledged writes ---- */
+/* ---- the log ---- */
 
-/* A header with these numbers cannot be one that a run has written. */
+/* More cannot be of a run. */
 #define MAX_BLOCKS (UINT64_C(1) << 48)
 
 static int verify_refuse(const struct sync_log_reader *r, const char *why,
@@ -114,7 +113,7 @@ int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err)
   return 0;
 }
 
-/* Is it a record of this log, about blocks or files that exist? */
+/* About existing blocks or files? */
 static bool verify_is_good(const struct sync_log_reader *r,
                            const struct sync_log_record *rec, uint64_t index)
 {
@@ -134,7 +133,7 @@ static bool verify_is_good(const struct sync_log_reader *r,
   }
 }
 
-/* The next good record.  False: there is none, or it cannot be read. */
+/* False: none, or a failure. */
 static bool sync_log_reader_next(struct sync_log_reader *r,
                                  struct sync_log_record *ret)
 {
@@ -154,7 +153,7 @@ static bool sync_log_reader_next(struct sync_log_reader *r,
   return false;
 }
 
-/* After the last record: could all be read? */
+/* Could all records be read? */
 static int sync_log_reader_check_end(const struct sync_log_reader *r,
                                      struct err *err)
 {
@@ -166,13 +165,12 @@ static uint64_t verify_max_u64(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-/* What is known about a file: see enum sync_log_kind. */
+/* Of a file: see enum sync_log_kind. */
 struct sync {
-  uint64_t before; /* records with a lower number are acknowledged */
+  uint64_t before; /* earlier records are acknowledged */
   bool failed;
 };
 
-/* Finds the last acknowledged record of each file. */
 static int verify_collect_syncs(struct sync_log_reader *r, struct sync *sync,
                                 struct sync_log_summary *sum, struct err *err)
 {
@@ -190,8 +188,7 @@ static int verify_collect_syncs(struct sync_log_reader *r, struct sync *sync,
       sum->ended = true;
     }
   }
-  /* A killed process leaves records behind whose check is still 0, but one
-   * that has ended properly leaves none. */
+  /* Killed processes leave zeros behind, proper ends do not. */
   sum->gaps = sum->ended || (r->header.where & SYNC_LOG_SENT) ? r->missing : 0;
   sum->gaps = verify_max_u64(sum->gaps, r->damaged);
   sum->gap_at = SYNC_LOG_HEADER_BYTES + r->gap * sizeof(rec);
@@ -270,7 +267,7 @@ int sync_log_reader_collect(struct sync_log_reader *r,
   return 0;
 }
 
-/* Returns the first origin with at least this generation. */
+/* The first one from this generation on. */
 static size_t verify_first_from(const struct sync_log_origin *origin, size_t n,
                                 uint64_t generation)
 {
@@ -308,7 +305,7 @@ int sync_log_reader_find_origins(struct sync_log_reader *r,
   return sync_log_reader_check_end(r, err);
 }
 
-/* ---- judges a block: is what was acknowledged still there? ---- */
+/* ---- the verdict on a block ---- */
 
 const char *const verdict_words[VERDICTS] = {
   [VERDICT_GOOD] = "as acknowledged",
@@ -407,10 +404,8 @@ static enum verdict verdict_judge_whole(const struct piece *p,
   }
 }
 
-/*
- * A crash may interrupt a write anywhere, so a block may have pieces of any
- * writes after the acknowledged one, and of that one.
- */
+/* Crashes interrupt writes anywhere: pieces may be of the acknowledged write
+ * and of later ones. */
 enum verdict verdict_judge(const struct found_block *b,
                            const struct sync_log_block *log)
 {
@@ -485,7 +480,7 @@ void verdict_describe(const struct found_block *b, const struct folder *folder,
     strbuf_addf(out, " and %u more pieces", b->n - PIECES_MAX);
 }
 
-/* ---- what verify has found, and how it tells that ---- */
+/* ---- the report ---- */
 
 static void bad_blocks_done(struct bad_blocks *f)
 {
@@ -495,7 +490,6 @@ static void bad_blocks_done(struct bad_blocks *f)
   free(f->origin);
 }
 
-/* How many blocks are not as acknowledged? */
 static uint64_t bad_blocks_count(const struct bad_blocks *f)
 {
   uint64_t n = 0;
@@ -579,7 +573,7 @@ static int bad_blocks_compare(const void *a, const void *b)
   return (x->generation > y->generation) - (x->generation < y->generation);
 }
 
-/* Read once more in the log who wrote what is missing, and when. */
+/* Who wrote what is missing, and when? */
 static int bad_blocks_find_origins(struct bad_blocks *f,
                                    struct sync_log_reader *log, struct err *err)
 {
@@ -596,7 +590,6 @@ static const char *bad_blocks_how_it_ends(const struct sync_log_reader *log,
   return log->header.where & SYNC_LOG_SENT ? "is unknown" : "was cut off";
 }
 
-/* Print what the log is about, and later what was found. */
 static void bad_blocks_tell_log(const struct sync_log_reader *log,
                                 const struct sync_log_summary *sum)
 {
@@ -618,7 +611,6 @@ static void bad_blocks_tell_log(const struct sync_log_reader *log,
           sum->written, sum->acked, sum->syncs);
 }
 
-/* Adds what should be in the block. */
 static void bad_blocks_add_expected(const struct bad_blocks *f,
                                     const struct bad_block *one,
                                     struct strbuf *out)
@@ -679,7 +671,7 @@ static void bad_blocks_tell_counts(const struct bad_blocks *f, bool open)
   log_msg(LOG_NOTICE, "\n");
 }
 
-/* Tells from when the missing writes are: the end, or all the time? */
+/* The end of the run, or all of it? */
 static void bad_blocks_tell_times(const struct bad_blocks *f,
                                   const struct sync_log_summary *sum)
 {
@@ -746,11 +738,10 @@ static void bad_blocks_tell(const struct bad_blocks *f,
   }
 }
 
-/* ---- verify ---- */
+/* ---- the command ---- */
 
-#define PIECE_BYTES (UINT64_C(1) << 20) /* per read, in whole blocks */
+#define PIECE_BYTES (UINT64_C(1) << 20) /* per read: whole blocks */
 
-/* Exit statuses. */
 enum {
   VERIFY_GOOD = 0,
   VERIFY_BAD = 1,
@@ -762,15 +753,14 @@ struct verify {
   struct folder folder;
   struct sync_log_reader log;
   struct sync_log_summary sum;
-  struct sync_log_block *block; /* owned; [log.blocks] */
-  uint64_t per_file;            /* blocks */
-  uint64_t files;               /* how many are there */
-  uint64_t chunk;               /* blocks per read */
-  char *buf;                    /* owned */
+  struct sync_log_block *block;
+  uint64_t per_file;
+  uint64_t files; /* that exist */
+  uint64_t chunk; /* blocks per read */
+  char *buf;      /* owned */
   struct bad_blocks bad;
 };
 
-/* Opens what the log is about. */
 static int verify_open_folder(struct verify *v, struct err *err)
 {
   const struct sync_log_header *h = &v->log.header;
@@ -790,10 +780,7 @@ static int verify_open_folder(struct verify *v, struct err *err)
   return rc;
 }
 
-/*
- * Reads n bytes; fewer at the end of the file.  Returns a negative errno value
- * for an error of the disk.
- */
+/* Fewer at the end of the file. < 0: an error of the disk. */
 static int64_t verify_read_fully(int fd, char *buf, uint64_t n, uint64_t offset)
 {
   uint64_t got = 0;
@@ -812,7 +799,7 @@ static int64_t verify_read_fully(int fd, char *buf, uint64_t n, uint64_t offset)
   return (int64_t)got;
 }
 
-/* Judges one block: `got` bytes of it are in `data`. */
+/* `got` bytes of the block are in `data`. */
 static int verify_judge(struct verify *v, uint32_t file, uint64_t index,
                         const char *data, uint64_t got, int why,
                         struct err *err)
@@ -827,7 +814,7 @@ static int verify_judge(struct verify *v, uint32_t file, uint64_t index,
   return bad_blocks_add(&v->bad, &b, log, verdict_judge(&b, log), err);
 }
 
-/* Judges n blocks of a file; fd < 0: there is no file. */
+/* fd < 0: no file. */
 static int verify_judge_blocks(struct verify *v, uint32_t file, int fd,
                                uint64_t first, uint64_t n, struct err *err)
 {
@@ -837,7 +824,7 @@ static int verify_judge_blocks(struct verify *v, uint32_t file, int fd,
 
   if (fd >= 0)
     got = verify_read_fully(fd, v->buf, n * block, first * block);
-  if (got < 0 && n > 1) { /* which of them is it? */
+  if (got < 0 && n > 1) { /* find the bad one */
     for (uint64_t i = 0; i < n && rc == 0; i++)
       rc = verify_judge_blocks(v, file, fd, first + i, 1, err);
     return rc;
@@ -863,7 +850,7 @@ static int verify_judge_file(struct verify *v, uint32_t file, struct err *err)
   rc = 0;
   if (fd >= 0) {
     v->files++;
-    /* What is read should come from the disk. */
+    /* Reads should come from the disk. */
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   }
   for (uint64_t i = 0; i < v->per_file && rc == 0; i += v->chunk) {

@@ -22,7 +22,7 @@
 #include "stats/recorder.h"
 #include "tests/fileio/fileio.h"
 
-/* ---- detects when the throughput is steady ---- */
+/* ---- a steady throughput ---- */
 
 void steady_init(struct steady *s, double percent, double window_s)
 {
@@ -125,13 +125,13 @@ void steady_facts(const struct steady *s, struct facts *to)
   facts_real(to, "steady.trend", now.slope);
 }
 
-/* ---- wear ---- */
+/* ---- writes of the device ---- */
 
-#define SECTOR 512   /* the unit of the counts, whatever the device has */
-#define NESTED_MAX 8 /* devices upon devices */
+#define SECTOR 512   /* of the counts */
+#define NESTED_MAX 8 /* devices on devices */
 #define MIB 1048576.0
 
-/* Returns false if the name does not fit. */
+/* False: too long. */
 static bool wear_copy_name(char to[WEAR_NAME_MAX], const char *name)
 {
   const size_t len = strlen(name);
@@ -151,7 +151,7 @@ static bool wear_has(const struct wear *w, const char *name)
   return false;
 }
 
-/* Adds the devices below `name`, or itself if it lies on no other. */
+/* The devices below, or this one. */
 static bool wear_add_disk(struct wear *w, const char *name, unsigned depth)
 {
   char path[PATH_MAX];
@@ -175,7 +175,7 @@ static bool wear_add_disk(struct wear *w, const char *name, unsigned depth)
   return w->n < WEAR_DEVICES_MAX && wear_copy_name(w->below[w->n++], name);
 }
 
-/* The name of a device is the last part of the link that its number has. */
+/* The last part of the link of its number. */
 static bool wear_find_name(struct wear *w, dev_t number)
 {
   char path[PATH_MAX], target[PATH_MAX];
@@ -256,7 +256,6 @@ static double wear_factor(const struct wear *w)
          (double)atomic_load(&w->test_bytes);
 }
 
-/* Prints the line of the report. */
 static void wear_tell(const struct wear *w)
 {
   const char *unknown = wear_why_unknown(w);
@@ -286,19 +285,15 @@ void wear_facts(const struct wear *w, struct facts *to)
   facts_real(to, "device_writes.amplification", wear_factor(w));
 }
 
-/* ---- wear run ---- */
+/* ---- the run ---- */
 
-/*
- * In a run that writes: what the device wrote, beside what the test wrote.
- */
-
-/* One of several processes does not know what the others write. */
+/* Processes do not know the writes of others. */
 static bool wear_run_is_wanted(const struct fileio *fio)
 {
   return file_mode_writes(fio->cfg->mode) && fio->plan->parts <= 1;
 }
 
-/* Does everything reach the device before the run is over? */
+/* Is all on the device before the run is over? */
 static bool wear_run_is_durable(const struct fileio *fio)
 {
   return fio->cfg->fsync_end || fio->cfg->fsync_all || fio->flags != 0 ||

@@ -1,11 +1,9 @@
 /*
- * wear.h - how much the device below the files has written, to compare it with
- * what the test wrote.
+ * wear.h - what the device below the files has written.
  *
- * The system counts the sectors of each disk and partition.  A device that lies
- * on others (device mapper, RAID) is replaced by these.  The counts are of the
- * whole device or partition, so other programs that write there are in them;
- * what a disk does inside is not.
+ * The system counts sectors per disk and partition, of all programs, without
+ * what a disk does inside. Devices on others (device mapper, RAID) are replaced
+ * by those.
  */
 #ifndef BENCH_TESTS_FILEIO_WEAR_H
 #define BENCH_TESTS_FILEIO_WEAR_H
@@ -19,57 +17,46 @@ struct facts;
 struct fileio;
 struct worker;
 
-/* ---- steady ---- */
-
-/*
- * Detects when the throughput is steady.  As in specifications of storage
- * tests, it is when the last windows differ little and show no trend.
- */
+/* Steady: the last windows differ little and show no trend, as in
+ * specifications of storage tests. */
 
 enum {
-  STEADY_WINDOWS = 5 /* number of windows compared */
+  STEADY_WINDOWS = 5 /* compared */
 };
 
-/* The figures of the last windows. */
+/* Of the last windows. */
 struct steady_state {
   double mean;  /* events per second */
-  double range; /* highest - lowest, as a share of the mean */
-  double slope; /* change of the fitted line over the windows, as a share of
-                 * the mean; may be negative */
+  double range; /* highest - lowest, by the mean */
+  double slope; /* of the fitted line, by the mean */
 };
 
 struct steady {
-  /* Constant while workers exist. */
-  double limit; /* for range and slope, as a share of the mean */
+  double limit; /* of range and slope */
   uint64_t window_ns;
 
-  /* Used by the first worker only. */
-  double rate[STEADY_WINDOWS]; /* a ring; [n % STEADY_WINDOWS] is next */
-  unsigned n;                  /* windows so far */
-  uint64_t start_ns;           /* of the current window, or 0 */
-  uint64_t before;             /* events before it */
+  /* Of the first worker. */
+  double rate[STEADY_WINDOWS]; /* a ring */
+  unsigned n;                  /* so far */
+  uint64_t start_ns;           /* of the window, or 0 */
+  uint64_t before;             /* events */
 
-  _Atomic bool reached; /* read by all workers */
+  _Atomic bool reached; /* by all workers */
 };
 
 void steady_init(struct steady *s, double percent, double window_s);
 
-/* Compute the figures of the last windows; false: there were too few. */
+/* False: too few windows. */
 bool steady_look(const struct steady *s, struct steady_state *ret);
 
-/* Add a window that has ended, with this many events per second. */
+/* After a window. */
 void steady_add(struct steady *s, double rate);
 
-/*
- * Call this between events; false: the throughput is steady, and the worker can
- * leave.
- */
+/* Between events. False: steady, the worker can leave. */
 bool steady_goes_on(struct steady *s, const struct worker *w);
 
-/*
- * Call this after the run: print whether the throughput became steady, with the
- * figures of the last windows, and add them to the structured results.
- */
+/* After the run: print whether the throughput became steady, and add the
+ * facts. */
 void steady_tell(const struct steady *s);
 void steady_facts(const struct steady *s, struct facts *to);
 
@@ -79,46 +66,40 @@ enum {
 };
 
 struct wear {
-  const char *root;         /* borrowed; of the tree of files, "" in a run */
-  char name[WEAR_NAME_MAX]; /* of the device that holds the files */
-  unsigned n;               /* devices below it, or itself; 0: unknown */
+  const char *root;         /* borrowed; "" in a run */
+  char name[WEAR_NAME_MAX]; /* of the device */
+  unsigned n;               /* 0: unknown */
   char below[WEAR_DEVICES_MAX][WEAR_NAME_MAX];
-  const char *unknown; /* why there is no figure; NULL: there is one */
-  uint64_t before;     /* bytes */
+  const char *unknown; /* why; NULL: known */
+  uint64_t before;
 
-  /* The result; the last worker writes it. */
+  /* By the last worker. */
   _Atomic uint64_t test_bytes, device_bytes;
-  _Atomic unsigned left; /* workers that have not ended */
+  _Atomic unsigned left; /* running workers */
 };
 
-/* Finds the devices below a file system or device with this number. */
+/* Of the file system or device of this number. */
 void wear_find(struct wear *w, const char *root, dev_t number);
 
-/* Begins to count, for so many workers. */
+/* Begin to count. */
 void wear_start(struct wear *w, unsigned workers);
 
-/* A worker has written so much, and it is on the device.  Any thread. */
+/* A worker's bytes are on the device. Any thread. */
 void wear_add(struct wear *w, uint64_t bytes);
 
-/* Reads what the devices have written so far.  False: it is not known. */
+/* So far. False: unknown. */
 bool wear_read(const struct wear *w, uint64_t *ret_bytes);
 
-/* Adds the keys of the document. */
 void wear_facts(const struct wear *w, struct facts *to);
 
-/* ---- wear run ---- */
+/* In a run that writes: the device of the open files. */
 
-/*
- * In a run that writes: what the device wrote, beside what the test wrote.
- */
-
-/* Find the device of the open files, and begin to count. */
 void wear_run_begin(struct fileio *fio);
 
-/* A worker has ended without an error, its final fsyncs included. */
+/* Without an error, after final fsyncs. */
 void wear_run_worker_ended(struct fileio *fio, const struct worker *w);
 
-/* Print the line after the report; not under the name sysbench. */
+/* Not under the name sysbench. */
 void wear_run_tell(const struct fileio *fio);
 
 void wear_run_facts(const struct fileio *fio, struct facts *to);

@@ -1,5 +1,5 @@
 /*
- * witness.c - a run whose writes can be judged after a crash.
+ * witness.c - see witness.h.
  */
 #include "tests/fileio/witness.h"
 
@@ -28,12 +28,12 @@ struct witness {
   /* Constant while workers exist. */
   struct sync_log_header header;
   uint64_t blocks_per_file;
-  enum sync_log_kind written; /* what a completed write is */
+  enum sync_log_kind written; /* kind of completed writes */
   struct sync_log *log;       /* owned */
-  _Atomic bool *failed; /* owned; by file: a synchronisation has.  Later ones
-                         * acknowledge nothing, even if the log cannot say so */
+  _Atomic bool *failed;       /* owned; [files]: a failed fsync: later ones
+                                 acknowledge nothing, even if the log lacks that */
 
-  _Atomic uint64_t last CACHE_ALIGNED; /* the last generation */
+  _Atomic uint64_t last CACHE_ALIGNED;
 };
 
 static int refuse(const char *why, struct err *err)
@@ -75,7 +75,7 @@ int witness_check(const struct fileio *fio, struct err *err)
   return 0;
 }
 
-/* A new file is only safe when its folder is. */
+/* A new file needs its folder. */
 static int sync_folder(const struct fileio *fio, struct err *err)
 {
   const char *path = *fio->folder.path == '\0' ? "." : fio->folder.path;
@@ -123,7 +123,7 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
     fio->plan->seed ^
     rng_mix(w->header.start_ns ^ rng_mix((uint64_t)getpid())));
   w->blocks_per_file = sync_log_blocks_per_file(&w->header);
-  /* Stores to a mapping are not synchronous, whatever the flags say. */
+  /* Stores to a mapping are never synchronous. */
   w->written = (fio->flags & (FILE_FLAG_SYNC | FILE_FLAG_DSYNC)) &&
                    fio->cfg->io_mode != FILE_ENGINE_MMAP
                  ? SYNC_LOG_DURABLE
@@ -157,7 +157,7 @@ void witness_free(struct witness *w)
   free(w);
 }
 
-/* Returns the record of a write, but for its kind and generation. */
+/* Without kind and generation. */
 static struct sync_log_record
 record_of(const struct witness *w, const struct io *io, const struct request *r)
 {

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "history/judge.h"
-#include "history/tell.h"
 #include "tests/unit/tap.h"
 
 static inline void rig_read(struct history *h, const char *text)

@@ -5,7 +5,6 @@
  * a slow and simple search for cycles agrees with the real one.
  */
 #include "history/graph.h"
-#include "history/versions.h"
 #include "tests/unit/history/history_rig.h"
 
 enum {

@@ -1,7 +1,0 @@
-/*
- * kind_list.c - the kinds of files that `bench verify` judges.
- */
-#include "verify/kinds.h"
-
-const struct verify_kind *const verify_kinds[] = { &verify_acks, &verify_lists,
-                                                   &verify_registers, NULL };
