@@ -69,7 +69,7 @@ local function refuse()
    end
 end
 
--- Each run has a number, and each client takes it from the same place.
+-- All clients take the number of the run from the same place.
 function init()
    local drv, con = checked.connect()
 
@@ -95,10 +95,10 @@ end
 -- ---- Clients
 
 local begin, insert, commit -- statements
-local number, payload       -- their parameters
+local number, payload -- parameters
 local client, rows, format
-local base, last = 0, 0     -- numbers of this client: base + 1 and so on
-local again = false         -- the event uses its numbers a second time
+local base, last = 0, 0 -- numbers of this client: base + 1 and so on
+local again = false -- the event repeats its numbers
 
 local function run_number()
    local first = require("ffi").new("double[1]")

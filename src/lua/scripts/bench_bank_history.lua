@@ -64,7 +64,7 @@ function own.client(drv, con)
    local BIGINT = sysbench.sql.type.BIGINT
    local first = take(BEFORE, 0)
    local committing = false
-   local this, version -- the number of the transfer, and the parameter for it
+   local this, version -- the number of the transfer, and its parameter
    local lock = con:prepare("SELECT version FROM bank_accounts WHERE id = ?" ..
                             (drv:name() == "sqlite" and "" or " FOR UPDATE"),
                             "lock")
@@ -80,7 +80,7 @@ function own.client(drv, con)
 
    function record.begin() C.bench_history_begin(recorder) end
 
-   -- An account was read; what earlier runs have left there counts as nothing.
+   -- Values of earlier runs count as nothing.
    function record.read(account, seen)
       local text = seen >= first and format("%.0f", seen - first + 1) or ""
 
@@ -88,7 +88,7 @@ function own.client(drv, con)
       C.bench_history_answer(recorder, text, #text)
    end
 
-   -- Locks an account, and returns its number.
+   -- Returns the account's number of the last transfer.
    local function locked(account)
       local rs = lock:execute()
       if rs.nrows == 0 then
@@ -108,7 +108,6 @@ function own.client(drv, con)
       version:set(this)
    end
 
-   -- The account is about to be changed.
    function record.change(account)
       C.bench_history_write(recorder, account, this - first + 1)
    end

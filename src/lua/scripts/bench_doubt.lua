@@ -1,12 +1,12 @@
--- After an error, as hooks get it, may the transaction be committed nevertheless?
--- Then the outcome of a COMMIT is unknown: the connection was lost, the server
--- was stopped, a wait was interrupted, or writing the commit failed.  The log of
+-- After an error, as hooks get it, may the transaction be committed
+-- nevertheless?  The outcome of a COMMIT is unknown if the connection was lost,
+-- the server was stopped, a wait was interrupted, or writing the commit failed.
 -- --ack-log judges by the same numbers and states.
 
 local lost = require("bench_lost")
 
--- MySQL's error numbers: stopped, not committed by the engine, interrupted (while
--- a replica is waited for, the commit stands), killed, idle for too long
+-- MySQL's error numbers: stopped, not committed by the engine, interrupted
+-- (while waiting for a replica, the commit stands), killed, idle for too long
 local CODES = {[1053] = true, [1180] = true, [1317] = true, [1927] = true,
                [4031] = true}
 -- PostgreSQL has states only

@@ -1,8 +1,9 @@
--- The level of the sessions of a run: that of the option --isolation, or the server's.
+-- The isolation level of the sessions of a run: of --isolation, or the
+-- server's.
 
 local isolation = {}
 
--- The level that sessions have which are given none; nil: no level.
+-- The default level of sessions; nil: no level.
 local function default_level(drv, con)
    if drv:name() == "null" then return nil end
    if drv:name() == "sqlite" then return "serializable" end
@@ -18,14 +19,14 @@ local function default_level(drv, con)
    return level and (level:lower():gsub(" ", "-"))
 end
 
--- The level of the sessions, and whether it is that of the server.
+-- The level of the sessions, and whether it is the server's.
 function isolation.level(drv, con)
    local level = sysbench.opt.isolation
    if level ~= "default" then return level, false end
    return default_level(drv, con), true
 end
 
--- The words of a report for the level.
+-- The words of a report.
 function isolation.words()
    local level = sysbench.opt.isolation
    return "isolation level: " .. (level == "default" and "the default" or level)

@@ -132,21 +132,21 @@ local function note(con, spec, ranks, rank, start, alone)
    if agreed ~= 1 then error(spec.table .. ": another process has given up", 0) end
 end
 
--- Returns by how much a list has grown.
+-- The growth of a list.
 local function differences(after, before)
    local list = {}
    for n = 1, #after do list[n] = after[n] - before[n] end
    return list
 end
 
--- Notes that a run has begun.  Of several processes, each is a run there, and
--- notes its own end.  `alone` [optional]: the error if another run is open.
+-- Notes that a run has begun.  Each of several processes is a run, and notes
+-- its own end.  `alone` [optional]: the error if another run is open.
 function ledger.open(drv, con, spec, alone)
    local own = {}
    local is_null = drv:name() == "null"
    local before, begun, open = {}, nil, nil
    local parts_before -- of the parts
-   local proved = {} -- lines about what cannot be
+   local proved = {} -- lines about impossible results
    local left_behind = false -- clients that may still commit
    local connect = store.connector(drv)
    local number = ffi.new("double[1]")
@@ -163,8 +163,8 @@ function ledger.open(drv, con, spec, alone)
       parts_before = spec.parts and spec.parts.placed(con)
    end
 
-   -- What the tables have got of a work since then, whether other runs
-   -- may have added to it, and the list for its parts.
+   -- What the tables have got since then, whether other runs may have added,
+   -- and the same of parts.
    local function growth(i, stat)
       local con = connect()
       local placed = ledger.works(spec)[i].placed(con, stat)
@@ -175,16 +175,16 @@ function ledger.open(drv, con, spec, alone)
       return placed - before[i], others, parts
    end
 
-   -- What the run has done of a work, the warm-up included; nil: nobody
-   -- knows, because each process has counted its own warm-up.
+   -- The work of the run with its warm-up; nil: unknown, because each process
+   -- has counted its own warm-up.
    local function done_by_all(work, stat)
       if ranks == 1 then return totals(work) end
       if tonumber(sysbench.opt.warmup_time) > 0 then return nil end
       return stat.counters[work.committed] or 0, stat.counters[work.unknown] or 0
    end
 
-   -- A line about a work of the run (the first one), and its figures.
-   -- `stat` is that of the report hook.
+   -- A line about a work of the run (the first), and its figures.  `stat` is
+   -- that of the report hook.
    function own.compare(stat, i)
       local work = ledger.works(spec)[i or 1]
       local title = work.title .. " of the run: "
@@ -222,8 +222,8 @@ function ledger.open(drv, con, spec, alone)
       return title .. line, result
    end
 
-   -- Notes that the run has ended.  It stays open if clients were left behind.
-   -- A run that has proved that the tables are wrong has failed.
+   -- Notes the end of the run, which stays open if clients were left behind.
+   -- Fails after a proof that the tables are wrong.
    function own.close()
       if is_null then return end
       if spec.table then
@@ -239,21 +239,21 @@ function ledger.open(drv, con, spec, alone)
    return own
 end
 
--- Tells `bench verify` how much work was in the tables before the run: the query
--- spec.total returns it.
+-- For `bench verify`: the work in the tables before the run, as returned by the
+-- query spec.total.
 function ledger.ack_total(drv, con, spec)
    if sysbench.opt.ack_log == "" or drv:name() == "null" then return end
    sysbench.ack_query(spec.total, {total = spec.placed(con)})
 end
 
--- Returns functions with which a client tells the outcome of its commits.
+-- Functions for the outcome of a client's commits.
 function ledger.client(work)
    local committed = sysbench.counter.new(work.committed)
    local unknown = sysbench.counter.new(work.unknown)
    local own = {}
    local in_progress = false
 
-   -- The outcome is unknown from the commit to the answer.
+   -- From the commit to the answer the outcome is unknown.
    function own.before_commit()
       in_progress = true
       unknown:add(1)
@@ -265,8 +265,8 @@ function ledger.client(work)
       committed:add(1)
    end
 
-   -- An event restarts because of this error.  A commit that the server has
-   -- refused has an outcome: nothing was committed.
+   -- An event restarts because of this error.  A refused commit has an outcome:
+   -- nothing was committed.
    function own.restarts(err)
       if in_progress and not doubt(err) then unknown:add(-1) end
       in_progress = false
@@ -277,8 +277,8 @@ end
 
 -- ---- check
 
--- Compares what all runs have committed of a work with `placed`, the work in the
--- tables.  Returns whether it fits, and a line; nil if there was no run.
+-- Compares what all runs have committed with `placed`, the work in the tables.
+-- Returns whether it fits, and a line; nil without a run.
 function ledger.reconcile(work, settings, placed)
    if settings.runs == 0 then return true end
    local committed = settings[ledger.columns(work)[1]]

@@ -1,34 +1,30 @@
--- Tables filled by the loader of the program, which generates rows much faster
--- than a script can, and with all threads at once.
---
--- The caller handles each table as a whole: steps.create(n) makes table n and
--- returns one of load.FRESH, RESUME, LEAVE; steps.finish(n) does what comes
--- after the rows.
+-- Tables filled by the loader of the program, much faster than by a script,
+-- with all threads at once. steps.create(n) makes table n and returns
+-- load.FRESH, RESUME or LEAVE; steps.finish(n) follows the rows.
 
 local load = {FRESH = 0, RESUME = 1, LEAVE = 2}
 
 local END, STOPPED, CREATE = 0, 1, 2
 
--- sysbench, which can run these scripts too, has no such loader.
+-- sysbench, which can run these scripts, has no such loader.
 local has_ffi, ffi = pcall(require, "ffi")
 load.possible = sysbench.bench_version ~= nil and has_ffi
 
--- Prints a line on stdout, like print(), which does not mix with a progress
--- line.
+-- Like print(), without mixing with a progress line.
 load.say = load.possible and function(text)
    ffi.C.bench_say(text .. "\n", #text + 1)
 end or print
 
--- Starts the progress of a command, which all its threads share: of `total`
--- tables (warmup) or rows (check).  Returns a function that adds what was done.
+-- Starts the progress of a command, shared by its threads: of `total` tables
+-- (warmup) or rows (check).  Returns a function that adds to it.
 function load.pace(warmup, total)
    if not load.possible then return function() end end
    local pace = ffi.C.bench_pace_open(warmup, total)
    return function(n) ffi.C.bench_pace_add(pace, n) end
 end
 
--- Ends cleanup: closes the connection, and gives back the space of the tables
--- that were dropped.
+-- Ends cleanup: closes the connection, and gives back the space of dropped
+-- tables.
 function load.tidy(con)
    if not load.possible then return end
    local text = ffi.string(ffi.C.bench_load_tidy(con))
@@ -57,7 +53,7 @@ local function finish(loader, steps, n)
    ffi.C.bench_load_finished(loader)
 end
 
--- Does the steps until none is left; table_of(n) is what they get for table n.
+-- table_of(n): the argument of a step for table n.
 local function go(loader, steps, table_of)
    local C = ffi.C
    local table_number = ffi.new("double[1]")
@@ -90,7 +86,7 @@ function load.run(con, first, tables, size, steps, shared)
    go(loader, steps, function(n) return n end)
 end
 
--- The parameters of a kind as C takes them: names, values, how many.
+-- The parameters of a kind for C: names, values, number.
 local function params(list)
    local names, values = {}, {}
    for name, value in pairs(list) do
@@ -112,7 +108,6 @@ function load.run_kind(con, kind, list, steps)
    end)
 end
 
--- The end of load.check and load.check_kind.
 local function differences(rc, text)
    local words = ffi.string(text[0])
 
@@ -120,15 +115,15 @@ local function differences(rc, text)
    return words ~= "" and words or nil
 end
 
--- The differences between the rows of table n and those that load.run
--- makes, in words; nil if there are none.
+-- The differences between the rows of table n and those of load.run, in words,
+-- or nil.
 function load.check(con, n, size)
    local text = ffi.new("const char *[1]")
    return differences(ffi.C.bench_load_check(con, n, size, text), text)
 end
 
--- Does the same for table number n of a kind.  Columns in the text `skip`, with
--- commas between them, may have any value.
+-- The same for table number n of a kind.  `skip`: columns that may have any
+-- value, separated by commas.
 function load.check_kind(con, kind, list, n, skip)
    local names, values, count = params(list)
    local text = ffi.new("const char *[1]")

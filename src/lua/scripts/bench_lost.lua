@@ -1,5 +1,5 @@
--- Does an error, as hooks get it, say that the connection was lost?  Then the
--- driver has connected again, and statements have to be prepared again.
+-- Was the connection lost, according to an error of a hook?  Then the driver
+-- has connected again: prepare statements again.
 
 -- MySQL's error numbers for a lost connection
 local LOST = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}

@@ -1,20 +1,18 @@
--- A client of the workload queue that claims jobs and finishes them.
+-- A client of the workload queue that claims jobs and finishes them, in a
+-- transaction that moves a job from queue_jobs to queue_done.  Ways to keep
+-- others away until then:
 --
--- A job is finished in a transaction that moves it from queue_jobs to
--- queue_done. The ways to claim differ in how other clients are kept away from
--- it until then:
---   skip_locked  a lock of the row, in the same transaction; others skip it
---   update       claimed_by is set before, in a transaction of its own. A client
---                that has lost its connection goes on with what it has claimed
---   advisory     a lock of the number of the job, which the session holds
+-- skip_locked: a lock of the row, in the same transaction; others skip it
+-- update: claimed_by, set before in a transaction; after a lost connection the
+-- client goes on with its claim
+-- advisory: a lock of the number of the job, held by the session
 
 local series = require("bench_series")
 
 local C = require("ffi").C
 
--- Seconds before the next look of a consumer that has found no job.  Without a
--- pause, many consumers of an empty queue lock its end all the time, and keep
--- producers away from it.
+-- Seconds until a consumer without a job looks again.  Without a pause, many
+-- consumers lock the end of an empty queue all the time.
 local PAUSE = 0.005
 
 local CANDIDATES = 16 -- of an advisory lock
@@ -29,13 +27,13 @@ local ADVISORY = {
             unlock = "SELECT RELEASE_LOCK(CONCAT('bench_queue.', ?))"},
 }
 
--- The first row of a result; nil if there is none.
+-- The first row of a result, or nil.
 local function row_of(rs)
    if rs == nil or rs.nrows == 0 then return nil end
    return rs:fetch_row()
 end
 
--- Returns functions: statement(text, label, parameter...) prepares one.
+-- statement(text, label, parameter...) prepares one.
 local function statements(con)
    return function(text, label, ...)
       local statement = con:prepare(text, label)
@@ -44,7 +42,6 @@ local function statements(con)
    end
 end
 
--- Returns parameters for numbers.
 local function parameters(con, n)
    local made, any = {}, con:prepare("SELECT ?")
    for i = 1, n do made[i] = any:bind_create(sysbench.sql.type.BIGINT) end
@@ -52,8 +49,7 @@ local function parameters(con, n)
    return unpack(made)
 end
 
--- Returns finish(job), which moves a job from one table to the other; a
--- transaction has begun.
+-- finish(job) moves a job from one table to the other, in an open transaction.
 local function finisher(client, prepare, id)
    local producer, sequence, consumer = parameters(client.con, 3)
    local delete = prepare("DELETE FROM queue_jobs WHERE id = ?", "finish", id)
@@ -170,7 +166,7 @@ function claim.advisory(client, prepare, id, begin, finish)
 
    return function()
       local ids = {}
-      -- An error has left the lock; a new session does not hold it.
+      -- An error has left the lock, unless the session is new.
       if client.failed and not client.is_new then release() end
       client.failed, client.is_new, is_held = false, false, false
       local rs = look:execute()
@@ -185,7 +181,7 @@ function claim.advisory(client, prepare, id, begin, finish)
    end
 end
 
--- A function that does a job, if one waits.
+-- A function that does a waiting job.
 return function(client, how)
    local prepare = statements(client.con)
    local id = parameters(client.con, 1)
@@ -211,7 +207,7 @@ return function(client, how)
    return function()
       if consume() then return end
       empty:add(1)
-      C.bench_event_skip() -- a look at an empty queue is no transaction
+      C.bench_event_skip() -- not a transaction
       C.bench_event_rest(PAUSE)
    end
 end

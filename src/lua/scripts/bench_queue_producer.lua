@@ -4,7 +4,6 @@ local series = require("bench_series")
 
 local C = require("ffi").C
 
--- A function that adds a job.
 return function(client)
    local T = sysbench.sql.type
    local insert = client.con:prepare(
@@ -24,7 +23,7 @@ return function(client)
    producer:set(client.number)
    clock:set(client.clock)
 
-   -- The job of an unknown outcome keeps its number.
+   -- After an unknown outcome the number is used up.
    function client.after_unknown_job() next_number = next_number + 1 end
 
    return function()

@@ -1,5 +1,5 @@
--- What the report of a run of the workload queue says: rates, the latency from
--- enqueueing to done, and the depth of the queue over time.
+-- The report of a run of the workload queue: rates, the latency from enqueueing
+-- to done, the depth of the queue.
 
 local ffi = require("ffi")
 
@@ -11,7 +11,7 @@ local function per_second(n, stat)
    return stat.time_total > 0 and n / stat.time_total or 0
 end
 
--- The depth at the end of each second, and the largest one.
+-- The depth at the end of each second, and the largest.
 local function depths(before)
    local added = series.open("enqueued"):sums()
    local done = series.open("done"):sums()
@@ -25,8 +25,8 @@ local function depths(before)
    return depth, most, added, done
 end
 
--- Adds lines about the depth with add(); returns its figures.  A process knows
--- what it has added and done in each second, and not what others have.
+-- Adds lines about the depth with add(); returns its figures.  A process does
+-- not know what others do in each second.
 local function add_depth(add, before)
    if ffi.C.bench_ranks(ffi.new("double[1]")) > 1 then
       add("    depth: %.0f at the beginning", before)
@@ -44,8 +44,8 @@ local function add_depth(add, before)
            seconds = series.figures(#depth, function(i) return depth[i] end)}
 end
 
--- The text and the figures for the hook report_append.
--- `level`: the isolation level of the sessions, if looks lock there.
+-- For the hook report_append.  `level`: the isolation level of the sessions, if
+-- looks lock there.
 return function(stat, run, before, claim, level)
    local counters = stat.counters
    local function counted(name) return counters[name] or 0 end

@@ -1,10 +1,10 @@
--- A client of the workload replica.
+-- A client of the workload replica, with a row of its own.  It numbers its
+-- writes; after a write it rests, and its next event reads the row on a
+-- replica.
 --
--- It has a row of its own, and numbers its writes.  After a write it rests, and
--- its next event reads that row on a replica.  Some writes are watched: they are
--- read again and again until they are visible.  The others are read once, at
--- one of the times of --read-after, so that what is read does not depend on
--- what was read before: only such reads, and the first one of each watched write,
+-- Some writes are watched: read again until they are visible.  Others are read
+-- once, at one of the times of --read-after, so that a read does not depend on
+-- earlier ones: only such reads, and the first read of each watched write,
 -- count for the share of stale reads.
 
 local doubt = require("bench_doubt")
@@ -13,13 +13,13 @@ local hosts = require("bench_replica_hosts")
 local C = require("ffi").C
 local uniform = sysbench.rand.uniform
 
--- The first number of a result; nil if there is no row.
+-- The first number of a result, or nil.
 local function number_of(rs)
    if rs == nil or rs.nrows == 0 then return nil end
    return tonumber(rs:fetch_row()[1])
 end
 
--- The connections for the reads; the null driver has no hosts.
+-- Connections for the reads; the null driver has no hosts.
 local function connect(drv)
    local replicas = {}
 
@@ -35,8 +35,8 @@ local function connect(drv)
    return replicas
 end
 
--- The counters of the reads, and a function that counts one: when it
--- began after the commit, and whether it was stale.
+-- The counters of the reads, and a function that counts a read: its begin after
+-- the commit, and whether it was stale.
 local function curve()
    local times, reads, stale = hosts.times(), {}, {}
 
@@ -54,8 +54,7 @@ local function curve()
    end
 end
 
--- A function that counts what happens to a client, and how many
--- clients it happens to.
+-- Counts an anomaly, and the clients that have seen it.
 local function violations(name)
    local n = sysbench.counter.new(name)
    local clients = sysbench.counter.new("clients with " .. name)
@@ -86,20 +85,20 @@ return function(drv, con, outcome)
    local not_before = sysbench.histogram.new("visible not before", "ms")
    local not_after = sysbench.histogram.new("visible not after", "ms")
 
-   local number            -- of the last write; nil: it has to be looked up
-   local committed_ns      -- when it was acknowledged
-   local replica           -- where it is read
+   local number -- of the last write; nil: look it up
+   local committed_ns -- its acknowledgement
+   local replica -- for the reads
    local turn = sysbench.tid -- of the replicas
-   local highest = 0       -- what the replicas have shown
-   local stale_ms          -- [watched] when the last stale read began
-   local state             -- nil: the next event writes
+   local highest = 0 -- shown by the replicas
+   local stale_ms -- [watched] begin of the last stale read
+   local state -- nil: the next event writes
 
    write:bind_param(id)
    look:bind_param(look_id)
    id:set(sysbench.tid + 1)
    look_id:set(sysbench.tid + 1)
 
-   -- Finds the number of the last write; the first run makes the row.
+   -- The number of the last write; the first run makes the row.
    local function look_up()
       number = number_of(look:execute())
       if not number then
@@ -133,8 +132,8 @@ return function(drv, con, outcome)
       end
    end
 
-   -- Returns whether the replica has shown the write, and when the read began
-   -- and ended, in milliseconds after the commit.
+   -- Has the replica shown the write?  And begin and end of the read, in
+   -- milliseconds after the commit.
    local function get()
       local began = since_commit_ms()
       local value = number_of(replica.statement:execute()) or 0
@@ -186,7 +185,7 @@ return function(drv, con, outcome)
       end
    end
 
-   -- If the outcome is unknown, so is the number of the write.
+   -- After an unknown outcome, the number of the write is unknown.
    function own.restarts(err)
       outcome.restarts(err)
       if not state and doubt(err) then number = nil end

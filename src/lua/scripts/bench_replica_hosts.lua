@@ -1,14 +1,13 @@
--- The options of the workload replica that are lists: where the replicas are,
--- and when a write is read.
+-- Options of the workload replica: the hosts of replicas, and the times of
+-- reads.
 
 local ffi = require("ffi")
 
 local hosts = {}
 
-local MAX_TIMES = 16 -- each has two counters, of which there are not many
+local MAX_TIMES = 16 -- each has two of the few counters
 
--- The host and the port of HOST, HOST:PORT or [ADDRESS]:PORT; nil: the
--- text is something else.
+-- The host and the port of HOST, HOST:PORT or [ADDRESS]:PORT, or nil.
 local function split(text)
    local host, port = text:match("^%[([^%]]+)%]:?(%d*)$")
 
@@ -20,7 +19,7 @@ local function split(text)
    return host, tonumber(port)
 end
 
--- A list of replicas: the name of each, and what connect() needs.
+-- The name of each replica, and the argument of connect().
 function hosts.list(drv)
    local list = {}
 
@@ -48,7 +47,7 @@ function hosts.good(_, value)
    return true
 end
 
--- The times in milliseconds; nil: the text is something else.
+-- Milliseconds, or nil.
 local function times_of(text)
    local times = {}
 
@@ -71,7 +70,6 @@ function hosts.good_times(_, value)
       "with commas between them"
 end
 
--- The names of the counters of reads that began so long after a commit.
 function hosts.counters(ms)
    return string.format("reads after %d ms", ms),
       string.format("stale after %d ms", ms)

@@ -1,4 +1,4 @@
--- What the report of a run of the workload replica says.
+-- The report of a run of the workload replica.
 
 local format = string.format
 
@@ -14,7 +14,7 @@ local function figures(h)
            p95_ms = h.p95, p99_ms = h.p99, max_ms = h.max}
 end
 
--- The text and the figures for the hook report_append.
+-- For the hook report_append.
 return function(stat, run, hosts)
    local out, curve = {}, {}
    local function counted(name) return stat.counters[name] or 0 end

@@ -1,18 +1,17 @@
--- What a run has done in each of its seconds, and its longest stall: named sums
--- that all threads add to, for the reports of bundled workloads.
+-- The sums of each second of a run, and its longest stall, for the reports of
+-- bundled workloads.
 
 local ffi = require("ffi")
 local C = ffi.C
 
 local series = {}
 
--- So many points of a series are in the results, and lines in the text.
+-- Points of a series in the results, and lines in the text.
 local MAX_POINTS, MAX_LINES = 600, 20
 
 local mt = {}
 mt.__index = mt
 
--- Opens the series of this name.
 function series.open(name)
    local cell = C.bench_series_open(name)
    if cell == nil then error("not enough memory", 0) end
@@ -30,17 +29,17 @@ function mt:sums()
    return sums
 end
 
--- The longest time between two additions in seconds, and when it began.
+-- The longest time between two additions in seconds, and its begin.
 function mt:stall()
    local at = ffi.new("double[1]")
    local length = C.bench_series_gap(self.cell, at)
    return length, at[0]
 end
 
--- Returns every how many seconds there is a point, for so many at most.
+-- Seconds between two points, for `most` points.
 local function every(n, most) return math.max(math.ceil(n / most), 1) end
 
--- Returns figures for the results: value_of(second) by second.
+-- Figures for the results: value_of(second) by second.
 function series.figures(seconds, value_of)
    local figures, step = {}, every(seconds, MAX_POINTS)
    for i = step, seconds, step do
@@ -49,8 +48,8 @@ function series.figures(seconds, value_of)
    return figures
 end
 
--- Returns lines for the text: "second", and the columns; row_of(second) returns
--- their values.
+-- Lines for the text: "second", and the columns; row_of(second) returns their
+-- values.
 function series.lines(seconds, columns, row_of)
    local lines, step = {}, every(seconds, MAX_LINES)
    local head = string.format("    %8s", "second")

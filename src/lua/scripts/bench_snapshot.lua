@@ -1,10 +1,10 @@
 -- One snapshot of a database for the connections of all threads of a command.
 --
--- PostgreSQL exports the snapshot of one session to others.  Elsewhere each
--- session begins one of its own, and reads a fingerprint in it: a text that
--- every transaction of the workload changes.  If all have read the same, nobody
--- has committed between the first snapshot and the last.  Otherwise they try it
--- again, and in the end thread 0 works alone.
+-- PostgreSQL exports the snapshot of a session to others.  Elsewhere each
+-- session begins its own, and reads a fingerprint: a text that every
+-- transaction of the workload changes.  Equal fingerprints prove that nobody
+-- has committed between the snapshots.  Otherwise they try again; in the end
+-- thread 0 works alone.
 
 local schema = require("bench_schema")
 local team = require("bench_team")
@@ -29,12 +29,11 @@ local function agree(attempt, text)
    return true
 end
 
--- Begins a transaction on one connection, which others do not share.
+-- A transaction on one connection, shared with nobody.
 function snapshot.begin(drv, con) schema.begin_snapshot(drv, con) end
 
--- Begins a transaction on the connection of each thread.  fingerprint() reads
--- that text.  Returns how many threads have the same snapshot: thread 0 up to
--- that number.
+-- A transaction on the connection of each thread. fingerprint() reads the text.
+-- Returns the number of threads, from thread 0 on, with the same snapshot.
 function snapshot.open(drv, con, fingerprint)
    schema.begin_snapshot(drv, con)
    if team.size == 1 then return 1 end

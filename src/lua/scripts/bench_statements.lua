@@ -1,11 +1,11 @@
 -- The prepared statements of oltp_common.lua.  All clients of a thread share
--- this module, so it has no data of theirs: `self` is what one of them has, and
--- self.G are its globals, where scripts may have put other functions.
+-- this module: `self` has the data of one client, and self.G its globals, where
+-- scripts may have put other functions.
 --
--- A connection prepares a class of statements for a table when it first uses
--- it there: thousands of tables times classes times connections at the start
--- would cost minutes and more statements than servers allow.  stmt[n][class]
--- and param[n][class] look as if all of them had been made.
+-- A connection prepares a class of statements for a table on first use: tables
+-- times classes times connections at the start would cost minutes, and more
+-- statements than servers allow. stmt[n][class] and param[n][class] look
+-- complete.
 
 local fixed = require("bench_oltp")
 local on_demand = require("bench_on_demand")
@@ -24,7 +24,7 @@ local function prepare_class(n, key, self)
    local statement = G.con:prepare(string.format(class[1], n))
    local params
 
-   -- in arrays of just the right size
+   -- arrays of the right size
    if #class == 2 then
       params = {(statement:bind_create(class[2][1], class[2][2]))}
    elseif #class == 3 then
@@ -43,11 +43,11 @@ end
 
 local kind = on_demand.new_kind(fixed.class_names, prepare_class)
 
--- SQLite waits for the write lock when a transaction begins.  Then the
--- transaction cannot fail when it changes from reading to writing.
+-- SQLite waits for the write lock at the beginning, so the change from reading
+-- to writing cannot fail.
 local function begin_statement(self)
    if not self.writing then return "BEGIN" end
-   -- a script with its own thread_init need not have set `drv`
+   -- a script with its own thread_init may not have set `drv`
    local drv = self.G.drv or self.G.sysbench.sql.driver()
    return drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
 end
@@ -71,9 +71,9 @@ local function note_writing(self)
    end
 end
 
--- Statements of all threads that are made before the clock starts, class by
--- class.  A class that would exceed the limit is prepared on first use: servers
--- keep all statements in memory, and the MySQL family allows 16,382.
+-- Statements of all threads made before the clock starts.  A class beyond the
+-- limit is prepared on first use: servers keep statements in memory, and the
+-- MySQL family allows 16,382.
 local MOST_AT_ONCE = 16000
 
 local function prepare_at_once(self, key)
@@ -91,11 +91,11 @@ function kind:prepare_for_each_table(key)
    self:want(key, self.G.stmt)
    self:want(key, self.G.param)
    if WRITES[key] then note_writing(self) end
-   -- It takes the place of this function: the stack of a client is smaller then.
+   -- A tail call: smaller stacks of clients.
    return prepare_at_once(self, key)
 end
 
--- The classes of each table of which there are statements.
+-- The classes of each table with statements.
 local function classes_in_use(self)
    local used = {}
 
@@ -128,7 +128,6 @@ function kind:close()
    self.own_begin, self.at_once = nil, 0
 end
 
--- New tables for a new connection.
 function kind:start()
    local G = self.G
 
@@ -138,9 +137,8 @@ function kind:start()
    self.at_once = 0
 end
 
--- Prepares all statements on a new connection.  Those that were in use are made
--- at once, so that the next events find everything that compiled code has found
--- so far.
+-- On a new connection.  Statements in use are made at once, so that compiled
+-- code finds them in the next events.
 function kind:prepare_again()
    local G = self.G
    local used = classes_in_use(self)
@@ -155,7 +153,7 @@ function kind:prepare_again()
    end
 end
 
--- A function called once per connection is not worth machine code.
+-- Called once per connection: not worth machine code.
 if jit then jit.off(true, true) end
 
 return function(G)

@@ -1,4 +1,4 @@
--- The end of a run: its sums are stored in the table that `check` reads, also if
+-- The end of a run: stores its sums in the table that `check` reads, even if
 -- the server is away for a moment.
 
 local ffi = require("ffi")
@@ -8,13 +8,13 @@ local C = ffi.C
 local format = string.format
 local store = {}
 
--- The text of an error, which may be a table.
+-- An error may be a table.
 local function words(err)
    return type(err) == "table" and err.sql_errmsg or tostring(err)
 end
 
--- A function that connects at the end of a run, to a server of the lists
--- that takes writes.  One that may come back is waited for, once.
+-- A function that connects to a server that takes writes at the end of a run.
+-- A server that may come back is waited for, once.
 function store.connector(drv)
    local awaited, why = false, nil
 
@@ -27,22 +27,22 @@ function store.connector(drv)
    end
 end
 
--- The statement that begins a transaction which writes.
+-- Begins a transaction that writes.
 function store.begin(drv)
    return drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
 end
 
--- A text of statements that do all of it or nothing.
+-- A text of statements: all or nothing.
 local function together(updates)
    local text = table.concat(updates, "; ")
 
    return #updates == 1 and text or "BEGIN; " .. text .. "; COMMIT"
 end
 
--- Executes `updates`, statements of which the first one stores the sums in the
--- only row of table `name`, and then more(con) [optional], in one transaction.
--- Processes that end together wait for that row, and so never for each other's
--- rows of the rest.  If it is not possible, the error says what to do.
+-- Executes `updates` (the first one stores the sums in the only row of table
+-- `name`) and more(con) [optional] in one transaction.  Processes that end
+-- together wait for that row, never for each other's other rows.  An error
+-- describes what to do.
 function store.sums(drv, connect, name, updates, more)
    local ok, con = pcall(connect)
 

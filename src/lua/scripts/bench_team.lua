@@ -1,11 +1,11 @@
--- The threads of a parallel command give each other texts.  Each text has a
--- name, is given once, and can be read by all from then on.
+-- Texts that the threads of a parallel command give each other.  A text has a
+-- name, is given once, and stays readable.
 
 local ffi = require("ffi")
 local C = ffi.C
 
--- size: the threads of this process; number: that of this one, from 0;
--- is_first: does this process have thread 0 of all?
+-- size: threads of this process; number: of this thread, from 0; is_first: has
+-- this process thread 0 of all?
 local team = {size = C.bench_team_size(), number = C.bench_team_number()}
 team.is_first = sysbench.tid == team.number
 
@@ -15,8 +15,7 @@ function team.give(name, text)
    end
 end
 
--- Waits for a text.  If a thread has failed before it gave it, this thread
--- fails as well.
+-- Fails if a thread has failed before it gave the text.
 function team.await(name)
    local len = ffi.new("size_t[1]")
    local text = C.bench_team_await(name, len)
@@ -25,8 +24,7 @@ function team.await(name)
    return ffi.string(text, len[0])
 end
 
--- Gives all threads a text of this one; returns the texts of all, those of
--- thread 0 first.
+-- Gives a text of this thread; returns those of all threads, in order.
 function team.exchange(name, text)
    local texts = {}
 

@@ -26,7 +26,7 @@ local function way()
    return sysbench.opt.handshake == "" and "auto" or sysbench.opt.handshake
 end
 
--- What the server is, and whether it lets the user in, is asked by the library.
+-- The library asks what the server is, and whether it lets the user in.
 function init()
    if way() ~= "own" then
       sysbench.sql.driver():connect():disconnect()
@@ -35,7 +35,6 @@ end
 
 local NONE = {count = 0}
 
--- The text and the figures for the report.
 function sysbench.hooks.report_append(stat)
    local own = stat.counters["own handshakes"] or 0
    local library = stat.counters["handshakes of the library"] or 0

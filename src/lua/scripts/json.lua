@@ -284,7 +284,7 @@ local function read_group(k)
    for _ = 1, rs.nrows do
       local row = rs:fetch_row()
       local id = compare(row)
-      -- The document is right, so its k is that of the row, or the index lies.
+      -- The document is right, so a different k means a wrong index.
       if tonumber(row[3]) ~= k or
          tonumber(row[2]:match('"k":%s*(%d+)')) ~= k then
          differs(id, "it was found in group %.0f", k)

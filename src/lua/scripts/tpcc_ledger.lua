@@ -73,7 +73,6 @@ ledger.COLUMNS = [[
   unknown BIGINT NOT NULL,
   PRIMARY KEY (w_id, d_id)]]
 
--- What an INSERT does with a row that is there
 local ADDS = {
    mysql = "ON DUPLICATE KEY UPDATE committed = committed + VALUES(committed), " ..
       "unknown = unknown + VALUES(unknown)",
@@ -129,7 +128,6 @@ local function stored(con, settings)
       return of[1], of[2]
    end
 end
-
 
 local function placed(con, settings)
    local sum = tonumber((con:query_row(

@@ -112,7 +112,6 @@ local function fresh()
    return settings
 end
 
--- The settings in the database; nil and why there are none.
 local function stored(drv, con)
    return schema.read_row(drv, con, OWN, SETTINGS)
 end
@@ -210,9 +209,8 @@ function tables.cleanup(drv, con) own.cleanup(drv, con, SET) end
 
 -- ---- The inserts of all runs
 
--- Opens the model of this process, which knows the rows of prepare and those
--- that earlier runs have inserted.  Returns the inserts of all runs: rows of
--- bench_ycsb_runs.
+-- Opens the model of this process: the rows of prepare and of earlier runs.
+-- Returns the inserts of all runs: rows of bench_ycsb_runs.
 function tables.open_model(drv, con, settings, workload, choice, exponent)
    local setup = ffi.new("bench_ycsb_setup", {
       seed = settings.seed, records = settings.records,
@@ -245,7 +243,7 @@ function tables.open_model(drv, con, settings, workload, choice, exponent)
    return runs
 end
 
--- A number after those of all rows, and one after those of all runs.
+-- Numbers after those of all rows, and of all runs.
 local function next_free(settings, runs)
    local base, number = settings.records + 1, 1
 
@@ -267,8 +265,8 @@ local function note_run(con, number, base, ranks)
    end
 end
 
--- Prepares inserts: the rows of this process are every n-th of those of the
--- run.  Returns a function that notes what they were when the run has ended.
+-- The rows of this process are every n-th of the run.  Returns a function that
+-- notes the inserts when the run has ended.
 function tables.begin_inserts(drv, con, settings, runs)
    if is_null(drv) then return function() end end
    local rank = ffi.new("double[1]")
@@ -280,7 +278,7 @@ function tables.begin_inserts(drv, con, settings, runs)
    if rank == 0 then
       ok, why = pcall(note_run, con, number, base, ranks)
    end
-   -- 0 stands for a failure
+   -- a failure
    base = ffi.C.bench_agree(ok and base or 0)
    number = ffi.C.bench_agree(number)
    if not ok then error(why, 0) end
@@ -333,8 +331,7 @@ local function read_table(con, rows_expected)
    return words ~= "" and words or nil, rows[0], inserted[0]
 end
 
--- Returns words about the number of inserted rows, what is wrong with it, and
--- what else there is to say.
+-- Words about the number of inserted rows, its fault, and other remarks.
 local function count_inserts(runs, inserted)
    local acknowledged, begun = sum(runs, "acknowledged"), sum(runs, "begun")
    local open = 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bench
--- The part that the scripts of the 0.5 style have in common: their options,
--- prepare and cleanup.  It has no event, so it cannot be run.
+-- The common part of the scripts in the 0.5 style: options, prepare and
+-- cleanup; without an event.
 --
--- Options are not declared, but checked: --oltp-table-size=5 arrives as the global
--- oltp_table_size, a string, and set_vars() makes it what its users expect.
+-- Options are not declared, but checked: --oltp-table-size=5 arrives as the
+-- global oltp_table_size, a string, and set_vars() converts it.
 
 local load = require("bench_load")
 local columns = require("bench_columns")
@@ -40,8 +40,8 @@ end
 for name in pairs(SWITCHES) do validators[name] = options.switch end
 sysbench.cmdline.validators = validators
 
--- An option without value is on; set_vars() has run before if the value is a
--- boolean.
+-- An option without value is on; a boolean is a result of an earlier
+-- set_vars().
 local function is_on(value, default)
    if value == "" then return true end
    if type(value) == "string" then value = options.word(value) end
@@ -49,7 +49,7 @@ local function is_on(value, default)
    return value
 end
 
--- Options that were not given are not globals.
+-- Missing options are not globals.
 function set_vars()
    for name, number in pairs(NUMBERS) do
       _G[name] = tonumber(_G[name]) or number[1]
@@ -113,14 +113,13 @@ end
 
 local TABLE = {pgsql = pgsql_table, sqlite = sqlite_table}
 
--- Can the loader generate the rows?
 local function can_load()
    return load.possible and
       not (pgsql_variant == "redshift" and db_driver == "pgsql" and
            oltp_auto_inc)
 end
 
--- Fills an empty table if there is no loader.
+-- Without a loader.
 local function insert_rows(con, n)
    local with_id = client_ids()
 
@@ -144,7 +143,7 @@ local function create_indexes(drv, con, n)
          not schema.has_index(drv, con, n, format(index, n))
    end
 
-   -- MySQL has created the one on id with the table
+   -- MySQL has created the index on id with the table
    if oltp_secondary and TABLE[db_driver] and missing("xid_%d") then
       con:query(format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
    end
@@ -155,7 +154,7 @@ local function create_indexes(drv, con, n)
    end
 end
 
--- Creates an empty table; returns what the loader has to know of it.
+-- Creates an empty table; returns the loader's state of it.
 local function create_empty(drv, con, n)
    if can_load() and sysbench.opt.table_exists == "resume" and
       schema.has_table(drv, con, n) then
@@ -174,7 +173,7 @@ local function create_empty(drv, con, n)
    return load.FRESH
 end
 
--- Does what comes after the rows, because it would slow them down.
+-- Steps that would slow down the loading of rows.
 local function finish_table(drv, con, n)
    if db_driver == "sqlite" and not client_ids() then
       schema.make_sqlite_trigger(con, n)
@@ -189,22 +188,20 @@ local function finish_table(drv, con, n)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, n) end
 end
 
--- The loader and questions to the server need a connection that has a name;
--- that of db_connect() is for the scripts.
+-- For the loader and questions to the server; the connection of db_connect() is
+-- for the scripts.
 local function connect()
    local drv = sysbench.sql.driver()
    db_connect()
    return drv, drv:connect()
 end
 
--- Returns the number of turns of a loop from 1 to `number`: a negative one is
--- not an error.
+-- Turns of a loop from 1 to `number`; a negative number is not an error.
 local function turns(number)
    return number > 0 and number or 0
 end
 
--- Loads tables first .. first + count - 1; `shared`: together with all threads
--- that call this.
+-- Loads `count` tables; `shared`: together with all threads that call this.
 local function load_tables(drv, con, first, count, shared)
    schema.load_session(drv, con)
    load.run(con, first, turns(count), turns(oltp_table_size), {
@@ -270,26 +267,24 @@ function cleanup()
    own.cleanup(drv, drv:connect(), own.sbtest(1, oltp_tables_count))
 end
 
--- This table is the value of the chunk: other functions for the scripts of this
--- folder, so that scripts which run it for its functions get no other globals.
+-- The value of the chunk: functions for the scripts of this folder.  Scripts
+-- that run it for its functions get no other globals.
 local common = {C_TEMPLATE = columns.C,
                 PAD_TEMPLATE = columns.PAD}
 
--- Do inserts have to bring the ids?
 common.client_ids = client_ids
 
--- Returns the number of threads: in sysbench the global is 1 after --threads=8.
+-- The number of threads: in sysbench the global is 1 after --threads=8.
 function common.threads()
    return tonumber(sysbench.opt.threads or num_threads) or 1
 end
 
--- Starts a thread: options and connection are ready afterwards.
 function common.thread_init()
    set_vars()
    db_connect()
 end
 
--- Returns the statements before and after the others of an event.
+-- The statements before and after the others of an event.
 function common.transaction()
    if db_driver == "mysql" and mysql_table_engine == "myisam" then
       local tables = {}
@@ -309,13 +304,12 @@ function common.random_table()
    return "sbtest" .. sb_rand_uniform(1, oltp_tables_count)
 end
 
--- Returns an id or a k.
 function common.random_row()
    return sb_rand(1, oltp_table_size)
 end
 
--- Returns the numbers from which this thread draws its k in the scripts that
--- read only sbtest1.
+-- The numbers from which this thread draws its k in scripts that read only
+-- sbtest1.
 function common.own_part()
    local threads = common.threads()
    local share = oltp_table_size / threads
@@ -324,8 +318,7 @@ function common.own_part()
    return math.floor(share * t), math.floor(share * (t + 1))
 end
 
--- Prepares one statement with `number` parameters, all numbers; returns it and
--- the array of their values.
+-- A statement with `number` numeric parameters, and the array of their values.
 function common.prepare(sql, number)
    local statement = db_prepare(sql)
    local values = {}
@@ -335,7 +328,7 @@ function common.prepare(sql, number)
    return statement, values
 end
 
--- Executes it; the rows are not used.
+-- The rows are not used.
 function common.execute(statement)
    local rs = db_execute(statement)
    db_store_results(rs)

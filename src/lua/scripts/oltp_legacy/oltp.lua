@@ -17,8 +17,7 @@ function get_range_str()
                         id + oltp_range_size - 1)
 end
 
--- Executes the range query "SELECT <what> FROM <name> WHERE ... <order>"
--- `times` times.
+-- SELECT `what` FROM `name` WHERE ...  `order`, `times` times.
 local function ranges(times, what, name, order)
    for _ = 1, times do
       db_query("SELECT " .. what .. " FROM " .. name .. get_range_str() ..
