@@ -1,12 +1,10 @@
 /*
- * format.h - the file of an acknowledgement log.
+ * format.h - the file of an acknowledgement log: chunks of ACK_CHUNK bytes.
+ * The first chunk is the header.  Every other chunk belongs to one client: a
+ * struct ack_chunk, then records.  The chunks of a client are in the order of
+ * time; an unused chunk contains zeros.
  *
- * The first chunk of ACK_CHUNK bytes is the header.  Every other chunk belongs
- * to one client: a struct ack_chunk, then records.  The chunks of a client are
- * in the order of time; an unused chunk contains zeros.
- *
- * A record is stored as an intent before COMMIT is sent, and gets its outcome
- * in place, so the file of a killed process shows which outcomes are unknown.
+ * A record is stored before COMMIT is sent, and gets its outcome in place.
  * Numbers have the byte order of the machine.
  */
 #ifndef BENCH_ACK_FORMAT_H
@@ -22,18 +20,18 @@
 
 enum {
   ACK_CHUNK = 65536,
-  ACK_QUERY = 32768, /* including the terminator */
+  ACK_QUERY = 32768,
 };
 
 /* The values differ in many bits, so that damage is noticed. */
 enum ack_state {
   ACK_EMPTY = 0,
-  ACK_INTENT = 0x544e4920,  /* COMMIT is about to be sent */
-  ACK_ACKED = 0x444b4341,   /* the server has confirmed the commit */
-  ACK_ABORTED = 0x54424100, /* the server has confirmed the opposite */
-  ACK_UNKNOWN = 0x4b4e5500, /* the connection was lost before the answer */
-  ACK_LOST = 0x54534f4c, /* not a transaction: the client has lost a connection
-                            or left its server */
+  ACK_INTENT = 0x544e4920,
+  ACK_ACKED = 0x444b4341,
+  ACK_ABORTED = 0x54424100,
+  ACK_UNKNOWN = 0x4b4e5500,
+  ACK_LOST =
+    0x54534f4c, /* not a transaction: the client has lost or left its server */
 };
 
 enum ack_kind {
@@ -42,8 +40,7 @@ enum ack_kind {
 };
 
 enum ack_flags {
-  ACK_OTHERS =
-    1 << 0, /* the query also finds work that this log does not contain */
+  ACK_OTHERS = 1 << 0, /* the query finds more work than this log contains */
   ACK_REMOTE = 1 << 1, /* sent by another machine: the end may be missing */
   ACK_MISSES = 1 << 2, /* records were left out for lack of room */
 };
@@ -54,25 +51,25 @@ struct ack_header {
   uint32_t chunk_bytes, record_bytes;
   uint64_t start_ns;       /* clock_now_ns() at the start */
   uint64_t start_real_ns;  /* the same moment since 1970 */
-  _Atomic uint64_t end_ns; /* 0: the run did not end in the usual way */
+  _Atomic uint64_t end_ns; /* 0: the run did not end properly */
   uint32_t clients;
-  uint32_t kind;   /* enum ack_kind; 0: no query */
-  uint32_t flags;  /* enum ack_flags */
+  uint32_t kind; /* enum ack_kind; 0: no query */
+  uint32_t flags;
   uint32_t chunks; /* valid with an end: all chunks but the header */
   double before;   /* ACK_TOTAL: the total before the run */
   char test[64];
   char query[ACK_QUERY];
   uint64_t covered_ns; /* ACK_REMOTE: contains outcomes up to about this time */
 
-  /* A run of several processes: which one, of how many, and their common
-   * number; otherwise zeros.  The first logs of format 1 have no number. */
+  /* Of a run of several processes: which one, of how many, and their common
+   * number (0 in the first logs of format 1). */
   uint32_t rank, ranks;
   uint64_t run;
 };
 
 struct ack_chunk {
   uint32_t magic;
-  uint32_t client; /* from 0 */
+  uint32_t client;
   uint64_t number; /* among the chunks of the client, from 0 */
   uint64_t unused[3];
 };

@@ -23,7 +23,7 @@ struct ack_link {
   int fd;                /* -1: not connected */
   struct ack_hello hello;
   struct ack_token token;
-  char file[ACK_WIRE_TEXT]; /* name on the listener's side */
+  char file[ACK_WIRE_TEXT];
   _Atomic uint64_t *until_ns;
 };
 
@@ -34,8 +34,7 @@ const char *ack_link_address(const char *where);
  * without ,token-file=FILE? */
 bool ack_link_is_place(const char *where);
 
-/* Read the token and resolve the address; WAITS for the system's resolver.
- * `until_ns` is borrowed. */
+/* WAITS for the system's resolver.  `until_ns` is borrowed. */
 int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
                   uint64_t start_real_ns, _Atomic uint64_t *until_ns,
                   struct err *err);
@@ -46,12 +45,11 @@ static inline bool ack_link_is_up(const struct ack_link *l)
   return l->fd >= 0;
 }
 
-/* Connect and say hello; WAITS. -EPERM: the listener refuses; -EALREADY: the
- * log is complete. */
+/* WAITS. -EPERM: the listener refuses; -EALREADY: the log is complete. */
 int ack_link_open(struct ack_link *l, struct err *err);
 
-/* Send a batch, and WAIT for the answer.  A link that fails is closed.  `bytes`
- * begins with room for a struct ack_batch, filled in here. */
+/* WAITS for the answer.  A link that fails is closed.  `bytes` begins with room
+ * for a struct ack_batch. */
 int ack_link_deliver(struct ack_link *l, char *bytes, size_t n, uint64_t number,
                      bool last, struct err *err);
 

@@ -40,10 +40,9 @@ enum {
 struct received_folder {
   int fd;
   uint64_t log_limit, dir_limit; /* bytes of a log; of all logs in the folder */
-  uint64_t used;                 /* bytes of all logs, including earlier runs */
+  uint64_t used;
 
-  /* `most` of logs whose link was closed, for the time when their runs
-   * return. */
+  /* `most` of logs whose run may connect again. */
   struct {
     uint64_t run, most;
   } past[RECEIVED_PAST];
@@ -60,7 +59,7 @@ struct received {
 
 #define NAME_START "acks-"
 
-/* Bytes, or part of --log-limit, that may exist before the run fills them. */
+/* Bytes, or part of --log-limit, that a run may announce. */
 enum {
   EARLY_BYTES = 1 << 30,
   EARLY_PART = 16,
@@ -151,8 +150,8 @@ static void received_close(struct received *r)
   r->fd = -1;
 }
 
-/* Creates or reopens the file, and locks it. -EALREADY: the log is complete.
- * -EDQUOT: the folder is full, or the log would begin with too many chunks. */
+/* Locks the file. -EALREADY: the log is complete. -EDQUOT: the folder is full,
+ * or the log would begin with too many chunks. */
 static int received_open(struct received *r, struct received_folder *folder,
                          const struct ack_hello *hello, struct err *err)
 {
@@ -237,8 +236,8 @@ static int write_all(struct received *r, const char *from,
   return 0;
 }
 
-/* Writes the frames of a batch. -EPROTO: a frame is invalid or begins behind
- * the end of the file. -EDQUOT: the file would be too long. */
+/* -EPROTO: a frame is invalid or begins behind the end of the file. -EDQUOT:
+ * the file would be too long. */
 static int received_apply(struct received *r, const char *frames, size_t n,
                           struct err *err)
 {
@@ -284,7 +283,6 @@ enum {
   ROOM = sizeof(struct ack_batch) + ACK_WIRE_BATCH,
 };
 
-/* A connection.  Zeroed: free. */
 struct run {
   bool used;
   int fd;
@@ -294,8 +292,8 @@ struct run {
   struct ack_hello hello;
   bool challenged; /* the nonce was sent; the proof is next */
   uint8_t nonce[ACK_WIRE_NONCE];
-  size_t news; /* bytes since heard_ns */
-  char *in;    /* owned; ROOM bytes */
+  size_t news;
+  char *in; /* owned; ROOM bytes */
   size_t got;
 };
 
@@ -386,7 +384,7 @@ static void challenge(struct ack_listener *l, struct run *r)
     end_run(l, r, "the link broke");
 }
 
-/* Examines the first `n` bytes of a hello.  NULL: no fault. */
+/* NULL: no fault. */
 static const char *hello_fault(const struct ack_hello *hello, size_t n)
 {
   if (n >= offsetof(struct ack_hello, run) && hello->order != ACK_ORDER)
@@ -397,7 +395,6 @@ static const char *hello_fault(const struct ack_hello *hello, size_t n)
   return NULL;
 }
 
-/* Returns the bytes consumed. */
 static size_t take_hello(struct ack_listener *l, struct run *r)
 {
   const size_t n = min_u64(r->got, sizeof(r->hello));
@@ -522,7 +519,7 @@ static void name_peer(const struct sockaddr *addr, socklen_t len, char *ret,
 }
 
 /* If all places are taken, the run that has waited longest for admission gives
- * way: a run needs milliseconds for that, a stranger may take forever. */
+ * way. */
 static struct run *free_place(struct ack_listener *l)
 {
   struct run *oldest = NULL;

@@ -32,6 +32,6 @@ unsigned ack_listener_port(const struct ack_listener *l);
 /* Serve until `stop` is readable. */
 int ack_listener_serve(struct ack_listener *l, int stop, struct err *err);
 
-void ack_listener_free(struct ack_listener *l); /* NULL is fine */
+void ack_listener_free(struct ack_listener *l);
 
 #endif

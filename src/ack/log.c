@@ -30,7 +30,7 @@ struct place {
 struct ack_log {
   struct ack_store *store; /* owned */
   unsigned n_clients, first;
-  struct place *places; /* owned; of the clients */
+  struct place *places; /* owned */
   struct ack_teller teller;
 };
 

@@ -1,11 +1,11 @@
 /*
- * log.h - writes an acknowledgement log (format.h).
+ * log.h - writes an acknowledgement log (format.h).  A record costs no system
+ * call.
  *
- * A record costs no system call.  A local file is mapped, so it survives the
- * process; its disk space is reserved in pieces of 4 MiB, so a full disk is an
- * error, not a crash.  A log on another machine is memory that a thread sends
- * every few milliseconds; clients never wait for the listener.  Beyond a limit
- * records are left out, and the log records the gap.
+ * A local file is mapped; its disk space is reserved in pieces of 4 MiB, so a
+ * full disk is an error, not a crash.  A log on another machine is memory that
+ * a thread sends every few milliseconds; clients never wait for the listener.
+ * Beyond a limit records are left out.
  */
 #ifndef BENCH_ACK_LOG_H
 #define BENCH_ACK_LOG_H
@@ -27,10 +27,10 @@ enum {
 struct ack_client {
   struct ack_log *log;
   uint32_t number;
-  uint64_t chunks;             /* received so far */
+  uint64_t chunks;
   struct ack_record *at, *end; /* the free room of the last chunk */
-  uint64_t event;              /* of the pending intents, for the caller */
-  unsigned n_pending;          /* intents without an outcome */
+  uint64_t event;
+  unsigned n_pending; /* intents without an outcome */
   struct ack_record *pending[ACK_PENDING];
 };
 
@@ -39,9 +39,8 @@ struct ack_totals {
 };
 
 /*
- * Create the file, replacing an older log, or WAIT for the listener at
- * "tcp:HOST:PORT".  `first`: number of the first client.  `test`: name for
- * messages.  `where` is borrowed.
+ * An older log is replaced.  WAITS for a listener at "tcp:HOST:PORT".  `first`:
+ * number of the first client.  `test`: name for messages.  `where` is borrowed.
  */
 int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
                  unsigned first, const char *test, struct err *err);
@@ -59,14 +58,14 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
                      double before, const char *query, struct err *err);
 
 /*
- * Count what the clients have written.  `all_ended`: no client goes on, so the
- * log is ended properly.  WAITS for a listener, at most five seconds; < 0: the
- * listener has only a part, and `ret` is set all the same.
+ * `all_ended`: no client goes on, so the log is ended properly.  WAITS for a
+ * listener, at most five seconds; < 0: the listener has only a part, and `ret`
+ * is set all the same.
  */
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
                    struct err *err);
 
-/* No client may use the log any more.  `log` may be NULL. */
+/* No client may use the log any more.  NULL is fine. */
 void ack_log_free(struct ack_log *log);
 
 /* `number` counts from `first` of ack_log_open(); in the log, from 0. */
@@ -76,7 +75,6 @@ struct ack_client *ack_log_client(struct ack_log *log, unsigned number);
  * file cannot grow; -E2BIG: too many intents. */
 int ack_intent(struct ack_client *c, uint64_t id);
 
-/* The outcome of all pending intents. */
 void ack_settle(struct ack_client *c, enum ack_state state);
 
 static inline bool ack_is_pending(const struct ack_client *c)
@@ -84,7 +82,7 @@ static inline bool ack_is_pending(const struct ack_client *c)
   return c->n_pending > 0;
 }
 
-/* The client has lost its connection, or leaves its server: verify judges its
+/* The connection is lost, or the client leaves its server: verify judges the
  * work up to here separately.  A log that cannot grow stays as it is. */
 void ack_lost(struct ack_client *c);
 

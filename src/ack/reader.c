@@ -94,8 +94,8 @@ static bool is_zero(const void *bytes, size_t n)
   return at[0] == 0 && memcmp(at, at + 1, n - 1) == 0;
 }
 
-/* In a log without an end, a client may have been killed while it wrote the
- * last record of its last chunk: no COMMIT was sent. */
+/* Without an end: the client may have been killed while it wrote the last
+ * record of its last chunk; no COMMIT was sent. */
 static bool is_begun(const struct ack_reader *r, int i)
 {
   const char *rest = (const char *)&r->records[i + 1];
@@ -114,7 +114,6 @@ static bool is_taken(const struct ack_reader *r, const struct ack_chunk *chunk)
          is_zero(r->raw + sizeof(*chunk), ACK_CHUNK - sizeof(*chunk));
 }
 
-/* Keeps the intact records; returns their number. */
 static int sort_out(struct ack_reader *r, uint32_t client)
 {
   int kept = 0;

@@ -16,7 +16,7 @@ struct ack_reader {
   const char *path; /* borrowed */
   FILE *file;
   struct ack_header header;
-  uint64_t chunks;  /* read so far */
+  uint64_t chunks;
   uint64_t damaged; /* records and chunks that are damaged or missing; valid at
                        the end of the file */
   struct ack_record *records; /* of the current chunk, in `raw` */
@@ -30,8 +30,8 @@ void ack_reader_done(struct ack_reader *r);
 
 int ack_reader_rewind(struct ack_reader *r, struct err *err);
 
-/* The records of the next chunk, oldest first: their number, or 0 at the end.
- * The chunks of a client are in the order of time. */
+/* The number of records of the next chunk; 0 at the end.  The chunks of a
+ * client are in the order of time. */
 int ack_reader_next(struct ack_reader *r, struct err *err);
 
 #endif

@@ -16,11 +16,11 @@
 #include "base/thread.h"
 #include "base/wait.h"
 
-#define LOOK_NS (10 * NS_PER_MS)   /* between two searches for news */
-#define RETRY_NS (200 * NS_PER_MS) /* between two attempts to connect */
+#define LOOK_NS (10 * NS_PER_MS)
+#define RETRY_NS (200 * NS_PER_MS)
 
-/* A batch that takes longer than SLOW_NS is followed by a smaller one, so that
- * it stays known how far the log goes; FAST_NS: by a larger one. */
+/* A batch that takes longer than SLOW_NS is followed by a smaller one; FAST_NS:
+ * by a larger one. */
 #define SLOW_NS NS_PER_S
 #define FAST_NS (NS_PER_S / 8)
 
@@ -89,7 +89,6 @@ static void note_full(struct ack_sender *s)
   s->full = true;
 }
 
-/* Adapts the next batch to the link. */
 static void adapt(struct ack_bytes *b, uint64_t took_ns)
 {
   if (took_ns > SLOW_NS)

@@ -1,9 +1,7 @@
 /*
  * sender.h - a thread that sends the bytes of a log to a listener (wire.h).
- * The source of a log copies news into a batch.
- *
- * The sender keeps a batch until the listener has it: after a break the same
- * batch is sent again.
+ * The source of the log copies news into a batch, which is sent again after a
+ * break.
  */
 #ifndef BENCH_ACK_SENDER_H
 #define BENCH_ACK_SENDER_H
@@ -35,15 +33,13 @@ struct ack_bytes {
   bool last;       /* set by the source: the log ends with this batch */
 };
 
-/* Is there room for n more bytes of the file? */
 bool ack_bytes_have_room(const struct ack_bytes *b, size_t n);
 
-/* Add bytes of the file, a multiple of 8; the caller has checked the room. */
+/* `n` is a multiple of 8; the caller has checked the room. */
 void ack_bytes_put(struct ack_bytes *b, uint64_t offset, const void *bytes,
                    size_t n);
 
-/* Add the chunks to the file, as zeros.  Returns the first chunk that did not
- * fit, or `end`. */
+/* Add chunks of zeros.  Returns the first chunk that did not fit, or `end`. */
 uint64_t ack_bytes_begin(struct ack_bytes *b, uint64_t chunk, uint64_t end);
 
 /* Called by the sender's thread, with `arg`. */
@@ -51,15 +47,12 @@ struct ack_source {
   void *arg;
   uint32_t chunks; /* limit for chunks that are not filled yet */
 
-  /*
-   * Add news.  `beat`: something, even without news.  `ending`: there will be
-   * no more news, so mark the batch with the rest as the last one.  True: there
-   * is more.
-   */
+  /* `beat`: something, even without news.  `ending`: no more news, so mark the
+   * batch with the rest as the last one.  True: there is more. */
   bool (*fill)(void *arg, struct ack_bytes *b, bool beat, bool ending);
 
   void (*delivered)(void *arg); /* [opt] the listener has the batch */
-  bool (*has_gaps)(void *arg);  /* was anything left out for lack of room? */
+  bool (*has_gaps)(void *arg);
 };
 
 struct ack_sender {
@@ -69,22 +62,22 @@ struct ack_sender {
   struct ack_link link;
 
   pthread_t thread;
-  bool runs;                 /* is the thread running? Main thread only */
-  _Atomic uint32_t word;     /* futex: changes with `ending` */
+  bool runs; /* is the thread running? Main thread only */
+  _Atomic uint32_t word;
   _Atomic bool ending;       /* no more news; release, acquire */
   _Atomic uint64_t until_ns; /* end of every wait of the thread */
 
   /* Owned by the thread; after its end, by others. */
   struct ack_bytes bytes;
   uint64_t number;
-  uint64_t sent_ns;  /* time of the last delivery */
+  uint64_t sent_ns;
   bool broken, full; /* both were announced */
-  bool complete;     /* the listener has everything */
-  struct err why;    /* reason if not `complete` */
+  bool complete;
+  struct err why;
 };
 
-/* Connect to the listener at HOST:PORT, which creates the file; WAITS.
- * `address` is borrowed.  Call ack_sender_done() also after a failure. */
+/* HOST:PORT is borrowed; WAITS.  Call ack_sender_done() also after a
+ * failure. */
 int ack_sender_init(struct ack_sender *s, const char *address,
                     const struct ack_source *source,
                     const struct ack_notices *notices, struct err *err);
@@ -92,8 +85,8 @@ int ack_sender_init(struct ack_sender *s, const char *address,
 /* Does nothing if the thread runs. */
 int ack_sender_start(struct ack_sender *s, struct err *err);
 
-/* No more news: send the rest, and end the thread.  WAITS ACK_WIRE_FLUSH_S at
- * most.  `complete` and `why` have the outcome. */
+/* Send the rest, and end the thread.  WAITS ACK_WIRE_FLUSH_S at most.
+ * `complete` and `why` have the outcome. */
 void ack_sender_end(struct ack_sender *s);
 
 /* End without sending the rest. */

@@ -1,6 +1,6 @@
 /*
- * store.h - where the chunks of an acknowledgement log are: a mapped file, or
- * memory that is sent to another machine (for src/ack only).
+ * store.h - where the chunks of a log are: a mapped file, or memory that is
+ * sent (for src/ack only).
  */
 #ifndef BENCH_ACK_STORE_H
 #define BENCH_ACK_STORE_H
@@ -27,7 +27,6 @@ struct ack_store_ops {
   /* [opt] The header has changed; not while clients run. */
   int (*changed)(struct ack_store *store, struct err *err);
 
-  /* See ack_log_finish(). */
   int (*finish)(struct ack_store *store, bool all_ended, struct ack_totals *ret,
                 struct err *err);
 

@@ -19,7 +19,7 @@
 enum {
   PIECE = 4 << 20, /* mapped at a time */
   PIECE_CHUNKS = PIECE / ACK_CHUNK,
-  PIECES_MAX = 1 << 18, /* 1 TiB */
+  PIECES_MAX = 1 << 18,
 };
 
 struct file {
@@ -186,7 +186,7 @@ int ack_store_file(struct ack_store **ret, const char *path, struct err *err)
     return err_set(err, -ENOMEM, "not enough memory for --ack-log");
   log->store.ops = &ops;
   log->fd = -1;
-  log->next = 1; /* behind the header */
+  log->next = 1;
   (void)pthread_mutex_init(&log->lock, NULL);
   log->path = strdup(path);
   log->pieces = calloc(PIECES_MAX, sizeof(*log->pieces));

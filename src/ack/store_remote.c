@@ -1,8 +1,6 @@
 /*
- * store_remote.c - memory that is sent to a listener on another machine.
- *
- * A client fills slots, chunks in memory.  The queue of its slots has one
- * producer, the client, and one consumer, the sender's thread.
+ * store_remote.c - memory that is sent to a listener.  Clients fill slots; the
+ * queue of a client's slots has one consumer, the sender's thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,15 +20,15 @@
 
 struct slot {
   struct slot *_Atomic next; /* release, acquire */
-  uint32_t number;           /* of the chunk in the file */
-  int sent;                  /* sender: records sent, some only as intents */
+  uint32_t number;
+  int sent;  /* sender: records sent, some only as intents */
   int final; /* sender: leading records sent with their outcome */
   _Alignas(CACHE_LINE) char bytes[ACK_CHUNK];
 };
 
 struct slot_queue {
   struct slot *_Atomic first; /* the sender takes it; release, acquire */
-  struct slot *last;          /* of the client */
+  struct slot *last;
   char unused[CACHE_LINE];
 };
 
@@ -41,7 +39,7 @@ struct slots {
   pthread_mutex_t lock; /* protects the next two */
   struct slot *unused;  /* owned; zeroed */
   unsigned n_slots;
-  _Atomic uint32_t next;   /* of the next chunk */
+  _Atomic uint32_t next;
   _Atomic uint64_t missed; /* requests without a slot */
 };
 
@@ -57,7 +55,7 @@ static int slots_init(struct slots *s, unsigned clients, unsigned most)
     .n_clients = clients,
     .most = most,
     .queues = calloc(clients, sizeof(*s->queues)),
-    .next = 1, /* behind the header */
+    .next = 1,
   };
   (void)pthread_mutex_init(&s->lock, NULL);
   return s->queues ? 0 : -ENOMEM;
@@ -159,9 +157,9 @@ struct remote {
 
   /* Owned by the sender's thread; after its end, by others. */
   struct ack_sender sender;
-  bool has_told;    /* a lack of slots is in the header */
-  uint64_t begun;   /* chunks before it are in the file */
-  unsigned scan_at; /* next client to look at */
+  bool has_told;  /* a lack of slots is in the header */
+  uint64_t begun; /* chunks before it are in the file */
+  unsigned scan_at;
   uint64_t scan_ns; /* start of the scan */
   bool last_scan;   /* the scan began after the end of all clients */
   uint64_t covered_ns, delivered_ns; /* time of the last whole scan; of the last
@@ -454,7 +452,7 @@ int ack_store_remote(struct ack_store **ret, const char *address,
     return err_set(err, -ENOMEM, "not enough memory for --ack-log");
   r->store.ops = &ops;
   r->store.header = &r->header;
-  r->begun = 1; /* behind the header */
+  r->begun = 1;
   (void)pthread_mutex_init(&r->lock, NULL);
   r->sender.link.fd = -1;
   if (slots_init(&r->slots, clients, most_chunks) < 0)

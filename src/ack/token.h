@@ -1,8 +1,6 @@
 /*
- * token.h - the secret that a run shares with a listener.
- *
- * The token is not transmitted: the listener sends a random number, and the run
- * answers with an HMAC of the number and of its hello.
+ * token.h - the secret that a run shares with a listener.  The run answers a
+ * random number with an HMAC of the number and of its hello.
  */
 #ifndef BENCH_ACK_TOKEN_H
 #define BENCH_ACK_TOKEN_H

@@ -1,17 +1,16 @@
 /*
  * wire.h - the protocol between a run and `bench ack-listen`.
  *
- * The run sends a hello, and the listener answers with the name of the file; a
- * listener with a token (token.h) asks for a proof first.  Then the run sends
- * batches, one at a time; each is answered when its bytes are in the file.  A
- * batch is a sequence of frames: bytes and their offset.  A file has whole
- * chunks of ACK_WIRE_CHUNK bytes, zeros at first.  No frame begins behind its
- * end, and its size is limited by the bytes sent and the chunks announced in
- * the hello.  A batch can be repeated: after a lost link the run says hello
- * again and sends the unanswered batch again.  A file whose last batch has
- * arrived is complete: a further hello is answered with ACK_WIRE_COMPLETE.
+ * The answer to a hello is the name of the file; a listener with a token
+ * (token.h) asks for a proof first.  Batches are sent one at a time; each is
+ * answered when its bytes are in the file.  A batch is a sequence of frames:
+ * bytes and their offset.  A file has whole chunks of ACK_WIRE_CHUNK bytes,
+ * zeros at first.  No frame begins behind its end, and its size is limited by
+ * the bytes sent and the chunks announced in the hello.  After a lost link the
+ * run says hello again and repeats the unanswered batch.  A complete file,
+ * whose last batch has arrived, is not opened again: ACK_WIRE_COMPLETE.
  *
- * Numbers have the byte order of the run's machine, as in the file.
+ * Numbers have the byte order of the run's machine.
  */
 #ifndef BENCH_ACK_WIRE_H
 #define BENCH_ACK_WIRE_H
@@ -28,11 +27,11 @@
 enum {
   ACK_WIRE_CHUNK = 1 << 16,
   ACK_WIRE_BATCH = 1 << 20, /* without the head */
-  ACK_WIRE_TEXT = 240,      /* including the terminator */
-  ACK_WIRE_COMPLETE = 2,    /* `bad` of a reply */
+  ACK_WIRE_TEXT = 240,
+  ACK_WIRE_COMPLETE = 2, /* `bad` of a reply */
   ACK_WIRE_NONCE = 32,
   ACK_WIRE_PROOF = 32,
-  ACK_WIRE_QUIET_S = 10,       /* silence after which the link is broken */
+  ACK_WIRE_QUIET_S = 10,
   ACK_WIRE_HEARTBEAT_MS = 500, /* longest silence of a run */
 
   /* How long a run that has ended waits for an unreachable listener, and for
@@ -47,11 +46,11 @@ enum {
 struct ack_hello {
   char magic[16];
   uint64_t order;
-  uint64_t run;           /* random */
-  uint64_t start_real_ns; /* since 1970 */
-  uint32_t again;         /* 1: the file exists */
-  uint32_t version;       /* members up to here exist in all versions */
-  uint32_t chunks;        /* limit for chunks that are not filled yet */
+  uint64_t run;
+  uint64_t start_real_ns;
+  uint32_t again;   /* 1: the file exists */
+  uint32_t version; /* members up to here exist in all versions */
+  uint32_t chunks;  /* limit for chunks that are not filled yet */
   uint32_t unused;
 };
 
@@ -61,13 +60,13 @@ struct ack_proof {
 
 struct ack_batch {
   uint64_t number; /* from 1 */
-  uint32_t bytes;  /* of the frames, at least one */
-  uint32_t last;   /* 1: the run closes the link after the answer */
+  uint32_t bytes;
+  uint32_t last; /* 1: the run closes the link after the answer */
 };
 
 struct ack_frame {
-  uint64_t offset; /* in the file */
-  uint32_t bytes;  /* a multiple of 8 */
+  uint64_t offset;
+  uint32_t bytes; /* a multiple of 8 */
   uint32_t unused;
 };
 

@@ -1,6 +1,5 @@
 /*
- * find.c - finds the test of the command line, and suggests what a wrong name
- * probably meant.
+ * find.c - finds the test of the command line, or suggests one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,12 +39,11 @@ static FILE *bundled_open_script(const char *datadir, const char *name)
 
   (void)snprintf(path, sizeof(path), "%s/%s.lua", datadir, name);
   script = embedded_find(path);
-  if (script) /* only read */
+  if (script)
     return fmemopen((void *)(uintptr_t)script->text, script->len, "r");
   return fopen(path, "re");
 }
 
-/* The script files of the folder, or those inside the program. */
 struct files {
   DIR *dir;
   const struct embedded_script *embedded; /* the next one; NULL: a folder */
@@ -58,7 +56,6 @@ static struct files bundled_files_open(const char *datadir)
   return (struct files){ opendir(datadir), NULL };
 }
 
-/* NULL: no more. */
 static const char *bundled_files_next(struct files *f)
 {
   const struct dirent *entry;
@@ -106,7 +103,7 @@ static bool bundled_add_sentence(char summary[BUNDLED_SUMMARY],
   return *text == '.';
 }
 
-/* False: without such a comment the file is a part of other scripts. */
+/* False: a part of other scripts. */
 static bool bundled_read_summary(const char *datadir, struct bundled *script)
 {
   static const char start[] = "-- One event: ", next[] = "-- ";
@@ -167,7 +164,7 @@ static bool bundled_begins_table(const char *line)
   return false;
 }
 
-/* The name of the option that the line declares, or NULL. */
+/* The option that the line declares, or NULL. */
 static char *bundled_declared_name(char *line, bool in_table)
 {
   static const char lead[] = "sysbench.cmdline.options.";
@@ -406,7 +403,6 @@ bool program_is_bundled(const struct program *p, const char *text, bool mix)
   return bundled;
 }
 
-/* Adds a suggestion, or else the folders searched. */
 static void find_tell_not_found(const struct program *p, const char *typed)
 {
   struct strbuf path = { 0 };
@@ -478,7 +474,6 @@ int program_unknown_command(const char *typed, const char *words)
   return status;
 }
 
-/* Describes the owner of the option; false: none. */
 static bool find_owner(const char *datadir, const char *name,
                        char ret_owner[OWNER_SIZE])
 {

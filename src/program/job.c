@@ -1,5 +1,5 @@
 /*
- * job.c - the one path of all tests: find the test, add its options, give them
+ * job.c - the path of all tests: find the test, add its options, give them
  * values, make the plan, execute the command; and the reporters of a run.
  */
 #include <errno.h>
@@ -33,9 +33,8 @@
 
 /* ---- the objective ---- */
 
-/* Prints the verdict after the report, and keeps it for the exit status. */
 struct slo_reporter {
-  bool missed; /* an objective was given, and not shown to hold */
+  bool missed; /* an objective was not shown to hold */
 };
 
 /* After an error in an event, the error is reported instead. */
@@ -78,11 +77,8 @@ static char *results_own_name(const char *name, unsigned rank)
            : program_rank_file(name, rank);
 }
 
-/*
- * Other ranks write their part of the document, removed when rank 0 has
- * received everything, and event logs, which are never merged.  A rank that
- * cannot write goes on: only rank 0 needs files.
- */
+/* Other ranks write their part of the document, removed when rank 0 has all,
+ * and event logs, never merged.  A rank that cannot write goes on. */
 static int results_open_others(struct program *p, struct results_input *in)
 {
   struct results_cfg own;
@@ -98,7 +94,7 @@ static int results_open_others(struct program *p, struct results_input *in)
   in->cfg = &own;
   if (results_new(&p->results, in, &err) < 0)
     log_msg(LOG_WARNING, "%s", err.text);
-  in->cfg = NULL; /* `own` ends here */
+  in->cfg = NULL;
   return 0;
 }
 
@@ -214,7 +210,6 @@ static int results_run_with(struct job *job, const struct reporter_use *use,
   return status;
 }
 
-/* Does a line on the terminal accompany the run? */
 static bool results_have_live_line(const struct program *p)
 {
   return p->opts.report.progress && p->opts.run.report_interval_s == 0 &&
@@ -285,7 +280,7 @@ enum job_fact {
   JOB_LIVE_HOST = 1 << 14,
 };
 
-/* An error is the first row whose facts are all true, but not `unless`. */
+/* The first row whose facts are all true, but not `unless`, is the error. */
 static const struct {
   unsigned facts, unless;
   const char *text;
@@ -510,7 +505,6 @@ static int job_refuse_dry_run(const struct job *job)
                           "scripts");
 }
 
-/* From the name of the test to the exit status of the command. */
 static int job_go(struct job *job)
 {
   struct program *p = job->p;

@@ -26,7 +26,6 @@
 #include "run/plan.h"
 #include "run/runner.h"
 
-/* A member: a test with options of its own. */
 struct mix_job {
   struct job job;
   struct optset options; /* all of the program, and its own */
@@ -37,7 +36,7 @@ struct mix_job {
 
 struct mix_source {
   struct mix_list list;
-  unsigned n; /* members made so far */
+  unsigned n;
   struct mix_job of[MIX_MEMBERS_MAX];
   struct mix_part part[MIX_MEMBERS_MAX];
   struct report_member run_member[MIX_MEMBERS_MAX];
@@ -45,11 +44,9 @@ struct mix_source {
   struct mixtest_cfg cfg;
   struct test test;
   struct text_hooks hooks;
-  const struct mix_job *twin[MIX_MEMBERS_MAX]; /* see mix_find_twins() */
   size_t n_declared; /* options of the program and of members */
 };
 
-/* An option of the member, not one that all tests have. */
 static bool mix_is_own(const struct opt_entry *e)
 {
   return !e->lent && e->section == OPT_SECTION_TEST;
@@ -70,8 +67,7 @@ static int mix_add_name(struct optset *set, const char *owner, const char *name,
   return optset_declare(set, owner, &row, NULL, err);
 }
 
-/* An option whose type differs between members takes any text; each member
- * parses it again. */
+/* A type that differs between members becomes a text, parsed again by each. */
 static void mix_widen(struct optset *set, const struct opt_entry *own)
 {
   struct opt_entry *e = optset_find(set, own->row->name);
@@ -117,7 +113,7 @@ static int mix_declare_all(struct mix_source *mix, struct optset *set,
 
 /* ---- rules for values ---- */
 
-/* The option's name for the member; NULL: for another member. */
+/* NULL: for another member. */
 static const char *mix_name_for(const struct mix_source *mix, unsigned member,
                                 const char *name)
 {
@@ -185,8 +181,7 @@ static int mix_check_names(const struct mix_source *mix,
 
 /* ---- values ---- */
 
-/* The option of the mix whose value is for this option of a member; NULL: not
- * given. */
+/* The value given for this option of a member, or NULL. */
 static const struct opt_entry *mix_value_for(const struct mix_source *mix,
                                              unsigned member,
                                              const struct optset *set,
@@ -264,7 +259,6 @@ static int mix_give_unknown(struct mix_source *mix, unsigned member,
   return rc;
 }
 
-/* Refuses an option of a member that lacks it. */
 static int mix_check_unknown(const struct mix_source *mix,
                              const struct optset *set, struct err *err)
 {
@@ -354,7 +348,7 @@ static void mix_list_commands(const struct job *job, struct strbuf *out)
 
 /* ---- members that use the same tables ---- */
 
-/* Options of bundled scripts that determine their tables. */
+/* Determine the tables of bundled scripts. */
 static const char *const of_tables[] = {
   "tables",
   "table-size",
@@ -377,7 +371,7 @@ static const char *mix_value_of(const struct mix_job *m, const char *name)
   return e ? opt_get_string(e) : "";
 }
 
-/* The first option of tables in which the two differ, or NULL. */
+/* The first different option of tables, or NULL. */
 static const char *mix_difference(const struct mix_job *a,
                                   const struct mix_job *b)
 {
@@ -389,7 +383,6 @@ static const char *mix_difference(const struct mix_job *a,
   return NULL;
 }
 
-/* Same script, same options? */
 static bool mix_is_same(const struct mix_job *a, const struct mix_job *b)
 {
   if (strcmp(a->job.what->path, b->job.what->path) != 0 ||
@@ -448,8 +441,8 @@ static int mix_call_member(struct mix_job *m)
   return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
 }
 
-/* Finds the earlier member with the same work for each, or NULL.  -EINVAL: two
- * members create the same tables in different ways. */
+/* Finds earlier members with the same work. -EINVAL: two members create the
+ * same tables in different ways. */
 static int mix_find_twins(struct mix_source *mix, const char *command,
                           struct err *err)
 {
@@ -703,7 +696,6 @@ static void mix_print_options(const struct job *job, struct strbuf *out)
 
 /* ---- runs ---- */
 
-/* Each member may append to the last report. */
 static void mix_append(void *arg, const struct report *r, struct strbuf *b)
 {
   const struct mix_source *mix = arg;

@@ -1,7 +1,6 @@
 /*
- * options.h - all options that are known before the test is.  Each module has
- * its rows and its struct; this file defines their order, that of the help.
- * Options of drivers, tests and scripts join at run time.
+ * options.h - all options known before the test.  Each module has its rows and
+ * its struct; this file defines their order, that of the help.
  */
 #ifndef BENCH_PROGRAM_OPTIONS_H
 #define BENCH_PROGRAM_OPTIONS_H
@@ -27,7 +26,7 @@
 struct err;
 
 struct program_cfg {
-  int64_t verbosity; /* as given: see program_log_level() */
+  int64_t verbosity;
 };
 
 struct program_options {
@@ -35,7 +34,7 @@ struct program_options {
   struct cmdline_cfg cmdline;
   struct run_cfg run;
   struct mix_cfg mix;
-  struct report_setup report; /* the plan has the other options */
+  struct report_setup report;
   struct rand_cfg rand;
   struct db_cfg db;
   struct ack_cfg ack;
@@ -49,9 +48,9 @@ struct program_options {
 
 struct program_table {
   enum opt_section section;
-  const char *title; /* heading in the manual; equal titles are adjacent */
+  const char *title; /* in the manual; equal titles are adjacent */
   const struct opt *rows;
-  size_t off; /* of the struct that the rows fill in */
+  size_t off;
 };
 
 enum {
@@ -64,14 +63,13 @@ extern const struct program_table program_tables[PROGRAM_TABLES];
 int program_options_add(struct optset *set, struct program_options *opts,
                         struct err *err);
 
-/* Checks what no row can check, for struct cmdline_input.  `opts`: a struct
- * program_options. */
+/* For struct cmdline_input.  `opts`: a struct program_options. */
 int program_options_check(void *opts, struct cmdline *c, struct err *err);
 
-/* The log level: 0 (fatal) to 5 (debug). */
+/* 0 (fatal) to 5 (debug). */
 int program_log_level(const struct program_options *opts);
 
-/* The value of an option as text and as a size; without a value, "" and 0. */
+/* As text and as a size; without a value, "" and 0. */
 const char *program_value(const struct optset *set, const char *name);
 uint64_t program_size(const struct optset *set, const char *name);
 

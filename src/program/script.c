@@ -31,10 +31,10 @@ static const char script_common[] = "oltp_common";
 struct script_job {
   struct resolved what;
   struct db_process db;
-  struct ack_log *ack; /* owned; NULL: not wanted */
-  bool declares;       /* the script declares options */
-  bool makes_file;     /* prepare creates the database file */
-  bool in_vain;        /* prepare has failed, and created the file */
+  struct ack_log *ack; /* owned, or NULL */
+  bool declares;
+  bool makes_file; /* prepare creates the database file */
+  bool in_vain;    /* prepare has failed, and created the file */
   struct script *script;
 };
 
@@ -48,8 +48,8 @@ static bool script_is_typed_in_vain(const struct job *job)
          p->cmdline.first && isatty(STDIN_FILENO);
 }
 
-/* A script on stdin has no commands: its body does everything. sysbench ignores
- * its options, so a typing error (`--versoin`) looks like success. */
+/* A script on stdin has no commands. sysbench ignores its options, so a typing
+ * error (`--versoin`) looks like success. */
 static void script_choose_steps(struct job *job)
 {
   const struct script_job *own = job->own;
@@ -135,7 +135,6 @@ static int script_start_database(struct job *job, struct err *err)
   return rc;
 }
 
-/* Loads the script and executes its body. */
 static int script_load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
@@ -214,7 +213,7 @@ static int script_take_values(struct job *job, struct err *err)
                  job->p->name, job->p->name);
 }
 
-/* The number that the script declares or reads as a global; otherwise 1. */
+/* 1 if neither declared nor a global. */
 static uint64_t script_option_number(const struct optset *set, const char *name)
 {
   const uint64_t n = program_size(set, name);
@@ -222,8 +221,7 @@ static uint64_t script_option_number(const struct optset *set, const char *name)
   return n > 0 ? n : 1;
 }
 
-/* Notes the number of rows among which a bundled script draws keys, unless it
- * only inserts rows. */
+/* The rows among which a bundled script draws keys. */
 static void script_tell_rows(struct run_facts *facts, const struct optset *set,
                              const char *script)
 {
@@ -235,8 +233,8 @@ static void script_tell_rows(struct run_facts *facts, const struct optset *set,
   facts->rows_usual = !optset_find(set, "table-size")->given;
 }
 
-/* Notes what the run will ask of the server, for the checks before the run.
- * Bundled scripts prepare a statement on first use. */
+/* For the checks before the run.  Bundled scripts prepare a statement on first
+ * use. */
 static void script_tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;

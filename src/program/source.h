@@ -1,7 +1,6 @@
 /*
- * source.h - where a test comes from: built-in, script, file of SQL, or mix.
- * All tests take the path of program_test() in job.c; the functions here are
- * the differences.
+ * source.h - where a test comes from: built-in, script, file of SQL, or mix:
+ * what program_test() in job.c does differently for each.
  */
 #ifndef BENCH_PROGRAM_SOURCE_H
 #define BENCH_PROGRAM_SOURCE_H
@@ -20,7 +19,6 @@ struct resolved;
 struct strbuf;
 struct test_source;
 
-/* A command of a test, from the command line to the exit status. */
 struct job {
   struct program *p;
   const struct test_source *source;
@@ -33,49 +31,43 @@ struct job {
   unsigned workers;
 
   /* Set by find(). */
-  const char *name;            /* for messages */
-  const char *command;         /* [opt] NULL: nothing to do */
-  bool reads_options;          /* options have to be checked */
-  bool needs_driver;           /* a driver will be used for certain */
+  const char *name;
+  const char *command; /* [opt] NULL: nothing to do */
+  bool reads_options;  /* options have to be checked */
+  bool needs_driver;
   bool bundled;                /* a script of the program */
   const struct resolved *what; /* [opt] a script: for other processes */
 
   /* Set by declare(). take_values() may choose another test. */
   const struct test *test;
   void *cfg;
-  /* [opt] Equal words of two tests: they use the same tables. */
+  /* [opt] Equal words: the tests use the same tables. */
   const char *tables;
 
   /* [opt] Shared by the connections; set when started. */
   struct db_process *db;
 
-  const struct plan *plan;    /* NULL until made */
-  struct plan made_plan;      /* `plan` points to it */
-  struct plan_part plan_part; /* for a run of several processes */
+  const struct plan *plan; /* NULL until made */
+  struct plan made_plan;
+  struct plan_part plan_part;
 };
 
 enum source_traits {
-  SOURCE_CLIENTS = 1 << 0,  /* runs may have clients */
-  SOURCE_IDLE = 1 << 1,     /* clients may be idle, or come in storms */
-  SOURCE_DATABASE = 1 << 2, /* uses the servers of the driver options */
-  SOURCE_ACK_LOG = 1 << 3,  /* can write a log of --ack-log */
-  SOURCE_PLAN_FIRST =
-    1 << 4, /* declare() executes a script and needs the plan */
+  SOURCE_CLIENTS = 1 << 0,
+  SOURCE_IDLE = 1 << 1,
+  SOURCE_DATABASE = 1 << 2,
+  SOURCE_ACK_LOG = 1 << 3,
+  SOURCE_PLAN_FIRST = 1 << 4, /* declare() needs the plan */
 };
 
-/*
- * A function with another exit status than EXIT_OK has printed the reason.  A
- * negative status sets `err`, which is empty if the failure was reported
- * already.  Members marked [opt] may be NULL.
- */
+/* Another exit status than EXIT_OK: the reason was printed.  A negative status
+ * sets `err`, empty if reported already.  Members marked [opt] may be NULL. */
 struct test_source {
   unsigned traits;
 
-  /* Find the test of the command line. */
   int (*find)(struct job *job);
 
-  /* Add the options of the test to the set, and special rules for their values
-   * to *rules. */
+  /* Also sets rules for the values. */
   int (*declare)(struct job *job, struct cmdline_rules *rules);
 
   /* [opt] Options have their values. */
@@ -83,20 +75,15 @@ struct test_source {
 
   enum test_command (*find_command)(const struct job *job);
   void (*list_commands)(const struct job *job, struct strbuf *out);
-  /* [opt] NULL: print the set. */
   void (*print_options)(const struct job *job, struct strbuf *out);
 
-  /* [opt] Before call(), in the first process of several.  A failure ends all
-   * processes. */
+  /* [opt] Before call(), in the first process of several. */
   int (*begin_call)(struct job *job, struct err *err);
-  /* [opt] TEST_CALL; returns the exit status or a negative value. */
+  /* [opt] Returns the exit status or a negative value. */
   int (*call)(struct job *job, struct err *err);
 
-  /*
-   * [opt] Around a run. begin_run() fails if the run cannot make sense,
-   * end_run() if results were lost.  If threads were left behind
-   * (base/leave.h), the process ends after end_run().
-   */
+  /* [opt] begin_run() fails if the run cannot make sense, end_run() if results
+   * were lost.  The process may end after end_run() (base/leave.h). */
   int (*begin_run)(struct job *job);
   int (*end_run)(struct job *job);
 

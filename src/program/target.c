@@ -42,7 +42,7 @@ enum {
   PASSWORD_MAX = 4096,
 };
 
-/* The first line of the text, without its end; NULL: empty, or not text. */
+/* Without its end; NULL: empty, or not text. */
 static char *password_first_line(char *text, size_t len)
 {
   size_t n = 0;
@@ -70,8 +70,7 @@ static void password_warn_if_open(int fd, const char *path)
             path);
 }
 
-/* Reads up to the end of the first line.  Returns the number of bytes, or -1
- * with errno. */
+/* Up to the end of the first line; -1: errno. */
 static ssize_t password_read_line(int fd, char *to, size_t size)
 {
   size_t n = 0;
@@ -140,7 +139,6 @@ static int password_from_file(const struct program *p, const char *path,
 
 /* ---- from the terminal ---- */
 
-/* Signals that would leave the terminal without echo. */
 static void password_ending_signals(sigset_t *set)
 {
   static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
@@ -419,8 +417,8 @@ static int target_use_dsn(struct program *p, struct err *err)
   return rc;
 }
 
-/* The only driver whose options are on the command line or in a configuration
- * file; NULL: none, or several. */
+/* The only driver with options on the command line or in a configuration file,
+ * or NULL. */
 static const char *target_driver_of_options(const struct program *p)
 {
   const char *only = NULL;
@@ -461,7 +459,7 @@ static int target_use_real_name(struct program *p, const struct driver *d,
 
 /* ---- option files ---- */
 
-/* The path of ~/NAME, or NULL; owned by the caller. */
+/* Of ~/NAME; owned by the caller, or NULL. */
 static char *target_home_path(const char *name)
 {
   const char *home = getenv("HOME");
@@ -477,9 +475,9 @@ static char *target_home_path(const char *name)
 }
 
 /*
- * The reason not to read a file of the home folder, or NULL.  Like MySQL's
- * programs, refuses a file that all users can write to: another user could name
- * a server there.  Opening a pipe could block forever.
+ * Why a file of the home folder is not read, or NULL.  Like MySQL's programs,
+ * refuses a file that all users can write to, who could name a server.  Opening
+ * a pipe could block forever.
  */
 static const char *target_why_not_read(const char *path)
 {
@@ -502,7 +500,6 @@ static int target_load_file(const struct program *p, const char *name,
   return opt_file_load(path, ret_text, ret_len);
 }
 
-/* A password variable takes precedence over option files. */
 static bool target_has_password_variable(const struct driver *d)
 {
   const char *text = d->names->password_env ? getenv(d->names->password_env)
@@ -577,8 +574,6 @@ static int target_use_file(struct program *p, const struct driver *d,
   return rc;
 }
 
-/* ---- environment ---- */
-
 static int target_use_variables(struct program *p, const struct driver *d,
                                 struct err *err)
 {
@@ -604,8 +599,6 @@ static int target_use_variables(struct program *p, const struct driver *d,
   }
   return rc;
 }
-
-/* ---- passwords ---- */
 
 static int target_use_password(struct program *p, const struct driver *d,
                                struct err *err)
@@ -639,8 +632,6 @@ static int target_use_password(struct program *p, const struct driver *d,
   free(password);
   return rc;
 }
-
-/* ---- all of it ---- */
 
 static int target_settle(struct program *p, struct err *err)
 {

@@ -32,8 +32,7 @@
 /* A step needs thirty intervals of 20 ms, and then steady figures. */
 #define FIND_TIME_MIN_S 1.0
 
-/* An option for sweeps only, or one that limits a step in another way than
- * --time, or NULL. */
+/* An option for sweeps, or a limit of steps other than --time, or NULL. */
 static const char *find_alien_to_find(const struct program *p)
 {
   static const char *const names[] = { "events", "load-profile",
@@ -49,7 +48,6 @@ static const char *find_alien_to_find(const struct program *p)
   return NULL;
 }
 
-/* Also checks what a search could change in a mix. */
 static int find_check_find_mix(const struct program *p, bool *ret_own_clients,
                                struct err *err)
 {
@@ -80,11 +78,8 @@ static int find_check_find_mix(const struct program *p, bool *ret_own_clients,
   return rc;
 }
 
-/*
- * The objective must fail where the load is too high, and only there.  A lowest
- * throughput fails at low load.  Without a limit of time every rate holds, even
- * an unreachable one: queued events are no errors.
- */
+/* The objective must fail at high load only.  A lowest throughput fails at low
+ * load; without a limit of time every rate holds, even an unreachable one. */
 static int find_check_objective(const struct program *p, struct err *err)
 {
   const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
@@ -233,8 +228,7 @@ static int verify(struct program *p, const struct tool_args *args,
 
 /* ---- sweeps and tools ---- */
 
-/* Adds the files that each step gets separately.  False: one is stdout or a
- * pipe, which steps cannot share. */
+/* The files that each step gets separately.  False: one is stdout or a pipe. */
 static bool tools_add_files(struct sweep_input *in,
                             const struct results_cfg *cfg,
                             struct results_file *ret_bad)
