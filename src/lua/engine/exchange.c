@@ -130,7 +130,7 @@ static void note_gap(struct series *s, uint64_t from_ns, uint64_t to_ns)
   }
 }
 
-static void series_add_to(_Atomic double *to, double n)
+static void add_relaxed(_Atomic double *to, double n)
 {
   double sum = atomic_load_explicit(to, memory_order_relaxed);
 
@@ -150,8 +150,8 @@ void series_add(struct series *s, double n, uint64_t now_ns)
                                               memory_order_relaxed))
     begin = now_ns;
   second = now_ns > begin ? (now_ns - begin) / NS_PER_S : 0;
-  series_add_to(&s->sum[second < SERIES_SECONDS ? second : SERIES_SECONDS - 1],
-                n);
+  add_relaxed(&s->sum[second < SERIES_SECONDS ? second : SERIES_SECONDS - 1],
+              n);
   before = series_get(&s->last_ns);
   while (now_ns > before && !atomic_compare_exchange_weak_explicit(
                               &s->last_ns, &before, now_ns,
@@ -217,15 +217,8 @@ int sums_open(struct sums *s, size_t n)
 
 void sums_add(struct sums *s, size_t i, double amount)
 {
-  double sum;
-
-  if (i >= s->n)
-    return;
-  sum = atomic_load_explicit(&s->cell[i], memory_order_relaxed);
-  while (!atomic_compare_exchange_weak_explicit(&s->cell[i], &sum, sum + amount,
-                                                memory_order_relaxed,
-                                                memory_order_relaxed))
-    continue;
+  if (i < s->n)
+    add_relaxed(&s->cell[i], amount);
 }
 
 double sums_value(const struct sums *s, size_t i)
