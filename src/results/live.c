@@ -14,10 +14,11 @@
 #include "results/document.h"
 #include "results/http.h"
 #include "results/jobj.h"
+#include "results/json_parts.h"
 #include "results/live_sample.h"
-#include "results/live_text.h"
 #include "results/options.h"
 #include "results/outfile.h"
+#include "results/page.h"
 #include "results/shared.h"
 
 enum {
@@ -105,6 +106,7 @@ static void live_add_run(const struct live *l, struct strbuf *out)
   jobj_text(&o, "version", l->shared->version);
   jobj_int(&o, "threads", start->threads);
   jobj_real(&o, "start", jobj_seconds(start->wall_ns));
+  jobj_add(&o, "options", json_options(l->shared->set));
   value = jobj_take(&o);
   text = value ? jobj_line(value) : NULL;
   if (text)
@@ -147,7 +149,8 @@ static bool live_answer(void *arg, const struct http_request *request,
   (void)arg;
   if (strcmp(request->path, "/") == 0) {
     ret->type = "text/html; charset=utf-8";
-    strbuf_adds(&ret->body, live_page);
+    page_begin(&ret->body, true);
+    page_end(&ret->body, true);
   } else if (strcmp(request->path, "/events") == 0) {
     ret->type = "text/event-stream";
     ret->stream = true;

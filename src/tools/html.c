@@ -8,9 +8,9 @@
 
 #include "base/strbuf.h"
 #include "base/utf8.h"
-#include "tools/page_text.h"
+#include "results/page.h"
+#include "tools/page_data.h"
 #include "tools/table.h"
-#include "tools/units.h"
 
 /* The length of the character at `text`, if it is valid and allowed in a page;
  * else 0. */
@@ -57,57 +57,45 @@ void html_add(struct strbuf *out, const char *text)
 
 void html_begin(struct strbuf *out, const char *title)
 {
-  strbuf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-                   "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                   "content=\"width=device-width,initial-scale=1\">\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\""
-                   "default-src 'none';style-src 'unsafe-inline';script-src "
-                   "'unsafe-inline';img-src data:\">\n"
-                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  html_add(out, title);
-  strbuf_addf(out, "</title>\n<style>\n%s</style></head><body><main>\n<h1>",
-              page_style);
+  page_begin(out, false);
+  strbuf_adds(out, "<h1>");
   html_add(out, title);
   strbuf_adds(out, "</h1>\n");
 }
 
-void html_end(struct strbuf *out)
+void html_end(struct strbuf *out, const struct view *v)
 {
-  strbuf_addf(out, "</main><script>\n%s</script></body></html>\n", page_script);
+  strbuf_adds(out, "<script type=\"application/json\" id=\"data\">");
+  page_data(v, out);
+  strbuf_adds(out, "</script>\n");
+  page_end(out, false);
 }
 
-static void element(struct strbuf *out, const char *name, const char *text)
+void html_section(struct strbuf *out, const char *kind, const char *title,
+                  const char *part)
 {
-  strbuf_addf(out, "<%s>", name);
-  html_add(out, text);
-  strbuf_addf(out, "</%s>\n", name);
+  strbuf_addf(out, "<section data-kind=\"%s\"", kind);
+  if (part) {
+    strbuf_adds(out, " data-part=\"");
+    html_add(out, part);
+    strbuf_adds(out, "\"");
+  }
+  strbuf_adds(out, part ? "><h3>" : "><h2>");
+  html_add(out, title);
+  strbuf_adds(out, part ? "</h3>\n" : "</h2>\n");
 }
 
-void html_heading(struct strbuf *out, const char *text)
+void html_section_end(struct strbuf *out, bool *is_open)
 {
-  element(out, "h2", text);
-}
-
-void html_subheading(struct strbuf *out, const char *text)
-{
-  strbuf_adds(out, "<h3>");
-  html_add(out, text);
-  strbuf_adds(out, "</h3>\n");
+  strbuf_adds(out, *is_open ? "</section>\n" : "");
+  *is_open = false;
 }
 
 void html_paragraph(struct strbuf *out, const char *text)
 {
-  element(out, "p", text);
-}
-
-void html_paragraph_of(struct strbuf *out, const char *text, size_t len)
-{
-  struct strbuf one = { 0 };
-
-  strbuf_add(&one, text, len);
-  html_paragraph(out, strbuf_str(&one));
-  out->failed = out->failed || one.failed;
-  strbuf_done(&one);
+  strbuf_adds(out, "<p>");
+  html_add(out, text);
+  strbuf_adds(out, "</p>\n");
 }
 
 /* Exact numbers of people's own are left as they are. */
@@ -115,7 +103,13 @@ static void add_cell(struct strbuf *out, const struct table *t,
                      const char *cell, bool number)
 {
   size_t digits = number && !t->exact ? strspn(cell, "0123456789") : 0;
+  const char *micro = number && !t->exact ? strstr(cell, " us") : NULL;
 
+  if (micro && !micro[3]) {
+    strbuf_add(out, cell, (size_t)(micro - cell));
+    strbuf_adds(out, " \u00b5s");
+    return;
+  }
   if (digits < 4) {
     html_add(out, cell);
     return;
@@ -123,18 +117,6 @@ static void add_cell(struct strbuf *out, const struct table *t,
   for (; digits > 0; cell++, digits--)
     strbuf_addf(out, "%c%s", *cell, digits > 1 && digits % 3 == 1 ? "," : "");
   html_add(out, cell);
-}
-
-/* A reader without a pointer can scroll what has the focus. */
-static void begin_table(struct strbuf *out, const char *class)
-{
-  strbuf_addf(
-    out, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<thead><tr>", class);
-}
-
-static void end_table(struct strbuf *out)
-{
-  strbuf_adds(out, "</tbody></table></div>\n");
 }
 
 static size_t rows_of(const struct table *t)
@@ -145,7 +127,9 @@ static size_t rows_of(const struct table *t)
 void html_table(struct strbuf *out, const struct table *t)
 {
   out->failed = out->failed || t->failed;
-  begin_table(out, "");
+  /* A reader without a pointer can scroll what has the focus. */
+  strbuf_adds(out, "<div class=\"scroll\" tabindex=\"0\"><table>\n"
+                   "<thead><tr>");
   for (size_t r = 0; r < rows_of(t); r++) {
     const char *name = r == 0 ? "th scope=\"col\"" : "td";
 
@@ -159,29 +143,5 @@ void html_table(struct strbuf *out, const struct table *t)
     }
     strbuf_adds(out, r == 0 ? "</tr></thead><tbody>\n" : "</tr>\n");
   }
-  end_table(out);
-}
-
-/* Tags that need not be there would be half of such a table. */
-void html_numbers(struct strbuf *out, const struct table *t, const char *title)
-{
-  char rows[UNIT_SIZE];
-
-  out->failed = out->failed || t->failed;
-  strbuf_adds(out, "<details><summary>");
-  html_add(out, title);
-  strbuf_addf(out, " (%s)</summary>\n",
-              unit_grouped(rows, (double)rows_of(t) - 1));
-  begin_table(out, " class=\"sort\"");
-  for (size_t r = 0; r < rows_of(t); r++) {
-    strbuf_adds(out, r > 0 ? "<tr>" : "");
-    for (size_t c = 0; c < t->columns; c++) {
-      strbuf_adds(out, r == 0 ? "<th scope=\"col\">" : "<td>");
-      html_add(out, t->cells[r * t->columns + c]);
-      strbuf_adds(out, r == 0 ? "</th>" : "");
-    }
-    strbuf_adds(out, r == 0 ? "</tr></thead><tbody>\n" : "\n");
-  }
-  end_table(out);
-  strbuf_adds(out, "</details>\n");
+  strbuf_adds(out, "</tbody></table></div>\n");
 }

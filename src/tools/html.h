@@ -5,26 +5,30 @@
 #ifndef BENCH_TOOLS_HTML_H
 #define BENCH_TOOLS_HTML_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct strbuf;
 struct table;
+struct view;
 
 /* Append text, escaped for HTML.  Bytes that are not text become question
  * marks. */
 void html_add(struct strbuf *out, const char *text);
 
+/* The page of a report begins with its title, and ends with what its script
+ * draws. */
 void html_begin(struct strbuf *out, const char *title);
-void html_end(struct strbuf *out);
+void html_end(struct strbuf *out, const struct view *v);
 
-void html_heading(struct strbuf *out, const char *text);
-void html_subheading(struct strbuf *out, const char *text);
+/* `kind` is a name for the script, which needs no escapes; `part` [opt] is the
+ * part of the machine's test that the section is of. */
+void html_section(struct strbuf *out, const char *kind, const char *title,
+                  const char *part);
+void html_section_end(struct strbuf *out, bool *is_open);
+
 void html_paragraph(struct strbuf *out, const char *text);
-/* The same of a part of a text. */
-void html_paragraph_of(struct strbuf *out, const char *text, size_t len);
 /* Numbers get separators of thousands. */
 void html_table(struct strbuf *out, const struct table *t);
-/* A long table of nothing but numbers, which the reader unfolds and sorts. */
-void html_numbers(struct strbuf *out, const struct table *t, const char *title);
 
 #endif

@@ -5,21 +5,25 @@
 #include "tools/report_page.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "tools/compare.h"
+#include "tools/compare_summary.h"
 #include "tools/html.h"
-#include "tools/knee.h"
 #include "tools/table.h"
+#include "tools/usl.h"
+#include "tools/usl_runs.h"
+#include "tools/verdict.h"
 #include "tools/view.h"
-#include "tools/view_charts.h"
 
 struct page {
   const struct view *v;
   enum report_format format;
-  bool in_part; /* headings are below that of a part */
+  const char *part; /* [opt] headings are below that of this part */
+  bool in_section;  /* of HTML */
   struct strbuf out;
 };
 
@@ -32,16 +36,18 @@ static void add_text(struct page *p, const char *before, const char *text,
   strbuf_adds(&p->out, after);
 }
 
-static void heading(struct page *p, const char *text)
+/* The script of the page finds sections by their kinds. */
+static void heading(struct page *p, const char *kind, const char *text)
 {
-  if (p->format == REPORT_HTML && p->in_part)
-    html_subheading(&p->out, text);
-  else if (p->format == REPORT_HTML)
-    html_heading(&p->out, text);
-  else if (p->format == REPORT_MARKDOWN)
-    add_text(p, p->in_part ? "\n### " : "\n## ", text, "\n\n");
-  else
+  if (p->format == REPORT_HTML) {
+    html_section_end(&p->out, &p->in_section);
+    html_section(&p->out, kind, text, p->part);
+    p->in_section = true;
+  } else if (p->format == REPORT_MARKDOWN) {
+    add_text(p, p->part ? "\n### " : "\n## ", text, "\n\n");
+  } else {
     add_text(p, "\n", text, ":\n");
+  }
 }
 
 static void put_table(struct page *p, struct table *t)
@@ -62,7 +68,7 @@ static void part(struct page *p, const char *title,
 
   fill(p->v, &t);
   if (t.n > t.columns) {
-    heading(p, title);
+    heading(p, title, title);
     put_table(p, &t);
   }
   table_done(&t);
@@ -81,7 +87,7 @@ static void of_runs(struct page *p, const char *what,
     if (p->v->n_runs > 1)
       strbuf_addf(&title, " of %s", p->v->runs[i].label);
     if (t.n > t.columns) {
-      heading(p, strbuf_str(&title));
+      heading(p, what, strbuf_str(&title));
       put_table(p, &t);
     }
     table_done(&t);
@@ -89,114 +95,89 @@ static void of_runs(struct page *p, const char *what,
   }
 }
 
-/* The figures of each interval; pages only. */
-static void intervals(struct page *p)
+/* Each line is a paragraph. */
+static void paragraphs(struct page *p, const char *text)
 {
-  for (size_t i = 0; i < p->v->n_runs && i < VIEW_RUNS_MAX; i++) {
-    struct table t = { 0 };
-    struct strbuf title = { 0 };
+  size_t len;
 
-    view_intervals(&p->v->runs[i], &t);
-    strbuf_adds(&title, "Intervals");
-    if (p->v->n_runs > 1)
-      strbuf_addf(&title, " of %s", p->v->runs[i].label);
-    if (t.n > t.columns)
-      html_numbers(&p->out, &t, strbuf_str(&title));
-    table_done(&t);
-    strbuf_done(&title);
+  for (; (len = strcspn(text, "\n")) > 0; text += len + (text[len] != '\0')) {
+    struct strbuf one = { 0 };
+
+    strbuf_add(&one, text, len);
+    if (p->format == REPORT_HTML)
+      html_paragraph(&p->out, strbuf_str(&one));
+    else
+      add_text(p, "", strbuf_str(&one),
+               p->format == REPORT_MARKDOWN ? "\n\n" : "\n");
+    p->out.failed = p->out.failed || one.failed;
+    strbuf_done(&one);
   }
 }
 
-/* A part with charts; nothing when nothing is drawn. */
-static void charts(struct page *p, const char *title,
-                   void (*draw)(const struct view *v, struct strbuf *out))
+/* Pages only: the verdicts of bench compare, step by step; the first file is
+ * the base. */
+static void comparison(struct page *p)
 {
-  struct strbuf drawn = { 0 };
+  const struct view *v = p->v;
+  struct compare_summary s = { .share = VERDICT_SHARE,
+                               .files = v->n_files > 2 };
 
-  draw(p->v, &drawn);
-  if (drawn.len > 0) {
-    heading(p, title);
-    strbuf_adds(&p->out, "<div class=\"charts\">\n");
-    strbuf_adds(&p->out, strbuf_str(&drawn));
-    strbuf_adds(&p->out, "</div>\n");
+  for (size_t i = 1; i < v->n_files && i < VIEW_RUNS_MAX; i++) {
+    for (size_t k = 0; k < v->groups[0].n; k++) {
+      const struct group *base = &v->groups[0].of[k];
+      const struct group *other = groups_find(&v->groups[i], base->values);
+      struct comparisons c = { 0 };
+      struct err ignored;
+
+      if (other && comparisons_init(&c, base, other, &ignored) == 0)
+        compare_summary_add(&s, &c);
+      comparisons_done(&c);
+    }
   }
-  p->out.failed = p->out.failed || drawn.failed;
-  strbuf_done(&drawn);
+  if (s.table.n > s.table.columns) {
+    heading(p, "Comparison", "Comparison");
+    put_table(p, &s.table);
+    paragraphs(p, strbuf_str(&s.lines));
+  }
+  compare_summary_done(&s);
 }
 
-static void sweep_part(struct page *p)
+/* Pages only: the law of scalability of each sweep. */
+static void laws(struct page *p)
 {
-  struct strbuf text = { 0 };
-  bool repeats = false;
+  const struct view *v = p->v;
 
-  for (size_t i = 0; i < p->v->n_runs; i++)
-    repeats = repeats || p->v->runs[i].group->n > 1;
-  heading(p, "Sweep");
-  view_charts_sweep(p->v, &p->out);
-  strbuf_addf(&text,
-              "%sThe best step has the highest throughput; the knee is the "
-              "smallest value that reaches %.0f %% of it.",
-              repeats ? "Points are medians of the repeats, vertical lines "
-                        "their ranges. "
-                      : "",
-              100 * KNEE_SHARE);
-  strbuf_adds(&p->out, "<p class=\"dim\">");
-  html_add(&p->out, strbuf_str(&text));
-  strbuf_adds(&p->out, "</p>\n");
-  strbuf_done(&text);
+  for (size_t i = 0; i < v->n_files && !v->has_parts; i++) {
+    struct strbuf text = { 0 };
+    struct usl usl;
+
+    if (v->finds[i] || !v->groups[i].of[0].values ||
+        !usl_of_groups(&v->groups[i], &usl))
+      continue;
+    usl_print(&usl,
+              json_object_iter_key(json_object_iter(
+                (json_t *)(uintptr_t)v->groups[i].of[0].values)),
+              &text);
+    heading(p, "Scalability", v->n_files > 1 ? v->names[i] : "Scalability");
+    paragraphs(p, strbuf_str(&text));
+    p->out.failed = p->out.failed || text.failed;
+    strbuf_done(&text);
+  }
 }
 
 /* The answer of a search, with its steps. */
 static void find_part(struct page *p)
 {
   struct strbuf answers = { 0 };
-  const char *line;
-  size_t len;
 
   if (!p->v->has_find)
     return;
-  heading(p, "Search");
+  heading(p, "Search", "Search");
   view_find_answers(p->v, &answers);
-  line = strbuf_str(&answers);
-  for (; (len = strcspn(line, "\n")) > 0; line += len + 1) {
-    struct strbuf one = { 0 };
-
-    strbuf_add(&one, line, len);
-    if (p->format == REPORT_HTML)
-      html_paragraph(&p->out, strbuf_str(&one));
-    else
-      add_text(p, "", strbuf_str(&one),
-               p->format == REPORT_MARKDOWN ? "\n\n" : "\n");
-    strbuf_done(&one);
-  }
+  paragraphs(p, strbuf_str(&answers));
   p->out.failed = p->out.failed || answers.failed;
   strbuf_done(&answers);
-  if (p->format == REPORT_HTML)
-    charts(p, "Latency by load", view_charts_find);
   part(p, "Steps", view_find_steps);
-}
-
-static void pictures(struct page *p)
-{
-  char text[128];
-
-  if (p->v->has_sweep && !p->v->has_find)
-    sweep_part(p);
-  if (p->v->n_runs > VIEW_RUNS_MAX) {
-    (void)snprintf(text, sizeof(text),
-                   "The charts below show the first %d of %zu results.",
-                   VIEW_RUNS_MAX, p->v->n_runs);
-    html_paragraph(&p->out, text);
-  }
-  if (view_has_samples(p->v)) {
-    charts(p, "Memory", view_charts_memory);
-    return;
-  }
-  charts(p, "Kernels", view_charts_kernels);
-  charts(p, "Over time", view_charts_over_time);
-  charts(p, "Members over time", view_charts_members);
-  charts(p, "Distribution of latencies", view_charts_distribution);
-  charts(p, "Distribution of fsync", view_charts_fsync);
 }
 
 /* What the results have measured, and how. */
@@ -207,19 +188,14 @@ static void write_results(struct page *p)
   part(p, "Members", view_members);
   part(p, "Options that differ", view_other_options);
   part(p, "Warnings", view_warnings);
+  part(p, "Outages", view_outages);
   part(p, "Dips", view_coincidences);
   part(p, "Marks", view_marks);
-  if (p->format == REPORT_HTML)
-    pictures(p);
   part(p, "Figures", view_figures);
   of_runs(p, "Operations", view_statements);
   of_runs(p, "What sessions waited for", view_server_waits);
   of_runs(p, "Statements as the server counts them", view_server_statements);
   part(p, "Errors", view_errors);
-  if (p->format == REPORT_HTML)
-    charts(p, "System", view_charts_system);
-  if (p->format == REPORT_HTML && !view_has_samples(p->v))
-    intervals(p);
   part(p, "Options", view_same_options);
 }
 
@@ -244,10 +220,10 @@ static int write_parts(struct page *p, struct err *err)
     if (rc <= 0)
       continue;
     p->v = &one;
-    heading(p, view_part_name(&one));
-    p->in_part = true;
+    heading(p, "Part", view_part_name(&one));
+    p->part = view_part_name(&one);
     write_results(p);
-    p->in_part = false;
+    p->part = NULL;
     if (i == 0)
       first = one;
     else
@@ -281,23 +257,26 @@ static int write_page(struct page *p, struct err *err)
   strbuf_clear(&title);
   strbuf_addf(&title, "bench %s, %s", r->version ? r->version : "?",
               when ? when : "not started");
-  if (html) {
-    strbuf_adds(&p->out, "<p class=\"dim\">");
-    html_add(&p->out, strbuf_str(&title));
-    strbuf_adds(&p->out, "</p>\n");
-  } else {
+  if (html)
+    html_paragraph(&p->out, strbuf_str(&title));
+  else
     add_text(p, "\n", strbuf_str(&title), "\n");
-  }
   strbuf_done(&title);
 
+  if (html) {
+    comparison(p);
+    laws(p);
+  }
   if (p->v->has_parts) {
     rc = write_parts(p, err);
   } else {
     write_results(p);
     write_environment(p);
   }
-  if (html)
-    html_end(&p->out);
+  if (html) {
+    html_section_end(&p->out, &p->in_section);
+    html_end(&p->out, p->v);
+  }
   return rc;
 }
 

@@ -179,8 +179,6 @@ static int load(struct view *v, const char *const *paths, size_t n,
       rc = add_runs(v, i, err);
     if (rc < 0)
       return rc;
-    if (v->groups[i].n > 1 && v->groups[i].of[0].values && !v->has_parts)
-      v->has_sweep = true;
   }
   return 0;
 }

@@ -16,7 +16,7 @@ struct strbuf;
 struct table;
 
 enum {
-  VIEW_RUNS_MAX = 8, /* in charts */
+  VIEW_RUNS_MAX = 8, /* whose intervals are drawn */
 };
 
 /* A run; of repeats, the one with the median. */
@@ -35,7 +35,6 @@ struct view {
   size_t n_runs;
   struct find **finds; /* owned; of each file: its search, or NULL */
   bool has_find;       /* there is a search */
-  bool has_sweep;      /* there is a curve to draw */
   bool has_parts;      /* the runs are of different tests: see view_part() */
 };
 
@@ -73,9 +72,6 @@ void view_summary(const struct view *v, struct table *t);
 void view_members(const struct view *v, struct table *t);
 /* The figures that a test has named. */
 void view_figures(const struct view *v, struct table *t);
-/* Is there one of --memory-test, or of --cpu-scaling?  Its events are only
- * samples. */
-bool view_has_samples(const struct view *v);
 void view_statements(const struct view_run *r, struct table *t);
 /* Those of all its servers, as these count them. */
 void view_server_statements(const struct view_run *r, struct table *t);
@@ -83,10 +79,10 @@ void view_server_statements(const struct view_run *r, struct table *t);
 void view_server_waits(const struct view_run *r, struct table *t);
 /* What coincides with dips of the throughput and peaks of the latency. */
 void view_coincidences(const struct view *v, struct table *t);
-/* A row per interval; they are all numbers. */
-void view_intervals(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);
+/* Times without service, and with little of it. */
+void view_outages(const struct view *v, struct table *t);
 /* What the experimenter has put on the time axis. */
 void view_marks(const struct view *v, struct table *t);
 /* The steps without a result; view_warnings() has them, too. */

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "tools/classes.h"
+#include "tools/figure.h"
 #include "tools/groups.h"
 #include "tools/table.h"
 #include "tools/view.h"
@@ -235,5 +236,81 @@ void view_marks(const struct view *v, struct table *t)
 
     for (size_t k = 0; k < json_array_size(list); k++)
       mark_row(t, v, i, json_array_get(list, k));
+  }
+}
+
+/* "8 of 8 clients", "until the end of the run". */
+static void outage_cells(struct table *t, const json_t *o, double all)
+{
+  const json_t *ended = json_object_get(o, "ended_by_client");
+  const double clients = result_number_at(o, "clients");
+  const char *error = result_text_at(o, "first_error.text");
+
+  if (clients > 0 && all > 0)
+    table_cellf(t, "%.0f of %.0f", clients, all);
+  else
+    table_cell(t, "-");
+  if (json_is_integer(ended))
+    table_cellf(t, "client %lld was served",
+                (long long)json_integer_value(ended));
+  else
+    table_cell(t, ended ? "the end of the run" : "-");
+  table_cell(t, error ? error : "-");
+}
+
+static void outage_rows(struct table *t, const struct view *v, size_t run,
+                        const char *what, const char *path)
+{
+  static const char *const heads[] = { "what",    "at (s)", "length",
+                                       "clients", "until",  "first error" };
+  const json_t *json = v->runs[run].run->json;
+  const json_t *list = result_at(json, path);
+
+  for (size_t k = 0; k < json_array_size(list); k++) {
+    const json_t *o = json_array_get(list, k);
+
+    if (t->n == 0) {
+      if (v->n_runs > 1)
+        table_cell(t, "result");
+      for (size_t h = 0; h < ARRAY_SIZE(heads); h++)
+        table_cell(t, heads[h]);
+      table_end_row(t);
+    }
+    if (v->n_runs > 1)
+      table_cell(t, v->runs[run].label);
+    table_cell(t, what);
+    table_cellf(t, "%.3f", result_number_at(o, "at_s"));
+    table_time(t, 1e9 * result_number_at(o, "length_s"));
+    outage_cells(t, o, result_number_at(json, "outages.clients.all"));
+    table_end_row(t);
+  }
+}
+
+void view_outages(const struct view *v, struct table *t)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    outage_rows(t, v, i, "no service", "outages.stalls");
+    outage_rows(t, v, i, "brown-out", "outages.brownouts");
+  }
+}
+
+/* Those of the first run. */
+void view_figures(const struct view *v, struct table *t)
+{
+  const json_t *have = result_at(v->runs[0].run->json, "test.figures");
+  const char *name;
+  json_t *value;
+
+  table_cell(t, "figure");
+  for (size_t i = 0; i < v->n_runs; i++)
+    table_cell(t, v->n_runs > 1 ? v->runs[i].label : "value");
+  table_end_row(t);
+  json_object_foreach((json_t *)(uintptr_t)have, name, value)
+  {
+    table_cell(t, name);
+    for (size_t i = 0; i < v->n_runs; i++)
+      figure_cell(t, json_object_get(
+                       result_at(v->runs[i].run->json, "test.figures"), name));
+    table_end_row(t);
   }
 }

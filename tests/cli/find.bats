@@ -40,8 +40,9 @@ search() {
     must json f.json '300 <= d["sweep"]["search"]["low"] <= 1150'
   # The page has the curve, and replays the search.
   bench -0 report f.json -o page.html
-  must has "$(cat page.html)" 'Latency by load'
-  must has "$(cat page.html)" 'objective'
+  must has "$(cat page.html)" '<h2>Search</h2>'
+  page_data page.html
+  must json data.json 'len(d["files"][0]["search"]["steps"]) > 1'
   bench report f.json --format=text
   must has "$output" '^Search:$'
   bench -0 compare f.json f.json

@@ -207,6 +207,16 @@ in_browser() {
   return $rc
 }
 
+# page_data PAGE: data.json becomes what the script of a report draws.
+page_data() {
+  sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1" >data.json
+}
+
+# drawn PAGE: drawn.json becomes what a browser shows of a report, with everything unfolded.
+drawn() {
+  in_browser drawn "$1" >drawn.json
+}
+
 # steady FILE...: these results become those of runs that nothing has disturbed and that
 # went on evenly, so that comparisons can tell something on a busy machine.
 steady() {

@@ -232,11 +232,10 @@ for name, one, all in ("a", 1.5, 1.4), ("c", 1 / 1.5, 1 / 1.4):
   measured loaded
   measured pairs
   bench memory --memory-test=latency --memory-size=64K --time=30 --json=latency.json run
-  local -A title=([latency]='Latency by the size of the memory' [loaded]='Latency by bandwidth of the loads'
-    [pairs]='Exchange of a cache line between processors')
   for test in latency loaded pairs; do
     bench -0 report $test.json -o $test.html
-    must grep -q "<figcaption>${title[$test]}</figcaption>" $test.html
+    page_data $test.html
+    must json data.json "'$test' in d['runs'][0]['doc']['test']"
     must grep -q '<h2>Figures</h2>' $test.html
     must [ "$(grep -cE '<script[^>]* src=|<(img|iframe|object)|href="[^#d]|href="data:.*[^,]"' $test.html)" = 0 ]
   done

@@ -38,7 +38,7 @@ assert abs(sum(float(r["stalled_s"]) for r in rows) - want) < 1e-4'
   # With a limit of its own, the text has it.
   must grep -qx 'Outages:' <<<"$output"
   must grep -qE '^    at [0-9.]+ s for [0-9.]+ s, 1 of 1 clients, until client 0 was served$' <<<"$output"
-  # A page has a chart of intervals, of which a busy machine may have made too few.
+  # A page draws intervals, of which a busy machine may have made too few.
   python3 -c '
 import json
 d = json.load(open("a.json"))
@@ -47,7 +47,12 @@ one = dict(d["intervals"][0], period_s=period, partial=False)
 d["intervals"] = [dict(one, elapsed_s=(k + 1) * period) for k in range(20)]
 json.dump(d, open("a.json", "w"))'
   bench report a.json --output=a.html
-  must grep -q '<title>no service for ' a.html
+  must has "$(<a.html)" '<td>no service</td>'
+  page_data a.html
+  must json data.json 'd["runs"][0]["doc"]["outages"]["stall_count"] >= 1 and len(d["runs"][0]["series"]["rate"]["y"]) == 20'
+  bench report a.json --format=markdown
+  must has "$output" '^## Outages$'
+  must has "$output" '^\| no service \| [0-9.]+ \| [0-9.]+ m?s \| 1 of 1 \| client 0 was served \|'
 }
 
 @test "under the name sysbench the text has the block only if it is asked for" {

@@ -58,43 +58,30 @@ text = open("r.html").read()
 d = json.load(open("r.json"))
 
 class Page(html.parser.HTMLParser):
-    """Tags in their order, and the texts in them; scripts are not followed."""
+    """The texts of cells, of headings and of the data; scripts are not followed."""
     void = {"meta", "link", "br", "img"}
-    lazy = {"td", "tr"}
     def __init__(self):
         super().__init__()
-        self.open, self.cells, self.scripts, self.svg, self.heads = [], [], [], 0, []
-        self.titles = []
+        self.open, self.cells, self.heads, self.data = [], [], [], ""
     def handle_starttag(self, tag, attrs):
         assert not any(k.startswith("on") for k, _ in attrs), attrs
         assert tag not in ("img", "iframe", "object"), tag
-        if tag in ("td", "tr"):
-            while self.open[-1] in ("td",) + (("tr",) if tag == "tr" else ()):
-                self.open.pop()
         if tag not in self.void:
-            self.open.append(tag)
+            self.open.append((tag, dict(attrs)))
         if tag == "td":
             self.cells.append("")
-        if tag == "svg":
-            self.svg += 1
-        if tag == "script":
-            self.scripts.append("")
-        if tag == "figcaption":
-            self.titles.append("")
-    def handle_startendtag(self, tag, attrs):
-        pass
+        if tag == "h2":
+            self.heads.append("")
     def handle_endtag(self, tag):
-        while self.open[-1] != tag and self.open[-1] in self.lazy:
-            self.open.pop()
-        assert self.open[-1] == tag, (tag, self.open)
-        self.open.pop()
+        assert self.open.pop()[0] == tag, (tag, self.open)
     def handle_data(self, data):
-        if "td" in self.open:
+        tag, attrs = self.open[-1] if self.open else ("", {})
+        if tag == "td":
             self.cells[-1] += data
-        if self.open and self.open[-1] == "script":
-            self.scripts[-1] += data
-        if self.open and self.open[-1] == "figcaption":
-            self.titles[-1] += data
+        if tag == "h2":
+            self.heads[-1] += data
+        if attrs.get("id") == "data":
+            self.data += data
 
 page = Page()
 page.feed(text)
@@ -102,38 +89,37 @@ assert page.open == [], page.open
 assert "\x1b" not in text
 # Hostile texts are cells, with the escape made visible, and end no script.
 assert any("</script><img src=x onerror=console.error(1)>" in c for c in page.cells)
+assert "<" not in page.data
 assert "123,456" in page.cells
 assert "Lock:</script><img src=x onerror=console.error(1)>\\x1b[31m&\"'" in page.cells, page.cells
 assert ["the other", "IO:log", "0.250"] in [page.cells[i:i + 3] for i in range(len(page.cells))]
 assert any(c.startswith("the only dip coincides with </script>") for c in page.cells)
-assert not [t for t in page.titles if "period" in t], page.titles
-for t in ("Heat map of latency", "server 1: log bytes", "server 2: commits", "system: psi io full", "server 1: cpu",
-          "Throughput over time", "Latency over time", "What sessions wait for at server 1"):
-    assert t in page.titles, page.titles
-# The charts' data are those of the document.
-data = [json.loads(s) for s in page.scripts[:-1]]
-for line in [line for c in data[1:] for line in c["lines"]]:
-    up, down = 10 ** max(line["scale"], 0), 10 ** max(-line["scale"], 0)
-    line["y"] = [y if y is None else y * up / down for y in line["y"]]
-times = data[0]
-assert times == [[i["elapsed_s"] for i in d["intervals"]]], times
-rates = [i["events_per_s"] for i in d["intervals"]]
-assert rates in [c["lines"][0]["y"] for c in data[1:] if c["lines"]]
-p95 = [float("%.6g" % i["latency_ns"]["percentiles"]["95"]) for i in d["intervals"]]
-assert any(p95 == line["y"] for c in data[1:] for line in c["lines"])
+assert ["no service", "10.500", "2.000 s"] in [page.cells[i:i + 3] for i in range(len(page.cells))]
+assert page.heads == ["Summary", "Warnings", "Outages", "Dips", "Marks", "Operations", "What sessions waited for",
+                      "Options", "Environment"], page.heads
+# What the page draws is in the document.
+run, = json.loads(page.data)["runs"]
+def column(c):
+    return [y if y is None else float("%.9g" % (y * 10.0 ** c["s"])) for y in c["y"]]
+assert column(run["t"]) == [i["elapsed_s"] for i in d["intervals"]]
+series = {k: column(c) for k, c in run["series"].items()}
+assert series["rate"] == [i["events_per_s"] for i in d["intervals"]]
+for key, name in ("p50", "50"), ("p95", "95"), ("p99", "99"), ("p999", "99.9"):
+    for got, i in zip(series[key], d["intervals"]):
+        assert abs(got / i["latency_ns"]["percentiles"][name] - 1) < 1e-4, (key, got)
+# Counts are per second, levels are as they are, and how far apart readings were is no figure.
+assert all(abs(got / 4096 / (i + 1) - 1) < 1e-3 for i, got in enumerate(series["servers.0.log_bytes_per_s"]))
+assert all(abs(got / i["servers"][0]["pages_dirty"] - 1) < 1e-3
+           for got, i in zip(series["servers.0.pages_dirty"], d["intervals"]))
+assert series["servers.1.commits_per_s"] == [7] * 40 and series["system.psi.io_full_ratio"][39] == 0.39
+assert not [k for k in series if "period" in k], series.keys()
 # What is not in the list of an interval was 0 there, unless the list is full.
+assert [k for k in series if k.startswith("waits.0.Lock:</script>")], series.keys()
 for waits in [i / 8 for i in range(40)], [0.5 if i == 9 else None if i == 5 else 0 for i in range(40)]:
-    assert any(waits == line["y"] for c in data[1:] for line in c["lines"]), waits
-grid, = [c["grid"] for c in data[1:] if "grid" in c]
-assert sum(grid["counts"]) == sum(i["events"] for i in d["intervals"])
-# The outage and the mark are on each chart over time, where they belong.
-assert text.count('<rect class="band" data-from="10.5" data-to="12.5" x="245.7"') == len(data) - 1
-assert text.count('<rect class="moment" data-from="20" data-to="20" x="392.0"') == len(data) - 1
-assert "no service for 2.000 s; first error: &lt;/script&gt;" in text
-assert text.count('<rect class="band" data-from="30" data-to="32"') == len(data) - 1
-# A row per interval.
-rows = re.findall(r"<tr><td>([0-9]+)<td>([0-9,.]+)<td>", text)
-assert [float(b.replace(",", "")) for _, b in rows] == rates, rows
+    assert waits in series.values(), waits
+assert sum(run["heat"]["counts"]) == sum(i["events"] for i in d["intervals"])
+assert sum(c for _, c in run["hist"]) == d["totals"]["events"]
+assert run["doc"]["outages"] == d["outages"] and "hdr_histogram" not in page.data
 # Texts have a contrast of 4.5 to the background, lines one of 3, on each medium.
 def light(c):
     c = c if len(c) == 7 else "#" + "".join(x * 2 for x in c[1:])
@@ -141,15 +127,17 @@ def light(c):
     v = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in v]
     return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]
 sets = [dict(re.findall(r"--(\w+):(#[0-9a-f]+)", s)) for s in re.findall(r":root\{([^}]*)", text)]
-assert len(sets) == 3
+assert len(sets) == 2
 for s in sets:
-    for name, least in [("fg", 4.5), ("dim", 4.5)] + [(f"c{i}", 3) for i in range(8)]:
-        a, b = sorted((light(s["bg"]), light(s[name])))
+    for name, on, least in [("fg", "bg", 4.5), ("dim", "bg", 4.5), ("dim", "card", 4.5), ("bad", "badbg", 4.5),
+                            ("warn", "warnbg", 4.5), ("good", "goodbg", 4.5), ("good", "card", 4.5),
+                            ("bad", "card", 4.5)] + [(f"c{i}", "bg", 3) for i in range(8)]:
+        a, b = sorted((light(s[on]), light(s[name])))
         assert (b + 0.05) / (a + 0.05) >= least, (name, s[name], (b + 0.05) / (a + 0.05))
 PY
 }
 
-@test "page: one hour with 64 classes is small" {
+@test "page: one hour with 64 classes is small, and whole" {
   make_result
   python3 - <<'PY'
 import json
@@ -162,11 +150,131 @@ with open("hour.json", "w") as f:
         '{"elapsed_s": %d, %s' % (i + 1, texts[i % 40]) for i in range(3600)) + "]}")
 PY
   bench -0 report hour.json -o hour.html
-  must holds "$(stat -c %s hour.html) <= 2000000"
-  must is "$(grep -c '^<tr><td>[0-9,]*<td>' hour.html)" 3600
+  must holds "$(stat -c %s hour.html) <= 1500000"
+  in_browser hour hour.html
 }
 
 @test "page: in a browser: values under the pointer, one cursor, zoom, sorted tables" {
   make_result
   in_browser report r.html r.json
+}
+
+# Makes PREFIX1.json... from a run with five intervals: the nth has n times the throughput.
+make_runs() {
+  "$BENCH" cpu --cpu-max-prime=100 --events=200 --time=0 --json=seed.json run >/dev/null
+  python3 - "$@" <<'PY'
+import copy, json, sys
+seed = json.load(open("seed.json"))
+seed["warnings"] = [{"code": "x", "text": "7 things; do another"}]
+for n, name in enumerate(sys.argv[1:], 1):
+    d = copy.deepcopy(seed)
+    d["totals"]["events_per_s"] = 1000.0 * n
+    d["intervals"] = [{"elapsed_s": i + 1.0, "period_s": 1.0, "events": 200, "events_per_s": 1000.0 * n,
+                       "latency_ns": seed["totals"]["latency_ns"]} for i in range(5)]
+    json.dump(d, open(name, "w"))
+PY
+}
+
+# sweep_of FILE TEXT: the runs of `make_runs` are its steps; TEXT is the rest of its member "sweep".
+sweep_of() {
+  python3 - "$@" <<'PY'
+import json, sys
+steps = [{"step": n, "repeat": 1, "values": {"threads": str(n)}, "exit_status": 0, "failed": None,
+          "result": json.load(open(f"{n}.json"))} for n in (1, 2, 4)]
+json.dump({"schema": "bench-sweep/1", "steps": steps, "sweep": dict({"best": {"threads": "4"}, "knee": {"threads": "2"}},
+          **json.loads(sys.argv[2]))}, open(sys.argv[1], "w"))
+PY
+}
+
+@test "page: two results lie over each other, with the verdict on top" {
+  make_runs a.json b.json
+  bench -0 report a.json b.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["contents"][0] == "Comparison" and d["title"] == "cpu: comparison" and
+    d["lines"]["Throughput"] == ["a", "b"] and d["lines"]["Latency p99"] == ["a", "b"] and
+    d["lines"]["Latency by percentile"] == ["a", "b"]'
+  must json drawn.json 'd["cards"]["Throughput"] == "1,000/s|2,000/s" and len(d["facts"]) == 2 and
+    d["box"] == ["Warninga and 1 more (b): 7 things; do another"]'
+  must json drawn.json 'any(c in ("faster", "inconclusive", "same", "better") for c in d["cells"])'
+}
+
+@test "page: sweeps lie over each other, and one has its best step, its knee and its law" {
+  make_runs 1.json 2.json 3.json 4.json
+  sweep_of s.json '{}'
+  sweep_of other.json '{}'
+  bench -0 report s.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["title"] == "cpu: sweep" and d["contents"][0] == "Sweep" and d["texts"][:2] == ["best", "knee"] and
+    d["cards"]["Best"] == "4,000/s" and d["cards"]["Knee"] == "threads 2" and
+    d["lines"]["Throughput vs. threads"] == ["measured"] and d["lines"]["Latency vs. threads"][:2] == ["p50", "p99"] and
+    "Latency p99 vs. throughput" in d["charts"] and len(d["box"]) == 1'
+  bench -0 report s.json other.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["lines"]["Throughput vs. threads"] == ["s", "other"] and d["contents"][:2] == ["Comparison", "Sweep"]
+    and [d["cells"].count(f"threads={n}") for n in (1, 2, 4)] == [d["cells"].count("threads=1")] * 3'
+}
+
+@test "page: a search shows its answer, its steps and those that failed" {
+  make_runs 1.json 2.json 3.json 4.json
+  bench model --model-service=5ms --threads=2 --time=1 --find=rate --slo='p99<=100ms' --find-precision=20% \
+    --json=f.json run
+  bench -0 report f.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["title"] == "model: search" and d["contents"][0] == "Search" and "Latency by load" in d["charts"]
+    and "Answer" in d["cards"] and d["cards"]["Objective"] == "p99<=100ms" and d["dots"] > 1 and "closed loop" in d["cells"]'
+}
+
+@test "page: a failover begins with its outages and lost commits" {
+  make_runs a.json
+  python3 -c '
+import json
+d = json.load(open("a.json"))
+d["outages"] = {"stall_count": 1, "stalled_s": 2.5, "longest_stall_s": 2.5, "stalls": [{"at_s": 1.5, "length_s": 2.5,
+  "clients": 8, "ended_by_client": None, "first_error": {"text": "gone"}}], "brownouts": [{"at_s": 0.5, "length_s": 0.5}],
+  "clients": {"all": 8, "affected": 8, "until_the_end": 1, "unavailable": {"median_s": 2, "longest_s": 2.5}}}
+d["test"] = {"reconciliation": {"verdict": "bad", "committed": 4000, "unknown": 3, "in_tables": 3990}}
+json.dump(d, open("a.json", "w"))'
+  bench -0 report a.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["contents"][0] == "Outages" and d["box"][0] == "Acknowledged commits are lost" +
+    "4,000 committed, 3 with an unknown outcome, 3,990 in the tables" and d["cards"]["Longest outage"] == "2.50 s"'
+  must json drawn.json 'any("8 of 8 clients lost the service, 1 until the end" in p for p in d["paragraphs"]) and
+    ["no service", "1.500", "2.500 s", "8 of 8", "the end of the run", "gone"] == d["cells"][:6]'
+}
+
+@test "page: tests of memory and processors" {
+  make_runs a.json
+  python3 -c '
+import json
+d = json.load(open("a.json"))
+d["test"] = {"memory_test": "latency", "figures": {"far": {"value": 150, "unit": "ns"}},
+  "latency": {"huge_pages": {"ns": {"131072": 4, "4096": 1, "16384": 1}, "plateaus": {"1": {"ns": 1, "bytes": 16384}}}},
+  "loaded": {"delays": {"0": {"bytes_per_s": 9e9, "ns": 200}, "none": {"bytes_per_s": 0, "ns": 100}}, "knee_bytes_per_s": 9e9},
+  "pairs": {"of": {"2-7": {"ns": 51.5}, "10-2": {"ns": 80}, "x": {"ns": 1}, "1-": {"ns": 1}}},
+  "numa": {"of": {"0-1": {"ns": 150}, "0-0": {"ns": 90}}}}
+d["totals"]["cpu_kernels"] = {"int": {"operations_per_s": 1e6}, "aes": {"operations_per_s": 4e9}}
+json.dump(d, open("a.json", "w"))
+d["totals"]["cpu_kernels"]["int"]["operations_per_s"] = 4e6
+json.dump(d, open("b.json", "w"))'
+  bench -0 report a.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["charts"][:2] == ["Latency by the size of the memory", "Latency by bandwidth of the loads"] and
+    d["texts"] == ["16 KiB", "knee"] and "150.0 ns" in d["cells"] and "1.00 M/s" in d["cells"]'
+  # Pairs both ways, nodes one way.
+  must json drawn.json 'd["cells"].count("51.5 ns") == 2 and d["cells"].count("80 ns") == 2 and d["cells"].count("90 ns") == 1'
+  bench -0 report a.json b.json -o page.html
+  drawn page.html
+  must json drawn.json '"4.00 M/s (4.00×)" in d["cells"] and "4.00 G/s (1.00×)" in d["cells"]'
+}
+
+@test "page: what is missing is said, not drawn" {
+  cat >none.json <<'JSON'
+{"schema": "bench/1", "run": {"test": "a<b>&"}, "totals": {"events": 0,
+ "events_per_s": 0.0, "latency_ns": {"hdr_histogram": "HISTnonsense"}}}
+JSON
+  bench -0 report none.json -o page.html
+  must has "$(<page.html)" '<h1>bench report: a&lt;b&gt;&amp;</h1>'
+  drawn page.html
+  must json drawn.json 'd["title"] == "a<b>&" and d["charts"] == [] and d["box"] == ["No warnings"] and
+    any("have no intervals" in p for p in d["paragraphs"]) and any("have no histogram" in p for p in d["paragraphs"])'
 }

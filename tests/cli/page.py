@@ -1,6 +1,8 @@
 """page.py - looks at bench's pages in a real browser.
 
 usage: page.py report PAGE RESULT
+       page.py drawn PAGE
+       page.py hour PAGE
        page.py live PORT TEST PID
        page.py servers PORT
        page.py hostile PAGE
@@ -22,44 +24,62 @@ def near(a, b, share=1e-4):
     return abs(a - b) <= share * abs(b)
 
 
+CHART = """const figure = [...document.querySelectorAll('figure')].find(
+        f => f.querySelector('figcaption').textContent.startsWith(%s));
+      const svg = figure.querySelector(':scope > svg');"""
+
+
 def box(page, title):
     """The frame of a chart on the screen, by its title: left, right, middle."""
-    return page.js("""(() => {
-      const figure = [...document.querySelectorAll('figure.timed')].find(
-        f => f.querySelector('figcaption').firstChild.textContent.startsWith(%s));
-      const svg = figure.querySelector(':scope > svg');
+    return page.js("(() => {" + CHART % json.dumps(title) + """
       svg.scrollIntoView({block: 'center'});
-      const r = svg.getBoundingClientRect(), scale = r.width / 720;
-      const [left, top, right, bottom] =
-        JSON.parse(figure.querySelector('script').textContent).box;
-      return [r.left + left * scale, r.left + right * scale,
-              r.top + (top + bottom) / 2 * scale];
-    })()""" % json.dumps(title))
+      const r = svg.getBoundingClientRect(), scale = r.width / svg.viewBox.baseVal.width;
+      const axis = [...svg.querySelectorAll('line.axis')].at(-1), cursor = svg.querySelector('.cursor');
+      return [r.left + axis.getAttribute('x1') * scale, r.left + axis.getAttribute('x2') * scale,
+              r.top + (+cursor.getAttribute('y1') + +cursor.getAttribute('y2')) / 2 * scale];
+    })()""")
 
 
 def square(page):
     """The middle of a square of the heat map, on the screen."""
     return page.js("""(() => {
       const path = document.querySelector('path.heat[d^=M]'), svg = path.ownerSVGElement;
-      const [left, top, right, bottom] = path.getAttribute('d').match(/[0-9.]+/g).map(Number);
+      const [left, low, right, high] = path.getAttribute('d').match(/[0-9.]+/g).map(Number);
       const r = svg.getBoundingClientRect(), scale = r.width / svg.viewBox.baseVal.width;
-      return [r.left + (left + right) / 2 * scale, r.top + (top + bottom) / 2 * scale];
+      return [r.left + (left + right) / 2 * scale, r.top + (low + high) / 2 * scale];
     })()""")
 
 
 def values(page, title):
-    """What a chart says beside the names of its lines: numbers, and texts."""
-    return page.js("""(() => {
-      const figure = [...document.querySelectorAll('figure.timed')].find(
-        f => f.querySelector('figcaption').firstChild.textContent.startsWith(%s));
-      return [...figure.querySelectorAll('.v')].map(v => [+v.dataset.value, v.textContent]);
-    })()""" % json.dumps(title))
+    """What the legend of a chart has beside the names of its lines: numbers, and texts."""
+    return page.js("(() => {" + CHART % json.dumps(title) + """
+      return [...figure.querySelectorAll('.v')].map(v => [v.dataset.value === '' ? null : +v.dataset.value, v.textContent]);
+    })()""")
+
+
+def noted(page, title):
+    return page.js("(() => {" + CHART % json.dumps(title) + "return figure.querySelector('.at').textContent; })()")
+
+
+def cards(page):
+    """The key figures: names, and texts."""
+    return dict(page.js("""[...document.querySelectorAll('.card')].map(c =>
+      [c.querySelector('span').textContent, [...c.querySelectorAll('b')].map(b => b.textContent).join('|')])"""))
+
+
+def titles(page, what="figcaption > span:first-child"):
+    return page.js("[...document.querySelectorAll(%s)].map(t => t.textContent)" % json.dumps(what))
+
+
+def short(x):
+    """Three significant digits, as pages have them."""
+    return "%.3g" % x if abs(x) < 1000 else format(int(float("%.3g" % x)), ",")
 
 
 def places(page):
     """Where the charts are in the document: the pointer must not move them."""
     return page.js("""[...document.querySelectorAll('figure.timed > svg')]
-      .map(s => s.getBoundingClientRect().top + scrollY)""")
+      .map(s => Math.round(s.getBoundingClientRect().top + scrollY))""")
 
 
 def faint(page):
@@ -89,7 +109,7 @@ def faint(page):
         if (!e.getClientRects().length) continue;
         look(e, getComputedStyle(e)[e instanceof SVGElement ? 'fill' : 'color'], 4.5);
       }
-      for (const e of document.querySelectorAll('path.line')) look(e, getComputedStyle(e).stroke, 3);
+      for (const e of document.querySelectorAll('figure path.line')) look(e, getComputedStyle(e).stroke, 3);
       return [seen, [...bad]];
     })()""")
     assert seen > 20, seen
@@ -97,14 +117,14 @@ def faint(page):
 
 
 def without_script(page, url):
-    """The charts and tables that are there if scripts are switched off, and if they are on."""
+    """The charts and cells that are there if scripts are switched off, and if they are on."""
     counts = []
     for off in (True, False):
         page.call("Emulation.setScriptExecutionDisabled", value=off)
         page.open(url)
         root = page.call("DOM.getDocument", depth=0)["root"]["nodeId"]
         counts.append([len(page.call("DOM.querySelectorAll", nodeId=root, selector=what)["nodeIds"])
-                       for what in ("figure > svg", "path.line", "td")])
+                       for what in ("figure > svg", "td")])
     return counts
 
 
@@ -118,14 +138,36 @@ def cursors(page):
 def report(path, result):
     url = "file://" + os.path.abspath(path)
     with open(result) as f:
-        intervals = json.load(f)["intervals"]
+        document = json.load(f)
+    intervals, totals = document["intervals"], document["totals"]
     end = intervals[-1]["elapsed_s"]
     with Browser() as page:
-        off, on = without_script(page, url)
-        assert off == on and min(on) > 5, (off, on)
+        page.screen(1400, 900)
+        (charts, cells), (drawn, all_cells) = without_script(page, url)
+        # Without scripts there are all tables; with them, warnings are in a box.
+        assert charts == 0 and drawn > 8 and cells - 8 < all_cells <= cells and cells > 20, (charts, drawn, cells, all_cells)
         assert faint(page) == [], faint(page)
-        charts = page.js("document.querySelectorAll('figure.timed').length")
-        assert charts >= 5, charts
+
+        # The top: the test, its key figures, its warning, and the outage that broke it.
+        evil = document["run"]["test"].replace("\x1b", "\\x1b")
+        assert page.js("document.querySelector('h1').textContent") == evil
+        assert page.js("document.title") == "bench: " + evil
+        top = cards(page)
+        assert top["Throughput"] == short(totals["events_per_s"]) + "/s", top
+        assert re.fullmatch(r"[0-9.]+ (ns|µs|ms|s)", top["Latency p99"]), top
+        assert top["Errors"] == "0", top
+        assert page.js("document.querySelector('.box.warn').textContent") == "Warning" + evil
+        assert titles(page, "nav a") == titles(page, "summary > h2") == [
+            "Outages", "Throughput and latency", "Distribution of latencies", "Statements and operations", "Server",
+            "Machine", "Intervals", "Options", "Environment"], titles(page, "nav a")
+        page.js("document.querySelectorAll('details').forEach(d => d.open = d.id !== 'intervals')")
+        page.until("[...document.querySelectorAll('figure.timed')].every(f => f.querySelector('.cursor'))")
+        have = titles(page)
+        for title in ("Throughput", "Latency", "Heat map of latency", "Latency by percentile", "Wait events, server 1",
+                      "Server 1: log", "Server 2: commits", "Psi io full", "Server 1: cpu", "Disk figure 0"):
+            assert title in have, (title, have)
+        assert faint(page) == [], faint(page)
+        timed = page.js("document.querySelectorAll('figure.timed').length")
 
         # The values under the pointer are those of the document, in all charts.
         before = places(page)
@@ -135,87 +177,108 @@ def report(path, result):
             page.mouse("Moved", x, y)
             (got, text), = values(page, "Throughput")
             assert got == intervals[i]["events_per_s"], (got, i)
-            assert text.replace(",", "") == str(int(got)) and "," in text, text
+            assert text == short(got) + "/s" and "," in text, text
             p = intervals[i]["latency_ns"]["percentiles"]
-            shown = values(page, "Latency over time")
-            for (got, text), key in zip(shown, ["50", "95", "99", "99.9"]):
-                assert near(got, p[key]), (got, key, p)
-                assert text.endswith(" ms") and near(float(text[:-3]), got / 1e6, 1e-3), text
+            shown = values(page, "Latency")
+            for (got, text), key in zip(shown, ["50", "99", "max", "95", "99.9"]):
+                want = intervals[i]["latency_ns"]["max"] if key == "max" else p[key]
+                assert near(got, want), (got, key, p)
+                assert text.endswith(" ms") and near(float(text[:-3]), want / 1e6, 5e-3), text
             at = cursors(page)
-            assert len(at) == charts and max(at) - min(at) < 1, at
+            assert len(at) == timed, (len(at), timed)
 
-        # So are those of a server.
+        # So are those of a server, per second.
         page.mouse("Moved", left + (right - left) * intervals[25]["elapsed_s"] / end, y)
-        (got, text), = values(page, "server 1: log bytes")
-        assert got == float("%.4g" % intervals[25]["servers"][0]["log_bytes"]), got
-        assert re.fullmatch(r"[0-9.]+ k(i)?B", text), text
+        (got, text), = values(page, "Server 1: log")
+        assert near(got, intervals[25]["servers"][0]["log_bytes"], 1e-3), got
+        assert re.fullmatch(r"[0-9.]+ kB/s", text), text
 
-        # The mark, the outage and the dip are said where they are.
-        for place, text in ((20.0, "mark: "), (11.5, "no service"), (31.0, "dip")):
+        # The mark, the outage and the dip are told where they are, and drawn as what they are.
+        for place, text in ((20.0, "mark: " + evil), (11.5, "no service for 2.00 s; first error: "), (31.0, "dip")):
             page.mouse("Moved", left + (right - left) * place / end, y)
-            at = page.js("document.querySelector('figure.timed .at').textContent")
-            assert at.startswith("at %.1f s, %s" % (place, text)), at
+            at = noted(page, "Throughput")
+            assert at.startswith("at %.1f s, %s" % (place, text.removeprefix("mark: "))), at
         page.mouse("Moved", left + (right - left) * 25 / end, y)
-        at = page.js("document.querySelector('figure.timed .at').textContent")
-        assert re.fullmatch(r"at [0-9.]+ s", at), at
+        assert re.fullmatch(r"at [0-9.]+ s", noted(page, "Throughput"))
+        bands = page.js("""[...document.querySelector('figure.timed > svg').querySelectorAll('[data-from]')]
+          .map(b => [b.dataset.kind, +b.dataset.from, +b.dataset.to])""")
+        assert bands == [["stall", 10.5, 12.5], ["dip", 30, 32]], bands
+        legend = titles(page, "figure.timed .legend span.key")
+        assert legend[:3] == ["no service", "dip", "mark"], legend
 
         # A square of the heat map has the events of its moment and its row.
         # Which rows there are is up to the machine: the pointer goes to one.
         box(page, "Heat map")
         page.mouse("Moved", *square(page))
-        (got, text), = values(page, "Heat map")
-        assert re.fullmatch(r"[0-9.,]+ \w+ to [0-9.,]+ \w+: %d events" % got, text), text
-        assert 0 < got <= intervals[0]["events"], got
+        text = noted(page, "Heat map")
+        got = re.search(r": [0-9.,]+ \w+ to [0-9.,]+ \w+: ([0-9,]+) of [0-9,]+ events$", text)
+        assert got and 0 < int(got[1].replace(",", "")) <= intervals[0]["events"], text
 
         assert places(page) == before, (places(page), before)
 
         # Dragging enlarges all charts; a double click shows everything again.
-        whole = page.js("[...document.querySelectorAll('path.line')].map(p => p.getAttribute('d'))")
+        paths = "[...document.querySelectorAll('figure.timed path.line')].map(p => p.getAttribute('d'))"
+        whole = page.js(paths)
+        shown = "document.getElementById('range').textContent"
+        span = lambda: [float(n) for n in re.findall(r"[0-9.]+", page.js(shown) or "0 %r" % end)]
         left, right, y = box(page, "Throughput")
         width = right - left
         page.drag(left + width * 0.25, y, left + width * 0.5, y)
-        low, high = map(float, page.js("document.querySelector('.tools').dataset.range").split())
+        low, high = span()
         assert near(low, end / 4, 0.02) and near(high, end / 2, 0.02), (low, high)
         page.mouse("Moved", left + width * 0.5, y)
         i = round((low + high) / 2) - 1
         (got, _), = values(page, "Throughput")
         assert got == intervals[i]["events_per_s"], (got, i)
-        zoomed = page.js("[...document.querySelectorAll('path.line')].map(p => p.getAttribute('d'))")
-        assert whole != zoomed
+        assert whole != page.js(paths)
         page.mouse("Pressed", left + width * 0.5, y, "left", 2)
         page.mouse("Released", left + width * 0.5, y, "left", 2)
-        assert page.js("document.querySelector('.tools').dataset.range") == ""
-        assert whole == page.js("[...document.querySelectorAll('path.line')]"
-                                ".map(p => p.getAttribute('d'))")
+        assert page.js(shown) == ""
+        assert whole == page.js(paths)
 
         # Without a pointer: the keys move the cursor.
         page.js("document.querySelector('figure.timed > svg').focus()")
         for _ in range(3):
             page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight")
-        assert len(cursors(page)) == charts
+        assert len(cursors(page)) == timed
         # They enlarge what is around it, and go back; those of the browser are not taken.
-        shown = "document.querySelector('.tools').dataset.range"
         for key, modifiers, parts in (("+", 0, 2), ("+", 0, 4), ("+", 2, 4), ("-", 0, 2), ("-", 0, 1)):
             page.call("Input.dispatchKeyEvent", type="keyDown", key=key, modifiers=modifiers)
-            low, high = map(float, (page.js(shown) or "0 %r" % end).split())
-            assert near(high - low, end / parts), (key, low, high)
-            assert len(cursors(page)) == charts
+            low, high = span()
+            assert near(high - low, end / parts, 0.02), (key, low, high)
+            assert len(cursors(page)) == timed
         page.call("Input.dispatchKeyEvent", type="keyDown", key="+")
         page.call("Input.dispatchKeyEvent", type="keyDown", key="Escape")
         assert page.js(shown) == ""
 
-        # A click on a head sorts by numbers, a second one the other way.
-        page.js("document.querySelector('details').open = true")
-        column = """[...document.querySelectorAll('table.sort tbody tr')]
-          .map(r => +r.cells[1].textContent.replaceAll(',', ''))"""
+        # The legend switches a line off, and p95, which is off at first, on.
+        lines = "document.querySelectorAll('figure.timed')[1].querySelectorAll('g path.line').length"
+        assert page.js(lines) == 3
+        key = "document.querySelectorAll('figure.timed')[1].querySelectorAll('button')[%d]"
+        page.js((key % 3) + ".click()")
+        assert page.js(lines) == 4 and page.js((key % 3) + ".getAttribute('aria-pressed')") == "true"
+        page.js((key % 0) + ".click()")
+        assert page.js(lines) == 3
+
+        # A row per interval; a click on a head sorts by numbers, a second one the other way.
+        page.js("document.getElementById('intervals').open = true")
+        page.until("document.querySelectorAll('#intervals td').length")
+        column = """[...document.querySelectorAll('#intervals tbody tr')].map(r => r.cells[1].textContent)"""
         rates = [i["events_per_s"] for i in intervals]
-        assert page.js(column) == rates
-        click = "document.querySelectorAll('table.sort th button')[1].click()"
+        assert page.js(column) == [short(r) + "/s" for r in rates]
+        click = "document.querySelectorAll('#intervals th button')[1].click()"
         page.js(click)
-        assert page.js(column) == sorted(rates, reverse=True)
+        assert page.js(column) == sorted([short(r) + "/s" for r in rates], reverse=True)
         page.js(click)
-        assert page.js(column) == sorted(rates)
+        assert page.js(column) == sorted([short(r) + "/s" for r in rates])
         assert page.js("document.querySelector('[aria-sort]').textContent") == "events/s"
+
+        # Paper shows everything, and no tools.
+        page.js("document.querySelectorAll('details').forEach(d => d.open = false); dispatchEvent(new Event('beforeprint'))")
+        page.call("Emulation.setEmulatedMedia", media="print")
+        assert page.js("[...document.querySelectorAll('details')].filter(d => !d.open).map(d => d.id)") == ["intervals"]
+        assert page.js("getComputedStyle(document.querySelector('nav')).display") == "none"
+        page.call("Emulation.setEmulatedMedia", media="")
 
         # A phone, in the dark: nothing is wider than the screen, texts can be read.
         page.screen(400, 800, dark=True)
@@ -224,28 +287,71 @@ def report(path, result):
         assert faint(page) == [], faint(page)
         assert page.js("""(() => {
           const t = document.querySelector('figure.timed svg text');
-          return t.getBoundingClientRect().height; })()""") >= 9
+          return t.getBoundingClientRect().height; })()""") >= 12
         assert page.js("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
+        # A wide table shows all its figures, one below the other.
+        stacked = page.js("""(() => {
+          const cells = [...document.querySelector('section[data-kind=Summary] table').querySelectorAll('td')];
+          return cells.map(c => [c.dataset.label, c.getBoundingClientRect().right <= innerWidth]); })()""")
+        assert ["p99", True] in stacked and ["errors", True] in stacked, stacked
+        assert page.faults == [], page.faults
+
+
+def drawn(path):
+    """Print what a reader sees of a report, as JSON."""
+    with Browser() as page:
+        page.screen(1400, 900)
+        page.open("file://" + os.path.abspath(path))
+        page.js("document.querySelectorAll('details').forEach(d => d.open = true)")
+        page.until("[...document.querySelectorAll('figure')].every(f => f.querySelector('.cursor'))")
+        assert faint(page) == [], faint(page)
+        seen = {"title": page.js("document.querySelector('h1').textContent"), "facts": titles(page, ".facts"),
+                "cards": cards(page), "box": titles(page, ".box li"), "contents": titles(page, "nav a"),
+                "heads": titles(page, "h2"), "charts": titles(page), "cells": titles(page, "td"), "paragraphs": titles(page, "p")}
+        seen["lines"] = page.js("""Object.fromEntries([...document.querySelectorAll('figure')].map(f => [
+          f.querySelector('figcaption').firstChild.textContent,
+          [...f.querySelectorAll('.legend button > span')].map(s => s.textContent)]))""")
+        seen["texts"] = titles(page, "svg text.strong")
+        seen["dots"] = page.js("document.querySelectorAll('figure g circle.dot').length")
+        page.screen(400, 800, dark=True)
+        assert page.js("document.documentElement.scrollWidth") <= 400
+        assert faint(page) == [], faint(page)
+        assert page.faults == [], page.faults
+        json.dump(seen, sys.stdout)
+
+
+def hour(path):
+    """A long run: all its intervals are there, drawn within the frame and listed."""
+    with Browser() as page:
+        page.open("file://" + os.path.abspath(path))
+        d = page.js("document.querySelector('figure.timed g path.line').getAttribute('d')")
+        assert 500 < d.count("L") < 3600, d.count("L")
+        assert page.js("document.getElementById('intervals').querySelector('.dim').textContent") == "3,600"
+        page.js("document.getElementById('intervals').open = true")
+        page.until("document.querySelectorAll('#intervals tbody tr').length === 3600")
+        rows = "document.querySelectorAll('section[data-kind=Operations] tbody tr').length"
+        assert page.js(rows) == 64, page.js(rows)
         assert page.faults == [], page.faults
 
 
 def live(port, test, pid):
     with Browser() as page:
         page.open(f"http://127.0.0.1:{port}/")
-        page.until("document.getElementById('now-rate').textContent !== '-'")
+        page.until("document.getElementById('now-rate').textContent !== '–'")
         # The page knows nothing but what the stream says.
-        page.until("document.querySelectorAll('path.line').length >= 2")
-        assert page.js("document.getElementById('title').textContent").startswith(test + ", ")
+        page.until("document.querySelectorAll('figure path.line').length >= 2")
+        assert page.js("document.getElementById('title').textContent") == test
+        assert page.js("document.querySelector('.facts').textContent").startswith("1 thread")
         assert page.js("document.title") == "bench: " + test
         assert page.js("document.querySelectorAll('img').length") == 0
         rate = page.js("document.getElementById('now-rate').textContent").replace(",", "")
-        assert float(rate) > 0, rate
+        assert float(rate.removesuffix("/s")) > 0, rate
         assert " left" in page.js("document.getElementById('state').textContent")
         assert faint(page) == [], faint(page)
         # A viewer that comes late gets the past; this one has a small screen.
         page.screen(400, 800, dark=True)
         page.open(f"http://127.0.0.1:{port}/")
-        page.until("document.querySelector('path.line').getAttribute('d').includes('L')")
+        page.until("document.querySelector('figure g path.line').getAttribute('d').includes('L')")
         assert page.js("document.documentElement.scrollWidth") <= 400
         assert faint(page) == [], faint(page)
         # A mark comes while somebody watches, as text, on each chart and in the list.
@@ -258,13 +364,11 @@ def live(port, test, pid):
         assert page.js("document.querySelector('svg .moment title').textContent") == text
         os.kill(int(pid), signal.SIGINT)
         page.until("document.getElementById('save')")
-        assert text in page.js("document.querySelector('rect.moment title').textContent")
-        assert text in page.js("""[...document.querySelectorAll('td')].map(
-          t => t.textContent)"""), "the table of marks"
-        assert page.js("document.querySelector('h1').textContent") == "bench report: " + test
-        assert page.js("document.querySelectorAll('figure.timed').length") >= 3
+        assert text in titles(page, "td"), "the table of marks"
+        assert page.js("document.querySelector('h1').textContent") == test
+        assert page.js("document.querySelectorAll('figure').length") >= 3
         # What is saved is the page, and works: its script has run here.
-        assert page.js("document.querySelector('.tools span').textContent").startswith("drag")
+        assert "Throughput and latency" in titles(page, "nav a")
         assert page.js("document.getElementById('save').href").startswith("blob:")
         assert page.js("document.getElementById('save').download") == "report.html"
         assert page.faults == [], page.faults
@@ -275,7 +379,7 @@ def servers(port):
         page.open(f"http://127.0.0.1:{port}/")
         # A row for a figure of the server, with the value that it has now.
         row = "document.querySelector('figure[data-server=data_bytes]')"
-        page.until(row + " && !" + row + ".hidden && " + row + ".querySelector('path.line')")
+        page.until(row + " && !" + row + ".hidden && " + row + ".querySelector('g path.line')")
         assert page.js(row + ".querySelector('figcaption').textContent") == "Server: data bytes"
         said = page.js(row + ".querySelector('.legend b').textContent")
         assert re.fullmatch(r"[0-9.,]+ [kMG]?B", said), said
@@ -315,17 +419,18 @@ def hostile(path):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page.open(f"http://127.0.0.1:{server.server_port}/")
         figure = "document.querySelector('figure[data-waits]')"
-        page.until(figure + " && " + figure + ".querySelectorAll('path.line').length === 7")
-        assert page.js(figure + ".querySelector('figcaption').textContent") == "Server: what sessions wait for"
-        said = page.js("[..." + figure + ".querySelectorAll('.legend span')].map(s => s.textContent)")
-        assert said == [evil + " 2.25", "__proto__ 1", "IO:log 6", "LWLock:1 0.5", "LWLock:2 1", "LWLock:3 1.5",
-                        "others 4.5"], said
+        page.until(figure + " && " + figure + ".querySelectorAll('g path.line').length === 7")
+        assert page.js(figure + ".querySelector('figcaption').textContent") == "Server: wait events"
+        said = page.js("[..." + figure + ".querySelectorAll('.legend button')].map(s => s.textContent)")
+        shown = evil.replace("\x1b", "\\x1b")
+        assert said == [shown + "2.25", "__proto__1", "IO:log6", "LWLock:10.500", "LWLock:21", "LWLock:31.50",
+                        "others4.50"], said
         # A wait that begins had nothing before: its line rises from there.
         # Where nobody knows, it has a gap.
-        drawn = page.js("[..." + figure + ".querySelectorAll('path.line')].map(p => p.getAttribute('d'))")
+        drawn = page.js("[..." + figure + ".querySelectorAll('g path.line')].map(p => p.getAttribute('d'))")
         assert [(d.count("M"), d.count("L")) for d in drawn] == [(2, 3)] * 3 + [(1, 1)] * 4, drawn
         assert page.js("document.querySelectorAll('img').length") == 0
-        assert evil in page.js("document.getElementById('title').textContent")
+        assert page.js("document.getElementById('title').textContent") == shown
         assert page.faults == [], page.faults
         over.set()
         server.shutdown()
@@ -334,4 +439,4 @@ def hostile(path):
 if __name__ == "__main__":
     if not find():
         sys.exit(77)
-    {"report": report, "live": live, "servers": servers, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])
+    {"report": report, "hour": hour, "drawn": drawn, "live": live, "servers": servers, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])

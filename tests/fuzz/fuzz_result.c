@@ -17,10 +17,10 @@
 #include "tools/compare.h"
 #include "tools/compare_print.h"
 #include "tools/groups.h"
+#include "tools/page_data.h"
 #include "tools/result.h"
 #include "tools/table.h"
 #include "tools/view.h"
-#include "tools/view_charts.h"
 
 enum {
   INTERVALS_MAX = 64 /* bootstrapping more takes too long here */
@@ -108,10 +108,6 @@ static void check_view(const char *path)
     view_same_options,     view_other_options, view_same_environment,
     view_other_environment
   };
-  static void (*const charts[])(const struct view *v, struct strbuf *out) = {
-    view_charts_over_time, view_charts_distribution, view_charts_system,
-    view_charts_sweep, view_charts_memory
-  };
   struct strbuf out = { 0 };
   struct err err = { "" };
   struct view v = { 0 };
@@ -127,9 +123,10 @@ static void check_view(const char *path)
     table_print(&t, TABLE_MARKDOWN, &out);
     table_done(&t);
   }
-  for (size_t i = 0; i < ARRAY_SIZE(charts); i++)
-    charts[i](&v, &out);
   MUST(!out.failed);
+  strbuf_clear(&out);
+  page_data(&v, &out);
+  MUST(!out.failed && !strchr(strbuf_str(&out), '<'));
   strbuf_done(&out);
   view_done(&v);
 }

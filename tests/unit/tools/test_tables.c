@@ -1,12 +1,10 @@
 /*
- * test_tables.c - tables, figures with units, axes and parts of pages.
+ * test_tables.c - tables, figures with units and parts of pages.
  */
 #include <math.h>
 
 #include "base/strbuf.h"
 #include "tests/unit/tap.h"
-#include "tools/axis.h"
-#include "tools/chart.h"
 #include "tools/html.h"
 #include "tools/table.h"
 #include "tools/units.h"
@@ -120,97 +118,26 @@ static void test_units(void)
   OK_STR(unit_share(text, 0.031), "3.10 %", "a share");
 }
 
-static bool ticks_are_inside(const struct axis *a, unsigned max)
+static void test_html(void)
 {
-  for (size_t i = 0; i < a->n_ticks; i++) {
-    const double place = axis_place(a, a->ticks[i].value);
-
-    if (place < -1e-6 || place > 1 + 1e-6 || !a->ticks[i].label[0])
-      return false;
-  }
-  return a->n_ticks >= 1 && a->n_ticks <= max + 2;
-}
-
-static void test_axes(void)
-{
-  static const double spans[][2] = {
-    { 0, 1 },         { 0, 0 },      { 3, 3 },
-    { -5, 17 },       { 0, 123456 }, { 1e9, 2e9 },
-    { 0.001, 0.009 }, { 100, 1e12 }, { 5.5e6, 6e6 },
-  };
-
-  for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-    struct axis linear = { .unit = AXIS_COUNT };
-    struct axis log = { .kind = AXIS_LOG, .unit = AXIS_TIME };
-
-    axis_fit(&linear, spans[i][0], spans[i][1], 6);
-    OK(ticks_are_inside(&linear, 6) && linear.low <= spans[i][0] &&
-         linear.high >= spans[i][1],
-       "a linear axis holds its values");
-    if (spans[i][0] <= 0)
-      continue;
-    axis_fit(&log, spans[i][0], spans[i][1], 6);
-    OK(log.low <= spans[i][0] && log.high >= spans[i][1] && log.n_ticks <= 8,
-       "so does a logarithmic one");
-  }
-}
-
-/* Files may contain figures that no run has measured. */
-static void test_far_axes(void)
-{
-  static const double spans[][2] = {
-    { 1, 1.7e308 },      { -1.7e308, 1.7e308 }, { 1.7e308, 1.7e308 },
-    { 5e-324, 1.7e308 }, { 5e-324, 1e-320 },    { 0, 5e-324 },
-    { 1e16, 1e16 + 2 },
-  };
-
-  for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-    struct axis linear = { .unit = AXIS_COUNT };
-    struct axis log = { .kind = AXIS_LOG, .unit = AXIS_TIME };
-    bool finite = true;
-
-    axis_fit(&linear, spans[i][0], spans[i][1], 6);
-    axis_fit(&log, spans[i][0], spans[i][1], 6);
-    for (size_t k = 0; k < linear.n_ticks; k++)
-      finite = finite && isfinite(linear.ticks[k].value);
-    for (size_t k = 0; k < log.n_ticks; k++)
-      finite = finite && isfinite(log.ticks[k].value);
-    OK(finite && isfinite(linear.low) && isfinite(linear.high) &&
-         isfinite(log.low) && isfinite(log.high),
-       "axes are finite");
-    OK(linear.n_ticks <= 8 && log.n_ticks <= 8, "and not full of ticks");
-  }
-}
-
-static void test_charts(void)
-{
-  const double x[] = { 1, 2, 3 }, y[] = { 10, NAN, 30 };
-  const double none[] = { NAN, NAN, NAN };
-  struct chart c = {
-    .title = "T<1>",
-    .x = { .label = "s" },
-    .y = { .label = "n", .from_zero = true },
-    .lines = { { .name = "a&b", .x = x, .y = y, .n = 3 },
-               { .name = "c", .x = x, .y = y, .n = 3 } },
-    .n_lines = 2,
-  };
   struct strbuf out = { 0 };
+  struct table t = { 0 };
 
-  OK(chart_svg(&c, &out), "a chart");
-  OK(strstr(strbuf_str(&out), "T&lt;1&gt;") &&
-       strstr(strbuf_str(&out), "a&amp;b"),
-     "its texts are escaped");
-  OK(!strstr(strbuf_str(&out), "nan") && !strstr(strbuf_str(&out), "inf"),
-     "gaps are gaps");
-  strbuf_clear(&out);
-  c.lines[0].y = c.lines[1].y = none;
-  OK(!chart_svg(&c, &out) && out.len == 0, "nothing to draw, nothing drawn");
-  c.n_lines = 0;
-  OK(!chart_svg(&c, &out) && out.len == 0, "no lines");
-  strbuf_clear(&out);
   html_add(&out, "<a href='x'>\xff\x01 \xc3\xa4\"&");
   OK_STR(strbuf_str(&out), "&lt;a href=&#39;x&#39;&gt;?? \xc3\xa4&quot;&amp;",
          "text is escaped, what is none becomes a question mark");
+  strbuf_clear(&out);
+  table_cell(&t, "time");
+  table_cell(&t, "count");
+  table_end_row(&t);
+  table_time(&t, 12500);
+  table_cell(&t, "1234567");
+  table_end_row(&t);
+  html_table(&out, &t);
+  OK(strstr(strbuf_str(&out), "<td class=\"n\">12.50 \u00b5s</td>") &&
+       strstr(strbuf_str(&out), "<td class=\"n\">1,234,567</td>"),
+     "microseconds and separators of thousands");
+  table_done(&t);
   strbuf_done(&out);
 }
 
@@ -220,8 +147,6 @@ int main(void)
   test_markup();
   test_long_table();
   test_units();
-  test_axes();
-  test_far_axes();
-  test_charts();
+  test_html();
   return TAP_EXIT();
 }

@@ -10,9 +10,9 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tests/unit/tap.h"
+#include "tools/page_data.h"
 #include "tools/table.h"
 #include "tools/view.h"
-#include "tools/view_charts.h"
 
 enum {
   FILES_MAX = 3
@@ -71,6 +71,19 @@ static void sweep(struct strbuf *out, const char *const *values)
   strbuf_adds(out, "]}");
 }
 
+/* What the page of a report draws. */
+static json_t *drawn(struct rig *r, struct strbuf *out)
+{
+  json_t *page;
+
+  strbuf_clear(out);
+  page_data(&r->v, out);
+  MUST(!out->failed && !strchr(strbuf_str(out), '<'));
+  page = json_loads(strbuf_str(out), 0, NULL);
+  MUST(page);
+  return page;
+}
+
 static void test_uneven_sweeps(void)
 {
   static const char *const of[][4] = {
@@ -84,16 +97,19 @@ static void test_uneven_sweeps(void)
   for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
     struct strbuf text = { 0 }, out = { 0 };
     struct rig r;
+    json_t *page;
 
     sweep(&text, of[i]);
     OK(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0,
        "a sweep whose steps do not have the same values, or not in one order");
-    view_charts_sweep(&r.v, &out);
-    OK(strstr(strbuf_str(&out), "Throughput by value"), "is drawn");
-    OK(strstr(strbuf_str(&out), "knee"), "with its knee");
-    if (i == 3)
-      OK(strstr(strbuf_str(&out), "best and knee") == NULL,
-         "which is looked for by names");
+    page = drawn(&r, &out);
+    OK(json_array_size(result_at(page, "runs")) == r.v.n_runs &&
+         r.v.n_runs == i / 3 + 2,
+       "is drawn whole");
+    OK(result_number_at(page, "runs.0.rate.0") == 100 &&
+         result_number_at(page, "runs.1.rate.0") == 99,
+       "with its throughput");
+    json_decref(page);
     strbuf_done(&out);
     view_done(&r.v);
     strbuf_done(&text);
@@ -110,98 +126,35 @@ static void memory_run(struct strbuf *out, const char *test)
               test);
 }
 
-static const char *svg_of(struct strbuf *out, const char *test)
+/* Whatever numbers a document has, those of the page are JSON. */
+static void test_far_numbers(void)
 {
-  struct strbuf text = { 0 };
+  static const char *const rates[] = { "1.7e308", "-1.7e308", "5e-324",
+                                       "0",       "null",     "123456.5" };
+  struct strbuf text = { 0 }, out = { 0 };
   struct rig r;
+  json_t *page;
 
-  memory_run(&text, test);
+  strbuf_adds(&text, "{\"schema\": \"bench/1\", \"run\": {\"test\": "
+                     "\"</script>\"}, \"totals\": {\"events_per_s\": 9, "
+                     "\"hdr_histogram\": \"x\"}, \"intervals\": [");
+  for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+    strbuf_addf(&text,
+                "%s{\"elapsed_s\": %zu, \"period_s\": 1, \"events\": 1, "
+                "\"events_per_s\": %s}",
+                i > 0 ? "," : "", i + 1, rates[i]);
+  strbuf_adds(&text, "]}");
   MUST(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0);
-  strbuf_clear(out);
-  view_charts_memory(&r.v, out);
+  page = drawn(&r, &out);
+  OK(json_array_size(result_at(page, "runs.0.series.rate.y")) == 6,
+     "a column has a number for each interval");
+  OK(json_is_null(result_at(page, "runs.0.series.rate.y.4")),
+     "and null where there is none");
+  OK(!result_at(page, "runs.0.doc.totals.hdr_histogram"),
+     "what is not drawn is not there");
+  json_decref(page);
   view_done(&r.v);
   strbuf_done(&text);
-  return strbuf_str(out);
-}
-
-static void test_memory(void)
-{
-  struct strbuf out = { 0 };
-  const char *svg;
-
-  svg = svg_of(&out, "\"latency\": {\"huge_pages\": {\"ns\": {\"131072\": 4, "
-                     "\"4096\": 1, \"16384\": 1}, \"plateaus\": {\"1\": "
-                     "{\"ns\": 1, \"bytes\": 16384}}}}");
-  OK(strstr(svg, "Latency by the size of the memory") &&
-       strstr(svg, ">16 KiB</text>") && strstr(svg, "huge pages"),
-     "a staircase with its plateau");
-  svg = svg_of(&out, "\"loaded\": {\"delays\": {\"0\": {\"bytes_per_s\": 9e9, "
-                     "\"ns\": 200}, \"none\": {\"bytes_per_s\": 0, \"ns\": "
-                     "100}}, \"knee_bytes_per_s\": 9e9}");
-  OK(strstr(svg, "Latency by bandwidth") && strstr(svg, ">knee</text>"),
-     "latency by bandwidth with its knee");
-  svg = svg_of(&out, "\"pairs\": {\"of\": {\"2-7\": {\"ns\": 51.5}, \"10-2\": "
-                     "{\"ns\": 80}, \"x\": {\"ns\": 1}, \"1-\": {\"ns\": 1}}}");
-  OK(strstr(svg, "processor 7, processor 2: 51.5 ns one way") &&
-       strstr(svg, "processor 2, processor 10: 80 ns one way") &&
-       strstr(svg, ">51.5</text>") && !strstr(svg, "processor 1,"),
-     "a matrix, both ways");
-  svg = svg_of(&out, "\"numa\": {\"of\": {\"0-1\": {\"ns\": 150}, \"0-0\": "
-                     "{\"ns\": 90}}}");
-  OK(strstr(svg, "node 0, memory of node 1: 150 ns") &&
-       !strstr(svg, "node 1, memory of node 0:"),
-     "nodes, one way");
-  OK_STR(svg_of(&out, "\"memory_test\": \"bandwidth\""), "",
-         "nothing where there is nothing to draw");
-  strbuf_done(&out);
-}
-
-static void kernel_run(struct strbuf *out, const char *kernels)
-{
-  strbuf_addf(out,
-              "{\"schema\": \"bench/1\", \"run\": {\"test\": \"cpu\"}, "
-              "\"totals\": {\"events\": 9, \"events_per_s\": 9, "
-              "\"cpu_kernels\": {%s}}}",
-              kernels);
-}
-
-static void test_kernels(void)
-{
-  struct strbuf a = { 0 }, b = { 0 }, out = { 0 };
-  struct rig r;
-
-  kernel_run(&a, "\"int\": {\"operations_per_s\": 1e6}, \"aes\": "
-                 "{\"operations_per_s\": 4e9}, \"lz\": "
-                 "{\"operations_per_s\": 7}");
-  kernel_run(&b, "\"int\": {\"operations_per_s\": 4e6}, \"aes\": "
-                 "{\"operations_per_s\": 4e9}");
-  MUST(show(&r, (const char *const[]){ strbuf_str(&a), NULL }) == 0);
-  view_charts_kernels(&r.v, &out);
-  OK(strstr(strbuf_str(&out), ">1.000M/s</text>") &&
-       !strstr(strbuf_str(&out), "geometric"),
-     "kernels of one machine, which have no mean");
-  view_done(&r.v);
-  strbuf_clear(&out);
-  MUST(show(&r, (const char *const[]){ strbuf_str(&a), strbuf_str(&b),
-                                       NULL }) == 0);
-  view_charts_kernels(&r.v, &out);
-  OK(strstr(strbuf_str(&out), ">4.00 (4.000M/s)</text>") &&
-       strstr(strbuf_str(&out), ">1.00 (1.000M/s)</text>"),
-     "a machine as a multiple of the first");
-  OK(strstr(strbuf_str(&out), ">geometric mean</text>") &&
-       strstr(strbuf_str(&out), ">2.00</text>") &&
-       strstr(strbuf_str(&out), ">-</text>"),
-     "with the mean of the kernels that both have");
-  view_done(&r.v);
-  strbuf_clear(&a);
-  kernel_run(&a, "");
-  strbuf_clear(&out);
-  MUST(show(&r, (const char *const[]){ strbuf_str(&a), NULL }) == 0);
-  view_charts_kernels(&r.v, &out);
-  OK_STR(strbuf_str(&out), "", "nothing without kernels");
-  view_done(&r.v);
-  strbuf_done(&a);
-  strbuf_done(&b);
   strbuf_done(&out);
 }
 
@@ -450,8 +403,7 @@ int main(void)
   test_long_names();
   test_percentiles();
   test_uneven_sweeps();
-  test_memory();
-  test_kernels();
+  test_far_numbers();
   test_figures();
   test_names();
   return TAP_EXIT();

@@ -1,19 +1,17 @@
 /*
- * view_heat.c - latency over time as a heat map, from the histograms of the
+ * page_heat.c - latency over time as counts in a grid, from the histograms of
  * intervals.
  */
+#include "tools/page_heat.h"
+
 #include <math.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/strbuf.h"
 #include "stats/hist_sum.h"
-#include "tools/chart.h"
 #include "tools/hdr_decode.h"
 #include "tools/result.h"
-#include "tools/view.h"
-#include "tools/view_charts.h"
-#include "tools/view_draw.h"
 
 enum {
   COLUMNS_MAX = 240,
@@ -53,13 +51,11 @@ static bool count_interval(struct heat *h, size_t column, const json_t *json)
 }
 
 /* False: there is nothing to draw, or the document has strange times. */
-static bool count_all(struct heat *h, const struct result *r)
+static bool count_all(struct heat *h, const struct result *r, size_t n)
 {
-  size_t n = r->n_intervals, each;
   bool any = false;
+  size_t each;
 
-  if (n > 0 && view_is_scrap(r, n - 1))
-    n--;
   if (n < 2)
     return false;
   each = (n + COLUMNS_MAX - 1) / COLUMNS_MAX;
@@ -107,31 +103,31 @@ static bool make_rows(struct heat *h)
   return true;
 }
 
-static void draw_one(const struct view *v, const struct view_run *run,
-                     struct strbuf *out)
+static void append_limits(struct strbuf *out, const char *key, const double *of,
+                          size_t n, int digits)
+{
+  strbuf_addf(out, "\"%s\":[", key);
+  for (size_t i = 0; i < n; i++)
+    strbuf_addf(out, "%s%.*g", i > 0 ? "," : "", digits, of[i]);
+  strbuf_adds(out, "],");
+}
+
+void page_heat(const struct result *r, size_t n, struct strbuf *out)
 {
   struct heat *h = calloc(1, sizeof(*h));
-  struct strbuf title = { 0 };
-  struct chart c;
 
   if (!h) {
     out->failed = true;
     return;
   }
-  strbuf_adds(&title, "Heat map of latency");
-  if (v->n_runs > 1)
-    strbuf_addf(&title, ": %s", run->label);
-  c = view_over_time(v, strbuf_str(&title), "latency", AXIS_TIME);
-  c.y.kind = AXIS_LOG;
-  if (count_all(h, run->run) && make_rows(h))
-    c.grid = (struct chart_grid){ h->x, h->y, h->counts, h->columns, h->rows };
-  view_draw(&c, NULL, out);
-  strbuf_done(&title);
+  if (count_all(h, r, n) && make_rows(h)) {
+    strbuf_adds(out, ",\"heat\":{");
+    append_limits(out, "x", h->x, h->columns + 1, 7);
+    append_limits(out, "y", h->y, h->rows + 1, 5);
+    strbuf_adds(out, "\"counts\":[");
+    for (size_t i = 0; i < h->columns * h->rows; i++)
+      strbuf_addf(out, "%s%.0f", i > 0 ? "," : "", h->counts[i]);
+    strbuf_adds(out, "]}");
+  }
   free(h);
-}
-
-void view_charts_heat(const struct view *v, struct strbuf *out)
-{
-  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++)
-    draw_one(v, &v->runs[i], out);
 }

@@ -1,0 +1,17 @@
+/*
+ * page.h - the page that shows a run while it goes on, and afterwards its
+ * results: style and scripts, which need no network.
+ */
+#ifndef BENCH_RESULTS_PAGE_H
+#define BENCH_RESULTS_PAGE_H
+
+#include <stdbool.h>
+
+struct strbuf;
+
+/* What is between these two is shown without scripts, too.  A live page
+ * connects to the server that it comes from. */
+void page_begin(struct strbuf *out, bool live);
+void page_end(struct strbuf *out, bool live);
+
+#endif
