@@ -11,12 +11,11 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tools/compare.h"
-#include "tools/compare_summary.h"
+#include "tools/compare_print.h"
 #include "tools/html.h"
 #include "tools/table.h"
 #include "tools/usl.h"
 #include "tools/usl_runs.h"
-#include "tools/verdict.h"
 #include "tools/view.h"
 
 struct page {
