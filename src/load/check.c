@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "db/conn.h"
 #include "load/pace.h"
 #include "load/send.h"
 

@@ -6,7 +6,6 @@
 #define BENCH_LOAD_PACE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/progress.h"

@@ -4,7 +4,6 @@
 #ifndef BENCH_LOAD_SEND_H
 #define BENCH_LOAD_SEND_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/ffi_api.h"

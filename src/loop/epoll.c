@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "base/minmax.h"
 #include "base/sock.h"
 #include "base/wait.h"
 #include "loop/task.h"

@@ -2,7 +2,6 @@
  * scheduler.c - runs the fibers of a thread in turns.
  */
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
-#include "base/minmax.h"
-#include "base/sock.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "loop/task.h"

@@ -3,18 +3,14 @@
  */
 #include "loop/task.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "base/err.h"
 #include "base/minmax.h"
 #include "base/sock.h"
 #include "base/thread.h"

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/compiler.h"
 #include "loop/context.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"

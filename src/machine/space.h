@@ -7,7 +7,6 @@
 #ifndef BENCH_MACHINE_SPACE_H
 #define BENCH_MACHINE_SPACE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define SPACE_UNKNOWN UINT64_MAX

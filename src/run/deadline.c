@@ -56,12 +56,6 @@ static void start_line(struct start_lines *l, const struct run *run)
   l->next_ns += (terminal ? 1 : 10) * NS_PER_S;
 }
 
-static void start_lines_done(const struct start_lines *l)
-{
-  if (l->shown)
-    progress_stderr.show(NULL, NULL, false);
-}
-
 static uint64_t init_deadline(const struct plan *plan)
 {
   return plan->init_timeout_ns == PLAN_NO_LIMIT
@@ -70,39 +64,36 @@ static uint64_t init_deadline(const struct plan *plan)
 }
 
 /* With clients, the time begins again whenever more are ready. */
-static bool await_ready(struct run *run, struct start_lines *lines)
+bool conductor_await_ready(struct conductor *c)
 {
+  struct run *run = &c->run;
   const struct plan *plan = run->plan;
   uint64_t until = init_deadline(plan);
   unsigned before = 0;
+  struct start_lines lines;
+  bool in_time = true;
 
+  start_lines_init(&lines, run);
   for (;;) {
     const uint32_t news = atomic_load(&run->news);
     const unsigned ready = atomic_load(&run->ready);
 
     if (ready == plan->threads || atomic_load(&run->failed) > 0)
-      return true;
+      break;
     if (plan->clients && ready > before) {
       until = init_deadline(plan);
       before = ready;
     }
-    if (clock_now_ns() >= until || atomic_load(&run->signal) != 0)
-      return false;
-    start_line(lines, run);
+    in_time = clock_now_ns() < until && atomic_load(&run->signal) == 0;
+    if (!in_time)
+      break;
+    start_line(&lines, run);
     wait_while(&run->news, news,
-               lines->wanted ? min_u64(until, lines->next_ns) : until);
+               lines.wanted ? min_u64(until, lines.next_ns) : until);
   }
-}
-
-bool conductor_await_ready(struct conductor *c)
-{
-  struct start_lines lines;
-  bool ready;
-
-  start_lines_init(&lines, &c->run);
-  ready = await_ready(&c->run, &lines);
-  start_lines_done(&lines);
-  return ready;
+  if (lines.shown)
+    progress_stderr.show(NULL, NULL, false);
+  return in_time;
 }
 
 /* Perhaps not all workers could be started. */

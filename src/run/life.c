@@ -165,12 +165,6 @@ void life_force(struct run *run)
   machine_read("", &run->life.machine_forced);
 }
 
-/* In a run that ends during its warm-up, `before` may be later. */
-static uint64_t since(uint64_t now, uint64_t before)
-{
-  return now > before ? now - before : 0;
-}
-
 static void sum_queues(const struct run *run, struct client_use *ret)
 {
   for (unsigned i = 0; i < plan_clients(run->plan); i++) {
@@ -215,11 +209,12 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
 
   if (!forced)
     *u = e->last;
-  u->wall_ns = since(end_ns, e->measured_ns);
-  u->user_ns = since(u->user_ns, e->base.user_ns);
-  u->system_ns = since(u->system_ns, e->base.system_ns);
-  u->voluntary = since(u->voluntary, e->base.voluntary);
-  u->involuntary = since(u->involuntary, e->base.involuntary);
+  /* In a run that ends during its warm-up, `base` may be later. */
+  u->wall_ns = grown_u64(end_ns, e->measured_ns);
+  u->user_ns = grown_u64(u->user_ns, e->base.user_ns);
+  u->system_ns = grown_u64(u->system_ns, e->base.system_ns);
+  u->voluntary = grown_u64(u->voluntary, e->base.voluntary);
+  u->involuntary = grown_u64(u->involuntary, e->base.involuntary);
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
@@ -243,10 +238,7 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
 /* The measured time in which events became due. */
 static uint64_t offered_until(const struct run *run, uint64_t end_ns)
 {
-  const uint64_t last_ns = min_u64(end_ns, arrivals_end(run));
-  const uint64_t from_ns = run->life.measured_ns;
-
-  return last_ns > from_ns ? last_ns - from_ns : 0;
+  return grown_u64(min_u64(end_ns, arrivals_end(run)), run->life.measured_ns);
 }
 
 void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)

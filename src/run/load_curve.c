@@ -249,7 +249,6 @@ void load_curve_free(struct load_curve *c)
 #define RATE_MAX 1e9     /* as of --rate */
 #define LENGTH_MIN 0.001 /* as of --time */
 #define LENGTH_MAX ((double)UINT32_MAX)
-#define NS_PER_S_REAL 1e9
 
 static int no_memory(struct err *err)
 {
@@ -278,14 +277,6 @@ static int add_piece(struct load_curve *c, struct load_piece piece,
   piece.swing /= NS_PER_S_REAL;
   c->of[c->n++] = piece;
   return 0;
-}
-
-/* Rates per second, and a length in seconds. */
-static int add_line(struct load_curve *c, double length, double from, double to,
-                    struct err *err)
-{
-  return add_piece(
-    c, (struct load_piece){ .length_ns = length, .from = from, .to = to }, err);
 }
 
 static bool read_rate(const char *text, double *ret)
@@ -534,7 +525,7 @@ static int add_point(struct load_curve *c, struct last *last, char *text,
                    "times that grow by a millisecond or more, or stay the "
                    "same, in line %zu of the file",
                    number);
-  if (length > 0 && add_line(c, length, last->rate, rate, err) < 0)
+  if (length > 0 && add_piece(c, line(length, last->rate, rate), err) < 0)
     return -EINVAL;
   last->at_s = at;
   last->rate = rate;

@@ -40,25 +40,26 @@ OPT_PARSER(parse_idle_clients, idle_share_parse)
 OPT_PARSER(parse_storm, storm_plan_parse)
 OPT_PARSER(parse_think_time, think_parse)
 
-static bool is_interval(const char *text)
+static bool is_zero_or(const char *text, double min, double max)
 {
   double s;
 
-  return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.01);
+  return parse_seconds(text, &s) == 0 && (s == 0 || (s >= min && s <= max));
+}
+
+static bool is_interval(const char *text)
+{
+  return is_zero_or(text, 0.01, INFINITY);
 }
 
 static bool is_stall(const char *text)
 {
-  double s;
-
-  return parse_seconds(text, &s) == 0 && (s == 0 || (s >= 0.001 && s <= 3600));
+  return is_zero_or(text, 0.001, 3600);
 }
 
 static bool is_duration(const char *text)
 {
-  double s;
-
-  return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.001);
+  return is_zero_or(text, 0.001, INFINITY);
 }
 
 /* Reports name it in whole seconds. */

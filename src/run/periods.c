@@ -145,10 +145,10 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
   report_fill(r, setup, &p->interval.base, &p->now, p->interval.min_ns,
               p->interval.max_ns, p->diff);
   period_start(&p->interval, &p->now);
-  if (setup->details)
+  if (setup->details) {
     r->classes = class_periods_interval(&p->classes);
-  if (setup->details)
     r->members = class_periods_interval(&p->members);
+  }
   if (p->tally) {
     take_tally(p);
     tally_interval(p->tally, &r->tally);
@@ -175,26 +175,16 @@ void periods_total(struct periods *p, const struct report_setup *setup,
   r->thread = p->total_threads;
   report_fill(r, setup, &p->total.base, &p->now, p->total.min_ns,
               p->total.max_ns, p->total_diff);
-  r->classes = class_periods_total(&p->classes);
   r->rated = class_periods_total(&p->rated);
-  r->members = class_periods_total(&p->members);
   periods_sums(p, r);
 }
 
 void periods_sums(struct periods *p, struct report *r)
 {
+  r->classes = class_periods_total(&p->classes);
+  r->members = class_periods_total(&p->members);
   if (p->tally) {
     take_tally(p);
     tally_total(p->tally, &r->tally);
   }
-}
-
-struct class_list periods_classes(struct periods *p)
-{
-  return class_periods_total(&p->classes);
-}
-
-struct class_list periods_members(struct periods *p)
-{
-  return class_periods_total(&p->members);
 }

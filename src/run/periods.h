@@ -78,11 +78,7 @@ void periods_cumulative(struct periods *p, const struct report_setup *setup,
 void periods_total(struct periods *p, const struct report_setup *setup,
                    struct report *r);
 
-/* r->tally of the measured part, as of now. */
+/* r->classes, r->members and r->tally of the measured part, as of now. */
 void periods_sums(struct periods *p, struct report *r);
-
-/* Of the measured part; empty if not kept. */
-struct class_list periods_classes(struct periods *p);
-struct class_list periods_members(struct periods *p);
 
 #endif

@@ -6,7 +6,6 @@
 #ifndef BENCH_RUN_RUN_H
 #define BENCH_RUN_RUN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,16 +61,6 @@ enum warmth {
   WARM_DONE,   /* the measured part has begun */
 };
 
-/* Starts the idle clients of a thread a few at a time.  Only of that thread. */
-struct openings {
-  struct run *run;
-  struct loop *loop;
-  unsigned next;   /* worker to look at */
-  unsigned step;   /* to the thread's next worker */
-  unsigned inside; /* have begun, and are not open */
-  uint64_t ended;  /* are open */
-};
-
 /* A thread that carries clients. */
 struct carrier {
   struct run *run;
@@ -80,7 +69,10 @@ struct carrier {
                               * ended */
   struct hist *lag;      /* owned; of the measured part; its thread writes */
   struct loop_mark base; /* counts when that part began */
-  struct openings openings;
+  /* Idle clients begin a few at a time.  Only of this thread. */
+  unsigned next_idle; /* worker to look at */
+  unsigned opening;   /* have begun, and are not open */
+  uint64_t opened;
 };
 
 struct run {

@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/thread.h"
-#include "base/wait.h"
 #include "loop/overflow.h"
 #include "rand/rng.h"
 #include "rand/stream.h"
@@ -255,9 +254,6 @@ static void final_report(struct conductor *c)
     r.members = total.members;
     r.tally = total.tally;
   } else {
-    if (run->plan->classes)
-      r.classes = periods_classes(run->periods);
-    r.members = periods_members(run->periods);
     periods_sums(run->periods, &r);
   }
   reporting_send(run, &r);

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/thread.h"
 #include "base/wait.h"
-#include "report/life.h"
+#include "machine/cpu.h"
 #include "run/plan.h"
 #include "run/run.h"
 

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"

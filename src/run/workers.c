@@ -5,11 +5,9 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/minmax.h"
@@ -65,76 +63,69 @@ enum {
 #define PATIENCE_NS (100 * NS_PER_MS)
 
 /* NULL: all have begun. */
-static struct worker *take(struct openings *o)
+static struct worker *idle_take(struct carrier *c)
 {
-  const struct plan *plan = o->run->plan;
+  const struct plan *plan = c->run->plan;
 
-  while (o->next < plan->threads) {
-    const unsigned i = o->next;
+  while (c->next_idle < plan->threads) {
+    const unsigned i = c->next_idle;
 
-    o->next += o->step;
+    c->next_idle += plan->carriers;
     if (plan_is_idle(plan, i))
-      return &o->run->workers[i];
+      return &c->run->workers[i];
   }
   return NULL;
 }
 
 /* Neither `w` nor a later one begins. */
-static void give_up(struct openings *o, struct worker *w, struct err *why)
+static void idle_give_up(struct carrier *c, struct worker *w, struct err *why)
 {
-  for (; w; w = take(o))
+  for (; w; w = idle_take(c))
     workers_never_begun(w, why);
 }
 
-static bool begin_one(struct openings *o)
+static bool idle_begin_one(struct carrier *c)
 {
-  struct worker *w = take(o);
+  struct worker *w = idle_take(c);
   struct err err = { "" };
 
   if (!w)
     return false;
-  if (run_stopped(o->run) != STOP_NO) {
-    give_up(o, w, NULL);
+  if (run_stopped(c->run) != STOP_NO) {
+    idle_give_up(c, w, NULL);
     return false;
   }
-  if (loop_add(o->loop, workers_life, w, &err) < 0) {
-    give_up(o, w, &err);
+  if (loop_add(c->loop, workers_life, w, &err) < 0) {
+    idle_give_up(c, w, &err);
     return false;
   }
-  o->inside++;
+  c->opening++;
   return true;
 }
 
-static void openings_next(struct openings *o)
+static void idle_opened(struct carrier *c)
 {
-  o->inside--;
-  o->ended++;
-  if (o->inside < PLACES)
-    (void)begin_one(o);
+  c->opening--;
+  c->opened++;
+  if (c->opening < PLACES)
+    (void)idle_begin_one(c);
 }
 
 /* A fiber: openings that take long do not keep others waiting. */
-static void see_to_it(void *arg)
+static void idle_begin(void *arg)
 {
-  struct openings *o = arg;
+  struct carrier *c = arg;
   _Atomic uint32_t never = 0;
-  uint64_t ended;
+  uint64_t opened;
 
   do {
-    for (unsigned i = 0; i < PLACES && begin_one(o); i++)
+    for (unsigned i = 0; i < PLACES && idle_begin_one(c); i++)
       continue;
     do {
-      ended = o->ended;
+      opened = c->opened;
       loop_wait_while(&never, 0, clock_now_ns() + PATIENCE_NS);
-    } while (o->ended != ended);
-  } while (o->next < o->run->plan->threads);
-}
-
-static int openings_begin(struct openings *o, struct run *run, struct loop *l,
-                          unsigned first, unsigned step, struct err *err)
-{
-  *o = (struct openings){ .run = run, .loop = l, .next = first, .step = step };
-  return run->plan->idle > 0 ? loop_add(l, see_to_it, o, err) : 0;
+    } while (c->opened != opened);
+  } while (c->next_idle < c->run->plan->threads);
 }
 
 /* ---- threads that carry the clients of a run ---- */
@@ -258,8 +249,9 @@ static int carry(struct carrier *c, struct loop *l, void *group,
 {
   struct run *run = c->run;
   const unsigned step = run->plan->carriers;
-  int rc = openings_begin(&c->openings, run, l, c->number, step, err);
+  int rc = run->plan->idle > 0 ? loop_add(l, idle_begin, c, err) : 0;
 
+  c->next_idle = c->number;
   for (unsigned i = c->number; rc == 0 && i < run->plan->threads; i += step) {
     struct worker *w = &run->workers[i];
 
@@ -343,26 +335,6 @@ static void *carrier_main(void *arg)
   carry_all(c);
   workers_thread_ended(c->run);
   return NULL;
-}
-
-static int clients_start(struct workers *workers, struct err *err)
-{
-  struct run *run = workers->run;
-  const struct plan *plan = run->plan;
-
-  for (; workers->started < plan->carriers; workers->started++) {
-    struct carrier *c = &run->carriers[workers->started];
-    int rc = thread_start(&workers->threads[workers->started],
-                          plan->stack_bytes, carrier_main, c, err);
-
-    if (rc < 0) {
-      count_loops(run, plan->carriers - workers->started);
-      return rc;
-    }
-    workers->n += (plan->threads - c->number + plan->carriers - 1) /
-                  plan->carriers;
-  }
-  return 0;
 }
 
 /* ---- what the loops did ---- */
@@ -641,8 +613,7 @@ static void workers_life(void *arg)
   if (run->plan->carriers > 0) { /* opening goes deeper than events do */
     fiber_trim_stack();
     if (plan_is_idle(run->plan, w->tid))
-      openings_next(
-        &run->carriers[plan_event_thread(run->plan, w->tid)].openings);
+      idle_opened(&run->carriers[plan_event_thread(run->plan, w->tid)]);
   } else {
     thread_trim_stack();
   }
@@ -694,22 +665,27 @@ static void *worker_main(void *arg)
 int workers_start(struct workers *workers, struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
+  const bool carry = plan->carriers > 0;
+  const unsigned n = plan_event_threads(plan);
 
   workers->run = run;
-  workers->threads = calloc(plan->threads, sizeof(*workers->threads));
+  workers->threads = calloc(n, sizeof(*workers->threads));
   if (!workers->threads)
     return err_set(err, -ENOMEM, "cannot allocate %u %ss", plan->threads,
                    plan_worker_word(plan));
-  if (plan->carriers > 0)
-    return clients_start(workers, err);
-  for (; workers->started < plan->threads; workers->started++) {
-    int rc = thread_start(&workers->threads[workers->started],
-                          plan->stack_bytes, worker_main,
-                          &run->workers[workers->started], err);
+  for (; workers->started < n; workers->started++) {
+    const unsigned i = workers->started;
+    const int rc = thread_start(
+      &workers->threads[i], plan->stack_bytes,
+      carry ? carrier_main : worker_main,
+      carry ? (void *)&run->carriers[i] : (void *)&run->workers[i], err);
 
-    if (rc < 0)
+    if (rc < 0) {
+      if (carry)
+        count_loops(run, n - i);
       return rc;
-    workers->n++;
+    }
+    workers->n += (plan->threads - i + n - 1) / n;
   }
   return 0;
 }

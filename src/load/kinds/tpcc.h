@@ -4,7 +4,6 @@
 #ifndef BENCH_LOAD_KINDS_TPCC_H
 #define BENCH_LOAD_KINDS_TPCC_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "load/kind.h"
