@@ -1,6 +1,5 @@
 /*
- * deadline.c - how long the conductor waits for workers to get ready and to
- * leave.
+ * deadline.c - how long the conductor waits for workers.
  */
 #include <stdio.h>
 
@@ -15,18 +14,18 @@
 #include "run/plan.h"
 #include "run/test.h"
 
-/* In place of CONDUCTOR_STEP_NS, after a signal with several ranks: a launcher
- * kills them after a second. */
+/* In place of CONDUCTOR_STEP_NS: launchers of ranks kill them a second after a
+ * signal. */
 #define STEP_SHORT_NS (100 * NS_PER_MS)
-/* For events to end by themselves after a signal. */
+/* To end by themselves after a signal. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
 /* Later events get a line. */
 #define LATE_NS (2 * NS_PER_S)
-/* For workers to notice the end and leave. */
+/* To notice the end and leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
-/* Progress of a long start: a line that changes every second on a terminal,
- * else a line every ten seconds. */
+/* A line that changes every second on a terminal, else one every ten
+ * seconds. */
 struct start_lines {
   bool wanted;
   bool shown; /* a line to be replaced */
@@ -63,7 +62,7 @@ static uint64_t init_deadline(const struct plan *plan)
            : clock_now_ns() + plan->init_timeout_ns;
 }
 
-/* With clients, the time begins again whenever more are ready. */
+/* With clients, the time begins again with each that is ready. */
 bool conductor_await_ready(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -196,8 +195,8 @@ static void force(struct conductor *c)
   conductor_wake_blocked(c);
 }
 
-/* Is only finish() still running?  Writing back takes as long as it takes, and
- * is measured; the automatic deadline is for events. */
+/* Writing back takes as long as it takes, and is measured; the automatic
+ * deadline is for events. */
 static bool is_finishing(struct run *run)
 {
   return run->plan->grace_auto && run->test->ops->finish &&
@@ -205,8 +204,8 @@ static bool is_finishing(struct run *run)
          atomic_load(&run->signal) == 0;
 }
 
-/* A default must not throw work away, such as a script that loads tables with
- * --events=8.  After an error or a signal the deadline holds. */
+/* A default must not throw work away, such as loading tables with --events=8.
+ * After an error or a signal the deadline holds. */
 static bool is_patient(struct run *run)
 {
   const bool patient = run->plan->patient && run_stopped(run) == STOP_NO &&
@@ -221,15 +220,15 @@ static bool is_patient(struct run *run)
   return patient;
 }
 
-/* No worker is inside an event: they only have to notice the end.  Without a
- * grace period this would race with the deadline. */
+/* No worker is inside an event.  Without a grace period this would race with
+ * the deadline. */
 static bool leave_by_themselves(struct conductor *c)
 {
   return run_count_phase(&c->run, WORKER_EVENT) == 0 &&
          conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
 }
 
-/* All others are gone, and a worker aside does not notice. */
+/* A worker aside does not notice the end. */
 static bool is_held_up(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -241,7 +240,7 @@ static bool is_held_up(struct conductor *c)
   run_end_load(run);
   if (atomic_load(&run->gone) + aside < c->workers.n)
     return false;
-  do { /* thousands leave one after the other */
+  do { /* one after the other */
     before = aside;
     if (conductor_await_gone(c, clock_now_ns() + NOTICE_NS))
       return false;

@@ -1,5 +1,5 @@
 /*
- * life.c - the start and the end of a run, as reporters see them.
+ * life.c - the start and the end of a run, for reporters.
  */
 #include "run/life.h"
 
@@ -177,7 +177,7 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
-/* The system counts processor time in steps of up to 10 ms. */
+/* The system counts in steps of up to 10 ms. */
 #define USE_MIN_NS (100 * NS_PER_MS)
 
 /* `lasted`: at least USE_MIN_NS. */
@@ -209,7 +209,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
 
   if (!forced)
     *u = e->last;
-  /* In a run that ends during its warm-up, `base` may be later. */
+  /* `base` may be later in a run that ends during its warm-up. */
   u->wall_ns = grown_u64(end_ns, e->measured_ns);
   u->user_ns = grown_u64(u->user_ns, e->base.user_ns);
   u->system_ns = grown_u64(u->system_ns, e->base.system_ns);
@@ -224,7 +224,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   find_machine_use(run, forced, u->wall_ns >= USE_MIN_NS, &u->machine);
 }
 
-/* The arrivals that were due, and those not taken. */
+/* Due, and not taken. */
 static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
                        uint64_t *ret_backlog)
 {
@@ -235,7 +235,7 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
   *ret_arrivals = arrivals_count(run);
 }
 
-/* The measured time in which events became due. */
+/* In which events became due. */
 static uint64_t offered_until(const struct run *run, uint64_t end_ns)
 {
   return grown_u64(min_u64(end_ns, arrivals_end(run)), run->life.measured_ns);
@@ -283,11 +283,8 @@ static bool have_all_begun(const struct run *run)
   return atomic_load(&run->tickets) == 0;
 }
 
-/*
- * If all events have begun, the end may come after the time limit: requests in
- * flight, a final fsync.  Workers that end inside an event have not seen the
- * limit.
- */
+/* If all events have begun, requests in flight or a final fsync may outlast the
+ * time limit. */
 static enum end_reason limit_of(const struct run *run, uint64_t end_ns)
 {
   const bool in_time = atomic_load(&run->timed_out) == 0 &&
@@ -350,7 +347,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
   }
   if (reporters_over(run->reporters, run->n_reporters, &end, &err) < 0)
     tell_failure(run, &err);
-  /* A reporter has merged the facts of all ranks. */
+  /* With the facts of all ranks. */
   if (end.details && run->plan->peers && run->plan->part == 0 &&
       run->test->ops->take_whole)
     run->test->ops->take_whole(run->test_run, end.details);

@@ -19,16 +19,15 @@
 #include "run/load_curve.h"
 #include "run/peers.h"
 
-/* Of an automatic --forced-shutdown, at least. */
+/* At least, if automatic. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
 
-/* Reports of errors, Lua and client libraries need more than
- * PTHREAD_STACK_MIN. */
+/* For Lua, client libraries and reports of errors. */
 #define SMALLEST_STACK ((size_t)64 << 10)
 
 #define SAMPLE_NS NS_PER_S
 
-/* At most about 2^32 seconds: see the options. */
+/* At most about 2^32 seconds. */
 static uint64_t ns_of(double seconds)
 {
   return (uint64_t)llround(seconds * (double)NS_PER_S);
@@ -147,7 +146,7 @@ static int set_idle(struct plan *plan, const struct plan_input *in,
                           err);
 }
 
-/* Clients of storms come after all others. */
+/* After all other clients. */
 static int set_storm(struct plan *plan, const struct plan_input *in,
                      struct err *err)
 {
@@ -170,7 +169,7 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
   return 0;
 }
 
-/* A client that has a thread for itself gains nothing from a loop. */
+/* A client with a thread of its own needs no loop. */
 static void set_carriers(struct plan *plan, const struct plan_input *in)
 {
   const uint64_t threads = plan->cfg.threads;
@@ -180,7 +179,7 @@ static void set_carriers(struct plan *plan, const struct plan_input *in)
     plan->carriers = (unsigned)min_u64(threads, plan_clients(plan));
 }
 
-/* The number at place `at`, of `all` dealt to `to` places in turn. */
+/* Of `all` dealt to `to` places in turn, those at `at`. */
 static uint64_t dealt(unsigned all, unsigned to, unsigned at)
 {
   return all / to + (at < all % to);
@@ -209,7 +208,7 @@ static int set_curve(struct plan *plan, struct err *err)
 {
   const char *profile = plan->cfg.load_profile;
 
-  /* Tests of the plan have no rows. */
+  /* Tests have no rows. */
   if (!profile || !*profile)
     return 0;
   return load_profile_read(&plan->curve, profile, err);
@@ -310,7 +309,7 @@ void plan_divide_folder(const struct plan *plan, const char *path,
     plan->peers->divide_folder(plan->peers->ctx, path, ret_part, ret_parts);
 }
 
-/* The sum may be too large for nanoseconds. */
+/* May be too large for ns. */
 static uint64_t deadline_s(const struct plan *plan)
 {
   const unsigned __int128 ns = (unsigned __int128)plan->warmup_ns +
@@ -319,7 +318,7 @@ static uint64_t deadline_s(const struct plan *plan)
   return (uint64_t)(ns / NS_PER_S);
 }
 
-/* Programs that read the report of sysbench expect its line. */
+/* Programs expect sysbench's line. */
 static unsigned plan_carriers_shown(const struct plan *plan)
 {
   if (!plan->clients || plan->identity == IDENTITY_SYSBENCH)

@@ -29,17 +29,16 @@ enum {
 };
 
 #define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
-/* For a report to end by itself after a signal. */
+/* To end by itself after a signal. */
 #define SIGNAL_PATIENCE_NS NS_PER_S
-/* For a report to notice that it is the last. */
+/* To notice that it is the last. */
 #define STEP_PATIENCE_NS (100 * NS_PER_MS)
-/* The longest sleep of the report thread. */
 #define TICK_NS (200 * NS_PER_MS)
-/* A thread that wakes up this late was stopped, or its machine was. */
+/* Later: the thread was stopped, or its machine was. */
 #define PAUSE_NS (500 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
-/* When to do what; NEVER: not any more. */
+/* NEVER: not any more. */
 struct agenda {
   uint64_t warm_ns;
   uint64_t interval_ns;
@@ -49,7 +48,7 @@ struct agenda {
   uint64_t slo_stop_ns;
   uint64_t slice_ns;
   unsigned checkpoint; /* index */
-  uint64_t queued_ns;  /* time on the run queue at the last sleep */
+  uint64_t queued_ns;  /* on the run queue, at the last sleep */
 };
 
 static const struct report_form *form_of(const struct run *run)
@@ -74,11 +73,8 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
   take_statement_times(run, &of_before);
 }
 
-/*
- * Up to when a report follows the arrivals.  After a stop, workers begin no
- * later ones, and the report thread must not go beyond the moment at which they
- * left, which the last reports are about.
- */
+/* After a stop, workers begin no later arrivals, and the report thread must not
+ * go beyond the moment at which they left. */
 static uint64_t arrivals_until(const struct run *run, const struct report *r,
                                uint64_t now_ns)
 {
@@ -88,8 +84,7 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
   return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
 }
 
-/* Lines and checkpoints count from M; the last report from the cut of the
- * warm-up, which may be later. */
+/* M; for the last report the cut of the warm-up. */
 static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
@@ -97,7 +92,6 @@ static uint64_t measured_since(const struct run *run, enum report_kind kind)
   return last ? run->life.measured_ns : run->lines_ns;
 }
 
-/* Since the last report of this kind. */
 static uint64_t new_arrivals(struct run *run, enum report_kind kind)
 {
   uint64_t *before = kind == REPORT_INTERVAL ? &run->arrived
@@ -166,7 +160,7 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
   return (now - due < little ? due : now) - run->lines_ns;
 }
 
-/* False, here and below: the thread was left behind, see base/leave.h. */
+/* False, here and below: left behind, see base/leave.h. */
 static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
@@ -195,7 +189,7 @@ void reporting_partial(struct run *run, uint64_t now_ns)
     reporting_send(run, &r);
 }
 
-/* NEVER: at the time limit or later comes the final report. */
+/* NEVER: the final report comes. */
 static uint64_t checkpoint_due(const struct run *run, unsigned index)
 {
   const struct plan *plan = run->plan;
@@ -220,7 +214,6 @@ static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   return leave_step(run->leave);
 }
 
-/* Later arrivals are not the run's. */
 static void end_decided(struct run *run, uint64_t now)
 {
   if (atomic_load(&run->decided_ns) == UINT64_MAX)
@@ -229,7 +222,7 @@ static void end_decided(struct run *run, uint64_t now)
     run_news(run);
 }
 
-/* Follows the arrivals, so that no report has to catch up. */
+/* So that no report has to catch up. */
 static void look_at_queue(struct run *run, uint64_t now)
 {
   char rate[FMT_DOUBLE_SIZE];
@@ -292,8 +285,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
   }
 }
 
-/* Limits, lines and checkpoints count from the moment of the counters.
- * Arrivals, storms and other ranks keep to the plan. */
+/* Arrivals, storms and other ranks keep to the plan. */
 static void move_measured(struct run *run, uint64_t now_ns)
 {
   const uint64_t late_ns = grown_u64(now_ns, run->measured_ns);
@@ -305,8 +297,8 @@ static void move_measured(struct run *run, uint64_t now_ns)
     run->end_ns += late_ns;
 }
 
-/* Events of the warm-up do not count, even if their workers were interrupted
- * before recording them: see end_cold_event().  The wait is short. */
+/* Events of the warm-up do not count: see end_cold_event().  The wait is
+ * short. */
 static void cut_warmup(struct run *run, struct agenda *a)
 {
   uint64_t now;
@@ -314,8 +306,7 @@ static void cut_warmup(struct run *run, struct agenda *a)
   if (arrivals_any(run)) /* not while workers are held */
     (void)arrivals_waiting(run, run->measured_ns);
   life_prepare_measured(run);
-  /* Sequentially consistent, like the store to `recording`: the worker sees
-   * this store, or this thread the worker's. */
+  /* Sequentially consistent, like the store to `recording`. */
   atomic_store(&run->warm, WARM_ENDING);
   for (unsigned i = 0; i < run->plan->threads; i++) {
     while (atomic_load(&run->workers[i].recording) != 0)
@@ -343,7 +334,7 @@ static void note_events(struct run *run, uint64_t now)
                    rated ? arrivals_waiting(run, now) : 0);
 }
 
-/* A hook or a late rank may delay a report, and with it the next ones. */
+/* A hook or a late rank may delay a report. */
 static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
   if (!leave_step(run->leave))
@@ -401,7 +392,7 @@ static bool gate_opens(struct run *run)
   return atomic_load(&run->gate) == GATE_OPEN;
 }
 
-/* Workers may be winding up.  Lines about other ranks go on. */
+/* Lines about other ranks go on. */
 static bool is_over(const struct run *run, uint64_t now)
 {
   if (run->plan->peers)
@@ -411,8 +402,8 @@ static bool is_over(const struct run *run, uint64_t now)
   return run_count_running(run, now) == 0;
 }
 
-/* Notes the time in which the whole process stood still: not that on the run
- * queue, when others may have run. */
+/* Notes the time in which the process stood still, without that on the run
+ * queue. */
 static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
 {
   const uint64_t before = a->queued_ns;
@@ -437,7 +428,6 @@ static void report_lines(struct run *run)
 
   agenda_init(&a, run);
   while (atomic_load(&run->report_stop) == 0) {
-    /* Later events belong to no line. */
     if (atomic_load(&run->forced) != 0)
       return;
     now = clock_now_ns();
@@ -449,7 +439,7 @@ static void report_lines(struct run *run)
       return;
     sleep_until(run, &a, agenda_next(&a));
   }
-  /* A line that was due at the time limit is still printed. */
+  /* A line due at the time limit is still printed. */
   now = clock_now_ns();
   if (atomic_load(&run->forced) == 0 && leave_step(run->leave) &&
       a.interval_ns <= run->end_ns && now >= a.interval_ns &&
@@ -472,7 +462,7 @@ static void *report_main(void *arg)
 
 int reporting_start(struct run *run, pthread_t *ret, struct err *err)
 {
-  /* Hooks of scripts run here: a stack of the system's size. */
+  /* Hooks of scripts run here: the system's stack size. */
   return thread_start(ret, 0, report_main, run, err);
 }
 

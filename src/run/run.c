@@ -55,7 +55,7 @@ bool run_stop(struct run *run, enum stop_reason why)
     run_wake(run, &run->warm);
     run_end_load(run);
   }
-  /* Rank 0 passes on what other ranks report. */
+  /* Rank 0 passes on reports of others. */
   if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))
     run_tell_peers(run, 0);
   return first;
@@ -67,7 +67,7 @@ void run_news(struct run *run)
   wait_wake_all(&run->news);
 }
 
-/* In place of a signal number: no signal can set one. */
+/* In place of a signal number. */
 enum {
   SIGNAL_TOO_LATE = INT32_MAX,
 };

@@ -1,7 +1,7 @@
 /*
- * run.h - the data that the threads of a run share: the conductor (the caller
- * of runner_run()), workers, the report thread, and the thread that waits for
- * signals.  Only for src/run.
+ * run.h - what the threads of a run share: the conductor (the caller of
+ * runner_run()), workers, the report thread, and the thread for signals.  Only
+ * for src/run.
  */
 #ifndef BENCH_RUN_RUN_H
 #define BENCH_RUN_RUN_H
@@ -29,7 +29,7 @@ struct reporter_use;
 struct schedule;
 struct test;
 
-/* Why workers leave their loops; the first reason is kept. */
+/* The first reason is kept. */
 enum stop_reason {
   STOP_NO,
   STOP_ERROR,    /* of a worker */
@@ -57,7 +57,7 @@ enum gate {
 
 enum warmth {
   WARM_NOT_YET,
-  WARM_ENDING, /* unrecorded events of the warm-up are dropped */
+  WARM_ENDING, /* unrecorded events are dropped */
   WARM_DONE,   /* the measured part has begun */
 };
 
@@ -65,13 +65,12 @@ enum warmth {
 struct carrier {
   struct run *run;
   unsigned number;
-  struct loop *_Atomic loop; /* owned; set by the thread, freed after all have
-                              * ended */
-  struct hist *lag;      /* owned; of the measured part; its thread writes */
+  struct loop *_Atomic loop; /* owned; set by the thread */
+  struct hist *lag; /* owned; written by the thread, in the measured part */
   struct loop_mark base; /* counts when that part began */
-  /* Idle clients begin a few at a time.  Only of this thread. */
+  /* Idle clients, begun a few at a time.  Only of this thread. */
   unsigned next_idle; /* worker to look at */
-  unsigned opening;   /* have begun, and are not open */
+  unsigned opening;   /* begun, not open */
   uint64_t opened;
 };
 
@@ -85,8 +84,8 @@ struct run {
   const struct reporter_use *reporters;
   size_t n_reporters;
   struct leave *leave;
-  struct schedule **schedules; /* [n_schedules] of --rate or --load-profile,
-                                  then of members; each may be NULL */
+  struct schedule **schedules; /* [n_schedules], each may be NULL: of the run,
+                                  then of members */
   unsigned n_schedules;
   struct recorders recorders;
   struct class_set *classes; /* [opt] */
@@ -94,43 +93,39 @@ struct run {
   struct class_set *members; /* [opt] of a mix */
   struct report_setup report_setup;
 
-  /* Set before the gate opens.  The report thread moves end_ns when it cuts a
-   * warm-up, before WARM_DONE. */
+  /* Before the gate opens.  end_ns moves at the cut of a warm-up, before
+   * WARM_DONE. */
   uint64_t start_ns;       /* S */
   uint64_t measured_ns;    /* M */
   _Atomic uint64_t end_ns; /* PLAN_NO_LIMIT: none */
 
-  /* Read by workers all the time, written once. */
+  /* Written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
-  _Atomic uint32_t forced;    /* later events do not count, and drain() and
-                                 finish() are not called */
-  _Atomic uint32_t warm;      /* enum warmth; waited for */
-  _Atomic uint32_t timed_out; /* a worker has seen the end of the time */
-  _Atomic uint32_t
-    load_over; /* the run stops, or only workers aside are left; waited for */
-  _Atomic uint32_t
-    may_close; /* workers need not wait for others to leave; waited for */
-  _Atomic uint64_t left_ns; /* of the last worker */
+  _Atomic uint32_t forced;             /* no later events, drain(), finish() */
+  _Atomic uint32_t warm;               /* enum warmth; waited for */
+  _Atomic uint32_t timed_out;          /* the end of the time was seen */
+  _Atomic uint32_t load_over;          /* see run_end_load(); waited for */
+  _Atomic uint32_t may_close; /* nobody waits for others to leave; waited for */
+  _Atomic uint64_t left_ns;   /* of the last worker */
 
-  /* When the objective was decided; UINT64_MAX: it was not.  Of the report
-   * thread. */
+  /* When the objective was decided, or UINT64_MAX.  Of the report thread. */
   _Atomic uint64_t decided_ns;
 
   /* Events without a ticket; any thread writes. */
   _Atomic uint64_t tickets CACHE_ALIGNED;
 
-  /* What the conductor waits for; any thread writes. */
+  /* For the conductor; any thread writes. */
   _Atomic uint32_t news CACHE_ALIGNED;
   _Atomic uint32_t loops; /* carriers that have a loop, or will have none */
-  _Atomic uint32_t ready; /* workers that are ready or failed */
+  _Atomic uint32_t ready; /* workers ready or failed */
   _Atomic uint32_t failed;
-  _Atomic uint32_t asked;       /* exit status of worker_exit(); 0: none */
-  _Atomic uint32_t memory_gone; /* no client opens anything any more */
+  _Atomic uint32_t asked;       /* status of worker_exit(); 0: none */
+  _Atomic uint32_t memory_gone; /* no client opens anything */
   _Atomic uint32_t broken;      /* failed while events ran */
   _Atomic uint32_t drained;     /* left their loops; waited for */
   _Atomic uint32_t gone;
-  _Atomic uint32_t ended;  /* threads of workers that have ended */
+  _Atomic uint32_t ended;  /* threads of workers */
   _Atomic uint32_t aside;  /* see worker_linger() */
   _Atomic uint32_t signal; /* its number; 0: none */
 
@@ -138,15 +133,14 @@ struct run {
   _Atomic uint32_t report_stop; /* waited for */
   _Atomic uint32_t report_ended;
   _Atomic uint32_t report_lost; /* a reporter failed to write */
-  _Atomic uint64_t paused_ns;   /* time in which the process did not run */
+  _Atomic uint64_t paused_ns;   /* while stopped */
 
-  /* These belong to the report thread until it has ended or was left behind,
-   * then to the conductor. */
+  /* Of the report thread until its end, then of the conductor. */
   struct periods *periods;
-  /* Arrivals up to the last interval, and the last checkpoint. */
+  /* Arrivals up to the last interval, and checkpoint. */
   uint64_t arrived, arrived_cumulative;
   uint64_t lines_ns; /* start of lines and checkpoints: M, or later */
-  /* Arrivals of the measured part; any thread reads. */
+  /* Arrivals in the measured part; any thread reads. */
   _Atomic uint64_t arrivals;
   /* [opt] */
   struct slo_stop *slo_stop;
@@ -163,20 +157,19 @@ struct run {
   struct life life;
 };
 
-/* Make workers leave at their next event.  Returns whether this reason is the
- * first. */
+/* Make workers leave.  Returns whether this reason is the first. */
 bool run_stop(struct run *run, enum stop_reason why);
 
-/* Tell other ranks, if any, of a signal or another reason (0). */
+/* Tell other ranks, if any; 0: no signal. */
 void run_tell_peers(struct run *run, int signal);
 
-/* Wake all workers that wait for this word. */
+/* Wake workers that wait for this word. */
 void run_wake(struct run *run, _Atomic uint32_t *word);
 
 /* Workers that have left may close. */
 void run_let_close(struct run *run);
 
-/* No event begins any more: workers aside may leave, and all may close. */
+/* No event begins any more: workers aside may leave, all may close. */
 void run_end_load(struct run *run);
 
 /* Wake the conductor. */
@@ -199,10 +192,10 @@ int run_signal(const struct run *run);
 /* Later signals do not end the run. */
 void run_no_more_signals(struct run *run);
 
-/* When the last worker left, without those aside, or `from_ns` if later. */
+/* When the last worker left, without those aside; at least `from_ns`. */
 uint64_t run_last_left(const struct run *run, uint64_t from_ns);
 
-/* Workers in their loops at `when_ns`, without those aside. */
+/* Workers in their loops, without those aside. */
 unsigned run_count_running(const struct run *run, uint64_t when_ns);
 
 /* Workers aside that have not left. */
@@ -214,7 +207,7 @@ struct run_totals {
   uint64_t events, sum_ns, errors, queries;
 };
 
-/* Any thread.  Workers' totals may be of slightly different moments. */
+/* Any thread; of slightly different moments. */
 struct run_totals run_totals(const struct run *run);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * runner.c - the conductor of a run: its steps, from the first thread to the
- * last.
+ * runner.c - the conductor of a run, from the first thread to the last.
  */
 #include "run/runner.h"
 
@@ -296,8 +295,8 @@ static void *end_main(void *arg)
   return NULL;
 }
 
-/* The done() of a script may never end.  Only this thread talks to other
- * processes, so with peers it ends the test itself. */
+/* done() of a script may never end.  With peers, only this thread may talk to
+ * other processes. */
 static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
 {
   pthread_t thread;
@@ -315,7 +314,7 @@ static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
   return true;
 }
 
-/* False: the test does not end, and its thread was left behind. */
+/* False: left behind. */
 static bool end_test(struct conductor *c, int *ret_rc, struct err *err)
 {
   const struct test_ops *ops = c->run.test->ops;
@@ -335,7 +334,7 @@ static int conductor_conclude(struct conductor *c)
   struct err err = { "" };
   int rc, status = EXIT_OK;
 
-  /* Intervals go on until the last worker of all ranks has left. */
+  /* Intervals go on until all ranks have left. */
   if (run->plan->peers)
     run->plan->peers->finish(run->plan->peers->ctx);
   if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {
@@ -416,7 +415,7 @@ static void signal_arrived(void *arg, int number)
   uint32_t none = 0;
 
   if (!atomic_compare_exchange_strong(&run->signal, &none, (uint32_t)number))
-    return; /* the signal came to this rank and to another one */
+    return; /* of this rank and of another */
   run_tell_peers(run, number);
   (void)run_stop(run, STOP_SIGNAL);
   run_news(run);
@@ -461,11 +460,11 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
   return false;
 }
 
-/* After a common start, workers are released a little later: those of the first
- * rank to wake up would keep the others' processor for a time slice. */
+/* Otherwise workers of the first rank to wake up would keep the others'
+ * processor for a time slice. */
 #define MUSTER_NS (NS_PER_MS / 4)
 
-/* `at_ns`: the common start of all ranks, or 0: now. */
+/* `at_ns`: the common start, or 0: now. */
 static void open_gate(struct conductor *c, uint64_t at_ns)
 {
   struct run *run = &c->run;
@@ -494,7 +493,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   if (at_ns > 0)
     thread_sleep_until(at_ns + MUSTER_NS);
   workers_release(&c->workers,
-                  GATE_OPEN); /* workers may now take this thread's processor */
+                  GATE_OPEN); /* workers may now take this processor */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }

@@ -1,9 +1,9 @@
 /*
  * schedule.c - arrivals under --rate.
  *
- * Two cursors move along one sequence of due times.  Workers move the first,
- * under a lock held for one draw; the reader moves the second up to the
- * present.  The distance is the number of waiting arrivals.
+ * Workers move one cursor along a sequence of due times, under a lock held for
+ * one draw; the reader moves another up to the present.  Between them are
+ * waiting arrivals.
  */
 #include "run/schedule.h"
 
@@ -21,13 +21,13 @@
 #include "run/load_curve.h"
 #include "stats/service.h"
 
-/* With so many waiting arrivals, the next are counted by their mean gap: no
- * worker will take them, and drawing takes longer than the run. */
+/* Further arrivals are counted by their mean gap: no worker takes them, and
+ * drawing takes longer than the run. */
 #define HOPELESS 1e7
 
 struct cursor {
   struct rng rng;
-  double due_ns;           /* of arrival `n`, since the start; has fractions */
+  double due_ns;           /* of `n`, since the start */
   uint64_t n;              /* arrivals passed */
   struct load_place place; /* with a curve: where `due_ns` is */
 };
@@ -48,7 +48,7 @@ struct schedule {
   uint64_t last;                   /* later arrivals do not count */
 };
 
-/* Gaps are exponential in the integral of the rate. */
+/* Exponential in the integral of the rate. */
 static NOINLINE void advance_on_curve(const struct schedule *s,
                                       struct cursor *c, double count)
 {
@@ -143,7 +143,7 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
   s->last = UINT64_MAX;
 }
 
-/* Pass arrivals that are due before; false: none. */
+/* False: none was due before. */
 static bool pass(const struct schedule *s, struct cursor *c, double moment_ns)
 {
   if (LIKELY(c->due_ns >= moment_ns))

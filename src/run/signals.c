@@ -1,5 +1,5 @@
 /*
- * signals.c - a thread that waits for the signals that end a run.
+ * signals.c - a thread that waits for signals.
  */
 #include "run/signals.h"
 
@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/thread.h"
 
-/* Ends the thread if `ending` is set.  Launchers and batch systems send this
- * signal, too: then nothing happens. */
+/* Ends the thread if `ending` is set; from launchers and batch systems it means
+ * nothing. */
 #define SIGNAL_END SIGUSR2
 
 static const struct {
@@ -35,7 +35,7 @@ const char *signals_name(int number)
   return "a signal";
 }
 
-/* The system sends and repeats this signal.  Not awaited if ignored before. */
+/* Sent and repeated by the system.  Not awaited if ignored before. */
 static bool is_of_system(int number)
 {
   return number == SIGHUP || number == SIGXCPU;
@@ -60,8 +60,7 @@ static void awaited_set(sigset_t *set)
   }
 }
 
-/* Between signals_open() and signals_close() of this thread, `came` is the
- * signal that has come, or NOTHING; else 0. */
+/* Of this thread.  `came`: 0, or after signals_open() the signal or NOTHING. */
 enum {
   NOTHING = -1,
 };
@@ -69,9 +68,9 @@ static _Thread_local volatile sig_atomic_t came;
 static _Thread_local sigset_t closed;
 
 /*
- * For threads that do not block the signals: between signals_open() and
- * signals_close(), older than the run, or of libraries.  In the latter two the
- * signal is blocked from now on and sent again, for the waiting thread.
+ * Threads that do not block the signals: between signals_open() and
+ * signals_close(), older, or of libraries.  The latter two block the signal
+ * from now on and send it again, for the waiting thread.
  */
 static void note(int number, siginfo_t *info, void *context)
 {
@@ -200,8 +199,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
-  /* Shells start background jobs with SIGINT ignored, and system() in a script
-   * restores that: a pending signal would be lost. */
+  /* system() in a script of a background job restores SIG_IGN: a pending signal
+   * would be lost. */
   for (size_t i = 0; i < SIGNALS_MAX; i++)
     (void)sigaction(awaited[i].number, is_off(i) ? NULL : &noted,
                     &s->before[i]);

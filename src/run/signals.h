@@ -20,8 +20,8 @@
 
 struct err;
 
-/* Within this time a signal is an echo: timeout(1), launchers and terminals
- * send it to the process and to its group. */
+/* timeout(1), launchers and terminals send a signal to the process and to its
+ * group. */
 #define SIGNAL_ECHO_NS (250 * NS_PER_MS)
 
 enum {
@@ -37,22 +37,21 @@ struct signals {
   void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
 
-  /* [opt] If the program is still there after that time, late() is called, and
-   * the program dies of the signal.  False: late() is called again later. */
+  /* [opt] If the program is still there then, late() is called, and the program
+   * dies of the signal.  False: late() is called again later. */
   unsigned patience_s;
   bool (*late)(void *arg);
 };
 
-/* Before other threads, which inherit the mask.  The caller sets patience_s and
- * late, or leaves them 0. */
+/* Before other threads, which inherit the mask.  patience_s and late: from the
+ * caller, or 0. */
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err);
 
 /*
- * To start a program without blocked signals.  signals_child_mask() is the mask
- * for it; where no mask can be passed, signals_open() and signals_close()
- * around the start unblock them in this thread.  A signal in between is passed
- * on afterwards.
+ * To start a program without blocked signals: signals_child_mask() is its mask.
+ * Where no mask can be passed, signals_open() and signals_close() unblock them
+ * in this thread; a signal in between is passed on afterwards.
  */
 void signals_child_mask(sigset_t *ret);
 void signals_open(void);

@@ -1,5 +1,5 @@
 /*
- * slo_stop.c - decides during a run whether its objective holds.
+ * slo_stop.c - decides about the objective during a run.
  */
 #include "run/slo_stop.h"
 
@@ -33,7 +33,7 @@ struct slo_stop_past {
 
 /* ---- overdue arrivals ---- */
 
-/* Remember the arrivals; returns how many workers have taken. */
+/* Returns how many workers have taken. */
 static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
                                    uint64_t now_ns)
 {
@@ -44,8 +44,7 @@ static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
   return all > waiting ? all - waiting : 0;
 }
 
-/* Arrivals that were due longer ago than the limit, and not taken.  A negative
- * limit: all. */
+/* Due longer ago than the limit, and not taken.  A negative limit: all. */
 static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
                                       uint64_t now_ns, uint64_t taken,
                                       double limit_ns)
@@ -66,7 +65,7 @@ static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
 #define INTERVAL_MIN_NS (20 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
-/* Times the warm-up, until the run is steady. */
+/* Times the warm-up, to become steady. */
 #define SETTLE_TIMES 2
 
 struct slo_stop {
@@ -77,9 +76,9 @@ struct slo_stop {
   bool measured;
   bool settled; /* looks count */
   bool decided;
-  uint64_t measured_ns, base_ns; /* when it was measured, and was settled */
+  uint64_t measured_ns, base_ns;
   struct run_totals base;        /* at base_ns */
-  struct hist_sum *before, *now; /* owned; latencies at base_ns, and since */
+  struct hist_sum *before, *now; /* owned; at base_ns, and since */
   struct trend rate, latency;
 
   struct slo_stop_past past;
@@ -212,7 +211,7 @@ static struct slo_sample sample_of(struct slo_stop *j, uint64_t now_ns,
   return s;
 }
 
-/* Of a term about a share of events. */
+/* A share of events. */
 static enum decision_verdict
 decide_share(struct slo_stop *j, unsigned i, const struct slo_sample *s,
              const struct decision_waiting *waiting, bool last)
@@ -232,7 +231,7 @@ static bool counts_events(const struct slo_term *t)
   return t->kind->measure == SLO_PERCENTILE || t->kind->measure == SLO_ERRORS;
 }
 
-/* Other terms are decided after those. */
+/* Decided after those. */
 static enum decision_verdict decide_value(const struct slo_stop *j,
                                           const struct slo_result *r,
                                           enum decision_verdict others,

@@ -1,5 +1,5 @@
 /*
- * stall.c - finds the times in which no client was served.
+ * stall.c - finds stalls.
  */
 #include "run/stall.h"
 
@@ -14,15 +14,14 @@
 #include "run/test.h"
 #include "stats/outage_report.h"
 
-/* Without errors, a stall is this many mean times between successes long. */
+/* Mean times between successes, without errors. */
 #define USUAL_GAPS 10
 
-/* Of all clients at one moment. */
 struct view {
   uint64_t served_ns; /* the last success */
-  uint64_t wanted_ns; /* since when one waits; UINT64_MAX: none */
+  uint64_t wanted_ns; /* UINT64_MAX: none waits */
   unsigned waiting;
-  const struct service_error *fault; /* first after served_ns; or NULL */
+  const struct service_error *fault; /* after served_ns; or NULL */
 };
 
 static bool has_service(const struct test *test)
@@ -55,8 +54,7 @@ static uint64_t last_of(const struct service *s)
   return atomic_load_explicit(&s->last_ns, memory_order_relaxed);
 }
 
-/* Does this client wait for an event?  `ended`: after the loops, given-up
- * events count. */
+/* `ended`: after the loops, given-up events count. */
 static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
 {
   const struct service *s = &w->recorder->service;
@@ -72,7 +70,7 @@ static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
   return true;
 }
 
-/* The first error after `from_ns`, or shortly before. */
+/* Or shortly before. */
 static void note_fault(struct view *v, const struct service *s,
                        uint64_t from_ns)
 {
@@ -114,7 +112,7 @@ static uint64_t limit(const struct run *run, const struct view *v,
                  (now_ns - run->start_ns) / (events + 1) * USUAL_GAPS);
 }
 
-/* UINT64_MAX: clients have not waited in vain, or not long enough. */
+/* UINT64_MAX: no stall. */
 static uint64_t stalled_since(const struct run *run, const struct view *v,
                               uint64_t now_ns)
 {
@@ -146,7 +144,7 @@ static void keep(struct run *run, const struct view *v, uint64_t now_ns,
   outages_keep(&run->outages, &s);
 }
 
-/* The client was down, and has a success.  The warm-up does not count. */
+/* A success after the client was down.  The warm-up does not count. */
 static void back(struct service *s, const struct run *run, uint64_t last,
                  uint64_t now_ns)
 {
@@ -181,8 +179,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
   }
   if (now_ns - last <= o->limit_ns)
     return;
-  /* Most clients that pause between events see here that another one was
-   * served. */
+  /* Most clients that pause see here that another was served. */
   if (now_ns <=
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns)
     return;
@@ -191,7 +188,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
     look(run, false, &v);
     keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
-    /* No client may see that stall again. */
+    /* For no other client to see the same stall. */
     atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
   }

@@ -31,8 +31,8 @@ static void set_phase(struct worker *w, enum worker_phase phase)
   atomic_store_explicit(&w->phase, phase, memory_order_relaxed);
 }
 
-/* Blocks of tickets keep short events from competing for a cache line.  Blocks
- * of one, for long events or at the end, keep no tickets from idle workers. */
+/* Short events must not compete for a cache line; long or last events need
+ * blocks of one, so that no ticket waits for a busy worker. */
 static bool take_tickets(struct worker *w, uint64_t now)
 {
   struct run *run = w->run;
@@ -74,7 +74,7 @@ static bool leave(struct worker *w, uint64_t now, const char *why)
   return false;
 }
 
-/* WAITS until the measured part has begun, or will not begin. */
+/* WAITS; the measured part may not begin. */
 static void await_measured(struct run *run)
 {
   uint32_t warm;
@@ -83,8 +83,7 @@ static void await_measured(struct run *run)
     loop_wait_while(&run->warm, warm, WAIT_FOREVER);
 }
 
-/* The worker waits until the counters were read, so that every event that
- * counts is counted. */
+/* WAITS until the counters were read: every event that counts is counted. */
 static void end_warmup(struct worker *w, uint64_t *now)
 {
   w->counted = true;
@@ -106,7 +105,7 @@ static bool time_is_over(struct run *run, uint64_t now)
   return true;
 }
 
-/* False: the run is over before `due`. */
+/* False: the run is over. */
 static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
 {
   struct run *run = w->run;
@@ -128,20 +127,18 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
   return !run_stopped(run) && !time_is_over(run, *now);
 }
 
-/* After an event: worker_rest() and the time to think. */
 static uint64_t pause_of(struct worker *w)
 {
   uint64_t ns = w->rest_ns;
 
   w->rest_ns = 0;
-  /* Not before the first event, and not where arrivals set the moments. */
+  /* Not where arrivals set the moments. */
   if (w->iteration > 0 && !w->schedule)
     ns += think_draw(&w->plan->cfg.think_time, &w->think);
   return ns;
 }
 
-/* WAITS for a new connection, the end of a pause, the arrival.  False: the run
- * is over before that. */
+/* WAITS for a connection, a pause, the arrival.  False: the run is over. */
 static bool wait_for_start(struct worker *w, uint64_t *now)
 {
   struct run *run = w->run;
@@ -174,7 +171,7 @@ static bool get_ticket(struct worker *w, uint64_t now)
   return w->tickets > 0 || take_tickets(w, now);
 }
 
-/* Sets start_ns, and look_ns: worker_step() need not ask again before. */
+/* Sets start_ns, and look_ns: when to ask again. */
 static bool admit(struct worker *w, uint64_t now)
 {
   static const char time_is_up[] = "Time limit exceeded, exiting...",
@@ -207,7 +204,7 @@ static bool admit(struct worker *w, uint64_t now)
     if (!wait_for_start(w, &now)) {
       if (run_stopped(run))
         return leave(w, now, NULL);
-      /* The worker may have waited for a processor since then. */
+      /* It may have waited for a processor. */
       return leave(w, min_u64(now, run->end_ns), time_is_up);
     }
     if (!get_ticket(w, now)) /* the warm-up may have ended */
@@ -235,7 +232,7 @@ static void log_event(struct worker *w, uint64_t took)
   w->event_failed = false;
 }
 
-/* Not inlined: the fast path needs the registers. */
+/* Not inlined, for registers of the fast path. */
 static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 {
   static const struct class_outcome fine = { 0 };
@@ -252,8 +249,8 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
     log_event(w, took);
 }
 
-/* An event that began in the warm-up.  It counts if it ends afterwards, and is
- * recorded after the counters were read; otherwise never after that. */
+/* Began in the warm-up.  It counts if it ends afterwards, recorded after the
+ * counters were read; otherwise never after that. */
 static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
 {
   struct run *run = w->run;
@@ -273,7 +270,7 @@ static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
   atomic_store_explicit(&w->recording, 0, memory_order_release);
 }
 
-/* Not inlined: the fast path needs the registers. */
+/* Not inlined, for registers of the fast path. */
 static NOINLINE void end_watched_event(struct worker *w, uint64_t now,
                                        uint64_t took)
 {
@@ -298,7 +295,7 @@ static ALWAYS_INLINE void end_event(struct worker *w, uint64_t now)
     recorder_event(w->recorders, r, took);
 }
 
-/* After a forced end, the event has been counted as unfinished. */
+/* After a forced end, the event is unfinished. */
 static COLD void end_last_event(struct worker *w, uint64_t now)
 {
   if (atomic_load(&w->run->forced) == 0)
@@ -335,8 +332,7 @@ bool worker_step(struct worker *w)
   return w->open;
 }
 
-/* A client that is alone yields now and then, so that the loop sees it go
- * on. */
+/* When alone, now and then, for the loop's counts. */
 static bool gives_way(const struct worker *w)
 {
   return w->moves == fiber_switches() &&

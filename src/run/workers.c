@@ -30,8 +30,8 @@
 
 static void workers_life(void *arg);
 
-/* The worker counts as ready and gone.  The first one says why, and clears the
- * text for the others.  NULL: the run ends anyway. */
+/* Counts as ready and gone.  The first one says why, and clears the text for
+ * the others.  NULL: the run ends anyway. */
 static void workers_never_begun(struct worker *w, struct err *why)
 {
   struct run *run = w->run;
@@ -58,8 +58,8 @@ enum {
   PLACES = 32, /* clients that open at a time */
 };
 
-/* If no client was opened in this time, as many begin: servers may be far away,
- * or clients wait for each other. */
+/* Then as many begin: servers may be far away, or clients wait for each
+ * other. */
 #define PATIENCE_NS (100 * NS_PER_MS)
 
 /* NULL: all have begun. */
@@ -131,13 +131,12 @@ static void idle_begin(void *arg)
 /* ---- threads that carry the clients of a run ---- */
 
 enum {
-  CLIENT_STACK = 256 * 1024, /* at least; only used pages take memory */
+  CLIENT_STACK = 256 * 1024, /* only used pages take memory */
   CLIENT_LEAST = 16 * 1024,  /* bytes */
   MAPS_SPARE = 2048,         /* for the rest of the program */
-  LOOK_EVERY = 256,          /* clients, between looks at the memory */
+  LOOK_EVERY = 256,          /* clients */
   MEMORY_SPARE = 64 << 20,   /* bytes, for all other programs */
-  HELD_AT_WORK = 10, /* the smallest part of the time that computing code gets
-                        of a busy processor */
+  HELD_AT_WORK = 10, /* computing code gets this part of a busy processor */
 };
 
 /* Where stacks use up the maps, nothing else gets memory. */
@@ -171,8 +170,8 @@ static int check_memory(unsigned clients, struct err *err)
                  (unsigned long long)(space_free(&space) >> 20));
 }
 
-/* The memory of a client depends on the script.  Without memory the system
- * kills this process or another one, without a word. */
+/* The script decides how much a client takes.  Without memory the system kills
+ * this process or another one. */
 static bool clients_lack_memory(const struct worker *w, struct err *err)
 {
   struct run *run = w->run;
@@ -242,8 +241,7 @@ static void record_lag(void *ctx, uint64_t ns)
     hist_record(c->lag, ns);
 }
 
-/* The thread's clients are every carriers-th worker.  Without memory for one,
- * none begins. */
+/* Every carriers-th worker.  Without memory for one, none begins. */
 static int carry(struct carrier *c, struct loop *l, void *group,
                  struct err *err)
 {
@@ -280,8 +278,7 @@ static struct loop_mark mark_of(const struct loop *l)
   };
 }
 
-/* Clients may use up all file descriptors: they begin after all threads have
- * what a loop needs. */
+/* Clients may use up all file descriptors that loops need. */
 static void await_loops(struct run *run)
 {
   uint32_t n;
@@ -290,7 +287,7 @@ static void await_loops(struct run *run)
     wait_while(&run->loops, n, WAIT_FOREVER);
 }
 
-/* `n` threads have a loop, or will have none. */
+/* A loop each, or none. */
 static void count_loops(struct run *run, unsigned n)
 {
   (void)atomic_fetch_add(&run->loops, n);
@@ -408,7 +405,7 @@ void workers_measured(const struct run *run, struct client_loops *ret)
 
 /* ---- the life of a worker ---- */
 
-/* If no worker leaves in this time, those that have left go on. */
+/* Then workers that have left go on. */
 #define LEAVE_PATIENCE_NS (100 * NS_PER_MS)
 
 static void set_phase(struct worker *w, enum worker_phase phase)
@@ -523,7 +520,7 @@ static void note_left(struct run *run)
     run_news(run);
 }
 
-/* A forced end must leave time to close. */
+/* For closing, before a forced end. */
 static uint64_t latest_close_ns(const struct run *run)
 {
   const uint64_t grace_ns = run->plan->grace_ns;
@@ -533,11 +530,8 @@ static uint64_t latest_close_ns(const struct run *run)
            : run->end_ns + grace_ns / 2;
 }
 
-/*
- * Closing sessions takes a server's time from the last events of others, so
- * workers wait for them to leave, unless none leaves: they may need what these
- * hold, such as locks.
- */
+/* Closing sessions takes a server's time from others' last events.  If none of
+ * those leaves, they may need what these hold, such as locks. */
 static void let_others_leave(struct worker *w, void *thr)
 {
   struct run *run = w->run;
@@ -557,7 +551,7 @@ static void let_others_leave(struct worker *w, void *thr)
   }
 }
 
-/* Clients of a thread wait for a processor together: one counts. */
+/* Clients of a thread wait together: one counts. */
 static bool counts_queue(const struct worker *w)
 {
   const unsigned carriers = w->plan->carriers;
@@ -565,8 +559,8 @@ static bool counts_queue(const struct worker *w)
   return carriers == 0 || w->tid < carriers;
 }
 
-/* Of ten thousand workers the conductor hears of the last one, and of each if
- * the run does not end as planned. */
+/* The conductor hears of the last worker, and of each if the run does not end
+ * as planned. */
 static void note_gone(struct run *run)
 {
   const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
@@ -600,7 +594,7 @@ static void workers_life(void *arg)
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
   void *thr = run->test_run;
-  struct err err; /* not cleared: that would touch another page of each stack */
+  struct err err; /* not cleared: another page of each stack */
   uint64_t after_ns;
   bool called_off, opened, waits;
 
@@ -610,7 +604,7 @@ static void workers_life(void *arg)
   opened = !called_off && open_worker(w, &thr, &err);
   w->thr = thr;
   say_state(w, opened ? "initialized" : "failed to initialize!");
-  if (run->plan->carriers > 0) { /* opening goes deeper than events do */
+  if (run->plan->carriers > 0) { /* opening goes deeper than events */
     fiber_trim_stack();
     if (plan_is_idle(run->plan, w->tid))
       idle_opened(&run->carriers[plan_event_thread(run->plan, w->tid)]);
