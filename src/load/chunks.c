@@ -164,7 +164,7 @@ bool steps_are_stopped(struct steps *s)
   return stopped;
 }
 
-/* The lock does not protect chunks of a table that is created. */
+/* Of a table that is created, chunks are not protected by the lock. */
 static unsigned percent_of(const struct table *t)
 {
   if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)

@@ -1,6 +1,5 @@
 /*
- * sbtest.c - the tables of the OLTP scripts: sbtest1, sbtest2, ..., all of the
- * same size.
+ * sbtest.c - the tables of the OLTP scripts: sbtest1, sbtest2, ...
  */
 #include <inttypes.h>
 #include <stdio.h>

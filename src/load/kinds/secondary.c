@@ -1,6 +1,5 @@
 /*
- * secondary.c - the table of the script secondary: an id, the indexed columns k
- * and v, and a text.
+ * secondary.c - the table of the script secondary: id, k, v and a text.
  */
 #include "load/kinds/secondary.h"
 
@@ -18,7 +17,7 @@ enum {
   V_COUNT = 1000 * 1000, /* values of v */
   WORDS = 4,             /* of 16 digits in the text */
   TEXT_MAX = WORDS * 16,
-  SECONDARY_DISK = 150, /* bytes of a row with its indexes, estimated */
+  SECONDARY_DISK = 150, /* bytes of a row, estimated */
 };
 
 static const char *const params[] = { "keys", "rows_per_key", "data_seed",

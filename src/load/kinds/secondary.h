@@ -1,9 +1,8 @@
 /*
- * secondary.h - the rows of the table of the script secondary, and which of
- * them have a value of the indexed column.
+ * secondary.h - the rows of the script secondary.
  *
- * The ids 1, 2, ... are scattered over the values 1..keys of the column k, so
- * that each value has the same number of rows, anywhere in the table.
+ * The column k has the values 1..keys, each in the same number of rows,
+ * scattered over the table.
  */
 #ifndef BENCH_LOAD_KINDS_SECONDARY_H
 #define BENCH_LOAD_KINDS_SECONDARY_H
@@ -12,7 +11,7 @@
 
 #include "rand/scramble.h"
 
-/* The parameters of the kind. */
+/* Of the kind. */
 enum secondary_param {
   SECONDARY_KEYS,
   SECONDARY_PER_KEY, /* rows of a key */
@@ -21,18 +20,17 @@ enum secondary_param {
 
 struct secondary {
   uint64_t seed, per_key;
-  struct scramble order; /* ids to places, which k is made from */
+  struct scramble order; /* ids to places, for k */
 };
 
-/* `param` is indexed by enum secondary_param; all but the seed are at least 1.
- */
+/* `param`: enum secondary_param, at least 1 but for the seed. */
 void secondary_init(struct secondary *s, const uint64_t *param);
 
-/* The columns k and v of row `id`. */
+/* Of row `id`. */
 uint64_t secondary_k(const struct secondary *s, uint64_t id);
 uint64_t secondary_v(const struct secondary *s, uint64_t id);
 
-/* The ids of value k, n of 0..per_key-1, in no order. */
+/* Of value k; n is 0..per_key-1. */
 uint64_t secondary_id(const struct secondary *s, uint64_t k, uint64_t n);
 
 #endif

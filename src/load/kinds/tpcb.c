@@ -72,8 +72,7 @@ static void describe(const struct kind_args *args, uint64_t number,
   }
 }
 
-/* The key, the branch (not of branches), the balance, a blank filler (of
- * accounts). */
+/* Key, branch (but for branches), balance, blank filler (of accounts). */
 static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 {
   struct row row;

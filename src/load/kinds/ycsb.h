@@ -1,18 +1,16 @@
 /*
- * ycsb.h - the rows of the table of the ycsb script, while they are loaded and
- * while they are read and changed.
+ * ycsb.h - the rows of the table of the ycsb script.
  *
- * Rows have numbers: 1..records are loaded, the others inserted later.  The
- * *place* of a row is the number that its key has.  With ordered keys it is the
- * number of the row.  Hashed keys are a permutation: the loaded rows are `gap`
- * apart, and rows that are inserted later fall between them, all over the
- * table.  A key is the place, or "user" and the 19 digits of the place.
+ * Rows 1..records are loaded, the others inserted later.  The place of a row is
+ * the number of its key: the number of the row with ordered keys.  Hashed keys
+ * are a permutation: loaded rows are `gap` apart, and inserted rows fall
+ * between them, all over the table.  A key is the place, or "user" and its 19
+ * digits.
  *
- * A field is a function of the seed, the row, the field and a version.  It
- * begins with YCSB_HEAD characters: a mark, 11 hexadecimal digits of the
- * version, 8 of a check word.  The mark is `w` if the whole row was written at
- * once and `f` if only this field was.  All fields of a row with the mark `w`
- * have the same version, or the row is torn.
+ * A field is a function of the seed, the row, the field and a version.  Its
+ * head has YCSB_HEAD characters: `w` if the whole row was written, or `f`; 11
+ * hexadecimal digits of the version; 8 of a check word.  Fields of a row with
+ * `w` have one version, or the row is torn.
  */
 #ifndef BENCH_LOAD_KINDS_YCSB_H
 #define BENCH_LOAD_KINDS_YCSB_H
