@@ -17,24 +17,23 @@
 #include "machine/proc.h"
 
 enum {
-  STATES_MAX = 16, /* idle states of a processor */
-  LINE_SIZE = 65536 /* of /proc/interrupts: a number for each processor */,
+  STATES_MAX = 16, /* per CPU */
+  LINE_SIZE = 65536 /* CPUs in /proc/interrupts */,
   SLEEPS = 21,
 };
 
-/* Share of processor time used by other programs from which figures suffer. */
+/* CPU time of other programs that disturbs. */
 #define NOISE 0.1
-/* Leaving an idle state takes so long that latencies show it. */
+/* Exit latency that is visible. */
 #define SLOW_STATE_US 50
-/* Each interrupt takes some microseconds: this many are some percent of a
- * processor. */
+/* Per second; some microseconds each are some percent of a CPU. */
 #define MANY_IRQS 5000.0
 #define SLEEP_NS (100 * NS_PER_US)
 #define LATE_NS (100 * NS_PER_US)
 
 #define CPU "/sys/devices/system/cpu"
 
-/* ---- settings of processors ---- */
+/* ---- settings of CPUs ---- */
 
 void client_governors(struct findings *to, const char *root,
                       const cpu_set_t *cpus)
@@ -63,7 +62,7 @@ void client_governors(struct findings *to, const char *root,
     findings_add(to, FINDING_OK, "governor", NULL, "performance");
 }
 
-/* The enabled idle state of a processor that takes longest to leave. */
+/* The enabled state with the longest exit latency. */
 struct idle_state {
   unsigned long latency_us;
   char name[32];
@@ -125,7 +124,7 @@ static void read_ticks(struct client_counts *c, const char *root)
   c->all = c->busy + ticks.idle + ticks.iowait + ticks.steal;
 }
 
-/* The numbers of the processors in the columns of /proc/interrupts. */
+/* CPUs of the columns. */
 struct columns {
   unsigned cpu[CPUS_MAX];
   size_t n;
@@ -143,8 +142,7 @@ static void read_columns(struct columns *c, const char *line)
   }
 }
 
-/* A line of a device: "24: 100 0 PCI-MSI 1-edge eth0".  False: it is another
- * one, such as that of the timer. */
+/* "24: 100 0 PCI-MSI 1-edge eth0"; false: not of a device. */
 static bool read_irq(struct client_irq *ret, char *line,
                      const struct columns *columns, const cpu_set_t *cpus)
 {

@@ -66,7 +66,7 @@ static void look_at_durability(struct findings *to, struct conn *c)
     return;
   c->driver->server_settings(c->session, put_fact, &f);
   if (f.n == 0)
-    return; /* the server does not answer */
+    return;
   if (durable_gaps(c->driver->durable, &f, &gaps, &usual) > 0)
     findings_add(to, usual ? FINDING_OK : FINDING_WARN, "durability",
                  usual ? NULL
@@ -103,9 +103,7 @@ static void look_at_limits(struct findings *to, struct conn *c,
   }
 }
 
-/*
- * Counts tables in a row that do not exist, or that the server did not report.
- */
+/* In a row; missing or not reported. */
 static unsigned count_unknown(const struct tables_look *look)
 {
   unsigned n = 0;
@@ -119,7 +117,7 @@ enum {
   NAMES_SIZE = 48
 };
 
-/* Returns "sbtest1", or "sbtest1 to sbtest8". */
+/* "sbtest1", or "sbtest1 to sbtest8". */
 static const char *tables_name(const struct tables_look *look,
                                char text[NAMES_SIZE])
 {
@@ -174,8 +172,7 @@ static void look_at_the_tables(struct findings *to, struct conn *c,
     look_at_rows(to, &look, facts);
 }
 
-/* Does the server give each connection a session of its own?  A pooler that
- * does not may still give two connections different sessions for some time. */
+/* A pooler may give two connections different sessions for some time. */
 static bool has_own_session(struct conn *c, struct conn *other)
 {
   enum {

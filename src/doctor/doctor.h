@@ -1,8 +1,6 @@
 /*
- * doctor.h - checks what a run needs before it is started: the machine, a
- * folder, a database.
- *
- * Nothing is changed; the functions only add findings.
+ * doctor.h - checks the machine, a folder and a database before a run; changes
+ * nothing, adds findings.
  */
 #ifndef BENCH_DOCTOR_DOCTOR_H
 #define BENCH_DOCTOR_DOCTOR_H
@@ -15,38 +13,29 @@ struct findings;
 
 struct machine_needs {
   unsigned workers;  /* threads or clients */
-  unsigned carriers; /* threads that carry them; 0: each has its own */
-  bool clients;      /* --clients says how many there are, not --threads */
-  uint64_t files;    /* files that the run opens; 0: not known */
+  unsigned carriers; /* that carry clients; 0: one each */
+  bool clients;      /* set by --clients, not --threads */
+  uint64_t files;    /* of the run; 0: not known */
 };
 
-/*
- * Check limits of the process, processors and memory, and measure the load of
- * other programs for about a second.
- */
+/* Limits, CPUs, memory; measures the load of other programs for a second. */
 void doctor_machine(struct findings *to, const struct machine_needs *needs);
 
 struct folder_needs {
   const char *folder;
-  uint64_t files, bytes; /* of all test_file.0 and so on together */
-  bool direct;           /* with direct I/O */
+  uint64_t files, bytes; /* all files together */
+  bool direct;           /* O_DIRECT */
 };
 
-/*
- * Check the folder of a file test: the file system, the files or the room for
- * them, and whether files can be opened for direct I/O.
- */
+/* File system, files or room for them, direct I/O. */
 void doctor_folder(struct findings *to, const struct folder_needs *needs);
 
-/* Is there room for the bytes that `prepare` writes?  `advice` is printed if
- * there is not; static. */
+/* For `prepare`; `advice` (static) is printed without room. */
 void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                   const char *advice);
 
-/*
- * Connect with the options of `db`, and check the server: version, durability,
- * limits, tables.  Messages about a failed connection are logged.
- */
+/* Connects as the run would, and checks version, durability, limits, tables.
+ * Failed connections are logged. */
 void doctor_database(struct findings *to, struct db_process *db);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * findings.c - the list of what was found.
+ * findings.c - a list of findings.
  */
 #include "doctor/findings.h"
 
@@ -26,7 +26,7 @@ void findings_add(struct findings *f, enum finding_level level,
   va_start(ap, fmt);
   (void)vsnprintf(one->text, sizeof(one->text), fmt, ap);
   va_end(ap);
-  /* Texts of servers must not start new lines. */
+  /* Servers' texts may have line ends. */
   for (char *at = one->text; *at; at++) {
     if ((unsigned char)*at < ' ' || *at == '\x7f')
       *at = ' ';

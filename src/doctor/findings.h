@@ -1,6 +1,6 @@
 /*
- * findings.h - what `bench doctor` has found, one line each: what was checked,
- * the result, and what to do if the result is not good.
+ * findings.h - findings of `bench doctor`: check, result, and advice unless
+ * good.
  */
 #ifndef BENCH_DOCTOR_FINDINGS_H
 #define BENCH_DOCTOR_FINDINGS_H
@@ -14,19 +14,19 @@ struct strbuf;
 
 enum finding_level {
   FINDING_OK,
-  FINDING_WARN, /* the run works, its figures deserve a second look */
-  FINDING_FAIL, /* the run will fail */
+  FINDING_WARN, /* a warning about figures */
+  FINDING_FAIL, /* the run would fail */
 };
 
 struct finding {
   enum finding_level level;
   const char *subject; /* static: "server" */
-  const char *advice;  /* static; NULL: there is nothing to do */
+  const char *advice;  /* static; [opt] */
   char text[320];
 };
 
 enum {
-  FINDINGS_MAX = 64 /* further ones are dropped */
+  FINDINGS_MAX = 64 /* others are dropped */
 };
 
 /* {0} is empty. */
@@ -41,13 +41,10 @@ void findings_add(struct findings *f, enum finding_level level,
 
 size_t findings_count(const struct findings *f, enum finding_level level);
 
-/*
- * The findings for programs: counts, and an object per finding; NULL: out of
- * memory.
- */
+/* Counts, and an object per finding; NULL: out of memory. */
 json_t *findings_json(const struct findings *f);
 
-/* Print a line per finding, and one that counts them. */
+/* A line per finding, and their counts. */
 void findings_print(const struct findings *f, struct strbuf *out);
 
 #endif

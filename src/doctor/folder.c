@@ -1,5 +1,5 @@
 /*
- * folder.c - is the folder of a file test ready?
+ * folder.c - the folder of a file test.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,10 +37,7 @@ void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                  (double)bytes / MIB, (double)left / MIB);
 }
 
-/*
- * Checks the files and their sizes, or, if they do not exist, the room for
- * them.
- */
+/* If files are missing: room for them. */
 static void look_at_files(struct findings *to, const struct folder_needs *needs)
 {
   const uint64_t each = needs->files > 0 ? needs->bytes / needs->files : 0;
@@ -68,7 +65,7 @@ static void look_at_files(struct findings *to, const struct folder_needs *needs)
                "--file-total-size");
 }
 
-/* Opens a file without a name, which leaves nothing behind. */
+/* Leaves nothing behind. */
 static int open_probe(const char *folder, int flags)
 {
 #ifdef O_TMPFILE

@@ -17,14 +17,14 @@
 #include "machine/env.h"
 
 enum {
-  FILES_SPARE = 64,   /* open files, besides those of the test */
-  THREADS_SPARE = 16, /* threads that a run needs besides the workers */
+  FILES_SPARE = 64,   /* besides the test's files */
+  THREADS_SPARE = 16, /* besides workers */
 };
 
-/* Share of the memory below which a machine is short of it. */
+/* of memory */
 #define SHORT_OF_MEMORY 0.1
 
-/* The processors that the process may use. */
+/* Allowed CPUs. */
 static void allowed(cpu_set_t *ret)
 {
   CPU_ZERO(ret);
@@ -32,7 +32,7 @@ static void allowed(cpu_set_t *ret)
     CPU_SET(0, ret);
 }
 
-/* This program sleeps for a second, so that all load comes from others. */
+/* Sleeps for a second. */
 static void look_at_others(struct findings *to, const cpu_set_t *cpus)
 {
   struct client_counts before, after;

@@ -1,5 +1,5 @@
 /*
- * live_line.c - one line on a terminal that follows a run.
+ * live_line.c - a line on a terminal.
  */
 #include "report/live_line.h"
 
@@ -13,16 +13,15 @@
 #include "report/text_num.h"
 #include "stats/report.h"
 
-/* From the longest form of the line to the shortest. */
+/* From long to short. */
 enum form {
   FORM_ALL,
   FORM_RATE, /* without latency and errors */
-  FORM_LEFT, /* only the time, or the events, left */
-  FORM_STEP, /* of a sweep: the step alone */
+  FORM_LEFT, /* time or events left */
+  FORM_STEP, /* a step without its sweep */
   FORMS,
 };
 
-/* How far the sweep is. */
 static void live_line_add_step(struct strbuf *line, const struct live_line *l,
                                const struct report *r, enum form form)
 {
@@ -40,7 +39,6 @@ static void live_line_add_step(struct strbuf *line, const struct live_line *l,
     strbuf_adds(line, "; ");
 }
 
-/* How far the run is. */
 static void live_line_add_place(struct strbuf *line, const struct live_line *l,
                                 const struct report *r)
 {
@@ -93,11 +91,7 @@ static void live_line_add_form(struct strbuf *line, const struct live_line *l,
                 l->errors == 1 ? "" : "s");
 }
 
-/*
- * The line for a report of an interval, with less than `columns` characters:
- * what matters less is left out until it fits.  The counts include the
- * interval.
- */
+/* Shortened until below `columns` characters.  Counts include the interval. */
 static void live_line_text(struct strbuf *line, const struct live_line *l,
                            const struct report_setup *setup,
                            const struct report *r, unsigned columns)
@@ -124,7 +118,7 @@ static int live_line_on_interval(void *ctx, const struct report_setup *setup,
   if (columns == 0)
     return 0;
   live_line_text(&line, l, setup, r, columns);
-  /* Without memory there is no line: it is no result. */
+  /* Without memory: no line. */
   if (!line.failed)
     l->io->show(l->io_ctx, strbuf_str(&line), false);
   strbuf_done(&line);

@@ -35,7 +35,7 @@ struct mark {
 
 struct marks {
   uint64_t base_ns;
-  _Atomic unsigned n; /* publishes the marks below it */
+  _Atomic unsigned n; /* publishes marks below */
   _Atomic uint64_t lost;
   struct mark of[MARKS_MAX];
 };
@@ -60,7 +60,7 @@ static bool marks_is_blank(char c)
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
 }
 
-/* Text that may be anything as text that terminals and files take. */
+/* For terminals and files. */
 static void marks_make_safe(struct strbuf *out, const char *line, size_t len)
 {
   struct strbuf text = { 0 }, valid = { 0 };
@@ -148,22 +148,22 @@ void marks_write(struct strbuf *b, const struct marks *m)
 /* ---- the fifo ---- */
 
 enum {
-  MARK_LINE = 4096,     /* the rest of a longer line is not looked at */
-  MARK_REST_MS = 100,   /* a line without its end gets so long */
-  MARK_LAST_READS = 32, /* what the fifo holds at the end of the run */
-  MARK_PATIENCE_S = 1   /* a thread that prints gets so long to end */
+  MARK_LINE = 4096,     /* the rest of a line is ignored */
+  MARK_REST_MS = 100,   /* for the rest of a line */
+  MARK_LAST_READS = 32, /* drained at the end */
+  MARK_PATIENCE_S = 1   /* for the thread to end */
 };
 
 struct mark_fifo {
   char path[PATH_MAX];
-  bool made; /* it is to be removed */
+  bool made; /* remove at the end */
   bool print;
   int fd, wake; /* -1: not open */
   struct leave *leave;
   struct marks *marks; /* owned */
   bool running;
   pthread_t thread;
-  /* The thread's. */
+  /* Of the thread. */
   char line[MARK_LINE];
   size_t len;
 };
@@ -184,8 +184,8 @@ bool mark_path(char *ret, size_t size, unsigned which, long pid)
 
 /* ---- opening ---- */
 
-/* One that a process with the same number has left: nobody reads it.  In
- * another container a run of that number may. */
+/* A dead fifo of an earlier process with this number; in another container a
+ * run may use that number. */
 static bool mark_is_old(const char *path)
 {
   struct stat st;
@@ -267,7 +267,7 @@ int mark_fifo_new(struct mark_fifo **ret, const char *where, bool print,
     rc = strcmp(where, MARK_AUTO) == 0 ? mark_make_auto(f, err)
                                        : mark_make_named(f, where, err);
   if (rc == 0) {
-    /* A writer of its own: the end of another one is no end of the fifo. */
+    /* An own writer, so that the end of others is no end of the fifo. */
     f->fd = open(f->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (f->fd < 0)
       rc = err_sys(err, "cannot open the fifo '%s' of --mark,", f->path);
@@ -316,7 +316,7 @@ static void mark_end_line(struct mark_fifo *f, uint64_t now_ns)
   f->len = 0;
 }
 
-/* Take what is there; false: nothing. */
+/* False: nothing. */
 static bool mark_take(struct mark_fifo *f)
 {
   char bytes[MARK_LINE];
@@ -353,8 +353,7 @@ static void *mark_read_marks(void *arg)
   return NULL;
 }
 
-/* Nothing is read any more.  The thread may be stuck in a terminal that takes
- * no text; then it is left behind. */
+/* A thread that is stuck in a terminal is left behind. */
 static void mark_stop(struct mark_fifo *f)
 {
   const uint64_t one = 1;
@@ -371,7 +370,7 @@ static void mark_stop(struct mark_fifo *f)
     leave_thread(f->leave);
 }
 
-/* Is the file of that name still the one that was made? */
+/* Not replaced meanwhile? */
 static bool mark_is_there(const struct mark_fifo *f)
 {
   struct stat there, here;

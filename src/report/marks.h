@@ -1,9 +1,8 @@
 /*
- * marks.h - what the experimenter did during a run: moments with a text, on the
- * time axis of all outputs.
+ * marks.h - moments with a text on the time axis of a run.
  *
- * One thread adds marks; any thread may read those that marks_count() has
- * counted.  All functions accept NULL, which has no marks.
+ * A thread adds marks; any thread may read the first marks_count().  All
+ * functions accept NULL: no marks.
  */
 #ifndef BENCH_REPORT_MARKS_H
 #define BENCH_REPORT_MARKS_H
@@ -20,63 +19,56 @@ struct marks;
 struct strbuf;
 
 enum {
-  MARKS_MAX = 1000, /* further ones are only counted */
-  MARK_TEXT = 256,  /* bytes, with the terminator; longer texts are cut */
+  MARKS_MAX = 1000, /* others are only counted */
+  MARK_TEXT = 256,  /* bytes with the terminator; longer texts are cut */
 };
 
-struct marks *marks_new(void); /* NULL: not enough memory */
+struct marks *marks_new(void); /* NULL: out of memory */
 void marks_free(struct marks *m);
 
-/* Times count from here on.  Called before the first mark. */
+/* Origin of times; before the first mark. */
 void marks_begin(struct marks *m, uint64_t base_ns);
 
-/* Add what was written in one line.  The text becomes valid UTF-8 without
- * control characters.  A line of blanks is no mark; false: none was kept. */
+/* One line as valid UTF-8 without control characters.  False: blank, or not
+ * kept. */
 bool marks_add(struct marks *m, const char *line, size_t len, uint64_t now_ns);
 
-/* Mark i is older than mark i + 1. */
+/* In order of time. */
 unsigned marks_count(const struct marks *m);
 const char *mark_text(const struct marks *m, unsigned i);
-/* Since the measured start; below 0: in the warm-up. */
+/* Since the measured start; negative in the warm-up. */
 double mark_at_s(const struct marks *m, unsigned i);
-/* The number of marks up to this moment of the program's clock. */
+/* Up to this moment of the program's clock. */
 unsigned marks_until(const struct marks *m, uint64_t at_ns);
 
-/* Those that were not kept, because there were too many. */
+/* Not kept: too many. */
 uint64_t marks_lost(const struct marks *m);
 
-/* Write all of them as text, followed by an empty line. */
+/* All marks, and an empty line. */
 void marks_write(struct strbuf *b, const struct marks *m);
 
-/*
- * The fifo from which a run takes marks.  A thread waits for lines, so a mark
- * has the moment at which it was written, and a run that nobody marks pays
- * nothing.
- */
+/* The fifo of --mark.  A thread waits for lines, so a mark has its moment, and
+ * a run without marks costs nothing. */
 struct mark_fifo;
 
-/* The value of --mark that makes a fifo which is found by the number of the
- * process. */
+/* --mark without FIFO: found by the process number. */
 #define MARK_AUTO "auto"
 
-/*
- * Open the fifo `where`, or one that mark_path() finds with MARK_AUTO.  If it
- * does not exist, it is made, and removed at the end.  `print`: a mark is
- * printed when it comes.
- */
+/* Opens `where`, or a place of mark_path() with MARK_AUTO; a fifo that was made
+ * is removed at the end.  `print`: print marks as they come. */
 int mark_fifo_new(struct mark_fifo **ret, const char *where, bool print,
                   struct leave *leave, struct err *err);
-void mark_fifo_free(struct mark_fifo *f); /* `f` may be NULL */
+void mark_fifo_free(struct mark_fifo *f); /* NULL is allowed */
 
 const char *mark_fifo_path(const struct mark_fifo *f);
-const struct marks *mark_fifo_marks(const struct mark_fifo *f); /* NULL: NULL */
+const struct marks *
+mark_fifo_marks(const struct mark_fifo *f); /* NULL for NULL */
 
-/* Place number `which` where the fifo of a process may be; false: there are no
- * more, or the name is too long. */
+/* Place `which` of the fifo of a process; false: no more, or too long. */
 bool mark_path(char *ret, size_t size, unsigned which, long pid);
 
-/* Reads from the start of the load up to the last report.  It comes before the
- * reporters that show marks.  ctx: struct mark_fifo */
+/* Reads from the start of the load to the last report; before reporters that
+ * show marks. */
 extern const struct reporter mark_reporter;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reporter.c - hands every report to every reporter.
+ * reporter.c - hands reports to reporters.
  */
 #include "report/reporter.h"
 
@@ -7,7 +7,6 @@
 #include "base/leave.h"
 #include "stats/report.h"
 
-/* What the reporters are called for. */
 struct reporter_event {
   enum {
     REPORTER_BEGIN,
@@ -56,7 +55,7 @@ static int reporter_call(const struct reporter_use *use,
   return 0;
 }
 
-/* Call all reporters, for as long as leave_step() allows it (NULL: always). */
+/* While leave_step() allows (NULL: always). */
 static int reporter_call_all(const struct reporter_use *use, size_t n,
                              struct leave *leave,
                              const struct reporter_event *e, struct err *err)

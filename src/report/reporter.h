@@ -1,9 +1,8 @@
 /*
- * reporter.h - a reporter presents the figures of a run to a reader.
+ * reporter.h - presents the figures of a run.
  *
- * A run has any number of reporters.  Each gets every report, and they are
- * never called at the same time.  A new one is a const struct reporter in a
- * file of its own, with a struct of its own that `ctx` points to.
+ * Each reporter gets every report, never two at the same time.  A reporter is a
+ * const struct reporter with a context of its own.
  */
 #ifndef BENCH_REPORT_REPORTER_H
 #define BENCH_REPORT_REPORTER_H
@@ -16,17 +15,17 @@ struct report_setup;
 struct run_end;
 struct run_start;
 
-/* All members except the name are [opt]. */
+/* All members but the name are [opt]. */
 struct reporter {
-  const char *name; /* for messages about its failures */
+  const char *name; /* for messages */
 
-  /* Once, before the first report; `setup` stays valid until end(). */
+  /* Once, before the first report; `setup` is valid until end(). */
   int (*begin)(void *ctx, const struct report_setup *setup, struct err *err);
 
-  /* The first event is about to start: once, or never if there is none. */
+  /* Before the first event, if any. */
   int (*start)(void *ctx, const struct run_start *start, struct err *err);
 
-  /* Called by the kind of the report; REPORT_FORCED is final as well. */
+  /* By kind of report; REPORT_FORCED is final, too. */
   int (*interval)(void *ctx, const struct report_setup *setup,
                   const struct report *r, struct err *err);
   int (*checkpoint)(void *ctx, const struct report_setup *setup,
@@ -34,24 +33,21 @@ struct reporter {
   int (*final)(void *ctx, const struct report_setup *setup,
                const struct report *r, struct err *err);
 
-  /* The run has ended, or did not take place: once, after the last report. */
+  /* After the last report, also if the run did not take place. */
   int (*over)(void *ctx, const struct run_end *end, struct err *err);
 
-  /* Called once, whatever happened before, even without a final report. */
+  /* Once, in any case. */
   int (*end)(void *ctx, struct err *err);
 };
 
-/* A reporter and its context (borrowed). */
+/* `ctx` is borrowed. */
 struct reporter_use {
   const struct reporter *reporter;
   void *ctx;
 };
 
-/*
- * Call all reporters in their order, even after one has failed.  The error is
- * that of the first one that failed, with its name as prefix.  If leave_step()
- * returns false for the report, the remaining reporters are not called.
- */
+/* Calls all in order; the error is that of the first failure, prefixed with the
+ * name.  If leave_step() returns false, the rest is not called. */
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err);
 int reporters_start(const struct reporter_use *use, size_t n,

@@ -86,7 +86,7 @@ static void text_add_time(struct strbuf *b, const struct report_setup *setup,
               text_s(r->elapsed_ns));
 }
 
-/* Parsers need the comma in the one form, and no comma in the other. */
+/* Parsers: a comma in only one of the forms. */
 static void text_add_queue(struct strbuf *b, const struct report_setup *setup,
                            const struct report *r)
 {
@@ -147,12 +147,12 @@ static void text_add_general(struct strbuf *b, const struct report_setup *setup,
               r->events);
 }
 
-/* The positions of the numbers in a latency block. */
+/* Widths of a latency block. */
 struct text_latency_columns {
-  int gap;       /* blanks after "min:" */
-  int width;     /* of the numbers on that line */
-  int pct_gap;   /* the same on the line of the percentile */
-  int pct_width; /* the same, for a label of up to three characters */
+  int gap;       /* behind "min:" */
+  int width;     /* numbers of that line */
+  int pct_gap;   /* of the percentile */
+  int pct_width; /* with a label of up to three characters */
 };
 
 static const struct text_latency_columns text_latency_usual = { 1, 39, 1, 27 };
@@ -173,7 +173,7 @@ static void text_add_latency_percentile(struct strbuf *b,
   }
   beyond = (int)strlen(fmt_shortest(label, setup->percentile)) - 3;
   width = col->pct_width - (beyond > 0 ? beyond : 0);
-  if (width < 0) /* a negative width would make printf align to the left */
+  if (width < 0) /* a negative width would align left */
     width = 0;
   strbuf_addf(b, "        %3sth percentile:%*s%*.2f\n", label, col->pct_gap, "",
               width, text_ms(r->percentile_ns));
@@ -296,7 +296,7 @@ void text_threads(struct strbuf *b, const struct report *r)
  * ---- */
 
 enum {
-  TEXT_NAME_MAX = 100 /* bytes of a statement that are shown */
+  TEXT_NAME_MAX = 100 /* of a statement */
 };
 
 static int text_class_by_time(const void *a, const void *b)
@@ -306,10 +306,10 @@ static int text_class_by_time(const void *a, const void *b)
 
   if (x->sum_ns != y->sum_ns)
     return x->sum_ns < y->sum_ns ? 1 : -1;
-  return x < y ? -1 : x > y; /* otherwise in the order in which they came */
+  return x < y ? -1 : x > y; /* order of first use */
 }
 
-/* Append the name on one line, cut between characters. */
+/* On one line, cut between characters. */
 static void text_class_add_name(struct strbuf *b, const char *name)
 {
   const size_t shown = utf8_cut(name, TEXT_NAME_MAX);
@@ -319,15 +319,15 @@ static void text_class_add_name(struct strbuf *b, const char *name)
   strbuf_adds(b, name[shown] != '\0' ? "...\n" : "\n");
 }
 
-/* What the table shows beside the times. */
+/* Besides times. */
 struct text_columns {
-  bool rows;                                     /* of statements */
-  bool bytes;                                    /* that operations transfer */
-  unsigned n;                                    /* percentiles */
-  double percentile[REPORT_PERCENTILES_MAX + 1]; /* ascending */
+  bool rows;  /* of statements */
+  bool bytes; /* that operations transfer */
+  unsigned n; /* percentiles */
+  double percentile[REPORT_PERCENTILES_MAX + 1];
 };
 
-/* Keep the numbers in order, each one once. */
+/* Unique, in order. */
 static void text_class_add_percentile(struct text_columns *c, double p)
 {
   unsigned at = c->n;
@@ -427,7 +427,7 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
     all_ns += (double)r->classes.of[i].sum_ns;
   }
   if (n > 0) {
-    /* It sorts pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) of pointers */
     qsort(order, n, sizeof(*order), text_class_by_time);
     text_class_choose_columns(&columns, setup, r);
     text_class_add_header(b, &columns, r->form);
@@ -460,7 +460,7 @@ static void text_class_add_member(struct strbuf *b,
 void text_members(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r)
 {
-  /* The report itself may be about the time since a checkpoint. */
+  /* A report may begin at a checkpoint. */
   const uint64_t ns = r->total ? r->total->period_ns
                                : max_u64(r->period_ns, r->elapsed_ns);
   const double seconds = (double)ns / NS_PER_S;
@@ -482,7 +482,7 @@ void text_members(struct strbuf *b, const struct report_setup *setup,
 /* ---- outages and storms ---- */
 
 enum {
-  TEXT_OUTAGES_SHOWN = 10 /* stalls and brown-outs, of each */
+  TEXT_OUTAGES_SHOWN = 10 /* of each kind */
 };
 
 static double text_outage_since(const struct outage_report *r, uint64_t at_ns)
@@ -521,13 +521,13 @@ static void text_outage_add_more(struct strbuf *b, uint64_t all, unsigned shown)
     strbuf_addf(b, "    and %" PRIu64 " more\n", all - shown);
 }
 
-/* The n-th longest is so long; 0: there are not so many. */
+/* Length of the n-th longest; 0: fewer. */
 static uint64_t text_outage_nth_longest(const struct outage_report *r,
                                         unsigned n)
 {
   uint64_t at = UINT64_MAX;
 
-  /* From the longest on, each that is next to it, until there are n. */
+  /* By falling length, until n. */
   for (unsigned found = 0; found < n;) {
     uint64_t next = 0;
 
@@ -544,7 +544,7 @@ static uint64_t text_outage_nth_longest(const struct outage_report *r,
   return at;
 }
 
-/* The longest ones, in the order of time. */
+/* In the order of time. */
 static void text_outage_add_stalls(struct strbuf *b,
                                    const struct outage_report *r)
 {
@@ -560,7 +560,7 @@ static void text_outage_add_stalls(struct strbuf *b,
               least, r->count, least, text_s(r->stalled_ns));
   for (unsigned i = 0; i < r->n_stalls; i++)
     longer += text_outage_length(&r->stalls[i]) > least_ns;
-  alike = n - longer; /* of those that are exactly as long as the last one */
+  alike = n - longer; /* as long as the last */
   for (unsigned i = 0; i < r->n_stalls; i++) {
     const uint64_t ns = text_outage_length(&r->stalls[i]);
 

@@ -1,5 +1,5 @@
 /*
- * text_num.h - the conversions that all parts of a text report use.
+ * text_num.h - conversions of text reports.
  */
 #ifndef BENCH_REPORT_TEXT_NUM_H
 #define BENCH_REPORT_TEXT_NUM_H
@@ -22,7 +22,7 @@ static inline double text_s(uint64_t ns)
   return (double)ns / (double)NS_PER_S;
 }
 
-/* A quantity per second of the report's period; 0 if that is empty. */
+/* By the report's period; 0 for an empty period. */
 static inline double text_per_s(const struct report *r, double amount)
 {
   return r->period_ns ? amount / text_s(r->period_ns) : 0.0;

@@ -1,5 +1,5 @@
 /*
- * text_reporter.c - the reporter that prints text on the standard output.
+ * text_reporter.c - prints text on the standard output.
  */
 #include "report/text_reporter.h"
 
@@ -20,7 +20,7 @@ static int text_reporter_no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the report");
 }
 
-/* Print what is in the buffer, with one call, and empty it. */
+/* With one call; empties the buffer. */
 static int text_reporter_print(struct strbuf *b, struct err *err)
 {
   if (b->failed)
@@ -31,7 +31,7 @@ static int text_reporter_print(struct strbuf *b, struct err *err)
   return 0;
 }
 
-/* Each line in the buffer becomes a message. */
+/* A message per line. */
 static int text_reporter_debug_lines(struct strbuf *b, struct err *err)
 {
   char *line = b->text;
@@ -56,8 +56,7 @@ static int text_reporter_print_statement_times(struct strbuf *b,
                                                struct err *err)
 {
   struct strbuf lines = { 0 };
-  int rc = text_reporter_print(
-    b, err); /* the text before it must be printed first */
+  int rc = text_reporter_print(b, err); /* flushes earlier text */
 
   if (rc == 0) {
     text_statement_times(&lines, r);
@@ -83,7 +82,7 @@ static int text_reporter_print_threads(struct strbuf *b, const struct report *r,
   return rc;
 }
 
-/* Print a cumulative report after what `b` already holds. */
+/* Behind the content of `b`. */
 static int text_reporter_print_cumulative(struct strbuf *b,
                                           const struct report_setup *setup,
                                           const struct report *r,
@@ -112,7 +111,7 @@ static int text_reporter_print_cumulative(struct strbuf *b,
   return text_reporter_print(b, err);
 }
 
-/* `b` holds the part that is always printed first. */
+/* `b`: text before a hook's. */
 static int text_reporter_cumulative(const struct text_reporter *t,
                                     struct strbuf *b,
                                     const struct report_setup *setup,
@@ -158,7 +157,6 @@ static int text_on_checkpoint(void *ctx, const struct report_setup *setup,
   return rc;
 }
 
-/* Print the histogram, if it is wanted, and the report. */
 static int text_reporter_print_final(const struct text_reporter *t,
                                      struct strbuf *b,
                                      const struct report_setup *setup,
@@ -169,7 +167,6 @@ static int text_reporter_print_final(const struct text_reporter *t,
   return text_reporter_cumulative(t, b, setup, r, err);
 }
 
-/* Print what the script adds to the last report. */
 static int text_reporter_append(const struct text_reporter *t, struct strbuf *b,
                                 const struct report *r, struct err *err)
 {
@@ -182,9 +179,8 @@ static int text_reporter_append(const struct text_reporter *t, struct strbuf *b,
   return text_reporter_print(b, err);
 }
 
-/* An error in an event has ended the run.  sysbench prints no report then.  A
- * report without events is of no use; other reports first say why they are
- * incomplete. */
+/* An error in an event has ended the run: sysbench prints no report; others
+ * first give the reason, unless no event ended. */
 static int text_reporter_print_failed(const struct text_reporter *t,
                                       struct strbuf *b,
                                       const struct report_setup *setup,
@@ -204,11 +200,8 @@ static int text_reporter_print_failed(const struct text_reporter *t,
   return text_reporter_print_final(&no_hooks, b, setup, r, err);
 }
 
-/*
- * Outages are at the end, and only in runs that had some.  A pause that any
- * machine may have adds nothing, unless the block was asked for.  Parsers of
- * sysbench's report find lines by their place, so there only a request counts.
- */
+/* Only if there were outages; pauses that any machine may have only on request.
+ * Under the name sysbench only on request: parsers find lines by place. */
 static int text_reporter_print_outages(struct strbuf *b,
                                        const struct report_setup *setup,
                                        const struct report *r, struct err *err)

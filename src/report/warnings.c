@@ -1,5 +1,5 @@
 /*
- * warnings.c - finds reasons to doubt the figures of a run.
+ * warnings.c - reasons to doubt the figures of a run.
  */
 #include "report/warnings.h"
 
@@ -21,20 +21,18 @@ enum {
   FEW_NAMED = 5, /* percentiles; there may be a hundred */
 };
 
-/* The share of arrivals that may wait at the end, in addition to one per
- * thread. */
+/* Waiting arrivals at the end, besides one per thread. */
 #define WAITING 0.01
-/* Standard deviation of events per client over their mean; chance adds one by
- * the root of the mean. */
+/* Standard deviation of events per client by the mean; chance adds 1 /
+ * sqrt(mean). */
 #define SPREAD 0.25
-/* An event of this part of the run, where a client has so many others. */
+/* A share of the run, for clients with this many other events. */
 #define WHOLE_RUN 0.9
 #define FEW_WAITS 10
-/* Rates are too low by this share, and by a time that is no hiccup of the
- * machine. */
+/* Share, and a time that is no hiccup. */
 #define TAIL 0.02
 #define TAIL_MIN_NS (50 * NS_PER_MS)
-/* Readings in user space take 20 to 60 ns, and system calls some hundred. */
+/* User space: 20 to 60 ns; system calls: some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
 void warnings_add(struct warnings *d, bool shown, const char *code,
@@ -53,19 +51,18 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
   va_end(ap);
 }
 
-/* A percentile needs at least one sample beyond it to have a meaning. */
+/* A percentile needs a sample beyond it. */
 static bool is_beyond_samples(uint64_t events, double pct)
 {
   return events > 0 && pct < 100.0 &&
          (double)events * (1.0 - pct / 100.0) < 1.0 - 1e-9;
 }
 
-/* Percentiles that have too few samples. */
 struct few {
   unsigned n;
-  bool asked;     /* the user has asked for one of them */
-  double highest; /* the highest of them */
-  bool maxima;    /* all of them are the largest latency */
+  bool asked;     /* of --percentile */
+  double highest; /* highest */
+  bool maxima;    /* all equal the maximum */
   char names[128];
 };
 
@@ -117,7 +114,7 @@ void warnings_add_samples(struct warnings *d, const struct report_setup *setup,
                ceil(100.0 / (100.0 - few.highest) - 1e-6));
 }
 
-/* Workers that cannot keep up: latencies grow as long as the run lasts. */
+/* Growing queue. */
 static void look_at_backlog(struct warnings *d, const struct warning_input *in)
 {
   const double reached = in->report->period_ns > 0
@@ -139,7 +136,7 @@ static void look_at_backlog(struct warnings *d, const struct warning_input *in)
     return;
   }
   if (!in->profile && reached >= in->rate)
-    return; /* by chance, more events than usual were due */
+    return; /* chance */
   warnings_add(d, true, "backlog",
                "%s%s was not sustained (about %.*f/s reached), %llu of %llu "
                "scheduled event%s never started; lower %s or use more "
@@ -152,7 +149,7 @@ static void look_at_backlog(struct warnings *d, const struct warning_input *in)
                in->clients ? "clients" : "threads");
 }
 
-/* Events go on after the time limit, and most workers have nothing to do. */
+/* After the time limit, most workers idle. */
 static void look_at_tail(struct warnings *d, const struct warning_input *in)
 {
   const uint64_t elapsed_ns = in->report->elapsed_ns;
@@ -168,7 +165,7 @@ static void look_at_tail(struct warnings *d, const struct warning_input *in)
     (double)late_ns / 1e9, 100 * (double)late_ns / (double)elapsed_ns);
 }
 
-/* A client that does not give its thread back holds up the end. */
+/* A client keeps its thread. */
 static void look_at_end(struct warnings *d, const struct warning_input *in)
 {
   static const char *const why[] = {
@@ -191,8 +188,7 @@ static void look_at_end(struct warnings *d, const struct warning_input *in)
                why[hold]);
 }
 
-/* Clients that wait while others are served again and again: their waits are
- * few events, which no percentile shows. */
+/* Starving clients: few events, invisible in percentiles. */
 static void look_at_shares(struct warnings *d, const struct warning_input *in)
 {
   const struct report *r = in->report;
@@ -224,7 +220,7 @@ static void look_at_trend(struct warnings *d, const struct warning_input *in)
 {
   double change;
 
-  if (in->profile) /* the throughput changes because it is asked to */
+  if (in->profile) /* changes on purpose */
     return;
   if (trend_find(in->trend, &change))
     warnings_add(d, true, "trend",
@@ -234,7 +230,7 @@ static void look_at_trend(struct warnings *d, const struct warning_input *in)
                  change > 0.0 ? "growing" : "falling", 100.0 * change);
 }
 
-/* Doubts about figures that are wrong as well if the process stood still. */
+/* Figures that are wrong even if the process was stopped. */
 static void look_at_load(struct warnings *d, const struct warning_input *in)
 {
   look_at_backlog(d, in);
@@ -251,8 +247,8 @@ static void look_at_pause(struct warnings *d, const struct warning_input *in)
                (double)in->client->paused_ns / 1e9);
 }
 
-/* A quota holds the whole process up as well, and has a doubt of its own.  In
- * the time that it leaves, other threads may run. */
+/* A quota stops the process as well, and has its own warning; other threads may
+ * run meanwhile. */
 static bool stood_still(const struct client_use *c)
 {
   return c->paused_ns / 2 > (c->quota > 0 ? c->machine.throttled_ns : 0);

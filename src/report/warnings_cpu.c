@@ -1,14 +1,12 @@
 /*
- * warnings_cpu.c - doubts about processors: which programs used them, and what
- * kept the run from using them.
+ * warnings_cpu.c - warnings about CPUs: which programs used them, and what kept
+ * the run from them.
  *
- * Two things are known: how long threads of the run waited for a processor
- * (exactly, from the scheduler), and which programs used the processors
- * meanwhile (for the whole machine, in ticks of 10 ms).  Other programs have
- * cost the run no more than its threads have waited, and no more than they have
- * used themselves.  So a wrong tick alone cannot raise a doubt.  Neither can
- * threads of the run that wait for each other on processors that they keep busy
- * themselves.
+ * Known: how long threads of the run waited for a CPU (exact, from the
+ * scheduler), and which programs used CPUs (whole machine, ticks of 10 ms).
+ * Other programs cost the run no more than its threads waited and no more than
+ * they used, so neither a wrong tick alone nor threads of the run that wait for
+ * each other cause a warning.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,43 +18,37 @@
 #include "report/warnings_list.h"
 #include "stats/report.h"
 
-/* A client with this share was probably what was measured. */
+/* Share of a client that was itself what was measured. */
 #define BUSY 0.9
-/* If the client's machine adds this share to p99, or to the mean latency, the
- * figure is not that of the server.  For few events, add this divided by their
- * number: of 20, p99 must have doubled. */
+/* Share of p99 or of the mean latency added by the client's machine; for few
+ * events, plus this divided by their number (20 events: p99 doubled). */
 #define ADDED 0.1
 #define FEW_ADD 20
-/* Threads are inside of events for this share of the time: they do not pause.
- */
+/* Inside of events for this share of time: no pauses. */
 #define ALL_TIME 0.9
-/* Threads that carry clients and compute for this share of their time are the
- * reason why clients wait. */
+/* Threads that compute for this share keep clients waiting. */
 #define BUSY_LOOPS 0.5
-/* A lost share of processor time that users would want to know about: an idle
- * desktop takes 1 or 2 %. */
+/* Lost CPU time; an idle desktop takes 1 or 2 %. */
 #define LOST 0.05
-/* Ten ticks of the kernel's accounting: less may be rounding.  In a run of one
- * second on two processors that is 5 % of them. */
+/* Ten ticks; fewer may be rounding. */
 #define LOST_MIN_NS (100 * NS_PER_MS)
-/* In a shorter run, ticks have no meaning. */
+/* Shorter runs: ticks mean nothing. */
 #define RUN_MIN_NS (200 * NS_PER_MS)
-/* A program that used this share of all processors is named as a cause. */
+/* Of all CPUs: named as a cause. */
 #define CAUSE 0.1
-/* Clocks of the last quarter of a run, compared with the first: what is left of
- * them.  Between one sample and the next they differ by some percent. */
+/* What is left of the clock in the last quarter of a run; samples differ by
+ * some percent. */
 #define FADED 0.93
-/* Clock rates differ a little from what processors guarantee. */
+/* Tolerance of guaranteed clocks. */
 #define SLOWED 0.9
-/* A processor that is not used lowers its clock rate, and that is no
- * problem. */
+/* Idle CPUs may be slow. */
 #define USED_FOR_SPEED 0.5
 
-/* Numbers of processors: seconds per second. */
+/* In CPUs: seconds per second. */
 struct cpu_shares {
   double own, others, server, strangers, steal, throttled;
-  double waiting; /* threads of the run, on average */
-  double lost;    /* the part of `waiting` that other programs caused */
+  double waiting; /* of threads, on average */
+  double lost;    /* part of `waiting` by other programs */
 };
 
 static struct cpu_shares shares_of(const struct warning_input *in)
@@ -73,7 +65,7 @@ static struct cpu_shares shares_of(const struct warning_input *in)
 
   if (m->known)
     s.others = fmax(0, (double)m->busy_ns / wall - s.own);
-  if (in->is_part) /* the other ranks are not other programs */
+  if (in->is_part) /* ranks are not other programs */
     s.others = fmax(0, s.others - (double)m->sibling_ns / wall);
   if (in->measures_others)
     s.server = in->in_process ? 0 : fmin(s.others, (double)m->server_ns / wall);
@@ -82,15 +74,13 @@ static struct cpu_shares shares_of(const struct warning_input *in)
   return s;
 }
 
-/* Is `lost` a considerable share of what was wanted? */
 static bool counts(const struct warning_input *in, double lost, double got)
 {
   return lost * (double)in->client->wall_ns >= (double)LOST_MIN_NS &&
          lost / (got + lost) >= LOST;
 }
 
-/* What this means for the figures.  `share` of the processors was missing; 0:
- * how much is not known. */
+/* `share` of the CPUs was missing; 0: unknown. */
 static const char *effect(const struct warning_input *in, double share,
                           char text[64])
 {
@@ -98,7 +88,7 @@ static const char *effect(const struct warning_input *in, double share,
   const char *outcome = form && form->outcome ? form->outcome
                                               : "events per second are";
 
-  /* --rate and --load-profile fix the throughput. */
+  /* The load fixes the throughput. */
   if (in->measures_others || in->rate > 0 || in->profile)
     return "latencies are inflated";
   if (form && form->measures_times)
@@ -110,7 +100,7 @@ static const char *effect(const struct warning_input *in, double share,
   return text;
 }
 
-/* Returns whether they matter. */
+/* Do they matter? */
 static bool look_at_others(struct warnings *d, const struct warning_input *in,
                            const struct cpu_shares *s)
 {
@@ -144,7 +134,7 @@ static void look_at_steal(struct warnings *d, const struct warning_input *in,
     effect(in, s->steal / (s->own + s->others + s->steal), text));
 }
 
-/* Is the quota less than the run could have used, and was it used up? */
+/* Used up, and less than the run needed? */
 static bool quota_counts(const struct warning_input *in,
                          const struct cpu_shares *s)
 {
@@ -174,7 +164,7 @@ static void look_at_quota(struct warnings *d, const struct warning_input *in)
       : "the figures are those of the quota, not of the machine");
 }
 
-/* A client that is busy all the time measures itself. */
+/* Always busy: measures itself. */
 static void look_at_client(struct warnings *d, const struct warning_input *in,
                            const struct cpu_shares *s)
 {
@@ -190,7 +180,6 @@ static void look_at_client(struct warnings *d, const struct warning_input *in,
                100.0 * s->own / cpus, cpus);
 }
 
-/* Threads of the run that take processors. */
 static unsigned threads_of(const struct warning_input *in)
 {
   const unsigned carriers = in->client->loops.threads;
@@ -214,13 +203,13 @@ static const char *users(const struct warning_input *in,
   return text;
 }
 
-/* A cause of delays, its code, and what to do about it. */
+/* Cause, code, advice. */
 struct culprit {
   const char *code;
   char why[96], remedy[96];
 };
 
-/* Is the whole time of the threads that carry clients used up? */
+/* Of threads that carry clients. */
 static bool are_loops_busy(const struct warning_input *in,
                            const struct cpu_shares *s)
 {
@@ -278,7 +267,7 @@ static void find_culprit(const struct warning_input *in,
   }
 }
 
-/* By which part of itself delays have raised the mean latency. */
+/* As a share of the mean latency. */
 static double raised_mean(const struct warning_input *in)
 {
   const struct client_use *c = in->client;
@@ -286,8 +275,8 @@ static double raised_mean(const struct warning_input *in)
   const double sum = (double)in->report->sum_ns, queue = (double)c->queue_ns;
   const double whole = (double)c->wall_ns * in->threads;
 
-  /* Threads that are inside of events all the time have waited only there:
-   * this is exact, and few long delays are in it. */
+  /* Threads always inside of events waited only there: exact, even with few
+   * long delays. */
   if (c->queue_known && c->loops.threads == 0 && sum > ALL_TIME * whole &&
       sum > queue)
     return queue / (sum - queue);
@@ -296,8 +285,8 @@ static double raised_mean(const struct warning_input *in)
            : 0;
 }
 
-/* Delays of workers, as a part of the latency of the events that were measured.
- * Of few events, only a large part counts: they may be unusual ones. */
+/* As a share of the latency of measured events; of few, which may be unusual,
+ * only a large share counts. */
 static void look_at_delays(struct warnings *d, const struct warning_input *in,
                            const struct cpu_shares *s)
 {
@@ -306,7 +295,7 @@ static void look_at_delays(struct warnings *d, const struct warning_input *in,
   const double raised = raised_mean(in);
   const uint64_t p99_ns = in->report->hist
                             ? report_percentile(in->report, 99)
-                            : a->p99_ns; /* of all events, if they are kept */
+                            : a->p99_ns; /* of all events, if kept */
   struct culprit by = { .code = NULL };
   char what[96], who[128];
 
@@ -363,7 +352,7 @@ void warnings_of_cpu(struct warnings *d, const struct warning_input *in)
   if (in->client->wall_ns < RUN_MIN_NS)
     return;
   s = shares_of(in);
-  /* Threads wait when a quota stops them, so this is not another reason. */
+  /* A quota makes threads wait: no other reason. */
   if (quota_counts(in, &s)) {
     look_at_quota(d, in);
   } else {

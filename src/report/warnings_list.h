@@ -1,5 +1,5 @@
 /*
- * warnings_list.h - adds to a list of doubts.  Only for the files of doubts.
+ * warnings_list.h - shared by the files of warnings.
  */
 #ifndef BENCH_REPORT_WARNINGS_LIST_H
 #define BENCH_REPORT_WARNINGS_LIST_H
@@ -11,11 +11,10 @@
 struct warning_input;
 struct warnings;
 
-/* A doubt for which there is no room is dropped. */
+/* Dropped without room. */
 void warnings_add(struct warnings *d, bool shown, const char *code,
                   const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Add the doubts about the processors. */
 void warnings_of_cpu(struct warnings *d, const struct warning_input *in);
 
 #endif

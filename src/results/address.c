@@ -1,5 +1,5 @@
 /*
- * address.c - [ADDR:]PORT, where to listen.
+ * address.c - parses [ADDR:]PORT.
  */
 #include "results/address.h"
 

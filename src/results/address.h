@@ -12,14 +12,11 @@ struct address {
   socklen_t len;
 };
 
-/*
- * Parse "9100", "0.0.0.0:9100" or "[::1]:9100"; numbers only.  Without an
- * address it is the loopback one; port 0 lets the system choose.  Returns 0 or
- * -EINVAL.
- */
+/* "9100", "0.0.0.0:9100" or "[::1]:9100": numbers only.  Default address:
+ * loopback; port 0: chosen by the system.  0 or -EINVAL. */
 int address_parse(const char *text, struct address *ret);
 
-/* Can only this machine reach it? */
+/* Loopback? */
 bool address_is_local(const struct address *a);
 
 unsigned address_port(const struct address *a);

@@ -1,5 +1,5 @@
 /*
- * correlations.c - what happens when the run stumbles.
+ * correlations.c - coincidences of slow intervals with the machine and servers.
  */
 #include "results/correlations.h"
 
@@ -12,14 +12,14 @@
 #include "monitor/monitor.h"
 #include "stats/report.h"
 
-#define AGE_LIMIT 0.85 /* servers slow down before the limit */
+#define AGE_LIMIT 0.85 /* servers slow down below 100 % */
 
-/* What is known of an interval. */
+/* An interval. */
 struct moment {
   const struct report *report;
   const struct system_use *sys;
-  const struct server_reading *server; /* NULL: nothing */
-  double servers; /* processors that local servers have used; NAN: unknown */
+  const struct server_reading *server; /* [opt] */
+  double servers;                      /* of local servers; NAN: unknown */
 };
 
 struct rule {
@@ -48,7 +48,7 @@ static double busy(const struct moment *m)
   return m->sys->has_cpu ? m->sys->user + m->sys->system : NAN;
 }
 
-/* What neither this process nor the servers have used. */
+/* CPU time of other programs. */
 static double others(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->others - m->servers : NAN;
@@ -211,8 +211,8 @@ static bool grow(struct correlations *c)
   return ok;
 }
 
-/* Unknown, unless the readings are as far apart as the interval is long.  Only
- * a server on another machine uses none of these processors. */
+/* Unknown unless readings span the interval.  Only servers elsewhere use none
+ * of these CPUs. */
 static double cpu_of_servers(struct monitor *m, uint64_t period_ns)
 {
   double sum = 0;
@@ -232,7 +232,7 @@ static double cpu_of_servers(struct monitor *m, uint64_t period_ns)
   return sum;
 }
 
-/* Of several servers, the sum of what is counted and the highest levels. */
+/* Of several servers: sum of counters, maximum of levels. */
 static bool merge_servers(struct monitor *m, struct server_reading *ret)
 {
   bool known = false;

@@ -1,6 +1,6 @@
 /*
- * correlations.h - keeps a few series of the run, and says at its end what
- * happens when the run stumbles: see stats/coincide.h.
+ * correlations.h - keeps series of the run, and reports coincidences at its
+ * end: see stats/coincide.h.
  */
 #ifndef BENCH_RESULTS_CORRELATIONS_H
 #define BENCH_RESULTS_CORRELATIONS_H
@@ -17,16 +17,16 @@ struct system_use;
 
 enum {
   CORRELATIONS_SERIES = 31,
-  CORRELATIONS_MAX = 20000 /* intervals that are kept; 5 MB */
+  CORRELATIONS_MAX = 20000 /* intervals kept; 5 MB */
 };
 
-/* {0} is empty.  If memory runs out, `failed` is set, and nothing is said. */
+/* {0} is empty.  `failed`: out of memory, nothing is reported. */
 struct correlations {
   size_t n, room;
   double *rate, *latency, *series[CORRELATIONS_SERIES]; /* owned; [room] */
   bool failed;
 
-  /* After correlations_judge(). */
+  /* Valid after correlations_judge(). */
   bool judged;
   bool *dip; /* owned; [n] */
   struct coincide_result found;
@@ -34,16 +34,16 @@ struct correlations {
 
 void correlations_done(struct correlations *c);
 
-/* An interval that is not partial.  `monitor` may be NULL. */
+/* A whole interval; `monitor` may be NULL. */
 void correlations_add(struct correlations *c, const struct report *r,
                       const struct system_use *sys, struct monitor *monitor);
 
-/* Call it once, at the end. */
+/* Once, at the end. */
 void correlations_judge(struct correlations *c);
 
-/* The name of a series, for programs. */
+/* For programs. */
 const char *correlations_series(size_t series);
-/* Finding i as a sentence without an end. */
+/* Finding i, a sentence without an end. */
 void correlations_sentence(const struct correlations *c, unsigned i,
                            struct strbuf *ret);
 

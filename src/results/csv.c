@@ -1,9 +1,8 @@
 /*
- * csv.c - one line of comma-separated values per interval, or the table of a
- * test whose results are no series.
+ * csv.c - CSV of intervals or of a test's own table.
  *
- * All tests have the same columns, so that files of several runs can be joined.
- * Additional percentiles, and what one test alone has, have columns at the end.
+ * All tests have the same columns, so that files can be joined.  More
+ * percentiles and the test's own columns come last.
  */
 #include "results/csv.h"
 
@@ -19,7 +18,6 @@
 #include "results/shared.h"
 #include "stats/report.h"
 
-/* Begin the next field of the line. */
 static struct strbuf *csv_next(struct strbuf *b)
 {
   if (b->len > 0 && b->text[b->len - 1] != '\n')
@@ -34,7 +32,7 @@ static void csv_percentile_name(struct strbuf *b, double pct)
   strbuf_addf(csv_next(b), "latency_p%s_ns", fmt_shortest(text, pct));
 }
 
-/* Does number i of --percentiles have a column at the end, and none before? */
+/* Not a column already? */
 static bool csv_has_column(const struct report_setup *setup, size_t i)
 {
   const double pct = setup->percentiles[i];
@@ -50,7 +48,7 @@ static bool csv_has_column(const struct report_setup *setup, size_t i)
   return true;
 }
 
-/* The name of a column that only this test has; NULL: there are no more. */
+/* NULL: no more. */
 static const char *csv_own_column(const struct report_setup *setup, unsigned i)
 {
   return setup->form && setup->form->column ? setup->form->column(setup, i)
@@ -62,7 +60,6 @@ static void csv_int(struct strbuf *b, uint64_t value)
   strbuf_addf(csv_next(b), "%llu", (unsigned long long)value);
 }
 
-/* An unknown value is an empty field. */
 static void csv_real(struct strbuf *b, int decimals, double value)
 {
   (void)csv_next(b);
@@ -70,7 +67,7 @@ static void csv_real(struct strbuf *b, int decimals, double value)
     strbuf_addf(b, "%.*f", decimals, value);
 }
 
-/* Of several servers, the sum of what is counted, and the highest level. */
+/* Of several servers: sum of counters, maximum of levels. */
 static void csv_servers(struct strbuf *b, struct monitor *m)
 {
   for (int f = 0; f < SERVER_METRICS && monitor_servers(m) > 0; f++) {
@@ -93,7 +90,7 @@ static void csv_servers(struct strbuf *b, struct monitor *m)
   }
 }
 
-/* The marks of the interval, as one quoted text. */
+/* As one quoted text. */
 static void csv_marks(struct strbuf *b, const struct results_shared *s)
 {
   strbuf_adds(b, ",\"");
@@ -185,7 +182,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   strbuf_adds(b, "\n");
 }
 
-/* Put the content of the buffer to the file, and free the buffer. */
+/* Frees the buffer. */
 static int csv_put(struct csv *c, struct strbuf *b, struct err *err)
 {
   int rc = b->failed ? results_no_memory(err)
@@ -195,7 +192,7 @@ static int csv_put(struct csv *c, struct strbuf *b, struct err *err)
   return rc;
 }
 
-/* Does the test have a table of its own instead of lines of intervals? */
+/* A table instead of intervals? */
 static bool csv_has_table(const struct report_setup *setup)
 {
   return setup->form && setup->form->table;

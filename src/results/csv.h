@@ -1,6 +1,6 @@
 /*
- * csv.h - one line of comma-separated values per interval, or the table of a
- * test whose results are no series.
+ * csv.h - a line of comma-separated values per interval, or the table of a test
+ * whose results are not a series.
  */
 #ifndef BENCH_RESULTS_CSV_H
 #define BENCH_RESULTS_CSV_H
@@ -13,8 +13,8 @@ struct report_setup;
 struct results_shared;
 struct strbuf;
 
-/* The context of csv_reporter; `file` is open.  Lines are put there, and the
- * caller writes them: see outfile_flush(). */
+/* Context of csv_reporter; `file` is open.  The caller writes the lines:
+ * outfile_flush(). */
 struct csv {
   struct outfile file;
   const struct results_shared *shared;
@@ -22,8 +22,7 @@ struct csv {
 
 extern const struct reporter csv_reporter;
 
-/* Write the line of column names, or the line of an interval.  An unknown value
- * is an empty field. */
+/* The head, or the line of an interval.  Unknown values are empty. */
 void csv_header(struct strbuf *b, const struct report_setup *setup,
                 const struct results_shared *shared);
 void csv_interval(struct strbuf *b, const struct report_setup *setup,

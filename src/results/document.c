@@ -1,8 +1,8 @@
 /*
  * document.c - the JSON document of a run.
  *
- * Intervals wait in a spool.  At the end the members of the document are
- * written one after the other.  The JSON library makes the text of each.
+ * Intervals wait in a spool; the members are written at the end, one after the
+ * other.
  */
 #include "results/document.h"
 
@@ -26,20 +26,20 @@
 #include "stats/report.h"
 
 struct document {
-  char *name; /* owned; NULL: no file */
-  bool keep;  /* the text is wanted, too */
-  char *text; /* owned; of open_memstream(): NULL until the end */
+  char *name; /* owned; NULL: none */
+  bool keep;
+  char *text; /* owned; open_memstream(), NULL until the end */
   size_t len;
-  /* Already open before the end if it is not a regular file. */
+  /* Open early unless a regular file. */
   struct whole_file file;
   const struct results_shared *shared;
-  const struct report_setup *setup; /* borrowed, from begin() on */
+  const struct report_setup *setup; /* borrowed from begin() */
   struct facts environment;
   struct spool intervals, checkpoints;
 
-  /* From the final report; NULL until then. */
+  /* NULL until the final report. */
   json_t *totals, *classes, *members, *threads, *rate, *slo, *outages, *storms;
-  bool missed; /* the objective */
+  bool missed;
   uint64_t events;
   bool written;
 };
@@ -111,7 +111,7 @@ void document_free(struct document *d)
   free(d);
 }
 
-/* Facts from before the load. */
+/* From before the load. */
 static int document_on_begin(void *ctx, const struct report_setup *setup,
                              struct err *err)
 {
@@ -203,8 +203,7 @@ static int document_on_final(void *ctx, const struct report_setup *setup,
   return d->totals && d->classes && d->threads ? 0 : results_no_memory(err);
 }
 
-/* Write "KEY": TEXT after the members that are already there; `text` and
- * `value` are taken over. */
+/* Takes `text` and `value` over. */
 static int document_put_text(FILE *to, const char *key, char *text,
                              json_t *value)
 {
@@ -222,7 +221,7 @@ static int document_put_member(FILE *to, const char *key, json_t *value)
   return document_put_text(to, key, value ? jobj_pretty(value) : NULL, value);
 }
 
-/* The same in one line: a number in each is hard to read. */
+/* On one line: lists of numbers. */
 static int document_put_line(FILE *to, const char *key, json_t *value)
 {
   return document_put_text(to, key, value ? jobj_line(value) : NULL, value);
@@ -240,7 +239,7 @@ static int document_put_spool(FILE *to, const char *key, struct spool *s)
   return rc;
 }
 
-/* Returns a new reference, or null. */
+/* A new reference, or null. */
 static json_t *document_or_null(json_t *value)
 {
   return value ? json_incref(value) : json_null();
@@ -253,7 +252,7 @@ static json_t *document_database(const struct run_end *end)
   return json_facts(&end->details->database);
 }
 
-/* The number of arrivals is only known now. */
+/* Arrivals are known now. */
 static json_t *document_rate(struct document *d, const struct run_end *end)
 {
   if (!d->rate)
@@ -345,8 +344,7 @@ static int document_put_members(struct document *d, const struct run_end *end,
   return rc;
 }
 
-/* The event log has ended before the document is written.  If it has failed,
- * the run has failed too, which `end` does not say yet. */
+/* A failed event log, which ended before, fails the run. */
 static struct run_end document_with_log(const struct document *d,
                                         const struct run_end *end)
 {
@@ -373,7 +371,7 @@ static int document_put_all(struct document *d, const struct run_end *end,
   return rc;
 }
 
-/* Without it there is no report on the live page, and nothing else is lost. */
+/* Only the live page needs the text. */
 static void document_keep_text(struct document *d, const struct run_end *end)
 {
   char *text = NULL;

@@ -15,19 +15,17 @@ struct results_shared;
 
 #define DOCUMENT_SCHEMA "bench/1"
 
-/* Checks that the file can be written; it is not touched before the end of the
- * run.  `name` [opt]: without it there is only the text. */
+/* Checks that the file can be written; nothing is left on disk.  `name` [opt]:
+ * NULL: only the text. */
 int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err);
 void document_free(struct document *d);
-/* Do its intervals wait in memory, because no folder takes a temporary file? */
+/* In memory, because no folder takes a temporary file? */
 bool document_in_memory(const struct document *d);
-/* Keep the text as well, for document_text(). */
+/* For document_text(). */
 void document_keep(struct document *d);
-/* The whole document, after the end of the run; NULL: it could not be made, or
- * was not to be kept. */
+/* After the end of the run; NULL: not kept, or not made. */
 const char *document_text(const struct document *d, size_t *ret_len);
-/* Is it complete, and in its place? */
 bool document_written(const struct document *d);
 
 extern const struct reporter document_reporter; /* ctx: struct document */

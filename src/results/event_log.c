@@ -19,14 +19,13 @@
 #include "stats/event_ring.h"
 
 enum {
-  BLOCK = 1 << 16, /* bytes of a block, which is written at once */
-  LINE_ROOM =
-    4096,     /* bytes at the end of a block that are kept free for one line */
-  TURN = 512, /* events that are taken from one worker before the next one */
-  SHOWN_MAX = 1024, /* bytes of a class's name that are shown */
+  BLOCK = 1 << 16,  /* bytes per write */
+  LINE_ROOM = 4096, /* bytes of a block free for one line */
+  TURN = 512,       /* events of a worker per turn */
+  SHOWN_MAX = 1024, /* bytes shown of a class's name */
 };
 
-/* The pause after a look at empty rings. */
+/* Between looks at empty rings. */
 #define PAUSE_NS (2 * NS_PER_MS)
 
 struct event_log {
@@ -36,22 +35,22 @@ struct event_log {
   bool running;
   _Atomic uint32_t stop; /* waited for */
 
-  /* Written by the thread: it has ended; and it counts its writes. */
+  /* Written by the thread: its end, and the number of its writes. */
   _Atomic uint32_t ended;
-  _Atomic uint32_t steps; /* counts writes and the end; waited for */
+  _Atomic uint32_t steps; /* changes with both; waited for */
 
-  /* Written before the first event, and before the thread looks for one. */
+  /* Before the first event, and before the thread reads. */
   uint64_t zero_ns;
   const struct class_set *classes;
 
-  /* These belong to the thread, and after its end or when it was left behind to
-   * the conductor. */
+  /* Of the thread; of the conductor after its end or when it was left
+   * behind. */
   unsigned first;
   struct event_record turn[TURN];
-  size_t in_turn; /* events of a turn that are not lines yet */
+  size_t in_turn; /* events without a line yet */
   char *block;    /* owned; BLOCK bytes */
   size_t len;
-  uint64_t lines; /* in the block */
+  uint64_t lines;
   uint64_t written, lost;
   struct event_log_end *tell; /* [opt] */
   bool failed;
@@ -92,7 +91,7 @@ void event_log_free(struct event_log *l)
 
   if (!l)
     return;
-  (void)outfile_close(&l->file, &ignored); /* over() has reported errors */
+  (void)outfile_close(&l->file, &ignored); /* errors were reported */
   event_rings_done(&l->rings);
   free(l->block);
   free(l);
@@ -113,7 +112,7 @@ void event_log_tell(struct event_log *l, struct event_log_end *ret)
   l->tell = ret;
 }
 
-/* Show a thread that waits for the end that something happens. */
+/* For the thread that waits in over(). */
 static void event_log_note_step(struct event_log *l)
 {
   (void)atomic_fetch_add(&l->steps, 1);
@@ -121,7 +120,7 @@ static void event_log_note_step(struct event_log *l)
     wait_wake_all(&l->steps);
 }
 
-/* False, here and below: the thread was left behind, and touches nothing. */
+/* False, here and below: left behind, touch nothing. */
 static bool event_log_flush(struct event_log *l)
 {
   int rc = 0;
@@ -138,8 +137,7 @@ static bool event_log_flush(struct event_log *l)
   return true;
 }
 
-/* Two digits at a time: this function is most of the thread's work, and events
- * that it does not manage in time are dropped. */
+/* Two digits at a time: most of the thread's work; slow lines drop events. */
 static void event_log_add_number(struct event_log *l, uint64_t value)
 {
   static const char pairs[] = "0001020304050607080910111213141516171819"
@@ -161,7 +159,7 @@ static void event_log_add_number(struct event_log *l, uint64_t value)
   l->len += sizeof(digits) - at;
 }
 
-/* In quotes, and without line ends, because an event is one line. */
+/* Quoted, without line ends. */
 static void event_log_add_class(struct event_log *l, unsigned id)
 {
   const char *name;
@@ -204,7 +202,7 @@ static bool event_log_add_line(struct event_log *l,
   return true;
 }
 
-/* Take up to `max` events of worker i; returns their number. */
+/* Returns their number. */
 static bool event_log_take_turn(struct event_log *l, unsigned i, size_t max,
                                 size_t *ret_n)
 {
@@ -221,7 +219,7 @@ static bool event_log_take_turn(struct event_log *l, unsigned i, size_t max,
   return true;
 }
 
-/* Take some events of each worker; *ret_n is 0 if there were none. */
+/* *ret_n 0: none. */
 static bool event_log_take_turns(struct event_log *l, size_t *ret_n)
 {
   size_t all = 0, n;
@@ -235,8 +233,7 @@ static bool event_log_take_turns(struct event_log *l, size_t *ret_n)
   return true;
 }
 
-/* Take the events that are there when the workers are stopped.  Workers that
- * were left behind may go on; they are not waited for. */
+/* Workers are stopped; workers that were left behind are not waited for. */
 static bool event_log_take_rest(struct event_log *l)
 {
   for (unsigned i = 0; i < l->rings.n; i++) {
@@ -295,8 +292,7 @@ static int event_log_on_start(void *ctx, const struct run_start *start,
   return rc;
 }
 
-/* Wait for the end of the thread, as long as the file takes something; false:
- * the thread was left behind. */
+/* WAITS while the file takes something; false: the thread was left behind. */
 static bool event_log_await_end(struct event_log *l)
 {
   uint64_t until = clock_now_ns() + OUTFILE_PATIENCE_NS;
@@ -316,7 +312,7 @@ static bool event_log_await_end(struct event_log *l)
   return true;
 }
 
-/* The thread is left behind: what it has not written is lost. */
+/* Unwritten events of a thread that was left behind. */
 static void event_log_count_rest(struct event_log *l)
 {
   l->lost += l->lines + l->in_turn;

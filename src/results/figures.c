@@ -11,16 +11,16 @@
 #include "stats/report.h"
 #include "stats/service.h"
 
-#define TICKS 100 /* of processors per second: USER_HZ */
+#define TICKS 100 /* USER_HZ, per CPU second */
 
-/* Where the value comes from. */
+/* Source of the value. */
 #define REPORT(field) .of = FIGURE_FIELD(struct report, field, FIGURE_KNOWN)
 #define MACHINE(field, has)                    \
   .source = FIGURE_OF_MACHINE,                 \
   .of = FIGURE_FIELD(struct system_use, field, \
                      offsetof(struct system_use, has))
 
-/* Its names. */
+/* Names. */
 #define COLUMN(name, n) .column = (name), .decimals = (n)
 #define NAME(name, n) .key = (name), COLUMN(name, n)
 #define SYSTEM(in, name) .group = (in), .key = (name)
@@ -29,7 +29,7 @@
 #define METRIC(name, text) .metric = (name), .help = (text)
 #define LEVEL(name, text) METRIC(name, text), .level = true
 
-/* Where the value of the metric comes from, if not from the report. */
+/* Source of the metric, unless the report. */
 #define COUNTED(field, per)                                         \
   .count = FIGURE_FIELD(struct figure_counts, field, FIGURE_KNOWN), \
   .count_unit = (per)

@@ -1,5 +1,5 @@
 /*
- * hdr_encode.c - histograms in the form that HdrHistogram's tools read.
+ * hdr_encode.c - writes histograms in HdrHistogram's format.
  */
 #include "results/hdr_encode.h"
 
@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "stats/hist_sum.h"
 
-/* Cookies of the second version, with its word size in them. */
+/* V2, with the word size. */
 #define COOKIE_PLAIN 0x1c849313u
 #define COOKIE_COMPRESSED 0x1c849314u
 
@@ -34,7 +34,7 @@ static void hdr_encode_put_u64(unsigned char *to, uint64_t value)
   hdr_encode_put_u32(to + 4, (uint32_t)value);
 }
 
-/* LEB128 of at most nine bytes: the ninth one has eight bits of value. */
+/* The ninth byte has eight bits of value. */
 static void hdr_encode_add_zigzag(struct strbuf *out, int64_t value)
 {
   uint64_t v = ((uint64_t)value << 1) ^ -(uint64_t)(value < 0);
@@ -51,7 +51,7 @@ static void hdr_encode_add_zigzag(struct strbuf *out, int64_t value)
 
 static void hdr_encode_add_counts(struct strbuf *out, const struct hist_sum *h)
 {
-  unsigned end = 0; /* after the last count that is not 0 */
+  unsigned end = 0; /* behind the last count above 0 */
 
   for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
        i = hist_sum_next(h, i + 1)) {
@@ -68,7 +68,7 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h)
 {
   const size_t start = out->len;
   unsigned char header[HEADER];
-  const double one = 1.0; /* the ratio from integers to doubles */
+  const double one = 1.0; /* integer to double ratio */
   uint64_t ratio;
 
   memset(header, 0, sizeof(header));
@@ -80,7 +80,7 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h)
   hdr_encode_put_u32(header, COOKIE_PLAIN);
   hdr_encode_put_u32(header + 4, (uint32_t)(out->len - start - HEADER));
   hdr_encode_put_u32(header + 12,
-                     DIGITS); /* after the normalizing offset, which is 0 */
+                     DIGITS); /* behind the normalizing offset, 0 */
   hdr_encode_put_u64(header + 16, 1);
   hdr_encode_put_u64(header + 24, HIST_MAX_NS);
   hdr_encode_put_u64(header + 32, ratio);

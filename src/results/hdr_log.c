@@ -15,8 +15,7 @@
 #include "results/shared.h"
 #include "stats/report.h"
 
-/* Readers show the largest value in milliseconds, like those of
- * HdrHistogram. */
+/* The largest value in ms, as HdrHistogram writes. */
 #define NS_PER_SHOWN 1e6
 
 static int hdr_log_put(struct hdr_log *l, struct strbuf *b, struct err *err)
@@ -48,7 +47,7 @@ static int hdr_log_on_start(void *ctx, const struct run_start *start,
   return hdr_log_put(ctx, &b, err);
 }
 
-/* Write a tag that the format can hold: other characters become `_`. */
+/* Other characters become `_`. */
 static void hdr_log_tag(struct strbuf *out, const char *name)
 {
   for (; *name; name++) {

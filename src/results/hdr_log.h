@@ -1,8 +1,8 @@
 /*
  * hdr_log.h - an HdrHistogram interval log, format 1.3, in nanoseconds.
  *
- * The histogram of all events has no tag.  That of a class has the name of the
- * class, with blanks, commas and similar characters replaced by `_`.
+ * All events have no tag; a class has its name, with `_` for blanks, commas and
+ * the like.
  */
 #ifndef BENCH_RESULTS_HDR_LOG_H
 #define BENCH_RESULTS_HDR_LOG_H
@@ -13,8 +13,8 @@
 struct results_shared;
 struct strbuf;
 
-/* The context of hdr_log_reporter; `file` is open.  Lines are put there, and
- * the caller writes them: see outfile_flush(). */
+/* Context of hdr_log_reporter; `file` is open.  The caller writes the lines:
+ * outfile_flush(). */
 struct hdr_log {
   struct outfile file;
   const struct results_shared *shared;

@@ -1,5 +1,5 @@
 /*
- * http.c - a small server over HTTP, around one poll().
+ * http.c - an HTTP server around one poll().
  */
 #include "results/http.h"
 
@@ -22,42 +22,40 @@
 
 enum {
   REQUEST_MAX = 8192,
-  /* The order for poll(): the pipe, the listener, then the readers. */
+  /* Order of pollfds: pipe, listener, readers. */
   AT_WAKE = 0,
   AT_LISTENER = 1,
   AT_READERS = 2,
 };
 
-/* The time for one reader, from its call to the last byte that it takes. */
+/* From its call to its last byte. */
 #define PATIENCE_NS (2 * NS_PER_S)
-/* The same for a stream with something to take; and when the server stops, and
- * the time for all of them together. */
+/* For a stream with something to take, and for all when the server stops. */
 #define STREAM_PATIENCE_NS (10 * NS_PER_S)
 #define LAST_PATIENCE_NS (2 * NS_PER_S)
 #define STOP_NS (30 * NS_PER_S)
-/* The pause between attempts to answer a call, while there are no
- * descriptors. */
+/* Between attempts to accept without descriptors. */
 #define RETRY_MS 100
 
 struct reader {
-  int fd; /* does not block; -1: the place is free */
+  int fd; /* non-blocking; -1: free */
   uint64_t since_ns;
-  size_t len; /* bytes of the request so far */
+  size_t len; /* bytes */
   char request[REQUEST_MAX];
   bool answered; /* `out` is the answer */
-  bool stream;   /* further answers follow */
-  bool behind;   /* of a stream: there is more at once */
-  bool complete; /* there will be nothing more after `out` */
-  uint64_t at;   /* of the stream: what it has got */
+  bool stream;   /* a stream */
+  bool behind;   /* of a stream */
+  bool complete; /* nothing follows `out` */
+  uint64_t at;   /* position in the stream */
   struct strbuf out;
-  size_t sent; /* bytes of `out` that were sent */
+  size_t sent; /* sent of `out` */
 };
 
-/* Belongs to the thread. */
+/* Of the thread. */
 struct http_server {
   const struct http *http;
-  uint64_t tick_ns;  /* when the next one is due */
-  uint64_t until_ns; /* the server stops, at the latest then; 0: not yet */
+  uint64_t tick_ns;  /* next tick */
+  uint64_t until_ns; /* deadline of the stop; 0: running */
   struct reader reader[HTTP_READERS];
 };
 
@@ -99,20 +97,20 @@ static void drop(struct reader *r)
   strbuf_done(&r->out);
 }
 
-/* Has a call failed that must be repeated when poll() says so? */
+/* To be repeated after poll()? */
 static bool is_early(ssize_t n)
 {
   return n < 0 && sock_is_early(errno);
 }
 
-/* End the word at a blank or `?`, and return it. */
+/* Ends the word. */
 static char *cut_path(char *request)
 {
   request[strcspn(request, " ?\r\n")] = '\0';
   return request;
 }
 
-/* Copy the values of all Accept headers, with commas between them. */
+/* With commas between. */
 static void find_accept(const char *request, struct strbuf *out)
 {
   static const char name[] = "accept:";
@@ -127,7 +125,7 @@ static void find_accept(const char *request, struct strbuf *out)
   }
 }
 
-/* Returns the status; headers and body are in *ret. */
+/* Returns the status; *ret: headers and body. */
 static const char *choose_answer(const struct http *h, struct reader *r,
                                  const char *accept, struct http_content *ret)
 {
@@ -173,7 +171,7 @@ static void make_answer(const struct http *h, struct reader *r)
   strbuf_done(&accept);
 }
 
-/* Read what has arrived; false: the reader has gone, or sends too much. */
+/* False: the reader has gone, or sends too much. */
 static bool receive(const struct http *h, struct reader *r)
 {
   const ssize_t n = recv(r->fd, r->request + r->len,
@@ -190,13 +188,12 @@ static bool receive(const struct http *h, struct reader *r)
   return !r->out.failed && r->len + 1 < sizeof(r->request);
 }
 
-/* Is something left to be sent? */
 static bool is_owed(const struct reader *r)
 {
   return r->answered && r->sent < r->out.len;
 }
 
-/* Get what is new for a stream that has got everything so far. */
+/* For a stream that has everything so far. */
 static void refill(const struct http *h, struct reader *r)
 {
   if (!r->stream || r->complete || is_owed(r))
@@ -208,7 +205,7 @@ static void refill(const struct http *h, struct reader *r)
   r->since_ns = clock_now_ns();
 }
 
-/* Write as much as the reader takes; false: it has everything, or has gone. */
+/* False: complete, or the reader has gone. */
 static bool deliver(const struct http *h, struct reader *r)
 {
   ssize_t n;
@@ -229,7 +226,7 @@ static bool deliver(const struct http *h, struct reader *r)
   return is_owed(r) || (r->stream && !r->complete);
 }
 
-/* The reader of a stream sends nothing more: it is there, or it has gone. */
+/* A stream's reader sends nothing, or has gone. */
 static bool is_there(const struct reader *r)
 {
   char ignored[64];
@@ -238,7 +235,6 @@ static bool is_there(const struct reader *r)
   return n > 0 || is_early(n);
 }
 
-/* The socket is ready: read, or write as much as possible. */
 static void serve(const struct http *h, struct reader *r, short events)
 {
   bool goes_on = r->answered || receive(h, r);
@@ -253,14 +249,13 @@ static void serve(const struct http *h, struct reader *r, short events)
 
 /* ---- all readers ---- */
 
-/* Readers that have sent no request yet go first, and streams last. */
+/* Requests first, streams last. */
 static int rank_of(const struct reader *r)
 {
   return r->answered + r->stream;
 }
 
-/* A free place; otherwise the place of a reader that goes before others, the
- * one that has been there longest. */
+/* A free place, or that of the oldest reader of the first kind. */
 static struct reader *find_place(struct http_server *s)
 {
   struct reader *oldest = NULL;
@@ -278,7 +273,6 @@ static struct reader *find_place(struct http_server *s)
   return oldest;
 }
 
-/* A call has come. */
 static void take_call(struct http_server *s)
 {
   const int fd = accept4(s->http->listener, NULL, NULL,
@@ -299,7 +293,7 @@ static void take_call(struct http_server *s)
   r->at = 0;
 }
 
-/* How long a reader may take; UINT64_MAX: it is a stream that owes nothing. */
+/* UINT64_MAX: a stream that has everything. */
 static uint64_t patience(const struct http_server *s, const struct reader *r)
 {
   if (!r->stream)
@@ -309,14 +303,12 @@ static uint64_t patience(const struct http_server *s, const struct reader *r)
   return is_owed(r) ? STREAM_PATIENCE_NS : UINT64_MAX;
 }
 
-/* Time until then; at least 0. */
 static uint64_t time_to(uint64_t then_ns, uint64_t now_ns)
 {
   return then_ns > now_ns ? then_ns - now_ns : 0;
 }
 
-/* Drop the readers that are too slow.  Returns how long poll() may wait for the
- * others, or for the next tick. */
+/* Drops slow readers; returns the wait for the others or the next tick. */
 static int expire(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
@@ -342,7 +334,6 @@ static int expire(struct http_server *s)
   return left == UINT64_MAX ? -1 : (int)(left / NS_PER_MS) + 1;
 }
 
-/* All streams that have got everything so far get what is new. */
 static void feed_all(struct http_server *s)
 {
   for (size_t i = 0; i < HTTP_READERS; i++) {
@@ -353,7 +344,7 @@ static void feed_all(struct http_server *s)
   }
 }
 
-/* Call the tick when it is due; ticks that were missed are left out. */
+/* Missed ticks are skipped. */
 static void tick(struct http_server *s)
 {
   const struct http_service *service = s->http->service;
@@ -368,7 +359,7 @@ static void tick(struct http_server *s)
   feed_all(s);
 }
 
-/* The server is to stop: streams end, and nobody is let in. */
+/* Ends streams; nobody is accepted. */
 static void begin_stop(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
@@ -386,7 +377,7 @@ static void begin_stop(struct http_server *s)
   feed_all(s);
 }
 
-/* Has everybody got everything, or is it too late? */
+/* Complete, or too late? */
 static bool is_over(const struct http_server *s)
 {
   if (s->until_ns == 0)
@@ -407,10 +398,10 @@ static short wanted(const struct reader *r)
   return is_owed(r) || r->behind ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* One turn of the loop; false: the server ends. */
+/* False: the end. */
 static bool turn(struct http_server *s)
 {
-  /* A negative descriptor is passed over. */
+  /* poll() ignores negative descriptors. */
   const bool stops = s->until_ns > 0;
   struct pollfd fds[AT_READERS + HTTP_READERS] = {
     [AT_WAKE] = { .fd = stops ? -1 : s->http->wake[0], .events = POLLIN },
@@ -476,8 +467,7 @@ int http_start(struct http *h, const struct http_service *service, void *arg,
 
 void http_stop(struct http *h)
 {
-  /* This is the only byte that is ever written to the pipe, so there is
-   * room. */
+  /* The only byte ever written: there is room. */
   while (h->running && write(h->wake[1], "", 1) < 0 && errno == EINTR)
     continue;
   if (h->running)

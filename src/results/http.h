@@ -1,12 +1,10 @@
 /*
- * http.h - a small HTTP server: one thread, a few readers at a time.
+ * http.h - a small HTTP server on one thread.
  *
- * GET and HEAD are answered, if the Host header is right (http_host.h), and a
- * connection ends with its answer, unless that is a
- * stream.  Several readers are served at a time.  A reader that takes longer
- * than two seconds is dropped, or earlier if another one needs its place.  A
- * stream lasts until the server stops, or its reader takes nothing for ten
- * seconds though there is something.
+ * Answers GET and HEAD with a valid Host header (http_host.h) and closes the
+ * connection, except for streams.  A reader that takes longer than two seconds
+ * is dropped, or earlier if its place is needed.  A stream lasts until the
+ * server stops, or its reader takes nothing for ten seconds.
  */
 #ifndef BENCH_RESULTS_HTTP_H
 #define BENCH_RESULTS_HTTP_H
@@ -21,30 +19,30 @@ struct address;
 struct err;
 
 enum {
-  HTTP_READERS = 64,   /* at the same time */
-  HTTP_FEED = 1 << 16, /* about as much a stream gets at once */
+  HTTP_READERS = 64,
+  HTTP_FEED = 1 << 16, /* about the most per write to a stream */
 };
 
 struct http_request {
-  const char *path;   /* without the part after a `?` */
-  const char *accept; /* the value of that header; "": there is none */
+  const char *path;   /* without "?..." */
+  const char *accept; /* or "" */
 };
 
 struct http_content {
   const char *type; /* of `body`; static */
   struct strbuf body;
-  bool stream; /* what follows comes from `feed` */
+  bool stream; /* more comes from `feed` */
 };
 
-/* What a server does; all is called on its thread. */
+/* Called on the server's thread. */
 struct http_service {
-  /* Returns false if there is nothing at that path. */
+  /* False: not found. */
   bool (*answer)(void *arg, const struct http_request *request,
                  struct http_content *ret);
-  /* [opt] Add what a stream has not got yet, and move `*at` on, which is 0 in
-   * the beginning.  Returns false if that was the last of it. */
+  /* [opt] Adds what is new after *at (first 0), and moves *at.  False: the
+   * end. */
   bool (*feed)(void *arg, uint64_t *at, struct strbuf *out);
-  /* [opt] Called once in such a period. */
+  /* [opt] called once per period */
   void (*tick)(void *arg);
   uint64_t period_ns;
 };
@@ -52,28 +50,27 @@ struct http_service {
 struct http_server;
 
 struct http {
-  int listener; /* -1: not open */
-  int wake[2];  /* a pipe: a byte in it ends the thread */
+  int listener; /* -1: closed */
+  int wake[2];  /* pipe: a byte ends the thread */
   pthread_t thread;
   bool running;
-  struct http_server *server; /* owned; the thread's data */
+  struct http_server *server; /* owned; of the thread */
 
-  const char *names; /* borrowed; of http_open() */
+  const char *names; /* from http_open() */
 
-  /* The arguments of http_start(). */
+  /* From http_start(). */
   const struct http_service *service;
   void *arg;
 };
 
-/* Listen at the address; `text` is the user's form of it, `names` are further
- * names of this machine, with commas between them. */
+/* `text`: the address as the user wrote it; `names`: other names of this
+ * machine, with commas between. */
 int http_open(struct http *h, const struct address *where, const char *text,
               const char *names, struct err *err);
-/* From now on requests are answered. */
+/* Answer requests from now on. */
 int http_start(struct http *h, const struct http_service *service, void *arg,
                struct err *err);
-/* Streams get what is left for them.  This waits only for readers of streams
- * that take it. */
+/* Streams get the rest.  WAITS for readers that take it. */
 void http_stop(struct http *h);
 
 #endif

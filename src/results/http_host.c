@@ -52,7 +52,7 @@ static bool is_this_machine(const char *host)
          strcasecmp(host, name) == 0;
 }
 
-/* Ends the host where its port begins; false: no port follows. */
+/* Cuts at the port; false: not a port. */
 static bool cut_port(char *at)
 {
   const char *port = at + 1;
@@ -63,7 +63,7 @@ static bool cut_port(char *at)
   return ok;
 }
 
-/* The value of one header, `len` bytes. */
+/* `len` bytes. */
 static bool is_host_allowed(const char *value, size_t len, const char *names)
 {
   char host[NAME_MAX_BYTES] = "";

@@ -35,7 +35,7 @@ void jobj_push(struct jobj *list, json_t *value)
 
 void jobj_add(struct jobj *o, const char *key, json_t *value)
 {
-  /* Called without an object, too: otherwise the value would not be freed. */
+  /* Also without an object, to free the value. */
   if (json_object_set_new(o->j, key, value) < 0)
     o->failed = true;
 }
@@ -80,8 +80,7 @@ void jobj_text(struct jobj *o, const char *key, const char *value)
 bool jobj_set_named(json_t *o, const char *name, json_t *value)
 {
   json_t *key = jobj_string(name);
-  const char *text = json_string_value(
-    key); /* NULL without a key, which is refused */
+  const char *text = json_string_value(key); /* NULL is refused */
   const bool done = json_object_set_new(o, text, value) == 0;
 
   json_decref(key);
@@ -104,9 +103,7 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
   jobj_add(o, key, json_integer(value));
 }
 
-/* JSON has no form for values that are not finite.  A value that is rounded (to
- * the digits that are written) beyond the largest number would be read back as
- * infinite. */
+/* Rounding near the maximum would be read back as infinite. */
 json_t *jobj_number(double value)
 {
   return fabs(value) < MAX_REAL ? json_real(value) : json_null();
@@ -158,7 +155,7 @@ double jobj_seconds(uint64_t ns)
 /* ---- text ---- */
 
 enum {
-  JOBJ_DIGITS = 15 /* of real numbers: as many as are sure to be right */
+  JOBJ_DIGITS = 15 /* digits that are sure to be right */
 };
 
 static int jobj_add_text(const char *text, size_t len, void *to)
@@ -167,8 +164,8 @@ static int jobj_add_text(const char *text, size_t len, void *to)
   return ((struct strbuf *)to)->failed ? -1 : 0;
 }
 
-/* json_dumps() ignores it when there is no memory for the name of a member, and
- * returns text that is not JSON.  A buffer of our own remembers the failure. */
+/* json_dumps() ignores failed allocations of names and returns invalid text;
+ * the buffer here remembers failures. */
 static char *jobj_dump(const json_t *value, size_t flags)
 {
   struct strbuf b = { 0 };

@@ -63,8 +63,7 @@ static json_t *json_fact_value(const struct fact *f)
   return NULL;
 }
 
-/* The group of this name in `o`, which is made if it is new; NULL: out of
- * memory. */
+/* Makes the group if missing; NULL: out of memory. */
 static json_t *json_group_in(json_t *o, const char *name)
 {
   json_t *key = jobj_string(name);
@@ -79,7 +78,7 @@ static json_t *json_group_in(json_t *o, const char *name)
   return group;
 }
 
-/* Put a value at "a.b.c"; groups are made as needed. */
+/* At "a.b.c". */
 static bool json_put_at(json_t *o, const char *key, json_t *value)
 {
   const char *dot;
@@ -91,8 +90,7 @@ static bool json_put_at(json_t *o, const char *key, json_t *value)
     o = json_group_in(o, name);
     key = dot + 1;
   }
-  return jobj_set_named(o, key,
-                        value); /* without a group this frees the value */
+  return jobj_set_named(o, key, value); /* frees the value without a group */
 }
 
 json_t *json_facts(const struct facts *f)
@@ -144,7 +142,7 @@ static json_t *json_option_value(const struct opt_entry *e)
   return text[0] != '\0' ? jobj_shown(text) : json_null();
 }
 
-/* Does the option have text that documents can only hold byte by byte? */
+/* Stored byte by byte, as Latin-1? */
 static bool json_is_latin(const struct opt_entry *e)
 {
   const struct opt_list *list;
@@ -175,7 +173,7 @@ static const char *json_source_name(enum opt_source source)
   return names[source];
 }
 
-/* A script may declare an option of the program again, without its flags. */
+/* A script may redeclare an option of the program without its flags. */
 static bool json_is_secret(const struct opt_entry *e)
 {
   return (e->row->flags & OPT_SECRET) ||
@@ -200,8 +198,8 @@ static json_t *json_option(const struct opt_entry *e)
   return jobj_take(&o);
 }
 
-/* Every option once: aliases are shown as the options that they mean, and a
- * script's option replaces the program's, as scripts see it. */
+/* Every option once: aliases as their option; a script's option replaces the
+ * program's. */
 json_t *json_options(const struct optset *set)
 {
   struct jobj o = jobj_new();

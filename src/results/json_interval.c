@@ -1,7 +1,5 @@
 /*
- * json_interval.c - the report of a period as a JSON object: its figures,
- * latencies, classes, the members of a mix, what the test counts by itself, and
- * in an interval the machine and the servers.
+ * json_interval.c - the report of a period as a JSON object.
  */
 #include <assert.h>
 #include <math.h>
@@ -108,7 +106,7 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
   return jobj_take(&list);
 }
 
-/* `planned` [opt]: what the command line wants of it in the whole run. */
+/* `planned` [opt]: share on the command line. */
 static json_t *json_member(const struct class_report *c, const struct report *r,
                            const struct report_setup *setup,
                            const struct report_member *planned, bool brief)
@@ -224,11 +222,11 @@ static void json_add_tally(struct jobj *o, const struct tally_report *t,
 /* ---- figures that only this test has ---- */
 
 enum {
-  JSON_NESTED = 4 /* groups in groups */
+  JSON_NESTED = 4 /* nested groups */
 };
 
 struct json_nesting {
-  struct jobj *at[JSON_NESTED + 1]; /* at[0] is the report */
+  struct jobj *at[JSON_NESTED + 1]; /* at[0]: the report */
   struct jobj group[JSON_NESTED];
   const char *name[JSON_NESTED];
   unsigned n;

@@ -1,5 +1,5 @@
 /*
- * json_run.c - parts of the document that are about the run as a whole.
+ * json_run.c - members of the document about the whole run.
  */
 #include <math.h>
 #include <string.h>
@@ -123,7 +123,6 @@ json_t *json_threads(const struct report *total)
   return jobj_take(&o);
 }
 
-/* How the threads that carry clients have waited. */
 static void json_add_loops(struct jobj *o, const struct client_loops *l)
 {
   struct jobj lag = jobj_new();
@@ -139,7 +138,6 @@ static void json_add_loops(struct jobj *o, const struct client_loops *l)
   jobj_int(o, "blocking_calls", l->blocked);
 }
 
-/* What this machine added to latencies. */
 static void json_add_delays(struct jobj *o, const struct client_delays *d)
 {
   struct jobj part = jobj_new();

@@ -1,5 +1,5 @@
 /*
- * live.c - a page that follows a run in a browser.
+ * live.c - a page that follows a run.
  */
 #include "results/live.h"
 
@@ -22,12 +22,11 @@
 #include "results/shared.h"
 
 enum {
-  /* The looks that late viewers still get: the last hours. */
+  /* Samples for late viewers: hours. */
   PAST_MAX = 4 * 3600,
 };
 
-/* Reports are late if none has come for so many times the usual distance, and
- * for so long. */
+/* Late: this multiple of the usual distance, and at least this long. */
 #define LATE_TIMES 3
 #define LATE_NS (3 * NS_PER_S)
 
@@ -35,21 +34,21 @@ struct live {
   struct http http;
   const struct results_shared *shared;
   const struct document *document; /* [opt] */
-  results_page *page;              /* [opt] makes the report */
+  results_page *page;              /* [opt] */
 
-  /* Set by the thread that reports; read by the server's. */
-  _Atomic uint64_t report_ns;  /* when the last one came; 0: none yet */
-  _Atomic uint64_t between_ns; /* the longest time between two of them */
+  /* Set by the reporting thread, read by the server's. */
+  _Atomic uint64_t report_ns;  /* 0: none yet */
+  _Atomic uint64_t between_ns; /* longest distance */
 
-  /* The server's thread. */
+  /* Of the server's thread. */
   struct live_sampler sampler;
-  char *past[PAST_MAX];  /* owned; look i is at i % PAST_MAX */
-  uint64_t n;            /* looks so far */
-  struct strbuf classes; /* of the last look */
+  char *past[PAST_MAX]; /* owned; sample i is at i % PAST_MAX */
+  uint64_t n;
+  struct strbuf classes;
 
-  /* Set before the server ends; the flag pairs release with acquire. */
+  /* Set before the server ends; release/acquire. */
   _Atomic bool over;
-  struct strbuf last; /* the event with the report */
+  struct strbuf last; /* final event */
 };
 
 /* ---- on the server's thread ---- */
@@ -80,7 +79,7 @@ static void live_look(void *arg)
   free(*place);
   *place = NULL;
   if (text.failed)
-    strbuf_done(&text); /* this look is missing */
+    strbuf_done(&text); /* this sample is missing */
   else
     *place = text.text;
   l->n++;
@@ -94,7 +93,7 @@ static void live_add_event(struct strbuf *out, const char *name,
   strbuf_adds(out, "\n\n");
 }
 
-/* What does not change; the first event of each viewer. */
+/* The first event of each viewer. */
 static void live_add_run(const struct live *l, struct strbuf *out)
 {
   const struct run_start *start = &l->shared->start;
@@ -117,7 +116,7 @@ static void live_add_run(const struct live *l, struct strbuf *out)
   json_decref(value);
 }
 
-/* Item 0 is the run; item i + 1 is look i. */
+/* Item 0 is the run; item i + 1 is sample i. */
 static bool live_feed(void *arg, uint64_t *at, struct strbuf *out)
 {
   struct live *l = arg;
@@ -235,8 +234,7 @@ static int live_on_interval(void *ctx, const struct report_setup *setup,
   return 0;
 }
 
-/* The event that ends the page; without a report it only says that the run is
- * over. */
+/* Without a report: the run is over. */
 static int live_make_last(struct live *l, struct err *err)
 {
   struct strbuf html = { 0 };

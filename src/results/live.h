@@ -1,10 +1,9 @@
 /*
- * live.h - a page that follows a run in a browser, and becomes its report.
+ * live.h - a page that follows a run and becomes its report.
  *
- * A thread of its own reads the recorders of the workers once per second, so
- * the page goes on when a reporter is stuck.  Viewers get what it has read as
- * server-sent events, those that come late the past as well.  At the end they
- * get the report.  The run waits for viewers that take it: no longer than two
+ * A thread reads the workers' recorders once per second, so a stuck reporter
+ * does not stop the page.  Viewers get server-sent events, late viewers also
+ * the past, and the report at the end.  The run WAITS for viewers, up to two
  * seconds for one that takes nothing.
  */
 #ifndef BENCH_RESULTS_LIVE_H
@@ -21,12 +20,12 @@ struct results_cfg;
 struct results_shared;
 struct strbuf;
 
-/* Makes the report page of a document. */
+/* Makes the report page. */
 typedef int results_page(const char *text, size_t len, struct strbuf *ret,
                          struct err *err);
 
-/* Opens the port of --live; `page` [opt] makes the report; `document` [opt] has
- * the text of the run's document at its end. */
+/* Opens the port of --live; `page` [opt] makes the report from the text of
+ * `document` [opt]. */
 int live_new(struct live **ret, const struct results_cfg *cfg,
              results_page *page, const struct results_shared *shared,
              const struct document *document, struct err *err);

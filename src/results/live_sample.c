@@ -1,5 +1,5 @@
 /*
- * live_sample.c - what a run has done since the last sample.
+ * live_sample.c - samples of a run.
  */
 #include "results/live_sample.h"
 
@@ -22,7 +22,7 @@
 #include "stats/hist_sum.h"
 #include "stats/report.h"
 
-/* A share of the machine's time from which figures deserve a warning. */
+/* Share of the machine's time that deserves a warning. */
 #define LIVE_STOLEN 0.05
 #define LIVE_BUSY 0.98
 
@@ -51,7 +51,7 @@ void live_sampler_start(struct live_sampler *s)
   sampler_start(&s->system, "", s->shared->disk->device, s->last_ns);
 }
 
-/* Make the report of the time since the last sample. */
+/* Since the last sample. */
 static void live_report(struct live_sampler *s, uint64_t now_ns,
                         struct report *r)
 {
@@ -107,7 +107,7 @@ static void live_add_latency(struct jobj *o, const struct report *r)
     jobj_int(o, of[i].name, hist_percentile(r->hist, of[i].pct));
 }
 
-/* How many sessions waited for what. */
+/* Counts of sessions per wait. */
 static json_t *live_waits(const struct server_waits *w)
 {
   struct jobj o = jobj_new();
@@ -118,8 +118,7 @@ static json_t *live_waits(const struct server_waits *w)
   return jobj_take(&o);
 }
 
-/* The last reading of a server: what it counts per second, its levels, and its
- * waits.  Without a reading, or without looks, nobody knows who waits. */
+/* Of the last reading; waits are null without readings of them. */
 static json_t *live_server(struct monitor *m, unsigned server)
 {
   struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
@@ -239,7 +238,7 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
 {
   const struct results_shared *shared = s->shared;
   const uint64_t from = shared->start.measured_ns;
-  /* Negative during the warm-up, before the measured start. */
+  /* Negative during the warm-up. */
   const double t = now_ns >= from ? jobj_seconds(now_ns - from)
                                   : -jobj_seconds(from - now_ns);
   struct class_set *set = shared->start.classes;

@@ -1,9 +1,8 @@
 /*
- * metrics.c - the present state of a run as text for Prometheus.
+ * metrics.c - the state of a run for Prometheus.
  *
- * The two formats differ in a few lines.  In the older one, a family has the
- * name of its samples, the type `info` does not exist, and the end is not
- * marked.
+ * The older format names a family like its samples, has no type `info` and no
+ * end mark.
  */
 #include "results/metrics.h"
 
@@ -26,7 +25,7 @@
 #include "stats/report.h"
 #include "stats/service.h"
 
-/* Upper limits of the buckets: 1 us to 100 s, three per power of ten. */
+/* Buckets: 1 us to 100 s, three per decade. */
 static const uint64_t limit_ns[] = {
   1000,       2500,        5000,        10000,       25000,
   50000,      100000,      250000,      500000,      1000000,
@@ -92,8 +91,7 @@ void metrics_histogram(struct strbuf *b, const char *name, const char *label,
               close, sum_s);
 }
 
-/* Write a sample of a figure, after the lines of its family if the figure
- * before it, *last, was of another one. */
+/* After the lines of its family, unless *last has the same. */
 static void metrics_sample(const struct metrics_out *o, const char **last,
                            const struct figure *f, double value)
 {
@@ -172,7 +170,6 @@ static void metrics_classes(const struct metrics_out *o, struct class_set *set)
   }
 }
 
-/* The counters of members of a mix. */
 static const struct member_counter {
   const char *name, *help;
   size_t offset; /* in struct class_totals */
@@ -240,7 +237,7 @@ static void metrics_info(const struct metrics_out *o,
 
 /* ---- servers ---- */
 
-/* The samples of a figure, each with the name of its server. */
+/* Labelled with the server's name. */
 static void metrics_server(const struct metrics_out *o, struct monitor *m,
                            enum server_metric f)
 {
@@ -270,7 +267,7 @@ static void metrics_server(const struct metrics_out *o, struct monitor *m,
   strbuf_done(&name);
 }
 
-/* What sessions waited for before the last reading. */
+/* At the last reading. */
 static void metrics_waits(const struct metrics_out *o, struct monitor *m)
 {
   bool begun = false;

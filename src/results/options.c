@@ -1,5 +1,5 @@
 /*
- * options.c - the options that name the files of results.
+ * options.c - options that name files of results.
  */
 #include "results/options.h"
 
@@ -38,7 +38,7 @@ static const char *advise_port(const char *text)
            : NULL;
 }
 
-/* The part that all rows of files share. */
+/* Common part of file rows. */
 #define FILE_OPT(field, more_flags)                                 \
   OPT_STRING(struct results_cfg, field),                            \
     .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_PATH | (more_flags),     \
@@ -163,7 +163,7 @@ void results_files(const struct results_cfg *cfg,
   size_t n = 0;
 
   for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++) {
-    if (!row->check) /* otherwise it is more than the name of a file */
+    if (!row->check) /* not only a file name */
       ret[n++] = (struct results_file){ row->name, value_of(cfg, row) };
   }
 }

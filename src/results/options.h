@@ -1,5 +1,5 @@
 /*
- * options.h - the options that name the files of results.
+ * options.h - options that name files of results.
  */
 #ifndef BENCH_RESULTS_OPTIONS_H
 #define BENCH_RESULTS_OPTIONS_H
@@ -8,7 +8,7 @@
 
 #include "opt/opt.h"
 
-/* "": not wanted; "-": the standard output. */
+/* "": none; "-": stdout */
 struct results_cfg {
   const char *json;
   const char *stream;
@@ -28,23 +28,21 @@ enum {
 };
 
 struct results_file {
-  const char *option, *path; /* "": not wanted */
+  const char *option, *path; /* "": none */
 };
 
-/* In the order of the rows; all borrowed. */
+/* In the order of the rows; borrowed. */
 void results_files(const struct results_cfg *cfg,
                    struct results_file ret[RESULTS_FILES]);
 
-/* Set all members to "not wanted". */
 void results_none(struct results_cfg *ret);
 
-/* Is any kind of results wanted? */
 bool results_wanted(const struct results_cfg *cfg);
 
-/* The file of --summary; "": none. */
+/* Of --summary; "": none. */
 const char *results_summary(const struct results_cfg *cfg);
 
-/* Do results go to the standard output, so that text has to go elsewhere? */
+/* Then text goes elsewhere. */
 bool results_on_stdout(const struct results_cfg *cfg);
 
 #endif

@@ -19,7 +19,7 @@
 enum phase {
   PHASE_IDLE,
   PHASE_WRITING, /* a thread is inside */
-  PHASE_LEFT,    /* and stays there: the file was left to it */
+  PHASE_LEFT,    /* left to a stuck thread */
 };
 
 int results_no_memory(struct err *err)
@@ -47,7 +47,7 @@ void outfile_hold(struct outfile_hold *h, bool is_stdout)
 
   h->held = !is_stdout;
   if (h->held)
-    (void)pthread_sigmask(SIG_BLOCK, &set, &h->before); /* cannot fail */
+    (void)pthread_sigmask(SIG_BLOCK, &set, &h->before);
 }
 
 void outfile_release(const struct outfile_hold *h)
@@ -65,8 +65,7 @@ void outfile_release(const struct outfile_hold *h)
   errno = why;
 }
 
-/* The failure is reported now, and must not be reported again at the end of the
- * program. */
+/* Reported now, and not again at the end of the program. */
 static void outfile_forget_failure(FILE *stream)
 {
   if (stream == stdout)
@@ -82,7 +81,7 @@ static int outfile_cannot_write(const char *name, struct err *err)
   return rc;
 }
 
-/* A file that is open already is not truncated: it may have other content. */
+/* A file that is open already is not truncated. */
 static FILE *outfile_open_directly(const char *name)
 {
   if (outname_is_stdout(name))
@@ -111,7 +110,7 @@ int outfile_open(struct outfile *f, const char *name, struct err *err)
   return f->stream ? 0 : outfile_cannot_open(name, err);
 }
 
-/* Change from one phase to the next; false: it was in another one. */
+/* False: it was in another phase. */
 static bool outfile_pass(struct outfile *f, uint32_t from, uint32_t to)
 {
   return atomic_compare_exchange_strong(&f->phase, &from, to);
@@ -142,7 +141,7 @@ int outfile_put(struct outfile *f, const void *bytes, size_t len,
   strbuf_add(&f->put, bytes, len);
   if (!f->put.failed)
     return 0;
-  f->put.failed = false; /* what was put earlier is still there */
+  f->put.failed = false; /* includes earlier bytes */
   return results_no_memory(err);
 }
 
@@ -192,13 +191,12 @@ int outfile_tell_left(const struct outfile *f, struct err *err)
 }
 
 enum {
-  /* The number of names that are tried; older runs may have left such files. */
+  /* Names tried; older runs may have left files. */
   ATTEMPTS = 100,
-  COPY_PART = 65536, /* bytes that are copied at once */
+  COPY_PART = 65536,
 };
 
-/* Create a file beside `place`.  It must be new: nothing that exists, or
- * that a link points to, is written to.  Returns its descriptor; negative:
+/* O_EXCL: nothing that exists, or a link's target, is written to.  Negative:
  * see errno. */
 static int outfile_create_beside(const char *place, mode_t mode,
                                  struct strbuf *path)
@@ -219,9 +217,8 @@ static int outfile_create_beside(const char *place, mode_t mode,
   return fd;
 }
 
-/* The new file may be read by those users who could read the old one, and by no
- * others.  The rights of owner and group are only kept if the file can be given
- * to them. */
+/* Readable by users who could read the old file.  Owner's and group's rights
+ * only if ownership can be kept. */
 static void outfile_take_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -232,7 +229,6 @@ static void outfile_take_rights(int fd, const struct stat *old)
   (void)fchmod(fd, mode);
 }
 
-/* Make an empty file beside the place. */
 static int outfile_open_beside(struct whole_file *f, struct err *err)
 {
   struct strbuf path = { 0 };
@@ -285,7 +281,7 @@ void whole_file_abort(struct whole_file *f)
 
   whole_file_hold(f, &hold);
   if (f->stream && f->stream != stdout)
-    (void)fclose(f->stream); /* the content is not wanted any more */
+    (void)fclose(f->stream); /* content is dropped */
   outfile_release(&hold);
   outfile_forget_failure(f->stream);
   if (f->beside)
@@ -312,7 +308,7 @@ static bool outfile_copy_all(int to, int from)
   return n == 0;
 }
 
-/* Replace the content of the old file; on failure see errno. */
+/* On failure see errno. */
 static bool outfile_overwrite(const char *place, const char *beside)
 {
   const int from = open(beside, O_RDONLY | O_CLOEXEC);
@@ -330,8 +326,8 @@ static bool outfile_overwrite(const char *place, const char *beside)
   return ok;
 }
 
-/* A file may be writable but not replaceable: another user's in /tmp, or one
- * that is mounted into a container. */
+/* Writable but not replaceable: another user's in /tmp, or mounted into a
+ * container. */
 static int outfile_put_in_place(struct whole_file *f, struct err *err)
 {
   const bool replaced = rename(f->beside, f->place) == 0;

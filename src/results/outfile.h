@@ -1,9 +1,8 @@
 /*
- * outfile.h - files of results.  They are opened before the run, so that a file
- * that cannot be written is noticed before anything starts.
+ * outfile.h - files of results, opened before the run so that errors come
+ * first.
  *
- * Errors name the file.  "-" and other names may mean the standard output: see
- * outname.h.
+ * Errors name the file.  Names of the standard output: outname.h.
  */
 #ifndef BENCH_RESULTS_OUTFILE_H
 #define BENCH_RESULTS_OUTFILE_H
@@ -20,93 +19,83 @@
 
 struct err;
 
-/* Make the message for lack of memory; returns -ENOMEM. */
+/* Returns -ENOMEM. */
 int results_no_memory(struct err *err);
 
-/* How long the end of a run waits for a reader that takes nothing from a
- * file. */
+/* How long the end of a run waits for a reader that takes nothing. */
 #define OUTFILE_PATIENCE_NS (5 * NS_PER_S)
 
-/* The state of a thread between outfile_hold() and outfile_release(). */
 struct outfile_hold {
   bool held;
-  sigset_t before; /* the thread's mask */
+  sigset_t before; /* of the thread */
 };
 
 /*
- * Call these around writes.  In between, a pipe whose reader has gone causes an
- * error (EPIPE) and not SIGPIPE: the file ends with its reader, and the run
- * goes on.  This does not apply to results on the standard output, because its
- * reader ends programs in that way.  outfile_release() keeps errno.
+ * Around writes: a pipe without a reader gives EPIPE, not SIGPIPE, so the run
+ * goes on.  Not for the standard output, whose reader ends programs that way.
+ * outfile_release() keeps errno.
  */
 void outfile_hold(struct outfile_hold *h, bool is_stdout);
 void outfile_release(const struct outfile_hold *h);
 
-/*
- * A file that grows during the run.  One thread at a time works on it, and
- * stays inside as long as the reader takes nothing.
- */
+/* A file that grows during the run; one thread at a time, which stays inside
+ * while the reader takes nothing. */
 struct outfile {
   const char *name; /* borrowed */
-  FILE *stream;     /* NULL: not open */
+  FILE *stream;     /* NULL: closed */
   bool is_stdout;
-  struct strbuf put;      /* not written yet */
+  struct strbuf put;      /* pending */
   _Atomic uint32_t phase; /* enum phase of outfile.c */
 };
 
-/* Open the file.  The standard output gets a stream of its own, so that other
- * code that writes there is not blocked by it. */
+/* The standard output gets its own stream, so that other writers are not
+ * blocked. */
 int outfile_open(struct outfile *f, const char *name, struct err *err);
-/* Write, and flush to the system at once.  Returns -ECANCELED, without a
- * message, if the thread was left behind; it may touch nothing any more. */
+/* Writes and flushes.  -ECANCELED, without a message: the thread was left
+ * behind and must touch nothing. */
 int outfile_write(struct outfile *f, const void *bytes, size_t len,
                   struct err *err);
-/* The same in two steps.  The first one only stores the bytes, and fails if
- * there is no memory. */
+/* In two steps; the first only stores the bytes, and fails without memory. */
 int outfile_put(struct outfile *f, const void *bytes, size_t len,
                 struct err *err);
 int outfile_flush(struct outfile *f, struct err *err);
-/* Flush what was put, and close.  Does nothing if the file was never opened, or
- * was left to a thread. */
+/* Flushes and closes.  Nothing happens if the file was never opened or was left
+ * to a thread. */
 int outfile_close(struct outfile *f, struct err *err);
 
 /*
- * Give up the file if a thread is inside outfile_write(); false: none is.  What
- * that thread did before is visible here.  It goes on using the file and what
- * it writes, so the caller does not touch them again and calls leave_thread().
+ * Leaves the file to a thread inside outfile_write(), whose earlier writes are
+ * visible here; false: no thread is inside.  The thread goes on using the file:
+ * the caller calls leave_thread() and touches it no more.
  */
 bool outfile_leave(struct outfile *f);
 bool outfile_is_left(const struct outfile *f);
-/* Make the message about such a file; returns -ETIMEDOUT. */
+/* The message; returns -ETIMEDOUT. */
 int outfile_tell_left(const struct outfile *f, struct err *err);
 
 /*
- * A file that is either complete or not there.  It is written beside its place
- * and moved there in one step, with the rights of the older one.  A name that
- * is not a regular file, or is open already, is written directly.  So is, at
- * the end, a file that can be written but not replaced, if a file can be made
- * beside it.
+ * A file that is complete or absent: written next to its place and renamed,
+ * with the rights of the old file.  Written directly: names that are not
+ * regular files or are open already; at the end, files that cannot be replaced.
  */
 struct whole_file {
   const char *name; /* borrowed */
-  char *place;      /* owned; the place of the file, after following links */
+  char *place;      /* owned; after following links */
   char *beside;     /* owned; NULL: written directly */
-  FILE *stream;     /* NULL: not open */
+  FILE *stream;     /* NULL: closed */
 };
 
-/* Can the file be written?  Nothing is left on disk, and `f` is all 0.  But a
- * pipe or a device stays open in it, because its reader takes a close for the
- * end. */
+/* Can the file be written?  Leaves nothing on disk and `f` all 0, but keeps
+ * pipes and devices open, whose readers take a close for the end. */
 int whole_file_probe(struct whole_file *f, const char *name, struct err *err);
 
-/* Open a file that was probed, unless whole_file_probe() has left it open. */
 int whole_file_open(struct whole_file *f, const char *name, struct err *err);
-/* Call outfile_hold() around writes to the stream, with this function. */
+/* Use in place of outfile_hold(). */
 void whole_file_hold(const struct whole_file *f, struct outfile_hold *h);
-/* Move the file to its place.  After a failure nothing is left of it, or the
- * message says where the complete file is.  Ends `f`. */
+/* Moves the file to its place.  On failure nothing is left, or the message
+ * names the complete file.  Ends `f`. */
 int whole_file_commit(struct whole_file *f, struct err *err);
-/* Remove what was written.  Ends `f`. */
+/* Removes the file.  Ends `f`. */
 void whole_file_abort(struct whole_file *f);
 
 #endif

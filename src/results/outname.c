@@ -1,5 +1,5 @@
 /*
- * outname.c - what the name of a file of results means.
+ * outname.c - the meaning of names of files of results.
  */
 #include "results/outname.h"
 
@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 
 enum {
-  LINKS_MAX = 40 /* in a row; the system has the same limit */
+  LINKS_MAX = 40 /* links in a row, as in the kernel */
 };
 
 static bool outname_is_one(const struct stat *a, const struct stat *b)
@@ -22,7 +22,6 @@ static bool outname_is_one(const struct stat *a, const struct stat *b)
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Do both exist, and are they one file? */
 static bool outname_is_one_file(const char *a, const char *b)
 {
   struct stat at, bt;
@@ -35,7 +34,7 @@ bool outname_is_null(const char *name)
   return outname_is_one_file(name, "/dev/null");
 }
 
-/* If the standard output is /dev/null, results still do not go there. */
+/* Results do not go to /dev/null as stdout. */
 bool outname_is_stdout(const char *name)
 {
   struct stat at, out;
@@ -46,7 +45,7 @@ bool outname_is_stdout(const char *name)
          fstat(STDOUT_FILENO, &out) == 0 && outname_is_one(&at, &out);
 }
 
-/* Decided by the name alone, because a regular file may be open there. */
+/* By name alone: a regular file may be open there. */
 bool outname_is_descriptor(const char *name)
 {
   return strcmp(name, "/dev/stdout") == 0 || strcmp(name, "/dev/stderr") == 0 ||
@@ -62,8 +61,8 @@ bool outname_is_special(const char *name)
          (stat(name, &at) == 0 && !S_ISREG(at.st_mode));
 }
 
-/* The target of the link, relative to this folder; owned.  NULL with errno;
- * EINVAL and ENOENT mean that it is not a link. */
+/* Relative to the present folder; owned.  NULL with errno; EINVAL, ENOENT: not
+ * a link. */
 static char *outname_link_target(const char *link)
 {
   const char *slash = strrchr(link, '/');
@@ -83,8 +82,7 @@ static char *outname_link_target(const char *link)
   return b.text;
 }
 
-/* This does not use realpath(), which needs access to all folders above this
- * one. */
+/* realpath() would need access to all folders above. */
 char *outname_real(const char *name)
 {
   char *at = mem_strdup(name), *next;
@@ -96,7 +94,7 @@ char *outname_real(const char *name)
   for (unsigned i = 0; i < LINKS_MAX; i++) {
     next = outname_link_target(at);
     if (!next && (errno == EINVAL || errno == ENOENT))
-      return at; /* it is not a link, or does not exist */
+      return at; /* not a link, or absent */
     free(at);
     at = next;
     if (!at)
@@ -107,7 +105,7 @@ char *outname_real(const char *name)
   return NULL;
 }
 
-/* Both are names of new files: would they be one file? */
+/* Both new names. */
 static bool outname_is_one_place(const char *a, const char *b)
 {
   const char *a_end = strrchr(a, '/'), *b_end = strrchr(b, '/');

@@ -1,36 +1,30 @@
 /*
- * outname.h - what the name of a file of results means.
+ * outname.h - the meaning of names of files of results.
  *
- * "-" is the standard output, and so is every other name of the same file or
- * pipe.
+ * "-" is the standard output, as are all names of the same file or pipe.
  */
 #ifndef BENCH_RESULTS_OUTNAME_H
 #define BENCH_RESULTS_OUTNAME_H
 
 #include <stdbool.h>
 
-/* Is it "-", /dev/stdout, or the file or pipe that the standard output leads
- * to? */
 bool outname_is_stdout(const char *name);
 
-/* Is it /dev/null, by any name? */
+/* By any name. */
 bool outname_is_null(const char *name);
 
-/* Is it a descriptor that the program was started with: /dev/stderr,
- * /dev/fd/3? */
+/* A descriptor of the program's start: /dev/stderr, /dev/fd/3? */
 bool outname_is_descriptor(const char *name);
 
-/* Is it neither a regular file nor a name for a new one?  Examples are a pipe,
- * a device, or a file that is open already.  It is never replaced, and no other
- * file is made beside it. */
+/* Neither a regular file nor a new name: a pipe, a device, a file already open.
+ * Never replaced. */
 bool outname_is_special(const char *name);
 
-/* The place of the file itself, existing or not, after following links. The
- * caller frees it.  NULL with errno: a link leads nowhere, or no memory. */
+/* After following links; the file need not exist.  Owned by the caller; NULL
+ * with errno. */
 char *outname_real(const char *name);
 
-/* Do both names mean one file, which need not exist yet?  /dev/null never
- * counts as the same file. */
+/* The file need not exist.  /dev/null is never the same. */
 bool outname_same(const char *a, const char *b);
 
 #endif

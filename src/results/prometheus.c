@@ -1,7 +1,6 @@
 /*
- * prometheus.c - live metrics for a Prometheus server.
- *
- * The server answers from the start of the load to the end of the run.
+ * prometheus.c - live metrics, from the start of the load to the end of the
+ * run.
  */
 #include "results/prometheus.h"
 
@@ -22,12 +21,12 @@
 struct prometheus {
   struct http http;
   const struct results_shared *shared;
-  struct hist_sum *work; /* scratch memory of the server's thread */
+  struct hist_sum *work; /* scratch memory of the thread */
 };
 
-/* ---- the Accept header: types with parameters, separated by commas ---- */
+/* ---- the Accept header ---- */
 
-/* A part of the header, without blanks around it. */
+/* Without blanks around. */
 struct accept_piece {
   const char *text;
   size_t len;
@@ -38,7 +37,7 @@ static bool accept_is_blank(char c)
   return c == ' ' || c == '\t';
 }
 
-/* The piece up to `stop`; *at is set to what follows.  False: there is none. */
+/* Up to `stop`; *at moves behind it.  False: none. */
 static bool accept_next_piece(const char **at, const char *end, char stop,
                               struct accept_piece *ret)
 {
@@ -63,7 +62,7 @@ static bool accept_is_word(const struct accept_piece *p, const char *word)
   return p->len == strlen(word) && strncasecmp(p->text, word, p->len) == 0;
 }
 
-/* Read the value of "NAME=VALUE"; false: it is another parameter. */
+/* False: another parameter. */
 static bool accept_is_parameter(const struct accept_piece *p, const char *name,
                                 struct accept_piece *ret)
 {
@@ -76,7 +75,7 @@ static bool accept_is_parameter(const struct accept_piece *p, const char *name,
   return true;
 }
 
-/* The weight, 0 to 1; 0, not wanted, if it cannot be read. */
+/* 0 to 1; unreadable: 0. */
 static double accept_weight(const struct accept_piece *p)
 {
   char text[8] = "", *end;
@@ -133,7 +132,7 @@ static void prometheus_metrics(const struct prometheus *p, const char *accept,
                 p->shared, p->work);
 }
 
-/* Write text as HTML.  Bytes that are not UTF-8 do no harm. */
+/* Bytes that are not UTF-8 are harmless. */
 static void prometheus_add_html(struct strbuf *b, const char *text)
 {
   for (; *text; text++) {
@@ -144,7 +143,7 @@ static void prometheus_add_html(struct strbuf *b, const char *text)
   }
 }
 
-/* The page for people who open the address in a browser. */
+/* For people. */
 static void prometheus_front_page(const struct prometheus *p,
                                   struct http_content *ret)
 {

@@ -1,10 +1,9 @@
 /*
- * results.c - the results that machines read, behind one reporter.
+ * results.c - results for programs, behind one reporter.
  *
- * Both the report thread and the conductor call this.  They take turns, except
- * after a forced end.  Then the report thread may be anywhere, even inside a
- * file whose reader has stopped.  The conductor leaves that file to it, and
- * goes on with all the others.
+ * Report thread and conductor take turns.  After a forced end, the report
+ * thread may be stuck inside a file whose reader has stopped: the conductor
+ * leaves that file to it and goes on with the others.
  */
 #include "results/results.h"
 
@@ -38,27 +37,26 @@ enum {
   GROWING = 3
 };
 
-/* A file that gets a line per interval. */
 struct growing {
   const struct reporter *reporter;
   struct outfile *file;
 };
 
 struct results {
-  /* 1: a thread works on the members below; waited for. */
+  /* 1: a thread works on the members below; waited for */
   _Atomic uint32_t busy;
   struct leave *leave; /* borrowed */
   struct results_shared shared;
   struct disk disk;
   struct sampler system;
-  bool ended; /* nothing may be reported any more */
-  /* The file that was left to the report thread; NULL: none. */
+  bool ended; /* no more reports */
+  /* Left to the report thread, or NULL. */
   const struct outfile *left;
-  bool impatient; /* of the conductor alone: it has waited in vain */
+  bool impatient; /* conductor only: waited in vain */
 
-  struct reporter_use use[KINDS]; /* those that are wanted */
+  struct reporter_use use[KINDS];
   size_t n;
-  struct growing growing[GROWING]; /* those that grow */
+  struct growing growing[GROWING];
   size_t n_growing;
 
   struct stream stream;
@@ -105,8 +103,8 @@ static int results_want_document(struct results *r,
   return 0;
 }
 
-/* Reporters are called in this order.  The document comes after all others,
- * because it reports their outcome; the live page ends with it. */
+/* Called in this order: the document reports the outcome of the others, and the
+ * live page shows the document. */
 static int results_open_all(struct results *r, const struct results_input *in,
                             struct err *err)
 {
@@ -144,7 +142,7 @@ static int results_open_all(struct results *r, const struct results_input *in,
   return rc;
 }
 
-/* The folder or block device of the test: fileio has options for them. */
+/* From fileio's options. */
 static const char *results_test_folder(const struct optset *set)
 {
   static const char *const names[] = { "file-device", "file-dir" };
@@ -194,7 +192,7 @@ void results_free(struct results *r)
 
   if (!r)
     return;
-  /* end() has reported errors of what was written. */
+  /* end() has reported write errors. */
   (void)outfile_close(&r->stream.file, &ignored);
   (void)outfile_close(&r->csv.file, &ignored);
   (void)outfile_close(&r->hdr_log.file, &ignored);
@@ -256,7 +254,7 @@ bool results_document_written(const struct results *r)
   return r && r->document && document_written(r->document);
 }
 
-/* Wait for the turn until that moment; false: it did not come. */
+/* False: not in time. */
 static bool results_take_until(struct results *r, uint64_t until_ns)
 {
   uint32_t busy = 0;
@@ -276,7 +274,6 @@ static void results_release(struct results *r)
   wait_wake_all(&r->busy);
 }
 
-/* Do not call this reporter any more. */
 static void results_unwant(struct results *r, const struct reporter *reporter)
 {
   size_t kept = 0;
@@ -288,7 +285,7 @@ static void results_unwant(struct results *r, const struct reporter *reporter)
   r->n = kept;
 }
 
-/* Take the place of the report thread, if it is inside a file. */
+/* If the report thread is inside a file. */
 static bool results_take_over(struct results *r)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
@@ -305,7 +302,7 @@ static bool results_take_over(struct results *r)
   return false;
 }
 
-/* Called by the conductor, after it has waited for the report thread. */
+/* By the conductor, after waiting for the report thread. */
 static int results_take_at_end(struct results *r, struct err *err)
 {
   const uint64_t patience = r->impatient ? 0 : OUTFILE_PATIENCE_NS;
@@ -325,11 +322,8 @@ static void results_keep_first(int *first, struct err *err, int rc,
   *err = *one;
 }
 
-/*
- * Write what was put, as long as leave_step() allows it (NULL: always).  `rc`
- * and `err` are the results of earlier steps.  Returns -ECANCELED if the thread
- * was left behind; it may touch nothing any more.
- */
+/* Writes what was put, while leave_step() allows (NULL: always).  `rc`, `err`:
+ * of earlier steps.  -ECANCELED: left behind, touch nothing. */
 static int results_flush_all(struct results *r, struct leave *leave, int rc,
                              struct err *err)
 {
@@ -370,14 +364,14 @@ static int results_on_start(void *ctx, const struct run_start *start,
   return results_flush_all(r, NULL, rc, err);
 }
 
-/* Is it one of the conductor's reports, which come at the end? */
+/* Reports of the conductor come at the end. */
 static bool results_is_conductors(const struct report *report)
 {
   return report->partial || report->kind == REPORT_FINAL ||
          report->kind == REPORT_FORCED;
 }
 
-/* The marks since the last interval.  A partial one is the last. */
+/* Since the last interval; a partial interval is the last. */
 static void results_next_marks(struct results_shared *s,
                                const struct report *report)
 {
@@ -406,8 +400,7 @@ static int results_on_report(void *ctx, const struct report_setup *setup,
                        r->shared.monitor);
     }
     rc = reporters_report(r->use, r->n, setup, report, err);
-    /* All reporters have the report before the first write, which may not
-     * return. */
+    /* The first write may not return: reporters first. */
     rc = results_flush_all(r, report->leave, rc, err);
   }
   if (rc == -ECANCELED)
@@ -425,7 +418,7 @@ static int results_on_over(void *ctx, const struct run_end *end,
   if (rc < 0)
     return rc;
   if (r->event_log) {
-    /* The document, which comes last, finds the numbers there. */
+    /* For the document, which comes last. */
     r->shared.logged = true;
     event_log_tell(r->event_log, &r->shared.log);
   }

@@ -1,5 +1,5 @@
 /*
- * shared.h - data that all kinds of results use.  Only for src/results.
+ * shared.h - data of all kinds of results.
  */
 #ifndef BENCH_RESULTS_SHARED_H
 #define BENCH_RESULTS_SHARED_H
@@ -15,29 +15,29 @@ struct marks;
 struct monitor;
 struct optset;
 
-/* results.c writes this; the kinds of results read it while they are called. */
+/* Written by results.c; read by reporters while called. */
 struct results_shared {
-  const char *name;    /* of the program */
-  const char *version; /* as printed by --version */
+  const char *name;
+  const char *version; /* as in --version */
   const char *test;
   const struct optset *set;
   struct disk *disk;
-  struct monitor *monitor; /* [opt] reads the servers */
+  struct monitor *monitor; /* [opt] */
 
   const struct marks *marks;     /* [opt] borrowed */
-  unsigned marks_from, marks_to; /* those of the interval that is reported */
+  unsigned marks_from, marks_to; /* of the present interval */
 
   struct correlations correlations;
 
-  uint64_t time_ns; /* the limits of the run; UINT64_MAX: none */
+  uint64_t time_ns; /* UINT64_MAX: none */
   uint64_t events;
 
   bool started;
   struct run_start start;
-  struct system_use sys; /* of the interval that is reported */
+  struct system_use sys; /* of the present interval */
 
-  /* Known once the event log has ended. */
-  bool logged; /* there was an event log */
+  /* Valid after the end of the event log. */
+  bool logged;
   struct event_log_end log;
 };
 

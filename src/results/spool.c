@@ -1,8 +1,8 @@
 /*
  * spool.c - text that waits for the end of a run.
  *
- * The stream only owns the file.  Writes use its descriptor, because a stream
- * does not say how much of a failed write has got there.
+ * Writes use the descriptor: a stream does not tell how much of a failed write
+ * was written.
  */
 #include "results/spool.h"
 
@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 
-/* Write everything at `*at`, which is moved to the end of it. */
+/* Moves *at. */
 static int spool_put(int fd, const char *text, uint64_t *at)
 {
   size_t left = strlen(text);
@@ -36,8 +36,7 @@ static int spool_put(int fd, const char *text, uint64_t *at)
   return 0;
 }
 
-/* Open a file without a name in a folder.  Programs that a script starts do not
- * inherit it.  -1, with errno: the folder takes no file. */
+/* Without a name, close-on-exec; -1: see errno. */
 static int spool_open_in(const char *folder)
 {
   char name[PATH_MAX];
@@ -85,7 +84,7 @@ int spool_open(struct spool *s, const char *beside, struct err *err)
     fd = spool_open_beside(beside);
 #ifdef MFD_CLOEXEC
   if (fd < 0) {
-    const int why = errno; /* of a folder, which can be mended */
+    const int why = errno; /* a folder's error, which can be mended */
 
     fd = memfd_create("bench", MFD_CLOEXEC);
     s->in_memory = fd >= 0;
@@ -115,7 +114,7 @@ int spool_add(struct spool *s, const char *text, struct err *err)
     rc = spool_put(fd, text, &at);
   if (rc < 0) {
     if (ftruncate(fd, (off_t)s->len) < 0) {
-      /* the next item overwrites the rest */
+      /* overwritten by the next item */
     }
     errno = -rc;
     return err_sys(err, "cannot write to a temporary file,");
@@ -149,6 +148,6 @@ int spool_copy(struct spool *s, FILE *to)
 void spool_done(struct spool *s)
 {
   if (s->file)
-    (void)fclose(s->file); /* the content is not needed any more */
+    (void)fclose(s->file); /* content is dropped */
   memset(s, 0, sizeof(*s));
 }

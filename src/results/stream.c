@@ -1,5 +1,5 @@
 /*
- * stream.c - one JSON object per interval and line.
+ * stream.c - a JSON object per interval and line.
  */
 #include "results/stream.h"
 

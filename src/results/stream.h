@@ -1,5 +1,5 @@
 /*
- * stream.h - one line with a JSON object per interval, during the run.
+ * stream.h - a JSON object per interval and line.
  */
 #ifndef BENCH_RESULTS_STREAM_H
 #define BENCH_RESULTS_STREAM_H
@@ -9,8 +9,8 @@
 
 struct results_shared;
 
-/* The context of stream_reporter; `file` is open.  Lines are put there, and the
- * caller writes them: see outfile_flush(). */
+/* Context of stream_reporter; `file` is open.  The caller writes the lines:
+ * outfile_flush(). */
 struct stream {
   struct outfile file;
   const struct results_shared *shared;

@@ -21,7 +21,7 @@
 #include "stats/report.h"
 
 struct summary {
-  const char *name; /* borrowed */
+  const char *name;
   const struct results_shared *shared;
   struct strbuf figures; /* of the final report */
   bool judged;
@@ -78,7 +78,7 @@ void summary_free(struct summary *s)
   free(s);
 }
 
-/* Text in a line of Markdown: characters with a meaning lose it. */
+/* Escapes Markdown. */
 static void summary_add_text(struct strbuf *out, const char *text)
 {
   for (; *text; text++) {
@@ -206,7 +206,7 @@ static void summary_add_warnings(struct strbuf *out, const struct warnings *d)
   }
 }
 
-/* What an event has cost a server; nothing, if nothing is known. */
+/* Cost per event on a server, if known. */
 static void summary_add_server(struct strbuf *out, const struct server_total *t)
 {
   bool any = false;

@@ -1,6 +1,5 @@
 /*
- * summary.h - a short summary of a run as Markdown, for the pages of build
- * servers: the result, the verdict on the objective, warnings, the machine.
+ * summary.h - a run in a few lines of Markdown, for build servers.
  */
 #ifndef BENCH_RESULTS_SUMMARY_H
 #define BENCH_RESULTS_SUMMARY_H
@@ -17,14 +16,12 @@ int summary_new(struct summary **ret, const char *name,
                 const struct results_shared *shared, struct err *err);
 void summary_free(struct summary *s);
 
-/* Its context is a struct summary. */
+/* Context: struct summary. */
 extern const struct reporter summary_reporter;
 
-/* Replace the file by this text, or write it to a pipe or device. */
 int summary_write(const char *name, const struct strbuf *text, struct err *err);
 
-/* Add a list of the processor, the processors that may be used, and the
- * system. */
+/* CPU, allowed CPUs, system. */
 void summary_machine(struct strbuf *out);
 
 #endif
