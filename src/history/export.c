@@ -17,9 +17,9 @@ struct moment {
 struct form {
   const char *head, *tail;
   const char *between;
-  const char *line; /* with index, type, process, time */
+  const char *line;
   const char *types[4];
-  const char *op; /* with function and key */
+  const char *op;
   const char *write, *append, *read;
   const char *comma, *none;
   const char *end;

@@ -19,10 +19,9 @@ double summary_quantile(const double *sorted, size_t n, double q);
 /* The median distance from the median; `scratch` has room for n. */
 double summary_mad(const double *sorted, size_t n, double *scratch);
 
-#define FIGURE_BYTES_PER_S "bytes_per_s" /* more is better */
-#define FIGURE_NS "ns"                   /* less is better */
+#define FIGURE_BYTES_PER_S "bytes_per_s"
+#define FIGURE_NS "ns"
 
-/* A key, printed into an array. */
 #define FIGURE_KEY(array, ...) \
   ((void)snprintf(array, sizeof(array), __VA_ARGS__), (array))
 

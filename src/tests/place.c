@@ -160,7 +160,6 @@ void place_find_caches(const char *root, int cpu, struct place_caches *ret)
   }
 }
 
-/* Does an earlier processor share this cache? */
 static bool place_was_counted(const char *root, const struct place_cpus *cpus,
                               unsigned at, unsigned level)
 {

@@ -19,7 +19,7 @@ enum {
 
 /* Where the process may run, in ascending order. */
 struct place_cpus {
-  unsigned n; /* at least 1 */
+  unsigned n;
   int of[PLACE_CPUS_MAX];
 };
 
@@ -72,7 +72,7 @@ long place_switches(void);
 /* Cores and their hardware threads: the first of all cores, then the second
  * ones, and so on. */
 struct topology {
-  unsigned cpus; /* at least 1 */
+  unsigned cpus;
   unsigned cores;
   int cpu[PLACE_CPUS_MAX]; /* the first `cores` are on different cores */
 };

@@ -37,11 +37,10 @@ enum {
   SCALING_SAMPLES_MAX = 64,
 };
 
-/* Works that a test measures. */
 struct scaling_kind {
   const char *option; /* chooses the kind */
   const char *key;    /* in the document: "cpu_test" */
-  const char *title;  /* of the table */
+  const char *title;
   double unit;        /* divisor in the table */
   const char *figure; /* unit of figures */
   /* A warning if cores do less than this share of single threads; 0: none. */

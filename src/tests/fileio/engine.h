@@ -154,7 +154,7 @@ int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err);
 
 struct io_engine {
   struct io *io;
-  const int *fd;    /* of files */
+  const int *fd;
   char *const *map; /* of files; NULL: not mapped */
   char *buf;        /* owned */
   bool fsync_all;

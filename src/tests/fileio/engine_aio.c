@@ -37,7 +37,7 @@ struct aio {
   struct aio_ring *ring; /* NULL: another format */
   struct iocb *iocb;     /* owned; one per slot */
   struct iocb **line;    /* owned; to be submitted */
-  bool blocking_fsync;   /* the file system has no other */
+  bool blocking_fsync;   /* no asynchronous fsync here */
 };
 
 static void aio_done(struct queue *q)
@@ -139,7 +139,6 @@ static bool front_is_fsync(const struct queue *q)
   return q->slot[a->line[0]->aio_data].r.op == FILE_OP_FSYNC;
 }
 
-/* Returns the number of completions. */
 static unsigned take_from_ring(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -182,7 +181,6 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
   return n < 0 ? 0 : (int)n;
 }
 
-/* All completions, at least `min`. */
 static int reap(struct queue *q, unsigned min, struct err *err)
 {
   const struct aio *a = q->impl;

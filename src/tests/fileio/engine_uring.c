@@ -24,7 +24,7 @@ enum {
 
 #define SQPOLL_IDLE_MS 1000 /* Then the kernel's thread sleeps. */
 
-#define MAX_REGION (UINT64_C(1) << 30) /* of a registered buffer */
+#define MAX_REGION (UINT64_C(1) << 30)
 
 struct uring {
   struct io_uring ring;
@@ -177,7 +177,7 @@ static int register_buffers(struct queue *q, struct err *err)
   int rc;
 
   if (per == 0)
-    return 0; /* too large */
+    return 0;
   n = (unsigned)((q->depth + per - 1) / per);
   piece = calloc(n, sizeof(*piece));
   if (!piece)
@@ -325,7 +325,6 @@ static bool look(struct uring *u, unsigned min)
   }
 }
 
-/* Submits and polls; sleeps only after polling in vain. */
 static int enter_and_look(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;

@@ -22,7 +22,6 @@ struct group {
   _Atomic uint32_t news; /* changes when the lead becomes free */
 };
 
-/* For a leader. */
 struct group_part {
   uint64_t first, n; /* n > 0 */
 };

@@ -36,11 +36,11 @@ struct fileio {
   struct witness *witness; /* owned; NULL without --file-io-verify */
   bool fills;              /* writes need data: check or witness */
   char **map;              /* owned by engine mmap; [files] */
-  struct steady steady;    /* with --file-steady */
-  struct wear wear;        /* modes that write */
-  bool special;            /* mixed or steady */
-  struct mixed *mixed;     /* owned; or NULL */
-  struct wal *wal;         /* owned by engine_wal */
+  struct steady steady;
+  struct wear wear;
+  bool special;        /* mixed or steady */
+  struct mixed *mixed; /* owned; or NULL */
+  struct wal *wal;     /* owned by engine_wal */
 
   struct pattern pattern;
 

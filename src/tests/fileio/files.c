@@ -301,7 +301,7 @@ void files_print_advice(const struct folder *folder, uint64_t total_bytes,
 enum {
   /* Descriptors for streams, rings, results. */
   OTHER_DESCRIPTORS = 256,
-  MIN_OTHERS = 16 /* at the least */
+  MIN_OTHERS = 16 /* enough without these */
 };
 
 int folder_open(struct folder *f, const char *path, struct err *err)
@@ -322,7 +322,6 @@ void folder_close(struct folder *f)
   f->fd = -1;
 }
 
-/* For the system. */
 static const char *files_entry(const struct folder *f, uint64_t file,
                                char buf[32], int *ret_dir)
 {
@@ -353,7 +352,6 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
   return buf;
 }
 
-/* Refuses all but regular files. */
 static int files_check_type(const struct folder *f, uint64_t file, mode_t mode,
                             struct err *err)
 {

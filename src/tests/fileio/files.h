@@ -50,13 +50,12 @@ struct folder {
 
   /* A block device is the only file. */
   uint64_t device_bytes; /* of the device; 0: a folder */
-  bool read_only;        /* nothing is written */
+  bool read_only;
 
   uint64_t block; /* probable block size of old files */
   bool force;     /* files of anyone may be changed */
 };
 
-/* Shared by all threads. */
 struct files {
   const struct folder *folder;
   uint64_t n;
@@ -94,10 +93,8 @@ int files_open(struct files *fs, const struct folder *folder, uint64_t n,
                uint64_t bytes, int flags, bool fresh, struct err *err);
 void files_close(struct files *fs);
 
-/* Do the names lead to the open files? */
 int files_check_names(const struct files *fs, struct err *err);
 
-/* Write dirty data, and empty the page cache. */
 int files_drop_cache(const struct files *fs, struct err *err);
 
 /* Is there room for all files, with those that exist? Otherwise -ENOSPC. */
@@ -112,7 +109,7 @@ const char *files_room_error_words(int code);
 /* How the files of a command were before, in order. Zeroed at first; one thread
  * at a time. */
 struct taken {
-  uint64_t first, step; /* first, first + step, ... */
+  uint64_t first, step;
   uint64_t n, room;
   uint64_t *length; /* owned; UINT64_MAX: no file */
 };

@@ -18,8 +18,8 @@ struct strbuf;
 
 struct blocks {
   unsigned n;
-  uint64_t size[BLOCKS_MAX];  /* bytes, in the order given */
-  double percent[BLOCKS_MAX]; /* of requests */
+  uint64_t size[BLOCKS_MAX]; /* bytes, in the order given */
+  double percent[BLOCKS_MAX];
   uint64_t below[BLOCKS_MAX]; /* limit of draws */
   uint64_t smallest, largest;
 };
@@ -30,7 +30,6 @@ int blocks_parse(const char *text, struct blocks *ret);
 /* For the row of the option. */
 bool blocks_good(const char *text);
 
-/* By 64 random bits. */
 static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
 {
   unsigned i = 0;

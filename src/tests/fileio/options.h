@@ -47,10 +47,10 @@ enum file_rw_unit {
 
 struct fileio_cfg {
   uint64_t num;
-  const char *block_size; /* for blocks_parse() */
+  const char *block_size;
   uint64_t total_size;
-  int mode;    /* enum file_mode; -1: unset */
-  int io_mode; /* enum file_engine */
+  int mode; /* enum file_mode; -1: unset */
+  int io_mode;
   uint64_t backlog;
   uint64_t batch; /* per system call */
   bool sqpoll;
@@ -64,13 +64,13 @@ struct fileio_cfg {
   double mixed_reads, mixed_commits, mixed_checkpoint; /* per second, or 0 */
   double steady;                                       /* percent; 0: off */
   double steady_window_s;
-  double trim;          /* percent of writes */
-  int rw_unit;          /* enum file_rw_unit */
+  double trim; /* percent of writes */
+  int rw_unit;
   const char *dir;      /* "": current folder */
   const char *device;   /* "": files */
   uint64_t device_size; /* 0: all */
   bool yes_destroy;
-  int dist; /* enum file_dist */
+  int dist;
   bool drop_cache;
   bool verify;
   const char *ack_log; /* "": none */
@@ -85,7 +85,6 @@ int fileio_options_check(const struct fileio_cfg *cfg, struct err *err);
 extern const char *const file_mode_words[];
 extern const char *const file_engine_words[];
 
-/* --file-extra-flags. */
 enum file_flags {
   FILE_FLAG_SYNC = 1 << 0,
   FILE_FLAG_DSYNC = 1 << 1,
@@ -93,8 +92,8 @@ enum file_flags {
 };
 
 unsigned fileio_flags(const struct fileio_cfg *cfg); /* enum file_flags */
-int fileio_open_flags(unsigned flags);               /* of open() */
-const char *fileio_flags_text(unsigned flags);       /* for the header line */
+int fileio_open_flags(unsigned flags);
+const char *fileio_flags_text(unsigned flags);
 
 static inline bool file_mode_random(int mode)
 {

@@ -84,7 +84,7 @@ static bool pattern_gate_fsync(struct pattern *p, bool write,
   do {
     at = now / GATE_STEP;
     if (at == p->fsync_freq && !(now & GATE_DIRTY))
-      at = 0; /* nothing was written */
+      at = 0;
     series = at >= p->fsync_freq;
     if (!series)
       next = (at + 1) * GATE_STEP | (now & GATE_DIRTY) | (uint64_t)write;
@@ -163,7 +163,6 @@ static void pattern_draw_place(const struct pattern *p, struct rand_stream *s,
   pattern_set_place(p, r, file, index);
 }
 
-/* A size, at the nearest multiple. */
 static void pattern_resize(const struct pattern *p, struct rand_stream *s,
                            struct request *r)
 {

@@ -80,7 +80,7 @@ struct pattern_thread {
   uint64_t reads, writes; /* in rndrw: requests, or bytes */
   uint64_t place;         /* awaited, in sequential modes */
   bool waiting;           /* the last call was false */
-  bool write;             /* awaited kind */
+  bool write;
 };
 
 /* exclusive: requests in flight do not overlap if one writes. */

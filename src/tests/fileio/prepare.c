@@ -371,7 +371,6 @@ static int prepare_start_threads(struct prepare *p, struct preparer *t,
   return rc;
 }
 
-/* Files of this process. */
 static uint64_t prepare_own_files(const struct prepare *p)
 {
   return (p->layout.files + p->parts - 1 - p->part) / p->parts;

@@ -150,7 +150,6 @@ static void queue_fail(struct queue *q, unsigned slot, int64_t result)
                          &q->why);
 }
 
-/* With --file-io-verify. */
 static void queue_witness(struct queue *q, const struct slot *s)
 {
   int rc = 0;
@@ -210,7 +209,6 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
   q->free_slot[q->n_free++] = slot;
 }
 
-/* A failure of completions counts, too. */
 static int queue_outcome(const struct queue *q, int rc, struct err *err)
 {
   if (rc == 0 && UNLIKELY(q->failed != 0)) {
@@ -236,7 +234,7 @@ static int queue_make_room(struct queue *q, struct err *err)
   return rc;
 }
 
-/* Leaves nothing in line, either. */
+/* And nothing stays in line. */
 static int queue_submit_all(struct queue *q, struct err *err)
 {
   int rc = queue_make_room(q, err);
@@ -246,7 +244,7 @@ static int queue_submit_all(struct queue *q, struct err *err)
   return rc;
 }
 
-/* The own writes to a file. */
+/* Writes of this thread to a file. */
 static int queue_await_writes(struct queue *q, uint32_t file, struct err *err)
 {
   int rc = 0;

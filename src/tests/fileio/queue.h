@@ -56,14 +56,13 @@ bool patience_wants(struct patience *p);
 /* After each poll; `came`: there were completions. */
 void patience_looked(struct patience *p, bool came);
 
-/* After each timed wait. */
 void patience_took(struct patience *p, uint64_t ns);
 
 struct slot {
   struct request r;
   uint64_t start_ns; /* before submission */
   uint64_t note;     /* of io_fill() or io_syncing() */
-  bool busy;         /* in flight */
+  bool busy;
 };
 
 struct queue_ops {

@@ -37,7 +37,6 @@ struct request {
 
 /* ---- system calls of engines without a queue ---- */
 
-/* Returns the result of pread() or pwrite(). */
 static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
 {
   const off_t at = (off_t)r->offset;

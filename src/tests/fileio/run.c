@@ -47,7 +47,6 @@ struct mixed {
   struct pattern of[MIXED_ROLES];
 };
 
-/* Of a thread. */
 struct mixed_thread {
   enum mixed_role role;
   uint64_t period_ns; /* 0: no rate */
@@ -86,7 +85,6 @@ static int mixed_check(const struct fileio *fio, struct err *err)
   return 0;
 }
 
-/* Makes fio->mixed. */
 static int mixed_new(struct fileio *fio, struct err *err)
 {
   static const enum file_mode mode[MIXED_ROLES] = {
@@ -156,7 +154,6 @@ static bool mixed_wait_until_due(struct mixed_thread *t, struct worker *w)
   return now >= t->due_ns;
 }
 
-/* False: the run is over. */
 static bool mixed_next(struct mixed_thread *t, struct fileio *fio,
                        struct pattern_thread *pattern, struct worker *w,
                        struct request *ret)
@@ -301,7 +298,7 @@ static int run_fileio_open(const struct plan *plan, const void *arg,
   return 0;
 }
 
-/* That of the first file. */
+/* The generation of all files is that of the first. */
 static int run_learn_generation(struct fileio *fio, bool fresh, struct err *err)
 {
   const struct layout *l = &fio->layout;

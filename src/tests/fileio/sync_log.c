@@ -34,7 +34,7 @@ struct sync_remote {
   struct ack_teller teller;
   struct sync_log_header header;
   struct sync_pieces pieces;
-  struct sync_log_record nothing; /* an address */
+  struct sync_log_record nothing; /* only its address counts */
   _Atomic uint64_t passed;        /* earlier pieces are gone */
   _Atomic uint64_t gaps;          /* pieces left out */
 
@@ -71,8 +71,6 @@ int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err)
   atomic_store_explicit(&p->of[i], piece, memory_order_release);
   return 0;
 }
-
-/* ---- the sender's thread ---- */
 
 /* Returns how many records are complete and fit. */
 static uint64_t sync_remote_copy(struct ack_bytes *b,
@@ -245,8 +243,6 @@ void sync_remote_free(struct sync_remote *r)
   free(r);
 }
 
-/* ---- the log ---- */
-
 /* The file grows by segments, each mapped alone. */
 #define SEGMENT_BYTES (UINT64_C(4) << 20)
 #define SEGMENT_RECORDS (SEGMENT_BYTES / sizeof(struct sync_log_record))
@@ -269,7 +265,6 @@ struct sync_log {
   _Atomic uint64_t count CACHE_ALIGNED; /* records of all threads */
 };
 
-/* May the file be replaced? */
 static int sync_log_check_old(const struct sync_log *log, struct err *err)
 {
   char magic[sizeof(SYNC_LOG_MAGIC)];

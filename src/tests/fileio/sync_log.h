@@ -27,8 +27,8 @@ struct sync_remote;
 struct sync_pieces {
   struct sync_log_record *_Atomic *of; /* release, acquire */
   uint64_t most;
-  uint64_t records;              /* of a piece */
-  const _Atomic uint64_t *count; /* of the log */
+  uint64_t records; /* of a piece */
+  const _Atomic uint64_t *count;
 };
 
 /* Connect to the listener at HOST:PORT, which makes the file; WAITS. `address`

@@ -25,9 +25,9 @@ struct sync_log_header {
   uint64_t run;      /* also in its blocks */
   uint64_t start_ns; /* since 1970 */
   uint64_t files;
-  uint64_t file_bytes; /* used part of each */
+  uint64_t file_bytes;
   uint64_t block;
-  uint64_t where; /* enum ack_where */
+  uint64_t where;
   uint64_t check;
 };
 
@@ -52,9 +52,9 @@ enum sync_log_kind {
 
 struct sync_log_record {
   _Atomic uint32_t check; /* last, by release */
-  uint32_t kind : 8;      /* enum sync_log_kind */
-  uint32_t writer : 24;   /* thread */
-  uint32_t ms;            /* from the start of the log */
+  uint32_t kind : 8;
+  uint32_t writer : 24; /* thread */
+  uint32_t ms;          /* from the start of the log */
   uint32_t n;
   uint64_t generation;
   uint64_t block;

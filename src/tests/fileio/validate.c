@@ -21,7 +21,7 @@ struct header {
   uint32_t writer;
   uint64_t magic;
   uint64_t run, generation, offset;
-  uint32_t file, bytes; /* of the part */
+  uint32_t file, bytes;
 };
 
 /* One of 2^64 random parts has this number. */

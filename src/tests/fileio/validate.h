@@ -39,7 +39,7 @@ enum {
 };
 
 struct stamp {
-  uint64_t run;        /* of the writer */
+  uint64_t run;
   uint64_t generation; /* number of the write, from 1 */
   uint64_t offset;     /* of the part, in the file */
   uint32_t file;
@@ -61,7 +61,6 @@ static inline uint64_t stamp_parts(uint64_t n)
   return n < STAMP_PART ? 1 : n / STAMP_PART;
 }
 
-/* Of part `i`. */
 static inline uint64_t stamp_part_bytes(uint64_t n, uint64_t i)
 {
   return i + 1 < stamp_parts(n) ? STAMP_PART : n - i * STAMP_PART;

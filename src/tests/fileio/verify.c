@@ -30,7 +30,6 @@ enum {
   BAD_BLOCKS_SHOWN = 1000, /* others are counted */
 };
 
-/* Not as acknowledged. */
 struct bad_block {
   enum verdict verdict;
   uint32_t file;
@@ -50,9 +49,7 @@ struct bad_blocks {
   size_t n_origins, room;
 };
 
-/* ---- the log ---- */
-
-/* More cannot be of a run. */
+/* No run writes more. */
 #define MAX_BLOCKS (UINT64_C(1) << 48)
 
 static int verify_refuse(const struct sync_log_reader *r, const char *why,
@@ -153,7 +150,6 @@ static bool sync_log_reader_next(struct sync_log_reader *r,
   return false;
 }
 
-/* Could all records be read? */
 static int sync_log_reader_check_end(const struct sync_log_reader *r,
                                      struct err *err)
 {
@@ -756,8 +752,8 @@ struct verify {
   struct sync_log_block *block;
   uint64_t per_file;
   uint64_t files; /* that exist */
-  uint64_t chunk; /* blocks per read */
-  char *buf;      /* owned */
+  uint64_t chunk;
+  char *buf; /* owned */
   struct bad_blocks bad;
 };
 

@@ -40,11 +40,11 @@ struct sync_log_reader {
 struct sync_log_summary {
   uint64_t begun, written, acked; /* blocks, counted per write */
   uint64_t syncs;
-  uint32_t last_ms; /* of the last record */
-  bool ended;       /* properly */
-  bool open;        /* records may not have arrived */
-  uint64_t gaps;    /* missing records */
-  uint64_t gap_at;  /* offset of the first one */
+  uint32_t last_ms;
+  bool ended;      /* properly */
+  bool open;       /* records may not have arrived */
+  uint64_t gaps;   /* missing records */
+  uint64_t gap_at; /* offset of the first one */
 };
 
 /* Who wrote a generation, and when? */
@@ -97,8 +97,8 @@ struct found_block {
   uint32_t file;
   unsigned n; /* 0: no room for a stamp */
   unsigned kinds;
-  uint64_t oldest;                /* generation of PIECE_HERE */
-  struct piece piece[PIECES_MAX]; /* the first ones */
+  uint64_t oldest; /* generation of PIECE_HERE */
+  struct piece piece[PIECES_MAX];
 };
 
 enum verdict {

@@ -131,7 +131,6 @@ void steady_facts(const struct steady *s, struct facts *to)
 #define NESTED_MAX 8 /* devices on devices */
 #define MIB 1048576.0
 
-/* False: too long. */
 static bool wear_copy_name(char to[WEAR_NAME_MAX], const char *name)
 {
   const size_t len = strlen(name);

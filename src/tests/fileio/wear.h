@@ -24,7 +24,6 @@ enum {
   STEADY_WINDOWS = 5 /* compared */
 };
 
-/* Of the last windows. */
 struct steady_state {
   double mean;  /* events per second */
   double range; /* highest - lowest, by the mean */
@@ -37,9 +36,9 @@ struct steady {
 
   /* Of the first worker. */
   double rate[STEADY_WINDOWS]; /* a ring */
-  unsigned n;                  /* so far */
-  uint64_t start_ns;           /* of the window, or 0 */
-  uint64_t before;             /* events */
+  unsigned n;
+  uint64_t start_ns; /* of the window, or 0 */
+  uint64_t before;   /* events */
 
   _Atomic bool reached; /* by all workers */
 };
@@ -49,7 +48,6 @@ void steady_init(struct steady *s, double percent, double window_s);
 /* False: too few windows. */
 bool steady_look(const struct steady *s, struct steady_state *ret);
 
-/* After a window. */
 void steady_add(struct steady *s, double rate);
 
 /* Between events. False: steady, the worker can leave. */
@@ -66,9 +64,9 @@ enum {
 };
 
 struct wear {
-  const char *root;         /* borrowed; "" in a run */
-  char name[WEAR_NAME_MAX]; /* of the device */
-  unsigned n;               /* 0: unknown */
+  const char *root; /* borrowed; "" in a run */
+  char name[WEAR_NAME_MAX];
+  unsigned n; /* 0: unknown */
   char below[WEAR_DEVICES_MAX][WEAR_NAME_MAX];
   const char *unknown; /* why; NULL: known */
   uint64_t before;

@@ -19,7 +19,6 @@ struct io;
 struct request;
 struct witness;
 
-/* The options. */
 int witness_check(const struct fileio *fio, struct err *err);
 
 /* The files are open. Not `ended`: the run was cut off, and writers may go on.
@@ -35,7 +34,6 @@ int witness_begin(struct witness *w, const struct io *io,
                   const struct request *r, void *data, uint64_t *ret_generation,
                   struct err *err);
 
-/* After the write. */
 int witness_written(struct witness *w, const struct io *io,
                     const struct request *r, uint64_t generation,
                     struct err *err);

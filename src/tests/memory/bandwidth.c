@@ -95,7 +95,6 @@ void bandwidth_figures(const struct bandwidth *b, enum stream s,
   free(sorted);
 }
 
-/* All blocks as one. */
 static struct pages bandwidth_all_pages(const struct bandwidth *b)
 {
   const uint64_t bytes = b->loops.words * sizeof(double) * b->plan->threads;

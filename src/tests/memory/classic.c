@@ -280,7 +280,6 @@ static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
   struct memory_run *run;
   uint64_t min;
 
-  /* Each thread has an operation. */
   if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &min))
     min = UINT64_MAX;
   if (cfg->total_bytes > 0 && cfg->total_bytes < min)

@@ -54,7 +54,7 @@ extern memory_kernel *const memory_kernels[MEMORY_OPERS][MEMORY_MODES];
 /* setup->of_test of memory_form. */
 struct memory_moved {
   uint64_t block_bytes; /* of an event */
-  bool moves;           /* false: --memory-oper=none */
+  bool moves;
 };
 
 extern const struct report_form memory_form;

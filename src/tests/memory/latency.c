@@ -46,7 +46,7 @@ enum {
 struct latency_samples {
   double ns[LATENCY_SAMPLES_MAX];
   unsigned n;
-  unsigned dropped; /* the worker lost its processor */
+  unsigned dropped;
   size_t steps;
   uint64_t sample_ns; /* planned time of a sample */
 };

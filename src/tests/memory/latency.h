@@ -61,7 +61,7 @@ struct latency {
   const struct memory_cfg *cfg;
   struct place_cpus cpus;
   struct place_caches caches;
-  uint64_t bytes; /* of the last point */
+  uint64_t bytes;
   size_t n_points;
   struct latency_stairs of[LATENCY_KINDS];
 };

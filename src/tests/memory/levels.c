@@ -13,7 +13,6 @@ enum {
   PLATEAU_MIN = 8, /* points; shorter pieces are slopes */
 };
 
-/* Ratio of a plateau to the last one. */
 #define RISE_MIN 1.5
 /* A cache ends at this multiple of its plateau, or half way to the next. */
 #define END 2.0

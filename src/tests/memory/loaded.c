@@ -350,7 +350,6 @@ static void loaded_set_step(struct loaded *l, uint32_t step)
   wait_wake_all(&l->step);
 }
 
-/* Both sides at the same time. */
 static bool loaded_measure_slice(struct loaded *l, struct chase *c,
                                  struct worker *w, double *bytes_per_s,
                                  struct latency_point *ret)

@@ -17,7 +17,6 @@ enum {
   VERIFY_BYTES = 4 << 20, /* checked before the run */
 };
 
-/* Is the loop chosen, and does the machine have it? */
 static bool is_wanted(const struct loops *l, const struct opt_list *list,
                       enum stream s)
 {

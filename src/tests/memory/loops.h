@@ -19,7 +19,7 @@ struct loops {
   const struct streams *streams;
   unsigned n;
   enum stream of[STREAMS]; /* chosen, and known to the machine */
-  size_t words;            /* of a block */
+  size_t words;
 };
 
 /* For a block per thread; `cpus` are those in use. */

@@ -20,7 +20,6 @@ const char *const memory_test_words[] = { "bandwidth", "latency", "loaded",
 static const char *const pages_words[] = { "auto", "small", "huge", NULL };
 static const char *const isa_words[] = { "best", "baseline", NULL };
 
-/* `text` is a valid size. */
 static bool is_power_of_two(const char *text)
 {
   uint64_t bytes;
@@ -149,7 +148,6 @@ const struct opt memory_opts[] = {
   OPT_END,
 };
 
-/* The first option of the classic test without its default. */
 static const char *classic_option(const struct memory_cfg *cfg)
 {
   uint64_t total;

@@ -42,16 +42,16 @@ enum memory_isa {
 struct memory_cfg {
   uint64_t block_bytes;
   uint64_t total_bytes;
-  int scope; /* enum memory_scope */
+  int scope;
   bool huge;
-  int oper; /* enum memory_oper */
-  int mode; /* enum memory_mode */
+  int oper;
+  int mode;
 
-  int test;                /* enum memory_test; -1: the classic one */
-  uint64_t size_bytes;     /* of all threads; 0: by the caches */
-  int pages;               /* enum memory_pages_wish */
+  int test;            /* enum memory_test; -1: the classic one */
+  uint64_t size_bytes; /* of all threads; 0: by the caches */
+  int pages;
   struct opt_list kernels; /* none: all */
-  int isa;                 /* enum memory_isa */
+  int isa;
 };
 
 extern const struct opt memory_opts[];

@@ -53,7 +53,7 @@ struct ball {
 struct partner {
   struct ball *ball;
   int cpu;
-  struct err err; /* why it could not start */
+  struct err err;
 };
 
 /* Changes `from` to the next value as soon as it is there. False: not for a
@@ -288,7 +288,6 @@ static size_t pairs_done(const struct pairs *p)
   return atomic_load_explicit(&p->n, memory_order_acquire);
 }
 
-/* NAN: not measured. */
 static double pairs_ns_of(const struct pairs *p, unsigned i, unsigned j)
 {
   const size_t at = i < j ? pairs_index(i, j) : pairs_index(j, i);

@@ -29,7 +29,7 @@ extern const char *const stream_words[];
 
 struct stream_block {
   double *words; /* aligned to 64 bytes */
-  size_t n;      /* of stream_words_in() */
+  size_t n;
   double value;
 };
 
@@ -42,7 +42,6 @@ struct streams {
   stream_run *run[STREAMS];
 };
 
-/* The portable loops. */
 const struct streams *streams_baseline(void);
 /* The widest ones of this processor. */
 const struct streams *streams_best(void);
