@@ -736,10 +736,8 @@ static const char *expr_push_variable(const struct value *v, struct value *top)
            : "the variable holds a text that is no number and no boolean";
 }
 
-/*
- * What comes after the first value of AND and OR, `first`, which does not
- * decide the result: it is the second value, which has to be a boolean or NULL.
- */
+/* The second value of AND or OR, after a `first` that does not decide the
+ * result, has to be a boolean or NULL. */
 static const char *expr_join(struct value *first, const struct value *second)
 {
   bool truth;
@@ -748,8 +746,8 @@ static const char *expr_join(struct value *first, const struct value *second)
   return second->kind == VALUE_NULL ? NULL : value_to_bool(second, &truth);
 }
 
-/* Does the code go on elsewhere?  A first value of AND or OR that is NULL is
- * the result, as in pgbench. */
+/* Jump?  A first value of AND or OR that is NULL is the result, as in
+ * pgbench. */
 static const char *expr_decide(const struct expr_op *op,
                                const struct value *top, bool *ret_jump)
 {

@@ -1,6 +1,6 @@
 /*
  * abi_db.c - database functions of the program's Lua modules, in addition to
- * those of sysbench: labels, explicit parameters, reactions to failures.
+ * those of sysbench.
  */
 #include <math.h>
 #include <stddef.h>
@@ -21,7 +21,6 @@
 #include "lua/engine/state.h"
 #include "rand/stream.h"
 
-/* Bits of bench_db_failure(), used by sql_error.lua. */
 enum {
   FAILURE_ABANDONED = 1,
   FAILURE_IGNORABLE = 2,
@@ -52,13 +51,12 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
   return c ? conn_abi(c) : NULL;
 }
 
-/* NULL: a connection can be opened, now or within --db-connect-timeout. */
+/* NULL: a connection can be opened, perhaps after a wait. */
 const char *bench_db_await(sql_driver *drv)
 {
   return find_server_after_run(handle_of(drv));
 }
 
-/* A closed connection, for bench_db_visit(). */
 sql_connection *bench_db_visitor(sql_driver *drv)
 {
   struct conn *c = visit_new(handle_of(drv));
@@ -66,11 +64,8 @@ sql_connection *bench_db_visitor(sql_driver *drv)
   return c ? conn_abi(c) : NULL;
 }
 
-/*
- * One life, by enum visit_way. ret_ms has VISIT_STEPS + 1 places: milliseconds
- * of each step, 0 for none; in the last place 1 if the client library opened
- * the connection, 0 if the driver did.
- */
+/* ret_ms has VISIT_STEPS + 1 places: milliseconds of each step, 0 for none; in
+ * the last place 1 if the client library opened the connection. */
 bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
                     double *ret_ms)
 {
@@ -115,7 +110,7 @@ double bench_db_address(const void *object)
   return (double)(uintptr_t)object;
 }
 
-/* The parameters of sql_stmt.lua, with buffers of several types. */
+/* As in sql_stmt.lua. */
 struct param {
   int type, max_len;
   char is_null[1];
@@ -123,7 +118,6 @@ struct param {
   int64_t buffer[];
 };
 
-/* Let binds[i] point to the members of the parameter. */
 void bench_param_describe(void *param, sql_bind *binds, int i)
 {
   struct param *p = param;
@@ -154,10 +148,10 @@ const char *bench_db_text(sql_statement *stmt)
 }
 
 /*
- * Execute the statement `times` times.  Before each, a number of 1..max by the
- * chosen distribution goes to the parameter `first`, and the same plus `span`
- * to `last` unless NULL; both are BIGINT.  Returns the number of successes; the
- * first failure ends the loop.  Rows are dropped.
+ * Before each execution, a number of 1..highest by the chosen distribution goes
+ * to the parameter `first`, and the same plus `span` to `last` unless NULL;
+ * both are BIGINT.  Returns the number of successes; the first failure ends the
+ * loop.  Rows are dropped.
  */
 double bench_db_draw(sql_statement *stmt, double times, double highest,
                      void *first, void *last, double span)
@@ -189,8 +183,6 @@ void bench_db_statement_free(sql_statement *stmt)
   if (st && !st->conn->env->ending)
     stmt_free(st);
 }
-
-/* ---- objects that the garbage collector of a vm has found ---- */
 
 /* NULL: the client has left, and its objects stay open. */
 static struct later *later_of(struct db_env *env)
@@ -248,9 +240,9 @@ static double other_number(const sql_value *v, unsigned decimals)
 }
 
 /*
- * A value of a row, or NaN if NULL or no number.  With `decimals` (at most 3),
- * multiplied by ten that often and rounded: an amount of money becomes cents.
- * Digits and a point are read exactly.
+ * NaN for NULL or no number.  With `decimals` (at most 3), multiplied by ten
+ * that often and rounded: money becomes cents.  Digits and a point are read
+ * exactly.
  */
 double bench_value_number(const sql_value *v, double decimals)
 {
@@ -290,8 +282,8 @@ bool bench_db_in_transaction(sql_connection *con)
          (c->session->trx == TRX_OPEN || c->session->trx == TRX_ABORTED);
 }
 
-/* A literal, valid until the next call in this state; NULL: it cannot be sent,
- * or no memory. */
+/* Valid until the next call in this state; NULL: it cannot be sent, or no
+ * memory. */
 const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len)
 {
@@ -309,8 +301,7 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
   return strbuf_str(&s->quoted);
 }
 
-/* The best size of a statement with many rows.  *ret_max is the maximum, and
- * *ret_setting the setting of the server that limits it, or NULL. */
+/* *ret_setting: the setting of the server that limits *ret_max, or NULL. */
 double bench_db_statement_sizes(sql_connection *con, double *ret_max,
                                 const char **ret_setting)
 {
@@ -321,7 +312,7 @@ double bench_db_statement_sizes(sql_connection *con, double *ret_max,
   return (double)sizes->good;
 }
 
-/* The bulk insert up to its rows; not terminated. */
+/* Not terminated. */
 const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
 {
   const struct bulk *b = &conn_of(con)->bulk;

@@ -28,7 +28,6 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                  (int)SB_CNT_MAX == (int)COUNTER_READ_EMPTY,
                "scripts and recorders count in the same order");
 
-/* The worker of the calling thread, or NULL. */
 static struct worker *current_worker(void)
 {
   const struct state *s = state_current();
@@ -204,7 +203,6 @@ static uint64_t nanoseconds(double seconds)
   return seconds < 1e9 ? (uint64_t)(seconds * NS_PER_S) : 1000000000 * NS_PER_S;
 }
 
-/* The client waits before its next event. */
 void bench_event_rest(double seconds)
 {
   struct worker *w = current_worker();
@@ -222,7 +220,7 @@ bool bench_linger(double seconds)
   return w && worker_linger(w, nanoseconds(seconds));
 }
 
-/* Excludes the client from all figures, or includes it again. */
+/* Excludes the client from all figures, or not. */
 void bench_off_duty(bool off)
 {
   struct state *s = state_current();

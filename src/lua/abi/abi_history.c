@@ -1,7 +1,6 @@
 /*
- * abi_history.c - the interface of scripts that record a history.  The main
- * state opens it before the first client starts, and closes it after the last
- * one.
+ * abi_history.c - records a history.  The main state opens it before the first
+ * client starts, and closes it after the last one.
  */
 #include <stdio.h>
 

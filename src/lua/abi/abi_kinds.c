@@ -9,11 +9,8 @@
 #include "load/kinds/secondary.h"
 #include "load/kinds/tpcc.h"
 
-/*
- * Writes document `id` after `n` updates; returns its length, or 0 if there is
- * no such document.  `param`: the number of documents and groups, the length of
- * the body, the seed; `to` has 1200 bytes.
- */
+/* Returns the length; 0: no such document.  `param`: the number of documents
+ * and groups, the length of the body, the seed; `to` has 1200 bytes. */
 int bench_json_document(const double *param, double id, double n, char *to)
 {
   uint64_t value[JSON_PARAMS];
@@ -30,8 +27,8 @@ int bench_json_document(const double *param, double id, double n, char *to)
   return (int)json_write(value, (uint64_t)id, (uint64_t)n, to);
 }
 
-/* The sum of the ids of all rows with value k of the indexed column, and their
- * sum of v; 0 for an unknown value. */
+/* The sum of the ids of all rows with value k of the indexed column, and of v;
+ * 0: unknown value. */
 double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
                             double k, double *ret_v)
 {
@@ -58,11 +55,8 @@ double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
   return (double)ids;
 }
 
-/*
- * s_quantity of row number `key` of the table stock, from 1 in the order of the
- * primary key, as loaded.  NaN: no such row, or a seed that a Lua number cannot
- * hold.
- */
+/* Of row number `key` of the table stock, from 1 in the order of the primary
+ * key.  NaN: no such row, or a seed that a Lua number cannot hold. */
 double bench_tpcc_first_quantity(double seed, double key)
 {
   if (!(fabs(seed) < 0x1p53 && key >= 1 && key < 0x1p63))

@@ -1,8 +1,7 @@
 /*
- * abi_load.c - the interface of the bundled scripts to the loader.
- *
- * All states of a command share one struct load, which belongs to the script.
- * A table that is filled separately has its own.
+ * abi_load.c - the loader for the bundled scripts.  All states of a command
+ * share one struct load, which belongs to the script; a table that is filled
+ * separately has its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +49,6 @@ static int table_number(double table, uint64_t *ret, struct err *err)
   return whole_number(table, "number of a table", ret, err);
 }
 
-/* The tables of the OLTP scripts. */
 static int set_tables(struct load_setup *setup, double first_table,
                       double tables, double size, struct err *err)
 {
@@ -173,7 +171,6 @@ int bench_load_next(void *loader, double *ret_table)
   return step;
 }
 
-/* The table of the last step; valid until the next call. */
 const char *bench_load_table(void *loader)
 {
   return loader_table(((struct handle *)loader)->loader);
@@ -203,7 +200,6 @@ const char *bench_load_reason(void *loader)
 
 /* ---- check ---- */
 
-/* Returns the result of bench_load_check(). */
 static int tell_check(struct state *s, int rc, const struct err *err,
                       const char **ret_text)
 {
@@ -215,8 +211,7 @@ static int tell_check(struct state *s, int rc, const struct err *err,
   return rc < 0 ? -1 : 0;
 }
 
-/* Adds the differences to s->quoted. others: rows without a key of the table
- * are differences, too. */
+/* others: rows without a key of the table are differences, too. */
 static int check_table(struct state *s, struct conn *c, const struct kind *kind,
                        const struct kind_args *args, uint64_t number,
                        const char *skip, bool others, struct err *err)
@@ -241,7 +236,7 @@ static struct kind_args args_of(const struct state *s)
 }
 
 /* Returns 0 and the differences or "", or -1 and the reason why they are
- * unknown.  The text is valid until the next call in this state. */
+ * unknown; valid until the next call in this state. */
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
@@ -266,8 +261,7 @@ int bench_load_check(sql_connection *con, double table, double size,
   return tell_check(s, rc, &err, ret_text);
 }
 
-/* The same for table number `table` of a kind, without the columns in the list
- * `skip`. */
+/* Without the columns in the list `skip`. */
 int bench_load_check_kind(sql_connection *con, const char *kind,
                           const char *const *names, const double *values, int n,
                           double table, const char *skip, const char **ret_text)
@@ -296,8 +290,8 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
   return tell_check(s, rc, &err, ret_text);
 }
 
-/* Closes the connection after its tables were dropped.  Returns a line about
- * their space, or ""; valid until the next call in this state. */
+/* After tables were dropped.  Returns a line about their space, or ""; valid
+ * until the next call in this state. */
 const char *bench_load_tidy(sql_connection *con)
 {
   struct state *s = state_current();

@@ -6,7 +6,7 @@
 #include "db/pipeline.h"
 #include "db/stmt.h"
 
-/* The number of the pipeline; 0: another one is open, or no memory. */
+/* 0: another pipeline is open, or no memory. */
 double bench_pipeline_open(sql_connection *con)
 {
   return pipeline_open(conn_of(con));
@@ -46,8 +46,7 @@ double bench_pipeline_number(sql_connection *con)
   return pipeline_number(conn_of(con));
 }
 
-/* Statement number `index` (from 0): 1 done, 0 skipped, -1 failed or unknown;
- * *ret_text has the reason. */
+/* 1 done, 0 skipped, -1 failed or unknown; *ret_text has the reason. */
 int bench_pipeline_result(sql_connection *con, double index, double *ret_nrows,
                           double *ret_nfields, const char **ret_text)
 {
@@ -68,7 +67,6 @@ const sql_value *bench_pipeline_fetch(sql_connection *con, double index)
   return pipeline_fetch(conn_of(con), (size_t)index);
 }
 
-/* The statement whose failure was reported. */
 const char *bench_pipeline_failed(sql_connection *con, size_t *ret_len)
 {
   const char *sql;

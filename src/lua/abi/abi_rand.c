@@ -1,9 +1,7 @@
 /*
- * abi_rand.c - random numbers for scripts, from the stream of the state that
- * the thread is in.
- *
- * Functions with sb_ have the 32-bit types that scripts declare; those with
- * bench_ take and return Lua numbers.
+ * abi_rand.c - random numbers from the stream of the current state.  Functions
+ * with sb_ have the 32-bit types that scripts declare; those with bench_ take
+ * and return Lua numbers.
  */
 #include <string.h>
 
@@ -28,7 +26,7 @@ static int64_t whole(double x)
   return x > 0 ? INT64_MAX : x < 0 ? INT64_MIN : 0;
 }
 
-/* The two functions of a distribution; `draw` uses stream `s`. */
+/* `draw` uses stream `s`. */
 #define DISTRIBUTION(name, draw)                    \
   static int64_t draw_##name(int64_t a, int64_t b)  \
   {                                                 \

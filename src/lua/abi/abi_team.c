@@ -25,7 +25,7 @@ int bench_team_size(void)
   return s && s != s->script->main ? (int)s->script->setup.plan->threads : 1;
 }
 
-/* The clients of this process that run the script, or the member of a mix. */
+/* Of this process and script, or member of a mix. */
 int bench_clients(void)
 {
   const struct state *s = state_current();
@@ -37,7 +37,7 @@ int bench_clients(void)
            : (int)plan_clients(s->script->setup.plan);
 }
 
-/* Clients of this process that begin no events. */
+/* Of this process. */
 int bench_idle_clients(void)
 {
   const struct state *s = state_current();

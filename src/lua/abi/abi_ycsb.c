@@ -1,8 +1,7 @@
 /*
- * abi_ycsb.c - the interface of the ycsb script to its model of rows.
- *
- * The main state opens the model, owned by the script, before the first client
- * starts.  A client belongs to one state at a time.
+ * abi_ycsb.c - the ycsb script's model of rows, owned by the script.  The main
+ * state opens it before the first client starts.  A client belongs to one state
+ * at a time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +39,6 @@ struct ycsb_inserts {
   uint64_t begun;        /* if unknown: as many as possible */
 };
 
-/* Shared by all clients of a process. */
 struct ycsb_shared {
   struct ycsb_keys keys;
   const struct ycsb_workload *workload;
@@ -169,7 +167,6 @@ static void tell_all(const struct checking *k, struct strbuf *faults)
   }
 }
 
-/* The process that has inserted this row, or NULL. */
 static struct ycsb_inserts *ycsb_find_inserts(const struct ycsb_shared *s,
                                               uint64_t row)
 {
@@ -316,11 +313,8 @@ static int check_part(struct conn *c, struct checking *k, bool *ret_more,
   return 0;
 }
 
-/*
- * Read the whole table.  *faults describes rows that break a rule.
- * *ret_inserted: rows not from prepare. -EIO: the table cannot be read;
- * -ENOMEM.
- */
+/* *faults describes rows that break a rule.  *ret_inserted: rows not from
+ * prepare. -EIO: the table cannot be read; -ENOMEM. */
 static int ycsb_check(struct conn *c, struct ycsb_shared *s, struct pace *pace,
                       uint64_t *ret_rows, uint64_t *ret_inserted,
                       struct strbuf *faults, struct err *err)
@@ -382,8 +376,8 @@ static int agree_on(const struct plan *plan, unsigned char own)
   return word;
 }
 
-/* By the main state of each rank: returns the value of rank 0, a whole number
- * of 0 to 2^53, or -1 if a rank has given up. */
+/* The value of rank 0, a whole number of 0 to 2^53, or -1 if a rank has given
+ * up; by the main state of each rank. */
 double bench_agree(double value)
 {
   const struct state *s = state_current();
@@ -483,7 +477,6 @@ bool bench_ycsb_extent(double first, double stride, double readable,
                        (uint64_t)readable) == 0;
 }
 
-/* The rows that this process will insert. */
 void bench_ycsb_own(double first, double stride)
 {
   struct ycsb_shared *y = shared_of(state_current());
@@ -550,7 +543,6 @@ static void put_key(const struct ycsb *y, uint64_t row, void *key)
     ycsb_key(place, key);
 }
 
-/* Draws a readable row; returns its number. */
 double bench_ycsb_draw(void *client, void *key)
 {
   struct user *c = client;
@@ -561,7 +553,6 @@ double bench_ycsb_draw(void *client, void *key)
   return (double)row;
 }
 
-/* Begins to insert a row; returns its number. */
 double bench_ycsb_insert(void *client, void *key)
 {
   struct user *c = client;
@@ -578,7 +569,6 @@ void bench_ycsb_inserted(void *client)
   ycsb_keys_inserted(&c->shared->keys, &c->keys);
 }
 
-/* Draws the version of a write. */
 double bench_ycsb_version(void *client)
 {
   struct user *c = client;
@@ -586,7 +576,6 @@ double bench_ycsb_version(void *client)
   return (double)(rng_next(&c->rand->rng) >> (64 - YCSB_VERSION_BITS));
 }
 
-/* Writes the full-length text of a field. */
 void bench_ycsb_field(void *client, double row, int field, double version,
                       bool whole, char *to)
 {
@@ -649,10 +638,8 @@ const char *bench_ycsb_see(void *client, int field, const char *text,
   return fault == YCSB_FINE ? NULL : ycsb_fault_text[fault];
 }
 
-/*
- * Reads the whole table.  Returns 0 and the faults or "", or -1 and the reason
- * why they are unknown.  The text is valid until the next call in this state.
- */
+/* Returns 0 and the faults or "", or -1 and the reason why they are unknown;
+ * valid until the next call in this state. */
 int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
                      double *ret_inserted, const char **ret_text)
 {

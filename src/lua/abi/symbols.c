@@ -1,9 +1,7 @@
 /*
- * symbols.c - the functions that scripts find in ffi.C of a static program.
- *
- * LuaJIT asks the dynamic linker, which a static program lacks.  The linker
- * redirects the call (--wrap) to this file, with the functions of the script
- * ABI and usual ones of the C library.
+ * symbols.c - the functions in ffi.C of a static program, which has no dynamic
+ * linker to ask.  The linker redirects LuaJIT's call (--wrap) to this file: the
+ * script ABI, and usual functions of the C library.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -75,7 +73,6 @@ void *__wrap_dlsym(void *handle, const char *name)
 /* NOLINTNEXTLINE(bugprone-reserved-identifier) */
 char *__wrap_dlerror(void);
 
-/* The text of LuaJIT for a missing function or library. */
 char *__wrap_dlerror(void)
 {
   static const char text[] =

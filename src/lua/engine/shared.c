@@ -44,10 +44,8 @@ struct module_job {
   struct strbuf *code;
 };
 
-/*
- * Runs under lua_cpcall.  string.dump(load(text), true) leaves out debugging
- * information, which saves a fifth of the memory in every state.
- */
+/* Under lua_cpcall. string.dump(load(text), true) strips debugging information:
+ * a fifth of the memory in every state. */
 static int compile_module(lua_State *L)
 {
   const struct module_job *job = lua_touserdata(L, 1);

@@ -1,18 +1,13 @@
 /*
  * state.h - one Lua state: its libraries, the script in it, and calls to the
- * script's functions.
+ * script's functions.  One thread at a time uses a state, after it has entered
+ * it.
  *
- * One thread at a time uses a state, after it has entered it.  Owners of data:
- *   script   texts and byte code, declared options, labels, names of counters
- *            and histograms, printed failures (shared.h)
- *   state    globals and loaded modules, the heap, connections with
- *            statements and unread results (`env`), cells of counters and
- *            histograms
- *   worker   its number, the random stream, the recorders of events and
- *            classes, the open event (run/worker.h); `env` points to these
- *   thread   only the state that it is in: state_current()
- *
- * Each worker has a state and a thread of its own.
+ * Owners of data: the script has what states share (shared.h); a state has
+ * globals, modules, the heap, connections with statements and unread results
+ * (`env`), and cells of measures; a worker has its number, the random stream,
+ * the recorders and the open event (run/worker.h); a thread has only the state
+ * that it is in.  Each worker has a state and a thread of its own.
  */
 #ifndef BENCH_LUA_ENGINE_STATE_H
 #define BENCH_LUA_ENGINE_STATE_H
