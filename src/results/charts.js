@@ -1,7 +1,10 @@
 'use strict';
 /* charts.js - elements, numbers and charts.  Texts of documents are only ever
    text: nothing is parsed as markup. */
-const SVG = 'http://www.w3.org/2000/svg';
+const SVG = (t => {
+  t.innerHTML = '<svg>';
+  return t.content.firstChild.namespaceURI;
+})(document.createElement('template'));
 const clean = text => String(text).replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, c => c === '\n' || c === '\t' ? ' ' :
   c < '\u0100' ? '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0') : '\\u' + c.charCodeAt(0).toString(16));
 /* make(parent, 'p.dim', 'text', {attributes}) */
