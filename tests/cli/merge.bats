@@ -35,6 +35,16 @@ d.pop("slices", None)'
   later b 0.05
 }
 
+# together NAME...: these runs began at the same moment, however busy the machine was.
+together() {
+  local name
+  for name; do
+    change "$name.json" "$name.json" '
+d["run"]["start_time"] = "2026-01-01T00:00:00.000Z"
+d["run"]["measured_start_monotonic_ns"] = d["run"]["start_monotonic_ns"]'
+  done
+}
+
 # later NAME SECONDS: the same run, so much later.
 later() {
   change a.json "$1.json" "
@@ -57,6 +67,7 @@ refuses() { # refuses TEXT FILE...: one line, status 2, and nothing written
     bench cpu --cpu-max-prime=10 --threads=2 --time=1 --report-interval=1 --json=$name.json run &
   done
   wait
+  together a b c
   bench -0 merge a.json b.json c.json -o m.json
   must has "$output" '^3 runs, which ran together for [0-9.]+ of [0-9.]+ s$'
   must has "$output" '^m +1 '
@@ -169,6 +180,7 @@ d["members"] = [dict(d["totals"], name="m", clients=3)]'
     "$BENCH" mix --mix=oltp_read_only@2,oltp_point_select --db-driver=null --time=1 --json=$n.json run >/dev/null 2>&1 &
   done
   wait
+  together a b
   bench -0 merge a.json b.json --json=all.json
   json all.json 'abs(sum(m["share_ratio"] for m in d["members"]) - 1) < 1e-9 and
     all(abs(m["share_ratio"] - m["events"] / d["totals"]["events"]) < 1e-9 for m in d["members"])'
