@@ -1,5 +1,5 @@
 /*
- * cluster.c - joining the other ranks, the plan, and leaving.
+ * cluster.c - joining, common moments, the plan, and leaving.
  */
 #include "nodes/cluster.h"
 
@@ -25,7 +25,7 @@ enum {
 
 struct member {
   char host[CLUSTER_HOST_SIZE];
-  struct sync_offset clock; /* rank 0 knows these */
+  struct sync_offset clock; /* on rank 0 only */
   bool started;
   int64_t start_error_ns;
   bool lost;
@@ -35,18 +35,11 @@ struct cluster {
   struct post *post;
   unsigned rank, size;
   struct member *of;         /* owned; [size] */
-  struct post_message *plan; /* owned; what rank 0 has sent */
-  uint64_t start_ns;         /* the common start, on this rank's clock */
+  struct post_message *plan; /* owned: from rank 0 */
+  uint64_t start_ns;
 };
 
-/* ---- sync ---- */
-
-/*
- * Finds the offset of clocks by asking for the time many times.
- *
- * The answer with the shortest round trip is the best one: the delays of the
- * others need not have been the same in both directions.
- */
+/* In slower answers, the delays may have differed by direction. */
 
 enum {
   SAMPLES = 32
@@ -73,7 +66,7 @@ struct sync_offset cluster_sync_estimate(const struct sync_sample *s, size_t n)
 
 static int sync_ask(struct post *p, unsigned rank, struct sync_sample *ret)
 {
-  const uint64_t place = 0; /* the post puts the time there */
+  const uint64_t place = 0; /* filled in by the post */
   struct post_message *l;
   int rc = post_send(p, rank, POST_PING, &place, sizeof(place));
 
@@ -97,8 +90,7 @@ static void sync_tell_pace(struct post *p, unsigned rank, enum post_pace pace)
 {
   const unsigned char byte = (unsigned char)pace;
 
-  (void)post_send(p, rank, POST_PACE, &byte,
-                  1); /* without it the result is less exact */
+  (void)post_send(p, rank, POST_PACE, &byte, 1); /* a failure costs accuracy */
 }
 
 int cluster_sync_measure(struct post *p, unsigned rank, struct sync_offset *ret)
@@ -147,8 +139,6 @@ uint64_t cluster_sync_skew(const uint64_t *moments_ns, size_t n)
   return n > 0 ? last - first : 0;
 }
 
-/* ---- all ranks wait for each other: during the work, and at its end ---- */
-
 #define LOOK_NS (20 * NS_PER_MS)
 
 static void cluster_meet_gather_votes(struct cluster *c, unsigned char *all)
@@ -183,7 +173,7 @@ void cluster_meet(struct cluster *c)
 {
   unsigned char *all = malloc(c->size);
 
-  if (all) /* otherwise there is nothing to wait for */
+  if (all)
     cluster_vote(c, 0, all);
   free(all);
 }
@@ -198,7 +188,7 @@ void cluster_tell_stop(struct cluster *c, int why)
     (void)post_send(c->post, 0, POST_STOP, &number, sizeof(number));
 }
 
-/* Wait for a message without content, the loss of the rank, or a signal. */
+/* Until a message, the loss of the rank, or a signal. */
 static void cluster_meet_await_word(struct cluster *c, enum post_kind kind,
                                     unsigned from)
 {
@@ -222,8 +212,6 @@ void cluster_finish(struct cluster *c)
   }
   post_set_pace(c->post, PACE_NORMAL);
 }
-
-/* ---- cluster ---- */
 
 enum {
   VERSION_SIZE = 64,
@@ -289,18 +277,13 @@ bool cluster_any_lost(const struct cluster *c)
   return false;
 }
 
-/* ---- joining ---- */
-
-/*
- * A message of rank `rank` will not come.  Returns -ECANCELED if the rank has
- * given up; `err` is empty if it is rank 0, which reports why itself.  Returns
- * -ETIMEDOUT if it is silent, and marks it as lost.
- */
+/* The rank has given up (-ECANCELED; rank 0 reports why, so `err` is empty), or
+ * is silent and lost (-ETIMEDOUT). */
 static int cluster_no_answer(struct cluster *c, unsigned rank, struct err *err)
 {
   if (post_leaving(c->post, rank)) {
     if (rank == 0)
-      err->text[0] = '\0'; /* it reports the reason itself */
+      err->text[0] = '\0';
     else
       (void)err_set(err, 0, "process %u on %s has given up", rank,
                     c->of[rank].host);
@@ -315,7 +298,7 @@ static void cluster_pack_hello(struct strbuf *b, const char *version)
 {
   char host[CLUSTER_HOST_SIZE] = "";
 
-  (void)gethostname(host, sizeof(host) - 1); /* on failure it has no name */
+  (void)gethostname(host, sizeof(host) - 1); /* a failure leaves no name */
   pack_text(b, version);
   pack_u64(b, HIST_BUCKETS);
   pack_u64(b, COUNTERS);
@@ -342,7 +325,6 @@ static int cluster_read_hello(struct cluster *c, const struct post_message *l,
   return 0;
 }
 
-/* In rank 0: collect all names, then send them to all ranks. */
 static int cluster_gather_names(struct cluster *c, const struct strbuf *own,
                                 const char *version, struct err *err)
 {
@@ -441,8 +423,6 @@ int cluster_join(struct cluster **ret, const struct cluster_link *link,
   return 0;
 }
 
-/* ---- leaving ---- */
-
 static int cluster_gather_statuses(struct cluster *c, int status)
 {
   int first = status;
@@ -494,8 +474,6 @@ int cluster_leave(struct cluster *c, int status)
   return worst;
 }
 
-/* ---- the plan ---- */
-
 int cluster_share(struct cluster *c, const void *bytes, size_t len,
                   struct err *err)
 {
@@ -518,13 +496,11 @@ int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
   return 0;
 }
 
-/* ---- a common start, and how exact it was ---- */
+/* ---- the common start ---- */
 
-/* The time from the decision to the common start, for the messages and for
- * waking up. */
 #define START_NS (20 * NS_PER_MS)
 
-/* The part of rank 0: 0 with the common start, or negative. */
+/* Of rank 0: 0 or negative. */
 static int cluster_start_agree_on(struct cluster *c, bool ready,
                                   struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * engine.c - the known launchers, and their plug-in.
+ * engine.c - known launchers, and their plug-in.
  */
 #include "nodes/engine.h"
 
@@ -16,7 +16,7 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 
-#define PLUGIN "bench_mpi.so" /* of a build with one engine */
+#define PLUGIN "bench_mpi.so"
 
 #ifdef STATIC_PROGRAM
 #define ABSENT "a static program cannot open the MPI plug-in %s in %s: use"
@@ -24,8 +24,7 @@
 #define ABSENT "the MPI plug-in %s is not installed in %s: install"
 #endif
 
-/* Variables that an engine sets for each process, and its plug-in in packages,
- * which are called bench-%s. */
+/* `package` is a part of the name bench-%s. */
 static const struct {
   const char *name, *rank, *size, *package, *plugin;
   bool kills;
@@ -67,8 +66,7 @@ struct launch launch_find(char *(*get)(const char *name))
   return (struct launch){ .size = 1 };
 }
 
-/* Returns NULL if there is none, or if it cannot be opened; then `why` says
- * so. */
+/* NULL: absent, or `why` has the reason. */
 static void *open_at(const char *folder, const char *name, struct strbuf *why)
 {
   struct strbuf path = { 0 };
@@ -76,7 +74,7 @@ static void *open_at(const char *folder, const char *name, struct strbuf *why)
 
   strbuf_addf(&path, "%s/%s", folder, name);
   if (!path.failed && access(strbuf_str(&path), R_OK) == 0) {
-    /* Parts of MPI libraries are modules too, which look up their symbols. */
+    /* MPI libraries have modules that look up their symbols. */
     module = dlopen(strbuf_str(&path), RTLD_NOW | RTLD_GLOBAL);
     if (!module)
       strbuf_addf(why, "%s%s", why->len > 0 ? "; " : "", dlerror());
@@ -91,7 +89,7 @@ static int ask(void *module, const struct cluster_link **ret, struct err *err)
   void *symbol = dlsym(module, CLUSTER_LINK_SYMBOL);
   const struct cluster_link *link;
 
-  memcpy(&get, &symbol, sizeof(get)); /* a cast that ISO C does not have */
+  memcpy(&get, &symbol, sizeof(get));
   link = symbol ? get() : NULL;
   if (!link || link->version != CLUSTER_LINK_VERSION)
     return err_set(err, -ENOTSUP,

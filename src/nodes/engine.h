@@ -1,6 +1,5 @@
 /*
- * engine.h - was this process launched as one of several, and by which
- * launcher?
+ * engine.h - was this process launched as one of several, and by whom?
  */
 #ifndef BENCH_NODES_ENGINE_H
 #define BENCH_NODES_ENGINE_H
@@ -12,34 +11,30 @@
 
 struct err;
 
-/* What the environment says before any MPI library is opened. */
+/* From the environment. */
 struct launch {
-  const char *engine;  /* "Open MPI"; NULL: not launched, or only one process */
-  const char *package; /* the engine in names of packages */
-  const char *plugin;  /* the file in that package */
+  const char *engine;  /* NULL: not launched, or one process */
+  const char *package; /* name in packages */
+  const char *plugin;
   unsigned rank, size;
-  pid_t parent; /* the launcher's process on this machine */
-  bool bound;   /* the engine says that it has bound the process to cores */
-  bool kills;   /* when one process dies, it kills the others at once */
+  pid_t parent; /* the launcher, on this machine */
+  bool bound;
+  bool kills; /* one death makes the launcher kill all */
 };
 
-/* `get` is getenv(), or a replacement in tests. */
+/* `get`: getenv(), or a replacement in tests. */
 struct launch launch_find(char *(*get)(const char *name));
 
 /*
- * Open the plug-in.  It is beside the program (`folder`, "" if unknown; or its
- * .libs, in the build tree), or else in `libdir`: bench_mpi.so, which a build
- * with one engine has, or that of the launch, of which there can be several.
- * It stays open.
+ * Open the plug-in for ever, beside the program (`folder`, "": unknown; or
+ * .libs) or in `libdir`: bench_mpi.so of a build with one engine, or the
+ * launch's own.
  */
 int engine_open(const struct launch *launch, const char *folder,
                 const char *libdir, const struct cluster_link **ret,
                 struct err *err);
 
-/*
- * How many processors the process may use, if the launcher may use more; 0: it
- * is not bound to fewer.  *ret_all is the number of the machine.
- */
+/* If the launcher has more; 0: not bound.  *ret_all: of the machine. */
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all);
 
 #endif

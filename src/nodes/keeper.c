@@ -1,5 +1,5 @@
 /*
- * keeper.c - waits for a child, and passes on the launcher's signals.
+ * keeper.c - waits for a child, and passes signals on.
  */
 #include "nodes/keeper.h"
 
@@ -15,28 +15,24 @@
 #include "base/thread.h"
 
 /*
- * How long a death is kept secret.  The other ranks miss the process after 15
- * seconds of silence, then stop and report; when they leave, the launcher ends
- * this one.  It takes this long only if all of them have died.  A keeper that
- * was asked to end gives the other ranks, which were asked too, the time to do
- * so.
+ * How long a death is hidden.  The other ranks miss the process after 15 s,
+ * stop and report; when they leave, the launcher ends this one: only if all
+ * have died it takes this long.  After a request to end, which the others got
+ * too, less.
  */
 #define SECRET_S 60
 #define SECRET_ASKED_S 12
 
-/* The child dies soon after its keeper, in an orderly way. */
 static void become_child(pid_t keeper, const sigset_t *mask)
 {
-  (void)setsid(); /* cannot fail: a new process leads no group */
+  (void)setsid(); /* a new process leads no group */
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  (void)signal(SIGPIPE, SIG_IGN); /* the launcher does not read any more, but
-                                     results must be saved */
+  (void)signal(SIGPIPE, SIG_IGN); /* the launcher may not read any more */
   (void)pthread_sigmask(SIG_SETMASK, mask, NULL);
   if (getppid() != keeper)
     (void)raise(SIGTERM);
 }
 
-/* End like the child, so that the launcher sees what it would have seen. */
 _Noreturn static void end_as(int status)
 {
   const struct rlimit none = { 0, 0 };
@@ -44,8 +40,7 @@ _Noreturn static void end_as(int status)
 
   if (WIFEXITED(status))
     _exit(WEXITSTATUS(status));
-  (void)setrlimit(RLIMIT_CORE,
-                  &none); /* the child has already written a core file */
+  (void)setrlimit(RLIMIT_CORE, &none); /* the child has written a core file */
   (void)signal(WTERMSIG(status), SIG_DFL);
   (void)sigfillset(&set);
   (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -86,8 +81,7 @@ _Noreturn static void keep(pid_t child, const sigset_t *set)
     asked = asked || asks_to_end(number);
     (void)kill(child, number);
   }
-  /* The child may have died before it was asked to: signals come in any
-   * order. */
+  /* Signals come in any order, so the child may have died first. */
   if (WIFSIGNALED(status))
     keep_secret(set, asked);
   end_as(status);
@@ -101,8 +95,7 @@ pid_t keeper_leave_behind(void)
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-  /* Programs inherit that it is ignored, and then a death would not be
-   * reported. */
+  /* Ignored signals are inherited. */
   (void)signal(SIGCHLD, SIG_DFL);
   child = fork();
   if (child > 0)

@@ -1,18 +1,12 @@
 /*
- * keeper.h - a process between the work and a launcher that kills all processes
- * as soon as one of them has died.
+ * keeper.h - a process between the work and a launcher that kills all when one
+ * has died.
  *
- * MPICH's launcher does that with SIGKILL, to the session of each process that
- * it has started, so that no process could save or report anything.  Therefore
- * the process that it has started stays as a keeper, and a child in a session
- * of its own does the work:
- *
- *   - When a child dies, the launcher does not learn of it until the other
- *     ranks have had the time to miss it and to end in an orderly way.
- *   - When a keeper is killed, alone or by the launcher, its child gets
- *     SIGTERM, and can save what it has.
- *   - Signals that the launcher sends are passed on, and the keeper ends as its
- *     child does.
+ * MPICH's launcher does so with SIGKILL, to the session of each process, so
+ * that nobody could save or report anything.  Therefore a child in its own
+ * session does the work, and its death is hidden until the other ranks have
+ * missed it and ended in order.  When the keeper is killed, its child gets
+ * SIGTERM.  Signals are passed on, and the keeper ends as its child does.
  */
 #ifndef BENCH_NODES_KEEPER_H
 #define BENCH_NODES_KEEPER_H
@@ -21,18 +15,16 @@
 #include <sys/types.h>
 
 /*
- * Returns in the child, with the keeper's id.  The calling process becomes the
- * keeper and never returns.  0: there can be no child, and the work goes on
- * without a keeper.  Call it while there is one thread, and before an MPI
- * library is opened.
+ * Returns in the child, with the keeper's id; the caller becomes the keeper.
+ * 0: no child, no keeper.  Call it with one thread, before an MPI library is
+ * opened.
  */
 pid_t keeper_leave_behind(void);
 
-/* In the child: ignore the keeper's death, or notice it again.  While it is
- * ignored, SIGTERM stays pending. */
+/* In the child.  Ignored: SIGTERM stays pending. */
 void keeper_ignore_death(bool ignore);
 
-/* In the child: has the keeper gone? */
+/* In the child. */
 bool keeper_is_gone(pid_t keeper);
 
 #endif

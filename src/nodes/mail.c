@@ -1,5 +1,5 @@
 /*
- * mail.c - reports on their way from the other ranks to rank 0.
+ * mail.c - reports on their way to rank 0.
  */
 #include "nodes/mail.h"
 
@@ -18,16 +18,14 @@
 #include "nodes/post.h"
 #include "run/plan.h"
 
-/* How long rank 0 waits for a late rank: at an interval, and at a checkpoint or
- * the last report, which have to be complete. */
+/* Of rank 0: for an interval; for a checkpoint or the last report, which have
+ * to be complete. */
 #define LINE_MIN_NS (100 * NS_PER_MS)
 #define LINE_MAX_NS NS_PER_S
 enum {
   COMPLETE_S = 30,
 };
 #define COMPLETE_NS (COMPLETE_S * NS_PER_S)
-
-/* ---- messages ---- */
 
 static bool is_final(enum report_kind kind)
 {
@@ -79,8 +77,6 @@ int nodes_mail_own(const struct report *r, struct post_message **ret)
   return l ? 0 : -ENOMEM;
 }
 
-/* ---- what waits ---- */
-
 static void put(struct nodes_mail_waiting *w, struct post_message *l)
 {
   const enum report_kind kind = head_of(l).kind;
@@ -96,8 +92,7 @@ static void put(struct nodes_mail_waiting *w, struct post_message *l)
   w->last[list] = &l->next;
 }
 
-/* The next report of this kind, which stays in the list; NULL: it is late, or
- * will not come. */
+/* Stays in the list; NULL: late, or never. */
 static struct post_message *peek(struct nodes_mail *m, unsigned rank,
                                  enum report_kind kind, uint64_t until_ns)
 {
@@ -130,8 +125,7 @@ static void drop(struct nodes_mail *m, unsigned rank, enum report_kind kind)
   free(l);
 }
 
-/* Add the report that peek() has returned to a sum.  *any: the sum already has
- * one of this rank, as its last. */
+/* Of peek().  *any: the sum has one of this rank, as its last. */
 static int use(struct nodes_mail *m, unsigned rank, enum report_kind kind,
                struct merge *to, bool *any)
 {
@@ -159,10 +153,7 @@ int nodes_mail_add_left(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/* ---- lines ---- */
-
-/* Moments of intervals that are meant to be the same differ by less than
- * this. */
+/* Tolerance between equal moments of intervals. */
 static uint64_t tolerance(const struct plan *plan)
 {
   const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
@@ -192,8 +183,7 @@ static int add_interval(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/* How many checkpoints are over at the moment of a report.  A late report also
- * covers those that its rank has missed. */
+/* A late report also covers the checkpoints that its rank has missed. */
 static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
 {
   unsigned n = 0;
@@ -203,8 +193,8 @@ static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
   return n;
 }
 
-/* Add checkpoints until the rank has reached the checkpoint of rank 0.  A late
- * rank does so at another moment, and it may have reached it before. */
+/* Up to the checkpoint of rank 0, which a late rank reaches at another moment,
+ * maybe before. */
 static int add_checkpoint(struct nodes_mail *m, unsigned rank,
                           const struct report *r, uint64_t until_ns,
                           struct merge *to)
@@ -223,18 +213,15 @@ static int add_checkpoint(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/*
- * How long the report thread may wait for other ranks.  If it does not end in
- * time it is left behind, and the last report would be made beside it.  At most
- * it has to wait for the rest of a line, a checkpoint, and one more line.
- */
+/* Beside a report thread that does not end in time, the last report would be
+ * made. It may wait for the rest of a line, a checkpoint, and one more line. */
 static uint64_t patience(const struct plan *plan, const struct report *r)
 {
   const uint64_t granted = plan->grace_ns > PLAN_REPORTS_NS ? plan->grace_ns
                                                             : PLAN_REPORTS_NS;
   uint64_t ns = tolerance(plan);
 
-  if (r->partial) /* the report thread does not send this one */
+  if (r->partial)
     return COMPLETE_NS;
   if (r->kind == REPORT_CHECKPOINT)
     return min_u64(COMPLETE_NS, granted / 2);
@@ -254,8 +241,6 @@ int nodes_mail_add_line(struct nodes_mail *m, const struct report *r,
                                       : add_interval(m, i, r, until, to);
   return rc;
 }
-
-/* ---- the last report ---- */
 
 static void say_lost(struct nodes_mail *m, unsigned rank)
 {
@@ -284,8 +269,6 @@ struct post_message *nodes_mail_final(struct nodes_mail *m, unsigned rank)
   }
   return w->final;
 }
-
-/* ---- begin and end ---- */
 
 int nodes_mail_init(struct nodes_mail *m, struct cluster *cluster,
                     const struct plan *plan, struct err *err)

@@ -1,5 +1,5 @@
 /*
- * merge.c - the reports of all ranks of a run, merged into one.
+ * merge.c - merges the reports of all ranks.
  */
 #include "nodes/merge.h"
 
@@ -20,13 +20,12 @@
 #include "stats/tally.h"
 #include "stats/value_hist.h"
 
-/* {0} is empty. */
 struct merge_classes {
   unsigned n, room;
-  struct class_report *of; /* owned; name and hist are owned, too */
+  struct class_report *of; /* owned, with names and histograms */
 };
 
-/* Add the smallest and largest value; 0 events have neither. */
+/* 0 events have neither. */
 static inline void merge_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
                                 uint64_t min, uint64_t max)
 {
@@ -36,10 +35,10 @@ static inline void merge_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
     *max_ns = max;
 }
 
-/* ---- packs and unpacks what tests count by themselves ---- */
+/* ---- counts of tests ---- */
 
 enum {
-  NAME_SIZE = 128 /* size of the longest name or unit, with its terminator */
+  NAME_SIZE = 128
 };
 
 static void merge_tally_pack_values(struct strbuf *b,
@@ -108,8 +107,7 @@ static int merge_tally_add_values(struct tally *to, struct unpack *u)
   return 0;
 }
 
-/* Add what was packed; from->failed: the bytes make no sense.  Returns 0 or
- * -ENOMEM. */
+/* 0 or -ENOMEM; from->failed: nonsense. */
 static int merge_tally_add(struct tally *to, struct unpack *u)
 {
   uint64_t n;
@@ -136,7 +134,7 @@ static int merge_tally_add(struct tally *to, struct unpack *u)
   return rc;
 }
 
-/* ---- adds up classes of operations of several ranks, by name ---- */
+/* ---- classes of operations, by name ---- */
 
 static void merge_classes_done(struct merge_classes *s)
 {
@@ -148,8 +146,7 @@ static void merge_classes_done(struct merge_classes *s)
   *s = (struct merge_classes){ 0 };
 }
 
-/* Set all numbers to 0.  Names and memory are kept, because the next report has
- * the same classes. */
+/* Names and memory stay for the next report. */
 static void merge_classes_clear(struct merge_classes *s)
 {
   for (unsigned i = 0; i < s->n; i++) {
@@ -162,7 +159,7 @@ static void merge_classes_clear(struct merge_classes *s)
   }
 }
 
-/* The class of this name, which is made if it is new; NULL: no memory. */
+/* Made if new; NULL: no memory. */
 static struct class_report *merge_classes_class_of(struct merge_classes *s,
                                                    const char *name, size_t len)
 {
@@ -193,7 +190,7 @@ static struct class_report *merge_classes_class_of(struct merge_classes *s,
   return c;
 }
 
-/* Add the classes that were packed.  Returns 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int merge_classes_add(struct merge_classes *s, struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -222,7 +219,7 @@ static int merge_classes_add(struct merge_classes *s, struct unpack *u)
   return 0;
 }
 
-/* ---- merge outages ---- */
+/* ---- outages ---- */
 
 static void merge_outages_pack_stall(struct strbuf *b, const struct stall *s)
 {
@@ -286,7 +283,7 @@ void merge_outages_pack(struct strbuf *b, const struct outage_report *r)
   }
 }
 
-/* How many of something follow, of which each takes a byte at least. */
+/* Each item takes a byte at least. */
 static unsigned merge_outages_unpack_length(struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -295,8 +292,7 @@ static unsigned merge_outages_unpack_length(struct unpack *u)
   return u->failed ? 0 : (unsigned)n;
 }
 
-/* The report, with lists in *ret_stalls and *ret_longest, which the caller
- * frees. */
+/* The caller frees both lists. */
 static int merge_outages_unpack_report(struct unpack *u,
                                        struct outage_report *r,
                                        struct stall **ret_stalls,
@@ -354,19 +350,17 @@ int merge_outages_add(struct outage_sum *s, struct unpack *u)
   return rc;
 }
 
-/* ---- merge ---- */
-
-/* Mean and squared distances of n values, in a form that can be added up. */
+/* Of n values; can be added up. */
 struct spread {
   double n, mean, squares;
 };
 
-/* The rank that was added last, which may have more to add. */
+/* The rank that was added last. */
 struct last_part {
-  uint64_t period_ns; /* of all its reports together */
-  uint64_t threads, running, unfinished, queue; /* of the newest report */
+  uint64_t period_ns; /* of all its reports */
+  uint64_t threads, running, unfinished, queue;
   uint64_t concurrency;
-  unsigned first_thread; /* the index of its first thread */
+  unsigned first_thread;
 };
 
 struct merge {
@@ -460,8 +454,7 @@ static void merge_spread_add(struct spread *s, double n, double mean,
   s->n = all;
 }
 
-/* The same n values have grown, by `mean` on average.  How evenly is
- * unknown. */
+/* On average by `mean`; how evenly is unknown. */
 static void merge_spread_grow(struct spread *s, double n, double mean)
 {
   if (s->n > 0.0)
@@ -498,7 +491,7 @@ static int merge_add_threads(struct merge *m, struct unpack *u)
   m->last.first_thread = m->n_threads;
   if (n == 0)
     return 0;
-  if (n > (size_t)(u->end - u->at)) /* each takes several bytes */
+  if (n > (size_t)(u->end - u->at))
     return -EBADMSG;
   more = realloc(m->thread, (m->n_threads + n) * sizeof(*more));
   if (!more)
@@ -509,7 +502,6 @@ static int merge_add_threads(struct merge *m, struct unpack *u)
   return 0;
 }
 
-/* Add another period of the same threads. */
 static int merge_grow_threads(struct merge *m, struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -529,8 +521,7 @@ static int merge_grow_threads(struct merge *m, struct unpack *u)
   return 0;
 }
 
-/* The sum of a number that is true of one moment: only the newest report of a
- * rank counts. */
+/* Only the newest report of a rank counts. */
 static uint64_t merge_unpack_newest(struct unpack *u, uint64_t *last,
                                     bool again)
 {
@@ -585,13 +576,13 @@ uint64_t merge_packed_events(struct unpack from)
   struct report r = { 0 };
 
   for (int i = 0; i < 4; i++)
-    (void)unpack_u64(&from); /* as merge_add_numbers() reads it */
+    (void)unpack_u64(&from); /* in the order of merge_add_numbers() */
   for (int c = 0; c < COUNTERS; c++)
     r.counter[c] = unpack_u64(&from);
   return r.counter[COUNTER_EVENT];
 }
 
-/* `again`: it is from the rank that was added last. */
+/* `again`: of the rank that was added last. */
 static int merge_one_report(struct merge *m, struct unpack *u, bool again)
 {
   int rc;
@@ -675,7 +666,7 @@ void merge_of_all(struct report *r, unsigned threads)
   r->threads = threads;
 }
 
-/* ---- packs a report as bytes, to be merged in another rank ---- */
+/* ---- packing ---- */
 
 static void merge_pack_times(struct strbuf *b, const struct report_times *t)
 {

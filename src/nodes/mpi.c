@@ -1,8 +1,5 @@
 /*
- * mpi.c - the plug-in for ranks that an MPI engine has launched.
- *
- * Only this file uses MPI.  It is a module of its own, opened on demand, so the
- * program also runs where no MPI library is installed.
+ * mpi.c - the plug-in for MPI: a module, so that the program runs without MPI.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -19,7 +16,7 @@ enum {
 
 struct mpi {
   MPI_Comm comm;
-  bool receiving; /* a message is arriving */
+  bool receiving;
   MPI_Request incoming;
   int from, len;
   void *bytes; /* owned */
@@ -31,8 +28,7 @@ static int explain(int code, const char *what, char *why, size_t why_size)
   char text[MPI_MAX_ERROR_STRING] = "";
   int len = 0;
 
-  (void)MPI_Error_string(code, text,
-                         &len); /* on failure the text stays empty */
+  (void)MPI_Error_string(code, text, &len);
   (void)snprintf(why, why_size, "%s: %s", what, text);
   return -EIO;
 }
@@ -127,8 +123,6 @@ static int mpi_sent(void *ctx, void *request)
   return rc == MPI_SUCCESS ? 1 : -EIO;
 }
 
-/* A message has begun to arrive.  It has a match of its own, so that the memory
- * gets the right size. */
 static int begin_receive(struct mpi *m)
 {
   MPI_Message match;
@@ -187,7 +181,7 @@ static void mpi_close(void *ctx)
 {
   struct mpi *m = ctx;
 
-  (void)MPI_Comm_free(&m->comm); /* the run is over: nobody can be notified */
+  (void)MPI_Comm_free(&m->comm); /* nobody can be notified */
   (void)MPI_Finalize();
   free(m->bytes);
   free(m);

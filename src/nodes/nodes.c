@@ -1,10 +1,12 @@
 /*
- * nodes.c - joining the other ranks, the share of a rank, and leaving.
+ * nodes.c - joining, meetings, shares, and leaving.
  */
 #include "nodes/nodes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/beside.h"
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -22,11 +25,136 @@
 #include "nodes/engine.h"
 #include "nodes/keeper.h"
 #include "nodes/pack.h"
+#include "nodes/post.h"
 #include "opt/file.h"
+#include "run/peers.h"
 #include "run/plan.h"
 
-/* Look at the command line before it is parsed: a rank that was told to go
- * alone must not wait for others. */
+/* ---- meetings ---- */
+
+/*
+ * After a signal: the launcher sends SIGTERM to all ranks when interrupted or
+ * when a rank has died, and kills a second later.  The others wait a little
+ * longer for rank 0.
+ */
+#define FIRST_PATIENCE_NS (700 * NS_PER_MS)
+#define OTHERS_PATIENCE_NS (850 * NS_PER_MS)
+
+static struct cluster *peers_cluster_of(void *ctx)
+{
+  return ((struct nodes *)ctx)->cluster;
+}
+
+/* On the thread of the post. */
+static void peers_stop_arrived(void *arg, const struct post_message *l)
+{
+  const struct peers_listener *listener = arg;
+  int32_t number = 0;
+
+  if (l->len == sizeof(number))
+    memcpy(&number, l->bytes, sizeof(number));
+  listener->stopped(listener->arg, number);
+}
+
+static void peers_on_listen(void *ctx, const struct peers_listener *listener)
+{
+  struct nodes *ranks = ctx;
+
+  ranks->events = (struct post_events){
+    .arg = (void *)(uintptr_t)listener,
+    .stop = peers_stop_arrived,
+  };
+  post_listen(cluster_post(ranks->cluster), listener ? &ranks->events : NULL);
+}
+
+static int peers_on_start(void *ctx, bool ready, uint64_t *ret_ns,
+                          struct err *err)
+{
+  return cluster_start(peers_cluster_of(ctx), ready, ret_ns, err);
+}
+
+static void peers_on_started(void *ctx, uint64_t now_ns)
+{
+  cluster_started(peers_cluster_of(ctx), now_ns);
+}
+
+static void peers_on_stop(void *ctx, int signal)
+{
+  struct nodes *ranks = ctx;
+
+  cluster_tell_stop(ranks->cluster, signal);
+  if (signal != 0)
+    post_hurry(cluster_post(ranks->cluster),
+               clock_now_ns() +
+                 (ranks->rank == 0 ? FIRST_PATIENCE_NS : OTHERS_PATIENCE_NS));
+}
+
+static void peers_on_finish(void *ctx)
+{
+  cluster_finish(peers_cluster_of(ctx));
+}
+
+static void peers_mark_name(const struct nodes *ranks, const char *folder,
+                            unsigned rank, struct strbuf *out)
+{
+  strbuf_clear(out);
+  strbuf_addf(out, "%s/.bench-%llx-%u", folder[0] != '\0' ? folder : ".",
+              (unsigned long long)ranks->token, rank);
+}
+
+/* Ranks whose marks are seen share the folder. */
+static void peers_on_divide_folder(void *ctx, const char *folder,
+                                   unsigned *ret_part, unsigned *ret_parts)
+{
+  struct nodes *ranks = ctx;
+  struct strbuf name = { 0 };
+  int fd;
+
+  *ret_part = 0;
+  *ret_parts = 1;
+  peers_mark_name(ranks, folder, ranks->rank, &name);
+  fd = open(strbuf_str(&name), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  cluster_meet(ranks->cluster);
+  for (unsigned i = 0; fd >= 0 && i < ranks->size; i++) {
+    if (i == ranks->rank)
+      continue;
+    peers_mark_name(ranks, folder, i, &name);
+    if (access(strbuf_str(&name), F_OK) < 0)
+      continue;
+    ++*ret_parts;
+    *ret_part += i < ranks->rank;
+  }
+  cluster_meet(ranks->cluster);
+  if (fd >= 0) {
+    peers_mark_name(ranks, folder, ranks->rank, &name);
+    (void)close(fd);
+    (void)unlink(strbuf_str(&name));
+  }
+  strbuf_done(&name);
+}
+
+_Static_assert((int)PEERS_GONE == (int)CLUSTER_GONE, "the same word");
+
+static void peers_on_vote(void *ctx, unsigned char own, unsigned char *all)
+{
+  cluster_vote(peers_cluster_of(ctx), own, all);
+}
+
+void nodes_peers_init(struct peers *peers, struct nodes *ranks)
+{
+  *peers = (struct peers){
+    .ctx = ranks,
+    .listen = peers_on_listen,
+    .start = peers_on_start,
+    .started = peers_on_started,
+    .stop = peers_on_stop,
+    .finish = peers_on_finish,
+    .divide_folder = peers_on_divide_folder,
+    .vote = peers_on_vote,
+  };
+}
+
+/* Before the command line is parsed: a rank alone must not wait. */
 static bool nodes_wants_off(int argc, char **argv)
 {
   bool off = false;
@@ -70,13 +198,13 @@ static void nodes_free_ranks(struct nodes *ranks)
   free(ranks);
 }
 
-/* Messages of the other ranks name their rank.  Only rank 0 prints text. */
+/* Messages name their rank; only rank 0 prints text. */
 static void nodes_be_quiet(const struct nodes *ranks)
 {
   FILE *nowhere = fopen("/dev/null", "we");
   struct strbuf origin = { 0 };
 
-  if (nowhere) /* otherwise there are two reports */
+  if (nowhere) /* else there are two reports */
     log_set_text(nowhere);
   strbuf_addf(&origin, "process %u on %s: ", ranks->rank,
               cluster_host(ranks->cluster, ranks->rank));
@@ -84,8 +212,7 @@ static void nodes_be_quiet(const struct nodes *ranks)
   strbuf_done(&origin);
 }
 
-/* mpirun can give each process another command line.  A value may be a
- * password, so the warning has none. */
+/* By mpirun.  A value may be a password, and is not shown. */
 static void nodes_warn_of_arguments(const struct nodes *ranks, int argc,
                                     char **argv)
 {
@@ -125,7 +252,7 @@ static int nodes_join_run(struct nodes *ranks, const struct launch *launch,
   char folder[PATH_MAX];
   int rc;
 
-  (void)beside_program(folder, ""); /* on failure it is "" */
+  (void)beside_program(folder, ""); /* "" on failure */
   rc = engine_open(launch, folder, search_libdir(), &link, err);
   if (rc == 0)
     rc = cluster_join(&ranks->cluster, link, launch->size, PACKAGE_VERSION,
@@ -254,10 +381,23 @@ static void nodes_say_who(const struct nodes *ranks, const struct plan *plan)
                 who);
 }
 
+static int nodes_send(struct nodes *ranks, enum share_kind kind,
+                      struct err *err)
+{
+  struct strbuf b = { 0 };
+  int rc;
+
+  nodes_share_write(ranks, kind, &b);
+  rc = b.failed ? err_set(err, -ENOMEM, "not enough memory to share the plan")
+                : cluster_share(ranks->cluster, strbuf_str(&b), b.len, err);
+  strbuf_done(&b);
+  ranks->shared = rc == 0;
+  return rc;
+}
+
 int nodes_share(struct nodes *ranks, const struct resolved *what,
                 const struct plan *plan, struct err *err)
 {
-  struct strbuf b = { 0 };
   int rc;
 
   if (!ranks || ranks->rank > 0)
@@ -267,11 +407,7 @@ int nodes_share(struct nodes *ranks, const struct resolved *what,
     ranks->has_script = true;
     ranks->what = *what; /* borrowed */
   }
-  nodes_share_write(ranks, SHARE_RUN, &b);
-  rc = b.failed ? err_set(err, -ENOMEM, "not enough memory to share the plan")
-                : cluster_share(ranks->cluster, strbuf_str(&b), b.len, err);
-  strbuf_done(&b);
-  ranks->shared = rc == 0;
+  rc = nodes_send(ranks, SHARE_RUN, err);
   if (rc == 0)
     nodes_say_who(ranks, plan);
   return rc;
@@ -279,12 +415,9 @@ int nodes_share(struct nodes *ranks, const struct resolved *what,
 
 void nodes_let_go(struct nodes **ranks)
 {
-  struct strbuf b = { 0 };
   struct err ignored;
 
-  nodes_share_write(*ranks, SHARE_ALONE, &b);
-  (void)cluster_share((*ranks)->cluster, strbuf_str(&b), b.len, &ignored);
-  strbuf_done(&b);
+  (void)nodes_send(*ranks, SHARE_ALONE, &ignored);
   (*ranks)->shared = true;
   (void)nodes_leave(*ranks, 0);
   *ranks = NULL;
@@ -312,15 +445,11 @@ int nodes_part(const struct nodes *ranks, unsigned threads,
 
 int nodes_leave(struct nodes *ranks, int status)
 {
-  struct strbuf b = { 0 };
   struct err ignored;
   int all;
 
-  if (ranks->rank == 0 && !ranks->shared) {
-    nodes_share_write(ranks, SHARE_END, &b);
-    (void)cluster_share(ranks->cluster, strbuf_str(&b), b.len, &ignored);
-    strbuf_done(&b);
-  }
+  if (ranks->rank == 0 && !ranks->shared)
+    (void)nodes_send(ranks, SHARE_END, &ignored);
   if (ranks->rank == 0 && cluster_any_lost(ranks->cluster))
     log_msg(LOG_WARNING,
             "the run is over; if mpirun does not end, interrupt it: without "
@@ -329,29 +458,25 @@ int nodes_leave(struct nodes *ranks, int status)
   log_flush();
   if (ranks->keeper > 0) {
     keeper_ignore_death(false);
-    if (keeper_is_gone(
-          ranks->keeper)) /* then the way to the launcher is gone, too */
+    if (keeper_is_gone(ranks->keeper)) /* no way to the launcher */
       cluster_mark_lost(ranks->cluster, ranks->rank);
   }
   all = cluster_leave(ranks->cluster, status);
-  /* The engine must see one status, and print one message about it. */
+  /* The engine must see one status. */
   if (ranks->rank > 0)
     all = 0;
   nodes_free_ranks(ranks);
   return all;
 }
 
-/* ---- the data that rank 0 sends to the other ranks, as bytes ---- */
-
-/* Variables that say what to run or how to connect to a database.  Those that
- * name folders belong to each machine. */
+/* Folders belong to each machine. */
 static const char *const shared_names[] = { "BENCH_COMPAT", "BENCH_DSN",
                                             "LUA_PATH" };
 static const char *const shared_prefixes[] = { "BENCH_MYSQL_", "BENCH_PGSQL_",
                                                "PG", "MYSQL_" };
 
-/* `entry` is NAME=VALUE.  A caller of exec() may pass an entry without a value,
- * which is not a variable and cannot be unset. */
+/* NAME=VALUE.  Entries without a value, which exec() allows, cannot be
+ * unset. */
 static bool nodes_share_is_shared(const char *entry)
 {
   const size_t len = strcspn(entry, "=");
@@ -383,7 +508,7 @@ static void nodes_share_write_environment(struct strbuf *out)
   }
 }
 
-/* Pack a text, or NULL. */
+/* May be NULL. */
 static void nodes_share_pack_opt_text(struct strbuf *out, const char *text)
 {
   pack_u64(out, text != NULL);
@@ -438,8 +563,6 @@ void nodes_share_write(const struct nodes *ranks, enum share_kind kind,
   nodes_share_write_script(ranks, out);
 }
 
-/* ---- in ---- */
-
 /* Owned by the caller; NULL sets u->failed. */
 static char *nodes_share_read_text(struct unpack *u)
 {
@@ -457,7 +580,7 @@ static char *nodes_share_read_opt_text(struct unpack *u)
   return unpack_u64(u) == 1 ? nodes_share_read_text(u) : NULL;
 }
 
-/* Read a number of items, each of which takes at least one byte. */
+/* Each item takes a byte at least. */
 static size_t nodes_share_read_count(struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -494,7 +617,7 @@ static void nodes_share_forget_own(void)
     if (!name || unsetenv(name) < 0)
       e++;
     else
-      e = environ; /* setting a variable has moved it */
+      e = environ; /* unsetenv() moves entries */
     free(name);
   }
 }
@@ -595,8 +718,6 @@ int nodes_share_read(struct nodes *ranks, const void *bytes, size_t len,
     return err_set(err, -EPROTO, "what process 0 has sent cannot be read");
   return 0;
 }
-
-/* ---- which threads a rank has ---- */
 
 int split_threads(unsigned threads, unsigned rank, unsigned ranks,
                   struct split_threads *ret)

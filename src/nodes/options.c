@@ -1,5 +1,5 @@
 /*
- * options.c - the options of a run by several processes.
+ * options.c - options of several processes.
  */
 #include "nodes/options.h"
 

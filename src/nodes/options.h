@@ -1,5 +1,5 @@
 /*
- * options.h - the options of a run by several processes.
+ * options.h - options of several processes.
  */
 #ifndef BENCH_NODES_OPTIONS_H
 #define BENCH_NODES_OPTIONS_H
@@ -9,13 +9,13 @@
 #include "opt/opt.h"
 
 enum cluster_mode {
-  CLUSTER_AUTO, /* processes that were launched together do one run */
-  CLUSTER_OFF,  /* each does its own */
+  CLUSTER_AUTO,
+  CLUSTER_OFF,
 };
 
 struct nodes_cfg {
-  int cluster; /* enum cluster_mode */
-  bool report; /* --report-ranks */
+  int cluster;
+  bool report;
 };
 
 extern const struct opt nodes_opts[];

@@ -40,8 +40,7 @@ void pack_text(struct strbuf *b, const char *text)
   pack_bytes(b, text, strlen(text));
 }
 
-/* Pack the count at index `i`, which is not before *at; *at becomes the index
- * after it. */
+/* *at <= i; *at becomes i + 1. */
 static void pack_count(struct strbuf *b, size_t *at, size_t i, uint64_t count)
 {
   pack_u64(b, i + 1 - *at);
@@ -60,7 +59,7 @@ void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
   pack_u64(b, 0);
 }
 
-/* Pack a histogram as pack_counts() packs counts. */
+/* As pack_counts(). */
 static void pack_sum(struct strbuf *b, const struct hist_sum *h)
 {
   size_t at = 0;
@@ -145,8 +144,7 @@ void unpack_text(struct unpack *u, char *buf, size_t size)
   buf[len] = '\0';
 }
 
-/* Read the next of `n` counts, which is not before *at; *at becomes the index
- * after it.  False: there is none. */
+/* *at becomes the index behind the count; false: none is left. */
 static bool next_count(struct unpack *u, uint64_t *at, size_t n,
                        uint64_t *ret_count)
 {

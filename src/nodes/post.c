@@ -1,6 +1,5 @@
 /*
- * post.c - boxes of messages, between the thread that carries them and the
- * threads that write and read them.
+ * post.c - messages between a thread that carries them, and others.
  */
 #include "nodes/post.h"
 
@@ -18,26 +17,16 @@
 #include "base/wait.h"
 #include "nodes/link.h"
 
-/* ---- post carry ---- */
-
-/*
- * The thread of a post: it passes messages to the link and fetches those that
- * arrived.
- */
-
 #define NORMAL_NS (NS_PER_MS / 2)
 #define CALM_NS (8 * NS_PER_MS)
-/* A thread that sleeps for an instant is woken at once, even on a busy
- * machine.  A thread that spins has to wait for others. */
+/* Even on a busy machine, a thread that sleeps for an instant is woken at once;
+ * spinning threads wait for others. */
 #define EAGER_NS (10 * NS_PER_US)
 
 enum {
-  LOST_BEATS = 15, /* beats without a message: the rank is lost */
+  LOST_BEATS = 15, /* without a message: lost */
 };
 
-/* ---- out ---- */
-
-/* On the thread: pass a message to the link. */
 static void post_carry_dispatch(struct post *p, struct post_outgoing *out)
 {
   int rc;
@@ -59,7 +48,6 @@ static void post_carry_dispatch(struct post *p, struct post_outgoing *out)
   p->way_last = &out->next;
 }
 
-/* Send everything that waits; returns whether there was anything. */
 static bool post_carry_send_all_waiting(struct post *p)
 {
   struct post_outgoing *out, *next;
@@ -78,7 +66,6 @@ static bool post_carry_send_all_waiting(struct post *p)
   return true;
 }
 
-/* Free the messages that were delivered. */
 static void post_carry_settle(struct post *p)
 {
   struct post_outgoing **at = &p->way_first;
@@ -105,11 +92,9 @@ static void post_carry_send_now(struct post *p, unsigned to,
 {
   struct post_outgoing *out = post_outgoing_new(to, kind, bytes, len);
 
-  if (out) /* without it, the message counts as lost on its way */
+  if (out)
     post_carry_dispatch(p, out);
 }
-
-/* ---- in ---- */
 
 static void post_carry_keep(struct post *p, struct post_message *l)
 {
@@ -138,8 +123,7 @@ static void post_carry_tell_stop(struct post *p, struct post_message *l)
     free(l);
 }
 
-/* A lost rank ends the work of all, as if it had said so: not every engine
- * reports that a process has died. */
+/* A lost rank ends the work of all: not every engine reports a death. */
 static void post_carry_miss(struct post *p, unsigned rank)
 {
   struct post_peer *peer = &p->peer[rank];
@@ -153,17 +137,14 @@ static void post_carry_miss(struct post *p, unsigned rank)
     return;
   peer->missed = true;
   l = malloc(sizeof(*l));
-  if (!l) /* then it is missed when its results are */
+  if (!l)
     return;
   *l = (struct post_message){ .kind = POST_STOP, .peer = rank };
   post_carry_tell_stop(p, l);
 }
 
-/*
- * Silence is counted in beats of this rank, not in seconds.  After a standstill
- * of this process, or of all ranks, no message has come for a long time, and
- * that means nothing.
- */
+/* In beats of this rank, not in seconds: after a standstill, silence means
+ * nothing. */
 static void post_carry_note_silence(struct post *p, unsigned rank)
 {
   struct post_peer *peer = &p->peer[rank];
@@ -218,7 +199,6 @@ static void post_carry_arrived(struct post *p, struct post_message *l)
   }
 }
 
-/* Make a message from one of the link; NULL: it makes no sense. */
 static struct post_message *post_carry_message_of(const struct post *p,
                                                   unsigned from,
                                                   const void *bytes, size_t len,
@@ -260,8 +240,6 @@ static bool post_carry_receive_all(struct post *p)
   }
   return any;
 }
-
-/* ---- the thread ---- */
 
 static void post_carry_beat(struct post *p, uint64_t now)
 {
@@ -333,8 +311,6 @@ int post_join(struct post *p)
   return 0;
 }
 
-/* The main function of the thread: join, carry messages until p->closing is
- * set, leave.  `arg` is the post. */
 static void *post_carry_main(void *arg)
 {
   struct post *p = arg;
@@ -351,8 +327,6 @@ static void *post_carry_main(void *arg)
     p->link->close(p->ctx);
   return NULL;
 }
-
-/* ---- post ---- */
 
 void post_wake_readers(struct post *p)
 {
@@ -383,8 +357,6 @@ struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
   return out;
 }
 
-/* ---- begin and end ---- */
-
 struct post *post_alloc(const struct cluster_link *link)
 {
   struct post *p = calloc(1, sizeof(*p));
@@ -397,12 +369,12 @@ struct post *post_alloc(const struct cluster_link *link)
   for (int k = 0; k < POST_KINDS; k++)
     p->in[k].last = &p->in[k].first;
   atomic_store(&p->hurry_ns, UINT64_MAX);
-  (void)pthread_mutex_init(&p->lock, NULL);      /* cannot fail, */
-  (void)pthread_mutex_init(&p->listening, NULL); /* and neither can this */
+  (void)pthread_mutex_init(&p->lock, NULL); /* these cannot fail */
+  (void)pthread_mutex_init(&p->listening, NULL);
   return p;
 }
 
-/* `lost`: the link was not closed, and may still read messages on their way. */
+/* `lost`: the link is open, and may still read messages. */
 void post_release(struct post *p, bool lost)
 {
   struct post_outgoing *lists[] = { p->out_first, lost ? NULL : p->way_first };
@@ -463,8 +435,6 @@ void post_free(struct post *p, bool lost)
   (void)pthread_join(p->thread, NULL);
   post_release(p, lost);
 }
-
-/* ---- for everybody ---- */
 
 unsigned post_rank(const struct post *p)
 {
@@ -547,7 +517,7 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
   return rc;
 }
 
-/* Call it before looking into the box: messages that came earlier are there. */
+/* Before a look into the box. */
 static bool post_will_not_come(const struct post *p, enum post_kind kind,
                                unsigned from)
 {
@@ -585,8 +555,7 @@ struct post_message *post_await(struct post *p, enum post_kind kind,
     const uint64_t until = *left_s > 0 ? clock_now_ns() + NS_PER_S : 0;
     struct post_message *l = post_receive(p, kind, from, until);
 
-    if (l || *left_s == 0 ||
-        clock_now_ns() < until) /* otherwise it will not come */
+    if (l || *left_s == 0 || clock_now_ns() < until) /* else none comes */
       return l;
     --*left_s;
   }

@@ -1,11 +1,9 @@
 /*
- * report.c - a reporter that merges the reports of all ranks into one.
+ * report.c - a reporter that merges the reports of all ranks.
  *
- * In rank 0 it comes before the real reporters: each report waits for those of
- * the other ranks that belong to the same moment.  The other ranks send them
- * with it.  The report of a late rank is not lost: that of an interval is
- * merged with the next line, a checkpoint is waited for, and the last report
- * includes the rest.
+ * On rank 0, before the real reporters, each report waits for those of the
+ * others about the same moment.  A late interval is merged with the next line,
+ * a checkpoint is waited for, and the last report includes the rest.
  */
 #include "nodes/report.h"
 
@@ -34,22 +32,19 @@
 #include "run/runner.h"
 #include "stats/report.h"
 
-/* A part of struct nodes_report. */
 struct nodes_end {
   struct cluster *cluster;
   const struct plan *plan;
-  const struct report_setup *setup; /* set by the last report */
-  uint64_t events;                  /* of all ranks; set by the last report */
+  const struct report_setup *setup; /* of the last report */
+  uint64_t events;
   unsigned rank, size;
-  struct rank_part *part;      /* owned; [size]; only in rank 0 */
-  struct merge **merge;        /* owned; [size]: one for each rank */
-  struct warnings *warnings;   /* owned; of all ranks */
-  struct test_details details; /* with the errors of all ranks */
-  struct err *error;           /* owned; the first error of another rank */
-  int status; /* the first status of the other ranks that is not 0 */
+  struct rank_part *part;    /* owned; [size]; on rank 0 */
+  struct merge **merge;      /* owned; [size] */
+  struct warnings *warnings; /* owned; of all ranks */
+  struct test_details details;
+  struct err *error; /* owned; of another rank */
+  int status;        /* the first of other ranks that is not 0 */
 };
-
-/* ---- the text about the ranks of a run ---- */
 
 enum {
   PERCENTILE_MIN = 10, /* columns */
@@ -60,7 +55,7 @@ static double text_milliseconds(double ns)
   return ns / (double)NS_PER_MS;
 }
 
-/* `width` is that of the percentile's column; 0: there is none. */
+/* `width` of the percentile's column; 0: none. */
 static void text_add_row(struct strbuf *b, const struct rank_part *p,
                          double percentile, int width)
 {
@@ -123,7 +118,7 @@ static void text_print_table(struct nodes_end *e)
   strbuf_done(&b);
 }
 
-/* Print the skew (on stderr), and the table of ranks. */
+/* The skew, on stderr. */
 static void nodes_end_print(struct nodes_end *e, const struct run_end *end,
                             bool table)
 {
@@ -145,8 +140,6 @@ static void nodes_end_print(struct nodes_end *e, const struct run_end *end,
                 text_milliseconds((double)end->start_skew_ns),
                 text_milliseconds((double)error_ns));
 }
-
-/* ---- the end of a run of several ranks ---- */
 
 enum {
   PATIENCE_S = 30,
@@ -189,7 +182,7 @@ static void nodes_end_done(struct nodes_end *e)
   free(e->details.error);
 }
 
-/* In rank 0: add the packed report of a rank. */
+/* On rank 0: a packed report. */
 static int nodes_end_part(struct nodes_end *e, unsigned rank, struct unpack *u,
                           const struct report_setup *setup)
 {
@@ -214,8 +207,6 @@ static int nodes_end_part(struct nodes_end *e, unsigned rank, struct unpack *u,
   p->hist = r.hist;
   return 0;
 }
-
-/* ---- from the others to process 0 ---- */
 
 static void end_pack_client(struct strbuf *b, const struct client_use *u)
 {
@@ -245,7 +236,6 @@ static void end_unpack_client(struct unpack *u, struct client_use *ret)
   ret->quota = unpack_real(u);
 }
 
-/* The facts of the database that all ranks have together. */
 static void end_pack_facts(struct strbuf *b, const struct test_details *d)
 {
   for (size_t i = 0; d && i < d->database.n; i++) {
@@ -285,8 +275,6 @@ static void end_pack_errors(struct strbuf *b, const struct test_details *d)
     merge_error_pack(b, &d->error[i]);
 }
 
-/* In the other ranks: send the end, and wait for the confirmation.  False: rank
- * 0 is gone, or lacks the results of a rank. */
 static void nodes_end_send(struct nodes_end *e, const struct run_end *end)
 {
   struct strbuf b = { 0 };
@@ -306,7 +294,7 @@ static void nodes_end_send(struct nodes_end *e, const struct run_end *end)
   end_pack_facts(&b, end->details);
   if (!b.failed)
     (void)post_send(cluster_post(e->cluster), 0, POST_OVER, strbuf_str(&b),
-                    b.len); /* on failure rank 0 misses it and says so */
+                    b.len);
   strbuf_done(&b);
 }
 
@@ -325,17 +313,13 @@ static bool nodes_end_await(struct nodes_end *e)
             cluster_host(e->cluster, 0));
   } else {
     complete = l->len > 0 && l->bytes[0] == 1;
-    if (!complete) /* then no rank may wait for the engine's own end */
+    if (!complete) /* nobody may wait for the engine's end */
       cluster_mark_lost(e->cluster, l->len > 1 ? l->bytes[1] : 0);
   }
   free(l);
   return complete;
 }
 
-/* ---- in process 0 ---- */
-
-/* A doubt of another rank.  All of them have one code, and the text names the
- * rank. */
 static void end_add_doubt(struct nodes_end *e, unsigned rank, const char *text)
 {
   struct warnings *d = e->warnings;
@@ -345,12 +329,11 @@ static void end_add_doubt(struct nodes_end *e, unsigned rank, const char *text)
     return;
   to = &d->of[d->n++];
   to->code = "other_process";
-  to->shown = false; /* that rank has already shown it */
+  to->shown = false;
   (void)snprintf(to->text, sizeof(to->text), "process %u on %s, %.250s", rank,
                  e->part[rank].host, text);
 }
 
-/* Doubts about the figures of all ranks together, which no rank has checked. */
 static void end_add_own_doubts(struct nodes_end *e)
 {
   struct warnings *d = e->warnings;
@@ -405,7 +388,6 @@ static void end_unpack_errors(struct nodes_end *e, struct unpack *u)
   }
 }
 
-/* Add the end of rank `rank` to that of all. */
 static void end_add(struct nodes_end *e, unsigned rank,
                     const struct post_message *l, struct run_end *end)
 {
@@ -440,7 +422,7 @@ static void end_add(struct nodes_end *e, unsigned rank,
   end_merge_facts(e, &u);
 }
 
-/* Processors of a host count once, even if several ranks run on it. */
+/* Processors of a host count once. */
 static bool end_is_first_on_host(const struct nodes_end *e, unsigned rank)
 {
   for (unsigned i = 0; i < rank; i++) {
@@ -479,8 +461,7 @@ static void end_sum_clients(struct nodes_end *e, struct client_use *ret)
 static void end_say_lost(struct nodes_end *e, unsigned rank)
 {
   if (cluster_is_lost(e->cluster, rank) ||
-      post_leaving(cluster_post(e->cluster),
-                   rank)) /* that rank has already said why */
+      post_leaving(cluster_post(e->cluster), rank)) /* the rank has said why */
     return;
   cluster_mark_lost(e->cluster, rank);
   log_msg(LOG_FATAL,
@@ -507,8 +488,7 @@ static void end_gather_others(struct nodes_end *e, struct run_end *end)
   }
 }
 
-/* All processes that are lost, in one doubt: what is gone with them, and why
- * intervals have more than totals. */
+/* With why intervals have more than totals. */
 static void end_add_lost_doubt(struct nodes_end *e,
                                const struct nodes_mail *mail)
 {
@@ -556,8 +536,7 @@ static void end_name_lost(struct nodes_end *e, unsigned rank,
   end->error = e->error->text;
 }
 
-/* In rank 0: *end describes its own end; make it the end of all ranks.  `mail`
- * had their reports. */
+/* On rank 0: *end becomes the end of all ranks. */
 static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
                              struct run_end *end)
 {
@@ -566,8 +545,7 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
   if (end->warnings)
     *e->warnings = *end->warnings;
   end_add_own_doubts(e);
-  /* Its facts are those of the run, in place; its errors are a list of its
-   * own. */
+  /* Facts are those of the run; errors need a list of their own. */
   if (end->details)
     e->details = *end->details;
   e->details.error = NULL;
@@ -604,8 +582,7 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
     end->details = &e->details;
 }
 
-/* In rank 0: confirm that everything has arrived, so that the other ranks can
- * remove the files that they have written for themselves. */
+/* The others may remove files of their own. */
 static void nodes_end_tell(struct nodes_end *e)
 {
   unsigned char verdict[2] = { !cluster_any_lost(e->cluster), 0 };
@@ -618,23 +595,18 @@ static void nodes_end_tell(struct nodes_end *e)
                       sizeof(verdict));
 }
 
-/* ---- report ---- */
-
 struct nodes_report {
   struct nodes_report_setup set;
   struct cluster *cluster;
   struct post *post;
   unsigned rank, size;
-  struct merge *merge, *total; /* owned; only in rank 0 */
-  struct nodes_mail mail;      /* only in rank 0 */
+  struct merge *merge, *total; /* owned; on rank 0 */
+  struct nodes_mail mail;      /* on rank 0 */
   struct nodes_end end;
-  /* Not in rank 0: rank 0 has confirmed that it has everything. */
+  /* On other ranks: rank 0 has everything. */
   bool complete;
 };
 
-/* ---- lines ---- */
-
-/* Make an interval or a checkpoint of the whole run. */
 static int report_merge_line(struct nodes_report *k,
                              const struct report_setup *setup,
                              const struct report *r, struct report *ret)
@@ -675,8 +647,7 @@ static int report_forward(struct nodes_report *k,
   return reporters_report(k->set.reporters, k->set.n_reporters, setup, r, err);
 }
 
-/* Rank 0 waits for the others, and no worker of any is known to do anything:
- * the run is over, or those that are late report later. */
+/* The run is over, or late ranks report later. */
 static bool report_is_idle(const struct report *r)
 {
   bool idle = r->kind == REPORT_INTERVAL && !r->partial &&
@@ -704,10 +675,8 @@ static int report_on_line(void *ctx, const struct report_setup *setup,
   return rc < 0 ? rc : later;
 }
 
-/* ---- the last report ---- */
-
-/* Add the last report of a rank to both sums, and to that of the rank.  `more`:
- * the first sum already has a checkpoint of it. */
+/* To both sums, and that of the rank.  `more`: the first sum has a
+ * checkpoint. */
 static int report_add_final(struct nodes_report *k, unsigned rank,
                             const struct post_message *l, bool more,
                             struct report *r, struct report *total)
@@ -753,7 +722,7 @@ static int report_merge_final(struct nodes_report *k,
     l = nodes_mail_final(&k->mail, i);
     if (!l)
       continue;
-    /* Checkpoints that rank 0 has not made, or has not waited for. */
+    /* That rank 0 has not made, or not waited for. */
     rc = nodes_mail_add_left(&k->mail, i, REPORT_CHECKPOINT, k->merge, &more);
     if (rc == 0)
       rc = report_add_final(k, i, l, more, r, total);
@@ -768,11 +737,7 @@ static int report_merge_final(struct nodes_report *k,
   return rc;
 }
 
-/*
- * Intervals that belong to no line, because rank 0 had none of its own any more
- * when they came.  They make one more line, so that all lines together are the
- * whole run.
- */
+/* Intervals after the last line of rank 0 make one more line. */
 static int report_flush_lines(struct nodes_report *k,
                               const struct report_setup *setup,
                               const struct report *own, struct err *err)
@@ -822,8 +787,6 @@ static int report_on_final(void *ctx, const struct report_setup *setup,
   later = report_forward(k, setup, k->rank == 0 ? &r : own, err);
   return rc < 0 ? rc : later;
 }
-
-/* ---- the rest ---- */
 
 static int report_on_begin(void *ctx, const struct report_setup *setup,
                            struct err *err)

@@ -1,6 +1,5 @@
 /*
- * report.h - one report for several ranks: a reporter that merges theirs, and
- * the meetings of the run.
+ * report.h - one report for several ranks.
  */
 #ifndef BENCH_NODES_REPORT_H
 #define BENCH_NODES_REPORT_H
@@ -9,7 +8,6 @@
 #include <stddef.h>
 
 #include "report/reporter.h"
-#include "run/peers.h"
 
 struct err;
 struct plan;
@@ -19,11 +17,10 @@ struct nodes_report;
 struct nodes_report_setup {
   struct nodes *ranks;
   const struct plan *plan; /* borrowed */
-  /* The reporters that get the reports: those of the whole run in rank 0, its
-   * own in another rank.  Borrowed. */
+  /* On rank 0 of the whole run, elsewhere its own.  Borrowed. */
   const struct reporter_use *reporters;
   size_t n_reporters;
-  bool table; /* --report-ranks */
+  bool table;
 };
 
 int nodes_report_new(struct nodes_report **ret,
@@ -32,14 +29,10 @@ void nodes_report_free(struct nodes_report *k);
 
 extern const struct reporter nodes_reporter; /* ctx: struct nodes_report */
 
-/* After the run: its exit status, which other ranks may have changed. */
+/* Other ranks may have changed the status. */
 int nodes_report_status(const struct nodes_report *k, int status);
 
-/* After the run, in the other ranks: has rank 0 got everything from all
- * ranks? */
+/* On the other ranks: has rank 0 everything? */
 bool nodes_report_complete(const struct nodes_report *k);
-
-/* The meetings of a run.  Set before there is a struct nodes_report. */
-void nodes_peers_init(struct peers *peers, struct nodes *ranks);
 
 #endif
