@@ -77,8 +77,8 @@ static inline bool bytes_string(struct bytes *b, sql_value *ret)
 
 enum {
   FIRST_OK = 0x00,
-  FIRST_FILE = 0xfb, /* the server asks for a file */
-  FIRST_END = 0xfe,  /* of columns or rows, in END_LENGTH bytes */
+  FIRST_FILE = 0xfb,
+  FIRST_END = 0xfe, /* of columns or rows, in END_LENGTH bytes */
   FIRST_ERROR = 0xff,
   END_LENGTH = 5,
 };

@@ -1,10 +1,10 @@
 /*
  * cleartext.c - logins that would give the password away.
  *
- * MySQL's library has switches.  MariaDB's loads a plug-in whenever a server
- * asks, encrypts the password with any key that a server names, and logs in
- * without TLS if a server offers none.  Therefore its plug-ins are replaced by
- * ours, which check the connection first.
+ * MySQL's library has switches.  MariaDB's loads any plug-in, encrypts the
+ * password with any key that a server names, and does without TLS if none is
+ * offered.  Therefore its plug-ins are replaced by ours, which check the
+ * connection first.
  */
 #include "drivers/mysql/cleartext.h"
 
@@ -101,7 +101,7 @@ static int refuse(MYSQL *mysql, const char *why)
   return CR_ERROR;
 }
 
-/* The first packet to the server begins TLS if offered. */
+/* The first packet begins TLS if offered. */
 static bool will_have_tls(MYSQL *mysql)
 {
   return mysql_get_ssl_cipher(mysql) ||
@@ -148,7 +148,7 @@ static int send_clear(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   return may_send_clear(mysql) && send_password(io, mysql) ? CR_OK : CR_ERROR;
 }
 
-/* For PAM and others: only a question for a password can be answered. */
+/* For PAM and others: only questions for a password are answered. */
 static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   unsigned char *packet;
@@ -162,7 +162,7 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
     if (len < 0)
       return CR_ERROR;
     if (len == 0 || packet[0] == 0 || packet[0] == 254 || packet[0] == 255)
-      return CR_OK_HANDSHAKE_COMPLETE; /* the server has decided */
+      return CR_OK_HANDSHAKE_COMPLETE;
     last = (packet[0] & DIALOG_LAST) != 0;
     if (packet[0] >> 1 != DIALOG_PASSWORD || !may_send_clear(mysql) ||
         !send_password(io, mysql))
@@ -183,7 +183,7 @@ static int log_in_old(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   return refuse(mysql, lacks_tls(mysql) ? needs_tls : too_old);
 }
 
-/* The proof alone suffices if the server has seen the password lately. */
+/* Suffices if the server has seen the password lately. */
 static int prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   const char *password = mysql->passwd ? mysql->passwd : "";
@@ -290,11 +290,8 @@ int mysqld_cleartext_guard(struct err *err)
   return rc;
 }
 
-/*
- * The plug-in that a greeting names begins without a look at the rules unless
- * the plug-in is ours.  Therefore the login begins with ours if TLS is
- * required.  With a certificate to check, the library itself refuses.
- */
+/* A plug-in that the greeting names begins without a look at the rules, unless
+ * ours.  Therefore the login begins with ours if TLS is required. */
 bool mysqld_cleartext_set(MYSQL *mysql, const struct mysql_cfg *cfg,
                           enum tls_mode mode)
 {

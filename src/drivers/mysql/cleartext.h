@@ -1,9 +1,7 @@
 /*
- * cleartext.h - logins that would give the password away.
- *
- * A server chooses the plug-in of a login, and whether TLS is possible.  A
- * hostile one, or an attacker on the network, could ask for the password
- * unencrypted, or encrypted with any key.
+ * cleartext.h - logins that would give the password away to a hostile server,
+ * or to an attacker on the network: they choose the plug-in, and whether TLS is
+ * possible.
  */
 #ifndef BENCH_DRIVERS_MYSQL_CLEARTEXT_H
 #define BENCH_DRIVERS_MYSQL_CLEARTEXT_H

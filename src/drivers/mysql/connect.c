@@ -1,9 +1,10 @@
 /*
- * connect.c - opens a connection within a time limit, and closes or cancels.
+ * connect.c - connections of the library: open within a time limit, close,
+ * cancel.
  *
  * The library limits neither name resolution nor TLS, and MySQL's not even the
  * login.  Then the attempt runs in a thread, which is left behind when the time
- * is over, and cleans up after itself.
+ * is over, and cleans up.
  */
 #include "drivers/mysql/connect.h"
 
@@ -70,7 +71,7 @@ static unsigned connect_port_number(const char *text)
 {
   int64_t n = 0;
 
-  (void)parse_int(text, &n); /* the row has checked the text */
+  (void)parse_int(text, &n);
   return n > 0 && n <= UINT16_MAX ? (unsigned)n : 0;
 }
 
@@ -134,15 +135,15 @@ void mysqld_connect_close(MYSQL *mysql, bool broken)
 }
 
 enum {
-  LIBRARY_ROOM = 8192, /* default of the libraries */
+  LIBRARY_ROOM = 8192,
   LOGIN_ROOM = 2048,
   FREE_BYTES = 16 << 20,
   GREETING_MS = 2000, /* then another kind of server is looked for */
   PROBE_MS = 1000,
 };
 
-/* Attempts left behind.  Static, because the code that shuts the library down
- * has no other way to find out. */
+/* Attempts left behind.  Static: the code that shuts the library down has no
+ * other way to find out. */
 static atomic_int left_behind;
 
 bool mysqld_connect_is_busy(void)
@@ -160,7 +161,7 @@ struct attempt {
   bool may_have_tls, must_have_tls;
   struct connect_failure why; /* code 0: success */
 
-  pthread_mutex_t lock; /* protects the rest */
+  pthread_mutex_t lock;
   bool abandoned;
   _Atomic uint32_t done;    /* futex */
   char numeric[NI_MAXHOST]; /* [opt] address of `host` */
@@ -175,8 +176,8 @@ static void connect_fail(struct connect_failure *why, int code,
   (void)snprintf(why->text, sizeof(why->text), "%s", text);
 }
 
-/* The library fills its buffer with zeros and keeps it.  A small one is enough
- * if only the login goes through it; it grows if need be. */
+/* The library zeroes its buffer and keeps it.  For the login a small one is
+ * enough; it grows if need be. */
 static int connect_set_room(MYSQL *mysql, const struct mysql_cfg *cfg,
                             bool files)
 {
@@ -211,7 +212,6 @@ static bool connect_set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
          mysqld_shim_set_compression(mysql, &cfg->algorithms);
 }
 
-/* Nothing was sent, or nonsense. */
 static bool connect_is_silent(const MYSQL *mysql, int code)
 {
   return code == CODE_PROTOCOL ||
@@ -242,7 +242,7 @@ static void connect_try(struct attempt *a)
     connect_note_failure(a);
     return;
   }
-  /* Connector/C continues without TLS if the server has none. */
+  /* Connector/C continues without. */
   if (a->must_have_tls && !mysql_get_ssl_cipher(a->mysql))
     connect_fail(
       &a->why, CODE_TLS, "HY000",
@@ -251,11 +251,8 @@ static void connect_try(struct attempt *a)
   (void)mysql_options(a->mysql, MYSQL_OPT_CONNECT_ATTR_RESET, NULL);
 }
 
-/*
- * Connector/C follows null pointers if memory runs out during a login.  Much
- * more than one login needs must be free, because others may run.  Nothing is
- * reserved.
- */
+/* Connector/C follows null pointers if memory runs out during a login, and
+ * other logins may run.  Nothing is reserved. */
 static bool connect_has_memory(void)
 {
   void *p = mmap(NULL, FREE_BYTES, PROT_READ | PROT_WRITE,
@@ -322,7 +319,6 @@ static struct attempt *connect_attempt_new(const struct mysql_cfg *cfg,
   return NULL;
 }
 
-/* The library does not report the address. */
 static void connect_note_address(struct attempt *a)
 {
   const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
@@ -465,8 +461,6 @@ MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
   connect_attempt_free(a);
   return mysql;
 }
-
-/* KILL QUERY over a separate connection; independent of the session. */
 
 struct token {
   const struct mysql_cfg *cfg;

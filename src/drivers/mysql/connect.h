@@ -15,20 +15,20 @@ struct connect_failure {
   char text[512];
 };
 
-/* Fails at about `until_ns` at the latest, name resolution, TLS and login
- * included.  NULL: see *ret_why. */
+/* Fails soon after `until_ns`, name resolution, TLS and login included.  NULL:
+ * see *ret_why. */
 MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
                            const struct address *to, uint64_t until_ns,
                            struct connect_failure *ret_why);
 
-/* The target of a session, by its number and attempt; the number of targets. */
+/* Chosen by number and attempt; how many there are. */
 struct address mysqld_connect_address(const struct session *s);
 size_t mysqld_connect_servers(const void *cfg);
 
 /* WAITS for a second at most; not at all if `broken`. */
 void mysqld_connect_close(MYSQL *mysql, bool broken);
 
-/* Is an attempt that was left behind still inside the library? */
+/* Is an attempt that was left behind inside the library? */
 bool mysqld_connect_is_busy(void);
 
 /* Members of struct driver. */

@@ -1,8 +1,7 @@
 /*
- * copy.c - sends rows by LOAD DATA LOCAL, without a file.
- *
- * On a plain socket, rows are sent as they come.  The client library fetches
- * them while it executes the statement, so they are kept until then.
+ * copy.c - sends rows by LOAD DATA LOCAL, without a file: at once on a plain
+ * socket; kept until the end for the client library, which fetches them while
+ * it executes the statement.
  */
 #include "drivers/mysql/session.h"
 
@@ -134,7 +133,6 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
   return rc < 0 ? rc : mysqld_wire_result(s, NULL, out);
 }
 
-/* Rows that the library has not fetched yet. */
 struct reader {
   const char *at;
   size_t left;
@@ -258,7 +256,7 @@ static void copy_abort(struct session *base)
   struct outcome out = { 0 };
 
   if (is_wire(s) && s->copy_seq != 0 && !s->lost)
-    (void)wire_end(s, &out); /* the caller rolls back */
+    (void)wire_end(s, &out);
   strbuf_clear(&s->copy);
 }
 

@@ -39,7 +39,7 @@ extern const struct driver_hint mysqld_message_hints[];
 
 typedef void put_fn(void *ctx, const char *key, const char *value);
 
-/* Passes each row of two columns to `row`; a query that fails is skipped. */
+/* Rows of two columns; a query that fails is skipped. */
 static void about_each_row(struct session *base, const char *sql,
                            void (*row)(void *ctx, const sql_value *v),
                            void *ctx)
@@ -57,7 +57,6 @@ static void about_each_row(struct session *base, const char *sql,
   (void)s->backend->end_results(s, &out);
 }
 
-/* Cut to the room. */
 static void about_text_of(const sql_value *v, char *to, size_t size)
 {
   (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
@@ -67,7 +66,7 @@ static void about_peer(int fd, char *to, size_t size)
 {
   struct sockaddr_storage peer;
   socklen_t len = sizeof(peer);
-  char host[128], port[16]; /* numeric ones are short */
+  char host[128], port[16];
 
   if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
       getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), port,
@@ -320,7 +319,7 @@ static void mysqld_about_statement_sizes(struct session *base,
                                          struct statement_sizes *ret)
 {
   const size_t usual = ret->good, largest = (size_t)4 * 1024 * 1024;
-  const size_t head = 4; /* a command, and what newer servers expect after it */
+  const size_t head = 4; /* a command and its head */
   uint64_t allowed = 0;
 
   about_each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'",
@@ -350,7 +349,7 @@ const struct driver_space mysqld_space = {
   .query = about_space_query,
 };
 
-/* A server may close the connection if a statement is too large. */
+/* Too large statements may close the connection. */
 static const char large[] = "it may be too large: see max_allowed_packet";
 
 const struct driver_hint mysqld_message_hints[] = {
@@ -358,7 +357,7 @@ const struct driver_hint mysqld_message_hints[] = {
     .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
   { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
   { .code = 1021, .bundled = true, .text = HINT_FULL }, /* disk full */
-  { .code = 1114, .bundled = true, .text = HINT_FULL }, /* table is full */
+  { .code = 1114, .bundled = true, .text = HINT_FULL },
   { .code = 1290, .text = "the server is read-only" },
   { .code = 1836, .text = "the server is read-only" },
   { .code = 1153, .large = true, .text = large },
@@ -398,7 +397,7 @@ static const char *message_advice(const struct session *base,
 {
   const bool tls = mysqld_tls_settings(base->cfg).mode != TLS_DISABLED;
 
-  /* A plug-in that computes a proof has failed, or is missing. */
+  /* A plug-in has failed, or is missing. */
   if (strstr(message_text_of(out), "uthentication plugin") ||
       strstr(message_text_of(out), "could not be loaded"))
     return "the client library cannot do this login: see the plug-in of the "
@@ -446,7 +445,6 @@ static void mysqld_message_warnings(struct session *base, struct strbuf *lines)
 {
   const struct mysql_cfg *cfg = base->cfg;
 
-  /* Once per process. */
   if (base->number == 0 && !cfg->dry_run &&
       mysqld_tls_settings(cfg).mode == TLS_VERIFY_CA &&
       mysqld_shim_always_checks_names())
@@ -498,7 +496,7 @@ static void mysqld_message_failed(const struct session *base, enum call call,
     strbuf_addf(lines, "the statement has %zu bytes\n", session_of(base)->sent);
 }
 
-/* Traces a call of the library, or of its replacement. */
+/* A call of the library, or of its replacement. */
 #define TRACE(s, ...)                  \
   do {                                 \
     if (UNLIKELY(cfg_of(s)->debug))    \
@@ -816,7 +814,7 @@ enum {
   QUOTE_FEW = 512, /* longer texts need an allocation */
 };
 
-/* The library has to know how the server reads a backslash now. */
+/* The library needs the server's present mode. */
 static size_t driver_escape(struct mysql_session *s, char *to, const char *text,
                             size_t len)
 {
@@ -833,7 +831,7 @@ static bool driver_quote(struct session *base, const char *text, size_t len,
   char few[2 * QUOTE_FEW + 1];
   char *escaped = few;
 
-  (void)ret_why; /* any byte can be sent */
+  (void)ret_why;
   if (!s->open)
     len = 0; /* dry run */
   if (len > QUOTE_FEW && !(escaped = malloc(2 * len + 1))) {
@@ -861,10 +859,10 @@ static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 static const struct driver_refusal refusals[] = {
   /* --read-only and --super-read-only; the number has other options, too */
   { .code = 1290, .says = "read", .phase = FAULT_READ_ONLY },
-  { .code = 1836, .phase = FAULT_READ_ONLY },     /* InnoDB */
-  { .code = 1792, .phase = FAULT_READ_ONLY },     /* of a transaction */
-  { .code = 1053, .phase = FAULT_SHUTTING_DOWN }, /* shutdown in progress */
-  { .code = 1040, .phase = FAULT_LOGIN },         /* too many connections */
+  { .code = 1836, .phase = FAULT_READ_ONLY }, /* InnoDB */
+  { .code = 1792, .phase = FAULT_READ_ONLY }, /* of a transaction */
+  { .code = 1053, .phase = FAULT_SHUTTING_DOWN },
+  { .code = 1040, .phase = FAULT_LOGIN },
   { .code = 1047, .phase = FAULT_LOGIN }, /* a node of Galera, not ready */
   { .code = 9001, .phase = FAULT_LOGIN }, /* no server for the query */
   { 0 },

@@ -74,7 +74,7 @@ int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
                          const char *state, const char *text)
 {
   (void)mysqld_error_set(s, out, code, state, text, strlen(text));
-  out->lost = false; /* no session was open */
+  out->lost = false;
   out->permanent = mysqld_error_is_permanent(code);
   out->no_server = mysqld_error_is_no_server(code);
   return -1;
@@ -122,8 +122,7 @@ int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
   return -1;
 }
 
-/* These cannot begin or end a transaction and then fail, as a procedure can;
- * nor can the functions and triggers that they call. */
+/* These cannot begin or end a transaction and then fail, as a procedure can. */
 static bool is_single(const char *sql, size_t len, unsigned dialect)
 {
   static const char *const words[] = { "SELECT", "INSERT",  "UPDATE",
@@ -143,7 +142,6 @@ static bool is_single(const char *sql, size_t len, unsigned dialect)
   return !emul_word_is(word, n, "NOT"); /* a block */
 }
 
-/* May a transaction have begun or ended before the failure? */
 static bool may_have_changed(const struct mysql_session *s, int code,
                              const char *sql, size_t len)
 {

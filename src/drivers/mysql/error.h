@@ -18,7 +18,6 @@ bool mysqld_error_is_lost(int code);
 bool mysqld_error_is_permanent(int code);
 bool mysqld_error_is_no_server(int code);
 
-/* A statement asks for a file of the client. */
 #define NO_FILE_TEXT "no file is given to the server"
 
 /* The libraries spell these differently. */
@@ -29,18 +28,16 @@ enum mysql_status_flag {
   STATUS_NO_BACKSLASH = 512,
 };
 
-/* Fill in *out, and keep the text in the session.  All return -1.  `state` has
- * five characters; NULL: HY000. */
+/* Fill in *out, and keep the text.  All return -1.  `state` has five
+ * characters; NULL: HY000. */
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
                      const char *state, const char *msg, size_t len);
 /* No session was opened. */
 int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
                          const char *state, const char *text);
-/* Not sent, not answered, malformed. */
 int mysqld_error_gone(struct mysql_session *s, struct outcome *out);
 int mysqld_error_lost(struct mysql_session *s, struct outcome *out);
 int mysqld_error_malformed(struct mysql_session *s, struct outcome *out);
-/* Unexpected data. */
 int mysqld_error_out_of_step(struct mysql_session *s, struct outcome *out);
 int mysqld_error_no_memory(struct mysql_session *s, struct outcome *out);
 /* A statement of a pipeline asks for a file: the connection is lost. */

@@ -8,14 +8,13 @@
 #include <stddef.h>
 
 /*
- * As mysql_real_escape_string(), for text inside '...', in character sets
- * without quotes and backslashes in longer characters: utf8, latin1, ascii,
- * binary.  `plain`: NO_BACKSLASH_ESCAPES.  `to` has twice the length; returns
- * what was written.
+ * As mysql_real_escape_string() inside '...', for utf8, latin1, ascii and
+ * binary. `plain`: NO_BACKSLASH_ESCAPES.  `to` has twice the length; returns
+ * the bytes written.
  */
 size_t mysqld_escape(bool plain, char *to, const char *text, size_t len);
 
-/* Is `charset` such a character set? */
+/* One of these character sets? */
 bool mysqld_escape_fits(const char *charset);
 
 #endif

@@ -29,7 +29,7 @@ enum {
   PROTOCOL = 10,
   NONCE_FIRST = 8,
   RESERVED = 6,
-  FILLER = 19, /* bytes of our answer */
+  FILLER = 19,
   COLUMN_MIN = 12,
 
   FIRST_MORE = 0x01, /* a login continues */
@@ -64,7 +64,6 @@ static const char *const plugins[] = {
   [HANDSHAKE_SHA2] = "caching_sha2_password",
 };
 
-/* Name and value, each with a length; first the length of all. */
 static const char attributes[] = "\x13\x0cprogram_name\x05"
                                  "bench";
 
@@ -238,7 +237,7 @@ static bool read_hello(struct bytes b, struct hello *ret)
   if (!ret->rest)
     return false;
   if (ret->flags & FLAG_PLUGINS) {
-    (void)bytes_take(&b, 1); /* end of the nonce */
+    (void)bytes_take(&b, 1);
     ret->plugin = b;
   }
   return true;
@@ -482,7 +481,7 @@ enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
     const size_t len = packet_length(p), size = PACKET_HEAD + len;
 
     if (g->stage == HANDSHAKE_HELLO && packet_number(p) != 0)
-      return out_of_step(g); /* its length means nothing */
+      return out_of_step(g);
     if (size > HANDSHAKE_MESSAGE_MAX || g->total + size > HANDSHAKE_TOTAL_MAX)
       return out_of_step(g);
     if (wire_buffer_have(in) < size)
@@ -616,7 +615,7 @@ static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
 /* The server speaks first. */
 static enum visit_rc opening_start(struct handshake *h)
 {
-  *opening_of(h)->out = (struct outcome){ 0 }; /* of other addresses */
+  *opening_of(h)->out = (struct outcome){ 0 };
   return VISIT_DONE;
 }
 
@@ -634,8 +633,7 @@ static const struct handshake_protocol opening_protocol = {
   .refused = opening_refused,
 };
 
-/* Afterwards the server is ready.  The caller calls handshake_done() in any
- * case. */
+/* Afterwards the server is ready.  Needs handshake_done() in any case. */
 static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
                                   struct visit *v, struct outcome *out)
 {
@@ -667,7 +665,6 @@ static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
   return why ? handshake_cannot(&o->base, why) : VISIT_DONE;
 }
 
-/* No answer is awaited. */
 static void opening_part(struct opening *o)
 {
   (void)mysqld_handshake_end(&o->base.out);
@@ -711,7 +708,7 @@ enum visit_rc mysqld_visit(struct session *base, struct visit *v,
     o.base.step = VISIT_CLOSE;
     opening_part(&o);
     handshake_end_step(&o.base);
-  } else if (o.messages.ready) { /* else the server counts an aborted client */
+  } else if (o.messages.ready) { /* else counted as an aborted client */
     opening_part(&o);
   }
   handshake_done(&o.base);
@@ -728,8 +725,8 @@ static _Atomic uint32_t *raw_mode(const struct mysql_session *s)
   return &s->base.env->process->own_login;
 }
 
-/* Text is escaped byte by byte, in the library's character set.  A known mode
- * stays: the library opens sessions also after our login has failed. */
+/* In the library's character set, byte by byte.  A known mode stays: the
+ * library opens sessions also after our login has failed. */
 void mysqld_raw_note(struct mysql_session *s)
 {
   const char *name = mysql_character_set_name(s->mysql);
@@ -764,8 +761,8 @@ static void opening_adopt(struct opening *o)
   mysqld_wire_lighten(&s->wire);
 }
 
-/* An error of the server is final.  The library explains other failures, and
- * has half of the time. */
+/* An error of the server is final.  For other failures the library has half of
+ * the time. */
 enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
                                  struct outcome *out)
 {
@@ -792,7 +789,7 @@ enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
   else if (rc == VISIT_DONE)
     opening_adopt(&o);
   if (rc == VISIT_FAILED)
-    out->lost = false; /* no session was open */
+    out->lost = false;
   handshake_done(&o.base);
   return rc;
 }

@@ -1,9 +1,9 @@
 /*
- * handshake.h - the messages from the greeting of the server to the answer of
- * the first statement: bytes in, bytes out, without a socket.
+ * handshake.h - messages from the greeting to the answer of the first
+ * statement: bytes in, bytes out, without a socket.
  *
- * Logins with mysql_native_password and caching_sha2_password are possible.
- * The password itself is sent only where nobody can listen.
+ * mysql_native_password and caching_sha2_password are possible.  The password
+ * itself is sent only where nobody can listen.
  */
 #ifndef BENCH_DRIVERS_MYSQL_HANDSHAKE_H
 #define BENCH_DRIVERS_MYSQL_HANDSHAKE_H
@@ -35,8 +35,8 @@ struct mysql_handshake_who {
 
 enum mysql_handshake_stage {
   HANDSHAKE_HELLO,
-  HANDSHAKE_PROOF,    /* expects a verdict on the proof */
-  HANDSHAKE_PASSWORD, /* expects a verdict on the password itself */
+  HANDSHAKE_PROOF,
+  HANDSHAKE_PASSWORD,
   HANDSHAKE_IDLE,
   HANDSHAKE_ANSWER,
   HANDSHAKE_COLUMNS,
@@ -57,12 +57,12 @@ struct mysql_handshake {
   enum mysql_handshake_plugin plugin;
   unsigned flags; /* common */
   bool bulk;      /* both sides take many rows for a statement */
-  uint32_t id;    /* on the server */
+  uint32_t id;
   unsigned status;
   uint8_t nonce[SCRAMBLE_NONCE];
-  uint8_t seq;  /* of the next packet */
-  size_t total; /* bytes since the server was ready, or the beginning */
-  bool ready;   /* the server awaits a statement */
+  uint8_t seq;
+  size_t total; /* since the server was ready, or the beginning */
+  bool ready;
 
   /* Of the last statement. */
   bool with_rows;
@@ -70,22 +70,19 @@ struct mysql_handshake {
   uint64_t rows, affected;
 
   /* Of a failure. */
-  int code;       /* the server's, or of a library */
-  char state[6];  /* "": none */
-  char text[512]; /* also of HANDSHAKE_CANNOT */
-  bool refused;   /* an error was sent */
-  bool not_this;  /* not even the protocol */
+  int code;      /* the server's, or of a library */
+  char state[6]; /* "": none */
+  char text[512];
+  bool refused;
+  bool not_this; /* not even the protocol */
 };
 
 /* Append a statement; the server is ready.  False: no memory. */
 bool mysqld_handshake_ask(struct mysql_handshake *g, const char *sql,
                           size_t len, struct wire_buffer *out);
 
-/*
- * As take() of handshake_protocol; nothing is to be sent before the greeting.
- * A statement that fails is HANDSHAKE_FAILED with `ready`.  Of several results,
- * the first is taken.
- */
+/* As take() of handshake_protocol; the server begins.  A statement that fails
+ * is HANDSHAKE_FAILED with `ready`.  Of several results, the first is taken. */
 enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
                                         struct wire_buffer *in,
                                         struct wire_buffer *out);
@@ -95,11 +92,11 @@ bool mysqld_handshake_end(struct wire_buffer *out);
 
 driver_visit mysqld_visit;
 
-/* Open a raw session: without the library, which keeps 20 KiB for a connection.
- * VISIT_CANNOT: the library has to open the session, or to say why not. */
+/* Without the library, which keeps 20 KiB.  VISIT_CANNOT: the library has to
+ * open the session, or to say why not. */
 enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
                                  struct outcome *out);
-/* The library has opened a session: may the next ones be raw? */
+/* The library has opened a session: may others be raw? */
 void mysqld_raw_note(struct mysql_session *s);
 /* Without a wait. */
 void mysqld_raw_close(struct mysql_session *s);

@@ -17,7 +17,6 @@ enum {
   KEPT = 1024 * 1024, /* larger buffers are freed after use */
 };
 
-/* In place of a length. */
 #define NO_VALUE UINT32_MAX
 
 static void rows_add(struct library_rows *r, const char *text, uint32_t len)
@@ -122,10 +121,9 @@ static void library_end_rows(struct mysql_session *s)
   lib->nfields = 0;
 }
 
-/* Columns are bound by their types, not as strings: value.c makes texts, the
- * same with both libraries. */
+/* Columns are bound by type, and value.c makes texts: the same with both
+ * libraries. */
 
-/* Where the library puts a value. */
 struct cell {
   union {
     uint64_t bits;
@@ -179,8 +177,7 @@ static bool stmt_describe(struct mysql_prepared *p)
   return true;
 }
 
-/* The library copies descriptions, and values may move: bind again after
- * changes. */
+/* The library copies descriptions: bind again if values have moved. */
 static int stmt_give_params(struct mysql_prepared *p, struct outcome *out)
 {
   const sql_bind *b = p->base.binds;
@@ -204,7 +201,7 @@ static int stmt_give_params(struct mysql_prepared *p, struct outcome *out)
   return 0;
 }
 
-/* The library would wait for the remaining rows at the next execution. */
+/* The next execution would wait for the remaining rows. */
 static int stmt_receive_failed(struct mysql_prepared *p, struct outcome *out)
 {
   out->during_results = true;
@@ -213,7 +210,7 @@ static int stmt_receive_failed(struct mysql_prepared *p, struct outcome *out)
   else
     (void)library_failed(prepared_session(p), out);
   if (!out->lost)
-    (void)mysql_stmt_reset(p->stmt); /* a lost connection is noticed later */
+    (void)mysql_stmt_reset(p->stmt);
   return -1;
 }
 
@@ -411,8 +408,8 @@ static int stmt_store(struct mysql_prepared *p, struct outcome *out)
   return 0;
 }
 
-/* The library refuses columns that have changed since they were bound.  A
- * SELECT can be executed again. */
+/* Columns have changed since they were bound.  A SELECT can be executed
+ * again. */
 static int stmt_execute_anew(struct mysql_prepared *p, struct outcome *out)
 {
   size_t n;
@@ -464,7 +461,7 @@ static int stmt_next(struct mysql_session *s, struct outcome *out)
   return stmt_store(p, out);
 }
 
-/* Closed after the connection, without a message to the server. */
+/* Closed after the connection: no message is sent. */
 static bool stmt_keep_orphan(struct library *lib, MYSQL_STMT *stmt)
 {
   if (lib->n_orphans == lib->orphans_room) {
@@ -560,7 +557,7 @@ static int library_query(struct mysql_session *s, const char *sql, size_t len,
                          struct outcome *out)
 {
   library_end_rows(s);
-  s->lib.from = NULL; /* earlier result without rows */
+  s->lib.from = NULL;
   s->sent = len;
   if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
     return library_failed(s, out);
@@ -589,7 +586,7 @@ static int library_end_results(struct mysql_session *s, struct outcome *out)
 {
   int rc = 0;
 
-  while (s->more) { /* also ends after a failure */
+  while (s->more) {
     *out = (struct outcome){ 0 };
     rc = library_next_result(s, out);
   }

@@ -290,8 +290,7 @@ struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
                               .versions = &cfg->tls_versions };
 
   if (cfg->tls)
-    (void)mysqld_tls_mode_parse(cfg->tls,
-                                &tls.mode); /* the row has checked the text */
+    (void)mysqld_tls_mode_parse(cfg->tls, &tls.mode);
   if (tls.mode != TLS_DISABLED && !options_is_set(tls.key) &&
       !options_is_set(tls.cert) && !options_is_set(tls.ca) &&
       access(key, R_OK) == 0 && access(cert, R_OK) == 0 &&
@@ -478,7 +477,7 @@ static int names_put_parameter(const struct target_pair *p,
   if (!p->value)
     return err_set(err, -EINVAL, "the parameter '%s' has no value", p->name);
   if (strcmp(row->name, "socket") == 0)
-    return 0; /* names_read_url() has handled it */
+    return 0;
   return to->put(to->ctx, row->option, p->value, err);
 }
 

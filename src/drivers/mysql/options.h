@@ -19,18 +19,18 @@ struct mysql_cfg {
   bool cleartext;         /* plain text is allowed without TLS */
   bool get_public_key;    /* encrypted with a key of the server is allowed */
   const char *public_key; /* path of the only such key */
-  const char *tls;        /* BOOL words or a mode */
+  const char *tls;
   const char *tls_key, *tls_cert, *tls_ca, *tls_cipher;
   struct opt_list tls_versions;
   bool compression;
   struct opt_list algorithms;
   struct opt_list ignore_errors;
-  int protocol; /* enum mysql_protocol */
+  int protocol;
   bool debug, dry_run;
 };
 
 enum mysql_protocol {
-  PROTOCOL_AUTO, /* the wire if possible */
+  PROTOCOL_AUTO,
   PROTOCOL_LIBRARY,
   PROTOCOL_WIRE,
 };
@@ -45,7 +45,6 @@ int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret);
  * current folder are used if all exist. */
 struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg);
 
-/* What rows cannot check; -EINVAL. */
 int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err);
 
 /* Of the options, or else of the environment. */

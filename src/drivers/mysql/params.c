@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 
 enum {
-  VALUE_HEAD = 9, /* of a number, or of a string's length */
+  VALUE_HEAD = 9,
 };
 
 static const struct {

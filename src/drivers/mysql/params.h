@@ -10,9 +10,7 @@
 
 #include "base/ffi_api.h"
 
-/* On the wire. */
 uint8_t mysqld_params_type(sql_bind_type_t type);
-/* A number of 8 bytes? */
 bool mysqld_params_is_wide(sql_bind_type_t type);
 
 struct params_form {

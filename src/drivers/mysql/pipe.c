@@ -1,5 +1,5 @@
 /*
- * pipe.c - several requests in flight, and many rows in one request
+ * pipe.c - several requests in flight, and many rows in one
  * (COM_STMT_BULK_EXECUTE of MariaDB).
  */
 #include "base/compiler.h"
@@ -21,8 +21,8 @@ static bool mysqld_bulk_possible(struct prepared *base)
 {
   struct mysql_prepared *p = prepared_of(base);
 
-  /* The server refuses others than simple INSERT, REPLACE, UPDATE and DELETE:
-   * see mysqld_bulk_run(). */
+  /* Others than simple INSERT, REPLACE, UPDATE and DELETE: see
+   * mysqld_bulk_run(). */
   return prepared_session(p)->wire.bulk && base->n_binds > 0 &&
          p->n_cols == 0 && !p->no_bulk;
 }
@@ -104,8 +104,7 @@ static int mysqld_bulk_run(struct prepared *base, struct outcome *out)
   return rc;
 }
 
-/* The server answers one command after another, and each answer begins to
- * number its packets anew. */
+/* Each answer begins to number its packets anew. */
 
 static const char too_long[] = "a statement of a pipeline has at most 16 MiB";
 
@@ -131,7 +130,6 @@ static int pipe_begin(struct session *base, struct outcome *out)
   return 0;
 }
 
-/* Behind the head. */
 static void pipe_added(struct wire_pipe *p, uint8_t *packet, size_t len)
 {
   packet_head(packet, len, 0);
@@ -235,7 +233,7 @@ static int pipe_rest(struct session *base, struct outcome *out)
   struct mysql_session *s = session_of(base);
   int rc = 0;
 
-  while (s->more) { /* also ends after a failure */
+  while (s->more) {
     *out = (struct outcome){ 0 };
     wire_pipe_next(&s->wire.in);
     rc = mysqld_wire_result(s, s->wire.from, out);

@@ -66,8 +66,8 @@ static bool reads_back(const struct digits *d, double v)
   return strtod(text, NULL) == fabs(v);
 }
 
-/* Doubles above a power of two are twice as far apart as those below: the
- * nearest number of 16 digits may not read back, while the next one does. */
+/* Above a power of two, doubles are twice as far apart as below: the nearest
+ * number of 16 digits may not read back, while the next does. */
 static void shorten(double v, struct digits *d)
 {
   struct digits fewer;
@@ -83,7 +83,6 @@ static void shorten(double v, struct digits *d)
     *d = fewer;
 }
 
-/* The fewest digits that read back. */
 static void shortest_digits(double v, struct digits *ret)
 {
   char text[TEXT_ROOM];
@@ -127,7 +126,6 @@ static char *put_whole(const struct digits *d, char *to)
   return put_zeros(put(to, d->digit, n), d->point - n);
 }
 
-/* Enough decimals for all digits. */
 static char *put_decimals(const struct digits *d, int decimals, char *to)
 {
   const int zeros = d->point < 0 ? -d->point : 0;

@@ -1,8 +1,6 @@
 /*
- * scramble.c - proofs that a client has the password.
- *
- * The server keeps a hash of a hash.  A proof is the single hash, covered by a
- * hash of the double one and the nonce.
+ * scramble.c - proofs that a client has the password: its hash, covered by a
+ * hash of the double hash, which the server keeps, and the nonce.
  */
 #include "drivers/mysql/scramble.h"
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 enum {
-  SCRAMBLE_NONCE = 20, /* bytes of the server */
-  SCRAMBLE_MAX = 32,   /* bytes of a proof */
+  SCRAMBLE_NONCE = 20,
+  SCRAMBLE_MAX = 32,
 };
 
 /* Return the length of the proof. */

@@ -1,9 +1,8 @@
 /*
  * session.h - connections and prepared statements.
  *
- * One of two backends serves a session after the login.  wire.c reads and
- * writes the protocol, for a fraction of the library's instructions.  library.c
- * is for TLS, compression, later variants of the protocol, and
+ * One of two backends serves a session: wire.c, for a fraction of the library's
+ * instructions, or library.c, for TLS, compression, later protocols, and
  * --mysql-protocol=library.
  *
  * Exported names begin with mysqld_, because the libraries use mysql_ and my_.
@@ -26,7 +25,6 @@
 struct mysql_session;
 struct mysql_prepared;
 
-/* What differs between the backends in struct driver. */
 struct backend {
   const char *name;
   int (*query)(struct mysql_session *s, const char *sql, size_t len,
@@ -58,36 +56,34 @@ struct wire {
   bool poll_first; /* see wire_receive() */
   bool large;      /* a buffer is large enough to be given back */
   bool light;      /* one of many sessions: keep little */
-  bool bulk;       /* many rows for a statement are possible */
+  bool bulk;
 
   struct wire_buffer in;
-  uint8_t seq;      /* of the next packet */
+  uint8_t seq;
   uint8_t requests; /* modulo 256 */
 
-  /* The open result set. */
   size_t next_row; /* offset */
   uint64_t rows_left;
   uint32_t nfields;
   struct mysql_prepared *from; /* NULL: text values */
-  struct strbuf big;           /* a row of several packets */
+  struct strbuf big;
 
   struct wire_buffer out;
   struct wire_pipe pipe;
 };
 
-/* Rows that the library has received one by one: it would keep a whole result,
- * however large. */
+/* The library would keep a whole result, however large. */
 struct library_rows {
-  struct strbuf bytes; /* lengths and texts */
-  size_t at;           /* offset of the next row */
-  uint64_t left;       /* rows from there on */
+  struct strbuf bytes;
+  size_t at;
+  uint64_t left;
 };
 
 struct library {
-  struct library_rows rows;    /* of the open result */
+  struct library_rows rows;
   struct mysql_prepared *from; /* of the open or pending result; or NULL */
-  uint32_t nfields;            /* of the open result */
-  MYSQL_BIND *bind;            /* owned, like the next two: per column */
+  uint32_t nfields;
+  MYSQL_BIND *bind; /* owned, like the next two: per column */
   struct cell *cell;
   struct column *cols;
   size_t room;         /* capacity */
@@ -99,24 +95,24 @@ struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
   const char *why_library; /* static; NULL: the user's choice */
-  MYSQL *mysql; /* owned; NULL: closed, a dry run, or raw (handshake.h) */
+  MYSQL *mysql; /* owned; NULL: closed, dry run, or raw (handshake.h) */
   bool open;
   bool tcp;
   int fd;
   unsigned status;  /* the server's flags */
   unsigned long id; /* on the server */
   bool lost;        /* broken */
-  bool more;        /* further results are pending */
+  bool more;
   struct address to;
-  size_t sent;       /* bytes of the last statement */
-  struct strbuf msg; /* of the last failure */
+  size_t sent; /* bytes of the last statement */
+  struct strbuf msg;
   struct wire wire;
   struct library lib;
   unsigned copy_seq;  /* next packet of a copy */
   size_t copy_packet; /* maximum; 0: unknown */
-  struct strbuf copy; /* rows for the library */
-  char *copy_sql;     /* owned */
-  char *digits;       /* owned: numbers of the current row as texts */
+  struct strbuf copy;
+  char *copy_sql; /* owned */
+  char *digits;   /* owned: numbers of the current row as texts */
   size_t digits_room;
 };
 
@@ -124,15 +120,14 @@ struct mysql_prepared {
   struct prepared base; /* first */
   uint8_t *types;       /* owned: as last bound */
   unsigned n_types;
-  bool types_sent; /* to the server */
+  bool types_sent;
   /* of the wire backend */
   uint32_t id;
   struct column *cols; /* owned: of the last result */
   uint32_t n_cols;
   bool no_bulk; /* refused by the server */
   bool open;    /* `id` is valid */
-  /* [opt] owned: the packet of an execution, if all parameters have 8 bytes and
-   * none is NULL. */
+  /* [opt] owned: a packet, if all parameters have 8 bytes and none is NULL. */
   uint8_t *frame;
   uint32_t frame_len, frame_values;
   /* of the library backend */
@@ -156,8 +151,6 @@ static inline const struct mysql_cfg *cfg_of(const struct mysql_session *s)
 {
   return s->base.cfg;
 }
-
-/* ---- rows by LOAD DATA LOCAL (copy.c) ---- */
 
 extern const struct driver_copy mysqld_copy;
 

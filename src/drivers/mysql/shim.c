@@ -80,7 +80,6 @@ bool mysqld_shim_limits_login(void)
 /* The library's call-back has no argument for it. */
 static _Thread_local uint64_t limit_ns;
 
-/* For poll(); 0: the limit is reached. */
 static int shim_time_left(int timeout_ms)
 {
   const uint64_t now = clock_now_ns();
@@ -96,11 +95,8 @@ static int shim_time_left(int timeout_ms)
   return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/*
- * The library limits each read separately: a byte now and then could hold a
- * login for ever.  The call-back returns a whole int, whatever the
- * documentation says.
- */
+/* The library limits each read separately: a byte now and then could hold a
+ * login for ever. */
 static int shim_wait(my_socket fd, my_bool is_read, int timeout_ms)
 {
   struct pollfd at = { .fd = (int)fd, .events = is_read ? POLLIN : POLLOUT };
@@ -331,7 +327,7 @@ const char *mysqld_shim_text_lost(void)
 
 void mysqld_shim_note_end(MYSQL *mysql)
 {
-  (void)mysql; /* done by the library */
+  (void)mysql;
 }
 
 bool mysqld_shim_takes_bulk(MYSQL *mysql)

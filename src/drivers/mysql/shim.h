@@ -64,8 +64,8 @@ bool mysqld_shim_can_compress(const char *algorithm);
 bool mysqld_shim_always_checks_names(void);
 /* Does mysqld_shim_bound() limit a login without TLS, or do nothing? */
 bool mysqld_shim_limits_login(void);
-/* The library stops waiting on this connection, in this thread, at `until_ns`;
- * 0: no limit.  In between, the thread must not use another connection. */
+/* Waits on this connection, in this thread, end at `until_ns`; 0: no limit.  In
+ * between, the thread must not use another connection. */
 void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns);
 
 /* Before connecting.  False: a setting is unknown to the library. */
@@ -81,25 +81,22 @@ int mysqld_shim_fd(MYSQL *mysql);
 const char *mysqld_shim_tls_version(MYSQL *mysql);
 /* As mysql_real_escape_string(), inside '...'. */
 size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len);
-/* Only how the server reads a backslash; the library needs the rest of its own
- * status. */
+/* Only how the server reads a backslash. */
 void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status);
-/* After the last row of a prepared statement: MariaDB's library ignores the
- * status flags there. */
+/* After the last row of a prepared statement, where MariaDB's library ignores
+ * the status flags. */
 void mysqld_shim_note_end(MYSQL *mysql);
 
-/* No TLS, no compression, and only forms of packets that wire.h supports?
- * NULL, or why not (static). */
+/* NULL: no TLS, no compression, and only forms of packets that wire.h supports;
+ * or why not (static). */
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,
                                       struct wire_forms *ret_forms);
 
-/* The library's code for a refused connection. */
 int mysqld_shim_code_refused(void);
 
 /* COM_STMT_BULK_EXECUTE. */
 bool mysqld_shim_takes_bulk(MYSQL *mysql);
 
-/* The library's texts for 2006 and 2013. */
 const char *mysqld_shim_text_gone(void);
 const char *mysqld_shim_text_lost(void);
 

@@ -33,7 +33,7 @@ enum value_kind {
   VALUE_INT,
   VALUE_FLOAT,
   VALUE_DOUBLE,
-  VALUE_DATE, /* also DATETIME and TIMESTAMP */
+  VALUE_DATE,
   VALUE_TIME,
   VALUE_NULL,
   VALUE_BYTES,
@@ -49,10 +49,8 @@ size_t mysqld_value_date(const struct column *c, const struct moment *m,
 size_t mysqld_value_time(const struct column *c, const struct moment *m,
                          char *to);
 
-/*
- * A row without its leading zero byte.  Numbers become texts in `digits` (n *
- * VALUE_ROOM bytes), other values are borrowed from the row.  False: malformed.
- */
+/* A row without its leading zero byte.  Numbers go to `digits` (n * VALUE_ROOM
+ * bytes), others are borrowed from the row.  False: malformed. */
 bool mysqld_value_row(const struct column *cols, uint32_t n, const uint8_t *row,
                       size_t len, char *digits, sql_value *values);
 

@@ -46,7 +46,6 @@ bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq)
 {
   uint8_t *p = w->out.bytes;
 
-  /* The next head takes the place of bytes that were sent. */
   while (len >= PACKET_MAX) {
     packet_head(p, PACKET_MAX, seq++);
     if (!wire_send(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
@@ -55,7 +54,7 @@ bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq)
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
-  w->seq = (uint8_t)(seq + 1); /* the answer counts on */
+  w->seq = (uint8_t)(seq + 1);
   return wire_send(fd, p, PACKET_HEAD + len, 0);
 }
 
@@ -195,7 +194,6 @@ static bool answer_is_progress(const uint8_t *packet, size_t len)
          bytes_le(packet + 1, 2) == PROGRESS;
 }
 
-/* The end of columns or rows. */
 static bool answer_is_end(const struct wire *w, const uint8_t *packet,
                           size_t len)
 {
@@ -276,9 +274,9 @@ static bool answer_room_for(struct mysql_prepared *p, uint32_t n)
 }
 
 /*
- * Count rows from *pos on, as long as the head of another packet and a byte of
- * it follow, and nothing needs a closer look.  Most of the time of large
- * results goes here.  Within PACKET_MAX bytes no row has several packets.
+ * Count rows from *pos on, while a head and a byte follow and nothing needs a
+ * closer look: most of the time of large results.  Within PACKET_MAX bytes no
+ * row has several packets.
  */
 static uint64_t answer_plain_rows(const struct wire *w, size_t *pos)
 {
@@ -304,8 +302,8 @@ static uint64_t answer_plain_rows(const struct wire *w, size_t *pos)
   return n;
 }
 
-/* Before more is received: rows from `begin` to *pos make room if nobody will
- * read them.  False: the result is too large. */
+/* Before more is received: rows up to *pos make room if nobody will read them.
+ * False: too large a result. */
 static COLD bool answer_make_room(struct mysql_session *s, size_t begin,
                                   size_t *pos)
 {
@@ -327,9 +325,9 @@ static int answer_rows(struct mysql_session *s, uint32_t nfields,
   const size_t begin = w->in.pos;
   size_t pos = begin, len;
   uint64_t n = 0;
-  uint64_t others = w->seq; /* n + others: the next packet */
+  uint64_t others = w->seq;
   unsigned status;
-  bool inside = false; /* a row of an earlier packet */
+  bool inside = false;
   const uint8_t *p;
 
   for (;;) {
@@ -432,10 +430,8 @@ static bool answer_refuse_file(struct mysql_session *s, unsigned seq)
          mysqld_wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
-/*
- * The usual answer to a prepared statement: the known number of columns,
- * without definitions, and their end; compared with packet numbers in one step.
- */
+/* To a prepared statement: the known number of columns, without definitions,
+ * and their end, compared with packet numbers in one step. */
 static inline bool answer_is_usual(const struct wire *w,
                                    const struct mysql_prepared *p)
 {
@@ -476,7 +472,7 @@ static int answer(struct mysql_session *s, struct mysql_prepared *p,
         continue;
       return mysqld_wire_refused(s, packet, (size_t)len, out);
     case FIRST_FILE:
-      if (UNLIKELY(w->pipe.in_flight > 0)) /* what follows would be the file */
+      if (UNLIKELY(w->pipe.in_flight > 0))
         return mysqld_error_no_file_here(s, out);
       if (!answer_refuse_file(s, packet[-1]))
         return mysqld_error_gone(s, out);
@@ -547,7 +543,7 @@ static void execute_frame_make(struct mysql_prepared *p, const uint8_t *command)
   p->frame = malloc(PACKET_HEAD + EXECUTE_HEAD +
                     mysqld_params_size(binds, n, form));
   if (!p->frame)
-    return; /* only an optimization */
+    return;
   memcpy(p->frame + PACKET_HEAD, command, EXECUTE_HEAD);
   end = mysqld_params_put(binds, n, form,
                           p->frame + PACKET_HEAD + EXECUTE_HEAD);
@@ -637,7 +633,7 @@ static int wire_end_results(struct mysql_session *s, struct outcome *out)
 {
   int rc = 0;
 
-  while (s->more) { /* also ends after a failure */
+  while (s->more) {
     *out = (struct outcome){ 0 };
     rc = wire_next_result(s, out);
   }
@@ -662,7 +658,6 @@ static bool wire_digits(struct mysql_session *s, uint32_t columns)
   return true;
 }
 
-/* Several packets are put together. */
 static const uint8_t *wire_next_row(struct wire *w, size_t *ret_len)
 {
   const uint8_t *p = w->in.bytes + w->next_row;
@@ -720,7 +715,6 @@ static int wire_fetch(struct mysql_session *s, sql_value *values)
                           s->digits, values);
 }
 
-/* After the first packet. */
 static int wire_read_prepared(struct mysql_prepared *p, const uint8_t *packet,
                               struct outcome *out)
 {
@@ -752,7 +746,7 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
 
   if (!mysqld_wire_is_clear(w, s->fd))
     return mysqld_wire_surplus(s, out);
-  begin = w->in.end; /* an open result */
+  begin = w->in.end;
   if (mysqld_wire_send_text(s, COMMAND_PREPARE, p->base.sql, p->base.len, out) <
       0)
     return -1;
@@ -811,10 +805,7 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
   if (p->open && !going && !s->lost && (to = mysqld_wire_out(&s->wire, 5))) {
     to[0] = COMMAND_CLOSE;
     put_le32(to + 1, p->id);
-    /*
-     * The command has no answer; the next statement notices a broken
-     * connection.
-     */
+    /* No answer; the next statement notices a broken connection. */
     (void)mysqld_wire_send(&s->wire, s->fd, 5, 0);
     loop_settle(s->fd);
   }

@@ -1,8 +1,8 @@
 /*
  * wire.h - the classic client/server protocol on a plain socket.
  *
- * An answer stays in one buffer: rows are only counted, in a few instructions
- * each, and become values when they are fetched.
+ * An answer stays in one buffer: rows are counted, in a few instructions each,
+ * and become values when fetched.
  */
 #ifndef BENCH_DRIVERS_MYSQL_WIRE_H
 #define BENCH_DRIVERS_MYSQL_WIRE_H
@@ -25,7 +25,7 @@ struct outcome;
 
 enum {
   PACKET_HEAD = 4,
-  PACKET_MAX = 0xffffff, /* continued in the next packet */
+  PACKET_MAX = 0xffffff,
 };
 
 enum wire_command {
@@ -39,8 +39,7 @@ enum wire_command {
 
 /* Room for `len` bytes of a packet; NULL: no memory. */
 uint8_t *mysqld_wire_out(struct wire *w, size_t len);
-/* Send the first `len` bytes of mysqld_wire_out().  `seq`: number in the
- * exchange. */
+/* The first `len` bytes of mysqld_wire_out(), as number `seq`. */
 bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq);
 
 static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
@@ -52,9 +51,9 @@ static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
 }
 
 /*
- * Before a request: nothing is left of earlier answers.  False: see
- * mysqld_wire_surplus().  What a server sends after its answer costs a system
- * call to see, made now and then.
+ * Before a request: nothing is left of answers.  False: see
+ * mysqld_wire_surplus(). Data after an answer costs a system call to see, made
+ * now and then.
  */
 bool mysqld_wire_look(struct wire *w, int fd);
 static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
@@ -65,7 +64,6 @@ static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
   return true;
 }
 
-/* Forget what was received; an answer is next. */
 static inline void mysqld_wire_forget(struct wire *w)
 {
   w->seq = 1;
@@ -97,8 +95,8 @@ static inline uint8_t packet_number(const uint8_t *p)
 /* Complete the packet at w->in.pos.  0, -ENOMEM, or -EPIPE. */
 int mysqld_wire_fill(struct wire *w, int fd);
 
-/* Complete and consume the packet at w->in.pos.  Returns its length, or as
- * mysqld_wire_fill(); -EPROTO: a wrong number. */
+/* Complete and consume the packet.  Its length, or as mysqld_wire_fill();
+ * -EPROTO: a wrong number. */
 int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret);
 static inline int mysqld_wire_packet(struct wire *w, int fd,
                                      const uint8_t **ret)
@@ -122,15 +120,15 @@ static inline int mysqld_wire_packet(struct wire *w, int fd,
 /* An error that ends the session, which comes at any time, with any number. */
 bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len);
 
-/* Give unusually large buffers back; of a light session, all that a waiting
- * client does not need. */
+/* Give large buffers back; of a light session, all that a waiting client does
+ * not need. */
 void mysqld_wire_trim(struct wire *w);
 /* One of many sessions, most of which wait.  Nothing is being received. */
 void mysqld_wire_lighten(struct wire *w);
 void mysqld_wire_done(struct wire *w);
 
-/* Patch the values into p->frame.  False: no frame, or a value is NULL, which
- * changes the packet's form. */
+/* Patch values into p->frame.  False: no frame, or a NULL, which changes the
+ * form. */
 static inline bool mysqld_wire_patch(const struct mysql_prepared *p)
 {
   const sql_bind *b = p->base.binds;
@@ -153,8 +151,7 @@ static inline bool mysqld_wire_patch(const struct mysql_prepared *p)
 
 /* Upper bound of what mysqld_wire_put_execute() writes. */
 size_t mysqld_wire_execute_size(const struct mysql_prepared *p);
-/* Write a command that will be sent: the server has the types afterwards.
- * Returns its bytes. */
+/* Write a command that will be sent: the server has the types afterwards. */
 size_t mysqld_wire_put_execute(struct mysql_prepared *p, uint8_t *to);
 
 /* Read one result; `p` is NULL for direct statements.  0 or -1. */

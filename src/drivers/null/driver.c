@@ -1,6 +1,6 @@
 /*
- * driver.c - a driver that answers every statement at once and stores nothing:
- * measures the client, and simulates latency, rows and errors.
+ * driver.c - answers every statement at once and stores nothing: measures the
+ * client, and simulates latency, rows and errors.
  */
 #include "drivers/null/driver.h"
 
@@ -33,7 +33,6 @@ struct null_word {
   }
 #define NO_TRX false, TRX_NONE
 
-/* By first letter; the usual words come first. */
 static const struct null_word words[26][4] = {
   ['B' - 'A'] = { WORD("BEGIN", true, TRX_OPEN, COUNTER_OTHER) },
   ['C' - 'A'] = { WORD("COMMIT", true, TRX_NONE, COUNTER_OTHER),
@@ -91,7 +90,6 @@ static const struct null_word *null_classify(const char *sql, size_t len)
   const char *text = sql;
   size_t n = 0;
 
-  /* Usually the word and a blank. */
   while (n < len && (unsigned)((unsigned char)(sql[n] | 0x20) - 'a') < 26)
     n++;
   if (UNLIKELY(n == 0 || (n < len && sql[n] != ' ')))
@@ -227,7 +225,6 @@ static int null_fail(struct null_session *n, enum null_error e,
   return -1;
 }
 
-/* As the options say. */
 static int null_act_out(struct null_session *n, const struct null_cfg *cfg,
                         struct outcome *out)
 {

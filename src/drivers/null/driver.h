@@ -12,7 +12,7 @@ struct null_cfg {
   uint64_t latency_us;
   uint64_t rows, fields;
   double error_rate;
-  int error; /* enum null_error */
+  int error;
 };
 
 enum null_error {

@@ -37,7 +37,7 @@ static void add(struct words *w, const char *key, const char *value)
   w->n++;
 }
 
-/* The connection string overrides the words before itself, not those after. */
+/* The connection string overrides only the words before itself. */
 static void fill(struct words *w, const struct pgsql_params *p,
                  const char *address)
 {
@@ -67,7 +67,6 @@ static void fill(struct words *w, const struct pgsql_params *p,
   w->value[w->n] = NULL;
 }
 
-/* The library may quote a connection string. */
 static void add_text(struct pgsql_session *p, const char *text)
 {
   secret_redact(text, &p->text);
@@ -83,11 +82,8 @@ static bool is_state(const char *text)
   return text[5] == ':' && text[6] == ' ';
 }
 
-/*
- * libpq reports the SQLSTATE of a refused login only in its verbose texts,
- * `FATAL:  28P01: password ...` and a line LOCATION.  Adds the usual text, and
- * sets `ret_state`.
- */
+/* libpq reports the SQLSTATE of a refused login only in its verbose texts:
+ * `FATAL:  28P01: password ...` and a line LOCATION. */
 static void add_verbose(struct pgsql_session *p, const char *text,
                         char ret_state[6])
 {
@@ -113,7 +109,6 @@ static void add_verbose(struct pgsql_session *p, const char *text,
   }
 }
 
-/* Not broken sockets under TLS. */
 static bool is_tls_refusal(const char *text)
 {
   return (strstr(text, "SSL") || strstr(text, "certificate")) &&
@@ -271,7 +266,7 @@ static int not_opened(struct pgsql_session *p, struct outcome *out)
   if (!out->state[0])
     memcpy(out->state, "08006", 6);
   out->msg = strbuf_str(&p->text);
-  out->lost = false; /* there was none */
+  out->lost = false;
   return -1;
 }
 
@@ -345,8 +340,8 @@ void pgsql_shutdown(struct session *s)
 }
 
 /*
- * libpq puts hints in indented lines: "
- * \tIs the server".
+ * "
+ * \tIs the server"
  */
 static const char *add_up_to_hint(struct strbuf *line, const char *text)
 {

@@ -1,8 +1,7 @@
 /*
- * copy.c - sends rows by COPY FROM STDIN.
- *
- * Single values go in text form, which the server checks as it checks literals;
- * generated rows go in whole buffers, also in binary form.
+ * copy.c - sends rows by COPY FROM STDIN: single values in text form, which the
+ * server checks as literals; generated rows in whole buffers, also in binary
+ * form.
  */
 #include <string.h>
 
@@ -10,7 +9,7 @@
 #include "drivers/pgsql/wire.h"
 
 enum {
-  CHUNK_BYTES = 256 * 1024 /* rows are collected up to this size */
+  CHUNK_BYTES = 256 * 1024
 };
 
 static int fail(struct pgsql_session *p, struct outcome *out)
@@ -146,7 +145,7 @@ static int copy_end(struct session *s, struct outcome *out)
   if (PQputCopyEnd(p->conn, NULL) <= 0)
     return fail(p, out);
   rc = pgsql_receive(p, true, true, NULL, 0, out);
-  if (rc < 0 && strcmp(out->state, "08P01") == 0) /* an error of a row */
+  if (rc < 0 && strcmp(out->state, "08P01") == 0)
     out->lost = p->broken || PQstatus(p->conn) == CONNECTION_BAD;
   return rc;
 }
@@ -160,8 +159,8 @@ static void copy_abort(struct session *s)
   pgsql_note_trx(p);
 }
 
-/* Then rows are sent as text: a compatible server without this form, or a
- * column's type that has no binary form or another width. */
+/* Then rows are sent as text: the server, or a column's type, does not have
+ * this form. */
 static const char *const not_binary[] = {
   "08P01", /* protocol violation */
   "0A000", /* not supported */

@@ -1,6 +1,6 @@
 /*
- * driver.c - the vtable of the pgsql driver: texts, facts about the server, and
- * requests to cancel.
+ * driver.c - the vtable of the pgsql driver, facts about the server, and
+ * cancelling.
  */
 #include "drivers/pgsql/driver.h"
 
@@ -90,8 +90,8 @@ static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
   about_put_tls(conn, put, ctx);
 }
 
-/* Other databases have PostgreSQL's server_version, and their own name in
- * version(): in its place, after the version, or at the end, as Redshift. */
+/* Other databases have their own name in version(): in place of PostgreSQL,
+ * after the version, or at the end, as Redshift. */
 static void about_put_flavour(struct pgsql_session *p, pgsql_put *put,
                               void *ctx)
 {
@@ -167,7 +167,7 @@ static const struct driver_durable pgsql_durable[] = {
 };
 
 struct connections {
-  uint64_t allowed, reserved, used; /* `used`: without this connection */
+  uint64_t allowed, reserved, used;
 };
 
 static bool about_ask_connections(struct session *s, struct connections *ret)
@@ -248,18 +248,15 @@ static const struct driver_space pgsql_space = {
 
 /* ---- cancel ---- */
 
-/*
- * PQcancel() blocks without a limit, so a helper thread calls it, and the
- * caller waits for a limited time.  Sessions without libpq send the request
- * themselves.
- */
+/* PQcancel() blocks without a limit, so a helper thread calls it.  Sessions
+ * without libpq send the request themselves. */
 
 enum {
   CANCEL_LIMIT_MS = 1000
 };
 
 struct token {
-  _Atomic unsigned refs; /* held by the layer and each helper */
+  _Atomic unsigned refs;
   /* Futex: requests that have ended (release by the helpers). */
   _Atomic uint32_t ended;
 
@@ -382,7 +379,6 @@ static const struct driver_hint hints[] = {
   { .state = "53100", .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },
-  /* A server closes the connection if a statement is too large. */
   { .state = "08006", .large = true, .text = "it may be too large" },
   { .state = "08P01", .large = true, .text = "it may be too large" },
   { 0 },
@@ -462,8 +458,8 @@ static const struct driver_refusal refusals[] = {
   { .state = "0A000", .says = "hot standby", .phase = FAULT_READ_ONLY },
   { .state = "57P01", .phase = FAULT_SHUTTING_DOWN }, /* admin_shutdown */
   { .state = "57P02", .phase = FAULT_SHUTTING_DOWN }, /* crash_shutdown */
-  { .state = "57P03", .phase = FAULT_LOGIN },         /* cannot_connect_now */
-  { .state = "53300", .phase = FAULT_LOGIN },         /* too_many_connections */
+  { .state = "57P03", .phase = FAULT_LOGIN },
+  { .state = "53300", .phase = FAULT_LOGIN },
   { 0 },
 };
 

@@ -1,6 +1,6 @@
 /*
- * error.c - what the server's errors, notifications and reports of settings
- * mean for a session.
+ * error.c - what the server's errors, notifications and settings mean for a
+ * session.
  */
 #include <stdio.h>
 #include <string.h>

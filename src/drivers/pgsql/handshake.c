@@ -31,7 +31,7 @@ enum {
   REQUEST_SASL_CONTINUE = 11,
   REQUEST_SASL_FINAL = 12,
   MD5_SALT = 4,
-  ERROR_MIN = 8, /* limits of a plausible length */
+  ERROR_MIN = 8,
   ERROR_MAX = 30000,
 };
 
@@ -113,7 +113,6 @@ static enum handshake_rc no_memory(struct pgsql_handshake *g)
   return fail(g, "not enough memory");
 }
 
-/* The other side does not speak this protocol. */
 static enum handshake_rc out_of_step(struct pgsql_handshake *g, uint8_t type)
 {
   if (g->stage != HANDSHAKE_LOGIN)
@@ -191,7 +190,6 @@ static enum handshake_rc answer_md5(struct pgsql_handshake *g,
            : no_memory(g);
 }
 
-/* `list`: names, each with its end. */
 static bool is_listed(const char *name, const uint8_t *list, size_t len)
 {
   const uint8_t *const end = list + len;
@@ -379,8 +377,8 @@ static enum handshake_rc take_message(struct pgsql_handshake *g, uint8_t type,
   return out_of_step(g, type);
 }
 
-/* A server that cannot start a process for the session sends an error of an
- * older protocol: a zero-terminated text without a length. */
+/* Without a process for the session, a server sends an error of an older
+ * protocol: zero-terminated, without a length. */
 static bool is_old_error(const struct pgsql_handshake *g, const uint8_t *m)
 {
   const size_t told = message_size(m) - 1;
@@ -420,7 +418,7 @@ enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
 
     if (g->stage == HANDSHAKE_LOGIN && *m != 'R' && *m != 'E' && *m != 'N' &&
         *m != 'v')
-      return out_of_step(g, *m); /* its length means nothing */
+      return out_of_step(g, *m);
     if (is_old_error(g, m))
       return take_old_error(g, in);
     if (size < WIRE_HEAD || is_too_long(g, size))
@@ -508,7 +506,6 @@ static const char *opening_why_not(struct opening *o)
   return NULL;
 }
 
-/* In libpq's words. */
 static enum visit_rc opening_failed(struct handshake *h, const char *why)
 {
   struct opening *o = opening_of(h);
@@ -577,7 +574,7 @@ static enum visit_rc opening_not_let_in(struct handshake *h)
 
 static enum visit_rc opening_broken(struct handshake *h, int code)
 {
-  if (opening_of(h)->messages.refused) /* this error was the reason */
+  if (opening_of(h)->messages.refused)
     return opening_not_let_in(h);
   if (code == -EPIPE || code == -ECONNRESET)
     return opening_failed(h, "server closed the connection unexpectedly\n"
@@ -587,8 +584,7 @@ static enum visit_rc opening_broken(struct handshake *h, int code)
   return opening_unreachable(h, code);
 }
 
-/* An error of a statement whose connection survives has the message alone as
- * its text, as with libpq. */
+/* If the connection survives, only the message, as with libpq. */
 static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
 {
   struct opening *o = opening_of(h);
@@ -609,7 +605,7 @@ static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
   return VISIT_FAILED;
 }
 
-/* Only one byte of the answer is read, unless an error begins there. */
+/* One byte is read, unless an error begins there. */
 static enum visit_rc opening_ask_for_tls(struct handshake *h)
 {
   struct opening *o = opening_of(h);
@@ -626,7 +622,7 @@ static enum visit_rc opening_ask_for_tls(struct handshake *h)
   if (rc < 0)
     return opening_broken(h, rc);
   answer = h->in.bytes[0];
-  if (answer == 'E') /* no process for the session */
+  if (answer == 'E')
     return handshake_talk(h, VISIT_TLS, true);
   wire_buffer_clear(&h->in);
   handshake_end_step(h);
@@ -647,7 +643,7 @@ static enum visit_rc opening_start(struct handshake *h)
   struct opening *o = opening_of(h);
   enum visit_rc rc = VISIT_DONE;
 
-  *o->out = (struct outcome){ 0 }; /* of other addresses */
+  *o->out = (struct outcome){ 0 };
   if (!h->path && strcmp(pgsql_sslmodes[o->params.cfg->sslmode], "prefer") == 0)
     rc = opening_ask_for_tls(h);
   if (rc != VISIT_DONE)
@@ -672,8 +668,7 @@ static const struct handshake_protocol opening_protocol = {
   .refused = opening_refused,
 };
 
-/* Afterwards the server is ready.  The caller calls opening_done() in any
- * case. */
+/* Afterwards the server is ready.  Needs opening_done() in any case. */
 static enum visit_rc opening_open(struct opening *o, struct session *s,
                                   struct visit *v, struct outcome *out)
 {
@@ -752,8 +747,8 @@ void pgsql_raw_never(struct session *s)
                         memory_order_relaxed);
 }
 
-/* An error of the server is final, and so is a login without the server's
- * proof. libpq repeats the others, which may concern one address of several. */
+/* Errors of the server are final, and missing proofs.  Other failures may
+ * concern one address of several. */
 static bool opening_is_final(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;

@@ -1,9 +1,9 @@
 /*
- * handshake.h - the messages from the begin of a session to the answer of its
- * first statement: bytes in, bytes out, without a socket.
+ * handshake.h - messages from the begin of a session to the answer of its first
+ * statement: bytes in, bytes out, without a socket.
  *
- * Logins without a password, with md5 and with SCRAM-SHA-256 are possible.  A
- * password is never sent as plain text.
+ * No password, md5 and SCRAM-SHA-256 are possible.  A password is never sent as
+ * plain text.
  */
 #ifndef BENCH_DRIVERS_PGSQL_HANDSHAKE_H
 #define BENCH_DRIVERS_PGSQL_HANDSHAKE_H
@@ -25,7 +25,7 @@ struct pgsql_handshake_who {
 };
 
 enum pgsql_handshake_stage {
-  HANDSHAKE_LOGIN, /* expects a request for a password, or OK */
+  HANDSHAKE_LOGIN,
   HANDSHAKE_SCRAM_FIRST,
   HANDSHAKE_SCRAM_LAST,
   HANDSHAKE_LOGGED_IN,
@@ -41,19 +41,19 @@ struct pgsql_handshake {
 
   enum pgsql_handshake_stage stage;
   struct scram scram;
-  size_t total; /* bytes since the server was ready, or the beginning */
+  size_t total; /* since the server was ready, or the beginning */
   bool ready;
-  bool refused;  /* an error was sent: `state`, `text` */
-  bool forged;   /* without proof that the server has the password */
-  bool not_this; /* no PostgreSQL server */
-  bool complete; /* the statement was executed */
+  bool refused; /* an error was sent: `state`, `text` */
+  bool forged;  /* without proof that the server has the password */
+  bool not_this;
+  bool complete;
   uint64_t rows;
   bool with_rows;
   unsigned columns;
 
-  bool backslash;     /* standard_conforming_strings is off */
-  char encoding[32];  /* client_encoding; "": unknown */
-  uint8_t cancel[16]; /* the request that cancels a statement */
+  bool backslash;
+  char encoding[32]; /* client_encoding; "": unknown */
+  uint8_t cancel[16];
   bool can_cancel;
 
   char state[6];   /* SQLSTATE; "": none */

@@ -17,7 +17,6 @@ enum {
   VALUE_HEAD = 16, /* what libpq stores for each value, in addition */
 };
 
-/* False: no memory. */
 static bool rows_add(PGresult *all, const PGresult *one, int n_fields,
                      size_t *bytes)
 {
@@ -93,7 +92,7 @@ static bool reply_drop_copied_rows(struct pgsql_session *p)
   return len == -1;
 }
 
-/* The outcome of the COPY is the next result.  False: there is no end. */
+/* The COPY's outcome is the next result.  False: endless. */
 static bool reply_end_copy(struct pgsql_session *p, ExecStatusType status,
                            enum pgsql_copied *copied)
 {
@@ -106,7 +105,7 @@ static bool reply_end_copy(struct pgsql_session *p, ExecStatusType status,
     return PQputCopyEnd(p->conn, pgsql_copy_refused) > 0 ||
            PQstatus(p->conn) == CONNECTION_BAD;
   }
-  return false; /* replication does not end by itself */
+  return false;
 }
 
 static struct pgsql_reply reply_read_slow(struct pgsql_session *p,
@@ -153,8 +152,7 @@ static const char *pgsql_severity_of(const PGresult *result)
   return text ? text : "";
 }
 
-/* A reason for the end of the session is kept, and reported when the broken
- * connection is noticed. */
+/* The reason for the end of a session is kept for the next statement. */
 static void reply_forget(struct pgsql_session *p, PGresult *result)
 {
   const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -215,8 +213,7 @@ PGresult *pgsql_ask(struct pgsql_session *p, const char *sql)
   return answer;
 }
 
-/* libpq returns NULL after the last result, so one result is read ahead to set
- * out->more. */
+/* One result is read ahead, to set out->more. */
 
 void pgsql_note_trx(struct pgsql_session *p)
 {
@@ -232,7 +229,6 @@ void pgsql_note_trx(struct pgsql_session *p)
   }
 }
 
-/* The first line of libpq's own text. */
 static const char *result_own_text(struct pgsql_session *p,
                                    const PGresult *result, bool lost)
 {
@@ -347,7 +343,7 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
     const enum trx_state trx = p->base.trx;
 
     (void)pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
-    if (!out->lost) /* nothing has happened */
+    if (!out->lost)
       p->base.trx = trx;
     return -1;
   }
@@ -382,8 +378,8 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
   return 0;
 }
 
-/* Changes of settings are reported to the library or to the wire code.  In the
- * second case libpq's values may be outdated and are not used any more. */
+/* Changes of settings are reported to the library or to the wire code; then
+ * libpq's values may be outdated. */
 
 /* Not in an aborted transaction: the server would refuse. */
 static void settings_ask_server(struct pgsql_session *p)

@@ -1,14 +1,13 @@
 /*
- * login.c - the steps of a login of libpq, within a time limit, and guarded.
+ * login.c - a login of libpq, within a time limit, and guarded.
  *
- * libpq sends the password in plain text to whoever asks, accepts a login that
- * leaves out the server's proof, and computes as many SCRAM hashes as a server
- * wants: two thousand million take half an hour.  Therefore, until the login
- * ends or TLS begins, libpq has one end of a socket pair in place of its
- * connection, and requests for passwords are passed on after a look.  Nothing
- * is read from the connection that is not passed on.  Under TLS the number of
- * hashes cannot be seen, so everything after the request for a password runs in
- * a thread, which is left behind when the time is over.
+ * libpq sends the password in plain text to whoever asks, accepts a login
+ * without the server's proof, and computes as many SCRAM hashes as a server
+ * wants.  Therefore, until the login ends or TLS begins, libpq has one end of a
+ * socket pair in place of its connection, and requests for passwords are passed
+ * on after a look.  Under TLS the number of hashes cannot be seen, so
+ * everything after the request runs in a thread, which is left behind when the
+ * time is over.
  */
 #include "drivers/pgsql/login.h"
 
@@ -40,9 +39,9 @@
 #include "drivers/pgsql/session.h"
 
 enum pgsql_guard_state {
-  GUARD_OFF,     /* libpq has the connection */
-  GUARD_REQUEST, /* expects the first bytes of libpq */
-  GUARD_LETTER,  /* expects the answer to a request for encryption */
+  GUARD_OFF,
+  GUARD_REQUEST,
+  GUARD_LETTER,
   GUARD_LOGIN,
   GUARD_OVER, /* libpq still has to read the last message */
 };
@@ -60,7 +59,7 @@ struct pgsql_guard {
   size_t have,
     pass; /* bytes of a message that are kept, and that pass unseen */
   bool scram, proven; /* a login with SCRAM; the server has proven itself */
-  char type;          /* of the message */
+  char type;
   uint8_t message[GUARD_MESSAGE];
   char why[256]; /* a line */
 };
@@ -104,7 +103,6 @@ static bool guard_has_pair(int pair[2])
   return true;
 }
 
-/* libpq has sent nothing yet. */
 static bool guard_begin(struct pgsql_guard *g, int fd)
 {
   int pair[2] = { -1, -1 };
@@ -193,7 +191,6 @@ static bool guard_has_too_many_hashes(struct pgsql_guard *g, size_t size)
   return true;
 }
 
-/* A whole request for a password. */
 static bool guard_judge(struct pgsql_guard *g, size_t size)
 {
   switch (get_u32(g->message + WIRE_HEAD)) {
@@ -231,7 +228,6 @@ static bool guard_pass_message(struct pgsql_guard *g, size_t size)
   return true;
 }
 
-/* One piece of a message. */
 static bool guard_look_at_message(struct pgsql_guard *g, bool *ret_more)
 {
   size_t size = WIRE_HEAD, n;
@@ -250,9 +246,8 @@ static bool guard_look_at_message(struct pgsql_guard *g, bool *ret_more)
                         "the server sent a message of an unreasonable length");
   if (g->type == 'R' && g->have < size)
     return true;
-  return size >= WIRE_HEAD
-           ? guard_pass_message(g, size)
-           : guard_pass_message(g, g->have); /* libpq gives up */
+  return size >= WIRE_HEAD ? guard_pass_message(g, size)
+                           : guard_pass_message(g, g->have);
 }
 
 static bool guard_look_at_messages(struct pgsql_guard *g)
@@ -292,12 +287,11 @@ static void guard_look_at_letter(struct pgsql_guard *g)
     g->message[0] = (uint8_t)letter;
     g->state = GUARD_LOGIN;
     g->type = letter;
-    g->pass = SIZE_MAX; /* the error, and nothing else */
+    g->pass = SIZE_MAX;
   }
 }
 
-/* Before libpq continues.  False: refused, or no sockets are left; g->why says
- * so. */
+/* Before libpq continues.  False: see g->why. */
 static bool pgsql_guard_look(struct pgsql_guard *g, PGconn *conn)
 {
   if (guard_is_new(g, conn))
@@ -344,8 +338,8 @@ static void pgsql_guard_pass_on(struct pgsql_guard *g, PGconn *conn,
 
 /* ---- login ---- */
 
-/* Logins left behind.  Static, because the code that shuts libraries down has
- * no other way to find out. */
+/* Left behind.  Static: the code that shuts libraries down has no other way to
+ * find out. */
 static atomic_int left_behind;
 
 bool pgsql_login_is_busy(void)
@@ -410,7 +404,7 @@ static PostgresPollingStatusType login_steps(struct pgsql_guard *g,
 enum {
   WORKING,
   ENDED,
-  ABANDONED /* the thread owns the login */
+  ABANDONED
 };
 
 struct login {
@@ -450,7 +444,6 @@ static bool login_await(struct login *l, pthread_t thread)
   while (atomic_load(&l->state) == WORKING && clock_now_ns() < late_ns)
     wait_while(&l->state, WORKING, late_ns);
   if (atomic_load(&l->state) == WORKING) {
-    /* Nobody needs the result of the computation. */
     (void)pthread_setschedparam(thread, SCHED_IDLE, &none);
     (void)atomic_fetch_add_explicit(&left_behind, 1, memory_order_relaxed);
     if (atomic_compare_exchange_strong(&l->state, &now, ABANDONED)) {
@@ -486,7 +479,7 @@ static PostgresPollingStatusType login_rest(struct pgsql_guard *g,
     *g = l->guard;
     status = l->status;
   } else {
-    g->state = GUARD_OFF; /* the thread has it */
+    g->state = GUARD_OFF;
     *conn = NULL;
     return status;
   }

@@ -11,16 +11,15 @@
 
 enum pgsql_login {
   PGSQL_LOGIN_DONE,
-  PGSQL_LOGIN_FAILED, /* the connection holds the reason */
+  PGSQL_LOGIN_FAILED,
   PGSQL_LOGIN_LATE,   /* `text` names the target */
   PGSQL_LOGIN_REFUSED /* by the driver: `text` has the reason */
 };
 
 /*
- * Continue a login that PQconnectStart() has begun.  If the time is over inside
- * libpq, *conn becomes NULL: a thread owns it, and closes it in the end.
- * Notices after the request for a password are dropped.  `cleartext`: the
- * password may be sent as plain text, without TLS.
+ * Continue after PQconnectStart().  Out of time inside libpq: *conn becomes
+ * NULL, and a thread owns and closes it.  Later notices are dropped.
+ * `cleartext`: plain text is allowed without TLS.
  */
 enum pgsql_login pgsql_log_in(PGconn **conn, bool cleartext, uint64_t until_ns,
                               char *text, size_t size);

@@ -185,7 +185,6 @@ static bool params_is_uri(const char *db)
          strncmp(db, "postgres://", 11) == 0;
 }
 
-/* `name key=value ...`: the first word has no `=`. */
 static bool params_begins_with_name(const char *db)
 {
   return db[strcspn(db, " =")] == ' ';
@@ -356,9 +355,9 @@ void pgsql_target(const struct session *s, struct strbuf *line)
 }
 
 /*
- * A parameter of a URL that has an option sets it.  The others, and what only
- * libpq understands (several hosts to choose from, a service), go into a
- * connection string in --pgsql-db.
+ * Parameters with an option set it.  The others, and what only libpq
+ * understands (several hosts, a service), go into a connection string in
+ * --pgsql-db.
  */
 
 static const struct target_name parameters[] = {
@@ -451,7 +450,7 @@ static int names_put_parameter(struct reading *r, const struct target_pair *p,
   if (strcmp(p->name, "ssl") == 0 && strcmp(p->value, "true") == 0)
     return r->to->put(r->to->ctx, "pgsql-sslmode", "require", err);
   if (strcmp(p->name, "dbname") == 0 || (row && row < &parameters[4]))
-    return 0; /* names_read_places() has handled it */
+    return 0;
   if (row)
     return r->to->put(r->to->ctx, row->option, p->value, err);
   if (!names_is_keyword(p->name))
@@ -465,7 +464,6 @@ static const char *names_or_else(const char *a, const char *b)
   return a && *a ? a : b;
 }
 
-/* Before or after the `?`. */
 static int names_read_places(struct reading *r, struct err *err)
 {
   const struct url *url = r->url;

@@ -1,8 +1,8 @@
 /*
  * pipe.c - several statements in flight, by the extended protocol.
  *
- * An error makes the server pass over everything up to the Sync at the end.  A
- * server keeps short answers back until a Sync or a Flush, which ends each
+ * After an error the server passes over everything up to the Sync at the end.
+ * A server keeps short answers back until a Sync or a Flush, which ends each
  * chunk but the last.
  */
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "drivers/pgsql/wire.h"
 
 enum {
-  MARK = 5,      /* bytes of a Sync or a Flush */
-  ASK_MAX = 128, /* more than the messages around a text have */
+  MARK = 5,
+  ASK_MAX = 128,
 };
 
 static bool possible(struct session *s, const char **ret_why)
@@ -102,7 +102,7 @@ static bool send_chunk(struct session *s, bool last, bool wait)
   if (!pipe->sending) {
     to = wire_pipe_room(pipe, MARK);
     if (UNLIKELY(!to)) {
-      (void)shutdown(p->fd, SHUT_RDWR); /* no answer would ever come */
+      (void)shutdown(p->fd, SHUT_RDWR);
     } else {
       (void)put_u32(put_u8(to, last ? 'S' : 'H'), 4);
       pipe->out.end += MARK;
@@ -145,8 +145,7 @@ static int receive(struct session *s, struct prepared *prepared,
   return 0;
 }
 
-/* ReadyForQuery, perhaps after an error at the very end: a deferred
- * constraint. */
+/* Before it perhaps an error, such as a deferred constraint. */
 static int end(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);

@@ -29,15 +29,15 @@ struct pgsql_cfg {
   const char *password;
   const char *db; /* a name or a connection string */
   bool cleartext; /* plain text is allowed without TLS */
-  int sslmode;    /* index of pgsql_sslmodes */
+  int sslmode;
   const char *sslcert, *sslkey, *sslrootcert, *sslcrl;
   const char *options;
   struct opt_list ignore_errors;
-  int protocol; /* enum pgsql_protocol */
+  int protocol;
 };
 
 enum pgsql_protocol {
-  PGSQL_AUTO, /* the wire if possible */
+  PGSQL_AUTO,
   PGSQL_LIBRARY,
   PGSQL_WIRE,
 };
@@ -49,11 +49,10 @@ extern const struct target_names pgsql_names;
 
 /* ---- sessions ---- */
 
-/* What happened to a COPY before a result. */
 enum pgsql_copied {
   COPIED_NOTHING,
-  COPIED_OUT,   /* rows of COPY TO STDOUT were dropped */
-  COPIED_NEVER, /* COPY FROM STDIN was refused */
+  COPIED_OUT,
+  COPIED_NEVER,
 };
 
 /* NULL: no result. */
@@ -65,7 +64,7 @@ struct pgsql_reply {
 };
 
 enum {
-  PGSQL_TEXT = 1024, /* maximum for texts of the library */
+  PGSQL_TEXT = 1024,
 };
 
 struct pgsql_wire {
@@ -75,11 +74,10 @@ struct pgsql_wire {
   bool small;        /* one of many sessions: see wire_buffer_shrink() */
   unsigned requests; /* since the connection was opened, or less */
 
-  bool may_block; /* blocking mode is allowed */
-  bool blocking;  /* blocking mode is on */
+  bool may_block;
+  bool blocking;
 
-  /* The open result set. */
-  size_t row_at; /* of the next row */
+  size_t row_at;
   uint64_t rows_left;
   unsigned n_fields;
 
@@ -90,13 +88,13 @@ struct pgsql_wire {
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;   /* owned; NULL: not connected, or raw */
-  int fd;         /* -1: libpq has closed it */
-  bool raw;       /* without libpq, see handshake.c */
-  bool broken;    /* the protocol's state is unknown */
-  bool listens;   /* now or earlier: libpq may hold notifications */
-  bool emulates;  /* the dialect must be right after each statement */
-  bool too_large; /* why it is broken */
+  PGconn *conn;  /* owned; NULL: not connected, or raw */
+  int fd;        /* -1: libpq has closed it */
+  bool raw;      /* without libpq, see handshake.c */
+  bool broken;   /* the protocol's state is unknown */
+  bool listens;  /* now or earlier: libpq may hold notifications */
+  bool emulates; /* the dialect must be right after each statement */
+  bool too_large;
 
   /* `fd` for shutdown() by another thread, relaxed. */
   _Atomic int fd_to_cut;
@@ -111,7 +109,7 @@ struct pgsql_session {
   int row, n_rows, n_fields;
   struct pgsql_reply ahead; /* owned: the next result of the same text */
 
-  PGresult *failed;   /* owned: the last failure */
+  PGresult *failed;
   PGresult *goodbye;  /* [opt] why the server ended the session; owned */
   struct strbuf text; /* of a failure without a result */
 
@@ -119,9 +117,9 @@ struct pgsql_session {
   char last_state[6];
   struct strbuf last_text;
 
-  uint64_t names;        /* prepared so far */
-  struct strbuf closing; /* DEALLOCATE for closed statements */
-  char *scratch;         /* owned: a literal being written */
+  uint64_t names;
+  struct strbuf closing;
+  char *scratch; /* owned: a literal being written */
   size_t scratch_room;
 
   struct scram_keys keys; /* of logins without libpq */
@@ -131,7 +129,7 @@ struct pgsql_session {
 
   unsigned copy_columns;
   bool copy_binary;
-  struct strbuf copy; /* not sent yet */
+  struct strbuf copy;
 };
 
 enum pgsql_shape {
@@ -145,16 +143,14 @@ struct pgsql_prepared {
   bool varies; /* the shape may differ at each execution */
   enum pgsql_shape shape;
   unsigned n_fields;
-  bool there; /* on the server */
+  bool there;
   char name[32];
-  /*
-   * [opt] owned: the messages of an execution, if all parameters have 8 bytes,
-   * none is NULL, and the shape is known.
-   */
+  /* [opt] owned: messages, if all parameters have 8 bytes, none is NULL, and
+   * the shape is known. */
   uint8_t *frame;
   uint32_t frame_len, frame_values;
-  unsigned n;       /* capacity of the arrays */
-  void *block;      /* owned: the arrays */
+  unsigned n;
+  void *block;
   Oid *types;       /* as prepared */
   char (*bytes)[8]; /* in network order, or digits of a TINYINT */
   const char **values;
@@ -171,8 +167,6 @@ static inline const struct pgsql_session *pgsql_const(const struct session *s)
   return (const struct pgsql_session *)s;
 }
 
-/* ---- connecting (connect.c, options.c) ---- */
-
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void pgsql_disconnect(struct session *s);
 void pgsql_done(struct session *s);
@@ -182,11 +176,8 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,
                           struct strbuf *line);
 
-/*
- * Open a raw session: without libpq, which keeps 35 KiB for a connection and
- * computes the SCRAM key at each login.  VISIT_CANNOT: libpq has to open the
- * session, or to say why not.
- */
+/* Without libpq, which keeps 35 KiB and computes the SCRAM key at each login.
+ * VISIT_CANNOT: libpq has to open the session, or to say why not. */
 enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
                                 struct outcome *out);
 /* The session is encrypted, and so will the next ones be. */
@@ -241,10 +232,8 @@ int pgsql_fetch(struct session *s, sql_value *values);
 int pgsql_next_result(struct session *s, struct outcome *out);
 int pgsql_end_results(struct session *s, struct outcome *out);
 
-/* ---- messages of the server (error.c) ---- */
-
-/* Has the session ended?  Errors about connections without a final severity
- * concern connections of the server to other servers. */
+/* Has the session ended?  Without a final severity, errors about connections
+ * concern those of the server. */
 bool pgsql_is_goodbye(const char *state, const char *severity);
 /* Keep an error that arrived unasked. */
 void pgsql_note_last_words(struct pgsql_session *p, const char *state,
@@ -258,13 +247,11 @@ extern const char pgsql_copy_refused[];
 int pgsql_no_memory(struct outcome *out);
 
 /*
- * From now on only libpq uses the session: after LISTEN the server may send
- * long messages at any time, and libpq reads past its own answers, so the wire
- * code would not find the next one.  UNLISTEN changes nothing, because its tag
- * does not name the channel.
+ * From now on only libpq uses the session, whose reads pass the end of answers
+ * when notifications may come.  UNLISTEN does not name the channel, so nothing
+ * changes back.
  */
 void pgsql_hear_listen(struct pgsql_session *p);
-/* The tag of a command, which may be LISTEN. */
 void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
 /* The server reports a setting, unseen by libpq. */
 void pgsql_hear_setting(struct pgsql_session *p, const char *name,
@@ -276,25 +263,18 @@ void pgsql_drop_notifications(struct pgsql_session *p);
 
 void pgsql_put_values(struct pgsql_prepared *st);
 
-/* ---- the library (library.c) ---- */
-
-/* Read and drop all results. */
 void pgsql_drain(struct pgsql_session *p);
-/* The last failure is not reported, but may be the reason why the session
- * ended. */
+/* Not reported, but perhaps why the session ended. */
 void pgsql_keep_goodbye(struct pgsql_session *p);
-/* After calls whose failure is not reported.  If libpq has found the connection
- * broken, its socket is closed, and the number may be in use again. */
+/* After calls whose failure is not reported: if libpq has found the connection
+ * broken, the socket is closed, and its number may be in use again. */
 void pgsql_note_loss(struct pgsql_session *p);
-/* A query of the driver's own.  Rows, owned by the caller; NULL: failure.  No
- * result may be pending. */
+/* Of the driver's own.  Rows, owned by the caller; NULL: failure.  No result
+ * may be pending. */
 PGresult *pgsql_ask(struct pgsql_session *p, const char *sql);
 
-/*
- * Receive the first result of a statement, unless it was not `sent`.  `single`:
- * the statement has one result, and an error after it belongs to it.  `sql` may
- * be NULL: no COMMIT.
- */
+/* The first result, if the statement was `sent`.  `single`: an error after it
+ * belongs to it.  `sql` NULL: no COMMIT. */
 int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
                   const char *sql, size_t len, struct outcome *out);
 
@@ -304,8 +284,7 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
 /* From what libpq has read. */
 void pgsql_note_trx(struct pgsql_session *p);
 
-/* From libpq, or by a query if libpq's settings are outdated.  No result may be
- * pending. */
+/* By a query if libpq's settings are outdated.  No result may be pending. */
 void pgsql_note_dialect(struct pgsql_session *p);
 bool pgsql_quote(struct session *s, const char *text, size_t len,
                  struct strbuf *to, const char **ret_why);

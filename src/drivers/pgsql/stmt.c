@@ -1,8 +1,7 @@
 /*
  * stmt.c - statements, direct and prepared, through the wire or the library.
  *
- * A statement with placeholders is prepared when its parameters are bound,
- * because their types belong to it.
+ * Placeholders: prepared at bind(), because types belong to the statement.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,7 +96,7 @@ static int query_drop_ahead(struct pgsql_session *p, struct outcome *out)
 {
   int rc = 0;
 
-  while (p->ahead.result) { /* a failure ends the loop, too */
+  while (p->ahead.result) {
     *out = (struct outcome){ 0 };
     rc = pgsql_receive(p, true, false, NULL, 0, out);
     query_drop_rows(p);
@@ -113,12 +112,11 @@ int pgsql_end_results(struct session *s, struct outcome *out)
 
   query_drop_rows(p);
   if (UNLIKELY(p->wire.more) && pgsql_wire_drain(p, out) < 0)
-    return -1; /* its text is in the buffer */
+    return -1;
   pgsql_wire_end(&p->wire);
   return UNLIKELY(p->ahead.result != NULL) ? query_drop_ahead(p, out) : 0;
 }
 
-/* Numbers of types in the server's catalogue. */
 enum {
   OID_ANY = 0, /* the server infers the type */
   OID_INT8 = 20,
@@ -176,8 +174,8 @@ static bool stmt_run_quietly(struct pgsql_session *p, const char *sql)
   return true;
 }
 
-/* In one round trip, but not inside a transaction, which would be aborted by a
- * statement that the script has already freed. */
+/* In one round trip, but not inside a transaction: freeing a statement that the
+ * script has freed would abort it. */
 void pgsql_close_pending(struct pgsql_session *p)
 {
   char *one = p->closing.text;
@@ -202,7 +200,7 @@ static void stmt_close_later(struct pgsql_prepared *st)
   st->there = false;
 }
 
-/* EXECUTE and others name an object, and the name may have a new meaning. */
+/* The meaning of names in EXECUTE and others may change. */
 static bool stmt_varies(const struct pgsql_session *p, const char *sql)
 {
   size_t n;
@@ -213,10 +211,9 @@ static bool stmt_varies(const struct pgsql_session *p, const char *sql)
 }
 
 /*
- * A pooler may give sessions of the server, with what was prepared there, to
- * other connections: process and session in the name keep the run's statements
- * apart.  A session that is `apart` must never execute those, so hashes of the
- * texts name its statements.
+ * A pooler may pass sessions of the server on, with their statements: process
+ * and session keep the run's apart.  A session that is `apart` must never
+ * execute those: a hash of the text names its statements.
  */
 static void stmt_make_name(struct pgsql_prepared *st, const char *sql)
 {
@@ -287,7 +284,6 @@ int pgsql_prepare(struct prepared *prepared, struct outcome *out)
   return stmt_scan(stmt_prepared_of(prepared), false, out);
 }
 
-/* One block for all arrays, the widest elements first. */
 static bool stmt_make_room(struct pgsql_prepared *st, unsigned n)
 {
   const size_t each = sizeof(*st->values) + sizeof(*st->bytes) +
@@ -311,7 +307,6 @@ static bool stmt_make_room(struct pgsql_prepared *st, unsigned n)
   return true;
 }
 
-/* Does the server have these types already? */
 static bool stmt_same_types(const struct pgsql_prepared *st)
 {
   for (unsigned i = 0; i < st->n; i++) {

@@ -19,7 +19,6 @@
 #include "drivers/wire/link.h"
 #include "loop/loop.h"
 
-/* A TINYINT is sent as text. */
 static int request_put_digits(char to[8], int value)
 {
   return snprintf(to, 8, "%d", value);
@@ -86,7 +85,7 @@ void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on)
 
   if (flags < 0 ||
       fcntl(fd, F_SETFL, on ? flags & ~O_NONBLOCK : flags | O_NONBLOCK) < 0)
-    w->may_block = false; /* either way works */
+    w->may_block = false;
   else
     w->blocking = on;
 }
@@ -245,7 +244,7 @@ static uint8_t *request_put_bind(uint8_t *to, const struct pgsql_prepared *st,
     memcpy(to, st->values[i], (size_t)st->lengths[i]);
     to += st->lengths[i];
   }
-  to = put_u16(to, 0); /* all results as text */
+  to = put_u16(to, 0);
   (void)put_u32(start + 1, (uint32_t)(to - start - 1));
   return to;
 }
@@ -269,12 +268,12 @@ static size_t request_put_messages(uint8_t *out,
 }
 
 enum {
-  FRAME_WIDE = 8, /* bytes of a value */
+  FRAME_WIDE = 8,
   FRAME_STEP = 4 + FRAME_WIDE,
 };
 
-/* Patch the values into the messages made before.  False: there are none, or a
- * value is NULL, which changes their form. */
+/* Patch values into earlier messages.  False: none, or a NULL, which changes
+ * the form. */
 static inline bool request_frame_fill(const struct pgsql_prepared *st)
 {
   const sql_bind *b = st->base.binds;
@@ -312,8 +311,7 @@ static void request_frame_make(struct pgsql_prepared *st, const uint8_t *out,
     return; /* only an optimization */
   memcpy(st->frame, out, len);
   st->frame_len = (uint32_t)len;
-  /* Behind the values: the format of the results, and the messages that
-   * follow. */
+  /* Behind the values: the format of results, and later messages. */
   st->frame_values = (uint32_t)(len - sizeof(execute_and_sync) - 2) -
                      n * FRAME_STEP + 4;
 }
@@ -325,7 +323,7 @@ void pgsql_wire_forget(struct pgsql_prepared *st)
 }
 
 enum {
-  SYNC_BYTES = 5, /* at the end of the messages */
+  SYNC_BYTES = 5,
 };
 
 COLD static bool request_add_slow(struct pgsql_prepared *st,
@@ -388,8 +386,8 @@ bool pgsql_wire_send_execute(struct pgsql_prepared *st)
   return true;
 }
 
-/* All lengths are checked here, so that rows which were counted can be read
- * without looking for their ends. */
+/* All lengths are checked here, so counted rows are read without a look for
+ * ends. */
 
 enum {
   STATE_LENGTH = 5,
@@ -429,7 +427,6 @@ static bool answer_note_error(struct pgsql_session *p, const uint8_t *body,
   return known;
 }
 
-/* Name and value, each with a terminator. */
 static bool answer_note_setting(struct pgsql_session *p, const uint8_t *body,
                                 size_t len)
 {
@@ -449,7 +446,6 @@ static inline void answer_note_ready(struct pgsql_session *p, uint8_t status)
                                 : TRX_NONE;
 }
 
-/* The number at the end of a command tag, or 0. */
 static uint64_t answer_count_of(const uint8_t *tag, const uint8_t *end)
 {
   const uint8_t *digit = end;
@@ -493,8 +489,8 @@ static bool answer_note_columns(struct pgsql_wire_answer *a,
   return true;
 }
 
-/* COPY FROM STDIN: no rows.  The server has passed over the Sync of an
- * execution, and awaits another one. */
+/* No rows.  The server has passed over the Sync of an execution, and awaits
+ * another one. */
 static bool answer_refuse_copy(struct pgsql_session *p,
                                struct pgsql_wire_answer *a)
 {
@@ -512,7 +508,7 @@ static bool answer_refuse_copy(struct pgsql_session *p,
   a->refused_copy = true;
   (void)wire_send(p->fd, fail_and_sync,
                   sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
-  return true; /* reading reports a failure */
+  return true;
 }
 
 /* One message that is no row; false: not expected here. */
@@ -581,11 +577,8 @@ static bool answer_hear_aside(struct pgsql_session *p, const uint8_t *m,
   return true;
 }
 
-/*
- * After its answer the server has sent settings, notices, or why it ends the
- * session.  A message that has begun is read to its end, because libpq has not
- * seen it.
- */
+/* Settings, notices, or why the server ends the session.  A message that has
+ * begun is read to its end: libpq has not seen it. */
 COLD static bool answer_hear_asides(struct pgsql_session *p)
 {
   struct pgsql_wire *w = &p->wire;
@@ -597,7 +590,7 @@ COLD static bool answer_hear_asides(struct pgsql_session *p)
       return false;
     if (wire_buffer_have(&w->in) < size) {
       if (!pgsql_wire_receive(w, p->fd, size, true))
-        return true; /* left to the next statement */
+        return true;
       continue;
     }
     if (!answer_hear_aside(p, w->in.bytes + w->in.pos, size))
@@ -644,8 +637,7 @@ static inline void answer_plain_rows(struct pgsql_wire *w,
   w->in.pos = (size_t)(m - w->in.bytes);
 }
 
-/* Before more is received: rows that nobody will read make room.  False: the
- * result is too large. */
+/* Rows that nobody will read make room.  False: too large a result. */
 COLD static bool answer_make_room(struct pgsql_session *p,
                                   const struct pgsql_wire_answer *a)
 {
@@ -661,7 +653,6 @@ COLD static bool answer_make_room(struct pgsql_session *p,
   return true;
 }
 
-/* Up to ReadyForQuery or the next result. */
 static inline bool answer_messages(struct pgsql_session *p,
                                    struct pgsql_wire_answer *a,
                                    struct outcome *out)
@@ -672,7 +663,7 @@ static inline bool answer_messages(struct pgsql_session *p,
     const uint8_t *m;
     size_t size;
 
-    if (LIKELY(w->in.end > 0)) { /* there is a buffer */
+    if (LIKELY(w->in.end > 0)) {
       static const uint8_t bound[WIRE_HEAD] = { '2', 0, 0, 0, 4 };
 
       if ((w->in.pos == 0 || a->piped) &&
@@ -744,7 +735,6 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p)
   return PQgssEncInUse(p->conn) ? "the connection is encrypted by GSS" : NULL;
 }
 
-/* The text stays in the buffer. */
 static const char *answer_text_of(const struct pgsql_session *p,
                                   const struct pgsql_wire_answer *a)
 {
@@ -814,7 +804,7 @@ int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out)
 {
   int rc = 0;
 
-  while (p->wire.more) { /* also ends after a failure */
+  while (p->wire.more) {
     *out = (struct outcome){ 0 };
     rc = pgsql_wire_next(p, out);
     p->wire.rows_left = 0;
@@ -849,7 +839,6 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
   return 0;
 }
 
-/* A missing or malformed column is NULL. */
 static void answer_take_row(const uint8_t *at, const uint8_t *end,
                             unsigned n_fields, sql_value *values)
 {
@@ -926,7 +915,7 @@ static int answer_prepare(struct pgsql_prepared *st, const char *sql,
   return a.failed ? pgsql_wire_fail(p, &a, false, out) : 0;
 }
 
-/* The rows of an open result stay: the answer gets a buffer of its own. */
+/* The rows of an open result stay: the answer gets its own buffer. */
 int pgsql_wire_prepare(struct pgsql_prepared *st, const char *sql,
                        struct outcome *out)
 {

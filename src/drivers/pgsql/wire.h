@@ -1,18 +1,15 @@
 /*
- * wire.h - executes statements on the plain socket of a connection that libpq
- * has opened.
+ * wire.h - executes statements on the plain socket of a connection of libpq.
  *
- * libpq copies every value of every row, and asks for a description of each
- * result: nine tenths of the instructions of a client that only counts rows.
- * Here the answer stays in one buffer, rows are counted, and become values when
- * they are fetched.  In the long run nothing is allocated.
+ * libpq copies every value, and asks for a description of each result: nine
+ * tenths of the instructions of a client that only counts rows.  Here the
+ * answer stays in one buffer, rows are counted, and become values when fetched.
  *
  * libpq is idle meanwhile and does not see the messages, which are whole
  * exchanges, up to ReadyForQuery.  It still prepares and frees statements,
- * sends the rows of a loader, and answers questions about the connection.  COPY
- * between server and script is refused or dropped, as with libpq.  Connections
- * under TLS or GSS, and sessions that listen for notifications, are libpq's
- * alone.
+ * copies rows, and describes the connection.  COPY of a script is refused or
+ * dropped, as with libpq.  TLS, GSS, and sessions that listen for notifications
+ * are libpq's alone.
  */
 #ifndef BENCH_DRIVERS_PGSQL_WIRE_H
 #define BENCH_DRIVERS_PGSQL_WIRE_H
@@ -39,8 +36,8 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p);
 int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
                      struct outcome *out);
 int pgsql_wire_next(struct pgsql_session *p, struct outcome *out);
-/* Read and drop the results that w->more announces.  -1: *out is a failure
- * among them, whose text is in the buffer. */
+/* Read and drop the results after w->more.  -1: *out is a failure among them,
+ * whose text is in the buffer. */
 int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out);
 
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
@@ -49,12 +46,10 @@ int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 
 /* ---- requests ---- */
 
-/* False: no memory.  A request that cannot be sent fails when its answer is
- * read. */
+/* False: no memory.  A request that cannot be sent fails at its answer. */
 bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
                            size_t len);
 bool pgsql_wire_send_execute(struct pgsql_prepared *st);
-/* Prepare st->name with st->types. */
 bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql);
 /* Without a Sync.  False: no memory. */
 bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe);
@@ -66,7 +61,6 @@ void pgsql_wire_lend(struct pgsql_session *p);
 
 void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on);
 
-/* The answer before is forgotten. */
 static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
 {
   if (UNLIKELY(w->blocking != w->may_block))
@@ -77,49 +71,45 @@ static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
 
 /*
  * Wait for more of the answer, of which `size` bytes from w->in.pos on are
- * wanted. What lies before w->in.pos is dropped unless `keep`.  False: no more
- * comes, see pgsql_wire_why_broken().
+ * wanted.  Bytes before are dropped unless `keep`.  False: see
+ * pgsql_wire_why_broken().
  *
- * libpq has made the socket non-blocking, so waiting is poll().  A reader of a
- * TCP socket may sleep in recv() instead, which saves a call; for Unix sockets
- * see wire_receive().
+ * libpq's socket does not block, so waiting is poll(); on TCP recv() alone may
+ * wait, which saves a call; for Unix sockets see wire_receive().
  */
 bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep);
 
-/* In libpq's words, so that scripts see the same text either way. */
+/* In libpq's words. */
 const char *pgsql_wire_why_broken(const struct pgsql_wire *w);
 
-/* The result set is over, and nothing is pending. */
 void pgsql_wire_end(struct pgsql_wire *w);
 void pgsql_wire_done(struct pgsql_wire *w);
 
 /* ---- answers ---- */
 
 struct pgsql_wire_answer {
-  /* Set by the caller. */
-  bool direct;            /* of a text, which may have several results */
-  bool piped;             /* others follow before ReadyForQuery */
-  bool parsed;            /* of a Parse */
-  enum pgsql_shape shape; /* as far as known */
+  bool direct; /* of a text, which may have several results */
+  bool piped;  /* others follow before ReadyForQuery */
+  bool parsed; /* of a Parse */
+  enum pgsql_shape shape;
   unsigned n_fields;
 
   bool complete;
-  bool failed;       /* outcome.state has the SQLSTATE */
-  bool goodbye;      /* the error ends the session */
-  bool rolled_back;  /* the tag is ROLLBACK */
-  bool copied_out;   /* rows of COPY TO STDOUT were dropped */
-  bool refused_copy; /* COPY FROM STDIN was refused */
-  size_t text_at;    /* in w->in: the text of the error; 0: none */
+  bool failed;  /* outcome.state has the SQLSTATE */
+  bool goodbye; /* the error ends the session */
+  bool rolled_back;
+  bool copied_out;
+  bool refused_copy;
+  size_t text_at; /* in w->in: the text of the error; 0: none */
   uint64_t rows;
   uint64_t changed; /* rows, from the tag */
   size_t first_row;
 };
 
 /*
- * Before a request: read what the server has sent at its own will since its
- * last answer.  False: unexpected data, and the connection is of no use.  This
- * is a system call, so it is made now and then; what comes with an answer is
- * seen in any case.
+ * Before a request: read what the server has sent on its own.  False:
+ * unexpected data, and the connection is useless.  A system call, made now and
+ * then; what comes with an answer is seen in any case.
  */
 bool pgsql_wire_look(struct pgsql_session *p);
 static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
@@ -129,12 +119,10 @@ static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
 }
 
 /*
- * Read the answer up to ReadyForQuery; a direct one up to another result: then
- * w->more is true; a piped one up to its CommandComplete or error.  Earlier
- * results may be overwritten.
+ * Up to ReadyForQuery; a direct answer up to another result (w->more); a piped
+ * one up to its CommandComplete or error.  May overwrite earlier results.
  *
- * False: the connection is of no use, see pgsql_wire_why_broken(); the answer
- * may have `failed` before.
+ * False: see pgsql_wire_why_broken(); the answer may have `failed` before.
  */
 bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
                      struct outcome *out);
@@ -143,7 +131,6 @@ bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
 int pgsql_wire_fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
                     bool broken, struct outcome *out);
 
-/* The answer has not failed. */
 static inline void pgsql_wire_succeed(struct pgsql_session *p,
                                       const struct pgsql_wire_answer *a,
                                       struct outcome *out)

@@ -13,7 +13,6 @@
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
 
-/* Returns whether there were any. */
 static bool pages_add(struct sqlite_session *q, int status, enum db_count which)
 {
   int n = 0, most = 0;
@@ -85,7 +84,6 @@ void sqlite_wake(struct session *s)
   sqlite3_interrupt(q->db);
 }
 
-/* The first value of the result; "": none. */
 static int connect_ask(struct sqlite_session *q, const char *sql, char *to,
                        size_t size)
 {
@@ -101,8 +99,7 @@ static int connect_ask(struct sqlite_session *q, const char *sql, char *to,
   return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Several connections that switch a new file to WAL get BUSY without a call of
- * busy(). */
+/* A switch of a new file to WAL may get BUSY without a call of busy(). */
 static int connect_set_journal_mode(struct sqlite_session *q, const char *mode)
 {
   char sql[64], now[32];
@@ -117,9 +114,9 @@ static int connect_set_journal_mode(struct sqlite_session *q, const char *mode)
 }
 
 /*
- * WAL is a property of the file, other modes are of the connection.  A file
- * changes between the two only with `change`, so that commands that look at a
- * file, or are refused, leave the file alone.
+ * WAL belongs to the file, other modes to the connection.  Only with `change` a
+ * file changes between the two: commands that look, or are refused, leave the
+ * file alone.
  */
 int sqlite_settle_mode(struct sqlite_session *q, bool change)
 {
@@ -207,7 +204,7 @@ void sqlite_disconnect(struct session *s)
 
   sqlite_note_pages(q);
   counts_leave(&s->env->process->counts, &q->counts);
-  (void)sqlite3_close(q->db); /* no statement is left */
+  (void)sqlite3_close(q->db);
   q->db = NULL;
   q->more = false;
   sqlite_rows_done(&q->rows);
@@ -275,7 +272,7 @@ static void connect_pragma(struct sqlite_session *q, const char *name, char *to,
   if (strcmp(name, "synchronous") == 0 && to[0] >= '0' && to[0] <= '3')
     (void)snprintf(to, size, "%s", sqlite_synchronous_words[to[0] - '0']);
   if (to[0] == '\0' && strcmp(name, "mmap_size") == 0)
-    (void)snprintf(to, size, "0"); /* not compiled in */
+    (void)snprintf(to, size, "0");
 }
 
 void sqlite_mode_line(struct session *s, struct strbuf *line)
@@ -316,8 +313,8 @@ void sqlite_settings(struct session *s,
   put(ctx, "busy_timeout", value);
 }
 
-/* Free pages, and those of replaced tables, are used again.  A database in
- * memory has no file. */
+/* Free pages, and those of replaced tables, are used again.  In memory: no
+ * file. */
 static const char *connect_space_query(const struct session *s)
 {
   (void)s;

@@ -2,9 +2,8 @@
  * copy.c - stores many rows by each execution of one statement.
  *
  * SQLite reads the buffer of rows as a table, of one connection and in no file.
- * INSERT .. SELECT takes half the time of an INSERT per row: the statement
- * starts, ends, and opens the table once, and finds the place of each row next
- * to the previous one.
+ * INSERT .. SELECT takes half the time of an INSERT per row: one start, one
+ * end, one table, and each place next to the previous one.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -25,7 +24,6 @@ struct source {
   struct sqlite_session *session;
 };
 
-/* Columns are asked for in order, so each value is looked at twice at most. */
 struct cursor {
   sqlite3_vtab_cursor base; /* first */
   const char *row;
@@ -189,10 +187,7 @@ static int source_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
   return SQLITE_OK;
 }
 
-/*
- * Without xCreate, the table has the name of the module, and no statement can
- * create it.
- */
+/* Without xCreate, no statement can create the table. */
 static const sqlite3_module module = {
   .xConnect = source_connect,
   .xBestIndex = source_plan,
@@ -213,12 +208,12 @@ static int sqlite_source(struct sqlite_session *q)
 
 static void copy_done(struct sqlite_session *q)
 {
-  (void)sqlite3_finalize(q->copy); /* repeats an error that was reported */
+  (void)sqlite3_finalize(q->copy);
   q->copy = NULL;
 }
 
-/* OR FAIL: rows stored before a failure may stay, because the caller rolls
- * back. SQLite need not remember how to undo the statement. */
+/* Rows before a failure may stay, because the caller rolls back: SQLite need
+ * not remember how to undo. */
 static void copy_add_statement(struct strbuf *sql, const struct copy_spec *spec)
 {
   strbuf_addf(sql, "INSERT OR FAIL INTO %s (", spec->table);

@@ -1,5 +1,5 @@
 /*
- * driver.c - the vtable of the sqlite driver: texts, and the end of a database.
+ * driver.c - the vtable of the sqlite driver, and the end of a database.
  */
 #include "drivers/sqlite/driver.h"
 
@@ -19,12 +19,10 @@
 
 /*
  * SQLite keeps the pages of dropped tables.  A file without other contents is
- * removed, but never while another process has the file open.  An idle
- * connection holds no lock, so the kernel is asked for a lease, which is
- * granted only if no other process has the file open.
+ * removed, but never while another process has it open: idle connections hold
+ * no lock, so the kernel is asked for a lease.
  */
 
-/* of free pages */
 #define WORTH_A_LINE (UINT64_C(1) << 20)
 
 /* Contents besides free pages, also marks of another program. */
@@ -37,8 +35,8 @@ static const char what_is_there[] =
   "pragma_page_count c, pragma_schema_version v";
 
 struct contents {
-  bool others; /* not of bench */
-  bool used;   /* there was a table once */
+  bool others;
+  bool used; /* there was a table once */
   uint64_t free_bytes, bytes;
 };
 
@@ -73,7 +71,6 @@ static bool tidy_shrink(sqlite3 *db)
   return left && sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* A regular file with one name. */
 static bool tidy_is_plain(const char *path, struct stat *ret)
 {
   return lstat(path, ret) == 0 && S_ISREG(ret->st_mode) && ret->st_nlink == 1;
@@ -86,7 +83,7 @@ static void tidy_remove_beside(const char *path, const char *suffix)
   char name[PATH_MAX];
 
   if (snprintf(name, sizeof(name), "%s%s", path, suffix) < (int)sizeof(name))
-    (void)unlink(name); /* usually done by SQLite */
+    (void)unlink(name);
 }
 
 /* False: open in another process, or a failure. */
@@ -101,10 +98,8 @@ static bool tidy_remove_file(const char *path)
   fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return false;
-  /*
-   * From now on, a process that opens the file waits until the end of the
-   * lease.  The signal that reports this would end the program, unless ignored.
-   */
+  /* A process that opens the file now waits for the end of the lease.  Its
+   * signal would end the program, unless ignored. */
   if (fstat(fd, &opened) == 0 && opened.st_dev == before.st_dev &&
       opened.st_ino == before.st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0 &&
       fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
@@ -142,7 +137,6 @@ static void sqlite_tidy(struct session *s, struct strbuf *line)
   struct stat st;
   bool shrunk = false;
 
-  /* In memory, or a URI. */
   if (lstat(path, &st) < 0)
     return;
   if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
@@ -154,7 +148,7 @@ static void sqlite_tidy(struct session *s, struct strbuf *line)
                 "'%s' keeps its size of %s, because other tables are in it; "
                 "VACUUM makes it smaller",
                 path, fmt_size(size, in.bytes));
-  if (in.others || !in.used) /* an empty file may be anybody's */
+  if (in.others || !in.used)
     return;
   if (shrunk && tidy_remove_file(path))
     strbuf_addf(line, "Removed the database file '%s'", path);
@@ -188,8 +182,8 @@ static int sqlite_global_init(const void *cfg, struct err *err)
     return err_set(err, -1,
                    "this SQLite library was built without support for "
                    "threads");
-  /* Statistics cost each allocation a lock that all threads share.  They stay
-   * on if the library is already in use. */
+  /* Statistics cost each allocation a shared lock.  They stay on if the library
+   * is in use. */
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)signal(SIGXFSZ, SIG_IGN); /* write() fails instead */
   return 0;

@@ -28,8 +28,8 @@ static bool reserve(struct sqlite_rows *r, size_t more)
 bool sqlite_rows_add(struct sqlite_rows *r, sqlite3_stmt *stmt)
 {
   for (uint32_t i = 0; i < r->fields; i++) {
-    /* "Unprotected", which matters only for connections shared by threads;
-     * cheaper than two calls by column. */
+    /* Unprotected, for connections of one thread; cheaper than two calls by
+     * column. */
     sqlite3_value *v = sqlite3_column_value(stmt, (int)i);
     const int type = sqlite3_value_type(v);
     const void *bytes = NULL;

@@ -17,15 +17,12 @@
 #include "db/url.h"
 #include "drivers/sqlite/options.h"
 
-/*
- * SQLite gives rows only while the statement runs, but their number must be
- * known at once, and no lock may be kept.  `bytes`: values, each after its
- * length.  The memory stays for the next result.
- */
+/* SQLite gives rows only while the statement runs, but their number must be
+ * known at once, and no lock kept.  `bytes`: values, each after its length. */
 struct sqlite_rows {
   char *bytes; /* owned */
   size_t len, room;
-  size_t at; /* of the next row */
+  size_t at;
   uint64_t left;
   uint32_t fields;
 };
@@ -42,7 +39,6 @@ struct sqlite_session {
                     mode */
   struct sqlite_rows rows;
 
-  /* Not executed yet. */
   struct strbuf rest;
   size_t rest_at;
   bool more;
@@ -56,10 +52,10 @@ struct sqlite_session {
   uint64_t busy_since_ns;
   bool gave_up;           /* the run is over */
   _Atomic uint32_t woken; /* by another thread: the statement has to end */
-  char why[256];          /* an error and its cause */
+  char why[256];
 
   struct counts_part counts; /* in the list of the process while open */
-  unsigned unnoted;          /* selects since the last count of pages */
+  unsigned unnoted;
 };
 
 struct sqlite_prepared {
@@ -98,7 +94,7 @@ int sqlite_folder_error(const char *path);
 
 /* connect.c: count pages since the last call. */
 void sqlite_note_pages(struct sqlite_session *q);
-void sqlite_note_reads(struct sqlite_session *q); /* only pages read */
+void sqlite_note_reads(struct sqlite_session *q);
 
 /* Of the last error, with its cause; valid until the next error. */
 const char *sqlite_error_text(struct sqlite_session *q);

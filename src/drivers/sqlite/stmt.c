@@ -27,8 +27,8 @@ static void start(struct sqlite_session *q)
   q->gave_up = false;
 }
 
-/* Before a statement that writes.  In a run, also before transactions and
- * events, which are measured in the user's mode. */
+/* Before writes; in a run also before transactions and events, which are
+ * measured in the user's mode. */
 static int settle_mode(struct sqlite_session *q, bool writes)
 {
   if (LIKELY(!q->mode_due) || !sqlite3_get_autocommit(q->db))
@@ -61,7 +61,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   if (rc != SQLITE_OK)
     return sqlite_failed(q, out);
   rc = sqlite3_step(stmt);
-  if (columns > 0) /* a changed table may have other columns */
+  if (columns > 0)
     columns = sqlite3_column_count(stmt);
   sqlite_rows_clear(&q->rows, (uint32_t)columns);
   for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt), rows++) {
@@ -104,7 +104,6 @@ static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
   return q->more;
 }
 
-/* *ret_tail: behind the first statement. */
 static int first_of(struct sqlite_session *q, const char *sql, size_t len,
                     const char **ret_tail, struct outcome *out)
 {
@@ -118,7 +117,7 @@ static int first_of(struct sqlite_session *q, const char *sql, size_t len,
   if (sqlite3_prepare_v2(q->db, sql, (int)len + 1, &stmt, ret_tail) !=
       SQLITE_OK)
     return sqlite_failed(q, out);
-  if (!stmt) { /* only blanks and comments */
+  if (!stmt) {
     out->counter = COUNTER_OTHER;
     return 0;
   }
@@ -182,7 +181,7 @@ int sqlite_end_results(struct session *s, struct outcome *out)
   int rc = 0;
 
   /* A server would have executed the whole text. */
-  while (q->more) { /* also ends after a failure */
+  while (q->more) {
     *out = (struct outcome){ 0 };
     rc = sqlite_next_result(s, out);
   }
@@ -270,6 +269,6 @@ void sqlite_unprepare(struct prepared *p, bool going)
   struct sqlite_prepared *sp = prepared_of(p);
 
   (void)going;
-  (void)sqlite3_finalize(sp->stmt); /* repeats an error that was reported */
+  (void)sqlite3_finalize(sp->stmt);
   sp->stmt = NULL;
 }

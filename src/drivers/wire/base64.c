@@ -41,7 +41,7 @@ ssize_t base64_decode(const char *text, size_t len, void *to, size_t room)
     if (!at)
       return -1;
     v = v << 6 | (uint32_t)(at - letters);
-    if (i % 4 == 0) /* six bits are no byte yet */
+    if (i % 4 == 0)
       continue;
     if (n == room)
       return -1;

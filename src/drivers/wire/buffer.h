@@ -1,9 +1,8 @@
 /*
  * buffer.h - a buffer that grows, for bytes from a socket or to a socket.
  *
- * A zeroed one is valid.  An answer stays in the buffer, and the session
- * remembers positions.  In the long run nothing is allocated: see
- * loop_take_block().
+ * A zeroed one is valid.  Answers stay, and sessions remember positions.  In
+ * the long run nothing is allocated: see loop_take_block().
  */
 #ifndef BENCH_DRIVERS_WIRE_BUFFER_H
 #define BENCH_DRIVERS_WIRE_BUFFER_H
@@ -20,8 +19,7 @@ enum {
   WIRE_KEEP = 1024 * 1024, /* larger buffers are given back */
 };
 
-/* Received bytes end at `end`, and are consumed up to `pos`.  A buffer for
- * sending may use only `room`. */
+/* Received: up to `end`, consumed up to `pos`. */
 struct wire_buffer {
   uint8_t *bytes; /* owned */
   size_t room, pos, end;
@@ -40,9 +38,9 @@ static inline bool wire_buffer_reserve(struct wire_buffer *b, size_t need)
 bool wire_buffer_append(struct wire_buffer *b, const void *bytes, size_t n);
 
 /*
- * Have room for at least one more byte after `end`; false: no memory.  `n`
- * bytes from `pos` on are wanted.  The buffer grows with what has arrived,
- * whatever lengths a server claims.
+ * Room for one more byte at least; false: no memory.  `n` bytes from `pos` on
+ * are wanted, but growth follows what has arrived, whatever lengths a server
+ * claims.
  */
 static inline bool wire_buffer_extend(struct wire_buffer *b, size_t n)
 {
@@ -69,11 +67,8 @@ void wire_buffer_cut(struct wire_buffer *b, size_t from, size_t to);
 
 /* Give unusually much memory back, with the content. */
 void wire_buffer_trim(struct wire_buffer *b);
-/*
- * Go back to WIRE_FIRST bytes, without the content: of many sessions in a
- * thread, only the one that reads an answer has a large buffer, and hands it
- * on.
- */
+/* WIRE_FIRST bytes again, without content: of many sessions in a thread, only
+ * the one that reads has a large buffer, and hands it on. */
 void wire_buffer_shrink(struct wire_buffer *b);
 void wire_buffer_done(struct wire_buffer *b);
 

@@ -148,7 +148,6 @@ enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
     return p->broken(h, -ENOMEM);
   do {
     const int sent = handshake_send(h);
-    /* A peer that hangs up may have sent the reason. */
     const int heard = sent == -ETIMEDOUT
                         ? sent
                         : handshake_receive(h, HANDSHAKE_MESSAGE_MAX);

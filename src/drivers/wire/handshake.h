@@ -1,10 +1,9 @@
 /*
  * handshake.h - our own login: resolve, connect, TLS, authenticate; then at
- * most one statement and the farewell, each step with its time.
+ * most one statement and the farewell, each step timed.
  *
- * A protocol brings callbacks, and a part that consumes and makes messages
- * without a socket.  Waits end at v->until_ns; in a fiber, the loop runs others
- * meanwhile.
+ * A protocol brings callbacks, and messages without a socket.  Waits end at
+ * v->until_ns; in a fiber, the loop runs others meanwhile.
  */
 #ifndef BENCH_DRIVERS_WIRE_HANDSHAKE_H
 #define BENCH_DRIVERS_WIRE_HANDSHAKE_H
@@ -18,12 +17,12 @@
 #include "drivers/wire/resolve.h"
 
 enum {
-  HANDSHAKE_MESSAGE_MAX = 64 * 1024, /* bytes of one message */
-  HANDSHAKE_TOTAL_MAX = 1024 * 1024, /* bytes until the server is ready */
+  HANDSHAKE_MESSAGE_MAX = 64 * 1024,
+  HANDSHAKE_TOTAL_MAX = 1024 * 1024,
 };
 
 enum handshake_rc {
-  HANDSHAKE_MORE,   /* more bytes are needed */
+  HANDSHAKE_MORE,
   HANDSHAKE_READY,  /* the server awaits a statement */
   HANDSHAKE_FAILED, /* the protocol has the text */
   HANDSHAKE_CANNOT, /* likewise: only the library can log in here */
@@ -33,15 +32,14 @@ enum handshake_rc {
 struct handshake;
 
 struct handshake_protocol {
-  /* The socket is connected: negotiate TLS, and append the first messages to
-   * h->out. */
+  /* Connected: negotiate TLS, and append the first messages to h->out. */
   enum visit_rc (*start)(struct handshake *h);
-  /* Consume complete messages in h->in, and append answers to h->out.  After
+  /* Consume complete messages in h->in, append answers to h->out.  After
    * FAILED, CANNOT and LATE the session has to be closed. */
   enum handshake_rc (*take)(struct handshake *h);
 
-  /* Failures, in the words of the client library.  They return VISIT_FAILED;
-   * refused() may return VISIT_CANNOT. */
+  /* In the words of the client library.  VISIT_FAILED; refused(): or
+   * VISIT_CANNOT. */
   enum visit_rc (*unresolved)(struct handshake *h, const char *why);
   enum visit_rc (*unreachable)(struct handshake *h, int code); /* -errno */
   enum visit_rc (*broken)(struct handshake *h, int code);      /* -errno */
@@ -60,12 +58,11 @@ struct handshake {
   int fd;                         /* -1: not open */
   char address[WIRE_ADDRESS_MAX]; /* numeric; "": none yet, or a Unix socket */
   enum visit_step step;
-  uint64_t at_ns; /* begin of `step` */
+  uint64_t at_ns;
   struct wire_buffer in, out;
 };
 
 void handshake_begin(struct handshake *h, struct visit *v);
-/* The step has succeeded. */
 void handshake_end_step(struct handshake *h);
 
 /* Only the library can log in.  Returns VISIT_CANNOT. */
@@ -75,7 +72,7 @@ enum visit_rc handshake_cannot(struct handshake *h, const char *why);
 enum visit_rc handshake_open(struct handshake *h);
 
 /* Send h->out, and take messages until the server is ready.  Not `appended`: no
- * memory was left for h->out. */
+ * memory. */
 enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
                              bool appended);
 

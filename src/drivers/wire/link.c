@@ -92,8 +92,7 @@ bool wire_look(struct wire_buffer *b, int fd)
   return true;
 }
 
-/* A socket that could not be connected is closed: the loop must forget the
- * descriptor. */
+/* The loop must forget the closed descriptor. */
 static int wire_wait_in_loop(int fd, short events, uint64_t until_ns)
 {
   _Atomic uint32_t never = 0;
@@ -209,7 +208,7 @@ bool wire_keep_alive(int fd)
 
   if (!wire_is_tcp(fd))
     return false;
-  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* failures are ignored */
+  for (size_t i = 0; i < ARRAY_SIZE(option); i++)
     (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,
                      sizeof(option[i].value));
   return true;

@@ -1,9 +1,9 @@
 /*
- * link.h - the socket of a session: opening, bytes, and frames of bytes.
+ * link.h - the socket of a session: opening, bytes, frames.
  *
- * Functions that wait do so whether the socket blocks or not, and signals do
- * not end the wait.  In a fiber, the loop runs others meanwhile.  Without a
- * limit, shutdown() by another thread ends the wait.
+ * Functions wait whether the socket blocks or not, in spite of signals; in a
+ * fiber, the loop runs others meanwhile.  Without a limit, shutdown() by
+ * another thread ends the wait.
  */
 #ifndef BENCH_DRIVERS_WIRE_LINK_H
 #define BENCH_DRIVERS_WIRE_LINK_H
@@ -43,12 +43,12 @@ static inline bool wire_send(int fd, const uint8_t *p, size_t n, int flags)
 }
 
 /*
- * Append what has come, as much as fits (room for one byte at least); WAITS for
- * the first byte.  0; -EPIPE: closed by the other side; or another -errno.
+ * Append what has come, as much as fits (one byte at least); WAITS for the
+ * first byte. 0; -EPIPE: closed by the other side; or another -errno.
  *
- * `poll_first`: a reader that sleeps in recv() on a Unix socket is woken twice,
- * first when the server takes the request out of the queue.  A reader in poll()
- * is not, which is worth the call where others want the processor.
+ * `poll_first`: on a Unix socket recv() is woken twice, first when the server
+ * takes the request out of the queue; poll() is not, which pays where others
+ * want the processor.
  */
 int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got);
 static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
@@ -69,36 +69,33 @@ static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
  * -ENOMEM. */
 int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first);
 
-/* Append without a wait; false: nothing has come.  The next request notices a
- * broken connection. */
+/* Without a wait; false: nothing has come.  The next request notices a broken
+ * connection. */
 bool wire_look(struct wire_buffer *b, int fd);
 
-/* ---- until a moment at the latest ---- */
-
-/* What is sent stays valid until something was received, or the socket is
+/* Sent bytes stay valid until something was received, or the socket is
  * forgotten: see loop.h. */
 
-/* Open a connected socket.  0; -ETIMEDOUT; or the -errno of connect().  A Unix
- * socket whose queue is full is tried again. */
+/* 0; -ETIMEDOUT; or the -errno of connect().  A Unix socket whose queue is full
+ * is tried again. */
 int wire_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
               uint64_t until_ns);
 
 /* 0, -ETIMEDOUT, or another -errno. */
 int wire_send_until(int fd, const void *bytes, size_t n, uint64_t until_ns);
 
-/* Append `n` bytes at most; WAITS for the first byte.  0; -ETIMEDOUT; -EPIPE:
- * closed by the other side; -ENOMEM; or another -errno. */
+/* Append up to `n` bytes; WAITS for the first.  0; -ETIMEDOUT; -EPIPE: closed
+ * by the other side; -ENOMEM; or another -errno. */
 int wire_receive_until(int fd, struct wire_buffer *in, size_t n,
                        uint64_t until_ns);
 
-/* The frames of a protocol.  With a constant, the functions below become a few
- * instructions without calls. */
+/* A constant one turns the functions below into a few instructions. */
 struct wire_frame {
-  size_t head;                         /* bytes that contain the size */
+  size_t head;
   size_t (*size)(const uint8_t *head); /* of the whole frame */
 };
 
-/* Bytes needed from b->pos on: of the frame, or of an incomplete head. */
+/* From b->pos on: of the frame, or of an incomplete head. */
 static inline size_t wire_frame_size(const struct wire_frame *f,
                                      const struct wire_buffer *b)
 {
@@ -118,8 +115,8 @@ static inline int wire_frame_fill(const struct wire_frame *f,
 
 bool wire_is_tcp(int fd);
 
-/* A TCP socket sends at once, and breaks after a minute of silence.  Returns
- * whether the socket is one. */
+/* TCP sends at once, and breaks after a minute of silence.  Is the socket
+ * TCP? */
 bool wire_keep_alive(int fd);
 
 #endif

@@ -25,8 +25,7 @@ static const uint32_t sines[64] = {
 
 static void add_block(uint32_t *state, const uint8_t *block)
 {
-  /* Each quarter of the steps repeats four shifts, and has its own function
-   * and order of words. */
+  /* Per quarter: four repeated shifts, a function, and an order of words. */
   static const uint8_t shift[4][4] = {
     { 7, 12, 17, 22 }, { 5, 9, 14, 20 }, { 4, 11, 16, 23 }, { 6, 10, 15, 21 }
   };

@@ -17,8 +17,8 @@ static bool would_block(ssize_t rc)
   return rc < 0 && sock_is_early(errno);
 }
 
-/* Wait until something can be sent or has come, and receive.  False: to go on
- * is of no use. */
+/* Wait until something can be sent or has come, and receive.  False: give
+ * up. */
 COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
 {
   ssize_t got;
@@ -37,8 +37,8 @@ COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
 
 /*
  * Not through the loop, which may only note down what to send: the caller has
- * to know when the socket is full.  Answers to earlier requests were read, so
- * nothing is under way in the loop.
+ * to know when the socket is full.  Earlier requests were answered, so the loop
+ * is idle.
  */
 bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
                     size_t most, bool wait)

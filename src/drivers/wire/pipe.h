@@ -1,11 +1,11 @@
 /*
- * pipe.h - the requests of a pipeline, sent while answers to earlier ones come.
+ * pipe.h - requests of a pipeline, sent in chunks while answers to earlier ones
+ * come.
  *
- * Requests are collected into chunks.  When the socket is full, answers have to
- * be read before the rest of a chunk is sent, because a server that cannot
- * write does not read.  Answers that are awaited belong to chunks that were
- * sent as a whole, so the server has all that it needs.  Nothing grows with the
- * length of a pipeline.
+ * When the socket is full, answers have to be read before the rest of a chunk
+ * is sent, because a server that cannot write does not read.  Awaited answers
+ * belong to whole chunks, so the server has all that it needs.  Nothing grows
+ * with the length of a pipeline.
  */
 #ifndef BENCH_DRIVERS_WIRE_PIPE_H
 #define BENCH_DRIVERS_WIRE_PIPE_H
@@ -23,7 +23,7 @@ enum {
 /* A zeroed one is valid.  What lies before out.pos has been sent. */
 struct wire_pipe {
   struct wire_buffer out;
-  bool sending;     /* a part of the chunk is not sent */
+  bool sending;
   bool failed;      /* for the driver: nothing more is executed */
   size_t in_flight; /* for the driver: requests without an answer */
 };
@@ -43,19 +43,16 @@ static inline bool wire_pipe_is_full(const struct wire_pipe *p)
 }
 
 /*
- * Send the chunk.  False: the socket is full, and an answer has to be read
- * first. `wait`: no answer is pending, so this WAITS for the socket, and
- * appends what comes to `in`, up to `most` bytes.  A broken connection is left
- * to the reader.
+ * False: the socket is full, and an answer has to be read first.  `wait`: none
+ * is pending: WAITS for the socket, and appends what comes to `in`, up to
+ * `most` bytes.  A broken connection is left to the reader.
  */
 bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
                     size_t most, bool wait);
 
-/* Before the answer at in->pos is read: what lies before makes room now and
- * then. */
+/* Bytes before in->pos make room now and then. */
 void wire_pipe_next(struct wire_buffer *in);
 
-/* For a new pipeline. */
 void wire_pipe_clear(struct wire_pipe *p);
 void wire_pipe_done(struct wire_pipe *p);
 

@@ -1,6 +1,5 @@
 /*
- * resolve.c - looks up a host in a helper thread, so that a slow name server
- * cannot hold the caller beyond its limit.
+ * resolve.c - looks up a host in a helper thread, within a time limit.
  */
 #include "drivers/wire/resolve.h"
 
@@ -65,7 +64,6 @@ static void *look_up(void *arg)
   return NULL;
 }
 
-/* Without a thread, the caller does the lookup. */
 static void start(struct lookup *l)
 {
   if (thread_start_detached(0, look_up, l) < 0)

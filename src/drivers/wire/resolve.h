@@ -20,9 +20,9 @@ struct wire_addresses {
 };
 
 /*
- * A numeric host is returned at once; others are looked up in a thread, which
- * is left behind at `until_ns`.  WAITS.  -ETIMEDOUT, -ENOENT or -ENOMEM; `err`
- * has the reason without the host.
+ * Numeric hosts at once; others in a thread, which is left behind at
+ * `until_ns`. WAITS.  -ETIMEDOUT, -ENOENT or -ENOMEM; `err` has the reason
+ * without the host.
  */
 int wire_resolve(const char *host, uint64_t until_ns,
                  struct wire_addresses *ret, struct err *err);

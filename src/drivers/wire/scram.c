@@ -60,8 +60,7 @@ struct challenge {
   unsigned long iterations;
 };
 
-/* The value of the attribute at *at, which moves behind; NULL: another
- * letter. */
+/* Of the attribute at *at, which moves behind; NULL: another letter. */
 static const char *value(const char **at, const char *end, char letter,
                          size_t *ret_len)
 {
@@ -124,7 +123,6 @@ static const char *read_challenge(struct challenge *c, const struct scram *s,
   return said == end ? NULL : "malformed SCRAM message (garbage at its end)";
 }
 
-/* All that the keys depend on. */
 static void identify(const char *password, const struct challenge *c,
                      uint8_t ret[SHA256_BYTES])
 {
@@ -192,10 +190,8 @@ static uint32_t turn_name(const uint8_t of[SHA256_BYTES])
   return name | 1;
 }
 
-/*
- * One thread computes keys, and others wait for the same keys.  Nobody waits
- * for other keys: the salt may differ at each login.  False: the time is over.
- */
+/* One thread computes keys, and others wait for the same, not for other keys:
+ * the salt may differ at each login.  False: the time is over. */
 static bool take_turn(struct login_keys *shared, uint32_t name,
                       uint64_t until_ns, bool *ret_mine)
 {
@@ -226,8 +222,8 @@ struct wish {
   const struct challenge *c;
   const uint8_t *of;
   uint64_t until_ns;
-  const struct scram_made *keys; /* the answer, or NULL */
-  bool no_memory;                /* else the time is over */
+  const struct scram_made *keys;
+  bool no_memory; /* else the time is over */
 };
 
 static const struct scram_made *compute(struct wish *w)

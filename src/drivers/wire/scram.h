@@ -2,9 +2,8 @@
  * scram.h - SCRAM-SHA-256 for clients (RFC 5802, RFC 7677), without channel
  * binding.
  *
- * The key of a password costs thousands of hashes, and depends on password,
- * salt and iterations only: repeated logins compute it once.  A fiber is parked
- * while another thread computes.
+ * The key of a password costs thousands of hashes of password, salt and
+ * iterations: repeated logins compute it once, while a fiber is parked.
  */
 #ifndef BENCH_DRIVERS_WIRE_SCRAM_H
 #define BENCH_DRIVERS_WIRE_SCRAM_H
@@ -17,13 +16,13 @@
 #include "base/sha256.h"
 
 enum {
-  SCRAM_NONCE = 24,           /* characters of the client's part */
-  SCRAM_USER_MAX = 64,        /* bytes of a name */
-  SCRAM_NONCE_MAX = 256,      /* bytes of both parts */
+  SCRAM_NONCE = 24, /* characters of the client's part */
+  SCRAM_USER_MAX = 64,
+  SCRAM_NONCE_MAX = 256,
   SCRAM_SALT_MAX = 256,       /* bytes */
   SCRAM_MESSAGE_MAX = 1024,   /* bytes, of the server */
   SCRAM_ITERATIONS = 1000000, /* maximum; servers ask for 4096 */
-  SCRAM_ROOM = 512,           /* for a message of the client */
+  SCRAM_ROOM = 512,
 };
 
 struct scram_made;
@@ -46,13 +45,13 @@ struct scram {
 /* -errno: no random numbers. */
 int scram_nonce(char ret[SCRAM_NONCE + 1]);
 
-/* Returns the length.  `user`: "" if the server has it already; without commas
- * and equals signs. */
+/* Returns the length.  `user`: "" if the server has it; no commas or equals
+ * signs. */
 size_t scram_begin(struct scram *s, const char *user, const char *nonce,
                    char to[SCRAM_ROOM]);
 
-/* Answer the server's first message.  Returns the length; 0: `why` has the
- * reason, "" if `until_ns` has come.  WAITS. */
+/* Answer the first message.  The length; 0: `why` has the reason, "":
+ * `until_ns` has come. WAITS. */
 size_t scram_answer(struct scram *s, struct scram_keys *keys,
                     const char *password, const char *said, size_t len,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
@@ -61,7 +60,7 @@ size_t scram_answer(struct scram *s, struct scram_keys *keys,
 /* Has the server proven that it has the password? */
 bool scram_is_right(const struct scram *s, const char *said, size_t len);
 
-/* Is the password the same in all forms of Unicode?  Others need RFC 4013. */
+/* The same in all forms of Unicode?  Others need RFC 4013. */
 bool scram_is_plain(const char *password);
 
 #endif

@@ -17,8 +17,8 @@ static inline uint32_t rotate(uint32_t x, unsigned by)
   return x << by | x >> (32 - by);
 }
 
-/* Each quarter of the steps has a function and a constant of its own: the
- * square roots of 2, 3, 5 and 10, 30 bits after the point. */
+/* A function and a constant per quarter: square roots of 2, 3, 5 and 10, 30
+ * bits after the point. */
 static uint32_t mix(unsigned quarter, uint32_t b, uint32_t c, uint32_t d)
 {
   switch (quarter) {
