@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
-#include "machine/cpu.h"
 #include "machine/proc.h"
 
 enum {
@@ -20,20 +19,6 @@ enum {
 };
 
 typedef unsigned long long count; /* for scanf() */
-
-static void read_cpu(const char *root, struct system_counts *ret)
-{
-  struct cpu_ticks ticks;
-
-  cpu_read_ticks(&ticks, root, NULL);
-  ret->has_cpu = ticks.known;
-  ret->user = ticks.user;
-  ret->system = ticks.system;
-  ret->idle = ticks.idle;
-  ret->iowait = ticks.iowait;
-  ret->steal = ticks.steal;
-  ret->switches = ticks.switches;
-}
 
 static void read_disk(const char *root, const char *device,
                       struct system_counts *ret)
@@ -119,7 +104,7 @@ void sampler_read(const char *root, const char *device,
                   struct system_counts *ret)
 {
   memset(ret, 0, sizeof(*ret));
-  read_cpu(root, ret);
+  cpu_read_ticks(&ret->cpu, root, NULL);
   ret->own_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
   read_waited(root, ret);
   if (device[0] != '\0')
@@ -141,16 +126,16 @@ void sampler_start(struct sampler *w, const char *root, const char *device,
 static void fill_cpu(struct system_use *u, const struct system_counts *now,
                      const struct system_counts *last)
 {
-  const double user = (double)grown_u64(now->user, last->user);
-  const double system = (double)grown_u64(now->system, last->system);
-  const double idle = (double)grown_u64(now->idle, last->idle);
-  const double iowait = (double)grown_u64(now->iowait, last->iowait);
-  const double steal = (double)grown_u64(now->steal, last->steal);
+  const double user = (double)grown_u64(now->cpu.user, last->cpu.user);
+  const double system = (double)grown_u64(now->cpu.system, last->cpu.system);
+  const double idle = (double)grown_u64(now->cpu.idle, last->cpu.idle);
+  const double iowait = (double)grown_u64(now->cpu.iowait, last->cpu.iowait);
+  const double steal = (double)grown_u64(now->cpu.steal, last->cpu.steal);
   const double all = user + system + idle + iowait + steal;
   const double own = (double)grown_u64(now->own_ns, last->own_ns);
   const double ns = (double)u->period_ns;
 
-  u->has_cpu = now->has_cpu && last->has_cpu && all > 0.0;
+  u->has_cpu = now->cpu.known && last->cpu.known && all > 0.0;
   if (!u->has_cpu)
     return;
   u->user = user / all;
@@ -160,7 +145,7 @@ static void fill_cpu(struct system_use *u, const struct system_counts *now,
   u->steal = steal / all;
   if (u->period_ns == 0)
     return;
-  u->switches_per_s = (double)grown_u64(now->switches, last->switches) *
+  u->switches_per_s = (double)grown_u64(now->cpu.switches, last->cpu.switches) *
                       (double)NS_PER_S / ns;
   u->others =
     ((user + system) / (double)sysconf(_SC_CLK_TCK) * (double)NS_PER_S - own) /

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/cpu.h"
 #include "machine/pressure.h"
 
 enum {
@@ -16,10 +17,9 @@ enum {
 
 /* Since the start of the machine, in the kernel's units. */
 struct system_counts {
-  bool has_cpu, has_disk, has_net;
-  uint64_t user, system, iowait, idle, steal; /* ticks */
-  uint64_t switches;                          /* context switches */
-  uint64_t own_ns;                            /* of this process */
+  bool has_disk, has_net;
+  struct cpu_ticks cpu;
+  uint64_t own_ns; /* of this process */
   bool has_waited;
   uint64_t waited_ns; /* of its first threads, for a processor */
   uint64_t reads, writes, read_sectors, written_sectors, busy_ms;

@@ -44,7 +44,7 @@
 #define CPU_SECONDS(which)                                                 \
   METRIC("machine_cpu_seconds", "Time of all processors of the machine."), \
     .labels = "mode=\"" #which "\"", .metric_decimals = 2,                 \
-    COUNT(system.which, system.has_cpu, TICKS), MACHINE(which, has_cpu)
+    COUNT(system.cpu.which, system.cpu.known, TICKS), MACHINE(which, has_cpu)
 #define PRESSURE(name, which, resource, tasks, live)                   \
   SYSTEM("pressure", name), LIVE(live),                                \
     METRIC("machine_pressure_seconds",                                 \
@@ -127,7 +127,7 @@ const struct figure figures[] = {
   { SYSTEM("cpu", "context_switches_per_s"),
     COLUMN("context_switches_per_s", 1), MACHINE(switches_per_s, has_cpu),
     METRIC("machine_context_switches", "Context switches of all programs."),
-    COUNT(system.switches, system.has_cpu, 0) },
+    COUNT(system.cpu.switches, system.cpu.known, 0) },
   { SYSTEM("cpu", "throttled_ratio"), LIVE("throttled"),
     MACHINE(pressure.throttled, has_cpu),
     METRIC("machine_throttled_seconds",
