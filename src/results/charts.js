@@ -197,7 +197,7 @@ class Chart {
     const w = this.width = this.figure.clientWidth;
     if (w === 0) return;
     const W = Math.max(220, w - 24), [x0, x1, y0, y1] = this.limits();
-    const strip = bands.length ? 14 : 0, H = Math.round(Math.min(spec.small ? 190 : 280, Math.max(160, W / 2.3))) + strip;
+    const strip = bands.length ? 14 : 0, H = Math.round(Math.min(spec.small ? 190 : 280, Math.max(spec.small ? 160 : 200, W / 2.3))) + strip;
     const yt = ticksOf(y, y0, y1, H > 220 ? 6 : 4).map(v => [v, tick(v, y.unit || 'count')]);
     const T = 10 + strip, B = x.label ? 40 : 24, R = 14, L = 12 + 7 * Math.max(2, ...yt.map(t => t[1].length));
     const fx = SCALES[x.scale || 'linear'], fy = SCALES[y.scale || 'linear'];

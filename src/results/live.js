@@ -141,7 +141,7 @@
   const HIDDEN = ['threads', 'json', 'live'];
   const describeRun = () => about.replaceChildren(facts(null, [['', plural(run.threads, 'thread')], ['', servers],
     ...Object.entries(run.options || {}).filter(([name, o]) => o.source === 'command_line' && !HIDDEN.includes(name))
-      .slice(0, 8).map(([name, o]) => [name, String(o.value)]), ['', run.version && 'bench ' + run.version]]));
+      .slice(0, 8).map(([name, o]) => [name, name === 'time' ? span(o.value) : String(o.value)]), ['', run.version]]));
   on('run', value => {
     run = value;
     looks = [];

@@ -57,14 +57,32 @@ const MACHINE = [
 ];
 
 /* ---- reading ---- */
+const WAITS_LISTED = 8; /* at most, of an interval */
+const SHORT = {events_per_s: 'rate', offered_per_s: 'offered', 'queries.total_per_s': 'queries', errors_per_s: 'errors', reconnects_per_s: 'reconnects',
+  'latency_ns.percentiles.50': 'p50', 'latency_ns.percentiles.95': 'p95', 'latency_ns.percentiles.99': 'p99',
+  'latency_ns.percentiles.99.9': 'p999', 'latency_ns.max': 'max'};
 const column = c => {
   const up = 10 ** Math.max(c.s, 0), down = 10 ** Math.max(-c.s, 0);
   return c.y.map(y => y === null ? null : y * up / down);
 };
 const unpack = run => {
   run.t = run.t ? column(run.t) : [];
-  for (const key in run.series) run.series[key] = column(run.series[key]);
-  run.series = run.series || {};
+  const have = run.series || {}, series = run.series = {};
+  for (const path in have) {
+    const of = /^(?:members\.(.*)\.(events_per_s|latency_ns\.percentiles\.95)|servers\.(\d+)\.waits\.(.*)\.sessions)$/s.exec(path);
+    const key = !of ? SHORT[path] || path : of[1] !== undefined ? `members.${of[2]}.${of[1]}` : `waits.${of[3]}.${of[4]}`;
+    series[key] = column(have[path]);
+    /* Of waits that a list lacks there were none, unless the list is full. */
+    const listed = of && of[3] && have[`servers.${of[3]}.waits`];
+    if (listed) series[key] = series[key].map((y, i) => y === null && listed.y[i] !== null &&
+      Math.round(listed.y[i] * 10 ** listed.s) < WAITS_LISTED ? 0 : y);
+  }
+  for (const key in series) if (/^(servers|members)(\.\d+\.waits)?$/.test(key)) delete series[key];
+  /* The median, the lowest and the highest of the repeats. */
+  ['rate', 'p50', 'p95', 'p99', 'mean'].forEach((key, i) => {
+    const all = run.repeats.map(r => r[i]).filter(Number.isFinite).sort((a, b) => a - b), n = all.length;
+    run[key] = n ? [(all[(n - 1) >> 1] + all[n >> 1]) / 2, all[0], all[n - 1]] : [null, null, null];
+  });
 };
 const bandsOf = run => {
   const {outages, coincidences, marks} = run.doc, list = [];
@@ -288,9 +306,9 @@ const overTime = runs => {
     new Chart(grid, {title: 'Heat map of latency' + (runs.length > 1 ? ': ' + run.label : ''), time: true, bands, grid: run.heat,
       y: {unit: 'time', scale: 'log'}});
   for (const run of drawn) {
-    const names = [...new Set(Object.keys(run.series).filter(k => k.startsWith('members.')).map(k => k.split('.').slice(2).join('.')))];
+    const names = [...new Set(Object.keys(run.series).filter(k => k.startsWith('members.events_per_s.')).map(k => k.slice(21)))];
     const of = run === runs[0] && runs.length === 1 ? '' : ': ' + run.label;
-    for (const [key, title, y] of [['events_per_s', 'Throughput of members', {unit: 'rate'}], ['p95', 'Latency p95 of members', {unit: 'time', scale: 'log'}]])
+    for (const [key, title, y] of [['events_per_s', 'Throughput of members', {unit: 'rate'}], ['latency_ns.percentiles.95', 'Latency p95 of members', {unit: 'time', scale: 'log'}]])
       add(title + of, null, names.filter(n => run.series[`members.${key}.${n}`]).map(n => lineOf(run, `members.${key}.${n}`, n)), {y});
   }
 };
@@ -398,7 +416,7 @@ const sweeps = (data, sections) => {
     const name = [...(files.length > 1 ? [s.file.name] : []), ...rest].join(', ') || 'median of repeats';
     lines.set(name, [...(lines.get(name) || []), s.run]);
   }
-  const repeats = steps.some(s => s.run.repeats > 1);
+  const repeats = steps.some(s => s.run.repeats.length > 1);
   const shown = [...lines].slice(0, 8).map(([name, runs]) => [name === 'median of repeats' && !repeats ? 'measured' : name,
     runs.sort((a, b) => xOf(a) - xOf(b))]);
   const lineOf = ([name, runs], key) => ({name, dots: true, x: runs.map(xOf), y: runs.map(r => r[key][0]),
@@ -604,8 +622,8 @@ const report = data => {
     machine(data, sections);
   } else {
     const o = runs.length === 1 && runs[0].doc.outages, c = o && o.clients;
-    const stopped = () => {
-      const outages = fold('Outages');
+    const stopped = open => {
+      const outages = fold('Outages', open);
       if (o && o.stall_count > 0) make(outages, 'p', `${plural(o.stall_count, 'time')} without service, ${span(o.stalled_s)} together, ` +
         `the longest ${span(o.longest_stall_s)}. ` + (c && c.affected > 0 ? `${c.affected} of ${plural(c.all, 'client')} lost the service` +
         (c.until_the_end ? `, ${c.until_the_end} until the end` : '') + `; from the last success to the next one: median ` +
@@ -613,8 +631,8 @@ const report = data => {
       sections.put(outages, ['Outages'], true);
       dropEmpty(outages);
     };
-    const severe = runs.some(r => r.doc.outages && ((r.doc.outages.stalls || []).some(o => o.length_s >= 1) || (r.doc.outages.clients || {}).affected > 0));
-    if (severe) stopped();
+    const severe = single && runs.some(r => r.doc.outages && ((r.doc.outages.stalls || []).some(o => o.length_s >= 1) || (r.doc.outages.clients || {}).affected > 0));
+    if (severe) stopped(true);
     const sweep = sweeps(data, sections), search = searches(data, sections);
     if (sweep) {
       const f = sweep.files[0], best = sweep.find(f, f.best), knee = sweep.find(f, f.knee);
@@ -642,7 +660,7 @@ const report = data => {
         make(d.firstElementChild, 'span.dim', data.runs.length > 8 ? `the first 8 of ${data.runs.length} steps` : 'of the steps');
       });
     }
-    stopped();
+    stopped(!many);
     const statements = fold('Statements and operations', !many);
     sections.put(statements, many || !single || runs.length === 1 ? ['Summary'] : [], false);
     sections.put(statements, ['Members', 'Operations', 'Errors', 'Figures']);

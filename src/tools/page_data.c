@@ -10,12 +10,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/mem.h"
 #include "base/strbuf.h"
 #include "monitor/metrics.h"
-#include "results/json_parts.h"
 #include "stats/hist_sum.h"
-#include "tools/members.h"
 #include "tools/page_heat.h"
 #include "tools/result.h"
 #include "tools/usl.h"
@@ -23,10 +20,10 @@
 #include "tools/view.h"
 
 enum {
-  PATHS_MAX = 60, /* further figures of machine and servers have no chart */
+  COLUMNS_MAX = 128, /* further figures have no chart */
   DEPTH_MAX = 6,
-  DIGITS = 5,      /* of figures of the run */
-  DIGITS_ROWS = 4, /* of machine and servers */
+  DIGITS = 6,      /* of figures of the run */
+  DIGITS_ROWS = 4, /* of others */
   PER_OCTAVE = 32, /* points of a distribution */
 };
 
@@ -51,8 +48,9 @@ static void append_json(struct strbuf *out, const json_t *json)
   if (!json)
     strbuf_adds(out, "null");
   else if (json_dump_callback(json, append_safe, out,
-                              JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII |
-                                JSON_REAL_PRECISION(12)) < 0)
+                              JSON_COMPACT | JSON_ENCODE_ANY |
+                                JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)) <
+           0)
     out->failed = true;
 }
 
@@ -113,47 +111,126 @@ static void append_column(struct strbuf *out, const double *y, size_t n,
   strbuf_adds(out, "]}");
 }
 
-/* ---- figures of intervals ---- */
+/* ---- intervals ---- */
 
-/* A figure of intervals: a path, a percentile, or a kind of waits. */
-struct figure_at {
-  const char *path;
-  const char *percentile; /* its key */
-  const char *member;     /* [opt] the figure of this member of a mix */
-  const char *wait;       /* [opt] at this server */
-  size_t server;
-  bool count; /* shown per second */
+/* The numbers of intervals by their paths. */
+struct columns {
+  json_t *of; /* owned; { path: [number or null, ...] } */
+  size_t n;   /* intervals before this one */
+  bool failed;
 };
 
-/* Unknown in an interval without a reading.  Of what is not in the list there
- * were none, unless the list is full. */
-static double waits_at(const struct figure_at *f, const json_t *interval)
+static void put(struct columns *c, const char *path, double value)
 {
-  const json_t *server = json_array_get(json_object_get(interval, "servers"),
-                                        f->server);
-  const json_t *list = json_object_get(server, "waits");
+  json_t *list = json_object_get(c->of, path);
 
-  for (size_t k = 0; k < json_array_size(list); k++) {
-    const json_t *one = json_array_get(list, k);
-    const char *name = result_text_at(one, "name");
-
-    if (name && strcmp(name, f->wait) == 0)
-      return result_number_at(one, "sessions");
+  if (!list && json_object_size(c->of) < COLUMNS_MAX) {
+    list = json_array();
+    c->failed |= json_object_set_new(c->of, path, list) < 0;
   }
-  return list && json_array_size(list) < JSON_WAITS_SHOWN ? 0 : NAN;
+  while (list && !c->failed && json_array_size(list) < c->n)
+    c->failed |= json_array_append_new(list, json_null()) < 0;
+  if (list && json_array_size(list) == c->n)
+    c->failed |= json_array_append_new(list, json_real(value)) < 0;
 }
 
-static double value_at(const struct figure_at *f,
-                       const struct result_interval *i)
+/* What no chart shows. */
+static bool is_skipped(const char *key)
 {
-  const json_t *of = f->member ? member_find(i->json, f->member) : i->json;
+  static const char *const skipped[] = { "classes",
+                                         "file_operations",
+                                         "events",
+                                         "elapsed_s",
+                                         "period_s",
+                                         "count",
+                                         "threads_running",
+                                         "stalled_s",
+                                         "min",
+                                         "mean",
+                                         "stddev",
+                                         "75",
+                                         "90",
+                                         "99.99",
+                                         "read",
+                                         "write",
+                                         "read_empty",
+                                         "other",
+                                         "total" };
 
-  if (f->wait)
-    return waits_at(f, i->json);
-  if (f->percentile)
-    return f->member ? member_percentile(of, f->percentile)
-                     : result_interval_percentile(i, f->percentile);
-  return result_number_at(of, f->path) / (f->count ? i->period_s : 1);
+  for (size_t i = 0; i < ARRAY_SIZE(skipped); i++) {
+    if (strcmp(skipped[i], key) == 0)
+      return true;
+  }
+  return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t len = strlen(text), n = strlen(end);
+
+  return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* Does the figure count events of an interval, unlike a level or a rate? */
+static bool is_count(const char *path)
+{
+  const char *name = strrchr(path, '.');
+
+  if (strncmp(path, "servers.", 8) == 0) {
+    for (int f = 0; f < SERVER_METRICS; f++) {
+      if (strcmp(server_metrics_info[f].name, name + 1) == 0)
+        return server_metrics_info[f].kind == SERVER_COUNT;
+    }
+    return false;
+  }
+  return strcmp(path, "reconnects") == 0 ||
+         (strncmp(path, "system.", 7) == 0 && !ends_with(path, "_ratio") &&
+          !ends_with(path, "_per_s") &&
+          !(strncmp(path, "system.memory.", 14) == 0 &&
+            ends_with(path, "_bytes")));
+}
+
+/* Put all numbers below `json`; of lists by the names of their members, and how
+ * many there are.  Counts are per second. */
+static void flatten(struct columns *c, const json_t *json, const char *path,
+                    double period_s, int depth)
+{
+  const double own_s = result_number_at(json, "period_s");
+  struct strbuf below = { 0 };
+  const char *key;
+  json_t *value;
+
+  if (json_is_number(json)) {
+    const bool count = is_count(path);
+
+    strbuf_addf(&below, "%s%s", path, count ? "_per_s" : "");
+    put(c, strbuf_str(&below),
+        json_number_value(json) / (count ? period_s : 1));
+  }
+  json_object_foreach((json_t *)(uintptr_t)json, key, value)
+  {
+    if (is_skipped(key) || depth == DEPTH_MAX)
+      continue;
+    strbuf_clear(&below);
+    strbuf_addf(&below, "%s%s%s", path, *path ? "." : "", key);
+    flatten(c, value, strbuf_str(&below), own_s > 0 ? own_s : period_s,
+            depth + 1);
+  }
+  for (size_t i = 0; i < json_array_size(json) && i < VIEW_RUNS_MAX; i++) {
+    const char *name = result_text_at(json_array_get(json, i), "name");
+
+    strbuf_clear(&below);
+    if (name)
+      strbuf_addf(&below, "%s.%s", path, name);
+    else
+      strbuf_addf(&below, "%s.%zu", path, i);
+    flatten(c, json_array_get(json, i), strbuf_str(&below), period_s,
+            depth + 1);
+  }
+  if (json_is_array(json))
+    put(c, path, (double)json_array_size(json));
+  c->failed = c->failed || below.failed;
+  strbuf_done(&below);
 }
 
 /* The intervals without a last one that is so short that its figures scatter
@@ -168,203 +245,49 @@ static size_t whole_intervals(const struct result *r)
            : n;
 }
 
-/* Adds "key": column; nothing if all numbers are 0 or missing. */
-static void append_figure(struct strbuf *out, const struct result *r,
-                          const char *key, const struct figure_at *f,
-                          int digits)
+/* Adds "path": column; nothing if all numbers are 0 or missing. */
+static void append_path(struct strbuf *out, const char *path,
+                        const json_t *list, size_t n)
 {
-  const size_t n = whole_intervals(r);
   double *y = calloc(n + 1, sizeof(*y));
   bool any = false;
 
   for (size_t i = 0; y && i < n; i++) {
-    y[i] = value_at(f, &r->intervals[i]);
+    const json_t *value = json_array_get(list, i);
+
+    y[i] = json_is_number(value) ? json_number_value(value) : NAN;
     any = any || (isfinite(y[i]) && y[i] != 0);
   }
   if (any) {
-    if (out->text[out->len - 1] != '{')
-      strbuf_adds(out, ",");
-    append_text(out, key);
+    strbuf_adds(out, out->text[out->len - 1] == '{' ? "" : ",");
+    append_text(out, path);
     strbuf_adds(out, ":");
-    append_column(out, y, n, digits);
+    append_column(out, y, n, strchr(path, '.') ? DIGITS_ROWS : DIGITS);
   }
   out->failed = out->failed || !y;
   free(y);
 }
 
-/* Paths of numbers, in the order in which they appear. */
-struct paths {
-  char *of[PATHS_MAX]; /* owned */
-  size_t n;
-  bool failed;
-};
-
-static void add_path(struct paths *p, const char *path)
-{
-  for (size_t i = 0; i < p->n; i++) {
-    if (strcmp(p->of[i], path) == 0)
-      return;
-  }
-  if (p->n == PATHS_MAX)
-    return;
-  p->of[p->n] = mem_strdup(path);
-  p->failed = p->failed || !p->of[p->n];
-  p->n += p->of[p->n] != NULL;
-}
-
-/* Names with dots in them cannot be looked up, and are left out. */
-static void collect_paths(struct paths *p, const json_t *json, const char *path,
-                          int depth)
-{
-  const char *key;
-  json_t *value;
-
-  json_object_foreach((json_t *)(uintptr_t)json, key, value)
-  {
-    struct strbuf below = { 0 };
-
-    strbuf_addf(&below, "%s.%s", path, key);
-    if (strchr(key, '.') || !*key)
-      ;
-    else if (json_is_object(value) && depth < DEPTH_MAX)
-      collect_paths(p, value, strbuf_str(&below), depth + 1);
-    else if (json_is_number(value))
-      add_path(p, strbuf_str(&below));
-    p->failed = p->failed || below.failed;
-    strbuf_done(&below);
-  }
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-  const size_t len = strlen(text), n = strlen(end);
-
-  return len >= n && strcmp(text + len - n, end) == 0;
-}
-
-/* Does the figure count events of an interval, unlike a level or a rate? */
-static bool is_count(const char *path)
-{
-  const char *name = strrchr(path, '.') + 1;
-
-  for (int f = 0; strncmp(path, "servers.", 8) == 0; f++) {
-    if (f == SERVER_METRICS)
-      return false;
-    if (strcmp(server_metrics_info[f].name, name) == 0)
-      return server_metrics_info[f].kind == SERVER_COUNT;
-  }
-  return !ends_with(path, "_ratio") && !ends_with(path, "_per_s") &&
-         !(strncmp(path, "system.memory.", 14) == 0 &&
-           ends_with(path, "_bytes"));
-}
-
-/* A column for each further figure of the machine and of servers. */
-static void append_rows(struct strbuf *out, const struct result *r)
-{
-  struct paths p = { .n = 0 };
-
-  for (size_t n = 0; n < r->n_intervals; n++)
-    collect_paths(&p, json_object_get(r->intervals[n].json, "system"), "system",
-                  0);
-  for (size_t n = 0; n < r->n_intervals; n++) {
-    const json_t *list = json_object_get(r->intervals[n].json, "servers");
-
-    for (size_t i = 0; i < json_array_size(list); i++) {
-      struct strbuf path = { 0 };
-
-      strbuf_addf(&path, "servers.%zu", i);
-      collect_paths(&p, json_array_get(list, i), strbuf_str(&path), DEPTH_MAX);
-      strbuf_done(&path);
-    }
-  }
-  for (size_t i = 0; i < p.n; i++) {
-    const struct figure_at f = { .path = p.of[i], .count = is_count(p.of[i]) };
-    struct strbuf key = { 0 };
-
-    strbuf_addf(&key, "%s%s", p.of[i], f.count ? "_per_s" : "");
-    /* How far apart readings were is no figure of a server. */
-    if (!ends_with(p.of[i], ".period_s"))
-      append_figure(out, r, strbuf_str(&key), &f, DIGITS_ROWS);
-    strbuf_done(&key);
-    free(p.of[i]);
-  }
-  out->failed = out->failed || p.failed;
-}
-
-static void append_waits(struct strbuf *out, const struct result *r)
-{
-  const json_t *servers = json_object_get(r->json, "servers");
-
-  for (size_t i = 0; i < json_array_size(servers); i++) {
-    const json_t *waits = json_object_get(json_array_get(servers, i), "waits");
-
-    for (size_t k = 0; k < json_array_size(waits); k++) {
-      const char *name = result_text_at(json_array_get(waits, k), "name");
-      struct strbuf key = { 0 };
-
-      strbuf_addf(&key, "waits.%zu.%s", i, name ? name : "");
-      if (name)
-        append_figure(out, r, strbuf_str(&key),
-                      &(struct figure_at){ .wait = name, .server = i },
-                      DIGITS_ROWS);
-      strbuf_done(&key);
-    }
-  }
-}
-
-static void append_members(struct strbuf *out, const struct result *r)
-{
-  const json_t *list = json_object_get(r->json, "members");
-
-  for (size_t i = 0; i < json_array_size(list) && i < VIEW_RUNS_MAX; i++) {
-    const char *name = result_text_at(json_array_get(list, i), "name");
-    struct figure_at f = { .path = "events_per_s", .member = name };
-    struct strbuf key = { 0 };
-
-    if (!name)
-      continue;
-    strbuf_addf(&key, "members.events_per_s.%s", name);
-    append_figure(out, r, strbuf_str(&key), &f, DIGITS);
-    strbuf_clear(&key);
-    strbuf_addf(&key, "members.p95.%s", name);
-    f.percentile = "95";
-    append_figure(out, r, strbuf_str(&key), &f, DIGITS);
-    strbuf_done(&key);
-  }
-}
-
 static void append_series(struct strbuf *out, const struct result *r)
 {
-  static const struct {
-    const char *key;
-    struct figure_at f;
-  } of[] = {
-    { "rate", { .path = "events_per_s" } },
-    { "offered", { .path = "offered_per_s" } },
-    { "queries", { .path = "queries.total_per_s" } },
-    { "errors", { .path = "errors_per_s" } },
-    { "reconnects", { .path = "reconnects", .count = true } },
-    { "p50", { .percentile = "50" } },
-    { "p95", { .percentile = "95" } },
-    { "p99", { .percentile = "99" } },
-    { "p999", { .percentile = "99.9" } },
-    { "max", { .path = "latency_ns.max" } },
-  };
+  struct columns c = { .of = json_object() };
   const size_t n = whole_intervals(r);
   double *t = calloc(n + 1, sizeof(*t));
+  const char *path;
+  json_t *list;
 
+  for (c.n = 0; t && c.n < n; c.n++) {
+    t[c.n] = r->intervals[c.n].end_s;
+    flatten(&c, r->intervals[c.n].json, "", 1, 0);
+  }
   strbuf_adds(out, "\"t\":");
-  for (size_t i = 0; t && i < n; i++)
-    t[i] = r->intervals[i].end_s;
   append_column(out, t, t ? n : 0, 7);
-  free(t);
   strbuf_adds(out, ",\"series\":{");
-  for (size_t i = 0; i < ARRAY_SIZE(of); i++)
-    append_figure(out, r, of[i].key, &of[i].f, DIGITS);
-  append_members(out, r);
-  append_waits(out, r);
-  append_rows(out, r);
+  json_object_foreach(c.of, path, list) append_path(out, path, list, n);
   strbuf_adds(out, "}");
+  out->failed = out->failed || !t || c.failed;
+  json_decref(c.of);
+  free(t);
 }
 
 /* ---- distributions ---- */
@@ -407,10 +330,8 @@ static void strip(json_t *json)
   size_t i;
 
   (void)json_object_del(json, "hdr_histogram");
-  json_object_foreach(json, key, value)
-    strip(value);
-  json_array_foreach(json, i, value)
-    strip(value);
+  json_object_foreach(json, key, value) strip(value);
+  json_array_foreach(json, i, value) strip(value);
 }
 
 static void append_document(struct strbuf *out, const json_t *json)
@@ -420,6 +341,9 @@ static void append_document(struct strbuf *out, const json_t *json)
                                       "marks",    "coincidences", "test",
                                       "warnings", "environment",  "client",
                                       "tool" };
+  static const char *const options[][2] = {
+    { "label", "options.label.value" }, { "clients", "options.clients.value" }
+  };
   json_t *o = json_object(), *copy;
 
   for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
@@ -428,60 +352,31 @@ static void append_document(struct strbuf *out, const json_t *json)
     if (have && json_object_set_new(o, kept[i], json_deep_copy(have)) < 0)
       out->failed = true;
   }
-  copy = json_deep_copy(result_at(json, "options.label.value"));
-  if (copy && json_object_set_new(o, "label", copy) < 0)
-    out->failed = true;
-  copy = json_deep_copy(result_at(json, "options.clients.value"));
-  if (copy && json_object_set_new(o, "clients", copy) < 0)
-    out->failed = true;
+  for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+    copy = json_deep_copy(result_at(json, options[i][1]));
+    if (copy && json_object_set_new(o, options[i][0], copy) < 0)
+      out->failed = true;
+  }
   strip(o);
   append_json(out, o);
   json_decref(o);
 }
 
-/* The median and the range of a figure of repeats. */
-static void append_spread(struct strbuf *out, const char *key,
-                          const struct group *g,
-                          double (*of)(const struct result *))
+/* Throughput, p50, p95, p99 and mean of each repeat. */
+static void append_repeats(struct strbuf *out, const struct group *g)
 {
-  double low = INFINITY, high = -INFINITY;
-
   for (size_t i = 0; i < g->n; i++) {
-    low = fmin(low, of(g->runs[i]));
-    high = fmax(high, of(g->runs[i]));
+    const struct result *r = g->runs[i];
+    const double of[] = { r->events_per_s, result_percentile(r, "50"),
+                          result_percentile(r, "95"),
+                          result_percentile(r, "99"), r->mean_ns };
+
+    for (size_t k = 0; k < ARRAY_SIZE(of); k++) {
+      strbuf_adds(out, k > 0 ? "," : i > 0 ? ",[" : "[");
+      append_number(out, of[k], DIGITS, 0);
+    }
+    strbuf_adds(out, "]");
   }
-  strbuf_addf(out, ",\"%s\":[", key);
-  append_number(out, group_median(g, of), DIGITS, 0);
-  strbuf_adds(out, ",");
-  append_number(out, low, DIGITS, 0);
-  strbuf_adds(out, ",");
-  append_number(out, high, DIGITS, 0);
-  strbuf_adds(out, "]");
-}
-
-static double rate_of(const struct result *r)
-{
-  return r->events_per_s;
-}
-
-static double p50_of(const struct result *r)
-{
-  return result_percentile(r, "50");
-}
-
-static double p95_of(const struct result *r)
-{
-  return result_percentile(r, "95");
-}
-
-static double p99_of(const struct result *r)
-{
-  return result_percentile(r, "99");
-}
-
-static double mean_of(const struct result *r)
-{
-  return r->mean_ns;
 }
 
 static void append_run(struct strbuf *out, const struct view *v, size_t i)
@@ -493,13 +388,9 @@ static void append_run(struct strbuf *out, const struct view *v, size_t i)
   append_text(out, r->label);
   strbuf_adds(out, ",\"values\":");
   append_json(out, r->group->values);
-  append_spread(out, "rate", r->group, rate_of);
-  append_spread(out, "p50", r->group, p50_of);
-  append_spread(out, "p95", r->group, p95_of);
-  append_spread(out, "p99", r->group, p99_of);
-  append_spread(out, "mean", r->group, mean_of);
-  strbuf_addf(out, ",\"repeats\":%zu,\"failed\":%zu,\"doc\":", r->group->n,
-              r->group->failed);
+  strbuf_adds(out, ",\"repeats\":[");
+  append_repeats(out, r->group);
+  strbuf_adds(out, "],\"doc\":");
   append_document(out, r->run->json);
   if (drawn) {
     strbuf_adds(out, ",");
@@ -543,7 +434,8 @@ void page_data(const struct view *v, struct strbuf *out)
 {
   size_t first = 0;
 
-  strbuf_addf(out, "{\"parts\":%s,\"files\":[", v->has_parts ? "true" : "false");
+  strbuf_addf(out, "{\"parts\":%s,\"files\":[",
+              v->has_parts ? "true" : "false");
   for (size_t i = 0; i < v->n_files; i++) {
     strbuf_adds(out, i > 0 ? "," : "");
     append_file(out, v, i, first);

@@ -62,7 +62,7 @@ PY
   must is "$(grep -E '^\| r \| [ab] ' <<<"$output" | cut -d'|' -f1-6 | sed 's/$/|/')" "$(cat expected)"
   bench -0 report r.json -o r.html
   page_data r.html
-  must json data.json 'all(f"members.{key}.{m}" in d["runs"][0]["series"] for key in ("events_per_s", "p95") for m in "ab")'
+  must json data.json 'all(f"members.{m}.{key}" in d["runs"][0]["series"] for m in "ab" for key in ("events_per_s", "latency_ns.percentiles.95"))'
   # another run without members, and one with clients
   bench ./a.lua --time=0 --events=10 --json=plain.json run
   bench report plain.json -o plain.html
@@ -83,7 +83,7 @@ PY
     --report-interval=0.1 --json=nine.json run
   bench report nine.json -o nine.html
   page_data nine.html
-  must json data.json 'len([k for k in d["runs"][0]["series"] if k.startswith("members.p95.")]) == 8'
+  must json data.json 'len([k for k in d["runs"][0]["series"] if k.endswith(".latency_ns.percentiles.95")]) == 8'
   must grep -q '<td[^>]*>a8' nine.html
 }
 

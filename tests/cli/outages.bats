@@ -49,7 +49,7 @@ json.dump(d, open("a.json", "w"))'
   bench report a.json --output=a.html
   must has "$(<a.html)" '<td>no service</td>'
   page_data a.html
-  must json data.json 'd["runs"][0]["doc"]["outages"]["stall_count"] >= 1 and len(d["runs"][0]["series"]["rate"]["y"]) == 20'
+  must json data.json 'd["runs"][0]["doc"]["outages"]["stall_count"] >= 1 and len(d["runs"][0]["series"]["events_per_s"]["y"]) == 20'
   bench report a.json --format=markdown
   must has "$output" '^## Outages$'
   must has "$output" '^\| no service \| [0-9.]+ \| [0-9.]+ m?s \| 1 of 1 \| client 0 was served \|'

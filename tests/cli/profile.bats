@@ -92,7 +92,7 @@ PY
   bench -0 "${quick[@]}" --load-profile=ramp:100..400x3s --json=run.json run
   "$BENCH" report run.json -o page.html
   page_data page.html
-  must json data.json 'all(k in d["runs"][0]["series"] for k in ("rate", "offered"))'
+  must json data.json 'all(k in d["runs"][0]["series"] for k in ("events_per_s", "offered_per_s"))'
   cp run.json other.json
   bench compare run.json other.json
   must has "$output" '^[a-z]+ +mean '

@@ -106,8 +106,8 @@ static void test_uneven_sweeps(void)
     OK(json_array_size(result_at(page, "runs")) == r.v.n_runs &&
          r.v.n_runs == i / 3 + 2,
        "is drawn whole");
-    OK(result_number_at(page, "runs.0.rate.0") == 100 &&
-         result_number_at(page, "runs.1.rate.0") == 99,
+    OK(result_number_at(page, "runs.0.repeats.0.0") == 100 &&
+         result_number_at(page, "runs.1.repeats.0.0") == 99,
        "with its throughput");
     json_decref(page);
     strbuf_done(&out);
@@ -146,9 +146,9 @@ static void test_far_numbers(void)
   strbuf_adds(&text, "]}");
   MUST(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0);
   page = drawn(&r, &out);
-  OK(json_array_size(result_at(page, "runs.0.series.rate.y")) == 6,
+  OK(json_array_size(result_at(page, "runs.0.series.events_per_s.y")) == 6,
      "a column has a number for each interval");
-  OK(json_is_null(result_at(page, "runs.0.series.rate.y.4")),
+  OK(json_is_null(result_at(page, "runs.0.series.events_per_s.y.4")),
      "and null where there is none");
   OK(!result_at(page, "runs.0.doc.totals.hdr_histogram"),
      "what is not drawn is not there");
