@@ -228,11 +228,20 @@ static int check_table(struct state *s, struct conn *c, const struct kind *kind,
   return rc;
 }
 
-static struct kind_args args_of(const struct state *s)
+/* The state and the arguments of a check; NULL: none, and *ret_text is why. */
+static struct state *begin_check(struct kind_args *ret, const char **ret_text)
 {
-  const struct plan *plan = s->script->setup.plan;
+  struct state *s = state_current();
+  const struct plan *plan;
 
-  return (struct kind_args){ .seed = plan->seed, .rand = plan->rand };
+  if (!s) {
+    *ret_text = "there is no state";
+    return NULL;
+  }
+  plan = s->script->setup.plan;
+  strbuf_clear(&s->quoted);
+  *ret = (struct kind_args){ .seed = plan->seed, .rand = plan->rand };
+  return s;
 }
 
 /* Returns 0 and the differences or "", or -1 and the reason why they are
@@ -240,18 +249,14 @@ static struct kind_args args_of(const struct state *s)
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
-  struct state *s = state_current();
   struct kind_args args;
+  struct state *s = begin_check(&args, ret_text);
   struct err err = { "" };
   uint64_t number = 0;
   int rc;
 
-  if (!s) {
-    *ret_text = "there is no state";
+  if (!s)
     return -1;
-  }
-  strbuf_clear(&s->quoted);
-  args = args_of(s);
   rc = table_number(table, &number, &err);
   if (rc == 0)
     rc = table_size(size, &args.value[0], &err);
@@ -266,20 +271,16 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
                           const char *const *names, const double *values, int n,
                           double table, const char *skip, const char **ret_text)
 {
-  struct state *s = state_current();
   const struct params params = { names, values, n };
   const struct kind *found = NULL;
   struct kind_args args;
+  struct state *s = begin_check(&args, ret_text);
   struct err err = { "" };
   uint64_t number = 0;
   int rc;
 
-  if (!s) {
-    *ret_text = "there is no state";
+  if (!s)
     return -1;
-  }
-  strbuf_clear(&s->quoted);
-  args = args_of(s);
   rc = set_kind(kind, &params, &found, &args, &err);
   if (rc == 0)
     rc = table_number(table, &number, &err);
