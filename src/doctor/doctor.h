@@ -5,11 +5,101 @@
 #ifndef BENCH_DOCTOR_DOCTOR_H
 #define BENCH_DOCTOR_DOCTOR_H
 
+#include <jansson.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/compiler.h"
 
 struct db_process;
 struct findings;
+struct strbuf;
+
+/* ---- findings ---- */
+
+enum finding_level {
+  FINDING_OK,
+  FINDING_WARN, /* a warning about figures */
+  FINDING_FAIL, /* the run would fail */
+};
+
+struct finding {
+  enum finding_level level;
+  const char *subject; /* static: "server" */
+  const char *advice;  /* static; [opt] */
+  char text[320];
+};
+
+enum {
+  FINDINGS_MAX = 64 /* others are dropped */
+};
+
+/* {0} is empty. */
+struct findings {
+  size_t n;
+  struct finding of[FINDINGS_MAX];
+};
+
+void findings_add(struct findings *f, enum finding_level level,
+                  const char *subject, const char *advice, const char *fmt, ...)
+  PRINTF_LIKE(5, 6);
+
+size_t findings_count(const struct findings *f, enum finding_level level);
+
+/* Counts, and an object per finding; NULL: out of memory. */
+json_t *findings_json(const struct findings *f);
+
+/* A line per finding, and their counts. */
+void findings_print(const struct findings *f, struct strbuf *out);
+
+/* ---- client ---- */
+
+/*
+ * What on this machine costs latencies: CPU clocks, idle states, interrupts,
+ * load, late wake-ups.
+ *
+ * Files are read below `root` ("": the system); unreadable files give no
+ * finding.
+ */
+
+/* Interrupts on the CPUs of the run. */
+struct client_irq {
+  unsigned number;
+  uint64_t count;
+  char name[48]; /* device */
+};
+
+/* Counters. */
+struct client_counts {
+  /* Ticks of all programs; 0: not known. */
+  uint64_t busy, stolen, all;
+  struct client_irq *irqs; /* owned */
+  size_t n_irqs;
+};
+
+/* Of `cpus`. */
+void client_governors(struct findings *to, const char *root,
+                      const cpu_set_t *cpus);
+
+/* Of these CPUs. */
+void client_idle_states(struct findings *to, const char *root,
+                        const cpu_set_t *cpus);
+
+void client_counts_read(struct client_counts *ret, const char *root,
+                        const cpu_set_t *cpus);
+void client_counts_done(struct client_counts *c);
+
+/* Between readings `seconds` apart, in which this program slept. */
+void client_load(struct findings *to, const struct client_counts *before,
+                 const struct client_counts *after, const cpu_set_t *cpus);
+void client_irqs(struct findings *to, const struct client_counts *before,
+                 const struct client_counts *after, double seconds);
+
+/* The median delay of sleeps of some milliseconds, in ns. */
+uint64_t client_wakeup_ns(void);
+void client_wakeups(struct findings *to, uint64_t late_ns);
 
 struct machine_needs {
   unsigned workers;  /* threads or clients */

@@ -13,7 +13,6 @@
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "doctor/doctor.h"
-#include "doctor/findings.h"
 #include "opt/optset.h"
 #include "program/internal.h"
 #include "results/outfile.h"

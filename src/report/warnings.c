@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
-#include "report/warnings_list.h"
+#include "report/form.h"
 #include "stats/hist_sum.h"
 #include "stats/report.h"
 #include "stats/trend.h"
@@ -51,8 +52,381 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
   va_end(ap);
 }
 
+/* ---- CPUs ---- */
+
+/*
+ * Warnings about CPUs: which programs used them, and what kept the run from
+ * them.
+ *
+ * Known: how long threads of the run waited for a CPU (exact, from the
+ * scheduler), and which programs used CPUs (whole machine, ticks of 10 ms).
+ * Other programs cost the run no more than its threads waited and no more than
+ * they used, so neither a wrong tick alone nor threads of the run that wait for
+ * each other cause a warning.
+ */
+
+/* Share of a client that was itself what was measured. */
+#define BUSY 0.9
+/* Share of p99 or of the mean latency added by the client's machine; for few
+ * events, plus this divided by their number (20 events: p99 doubled). */
+#define ADDED 0.1
+#define FEW_ADD 20
+/* Inside of events for this share of time: no pauses. */
+#define ALL_TIME 0.9
+/* Threads that compute for this share keep clients waiting. */
+#define BUSY_LOOPS 0.5
+/* Lost CPU time; an idle desktop takes 1 or 2 %. */
+#define LOST 0.05
+/* Ten ticks; fewer may be rounding. */
+#define LOST_MIN_NS (100 * NS_PER_MS)
+/* Shorter runs: ticks mean nothing. */
+#define RUN_MIN_NS (200 * NS_PER_MS)
+/* Of all CPUs: named as a cause. */
+#define CAUSE 0.1
+/* What is left of the clock in the last quarter of a run; samples differ by
+ * some percent. */
+#define FADED 0.93
+/* Tolerance of guaranteed clocks. */
+#define SLOWED 0.9
+/* Idle CPUs may be slow. */
+#define USED_FOR_SPEED 0.5
+
+/* In CPUs: seconds per second. */
+struct cpu_shares {
+  double own, others, server, strangers, steal, throttled;
+  double waiting; /* of threads, on average */
+  double lost;    /* part of `waiting` by other programs */
+};
+
+static struct cpu_shares warnings_cpu_shares_of(const struct warning_input *in)
+{
+  const struct client_use *c = in->client;
+  const struct machine_use *m = &c->machine;
+  const double wall = (double)c->wall_ns;
+  struct cpu_shares s = {
+    .own = (double)(c->user_ns + c->system_ns) / wall,
+    .steal = m->known ? (double)m->steal_ns / wall : 0,
+    .throttled = (double)m->throttled_ns / wall,
+    .waiting = c->queue_known ? (double)c->queue_ns / wall : 0,
+  };
+
+  if (m->known)
+    s.others = fmax(0, (double)m->busy_ns / wall - s.own);
+  if (in->is_part) /* ranks are not other programs */
+    s.others = fmax(0, s.others - (double)m->sibling_ns / wall);
+  if (in->measures_others)
+    s.server = in->in_process ? 0 : fmin(s.others, (double)m->server_ns / wall);
+  s.strangers = s.others - s.server;
+  s.lost = fmin(s.waiting, fmin(s.others, fmax(0, c->cpus - s.own)));
+  return s;
+}
+
+static bool warnings_cpu_counts(const struct warning_input *in, double lost,
+                                double got)
+{
+  return lost * (double)in->client->wall_ns >= (double)LOST_MIN_NS &&
+         lost / (got + lost) >= LOST;
+}
+
+/* `share` of the CPUs was missing; 0: unknown. */
+static const char *warnings_cpu_effect(const struct warning_input *in,
+                                       double share, char text[64])
+{
+  const struct report_form *form = in->report->form;
+  const char *outcome = form && form->outcome ? form->outcome
+                                              : "events per second are";
+
+  /* The load fixes the throughput. */
+  if (in->measures_others || in->rate > 0 || in->profile)
+    return "latencies are inflated";
+  if (form && form->measures_times)
+    return "times may be too long";
+  if (share > 0)
+    (void)snprintf(text, 64, "%s about %.0f %% too low", outcome, 100 * share);
+  else
+    (void)snprintf(text, 64, "%s too low", outcome);
+  return text;
+}
+
+/* Do they matter? */
+static bool warnings_cpu_look_at_others(struct warnings *d,
+                                        const struct warning_input *in,
+                                        const struct cpu_shares *s)
+{
+  const struct machine_use *m = &in->client->machine;
+  char text[64];
+
+  if (!warnings_cpu_counts(in, s->lost, s->own))
+    return false;
+  warnings_add(
+    d, true, "other_programs",
+    "other programs used %.1f of the %.4g CPUs during the run, so %s; "
+    "stop them and repeat the run%s%s%s",
+    s->others, in->client->cpus,
+    warnings_cpu_effect(in, s->lost / (s->own + s->lost), text),
+    m->busiest[0] ? " (the busiest was " : "", m->busiest,
+    m->busiest[0] ? ")" : "");
+  return true;
+}
+
+static void warnings_cpu_look_at_steal(struct warnings *d,
+                                       const struct warning_input *in,
+                                       const struct cpu_shares *s)
+{
+  char text[64];
+
+  if (!warnings_cpu_counts(in, s->steal, s->own + s->others))
+    return;
+  warnings_add(
+    d, true, "steal",
+    "the hypervisor took %.2g of the %.4g CPUs during the run (steal), "
+    "so %s; use a virtual machine with CPUs of its own",
+    s->steal, in->client->cpus,
+    warnings_cpu_effect(in, s->steal / (s->own + s->others + s->steal), text));
+}
+
+/* Used up, and less than the run needed? */
+static bool warnings_cpu_quota_counts(const struct warning_input *in,
+                                      const struct cpu_shares *s)
+{
+  const struct client_use *c = in->client;
+  const double wanted = fmin(in->threads, c->cpus);
+
+  if (c->quota <= 0)
+    return false;
+  if (!in->measures_others && c->quota >= wanted)
+    return false;
+  return s->own > BUSY * c->quota ||
+         warnings_cpu_counts(in, s->throttled, s->own);
+}
+
+static void warnings_cpu_look_at_quota(struct warnings *d,
+                                       const struct warning_input *in)
+{
+  const struct client_use *c = in->client;
+
+  warnings_add(
+    d, true, "client_quota",
+    "the control group of bench may use %.4g of the %.4g CPUs and was "
+    "stopped for %.1f s to keep to that, so %s; raise its quota "
+    "(cpu.max)",
+    c->quota, c->cpus, (double)c->machine.throttled_ns / 1e9,
+    in->measures_others ? "the client may be what was measured"
+    : in->rate > 0 || in->profile
+      ? "latencies are inflated"
+      : "the figures are those of the quota, not of the machine");
+}
+
+/* Always busy: measures itself. */
+static void warnings_cpu_look_at_client(struct warnings *d,
+                                        const struct warning_input *in,
+                                        const struct cpu_shares *s)
+{
+  const double cpus = in->client->cpus;
+
+  if (!in->measures_others || in->in_process || cpus <= 0 ||
+      s->own <= BUSY * cpus)
+    return;
+  warnings_add(d, true, "client_cpu",
+               "bench used %.0f%% of the %.4g CPUs that it may run on, so the "
+               "client may be what was measured; use more CPUs, or several "
+               "client machines",
+               100.0 * s->own / cpus, cpus);
+}
+
+static unsigned warnings_cpu_threads_of(const struct warning_input *in)
+{
+  const unsigned carriers = in->client->loops.threads;
+
+  return carriers > 0 ? carriers : in->threads;
+}
+
+/* "of 2 CPUs, bench used 0.8, mariadbd 1.1, other programs 0.1" */
+static const char *warnings_cpu_users(const struct warning_input *in,
+                                      const struct cpu_shares *s,
+                                      char text[128])
+{
+  const struct machine_use *m = &in->client->machine;
+  int n = snprintf(text, 128, "of %.4g CPUs, bench used %.1f", in->client->cpus,
+                   s->own);
+
+  if (s->server > 0 && m->server[0])
+    n += snprintf(text + n, 128 - (size_t)n, ", %s %.1f", m->server, s->server);
+  if (m->known)
+    (void)snprintf(text + n, 128 - (size_t)n, ", other programs %.1f",
+                   s->strangers);
+  return text;
+}
+
+/* Cause, code, advice. */
+struct culprit {
+  const char *code;
+  char why[96], remedy[96];
+};
+
+/* Of threads that carry clients. */
+static bool warnings_cpu_are_loops_busy(const struct warning_input *in,
+                                        const struct cpu_shares *s)
+{
+  const unsigned carriers = in->client->loops.threads;
+
+  return carriers > 0 && s->own >= BUSY_LOOPS * carriers;
+}
+
+static void warnings_cpu_find_culprit(const struct warning_input *in,
+                                      const struct cpu_shares *s,
+                                      struct culprit *ret)
+{
+  const struct client_use *c = in->client;
+  const struct machine_use *m = &c->machine;
+  const double named = CAUSE * c->cpus;
+
+  ret->code = "run_queue";
+  if (s->strangers >= named && s->strangers >= s->server) {
+    ret->code = "other_programs";
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because other programs used the CPUs");
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "stop the other programs%s%s%s",
+                   m->busiest[0] ? " (the busiest was " : "", m->busiest,
+                   m->busiest[0] ? ")" : "");
+  } else if (s->server >= named) {
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because %s uses the same CPUs", m->server);
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "run %s on another machine or use fewer %s", m->server,
+                   in->clients ? "clients" : "threads");
+  } else if (warnings_cpu_are_loops_busy(in, s)) {
+    ret->code = "client_loop";
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because %u thread%s carried all clients",
+                   c->loops.threads, fmt_plural(c->loops.threads));
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "use more --threads, or more CPUs");
+  } else if (2 * c->delays.timer_ns > c->delays.added_ns) {
+    ret->code = "late_wakeups";
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because threads that slept until an event was due woke "
+                   "up late");
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "bench doctor looks at governor, idle states and "
+                   "interrupts");
+  } else if (warnings_cpu_threads_of(in) > c->cpus) {
+    (void)snprintf(ret->why, sizeof(ret->why),
+                   ", because %u threads share them",
+                   warnings_cpu_threads_of(in));
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "use no more than %.0f thread%s, or more CPUs", c->cpus,
+                   c->cpus == 1 ? "" : "s");
+  } else {
+    (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                   "repeat the run on an idle machine");
+  }
+}
+
+/* As a share of the mean latency. */
+static double warnings_cpu_raised_mean(const struct warning_input *in)
+{
+  const struct client_use *c = in->client;
+  const struct client_delays *a = &c->delays;
+  const double sum = (double)in->report->sum_ns, queue = (double)c->queue_ns;
+  const double whole = (double)c->wall_ns * in->threads;
+
+  /* Threads always inside of events waited only there: exact, even with few
+   * long delays. */
+  if (c->queue_known && c->loops.threads == 0 && sum > ALL_TIME * whole &&
+      sum > queue)
+    return queue / (sum - queue);
+  return a->took_ns > a->added_ns
+           ? (double)a->added_ns / (double)(a->took_ns - a->added_ns)
+           : 0;
+}
+
+/* As a share of the latency of measured events; of few, which may be unusual,
+ * only a large share counts. */
+static void warnings_cpu_look_at_delays(struct warnings *d,
+                                        const struct warning_input *in,
+                                        const struct cpu_shares *s)
+{
+  const struct client_delays *a = &in->client->delays;
+  const double least = a->events > 0 ? ADDED + FEW_ADD / (double)a->events : 0;
+  const double raised = warnings_cpu_raised_mean(in);
+  const uint64_t p99_ns = in->report->hist
+                            ? report_percentile(in->report, 99)
+                            : a->p99_ns; /* of all events, if kept */
+  struct culprit by = { .code = NULL };
+  char what[96], who[128];
+
+  if (a->events == 0)
+    return;
+  if ((double)p99_ns > (1 + least) * (double)a->rest_p99_ns)
+    (void)snprintf(what, sizeof(what), "p99 from %.3g to %.3g ms",
+                   (double)a->rest_p99_ns / 1e6, (double)p99_ns / 1e6);
+  else if (raised > least)
+    (void)snprintf(what, sizeof(what), "the mean latency by %.0f%%",
+                   100.0 * raised);
+  else
+    return;
+  warnings_cpu_find_culprit(in, s, &by);
+  warnings_add(d, true, by.code,
+               "waiting for a CPU of this machine %s %s%s (%s); %s",
+               in->client->loops.threads > 0 ? "may have raised" : "raised",
+               what, by.why, warnings_cpu_users(in, s, who), by.remedy);
+}
+
+static void warnings_cpu_look_at_speed(struct warnings *d,
+                                       const struct warning_input *in,
+                                       const struct cpu_shares *s)
+{
+  const struct machine_use *m = &in->client->machine;
+  char text[64];
+
+  if (m->heat > 0)
+    warnings_add(d, true, "frequency",
+                 "heat slowed the CPUs down %llu time%s during the run, so %s; "
+                 "repeat it on a machine with better cooling",
+                 (unsigned long long)m->heat, fmt_plural(m->heat),
+                 warnings_cpu_effect(in, 0, text));
+  else if (!in->measures_others && m->last_ghz < FADED * m->first_ghz)
+    warnings_add(
+      d, true, "frequency",
+      "the CPUs slowed down from %.2f to %.2f GHz during the run, so "
+      "the figures are those of neither; measure what lasts with "
+      "--warmup-time (CPUs get hot, or may run fast for a short time "
+      "only)",
+      m->first_ghz, m->last_ghz);
+  else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
+           s->own >= USED_FOR_SPEED)
+    warnings_add(d, true, "frequency",
+                 "the CPUs ran at %.2f GHz at the end of the run, their base "
+                 "frequency is %.2f GHz; look at the governor and at power "
+                 "limits",
+                 m->mhz / 1000, m->base_mhz / 1000);
+}
+
+static void warnings_of_cpu(struct warnings *d, const struct warning_input *in)
+{
+  struct cpu_shares s;
+
+  if (in->client->wall_ns < RUN_MIN_NS)
+    return;
+  s = warnings_cpu_shares_of(in);
+  /* A quota makes threads wait: no other reason. */
+  if (warnings_cpu_quota_counts(in, &s)) {
+    warnings_cpu_look_at_quota(d, in);
+  } else {
+    warnings_cpu_look_at_client(d, in, &s);
+    if (in->measures_others || !warnings_cpu_look_at_others(d, in, &s))
+      warnings_cpu_look_at_delays(d, in, &s);
+  }
+  warnings_cpu_look_at_steal(d, in, &s);
+  warnings_cpu_look_at_speed(d, in, &s);
+}
+
+/* ---- other warnings ---- */
+
 /* A percentile needs a sample beyond it. */
-static bool is_beyond_samples(uint64_t events, double pct)
+static bool warnings_is_beyond_samples(uint64_t events, double pct)
 {
   return events > 0 && pct < 100.0 &&
          (double)events * (1.0 - pct / 100.0) < 1.0 - 1e-9;
@@ -66,13 +440,13 @@ struct few {
   char names[128];
 };
 
-static void look_at_percentile(struct few *few, uint64_t events, double pct,
-                               bool asked)
+static void warnings_look_at_percentile(struct few *few, uint64_t events,
+                                        double pct, bool asked)
 {
   const size_t len = strlen(few->names);
   char text[FMT_DOUBLE_SIZE];
 
-  if (!is_beyond_samples(events, pct))
+  if (!warnings_is_beyond_samples(events, pct))
     return;
   few->maxima = (few->n == 0 || few->maxima) &&
                 hist_rank(events, pct) == events;
@@ -84,7 +458,7 @@ static void look_at_percentile(struct few *few, uint64_t events, double pct,
                    few->n > 1 ? ", " : "", fmt_shortest(text, pct));
 }
 
-static bool is_listed(const struct report_setup *setup, double pct)
+static bool warnings_is_listed(const struct report_setup *setup, double pct)
 {
   for (unsigned i = 0; i < setup->n_percentiles; i++) {
     if (setup->percentiles[i] == pct)
@@ -99,10 +473,10 @@ void warnings_add_samples(struct warnings *d, const struct report_setup *setup,
   struct few few = { 0 };
 
   for (unsigned i = 0; i < setup->n_percentiles; i++)
-    look_at_percentile(&few, events, setup->percentiles[i], true);
-  if (setup->percentile > 0.0 && !is_listed(setup, setup->percentile))
-    look_at_percentile(&few, events, setup->percentile,
-                       setup->percentile_given);
+    warnings_look_at_percentile(&few, events, setup->percentiles[i], true);
+  if (setup->percentile > 0.0 && !warnings_is_listed(setup, setup->percentile))
+    warnings_look_at_percentile(&few, events, setup->percentile,
+                                setup->percentile_given);
   if (few.n == 0)
     return;
   warnings_add(d, few.asked, "few_samples",
@@ -115,7 +489,8 @@ void warnings_add_samples(struct warnings *d, const struct report_setup *setup,
 }
 
 /* Growing queue. */
-static void look_at_backlog(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_backlog(struct warnings *d,
+                                     const struct warning_input *in)
 {
   const double reached = in->report->period_ns > 0
                            ? (double)in->report->events * (double)NS_PER_S /
@@ -150,7 +525,8 @@ static void look_at_backlog(struct warnings *d, const struct warning_input *in)
 }
 
 /* After the time limit, most workers idle. */
-static void look_at_tail(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_tail(struct warnings *d,
+                                  const struct warning_input *in)
 {
   const uint64_t elapsed_ns = in->report->elapsed_ns;
   const uint64_t late_ns = grown_u64(elapsed_ns, in->limit_ns);
@@ -166,7 +542,8 @@ static void look_at_tail(struct warnings *d, const struct warning_input *in)
 }
 
 /* A client keeps its thread. */
-static void look_at_end(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_end(struct warnings *d,
+                                 const struct warning_input *in)
 {
   static const char *const why[] = {
     [HOLD_COMPUTES] = "code of a client has kept its thread busy",
@@ -177,7 +554,7 @@ static void look_at_end(struct warnings *d, const struct warning_input *in)
 
   if (hold == HOLD_NONE || in->limit_ns == UINT64_MAX ||
       in->report->elapsed_ns < in->limit_ns + NS_PER_S) {
-    look_at_tail(d, in);
+    warnings_look_at_tail(d, in);
     return;
   }
   warnings_add(d, true, "late_end",
@@ -189,7 +566,8 @@ static void look_at_end(struct warnings *d, const struct warning_input *in)
 }
 
 /* Starving clients: few events, invisible in percentiles. */
-static void look_at_shares(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_shares(struct warnings *d,
+                                    const struct warning_input *in)
 {
   const struct report *r = in->report;
   const double spread = r->events_mean > 0 ? r->events_stddev / r->events_mean
@@ -216,7 +594,8 @@ static void look_at_shares(struct warnings *d, const struct warning_input *in)
       (double)r->max_ns / 1e9);
 }
 
-static void look_at_trend(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_trend(struct warnings *d,
+                                   const struct warning_input *in)
 {
   double change;
 
@@ -231,14 +610,16 @@ static void look_at_trend(struct warnings *d, const struct warning_input *in)
 }
 
 /* Figures that are wrong even if the process was stopped. */
-static void look_at_load(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_load(struct warnings *d,
+                                  const struct warning_input *in)
 {
-  look_at_backlog(d, in);
-  look_at_shares(d, in);
-  look_at_trend(d, in);
+  warnings_look_at_backlog(d, in);
+  warnings_look_at_shares(d, in);
+  warnings_look_at_trend(d, in);
 }
 
-static void look_at_pause(struct warnings *d, const struct warning_input *in)
+static void warnings_look_at_pause(struct warnings *d,
+                                   const struct warning_input *in)
 {
   warnings_add(d, true, "paused",
                "bench stood still for %.1f s during the run, because it was "
@@ -249,18 +630,18 @@ static void look_at_pause(struct warnings *d, const struct warning_input *in)
 
 /* A quota stops the process as well, and has its own warning; other threads may
  * run meanwhile. */
-static bool stood_still(const struct client_use *c)
+static bool warnings_stood_still(const struct client_use *c)
 {
   return c->paused_ns / 2 > (c->quota > 0 ? c->machine.throttled_ns : 0);
 }
 
 void warnings_find(struct warnings *ret, const struct warning_input *in)
 {
-  const bool paused = stood_still(in->client);
+  const bool paused = warnings_stood_still(in->client);
 
   ret->n = 0;
   if (paused)
-    look_at_pause(ret, in);
+    warnings_look_at_pause(ret, in);
   else
     warnings_of_cpu(ret, in);
   if (in->clock_cost_ns > SLOW_CLOCK_NS)
@@ -272,6 +653,6 @@ void warnings_find(struct warnings *ret, const struct warning_input *in)
   if (!in->is_part)
     warnings_add_samples(ret, in->setup, in->report->events);
   if (!paused)
-    look_at_load(ret, in);
-  look_at_end(ret, in);
+    warnings_look_at_load(ret, in);
+  warnings_look_at_end(ret, in);
 }

@@ -6,12 +6,37 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "report/reporter.h"
 
 struct document;
 struct err;
 struct results_shared;
+
+/* ---- spool ---- */
+
+struct spool {
+  FILE *file;     /* unnamed; NULL: closed */
+  uint64_t len;   /* of the items */
+  bool in_memory; /* no folder takes a temporary file */
+};
+
+/* Early, to notice problems: in $TMPDIR, /tmp, the folder of the file `beside`
+ * [opt], or memory. */
+int spool_open(struct spool *s, const char *beside, struct err *err);
+
+/*
+ * Adds ",
+ * " and an item.  An item without room is missing; others stay complete.
+ */
+int spool_add(struct spool *s, const char *text, struct err *err);
+
+/* More items may follow.  Errors without message. */
+int spool_copy(struct spool *s, FILE *to);
+
+void spool_done(struct spool *s);
 
 #define DOCUMENT_SCHEMA "bench/1"
 

@@ -3,9 +3,12 @@
  */
 #include "results/http.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,7 +21,107 @@
 #include "base/thread.h"
 #include "os/os.h"
 #include "results/address.h"
-#include "results/http_host.h"
+
+/* ---- http host ---- */
+
+enum {
+  NAME_MAX_BYTES = 256, /* with the terminator; DNS allows 253 */
+};
+
+static const char letters[] =
+  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+
+bool http_host_are_names(const char *names)
+{
+  do {
+    const size_t len = strspn(names, letters);
+
+    if (len == 0 || len >= NAME_MAX_BYTES ||
+        (names[len] != ',' && names[len] != '\0'))
+      return false;
+    names += len + (names[len] == ',');
+  } while (*names);
+  return names[-1] != ',';
+}
+
+static bool http_host_is_among(const char *host, const char *names)
+{
+  const size_t n = strlen(host);
+
+  while (*names) {
+    const size_t len = strcspn(names, ",");
+
+    if (len == n && strncasecmp(host, names, n) == 0)
+      return true;
+    names += len + (names[len] == ',');
+  }
+  return false;
+}
+
+static bool http_host_is_this_machine(const char *host)
+{
+  char name[NAME_MAX_BYTES] = "";
+
+  return gethostname(name, sizeof(name) - 1) == 0 && *name &&
+         strcasecmp(host, name) == 0;
+}
+
+/* Cuts at the port; false: not a port. */
+static bool http_host_cut_port(char *at)
+{
+  const char *port = at + 1;
+  const bool ok = *at == '\0' ||
+                  (*at == ':' && strspn(port, "0123456789") == strlen(port));
+
+  *at = '\0';
+  return ok;
+}
+
+/* `len` bytes. */
+static bool http_host_is_host_allowed(const char *value, size_t len,
+                                      const char *names)
+{
+  char host[NAME_MAX_BYTES] = "";
+  struct in6_addr v6;
+  struct in_addr v4;
+
+  while (len > 0 && strchr(" \t\r", value[len - 1]))
+    len--;
+  while (len > 0 && strchr(" \t", value[0]))
+    value++, len--;
+  if (len >= sizeof(host))
+    return false;
+  memcpy(host, value, len);
+  if (host[0] == '[') {
+    char *end = strchr(host, ']');
+
+    if (!end || !http_host_cut_port(end + 1))
+      return false;
+    *end = '\0';
+    return inet_pton(AF_INET6, host + 1, &v6) == 1;
+  }
+  return http_host_cut_port(host + strcspn(host, ":")) &&
+         (inet_pton(AF_INET, host, &v4) == 1 ||
+          strcasecmp(host, "localhost") == 0 ||
+          http_host_is_this_machine(host) || http_host_is_among(host, names));
+}
+
+bool http_host_is_allowed(const char *request, const char *names)
+{
+  static const char name[] = "host:";
+
+  for (const char *p = strchr(request, '\n'); p; p = strchr(p, '\n')) {
+    p++;
+    if (strncasecmp(p, name, sizeof(name) - 1) != 0)
+      continue;
+    p += sizeof(name) - 1;
+    if (!http_host_is_host_allowed(p, strcspn(p, "\n"), names))
+      return false;
+  }
+  return true;
+}
+
+/* ---- http ---- */
 
 enum {
   REQUEST_MAX = 8192,
@@ -59,7 +162,7 @@ struct http_server {
   struct reader reader[HTTP_READERS];
 };
 
-static void close_fd(int *fd)
+static void http_close_fd(int *fd)
 {
   if (*fd >= 0)
     (void)close(*fd);
@@ -83,7 +186,7 @@ int http_open(struct http *h, const struct address *where, const char *text,
         0 ||
       listen(h->listener, HTTP_READERS) < 0 || pipe2(h->wake, O_CLOEXEC) < 0) {
     rc = err_sys(err, "cannot listen at '%s',", text);
-    close_fd(&h->listener);
+    http_close_fd(&h->listener);
     return rc;
   }
   return 0;
@@ -91,27 +194,27 @@ int http_open(struct http *h, const struct address *where, const char *text,
 
 /* ---- one reader ---- */
 
-static void drop(struct reader *r)
+static void http_drop(struct reader *r)
 {
-  close_fd(&r->fd);
+  http_close_fd(&r->fd);
   strbuf_done(&r->out);
 }
 
 /* To be repeated after poll()? */
-static bool is_early(ssize_t n)
+static bool http_is_early(ssize_t n)
 {
   return n < 0 && sock_is_early(errno);
 }
 
 /* Ends the word. */
-static char *cut_path(char *request)
+static char *http_cut_path(char *request)
 {
   request[strcspn(request, " ?\r\n")] = '\0';
   return request;
 }
 
 /* With commas between. */
-static void find_accept(const char *request, struct strbuf *out)
+static void http_find_accept(const char *request, struct strbuf *out)
 {
   static const char name[] = "accept:";
 
@@ -126,8 +229,9 @@ static void find_accept(const char *request, struct strbuf *out)
 }
 
 /* Returns the status; *ret: headers and body. */
-static const char *choose_answer(const struct http *h, struct reader *r,
-                                 const char *accept, struct http_content *ret)
+static const char *http_choose_answer(const struct http *h, struct reader *r,
+                                      const char *accept,
+                                      struct http_content *ret)
 {
   const size_t verb = strcspn(r->request, " ") + 1;
   struct http_request request = { .accept = accept };
@@ -141,19 +245,19 @@ static const char *choose_answer(const struct http *h, struct reader *r,
   if (strncmp(r->request, "GET ", verb) != 0 &&
       strncmp(r->request, "HEAD ", verb) != 0)
     return "405 Method Not Allowed";
-  request.path = cut_path(r->request + verb);
+  request.path = http_cut_path(r->request + verb);
   return h->service->answer(h->arg, &request, ret) ? "200 OK" : "404 Not Found";
 }
 
-static void make_answer(const struct http *h, struct reader *r)
+static void http_make_answer(const struct http *h, struct reader *r)
 {
   struct http_content content = { .type = "text/plain; charset=utf-8" };
   const bool head = strncmp(r->request, "HEAD ", 5) == 0;
   struct strbuf accept = { 0 };
   const char *status;
 
-  find_accept(r->request, &accept);
-  status = choose_answer(h, r, strbuf_str(&accept), &content);
+  http_find_accept(r->request, &accept);
+  status = http_choose_answer(h, r, strbuf_str(&accept), &content);
   strbuf_addf(&r->out,
               "HTTP/1.1 %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\n",
               status, content.type);
@@ -172,31 +276,31 @@ static void make_answer(const struct http *h, struct reader *r)
 }
 
 /* False: the reader has gone, or sends too much. */
-static bool receive(const struct http *h, struct reader *r)
+static bool http_receive(const struct http *h, struct reader *r)
 {
   const ssize_t n = recv(r->fd, r->request + r->len,
                          sizeof(r->request) - 1 - r->len, 0);
 
-  if (is_early(n))
+  if (http_is_early(n))
     return true;
   if (n <= 0)
     return false;
   r->len += (size_t)n;
   r->request[r->len] = '\0';
   if (strstr(r->request, "\r\n\r\n") || strstr(r->request, "\n\n"))
-    make_answer(h, r);
+    http_make_answer(h, r);
   return !r->out.failed && r->len + 1 < sizeof(r->request);
 }
 
-static bool is_owed(const struct reader *r)
+static bool http_is_owed(const struct reader *r)
 {
   return r->answered && r->sent < r->out.len;
 }
 
 /* For a stream that has everything so far. */
-static void refill(const struct http *h, struct reader *r)
+static void http_refill(const struct http *h, struct reader *r)
 {
-  if (!r->stream || r->complete || is_owed(r))
+  if (!r->stream || r->complete || http_is_owed(r))
     return;
   strbuf_clear(&r->out);
   r->sent = 0;
@@ -206,57 +310,57 @@ static void refill(const struct http *h, struct reader *r)
 }
 
 /* False: complete, or the reader has gone. */
-static bool deliver(const struct http *h, struct reader *r)
+static bool http_deliver(const struct http *h, struct reader *r)
 {
   ssize_t n;
 
-  refill(h, r);
+  http_refill(h, r);
   if (r->out.failed)
     return false;
-  if (!is_owed(r))
+  if (!http_is_owed(r))
     return r->stream && !r->complete;
   n = send(r->fd, r->out.text + r->sent, r->out.len - r->sent, MSG_NOSIGNAL);
-  if (is_early(n))
+  if (http_is_early(n))
     return true;
   if (n <= 0)
     return false;
   r->sent += (size_t)n;
   if (r->stream)
     r->since_ns = clock_now_ns();
-  return is_owed(r) || (r->stream && !r->complete);
+  return http_is_owed(r) || (r->stream && !r->complete);
 }
 
 /* A stream's reader sends nothing, or has gone. */
-static bool is_there(const struct reader *r)
+static bool http_is_there(const struct reader *r)
 {
   char ignored[64];
   const ssize_t n = recv(r->fd, ignored, sizeof(ignored), 0);
 
-  return n > 0 || is_early(n);
+  return n > 0 || http_is_early(n);
 }
 
-static void serve(const struct http *h, struct reader *r, short events)
+static void http_serve(const struct http *h, struct reader *r, short events)
 {
-  bool goes_on = r->answered || receive(h, r);
+  bool goes_on = r->answered || http_receive(h, r);
 
   if (r->answered && r->stream && events != POLLOUT)
-    goes_on = goes_on && is_there(r);
+    goes_on = goes_on && http_is_there(r);
   if (goes_on && r->answered)
-    goes_on = deliver(h, r);
+    goes_on = http_deliver(h, r);
   if (!goes_on)
-    drop(r);
+    http_drop(r);
 }
 
 /* ---- all readers ---- */
 
 /* Requests first, streams last. */
-static int rank_of(const struct reader *r)
+static int http_rank_of(const struct reader *r)
 {
   return r->answered + r->stream;
 }
 
 /* A free place, or that of the oldest reader of the first kind. */
-static struct reader *find_place(struct http_server *s)
+static struct reader *http_find_place(struct http_server *s)
 {
   struct reader *oldest = NULL;
 
@@ -265,15 +369,16 @@ static struct reader *find_place(struct http_server *s)
 
     if (r->fd < 0)
       return r;
-    if (!oldest || rank_of(r) < rank_of(oldest) ||
-        (rank_of(r) == rank_of(oldest) && r->since_ns < oldest->since_ns))
+    if (!oldest || http_rank_of(r) < http_rank_of(oldest) ||
+        (http_rank_of(r) == http_rank_of(oldest) &&
+         r->since_ns < oldest->since_ns))
       oldest = r;
   }
-  drop(oldest);
+  http_drop(oldest);
   return oldest;
 }
 
-static void take_call(struct http_server *s)
+static void http_take_call(struct http_server *s)
 {
   const int fd = accept4(s->http->listener, NULL, NULL,
                          SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -285,7 +390,7 @@ static void take_call(struct http_server *s)
       (void)poll(&wake, 1, RETRY_MS);
     return;
   }
-  r = find_place(s);
+  r = http_find_place(s);
   r->fd = fd;
   r->since_ns = clock_now_ns();
   r->len = r->sent = 0;
@@ -294,58 +399,60 @@ static void take_call(struct http_server *s)
 }
 
 /* UINT64_MAX: a stream that has everything. */
-static uint64_t patience(const struct http_server *s, const struct reader *r)
+static uint64_t http_patience(const struct http_server *s,
+                              const struct reader *r)
 {
   if (!r->stream)
     return PATIENCE_NS;
   if (s->until_ns > 0)
     return LAST_PATIENCE_NS;
-  return is_owed(r) ? STREAM_PATIENCE_NS : UINT64_MAX;
+  return http_is_owed(r) ? STREAM_PATIENCE_NS : UINT64_MAX;
 }
 
-static uint64_t time_to(uint64_t then_ns, uint64_t now_ns)
+static uint64_t http_time_to(uint64_t then_ns, uint64_t now_ns)
 {
   return then_ns > now_ns ? then_ns - now_ns : 0;
 }
 
 /* Drops slow readers; returns the wait for the others or the next tick. */
-static int expire(struct http_server *s)
+static int http_expire(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
   uint64_t left = UINT64_MAX;
 
   if (s->until_ns > 0)
-    left = time_to(s->until_ns, now);
+    left = http_time_to(s->until_ns, now);
   else if (s->http->service->tick)
-    left = time_to(s->tick_ns, now);
+    left = http_time_to(s->tick_ns, now);
 
   for (size_t i = 0; i < HTTP_READERS; i++) {
     struct reader *r = &s->reader[i];
-    const uint64_t most = patience(s, r);
+    const uint64_t most = http_patience(s, r);
     const uint64_t until = r->since_ns + most;
 
     if (r->fd < 0 || most == UINT64_MAX)
       continue;
     if (now >= until)
-      drop(r);
+      http_drop(r);
     else if (until - now < left)
       left = until - now;
   }
   return left == UINT64_MAX ? -1 : (int)(left / NS_PER_MS) + 1;
 }
 
-static void feed_all(struct http_server *s)
+static void http_feed_all(struct http_server *s)
 {
   for (size_t i = 0; i < HTTP_READERS; i++) {
     struct reader *r = &s->reader[i];
 
-    if (r->fd >= 0 && r->stream && !is_owed(r) && !deliver(s->http, r))
-      drop(r);
+    if (r->fd >= 0 && r->stream && !http_is_owed(r) &&
+        !http_deliver(s->http, r))
+      http_drop(r);
   }
 }
 
 /* Missed ticks are skipped. */
-static void tick(struct http_server *s)
+static void http_tick(struct http_server *s)
 {
   const struct http_service *service = s->http->service;
   const uint64_t now = clock_now_ns();
@@ -356,11 +463,11 @@ static void tick(struct http_server *s)
   if (s->tick_ns <= now)
     s->tick_ns = now + service->period_ns;
   service->tick(s->http->arg);
-  feed_all(s);
+  http_feed_all(s);
 }
 
 /* Ends streams; nobody is accepted. */
-static void begin_stop(struct http_server *s)
+static void http_begin_stop(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
 
@@ -371,14 +478,14 @@ static void begin_stop(struct http_server *s)
     struct reader *r = &s->reader[i];
 
     if (r->fd >= 0 && !r->stream)
-      drop(r);
+      http_drop(r);
     r->since_ns = now;
   }
-  feed_all(s);
+  http_feed_all(s);
 }
 
 /* Complete, or too late? */
-static bool is_over(const struct http_server *s)
+static bool http_is_over(const struct http_server *s)
 {
   if (s->until_ns == 0)
     return false;
@@ -389,17 +496,17 @@ static bool is_over(const struct http_server *s)
   return true;
 }
 
-static short wanted(const struct reader *r)
+static short http_wanted(const struct reader *r)
 {
   if (!r->answered)
     return POLLIN;
   if (!r->stream)
     return POLLOUT;
-  return is_owed(r) || r->behind ? POLLIN | POLLOUT : POLLIN;
+  return http_is_owed(r) || r->behind ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* False: the end. */
-static bool turn(struct http_server *s)
+static bool http_turn(struct http_server *s)
 {
   /* poll() ignores negative descriptors. */
   const bool stops = s->until_ns > 0;
@@ -407,31 +514,31 @@ static bool turn(struct http_server *s)
     [AT_WAKE] = { .fd = stops ? -1 : s->http->wake[0], .events = POLLIN },
     [AT_LISTENER] = { .fd = stops ? -1 : s->http->listener, .events = POLLIN },
   };
-  const int wait_ms = expire(s);
+  const int wait_ms = http_expire(s);
 
-  if (is_over(s))
+  if (http_is_over(s))
     return false;
   for (size_t i = 0; i < HTTP_READERS; i++) {
     const struct reader *r = &s->reader[i];
 
     fds[AT_READERS + i] = (struct pollfd){
       .fd = r->fd,
-      .events = wanted(r),
+      .events = http_wanted(r),
     };
   }
   if (poll(fds, AT_READERS + HTTP_READERS, wait_ms) < 0)
     return errno == EINTR;
   if (fds[AT_WAKE].revents)
-    begin_stop(s);
+    http_begin_stop(s);
   for (size_t i = 0; i < HTTP_READERS; i++) {
     const struct pollfd *p = &fds[AT_READERS + i];
 
     if (p->revents && p->fd == s->reader[i].fd)
-      serve(s->http, &s->reader[i], p->revents);
+      http_serve(s->http, &s->reader[i], p->revents);
   }
   if (fds[AT_LISTENER].revents && s->until_ns == 0)
-    take_call(s);
-  tick(s);
+    http_take_call(s);
+  http_tick(s);
   return true;
 }
 
@@ -439,10 +546,10 @@ static void *http_main(void *arg)
 {
   struct http_server *s = arg;
 
-  while (turn(s))
+  while (http_turn(s))
     continue;
   for (size_t i = 0; i < HTTP_READERS; i++)
-    drop(&s->reader[i]);
+    http_drop(&s->reader[i]);
   return NULL;
 }
 
@@ -475,7 +582,7 @@ void http_stop(struct http *h)
   h->running = false;
   free(h->server);
   h->server = NULL;
-  close_fd(&h->wake[0]);
-  close_fd(&h->wake[1]);
-  close_fd(&h->listener);
+  http_close_fd(&h->wake[0]);
+  http_close_fd(&h->wake[1]);
+  http_close_fd(&h->listener);
 }

@@ -12,7 +12,7 @@
 #include "report/form.h"
 #include "report/marks.h"
 #include "results/figures.h"
-#include "results/hdr_encode.h"
+#include "results/hdr_log.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
 #include "results/shared.h"

@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "results/address.h"
-#include "results/http_host.h"
+#include "results/http.h"
 #include "results/outname.h"
 
 static bool is_address(const char *text)

@@ -224,18 +224,6 @@ static void compare_series_done(struct compare_series *s)
   free(s->runs);
 }
 
-static const json_t *compare_class_of(const json_t *list, const char *name)
-{
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *class = json_array_get(list, i);
-    const char *here = result_text_at(class, "name");
-
-    if (here && strcmp(here, name) == 0)
-      return class;
-  }
-  return NULL;
-}
-
 /* NULL: none. */
 static const json_t *compare_own_figure(const struct result *r,
                                         const char *name)
@@ -342,7 +330,7 @@ static double compare_series_value_of(const struct result *r,
     return compare_server_figure(r, f->key);
   case COMPARE_CLASS:
     return result_number_at(
-      compare_class_of(json_object_get(r->json, "classes"), f->key),
+      result_named(json_object_get(r->json, "classes"), f->key),
       "latency_ns.mean");
   case COMPARE_BANDWIDTH:
   case COMPARE_ACCESS:
@@ -384,7 +372,7 @@ static bool compare_series_sample_of(const struct result_interval *i,
   case COMPARE_RATIO:
     return false;
   case COMPARE_CLASS:
-    class = compare_class_of(json_object_get(i->json, "classes"), f->key);
+    class = result_named(json_object_get(i->json, "classes"), f->key);
     weight = result_number_at(class, "count");
     value = result_number_at(class, "latency_ns.mean");
     break;
@@ -783,7 +771,7 @@ static void compare_add_classes(struct comparisons *c)
     const char *name = rows.of[i].name;
     const size_t before = c->n;
 
-    if (name && compare_class_of(other, name))
+    if (name && result_named(other, name))
       compare_add(c, name,
                   &(struct figure){ .kind = COMPARE_CLASS, .key = name });
     if (c->n > before)

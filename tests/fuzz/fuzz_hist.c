@@ -10,7 +10,7 @@
 #include "../unit/same_sum.h"
 #include "base/strbuf.h"
 #include "input.h"
-#include "results/hdr_encode.h"
+#include "results/hdr_log.h"
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 

@@ -9,8 +9,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "doctor/client.h"
-#include "doctor/findings.h"
+#include "doctor/doctor.h"
 #include "tests/unit/tap.h"
 
 static char root[64];

@@ -13,7 +13,7 @@
 #include "machine/disk.h"
 #include "machine/env.h"
 #include "machine/sampler.h"
-#include "results/metrics.h"
+#include "results/prometheus.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-root-XXXXXX";

@@ -14,7 +14,7 @@
 #include "report/life.h"
 #include "report/text.h"
 #include "results/document.h"
-#include "results/hdr_encode.h"
+#include "results/hdr_log.h"
 #include "results/shared.h"
 #include "stats/report.h"
 #include "tests/unit/tap.h"

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "base/strbuf.h"
-#include "results/hdr_encode.h"
+#include "results/hdr_log.h"
 #include "stats/hist_sum.h"
 #include "tests/unit/tap.h"
 

@@ -13,7 +13,7 @@
 #include "machine/disk.h"
 #include "monitor/monitor.h"
 #include "results/json_parts.h"
-#include "results/live_sample.h"
+#include "results/live.h"
 #include "results/shared.h"
 #include "stats/report.h"
 #include "tests/unit/tap.h"

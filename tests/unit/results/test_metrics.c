@@ -21,7 +21,6 @@
 #include "machine/disk.h"
 #include "results/address.h"
 #include "results/http.h"
-#include "results/metrics.h"
 #include "results/prometheus.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "results/document.h"
 #include "results/outfile.h"
 #include "results/outname.h"
-#include "results/spool.h"
 #include "tests/unit/tap.h"
 
 static char folder[] = "/tmp/bench-files-XXXXXX";

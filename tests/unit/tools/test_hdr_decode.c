@@ -6,7 +6,7 @@
 
 #include "base/strbuf.h"
 #include "rand/rng.h"
-#include "results/hdr_encode.h"
+#include "results/hdr_log.h"
 #include "stats/hist_sum.h"
 #include "tests/unit/same_sum.h"
 #include "tests/unit/tap.h"
