@@ -23,7 +23,7 @@
 /* `ret_set` or `ret_total` is NULL. */
 struct question {
   const char *query;
-  bool *ret_replica;
+  bool *ret_replica; /* a replica has answered, and --target asks for none */
   struct ack_set *ret_set;
   double *ret_total;
 };
@@ -111,6 +111,8 @@ static int ack_ask_ask(const struct question *q, struct conn *c,
   return rc;
 }
 
+/* Marks numbers, or reads the total. < 0: the reason is in `err`, or was
+ * printed. WAITS. */
 static int ack_ask_database(const struct question *q, struct db_process *db,
                             struct err *err)
 {
@@ -131,33 +133,6 @@ static int ack_ask_database(const struct question *q, struct db_process *db,
     conn_free(c);
   env_done(&env);
   return rc;
-}
-
-/*
- * Marks the numbers in `set`. *ret_replica: an answer of a replica that
- * --target does not ask for. < 0: the reason is in `err`, or was printed.
- * WAITS.
- */
-static int ack_ask_numbers(struct db_process *db, const char *query,
-                           struct ack_set *set, bool *ret_replica,
-                           struct err *err)
-{
-  const struct question q = { .query = query,
-                              .ret_replica = ret_replica,
-                              .ret_set = set };
-
-  return ack_ask_database(&q, db, err);
-}
-
-/* The only number that the query returns. */
-static int ack_ask_total(struct db_process *db, const char *query, double *ret,
-                         bool *ret_replica, struct err *err)
-{
-  const struct question q = { .query = query,
-                              .ret_replica = ret_replica,
-                              .ret_total = ret };
-
-  return ack_ask_database(&q, db, err);
 }
 
 /* ---- logs with one query ---- */
@@ -197,6 +172,7 @@ static int ack_kind_judge_work(struct work *w, const struct verify_input *in,
   const bool is_total = w->logs.of[0]->reader.header.kind == ACK_TOTAL;
   double total = 0;
   bool replica = false;
+  struct question q = { .query = w->query, .ret_replica = &replica };
 
   if (ack_kind_load_all(w, err) < 0)
     return VERIFY_UNKNOWN;
@@ -208,12 +184,14 @@ static int ack_kind_judge_work(struct work *w, const struct verify_input *in,
     return VERIFY_BAD_INPUT;
   }
   if (is_total) {
-    if (ack_ask_total(in->db, w->query, &total, &replica, err) < 0)
+    q.ret_total = &total;
+    if (ack_ask_database(&q, in->db, err) < 0)
       return VERIFY_UNKNOWN;
     return ack_report_total(in->out, &w->logs,
-                            total - ack_logs_before(&w->logs), replica);
+                            total - ack_logs_whole(&w->logs).before, replica);
   }
-  if (ack_ask_numbers(in->db, w->query, &w->set, &replica, err) < 0)
+  q.ret_set = &w->set;
+  if (ack_ask_database(&q, in->db, err) < 0)
     return VERIFY_UNKNOWN;
   if (ack_kind_find_losses(w, err) < 0)
     return VERIFY_UNKNOWN;

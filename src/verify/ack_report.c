@@ -30,30 +30,28 @@ static double ack_seconds_at(const struct ack_header *h, uint64_t ns)
 static int ack_verdict_good(FILE *out, const struct ack_logs *logs,
                             bool warning)
 {
-  const struct ack_reader *r = ack_logs_incomplete(logs);
-  const uint64_t damaged = ack_logs_damaged(logs);
-  uint32_t rank = 0;
-  const uint32_t absent = ack_logs_absent(logs, &rank);
+  const struct ack_whole all = ack_logs_whole(logs);
+  const struct ack_reader *r = all.incomplete;
 
-  if (damaged > 0) {
-    (void)fprintf(out,
-                  "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
-                  damaged, fmt_plural(damaged), damaged == 1 ? "is" : "are");
+  if (all.damaged > 0) {
+    (void)fprintf(
+      out, "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
+      all.damaged, fmt_plural(all.damaged), all.damaged == 1 ? "is" : "are");
     return VERIFY_UNKNOWN;
   }
-  if (absent > 0) {
-    (void)fprintf(out,
-                  "Nobody can tell: the logs of %" PRIu32 " of %" PRIu32
-                  " processes are not here, such as that of process %" PRIu32
-                  "\n",
-                  absent, logs->of[0]->reader.header.ranks, rank);
+  if (all.absent > 0) {
+    (void)fprintf(
+      out,
+      "Nobody can tell: the logs of %" PRIu32 " of %" PRIu32
+      " processes are not here, such as that of process %" PRIu32 "\n",
+      all.absent, logs->of[0]->reader.header.ranks, all.absent_rank);
     return VERIFY_UNKNOWN;
   }
-  if (ack_logs_sums(logs).acked == 0) {
+  if (all.sums.acked == 0) {
     (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
     return VERIFY_UNKNOWN;
   }
-  if (r && (ack_logs_flags(logs) & ACK_MISSES) != 0) {
+  if (r && (all.flags & ACK_MISSES) != 0) {
     (void)fputs("Nobody can tell what is not in the log; all that is "
                 "acknowledged in it is there\n",
                 out);
@@ -149,7 +147,7 @@ static void ack_report_log(FILE *out, const struct ack_log_read *log)
 
 void ack_report_logs(FILE *out, const struct ack_logs *logs)
 {
-  const struct ack_sums all = ack_logs_sums(logs);
+  const struct ack_sums all = ack_logs_whole(logs).sums;
   const size_t runs = ack_logs_runs(logs);
 
   for (size_t i = 0; i < logs->n; i++)
@@ -255,25 +253,23 @@ static void ack_report_examples(FILE *out, const struct ack_logs *logs,
 }
 
 /* May the database have more than the log? */
-static bool ack_report_may_have_others(const struct ack_logs *logs)
+static bool ack_report_may_have_others(const struct ack_whole *all)
 {
-  uint32_t rank;
-
-  return (ack_logs_flags(logs) & ACK_OTHERS) != 0 ||
-         ack_logs_damaged(logs) > 0 || ack_logs_incomplete(logs) != NULL ||
-         ack_logs_absent(logs, &rank) > 0;
+  return (all->flags & ACK_OTHERS) != 0 || all->damaged > 0 ||
+         all->incomplete != NULL || all->absent > 0;
 }
 
 int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                        const struct ack_set *s, const struct losses *l,
                        bool replica)
 {
-  const bool others = ack_report_may_have_others(logs);
+  const struct ack_whole all = ack_logs_whole(logs);
+  const bool others = ack_report_may_have_others(&all);
   const uint64_t unexpected = others ? 0 : s->unexpected;
   struct tally t = { 0 };
   bool behind;
 
-  ack_report_count(s, ack_logs_incomplete(logs) != NULL, &t);
+  ack_report_count(s, all.incomplete != NULL, &t);
   behind = replica && t.lost > 0;
   (void)fprintf(out, "Database: %" PRIu64 " row%s\n", s->rows,
                 fmt_plural(s->rows));
@@ -314,8 +310,9 @@ int ack_report_numbers(FILE *out, const struct ack_logs *logs,
 int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
                      bool replica)
 {
-  const struct ack_sums all = ack_logs_sums(logs);
-  const double acked = (double)all.acked, unknown = (double)all.unknown;
+  const struct ack_whole all = ack_logs_whole(logs);
+  const double acked = (double)all.sums.acked,
+               unknown = (double)all.sums.unknown;
   bool in_doubt;
 
   (void)fprintf(out, "Database: %.0f since the begin of the run\n", growth);
@@ -325,11 +322,11 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
     (void)fprintf(out, "FAILED: at least %.0f lost\n", acked - growth);
     return VERIFY_BAD;
   }
-  if (growth > acked + unknown && !ack_report_may_have_others(logs)) {
+  if (growth > acked + unknown && !ack_report_may_have_others(&all)) {
     (void)fprintf(out, "FAILED: %.0f unexpected\n", growth - acked - unknown);
     return VERIFY_BAD;
   }
-  if (ack_logs_incomplete(logs)) {
+  if (all.incomplete) {
     (void)fputs("Nobody can tell: the log is not complete\n", out);
     return VERIFY_UNKNOWN;
   }
@@ -337,6 +334,6 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
                 growth > acked + unknown ? unknown : growth - acked);
   /* Unknown commits, or work of others, may replace acknowledged ones. */
   in_doubt = unknown > 0 &&
-             (growth < acked + unknown || ack_report_may_have_others(logs));
+             (growth < acked + unknown || ack_report_may_have_others(&all));
   return ack_verdict_good(out, logs, in_doubt);
 }

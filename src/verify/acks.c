@@ -157,45 +157,6 @@ void ack_set_found(struct ack_set *s, uint64_t id)
 
 /* ---- several logs ---- */
 
-struct ack_sums ack_logs_sums(const struct ack_logs *logs)
-{
-  struct ack_sums all = { 0 };
-
-  for (size_t i = 0; i < logs->n; i++) {
-    all.acked += logs->of[i]->sums.acked;
-    all.aborted += logs->of[i]->sums.aborted;
-    all.unknown += logs->of[i]->sums.unknown;
-  }
-  return all;
-}
-
-uint64_t ack_logs_damaged(const struct ack_logs *logs)
-{
-  uint64_t n = 0;
-
-  for (size_t i = 0; i < logs->n; i++)
-    n += logs->of[i]->reader.damaged;
-  return n;
-}
-
-unsigned ack_logs_flags(const struct ack_logs *logs)
-{
-  unsigned flags = 0;
-
-  for (size_t i = 0; i < logs->n; i++)
-    flags |= logs->of[i]->reader.header.flags;
-  return flags;
-}
-
-const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs)
-{
-  for (size_t i = 0; i < logs->n; i++) {
-    if (ack_is_incomplete(&logs->of[i]->reader.header))
-      return &logs->of[i]->reader;
-  }
-  return NULL;
-}
-
 struct when {
   char text[32];
 };
@@ -267,27 +228,30 @@ static bool ack_logs_has_rank(const struct ack_logs *logs, uint32_t rank)
   return false;
 }
 
-uint32_t ack_logs_absent(const struct ack_logs *logs, uint32_t *ret)
+struct ack_whole ack_logs_whole(const struct ack_logs *logs)
 {
+  struct ack_whole all = { .before = logs->of[0]->reader.header.before };
   const uint32_t ranks = logs->of[0]->reader.header.ranks;
 
-  if (ranks <= logs->n)
-    return 0;
-  *ret = 0;
-  while (ack_logs_has_rank(logs, *ret))
-    ++*ret;
-  return ranks - (uint32_t)logs->n;
-}
+  for (size_t i = 0; i < logs->n; i++) {
+    const struct ack_reader *r = &logs->of[i]->reader;
 
-double ack_logs_before(const struct ack_logs *logs)
-{
-  double least = logs->of[0]->reader.header.before;
-
-  for (size_t i = 1; i < logs->n; i++) {
-    if (logs->of[i]->reader.header.before < least)
-      least = logs->of[i]->reader.header.before;
+    all.sums.acked += logs->of[i]->sums.acked;
+    all.sums.aborted += logs->of[i]->sums.aborted;
+    all.sums.unknown += logs->of[i]->sums.unknown;
+    all.damaged += r->damaged;
+    all.flags |= r->header.flags;
+    if (!all.incomplete && ack_is_incomplete(&r->header))
+      all.incomplete = r;
+    if (r->header.before < all.before)
+      all.before = r->header.before;
   }
-  return least;
+  if (ranks > logs->n) {
+    all.absent = ranks - (uint32_t)logs->n;
+    while (ack_logs_has_rank(logs, all.absent_rank))
+      all.absent_rank++;
+  }
+  return all;
 }
 
 /* ---- losses ---- */

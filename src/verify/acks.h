@@ -86,26 +86,23 @@ struct ack_logs {
   size_t n;
 };
 
-struct ack_sums ack_logs_sums(const struct ack_logs *logs);
+/* What all of them have together. */
+struct ack_whole {
+  struct ack_sums sums;                /* without times */
+  uint64_t damaged;                    /* parts */
+  unsigned flags;                      /* enum ack_flags */
+  const struct ack_reader *incomplete; /* the first such log; NULL: none */
+  double before;                       /* the least total before a run */
+  uint32_t absent, absent_rank;        /* processes without a log, the first */
+};
 
-/* Damaged parts. */
-uint64_t ack_logs_damaged(const struct ack_logs *logs);
-
-unsigned ack_logs_flags(const struct ack_logs *logs);
-
-/* NULL: all are complete. */
-const struct ack_reader *ack_logs_incomplete(const struct ack_logs *logs);
+struct ack_whole ack_logs_whole(const struct ack_logs *logs);
 
 /* -EINVAL: processes of different runs, or one of them twice. */
 int ack_logs_check(const struct ack_logs *logs, struct err *err);
 
 /* The number of runs. */
 size_t ack_logs_runs(const struct ack_logs *logs);
-
-/* The number of processes without a log; *ret is the first of them. */
-uint32_t ack_logs_absent(const struct ack_logs *logs, uint32_t *ret);
-
-double ack_logs_before(const struct ack_logs *logs);
 
 /*
  * Lost commits.
