@@ -11,7 +11,6 @@
 #include "db/conn_state.h"
 #include "db/error_policy.h"
 
-/* COMMIT then succeeds, but rolls back. */
 static bool in_failed_transaction(const struct db_env *env)
 {
   for (const struct conn *c = env->first; c; c = c->next) {
@@ -26,7 +25,7 @@ int acknowledge_next(struct db_env *env, uint64_t id)
   const uint64_t event = env->event_number ? *env->event_number : 0;
   int rc;
 
-  if (env->ack->event != event) /* no statement has followed */
+  if (env->ack->event != event)
     acknowledge_nothing(env);
   env->ack->event = event;
   rc = ack_intent(env->ack, id);
@@ -38,8 +37,7 @@ int acknowledge_next(struct db_env *env, uint64_t id)
   return 0;
 }
 
-/* The transaction may be committed nevertheless: the server was stopped, a wait
- * interrupted, or writing the commit failed. */
+/* The transaction may be committed nevertheless. */
 static bool is_doubtful(const struct outcome *out)
 {
   static const char *const states[] = { "08", "57", "58", "XX", "40003" };
@@ -77,7 +75,7 @@ void acknowledge(struct conn *c, enum call call, int rc)
   if (call != CALL_QUERY && call != CALL_EXECUTE)
     return;
   if (c->env->ack->event != (event ? *event : 0)) {
-    acknowledge_nothing(c->env); /* the event is over */
+    acknowledge_nothing(c->env);
     return;
   }
   ack_settle(c->env->ack, state_of(c, rc));

@@ -1,7 +1,6 @@
 /*
- * acknowledge.h - the outcome of the committing statement, for the
- * acknowledgement log.  A script calls acknowledge_next(); its next statement
- * is the COMMIT.
+ * acknowledge.h - the outcome of a COMMIT for the acknowledgement log: a script
+ * calls acknowledge_next(), and its next statement is the COMMIT.
  */
 #ifndef BENCH_DB_ACKNOWLEDGE_H
 #define BENCH_DB_ACKNOWLEDGE_H
@@ -16,14 +15,13 @@ struct conn;
 /* 0, or what ack_intent() returns. */
 int acknowledge_next(struct db_env *env, uint64_t id);
 
-/* A call of the driver returned `rc`, and env->ack_due is set. */
+/* env->ack_due is set; a call of the driver returned `rc`. */
 void acknowledge(struct conn *c, enum call call, int rc);
 
-/* The attempt of the event is over: what was named was not sent, or its outcome
- * not seen. */
+/* The attempt is over: not sent, or the outcome was not seen. */
 void acknowledge_nothing(struct db_env *env);
 
-/* The connection was lost, or its server is being left. */
+/* Lost, or about to be left. */
 void acknowledge_loss(const struct conn *c);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * broker.c - which connection has which session.
+ * broker.c - see broker.h.
  */
 #include "db/broker.h"
 
@@ -14,7 +14,6 @@
 #include "db/call.h"
 #include "db/conn_message.h"
 #include "db/emul.h"
-#include "db/find_primary.h"
 #include "db/opening.h"
 #include "db/pool.h"
 #include "db/recover.h"
@@ -31,9 +30,9 @@ static const char *const temporary[] = { "TEMP", "TEMPORARY", NULL };
 
 static const struct {
   const char *word, *what;
-  const char *const *only; /* [opt] second words that count */
-  const char *const *but;  /* [opt] second words that do not */
-  bool by_commit;          /* with $1 dialects the transaction ends it */
+  const char *const *only;
+  const char *const *but;
+  bool by_commit; /* with $1 dialects the transaction ends it */
 } kinds[] = {
   { "SET", "a setting", NULL, passing, false },
   { "USE", "another database", NULL, NULL, false },
@@ -80,7 +79,7 @@ int broker_leftover(const char *sql, size_t len, unsigned dialect,
 
 /* ---- the queue ---- */
 
-/* Closed, without parameters.  NULL: no memory. */
+/* NULL: no memory. */
 static struct session *broker_new_session(const struct driver_handle *h)
 {
   static const struct conn_params none = { NULL };
@@ -95,7 +94,7 @@ static struct session *broker_new_session(const struct driver_handle *h)
   return s;
 }
 
-/* Not open yet.  NULL: the pool is full, or no memory. */
+/* NULL: full, or no memory. */
 static struct pool_session *broker_make_session(struct pool *p,
                                                 const struct driver_handle *h)
 {
@@ -126,7 +125,6 @@ static struct pool_session *broker_take_free(struct pool *p)
   return s;
 }
 
-/* At once to the longest waiting client. */
 static void broker_put_back(struct pool *p, struct pool_session *s)
 {
   struct pool_wait *w = p->waits;
@@ -162,7 +160,7 @@ static struct pool_session *broker_wait_for_one(struct db_env *env)
 
 /* ---- the lease ---- */
 
-/* With the leases that need no wait, so percentiles are those of all. */
+/* Leases without a wait too: percentiles are those of all. */
 static void broker_note_wait(struct db_env *env, uint64_t ns, bool waited)
 {
   static const char name[] = "pool wait";
@@ -198,7 +196,6 @@ static void broker_attach(struct conn *c, struct pool_session *s)
   c->env->leased = c;
 }
 
-/* For the report of the next lease. */
 static void broker_note_loss(const struct conn *c, struct pool_session *s)
 {
   char name[16];
@@ -226,7 +223,7 @@ static void broker_detach(struct conn *c)
   s->session->env = NULL;
   s->session->params = p->nobody->params;
   p->nobody->dialect = s->session->dialect;
-  call_end_rows(c); /* of a lost session nothing is left */
+  call_end_rows(c);
   c->lease = NULL;
   c->session = p->nobody;
   c->watched = &p->watched_nobody;
@@ -236,8 +233,7 @@ static void broker_detach(struct conn *c)
   broker_put_back(p, s);
 }
 
-/* WAITS.  `fresh`: rather a session not open yet.  False: see
- * conn_failure(). */
+/* WAITS.  `fresh`: rather a closed session.  False: conn_failure(). */
 static bool broker_take_any(struct conn *c, bool fresh)
 {
   struct pool *p = c->pool;
@@ -256,7 +252,7 @@ static bool broker_take_any(struct conn *c, bool fresh)
     s = broker_take_free(p);
   if (!s)
     s = broker_make_session(p, c->handle);
-  if (!s && p->made < p->size) { /* nobody may be there to wait for */
+  if (!s && p->made < p->size) { /* nobody to wait for */
     call_misuse(c, "not enough memory for a connection of the pool");
     return false;
   }
@@ -285,7 +281,7 @@ bool broker_take(struct conn *c)
     return true;
   if (!broker_take_any(c, false))
     return false;
-  /* Others may have had it until after the end. */
+  /* perhaps until after the end */
   if (conn_is_dead(c) || (env_in_event(c->env) && atomic_load(p->over) != 0)) {
     broker_detach(c);
     call_abandon(c);
@@ -317,10 +313,10 @@ static bool broker_roll_back(struct conn *c)
   struct db_process *p = c->env->process;
   const bool marked = c->owed & CONN_OWES_ROLLBACK;
 
-  if (call_rollback(c) < 0)
+  if (call_own(c, "ROLLBACK") < 0)
     return false;
   c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
-  if (marked) /* left by a failure, not by the script */
+  if (marked) /* left by a failure */
     return true;
   pool_figure(&c->pool->figures.rolled_back, 1);
   if (!atomic_flag_test_and_set(&p->pool_told))
@@ -346,7 +342,7 @@ static void broker_clean_leased(struct db_env *env, struct conn *c)
   if (!conn_is_open(c))
     return;
   if (conn_is_dead(c) || c->copies) {
-    transport_drop(c); /* in the middle of anything */
+    transport_drop(c);
     return;
   }
   if (broker_make_clean(c))
@@ -404,29 +400,22 @@ static bool broker_join(struct pool *p, struct driver_handle *h)
   }
   return true;
 }
-
-static const char *why_not(const struct driver_handle *h,
-                           const struct conn_params *params)
-{
-  for (const struct conn *c = h->env->first; c; c = c->next) {
-    if (c->pool && !conn_is_closed(c))
-      return "a second connection, and a client that shares one can have no "
-             "other";
-  }
-  return params && (params->host || params->port || params->socket ||
-                    params->user || params->password || params->db)
-           ? "a connection with parameters of its own, and those that are "
-             "shared are all the same"
-           : NULL;
-}
-
 /* False after a FATAL line. */
 static bool broker_is_possible(const struct driver_handle *h,
                                const struct conn_params *params)
 {
   const struct pool *p = h->env->pool;
-  const char *why = why_not(h, params);
+  const char *why = NULL;
 
+  if (params && (params->host || params->port || params->socket ||
+                 params->user || params->password || params->db))
+    why = "a connection with parameters of its own, and those that are "
+          "shared are all the same";
+  for (const struct conn *c = h->env->first; c; c = c->next) {
+    if (c->pool && !conn_is_closed(c))
+      why = "a second connection, and a client that shares one can have no "
+            "other";
+  }
   if (why) {
     log_msg(LOG_FATAL, "--pool: the script opens %s", why);
     return false;
@@ -441,8 +430,8 @@ static bool broker_is_possible(const struct driver_handle *h,
   return true;
 }
 
-static struct conn *broker_open_shared(struct driver_handle *h,
-                                       const struct conn_params *params)
+struct conn *broker_open(struct driver_handle *h,
+                         const struct conn_params *params)
 {
   struct db_env *env = h->env;
   struct conn *c;
@@ -469,38 +458,6 @@ static struct conn *broker_open_shared(struct driver_handle *h,
   broker_detach(c);
   conn_unref(c);
   return NULL;
-}
-
-/* In turns through the lists; after the run, where clients were served last. */
-static uint64_t broker_take_number(const struct conn *c)
-{
-  struct db_process *p = c->env->process;
-
-  if (c->env->awaited || (p->in_run && env_is_over(c->env, clock_now_ns())))
-    return find_served(c);
-  return atomic_fetch_add_explicit(&p->next_number, 1, memory_order_relaxed);
-}
-
-struct conn *broker_open(struct driver_handle *h,
-                         const struct conn_params *params)
-{
-  struct conn *c;
-
-  if (h->env->pool)
-    return broker_open_shared(h, params);
-  c = conn_new(h, params);
-  if (!c) {
-    log_msg(LOG_FATAL, "not enough memory for a connection");
-    return NULL;
-  }
-  /* Parameters may name a server outside the lists. */
-  if (conn_is_listed(c))
-    c->session->number = broker_take_number(c);
-  if (opening_try(c) < 0) {
-    conn_unref(c);
-    return NULL;
-  }
-  return c;
 }
 
 void broker_close(struct conn *c)

@@ -1,5 +1,5 @@
 /*
- * bulk.c - rows collected into multi-row statements.
+ * bulk.c - see bulk.h.
  */
 #include "db/bulk.h"
 
@@ -28,14 +28,12 @@ static void bulk_rows_mark(struct bulk *b, uint64_t event)
   b->event_len = b->text.len;
 }
 
-/* After rows were sent or dropped. */
 static void bulk_rows_rewind(struct bulk *b)
 {
   bulk_rows_cut(b, 0, b->prefix_len);
   bulk_rows_mark(b, b->event);
 }
 
-/* Scripts add millions of rows one by one. */
 static void bulk_rows_add(struct bulk *b, const char *row, size_t len)
 {
   struct strbuf *text = &b->text;
@@ -56,12 +54,11 @@ static void bulk_rows_add(struct bulk *b, const char *row, size_t len)
 }
 
 enum {
-  TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
+  TRIES_AT_ONCE = 10, /* then pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
   TRIES_OUTSIDE = 100, /* about 9 s */
 };
 
-/* In an event the end of the run ends the tries. */
 static bool bulk_is_last(const struct conn *c, unsigned tries)
 {
   return tries >= TRIES_OUTSIDE && !env_in_event(c->env);
@@ -129,13 +126,12 @@ static int bulk_commit_own(struct conn *c)
   if (!c->bulk.own_trx)
     return 0;
   c->bulk.own_trx = false;
-  if (c->session->trx == TRX_NONE) /* the script ended it */
+  if (c->session->trx == TRX_NONE)
     return 0;
   return bulk_send_own(c, "COMMIT");
 }
 
-/* The transaction has more than the next packet: earlier rows, or statements of
- * the script. */
+/* With earlier rows, or statements of the script. */
 static bool bulk_is_shared(const struct conn *c)
 {
   const struct bulk *b = &c->bulk;
@@ -143,12 +139,11 @@ static bool bulk_is_shared(const struct conn *c)
   return c->session->trx != TRX_NONE && (!b->own_trx || b->trx_rows > 0);
 }
 
-/* May a failed packet be sent again?  Only if nothing else was undone.
- * `shared`: it was in a transaction of the script. */
+/* `shared`: in a transaction that has to be repeated as a whole. */
 static bool bulk_undone(struct conn *c, bool shared)
 {
   if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
-    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK; /* earlier rows are there */
+    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
     return true;
   }
   return !shared && conn_restart(c) != DB_ERROR_FATAL;
@@ -171,22 +166,21 @@ static int bulk_send_packet(struct conn *c)
         bulk_is_last(c, tries) || !bulk_pause_after(c, tries))
       return 1;
   }
-  (void)recover_drain(c); /* the next call reports what was among them */
+  (void)recover_drain(c);
   b->trx_rows += b->rows;
   if (b->own_trx && b->trx_rows >= BULK_TRX_ROWS)
     return bulk_commit_own(c);
   return 0;
 }
 
-/* Earlier events were counted: their rows stay for the next flush. */
+/* Earlier events were counted: their rows stay. */
 static bool bulk_has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||
          (c->pub.error == DB_ERROR_IGNORABLE && env_in_event(c->env));
 }
 
-/* Rows added in the measured part are measured, also if thread_done() sends
- * them. */
+/* Rows of the measured part are measured, also if thread_done() sends them. */
 static int bulk_flush(struct conn *c)
 {
   struct db_env *env = c->env;
@@ -218,7 +212,7 @@ const struct statement_sizes *bulk_sizes(struct conn *c)
     c->sizes = usual;
     until_ns = call_ask(c);
     c->driver->statement_sizes(c->session, &c->sizes);
-    (void)call_asked(c, until_ns); /* the next use notices a broken session */
+    (void)call_asked(c, until_ns);
     c->sized = c->generation;
   }
   return &c->sizes;
@@ -291,7 +285,7 @@ int bulk_done(struct conn *c)
   if (!b->active)
     return 0;
   rc = bulk_flush(c);
-  if (b->rows > 0) /* for the next flush */
+  if (b->rows > 0)
     return rc;
   if (rc == 0)
     rc = bulk_commit_own(c);

@@ -13,22 +13,20 @@
 struct conn;
 struct statement_sizes;
 
-/* What the server accepts; each session is asked once. */
+/* Each session is asked once. */
 const struct statement_sizes *bulk_sizes(struct conn *c);
 
 /*
- * 0 or 1; details of an SQL error are in the connection.  DB_ERROR_NONE: no
- * memory, text too long, or nothing was begun.
+ * 0 or 1; pub.error DB_ERROR_NONE: no memory, text too long, or nothing begun.
  *
  * A packet with an ignorable error is sent again: in an event while the run
- * lasts, elsewhere a hundred times; but not inside a transaction of the script,
- * which has to repeat it.
+ * lasts, elsewhere a hundred times, but not inside a script's transaction.
  */
 int bulk_init(struct conn *c, const char *sql, size_t len);
 int bulk_next(struct conn *c, const char *row, size_t len);
 int bulk_done(struct conn *c);
 
-/* The event, or this attempt, has failed: drop its unsent rows. */
+/* Drop the unsent rows of the failed event or attempt. */
 void bulk_undo(struct conn *c);
 
 #endif

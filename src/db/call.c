@@ -1,5 +1,5 @@
 /*
- * call.c - calls of the driver.
+ * call.c - see call.h.
  */
 #include "db/call.h"
 
@@ -84,14 +84,14 @@ int call_drain(struct conn *c)
   call_stop(c);
   return rc;
 }
-
-int call_rollback(struct conn *c)
+int call_own(struct conn *c, const char *sql)
 {
   int rc;
 
   (void)call_start(c);
-  rc = call_query(c, "ROLLBACK", sizeof("ROLLBACK") - 1);
-  if (rc == 0 && (c->out.counter == COUNTER_READ || c->out.more))
+  rc = call_query(c, sql, strlen(sql));
+  if (rc == 0 && !c->out.settled &&
+      (c->out.counter == COUNTER_READ || c->out.more))
     rc = call_end_results(c);
   call_stop(c);
   return rc;
@@ -100,18 +100,13 @@ int call_rollback(struct conn *c)
 bool call_pass_cancel(struct conn *c)
 {
   const enum trx_state before = c->session->trx;
-  int rc;
 
   c->owed &= ~(unsigned)CONN_OWES_CANCEL;
   if (!conn_is_open(c) || !watch_await(c->watched))
     return true;
-  (void)call_start(c);
-  rc = call_query(c, CALL_AFTER_CANCEL, sizeof(CALL_AFTER_CANCEL) - 1);
-  if (rc == 0 && !c->out.settled)
-    rc = call_end_results(c);
-  call_stop(c);
-  return rc == 0 || (!c->out.lost && (c->session->trx != TRX_ABORTED ||
-                                      c->session->trx == before));
+  return call_own(c, CALL_AFTER_CANCEL) == 0 ||
+         (!c->out.lost &&
+          (c->session->trx != TRX_ABORTED || c->session->trx == before));
 }
 
 double call_patience_s(const struct db_process *p)
@@ -155,60 +150,29 @@ void call_pause(const struct conn *c, uint64_t until_ns)
 
 /* ---- in another thread, for a client that shares its own ---- */
 
-enum call_kind {
-  CALL_DO_QUERY,
-  CALL_DO_EXECUTE,
-  CALL_DO_PREPARE,
-  CALL_DO_BIND,
-  CALL_DO_NEXT_RESULT,
-  CALL_DO_END_RESULTS,
-};
-
 struct call_aside {
-  enum call_kind kind;
   struct conn *c;
-  struct prepared *p;
+  int (*of_prepared)(struct prepared *p, struct outcome *out);
+  int (*of_session)(struct session *s, struct outcome *out);
   const char *sql;
   size_t len;
+  struct prepared *p;
   int rc;
 };
 
 static void call_do(void *arg)
 {
   struct call_aside *a = arg;
-  const struct driver *d = a->c->driver;
   struct session *s = a->c->session;
   struct outcome *out = &a->c->out;
 
-  switch (a->kind) {
-  case CALL_DO_QUERY:
-    a->rc = d->query(s, a->sql, a->len, out);
-    break;
-  case CALL_DO_EXECUTE:
-    a->rc = d->execute(a->p, out);
-    break;
-  case CALL_DO_PREPARE:
-    a->rc = d->prepare(a->p, out);
-    break;
-  case CALL_DO_BIND:
-    a->rc = d->bind(a->p, out);
-    break;
-  case CALL_DO_NEXT_RESULT:
-    a->rc = d->next_result(s, out);
-    break;
-  case CALL_DO_END_RESULTS:
-    a->rc = d->end_results(s, out);
-    break;
-  }
+  a->rc = a->of_prepared  ? a->of_prepared(a->p, out)
+          : a->of_session ? a->of_session(s, out)
+                          : a->c->driver->query(s, a->sql, a->len, out);
 }
 
-/* In another thread, if such calls block in the session. */
-static int call_make(struct call_aside a)
+static int call_make(struct call_aside a, unsigned blocks)
 {
-  const unsigned blocks = a.kind == CALL_DO_PREPARE || a.kind == CALL_DO_BIND
-                            ? SESSION_BLOCKS_ALL | SESSION_BLOCKS_PREPARE
-                            : SESSION_BLOCKS_ALL;
-
   if (a.c->session->blocks & blocks)
     loop_aside(call_do, &a, LOOP_ASIDE_CALL);
   else
@@ -218,31 +182,38 @@ static int call_make(struct call_aside a)
 
 int call_query_aside(struct conn *c, const char *sql, size_t len)
 {
-  return call_make(
-    (struct call_aside){ CALL_DO_QUERY, c, .sql = sql, .len = len });
+  return call_make((struct call_aside){ c, .sql = sql, .len = len },
+                   SESSION_BLOCKS_ALL);
 }
 
 int call_execute_aside(struct conn *c, struct prepared *p)
 {
-  return call_make((struct call_aside){ CALL_DO_EXECUTE, c, p });
+  return call_make((struct call_aside){ c, c->driver->execute, .p = p },
+                   SESSION_BLOCKS_ALL);
 }
 
 int call_prepare(struct conn *c, struct prepared *p)
 {
-  return call_make((struct call_aside){ CALL_DO_PREPARE, c, p });
+  return call_make((struct call_aside){ c, c->driver->prepare, .p = p },
+                   SESSION_BLOCKS_ALL | SESSION_BLOCKS_PREPARE);
 }
 
 int call_bind(struct conn *c, struct prepared *p)
 {
-  return call_make((struct call_aside){ CALL_DO_BIND, c, p });
+  return call_make((struct call_aside){ c, c->driver->bind, .p = p },
+                   SESSION_BLOCKS_ALL | SESSION_BLOCKS_PREPARE);
 }
 
 int call_next_result(struct conn *c)
 {
-  return call_make((struct call_aside){ CALL_DO_NEXT_RESULT, c });
+  return call_make(
+    (struct call_aside){ c, .of_session = c->driver->next_result },
+    SESSION_BLOCKS_ALL);
 }
 
 int call_end_results(struct conn *c)
 {
-  return call_make((struct call_aside){ CALL_DO_END_RESULTS, c });
+  return call_make(
+    (struct call_aside){ c, .of_session = c->driver->end_results },
+    SESSION_BLOCKS_ALL);
 }

@@ -7,7 +7,7 @@
  *
  *   for an answer          conn_query(), conn_next_result(),
  *                          stmt_prepare(), stmt_bind(), stmt_execute(),
- *                          copy.h, look.h, call_drain(), call_rollback(),
+ *                          copy.h, look.h, call_drain(), call_own(),
  *                          call_pass_cancel(), call_ask() to call_asked()
  *   for a session          transport_open(), broker_take(), opening_try()
  *   for a turn to open it  limiter_enter()
@@ -31,8 +31,7 @@ enum {
   CALL_NOT_TIMED = 1, /* not a time: see call_start() */
 };
 
-/* Before a call of the driver.  Returns the time if needed, CALL_NOT_TIMED if
- * only the outcome is, else 0. */
+/* Returns the time if needed, CALL_NOT_TIMED if only the outcome is, else 0. */
 static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
@@ -68,11 +67,8 @@ static inline void call_count(const struct conn *c, enum counter counter)
 
 /* ---- the driver ---- */
 
-/*
- * Calls that wait for the server.  If the driver would block (session->blocks),
- * another thread makes the call while the client is parked: other clients share
- * its thread.
- */
+/* If the driver would block (session->blocks), another thread makes the call
+ * while the client is parked. */
 int call_query_aside(struct conn *c, const char *sql, size_t len);
 int call_execute_aside(struct conn *c, struct prepared *p);
 int call_prepare(struct conn *c, struct prepared *p);
@@ -95,9 +91,9 @@ static inline int call_execute(struct conn *c, struct prepared *p)
 }
 
 /*
- * Around questions of the layer, which have no limit as calls.  Together they
- * take --db-query-timeout at most, or else as long as opening a connection.
- * False: no answer in time, and the session is broken.
+ * Around questions of the layer.  Together they take --db-query-timeout at
+ * most, or else as long as opening a connection.  False: no answer in time; the
+ * session is broken.
  */
 uint64_t call_ask(struct conn *c);
 double call_patience_s(const struct db_process *p);
@@ -105,10 +101,10 @@ bool call_asked(struct conn *c, uint64_t until_ns);
 
 /* ---- what a call leaves ---- */
 
-/* A failure without a server error; the text is static. */
+/* The text is static. */
 void call_misuse(struct conn *c, const char *api_error);
 
-/* A finalizer wants to use the connection while its rows are read: the call
+/* Does a finalizer use the connection while its rows are read?  Then the call
  * fails. */
 bool call_disturbs(struct conn *c);
 
@@ -120,11 +116,10 @@ static inline void call_no_error(struct conn *c)
   c->pub.sql_errmsg = NULL;
 }
 
-/* The run is over: leave the event; no error is raised. */
+/* Leave the event, as the run is over. */
 void call_abandon(struct conn *c);
 
-/* Nothing is left of the last statement, and the driver has no answer to end;
- * fields of the result are 0. */
+/* The driver has no answer to end. */
 static inline void call_idle(struct conn *c)
 {
   c->state = CONN_IDLE;
@@ -133,7 +128,7 @@ static inline void call_idle(struct conn *c)
   c->rs.statement = NULL;
 }
 
-/* The result set ends; further results stay. */
+/* Further results stay. */
 void call_end_rows_slow(struct conn *c);
 static inline void call_end_rows(struct conn *c)
 {
@@ -142,7 +137,7 @@ static inline void call_end_rows(struct conn *c)
   else
     call_end_rows_slow(c);
 }
-/* ... and the rest of the answer is not for the script. */
+/* ... or are dropped. */
 void call_end_answer(struct conn *c);
 
 /* ---- calls that wait ---- */
@@ -150,18 +145,14 @@ void call_end_answer(struct conn *c);
 /* Sent after a cancel. */
 #define CALL_AFTER_CANCEL "SELECT 1 /* after a cancel */"
 
-/* End the results, read and drop what is pending.  0; or -1 and c->out: the
- * first failure among it. */
+/* Read and drop what is pending.  0; or -1 and the first failure in c->out. */
 int call_drain(struct conn *c);
 
-/* Uncounted; reads the answer.  0; or -1 and c->out. */
-int call_rollback(struct conn *c);
+/* Uncounted, results are dropped.  0; or -1 and c->out. */
+int call_own(struct conn *c, const char *sql);
 
-/*
- * The cancelled call may have ended by itself: let the cancel hit a statement
- * of the layer.  False: the transaction is aborted, or the connection lost;
- * c->out.
- */
+/* A late cancel hits a statement of the layer.  False: the transaction is
+ * aborted, or the connection lost; c->out. */
 bool call_pass_cancel(struct conn *c);
 
 /* Until that moment, or the end of the run. */

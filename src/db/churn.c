@@ -1,5 +1,5 @@
 /*
- * churn.c - how long a connection is used before it is closed and opened again.
+ * churn.c - see churn.h.
  */
 #include "db/churn.h"
 
@@ -33,7 +33,6 @@ static int read_time(const char *text, uint64_t *ret)
   return 0;
 }
 
-/* One value, or two with "..". */
 static int read_range(const char *text, int (*read)(const char *, uint64_t *),
                       struct churn_range *ret)
 {

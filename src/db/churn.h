@@ -1,9 +1,7 @@
 /*
- * churn.h - how long a connection is used before it is closed and opened again.
- *
- * A life ends after some events or some time, whichever comes first, drawn anew
- * for each.  The first is a random part, so that clients that began together do
- * not come back together.
+ * churn.h - how long a connection is used before it is closed and opened again:
+ * some events or some time, drawn anew for each life.  The first is a random
+ * part, so that clients do not come back together.
  */
 #ifndef BENCH_DB_CHURN_H
 #define BENCH_DB_CHURN_H
@@ -43,7 +41,7 @@ struct churn {
 void churn_init(struct churn *c, const struct churn_cfg *cfg, uint64_t seed,
                 uint64_t index, uint64_t now_ns);
 
-/* After an event: is the life over? */
+/* After an event. */
 bool churn_is_due(struct churn *c, uint64_t now_ns);
 
 void churn_begin(struct churn *c, uint64_t now_ns);

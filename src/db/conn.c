@@ -1,5 +1,5 @@
 /*
- * conn.c - connections, direct statements and their results.
+ * conn.c - see conn.h.
  */
 #include "db/conn.h"
 
@@ -17,11 +17,35 @@
 #include "db/recover.h"
 #include "db/role.h"
 #include "db/transport.h"
+/* After the run, where clients were served last. */
+static uint64_t conn_take_number(const struct conn *c)
+{
+  struct db_process *p = c->env->process;
+
+  if (c->env->awaited || (p->in_run && env_is_over(c->env, clock_now_ns())))
+    return find_served(c);
+  return atomic_fetch_add_explicit(&p->next_number, 1, memory_order_relaxed);
+}
 
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
-  return broker_open(h, params);
+  struct conn *c;
+
+  if (h->env->pool)
+    return broker_open(h, params);
+  c = conn_new(h, params);
+  if (!c) {
+    log_msg(LOG_FATAL, "not enough memory for a connection");
+    return NULL;
+  }
+  if (conn_is_listed(c))
+    c->session->number = conn_take_number(c);
+  if (opening_try(c) < 0) {
+    conn_unref(c);
+    return NULL;
+  }
+  return c;
 }
 
 static void close_quietly(struct conn *c)
@@ -207,7 +231,6 @@ int conn_free_results(sql_result *rs)
   }
   if (call_disturbs(c))
     return 1;
-  /* Further results end with the next call. */
   call_end_rows(c);
   if (!conn_has_more(c))
     (void)recover_drain(c); /* at most rows */
@@ -235,7 +258,6 @@ sql_error_t conn_restart(struct conn *c)
     return DB_ERROR_FATAL;
   }
   class = recover_rollback(c, false);
-  /* One more attempt of the event has failed. */
   if (class == DB_ERROR_IGNORABLE && !c->fail.reconnected)
     recover_count_error(c);
   return class;
@@ -247,9 +269,9 @@ void conn_give_up(struct conn *c)
     return;
   if (conn_has_more(c))
     (void)recover_drain(c);
-  c->owed &= ~(unsigned)CONN_OWES_RESTART; /* no event is left for it */
+  c->owed &= ~(unsigned)CONN_OWES_RESTART;
   if (c->owed & CONN_OWES_ROLLBACK)
-    (void)recover_rollback(c, false); /* no event is left for its failure */
+    (void)recover_rollback(c, false);
 }
 
 /* ---- about ---- */

@@ -1,5 +1,5 @@
 /*
- * conn_message.c - the message of a fatal error.
+ * conn_message.c - see conn_message.h.
  */
 #include "db/conn_message.h"
 
@@ -21,7 +21,7 @@ void conn_error_name(const struct conn *c, char *to, size_t size)
     (void)snprintf(to, size, "%s", c->fail.state);
 }
 
-/* From here on the size may be the reason. */
+/* then a reason for failures */
 enum {
   LARGE_STATEMENT = 1000 * 1000
 };
@@ -35,7 +35,6 @@ static bool hint_applies(const struct driver_hint *h, const struct conn *c,
          (!h->large || len >= LARGE_STATEMENT);
 }
 
-/* `len`: of the statement. */
 static void add_hints(struct conn *c, size_t len)
 {
   const struct driver_hint *h = c->driver->hints;
@@ -50,13 +49,11 @@ static void add_hints(struct conn *c, size_t len)
   }
 }
 
-/* The server does not say why it cancelled. */
 static void add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
 
-  if (c->owed & CONN_OWES_CANCEL &&
-      !c->out.in_time) /* by nothing else: see verdict_is_cut() */
+  if (c->owed & CONN_OWES_CANCEL && !c->out.in_time) /* see verdict_is_cut() */
     strbuf_addf(&c->message,
                 "the statement took longer than --db-query-timeout=%s\n",
                 fmt_shortest(text, c->env->process->set.query_timeout_s));

@@ -1,6 +1,6 @@
 /*
- * conn_message.h - the message of a fatal error.  Kept until the script's hook
- * was asked; the connection's next call prints it, unless taken.
+ * conn_message.h - the message of a fatal error, kept until the script's hook
+ * was asked; the next call prints it, unless taken.
  */
 #ifndef BENCH_DB_CONN_MESSAGE_H
 #define BENCH_DB_CONN_MESSAGE_H
@@ -22,7 +22,7 @@ void conn_drop_message(struct conn_message *m);
 /* Take and print. */
 void conn_say(struct conn *c);
 
-/* For src/db: keep the message of c->out and c->fail; `sql` is cut. */
+/* For src/db: of c->out and c->fail; `sql` is cut. */
 void conn_keep_message(struct conn *c, enum call call, const char *sql,
                        size_t len);
 /* Of a failed connect. */

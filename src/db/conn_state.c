@@ -5,37 +5,33 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
-static const struct {
-  size_t off;
-} param_field[] = {
-  { offsetof(struct conn_params, host) },
-  { offsetof(struct conn_params, port) },
-  { offsetof(struct conn_params, socket) },
-  { offsetof(struct conn_params, user) },
-  { offsetof(struct conn_params, password) },
-  { offsetof(struct conn_params, db) },
-};
-
-static const char **param(const struct conn_params *p, size_t i)
+static bool copy_text(const char **to, const char *from)
 {
-  return (const char **)(void *)((char *)(uintptr_t)p + param_field[i].off);
+  return !from || (*to = mem_strdup(from)) != NULL;
 }
 
 static bool copy_params(struct conn_params *to, const struct conn_params *from)
 {
-  for (size_t i = 0; from && i < ARRAY_SIZE(param_field); i++) {
-    const char *text = *param(from, i);
-
-    if (text && !(*param(to, i) = mem_strdup(text)))
-      return false;
-  }
-  return true;
+  return copy_text(&to->host, from->host) && copy_text(&to->port, from->port) &&
+         copy_text(&to->socket, from->socket) &&
+         copy_text(&to->user, from->user) &&
+         copy_text(&to->password, from->password) &&
+         copy_text(&to->db, from->db);
 }
 
-/* Nothing is open any more. */
+static void free_params(const struct conn_params *p)
+{
+  const char *const texts[] = { p->host, p->port,     p->socket,
+                                p->user, p->password, p->db };
+
+  for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+    free((void *)(uintptr_t)texts[i]);
+}
+
 static void destroy(struct conn *c)
 {
   struct db_env *env = c->env;
@@ -48,8 +44,7 @@ static void destroy(struct conn *c)
     env->first = c->next;
   if (c->next)
     c->next->prev = c->prev;
-  for (size_t i = 0; i < ARRAY_SIZE(param_field); i++)
-    free((void *)(uintptr_t)*param(&c->params, i));
+  free_params(&c->params);
   strbuf_done(&c->message);
   strbuf_done(&c->text);
   strbuf_done(&c->no_answer);
@@ -74,6 +69,21 @@ void conn_fail_text(struct conn *c, const char *text)
   if (c->said && text != c->said)
     (void)snprintf(c->said, FAILURE_TEXT, "%s", text);
   c->fail.text = c->said ? c->said : "not enough memory";
+}
+
+void conn_show_failure(struct conn *c)
+{
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+}
+
+void conn_fail(struct conn *c, const char *text)
+{
+  c->fail = (struct failure){ .code = c->out.code, .lost = c->out.lost };
+  memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
+  conn_fail_text(c, text);
+  conn_show_failure(c);
 }
 
 /* Without a session. */
@@ -129,7 +139,7 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
   s->env = h->env;
   s->params = &c->params;
   watch_add(&p->watch, c->watched, s, h->env->under_deadline);
-  if (!copy_params(&c->params, params)) {
+  if (params && !copy_params(&c->params, params)) {
     destroy(c);
     return NULL;
   }

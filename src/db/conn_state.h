@@ -11,7 +11,6 @@
 
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
-#include "db/abi.h"
 #include "db/driver.h"
 #include "db/env.h"
 #include "db/pool.h"
@@ -20,13 +19,11 @@
 struct stmt;
 
 /*
- * Where a connection stands.  In the first two states the next statement can be
- * sent at once; in the other open ones the driver has to end the answer first:
- * call_drain().
+ * In the first two states the next statement can be sent; in the other open
+ * ones the answer has to end first: call_drain().
  *
  * conn_open():
- *   CLOSED -> IDLE       the session is open
- *   CLOSED               failed: the object is freed
+ *   CLOSED -> IDLE
  * conn_query(), stmt_execute() in IDLE or ROWS, whose result set ends:
  *   -> IDLE              no result set
  *   -> ROWS              a result set, and the whole answer is here
@@ -44,43 +41,42 @@ struct stmt;
  *   IDLE, ROWS -> IDLE, all other open states -> REST
  * A failure that loses the session, and transport_drop():
  *   open -> LOST
- * A loss that is ignorable, and conn_forgive():
- *   LOST -> IDLE         transport_retry() has replaced the session
+ * An ignorable loss, and conn_forgive():
+ *   LOST -> IDLE
  * conn_close():
  *   open, LOST -> CLOSED
  * conn_reconnect():
- *   open, LOST, CLOSED -> LOST -> IDLE, or it stays LOST
+ *   open, LOST, CLOSED -> LOST -> IDLE, or LOST
  * conn_free():
- *   all -> FREED         statement objects may still hold the memory
- * With a pool, the session is that of a lease:
- *   AWAY -> IDLE, LOST   broker_take(): the session was open, or was not
+ *   all -> FREED         statement objects may hold the memory
+ * With a pool:
+ *   AWAY -> IDLE, LOST   broker_take()
  *   open, LOST -> AWAY   broker_release()
  */
 enum conn_state {
-  CONN_IDLE, /* open: nothing is left of the last statement */
-  CONN_ROWS, /* open: rows can be fetched */
+  CONN_IDLE, /* nothing is left of the last statement */
+  CONN_ROWS, /* rows can be fetched */
   CONN_ROWS_REST,
   CONN_ROWS_MORE,
-  CONN_MORE, /* no rows; further results are pending */
-  CONN_REST, /* no rows and no results; the answer has to be ended */
-  CONN_LOST, /* the session is gone, the script has not closed */
-  CONN_AWAY, /* no lease: the next statement needs one */
+  CONN_MORE, /* further results are pending */
+  CONN_REST, /* only the answer has to be ended */
+  CONN_LOST, /* not closed by the script */
+  CONN_AWAY, /* no lease */
   CONN_CLOSED,
-  CONN_FREED, /* the owner has given the object up */
+  CONN_FREED, /* given up by its owner */
 };
 
-/* Due before the next statement; bits that no state has, for
- * exec_needs_care(). */
+/* Before the next statement; bits that no state has, for exec_needs_care(). */
 enum conn_owed {
   CONN_OWES_ROLLBACK = 1 << 4, /* before the next transaction */
-  CONN_OWES_MESSAGE = 1 << 5,  /* print the fatal message */
-  CONN_OWES_CANCEL = 1 << 6,   /* a cancel may still come */
-  /* Dropped results held a failure, unknown to the script: `fail`.  Fatal, or
-   * the event starts again. */
+  CONN_OWES_MESSAGE = 1 << 5,
+  CONN_OWES_CANCEL = 1 << 6, /* a cancel may still come */
+  /* A failure among dropped results, unknown to the script; fatal, or a
+   * restart. */
   CONN_OWES_ERROR = 1 << 7,
   CONN_OWES_RESTART = 1 << 8,
   CONN_OWES_FAILURE = CONN_OWES_ERROR | CONN_OWES_RESTART,
-  CONN_OWES_LOOK = 1 << 9, /* rows may be being read: call_disturbs() */
+  CONN_OWES_LOOK = 1 << 9, /* see call_disturbs() */
 };
 
 enum {
@@ -91,32 +87,32 @@ struct failure {
   int code;
   char state[6];
   bool lost;
-  bool reconnected; /* ... and was replaced */
-  bool abandoned;   /* the run is over: leave the event, raise no error */
-  bool earlier;     /* an earlier statement has failed; this one was not sent */
-  const char *api_error; /* no SQL error: the text to raise; static */
-  const char *text;      /* = sql_errmsg; see conn_fail_text() */
+  bool reconnected;      /* ... and was replaced */
+  bool abandoned;        /* leave the event, raise no error */
+  bool earlier;          /* of an earlier statement; this one was not sent */
+  const char *api_error; /* misuse: the text to raise; static */
+  const char *text;      /* = sql_errmsg */
 };
 
 enum pipe_end {
   PIPE_SKIPPED, /* not executed; 0 */
   PIPE_DONE,
   PIPE_FAILED,
-  PIPE_UNKNOWN, /* sent; the connection broke before its answer */
+  PIPE_UNKNOWN, /* broke before its answer */
 };
 
 struct pipe_item {
   struct stmt *st; /* NULL: a text */
   void *cls;
-  size_t at, len;   /* in `said`: the text, or the values */
-  unsigned binding; /* of the statement at that time */
+  size_t at, len; /* in `said`: text or values */
+  unsigned binding;
   enum pipe_end end;
   enum counter counter;
   uint32_t nfields;
   uint64_t nrows, taken;
   uint64_t rows_left;
-  size_t heard_at; /* in `heard`: the next row, or the text of the failure */
-  bool saves;      /* `saved_at` has the statement's own values */
+  size_t heard_at; /* in `heard`: next row or failure */
+  bool saves;      /* of the statement's own values */
   size_t saved_at;
 };
 
@@ -127,24 +123,24 @@ struct pipeline {
   struct strbuf heard; /* rows and texts of failures */
   unsigned number;
   bool open;
-  size_t failed; /* the statement whose failure counts */
+  size_t failed;
 };
 
 enum {
-  BULK_PACKET = 524287,   /* bytes of a statement inside a run */
-  BULK_TRX_ROWS = 100000, /* rows of a transaction of the layer */
+  BULK_PACKET = 524287,
+  BULK_TRX_ROWS = 100000,
 };
 
 struct bulk {
   bool active;
-  bool own_trx;              /* the layer began a transaction */
-  size_t prefix_len;         /* bytes before the rows */
+  bool own_trx;
+  size_t prefix_len;
   size_t limit;              /* bytes of a packet */
   uint64_t rows;             /* in `text` */
   struct recorder *recorder; /* [opt] counts the statement */
-  uint64_t trx_rows;         /* sent in the layer's transaction */
-  uint64_t event;            /* the last one that has added rows */
-  uint64_t event_rows;       /* `rows` and bytes of `text` at its begin */
+  uint64_t trx_rows;
+  uint64_t event;
+  uint64_t event_rows;
   size_t event_len;
   struct strbuf text;
 };
@@ -154,35 +150,35 @@ struct conn {
   struct db_env *env;
   struct driver_handle *handle;
   const struct driver *driver;
-  /* Owned.  With a pool: of `lease`, or the pool's closed session. */
+  /* Owned.  With a pool: of `lease`, or the closed one of nobody. */
   struct session *session;
-  struct pool *pool;          /* [opt] sessions are leased */
+  struct pool *pool;          /* [opt] */
   struct pool_session *lease; /* [opt] */
   enum conn_state state;
   unsigned owed;       /* enum conn_owed */
   unsigned generation; /* counts successful connects */
-  unsigned first;      /* target of the first attempt: session->attempt */
+  unsigned first;      /* session->attempt begins here */
   unsigned sized;      /* generation of `sizes`; 0: none */
   struct statement_sizes sizes;
   bool visitor, left_to_library; /* see visit.h */
-  bool opens;                    /* during the first opening */
-  uint64_t turn_ns; /* while `opens`: transport_deadline() at its begin */
+  bool opens;
+  uint64_t turn_ns; /* transport_deadline() before the first opening */
   bool copies;      /* a copy is open */
-  unsigned refs;    /* the owner and each statement object */
-  struct conn *next, *prev;  /* in the env's list */
-  struct conn_stmt *stmts;   /* all, closed ones too */
+  unsigned refs;
+  struct conn *next, *prev;
+  struct conn_stmt *stmts;
   struct conn_params params; /* owned texts */
-  void *cls;                 /* of the next direct statement */
+  void *cls;
 
-  struct outcome out; /* of the last call */
+  struct outcome out;
   sql_result rs;
   sql_value *values; /* owned; [values_room] */
   uint32_t values_room;
 
   struct failure fail;
-  char *said; /* owned; NULL or [FAILURE_TEXT]: memory of fail.text, which
-                 scripts may read later */
-  struct strbuf message; /* fatal lines to print */
+  char *said; /* owned; NULL or [FAILURE_TEXT]: fail.text, which scripts may
+                 read later */
+  struct strbuf message; /* to be printed */
   char message_code[16];
   struct strbuf text;      /* of emulated statements */
   struct strbuf no_answer; /* why a server was not used */
@@ -201,7 +197,7 @@ static inline struct conn *conn_of(sql_connection *con)
   return (struct conn *)(void *)con;
 }
 
-/* Its server comes from the lists of options, not from the script. */
+/* Its server comes from the options' lists. */
 static inline bool conn_is_listed(const struct conn *c)
 {
   return !c->params.host && !c->params.socket;
@@ -210,12 +206,12 @@ static inline bool conn_is_open(const struct conn *c)
 {
   return c->state < CONN_LOST;
 }
-/* By the script, or never opened. */
+/* Or never opened. */
 static inline bool conn_is_closed(const struct conn *c)
 {
   return c->state >= CONN_CLOSED;
 }
-/* The deadline has passed: calls fail. */
+/* The deadline has passed. */
 static inline bool conn_is_dead(const struct conn *c)
 {
   return atomic_load_explicit(c->watched->deadline, memory_order_relaxed) != 0;
@@ -228,23 +224,24 @@ static inline bool conn_has_more(const struct conn *c)
 {
   return c->state == CONN_ROWS_MORE || c->state == CONN_MORE;
 }
-/* The driver has to end the answer. */
 static inline bool conn_has_rest(const struct conn *c)
 {
   return c->state >= CONN_ROWS_REST && c->state <= CONN_REST;
 }
 
-/* A closed object in the thread's list, with one reference.  NULL: no memory.
- * `params` is copied, may be NULL. */
+/* Closed, one reference.  NULL: no memory.  `params` is copied, may be NULL. */
 struct conn *conn_new(struct driver_handle *h,
                       const struct conn_params *params);
-/* The same with sessions of the thread's pool, which broker_open() has made
- * ready. */
+/* For the thread's pool, after broker_open(). */
 struct conn *conn_new_pooled(struct driver_handle *h);
 
 /* The last reference frees the memory. */
 void conn_unref(struct conn *c);
-/* Set c->fail.text in place: scripts may hold it as `sql_errmsg`. */
+/* In place: scripts may hold the text as `sql_errmsg`. */
 void conn_fail_text(struct conn *c, const char *text);
+/* c->fail for scripts. */
+void conn_show_failure(struct conn *c);
+/* c->out with this text, also for scripts. */
+void conn_fail(struct conn *c, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * connect_limiter.c - connections opened at a time, and per second.
+ * connect_limiter.c - see connect_limiter.h.
  */
 #include "db/connect_limiter.h"
 
@@ -8,11 +8,11 @@
 #include "base/wait.h"
 #include "loop/loop.h"
 
-/* Longer than any run; a million of them do not overflow. */
+/* Longer than any run. */
 #define GAP_MAX_NS (1e6 * (double)NS_PER_S)
 
 enum {
-  END_GRACE_MS = 500, /* an attempt may last this long after the end */
+  END_GRACE_MS = 500, /* of an attempt */
 };
 
 void limiter_init(struct limiter *l, double rate, uint64_t places)
@@ -25,7 +25,7 @@ void limiter_init(struct limiter *l, double rate, uint64_t places)
   atomic_store(&l->free, (uint32_t)places);
 }
 
-/* When this opening may begin.  Unused time is lost. */
+/* Unused time is lost. */
 static uint64_t limiter_take_moment(struct limiter *l, uint64_t now)
 {
   uint64_t next = atomic_load_explicit(&l->next_ns, memory_order_relaxed);
@@ -82,7 +82,6 @@ static bool limiter_wait(struct limiter *l, uint64_t end_ns)
 
 bool limiter_enter(struct limiter *l, uint64_t deadline_ns)
 {
-  /* Many may have waited for one of a few threads. */
   return !limiter_is_late(l, deadline_ns) &&
          (limiter_is_open(l) || limiter_wait(l, deadline_ns));
 }
@@ -101,9 +100,9 @@ uint64_t limiter_deadline(const struct limiter *l, bool shared)
 
   if ((end != 0 && clock_now_ns() >= end) ||
       atomic_load_explicit(l->over, memory_order_relaxed) != 0)
-    return 0; /* the one attempt after the run */
+    return 0;
   if (shared)
-    return 0; /* other clients may need it for their events */
+    return 0;
   return end == 0 ? UINT64_MAX : end;
 }
 

@@ -1,8 +1,6 @@
 /*
- * connect_limiter.h - connections opened at a time, and per second.
- *
- * A limit at a time makes system threads wait, never fibers of clients: these
- * open their connections in other threads (loop_aside()).
+ * connect_limiter.h - connections opened at a time, and per second.  Only
+ * system threads wait for a place, not fibers (loop_aside()).
  */
 #ifndef BENCH_DB_CONNECT_LIMITER_H
 #define BENCH_DB_CONNECT_LIMITER_H
@@ -21,7 +19,7 @@ struct limiter {
   const _Atomic uint64_t *end_ns;
 };
 
-/* Per second, and at a time; 0: no limit.  The borrowed members are set. */
+/* 0: no limit.  The borrowed members are set. */
 void limiter_init(struct limiter *l, double rate, uint64_t places);
 
 static inline bool limiter_is_open(const struct limiter *l)
@@ -34,23 +32,17 @@ static inline bool limiter_suits_fibers(const struct limiter *l)
   return !l->counted;
 }
 
-/* Until when a connection asked for now waits for its turn: the end of the run;
- * 0: for ever, after that end or if other clients may need it (`shared`). */
+/* Until when a connection waits for its turn: the end of the run; 0: for ever,
+ * after that end or if other clients may need it (`shared`). */
 uint64_t limiter_deadline(const struct limiter *l, bool shared);
 
-/*
- * WAITS for a turn.  True: call limiter_leave() after the opening.  False: the
- * deadline has come, or the run is over.  Deadline 0: never false; the end of
- * the run ends the wait for a rate.
- */
+/* WAITS.  True: call limiter_leave() after the opening.  False: the deadline
+ * has come, or the run is over.  Deadline 0: never false. */
 bool limiter_enter(struct limiter *l, uint64_t deadline_ns);
 void limiter_leave(struct limiter *l);
 
-/*
- * The end of an attempt asked for at `asked_ns` to last until `until_ns`,
- * without the wait for the turn.  Attempts after the first of a connection
- * (`again`) end soon after the run.
- */
+/* The end of an attempt, without the wait since `asked_ns`.  Attempts after the
+ * first (`again`) end soon after the run. */
 uint64_t limiter_until(const struct limiter *l, bool again, uint64_t asked_ns,
                        uint64_t until_ns);
 

@@ -1,5 +1,5 @@
 /*
- * copy.c - many rows of one table.
+ * copy.c - see copy.h.
  */
 #include "db/copy.h"
 

@@ -1,5 +1,5 @@
 /*
- * counts.c - what all threads of a run count together.
+ * counts.c - see counts.h.
  */
 #include "db/counts.h"
 
@@ -99,7 +99,6 @@ void backends_done(struct backends *b)
   (void)pthread_mutex_destroy(&b->lock);
 }
 
-/* Backends of two servers may have the same number. */
 static uint64_t key_of(const char *target, uint64_t id)
 {
   uint64_t key = rng_mix(id);

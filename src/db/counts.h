@@ -1,9 +1,6 @@
 /*
- * counts.h - counts of all threads: work of an embedded database, backends met
- * behind a pooler, times of statements for --db-debug.
- *
- * Each session of an embedded database has a part that its thread alone writes;
- * others may read the sum.
+ * counts.h - counts of all threads: work of an embedded database (one writer
+ * per part), backends behind a pooler, times of statements for --db-debug.
  */
 #ifndef BENCH_DB_COUNTS_H
 #define BENCH_DB_COUNTS_H
@@ -22,7 +19,7 @@ struct driver;
 enum db_count {
   COUNT_PAGES_READ,
   COUNT_PAGES_WRITTEN,
-  COUNT_SPILLS, /* to make room in the cache */
+  COUNT_SPILLS,
   COUNT_LOCK_WAITS,
   DB_COUNTS
 };
@@ -43,14 +40,11 @@ struct counts {
 void counts_init(struct counts *c);
 void counts_done(struct counts *c);
 
-/* Counts from before are included. */
 void counts_join(struct counts *c, struct counts_part *p);
-/* The counts stay in the sum; the part becomes {0}. */
 void counts_leave(struct counts *c, struct counts_part *p);
 
 void counts_sum(struct counts *c, uint64_t ret[DB_COUNTS]);
 
-/* By the session's thread. */
 static inline void counts_add(struct counts_part *p, enum db_count which,
                               uint64_t n)
 {
@@ -69,9 +63,9 @@ struct backends {
   pthread_mutex_t lock; /* protects the rest */
   uint64_t *key;        /* [room] owned; 0: free */
   size_t n, room;
-  uint64_t asked;  /* answers */
-  uint64_t failed; /* questions without an answer */
-  uint64_t askers; /* workers with an answer */
+  uint64_t asked; /* answers */
+  uint64_t failed;
+  uint64_t askers;
   bool incomplete; /* no memory for one more */
 };
 
@@ -80,23 +74,21 @@ struct backends_seen {
   bool incomplete;
 };
 
-/* False after a FATAL line: --backend-sample without a server that can be
- * asked.  `cfg` of the driver. */
+/* False after a FATAL line.  `cfg` of the driver. */
 bool backends_are_possible(const struct db_cfg *set, const struct driver *d,
                            const void *cfg);
 
 void backends_init(struct backends *b);
 void backends_done(struct backends *b);
 
-/* An answer; `first` of this worker. */
+/* `first` of this worker. */
 void backends_add(struct backends *b, const char *target, uint64_t id,
                   bool first);
 void backends_fail(struct backends *b);
 
 struct backends_seen backends_get(struct backends *b);
 
-/* {0} is empty.  Too slow for the hot path.  Relaxed: a call may be split
- * between two periods. */
+/* {0} is empty.  Relaxed: a call may be split between two periods. */
 struct db_times {
   _Atomic uint64_t count, sum_ns, max_ns;
   _Atomic uint64_t min; /* UINT64_MAX - the shortest; 0: none */
@@ -104,7 +96,6 @@ struct db_times {
 
 void db_times_add(struct db_times *t, uint64_t ns);
 
-/* Since the last call. */
 struct report_times db_times_take(struct db_times *t);
 
 #endif

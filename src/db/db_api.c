@@ -1,6 +1,5 @@
 /*
- * db_api.c - the functions that scripts reach through the FFI.  Pointers from
- * scripts are trusted, but NULL is a part of the interface.
+ * db_api.c - the functions of the FFI; NULL objects are allowed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@ SCRIPT_ABI sql_driver *db_create(const char *name)
   return env ? (sql_driver *)(void *)env_driver(env, name) : NULL;
 }
 
-/* Drivers live as long as the script's state. */
 SCRIPT_ABI int db_destroy(sql_driver *drv)
 {
   (void)drv;
@@ -52,7 +50,7 @@ SCRIPT_ABI void db_connection_free(sql_connection *con)
     conn_free(c);
 }
 
-/* Buffers that a script made may lack the zero byte of a Lua string. */
+/* A script's own buffers may lack the zero byte. */
 static sql_result *query_copy(struct conn *c, const char *query, size_t len)
 {
   struct strbuf copy = { 0 };
@@ -110,7 +108,6 @@ SCRIPT_ABI int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
   return stmt ? stmt_bind(stmt_of(stmt), params, len) : 1;
 }
 
-/* Result buffers are never filled in. */
 SCRIPT_ABI int db_bind_result(sql_statement *stmt, sql_bind *results,
                               size_t len)
 {

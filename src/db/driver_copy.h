@@ -13,41 +13,39 @@ struct outcome;
 struct session;
 
 enum copy_form {
-  COPY_ROWS,   /* one at a time, as values */
-  COPY_PLAIN,  /* text: tabs between values, line feeds after rows; values have
+  COPY_ROWS,
+  COPY_PLAIN,  /* tabs between values, line feeds after rows; values have
                   neither, nor backslashes */
-  COPY_BINARY, /* PostgreSQL's binary COPY, without head and end */
+  COPY_BINARY, /* PostgreSQL's, without head and end */
 };
 
 struct copy_spec {
   const char *table;
   const char *const *columns; /* n names, unquoted */
   unsigned n;
-  const char
-    *kinds; /* n letters: 'i' integer, 't' text; [opt] with COPY_ROWS */
+  const char *kinds; /* 'i' integer, 't' text; [opt] with COPY_ROWS */
   enum copy_form form;
 };
 
-/* Rows sent the fastest way, inside the open transaction. */
+/* Inside the open transaction. */
 struct driver_copy {
-  enum copy_form form; /* the fastest for generated rows */
-  /* [opt] With COPY_BINARY: SQLSTATEs, then NULL, after which the rows may be
-   * tried as COPY_PLAIN. */
+  enum copy_form form; /* for generated rows */
+  /* [opt] With COPY_BINARY: SQLSTATEs, then NULL, after which COPY_PLAIN may
+   * work. */
   const char *const *plain_after;
-  bool checked; /* values of row() are checked like those of INSERT */
+  bool checked; /* as those of INSERT */
   /* [opt] May send queries.  False: *ret_why (static). */
   bool (*possible)(struct session *s, const char **ret_why);
   int (*begin)(struct session *s, const struct copy_spec *spec,
                struct outcome *out);
-  /* [opt] Values as text, ptr NULL = NULL; borrowed for the call. */
+  /* [opt] Text, ptr NULL = NULL; borrowed. */
   int (*row)(struct session *s, const sql_value *values, struct outcome *out);
-  /* Whole rows; borrowed for the call. */
+  /* Whole; borrowed. */
   int (*rows)(struct session *s, const char *rows, size_t len,
               struct outcome *out);
   /* out->taken: rows stored. */
   int (*end)(struct session *s, struct outcome *out);
-  /* End the transfer, also after a failure; stored rows stay until the caller
-   * rolls back. */
+  /* Also after a failure; stored rows stay. */
   void (*abort)(struct session *s);
 };
 

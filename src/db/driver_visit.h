@@ -1,7 +1,6 @@
 /*
- * driver_visit.h - the whole life of a connection in one call: open, log in,
- * execute one statement, close.  The driver does without the client library,
- * and measures each step.
+ * driver_visit.h - a connection's whole life in one call, without the client
+ * library: open, log in, execute one statement, close; each step is measured.
  */
 #ifndef BENCH_DB_DRIVER_VISIT_H
 #define BENCH_DB_DRIVER_VISIT_H
@@ -17,8 +16,8 @@ enum visit_step {
   VISIT_RESOLVE,
   VISIT_CONNECT,
   VISIT_TLS,   /* asking whether the server wants TLS */
-  VISIT_LOGIN, /* until the server awaits a statement */
-  VISIT_QUERY, /* with its whole answer */
+  VISIT_LOGIN, /* until a statement is awaited */
+  VISIT_QUERY,
   VISIT_CLOSE,
   VISIT_STEPS
 };
@@ -27,9 +26,8 @@ struct visit {
   /* Given. */
   const char *sql;
   size_t len;
-  uint64_t until_ns; /* fails at this moment at the latest */
+  uint64_t until_ns; /* at the latest */
 
-  /* Set by the driver. */
   uint64_t took_ns[VISIT_STEPS]; /* 0: not needed, or failed */
   enum visit_step failed;
   char why_not[128]; /* VISIT_CANNOT: what needs the library */

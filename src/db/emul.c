@@ -1,5 +1,5 @@
 /*
- * emul.c - a statement with values in the places of its placeholders.
+ * emul.c - see emul.h.
  */
 #include "db/emul.h"
 
@@ -56,7 +56,7 @@ const char *emul_bind_text(const sql_bind *b, size_t *ret_len)
   size_t len = b->data_len ? *b->data_len : 0;
 
   if (b->max_len > 0 && len > b->max_len)
-    len = b->max_len; /* scripts may write data_len themselves */
+    len = b->max_len;
   *ret_len = b->buffer ? len : 0;
   return b->buffer ? b->buffer : "";
 }
@@ -69,8 +69,7 @@ static bool reads_back(const char *text, double value, bool single)
 
 size_t emul_double_text(double value, bool single, char *to)
 {
-  /* A normal number with this many digits prints with no more; subnormal ones
-   * carry fewer bits. */
+  /* Normal numbers need no fewer digits; subnormal ones have fewer bits. */
   const int sure = single ? FLT_DIG : DBL_DIG;
   const bool normal = fabs(value) >= (single ? FLT_MIN : DBL_MIN);
   int digits = normal ? sure : 1;
@@ -80,7 +79,7 @@ size_t emul_double_text(double value, bool single, char *to)
     len = snprintf(to, 32, "%.*g", digits++, value);
   } while (!reads_back(to, value, single) && digits <= DBL_DECIMAL_DIG);
 
-  /* Without point and exponent the server would read an integer. */
+  /* else an integer to the server */
   if (!strpbrk(to, ".e")) {
     memcpy(to + len, "e0", 3);
     len += 2;
@@ -94,11 +93,8 @@ static bool touches(char c)
          strchr("_$'\"`", c);
 }
 
-/*
- * A value must not join the token before: `-` and `-1` begin a comment, `E` and
- * a quote another string.  `--` must not get a blank where that begins a
- * comment.
- */
+/* A value must not join the token before (`-` and `-1`, `E` and a quote), and
+ * `--` must not get a blank. */
 static void keep_apart(struct strbuf *to)
 {
   const char last = to->len > 0 ? to->text[to->len - 1] : ' ';
@@ -136,7 +132,6 @@ static int add_value(const sql_bind *b, const struct emul_quote *q,
   char text[32];
   size_t len;
 
-  keep_apart(to);
   if (emul_bind_null(b)) {
     strbuf_adds(to, "NULL");
     return 0;
@@ -177,31 +172,33 @@ static void shield_sign(struct strbuf *to, size_t at)
   to->text[at] = '(';
 }
 
-int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
-                const sql_bind *binds, size_t n, const struct emul_quote *q,
-                struct strbuf *to, const char **ret_why)
+/* `q` NULL: numbers instead of values. */
+static int emul_fill(const struct emul_scan *scan, const char *sql, size_t len,
+                     const sql_bind *binds, const struct emul_quote *q,
+                     struct strbuf *to, const char **ret_why)
 {
-  size_t from = 0, value = 0, start;
+  size_t from = 0;
+  unsigned value = 0;
 
   strbuf_clear(to);
   for (size_t i = 0; i < scan->n; i++) {
     const struct emul_mark *m = &scan->mark[i];
+    size_t start;
 
     strbuf_add(to, sql + from, m->at - from);
+    from = m->at + (m->doubled ? 2 : 1);
     if (m->doubled) {
       strbuf_add(to, "?", 1);
-      from = m->at + 2;
       continue;
     }
-    if (value == n) {
-      *ret_why = "parameters are not bound";
-      return -EINVAL;
-    }
     start = to->len;
-    if (add_value(&binds[value++], q, to, ret_why) < 0)
+    keep_apart(to);
+    value++;
+    if (!q)
+      strbuf_addf(to, "$%u", value);
+    else if (add_value(&binds[value - 1], q, to, ret_why) < 0)
       return -EINVAL;
-    from = m->at + 1;
-    if (len - from >= 2 && sql[from] == ':' && sql[from + 1] == ':')
+    if (q && len - from >= 2 && sql[from] == ':' && sql[from + 1] == ':')
       shield_sign(to, start);
     if (from < len && touches(sql[from]))
       strbuf_add(to, " ", 1);
@@ -210,35 +207,28 @@ int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
   return 0;
 }
 
+int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
+                const sql_bind *binds, size_t n, const struct emul_quote *q,
+                struct strbuf *to, const char **ret_why)
+{
+  if (n < scan->n_params) {
+    *ret_why = "parameters are not bound";
+    return -EINVAL;
+  }
+  return emul_fill(scan, sql, len, binds, q, to, ret_why);
+}
+
 void emul_number(const struct emul_scan *scan, const char *sql, size_t len,
                  struct strbuf *to)
 {
-  size_t from = 0;
-  unsigned number = 0;
-
-  strbuf_clear(to);
-  for (size_t i = 0; i < scan->n; i++) {
-    const struct emul_mark *m = &scan->mark[i];
-
-    strbuf_add(to, sql + from, m->at - from);
-    from = m->at + (m->doubled ? 2 : 1);
-    if (m->doubled) {
-      strbuf_add(to, "?", 1);
-      continue;
-    }
-    keep_apart(to);
-    strbuf_addf(to, "$%u", ++number);
-    if (from < len && touches(sql[from]))
-      strbuf_add(to, " ", 1);
-  }
-  strbuf_add(to, sql + from, len - from);
+  (void)emul_fill(scan, sql, len, NULL, NULL, to, NULL);
 }
 
 /* `p` never passes `end`. */
 struct reader {
   const char *start, *p, *end;
   unsigned flags;
-  bool open; /* the last skipped part has no end */
+  bool open; /* it has no end */
 };
 
 static bool at(const struct reader *r, const char *text)
@@ -253,13 +243,12 @@ static bool in_name(char c)
   return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* The byte before `p` continues a name: no token begins at `p`. */
+/* No token begins at `p`. */
 static bool after_name(const struct reader *r, const char *p)
 {
   return p > r->start && (in_name(p[-1]) || p[-1] == '$');
 }
 
-/* With its quotes; doubled quotes are inside. */
 static void skip_quoted(struct reader *r, char quote, bool backslash)
 {
   for (r->p++; r->p < r->end; r->p++) {
@@ -305,7 +294,7 @@ static bool at_dashes(const struct reader *r)
   return next <= ' ' || next == 0x7f;
 }
 
-/* At the beginning of a comment.  True: it holds SQL. */
+/* True: a comment that holds SQL. */
 static bool skip_comment(struct reader *r)
 {
   unsigned depth = 1;
@@ -328,7 +317,6 @@ static bool skip_comment(struct reader *r)
   return false;
 }
 
-/* $tag$...$tag$, or the `$` alone. */
 static void skip_dollar(struct reader *r)
 {
   const char *tag = r->p;
@@ -472,7 +460,7 @@ const char *emul_first_word(const char *sql, size_t len, unsigned flags,
 
   while (r.p < r.end && !in_name(*r.p)) {
     if (at(&r, "/*")) {
-      if (skip_comment(&r)) { /* ! or M!, and perhaps a version */
+      if (skip_comment(&r)) {
         r.p += *r.p == '!' ? 1 : 2;
         while (r.p < r.end && isdigit((unsigned char)*r.p))
           r.p++;

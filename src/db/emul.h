@@ -1,6 +1,6 @@
 /*
- * emul.h - a statement's placeholders, and the statement with values in their
- * places: pure functions.
+ * emul.h - the placeholders of a statement, and values in their places: pure
+ * functions.
  */
 #ifndef BENCH_DB_EMUL_H
 #define BENCH_DB_EMUL_H
@@ -19,10 +19,10 @@ enum emul_flags {
   EMUL_BACKTICK = 1 << 3,    /* `...` */
   EMUL_BRACKET = 1 << 4,     /* [...] */
   EMUL_DOLLAR = 1 << 5,      /* $tag$...$tag$ */
-  EMUL_DASH_BLANK = 1 << 6,  /* -- needs a blank or control character next */
+  EMUL_DASH_BLANK = 1 << 6,  /* -- needs a blank or control character */
   EMUL_HASH = 1 << 7,        /* # to the end of the line */
   EMUL_NESTED = 1 << 8,
-  EMUL_CODE_COMMENT = 1 << 9, /* C comments that begin with ! or M! hold SQL */
+  EMUL_CODE_COMMENT = 1 << 9, /* inside of ! and M! comments is SQL */
   EMUL_DOUBLED = 1 << 10,     /* ?? is one literal ? */
 
   EMUL_MYSQL = EMUL_BACKSLASH | EMUL_BACKSLASH_D | EMUL_BACKTICK |
@@ -30,7 +30,7 @@ enum emul_flags {
   /* With NO_BACKSLASH_ESCAPES. */
   EMUL_MYSQL_PLAIN = EMUL_BACKTICK | EMUL_DASH_BLANK | EMUL_HASH |
                      EMUL_CODE_COMMENT,
-  /* With EMUL_BACKSLASH, if standard_conforming_strings is off. */
+  /* And EMUL_BACKSLASH without standard_conforming_strings. */
   EMUL_PGSQL = EMUL_E_STRING | EMUL_DOLLAR | EMUL_NESTED | EMUL_DOUBLED,
   EMUL_SQLITE = EMUL_BACKTICK | EMUL_BRACKET,
 };
@@ -49,7 +49,7 @@ struct emul_scan {
   struct emul_mark *mark; /* owned */
 };
 
-/* 0 or -ENOMEM.  Replaces *scan, and uses its memory. */
+/* 0 or -ENOMEM.  Replaces *scan. */
 int emul_scan(struct emul_scan *scan, const char *sql, size_t len,
               unsigned flags);
 void emul_scan_done(struct emul_scan *scan);
@@ -67,24 +67,19 @@ struct emul_quote {
   void *ctx;
 };
 
-/*
- * With values in place of placeholders; n == n_params.  0, or -EINVAL and
- * *ret_why (static): a value cannot be sent.  Replaces `to`; look at
- * to->failed.
- */
+/* n == n_params.  0, or -EINVAL and *ret_why (static).  Replaces `to`; look at
+ * to->failed. */
 int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
                 const sql_bind *binds, size_t n, const struct emul_quote *q,
                 struct strbuf *to, const char **ret_why);
 
-/* Length of the quoted part or comment (or of the head of a comment that holds
- * SQL) at sql[at]; 0: none.  *ret_open: it has no end here. */
+/* Of a quoted part or comment (or the head of one that holds SQL) at sql[at];
+ * 0: none.  *ret_open: without end. */
 size_t emul_skip(const char *sql, size_t len, size_t at, unsigned flags,
                  bool *ret_open);
 
-/* No dates among the types. */
 bool emul_can_send(const sql_bind *binds, size_t n);
 
-/* One of the four integer types. */
 long long emul_bind_int(const sql_bind *b);
 /* FLOAT or DOUBLE. */
 double emul_bind_double(const sql_bind *b);
@@ -92,15 +87,15 @@ bool emul_bind_null(const sql_bind *b);
 /* CHAR or VARCHAR. */
 const char *emul_bind_text(const sql_bind *b, size_t *ret_len);
 
-/* The shortest decimal text that reads back as the same finite double (or
- * float); at most 31 bytes and the terminator. */
+/* The shortest decimal text that reads back the same; 31 bytes at most and the
+ * terminator. */
 size_t emul_double_text(double value, bool single, char *to);
 
-/* After comments and blanks; *ret_len 0: none. */
+/* *ret_len 0: none. */
 const char *emul_first_word(const char *sql, size_t len, unsigned flags,
                             size_t *ret_len);
 
-/* `name` in capitals; any case matches. */
+/* `name` in capitals. */
 bool emul_word_is(const char *word, size_t len, const char *name);
 
 #endif

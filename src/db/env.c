@@ -1,5 +1,5 @@
 /*
- * env.c - what a thread has: drivers in use, connections, random stream.
+ * env.c - see env.h.
  */
 #include "db/env.h"
 
@@ -15,7 +15,7 @@
 #include "machine/cgroup.h"
 #include "rand/rng.h"
 
-/* Functions that scripts call get no context argument. */
+/* Scripts pass no context. */
 static _Thread_local struct db_env *current;
 
 struct db_env *env_current(void)
@@ -39,7 +39,6 @@ void env_as_in_event(struct db_env *env, struct conn *c,
   env->event_open = was;
 }
 
-/* Any state will do. */
 static uint64_t env_random(struct db_env *env)
 {
   return rng_mix(env->rng += RNG_GAMMA);
@@ -102,7 +101,6 @@ static void say(const struct err *err)
   strbuf_done(&lines);
 }
 
-/* By the first thread for all. */
 static bool make_ready(struct db_process *p, struct driver_state *state,
                        const struct driver_config *config)
 {
@@ -173,7 +171,8 @@ static bool isolation_is_possible(const struct db_process *p,
   return false;
 }
 
-struct driver_handle *env_driver(struct db_env *env, const char *name)
+static struct driver_handle *env_find_driver(struct db_env *env,
+                                             const char *name)
 {
   struct db_process *p = env->process;
   const struct driver_config *config;
@@ -188,7 +187,6 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   config = name ? find(p, name, &i) : NULL;
   if (!config) {
     refuse_name(p, name ? name : "");
-    env->reported = true;
     return NULL;
   }
   if (env->handle[i])
@@ -196,20 +194,16 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   if (!env_role_is_possible(&p->set, config->driver) ||
       !isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
-      !make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
-    env->reported = true;
+      !make_ready(p, &p->state[i], config) || !watch_if_limited(p))
     return NULL;
-  }
   if (config->driver->thread_init &&
       config->driver->thread_init(config->cfg, &err) < 0) {
     say(&err);
-    env->reported = true;
     return NULL;
   }
   h = calloc(1, sizeof(*h));
   if (!h) {
     log_msg(LOG_FATAL, "not enough memory for the database driver");
-    env->reported = true;
     if (config->driver->thread_done)
       config->driver->thread_done(config->cfg);
     return NULL;
@@ -223,6 +217,14 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   h->env = env;
   env->timed |= p->set.debug;
   atomic_store_explicit(&p->used, true, memory_order_relaxed);
+  return h;
+}
+
+struct driver_handle *env_driver(struct db_env *env, const char *name)
+{
+  struct driver_handle *h = env_find_driver(env, name);
+
+  env->reported |= h == NULL;
   return h;
 }
 

@@ -1,5 +1,5 @@
 /*
- * env_conns.c - what concerns all connections of a thread.
+ * env_conns.c - see env_conns.h.
  */
 #include "db/env_conns.h"
 
@@ -106,7 +106,6 @@ static void ask_backend(struct db_env *env, struct conn *c)
     recover_failed_late(c, CALL_QUERY, sql, strlen(sql));
 }
 
-/* A loss is like that of a statement. */
 static void ask_as_in_event(struct db_env *env, struct conn *c,
                             void (*ask)(struct db_env *env, struct conn *c))
 {
@@ -114,7 +113,6 @@ static void ask_as_in_event(struct db_env *env, struct conn *c,
     env_as_in_event(env, c, ask);
 }
 
-/* One connection: a worker with several uses them in turns. */
 static void sample(struct db_env *env)
 {
   for (struct conn *c = env->first; c; c = c->next) {
@@ -133,7 +131,7 @@ static void churn(struct db_env *env)
   if (!churn_is_due(&env->churn, now) || env_is_over(env, now))
     return;
   for (const struct conn *c = env->first; c; c = c->next) {
-    if (is_in_use(c)) /* after the next event, then */
+    if (is_in_use(c))
       return;
   }
   for (struct conn *c = env->first; c; c = c->next) {
@@ -143,7 +141,6 @@ static void churn(struct db_env *env)
   churn_begin(&env->churn, clock_now_ns());
 }
 
-/* With a pool, sessions have the lives. */
 static void churn_leased(struct db_env *env)
 {
   const struct db_process *p = env->process;
@@ -196,7 +193,6 @@ static void ping(struct db_env *env, struct conn *c)
   recover_failed_late(c, CALL_QUERY, sql, sizeof(sql) - 1);
 }
 
-/* Only servers close idle connections. */
 static bool has_server(const struct conn *c)
 {
   return (c->driver->caps & DRIVER_SERVER) &&
@@ -279,7 +275,7 @@ void env_done(struct db_env *env)
   while (env->first) {
     struct conn *c = env->first;
 
-    c->refs++; /* outlives its statements here */
+    c->refs++;
     conn_free(c);
     while (c->stmts)
       stmt_free(stmt_listed(c->stmts));

@@ -1,5 +1,5 @@
 /*
- * error_policy.c - what a failure means.
+ * error_policy.c - see error_policy.h.
  */
 #include "db/error_policy.h"
 
@@ -23,55 +23,21 @@ static bool policy_has_only(const char *text, int (*is)(int))
   }
   return true;
 }
-
-static void *policy_grown(void *array, size_t n, size_t size)
+static int policy_add(struct ignore_list *l, int code, const char *state)
 {
-  return realloc(array, (n + 1) * size);
-}
+  struct ignore_item *items = realloc(l->items, (l->n + 1) * sizeof(*items));
+  struct ignore_item *item;
 
-static int policy_add_code(struct ignore_list *l, int code,
-                           const int *connection)
-{
-  int *codes = policy_grown(l->codes, l->n_codes, sizeof(*codes));
-
-  if (!codes)
+  if (!items)
     return -ENOMEM;
-  l->codes = codes;
-  l->codes[l->n_codes++] = code;
-  for (; connection && *connection; connection++)
-    l->connection |= *connection == code;
+  l->items = items;
+  item = &items[l->n++];
+  *item = (struct ignore_item){ .code = code };
+  for (size_t i = 0; state[i] != '\0'; i++)
+    item->state[i] = (char)toupper((unsigned char)state[i]);
   return 0;
 }
 
-static void policy_upper(char *to, const char *from)
-{
-  while ((*to++ = (char)toupper((unsigned char)*from++)) != '\0') {
-  }
-}
-
-static int policy_add_state(struct ignore_list *l, const char *text)
-{
-  char(*states)[6] = policy_grown(l->states, l->n_states, sizeof(*states));
-
-  if (!states)
-    return -ENOMEM;
-  l->states = states;
-  policy_upper(l->states[l->n_states++], text);
-  return 0;
-}
-
-static int policy_add_class(struct ignore_list *l, const char *text)
-{
-  char(*classes)[3] = policy_grown(l->classes, l->n_classes, sizeof(*classes));
-
-  if (!classes)
-    return -ENOMEM;
-  l->classes = classes;
-  policy_upper(l->classes[l->n_classes++], text);
-  return 0;
-}
-
-/* -EINVAL: not an item. */
 static int policy_add_item(struct ignore_list *l, const char *text,
                            enum ignore_kind kind, const int *connection)
 {
@@ -96,18 +62,17 @@ static int policy_add_item(struct ignore_list *l, const char *text,
   if (len > 0 && digits && (kind == IGNORE_NUMBERS || len <= 4)) {
     if (parse_int(text, &number) < 0 || number > 65535)
       return -EINVAL;
-    rc = policy_add_code(l, (int)number, connection);
-    /* Two digits are a class where codes have no two digits, else a code. */
+    for (; connection && *connection; connection++)
+      l->connection |= *connection == number;
+    if (number != 0)
+      rc = policy_add(l, (int)number, "");
+    /* A class where codes have no two digits, else a code. */
     if (rc < 0 || kind == IGNORE_NUMBERS || len != 2)
       return rc;
   }
-  if (!policy_has_only(text, isalnum))
+  if (!policy_has_only(text, isalnum) || (len != 5 && len != 2))
     return -EINVAL;
-  if (len == 5)
-    return policy_add_state(l, text);
-  if (len == 2)
-    return policy_add_class(l, text);
-  return -EINVAL;
+  return policy_add(l, 0, text);
 }
 
 int ignore_list_add(struct ignore_list *l, const struct opt_list *items,
@@ -131,9 +96,7 @@ int ignore_list_add(struct ignore_list *l, const struct opt_list *items,
 
 void ignore_list_done(struct ignore_list *l)
 {
-  free(l->codes);
-  free(l->states);
-  free(l->classes);
+  free(l->items);
   memset(l, 0, sizeof(*l));
 }
 
@@ -163,17 +126,12 @@ bool ignore_list_has(const struct ignore_list *l, const struct outcome *out)
 {
   if (l->all || (out->lost && l->connection))
     return true;
-  for (size_t i = 0; i < l->n_codes; i++) {
-    if (l->codes[i] != 0 &&
-        (l->codes[i] == out->code || l->codes[i] == out->base_code))
-      return true;
-  }
-  for (size_t i = 0; i < l->n_states; i++) {
-    if (strcmp(l->states[i], out->state) == 0)
-      return true;
-  }
-  for (size_t i = 0; i < l->n_classes; i++) {
-    if (strncmp(l->classes[i], out->state, 2) == 0)
+  for (size_t i = 0; i < l->n; i++) {
+    const struct ignore_item *item = &l->items[i];
+
+    if (item->code != 0
+          ? item->code == out->code || item->code == out->base_code
+          : strncmp(item->state, out->state, strlen(item->state)) == 0)
       return true;
   }
   return false;
@@ -182,7 +140,7 @@ bool ignore_list_has(const struct ignore_list *l, const struct outcome *out)
 /* ---- failures of the service ---- */
 
 enum {
-  CLIENT_FIRST = 2000, /* numbers of the client itself */
+  CLIENT_FIRST = 2000, /* of the client itself */
   CLIENT_LAST = 2999
 };
 
@@ -268,8 +226,7 @@ static struct verdict policy_undo(const struct verdict_case *v,
 struct verdict verdict_failed(const struct verdict_case *v)
 {
   const struct outcome *out = v->out;
-  /* A server that refuses everything refuses the layer's ROLLBACK too, which is
-   * repeated: no error of the script. */
+  /* The layer's ROLLBACK is repeated: no error of the script. */
   const bool own = v->call == CALL_ROLLBACK;
 
   if (out->api_error)

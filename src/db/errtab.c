@@ -1,5 +1,5 @@
 /*
- * errtab.c - how often each error code happened.
+ * errtab.c - see errtab.h.
  */
 #include "db/errtab.h"
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -53,7 +54,7 @@ static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
 
   (void)pthread_mutex_lock(&t->lock);
   n = atomic_load_explicit(&t->n, memory_order_relaxed);
-  e = find(t, n, driver, code, state); /* another thread was faster */
+  e = find(t, n, driver, code, state);
   if (!e && n < ERRTAB_MAX) {
     e = &t->entry[n];
     e->driver = driver;
@@ -61,7 +62,6 @@ static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
     (void)snprintf(e->state, sizeof(e->state), "%s", state);
     (void)snprintf(e->text, sizeof(e->text), "%.*s",
                    (int)utf8_cut(text, sizeof(e->text) - 1), text);
-    /* Readers' acquire: they see the whole entry. */
     atomic_store_explicit(&t->n, n + 1, memory_order_release);
   }
   (void)pthread_mutex_unlock(&t->lock);
@@ -129,51 +129,51 @@ static void print_entry(const struct errtab_entry *e)
   log_msg(LOG_WARNING, "%s", strbuf_str(&line));
   strbuf_done(&line);
 }
+static const struct {
+  const char *state; /* beginning of a SQLSTATE; NULL: none */
+  int mysql;         /* errno */
+  bool bundled;      /* only with a bundled script */
+  const char *text;
+} advice[] = {
+  /* Deadlock, serialization, lock wait (without SQLSTATE in MySQL). */
+  { "40", MYSQL_LOCK_WAIT, false,
+    "events that conflict start again if the error is ignored; "
+    "fewer threads or clients, more --tables or a larger "
+    "--table-size make conflicts rarer" },
+  { NULL, MARIADB_SNAPSHOT, false,
+    "innodb_snapshot_isolation = ON, the default of MariaDB since "
+    "11.6.2, makes transactions fail that change a row after "
+    "another one has, at repeatable-read; --isolation="
+    "read-committed has no such failures" },
+  { "23505", MYSQL_DUPLICATE, true,
+    "keys are there already if another client inserts a row that "
+    "both have deleted, as oltp_read_write and oltp_write_only do; "
+    "fewer threads or clients, more --tables or a larger "
+    "--table-size make that rarer" },
+};
 
-/* A deadlock, a failed serialization, a lock wait (without SQLSTATE in
- * MySQL). */
-static bool is_conflict(const struct errtab_entry *e)
+static bool needs_advice(const struct errtab_entry *e, size_t i)
 {
-  return strncmp(e->state, "40", 2) == 0 ||
-         (e->code == MYSQL_LOCK_WAIT && strcmp(e->driver, "mysql") == 0);
-}
+  const char *state = advice[i].state;
 
-static bool is_duplicate(const struct errtab_entry *e)
-{
-  return strcmp(e->state, "23505") == 0 ||
-         (e->code == MYSQL_DUPLICATE && strcmp(e->driver, "mysql") == 0);
-}
-
-/* Another transaction changed the row after this one's first read. */
-static bool is_old_snapshot(const struct errtab_entry *e)
-{
-  return e->code == MARIADB_SNAPSHOT && strcmp(e->driver, "mysql") == 0;
+  return (state && strncmp(e->state, state, strlen(state)) == 0) ||
+         (e->code == advice[i].mysql && strcmp(e->driver, "mysql") == 0);
 }
 
 void errtab_print(const struct errtab *t, bool bundled)
 {
   size_t index[ERRTAB_MAX];
-  const size_t n = errtab_order(t, index);
-  bool conflicts = false, duplicates = false, snapshots = false;
+  const size_t all = errtab_order(t, index);
+  const size_t n = all < PRINTED_MAX ? all : PRINTED_MAX;
 
-  for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
+  for (size_t i = 0; i < n; i++)
     print_entry(&t->entry[index[i]]);
-    conflicts |= is_conflict(&t->entry[index[i]]);
-    duplicates |= is_duplicate(&t->entry[index[i]]);
-    snapshots |= is_old_snapshot(&t->entry[index[i]]);
+  for (size_t a = 0; a < ARRAY_SIZE(advice); a++) {
+    bool needed = false;
+
+    for (size_t i = 0; i < n; i++)
+      needed |= needs_advice(&t->entry[index[i]], a);
+    if (needed && (bundled || !advice[a].bundled))
+      log_advise("%s", advice[a].text);
   }
-  if (conflicts)
-    log_advise("events that conflict start again if the error is ignored; "
-               "fewer threads or clients, more --tables or a larger "
-               "--table-size make conflicts rarer");
-  if (snapshots)
-    log_advise("innodb_snapshot_isolation = ON, the default of MariaDB since "
-               "11.6.2, makes transactions fail that change a row after "
-               "another one has, at repeatable-read; --isolation="
-               "read-committed has no such failures");
-  if (duplicates && bundled)
-    log_advise("keys are there already if another client inserts a row that "
-               "both have deleted, as oltp_read_write and oltp_write_only do; "
-               "fewer threads or clients, more --tables or a larger "
-               "--table-size make that rarer");
 }

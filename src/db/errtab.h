@@ -1,6 +1,6 @@
 /*
- * errtab.h - how often each error code happened, in all threads.  Counts only
- * grow: a period is a difference.  The lock is for new codes.
+ * errtab.h - counts of each error code, in all threads.  Counts only grow: a
+ * period is a difference.
  */
 #ifndef BENCH_DB_ERRTAB_H
 #define BENCH_DB_ERRTAB_H
@@ -13,13 +13,13 @@
 
 enum {
   ERRTAB_MAX = 256
-}; /* further codes are not listed */
+};
 
 struct errtab_entry {
-  const char *driver; /* constant once published, as the next three */
+  const char *driver; /* constant once published */
   int code;
   char state[6];
-  char text[256]; /* the first one, cut between characters */
+  char text[256]; /* the first one, cut */
   _Atomic uint64_t count;
 };
 
@@ -35,15 +35,11 @@ void errtab_done(struct errtab *t);
 void errtab_count(struct errtab *t, const char *driver, int code,
                   const char *state, const char *text);
 
-/* Indices by count, most frequent first; returns their number. */
+/* Most frequent first; returns their number. */
 size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 
-/*
- * `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent, after
- * the report: colons in the text become semicolons, as programs split the
- * report's lines there.  Advice follows conflicts, and duplicate keys of a
- * bundled script.
- */
+/* `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent, and
+ * advice.  Colons become semicolons, as programs split lines there. */
 void errtab_print(const struct errtab *t, bool bundled);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * exec.c - one statement: what comes before and after its call of the driver.
+ * exec.c - see exec.h.
  */
 #include "db/exec.h"
 
@@ -40,7 +40,6 @@ bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
   return false;
 }
 
-/* After a break that was not repaired. */
 static void exec_fail_again(struct conn *c, const char *sql, size_t len)
 {
   char text[FAILURE_TEXT];
@@ -65,7 +64,7 @@ bool exec_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
   if (call_disturbs(c))
     return false;
   if (c->owed & CONN_OWES_FAILURE && !conn_is_dead(c)) {
-    recover_take_late(c); /* its message waits for the hook */
+    recover_take_late(c);
     c->cls = NULL;
     return false;
   }
@@ -156,7 +155,7 @@ bool exec_make_room(struct conn *c, uint32_t nfields)
   return true;
 }
 
-/* Results without rows are passed over, each counted by its class. */
+/* Each is counted by its class. */
 static int exec_skip_empty(struct conn *c)
 {
   while (c->out.counter != COUNTER_READ && c->out.more) {
@@ -177,7 +176,6 @@ static int exec_skip_empty(struct conn *c)
   return 0;
 }
 
-/* After any result of a statement. */
 static enum conn_state exec_state_after(const struct conn *c)
 {
   const struct outcome *out = &c->out;
@@ -223,7 +221,7 @@ sql_result *exec_end(struct conn *c, int rc, const struct exec *info)
 {
   bool counted = false;
 
-  if (c->state == CONN_ROWS) /* of the last statement */
+  if (c->state == CONN_ROWS)
     call_idle(c);
   if (UNLIKELY(rc == 0 && c->out.more && c->out.counter != COUNTER_READ &&
                c->driver->caps & DRIVER_SKIPS_EMPTY)) {

@@ -1,6 +1,5 @@
 /*
- * exec.h - one statement: what comes before and after its call of the driver
- * (for src/db only).
+ * exec.h - before and after a statement's call of the driver (for src/db only).
  */
 #ifndef BENCH_DB_EXEC_H
 #define BENCH_DB_EXEC_H
@@ -23,10 +22,9 @@ static inline bool exec_needs_care(const struct conn *c)
 }
 
 /*
- * Prints a due message, refuses closed connections, replaces lost ones, leases
- * a session, rolls back before `sql` begins a transaction, lets a late cancel
- * pass, and ends results (pending ones only if `keep_rows`), whose failure is
- * that of the call.  False: the call has failed.
+ * Prints a due message, refuses closed connections, leases a session, rolls
+ * back before `sql` begins a transaction, lets a late cancel pass, and ends
+ * results (only pending ones if `keep_rows`).  False: the call has failed.
  */
 bool exec_take_care(struct conn *c, const char *sql, size_t len,
                     bool keep_rows);
@@ -40,17 +38,16 @@ struct exec {
   uint64_t start_ns; /* 0: not timed */
 };
 
-/* After the driver returned `rc`: count, make the result or the failure. */
+/* Counts; the result or the failure. */
 sql_result *exec_end(struct conn *c, int rc, const struct exec *info);
 
 /* ---- parts of it, also for a pipeline ---- */
 
-/* For the class of `info`. */
 void exec_sample(struct conn *c, const struct exec *info, bool failed);
-/* For values of a row; false: no memory. */
+/* False: no memory. */
 bool exec_make_room(struct conn *c, uint32_t nfields);
-/* `sql` has succeeded.  The end of the transaction clears the mark for a
- * rollback, with AND CHAIN too. */
+/* `sql` has succeeded: the transaction's end clears the mark, with AND CHAIN
+ * too. */
 void exec_clear_mark(struct conn *c, const char *sql, size_t len);
 /* By the first words: BEGIN, START; COMMIT, END, ROLLBACK. */
 bool exec_begins_transaction(const struct conn *c, const char *sql, size_t len);
@@ -77,7 +74,7 @@ static inline sql_result *exec_open_rows(struct conn *c, sql_statement *stmt)
   return &c->rs;
 }
 
-/* Success, `start_ns` of call_start(): exec_end() has nothing to look at. */
+/* exec_end() has nothing to look at. */
 static inline bool exec_is_plain(const struct conn *c, int rc,
                                  uint64_t start_ns)
 {
@@ -88,7 +85,7 @@ static inline bool exec_is_plain(const struct conn *c, int rc,
                  (out->settled && out->nfields <= c->values_room)));
 }
 
-/* Replaces exec_end() then; `stmt` NULL: direct. */
+/* `stmt` NULL: direct. */
 static inline sql_result *exec_end_plain(struct conn *c, sql_statement *stmt)
 {
   call_count(c, c->out.counter);
@@ -99,8 +96,8 @@ static inline sql_result *exec_end_plain(struct conn *c, sql_statement *stmt)
   return NULL;
 }
 
-/* The text goes to c->text.  `scan` of this statement follows the session's
- * dialect.  False: failed, as the connection's failure. */
+/* To c->text.  `scan` follows the session's dialect.  False: the connection's
+ * failure. */
 bool exec_literals(struct conn *c, struct emul_scan *scan, const char *sql,
                    size_t len, const sql_bind *binds, size_t n);
 

@@ -1,5 +1,5 @@
 /*
- * find_primary.c - finds a server of the lists.
+ * find_primary.c - see find_primary.h.
  */
 #include "db/find_primary.h"
 
@@ -13,9 +13,9 @@
 #include "db/transport.h"
 
 enum {
-  PAUSE_FIRST_MS = 20, /* between two servers; doubled in each round */
+  PAUSE_FIRST_MS = 20, /* doubled in each round */
   PAUSE_LAST_MS = 500,
-  PAUSE_MS = 100, /* between two rounds of find_writer() */
+  PAUSE_MS = 100, /* between rounds of find_writer() */
 };
 
 static void find_note_seen(const struct conn *c, struct strbuf *seen)
@@ -29,7 +29,6 @@ static void find_note_seen(const struct conn *c, struct strbuf *seen)
     c->driver->connect_reason(c->session, &c->out, seen);
 }
 
-/* `seen` gets the last round. */
 static void find_end_round(struct strbuf *round, struct strbuf *seen)
 {
   strbuf_clear(seen);
@@ -37,8 +36,7 @@ static void find_end_round(struct strbuf *round, struct strbuf *seen)
   strbuf_clear(round);
 }
 
-/* Half of what is left, so that a silent server leaves time for others; a
- * quarter of all at least, so that the last attempts can succeed. */
+/* A silent server leaves half for others; the last attempts have a quarter. */
 static uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns,
                               uint64_t now)
 {
@@ -67,7 +65,7 @@ static int find_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
   for (unsigned i = 0;; i++) {
     c->session->attempt = i;
     rc = transport_open(c, now + find_share_ns(begin, until_ns, now), &turn);
-    begin += turn; /* others had that time */
+    begin += turn;
     until_ns += turn;
     if (rc == 0 || c->out.permanent || c->out.over)
       break;
@@ -115,14 +113,6 @@ static enum find_result find_try_one(struct conn *c, uint64_t until_ns,
   transport_drop(c);
   return found;
 }
-
-static void find_pause_until(uint64_t until_ns)
-{
-  const uint64_t now = clock_now_ns();
-
-  thread_sleep_until(min_u64(now + (uint64_t)PAUSE_MS * NS_PER_MS, until_ns));
-}
-
 enum find_result find_writer(struct conn *c, struct strbuf *seen)
 {
   const size_t servers = role_servers(c);
@@ -131,12 +121,13 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen)
   enum find_result best = FIND_NONE, found = FIND_NONE;
   struct strbuf round = { 0 };
   uint64_t now = begin;
-  size_t refused = 0; /* for good, in a row */
+  size_t refused = 0; /* in a row */
 
   for (unsigned i = 0; i < servers || (patient && now < until); i++) {
     if (i > 0 && i % servers == 0) {
       find_end_round(&round, seen);
-      find_pause_until(until);
+      thread_sleep_until(
+        min_u64(clock_now_ns() + (uint64_t)PAUSE_MS * NS_PER_MS, until));
     }
     now = clock_now_ns();
     c->session->attempt = i;
@@ -166,18 +157,10 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen)
 }
 
 /* ---- the one server of a command ---- */
-
-static enum find_result find_any(struct conn *c, struct strbuf *seen)
-{
-  if (!role_matters(c))
-    return find_writer(c, seen);
-  return find_role(c, transport_limit(c), seen) == 0 ? FIND_WRITER : FIND_NONE;
-}
-
 enum find_result find_one_server(struct conn *c, struct strbuf *seen)
 {
   const uint64_t settled = role_cache_load(c);
-  enum find_result found;
+  enum find_result found = FIND_NONE;
 
   if (settled) {
     role_cache_aim(c, settled);
@@ -185,10 +168,12 @@ enum find_result find_one_server(struct conn *c, struct strbuf *seen)
       return FIND_CACHED;
   }
   c->session->number = 0;
-  found = find_any(c, seen);
+  if (!role_matters(c))
+    found = find_writer(c, seen);
+  else if (find_role(c, transport_limit(c), seen) == 0)
+    found = FIND_WRITER;
   if (found == FIND_REPLICA || found == FIND_READ_ONLY) {
-    /* Others of the command are at a server that takes writes; a replica may
-     * lag behind. */
+    /* Others are at a server that takes writes; a replica may lag behind. */
     if (role_cache_writes(role_cache_load(c)))
       return FIND_NONE;
     c->session->attempt = c->first;

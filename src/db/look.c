@@ -1,5 +1,5 @@
 /*
- * look.c - what the tables of a bundled script have.
+ * look.c - see look.h.
  */
 #include "db/look.h"
 
@@ -24,10 +24,10 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
   bool told;
 
   c->out = (struct outcome){ 0 };
-  (void)call_start(c); /* a locked table: the deadline ends the wait */
+  (void)call_start(c); /* the table may be locked */
   told = call_query(c, sql, strlen(sql)) == 0 && c->out.nfields == 1 &&
          c->driver->fetch(c->session, &v) == 1;
-  if (told && v.ptr) { /* an empty table has no largest id */
+  if (told && v.ptr) {
     (void)snprintf(text, sizeof(text), "%.*s", (int)v.len, v.ptr);
     told = parse_int(text, &n) == 0;
   }
@@ -38,18 +38,9 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
     *ret = n > 0 ? (uint64_t)n : 0;
   return told;
 }
-
 bool look_executes(struct conn *c, const char *sql)
 {
-  bool done;
-
-  c->out = (struct outcome){ 0 };
-  (void)call_start(c);
-  done = call_query(c, sql, strlen(sql)) == 0;
-  if (done)
-    (void)call_end_results(c);
-  call_stop(c);
-  return done && !c->out.lost;
+  return call_own(c, sql) == 0;
 }
 
 bool look_at_data(struct conn *c, uint64_t *ret)
@@ -66,7 +57,6 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
-/* 0: the run uses all, or a chosen number. */
 static uint64_t unused_up_to(const struct tables_look *look,
                              const struct run_facts *facts)
 {
@@ -81,7 +71,6 @@ static uint64_t unused_up_to(const struct tables_look *look,
            : 0;
 }
 
-/* Until a table does not exist. */
 static unsigned unused_tables(struct conn *c, unsigned used)
 {
   unsigned n = used;
@@ -107,13 +96,12 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
     (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", i + 1);
     t->known = look_at_number(c, sql, &t->rows);
     if (c->out.lost)
-      return; /* the script will notice */
+      return;
   }
   if (unused_up_to(ret, facts) > 0)
     ret->unused = unused_tables(c, ret->n);
 }
 
-/* The share of the keys 1 to `wanted`. */
 static double missing(const struct table_look *t, uint64_t wanted)
 {
   if (!t->known || t->rows >= wanted)
@@ -121,7 +109,6 @@ static double missing(const struct table_look *t, uint64_t wanted)
   return (double)(wanted - t->rows) / (double)wanted;
 }
 
-/* Successive tables with too few rows. */
 struct lack {
   unsigned first, last;
   uint64_t min, max;

@@ -1,5 +1,5 @@
 /*
- * message.c - messages of several lines, and messages that come too often.
+ * message.c - see message.h.
  */
 #include "db/message.h"
 

@@ -1,6 +1,5 @@
 /*
- * message.h - texts of drivers' messages; at most 20 with the same code in a
- * second, and none twice.
+ * message.h - texts of messages; 20 with the same code in a second, none twice.
  */
 #ifndef BENCH_DB_MESSAGE_H
 #define BENCH_DB_MESSAGE_H
@@ -15,16 +14,15 @@
 
 enum {
   MESSAGE_SQL_MAX = 1000
-}; /* bytes of a statement in a message */
+}; /* of a statement */
 
-/* Text of a server or user: inner line breaks do not end the message; last ones
- * are dropped. */
+/* Inner line breaks do not end the message; last ones are dropped. */
 void message_text(struct strbuf *to, const char *text, size_t len);
 
 /* Cut to MESSAGE_SQL_MAX bytes and "...". */
 void message_sql(struct strbuf *to, const char *sql, size_t len);
 
-/* Each line as a message, which may have several lines. */
+/* Each line is a message. */
 void message_lines(enum log_level level, const struct strbuf *lines);
 
 enum {
@@ -36,30 +34,27 @@ struct flood_code {
   char name[16]; /* "" = free */
   uint64_t second;
   unsigned shown;
-  uint64_t held;  /* not printed in that second */
-  uint64_t text;  /* hash of the first message; 0: none */
-  uint64_t alike; /* repetitions of the first message */
+  uint64_t held;
+  uint64_t text;
+  uint64_t alike; /* of the first message */
 };
 
 /* Protected by the lock. */
 struct flood {
   pthread_mutex_t lock;
-  struct flood_code code[FLOOD_CODES]; /* the last one is for all other codes */
+  struct flood_code code[FLOOD_CODES]; /* for all other codes */
 };
 
 void flood_init(struct flood *f);
 void flood_done(struct flood *f);
 
-/* May a message with this code be printed now?  *ret_held: messages held back
- * before, for `(N more messages with error CODE)`. */
+/* *ret_held: held back before, for `(N more messages with error CODE)`. */
 bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
                   uint64_t *ret_held);
 
-/* The first message with this code, but for numbers?  Then counted, not
- * printed. */
+/* Of the first message with this code, but for numbers?  Then counted. */
 bool flood_repeats(struct flood *f, const char *code, const char *text);
 
-/* What is still held back. */
 void flood_flush(struct flood *f);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * opening.c - a connection's first opening: its turn, and its messages.
+ * opening.c - see opening.h.
  */
 #include "db/opening.h"
 
@@ -21,14 +21,10 @@
 #include "db/transport.h"
 #include "loop/loop.h"
 
-/* others wait for the first connection of a run */
 #define FIRST_ALONE_NS NS_PER_S
 
-/*
- * The client has run out of something; the server is unknown.  Libraries show
- * the system's error as text, or as a number in "Can't connect to server on 'x'
- * (24)".
- */
+/* The client has run out of something.  Libraries show a text, or a number as
+ * in "Can't connect to server on 'x' (24)". */
 static bool is_shortage(const char *reason)
 {
   static const int codes[] = { ENOMEM, EMFILE, ENFILE, ENOBUFS };
@@ -46,7 +42,7 @@ static bool is_shortage(const char *reason)
          strstr(reason, "Memory allocation failure");
 }
 
-/* The limit of files is reached, or was a moment ago, as the reason says. */
+/* Now, or a moment ago, as the reason says. */
 static bool is_out_of_files(const struct conn *c, const char *reason)
 {
   char number[16], why[128];
@@ -65,7 +61,6 @@ static bool is_out_of_files(const struct conn *c, const char *reason)
   return false;
 }
 
-/* The run may go on without the connection. */
 static enum log_level level_of(const struct conn *c)
 {
   return c->env->refused ? LOG_WARNING : LOG_FATAL;
@@ -81,7 +76,7 @@ static void say_limit(const struct conn *c)
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
 
-/* In the same line; under the name sysbench in a line of its own. */
+/* As sysbench prints: a line of its own. */
 static void add_way_out(const struct db_process *p, struct strbuf *lines)
 {
   const char *join = "; to";
@@ -96,9 +91,10 @@ static void add_way_out(const struct db_process *p, struct strbuf *lines)
               join, p->program ? p->program : "bench");
 }
 
-/* Counts; true: an earlier failure had that reason. */
-static bool is_known_reason(struct connect_failures *f, const char *text)
+/* Counts; true: not the first with that reason. */
+static bool is_known(const struct conn *c, const char *text)
 {
+  struct connect_failures *f = &c->env->process->failures;
   const size_t max = sizeof(f->reason[0].text);
   unsigned i = 0;
 
@@ -118,13 +114,6 @@ static bool is_known_reason(struct connect_failures *f, const char *text)
   (void)pthread_mutex_unlock(&f->lock);
   return i < CONNECT_REASONS;
 }
-
-static bool is_known(struct conn *c, const char *text)
-{
-  return is_known_reason(&c->env->process->failures, text);
-}
-
-/* `seen` has the servers of the lists. */
 static void say_none(struct conn *c, const struct strbuf *seen)
 {
   struct db_process *p = c->env->process;
@@ -143,7 +132,6 @@ static void say_none(struct conn *c, const struct strbuf *seen)
     log_msg(level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
 }
 
-/* A replica may lag behind the primary. */
 static void say_read_only(struct conn *c, enum find_result found)
 {
   struct strbuf target = { 0 };
@@ -158,7 +146,6 @@ static void say_read_only(struct conn *c, enum find_result found)
   strbuf_done(&target);
 }
 
-/* Once for the same failure of many threads. */
 static void say_failed(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -184,7 +171,7 @@ static void say_failed(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* True: others wait for this connection until first_over(). */
+/* True: others wait until first_over(). */
 static bool is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
@@ -199,11 +186,11 @@ static bool is_first(const struct conn *c, uint64_t until_ns)
         &p->first_open, &was, FIRST_OPEN_UNDER_WAY, memory_order_relaxed,
         memory_order_relaxed))
     return true;
-  /* The rest is for an attempt of its own. */
+  /* half for its own attempt */
   now = clock_now_ns();
   turn = now + (until_ns > now ? until_ns - now : 0) / 2;
   if (for_one)
-    turn = UINT64_MAX; /* the first one has a limit of its own */
+    turn = UINT64_MAX;
   else if (turn > now + FIRST_ALONE_NS)
     turn = now + FIRST_ALONE_NS;
   while (atomic_load_explicit(&p->first_open, memory_order_relaxed) ==
@@ -219,7 +206,6 @@ static void first_over(struct db_process *p)
   wait_wake_all(&p->first_open);
 }
 
-/* Drivers without a server warn only after success. */
 static void say_warnings(struct conn *c)
 {
   struct strbuf lines = { 0 };
@@ -276,7 +262,7 @@ int opening_try(struct conn *c)
 {
   struct first_try t = { .c = c };
 
-  c->turn_ns = transport_deadline(c); /* waiting for a thread counts */
+  c->turn_ns = transport_deadline(c);
   c->opens = true;
   transport_aside(c, try_it, &t);
   c->opens = false;

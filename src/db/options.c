@@ -1,5 +1,5 @@
 /*
- * options.c - options of all databases.
+ * options.c - see options.h.
  */
 #include "db/options.h"
 

@@ -14,7 +14,6 @@ enum ps_mode {
   PS_DISABLE,
 };
 
-/* In the order of its words. */
 enum server_role {
   ROLE_ANY,
   ROLE_PRIMARY, /* clients may write */
@@ -22,11 +21,10 @@ enum server_role {
 };
 
 enum statement_classes {
-  STATEMENT_CLASSES_MERGED, /* numbers of tables do not matter */
+  STATEMENT_CLASSES_MERGED,
   STATEMENT_CLASSES_BY_TABLE,
 };
 
-/* In the order of its words. */
 enum isolation_level {
   ISOLATION_DEFAULT, /* the server's */
   ISOLATION_READ_UNCOMMITTED,
@@ -36,7 +34,7 @@ enum isolation_level {
 };
 
 struct db_cfg {
-  const char *driver;        /* "" or NULL: the first of the list */
+  const char *driver;
   const char *dsn;           /* URL; "": none */
   const char *password_file; /* "": none, "-": standard input */
   bool ask_password;
@@ -57,7 +55,6 @@ struct db_cfg {
   int statement_classes;          /* enum statement_classes */
 };
 
-/* The word of --target. */
 const char *db_role_wanted(const struct db_cfg *cfg);
 
 extern const struct opt db_class_opts[];

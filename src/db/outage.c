@@ -1,5 +1,5 @@
 /*
- * outage.c - connections that were lost and are not back yet.
+ * outage.c - see outage.h.
  */
 #include "db/outage.h"
 
@@ -22,13 +22,13 @@ void outage_done(struct outage *o)
   (void)pthread_mutex_destroy(&o->lock);
 }
 
-/* Callers read the clock before they have the lock. */
+/* Clocks are read before the lock is taken. */
 static uint64_t lasts_ns(const struct outage *o, uint64_t now_ns)
 {
   return now_ns > o->began_ns ? now_ns - o->began_ns : 0;
 }
 
-/* A token bucket: a token per `every_ns`, a burst of `at_once`. */
+/* A token bucket: one per `every_ns`, a burst of `at_once`. */
 static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
                    unsigned at_once)
 {
@@ -38,7 +38,7 @@ static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
   return true;
 }
 
-/* Separate buckets: losses do not hide refusals, which may be short. */
+/* Losses do not hide refusals. */
 static bool may_say(struct outage *o, uint64_t now_ns, bool refused)
 {
   return refused
@@ -115,7 +115,7 @@ void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
             target, seconds, reason);
 }
 
-/* Returns the length of an outage that ended. */
+/* Of the ended outage. */
 static uint64_t one_less(struct outage *o, uint64_t now_ns)
 {
   uint64_t ns;

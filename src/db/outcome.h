@@ -12,49 +12,49 @@
 enum trx_state {
   TRX_NONE,
   TRX_OPEN,
-  TRX_ABORTED, /* pgsql: only ROLLBACK is accepted */
-  TRX_UNKNOWN, /* after a failure: one may be open */
+  TRX_ABORTED, /* only ROLLBACK is accepted */
+  TRX_UNKNOWN, /* perhaps open */
 };
 
 /* For messages. */
 enum call {
   CALL_QUERY,   /* direct or emulated */
-  CALL_PREPARE, /* prepare, or bind where that prepares */
+  CALL_PREPARE, /* or bind where that prepares */
   CALL_EXECUTE,
-  CALL_NEXT, /* next result of a direct statement */
+  CALL_NEXT,
   CALL_STMT_NEXT,
   CALL_ROLLBACK, /* sent by the layer */
-  CALL_UNREAD,   /* unread results; drivers get CALL_NEXT */
+  CALL_UNREAD,   /* drivers get CALL_NEXT */
 };
 
-/* All zero when the call begins. */
+/* Zero at the begin. */
 struct outcome {
   /* Success. */
   enum counter counter; /* COUNTER_READ: with a result set */
-  uint32_t nfields;     /* pgsql: may be 0 with rows */
-  uint64_t nrows;       /* exact; rows need not be decoded */
-  uint64_t taken; /* end of a copy: stored rows; also DRIVER_COUNTS_STORED */
-  bool more;      /* further results are pending */
-  bool ended;     /* next_result only: nothing was left */
-  bool settled;   /* end_results() has nothing to do */
+  uint32_t nfields;     /* may be 0 with rows */
+  uint64_t nrows;       /* exact */
+  uint64_t taken;       /* rows stored by a copy; DRIVER_COUNTS_STORED */
+  bool more;
+  bool ended;
+  bool settled; /* nothing is left for end_results() */
 
   /* Failure. */
-  int code;        /* mysql errno, sqlite extended code; pgsql: 0 */
+  int code;        /* pgsql: 0 */
   int base_code;   /* without its extension; else 0 */
   char state[6];   /* SQLSTATE */
-  const char *msg; /* until the next call on the session */
-  bool lost;       /* the connection is gone; disconnect still closes sockets */
+  const char *msg; /* until the next call */
+  bool lost;       /* disconnect still closes sockets */
   bool in_trx;     /* lost inside a transaction */
-  bool during_results; /* the server failed while rows were read */
-  bool emulate;        /* prepare only: the statement has to be emulated */
-  bool permanent;      /* connect only: trying again is useless */
+  bool during_results;
+  bool emulate;
+  bool permanent;
   bool no_server;
-  bool other_role; /* connect only: not the role of --target; `msg` names it */
-  bool no_files;   /* connect only: no more files can be opened */
-  bool skipped; /* pipeline: not executed, as an earlier statement has failed */
-  bool in_time; /* pipeline: --db-query-timeout cancelled another statement */
-  bool over;    /* gave up because the run is over; no error */
-  const char *api_error; /* misuse, no SQL error: the text to raise; static */
+  bool other_role;
+  bool no_files;         /* no more files: connect only */
+  bool skipped;          /* pipeline: after a failure */
+  bool in_time;          /* pipeline: another one was cancelled */
+  bool over;             /* the run is over; no error */
+  const char *api_error; /* misuse: the text to raise; static */
 };
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * pipeline.c - statements in flight: their memory, their execution, their
- * results.
+ * pipeline.c - see pipeline.h.
  */
 #include "db/pipeline.h"
 
@@ -27,29 +26,26 @@ struct pipe_run {
   struct conn *c;
   struct pipeline *p;
   bool keep;
-  bool too_large; /* rows are not kept any more */
+  bool too_large;
   uint64_t start_ns;
-  size_t at;      /* whose answer is awaited */
-  bool cancelled; /* --db-query-timeout has cancelled */
+  size_t at;
+  bool cancelled;
   size_t cancelled_at;
-  struct outcome refused; /* why a request could not be made */
+  struct outcome refused;
 
-  /* The failure that counts. */
   bool failed;
   struct outcome out;
   char text[FAILURE_TEXT];
 };
 
-enum call pipe_run_call(const struct pipe_item *it);
-
 /* ---- memory ---- */
 
 enum {
   FIRST_ITEMS = 16,
-  KEPT_BYTES = 1024 * 1024, /* more is given back */
+  KEPT_BYTES = 1024 * 1024,
 };
 
-/* It belongs to the pipeline after p->n++.  NULL: no memory. */
+/* In the pipeline after p->n++.  NULL: no memory. */
 static struct pipe_item *pipe_items_new(struct pipeline *p)
 {
   if (UNLIKELY(p->n == p->room)) {
@@ -149,7 +145,6 @@ static void pipe_take(struct strbuf *to, const sql_bind *b)
   strbuf_add(to, text, len);
 }
 
-/* The buffers' present values. */
 static void pipe_values_take(struct strbuf *to, const sql_bind *binds, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -179,7 +174,6 @@ static const char *put(const char *from, const sql_bind *b)
   return from + len;
 }
 
-/* Back into the buffers. */
 static void pipe_values_put(const char *from, const sql_bind *binds, size_t n)
 {
   for (size_t i = 0; i < n; i++)
@@ -359,7 +353,7 @@ size_t pipeline_failed(const struct conn *c, const char **ret_sql,
   return p->failed;
 }
 
-enum call pipe_run_call(const struct pipe_item *it)
+static enum call pipe_run_call(const struct pipe_item *it)
 {
   return it->st && !it->st->emulated ? CALL_EXECUTE : CALL_QUERY;
 }
@@ -424,7 +418,7 @@ static void pipe_keep_rows(struct pipe_run *r, struct pipe_item *it)
   }
 }
 
-/* c->out: item i's first result, or its failure (rc < 0). */
+/* c->out: first result, or failure (rc < 0). */
 static void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
 {
   struct conn *c = r->c;
@@ -458,7 +452,7 @@ static void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
 
 /* ---- values ---- */
 
-/* Executions use the script's buffers, whose values come back afterwards. */
+/* Executions use the script's buffers. */
 static bool pipe_save_values(struct pipeline *p)
 {
   for (size_t i = 0; i < p->n; i++) {
@@ -485,7 +479,7 @@ static void pipe_restore_values(const struct pipeline *p)
   }
 }
 
-/* An emulated statement goes to c->text.  False: c->out says why not. */
+/* An emulated one goes to c->text.  False: c->out. */
 static bool pipe_run_values(const struct pipe_run *r,
                             const struct pipe_item *it)
 {
@@ -509,7 +503,6 @@ static bool pipe_misuse(struct pipe_run *r, size_t i, const char *why)
   return false;
 }
 
-/* False: the call has failed. */
 static bool pipe_prepare_all(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -531,7 +524,7 @@ static bool pipe_prepare_all(struct pipe_run *r)
   return true;
 }
 
-/* Before all statements, as the mark is cleared only after them. */
+/* The mark is cleared only after all. */
 static bool pipe_roll_back(const struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -548,7 +541,7 @@ static bool pipe_roll_back(const struct pipe_run *r)
   return true;
 }
 
-/* Prepare, and save the script's values.  False: the call has failed. */
+/* False: the call has failed. */
 static bool pipe_run_begin(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -683,8 +676,8 @@ static int pipe_add_request(const struct pipe_run *r,
   return d->execute(it->st->native.prepared, &c->out);
 }
 
-/* Until the driver is full, or *total.  A request that cannot be made ends all,
- * and fails after the others. */
+/* Until the driver is full, or *total.  An impossible request ends all, and
+ * fails last. */
 static size_t pipe_add_requests(struct pipe_run *r, size_t added, size_t *total)
 {
   struct conn *c = r->c;
@@ -702,7 +695,7 @@ static size_t pipe_add_requests(struct pipe_run *r, size_t added, size_t *total)
   return added;
 }
 
-/* A statement's time limit begins with the previous answer. */
+/* The time limit begins with the previous answer. */
 static void pipe_next_call(struct pipe_run *r)
 {
   pipe_stop_call(r);
@@ -776,7 +769,6 @@ static void pipe_run_piped(struct pipe_run *r)
   pipe_stop_call(r);
 }
 
-/* Warns once if the driver could. */
 static bool pipe_possible(struct conn *c)
 {
   const char *why = NULL;
@@ -819,8 +811,8 @@ bool pipeline_run(struct conn *c, bool keep)
   return pipe_run_end(&r);
 }
 
-/* One request's rows; the first may be as large as the server accepts.  Returns
- * the number of the next row. */
+/* The first may be as large as the server accepts.  Returns the next row's
+ * number. */
 static size_t pipe_add_rows(struct pipe_run *r, struct prepared *p, size_t i,
                             const struct statement_sizes *sizes)
 {
@@ -849,7 +841,6 @@ static size_t pipe_add_rows(struct pipe_run *r, struct prepared *p, size_t i,
   return i;
 }
 
-/* Results after the first have no use. */
 static void pipe_run_rest(struct pipe_run *r, size_t first)
 {
   struct conn *c = r->c;
@@ -862,7 +853,7 @@ static void pipe_run_rest(struct pipe_run *r, size_t first)
     pipe_run_failed(r, first);
 }
 
-/* Returns the number of the next row; 0: the server takes no such request. */
+/* Returns the next row's number; 0: the server refuses such requests. */
 static size_t pipe_run_rows(struct pipe_run *r, struct prepared *p,
                             size_t first, const struct statement_sizes *sizes)
 {
@@ -894,10 +885,10 @@ static size_t pipe_run_rows(struct pipe_run *r, struct prepared *p,
   return next;
 }
 
-/* False: the server does not execute the statement this way. */
+/* False: refused. */
 static bool pipe_run_bulk(struct pipe_run *r, struct prepared *p)
 {
-  /* A run does not ask the server, as for bulk inserts. */
+  /* A run does not ask the server. */
   static const struct statement_sizes in_run = { .good = BULK_PACKET,
                                                  .max = SIZE_MAX };
   struct statement_sizes sizes = r->c->env->process->in_run ? in_run

@@ -1,6 +1,5 @@
 /*
- * pool.c - the memory of pools, the statements of their sessions, their
- * figures.
+ * pool.c - see pool.h.
  */
 #include "db/pool.h"
 

@@ -1,5 +1,5 @@
 /*
- * process.c - what all threads that use databases share.
+ * process.c - see process.h.
  */
 #include "db/process.h"
 
@@ -7,14 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "db/durable.h"
 
-/* Connections are open files. */
 static void raise_file_limit(void)
 {
   struct rlimit limit;
@@ -22,7 +21,7 @@ static void raise_file_limit(void)
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
     return;
   limit.rlim_cur = limit.rlim_max;
-  (void)setrlimit(RLIMIT_NOFILE, &limit); /* the check before the run warns */
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int read_lists(struct db_process *p, size_t i, struct err *err)
@@ -56,7 +55,7 @@ int process_init(struct db_process *p, struct err *err)
 
   process_set_over(p, p->over);
   atomic_store(&p->next_number, p->first_number);
-  /* None of these fails on Linux. */
+  /* Never fails on Linux. */
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);
   errtab_init(&p->errors);
@@ -67,7 +66,7 @@ int process_init(struct db_process *p, struct err *err)
   watch_init(&p->watch, p->set.query_timeout_s);
   if (p->set.churn)
     (void)churn_parse_events(p->set.churn, &p->churn.events);
-  if (p->set.churn_time) /* option rows have checked both */
+  if (p->set.churn_time)
     (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
   p->limiter.end_ns = &p->end_ns;
   limiter_init(&p->limiter, p->set.connect_rate, p->set.connect_concurrency);
@@ -88,7 +87,7 @@ int process_init(struct db_process *p, struct err *err)
   return 0;
 }
 
-/* False: threads are left behind in the driver's library. */
+/* False: threads are left in the driver's library. */
 static bool driver_done(struct db_process *p, size_t i)
 {
   const struct driver *d = p->drivers[i].driver;
@@ -126,19 +125,7 @@ bool process_done(struct db_process *p)
   (void)pthread_mutex_destroy(&p->driver_lock);
   return all;
 }
-
-bool process_uses_server(struct db_process *p)
-{
-  bool uses = false;
-
-  (void)pthread_mutex_lock(&p->driver_lock);
-  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++)
-    uses |= p->state[i].ready && (p->drivers[i].driver->caps & DRIVER_SERVER);
-  (void)pthread_mutex_unlock(&p->driver_lock);
-  return uses;
-}
-
-bool process_server(struct db_process *p, int *ret_pid, const char **ret_driver)
+static const struct driver *process_server_driver(struct db_process *p)
 {
   const struct driver *driver = NULL;
 
@@ -148,6 +135,17 @@ bool process_server(struct db_process *p, int *ret_pid, const char **ret_driver)
       driver = p->drivers[i].driver;
   }
   (void)pthread_mutex_unlock(&p->driver_lock);
+  return driver;
+}
+
+bool process_uses_server(struct db_process *p)
+{
+  return process_server_driver(p) != NULL;
+}
+bool process_server(struct db_process *p, int *ret_pid, const char **ret_driver)
+{
+  const struct driver *driver = process_server_driver(p);
+
   *ret_driver = driver ? driver->name : NULL;
   *ret_pid = 0;
   if (!atomic_load_explicit(&p->place_known, memory_order_acquire))
@@ -257,10 +255,11 @@ void process_final_messages(struct db_process *p)
   flood_flush(&p->flood);
   outage_print(&p->outage, p->worker ? p->worker : "thread");
   errtab_print(&p->errors, p->facts.bundled);
-  if (p->pools && atomic_load_explicit(&p->used, memory_order_relaxed))
+  if (!atomic_load_explicit(&p->used, memory_order_relaxed))
+    return;
+  if (p->pools)
     print_pool(p);
-  if (p->set.backend_sample > 0 &&
-      atomic_load_explicit(&p->used, memory_order_relaxed))
+  if (p->set.backend_sample > 0)
     print_backends(p);
 }
 
@@ -276,18 +275,49 @@ const char *process_statement_mode(const struct db_process *p)
     return "native";
   return emulated ? "emulated" : "none";
 }
-
-static void copy_fact(struct facts *to, const struct fact *from)
-{
-  if (from->type == FACT_TEXT)
-    facts_text(to, from->key, from->text);
-  else if (from->type == FACT_INT)
-    facts_int(to, from->key, from->integer);
-}
-
 static bool is_noted(struct db_process *p)
 {
   return atomic_load_explicit(&p->noted, memory_order_acquire);
+}
+
+/* NULL: unknown. */
+static const char *durable_value(const struct facts *server, const char *name)
+{
+  const struct fact *f = facts_find(server, name);
+
+  return f && f->type == FACT_TEXT ? f->text : NULL;
+}
+
+static bool durable_applies(const struct driver_durable *rule,
+                            const struct facts *server)
+{
+  const char *value = durable_value(server, rule->setting);
+  const char *other = rule->if_setting ? durable_value(server, rule->if_setting)
+                                       : NULL;
+
+  if (!value ||
+      (rule->if_setting && (!other || strcasecmp(other, rule->if_value) != 0)))
+    return false;
+  return rule->unsafe ? strcasecmp(value, rule->unsafe) == 0
+                      : strcasecmp(value, rule->safe) != 0;
+}
+
+size_t durable_gaps(const struct driver_durable *rules,
+                    const struct facts *server, struct strbuf *to,
+                    bool *ret_usual)
+{
+  size_t n = 0;
+
+  *ret_usual = true;
+  for (const struct driver_durable *r = rules; r && r->setting; r++) {
+    if (!durable_applies(r, server))
+      continue;
+    strbuf_addf(to, "%s%s = %s (%s)", n > 0 ? ", " : "", r->setting,
+                durable_value(server, r->setting), r->means);
+    *ret_usual = *ret_usual && r->usual;
+    n++;
+  }
+  return n;
 }
 
 size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
@@ -302,26 +332,6 @@ bool process_keeps_rows(struct db_process *p)
 {
   return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
 }
-
-static void describe_pings(const struct db_process *p, struct facts *ret)
-{
-  const uint64_t failed = p->pings_failed;
-
-  if (p->pings + failed == 0)
-    return;
-  facts_int(ret, "idle_pings", (int64_t)p->pings);
-  facts_int(ret, "idle_pings_failed", (int64_t)failed);
-  facts_merge_as(ret, "idle_pings", FACT_SUM);
-}
-
-static void describe_backends(struct backends_seen seen, struct facts *ret)
-{
-  facts_int(ret, "backends_seen", (int64_t)seen.backends);
-  facts_int(ret, "backends_askers", (int64_t)seen.askers);
-  facts_int(ret, "backends_asked", (int64_t)seen.asked);
-  facts_int(ret, "backends_failed", (int64_t)seen.failed);
-}
-
 static void describe_pool(const struct db_process *p, struct facts *ret)
 {
   const struct pool_sum sum = pools_sum(p->pools, p->carriers);
@@ -342,15 +352,31 @@ void process_describe(struct db_process *p, struct facts *ret)
 
   if (is_noted(p)) {
     facts_text(ret, "driver", p->driver->name);
-    for (size_t i = 0; i < p->server.n; i++)
-      copy_fact(ret, &p->server.of[i]);
+    for (size_t i = 0; i < p->server.n; i++) {
+      const struct fact *fact = &p->server.of[i];
+
+      if (fact->type == FACT_TEXT)
+        facts_text(ret, fact->key, fact->text);
+      else if (fact->type == FACT_INT)
+        facts_int(ret, fact->key, fact->integer);
+    }
   }
   facts_text(ret, "statements", process_statement_mode(p));
-  if (p->set.backend_sample > 0)
-    describe_backends(backends_get(&p->backends), ret);
+  if (p->set.backend_sample > 0) {
+    const struct backends_seen seen = backends_get(&p->backends);
+
+    facts_int(ret, "backends_seen", (int64_t)seen.backends);
+    facts_int(ret, "backends_askers", (int64_t)seen.askers);
+    facts_int(ret, "backends_asked", (int64_t)seen.asked);
+    facts_int(ret, "backends_failed", (int64_t)seen.failed);
+  }
   if (p->pools)
     describe_pool(p, ret);
-  describe_pings(p, ret);
+  if (p->pings + p->pings_failed > 0) {
+    facts_int(ret, "idle_pings", (int64_t)p->pings);
+    facts_int(ret, "idle_pings_failed", (int64_t)p->pings_failed);
+    facts_merge_as(ret, "idle_pings", FACT_SUM);
+  }
   facts_int(ret, "reconnects", (int64_t)t.reconnects);
   facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);
   facts_real(ret, "reconnect_late_s", (double)t.late_ns / 1e9);

@@ -1,5 +1,5 @@
 /*
- * recover.c - carries out what a failure needs.
+ * recover.c - see recover.h.
  */
 #include "db/recover.h"
 
@@ -15,17 +15,9 @@
 #include "db/error_policy.h"
 #include "db/transport.h"
 
-/* The driver's texts last until its next call. */
 static void save(struct conn *c)
 {
-  const struct outcome *out = &c->out;
-
-  c->fail = (struct failure){ .code = out->code, .lost = out->lost };
-  memcpy(c->fail.state, out->state, sizeof(c->fail.state));
-  conn_fail_text(c, out->msg ? out->msg : "");
-  c->pub.sql_errno = out->code;
-  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
-  c->pub.sql_errmsg = c->fail.text;
+  conn_fail(c, c->out.msg ? c->out.msg : "");
 }
 
 void recover_count_error(struct conn *c)
@@ -45,7 +37,6 @@ void recover_failed_too(struct conn *c)
   recover_count_error(c);
 }
 
-/* More attempts are useless, or the run is over and no event is open. */
 static sql_error_t fail_for_good(struct conn *c)
 {
   save(c);
@@ -56,7 +47,6 @@ static sql_error_t fail_for_good(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
-/* The session is back, or given up. */
 static bool come_back(struct conn *c, uint64_t until_ns)
 {
   struct outage *o = &c->env->process->outage;
@@ -95,7 +85,6 @@ bool recover_reopen(struct conn *c, const char *why)
                         : transport_limit(c));
 }
 
-/* `refused`: the server is there, and is left. */
 static void outage_begin(struct conn *c, bool refused)
 {
   struct strbuf target = { 0 }, reason = { 0 };
@@ -111,7 +100,7 @@ static void outage_begin(struct conn *c, bool refused)
   log_msg(LOG_DEBUG, "Reconnecting");
 }
 
-/* `refused`: the first attempt goes to the next server. */
+/* `refused`: the next server comes first. */
 static sql_error_t replace(struct conn *c, bool refused)
 {
   const struct failure before = c->fail;
@@ -129,17 +118,11 @@ static sql_error_t replace(struct conn *c, bool refused)
   }
   if (!c->fail.abandoned)
     return DB_ERROR_FATAL;
-  /* Later verdicts on this connection need them. */
+  /* For later verdicts. */
   c->fail.code = before.code;
   memcpy(c->fail.state, before.state, sizeof(before.state));
   conn_fail_text(c, text);
   return DB_ERROR_FATAL;
-}
-
-/* As recover_forgiven(); WAITS up to the end of the run. */
-static sql_error_t recover_replace(struct conn *c)
-{
-  return replace(c, false);
 }
 
 static enum fault_place place_of(const struct conn *c, const char *sql,
@@ -254,7 +237,6 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   }
 }
 
-/* Without a connection the text is one line. */
 static void save_life(struct conn *c)
 {
   struct strbuf reason = { 0 };
@@ -317,7 +299,7 @@ sql_error_t recover_forgiven(struct conn *c)
     return DB_ERROR_FATAL;
   }
   if (v.class == VERDICT_REPLACE)
-    return recover_replace(c);
+    return replace(c, false);
   if (v.mark)
     c->owed |= CONN_OWES_ROLLBACK;
   if (v.rollback && recover_rollback(c, false) == DB_ERROR_FATAL)
@@ -351,9 +333,7 @@ void recover_take_late(struct conn *c)
   c->pub.error = c->owed & CONN_OWES_RESTART ? DB_ERROR_IGNORABLE
                                              : DB_ERROR_FATAL;
   c->owed &= ~(unsigned)CONN_OWES_FAILURE;
-  c->pub.sql_errno = c->fail.code;
-  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
-  c->pub.sql_errmsg = c->fail.text;
+  conn_show_failure(c);
 }
 
 sql_error_t recover_rollback(struct conn *c, bool keep_details)
@@ -374,13 +354,12 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details)
   if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c) && c->out.lost)
     rc = -1;
   else
-    rc = call_rollback(c);
+    rc = call_own(c, "ROLLBACK");
   if (rc == 0)
     return DB_ERROR_NONE;
   recover_failed(c, CALL_ROLLBACK, "ROLLBACK", sizeof("ROLLBACK") - 1);
   if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
-    /* The script gets its own error, and whether the connection was
-     * replaced. */
+    /* With the script's own error. */
     const bool replaced = c->fail.reconnected;
 
     c->fail = before;

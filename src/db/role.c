@@ -1,5 +1,5 @@
 /*
- * role.c - which servers may write.
+ * role.c - see role.h.
  */
 #include "db/role.h"
 
@@ -23,7 +23,7 @@ bool role_matters(const struct conn *c)
          !role_is_dry_run(c);
 }
 
-/* The server's own text ends with the session. */
+/* The server's text ends with the session. */
 static void role_keep_reason(struct conn *c, bool silent)
 {
   const char *text = c->out.msg && !silent ? c->out.msg : "";
@@ -40,7 +40,7 @@ static void role_keep_reason(struct conn *c, bool silent)
   c->out.msg = strbuf_str(&c->no_answer);
 }
 
-/* The question needs its row, also if the lost statement does not. */
+/* Also if the lost statement reads no rows. */
 static bool role_asked(struct conn *c, const char *query, uint64_t until_ns,
                        uint64_t *ret)
 {
@@ -56,7 +56,7 @@ static bool role_asked(struct conn *c, const char *query, uint64_t until_ns,
   return told;
 }
 
-/* As role_check(); c->out.lost: the session is gone. */
+/* c->out.lost: the session is gone. */
 static int role_ask(struct conn *c, uint64_t until_ns)
 {
   const bool replica = c->env->process->set.target == ROLE_REPLICA;

@@ -1,6 +1,5 @@
 /*
- * role.h - the role that --target asks for, and the one server that all
- * connections of a command use (for src/db only).
+ * role.h - the role of --target, and a command's one server (for src/db only).
  */
 #ifndef BENCH_DB_ROLE_H
 #define BENCH_DB_ROLE_H
@@ -14,28 +13,19 @@
 
 struct conn;
 
-/* False for a server that the connection's parameters name, and in a dry
- * run. */
+/* False outside the options' lists, and in a dry run. */
 bool role_matters(const struct conn *c);
 
-/*
- * Ask the server of the open session; WAITS until that moment (clock_now_ns()).
- * 0: it has the role; -1 and c->out: another one (`other_role`), or no answer.
- */
+/* Of the open session; WAITS until that moment (clock_now_ns()).  -1 and
+ * c->out: another role (`other_role`), or no answer. */
 int role_check(struct conn *c, uint64_t until_ns);
 
-/*
- * Without --target: does the server take writes?  True, too, after an answer
- * without a role; false if the session breaks or the server refuses its
- * service.
- */
+/* Without --target.  True, too, without a role in the answer; false if the
+ * session breaks or the server refuses. */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 
-/*
- * After `other_role`: may the server be behind another?  False only if it
- * follows none, and is read-only for other reasons.  WAITS; c->out stays, but
- * for `lost`.
- */
+/* After `other_role`.  False only if the server follows none.  WAITS; c->out
+ * stays, but for `lost`. */
 bool role_may_be_behind(struct conn *c, uint64_t until_ns);
 
 /* In the lists of options. */
@@ -46,20 +36,13 @@ static inline size_t role_servers(const struct conn *c)
   return d->servers ? d->servers(c->handle->cfg) : 1;
 }
 
-/* Does this connection go where all of the command go? */
 static inline bool role_cache_applies(const struct conn *c)
 {
   return c->env->process->one_server && conn_is_listed(c) &&
          role_servers(c) > 1;
 }
 
-/* db_process.settled: where a search has ended; later sessions do not change
- * it. */
-static inline uint64_t role_cache_at(uint64_t number, bool writes)
-{
-  return (number + 1) << 1 | writes;
-}
-
+/* db_process.settled: where a search has ended. */
 static inline uint64_t role_cache_load(const struct conn *c)
 {
   return atomic_load_explicit(&c->env->process->settled, memory_order_acquire);
@@ -67,13 +50,12 @@ static inline uint64_t role_cache_load(const struct conn *c)
 
 static inline void role_cache_store(const struct conn *c, bool writes)
 {
-  atomic_store_explicit(
-    &c->env->process->settled,
-    role_cache_at(c->session->number + c->session->attempt, writes),
-    memory_order_release);
+  atomic_store_explicit(&c->env->process->settled,
+                        (c->session->number + c->session->attempt + 1) << 1 |
+                          writes,
+                        memory_order_release);
 }
 
-/* First attempts go there. */
 static inline void role_cache_aim(struct conn *c, uint64_t settled)
 {
   /* Not 0: that is the first connection of the process. */

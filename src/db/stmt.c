@@ -1,5 +1,5 @@
 /*
- * stmt.c - prepared statements, native or emulated.
+ * stmt.c - see stmt.h.
  */
 #include "db/stmt.h"
 
@@ -13,20 +13,13 @@
 #include "db/exec.h"
 #include "db/pool.h"
 #include "db/recover.h"
-
-static void unlink_stmt(struct stmt *st)
+static void stmt_unprepare(struct conn *c, struct prepared *p, bool going)
 {
-  struct conn_stmt *n = &st->native;
-
-  if (n->prev)
-    n->prev->next = n->next;
-  else
-    st->conn->stmts = n->next;
-  if (n->next)
-    n->next->prev = n->prev;
+  (void)call_start(c);
+  c->driver->unprepare(p, going);
+  call_stop(c);
 }
 
-/* Not prepared (any more). */
 static void free_prepared(struct stmt *st)
 {
   struct conn_stmt *n = &st->native;
@@ -39,7 +32,7 @@ static void free_prepared(struct stmt *st)
   n->ready = false;
 }
 
-/* All but the object, to which scripts may point. */
+/* Scripts may point to the object. */
 static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
@@ -76,7 +69,6 @@ static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
   return st;
 }
 
-/* Placeholders are replaced here. */
 static bool emulate(struct stmt *st)
 {
   if (emul_scan(&st->scan, st->sql, st->len, st->conn->session->dialect) < 0) {
@@ -97,9 +89,7 @@ static bool refused(struct stmt *st)
 
   log_msg(LOG_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation",
           st->sql, c->out.code, c->out.msg ? c->out.msg : "");
-  (void)call_start(c); /* clears the outcome */
-  c->driver->unprepare(st->native.prepared, false);
-  call_stop(c);
+  stmt_unprepare(c, st->native.prepared, false);
   return emulate(st);
 }
 
@@ -114,7 +104,6 @@ static bool is_prepared(struct stmt *st)
   return true;
 }
 
-/* Statements without a user leave the leased session. */
 static void drop_surplus(struct conn *c)
 {
   struct pool_stmts *shared = &c->lease->stmts;
@@ -122,15 +111,11 @@ static void drop_surplus(struct conn *c)
 
   if (!old)
     return;
-  if (old->ready) {
-    (void)call_start(c);
-    c->driver->unprepare(old->prepared, false);
-    call_stop(c);
-  }
+  if (old->ready)
+    stmt_unprepare(c, old->prepared, false);
   pool_stmts_remove(shared, old);
 }
 
-/* The driver's part.  False: no memory. */
 static bool make_prepared(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -148,7 +133,7 @@ static bool make_prepared(struct stmt *st)
   return n->prepared != NULL;
 }
 
-/* On the server, or else emulated.  False: failed. */
+/* Or else emulated.  False: failed. */
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -250,16 +235,14 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
   return true;
 }
 
-/* It has to be prepared again.  With a lost connection it is gone. */
+/* To be prepared again. */
 static void discard(struct stmt *st)
 {
   struct conn *c = st->conn;
 
   if (!st->native.ready)
     return;
-  (void)call_start(c);
-  c->driver->unprepare(st->native.prepared, !conn_is_open(c));
-  call_stop(c);
+  stmt_unprepare(c, st->native.prepared, !conn_is_open(c));
   st->native.ready = false;
   if (st->native.shared)
     free_prepared(st);
@@ -285,8 +268,8 @@ static bool usable(struct stmt *st)
   return !st->closed;
 }
 
-/* If the session gets lost meanwhile, the parameters stay: the next execution
- * prepares and binds again, as a script that restarts its event does not. */
+/* After a loss the parameters stay: the next execution prepares and binds, as a
+ * restarted script does not. */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 {
   struct conn *c = st->conn;
@@ -367,8 +350,7 @@ static sql_result *execute_emulated(struct stmt *st)
   return ended(st, CALL_QUERY, start, rc);
 }
 
-/* Ready for a native execution.  False: emulated, or failed; *ret is the
- * result. */
+/* False: emulated, or failed; *ret is the result. */
 static bool make_quick(struct stmt *st, sql_result **ret)
 {
   struct conn *c = st->conn;
@@ -440,8 +422,8 @@ sql_result *stmt_next_result(struct stmt *st)
 
 /* ---- the end ---- */
 
-/* `keep_rows`: rows of other statements stay, as the garbage collector may free
- * this object while the script reads them. */
+/* `keep_rows` of other statements: the garbage collector may free this object
+ * while the script reads them. */
 static void close_quietly(struct stmt *st, bool keep_rows)
 {
   struct conn *c = st->conn;
@@ -449,12 +431,9 @@ static void close_quietly(struct stmt *st, bool keep_rows)
   if (st->closed)
     return;
   if (!keep_rows || conn_has_more(c) || c->rs.statement == stmt_abi(st))
-    (void)recover_drain(c); /* the next call reports what was among them */
-  if (conn_is_open(c) && st->native.ready && st->native.prepared) {
-    (void)call_start(c);
-    c->driver->unprepare(st->native.prepared, false);
-    call_stop(c);
-  }
+    (void)recover_drain(c);
+  if (conn_is_open(c) && st->native.ready && st->native.prepared)
+    stmt_unprepare(c, st->native.prepared, false);
   release(st);
   st->closed = true;
 }
@@ -475,7 +454,12 @@ void stmt_free(struct stmt *st)
     return;
   c = st->conn;
   close_quietly(st, true);
-  unlink_stmt(st);
+  if (st->native.prev)
+    st->native.prev->next = st->native.next;
+  else
+    c->stmts = st->native.next;
+  if (st->native.next)
+    st->native.next->prev = st->native.prev;
   free(st);
   conn_unref(c);
 }

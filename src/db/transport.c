@@ -1,5 +1,5 @@
 /*
- * transport.c - opening, dropping and replacing the session of a connection.
+ * transport.c - see transport.h.
  */
 #include "db/transport.h"
 
@@ -23,7 +23,7 @@
 #include "db/role.h"
 #include "loop/loop.h"
 
-/* The server's own text ends with the session. */
+/* The server's text ends with the session. */
 static void keep_reason(struct conn *c)
 {
   const char *text = c->out.msg ? c->out.msg : "the server does not answer";
@@ -34,8 +34,7 @@ static void keep_reason(struct conn *c)
   c->out.msg = strbuf_str(&c->no_answer);
 }
 
-/* Give the open session its level; WAITS until that moment (clock_now_ns()).
- * 0; or -1 and c->out. */
+/* WAITS until that moment (clock_now_ns()).  0; or -1 and c->out. */
 static int isolation_set(struct conn *c, uint64_t until_ns)
 {
   static const char *const names[] = {
@@ -63,7 +62,6 @@ static int isolation_set(struct conn *c, uint64_t until_ns)
   return done ? 0 : -1;
 }
 
-/* Attempts to replace connections. */
 #define CLIENTS_PER_MS 10.0
 
 enum {
@@ -90,7 +88,7 @@ static void say_about(struct conn *c)
 
 unsigned transport_files(const struct conn *c)
 {
-  /* A file, its log and the index of the log. */
+  /* with log and index */
   const unsigned each = c->driver->caps & DRIVER_SERVER ? 1 : 3;
 
   return c->env->process->facts.threads * each + FILES_SPARE;
@@ -110,8 +108,7 @@ static void check_files(const struct conn *c)
             c->env->process->worker ? c->env->process->worker : "thread");
 }
 
-/* On the first server connection of a run; in the first of several
- * processes. */
+/* First server connection of a run, first of several processes. */
 static void check_before_run(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -127,8 +124,7 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* On the first connection of a run whose script draws keys; in the first of
- * several processes. */
+/* If the script draws keys; first of several processes. */
 static void check_tables(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -172,7 +168,6 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
-/* The server's CPU time is not that of other programs. */
 static void note_place(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -216,8 +211,8 @@ static void note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
-/* Is the session for statements only?  Clients that share a thread may be
- * thousands, and the first of a run was asked everything. */
+/* For statements only?  Clients may be thousands; the first was asked
+ * everything. */
 static bool is_one_of_many(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
@@ -228,7 +223,7 @@ static bool is_one_of_many(const struct conn *c)
          atomic_load_explicit(&p->checked, memory_order_relaxed);
 }
 
-/* Once per run.  -1: no answer in time. */
+/* -1: no answer in time. */
 static int ask_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -292,7 +287,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* Questions need rows: `unread` of the lost statement does not apply. */
+/* `unread` of the lost statement does not apply. */
 static int open_here(struct conn *c, uint64_t until_ns)
 {
   const bool unread = c->session->unread;
@@ -333,7 +328,7 @@ uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                        c->generation != 0 || c->visitor, asked_ns, until_ns);
 }
 
-/* Waits for a turn or a free thread are no part of the attempt. */
+/* Waits are no part of the attempt. */
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
@@ -405,8 +400,7 @@ void transport_reason(const struct conn *c, struct strbuf *line)
     strbuf_addf(line, ", and --target is %s", db_role_wanted(set));
 }
 
-/* The text of c->out is borrowed; the outage keeps the reason for the end of
- * the run. */
+/* The text of c->out is borrowed. */
 static void note_failure(struct conn *c, uint64_t tried_ns)
 {
   struct strbuf reason = { 0 };
@@ -428,14 +422,13 @@ static void note_failure(struct conn *c, uint64_t tried_ns)
   strbuf_done(&reason);
 }
 
-/* After a failover, next attempts begin where this one has ended. */
 static bool stays_there(const struct conn *c)
 {
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
-/* From server to server.  In a command with one server that server has to take
- * writes; if none did at first, all attempts go to the first choice. */
+/* With one server a new one has to take writes; if none did at first, the
+ * choice stays. */
 static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
 {
   const bool for_one = role_cache_applies(c) && !role_matters(c);
@@ -462,7 +455,7 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
   return 0;
 }
 
-/* Constant: an outage is not longer for those who have waited long. */
+/* Constant, however long the outage. */
 static uint64_t reconnect_pause_ns(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
@@ -517,15 +510,11 @@ int transport_retry_failed(struct conn *c, enum transport_rc rc)
     return 1;
   }
   transport_reason(c, &reason);
-  c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
-  c->fail = (struct failure){ .code = c->out.code, .lost = true };
-  memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
-  conn_fail_text(c, strbuf_str(&reason));
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
+  conn_fail(c, strbuf_str(&reason));
+  c->fail.lost = true;
   strbuf_done(&reason);
   c->pub.error = DB_ERROR_FATAL;
-  c->pub.sql_errno = c->fail.code;
-  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
-  c->pub.sql_errmsg = c->fail.text;
   call_count(c, COUNTER_ERROR);
   return 1;
 }

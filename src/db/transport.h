@@ -1,6 +1,6 @@
 /*
- * transport.h - opening, dropping and replacing the session of a connection
- * (for src/db only).
+ * transport.h - opens, drops and replaces a connection's session (for src/db
+ * only).
  */
 #ifndef BENCH_DB_TRANSPORT_H
 #define BENCH_DB_TRANSPORT_H
@@ -11,57 +11,53 @@
 struct conn;
 struct strbuf;
 
-/* WAITS for its turn, in addition to `until_ns`, and for the server.  0; or -1
- * and c->out.  *ret_turn_ns [opt]: the wait for the turn. */
+/* WAITS for its turn, beyond `until_ns`, and the server.  0; or -1 and c->out.
+ * *ret_turn_ns [opt]: the turn. */
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns);
 
-/* Around an attempt: see connect_limiter.h.  transport_enter() false: c->out
- * says that the run has ended. */
+/* Around an attempt: see connect_limiter.h.  False: the run has ended,
+ * c->out. */
 uint64_t transport_deadline(const struct conn *c);
 bool transport_enter(struct conn *c, uint64_t deadline_ns);
 uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                          uint64_t until_ns);
 
-/* +-20 %, so that threads do not come back together. */
+/* +-20 %, against coming back together. */
 uint64_t transport_jittered(const struct conn *c, double ms);
 
-/* Why the last attempt failed, in one line: c->out. */
+/* c->out in one line. */
 void transport_reason(const struct conn *c, struct strbuf *line);
 
-/* Run fn(arg), which opens a session, where waiting is allowed. */
+/* Where opening a session may wait. */
 void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg);
-/* Close the session and forget its statements: CONN_LOST.  Nothing if not
- * open. */
+/* CONN_LOST; prepared statements are forgotten.  Nothing if not open. */
 void transport_drop(struct conn *c);
 
 enum transport_rc {
   TRANSPORT_BACK,
-  TRANSPORT_OVER,      /* the run is over, or `until_ns` has come */
-  TRANSPORT_PERMANENT, /* c->out has the reason */
+  TRANSPORT_OVER,      /* or `until_ns` */
+  TRANSPORT_PERMANENT, /* see c->out */
   TRANSPORT_AGAIN,     /* transport_try(): again at `next_ns` */
 };
 
-/* The caller sets `until_ns`, the rest is 0. */
+/* The rest is 0. */
 struct transport_retry {
-  uint64_t until_ns; /* UINT64_MAX: as long as the run goes on */
-  unsigned attempt;  /* number of the next one */
+  uint64_t until_ns; /* UINT64_MAX: until the run ends */
+  unsigned attempt;  /* the next */
   uint64_t next_ns;
 };
 
-/* One attempt, if allowed.  WAITS for the server, not for the pause. */
+/* WAITS for the server, not for the pause. */
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r);
 
 /* Attempts with pauses (WAITS); never TRANSPORT_AGAIN. */
 enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
 
-/* Open files of a run, roughly. */
 unsigned transport_files(const struct conn *c);
 
-/* The time limit of an attempt that begins now. */
 uint64_t transport_limit(const struct conn *c);
 
-/* The result of transport_retry() becomes the failure of the call.  Always
- * 1. */
+/* The failure of the call.  Always 1. */
 int transport_retry_failed(struct conn *c, enum transport_rc rc);
 
 #endif

@@ -77,7 +77,7 @@ static int decode(char *text, struct err *err)
   return 0;
 }
 
-/* Ends the text at the first `c`; returns the rest, or NULL. */
+/* At the first `c`; returns the rest, or NULL. */
 static char *cut(char *text, char c)
 {
   char *at = strchr(text, c);
@@ -188,7 +188,7 @@ static int read_rest(struct url *url, char *text, struct err *err)
 
   url->path = "";
   url->has_authority = strncmp(text, "//", 2) == 0;
-  /* A part of a password could be taken for something else. */
+  /* Perhaps a part of a password. */
   if (url->has_authority &&
       strchr(text + 2 + strcspn(text + 2, "/?"), '@') != NULL)
     return refuse("an @ after the host, or a / or ? in a password, is written "
@@ -418,4 +418,41 @@ void client_file_done(struct client_file *file)
   free(file->pairs);
   free(file->memory);
   *file = (struct client_file){ 0 };
+}
+
+/* ---- which server of the lists ---- */
+
+struct target target_pick(size_t sockets, size_t hosts, size_t ports,
+                          uint64_t number, unsigned attempt)
+{
+  const uint64_t i = number + attempt;
+  struct target t = { 0 };
+
+  if (sockets > 0) {
+    t.socket = (size_t)(i % sockets);
+  } else {
+    t.port = (size_t)(i % ports);
+    t.host = (size_t)(i / ports % hosts);
+  }
+  return t;
+}
+
+/* IPv6 addresses have two colons. */
+static bool has_port(const char *text)
+{
+  const char *colon = strchr(text, ':');
+
+  return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+bool target_is_host(const char *text)
+{
+  if (*text == '/' || *text == '@')
+    return true;
+  return !strpbrk(text, "[@") && !strstr(text, "://") && !has_port(text);
+}
+
+bool target_is_database(const char *text)
+{
+  return !strstr(text, "://");
 }

@@ -1,24 +1,25 @@
 /*
  * url.h - servers named outside a driver's options: URLs, environment, option
- * files of the database's programs.  Drivers translate names into values of
- * their options; the program decides which source wins.
+ * files; and in the options' lists.  The driver translates names, the program
+ * decides which source wins.
  */
 #ifndef BENCH_DB_URL_H
 #define BENCH_DB_URL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct url;
 
 struct target_sink {
   void *ctx;
-  /* By a source that wins; *ret_value [opt]. */
+  /* *ret_value [opt]. */
   bool (*is_given)(void *ctx, const char *option, const char **ret_value);
   /* Unless given. */
   int (*put)(void *ctx, const char *option, const char *value, struct err *err);
-  /* In any case: `value` holds what was given. */
+  /* `value` holds what was given. */
   int (*replace)(void *ctx, const char *option, const char *value,
                  struct err *err);
 };
@@ -26,13 +27,12 @@ struct target_sink {
 /* A foreign name of an option. */
 struct target_name {
   const char *name, *option;
-  bool always; /* also under the name sysbench */
+  bool always; /* as sysbench, too */
 };
 
-/* From an option file or a URL. */
 struct target_pair {
   const char *name, *value; /* value: NULL: there is no = */
-  bool own;                 /* in this program's own group: must be known */
+  bool own;                 /* in this program's group: must be known */
 };
 
 struct target_names {
@@ -43,24 +43,23 @@ struct target_names {
              struct err *err);
   /* [opt] Environment; ends with an all-NULL row. */
   const struct target_name *variables;
-  /* [opt] Variable that names a service, whose file has all this: options not
-   * given are left to the library. */
+  /* [opt] Names a service, whose file has all this. */
   const char *service;
-  /* [opt] Lines of an option file. */
+  /* [opt] */
   int (*file)(const struct target_pair *pairs, size_t n,
               const struct target_sink *to, struct err *err);
-  const char *password;     /* [opt] the password's option */
-  const char *password_env; /* [opt] its variable, before option files */
-  const char *user;         /* [opt] the user's option */
-  const char *file_option;  /* [opt] the option file's option */
+  const char *password;     /* [opt] */
+  const char *password_env; /* [opt] */
+  const char *user;         /* [opt] */
+  const char *file_option;  /* [opt] */
   const char *file_env;     /* ... its variable */
-  const char *home_file;    /* ... its name in the home folder */
+  const char *home_file;    /* ... in the home folder */
 };
 
 /* `list` may be NULL. */
 bool target_names_have(const char *const *list, const char *text);
 
-/* The row with this name, - and _ being the same, or NULL. */
+/* - and _ are the same.  NULL: none. */
 const struct target_name *target_names_find(const struct target_name *rows,
                                             const char *name);
 
@@ -91,7 +90,7 @@ struct url {
 int url_parse(const char *text, struct url *ret, struct err *err);
 void url_done(struct url *url);
 
-/* Of the last parameter with this name (- and _ are the same), or NULL. */
+/* The last one (- and _ are the same), or NULL. */
 const char *url_parameter(const struct url *url, const char *name);
 
 struct client_file {
@@ -100,13 +99,32 @@ struct client_file {
   char *memory; /* owned: the texts */
 };
 
-/*
- * Lines of the groups [client], [client-mariadb] and, as `own`, [bench]; `path`
- * is for messages.  -EINVAL: a malformed line; -ENOMEM.  After success:
- * client_file_done().
- */
+/* Lines of [client], [client-mariadb] and, as `own`, [bench]; `path` is for
+ * messages.  -EINVAL, -ENOMEM.  After success: client_file_done(). */
 int client_file_parse(const char *text, size_t len, const char *path,
                       struct client_file *ret, struct err *err);
 void client_file_done(struct client_file *file);
+
+/* ---- which server of the lists ---- */
+
+/* Hosts and ports are unused with sockets. */
+struct target {
+  size_t socket, host, port;
+};
+
+/*
+ * Connection i of all processes: socket i mod k, or port i mod n of host (i div
+ * n) mod m; `attempt` steps from there.  Without sockets, hosts and ports must
+ * not be 0.
+ */
+struct target target_pick(size_t sockets, size_t hosts, size_t ports,
+                          uint64_t number, unsigned attempt);
+
+/* A host, folder of sockets (/path) or abstract socket (@name). */
+bool target_is_host(const char *text);
+
+/* No URL. */
+bool target_is_database(const char *text);
+#define TARGET_DATABASE "the name of a database; a URL belongs to --dsn"
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * visit.c - whole lives of connections.
+ * visit.c - see visit.h.
  */
 #include "db/visit.h"
 
@@ -15,7 +15,7 @@
 #include "db/role.h"
 #include "db/transport.h"
 
-/* A life may last this long after the end of a run. */
+/* After the end of a run. */
 #define END_GRACE_NS (NS_PER_S / 2)
 
 struct conn *visit_new(struct driver_handle *h)
@@ -79,7 +79,6 @@ struct own_visit {
   enum visit_rc rc;
 };
 
-/* The turn is no part of the life. */
 static void visit_in_turn(void *arg)
 {
   struct own_visit *o = arg;
@@ -135,7 +134,7 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
   }
   if (rc == 0) {
     v->took_ns[VISIT_QUERY] = now > at_ns ? now - at_ns : 1;
-    transport_drop(c); /* with its whole answer */
+    transport_drop(c);
     v->took_ns[VISIT_CLOSE] = clock_now_ns() - now;
   }
   if (!c->out.over)
@@ -145,7 +144,6 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
 
 /* ---- both ---- */
 
-/* NULL: the driver may be able to. */
 static const char *why_library(const struct conn *c)
 {
   if (!c->driver->visit)
@@ -153,7 +151,6 @@ static const char *why_library(const struct conn *c)
   return role_matters(c) ? "--target asks for a role" : NULL;
 }
 
-/* Once: the library is slower. */
 static void tell(struct conn *c, const char *why)
 {
   c->left_to_library = true;
@@ -161,7 +158,7 @@ static void tell(struct conn *c, const char *why)
     log_msg(LOG_WARNING, "the client library opens the connections: %s", why);
 }
 
-/* An impossible wish is no error of a server, and not counted. */
+/* Not counted: no error of a server. */
 static enum visit_rc refuse(struct conn *c, const char *why)
 {
   struct failure *f = &c->fail;
@@ -172,9 +169,7 @@ static enum visit_rc refuse(struct conn *c, const char *why)
                  why);
   conn_fail_text(c, text);
   c->pub.error = DB_ERROR_FATAL;
-  c->pub.sql_errno = 0;
-  c->pub.sql_state = f->state;
-  c->pub.sql_errmsg = f->text;
+  conn_show_failure(c);
   strbuf_clear(&c->message);
   strbuf_addf(&c->message, "Connection to database failed: %s", f->text);
   (void)snprintf(c->message_code, sizeof(c->message_code), "%s", f->state);
@@ -222,7 +217,6 @@ bool visit_make(struct conn *c, enum visit_way way, const char *sql, size_t len,
     call_abandon(c);
     return false;
   }
-  /* Hosts of a list take turns. */
   c->session->number = atomic_fetch_add_explicit(&c->env->process->next_number,
                                                  1, memory_order_relaxed);
   *v = (struct visit){ .sql = sql, .len = len, .until_ns = limit_of(c) };

@@ -1,9 +1,6 @@
 /*
  * visit.h - whole lives of connections: open, log in, execute one statement,
- * close.
- *
- * A connection object, closed between calls, stands for the client; failures
- * are those of statements.
+ * close.  A closed object stands for the client.
  */
 #ifndef BENCH_DB_VISIT_H
 #define BENCH_DB_VISIT_H
@@ -18,8 +15,8 @@ struct driver_handle;
 
 /* Who opens connections. */
 enum visit_way {
-  VISIT_AUTO, /* the driver if it can, else the library */
-  VISIT_OWN,  /* the driver, or the visit fails */
+  VISIT_AUTO, /* the library if the driver cannot */
+  VISIT_OWN,  /* or fails */
   VISIT_LIBRARY,
 };
 
@@ -27,10 +24,9 @@ enum visit_way {
 struct conn *visit_new(struct driver_handle *h);
 
 /*
- * One life, which executes `sql`; WAITS.  v->took_ns has its steps, each a
- * class; all that the library does before the statement is VISIT_LOGIN.  False:
- * see conn_failure().  With VISIT_AUTO, the first use of the library is warned
- * of.
+ * WAITS.  v->took_ns has the steps, each a class; with the library all before
+ * the statement is VISIT_LOGIN.  False: see conn_failure().  VISIT_AUTO warns
+ * once of the library.
  */
 bool visit_make(struct conn *c, enum visit_way way, const char *sql, size_t len,
                 struct visit *v);

@@ -1,5 +1,5 @@
 /*
- * watch.c - ends calls that are blocked.
+ * watch.c - see watch.h.
  */
 #include "db/watch.h"
 
@@ -16,18 +16,14 @@
 #include "base/wait.h"
 #include "db/driver.h"
 
-/* Cancels the statements of one opened session; shared by the owner and the
- * helpers that send requests. */
+/* Of one opened session; shared by owner and helpers. */
 struct canceller {
   _Atomic unsigned refs;
-  /* Requests given to helpers; futex (release by the helpers, acquire by the
-   * owner). */
+  /* futex (release by helpers, acquire by the owner) */
   _Atomic uint32_t under_way;
   const struct driver *driver;
   void *token;
 };
-
-void canceller_unref(struct canceller *k); /* NULL is fine */
 
 /* ---- cancel requests ---- */
 
@@ -38,14 +34,14 @@ enum {
 
 struct cancel_batch {
   _Atomic uint32_t *threads;
-  _Atomic unsigned users; /* the last one frees it */
-  uint64_t until_ns;      /* then all sockets are shut down */
+  _Atomic unsigned users;
+  uint64_t until_ns;
   _Atomic size_t next;
   size_t n;
   struct canceller *job[];
 };
 
-/* NULL: the driver sends no requests, or no memory; wake() has to do. */
+/* NULL: no such requests, or no memory; wake() has to do. */
 static struct canceller *canceller_new(const struct driver *driver,
                                        struct session *s)
 {
@@ -69,7 +65,8 @@ static struct canceller *canceller_new(const struct driver *driver,
   return k;
 }
 
-void canceller_unref(struct canceller *k)
+/* NULL is fine. */
+static void canceller_unref(struct canceller *k)
 {
   if (k && atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) == 1) {
     k->driver->cancel_free(k->token);
@@ -77,7 +74,7 @@ void canceller_unref(struct canceller *k)
   }
 }
 
-/* Adds a request, which holds a reference.  Returns `k`. */
+/* A request holds a reference.  Returns `k`. */
 static struct canceller *canceller_request(struct canceller *k)
 {
   if (k) {
@@ -87,7 +84,6 @@ static struct canceller *canceller_request(struct canceller *k)
   return k;
 }
 
-/* Until no request is under way, or until that moment. */
 static void canceller_await(struct canceller *k, uint64_t until_ns)
 {
   uint32_t n;
@@ -96,18 +92,10 @@ static void canceller_await(struct canceller *k, uint64_t until_ns)
          (n = atomic_load_explicit(&k->under_way, memory_order_acquire)) > 0)
     wait_while(&k->under_way, n, until_ns);
 }
-
-static void end_request(struct canceller *k)
-{
-  (void)atomic_fetch_sub_explicit(&k->under_way, 1, memory_order_release);
-  wait_wake_all(&k->under_way);
-  canceller_unref(k);
-}
-
 /* ---- threads ---- */
 
-/* Start a thread that nobody joins, as it may have to be left behind.  Its body
- * ends with cancel_leave_thread().  0 or a negative errno value. */
+/* Nobody joins the thread, which may be left behind.  Its body ends with
+ * cancel_leave_thread(). */
 static int cancel_start_thread(_Atomic uint32_t *threads,
                                void *(*body)(void *arg), void *arg)
 {
@@ -128,21 +116,7 @@ static void cancel_leave_thread(_Atomic uint32_t *threads)
 }
 
 /* ---- batches ---- */
-
-static struct cancel_batch *cancel_batch_new(size_t room)
-{
-  return calloc(1, sizeof(struct cancel_batch) +
-                     room * sizeof(struct canceller *));
-}
-
-static void cancel_batch_add(struct cancel_batch *b, struct canceller *k)
-{
-  if (k)
-    b->job[b->n++] = k;
-}
-
-/* A frozen server takes a second per request.  Requests that would come too
- * late are left out, as the end of the process waits. */
+/* A frozen server takes a second per request: late ones are left out. */
 static void work(struct cancel_batch *b)
 {
   size_t i;
@@ -151,7 +125,10 @@ static void work(struct cancel_batch *b)
          b->n) {
     if (clock_now_ns() < b->until_ns)
       b->job[i]->driver->cancel(b->job[i]->token);
-    end_request(b->job[i]);
+    (void)atomic_fetch_sub_explicit(&b->job[i]->under_way, 1,
+                                    memory_order_release);
+    wait_wake_all(&b->job[i]->under_way);
+    canceller_unref(b->job[i]);
   }
   if (atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) == 1)
     free(b);
@@ -166,17 +143,7 @@ static void *helper(void *arg)
   cancel_leave_thread(threads);
   return NULL;
 }
-
-static bool start_helper(struct cancel_batch *b)
-{
-  (void)atomic_fetch_add_explicit(&b->users, 1, memory_order_relaxed);
-  if (cancel_start_thread(b->threads, helper, b) == 0)
-    return true;
-  (void)atomic_fetch_sub_explicit(&b->users, 1, memory_order_relaxed);
-  return false;
-}
-
-/* Each request gets a helper if possible, so that none delays the others. */
+/* No request delays the others. */
 static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
                               _Atomic uint32_t *threads)
 {
@@ -185,8 +152,13 @@ static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
   b->until_ns = until_ns;
   b->threads = threads;
   atomic_init(&b->users, 1);
-  while (started < b->n && started < HELPERS_MAX && start_helper(b))
-    started++;
+  for (; started < b->n && started < HELPERS_MAX; started++) {
+    (void)atomic_fetch_add_explicit(&b->users, 1, memory_order_relaxed);
+    if (cancel_start_thread(threads, helper, b) < 0) {
+      (void)atomic_fetch_sub_explicit(&b->users, 1, memory_order_relaxed);
+      break;
+    }
+  }
   if (started == 0 && b->n > 0) { /* no threads can be had */
     work(b);
     return;
@@ -198,10 +170,10 @@ static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
 /* ---- the watching thread ---- */
 
 enum {
-  BREAK_AFTER_MS = 1000, /* from cancel to shutdown */
-  SCAN_MS = 10,          /* at the deadline */
-  SCAN_MAX_MS = 100,     /* with a limit for statements */
-  STOP_MS = 2000,        /* wait for cancel requests at the end */
+  BREAK_AFTER_MS = 1000,
+  SCAN_MS = 10, /* at the deadline */
+  SCAN_MAX_MS = 100,
+  STOP_MS = 2000,
 };
 
 void watch_init(struct watch *w, double limit_s)
@@ -286,7 +258,7 @@ bool watch_await(struct watched *c)
 
 /* ---- looking for calls that have to end ---- */
 
-/* Mark the call that began at `busy` as cancelled; false: it has ended. */
+/* False: the call has ended. */
 static bool mark(struct watched *w, uint64_t busy)
 {
   const uint64_t marked = busy | WATCH_CANCELLED;
@@ -298,8 +270,7 @@ static bool mark(struct watched *w, uint64_t busy)
          now == marked;
 }
 
-/* Wake or break the connection if it is still in the call that began at `busy`;
- * 0: whatever it does.  Returns a request to send. */
+/* In the call that began at `busy`; 0: in any.  Returns a request to send. */
 static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
                                  bool break_it)
 {
@@ -353,7 +324,7 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
   break_it = !w->broken &&
              (over || now - w->cancelled_ns >= BREAK_AFTER_MS * NS_PER_MS);
   w->broken |= break_it;
-  /* wake() is repeated: the first may have come before its statement. */
+  /* The first wake() may have come before its statement. */
   return disturb(w, busy, first && !over, break_it);
 }
 
@@ -366,7 +337,7 @@ static size_t list_length(const struct watched *w)
   return n;
 }
 
-/* Returns when a call has to be broken; WAIT_FOREVER: unknown. */
+/* Returns when a call has to be broken, or WAIT_FOREVER. */
 static uint64_t scan(struct watch *watch)
 {
   const uint64_t now = clock_now_ns();
@@ -374,12 +345,14 @@ static uint64_t scan(struct watch *watch)
   struct cancel_batch *b;
 
   (void)pthread_mutex_lock(&watch->lock);
-  b = cancel_batch_new(list_length(watch->first));
+  b = calloc(1, sizeof(*b) + list_length(watch->first) * sizeof(b->job[0]));
   for (struct watched *w = watch->first; w && b; w = w->next) {
     const uint64_t until = atomic_load_explicit(&w->until_ns,
                                                 memory_order_relaxed);
+    struct canceller *const k = look_at(watch, w, now);
 
-    cancel_batch_add(b, look_at(watch, w, now));
+    if (k)
+      b->job[b->n++] = k;
     if (until != 0)
       next = min_u64(next, max_u64(until, now + SCAN_MS * NS_PER_MS));
   }

@@ -25,7 +25,7 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "db/conn.h"
-#include "db/durable.h"
+#include "db/process.h"
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/look.h"

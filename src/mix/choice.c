@@ -1,5 +1,5 @@
 /*
- * choice.c - the member of each event of a client.
+ * choice.c - see choice.h.
  */
 #include "mix/choice.h"
 

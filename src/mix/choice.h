@@ -1,6 +1,6 @@
 /*
- * choice.h - the member of each event of a client, from a random stream of the
- * client's own: the random numbers of scripts stay the same.
+ * choice.h - the member of each event of a client, from a random stream of its
+ * own.
  */
 #ifndef BENCH_MIX_CHOICE_H
 #define BENCH_MIX_CHOICE_H
@@ -20,9 +20,9 @@ enum {
 struct mix_weights {
   unsigned n;
   uint64_t sum;
-  uint64_t *upto; /* owned; [n]: sums of the weights up to each member */
+  uint64_t *upto; /* owned; [n]: sums up to each member */
   unsigned cards; /* 0: no deck */
-  uint8_t *deck;  /* owned; [cards], in the order of the members */
+  uint8_t *deck;  /* owned; [cards], by member */
 };
 
 /* Of a client. */
@@ -32,8 +32,7 @@ struct mix_choice {
   unsigned left; /* undrawn cards: the first ones */
 };
 
-/* `order` is enum mix_order.  -EINVAL: too many cards; weights are divided by
- * their greatest common divisor before. */
+/* enum mix_order.  -EINVAL: too many cards. */
 int mix_weights_init(struct mix_weights *w, const struct mix_list *list,
                      int order, struct err *err);
 void mix_weights_done(struct mix_weights *w);

@@ -1,5 +1,5 @@
 /*
- * list.c - the options of a mix, and its members.
+ * list.c - see list.h.
  */
 #include "mix/list.h"
 

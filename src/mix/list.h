@@ -22,8 +22,8 @@ enum {
 };
 
 enum mix_order {
-  MIX_RANDOM, /* each event is drawn by itself */
-  MIX_DECK,   /* members are drawn from a shuffled deck without replacement */
+  MIX_RANDOM,
+  MIX_DECK, /* from a shuffled deck, without replacement */
 };
 
 struct mix_cfg {
@@ -34,8 +34,8 @@ struct mix_cfg {
 extern const struct opt mix_opts[];
 
 struct mix_member {
-  char *name;       /* owned; letters, digits, `_` and `-` */
-  char *script;     /* owned; as typed */
+  char *name;       /* owned */
+  char *script;     /* owned */
   unsigned weight;  /* 0: clients of their own */
   unsigned clients; /* 0: weights */
   double rate;      /* per second; 0: none */
@@ -45,7 +45,7 @@ struct mix_member {
 struct mix_list {
   size_t n;
   struct mix_member *of; /* owned; [n] */
-  bool dedicated;        /* clients of their own */
+  bool dedicated;
 };
 
 /* -EINVAL: `err` has the item, and what is allowed. */

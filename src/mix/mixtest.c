@@ -1,5 +1,5 @@
 /*
- * mixtest.c - several tests as one.
+ * mixtest.c - see mixtest.h.
  */
 #include "mix/mixtest.h"
 
@@ -29,7 +29,7 @@ struct mixrun {
   const struct plan *plan;
   unsigned n;
   struct mix_weights weights;
-  unsigned opened;           /* members below are open */
+  unsigned opened;
   void *of[MIX_MEMBERS_MAX]; /* what they made */
 };
 
@@ -88,7 +88,6 @@ static bool mixrun_in_process(void *arg)
   return in_process;
 }
 
-/* They share the connections' settings. */
 static bool mixrun_server(void *arg, int *ret_pid, const char **ret_driver)
 {
   const struct mixrun *run = arg;
@@ -113,7 +112,6 @@ static void mixrun_tally(void *arg, struct tally *to)
 
 /* ---- details ---- */
 
-/* As a group with the member's name. */
 static void mixrun_add_figures(struct facts *to, const char *name,
                                const struct facts *from)
 {
@@ -140,7 +138,6 @@ static void mixrun_add_figures(struct facts *to, const char *name,
   }
 }
 
-/* To the count of the same code, if any. */
 static void mixrun_add_error(struct test_details *to,
                              const struct error_count *e)
 {
@@ -170,7 +167,6 @@ static void mixrun_add_errors(struct test_details *to,
     mixrun_add_error(to, &from->error[i]);
 }
 
-/* All have the same database. */
 static void mixrun_details(void *arg, struct test_details *ret)
 {
   const struct mixrun *run = arg;
@@ -330,7 +326,7 @@ static void mixtest_mode_line(void *arg, struct strbuf *line)
 {
   const struct mixrun *run = arg;
 
-  if (mixrun_ops_of(run, 0)->mode_line) /* all have the same driver */
+  if (mixrun_ops_of(run, 0)->mode_line)
     mixrun_ops_of(run, 0)->mode_line(run->of[0], line);
 }
 
@@ -356,7 +352,6 @@ static int mixtest_begin_run(void *arg, struct err *err)
   return rc;
 }
 
-/* All are ended; the first error counts. */
 static int mixtest_end_run(void *arg, struct err *err)
 {
   const struct mixrun *run = arg;
@@ -443,7 +438,6 @@ static void mixtest_thread_close(void *arg)
   free(t);
 }
 
-/* Each member finds its own group in the worker. */
 static int mixtest_open_members(struct thread *t, struct err *err)
 {
   struct worker *w = t->w;
@@ -493,7 +487,6 @@ static uint64_t mixtest_counted(const struct worker *w, enum counter c)
   return atomic_load_explicit(&w->recorder->counter[c], memory_order_relaxed);
 }
 
-/* The event is open; the worker's next step ends it. */
 static int mixtest_run_event(struct thread *t, struct err *err)
 {
   struct worker *w = t->w;
@@ -514,7 +507,6 @@ static int mixtest_run_event(struct thread *t, struct err *err)
   return rc;
 }
 
-/* All events are the member's. */
 static bool mixtest_has_loop(const struct thread *t)
 {
   return t->only < t->run->n && mixrun_ops_of(t->run, t->only)->loops &&
@@ -566,7 +558,6 @@ static bool mixtest_holds(void *arg)
   return false;
 }
 
-/* The first error counts. */
 static int mixtest_drain(void *arg, struct worker *w, struct err *err)
 {
   struct thread *t = arg;

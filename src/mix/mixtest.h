@@ -1,6 +1,6 @@
 /*
  * mixtest.h - several tests as one: a worker chooses a member for each event,
- * or has only one.  Members have tests of their own, with turn() (run/test.h).
+ * or has only one.  Members have turn() (run/test.h).
  */
 #ifndef BENCH_MIX_MIXTEST_H
 #define BENCH_MIX_MIXTEST_H
@@ -15,7 +15,7 @@ struct mix_part {
   void *cfg;
 };
 
-/* `cfg` of the test's functions; all is borrowed. */
+/* Borrowed. */
 struct mixtest_cfg {
   const struct mix_list *list;
   int order;                   /* enum mix_order */

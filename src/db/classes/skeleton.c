@@ -1,15 +1,15 @@
 /*
- * skeleton.c - from skeleton to skeleton along a statement.
+ * skeleton.c - see skeleton.h.
  */
 #include "db/classes/skeleton.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Kinds of bytes, as in the C locale. */
+/* As in the C locale. */
 enum {
-  PLAIN = 1, /* operators and the like */
-  NAME = 2,  /* letters and others of names */
+  PLAIN = 1,
+  NAME = 2,
   DIGIT = 4,
   SPACE = 8,
   QUOTE = 16,
@@ -59,7 +59,6 @@ static const char *skeleton_number_end(const char *at, const char *end)
   return at;
 }
 
-/* The first quote, or backslash in strings. */
 static const char *find_stop(const char *at, const char *end, char quote)
 {
   const char escape = quote == '\'' ? '\\' : quote;
@@ -78,8 +77,7 @@ static const char *find_stop(const char *at, const char *end, char quote)
   return at;
 }
 
-/* The end of what `quote` before `at` began.  Doubled quotes and, in strings,
- * bytes after a backslash belong to it. */
+/* Includes doubled quotes and, in strings, bytes after a backslash. */
 static inline const char *quoted_end(const char *at, const char *end,
                                      char quote)
 {
@@ -93,20 +91,18 @@ static inline const char *quoted_end(const char *at, const char *end,
   return end;
 }
 
-/* `at`: there is none. */
 static const char *skeleton_string_end(const char *at, const char *end)
 {
   return at < end && *at == '\'' ? quoted_end(at + 1, end, '\'') : at;
 }
 
-/* Between two others: copied as it is. */
 static bool is_lone_blank(const char *sql, size_t len, size_t at)
 {
   return sql[at] == ' ' && at > 0 && sql[at - 1] != ' ' && at + 1 < len &&
          kind_of(sql[at + 1]) != SPACE;
 }
 
-/* Copy names with their digits, and operators.  Returns the number of bytes. */
+/* With the digits of names.  Returns the number of bytes. */
 static size_t copy_plain(const char *sql, size_t len, char *out)
 {
   static const unsigned char after[] = {
@@ -228,10 +224,10 @@ static bool skeleton_draft_make(struct skeleton_draft *d, const char *sql,
 }
 
 enum {
-  NO_BYTE = 256,      /* the statement ends */
-  REFUSED_MAX = 4096, /* then all is forgotten */
+  NO_BYTE = 256, /* the statement ends */
+  REFUSED_MAX = 4096,
   JUMPS_LOOKED_AT = 8,
-  SHORTEST = 16, /* that can be read in words */
+  SHORTEST = 16,
 };
 
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
@@ -248,8 +244,8 @@ static inline uint64_t diff16(const char *a, const char *b)
   return diff8(a, b) | diff8(a + 8, b + 8);
 }
 
-/* 0: `n` bytes are the same.  Eight bytes can be read from `text`; of the
- * statement, from `at` if so much is left, else before its end. */
+/* 0: `n` bytes are the same.  Eight bytes can be read from `text`, and from
+ * `at` if so much is left, else before its end. */
 static inline uint64_t diff_of(const char *text, const char *at, size_t n,
                                size_t left)
 {
@@ -314,7 +310,7 @@ static const struct skeleton_jump *find_jump(const struct skeletons *s,
 
 /* ---- along a statement ---- */
 
-/* By the beginning.  A literal there makes a bad hint, which does no harm. */
+/* A literal in the beginning makes a harmless bad hint. */
 static inline unsigned start_of(const char *sql)
 {
   const uint64_t hash = word_load(sql) ^ (word_load(sql + 8) * MIX);
@@ -322,8 +318,7 @@ static inline unsigned start_of(const char *sql)
   return (unsigned)((hash * MIX) >> (64 - SKELETON_START_BITS));
 }
 
-/* `text` is in `piece`, or at the mark after it; everything before was the
- * same. */
+/* `text` is in `piece` or at the mark after it; all before was the same. */
 struct walk {
   struct skeleton *k;
   const struct skeleton_piece *piece;
@@ -331,7 +326,6 @@ struct walk {
   const char *at, *end; /* in the statement */
 };
 
-/* Up to the next literal. */
 static inline size_t bytes_of(const struct walk *w)
 {
   return (size_t)(w->k->text + w->piece->end - w->text);
@@ -344,7 +338,7 @@ static inline const char *number_end(const char *at, const char *end)
   return LIKELY(to != at) ? to : skeleton_number_end(at, end);
 }
 
-/* To the next piece.  False: the two differ in this one, or end. */
+/* False: the two differ in this piece, or end. */
 static inline bool step(struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
@@ -366,8 +360,8 @@ static inline bool step(struct walk *w)
   return true;
 }
 
-/* Up to the difference, and on to another skeleton.  All statements that have
- * come to a jump share what is before it; the rest is compared. */
+/* All statements that come to a jump share what is before it; the rest is
+ * compared. */
 static bool jump(struct skeletons *s, struct walk *w)
 {
   const struct skeleton *const from = w->k;
@@ -389,7 +383,6 @@ static bool jump(struct skeletons *s, struct walk *w)
   return true;
 }
 
-/* At the last piece, or where the two part. */
 static bool is_found(const struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
@@ -415,7 +408,7 @@ static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
   }
 }
 
-/* Too short for reading in words: compare a copy with room on both sides. */
+/* Compare a copy with room on both sides. */
 static COLD struct skeleton *find_short(struct skeletons *s, const char *sql,
                                         size_t len)
 {
@@ -433,7 +426,6 @@ static inline int found(struct skeletons *s, struct skeleton *k)
   return (int)k->id;
 }
 
-/* It followed the last one. */
 static void remember(struct skeletons *s, struct skeleton *k)
 {
   if (s->last)
@@ -456,8 +448,8 @@ static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
   return (int)k->id;
 }
 
-/* The guess is right up to `at`, after the number of the first piece; or `at`
- * is `sql`: up to the end of that piece. */
+/* The guess is right up to `at`, after the first number; or `at` is `sql`: up
+ * to the end of the first piece. */
 static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
                               const char *sql, size_t len, const char *at)
 {
@@ -472,8 +464,8 @@ static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
   return is_found(&w) ? found(s, k) : find_anywhere(s, sql, len);
 }
 
-/* Most statements are the guess, many with one number at their end: the short
- * way needs few registers and few dependent loads. */
+/* Most statements are the guess, many with one number at their end: few
+ * registers, few dependent loads. */
 int skeletons_find(struct skeletons *s, const char *sql, size_t len)
 {
   const char *const end = sql + len, *at, *to;
@@ -565,7 +557,7 @@ static void forget_all(struct skeletons *s)
   memset(s->jump, 0, sizeof(s->jump));
 }
 
-/* Without a hint: the first skeleton, from which jumps lead to all others. */
+/* From the first skeleton jumps lead to all others. */
 static void set_start(struct skeletons *s, const char *sql, size_t len,
                       struct skeleton *k)
 {

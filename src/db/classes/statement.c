@@ -1,5 +1,5 @@
 /*
- * statement.c - from a statement to its class.
+ * statement.c - see statement.h.
  */
 #include "db/classes/statement.h"
 
@@ -46,7 +46,7 @@ struct label *labels_get(struct labels *l, const char *text)
 }
 
 enum {
-  NAMES_MAX = 32,  /* with a number, of one statement; others stay */
+  NAMES_MAX = 32,  /* of one statement; others stay */
   ALIAS_WORDS = 2, /* AS x */
   DEPTH_MAX = 63,
 };
@@ -68,20 +68,20 @@ struct piece {
 
 enum place {
   ELSEWHERE,
-  BEFORE_TABLE, /* its name comes next */
-  AFTER_TABLE,  /* a comma may lead to another one */
+  BEFORE_TABLE,
+  AFTER_TABLE,
 };
 
 struct name {
   struct piece text;
-  size_t digits; /* begin of its number */
+  size_t digits;
   bool is_table;
 };
 
 struct reader {
   const char *sql;
   size_t at, end;
-  struct piece now, before; /* this word and the last */
+  struct piece now, before;
   enum place place;
   bool is_list, may_call; /* after these keywords: a,b; f(x) */
   unsigned alias;         /* words after a table's name */
@@ -109,7 +109,6 @@ static bool is_blank(char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* After the closing quote, or the end. */
 static size_t after_quote(const struct reader *r, size_t at, char quote)
 {
   while (at < r->end && r->sql[at] != quote)
@@ -159,7 +158,6 @@ static enum token mark_of(char c)
   }
 }
 
-/* Words are in r->now then. */
 static enum token next(struct reader *r)
 {
   char c;
@@ -244,7 +242,6 @@ static bool leads_to_table(struct reader *r)
   return true;
 }
 
-/* If it has a number. */
 static void note(struct reader *r, bool is_table)
 {
   size_t digits = r->now.to;
@@ -256,7 +253,6 @@ static void note(struct reader *r, bool is_table)
   r->name[r->n++] = (struct name){ r->now, digits, is_table };
 }
 
-/* In place of a table; before a dot stands a schema. */
 static void table_named(struct reader *r)
 {
   if (is_next(r, '.'))
@@ -423,12 +419,11 @@ static COLD unsigned id_of_name(const struct statements *s, const char *name,
   return id;
 }
 
-/* If eight slots are taken, the set is searched every time. */
 static unsigned id_of_text(struct statements *s, const char *text, size_t len)
 {
   uint64_t hash;
 
-  if (len == SQLTEXT_BYTES || len == TABLENAME_BYTES) /* the rest is missing */
+  if (len == SQLTEXT_BYTES || len == TABLENAME_BYTES)
     len = utf8_whole(text, len);
   hash = hash_of(text, len);
   for (size_t i = 0; i < 8; i++) {
@@ -446,7 +441,6 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
   return id_of_name(s, text, len);
 }
 
-/* Of a new text, which may be changed. */
 static unsigned id_of_new(struct statements *s, char *text, size_t len)
 {
   return id_of_text(
@@ -465,7 +459,6 @@ static COLD unsigned learn_direct(struct statements *s, const char *sql,
   return id;
 }
 
-/* The text's beginning, without the numbers of tables. */
 static COLD unsigned learn_prepared(struct statements *s, const char *sql,
                                     size_t len)
 {
@@ -491,7 +484,6 @@ static unsigned id_of_label(struct statements *s, const struct label *label)
   return *known - 1;
 }
 
-/* Most statements were seen before, with these literals or others. */
 static inline unsigned id_of_sql(struct statements *s, const char *sql,
                                  size_t len, bool prepared)
 {

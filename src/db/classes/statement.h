@@ -1,7 +1,6 @@
 /*
- * statement.h - the classes of a client's statements: a label, the text of a
- * prepared statement, or the text of another one without its literals; texts
- * are without the numbers of tables.
+ * statement.h - the classes of a client's statements: labels, texts of prepared
+ * statements, other texts without literals; all without the numbers of tables.
  */
 #ifndef BENCH_DB_CLASSES_STATEMENT_H
 #define BENCH_DB_CLASSES_STATEMENT_H
@@ -39,13 +38,13 @@ void labels_done(struct labels *l);
 struct label *labels_get(struct labels *l, const char *text);
 
 enum {
-  /* Bytes of a text in which something was replaced: texts cut at the same
-   * place before differ in length now. */
+  /* Bytes kept after a replacement: texts cut at one place differ in length
+   * then. */
   TABLENAME_BYTES = 216,
 };
 
-/* Replace numbers of tables in place.  Returns the new length, at most
- * TABLENAME_BYTES if anything was replaced; no terminator. */
+/* In place.  Returns the length, at most TABLENAME_BYTES after a replacement;
+ * no terminator. */
 size_t statement_merge_tables(char *sql, size_t len);
 
 enum {
@@ -57,12 +56,11 @@ struct statement_slot {
   unsigned id;
 };
 
-/* Of the clients of a thread, for one script. */
 struct statement_texts {
   const struct labels *labels; /* borrowed */
-  const char *member;          /* [opt] in a mix: begins each class's name */
-  bool by_table;               /* sbtest1 and sbtest2 are two classes */
-  unsigned of_label[LABELS_MAX + 1]; /* number of the class + 1; 0: unknown */
+  const char *member;          /* [opt] begins each class's name */
+  bool by_table;
+  unsigned of_label[LABELS_MAX + 1]; /* + 1; 0: unknown */
   struct statement_slot slot[STATEMENT_SLOTS];
   struct skeletons direct, prepared;
 };
@@ -71,19 +69,18 @@ struct statement_texts {
 struct statements {
   struct class_recorder *recorder; /* borrowed; NULL: no classes */
   const bool *counting;            /* borrowed */
-  struct statement_texts *texts;   /* of its thread; owned by the recorder */
+  struct statement_texts *texts;   /* owned by the recorder */
 };
 
-/* As a label: prepared, without a label. */
+/* Prepared, without a label. */
 extern const struct label statement_prepared;
 
-/* Count `env`'s statements from now on.  Each script has one `labels` and one
- * `member`.  0 or -ENOMEM. */
+/* From now on.  One `labels` and one `member` per script.  0 or -ENOMEM. */
 int statements_init(struct statements *s, struct class_recorder *recorder,
                     const struct labels *labels, const char *member,
                     const bool *counting, struct db_env *env);
 
-/* on_statement() of struct db_env; `arg` is struct statements. */
+/* on_statement() of struct db_env. */
 void statement_ended(void *arg, void *label, const char *sql, size_t len,
                      uint64_t took_ns, const struct stmt_sample *sample);
 

@@ -1,5 +1,5 @@
 /*
- * db_figures.c - facts, errors and doubts of a database.
+ * db_figures.c - see db_figures.h.
  */
 #include "db/figures/db_figures.h"
 
@@ -18,10 +18,8 @@
 #include "run/plan.h"
 #include "stats/tally.h"
 
-/* From this share of reads without a row on. */
 #define EMPTY_BUNDLED 0.05
 #define EMPTY_OTHER 0.5
-/* After the time limit. */
 #define LATE_NS NS_PER_S
 
 static void fill_error(struct error_count *to, const struct errtab_entry *from)
@@ -109,7 +107,6 @@ static void doubt_durability(struct db_process *db, const struct report *total,
   strbuf_done(&gaps);
 }
 
-/* Open events end before --forced-shutdown only if the server answers. */
 static void doubt_end(struct db_process *db, const struct plan *plan,
                       const struct report *total, struct warnings *to)
 {

@@ -1,6 +1,5 @@
 /*
- * db_figures.h - what a run with a database adds to the results; see members of
- * struct test_ops with similar names.
+ * db_figures.h - what a database adds to the results; see struct test_ops.
  */
 #ifndef BENCH_DB_FIGURES_DB_FIGURES_H
 #define BENCH_DB_FIGURES_DB_FIGURES_H
@@ -14,11 +13,11 @@ struct test_details;
 
 /* Nothing, if no driver was used. */
 void db_figures_details(struct db_process *db, struct test_details *ret);
-/* The details of all ranks, for the last messages. */
+/* Of all ranks. */
 void db_figures_whole(struct db_process *db, const struct test_details *whole);
 
-/* Reads without rows, a server that does not wait for its disk, or that kept
- * workers waiting after the end. */
+/* Reads without rows, no wait for the disk, workers kept waiting after the
+ * end. */
 void db_figures_doubts(struct db_process *db, const struct plan *plan,
                        const struct report *total, struct warnings *to);
 

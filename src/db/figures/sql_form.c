@@ -1,5 +1,5 @@
 /*
- * sql_form.c - the reports of tests that use a database.
+ * sql_form.c - see sql_form.h.
  */
 #include "db/figures/sql_form.h"
 

@@ -32,7 +32,7 @@
 #include "base/stream.h"
 #include "base/wait.h"
 #include "db/env.h"
-#include "db/target.h"
+#include "db/url.h"
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/session.h"

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
-#include "db/target.h"
+#include "db/url.h"
 #include "db/url.h"
 #include "drivers/mysql/shim.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "db/target.h"
+#include "db/url.h"
 #include "db/url.h"
 #include "drivers/pgsql/session.h"
 

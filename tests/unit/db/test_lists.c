@@ -11,7 +11,7 @@
 #include "db/error_policy.h"
 #include "db/errtab.h"
 #include "db/message.h"
-#include "db/target.h"
+#include "db/url.h"
 #include "tests/unit/tap.h"
 
 static const int connection_codes[] = { 2006, 2011, 2013, 2055, 0 };
