@@ -302,7 +302,7 @@ static bool durable_applies(const struct driver_durable *rule,
                       : strcasecmp(value, rule->safe) != 0;
 }
 
-size_t durable_gaps(const struct driver_durable *rules,
+size_t process_gaps(const struct driver_durable *rules,
                     const struct facts *server, struct strbuf *to,
                     bool *ret_usual)
 {
@@ -324,7 +324,7 @@ size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
                             bool *ret_usual)
 {
   return is_noted(p)
-           ? durable_gaps(p->driver->durable, &p->server, to, ret_usual)
+           ? process_gaps(p->driver->durable, &p->server, to, ret_usual)
            : 0;
 }
 

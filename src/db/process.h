@@ -184,11 +184,11 @@ void process_describe(struct db_process *p, struct facts *ret);
  * `rules` may be NULL.  Returns their number; *ret_usual: all are well-known
  * defaults.
  */
-size_t durable_gaps(const struct driver_durable *rules,
+size_t process_gaps(const struct driver_durable *rules,
                     const struct facts *server, struct strbuf *to,
                     bool *ret_usual);
 
-/* See durable_gaps(); 0: unknown. */
+/* See process_gaps(); 0: unknown. */
 size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
                             bool *ret_usual);
 bool process_keeps_rows(struct db_process *p);

@@ -25,10 +25,10 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "db/conn.h"
-#include "db/process.h"
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/look.h"
+#include "db/process.h"
 #include "machine/cgroup.h"
 #include "machine/cpu.h"
 #include "machine/disk.h"
@@ -724,7 +724,7 @@ static void database_look_at_durability(struct findings *to, struct conn *c)
   c->driver->server_settings(c->session, database_put_fact, &f);
   if (f.n == 0)
     return;
-  if (durable_gaps(c->driver->durable, &f, &gaps, &usual) > 0)
+  if (process_gaps(c->driver->durable, &f, &gaps, &usual) > 0)
     findings_add(to, usual ? FINDING_OK : FINDING_WARN, "durability",
                  usual ? NULL
                        : "writes are faster here than where they are durable",

@@ -14,7 +14,6 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/url.h"
-#include "db/url.h"
 #include "drivers/mysql/shim.h"
 
 static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "db/url.h"
-#include "db/url.h"
 #include "drivers/pgsql/session.h"
 
 const char *const pgsql_sslmodes[] = {
