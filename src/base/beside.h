@@ -8,9 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Write the folder of the running program, links resolved, and append `below`:
- * "" or a path that begins with a slash. The file need not exist. False, and
- * buf "": the folder is unknown, or the path too long.
+ * The folder of the running program, links resolved, with `below` appended: ""
+ * or a path that begins with a slash. False, and buf "": unknown, or too long.
  */
 bool beside_program(char buf[PATH_MAX], const char *below);
 

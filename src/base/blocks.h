@@ -1,7 +1,6 @@
 /*
- * blocks.h - the 64-byte blocks that MD5, SHA-1 and SHA-256 hash: the message,
- * one bit, zeros, its length. The hashes differ in what a block does to the
- * state, and in byte order.
+ * blocks.h - the 64-byte blocks of MD5, SHA-1 and SHA-256: the message, one
+ * bit, zeros, its length.
  */
 #ifndef BENCH_BASE_BLOCKS_H
 #define BENCH_BASE_BLOCKS_H

@@ -1,11 +1,10 @@
 /*
- * clock.c - monotonic nanoseconds from the processor's counter: the time stamp
- * counter of x86-64, the virtual counter of ARM.
+ * clock.c - monotonic nanoseconds from the processor's counter.
  *
  * The scale is a file-level variable, a documented exception to "no mutable
- * statics": a reading must not cost a parameter. One thread writes, in
- * clock_discipline(); readers follow an atomic pointer into a ring, old entries
- * of which stay valid for many seconds.
+ * statics": a reading must not cost a parameter. clock_discipline() writes, in
+ * one thread; readers follow an atomic pointer into a ring, old entries of
+ * which stay valid for many seconds.
  */
 #include "base/clock.h"
 
@@ -32,8 +31,8 @@ enum {
   SCALES = 32
 };
 
-/* A new scale is published this long before it comes into force, so that all
- * readers change over at the same tick even if the writer is interrupted. */
+/* Published this long before it comes into force: all readers change over at
+ * the same tick even if the writer is interrupted. */
 #define LEAD_NS (20 * NS_PER_MS)
 
 static struct scale scales[SCALES];
@@ -210,11 +209,8 @@ void clock_calibrate(void)
     publish(tick, ns, ratio(ns - anchor_ns, tick - anchor_tick));
 }
 
-/*
- * The rate since the anchor gets better over time. The new scale starts where
- * the old one will be, so that no reader sees a jump, and corrects the
- * remaining difference within two seconds.
- */
+/* The new scale starts where the old one will be, so that no reader sees a
+ * jump, and corrects the difference within two seconds. */
 void clock_discipline(void)
 {
   const struct scale *s = atomic_load(&current);

@@ -1,10 +1,7 @@
 /*
- * clock.h - the program's clock: monotonic nanoseconds, in the domain of
- * CLOCK_MONOTONIC, so that they serve as deadlines of system calls.
- *
- * Where the processor's counter has a constant rate and the kernel trusts it, a
- * reading costs about half of clock_gettime(). Elsewhere, and before
- * clock_calibrate(), a reading is clock_gettime().
+ * clock.h - monotonic nanoseconds in the domain of CLOCK_MONOTONIC, also as
+ * deadlines of system calls. A trusted processor counter costs about half of
+ * clock_gettime(), which serves elsewhere and before clock_calibrate().
  */
 #ifndef BENCH_BASE_CLOCK_H
 #define BENCH_BASE_CLOCK_H
@@ -16,8 +13,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 
-/* Any thread. Two readings in one thread go backwards by no more than the
- * reordering of a few instructions. */
+/* Any thread. Readings in one thread go back by no more than the reordering of
+ * a few instructions. */
 uint64_t clock_now_ns(void);
 
 /* Another clock, such as CLOCK_REALTIME; 0: there is none. */
@@ -32,8 +29,7 @@ static inline struct timespec clock_timespec(uint64_t ns)
 /* Choose the source. Call before threads exist; takes up to 3 ms. */
 void clock_calibrate(void);
 
-/* Correct the scale. One thread calls this about once a second, while others
- * read the clock. */
+/* One thread calls this about once a second, while others read. */
 void clock_discipline(void);
 
 /* "tsc", "cntvct" (ARM) or "clock_gettime". */

@@ -1,9 +1,7 @@
 /*
- * err.h - why an operation failed, in words that a user can act on.
- *
- * A function that can fail returns 0 or a negative errno value, and fills in a
- * struct err, its last parameter, only when it fails. The caller that decides
- * what happens next logs.
+ * err.h - why an operation failed, in words that a user can act on. A function
+ * that can fail returns 0 or a negative errno value and fills in its last
+ * parameter only then. The caller that decides what happens next logs.
  */
 #ifndef BENCH_BASE_ERR_H
 #define BENCH_BASE_ERR_H

@@ -1,15 +1,12 @@
 /*
  * ffi_api.h - the script ABI: all that scripts may call or touch through
- * LuaJIT's FFI.
+ * LuaJIT's FFI, and all that is exported.
  *
- * C code includes this file, and the build embeds its text (without comments
- * and preprocessor lines, `[]` written as `[?]`) for ffi.cdef. Only these
- * functions are exported. A declaration that a release has shipped is never
- * changed. New names begin with bench_; they serve the program's own Lua
- * modules and may change with them.
- *
- * All functions act on the calling thread; a thread number must be that of the
- * calling worker.
+ * The build embeds this text (without comments and preprocessor lines, `[]`
+ * written as `[?]`) for ffi.cdef. A shipped declaration is never changed. New
+ * names begin with bench_, and may change with the program's own Lua modules.
+ * All functions act on the calling thread; a thread number must be its
+ * worker's.
  */
 #ifndef BENCH_BASE_FFI_API_H
 #define BENCH_BASE_FFI_API_H

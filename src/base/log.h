@@ -1,10 +1,8 @@
 /*
- * log.h - text on stdout, messages on stderr.
- *
- * Each call is one write. A message (not NOTICE) that equals the previous one
- * on its stream is counted instead; the count is printed before the next
- * different message or at the end. Any thread may call. The level and the two
- * streams live at file level in log.c.
+ * log.h - text on stdout, messages on stderr. Each call is one write. Repeated
+ * messages (not NOTICE) on a stream are counted; the count is printed before
+ * the next one or at the end. Any thread. Level and streams live at file level
+ * in log.c.
  */
 #ifndef BENCH_BASE_LOG_H
 #define BENCH_BASE_LOG_H
@@ -35,21 +33,19 @@ enum log_level log_get_level(void);
 /* NOTICE and INFO go here instead of stdout. Borrowed. */
 void log_set_text(FILE *stream);
 
-/* Put this text, the origin among several ranks, behind the prefix of messages
- * (neither NOTICE nor INFO). Copied, and cut to fit; "" turns it off. */
+/* The origin among several ranks, behind the prefix of messages (neither NOTICE
+ * nor INFO). Copied, and cut to fit; "": off. */
 void log_set_origin(const char *text);
 
 /*
- * Messages get a prefix and a line end; control characters become escapes, and
- * so does a line feed before what looks like another error. NOTICE text is
- * printed as it is.
+ * Messages get a prefix and a line end; control characters, and line feeds
+ * before what looks like another error, become escapes. NOTICE text is printed
+ * as it is.
  */
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/*
- * A remark about the quality of the measurement: a LOG_WARNING that needs no
- * action. The text contains no colon, for programs that split lines at colons.
- */
+/* A remark about the quality of the measurement, without need for action and
+ * without a colon, at which programs split lines. */
 void log_advise(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* Show remarks from this level on; initially LOG_WARNING. */
@@ -59,8 +55,8 @@ void log_set_advice(enum log_level level);
  * rest. */
 void log_put(const char *text, size_t len);
 
-/* A line of progress on a terminal, which the next such line, other text, or
- * NULL removes. The text must fit into one line. */
+/* Progress on a terminal in one line, which the next such line, other text, or
+ * NULL removes. */
 void log_status(const char *line);
 
 /* A line on stderr without a prefix, which stays. */
@@ -72,11 +68,8 @@ void log_flush(void);
 /* Did the reader close the standard output, a pipe? */
 bool log_is_unread(void);
 
-/*
- * After log_flush(): is text missing on stdout, from any writer? Then
- * *ret_errno is the cause, or 0: unknown. A caller that reports its own failure
- * clears it with clearerr().
- */
+/* After log_flush(): is text missing on stdout, from any writer? *ret_errno is
+ * the cause, 0: unknown. Clear an own failure with clearerr(). */
 bool log_lost_text(int *ret_errno);
 
 #endif

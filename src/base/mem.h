@@ -10,8 +10,8 @@
  * no memory, or the product overflows. */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
-/* A thread keeps freed blocks up to about this size, a few of each size, for
- * malloc() only: calloc() and realloc() never take from that cache. */
+/* Freed blocks up to about this size stay with the thread, a few of each size,
+ * for malloc(), not calloc() or realloc(). */
 enum {
   MEM_KEPT = 1024
 };

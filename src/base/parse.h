@@ -1,8 +1,6 @@
 /*
- * parse.h - parses numbers; nothing may be left over.
- *
- * Returns 0 and sets *ret, or an error and leaves *ret alone. -EINVAL: not such
- * a number, or something is left over. -ERANGE: it does not fit.
+ * parse.h - parses numbers; nothing may be left over. Returns 0 and sets *ret,
+ * or leaves it alone: -EINVAL: not such a number; -ERANGE: it does not fit.
  */
 #ifndef BENCH_BASE_PARSE_H
 #define BENCH_BASE_PARSE_H

@@ -29,11 +29,8 @@ struct progress_point {
 
 /* ---- text ---- */
 
-/*
- * The line `passed_ns` after the start: verb, amount, rate, time left,
- * `detail`; less than `columns` characters (0: no limit): less important parts
- * are left out.
- */
+/* Verb, amount, rate, time left, `detail` at `passed_ns`; in less than
+ * `columns` characters (0: no limit), without less important parts. */
 void progress_line(struct strbuf *line, const struct progress_point *at,
                    uint64_t passed_ns, const char *detail, unsigned columns);
 

@@ -70,9 +70,8 @@ static const char *last_of(const char *text, size_t len, char c)
 
 /*
  * The @ before the host of a URL, whose part after :// is `from`; NULL: none.
- * Unencoded passwords may hold any character, so the last @ of the word counts,
- * or else that of the line. If the URL is the whole text (`alone`), the word is
- * the line.
+ * Unencoded passwords hold any character, so the last @ of the word counts, or
+ * else of the line; the word is the line if `alone`.
  */
 static const char *find_at(const char *from, bool alone)
 {

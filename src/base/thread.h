@@ -35,15 +35,14 @@ int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
  * or a negative errno value. */
 int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg);
 
-/* Turn off, or on again, Linux's delay of 50 us for wake-ups of the calling
- * thread. */
+/* Linux delays wake-ups by 50 us; off for the calling thread, or on again. */
 void thread_exact_timers(bool exact);
 
 /* Bind the calling thread. False: no such processor, or not allowed. */
 bool thread_bind(int cpu);
 
-/* Give back the pages of the calling thread's stack that deeper calls have
- * used, before it waits for a long time or if it never goes as deep again. */
+/* Gives back the stack's pages that deeper calls have used, before a long
+ * wait. */
 void thread_trim_stack(void);
 
 /* The same for a stack of the program's own, which is in use. */
@@ -55,8 +54,7 @@ void thread_set_name(const char *name);
 /* Until that moment of clock_now_ns(), as exactly as possible. */
 void thread_sleep_until(uint64_t until_ns);
 
-/* How long the calling thread was runnable but had no processor; false: the
- * system does not count. */
+/* Time as runnable without a processor; false: not counted. */
 bool thread_queue_ns(uint64_t *ret);
 
 /* The same for frequent use: a file, and its content. -1: the system does not

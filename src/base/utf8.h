@@ -23,10 +23,10 @@ size_t utf8_cut(const char *text, size_t max);
 size_t utf8_whole(const char *text, size_t len);
 
 /*
- * Append text from outside the program so that a terminal shows it and does
- * nothing else. Control characters, those of C1 and marks that reorder text
- * become escapes: \n, \x1b, \u202e; not those in `keep`. Invalid UTF-8 stays,
- * unless a terminal may take it for C1.
+ * Append text so that a terminal shows it and does nothing else: control
+ * characters, those of C1 and marks that reorder text become escapes (\n, \x1b,
+ * \u202e), but those in `keep`. Invalid UTF-8 stays, unless a terminal may take
+ * it for C1.
  */
 void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
                     const char *keep);

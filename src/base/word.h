@@ -32,8 +32,8 @@ static inline unsigned word_first(uint64_t word)
   return (unsigned)__builtin_ctzll(word) / 8;
 }
 
-/* The highest bit of the first byte that equals `byte` is set, no bit before
- * it; later bits have no meaning. 0: no such byte. */
+/* The highest bit of the first byte that equals `byte` is set, no bit before.
+ * 0: no such byte. */
 static inline uint64_t word_find(uint64_t word, unsigned char byte)
 {
   const uint64_t diff = word ^ WORD_EACH(byte);

@@ -1,6 +1,6 @@
 /*
- * account.h - from readings of a server to intervals and the whole run. Plain
- * arithmetic; the caller keeps threads apart.
+ * account.h - from readings of a server to intervals and the run. The caller
+ * keeps threads apart.
  */
 #ifndef BENCH_MONITOR_ACCOUNT_H
 #define BENCH_MONITOR_ACCOUNT_H
@@ -42,11 +42,8 @@ struct account {
   struct server_waits all_waits;
 };
 
-/*
- * A reading for the interval that ends at `grid_ns`: 0 for the first reading,
- * UINT64_MAX for the last. If that interval was reported, the reading is late,
- * and dropped.
- */
+/* For the interval that ends at `grid_ns`; 0: the first reading, UINT64_MAX:
+ * the last. Dropped as late if the interval was reported. */
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
                  const struct server_reading *r, uint64_t grid_ns);
@@ -56,11 +53,11 @@ void account_look(struct account *a, const struct monitor_source *source,
                   const struct server_access *access,
                   const struct server_waits *waits);
 
-/* The connection was lost. The next may lead to another server, so no earlier
- * reading counts. */
+/* The next connection may lead to another server, so no earlier reading
+ * counts. */
 void account_lose(struct account *a);
 
-/* The new connection leads to a restarted server, or another. */
+/* The server was restarted, or is another. */
 void account_restart(struct account *a);
 
 /* The interval that ends there is reported now. */

@@ -1,7 +1,6 @@
 /*
- * digests.h - statements as the server counts them, without values, during the
- * run. Nothing is reset. Texts are read at the end, of the statements with most
- * of the server's time.
+ * digests.h - statements as the server counts them, without values. Nothing is
+ * reset. Texts are read at the end, of those with most of the server's time.
  */
 #ifndef BENCH_MONITOR_DIGESTS_H
 #define BENCH_MONITOR_DIGESTS_H
@@ -40,13 +39,13 @@ struct digests {
 
 void digests_done(struct digests *d);
 
-/* Reads the counts so far. What the server does not count, or this user must
- * not see, becomes a gap. False: the connection is lost. */
+/* The counts so far; what is missing or forbidden becomes a gap. False: the
+ * connection is lost. */
 bool digests_begin(struct digests *d, struct link *l,
                    const struct monitor_source *s, struct server_gaps *gaps);
 
-/* Then `of` has what was added since, `keep` statements at most, without those
- * that ask for the state of the server; none if it cannot be read. */
+/* Then `of` has what was added, `keep` statements at most, without those of a
+ * monitor; none if it cannot be read. */
 void digests_end(struct digests *d, struct link *l,
                  const struct monitor_source *s, size_t keep,
                  struct server_gaps *gaps);

@@ -1,8 +1,7 @@
 /*
- * link.h - the connection that reads a server's figures.
- *
- * It uses the driver directly: its statements and failures are none of the
- * run's. All functions but link_interrupt() belong to one thread.
+ * link.h - the connection that reads a server's figures, directly by the
+ * driver: none of its statements and failures are the run's. All but
+ * link_interrupt() belong to one thread.
  */
 #ifndef BENCH_MONITOR_LINK_H
 #define BENCH_MONITOR_LINK_H
@@ -43,8 +42,7 @@ struct link {
   struct link_plan plans[LINK_PLANS];
 };
 
-/* `number` chooses the server, as for other connections. `params` is copied,
- * its texts are borrowed. */
+/* `number` chooses the server. `params` is copied, its texts are borrowed. */
 void link_init(struct link *l, struct db_process *db,
                const struct conn_params *params, uint64_t number);
 void link_done(struct link *l);
@@ -58,14 +56,13 @@ void link_target(const struct link *l, struct strbuf *line);
 /* -1: none. */
 int link_socket(const struct link *l);
 
-/* WAITS for the answer. Calls `row` for each row; a NULL has no pointer. False:
- * see l->why, and l->lost for the connection. */
+/* WAITS for the answer; `row` for each row, NULLs without pointer. False: see
+ * l->why, l->lost. */
 bool link_query(struct link *l, const char *sql,
                 void (*row)(void *ctx, const sql_value *v, unsigned n),
                 void *ctx);
 
-/* For a repeated text: with `keeps_plans` it is prepared, unless the run
- * forbids that. */
+/* Repeated texts: prepared with `keeps_plans`, unless the run forbids that. */
 bool link_query_often(struct link *l, const char *sql,
                       void (*row)(void *ctx, const sql_value *v, unsigned n),
                       void *ctx);

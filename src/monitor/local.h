@@ -10,22 +10,21 @@
 
 struct server_reading;
 
-/* The listening process at the other end of a socket; 0: on another machine, in
- * a container, or hidden from this user. */
+/* The listening process at the other end; 0: elsewhere, in a container, or
+ * hidden from this user. */
 pid_t local_server(int fd);
 
 /* At a port of this machine; 0 as above. */
 pid_t local_listener(unsigned port);
 
-/* Is the process about `age_s` seconds old? A server in a container may report
- * the number of another process. */
+/* A server in a container may report the number of another process. */
 bool local_is_of_age(const char *root, pid_t pid, double age_s);
 
-/* 0: none, or of another name, so not a server that has forked the process. */
+/* 0: none, or of another name: no server that has forked the process. */
 pid_t local_parent(const char *root, pid_t pid);
 
-/* Adds what the process and its children, ended ones too, have used so far;
- * nothing if gone. */
+/* Adds what the process and its children, ended ones too, have used; nothing if
+ * gone. */
 void local_read(const char *root, pid_t server, struct server_reading *ret);
 
 #endif

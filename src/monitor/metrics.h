@@ -79,8 +79,8 @@ struct server_reading {
   double value[SERVER_VALUES];
 };
 
-/* What the counts of a period have too much of: transactions that go on; and
- * whether there is a binary log. {0} at first. See source_mysql.c. */
+/* What a period has too much of: transactions that go on. {0} at first. See
+ * source_mysql.c. */
 struct server_owed {
   double statements, changes;
   bool prepares; /* something was stored in two phases */

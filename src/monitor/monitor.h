@@ -1,13 +1,11 @@
 /*
- * monitor.h - reads what database servers do while a run goes on.
+ * monitor.h - reads what database servers do during a run.
  *
- * A thread per server has one connection. It reads the counters shortly before
- * the end of each interval, and looks ten times a second at the sessions. A
- * reading that is missing when its interval ends is dropped and counted; the
- * next one covers both. Nothing is reset.
- *
- * It is a reporter, to be called before those that show its figures. The
- * functions below are for the threads that call reporters.
+ * A thread per server has one connection, reads the counters shortly before the
+ * end of each interval, and looks ten times a second at the sessions. A late
+ * reading is dropped and counted; the next one covers both. Nothing is reset. A
+ * reporter, called before those that show its figures; the functions below are
+ * for the threads of reporters.
  */
 #ifndef BENCH_MONITOR_MONITOR_H
 #define BENCH_MONITOR_MONITOR_H

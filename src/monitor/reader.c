@@ -28,8 +28,8 @@
 #include "stats/recorder.h"
 
 #define LOOK_EVERY_NS (100 * NS_PER_MS)
-/* Looks take 2 % of the time at most, unless the server has become slow: then
- * more, until about LOOK_SLOWLY were slow. */
+/* Looks take 2 % of the time, or more after the server has become slow, until
+ * about LOOK_SLOWLY were slow. */
 #define LOOK_SHARE 50
 #define LOOK_SLOWLY 64
 #define LEAD_MIN_NS (20 * NS_PER_MS)  /* before the end of an interval */
@@ -72,10 +72,9 @@ static bool files_put_size(struct server_reading *r, enum server_metric f,
 }
 
 /*
- * The figures of a SQLite database from its files. Nothing is locked, and only
- * the header of the log is read. The database itself is never opened: closing
- * it would drop SQLite's locks in this process, and other programs could then
- * destroy it. SQLite locks no log.
+ * From the files of a SQLite database, without locks, and only the header of
+ * the log. The database itself is never opened: closing it would drop SQLite's
+ * locks in this process. SQLite locks no log.
  */
 static void files_read(const char *path, struct server_reading *ret)
 {
@@ -196,8 +195,8 @@ static void reader_take_place(void *ctx, const sql_value *v, unsigned n)
   (void)reading_number(&v[1], &to->port);
 }
 
-/* 0: not on this machine. The session has to confirm it, because at the other
- * end of the socket may be a proxy. */
+/* 0: not on this machine. The session confirms it: the socket may lead to a
+ * proxy. */
 static pid_t reader_find_server(struct reader *w, int fd)
 {
   const struct monitor_source *s = w->m->source;
@@ -317,8 +316,7 @@ static bool reader_read_once(struct reader *w, uint64_t grid_ns)
   return true;
 }
 
-/* A look in a stall of the server waits, but costs no more than others; and
- * then looks are wanted. */
+/* A look in a stall waits, but costs no more than others, and is wanted. */
 static uint64_t reader_cost_of_look(uint64_t cost_ns, uint64_t took_ns)
 {
   if (cost_ns == 0 || took_ns <= cost_ns)
@@ -349,8 +347,7 @@ static void reader_pause_until(struct reader *w, uint64_t until_ns)
   wait_while(&w->m->stop, 0, until_ns);
 }
 
-/* The end of the next interval whose reading can begin in time; the measured
- * start is one. */
+/* The next interval whose reading can begin in time. */
 static uint64_t reader_next_grid(const struct reader *w, uint64_t now_ns)
 {
   const struct readers *m = w->m;
@@ -440,8 +437,8 @@ static void reader_follow(struct reader *w)
     reader_end_totals(w);
 }
 
-/* A refusing server may count attempts against the user, or lack connections;
- * one that is only slow is asked again. */
+/* A refusing server may count attempts against the user, or lack
+ * connections. */
 static bool reader_gives_up(const struct reader *w)
 {
   return w->link.permanent || (w->m->may_give_up && !w->met && !w->link.slow);

@@ -50,8 +50,7 @@ struct server_interval {
   uint64_t period_ns;
   struct server_reading did; /* counts of the period, and levels */
   struct server_waits waits;
-  /* Levels from looks, of this interval alone, which may be shorter than the
-   * time between readings; known or not. */
+  /* Levels from looks, of this interval alone; known or not. */
   struct server_reading seen;
 };
 
@@ -93,8 +92,7 @@ bool reading_number(const sql_value *v, double *ret);
 /* 0: unknown, or not needed. */
 double reading_version(struct link *l, const struct monitor_source *s);
 
-/* After connecting: what does the server have? What this user must not see
- * becomes a gap. */
+/* What does the server have? What this user must not see becomes a gap. */
 bool reading_prepare(struct link *l, const struct monitor_source *s,
                      struct server_access *ret, struct server_gaps *gaps);
 

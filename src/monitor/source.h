@@ -16,9 +16,9 @@ struct server_reading;
 struct monitor_item {
   const char *key; /* name of a counter; of columns: for people */
   enum server_metric metric;
-  bool add;  /* the figure is the sum of such items, unless the server has an
-                item above them that is the whole figure. Of items without `add`,
-                the first that the server has counts */
+  bool
+    add; /* the figure is their sum, unless the server has an item above them.
+            Of items without `add`, the first that the server has counts */
   bool less; /* with `add`: subtracted */
 };
 
@@ -39,11 +39,8 @@ struct monitor_probe {
   const char *subject; /* missing then, in words */
 };
 
-/*
- * Sent ten times a second. Rows: a kind ("w": sessions of this run, "c": a
- * checkpoint, "v": a vacuum), the wait, how many, and how many of them wait for
- * a lock.
- */
+/* Sent ten times a second. Rows: a kind ("w": sessions, "c": a checkpoint, "v":
+ * a vacuum), the wait, how many, and how many wait for a lock. */
 struct monitor_fast {
   const char *sql;
   unsigned min, max;

@@ -9,42 +9,36 @@
 /* ---- commits and rollbacks ---- */
 
 /*
- * Neither server counts transactions in its status. Com_commit has those that
- * end with COMMIT, not single statements with autocommit. Handler_commit has
- * one for each statement that has used an engine, and one more for each COMMIT;
- * what is stored in two phases (a binary log and InnoDB) counts for both. So
- * ten statements in a transaction look like ten with autocommit. Two other
- * counts help:
+ * Neither server counts transactions in its status. Com_commit lacks single
+ * statements with autocommit. Handler_commit has one for each statement that
+ * has used an engine, and one more for each COMMIT, doubled by two phases (a
+ * binary log and InnoDB). Two other counts help:
  *
  * - performance_schema counts transactions, if its instrument is on (MySQL's
  * default). Nothing else is needed then.
- * - InnoDB of MariaDB numbers transactions that change something, each twice:
- * at their begin and end. All rollbacks are subtracted, as if each had changed
+ * - InnoDB of MariaDB numbers transactions that change something, at their
+ * begin and end. All rollbacks are subtracted, as if each had changed
  * something.
  *
- * The rest are transactions without changes, or on MySQL all. Statements of
- * those that end with COMMIT or ROLLBACK are subtracted first:
- * COMMITS_STATEMENTS for each. So nothing is counted twice where transactions
- * have at most that many, and the figure is exact where statements are either
- * all in transactions or all by themselves; otherwise it is a lower bound.
+ * The rest are transactions without changes, or on MySQL all.
+ * COMMITS_STATEMENTS are subtracted for each COMMIT or ROLLBACK. So nothing is
+ * counted twice where transactions have at most that many statements, and the
+ * figure is exact where statements are either all in transactions or all by
+ * themselves; otherwise a lower bound.
  *
- * A transaction may have its statements in one period, and its COMMIT in the
- * next. So the deficit of a period is owed by the next one, as far as open
- * transactions can cause it: one per connection. Only those open before the
- * first COMMIT was seen can count twice.
+ * A transaction may have its COMMIT in the next period, which owes the deficit,
+ * as far as open transactions can cause it: one per connection.
  *
  * Rollbacks. Com_rollback has those that clients ask for, also if they end
- * nothing. The server itself rolls back the victim of a deadlock, and the
- * client may send ROLLBACK then, or not. Handler_rollback has one for each
- * transaction that is rolled back, one more for the statement that made it a
- * victim, and one for any other statement that fails; a binary log doubles
- * those that have changed something. So the figure is Handler_rollback without
- * a statement for each deadlock, halved with a binary log, but
+ * nothing. The server rolls back the victim of a deadlock, and its client may
+ * send ROLLBACK or not. Handler_rollback has one for each transaction rolled
+ * back, one more for the statement that made it a victim, one for any other
+ * failed statement; a binary log doubles those with changes. The figure is
+ * Handler_rollback without one for each deadlock, halved with a binary log, but
  * - at most as many as were asked for and deadlocks together,
  * - at least the deadlocks, and at least as many as were asked for, unless
  * Handler_rollback shows that they ended nothing.
- * There is a binary log if something was ever stored in two phases: a period
- * may have victims alone, and no commit.
+ * There is a binary log if something was ever stored in two phases.
  */
 enum {
   COMMITS_STATEMENTS = 100

@@ -130,11 +130,9 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
 
 /*
  * By rejection-inversion (Hoermann and Derflinger, ACM TOMACS 6.3, 1996):
- * exact, in constant time, without a table.
- *
- * h(x) = x^-t bounds the histogram, and its integral H has an inverse. A point
- * below h is drawn by inversion, rounded to an integer, and kept if it lies in
- * the integer's part of the area.
+ * exact, in constant time. h(x) = x^-t bounds the histogram; a point below h is
+ * drawn by the inverse of its integral H, rounded, and kept if in the integer's
+ * part of the area.
  */
 
 /* (x^(1-t) - 1) / (1-t), or ln x for t = 1; expm1 and log1p join the two

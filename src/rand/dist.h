@@ -83,11 +83,9 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
                      struct zipf_cache *cache, int64_t a, int64_t b);
 
 /*
- * The "scrambled zipfian" numbers of YCSB, bit for bit.
- *
- * A rank below 10^10 is drawn by an approximation (Gray et al., SIGMOD 1994)
- * with exponent 0.99, hashed, and taken modulo the items. Several ranks map to
- * one item and none to others: not a zipfian distribution of items.
+ * The "scrambled zipfian" numbers of YCSB, bit for bit: a rank below 10^10
+ * (Gray et al., SIGMOD 1994, exponent 0.99), hashed, modulo the items. Several
+ * ranks map to one item and none to others.
  */
 
 struct zipf_java {

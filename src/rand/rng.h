@@ -1,11 +1,8 @@
 /*
- * rng.h - the generator of random streams: xoroshiro128++ of Blackman and Vigna
- * (period 2^128 - 1).
- *
- * A seed of 64 bits, the purpose and the index of a stream make a key, from
- * which SplitMix64 fills the state: streams never influence each other. A start
- * costs about ten nanoseconds, so every generated row can have a stream. A
- * struct rng belongs to one thread at a time; nothing here can fail.
+ * rng.h - random streams: xoroshiro128++ of Blackman and Vigna (period 2^128 -
+ * 1). Seed, purpose and index of a stream make a key, from which SplitMix64
+ * fills the state in about ten nanoseconds: every row can have a stream. One
+ * thread at a time; nothing can fail.
  */
 #ifndef BENCH_RAND_RNG_H
 #define BENCH_RAND_RNG_H

@@ -1,10 +1,8 @@
 /*
  * uniq.h - numbers that never repeat, in an order that looks random, without
- * sharing between threads.
- *
- * A permutation of a counter: thread `slot` of `slots` counts slot, slot +
- * slots, ... Threads that count from another place reach these numbers only
- * when most are used up. The seed and the slots decide all numbers.
+ * sharing between threads: a permutation of a counter. Thread `slot` of `slots`
+ * counts slot, slot + slots, ...; threads from another place reach these
+ * numbers only when most are used up.
  */
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H
@@ -57,11 +55,10 @@ void uniq_done(struct uniq *u);
 uint32_t uniq_next(struct uniq *u);
 
 /*
- * Within a..b (b <= a gives a), unique in the same way. A slot whose share is
- * used up starts again in another order. The first call for a range costs some
- * microseconds. Of more than UNIQ_RANGES ranges (without memory: one) the least
- * recently used is forgotten; when it comes back, it starts after every number
- * taken before, and is used up earlier.
+ * Within a..b (b <= a gives a), unique likewise; a used up share starts again
+ * in another order. The first call for a range costs some microseconds. Of more
+ * than UNIQ_RANGES ranges (without memory: one) the least recently used is
+ * forgotten, and starts later when it comes back.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 

@@ -1,8 +1,6 @@
 /*
- * binomial.h - tails of the binomial distribution.
- *
- * Trials and hits may be fractions: both are divided by the inflation of their
- * variance where hits come in clusters.
+ * binomial.h - tails of the binomial distribution. Trials and hits may be
+ * fractions: clusters divide both by the inflation of their variance.
  */
 #ifndef BENCH_STATS_BINOMIAL_H
 #define BENCH_STATS_BINOMIAL_H
@@ -14,8 +12,8 @@ double binomial_at_most(double trials, double hits, double share);
 /* P(X >= hits). */
 double binomial_at_least(double trials, double hits, double share);
 
-/* The smallest number of trials that excludes `share` (above 0, below 1) at
- * this confidence with at most `hits`. */
+/* The fewest trials that exclude `share` (above 0, below 1) at this confidence
+ * with at most `hits`. */
 double binomial_trials(double hits, double share, double confidence);
 
 #endif

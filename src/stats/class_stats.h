@@ -2,14 +2,11 @@
  * class_stats.h - classes of operations: how many of each, and how long they
  * took.
  *
- * A class is a kind of operation: a read, an fsync; one SQL statement. Each
- * thread that runs events has a recorder, which it alone writes to; its clients
- * share it. Any thread may read at any time. The numbers only grow; periods are
- * differences.
- *
- * Workers have class recorders only if the run's results show classes. A class
- * costs nothing in a thread that never records it. Many threads share
- * histograms, the more so with many classes, each of which is rare.
+ * A class is a kind of operation: a read, an fsync, one SQL statement. A
+ * recorder belongs to a thread that runs events; any thread may read. The
+ * numbers only grow; periods are differences. Recorders exist only if the
+ * results show classes. Many threads share histograms, the more so with many
+ * classes.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -62,7 +59,7 @@ struct class_set {
   pthread_mutex_t lock;  /* protects the creation of names and histograms */
   char *name[CLASS_MAX]; /* owned; constant below `n` */
   _Atomic unsigned n;    /* release pairs with acquire of readers */
-  unsigned n_hists;      /* of each of the first classes; others have fewer */
+  unsigned n_hists;      /* of each of the first classes */
   struct hist **hist[CLASS_MAX];     /* owned; under the lock */
   struct slow_hist *slow[CLASS_MAX]; /* like `hist` */
 };
@@ -82,9 +79,9 @@ static inline struct class_recorder *class_recorder_of(struct class_set *set,
 }
 
 /*
- * The number of the class with this name, such as a statement's text; a new one
- * if needed. The name ends at a zero byte, or after `len`. Takes a lock and
- * searches, so keep the number. Any thread may call.
+ * The number of the class of this name, which ends at a zero byte or after
+ * `len`; made if needed. Takes a lock and searches: keep the number. Any
+ * thread.
  */
 unsigned class_id(struct class_set *set, const char *name, size_t len);
 
@@ -93,9 +90,9 @@ const char *class_name(const struct class_set *set, unsigned id);
 unsigned class_count(const struct class_set *set);
 
 /*
- * Memory for a thread's notes on how `key` names its classes: `size` bytes,
- * zeroed by the first call with this key, owned by the set. Only by the
- * recorder's thread. NULL: no memory.
+ * Memory, owned by the set, for a thread's notes on how `key` names its
+ * classes: `size` bytes, zeroed at first. Only by the recorder's thread. NULL:
+ * no memory.
  */
 void *class_recorder_memo(struct class_recorder *r, const void *key,
                           size_t size);
@@ -130,23 +127,23 @@ static inline void class_record(struct class_recorder *r, unsigned id,
 void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
                        uint64_t reconnects);
 
-/* Over all threads, since the start of the program. */
+/* Over all threads, since the start. */
 struct class_totals {
   uint64_t count, errors, rows, bytes, reconnects, sum_ns;
   /* [opt] owned by the caller; NULL: not wanted */
   struct hist_sum *hist;
 };
 
-/* Sets the numbers, and the histogram if there is one, which then has `count`
- * values. Other numbers may lack an operation of this moment. */
+/* The histogram, if any, has `count` values. Other numbers may lack an
+ * operation of this moment. */
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
 
 /* ---- periods ---- */
 
 /* One thread at a time: the one that makes reports. */
 
-/* A class in a period. min and max are those of the bucket, at most 0.1 % off.
- * All times are 0 if nothing happened. */
+/* min and max are those of the bucket, at most 0.1 % off; times are 0 if
+ * nothing happened. */
 struct class_report {
   const char *name;
   uint64_t count, errors, rows, bytes;
@@ -180,11 +177,8 @@ void class_periods_done(struct class_periods *p);
 /* Forget everything before this moment. */
 void class_periods_restart(struct class_periods *p);
 
-/*
- * The classes of the interval since the last call or restart, and of the time
- * since the last restart, valid until the next call of either. Idle classes are
- * included.
- */
+/* Of the interval since the last call or restart, and since the last restart;
+ * with idle classes. Valid until the next call of either. */
 struct class_list class_periods_interval(struct class_periods *p);
 struct class_list class_periods_total(struct class_periods *p);
 

@@ -1,24 +1,18 @@
 /*
  * coincide.h - what happens when a run stumbles, more often than by chance.
  *
- * Series have one value per interval. A dip is a stretch of intervals with a
- * rate below 80 % of the median around them, or a latency above three times
- * that median. A series is active where it is far above its usual values. It
- * coincides with a dip if it is active from two intervals before to one after.
+ * Series have one value per interval. A dip: intervals with a rate below 80 %
+ * of the median around them, or a latency above three times that median. A
+ * series is active where it is far above its usual values, and coincides with a
+ * dip if active from two intervals before to one after.
  *
  * Chance is what remains if the series is shifted, in a circle, by all
- * distances (2048 of them in longer runs) but the smallest, at which a long
- * activity still meets the longest dip. A dip counts by its loss, a series by
- * the share of the dip in which it is active; a shift that loses less than half
- * a dip is no worse. A finding has p <= 0.01, a chance of at most 0.01 that any
- * series gets as far, and meets at least 1.5 times as many dips as by chance.
- *
- * If nothing passes, shapes are compared: a series that rises as long as the
- * loss lasts, by correlation. One dip can be enough. Each stage is wrong by
- * chance in at most 1 % of runs.
- *
- * So runs of less than about 100 intervals have no finding. Two things go
- * together; the reason is open.
+ * distances (or 2048) but the smallest. A dip counts by its loss, a series by
+ * the share of the dip in which it is active. A finding has p <= 0.01, a chance
+ * of at most 0.01 that any series gets as far, and meets at least 1.5 times as
+ * many dips as by chance. If nothing passes, series are compared with the loss
+ * by correlation; one dip can be enough. Each stage is wrong by chance in at
+ * most 1 % of runs. Runs of less than about 100 intervals have no finding.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H

@@ -9,13 +9,10 @@
 
 /* Blocks of the longest length. */
 #define BLOCKS_MIN 15
-/* Standard deviations by which the events of a run vary. */
+/* Of the events of a whole run. */
 #define SIGMAS 4
-/*
- * A run with this many times the late events allowed has failed without a test.
- * With the limit itself, every second run at exactly the load that holds would
- * fail.
- */
+/* This many times the late events allowed is a failure without a test; with the
+ * limit itself, every second run at the load that just holds would fail. */
 #define FAR 2
 /* Added for clusters if there are few. */
 #define FEW 3.0
@@ -85,7 +82,7 @@ unsigned decision_clusters(const struct decision *d)
   return n;
 }
 
-/* Variance inflation, corrected: what a few clusters show is often larger. */
+/* Corrected: a few clusters often show too much. */
 static double decision_correct(double seen, double clusters)
 {
   return seen > 1 && clusters > 0 ? 1 + (seen - 1) * (1 + FEW / clusters) : 1;
@@ -100,7 +97,7 @@ double decision_inflation(const struct decision *d)
   return decision_correct(most, decision_clusters(d));
 }
 
-/* Too many late events even if all others are in time? */
+/* Too many late even if all others are in time? */
 static bool decision_exceeds_all(const struct decision *d, double late)
 {
   const double all = d->planned + SIGMAS * sqrt(d->planned);
@@ -108,8 +105,7 @@ static bool decision_exceeds_all(const struct decision *d, double late)
   return d->planned > 0 && late > FAR * all * d->share;
 }
 
-/* The first look is at the fewest intervals, each later one after a tenth
- * more. */
+/* At the fewest intervals, then after a tenth more each. */
 static bool decision_is_look(const struct decision *d)
 {
   unsigned look = DECISION_INTERVALS_MIN;
@@ -164,15 +160,12 @@ const char *decision_name(enum decision_verdict verdict)
 
 /* ---- several runs ---- */
 
-/*
- * Each further run is another look, and another chance to err. A load is an
- * answer only if several steps hold, but a failed one is not measured again:
- * failure must be this many times as sure.
- */
+/* Each further run is another chance to err, and a failed load is not measured
+ * again: failure must be this many times as sure. */
 #define SURER 5
-/* Late events of a pool may be too many by this many standard deviations. */
+/* Of late events, by which a pool may have too many. */
 #define POOL_SIGMAS 2
-/* More runs than this many times those in the pool are too many. */
+/* Of the runs in the pool; more are too many. */
 #define TIMES_MAX 50
 
 void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
@@ -191,13 +184,13 @@ void decision_pool_add(struct decision_pool *p, const struct decision_run *run)
   p->inflated += run->late * seen;
 }
 
-/* Weighted by late events: the run with most shows best how they come. */
+/* Weighted by late events. */
 static double decision_seen_inflation(const struct decision_pool *p)
 {
   return p->late > 0 ? p->inflated / p->late : 1;
 }
 
-/* The verdict on `times` as many runs like those in the pool. */
+/* On `times` as many runs. */
 static enum decision_verdict
 decision_verdict_of_more(const struct decision_pool *p, double late,
                          double share, double times)

@@ -1,11 +1,11 @@
 /*
  * decision.h - does an objective hold, or has it failed? Decided from counts of
- * all and of late events, as early as that is certain.
+ * all and of late events, as early as that is certain. Pure functions.
  *
  * At most a share of all events may be late: 1 % for "p99<=10ms". The test is
- * the exact binomial one. One pause delays many events, so the counts are
- * divided by the variance inflation of late events per interval, the largest of
- * several lengths of intervals. Pure functions.
+ * the exact binomial one, with counts divided by the variance inflation of late
+ * events per interval, the largest of several lengths: one pause delays many
+ * events.
  */
 #ifndef BENCH_STATS_DECISION_H
 #define BENCH_STATS_DECISION_H
@@ -53,8 +53,8 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late);
 /* Cells with late events. */
 unsigned decision_clusters(const struct decision *d);
 
-/* How much more the late events per interval vary than independent ones,
- * corrected; at least 1. */
+/* Variance of late events per interval against independent ones, corrected; at
+ * least 1. */
 double decision_inflation(const struct decision *d);
 
 struct decision_waiting {
@@ -64,11 +64,11 @@ struct decision_waiting {
 
 /*
  * `last`: no more intervals. Otherwise most intervals are no reason for a look,
- * because each look could err by chance.
+ * because each could err by chance.
  *
- * DECISION_FAILED: twice as many are late as the longest possible run allows,
- * or the share is exceeded for sure. DECISION_HELD: the share is kept for sure;
- * with share 0, which is never sure: none is late.
+ * DECISION_FAILED: twice as many are late as the longest run allows, or the
+ * share is exceeded for sure. DECISION_HELD: the share is kept for sure; with
+ * share 0: none is late.
  */
 enum decision_verdict decision_verdict(const struct decision *d,
                                        const struct decision_waiting *waiting,
@@ -93,14 +93,14 @@ struct decision_result {
   struct decision_term of[SLO_TERMS_MAX]; /* in the order of the terms */
 };
 
-/* The fewest events, none of them late, that hold for sure; 1 with share 0. */
+/* The fewest events, none late, that hold for sure. */
 double decision_events_min(double share);
 
 const char *decision_name(enum decision_verdict verdict);
 
 /* ---- several runs ---- */
 
-/* Several runs at the same load, none of which was decided. */
+/* Several runs at one load, none decided. */
 
 struct decision_pool {
   double events, late;
@@ -110,7 +110,7 @@ struct decision_pool {
   double inflated; /* sum of late events times their inflation as seen */
 };
 
-/* Runs with fewer than DECISION_INTERVALS_MIN intervals are left out. */
+/* Needs DECISION_INTERVALS_MIN intervals. */
 struct decision_run {
   double intervals;
   double events, late;
@@ -125,11 +125,8 @@ void decision_pool_add(struct decision_pool *p, const struct decision_run *run);
 enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
                                             double share);
 
-/*
- * If open: at least this many more runs as long as the longest. Their late
- * events are those of the pool less two standard deviations, for the pool may
- * have seen too many by chance. INFINITY: too many runs.
- */
+/* If open: the fewest further runs as long as the longest, if its late events
+ * are two standard deviations too many. INFINITY: too many runs. */
 double decision_pool_missing(const struct decision_pool *p, double share);
 
 #endif

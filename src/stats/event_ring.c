@@ -10,8 +10,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* The barriers of ck_ring are assembler, which the thread sanitizer does not
- * see: it would report a race. Never called without that sanitizer. */
+/* The thread sanitizer does not see ck_ring's barriers in assembler. Never
+ * called without it. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
@@ -56,7 +56,7 @@ void event_rings_done(struct event_rings *rs)
   memset(rs, 0, sizeof(*rs));
 }
 
-/* With the barriers of ck_ring's own function for a single record. */
+/* With ck_ring's barriers for a single record. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max)
 {

@@ -1,8 +1,7 @@
 /*
- * event_ring.h - single events on their way from workers to a file.
- *
- * Each worker has a ring, into which it alone puts; one other thread takes. A
- * worker never waits: when the ring is full, the record is dropped and counted.
+ * event_ring.h - single events from workers to a file. Each worker puts into
+ * its own ring, one other thread takes. When the ring is full, the record is
+ * dropped and counted: a worker never waits.
  */
 #ifndef BENCH_STATS_EVENT_RING_H
 #define BENCH_STATS_EVENT_RING_H
@@ -58,11 +57,8 @@ static inline void event_ring_put(struct event_ring *r,
       memory_order_relaxed);
 }
 
-/*
- * By the reader: takes up to `max` records in order; returns how many. Many at
- * once, because the cache line with the reader's position then moves between
- * processors once per call.
- */
+/* By the reader: up to `max` records in order; returns how many. Many at once,
+ * because each call moves a cache line between processors. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max);
 

@@ -1,13 +1,11 @@
 /*
- * hist.h - a histogram of nanoseconds: log-linear integer buckets.
- *
- * The layout of HdrHistogram with three significant digits and lowest value 1:
- * one bucket each below 2048, then 1024 buckets per power of two, whose middle
- * is within 0.05 % of each value. Larger values than 2^42 ns (73 minutes) go to
+ * hist.h - a histogram of nanoseconds in the layout of HdrHistogram with three
+ * significant digits: a bucket each below 2048, then 1024 per power of two, the
+ * middle within 0.05 % of each value. Values from 2^42 ns (73 minutes) on go to
  * the last bucket.
  *
  * Counts only grow. One thread adds, or several to a shared histogram; any
- * thread may read at any time, with hist_sum.h.
+ * thread may read, with hist_sum.h.
  */
 #ifndef BENCH_STATS_HIST_H
 #define BENCH_STATS_HIST_H
@@ -27,12 +25,11 @@ enum {
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
-/* A short count is full here: every thread may add one more before it
- * notices. */
+/* Less than the maximum: every thread may add one more before it notices. */
 #define HIST_FULL (UINT32_MAX - 0xffff)
 
-/* Untouched pages cost nothing; short counts need half as many. Values after a
- * short count is full are in `more`, so that both only grow. */
+/* Untouched pages cost nothing. Values beyond a full short count are in `more`,
+ * so that both only grow. */
 struct hist {
   /* bit n: some bucket from n * HIST_HALF on has a value */
   _Atomic uint64_t groups;
@@ -40,18 +37,15 @@ struct hist {
   _Atomic uint64_t more[HIST_BUCKETS];
 };
 
-/*
- * Histograms for this many workers: one each, or shared. Each takes 400 kB of
- * address space and a page for each power of two in use. Only workers that run
- * at the same moment get in each other's way.
- */
+/* One for each worker, or shared: each takes 400 kB of address space and a page
+ * for each power of two in use. */
 unsigned hist_count(unsigned workers);
 
 struct hist *hist_new(void); /* NULL: no memory */
 void hist_free(struct hist *h);
 
-/* Slow path: there were `count` values in the bucket, none or as many as a
- * short count holds. */
+/* There were `count` values in the bucket: none, or as many as a short count
+ * holds. */
 void hist_add_slow(struct hist *h, unsigned index, uint32_t count);
 
 static inline unsigned hist_index(uint64_t ns)

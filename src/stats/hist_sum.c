@@ -1,6 +1,5 @@
 /*
- * hist_sum.c - the plain counts of a histogram, and the histogram of slow
- * latencies.
+ * hist_sum.c - plain counts of a histogram; slow latencies.
  */
 #include "stats/hist_sum.h"
 
@@ -78,7 +77,7 @@ static void hist_sum_add_block(struct hist_sum *sum, unsigned first,
   hist_sum_set(sum, first, count);
 }
 
-/* The first bucket of the first used block with or after `from`; HIST_BUCKETS:
+/* First bucket of the first used block with or after `from`; HIST_BUCKETS:
  * none. */
 static unsigned hist_sum_next_block(const struct hist_sum *sum, unsigned from)
 {
@@ -217,7 +216,7 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
   return hist_middle(last);
 }
 
-/* Sum of the distances of all values from `from`, or of their squares. */
+/* Of all values from `from`, or squared. */
 static double hist_sum_moment(const struct hist_sum *sum, double from,
                               bool squared)
 {
@@ -248,7 +247,7 @@ double hist_stddev(const struct hist_sum *sum)
 
 /* ---- slow latencies ---- */
 
-/* In pages of its own, most of which are never touched. */
+/* Most of its pages are never touched. */
 struct slow_hist {
   pthread_mutex_t lock; /* protects `sum` */
   struct hist_sum sum;

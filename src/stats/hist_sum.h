@@ -1,11 +1,10 @@
 /*
- * hist_sum.h - the plain counts of a histogram, owned by one thread: snapshots,
- * differences between them, figures of reports.
+ * hist_sum.h - plain counts of a histogram, owned by one thread, for snapshots,
+ * differences and reports.
  *
- * Latencies cover many powers of two, most of which hold a few outliers. So
- * buckets lie in short blocks, in the order of their first use; each power of
- * two in use has a row with the numbers of its blocks. A block has long counts
- * only if needed.
+ * Most powers of two hold a few outliers. So buckets lie in short blocks, in
+ * the order of first use; each power of two in use has a row with the numbers
+ * of its blocks. A block has long counts only if needed.
  */
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
@@ -21,7 +20,7 @@ enum {
   HIST_ROWS = HIST_BUCKETS / HIST_HALF,
 };
 
-/* Any code may read `total`; functions below read the rest. */
+/* Read all but `total` with the functions below. */
 struct hist_sum {
   uint64_t total;
   unsigned n_short, n_long; /* in use */
@@ -45,8 +44,8 @@ void hist_sum_clear(struct hist_sum *sum);
 void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 
-/* out = now - before. No bucket may have become smaller. `out` may be one of
- * the two. */
+/* out = now - before, which no bucket may undercut. `out` may be one of the
+ * two. */
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 
@@ -72,15 +71,14 @@ static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
   return hist_sum_in(sum, hist_sum_block(sum, index), index % HIST_BLOCK);
 }
 
-/* The first bucket from `from` on that is not empty; HIST_BUCKETS: none. */
+/* The first bucket with values, from `from` on; HIST_BUCKETS: none. */
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
 
 /* The rank of a percentile (0..100) among `total` values: floor(total * pct /
  * 100 + 0.5), within 1..`total`. */
 uint64_t hist_rank(uint64_t total, double pct);
 
-/* The middle of the bucket in which the cumulated count reaches the rank; 0:
- * empty. */
+/* The middle of the bucket that reaches the rank; 0: empty. */
 uint64_t hist_percentile(const struct hist_sum *sum, double pct);
 
 /* Of the middles of the buckets; population standard deviation. */
@@ -89,8 +87,8 @@ double hist_stddev(const struct hist_sum *sum);
 
 /* ---- slow latencies ---- */
 
-/* Shared by all threads. A histogram of hist.h takes a page for each power of
- * two; rare long latencies here take memory only for the values that occur. */
+/* Shared by all threads: rare long latencies take memory only for the values
+ * that occur. */
 
 /* 67 ms: a thread has at most 15 such latencies per second. */
 #define SLOW_NS (UINT64_C(1) << 26)
@@ -106,7 +104,7 @@ COLD void slow_record(struct slow_hist *h, uint64_t ns);
 /* sum += h */
 void hist_slow_add(struct hist_sum *sum, struct slow_hist *h);
 
-/* `h`, for latencies that are not slow, may be `shared` with other threads. */
+/* `h` gets all but slow latencies. */
 static inline void latency_record(struct hist *h, bool shared,
                                   struct slow_hist *slow, uint64_t ns)
 {

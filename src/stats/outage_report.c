@@ -1,5 +1,5 @@
 /*
- * outage_report.c - how serious outages are, and their sum over processes.
+ * outage_report.c - how serious outages are; their sum over processes.
  */
 #include "stats/outage_report.h"
 
@@ -49,8 +49,8 @@ static struct stall outage_from_base(const struct stall *s, uint64_t base_ns)
   return to;
 }
 
-/* The stalls of one process since its measured start. The last one never ends:
- * a process that has ended serves nobody. */
+/* Since the measured start. The last stall never ends: a process that has ended
+ * serves nobody. */
 static int outage_list_of(const struct outage_report *r,
                           struct outage_list *ret)
 {
@@ -88,7 +88,7 @@ static uint64_t outage_share(const struct stall *s, uint64_t end_ns,
                     0.5);
 }
 
-/* What two stalls have in common; false: nothing, or not long enough. */
+/* False: nothing, or not long enough. */
 static bool outage_common(const struct outage_list *all_a, unsigned i,
                           const struct outage_list *all_b, unsigned k,
                           uint64_t limit_ns, struct stall *ret)

@@ -9,7 +9,7 @@
 
 #include "stats/service.h"
 
-/* Over the clients with an outage: the longest of each. */
+/* The longest of each client with an outage. */
 struct outage_spread {
   uint64_t median_ns, p95_ns, max_ns;
 };
@@ -70,12 +70,11 @@ bool outage_report_serious(const struct outage_report *r);
 
 /*
  * No client of the whole is served while each process is in a stall or has
- * ended. Clients are added up. Times count from the measured start of each
- * process; these are together. Brown-outs are unknown: a process sees only its
- * own throughput.
+ * ended. Clients are added up. Times count from the measured starts, which are
+ * together. Brown-outs are unknown.
  *
- * If a process has not kept all its stalls, stalls of the whole no longer than
- * the dropped ones may be missing.
+ * If a process has dropped short stalls, stalls of the whole of that length may
+ * be missing.
  */
 
 /* By time; the last one never ends. */
@@ -94,10 +93,10 @@ struct outage_sum {
   size_t n;
 };
 
-/* Adds a copy; {0} is empty. -ENOMEM: only outage_sum_clear() may follow. */
+/* A copy; {0} is empty. -ENOMEM: only outage_sum_clear() may follow. */
 int outage_sum_add(struct outage_sum *s, const struct outage_report *r);
 
-/* NULL: nothing was added. Valid until the next call of another function. */
+/* NULL: nothing was added. Valid until the next call. */
 const struct outage_report *outage_sum_report(struct outage_sum *s);
 
 void outage_sum_clear(struct outage_sum *s);

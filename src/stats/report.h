@@ -1,7 +1,6 @@
 /*
- * report.h - the figures of a period of a run, made from two snapshots. All
- * belong to one moment; every rate is a count divided by the report's
- * `period_ns`.
+ * report.h - the figures of a period, made from two snapshots, of one moment.
+ * Every rate is a count divided by `period_ns`.
  */
 #ifndef BENCH_STATS_REPORT_H
 #define BENCH_STATS_REPORT_H
@@ -32,10 +31,10 @@ enum report_kind {
 /* A member of a mix. */
 struct report_member {
   const char *name;
-  double share;     /* of all events, by its weight; 0: no weight */
-  unsigned clients; /* that run only this member; 0 in all members: each worker
-                       runs all */
-  double rate;      /* of its clients together, per second; 0: none */
+  double share; /* of all events, by its weight; 0: no weight */
+  unsigned
+    clients;   /* that run only this member; 0 in all: each worker runs all */
+  double rate; /* of its clients together, per second; 0: none */
 };
 
 /* The same in all reports of a run. */
@@ -142,33 +141,29 @@ struct report {
 
   struct leave *leave; /* [opt] asked before each reporter, with leave_step() */
 
-  /* In intervals and, for the whole run, the last report: classes of
-   * operations, and counts of the test. */
+  /* In intervals, and in the last report for the whole run. */
   struct class_list classes;
   struct tally_report tally;
 
-  /* In intervals and the last report: all members of a mix; counts are
+  /* In intervals and the last report: all members of a mix, with counts of
    * events. */
   struct class_list members;
 
   /* [opt] In the last report of a run with details (results for machines, or an
-   * objective beside checkpoints): the whole measured part, with `thread`. */
+   * objective beside checkpoints): the whole measured part. */
   const struct report *total;
   /* In that report, with a rate: "service_time" and "lag". */
   struct class_list rated;
 };
 
-/*
- * Fill in period, counters, latencies, percentile (into `diff`, borrowed by
- * `r->hist`; NULL: no percentiles) and fairness. min_ns and max_ns are those of
- * the period, merged by the caller.
- */
+/* `diff`, borrowed by `r->hist`, may be NULL: no percentiles. The caller has
+ * merged min_ns and max_ns. */
 void report_fill(struct report *r, const struct report_setup *setup,
                  const struct snapshot *before, const struct snapshot *now,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff);
 
-/* Threads of a period, as many as in the snapshots: clear at the begin, merge
- * every snapshot up to the last, fill in at the end. */
+/* Threads of a period: clear at the begin, merge every snapshot up to the last,
+ * fill in at the end. */
 void report_threads_clear(struct report_thread *t, unsigned n);
 void report_threads_merge(struct report_thread *t, const struct snapshot *s);
 void report_threads_fill(struct report_thread *t, const struct snapshot *before,
@@ -183,8 +178,8 @@ double report_rate(const struct report *r, uint64_t count);
 double report_offered_rate(const struct report *r);
 double report_counter_rate(const struct report *r, enum counter c);
 
-/* Of a period. That of a final report may have begun with the last checkpoint:
- * see report_judge(). */
+/* A final report's period may have begun with the last checkpoint: see
+ * report_judge(). */
 struct slo_sample report_slo_sample(const struct report *r,
                                     const struct report_setup *setup);
 

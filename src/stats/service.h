@@ -1,10 +1,10 @@
 /*
- * service.h - when each client was last served, what has failed since, and the
- * times in which no client was.
+ * service.h - when each client was last served, what has failed since, and
+ * stalls of all clients.
  *
- * A client is served when an event of it ends. That costs a comparison and a
- * store in memory of its own; all else happens after an error, or when the
- * previous event ended longer ago than the limit of stalls.
+ * A client is served when an event of it ends: a comparison and a store in
+ * memory of its own. All else happens after an error, or when the previous
+ * event ended longer ago than the limit of stalls.
  */
 #ifndef BENCH_STATS_SERVICE_H
 #define BENCH_STATS_SERVICE_H
@@ -110,8 +110,8 @@ static inline void service_begin(struct service *s, uint64_t start_ns)
   atomic_store_explicit(&s->begun_ns, start_ns, memory_order_relaxed);
 }
 
-/* By the client's thread. The first failure after a success counts; the texts
- * are copied. */
+/* By the client's thread. The first failure after a success counts; copies the
+ * texts. */
 void service_fault(struct service *s, uint64_t now_ns, enum fault_phase phase,
                    const char *code, const char *text);
 

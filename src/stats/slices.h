@@ -1,10 +1,8 @@
 /*
- * slices.h - the measured part of a run in 32 to 64 equal slices, so that runs
- * of any length have enough samples for comparisons.
- *
- * A slice begins with SLICES_NS. When the room is used up, pairs are merged,
- * and later slices are twice as long. A late look makes a slice longer; its
- * length is noted.
+ * slices.h - the measured part of a run in 32 to 64 slices, samples for
+ * comparisons. A slice begins with SLICES_NS; when the room is used up, pairs
+ * are merged, and later slices are twice as long. A late look makes a slice
+ * longer.
  */
 #ifndef BENCH_STATS_SLICES_H
 #define BENCH_STATS_SLICES_H

@@ -33,7 +33,7 @@ bool slo_needs_histogram(const struct slo *slo)
   return false;
 }
 
-/* Events beyond the limit. A bucket counts by its middle, as in percentiles. */
+/* How many events. A bucket counts by its middle, as in percentiles. */
 static uint64_t slo_count_beyond(const struct slo_sample *s, double limit_ns)
 {
   uint64_t n = 0;

@@ -1,14 +1,12 @@
 /*
  * slo.h - an objective, such as "p99<=10ms,errors<=0.1%", and the verdict on a
- * run: pure functions that do not allocate. An objective holds if each term
- * does.
+ * run: pure functions without memory of their own. An objective holds if each
+ * term does.
  *
- * Events that have not ended are later than any limit:
- * - those inside of workers at a forced end;
- * - with --rate, arrivals that were due and never began, and failed attempts,
- * which are repeated or given up.
- * Percentiles count them as late. The average and the largest latency are of
- * ended events; their terms fail if an event was unfinished at a forced end.
+ * Later than any limit are events inside of workers at a forced end and, with
+ * --rate, arrivals that never began and failed attempts. Percentiles count
+ * them. The average and the largest latency are of ended events; their terms
+ * fail if an event was unfinished at a forced end.
  */
 #ifndef BENCH_STATS_SLO_H
 #define BENCH_STATS_SLO_H
@@ -74,8 +72,7 @@ struct slo {
   "terms such as p99<=10ms, avg<=2ms, max<=1s, errors<=0.1%, tps>=100 or " \
   "qps>=100, with commas between them"
 
-/* "" has no terms. -EINVAL: `err` has the end of a sentence, without the
- * option's name. */
+/* "" has no terms. -EINVAL: `err` has the end of a sentence. */
 int slo_parse(const char *text, struct slo *ret, struct err *err);
 
 bool slo_needs_histogram(const struct slo *slo);
@@ -92,11 +89,8 @@ struct slo_sample {
   const struct hist_sum *hist;     /* [opt] borrowed; of `events` */
 };
 
-/*
- * For SLO_PERCENTILE, events beyond the limit and sample->late among all; for
- * SLO_ERRORS, errors among attempts. *ret_share is the share allowed. False:
- * the term does not count attempts.
- */
+/* SLO_PERCENTILE: events beyond the limit and sample->late; SLO_ERRORS: errors.
+ * *ret_share is allowed. False: the term does not count attempts. */
 bool slo_count(const struct slo_term *term, const struct slo_sample *sample,
                uint64_t *ret_bad, uint64_t *ret_all, double *ret_share);
 
@@ -105,11 +99,10 @@ struct slo_result {
   double
     value;    /* in the unit of the kind; INFINITY: not even ended; NAN: none */
   bool holds; /* within the limit */
-  /* Enough events: at least one may break the limit, or the failure is
-   * certain. */
+  /* One at least may break the limit, or the failure is certain. */
   bool enough;
-  /* Not by chance at SLO_CONFIDENCE, if events are independent. Always for
-   * terms that do not count attempts. */
+  /* At SLO_CONFIDENCE, if events are independent. Always for terms that do not
+   * count attempts. */
   bool sure;
   uint64_t bad, all; /* slo_count(); else 0 */
   uint64_t needed;   /* attempts for `enough` */
@@ -135,8 +128,8 @@ enum slo_state slo_result_state(const struct slo_result *r);
 /* "held", "failed", "unknown". */
 const char *slo_state_name(enum slo_state state);
 
-/* In the unit of the limit, with enough digits to see the side of the limit:
- * "9.871 ms", "0.05 %", "unfinished", "none". Returns `buf`. */
+/* In the unit of the limit, with enough digits to see its side: "9.871 ms",
+ * "unfinished", "none". Returns `buf`. */
 const char *slo_value_text(char buf[SLO_VALUE_SIZE],
                            const struct slo_result *r);
 

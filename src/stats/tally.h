@@ -1,9 +1,6 @@
 /*
- * tally.h - the counts of a test besides its events: named counters and
- * histograms, and errors by code.
- *
- * A tally is filled with the numbers of a moment, again and again, and returns
- * differences. One thread at a time.
+ * tally.h - named counters and histograms of a test, and errors by code. The
+ * numbers of moments go in, differences come out. One thread at a time.
  */
 #ifndef BENCH_STATS_TALLY_H
 #define BENCH_STATS_TALLY_H
@@ -24,7 +21,7 @@ struct error_count {
   char text[256]; /* of the first one */
 };
 
-/* Borrowed from the tally until its next use, like the lists. */
+/* Borrowed from the tally until its next use. */
 struct named_count {
   const char *name;
   double sum;
@@ -49,15 +46,15 @@ void tally_free(struct tally *t);
 /* A new moment: everything is 0. Names without memory are left out. */
 void tally_clear(struct tally *t);
 void tally_count(struct tally *t, const char *name, double n);
-/* What to add to; NULL: no memory. The first unit of a name is kept. */
+/* NULL: no memory. The first unit of a name is kept. */
 struct value_sum *tally_values(struct tally *t, const char *name,
                                const char *unit);
 void tally_error(struct tally *t, const struct error_count *e);
 
 void tally_restart(struct tally *t);
-/* From the last call of either function to this moment. */
+/* From the last call of either function to now. */
 void tally_interval(struct tally *t, struct tally_report *ret);
-/* From the last restart, or the beginning, to this moment. */
+/* From the last restart, or the beginning, to now. */
 void tally_total(struct tally *t, struct tally_report *ret);
 
 #endif

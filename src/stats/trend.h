@@ -1,7 +1,6 @@
 /*
- * trend.h - does the throughput still change when a run ends? Events are noted
- * about once a second; when the room is used up, every second moment is
- * forgotten.
+ * trend.h - does the throughput still change when a run ends? Moments are noted
+ * about once a second, every second one forgotten when the room is used up.
  */
 #ifndef BENCH_STATS_TREND_H
 #define BENCH_STATS_TREND_H
@@ -27,10 +26,10 @@ void trend_start(struct trend *t, uint64_t now_ns, uint64_t events);
 void trend_note(struct trend *t, uint64_t now_ns, uint64_t events);
 
 /*
- * True if the rate of the last quarter differs from the quarter before by a
- * tenth or more, for every pair of their moments; the change since the second
- * quarter has the same direction; and the last three quarters are in order
- * beyond chance. Needs TREND_SPANS_MIN. *ret: 0.1 for 10 % higher.
+ * True if the last quarter differs from the one before by a tenth or more, for
+ * every pair of moments; the change since the second quarter has the same
+ * direction; and the three are in order beyond chance. *ret: 0.1 for 10 %
+ * higher.
  */
 bool trend_find(const struct trend *t, double *ret);
 

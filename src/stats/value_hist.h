@@ -1,11 +1,8 @@
 /*
- * value_hist.h - a histogram of numbers from 1e-9 to 1e12, with an error of at
- * most 0.1 %.
- *
- * 512 buckets per power of two. Values below the range, also zero and negative
- * ones, go to the first bucket, which represents 0; those above to the last.
- * Smallest, largest and mean are exact. One thread adds; any thread may read at
- * any time.
+ * value_hist.h - a histogram of numbers from 1e-9 to 1e12, 0.1 % exact, with
+ * 512 buckets per power of two. Smaller values, also negative ones, go to the
+ * first bucket, which represents 0; larger ones to the last. Smallest, largest
+ * and mean are exact. One thread adds; any may read.
  */
 #ifndef BENCH_STATS_VALUE_HIST_H
 #define BENCH_STATS_VALUE_HIST_H
@@ -45,13 +42,11 @@ double value_middle(size_t index);
 /* sum += h */
 void value_sum_add(struct value_sum *sum, const struct value_hist *h);
 
-/* Adds `n` values with this sum and these limits; the caller adds the
- * counts. */
+/* The caller adds the counts. */
 void value_sum_join(struct value_sum *to, uint64_t n, double sum, double min,
                     double max);
 
-/* out = now - before. Limits are exact if `before` is empty, otherwise ends of
- * buckets. */
+/* Limits are exact if `before` is empty, otherwise ends of buckets. */
 void value_sum_sub(struct value_sum *out, const struct value_sum *now,
                    const struct value_sum *before);
 
