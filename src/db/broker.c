@@ -400,6 +400,7 @@ static bool broker_join(struct pool *p, struct driver_handle *h)
   }
   return true;
 }
+
 /* False after a FATAL line. */
 static bool broker_is_possible(const struct driver_handle *h,
                                const struct conn_params *params)

@@ -84,6 +84,7 @@ int call_drain(struct conn *c)
   call_stop(c);
   return rc;
 }
+
 int call_own(struct conn *c, const char *sql)
 {
   int rc;

@@ -137,6 +137,7 @@ static inline void call_end_rows(struct conn *c)
   else
     call_end_rows_slow(c);
 }
+
 /* ... or are dropped. */
 void call_end_answer(struct conn *c);
 

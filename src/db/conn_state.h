@@ -192,6 +192,7 @@ static inline sql_connection *conn_abi(struct conn *c)
 {
   return (sql_connection *)(void *)c;
 }
+
 static inline struct conn *conn_of(sql_connection *con)
 {
   return (struct conn *)(void *)con;
@@ -202,28 +203,34 @@ static inline bool conn_is_listed(const struct conn *c)
 {
   return !c->params.host && !c->params.socket;
 }
+
 static inline bool conn_is_open(const struct conn *c)
 {
   return c->state < CONN_LOST;
 }
+
 /* Or never opened. */
 static inline bool conn_is_closed(const struct conn *c)
 {
   return c->state >= CONN_CLOSED;
 }
+
 /* The deadline has passed. */
 static inline bool conn_is_dead(const struct conn *c)
 {
   return atomic_load_explicit(c->watched->deadline, memory_order_relaxed) != 0;
 }
+
 static inline bool conn_has_rows(const struct conn *c)
 {
   return c->state >= CONN_ROWS && c->state <= CONN_ROWS_MORE;
 }
+
 static inline bool conn_has_more(const struct conn *c)
 {
   return c->state == CONN_ROWS_MORE || c->state == CONN_MORE;
 }
+
 static inline bool conn_has_rest(const struct conn *c)
 {
   return c->state >= CONN_ROWS_REST && c->state <= CONN_REST;

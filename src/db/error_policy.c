@@ -23,6 +23,7 @@ static bool policy_has_only(const char *text, int (*is)(int))
   }
   return true;
 }
+
 static int policy_add(struct ignore_list *l, int code, const char *state)
 {
   struct ignore_item *items = realloc(l->items, (l->n + 1) * sizeof(*items));

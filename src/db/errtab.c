@@ -129,6 +129,7 @@ static void print_entry(const struct errtab_entry *e)
   log_msg(LOG_WARNING, "%s", strbuf_str(&line));
   strbuf_done(&line);
 }
+
 static const struct {
   const char *state; /* beginning of a SQLSTATE; NULL: none */
   int mysql;         /* errno */

@@ -113,6 +113,7 @@ static enum find_result find_try_one(struct conn *c, uint64_t until_ns,
   transport_drop(c);
   return found;
 }
+
 enum find_result find_writer(struct conn *c, struct strbuf *seen)
 {
   const size_t servers = role_servers(c);

@@ -38,6 +38,7 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
     *ret = n > 0 ? (uint64_t)n : 0;
   return told;
 }
+
 bool look_executes(struct conn *c, const char *sql)
 {
   return call_own(c, sql) == 0;

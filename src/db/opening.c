@@ -114,6 +114,7 @@ static bool is_known(const struct conn *c, const char *text)
   (void)pthread_mutex_unlock(&f->lock);
   return i < CONNECT_REASONS;
 }
+
 static void say_none(struct conn *c, const struct strbuf *seen)
 {
   struct db_process *p = c->env->process;
@@ -171,7 +172,7 @@ static void say_failed(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* True: others wait until first_over(). */
+/* True: others wait for FIRST_OPEN_OVER. */
 static bool is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
@@ -198,12 +199,6 @@ static bool is_first(const struct conn *c, uint64_t until_ns)
          clock_now_ns() < turn)
     loop_wait_while(&p->first_open, FIRST_OPEN_UNDER_WAY, turn);
   return false;
-}
-
-static void first_over(struct db_process *p)
-{
-  atomic_store_explicit(&p->first_open, FIRST_OPEN_OVER, memory_order_relaxed);
-  wait_wake_all(&p->first_open);
 }
 
 static void say_warnings(struct conn *c)
@@ -243,8 +238,11 @@ static void try_it(void *arg)
   struct strbuf seen = { 0 };
   const int rc = open_somewhere(c, until_ns, &seen);
 
-  if (first)
-    first_over(c->env->process);
+  if (first) {
+    atomic_store_explicit(&c->env->process->first_open, FIRST_OPEN_OVER,
+                          memory_order_relaxed);
+    wait_wake_all(&c->env->process->first_open);
+  }
   if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
     say_warnings(c);
   c->env->too_late = rc < 0 && c->out.over;

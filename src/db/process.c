@@ -125,6 +125,7 @@ bool process_done(struct db_process *p)
   (void)pthread_mutex_destroy(&p->driver_lock);
   return all;
 }
+
 static const struct driver *process_server_driver(struct db_process *p)
 {
   const struct driver *driver = NULL;
@@ -142,6 +143,7 @@ bool process_uses_server(struct db_process *p)
 {
   return process_server_driver(p) != NULL;
 }
+
 bool process_server(struct db_process *p, int *ret_pid, const char **ret_driver)
 {
   const struct driver *driver = process_server_driver(p);
@@ -275,6 +277,7 @@ const char *process_statement_mode(const struct db_process *p)
     return "native";
   return emulated ? "emulated" : "none";
 }
+
 static bool is_noted(struct db_process *p)
 {
   return atomic_load_explicit(&p->noted, memory_order_acquire);
@@ -332,6 +335,7 @@ bool process_keeps_rows(struct db_process *p)
 {
   return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
 }
+
 static void describe_pool(const struct db_process *p, struct facts *ret)
 {
   const struct pool_sum sum = pools_sum(p->pools, p->carriers);

@@ -237,31 +237,6 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   }
 }
 
-static void save_life(struct conn *c)
-{
-  struct strbuf reason = { 0 };
-
-  save(c);
-  if (!c->out.lost)
-    return;
-  transport_reason(c, &reason);
-  conn_fail_text(c, strbuf_str(&reason));
-  strbuf_done(&reason);
-}
-
-static void note_life_fault(const struct conn *c, const char *sql, size_t len)
-{
-  char name[16];
-
-  if (sql) {
-    note_fault(c, sql, len);
-  } else if (c->env->recorder) {
-    conn_error_name(c, name, sizeof(name));
-    service_fault(&c->env->recorder->service, clock_now_ns(),
-                  error_connect_fault(c->driver, &c->out), name, c->fail.text);
-  }
-}
-
 void recover_life_failed(struct conn *c, const char *sql, size_t len)
 {
   const struct verdict_case what = case_of(c, CALL_QUERY);
@@ -272,11 +247,22 @@ void recover_life_failed(struct conn *c, const char *sql, size_t len)
     call_abandon(c);
     return;
   }
-  save_life(c);
-  note_life_fault(c, sql, len);
+  save(c);
+  if (c->out.lost) {
+    struct strbuf reason = { 0 };
+
+    transport_reason(c, &reason);
+    conn_fail_text(c, strbuf_str(&reason));
+    strbuf_done(&reason);
+  }
+  conn_error_name(c, name, sizeof(name));
+  if (sql)
+    note_fault(c, sql, len);
+  else if (c->env->recorder)
+    service_fault(&c->env->recorder->service, clock_now_ns(),
+                  error_connect_fault(c->driver, &c->out), name, c->fail.text);
   recover_count_error(c);
   if (!c->out.permanent && verdict_ignorable(&what)) {
-    conn_error_name(c, name, sizeof(name));
     log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
     c->pub.error = DB_ERROR_IGNORABLE;
     return;

@@ -37,6 +37,7 @@ static inline sql_statement *stmt_abi(struct stmt *st)
 {
   return (sql_statement *)(void *)st;
 }
+
 static inline struct stmt *stmt_of(sql_statement *stmt)
 {
   return (struct stmt *)(void *)stmt;

@@ -92,6 +92,7 @@ static void canceller_await(struct canceller *k, uint64_t until_ns)
          (n = atomic_load_explicit(&k->under_way, memory_order_acquire)) > 0)
     wait_while(&k->under_way, n, until_ns);
 }
+
 /* ---- threads ---- */
 
 /* Nobody joins the thread, which may be left behind.  Its body ends with
@@ -143,6 +144,7 @@ static void *helper(void *arg)
   cancel_leave_thread(threads);
   return NULL;
 }
+
 /* No request delays the others. */
 static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
                               _Atomic uint32_t *threads)
