@@ -22,18 +22,13 @@ void facts_done(struct facts *f)
   memset(f, 0, sizeof(*f));
 }
 
-static struct fact *find(const struct facts *f, const char *key)
+struct fact *facts_find(const struct facts *f, const char *key)
 {
   for (size_t i = 0; i < f->n; i++) {
     if (strcmp(f->of[i].key, key) == 0)
       return &f->of[i];
   }
   return NULL;
-}
-
-const struct fact *facts_find(const struct facts *f, const char *key)
-{
-  return find(f, key);
 }
 
 static bool grow(struct facts *f)
@@ -51,7 +46,7 @@ static bool grow(struct facts *f)
 /* Find or make the fact of this key, and free its old text. NULL: no memory. */
 static struct fact *place(struct facts *f, const char *key, enum fact_type type)
 {
-  struct fact *fact = find(f, key);
+  struct fact *fact = facts_find(f, key);
 
   if (!fact) {
     char *copy = mem_strdup(key);
@@ -132,7 +127,7 @@ void facts_merge_as(struct facts *f, const char *key, enum fact_merge merge)
 
 void facts_merge(struct facts *f, const struct fact *other)
 {
-  struct fact *to = find(f, other->key);
+  struct fact *to = facts_find(f, other->key);
 
   if (!to || to->type != other->type)
     return;

@@ -1,10 +1,7 @@
 /*
- * facts.h - keys and values that describe the surroundings of a run, for the
- * structured results.
- *
- * Keys are snake_case with the unit at their end. A dot makes a group:
- * "tls.protocol" becomes { "tls": { "protocol": ... } }. A key that was set
- * before gets the new value. No secrets.
+ * facts.h - keys and values about the surroundings of a run, for the results.
+ * Keys are snake_case with a unit; a dot makes a group: "tls.protocol" becomes
+ * { "tls": { "protocol": ... } }. A known key gets the new value. No secrets.
  */
 #ifndef BENCH_BASE_FACTS_H
 #define BENCH_BASE_FACTS_H
@@ -56,10 +53,10 @@ void facts_bool(struct facts *f, const char *key, bool value);
 
 /* How the numbers whose keys begin with `key` are merged. */
 void facts_merge_as(struct facts *f, const char *key, enum fact_merge merge);
-/* Merge a number into the fact of the same key and type, if there is one. */
+/* Into the fact of the same key and type, if any. */
 void facts_merge(struct facts *f, const struct fact *other);
 
 /* NULL: not set. */
-const struct fact *facts_find(const struct facts *f, const char *key);
+struct fact *facts_find(const struct facts *f, const char *key);
 
 #endif

@@ -32,5 +32,7 @@ bool sock_is_local(int fd);
 
 /* The process at the other end of a Unix socket; 0: unknown. */
 int sock_peer(int fd);
+/* The port of the other end; 0: none. */
+unsigned sock_peer_port(int fd);
 
 #endif

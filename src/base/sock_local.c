@@ -8,18 +8,26 @@
 #include "base/sock.h"
 #include "os/os.h"
 
+union sock_address {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+  struct sockaddr_storage room;
+};
+
+static bool sock_peer_address(int fd, union sock_address *ret)
+{
+  socklen_t len = sizeof(*ret);
+
+  memset(ret, 0, sizeof(*ret));
+  return getpeername(fd, &ret->any, &len) == 0;
+}
+
 bool sock_is_local(int fd)
 {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    struct sockaddr_storage room;
-  } peer;
-  socklen_t len = sizeof(peer);
+  union sock_address peer;
 
-  memset(&peer, 0, sizeof(peer));
-  if (getpeername(fd, &peer.any, &len) < 0)
+  if (!sock_peer_address(fd, &peer))
     return false;
   switch (peer.any.sa_family) {
   case AF_UNIX:
@@ -33,6 +41,17 @@ bool sock_is_local(int fd)
   default:
     return false;
   }
+}
+
+unsigned sock_peer_port(int fd)
+{
+  union sock_address peer;
+
+  if (!sock_peer_address(fd, &peer))
+    return 0;
+  if (peer.any.sa_family == AF_INET)
+    return ntohs(peer.v4.sin_port);
+  return peer.any.sa_family == AF_INET6 ? ntohs(peer.v6.sin6_port) : 0;
 }
 
 int sock_peer(int fd)

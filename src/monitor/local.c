@@ -7,17 +7,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/sock.h"
 #include "monitor/reading.h"
-#include "os/os.h"
 
 enum {
   CHILDREN_MAX = 1024, /* the rest is left out */
@@ -28,24 +25,6 @@ enum {
 typedef unsigned long long count; /* for scanf() */
 
 /* ---- which process ---- */
-
-static unsigned peer_port(int fd)
-{
-  union {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    struct sockaddr_storage room;
-  } peer;
-  socklen_t len = sizeof(peer);
-
-  memset(&peer, 0, sizeof(peer));
-  if (getpeername(fd, &peer.any, &len) < 0)
-    return 0;
-  if (peer.any.sa_family == AF_INET)
-    return ntohs(peer.v4.sin_port);
-  return peer.any.sa_family == AF_INET6 ? ntohs(peer.v6.sin6_port) : 0;
-}
 
 /* Of the listening socket; 0: none. */
 static count listener_in(const char *file, unsigned port)
@@ -124,11 +103,11 @@ pid_t local_listener(unsigned port)
 
 pid_t local_server(int fd)
 {
-  const unsigned port = fd >= 0 ? peer_port(fd) : 0;
+  const unsigned port = fd >= 0 ? sock_peer_port(fd) : 0;
 
   if (fd < 0 || !sock_is_local(fd))
     return 0;
-  return port > 0 ? local_listener(port) : os_peer(fd);
+  return port > 0 ? local_listener(port) : sock_peer(fd);
 }
 
 /* ---- what it has used ---- */

@@ -257,8 +257,7 @@ static bool reading_ask(struct link *l, const struct monitor_query *q,
   return ok;
 }
 
-/* All queries with a text as one, for one round trip; columns in order. Returns
- * how many. */
+/* One round trip for all queries with a text; returns how many. */
 static unsigned reading_join_queries(const struct monitor_source *s,
                                      unsigned which, struct strbuf *sql)
 {
@@ -391,7 +390,7 @@ static void looks_take_session(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-/* One by one: less work for the server than all at once. */
+/* One by one is less work for the server. */
 bool server_waits_take(struct link *l, const struct monitor_source *s,
                        struct server_access *access, struct server_gaps *gaps,
                        struct server_waits *to)
@@ -488,20 +487,16 @@ static void raw_append(struct raw_counters *c, const char *name, double value)
 static void raw_take_row(void *ctx, const sql_value *v, unsigned n)
 {
   struct raw_taking *t = ctx;
-  char name[NAME_SIZE], text[NUMBER_SIZE];
+  char name[NAME_SIZE];
   struct raw_counter key = { .name = name };
   struct raw_counter *known;
   double value;
 
-  if (n < 2 || !v[0].ptr || !v[1].ptr || v[0].len >= sizeof(name) ||
-      v[1].len >= sizeof(text))
+  if (n < 2 || !v[0].ptr || v[0].len >= sizeof(name) ||
+      !reading_number(&v[1], &value))
     return;
   memcpy(name, v[0].ptr, v[0].len);
   name[v[0].len] = '\0';
-  memcpy(text, v[1].ptr, v[1].len);
-  text[v[1].len] = '\0';
-  if (parse_double(text, &value) < 0)
-    return;
   if (t->first) {
     raw_append(t->to, name, value);
     return;

@@ -273,8 +273,9 @@ static int scan_take_line(struct scan *s, const struct opt_line *line,
 /* --config-file: all its lines, at its place. */
 static int scan_file(struct scan *s, const struct opt_entry *e, struct err *err)
 {
-  struct cmdline_file *f;
   struct strbuf what = { 0 };
+  struct cmdline_file *f;
+  struct err malformed;
   char *text;
   size_t len;
   int rc;
@@ -304,21 +305,13 @@ static int scan_file(struct scan *s, const struct opt_entry *e, struct err *err)
   free(text);
   if (rc == -ENOMEM)
     return rc;
-  if (rc < 0) {
-    struct err malformed = *err;
-
-    for (struct opt_line *l = f->file.first; l; l = l->next) {
-      if (scan_take_line(s, l, err) < 0)
-        return -ENOMEM;
-    }
-    scan_keep_error(s, rc, &malformed);
-    return 0;
-  }
+  malformed = *err;
   for (struct opt_line *l = f->file.first; l; l = l->next) {
-    rc = scan_take_line(s, l, err);
-    if (rc < 0)
-      return rc;
+    if (scan_take_line(s, l, err) < 0)
+      return -ENOMEM;
   }
+  if (rc < 0)
+    scan_keep_error(s, rc, &malformed);
   return 0;
 }
 
@@ -464,7 +457,6 @@ static void cmdline_ask_for_help(struct cmdline *c)
   c->action = CMDLINE_HELP; /* also `list --help` */
 }
 
-/* Only a default. */
 static bool cmdline_is_test_of_file(const struct cmdline *c)
 {
   return optset_find(c->set, "test")->source == OPT_SOURCE_FILE;

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/secret.h"
@@ -36,17 +36,11 @@ int64_t opt_max(const struct opt *row)
   return row->min != 0 || row->max != 0 ? row->max : INT64_MAX;
 }
 
-/* The shortest text that reads back equal, in plain digits where possible. */
 static void opt_add_number(struct strbuf *out, double value)
 {
-  char text[64];
+  char text[FMT_DOUBLE_SIZE];
 
-  for (int digits = 15; digits <= 17; digits++) {
-    (void)snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (strtod(text, NULL) == value)
-      break;
-  }
-  strbuf_adds(out, text);
+  strbuf_adds(out, fmt_shortest(text, value));
 }
 
 static void opt_add_double(const struct opt *row, struct strbuf *out)
@@ -490,14 +484,13 @@ static const char *value_scalar_text(const struct opt *row,
 static char *value_joined(const struct opt_list *list)
 {
   struct strbuf text = { 0 };
-  char *copy = NULL;
 
+  strbuf_adds(&text, ""); /* not NULL without items */
   for (size_t i = 0; i < list->n; i++)
     strbuf_addf(&text, "%s%s", i > 0 ? "," : "", list->items[i]);
-  if (!text.failed)
-    copy = mem_strdup(strbuf_str(&text));
-  strbuf_done(&text);
-  return copy;
+  if (text.failed)
+    strbuf_done(&text);
+  return text.text; /* ownership moves */
 }
 
 /* Not exactly one value: usually a text with blanks that needs quotes. */
@@ -580,7 +573,7 @@ int opt_value_read(const struct opt *row, const struct opt_given *given,
       (row->flags & OPT_NOT_EMPTY) && given->source == OPT_SOURCE_CMDLINE)
     return value_refuse_bare(row, err);
   if ((row->flags & OPT_COLLECT) && given->items) {
-    line = value_joined(given->items); /* value_joined() has put the commas */
+    line = value_joined(given->items);
     if (!line)
       return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   }

@@ -10,7 +10,7 @@
 
 enum {
   BUSY_CLASSES = 4, /* in use all the time in most tests */
-  FEW = 2,          /* these get half as many histograms if threads share */
+  FEW = 2,          /* half as many histograms if threads share */
   FEWER = 8,        /* and all others this fraction */
 };
 
@@ -27,11 +27,6 @@ static unsigned class_hists_of(const struct class_set *set, unsigned id)
   if (id >= BUSY_CLASSES)
     return (n + FEWER - 1) / FEWER;
   return set->n_threads > n ? (n + FEW - 1) / FEW : n;
-}
-
-static uint64_t class_load(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
 }
 
 int class_set_new(struct class_set **ret, unsigned n_threads, struct err *err)
@@ -233,17 +228,17 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
 
     if (!c)
       continue;
-    ret->count += class_load(&c->count);
-    ret->errors += class_load(&c->errors);
-    ret->rows += class_load(&c->rows);
-    ret->bytes += class_load(&c->bytes);
-    ret->reconnects += class_load(&c->reconnects);
-    ret->sum_ns += class_load(&c->sum_ns);
+    ret->count += recorder_load(&c->count);
+    ret->errors += recorder_load(&c->errors);
+    ret->rows += recorder_load(&c->rows);
+    ret->bytes += recorder_load(&c->bytes);
+    ret->reconnects += recorder_load(&c->reconnects);
+    ret->sum_ns += recorder_load(&c->sum_ns);
   }
   if (!ret->hist)
     return;
   class_read_hists(set, id, ret->hist);
-  /* An operation of this moment may be in only one of the two. */
+  /* An operation of this moment may be in only one. */
   ret->count = ret->hist->total;
 }
 
@@ -350,8 +345,8 @@ static void class_set_limits(struct class_report *r)
   }
 }
 
-/* The sum was read a moment before the histogram: an operation that only one of
- * them has must not give an impossible mean. */
+/* An operation may be in the histogram and not in the sum, or the other way
+ * round: keep the mean possible. */
 static void class_fit_sum(struct class_report *r)
 {
   const double n = (double)r->count;

@@ -27,12 +27,12 @@ struct coincide_shape {
   size_t n, n_lost;
   const double *loss; /* [n] */
   double length;      /* of `loss` as a vector */
-  size_t *lost;       /* owned; [n_lost] intervals with a loss */
-  size_t *turn;       /* owned; [n_turns] distances, 0 first */
+  size_t *lost;       /* [n_lost] intervals with a loss */
+  size_t *turn;       /* [n_turns] distances, 0 first */
   size_t n_turns;
-  double *fit;     /* owned; [n_turns] of one series */
-  double *highest; /* owned; [n_turns] of all series */
-  double *own;     /* owned; [n_series] at distance 0 */
+  double *fit;     /* [n_turns] of one series */
+  double *highest; /* [n_turns] of all series */
+  double *own;     /* [n_series] at distance 0 */
 };
 
 /* ---- distances ---- */
@@ -50,11 +50,8 @@ static size_t coincide_common_divisor(size_t a, size_t b)
   return a;
 }
 
-/*
- * The distances from `first` to `last` >= `first`: all, or COINCIDE_TURNS
- * different ones at uneven distances, `first` first. Returns how many; `ret`
- * has room.
- */
+/* All distances from `first` to `last` >= `first`, or COINCIDE_TURNS of them,
+ * unevenly spread, `first` first. Returns how many; `ret` has room. */
 static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 {
   const size_t n = last - first + 1;
@@ -111,8 +108,7 @@ static double coincide_median_around(const double *v, size_t n, size_t at)
   return coincide_median(near, k);
 }
 
-/* How far an interval is from the median around it, from 0 to 1; 0: in no
- * dip. */
+/* Distance from the median around the interval, 0 to 1; 0: in no dip. */
 struct depth {
   double rate;    /* in a dip or not */
   double latency; /* of a peak */
@@ -132,8 +128,8 @@ static struct depth coincide_depth_at(const struct coincide_input *in, size_t i)
   return d;
 }
 
-/* The rate's loss counts. Events that end in an interval may have waited in
- * earlier ones: their latencies count only in dips whose rate is never low. */
+/* Events that end in an interval may have waited in earlier ones: latencies
+ * count only in dips whose rate is never low. */
 static void coincide_note_loss(const struct coincide_input *in,
                                const struct coincide_dip *dip, bool low,
                                double *loss)
@@ -145,8 +141,7 @@ static void coincide_note_loss(const struct coincide_input *in,
   }
 }
 
-/* Dips begin and end in the middle of intervals: the neighbours belong to the
- * loss. */
+/* Dips begin and end inside of intervals: the neighbours belong to the loss. */
 static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
 {
   for (size_t i = 0; i < n; i++) {
@@ -156,9 +151,9 @@ static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
 }
 
 /*
- * Fills in `ret`, which has room for n, and returns how many; none in runs of
- * fewer than eight intervals. `ret_dip` and `ret_loss` have n elements: is the
- * interval in a dip, and its loss from 0 to 1, with the neighbours of dips.
+ * Returns the number of dips, 0 with fewer than eight intervals; `ret` has room
+ * for n. `ret_dip` and `ret_loss`, [n]: in a dip? the loss from 0 to 1, with
+ * the neighbours of dips.
  */
 static size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
                             double *ret_loss, struct coincide_dip *ret)
@@ -216,37 +211,17 @@ static double coincide_length_of(const double *v, size_t n)
   return sqrt(squares);
 }
 
-/* `loss` is borrowed. False: no memory; call done() all the same. */
-static bool coincide_shape_init(struct coincide_shape *c, const double *loss,
-                                size_t n, size_t n_series)
+static void coincide_shape_init(struct coincide_shape *c, const double *loss,
+                                size_t n)
 {
-  *c = (struct coincide_shape){
-    .n = n,
-    .loss = loss,
-    .length = coincide_length_of(loss, n),
-    .lost = mem_new(n, sizeof(*c->lost)),
-    .turn = mem_new(n, sizeof(*c->turn)),
-    .fit = mem_new(n, sizeof(*c->fit)),
-    .highest = mem_new(n, sizeof(*c->highest)),
-    .own = mem_new(n_series + 1, sizeof(*c->own)),
-  };
-  for (size_t i = 0; c->lost && i < n; i++) {
+  c->n = n;
+  c->loss = loss;
+  c->length = coincide_length_of(loss, n);
+  for (size_t i = 0; i < n; i++) {
     if (loss[i] > 0)
       c->lost[c->n_lost++] = i;
   }
-  if (!c->lost || !c->turn || !c->fit || !c->highest || !c->own)
-    return false;
   c->n_turns = coincide_turns(0, n - 1, c->turn);
-  return true;
-}
-
-static void coincide_shape_done(struct coincide_shape *c)
-{
-  free(c->lost);
-  free(c->turn);
-  free(c->fit);
-  free(c->highest);
-  free(c->own);
 }
 
 static void coincide_correlate(struct coincide_shape *c, const double *excess)
@@ -274,8 +249,8 @@ static double coincide_share_of(const double *by_distance, size_t n, double fit)
   return (double)as_good / (double)n;
 }
 
-/* Series k, 0 where it is as usual. Returns the share of the distances at which
- * it fits as well. */
+/* Series k, 0 where it is as usual. Returns the share of distances with as good
+ * a fit. */
 static double coincide_shape_add(struct coincide_shape *c, size_t k,
                                  const double *excess)
 {
@@ -286,8 +261,8 @@ static double coincide_shape_add(struct coincide_shape *c, size_t k,
   return coincide_share_of(c->fit, c->n_turns, c->own[k]);
 }
 
-/* After all series: the share at which any series fits as well; 1 if series k
- * is not like the loss. */
+/* The share of distances at which any series fits as well; 1 if series k is not
+ * like the loss. */
 static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 {
   return c->own[k] >= ALIKE
@@ -313,8 +288,8 @@ enum {
   SHIFTS = 99 /* needed for one in a hundred */
 };
 
-/* How far is the series above its usual values? 0: not active. False: nowhere.
- * `work` has n elements. */
+/* How far above its usual values? 0: not active. False: nowhere. `work` has n
+ * elements. */
 static bool coincide_mark_active(const double *v, size_t n, double *work,
                                  double *ret)
 {
@@ -340,7 +315,7 @@ static bool coincide_mark_active(const double *v, size_t n, double *work,
   return any;
 }
 
-/* In how many intervals near the dip is it active, if shifted? */
+/* Active intervals near the shifted dip. */
 static uint32_t coincide_active_near(const uint32_t *sum, size_t n,
                                      const struct coincide_dip *d, size_t shift)
 {
@@ -351,6 +326,7 @@ static uint32_t coincide_active_near(const uint32_t *sum, size_t n,
 }
 
 struct work {
+  void *memory; /* owned; all arrays below */
   size_t n, n_dips;
   struct coincide_dip *dips;
   double *sorted;
@@ -369,10 +345,9 @@ struct work {
 };
 
 /*
- * How well the series fits the dips at this shift. A dip counts by its weight:
- * noise makes many short, flat ones. One half is for being active near the dip,
- * the other for the share of the dip: what lasts still touches a long dip after
- * a small shift, but covers less of it.
+ * The fit at this shift. Dips count by weight: noise makes many short, flat
+ * ones. One half is for being active near the dip, the other for the share of
+ * the dip: a small shift covers less of a long dip.
  */
 static double coincide_match_at(const struct work *w, size_t shift,
                                 unsigned *ret_hits)
@@ -422,7 +397,7 @@ static void coincide_judge_series(struct work *w, size_t k)
     w->highest[s] = fmax(w->highest[s], (w->match[s] - matches) / sd);
 }
 
-/* How often any series gets as far at another shift. */
+/* How often any series gets as far. */
 static double coincide_chance_of_any(const struct work *w, size_t k)
 {
   size_t as_far = 0;
@@ -449,8 +424,8 @@ static void coincide_keep(struct coincide_result *ret,
     ret->of[at] = *f;
 }
 
-/* The smallest shift to either side: that of the longest dip, as far as enough
- * shifts remain. */
+/* The smallest shift to either side: that of the longest dip, if enough shifts
+ * remain. */
 static size_t coincide_find_reach(const struct work *w)
 {
   const size_t least = BEFORE + AFTER + 1;
@@ -462,47 +437,44 @@ static size_t coincide_find_reach(const struct work *w)
   return min_u64(reach, most);
 }
 
-static void coincide_work_done(struct work *w)
+/* The next `n` words of the memory. */
+static void *coincide_take(uint64_t **memory, size_t n)
 {
-  free(w->dips);
-  free(w->sorted);
-  free(w->loss);
-  free(w->active);
-  free(w->sum);
-  free(w->shift);
-  free(w->match);
-  free(w->highest);
-  free(w->score);
-  free(w->expected);
-  free(w->p);
-  free(w->seen);
-  free(w->p_shape);
-  coincide_shape_done(&w->shape);
+  void *at = *memory;
+
+  *memory += n;
+  return at;
 }
 
+/* All arrays are in one piece of memory. */
 static bool coincide_work_init(struct work *w, const struct coincide_input *in)
 {
   const size_t n = in->n + 1, k = in->n_series + 1;
+  const size_t dips = n * sizeof(*w->dips) / sizeof(uint64_t);
+  uint64_t *at = mem_new(dips + 11 * n + 6 * k, sizeof(*at));
 
-  *w = (struct work){
-    .n = in->n,
-    .dips = mem_new(n, sizeof(*w->dips)),
-    .sorted = mem_new(n, sizeof(*w->sorted)),
-    .loss = mem_new(n, sizeof(*w->loss)),
-    .active = mem_new(n, sizeof(*w->active)),
-    .sum = mem_new(2 * n, sizeof(*w->sum)),
-    .shift = mem_new(n, sizeof(*w->shift)),
-    .match = mem_new(n, sizeof(*w->match)),
-    .highest = mem_new(n, sizeof(*w->highest)),
-    .score = mem_new(k, sizeof(*w->score)),
-    .expected = mem_new(k, sizeof(*w->expected)),
-    .p = mem_new(k, sizeof(*w->p)),
-    .seen = mem_new(k, sizeof(*w->seen)),
-    .p_shape = mem_new(k, sizeof(*w->p_shape)),
-  };
-  return w->dips && w->sorted && w->loss && w->active && w->sum && w->shift &&
-         w->match && w->highest && w->score && w->expected && w->p && w->seen &&
-         w->p_shape;
+  *w = (struct work){ .n = in->n, .memory = at };
+  if (!at)
+    return false;
+  w->dips = coincide_take(&at, dips);
+  w->sorted = coincide_take(&at, n);
+  w->loss = coincide_take(&at, n);
+  w->active = coincide_take(&at, n);
+  w->sum = coincide_take(&at, n); /* half a word each */
+  w->shift = coincide_take(&at, n);
+  w->match = coincide_take(&at, n);
+  w->highest = coincide_take(&at, n);
+  w->shape.lost = coincide_take(&at, n);
+  w->shape.turn = coincide_take(&at, n);
+  w->shape.fit = coincide_take(&at, n);
+  w->shape.highest = coincide_take(&at, n);
+  w->shape.own = coincide_take(&at, k);
+  w->score = coincide_take(&at, k);
+  w->expected = coincide_take(&at, k);
+  w->p = coincide_take(&at, k);
+  w->seen = coincide_take(&at, k);
+  w->p_shape = coincide_take(&at, k);
+  return true;
 }
 
 static void coincide_judge_all(struct work *w, const struct coincide_input *in)
@@ -536,7 +508,7 @@ static void coincide_keep_frequent(struct work *w, size_t n_series,
   }
 }
 
-/* Active as long as the dips last: one dip can be enough. */
+/* Active as long as the dips last; one can be enough. */
 static void coincide_keep_alike(struct work *w, size_t n_series,
                                 struct coincide_result *ret)
 {
@@ -548,7 +520,7 @@ static void coincide_keep_alike(struct work *w, size_t n_series,
   }
 }
 
-static bool coincide_find_causes(struct work *w,
+static void coincide_find_causes(struct work *w,
                                  const struct coincide_input *in,
                                  struct coincide_result *ret)
 {
@@ -556,15 +528,13 @@ static bool coincide_find_causes(struct work *w,
 
   ret->dips = (unsigned)w->n_dips;
   if (w->n_dips == 0 || w->n_dips >= UINT16_MAX || w->n < 2 * reach)
-    return true;
+    return;
   w->n_shifts = coincide_turns(reach, w->n - reach, w->shift);
-  if (!coincide_shape_init(&w->shape, w->loss, in->n, in->n_series))
-    return false;
+  coincide_shape_init(&w->shape, w->loss, in->n);
   coincide_judge_all(w, in);
   coincide_keep_frequent(w, in->n_series, ret);
   if (ret->n == 0)
     coincide_keep_alike(w, in->n_series, ret);
-  return true;
 }
 
 int coincide_find(const struct coincide_input *in, bool *ret_dip,
@@ -572,15 +542,12 @@ int coincide_find(const struct coincide_input *in, bool *ret_dip,
 {
   struct coincide_result found = { 0 };
   struct work w;
-  int rc = -ENOMEM;
 
-  if (coincide_work_init(&w, in)) {
-    w.n_dips = coincide_dips(in, ret_dip, w.loss, w.dips);
-    if (coincide_find_causes(&w, in, &found)) {
-      *ret = found;
-      rc = 0;
-    }
-  }
-  coincide_work_done(&w);
-  return rc;
+  if (!coincide_work_init(&w, in))
+    return -ENOMEM;
+  w.n_dips = coincide_dips(in, ret_dip, w.loss, w.dips);
+  coincide_find_causes(&w, in, &found);
+  free(w.memory);
+  *ret = found;
+  return 0;
 }

@@ -9,11 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-
-static uint64_t recorder_load(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
+#include "base/minmax.h"
 
 static void recorder_store(_Atomic uint64_t *p, uint64_t value)
 {
@@ -91,8 +87,8 @@ void recorders_latencies(const struct recorders *rs, struct hist_sum *sum)
     hist_slow_add(sum, rs->slow);
 }
 
-/* Sets both halves. The previous one is the worker's last epoch only if no
- * epoch passed without an event. */
+/* Both halves: the previous one is the worker's last epoch only if none passed
+ * without an event. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 {
   const uint32_t old = atomic_load_explicit(&r->epoch, memory_order_relaxed);
@@ -221,10 +217,8 @@ static void snapshot_read(struct worker_totals *w, const struct recorder *r,
   if (late > 0) {
     const uint64_t late_ns = (v.first_sum_ns - seen->sum_ns) / late;
 
-    if (late_ns < w->min_ns)
-      w->min_ns = late_ns;
-    if (late_ns > w->max_ns)
-      w->max_ns = late_ns;
+    w->min_ns = min_u64(w->min_ns, late_ns);
+    w->max_ns = max_u64(w->max_ns, late_ns);
   }
 }
 
@@ -233,10 +227,8 @@ static void snapshot_add(struct snapshot *s, const struct worker_totals *w,
 {
   s->events += w->events;
   s->sum_ns += w->sum_ns;
-  if (w->min_ns < s->min_ns)
-    s->min_ns = w->min_ns;
-  if (w->max_ns > s->max_ns)
-    s->max_ns = w->max_ns;
+  s->min_ns = min_u64(s->min_ns, w->min_ns);
+  s->max_ns = max_u64(s->max_ns, w->max_ns);
   for (unsigned c = 0; c < COUNTERS; c++)
     s->counter[c] += recorder_load(&r->counter[c]);
 }

@@ -1,17 +1,16 @@
 /*
- * recorder.h - counts the work of one worker. Only the worker writes; any
- * thread may read.
+ * recorder.h - counts the work of one worker, who alone writes; any thread may
+ * read.
  *
- * Counters and buckets only grow, and a period is the difference of two
- * snapshots. Minimum and maximum cannot be subtracted, so they are kept per
- * *epoch*. Each snapshot starts an epoch; a worker notices at the end of its
- * next event, saves its counters, and restarts minimum and maximum. So each
- * worker's numbers in a snapshot belong together exactly.
+ * Counters and buckets only grow; a period is the difference of two snapshots.
+ * Minimum and maximum are kept per *epoch*, which a snapshot starts. A worker
+ * notices at the end of its next event, saves its counters, and restarts
+ * minimum and maximum. So the numbers of a worker in a snapshot belong
+ * together.
  *
  * A worker may read the epoch just before a snapshot and add its event just
  * after: a *late* event, visible as a difference between the snapshot and the
- * worker's counters when it left the epoch. It belongs to the next snapshot,
- * with minimum and maximum.
+ * worker's counters at the end of the epoch. It belongs to the next snapshot.
  */
 #ifndef BENCH_STATS_RECORDER_H
 #define BENCH_STATS_RECORDER_H
@@ -42,8 +41,8 @@ enum counter {
   COUNTERS,
 };
 
-/* Totals since the start of the run, at the begin of an epoch and now or at its
- * end; limits of the epoch. */
+/* Totals since the start, at the begin of an epoch and now or at its end;
+ * limits of the epoch. */
 struct epoch_data {
   _Atomic uint64_t first_events;
   _Atomic uint64_t first_sum_ns;
@@ -80,7 +79,7 @@ struct worker_totals {
 };
 
 struct recorders {
-  /* Read by every worker after every event; written by snapshots. */
+  /* Read after every event; written by snapshots. */
   _Atomic uint32_t epoch CACHE_ALIGNED;
 
   unsigned n CACHE_ALIGNED;
@@ -89,7 +88,7 @@ struct recorders {
   struct hist **hists;    /* owned; shared when n > n_hists */
   struct slow_hist *slow; /* owned */
 
-  /* owned; [n]; of the thread that takes snapshots: its last one */
+  /* owned; [n]; the last snapshot, of the thread that takes them */
   struct worker_totals *seen;
 };
 
@@ -103,10 +102,14 @@ void recorders_latencies(const struct recorders *rs, struct hist_sum *sum);
 /* Slow path of recorder_event(): a snapshot was taken. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch);
 
+static inline uint64_t recorder_load(const _Atomic uint64_t *p)
+{
+  return atomic_load_explicit(p, memory_order_relaxed);
+}
+
 static inline void recorder_bump(_Atomic uint64_t *p, uint64_t n)
 {
-  atomic_store_explicit(p, atomic_load_explicit(p, memory_order_relaxed) + n,
-                        memory_order_relaxed);
+  atomic_store_explicit(p, recorder_load(p) + n, memory_order_relaxed);
 }
 
 static inline void recorder_count(struct recorder *r, enum counter c,
@@ -153,11 +156,11 @@ uint64_t recorder_events(const struct recorder *r);
 /* Since the start; approximate while workers run. */
 uint64_t recorders_events(const struct recorders *rs);
 
-/* Consistent with each other, without those of scripts. Any thread. */
+/* Consistent; without those of scripts. Any thread. */
 void recorder_peek(const struct recorder *r, uint64_t *ret_events,
                    uint64_t *ret_sum_ns);
 
-/* Totals since the start of the program, except min and max. */
+/* Totals since the start, except min and max. */
 struct snapshot {
   uint64_t at_ns;
   uint64_t events, sum_ns;
@@ -174,10 +177,9 @@ int snapshot_init(struct snapshot *s, const struct recorders *rs,
 void snapshot_done(struct snapshot *s);
 
 /*
- * Starts a new epoch and reads all workers. Always by the same thread. min_ns
- * and max_ns are exact, except that of several late events of a worker only the
- * mean is known: it must have ended them while a store became visible to
- * another processor.
+ * Starts an epoch and reads all workers. Always by the same thread. min_ns and
+ * max_ns are exact, except for several late events of a worker, whose mean
+ * alone is known.
  */
 void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 /* Mean and population standard deviation, in one pass. */
 struct spread {
@@ -45,16 +46,10 @@ static void fill_fairness(struct report *r, const struct snapshot *before,
 
 uint64_t report_percentile(const struct report *r, double pct)
 {
-  uint64_t ns;
-
   if (!r->hist || r->events == 0)
     return 0;
-  /* An event that a worker has counted may not yet be in the histogram: keep
-   * the limits. */
-  ns = hist_percentile(r->hist, pct);
-  if (ns < r->min_ns)
-    return r->min_ns;
-  return ns > r->max_ns ? r->max_ns : ns;
+  /* The histogram may lack an event: keep the limits. */
+  return max_u64(r->min_ns, min_u64(hist_percentile(r->hist, pct), r->max_ns));
 }
 
 void report_fill(struct report *r, const struct report_setup *setup,
@@ -89,10 +84,8 @@ void report_threads_clear(struct report_thread *t, unsigned n)
 void report_threads_merge(struct report_thread *t, const struct snapshot *s)
 {
   for (unsigned i = 0; i < s->n; i++) {
-    if (s->worker[i].min_ns < t[i].min_ns)
-      t[i].min_ns = s->worker[i].min_ns;
-    if (s->worker[i].max_ns > t[i].max_ns)
-      t[i].max_ns = s->worker[i].max_ns;
+    t[i].min_ns = min_u64(t[i].min_ns, s->worker[i].min_ns);
+    t[i].max_ns = max_u64(t[i].max_ns, s->worker[i].max_ns);
   }
 }
 

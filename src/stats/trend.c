@@ -8,9 +8,9 @@
 #define MIN_CHANGE 0.1
 
 /*
- * Kendall's statistic of the last three quarters, in standard deviations. Six
- * rates, those of eight intervals, reach the limit only in perfect order: by
- * chance in 1 of 360 cases.
+ * Kendall's statistic in standard deviations. Six rates, those of eight
+ * intervals, reach the limit only in perfect order: by chance in 1 of 360
+ * cases.
  */
 #define MIN_ORDER 2.6
 
@@ -52,13 +52,18 @@ struct rates {
   double mean, low, high;
 };
 
+static double rate_at(const struct trend *t, unsigned i)
+{
+  return (double)(t->events[i + 1] - t->events[i]) * 1e9 /
+         (double)(t->at_ns[i + 1] - t->at_ns[i]);
+}
+
 static struct rates rates_of(const struct trend *t, unsigned first, unsigned n)
 {
   struct rates r = { 0.0, INFINITY, 0.0 };
 
   for (unsigned i = first; i < first + n; i++) {
-    const double rate = (double)(t->events[i + 1] - t->events[i]) * 1e9 /
-                        (double)(t->at_ns[i + 1] - t->at_ns[i]);
+    const double rate = rate_at(t, i);
 
     r.mean += rate / n;
     r.low = fmin(r.low, rate);
@@ -67,14 +72,7 @@ static struct rates rates_of(const struct trend *t, unsigned first, unsigned n)
   return r;
 }
 
-static double rate_at(const struct trend *t, unsigned i)
-{
-  return (double)(t->events[i + 1] - t->events[i]) /
-         (double)(t->at_ns[i + 1] - t->at_ns[i]);
-}
-
-/* How well the rates are in ascending, or if negative, descending order: the
- * test of Mann and Kendall. */
+/* Ascending, or if negative, descending: the test of Mann and Kendall. */
 static double order_of(const struct trend *t, unsigned first, unsigned n)
 {
   const double variance = n * (n - 1.0) * (2.0 * n + 5) / 18;
