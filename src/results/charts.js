@@ -1,4 +1,3 @@
-'use strict';
 /* charts.js - elements, numbers and charts.  Texts of documents are only ever
    text: nothing is parsed as markup. */
 const SVG = (t => {

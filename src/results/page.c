@@ -22,6 +22,10 @@ void page_begin(struct strbuf *out, bool live)
 
 void page_end(struct strbuf *out, bool live)
 {
-  strbuf_addf(out, "</main><script>\n%s%s%s</script></body></html>\n",
+  /* A block, because a live page becomes a report in the same window, which
+   * would not take the same names again. */
+  strbuf_addf(out,
+              "</main><script>\n'use strict';\n{\n%s%s%s}\n</script></body>"
+              "</html>\n",
               page_charts, page_script, live ? page_live : "");
 }

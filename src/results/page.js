@@ -372,7 +372,8 @@ const serversOf = (details, runs) => {
   const several = keys.some(k => /^(servers|waits)\.1\./.test(k));
   if (drawn.length === 1) for (const n of new Set(keys.filter(k => k.startsWith('waits.')).map(k => k.split('.')[1])))
     new Chart(grid, {title: 'Wait events' + (several ? `, server ${+n + 1}` : ''), note: 'sessions', time: true, bands, y: {},
-      lines: keys.filter(k => k.startsWith(`waits.${n}.`)).map(k => lineOf(drawn[0], k, k.split('.').slice(2).join('.')))});
+      lines: ((drawn[0].doc.servers[n] || {}).waits || []).map(w => [`waits.${n}.${w.name}`, w.name]).filter(([k]) => drawn[0].series[k])
+        .slice(0, 8).map(([k, name]) => lineOf(drawn[0], k, name))});
   for (const n of new Set(keys.filter(k => k.startsWith('servers.')).map(k => k.split('.')[1])))
     rows(grid, drawn, bands, keys.filter(k => k.startsWith(`servers.${n}.`)),
       name => (several ? `Server ${+n + 1}: ` : '') + (several ? name : name[0].toUpperCase() + name.slice(1)));

@@ -334,6 +334,23 @@ static void strip(json_t *json)
   json_array_foreach(json, i, value) strip(value);
 }
 
+/* The names of servers, and the waits whose lines are drawn. */
+static json_t *server_facts(const json_t *json)
+{
+  const json_t *servers = json_object_get(json, "servers");
+  json_t *list = json_array();
+
+  for (size_t i = 0; list && i < json_array_size(servers); i++) {
+    const json_t *server = json_array_get(servers, i);
+
+    (void)json_array_append_new(
+      list,
+      json_pack("{s:O?,s:O?}", "target", json_object_get(server, "target"),
+                "waits", json_object_get(server, "waits")));
+  }
+  return list;
+}
+
 static void append_document(struct strbuf *out, const json_t *json)
 {
   static const char *const kept[] = { "run",      "totals",       "database",
@@ -357,6 +374,8 @@ static void append_document(struct strbuf *out, const json_t *json)
     if (copy && json_object_set_new(o, options[i][0], copy) < 0)
       out->failed = true;
   }
+  if (json_object_set_new(o, "servers", server_facts(json)) < 0)
+    out->failed = true;
   strip(o);
   append_json(out, o);
   json_decref(o);
