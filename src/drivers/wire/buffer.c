@@ -8,7 +8,7 @@
 
 #include "loop/loop.h"
 
-/* The fibers of a thread use its block in turn. */
+/* Used by the fibers of a thread in turn. */
 static bool take_block(struct wire_buffer *b, size_t need)
 {
   size_t room;

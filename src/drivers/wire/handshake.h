@@ -51,7 +51,7 @@ struct handshake_protocol {
 struct handshake {
   const struct handshake_protocol *protocol;
   const char *path; /* [opt] of a Unix socket; '@': abstract */
-  const char *host; /* without a path */
+  const char *host;
   unsigned port;
 
   struct visit *v;                /* borrowed */
@@ -68,7 +68,7 @@ void handshake_end_step(struct handshake *h);
 /* Only the library can log in.  Returns VISIT_CANNOT. */
 enum visit_rc handshake_cannot(struct handshake *h, const char *why);
 
-/* Open a socket, and log in.  Afterwards the server is ready. */
+/* Afterwards the server is ready. */
 enum visit_rc handshake_open(struct handshake *h);
 
 /* Send h->out, and take messages until the server is ready.  Not `appended`: no
@@ -81,9 +81,8 @@ int handshake_send(struct handshake *h);
 /* Append to h->in; 0, or as wire_receive_until(). */
 int handshake_receive(struct handshake *h, size_t most);
 
-/* Send h->out without a wait, and close the socket. */
+/* Without a wait; closes the socket. */
 void handshake_part(struct handshake *h);
-/* Close the socket, if open, and free the buffers. */
 void handshake_done(struct handshake *h);
 
 #endif

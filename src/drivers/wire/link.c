@@ -24,7 +24,6 @@ enum {
   SILENCE_MS = 60000,
 };
 
-/* After a failure: is another call useful? */
 static bool wire_again(int fd, short events)
 {
   if (errno == EINTR)
@@ -63,7 +62,6 @@ int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got)
 
 int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first)
 {
-  /* The first bytes take the server a while, the next ones do not. */
   bool wait = poll_first && wire_buffer_have(b) == 0;
 
   while (wire_buffer_have(b) < n) {

@@ -31,7 +31,7 @@ static inline ssize_t wire_send_some(int fd, const uint8_t *p, size_t n,
                                : loop_send(fd, p, n, flags);
 }
 
-/* False: not all bytes could be sent. */
+/* False: not all were sent. */
 bool wire_send_slow(int fd, const uint8_t *p, size_t n, int flags);
 static inline bool wire_send(int fd, const uint8_t *p, size_t n, int flags)
 {
@@ -65,8 +65,7 @@ static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
   return 0;
 }
 
-/* Receive until there are `n` bytes from b->pos on.  As wire_receive(), or
- * -ENOMEM. */
+/* At least `n` bytes from b->pos on.  As wire_receive(), or -ENOMEM. */
 int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first);
 
 /* Without a wait; false: nothing has come.  The next request notices a broken
@@ -103,7 +102,7 @@ static inline size_t wire_frame_size(const struct wire_frame *f,
                                                 : f->head;
 }
 
-/* Receive until the frame at b->pos is complete.  As wire_fill(). */
+/* As wire_fill(). */
 static inline int wire_frame_fill(const struct wire_frame *f,
                                   struct wire_buffer *b, int fd,
                                   bool poll_first)

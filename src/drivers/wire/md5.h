@@ -15,7 +15,7 @@ enum {
 /* Hash of two texts, one after the other. */
 void md5(const void *a, size_t a_len, const void *b, size_t b_len,
          uint8_t ret[MD5_BYTES]);
-/* In hexadecimal digits, without a terminator. */
+/* Without a terminator. */
 void md5_digits(const void *a, size_t a_len, const void *b, size_t b_len,
                 char ret[MD5_DIGITS]);
 

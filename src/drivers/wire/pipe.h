@@ -17,7 +17,7 @@
 #include "drivers/wire/buffer.h"
 
 enum {
-  WIRE_PIPE_CHUNK = 8 * 1024, /* bytes; a longer request is a chunk by itself */
+  WIRE_PIPE_CHUNK = 8 * 1024, /* bytes; or one longer request */
 };
 
 /* A zeroed one is valid.  What lies before out.pos has been sent. */
@@ -28,7 +28,7 @@ struct wire_pipe {
   size_t in_flight; /* for the driver: requests without an answer */
 };
 
-/* Room behind what was added; NULL: no memory. */
+/* NULL: no memory. */
 static inline uint8_t *wire_pipe_room(struct wire_pipe *p, size_t n)
 {
   return wire_buffer_reserve(&p->out, p->out.end + n)
@@ -36,7 +36,7 @@ static inline uint8_t *wire_pipe_room(struct wire_pipe *p, size_t n)
            : NULL;
 }
 
-/* The chunk is to be sent before more is added. */
+/* Send before adding more. */
 static inline bool wire_pipe_is_full(const struct wire_pipe *p)
 {
   return p->sending || p->out.end >= WIRE_PIPE_CHUNK;

@@ -19,7 +19,7 @@
 #include "base/wait.h"
 #include "loop/loop.h"
 
-/* The last of caller and helper frees it. */
+/* Freed by the last of both. */
 struct lookup {
   _Atomic unsigned refs;
   /* Futex: 1: the members below are valid (release by the helper). */

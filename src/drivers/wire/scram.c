@@ -51,7 +51,6 @@ size_t scram_begin(struct scram *s, const char *user, const char *nonce,
   return (size_t)snprintf(to, SCRAM_ROOM, FIRST_HEAD "%s", s->first);
 }
 
-/* The nonce is a part of the message. */
 struct challenge {
   const char *nonce;
   size_t nonce_len;

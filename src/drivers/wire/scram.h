@@ -16,7 +16,7 @@
 #include "base/sha256.h"
 
 enum {
-  SCRAM_NONCE = 24, /* characters of the client's part */
+  SCRAM_NONCE = 24,
   SCRAM_USER_MAX = 64,
   SCRAM_NONCE_MAX = 256,
   SCRAM_SALT_MAX = 256,       /* bytes */
@@ -57,7 +57,6 @@ size_t scram_answer(struct scram *s, struct scram_keys *keys,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
                     size_t why_size);
 
-/* Has the server proven that it has the password? */
 bool scram_is_right(const struct scram *s, const char *said, size_t len);
 
 /* The same in all forms of Unicode?  Others need RFC 4013. */
